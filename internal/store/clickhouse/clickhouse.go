@@ -139,11 +139,11 @@ func (s *Store) Ready(ctx context.Context) error {
 	}
 	// Every server has the table of the schema. This asks one replica of each shard,
 	// as inserts and questions do.
-	answered, err := s.client.count(ctx, "SELECT toUInt64(count()) FROM cluster('"+s.cfg.Cluster+"', system, one)")
+	answered, err := s.client.count(ctx, "count()", "cluster('"+s.cfg.Cluster+"', system, one)")
 	if err != nil {
 		return fmt.Errorf("a shard of the cluster %s doesn't answer: %w", s.cfg.Cluster, err)
 	}
-	shards, err := s.client.count(ctx, "SELECT toUInt64(max(shard_num)) FROM system.clusters WHERE cluster = '"+s.cfg.Cluster+"'")
+	shards, err := s.client.count(ctx, "max(shard_num)", "system.clusters WHERE cluster = '"+s.cfg.Cluster+"'")
 	if err == nil && answered < shards {
 		// The user's settings may have the engine leave out shards.
 		err = fmt.Errorf("%d of %d shards of the cluster %s don't answer", shards-answered, shards, s.cfg.Cluster)
@@ -153,12 +153,12 @@ func (s *Store) Ready(ctx context.Context) error {
 
 // MayInsert returns why the user can't insert, as far as that can be told without inserting.
 func (s *Store) MayInsert(ctx context.Context) error {
-	a, err := s.exec(ctx, &statement{sql: "SELECT toString(value) FROM system.settings WHERE name = 'readonly'"})
+	a, err := s.exec(ctx, &statement{out: []output{{"setting", "toString(value)"}}, sql: "FROM system.settings WHERE name = 'readonly'"})
 	if err != nil {
 		return err
 	}
-	if a.rows == 1 && a.cols[0].texts[0] != "0" {
-		return fmt.Errorf("the user of the database %s may only read: its setting readonly is %s, and has to be 0", s.cfg.Database, a.cols[0].texts[0])
+	if setting := a.col("setting"); a.rows == 1 && setting.texts[0] != "0" {
+		return fmt.Errorf("the user of the database %s may only read: its setting readonly is %s, and has to be 0", s.cfg.Database, setting.texts[0])
 	}
 	return nil
 }

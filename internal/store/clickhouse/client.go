@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 )
@@ -72,16 +73,55 @@ func (c *client) close() { c.http.CloseIdleConnections() }
 
 // A statement is sent with its data.
 type statement struct {
-	sql      string
+	out      []output // what a question asks for; nil for other statements
+	distinct bool     // equal rows of the answer are left out
+	sql      string   // what follows out, or the whole statement
 	settings settings
-	rows     []column    // of an insert
+	rows     block       // of an insert
 	tables   []tempTable // what the statement reads beside the store's tables
+}
+
+// An output is a column of an answer: its name, and the expression for it, "" for the column
+// that a table has under the name. A name other than that is of no column of the table:
+// 18.16 takes it for the expression wherever it occurs in the statement.
+type output struct{ name, is string }
+
+// outputs returns the columns of an answer that are those of a table.
+func outputs(names ...string) []output {
+	out := make([]output, len(names))
+	for i, name := range names {
+		out[i].name = name
+	}
+	return out
+}
+
+// text returns the statement as the engine reads it.
+func (st *statement) text() string {
+	if st.out == nil {
+		return st.sql
+	}
+	list := make([]string, len(st.out))
+	for i, o := range st.out {
+		if list[i] = o.name; o.is != "" {
+			list[i] = o.is + " AS " + o.name
+		}
+	}
+	word := "SELECT "
+	if st.distinct {
+		word += "DISTINCT "
+	}
+	return word + strings.Join(list, ", ") + " " + st.sql
+}
+
+// insertInto returns the statement that inserts rows into a table.
+func insertInto(table string, rows block) *statement {
+	return &statement{sql: "INSERT INTO " + table + " (" + rows.names() + ") FORMAT Native", rows: rows}
 }
 
 // A tempTable goes with a statement and is gone after it.
 type tempTable struct {
 	name string
-	rows []column
+	rows block
 }
 
 // attempts is how often a statement is tried at least, as long as a server says that
@@ -93,7 +133,7 @@ const attempts = 8
 func (c *client) exec(ctx context.Context, st *statement) (*answer, error) {
 	var body []byte
 	if st.rows != nil {
-		body = appendFrames(nil, appendBlock(nil, st.rows))
+		body = appendFrames(nil, st.rows.append(nil))
 	}
 	order := c.order()
 	var said error // by a server that is there, which tells more than that others aren't
@@ -150,7 +190,7 @@ func (c *client) order() []*server {
 
 // ask runs a statement on a server.
 func (c *client) ask(ctx context.Context, s *server, st *statement, body []byte) (*answer, error) {
-	query := url.Values{"query": {st.sql}, "database": {c.cfg.Database}}
+	query := url.Values{"query": {st.text()}, "database": {c.cfg.Database}}
 	kind := c.read
 	if st.rows != nil {
 		kind = c.insert
@@ -175,8 +215,8 @@ func (c *client) ask(ctx context.Context, s *server, st *statement, body []byte)
 		w := multipart.NewWriter(&form)
 		for _, t := range st.tables {
 			part, _ := w.CreateFormFile(t.name, t.name) // a buffer takes everything
-			part.Write(appendBlock(nil, t.rows))
-			query.Set(t.name+"_structure", structure(t.rows))
+			part.Write(t.rows.append(nil))
+			query.Set(t.name+"_structure", t.rows.structure())
 			query.Set(t.name+"_format", "Native")
 		}
 		w.Close()
@@ -210,6 +250,9 @@ func (c *client) ask(ctx context.Context, s *server, st *statement, body []byte)
 	}
 	a, err := readAnswer(&stream{r: resp.Body, plain: !c.frames || st.rows != nil})
 	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.address, err)
+	}
+	if err := a.has(st.out); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.address, err)
 	}
 	return a, nil

@@ -25,12 +25,12 @@ func (s *Store) DeleteService(ctx context.Context, service string, dry bool) (pr
 		return 0, errOldDelete
 	}
 	of := "service = " + quoted(service)
-	a, err := s.exec(ctx, &statement{sql: "SELECT count() FROM (SELECT DISTINCT time, id FROM profiles WHERE " + of + ")"})
+	a, err := s.exec(ctx, &statement{out: []output{{"counted", "count()"}}, sql: "FROM (SELECT DISTINCT time, id FROM profiles WHERE " + of + ")"})
 	if err != nil {
 		return 0, err
 	}
 	if a.rows == 1 {
-		profiles = int64(a.cols[0].words[0])
+		profiles = int64(a.col("counted").words[0])
 	}
 	if dry {
 		return profiles, nil
@@ -62,12 +62,14 @@ func (s *Store) DeleteService(ctx context.Context, service string, dry bool) (pr
 // to answer only then.
 func (s *Store) awaitMutations(ctx context.Context, table string) error {
 	for !s.modern {
-		a, err := s.exec(ctx, &statement{sql: fmt.Sprintf("SELECT count() FROM system.mutations WHERE database = %s AND table = %s AND NOT is_done",
-			quoted(s.cfg.Database), quoted(table))})
+		a, err := s.exec(ctx, &statement{
+			out: []output{{"counted", "count()"}},
+			sql: fmt.Sprintf("FROM system.mutations WHERE database = %s AND table = %s AND NOT is_done", quoted(s.cfg.Database), quoted(table)),
+		})
 		if err != nil {
 			return err
 		}
-		if a.rows == 1 && a.cols[0].words[0] == 0 {
+		if a.rows == 1 && a.col("counted").words[0] == 0 {
 			return nil
 		}
 		select {

@@ -16,7 +16,7 @@ func MakeOld(t testing.TB, cfg Config) {
 	if err := cfg.mend(); err != nil {
 		t.Fatal(err)
 	}
-	k, err := c.exec(t.Context(), &statement{sql: "SELECT min(key) FROM schema"})
+	k, err := c.exec(t.Context(), &statement{out: []output{{"any_key", "min(key)"}}, sql: "FROM schema"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,11 +39,7 @@ func MakeOld(t testing.TB, cfg Config) {
 	if _, err := c.run(t.Context(), createSchema(&cfg)); err != nil {
 		t.Fatal(err)
 	}
-	rows := columns("version", "UInt32", "key", "String")
-	rows[0].int32(1)
-	rows[1].string(k.cols[0].texts[0])
-	st := &statement{sql: "INSERT INTO schema (version, key) FORMAT Native", rows: rows}
-	if _, err := c.exec(t.Context(), st); err != nil {
+	if _, err := c.exec(t.Context(), insertInto("schema", schemaRow(1, k.col("any_key").texts[0]))); err != nil {
 		t.Fatal(err)
 	}
 }

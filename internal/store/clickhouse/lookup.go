@@ -18,9 +18,9 @@ func (sp *span) condition(what uint8) string {
 }
 
 func (sp *span) table() tempTable {
-	rows := columns("service", "String")
+	rows := newBlock("service", "String")
 	for _, s := range sp.services {
-		rows[0].string(s)
+		rows.col("service").string(s)
 	}
 	return tempTable{"services", rows}
 }
@@ -71,12 +71,13 @@ func (s *Store) lookUp(ctx context.Context, sp *span, what uint8, numbers []uint
 func (s *Store) contents(ctx context.Context, sp *span, what uint8, numbers []uint64) ([]content, error) {
 	var out []content
 	for chunk := range slices.Chunk(numbers, maxLookup) {
-		rows := columns("number", "UInt64")
+		rows := newBlock("number", "UInt64")
 		for _, n := range chunk {
-			rows[0].uint64(n)
+			rows.col("number").uint64(n)
 		}
 		a, err := s.exec(ctx, &statement{
-			sql: "SELECT number, sum, content FROM dictionary WHERE " + sp.condition(what) +
+			out: outputs("number", "sum", "content"),
+			sql: "FROM dictionary WHERE " + sp.condition(what) +
 				" AND service IN (SELECT service FROM services) AND number IN (SELECT number FROM numbers)",
 			tables: []tempTable{sp.table(), {"numbers", rows}},
 		})
@@ -85,12 +86,12 @@ func (s *Store) contents(ctx context.Context, sp *span, what uint8, numbers []ui
 		}
 		sums := make(map[uint64]uint64, len(chunk))
 		for i := range a.rows {
-			number, sum := a.cols[0].words[i], a.cols[1].words[i]
+			number, sum := a.col("number").words[i], a.col("sum").words[i]
 			// A number is in the store once a week and service, and more often until
 			// the engine has merged what came twice.
 			if before, ok := sums[number]; !ok {
 				sums[number] = sum
-				out = append(out, content{number, []byte(a.cols[2].texts[i])})
+				out = append(out, content{number, []byte(a.col("content").texts[i])})
 			} else if before != sum {
 				return nil, fmt.Errorf("the dictionary has two contents of number %d (what: %d): its key is known to somebody, or it is the one in 10^7 stores where that happens", number, what)
 			}

@@ -99,10 +99,10 @@ func (m *merger) merge(ctx context.Context) ([]store.Group, error) {
 		}
 	}
 	for at := range measures {
-		parts := map[groupKey]*part{}
+		parts := map[store.GroupKey]*part{}
 		for i := range groups {
 			if at < len(groups[i]) && groups[i][at] != nil {
-				parts[groupKey{m.groups[i].labels, m.groups[i].window}] = groups[i][at]
+				parts[store.GroupKey{Labels: m.groups[i].labels, Window: m.groups[i].window}] = groups[i][at]
 			}
 		}
 		if err := m.sum(ctx, parts); err != nil {
@@ -147,12 +147,6 @@ func (m *merger) merge(ctx context.Context) ([]store.Group, error) {
 	return out, nil
 }
 
-// groupKey tells groups apart.
-type groupKey struct {
-	labels int32
-	window int64
-}
-
 // A part is what a group has of profiles that measure the same.
 type part struct {
 	*merger
@@ -168,7 +162,7 @@ type part struct {
 const maxColumns = 32
 
 // sum asks the engine for the sums of parts, all of which measure the same.
-func (m *merger) sum(ctx context.Context, parts map[groupKey]*part) error {
+func (m *merger) sum(ctx context.Context, parts map[store.GroupKey]*part) error {
 	var wanted []int
 	headers := map[uint64]bool{}
 	for _, p := range parts {
@@ -196,15 +190,15 @@ func (m *merger) sum(ctx context.Context, parts map[groupKey]*part) error {
 
 // sumColumns asks for the sums of some columns, of which the first is number at of
 // those wanted.
-func (m *merger) sumColumns(ctx context.Context, parts map[groupKey]*part, headers map[uint64]bool, at int, wanted []int) error {
+func (m *merger) sumColumns(ctx context.Context, parts map[store.GroupKey]*part, headers map[uint64]bool, at int, wanted []int) error {
 	tables := m.tables(headersTable(headers))
 	where := m.where() + " AND header IN (SELECT header FROM headers)"
 	if m.exact {
-		chosen := columns("time", "Int64", "id", "FixedString(16)")
+		chosen := newBlock("time", "Int64", "id", "FixedString(16)")
 		for _, p := range parts {
 			for _, h := range p.heads {
-				chosen[0].int64(h.first)
-				chosen[1].fixed(h.id[:])
+				chosen.col("time").int64(h.first)
+				chosen.col("id").fixed(h.id[:])
 			}
 		}
 		tables = append(tables, tempTable{"chosen", chosen})
@@ -216,13 +210,12 @@ func (m *merger) sumColumns(ctx context.Context, parts map[groupKey]*part, heade
 	if len(m.labels) > 1 {
 		groups, join = "grp", " ANY LEFT JOIN (SELECT series, grp FROM picked) AS groups USING series"
 	}
-	sql := fmt.Sprintf("SELECT %s AS g, toInt64(%s) AS w, site%s FROM %s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY %s",
-		groups, m.window(), sums, m.table("profiles"), joined, join, where, m.by())
-	a, err := m.s.exec(ctx, &statement{sql: sql, tables: tables})
+	sql := fmt.Sprintf("FROM %s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY %s", m.table("profiles"), joined, join, where, m.by())
+	a, err := m.s.exec(ctx, &statement{out: siteOutputs(groups, m.window(), sums), sql: sql, tables: tables})
 	if err != nil {
 		return err
 	}
-	return m.took(ctx, parts, a, at)
+	return m.took(ctx, parts, a, at, len(wanted))
 }
 
 // by is what sums are told apart by. Telling apart what is always the same takes a
@@ -230,36 +223,49 @@ func (m *merger) sumColumns(ctx context.Context, parts map[groupKey]*part, heade
 func (m *merger) by() string {
 	by := "site"
 	if len(m.labels) > 1 {
-		by += ", g"
+		by += ", of_group"
 	}
 	if m.q.Step != 0 {
-		by += ", w"
+		by += ", window_start"
 	}
 	return by
 }
 
+// siteOutputs are the columns of sums by site, of what is in the group and the window
+// that expressions are for.
+func siteOutputs(group, window string, sums []output) []output {
+	return append([]output{{"of_group", group}, {"window_start", "toInt64(" + window + ")"}, {name: "site"}}, sums...)
+}
+
 // arrays returns what joins the values of sample types to their sites, and the
 // columns with their sums.
-func arrays(types []int) (joined, sums string) {
+func arrays(types []int) (joined string, sums []output) {
 	for i, t := range types {
-		array := fmt.Sprintf("v%d", t+1)
-		if t >= 4 {
-			array = fmt.Sprintf("arraySlice(more, %d * length(sites) + 1, length(sites))", t-4)
+		array := fmt.Sprintf("arraySlice(more, %d * length(sites) + 1, length(sites))", t-len(valueColumns))
+		if t < len(valueColumns) {
+			array = valueColumns[t]
 		}
 		joined += fmt.Sprintf(", %s AS a%d", array, i)
-		sums += fmt.Sprintf(", sum(a%d)", i)
+		sums = append(sums, output{sumOf(i), fmt.Sprintf("sum(a%d)", i)})
 	}
 	return joined, sums
 }
 
-// took adds an answer of sums to parts: group, window, site, and columns of which the
-// first is number at of those wanted.
-func (m *merger) took(ctx context.Context, parts map[groupKey]*part, a *answer, at int) error {
+// sumOf is the name of the column with the ith sum of a statement.
+func sumOf(i int) string { return fmt.Sprint("sum", i) }
+
+// took adds an answer with some sums by site to parts; the first of them is that of number
+// at of those wanted.
+func (m *merger) took(ctx context.Context, parts map[store.GroupKey]*part, a *answer, at, count int) error {
 	if a.rows == 0 {
 		return nil
 	}
-	c := a.cols
-	if err := m.s.learnSites(ctx, m.lx, &m.span, c[2].words); err != nil {
+	group, window, site := a.col("of_group"), a.col("window_start"), a.col("site")
+	sums := make([]*values, count)
+	for i := range sums {
+		sums[i] = a.col(sumOf(i))
+	}
+	if err := m.s.learnSites(ctx, m.lx, &m.span, site.words); err != nil {
 		return err
 	}
 	more := map[*part]bool{} // have sites from another answer
@@ -267,19 +273,18 @@ func (m *merger) took(ctx context.Context, parts map[groupKey]*part, a *answer, 
 		more[p] = len(p.sites) > 0
 	}
 	for i := range a.rows {
-		p := parts[groupKey{int32(c[0].words[i]), c[1].int64(i)}]
+		p := parts[store.GroupKey{Labels: group.int32(i), Window: window.int64(i)}]
 		if p == nil {
 			continue // of a profile that has come since
 		}
-		p.add(c[2].words[i], at, c[3:], i, more[p])
+		p.add(site.words[i], at, sums, i, more[p])
 	}
 	return nil
 }
 
-// add adds what row i of some columns, of which the first is number at of those
-// wanted, says of a site. Of one answer, a site is in one row; more tells that the part
+// add adds what row i of some sums, of which the first is number at of those wanted, says of a site. Of one answer, a site is in one row; more tells that the part
 // has sites of another.
-func (p *part) add(site uint64, at int, columns []values, i int, more bool) {
+func (p *part) add(site uint64, at int, sums []*values, i int, more bool) {
 	row, known := 0, false
 	if more {
 		// The engine tells sites in any order.
@@ -304,8 +309,8 @@ func (p *part) add(site uint64, at int, columns []values, i int, more bool) {
 			p.rows[site] = row
 		}
 	}
-	for k := range columns {
-		p.values[at+k][row] += columns[k].int64(i)
+	for k, sum := range sums {
+		p.values[at+k][row] += sum.int64(i)
 	}
 }
 

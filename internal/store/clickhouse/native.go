@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -73,49 +74,73 @@ func appendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// columns returns columns of names and types.
-func columns(namesAndTypes ...string) []column {
-	out := make([]column, len(namesAndTypes)/2)
-	for i := range out {
-		out[i].name, out[i].kind = namesAndTypes[2*i], namesAndTypes[2*i+1]
-	}
-	return out
-}
+// A block is rows in columns, to be sent.
+type block []column
 
-// appendBlock appends columns as a block.
-func appendBlock(b []byte, cols []column) []byte {
-	b = binary.AppendUvarint(b, uint64(len(cols)))
-	b = binary.AppendUvarint(b, uint64(cols[0].rows))
-	for i := range cols {
-		c := &cols[i]
-		b = appendString(appendString(b, c.name), c.kind)
-		b = append(append(b, c.ends...), c.values...)
+// newBlock returns a block without rows, of columns with names and types.
+func newBlock(namesAndTypes ...string) block {
+	b := make(block, len(namesAndTypes)/2)
+	for i := range b {
+		b[i].name, b[i].kind = namesAndTypes[2*i], namesAndTypes[2*i+1]
 	}
 	return b
 }
 
+// col returns the column of a name, which the block has.
+func (b block) col(name string) *column {
+	for i := range b {
+		if b[i].name == name {
+			return &b[i]
+		}
+	}
+	panic("a block has no column " + name)
+}
+
+// rows returns how many rows the block has.
+func (b block) rows() int { return b[0].rows }
+
+// names returns the names of the columns as a list in a statement.
+func (b block) names() string {
+	names := make([]string, len(b))
+	for i := range b {
+		names[i] = b[i].name
+	}
+	return strings.Join(names, ", ")
+}
+
 // structure tells the columns as the engine wants them told of a table that is
 // sent along.
-func structure(cols []column) string {
-	var b strings.Builder
-	for i := range cols {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(cols[i].name + " " + cols[i].kind)
+func (b block) structure() string {
+	columns := make([]string, len(b))
+	for i := range b {
+		columns[i] = b[i].name + " " + b[i].kind
 	}
-	return b.String()
+	return strings.Join(columns, ",")
+}
+
+// append appends the block to dst as the engine reads it.
+func (b block) append(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(b)))
+	dst = binary.AppendUvarint(dst, uint64(b.rows()))
+	for i := range b {
+		c := &b[i]
+		dst = appendString(appendString(dst, c.name), c.kind)
+		dst = append(append(dst, c.ends...), c.values...)
+	}
+	return dst
 }
 
 // A values is a column of an answer. Numbers of all widths are in words; strings
 // are in texts. The rows of an array end at ends, and else ends is nil.
 type values struct {
+	name  string
 	words []uint64
 	texts []string
 	ends  []uint64
 }
 
 func (v *values) int64(row int) int64 { return int64(v.words[row]) }
+func (v *values) int32(row int) int32 { return int32(v.words[row]) }
 
 // row returns the numbers of a row of an array.
 func (v *values) row(i int) []uint64 {
@@ -130,6 +155,30 @@ func (v *values) row(i int) []uint64 {
 type answer struct {
 	rows int
 	cols []values
+}
+
+// col returns the column of a name. An answer without rows may have none; else the
+// statement has to have asked for it, see statement.out.
+func (a *answer) col(name string) *values {
+	for i := range a.cols {
+		if a.cols[i].name == name {
+			return &a.cols[i]
+		}
+	}
+	if a.rows > 0 {
+		panic("an answer has no column " + name)
+	}
+	return &values{name: name}
+}
+
+// has returns an error unless the answer has what was asked for, or no rows.
+func (a *answer) has(out []output) error {
+	for _, o := range out {
+		if a.rows > 0 && !slices.ContainsFunc(a.cols, func(v values) bool { return v.name == o.name }) {
+			return fmt.Errorf("%w: it has no column %s", errAnswer, o.name)
+		}
+	}
+	return nil
 }
 
 // maxRows bounds what one block of an answer may claim to have.
@@ -168,9 +217,11 @@ func readAnswer(r *stream) (*answer, error) {
 }
 
 func (v *values) read(r *stream, rows int) error {
-	if _, err := r.string(); err != nil {
+	name, err := r.string()
+	if err != nil {
 		return err
 	}
+	v.name = name
 	kind, err := r.string()
 	if err != nil || rows == 0 {
 		return err

@@ -229,37 +229,17 @@ func (in *inserter) insertRows(ctx context.Context, batch []*pending, rows []*ro
 	if err := in.insertWords(ctx, batch); err != nil {
 		return err
 	}
-	profiles := columns("day", "Int32", "service", "String", "kind", "String", "hour", "Int32", "series", "UInt64", "time", "Int64", "id", "FixedString(16)",
-		"header", "UInt64", "duration", "Int64", "totals", "Array(Int64)", "sites", "Array(UInt64)",
-		"v1", "Array(Int64)", "v2", "Array(Int64)", "v3", "Array(Int64)", "v4", "Array(Int64)", "more", "Array(Int64)", "came", "Int64")
-	ids := columns("day", "Int32", "time", "Int64", "id", "FixedString(16)")
+	profiles, ids := rowsOf("profiles"), rowsOf("ids")
 	for _, r := range rows {
-		c := profiles
-		c[0].int32(dayOf(r.time))
-		c[1].string(r.service)
-		c[2].string(r.kind)
-		c[3].int32(hourOf(r.time))
-		c[4].uint64(r.series)
-		c[5].int64(r.time)
-		c[6].fixed(r.id[:])
-		c[7].uint64(r.header)
-		c[8].int64(r.duration)
-		c[9].words(r.totals)
-		c[10].words(r.sites)
-		for i := range r.values {
-			c[11+i].words(r.values[i])
-		}
-		c[15].words(r.more)
-		c[16].int64(-r.came)
-		ids[0].int32(dayOf(r.time))
-		ids[1].int64(r.time)
-		ids[2].fixed(r.id[:])
+		r.appendTo(profiles)
+		ids.col("day").int32(dayOf(r.time))
+		ids.col("time").int64(r.time)
+		ids.col("id").fixed(r.id[:])
 	}
-	const into = "INSERT INTO profiles (day, service, kind, hour, series, time, id, header, duration, totals, sites, v1, v2, v3, v4, more, came) FORMAT Native"
-	if _, err := in.s.exec(ctx, &statement{sql: into, rows: profiles}); err != nil {
+	if _, err := in.s.exec(ctx, insertInto("profiles", profiles)); err != nil {
 		return err
 	}
-	_, err := in.s.exec(ctx, &statement{sql: "INSERT INTO ids (day, time, id) FORMAT Native", rows: ids})
+	_, err := in.s.exec(ctx, insertInto("ids", ids))
 	return err
 }
 
@@ -268,7 +248,7 @@ func (in *inserter) insertRows(ctx context.Context, batch []*pending, rows []*ro
 func (in *inserter) fresh(ctx context.Context, batch []*pending) ([]*row, error) {
 	seen := map[identity]bool{}
 	var rows []*row
-	asked := columns("time", "Int64", "id", "FixedString(16)")
+	asked := newBlock("time", "Int64", "id", "FixedString(16)")
 	for _, p := range batch {
 		for i := range p.rows {
 			r := &p.rows[i]
@@ -278,12 +258,13 @@ func (in *inserter) fresh(ctx context.Context, batch []*pending) ([]*row, error)
 			}
 			seen[r.identity] = true
 			rows = append(rows, r)
-			asked[0].int64(r.time)
-			asked[1].fixed(r.id[:])
+			asked.col("time").int64(r.time)
+			asked.col("id").fixed(r.id[:])
 		}
 	}
 	a, err := in.s.exec(ctx, &statement{
-		sql:    "SELECT time, id FROM ids WHERE (time, id) IN (SELECT time, id FROM asked)",
+		out:    outputs("time", "id"),
+		sql:    "FROM ids WHERE (time, id) IN (SELECT time, id FROM asked)",
 		tables: []tempTable{{"asked", asked}},
 	})
 	if err != nil {
@@ -291,7 +272,7 @@ func (in *inserter) fresh(ctx context.Context, batch []*pending) ([]*row, error)
 	}
 	there := make(map[identity]bool, a.rows)
 	for i := range a.rows {
-		there[identity{a.cols[0].int64(i), store.ID([]byte(a.cols[1].texts[i]))}] = true
+		there[identity{a.col("time").int64(i), store.ID([]byte(a.col("id").texts[i]))}] = true
 	}
 	return slices.DeleteFunc(rows, func(r *row) bool {
 		r.known = there[r.identity]
@@ -302,7 +283,7 @@ func (in *inserter) fresh(ctx context.Context, batch []*pending) ([]*row, error)
 // insertWords inserts what the batch's numbers mean, as far as the store may not
 // have it.
 func (in *inserter) insertWords(ctx context.Context, batch []*pending) error {
-	cols := columns("week", "Int32", "what", "UInt8", "service", "String", "number", "UInt64", "sum", "UInt64", "content", "String")
+	rows := rowsOf("dictionary")
 	key := &in.s.key
 	noted := map[uint64]bool{}
 	var keys []uint64
@@ -315,18 +296,18 @@ func (in *inserter) insertWords(ctx context.Context, batch []*pending) error {
 			}
 			noted[k] = true
 			keys = append(keys, k)
-			cols[0].int32(w.week)
-			cols[1].uint8(w.what)
-			cols[2].string(w.service)
-			cols[3].uint64(w.number)
-			cols[4].uint64(contentSum(w.what, w.content))
-			cols[5].bytes(w.content)
+			rows.col("week").int32(w.week)
+			rows.col("what").uint8(w.what)
+			rows.col("service").string(w.service)
+			rows.col("number").uint64(w.number)
+			rows.col("sum").uint64(contentSum(w.what, w.content))
+			rows.col("content").bytes(w.content)
 		}
 	}
 	if len(keys) == 0 {
 		return nil
 	}
-	_, err := in.s.exec(ctx, &statement{sql: "INSERT INTO dictionary (week, what, service, number, sum, content) FORMAT Native", rows: cols})
+	_, err := in.s.exec(ctx, insertInto("dictionary", rows))
 	if err == nil {
 		in.learn(keys)
 	}

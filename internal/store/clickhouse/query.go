@@ -69,7 +69,7 @@ func (s *Store) selects(ctx context.Context, q *store.Query) (*selection, error)
 	if q.To != 0 {
 		sel.span.last = weekOf(q.To)
 	}
-	st := &statement{sql: "SELECT DISTINCT number, service FROM dictionary WHERE " + sel.span.condition(ofSeries)}
+	st := &statement{out: outputs("number", "service"), distinct: true, sql: "FROM dictionary WHERE " + sel.span.condition(ofSeries)}
 	for i := range q.Selector {
 		if m := &q.Selector[i]; m.Name == store.LabelService && m.Op == store.Equal {
 			st.sql += " AND service IN (SELECT service FROM services)"
@@ -81,8 +81,8 @@ func (s *Store) selects(ctx context.Context, q *store.Query) (*selection, error)
 	if err != nil || a.rows == 0 {
 		return nil, err
 	}
-	sel.span.services = slices.Compact(slices.Sorted(slices.Values(a.cols[1].texts)))
-	if err := s.learnSeries(ctx, sel.lx, &sel.span, a.cols[0].words); err != nil {
+	sel.span.services = slices.Compact(slices.Sorted(slices.Values(a.col("service").texts)))
+	if err := s.learnSeries(ctx, sel.lx, &sel.span, a.col("number").words); err != nil {
 		return nil, err
 	}
 	type chosen struct {
@@ -91,7 +91,7 @@ func (s *Store) selects(ctx context.Context, q *store.Query) (*selection, error)
 	}
 	var all []chosen
 	sel.lx.mu.Lock()
-	for _, n := range a.cols[0].words {
+	for _, n := range a.col("number").words {
 		if labels := sel.lx.series[n]; labels != nil && q.Selector.Matches(labels) {
 			all = append(all, chosen{n, labels})
 		}
@@ -109,17 +109,17 @@ func (s *Store) selects(ctx context.Context, q *store.Query) (*selection, error)
 		sel.labels = append(sel.labels, labels)
 	}
 	slices.SortFunc(sel.labels, store.Labels.Compare)
-	rows := columns("service", "String", "kind", "String", "series", "UInt64", "grp", "UInt32")
+	rows := newBlock("service", "String", "kind", "String", "series", "UInt64", "grp", "UInt32")
 	services, kinds := map[string]bool{}, map[string]bool{}
 	for _, c := range all {
 		service, kind := c.labels.Get(store.LabelService), c.labels.Get(store.LabelKind)
 		services[service], kinds[kind] = true, true
 		g, _ := slices.BinarySearchFunc(sel.labels, c.labels.Select(q.By), store.Labels.Compare)
 		sel.series[c.number] = int32(g)
-		rows[0].string(service)
-		rows[1].string(kind)
-		rows[2].uint64(c.number)
-		rows[3].int32(int32(g))
+		rows.col("service").string(service)
+		rows.col("kind").string(kind)
+		rows.col("series").uint64(c.number)
+		rows.col("grp").int32(int32(g))
 	}
 	sel.span.services = sel.span.services[:0]
 	for service := range services {
@@ -203,8 +203,8 @@ func (sel *selection) tables(more ...tempTable) []tempTable {
 		out = append(out, hoursTable(sel.rest))
 	}
 	if sel.q.ID != (store.ID{}) {
-		rows := columns("id", "FixedString(16)")
-		rows[0].fixed(sel.q.ID[:])
+		rows := newBlock("id", "FixedString(16)")
+		rows.col("id").fixed(sel.q.ID[:])
 		out = append(out, tempTable{"asked", rows})
 	}
 	return out
@@ -268,17 +268,16 @@ func (sel *selection) headsWhere(ctx context.Context, one, final bool, more stri
 		return nil, nil
 	}
 	s := sel.s
-	const summed = "SELECT series, header, toInt64(%s) AS w, toInt64(count()), sum(duration), min(time), max(time + duration), sum(cityHash64(id, time)), sumForEach(totals)" +
-		", toInt64(uniqExact(cityHash64(id, time))) FROM %s WHERE %s GROUP BY series, header, w"
-	const each = "SELECT series, header, toInt64(%s) AS w, toInt64(1), duration, time, time + duration, cityHash64(id, time), totals, id FROM %s WHERE %s"
-	format, from := summed, "profiles"
-	if one {
-		format = each
-	}
+	st := &statement{out: headOutputs(sel.window(), one), tables: sel.tables(tables...)}
+	st.sql = "FROM profiles"
 	if final {
-		from += " FINAL"
+		st.sql += " FINAL"
 	}
-	st := &statement{sql: fmt.Sprintf(format, sel.window(), from, sel.where()+more), tables: sel.tables(tables...)}
+	st.sql += " WHERE " + sel.where()
+	if !one {
+		st.sql += " GROUP BY series, header, window_start"
+	}
+	st.sql += more
 	// All rows of a profile are on one shard, by its id, so shards can send counts, and not
 	// the states of uniqExact, which have a number per profile. Not with windows: a row per
 	// window and shard may be as much.
@@ -290,8 +289,8 @@ func (sel *selection) headsWhere(ctx context.Context, one, final bool, more stri
 	if err != nil || a.rows == 0 {
 		return nil, err
 	}
-	c := a.cols
-	if err := s.learnHeaders(ctx, sel.lx, &sel.span, slices.Compact(slices.Sorted(slices.Values(c[1].words)))); err != nil {
+	header := a.col("header").words
+	if err := s.learnHeaders(ctx, sel.lx, &sel.span, slices.Compact(slices.Sorted(slices.Values(header)))); err != nil {
 		return nil, err
 	}
 	sel.lx.mu.Lock()
@@ -299,13 +298,15 @@ func (sel *selection) headsWhere(ctx context.Context, one, final bool, more stri
 	out := make([]head, 0, a.rows)
 	for i := range a.rows {
 		h := head{
-			series: c[0].words[i], header: sel.lx.headers[c[1].words[i]], window: c[2].int64(i), profiles: c[3].int64(i), duration: c[4].int64(i),
-			first: c[5].int64(i), last: c[6].int64(i), version: c[7].words[i], totals: c[8].row(i), group: sel.series[c[0].words[i]],
+			series: a.col("series").words[i], header: sel.lx.headers[header[i]], window: a.col("window_start").int64(i),
+			profiles: a.col("counted").int64(i), duration: a.col("all_durations").int64(i), first: a.col("first_time").int64(i),
+			last: a.col("last_end").int64(i), version: a.col("version_sum").words[i], totals: a.col("all_totals").row(i),
 		}
+		h.group = sel.series[h.series]
 		if one {
-			h.id = store.ID([]byte(c[9].texts[i]))
+			h.id = store.ID([]byte(a.col("id").texts[i]))
 		} else {
-			h.different = c[9].int64(i)
+			h.different = a.col("different").int64(i)
 		}
 		if len(h.totals) != len(h.header.SampleTypes) {
 			return nil, fmt.Errorf("profiles of %v have %d totals, and %d sample types", sel.lx.series[h.series], len(h.totals), len(h.header.SampleTypes))
@@ -319,6 +320,28 @@ func (sel *selection) headsWhere(ctx context.Context, one, final bool, more stri
 		out = together(out)
 	}
 	return out, nil
+}
+
+// headOutputs are the columns of heads: of profiles in the window that an expression is for,
+// or of each profile where one is true.
+func headOutputs(window string, one bool) []output {
+	out := []output{{name: "series"}, {name: "header"}, {"window_start", "toInt64(" + window + ")"}}
+	if one {
+		return append(out, []output{
+			{"counted", "toInt64(1)"}, {"all_durations", "duration"}, {"first_time", "time"}, {"last_end", "time + duration"},
+			{"version_sum", versionOf}, {"all_totals", "totals"}, {name: "id"},
+		}...)
+	}
+	return append(append(out, sumOutputs...), output{"different", "toInt64(uniqExact(" + versionOf + "))"})
+}
+
+// versionOf is the part of a profile in the version of a total.
+const versionOf = "cityHash64(id, time)"
+
+// sumOutputs are the columns of what profiles add up to.
+var sumOutputs = []output{
+	{"counted", "toInt64(count())"}, {"all_durations", "sum(duration)"}, {"first_time", "min(time)"}, {"last_end", "max(time + duration)"},
+	{"version_sum", "sum(" + versionOf + ")"}, {"all_totals", "sumForEach(totals)"},
 }
 
 // together adds up the heads that shards have of the same series and header, all of
@@ -477,9 +500,9 @@ func (sel *selection) latest(ctx context.Context, heads []head) ([]head, error) 
 }
 
 func headersTable(headers map[uint64]bool) tempTable {
-	rows := columns("header", "UInt64")
+	rows := newBlock("header", "UInt64")
 	for n := range headers {
-		rows[0].uint64(n)
+		rows.col("header").uint64(n)
 	}
 	return tempTable{"headers", rows}
 }
@@ -494,13 +517,13 @@ func (s *Store) Labels(ctx context.Context, q store.Query) ([]store.LabelValues,
 	if err != nil || sel == nil {
 		return nil, err
 	}
-	a, err := s.exec(ctx, &statement{sql: "SELECT DISTINCT series FROM profiles WHERE " + sel.where(), tables: sel.tables()})
+	a, err := s.exec(ctx, &statement{out: outputs("series"), distinct: true, sql: "FROM profiles WHERE " + sel.where(), tables: sel.tables()})
 	if err != nil || a.rows == 0 {
 		return nil, err
 	}
 	values := store.LabelSet{}
 	sel.lx.mu.Lock()
-	for _, n := range a.cols[0].words {
+	for _, n := range a.col("series").words {
 		values.Add(sel.lx.series[n])
 	}
 	sel.lx.mu.Unlock()

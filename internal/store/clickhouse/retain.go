@@ -57,7 +57,7 @@ func (s *Store) DropExpired(ctx context.Context) error {
 		if t.partition == "week" {
 			before = weekOf(oldest)
 		}
-		a, err := s.exec(ctx, &statement{sql: fmt.Sprintf("SELECT DISTINCT %s FROM %s WHERE %s < %d", t.partition, t.name, t.partition, before)})
+		a, err := s.exec(ctx, &statement{out: outputs(t.partition), distinct: true, sql: fmt.Sprintf("FROM %s WHERE %s < %d", t.name, t.partition, before)})
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (s *Store) DropExpired(ctx context.Context) error {
 			if s.cfg.Cluster != "" {
 				name, on = t.local(), " ON CLUSTER "+s.cfg.Cluster
 			}
-			if _, err := s.client.run(ctx, fmt.Sprintf("ALTER TABLE %s.%s%s DROP PARTITION %d", s.cfg.Database, name, on, a.cols[0].int64(row))); err != nil {
+			if _, err := s.client.run(ctx, fmt.Sprintf("ALTER TABLE %s.%s%s DROP PARTITION %d", s.cfg.Database, name, on, a.col(t.partition).int64(row))); err != nil {
 				return err
 			}
 		}
@@ -126,22 +126,27 @@ func (s *Store) Sizes(ctx context.Context) (*Sizes, error) {
 		return nil, err
 	}
 	defer s.calls.Done()
-	a, err := s.exec(ctx, &statement{sql: "SELECT service, toInt64(count()), min(time), max(time) FROM profiles FINAL GROUP BY service"})
+	a, err := s.exec(ctx, &statement{
+		out: []output{{name: "service"}, {"counted", "toInt64(count())"}, {"first_time", "min(time)"}, {"last_time", "max(time)"}},
+		sql: "FROM profiles FINAL GROUP BY service",
+	})
 	if err != nil {
 		return nil, err
 	}
 	out := &Sizes{Services: map[string]int64{}}
 	for i := range a.rows {
-		n, first, last := a.cols[1].int64(i), a.cols[2].int64(i), a.cols[3].int64(i)
+		n, first, last := a.col("counted").int64(i), a.col("first_time").int64(i), a.col("last_time").int64(i)
 		if i == 0 {
 			out.First, out.Last = first, last
 		}
-		out.Services[a.cols[0].texts[i]] = n
+		out.Services[a.col("service").texts[i]] = n
 		out.Profiles += n
 		out.First, out.Last = min(out.First, first), max(out.Last, last)
 	}
-	parts := "SELECT table, toInt64(sum(rows)), toInt64(sum(bytes_on_disk)), toInt64(count()) FROM system.parts" +
-		" WHERE active AND database = '" + s.cfg.Database + "' GROUP BY table ORDER BY table"
+	parts := &statement{
+		out: []output{{name: "table"}, {"all_rows", "toInt64(sum(rows))"}, {"all_bytes", "toInt64(sum(bytes_on_disk))"}, {"parts", "toInt64(count())"}},
+		sql: "FROM system.parts WHERE active AND database = '" + s.cfg.Database + "' GROUP BY table ORDER BY table",
+	}
 	all := []*client{s.client}
 	if s.cfg.Cluster != "" {
 		// Each server tells its own. Those that are not among the addresses are
@@ -150,19 +155,19 @@ func (s *Store) Sizes(ctx context.Context) (*Sizes, error) {
 	}
 	sizes := map[string]*TableSize{}
 	for _, c := range all {
-		a, err := c.run(ctx, parts)
+		a, err := c.exec(ctx, parts)
 		if err != nil {
 			return nil, err
 		}
 		for i := range a.rows {
-			name := strings.TrimSuffix(a.cols[0].texts[i], "_local")
+			name := strings.TrimSuffix(a.col("table").texts[i], "_local")
 			if sizes[name] == nil {
 				sizes[name] = &TableSize{Name: name}
 			}
 			t := sizes[name]
-			t.Rows += a.cols[1].int64(i)
-			t.Bytes += a.cols[2].int64(i)
-			t.Parts += a.cols[3].int64(i)
+			t.Rows += a.col("all_rows").int64(i)
+			t.Bytes += a.col("all_bytes").int64(i)
+			t.Parts += a.col("parts").int64(i)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(sizes)) {

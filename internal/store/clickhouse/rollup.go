@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/hone-go/hone/internal/store"
 )
@@ -28,7 +27,7 @@ const fewSeriesHours = 5
 
 // rolledTypes is how many sample types a profile may have to be rolled up: as many
 // as the tables have columns for.
-const rolledTypes = 4
+const rolledTypes = len(valueColumns)
 
 // fleet returns the number of the fleet that a series is of.
 func (k *key) fleet(labels store.Labels) uint64 {
@@ -127,7 +126,7 @@ func cutHours(q *store.Query) (out []int32) {
 
 // members returns which fleet each selected series is of, and the group of it.
 func (sel *selection) members() tempTable {
-	rows := columns("series", "UInt64", "fleet", "UInt64", "grp", "UInt32")
+	rows := newBlock("series", "UInt64", "fleet", "UInt64", "grp", "UInt32")
 	sel.fleets = map[uint64]fleet{}
 	sel.lx.mu.Lock()
 	defer sel.lx.mu.Unlock()
@@ -135,17 +134,17 @@ func (sel *selection) members() tempTable {
 		labels := sel.lx.series[n]
 		number := sel.s.key.fleet(labels)
 		sel.fleets[number] = fleet{labels.Get(store.LabelService), labels.Get(store.LabelKind), group}
-		rows[0].uint64(n)
-		rows[1].uint64(number)
-		rows[2].int32(group)
+		rows.col("series").uint64(n)
+		rows.col("fleet").uint64(number)
+		rows.col("grp").int32(group)
 	}
 	return tempTable{"members", rows}
 }
 
 func hoursTable(hours []int32) tempTable {
-	rows := columns("hour", "Int32")
+	rows := newBlock("hour", "Int32")
 	for _, h := range hours {
-		rows[0].int32(h)
+		rows.col("hour").int32(h)
 	}
 	return tempTable{"hours", rows}
 }
@@ -213,18 +212,21 @@ func match(there map[rollKey][]rolled, now map[rollKey]version, step int64) *rol
 // rolledUp returns the roll-ups of the selected fleets in hours from first to before
 // end: several where profiles have come since, or where it was done twice.
 func (sel *selection) rolledUp(ctx context.Context, first, end int32) (map[rollKey][]rolled, error) {
-	const sql = "SELECT fleet, header, hour, version, profiles, duration, first, last, totals FROM rollups" +
-		" WHERE %s AND hour >= %d AND hour < %d AND fleet IN (SELECT fleet FROM members)"
-	a, err := sel.s.exec(ctx, &statement{sql: fmt.Sprintf(sql, sel.ofPicked(), first, end), tables: []tempTable{sel.picked, sel.member}})
+	a, err := sel.s.exec(ctx, &statement{
+		out: outputs("fleet", "header", "hour", "version", "profiles", "duration", "first", "last", "totals"),
+		sql: fmt.Sprintf("FROM rollups WHERE %s AND hour >= %d AND hour < %d AND fleet IN (SELECT fleet FROM members)",
+			sel.ofPicked(), first, end),
+		tables: []tempTable{sel.picked, sel.member},
+	})
 	if err != nil {
 		return nil, err
 	}
 	out := map[rollKey][]rolled{}
 	for i := range a.rows {
-		c := a.cols
 		r := rolled{
-			rollKey: rollKey{int32(c[2].words[i]), c[0].words[i], c[1].words[i]}, version: c[3].words[i],
-			profiles: c[4].int64(i), duration: c[5].int64(i), first: c[6].int64(i), last: c[7].int64(i), totals: c[8].row(i),
+			rollKey: rollKey{hour: a.col("hour").int32(i), fleet: a.col("fleet").words[i], header: a.col("header").words[i]},
+			version: a.col("version").words[i], profiles: a.col("profiles").int64(i), duration: a.col("duration").int64(i),
+			first: a.col("first").int64(i), last: a.col("last").int64(i), totals: a.col("totals").row(i),
 		}
 		out[r.rollKey] = append(out[r.rollKey], r)
 	}
@@ -239,19 +241,25 @@ type version struct {
 
 func (v version) is(r rolled) bool { return r.version == v.version && r.profiles == v.profiles }
 
+// joinFleets tells the fleets of profiles.
+const joinFleets = " ANY LEFT JOIN (SELECT series, fleet FROM members) AS groups USING series"
+
 // versions returns which profiles the selected fleets have, by hour and header. While
 // one of an hour stands in the table twice, its version is not that of a roll-up.
 func (sel *selection) versions(ctx context.Context, first, end int32) (map[rollKey]version, error) {
-	const sql = "SELECT fleet, header, hour, toInt64(count()), sum(cityHash64(id, time))" +
-		" FROM profiles ANY LEFT JOIN (SELECT series, fleet FROM members) AS groups USING series WHERE %s AND hour >= %d AND hour < %d GROUP BY fleet, header, hour"
-	a, err := sel.s.exec(ctx, &statement{sql: fmt.Sprintf(sql, sel.where(), first, end), tables: sel.tables(sel.member)})
+	a, err := sel.s.exec(ctx, &statement{
+		out: []output{{name: "fleet"}, {name: "header"}, {name: "hour"}, {"counted", "toInt64(count())"}, {"version_sum", "sum(" + versionOf + ")"}},
+		sql: fmt.Sprintf("FROM profiles%s WHERE %s AND hour >= %d AND hour < %d GROUP BY fleet, header, hour",
+			joinFleets, sel.where(), first, end),
+		tables: sel.tables(sel.member),
+	})
 	if err != nil {
 		return nil, err
 	}
 	out := make(map[rollKey]version, a.rows)
 	for i := range a.rows {
-		c := a.cols
-		out[rollKey{fleet: c[0].words[i], header: c[1].words[i], hour: int32(c[2].words[i])}] = version{profiles: c[3].int64(i), version: c[4].words[i]}
+		k := rollKey{hour: a.col("hour").int32(i), fleet: a.col("fleet").words[i], header: a.col("header").words[i]}
+		out[k] = version{version: a.col("version_sum").words[i], profiles: a.col("counted").int64(i)}
 	}
 	return out, nil
 }
@@ -305,22 +313,22 @@ func (sel *selection) rolledHeads(ctx context.Context) ([]head, error) {
 }
 
 // sumRolled asks for the sums of the wanted columns of what is rolled up.
-func (m *merger) sumRolled(ctx context.Context, parts map[groupKey]*part, headers map[uint64]bool, wanted []int) error {
+func (m *merger) sumRolled(ctx context.Context, parts map[store.GroupKey]*part, headers map[uint64]bool, wanted []int) error {
 	if m.rolled == nil {
 		return nil
 	}
-	chosen := columns("fleet", "UInt64", "header", "UInt64", "hour", "Int32", "version", "UInt64")
+	chosen := newBlock("fleet", "UInt64", "header", "UInt64", "hour", "Int32", "version", "UInt64")
 	first, last := int32(1<<31-1), int32(-1<<31)
 	for i := range m.rolled.parts {
 		if r := &m.rolled.parts[i]; headers[r.header] {
-			chosen[0].uint64(r.fleet)
-			chosen[1].uint64(r.header)
-			chosen[2].int32(r.hour)
-			chosen[3].uint64(r.version)
+			chosen.col("fleet").uint64(r.fleet)
+			chosen.col("header").uint64(r.header)
+			chosen.col("hour").int32(r.hour)
+			chosen.col("version").uint64(r.version)
 			first, last = min(first, r.hour), max(last, r.hour)
 		}
 	}
-	if chosen[0].rows == 0 {
+	if chosen.rows() == 0 {
 		return nil
 	}
 	joined, sums := arrays(wanted)
@@ -332,12 +340,13 @@ func (m *merger) sumRolled(ctx context.Context, parts map[groupKey]*part, header
 		" AND (fleet, header, hour, version) IN (SELECT fleet, header, hour, version FROM chosen)",
 		m.ofPicked(), dayOf(int64(first)*hour), dayOf(int64(last)*hour), first, last)
 	tables := []tempTable{m.picked, m.member, {"chosen", chosen}}
-	a, err := m.s.exec(ctx, &statement{tables: tables, sql: fmt.Sprintf("SELECT %s AS g, toInt64(%s) AS w, site%s FROM %s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY %s",
-		groups, m.windowOf(fmt.Sprintf("(toInt64(hour) * %d)", hour)), sums, m.table("rollups"), joined, join, where, m.by())})
+	start := fmt.Sprintf("(toInt64(hour) * %d)", hour)
+	sql := fmt.Sprintf("FROM %s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY %s", m.table("rollups"), joined, join, where, m.by())
+	a, err := m.s.exec(ctx, &statement{out: siteOutputs(groups, m.windowOf(start), sums), sql: sql, tables: tables})
 	if err != nil {
 		return err
 	}
-	return m.took(ctx, parts, a, 0)
+	return m.took(ctx, parts, a, 0, len(wanted))
 }
 
 // RollUp rolls up the hours of which q takes all, and which are not rolled up as they
@@ -454,9 +463,11 @@ func (sel *selection) rollUpHour(ctx context.Context, h int32, there map[rollKey
 // toRollUp returns what there is to be rolled up of an hour, and whether a profile of
 // it stands in the table twice.
 func (sel *selection) toRollUp(ctx context.Context, h int32) (out map[rollKey]*sum, twice bool, err error) {
-	const sql = "SELECT fleet, header, toInt64(count()), sum(duration), min(time), max(time + duration), sum(cityHash64(id, time)), sumForEach(totals)" +
-		" FROM profiles FINAL ANY LEFT JOIN (SELECT series, fleet FROM members) AS groups USING series WHERE %s GROUP BY fleet, header"
-	a, err := sel.s.exec(ctx, &statement{sql: fmt.Sprintf(sql, sel.where()), tables: sel.tables(sel.member)})
+	a, err := sel.s.exec(ctx, &statement{
+		out:    append(outputs("fleet", "header"), sumOutputs...),
+		sql:    "FROM profiles FINAL" + joinFleets + " WHERE " + sel.where() + " GROUP BY fleet, header",
+		tables: sel.tables(sel.member),
+	})
 	if err != nil {
 		return nil, false, err
 	}
@@ -466,10 +477,10 @@ func (sel *selection) toRollUp(ctx context.Context, h int32) (out map[rollKey]*s
 	}
 	out = map[rollKey]*sum{}
 	for i := range a.rows {
-		c := a.cols
 		r := &sum{rolled: rolled{
-			rollKey: rollKey{h, c[0].words[i], c[1].words[i]}, profiles: c[2].int64(i), duration: c[3].int64(i),
-			first: c[4].int64(i), last: c[5].int64(i), version: c[6].words[i], totals: c[7].row(i),
+			rollKey:  rollKey{hour: h, fleet: a.col("fleet").words[i], header: a.col("header").words[i]},
+			profiles: a.col("counted").int64(i), duration: a.col("all_durations").int64(i), first: a.col("first_time").int64(i),
+			last: a.col("last_end").int64(i), version: a.col("version_sum").words[i], totals: a.col("all_totals").row(i),
 		}}
 		out[r.rollKey] = r
 		twice = twice || standing[r.rollKey].profiles != r.profiles
@@ -488,9 +499,12 @@ func (sel *selection) addUp(ctx context.Context, h int32, types int, headers map
 		wanted[t] = t
 	}
 	joined, sums := arrays(wanted)
-	a, err := sel.s.exec(ctx, &statement{tables: sel.tables(sel.member, headersTable(headers)),
-		sql: fmt.Sprintf("SELECT fleet, header, site%s FROM profiles%s ARRAY JOIN sites AS site%s ANY LEFT JOIN (SELECT series, fleet FROM members) AS groups USING series"+
-			" WHERE %s AND header IN (SELECT header FROM headers) GROUP BY fleet, header, site", sums, final, joined, sel.where())})
+	a, err := sel.s.exec(ctx, &statement{
+		out: append(outputs("fleet", "header", "site"), sums...),
+		sql: fmt.Sprintf("FROM profiles%s ARRAY JOIN sites AS site%s%s WHERE %s AND header IN (SELECT header FROM headers) GROUP BY fleet, header, site",
+			final, joined, joinFleets, sel.where()),
+		tables: sel.tables(sel.member, headersTable(headers)),
+	})
 	if err != nil {
 		return err
 	}
@@ -502,20 +516,20 @@ func (sel *selection) addUp(ctx context.Context, h int32, types int, headers map
 	if a.rows == 0 {
 		return nil
 	}
-	c := a.cols
+	fleet, header, site := a.col("fleet").words, a.col("header").words, a.col("site").words
 	order := make([]int, a.rows)
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(c[2].words[i], c[2].words[j]) })
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(site[i], site[j]) })
 	for _, i := range order {
-		r := into[rollKey{h, c[0].words[i], c[1].words[i]}]
+		r := into[rollKey{h, fleet[i], header[i]}]
 		if r == nil {
 			continue // rolled up already, or come since
 		}
-		r.sites = binary.LittleEndian.AppendUint64(r.sites, c[2].words[i])
+		r.sites = binary.LittleEndian.AppendUint64(r.sites, site[i])
 		for t := range types {
-			r.values[t] = binary.LittleEndian.AppendUint64(r.values[t], c[3+t].words[i])
+			r.values[t] = binary.LittleEndian.AppendUint64(r.values[t], a.col(sumOf(t)).words[i])
 		}
 	}
 	return nil
@@ -525,33 +539,27 @@ func (sel *selection) insertRollUps(ctx context.Context, all []*sum) error {
 	if len(all) == 0 {
 		return nil
 	}
-	cols := columns("day", "Int32", "service", "String", "kind", "String", "hour", "Int32", "fleet", "UInt64", "header", "UInt64", "version", "UInt64",
-		"profiles", "Int64", "duration", "Int64", "first", "Int64", "last", "Int64", "totals", "Array(Int64)",
-		"sites", "Array(UInt64)", "v1", "Array(Int64)", "v2", "Array(Int64)", "v3", "Array(Int64)", "v4", "Array(Int64)")
+	rows := rowsOf("rollups")
 	for _, r := range all {
 		of := sel.fleets[r.fleet]
-		cols[0].int32(dayOf(int64(r.hour) * hour))
-		cols[1].string(of.service)
-		cols[2].string(of.kind)
-		cols[3].int32(r.hour)
-		cols[4].uint64(r.fleet)
-		cols[5].uint64(r.header)
-		cols[6].uint64(r.version)
-		cols[7].int64(r.profiles)
-		cols[8].int64(r.duration)
-		cols[9].int64(r.first)
-		cols[10].int64(r.last)
-		cols[11].words(wordBytes(r.totals))
-		cols[12].words(r.sites)
-		for t := range r.values {
-			cols[13+t].words(r.values[t])
+		rows.col("day").int32(dayOf(int64(r.hour) * hour))
+		rows.col("service").string(of.service)
+		rows.col("kind").string(of.kind)
+		rows.col("hour").int32(r.hour)
+		rows.col("fleet").uint64(r.fleet)
+		rows.col("header").uint64(r.header)
+		rows.col("version").uint64(r.version)
+		rows.col("profiles").int64(r.profiles)
+		rows.col("duration").int64(r.duration)
+		rows.col("first").int64(r.first)
+		rows.col("last").int64(r.last)
+		rows.col("totals").words(wordBytes(r.totals))
+		rows.col("sites").words(r.sites)
+		for t, name := range valueColumns {
+			rows.col(name).words(r.values[t])
 		}
 	}
-	names := make([]string, len(cols))
-	for i := range cols {
-		names[i] = cols[i].name
-	}
-	_, err := sel.s.exec(ctx, &statement{sql: "INSERT INTO rollups (" + strings.Join(names, ", ") + ") FORMAT Native", rows: cols})
+	_, err := sel.s.exec(ctx, insertInto("rollups", rows))
 	return err
 }
 

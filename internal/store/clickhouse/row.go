@@ -24,7 +24,7 @@ type row struct {
 	known         bool   // the store has it already
 	totals        []byte // numbers of 8 bytes, as in all of the following
 	sites         []byte
-	values        [4][]byte // of the first four sample types
+	values        [len(valueColumns)][]byte // of the first sample types
 	more          []byte
 }
 
@@ -34,6 +34,26 @@ func (r *row) size() int64 {
 		n += len(v)
 	}
 	return int64(n)
+}
+
+// appendTo adds the row to a block of the table of profiles.
+func (r *row) appendTo(b block) {
+	b.col("day").int32(dayOf(r.time))
+	b.col("service").string(r.service)
+	b.col("kind").string(r.kind)
+	b.col("hour").int32(hourOf(r.time))
+	b.col("series").uint64(r.series)
+	b.col("time").int64(r.time)
+	b.col("id").fixed(r.id[:])
+	b.col("header").uint64(r.header)
+	b.col("duration").int64(r.duration)
+	b.col("totals").words(r.totals)
+	b.col("sites").words(r.sites)
+	for i, name := range valueColumns {
+		b.col(name).words(r.values[i])
+	}
+	b.col("more").words(r.more)
+	b.col("came").int64(-r.came)
 }
 
 // encode turns records into rows.

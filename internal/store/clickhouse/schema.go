@@ -27,15 +27,16 @@ func (e engine) modern() bool { return e.major >= 21 }
 // engine asks a server what it is.
 func (c *client) engine(ctx context.Context) (e engine, err error) {
 	// The database may not be there yet.
-	a, err := c.withDatabase("").exec(ctx, &statement{sql: "SELECT version()"})
+	a, err := c.withDatabase("").exec(ctx, &statement{out: []output{{"version", "version()"}}})
 	if err != nil {
 		return e, err
 	}
-	if a.rows != 1 || len(a.cols) != 1 || len(a.cols[0].texts) != 1 {
+	if a.rows != 1 {
 		return e, errAnswer
 	}
-	if _, err := fmt.Sscanf(a.cols[0].texts[0], "%d.", &e.major); err != nil {
-		return e, fmt.Errorf("the engine calls itself %q, which is no version", a.cols[0].texts[0])
+	version := a.col("version").texts[0]
+	if _, err := fmt.Sscanf(version, "%d.", &e.major); err != nil {
+		return e, fmt.Errorf("the engine calls itself %q, which is no version", version)
 	}
 	return e, nil
 }
@@ -167,9 +168,7 @@ func Create(ctx context.Context, cfg Config) error {
 	default:
 		return err
 	}
-	rows := columns("version", "UInt32", "key", "String")
-	rows[0].int32(schemaVersion)
-	rows[1].string(key)
+	rows := schemaRow(schemaVersion, key)
 	if cfg.Cluster != "" {
 		all, err := c.members(ctx)
 		if err != nil {
@@ -177,7 +176,7 @@ func Create(ctx context.Context, cfg Config) error {
 		}
 		c.insert = settings{"insert_quorum": strconv.Itoa(all), "insert_quorum_timeout": "60000"}
 	}
-	_, err = c.exec(ctx, &statement{sql: "INSERT INTO schema (version, key) FORMAT Native", rows: rows})
+	_, err = c.exec(ctx, insertInto("schema", rows))
 	return err
 }
 
@@ -206,7 +205,7 @@ func (e *oldError) Error() string {
 
 // schema returns the key in the tables, whose version has to be the right one.
 func (c *client) schema(ctx context.Context) (k key, err error) {
-	a, err := c.exec(ctx, &statement{sql: "SELECT max(version), min(key), toUInt64(count()) FROM schema"})
+	a, err := c.exec(ctx, &statement{out: []output{{"newest", "max(version)"}, {"any_key", "min(key)"}, {"finished", "toUInt64(count())"}}, sql: "FROM schema"})
 	var refused *Error
 	if errors.As(err, &refused) && (refused.Code == codeUnknownTable || refused.Code == codeUnknownDatabase) {
 		return k, &missingError{c.cfg.Database}
@@ -214,19 +213,20 @@ func (c *client) schema(ctx context.Context) (k key, err error) {
 	if err != nil {
 		return k, err
 	}
-	if a.rows != 1 || len(a.cols) != 3 {
+	if a.rows != 1 {
 		return k, errAnswer
 	}
-	if a.cols[2].words[0] == 0 {
+	if a.col("finished").words[0] == 0 {
 		return k, &missingError{c.cfg.Database}
 	}
-	switch v := a.cols[0].words[0]; {
+	text := a.col("any_key").texts[0]
+	switch v := a.col("newest").words[0]; {
 	case v > schemaVersion:
 		return k, fmt.Errorf("the tables in the database %s are of version %d, which a newer hone has made; this one knows versions up to %d", c.cfg.Database, v, schemaVersion)
 	case v < schemaVersion:
-		return k, &oldError{c.cfg.Database, v, a.cols[1].texts[0]}
+		return k, &oldError{c.cfg.Database, v, text}
 	}
-	b, err := hex.DecodeString(a.cols[1].texts[0])
+	b, err := hex.DecodeString(text)
 	if err != nil || len(b) != keySize {
 		return k, fmt.Errorf("the key in the table %s.schema can't be read", c.cfg.Database)
 	}
@@ -238,21 +238,30 @@ func (c *client) schema(ctx context.Context) (k key, err error) {
 
 // replicas returns how many replicas each shard of the cluster has.
 func (c *client) replicas(ctx context.Context) (int, error) {
-	return c.count(ctx, "SELECT max(replica_num) FROM system.clusters WHERE cluster = '"+c.cfg.Cluster+"'")
+	return c.count(ctx, "max(replica_num)", "system.clusters WHERE cluster = '"+c.cfg.Cluster+"'")
 }
 
 // members returns how many servers the cluster has.
 func (c *client) members(ctx context.Context) (int, error) {
-	return c.count(ctx, "SELECT toUInt64(count()) FROM system.clusters WHERE cluster = '"+c.cfg.Cluster+"'")
+	return c.count(ctx, "count()", "system.clusters WHERE cluster = '"+c.cfg.Cluster+"'")
 }
 
-func (c *client) count(ctx context.Context, sql string) (int, error) {
-	a, err := c.run(ctx, sql)
+// count asks for one number of the cluster, which is never 0.
+func (c *client) count(ctx context.Context, what, from string) (int, error) {
+	a, err := c.exec(ctx, &statement{out: []output{{"counted", "toUInt64(" + what + ")"}}, sql: "FROM " + from})
 	if err != nil {
 		return 0, err
 	}
-	if a.rows != 1 || a.cols[0].words[0] == 0 {
+	if a.rows != 1 || a.col("counted").words[0] == 0 {
 		return 0, fmt.Errorf("the engine knows no cluster %s; see its remote_servers", c.cfg.Cluster)
 	}
-	return int(a.cols[0].words[0]), nil
+	return int(a.col("counted").words[0]), nil
+}
+
+// schemaRow returns the row of the table with the version.
+func schemaRow(version int32, key string) block {
+	row := newBlock("version", "UInt32", "key", "String")
+	row.col("version").int32(version)
+	row.col("key").string(key)
+	return row
 }

@@ -19,6 +19,10 @@ type table struct {
 	granularity    int
 }
 
+// valueColumns are the columns for the values of the first sample types; those of others are
+// in the column more. Roll-ups have no more.
+var valueColumns = [...]string{"v1", "v2", "v3", "v4"}
+
 // tables are those that are on all shards.
 var tables = []table{{
 	// A row per profile.
@@ -97,3 +101,17 @@ const (
 func dayOf(t int64) int32  { return int32(store.Window(t, day) / day) }
 func hourOf(t int64) int32 { return int32(store.Window(t, hour) / hour) }
 func weekOf(t int64) int32 { return int32(store.Window(t, 7*day) / (7 * day)) }
+
+// rowsOf returns a block without rows that has the columns of a table.
+func rowsOf(table string) block {
+	for i := range tables {
+		if t := &tables[i]; t.name == table {
+			b := make(block, len(t.columns))
+			for k, c := range t.columns {
+				b[k].name, b[k].kind = c[0], c[1]
+			}
+			return b
+		}
+	}
+	panic("there is no table " + table)
+}
