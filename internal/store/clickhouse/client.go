@@ -11,7 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strings"
+	"strconv"
 	"sync/atomic"
 	"time"
 )
@@ -26,13 +26,51 @@ type client struct {
 	http    *http.Client
 	servers []*server
 	turn    atomic.Uint32
+	// engine is what the servers can do: nothing new, as long as nobody has asked them.
+	engine engine
 	// read and insert are settings of all statements of the kind.
 	read, insert settings
-	// frames tells that answers can be asked for in frames: 18.16 answers nothing then.
-	frames bool
 }
 
-type settings map[string]string
+// An engine is what a server can do.
+type engine struct{ major int }
+
+// modern reports whether column codecs, settings of tables and many settings of
+// statements are there. 18.16, which distributions still have, lacks them.
+func (e engine) modern() bool { return e.major >= 21 }
+
+// settings returns those of statements that read and of inserts, where each shard
+// has so many replicas, 0 without a cluster.
+func (e engine) settings(replicas int) (read, insert settings) {
+	read, insert = settings{}, settings{}
+	if e.modern() {
+		insert["async_insert"] = "0" // acknowledged when it is done, and not before
+		insert["max_partitions_per_insert_block"] = "0"
+		read["cancel_http_readonly_queries_on_client_close"] = "1"
+	}
+	if e.major < 23 {
+		// Each column is read through a buffer of so much, of 1 MB by default: six of
+		// them don't stay in a processor's cache. Of 64, 128 and 256 KB all did; newer
+		// ones read local disks through 128 by default.
+		read["max_read_buffer_size"] = "131072"
+	}
+	if replicas > 0 {
+		quorum := replicas/2 + 1
+		insert["insert_distributed_sync"] = "1"
+		insert["insert_quorum"] = strconv.Itoa(quorum)
+		insert["insert_quorum_timeout"] = "30000" // ms
+		// A block that comes again counts once anyway, and the engine would take
+		// it for known though it had been dropped meanwhile.
+		insert["insert_deduplicate"] = "0"
+		// What was acknowledged has to be in what is read next, and what was read
+		// once in what is read later, whichever replicas are asked.
+		read["select_sequential_consistency"] = "1"
+		if e.modern() {
+			insert["insert_quorum_parallel"] = "0" // which that needs
+		}
+	}
+	return read, insert
+}
 
 // A server is one of the addresses.
 type server struct {
@@ -60,68 +98,45 @@ func newClient(cfg *Config) *client {
 	return c
 }
 
+// copy returns another client of the same connections.
+func (c *client) copy() *client {
+	return &client{cfg: c.cfg, http: c.http, servers: c.servers, engine: c.engine, read: c.read, insert: c.insert}
+}
+
+// of returns the client for servers that can do what e can, where each shard has so many
+// replicas, 0 without a cluster.
+func (c *client) of(e engine, replicas int) *client {
+	out := c.copy()
+	out.engine = e
+	out.read, out.insert = e.settings(replicas)
+	return out
+}
+
+// withDatabase returns the client for statements on another database.
+func (c *client) withDatabase(name string) *client {
+	cfg := *c.cfg
+	cfg.Database = name
+	out := c.copy()
+	out.cfg = &cfg
+	return out
+}
+
 // each returns a client for each server alone.
 func (c *client) each() []*client {
-	var out []*client
+	var all []*client
 	for _, s := range c.servers {
-		out = append(out, &client{cfg: c.cfg, http: c.http, servers: []*server{s}, read: c.read, insert: c.insert, frames: c.frames})
+		out := c.copy()
+		out.servers = []*server{s}
+		all = append(all, out)
 	}
-	return out
+	return all
 }
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// A statement is sent with its data.
-type statement struct {
-	out      []output // what a question asks for; nil for other statements
-	distinct bool     // equal rows of the answer are left out
-	sql      string   // what follows out, or the whole statement
-	settings settings
-	rows     block       // of an insert
-	tables   []tempTable // what the statement reads beside the store's tables
-}
-
-// An output is a column of an answer: its name, and the expression for it, "" for the column
-// that a table has under the name. A name other than that is of no column of the table:
-// 18.16 takes it for the expression wherever it occurs in the statement.
-type output struct{ name, is string }
-
-// outputs returns the columns of an answer that are those of a table.
-func outputs(names ...string) []output {
-	out := make([]output, len(names))
-	for i, name := range names {
-		out[i].name = name
-	}
-	return out
-}
-
-// text returns the statement as the engine reads it.
-func (st *statement) text() string {
-	if st.out == nil {
-		return st.sql
-	}
-	list := make([]string, len(st.out))
-	for i, o := range st.out {
-		if list[i] = o.name; o.is != "" {
-			list[i] = o.is + " AS " + o.name
-		}
-	}
-	word := "SELECT "
-	if st.distinct {
-		word += "DISTINCT "
-	}
-	return word + strings.Join(list, ", ") + " " + st.sql
-}
-
-// insertInto returns the statement that inserts rows into a table.
-func insertInto(table string, rows block) *statement {
-	return &statement{sql: "INSERT INTO " + table + " (" + rows.names() + ") FORMAT Native", rows: rows}
-}
-
-// A tempTable goes with a statement and is gone after it.
-type tempTable struct {
-	name string
-	rows block
+// run runs a statement without rows, which may answer in a format of its own.
+func (c *client) run(ctx context.Context, sql string) (*answer, error) {
+	return c.exec(ctx, &statement{sql: sql})
 }
 
 // attempts is how often a statement is tried at least, as long as a server says that
@@ -197,7 +212,7 @@ func (c *client) ask(ctx context.Context, s *server, st *statement, body []byte)
 		query.Set("decompress", "1")
 		query.Set("http_native_compression_disable_checksumming_on_decompress", "1")
 	} else {
-		if c.frames {
+		if c.engine.modern() { // 18.16 answers nothing in frames
 			query.Set("compress", "1")
 		}
 		query.Set("default_format", "Native")
@@ -248,11 +263,11 @@ func (c *client) ask(ctx context.Context, s *server, st *statement, body []byte)
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 		return nil, newError(s.address, resp, text)
 	}
-	a, err := readAnswer(&stream{r: resp.Body, plain: !c.frames || st.rows != nil})
+	a, err := readAnswer(&stream{r: resp.Body, plain: !c.engine.modern() || st.rows != nil})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.address, err)
 	}
-	if err := a.has(st.out); err != nil {
+	if err := st.check(a); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.address, err)
 	}
 	return a, nil

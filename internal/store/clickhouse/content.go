@@ -228,3 +228,7 @@ func (r *reader) string() string {
 	r.b = r.b[n:]
 	return s
 }
+
+func appendString(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}

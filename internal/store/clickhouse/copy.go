@@ -9,6 +9,18 @@ type copier struct {
 	strings, functions, mappings, locations, sets []uint32
 }
 
+// newCopier returns one that copies from a lexicon to a profile, whose first mapping is number
+// main of the lexicon, counted from 1; 0 for none.
+func newCopier(lx *lexicon, out *profile.Profile, main uint32) *copier {
+	all := lx.everything()
+	c := &copier{all: &all, out: out, strings: make([]uint32, len(all.Strings)), functions: make([]uint32, len(all.Functions)),
+		mappings: make([]uint32, len(all.Mappings)), locations: make([]uint32, len(all.Locations)), sets: make([]uint32, len(all.LabelSets))}
+	if main != 0 {
+		c.mappings[main-1] = 1
+	}
+	return c
+}
+
 // sample adds a sample of all, without values.
 func (c *copier) sample(s uint32) {
 	out := c.out

@@ -21,11 +21,11 @@ func (s *Store) DeleteService(ctx context.Context, service string, dry bool) (pr
 		return 0, err
 	}
 	defer s.calls.Done()
-	if !s.modern && s.cfg.Cluster != "" {
+	if !s.client.engine.modern() && s.cfg.Cluster != "" {
 		return 0, errOldDelete
 	}
 	of := "service = " + quoted(service)
-	a, err := s.exec(ctx, &statement{out: []output{{"counted", "count()"}}, sql: "FROM (SELECT DISTINCT time, id FROM profiles WHERE " + of + ")"})
+	a, err := s.client.exec(ctx, &statement{out: []output{{"counted", "count()"}}, sql: "FROM (SELECT DISTINCT time, id FROM profiles WHERE " + of + ")"})
 	if err != nil {
 		return 0, err
 	}
@@ -45,7 +45,7 @@ func (s *Store) DeleteService(ctx context.Context, service string, dry bool) (pr
 	ids := fmt.Sprintf("(day, time, id) IN (SELECT day, time, id FROM %s WHERE %s)", name("profiles"), of)
 	for _, d := range [][2]string{{"ids", ids}, {"rollups", of}, {"profiles", of}} {
 		sql := fmt.Sprintf("ALTER TABLE %s%s DELETE WHERE %s", name(d[0]), on, d[1])
-		if s.modern {
+		if s.client.engine.modern() {
 			sql += " SETTINGS mutations_sync = 2, allow_nondeterministic_mutations = 1"
 		}
 		if _, err := s.client.run(ctx, sql); err != nil {
@@ -61,8 +61,8 @@ func (s *Store) DeleteService(ctx context.Context, service string, dry bool) (pr
 // awaitMutations waits until a table has all its changes, on a server that can't be asked
 // to answer only then.
 func (s *Store) awaitMutations(ctx context.Context, table string) error {
-	for !s.modern {
-		a, err := s.exec(ctx, &statement{
+	for !s.client.engine.modern() {
+		a, err := s.client.exec(ctx, &statement{
 			out: []output{{"counted", "count()"}},
 			sql: fmt.Sprintf("FROM system.mutations WHERE database = %s AND table = %s AND NOT is_done", quoted(s.cfg.Database), quoted(table)),
 		})

@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/hone-go/hone/internal/store"
@@ -61,6 +62,67 @@ func (ls *lexicons) get() *lexicon {
 	return ls.now
 }
 
+// A content is what the dictionary has of a number.
+type content struct {
+	number uint64
+	bytes  []byte
+}
+
+// missing returns the numbers that known, a map of lx, doesn't have, once each.
+func missing[T any](lx *lexicon, known map[uint64]T, numbers []uint64) []uint64 {
+	lx.mu.Lock()
+	defer lx.mu.Unlock()
+	var out []uint64
+	for _, n := range numbers {
+		if _, ok := known[n]; !ok {
+			out = append(out, n)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// known returns what a map of lx has of numbers.
+func known[T any](lx *lexicon, all map[uint64]T, numbers []uint64) map[uint64]T {
+	lx.mu.Lock()
+	defer lx.mu.Unlock()
+	out := make(map[uint64]T, len(numbers))
+	for _, n := range numbers {
+		if v, ok := all[n]; ok {
+			out[n] = v
+		}
+	}
+	return out
+}
+
+// rows returns where sites are among the samples of lx.all, which has all of them.
+func (lx *lexicon) rows(sites []uint64) []uint32 {
+	lx.mu.Lock()
+	defer lx.mu.Unlock()
+	rows := make([]uint32, len(sites))
+	for i, n := range sites {
+		rows[i] = lx.sites[n]
+	}
+	return rows
+}
+
+// mapping returns a mapping and its index in lx.all plus 1, which is 0 if there is none.
+func (lx *lexicon) mapping(number uint64) (m uint32, _ profile.Mapping) {
+	lx.mu.Lock()
+	defer lx.mu.Unlock()
+	if m = lx.mappings[number]; m == 0 {
+		return 0, profile.Mapping{}
+	}
+	return m, lx.all.Mappings[m-1]
+}
+
+// everything returns the profile of everything as it is now.
+func (lx *lexicon) everything() profile.Profile {
+	lx.mu.Lock()
+	defer lx.mu.Unlock()
+	return lx.all
+}
+
 // add calls f for contents, with lx locked.
 func (lx *lexicon) add(what uint8, contents []content, f func(n uint64, r *reader)) error {
 	lx.mu.Lock()
@@ -85,6 +147,11 @@ func (lx *lexicon) str(s string) uint32 {
 		lx.bytes += int64(len(s)) + 64
 	}
 	return id
+}
+
+func (lx *lexicon) addMapping(n uint64, r *reader) {
+	lx.all.Mappings = append(lx.all.Mappings, readMapping(r))
+	lx.mappings[n] = uint32(len(lx.all.Mappings))
 }
 
 func (lx *lexicon) addSet(n uint64, r *reader) {

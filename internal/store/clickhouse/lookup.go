@@ -1,9 +1,12 @@
 package clickhouse
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/hone-go/hone/internal/store"
 )
 
 // A span of weeks and services is where a question looks for what numbers mean.
@@ -17,41 +20,71 @@ func (sp *span) condition(what uint8) string {
 	return fmt.Sprintf("what = %d AND week >= %d AND week <= %d", what, sp.first, sp.last)
 }
 
-func (sp *span) table() tempTable {
+func servicesTable(services []string) tempTable {
 	rows := newBlock("service", "String")
-	for _, s := range sp.services {
+	for _, s := range services {
 		rows.col("service").string(s)
 	}
 	return tempTable{"services", rows}
 }
 
-// A content is what the dictionary has of a number.
-type content struct {
-	number uint64
-	bytes  []byte
-}
+// sortedSet returns what all has, sorted and once each.
+func sortedSet[T cmp.Ordered](all []T) []T { return slices.Compact(slices.Sorted(slices.Values(all))) }
 
-// missing returns the numbers that known, a map of lx, doesn't have, once each.
-func missing[T any](lx *lexicon, known map[uint64]T, numbers []uint64) []uint64 {
-	lx.mu.Lock()
-	defer lx.mu.Unlock()
-	var out []uint64
-	for _, n := range numbers {
-		if _, ok := known[n]; !ok {
-			out = append(out, n)
-		}
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
+// A lookup finds what the numbers of a question mean: in a lexicon, and what is not there
+// yet in the dictionary, from where it comes into the lexicon.
+type lookup struct {
+	client  *client
+	lexicon *lexicon
+	span    span
 }
 
 // maxLookup bounds the numbers that one statement looks up.
 const maxLookup = 100_000
 
-// lookUp returns the contents of numbers, which stand once each, or an error if
-// the store doesn't know one of them.
-func (s *Store) lookUp(ctx context.Context, sp *span, what uint8, numbers []uint64) ([]content, error) {
-	out, err := s.contents(ctx, sp, what, numbers)
+// contentsStatement asks what the dictionary has of numbers.
+func contentsStatement(sp *span, what uint8, numbers []uint64) *statement {
+	rows := newBlock("number", "UInt64")
+	for _, n := range numbers {
+		rows.col("number").uint64(n)
+	}
+	return &statement{
+		out: outputs("number", "sum", "content"),
+		sql: "FROM dictionary WHERE " + sp.condition(what) +
+			" AND service IN (SELECT service FROM services) AND number IN (SELECT number FROM numbers)",
+		tables: []tempTable{servicesTable(sp.services), {"numbers", rows}},
+	}
+}
+
+// contents returns the contents of those numbers that the store knows, once each.
+func (l *lookup) contents(ctx context.Context, what uint8, numbers []uint64) ([]content, error) {
+	var out []content
+	for chunk := range slices.Chunk(numbers, maxLookup) {
+		a, err := l.client.exec(ctx, contentsStatement(&l.span, what, chunk))
+		if err != nil {
+			return nil, err
+		}
+		sums := make(map[uint64]uint64, len(chunk))
+		number, sum, text := a.col("number"), a.col("sum"), a.col("content")
+		for i := range a.rows {
+			n := number.words[i]
+			// A number is in the store once a week and service, and more often until
+			// the engine has merged what came twice.
+			if before, ok := sums[n]; !ok {
+				sums[n] = sum.words[i]
+				out = append(out, content{n, []byte(text.texts[i])})
+			} else if before != sum.words[i] {
+				return nil, fmt.Errorf("the dictionary has two contents of number %d (what: %d): its key is known to somebody, or it is the one in 10^7 stores where that happens", n, what)
+			}
+		}
+	}
+	return out, nil
+}
+
+// all returns the contents of numbers, which stand once each, or an error if the store
+// doesn't know one of them.
+func (l *lookup) all(ctx context.Context, what uint8, numbers []uint64) ([]content, error) {
+	out, err := l.contents(ctx, what, numbers)
 	if err != nil || len(out) == len(numbers) {
 		return out, err
 	}
@@ -67,93 +100,64 @@ func (s *Store) lookUp(ctx context.Context, sp *span, what uint8, numbers []uint
 	return nil, err
 }
 
-// contents returns the contents of those numbers that the store knows, once each.
-func (s *Store) contents(ctx context.Context, sp *span, what uint8, numbers []uint64) ([]content, error) {
-	var out []content
-	for chunk := range slices.Chunk(numbers, maxLookup) {
-		rows := newBlock("number", "UInt64")
-		for _, n := range chunk {
-			rows.col("number").uint64(n)
-		}
-		a, err := s.exec(ctx, &statement{
-			out: outputs("number", "sum", "content"),
-			sql: "FROM dictionary WHERE " + sp.condition(what) +
-				" AND service IN (SELECT service FROM services) AND number IN (SELECT number FROM numbers)",
-			tables: []tempTable{sp.table(), {"numbers", rows}},
-		})
-		if err != nil {
-			return nil, err
-		}
-		sums := make(map[uint64]uint64, len(chunk))
-		for i := range a.rows {
-			number, sum := a.col("number").words[i], a.col("sum").words[i]
-			// A number is in the store once a week and service, and more often until
-			// the engine has merged what came twice.
-			if before, ok := sums[number]; !ok {
-				sums[number] = sum
-				out = append(out, content{number, []byte(a.col("content").texts[i])})
-			} else if before != sum {
-				return nil, fmt.Errorf("the dictionary has two contents of number %d (what: %d): its key is known to somebody, or it is the one in 10^7 stores where that happens", number, what)
-			}
-		}
-	}
-	return out, nil
-}
-
-// learn looks up the numbers that known, a map of lx, doesn't have. It calls add,
-// with lx locked, for each of them that has not been added meanwhile.
-func learn[T any](ctx context.Context, s *Store, lx *lexicon, sp *span, what uint8, known map[uint64]T, numbers []uint64, add func(n uint64, r *reader)) error {
-	contents, err := s.lookUp(ctx, sp, what, missing(lx, known, numbers))
+// learn looks up the numbers that known, a map of the lexicon, doesn't have. It calls add,
+// with the lexicon locked, for each of them that has not been added meanwhile.
+func learn[T any](ctx context.Context, l *lookup, what uint8, known map[uint64]T, numbers []uint64, add func(n uint64, r *reader)) error {
+	contents, err := l.all(ctx, what, missing(l.lexicon, known, numbers))
 	if err != nil {
 		return err
 	}
-	return lx.add(what, contents, func(n uint64, r *reader) {
+	return l.lexicon.add(what, contents, func(n uint64, r *reader) {
 		if _, ok := known[n]; !ok {
 			add(n, r)
 		}
 	})
 }
 
-// learnSeries looks up series that were found in the dictionary. What one replica tells
+// series returns the labels of series that were found in the dictionary. What one replica tells
 // another may not have yet; then no Put with it has been acknowledged, and it is left out.
-func (s *Store) learnSeries(ctx context.Context, lx *lexicon, sp *span, numbers []uint64) error {
-	contents, err := s.contents(ctx, sp, ofSeries, missing(lx, lx.series, numbers))
+func (l *lookup) series(ctx context.Context, numbers []uint64) (map[uint64]store.Labels, error) {
+	lx := l.lexicon
+	contents, err := l.contents(ctx, ofSeries, missing(lx, lx.series, numbers))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return lx.add(ofSeries, contents, func(n uint64, r *reader) { lx.series[n] = readSeries(r) })
+	if err := lx.add(ofSeries, contents, func(n uint64, r *reader) { lx.series[n] = readSeries(r) }); err != nil {
+		return nil, err
+	}
+	return known(lx, lx.series, numbers), nil
 }
 
-func (s *Store) learnHeaders(ctx context.Context, lx *lexicon, sp *span, numbers []uint64) error {
-	err := learn(ctx, s, lx, sp, ofHeader, lx.headers, numbers, func(n uint64, r *reader) {
+// headers returns headers by their numbers. Their main mappings are in the lexicon then.
+func (l *lookup) headers(ctx context.Context, numbers []uint64) (map[uint64]*header, error) {
+	lx := l.lexicon
+	err := learn(ctx, l, ofHeader, lx.headers, numbers, func(n uint64, r *reader) {
 		lx.headers[n] = readHeader(r)
 		lx.headers[n].number = n
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	lx.mu.Lock()
+	headers := known(lx, lx.headers, numbers)
 	var mappings []uint64
-	for _, n := range numbers {
-		if m := lx.headers[n].mainMapping; m != 0 {
-			mappings = append(mappings, m)
+	for _, h := range headers {
+		if h.mainMapping != 0 {
+			mappings = append(mappings, h.mainMapping)
 		}
 	}
-	lx.mu.Unlock()
-	return s.learnMappings(ctx, lx, sp, mappings)
+	return headers, l.mappings(ctx, mappings)
 }
 
-func (s *Store) learnMappings(ctx context.Context, lx *lexicon, sp *span, numbers []uint64) error {
-	return learn(ctx, s, lx, sp, ofMapping, lx.mappings, numbers, func(n uint64, r *reader) {
-		lx.all.Mappings = append(lx.all.Mappings, readMapping(r))
-		lx.mappings[n] = uint32(len(lx.all.Mappings))
-	})
+// mappings brings mappings into the lexicon.
+func (l *lookup) mappings(ctx context.Context, numbers []uint64) error {
+	return learn(ctx, l, ofMapping, l.lexicon.mappings, numbers, l.lexicon.addMapping)
 }
 
-// learnSites looks up sites and what they refer to: from the top down, and added
-// from the bottom up.
-func (s *Store) learnSites(ctx context.Context, lx *lexicon, sp *span, numbers []uint64) error {
-	sites, err := s.lookUp(ctx, sp, ofSite, missing(lx, lx.sites, numbers))
+// sites brings sites into the lexicon, and what they refer to: looked up from the top down,
+// and added from the bottom up.
+func (l *lookup) sites(ctx context.Context, numbers []uint64) error {
+	lx := l.lexicon
+	sites, err := l.all(ctx, ofSite, missing(lx, lx.sites, numbers))
 	if err != nil || len(sites) == 0 {
 		return err
 	}
@@ -167,11 +171,10 @@ func (s *Store) learnSites(ctx context.Context, lx *lexicon, sp *span, numbers [
 			places = append(places, r.number())
 		}
 	}
-	err = learn(ctx, s, lx, sp, ofLabels, lx.sets, sets, lx.addSet)
-	if err != nil {
+	if err := learn(ctx, l, ofLabels, lx.sets, sets, lx.addSet); err != nil {
 		return err
 	}
-	locations, err := s.lookUp(ctx, sp, ofLocation, missing(lx, lx.locations, places))
+	locations, err := l.all(ctx, ofLocation, missing(lx, lx.locations, places))
 	if err != nil {
 		return err
 	}
@@ -182,7 +185,7 @@ func (s *Store) learnSites(ctx context.Context, lx *lexicon, sp *span, numbers [
 			mappings = append(mappings, m)
 		}
 	}
-	if err := s.learnMappings(ctx, lx, sp, mappings); err != nil {
+	if err := l.mappings(ctx, mappings); err != nil {
 		return err
 	}
 	if err := lx.add(ofLocation, locations, lx.addLocation); err != nil {

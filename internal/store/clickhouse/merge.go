@@ -11,191 +11,138 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Merge returns merged profiles; see [store.Store].
-//
 // The engine adds up the values of each site where the profiles are. Totals and
 // sums are two statements, so they are compared: if the sums add up to the totals, they
 // are of the same profiles, or of some more that add nothing. If not, profiles have
 // come in between, or stand in a table twice until the engine merges it. The last try
 // is of the very profiles that were found.
-//
-// Hours that are rolled up are read from there; see rollup.go.
-func (s *Store) Merge(ctx context.Context, q store.Query) ([]store.Group, error) {
-	if err := s.begin(ctx); err != nil {
-		return nil, err
-	}
-	defer s.calls.Done()
-	for try := range 3 {
-		exact := q.OneByOne() || try == 2
-		m, err := s.find(ctx, &q, exact)
-		if err != nil || m == nil {
-			return nil, err
-		}
-		// 18.16 takes five times as long to leave out what stands twice.
-		m.final = exact || try > 0 || m.twice || m.rolled != nil && m.rolled.twice
-		out, err := m.merge(ctx)
-		if !errors.Is(err, errMoved) {
-			return out, err
-		}
-	}
-	panic("the last try is exact")
-}
 
 // errMoved tells that sums are not of what the totals are of.
 var errMoved = errors.New("profiles came while they were added up")
 
-// A merger merges what is selected.
-type merger struct {
-	*selection
-	groups []group
-	exact  bool // heads are of single profiles
-	final  bool // rows that stand in a table twice are left out
-}
+// tries is how often a question is asked before the profiles that are there have to be
+// named one by one.
+const tries = 3
 
-// find finds what there is to be merged, nil for nothing.
-func (s *Store) find(ctx context.Context, q *store.Query, exact bool) (*merger, error) {
-	sel, err := s.selects(ctx, q)
-	if err != nil || sel == nil {
-		return nil, err
-	}
-	of := sel.allHeads
+// findHeads returns the heads of a plan: of what is rolled up, and of the rest by series or, with
+// exact, profile by profile.
+func findHeads(ctx context.Context, l *lookup, p *plan, c *coverage, exact bool) (heads []head, twice bool, err error) {
 	if exact {
-		of = sel.each
+		heads, err = eachHead(ctx, l, p, eachStatement(p.everything()))
+		return heads, false, err
 	}
-	heads, err := of(ctx)
-	if err != nil || len(heads) == 0 {
-		return nil, err
+	heads, twice, err = summedHeads(ctx, l, c.rest)
+	if err != nil {
+		return nil, false, err
 	}
-	return &merger{selection: sel, exact: exact, groups: sel.groups(heads)}, nil
-}
-
-func (m *merger) merge(ctx context.Context) ([]store.Group, error) {
-	// Profiles that measure the same are added up by the engine.
-	var measures []*header
-	of := map[*header]int{}
-	groups := make([][]*part, len(m.groups)) // by index in measures
-	for i := range m.groups {
-		g := &m.groups[i]
-		for k := range g.heads {
-			h := g.heads[k].header
-			at, ok := of[h]
-			if !ok {
-				if at = slices.IndexFunc(measures, h.measures); at < 0 {
-					at = len(measures)
-					measures = append(measures, h)
-				}
-				of[h] = at
-			}
-			for len(groups[i]) <= at {
-				groups[i] = append(groups[i], nil)
-			}
-			if groups[i][at] == nil {
-				groups[i][at] = &part{merger: m, first: g.heads[k].first, column: -1}
-				if m.q.SampleType != "" {
-					groups[i][at].column = g.heads[k].column
-				}
-			}
-			groups[i][at].heads = append(groups[i][at].heads, &g.heads[k])
-		}
-	}
-	for at := range measures {
-		parts := map[store.GroupKey]*part{}
-		for i := range groups {
-			if at < len(groups[i]) && groups[i][at] != nil {
-				parts[store.GroupKey{Labels: m.groups[i].labels, Window: m.groups[i].window}] = groups[i][at]
-			}
-		}
-		if err := m.sum(ctx, parts); err != nil {
-			return nil, err
-		}
-	}
-	var out []store.Group
-	for i := range m.groups {
-		g := &m.groups[i]
-		parts := slices.DeleteFunc(groups[i], func(p *part) bool { return p == nil })
-		slices.SortStableFunc(parts, func(a, b *part) int { return cmp.Compare(a.first, b.first) })
-		var ps []*profile.Profile
-		for _, p := range parts {
-			if !m.exact && !p.complete() {
-				return nil, errMoved
-			}
-			one, err := p.profile()
-			if err != nil {
-				return nil, err
-			}
-			ps = append(ps, one)
-		}
-		sum, err := profile.Sum(ctx, ps...)
-		labels := slices.Clone(m.labels[g.labels])
-		if err != nil && len(labels) > 0 {
-			err = fmt.Errorf("profiles of %v: %w", labels, err)
-		}
-		if err != nil {
-			return nil, err
-		}
-		total, _ := g.total()
-		r := store.Group{Labels: labels, Time: g.window, Profile: sum, Total: total}
-		if m.q.Step == 0 {
-			r.Time = g.heads[0].first
-		}
-		sum.TimeNanos, sum.DurationNanos = r.Time, r.Duration
-		out = append(out, r)
-	}
-	slices.SortStableFunc(out, func(a, b store.Group) int {
-		return cmp.Or(cmp.Compare(a.Time, b.Time), a.Labels.Compare(b.Labels))
-	})
-	return out, nil
+	rolled, err := rolledHeads(ctx, l, p, c)
+	return append(heads, rolled...), twice || c.twice, err
 }
 
 // A part is what a group has of profiles that measure the same.
 type part struct {
-	*merger
 	heads  []*head
 	first  int64 // earliest time
 	column int   // that is wanted, -1 for all
-	sites  []uint64
-	values [][]int64 // of the wanted columns
-	rows   map[uint64]int
+}
+
+// An addition is what all groups have of profiles that measure the same: the engine adds
+// it up in one go.
+type addition struct {
+	columns []int           // that are wanted, as numbers of sample types
+	headers map[uint64]bool // of the profiles
+	parts   map[store.GroupKey]*part
+}
+
+// additionsOf returns what has to be added up for some groups.
+func additionsOf(q *store.Query, groups []group) []addition {
+	var out []addition
+	var measures []*header // one for each addition
+	of := map[*header]int{}
+	for i := range groups {
+		g := &groups[i]
+		for k := range g.heads {
+			h := &g.heads[k]
+			at, ok := of[h.header]
+			if !ok {
+				if at = slices.IndexFunc(measures, h.header.measures); at < 0 {
+					at = len(measures)
+					measures = append(measures, h.header)
+					out = append(out, addition{headers: map[uint64]bool{}, parts: map[store.GroupKey]*part{}})
+				}
+				of[h.header] = at
+			}
+			a := &out[at]
+			p := a.parts[g.GroupKey]
+			if p == nil {
+				p = &part{first: h.first, column: -1}
+				if q.SampleType != "" {
+					p.column = h.column
+				}
+				a.parts[g.GroupKey] = p
+				a.columns = wanted(h.header, p.column)
+			}
+			p.heads = append(p.heads, h)
+			a.headers[h.header.number] = true
+		}
+	}
+	return out
+}
+
+// wanted returns the numbers of the sample types of a header that are in a column, -1 for all.
+func wanted(h *header, column int) []int {
+	if column >= 0 {
+		return []int{column}
+	}
+	all := make([]int, len(h.SampleTypes))
+	for t := range all {
+		all[t] = t
+	}
+	return all
 }
 
 // maxColumns bounds the columns that one statement sums up: it stands in a URL.
 const maxColumns = 32
 
-// sum asks the engine for the sums of parts, all of which measure the same.
-func (m *merger) sum(ctx context.Context, parts map[store.GroupKey]*part) error {
-	var wanted []int
-	headers := map[uint64]bool{}
-	for _, p := range parts {
-		wanted = wanted[:0]
-		for t := range p.heads[0].header.SampleTypes {
-			if p.column < 0 || p.column == t {
-				wanted = append(wanted, t)
-			}
-		}
-		p.values = make([][]int64, len(wanted))
-		for _, h := range p.heads {
-			headers[h.header.number] = true
-		}
-	}
-	if err := m.sumRolled(ctx, parts, headers, wanted); err != nil || m.nothing() {
-		return err
-	}
-	for at := 0; at < len(wanted); at += maxColumns {
-		if err := m.sumColumns(ctx, parts, headers, at, wanted[at:min(at+maxColumns, len(wanted))]); err != nil {
-			return err
-		}
-	}
-	return nil
+// A summing is a statement for some of the sums of an addition: count of its columns from
+// number at on.
+type summing struct {
+	*statement
+	at, count int
 }
 
-// sumColumns asks for the sums of some columns, of which the first is number at of
-// those wanted.
-func (m *merger) sumColumns(ctx context.Context, parts map[store.GroupKey]*part, headers map[uint64]bool, at int, wanted []int) error {
-	tables := m.tables(headersTable(headers))
-	where := m.where() + " AND header IN (SELECT header FROM headers)"
-	if m.exact {
+// A summer says how sums are asked for.
+type summer struct {
+	plan     *plan
+	coverage *coverage
+	exact    bool // of the very profiles that the heads are of
+	final    bool // rows that stand in a table twice are left out
+}
+
+// summings returns the statements for an addition.
+func (s *summer) summings(a *addition) []summing {
+	var out []summing
+	if st := s.rolledStatement(a); st != nil {
+		out = append(out, summing{st, 0, len(a.columns)})
+	}
+	if s.coverage.rest.empty() {
+		return out
+	}
+	for at := 0; at < len(a.columns); at += maxColumns {
+		some := a.columns[at:min(at+maxColumns, len(a.columns))]
+		out = append(out, summing{s.statement(a, some), at, len(some)})
+	}
+	return out
+}
+
+// statement asks for the sums of some columns of profiles.
+func (s *summer) statement(a *addition, columns []int) *statement {
+	sc := s.coverage.rest
+	tables := sc.tables(headersTable(a.headers))
+	where := sc.where() + " AND header IN (SELECT header FROM headers)"
+	if s.exact {
 		chosen := newBlock("time", "Int64", "id", "FixedString(16)")
-		for _, p := range parts {
+		for _, p := range a.parts {
 			for _, h := range p.heads {
 				chosen.col("time").int64(h.first)
 				chosen.col("id").fixed(h.id[:])
@@ -204,37 +151,51 @@ func (m *merger) sumColumns(ctx context.Context, parts map[store.GroupKey]*part,
 		tables = append(tables, tempTable{"chosen", chosen})
 		where += " AND (time, id) IN (SELECT time, id FROM chosen)"
 	}
-	joined, sums := arrays(wanted)
-	// One group needs no telling apart.
-	groups, join := "toUInt32(0)", ""
-	if len(m.labels) > 1 {
-		groups, join = "grp", " ANY LEFT JOIN (SELECT series, grp FROM picked) AS groups USING series"
-	}
-	sql := fmt.Sprintf("FROM %s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY %s", m.table("profiles"), joined, join, where, m.by())
-	a, err := m.s.exec(ctx, &statement{out: siteOutputs(groups, m.window(), sums), sql: sql, tables: tables})
-	if err != nil {
-		return err
-	}
-	return m.took(ctx, parts, a, at, len(wanted))
+	return s.bySite("profiles", "series", "picked", s.plan.windowOf("time"), where, columns, tables)
 }
 
-// by is what sums are told apart by. Telling apart what is always the same takes a
-// quarter of a sum's time.
-func (m *merger) by() string {
-	by := "site"
-	if len(m.labels) > 1 {
-		by += ", of_group"
+// rolledStatement asks for the sums of what is rolled up, nil if nothing is.
+func (s *summer) rolledStatement(a *addition) *statement {
+	chosen := newBlock("fleet", "UInt64", "header", "UInt64", "hour", "Int32", "version", "UInt64")
+	first, last := int32(1<<31-1), int32(-1<<31)
+	for i := range s.coverage.rolled {
+		if r := &s.coverage.rolled[i]; a.headers[r.header] {
+			chosen.col("fleet").uint64(r.fleet)
+			chosen.col("header").uint64(r.header)
+			chosen.col("hour").int32(r.hour)
+			chosen.col("version").uint64(r.version.sum)
+			first, last = min(first, r.hour), max(last, r.hour)
+		}
 	}
-	if m.q.Step != 0 {
+	if chosen.rows() == 0 {
+		return nil
+	}
+	where := fmt.Sprintf("%s AND day >= %d AND day <= %d AND hour >= %d AND hour <= %d"+
+		" AND (fleet, header, hour, version) IN (SELECT fleet, header, hour, version FROM chosen)",
+		s.plan.ofPicked(), dayOf(int64(first)*hour), dayOf(int64(last)*hour), first, last)
+	window := s.plan.windowOf(fmt.Sprintf("(toInt64(hour) * %d)", hour))
+	return s.bySite("rollups", "fleet", "members", window, where, a.columns, []tempTable{s.plan.picked, s.coverage.members, {"chosen", chosen}})
+}
+
+// bySite asks for the sums of columns by group, window and site. The groups of owners are in
+// a temporary table. Telling apart what is always the same takes a quarter of a sum's time.
+func (s *summer) bySite(table, owner, groups, window, where string, columns []int, tables []tempTable) *statement {
+	joined, sums := arrays(columns)
+	group, join, by := "toUInt32(0)", "", "site"
+	if len(s.plan.groups) > 1 {
+		group, join, by = "grp", fmt.Sprintf(" ANY LEFT JOIN (SELECT %[1]s, grp FROM %[2]s) AS groups USING %[1]s", owner, groups), by+", of_group"
+	}
+	if s.plan.query.Step != 0 {
 		by += ", window_start"
 	}
-	return by
-}
-
-// siteOutputs are the columns of sums by site, of what is in the group and the window
-// that expressions are for.
-func siteOutputs(group, window string, sums []output) []output {
-	return append([]output{{"of_group", group}, {"window_start", "toInt64(" + window + ")"}, {name: "site"}}, sums...)
+	if s.final {
+		table += " FINAL"
+	}
+	return &statement{
+		out:    append([]output{{"of_group", group}, {"window_start", window}, {name: "site"}}, sums...),
+		sql:    fmt.Sprintf("FROM %s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY %s", table, joined, join, where, by),
+		tables: tables,
+	}
 }
 
 // arrays returns what joins the values of sample types to their sites, and the
@@ -254,69 +215,84 @@ func arrays(types []int) (joined string, sums []output) {
 // sumOf is the name of the column with the ith sum of a statement.
 func sumOf(i int) string { return fmt.Sprint("sum", i) }
 
-// took adds an answer with some sums by site to parts; the first of them is that of number
-// at of those wanted.
-func (m *merger) took(ctx context.Context, parts map[store.GroupKey]*part, a *answer, at, count int) error {
-	if a.rows == 0 {
-		return nil
-	}
-	group, window, site := a.col("of_group"), a.col("window_start"), a.col("site")
-	sums := make([]*values, count)
-	for i := range sums {
-		sums[i] = a.col(sumOf(i))
-	}
-	if err := m.s.learnSites(ctx, m.lx, &m.span, site.words); err != nil {
-		return err
-	}
-	more := map[*part]bool{} // have sites from another answer
-	for _, p := range parts {
-		more[p] = len(p.sites) > 0
-	}
-	for i := range a.rows {
-		p := parts[store.GroupKey{Labels: group.int32(i), Window: window.int64(i)}]
-		if p == nil {
-			continue // of a profile that has come since
-		}
-		p.add(site.words[i], at, sums, i, more[p])
-	}
-	return nil
+// Sums are what a part adds up to: values by site, in columns.
+type sums struct {
+	sites  []uint64
+	values [][]int64
+	rows   map[uint64]int // of sites, where several answers have them
 }
 
-// add adds what row i of some sums, of which the first is number at of those wanted, says of a site. Of one answer, a site is in one row; more tells that the part
-// has sites of another.
-func (p *part) add(site uint64, at int, sums []*values, i int, more bool) {
-	row, known := 0, false
-	if more {
+// addUpSites asks for what the parts of an addition add up to.
+func addUpSites(ctx context.Context, l *lookup, s *summer, a *addition) (map[store.GroupKey]*sums, error) {
+	out := make(map[store.GroupKey]*sums, len(a.parts))
+	for k := range a.parts {
+		out[k] = &sums{values: make([][]int64, len(a.columns))}
+	}
+	for _, some := range s.summings(a) {
+		answer, err := l.client.exec(ctx, some.statement)
+		if err != nil {
+			return nil, err
+		}
+		if err := l.sites(ctx, answer.col("site").words); err != nil {
+			return nil, err
+		}
+		addSums(out, answer, some.at, some.count)
+	}
+	return out, nil
+}
+
+// addSums adds an answer with count sums by site to those of groups; the first of them is
+// for column number at.
+func addSums(groups map[store.GroupKey]*sums, a *answer, at, count int) {
+	group, window, site := a.col("of_group"), a.col("window_start"), a.col("site")
+	columns := make([]*values, count)
+	for i := range columns {
+		columns[i] = a.col(sumOf(i))
+	}
+	for _, s := range groups {
 		// The engine tells sites in any order.
-		if p.rows == nil {
-			p.rows = make(map[uint64]int, len(p.sites))
-			for row, n := range p.sites {
-				p.rows[n] = row
+		if len(s.sites) > 0 && s.rows == nil {
+			s.rows = make(map[uint64]int, len(s.sites))
+			for row, n := range s.sites {
+				s.rows[n] = row
 			}
 		}
-		row, known = p.rows[site]
 	}
-	if !known {
-		if at > 0 {
-			return // of a profile that has come since
+	for i := range a.rows {
+		s := groups[store.GroupKey{Labels: group.int32(i), Window: window.int64(i)}]
+		if s == nil {
+			continue // of a profile that has come since
 		}
-		row = len(p.sites)
-		p.sites = append(p.sites, site)
-		for t := range p.values {
-			p.values[t] = append(p.values[t], 0)
+		row, ok := s.row(site.words[i], at == 0)
+		if !ok {
+			continue // the same
 		}
-		if more {
-			p.rows[site] = row
+		for k, c := range columns {
+			s.values[at+k][row] += c.int64(i)
 		}
-	}
-	for k, sum := range sums {
-		p.values[at+k][row] += sum.int64(i)
 	}
 }
 
-// complete reports whether the sums add up to the totals.
-func (p *part) complete() bool {
-	for i, values := range p.values {
+// row returns the row of a site, which is a new one if it isn't known and may be added. Of
+// one answer, a site is in one row.
+func (s *sums) row(site uint64, add bool) (int, bool) {
+	if row, ok := s.rows[site]; ok || !add {
+		return row, ok
+	}
+	row := len(s.sites)
+	s.sites = append(s.sites, site)
+	for t := range s.values {
+		s.values[t] = append(s.values[t], 0)
+	}
+	if s.rows != nil {
+		s.rows[site] = row
+	}
+	return row, true
+}
+
+// complete reports whether sums add up to the totals of their part.
+func (p *part) complete(s *sums) bool {
+	for i, values := range s.values {
 		t := i
 		if p.column >= 0 {
 			t = p.column
@@ -335,43 +311,77 @@ func (p *part) complete() bool {
 	return true
 }
 
-// table is how a statement names a table that is added up.
-func (m *merger) table(name string) string {
-	if m.final {
-		return name + " FINAL"
+// mergeGroups returns the groups with their profiles merged.
+func mergeGroups(ctx context.Context, l *lookup, s *summer, groups []group) ([]store.Group, error) {
+	q := &s.plan.query
+	parts := map[store.GroupKey][]summedPart{}
+	for _, a := range additionsOf(q, groups) {
+		sums, err := addUpSites(ctx, l, s, &a)
+		if err != nil {
+			return nil, err
+		}
+		for k, p := range a.parts {
+			if !s.exact && !p.complete(sums[k]) {
+				return nil, errMoved
+			}
+			parts[k] = append(parts[k], summedPart{p, sums[k]})
+		}
 	}
-	return name
+	var out []store.Group
+	for i := range groups {
+		g := &groups[i]
+		labels := s.plan.groups[g.Labels]
+		sum, err := mergeParts(ctx, l.lexicon, parts[g.GroupKey])
+		if err != nil && len(labels) > 0 {
+			err = fmt.Errorf("profiles of %v: %w", labels, err)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, q.NewGroup(labels, g.GroupKey, &g.tally, sum))
+	}
+	store.SortGroups(out)
+	return out, nil
+}
+
+// A summedPart is a part with its sums.
+type summedPart struct {
+	*part
+	sums *sums
+}
+
+// mergeParts returns the profile of parts, in the order of their times.
+func mergeParts(ctx context.Context, lx *lexicon, parts []summedPart) (*profile.Profile, error) {
+	slices.SortStableFunc(parts, func(a, b summedPart) int { return cmp.Compare(a.first, b.first) })
+	var ps []*profile.Profile
+	for _, p := range parts {
+		one, err := p.profile(lx)
+		if err != nil {
+			return nil, err
+		}
+		ps = append(ps, one)
+	}
+	return profile.Sum(ctx, ps...)
 }
 
 // profile returns the profile of what was summed up.
-func (p *part) profile() (*profile.Profile, error) {
-	out, main, err := p.header()
+func (p summedPart) profile(lx *lexicon) (*profile.Profile, error) {
+	out, main, err := p.header(lx)
 	if err != nil {
 		return nil, err
 	}
-	p.lx.mu.Lock()
-	all := p.lx.all
-	rows := make([]uint32, len(p.sites))
-	for i, n := range p.sites {
-		rows[i] = p.lx.sites[n]
-	}
-	p.lx.mu.Unlock()
-	c := copier{all: &all, out: out, strings: make([]uint32, len(all.Strings)), functions: make([]uint32, len(all.Functions)),
-		mappings: make([]uint32, len(all.Mappings)), locations: make([]uint32, len(all.Locations)), sets: make([]uint32, len(all.LabelSets))}
-	if main != 0 {
-		c.mappings[main-1] = 1
-	}
-	for i, row := range rows {
+	c := newCopier(lx, out, main)
+	for i, row := range lx.rows(p.sums.sites) {
 		zero := true
-		for t := range p.values {
-			zero = zero && p.values[t][i] == 0
+		for t := range p.sums.values {
+			zero = zero && p.sums.values[t][i] == 0
 		}
 		if zero {
 			continue // values cancelled out
 		}
 		c.sample(row)
-		for t := range p.values {
-			out.Values[t] = append(out.Values[t], p.values[t][i])
+		for t := range p.sums.values {
+			out.Values[t] = append(out.Values[t], p.sums.values[t][i])
 		}
 	}
 	return out, nil
@@ -379,10 +389,9 @@ func (p *part) profile() (*profile.Profile, error) {
 
 // header returns a profile without samples with the part's headers merged. The
 // first mapping of it, if it has one, is number main of the lexicon, counted from 1.
-func (p *part) header() (out *profile.Profile, main uint32, err error) {
+func (p *part) header(lx *lexicon) (out *profile.Profile, main uint32, err error) {
 	var ps []*profile.Profile
 	seen := map[*header]bool{}
-	p.lx.mu.Lock()
 	for _, h := range p.heads {
 		if seen[h.header] {
 			continue
@@ -395,15 +404,14 @@ func (p *part) header() (out *profile.Profile, main uint32, err error) {
 			one.DefaultSampleType = one.SampleTypes[0].Type
 		}
 		one.Values = make([][]int64, len(one.SampleTypes))
-		if m := p.lx.mappings[h.header.mainMapping]; m != 0 {
-			one.Mappings = []profile.Mapping{p.lx.all.Mappings[m-1]}
+		if m, mapping := lx.mapping(h.header.mainMapping); m != 0 {
+			one.Mappings = []profile.Mapping{mapping}
 			if main == 0 {
 				main = m
 			}
 		}
 		ps = append(ps, &one)
 	}
-	p.lx.mu.Unlock()
 	out, err = profile.Merge(ps...)
 	return out, main, err
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -68,10 +67,6 @@ func (c *column) words(b []byte) {
 	c.elements += uint64(len(b) / 8)
 	c.ends = binary.LittleEndian.AppendUint64(c.ends, c.elements)
 	c.rows++
-}
-
-func appendString(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
 // A block is rows in columns, to be sent.
@@ -158,7 +153,7 @@ type answer struct {
 }
 
 // col returns the column of a name. An answer without rows may have none; else the
-// statement has to have asked for it, see statement.out.
+// statement has to have asked for it, which is checked when it comes.
 func (a *answer) col(name string) *values {
 	for i := range a.cols {
 		if a.cols[i].name == name {
@@ -169,16 +164,6 @@ func (a *answer) col(name string) *values {
 		panic("an answer has no column " + name)
 	}
 	return &values{name: name}
-}
-
-// has returns an error unless the answer has what was asked for, or no rows.
-func (a *answer) has(out []output) error {
-	for _, o := range out {
-		if a.rows > 0 && !slices.ContainsFunc(a.cols, func(v values) bool { return v.name == o.name }) {
-			return fmt.Errorf("%w: it has no column %s", errAnswer, o.name)
-		}
-	}
-	return nil
 }
 
 // maxRows bounds what one block of an answer may claim to have.

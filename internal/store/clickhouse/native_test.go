@@ -65,19 +65,20 @@ func TestNative(t *testing.T) {
 
 // Columns are found by name; an answer without one that was asked for is an error.
 func TestNamedColumns(t *testing.T) {
+	asking := func(names ...string) *statement { return &statement{out: outputs(names...)} }
 	cols, _ := example()
 	a, err := readAnswer(&stream{r: bytes.NewReader(cols.append(nil)), plain: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.has(outputs("g", "a")); err != nil {
+	if err := asking("g", "a").check(a); err != nil {
 		t.Error(err)
 	}
-	if err := a.has(outputs("a", "other")); !errors.Is(err, errAnswer) || !strings.Contains(err.Error(), "other") {
+	if err := asking("a", "other").check(a); !errors.Is(err, errAnswer) || !strings.Contains(err.Error(), "other") {
 		t.Errorf("without the column other: got error %v", err)
 	}
 	none := new(answer) // old engines tell no columns of no rows
-	if err := none.has(outputs("a")); err != nil || len(none.col("a").words) != 0 {
+	if err := asking("a").check(none); err != nil || len(none.col("a").words) != 0 {
 		t.Errorf("without rows: got %v, %v", none.col("a"), err)
 	}
 	insert := insertInto("things", cols)

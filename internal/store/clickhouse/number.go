@@ -230,3 +230,14 @@ func (n *numberer) whole(what uint8, content []byte) uint64 {
 	n.note(what, number, func() []byte { return content })
 	return number
 }
+
+// fleet returns the number of the fleet that a series is of.
+func (k *key) fleet(labels store.Labels) uint64 {
+	var b []byte
+	for _, l := range labels {
+		if l.Name != store.LabelInstance {
+			b = appendString(appendString(b, l.Name), l.Value)
+		}
+	}
+	return k.end(k.add(k.begin(101), k.text(string(b))))
+}

@@ -3,10 +3,12 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"maps"
 	"math/rand/v2"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hone-go/hone/internal/store"
@@ -21,29 +23,33 @@ const (
 	rollEvery, rollBack = time.Hour, 3
 	// rollAgain is how long hours that were asked for are not looked at again.
 	rollAgain = 10 * time.Minute
+	// maxAsked bounds the questions that wait to have their hours rolled up.
+	maxAsked = 64
 )
 
 // A roller rolls up in the background, one hour after the other.
 type roller struct {
+	rollUp  func(context.Context, store.Query) (int, error)
+	now     func() time.Time
+	log     *slog.Logger
+	written atomic.Int64 // roll-ups
+
 	mu    sync.Mutex
 	asked []store.Query // by who found hours that are not rolled up
 	tried map[string]time.Time
 	wake  chan struct{} // has room for one
 }
 
-func newRoller() *roller {
-	return &roller{tried: map[string]time.Time{}, wake: make(chan struct{}, 1)}
+func newRoller(cfg *Config, rollUp func(context.Context, store.Query) (int, error)) *roller {
+	return &roller{rollUp: rollUp, now: cfg.Now, log: cfg.Log, tried: map[string]time.Time{}, wake: make(chan struct{}, 1)}
 }
 
 // settled returns the end of the hours that are settled.
-func (s *Store) settled() int64 { return store.Window(s.cfg.Now().Add(-settle).UnixNano(), hour) }
+func (r *roller) settled() int64 { return store.Window(r.now().Add(-settle).UnixNano(), hour) }
 
 // want asks that the hours of q be rolled up, if there are such that may be.
-func (s *Store) want(q *store.Query) {
-	if s.cfg.NoRollUps {
-		return
-	}
-	to := s.settled()
+func (r *roller) want(q *store.Query) {
+	to := r.settled()
 	if q.To != 0 {
 		to = min(to, q.To)
 	}
@@ -53,7 +59,6 @@ func (s *Store) want(q *store.Query) {
 	}
 	// A question whose ends move with the time is the same one for a while.
 	name := fmt.Sprint(of.Selector, store.Window(of.From, hour))
-	r := s.roller
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
@@ -69,12 +74,21 @@ func (s *Store) want(q *store.Query) {
 	}
 }
 
-// maxAsked bounds the questions that wait to have their hours rolled up.
-const maxAsked = 64
+// next returns a question that waits to have its hours rolled up.
+func (r *roller) next() (q store.Query, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.asked) == 0 {
+		return q, false
+	}
+	q = r.asked[0]
+	r.asked = slices.Delete(r.asked, 0, 1)
+	return q, true
+}
 
-// rollUp rolls up until ctx is done. Every node does, at times of its own: what is
+// run rolls up until ctx is done. Every node does, at times of its own: what is
 // there already is not written again, and if it is, it counts once.
-func (s *Store) rollUp(ctx context.Context) {
+func (r *roller) run(ctx context.Context) {
 	wait := time.NewTimer(time.Duration(rand.Int64N(int64(rollEvery))))
 	defer wait.Stop()
 	for {
@@ -82,32 +96,21 @@ func (s *Store) rollUp(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-wait.C:
-			to := s.settled()
-			s.rollUpNow(ctx, store.Query{From: to - rollBack*hour, To: to})
+			to := r.settled()
+			r.roll(ctx, store.Query{From: to - rollBack*hour, To: to})
 			wait.Reset(rollEvery)
-		case <-s.roller.wake:
-			for {
-				s.roller.mu.Lock()
-				var q store.Query
-				some := len(s.roller.asked) > 0
-				if some {
-					q = s.roller.asked[0]
-					s.roller.asked = slices.Delete(s.roller.asked, 0, 1)
-				}
-				s.roller.mu.Unlock()
-				if !some || ctx.Err() != nil {
-					break
-				}
-				s.rollUpNow(ctx, q)
+		case <-r.wake:
+			for q, ok := r.next(); ok && ctx.Err() == nil; q, ok = r.next() {
+				r.roll(ctx, q)
 			}
 		}
 	}
 }
 
-func (s *Store) rollUpNow(ctx context.Context, q store.Query) {
-	n, err := s.RollUp(ctx, q)
-	s.counts.rolledUp.Add(int64(n))
+func (r *roller) roll(ctx context.Context, q store.Query) {
+	n, err := r.rollUp(ctx, q)
+	r.written.Add(int64(n))
 	if err != nil && ctx.Err() == nil {
-		s.cfg.Log.Warn("hours could not be rolled up; questions over many hours stay slow until it works", "error", err)
+		r.log.Warn("hours could not be rolled up; questions over many hours stay slow until it works", "error", err)
 	}
 }

@@ -2,7 +2,11 @@ package clickhouse
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/hone-go/hone/internal/store"
 )
@@ -56,17 +60,46 @@ func (r *row) appendTo(b block) {
 	b.col("came").int64(-r.came)
 }
 
-// encode turns records into rows.
-func (in *inserter) encode(records []store.Record) *pending {
-	n := in.numberers.Get().(*numberer)
+// A pending is what one call wants to be inserted.
+type pending struct {
+	rows  []row
+	words []word
+	size  int64
+	done  chan error // has room for one
+}
+
+// check returns why a record can't be kept, if it can't.
+func check(r *store.Record) error {
+	if r.Labels.Get(store.LabelService) == "" || r.Labels.Get(store.LabelKind) == "" {
+		return fmt.Errorf("a profile needs the labels %s and %s, and this one has %v", store.LabelService, store.LabelKind, r.Labels)
+	}
+	if r.Profile == nil || len(r.Profile.SampleTypes) == 0 {
+		return errors.New("a profile needs a sample type, and this one has none")
+	}
+	return nil
+}
+
+// An encoder turns records into rows.
+type encoder struct {
+	now       func() time.Time
+	numberers sync.Pool
+}
+
+func newEncoder(k *key, known func(uint64) bool, now func() time.Time) *encoder {
+	return &encoder{now: now, numberers: sync.Pool{New: func() any { return &numberer{key: k, known: known} }}}
+}
+
+// encode returns the rows of records, and the words that they need.
+func (e *encoder) encode(records []store.Record) *pending {
+	n := e.numberers.Get().(*numberer)
 	defer func() {
 		n.p, n.words, n.noted = nil, nil, nil
-		in.numberers.Put(n)
+		e.numberers.Put(n)
 	}()
 	n.noted = map[uint64]bool{}
 	p := &pending{rows: make([]row, len(records)), done: make(chan error, 1)}
 	for i := range records {
-		p.rows[i] = in.row(n, &records[i])
+		p.rows[i] = rowOf(n, &records[i], e.now().UnixNano())
 		p.size += p.rows[i].size()
 	}
 	p.words = n.words
@@ -76,11 +109,11 @@ func (in *inserter) encode(records []store.Record) *pending {
 	return p
 }
 
-// row returns the row of a record, and keeps nothing of it.
-func (in *inserter) row(n *numberer, rec *store.Record) row {
+// rowOf returns the row of a record that came at a time, and keeps nothing of it.
+func rowOf(n *numberer, rec *store.Record, came int64) row {
 	p := rec.Profile
 	r := row{
-		identity: identity{rec.Time, rec.ID}, duration: rec.Duration, came: in.s.cfg.Now().UnixNano(),
+		identity: identity{rec.Time, rec.ID}, duration: rec.Duration, came: came,
 		service: string([]byte(rec.Labels.Get(store.LabelService))), kind: string([]byte(rec.Labels.Get(store.LabelKind))),
 	}
 	n.begin(p, weekOf(rec.Time), r.service)

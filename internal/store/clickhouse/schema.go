@@ -17,15 +17,8 @@ import (
 //	2  rollups
 const schemaVersion = 2
 
-// An engine is what a server can do.
-type engine struct{ major int }
-
-// modern reports whether column codecs, settings of tables and many settings of
-// statements are there. 18.16, which distributions still have, lacks them.
-func (e engine) modern() bool { return e.major >= 21 }
-
-// engine asks a server what it is.
-func (c *client) engine(ctx context.Context) (e engine, err error) {
+// askEngine asks a server what it is.
+func (c *client) askEngine(ctx context.Context) (e engine, err error) {
 	// The database may not be there yet.
 	a, err := c.withDatabase("").exec(ctx, &statement{out: []output{{"version", "version()"}}})
 	if err != nil {
@@ -39,46 +32,6 @@ func (c *client) engine(ctx context.Context) (e engine, err error) {
 		return e, fmt.Errorf("the engine calls itself %q, which is no version", version)
 	}
 	return e, nil
-}
-
-// withDatabase returns the client for statements on another database.
-func (c *client) withDatabase(name string) *client {
-	cfg := *c.cfg
-	cfg.Database = name
-	return &client{cfg: &cfg, http: c.http, servers: c.servers, read: c.read, insert: c.insert}
-}
-
-// settings returns those of statements that read and of inserts, where each shard
-// has so many replicas, 0 without a cluster.
-func (e engine) settings(replicas int) (read, insert settings) {
-	read, insert = settings{}, settings{}
-	if e.modern() {
-		insert["async_insert"] = "0" // acknowledged when it is done, and not before
-		insert["max_partitions_per_insert_block"] = "0"
-		read["cancel_http_readonly_queries_on_client_close"] = "1"
-	}
-	if e.major < 23 {
-		// Each column is read through a buffer of so much, of 1 MB by default: six of
-		// them don't stay in a processor's cache. Of 64, 128 and 256 KB all did; newer
-		// ones read local disks through 128 by default.
-		read["max_read_buffer_size"] = "131072"
-	}
-	if replicas > 0 {
-		quorum := replicas/2 + 1
-		insert["insert_distributed_sync"] = "1"
-		insert["insert_quorum"] = strconv.Itoa(quorum)
-		insert["insert_quorum_timeout"] = "30000" // ms
-		// A block that comes again counts once anyway, and the engine would take
-		// it for known though it had been dropped meanwhile.
-		insert["insert_deduplicate"] = "0"
-		// What was acknowledged has to be in what is read next, and what was read
-		// once in what is read later, whichever replicas are asked.
-		read["select_sequential_consistency"] = "1"
-		if e.modern() {
-			insert["insert_quorum_parallel"] = "0" // which that needs
-		}
-	}
-	return read, insert
 }
 
 // create returns the statements that make a table.
@@ -135,7 +88,7 @@ func Create(ctx context.Context, cfg Config) error {
 	}
 	c := newClient(&cfg)
 	defer c.close()
-	e, err := c.engine(ctx)
+	e, err := c.askEngine(ctx)
 	if err != nil {
 		return err
 	}
@@ -178,11 +131,6 @@ func Create(ctx context.Context, cfg Config) error {
 	}
 	_, err = c.exec(ctx, insertInto("schema", rows))
 	return err
-}
-
-// run runs a statement without rows, which may answer in a format of its own.
-func (c *client) run(ctx context.Context, sql string) (*answer, error) {
-	return c.exec(ctx, &statement{sql: sql})
 }
 
 // missingError tells that the tables are not there, or not finished.

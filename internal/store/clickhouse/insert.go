@@ -6,72 +6,58 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hone-go/hone/internal/store"
 )
 
-// Put keeps records; see [store.Store].
-//
-// Records become rows in the caller's goroutine. One inserter sends the rows of all
-// callers together: first what numbers mean, then the profiles, then their ids. So
-// what a profile refers to is in the store before it, and whose id is there is there.
-func (s *Store) Put(ctx context.Context, records []store.Record) error {
-	if err := s.begin(ctx); err != nil {
-		return err
-	}
-	defer s.calls.Done()
-	if len(records) == 0 {
-		return nil
-	}
-	oldest := s.oldest()
-	for i := range records {
-		r := &records[i]
-		if err := check(r); err != nil {
-			return err
-		}
-		if r.Time < oldest {
-			s.counts.expired.Add(1)
-			return fmt.Errorf("%w: it is of %s", store.ErrExpired, time.Unix(0, r.Time).UTC().Format(time.RFC3339))
-		}
-	}
-	for chunk := range slices.Chunk(records, maxTogether) {
-		if err := s.in.put(ctx, chunk); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func check(r *store.Record) error {
-	if r.Labels.Get(store.LabelService) == "" || r.Labels.Get(store.LabelKind) == "" {
-		return fmt.Errorf("a profile needs the labels %s and %s, and this one has %v", store.LabelService, store.LabelKind, r.Labels)
-	}
-	if r.Profile == nil || len(r.Profile.SampleTypes) == 0 {
-		return errors.New("a profile needs a sample type, and this one has none")
-	}
-	return nil
-}
-
 const (
 	maxTogether = 256       // records that are numbered together
-	maxInsert   = 16 << 20  // bytes of rows that one insert has, or a little more
 	maxWaiting  = 128 << 20 // bytes of rows that wait to be inserted; who comes then waits
 	maxKnown    = 1 << 20   // words that are remembered, twice
 )
 
-// A pending is what one call wants to be inserted.
-type pending struct {
-	rows  []row
-	words []word
-	size  int64
-	done  chan error // has room for one
+// sentWords are the words that the store has, as far as this node remembers: the later ones
+// and those before them.
+type sentWords struct {
+	mu         sync.RWMutex
+	known, old map[uint64]struct{}
 }
 
-// An inserter inserts what calls want, all that has come at once.
+func newSentWords() *sentWords { return &sentWords{known: map[uint64]struct{}{}} }
+
+func (w *sentWords) knows(k uint64) bool {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	if _, ok := w.known[k]; ok {
+		return true
+	}
+	_, ok := w.old[k]
+	return ok
+}
+
+func (w *sentWords) learn(keys []uint64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.known)+len(keys) > maxKnown {
+		w.old, w.known = w.known, map[uint64]struct{}{}
+	}
+	for _, k := range keys {
+		w.known[k] = struct{}{}
+	}
+}
+
+// An inserter inserts what calls want, all that has come at once: first what numbers mean,
+// then the profiles, then their ids. So what a profile refers to is in the store before it,
+// and whose id is there is there.
 type inserter struct {
-	s         *Store
-	numberers sync.Pool
+	client  *client
+	cfg     *Config
+	key     *key
+	sent    *sentWords
+	encoder *encoder
+	counts  insertCounts
 
 	mu      sync.Mutex
 	room    sync.Cond // of mu, when waiting becomes less
@@ -80,46 +66,31 @@ type inserter struct {
 	running bool
 	last    time.Time // when the last insert began
 	work    sync.WaitGroup
-
-	// Words that the store has, the later ones and those before them.
-	knownMu    sync.RWMutex
-	known, old map[uint64]struct{}
 }
 
-func newInserter(s *Store) *inserter {
-	in := &inserter{s: s, known: map[uint64]struct{}{}}
+// insertCounts are profiles that were put, by what became of them.
+type insertCounts struct{ put, duplicates, full, unavailable atomic.Int64 }
+
+func newInserter(c *client, cfg *Config, k *key) *inserter {
+	sent := newSentWords()
+	in := &inserter{client: c, cfg: cfg, key: k, sent: sent, encoder: newEncoder(k, sent.knows, cfg.Now)}
 	in.room.L = &in.mu
-	in.numberers.New = func() any { return &numberer{key: &s.key, known: in.knows} }
 	return in
 }
 
 // wait waits for what runs. Nothing is put any more.
 func (in *inserter) wait() { in.work.Wait() }
 
-func (in *inserter) knows(k uint64) bool {
-	in.knownMu.RLock()
-	defer in.knownMu.RUnlock()
-	if _, ok := in.known[k]; ok {
-		return true
-	}
-	_, ok := in.old[k]
-	return ok
-}
-
-func (in *inserter) learn(keys []uint64) {
-	in.knownMu.Lock()
-	defer in.knownMu.Unlock()
-	if len(in.known)+len(keys) > maxKnown {
-		in.old, in.known = in.known, map[uint64]struct{}{}
-	}
-	for _, k := range keys {
-		in.known[k] = struct{}{}
-	}
+// waits returns how many bytes wait to be inserted.
+func (in *inserter) waits() int64 {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.waiting
 }
 
 // put inserts records and waits until they are durable.
 func (in *inserter) put(ctx context.Context, records []store.Record) error {
-	p := in.encode(records)
+	p := in.encoder.encode(records)
 	if err := in.add(ctx, p); err != nil {
 		return err
 	}
@@ -170,7 +141,7 @@ func (in *inserter) run() {
 		}
 		// Who comes alone is served at once; of a stream, what comes in an interval
 		// goes together.
-		pause := in.s.cfg.Interval - time.Since(in.last)
+		pause := in.cfg.Interval - time.Since(in.last)
 		if pause > 0 && in.waiting < maxInsert {
 			in.mu.Unlock()
 			time.Sleep(pause)
@@ -187,7 +158,7 @@ func (in *inserter) run() {
 		in.mu.Unlock()
 
 		// Callers may have gone; the others wait for this.
-		ctx, cancel := context.WithTimeout(context.Background(), 3*in.s.cfg.Timeout)
+		ctx, cancel := context.WithTimeout(context.Background(), 3*in.cfg.Timeout)
 		err := in.insert(ctx, batch)
 		cancel()
 		for _, p := range batch {
@@ -206,7 +177,7 @@ func (in *inserter) insert(ctx context.Context, batch []*pending) error {
 	for _, p := range batch {
 		all += int64(len(p.rows))
 	}
-	counts := &in.s.counts
+	counts := &in.counts
 	rows, err := in.fresh(ctx, batch)
 	if err == nil && len(rows) > 0 {
 		err = in.insertRows(ctx, batch, rows)
@@ -236,10 +207,10 @@ func (in *inserter) insertRows(ctx context.Context, batch []*pending, rows []*ro
 		ids.col("time").int64(r.time)
 		ids.col("id").fixed(r.id[:])
 	}
-	if _, err := in.s.exec(ctx, insertInto("profiles", profiles)); err != nil {
+	if _, err := in.client.exec(ctx, insertInto("profiles", profiles)); err != nil {
 		return err
 	}
-	_, err := in.s.exec(ctx, insertInto("ids", ids))
+	_, err := in.client.exec(ctx, insertInto("ids", ids))
 	return err
 }
 
@@ -262,7 +233,7 @@ func (in *inserter) fresh(ctx context.Context, batch []*pending) ([]*row, error)
 			asked.col("id").fixed(r.id[:])
 		}
 	}
-	a, err := in.s.exec(ctx, &statement{
+	a, err := in.client.exec(ctx, &statement{
 		out:    outputs("time", "id"),
 		sql:    "FROM ids WHERE (time, id) IN (SELECT time, id FROM asked)",
 		tables: []tempTable{{"asked", asked}},
@@ -284,14 +255,14 @@ func (in *inserter) fresh(ctx context.Context, batch []*pending) ([]*row, error)
 // have it.
 func (in *inserter) insertWords(ctx context.Context, batch []*pending) error {
 	rows := rowsOf("dictionary")
-	key := &in.s.key
+	key := in.key
 	noted := map[uint64]bool{}
 	var keys []uint64
 	for _, p := range batch {
 		for i := range p.words {
 			w := &p.words[i]
 			k := key.known(w.week, w.what, key.text(w.service), w.number)
-			if noted[k] || in.knows(k) {
+			if noted[k] || in.sent.knows(k) {
 				continue
 			}
 			noted[k] = true
@@ -307,9 +278,9 @@ func (in *inserter) insertWords(ctx context.Context, batch []*pending) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	_, err := in.s.exec(ctx, insertInto("dictionary", rows))
+	_, err := in.client.exec(ctx, insertInto("dictionary", rows))
 	if err == nil {
-		in.learn(keys)
+		in.sent.learn(keys)
 	}
 	return err
 }

@@ -1,0 +1,340 @@
+package clickhouse
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// A head is what the engine says of profiles with the same series and header: of
+// those in one window, or of one alone, which has an ID then.
+type head struct {
+	store.GroupKey
+	series    uint64 // of a roll-up, the fleet
+	header    *header
+	id        store.ID
+	profiles  int64
+	different int64 // of the profiles, those that are not another one again; not of a single one
+	duration  int64
+	first     int64 // earliest time
+	last      int64 // latest time of an end
+	version   uint64
+	totals    []uint64
+	column    int // the value column that the query names, or the default one
+}
+
+func (h *head) value() int64                 { return int64(h.totals[h.column]) }
+func (h *head) valueType() profile.ValueType { return h.header.SampleTypes[h.column] }
+
+func (h *head) total() store.Total {
+	return store.Total{Value: h.value(), Profiles: h.profiles, Duration: h.duration, Last: h.last, Version: h.version}
+}
+
+func earlier(a, b head) int {
+	return cmp.Or(cmp.Compare(a.first, b.first), slices.Compare(a.id[:], b.id[:]), cmp.Compare(a.series, b.series))
+}
+
+// versionOf is the part of a profile in the version of a total.
+const versionOf = "cityHash64(id, time)"
+
+// sumOutputs are the columns of what profiles add up to.
+var sumOutputs = []output{
+	{"counted", "toInt64(count())"}, {"all_durations", "sum(duration)"}, {"first_time", "min(time)"}, {"last_end", "max(time + duration)"},
+	{"version_sum", "sum(" + versionOf + ")"}, {"all_totals", "sumForEach(totals)"},
+}
+
+// oneOutputs are the columns of a profile under the same names.
+var oneOutputs = []output{
+	{"counted", "toInt64(1)"}, {"all_durations", "duration"}, {"first_time", "time"}, {"last_end", "time + duration"},
+	{"version_sum", versionOf}, {"all_totals", "totals"}, {name: "id"},
+}
+
+// headsStatement asks for the heads of each series, header and window of a scope. final leaves
+// out what stands in the table twice.
+func headsStatement(sc scope, final bool) *statement {
+	out := append(placeOutputs(sc.plan), sumOutputs...)
+	return &statement{
+		out:    append(out, output{"different", "toInt64(uniqExact(" + versionOf + "))"}),
+		sql:    "FROM " + profilesTable(final) + " WHERE " + sc.where() + " GROUP BY series, header, window_start",
+		tables: sc.tables(),
+	}
+}
+
+// eachStatement asks for the heads of single profiles.
+func eachStatement(sc scope) *statement {
+	return &statement{
+		out:    append(placeOutputs(sc.plan), oneOutputs...),
+		sql:    "FROM " + profilesTable(true) + " WHERE " + sc.where(),
+		tables: sc.tables(),
+	}
+}
+
+// latestStatement asks for the heads of as many single profiles as Query.Limit says, the
+// latest ones with some headers.
+func latestStatement(sc scope, headers map[uint64]bool) *statement {
+	st := eachStatement(sc)
+	st.sql += fmt.Sprintf(" AND header IN (SELECT header FROM headers) ORDER BY time DESC LIMIT %d", sc.plan.query.Limit)
+	st.tables = append(st.tables, headersTable(headers))
+	return st
+}
+
+// placeOutputs are the columns that say where heads belong.
+func placeOutputs(p *plan) []output {
+	return []output{{name: "series"}, {name: "header"}, {"window_start", p.windowOf("time")}}
+}
+
+// profilesTable is how a statement names the table of profiles.
+func profilesTable(final bool) string {
+	if final {
+		return "profiles FINAL"
+	}
+	return "profiles"
+}
+
+// eachHead returns the heads of the single profiles that a statement asks for.
+func eachHead(ctx context.Context, l *lookup, p *plan, st *statement) ([]head, error) {
+	a, err := l.client.exec(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	heads, err := headsIn(ctx, l, p, a)
+	if err != nil {
+		return nil, err
+	}
+	id := a.col("id")
+	for i := range heads {
+		heads[i].id = store.ID([]byte(id.texts[i]))
+	}
+	return inColumn(heads, p.query.SampleType), nil
+}
+
+// summedHeads returns the heads of a scope by series, header and window. twice tells that some
+// profiles stand in the table more than once, which the heads don't count.
+func summedHeads(ctx context.Context, l *lookup, sc scope) (heads []head, twice bool, err error) {
+	if sc.empty() {
+		return nil, false, nil
+	}
+	heads, err = groupedHeads(ctx, l, sc, false)
+	if err != nil {
+		return nil, false, err
+	}
+	twice, again := doubtful(heads)
+	if again {
+		heads, err = groupedHeads(ctx, l, sc, true)
+	}
+	return heads, twice, err
+}
+
+func groupedHeads(ctx context.Context, l *lookup, sc scope, final bool) ([]head, error) {
+	st := headsStatement(sc, final)
+	// All rows of a profile are on one shard, by its id, so shards can send counts, and not
+	// the states of uniqExact, which have a number per profile. Not with windows: a row per
+	// window and shard may be as much.
+	apart := l.client.cfg.Cluster != "" && sc.plan.query.Step == 0
+	if apart {
+		st.settings = settings{"distributed_group_by_no_merge": "1"}
+	}
+	a, err := l.client.exec(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	heads, err := headsIn(ctx, l, sc.plan, a)
+	if err != nil {
+		return nil, err
+	}
+	different := a.col("different")
+	for i := range heads {
+		heads[i].different = different.int64(i)
+	}
+	if apart {
+		heads = together(heads)
+	}
+	return inColumn(heads, sc.plan.query.SampleType), nil
+}
+
+// headsIn returns a head for each row of an answer.
+func headsIn(ctx context.Context, l *lookup, p *plan, a *answer) ([]head, error) {
+	series, header, window := a.col("series"), a.col("header"), a.col("window_start")
+	profiles, duration, first, last := a.col("counted"), a.col("all_durations"), a.col("first_time"), a.col("last_end")
+	version, totals := a.col("version_sum"), a.col("all_totals")
+	headers, err := l.headers(ctx, sortedSet(header.words))
+	if err != nil {
+		return nil, err
+	}
+	out := make([]head, a.rows)
+	for i := range out {
+		of := p.series[series.words[i]]
+		h := head{
+			GroupKey: store.GroupKey{Labels: of.group, Window: window.int64(i)}, series: series.words[i], header: headers[header.words[i]],
+			profiles: profiles.int64(i), duration: duration.int64(i), first: first.int64(i), last: last.int64(i),
+			version: version.words[i], totals: totals.row(i),
+		}
+		if len(h.totals) != len(h.header.SampleTypes) {
+			return nil, fmt.Errorf("profiles of %v have %d totals, and %d sample types", of.labels, len(h.totals), len(h.header.SampleTypes))
+		}
+		out[i] = h
+	}
+	return out, nil
+}
+
+// inColumn returns those heads that have the column of a sample type, with its number, in
+// place.
+func inColumn(heads []head, sampleType string) []head {
+	out := heads[:0]
+	for _, h := range heads {
+		var err error
+		if h.column, err = h.header.SampleIndex(sampleType); err == nil {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// doubtful reports whether profiles stand in the table twice, and whether heads may count
+// something twice. What has come twice under one header they tell; what has come
+// under two, which there should never be, they can't. Both are rare, and looking is cheaper
+// than leaving out what stands twice.
+func doubtful(heads []head) (twice, again bool) {
+	type place struct {
+		series uint64
+		window int64
+	}
+	headers := map[place]*header{}
+	for i := range heads {
+		h := &heads[i]
+		twice = twice || h.different != h.profiles
+		at := place{h.series, h.Window}
+		if other := headers[at]; other != nil && other != h.header {
+			again = true
+		}
+		headers[at] = h.header
+	}
+	return twice, again || twice
+}
+
+// together adds up the heads that shards have of the same series and header, all of
+// one window, in place.
+func together(heads []head) []head {
+	type place struct {
+		series uint64
+		header *header
+	}
+	at := make(map[place]*head, len(heads))
+	out := heads[:0]
+	for i := range heads {
+		h := &heads[i]
+		sum := at[place{h.series, h.header}]
+		if sum == nil {
+			out = append(out, *h)
+			at[place{h.series, h.header}] = &out[len(out)-1]
+			continue
+		}
+		sum.profiles += h.profiles
+		sum.different += h.different
+		sum.duration += h.duration
+		sum.first, sum.last = min(sum.first, h.first), max(sum.last, h.last)
+		sum.version += h.version
+		for t, v := range h.totals {
+			sum.totals[t] += v
+		}
+	}
+	return out
+}
+
+// A group is what Query.By and Query.Step put together.
+type group struct {
+	store.GroupKey
+	heads []head // by time
+	tally store.Tally
+}
+
+// groupsOf returns the groups of heads, by labels, then window. Where the query asks for
+// the top ones, heads are of single profiles.
+func groupsOf(q *store.Query, heads []head) []group {
+	slices.SortFunc(heads, func(a, b head) int { return cmp.Or(a.Compare(b.GroupKey), earlier(a, b)) })
+	var out []group
+	for len(heads) > 0 {
+		g := group{GroupKey: heads[0].GroupKey}
+		n := slices.IndexFunc(heads, func(h head) bool { return h.GroupKey != g.GroupKey })
+		if n < 0 {
+			n = len(heads)
+		}
+		g.heads, heads = heads[:n:n], heads[n:]
+		if q.Top != 0 {
+			g.heads = store.KeepTop(q, g.heads, func(h head) int64 { return h.value() }, earlier)
+			slices.SortFunc(g.heads, earlier)
+		}
+		for i := range g.heads {
+			h := &g.heads[i]
+			g.tally.Add(h.total(), h.valueType(), h.first)
+		}
+		out = append(out, g)
+	}
+	return out
+}
+
+// latestPoints returns the series of as many single profiles as Query.Limit asks for. Their types
+// are those of all that is selected.
+func latestPoints(ctx context.Context, l *lookup, p *plan) ([]store.Series, error) {
+	heads, _, err := summedHeads(ctx, l, p.everything())
+	if err != nil || len(heads) == 0 {
+		return nil, err
+	}
+	headers := map[uint64]bool{}
+	for i := range heads {
+		headers[heads[i].header.number] = true
+	}
+	types := map[int32]profile.ValueType{}        // by labels
+	for _, g := range groupsOf(&p.query, heads) { // one for each labels, as there are no windows
+		_, types[g.Labels] = g.tally.Total()
+	}
+	heads, err = eachHead(ctx, l, p, latestStatement(p.everything(), headers))
+	if err != nil {
+		return nil, err
+	}
+	points := pointsOf(p, heads)
+	for i := range points {
+		points[i].Type = types[points[i].Labels]
+	}
+	return store.Latest(store.SeriesOf(p.groups, points), p.query.Limit), nil
+}
+
+// seriesOf returns the series of heads: a point for each window or, without windows, for each
+// profile.
+func seriesOf(p *plan, heads []head) []store.Series {
+	return store.Latest(store.SeriesOf(p.groups, pointsOf(p, heads)), p.query.Limit)
+}
+
+func pointsOf(p *plan, heads []head) []store.GroupPoint {
+	var out []store.GroupPoint
+	for _, g := range groupsOf(&p.query, heads) {
+		if p.query.Step != 0 {
+			total, typ := g.tally.Total()
+			out = append(out, store.GroupPoint{Labels: g.Labels, Type: typ, Point: store.Point{Time: g.Window, Total: total}})
+			continue
+		}
+		for i := range g.heads {
+			h := &g.heads[i]
+			out = append(out, store.GroupPoint{Labels: g.Labels, Type: h.valueType(), Point: store.Point{Time: h.first, ID: h.id, Total: h.total()}})
+		}
+	}
+	return out
+}
+
+// labelsOf asks for the labels of the profiles that a plan selects.
+func labelsOf(ctx context.Context, c *client, p *plan) ([]store.LabelValues, error) {
+	sc := p.everything()
+	a, err := c.exec(ctx, &statement{out: outputs("series"), distinct: true, sql: "FROM profiles WHERE " + sc.where(), tables: sc.tables()})
+	if err != nil || a.rows == 0 {
+		return nil, err
+	}
+	values := store.LabelSet{}
+	for _, n := range a.col("series").words {
+		values.Add(p.series[n].labels)
+	}
+	return values.List(), nil
+}

@@ -1,0 +1,180 @@
+package clickhouse
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hone-go/hone/internal/store"
+)
+
+// A plan is what a question is of: its series, and their groups. It is made once, from the
+// question and the catalogue, and never changes. What asks the engine takes a plan and
+// returns something else.
+type plan struct {
+	query  store.Query
+	series map[uint64]planned // by number
+	groups []store.Labels     // in the order of their labels
+	span   span               // where the numbers of what is selected are looked up
+	picked tempTable          // the series, as the engine is told them
+	alike  bool               // the series are of one service and kind
+}
+
+// A planned is a series of a plan.
+type planned struct {
+	labels store.Labels
+	group  int32 // index in plan.groups
+}
+
+// newPlan returns the plan of a question, nil if it selects no series of the catalogue.
+func newPlan(q store.Query, c *catalogue) *plan {
+	var numbers []uint64
+	var all []store.Labels
+	for _, n := range slices.Sorted(maps.Keys(c.series)) {
+		if labels := c.series[n]; q.Selector.Matches(labels) {
+			numbers, all = append(numbers, n), append(all, labels)
+		}
+	}
+	if len(numbers) == 0 {
+		return nil
+	}
+	groups, of := q.Groups(all)
+	p := &plan{query: q, series: map[uint64]planned{}, groups: groups, span: c.span}
+	rows := newBlock("service", "String", "kind", "String", "series", "UInt64", "grp", "UInt32")
+	services, kinds := map[string]bool{}, map[string]bool{}
+	for i, labels := range all {
+		p.series[numbers[i]] = planned{labels, of[i]}
+		service, kind := labels.Get(store.LabelService), labels.Get(store.LabelKind)
+		services[service], kinds[kind] = true, true
+		rows.col("service").string(service)
+		rows.col("kind").string(kind)
+		rows.col("series").uint64(numbers[i])
+		rows.col("grp").int32(of[i])
+	}
+	p.span.services = slices.Sorted(maps.Keys(services))
+	p.picked, p.alike = tempTable{"picked", rows}, len(services) == 1 && len(kinds) == 1
+	return p
+}
+
+// inHour returns the plan for the profiles that the series have in an hour.
+func (p *plan) inHour(h int32) *plan {
+	of := *p
+	of.query = store.Query{From: int64(h) * hour, To: int64(h+1) * hour}
+	return &of
+}
+
+// everything is the scope of all profiles of the plan.
+func (p *plan) everything() scope { return scope{plan: p} }
+
+// ofPicked lets the engine find what is selected by the tables' order. It takes in more
+// than that; the series or fleets say the rest. 18.16 reads less for what is equal.
+func (p *plan) ofPicked() string {
+	if p.alike {
+		return "service = (SELECT min(service) FROM picked) AND kind = (SELECT min(kind) FROM picked)"
+	}
+	return "service IN (SELECT service FROM picked) AND kind IN (SELECT kind FROM picked)"
+}
+
+// windowOf is the expression for the window of a time, as [store.Window] has it for
+// times before 1970, too.
+func (p *plan) windowOf(time string) string {
+	if p.query.Step == 0 {
+		return "toInt64(0)"
+	}
+	step := "toInt64(" + literal(p.query.Step) + ")" // a literal has no sign, and then the rest has none
+	return fmt.Sprintf("toInt64(%s - (%[1]s %% %[2]s + if(%[1]s %% %[2]s < 0, %[2]s, toInt64(0))))", time, step)
+}
+
+// A scope is the profiles that a statement is of: those of a plan, or the ones of them in
+// some hours.
+type scope struct {
+	plan  *plan
+	hours []int32 // nil for all
+}
+
+// empty reports whether there can be no profiles in the scope.
+func (sc scope) empty() bool { return sc.hours != nil && len(sc.hours) == 0 }
+
+// where returns the condition on profiles, as far as the engine is told, in the order of
+// the table's key.
+func (sc scope) where() string {
+	q := &sc.plan.query
+	var b strings.Builder
+	b.WriteString(sc.plan.ofPicked())
+	if q.From != 0 {
+		fmt.Fprintf(&b, " AND day >= %d AND hour >= %d AND time >= %s", dayOf(q.From), hourOf(q.From), literal(q.From))
+	}
+	if q.To != 0 {
+		fmt.Fprintf(&b, " AND day <= %d AND hour <= %d AND time < %s", dayOf(q.To), hourOf(q.To), literal(q.To))
+	}
+	if sc.hours != nil {
+		b.WriteString(inHours(sc.hours))
+	}
+	b.WriteString(" AND series IN (SELECT series FROM picked)")
+	if q.ID != (store.ID{}) {
+		b.WriteString(" AND id IN (SELECT id FROM asked)")
+	}
+	if q.Lasting {
+		b.WriteString(" AND duration > 0")
+	}
+	return b.String()
+}
+
+// tables returns the tables that where reads, and more.
+func (sc scope) tables(more ...tempTable) []tempTable {
+	out := append([]tempTable{sc.plan.picked}, more...)
+	if len(sc.hours) > maxLiterals {
+		out = append(out, hoursTable(sc.hours))
+	}
+	if id := sc.plan.query.ID; id != (store.ID{}) {
+		rows := newBlock("id", "FixedString(16)")
+		rows.col("id").fixed(id[:])
+		out = append(out, tempTable{"asked", rows})
+	}
+	return out
+}
+
+// maxLiterals bounds the hours that stand in a statement. 18.16 finds those without
+// reading others, as it doesn't those of a table; but a statement stands in a URL.
+const maxLiterals = 500
+
+// inHours is the condition that a profile is in one of some hours.
+func inHours(hours []int32) string {
+	if len(hours) > maxLiterals {
+		return " AND hour IN (SELECT hour FROM hours)"
+	}
+	in, days := map[int32]bool{}, map[int32]bool{}
+	for _, h := range hours {
+		in[h], days[dayOf(int64(h)*hour)] = true, true
+	}
+	return " AND day IN (" + list(days) + ") AND hour IN (" + list(in) + ")"
+}
+
+func list(numbers map[int32]bool) string {
+	var texts []string
+	for _, n := range slices.Sorted(maps.Keys(numbers)) {
+		texts = append(texts, strconv.Itoa(int(n)))
+	}
+	return strings.Join(texts, ",")
+}
+
+// literal returns a number as a statement has it. The least one has no literal.
+func literal(v int64) string { return strconv.FormatInt(max(v, -1<<63+1), 10) }
+
+func hoursTable(hours []int32) tempTable {
+	rows := newBlock("hour", "Int32")
+	for _, h := range hours {
+		rows.col("hour").int32(h)
+	}
+	return tempTable{"hours", rows}
+}
+
+func headersTable(headers map[uint64]bool) tempTable {
+	rows := newBlock("header", "UInt64")
+	for n := range headers {
+		rows.col("header").uint64(n)
+	}
+	return tempTable{"headers", rows}
+}
