@@ -36,10 +36,8 @@ func parseCommand(verb string, names, args []string, define func(*flag.FlagSet))
 	c.flags.SetOutput(io.Discard)
 	define(c.flags)
 	singleFlags(c.flags)
-	if err := c.flags.Parse(args[1:]); errors.Is(err, flag.ErrHelp) {
+	if err := shell.ParseFlags(verb, c.flags, args[1:]); err != nil {
 		return nil, err
-	} else if err != nil {
-		return nil, &shell.UsageError{Verb: verb, Err: err, Flags: c.flags}
 	}
 	return c, nil
 }

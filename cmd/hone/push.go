@@ -107,10 +107,8 @@ func runPush(ctx context.Context, a *app, args []string) error {
 	fs.StringVar(&fetcher.TLSCert, "tls_cert", "", "")
 	fs.StringVar(&fetcher.TLSKey, "tls_key", "", "")
 	singleFlags(fs, "label")
-	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+	if err := shell.ParseFlags("push", fs, args); err != nil {
 		return err
-	} else if err != nil {
-		return &shell.UsageError{Verb: "push", Err: err, Flags: fs}
 	}
 	if query.Get("service") == "" {
 		return usage("-service is missing: the program that the profiles are of")

@@ -169,8 +169,7 @@ func runQuery(ctx context.Context, a *app, args []string) error {
 func parseQuery(args []string, f *queryFlags, stderr io.Writer) (*shell.Invocation, error) {
 	// pprof's flags name the report; a selector stands where its sources do.
 	inv, err := shell.ParseVerb("pprof", args, stderr, f.define)
-	var usage *shell.UsageError
-	plain := errors.As(err, &usage) && strings.HasPrefix(usage.Err.Error(), "-json needs")
+	plain := errors.Is(err, shell.ErrJSON)
 	if plain { // which is of the usual report here, or of what is no report
 		*f = queryFlags{}
 		inv, err = shell.ParseVerb("pprof", append([]string{"-top"}, args...), stderr, f.define)
@@ -178,11 +177,13 @@ func parseQuery(args []string, f *queryFlags, stderr io.Writer) (*shell.Invocati
 			inv.Command = ""
 		}
 	}
+	var usage *shell.UsageError
 	if errors.As(err, &usage) {
-		if strings.Contains(usage.Err.Error(), "no profile source") {
+		if errors.Is(err, shell.ErrNoSource) {
 			usage.Err = errors.New("a selector is missing, such as 'cpu{service=\"api\"}'")
 		}
-		return nil, &shell.UsageError{Verb: "query", Err: usage.Err, Flags: usage.Flags}
+		usage.Verb = "query"
+		return nil, usage
 	} else if err != nil {
 		return nil, err
 	}

@@ -95,9 +95,8 @@ func (c *serverClient) do(ctx context.Context, method, path string, query url.Va
 		if errors.As(err, &ue) {
 			err = ue.Err
 		}
-		// What net/http calls bytes that come before a request has gone out.
-		if strings.Contains(err.Error(), "readLoopPeekFailLocked") {
-			err = errors.New("what listens there speaks before it is asked: no HTTP server does")
+		if errors.Is(err, capture.ErrSpeaksFirst) {
+			err = capture.ErrSpeaksFirst // net/http says in front of it where it noticed
 		}
 		return nil, fmt.Errorf("%s: %w", c.base, err)
 	}

@@ -168,19 +168,16 @@ func dispatch(ctx context.Context, a *app, args []string) error {
 	if errors.Is(err, flag.ErrHelp) {
 		_, err = io.WriteString(a.stdout, vs[i].help())
 	}
-	if usage := (*shell.UsageError)(nil); errors.As(err, &usage) && usage.Flags != nil {
-		usage.Err = suggestFlag(usage.Err, usage.Flags)
+	if usage := (*shell.UsageError)(nil); errors.As(err, &usage) && usage.Unknown != "" {
+		if meant := flagLike(usage.Unknown, usage.Flags); meant != "" {
+			usage.Err = fmt.Errorf("%w; did you mean -%s?", usage.Err, meant)
+		}
 	}
 	return err
 }
 
-// suggestFlag names the flag that is most like a mistyped one, in the error of package
-// flag about it.
-func suggestFlag(err error, flags *flag.FlagSet) error {
-	name, unknown := strings.CutPrefix(err.Error(), "flag provided but not defined: -")
-	if !unknown {
-		return err
-	}
+// flagLike names the flag that is most like a mistyped one, if one is.
+func flagLike(name string, flags *flag.FlagSet) string {
 	best, least := "", max(1, len(name)/3)+1
 	flags.VisitAll(func(f *flag.Flag) {
 		d := bench.EditDistance(name, f.Name)
@@ -191,10 +188,7 @@ func suggestFlag(err error, flags *flag.FlagSet) error {
 			best, least = f.Name, d
 		}
 	})
-	if best == "" {
-		return err
-	}
-	return fmt.Errorf("%w; did you mean -%s?", err, best)
+	return best
 }
 
 // suggestion names the verb that starts most like a mistyped one.

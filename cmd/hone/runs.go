@@ -95,11 +95,8 @@ func buildFlags(fs *flag.FlagSet, flags *[]string, names ...string) {
 // other arguments. Errors are those of shell.ParseVerb.
 func parseArgs(fs *flag.FlagSet, args []string) (rest []string, err error) {
 	for {
-		if err := fs.Parse(args); err != nil {
-			if errors.Is(err, flag.ErrHelp) {
-				return nil, err
-			}
-			return nil, &shell.UsageError{Verb: fs.Name(), Err: err, Flags: fs}
+		if err := shell.ParseFlags(fs.Name(), fs, args); err != nil {
+			return nil, err
 		}
 		left := fs.Args()
 		if len(left) == 0 {

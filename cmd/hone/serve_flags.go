@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -67,10 +66,8 @@ func parseServeFlags(args []string) (*serveFlags, error) {
 	fs.BoolVar(&f.AllowPlaintext, "allow-plaintext", false, "")
 	fs.Var(&f.proxy, "cloud-profiler-proxy", "")
 	singleFlags(fs)
-	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+	if err := shell.ParseFlags("serve", fs, args); err != nil {
 		return nil, err
-	} else if err != nil {
-		return nil, &shell.UsageError{Verb: "serve", Err: err, Flags: fs}
 	}
 	if fs.NArg() > 0 {
 		return nil, &shell.UsageError{Verb: "serve", Err: fmt.Errorf("unexpected %q: hone serve takes flags alone", fs.Arg(0))}

@@ -14,10 +14,8 @@ import (
 func runVersion(_ context.Context, a *app, args []string) error {
 	fs := flag.NewFlagSet("version", flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
-	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {
+	if err := shell.ParseFlags("version", fs, args); err != nil {
 		return err
-	} else if err != nil {
-		return &shell.UsageError{Verb: "version", Err: err, Flags: fs}
 	}
 	if fs.NArg() > 0 {
 		return &shell.UsageError{Verb: "version", Err: errors.New("it takes no arguments")}

@@ -146,15 +146,14 @@ func readWall(ctx context.Context, f *capture.Fetcher, source string, o trace.Op
 		return nil, nil, err
 	}
 	defer src.Reader.Close()
-	in := bufio.NewReaderSize(src.Reader, 64<<10)
+	in := bufio.NewReaderSize(sourceReader{src.Reader}, 64<<10)
 	head, err := in.Peek(trace.HeaderSize)
 	if err != nil && err != io.EOF {
 		return nil, nil, err
 	}
-	// An error of the source names it.
 	name := func(err error) error {
-		if strings.Contains(err.Error(), src.Name) {
-			return err
+		if errors.As(err, new(sourceError)) {
+			return err // which names the source
 		}
 		return fmt.Errorf("%s: %w", src.Name, err)
 	}
@@ -184,6 +183,21 @@ func readWall(ctx context.Context, f *capture.Fetcher, source string, o trace.Op
 	}
 	return p, nil, nil
 }
+
+// A sourceReader tells errors of reading a source from those of what it holds.
+type sourceReader struct{ io.Reader }
+
+func (r sourceReader) Read(b []byte) (int, error) {
+	n, err := r.Reader.Read(b)
+	if err != nil && err != io.EOF {
+		err = sourceError{err}
+	}
+	return n, err
+}
+
+type sourceError struct{ error }
+
+func (e sourceError) Unwrap() error { return e.error }
 
 // A wallReport is where goroutines spent their time. Times are in nanoseconds.
 type wallReport struct {

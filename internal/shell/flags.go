@@ -57,7 +57,15 @@ type UsageError struct {
 	Err  error
 	// Flags are those of the verb where the error is about parsing them, else nil.
 	Flags *flag.FlagSet
+	// Unknown is the name of a flag that Flags don't have, if the error is about one.
+	Unknown string
 }
+
+// Command lines that package shell refuses, and that some verbs have another word for.
+var (
+	ErrNoSource = errors.New("no profile source specified")
+	ErrJSON     = errors.New("-json needs an output format such as -top")
+)
 
 func (e *UsageError) Error() string { return e.Err.Error() }
 func (e *UsageError) Unwrap() error { return e.Err }
@@ -68,13 +76,13 @@ func (e *UsageError) Unwrap() error { return e.Err }
 // Warnings go to stderr.
 func Parse(args []string, stderr io.Writer) (*Invocation, error) {
 	l := newCommandLine("pprof")
-	if err := l.flags.Parse(args); err != nil {
-		return nil, l.failed(err)
+	if err := ParseFlags(l.verb, l.flags, args); err != nil {
+		return nil, err
 	}
 	rest := l.flags.Args()
 	terminated := len(rest) < len(args) && args[len(args)-len(rest)-1] == "--"
 	for _, arg := range rest {
-		if name, isFlag := l.flagName(arg); isFlag && !terminated && l.flags.Lookup(name) != nil {
+		if name, isFlag := flagName(arg); isFlag && !terminated && l.flags.Lookup(name) != nil {
 			return nil, &UsageError{Verb: l.verb, Err: fmt.Errorf("flag %s stands after a source; flags come first", arg)}
 		}
 	}
@@ -92,14 +100,14 @@ func ParseVerb(verb string, args []string, stderr io.Writer, extra ...func(*flag
 	for _, define := range extra {
 		define(l.flags)
 	}
-	if err := l.flags.Parse(l.flagsFirst(args)); err != nil {
-		return nil, l.failed(err)
+	if err := ParseFlags(l.verb, l.flags, l.flagsFirst(args)); err != nil {
+		return nil, err
 	}
 	rest := l.flags.Args()
 	var param string
 	if takesParam(verb) {
 		if len(rest) == 0 {
-			return nil, &UsageError{Verb: verb, Err: errors.New("no regular expression and no profile source specified")}
+			return nil, &UsageError{Verb: verb, Err: fmt.Errorf("no regular expression and %w", ErrNoSource)}
 		}
 		param, rest = rest[0], rest[1:]
 	}
@@ -228,11 +236,38 @@ func legacySampleTypes() []sampleTypeFlag {
 	}
 }
 
-func (l *commandLine) failed(err error) error {
-	if errors.Is(err, flag.ErrHelp) {
-		return flag.ErrHelp
+// ParseFlags parses the flags that args begin with. Errors are those of [Parse].
+func ParseFlags(verb string, flags *flag.FlagSet, args []string) error {
+	err := flags.Parse(args)
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return err
 	}
-	return &UsageError{Verb: l.verb, Err: err, Flags: l.flags}
+	parsed := args[:len(args)-flags.NArg()]
+	return &UsageError{Verb: verb, Err: err, Flags: flags, Unknown: unknownFlag(flags, parsed)}
+}
+
+// unknownFlag returns the name of the last of args if it is a flag that isn't defined:
+// parsing ended there. Otherwise the value of a flag is wrong, and it returns "".
+func unknownFlag(flags *flag.FlagSet, args []string) string {
+	for i := 0; i < len(args); i++ {
+		name, isFlag := flagName(args[i])
+		f := flags.Lookup(name)
+		if !isFlag || f == nil {
+			if isFlag && i == len(args)-1 {
+				return name
+			}
+			return ""
+		}
+		if !strings.Contains(args[i], "=") && !isBool(f) {
+			i++ // its value
+		}
+	}
+	return ""
+}
+
+func isBool(f *flag.Flag) bool {
+	b, ok := f.Value.(interface{ IsBoolFlag() bool })
+	return ok && b.IsBoolFlag()
 }
 
 // invocation checks what the flags say together and completes l.inv.
@@ -242,7 +277,7 @@ func (l *commandLine) invocation(sources []string, stderr io.Writer) (*Invocatio
 		return nil, &UsageError{Verb: l.verb, Err: fmt.Errorf(format, args...)}
 	}
 	if len(sources) == 0 && l.verb != "ui" {
-		return usage("no profile source specified")
+		return usage("%w", ErrNoSource)
 	}
 	inv.Sources = sources
 
@@ -291,7 +326,7 @@ func (l *commandLine) invocation(sources []string, stderr io.Writer) (*Invocatio
 	case inv.NoBrowser && inv.HTTP == "":
 		return usage("-no_browser only makes sense with -http")
 	case inv.JSON && formats == 0:
-		return usage("-json needs an output format such as -top")
+		return usage("%w", ErrJSON)
 	}
 
 	for _, f := range l.sampleTypes {
@@ -321,7 +356,7 @@ func (l *commandLine) invocation(sources []string, stderr io.Writer) (*Invocatio
 }
 
 // flagName returns the name in an argument of the form of a flag.
-func (l *commandLine) flagName(arg string) (name string, ok bool) {
+func flagName(arg string) (name string, ok bool) {
 	if len(arg) < 2 || arg[0] != '-' || arg == "--" {
 		return "", false
 	}
@@ -340,7 +375,7 @@ func (l *commandLine) flagsFirst(args []string) []string {
 			rest = append(rest, args[i+1:]...)
 			break
 		}
-		name, ok := l.flagName(arg)
+		name, ok := flagName(arg)
 		if !ok {
 			rest = append(rest, arg)
 			continue
@@ -350,7 +385,7 @@ func (l *commandLine) flagsFirst(args []string) []string {
 		if f == nil || strings.Contains(arg, "=") {
 			continue
 		}
-		if b, ok := f.Value.(interface{ IsBoolFlag() bool }); ok && b.IsBoolFlag() {
+		if isBool(f) {
 			continue
 		}
 		if i+1 == len(args) {

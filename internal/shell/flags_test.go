@@ -291,3 +291,36 @@ func TestParseBytes(t *testing.T) {
 		}
 	}
 }
+
+func TestParseFlags(t *testing.T) {
+	for _, tt := range []struct {
+		args, unknown, err string
+	}{
+		{"-n 1 -b", "", ""},
+		{"-n 1 -c", "c", "flag provided but not defined: -c"},
+		{"-b --c=1 -n 2", "c", "flag provided but not defined: -c"},
+		{"-n -c", "", `invalid value "-c" for flag -n: parse error`},
+		{"-s -n -c", "c", "flag provided but not defined: -c"}, // -n is the value of -s
+		{"-b=maybe -c", "", `invalid boolean value "maybe" for -b: parse error`},
+		{"-n", "", "flag needs an argument: -n"},
+		{"---n", "", "bad flag syntax: ---n"},
+		{"-b x -c", "", ""}, // flags end before x
+	} {
+		fs := flag.NewFlagSet("v", flag.ContinueOnError)
+		fs.SetOutput(io.Discard)
+		fs.Int("n", 0, "")
+		fs.Bool("b", false, "")
+		fs.String("s", "", "")
+		err := ParseFlags("v", fs, strings.Fields(tt.args))
+		if err == nil {
+			if tt.err != "" {
+				t.Errorf("%s: no error, want %s", tt.args, tt.err)
+			}
+			continue
+		}
+		var usage *UsageError
+		if !errors.As(err, &usage) || usage.Verb != "v" || usage.Flags != fs || usage.Unknown != tt.unknown || err.Error() != tt.err {
+			t.Errorf("%s: %#v, want %q about flag %q", tt.args, err, tt.err, tt.unknown)
+		}
+	}
+}

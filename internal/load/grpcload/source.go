@@ -202,8 +202,7 @@ func (s *source) documents() ([]document, error) {
 				at += int(d.InputOffset())
 			}
 		}
-		// Go 1.27 says it in words.
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || strings.Contains(err.Error(), "unexpected end") {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || template.EndsEarly(string(r.text)) {
 			at, err = len(r.text), errors.New("the document ends too early")
 		}
 		return s.errorf(r.back(at), "%v", err)

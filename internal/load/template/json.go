@@ -174,7 +174,7 @@ func locate(name, text string) (*document, error) {
 		if errors.As(err, &syntax) {
 			doc.at = min(max(int(syntax.Offset)-1, 0), len(text)) // it counts what was read
 		}
-		if strings.Contains(err.Error(), "unexpected end") {
+		if EndsEarly(text) {
 			doc.at, err = len(text), errors.New("the document ends too early")
 		}
 		return nil, doc.errorf("%v", err)
@@ -186,6 +186,16 @@ func locate(name, text string) (*document, error) {
 		return nil, doc.errorf("%v", err)
 	}
 	return doc, nil
+}
+
+// EndsEarly reports whether more text could make valid JSON of a text that is none. It is
+// what package encoding/json says in words, or says as [io.ErrUnexpectedEOF], as the
+// version of Go has it.
+func EndsEarly(text string) bool {
+	var syntax *json.SyntaxError
+	// An error at the end moves with it, and no other does.
+	err := json.Unmarshal([]byte(text+" "), new(json.RawMessage))
+	return errors.As(err, &syntax) && int(syntax.Offset) > len(text)
 }
 
 func (doc *document) locate(d *json.Decoder, path string, depth int) error {

@@ -113,3 +113,14 @@ func FuzzParseJSON(f *testing.F) {
 		}
 	})
 }
+
+func TestEndsEarly(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": true, " ": true, "[": true, "[1,2": true, "[1,": true, `{"a":1`: true, `{"a"`: true, `"ab`: true, `"a\`: true, "1e": true, "-": true, "tru": true,
+		"1": false, "[]": false, "[1 2]": false, "[1 2": false, `{"a":1]`: false, "[}": false, "\"a\nb": false, "trx": false, "1 2": false,
+	} {
+		if got := EndsEarly(text); got != want {
+			t.Errorf("%q: ends early %v, want %v", text, got, want)
+		}
+	}
+}
