@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"go/ast"
 	"go/parser"
+	"go/token"
 	"go/types"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -182,22 +184,72 @@ func (p *Package) compiles(name string, text []byte) error {
 			p.bare = append(p.bare, withoutBodies(f))
 		}
 	}
+	if err := p.redeclared(f); err != nil {
+		return err
+	}
 	files := slices.Clone(p.bare)
 	files[i] = f
+	known := imported(p.Types.Imports())
+	unknown := map[token.Pos]bool{} // imports that fail
+	for _, spec := range f.Imports {
+		if path, err := strconv.Unquote(spec.Path.Value); err == nil && known.find(path) == nil {
+			unknown[spec.Path.Pos()] = true
+		}
+	}
 	var first error
 	config := types.Config{
-		GoVersion: p.GoVersion, Sizes: p.Sizes, Importer: imported(p.Types.Imports()),
+		GoVersion: p.GoVersion, Sizes: p.Sizes, Importer: known,
 		Error: func(err error) {
-			// Elsewhere, what is used in bodies alone is not used, and functions have to have one.
-			of, ok := err.(types.Error)
-			elsewhere := ok && p.Fset.File(of.Pos) != p.Fset.File(f.FileStart) && !strings.Contains(of.Msg, "redeclared")
-			if first == nil && !strings.Contains(err.Error(), errNotImported.Error()) && !elsewhere {
+			at := err.(types.Error).Pos
+			switch {
+			case p.Fset.File(at) != p.Fset.File(f.FileStart):
+				// Elsewhere, what is used in bodies alone is not used, and functions have to have one.
+			case unknown[at]:
+			case first == nil:
 				first = err
 			}
 		},
 	}
 	config.Check(p.Path, p.Fset, files, nil) // its error is the first, too
 	return first
+}
+
+// redeclared returns an error if a file declares a name that another file of the package
+// has, too.
+func (p *Package) redeclared(f *ast.File) error {
+	name := p.Fset.File(f.FileStart).Name()
+	for _, id := range declared(f) {
+		o := p.Types.Scope().Lookup(id.Name)
+		if o == nil {
+			continue
+		}
+		if other := p.Fset.File(o.Pos()); other != nil && other.Name() != name {
+			return types.Error{Fset: p.Fset, Pos: id.Pos(), Msg: id.Name + " redeclared: " + p.Fset.Position(o.Pos()).String() + " has it"}
+		}
+	}
+	return nil
+}
+
+// declared are the names that a file declares in its package.
+func declared(f *ast.File) (names []*ast.Ident) {
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			if d.Recv == nil {
+				names = append(names, d.Name)
+			}
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				switch spec := spec.(type) {
+				case *ast.TypeSpec:
+					names = append(names, spec.Name)
+				case *ast.ValueSpec:
+					names = append(names, spec.Names...)
+				}
+			}
+		}
+	}
+	return names
 }
 
 // withoutBodies is a file whose functions have none, which takes a fraction of the time to
@@ -222,12 +274,20 @@ type imported []*types.Package
 
 // Import returns one of them.
 func (packages imported) Import(path string) (*types.Package, error) {
+	if p := packages.find(path); p != nil {
+		return p, nil
+	}
+	return nil, errNotImported
+}
+
+// find returns one of them, or nil.
+func (packages imported) find(path string) *types.Package {
 	if path == "unsafe" {
-		return types.Unsafe, nil
+		return types.Unsafe
 	}
 	i := slices.IndexFunc(packages, func(p *types.Package) bool { return p.Path() == path })
 	if i < 0 {
-		return nil, errNotImported
+		return nil
 	}
-	return packages[i], nil
+	return packages[i]
 }

@@ -205,6 +205,10 @@ func TestCompiles(t *testing.T) {
 		{"/src/a.go", strings.Replace(files["/src/a.go"], "func a() error {", "func a() error { x := 1;", 1), "declared and not used"},
 		{"/src/a.go", files["/src/a.go"] + "var b = 1\n", "redeclared"},
 		{"/src/a.go", "package p\n\nimport \"sort\"\n\nvar a = sort.Ints\n", ""}, // which nobody has imported so far
+		{"/src/b.go", strings.Replace(files["/src/b.go"], "func b", "type a int\n\nfunc b", 1), "a redeclared: /src/a.go:5:6 has it"},
+		{"/src/b.go", files["/src/b.go"] + "func init() {}\n\nfunc _() {}\n\nvar _ = a\n", ""},
+		{"/src/a.go", "package p\n\nimport order \"sort\"\n\nvar a = order.Ints\n", ""},
+		{"/src/a.go", "package p\n\nimport order \"sort\"\n\nvar a = order.Ints + undefined\n", "undefined: undefined"},
 		{"/src/a.go", "package p\n\nfunc a() {", "expected"},
 		{"/src/c.go", "package p\n", errNotBuilt.Error()},
 	} {
