@@ -125,11 +125,11 @@ func runAdvise(ctx context.Context, a *app, args []string) error {
 	case f.service != "" && len(rest) > 0:
 		return usage("-service and %s: want the one or the other", rest[0])
 	case f.explain:
-		return a.explainRules(rest)
+		return explainRules(a, rest)
 	}
 	sweep()
 	f.bench.Command = append([]string{"hone", "advise"}, args...)
-	p, err := a.profilesToAdviseOn(ctx, f, rest)
+	p, err := profilesToAdviseOn(ctx, a, f, rest)
 	if p == nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func runAdvise(ctx context.Context, a *app, args []string) error {
 		ctx, stop = signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 	}
-	report, adviceErr := a.advise(ctx, p, advice.Options{MinShare: f.min, Compiler: f.compiler, BuildFlags: bench.ListFlags(f.bench.BuildFlags)})
+	report, adviceErr := advise(ctx, a, p, advice.Options{MinShare: f.min, Compiler: f.compiler, BuildFlags: bench.ListFlags(f.bench.BuildFlags)})
 	if adviceErr != nil {
 		return adviceErr
 	}
@@ -163,7 +163,7 @@ func (f *adviseFlags) write(w io.Writer, report *advice.Report) error {
 }
 
 // explainRules prints what rules are about.
-func (a *app) explainRules(names []string) error {
+func explainRules(a *app, names []string) error {
 	all := rules.All()
 	if len(names) == 0 {
 		for _, r := range all {
@@ -198,12 +198,12 @@ func module() (*advisor.Module, error) {
 }
 
 // advise joins profiles with the source here, and keeps the findings for hone fix.
-func (a *app) advise(ctx context.Context, p *toAdvise, o advice.Options) (*advice.Report, error) {
+func advise(ctx context.Context, a *app, p *toAdvise, o advice.Options) (*advice.Report, error) {
 	m, err := module()
 	if err != nil {
 		return nil, err
 	}
-	progress := a.newProgress()
+	progress := newProgress(a)
 	o.Stage = func(stage string) { progress.event(bench.BenchEvent{Stage: "advise", What: stage}) }
 	report, err := m.Examine(ctx, p.inputs, o)
 	progress.end()
@@ -240,23 +240,23 @@ func isFile(name string) bool {
 
 // profilesToAdviseOn opens what a command line names, or measures it; see
 // measureOrPart.
-func (a *app) profilesToAdviseOn(ctx context.Context, f *adviseFlags, args []string) (*toAdvise, error) {
+func profilesToAdviseOn(ctx context.Context, a *app, f *adviseFlags, args []string) (*toAdvise, error) {
 	switch {
 	case f.service != "":
-		return a.profilesOfService(ctx, f)
+		return profilesOfService(ctx, a, f)
 	case len(args) == 0:
-		p, err := a.profilesOfRun(ctx, "latest")
+		p, err := profilesOfRun(ctx, a, "latest")
 		if err != nil {
 			return nil, fmt.Errorf("%w; hone advise ./... measures first", err)
 		}
 		return p, nil
 	case slices.ContainsFunc(args, isPattern):
 		f.bench.Packages, f.bench.Store = args, runsRoot()
-		return a.measureOrPart(ctx, f.bench)
+		return measureOrPart(ctx, a, f.bench)
 	}
 	all := &toAdvise{benchmarks: make(map[string]tune.Benchmark)}
 	for _, arg := range args {
-		p, err := a.profilesOfSource(ctx, arg)
+		p, err := profilesOfSource(ctx, a, arg)
 		if err != nil {
 			return nil, err
 		}
@@ -269,25 +269,25 @@ func (a *app) profilesToAdviseOn(ctx context.Context, f *adviseFlags, args []str
 }
 
 // measureForAdvice profiles benchmarks, and measures each once.
-func (a *app) measureForAdvice(ctx context.Context, b bench.Bench) (*toAdvise, error) {
-	dir, err := a.profileBenchmarks(ctx, b)
+func measureForAdvice(ctx context.Context, a *app, b bench.Bench) (*toAdvise, error) {
+	dir, err := profileBenchmarks(ctx, a, b)
 	if err != nil {
 		return nil, err
 	}
-	return a.profilesOfRun(ctx, dir)
+	return profilesOfRun(ctx, a, dir)
 }
 
 // measureOrPart is measureForAdvice, but if it is interrupted it returns the profiles that
 // were taken until then, if there are any, beside the error.
-func (a *app) measureOrPart(ctx context.Context, b bench.Bench) (*toAdvise, error) {
-	dir, err := a.profileBenchmarks(ctx, b)
+func measureOrPart(ctx context.Context, a *app, b bench.Bench) (*toAdvise, error) {
+	dir, err := profileBenchmarks(ctx, a, b)
 	if err == nil {
-		return a.profilesOfRun(ctx, dir)
+		return profilesOfRun(ctx, a, dir)
 	}
 	if ctx.Err() == nil || dir == "" {
 		return nil, err
 	}
-	p, none := a.profilesOfRun(context.WithoutCancel(ctx), dir)
+	p, none := profilesOfRun(context.WithoutCancel(ctx), a, dir)
 	if none != nil {
 		return nil, err
 	}
@@ -297,9 +297,9 @@ func (a *app) measureOrPart(ctx context.Context, b bench.Bench) (*toAdvise, erro
 
 // profileBenchmarks profiles benchmarks, measures each once, and returns the folder of
 // the run, "" if there is none. After an error it is a partial one.
-func (a *app) profileBenchmarks(ctx context.Context, b bench.Bench) (dir string, err error) {
+func profileBenchmarks(ctx context.Context, a *app, b bench.Bench) (dir string, err error) {
 	b.Count, b.Profiles = 1, []string{"cpu", "mem"}
-	report, err := a.measure(ctx, &benchFlags{Bench: b})
+	report, err := measureBenchmarks(ctx, a, &benchFlags{Bench: b})
 	if report != nil {
 		dir = report.Dir
 	}
@@ -307,7 +307,7 @@ func (a *app) profileBenchmarks(ctx context.Context, b bench.Bench) (dir string,
 }
 
 // profilesOfRun opens the profiles of a run's head.
-func (a *app) profilesOfRun(ctx context.Context, name string) (*toAdvise, error) {
+func profilesOfRun(ctx context.Context, a *app, name string) (*toAdvise, error) {
 	run, err := experiment.Find(ctx, runsRoot(), name, experiment.Need{
 		What: "profiles of time, memory or waiting", In: func(r *experiment.Run) bool {
 			subjects, _ := advisor.OfRun(r)
@@ -321,7 +321,7 @@ func (a *app) profilesOfRun(ctx context.Context, name string) (*toAdvise, error)
 	subjects, benchmarks := advisor.OfRun(run)
 	p := &toAdvise{benchmarks: benchmarks}
 	for _, of := range subjects {
-		if err := a.open(ctx, p, of.Path, of.Name, of.Kind); err != nil {
+		if err := openProfile(ctx, a, p, of.Path, of.Name, of.Kind); err != nil {
 			return nil, err
 		}
 	}
@@ -332,20 +332,20 @@ func (a *app) profilesOfRun(ctx context.Context, name string) (*toAdvise, error)
 }
 
 // profilesOfSource opens a run, one profile of a run, a file or a URL.
-func (a *app) profilesOfSource(ctx context.Context, source string) (*toAdvise, error) {
+func profilesOfSource(ctx context.Context, a *app, source string) (*toAdvise, error) {
 	if isRun(source) || !exists(source) && !strings.Contains(source, "://") {
 		if _, err := experiment.Resolve(ctx, runsRoot(), source); err == nil || compare.LikeRun(source) {
-			return a.profilesOfRun(ctx, source)
+			return profilesOfRun(ctx, a, source)
 		}
 	}
 	p := &toAdvise{benchmarks: make(map[string]tune.Benchmark)}
-	return p, a.open(ctx, p, source, "", "")
+	return p, openProfile(ctx, a, p, source, "", "")
 }
 
-// open adds a profile.
-func (a *app) open(ctx context.Context, p *toAdvise, source, subject, kind string) error {
+// openProfile adds a profile.
+func openProfile(ctx context.Context, a *app, p *toAdvise, source, subject, kind string) error {
 	inv := &shell.Invocation{Config: shell.DefaultConfig(), Seconds: -1, Timeout: -1}
-	l := a.newOpening(inv)
+	l := newOpening(a, inv)
 	opened, err := l.merged(ctx, []string{source})
 	if err == nil {
 		opened, err = l.completed(ctx, opened)
@@ -358,7 +358,7 @@ func (a *app) open(ctx context.Context, p *toAdvise, source, subject, kind strin
 }
 
 // profilesOfService asks hone serve for the sums of what it has of a service.
-func (a *app) profilesOfService(ctx context.Context, f *adviseFlags) (*toAdvise, error) {
+func profilesOfService(ctx context.Context, a *app, f *adviseFlags) (*toAdvise, error) {
 	client, err := f.server.client(ctx, a, "advise", &capture.Fetcher{})
 	if err != nil {
 		return nil, err

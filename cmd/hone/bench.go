@@ -269,7 +269,7 @@ func runBench(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	if f.function != "" {
-		return a.newBenchmark(f.function, f.Packages)
+		return newBenchmark(a, f.function, f.Packages)
 	}
 	if f.against != "" {
 		objectives, err := ownObjectives(ctx)
@@ -280,11 +280,11 @@ func runBench(ctx context.Context, a *app, args []string) error {
 			f.useBudgets(objectives)
 		}
 	}
-	report, err := a.measure(ctx, f)
+	report, err := measureBenchmarks(ctx, a, f)
 	if err != nil {
 		return err
 	}
-	if err := a.tellBench(ctx, f, report); err != nil {
+	if err := tellBench(ctx, a, f, report); err != nil {
 		return err
 	}
 	return benchGate(report)
@@ -295,13 +295,13 @@ func benchGate(r *bench.BenchReport) error {
 	return gateError(r.Family != nil && len(r.Family.Regressions()) > 0, len(r.Unmeasured()))
 }
 
-// measure runs the measurement that flags ask for.
-func (a *app) measure(ctx context.Context, f *benchFlags) (*bench.BenchReport, error) {
+// measureBenchmarks runs the measurement that flags ask for.
+func measureBenchmarks(ctx context.Context, a *app, f *benchFlags) (*bench.BenchReport, error) {
 	sweep()
-	if err := a.hideRuns(f.Store); err != nil {
+	if err := hideRuns(a, f.Store); err != nil {
 		return nil, err
 	}
-	progress := a.newProgress()
+	progress := newProgress(a)
 	f.Events = progress.event
 	measure := f.Measure
 	if f.against != "" {
@@ -332,13 +332,13 @@ type progress struct {
 	width int
 }
 
-func (a *app) newProgress() *progress { return &progress{a: a, live: isTerminal(a.stderr)} }
+func newProgress(a *app) *progress { return &progress{a: a, live: isTerminal(a.stderr)} }
 
 func (p *progress) event(e bench.BenchEvent) {
 	if e.Warning != "" {
 		p.show("")
 		if e.Failure != nil && e.Failure.Output != "" {
-			p.a.tellFailure(e.Failure)
+			tellFailure(p.a, e.Failure)
 		} else {
 			p.a.warn("hone: " + compare.Printable(e.Warning))
 		}

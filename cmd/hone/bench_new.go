@@ -21,7 +21,7 @@ import (
 
 // newBenchmark writes the skeleton of a benchmark of a function, which is "Parse",
 // "Tree.Insert" or "(*Tree).Insert", into a test file of its package's folder.
-func (a *app) newBenchmark(function string, packages []string) error {
+func newBenchmark(a *app, function string, packages []string) error {
 	dir := "."
 	switch {
 	case len(packages) > 1 || len(packages) == 1 && strings.Contains(packages[0], "..."):

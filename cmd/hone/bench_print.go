@@ -17,7 +17,7 @@ import (
 
 // tellFailure prints what could not be measured, with the compiler's or the
 // benchmark's own words.
-func (a *app) tellFailure(f *bench.BenchFailure) {
+func tellFailure(a *app, f *bench.BenchFailure) {
 	name := f.Package
 	if f.Benchmark != "" {
 		name += ".Benchmark" + f.Benchmark
@@ -57,7 +57,7 @@ type benchJSON struct {
 
 // tellBench prints the outcome of a run: what hone compare prints of it, and
 // what to do next.
-func (a *app) tellBench(ctx context.Context, f *benchFlags, r *bench.BenchReport) error {
+func tellBench(ctx context.Context, a *app, f *benchFlags, r *bench.BenchReport) error {
 	var c *compare.Comparison
 	if r.Dir != "" {
 		var err error

@@ -79,7 +79,7 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 				f.Profiles = append(f.Profiles, o.Profile.Kind)
 			}
 		}
-		report, err := a.measure(ctx, f)
+		report, err := measureBenchmarks(ctx, a, f)
 		if err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 	case f.json:
 		err = writeJSON(a.stdout, checkedValues(c, file))
 	default:
-		err = a.tellChecked(c, f.verbose, told)
+		err = tellChecked(a, c, f.verbose, told)
 	}
 	if err != nil {
 		return err
@@ -189,7 +189,7 @@ func ownObjectives(ctx context.Context) ([]experiment.Objective, error) {
 
 // tellChecked prints a line for each miss, with all for the others as well, and
 // one that sums up. Warnings that were told before aren't told again.
-func (a *app) tellChecked(c *compare.Checked, all bool, told []string) error {
+func tellChecked(a *app, c *compare.Checked, all bool, told []string) error {
 	for _, w := range c.Warnings {
 		if !slices.Contains(told, w) {
 			a.warn(compare.Printable(w))

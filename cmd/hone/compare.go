@@ -76,7 +76,7 @@ func runCompare(ctx context.Context, a *app, args []string) error {
 	if *root == "" {
 		*root = runsRoot()
 	}
-	c, err := a.compareRuns(ctx, *root, rest, format == compare.HTML)
+	c, err := compareRuns(ctx, a, *root, rest, format == compare.HTML)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func runCompare(ctx context.Context, a *app, args []string) error {
 // compareRuns compares runs and files with the budgets of this module's
 // objectives, and says what moved those that changed. With keepProfiles, flame
 // graphs can be drawn.
-func (a *app) compareRuns(ctx context.Context, root string, names []string, keepProfiles bool) (*compare.Comparison, error) {
+func compareRuns(ctx context.Context, a *app, root string, names []string, keepProfiles bool) (*compare.Comparison, error) {
 	inputs, err := compare.Read(ctx, root, a.stdin, names)
 	if err != nil {
 		return nil, err

@@ -65,7 +65,7 @@ func runDiff(ctx context.Context, a *app, args []string) error {
 	} else {
 		base, head = splitRuns(ctx, base), splitRuns(ctx, head)
 	}
-	l := a.newOpening(inv)
+	l := newOpening(a, inv)
 	load := func(sources []string) ([]*profile.Profile, error) {
 		var ps []*profile.Profile
 		for _, s := range sources {
@@ -89,11 +89,11 @@ func runDiff(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	if f.flame || strings.HasSuffix(inv.Output, ".html") || strings.HasSuffix(inv.Output, ".svg") {
-		return a.diffFlame(ctx, l, bases, heads)
+		return diffFlame(ctx, a, l, bases, heads)
 	}
 	for _, side := range [][]*profile.Profile{bases, heads} {
 		for i, p := range side {
-			if side[i], err = report.Select(p, inv.Options, a.env(ctx, inv.Options)); err != nil {
+			if side[i], err = report.Select(p, inv.Options, reportEnv(ctx, a, inv.Options)); err != nil {
 				return err
 			}
 		}
@@ -136,7 +136,7 @@ func splitRuns(ctx context.Context, sources []string) []string {
 // diffFlame writes the flame graph of all runs of one side against the other's.
 // Runs are added up rather than averaged: that keeps the number of events,
 // which tells changes from noise. Values of a moment are averaged.
-func (a *app) diffFlame(ctx context.Context, l *opening, bases, heads []*profile.Profile) error {
+func diffFlame(ctx context.Context, a *app, l *opening, bases, heads []*profile.Profile) error {
 	inv := l.inv
 	base, err := profile.Sum(ctx, bases...)
 	if err != nil {
@@ -157,6 +157,6 @@ func (a *app) diffFlame(ctx context.Context, l *opening, bases, heads []*profile
 	out := &shell.Outlet{Out: a.stdout, Err: a.stderr, ToScreen: isTerminal(a.stdout), Getenv: a.getenv}
 	defer out.Close()
 	return out.Deliver(ctx, "flame", inv.Output, func(_ context.Context, w io.Writer) error {
-		return a.flame(ctx, w, base, head, f, inv.Options)
+		return writeFlame(ctx, a, w, base, head, f, inv.Options)
 	})
 }

@@ -93,7 +93,7 @@ func (f *tunerFlags) tuner(a *app, args []string) (*tune.Tuner, *progress, error
 	if err != nil {
 		return nil, nil, err
 	}
-	progress := a.newProgress()
+	progress := newProgress(a)
 	f.bench.Store = runsRoot()
 	f.bench.Command = append([]string{"hone", f.fs.Name()}, args...)
 	f.bench.PreCheck = -1 // the verdict is of two measurements; their noise is in the intervals
@@ -163,12 +163,12 @@ func runFix(ctx context.Context, a *app, args []string) error {
 	failed := false
 	for _, found := range findings {
 		var r *tune.Result
-		r, err = a.try(ctx, t, progress, found, benchmarks[found], settings)
+		r, err = tryFinding(ctx, a, t, progress, found, benchmarks[found], settings)
 		if r != nil {
 			results = append(results, r)
 			failed = failed || r.State != advice.Confirmed && !(*check && r.State == advice.Patched)
 			if !f.json {
-				a.tellResult(r, found)
+				tellResult(a, r, found)
 			}
 		}
 		if err != nil {
@@ -184,10 +184,10 @@ func runFix(ctx context.Context, a *app, args []string) error {
 	return err
 }
 
-// try proves a finding by the benchmarks it was seen in, its rewrite or settings, and
+// tryFinding proves a finding by the benchmarks it was seen in, its rewrite or settings, and
 // records what came of it, also beside an error. Settings are the usual ones if none are
 // named.
-func (a *app) try(ctx context.Context, t *tune.Tuner, progress *progress, f *advice.Finding, benchmarks map[string]tune.Benchmark, settings []string) (*tune.Result, error) {
+func tryFinding(ctx context.Context, a *app, t *tune.Tuner, progress *progress, f *advice.Finding, benchmarks map[string]tune.Benchmark, settings []string) (*tune.Result, error) {
 	var of []bench.BenchID
 	for _, subject := range f.Evidence.Subjects {
 		if b, ok := benchmarks[subject]; ok && len(of) < maxBenchmarks {
@@ -281,11 +281,11 @@ const maxBenchmarks = 8
 // maxSettingBenchmarks is the same of settings, each of which is a measurement.
 const maxSettingBenchmarks = 4
 
-func (a *app) tellResult(r *tune.Result, f *advice.Finding) {
+func tellResult(a *app, r *tune.Result, f *advice.Finding) {
 	dir, _ := os.Getwd()
 	fmt.Fprintf(a.stdout, "%s  %s\n    %s  %s\n", r.State, r.Finding, f.Place(dir), f.Title)
 	if len(r.Settings) > 0 {
-		a.tellSettings(r, f)
+		tellSettings(a, r, f)
 		return
 	}
 	fmt.Fprintf(a.stdout, "    %s\n", r.Why)
@@ -309,7 +309,7 @@ func (a *app) tellResult(r *tune.Result, f *advice.Finding) {
 }
 
 // tellSettings says what settings did, and where one goes that is wanted.
-func (a *app) tellSettings(r *tune.Result, f *advice.Finding) {
+func tellSettings(a *app, r *tune.Result, f *advice.Finding) {
 	var b strings.Builder
 	for _, s := range r.Settings {
 		switch s.State {

@@ -145,7 +145,7 @@ func runFlame(ctx context.Context, a *app, args []string) error {
 	if err := f.choose(inv); err != nil {
 		return err
 	}
-	l := a.newOpening(inv)
+	l := newOpening(a, inv)
 	p, err := l.merged(ctx, inv.Sources)
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func runFlame(ctx context.Context, a *app, args []string) error {
 	out := &shell.Outlet{Out: a.stdout, Err: a.stderr, ToScreen: isTerminal(a.stdout) && f.format == "html", Getenv: a.getenv}
 	defer out.Close()
 	return out.Deliver(ctx, "flame", inv.Output, func(ctx context.Context, w io.Writer) error {
-		return a.flame(ctx, w, base, p, f, inv.Options)
+		return writeFlame(ctx, a, w, base, p, f, inv.Options)
 	})
 }
 
@@ -175,10 +175,10 @@ func runFlame(ctx context.Context, a *app, args []string) error {
 // of a pixel of the widest screen.
 const flameShare = 1.0 / 80_000
 
-// flame writes the flame graph of p, compared to base unless that is nil.
-func (a *app) flame(ctx context.Context, w io.Writer, base, p *profile.Profile, f flameFlags, o report.Options) error {
+// writeFlame writes the flame graph of p, compared to base unless that is nil.
+func writeFlame(ctx context.Context, a *app, w io.Writer, base, p *profile.Profile, f flameFlags, o report.Options) error {
 	sides := flameSides{base: base, head: p}
-	shown, err := sides.selected(o, a.env(ctx, o))
+	shown, err := sides.selected(o, reportEnv(ctx, a, o))
 	if err != nil {
 		return err
 	}

@@ -12,10 +12,10 @@ import (
 // manual does not have it.
 const layoutVerb = "layout-graph"
 
-// graphs returns what lays out call graphs: the dot that HONE_DOT names, or this
+// graphEngine returns what lays out call graphs: the dot that HONE_DOT names, or this
 // program again in a process of its own, so that a fault there ends one picture and not
 // a server.
-func (a *app) graphs() graphviz.Engine {
+func graphEngine(a *app) graphviz.Engine {
 	if dot := a.getenv("HONE_DOT"); dot != "" {
 		return graphviz.Dot(dot)
 	}

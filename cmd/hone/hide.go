@@ -14,7 +14,7 @@ import (
 // there would be a change of the working tree, for which -against measures anew. When
 // it makes the folder it says how to tell git for everybody, since .gitignore is the
 // user's to change.
-func (a *app) hideRuns(store string) error {
+func hideRuns(a *app, store string) error {
 	dir := filepath.Dir(store)
 	if filepath.Base(dir) != ".hone" {
 		return nil

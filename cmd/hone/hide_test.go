@@ -34,7 +34,7 @@ func TestHideRuns(t *testing.T) {
 			var stderr bytes.Buffer
 			a := &app{stderr: &stderr}
 			for range 2 {
-				if err := a.hideRuns(filepath.Join(module, ".hone", "runs")); err != nil {
+				if err := hideRuns(a, filepath.Join(module, ".hone", "runs")); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -53,7 +53,7 @@ func TestHideRuns(t *testing.T) {
 		})
 	}
 	other := filepath.Join(t.TempDir(), "runs")
-	if err := (&app{}).hideRuns(other); err != nil {
+	if err := hideRuns((&app{}), other); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := os.Stat(other); err == nil {

@@ -15,13 +15,13 @@ import (
 	"github.com/hone-go/hone/internal/load/measure"
 )
 
-// service builds the service of -serve, in the versions that are asked for.
-func (a *app) service(ctx context.Context, f *loadFlags, p loadProtocol) (*bench.Service, error) {
+// newService builds the service of -serve, in the versions that are asked for.
+func newService(ctx context.Context, a *app, f *loadFlags, p loadProtocol) (*bench.Service, error) {
 	address, err := p.address(f)
 	if err != nil {
 		return nil, err
 	}
-	progress := a.newProgress()
+	progress := newProgress(a)
 	defer progress.end()
 	s, err := bench.NewService(ctx, bench.ServiceOptions{
 		Command: f.serve, Address: address, Against: f.against, Ready: f.ready,
@@ -37,8 +37,8 @@ func (a *app) service(ctx context.Context, f *loadFlags, p loadProtocol) (*bench
 }
 
 // servedLoad measures the service that -serve starts, for as long as that takes.
-func (a *app) servedLoad(ctx context.Context, f *loadFlags, protocol string, p loadProtocol) (err error) {
-	s, err := a.service(ctx, f, p)
+func servedLoad(ctx context.Context, a *app, f *loadFlags, protocol string, p loadProtocol) (err error) {
+	s, err := newService(ctx, a, f, p)
 	if err != nil {
 		return err
 	}
@@ -61,9 +61,9 @@ func (a *app) servedLoad(ctx context.Context, f *loadFlags, protocol string, p l
 		return err
 	}
 	if f.find != "" {
-		return a.findRate(ctx, f, target)
+		return findRate(ctx, a, f, target)
 	}
-	return a.measureLoad(ctx, f, protocol, target)
+	return measureLoad(ctx, a, f, protocol, target)
 }
 
 // targetOf opens the target while the service runs: it may have to be asked what it
@@ -78,15 +78,15 @@ func (f *loadFlags) targetOf(ctx context.Context, p loadProtocol, s *bench.Servi
 }
 
 // loadAgainst compares two versions of the service.
-func (a *app) loadAgainst(ctx context.Context, f *loadFlags, protocol string, p loadProtocol) (err error) {
+func loadAgainst(ctx context.Context, a *app, f *loadFlags, protocol string, p loadProtocol) (err error) {
 	objectives, err := ownObjectives(ctx)
 	if err != nil {
 		return err
 	}
-	if err := a.hideRuns(f.store); err != nil { // or they would be changes of the working tree
+	if err := hideRuns(a, f.store); err != nil { // or they would be changes of the working tree
 		return err
 	}
-	s, err := a.service(ctx, f, p)
+	s, err := newService(ctx, a, f, p)
 	if err != nil {
 		return err
 	}
@@ -94,13 +94,13 @@ func (a *app) loadAgainst(ctx context.Context, f *loadFlags, protocol string, p 
 	if same, err := s.Same(ctx); err != nil {
 		return err
 	} else if same {
-		return a.tellSame(f)
+		return tellSame(a, f)
 	}
 	target, err := f.targetOf(ctx, p, s)
 	if err != nil {
 		return err
 	}
-	plan, err := a.plan(ctx, f, protocol, target)
+	plan, err := loadPlan(ctx, a, f, protocol, target)
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (a *app) loadAgainst(ctx context.Context, f *loadFlags, protocol string, p 
 			return err
 		}
 	}
-	progress := a.newProgress()
+	progress := newProgress(a)
 	plan.Run, plan.Events = run, progress.load
 	versus := &measure.Versus{
 		Plan: *plan, Service: s, Looks: experiment.DefaultLooks, PreCheck: f.preCheck, Verdicts: experiment.DefaultOptions(),
@@ -139,7 +139,7 @@ func (a *app) loadAgainst(ctx context.Context, f *loadFlags, protocol string, p 
 	if err := run.Close(); err != nil {
 		return err
 	}
-	if err := a.tellVersus(ctx, f, target, run, report); err != nil {
+	if err := tellVersus(ctx, a, f, target, run, report); err != nil {
 		return err
 	}
 	if err := gateError(len(report.Family.Regressions()) > 0, len(report.Family.Missing)); err != nil {
@@ -160,7 +160,7 @@ type versusJSON struct {
 	Comparison json.RawMessage `json:"comparison,omitempty"` // as of hone compare -json
 }
 
-func (a *app) tellSame(f *loadFlags) error {
+func tellSame(a *app, f *loadFlags) error {
 	if f.json {
 		return writeJSON(a.stdout, versusJSON{Unchanged: true})
 	}
@@ -168,7 +168,7 @@ func (a *app) tellSame(f *loadFlags) error {
 	return err
 }
 
-func (a *app) tellVersus(ctx context.Context, f *loadFlags, target loadTarget, run *experiment.Writer, r *measure.VersusReport) error {
+func tellVersus(ctx context.Context, a *app, f *loadFlags, target loadTarget, run *experiment.Writer, r *measure.VersusReport) error {
 	c, err := compared(ctx, f.store, run.Dir(), r.Family)
 	if err != nil {
 		return err

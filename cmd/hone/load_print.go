@@ -73,7 +73,7 @@ func timeText(d *time.Duration) string {
 }
 
 // tellLoad prints a report.
-func (a *app) tellLoad(f *loadFlags, target loadTarget, r *measure.Report) error {
+func tellLoad(a *app, f *loadFlags, target loadTarget, r *measure.Report) error {
 	if f.json {
 		out := struct {
 			*measure.Report

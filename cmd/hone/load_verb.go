@@ -450,18 +450,18 @@ func runLoad(ctx context.Context, a *app, args []string) error {
 	case f.service != nil:
 		return f.service(ctx, a)
 	case f.against != "":
-		return a.loadAgainst(ctx, f, args[0], p)
+		return loadAgainst(ctx, a, f, args[0], p)
 	case f.serve != "":
-		return a.servedLoad(ctx, f, args[0], p)
+		return servedLoad(ctx, a, f, args[0], p)
 	}
 	target, err := f.open(ctx, p)
 	if err != nil {
 		return err
 	}
 	if f.find != "" {
-		return a.findRate(ctx, f, target)
+		return findRate(ctx, a, f, target)
 	}
-	return a.measureLoad(ctx, f, args[0], target)
+	return measureLoad(ctx, a, f, args[0], target)
 }
 
 func (f *loadFlags) open(ctx context.Context, p loadProtocol) (loadTarget, error) {
@@ -523,12 +523,12 @@ type openSender interface {
 	Parallel() int
 }
 
-func (a *app) measureLoad(ctx context.Context, f *loadFlags, protocol string, target loadTarget) error {
-	plan, err := a.plan(ctx, f, protocol, target)
+func measureLoad(ctx context.Context, a *app, f *loadFlags, protocol string, target loadTarget) error {
+	plan, err := loadPlan(ctx, a, f, protocol, target)
 	if err != nil {
 		return err
 	}
-	if err := a.hideRuns(f.store); err != nil {
+	if err := hideRuns(a, f.store); err != nil {
 		return err
 	}
 	run, err := experiment.Create(f.store, experiment.Info{
@@ -537,7 +537,7 @@ func (a *app) measureLoad(ctx context.Context, f *loadFlags, protocol string, ta
 	if err != nil {
 		return err
 	}
-	progress := a.newProgress()
+	progress := newProgress(a)
 	plan.Run, plan.Events = run, progress.load
 	report, err := plan.Measure(ctx)
 	progress.end()
@@ -557,14 +557,14 @@ func (a *app) measureLoad(ctx context.Context, f *loadFlags, protocol string, ta
 	if report == nil {
 		return errors.Join(err, os.RemoveAll(run.Dir()))
 	}
-	if told := a.tellLoad(f, target, report); told != nil {
+	if told := tellLoad(a, f, target, report); told != nil {
 		return told
 	}
 	return f.verdict(ctx, report.Result, err)
 }
 
-// plan is what flags ask for, but for the run and progress.
-func (a *app) plan(ctx context.Context, f *loadFlags, protocol string, target loadTarget) (*measure.Plan, error) {
+// loadPlan is what flags ask for, but for the run and progress.
+func loadPlan(ctx context.Context, a *app, f *loadFlags, protocol string, target loadTarget) (*measure.Plan, error) {
 	plan := &measure.Plan{
 		Protocol: protocol, Name: target.name, Load: target.period(f.pacing), Warmup: f.warmup, Duration: f.duration,
 		Count: f.count, Options: f.opts, Goals: f.goals, ProfileTime: f.profileTime,
@@ -609,8 +609,8 @@ func (f *loadFlags) verdict(ctx context.Context, r *load.Result, err error) erro
 // precision is how close to the highest rate a search comes.
 const precision = .05
 
-func (a *app) findRate(ctx context.Context, f *loadFlags, target loadTarget) error {
-	progress := a.newProgress()
+func findRate(ctx context.Context, a *app, f *loadFlags, target loadTarget) error {
+	progress := newProgress(a)
 	first := true
 	try := func(ctx context.Context, rate float64) (*load.Result, error) {
 		opts := f.opts

@@ -37,7 +37,7 @@ type opening struct {
 	open func(*profile.Mapping) (*symbol.File, error)
 }
 
-func (a *app) newOpening(inv *shell.Invocation) *opening {
+func newOpening(a *app, inv *shell.Invocation) *opening {
 	inv.TakeExecutable(func(file string) bool {
 		f, err := symbol.Open(file)
 		if err == nil {
@@ -113,7 +113,7 @@ func existing(list string) string {
 
 // merged returns the sum of sources, or what of it has a sense: see averaged.
 func (l *opening) merged(ctx context.Context, sources []string) (*profile.Profile, error) {
-	files, err := l.app.runFiles(ctx, sources)
+	files, err := runFiles(ctx, l.app, sources)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +166,7 @@ func (l *opening) finished(ctx context.Context, p *profile.Profile) (*profile.Pr
 		return nil, err
 	}
 	if l.remote {
-		l.app.save(p)
+		saveProfile(l.app, p)
 		l.remote = false // what is loaded next may be files
 	}
 	return p, nil

@@ -173,7 +173,7 @@ func runPGO(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	var out pgoJSON
-	p, err := a.makePGO(ctx, f, sources, module, file, &out)
+	p, err := makePGO(ctx, a, f, sources, module, file, &out)
 	if err != nil {
 		return err
 	}
@@ -194,7 +194,7 @@ func runPGO(ctx context.Context, a *app, args []string) error {
 		a.warn(fmt.Sprintf("hone: %s is stale: the source has moved on from it; take a new profile", compare.Printable(file)))
 	}
 	if f.verify != "" {
-		err = a.verifyPGO(ctx, f, file, &out)
+		err = verifyPGO(ctx, a, f, file, &out)
 	}
 	if f.json && (err == nil || errors.Is(err, errMissed)) {
 		err = errors.Join(err, writeJSON(a.stdout, out))
@@ -203,7 +203,7 @@ func runPGO(ctx context.Context, a *app, args []string) error {
 }
 
 // makePGO writes the profile, or, if there is nothing to make it of, reads it.
-func (a *app) makePGO(ctx context.Context, f *pgoFlags, sources []string, module pgo.Module, file string, out *pgoJSON) (*profile.Profile, error) {
+func makePGO(ctx context.Context, a *app, f *pgoFlags, sources []string, module pgo.Module, file string, out *pgoJSON) (*profile.Profile, error) {
 	out.File = file
 	if len(sources) == 0 && f.service == "" {
 		p, s, err := pgo.Read(file)
@@ -213,7 +213,7 @@ func (a *app) makePGO(ctx context.Context, f *pgoFlags, sources []string, module
 		out.After = s
 		return p, err
 	}
-	inputs, err := a.pgoInputs(ctx, f, sources)
+	inputs, err := pgoInputs(ctx, a, f, sources)
 	if err != nil {
 		return nil, err
 	}
@@ -244,12 +244,12 @@ func (a *app) makePGO(ctx context.Context, f *pgoFlags, sources []string, module
 }
 
 // pgoInputs reads the profiles that are asked for.
-func (a *app) pgoInputs(ctx context.Context, f *pgoFlags, sources []string) ([]pgo.Input, error) {
+func pgoInputs(ctx context.Context, a *app, f *pgoFlags, sources []string) ([]pgo.Input, error) {
 	f.fetcher.Progress, f.fetcher.Stdin = a.stderr, a.stdin
 	limits := profile.DefaultLimits()
 	f.fetcher.MaxBytes = limits.Bytes
 	if f.service != "" {
-		return a.servicePGO(ctx, f)
+		return servicePGO(ctx, a, f)
 	}
 	loader := &capture.Loader{Fetcher: &f.fetcher, Limits: limits, Warn: func(err error) { a.warn(compare.OneLine(err)) }}
 	var inputs []pgo.Input
@@ -261,7 +261,7 @@ func (a *app) pgoInputs(ctx context.Context, f *pgoFlags, sources []string) ([]p
 		return err
 	}
 	for _, s := range sources {
-		if run := a.wholeRun(ctx, s); run != nil {
+		if run := wholeRun(ctx, a, s); run != nil {
 			n := len(inputs)
 			for _, file := range run.Profiles() {
 				if file.Kind != "cpu" || file.Side != experiment.Head {
@@ -295,7 +295,7 @@ func (a *app) pgoInputs(ctx context.Context, f *pgoFlags, sources []string) ([]p
 }
 
 // wholeRun returns the run that a source names, nil if it is something else.
-func (a *app) wholeRun(ctx context.Context, source string) *experiment.Run {
+func wholeRun(ctx context.Context, a *app, source string) *experiment.Run {
 	if source == "-" || strings.Contains(source, "://") || exists(source) && !isRun(source) {
 		return nil
 	}
@@ -311,7 +311,7 @@ func (a *app) wholeRun(ctx context.Context, source string) *experiment.Run {
 }
 
 // servicePGO asks hone serve for the profiles of services, each version by itself.
-func (a *app) servicePGO(ctx context.Context, f *pgoFlags) ([]pgo.Input, error) {
+func servicePGO(ctx context.Context, a *app, f *pgoFlags) ([]pgo.Input, error) {
 	client, err := f.client(ctx, a, "pgo", &f.fetcher)
 	if err != nil {
 		return nil, err
@@ -357,7 +357,7 @@ func (a *app) servicePGO(ctx context.Context, f *pgoFlags) ([]pgo.Input, error) 
 }
 
 // verifyPGO compares benchmarks without the profile and with it.
-func (a *app) verifyPGO(ctx context.Context, f *pgoFlags, file string, out *pgoJSON) error {
+func verifyPGO(ctx context.Context, a *app, f *pgoFlags, file string, out *pgoJSON) error {
 	whole, err := filepath.Abs(file)
 	if err != nil {
 		return err
@@ -369,7 +369,7 @@ func (a *app) verifyPGO(ctx context.Context, f *pgoFlags, file string, out *pgoJ
 	b.ProfileAll, b.against, b.json = false, "-pgo=off", f.json
 	b.Command = append([]string{"hone", "pgo"}, f.args...)
 	b.Count, b.Benchtime = f.count, f.benchtime
-	progress := a.newProgress()
+	progress := newProgress(a)
 	b.Events = progress.event
 	report, err := b.AgainstFlags(ctx, b.against, []string{"-pgo=off"}, []string{"-pgo=" + whole})
 	progress.end()
@@ -379,7 +379,7 @@ func (a *app) verifyPGO(ctx context.Context, f *pgoFlags, file string, out *pgoJ
 	var text bytes.Buffer
 	to := *a
 	to.stdout = &text
-	if err := to.tellBench(ctx, b, report); err != nil {
+	if err := tellBench(ctx, &to, b, report); err != nil {
 		return err
 	}
 	if report.Family != nil {

@@ -23,21 +23,21 @@ func runPprof(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	if inv.HTTP != "" {
-		return a.serve(ctx, inv, uiFlags{}, true)
+		return serveUI(ctx, a, inv, uiFlags{}, true)
 	}
 	like := *a
 	like.compat = !inv.JSON // which the original doesn't have
 	a = &like
-	l := a.newOpening(inv)
+	l := newOpening(a, inv)
 	l.compat = true
 	p, err := l.difference(ctx)
 	if err != nil {
 		return err
 	}
 	if inv.Command == "" {
-		return a.shell(ctx, inv, p)
+		return interact(ctx, a, inv, p)
 	}
-	return a.deliver(ctx, inv, inv.Command, p)
+	return deliverReport(ctx, a, inv, inv.Command, p)
 }
 
 // runReport returns the function of a short verb.
@@ -47,7 +47,7 @@ func runReport(name string) func(context.Context, *app, []string) error {
 		if err != nil {
 			return err
 		}
-		p, err := a.newOpening(inv).difference(ctx)
+		p, err := newOpening(a, inv).difference(ctx)
 		if err != nil {
 			return err
 		}
@@ -55,13 +55,13 @@ func runReport(name string) func(context.Context, *app, []string) error {
 		if !isTerminal(a.stdout) {
 			like = "" // hone weblist RE cpu.pb.gz >page.html is not for a browser
 		}
-		return a.deliver(ctx, inv, like, p)
+		return deliverReport(ctx, a, inv, like, p)
 	}
 }
 
-// deliver writes the report that a command line asks for where it asks for it,
+// deliverReport writes the report that a command line asks for where it asks for it,
 // or else where reports of the command like go; "" is standard output.
-func (a *app) deliver(ctx context.Context, inv *shell.Invocation, like string, p *profile.Profile) error {
+func deliverReport(ctx context.Context, a *app, inv *shell.Invocation, like string, p *profile.Profile) error {
 	out := &shell.Outlet{Out: a.stdout, Err: a.stderr, ToScreen: isTerminal(a.stdout), Getenv: a.getenv}
 	defer out.Close()
 	if inv.JSON {
@@ -69,9 +69,9 @@ func (a *app) deliver(ctx context.Context, inv *shell.Invocation, like string, p
 	}
 	return out.Deliver(ctx, like, inv.Output, func(ctx context.Context, w io.Writer) error {
 		if !inv.JSON {
-			return a.generate(ctx, w, p, inv.Command, inv.Param, inv.Options)
+			return generateReport(ctx, a, w, p, inv.Command, inv.Param, inv.Options)
 		}
-		r, err := report.New(p, inv.Command, inv.Param, inv.Options, a.env(ctx, inv.Options))
+		r, err := report.New(p, inv.Command, inv.Param, inv.Options, reportEnv(ctx, a, inv.Options))
 		if err != nil {
 			return err
 		}
@@ -79,8 +79,8 @@ func (a *app) deliver(ctx context.Context, inv *shell.Invocation, like string, p
 	})
 }
 
-// generate writes the report of a command in its final format.
-func (a *app) generate(ctx context.Context, w io.Writer, p *profile.Profile, command, param string, o report.Options) error {
+// generateReport writes the report of a command in its final format.
+func generateReport(ctx context.Context, a *app, w io.Writer, p *profile.Profile, command, param string, o report.Options) error {
 	format := ""
 	switch command {
 	case "svg", "png", "gif", "pdf", "ps":
@@ -92,20 +92,20 @@ func (a *app) generate(ctx context.Context, w io.Writer, p *profile.Profile, com
 	case "gv":
 		format = "ps"
 	case "flame":
-		return a.flame(ctx, w, nil, p, flameFlags{format: "html"}, o)
+		return writeFlame(ctx, a, w, nil, p, flameFlags{format: "html"}, o)
 	}
 	if format == "" {
-		return report.Generate(w, p, command, param, o, a.env(ctx, o))
+		return report.Generate(w, p, command, param, o, reportEnv(ctx, a, o))
 	}
 	var dot bytes.Buffer
-	if err := report.Generate(&dot, p, command, param, o, a.env(ctx, o)); err != nil {
+	if err := report.Generate(&dot, p, command, param, o, reportEnv(ctx, a, o)); err != nil {
 		return err
 	}
-	return a.graphs().Render(ctx, dot.Bytes(), format, w)
+	return graphEngine(a).Render(ctx, dot.Bytes(), format, w)
 }
 
-// env is what reports may use of the outside, until ctx is done.
-func (a *app) env(ctx context.Context, o report.Options) report.Env {
+// reportEnv is what reports may use of the outside, until ctx is done.
+func reportEnv(ctx context.Context, a *app, o report.Options) report.Env {
 	source := sync.OnceValue(func() *srcfind.Finder {
 		return srcfind.New(srcfind.Config{SearchPath: o.SourcePath, TrimPath: o.TrimPath})
 	})
@@ -126,8 +126,8 @@ func (a *app) warnAll(msgs []string) {
 	}
 }
 
-// save keeps a profile that came over the network, and says where.
-func (a *app) save(p *profile.Profile) {
+// saveProfile keeps a profile that came over the network, and says where.
+func saveProfile(a *app, p *profile.Profile) {
 	err := func() error {
 		dir, warnings, err := capture.SaveDir(a.getenv)
 		for _, w := range warnings {
@@ -163,18 +163,20 @@ func (a *app) save(p *profile.Profile) {
 	}
 }
 
-func (a *app) shell(ctx context.Context, inv *shell.Invocation, p *profile.Profile) error {
+func interact(ctx context.Context, a *app, inv *shell.Invocation, p *profile.Profile) error {
 	s := &shell.Session{
 		Profile: p, Config: inv.Config,
 		Header: func(p *profile.Profile, o report.Options) ([]string, error) {
-			r, err := report.New(p, "top", "", o, a.env(ctx, o))
+			r, err := report.New(p, "top", "", o, reportEnv(ctx, a, o))
 			if err != nil {
 				return nil, err
 			}
 			return r.ProfileHeader(), nil
 		},
-		Generate: a.generate,
-		In:       a.stdin, Out: a.stdout, Err: a.stderr, Getenv: a.getenv,
+		Generate: func(ctx context.Context, w io.Writer, p *profile.Profile, command, param string, o report.Options) error {
+			return generateReport(ctx, a, w, p, command, param, o)
+		},
+		In: a.stdin, Out: a.stdout, Err: a.stderr, Getenv: a.getenv,
 	}
 	if isTerminal(a.stdin) {
 		s.HistoryFile, _ = shell.HistoryFile()

@@ -141,7 +141,7 @@ func runQuery(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	q.load = a.newOpening(q.inv)
+	q.load = newOpening(a, q.inv)
 	if q.client, err = q.f.client(ctx, a, "query", q.load.loader.Fetcher); err != nil {
 		return err
 	}
@@ -393,7 +393,7 @@ func (q *queryRun) deliver(ctx context.Context, groups []queryGroup) error {
 		out := &shell.Outlet{Out: q.app.stdout, Err: q.app.stderr, ToScreen: isTerminal(q.app.stdout) && f.format == "html", Getenv: q.app.getenv}
 		defer out.Close()
 		return out.Deliver(ctx, "flame", q.inv.Output, func(ctx context.Context, w io.Writer) error {
-			return q.app.flame(ctx, w, groups[0].base, groups[0].profile, f, q.inv.Options)
+			return writeFlame(ctx, q.app, w, groups[0].base, groups[0].profile, f, q.inv.Options)
 		})
 	}
 	if q.f.by == "" && !q.f.csv {
@@ -401,7 +401,7 @@ func (q *queryRun) deliver(ctx context.Context, groups []queryGroup) error {
 		if !isTerminal(q.app.stdout) {
 			like = ""
 		}
-		return q.app.deliver(ctx, q.inv, like, groups[0].profile)
+		return deliverReport(ctx, q.app, q.inv, like, groups[0].profile)
 	}
 	out := &shell.Outlet{Out: q.app.stdout, Err: q.app.stderr, ToScreen: isTerminal(q.app.stdout), Getenv: q.app.getenv}
 	defer out.Close()
@@ -417,7 +417,7 @@ func (q *queryRun) deliver(ctx context.Context, groups []queryGroup) error {
 				fmt.Fprintln(w)
 			}
 			fmt.Fprintf(w, "== %s\n", groupName(g.labels))
-			if err := q.app.generate(ctx, w, g.profile, q.inv.Command, q.inv.Param, q.inv.Options); err != nil {
+			if err := generateReport(ctx, q.app, w, g.profile, q.inv.Command, q.inv.Param, q.inv.Options); err != nil {
 				return fmt.Errorf("%s: %w", groupName(g.labels), err)
 			}
 		}
@@ -439,7 +439,7 @@ func groupName(labels map[string]string) string {
 }
 
 func (q *queryRun) report(ctx context.Context, g *queryGroup) (*report.Report, error) {
-	return report.New(g.profile, q.inv.Command, q.inv.Param, q.inv.Options, q.app.env(ctx, q.inv.Options))
+	return report.New(g.profile, q.inv.Command, q.inv.Param, q.inv.Options, reportEnv(ctx, q.app, q.inv.Options))
 }
 
 // groupsJSON writes {"groups": [{"labels": {…}, "report": …}…]}.

@@ -65,7 +65,7 @@ func runRuns(ctx context.Context, a *app, args []string) error {
 	}
 	switch {
 	case len(rest) == 0:
-		return a.listRuns(ctx, *root, *asJSON)
+		return listRuns(ctx, a, *root, *asJSON)
 	case rest[0] != "rm":
 		return &shell.UsageError{Verb: "runs", Err: fmt.Errorf("unknown argument %q: want nothing, or rm and runs", rest[0])}
 	case *asJSON:
@@ -73,7 +73,7 @@ func runRuns(ctx context.Context, a *app, args []string) error {
 	case len(rest) == 1:
 		return &shell.UsageError{Verb: "runs", Err: errors.New("rm needs the names of runs")}
 	}
-	return a.removeRuns(ctx, *root, rest[1:])
+	return removeRuns(ctx, a, *root, rest[1:])
 }
 
 // newFlags returns the flags of a verb that is not one of profiles.
@@ -146,7 +146,7 @@ func sweep() {
 	}
 }
 
-func (a *app) listRuns(ctx context.Context, root string, asJSON bool) error {
+func listRuns(ctx context.Context, a *app, root string, asJSON bool) error {
 	entries, err := experiment.List(ctx, root)
 	if err != nil {
 		return err
@@ -205,7 +205,7 @@ func writeJSON(w io.Writer, v any) error {
 
 // removeRuns removes runs: all of them, or none if one can't be found. Each goes
 // in one step; what is left of a killed removal is hidden, until the next run.
-func (a *app) removeRuns(ctx context.Context, root string, names []string) error {
+func removeRuns(ctx context.Context, a *app, root string, names []string) error {
 	var dirs []string
 	for _, name := range names {
 		dir, err := experiment.Resolve(ctx, root, name)

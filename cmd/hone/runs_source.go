@@ -143,7 +143,7 @@ func whichProfile(ctx context.Context, name, dir string) error {
 }
 
 // runFiles returns sources with the files of runs in place of their names.
-func (a *app) runFiles(ctx context.Context, sources []string) ([]string, error) {
+func runFiles(ctx context.Context, a *app, sources []string) ([]string, error) {
 	files := make([]string, len(sources))
 	for i, s := range sources {
 		files[i] = s
@@ -162,7 +162,7 @@ func (a *app) runFiles(ctx context.Context, sources []string) ([]string, error) 
 // runDirectories is for verbs that take directories: it returns sources with
 // runs as their directories, and profiles of runs under names that mean the same
 // when they are looked at later.
-func (a *app) runDirectories(ctx context.Context, sources []string) ([]string, error) {
+func runDirectories(ctx context.Context, a *app, sources []string) ([]string, error) {
 	named := make([]string, len(sources))
 	for i, s := range sources {
 		named[i] = s
@@ -189,7 +189,7 @@ func (a *app) runDirectories(ctx context.Context, sources []string) ([]string, e
 
 // runEntries lists the profiles of a run, heads before bases: the first is shown
 // first.
-func (a *app) runEntries(ctx context.Context, inv *shell.Invocation, compat bool, dir string) ([]reports.Source, error) {
+func runEntries(ctx context.Context, a *app, inv *shell.Invocation, compat bool, dir string) ([]reports.Source, error) {
 	run, err := experiment.Open(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -199,7 +199,7 @@ func (a *app) runEntries(ctx context.Context, inv *shell.Invocation, compat bool
 	}
 	var heads, bases []reports.Source
 	for _, f := range run.Profiles() {
-		entry := runs.Source(run, f, a.loadLater(inv, compat, f.Path))
+		entry := runs.Source(run, f, loadLater(a, inv, compat, f.Path))
 		if f.Side == experiment.Base {
 			bases = append(bases, entry)
 		} else {

@@ -82,20 +82,20 @@ func runServe(ctx context.Context, a *app, args []string) error {
 	}
 	cfg, err := flags.resolved(ctx, a.getenv)
 	if flags.check && cfg != nil {
-		return a.checkServe(ctx, cfg, daemon.Separate(err))
+		return checkServe(ctx, a, cfg, daemon.Separate(err))
 	}
 	if err != nil {
 		return err
 	}
 	return daemon.Run(ctx, cfg, daemon.Options{
 		Reload: func() (*daemon.Config, error) { return flags.resolved(ctx, a.getenv) },
-		Site:   a.serveSite(cfg), Version: honeVersion(), Stdout: a.stdout, Stderr: a.stderr, Getenv: a.getenv,
+		Site:   serveSite(a, cfg), Version: honeVersion(), Stdout: a.stdout, Stderr: a.stderr, Getenv: a.getenv,
 	})
 }
 
 // checkServe tells whether a server would start, and all that is wrong, of which
 // found is known already.
-func (a *app) checkServe(ctx context.Context, cfg *daemon.Config, found daemon.Problems) error {
+func checkServe(ctx context.Context, a *app, cfg *daemon.Config, found daemon.Problems) error {
 	login, err := cfg.Verify(ctx, found)
 	if err != nil {
 		return err
@@ -106,13 +106,13 @@ func (a *app) checkServe(ctx context.Context, cfg *daemon.Config, found daemon.P
 
 // serveSite returns how a server reads and shows profiles: source and binaries come
 // from the folders that it is told, and from nowhere that a profile names.
-func (a *app) serveSite(cfg *daemon.Config) reports.Config {
+func serveSite(a *app, cfg *daemon.Config) reports.Config {
 	inv := &shell.Invocation{Config: shell.DefaultConfig(), Seconds: -1, Timeout: -1}
 	inv.SourcePath = cfg.SourcePath
 	folders := symbol.Folders(filepath.SplitList(cfg.BinaryPath))
-	site := a.site(inv)
+	site := uiConfig(a, inv)
 	site.Decode = func(ctx context.Context, data []byte) (*profile.Profile, error) {
-		l := a.newUIOpening(inv, false)
+		l := newUIOpening(a, inv, false)
 		l.open = folders.Open
 		l.loader.Each = nil // whoever sends a profile does not choose what is looked at
 		return l.uploaded(ctx, data)

@@ -87,14 +87,14 @@ func runSession(ctx context.Context, a *app, args []string) error {
 		if err != nil {
 			return err
 		}
-		kept = a.localSessions(cfg)
+		kept = localSessions(a, cfg)
 	}
 	all, err := kept.list()
 	if err != nil {
 		return err
 	}
 	if c.name == "list" {
-		return a.printSessions(all, asJSON)
+		return printSessions(a, all, asJSON)
 	}
 	these, err := named(all, c.flags.Args())
 	if err != nil {
@@ -105,7 +105,7 @@ func runSession(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	if asJSON {
-		return a.printSessions(ended, true)
+		return printSessions(a, ended, true)
 	}
 	_, err = fmt.Fprintf(a.stdout, "Ended %s.\n", counted(len(ended), "session"))
 	return err
@@ -128,14 +128,14 @@ func named(all []auth.Session, which []string) (these []auth.Session, err error)
 }
 
 // localSessions are those in the file of a server on this machine.
-func (a *app) localSessions(cfg *daemon.Config) sessionKeeper {
+func localSessions(a *app, cfg *daemon.Config) sessionKeeper {
 	sessions := auth.OpenSessions(cfg.SessionsFile())
 	return sessionKeeper{sessions.List, func(these []auth.Session) ([]auth.Session, error) {
 		ended, err := sessions.End(func(s *auth.Session) bool {
 			return slices.ContainsFunc(these, func(one auth.Session) bool { return one.ID == s.ID })
 		})
 		for _, s := range ended {
-			a.auditOf(cfg, "session.end", s.Name, s.ID)
+			auditOf(a, cfg, "session.end", s.Name, s.ID)
 		}
 		return ended, err
 	}}
@@ -170,7 +170,7 @@ func (c *serverClient) sessions(ctx context.Context) sessionKeeper {
 	}}
 }
 
-func (a *app) printSessions(all []auth.Session, asJSON bool) error {
+func printSessions(a *app, all []auth.Session, asJSON bool) error {
 	if asJSON {
 		return writeJSON(a.stdout, map[string][]auth.Session{"sessions": append([]auth.Session{}, all...)})
 	}

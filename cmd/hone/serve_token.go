@@ -78,13 +78,13 @@ func runToken(ctx context.Context, a *app, args []string) error {
 	}
 	switch c.name {
 	case "list":
-		return a.listTokens(tokens.List(), asJSON)
+		return listTokens(a, tokens.List(), asJSON)
 	case "remove":
 		t, err := tokens.Remove(c.flags.Arg(0))
 		if err != nil {
 			return err
 		}
-		a.auditToken(cfg, "token.remove", t)
+		auditToken(a, cfg, "token.remove", t)
 		_, err = fmt.Fprintf(a.stdout, "Removed %s.\n", t.Name)
 		return err
 	}
@@ -105,7 +105,7 @@ func runToken(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	a.auditToken(cfg, "token.add", t)
+	auditToken(a, cfg, "token.add", t)
 	if first {
 		a.warn("This is the first token: a server that runs without a login asks for one after it is started again.")
 	}
@@ -131,7 +131,7 @@ func words(list string) []string {
 	return out
 }
 
-func (a *app) listTokens(tokens []*auth.Token, asJSON bool) error {
+func listTokens(a *app, tokens []*auth.Token, asJSON bool) error {
 	if asJSON {
 		return writeJSON(a.stdout, map[string][]*auth.Token{"tokens": append([]*auth.Token{}, tokens...)})
 	}
@@ -151,12 +151,12 @@ func (a *app) listTokens(tokens []*auth.Token, asJSON bool) error {
 }
 
 // auditToken tells the server's audit log of a change of tokens.
-func (a *app) auditToken(cfg *daemon.Config, action string, t *auth.Token) {
-	a.auditOf(cfg, action, t.Name, strings.Join(t.Roles, ",")+" "+strings.Join(t.Services, ","))
+func auditToken(a *app, cfg *daemon.Config, action string, t *auth.Token) {
+	auditOf(a, cfg, action, t.Name, strings.Join(t.Roles, ",")+" "+strings.Join(t.Services, ","))
 }
 
 // auditOf tells the server's audit log what was done on the command line.
-func (a *app) auditOf(cfg *daemon.Config, action, target, detail string) {
+func auditOf(a *app, cfg *daemon.Config, action, target, detail string) {
 	warn := func(err error) { a.warn(compare.OneLine(err)) }
 	log, err := auth.OpenAudit(filepath.Join(cfg.Data, "audit.log"), 0, warn)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 
 // deleteService deletes the profiles of a service from a store that no server has open,
 // or in ClickHouse. Without yes it tells how many there are.
-func (a *app) deleteService(ctx context.Context, where, service string, yes, asJSON bool) error {
+func deleteService(ctx context.Context, a *app, where, service string, yes, asJSON bool) error {
 	st, err := openDeleter(ctx, where)
 	if err != nil {
 		return err
@@ -33,7 +33,7 @@ func (a *app) deleteService(ctx context.Context, where, service string, yes, asJ
 	if profiles == 0 {
 		return fmt.Errorf("there are no profiles of service %q in %s", service, where)
 	}
-	return a.tellDeleted(api.DeletedService{Service: service, Profiles: profiles, Deleted: yes}, asJSON)
+	return tellDeleted(a, api.DeletedService{Service: service, Profiles: profiles, Deleted: yes}, asJSON)
 }
 
 // openDeleter opens a store to delete a service: nothing else of it changes.
@@ -57,7 +57,7 @@ func openDeleter(ctx context.Context, where string) (interface {
 }
 
 // deleteServiceAt has a running server delete the profiles of a service.
-func (a *app) deleteServiceAt(ctx context.Context, f *serverFlags, fetcher *capture.Fetcher, service string, yes, asJSON bool) error {
+func deleteServiceAt(ctx context.Context, a *app, f *serverFlags, fetcher *capture.Fetcher, service string, yes, asJSON bool) error {
 	c, err := f.client(ctx, a, "store", fetcher)
 	if err != nil {
 		return err
@@ -76,10 +76,10 @@ func (a *app) deleteServiceAt(ctx context.Context, f *serverFlags, fetcher *capt
 	if err := json.Unmarshal(data, &done); err != nil {
 		return c.stranger(resp, data)
 	}
-	return a.tellDeleted(done, asJSON)
+	return tellDeleted(a, done, asJSON)
 }
 
-func (a *app) tellDeleted(done api.DeletedService, asJSON bool) error {
+func tellDeleted(a *app, done api.DeletedService, asJSON bool) error {
 	if asJSON {
 		return writeJSON(a.stdout, done)
 	}

@@ -25,7 +25,7 @@ import (
 func isRemote(where string) bool { return strings.HasPrefix(where, "clickhouse://") }
 
 // createStore makes the tables of a store.
-func (a *app) createStore(ctx context.Context, address string) error {
+func createStore(ctx context.Context, a *app, address string) error {
 	c, err := clickhouse.ParseURL(address)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func isNew(dir string) bool {
 }
 
 // copyStore copies a store to another.
-func (a *app) copyStore(ctx context.Context, from, to string) (err error) {
+func copyStore(ctx context.Context, a *app, from, to string) (err error) {
 	source, err := openStore(ctx, from, false)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func (a *app) copyStore(ctx context.Context, from, to string) (err error) {
 			err = cerr
 		}
 	}()
-	progress := a.newProgress()
+	progress := newProgress(a)
 	var shown time.Time
 	done, err := store.Copy(ctx, target, source, func(c store.Copied) {
 		if time.Since(shown) > 100*time.Millisecond {
@@ -113,7 +113,7 @@ func copyLine(c store.Copied) string {
 }
 
 // remoteStats prints figures of a store in ClickHouse.
-func (a *app) remoteStats(ctx context.Context, address string, asJSON bool) error {
+func remoteStats(ctx context.Context, a *app, address string, asJSON bool) error {
 	c, err := clickhouse.ParseURL(address)
 	if err != nil {
 		return err

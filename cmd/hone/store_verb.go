@@ -107,7 +107,7 @@ func runStore(ctx context.Context, a *app, args []string) error {
 			return c.usage("a running server chooses the place of a backup: -name NAME names it")
 		}
 		if given || c.flags.NArg() == 0 && a.getenv("HONE_SERVER") != "" {
-			return a.backupServer(ctx, &f, fetcher, name)
+			return backupServer(ctx, a, &f, fetcher, name)
 		}
 	}
 	switch {
@@ -118,22 +118,22 @@ func runStore(ctx context.Context, a *app, args []string) error {
 	case c.name == "delete" && f.server != "" && c.flags.NArg() > 0:
 		return c.usage("a running server deletes from its own store: leave out %s, or -server", c.flags.Arg(0))
 	case c.name == "delete" && (f.server != "" || c.flags.NArg() == 0 && a.getenv("HONE_SERVER") != ""):
-		return a.deleteServiceAt(ctx, &f, fetcher, service, yes, asJSON)
+		return deleteServiceAt(ctx, a, &f, fetcher, service, yes, asJSON)
 	}
 	if n := map[string]int{"delete": 1, "stats": 1, "verify": 1, "repair": 1, "backup": 2, "create": 1, "copy": 2}[c.name]; c.flags.NArg() != n {
 		return c.usage("hone store %s takes %s, not %d", c.name, counted(n, "store"), c.flags.NArg())
 	}
 	switch remote := isRemote(c.flags.Arg(0)); {
 	case c.name == "delete":
-		return a.deleteService(ctx, c.flags.Arg(0), service, yes, asJSON)
+		return deleteService(ctx, a, c.flags.Arg(0), service, yes, asJSON)
 	case c.name == "copy":
-		return a.copyStore(ctx, c.flags.Arg(0), c.flags.Arg(1))
+		return copyStore(ctx, a, c.flags.Arg(0), c.flags.Arg(1))
 	case c.name == "create" && !remote:
 		return c.usage("%s is no address of ClickHouse, such as clickhouse://localhost:8123/hone; hone serve makes the store in its data directory itself", c.flags.Arg(0))
 	case c.name == "create":
-		return a.createStore(ctx, c.flags.Arg(0))
+		return createStore(ctx, a, c.flags.Arg(0))
 	case c.name == "stats" && remote:
-		return a.remoteStats(ctx, c.flags.Arg(0), asJSON)
+		return remoteStats(ctx, a, c.flags.Arg(0), asJSON)
 	case remote:
 		return c.usage("hone store %s is for a store in a directory: ClickHouse has its own tools, see doc/cluster.md", c.name)
 	}
@@ -143,9 +143,9 @@ func runStore(ctx context.Context, a *app, args []string) error {
 	}
 	switch c.name {
 	case "verify":
-		return a.verifyStore(ctx, dir)
+		return verifyStore(ctx, a, dir)
 	case "repair":
-		return a.repairStore(ctx, dir)
+		return repairStore(ctx, a, dir)
 	}
 	// Kept as it is: nothing is packed or dropped for being looked at.
 	st, err := disk.Open(dir, disk.Options{PackAfter: -1, Log: slog.New(slog.DiscardHandler)})
@@ -160,11 +160,11 @@ func runStore(ctx context.Context, a *app, args []string) error {
 		_, err := fmt.Fprintf(a.stdout, "Copied %s to %s.\n", dir, c.flags.Arg(1))
 		return err
 	}
-	return a.storeStats(ctx, st, asJSON)
+	return storeStats(ctx, a, st, asJSON)
 }
 
 // storeStats prints figures of a store, and of each service in it.
-func (a *app) storeStats(ctx context.Context, st *disk.Store, asJSON bool) error {
+func storeStats(ctx context.Context, a *app, st *disk.Store, asJSON bool) error {
 	figures := daemon.StoreFigures(st.Stats())
 	services, err := st.Services(ctx)
 	if err != nil {
@@ -214,7 +214,7 @@ func storeDir(dir string) (string, error) {
 	return "", fmt.Errorf("%s has no store in it", dir)
 }
 
-func (a *app) verifyStore(ctx context.Context, dir string) error {
+func verifyStore(ctx context.Context, a *app, dir string) error {
 	problems := 0
 	found, err := disk.Verify(ctx, dir, nil, func(problem string) {
 		problems++
@@ -230,7 +230,7 @@ func (a *app) verifyStore(ctx context.Context, dir string) error {
 	return err
 }
 
-func (a *app) repairStore(ctx context.Context, dir string) error {
+func repairStore(ctx context.Context, a *app, dir string) error {
 	done, err := disk.Repair(ctx, dir, disk.Options{}, func(problem string) { fmt.Fprintln(a.stdout, problem) })
 	if err != nil {
 		return err
@@ -240,7 +240,7 @@ func (a *app) repairStore(ctx context.Context, dir string) error {
 }
 
 // backupServer has a running server copy its store.
-func (a *app) backupServer(ctx context.Context, f *serverFlags, fetcher *capture.Fetcher, name string) error {
+func backupServer(ctx context.Context, a *app, f *serverFlags, fetcher *capture.Fetcher, name string) error {
 	c, err := f.client(ctx, a, "store", fetcher)
 	if err != nil {
 		return err

@@ -171,10 +171,10 @@ func (g *tuning) run(ctx context.Context) error {
 
 // look measures what there is now, and advises on it.
 func (g *tuning) look(ctx context.Context) (err error) {
-	if g.profiles, err = g.measureForAdvice(ctx, g.flags.bench); err != nil {
+	if g.profiles, err = measureForAdvice(ctx, g.app, g.flags.bench); err != nil {
 		return err
 	}
-	g.report, err = g.advise(ctx, g.profiles, advice.Options{MinShare: g.least, Compiler: true, BuildFlags: bench.ListFlags(g.flags.bench.BuildFlags)})
+	g.report, err = advise(ctx, g.app, g.profiles, advice.Options{MinShare: g.least, Compiler: true, BuildFlags: bench.ListFlags(g.flags.bench.BuildFlags)})
 	return err
 }
 
@@ -215,9 +215,9 @@ func (g *tuning) rewrites(f *advice.Finding) bool {
 
 // attempt tries a finding, and tells what came of it.
 func (g *tuning) attempt(ctx context.Context, f *advice.Finding) (*tune.Result, error) {
-	r, err := g.try(ctx, g.tuner, g.progress, f, g.profiles.benchmarks, nil)
+	r, err := tryFinding(ctx, g.app, g.tuner, g.progress, f, g.profiles.benchmarks, nil)
 	if r != nil && !g.flags.json {
-		g.tellResult(r, f)
+		tellResult(g.app, r, f)
 	}
 	return r, err
 }

@@ -18,7 +18,7 @@ func TestTuneAgain(t *testing.T) {
 			app: &app{stdout: io.Discard, stderr: io.Discard}, flags: newTunerFlags("tune"), tuner: &tune.Tuner{Dir: dir}, class: "AB", most: 5, again: again,
 			profiles: new(toAdvise), report: &advice.Report{Findings: []advice.Finding{refuted}},
 		}
-		g.progress = g.newProgress()
+		g.progress = newProgress(g.app)
 		if kept, err := g.pass(t.Context(), make(map[string]bool)); kept || (err != nil) != fails {
 			t.Errorf("again %v: kept %v, %v", again, kept, err)
 		}

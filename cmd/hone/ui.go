@@ -110,11 +110,11 @@ func runUI(ctx context.Context, a *app, args []string) error {
 			}
 		}
 	}
-	return a.serve(ctx, inv, f, false)
+	return serveUI(ctx, a, inv, f, false)
 }
 
-// serve shows a command line's profiles in a browser until ctx is done.
-func (a *app) serve(ctx context.Context, inv *shell.Invocation, f uiFlags, compat bool) error {
+// serveUI shows a command line's profiles in a browser until ctx is done.
+func serveUI(ctx context.Context, a *app, inv *shell.Invocation, f uiFlags, compat bool) error {
 	verb := "ui"
 	if compat {
 		verb = "pprof"
@@ -129,17 +129,17 @@ func (a *app) serve(ctx context.Context, inv *shell.Invocation, f uiFlags, compa
 		return err
 	}
 	defer listener.Close()
-	site, err := a.uiSite(ctx, inv, compat)
+	site, err := siteOfProfiles(ctx, a, inv, compat)
 	if err != nil {
 		return err
 	}
 	root := cmp.Or(f.runs, runsRoot())
-	kept, err := a.keptRuns(ctx, inv, compat, root)
+	kept, err := keptRuns(ctx, a, inv, compat, root)
 	if err != nil {
 		return err
 	}
 	reach := server.Reachable(host, listener.Addr())
-	srv, profiles, err := a.uiServer(ctx, inv, f, site, kept, reach)
+	srv, profiles, err := uiServer(ctx, a, inv, f, site, kept, reach)
 	if err != nil {
 		return err
 	}
@@ -167,7 +167,7 @@ func (a *app) serve(ctx context.Context, inv *shell.Invocation, f uiFlags, compa
 }
 
 // uiServer returns the server of a web UI for what it shows.
-func (a *app) uiServer(ctx context.Context, inv *shell.Invocation, f uiFlags, site reports.Config, kept *runs.Kept, reach server.Reach) (*server.Server, *reports.Service, error) {
+func uiServer(ctx context.Context, a *app, inv *shell.Invocation, f uiFlags, site reports.Config, kept *runs.Kept, reach server.Reach) (*server.Server, *reports.Service, error) {
 	srv, err := server.New(ctx, server.Config{
 		Hosts: reach.Hosts, AnyAddress: reach.AnyAddress, Pages: web.Files(), Log: a.warn,
 		Limits: server.Limits{Body: inv.MaxBytes, Sending: profileLimits(inv).Memory, Answer: f.maxAnswer},
@@ -193,16 +193,16 @@ func (a *app) uiServer(ctx context.Context, inv *shell.Invocation, f uiFlags, si
 	return srv, profiles, nil
 }
 
-// uiSite returns what the web UI of a command line's profiles shows.
-func (a *app) uiSite(ctx context.Context, inv *shell.Invocation, compat bool) (reports.Config, error) {
-	entries, err := a.uiEntries(ctx, inv, compat)
+// siteOfProfiles returns what the web UI of a command line's profiles shows.
+func siteOfProfiles(ctx context.Context, a *app, inv *shell.Invocation, compat bool) (reports.Config, error) {
+	entries, err := findUIEntries(ctx, a, inv, compat)
 	if err != nil {
 		return reports.Config{}, err
 	}
-	site := a.site(inv)
+	site := uiConfig(a, inv)
 	site.Profiles, site.Shown, site.Base = entries.all, entries.shown, entries.base
 	site.Decode = func(ctx context.Context, data []byte) (*profile.Profile, error) {
-		return a.newUIOpening(inv, compat).uploaded(ctx, data)
+		return newUIOpening(a, inv, compat).uploaded(ctx, data)
 	}
 	if dir, err := os.UserConfigDir(); err == nil {
 		site.ViewsFile = filepath.Join(dir, "hone", "views.json")
@@ -210,12 +210,12 @@ func (a *app) uiSite(ctx context.Context, inv *shell.Invocation, compat bool) (r
 	return site, nil
 }
 
-// site returns how profiles are shown that others may have made: source text is that of
+// uiConfig returns how profiles are shown that others may have made: source text is that of
 // modules and GOROOT alone, and of the folders that were named for it.
-func (a *app) site(inv *shell.Invocation) reports.Config {
-	env := a.env(context.Background(), inv.Options) // each request has its own context
+func uiConfig(a *app, inv *shell.Invocation) reports.Config {
+	env := reportEnv(context.Background(), a, inv.Options) // each request has its own context
 	env.Text = srcfind.New(srcfind.Config{SearchPath: inv.SourcePath, TrimPath: inv.TrimPath, Confined: true}).Find
-	return reports.Config{Options: inv.Config, Env: env, Graphs: a.graphs()}
+	return reports.Config{Options: inv.Config, Env: env, Graphs: graphEngine(a)}
 }
 
 // uploaded returns a profile that a page sent.

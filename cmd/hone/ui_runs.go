@@ -12,10 +12,10 @@ import (
 
 // keptRuns returns the runs that a UI shows: those below root, and those that the
 // command line names.
-func (a *app) keptRuns(ctx context.Context, inv *shell.Invocation, compat bool, root string) (*runs.Kept, error) {
+func keptRuns(ctx context.Context, a *app, inv *shell.Invocation, compat bool, root string) (*runs.Kept, error) {
 	dirs, _ := uiRunDirs(ctx, root, inv.Sources)
 	return runs.Open(ctx, root, dirs, moduleObjectives, func(file string) func(context.Context) (*profile.Profile, error) {
-		return a.loadLater(inv, compat, file)
+		return loadLater(a, inv, compat, file)
 	})
 }
 

@@ -20,7 +20,7 @@ func keptIn(t *testing.T, args ...string) (*runs.Kept, *shell.Invocation) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := a.keptRuns(t.Context(), inv, false, runsRoot())
+	k, err := keptRuns(t.Context(), a, inv, false, runsRoot())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,20 +29,20 @@ type uiEntries struct {
 
 // newUIOpening returns the loading of one entry: entries are loaded at any time,
 // each with messages of its own.
-func (a *app) newUIOpening(inv *shell.Invocation, compat bool) *opening {
-	l := a.newOpening(inv)
+func newUIOpening(a *app, inv *shell.Invocation, compat bool) *opening {
+	l := newOpening(a, inv)
 	l.compat = compat
 	return l
 }
 
-// uiEntries lists a command line's profiles. What is shown first is loaded now,
+// findUIEntries lists a command line's profiles. What is shown first is loaded now,
 // so that a failure of it is one of the command. The sum of several sources
 // comes first, then each of them. Where there is a base they are runs to be
 // compared, and not added up here.
-func (a *app) uiEntries(ctx context.Context, inv *shell.Invocation, compat bool) (*uiEntries, error) {
-	a.newUIOpening(inv, compat) // which takes the program from the sources
+func findUIEntries(ctx context.Context, a *app, inv *shell.Invocation, compat bool) (*uiEntries, error) {
+	newUIOpening(a, inv, compat) // which takes the program from the sources
 	var e uiEntries
-	named, err := a.runDirectories(ctx, inv.Sources)
+	named, err := runDirectories(ctx, a, inv.Sources)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (a *app) uiEntries(ctx context.Context, inv *shell.Invocation, compat bool)
 		return nil, err
 	}
 	for _, dir := range dirs {
-		entries, err := a.directoryEntries(ctx, inv, compat, dir)
+		entries, err := directoryEntries(ctx, a, inv, compat, dir)
 		if err != nil {
 			return nil, err
 		}
@@ -88,9 +88,9 @@ func (a *app) uiEntries(ctx context.Context, inv *shell.Invocation, compat bool)
 
 // directoryEntries lists the profiles in a directory, those of a run by what
 // they are of.
-func (a *app) directoryEntries(ctx context.Context, inv *shell.Invocation, compat bool, dir string) ([]reports.Source, error) {
+func directoryEntries(ctx context.Context, a *app, inv *shell.Invocation, compat bool, dir string) ([]reports.Source, error) {
 	if isRun(dir) {
-		return a.runEntries(ctx, inv, compat, dir)
+		return runEntries(ctx, a, inv, compat, dir)
 	}
 	files, err := profilesIn(dir)
 	var entries []reports.Source
@@ -99,7 +99,7 @@ func (a *app) directoryEntries(ctx context.Context, inv *shell.Invocation, compa
 		if err != nil {
 			name = file
 		}
-		entries = append(entries, reports.Source{Name: name, Paths: []string{file}, Load: a.loadLater(inv, compat, file)})
+		entries = append(entries, reports.Source{Name: name, Paths: []string{file}, Load: loadLater(a, inv, compat, file)})
 	}
 	return entries, err
 }
@@ -110,7 +110,7 @@ func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, comp
 	if len(sources) == 0 {
 		return nil, nil
 	}
-	l := a.newUIOpening(inv, compat)
+	l := newUIOpening(a, inv, compat)
 	first := len(e.all)
 	switch {
 	case len(sources) == 1:
@@ -133,12 +133,12 @@ func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, comp
 		}
 		e.all = append(e.all, ready(sumName(sources), p, sources...))
 		for _, s := range sources {
-			e.all = append(e.all, a.waiting(inv, compat, s))
+			e.all = append(e.all, waitingSource(a, inv, compat, s))
 		}
 		return []int{first}, nil
 	}
 	// Asked again, a service would measure again: what was added up is kept.
-	files, err := a.runFiles(ctx, sources)
+	files, err := runFiles(ctx, a, sources)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, comp
 	var places []int // of what was loaded, without a sum
 	for i, p := range ps {
 		if p == nil { // which the user was told; it is tried again when looked at
-			entries = append(entries, a.waiting(inv, compat, sources[i]))
+			entries = append(entries, waitingSource(a, inv, compat, sources[i]))
 			continue
 		}
 		loaded, added = append(loaded, p), append(added, sources[i])
@@ -182,8 +182,8 @@ func ready(name string, p *profile.Profile, sources ...string) reports.Source {
 	return reports.Source{Name: name, Merged: len(sources), Paths: shownPaths(sources), Ready: p}
 }
 
-func (a *app) waiting(inv *shell.Invocation, compat bool, source string) reports.Source {
-	return reports.Source{Name: shownName(source), Paths: shownPaths([]string{source}), Load: a.loadLater(inv, compat, source)}
+func waitingSource(a *app, inv *shell.Invocation, compat bool, source string) reports.Source {
+	return reports.Source{Name: shownName(source), Paths: shownPaths([]string{source}), Load: loadLater(a, inv, compat, source)}
 }
 
 // shownPaths are sources as they can be named on a command line again, URLs
@@ -199,9 +199,9 @@ func shownPaths(sources []string) []string {
 	return paths
 }
 
-func (a *app) loadLater(inv *shell.Invocation, compat bool, source string) func(context.Context) (*profile.Profile, error) {
+func loadLater(a *app, inv *shell.Invocation, compat bool, source string) func(context.Context) (*profile.Profile, error) {
 	return func(ctx context.Context) (*profile.Profile, error) {
-		l := a.newUIOpening(inv, compat)
+		l := newUIOpening(a, inv, compat)
 		p, err := l.merged(ctx, []string{source})
 		if err != nil {
 			return nil, err

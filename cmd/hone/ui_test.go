@@ -44,16 +44,16 @@ func newUISite(t *testing.T, compat bool, args ...string) *uiSite {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, err := a.uiSite(t.Context(), inv, compat)
+	cfg, err := siteOfProfiles(t.Context(), a, inv, compat)
 	if err != nil {
 		t.Fatal(err)
 	}
 	cfg.ViewsFile = filepath.Join(t.TempDir(), "views.json")
-	none, err := a.keptRuns(t.Context(), inv, compat, filepath.Join(t.TempDir(), "runs"))
+	none, err := keptRuns(t.Context(), a, inv, compat, filepath.Join(t.TempDir(), "runs"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, _, err := a.uiServer(t.Context(), inv, uiFlags{}, cfg, none, server.Reach{Hosts: []string{uiHost}})
+	s, _, err := uiServer(t.Context(), a, inv, uiFlags{}, cfg, none, server.Reach{Hosts: []string{uiHost}})
 	if err != nil {
 		t.Fatal(err)
 	}

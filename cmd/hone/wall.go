@@ -95,7 +95,7 @@ func runWall(ctx context.Context, a *app, args []string) error {
 	case *asCSV && *asJSON:
 		return usage("-csv and -json exclude each other")
 	}
-	files, err := a.runFiles(ctx, rest)
+	files, err := runFiles(ctx, a, rest)
 	if err != nil {
 		return err
 	}
