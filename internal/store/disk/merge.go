@@ -106,7 +106,7 @@ func (g *mergeGroup) addEntry(q *store.Query, e *entry) {
 	p := g.part(e.v, e.v.dict.Schemas[e.Schema].Measures, e.seriesMatch, q)
 	p.sees(e.Schema, e.Time)
 	if e.Block == 0 {
-		p.fresh = append(p.fresh, freshSource{e.hour, e.Head})
+		p.fresh = append(p.fresh, freshSource{e.h.hour, e.Head})
 		return
 	}
 	p.addRow(e)

@@ -50,6 +50,7 @@ const (
 // hourData is an hour of a partition.
 type hourData struct {
 	hour   format.Hour
+	born   uint64 // the partition's seq then: tells it from one that was dropped, whose blocks had the same numbers
 	packed format.Summary
 	fresh  format.Heads // not packed, by rising seq
 	bytes  int64        // size of the samples of those
@@ -67,7 +68,7 @@ func (p *partition) hour(h format.Hour, add bool) *hourData {
 		if !add {
 			return nil
 		}
-		p.hours = slices.Insert(p.hours, i, &hourData{hour: h})
+		p.hours = slices.Insert(p.hours, i, &hourData{hour: h, born: p.seq})
 	}
 	return p.hours[i]
 }

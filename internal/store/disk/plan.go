@@ -186,23 +186,28 @@ func (g *mergeGroup) addRollup(q *store.Query, r *rolledUp) {
 
 // blockSource are profiles in a block.
 type blockSource struct {
+	blockID
+	rows []uint64 // a bit for each profile
+}
+
+// blockID tells a block from all others of its partition that there are or were.
+type blockID struct {
 	hour  format.Hour
+	born  uint64 // see hourData
 	block uint32
-	rows  []uint64 // a bit for each profile
 }
 
 // addRow adds a packed profile.
 func (p *part) addRow(e *entry) {
 	// The heads of a block stand together.
-	n := len(p.blocks)
-	if n == 0 || p.blocks[n-1].hour != e.hour || p.blocks[n-1].block != e.Block-1 {
-		n = slices.IndexFunc(p.blocks, func(b blockSource) bool { return b.hour == e.hour && b.block == e.Block-1 })
+	id := blockID{e.h.hour, e.h.born, e.Block - 1}
+	n := len(p.blocks) - 1
+	if n < 0 || p.blocks[n].blockID != id {
+		n = slices.IndexFunc(p.blocks, func(b blockSource) bool { return b.blockID == id })
 		if n < 0 {
-			p.blocks = append(p.blocks, blockSource{hour: e.hour, block: e.Block - 1})
+			p.blocks = append(p.blocks, blockSource{blockID: id})
 			n = len(p.blocks) - 1
 		}
-	} else {
-		n--
 	}
 	b := &p.blocks[n]
 	for int(e.Row/64) >= len(b.rows) {
@@ -232,7 +237,7 @@ func (p *part) addPacked(ctx context.Context, a *format.Adder) error {
 			return err
 		}
 		b := &p.blocks[i]
-		m, err := v.block(b.hour, b.block, a.Types, p.wanted)
+		m, err := v.block(b.blockID, a.Types, p.wanted)
 		if err != nil {
 			return err
 		}
@@ -245,9 +250,9 @@ func (p *part) addPacked(ctx context.Context, a *format.Adder) error {
 }
 
 // block returns a decoded block.
-func (v *view) block(h format.Hour, block uint32, types, wanted int) (*format.Block, error) {
-	key := format.BlockKey(v.p.id, h, block)
-	ck := cacheKey{fmt.Sprint(string(key), wanted), 0}
+func (v *view) block(b blockID, types, wanted int) (*format.Block, error) {
+	key := format.BlockKey(v.p.id, b.hour, b.block)
+	ck := cacheKey{fmt.Sprint(string(key), wanted), b.born}
 	return loadStored(v.s.cache, ck, v.snap, key, "it is missing", func(value []byte) (*format.Block, error) {
 		return format.ReadBlock(value, types, wanted, v.dict.Sites())
 	})

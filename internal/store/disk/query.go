@@ -32,6 +32,7 @@ type view struct {
 // hourView is an hour of a view.
 type hourView struct {
 	hour    format.Hour
+	born    uint64 // see hourData
 	packed  format.Summary
 	fresh   format.Heads
 	version uint64 // of what is packed
@@ -145,7 +146,7 @@ func (s *Store) view(p *partition, q *store.Query, samples bool) (*view, error) 
 	v := &view{s: s, p: p, dropped: p.Dropped}
 	overlaps := false
 	for _, h := range p.hours {
-		v.hours = append(v.hours, hourView{h.hour, h.packed, h.fresh, h.version()})
+		v.hours = append(v.hours, hourView{h.hour, h.born, h.packed, h.fresh, h.version()})
 		overlaps = overlaps || v.hours[len(v.hours)-1].overlaps(q)
 	}
 	if !overlaps {
@@ -168,7 +169,7 @@ func (s *Store) view(p *partition, q *store.Query, samples bool) (*view, error) 
 type entry struct {
 	*format.Head
 	v      *view
-	hour   format.Hour
+	h      *hourView
 	totals []int64
 	seriesMatch
 }
@@ -201,7 +202,7 @@ func (v *view) entries(q *store.Query, h *hourView, all bool, f func(e *entry)) 
 			if sc := &v.dict.Schemas[d.Schema]; q.SampleType == "" && sc.DefaultType != v.dict.Schemas[sc.Measures].DefaultType {
 				m.column = int32(columnOf(sc, ""))
 			}
-			f(&entry{d, v, h.hour, hs.TotalsOf(d), m})
+			f(&entry{d, v, h, hs.TotalsOf(d), m})
 		}
 		return nil
 	}
