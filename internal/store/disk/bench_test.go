@@ -2,77 +2,22 @@ package disk
 
 import (
 	"encoding/binary"
-	"math/rand/v2"
 	"testing"
 	"time"
 
 	"github.com/hone-go/hone/internal/store"
-	"github.com/hone-go/hone/profile"
+	"github.com/hone-go/hone/internal/store/storetest"
 )
-
-// stream makes CPU profiles of a service as they come in: a population of
-// stacks of which each profile has some, in any order, with few hits each.
-type stream struct {
-	rand   *rand.Rand
-	stacks [][]uint32 // locations
-	n      int
-}
-
-func newStream() *stream {
-	s := &stream{rand: rand.New(rand.NewPCG(1, 2))}
-	for len(s.stacks) < 5000 {
-		stack := make([]uint32, 5+s.rand.IntN(40))
-		for i := range stack {
-			stack[i] = uint32(s.rand.ExpFloat64() * 300)
-		}
-		if n := len(s.stacks); n > 0 { // the callers of another stack
-			o := s.stacks[s.rand.IntN(n)]
-			stack = append(stack[:len(stack)/3], o[len(o)/2:]...)
-		}
-		s.stacks = append(s.stacks, stack)
-	}
-	return s
-}
-
-// next returns the next record, of one of 4 instances, each 10 seconds apart.
-func (s *stream) next(b *testing.B) store.Record {
-	pb := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
-	m := pb.Mapping(profile.Mapping{Start: 0x400000, Limit: 0x900000, File: "/app"})
-	locations := map[uint32]uint32{}
-	for range 500 {
-		stack := s.stacks[int(s.rand.ExpFloat64()*700)%len(s.stacks)]
-		own := make([]uint32, len(stack))
-		for i, l := range stack {
-			if _, ok := locations[l]; !ok {
-				name := "example.com/app/internal/pkg.(*Type).Method" + string(rune('A'+l%26)) + string(rune('a'+l/26%26)) + string(rune('a'+l/676))
-				f := pb.Function(name, name, "/src/example.com/app/internal/pkg/file.go", int64(l))
-				locations[l] = pb.Location(0x400000+16*uint64(l), m, profile.Line{Function: f, Line: int64(l)})
-			}
-			own[i] = locations[l]
-		}
-		hits := int64(1 + s.rand.ExpFloat64())
-		pb.Sample(own, nil, hits, hits*1e7)
-	}
-	ls, err := store.NewLabels(store.Label{Name: store.LabelService, Value: "api"}, store.Label{Name: store.LabelKind, Value: "cpu"},
-		store.Label{Name: store.LabelInstance, Value: string(rune('a' + s.n%4))})
-	if err != nil {
-		b.Fatal(err)
-	}
-	r := store.Record{Labels: ls, Time: base + int64(s.n/4)*int64(10*time.Second), Duration: int64(10 * time.Second), Profile: pb.Profile()}
-	binary.BigEndian.PutUint64(r.ID[:], uint64(s.n)+1)
-	s.n++
-	return r
-}
 
 // BenchmarkPut is the cost of a profile, without waiting for the disk where the
 // file system needs none (a tmpfs as TMPDIR).
 func BenchmarkPut(b *testing.B) {
 	s := open(b, b.TempDir(), Options{})
 	defer s.Close()
-	in := newStream()
+	in := storetest.NewStream("api", base)
 	records := make([]store.Record, 200)
 	for i := range records {
-		records[i] = in.next(b)
+		records[i] = in.Next(b)
 	}
 	for i := 0; b.Loop(); i++ {
 		r := records[i%len(records)]
@@ -86,11 +31,11 @@ func BenchmarkPut(b *testing.B) {
 // filled returns a store with 2 hours of profiles.
 func filled(b *testing.B) *Store {
 	s := open(b, b.TempDir(), Options{})
-	in := newStream()
+	in := storetest.NewStream("api", base)
 	for range 1440 / 48 {
 		records := make([]store.Record, 48)
 		for i := range records {
-			records[i] = in.next(b)
+			records[i] = in.Next(b)
 		}
 		if err := s.Put(b.Context(), records); err != nil {
 			b.Fatal(err)
