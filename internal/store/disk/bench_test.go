@@ -59,22 +59,39 @@ func BenchmarkPack(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1440, "ns/profile")
 }
 
-// The queries are of all profiles that aren't packed, of all from roll-ups, and
-// of a part of an hour from blocks.
+// The queries are of half an hour of profiles that aren't packed, of all from roll-ups, and of half an
+// hour from blocks, and of ranges as long that move on by the time between two profiles.
 func BenchmarkMerge(b *testing.B) {
 	s := filled(b)
 	defer s.Close()
+	kept := s.sums
 	run := func(name string, q store.Query) {
 		q.SampleType = "cpu"
+		merge := func(b *testing.B, q store.Query) {
+			if _, err := s.Merge(b.Context(), q); err != nil {
+				b.Fatal(err)
+			}
+		}
 		b.Run(name, func(b *testing.B) {
+			s.sums = newCache(0)
 			for b.Loop() {
-				if _, err := s.Merge(b.Context(), q); err != nil {
-					b.Fatal(err)
-				}
+				merge(b, q)
+			}
+		})
+		if q.To == 0 {
+			return
+		}
+		b.Run(name+", moving", func(b *testing.B) {
+			s.sums = kept
+			for i := int64(0); b.Loop(); i++ {
+				q := q
+				by := i % 60 * int64(10*time.Second)
+				q.From, q.To = q.From+by, q.To+by
+				merge(b, q)
 			}
 		})
 	}
-	run("fresh", store.Query{})
+	run("fresh", store.Query{From: base, To: base + int64(30*time.Minute)})
 	if err := s.Compact(b.Context()); err != nil {
 		b.Fatal(err)
 	}

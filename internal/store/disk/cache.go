@@ -107,12 +107,34 @@ func (c *cache) put(k cacheKey, value any, n int64) {
 	if _, ok := c.byKey[k]; ok {
 		return
 	}
+	c.add(k, value, n)
+}
+
+// replace is put, which takes the place of the value that the key has.
+func (c *cache) replace(k cacheKey, value any, n int64) {
+	n += int64(len(k.key)) + 128
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.byKey[k]; ok {
+		c.remove(e)
+	}
+	if n <= c.limit/2 {
+		c.add(k, value, n)
+	}
+}
+
+// add adds a value that isn't there, and drops what there is no room for. c.mu is locked.
+func (c *cache) add(k cacheKey, value any, n int64) {
 	c.byKey[k] = c.recent.PushFront(&cached{k, value, n})
 	c.bytes += n
 	for c.bytes > c.limit {
-		last := c.recent.Back()
-		old := c.recent.Remove(last).(*cached)
-		delete(c.byKey, old.key)
-		c.bytes -= old.bytes
+		c.remove(c.recent.Back())
 	}
+}
+
+// remove removes a value. c.mu is locked.
+func (c *cache) remove(e *list.Element) {
+	old := c.recent.Remove(e).(*cached)
+	delete(c.byKey, old.key)
+	c.bytes -= old.bytes
 }

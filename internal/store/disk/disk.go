@@ -16,7 +16,7 @@
 //	disk.go       Open and Close; partition.go, index.go: what is known of partitions
 //	put.go        profiles come in; write.go: batches of keys; ids.go: each profile once
 //	pack.go       fresh profiles become blocks and roll-ups; retain.go, delete.go: they go
-//	query.go      what a query selects; plan.go: from where; merge.go: profiles of that
+//	query.go      what a query selects; plan.go: from where; merge.go: profiles of that; sums.go: what they add up to
 //	read.go       keys and values; cache.go: decoded values
 //	space.go      the file system waits while there is no space; health.go: Pebble's state
 //	standin.go    blocks of tables that can't be read; heal.go: what was in them is taken out of the rest
@@ -118,6 +118,7 @@ type Store struct {
 	space  *space
 	health *health
 	cache  *cache
+	sums   *cache // of earlier questions; see sums.go
 	ids    *ids
 
 	mu    sync.Mutex // guards what follows
@@ -188,7 +189,7 @@ func OpenContext(ctx context.Context, dir string, o Options) (*Store, error) {
 
 // openOnce opens a store, without what it does in the background.
 func openOnce(ctx context.Context, dir string, o Options) (*Store, error) {
-	s := &Store{dir: dir, o: o, cache: newCache(o.CacheBytes / 2),
+	s := &Store{dir: dir, o: o, cache: newCache(o.CacheBytes * 3 / 8), sums: newCache(o.CacheBytes / 8),
 		parts: map[partitionName]*partition{}, aside: map[uint32]Aside{}, wake: make(chan struct{}, 1)}
 	s.ids = newIDs(s, o.CacheBytes/6)
 	s.closing, s.startEnd = context.WithCancel(context.Background())
@@ -387,7 +388,7 @@ func (s *Store) removeLogs() {
 // counts are what a store counts while it is open.
 type counts struct {
 	put, duplicates, expired, full atomic.Int64
-	loads                          atomic.Int64
+	loads, moved                   atomic.Int64
 	packed, blocks, dropped, lost  atomic.Int64
 }
 

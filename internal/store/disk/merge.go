@@ -1,14 +1,11 @@
 package disk
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"sync"
-
-	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/disk/format"
@@ -66,16 +63,10 @@ type part struct {
 	v        *view
 	measures uint32
 	wanted   int // column, -1 for all
-	fresh    []freshSource
-	blocks   []blockSource
-	rollups  []*rolledUp
-	schemas  map[uint32]int64 // earliest time of the profiles with a schema
-}
-
-// freshSource is a profile that isn't packed.
-type freshSource struct {
-	hour format.Hour
-	head *format.Head
+	group    int32
+	moving   bool // the question is likely to be asked again, of a range that has moved on
+	sources
+	schemas map[uint32]int64 // earliest time of the profiles with a schema
 }
 
 // sees notes a schema.
@@ -92,7 +83,7 @@ func (g *mergeGroup) part(v *view, measures uint32, m seriesMatch, q *store.Quer
 			return p
 		}
 	}
-	p := &part{v: v, measures: measures, wanted: -1, schemas: map[uint32]int64{}}
+	p := &part{v: v, measures: measures, wanted: -1, group: g.labels, moving: q.Step == 0 && !q.OneByOne(), schemas: map[uint32]int64{}}
 	if q.SampleType != "" {
 		p.wanted = int(m.column)
 	}
@@ -106,7 +97,7 @@ func (g *mergeGroup) addEntry(q *store.Query, e *entry) {
 	p := g.part(e.v, e.v.dict.Schemas[e.Schema].Measures, e.seriesMatch, q)
 	p.sees(e.Schema, e.Time)
 	if e.Block == 0 {
-		p.fresh = append(p.fresh, freshSource{e.h.hour, e.Head})
+		p.fresh = append(p.fresh, freshSource{e.h.hour, e.Seq})
 		return
 	}
 	p.addRow(e)
@@ -200,47 +191,9 @@ func (p *part) profile(ctx context.Context, budget profile.Budget) (*profile.Pro
 		}
 		defer budget.Give(adding)
 	}
-	a := format.NewAdder(len(d.Schemas[p.measures].Types), p.wanted, d.Sites())
-	err := p.addFresh(ctx, a)
-	if err == nil {
-		err = p.addPacked(ctx, a)
-	}
+	a, err := p.sums(ctx)
 	if err != nil {
 		return nil, damagedIn(p.v.p, err)
 	}
 	return d.Profile(a, p.schemas, budget)
-}
-
-// addFresh adds the profiles that aren't packed to sums.
-func (p *part) addFresh(ctx context.Context, a *format.Adder) (err error) {
-	if len(p.fresh) == 0 {
-		return nil
-	}
-	// They stand in the order of their keys, so that one iterator finds each
-	// near the one before.
-	prefix := format.PartitionKey(format.KindSamples, p.v.p.id)
-	it, err := p.v.snap.NewIter(&pebble.IterOptions{LowerBound: prefix, UpperBound: format.After(prefix)})
-	if err != nil {
-		return err
-	}
-	defer func() { err = cmp.Or(err, it.Close()) }()
-	var s format.Samples
-	for _, f := range p.fresh {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		key := format.SeqKey(format.KindSamples, p.v.p.id, f.hour, f.head.Seq)
-		if !it.SeekGE(key) || !bytes.Equal(it.Key(), key) {
-			return cmp.Or(it.Error(), format.Damaged(key, "it is missing"))
-		}
-		value, err := it.ValueAndErr()
-		if err != nil {
-			return fmt.Errorf("%s: %w", format.KeyName(key), err)
-		}
-		if err := format.ReadSamples(&s, value, a.Types, p.wanted, p.v.dict.Sites()); err != nil {
-			return format.InKey(key, err)
-		}
-		a.Add(&s)
-	}
-	return nil
 }

@@ -181,20 +181,7 @@ func (g *mergeGroup) addRollup(q *store.Query, r *rolledUp) {
 	for _, u := range r.head.Schemas {
 		p.sees(u.Schema, u.First)
 	}
-	p.rollups = append(p.rollups, r)
-}
-
-// blockSource are profiles in a block.
-type blockSource struct {
-	blockID
-	rows []uint64 // a bit for each profile
-}
-
-// blockID tells a block from all others of its partition that there are or were.
-type blockID struct {
-	hour  format.Hour
-	born  uint64 // see hourData
-	block uint32
+	p.rollups = append(p.rollups, cacheKey{string(r.sums), r.version})
 }
 
 // addRow adds a packed profile.
@@ -216,45 +203,27 @@ func (p *part) addRow(e *entry) {
 	b.rows[e.Row/64] |= 1 << (e.Row % 64)
 }
 
-// addPacked adds what is in roll-ups and blocks to sums.
-func (p *part) addPacked(ctx context.Context, a *format.Adder) error {
-	v := p.v
-	for _, r := range p.rollups {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		ck := cacheKey{fmt.Sprint(string(r.sums), p.wanted), r.version}
-		s, err := loadStored(v.s.cache, ck, v.snap, r.sums, "it has a head but no samples", func(value []byte) (*format.Sums, error) {
-			return format.ReadSums(value, a.Types, p.wanted, v.dict.Sites())
-		})
-		if err != nil {
-			return err
-		}
-		s.AddTo(a)
-	}
-	for i := range p.blocks {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		b := &p.blocks[i]
-		m, err := v.block(b.blockID, a.Types, p.wanted)
-		if err != nil {
-			return err
-		}
-		for len(b.rows)*64 < m.Profiles {
-			b.rows = append(b.rows, 0)
-		}
-		m.AddTo(a, b.rows)
-	}
-	return nil
-}
+func (v *view) blockKey(b blockID) []byte { return format.BlockKey(v.p.id, b.hour, b.block) }
 
 // block returns a decoded block.
 func (v *view) block(b blockID, types, wanted int) (*format.Block, error) {
-	key := format.BlockKey(v.p.id, b.hour, b.block)
+	key := v.blockKey(b)
 	ck := cacheKey{fmt.Sprint(string(key), wanted), b.born}
 	return loadStored(v.s.cache, ck, v.snap, key, "it is missing", func(value []byte) (*format.Block, error) {
 		return format.ReadBlock(value, types, wanted, v.dict.Sites())
+	})
+}
+
+// unpacked returns the profiles of a block one by one.
+func (v *view) unpacked(b blockID, types, wanted int) (*format.Unpacked, error) {
+	key := cacheKey{fmt.Sprint("unpacked ", string(v.blockKey(b)), wanted), b.born}
+	return load(v.s.cache, key, func() (*format.Unpacked, int64, error) {
+		m, err := v.block(b, types, wanted)
+		if err != nil {
+			return nil, 0, err
+		}
+		p := m.Unpack()
+		return p, p.Memory(), nil
 	})
 }
 

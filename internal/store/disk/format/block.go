@@ -98,6 +98,74 @@ func (m *Block) Split(p *Packer) {
 	}
 }
 
+// An Unpacked has the samples of a block, profile by profile.
+type Unpacked struct {
+	ends   []uint32 // of the profiles in what follows
+	sites  []uint32
+	values [][]int64 // nil for columns that the block was read without
+}
+
+// Unpack returns the samples of m, profile by profile.
+func (m *Block) Unpack() *Unpacked {
+	p := &Unpacked{ends: make([]uint32, m.Profiles), sites: make([]uint32, len(m.places)), values: make([][]int64, len(m.values))}
+	for t, col := range m.values {
+		if col != nil {
+			p.values[t] = make([]int64, len(col))
+		}
+	}
+	for _, i := range m.places {
+		p.ends[i]++
+	}
+	at := uint32(0)
+	for i, n := range p.ends { // where each begins, which moves on to its end
+		p.ends[i] = at
+		at += n
+	}
+	start := uint32(0)
+	for row, end := range m.ends {
+		for i := start; i < end; i++ {
+			to := &p.ends[m.places[i]]
+			p.sites[*to] = m.sites[row]
+			for t, col := range p.values {
+				if col != nil {
+					col[*to] = m.values[t][i]
+				}
+			}
+			*to++
+		}
+		start = end
+	}
+	return p
+}
+
+// Profiles returns how many profiles there are.
+func (p *Unpacked) Profiles() int { return len(p.ends) }
+
+// Samples returns the samples of a profile, which share p's memory.
+func (p *Unpacked) Samples(profile int) Samples {
+	start := uint32(0)
+	if profile > 0 {
+		start = p.ends[profile-1]
+	}
+	end := p.ends[profile]
+	s := Samples{Sites: p.sites[start:end], Values: make([][]int64, len(p.values))}
+	for t, col := range p.values {
+		if col != nil {
+			s.Values[t] = col[start:end]
+		}
+	}
+	return s
+}
+
+// Memory is about how many bytes they take.
+func (p *Unpacked) Memory() int64 {
+	n := int64(4 * (cap(p.ends) + cap(p.sites)))
+	for _, col := range p.values {
+		n += 8 * int64(cap(col))
+	}
+	return n
+}
+
 // addUp makes one entry of several of a site and profile.
 func (m *Block) addUp() {
 	to, start := 0, 0

@@ -213,6 +213,38 @@ func (a *Adder) Add(s *Samples) {
 	}
 }
 
+// Remove takes samples out that were added.
+func (a *Adder) Remove(s *Samples) {
+	for t, to := range a.values {
+		if to == nil {
+			continue
+		}
+		col := s.Values[t][:len(s.Sites)]
+		for i, site := range s.Sites {
+			to[site] -= col[i]
+		}
+	}
+}
+
+// Clone returns an adder with the same sums, for sites below n, which are as many or more.
+func (a *Adder) Clone(n int) *Adder {
+	c := NewAdder(a.Types, a.wanted, n)
+	copy(c.seen, a.seen)
+	for t := range c.values {
+		copy(c.values[t], a.values[t])
+	}
+	return c
+}
+
+// Memory is about how many bytes it takes.
+func (a *Adder) Memory() int64 {
+	n := int64(8 * cap(a.seen))
+	for _, col := range a.values {
+		n += int64(8 * cap(col))
+	}
+	return n
+}
+
 // each calls f with the sites that have a value other than 0, in order.
 func (a *Adder) each(f func(site uint32)) {
 	for w, word := range a.seen {
