@@ -44,8 +44,9 @@ var importTable = map[string][]string{
 	"internal/srcfind":   {"internal/infile"},
 	"internal/symbol":    {"profile", "internal/infile"},
 	"internal/capture":   {"profile", "internal/infile", "internal/temporary", "internal/trace"},
-	// What is measured goes into a run.
-	"internal/bench": {"profile", "internal/capture", "internal/experiment", "internal/git", "internal/infile", "internal/samecode", "internal/spawn", "internal/temporary", "internal/trace"},
+	// Where code is built and run, and nothing is left behind; and what is measured there.
+	"internal/workspace": {"internal/experiment", "internal/git", "internal/infile", "internal/spawn", "internal/temporary"},
+	"internal/bench":     {"profile", "internal/capture", "internal/experiment", "internal/infile", "internal/samecode", "internal/temporary", "internal/trace", "internal/workspace"},
 	// What the compiler says of both sides: it knows neither runs nor clocks.
 	"internal/samecode": {"internal/infile"},
 	"internal/report":   {"profile", "internal/hashing", "internal/srcfind", "web"}, // its pages have a script of the web UI
@@ -58,7 +59,7 @@ var importTable = map[string][]string{
 	"internal/load/httpload":  {"internal/infile", "internal/load", "internal/load/template"},
 	"internal/load/grpcload":  {"internal/infile", "internal/load", "internal/load/template"},
 	"internal/load/kafkaload": {"internal/freeport", "internal/infile", "internal/load", "internal/load/template"}, // kafkatest starts a broker
-	"internal/load/measure":   {"profile", "internal/bench", "internal/capture", "internal/experiment", "internal/load"},
+	"internal/load/measure":   {"profile", "internal/capture", "internal/experiment", "internal/load", "internal/workspace"},
 
 	"internal/experiment": {"internal/git", "internal/infile", "internal/temporary"},
 	"internal/compare":    {"profile", "internal/capture", "internal/experiment", "internal/infile", "internal/report"},

@@ -13,10 +13,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/store/disk"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 const doctorHelp = `usage: hone doctor [-json]
@@ -58,7 +58,7 @@ func runDoctor(ctx context.Context, a *app, args []string) error {
 	}
 	m := machine{
 		getenv: a.getenv, look: exec.LookPath, terminal: isTerminal(a.stdout), root: "/",
-		env: experiment.ReadEnvironment(""), others: bench.OtherPrograms,
+		env: experiment.ReadEnvironment(""), others: workspace.OtherPrograms,
 	}
 	checks := m.checkups(ctx)
 	if *asJSON {
@@ -91,7 +91,7 @@ type machine struct {
 	root     string // of /proc and /sys
 	terminal bool   // what hone prints goes to one
 	env      experiment.Environment
-	others   func(context.Context) (used, cores float64, err error) // as bench.OtherPrograms
+	others   func(context.Context) (used, cores float64, err error) // as workspace.OtherPrograms
 }
 
 func (m *machine) checkups(ctx context.Context) []checkup {

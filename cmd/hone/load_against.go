@@ -8,22 +8,22 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/load"
 	"github.com/hone-go/hone/internal/load/measure"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 // newService builds the service of -serve, in the versions that are asked for.
-func newService(ctx context.Context, a *app, f *loadFlags, p loadProtocol) (*bench.Service, error) {
+func newService(ctx context.Context, a *app, f *loadFlags, p loadProtocol) (*workspace.Service, error) {
 	address, err := p.address(f)
 	if err != nil {
 		return nil, err
 	}
 	progress := newProgress(a)
 	defer progress.end()
-	s, err := bench.NewService(ctx, bench.ServiceOptions{
+	s, err := workspace.NewService(ctx, workspace.ServiceOptions{
 		Command: f.serve, Address: address, Against: f.against, Ready: f.ready,
 		Events: func(stage, what string) { progress.show(stage + " " + what) },
 	})
@@ -68,7 +68,7 @@ func servedLoad(ctx context.Context, a *app, f *loadFlags, protocol string, p lo
 
 // targetOf opens the target while the service runs: it may have to be asked what it
 // answers to.
-func (f *loadFlags) targetOf(ctx context.Context, p loadProtocol, s *bench.Service) (target loadTarget, err error) {
+func (f *loadFlags) targetOf(ctx context.Context, p loadProtocol, s *workspace.Service) (target loadTarget, err error) {
 	r, err := s.Start(ctx, experiment.Head)
 	if err != nil {
 		return target, err

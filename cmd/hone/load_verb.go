@@ -23,6 +23,7 @@ import (
 	"github.com/hone-go/hone/internal/load/measure"
 	"github.com/hone-go/hone/internal/load/template"
 	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 const loadHelp = `usage: hone load http  -rate R [flags] URL
@@ -283,7 +284,7 @@ func newLoadFlags(p loadProtocol) *loadFlags {
 	fs.BoolVar(&f.verbose, "v", false, "")
 	fs.StringVar(&f.serve, "serve", "", "")
 	fs.StringVar(&f.against, "against", "", "")
-	fs.DurationVar(&f.ready, "ready", bench.DefaultReady, "")
+	fs.DurationVar(&f.ready, "ready", workspace.DefaultReady, "")
 	fs.IntVar(&f.preCheck, "precheck", bench.DefaultPreCheck, "")
 	p.define(fs)
 	singleFlags(fs, "H", "goal", "proto", "protoset", "I", "set")

@@ -11,12 +11,12 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/daemon"
 	"github.com/hone-go/hone/internal/graphviz"
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 // Exit codes; see the manual in doc.go.
@@ -180,7 +180,7 @@ func dispatch(ctx context.Context, a *app, args []string) error {
 func flagLike(name string, flags *flag.FlagSet) string {
 	best, least := "", max(1, len(name)/3)+1
 	flags.VisitAll(func(f *flag.Flag) {
-		d := bench.EditDistance(name, f.Name)
+		d := workspace.EditDistance(name, f.Name)
 		if slices.Equal(slices.Sorted(slices.Values([]byte(name))), slices.Sorted(slices.Values([]byte(f.Name)))) {
 			d = 1 // its letters, in another order
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 // Against compares the code as it is, the head, with a revision, the base.
@@ -32,22 +33,22 @@ func (b *Bench) Against(ctx context.Context, ref string) (*BenchReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer m.scratch.Remove()
+	defer m.Close()
 	m.event(BenchEvent{Stage: "checkout", What: ref})
-	base, repo, warnings, err := m.checkoutBase(ctx, ref)
+	base, err := m.Checkout(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	m.ref, m.report.Base = ref, base
-	plan, err := m.pairUp(ctx, &revision{repo, base.Commit})
+	m.ref, m.report.Base = ref, &base.Revision
+	plan, err := m.pairUp(ctx, base)
 	if err != nil {
 		return m.report, err
 	}
-	if err := m.create(ctx, base); err != nil {
+	if err := m.create(ctx, &base.Revision); err != nil {
 		return m.report, err
 	}
 	return m.report, m.finish(ctx, func() error {
-		for _, w := range warnings {
+		for _, w := range base.Warnings {
 			if err := m.warn(w); err != nil {
 				return err
 			}
@@ -67,26 +68,26 @@ func (b *Bench) Against(ctx context.Context, ref string) (*BenchReport, error) {
 // the code is, so no git is needed, and nothing is written there. name is what the run
 // calls the base.
 func (b *Bench) AgainstFlags(ctx context.Context, name string, base, head []string) (*BenchReport, error) {
-	return b.againstItself(ctx, name, [2]side{experiment.Base: {flags: base}, experiment.Head: {flags: head}})
+	return b.againstItself(ctx, name, [2]workspace.Side{experiment.Base: {Flags: base}, experiment.Head: {Flags: head}})
 }
 
 // AgainstSetting compares the code as it is with itself, run with other variables in its
 // environment, such as "GOGC=200". It is built once.
 func (b *Bench) AgainstSetting(ctx context.Context, name string, base, head []string) (*BenchReport, error) {
-	return b.againstItself(ctx, name, [2]side{experiment.Base: {setting: base}, experiment.Head: {setting: head}})
+	return b.againstItself(ctx, name, [2]workspace.Side{experiment.Base: {Setting: base}, experiment.Head: {Setting: head}})
 }
 
 // againstItself compares two ways to build or run the code as it is: their flags and
 // settings.
-func (b *Bench) againstItself(ctx context.Context, name string, ways [2]side) (*BenchReport, error) {
+func (b *Bench) againstItself(ctx context.Context, name string, ways [2]workspace.Side) (*BenchReport, error) {
 	m, err := b.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer m.scratch.Remove()
-	m.sides[experiment.Base] = m.sides[experiment.Head]
-	for s := range m.sides {
-		m.sides[s].flags, m.sides[s].setting = ways[s].flags, ways[s].setting
+	defer m.Close()
+	m.Split()
+	for s := range m.Sides {
+		m.Sides[s].Flags, m.Sides[s].Setting = ways[s].Flags, ways[s].Setting
 	}
 	plan, err := m.pairUp(ctx, nil)
 	if err != nil {
@@ -126,7 +127,7 @@ type pairing struct {
 
 // pairUp builds both sides and finds out which benchmarks they share. Where they are
 // of the same files there is no revision.
-func (m *bencher) pairUp(ctx context.Context, rev *revision) (*pairing, error) {
+func (m *bencher) pairUp(ctx context.Context, rev *workspace.Base) (*pairing, error) {
 	heads, bases, err := m.listSides(ctx)
 	if err != nil {
 		return nil, err
@@ -198,11 +199,11 @@ func (m *bencher) listSides(ctx context.Context) (heads, bases []*benchPackage, 
 	if heads, err = m.listPackages(ctx, experiment.Head, m.Packages); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", experiment.Head, err)
 	}
-	base := &m.sides[experiment.Base]
+	base := &m.Sides[experiment.Base]
 	switch {
-	case base.builtLike(&m.sides[experiment.Head]):
+	case base.BuiltLike(&m.Sides[experiment.Head]):
 		return heads, heads, nil
-	case !exists(base.dir):
+	case !workspace.Exists(base.Dir):
 		return heads, nil, nil
 	}
 	if bases, err = m.listPackages(ctx, experiment.Base, m.Packages); err != nil {
@@ -217,11 +218,6 @@ func packageOf(packages []*benchPackage, path string) *benchPackage {
 		return nil
 	}
 	return packages[i]
-}
-
-// builtLike reports whether a side is built of the same files with the same flags.
-func (s *side) builtLike(other *side) bool {
-	return s.dir == other.dir && slices.Equal(s.flags, other.flags)
 }
 
 // join sorts benchmarks of a package by the sides that have them. One that

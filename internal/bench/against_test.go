@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 // allocating is a package whose benchmark makes n allocations: a change that
@@ -324,7 +325,7 @@ func TestAgainstRefuses(t *testing.T) {
 			if c.name == "base does not build" && !strings.Contains(report.Failures[0].Output, "undefined") {
 				t.Errorf("failures %+v", report.Failures)
 			}
-			if c.name == "not a repository" && !errors.Is(err, ErrNoRepository) {
+			if c.name == "not a repository" && !errors.Is(err, workspace.ErrNoRepository) {
 				t.Error("not ErrNoRepository")
 			}
 		})

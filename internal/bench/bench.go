@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 // A Bench measures the benchmarks of Go packages into a run: files by subject
@@ -164,7 +165,7 @@ var ErrNoBenchmarks = errors.New("no benchmarks to measure")
 // bencher is the state of a measurement.
 type bencher struct {
 	*Bench
-	*workspace
+	*workspace.Workspace
 	notBuilt []string // what excludedBenchmarks says of the head's packages
 	run      *experiment.Writer
 	report   *BenchReport
@@ -175,10 +176,11 @@ type bencher struct {
 
 	layouts map[*benchPackage]*layouts // by the head's package
 
-	ref     string               // what the base is called
-	held    *held                // gets failures and skips of an attempt; nil: the report does
-	lent    [2]map[string]string // overlays: the tests that a side borrows from the other
-	toBuild int                  // packages
+	ref      string               // what the base is called
+	held     *held                // gets failures and skips of an attempt; nil: the report does
+	overlays [2]map[string]string // of the user's flags: what stands for which file
+	lent     [2]map[string]string // overlays: the tests that a side borrows from the other
+	toBuild  int                  // packages
 
 	samples int  // appended to the run
 	empty   bool // there was nothing to measure, and that is fine
@@ -194,7 +196,7 @@ func (b *Bench) Measure(ctx context.Context) (*BenchReport, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer m.scratch.Remove()
+	defer m.Close()
 	targets, err := m.targets(ctx, experiment.Head)
 	if err != nil {
 		return m.report, err
@@ -275,25 +277,25 @@ func (b *Bench) begin(ctx context.Context) (*bencher, error) {
 			return nil, fmt.Errorf("profile kind %q: want one of %s", kind, strings.Join(ProfileKinds(), ", "))
 		}
 	}
-	if err := checkPin(b.Pin); err != nil {
+	if err := workspace.CheckPin(b.Pin); err != nil {
 		return nil, err
 	}
-	w, err := openWorkspace(ctx, b.Dir)
+	w, err := workspace.Open(ctx, b.Dir)
 	if err != nil {
 		return nil, err
 	}
 	if slices.Contains(b.Profiles, leakKind) {
-		if err := checkLeakProfile(w.tool.version, os.Getenv); err != nil {
-			return nil, errors.Join(err, w.scratch.Remove())
+		if err := checkLeakProfile(w.Tool.Version, os.Getenv); err != nil {
+			return nil, errors.Join(err, w.Close())
 		}
 	}
 	turns := experiment.NewTurns(rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())))
-	return &bencher{Bench: b, workspace: w, report: new(BenchReport), turns: turns, waiter: newWaiter(b.Wait)}, nil
+	return &bencher{Bench: b, Workspace: w, report: new(BenchReport), turns: turns, waiter: newWaiter(b.Wait)}, nil
 }
 
 // create makes the run, once there is something to measure.
 func (m *bencher) create(ctx context.Context, base *experiment.Revision) error {
-	head := experiment.ReadRevision(ctx, m.sides[experiment.Head].dir)
+	head := experiment.ReadRevision(ctx, m.Sides[experiment.Head].Dir)
 	if head.Commit != "" && !head.Dirty {
 		var err error
 		if head.Dirty, err = m.buildsUntracked(ctx); err != nil {
@@ -303,7 +305,7 @@ func (m *bencher) create(ctx context.Context, base *experiment.Revision) error {
 	if err := HideStore(m.Store); err != nil {
 		return err
 	}
-	env := experiment.ReadEnvironment(m.tool.version)
+	env := experiment.ReadEnvironment(m.Tool.Version)
 	var err error
 	info := experiment.Info{Command: m.Command, Environment: env, Head: head, Base: base}
 	if base != nil {
@@ -324,7 +326,7 @@ func (m *bencher) create(ctx context.Context, base *experiment.Revision) error {
 		return err
 	}
 	m.report.ID, m.report.Dir = m.run.ID(), m.run.Dir()
-	for _, w := range append(env.Warnings(), powerWarnings("/sys/class/power_supply")...) {
+	for _, w := range append(env.Warnings(), workspace.PowerWarnings("/sys/class/power_supply")...) {
 		if err := m.warn(w); err != nil {
 			return err
 		}
@@ -345,11 +347,11 @@ func (m *bencher) create(ctx context.Context, base *experiment.Revision) error {
 
 // finish runs the measurement and closes the run, or leaves it partial.
 func (m *bencher) finish(ctx context.Context, measure func() error) error {
-	before := readDisturbance()
+	before := workspace.ReadDisturbance()
 	err := measure()
 	if err == nil {
 		err = m.noteWaiting()
-		for _, w := range before.warnings(readDisturbance()) {
+		for _, w := range before.Warnings(workspace.ReadDisturbance()) {
 			err = errors.Join(err, m.warn(w))
 		}
 		if !m.forecast.stated.IsZero() {
@@ -453,7 +455,7 @@ func (m *bencher) event(e BenchEvent) {
 
 // sideName is what failures call a side: "" if there is only one.
 func (m *bencher) sideName(s experiment.Side) string {
-	if m.sides[experiment.Base].dir == "" {
+	if !m.Compared() {
 		return ""
 	}
 	return s.String()

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/git/gittest"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -33,41 +33,10 @@ func quickBench(t *testing.T, dir string) *Bench {
 	}
 }
 
-// write makes files, and folders for them. Names are relative to dir.
-func write(t *testing.T, dir string, files map[string]string) {
-	t.Helper()
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(files[name]), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-func runGit(t *testing.T, dir string, args ...string) string {
-	t.Helper()
-	cmd := exec.Command("git", append([]string{"-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main"}, args...)...)
-	cmd.Dir = dir
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-	return string(out)
-}
-
-// commit makes the files, and a commit of them.
-func commit(t *testing.T, dir string, files map[string]string) {
-	t.Helper()
-	write(t, dir, files)
-	if _, err := os.Stat(filepath.Join(dir, ".git")); err != nil {
-		runGit(t, dir, "init", "-q")
-	}
-	runGit(t, dir, "add", "-A")
-	runGit(t, dir, "commit", "-q", "-m", "more")
-}
+var (
+	write, commit = gittest.Write, gittest.Commit
+	runGit        = gittest.Run
+)
 
 const goMod = "module example.com/m\n\ngo 1.24\n"
 
@@ -427,24 +396,5 @@ func TestMeasureInterrupted(t *testing.T) {
 	}
 	if run.State != experiment.Partial || !slices.Contains(run.Warnings, "interrupted while measuring") {
 		t.Errorf("run is %s, warnings %q", run.State, run.Warnings)
-	}
-}
-
-func TestBenchmarkFillsOutput(t *testing.T) {
-	var b endBuffer
-	b.Write([]byte("first\n"))
-	for range 1000 {
-		b.Write(make([]byte, 1<<10))
-	}
-	b.Write([]byte("last\n"))
-	out := string(b.bytes())
-	if len(out) > keepHead+2*keepTail+100 || !strings.HasPrefix(out, "first") || !strings.HasSuffix(out, "last\n") {
-		t.Errorf("%d bytes are kept", len(out))
-	}
-
-	all := endBuffer{whole: true}
-	all.Write(make([]byte, 4*keepTail))
-	if n := len(all.bytes()); n != 4*keepTail {
-		t.Errorf("%d of %d bytes are kept of what is wanted whole", n, 4*keepTail)
 	}
 }

@@ -3,7 +3,6 @@
 package bench
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,90 +20,8 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/workspace"
 )
-
-// What a process started dies with it, and so does it all when the context
-// ends.
-func TestRunLeavesNoProcess(t *testing.T) {
-	s, err := newScratch()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Remove()
-	child := func(script string, interrupt bool) int {
-		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-		defer cancel()
-		file := filepath.Join(s.Path, "pid")
-		os.Remove(file)
-		if interrupt {
-			go func() {
-				defer cancel()
-				for text := []byte(nil); ctx.Err() == nil && !bytes.Contains(text, []byte("\n")); time.Sleep(20 * time.Millisecond) {
-					text, _ = os.ReadFile(file)
-				}
-			}()
-		}
-		s.run(ctx, process{dir: s.Path, args: []string{"sh", "-c", script, "sh", file}})
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return pid
-	}
-	for name, pid := range map[string]int{
-		"left behind": child(`sleep 100 & echo $! > "$1"`, false),
-		"interrupted": child(`sleep 100 & echo $! > "$1"; wait`, true),
-	} {
-		if !gone(pid) {
-			t.Errorf("%s: process %d is still there", name, pid)
-		}
-	}
-}
-
-func gone(pid int) bool {
-	for range 3000 {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-		if runtime.GOOS != "linux" {
-			err = syscall.Kill(pid, 0)
-		}
-		if err != nil || bytes.Contains(text, []byte(") Z ")) {
-			return true // nobody in a container may collect the dead
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return false
-}
-
-// TestPin has a process tell how many CPUs it may use.
-func TestPin(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		if checkPin([]int{0}) == nil {
-			t.Error("no error")
-		}
-		return
-	}
-	s, err := newScratch()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Remove()
-	if checkPin([]int{0}) != nil {
-		t.Skip("CPU 0 is not ours")
-	}
-	for _, pin := range [][]int{{0}, nil} {
-		o, err := s.run(t.Context(), process{dir: s.Path, args: []string{"grep", "Cpus_allowed_list", "/proc/self/status"}, pin: pin})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if one := strings.HasSuffix(strings.TrimSpace(string(o.stdout)), "\t0"); one != (pin != nil) && runtime.NumCPU() > 1 {
-			t.Errorf("pinned to %v: %s", pin, o.stdout)
-		}
-	}
-}
 
 // A disk that is full leaves a partial run, and says so.
 func TestFullDisk(t *testing.T) {
@@ -254,7 +171,7 @@ func TestKill(t *testing.T) {
 		t.Error("the watcher was not killed")
 	}
 	t.Setenv("TMPDIR", temp)
-	s, err := newScratch()
+	s, err := workspace.NewScratch()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/lazyregexp"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 // build compiles test binaries. What does not compile is a failure, left out.
@@ -45,14 +46,14 @@ func (m *bencher) buildOne(ctx context.Context, s experiment.Side, p *benchPacka
 	if p.borrows {
 		tests = "let"
 	}
-	dir := filepath.Join(m.scratch.Path, "bin", s.String(), strconv.Itoa(n)+tests)
+	dir := filepath.Join(m.Scratch.Path, "bin", s.String(), strconv.Itoa(n)+tests)
 	binary := filepath.Join(dir, path.Base(p.path)+".test"+exeSuffix()) // profiles show the name
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return false, err
 	}
 	if len(p.replace) > 0 {
 		p.overlay = filepath.Join(dir, "overlay.json")
-		if err := writeOverlay(p.overlay, m.sides[s].overlay, p.replace); err != nil {
+		if err := writeOverlay(p.overlay, m.overlays[s], p.replace); err != nil {
 			return false, err
 		}
 	}
@@ -61,12 +62,12 @@ func (m *bencher) buildOne(ctx context.Context, s experiment.Side, p *benchPacka
 	if err != nil {
 		return false, err
 	}
-	if o.err == nil && slices.Contains(m.Profiles, leakKind) {
+	if o.Err == nil && slices.Contains(m.Profiles, leakKind) {
 		dir := filepath.Join(dir, "leaks")
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return false, err
 		}
-		overlay, err := leakOverlay(p, dir, m.profileFile(), m.sides[s].overlay)
+		overlay, err := leakOverlay(p, dir, m.profileFile(), m.overlays[s])
 		if err != nil {
 			return false, err
 		}
@@ -75,8 +76,8 @@ func (m *bencher) buildOne(ctx context.Context, s experiment.Side, p *benchPacka
 			return false, err
 		}
 	}
-	if o.err != nil {
-		what, output := "does not build", excerpt(append(o.stderr, o.stdout...), 30, 5)
+	if o.Err != nil {
+		what, output := "does not build", workspace.Excerpt(append(o.Stderr, o.Stdout...), 30, 5)
 		if vetHeader.MatchString(output) {
 			what = "does not pass go vet, as of go test; -vet=off builds it all the same"
 		}
@@ -88,13 +89,13 @@ func (m *bencher) buildOne(ctx context.Context, s experiment.Side, p *benchPacka
 	} else if err != nil {
 		return false, err
 	}
-	p.binary, p.sum, p.env = binary, sha256.Sum256(text), m.sides[s].setting
+	p.binary, p.sum, p.env = binary, sha256.Sum256(text), m.Sides[s].Setting
 	return true, nil
 }
 
 // buildFlags are those that a package is built with.
 func (m *bencher) buildFlags(s experiment.Side, p *benchPackage) []string {
-	flags := append(slices.Clip(m.BuildFlags), m.sides[s].flags...)
+	flags := append(slices.Clip(m.BuildFlags), m.Sides[s].Flags...)
 	if p.overlay != "" {
 		return withOverlay(flags, p.overlay)
 	}
@@ -102,9 +103,9 @@ func (m *bencher) buildFlags(s experiment.Side, p *benchPackage) []string {
 }
 
 // compile builds the test binary of a package.
-func (m *bencher) compile(ctx context.Context, s experiment.Side, p *benchPackage, binary string, flags []string) (*processOutcome, error) {
-	args := append([]string{m.tool.path, "test", "-c", "-trimpath", "-buildvcs=false", "-o", binary}, flags...)
-	return m.scratch.run(ctx, process{dir: m.sides[s].dir, env: m.sides[s].env, args: append(args, p.path)})
+func (m *bencher) compile(ctx context.Context, s experiment.Side, p *benchPackage, binary string, flags []string) (*workspace.Outcome, error) {
+	args := append([]string{m.Tool.Path, "test", "-c", "-trimpath", "-buildvcs=false", "-o", binary}, flags...)
+	return m.Scratch.Run(ctx, workspace.Process{Dir: m.Sides[s].Dir, Env: m.Sides[s].Env, Args: append(args, p.path)})
 }
 
 // vetHeader is what the go command prints above what go vet found: "# [example.com/m]".

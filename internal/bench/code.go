@@ -9,6 +9,7 @@ import (
 
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/samecode"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 // codeTimeout bounds how long hone compiles once more to compare what benchmarks run:
@@ -19,7 +20,7 @@ const codeTimeout = 5 * time.Minute
 // sides, and reports them, and the changes that none of the benchmarks runs. packages
 // are those whose test binaries differ. Where the code can't be compared, everything
 // is measured.
-func (m *bencher) takeOutSame(ctx context.Context, plan *pairing, packages []string, rev *revision) error {
+func (m *bencher) takeOutSame(ctx context.Context, plan *pairing, packages []string, rev *workspace.Base) error {
 	if len(packages) == 0 {
 		return nil
 	}
@@ -47,7 +48,7 @@ func (m *bencher) takeOutSame(ctx context.Context, plan *pairing, packages []str
 	data := make(map[string]bool) // packages with files that changed, and that benchmarks may read
 	for _, t := range plan.both {
 		if _, known := data[t.Package]; !known {
-			if data[t.Package], err = rev.dataChanged(ctx, t.at[experiment.Head].dir, t.at[experiment.Head].shared); err != nil {
+			if data[t.Package], err = dataChanged(ctx, rev, t.at[experiment.Head].dir, t.at[experiment.Head].shared); err != nil {
 				return err
 			}
 		}
@@ -77,22 +78,22 @@ func (t *target) source() samecode.Benchmark {
 func (m *bencher) codeState(s experiment.Side) (samecode.State, error) {
 	var flags []string
 	if len(m.lent[s]) > 0 {
-		file := filepath.Join(m.scratch.Path, s.String()+"-overlay.json")
+		file := filepath.Join(m.Scratch.Path, s.String()+"-overlay.json")
 		if err := writeOverlay(file, m.lent[s]); err != nil {
 			return samecode.State{}, err
 		}
 		flags = []string{"-overlay=" + file}
 	}
-	side := m.sides[s]
+	side := m.Sides[s]
 	run := func(ctx context.Context, stderr io.Writer, args ...string) ([]byte, error) {
 		if args[0] == "list" {
 			args = slices.Insert(slices.Clone(args), 1, flags...)
 		}
-		o, err := m.scratch.run(ctx, process{dir: side.dir, env: side.env, whole: true, stderr: stderr, args: append([]string{m.tool.path}, args...)})
+		o, err := m.Scratch.Run(ctx, workspace.Process{Dir: side.Dir, Env: side.Env, Whole: true, Stderr: stderr, Args: append([]string{m.Tool.Path}, args...)})
 		if err != nil {
 			return nil, err
 		}
-		return o.stdout, o.err
+		return o.Stdout, o.Err
 	}
 	return samecode.State{Go: run, Overlay: m.lent[s]}, nil
 }

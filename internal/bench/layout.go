@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 // Where functions lie in memory moves times by a percent or two, and no number of
@@ -100,7 +102,7 @@ func (m *bencher) binary(ctx context.Context, t *target, s experiment.Side, layo
 // linker that the environment gives would be overridden, so there it is one.
 func (m *bencher) planLayouts(ctx context.Context, targets []*target, pairs int) error {
 	m.layouts = make(map[*benchPackage]*layouts)
-	if m.Layouts == NoLayouts || strings.Contains(m.tool.flags, "ldflags") {
+	if m.Layouts == NoLayouts || strings.Contains(m.Tool.Flags, "ldflags") {
 		return nil
 	}
 	for _, t := range targets {
@@ -153,8 +155,8 @@ func (m *bencher) link(ctx context.Context, t *target, seed int) (files [2]strin
 		}
 		side := experiment.Side(s)
 		o, err := m.compile(ctx, side, p, files[s], withLayout(m.buildFlags(side, p), seed))
-		if err == nil && o.err != nil {
-			err = errors.New(orText(firstLine(o.stderr), o.err))
+		if err == nil && o.Err != nil {
+			err = errors.New(cmp.Or(workspace.FirstLine(o.Stderr), o.Err.Error()))
 		}
 		if err != nil {
 			return files, err

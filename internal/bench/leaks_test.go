@@ -7,6 +7,7 @@ import (
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 // TestMeasureLeaks profiles benchmarks that leave goroutines behind, in both
@@ -57,13 +58,13 @@ func wait(c chan int) { <-c }
 	}
 	b := quickBench(t, dir)
 	b.Profiles, b.BuildFlags = []string{leakKind}, []string{"-overlay=" + overlay}
-	tool, err := findGo(t.Context(), dir)
+	tool, err := workspace.FindGo(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	report, err := b.Measure(t.Context())
-	if old := checkLeakProfile(tool.version, os.Getenv); old != nil {
-		if err == nil || err.Error() != "profile kind goroutineleak: "+tool.version+" has no such profile, Go 1.27 has; GOTOOLCHAIN=go1.27.1 chooses that one" {
+	if old := checkLeakProfile(tool.Version, os.Getenv); old != nil {
+		if err == nil || err.Error() != "profile kind goroutineleak: "+tool.Version+" has no such profile, Go 1.27 has; GOTOOLCHAIN=go1.27.1 chooses that one" {
 			t.Errorf("error %v", err)
 		}
 		return

@@ -19,6 +19,7 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/lazyregexp"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 // A benchPackage is a package with benchmarks, on one side.
@@ -147,26 +148,26 @@ var (
 // listPackages returns the packages that match.
 func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns []string) ([]*benchPackage, error) {
 	var err error
-	flags := slices.Concat(m.tool.flagList(), m.BuildFlags, m.sides[s].flags) // one of ours takes the place of all
-	if m.sides[s].overlay, err = readOverlay(flags, m.sides[s].dir); err != nil {
+	flags := slices.Concat(m.Tool.FlagList(), m.BuildFlags, m.Sides[s].Flags) // one of ours takes the place of all
+	if m.overlays[s], err = readOverlay(flags, m.Sides[s].Dir); err != nil {
 		return nil, err
 	}
-	side := m.sides[s]
-	args := append([]string{m.tool.path, "list", "-e", "-json=ImportPath,Dir,Name,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,EmbedFiles,TestEmbedPatterns,XTestEmbedPatterns,Error"}, ListFlags(append(slices.Clip(m.BuildFlags), side.flags...))...)
+	side := m.Sides[s]
+	args := append([]string{m.Tool.Path, "list", "-e", "-json=ImportPath,Dir,Name,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,EmbedFiles,TestEmbedPatterns,XTestEmbedPatterns,Error"}, ListFlags(append(slices.Clip(m.BuildFlags), side.Flags...))...)
 	args = append(append(args, "--"), patterns...)
 	if len(patterns) == 0 {
 		args = append(args, ".")
 	}
 	m.event(BenchEvent{Stage: "list"})
-	o, err := m.scratch.run(ctx, process{dir: side.dir, env: side.env, whole: true, args: args})
+	o, err := m.Scratch.Run(ctx, workspace.Process{Dir: side.Dir, Env: side.Env, Whole: true, Args: args})
 	if err != nil {
 		return nil, err
 	}
-	if o.err != nil {
-		return nil, fmt.Errorf("go list: %s", orText(excerpt(o.stderr, 10, 0), o.err))
+	if o.Err != nil {
+		return nil, fmt.Errorf("go list: %s", cmp.Or(workspace.Excerpt(o.Stderr, 10, 0), o.Err.Error()))
 	}
 	var packages []*benchPackage
-	in := json.NewDecoder(bytes.NewReader(o.stdout))
+	in := json.NewDecoder(bytes.NewReader(o.Stdout))
 	for {
 		var p struct {
 			ImportPath, Dir, Name string
@@ -188,7 +189,7 @@ func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns 
 			if s == experiment.Base {
 				continue // the package is new
 			}
-			err := m.fail(BenchFailure{Package: p.ImportPath, Side: m.sideName(s), What: firstLine([]byte(p.Error.Err)) + excluded})
+			err := m.fail(BenchFailure{Package: p.ImportPath, Side: m.sideName(s), What: workspace.FirstLine([]byte(p.Error.Err)) + excluded})
 			if err != nil {
 				return nil, err
 			}
@@ -261,14 +262,14 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 		return nil, nil, err
 	}
 	known := make(map[string]bool)
-	for line := range strings.Lines(string(o.stdout)) {
+	for line := range strings.Lines(string(o.Stdout)) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "Benchmark") && !strings.ContainsAny(line, " \t") {
 			known[line] = true
 			names = append(names, line)
 		}
 	}
-	if o.err != nil {
+	if o.Err != nil {
 		return nil, nil, m.fail(BenchFailure{Package: p.path, Side: m.sideName(s), What: firstComplaint(o), Output: output(o)})
 	}
 	cpus := m.CPU
@@ -283,7 +284,7 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 		if tests == "" || i > 0 || p.borrows { // the other side's tests may fail here
 			tests = "^$"
 		}
-		list := func(pattern string) (*processOutcome, error) {
+		list := func(pattern string) (*workspace.Outcome, error) {
 			// Without -test.v package testing says nothing of what is skipped.
 			return m.runBinary(ctx, p, "-test.v", "-test.run="+tests, "-test.bench="+pattern, "-test.benchtime=1x", fmt.Sprintf("-test.cpu=%d", cpu))
 		}
@@ -291,8 +292,8 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 		if err != nil {
 			return nil, nil, err
 		}
-		outcomes := []*processOutcome{o}
-		if o.err != nil {
+		outcomes := []*workspace.Outcome{o}
+		if o.Err != nil {
 			// One that fails or panics takes the others with it: try one by one.
 			tests = "^$"
 			if m.Tests != "" && testsFailed(o) {
@@ -309,7 +310,7 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 					return nil, nil, err
 				}
 				outcomes = append(outcomes, o)
-				if o.err != nil {
+				if o.Err != nil {
 					f := BenchFailure{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: m.sideName(s), What: firstComplaint(o), Output: output(o)}
 					if err := m.fail(f); err != nil {
 						return nil, nil, err
@@ -318,10 +319,10 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 			}
 		}
 		for _, o := range outcomes {
-			for name, why := range readSkips(o.stdout, known) {
+			for name, why := range readSkips(o.Stdout, known) {
 				m.skip(BenchSkip{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: m.sideName(s), Why: why})
 			}
-			for _, name := range readNames(o.stdout, known) {
+			for _, name := range readNames(o.Stdout, known) {
 				t := newTarget(p, s, strings.TrimPrefix(name, "Benchmark"), cpu, len(cpus) > 1)
 				if !seen[t.Benchmark] {
 					seen[t.Benchmark] = true
@@ -338,8 +339,8 @@ var countedName = lazyregexp.New(`-\d+$`)
 
 // testsFailed tells failing tests, asked for with -run, from failing
 // benchmarks.
-func testsFailed(o *processOutcome) bool {
-	return bytes.Contains(o.stdout, []byte("--- FAIL: Test")) || bytes.Contains(o.stdout, []byte("--- FAIL: Example"))
+func testsFailed(o *workspace.Outcome) bool {
+	return bytes.Contains(o.Stdout, []byte("--- FAIL: Test")) || bytes.Contains(o.Stdout, []byte("--- FAIL: Example"))
 }
 
 func (m *bencher) procs() int { return cmp.Or(len(m.Pin), runtime.GOMAXPROCS(0)) }
@@ -360,21 +361,21 @@ func newTarget(p *benchPackage, s experiment.Side, printed string, cpu int, seve
 }
 
 // runBinary runs a package's test binary.
-func (m *bencher) runBinary(ctx context.Context, p *benchPackage, flags ...string) (*processOutcome, error) {
+func (m *bencher) runBinary(ctx context.Context, p *benchPackage, flags ...string) (*workspace.Outcome, error) {
 	return m.runFile(ctx, p, p.binary, flags...)
 }
 
 // runFile runs a test binary as go test does, in its package's folder.
-func (m *bencher) runFile(ctx context.Context, p *benchPackage, binary string, flags ...string) (*processOutcome, error) {
+func (m *bencher) runFile(ctx context.Context, p *benchPackage, binary string, flags ...string) (*workspace.Outcome, error) {
 	args := append([]string{binary, "-test.paniconexit0"}, flags...)
-	return m.scratch.run(ctx, process{
-		dir: cmp.Or(p.folder, p.dir), env: append(slices.Clip(m.tool.testEnv), p.env...), timeout: m.Timeout, pin: m.Pin, peak: m.PeakRSS,
-		args: append(args, m.Args...),
+	return m.Scratch.Run(ctx, workspace.Process{
+		Dir: cmp.Or(p.folder, p.dir), Env: append(slices.Clip(m.Tool.TestEnv), p.env...), Timeout: m.Timeout, Pin: m.Pin, Peak: m.PeakRSS,
+		Args: append(args, m.Args...),
 	})
 }
 
-func output(o *processOutcome) string {
-	return excerpt(append(append([]byte(nil), o.stdout...), o.stderr...), 10, 30)
+func output(o *workspace.Outcome) string {
+	return workspace.Excerpt(append(append([]byte(nil), o.Stdout...), o.Stderr...), 10, 30)
 }
 
 // checkPatterns finds mistakes in regular expressions before anything is built.

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/hone-go/hone/internal/lazyregexp"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 // resultTail is what package testing prints of a benchmark behind its name:
@@ -152,15 +153,15 @@ func valueOf(r *benchfmt.Result, unit string) (float64, bool) {
 }
 
 // firstComplaint finds the line that says why a test binary failed.
-func firstComplaint(o *processOutcome) string {
-	all := append(append([]byte(nil), o.stderr...), o.stdout...)
+func firstComplaint(o *workspace.Outcome) string {
+	all := append(append([]byte(nil), o.Stderr...), o.Stdout...)
 	for line := range strings.Lines(string(all)) {
 		line = strings.TrimSpace(line)
 		if strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ") {
 			return line
 		}
 	}
-	lines := strings.Split(string(o.stdout), "\n")
+	lines := strings.Split(string(o.Stdout), "\n")
 	for i, line := range lines {
 		// Behind the name on the same line, unless something was printed.
 		if k := strings.Index(line, "--- FAIL: "); k >= 0 {
@@ -174,11 +175,11 @@ func firstComplaint(o *processOutcome) string {
 			return why
 		}
 	}
-	if l := firstLine(o.stderr); l != "" {
+	if l := workspace.FirstLine(o.Stderr); l != "" {
 		return l
 	}
-	if o.err != nil {
-		return o.err.Error()
+	if o.Err != nil {
+		return o.Err.Error()
 	}
 	return "no result"
 }

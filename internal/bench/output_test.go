@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 func TestReadResult(t *testing.T) {
@@ -98,19 +100,8 @@ func TestFirstComplaint(t *testing.T) {
 		{"", "flag provided but not defined: -x\nUsage\n", "flag provided but not defined: -x"},
 		{"", "", "no result"},
 	} {
-		if got := firstComplaint(&processOutcome{stdout: []byte(c.stdout), stderr: []byte(c.stderr)}); got != c.want {
+		if got := firstComplaint(&workspace.Outcome{Stdout: []byte(c.stdout), Stderr: []byte(c.stderr)}); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
-		}
-	}
-}
-
-func TestEditDistance(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"main", "main", 0}, {"mian", "main", 2}, {"", "ab", 2}, {"v1.2", "v1.3", 1}} {
-		if got := EditDistance(c.a, c.b); got != c.want {
-			t.Errorf("%s to %s: %d, want %d", c.a, c.b, got, c.want)
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/trace"
+	"github.com/hone-go/hone/internal/workspace"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -38,7 +39,7 @@ func ProfileKinds() []string {
 }
 
 // profileFile is where test binaries write profiles.
-func (m *bencher) profileFile() string { return filepath.Join(m.scratch.Path, "profile") }
+func (m *bencher) profileFile() string { return filepath.Join(m.Scratch.Path, "profile") }
 
 const (
 	// memSamples is how many allocations a memory profile of the usual time should
@@ -98,7 +99,7 @@ func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, 
 	for _, f := range profileFlags[kind] {
 		flags = append(flags, strings.NewReplacer("FILE", file, "RATE", strconv.Itoa(rate)).Replace(f))
 	}
-	var o *processOutcome
+	var o *workspace.Outcome
 	var err error
 	if kind == leakKind {
 		o, err = m.runFile(ctx, t.at[s], t.at[s].leaks, t.flags("^"+leakBenchmark+"$", flags)...)
@@ -110,7 +111,7 @@ func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, 
 	}
 	defer os.Remove(file + ".cpu")
 	in, openErr := os.Open(file)
-	if o.err != nil || openErr != nil {
+	if o.Err != nil || openErr != nil {
 		if openErr == nil {
 			in.Close()
 		}
@@ -121,7 +122,7 @@ func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, 
 		return m.run.AddProfile(t.Package, t.Benchmark, s, kind, in)
 	}
 	ran := n
-	if _, result, _ := readResult(o.stdout, t.Package, t.Benchmark, t.printed); result != nil {
+	if _, result, _ := readResult(o.Stdout, t.Package, t.Benchmark, t.printed); result != nil {
 		ran = result.Iters
 	}
 	var p *profile.Profile

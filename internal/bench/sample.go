@@ -11,6 +11,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 // flag is the value of -test.benchtime.
@@ -141,8 +142,8 @@ func (m *bencher) measure(ctx context.Context, t *target, s experiment.Side, lay
 		return nil, err
 	}
 	took := time.Since(begin)
-	records, result, noise := readResult(o.stdout, t.Package, t.Benchmark, t.printed)
-	if o.err != nil || result == nil {
+	records, result, noise := readResult(o.Stdout, t.Package, t.Benchmark, t.printed)
+	if o.Err != nil || result == nil {
 		t.failed = true
 		m.forecast.drop(t)
 		return nil, m.failed(t, s, o)
@@ -153,14 +154,14 @@ func (m *bencher) measure(ctx context.Context, t *target, s experiment.Side, lay
 			return nil, err
 		}
 	}
-	t.learn(s, result, o.wall)
-	if o.peak > 0 {
-		result.Values = append(result.Values, benchfmt.Value{Value: float64(o.peak), Unit: experiment.PeakRSS})
+	t.learn(s, result, o.Wall)
+	if o.Peak > 0 {
+		result.Values = append(result.Values, benchfmt.Value{Value: float64(o.Peak), Unit: experiment.PeakRSS})
 	}
-	if n := result.Iters - setupIterations; t.setup[s] > 0 && n > 0 && o.cpu > t.setup[s] {
-		result.Values = append(result.Values, benchfmt.Value{Value: float64(o.cpu-t.setup[s]) / float64(n), Unit: experiment.CPUTime})
+	if n := result.Iters - setupIterations; t.setup[s] > 0 && n > 0 && o.CPU > t.setup[s] {
+		result.Values = append(result.Values, benchfmt.Value{Value: float64(o.CPU-t.setup[s]) / float64(n), Unit: experiment.CPUTime})
 	}
-	return &measured{records, result, layout, o.beside, took}, nil
+	return &measured{records, result, layout, o.Beside, took}, nil
 }
 
 // tell says what begins, and how long is left with it.
@@ -184,10 +185,10 @@ func (m *bencher) measureSetup(ctx context.Context, t *target, s experiment.Side
 	var took, wall []time.Duration
 	for range 3 {
 		o, err := m.runTarget(ctx, t, s, fmt.Sprintf("-test.benchtime=%dx", setupIterations), "-test.benchmem")
-		if err != nil || o.err != nil {
+		if err != nil || o.Err != nil {
 			return err // without it there is one clock only
 		}
-		if took, wall = append(took, o.cpu), append(wall, o.wall); o.wall > time.Second {
+		if took, wall = append(took, o.CPU), append(wall, o.Wall); o.Wall > time.Second {
 			break // so much hardly differs from one to the next
 		}
 	}
@@ -212,15 +213,15 @@ func (t *target) leaveSetup() {
 
 var stageNames = map[experiment.Phase]string{experiment.Measure: "measure", experiment.PreCheck: "pre-check", experiment.Repeat: "confirm"}
 
-func (m *bencher) failed(t *target, s experiment.Side, o *processOutcome) error {
+func (m *bencher) failed(t *target, s experiment.Side, o *workspace.Outcome) error {
 	what := firstComplaint(o)
-	if o.err != nil && o.wall >= m.Timeout {
-		what = o.err.Error()
+	if o.Err != nil && o.Wall >= m.Timeout {
+		what = o.Err.Error()
 	}
 	return m.fail(BenchFailure{t.Package, t.Benchmark, m.sideName(s), what, output(o)})
 }
 
-func (m *bencher) runTarget(ctx context.Context, t *target, s experiment.Side, flags ...string) (*processOutcome, error) {
+func (m *bencher) runTarget(ctx context.Context, t *target, s experiment.Side, flags ...string) (*workspace.Outcome, error) {
 	return m.runBinary(ctx, t.at[s], t.flags("", flags)...)
 }
 

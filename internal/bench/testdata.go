@@ -16,21 +16,17 @@ import (
 
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
-// A revision is what a comparison has as its base; nil: both sides are of one folder.
-type revision struct {
-	repo   *repository
-	commit string
-}
-
 // dataChanged reports whether files differ that a benchmark may read but that are not
-// in its binary, but for those that are one side's on both.
-func (r *revision) dataChanged(ctx context.Context, dir string, shared []string) (bool, error) {
-	if r == nil {
+// in its binary, but for those that are one side's on both. Without a revision both sides
+// are of one folder.
+func dataChanged(ctx context.Context, rev *workspace.Base, dir string, shared []string) (bool, error) {
+	if rev == nil {
 		return false, nil
 	}
-	return r.repo.dataChanged(ctx, r.commit, dir, shared)
+	return rev.DataChanged(ctx, dir, shared)
 }
 
 // A testDiff is how the tests of a package differ between the sides.
@@ -49,14 +45,14 @@ const testdata = "testdata"
 
 // compareTests compares the files of a package's tests, those that they embed, and
 // testdata. nil: they are the same, or not of the repository.
-func (m *bencher) compareTests(own [2]*benchPackage, rev *revision) (*testDiff, error) {
+func (m *bencher) compareTests(own [2]*benchPackage, rev *workspace.Base) (*testDiff, error) {
 	h, b := own[experiment.Head], own[experiment.Base]
 	if rev == nil || b == nil && h.hasCode {
 		return nil, nil
 	}
-	d := &testDiff{roots: [2]string{m.sides[experiment.Base].top, m.sides[experiment.Head].top}}
+	d := &testDiff{roots: [2]string{m.Sides[experiment.Base].Top, m.Sides[experiment.Head].Top}}
 	real, err := filepath.EvalSymlinks(h.dir)
-	if err != nil || !inside(real, d.roots[experiment.Head]) {
+	if err != nil || !workspace.Inside(real, d.roots[experiment.Head]) {
 		return nil, nil
 	}
 	if d.rel, err = filepath.Rel(d.roots[experiment.Head], real); err != nil {
@@ -68,13 +64,13 @@ func (m *bencher) compareTests(own [2]*benchPackage, rev *revision) (*testDiff, 
 		there = b.dir
 		d.dirs[experiment.Base] = b.dir
 	}
-	for !exists(there) && inside(there, d.roots[experiment.Base]) {
+	for !workspace.Exists(there) && workspace.Inside(there, d.roots[experiment.Base]) {
 		there = filepath.Dir(there)
 	}
 	// A link out of the repository leads to the same files, which are not ours.
 	if real, err = filepath.EvalSymlinks(there); err != nil {
 		return nil, nil
-	} else if root, err := filepath.EvalSymlinks(d.roots[experiment.Base]); err != nil || !inside(real, root) {
+	} else if root, err := filepath.EvalSymlinks(d.roots[experiment.Base]); err != nil || !workspace.Inside(real, root) {
 		return nil, nil
 	}
 	d.unlike = make(map[string]bool)
@@ -157,7 +153,7 @@ func addEmbedded(names map[string]bool, dir string, patterns []string) error {
 // actual returns what the go command reads for a file, "" if there is none: the user's
 // overlay may say otherwise than the disk.
 func (m *bencher) actual(s experiment.Side, file string) string {
-	if instead, ok := m.sides[s].overlay[file]; ok {
+	if instead, ok := m.overlays[s][file]; ok {
 		return instead
 	}
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
@@ -373,7 +369,7 @@ func (d *testDiff) place(from, to, name string, borrower experiment.Side) error 
 			return err
 		}
 		// What lies in testdata comes along; elsewhere it is the lender's.
-		if target := filepath.Join(filepath.Dir(from), text); name == "" || filepath.IsAbs(text) || !inside(target, filepath.Join(d.dirs[1-borrower], testdata)) {
+		if target := filepath.Join(filepath.Dir(from), text); name == "" || filepath.IsAbs(text) || !workspace.Inside(target, filepath.Join(d.dirs[1-borrower], testdata)) {
 			if text, err = filepath.EvalSymlinks(from); err != nil {
 				return nil // it leads nowhere
 			}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/lazyregexp"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 // A benchmark that changed together with the code says nothing about the code. So both
@@ -51,7 +52,7 @@ type packagePair struct {
 
 // pairPackage builds a package, the n-th, on both sides, with the same tests where that
 // can be. nil: there is nothing to build on the head.
-func (m *bencher) pairPackage(ctx context.Context, n int, own [2]*benchPackage, rev *revision) (*packagePair, error) {
+func (m *bencher) pairPackage(ctx context.Context, n int, own [2]*benchPackage, rev *workspace.Base) (*packagePair, error) {
 	diff, err := m.compareTests(own, rev)
 	if err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func (m *bencher) mayLend(own [2]*benchPackage, lender experiment.Side) bool {
 	case from == nil || len(from.benchmarks) == 0:
 		return false
 	case to == nil: // a package of tests alone is of code elsewhere
-		return lender == experiment.Head && !from.hasCode && exists(m.sides[experiment.Base].dir)
+		return lender == experiment.Head && !from.hasCode && workspace.Exists(m.Sides[experiment.Base].Dir)
 	}
 	return true
 }
@@ -158,15 +159,15 @@ func (m *bencher) release(told *held) error {
 
 // tryPair builds a package on both sides and lists its benchmarks. shared are names of
 // files beside it that are one side's on both.
-func (m *bencher) tryPair(ctx context.Context, n int, at [2]*benchPackage, rev *revision, shared []string) (*packagePair, error) {
+func (m *bencher) tryPair(ctx context.Context, n int, at [2]*benchPackage, rev *workspace.Base, shared []string) (*packagePair, error) {
 	pair := &packagePair{at: at}
 	for _, s := range []experiment.Side{experiment.Head, experiment.Base} {
 		if at[s] == nil {
 			continue
 		}
-		if s == experiment.Base && m.sides[s].builtLike(&m.sides[experiment.Head]) {
+		if s == experiment.Base && m.Sides[s].BuiltLike(&m.Sides[experiment.Head]) {
 			p := *at[experiment.Head]
-			p.env = m.sides[s].setting
+			p.env = m.Sides[s].Setting
 			pair.at[s] = &p
 			continue
 		}
@@ -184,7 +185,7 @@ func (m *bencher) tryPair(ctx context.Context, n int, at [2]*benchPackage, rev *
 	}
 	h, b := pair.at[experiment.Head], pair.at[experiment.Base]
 	if b != nil && b.sum == h.sum && slices.Equal(b.env, h.env) {
-		changed, err := rev.dataChanged(ctx, h.dir, shared)
+		changed, err := dataChanged(ctx, rev, h.dir, shared)
 		if err != nil {
 			return nil, err
 		}
@@ -321,7 +322,7 @@ func (m *bencher) lend(own [2]*benchPackage, lender experiment.Side, diff *testD
 		}
 	}
 	if diff.data {
-		folder := filepath.Join(m.scratch.Path, "run", borrower.String(), fmt.Sprint(n))
+		folder := filepath.Join(m.Scratch.Path, "run", borrower.String(), fmt.Sprint(n))
 		if p.folder, err = diff.runFolder(borrower, folder); err != nil {
 			return at, fmt.Errorf("a folder to run %s in: %w", p.path, err)
 		}

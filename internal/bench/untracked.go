@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,9 +10,9 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 // buildsUntracked reports whether the head is built of a file that git neither
@@ -19,25 +20,14 @@ import (
 // that are no part of a build, such as notes, say nothing; nor do those that git
 // ignores, such as generated code, which every run would have.
 func (m *bencher) buildsUntracked(ctx context.Context) (bool, error) {
-	s := m.sides[experiment.Head]
-	repo, err := findRepository(ctx, s.dir)
+	untracked, err := m.Untracked(ctx)
 	if err != nil {
 		return false, err
-	}
-	out, err := repo.git(ctx, repo.top, nil, "ls-files", "--others", "--exclude-standard", "-z")
-	if err != nil {
-		return false, err
-	}
-	untracked := make(map[string]bool)
-	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		if name != "" {
-			untracked[filepath.Join(repo.top, filepath.FromSlash(name))] = true
-		}
 	}
 	if len(untracked) == 0 {
 		return false, nil
 	}
-	files, err := m.buildFiles(ctx, s)
+	files, err := m.buildFiles(ctx, m.Sides[experiment.Head])
 	if err != nil {
 		return false, err
 	}
@@ -46,20 +36,20 @@ func (m *bencher) buildsUntracked(ctx context.Context) (bool, error) {
 
 // buildFiles returns the paths, without symbolic links to folders, of what the
 // test binaries of a side are built of, and of what says how.
-func (m *bencher) buildFiles(ctx context.Context, s side) ([]string, error) {
+func (m *bencher) buildFiles(ctx context.Context, s workspace.Side) ([]string, error) {
 	// Test files are in the list twice: as test files and, by -test, in the package
 	// that is built with them.
 	const fields = "Dir,Standard,Module,GoFiles,CgoFiles,CFiles,CXXFiles,MFiles,HFiles,FFiles,SFiles,SwigFiles,SwigCXXFiles,SysoFiles,EmbedFiles"
-	args := append([]string{m.tool.path, "list", "-e", "-deps", "-test", "-json=" + fields}, ListFlags(m.BuildFlags)...)
-	o, err := m.scratch.run(ctx, process{dir: s.dir, env: s.env, whole: true, args: append(append(args, "--"), m.patterns()...)})
+	args := append([]string{m.Tool.Path, "list", "-e", "-deps", "-test", "-json=" + fields}, ListFlags(m.BuildFlags)...)
+	o, err := m.Scratch.Run(ctx, workspace.Process{Dir: s.Dir, Env: s.Env, Whole: true, Args: append(append(args, "--"), m.patterns()...)})
 	if err != nil {
 		return nil, err
 	}
-	if o.err != nil {
-		return nil, fmt.Errorf("go list: %s", orText(excerpt(o.stderr, 10, 0), o.err))
+	if o.Err != nil {
+		return nil, fmt.Errorf("go list: %s", cmp.Or(workspace.Excerpt(o.Stderr, 10, 0), o.Err.Error()))
 	}
-	files := []string{m.tool.work}
-	in := json.NewDecoder(bytes.NewReader(o.stdout))
+	files := []string{m.Tool.Work}
+	in := json.NewDecoder(bytes.NewReader(o.Stdout))
 	for {
 		var p struct {
 			Dir      string

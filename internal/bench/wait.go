@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 // DefaultWait is how long a measurement waits for a quiet machine in all, but no longer
@@ -14,8 +16,6 @@ const (
 	waitPart = 5
 	// coreLeft is what has to be idle of one core for a benchmark to run on.
 	coreLeft = 0.5
-	// lookTime is how long the machine is looked at: 25 ticks of each core.
-	lookTime = 250 * time.Millisecond
 )
 
 // A waiter waits while others leave no core to measure on, as long as it may in all.
@@ -33,21 +33,7 @@ type waiter struct {
 	look func(context.Context) (used, cores float64, err error)
 }
 
-func newWaiter(rest time.Duration) waiter { return waiter{rest: rest, look: OtherPrograms} }
-
-// OtherPrograms looks, for a moment in which hone does nothing, at how many cores are in
-// use, and of how many; 0 of 0: that isn't known on this system.
-func OtherPrograms(ctx context.Context) (used, cores float64, err error) {
-	before, begin := readMachine(), time.Now()
-	select {
-	case <-ctx.Done():
-		return 0, 0, ctx.Err()
-	case <-time.After(lookTime):
-	}
-	took := time.Since(begin)
-	beside := before.beside(readMachine(), took, 0)
-	return beside.Others, beside.Others + beside.Idle, nil
-}
+func newWaiter(rest time.Duration) waiter { return waiter{rest: rest, look: workspace.OtherPrograms} }
 
 // wait waits until there is a core. tell is called while it does.
 func (w *waiter) wait(ctx context.Context, tell func(what string)) error {

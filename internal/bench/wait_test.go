@@ -3,7 +3,6 @@ package bench
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 	"time"
 )
@@ -57,18 +56,5 @@ func TestDefaultWait(t *testing.T) {
 		if err := m.waitFor(t.Context()); err != nil || m.waiter.rest != c.want {
 			t.Errorf("-wait %v of %v: waits %v, %v; want %v", c.wait, c.left, m.waiter.rest, err, c.want)
 		}
-	}
-}
-
-// What the machine is asked, it knows, or says that it doesn't.
-func TestOtherPrograms(t *testing.T) {
-	used, cores, err := OtherPrograms(t.Context())
-	if err != nil || used < 0 || cores < used {
-		t.Errorf("%v of %v cores, %v", used, cores, err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, _, err := OtherPrograms(ctx); err == nil || !strings.Contains(err.Error(), "cancel") {
-		t.Errorf("interrupted: %v", err)
 	}
 }

@@ -10,9 +10,9 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/load"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 // A Versus compares two versions of a service under the same load.
@@ -30,7 +30,7 @@ import (
 // The verdicts are those of experiment.Run.Compare.
 type Versus struct {
 	Plan     // Run has a base; Count is not used
-	Service  *bench.Service
+	Service  *workspace.Service
 	Looks    []experiment.Look
 	PreCheck int // pairs; 0: none
 

@@ -83,7 +83,7 @@ func (g *mergeGroup) part(v *view, measures uint32, m seriesMatch, q *store.Quer
 			return p
 		}
 	}
-	p := &part{v: v, measures: measures, wanted: -1, group: g.labels, moving: q.Step == 0 && !q.OneByOne(), schemas: map[uint32]int64{}}
+	p := &part{v: v, measures: measures, wanted: -1, group: g.Labels, moving: q.Step == 0 && !q.OneByOne(), schemas: map[uint32]int64{}}
 	if q.SampleType != "" {
 		p.wanted = int(m.column)
 	}

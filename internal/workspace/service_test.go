@@ -1,4 +1,4 @@
-package bench
+package workspace
 
 import (
 	"io"
@@ -13,7 +13,10 @@ import (
 
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/freeport"
+	"github.com/hone-go/hone/internal/git/gittest"
 )
+
+const goMod = "module example.com/m\n\ngo 1.24\n"
 
 // greeter is a service that says a word and what it was given.
 func greeter(word string) map[string]string {
@@ -68,9 +71,9 @@ func TestService(t *testing.T) {
 		t.Skip("the command has quotes, which take a shell")
 	}
 	dir := t.TempDir()
-	commit(t, dir, greeter("good morning"))
-	runGit(t, dir, "tag", "start")
-	write(t, dir, greeter("good evening"))
+	gittest.Commit(t, dir, greeter("good morning"))
+	gittest.Run(t, dir, "tag", "start")
+	gittest.Write(t, dir, greeter("good evening"))
 	address := freeAddress(t)
 	var built []string
 	s, err := NewService(t.Context(), ServiceOptions{
@@ -117,7 +120,7 @@ func TestService(t *testing.T) {
 	if err := r.Stop(); err == nil || !strings.Contains(err.Error(), "ended by itself: exit status 4\nhello") {
 		t.Errorf("one that left: %v", err)
 	}
-	scratch := s.w.scratch.Path
+	scratch := s.w.Scratch.Path
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -128,9 +131,9 @@ func TestService(t *testing.T) {
 
 func TestServiceErrors(t *testing.T) {
 	dir := t.TempDir()
-	commit(t, dir, greeter("good morning"))
-	commit(t, dir, map[string]string{"broken/main.go": "package main\n\nfunc main() { nothing() }\n"})
-	write(t, dir, map[string]string{"cmd/greet/main.go": greeter("good morning")["cmd/greet/main.go"] + "\n"})
+	gittest.Commit(t, dir, greeter("good morning"))
+	gittest.Commit(t, dir, map[string]string{"broken/main.go": "package main\n\nfunc main() { nothing() }\n"})
+	gittest.Write(t, dir, map[string]string{"cmd/greet/main.go": greeter("good morning")["cmd/greet/main.go"] + "\n"})
 	address := freeAddress(t)
 	build := exec.Command("go", "build", "./cmd/greet")
 	build.Dir = dir
@@ -182,8 +185,8 @@ func TestServiceErrors(t *testing.T) {
 // TestServiceSame: the same code gives the same program, wherever it lies.
 func TestServiceSame(t *testing.T) {
 	dir := t.TempDir()
-	commit(t, dir, greeter("good morning"))
-	write(t, dir, map[string]string{"README.md": "changed"})
+	gittest.Commit(t, dir, greeter("good morning"))
+	gittest.Write(t, dir, map[string]string{"README.md": "changed"})
 	s, err := NewService(t.Context(), ServiceOptions{Dir: dir, Command: "go run ./cmd/greet", Address: "127.0.0.1:1", Against: "HEAD"})
 	if err != nil {
 		t.Fatal(err)
@@ -193,7 +196,7 @@ func TestServiceSame(t *testing.T) {
 		t.Errorf("same %v, %v, in %s", same, err, filepath.Base(dir))
 	}
 	// It may read a template.
-	write(t, dir, map[string]string{"templates/page.html": "changed"})
+	gittest.Write(t, dir, map[string]string{"templates/page.html": "changed"})
 	if same, err := s.Same(t.Context()); same || err != nil {
 		t.Errorf("with another file: same %v, %v", same, err)
 	}

@@ -1,6 +1,7 @@
-package bench
+package workspace
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -45,9 +46,9 @@ type Service struct {
 	Warnings []string             // what the base lacks
 
 	opts     ServiceOptions
-	w        *workspace
-	repo     *repository // of Base
-	programs [2]string   // by experiment.Side; "" where the command is run as it is
+	w        *Workspace
+	base     *Base
+	programs [2]string // by experiment.Side; "" where the command is run as it is
 
 	variables string // NAME=VALUE, before the command
 	rest      string // of the command: all of it, or what is behind go run and its package
@@ -71,7 +72,7 @@ func NewService(ctx context.Context, opts ServiceOptions) (*Service, error) {
 	if opts.Events == nil {
 		opts.Events = func(string, string) {}
 	}
-	w, err := openWorkspace(ctx, opts.Dir)
+	w, err := Open(ctx, opts.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -88,9 +89,10 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 	sides := []experiment.Side{experiment.Head}
 	if s.opts.Against != "" {
 		s.opts.Events("checkout", s.opts.Against)
-		if s.Base, s.repo, s.Warnings, err = s.w.checkoutBase(ctx, s.opts.Against); err != nil {
+		if s.base, err = s.w.Checkout(ctx, s.opts.Against); err != nil {
 			return err
 		}
+		s.Base, s.Warnings = &s.base.Revision, s.base.Warnings
 		sides = append(sides, experiment.Base)
 	}
 	run := goRun.FindStringSubmatch(s.rest)
@@ -100,19 +102,19 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 	s.rest = run[3]
 	for _, side := range sides {
 		s.opts.Events("build", side.String())
-		program := filepath.Join(s.w.scratch.Path, side.String()+".service")
+		program := filepath.Join(s.w.Scratch.Path, side.String()+".service")
 		if runtime.GOOS == "windows" {
 			program += ".exe"
 		}
 		// Both sides alike: not where they lie, nor what git says of one of them.
-		args := []string{s.w.tool.path, "build", "-trimpath", "-buildvcs=false", "-o", program}
+		args := []string{s.w.Tool.Path, "build", "-trimpath", "-buildvcs=false", "-o", program}
 		args = append(append(args, strings.Fields(run[1])...), strings.Fields(run[2])...)
-		o, err := s.w.scratch.run(ctx, process{dir: s.w.sides[side].dir, env: s.w.sides[side].env, args: args})
+		o, err := s.w.Scratch.Run(ctx, Process{Dir: s.w.Sides[side].Dir, Env: s.w.Sides[side].Env, Args: args})
 		if err != nil {
 			return err
 		}
-		if o.err != nil {
-			return fmt.Errorf("%s: %s does not build: %s", side, run[2], orText(excerpt(o.stderr, 10, 0), o.err))
+		if o.Err != nil {
+			return fmt.Errorf("%s: %s does not build: %s", side, run[2], cmp.Or(Excerpt(o.Stderr, 10, 0), o.Err.Error()))
 		}
 		s.programs[side] = program
 	}
@@ -125,7 +127,7 @@ func (s *Service) Same(ctx context.Context) (bool, error) {
 	if s.programs[experiment.Base] == "" {
 		return false, nil
 	}
-	if changed, err := s.repo.filesChanged(ctx, s.Base.Commit, s.w.sides[experiment.Head].dir); err != nil || changed {
+	if changed, err := s.base.FilesChanged(ctx, s.w.Sides[experiment.Head].Dir); err != nil || changed {
 		return false, err
 	}
 	var sums [2][sha256.Size]byte
@@ -146,15 +148,15 @@ func (s *Service) Same(ctx context.Context) (bool, error) {
 }
 
 // Close removes what was built. No version runs any more.
-func (s *Service) Close() error { return s.w.scratch.Remove() }
+func (s *Service) Close() error { return s.w.Scratch.Remove() }
 
 // Revision returns what the head is.
 func (s *Service) Revision(ctx context.Context) experiment.Revision {
-	return experiment.ReadRevision(ctx, s.w.sides[experiment.Head].dir)
+	return experiment.ReadRevision(ctx, s.w.Sides[experiment.Head].Dir)
 }
 
 // GoVersion is the Go that builds, "go1.26.1".
-func (s *Service) GoVersion() string { return s.w.tool.version }
+func (s *Service) GoVersion() string { return s.w.Tool.Version }
 
 // A RunningService is a version that runs.
 type RunningService struct {
@@ -175,7 +177,7 @@ func (s *Service) Start(ctx context.Context, side experiment.Side) (*RunningServ
 	r.cmd.Stdout, r.cmd.Stderr = r.output, r.output
 	r.cmd.WaitDelay = time.Second
 	spawn.Lead(r.cmd)
-	started, ended := s.w.scratch.startLocked(r.cmd, nil, false)
+	started, ended := s.w.Scratch.startLocked(r.cmd, nil, false)
 	if start := <-started; start.err != nil {
 		return nil, fmt.Errorf("%s: %w", s.opts.Command, start.err)
 	}
@@ -205,7 +207,7 @@ func (s *Service) Start(ctx context.Context, side experiment.Side) (*RunningServ
 // command is what starts a version. Where a shell does, it knows quotes and variables,
 // and becomes the program, unless it has to stay for it.
 func (s *Service) command(side experiment.Side) (cmd *exec.Cmd, shell bool) {
-	program, at := s.programs[side], s.w.sides[side]
+	program, at := s.programs[side], s.w.Sides[side]
 	switch {
 	case runtime.GOOS == "windows":
 		words := strings.Fields(program + " " + s.rest)
@@ -217,10 +219,10 @@ func (s *Service) command(side experiment.Side) (cmd *exec.Cmd, shell bool) {
 	default:
 		cmd = exec.Command("sh", "-c", s.variables+"exec "+s.rest)
 	}
-	cmd.Dir = at.dir
-	cmd.Env = slices.Concat(os.Environ(), s.w.scratch.env, []string{"PWD=" + at.dir})
+	cmd.Dir = at.Dir
+	cmd.Env = slices.Concat(os.Environ(), s.w.Scratch.env, []string{"PWD=" + at.Dir})
 	if program == "" {
-		cmd.Env = append(cmd.Env, at.env...) // it may build
+		cmd.Env = append(cmd.Env, at.Env...) // it may build
 	}
 	return cmd, shell
 }
@@ -251,7 +253,7 @@ func (s *Service) lacks(side experiment.Side) string {
 
 // complaint is what a service printed before it ended.
 func (r *RunningService) complaint(err error) string {
-	text := excerpt(r.output.bytes(), 3, 12)
+	text := Excerpt(r.output.bytes(), 3, 12)
 	switch {
 	case text == "" && err == nil:
 		return "it printed nothing"

@@ -1,15 +1,12 @@
-package bench
+package workspace
 
 import (
 	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/hone-go/hone/internal/temporary"
 )
 
-// A scratch is the temporary directory of a measurement, and the guard of what
+// A Scratch is the temporary directory of a measurement, and the guard of what
 // runs in it. It is how nothing is left behind, whatever ends hone:
 //
 //   - All files but the run itself are in it: test binaries, the other revision's
@@ -20,12 +17,13 @@ import (
 //     even by kill -9; if it was killed too, the next hone sweeps.
 //
 // doc/design/0005-bench.md says what else was considered.
-type scratch struct {
+type Scratch struct {
 	*temporary.Dir
 	env []string // of processes: where their temporary files go
 }
 
-func newScratch() (*scratch, error) {
+// NewScratch makes a scratch, which has to be removed.
+func NewScratch() (*Scratch, error) {
 	dir, err := temporary.Make()
 	if err != nil {
 		return nil, err
@@ -34,22 +32,5 @@ func newScratch() (*scratch, error) {
 	if err != nil {
 		return nil, errors.Join(err, dir.Remove())
 	}
-	return &scratch{dir, env}, nil
-}
-
-// HideStore keeps .hone, where runs lie by default, out of the user's git
-// status, as caches of other tools do. A store elsewhere is the user's business.
-func HideStore(store string) error {
-	dir := filepath.Dir(store)
-	if filepath.Base(dir) != ".hone" {
-		return nil
-	}
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	file := filepath.Join(dir, ".gitignore")
-	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return temporary.ReplaceText(file, 0o644, []byte("*\n"))
+	return &Scratch{dir, env}, nil
 }

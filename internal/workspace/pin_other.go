@@ -1,13 +1,13 @@
 //go:build !linux
 
-package bench
+package workspace
 
 import (
 	"errors"
 	"runtime"
 )
 
-func checkPin(cpus []int) error {
+func CheckPin(cpus []int) error {
 	if len(cpus) > 0 {
 		return errors.New("benchmarks can't be pinned to CPUs on " + runtime.GOOS)
 	}

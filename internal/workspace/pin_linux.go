@@ -1,4 +1,4 @@
-package bench
+package workspace
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ func affinity(call uintptr, mask *cpuMask) error {
 	return nil
 }
 
-func checkPin(cpus []int) error {
+func CheckPin(cpus []int) error {
 	if len(cpus) == 0 {
 		return nil
 	}

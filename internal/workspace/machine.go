@@ -1,6 +1,7 @@
-package bench
+package workspace
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"os"
@@ -13,9 +14,9 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 )
 
-// powerWarnings tells of a battery: laptops are slower and less steady on it.
+// PowerWarnings tells of a battery: laptops are slower and less steady on it.
 // dir is Linux's /sys/class/power_supply.
-func powerWarnings(dir string) []string {
+func PowerWarnings(dir string) []string {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		kind, _ := os.ReadFile(filepath.Join(dir, e.Name(), "type"))
@@ -71,16 +72,16 @@ func (m machine) beside(now machine, wall, cpu time.Duration) experiment.Beside 
 	}
 }
 
-// A disturbance is what counters of the machine say of times when benchmarks
+// A Disturbance is what counters of the machine say of times when benchmarks
 // were held up. Zero where there are none.
-type disturbance struct {
+type Disturbance struct {
 	throttled int64 // times that a core was too hot
 	machine
 	own time.Duration // CPU time of hone and of the programs that it started and that have ended
 }
 
-func readDisturbance() disturbance {
-	var d disturbance
+func ReadDisturbance() Disturbance {
+	var d Disturbance
 	files, _ := filepath.Glob("/sys/devices/system/cpu/cpu*/thermal_throttle/core_throttle_count")
 	for _, f := range files {
 		text, _ := os.ReadFile(f)
@@ -91,8 +92,8 @@ func readDisturbance() disturbance {
 	return d
 }
 
-// warnings says what happened up to a later reading.
-func (d disturbance) warnings(now disturbance) []string {
+// Warnings says what happened up to a later reading.
+func (d Disturbance) Warnings(now Disturbance) []string {
 	var w []string
 	if n := now.throttled - d.throttled; n > 0 {
 		w = append(w, fmt.Sprintf("the CPU was too hot and slowed down %d times while measuring", n))
@@ -109,4 +110,21 @@ func (d disturbance) warnings(now disturbance) []string {
 		}
 	}
 	return w
+}
+
+// lookTime is how long the machine is looked at: 25 ticks of each core.
+const lookTime = 250 * time.Millisecond
+
+// OtherPrograms looks, for a moment in which hone does nothing, at how many cores are in
+// use, and of how many; 0 of 0: that isn't known on this system.
+func OtherPrograms(ctx context.Context) (used, cores float64, err error) {
+	before, begin := readMachine(), time.Now()
+	select {
+	case <-ctx.Done():
+		return 0, 0, ctx.Err()
+	case <-time.After(lookTime):
+	}
+	took := time.Since(begin)
+	beside := before.beside(readMachine(), took, 0)
+	return beside.Others, beside.Others + beside.Idle, nil
 }

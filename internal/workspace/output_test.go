@@ -1,0 +1,25 @@
+package workspace
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestBenchmarkFillsOutput(t *testing.T) {
+	var b endBuffer
+	b.Write([]byte("first\n"))
+	for range 1000 {
+		b.Write(make([]byte, 1<<10))
+	}
+	b.Write([]byte("last\n"))
+	out := string(b.bytes())
+	if len(out) > keepHead+2*keepTail+100 || !strings.HasPrefix(out, "first") || !strings.HasSuffix(out, "last\n") {
+		t.Errorf("%d bytes are kept", len(out))
+	}
+
+	all := endBuffer{whole: true}
+	all.Write(make([]byte, 4*keepTail))
+	if n := len(all.bytes()); n != 4*keepTail {
+		t.Errorf("%d of %d bytes are kept of what is wanted whole", n, 4*keepTail)
+	}
+}
