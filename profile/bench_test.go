@@ -141,3 +141,24 @@ func BenchmarkGoogleParseMerge(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkEncodeUncompressed is what encoding costs besides compression.
+func BenchmarkEncodeUncompressed(b *testing.B) {
+	files, size := benchFiles(b)
+	var profiles []*Profile
+	for _, data := range files {
+		p, err := DecodeBytes(data, Limits{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		profiles = append(profiles, p)
+	}
+	b.SetBytes(size)
+	for b.Loop() {
+		for _, p := range profiles {
+			if err := p.EncodeUncompressed(io.Discard); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}

@@ -85,6 +85,7 @@ func TestDecodeMatchesOracle(t *testing.T) {
 				t.Fatalf("google/pprof refuses what Encode wrote: %v", err)
 			}
 			diffLines(t, again.String(), want.String())
+			notLarger(t, p, want)
 
 			if len(want.SampleType) == 0 {
 				return
@@ -426,6 +427,8 @@ func FuzzDecode(f *testing.F) {
 		if g, err := gp.ParseData(data); err == nil {
 			if got, want := rawText(t, p), g.String(); got != want && !looksLikeGoroutineDump(data) && !looksFolded(data) {
 				diffLines(t, got, want)
+			} else if got == want {
+				notLarger(t, p, g)
 			}
 		}
 		var buf bytes.Buffer

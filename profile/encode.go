@@ -2,9 +2,12 @@ package profile
 
 import (
 	"compress/gzip"
+	"hash/maphash"
 	"io"
 
 	fast "github.com/klauspost/compress/gzip"
+
+	"github.com/hone-go/hone/internal/hashing"
 )
 
 // Encode writes p as a gzipped protobuf message, about as small as go tool pprof does.
@@ -23,7 +26,9 @@ func (p *Profile) encodeTo(zw io.WriteCloser) error {
 
 // EncodeUncompressed writes p as a protobuf message, without strings that nothing refers to.
 func (p *Profile) EncodeUncompressed(w io.Writer) error {
-	e := encoder{w: w, p: p}
+	n := len(p.Strings)
+	e := encoder{w: w, p: p, seed: maphash.MakeSeed(), ids: make([]uint32, n), out: append(make([]string, 0, n+1), "")}
+	e.text.Reserve(n)
 	e.profile()
 	e.flush(0)
 	return e.err
@@ -31,15 +36,17 @@ func (p *Profile) EncodeUncompressed(w io.Writer) error {
 
 // encoder writes messages field by field. The order of fields and of strings is that of
 // google/pprof: what samples refer to, and therefore is referred to most, has short ids.
+// Equal strings become one, however often the profile's table holds them.
 type encoder struct {
-	w      io.Writer
-	p      *Profile
-	b      []byte
-	err    error
-	header map[string]uint32 // of each string of the header, its place in the profile's table or behind it
-	added  []string          // those behind it
-	ids    []uint32          // of the strings of the table, and of added, in what is written; 0 if not used so far
-	order  []uint32          // the reverse, from id 1
+	w    io.Writer
+	p    *Profile
+	b    []byte
+	err  error
+	seed maphash.Seed
+	ids  []uint32      // of the strings of the profile's table, in what is written; 0 if not used so far
+	out  []string      // what is written; the empty string, whose id is 0, included
+	text hashing.Index // finds rows of out
+	nums []uint64      // reused
 }
 
 // flush writes the buffer out when it holds more than limit bytes.
@@ -83,71 +90,30 @@ func (e *encoder) message(num, n int) {
 	e.varint(uint64(n))
 }
 
-// str returns the id of a string of the header.
+// str returns the id of s, which is the next one if it has none.
 func (e *encoder) str(s string) uint64 {
 	if s == "" {
 		return 0
 	}
-	return e.id(e.header[s])
+	h := uint32(maphash.String(e.seed, s))
+	id, ok := e.text.Find(h, func(id uint32) bool { return e.out[id] == s })
+	if !ok {
+		id = uint32(len(e.out))
+		e.out = append(e.out, s)
+		e.text.Add(h, id)
+	}
+	return uint64(id)
 }
 
-// id returns the id of a string of the table, which is the next one if it has none.
+// id returns the id of a string of the profile's table.
 func (e *encoder) id(i uint32) uint64 {
 	if i == 0 {
 		return 0
 	}
 	if e.ids[i] == 0 {
-		e.order = append(e.order, i)
-		e.ids[i] = uint32(len(e.order))
+		e.ids[i] = uint32(e.str(e.p.Strings[i]))
 	}
 	return uint64(e.ids[i])
-}
-
-// headerStrings gives every string of the header its place: that of an equal string
-// in the table if there is one, else one behind the table.
-func (e *encoder) headerStrings() {
-	p := e.p
-	e.header = map[string]uint32{}
-	p.eachHeaderString(func(s string) { e.header[s] = 0 })
-	missing := len(e.header)
-	for i, s := range p.Strings {
-		if missing == 0 {
-			break
-		}
-		if place, ok := e.header[s]; ok && place == 0 && i > 0 {
-			e.header[s] = uint32(i)
-			missing--
-		}
-	}
-	next := max(1, len(p.Strings))
-	p.eachHeaderString(func(s string) {
-		if e.header[s] == 0 {
-			e.header[s] = uint32(next + len(e.added))
-			e.added = append(e.added, s)
-		}
-	})
-	e.ids = make([]uint32, next+len(e.added))
-}
-
-// eachHeaderString calls f with the strings that the profile holds as such and
-// not as ids, without empty ones.
-func (p *Profile) eachHeaderString(f func(string)) {
-	each := func(ss ...string) {
-		for _, s := range ss {
-			if s != "" {
-				f(s)
-			}
-		}
-	}
-	for _, t := range p.SampleTypes {
-		each(t.Type, t.Unit)
-	}
-	each(p.PeriodType.Type, p.PeriodType.Unit)
-	for _, m := range p.Mappings {
-		each(m.File, m.BuildID)
-	}
-	each(p.Comments...)
-	each(p.DropFrames, p.KeepFrames, p.DefaultSampleType, p.DocURL)
 }
 
 const flushAt = 64 << 10
@@ -161,7 +127,6 @@ func (e *encoder) valueType(num int, t ValueType) {
 
 func (e *encoder) profile() {
 	p := e.p
-	e.headerStrings()
 	for _, t := range p.SampleTypes {
 		e.valueType(fieldSampleType, t)
 	}
@@ -185,38 +150,31 @@ func (e *encoder) profile() {
 		e.numbers(fieldFunction, nums[:])
 		e.flush(flushAt)
 	}
-	p.eachHeaderString(func(s string) { e.str(s) })
-	e.strings()
-	e.num(fieldDropFrames, e.str(p.DropFrames))
-	e.num(fieldKeepFrames, e.str(p.KeepFrames))
+	// The rest refers to strings, too, but is written behind them.
+	drop, keep := e.str(p.DropFrames), e.str(p.KeepFrames)
+	e.str(p.PeriodType.Type)
+	e.str(p.PeriodType.Unit)
+	comments := make([]uint64, len(p.Comments))
+	for i, c := range p.Comments {
+		comments[i] = e.str(c)
+	}
+	defaultType, doc := e.str(p.DefaultSampleType), e.str(p.DocURL)
+	for _, s := range e.out {
+		e.message(fieldString, len(s))
+		e.b = append(e.b, s...)
+		e.flush(flushAt)
+	}
+	e.num(fieldDropFrames, drop)
+	e.num(fieldKeepFrames, keep)
 	e.num(fieldTimeNanos, uint64(p.TimeNanos))
 	e.num(fieldDurationNanos, uint64(p.DurationNanos))
 	if p.PeriodType != (ValueType{}) {
 		e.valueType(fieldPeriodType, p.PeriodType)
 	}
 	e.num(fieldPeriod, uint64(p.Period))
-	for _, c := range p.Comments {
-		e.varint(fieldComment<<3 | wireVarint)
-		e.varint(e.str(c))
-	}
-	e.num(fieldDefaultSampleType, e.str(p.DefaultSampleType))
-	e.num(fieldDocURL, e.str(p.DocURL))
-}
-
-// strings writes the table, after all that refers to it has its ids.
-func (e *encoder) strings() {
-	e.message(fieldString, 0)
-	for _, i := range e.order {
-		s := ""
-		if n := max(1, len(e.p.Strings)); int(i) < n {
-			s = e.p.Strings[i]
-		} else {
-			s = e.added[int(i)-n]
-		}
-		e.message(fieldString, len(s))
-		e.b = append(e.b, s...)
-		e.flush(flushAt)
-	}
+	e.repeated(fieldComment, comments, varintsLen(comments))
+	e.num(fieldDefaultSampleType, defaultType)
+	e.num(fieldDocURL, doc)
 }
 
 // numbers writes a message whose fields 1, 2, … are the numbers.
@@ -231,37 +189,61 @@ func (e *encoder) numbers(num int, nums []uint64) {
 	}
 }
 
+// repeated writes a field of numbers whose varints have size bytes. One or two numbers
+// are not packed, as google/pprof and the runtime do: the length of one would be a byte more.
+func (e *encoder) repeated(num int, nums []uint64, size int) {
+	packed := len(nums) > maxUnpacked
+	if packed {
+		e.message(num, size)
+	}
+	for _, v := range nums {
+		if !packed {
+			e.varint(uint64(num)<<3 | wireVarint)
+		}
+		e.varint(v)
+	}
+}
+
+const maxUnpacked = 2
+
+// repeatedLen is the number of bytes that repeated writes for n numbers, unless num
+// takes more than one.
+func repeatedLen(n, size int) int {
+	if n <= maxUnpacked {
+		return n + size
+	}
+	return 1 + uvarintLen(uint64(size)) + size
+}
+
+func varintsLen(nums []uint64) int {
+	size := 0
+	for _, v := range nums {
+		size += uvarintLen(v)
+	}
+	return size
+}
+
 func (e *encoder) sample(s int) {
 	p := e.p
 	stack := p.Stack(s)
-	frames := 0
+	e.nums = e.nums[:0]
 	for _, l := range stack {
-		frames += uvarintLen(p.Locations[l].ID)
+		e.nums = append(e.nums, p.Locations[l].ID)
 	}
-	values := 0
 	for _, col := range p.Values {
-		values += uvarintLen(uint64(col[s]))
+		e.nums = append(e.nums, uint64(col[s]))
 	}
+	frames, values := e.nums[:len(stack)], e.nums[len(stack):]
+	framesSize, valuesSize := varintsLen(frames), varintsLen(values)
 	labels := p.SampleLabelSet(s)
-	n := 1 + uvarintLen(uint64(values)) + values
-	if frames > 0 {
-		n += 1 + uvarintLen(uint64(frames)) + frames
-	}
+	n := repeatedLen(len(frames), framesSize) + repeatedLen(len(values), valuesSize)
 	for i := range labels {
 		l := e.labelLen(&labels[i])
 		n += 1 + uvarintLen(uint64(l)) + l
 	}
 	e.message(fieldSample, n)
-	if frames > 0 {
-		e.message(1, frames)
-		for _, l := range stack {
-			e.varint(p.Locations[l].ID)
-		}
-	}
-	e.message(2, values)
-	for _, col := range p.Values {
-		e.varint(uint64(col[s]))
-	}
+	e.repeated(1, frames, framesSize)
+	e.repeated(2, values, valuesSize)
 	for i := range labels {
 		l := &labels[i]
 		e.message(3, e.labelLen(l))
