@@ -72,7 +72,6 @@ func (c *chunkReader) next() (rec []byte, err error) {
 			c.bad = c.start + int64(c.at)
 		}
 		rec = nil
-		c.at = c.n // the next block is the next place where a chunk is sure to begin
 	}
 	begun := false
 	for {
@@ -122,13 +121,9 @@ func (c *chunkReader) next() (rec []byte, err error) {
 		}
 		kind, header := chunkKind(b[6])
 		if !whole {
-			next := c.at + header + size
 			damaged()
 			begun = false
-			// Where its length is right there is a chunk behind it.
-			if next+chunkHeader <= c.n && c.whole(c.block[next:c.n]) {
-				c.at = next
-			}
+			c.at = c.nextWhole()
 			continue
 		}
 		if c.log != 0 && binary.LittleEndian.Uint32(b[chunkHeader:]) != c.log {
@@ -165,6 +160,22 @@ func (c *chunkReader) next() (rec []byte, err error) {
 			return rec, nil
 		}
 	}
+}
+
+// nextWhole returns where the next whole chunk of the file begins in the block, behind one that
+// is damaged, or the end of the block. The damage may be to headers, which tell where the next
+// one is.
+func (c *chunkReader) nextWhole() int {
+	for at := c.at + 1; at+chunkHeader <= c.n; at++ {
+		b := c.block[at:c.n]
+		if c.log != 0 && (len(b) < chunkHeader+4 || binary.LittleEndian.Uint32(b[chunkHeader:]) != c.log) {
+			continue
+		}
+		if c.whole(b) {
+			return at
+		}
+	}
+	return c.n
 }
 
 // chunkKind returns the kind of a chunk, of those without a number, and the size of

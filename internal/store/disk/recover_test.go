@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -31,17 +32,24 @@ func TestLogGap(t *testing.T) {
 	}
 	name := filepath.Base(slices.Max(logs))
 	before := contents(t, sm.dir)
-	for _, how := range []string{"smeared", "missing"} {
+	for _, how := range []string{"smeared", "missing", "headers smeared near its end"} {
 		t.Run(how, func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "d")
 			copyDir(t, sm.dir, dir)
 			path := filepath.Join(dir, name)
 			data := []byte(before[name])
 			// In the middle of one record, or of a block, which is of many.
-			if how == "smeared" {
+			switch how {
+			case "smeared":
 				data[2000] ^= 5
-			} else {
+			case "missing":
 				clear(data[chunkBlock/4 : chunkBlock/2])
+			default:
+				// No block begins behind it.
+				end := endOfLog(t, name, data)
+				for i := range 1500 {
+					data[int(end)-8000+i] ^= 0x55
+				}
 			}
 			if err := os.WriteFile(path, data, 0o644); err != nil {
 				t.Fatal(err)
@@ -59,7 +67,7 @@ func TestLogGap(t *testing.T) {
 			}
 			wantKept(t, damaged, dirs[0])
 			r := s.Recoveries()[0]
-			if !strings.Contains(r.Problem, name) || strings.Contains(r.Problem, "repair") || r.Lost == 0 && how == "missing" {
+			if !strings.Contains(r.Problem, name) || strings.Contains(r.Problem, "repair") || r.Lost == 0 && how != "smeared" {
 				t.Errorf("%+v", r)
 			}
 			n := sm.wantParts(t, s, func(rec store.Record) bool { return !sm.inLog[rec.ID] })
@@ -69,7 +77,7 @@ func TestLogGap(t *testing.T) {
 					inLog++
 				}
 			}
-			if lost := len(sm.records) - n; lost == 0 || lost > map[string]int{"smeared": 1, "missing": inLog / 2}[how] {
+			if lost := len(sm.records) - n; lost == 0 || lost > map[string]int{"smeared": 1, "missing": inLog / 2, "headers smeared near its end": inLog / 20}[how] {
 				t.Errorf("%d profiles of %d in the log are lost", lost, inLog)
 			}
 			if aside := s.Stats().Aside; len(aside) > 0 {
@@ -86,6 +94,25 @@ func TestLogGap(t *testing.T) {
 			}
 			closeStore(t, s)
 		})
+	}
+}
+
+// endOfLog returns where a log ends. It is written over an older one.
+func endOfLog(t *testing.T, name string, data []byte) (end int64) {
+	t.Helper()
+	n, err := strconv.ParseUint(strings.TrimSuffix(name, ".log"), 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newChunkReader(bytes.NewReader(data), n)
+	for {
+		if _, err := r.next(); err != nil {
+			if end == 0 || end%chunkBlock < 8000 {
+				t.Fatalf("%s: the log ends at byte %d, %v", name, end, err)
+			}
+			return end
+		}
+		end = r.start + int64(r.at)
 	}
 }
 
