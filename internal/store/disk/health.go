@@ -198,7 +198,12 @@ func (h *health) inspect(fsys vfs.FS, dir string) error {
 		info, err := fsys.Stat(fsys.PathJoin(dir, file))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
-			h.note(file, "it is missing")
+			// Pebble has to find a table, and each partition with keys in it what it lost.
+			if err := h.makeAgain(fsys, dir, &table{name: file, number: n}, t); err != nil {
+				return err
+			}
+			h.note(file, "it is missing, and what only this table had is lost; an empty one was made in its place")
+			h.cut[file] = true
 		case err != nil:
 			return err
 		case info.Size() != t.size:

@@ -3,6 +3,8 @@ package disk
 import (
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,4 +80,50 @@ func TestNoRoomOfDamagedTables(t *testing.T) {
 		t.Errorf("%d profiles are left: %v", n, err)
 	}
 	closeStore(t, s)
+}
+
+// A table that is missing costs the profiles in it, and sets nothing aside. So it does for a start
+// that is killed when it has made an empty table in its place.
+func TestTableMissing(t *testing.T) {
+	for _, killed := range []bool{false, true} {
+		mem := vfs.NewMem()
+		s := open(t, "d", Options{FS: mem, PackAfter: -1})
+		all := records(t, 60)
+		put(t, s, all[:40]...)
+		if err := s.Compact(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		put(t, s, all[40:]...)
+		if err := s.db.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		closeStore(t, s)
+		l, err := listFiles(mem, "d")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := mem.Remove(mem.PathJoin("d", l.tables[slices.Max(slices.Collect(maps.Keys(l.tables)))])); err != nil {
+			t.Fatal(err)
+		}
+		if killed {
+			h := newHealth(slog.New(slog.DiscardHandler), &space{FS: mem})
+			if err := h.inspect(mem, "d"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s = open(t, "d", Options{FS: mem, PackAfter: -1})
+		if st := s.Stats(); len(st.Aside) > 0 || len(st.Damaged) != 1 {
+			t.Errorf("killed: %v: set aside: %v; damaged: %q", killed, st.Aside, st.Damaged)
+		}
+		wantSame(t, s, all[:40])
+		put(t, s, all[40:]...) // they are not taken for ones that are there
+		wantSame(t, s, all)
+		if err := s.Compact(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		closeStore(t, s)
+		if p := verify(t, "d", mem); len(p) > 0 {
+			t.Errorf("killed: %v: afterwards: %q", killed, p)
+		}
+	}
 }

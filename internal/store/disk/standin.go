@@ -133,8 +133,8 @@ func (h *health) examine(fsys vfs.FS, dir string) (lost spans, tables []keyRange
 		h.mu.Unlock()
 		bounds := keyRange{info.first, append(bytes.Clone(info.last), 0)}
 		if !t.noIndex && len(t.lost) == 0 {
-			if cut { // it was made again
-				tables = append(tables, bounds)
+			if cut { // it was made again, perhaps by a start that was killed before it found what was lost
+				lost, tables = append(lost, span{info.first, info.last}), append(tables, bounds)
 			}
 			continue
 		}
