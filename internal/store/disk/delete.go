@@ -91,6 +91,9 @@ func (s *Store) DeleteService(ctx context.Context, service string, dry bool) (pr
 		s.ids.forgetHour(h) // what was deleted may come again
 	}
 	s.counts.dropped.Add(profiles)
+	if err := s.listDeletions(); err != nil {
+		s.o.Log.Error("the deletion is written once, and not twice: it is tried again", "service", service, "error", err)
+	}
 	return profiles, s.here()
 }
 

@@ -1,12 +1,20 @@
 package disk
 
 import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
 // The table that deletes a service is damaged: only its index, or everything after its data.
@@ -109,5 +117,227 @@ func TestDeletionDamaged(t *testing.T) {
 				t.Errorf("verify: %q", p)
 			}
 		})
+	}
+}
+
+// Each file of a store is missing in turn after a service was deleted. The service doesn't come
+// back, and only what was in that file is lost. The deletion is in a table, or in the log alone.
+func TestDeletionFileMissing(t *testing.T) {
+	for _, flushed := range []bool{true, false} {
+		t.Run(fmt.Sprintf("flushed=%v", flushed), func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "d")
+			s := open(t, dir, Options{PackAfter: -1})
+			all := records(t, 60)
+			put(t, s, all[:40]...)
+			if err := s.Compact(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			put(t, s, all[40:]...)
+			if err := s.db.Flush(); err != nil {
+				t.Fatal(err)
+			}
+			n, err := s.DeleteService(t.Context(), "s1", false)
+			if err != nil || n == 0 {
+				t.Fatalf("%d, %v", n, err)
+			}
+			if flushed {
+				if err := s.db.Flush(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			crashed := dir + "2"
+			copyInUse(t, dir, crashed)
+			closeStore(t, s)
+			left := len(all) - int(n)
+			names := slices.Sorted(maps.Keys(contents(t, crashed)))
+			if !slices.Contains(names, deletionsFile) {
+				t.Fatalf("the deletion is not written twice: %q", names)
+			}
+			for _, name := range names {
+				t.Run(name, func(t *testing.T) {
+					hurt := filepath.Join(t.TempDir(), "d")
+					copyDir(t, crashed, hurt)
+					if err := os.Remove(filepath.Join(hurt, name)); err != nil {
+						t.Fatal(err)
+					}
+					want := readable(t, vfs.Default, hurt)
+					if ext := filepath.Ext(name); want > left || want < left && ext != tableExt && ext != ".log" {
+						t.Errorf("verify: %d profiles can be read, want %d", want, left)
+					}
+					for start := range 3 {
+						s := open(t, hurt, Options{Recover: true, PackAfter: -1})
+						recovered(t, s)
+						wantDeleted(t, s, "s1", want)
+						if start == 1 {
+							if err := s.Compact(t.Context()); err != nil {
+								t.Fatal(err)
+							}
+							if len(s.deleted) > 0 {
+								t.Errorf("partitions %d are still known to be deleted", s.deleted)
+							}
+						}
+						closeStore(t, s)
+						if t.Failed() {
+							t.Fatalf("at start %d", start)
+						}
+					}
+					if _, err := os.Stat(filepath.Join(hurt, deletionsFile)); !errors.Is(err, fs.ErrNotExist) {
+						t.Errorf("the file of deletions is still there, and nothing is left of the service: %v", err)
+					}
+				})
+			}
+		})
+	}
+}
+
+// wantDeleted fails unless a store has profiles of other services than that one, as many as that.
+func wantDeleted(t *testing.T, s *Store, service string, profiles int) {
+	t.Helper()
+	services, err := s.Services(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.ContainsFunc(services, func(s ServiceStats) bool { return s.Service == service }) {
+		t.Errorf("%s is back: %+v", service, services)
+	}
+	st := s.Stats()
+	if st.Profiles != int64(profiles) {
+		t.Errorf("%d profiles, want %d", st.Profiles, profiles)
+	}
+	// One whose dictionary is lost as a whole is not known by name.
+	if slices.ContainsFunc(st.Aside, func(a Aside) bool { return a.Service != "" }) || len(st.Aside) > 0 && profiles > 0 {
+		t.Errorf("set aside: %v", st.Aside)
+	}
+}
+
+// A partition that is made after a deletion may get a number that was deleted before. A file of
+// deletions that names it no more must not come back.
+func TestDeletionForgotten(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "d")
+	s := open(t, dir, Options{})
+	all := records(t, 30)
+	put(t, s, all...)
+	for _, service := range []string{"s0", "s1"} {
+		if _, err := s.DeleteService(t.Context(), service, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ids, err := readDeletions(vfs.Default, dir); err != nil || len(ids) != 2 {
+		t.Fatalf("the file of deletions has %d, %v", ids, err)
+	}
+	if err := s.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if ids, err := readDeletions(vfs.Default, dir); err != nil || len(ids) > 0 {
+		t.Fatalf("the file of deletions has %d, %v", ids, err)
+	}
+	for range 2 {
+		closeStore(t, s)
+		s = open(t, dir, Options{})
+		put(t, s, all...)
+		if st := s.Stats(); st.Profiles != int64(len(all)) {
+			t.Errorf("%d profiles, want %d", st.Profiles, len(all))
+		}
+	}
+	closeStore(t, s)
+}
+
+// A damaged file of deletions never keeps a store from opening, and one of a later version does.
+func TestDeletionsDamaged(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "d")
+	s := open(t, dir, Options{})
+	all := records(t, 30)
+	put(t, s, all...)
+	n, err := s.DeleteService(t.Context(), "s1", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	path := filepath.Join(dir, deletionsFile)
+	sound, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := range sound {
+		bad := slices.Clone(sound)
+		bad[at] ^= 0x10
+		for _, bad := range [][]byte{bad, sound[:at]} {
+			if err := os.WriteFile(path, bad, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if got := readable(t, vfs.Default, dir); got != len(all)-int(n) {
+				t.Errorf("%x: verify: %d profiles can be read, want %d", bad, got, len(all)-int(n))
+			}
+			s := open(t, dir, Options{})
+			wantDeleted(t, s, "s1", len(all)-int(n))
+			closeStore(t, s)
+			if now, err := os.ReadFile(path); err != nil || !bytes.Equal(now, sound) {
+				t.Errorf("%x: the file is not written again: %x, %v", bad, now, err)
+			}
+			if kept, err := os.ReadFile(filepath.Join(dir, keptPrefix+deletionsFile)); err != nil || !bytes.Equal(kept, bad) {
+				t.Errorf("%x: the damaged file is not kept: %x, %v", bad, kept, err)
+			}
+		}
+	}
+	later := append([]byte{deletionsVersion + 1}, sound[1:len(sound)-4]...)
+	if err := os.WriteFile(path, binary.LittleEndian.AppendUint32(later, crc(later)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir, Options{}); !errors.Is(err, format.ErrVersion) {
+		t.Errorf("a file of a later version: %v", err)
+	}
+}
+
+// A kill comes ahead of each change of a file while a service is deleted, while the deletion is
+// forgotten, and while the service comes again with the number it had. All of its profiles are
+// there, or none, and none comes back or goes once that was acknowledged.
+func TestDeletionKilled(t *testing.T) {
+	c := newCrashFS(t)
+	const dir = "/data/store"
+	o := Options{FS: c, PackAfter: -1}
+	all := records(t, 20)
+	s := open(t, dir, o)
+	put(t, s, all...)
+	if err := s.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	few, many := 0, len(all) // how many profiles there may be
+	kills := 0
+	c.before = func(op string) {
+		kills++
+		disk := cloneTree(t, c.FS)
+		s := open(t, dir, Options{FS: disk, PackAfter: -1})
+		if n := int(s.Stats().Profiles); n != few && n != many {
+			t.Errorf("killed ahead of %q: %d profiles, want %d or %d", op, n, few, many)
+		}
+		closeStore(t, s)
+	}
+	dry, err := s.DeleteService(t.Context(), "s1", true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	few = many - int(dry)
+	if n, err := s.DeleteService(t.Context(), "s1", false); err != nil || n != dry {
+		t.Fatalf("%d of %d, %v", n, dry, err)
+	}
+	many = few
+	if err := s.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.listed) > 0 {
+		t.Fatalf("the deletion of %d is not forgotten", s.listed)
+	}
+	closeStore(t, s)
+	s = open(t, dir, o)
+	many = len(all)
+	put(t, s, all...)
+	few = many
+	if err := s.Compact(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	closeStore(t, s)
+	c.stop(t)
+	if kills < 50 {
+		t.Errorf("only %d kills", kills)
 	}
 }

@@ -146,6 +146,7 @@ type Store struct {
 	jobs      sync.Mutex    // held by what rewrites data; guards what follows
 	dead      []keyRange    // what was dropped and may still take room
 	deleted   []uint32      // partitions that were deleted, and that something may be left of
+	listed    []uint32      // those of them that the file of deletions names
 	unclaimed bool          // that room could not be had the last time
 	backdrops sync.WaitGroup
 }

@@ -120,7 +120,7 @@ func copyStore(fsys vfs.FS, dir, to string, l *listing) (err error) {
 			return err
 		}
 	}
-	for _, name := range slices.Concat(slices.Collect(maps.Values(l.logs)), slices.Collect(maps.Values(l.copies)), l.manifests, l.options, l.markers) {
+	for _, name := range slices.Concat(slices.Collect(maps.Values(l.logs)), slices.Collect(maps.Values(l.copies)), l.manifests, l.options, l.markers, l.deletions) {
 		from, err := fsys.Open(fsys.PathJoin(dir, name))
 		if err != nil {
 			return err

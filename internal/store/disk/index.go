@@ -16,6 +16,9 @@ import (
 // readWhole reads what is always in memory, heals what is damaged, and sets partitions
 // aside that can't be healed.
 func (s *Store) readWhole() error {
+	if err := s.findDeletions(); err != nil {
+		return err
+	}
 	if err := s.readAndHeal(); err != nil || len(s.deleted) == 0 {
 		return err
 	}
@@ -37,7 +40,7 @@ func (s *Store) readAndHeal() error {
 			if len(tables) > 0 {
 				hit = append(hit, more...)
 				s.rewriteLater(tables)
-				s.parts, s.next, s.deleted = map[partitionName]*partition{}, 0, nil
+				s.parts = map[partitionName]*partition{}
 				continue
 			}
 		}
@@ -116,6 +119,10 @@ func (s *Store) readDescription() error {
 // can't be read are in lost. missing is set where some may be missing.
 func (s *Store) readPartitions(missing bool) (byID map[uint32]*partition, lost map[uint32]error, err error) {
 	byID, lost = map[uint32]*partition{}, map[uint32]error{}
+	s.next, s.deleted = 0, slices.Clone(s.listed)
+	for _, id := range s.listed {
+		s.next = max(s.next, id+1)
+	}
 	one := func(key, value []byte) error {
 		info, err := format.ReadPartition(value)
 		if err != nil {
@@ -123,6 +130,9 @@ func (s *Store) readPartitions(missing bool) (byID map[uint32]*partition, lost m
 		}
 		p := &partition{id: binary.BigEndian.Uint32(key[1:]), Partition: info, stored: true}
 		s.next = max(s.next, p.id+1)
+		if slices.Contains(s.listed, p.id) {
+			return nil
+		}
 		if info.Deleted() {
 			s.deleted = append(s.deleted, p.id)
 			return nil
@@ -150,13 +160,16 @@ func (s *Store) readPartitions(missing bool) (byID map[uint32]*partition, lost m
 	clear(byID)
 	clear(lost)
 	clear(s.parts)
-	s.deleted = nil
+	s.deleted = slices.Clone(s.listed)
 	last, err := s.lastPartition()
 	if err != nil {
 		return nil, nil, err
 	}
-	s.next = last + 1
+	s.next = max(s.next, last+1)
 	for id := range last + 1 {
+		if slices.Contains(s.listed, id) {
+			continue
+		}
 		key := format.PartitionKey(format.KindPartition, id)
 		_, found, err := get(s.db, key, func(value []byte) (struct{}, error) { return struct{}{}, one(key, value) })
 		if err == nil && !found && missing {

@@ -48,6 +48,7 @@ type listing struct {
 	copies             map[uint64]string // of manifests, by number
 	manifests, options []string          // by rising number
 	markers            []string
+	deletions          []string // that file, if it is there
 }
 
 func listFiles(fsys vfs.FS, dir string) (*listing, error) {
@@ -75,6 +76,8 @@ func listFiles(fsys vfs.FS, dir string) (*listing, error) {
 			l.options = append(l.options, name)
 		case strings.HasPrefix(name, "marker."):
 			l.markers = append(l.markers, name)
+		case name == deletionsFile:
+			l.deletions = append(l.deletions, name)
 		}
 	}
 	return l, nil

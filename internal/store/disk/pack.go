@@ -91,6 +91,9 @@ func (s *Store) maintain(ctx context.Context) error {
 	}
 	s.jobs.Lock()
 	defer s.jobs.Unlock()
+	if err := s.listDeletions(); err != nil {
+		return err
+	}
 	if err := s.retain(ctx); err != nil {
 		return err
 	}

@@ -154,7 +154,10 @@ func (s *Store) deleteAgain() error {
 	for _, id := range ids {
 		s.deleteForGood(b, id)
 	}
-	return s.write(b)
+	if err := s.write(b); err != nil {
+		return err
+	}
+	return s.listDeletions()
 }
 
 // deleteHour deletes an hour of a partition that has others. The roll-ups of its
@@ -210,6 +213,10 @@ func (s *Store) compact(ctx context.Context, ranges []keyRange) error {
 	s.unclaimed = false
 	if len(deleted) == 0 {
 		return nil
+	}
+	if err := s.listDeletions(); err != nil {
+		s.deleted = deleted
+		return err
 	}
 	b := s.db.NewBatch()
 	defer b.Close()

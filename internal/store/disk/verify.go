@@ -123,7 +123,7 @@ func newAudit(ctx context.Context, dir string, fsys vfs.FS, report func(string))
 	}
 	a := &audit{ctx: ctx, fs: o.FS, lock: lock, report: report}
 	if a.files, err = readFiles(ctx, o.FS, dir, a.report); err == nil {
-		err = a.readPartitions(o)
+		err = a.readPartitions(o, dir)
 	}
 	if err != nil {
 		a.close()
@@ -133,7 +133,7 @@ func newAudit(ctx context.Context, dir string, fsys vfs.FS, report func(string))
 }
 
 // readPartitions finds the partitions, also those that are not described any more.
-func (a *audit) readPartitions(o Options) error {
+func (a *audit) readPartitions(o Options, dir string) error {
 	epoch, found, err := get(a.files, []byte{format.KindFormat}, format.ReadFormat)
 	if err == nil && !found {
 		err = format.Damaged([]byte{format.KindFormat}, "it is missing")
@@ -145,7 +145,17 @@ func (a *audit) readPartitions(o Options) error {
 		a.bad("%v", err)
 		a.epoch = int64(o.Epoch) // no other has been in use
 	}
+	deletions, err := readDeletions(a.fs, dir)
+	if errors.Is(err, format.ErrVersion) {
+		return err
+	}
+	if err != nil {
+		a.report(fmt.Sprintf("%v; nothing is lost by it", err))
+	}
 	known := map[uint32]bool{}
+	for _, id := range deletions {
+		known[id] = true
+	}
 	a.scan([]byte{format.KindPartition}, func(key, value []byte) error {
 		if err := format.CheckKey(key); err != nil {
 			return err
@@ -158,10 +168,13 @@ func (a *audit) readPartitions(o Options) error {
 			return e
 		}
 		p := &partition{id: binary.BigEndian.Uint32(key[1:]), Partition: info, stored: true}
+		if known[p.id] {
+			return nil // it is deleted, and what says so here is lost
+		}
+		known[p.id] = true
 		if p.Problem != "" {
 			a.bad("the profiles of service %s from %s on are set aside: %s", p.Service, dateOf(p.Epoch), p.Problem)
 		}
-		known[p.id] = true
 		if info.Deleted() {
 			return nil
 		}

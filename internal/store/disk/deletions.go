@@ -1,0 +1,111 @@
+package disk
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/hone-go/hone/internal/store/disk/format"
+)
+
+// A deletion is written twice: as a mark at the key of each partition, and in a file of its own.
+// The table or log with the mark may be lost as a whole, and older tables then still have the
+// profiles. The file "deletions" is
+//
+//	version    byte: 1
+//	n id*      varints, rising: the partitions
+//	checksum   u32, little-endian, of all before
+//
+// A deletion is acknowledged when the file has it. A partition leaves the file before its mark
+// goes: a partition that is made later may get its number.
+const (
+	deletionsFile    = "deletions"
+	deletionsVersion = 1
+)
+
+// readDeletions reads the partitions that the file of deletions names. There is no file if none
+// is deleted.
+func readDeletions(fsys vfs.FS, dir string) ([]uint32, error) {
+	f, err := fsys.Open(fsys.PathJoin(dir, deletionsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, 64<<20))
+	if err != nil {
+		return nil, err
+	}
+	end := len(b) - 4
+	if end < 1 || crc(b[:end]) != binary.LittleEndian.Uint32(b[end:]) {
+		return nil, fmt.Errorf("the file %s is damaged", deletionsFile)
+	}
+	if b[0] != deletionsVersion {
+		return nil, fmt.Errorf("the file %s has version %d: %w", deletionsFile, b[0], format.ErrVersion)
+	}
+	r := format.NewReader(b[1:end])
+	ids := make([]uint32, r.Count(1))
+	for i := range ids {
+		ids[i] = uint32(r.Uvarint())
+	}
+	return ids, r.Err()
+}
+
+// writeDeletions writes the file of deletions, or removes it if there are none.
+func writeDeletions(fsys vfs.FS, dir string, ids []uint32) error {
+	name := fsys.PathJoin(dir, deletionsFile)
+	if len(ids) == 0 {
+		if err := fsys.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return syncDir(fsys, dir)
+	}
+	b := binary.AppendUvarint([]byte{deletionsVersion}, uint64(len(ids)))
+	for _, id := range ids {
+		b = binary.AppendUvarint(b, uint64(id))
+	}
+	b = binary.LittleEndian.AppendUint32(b, crc(b))
+	again := fsys.PathJoin(dir, againPrefix+deletionsFile)
+	if err := writeFile(fsys, again, bytes.NewReader(b)); err != nil {
+		return err
+	}
+	if err := fsys.Rename(again, name); err != nil {
+		return err
+	}
+	return syncDir(fsys, dir)
+}
+
+// findDeletions sets s.listed. A damaged file is kept under another name: the marks say the same.
+func (s *Store) findDeletions() (err error) {
+	s.listed, err = readDeletions(s.o.FS, s.dir)
+	if err == nil || errors.Is(err, format.ErrVersion) {
+		return err
+	}
+	s.o.Log.Error("which services were deleted is read from the tables alone", "error", err)
+	name := s.o.FS.PathJoin(s.dir, deletionsFile)
+	return s.o.FS.Rename(name, s.o.FS.PathJoin(s.dir, keptPrefix+deletionsFile))
+}
+
+// listDeletions makes the file of deletions name the partitions that are deleted. s.jobs is
+// locked.
+func (s *Store) listDeletions() error {
+	ids := slices.Clone(s.deleted)
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	if slices.Equal(ids, s.listed) {
+		return nil
+	}
+	if err := writeDeletions(s.o.FS, s.dir, ids); err != nil {
+		return s.space.explain(err)
+	}
+	s.listed = ids
+	return nil
+}
