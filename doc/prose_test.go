@@ -142,6 +142,9 @@ func TestFindPhrases(t *testing.T) {
 	}
 }
 
+// Pages that a program writes: their texts are messages, which TestPhrases reads.
+var generated = map[string]bool{"doc/rules.md": true}
+
 // known has, for each page and each folder of messages, how many phrases there are. A number may only fall.
 const known = "testdata/phrases.txt"
 
@@ -331,11 +334,11 @@ func prose(page string) string {
 
 // Measures of a page, and the limits for all of them.
 const (
-	maxAverage = 17.0 // words a sentence
-	maxLong    = 4.0  // % of sentences with more than longSentence words
+	maxAverage = 16.0 // words a sentence
+	maxLong    = 2.0  // % of sentences with more than longSentence words
 	longWords  = 30
 	maxWords   = 1200   // a page, except for those of doc/reference
-	maxAll     = 30_000 // all pages of doc, except for doc/design and what is generated
+	maxAll     = 36_700 // all pages of doc, except for doc/design and what is generated; to become 30,000
 )
 
 type measures struct {
@@ -404,12 +407,6 @@ func measure(page string) measures {
 	return m
 }
 
-// A limit of a page is in words, words a sentence, and % of sentences with more than longWords.
-type limit struct {
-	words         int
-	average, long float64
-}
-
 // TestProse keeps pages short, and their sentences.
 func TestProse(t *testing.T) {
 	all := 0
@@ -423,25 +420,16 @@ func TestProse(t *testing.T) {
 		if !inDoc && file != "README.md" && file != "CONTRIBUTING.md" || generated[file] {
 			continue
 		}
-		want := limit{maxWords, maxAverage, maxLong}
-		if strings.HasPrefix(file, "doc/reference/") {
-			want.words = maxAll
-		}
-		if file == "CONTRIBUTING.md" {
-			want.words = 2 * maxWords // its tables
-		}
-		if l, ok := notYet[path.Base(file)]; ok {
-			want.words, want.average, want.long = max(want.words, l.words), max(want.average, l.average), max(want.long, l.long)
-		}
 		t.Logf("%-34s %5d words, %4.1f a sentence, %4.1f %% with more than %d", file, m.words, m.average, m.share(), longWords)
-		if m.words > want.words {
-			t.Errorf("%s has %d words; want at most %d", file, m.words, want.words)
+		// CONTRIBUTING.md has long tables.
+		if m.words > maxWords && !strings.HasPrefix(file, "doc/reference/") && file != "CONTRIBUTING.md" {
+			t.Errorf("%s has %d words; want at most %d", file, m.words, maxWords)
 		}
-		if m.average > want.average {
-			t.Errorf("%s has %.1f words a sentence; want at most %.1f", file, m.average, want.average)
+		if m.average > maxAverage {
+			t.Errorf("%s has %.1f words a sentence; want at most %.1f", file, m.average, maxAverage)
 		}
-		if m.share() > want.long {
-			t.Errorf("%s has more than %d words in %.1f %% of its sentences; want at most %.1f %%", file, longWords, m.share(), want.long)
+		if m.share() > maxLong {
+			t.Errorf("%s has more than %d words in %.1f %% of its sentences; want at most %.1f %%", file, longWords, m.share(), maxLong)
 			slices.SortFunc(m.long, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 			for _, s := range m.long {
 				t.Logf("\t%s", strings.Join(strings.Fields(s), " "))
@@ -449,7 +437,7 @@ func TestProse(t *testing.T) {
 		}
 	}
 	t.Logf("%d words in doc", all)
-	if all > max(maxAll, notYetAll) {
-		t.Errorf("doc has %d words; want at most %d", all, max(maxAll, notYetAll))
+	if all > maxAll {
+		t.Errorf("doc has %d words; want at most %d", all, maxAll)
 	}
 }
