@@ -25,7 +25,7 @@
 //	files.go      tables and logs without Pebble: table.go, chunks.go, manifest.go; copy.go: the list of tables, twice
 //	parity.go     smears of tables are put right; mend.go: single wrong bits; kept.go: the files of before
 //
-// The format is drawn in doc/reference/format.md, the reasons for it are in
+// Files and keys are in doc/reference/format.md, values beside their codecs, and the reasons in
 // doc/design/0006-store.md and 0010-store-format.md.
 package disk
 

@@ -28,8 +28,8 @@
 //	Adder        adds up samples, blocks and roll-ups, by site
 //	fingerprint  a keyed hash, which stands for what is hashed
 //
-// Every value begins with a version; all of them are drawn in doc/reference/format.md, and each
-// beside its codec: keys in key.go, what describes store, partition and hour in
+// Every value begins with a version. Each is drawn beside its codec: keys in key.go
+// and doc/reference/format.md, what describes store, partition and hour in
 // describe.go, heads in head.go, samples in samples.go, blocks in block.go, columns of
 // values in column.go and ints.go, roll-ups in rollup.go, dictionaries in piece.go.
 package format

@@ -17,9 +17,25 @@ import (
 //	    first              number of entries in the pieces before
 //	    count              of entries that follow, column by column
 //
-// with all numbers as varints. Strings are lengths, then all bytes. What refers
-// to a string, function and so on is its index in the dictionary. The parent of
-// a node is told as the distance to it.
+// with all numbers as varints. What refers to a string, function and so on is its
+// index in the dictionary. The entries of the tables are
+//
+//	strings      length*, then all bytes; string 0 is "", and in no piece
+//	mappings     (flags:byte start limit offset file buildid)*
+//	             flags: 1 functions, 2 file names, 4 line numbers, 8 inlined frames are known
+//	functions    name*, (system name - name, zigzag)*, file*, start line (zigzag)*
+//	locations    (mapping plus 1, times 2, plus 1 if folded)*, distance to the address before (zigzag)*,
+//	             number of lines*, then of all their lines: function*, line (zigzag)*, column (zigzag)*
+//	nodes        distance to the parent*, location*; node 0 is the root, and in no piece
+//	label sets   (n (key times 4, plus 2 if numeric, plus 1 if it has a unit; number (zigzag), unit, or string)*)*;
+//	             set 0 is empty, and in no piece
+//	sites        distance to the node before (zigzag)*, label set*
+//	schemas      (n (type unit)*, period type, period unit, default type, doc url, drop, keep, period (zigzag),
+//	             n comment*, first mapping plus 1, n (mapping, mapping entry)*)*
+//	series       (n (name value)*, measures)*; measures is the number of the first schema with them
+//
+// Addresses are those of the mapping as the dictionary has it. A schema lists
+// mappings that its profiles have elsewhere.
 const dictionaryVersion = 1
 
 // The tables of a dictionary, in the order in which they stand in a piece: what is
