@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -187,9 +186,6 @@ type toAdvise struct {
 	inputs     []advice.Input
 	benchmarks map[string]tune.Benchmark // by subject
 }
-
-// adviceStore is where advice is kept.
-func adviceStore() tune.Store { return tune.Store{Dir: filepath.Join(moduleDir(), ".hone", "advice")} }
 
 // module is the one in the current folder.
 func module() (*advisor.Module, error) {

@@ -7,30 +7,12 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 )
-
-// tellFailure prints what could not be measured, with the compiler's or the
-// benchmark's own words.
-func tellFailure(a *app, f *bench.BenchFailure) {
-	name := f.Package
-	if f.Benchmark != "" {
-		name += ".Benchmark" + f.Benchmark
-	}
-	if f.Side != "" {
-		name += " (" + f.Side + ")"
-	}
-	fmt.Fprintf(a.stderr, "hone: %s: %s\n", compare.Printable(name), compare.Printable(f.What))
-	for line := range strings.Lines(f.Output) {
-		line = strings.ReplaceAll(strings.TrimRight(line, "\r\n"), "\t", "    ")
-		fmt.Fprintf(a.stderr, "    %s\n", compare.Printable(line))
-	}
-}
 
 // benchJSON is what hone bench -json prints.
 type benchJSON struct {
@@ -153,13 +135,6 @@ func tellRegressions(b *bytes.Buffer, family *experiment.Family) {
 		}
 		fmt.Fprintf(b, "REGRESSION  %s: %s%s\n", compare.Printable(worse.Key.String()), worse.Words(), budget)
 	}
-}
-
-func orEmpty(s []string) []string {
-	if s == nil {
-		return []string{}
-	}
-	return s
 }
 
 func tellOneSided(b *bytes.Buffer, ref string, r *bench.BenchReport) {

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"regexp"
+	"sync"
 
 	"github.com/hone-go/hone/internal/report"
+	"github.com/hone-go/hone/internal/srcfind"
 	"github.com/hone-go/hone/internal/symbol"
 	"github.com/hone-go/hone/profile"
 )
@@ -53,4 +56,18 @@ func (b *binary) Frames(addr uint64) ([]report.Frame, error) {
 		out[i] = report.Frame{Function: f.Function, File: f.File, Line: f.Line}
 	}
 	return out, err
+}
+
+// reportEnv is what reports may use of the outside, until ctx is done.
+func reportEnv(ctx context.Context, a *app, o report.Options) report.Env {
+	source := sync.OnceValue(func() *srcfind.Finder {
+		return srcfind.New(srcfind.Config{SearchPath: o.SourcePath, TrimPath: o.TrimPath})
+	})
+	return report.Env{
+		Context: ctx,
+		Warn:    a.warn,
+		Text:    func(file string) (*srcfind.Text, error) { return source().Find(file) },
+		Binary:  openBinary,
+		Compat:  a.compat,
+	}
 }

@@ -7,15 +7,12 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
-	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/shell"
 )
 
@@ -151,40 +148,6 @@ func (f *benchFlags) checkOnly(base string) error {
 		}
 	})
 	return err
-}
-
-// readObjectives reads the file with objectives, by default that of the module.
-func readObjectives(ctx context.Context, file string) ([]experiment.Objective, string, error) {
-	given := file != ""
-	if !given {
-		file = filepath.Join(moduleDir(), experiment.ObjectivesFile)
-	}
-	text, err := infile.ReadFile(ctx, file, experiment.MaxObjectivesFile)
-	if errors.Is(err, fs.ErrNotExist) && !given {
-		return nil, "", fmt.Errorf("no %s in this module: doc/objectives.md tells what to write into it, -config FILE names another", experiment.ObjectivesFile)
-	} else if err != nil {
-		return nil, "", err
-	}
-	objectives, err := experiment.ParseObjectives(file, text)
-	if err != nil {
-		return nil, "", errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
-	}
-	if len(objectives) == 0 {
-		return nil, "", fmt.Errorf("%s has no [[objective]]", file)
-	}
-	return objectives, file, nil
-}
-
-// ownObjectives reads the module's objectives; none if it has no file of them.
-func ownObjectives(ctx context.Context) ([]experiment.Objective, error) {
-	file := filepath.Join(moduleDir(), experiment.ObjectivesFile)
-	text, err := infile.ReadFile(ctx, file, experiment.MaxObjectivesFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	return experiment.ParseObjectives(file, text)
 }
 
 // tellChecked prints a line for each miss, with all for the others as well, and

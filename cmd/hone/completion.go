@@ -131,8 +131,8 @@ var flagValues = map[string]map[string][]string{
 }
 
 // runComplete prints the candidates for the last of words.
-func runComplete(ctx context.Context, a *app, words []string) error {
-	c := &completion{app: a, ctx: ctx, word: ""}
+func runComplete(ctx context.Context, a *app, vs []verb, words []string) error {
+	c := &completion{app: a, ctx: ctx, verbs: vs, word: ""}
 	if len(words) > 0 {
 		c.word, words = words[len(words)-1], words[:len(words)-1]
 	}
@@ -152,6 +152,7 @@ func runComplete(ctx context.Context, a *app, words []string) error {
 type completion struct {
 	app   *app
 	ctx   context.Context
+	verbs []verb
 	word  string
 	found []string
 	files bool // files are candidates
@@ -168,7 +169,7 @@ func (c *completion) add(prefix string, candidates ...string) {
 
 func (c *completion) complete(before []string) {
 	if len(before) == 0 || len(before) == 1 && before[0] == "help" {
-		for _, v := range verbs() {
+		for _, v := range c.verbs {
 			c.add("", v.name)
 		}
 		if len(before) == 0 {
@@ -221,8 +222,7 @@ func (c *completion) complete(before []string) {
 // flags returns the flags of a verb, which are those that it parses: of a flag that
 // there is none of it complains, with those that there are, before it does anything.
 func (c *completion) flags(before []string) *flag.FlagSet {
-	vs := verbs()
-	i := slices.IndexFunc(vs, func(v verb) bool { return v.name == before[0] })
+	i := slices.IndexFunc(c.verbs, func(v verb) bool { return v.name == before[0] })
 	if i < 0 {
 		return nil
 	}
@@ -232,7 +232,7 @@ func (c *completion) flags(before []string) *flag.FlagSet {
 	}
 	silent := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, getenv: c.app.getenv}
 	var usage *shell.UsageError
-	if errors.As(vs[i].run(c.ctx, silent, args), &usage) {
+	if errors.As(c.verbs[i].run(c.ctx, silent, args), &usage) {
 		return usage.Flags
 	}
 	return nil

@@ -57,7 +57,7 @@ func TestComplete(t *testing.T) {
 	}
 	// Every verb tells its flags.
 	for _, v := range verbs() {
-		c := &completion{app: &app{getenv: os.Getenv}, ctx: t.Context()}
+		c := &completion{app: &app{getenv: os.Getenv}, ctx: t.Context(), verbs: verbs()}
 		if c.flags([]string{v.name}) == nil {
 			t.Errorf("hone %s: no flags", v.name)
 		}

@@ -6,8 +6,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/shell"
 )
 
@@ -78,4 +82,87 @@ func (f *singleFlag) Set(v string) error {
 func (f *singleFlag) IsBoolFlag() bool {
 	b, ok := f.Value.(interface{ IsBoolFlag() bool })
 	return ok && b.IsBoolFlag()
+}
+
+// newFlags returns the flags of a verb that is not one of profiles.
+func newFlags(verb string) *flag.FlagSet {
+	fs := flag.NewFlagSet(verb, flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.Usage = func() {}
+	return fs
+}
+
+// buildFlags defines flags that go to the go command as they are.
+func buildFlags(fs *flag.FlagSet, flags *[]string, names ...string) {
+	for _, name := range names {
+		fs.Func(name, "", func(v string) error { *flags = append(*flags, "-"+name+"="+v); return nil })
+	}
+}
+
+// parseArgs parses flags, which may stand anywhere before "--", and returns the
+// other arguments. Errors are those of shell.ParseVerb.
+func parseArgs(fs *flag.FlagSet, args []string) (rest []string, err error) {
+	for {
+		if err := shell.ParseFlags(fs.Name(), fs, args); err != nil {
+			return nil, err
+		}
+		left := fs.Args()
+		if len(left) == 0 {
+			return rest, nil
+		}
+		if used := len(args) - len(left); used > 0 && args[used-1] == "--" {
+			return append(rest, left...), nil
+		}
+		rest, args = append(rest, left[0]), left[1:]
+	}
+}
+
+// parseBenchTime reads what go test takes for -benchtime.
+func parseBenchTime(s string) (bench.BenchTime, error) {
+	if n, ok := strings.CutSuffix(s, "x"); ok {
+		i, err := strconv.Atoi(n)
+		if err != nil || i < 1 {
+			return bench.BenchTime{}, fmt.Errorf("want iterations above 0, like 100x")
+		}
+		return bench.BenchTime{Iterations: i}, nil
+	}
+	d, err := time.ParseDuration(s)
+	if err != nil || d <= 0 {
+		return bench.BenchTime{}, fmt.Errorf("want a time above 0, like 1s, or iterations, like 100x")
+	}
+	return bench.BenchTime{Duration: d}, nil
+}
+
+// parseNumbers reads a list like 0,2-3.
+func parseNumbers(list string, least int) ([]int, error) {
+	if list == "" {
+		return nil, nil
+	}
+	var numbers []int
+	for _, item := range strings.Split(list, ",") {
+		from, to, isRange := strings.Cut(item, "-")
+		a, err := strconv.Atoi(from)
+		b := a
+		if err == nil && isRange {
+			b, err = strconv.Atoi(to)
+		}
+		if err != nil || a < least || b < a || b-a > 4096 {
+			return nil, fmt.Errorf("%q is no list like 1,2-4", list)
+		}
+		for n := a; n <= b; n++ {
+			if !slices.Contains(numbers, n) {
+				numbers = append(numbers, n)
+			}
+		}
+	}
+	return numbers, nil
+}
+
+// parseTimeFlag reads a time as people write it: as servers do, and Unix times in
+// seconds, which are those before 1973 if they were milliseconds.
+func parseTimeFlag(text string, now time.Time) (time.Time, error) {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 && n < 1e11 {
+		return time.Unix(n, 0), nil
+	}
+	return api.ParseTime(text, now)
 }

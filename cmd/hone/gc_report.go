@@ -8,10 +8,11 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"golang.org/x/perf/benchunit"
+
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/gctrace"
 	"github.com/hone-go/hone/internal/spawn"
-	"golang.org/x/perf/benchunit"
 )
 
 // A gcReport is what the collector did in one run of a program. Times are
@@ -110,16 +111,4 @@ func (r *gcReport) writeText(b *bytes.Buffer) {
 	for _, warning := range r.Warnings {
 		fmt.Fprintf(b, "(%s)\n", warning)
 	}
-}
-
-func mebibytes(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }
-
-// shortTime prints three digits: 1.23ms.
-func shortTime(d time.Duration) string {
-	for unit := time.Duration(1); unit < time.Hour; unit *= 10 {
-		if d < 1000*unit {
-			return d.Round(unit).String()
-		}
-	}
-	return d.Round(time.Second).String()
 }

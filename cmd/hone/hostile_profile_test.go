@@ -104,7 +104,7 @@ func TestOutputs(t *testing.T) {
 			continue
 		}
 		need(v.name, "")
-		c := &completion{app: &app{getenv: os.Getenv}, ctx: t.Context()}
+		c := &completion{app: &app{getenv: os.Getenv}, ctx: t.Context(), verbs: verbs()}
 		c.flags([]string{v.name}).VisitAll(func(f *flag.Flag) {
 			if b, ok := f.Value.(interface{ IsBoolFlag() bool }); !ok || !b.IsBoolFlag() || slices.Contains(notOutputs, f.Name) {
 				return

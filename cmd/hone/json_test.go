@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	gprofile "github.com/google/pprof/profile"
+
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/profile"
 )

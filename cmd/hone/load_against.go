@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
@@ -208,23 +207,4 @@ func tellVersus(ctx context.Context, a *app, f *loadFlags, target loadTarget, ru
 	}
 	_, err = a.stdout.Write(b.Bytes())
 	return err
-}
-
-// checkServe says what is wrong with -serve and what goes with it.
-func (f *loadFlags) checkServe() error {
-	switch {
-	case f.against != "" && f.serve == "":
-		return f.usage("-against needs -serve, the command that starts the service: -serve 'go run ./cmd/server'")
-	case f.given("serve") && strings.TrimSpace(f.serve) == "":
-		return f.usage("-serve needs a command")
-	case f.against == "" && (f.given("precheck") || f.given("against")):
-		return f.usage("-against needs a branch, tag or commit, and -precheck is of use with it only")
-	case f.serve == "" && f.given("ready"):
-		return f.usage("-ready is of use with -serve only")
-	case f.ready <= 0 || f.preCheck < 0:
-		return f.usage("-ready has to be above 0, and -precheck not below")
-	case f.against != "" && f.find != "":
-		return f.usage("-find looks for one version's rate: leave out -against")
-	}
-	return nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/tls"
 	"flag"
 	"fmt"
 	"net"
@@ -14,7 +13,6 @@ import (
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/load"
 	"github.com/hone-go/hone/internal/load/grpcload"
-	"github.com/hone-go/hone/internal/load/httpload"
 	"github.com/hone-go/hone/internal/load/measure"
 )
 
@@ -117,12 +115,4 @@ func (g *loadGRPC) address(f *loadFlags) (string, error) {
 		return "", f.usage("-serve needs an address to wait for, HOST:PORT or unix:PATH: %w", err)
 	}
 	return g.opts.Address, nil
-}
-
-// tlsConfig returns the settings of TLS, nil if it is not asked for.
-func (f *loadFlags) tlsConfig(asked bool) (*tls.Config, error) {
-	if !asked && f.tls == (httpload.TLS{}) {
-		return nil, nil
-	}
-	return f.tls.Config()
 }

@@ -14,26 +14,6 @@ import (
 	"github.com/hone-go/hone/internal/load/measure"
 )
 
-// load shows how far a load is.
-func (p *progress) load(e measure.Event) {
-	if e.Warning != "" {
-		p.show("")
-		p.a.warn("hone: " + compare.Printable(e.Warning))
-		return
-	}
-	text := fmt.Sprintf("%s  %d of %d", e.Stage, e.Done+1, e.Total)
-	if left := e.Left.Round(time.Second); left > 0 {
-		text += fmt.Sprintf("  %v left", left)
-	}
-	if e.Window != nil {
-		text += "  " + windowText(*e.Window)
-	}
-	if e.What != "" {
-		text += "  " + e.What
-	}
-	p.show(text)
-}
-
 // windowText is what happened within a second, on a line. It has numbers of requests,
 // not rates: what stood still answers more in a second than was due in it.
 func windowText(w load.Window) string {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,40 +16,6 @@ import (
 	"github.com/hone-go/hone/internal/load/measure"
 	"github.com/hone-go/hone/profile"
 )
-
-func (f *loadFlags) checkProfiles() error {
-	switch {
-	case f.collected != "" && f.pprof != "":
-		return f.usage("profiles come from -pprof, or from what hone serve collects of -service")
-	case f.collected != "" && f.against != "":
-		return f.usage("-service is collected whichever version runs: with -against, -pprof says where profiles are")
-	case f.collected == "" && (f.given("server") || f.given("token_file")):
-		return f.usage("-server and -token_file go with -service")
-	case f.pprof == "" && f.collected == "" || f.profile == "none":
-		f.profile = ""
-		return nil
-	}
-	if err := f.checkKinds(); err != nil || f.collected != "" {
-		return err
-	}
-	if !strings.Contains(f.pprof, "://") {
-		f.pprof = "http://" + f.pprof
-	}
-	f.pprof = strings.TrimRight(f.pprof, "/")
-	if !strings.Contains(strings.SplitN(f.pprof, "://", 2)[1], "/") {
-		f.pprof += "/debug/pprof"
-	}
-	return nil
-}
-
-func (f *loadFlags) checkKinds() error {
-	for _, kind := range strings.Split(f.profile, ",") {
-		if !slices.Contains(measure.Kinds(), kind) {
-			return f.usage("-profile %s: want %s, with commas between, or none", f.profile, strings.Join(measure.Kinds(), ", "))
-		}
-	}
-	return nil
-}
 
 // profiled has a plan take the profiles that flags ask for.
 func (f *loadFlags) profiled(ctx context.Context, a *app, plan *measure.Plan) error {

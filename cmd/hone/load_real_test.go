@@ -14,13 +14,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hone-go/hone/internal/experiment"
-	"github.com/hone-go/hone/internal/load/kafkaload/kafkatest"
-	"github.com/hone-go/hone/internal/server/loads"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/health"
 	"google.golang.org/grpc/health/grpc_health_v1"
 	"google.golang.org/grpc/reflection"
+
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/load/kafkaload/kafkatest"
+	"github.com/hone-go/hone/internal/server/loads"
 )
 
 // TestLoadGRPC: the method is found by reflection, and called.

@@ -204,3 +204,40 @@ func (l *opening) completed(ctx context.Context, p *profile.Profile) (*profile.P
 	}
 	return p, nil
 }
+
+// saveProfile keeps a profile that came over the network, and says where.
+func saveProfile(a *app, p *profile.Profile) {
+	err := func() error {
+		dir, warnings, err := capture.SaveDir(a.getenv)
+		for _, w := range warnings {
+			a.warn(w)
+		}
+		if err != nil {
+			return err
+		}
+		file := ""
+		if len(p.Mappings) > 0 {
+			file = p.Mappings[0].File
+		}
+		var types []string
+		for _, t := range p.SampleTypes {
+			types = append(types, t.Type)
+		}
+		f, err := capture.CreateSaved(dir, capture.SaveName(file, types))
+		if err != nil {
+			return err
+		}
+		if err := p.Encode(f); err != nil {
+			f.Close()
+			return err
+		}
+		if err := f.Close(); err != nil {
+			return err
+		}
+		a.warn("Saved profile in " + f.Name())
+		return nil
+	}()
+	if err != nil {
+		a.warn("Could not save profile: " + compare.OneLine(err))
+	}
+}

@@ -3,18 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
-	"fmt"
 	"io"
-	"os"
-	"sync"
 
-	"github.com/hone-go/hone/internal/capture"
-	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/shell"
-	"github.com/hone-go/hone/internal/srcfind"
 	"github.com/hone-go/hone/profile"
-	"golang.org/x/term"
 )
 
 func runPprof(ctx context.Context, a *app, args []string) error {
@@ -104,65 +97,6 @@ func generateReport(ctx context.Context, a *app, w io.Writer, p *profile.Profile
 	return graphEngine(a).Render(ctx, dot.Bytes(), format, w)
 }
 
-// reportEnv is what reports may use of the outside, until ctx is done.
-func reportEnv(ctx context.Context, a *app, o report.Options) report.Env {
-	source := sync.OnceValue(func() *srcfind.Finder {
-		return srcfind.New(srcfind.Config{SearchPath: o.SourcePath, TrimPath: o.TrimPath})
-	})
-	return report.Env{
-		Context: ctx,
-		Warn:    a.warn,
-		Text:    func(file string) (*srcfind.Text, error) { return source().Find(file) },
-		Binary:  openBinary,
-		Compat:  a.compat,
-	}
-}
-
-func (a *app) warn(msg string) { fmt.Fprintln(a.stderr, report.NoCommands(msg)) }
-
-func (a *app) warnAll(msgs []string) {
-	for _, m := range msgs {
-		a.warn(compare.Printable(m))
-	}
-}
-
-// saveProfile keeps a profile that came over the network, and says where.
-func saveProfile(a *app, p *profile.Profile) {
-	err := func() error {
-		dir, warnings, err := capture.SaveDir(a.getenv)
-		for _, w := range warnings {
-			a.warn(w)
-		}
-		if err != nil {
-			return err
-		}
-		file := ""
-		if len(p.Mappings) > 0 {
-			file = p.Mappings[0].File
-		}
-		var types []string
-		for _, t := range p.SampleTypes {
-			types = append(types, t.Type)
-		}
-		f, err := capture.CreateSaved(dir, capture.SaveName(file, types))
-		if err != nil {
-			return err
-		}
-		if err := p.Encode(f); err != nil {
-			f.Close()
-			return err
-		}
-		if err := f.Close(); err != nil {
-			return err
-		}
-		a.warn("Saved profile in " + f.Name())
-		return nil
-	}()
-	if err != nil {
-		a.warn("Could not save profile: " + compare.OneLine(err))
-	}
-}
-
 func interact(ctx context.Context, a *app, inv *shell.Invocation, p *profile.Profile) error {
 	s := &shell.Session{
 		Profile: p, Config: inv.Config,
@@ -184,15 +118,4 @@ func interact(ctx context.Context, a *app, inv *shell.Invocation, p *profile.Pro
 		ctx = context.WithoutCancel(ctx)
 	}
 	return s.Run(ctx)
-}
-
-// isTerminal reports whether a stream is a terminal.
-func isTerminal(stream any) bool {
-	switch s := stream.(type) {
-	case *shell.Screen:
-		return true
-	case *os.File:
-		return term.IsTerminal(int(s.Fd()))
-	}
-	return false
 }

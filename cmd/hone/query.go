@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/url"
@@ -15,11 +14,9 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/api"
-	"github.com/hone-go/hone/internal/daemon"
 
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/shell"
-	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -79,49 +76,6 @@ All flags that select a sample type, filter and shape reports work as in hone
 pprof; see "hone help pprof".
 `
 
-// queryFlags are the flags of hone query that other verbs don't have.
-type queryFlags struct {
-	serverFlags
-	from, to, by, per, weight, id string
-	baseFrom, baseTo              string
-	step                          string
-	points, limit                 int
-	series, records, labels       bool
-	history                       bool
-	csv                           bool
-}
-
-func (f *queryFlags) define(fs *flag.FlagSet) {
-	fs.StringVar(&f.server, "server", "", "")
-	fs.StringVar(&f.tokenFile, "token_file", "", "")
-	fs.StringVar(&f.from, "from", "", "")
-	fs.StringVar(&f.to, "to", "", "")
-	fs.StringVar(&f.baseFrom, "base_from", "", "")
-	fs.StringVar(&f.baseTo, "base_to", "", "")
-	fs.StringVar(&f.by, "by", "", "")
-	fs.StringVar(&f.per, "per", "", "")
-	fs.StringVar(&f.weight, "weight", "", "")
-	fs.StringVar(&f.id, "id", "", "")
-	fs.StringVar(&f.step, "step", "", "")
-	fs.IntVar(&f.points, "points", 0, "")
-	fs.IntVar(&f.limit, "limit", 0, "")
-	fs.BoolVar(&f.series, "series", false, "")
-	fs.BoolVar(&f.history, "history", false, "")
-	fs.BoolVar(&f.records, "records", false, "")
-	fs.BoolVar(&f.labels, "labels", false, "")
-	fs.BoolVar(&f.csv, "csv", false, "")
-}
-
-// A queryRun is one command line of hone query.
-type queryRun struct {
-	app    *app
-	f      queryFlags
-	inv    *shell.Invocation
-	client *serverClient
-	load   *opening
-	now    time.Time
-}
-
 func runQuery(ctx context.Context, a *app, args []string) error {
 	q := &queryRun{app: a, now: time.Now()}
 	usage := func(format string, args ...any) error {
@@ -163,120 +117,6 @@ func runQuery(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	return q.deliver(ctx, groups)
-}
-
-// parseQuery reads the command line, which has the flags of hone pprof too.
-func parseQuery(args []string, f *queryFlags, stderr io.Writer) (*shell.Invocation, error) {
-	// pprof's flags name the report; a selector stands where its sources do.
-	inv, err := shell.ParseVerb("pprof", args, stderr, f.define)
-	plain := errors.Is(err, shell.ErrJSON)
-	if plain { // which is of the usual report here, or of what is no report
-		*f = queryFlags{}
-		inv, err = shell.ParseVerb("pprof", append([]string{"-top"}, args...), stderr, f.define)
-		if err == nil {
-			inv.Command = ""
-		}
-	}
-	var usage *shell.UsageError
-	if errors.As(err, &usage) {
-		if errors.Is(err, shell.ErrNoSource) {
-			usage.Err = errors.New("a selector is missing, such as 'cpu{service=\"api\"}'")
-		}
-		usage.Verb = "query"
-		return nil, usage
-	} else if err != nil {
-		return nil, err
-	}
-	bad := func(format string, args ...any) (*shell.Invocation, error) {
-		return nil, &shell.UsageError{Verb: "query", Err: fmt.Errorf(format, args...)}
-	}
-	several := 0
-	for _, on := range []bool{f.series, f.history, f.records, f.labels, inv.Command != ""} {
-		if on {
-			several++
-		}
-	}
-	if several > 1 {
-		return bad("-series, -history, -records, -labels and reports exclude each other")
-	}
-	if inv.HTTP != "" {
-		return bad("-http makes no sense here: the server has the pages, open %s", daemon.DefaultListen)
-	}
-	if f.csv && inv.JSON {
-		return bad("-csv and -json exclude each other")
-	}
-	if inv.Command == "" {
-		inv.Command = "top"
-	}
-	if f.csv && !slices.Contains([]string{"top", "tree", "tags"}, inv.Command) {
-		return bad("%s has no -csv: top, tree, tags, -series, -history, -records and -labels have", inv.Command)
-	}
-	return inv, nil
-}
-
-// selection returns the parameters of a selection for a server.
-func (q *queryRun) selection(selector, from, to string) (url.Values, error) {
-	if _, err := store.ParseSelector(selector); err != nil {
-		return nil, err
-	}
-	v := url.Values{"q": {selector}}
-	end := q.now.Truncate(time.Second).Add(time.Second)
-	for _, bound := range []struct{ name, text string }{{"to", to}, {"from", from}} {
-		switch {
-		case bound.text != "":
-			t, err := parseTimeFlag(bound.text, q.now)
-			if err != nil {
-				return nil, fmt.Errorf("-%s: %w", bound.name, err)
-			}
-			if bound.name == "to" {
-				end = t
-			}
-			v.Set(bound.name, strconv.FormatInt(t.UnixMilli(), 10))
-		case q.f.id != "" || q.f.labels: // of any time
-		case bound.name == "from":
-			length := time.Hour
-			if q.inv.Seconds > 0 {
-				length = time.Duration(q.inv.Seconds) * time.Second
-			}
-			v.Set("from", strconv.FormatInt(end.Add(-length).UnixMilli(), 10))
-		default:
-			v.Set("to", strconv.FormatInt(end.UnixMilli(), 10))
-		}
-	}
-	if q.f.id != "" {
-		v.Set("id", q.f.id)
-	}
-	if q.f.per != "" {
-		v.Set("per", q.f.per)
-	}
-	if q.f.weight != "" {
-		share, percent := strings.CutSuffix(q.f.weight, "%")
-		x, err := strconv.ParseFloat(share, 64)
-		if percent {
-			x /= 100
-		}
-		if err != nil || !(x > 0 && x <= 1) {
-			return nil, fmt.Errorf("-weight: %q is no share, such as 5%% or 0.05", q.f.weight)
-		}
-		v.Set("top", strconv.FormatFloat(x, 'g', -1, 64))
-	}
-	return v, nil
-}
-
-// parseTimeFlag reads a time as people write it: as servers do, and Unix times in
-// seconds, which are those before 1973 if they were milliseconds.
-func parseTimeFlag(text string, now time.Time) (time.Time, error) {
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 && n < 1e11 {
-		return time.Unix(n, 0), nil
-	}
-	return api.ParseTime(text, now)
-}
-
-// A queryGroup is one report's profiles.
-type queryGroup struct {
-	labels  map[string]string
-	profile *profile.Profile
-	base    *profile.Profile // nil without one
 }
 
 // groups fetches the merged profile of each group.
@@ -336,14 +176,6 @@ func (q *queryRun) groups(ctx context.Context, selection url.Values) ([]queryGro
 		return nil, fmt.Errorf("no profiles match %s in this time", q.inv.Sources[0])
 	}
 	return all, nil
-}
-
-func cloneValues(v url.Values) url.Values {
-	out := url.Values{}
-	for name, values := range v {
-		out[name] = slices.Clone(values)
-	}
-	return out
 }
 
 // group fetches a profile and, unless base is nil, what it is compared with.
@@ -423,19 +255,6 @@ func (q *queryRun) deliver(ctx context.Context, groups []queryGroup) error {
 		}
 		return nil
 	})
-}
-
-// groupName returns the labels of a group as a selector has them.
-func groupName(labels map[string]string) string {
-	var ls []store.Label
-	for name, value := range labels {
-		ls = append(ls, store.Label{Name: name, Value: value})
-	}
-	sorted, err := store.NewLabels(ls...)
-	if err != nil {
-		return fmt.Sprint(labels) // of another server than hone
-	}
-	return sorted.String()
 }
 
 func (q *queryRun) report(ctx context.Context, g *queryGroup) (*report.Report, error) {

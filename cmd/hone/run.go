@@ -19,39 +19,6 @@ import (
 	"github.com/hone-go/hone/internal/workspace"
 )
 
-// Exit codes; see the manual in doc.go.
-const (
-	exitOK      = 0
-	exitFailure = 1
-	exitUsage   = 2
-	exitMissed  = 3
-)
-
-// errMissed is the end of a verb that did its work and found an objective missed
-// or a regression, which it has told by then.
-var errMissed = errors.New("an objective was missed, or a regression found")
-
-// errNoVerb makes hone without arguments, which has told how it is used, end with
-// exitUsage.
-var errNoVerb = errors.New("no verb")
-
-// app is what a verb may use of the outside.
-type app struct {
-	stdin  io.Reader
-	stdout io.Writer // a shell.Screen if it is a terminal
-	stderr io.Writer // the same
-	getenv func(string) string
-	compat bool // reports are those of go tool pprof
-}
-
-// verb is a command of hone.
-type verb struct {
-	name    string
-	summary string
-	run     func(ctx context.Context, a *app, args []string) error
-	help    func() string
-}
-
 // verbs lists the commands in the order of the help text.
 func verbs() []verb {
 	vs := []verb{
@@ -153,7 +120,7 @@ func dispatch(ctx context.Context, a *app, args []string) error {
 	case "help", "-h", "-help", "--help":
 		return runHelp(a, args[1:])
 	case completeVerb:
-		return runComplete(ctx, a, args[1:])
+		return runComplete(ctx, a, verbs(), args[1:])
 	case "-version", "--version":
 		name = "version"
 	case layoutVerb:

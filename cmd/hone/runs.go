@@ -4,14 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/hone-go/hone/internal/api"
@@ -76,76 +71,6 @@ func runRuns(ctx context.Context, a *app, args []string) error {
 	return removeRuns(ctx, a, *root, rest[1:])
 }
 
-// newFlags returns the flags of a verb that is not one of profiles.
-func newFlags(verb string) *flag.FlagSet {
-	fs := flag.NewFlagSet(verb, flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
-	fs.Usage = func() {}
-	return fs
-}
-
-// buildFlags defines flags that go to the go command as they are.
-func buildFlags(fs *flag.FlagSet, flags *[]string, names ...string) {
-	for _, name := range names {
-		fs.Func(name, "", func(v string) error { *flags = append(*flags, "-"+name+"="+v); return nil })
-	}
-}
-
-// parseArgs parses flags, which may stand anywhere before "--", and returns the
-// other arguments. Errors are those of shell.ParseVerb.
-func parseArgs(fs *flag.FlagSet, args []string) (rest []string, err error) {
-	for {
-		if err := shell.ParseFlags(fs.Name(), fs, args); err != nil {
-			return nil, err
-		}
-		left := fs.Args()
-		if len(left) == 0 {
-			return rest, nil
-		}
-		if used := len(args) - len(left); used > 0 && args[used-1] == "--" {
-			return append(rest, left...), nil
-		}
-		rest, args = append(rest, left[0]), left[1:]
-	}
-}
-
-// runsRoot returns the folder of this module's runs, beside its go.mod; outside
-// of modules that of the current folder.
-func runsRoot() string { return filepath.Join(moduleDir(), ".hone", "runs") }
-
-// moduleDir returns the nearest folder with a go.mod or go.work, as advisor.ModuleOf does,
-// as a path that is short to print; "." outside of modules.
-func moduleDir() string {
-	at, err := os.Getwd()
-	if err != nil {
-		return "."
-	}
-	for dir := "."; ; dir = filepath.Join("..", dir) {
-		for _, name := range []string{"go.mod", "go.work"} {
-			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
-				return dir
-			}
-		}
-		up := filepath.Dir(at)
-		if up == at {
-			return "."
-		}
-		at = up
-	}
-}
-
-// sweep removes what a killed hone left in the temporary directory, and anywhere in the module.
-func sweep() {
-	temporary.SweepTemp()
-	dir := moduleDir()
-	for _, name := range []string{"go.mod", "go.work"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil { // else it may be somebody's home
-			temporary.SweepTree(dir)
-			return
-		}
-	}
-}
-
 func listRuns(ctx context.Context, a *app, root string, asJSON bool) error {
 	entries, err := experiment.List(ctx, root)
 	if err != nil {
@@ -185,22 +110,6 @@ func listRuns(ctx context.Context, a *app, root string, asJSON bool) error {
 	}
 	w.Flush()
 	return writeTrimmed(a.stdout, b.String())
-}
-
-// writeTrimmed writes text without the blanks at the ends of its lines.
-func writeTrimmed(w io.Writer, text string) error {
-	var b strings.Builder
-	for line := range strings.Lines(text) {
-		b.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func writeJSON(w io.Writer, v any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(v)
 }
 
 // removeRuns removes runs: all of them, or none if one can't be found. Each goes

@@ -12,9 +12,6 @@ import (
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/lazyregexp"
-	"github.com/hone-go/hone/internal/server/reports"
-	"github.com/hone-go/hone/internal/server/runs"
-	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -107,21 +104,6 @@ func needs(name string) experiment.Need {
 
 var port = lazyregexp.New(`^\d{1,5}(/|$)`)
 
-func isRun(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, "run.json"))
-	return err == nil
-}
-
-func exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
-}
-
-func isDir(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
-}
-
 // whichProfile is the error of a run where one profile is wanted.
 func whichProfile(ctx context.Context, name, dir string) error {
 	run, err := experiment.Open(ctx, dir)
@@ -185,28 +167,6 @@ func runDirectories(ctx context.Context, a *app, sources []string) ([]string, er
 		}
 	}
 	return named, nil
-}
-
-// runEntries lists the profiles of a run, heads before bases: the first is shown
-// first.
-func runEntries(ctx context.Context, a *app, inv *shell.Invocation, compat bool, dir string) ([]reports.Source, error) {
-	run, err := experiment.Open(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	for _, problem := range run.Problems {
-		a.warn(fmt.Sprintf("%s is partial: %s", dir, problem))
-	}
-	var heads, bases []reports.Source
-	for _, f := range run.Profiles() {
-		entry := runs.Source(run, f, loadLater(a, inv, compat, f.Path))
-		if f.Side == experiment.Base {
-			bases = append(bases, entry)
-		} else {
-			heads = append(heads, entry)
-		}
-	}
-	return append(heads, bases...), nil
 }
 
 func hasType(p *profile.Profile, name string) bool {

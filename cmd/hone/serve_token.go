@@ -120,17 +120,6 @@ func runToken(ctx context.Context, a *app, args []string) error {
 	return err
 }
 
-// words splits a list with commas.
-func words(list string) []string {
-	var out []string
-	for w := range strings.SplitSeq(list, ",") {
-		if w = strings.TrimSpace(w); w != "" {
-			out = append(out, w)
-		}
-	}
-	return out
-}
-
 func listTokens(a *app, tokens []*auth.Token, asJSON bool) error {
 	if asJSON {
 		return writeJSON(a.stdout, map[string][]*auth.Token{"tokens": append([]*auth.Token{}, tokens...)})

@@ -2,12 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"log/slog"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -18,11 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/clickhouse"
-	"github.com/hone-go/hone/internal/store/disk"
 )
-
-// isRemote tells the address of a store in ClickHouse from a directory.
-func isRemote(where string) bool { return strings.HasPrefix(where, "clickhouse://") }
 
 // createStore makes the tables of a store.
 func createStore(ctx context.Context, a *app, address string) error {
@@ -39,36 +31,6 @@ func createStore(ctx context.Context, a *app, address string) error {
 	}
 	_, err = fmt.Fprintf(a.stdout, "The database %s on %s has the tables of hone.\n", c.Database, on)
 	return err
-}
-
-// openStore opens a store to be copied from or to: everything of it, for ever.
-func openStore(ctx context.Context, where string, toWrite bool) (store.Store, error) {
-	if isRemote(where) {
-		c, err := clickhouse.ParseURL(where)
-		if err != nil {
-			return nil, err
-		}
-		c.Retention = 0
-		return clickhouse.Open(ctx, c)
-	}
-	dir, err := storeDir(where)
-	if toWrite && err != nil && isNew(where) {
-		dir, err = where, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	o := disk.Options{Log: slog.New(slog.DiscardHandler)}
-	if !toWrite {
-		o.PackAfter = -1 // kept as it is
-	}
-	return disk.OpenContext(ctx, dir, o)
-}
-
-// isNew reports whether there is nothing at a path, or an empty directory.
-func isNew(dir string) bool {
-	entries, err := os.ReadDir(dir)
-	return errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0
 }
 
 // copyStore copies a store to another.

@@ -10,8 +10,6 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"os"
-	"path/filepath"
 	"slices"
 	"text/tabwriter"
 
@@ -188,30 +186,6 @@ func storeStats(ctx context.Context, a *app, st *disk.Store, asJSON bool) error 
 		fmt.Fprintf(w, "%d\t%s\t%s\t  %s\n", s.Profiles, bytes(s.SampleBytes), bytes(s.DiskBytes), compare.Printable(s.Service))
 	}
 	return w.Flush()
-}
-
-// storeDir returns the store in a directory, which may be that of a server.
-func storeDir(dir string) (string, error) {
-	inner := filepath.Join(dir, "store")
-	if info, err := os.Stat(inner); err == nil && info.IsDir() {
-		return inner, nil
-	}
-	if info, err := os.Stat(inner + ".repaired"); err == nil && info.IsDir() {
-		return inner, nil // of a repair that was killed between its last two steps
-	}
-	info, err := os.Stat(dir)
-	if err != nil {
-		return "", err
-	}
-	if !info.IsDir() {
-		return "", fmt.Errorf("%s is no directory", dir)
-	}
-	for _, name := range []string{"MANIFEST-*", "marker.*", "*.sst"} { // any may be missing
-		if files, err := filepath.Glob(filepath.Join(dir, name)); err == nil && len(files) > 0 {
-			return dir, nil
-		}
-	}
-	return "", fmt.Errorf("%s has no store in it", dir)
 }
 
 func verifyStore(ctx context.Context, a *app, dir string) error {

@@ -14,11 +14,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/klauspost/compress/gzip"
+
+	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/server/reports"
+	"github.com/hone-go/hone/internal/server/runs"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/profile"
-	"github.com/klauspost/compress/gzip"
 )
 
 // uiEntries are the profiles that a web UI lists.
@@ -344,4 +347,26 @@ func beginsWithValueType(message []byte) bool {
 		return (tag == 1<<3|2 || tag == 11<<3|2) && message[1] < 0x20 && (message[2] == 1<<3 || message[2] == 2<<3)
 	}
 	return false
+}
+
+// runEntries lists the profiles of a run, heads before bases: the first is shown
+// first.
+func runEntries(ctx context.Context, a *app, inv *shell.Invocation, compat bool, dir string) ([]reports.Source, error) {
+	run, err := experiment.Open(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, problem := range run.Problems {
+		a.warn(fmt.Sprintf("%s is partial: %s", dir, problem))
+	}
+	var heads, bases []reports.Source
+	for _, f := range run.Profiles() {
+		entry := runs.Source(run, f, loadLater(a, inv, compat, f.Path))
+		if f.Side == experiment.Base {
+			bases = append(bases, entry)
+		} else {
+			heads = append(heads, entry)
+		}
+	}
+	return append(heads, bases...), nil
 }

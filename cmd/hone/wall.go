@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"text/tabwriter"
-	"time"
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
@@ -387,29 +386,6 @@ func (r *wallReport) writeText(w io.Writer, n int) error {
 	}
 	_, err := w.Write(b.Bytes())
 	return err
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// readable prints nanoseconds with about four digits.
-func readable(nanos int64) string {
-	d := time.Duration(nanos)
-	unit := time.Nanosecond
-	for _, u := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
-		if d >= u {
-			unit = u / 1000
-			break
-		}
-	}
-	for d/unit >= 10_000 && unit < time.Second {
-		unit *= 10
-	}
-	return d.Round(unit).String()
 }
 
 func (r *wallReport) writeCSV(w io.Writer) error {

@@ -1,0 +1,149 @@
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/bench"
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/shell"
+)
+
+// testNames are what -tests takes, by bench.TestFiles.
+var testNames = []string{"head", "base", "each"}
+
+// layoutNames are what -layouts takes, by bench.Layouts.
+var layoutNames = []string{"auto", "all", "none"}
+
+// benchFlags are the flags of hone bench.
+type benchFlags struct {
+	bench.Bench
+	against  string
+	function string // to write a benchmark of
+	profile  string
+	cpu, pin string
+	layouts  string
+	tests    string
+	json     bool
+	verbose  bool
+	fs       *flag.FlagSet
+}
+
+func newBenchFlags() *benchFlags {
+	f := &benchFlags{fs: newFlags("bench")}
+	fs := f.fs
+	fs.StringVar(&f.Pattern, "bench", ".", "")
+	fs.StringVar(&f.Tests, "run", "", "")
+	fs.IntVar(&f.Count, "count", 0, "")
+	fs.Func("benchtime", "", func(s string) (err error) { f.Benchtime, err = parseBenchTime(s); return err })
+	fs.StringVar(&f.cpu, "cpu", "", "")
+	fs.DurationVar(&f.Timeout, "timeout", 0, "")
+	fs.Bool("benchmem", true, "")
+	fs.BoolFunc("short", "", func(string) error { f.Args = append(f.Args, "-test.short"); return nil })
+	buildFlags(fs, &f.BuildFlags, "vet", "tags", "gcflags", "ldflags", "asmflags", "mod", "modfile", "overlay", "pgo", "p")
+	for _, name := range []string{"race", "msan", "asan"} {
+		fs.BoolFunc(name, "", func(v string) error { f.BuildFlags = append(f.BuildFlags, "-"+name+"="+v); return nil })
+	}
+	fs.StringVar(&f.against, "against", "", "")
+	fs.StringVar(&f.function, "new", "", "")
+	fs.DurationVar(&f.For, "for", 0, "")
+	fs.DurationVar(&f.Wait, "wait", 0, "")
+	fs.StringVar(&f.profile, "profile", "cpu,mem", "")
+	fs.DurationVar(&f.ProfileTime, "profiletime", 0, "")
+	fs.IntVar(&f.PreCheck, "precheck", bench.DefaultPreCheck, "")
+	fs.StringVar(&f.tests, "tests", "head", "")
+	fs.StringVar(&f.layouts, "layouts", "auto", "")
+	fs.StringVar(&f.pin, "pin", "", "")
+	fs.BoolVar(&f.MeasureUnchanged, "measure-unchanged", false, "")
+	fs.StringVar(&f.Store, "o", "", "")
+	fs.BoolVar(&f.json, "json", false, "")
+	fs.BoolVar(&f.verbose, "v", false, "")
+	return f
+}
+
+func (f *benchFlags) parse(args []string) (err error) {
+	f.Command = append([]string{"hone", "bench"}, args...)
+	var last []string
+	if i := slices.IndexFunc(args, func(a string) bool { return a == "-args" || a == "--args" }); i >= 0 {
+		args, last = args[:i], args[i+1:]
+	}
+	if f.Packages, err = parseArgs(f.fs, args); err != nil {
+		return err
+	}
+	f.Args = append(f.Args, last...)
+	given := make(map[string]bool)
+	f.fs.Visit(func(g *flag.Flag) { given[g.Name] = true })
+	usage := func(format string, args ...any) error {
+		return &shell.UsageError{Verb: f.fs.Name(), Err: fmt.Errorf(format, args...)}
+	}
+	switch {
+	case given["count"] && f.Count < 1:
+		return usage("-count %d: want at least 1", f.Count)
+	case given["timeout"] && f.Timeout <= 0, given["profiletime"] && f.ProfileTime <= 0:
+		return usage("-timeout and -profiletime have to be above 0")
+	case given["for"] && f.For <= 0:
+		return usage("-for %v: want a time above 0, like 3m", f.For)
+	case f.Wait < 0:
+		return usage("-wait %v is below 0", f.Wait)
+	case given["for"] && given["count"]:
+		return usage("-for and -count exclude each other: either the time is given, or the number of samples")
+	case given["for"] && f.against == "":
+		return usage("-for is of use with -against only")
+	case !slices.Contains(layoutNames, f.layouts):
+		return usage("-layouts %s: want %s", f.layouts, strings.Join(layoutNames, ", "))
+	case !slices.Contains(testNames, f.tests):
+		return usage("-tests %s: want %s", f.tests, strings.Join(testNames, ", "))
+	case given["tests"] && f.against == "":
+		return usage("-tests is of use with -against only")
+	case given["layouts"] && f.against == "":
+		return usage("-layouts is of use with -against only")
+	case f.PreCheck < 0:
+		return usage("-precheck %d is below 0", f.PreCheck)
+	case given["against"] && f.against == "":
+		return usage("-against needs a branch, tag or commit")
+	case given["precheck"] && f.against == "":
+		return usage("-precheck is of use with -against only")
+	case given["measure-unchanged"] && f.against == "":
+		return usage("-measure-unchanged is of use with -against only")
+	}
+	if f.PreCheck == 0 {
+		f.PreCheck = -1
+	}
+	if given["wait"] && f.Wait == 0 {
+		f.Wait = -1
+	}
+	if f.CPU, err = parseNumbers(f.cpu, 1); err != nil {
+		return usage("-cpu: %w", err)
+	}
+	f.Layouts = bench.Layouts(slices.Index(layoutNames, f.layouts))
+	f.TestFiles = bench.TestFiles(slices.Index(testNames, f.tests))
+	if f.Pin, err = parseNumbers(f.pin, 0); err != nil {
+		return usage("-pin: %w", err)
+	}
+	if f.profile != "none" && f.profile != "" {
+		for _, kind := range strings.Split(f.profile, ",") {
+			if !slices.Contains(bench.ProfileKinds(), kind) {
+				return usage("-profile %s: want %s, with commas between, or none", f.profile, strings.Join(bench.ProfileKinds(), ", "))
+			}
+			if !slices.Contains(f.Profiles, kind) {
+				f.Profiles = append(f.Profiles, kind)
+			}
+		}
+	}
+	f.ProfileAll = given["profile"]
+	f.Store = cmp.Or(f.Store, runsRoot())
+	return nil
+}
+
+// useBudgets takes budgets from objectives. Where there are bounds as well, hone
+// check will want numbers and profiles, also of what did not change.
+func (f *benchFlags) useBudgets(objectives []experiment.Objective) {
+	f.Budget, f.Gated = experiment.BudgetOf(objectives), experiment.GatedBy(objectives)
+	for _, o := range objectives {
+		f.MeasureUnchanged = f.MeasureUnchanged || o.Max != nil || o.Min != nil
+		f.ProfileAll = f.ProfileAll || o.Profile != nil
+	}
+}

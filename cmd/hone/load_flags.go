@@ -1,0 +1,406 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"errors"
+	"flag"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/bench"
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/lazyregexp"
+	"github.com/hone-go/hone/internal/load"
+	"github.com/hone-go/hone/internal/load/httpload"
+	"github.com/hone-go/hone/internal/load/measure"
+	"github.com/hone-go/hone/internal/load/template"
+	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/workspace"
+)
+
+// loadFlags are the flags of hone load that all protocols have.
+type loadFlags struct {
+	fs      *flag.FlagSet
+	command []string
+
+	rate, find       string
+	poisson          bool
+	users            load.Users
+	duration, warmup time.Duration
+	timeout          time.Duration
+	count            int
+	goalTexts        []string
+	pprof, profile   string
+	profileTime      time.Duration
+	collected        string // of hone serve: a service or selector
+	server           serverFlags
+	name, store      string
+	opts             load.Options
+	seed             uint64
+	json             bool
+	verbose          bool
+
+	serve, against string
+	ready          time.Duration
+	preCheck       int
+
+	body     string // read from its file, if it is one
+	bodyFile string // that; "": the body is an argument
+
+	bodyTemplate bool // files of bodies are templates
+	header       []httpload.Header
+	feedFile     string
+	feed         *template.Feed
+	tls          httpload.TLS
+
+	pacing load.Pacing
+	goals  []load.Goal
+
+	service func(context.Context, *app) error // instead of a load; nil: there is none
+}
+
+// A loadProtocol is what hone load speaks.
+type loadProtocol interface {
+	define(fs *flag.FlagSet)
+	// parse takes the arguments that are no flags, and checks what is to be sent,
+	// before anything is.
+	parse(ctx context.Context, f *loadFlags, rest []string) error
+	// open makes ready to send, which may take a question to the service.
+	open(ctx context.Context, f *loadFlags) (loadTarget, error)
+	// address is where a service has to listen, HOST:PORT, that -serve starts.
+	address(f *loadFlags) (string, error)
+}
+
+// A loadTarget is what is put under load.
+type loadTarget struct {
+	name   string // of the benchmark
+	where  string
+	period func(pacing load.Pacing) measure.Load
+	// tell adds to the report what the protocol measures besides; it may be nil.
+	tell func(b *bytes.Buffer)
+	more func() any // the same for JSON
+	// deliveries are what became of messages, for the run; it may be nil.
+	deliveries func() []experiment.LoadDelivery
+}
+
+func newLoadFlags(p loadProtocol) *loadFlags {
+	f := &loadFlags{fs: newFlags("load")}
+	fs := f.fs
+	fs.StringVar(&f.rate, "rate", "", "")
+	fs.BoolVar(&f.poisson, "poisson", false, "")
+	fs.IntVar(&f.users.Users, "users", 0, "")
+	fs.IntVar(&f.users.Requests, "requests", 0, "")
+	fs.IntVar(&f.users.Rounds, "rounds", 0, "")
+	fs.StringVar(&f.find, "find", "", "")
+	fs.DurationVar(&f.duration, "duration", 10*time.Second, "")
+	fs.IntVar(&f.count, "count", 0, "")
+	fs.DurationVar(&f.warmup, "warmup", 2*time.Second, "")
+	fs.DurationVar(&f.timeout, "timeout", 0, "")
+	fs.Func("H", "", func(s string) error {
+		name, value, ok := strings.Cut(s, ":")
+		if !ok {
+			return errors.New("want a header, 'Name: value'")
+		}
+		f.header = append(f.header, httpload.Header{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)})
+		return nil
+	})
+	fs.StringVar(&f.body, "body", "", "")
+	fs.BoolVar(&f.bodyTemplate, "body-template", false, "")
+	fs.StringVar(&f.feedFile, "feed", "", "")
+	fs.StringVar(&f.tls.CA, "ca", "", "")
+	fs.StringVar(&f.tls.Cert, "cert", "", "")
+	fs.StringVar(&f.tls.Key, "key", "", "")
+	fs.StringVar(&f.tls.ServerName, "servername", "", "")
+	fs.BoolVar(&f.tls.Insecure, "insecure", false, "")
+	fs.Func("goal", "", func(s string) error { f.goalTexts = append(f.goalTexts, s); return nil })
+	fs.StringVar(&f.pprof, "pprof", "", "")
+	fs.StringVar(&f.collected, "service", "", "")
+	fs.StringVar(&f.server.server, "server", "", "")
+	fs.StringVar(&f.server.tokenFile, "token_file", "", "")
+	fs.StringVar(&f.profile, "profile", "cpu,allocs", "")
+	fs.DurationVar(&f.profileTime, "profiletime", 10*time.Second, "")
+	fs.StringVar(&f.name, "name", "", "")
+	fs.StringVar(&f.store, "o", "", "")
+	fs.DurationVar(&f.opts.Late, "late", 5*time.Millisecond, "")
+	fs.Float64Var(&f.opts.MaxLate, "max-late", .01, "")
+	fs.DurationVar(&f.opts.Grace, "grace", 30*time.Second, "")
+	fs.Uint64Var(&f.seed, "seed", 1, "")
+	fs.BoolVar(&f.json, "json", false, "")
+	fs.BoolVar(&f.verbose, "v", false, "")
+	fs.StringVar(&f.serve, "serve", "", "")
+	fs.StringVar(&f.against, "against", "", "")
+	fs.DurationVar(&f.ready, "ready", workspace.DefaultReady, "")
+	fs.IntVar(&f.preCheck, "precheck", bench.DefaultPreCheck, "")
+	p.define(fs)
+	singleFlags(fs, "H", "goal", "proto", "protoset", "I", "set")
+	return f
+}
+
+// defaultTimeout is that of a request.
+const defaultTimeout = 30 * time.Second
+
+func orDefault(timeout time.Duration) time.Duration { return cmp.Or(timeout, defaultTimeout) }
+
+func (f *loadFlags) usage(format string, args ...any) error {
+	return &shell.UsageError{Verb: "load", Err: fmt.Errorf(format, args...)}
+}
+
+func (f *loadFlags) given(name string) bool {
+	given := false
+	f.fs.Visit(func(g *flag.Flag) { given = given || g.Name == name })
+	return given
+}
+
+// secretHeader and secretURL are what a run, which others may read, has no use for.
+var (
+	secretHeader = lazyregexp.New(`(?i)^((?:-{1,2}H=)?[\w-]*(?:authorization|cookie|key|token|secret|password)[\w-]*:).*$`)
+	secretURL    = lazyregexp.New(`(://[^/?#@:]*:)[^/?#@]*@`)
+)
+
+func withoutSecrets(arg string) string {
+	return secretURL.ReplaceAllString(secretHeader.ReplaceAllString(arg, "$1 …"), "$1…@")
+}
+
+// maxBody bounds a file with a body, in bytes.
+const maxBody = 256 << 20
+
+// parse reads the arguments after the protocol. Files are read, and all that can be
+// wrong with them is, before anything is sent.
+func (f *loadFlags) parse(ctx context.Context, p loadProtocol, protocol string, args []string) error {
+	f.command = []string{"hone", "load", protocol}
+	for _, a := range args {
+		f.command = append(f.command, withoutSecrets(a))
+	}
+	rest, err := parseArgs(f.fs, args)
+	if err != nil {
+		return err
+	}
+	if f.feedFile != "" {
+		if f.feed, err = template.ReadFeed(ctx, f.feedFile); err != nil {
+			return err
+		}
+	}
+	if file, ok := strings.CutPrefix(f.body, "@"); ok {
+		text, err := infile.ReadAny(ctx, file, maxBody)
+		if err != nil {
+			return err
+		}
+		f.body, f.bodyFile = string(text), file
+	}
+	if err := p.parse(ctx, f, rest); err != nil || f.service != nil {
+		return err
+	}
+	if err := f.parseGoals(); err != nil {
+		return err
+	}
+	if err := f.checkServe(); err != nil {
+		return err
+	}
+	if f.against != "" {
+		// Samples are many, and each has a warm-up.
+		if !f.given("duration") {
+			f.duration = 5 * time.Second
+		}
+		if !f.given("warmup") {
+			f.warmup = time.Second
+		}
+	}
+	if f.users.Rounds > 0 && f.given("duration") {
+		return f.usage("-rounds say when it ends: leave out -duration")
+	}
+	flood := f.fs.Lookup("messages") != nil && f.given("messages")
+	switch {
+	case f.rate == "" && f.users.Users == 0 && f.find == "" && !flood:
+		return f.usage("how much to send is missing: -rate 500, -users 1, or -find 'p99<=10ms'")
+	case flood && (f.rate != "" || f.users.Users != 0 || f.find != ""):
+		return f.usage("-messages are sent as fast as they go: leave out -rate, -users and -find")
+	case f.users.Users != 0 && (f.rate != "" || f.find != ""):
+		return f.usage("-users is a closed loop, which has no rate: leave out -rate and -find, or -users")
+	case f.users.Users == 0 && (f.users.Requests != 0 || f.users.Rounds != 0):
+		return f.usage("-requests and -rounds go with -users")
+	case f.poisson && f.rate == "" && f.find == "":
+		return f.usage("-poisson goes with a rate")
+	case f.find != "" && (f.pprof != "" || f.given("count")):
+		return f.usage("-find measures many rates, keeps none of them, and takes no profiles: leave out -pprof and -count")
+	case f.duration <= 0 || f.warmup < 0 || f.profileTime <= 0:
+		return f.usage("-duration and -profiletime have to be above 0, and -warmup not below")
+	case f.timeout < 0:
+		return f.usage("-timeout %v is below 0", f.timeout)
+	case f.opts.Late <= 0 || f.opts.MaxLate <= 0 || f.opts.Grace <= 0:
+		return f.usage("-late, -max-late and -grace have to be above 0")
+	}
+	if f.pacing, err = load.ParsePacing(cmp.Or(f.rate, "10"), f.poisson, f.seed); err != nil {
+		return f.usage("-rate: %w", err)
+	}
+	varies := strings.ContainsAny(f.rate, ",") || strings.Contains(f.rate, "..")
+	if flood && !f.given("warmup") {
+		f.warmup = 0 // messages are counted from the first one on
+	}
+	switch {
+	case f.find != "" && varies:
+		return f.usage("-find begins at one rate")
+	case f.count < 0:
+		return f.usage("-count %d: want at least 1", f.count)
+	case f.count == 0 && f.against == "":
+		f.count = 5
+		if varies || f.users.Rounds > 0 || flood {
+			f.count = 1
+		}
+	}
+	if f.users.Users != 0 {
+		if f.users.Rounds == 0 {
+			f.users.For = f.duration
+		} else if !f.given("warmup") {
+			f.warmup = 0 // rounds are counted from the first one on
+		}
+		if err := f.users.Check(); err != nil {
+			return f.usage("%w", err)
+		}
+	}
+	f.store = cmp.Or(f.store, runsRoot())
+	return f.checkProfiles()
+}
+
+// fills reports whether the body is a template: an argument is, and a file is sent as it
+// is unless that is asked for.
+func (f *loadFlags) fills() bool { return f.bodyFile == "" || f.bodyTemplate }
+
+func (f *loadFlags) parseGoals() error {
+	if f.find != "" {
+		f.goalTexts = append([]string{f.find}, f.goalTexts...)
+	}
+	for _, text := range f.goalTexts {
+		g, err := load.ParseGoal(text)
+		if err != nil {
+			return f.usage("%w", err)
+		}
+		f.goals = append(f.goals, g)
+	}
+	return nil
+}
+
+func (f *loadFlags) checkProfiles() error {
+	switch {
+	case f.collected != "" && f.pprof != "":
+		return f.usage("profiles come from -pprof, or from what hone serve collects of -service")
+	case f.collected != "" && f.against != "":
+		return f.usage("-service is collected whichever version runs: with -against, -pprof says where profiles are")
+	case f.collected == "" && (f.given("server") || f.given("token_file")):
+		return f.usage("-server and -token_file go with -service")
+	case f.pprof == "" && f.collected == "" || f.profile == "none":
+		f.profile = ""
+		return nil
+	}
+	if err := f.checkKinds(); err != nil || f.collected != "" {
+		return err
+	}
+	if !strings.Contains(f.pprof, "://") {
+		f.pprof = "http://" + f.pprof
+	}
+	f.pprof = strings.TrimRight(f.pprof, "/")
+	if !strings.Contains(strings.SplitN(f.pprof, "://", 2)[1], "/") {
+		f.pprof += "/debug/pprof"
+	}
+	return nil
+}
+
+func (f *loadFlags) checkKinds() error {
+	for _, kind := range strings.Split(f.profile, ",") {
+		if !slices.Contains(measure.Kinds(), kind) {
+			return f.usage("-profile %s: want %s, with commas between, or none", f.profile, strings.Join(measure.Kinds(), ", "))
+		}
+	}
+	return nil
+}
+
+// checkServe says what is wrong with -serve and what goes with it.
+func (f *loadFlags) checkServe() error {
+	switch {
+	case f.against != "" && f.serve == "":
+		return f.usage("-against needs -serve, the command that starts the service: -serve 'go run ./cmd/server'")
+	case f.given("serve") && strings.TrimSpace(f.serve) == "":
+		return f.usage("-serve needs a command")
+	case f.against == "" && (f.given("precheck") || f.given("against")):
+		return f.usage("-against needs a branch, tag or commit, and -precheck is of use with it only")
+	case f.serve == "" && f.given("ready"):
+		return f.usage("-ready is of use with -serve only")
+	case f.ready <= 0 || f.preCheck < 0:
+		return f.usage("-ready has to be above 0, and -precheck not below")
+	case f.against != "" && f.find != "":
+		return f.usage("-find looks for one version's rate: leave out -against")
+	}
+	return nil
+}
+
+// tlsConfig returns the settings of TLS, nil if it is not asked for.
+func (f *loadFlags) tlsConfig(asked bool) (*tls.Config, error) {
+	if !asked && f.tls == (httpload.TLS{}) {
+		return nil, nil
+	}
+	return f.tls.Config()
+}
+
+func (f *loadFlags) open(ctx context.Context, p loadProtocol) (loadTarget, error) {
+	target, err := p.open(ctx, f)
+	if f.name != "" {
+		target.name = f.name
+	}
+	return target, err
+}
+
+// A connector is a Driver that counts its connections.
+type connector interface {
+	load.Driver
+	Connections() *load.Gauge
+	Shares() bool // requests at the same time share connections
+}
+
+// closedOrOpen puts a driver under the load that flags ask for: by users, or at the
+// pacing through what open makes for each period.
+func (f *loadFlags) closedOrOpen(d connector, open func() openSender) func(load.Pacing) measure.Load {
+	send := f.sends(d, open)
+	return func(pacing load.Pacing) measure.Load {
+		return func(ctx context.Context, stage measure.Stage, length time.Duration, opts load.Options) (*load.Result, error) {
+			d.Connections().Restart()
+			r, err := send(ctx, pacing, stage, length, opts)
+			if r != nil {
+				r.Connections = d.Connections().Peak()
+			}
+			return r, err
+		}
+	}
+}
+
+func (f *loadFlags) sends(d connector, open func() openSender) func(context.Context, load.Pacing, measure.Stage, time.Duration, load.Options) (*load.Result, error) {
+	return func(ctx context.Context, pacing load.Pacing, stage measure.Stage, length time.Duration, opts load.Options) (*load.Result, error) {
+		if f.users.Users > 0 {
+			u := f.users
+			if u.Rounds == 0 || stage != measure.Period { // profiles are of a time, not of rounds
+				u.Rounds, u.For = 0, length-opts.Warmup
+			}
+			return load.RunUsers(ctx, d, u, opts, nil)
+		}
+		pacer, err := pacing.Pacer(opts.Warmup, length-opts.Warmup)
+		if err != nil {
+			return nil, err
+		}
+		s := open()
+		r, err := load.Run(ctx, pacer, s, opts)
+		if r != nil && d.Shares() {
+			r.Streams = s.Parallel()
+		}
+		return r, errors.Join(err, s.Close())
+	}
+}
+
+// An openSender is a Sender that tells how many requests were under way at once.
+type openSender interface {
+	load.Sender
+	Parallel() int
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/temporary"
+	"github.com/hone-go/hone/internal/tune"
+)
+
+// runsRoot returns the folder of this module's runs, beside its go.mod; outside
+// of modules that of the current folder.
+func runsRoot() string { return filepath.Join(moduleDir(), ".hone", "runs") }
+
+// moduleDir returns the nearest folder with a go.mod or go.work, as advisor.ModuleOf does,
+// as a path that is short to print; "." outside of modules.
+func moduleDir() string {
+	at, err := os.Getwd()
+	if err != nil {
+		return "."
+	}
+	for dir := "."; ; dir = filepath.Join("..", dir) {
+		for _, name := range []string{"go.mod", "go.work"} {
+			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+				return dir
+			}
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			return "."
+		}
+		at = up
+	}
+}
+
+// sweep removes what a killed hone left in the temporary directory, and anywhere in the module.
+func sweep() {
+	temporary.SweepTemp()
+	dir := moduleDir()
+	for _, name := range []string{"go.mod", "go.work"} {
+		if _, err := os.Stat(filepath.Join(dir, name)); err == nil { // else it may be somebody's home
+			temporary.SweepTree(dir)
+			return
+		}
+	}
+}
+
+// adviceStore is where advice is kept.
+func adviceStore() tune.Store { return tune.Store{Dir: filepath.Join(moduleDir(), ".hone", "advice")} }
+
+// readObjectives reads the file with objectives, by default that of the module.
+func readObjectives(ctx context.Context, file string) ([]experiment.Objective, string, error) {
+	given := file != ""
+	if !given {
+		file = filepath.Join(moduleDir(), experiment.ObjectivesFile)
+	}
+	text, err := infile.ReadFile(ctx, file, experiment.MaxObjectivesFile)
+	if errors.Is(err, fs.ErrNotExist) && !given {
+		return nil, "", fmt.Errorf("no %s in this module: doc/objectives.md tells what to write into it, -config FILE names another", experiment.ObjectivesFile)
+	} else if err != nil {
+		return nil, "", err
+	}
+	objectives, err := experiment.ParseObjectives(file, text)
+	if err != nil {
+		return nil, "", errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
+	}
+	if len(objectives) == 0 {
+		return nil, "", fmt.Errorf("%s has no [[objective]]", file)
+	}
+	return objectives, file, nil
+}
+
+// ownObjectives reads the module's objectives; none if it has no file of them.
+func ownObjectives(ctx context.Context) ([]experiment.Objective, error) {
+	file := filepath.Join(moduleDir(), experiment.ObjectivesFile)
+	text, err := infile.ReadFile(ctx, file, experiment.MaxObjectivesFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	return experiment.ParseObjectives(file, text)
+}
+
+func isRun(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "run.json"))
+	return err == nil
+}
+
+func exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}

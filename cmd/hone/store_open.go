@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/clickhouse"
+	"github.com/hone-go/hone/internal/store/disk"
+)
+
+// storeDir returns the store in a directory, which may be that of a server.
+func storeDir(dir string) (string, error) {
+	inner := filepath.Join(dir, "store")
+	if info, err := os.Stat(inner); err == nil && info.IsDir() {
+		return inner, nil
+	}
+	if info, err := os.Stat(inner + ".repaired"); err == nil && info.IsDir() {
+		return inner, nil // of a repair that was killed between its last two steps
+	}
+	info, err := os.Stat(dir)
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("%s is no directory", dir)
+	}
+	for _, name := range []string{"MANIFEST-*", "marker.*", "*.sst"} { // any may be missing
+		if files, err := filepath.Glob(filepath.Join(dir, name)); err == nil && len(files) > 0 {
+			return dir, nil
+		}
+	}
+	return "", fmt.Errorf("%s has no store in it", dir)
+}
+
+// isRemote tells the address of a store in ClickHouse from a directory.
+func isRemote(where string) bool { return strings.HasPrefix(where, "clickhouse://") }
+
+// openStore opens a store to be copied from or to: everything of it, for ever.
+func openStore(ctx context.Context, where string, toWrite bool) (store.Store, error) {
+	if isRemote(where) {
+		c, err := clickhouse.ParseURL(where)
+		if err != nil {
+			return nil, err
+		}
+		c.Retention = 0
+		return clickhouse.Open(ctx, c)
+	}
+	dir, err := storeDir(where)
+	if toWrite && err != nil && isNew(where) {
+		dir, err = where, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := disk.Options{Log: slog.New(slog.DiscardHandler)}
+	if !toWrite {
+		o.PackAfter = -1 // kept as it is
+	}
+	return disk.OpenContext(ctx, dir, o)
+}
+
+// isNew reports whether there is nothing at a path, or an empty directory.
+func isNew(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return errors.Is(err, fs.ErrNotExist) || err == nil && len(entries) == 0
+}
