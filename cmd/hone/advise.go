@@ -187,15 +187,15 @@ type toAdvise struct {
 	benchmarks map[string]tune.Benchmark // by subject
 }
 
-// module is the one in the current folder.
-func module() (*advisor.Module, error) {
+// thisModule is the one in the current folder.
+func thisModule() (*advisor.Module, error) {
 	dir, err := os.Getwd()
 	return &advisor.Module{Dir: dir, Store: adviceStore()}, err
 }
 
 // advise joins profiles with the source here, and keeps the findings for hone fix.
 func advise(ctx context.Context, a *app, p *toAdvise, o advice.Options) (*advice.Report, error) {
-	m, err := module()
+	m, err := thisModule()
 	if err != nil {
 		return nil, err
 	}

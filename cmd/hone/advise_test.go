@@ -151,7 +151,7 @@ func TestAdviseInterrupted(t *testing.T) {
 	}()
 	var stdout bytes.Buffer
 	var stderr sharedBuffer
-	code := run(ctx, []string{"advise", "-profiletime", "1s", "."}, strings.NewReader(""), &stdout, &stderr)
+	code := execute(ctx, []string{"advise", "-profiletime", "1s", "."}, strings.NewReader(""), &stdout, &stderr)
 	if code != exitFailure || !strings.Contains(stdout.String(), "regexp-per-call-") {
 		t.Errorf("exit code %d\n%s", code, stdout.String())
 	}

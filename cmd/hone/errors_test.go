@@ -52,7 +52,7 @@ func honeWith(t *testing.T, env map[string]string, stdin string, args ...string)
 		}
 		return os.Getenv(name)
 	}
-	code := a.run(t.Context(), args)
+	code := exitCode(t.Context(), a, args)
 	return outcome{code, stdout.String(), stderr.b.String()}
 }
 
@@ -394,7 +394,7 @@ func TestInterrupt(t *testing.T) {
 	defer cancel()
 	var stdout bytes.Buffer
 	var stderr sharedBuffer
-	code := run(ctx, []string{"top", srv.URL}, strings.NewReader(""), &stdout, &stderr)
+	code := execute(ctx, []string{"top", srv.URL}, strings.NewReader(""), &stdout, &stderr)
 	outcome{code, stdout.String(), stderr.b.String()}.failsWith(t, exitFailure, "interrupted")
 }
 

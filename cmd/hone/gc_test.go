@@ -18,7 +18,7 @@ import (
 // where hone starts itself to lay out a graph.
 func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == layoutVerb {
-		os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+		os.Exit(execute(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 	}
 	if os.Getenv("HONE_TEST_HONE") != "" && len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") {
 		main() // it exits, and ends on signals

@@ -199,7 +199,7 @@ func TestHostileProfile(t *testing.T) {
 				args := strings.Fields(letter.ReplaceAllStringFunc(o.args, func(s string) string { return inputs[i][s] }))
 				var stdout, stderr, screen bytes.Buffer
 				a := &app{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, getenv: os.Getenv}
-				code := a.run(t.Context(), args)
+				code := exitCode(t.Context(), a, args)
 				got, err := hostile.Parts(o.form, stdout.String())
 				switch {
 				case i == 0 && o.form != hostile.Words && (code != exitOK && code != exitMissed || stdout.Len() == 0):
@@ -243,7 +243,7 @@ func TestHostileShell(t *testing.T) {
 		var out bytes.Buffer
 		screen := shell.NewScreen(&out)
 		a := &app{stdin: strings.NewReader(in.String()), stdout: screen, stderr: screen, getenv: os.Getenv}
-		if code := a.run(t.Context(), []string{"pprof", hostileInputs(t, bad)["P"]}); code != exitOK {
+		if code := exitCode(t.Context(), a, []string{"pprof", hostileInputs(t, bad)["P"]}); code != exitOK {
 			t.Fatalf("%.100q: exit code %d: %s", bad, code, out.String())
 		}
 		if r, obeyed := hostile.Obeyed(out.String()); obeyed {

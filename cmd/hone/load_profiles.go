@@ -35,7 +35,7 @@ func (f *loadFlags) profiled(ctx context.Context, a *app, plan *measure.Plan) er
 	if !strings.HasPrefix(selector, "{") {
 		selector = "{service=" + strconv.Quote(selector) + "}"
 	}
-	plan.Fetch = (&collected{client, selector}).fetch
+	plan.Fetch = (&servedProfiles{client, selector}).fetch
 	return err
 }
 
@@ -121,15 +121,15 @@ func (f *loadFlags) memory(ctx context.Context) (measure.Memory, error) {
 // begun and ended a profile of each kind.
 const usualCollection = 130 * time.Second
 
-// collected are profiles that hone serve collects of a service.
-type collected struct {
+// servedProfiles are those that hone serve collects of a service.
+type servedProfiles struct {
 	client   *serverClient
 	selector string // without a kind
 }
 
 // fetch returns the sum of the profiles of a kind that begin and end within a time, as
 // if one process had taken them one after the other.
-func (c *collected) fetch(ctx context.Context, kind string, seconds int) (*profile.Profile, error) {
+func (c *servedProfiles) fetch(ctx context.Context, kind string, seconds int) (*profile.Profile, error) {
 	from := time.Now()
 	to := from.Add(time.Duration(seconds) * time.Second)
 	if err := measure.Pause(ctx, time.Until(to)); err != nil {
@@ -165,7 +165,7 @@ const (
 )
 
 // arrived waits for profiles that begin and end within a time.
-func (c *collected) arrived(ctx context.Context, kind string, from, to time.Time) (*api.Records, error) {
+func (c *servedProfiles) arrived(ctx context.Context, kind string, from, to time.Time) (*api.Records, error) {
 	query := url.Values{"q": {kind + c.selector}, "from": {strconv.FormatInt(from.UnixMilli(), 10)}, "to": {strconv.FormatInt(to.UnixMilli(), 10)}}
 	var found *api.Records
 	for last := time.Now(); time.Since(to) < arrival; {

@@ -56,8 +56,8 @@ func verbs() []verb {
 	return append(vs, verb{"version", "print hone's version", runVersion, func() string { return "usage: hone version\n" }})
 }
 
-// run executes hone and returns its exit code.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+// execute runs hone and returns its exit code.
+func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv}
 	if isTerminal(stdout) {
 		a.stdout = shell.NewScreen(stdout)
@@ -65,10 +65,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if isTerminal(stderr) {
 		a.stderr = shell.NewScreen(stderr)
 	}
-	return a.run(ctx, args)
+	return exitCode(ctx, a, args)
 }
 
-func (a *app) run(ctx context.Context, args []string) int {
+// exitCode runs a command line, tells how it went, and returns the code that says so.
+func exitCode(ctx context.Context, a *app, args []string) int {
 	stderr := a.stderr
 	err := dispatch(ctx, a, args)
 	var usage *shell.UsageError

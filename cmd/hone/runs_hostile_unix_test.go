@@ -82,7 +82,7 @@ func TestInterruptEndsReading(t *testing.T) {
 		var stderr sharedBuffer
 		a := &app{stdin: silent, stdout: io.Discard, stderr: &stderr, getenv: func(string) string { return "" }}
 		ended := make(chan int)
-		go func() { ended <- a.run(ctx, args) }()
+		go func() { ended <- exitCode(ctx, a, args) }()
 		cancel()
 		if code := <-ended; code != exitFailure || !strings.Contains(stderr.String(), "interrupted") {
 			t.Errorf("%v: exit code %d: %s", args, code, stderr.String())

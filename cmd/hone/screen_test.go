@@ -30,7 +30,7 @@ func TestScreen(t *testing.T) {
 		}
 		var out, stderr bytes.Buffer
 		a := &app{stdin: strings.NewReader(""), stdout: shell.NewScreen(&out), stderr: &stderr, getenv: os.Getenv}
-		if code := a.run(t.Context(), args); code != exitOK || !strings.Contains(out.String(), shown) || strings.Contains(out.String(), name) {
+		if code := exitCode(t.Context(), a, args); code != exitOK || !strings.Contains(out.String(), shown) || strings.Contains(out.String(), name) {
 			t.Errorf("%q to a terminal: exit code %d, %q, %s", args, code, out.String(), stderr.String())
 		}
 	}
@@ -43,7 +43,7 @@ func TestScreenErrors(t *testing.T) {
 	for _, args := range [][]string{{"top", name}, {"no" + name}} {
 		var stderr bytes.Buffer
 		a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: shell.NewScreen(&stderr), getenv: os.Getenv}
-		a.run(t.Context(), args)
+		exitCode(t.Context(), a, args)
 		if text := stderr.String(); !strings.Contains(text, shown) || strings.Contains(text, name) {
 			t.Errorf("%q: %q", args, text)
 		}

@@ -96,7 +96,7 @@ func runSession(ctx context.Context, a *app, args []string) error {
 	if c.name == "list" {
 		return printSessions(a, all, asJSON)
 	}
-	these, err := named(all, c.flags.Args())
+	these, err := namedSessions(all, c.flags.Args())
 	if err != nil {
 		return err
 	}
@@ -111,8 +111,8 @@ func runSession(ctx context.Context, a *app, args []string) error {
 	return err
 }
 
-// named returns the sessions with names or IDs. Each of those has to be one.
-func named(all []auth.Session, which []string) (these []auth.Session, err error) {
+// namedSessions returns the sessions with names or IDs. Each of those has to be one.
+func namedSessions(all []auth.Session, which []string) (these []auth.Session, err error) {
 	is := func(s auth.Session, name string) bool { return s.ID == name || s.Name == name }
 	for _, name := range which {
 		if !slices.ContainsFunc(all, func(s auth.Session) bool { return is(s, name) }) {

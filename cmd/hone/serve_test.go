@@ -67,7 +67,7 @@ func startListening(t *testing.T, data string, args ...string) *serving {
 	a := &app{stdin: strings.NewReader(""), stdout: &d.stdout, stderr: &d.stderr, getenv: func(string) string { return "" }}
 	go func() {
 		defer close(d.done)
-		d.code = a.run(ctx, args)
+		d.code = exitCode(ctx, a, args)
 	}()
 	t.Cleanup(func() {
 		d.stop()

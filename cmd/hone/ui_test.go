@@ -439,7 +439,7 @@ func startUI(t *testing.T, ctx context.Context, env map[string]string, args ...s
 	var stdout, stderr sharedBuffer
 	a := &app{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, getenv: func(name string) string { return env[name] }}
 	done := make(chan int, 1)
-	go func() { done <- a.run(ctx, args) }()
+	go func() { done <- exitCode(ctx, a, args) }()
 	text := func(b *sharedBuffer) string {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -566,7 +566,7 @@ func TestUIErrors(t *testing.T) {
 			var stdout bytes.Buffer
 			var stderr sharedBuffer
 			a := &app{stdin: strings.NewReader(""), stdout: &stdout, stderr: &stderr, getenv: func(string) string { return "" }}
-			code := a.run(ctx, strings.Fields(test.args))
+			code := exitCode(ctx, a, strings.Fields(test.args))
 			outcome{code, stdout.String(), stderr.b.String()}.failsWith(t, test.code, test.want)
 		})
 	}

@@ -61,7 +61,7 @@ func TestWall(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stdout, stderr bytes.Buffer
-	if code := run(t.Context(), []string{"wall", "-"}, bytes.NewReader(in), &stdout, &stderr); code != 0 || !strings.Contains(stdout.String(), "dozeOff") {
+	if code := execute(t.Context(), []string{"wall", "-"}, bytes.NewReader(in), &stdout, &stderr); code != 0 || !strings.Contains(stdout.String(), "dozeOff") {
 		t.Errorf("from standard input: %d, %s%s", code, stdout.Bytes(), stderr.Bytes())
 	}
 

@@ -29,7 +29,7 @@ func work() {
 		}
 		var stdout, stderr bytes.Buffer
 		if err == nil {
-			code := run(context.Background(), args, bytes.NewReader(nil), &stdout, &stderr)
+			code := execute(context.Background(), args, bytes.NewReader(nil), &stdout, &stderr)
 			err = out.Encode(workerAnswer{stdout.Bytes(), stderr.Bytes(), code})
 		}
 		if err != nil {
