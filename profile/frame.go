@@ -134,6 +134,11 @@ func (t *FrameTable) Add(p *Profile) *FrameMap {
 		p:         p,
 		functions: make([]uint32, len(p.Functions)),
 	}
+	if len(t.info) == 0 { // most functions have a name of their own
+		t.info = make([]functionInfo, 0, len(p.Functions))
+		t.in.p.Functions = make([]Function, 0, len(p.Functions))
+		t.in.functions.Reserve(len(p.Functions))
+	}
 	for l := range p.Locations {
 		lines := t.lines(p, uint32(l))
 		var address uint64

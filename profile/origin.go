@@ -84,7 +84,16 @@ func unescapePackage(s string) string { return strings.ReplaceAll(s, "%2e", ".")
 // path has neither a version nor a vendor folder. So a folder that stands in for a
 // module counts as own, and where a profile has no files, every module does. See
 // [Origins] for programs that are themselves built from a module's version.
-func (f *Frame) Origin() Origin {
+func (f *Frame) Origin() Origin { return f.origin(f.Package()) }
+
+// Place returns Package and Origin, in less time than both take.
+func (f *Frame) Place() (pkg string, origin Origin) {
+	pkg = f.Package()
+	return pkg, f.origin(pkg)
+}
+
+// origin is Origin of a frame in package pkg.
+func (f *Frame) origin(pkg string) Origin {
 	if of, folded := foldedFrame(f.Name); folded {
 		// It would not be folded if it were the program's own.
 		if o := of.Origin(); o != OriginOwn {
@@ -95,7 +104,6 @@ func (f *Frame) Origin() Origin {
 	if f.File != "" && !strings.HasSuffix(f.File, ".go") && !strings.HasSuffix(f.File, ".s") && f.Name != f.File {
 		return OriginOther
 	}
-	pkg := f.Package()
 	first, _, _ := strings.Cut(pkg, "/")
 	switch {
 	case pkg == "" || strings.HasPrefix(pkg, "[") || strings.Contains(f.Name, "::"):

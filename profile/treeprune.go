@@ -128,11 +128,14 @@ func foldedAt[T uint32 | int64](column []T, n uint32) T {
 // useFrames fills the frame table with those of n frames that are in use.
 func (t *Tree) useFrames(n int, frame func(uint32) Frame) {
 	number := make([]uint32, n)
+	used := 0
 	for _, f := range t.Frame[1:] {
+		used += int(1 - number[f])
 		number[f] = 1
 	}
-	for f, used := range number {
-		if used != 0 {
+	t.Frames = make([]Frame, 0, used)
+	for f, in := range number {
+		if in != 0 {
 			number[f] = uint32(len(t.Frames))
 			t.Frames = append(t.Frames, frame(uint32(f)))
 		}

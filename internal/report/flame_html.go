@@ -215,7 +215,8 @@ func (in *flameInterner) frame(f *profile.Frame) int64 {
 	d := &in.d.Frames
 	i := int64(len(d.Name))
 	in.frames[*f] = i
-	d.add(cutName(f.Label()), number(in.files, &in.d.Files, cutName(f.File)), number(in.packages, &in.d.Packages, cutName(f.Package())), f)
+	pkg, origin := f.Place()
+	d.add(cutName(f.Label()), number(in.files, &in.d.Files, cutName(f.File)), number(in.packages, &in.d.Packages, cutName(pkg)), origin, f)
 	return i
 }
 

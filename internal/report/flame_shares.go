@@ -47,8 +47,8 @@ func newFlameShares(t *profile.Tree, column int) FlameShares {
 		if value == 0 {
 			continue
 		}
-		f := &t.Frames[i]
-		k := key{f.Package(), f.Origin()}
+		var k key
+		k.name, k.origin = t.Frames[i].Place()
 		sums[k] += value
 		out.Origins[k.origin] += value
 	}

@@ -127,12 +127,12 @@ type FlameFrames struct {
 }
 
 // add appends a frame, whose name is given and whose file and package are numbered.
-func (f *FlameFrames) add(name string, file, pkg int64, of *profile.Frame) {
+func (f *FlameFrames) add(name string, file, pkg int64, origin profile.Origin, of *profile.Frame) {
 	f.Name = append(f.Name, name)
 	f.File = append(f.File, file)
 	f.Line = append(f.Line, of.StartLine)
 	f.Package = append(f.Package, pkg)
-	f.Origin = append(f.Origin, int64(of.Origin()))
+	f.Origin = append(f.Origin, int64(origin))
 	if of.Files > 1 {
 		f.OtherFiles = append(f.OtherFiles, make(Column, len(f.Name)-len(f.OtherFiles))...)
 		f.OtherFiles[len(f.Name)-1] = int64(of.Files - 1)
@@ -226,16 +226,16 @@ func (x *FlameIndex) Window(w Window) (*FlameWindow, error) {
 		Height: x.height, Inverted: t.Inverted, Diff: t.Diff(), PerSecond: x.rates, BaseScale: v.BaseScale, Widths: x.widths, From: from, To: to,
 		Shares: x.shares,
 	}, Files: []string{}, Packages: []string{}}
-	b := flameWindowBuilder{x: x, out: out, from: from, to: to, least: least, frames: map[uint32]int64{}, held: held{budget: w.Budget}}
+	b := flameWindowBuilder{x: x, out: out, from: from, to: to, least: least, held: held{budget: w.Budget}}
 	if out.Diff {
 		base := v.BaseTotal[0]
 		out.BaseTotal = &base
 	}
-	b.nodes()
+	seen := b.seen()
 	if b.held.err != nil {
 		return nil, b.held.err
 	}
-	b.describeFrames()
+	b.describeFrames(b.fill(seen))
 	out.Nodes.divide(out)
 	return out, nil
 }
@@ -252,9 +252,14 @@ type flameWindowBuilder struct {
 	x               *FlameIndex
 	out             *FlameWindow
 	from, to, least int64
-	frames          map[uint32]int64 // index in the answer by number in the tree
-	order           []uint32         // frames of the tree, as in the answer
 	held            held
+}
+
+// seenNode is a node of the answer.
+type seenNode struct {
+	node, depth uint32
+	sent        uint32 // how many of its children follow
+	gap         int64
 }
 
 // visible returns which children of node n are to be sent, as the places of the
@@ -275,14 +280,15 @@ func (b *flameWindowBuilder) visible(n uint32) (first, last uint32) {
 	return first, max(first, last)
 }
 
-// nodes walks down from the root, depth first.
-func (b *flameWindowBuilder) nodes() {
+// seen walks down from the root, depth first, and returns the nodes that are seen.
+func (b *flameWindowBuilder) seen() []seenNode {
+	var all []seenNode
 	type level struct{ next, end, depth uint32 } // places of siblings
 	var levels []level                           // from the root down, what is to come in each
 	gap := int64(0)                              // of the next node
 	enter := func(n, depth uint32) {
 		first, end := b.visible(n)
-		b.add(n, depth, gap, end-first)
+		all = append(all, seenNode{n, depth, end - first, gap})
 		levels = append(levels, level{first, end, depth + 1})
 		gap = 0
 		if first < end {
@@ -290,10 +296,10 @@ func (b *flameWindowBuilder) nodes() {
 		}
 	}
 	enter(0, 0)
-	// Of each node there is an entry in some columns, which have room left as they grow.
-	const nodeBytes = 2 * 12 * 8
+	// Each node has an entry in the list, which has room left as it grows, and in some columns.
+	const nodeBytes = 2*24 + 12*8
 	stop := stopper{held: &b.held}
-	for len(levels) > 0 && !stop.over(nodeBytes*int64(len(b.out.Nodes.ID))) {
+	for len(levels) > 0 && !stop.over(nodeBytes*int64(len(all))) {
 		l := &levels[len(levels)-1]
 		if l.next == l.end {
 			levels = levels[:len(levels)-1]
@@ -302,53 +308,67 @@ func (b *flameWindowBuilder) nodes() {
 		l.next++
 		enter(b.x.at(l.next-1), l.depth)
 	}
+	return all
 }
 
-// add appends node n, of which some children follow.
-func (b *flameWindowBuilder) add(n, depth uint32, gap int64, sent uint32) {
+// fill fills the columns of nodes, and returns the frames of the tree that they have, in the order of
+// the answer.
+func (b *flameWindowBuilder) fill(seen []seenNode) (frames []uint32) {
 	t, v, o := b.x.t, b.x.v, &b.out.Nodes
-	frame := int64(-1)
-	if n != 0 {
-		var ok bool
-		if frame, ok = b.frames[t.Frame[n]]; !ok {
-			frame = int64(len(b.order))
-			b.frames[t.Frame[n]] = frame
-			b.order = append(b.order, t.Frame[n])
-		}
-	}
-	if t.Inlined[n] {
-		o.Inlined = append(o.Inlined, int64(len(o.ID)))
-	}
-	lo, hi := t.Children(n)
-	hidden := int64(hi - lo - sent)
-	if t.Folded != nil {
-		hidden += int64(t.Folded[n])
-	}
-	o.ID = append(o.ID, int64(n))
-	o.Depth = append(o.Depth, int64(depth))
-	o.Frame = append(o.Frame, frame)
-	o.Gap = append(o.Gap, gap)
-	o.Total = append(o.Total, v.Total[n])
-	o.Self = append(o.Self, v.Self[n])
-	o.Hidden = append(o.Hidden, hidden)
+	columns := []*Column{&o.ID, &o.Depth, &o.Frame, &o.Gap, &o.Total, &o.Self, &o.Hidden}
 	if v.BaseTotal != nil {
-		o.BaseTotal = append(o.BaseTotal, v.BaseTotal[n])
-		o.BaseSelf = append(o.BaseSelf, v.BaseSelf[n])
+		columns = append(columns, &o.BaseTotal, &o.BaseSelf)
 	}
 	if b.x.order != nil {
-		o.Width = append(o.Width, b.x.width[n])
-		o.Own = append(o.Own, b.x.own(n))
+		columns = append(columns, &o.Width, &o.Own)
 	}
+	room := make(Column, len(columns)*len(seen))
+	for i, c := range columns {
+		*c = room[i*len(seen) : (i+1)*len(seen) : (i+1)*len(seen)]
+	}
+	place := make([]uint32, len(t.Frames)) // of a frame in the answer, plus 1
+	for i, of := range seen {
+		n := of.node
+		o.Frame[i] = -1
+		if n != 0 {
+			at := &place[t.Frame[n]]
+			if *at == 0 {
+				frames = append(frames, t.Frame[n])
+				*at = uint32(len(frames))
+			}
+			o.Frame[i] = int64(*at) - 1
+		}
+		if t.Inlined[n] {
+			o.Inlined = append(o.Inlined, int64(i))
+		}
+		lo, hi := t.Children(n)
+		o.Hidden[i] = int64(hi - lo - of.sent)
+		if t.Folded != nil {
+			o.Hidden[i] += int64(t.Folded[n])
+		}
+		o.ID[i], o.Depth[i], o.Gap[i] = int64(n), int64(of.depth), of.gap
+		o.Total[i], o.Self[i] = v.Total[n], v.Self[n]
+		if v.BaseTotal != nil {
+			o.BaseTotal[i], o.BaseSelf[i] = v.BaseTotal[n], v.BaseSelf[n]
+		}
+		if b.x.order != nil {
+			o.Width[i], o.Own[i] = b.x.width[n], b.x.own(n)
+		}
+	}
+	return frames
 }
 
 // describeFrames fills the frame table.
-func (b *flameWindowBuilder) describeFrames() {
+func (b *flameWindowBuilder) describeFrames(frames []uint32) {
 	o := b.out
 	files, packages := map[string]int64{}, map[string]int64{}
-	o.Frames.Name = make([]string, 0, len(b.order))
-	for _, i := range b.order {
-		f := &b.x.t.Frames[i]
-		o.Frames.add(f.Label(), number(files, &o.Files, f.File), number(packages, &o.Packages, f.Package()), f)
+	f, n := &o.Frames, len(frames)
+	f.Name, f.File, f.Line = make([]string, 0, n), make(Column, 0, n), make(Column, 0, n)
+	f.Package, f.Origin = make(Column, 0, n), make(Column, 0, n)
+	for _, i := range frames {
+		of := &b.x.t.Frames[i]
+		pkg, origin := of.Place()
+		f.add(of.Label(), number(files, &o.Files, of.File), number(packages, &o.Packages, pkg), origin, of)
 	}
 }
 
