@@ -27,6 +27,10 @@ type Pool struct {
 	peak    int
 	closed  bool
 	running sync.WaitGroup
+
+	given context.Context      // of the last request, as Send was given it
+	ctx   context.Context      // made of it: it ends with Close, too
+	end   []context.CancelFunc // of all contexts that were made
 }
 
 // NewPool returns a pool of at most max clients.
@@ -59,18 +63,29 @@ type worker struct {
 	answered func(Answer, error) // what takes the answer to started
 }
 
-var errBacklog = &Failure{classBacklog, "more than a million requests waited for their turn"}
+var errBacklog = &Failure{ClassBacklog, "more than a million requests waited for their turn"}
 
+// Send implements [Sender].
 func (p *Pool) Send(ctx context.Context, clock Clock, r Request, done func(Request, Outcome)) {
-	j := job{ctx, clock, r, done, false}
 	p.mu.Lock()
+	if p.given != ctx {
+		p.given = ctx
+		var end context.CancelFunc
+		p.ctx, end = context.WithCancel(ctx)
+		p.end = append(p.end, end)
+	}
+	j := job{p.ctx, clock, r, done, false}
 	switch n := len(p.idle); {
+	case p.closed || ctx.Err() != nil:
+		p.mu.Unlock()
+		now := clock.Now()
+		done(r, Outcome{Sent: now, Done: now, Failure: FailureOf(context.Canceled)})
 	case n > 0:
 		w := p.idle[n-1]
 		p.idle = p.idle[:n-1]
 		p.mu.Unlock()
 		p.give(w, j)
-	case p.workers < p.max && !p.closed:
+	case p.workers < p.max:
 		p.workers++
 		p.peak = max(p.peak, p.workers)
 		p.running.Add(1)
@@ -79,7 +94,7 @@ func (p *Pool) Send(ctx context.Context, clock Clock, r Request, done func(Reque
 		w.answered = func(a Answer, err error) { p.answered(w, a, err) }
 		w.jobs <- j
 		go p.work(w)
-	case p.waiting.Len() >= Backlog || p.closed:
+	case p.waiting.Len() >= Backlog:
 		p.mu.Unlock()
 		now := clock.Now()
 		done(r, Outcome{Sent: now, Done: now, Waited: true, Failure: errBacklog})
@@ -170,7 +185,7 @@ func (p *Pool) next(w *worker) (job, bool) {
 	return job{}, false
 }
 
-// Close waits for the requests under way and closes the connections.
+// Close implements [Sender].
 func (p *Pool) Close() error {
 	p.mu.Lock()
 	p.closed = true
@@ -178,7 +193,11 @@ func (p *Pool) Close() error {
 		close(w.jobs)
 	}
 	p.idle = nil
+	ends := p.end
 	p.mu.Unlock()
+	for _, end := range ends {
+		end()
+	}
 	p.running.Wait()
 	return nil
 }

@@ -40,17 +40,17 @@ func (f *Failure) Error() string { return f.Text }
 // Classes of failures that say that the service did not answer, not what it
 // answered.
 const (
-	classTimeout = "timeout"
-	classNone    = "no answer by the end"
-	classBacklog = "backlog full"
-
-	classTLS = "tls"
+	ClassTimeout = "timeout"              // it took longer than a request may
+	ClassNone    = "no answer by the end" // the run ended, or the sender was closed
+	ClassBacklog = "backlog full"         // too many requests were under way or waited: it was not sent
 )
+
+const classTLS = "tls"
 
 // silent reports whether the service said nothing: hone gave up.
 func (f *Failure) silent() bool {
 	switch f.Class {
-	case classTimeout, classNone, classBacklog, "grpc DeadlineExceeded":
+	case ClassTimeout, ClassNone, ClassBacklog, "grpc DeadlineExceeded":
 		return true
 	}
 	return false
@@ -59,7 +59,7 @@ func (f *Failure) silent() bool {
 // NoAnswer is the failure of a request whose time is over. The error of package net says
 // from which local port it was sent, so each has another text.
 func NoAnswer(within time.Duration) *Failure {
-	return &Failure{classTimeout, fmt.Sprintf("no answer within %v", within)}
+	return &Failure{ClassTimeout, fmt.Sprintf("no answer within %v", within)}
 }
 
 // FailureOf returns the failure of an error: one that err wraps, or one of the
@@ -84,11 +84,11 @@ func classOf(err error) string {
 	var timeout interface{ Timeout() bool }
 	switch {
 	case errors.Is(err, context.Canceled):
-		return classNone
+		return ClassNone
 	case errors.As(err, &dns):
 		return "name not found"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return classTimeout
+		return ClassTimeout
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "refused"
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
@@ -107,13 +107,29 @@ func classOf(err error) string {
 	return "other"
 }
 
-// A Sender sends requests without waiting for their answers.
+// A Sender sends requests without waiting for their answers. Send and Close are for one
+// goroutine. All senders pass package loadtest, which holds what is promised here.
 type Sender interface {
-	// Send begins to send a request. It does not block for longer than handing it
-	// over takes, and calls done once, from any goroutine, also when ctx ends: then
-	// with a failure. Clock is the time since the start of the run.
+	// Send begins to send a request, and returns without waiting for a connection, an answer
+	// or the request's turn. It calls done once, from any goroutine, with what came of it.
+	//
+	// A request is sent once. One that succeeded had its answer, in full; whatever else came
+	// of it is a Failure, also that the service said no. It is not sent again for that, unless
+	// the driver's options ask for it.
+	//
+	// Sent is when sending began, and not before Send was called; Done is when the answer had
+	// come, or the request had failed. Where so many are under way that the driver's options
+	// allow no more, a request waits for its turn, and has Waited set; or it fails at once
+	// with ClassBacklog, and is not sent. Who waited is not late.
+	//
+	// When ctx ends, what is under way and what waits fails with ClassNone; what is due
+	// afterwards does too, and is not sent. Another ctx begins another run: then nothing
+	// is under way.
+	//
+	// Clock is the time since the start of the run.
 	Send(ctx context.Context, clock Clock, r Request, done func(Request, Outcome))
-	// Close ends what Send began; all calls of done have returned then.
+	// Close ends what is under way, as the end of ctx does, and closes connections. When it
+	// returns, all calls of done have. Send fails with ClassNone from then on.
 	Close() error
 }
 
@@ -138,9 +154,9 @@ type Driver interface {
 // A Client sends requests over a connection, one at a time. It is for one
 // goroutine at a time.
 type Client interface {
-	// Do sends request n of the run, once, and waits for its answer. For an error see
-	// FailureOf. After an error the Client is closed, unless the error is a *Failure:
-	// then the connection is as good as before.
+	// Do sends request n of the run, once, and waits for its answer, but not longer than
+	// until ctx ends. For an error see FailureOf. After an error the Client is closed, unless
+	// the error is a *Failure: then the connection is as good as before.
 	Do(ctx context.Context, n int64) (Answer, error)
 	Close() error
 }

@@ -45,7 +45,7 @@ func (s *Sender) failure(err error, size int) *load.Failure {
 	case errors.Is(err, kgo.ErrClientClosed), errors.Is(err, context.Canceled):
 		return errGaveUp
 	case errors.Is(err, kgo.ErrRecordTimeout):
-		return &load.Failure{Class: "timeout", Text: err.Error()}
+		return &load.Failure{Class: load.ClassTimeout, Text: err.Error()}
 	case errors.As(err, &said):
 		return &load.Failure{Class: strings.ToLower(strings.ReplaceAll(said.Message, "_", " ")), Text: "the broker refused the message: " + err.Error()}
 	case errors.Is(err, kgo.ErrRecordRetries):

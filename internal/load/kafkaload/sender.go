@@ -120,8 +120,8 @@ func (s *Sender) Send(ctx context.Context, clock load.Clock, r load.Request, don
 }
 
 var (
-	errBacklog = &load.Failure{Class: "backlog full", Text: "too many messages, or bytes, wait for their acknowledgement"}
-	errGaveUp  = &load.Failure{Class: "no answer by the end", Text: "the run ended before the message was acknowledged"}
+	errBacklog = &load.Failure{Class: load.ClassBacklog, Text: "too many messages, or bytes, wait for their acknowledgement"}
+	errGaveUp  = &load.Failure{Class: load.ClassNone, Text: "the run ended before the message was acknowledged"}
 )
 
 // begin takes the context of a run.
