@@ -59,6 +59,7 @@ var importTable = map[string][]string{
 	"internal/load/httpload":  {"internal/infile", "internal/load", "internal/load/template"},
 	"internal/load/grpcload":  {"internal/infile", "internal/load", "internal/load/template"},
 	"internal/load/kafkaload": {"internal/freeport", "internal/infile", "internal/load", "internal/load/template"}, // kafkatest starts a broker
+	"internal/load/loadtest":  {"internal/load"},                                                                   // the suite for drivers
 	"internal/load/measure":   {"profile", "internal/capture", "internal/experiment", "internal/load", "internal/workspace"},
 
 	"internal/experiment": {"internal/git", "internal/infile", "internal/temporary"},

@@ -6,7 +6,8 @@
 //	Pacer     when each request is due: constant, Poisson, ramp, steps
 //	Run       waits for those times and hands requests to a Sender
 //	Sender    sends one and reports its outcome; Pool makes one of a Driver
-//	          whose Clients take one request at a time
+//	          whose Clients take one request at a time. Package loadtest has
+//	          the suite that the senders of all protocols pass
 //	recorder  outcomes into HDR histograms, and into a Window a second
 //	Result    what Run returns: counts, quantiles, windows, failures by class
 //

@@ -453,58 +453,39 @@ func TestGracefulStop(t *testing.T) {
 	}
 }
 
-// TestInterrupt checks that calls end with the context, and those that wait, too.
-func TestInterrupt(t *testing.T) {
+// TestEndsConnecting checks that calls whose connection doesn't come to be end with the context,
+// and with Close. What ends calls that are connected, package loadtest asks.
+func TestEndsConnecting(t *testing.T) {
 	silent := listen(t, func(c net.Conn) { io.Copy(io.Discard, c) })
-	stuck := answering(t, func(*peer, uint32) {})
-	for name, address := range map[string]string{"connecting": silent, "waiting": stuck} {
-		t.Run(name, func(t *testing.T) {
-			o := echoOptions(address, "One", "{}")
-			o.Connections, o.Calls = 1, 10
-			d := newDriver(t, o)
-			p, err := load.Constant(100, 300*time.Millisecond)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s := d.Sender()
-			res, err := load.Run(t.Context(), p, s, load.Options{Grace: 100 * time.Millisecond})
-			if err != nil || res.Failed != 30 || len(res.Failures) != 1 || res.Failures[0].Name != "no answer by the end" {
-				t.Errorf("%d failed %+v: %v", res.Failed, res.Failures, err)
-			}
-			s.Close()
-
-			ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
-			defer cancel()
-			res, err = load.RunUsers(ctx, d, load.Users{Users: 3, Requests: 10, Rounds: 1}, load.Options{}, nil)
-			if err != nil || res.Failed != 3 || len(res.Failures) != 1 || res.Failures[0].Name != "no answer by the end" {
-				t.Errorf("users: %d failed %+v: %v", res.Failed, res.Failures, err)
-			}
-		})
+	o := echoOptions(silent, "One", "{}")
+	o.Connections, o.Calls = 1, 10
+	d := newDriver(t, o)
+	p, err := load.Constant(100, 300*time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
 	}
-}
+	s := d.Sender()
+	res, err := load.Run(t.Context(), p, s, load.Options{Grace: 100 * time.Millisecond})
+	if err != nil || res.Failed != 30 || len(res.Failures) != 1 || res.Failures[0].Name != load.ClassNone {
+		t.Errorf("%d failed %+v: %v", res.Failed, res.Failures, err)
+	}
+	s.Close()
 
-// TestClose checks that Close ends what is under way.
-func TestClose(t *testing.T) {
-	for name, address := range map[string]string{
-		"connecting": listen(t, func(c net.Conn) { io.Copy(io.Discard, c) }),
-		"waiting":    answering(t, func(*peer, uint32) {}),
-		"answered":   answering(t, (*peer).answer),
-	} {
-		t.Run(name, func(t *testing.T) {
-			o := echoOptions(address, "One", "{}")
-			o.Calls = 5
-			s := newDriver(t, o).Sender()
-			var ended atomic.Int64
-			clock := load.NewClock()
-			for n := range int64(20) {
-				s.Send(t.Context(), clock, load.Request{N: n}, func(load.Request, load.Outcome) { ended.Add(1) })
-			}
-			s.Close()
-			s.Send(t.Context(), clock, load.Request{}, func(load.Request, load.Outcome) { ended.Add(1) })
-			if ended.Load() != 21 {
-				t.Errorf("%d calls ended", ended.Load())
-			}
-		})
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	res, err = load.RunUsers(ctx, d, load.Users{Users: 3, Requests: 10, Rounds: 1}, load.Options{}, nil)
+	if err != nil || res.Failed != 3 || len(res.Failures) != 1 || res.Failures[0].Name != load.ClassNone {
+		t.Errorf("users: %d failed %+v: %v", res.Failed, res.Failures, err)
+	}
+
+	s = d.Sender()
+	var ended atomic.Int64
+	for n := range int64(20) {
+		s.Send(t.Context(), load.NewClock(), load.Request{N: n}, func(load.Request, load.Outcome) { ended.Add(1) })
+	}
+	s.Close()
+	if ended.Load() != 20 {
+		t.Errorf("%d calls of 20 ended", ended.Load())
 	}
 }
 

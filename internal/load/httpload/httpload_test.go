@@ -528,16 +528,6 @@ func TestRequestLists(t *testing.T) {
 	}
 }
 
-func TestTheEnd(t *testing.T) {
-	url, _ := rawServer(t, "HANG")
-	c := connect(t, Options{Targets: []Target{{Name: "x", URL: url}}})
-	ctx, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(50*time.Millisecond, cancel)
-	if _, err := c.Do(ctx, 0); !errors.Is(err, context.Canceled) {
-		t.Errorf("a request that is given up: %v", err)
-	}
-}
-
 func TestTLS(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprint(w, r.Proto)

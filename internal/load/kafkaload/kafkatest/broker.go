@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -33,9 +34,10 @@ type Broker struct {
 	TLS  string // with TLS and a client's certificate
 	Dir  string // what it keeps; certificates are in Dir/tls
 
-	script string
-	stdin  io.Closer
-	ended  chan error
+	script  string
+	process *os.Process
+	stdin   io.Closer
+	ended   chan error
 }
 
 // Users of SASL.
@@ -132,7 +134,7 @@ func (b *Broker) Restart() error {
 	} else if err != nil {
 		return err
 	}
-	b.stdin, b.ended = stdin, make(chan error, 1)
+	b.process, b.stdin, b.ended = cmd.Process, stdin, make(chan error, 1)
 	go func() { b.ended <- cmd.Wait() }()
 	client, err := kgo.NewClient(kgo.SeedBrokers(b.Addr))
 	if err != nil {
@@ -179,6 +181,34 @@ func (b *Broker) SetPassword(ctx context.Context, mechanism, user, password stri
 		return err
 	}
 	return altered.Error()
+}
+
+// Pause has the broker stand still, with its connections open, until Resume, which returns when
+// it answers again.
+func (b *Broker) Pause() error { return b.signal("STOP") }
+
+// Resume ends what Pause began.
+func (b *Broker) Resume() error {
+	if err := b.signal("CONT"); err != nil {
+		return err
+	}
+	client, err := kgo.NewClient(kgo.SeedBrokers(b.Addr))
+	if err != nil {
+		return err
+	}
+	defer client.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return client.Ping(ctx)
+}
+
+// signal sends a signal to the broker, in which the script has become Kafka.
+func (b *Broker) signal(name string) error {
+	text, err := exec.Command("kill", "-"+name, strconv.Itoa(b.process.Pid)).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("signal %s to the broker: %w: %s", name, err, text)
+	}
+	return nil
 }
 
 // Kill ends the broker as kill -9 does.
