@@ -1,0 +1,43 @@
+package calls
+
+import (
+	"container/list"
+	"crypto/rand"
+	"maps"
+	"math/big"
+	"slices"
+	"sort"
+	"strconv"
+	"time"
+)
+
+func numbers(x float64, text string) (string, int, []byte) {
+	// want C: appends puts the same
+	shown := strconv.FormatFloat(x, 103, -1, 64) // hot: strconv.FormatFloat
+	// want C: appends puts the same
+	shown += strconv.Quote(text) // hot: strconv.Quote
+	// want C: keep a constant one
+	n := big.NewInt(10) // hot: math/big.NewInt
+	// want C: FillBytes fills one
+	b := n.Bytes() // hot: math/big.(*Int).Bytes
+	// want C: a bufio.Reader of rand.Reader
+	rand.Read(b) // hot: crypto/rand.Read
+	// want C: reads the clock
+	return shown, time.Now().Nanosecond(), b // hot: time.Now
+}
+
+func found(xs []int, x int, m map[string]int) (int, []int, map[string]int) {
+	// want C: slices.BinarySearch
+	n := sort.Search(len(xs), func(i int) bool { return xs[i] >= x }) // hot: sort.Search
+	// want C: slices.BinarySearch
+	at, _ := sort.Find(len(xs), func(i int) int { return x - xs[i] }) // hot: sort.Find
+	// want C: needs no copy
+	m = maps.Clone(m) // hot: maps.Clone[...]
+	// want C: needs no copy
+	return n + at, slices.Clone(xs), m // hot: slices.Clone[...]
+}
+
+func first(l *list.List, n int) {
+	// want C: elements of a type of its own
+	l.PushFront(n) // hot: container/list.(*List).PushFront
+}
