@@ -200,7 +200,7 @@ func advise(ctx context.Context, a *app, p *toAdvise, o advice.Options) (*advice
 		return nil, err
 	}
 	progress := newProgress(a)
-	o.Stage = func(stage string) { progress.event(bench.BenchEvent{Stage: "advise", What: stage}) }
+	o.Stage = func(stage string) { progress.event(bench.Event{Stage: "advise", What: stage}) }
 	report, err := m.Examine(ctx, p.inputs, o)
 	progress.end()
 	if err != nil {

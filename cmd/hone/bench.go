@@ -112,12 +112,12 @@ func runBench(ctx context.Context, a *app, args []string) error {
 }
 
 // benchGate is how a measurement of benchmarks ends.
-func benchGate(r *bench.BenchReport) error {
+func benchGate(r *bench.Report) error {
 	return gateError(r.Family != nil && len(r.Family.Regressions()) > 0, len(r.Unmeasured()))
 }
 
 // measureBenchmarks runs the measurement that flags ask for.
-func measureBenchmarks(ctx context.Context, a *app, f *benchFlags) (*bench.BenchReport, error) {
+func measureBenchmarks(ctx context.Context, a *app, f *benchFlags) (*bench.Report, error) {
 	sweep()
 	if err := hideRuns(a, f.Store); err != nil {
 		return nil, err
@@ -126,7 +126,7 @@ func measureBenchmarks(ctx context.Context, a *app, f *benchFlags) (*bench.Bench
 	f.Events = progress.event
 	measure := f.Measure
 	if f.against != "" {
-		measure = func(ctx context.Context) (*bench.BenchReport, error) { return f.Against(ctx, f.against) }
+		measure = func(ctx context.Context) (*bench.Report, error) { return f.Against(ctx, f.against) }
 	}
 	report, err := measure(ctx)
 	progress.end()

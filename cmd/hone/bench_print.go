@@ -31,15 +31,15 @@ type benchJSON struct {
 	// benchmark of those asked for can run.
 	SameCode       []experiment.BenchmarkName `json:"sameCode"`
 	NotBenchmarked []string                   `json:"notBenchmarked"`
-	Failures       []bench.BenchFailure       `json:"failures"`
-	Skipped        []bench.BenchSkip          `json:"skipped"`
+	Failures       []bench.Failure            `json:"failures"`
+	Skipped        []bench.Skip               `json:"skipped"`
 	Timing         *experiment.Timing         `json:"timing,omitempty"`
 	Comparison     json.RawMessage            `json:"comparison,omitempty"` // as of hone compare -json
 }
 
 // tellBench prints the outcome of a run: what hone compare prints of it, and
 // what to do next.
-func tellBench(ctx context.Context, a *app, f *benchFlags, r *bench.BenchReport) error {
+func tellBench(ctx context.Context, a *app, f *benchFlags, r *bench.Report) error {
 	var c *compare.Comparison
 	if r.Dir != "" {
 		var err error
@@ -56,10 +56,10 @@ func tellBench(ctx context.Context, a *app, f *benchFlags, r *bench.BenchReport)
 			out.SameCode = append(out.SameCode, experiment.BenchmarkName(id))
 		}
 		if out.Failures == nil {
-			out.Failures = []bench.BenchFailure{}
+			out.Failures = []bench.Failure{}
 		}
 		if out.Skipped == nil {
-			out.Skipped = []bench.BenchSkip{}
+			out.Skipped = []bench.Skip{}
 		}
 		out.Timing, out.Unmeasured = r.Timing, append([]experiment.Gap{}, r.Unmeasured()...)
 		if c != nil {
@@ -137,7 +137,7 @@ func tellRegressions(b *bytes.Buffer, family *experiment.Family) {
 	}
 }
 
-func tellOneSided(b *bytes.Buffer, ref string, r *bench.BenchReport) {
+func tellOneSided(b *bytes.Buffer, ref string, r *bench.Report) {
 	if len(r.Unchanged)+len(r.New)+len(r.Gone) > 0 {
 		b.WriteString("\n")
 	}

@@ -224,11 +224,11 @@ func TestInWords(t *testing.T) {
 
 func TestProgressLine(t *testing.T) {
 	for _, c := range []struct {
-		e    bench.BenchEvent
+		e    bench.Event
 		want string
 	}{
-		{bench.BenchEvent{Stage: "build", What: "example.com/m"}, "build  example.com/m"},
-		{bench.BenchEvent{Stage: "measure", What: "Make-2", Done: 4, Total: 20, Left: 61e9}, "measure  5 of 20  1m1s left  Make-2"},
+		{bench.Event{Stage: "build", What: "example.com/m"}, "build  example.com/m"},
+		{bench.Event{Stage: "measure", What: "Make-2", Done: 4, Total: 20, Left: 61e9}, "measure  5 of 20  1m1s left  Make-2"},
 	} {
 		if got := progressLine(c.e); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

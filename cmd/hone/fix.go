@@ -99,7 +99,7 @@ func (f *tunerFlags) tuner(a *app, args []string) (*tune.Tuner, *progress, error
 	f.bench.PreCheck = -1 // the verdict is of two measurements; their noise is in the intervals
 	f.bench.Events = progress.event
 	t := &tune.Tuner{Untested: true, Dir: dir, Bench: f.bench, Dirty: f.dirty, Stage: func(stage, what string) {
-		progress.event(bench.BenchEvent{Stage: stage, What: what})
+		progress.event(bench.Event{Stage: stage, What: what})
 	}}
 	if f.short {
 		t.TestFlags = append(t.TestFlags, "-short")
@@ -188,10 +188,10 @@ func runFix(ctx context.Context, a *app, args []string) error {
 // records what came of it, also beside an error. Settings are the usual ones if none are
 // named.
 func tryFinding(ctx context.Context, a *app, t *tune.Tuner, progress *progress, f *advice.Finding, benchmarks map[string]tune.Benchmark, settings []string) (*tune.Result, error) {
-	var of []bench.BenchID
+	var of []bench.ID
 	for _, subject := range f.Evidence.Subjects {
 		if b, ok := benchmarks[subject]; ok && len(of) < maxBenchmarks {
-			of = append(of, bench.BenchID(b))
+			of = append(of, bench.ID(b))
 		}
 	}
 	var r *tune.Result

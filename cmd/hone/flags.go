@@ -118,19 +118,19 @@ func parseArgs(fs *flag.FlagSet, args []string) (rest []string, err error) {
 }
 
 // parseBenchTime reads what go test takes for -benchtime.
-func parseBenchTime(s string) (bench.BenchTime, error) {
+func parseBenchTime(s string) (bench.Length, error) {
 	if n, ok := strings.CutSuffix(s, "x"); ok {
 		i, err := strconv.Atoi(n)
 		if err != nil || i < 1 {
-			return bench.BenchTime{}, fmt.Errorf("want iterations above 0, like 100x")
+			return bench.Length{}, fmt.Errorf("want iterations above 0, like 100x")
 		}
-		return bench.BenchTime{Iterations: i}, nil
+		return bench.Length{Iterations: i}, nil
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d <= 0 {
-		return bench.BenchTime{}, fmt.Errorf("want a time above 0, like 1s, or iterations, like 100x")
+		return bench.Length{}, fmt.Errorf("want a time above 0, like 1s, or iterations, like 100x")
 	}
-	return bench.BenchTime{Duration: d}, nil
+	return bench.Length{Duration: d}, nil
 }
 
 // parseNumbers reads a list like 0,2-3.

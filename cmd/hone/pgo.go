@@ -82,7 +82,7 @@ type pgoFlags struct {
 	serverFlags
 	out, weights, service, last string
 	verify, bench, pin          string
-	benchtime                   bench.BenchTime
+	benchtime                   bench.Length
 	count                       int
 	json                        bool
 	fetcher                     capture.Fetcher

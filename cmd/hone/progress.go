@@ -21,7 +21,7 @@ type progress struct {
 
 func newProgress(a *app) *progress { return &progress{a: a, live: isTerminal(a.stderr)} }
 
-func (p *progress) event(e bench.BenchEvent) {
+func (p *progress) event(e bench.Event) {
 	if e.Warning != "" {
 		p.show("")
 		if e.Failure != nil && e.Failure.Output != "" {
@@ -75,7 +75,7 @@ func (p *progress) show(text string) {
 func (p *progress) end() { p.show("") }
 
 // progressLine is "measure  12 of 60  1m20s left  Parse/short-4".
-func progressLine(e bench.BenchEvent) string {
+func progressLine(e bench.Event) string {
 	text := e.Stage
 	if e.Total > 0 {
 		text += fmt.Sprintf("  %d of %d", e.Done+1, e.Total)
@@ -91,7 +91,7 @@ func progressLine(e bench.BenchEvent) string {
 
 // tellFailure prints what could not be measured, with the compiler's or the
 // benchmark's own words.
-func tellFailure(a *app, f *bench.BenchFailure) {
+func tellFailure(a *app, f *bench.Failure) {
 	name := f.Package
 	if f.Benchmark != "" {
 		name += ".Benchmark" + f.Benchmark

@@ -224,13 +224,13 @@ func (g *tuning) attempt(ctx context.Context, f *advice.Finding) (*tune.Result, 
 
 // beforeAndAfter measures all that was changed at once.
 func (g *tuning) beforeAndAfter(ctx context.Context) error {
-	var of []bench.BenchID
+	var of []bench.ID
 	for _, r := range g.Tried {
 		if !r.Kept {
 			continue
 		}
 		for _, c := range r.Changes {
-			id := bench.BenchID{Package: c.Package, Benchmark: c.Benchmark}
+			id := bench.ID{Package: c.Package, Benchmark: c.Benchmark}
 			if !slices.Contains(of, id) {
 				of = append(of, id)
 			}

@@ -28,13 +28,13 @@ import (
 //
 // The verdicts are those of experiment.Run.Compare: reading the run again gives
 // the same.
-func (b *Bench) Against(ctx context.Context, ref string) (*BenchReport, error) {
+func (b *Bench) Against(ctx context.Context, ref string) (*Report, error) {
 	m, err := b.begin(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer m.Close()
-	m.event(BenchEvent{Stage: "checkout", What: ref})
+	m.event(Event{Stage: "checkout", What: ref})
 	base, err := m.Checkout(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -67,19 +67,19 @@ func (b *Bench) Against(ctx context.Context, ref string) (*BenchReport, error) {
 // or an -overlay that has other text for some file. Both sides are built and run where
 // the code is, so no git is needed, and nothing is written there. name is what the run
 // calls the base.
-func (b *Bench) AgainstFlags(ctx context.Context, name string, base, head []string) (*BenchReport, error) {
+func (b *Bench) AgainstFlags(ctx context.Context, name string, base, head []string) (*Report, error) {
 	return b.againstItself(ctx, name, [2]workspace.Side{experiment.Base: {Flags: base}, experiment.Head: {Flags: head}})
 }
 
 // AgainstSetting compares the code as it is with itself, run with other variables in its
 // environment, such as "GOGC=200". It is built once.
-func (b *Bench) AgainstSetting(ctx context.Context, name string, base, head []string) (*BenchReport, error) {
+func (b *Bench) AgainstSetting(ctx context.Context, name string, base, head []string) (*Report, error) {
 	return b.againstItself(ctx, name, [2]workspace.Side{experiment.Base: {Setting: base}, experiment.Head: {Setting: head}})
 }
 
 // againstItself compares two ways to build or run the code as it is: their flags and
 // settings.
-func (b *Bench) againstItself(ctx context.Context, name string, ways [2]workspace.Side) (*BenchReport, error) {
+func (b *Bench) againstItself(ctx context.Context, name string, ways [2]workspace.Side) (*Report, error) {
 	m, err := b.begin(ctx)
 	if err != nil {
 		return nil, err
@@ -225,13 +225,13 @@ func packageOf(packages []*benchPackage, path string) *benchPackage {
 func (m *bencher) join(plan *pairing, heads, bases []*target) {
 	failed := func(t *target) bool {
 		top := strings.TrimPrefix(topLevel("Benchmark"+t.Benchmark), "Benchmark")
-		return slices.ContainsFunc(m.report.Failures, func(f BenchFailure) bool { return f.Package == t.Package && f.Benchmark == top }) ||
-			slices.ContainsFunc(m.report.Skipped, func(s BenchSkip) bool {
+		return slices.ContainsFunc(m.report.Failures, func(f Failure) bool { return f.Package == t.Package && f.Benchmark == top }) ||
+			slices.ContainsFunc(m.report.Skipped, func(s Skip) bool {
 				return s.Package == t.Package && (s.Benchmark == t.function || strings.HasPrefix(t.function, s.Benchmark+"/"))
 			})
 	}
 	for _, h := range heads {
-		i := slices.IndexFunc(bases, func(b *target) bool { return b.BenchID == h.BenchID })
+		i := slices.IndexFunc(bases, func(b *target) bool { return b.ID == h.ID })
 		switch {
 		case i >= 0:
 			h.at[experiment.Base] = bases[i].at[experiment.Base]
@@ -242,7 +242,7 @@ func (m *bencher) join(plan *pairing, heads, bases []*target) {
 		}
 	}
 	for _, b := range bases {
-		if !slices.ContainsFunc(heads, func(h *target) bool { return b.BenchID == h.BenchID }) && !failed(b) {
+		if !slices.ContainsFunc(heads, func(h *target) bool { return b.ID == h.ID }) && !failed(b) {
 			m.gone(b.Package, b.Benchmark)
 		}
 	}

@@ -38,7 +38,7 @@ func empty(pkg, name string) string {
 	return strings.NewReplacer("%s\n\n", pkg+"\n\n", "k%s", "k"+name).Replace(emptyBenchmark)
 }
 
-func against(t *testing.T, b *Bench, ref string) (*BenchReport, *experiment.Run) {
+func against(t *testing.T, b *Bench, ref string) (*Report, *experiment.Run) {
 	t.Helper()
 	report, err := b.Against(t.Context(), ref)
 	if err != nil {

@@ -37,7 +37,7 @@ type Bench struct {
 	BuildFlags []string      // "-tags=x", "-race": for go list and go test -c
 	Args       []string      // for the test binaries, after hone's own flags
 
-	Benchtime BenchTime // of a sample; zero: DefaultBenchtime
+	Benchtime Length // of a sample; zero: DefaultBenchtime
 	// Count is the number of samples, of each side with Against. 0 is
 	// DefaultCount, and with Against the looks of experiment.DefaultLooks.
 	Count int
@@ -78,7 +78,7 @@ type Bench struct {
 	Store   string   // directory of runs; the run is made below
 	Command []string // for run.json
 	// Events is told of progress and of warnings, from one goroutine. May be nil.
-	Events func(BenchEvent)
+	Events func(Event)
 }
 
 const (
@@ -93,14 +93,14 @@ const (
 	DefaultTimeout     = 10 * time.Minute
 )
 
-// A BenchTime is the value of -benchtime: a time, or a number of iterations.
-type BenchTime struct {
+// A Length is the value of -benchtime: a time, or a number of iterations.
+type Length struct {
 	Duration   time.Duration
 	Iterations int
 }
 
-// A BenchEvent is progress, or a warning.
-type BenchEvent struct {
+// An Event is progress, or a warning.
+type Event struct {
 	Stage       string // "build", "list", "calibrate", "link", "pre-check", "measure", "wait", "confirm", "profile"
 	What        string // package or benchmark being worked on, or what is waited for
 	Done, Total int    // processes, as far as planned
@@ -111,13 +111,13 @@ type BenchEvent struct {
 	// IfChanged is the same if everything that is compared has changed, which then is
 	// confirmed and profiled.
 	IfChanged time.Duration
-	Warning   string        // if set, the rest is empty, but for
-	Failure   *BenchFailure // what the warning is about
+	Warning   string   // if set, the rest is empty, but for
+	Failure   *Failure // what the warning is about
 }
 
-// A BenchFailure is a package or benchmark that could not be measured. It does
+// A Failure is a package or benchmark that could not be measured. It does
 // not end the measurement of others.
-type BenchFailure struct {
+type Failure struct {
 	Package   string `json:"package"`
 	Benchmark string `json:"benchmark,omitempty"` // "" if all of the package is concerned
 	Side      string `json:"side,omitempty"`      // "base" or "head", with Against
@@ -125,39 +125,39 @@ type BenchFailure struct {
 	Output    string `json:"output,omitempty"`    // of the compiler or benchmark, its end
 }
 
-// A BenchSkip is a benchmark, or sub-benchmark, that skips itself.
-type BenchSkip struct {
+// A Skip is a benchmark, or sub-benchmark, that skips itself.
+type Skip struct {
 	Package   string `json:"package"`
 	Benchmark string `json:"benchmark"`
 	Side      string `json:"side,omitempty"` // "base" or "head", with Against, where not both do
 	Why       string `json:"why,omitempty"`  // what it says, its first line
 }
 
-// A BenchReport is what came out, beside the run.
-type BenchReport struct {
+// A Report is what came out, beside the run.
+type Report struct {
 	ID, Dir  string // of the run; "" with some errors
-	Failures []BenchFailure
-	Skipped  []BenchSkip
+	Failures []Failure
+	Skipped  []Skip
 	// Unchanged are packages with the same test binary on both sides, New and
 	// Gone benchmarks that only one side has, all as PACKAGE or PACKAGE.NAME.
 	Unchanged, New, Gone []string
 	Missing              []experiment.Gap // Gone, and what only the head skips
-	SameCode             []BenchID        // that run nothing that changed
+	SameCode             []ID             // that run nothing that changed
 	// Tests says of packages whose tests differ whose were run, Base against what.
 	Tests []experiment.TestOrigin
 	Base  *experiment.Revision
 	// NotBenchmarked are changed functions that none of the benchmarks runs.
 	NotBenchmarked []string
 	Family         *experiment.Family // nil without Against
-	Changed        []BenchID          // benchmarks with a change in any unit
+	Changed        []ID               // benchmarks with a change in any unit
 	Timing         *experiment.Timing // nil if it ended before that was known
 	Warnings       []string           // told as events, and kept in the run
 
 	otherChanges bool // beside NotBenchmarked
 }
 
-// A BenchID names a benchmark as experiment.Key does.
-type BenchID struct{ Package, Benchmark string }
+// An ID names a benchmark as experiment.Key does.
+type ID struct{ Package, Benchmark string }
 
 // ErrNoBenchmarks: nothing matched, or nothing of it could be measured.
 var ErrNoBenchmarks = errors.New("no benchmarks to measure")
@@ -168,7 +168,7 @@ type bencher struct {
 	*workspace.Workspace
 	notBuilt []string // what excludedBenchmarks says of the head's packages
 	run      *experiment.Writer
-	report   *BenchReport
+	report   *Report
 	forecast forecast
 	budget   budget
 	waiter   waiter
@@ -191,7 +191,7 @@ type bencher struct {
 // all. Profiles follow, each in a process of its own; of a single round, those of each
 // benchmark right after its sample. The report is also
 // returned with an error, when the run exists.
-func (b *Bench) Measure(ctx context.Context) (*BenchReport, error) {
+func (b *Bench) Measure(ctx context.Context) (*Report, error) {
 	m, err := b.begin(ctx)
 	if err != nil {
 		return nil, err
@@ -257,7 +257,7 @@ func (m *bencher) measureOnce(ctx context.Context, targets []*target) error {
 
 // begin fills in defaults, sweeps up after dead ones and looks for go.
 func (b *Bench) begin(ctx context.Context) (*bencher, error) {
-	if b.Benchtime == (BenchTime{}) {
+	if b.Benchtime == (Length{}) {
 		b.Benchtime.Duration = DefaultBenchtime
 	}
 	if b.Timeout == 0 {
@@ -290,7 +290,7 @@ func (b *Bench) begin(ctx context.Context) (*bencher, error) {
 		}
 	}
 	turns := experiment.NewTurns(rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())))
-	return &bencher{Bench: b, Workspace: w, report: new(BenchReport), turns: turns, waiter: newWaiter(b.Wait)}, nil
+	return &bencher{Bench: b, Workspace: w, report: new(Report), turns: turns, waiter: newWaiter(b.Wait)}, nil
 }
 
 // create makes the run, once there is something to measure.
@@ -337,7 +337,7 @@ func (m *bencher) create(ctx context.Context, base *experiment.Revision) error {
 		}
 	}
 	for _, s := range m.report.Skipped {
-		m.event(BenchEvent{Warning: s.line()})
+		m.event(Event{Warning: s.line()})
 		if err := m.run.Note(s.line()); err != nil {
 			return err
 		}
@@ -381,18 +381,18 @@ func (m *bencher) finish(ctx context.Context, measure func() error) error {
 }
 
 func (m *bencher) warn(text string) error {
-	m.event(BenchEvent{Warning: text})
+	m.event(Event{Warning: text})
 	m.report.Warnings = append(m.report.Warnings, text)
 	return m.run.Warn(text)
 }
 
-func (m *bencher) fail(f BenchFailure) error {
+func (m *bencher) fail(f Failure) error {
 	if m.held != nil {
 		m.held.failures = append(m.held.failures, f)
 		return nil
 	}
 	m.report.Failures = append(m.report.Failures, f)
-	m.event(BenchEvent{Warning: f.line(), Failure: &f})
+	m.event(Event{Warning: f.line(), Failure: &f})
 	if m.run == nil {
 		return nil // create writes it
 	}
@@ -402,13 +402,13 @@ func (m *bencher) fail(f BenchFailure) error {
 	return m.run.Warn(f.line())
 }
 
-func (f *BenchFailure) kept() experiment.Failure {
+func (f *Failure) kept() experiment.Failure {
 	return experiment.Failure{Gap: experiment.Gap{Package: f.Package, Benchmark: f.Benchmark, Why: f.What}, Side: f.Side}
 }
 
 // skip notes a benchmark that skips itself, once: with each CPU count it does so
 // again.
-func (m *bencher) skip(s BenchSkip) {
+func (m *bencher) skip(s Skip) {
 	if m.held != nil {
 		m.held.skips = append(m.held.skips, s)
 		return
@@ -425,11 +425,11 @@ func (m *bencher) skip(s BenchSkip) {
 	m.report.Skipped = append(m.report.Skipped, s)
 }
 
-func (f *BenchFailure) line() string { return benchLine(f.Package, f.Benchmark, f.Side, f.What) }
+func (f *Failure) line() string { return benchLine(f.Package, f.Benchmark, f.Side, f.What) }
 
-func (s *BenchSkip) line() string { return benchLine(s.Package, s.Benchmark, s.Side, s.what()) }
+func (s *Skip) line() string { return benchLine(s.Package, s.Benchmark, s.Side, s.what()) }
 
-func (s *BenchSkip) what() string {
+func (s *Skip) what() string {
 	if s.Why == "" {
 		return "is skipped"
 	}
@@ -447,7 +447,7 @@ func benchLine(pkg, benchmark, side, what string) string {
 	return name + ": " + what
 }
 
-func (m *bencher) event(e BenchEvent) {
+func (m *bencher) event(e Event) {
 	if m.Events != nil {
 		m.Events(e)
 	}

@@ -28,7 +28,7 @@ func quickBench(t *testing.T, dir string) *Bench {
 		}
 	})
 	return &Bench{
-		Dir: dir, Packages: []string{"./..."}, Count: 2, PreCheck: -1, Wait: -1, Layouts: NoLayouts, Benchtime: BenchTime{Iterations: 5},
+		Dir: dir, Packages: []string{"./..."}, Count: 2, PreCheck: -1, Wait: -1, Layouts: NoLayouts, Benchtime: Length{Iterations: 5},
 		Store: filepath.Join(t.TempDir(), ".hone", "runs"), Command: []string{"hone", "bench", "-count=2"},
 	}
 }
@@ -93,8 +93,8 @@ func TestMeasure(t *testing.T) {
 	b := quickBench(t, dir)
 	b.CPU = []int{1, 2}
 	b.Profiles = []string{"mem", "trace"}
-	var events []BenchEvent
-	b.Events = func(e BenchEvent) {
+	var events []Event
+	b.Events = func(e Event) {
 		if e.Warning == "" {
 			events = append(events, e)
 		}
@@ -292,7 +292,7 @@ func TestMeasureRefuses(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("error %v, want %q", err, c.want)
 			}
-			if c.output != "" && !slices.ContainsFunc(report.Failures, func(f BenchFailure) bool { return strings.Contains(f.Output, c.output) }) {
+			if c.output != "" && !slices.ContainsFunc(report.Failures, func(f Failure) bool { return strings.Contains(f.Output, c.output) }) {
 				t.Errorf("failures %+v, want %q", report.Failures, c.output)
 			}
 			entries, err := experiment.List(t.Context(), b.Store)
@@ -381,7 +381,7 @@ func TestMeasureInterrupted(t *testing.T) {
 	write(t, dir, map[string]string{"go.mod": goMod, "m_test.go": hanging})
 	b := quickBench(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
-	b.Events = func(e BenchEvent) {
+	b.Events = func(e Event) {
 		if e.Stage == "measure" {
 			time.AfterFunc(100*time.Millisecond, cancel)
 		}

@@ -49,7 +49,7 @@ func TestFullDisk(t *testing.T) {
 // TestMain lets the test be the process that is killed.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv("HONE_TEST_BENCH"); dir != "" {
-		b := &Bench{Dir: dir, Packages: []string{"./..."}, PreCheck: 2, Count: 4, Benchtime: BenchTime{Duration: 5 * time.Millisecond},
+		b := &Bench{Dir: dir, Packages: []string{"./..."}, PreCheck: 2, Count: 4, Benchtime: Length{Duration: 5 * time.Millisecond},
 			ProfileTime: 20 * time.Millisecond, Profiles: []string{"cpu", "mem"}, ProfileAll: true, Store: os.Getenv("HONE_TEST_STORE"), Command: []string{"hone"}}
 		_, err := b.Against(context.Background(), "HEAD~")
 		if err != nil {

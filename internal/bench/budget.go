@@ -188,12 +188,12 @@ func (m *bencher) shareOf(targets []*target, all time.Duration) float64 {
 
 // shortened returns samples of a target of a share of the usual ones, and no shorter than
 // may be. A number of iterations that was asked for stays.
-func (t *target) shortened(usual BenchTime, share float64) BenchTime {
+func (t *target) shortened(usual Length, share float64) Length {
 	if usual.Iterations > 0 {
 		return t.samples
 	}
 	share = max(share, min(1, float64(shortestSample)/float64(usual.Duration)))
-	return BenchTime{Iterations: max(1, int(share*float64(t.samples.Iterations)))}
+	return Length{Iterations: max(1, int(share*float64(t.samples.Iterations)))}
 }
 
 // noTime notes what is missing for want of time.

@@ -19,11 +19,11 @@ func budgetOf(t *testing.T, limit time.Duration, n int) (*bencher, []*target) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &bencher{Bench: &Bench{For: limit, Benchtime: BenchTime{Duration: DefaultBenchtime}}, run: run, report: new(BenchReport)}
+	m := &bencher{Bench: &Bench{For: limit, Benchtime: Length{Duration: DefaultBenchtime}}, run: run, report: new(Report)}
 	m.budget.end = time.Now().Add(limit)
 	var targets []*target
 	for i := range n {
-		one := &target{BenchID: BenchID{"p", string(rune('A' + i))}, nanos: [2]float64{1e6, 1e6}, samples: BenchTime{Iterations: 500}, overhead: 10 * time.Millisecond}
+		one := &target{ID: ID{"p", string(rune('A' + i))}, nanos: [2]float64{1e6, 1e6}, samples: Length{Iterations: 500}, overhead: 10 * time.Millisecond}
 		if i == n-1 {
 			one.nanos, one.samples.Iterations = [2]float64{1e10, 1e10}, 1
 		}
@@ -119,9 +119,9 @@ func TestAgainstFor(t *testing.T) {
 	write(t, dir, allocating("5"))
 	write(t, dir, map[string]string{"a/new_test.go": empty("a", "New")})
 	b := quickBench(t, dir)
-	b.Count, b.For, b.Benchtime, b.TestFiles = 0, time.Hour, BenchTime{Iterations: 10_000}, EachTests
+	b.Count, b.For, b.Benchtime, b.TestFiles = 0, time.Hour, Length{Iterations: 10_000}, EachTests
 	var order []string
-	b.Events = func(e BenchEvent) {
+	b.Events = func(e Event) {
 		if e.Stage != "" && (len(order) == 0 || order[len(order)-1] != e.Stage+" "+e.What) {
 			order = append(order, e.Stage+" "+e.What)
 		}

@@ -38,7 +38,7 @@ func (m *bencher) buildOne(ctx context.Context, s experiment.Side, p *benchPacka
 	if p.binary != "" {
 		return true, nil
 	}
-	m.event(BenchEvent{Stage: "build", What: p.path, Done: n, Total: m.toBuild})
+	m.event(Event{Stage: "build", What: p.path, Done: n, Total: m.toBuild})
 	// Names of the same length on both sides: the length of argv[0] moves the
 	// stack (T. Mytkowicz et al., "Producing Wrong Data Without Doing Anything
 	// Obviously Wrong!", 2009).
@@ -81,7 +81,7 @@ func (m *bencher) buildOne(ctx context.Context, s experiment.Side, p *benchPacka
 		if vetHeader.MatchString(output) {
 			what = "does not pass go vet, as of go test; -vet=off builds it all the same"
 		}
-		return false, m.fail(BenchFailure{Package: p.path, Side: m.sideName(s), What: what, Output: output})
+		return false, m.fail(Failure{Package: p.path, Side: m.sideName(s), What: what, Output: output})
 	}
 	text, err := os.ReadFile(binary)
 	if errors.Is(err, os.ErrNotExist) {

@@ -24,7 +24,7 @@ func (m *bencher) takeOutSame(ctx context.Context, plan *pairing, packages []str
 	if len(packages) == 0 {
 		return nil
 	}
-	m.event(BenchEvent{Stage: "compare code"})
+	m.event(Event{Stage: "compare code"})
 	limited, cancel := context.WithTimeout(ctx, codeTimeout)
 	defer cancel()
 	var states [2]samecode.State
@@ -59,7 +59,7 @@ func (m *bencher) takeOutSame(ctx context.Context, plan *pairing, packages []str
 		case data[t.Package] || !code.Same(t.source().Package, t.source().Function):
 			different = append(different, t)
 		default:
-			m.report.SameCode = append(m.report.SameCode, t.BenchID)
+			m.report.SameCode = append(m.report.SameCode, t.ID)
 			if m.MeasureUnchanged {
 				plan.head = append(plan.head, t)
 			}
@@ -99,7 +99,7 @@ func (m *bencher) codeState(s experiment.Side) (samecode.State, error) {
 }
 
 // tellCode puts what was found by comparing code into a run's info.
-func (r *BenchReport) tellCode(i *experiment.Info) {
+func (r *Report) tellCode(i *experiment.Info) {
 	i.Tests, i.NotBenchmarked, i.OtherChanges = r.Tests, r.NotBenchmarked, r.otherChanges
 	for _, id := range r.SameCode {
 		i.SameCode = append(i.SameCode, experiment.BenchmarkName(id))
@@ -107,7 +107,7 @@ func (r *BenchReport) tellCode(i *experiment.Info) {
 }
 
 // CodeNotes are those of the run.
-func (r *BenchReport) CodeNotes() []string {
+func (r *Report) CodeNotes() []string {
 	i := experiment.Info{Base: r.Base}
 	r.tellCode(&i)
 	return i.CodeNotes()

@@ -118,7 +118,7 @@ func (m *bencher) compare(ctx context.Context, p *pairing) error {
 	}
 	m.report.Family = family
 	for _, t := range changedOf(p.both, family) {
-		m.report.Changed = append(m.report.Changed, t.BenchID)
+		m.report.Changed = append(m.report.Changed, t.ID)
 	}
 	return nil
 }
@@ -187,7 +187,7 @@ func (m *bencher) doubtful(targets []*target) ([]*target, error) {
 func (m *bencher) calibrate(ctx context.Context, t *target) error {
 	// A number of iterations that was asked for is of one process, and so is a peak.
 	t.oneProcess = m.Benchtime.Iterations > 0 || m.PeakRSS
-	half := BenchTime{cmp.Or(m.budget.calibrating, m.Benchtime.Duration/2), m.Benchtime.Iterations}
+	half := Length{cmp.Or(m.budget.calibrating, m.Benchtime.Duration/2), m.Benchtime.Iterations}
 	for _, s := range []experiment.Side{experiment.Base, experiment.Head} {
 		if _, err := m.measure(ctx, t, s, 0, half); err != nil {
 			return err
@@ -204,7 +204,7 @@ func (m *bencher) calibrate(ctx context.Context, t *target) error {
 		return nil
 	}
 	mean := math.Sqrt(t.nanos[experiment.Base] * t.nanos[experiment.Head])
-	t.samples = BenchTime{Iterations: iterations(m.Benchtime.Duration, mean)}
+	t.samples = Length{Iterations: iterations(m.Benchtime.Duration, mean)}
 	return nil
 }
 

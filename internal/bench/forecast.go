@@ -120,7 +120,7 @@ func sampleOf(t *target) step { return step{what: sampling, target: t} }
 func linkOf(t *target) step { return step{what: linking, benchPackage: t.at[experiment.Head]} }
 
 // cost is what a sample of a target takes, as its calibration has it.
-func (t *target) cost(length BenchTime) time.Duration {
+func (t *target) cost(length Length) time.Duration {
 	base, head := t.nanos[experiment.Base], t.nanos[experiment.Head]
 	if length.Iterations == 0 || head == 0 || base == 0 {
 		return length.cost()
@@ -247,7 +247,7 @@ func (m *bencher) ifChanged(targets []*target) time.Duration {
 // that are compared has changed, and if all have.
 func (m *bencher) announce(compared []*target) error {
 	m.forecast.stated, m.forecast.expected, m.forecast.changed = time.Now(), m.left(), m.ifChanged(compared)
-	m.event(BenchEvent{Expected: m.forecast.expected, IfChanged: m.forecast.expected + m.forecast.changed})
+	m.event(Event{Expected: m.forecast.expected, IfChanged: m.forecast.expected + m.forecast.changed})
 	return m.run.Time(m.timing())
 }
 

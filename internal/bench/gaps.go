@@ -8,7 +8,7 @@ import (
 
 // Unmeasured returns what was to be measured and was not: failures, and what the base
 // has and the head does not, each once.
-func (r *BenchReport) Unmeasured() []experiment.Gap {
+func (r *Report) Unmeasured() []experiment.Gap {
 	var gaps []experiment.Gap
 	for i := range r.Failures {
 		gaps = append(gaps, r.Failures[i].kept().Gap)
@@ -26,8 +26,8 @@ func (r *BenchReport) Unmeasured() []experiment.Gap {
 }
 
 // Failed reports whether a gap is due to a failure.
-func (r *BenchReport) Failed(g experiment.Gap) bool {
-	return slices.ContainsFunc(r.Failures, func(f BenchFailure) bool {
+func (r *Report) Failed(g experiment.Gap) bool {
+	return slices.ContainsFunc(r.Failures, func(f Failure) bool {
 		return f.Package == g.Package && (f.Benchmark == "" || f.Benchmark == g.Benchmark || topLevel(g.Benchmark) == f.Benchmark)
 	})
 }

@@ -75,7 +75,7 @@ func (m *bencher) binary(ctx context.Context, t *target, s experiment.Side, layo
 		return files[s], layout, nil
 	}
 	l.dropBefore(layout - 1) // two pairs are a block: the other one may come again
-	m.event(BenchEvent{Stage: "link", What: t.at[s].path})
+	m.event(Event{Stage: "link", What: t.at[s].path})
 	begin := time.Now()
 	files, err := m.link(ctx, t, layout)
 	took := time.Since(begin)

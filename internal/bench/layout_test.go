@@ -18,7 +18,7 @@ func TestLayouts(t *testing.T) {
 	files["go.mod"] = goMod
 	commit(t, dir, files)
 	write(t, dir, allocating("20"))
-	b := &Bench{Dir: dir, Packages: []string{"./..."}, Store: t.TempDir(), Count: 6, PreCheck: 2, Benchtime: BenchTime{Iterations: 300000}, Layouts: AllLayouts}
+	b := &Bench{Dir: dir, Packages: []string{"./..."}, Store: t.TempDir(), Count: 6, PreCheck: 2, Benchtime: Length{Iterations: 300000}, Layouts: AllLayouts}
 	report, run := against(t, b, "HEAD")
 	if len(report.Changed) != 1 {
 		t.Fatalf("changed: %v", report.Changed)

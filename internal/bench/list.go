@@ -47,7 +47,7 @@ type benchPackage struct {
 
 // A target is a benchmark to measure.
 type target struct {
-	BenchID
+	ID
 	function string // name without the CPU count, which -test.bench wants
 	printed  string // name as package testing prints it: see newTarget
 	cpu      int    // for -test.cpu
@@ -59,9 +59,9 @@ type target struct {
 	failed bool
 	noisy  bool // told that it prints
 
-	samples BenchTime // how long those of a comparison are, once calibrated
-	late    bool      // there was no time for the last block
-	seen    int       // pairs after which a change was seen that has to be confirmed, 0: none was
+	samples Length // how long those of a comparison are, once calibrated
+	late    bool   // there was no time for the last block
+	seen    int    // pairs after which a change was seen that has to be confirmed, 0: none was
 
 	oneProcess bool // samples are not taken in parts
 
@@ -158,7 +158,7 @@ func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns 
 	if len(patterns) == 0 {
 		args = append(args, ".")
 	}
-	m.event(BenchEvent{Stage: "list"})
+	m.event(Event{Stage: "list"})
 	o, err := m.Scratch.Run(ctx, workspace.Process{Dir: side.Dir, Env: side.Env, Whole: true, Args: args})
 	if err != nil {
 		return nil, err
@@ -189,7 +189,7 @@ func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns 
 			if s == experiment.Base {
 				continue // the package is new
 			}
-			err := m.fail(BenchFailure{Package: p.ImportPath, Side: m.sideName(s), What: workspace.FirstLine([]byte(p.Error.Err)) + excluded})
+			err := m.fail(Failure{Package: p.ImportPath, Side: m.sideName(s), What: workspace.FirstLine([]byte(p.Error.Err)) + excluded})
 			if err != nil {
 				return nil, err
 			}
@@ -256,7 +256,7 @@ func ListFlags(flags []string) []string {
 // gave a result: only running tells which sub-benchmarks there are. names are
 // all top-level benchmarks of the package, whether they match or not.
 func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benchPackage) (found []*target, names []string, err error) {
-	m.event(BenchEvent{Stage: "list", What: p.path})
+	m.event(Event{Stage: "list", What: p.path})
 	o, err := m.runBinary(ctx, p, "-test.list=^Benchmark")
 	if err != nil {
 		return nil, nil, err
@@ -270,7 +270,7 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 		}
 	}
 	if o.Err != nil {
-		return nil, nil, m.fail(BenchFailure{Package: p.path, Side: m.sideName(s), What: firstComplaint(o), Output: output(o)})
+		return nil, nil, m.fail(Failure{Package: p.path, Side: m.sideName(s), What: firstComplaint(o), Output: output(o)})
 	}
 	cpus := m.CPU
 	if len(cpus) == 0 {
@@ -297,7 +297,7 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 			// One that fails or panics takes the others with it: try one by one.
 			tests = "^$"
 			if m.Tests != "" && testsFailed(o) {
-				return nil, names, m.fail(BenchFailure{Package: p.path, Side: m.sideName(s), What: "tests fail: " + firstComplaint(o), Output: output(o)})
+				return nil, names, m.fail(Failure{Package: p.path, Side: m.sideName(s), What: "tests fail: " + firstComplaint(o), Output: output(o)})
 			}
 			outcomes = nil
 			for _, name := range names {
@@ -311,7 +311,7 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 				}
 				outcomes = append(outcomes, o)
 				if o.Err != nil {
-					f := BenchFailure{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: m.sideName(s), What: firstComplaint(o), Output: output(o)}
+					f := Failure{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: m.sideName(s), What: firstComplaint(o), Output: output(o)}
 					if err := m.fail(f); err != nil {
 						return nil, nil, err
 					}
@@ -320,7 +320,7 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 		}
 		for _, o := range outcomes {
 			for name, why := range readSkips(o.Stdout, known) {
-				m.skip(BenchSkip{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: m.sideName(s), Why: why})
+				m.skip(Skip{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: m.sideName(s), Why: why})
 			}
 			for _, name := range readNames(o.Stdout, known) {
 				t := newTarget(p, s, strings.TrimPrefix(name, "Benchmark"), cpu, len(cpus) > 1)
@@ -350,7 +350,7 @@ func (m *bencher) procs() int { return cmp.Or(len(m.Pin), runtime.GOMAXPROCS(0))
 // several counts are measured, the former gets the count that testing leaves out,
 // X/n-2-1, which every reader of the benchmark format takes for what it is.
 func newTarget(p *benchPackage, s experiment.Side, printed string, cpu int, several bool) *target {
-	t := &target{BenchID: BenchID{p.path, printed}, function: printed, printed: printed, cpu: cpu}
+	t := &target{ID: ID{p.path, printed}, function: printed, printed: printed, cpu: cpu}
 	if cpu != 1 {
 		t.function = strings.TrimSuffix(printed, fmt.Sprintf("-%d", cpu))
 	} else if several && countedName.MatchString(printed) {

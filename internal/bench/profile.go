@@ -115,7 +115,7 @@ func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, 
 		if openErr == nil {
 			in.Close()
 		}
-		return m.fail(BenchFailure{t.Package, t.Benchmark, m.sideName(s), "no " + kind + " profile: " + firstComplaint(o), output(o)})
+		return m.fail(Failure{t.Package, t.Benchmark, m.sideName(s), "no " + kind + " profile: " + firstComplaint(o), output(o)})
 	}
 	defer in.Close()
 	if kind == "trace" {
@@ -133,7 +133,7 @@ func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, 
 		p, err = profile.Decode(in, profile.DefaultLimits())
 	}
 	if err != nil {
-		return m.fail(BenchFailure{t.Package, t.Benchmark, m.sideName(s), kind + " profile: " + err.Error(), ""})
+		return m.fail(Failure{t.Package, t.Benchmark, m.sideName(s), kind + " profile: " + err.Error(), ""})
 	}
 	var out bytes.Buffer
 	if err := capture.WithIterations(p, ran).Encode(&out); err != nil {
@@ -144,7 +144,7 @@ func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, 
 
 // iterationsFor is how many iterations take a time. A number of iterations
 // that the user asked for stays: the benchmark may be written for it.
-func (t *target) iterationsFor(s experiment.Side, d time.Duration, asked BenchTime) int {
+func (t *target) iterationsFor(s experiment.Side, d time.Duration, asked Length) int {
 	if asked.Iterations > 0 {
 		return asked.Iterations
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // flag is the value of -test.benchtime.
-func (t BenchTime) flag() string {
+func (t Length) flag() string {
 	if t.Iterations > 0 {
 		return strconv.Itoa(t.Iterations) + "x"
 	}
@@ -23,7 +23,7 @@ func (t BenchTime) flag() string {
 }
 
 // cost is a first guess of how long a process takes.
-func (t BenchTime) cost() time.Duration {
+func (t Length) cost() time.Duration {
 	return t.Duration*14/10 + 50*time.Millisecond // testing approaches the time in steps
 }
 
@@ -42,7 +42,7 @@ const (
 )
 
 // parts is the number of processes that a sample of a length is taken in.
-func (t *target) parts(length BenchTime) int {
+func (t *target) parts(length Length) int {
 	if length.Iterations == 0 || t.oneProcess {
 		return 1
 	}
@@ -128,7 +128,7 @@ type measured struct {
 }
 
 // measure runs a benchmark in a process of its own. nil: it failed.
-func (m *bencher) measure(ctx context.Context, t *target, s experiment.Side, layout int, length BenchTime) (*measured, error) {
+func (m *bencher) measure(ctx context.Context, t *target, s experiment.Side, layout int, length Length) (*measured, error) {
 	if t.failed {
 		return nil, nil
 	}
@@ -166,7 +166,7 @@ func (m *bencher) measure(ctx context.Context, t *target, s experiment.Side, lay
 
 // tell says what begins, and how long is left with it.
 func (m *bencher) tell(stage string, t *target) {
-	m.event(BenchEvent{Stage: stage, What: t.Benchmark, Done: m.forecast.finished, Total: m.forecast.total(), Left: m.left()})
+	m.event(Event{Stage: stage, What: t.Benchmark, Done: m.forecast.finished, Total: m.forecast.total(), Left: m.left()})
 }
 
 // setupIterations is how many iterations the processes have that tell what there is
@@ -218,7 +218,7 @@ func (m *bencher) failed(t *target, s experiment.Side, o *workspace.Outcome) err
 	if o.Err != nil && o.Wall >= m.Timeout {
 		what = o.Err.Error()
 	}
-	return m.fail(BenchFailure{t.Package, t.Benchmark, m.sideName(s), what, output(o)})
+	return m.fail(Failure{t.Package, t.Benchmark, m.sideName(s), what, output(o)})
 }
 
 func (m *bencher) runTarget(ctx context.Context, t *target, s experiment.Side, flags ...string) (*workspace.Outcome, error) {

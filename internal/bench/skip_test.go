@@ -36,7 +36,7 @@ func TestMeasureSkips(t *testing.T) {
 	b := quickBench(t, dir)
 	b.CPU = []int{1, 2}
 	var told []string
-	b.Events = func(e BenchEvent) {
+	b.Events = func(e Event) {
 		if e.Warning != "" {
 			told = append(told, e.Warning)
 		}
@@ -45,7 +45,7 @@ func TestMeasureSkips(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []BenchSkip{
+	want := []Skip{
 		{Package: "example.com/m", Benchmark: "A/n=1000", Why: "takes a disk,"},
 		{Package: "example.com/m", Benchmark: "B", Why: "not here"},
 		{Package: "example.com/m", Benchmark: "Quiet"},

@@ -64,7 +64,7 @@ func TestParts(t *testing.T) {
 		{iterations: 0, nanos: 1000, want: 1},
 	} {
 		one := &target{nanos: [2]float64{c.nanos, c.nanos}, overhead: c.overhead, oneProcess: c.whole}
-		if got := one.parts(BenchTime{Iterations: c.iterations}); got != c.want {
+		if got := one.parts(Length{Iterations: c.iterations}); got != c.want {
 			t.Errorf("%d iterations of %v ns besides %v: %d parts, want %d", c.iterations, c.nanos, c.overhead, got, c.want)
 		}
 	}
@@ -85,7 +85,7 @@ func TestLeaveSetup(t *testing.T) {
 		{iterations: 2, nanos: 160 * ms, setup: 485 * time.Millisecond, left: true},
 		{iterations: 100_000, nanos: 1000},
 	} {
-		one := &target{nanos: [2]float64{c.nanos, c.nanos}, setup: [2]time.Duration{c.setup, c.setup}, samples: BenchTime{Iterations: c.iterations}, oneProcess: true}
+		one := &target{nanos: [2]float64{c.nanos, c.nanos}, setup: [2]time.Duration{c.setup, c.setup}, samples: Length{Iterations: c.iterations}, oneProcess: true}
 		one.leaveSetup()
 		if left := one.setup != [2]time.Duration{c.setup, c.setup}; left != c.left {
 			t.Errorf("%d iterations of %v ns in processes that take %v: CPU time left out %v, want %v", c.iterations, c.nanos, c.setup, left, c.left)

@@ -215,7 +215,7 @@ func (m *bencher) isBroken(path string) bool {
 	if m.held != nil {
 		failures = m.held.failures
 	}
-	return slices.ContainsFunc(failures, func(f BenchFailure) bool { return f.Package == path && f.Benchmark == "" })
+	return slices.ContainsFunc(failures, func(f Failure) bool { return f.Package == path && f.Benchmark == "" })
 }
 
 // onlyInOne reports benchmarks that the tests which both sides ran have not got: new
@@ -242,7 +242,7 @@ func (m *bencher) onlyInOne(ctx context.Context, plan *pairing, pair *packagePai
 		}
 		known := slices.Concat(pair.targets[experiment.Head], pair.targets[experiment.Base])
 		m.join(plan, slices.DeleteFunc(found, func(t *target) bool {
-			return slices.ContainsFunc(known, func(k *target) bool { return k.BenchID == t.BenchID })
+			return slices.ContainsFunc(known, func(k *target) bool { return k.ID == t.ID })
 		}), nil)
 	}
 	return nil
@@ -259,20 +259,20 @@ func (m *bencher) ownTargets(ctx context.Context, h *benchPackage, n int) ([]*ta
 
 // held is what fails and is skipped in an attempt, which may be given up.
 type held struct {
-	failures []BenchFailure
-	skips    []BenchSkip
+	failures []Failure
+	skips    []Skip
 }
 
 // broken reports whether all of the package failed on a side.
 func (h *held) broken(side string) bool {
-	return slices.ContainsFunc(h.failures, func(f BenchFailure) bool { return f.Side == side && f.Benchmark == "" })
+	return slices.ContainsFunc(h.failures, func(f Failure) bool { return f.Side == side && f.Benchmark == "" })
 }
 
 // blames returns a failure of the side that borrowed tests which the lender has not
 // got, and whether it is of all the package.
-func (h *held) blames(borrower, lender string) (first *BenchFailure, all bool) {
+func (h *held) blames(borrower, lender string) (first *Failure, all bool) {
 	for i, f := range h.failures {
-		if f.Side != borrower || slices.ContainsFunc(h.failures, func(g BenchFailure) bool { return g.Side == lender && g.Benchmark == f.Benchmark }) {
+		if f.Side != borrower || slices.ContainsFunc(h.failures, func(g Failure) bool { return g.Side == lender && g.Benchmark == f.Benchmark }) {
 			continue
 		}
 		if first == nil {
@@ -287,7 +287,7 @@ func (h *held) blames(borrower, lender string) (first *BenchFailure, all bool) {
 var compilerLine = lazyregexp.New(`(?m)^(?:\S*[/\\])?([^/\\\s]+\.go):\d+(?::\d+)?: (.*)$`)
 
 // whyNot says in words why tests can't be lent.
-func (m *bencher) whyNot(lender experiment.Side, f *BenchFailure) string {
+func (m *bencher) whyNot(lender experiment.Side, f *Failure) string {
 	whose, where := "head's", m.ref
 	if lender == experiment.Base {
 		whose, where = "that of "+m.ref, "head"

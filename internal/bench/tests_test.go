@@ -27,7 +27,7 @@ func metric(name, value string, imports ...string) string {
 const codeOf = "package m\n\nfunc F(n int) int { return n + %d }\n"
 
 // centers are the medians of x/op by benchmark, of the base and of the head.
-func centers(r *BenchReport) map[string][2]float64 {
+func centers(r *Report) map[string][2]float64 {
 	got := make(map[string][2]float64)
 	if r.Family == nil {
 		return got

@@ -61,7 +61,7 @@ func (m *bencher) waitFor(ctx context.Context) error {
 		m.waiter.rest = min(DefaultWait, m.left()/waitPart)
 	}
 	return m.waiter.wait(ctx, func(what string) {
-		m.event(BenchEvent{Stage: "wait", What: what, Done: m.forecast.finished, Total: m.forecast.total(), Left: m.left()})
+		m.event(Event{Stage: "wait", What: what, Done: m.forecast.finished, Total: m.forecast.total(), Left: m.left()})
 	})
 }
 

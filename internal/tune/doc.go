@@ -9,7 +9,7 @@
 //	test   go test -overlay of all packages of the user's modules that depend on it
 //	       (test.go)
 //	measure  the benchmarks that the finding was seen in, without and with the overlay,
-//	       interleaved: capture.Bench.AgainstFlags
+//	       interleaved: bench.Bench.AgainstFlags
 //	judge  verdict.go; what is no faster is measured once more
 //	keep   one rename (keep.go), a patch, and a line in the history (history.go)
 package tune

@@ -44,7 +44,7 @@ type Last struct {
 // Texts are a file before and after a rewrite.
 type Texts struct{ Before, After []byte }
 
-// A Benchmark is bench.BenchID.
+// A Benchmark is bench.ID.
 type Benchmark struct{ Package, Benchmark string }
 
 // Profile is the file of the profile for the compiler that a finding is about.

@@ -49,7 +49,7 @@ func (t *Tuner) TryProfile(ctx context.Context, f *advice.Finding, profile strin
 // judgeProfile says what a measurement made of a profile. Unlike a rewrite, which is of
 // one line, it moves all benchmarks a little: the mean of their times decides, where none
 // got slower beyond doubt.
-func judgeProfile(r *Result, report *bench.BenchReport) {
+func judgeProfile(r *Result, report *bench.Report) {
 	if judge(r, report, 0); report.Family == nil { // else for the changes alone
 		return
 	}

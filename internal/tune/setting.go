@@ -72,7 +72,7 @@ func unset(setting string) (variables []string) {
 // TrySettings measures benchmarks with each of some settings against without, or with
 // the usual ones. No file is changed, as a setting has none. An error ends it: beside a
 // result that has those tried before.
-func (t *Tuner) TrySettings(ctx context.Context, f *advice.Finding, benchmarks []bench.BenchID, settings []string) (*Result, error) {
+func (t *Tuner) TrySettings(ctx context.Context, f *advice.Finding, benchmarks []bench.ID, settings []string) (*Result, error) {
 	if len(benchmarks) == 0 {
 		return nil, fmt.Errorf("%s was seen in no benchmark of this module, by which settings are tried: hone advise ./... looks at benchmarks", f.ID)
 	}
@@ -81,7 +81,7 @@ func (t *Tuner) TrySettings(ctx context.Context, f *advice.Finding, benchmarks [
 	if limit {
 		settings = DefaultSettings
 	}
-	try := func(setting string, benchmarks []bench.BenchID) error {
+	try := func(setting string, benchmarks []bench.ID) error {
 		trial, err := t.trySetting(ctx, setting, benchmarks)
 		if err == nil {
 			r.Settings = append(r.Settings, *trial)
@@ -109,7 +109,7 @@ func (t *Tuner) TrySettings(ctx context.Context, f *advice.Finding, benchmarks [
 	return r, err
 }
 
-func (t *Tuner) trySetting(ctx context.Context, setting string, benchmarks []bench.BenchID) (*SettingTrial, error) {
+func (t *Tuner) trySetting(ctx context.Context, setting string, benchmarks []bench.ID) (*SettingTrial, error) {
 	trial := &SettingTrial{Setting: setting}
 	base, head := unset(setting), strings.Fields(setting)
 	if strings.Join(base, " ") == strings.Join(head, " ") {
@@ -203,7 +203,7 @@ const (
 // limitSetting is the trial of a limit on memory instead of a rate: no collection until
 // the process has twice of what it had at most, and then as many as keep it there. It
 // returns the benchmarks for which that means something, none with the reason.
-func limitSetting(trials []SettingTrial) (trial *SettingTrial, large []bench.BenchID) {
+func limitSetting(trials []SettingTrial) (trial *SettingTrial, large []bench.ID) {
 	trial = &SettingTrial{Setting: "GOGC=off GOMEMLIMIT=…"}
 	most, all := 0.0, 0.0
 	for _, s := range trials {
@@ -216,7 +216,7 @@ func limitSetting(trials []SettingTrial) (trial *SettingTrial, large []bench.Ben
 				continue
 			}
 			most = max(most, c.Before)
-			large = append(large, bench.BenchID{Package: c.Package, Benchmark: c.Benchmark})
+			large = append(large, bench.ID{Package: c.Package, Benchmark: c.Benchmark})
 		}
 		if all > 0 {
 			break // one measurement of what it is without any setting is enough

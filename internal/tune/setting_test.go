@@ -61,7 +61,7 @@ func settingTuner(t *testing.T, dir string, iterations int) *Tuner {
 func TestTrySettings(t *testing.T) {
 	dir := module(t, collected)
 	f := &advice.Finding{ID: "gc-bound-123456", Rule: "gc-bound", Try: advice.BySetting}
-	bound := []bench.BenchID{{Package: "example.com/m", Benchmark: "Bound"}}
+	bound := []bench.ID{{Package: "example.com/m", Benchmark: "Bound"}}
 	var r *Result
 	for range 3 { // what a measurement can't tell is asked again
 		var err error
@@ -89,7 +89,7 @@ func TestTrySettings(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	free := []bench.BenchID{{Package: "example.com/m", Benchmark: "Free"}}
+	free := []bench.ID{{Package: "example.com/m", Benchmark: "Free"}}
 	if r, err := settingTuner(t, dir, 2000).TrySettings(t.Context(), f, free, nil); err != nil {
 		t.Error(err)
 	} else if r.State == advice.Confirmed || len(r.Settings) != 3 || r.Settings[2].State != "" || !strings.Contains(r.Settings[2].Why, "with so little alive") {
@@ -104,7 +104,7 @@ func TestTrySettingsRefuses(t *testing.T) {
 		t.Errorf("no benchmark: %v", err)
 	}
 	t.Setenv("GOGC", "300")
-	r, err := tuner(t, dir).TrySettings(t.Context(), f, []bench.BenchID{{Package: "example.com/m"}}, []string{"GOGC=300"})
+	r, err := tuner(t, dir).TrySettings(t.Context(), f, []bench.ID{{Package: "example.com/m"}}, []string{"GOGC=300"})
 	if err != nil || len(r.Settings) != 1 || r.Settings[0].State != "" || !strings.Contains(r.Settings[0].Why, "already") || r.State == advice.Confirmed {
 		t.Errorf("as it is: %v, %+v", err, r)
 	}

@@ -71,7 +71,7 @@ var errNoFix = errors.New("this finding has no rewrite: it is advice")
 // named, and keeps it if it is confirmed.
 // A rewrite that fails is a result; an error is for what has nothing to do with it. Beside
 // a result it says why what was confirmed is not kept.
-func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []bench.BenchID) (*Result, error) {
+func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []bench.ID) (*Result, error) {
 	if f.Fix == nil {
 		return nil, fmt.Errorf("%s: %w: %s", f.ID, errNoFix, f.Why)
 	}
@@ -108,7 +108,7 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []bench.B
 		return r, nil
 	}
 	if len(benchmarks) == 0 { // the profile was of no benchmark: those of the package
-		benchmarks = []bench.BenchID{{Package: f.Package}}
+		benchmarks = []bench.ID{{Package: f.Package}}
 	}
 	err = twice(t.Bench.Count, func(stage string, atMost time.Duration) (further, error) {
 		return t.prove(ctx, stage, atMost, r, f, benchmarks, overlay)
@@ -243,7 +243,7 @@ func twice(count int, prove func(stage string, atMost time.Duration) (further, e
 
 // prove compares the code without and with the overlay, and says in the result what that made
 // of the finding. It takes what a comparison takes, or goes on for so long at most.
-func (t *Tuner) prove(ctx context.Context, stage string, atMost time.Duration, r *Result, f *advice.Finding, benchmarks []bench.BenchID, overlay string) (further, error) {
+func (t *Tuner) prove(ctx context.Context, stage string, atMost time.Duration, r *Result, f *advice.Finding, benchmarks []bench.ID, overlay string) (further, error) {
 	b := t.Bench
 	b.Dir = t.Dir
 	b.Packages, b.Pattern = selection(benchmarks)
@@ -270,7 +270,7 @@ func (t *Tuner) prove(ctx context.Context, stage string, atMost time.Duration, r
 
 // Before compares the code as it was before this tuner changed anything with the code
 // as it is.
-func (t *Tuner) Before(ctx context.Context, benchmarks []bench.BenchID) (*bench.BenchReport, error) {
+func (t *Tuner) Before(ctx context.Context, benchmarks []bench.ID) (*bench.Report, error) {
 	scratch, err := temporary.Make()
 	if err != nil {
 		return nil, err
@@ -290,7 +290,7 @@ func (t *Tuner) Before(ctx context.Context, benchmarks []bench.BenchID) (*bench.
 // selection returns the packages and the -bench pattern of benchmarks; one without a
 // name is all of its package. A pattern is of names level by level, so that it may match
 // more than these where they differ in more than the last.
-func selection(benchmarks []bench.BenchID) (packages []string, pattern string) {
+func selection(benchmarks []bench.ID) (packages []string, pattern string) {
 	var levels [][]string
 	depth := -1
 	for _, b := range benchmarks {

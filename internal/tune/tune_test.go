@@ -73,11 +73,11 @@ func tuner(t *testing.T, dir string) *Tuner {
 	return &Tuner{Dir: dir, Bench: bench.Bench{
 		// The slow one takes some 30 ms for so many: on a busy machine a pair that
 		// looks the other way round is rare then.
-		Count: 10, PreCheck: -1, Layouts: bench.NoLayouts, Benchtime: bench.BenchTime{Iterations: 300_000}, Store: filepath.Join(t.TempDir(), "runs"),
+		Count: 10, PreCheck: -1, Layouts: bench.NoLayouts, Benchtime: bench.Length{Iterations: 300_000}, Store: filepath.Join(t.TempDir(), "runs"),
 	}}
 }
 
-var length = []bench.BenchID{{Package: "example.com/m", Benchmark: "Length"}}
+var length = []bench.ID{{Package: "example.com/m", Benchmark: "Length"}}
 
 func read(t *testing.T, name string) string {
 	t.Helper()
@@ -94,7 +94,7 @@ func TestTry(t *testing.T) {
 	for _, c := range []struct {
 		name, after string
 		files       map[string]string // more of the module
-		benchmarks  []bench.BenchID
+		benchmarks  []bench.ID
 		want        advice.State
 		why         string
 	}{
@@ -455,15 +455,15 @@ func TestShown(t *testing.T) {
 }
 
 func TestSelection(t *testing.T) {
-	packages, pattern := selection([]bench.BenchID{{Package: "a", Benchmark: "Parse/short-4"}, {Package: "a", Benchmark: "Parse/x.y-4"}})
+	packages, pattern := selection([]bench.ID{{Package: "a", Benchmark: "Parse/short-4"}, {Package: "a", Benchmark: "Parse/x.y-4"}})
 	if strings.Join(packages, " ") != "a" || pattern != `^(BenchmarkParse)$/^(short|short-4|x\.y|x\.y-4)$` {
 		t.Errorf("%v %s", packages, pattern)
 	}
-	if _, pattern := selection([]bench.BenchID{{Package: "a", Benchmark: "Parse/short"}, {Package: "b", Benchmark: "Read"}}); pattern != `^(BenchmarkParse|BenchmarkRead)$` {
+	if _, pattern := selection([]bench.ID{{Package: "a", Benchmark: "Parse/short"}, {Package: "b", Benchmark: "Read"}}); pattern != `^(BenchmarkParse|BenchmarkRead)$` {
 		t.Error(pattern)
 	}
 	// On one core there is no suffix, so that a number is the benchmark's own.
-	if _, pattern := selection([]bench.BenchID{{Package: "a", Benchmark: "Parse/size-1024"}, {Package: "a", Benchmark: "Parse/short"}}); pattern != `^(BenchmarkParse)$/^(size|size-1024|short)$` {
+	if _, pattern := selection([]bench.ID{{Package: "a", Benchmark: "Parse/size-1024"}, {Package: "a", Benchmark: "Parse/short"}}); pattern != `^(BenchmarkParse)$/^(size|size-1024|short)$` {
 		t.Error(pattern)
 	}
 }

@@ -51,7 +51,7 @@ const (
 //
 // Worse and better are what two series of samples agree on. That no time changed is of one, so
 // that a second run has to say so, too.
-func judge(r *Result, report *bench.BenchReport, promise float64) further {
+func judge(r *Result, report *bench.Report, promise float64) further {
 	r.State, r.Why, r.Changes = advice.Inconclusive, "", nil
 	if report.Family == nil {
 		if len(report.Failures) == 0 && len(report.Unchanged) > 0 {
@@ -110,10 +110,10 @@ func judge(r *Result, report *bench.BenchReport, promise float64) further {
 }
 
 // broken returns a benchmark that fails with a rewrite only; nil if there is none.
-func broken(failures []bench.BenchFailure) *bench.BenchFailure {
+func broken(failures []bench.Failure) *bench.Failure {
 	for i := range failures {
 		f := &failures[i]
-		base := slices.ContainsFunc(failures, func(g bench.BenchFailure) bool {
+		base := slices.ContainsFunc(failures, func(g bench.Failure) bool {
 			return g.Package == f.Package && g.Benchmark == f.Benchmark && g.Side != "head"
 		})
 		if f.Side == "head" && !base {

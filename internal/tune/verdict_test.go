@@ -38,13 +38,13 @@ func TestJudgeProfile(t *testing.T) {
 			family.Comparisons = append(family.Comparisons, n)
 		}
 		var r Result
-		judgeProfile(&r, &bench.BenchReport{Family: family})
+		judgeProfile(&r, &bench.Report{Family: family})
 		if r.State != c.want || !strings.Contains(r.Why, c.why) {
 			t.Errorf("%+v: %s, %q; want %s, %q", c.changes, r.State, r.Why, c.want, c.why)
 		}
 	}
 	var r Result
-	judgeProfile(&r, &bench.BenchReport{Unchanged: []string{"example.com/m"}})
+	judgeProfile(&r, &bench.Report{Unchanged: []string{"example.com/m"}})
 	if r.State != advice.Refuted || !strings.Contains(r.Why, "the same program") {
 		t.Errorf("nothing differs: %+v", r)
 	}
@@ -76,7 +76,7 @@ func TestJudgePromise(t *testing.T) {
 			})
 		}
 		var r Result
-		more := judge(&r, &bench.BenchReport{Family: family}, c.promise)
+		more := judge(&r, &bench.Report{Family: family}, c.promise)
 		if (more == again) != (c.want == advice.Refuted) {
 			t.Errorf("%+v: a second run has to say so: %v", c, more)
 		}
@@ -122,20 +122,20 @@ func TestJudgeNoSlower(t *testing.T) {
 		}
 		var r Result
 		for failures, why := range map[string]string{"base head": c.why, "head": "fails with it, and not without: B: panic"} {
-			report := &bench.BenchReport{Family: family}
+			report := &bench.Report{Family: family}
 			for side := range strings.FieldsSeq(failures) {
-				report.Failures = append(report.Failures, bench.BenchFailure{Package: "p", Benchmark: "B", Side: side, What: "panic"})
+				report.Failures = append(report.Failures, bench.Failure{Package: "p", Benchmark: "B", Side: side, What: "panic"})
 			}
 			if judge(&r, report, 0.05); !strings.Contains(r.Why, why) {
 				t.Errorf("%+v, fails in %s: %s, %q", c.times, failures, r.State, r.Why)
 			}
 		}
-		judge(&r, &bench.BenchReport{Family: family}, 0.05)
+		judge(&r, &bench.Report{Family: family}, 0.05)
 		if want := c.why == fewer; (r.State == advice.Confirmed) != want || !want && r.State != advice.Inconclusive || !strings.Contains(r.Why, c.why) {
 			t.Errorf("%+v: %s, %q", c.times, r.State, r.Why)
 		}
 		family.Comparisons = family.Comparisons[1:] // the times alone
-		judge(&r, &bench.BenchReport{Family: family}, 0.05)
+		judge(&r, &bench.Report{Family: family}, 0.05)
 		if r.State != advice.Inconclusive {
 			t.Errorf("%+v, and nothing else: %s, %q", c.times, r.State, r.Why)
 		}
@@ -166,7 +166,7 @@ func TestJudgeUngated(t *testing.T) {
 				}
 			}
 			var r Result
-			if judge(&r, &bench.BenchReport{Family: family}, 0.05); r.State != want {
+			if judge(&r, &bench.Report{Family: family}, 0.05); r.State != want {
 				t.Errorf("%v, fewer allocations %v: %s, %q", verdict, fewer, r.State, r.Why)
 			}
 		}
@@ -176,8 +176,8 @@ func TestJudgeUngated(t *testing.T) {
 // TestTwice: what one run says is no faster is refuted if another says so, too; what it
 // can't tell is measured for longer, unless somebody said how many samples are enough.
 func TestTwice(t *testing.T) {
-	report := func(v experiment.Verdict, confirmation experiment.Confirmation, change float64) *bench.BenchReport {
-		return &bench.BenchReport{Family: &experiment.Family{Comparisons: []experiment.Comparison{{
+	report := func(v experiment.Verdict, confirmation experiment.Confirmation, change float64) *bench.Report {
+		return &bench.Report{Family: &experiment.Family{Comparisons: []experiment.Comparison{{
 			Key: experiment.Key{Benchmark: "B", Unit: "ns/op"}, Scale: experiment.Ratio, Change: change,
 			Interval: experiment.Interval{Lo: change - 0.01, Hi: change + 0.01}, Pairs: 10, Verdict: v, Confirmation: confirmation, Gated: true,
 		}}}}
@@ -189,21 +189,21 @@ func TestTwice(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		count   int
-		reports []*bench.BenchReport
+		reports []*bench.Report
 		stages  []string
 		want    advice.State
 		changes int
 	}{
-		{"no faster, twice", 0, []*bench.BenchReport{same, same}, []string{"measure", "measure again"}, advice.Refuted, 1},
-		{"no faster, then faster", 0, []*bench.BenchReport{same, better}, []string{"measure", "measure again"}, advice.Confirmed, 1},
-		{"no faster, then who knows", 0, []*bench.BenchReport{same, open}, []string{"measure", "measure again"}, advice.Inconclusive, 1},
-		{"no faster, then not measured", 0, []*bench.BenchReport{same, {}}, []string{"measure", "measure again"}, advice.Inconclusive, 0},
-		{"faster", 0, []*bench.BenchReport{better}, []string{"measure"}, advice.Confirmed, 1},
-		{"slower", 0, []*bench.BenchReport{worse}, []string{"measure"}, advice.Refuted, 1},
-		{"who knows, then faster", 0, []*bench.BenchReport{open, better}, []string{"measure", "measure for longer"}, advice.Confirmed, 1},
-		{"who knows, then slower", 0, []*bench.BenchReport{open, worse}, []string{"measure", "measure for longer"}, advice.Refuted, 1},
-		{"who knows, then still", 0, []*bench.BenchReport{open, open}, []string{"measure", "measure for longer"}, advice.Inconclusive, 1},
-		{"who knows, of so many", 10, []*bench.BenchReport{open}, []string{"measure"}, advice.Inconclusive, 1},
+		{"no faster, twice", 0, []*bench.Report{same, same}, []string{"measure", "measure again"}, advice.Refuted, 1},
+		{"no faster, then faster", 0, []*bench.Report{same, better}, []string{"measure", "measure again"}, advice.Confirmed, 1},
+		{"no faster, then who knows", 0, []*bench.Report{same, open}, []string{"measure", "measure again"}, advice.Inconclusive, 1},
+		{"no faster, then not measured", 0, []*bench.Report{same, {}}, []string{"measure", "measure again"}, advice.Inconclusive, 0},
+		{"faster", 0, []*bench.Report{better}, []string{"measure"}, advice.Confirmed, 1},
+		{"slower", 0, []*bench.Report{worse}, []string{"measure"}, advice.Refuted, 1},
+		{"who knows, then faster", 0, []*bench.Report{open, better}, []string{"measure", "measure for longer"}, advice.Confirmed, 1},
+		{"who knows, then slower", 0, []*bench.Report{open, worse}, []string{"measure", "measure for longer"}, advice.Refuted, 1},
+		{"who knows, then still", 0, []*bench.Report{open, open}, []string{"measure", "measure for longer"}, advice.Inconclusive, 1},
+		{"who knows, of so many", 10, []*bench.Report{open}, []string{"measure"}, advice.Inconclusive, 1},
 	} {
 		var r Result
 		var stages []string
@@ -246,7 +246,7 @@ func TestJudgeClock(t *testing.T) {
 		cpu := experiment.Comparison{Key: experiment.Key{Benchmark: "Length", Unit: experiment.CPUTime}, Scale: experiment.Ratio, Change: c.change, Interval: experiment.Interval{Lo: c.change - 0.01, Hi: c.change + 0.01}, Verdict: c.verdict, Confirmation: c.confirmation, Gated: true}
 		family := &experiment.Family{Comparisons: []experiment.Comparison{wall, cpu}}
 		var r Result
-		judge(&r, &bench.BenchReport{Family: family}, 0.1)
+		judge(&r, &bench.Report{Family: family}, 0.1)
 		if r.State != c.want || !strings.Contains(r.Why, c.why) {
 			t.Errorf("rewrite, CPU time %v: %s, %q; want %s, %q", c.verdict, r.State, r.Why, c.want, c.why)
 		}
