@@ -47,6 +47,8 @@ var importTable = map[string][]string{
 	// Where code is built and run, and nothing is left behind; and what is measured there.
 	"internal/workspace": {"internal/experiment", "internal/git", "internal/infile", "internal/spawn", "internal/temporary"},
 	"internal/bench":     {"profile", "internal/capture", "internal/experiment", "internal/infile", "internal/samecode", "internal/temporary", "internal/trace", "internal/workspace"},
+	// What comes next: it starts no process and reads no file.
+	"internal/bench/schedule": {"internal/experiment"},
 	// What the compiler says of both sides: it knows neither runs nor clocks.
 	"internal/samecode": {"internal/infile"},
 	"internal/report":   {"profile", "internal/hashing", "internal/srcfind", "web"}, // its pages have a script of the web UI
