@@ -13,11 +13,7 @@ import (
 func TestRoutes(t *testing.T) {
 	var reference string
 	for _, page := range []string{"reference/api.md", "reference/load.md"} {
-		text, err := os.ReadFile(page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		reference += string(text)
+		reference += read(t, page)
 	}
 	route := regexp.MustCompile(`"((?:GET|POST|PUT|PATCH|DELETE) /api/v1/[^"]+)"`)
 	placeholder := regexp.MustCompile(`\{(\w+)(?:\.\.\.)?\}`)
@@ -46,5 +42,31 @@ func TestRoutes(t *testing.T) {
 	}
 	if routes < 30 {
 		t.Errorf("%d routes were found", routes)
+	}
+}
+
+// TestFields: the reference names every field of the API's values.
+func TestFields(t *testing.T) {
+	named := map[string]bool{}
+	for _, page := range []string{"reference/api.md", "reference/runs.md"} { // runs.md has load.json and run.json
+		for _, word := range regexp.MustCompile(`\w+`).FindAllString(read(t, page), -1) {
+			named[word] = true
+		}
+	}
+	files, err := filepath.Glob(filepath.Join(root, "internal/api/*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields := 0
+	for _, file := range append(files, filepath.Join(root, "internal/report/flame_window.go")) {
+		for _, m := range regexp.MustCompile(`json:"(\w+)`).FindAllStringSubmatch(read(t, file), -1) {
+			fields++
+			if !named[m[1]] {
+				t.Errorf("%s has a field %s, which is in neither page", file, m[1])
+			}
+		}
+	}
+	if fields < 100 {
+		t.Errorf("%d fields were found", fields)
 	}
 }
