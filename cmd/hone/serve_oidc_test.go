@@ -22,7 +22,7 @@ import (
 )
 
 // A company has a hone serve that people log in to with an identity provider,
-// and, as doc/serve.md has it, a proxy before it that has TLS.
+// and, as doc/security.md has it, a proxy before it that has TLS.
 type company struct {
 	*serving
 	provider *oidctest.Provider
