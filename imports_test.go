@@ -46,7 +46,7 @@ var importTable = map[string][]string{
 	"internal/capture":   {"profile", "internal/infile", "internal/temporary", "internal/trace"},
 	// Where code is built and run, and nothing is left behind; and what is measured there.
 	"internal/workspace": {"internal/experiment", "internal/git", "internal/infile", "internal/spawn", "internal/temporary"},
-	"internal/bench":     {"profile", "internal/capture", "internal/experiment", "internal/infile", "internal/samecode", "internal/temporary", "internal/trace", "internal/workspace"},
+	"internal/bench":     {"profile", "internal/bench/schedule", "internal/capture", "internal/experiment", "internal/infile", "internal/samecode", "internal/temporary", "internal/trace", "internal/workspace"},
 	// What comes next: it starts no process and reads no file.
 	"internal/bench/schedule": {"internal/experiment"},
 	// What the compiler says of both sides: it knows neither runs nor clocks.

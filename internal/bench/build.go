@@ -17,7 +17,7 @@ import (
 )
 
 // build compiles test binaries. What does not compile is a failure, left out.
-func (m *bencher) build(ctx context.Context, s experiment.Side, packages []*benchPackage) ([]*benchPackage, error) {
+func (m *planner) build(ctx context.Context, s experiment.Side, packages []*benchPackage) ([]*benchPackage, error) {
 	m.toBuild = len(packages)
 	var built []*benchPackage
 	for i, p := range packages {
@@ -34,7 +34,7 @@ func (m *bencher) build(ctx context.Context, s experiment.Side, packages []*benc
 
 // buildOne compiles a test binary, of the n-th package, unless it is there, and reports
 // whether it is now. It may be missing without a failure: without files of tests.
-func (m *bencher) buildOne(ctx context.Context, s experiment.Side, p *benchPackage, n int) (bool, error) {
+func (m *planner) buildOne(ctx context.Context, s experiment.Side, p *benchPackage, n int) (bool, error) {
 	if p.binary != "" {
 		return true, nil
 	}
@@ -81,7 +81,8 @@ func (m *bencher) buildOne(ctx context.Context, s experiment.Side, p *benchPacka
 		if vetHeader.MatchString(output) {
 			what = "does not pass go vet, as of go test; -vet=off builds it all the same"
 		}
-		return false, m.fail(Failure{Package: p.path, Side: m.sideName(s), What: what, Output: output})
+		m.fail(Failure{Package: p.path, Side: m.sideName(s), What: what, Output: output})
+		return false, nil
 	}
 	text, err := os.ReadFile(binary)
 	if errors.Is(err, os.ErrNotExist) {
@@ -91,21 +92,6 @@ func (m *bencher) buildOne(ctx context.Context, s experiment.Side, p *benchPacka
 	}
 	p.binary, p.sum, p.env = binary, sha256.Sum256(text), m.Sides[s].Setting
 	return true, nil
-}
-
-// buildFlags are those that a package is built with.
-func (m *bencher) buildFlags(s experiment.Side, p *benchPackage) []string {
-	flags := append(slices.Clip(m.BuildFlags), m.Sides[s].Flags...)
-	if p.overlay != "" {
-		return withOverlay(flags, p.overlay)
-	}
-	return flags
-}
-
-// compile builds the test binary of a package.
-func (m *bencher) compile(ctx context.Context, s experiment.Side, p *benchPackage, binary string, flags []string) (*workspace.Outcome, error) {
-	args := append([]string{m.Tool.Path, "test", "-c", "-trimpath", "-buildvcs=false", "-o", binary}, flags...)
-	return m.Scratch.Run(ctx, workspace.Process{Dir: m.Sides[s].Dir, Env: m.Sides[s].Env, Args: append(args, p.path)})
 }
 
 // vetHeader is what the go command prints above what go vet found: "# [example.com/m]".

@@ -20,7 +20,7 @@ const codeTimeout = 5 * time.Minute
 // sides, and reports them, and the changes that none of the benchmarks runs. packages
 // are those whose test binaries differ. Where the code can't be compared, everything
 // is measured.
-func (m *bencher) takeOutSame(ctx context.Context, plan *pairing, packages []string, rev *workspace.Base) error {
+func (m *planner) takeOutSame(ctx context.Context, plan *pairing, packages []string, rev *workspace.Base) error {
 	if len(packages) == 0 {
 		return nil
 	}
@@ -75,7 +75,7 @@ func (t *target) source() samecode.Benchmark {
 }
 
 // codeState is a side, with the tests that it borrows.
-func (m *bencher) codeState(s experiment.Side) (samecode.State, error) {
+func (m *planner) codeState(s experiment.Side) (samecode.State, error) {
 	var flags []string
 	if len(m.lent[s]) > 0 {
 		file := filepath.Join(m.Scratch.Path, s.String()+"-overlay.json")
@@ -96,19 +96,4 @@ func (m *bencher) codeState(s experiment.Side) (samecode.State, error) {
 		return o.Stdout, o.Err
 	}
 	return samecode.State{Go: run, Overlay: m.lent[s]}, nil
-}
-
-// tellCode puts what was found by comparing code into a run's info.
-func (r *Report) tellCode(i *experiment.Info) {
-	i.Tests, i.NotBenchmarked, i.OtherChanges = r.Tests, r.NotBenchmarked, r.otherChanges
-	for _, id := range r.SameCode {
-		i.SameCode = append(i.SameCode, experiment.BenchmarkName(id))
-	}
-}
-
-// CodeNotes are those of the run.
-func (r *Report) CodeNotes() []string {
-	i := experiment.Info{Base: r.Base}
-	r.tellCode(&i)
-	return i.CodeNotes()
 }

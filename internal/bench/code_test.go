@@ -32,8 +32,8 @@ const twoFunctions = "package m\n\n//go:noinline\nfunc Add(n int) int { return n
 func TestAgainstSameCode(t *testing.T) {
 	dir := t.TempDir()
 	commit(t, dir, map[string]string{"go.mod": goMod, "m.go": twoFunctions, "m_test.go": twoBenchmarks, "testdata/x": "1"})
-	add := []ID{{"example.com/m", "Add-2"}}
-	both := append(add, ID{"example.com/m", "Mul/n=1-2"})
+	add := []ID{{Package: "example.com/m", Benchmark: "Add-2"}}
+	both := append(add, ID{Package: "example.com/m", Benchmark: "Mul/n=1-2"})
 	bench := func() *Bench {
 		b := quickBench(t, dir)
 		b.CPU, b.Count, b.MeasureUnchanged = []int{2}, 1, false

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hone-go/hone/internal/bench/schedule"
 	"github.com/hone-go/hone/internal/experiment"
 )
 
@@ -23,7 +24,7 @@ func TestLayouts(t *testing.T) {
 	if len(report.Changed) != 1 {
 		t.Fatalf("changed: %v", report.Changed)
 	}
-	for phase, first := range map[experiment.Phase]int{experiment.Measure: 1, experiment.Repeat: repeatLayouts} {
+	for phase, first := range map[experiment.Phase]int{experiment.Measure: 1, experiment.Repeat: schedule.RepeatLayouts} {
 		var layouts [2][]int
 		timed := 0
 		for _, side := range []experiment.Side{experiment.Base, experiment.Head} {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +13,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/infile"
@@ -22,56 +20,8 @@ import (
 	"github.com/hone-go/hone/internal/workspace"
 )
 
-// A benchPackage is a package with benchmarks, on one side.
-type benchPackage struct {
-	path, dir string
-	name      string // as its files have it
-	binary    string // the test binary, once it is built
-	leaks     string // the one that has a profile of leaked goroutines, "" if nobody asked for it
-	sum       [sha256.Size]byte
-	env       []string // for its processes, besides hone's
-
-	hasCode    bool     // besides tests
-	benchmarks []string // functions of its tests: "BenchmarkDecode"
-	tests      []string // files of its tests
-	embeds     []string // patterns of the files that its tests embed
-	codeEmbeds []string // files that its code embeds
-
-	// Tests of the other side: see bench_tests.go.
-	borrows bool
-	replace map[string]string // what stands for which file when it is built
-	overlay string            // file that says so, and what the user's does
-	folder  string            // where its processes run, "" for dir
-	shared  []string          // files beside it that both sides have from one
-}
-
-// A target is a benchmark to measure.
-type target struct {
-	ID
-	function string // name without the CPU count, which -test.bench wants
-	printed  string // name as package testing prints it: see newTarget
-	cpu      int    // for -test.cpu
-	at       [2]*benchPackage
-
-	// What calibration and samples say, by side.
-	nanos  [2]float64 // per iteration
-	bytes  [2]float64 // allocated per iteration
-	failed bool
-	noisy  bool // told that it prints
-
-	samples Length // how long those of a comparison are, once calibrated
-	late    bool   // there was no time for the last block
-	seen    int    // pairs after which a change was seen that has to be confirmed, 0: none was
-
-	oneProcess bool // samples are not taken in parts
-
-	setup    [2]time.Duration         // CPU time of a process but for its iterations; 0: not known
-	overhead time.Duration            // time of a process but for its iterations
-	taken    map[experiment.Phase]int // samples, of both sides
-}
-
 // targets builds the packages of a side and lists their benchmarks.
-func (m *bencher) targets(ctx context.Context, s experiment.Side) ([]*target, error) {
+func (m *planner) targets(ctx context.Context, s experiment.Side) ([]*target, error) {
 	packages, err := m.listPackages(ctx, s, m.Packages)
 	if err != nil {
 		return nil, err
@@ -98,7 +48,7 @@ func (m *bencher) targets(ctx context.Context, s experiment.Side) ([]*target, er
 }
 
 // nothing says why there is nothing to measure, and what there would be.
-func (m *bencher) nothing(packages int, exist map[string][]string) error {
+func (m *planner) nothing(packages int, exist map[string][]string) error {
 	if len(m.report.Failures) > 0 {
 		return fmt.Errorf("%w: %s", ErrNoBenchmarks, m.report.Failures[0].line())
 	}
@@ -133,7 +83,7 @@ func (m *bencher) nothing(packages int, exist map[string][]string) error {
 	return fmt.Errorf("%w: -bench %q matches nothing that gives a result; there is %s%s%s", ErrNoBenchmarks, m.Pattern, strings.Join(names, ", "), more, excluded)
 }
 
-func (m *bencher) patterns() []string {
+func (m *planner) patterns() []string {
 	if len(m.Packages) == 0 {
 		return []string{"."}
 	}
@@ -146,7 +96,7 @@ var (
 )
 
 // listPackages returns the packages that match.
-func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns []string) ([]*benchPackage, error) {
+func (m *planner) listPackages(ctx context.Context, s experiment.Side, patterns []string) ([]*benchPackage, error) {
 	var err error
 	flags := slices.Concat(m.Tool.FlagList(), m.BuildFlags, m.Sides[s].Flags) // one of ours takes the place of all
 	if m.overlays[s], err = readOverlay(flags, m.Sides[s].Dir); err != nil {
@@ -189,10 +139,7 @@ func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns 
 			if s == experiment.Base {
 				continue // the package is new
 			}
-			err := m.fail(Failure{Package: p.ImportPath, Side: m.sideName(s), What: workspace.FirstLine([]byte(p.Error.Err)) + excluded})
-			if err != nil {
-				return nil, err
-			}
+			m.fail(Failure{Package: p.ImportPath, Side: m.sideName(s), What: workspace.FirstLine([]byte(p.Error.Err)) + excluded})
 			continue
 		}
 		if excluded != "" && s == experiment.Head {
@@ -219,7 +166,7 @@ func (m *bencher) listPackages(ctx context.Context, s experiment.Side, patterns 
 // excludedBenchmarks names the first of a package's files that has benchmarks which
 // the pattern asks for, but is not built, and says what it takes to build it: the end
 // of an error, "" if there is none.
-func (m *bencher) excludedBenchmarks(dir string, files []string) string {
+func (m *planner) excludedBenchmarks(dir string, files []string) string {
 	wanted, err := regexp.Compile(splitPattern(m.Pattern)[0])
 	if err != nil {
 		return "" // checkPatterns has said so
@@ -255,7 +202,7 @@ func ListFlags(flags []string) []string {
 // listBenchmarks runs everything once, with one iteration, and returns what
 // gave a result: only running tells which sub-benchmarks there are. names are
 // all top-level benchmarks of the package, whether they match or not.
-func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benchPackage) (found []*target, names []string, err error) {
+func (m *planner) listBenchmarks(ctx context.Context, s experiment.Side, p *benchPackage) (found []*target, names []string, err error) {
 	m.event(Event{Stage: "list", What: p.path})
 	o, err := m.runBinary(ctx, p, "-test.list=^Benchmark")
 	if err != nil {
@@ -270,7 +217,8 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 		}
 	}
 	if o.Err != nil {
-		return nil, nil, m.fail(Failure{Package: p.path, Side: m.sideName(s), What: firstComplaint(o), Output: output(o)})
+		m.fail(Failure{Package: p.path, Side: m.sideName(s), What: firstComplaint(o), Output: output(o)})
+		return nil, nil, nil
 	}
 	cpus := m.CPU
 	if len(cpus) == 0 {
@@ -297,7 +245,8 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 			// One that fails or panics takes the others with it: try one by one.
 			tests = "^$"
 			if m.Tests != "" && testsFailed(o) {
-				return nil, names, m.fail(Failure{Package: p.path, Side: m.sideName(s), What: "tests fail: " + firstComplaint(o), Output: output(o)})
+				m.fail(Failure{Package: p.path, Side: m.sideName(s), What: "tests fail: " + firstComplaint(o), Output: output(o)})
+				return nil, names, nil
 			}
 			outcomes = nil
 			for _, name := range names {
@@ -311,10 +260,7 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 				}
 				outcomes = append(outcomes, o)
 				if o.Err != nil {
-					f := Failure{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: m.sideName(s), What: firstComplaint(o), Output: output(o)}
-					if err := m.fail(f); err != nil {
-						return nil, nil, err
-					}
+					m.fail(Failure{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: m.sideName(s), What: firstComplaint(o), Output: output(o)})
 				}
 			}
 		}
@@ -334,101 +280,10 @@ func (m *bencher) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 	return found, names, nil
 }
 
-// countedName is a name that ends like one with a CPU count.
-var countedName = lazyregexp.New(`-\d+$`)
-
 // testsFailed tells failing tests, asked for with -run, from failing
 // benchmarks.
 func testsFailed(o *workspace.Outcome) bool {
 	return bytes.Contains(o.Stdout, []byte("--- FAIL: Test")) || bytes.Contains(o.Stdout, []byte("--- FAIL: Example"))
 }
 
-func (m *bencher) procs() int { return cmp.Or(len(m.Pin), runtime.GOMAXPROCS(0)) }
-
-// newTarget takes the CPU count from a name as testing prints it: there is none
-// when it is 1. So X/n-2 on one CPU and X/n on two print the same name. Where
-// several counts are measured, the former gets the count that testing leaves out,
-// X/n-2-1, which every reader of the benchmark format takes for what it is.
-func newTarget(p *benchPackage, s experiment.Side, printed string, cpu int, several bool) *target {
-	t := &target{ID: ID{p.path, printed}, function: printed, printed: printed, cpu: cpu}
-	if cpu != 1 {
-		t.function = strings.TrimSuffix(printed, fmt.Sprintf("-%d", cpu))
-	} else if several && countedName.MatchString(printed) {
-		t.Benchmark += "-1"
-	}
-	t.at[s] = p
-	return t
-}
-
-// runBinary runs a package's test binary.
-func (m *bencher) runBinary(ctx context.Context, p *benchPackage, flags ...string) (*workspace.Outcome, error) {
-	return m.runFile(ctx, p, p.binary, flags...)
-}
-
-// runFile runs a test binary as go test does, in its package's folder.
-func (m *bencher) runFile(ctx context.Context, p *benchPackage, binary string, flags ...string) (*workspace.Outcome, error) {
-	args := append([]string{binary, "-test.paniconexit0"}, flags...)
-	return m.Scratch.Run(ctx, workspace.Process{
-		Dir: cmp.Or(p.folder, p.dir), Env: append(slices.Clip(m.Tool.TestEnv), p.env...), Timeout: m.Timeout, Pin: m.Pin, Peak: m.PeakRSS,
-		Args: append(args, m.Args...),
-	})
-}
-
-func output(o *workspace.Outcome) string {
-	return workspace.Excerpt(append(append([]byte(nil), o.Stdout...), o.Stderr...), 10, 30)
-}
-
-// checkPatterns finds mistakes in regular expressions before anything is built.
-func checkPatterns(patterns ...string) error {
-	for _, p := range patterns {
-		for _, element := range splitPattern(p) {
-			if _, err := regexp.Compile(element); err != nil {
-				return fmt.Errorf("pattern %q: %w", p, err)
-			}
-		}
-	}
-	return nil
-}
-
-// narrow returns a pattern for the matches of pattern below one top-level
-// benchmark.
-func narrow(pattern, name string) (string, bool) {
-	elements := splitPattern(pattern)
-	re, err := regexp.Compile(elements[0])
-	if err != nil || !re.MatchString(name) {
-		return "", false
-	}
-	elements[0] = "^" + name + "$"
-	return strings.Join(elements, "/"), true
-}
-
-// splitPattern cuts a pattern at slashes outside of brackets, as package
-// testing does.
-func splitPattern(pattern string) []string {
-	var elements []string
-	start, square, round := 0, 0, 0
-	for i := 0; i < len(pattern); i++ {
-		switch pattern[i] {
-		case '[':
-			square++
-		case ']':
-			square = max(0, square-1)
-		case '(':
-			if square == 0 {
-				round++
-			}
-		case ')':
-			if square == 0 {
-				round--
-			}
-		case '\\':
-			i++
-		case '/':
-			if square == 0 && round == 0 {
-				elements = append(elements, pattern[start:i])
-				start = i + 1
-			}
-		}
-	}
-	return append(elements, pattern[start:])
-}
+func (m *planner) procs() int { return cmp.Or(len(m.Pin), runtime.GOMAXPROCS(0)) }

@@ -3,15 +3,13 @@ package bench
 import (
 	"bytes"
 	"context"
-	"math"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/bench/schedule"
 	"github.com/hone-go/hone/internal/capture"
-	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/trace"
 	"github.com/hone-go/hone/internal/workspace"
 	"github.com/hone-go/hone/profile"
@@ -38,9 +36,6 @@ func ProfileKinds() []string {
 	return []string{"cpu", "mem", "mutex", "block", leakKind, "wall", "trace"}
 }
 
-// profileFile is where test binaries write profiles.
-func (m *bencher) profileFile() string { return filepath.Join(m.Scratch.Path, "profile") }
-
 const (
 	// memSamples is how many allocations a memory profile of the usual time should
 	// have sampled: ten thousand give a function with 1 % of the bytes to 10 %, and
@@ -48,52 +43,19 @@ const (
 	memSamples = 10_000
 	maxMemRate = 512 << 10 // the runtime's own
 
-	// An execution trace of longer than this nobody reads, and it is large.
-	traceTime = 200 * time.Millisecond
-	// A benchmark that does nothing but hand values around writes 30 MB a second.
-	wallTime = time.Second
 )
 
-// profiles collects the profiles of a benchmark, each kind in a process of its
-// own: kinds disturb each other, and all of them the numbers.
-func (m *bencher) profiles(ctx context.Context, t *target, s experiment.Side) error {
-	for _, kind := range m.Profiles {
-		of := step{what: kind, target: t}
-		if t.failed {
-			m.forecast.done(of, 0)
-			continue
-		}
-		m.tell("profile", t)
-		begin := time.Now()
-		if err := m.profileOne(ctx, t, s, kind); err != nil {
-			return err
-		}
-		m.forecast.done(of, time.Since(begin))
-	}
-	return nil
-}
-
-// profileLength is how long a profile of a kind is.
-func (m *bencher) profileLength(kind string) time.Duration {
-	switch kind {
-	case "trace":
-		return traceTime
-	case "wall":
-		return min(m.ProfileTime, wallTime)
-	}
-	return m.ProfileTime
-}
-
-func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, kind string) error {
-	length := m.profileLength(kind)
-	n := t.iterationsFor(s, length, m.Benchtime)
+// profile collects a profile of one kind, in a process of its own.
+func (l *lab) profile(ctx context.Context, t *target, step schedule.Profile) error {
+	s, kind := step.Side, step.Kind
+	n := l.iterationsFor(step.Costs.Nanos[s], step.Length)
 	rate := 1
-	if per := t.bytes[s]; per > 0 {
+	if per := step.Costs.Bytes[s]; per > 0 {
 		// Who asks for more time gets more samples.
-		usual := t.iterationsFor(s, min(length, DefaultProfileTime), m.Benchtime)
+		usual := l.iterationsFor(step.Costs.Nanos[s], min(step.Length, DefaultProfileTime))
 		rate = int(min(maxMemRate, max(1, per*float64(usual)/memSamples)))
 	}
-	file := m.profileFile()
+	file := l.profileFile()
 	defer os.Remove(file)
 	flags := []string{"-test.benchtime=" + strconv.Itoa(n) + "x"}
 	for _, f := range profileFlags[kind] {
@@ -102,9 +64,9 @@ func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, 
 	var o *workspace.Outcome
 	var err error
 	if kind == leakKind {
-		o, err = m.runFile(ctx, t.at[s], t.at[s].leaks, t.flags("^"+leakBenchmark+"$", flags)...)
+		o, err = l.runFile(ctx, t.at[s], t.at[s].leaks, t.flags("^"+leakBenchmark+"$", flags)...)
 	} else {
-		o, err = m.runTarget(ctx, t, s, flags...)
+		o, err = l.runBinary(ctx, t.at[s], t.flags("", flags)...)
 	}
 	if err != nil {
 		return err
@@ -115,11 +77,11 @@ func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, 
 		if openErr == nil {
 			in.Close()
 		}
-		return m.fail(Failure{t.Package, t.Benchmark, m.sideName(s), "no " + kind + " profile: " + firstComplaint(o), output(o)})
+		return l.fail(Failure{t.Package, t.Benchmark, l.sideName(s), "no " + kind + " profile: " + firstComplaint(o), output(o)})
 	}
 	defer in.Close()
 	if kind == "trace" {
-		return m.run.AddProfile(t.Package, t.Benchmark, s, kind, in)
+		return l.run.AddProfile(t.Package, t.Benchmark, s, kind, in)
 	}
 	ran := n
 	if _, result, _ := readResult(o.Stdout, t.Package, t.Benchmark, t.printed); result != nil {
@@ -133,27 +95,20 @@ func (m *bencher) profileOne(ctx context.Context, t *target, s experiment.Side, 
 		p, err = profile.Decode(in, profile.DefaultLimits())
 	}
 	if err != nil {
-		return m.fail(Failure{t.Package, t.Benchmark, m.sideName(s), kind + " profile: " + err.Error(), ""})
+		return l.fail(Failure{t.Package, t.Benchmark, l.sideName(s), kind + " profile: " + err.Error(), ""})
 	}
 	var out bytes.Buffer
 	if err := capture.WithIterations(p, ran).Encode(&out); err != nil {
 		return err
 	}
-	return m.run.AddProfile(t.Package, t.Benchmark, s, kind, &out)
+	return l.run.AddProfile(t.Package, t.Benchmark, s, kind, &out)
 }
 
 // iterationsFor is how many iterations take a time. A number of iterations
 // that the user asked for stays: the benchmark may be written for it.
-func (t *target) iterationsFor(s experiment.Side, d time.Duration, asked Length) int {
-	if asked.Iterations > 0 {
-		return asked.Iterations
+func (l *lab) iterationsFor(nanos float64, d time.Duration) int {
+	if l.Benchtime.Iterations > 0 {
+		return l.Benchtime.Iterations
 	}
-	return iterations(d, t.nanos[s])
-}
-
-func iterations(d time.Duration, nanos float64) int {
-	if nanos <= 0 {
-		return 1
-	}
-	return int(min(1e9, max(1, math.Round(float64(d)/nanos))))
+	return schedule.Iterations(d, nanos)
 }

@@ -45,7 +45,7 @@ const testdata = "testdata"
 
 // compareTests compares the files of a package's tests, those that they embed, and
 // testdata. nil: they are the same, or not of the repository.
-func (m *bencher) compareTests(own [2]*benchPackage, rev *workspace.Base) (*testDiff, error) {
+func (m *planner) compareTests(own [2]*benchPackage, rev *workspace.Base) (*testDiff, error) {
 	h, b := own[experiment.Head], own[experiment.Base]
 	if rev == nil || b == nil && h.hasCode {
 		return nil, nil
@@ -152,7 +152,7 @@ func addEmbedded(names map[string]bool, dir string, patterns []string) error {
 
 // actual returns what the go command reads for a file, "" if there is none: the user's
 // overlay may say otherwise than the disk.
-func (m *bencher) actual(s experiment.Side, file string) string {
+func (m *planner) actual(s experiment.Side, file string) string {
 	if instead, ok := m.overlays[s][file]; ok {
 		return instead
 	}

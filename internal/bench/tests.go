@@ -52,7 +52,7 @@ type packagePair struct {
 
 // pairPackage builds a package, the n-th, on both sides, with the same tests where that
 // can be. nil: there is nothing to build on the head.
-func (m *bencher) pairPackage(ctx context.Context, n int, own [2]*benchPackage, rev *workspace.Base) (*packagePair, error) {
+func (m *planner) pairPackage(ctx context.Context, n int, own [2]*benchPackage, rev *workspace.Base) (*packagePair, error) {
 	diff, err := m.compareTests(own, rev)
 	if err != nil {
 		return nil, err
@@ -81,12 +81,14 @@ func (m *bencher) pairPackage(ctx context.Context, n int, own [2]*benchPackage, 
 			why, all := told.blames(m.sideName(1-lender), m.sideName(lender))
 			switch {
 			case lender == experiment.Head && told.broken(m.sideName(lender)):
-				return pair, m.release(&told) // what is to be measured is wrong
+				m.release(&told)
+				return pair, nil // what is to be measured is wrong
 			case why != nil:
 				origin.Why = append(origin.Why, m.whyNot(lender, why))
 			case !told.broken(m.sideName(lender)):
 				origin.From = pair.from
-				return pair, m.accept(pair, origin, diff, &told)
+				m.accept(pair, origin, diff, &told)
+				return pair, nil
 			}
 			if why != nil && !all && partly == nil && len(pair.targets[1-lender]) > 0 {
 				partly, partlyTold = pair, told
@@ -96,7 +98,8 @@ func (m *bencher) pairPackage(ctx context.Context, n int, own [2]*benchPackage, 
 	}
 	if partly != nil {
 		origin.From, origin.Why = partly.from, nil // the failures are told
-		return partly, m.accept(partly, origin, diff, &partlyTold)
+		m.accept(partly, origin, diff, &partlyTold)
+		return partly, nil
 	}
 	if len(own[experiment.Head].benchmarks) == 0 {
 		return nil, nil
@@ -109,11 +112,12 @@ func (m *bencher) pairPackage(ctx context.Context, n int, own [2]*benchPackage, 
 		return pair, err
 	}
 	pair.from = experiment.OfEach
-	return pair, m.accept(pair, origin, diff, &told)
+	m.accept(pair, origin, diff, &told)
+	return pair, nil
 }
 
 // mayLend reports whether a side has benchmarks, and the other the code for them.
-func (m *bencher) mayLend(own [2]*benchPackage, lender experiment.Side) bool {
+func (m *planner) mayLend(own [2]*benchPackage, lender experiment.Side) bool {
 	from, to := own[lender], own[1-lender]
 	switch {
 	case from == nil || len(from.benchmarks) == 0:
@@ -125,7 +129,7 @@ func (m *bencher) mayLend(own [2]*benchPackage, lender experiment.Side) bool {
 }
 
 // accept keeps what was tried, and tells of it.
-func (m *bencher) accept(pair *packagePair, origin experiment.TestOrigin, diff *testDiff, told *held) error {
+func (m *planner) accept(pair *packagePair, origin experiment.TestOrigin, diff *testDiff, told *held) {
 	m.report.Tests = append(m.report.Tests, origin)
 	if pair.from != experiment.OfEach {
 		for s, p := range pair.at {
@@ -141,25 +145,22 @@ func (m *bencher) accept(pair *packagePair, origin experiment.TestOrigin, diff *
 			}
 		}
 	}
-	return m.release(told)
+	m.release(told)
 }
 
 // release reports what was held back.
-func (m *bencher) release(told *held) error {
+func (m *planner) release(told *held) {
 	for _, s := range told.skips {
 		m.skip(s)
 	}
 	for _, f := range told.failures {
-		if err := m.fail(f); err != nil {
-			return err
-		}
+		m.fail(f)
 	}
-	return nil
 }
 
 // tryPair builds a package on both sides and lists its benchmarks. shared are names of
 // files beside it that are one side's on both.
-func (m *bencher) tryPair(ctx context.Context, n int, at [2]*benchPackage, rev *workspace.Base, shared []string) (*packagePair, error) {
+func (m *planner) tryPair(ctx context.Context, n int, at [2]*benchPackage, rev *workspace.Base, shared []string) (*packagePair, error) {
 	pair := &packagePair{at: at}
 	for _, s := range []experiment.Side{experiment.Head, experiment.Base} {
 		if at[s] == nil {
@@ -210,7 +211,7 @@ func (m *bencher) tryPair(ctx context.Context, n int, at [2]*benchPackage, rev *
 }
 
 // isBroken reports whether all of a package failed.
-func (m *bencher) isBroken(path string) bool {
+func (m *planner) isBroken(path string) bool {
 	failures := m.report.Failures
 	if m.held != nil {
 		failures = m.held.failures
@@ -220,7 +221,7 @@ func (m *bencher) isBroken(path string) bool {
 
 // onlyInOne reports benchmarks that the tests which both sides ran have not got: new
 // ones, which are measured with the head's own tests, and gone ones.
-func (m *bencher) onlyInOne(ctx context.Context, plan *pairing, pair *packagePair, own [2]*benchPackage, n int) error {
+func (m *planner) onlyInOne(ctx context.Context, plan *pairing, pair *packagePair, own [2]*benchPackage, n int) error {
 	h, b := own[experiment.Head], own[experiment.Base]
 	switch pair.from {
 	case experiment.OfHead:
@@ -249,7 +250,7 @@ func (m *bencher) onlyInOne(ctx context.Context, plan *pairing, pair *packagePai
 }
 
 // ownTargets lists the head's benchmarks, of its own tests.
-func (m *bencher) ownTargets(ctx context.Context, h *benchPackage, n int) ([]*target, error) {
+func (m *planner) ownTargets(ctx context.Context, h *benchPackage, n int) ([]*target, error) {
 	if built, err := m.buildOne(ctx, experiment.Head, h, n); err != nil || !built {
 		return nil, err
 	}
@@ -287,7 +288,7 @@ func (h *held) blames(borrower, lender string) (first *Failure, all bool) {
 var compilerLine = lazyregexp.New(`(?m)^(?:\S*[/\\])?([^/\\\s]+\.go):\d+(?::\d+)?: (.*)$`)
 
 // whyNot says in words why tests can't be lent.
-func (m *bencher) whyNot(lender experiment.Side, f *Failure) string {
+func (m *planner) whyNot(lender experiment.Side, f *Failure) string {
 	whose, where := "head's", m.ref
 	if lender == experiment.Base {
 		whose, where = "that of "+m.ref, "head"
@@ -306,7 +307,7 @@ func (m *bencher) whyNot(lender experiment.Side, f *Failure) string {
 }
 
 // lend returns a package as both sides have it, one of them with the tests of the other.
-func (m *bencher) lend(own [2]*benchPackage, lender experiment.Side, diff *testDiff, n int) (at [2]*benchPackage, err error) {
+func (m *planner) lend(own [2]*benchPackage, lender experiment.Side, diff *testDiff, n int) (at [2]*benchPackage, err error) {
 	borrower := 1 - lender
 	at = own
 	p := benchPackage{path: own[lender].path, name: own[lender].name, dir: diff.dirs[borrower]}

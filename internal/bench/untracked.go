@@ -19,7 +19,7 @@ import (
 // tracks nor ignores: what is measured is then not its commit. Untracked files
 // that are no part of a build, such as notes, say nothing; nor do those that git
 // ignores, such as generated code, which every run would have.
-func (m *bencher) buildsUntracked(ctx context.Context) (bool, error) {
+func (m *planner) buildsUntracked(ctx context.Context) (bool, error) {
 	untracked, err := m.Untracked(ctx)
 	if err != nil {
 		return false, err
@@ -36,7 +36,7 @@ func (m *bencher) buildsUntracked(ctx context.Context) (bool, error) {
 
 // buildFiles returns the paths, without symbolic links to folders, of what the
 // test binaries of a side are built of, and of what says how.
-func (m *bencher) buildFiles(ctx context.Context, s workspace.Side) ([]string, error) {
+func (m *planner) buildFiles(ctx context.Context, s workspace.Side) ([]string, error) {
 	// Test files are in the list twice: as test files and, by -test, in the package
 	// that is built with them.
 	const fields = "Dir,Standard,Module,GoFiles,CgoFiles,CFiles,CXXFiles,MFiles,HFiles,FFiles,SFiles,SwigFiles,SwigCXXFiles,SysoFiles,EmbedFiles"

@@ -1,0 +1,138 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/hone-go/hone/internal/bench/schedule"
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/workspace"
+)
+
+// Measure measures the code as it is: every benchmark Count times, one process
+// per sample, round by round so that a slow spell of the machine spreads over
+// all. Profiles follow, each in a process of its own; of a single round, those of each
+// benchmark right after its sample. The report is also
+// returned with an error, when the run exists.
+func (b *Bench) Measure(ctx context.Context) (*Report, error) {
+	p, err := b.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	targets, err := p.targets(ctx, experiment.Head)
+	if err != nil {
+		return p.report, err
+	}
+	return b.record(ctx, p, nil, nil, func(r *record) error {
+		return p.lab(r, &pairing{head: targets}).measure(ctx)
+	})
+}
+
+// Against compares the code as it is, the head, with a revision, the base.
+//
+//	build       both sides with the same Go, flags and tests; what has the same test
+//	            binary and test data is left out, and so are benchmarks that run
+//	            the same code
+//	calibrate   a few processes each; from here on both sides run the same number
+//	            of iterations
+//	pre-check   A/A: the base against itself, for the noise floor
+//	measure     randomised ABBA blocks, benchmark after benchmark, so that each
+//	            one's samples spread over the whole time; up to the first look,
+//	            then on for what is undecided
+//	confirm     what changed is measured anew, and counts if that shows it again;
+//	            on for what is undecided, too
+//	profile     what changed, on both sides
+//
+// The verdicts are those of experiment.Run.Compare: reading the run again gives
+// the same.
+func (b *Bench) Against(ctx context.Context, ref string) (*Report, error) {
+	p, err := b.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	p.event(Event{Stage: "checkout", What: ref})
+	base, err := p.Checkout(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	p.ref, p.report.Base = ref, &base.Revision
+	return b.compare(ctx, p, base, &base.Revision, base.Warnings)
+}
+
+// AgainstFlags compares the code as it is with itself, built with other flags: -pgo,
+// or an -overlay that has other text for some file. Both sides are built and run where
+// the code is, so no git is needed, and nothing is written there. name is what the run
+// calls the base.
+func (b *Bench) AgainstFlags(ctx context.Context, name string, base, head []string) (*Report, error) {
+	return b.againstItself(ctx, name, [2]workspace.Side{experiment.Base: {Flags: base}, experiment.Head: {Flags: head}})
+}
+
+// AgainstSetting compares the code as it is with itself, run with other variables in its
+// environment, such as "GOGC=200". It is built once.
+func (b *Bench) AgainstSetting(ctx context.Context, name string, base, head []string) (*Report, error) {
+	return b.againstItself(ctx, name, [2]workspace.Side{experiment.Base: {Setting: base}, experiment.Head: {Setting: head}})
+}
+
+// againstItself compares two ways to build or run the code as it is: their flags and
+// settings.
+func (b *Bench) againstItself(ctx context.Context, name string, ways [2]workspace.Side) (*Report, error) {
+	p, err := b.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	p.Split()
+	for s := range p.Sides {
+		p.Sides[s].Flags, p.Sides[s].Setting = ways[s].Flags, ways[s].Setting
+	}
+	return b.compare(ctx, p, nil, &experiment.Revision{Name: name}, nil)
+}
+
+// compare compares both sides: it plans what to measure, and measures it.
+func (b *Bench) compare(ctx context.Context, p *planner, rev *workspace.Base, base *experiment.Revision, warnings []string) (*Report, error) {
+	plan, err := p.pairUp(ctx, rev)
+	if err != nil {
+		return p.report, err
+	}
+	return b.record(ctx, p, base, warnings, func(r *record) error {
+		if err := r.noteOneSided(base.Name); err != nil {
+			return err
+		}
+		if len(plan.both)+len(plan.head) == 0 {
+			return r.keepEmpty() // nothing changed, or only went away
+		}
+		return p.lab(r, plan).compare(ctx)
+	})
+}
+
+// lab returns what carries out a plan, and the schedule of it.
+func (p *planner) lab(r *record, plan *pairing) *lab {
+	l := &lab{runner: p.runner, record: r, targets: plan.all(), noisy: make(map[*target]bool), linked: make(map[string]map[int][2]string)}
+	l.schedule = schedule.New(plan.benchmarks(), p.scheduleOptions(p.Tool.Flags), rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), time.Now)
+	return l
+}
+
+// measure measures the head.
+func (l *lab) measure(ctx context.Context) error {
+	if err := l.follow(ctx, l.schedule.Measurement()); err != nil {
+		return err
+	}
+	return l.tellTime()
+}
+
+// compare compares both sides.
+func (l *lab) compare(ctx context.Context) error {
+	if err := l.follow(ctx, l.schedule.Comparison()); err != nil {
+		return err
+	}
+	if l.schedule.Samples() == 0 && len(l.report.Failures) == 0 {
+		return fmt.Errorf("%w: -for %v is too short for any sample; measure longer, or narrow -bench down", ErrNoBenchmarks, l.For)
+	}
+	l.report.Family = l.family
+	l.report.Changed = changedOf(l.targets, l.family)
+	return l.tellTime()
+}

@@ -1,0 +1,166 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/bench/schedule"
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/workspace"
+)
+
+// A pairing is what to measure.
+type pairing struct {
+	both []*target // on both sides
+	head []*target // new, or unchanged and asked for
+}
+
+// all are in the order of the schedule's plan.
+func (p *pairing) all() []*target { return slices.Concat(p.both, p.head) }
+
+// benchmarks is the plan that a schedule is made of.
+func (p *pairing) benchmarks() schedule.Plan {
+	of := func(targets []*target) (some []schedule.Benchmark) {
+		for _, t := range targets {
+			some = append(some, schedule.Benchmark{ID: t.ID, Binary: t.at[experiment.Head].binary})
+		}
+		return some
+	}
+	return schedule.Plan{Both: of(p.both), Head: of(p.head)}
+}
+
+// pairUp builds both sides and finds out which benchmarks they share. Where they are
+// of the same files there is no revision.
+func (m *planner) pairUp(ctx context.Context, rev *workspace.Base) (*pairing, error) {
+	heads, bases, err := m.listSides(ctx)
+	if err != nil {
+		return nil, err
+	}
+	plan := new(pairing)
+	exist := make(map[string][]string)
+	var different []string // packages
+	m.toBuild = len(heads)
+	built := 0
+	for n, h := range heads {
+		b := packageOf(bases, h.path)
+		if len(h.benchmarks) == 0 && (b == nil || len(b.benchmarks) == 0 || m.TestFiles != BaseTests) {
+			continue
+		}
+		own := [2]*benchPackage{experiment.Base: b, experiment.Head: h}
+		pair, err := m.pairPackage(ctx, n, own, rev)
+		if err != nil {
+			return nil, err
+		}
+		if pair == nil {
+			continue
+		}
+		if pair.at[experiment.Head] != nil {
+			built++
+		}
+		exist[h.path] = pair.names
+		if pair.broken {
+			continue // neither new nor gone
+		}
+		if pair.same {
+			m.report.Unchanged = append(m.report.Unchanged, h.path)
+			if m.MeasureUnchanged {
+				found, err := m.ownTargets(ctx, h, n)
+				if err != nil {
+					return nil, err
+				}
+				plan.head = append(plan.head, found...)
+			}
+		} else {
+			different = append(different, h.path)
+			m.join(plan, pair.targets[experiment.Head], pair.targets[experiment.Base])
+		}
+		if err := m.onlyInOne(ctx, plan, pair, own, n); err != nil {
+			return nil, err
+		}
+	}
+	if built == 0 && len(m.report.Failures) > 0 {
+		return nil, m.nothing(0, nil) // don't bury what is wrong under more of it
+	}
+	for _, b := range bases {
+		if h := packageOf(heads, b.path); len(b.benchmarks) > 0 && (h == nil || len(h.benchmarks) == 0 && exist[b.path] == nil) {
+			m.gone(b.path, "")
+		}
+	}
+	if rev != nil {
+		if err := m.takeOutSame(ctx, plan, different, rev); err != nil {
+			return nil, err
+		}
+	}
+	if len(plan.both)+len(plan.head)+len(m.report.SameCode)+len(m.report.Unchanged)+len(m.report.Gone) == 0 {
+		return nil, m.nothing(built, exist)
+	}
+	return plan, nil
+}
+
+// listSides lists the packages of both. The base may lack a folder, or all of them; that
+// is no failure.
+func (m *planner) listSides(ctx context.Context) (heads, bases []*benchPackage, err error) {
+	if heads, err = m.listPackages(ctx, experiment.Head, m.Packages); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", experiment.Head, err)
+	}
+	base := &m.Sides[experiment.Base]
+	switch {
+	case base.BuiltLike(&m.Sides[experiment.Head]):
+		return heads, heads, nil
+	case !workspace.Exists(base.Dir):
+		return heads, nil, nil
+	}
+	if bases, err = m.listPackages(ctx, experiment.Base, m.Packages); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", experiment.Base, err)
+	}
+	return heads, bases, nil
+}
+
+func packageOf(packages []*benchPackage, path string) *benchPackage {
+	i := slices.IndexFunc(packages, func(p *benchPackage) bool { return p.path == path })
+	if i < 0 {
+		return nil
+	}
+	return packages[i]
+}
+
+// join sorts benchmarks of a package by the sides that have them. One that
+// failed or was skipped on a side is known to exist there.
+func (m *planner) join(plan *pairing, heads, bases []*target) {
+	failed := func(t *target) bool {
+		top := strings.TrimPrefix(topLevel("Benchmark"+t.Benchmark), "Benchmark")
+		return slices.ContainsFunc(m.report.Failures, func(f Failure) bool { return f.Package == t.Package && f.Benchmark == top }) ||
+			slices.ContainsFunc(m.report.Skipped, func(s Skip) bool {
+				return s.Package == t.Package && (s.Benchmark == t.function || strings.HasPrefix(t.function, s.Benchmark+"/"))
+			})
+	}
+	for _, h := range heads {
+		i := slices.IndexFunc(bases, func(b *target) bool { return b.ID == h.ID })
+		switch {
+		case i >= 0:
+			h.at[experiment.Base] = bases[i].at[experiment.Base]
+			plan.both = append(plan.both, h)
+		case !failed(h):
+			m.report.New = append(m.report.New, h.Package+"."+h.Benchmark)
+			plan.head = append(plan.head, h)
+		}
+	}
+	for _, b := range bases {
+		if !slices.ContainsFunc(heads, func(h *target) bool { return b.ID == h.ID }) && !failed(b) {
+			m.gone(b.Package, b.Benchmark)
+		}
+	}
+}
+
+// gone notes a benchmark, or with "" a package, that only the base has.
+func (m *planner) gone(pkg, benchmark string) {
+	name := pkg
+	if benchmark != "" {
+		name += "." + benchmark
+	}
+	m.report.Gone = append(m.report.Gone, name)
+	m.report.Missing = append(m.report.Missing, experiment.Gap{Package: pkg, Benchmark: benchmark, Why: "only in " + cmp.Or(m.ref, "the base")})
+}

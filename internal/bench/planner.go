@@ -1,0 +1,124 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/workspace"
+)
+
+// A planner finds out what to measure: it lists packages, builds their tests on both sides,
+// and lists the benchmarks of these.
+type planner struct {
+	runner
+	report   *Report
+	notBuilt []string // what excludedBenchmarks says of the head's packages
+
+	ref      string               // what the base is called
+	held     *held                // gets failures and skips of an attempt; nil: the report does
+	overlays [2]map[string]string // of the user's flags: what stands for which file
+	lent     [2]map[string]string // overlays: the tests that a side borrows from the other
+	toBuild  int                  // packages
+}
+
+// begin fills in defaults, sweeps up after dead ones and looks for go.
+func (b *Bench) begin(ctx context.Context) (*planner, error) {
+	if b.Benchtime == (Length{}) {
+		b.Benchtime.Duration = DefaultBenchtime
+	}
+	if b.Timeout == 0 {
+		b.Timeout = DefaultTimeout
+	}
+	if b.ProfileTime == 0 {
+		b.ProfileTime = DefaultProfileTime
+	}
+	if b.Pattern == "" {
+		b.Pattern = "."
+	}
+	if err := checkPatterns(b.Pattern, b.Tests); err != nil {
+		return nil, err
+	}
+	for _, kind := range b.Profiles {
+		if _, ok := profileFlags[kind]; !ok {
+			return nil, fmt.Errorf("profile kind %q: want one of %s", kind, strings.Join(ProfileKinds(), ", "))
+		}
+	}
+	if err := workspace.CheckPin(b.Pin); err != nil {
+		return nil, err
+	}
+	w, err := workspace.Open(ctx, b.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(b.Profiles, leakKind) {
+		if err := checkLeakProfile(w.Tool.Version, os.Getenv); err != nil {
+			return nil, errors.Join(err, w.Close())
+		}
+	}
+	return &planner{runner: runner{b, w}, report: new(Report)}, nil
+}
+
+// info is what a run says of itself, once it is known what to measure.
+func (m *planner) info(ctx context.Context, base *experiment.Revision) (experiment.Info, error) {
+	head := experiment.ReadRevision(ctx, m.Sides[experiment.Head].Dir)
+	if head.Commit != "" && !head.Dirty {
+		var err error
+		if head.Dirty, err = m.buildsUntracked(ctx); err != nil {
+			return experiment.Info{}, err
+		}
+	}
+	info := experiment.Info{Command: m.Command, Environment: experiment.ReadEnvironment(m.Tool.Version), Head: head, Base: base}
+	if base != nil {
+		info.Looks = m.CompareOptions().Looks
+	}
+	m.report.tellCode(&info)
+	for _, s := range m.report.Skipped {
+		if s.Side == experiment.Head.String() {
+			m.report.Missing = append(m.report.Missing, experiment.Gap{Package: s.Package, Benchmark: s.Benchmark, Why: s.what()})
+		}
+	}
+	info.Missing = m.report.Missing
+	for _, f := range m.report.Failures {
+		info.Failures = append(info.Failures, f.kept())
+	}
+	return info, nil
+}
+
+func (m *planner) event(e Event) {
+	if m.Events != nil {
+		m.Events(e)
+	}
+}
+
+func (m *planner) fail(f Failure) {
+	if m.held != nil {
+		m.held.failures = append(m.held.failures, f)
+		return
+	}
+	m.report.Failures = append(m.report.Failures, f)
+	m.event(Event{Warning: f.line(), Failure: &f})
+}
+
+// skip notes a benchmark that skips itself, once: with each CPU count it does so
+// again.
+func (m *planner) skip(s Skip) {
+	if m.held != nil {
+		m.held.skips = append(m.held.skips, s)
+		return
+	}
+	for i, other := range m.report.Skipped {
+		if other.Package != s.Package || other.Benchmark != s.Benchmark {
+			continue
+		}
+		if other.Side != s.Side {
+			m.report.Skipped[i].Side = "" // on both
+		}
+		return
+	}
+	m.report.Skipped = append(m.report.Skipped, s)
+}

@@ -1,0 +1,142 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/workspace"
+)
+
+// A record is what a measurement leaves: its run, and the report of it.
+type record struct {
+	report *Report
+	run    *experiment.Writer
+	events func(Event)
+
+	samples int  // that are in the run
+	empty   bool // there was nothing to measure, and that is fine
+}
+
+// record makes a run of what was planned, has it measured, and closes the run, or leaves it
+// partial.
+func (b *Bench) record(ctx context.Context, p *planner, base *experiment.Revision, warnings []string, measure func(*record) error) (*Report, error) {
+	info, err := p.info(ctx, base)
+	if err != nil {
+		return p.report, err
+	}
+	if err := HideStore(b.Store); err != nil {
+		return p.report, err
+	}
+	run, err := experiment.Create(b.Store, info)
+	if err != nil {
+		return p.report, err
+	}
+	r := &record{report: p.report, run: run, events: p.event}
+	r.report.ID, r.report.Dir = run.ID(), run.Dir()
+	if err := r.begin(append(info.Environment.Warnings(), workspace.PowerWarnings("/sys/class/power_supply")...)); err != nil {
+		return r.report, err
+	}
+	before := workspace.ReadDisturbance()
+	for _, w := range warnings {
+		err = errors.Join(err, r.warn(w))
+	}
+	if err == nil {
+		err = measure(r)
+	}
+	if err == nil {
+		for _, w := range before.Warnings(workspace.ReadDisturbance()) {
+			err = errors.Join(err, r.warn(w))
+		}
+	}
+	return r.report, r.close(ctx, err)
+}
+
+// begin tells of the machine, and of what was found before there was a run.
+func (r *record) begin(machine []string) error {
+	for _, w := range machine {
+		if err := r.warn(w); err != nil {
+			return err
+		}
+	}
+	for _, f := range r.report.Failures {
+		if err := r.run.Warn(f.line()); err != nil {
+			return err
+		}
+	}
+	for _, s := range r.report.Skipped {
+		r.events(Event{Warning: s.line()})
+		if err := r.run.Note(s.line()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// close closes the run, or leaves it partial after an error.
+func (r *record) close(ctx context.Context, err error) error {
+	if err == nil && r.samples == 0 && !r.empty {
+		err = fmt.Errorf("%w: %s", ErrNoBenchmarks, r.report.Failures[0].line())
+	}
+	if err == nil {
+		err = r.run.Close()
+	}
+	if err == nil {
+		return nil
+	}
+	why := "not finished: " + err.Error()
+	if ctx.Err() != nil {
+		why = "interrupted while measuring"
+	}
+	if r.run.Abandon(why) != nil {
+		// A full disk: the run stays partial without the note.
+		return fmt.Errorf("%w (run %s is incomplete)", err, r.report.ID)
+	}
+	return err
+}
+
+// keepEmpty gives the run files without samples, so that "latest" is what was
+// asked last, and not what an older run said.
+func (r *record) keepEmpty() error {
+	for _, s := range []experiment.Side{experiment.Base, experiment.Head} {
+		if err := r.run.Append(experiment.Measure, s, nil); err != nil {
+			return err
+		}
+	}
+	r.empty = true
+	return nil
+}
+
+func (r *record) noteOneSided(ref string) error {
+	for _, l := range []struct {
+		text  string
+		names []string
+	}{
+		{"no change, the test binary is the same as of " + ref, r.report.Unchanged},
+		{"new: not in " + ref, r.report.New},
+		{"gone: only in " + ref, r.report.Gone},
+	} {
+		for _, name := range l.names {
+			if err := r.run.Note(name + ": " + l.text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (r *record) warn(text string) error {
+	r.events(Event{Warning: text})
+	r.report.Warnings = append(r.report.Warnings, text)
+	return r.run.Warn(text)
+}
+
+func (r *record) fail(f Failure) error {
+	r.report.Failures = append(r.report.Failures, f)
+	r.events(Event{Warning: f.line(), Failure: &f})
+	if err := r.run.Fail(f.kept()); err != nil {
+		return err
+	}
+	return r.run.Warn(f.line())
+}
