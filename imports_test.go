@@ -73,7 +73,7 @@ var importTable = map[string][]string{
 	"internal/advice/rules": {"internal/advice", "internal/advice/edit", "internal/advice/facts"},
 	"internal/tune":         {"internal/advice", "internal/bench", "internal/experiment", "internal/git", "internal/infile", "internal/temporary"},
 	// What the command line and servers ask: the one that puts rules, source and history together.
-	"internal/advisor": {"internal/advice", "internal/advice/rules", "internal/experiment", "internal/tune"},
+	"internal/advisor": {"profile", "internal/advice", "internal/advice/rules", "internal/bench", "internal/experiment", "internal/pgo", "internal/tune"},
 
 	"internal/pgo": {"profile", "internal/infile", "internal/temporary"},
 

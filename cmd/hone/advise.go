@@ -22,7 +22,6 @@ import (
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
-	"github.com/hone-go/hone/internal/pgo"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/tune"
 	"github.com/hone-go/hone/profile"
@@ -187,12 +186,6 @@ type toAdvise struct {
 	benchmarks map[string]tune.Benchmark // by subject
 }
 
-// thisModule is the one in the current folder.
-func thisModule() (*advisor.Module, error) {
-	dir, err := os.Getwd()
-	return &advisor.Module{Dir: dir, Store: adviceStore()}, err
-}
-
 // advise joins profiles with the source here, and keeps the findings for hone fix.
 func advise(ctx context.Context, a *app, p *toAdvise, o advice.Options) (*advice.Report, error) {
 	m, err := thisModule()
@@ -200,27 +193,9 @@ func advise(ctx context.Context, a *app, p *toAdvise, o advice.Options) (*advice
 		return nil, err
 	}
 	progress := newProgress(a)
+	defer progress.end()
 	o.Stage = func(stage string) { progress.event(bench.Event{Stage: "advise", What: stage}) }
-	report, err := m.Examine(ctx, p.inputs, o)
-	progress.end()
-	if err != nil {
-		return nil, err
-	}
-	_, unread, err := m.Mark(report.Findings)
-	if err != nil {
-		return nil, err
-	}
-	report.Unexamined = append(report.Unexamined, unread...)
-	profiles := profilesToTry(report, p.inputs)
-	if err := m.Store.Keep(report, p.benchmarks); err != nil {
-		return nil, err
-	}
-	for f, p := range profiles { // what they were made of may be gone by the time of hone fix
-		if _, _, err := pgo.Write(m.Store.Profile(f), p); err != nil {
-			return nil, err
-		}
-	}
-	return report, nil
+	return m.Advise(ctx, p.inputs, p.benchmarks, o)
 }
 
 // isPattern reports whether an argument is a pattern of packages: . and ./x, and what

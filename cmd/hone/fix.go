@@ -1,23 +1,19 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/bench"
-	"github.com/hone-go/hone/internal/pgo"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/tune"
-	"github.com/hone-go/hone/profile"
 )
 
 const fixHelp = `usage: hone fix [flags] ID...
@@ -158,12 +154,17 @@ func runFix(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
+	m, err := thisModule()
+	if err != nil {
+		return err
+	}
 	t.CheckOnly = *check
 	var results []*tune.Result
 	failed := false
 	for _, found := range findings {
 		var r *tune.Result
-		r, err = tryFinding(ctx, a, t, progress, found, benchmarks[found], settings)
+		r, err = m.Try(ctx, t, found, benchmarks[found], settings)
+		progress.end()
 		if r != nil {
 			results = append(results, r)
 			failed = failed || r.State != advice.Confirmed && !(*check && r.State == advice.Patched)
@@ -183,103 +184,6 @@ func runFix(ctx context.Context, a *app, args []string) error {
 	}
 	return err
 }
-
-// tryFinding proves a finding by the benchmarks it was seen in, its rewrite or settings, and
-// records what came of it, also beside an error. Settings are the usual ones if none are
-// named.
-func tryFinding(ctx context.Context, a *app, t *tune.Tuner, progress *progress, f *advice.Finding, benchmarks map[string]tune.Benchmark, settings []string) (*tune.Result, error) {
-	var of []bench.ID
-	for _, subject := range f.Evidence.Subjects {
-		if b, ok := benchmarks[subject]; ok && len(of) < maxBenchmarks {
-			of = append(of, bench.ID(b))
-		}
-	}
-	var r *tune.Result
-	var err error
-	switch f.Try {
-	case advice.BySetting:
-		r, err = t.TrySettings(ctx, f, of[:min(len(of), maxSettingBenchmarks)], settings)
-	case advice.ByProfile:
-		r, err = tryProfile(ctx, t, f)
-	default:
-		r, err = t.Try(ctx, f, of)
-	}
-	progress.end()
-	if r == nil {
-		return nil, err
-	}
-	return r, errors.Join(err, adviceStore().Record(r, f))
-}
-
-// profilesToTry are the profiles for the compiler that findings of pgo-off are about, by
-// finding. One that can't be made is no more than a caveat.
-func profilesToTry(report *advice.Report, inputs []advice.Input) map[*advice.Finding]*profile.Profile {
-	profiles := make(map[*advice.Finding]*profile.Profile)
-	for i := range report.Findings {
-		f := &report.Findings[i]
-		if f.Try != advice.ByProfile {
-			continue
-		}
-		var merged []pgo.Input
-		for _, in := range inputs {
-			if in.Subject == f.Evidence.Subject && pgo.HasCPU(in.Profile) {
-				merged = append(merged, pgo.Input{Profile: in.Profile, Source: cmp.Or(in.Subject, "hone advise")})
-			}
-		}
-		p, err := pgo.Merge(merged, pgo.Equal)
-		if err != nil {
-			f.Try, f.Caveats = "", append(f.Caveats, "a profile for the compiler can't be made of this one: "+err.Error())
-			continue
-		}
-		profiles[f] = p
-	}
-	return profiles
-}
-
-// tryProfile measures what building for a finding's profile gains, and puts it beside the
-// main package if that is confirmed.
-func tryProfile(ctx context.Context, t *tune.Tuner, f *advice.Finding) (*tune.Result, error) {
-	file, err := filepath.Abs(adviceStore().Profile(f))
-	if err != nil {
-		return nil, err
-	}
-	p, _, err := pgo.Read(file)
-	if err == nil && p == nil {
-		err = fmt.Errorf("the profile of %s is not here: hone advise PROFILE keeps it, or hone pgo makes default.pgo of it", f.ID)
-	}
-	if err != nil {
-		return nil, err
-	}
-	target := filepath.Join(filepath.FromSlash(f.Package), pgo.FileName)
-	module, _, err := pgo.Find(ctx, ".", target)
-	if err != nil {
-		return nil, err
-	}
-	if whole, err := filepath.Abs(filepath.Dir(target)); err != nil || module.Main != whole {
-		return nil, fmt.Errorf("%s is no folder of a main package here: run hone fix where hone advise was run", whole)
-	}
-	if old, _, err := pgo.Read(target); err != nil || old != nil {
-		return nil, fmt.Errorf("there is a %s since the advice was given: hone pgo -verify ./... measures it (%w)", target, cmp.Or(err, fs.ErrExist))
-	}
-	packages, err := pgo.Packages(p, module)
-	if err != nil {
-		return nil, err
-	}
-	r, err := t.TryProfile(ctx, f, file, packages)
-	if err != nil || r.State != advice.Confirmed {
-		return r, err
-	}
-	r.File = target
-	_, r.Kept, err = pgo.Write(target, p)
-	return r, err
-}
-
-// maxBenchmarks is how many benchmarks a rewrite is measured by at most, those first
-// that it matters most to: each takes some twenty seconds, or twice that.
-const maxBenchmarks = 8
-
-// maxSettingBenchmarks is the same of settings, each of which is a measurement.
-const maxSettingBenchmarks = 4
 
 func tellResult(a *app, r *tune.Result, f *advice.Finding) {
 	dir, _ := os.Getwd()

@@ -9,7 +9,6 @@ import (
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/tune"
-	"github.com/hone-go/hone/profile"
 )
 
 // boundModule has a benchmark that spends most of its time in collections: much is
@@ -116,18 +115,5 @@ func TestFixProfile(t *testing.T) {
 	hone(t, "fix", "pgo-off").failsWith(t, exitFailure, "hone advise PROFILE keeps it")
 	if found, err := filepath.Glob(".hone/advice/*.patch"); err != nil || len(found) != 0 {
 		t.Errorf("patches %v, %v", found, err)
-	}
-}
-
-// TestProfilesToTry: a profile that the compiler can't use is no reason to give no advice.
-func TestProfilesToTry(t *testing.T) {
-	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
-	b.Sample([]uint32{b.Location(0, 0, profile.Line{Function: b.Function("main.main", "main.main", "main.go", 0), Line: 3})}, nil, 100, 1e9)
-	report := &advice.Report{Findings: []advice.Finding{{ID: "pgo-off-1", Try: advice.ByProfile}, {ID: "sort-slice-1"}}}
-	if profiles := profilesToTry(report, []advice.Input{{Profile: b.Profile(), Kind: "cpu"}}); len(profiles) != 0 {
-		t.Errorf("%d profiles", len(profiles))
-	}
-	if f := report.Findings[0]; f.Try != "" || len(f.Caveats) != 1 || !strings.Contains(f.Caveats[0], "on which lines functions start") || len(report.Findings[1].Caveats) != 0 {
-		t.Errorf("%+v", report.Findings)
 	}
 }

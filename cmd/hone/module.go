@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hone-go/hone/internal/advisor"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/temporary"
@@ -102,4 +103,10 @@ func exists(name string) bool {
 func isDir(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
+}
+
+// thisModule is the one in the current folder.
+func thisModule() (*advisor.Module, error) {
+	dir, err := os.Getwd()
+	return &advisor.Module{Dir: dir, Store: adviceStore()}, err
 }

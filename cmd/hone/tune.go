@@ -6,11 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
-	"strings"
 	"text/tabwriter"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advisor"
 	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/tune"
@@ -54,26 +53,6 @@ Examples:
   hone tune -settings ./internal/cache
 `
 
-// tuned is what hone tune -json prints.
-type tuned struct {
-	Tried    []*tune.Result   `json:"tried"`
-	Settings []*tune.Result   `json:"settings,omitempty"` // of findings that settings are for
-	Changes  []tune.Change    `json:"changes"`            // before against after
-	Run      string           `json:"run,omitempty"`
-	Left     []advice.Finding `json:"left"` // that stay advice
-}
-
-// kept is how many rewrites were.
-func (t *tuned) kept() int {
-	n := 0
-	for _, r := range t.Tried {
-		if r.Kept {
-			n++
-		}
-	}
-	return n
-}
-
 func runTune(ctx context.Context, a *app, args []string) error {
 	f := newTunerFlags("tune")
 	class := f.fs.String("class", "AB", "")
@@ -105,158 +84,61 @@ func runTune(ctx context.Context, a *app, args []string) error {
 	if len(packages) == 0 {
 		f.bench.Packages = []string{"."}
 	}
-	g := &tuning{app: a, flags: f, tuner: t, progress: progress, class: *class, most: *most, least: *least, again: *again, trySettings: *settings}
-	err = g.run(ctx)
-	switch {
-	case f.json && (err == nil || len(g.Tried)+len(g.Settings) > 0):
-		return errors.Join(err, writeJSON(a.stdout, &g.tuned))
-	case err != nil:
-		return err // what was tried was told, one after the other
-	}
-	return g.tell()
-}
-
-// A tuning is one hone tune. Ended by an error it has what was done before.
-type tuning struct {
-	*app
-	flags       *tunerFlags
-	tuner       *tune.Tuner
-	progress    *progress
-	class       string
-	most        int
-	least       float64
-	again       bool
-	trySettings bool
-
-	tuned
-	profiles *toAdvise
-	report   *advice.Report // on these
-}
-
-func (g *tuning) run(ctx context.Context) error {
-	seen := make(map[string]bool)
-	for {
-		if err := g.look(ctx); err != nil {
-			return err
-		}
-		kept, err := g.pass(ctx, seen)
-		if err != nil {
-			return err
-		}
-		if !kept {
-			break
-		}
-	}
-	for i := range g.report.Findings {
-		f := &g.report.Findings[i]
-		switch {
-		case seen[f.ID]:
-		case g.trySettings && f.Try == advice.BySetting:
-			r, err := g.attempt(ctx, f)
-			if r != nil {
-				g.Settings = append(g.Settings, r)
-			}
-			if err != nil {
-				return err
-			}
-		default:
-			g.Left = append(g.Left, *f)
-		}
-	}
-	if g.kept() > 0 {
-		return g.beforeAndAfter(ctx)
-	}
-	return nil
-}
-
-// look measures what there is now, and advises on it.
-func (g *tuning) look(ctx context.Context) (err error) {
-	if g.profiles, err = measureForAdvice(ctx, g.app, g.flags.bench); err != nil {
-		return err
-	}
-	g.report, err = advise(ctx, g.app, g.profiles, advice.Options{MinShare: g.least, Compiler: true, BuildFlags: bench.ListFlags(g.flags.bench.BuildFlags)})
-	return err
-}
-
-// pass tries rewrites that were not seen before, in their order, until one is kept:
-// profiles are of what was then.
-func (g *tuning) pass(ctx context.Context, seen map[string]bool) (kept bool, err error) {
-	for i := range g.report.Findings {
-		f := &g.report.Findings[i]
-		if !g.rewrites(f) || seen[f.ID] || f.State == advice.Refuted && !g.again {
-			continue
-		}
-		if len(g.Tried) == g.most {
-			return false, nil
-		}
-		seen[f.ID] = true
-		r, err := g.attempt(ctx, f)
-		if r != nil {
-			g.Tried = append(g.Tried, r)
-		}
-		if errors.Is(err, tune.ErrUncommitted) || errors.Is(err, tune.ErrOutside) {
-			g.warn("hone: " + err.Error())
-			continue
-		} else if err != nil {
-			return false, err
-		}
-		if r.Kept {
-			delete(seen, f.ID) // the same line may stand there again, and has its ID now
-			return true, nil
-		}
-	}
-	return false, nil
-}
-
-// rewrites reports whether a finding has a rewrite of a class that is asked for.
-func (g *tuning) rewrites(f *advice.Finding) bool {
-	return f.Fix != nil && strings.Contains(g.class, f.Class.String())
-}
-
-// attempt tries a finding, and tells what came of it.
-func (g *tuning) attempt(ctx context.Context, f *advice.Finding) (*tune.Result, error) {
-	r, err := tryFinding(ctx, g.app, g.tuner, g.progress, f, g.profiles.benchmarks, nil)
-	if r != nil && !g.flags.json {
-		tellResult(g.app, r, f)
-	}
-	return r, err
-}
-
-// beforeAndAfter measures all that was changed at once.
-func (g *tuning) beforeAndAfter(ctx context.Context) error {
-	var of []bench.ID
-	for _, r := range g.Tried {
-		if !r.Kept {
-			continue
-		}
-		for _, c := range r.Changes {
-			id := bench.ID{Package: c.Package, Benchmark: c.Benchmark}
-			if !slices.Contains(of, id) {
-				of = append(of, id)
-			}
-		}
-	}
-	report, err := g.tuner.Before(ctx, of)
-	g.progress.end()
+	m, err := thisModule()
 	if err != nil {
 		return err
 	}
-	g.Run = report.ID
-	if report.Family != nil {
-		g.Changes = tune.Changes(report.Family)
+	course := tune.Course{Classes: *class, Most: *most, Again: *again, Settings: *settings}
+	outcome, err := course.Run(ctx, tuneSteps(a, f, m, t, progress, *least))
+	switch {
+	case f.json && (err == nil || len(outcome.Tried)+len(outcome.Settings) > 0):
+		return errors.Join(err, writeJSON(a.stdout, outcome))
+	case err != nil:
+		return err // what was tried was told, one after the other
 	}
-	return nil
+	return tellTuned(a, course, outcome)
 }
 
-// tell says what came of all.
-func (g *tuning) tell() error {
+// tuneSteps are the steps of a course here: they show progress, and each result.
+func tuneSteps(a *app, f *tunerFlags, m *advisor.Module, t *tune.Tuner, progress *progress, least float64) tune.Steps {
+	options := advice.Options{MinShare: least, Compiler: true, BuildFlags: bench.ListFlags(f.bench.BuildFlags)}
+	return tune.Steps{
+		Look: func(ctx context.Context) (tune.View, error) {
+			p, err := measureForAdvice(ctx, a, f.bench)
+			if err != nil {
+				return tune.View{}, err
+			}
+			report, err := advise(ctx, a, p, options)
+			if err != nil {
+				return tune.View{}, err
+			}
+			return tune.View{Findings: report.Findings, Benchmarks: p.benchmarks}, nil
+		},
+		Try: func(ctx context.Context, found *advice.Finding, benchmarks map[string]tune.Benchmark) (*tune.Result, error) {
+			r, err := m.Try(ctx, t, found, benchmarks, nil)
+			progress.end()
+			if r != nil && !f.json {
+				tellResult(a, r, found)
+			}
+			return r, err
+		},
+		PassOver: func(err error) { a.warn("hone: " + err.Error()) },
+		Before: func(ctx context.Context, of []bench.ID) (*bench.Report, error) {
+			defer progress.end()
+			return t.Before(ctx, of)
+		},
+	}
+}
+
+// tellTuned says what came of all.
+func tellTuned(a *app, course tune.Course, o *tune.Outcome) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "\nRewrites: %d tried, %d kept.\n", len(g.Tried), g.kept())
-	if len(g.Changes) > 0 {
+	fmt.Fprintf(&b, "\nRewrites: %d tried, %d kept.\n", len(o.Tried), o.Kept())
+	if len(o.Changes) > 0 {
 		fmt.Fprintln(&b)
 		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 		fmt.Fprintln(w, "BENCHMARK\tUNIT\tBEFORE\tAFTER\t")
-		for _, c := range g.Changes {
+		for _, c := range o.Changes {
 			if !c.IsClock() && c.Unit != "B/op" && c.Unit != "allocs/op" {
 				continue
 			}
@@ -267,26 +149,26 @@ func (g *tuning) tell() error {
 			fmt.Fprintf(w, "%s\t%s\t%.4g\t%.4g\t%s\n", c.Benchmark, c.Unit, c.Before, c.After, times)
 		}
 		w.Flush()
-		fmt.Fprintf(&b, "\nThe measurement is hone compare %s; git diff shows the changes.\n", g.Run)
+		fmt.Fprintf(&b, "\nThe measurement is hone compare %s; git diff shows the changes.\n", o.Run)
 	}
-	if len(g.Left) > 0 {
+	if len(o.Left) > 0 {
 		dir, err := os.Getwd()
 		if err != nil {
 			return err
 		}
 		fmt.Fprintln(&b, "\nWhat stays advice; hone advise says more of each:")
 		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-		for i := range g.Left {
-			f := &g.Left[i]
+		for i := range o.Left {
+			f := &o.Left[i]
 			gain := ceiling(&f.Bound)
-			if g.rewrites(f) && f.State == advice.Refuted {
+			if course.Rewrites(f) && f.State == advice.Refuted {
 				gain = "refuted before: -again tries it"
 			}
 			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", f.ID, f.Place(dir), gain, f.Title)
 		}
 		w.Flush()
 	}
-	_, err := g.stdout.Write(b.Bytes())
+	_, err := a.stdout.Write(b.Bytes())
 	return err
 }
 

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/tune"
 )
 
 // TestTuneExamples has hone tune find and prove by itself what the examples were written
@@ -38,10 +39,10 @@ func TestTuneExamples(t *testing.T) {
 	} {
 		t.Run(c.example, func(t *testing.T) {
 			moduleOfFiles(t, exampleFiles(t, root, c.example, c.file, c.uses, c.slow))
-			var got tuned
+			var got tune.Outcome
 			for range 3 { // what a measurement can't tell is asked again
 				out := hone(t, "tune", "-json", "-most", "1", "-bench", c.bench, "-benchtime", "20ms", "-profiletime", "300ms")
-				got = tuned{}
+				got = tune.Outcome{}
 				if err := json.Unmarshal([]byte(out.stdout), &got); out.code != exitOK || err != nil || len(got.Tried) != 1 {
 					t.Fatalf("exit code %d, %v\n%s%s", out.code, err, out.stdout, out.stderr)
 				}
