@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/lazyregexp"
-	"github.com/hone-go/hone/profile"
 )
 
 // A source RUN:Benchmark/kind is a profile of a kept run. Sources have had other
@@ -167,8 +165,4 @@ func runDirectories(ctx context.Context, a *app, sources []string) ([]string, er
 		}
 	}
 	return named, nil
-}
-
-func hasType(p *profile.Profile, name string) bool {
-	return slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == name })
 }

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -103,7 +101,7 @@ func runWall(ctx context.Context, a *app, args []string) error {
 	if *seconds == 0 && !asksSeconds(source) {
 		fetcher.Seconds = 5
 	}
-	p, stats, err := readWall(ctx, fetcher, source, o)
+	p, stats, err := fetcher.Wall(ctx, source, o, profile.Limits{Bytes: *maxBytes, TextBytes: *maxBytes, Memory: machineMemory() / 2})
 	if err != nil {
 		return err
 	}
@@ -114,7 +112,7 @@ func runWall(ctx context.Context, a *app, args []string) error {
 			return err
 		}
 	}
-	r, err := newWallReport(p, stats)
+	r, err := trace.Spend(p, stats)
 	if err != nil {
 		return fmt.Errorf("%s: %w", rest[0], err)
 	}
@@ -122,9 +120,9 @@ func runWall(ctx context.Context, a *app, args []string) error {
 	case *asJSON:
 		return writeJSON(a.stdout, r)
 	case *asCSV:
-		return r.writeCSV(a.stdout)
+		return writeSpentCSV(a.stdout, r)
 	}
-	return r.writeText(a.stdout, *n)
+	return writeSpent(a.stdout, r, *n)
 }
 
 // asksSeconds reports whether a URL says how long to record.
@@ -137,193 +135,8 @@ func asksSeconds(source string) bool {
 	return err == nil && values.Has("seconds")
 }
 
-// readWall reads a trace, or a profile that was made of one. Of the latter there
-// are no stats.
-func readWall(ctx context.Context, f *capture.Fetcher, source string, o trace.Options) (*profile.Profile, *trace.Stats, error) {
-	src, err := f.Open(ctx, source)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer src.Reader.Close()
-	in := bufio.NewReaderSize(sourceReader{src.Reader}, 64<<10)
-	head, err := in.Peek(trace.HeaderSize)
-	if err != nil && err != io.EOF {
-		return nil, nil, err
-	}
-	name := func(err error) error {
-		if errors.As(err, new(sourceError)) {
-			return err // which names the source
-		}
-		return fmt.Errorf("%s: %w", src.Name, err)
-	}
-	if !trace.Is(head) {
-		plain, err := profile.Decompress(in)
-		if err != nil {
-			return nil, nil, name(err)
-		}
-		if f.MaxBytes > 0 {
-			plain = io.LimitReader(plain, f.MaxBytes)
-		}
-		in = bufio.NewReaderSize(plain, 64<<10)
-		if head, err = in.Peek(trace.HeaderSize); err != nil && err != io.EOF {
-			return nil, nil, name(err)
-		}
-	}
-	if trace.Is(head) {
-		p, stats, err := trace.Wall(in, o)
-		if err != nil {
-			return nil, nil, name(err)
-		}
-		return p, &stats, nil
-	}
-	p, err := profile.Decode(in, profile.Limits{Bytes: f.MaxBytes, TextBytes: f.MaxBytes, Memory: machineMemory() / 2})
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: neither an execution trace nor a profile: %w", src.Name, err)
-	}
-	return p, nil, nil
-}
-
-// A sourceReader tells errors of reading a source from those of what it holds.
-type sourceReader struct{ io.Reader }
-
-func (r sourceReader) Read(b []byte) (int, error) {
-	n, err := r.Reader.Read(b)
-	if err != nil && err != io.EOF {
-		err = sourceError{err}
-	}
-	return n, err
-}
-
-type sourceError struct{ error }
-
-func (e sourceError) Unwrap() error { return e.error }
-
-// A wallReport is where goroutines spent their time. Times are in nanoseconds.
-type wallReport struct {
-	Duration   int64        `json:"duration"`             // of the trace
-	Goroutines int          `json:"goroutines,omitempty"` // unknown, like the rest, of profiles
-	LeftOut    *leftOut     `json:"leftOut,omitempty"`
-	Total      int64        `json:"total"` // of all goroutines
-	States     []stateTime  `json:"states"`
-	Places     []*placeTime `json:"places"`
-}
-
-type leftOut struct {
-	Idle   int `json:"idle"`
-	System int `json:"system"`
-	Agent  int `json:"agent"`
-}
-
-type stateTime struct {
-	State     string `json:"state"`
-	Time      int64  `json:"time"`
-	Intervals int64  `json:"intervals"`
-}
-
-// A placeTime is a function of the program, or of a module it uses, and the
-// function in which it then was.
-type placeTime struct {
-	stateTime
-	Function string `json:"function"`
-	File     string `json:"file,omitempty"`
-	In       string `json:"in,omitempty"` // "" if that is Function
-}
-
-var errNoWall = errors.New("not a profile of wall-clock time: it has no sample type wall")
-
-func newWallReport(p *profile.Profile, stats *trace.Stats) (*wallReport, error) {
-	if !hasType(p, "wall") {
-		return nil, errNoWall
-	}
-	wall, err := p.SampleIndex("wall")
-	if err != nil {
-		return nil, err
-	}
-	count := -1
-	if hasType(p, "intervals") {
-		if count, err = p.SampleIndex("intervals"); err != nil {
-			return nil, err
-		}
-	}
-	r := &wallReport{Duration: p.DurationNanos, States: []stateTime{}, Places: []*placeTime{}}
-	if stats != nil {
-		r.Goroutines, r.LeftOut = stats.Goroutines, &leftOut{stats.Idle, stats.System, stats.Agent}
-	}
-	table, err := profile.NewFrameTable("functions", false)
-	if err != nil {
-		return nil, err
-	}
-	frames := table.Add(p)
-	type key struct {
-		state     string
-		where, in uint32
-	}
-	places := make(map[key]*placeTime)
-	states := make(map[string]*stateTime)
-	for s := range p.NumSamples() {
-		state := ""
-		for _, l := range p.SampleLabelSet(s) {
-			if p.Strings[l.Key] == trace.StateLabel && !l.Numeric {
-				state = p.Strings[l.Str]
-			}
-		}
-		value, n := p.Values[wall][s], int64(0)
-		if count >= 0 {
-			n = p.Values[count][s]
-		}
-		k := key{state: state}
-		k.where, k.in = whereabouts(p, s, table, frames)
-		at := places[k]
-		if at == nil {
-			where := table.Frame(k.where)
-			at = &placeTime{stateTime: stateTime{State: state}, Function: where.Name, File: where.File}
-			if k.in != k.where {
-				at.In = table.Frame(k.in).Name
-			}
-			places[k] = at
-			r.Places = append(r.Places, at)
-		}
-		if states[state] == nil {
-			states[state] = &stateTime{State: state}
-		}
-		for _, t := range []*stateTime{states[state], &at.stateTime} {
-			t.Time += value
-			t.Intervals += n
-		}
-		r.Total += value
-	}
-	for _, t := range states {
-		r.States = append(r.States, *t)
-	}
-	slices.SortFunc(r.States, func(a, b stateTime) int {
-		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.State, b.State))
-	})
-	slices.SortFunc(r.Places, func(a, b *placeTime) int {
-		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.State, b.State), cmp.Compare(a.Function, b.Function), cmp.Compare(a.In, b.In))
-	})
-	return r, nil
-}
-
-// whereabouts returns the innermost frame that is not of Go's library, if there
-// is one, and the innermost frame.
-func whereabouts(p *profile.Profile, s int, table *profile.FrameTable, frames *profile.FrameMap) (where, in uint32) {
-	first := true
-	for _, l := range p.Stack(s) {
-		for _, ref := range frames.At(l) {
-			i := ref.Index()
-			if first {
-				where, in, first = i, i, false
-			}
-			f := table.Frame(i)
-			if o := f.Origin(); o != profile.OriginRuntime && o != profile.OriginStandard {
-				return i, in
-			}
-		}
-	}
-	return where, in
-}
-
-func (r *wallReport) writeText(w io.Writer, n int) error {
+// writeSpent prints states and n places, all of them for 0.
+func writeSpent(w io.Writer, r *trace.Spent, n int) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s in %s", readable(r.Total), readable(r.Duration))
 	if r.LeftOut != nil {
@@ -354,7 +167,7 @@ func (r *wallReport) writeText(w io.Writer, n int) error {
 		writeTrimmed(&b, text.String())
 	}
 	rows := [][]string{{"time", "share", "times", "mean", "state"}}
-	row := func(t stateTime, more ...string) []string {
+	row := func(t trace.StateTime, more ...string) []string {
 		mean := "-"
 		if t.Intervals > 0 {
 			mean = readable(t.Time / t.Intervals)
@@ -378,7 +191,7 @@ func (r *wallReport) writeText(w io.Writer, n int) error {
 		if p.In != "" {
 			where += " in " + compare.Printable(p.In)
 		}
-		rows = append(rows, row(p.stateTime, fmt.Sprintf("%-*s", width, compare.Printable(p.State)), where))
+		rows = append(rows, row(p.StateTime, fmt.Sprintf("%-*s", width, compare.Printable(p.State)), where))
 	}
 	table(rows, 4)
 	if more := len(r.Places) - len(shown); more > 0 {
@@ -388,7 +201,7 @@ func (r *wallReport) writeText(w io.Writer, n int) error {
 	return err
 }
 
-func (r *wallReport) writeCSV(w io.Writer) error {
+func writeSpentCSV(w io.Writer, r *trace.Spent) error {
 	rows := [][]string{{"state", "function", "file", "in", "nanoseconds", "intervals"}}
 	for _, p := range r.Places {
 		rows = append(rows, []string{p.State, p.Function, p.File, p.In, strconv.FormatInt(p.Time, 10), strconv.FormatInt(p.Intervals, 10)})

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	walltrace "github.com/hone-go/hone/internal/trace"
 )
 
 //go:noinline
@@ -65,7 +67,7 @@ func TestWall(t *testing.T) {
 		t.Errorf("from standard input: %d, %s%s", code, stdout.Bytes(), stderr.Bytes())
 	}
 
-	var report wallReport
+	var report walltrace.Spent
 	if o := hone(t, "wall", "-json", "trace.out"); o.code != 0 || json.Unmarshal([]byte(o.stdout), &report) != nil {
 		t.Fatal(o)
 	}
