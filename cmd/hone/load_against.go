@@ -65,9 +65,9 @@ func servedLoad(ctx context.Context, a *app, f *loadFlags, protocol string, p lo
 	return measureLoad(ctx, a, f, protocol, target)
 }
 
-// targetOf opens the target while the service runs: it may have to be asked what it
+// targetOfService opens the target while the service runs: it may have to be asked what it
 // answers to.
-func (f *loadFlags) targetOf(ctx context.Context, p loadProtocol, s *workspace.Service) (target loadTarget, err error) {
+func targetOfService(ctx context.Context, f *loadFlags, p loadProtocol, s *workspace.Service) (target loadTarget, err error) {
 	r, err := s.Start(ctx, experiment.Head)
 	if err != nil {
 		return target, err
@@ -95,7 +95,7 @@ func loadAgainst(ctx context.Context, a *app, f *loadFlags, protocol string, p l
 	} else if same {
 		return tellSame(a, f)
 	}
-	target, err := f.targetOf(ctx, p, s)
+	target, err := targetOfService(ctx, f, p, s)
 	if err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func loadAgainst(ctx context.Context, a *app, f *loadFlags, protocol string, p l
 	if err := gateError(len(report.Family.Regressions()) > 0, len(report.Family.Missing)); err != nil {
 		return err
 	}
-	return f.verdict(ctx, report.Head, nil)
+	return loadVerdict(ctx, f, report.Head, nil)
 }
 
 // versusJSON is what hone load -against prints with -json.
@@ -184,7 +184,7 @@ func tellVersus(ctx context.Context, a *app, f *loadFlags, target loadTarget, ru
 		return writeJSON(a.stdout, out)
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s  %s\n", target.where, f.loadText(r.Head))
+	fmt.Fprintf(&b, "%s  %s\n", target.where, loadText(f, r.Head))
 	for _, side := range []struct {
 		name string
 		*load.Result
@@ -201,7 +201,7 @@ func tellVersus(ctx context.Context, a *app, f *loadFlags, target loadTarget, ru
 		return err
 	}
 	tellRegressions(&b, r.Family)
-	f.tellGoals(&b, r.Head)
+	tellGoals(f, &b, r.Head)
 	if err := tellNext(&b, f.store, run.Dir()); err != nil {
 		return err
 	}

@@ -50,7 +50,7 @@ func measureLoad(ctx context.Context, a *app, f *loadFlags, protocol string, tar
 	if told := tellLoad(a, f, target, report); told != nil {
 		return told
 	}
-	return f.verdict(ctx, report.Result, err)
+	return loadVerdict(ctx, f, report.Result, err)
 }
 
 // loadPlan is what flags ask for, but for the run and progress.
@@ -63,8 +63,8 @@ func loadPlan(ctx context.Context, a *app, f *loadFlags, protocol string, target
 	return plan, f.profiled(ctx, a, plan)
 }
 
-// verdict is the error that a load ends with.
-func (f *loadFlags) verdict(ctx context.Context, r *load.Result, err error) error {
+// loadVerdict is the error that a load ends with.
+func loadVerdict(ctx context.Context, f *loadFlags, r *load.Result, err error) error {
 	if err != nil && ctx.Err() == nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func findRate(ctx context.Context, a *app, f *loadFlags, target loadTarget) erro
 		if next.Void != "" {
 			more = "this machine can't send in time"
 		}
-		fmt.Fprintf(a.stdout, "\n%.6g requests per second meet %s; %.3g %% more %s\n", best.Rate, f.goalsText(), 100*(next.Rate/best.Rate-1), more)
+		fmt.Fprintf(a.stdout, "\n%.6g requests per second meet %s; %.3g %% more %s\n", best.Rate, goalsText(f), 100*(next.Rate/best.Rate-1), more)
 	}
 	if errors.Is(err, load.ErrTooSlow) && tries[len(tries)-1].Void == "" {
 		a.warn("hone: " + err.Error())
@@ -158,7 +158,7 @@ func nextMissed(tries []load.Try, best float64) load.Try {
 	return next
 }
 
-func (f *loadFlags) goalsText() string {
+func goalsText(f *loadFlags) string {
 	var texts []string
 	for _, g := range f.goals {
 		texts = append(texts, g.String())

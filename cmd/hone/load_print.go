@@ -65,7 +65,7 @@ func tellLoad(a *app, f *loadFlags, target loadTarget, r *measure.Report) error 
 		return writeJSON(a.stdout, out)
 	}
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s  %s\n\n", target.where, f.loadText(r.Result))
+	fmt.Fprintf(&b, "%s  %s\n\n", target.where, loadText(f, r.Result))
 	tellAnswered(&b, r.Result)
 	tellFailures(&b, r.Result)
 	tellSilences(&b, r.Silences)
@@ -99,7 +99,7 @@ func tellLoad(a *app, f *loadFlags, target loadTarget, r *measure.Report) error 
 		target.tell(&b)
 	}
 	tellCosts(&b, r)
-	f.tellGoals(&b, r.Result)
+	tellGoals(f, &b, r.Result)
 	if r.Run != "" {
 		run := r.Run
 		if f.given("o") {
@@ -115,7 +115,7 @@ func tellLoad(a *app, f *loadFlags, target loadTarget, r *measure.Report) error 
 	return err
 }
 
-func (f *loadFlags) tellGoals(b *bytes.Buffer, r *load.Result) {
+func tellGoals(f *loadFlags, b *bytes.Buffer, r *load.Result) {
 	for _, g := range f.goals {
 		verdict := "met"
 		if !g.Met(r) {
@@ -132,7 +132,7 @@ func (f *loadFlags) tellGoals(b *bytes.Buffer, r *load.Result) {
 }
 
 // loadText is what was asked for: "500/s, 5 × 10s".
-func (f *loadFlags) loadText(r *load.Result) string {
+func loadText(f *loadFlags, r *load.Result) string {
 	if f.users.Users == 0 {
 		text := "as fast as they are taken"
 		if f.rate != "" {
