@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"strings"
 
@@ -20,18 +21,18 @@ type unknownKey struct{}
 
 // identify finds out who sends a request. What they may is for each route to
 // check: see needs.
-func (s *Server) identify(next http.Handler) http.Handler {
+func identify(a *auth.Auth, sender func(*http.Request) netip.Addr, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx := r.Context()
-		from := s.sender(r)
+		from := sender(r)
 		// That of this machine itself tells nothing apart.
 		if from.IsValid() && !from.IsLoopback() {
 			ctx = ingest.WithPeer(ctx, from.String())
 		}
 		ctx = auth.WithAddress(ctx, from)
-		if s.cfg.Auth == nil {
+		if a == nil {
 			ctx = auth.With(ctx, auth.Anyone)
-		} else if p, err := s.cfg.Auth.Identify(r); err != nil {
+		} else if p, err := a.Identify(r); err != nil {
 			ctx = context.WithValue(ctx, unknownKey{}, err)
 		} else {
 			ctx = auth.With(ctx, p)
@@ -40,12 +41,19 @@ func (s *Server) identify(next http.Handler) http.Handler {
 	})
 }
 
+// access is how those are told who may not do something.
+type access struct {
+	auth    *auth.Auth // nil lets everyone do everything
+	agents  *Agents
+	metrics *metrics
+}
+
 // needs lets those with the roles through. Every route of the server has gone
 // through it but those for everyone.
-func (s *Server) needs(roles auth.Roles, next http.Handler) http.Handler {
+func (a access) needs(roles auth.Roles, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if err := mayUse(r, roles); err != nil {
-			s.deny(w, r, err)
+			a.deny(w, r, err)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -84,34 +92,28 @@ func mayUse(r *http.Request, roles auth.Roles) *deniedError {
 	return nil
 }
 
-func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
-
-func describeRequest(r *http.Request) string { return r.Method + " " + r.URL.Path }
-
 // deny tells a client in its own protocol that it may not, and the audit log.
-func (s *Server) deny(w http.ResponseWriter, r *http.Request, err *deniedError) {
-	if s.cfg.Auth != nil && !errors.Is(err, auth.ErrNobody) {
+func (a access) deny(w http.ResponseWriter, r *http.Request, err *deniedError) {
+	if a.auth != nil && !errors.Is(err, auth.ErrNobody) {
 		e := auth.EventOf(r, auth.Denied, auth.Denied)
 		e.Target, e.Detail = describeRequest(r), err.Error()
-		s.cfg.Auth.Audit.Log(e)
+		a.auth.Audit.Log(e)
 	}
 	reason := ingest.Denied
 	if err.unknown {
 		reason = ingest.Unauthenticated
 		w.Header().Set("WWW-Authenticate", `Bearer realm="hone"`)
 	}
-	s.countDenied(reason)
+	a.metrics.countDenied(reason)
 	switch {
-	case s.isPush(r):
-		s.refuse(w, r, &ingest.Error{Reason: reason, Err: err.err})
-	case err.unknown && s.cfg.Auth != nil && r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/api/") && wantsPage(r):
+	case a.agents.isPush(r):
+		refuse(w, r, &ingest.Error{Reason: reason, Err: err.err})
+	case err.unknown && a.auth != nil && r.Method == http.MethodGet && !strings.HasPrefix(r.URL.Path, "/api/") && wantsPage(r):
 		http.Redirect(w, r, auth.LoginPath+"?"+url.Values{"to": {r.URL.RequestURI()}}.Encode(), http.StatusSeeOther)
 	default:
 		writeError(w, r, &Error{Status: reason.HTTP(), Err: err})
 	}
 }
-
-func wantsPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
 
 // SeesAll returns an error for those who are restricted to services: what is not
 // of a service is not for them.
@@ -120,16 +122,6 @@ func SeesAll(ctx context.Context) error {
 		return &Error{Status: http.StatusForbidden, Err: fmt.Errorf("%s may see the profiles of some services, and nothing else", p.Name)}
 	}
 	return nil
-}
-
-// Audit adds an event of a request to the audit log, if there is one.
-func (s *Server) Audit(r *http.Request, action, target, result string) {
-	if s.cfg.Auth == nil {
-		return
-	}
-	e := auth.EventOf(r, action, result)
-	e.Target = target
-	s.cfg.Auth.Audit.Log(e)
 }
 
 // MayWrite returns an error unless who sends a request may write a service.

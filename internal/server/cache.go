@@ -4,11 +4,10 @@ import (
 	"container/list"
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"sync"
 	"sync/atomic"
 
+	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/server/auth"
 	"github.com/hone-go/hone/profile"
@@ -54,9 +53,6 @@ func newCache(ctx context.Context, limits Limits, log func(string)) *Cache {
 		log: log, items: map[string]*item{},
 	}
 }
-
-// errBusy is the error of computations that there is no room to wait for.
-var errBusy = errors.New("the server has too much to compute: ask again in a moment")
 
 // Slot waits for a slot and returns what gives it back. A computation that
 // another one waits for has that one's slot: it could wait for one forever.
@@ -229,8 +225,10 @@ func (c *Cache) Guarded(ctx context.Context, compute func(context.Context) (any,
 	return compute(ctx)
 }
 
-// Panicked logs a panic with its stack, from within recover, and makes it an error.
-func Panicked(value any, log func(string)) error {
-	log(fmt.Sprintf("panic: %v\n%s", value, debug.Stack()))
-	return &panicError{value}
+// queries counts computations.
+func (c *Cache) queries() api.Queries {
+	return api.Queries{
+		Running: int64(len(c.slots)), Limit: int64(cap(c.slots)),
+		Waiting: c.waiting.Load(), Refused: c.refused.Load(),
+	}
 }

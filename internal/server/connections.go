@@ -340,7 +340,7 @@ func standingOf(p *auth.Principal) standing {
 
 // onConnection notes for the gate what is asked on a connection. On one of the
 // reserve no more is answered than what that is for, and it ends after that.
-func (s *Server) onConnection(next http.Handler) http.Handler {
+func onConnection(agents *Agents, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		c, ok := r.Context().Value(connKey{}).(*gateConn)
 		if !ok {
@@ -353,8 +353,8 @@ func (s *Server) onConnection(next http.Handler) http.Handler {
 		if c.reserved {
 			w.Header().Set("Connection", "close")
 			health := r.URL.Path == healthPath || r.URL.Path == readyPath
-			if !health && (by == stranger || s.isPush(r)) {
-				s.refuse(w, r, &ingest.Error{Reason: ingest.Unavailable, RetryAfter: time.Second, Err: errors.New("there are more connections than this server has room for")})
+			if !health && (by == stranger || agents.isPush(r)) {
+				refuse(w, r, &ingest.Error{Reason: ingest.Unavailable, RetryAfter: time.Second, Err: errors.New("there are more connections than this server has room for")})
 				return
 			}
 		}
@@ -365,13 +365,13 @@ func (s *Server) onConnection(next http.Handler) http.Handler {
 // sender returns where a request comes from: what the connection says, or a
 // proxy that is trusted. Such proxies add the address that they were asked from
 // at the end of X-Forwarded-For; what stands before it anyone may have written.
-func (s *Server) sender(r *http.Request) netip.Addr {
+func sender(connections *atomic.Pointer[gate], r *http.Request) netip.Addr {
 	at, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
 		return netip.Addr{}
 	}
 	from := at.Addr().Unmap()
-	c := s.connections.Load()
+	c := connections.Load()
 	if c == nil || !contains(c.of.Proxies, from) {
 		return from
 	}

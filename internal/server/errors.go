@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"runtime/debug"
 	"slices"
 
 	"github.com/hone-go/hone/internal/api"
@@ -144,14 +145,14 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 }
 
 // answering makes a handler of h: errors and panics are answered too.
-func (s *Server) answering(h HandlerFunc) http.Handler {
+func answering(log func(string), h HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer func() {
 			if v := recover(); v != nil {
 				if v == http.ErrAbortHandler {
 					panic(v)
 				}
-				writeError(w, r, Panicked(v, s.cfg.Log))
+				writeError(w, r, Panicked(v, log))
 			}
 		}()
 		if err := h(w, r); err != nil {
@@ -168,3 +169,18 @@ func StatusOf(err error) int {
 	}
 	return http.StatusUnprocessableEntity
 }
+
+// A HandlerFunc answers a request, or returns why it can't.
+type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
+
+// errBusy is the error of computations that there is no room to wait for.
+var errBusy = errors.New("the server has too much to compute: ask again in a moment")
+
+// Panicked logs a panic with its stack, from within recover, and makes it an error.
+func Panicked(value any, log func(string)) error {
+	log(fmt.Sprintf("panic: %v\n%s", value, debug.Stack()))
+	return &panicError{value}
+}
+
+// errOtherName is the error of requests by a name that the server does not have.
+var errOtherName = errors.New("this server is not called")

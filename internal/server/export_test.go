@@ -34,7 +34,7 @@ func (s *Server) Trust(proxies []netip.Prefix) {
 }
 
 // Sender returns where a request comes from.
-func (s *Server) Sender(r *http.Request) netip.Addr { return s.sender(r) }
+func (s *Server) Sender(r *http.Request) netip.Addr { return sender(&s.connections, r) }
 
 // Waiters returns how many wait for values.
 func (c *Cache) Waiters() (n int) {

@@ -24,7 +24,7 @@ const SandboxPolicy = "sandbox; default-src 'none'; style-src 'unsafe-inline'; f
 
 // guard lets through only who may ask, and sets the headers that keep pages and
 // answers harmless.
-func (s *Server) guard(next http.Handler) http.Handler {
+func guard(c *Config, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("Content-Security-Policy", pagePolicy)
@@ -33,7 +33,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		if err := s.mayAsk(r); err != nil {
+		if err := c.mayAsk(r); err != nil {
 			writeError(w, r, &Error{Status: http.StatusForbidden, Err: err})
 			return
 		}
@@ -41,15 +41,12 @@ func (s *Server) guard(next http.Handler) http.Handler {
 	})
 }
 
-// errOtherName is the error of requests by a name that the server does not have.
-var errOtherName = errors.New("this server is not called")
-
 // mayAsk returns why a request is not answered.
-func (s *Server) mayAsk(r *http.Request) error {
-	if !s.knownHost(r.Host) && !s.anyHost(r) {
+func (c *Config) mayAsk(r *http.Request) error {
+	if !c.knownHost(r.Host) && !c.anyHost(r) {
 		// A page elsewhere can have its own name lead to this machine, and then
 		// read what the server answers. The name gives it away.
-		return fmt.Errorf("%w %q: open http://%s, or start hone with -http=HOST:PORT to give it that name", errOtherName, r.Host, s.hostName())
+		return fmt.Errorf("%w %q: open http://%s, or start hone with -http=HOST:PORT to give it that name", errOtherName, r.Host, c.hostName())
 	}
 	site := r.Header.Get("Sec-Fetch-Site")
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
@@ -72,7 +69,7 @@ func (s *Server) mayAsk(r *http.Request) error {
 	if err != nil || !strings.EqualFold(u.Host, r.Host) {
 		return fmt.Errorf("requests of pages of %s can't change anything here", origin)
 	}
-	if scheme := s.scheme(r); u.Scheme != scheme {
+	if scheme := c.scheme(r); u.Scheme != scheme {
 		// What a page without TLS is anyone on the way may have written.
 		return fmt.Errorf("requests of pages of %s can't change anything here: this is %s://%s; behind a proxy with TLS, set public_url or have it send X-Forwarded-Proto",
 			origin, scheme, r.Host)
@@ -82,9 +79,9 @@ func (s *Server) mayAsk(r *http.Request) error {
 
 // scheme returns that of the URL by which a request came, as its browser sees it. A page
 // elsewhere can't send the header: only proxies do.
-func (s *Server) scheme(r *http.Request) string {
+func (c *Config) scheme(r *http.Request) string {
 	first, _, _ := strings.Cut(r.Header.Get("X-Forwarded-Proto"), ",")
-	u, err := url.Parse(s.cfg.PublicURL)
+	u, err := url.Parse(c.PublicURL)
 	public := err == nil && u.Scheme == "https" && strings.EqualFold(u.Host, r.Host)
 	if public || r.TLS != nil || strings.EqualFold(strings.TrimSpace(first), "https") {
 		return "https"
@@ -96,28 +93,28 @@ func (s *Server) scheme(r *http.Request) string {
 // that had its own name lead to this machine has no token and no session of this
 // server, and its browser tells where requests come from that change something.
 // Agents tell nothing, and use whatever name they were given.
-func (s *Server) anyHost(r *http.Request) bool {
-	if s.cfg.Agents == nil {
+func (c *Config) anyHost(r *http.Request) bool {
+	if c.Agents == nil {
 		return false
 	}
-	return s.cfg.Auth != nil || r.URL.Path == healthPath || r.URL.Path == readyPath ||
+	return c.Auth != nil || r.URL.Path == healthPath || r.URL.Path == readyPath ||
 		!reads(r) && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == ""
 }
 
-func (s *Server) hostName() string {
-	if len(s.cfg.Hosts) > 0 {
-		return s.cfg.Hosts[0]
+func (c *Config) hostName() string {
+	if len(c.Hosts) > 0 {
+		return c.Hosts[0]
 	}
 	return "localhost"
 }
 
 // knownHost reports whether a Host header names this server.
-func (s *Server) knownHost(host string) bool {
+func (c *Config) knownHost(host string) bool {
 	host = withPort(host)
-	if slices.ContainsFunc(s.cfg.Hosts, func(known string) bool { return strings.EqualFold(withPort(known), host) }) {
+	if slices.ContainsFunc(c.Hosts, func(known string) bool { return strings.EqualFold(withPort(known), host) }) {
 		return true
 	}
-	if !s.cfg.AnyAddress {
+	if !c.AnyAddress {
 		return false
 	}
 	name, _, err := net.SplitHostPort(host)

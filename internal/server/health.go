@@ -11,24 +11,22 @@ import (
 // figures, and who is logged in. ready returns why it can't do its work.
 func (s *Server) Operate(ready func() error) {
 	s.ready = ready
-	s.Handle("GET "+healthPath, Everyone, s.healthy)
-	s.Handle("GET "+readyPath, Everyone, s.whetherReady)
-	s.Handle("GET /api/v1/user", Everyone, s.user)
-	s.Handle("GET /api/v1/sessions", auth.Read, s.listSessions)
-	s.Handle("DELETE /api/v1/sessions/{id}", auth.Read, s.endSession)
-	s.HandleHTTP("GET /metrics", auth.Read, s.metricsHandler())
+	with := func(h func(*Server, http.ResponseWriter, *http.Request) error) HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) error { return h(s, w, r) }
+	}
+	s.Handle("GET "+healthPath, Everyone, healthy)
+	s.Handle("GET "+readyPath, Everyone, with(whetherReady))
+	s.Handle("GET /api/v1/user", Everyone, with(userHandler))
+	s.Handle("GET /api/v1/sessions", auth.Read, with(listSessions))
+	s.Handle("DELETE /api/v1/sessions/{id}", auth.Read, with(endSession))
+	s.HandleHTTP("GET /metrics", auth.Read, metricsHandler(s.cfg.Metrics))
 }
 
-const (
-	healthPath = "/healthz"
-	readyPath  = "/readyz"
-)
-
-func (s *Server) healthy(w http.ResponseWriter, _ *http.Request) error {
+func healthy(w http.ResponseWriter, _ *http.Request) error {
 	return plain(w, http.StatusOK, "ok\n")
 }
 
-func (s *Server) whetherReady(w http.ResponseWriter, _ *http.Request) error {
+func whetherReady(s *Server, w http.ResponseWriter, _ *http.Request) error {
 	if err := s.Ready(); err != nil {
 		return plain(w, http.StatusServiceUnavailable, err.Error()+"\n")
 	}

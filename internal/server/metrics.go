@@ -11,7 +11,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/ingest"
 )
 
@@ -23,7 +22,7 @@ type metrics struct {
 	denied   *prometheus.CounterVec
 }
 
-func newMetrics(reg *prometheus.Registry, s *Server) *metrics {
+func newMetrics(reg *prometheus.Registry, cache *Cache, connections *atomic.Pointer[gate]) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "hone_http_requests_total", Help: "Requests answered, by route and status.",
@@ -42,10 +41,10 @@ func newMetrics(reg *prometheus.Registry, s *Server) *metrics {
 	gauge := func(name, help string, value func() int64) {
 		reg.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: name, Help: help}, func() float64 { return float64(value()) }))
 	}
-	gauge("hone_queries_running", "Computations of reports under way.", func() int64 { return s.Queries().Running })
-	gauge("hone_queries_waiting", "Computations of reports that wait for others.", func() int64 { return s.Queries().Waiting })
+	gauge("hone_queries_running", "Computations of reports under way.", func() int64 { return cache.queries().Running })
+	gauge("hone_queries_waiting", "Computations of reports that wait for others.", func() int64 { return cache.queries().Waiting })
 	gauge("hone_connections", "Connections that are open.", func() int64 {
-		if c := s.connections.Load(); c != nil {
+		if c := connections.Load(); c != nil {
 			return int64(c.used())
 		}
 		return 0
@@ -55,7 +54,7 @@ func newMetrics(reg *prometheus.Registry, s *Server) *metrics {
 			Name: "hone_connections_closed_total", Help: "Connections closed to have room for others, and because their address has too many.",
 			ConstLabels: prometheus.Labels{"reason": reason},
 		}, func() float64 {
-			if c := s.connections.Load(); c != nil {
+			if c := connections.Load(); c != nil {
 				return float64(count(c).Load())
 			}
 			return 0
@@ -67,14 +66,15 @@ func newMetrics(reg *prometheus.Registry, s *Server) *metrics {
 		m.requests, m.seconds, m.inFlight, m.denied,
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "hone_queries_refused_total", Help: "Computations of reports refused because too many waited.",
-		}, func() float64 { return float64(s.Queries().Refused) }),
+		}, func() float64 { return float64(cache.queries().Refused) }),
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	)
 	return m
 }
 
-func (s *Server) metricsHandler() http.Handler {
-	figures := promhttp.HandlerFor(s.cfg.Metrics, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
+// metricsHandler serves figures to those who may see all services.
+func metricsHandler(reg *prometheus.Registry) http.Handler {
+	figures := promhttp.HandlerFor(reg, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		// Labels of figures name services and targets.
 		if err := SeesAll(r.Context()); err != nil {
@@ -85,15 +85,14 @@ func (s *Server) metricsHandler() http.Handler {
 	})
 }
 
-func (s *Server) countDenied(reason ingest.Reason) {
-	if s.metrics != nil {
-		s.metrics.denied.WithLabelValues(reason.String()).Inc()
+func (m *metrics) countDenied(reason ingest.Reason) {
+	if m != nil {
+		m.denied.WithLabelValues(reason.String()).Inc()
 	}
 }
 
-// observed counts requests.
-func (s *Server) observed(next http.Handler) http.Handler {
-	m := s.metrics
+// observed counts requests, by the routes of muxes.
+func (m *metrics) observed(muxes []*http.ServeMux, next http.Handler) http.Handler {
 	if m == nil {
 		return next
 	}
@@ -103,7 +102,7 @@ func (s *Server) observed(next http.Handler) http.Handler {
 		sw := &statusWriter{ResponseWriter: w, status: http.StatusOK}
 		defer func() {
 			m.inFlight.Dec()
-			route := s.route(r)
+			route := route(muxes, r)
 			m.requests.WithLabelValues(route, strconv.Itoa(sw.status)).Inc()
 			m.seconds.WithLabelValues(route).Observe(time.Since(start).Seconds())
 		}()
@@ -112,11 +111,7 @@ func (s *Server) observed(next http.Handler) http.Handler {
 }
 
 // route names what a request asks for, without what clients choose freely.
-func (s *Server) route(r *http.Request) string {
-	muxes := []*http.ServeMux{s.mux}
-	if s.cfg.Agents != nil {
-		muxes = []*http.ServeMux{s.cfg.Agents.Protocols, s.mux}
-	}
+func route(muxes []*http.ServeMux, r *http.Request) string {
 	for _, mux := range muxes {
 		if _, pattern := mux.Handler(r); pattern != "" {
 			_, path, ok := strings.Cut(pattern, " ")
@@ -153,34 +148,3 @@ func (w *statusWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // Flush is for those who don't use that.
 func (w *statusWriter) Flush() { http.NewResponseController(w.ResponseWriter).Flush() }
-
-// Queries counts computations.
-func (s *Server) Queries() api.Queries {
-	return api.Queries{
-		Running: int64(len(s.Cache.slots)), Limit: int64(cap(s.Cache.slots)),
-		Waiting: s.Cache.waiting.Load(), Refused: s.Cache.refused.Load(),
-	}
-}
-
-// Strained returns the limits of the server that were hit, with the connections.
-func (s *Server) Strained() []api.Limit {
-	var all []api.Limit
-	if q := s.Queries(); q.Refused > 0 {
-		all = append(all, api.Limit{Name: "queries waiting", Limit: int64(s.cfg.Limits.Queue), Used: &q.Waiting, Hits: q.Refused})
-	}
-	if c := s.connections.Load(); c != nil {
-		used := int64(c.used())
-		all = append(all, api.Limit{Name: "connections", Limit: int64(c.of.Most), Used: &used, Hits: c.forced.Load() + c.waited.Load()})
-		if n := c.over.Load(); n > 0 {
-			all = append(all, api.Limit{Name: "connections of an address", Limit: int64(c.of.PerAddress), Hits: n})
-		}
-	}
-	if n := s.memory.Refused(); n > 0 {
-		used := s.memory.Used()
-		all = append(all, api.Limit{Name: "bytes of pushes at a time", Limit: s.memory.Total(), Used: &used, Hits: n})
-	}
-	return all
-}
-
-// Started is when the server was made.
-func (s *Server) Started() time.Time { return s.started }

@@ -6,26 +6,30 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/ingest/wire"
 )
 
-// sendingGrace is how long a body may take however slowly it comes, if nothing
-// else is said.
-const sendingGrace = 10 * time.Second
+// intake is what bodies of requests have to share.
+type intake struct {
+	memory   *ingest.Memory
+	limits   Limits
+	bodyTime *atomic.Int64 // what a body may take in all, in ns; 0 is no bound
+}
 
 // limited bounds how much memory pushes take: each takes it from what all share
 // as its bytes come, so that who sends nothing holds nothing.
-func (s *Server) limited(next http.Handler) http.Handler {
+func (in intake) limited(agents *Agents, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		share := s.Share(w, r, s.cfg.Limits.Push)
+		share := in.share(w, r, in.limits.Push)
 		defer share.Close()
 		r = r.WithContext(ingest.WithShare(r.Context(), share))
 		if isRPC(r) {
-			if err := wire.OpenRPC(w, r, s.cfg.Agents.Receiver.Limits().BodyBytes); err != nil {
-				s.refuse(w, r, wire.Error(err))
+			if err := wire.OpenRPC(w, r, agents.Receiver.Limits().BodyBytes); err != nil {
+				refuse(w, r, wire.Error(err))
 				return
 			}
 		}
@@ -33,13 +37,11 @@ func (s *Server) limited(next http.Handler) http.Handler {
 	})
 }
 
-// Share makes the body of a request one that takes memory as it comes, at most
-// so much unless that is 0, and ends when it comes too slowly. The caller closes
-// what it returns when nothing of the body is needed any more.
-func (s *Server) Share(w http.ResponseWriter, r *http.Request, most int64) *ingest.Share {
-	share := s.memory.Push(r.Context(), most)
-	a := &arriving{ReadCloser: r.Body, share: share, rate: s.cfg.Limits.Rate, grace: s.cfg.Limits.Grace, began: time.Now(), conn: http.NewResponseController(w)}
-	if most := time.Duration(s.bodyTime.Load()); most > 0 {
+// share is Server.Share.
+func (in intake) share(w http.ResponseWriter, r *http.Request, most int64) *ingest.Share {
+	share := in.memory.Push(r.Context(), most)
+	a := &arriving{ReadCloser: r.Body, share: share, rate: in.limits.Rate, grace: in.limits.Grace, began: time.Now(), conn: http.NewResponseController(w)}
+	if most := time.Duration(in.bodyTime.Load()); most > 0 {
 		a.end = a.began.Add(most)
 	}
 	r.Body = a

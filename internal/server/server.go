@@ -1,84 +1,19 @@
 package server
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"io/fs"
 	"log"
 	"net/http"
-	"runtime"
+	"net/netip"
 	"slices"
 	"sync/atomic"
 	"time"
 
-	"github.com/prometheus/client_golang/prometheus"
-
+	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/server/auth"
 )
-
-// Config is what a server is made of. Hosts has no useful zero value.
-type Config struct {
-	// Hosts are the values of the Host header that are answered: names or
-	// addresses with a port. AnyAddress accepts all numeric addresses too, for
-	// a server that listens on all of them.
-	Hosts      []string
-	AnyAddress bool
-	// PublicURL is how browsers reach the server where that is not as it listens:
-	// through a proxy. "" otherwise.
-	PublicURL string
-
-	// Pages is the web UI; nil for the API alone.
-	Pages fs.FS
-	// Auth tells who asks; nil lets everyone do everything.
-	Auth *auth.Auth
-	// Agents is what programs send; nil takes nothing in.
-	Agents *Agents
-	// Metrics gets the server's own figures; nil has none.
-	Metrics *prometheus.Registry
-	// Log gets what the user of a page can't be told: a line each, without its
-	// end. nil is package log.
-	Log func(string)
-
-	Limits Limits
-}
-
-// Limits bound what a server uses. A zero is the default.
-type Limits struct {
-	Body        int64 // bytes of an upload as sent: 256 MB
-	Uploads     int   // uploaded profiles kept: 32
-	UploadBytes int64 // of their size in memory: 2 GB
-	CacheBytes  int64 // of results kept: 512 MB
-	Parallel    int   // computations at a time: one per processor
-	Queue       int   // computations that wait for those: 256
-	Sending     int64 // bytes of memory of pushes at a time, sent, decompressed and decoded, and of answers: 1 GB
-	Push        int64 // of one of them: 320 MiB
-	Answer      int64 // bytes of an answer: 128 MB
-	Work        int64 // bytes of memory, of Sending, that one computation takes; 0 is no limit
-	Rate        int64 // bytes per second that a push comes in with, after Grace, or is ended: 1 kB; negative is no bound
-	Grace       time.Duration
-}
-
-// DefaultLimits returns the limits that hold where zeros stand.
-func DefaultLimits() Limits { return Limits{}.withDefaults() }
-
-func (l Limits) withDefaults() Limits {
-	return Limits{
-		Body:        cmp.Or(l.Body, 256<<20),
-		Uploads:     cmp.Or(l.Uploads, 32),
-		UploadBytes: cmp.Or(l.UploadBytes, 2<<30),
-		CacheBytes:  cmp.Or(l.CacheBytes, 512<<20),
-		Parallel:    cmp.Or(l.Parallel, runtime.GOMAXPROCS(0)),
-		Queue:       cmp.Or(l.Queue, 256),
-		Sending:     cmp.Or(l.Sending, ingest.DefaultMemory),
-		Push:        cmp.Or(l.Push, ingest.DefaultCallMemory),
-		Answer:      cmp.Or(l.Answer, ingest.DefaultAnswer),
-		Work:        l.Work,
-		Rate:        cmp.Or(l.Rate, 1000),
-		Grace:       cmp.Or(l.Grace, sendingGrace),
-	}
-}
 
 // Server answers requests. Make one with [New], and have services add their
 // routes to it before it serves.
@@ -124,7 +59,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		return nil, fmt.Errorf("web UI: %w", err)
 	}
 	if cfg.Metrics != nil {
-		s.metrics = newMetrics(cfg.Metrics, s)
+		s.metrics = newMetrics(cfg.Metrics, s.Cache, &s.connections)
 	}
 	if cfg.Auth != nil {
 		cfg.Auth.Mount(func(pattern string, h http.HandlerFunc) { s.HandleHTTP(pattern, Everyone, h) })
@@ -133,24 +68,30 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	s.Handle("/api/", auth.Read, func(_ http.ResponseWriter, r *http.Request) error {
 		return NotFound("there is no %s %s: see doc/api.md", r.Method, r.URL.Path)
 	})
-	s.handler = s.observed(s.guard(s.identify(s.onConnection(s.dispatch()))))
+	muxes := []*http.ServeMux{s.mux}
+	routes := http.Handler(s.mux)
+	if cfg.Agents != nil {
+		muxes = []*http.ServeMux{cfg.Agents.Protocols, s.mux}
+		routes = protocols{cfg.Agents, s.access(), s.intake(), s.Cache}.before(s.mux)
+	}
+	from := func(r *http.Request) netip.Addr { return sender(&s.connections, r) }
+	s.handler = s.metrics.observed(muxes, guard(&s.cfg, identify(cfg.Auth, from, onConnection(cfg.Agents, routes))))
 	return s, nil
 }
-
-// A HandlerFunc answers a request, or returns why it can't.
-type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
 
 // Handle adds a route for those with the roles. A pattern is one of
 // [http.ServeMux].
 func (s *Server) Handle(pattern string, roles auth.Roles, h HandlerFunc) {
-	s.HandleHTTP(pattern, roles, s.answering(h))
+	s.HandleHTTP(pattern, roles, answering(s.cfg.Log, h))
 }
 
 // HandleHTTP is Handle for what answers its errors itself.
 func (s *Server) HandleHTTP(pattern string, roles auth.Roles, h http.Handler) {
 	s.patterns = append(s.patterns, pattern)
-	s.mux.Handle(pattern, s.needs(roles, h))
+	s.mux.Handle(pattern, s.access().needs(roles, h))
 }
+
+func (s *Server) access() access { return access{s.cfg.Auth, s.cfg.Agents, s.metrics} }
 
 // Patterns returns all routes but those of agents' protocols, for tests that need a case for
 // each.
@@ -166,3 +107,48 @@ func (s *Server) Limits() Limits { return s.cfg.Limits }
 
 // Log tells what the user of a page can't be told.
 func (s *Server) Log(line string) { s.cfg.Log(line) }
+
+// Share makes the body of a request one that takes memory as it comes, at most
+// so much unless that is 0, and ends when it comes too slowly. The caller closes
+// what it returns when nothing of the body is needed any more.
+func (s *Server) Share(w http.ResponseWriter, r *http.Request, most int64) *ingest.Share {
+	return s.intake().share(w, r, most)
+}
+
+func (s *Server) intake() intake { return intake{s.memory, s.cfg.Limits, &s.bodyTime} }
+
+// Audit adds an event of a request to the audit log, if there is one.
+func (s *Server) Audit(r *http.Request, action, target, result string) {
+	if s.cfg.Auth == nil {
+		return
+	}
+	e := auth.EventOf(r, action, result)
+	e.Target = target
+	s.cfg.Auth.Audit.Log(e)
+}
+
+// Queries counts computations.
+func (s *Server) Queries() api.Queries { return s.Cache.queries() }
+
+// Strained returns the limits of the server that were hit, with the connections.
+func (s *Server) Strained() []api.Limit {
+	var all []api.Limit
+	if q := s.Queries(); q.Refused > 0 {
+		all = append(all, api.Limit{Name: "queries waiting", Limit: int64(s.cfg.Limits.Queue), Used: &q.Waiting, Hits: q.Refused})
+	}
+	if c := s.connections.Load(); c != nil {
+		used := int64(c.used())
+		all = append(all, api.Limit{Name: "connections", Limit: int64(c.of.Most), Used: &used, Hits: c.forced.Load() + c.waited.Load()})
+		if n := c.over.Load(); n > 0 {
+			all = append(all, api.Limit{Name: "connections of an address", Limit: int64(c.of.PerAddress), Hits: n})
+		}
+	}
+	if n := s.memory.Refused(); n > 0 {
+		used := s.memory.Used()
+		all = append(all, api.Limit{Name: "bytes of pushes at a time", Limit: s.memory.Total(), Used: &used, Hits: n})
+	}
+	return all
+}
+
+// Started is when the server was made.
+func (s *Server) Started() time.Time { return s.started }

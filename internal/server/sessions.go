@@ -21,7 +21,7 @@ func (s *Server) User(ctx context.Context) api.User {
 	return u
 }
 
-func (s *Server) user(w http.ResponseWriter, r *http.Request) error {
+func userHandler(s *Server, w http.ResponseWriter, r *http.Request) error {
 	a, err := JSONAnswer(r.Context(), s.User(r.Context()))
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ type Session struct {
 	Current bool `json:"current"` // of who asks
 }
 
-func (s *Server) listSessions(w http.ResponseWriter, r *http.Request) error {
+func listSessions(s *Server, w http.ResponseWriter, r *http.Request) error {
 	list := []Session{}
 	if s.cfg.Auth != nil {
 		p := auth.From(r.Context())
@@ -50,7 +50,7 @@ func (s *Server) listSessions(w http.ResponseWriter, r *http.Request) error {
 	return WriteJSON(w, r, map[string][]Session{"sessions": list})
 }
 
-func (s *Server) endSession(w http.ResponseWriter, r *http.Request) error {
+func endSession(s *Server, w http.ResponseWriter, r *http.Request) error {
 	var ended *auth.Session
 	if s.cfg.Auth != nil {
 		var err error

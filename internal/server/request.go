@@ -1,0 +1,45 @@
+package server
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/hone-go/hone/internal/server/auth"
+)
+
+func reads(r *http.Request) bool { return r.Method == http.MethodGet || r.Method == http.MethodHead }
+
+func wantsPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
+
+func describeRequest(r *http.Request) string { return r.Method + " " + r.URL.Path }
+
+const (
+	healthPath = "/healthz"
+	readyPath  = "/readyz"
+)
+
+// isRPC reports whether a path is one of gRPC and Connect: /package.Service/Method.
+func isRPC(r *http.Request) bool {
+	service, method, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	return ok && strings.Contains(service, ".") && method != "" && !strings.Contains(method, "/")
+}
+
+// isPoll reports whether a request is that of an agent of Cloud Profiler for
+// work: by gRPC, or POST /v2/projects/PROJECT/profiles.
+func isPoll(r *http.Request) bool {
+	return r.Method == http.MethodPost && (strings.HasSuffix(r.URL.Path, ".ProfilerService/CreateProfile") ||
+		strings.HasPrefix(r.URL.Path, "/v2/") && strings.HasSuffix(r.URL.Path, "/profiles"))
+}
+
+// protocolRole returns the role that a request of another tool's protocol needs:
+// queries look, everything else sends.
+func protocolRole(r *http.Request) auth.Roles {
+	service, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	switch {
+	case reads(r):
+		return auth.Read
+	case service == "querier.v1.QuerierService", service == "google.devtools.cloudprofiler.v2.ExportService":
+		return auth.Read
+	}
+	return auth.Write
+}
