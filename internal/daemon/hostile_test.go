@@ -179,11 +179,14 @@ type hostileServer struct {
 	loads    *server.Server
 	log      bytes.Buffer
 	patterns []string
-	secret   string
+	secret   string         // of a token; "" for none
+	cookies  []*http.Cookie // of a login
 	// profileType is what Pyroscope calls the profiles.
 	profileType string
 	replace     func(text string, escape func(string) string) string
 }
+
+var hostileReach = server.Reach{Hosts: []string{"localhost:4600"}}
 
 func newHostileServer(t *testing.T, bad string) *hostileServer {
 	t.Helper()
@@ -222,7 +225,7 @@ func newHostileServer(t *testing.T, bad string) *hostileServer {
 	if h.secret, _, err = d.auth.Tokens.Add(string(name[:min(len(name), 30)]), auth.Admin, nil, time.Time{}); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.assemble(t.Context(), server.Reach{Hosts: []string{"localhost:4600"}}); err != nil {
+	if err := d.assemble(t.Context(), hostileReach); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(d.markers.Close)
@@ -277,7 +280,12 @@ func labelOf(bad string) string {
 func (h *hostileServer) do(method, target, body, accept string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, strings.NewReader(body))
 	r.Host = "localhost:4600"
-	r.Header.Set("Authorization", "Bearer "+h.secret)
+	if h.secret != "" {
+		r.Header.Set("Authorization", "Bearer "+h.secret)
+	}
+	for _, c := range h.cookies {
+		r.AddCookie(c)
+	}
 	r.Header.Set("Accept", accept)
 	r.Header.Set("Content-Type", "application/json")
 	if strings.HasPrefix(target, "/log") {
@@ -291,6 +299,30 @@ func (h *hostileServer) do(method, target, body, accept string) *httptest.Respon
 		h.server.ServeHTTP(w, r)
 	}
 	return w
+}
+
+// wantLogs fails unless the log and the audit log are lines without anything to obey.
+func (h *hostileServer) wantLogs(t *testing.T, bad string) {
+	t.Helper()
+	for line := range strings.Lines(h.log.String()) {
+		if r, obeyed := hostile.Obeyed(line); obeyed || !strings.HasPrefix(line, "time=") {
+			t.Errorf("%.40q: the log has %.200q, %q", bad, line, r)
+		}
+	}
+	audit, err := os.ReadFile(filepath.Join(h.cfg.Data, "audit.log"))
+	if err != nil || len(audit) == 0 {
+		t.Errorf("the audit log has %d bytes, %v", len(audit), err)
+	}
+	for line := range strings.Lines(string(audit)) {
+		decoder := json.NewDecoder(strings.NewReader(line))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(new(auth.Event)); err != nil || decoder.More() {
+			t.Errorf("%.40q: the audit log has %.200q, %v", bad, line, err)
+		}
+		if r, obeyed := hostile.Obeyed(line); obeyed {
+			t.Errorf("%.40q: the audit log has %.200q, %q", bad, line, r)
+		}
+	}
 }
 
 // shape is what of an answer has to be the same, whatever the texts are.
@@ -349,8 +381,18 @@ func look(w *httptest.ResponseRecorder) (s shape, err error) {
 // metricLine is a line of Prometheus's text format.
 var metricLine = regexp.MustCompile(`^(?:# (?:HELP|TYPE) \w+ [^\x00-\x1f]*|\w+(?:\{(?:\w+="(?:[^"\\\n\x00-\x1f]|\\[\\"n])*",?)+\})? \S+)$`)
 
+func wantMetrics(t *testing.T, bad, text string) {
+	t.Helper()
+	for line := range strings.Lines(text) {
+		if !metricLine.MatchString(strings.TrimSuffix(line, "\n")) {
+			t.Errorf("/metrics: %.40q: %.200q should end with a number", bad, line)
+		}
+	}
+}
+
 // TestHostileRoutes asks for every route of hone's servers with and about texts that are syntax
-// somewhere: in names, labels, parameters, paths and bodies. Answers have to have the parts of
+// somewhere: in names, labels, parameters, paths and bodies; hostile_sources_test.go has what comes
+// from elsewhere. Answers have to have the parts of
 // those about plain texts, and the log and the audit log are lines without anything to obey.
 func TestHostileRoutes(t *testing.T) {
 	want := map[string]shape{}
@@ -396,11 +438,7 @@ func TestHostileRoutes(t *testing.T) {
 					}
 					if pattern == "GET /metrics" {
 						got.parts = nil
-						for line := range strings.Lines(w.Body.String()) {
-							if !metricLine.MatchString(strings.TrimSuffix(line, "\n")) {
-								t.Errorf("%s: %.40q: %.200q should end with a number", name, bad, line)
-							}
-						}
+						wantMetrics(t, bad, w.Body.String())
 					}
 					if i == 0 {
 						if want[name] = got; got.status != a.plain && a.plain != 0 {
@@ -417,10 +455,6 @@ func TestHostileRoutes(t *testing.T) {
 				}
 			}
 		}
-		for line := range strings.Lines(h.log.String()) {
-			if r, obeyed := hostile.Obeyed(line); obeyed || !strings.HasPrefix(line, "time=") {
-				t.Errorf("%.40q: the log has %.200q, %q", bad, line, r)
-			}
-		}
+		h.wantLogs(t, bad)
 	}
 }

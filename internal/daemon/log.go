@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/hone-go/hone/internal/server/auth"
 )
 
 func newLog(w io.Writer, cfg *Config, level *slog.LevelVar) *slog.Logger {
@@ -16,9 +18,19 @@ func newLog(w io.Writer, cfg *Config, level *slog.LevelVar) *slog.Logger {
 	o := &slog.HandlerOptions{Level: level}
 	var h slog.Handler = slog.NewTextHandler(w, o)
 	if cfg.Log.Format == "json" {
-		h = slog.NewJSONHandler(w, o)
+		h = slog.NewJSONHandler(shown{w}, o)
 	}
 	return slog.New(&counting{Handler: h, lines: &lines{kinds: map[string]*kind{}}})
+}
+
+// shown writes lines of JSON for people to look at.
+type shown struct{ io.Writer }
+
+func (w shown) Write(line []byte) (int, error) {
+	if _, err := w.Writer.Write(auth.ShownJSON(line)); err != nil {
+		return 0, err
+	}
+	return len(line), nil
 }
 
 const (

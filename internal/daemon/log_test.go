@@ -2,12 +2,16 @@ package daemon
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
+
+	"github.com/hone-go/hone/internal/hostile"
 )
 
 // TestRepeatedLines: whoever connects can have the server log something, which must
@@ -68,4 +72,25 @@ func TestRepeatedLines(t *testing.T) {
 		time.Sleep(3 * logPeriod)
 		synctest.Wait()
 	})
+}
+
+// A log in JSON is lines of JSON without anything that a terminal obeys, whatever is logged.
+func TestLogJSON(t *testing.T) {
+	for _, bad := range append(hostile.Texts, "\U000e0001tag") {
+		var out bytes.Buffer
+		cfg := DefaultConfig("")
+		cfg.Log.Format = "json"
+		newLog(&out, cfg, new(slog.LevelVar)).Error("message "+bad, "key", bad)
+		line := out.String()
+		var got struct{ Msg, Key string }
+		if err := json.Unmarshal([]byte(line), &got); err != nil || strings.Count(line, "\n") != 1 {
+			t.Errorf("%.60q: %v: %.200q", bad, err, line)
+		}
+		if r, obeyed := hostile.Obeyed(line); obeyed {
+			t.Errorf("%.60q: the log has %q: %.200q", bad, r, line)
+		}
+		if want := strings.ToValidUTF8(bad, "\ufffd"); utf8.ValidString(bad) && (got.Key != want || got.Msg != "message "+want) {
+			t.Errorf("%.60q: logged as %.60q and %.60q", bad, got.Key, got.Msg)
+		}
+	}
 }

@@ -3,7 +3,11 @@ package server
 import (
 	"errors"
 	"net/http"
+	"strconv"
+	"strings"
+	"unicode"
 
+	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/server/auth"
 )
 
@@ -28,9 +32,24 @@ func healthy(w http.ResponseWriter, _ *http.Request) error {
 
 func whetherReady(s *Server, w http.ResponseWriter, _ *http.Request) error {
 	if err := s.Ready(); err != nil {
-		return plain(w, http.StatusServiceUnavailable, err.Error()+"\n")
+		return plain(w, http.StatusServiceUnavailable, asLine(err)+"\n")
 	}
 	return plain(w, http.StatusOK, "ready\n")
+}
+
+// asLine returns the text of an error as a line that obeys no terminal and no CI service: it may be
+// what the engine of a store answered.
+func asLine(err error) string {
+	var b strings.Builder
+	for _, r := range err.Error() {
+		if unicode.IsPrint(r) {
+			b.WriteRune(r)
+			continue
+		}
+		quoted := strconv.QuoteRune(r)
+		b.WriteString(quoted[1 : len(quoted)-1])
+	}
+	return report.NoCommands(b.String())
 }
 
 // Ready returns why the server can't do its work.

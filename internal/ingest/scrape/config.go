@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/store"
@@ -166,6 +167,9 @@ func Check(jobs []Job) error {
 			name = fmt.Sprintf("scrape job %d", i+1)
 			errs = append(errs, fmt.Errorf("%s has no name", name))
 		}
+		if !printable(j.Name) {
+			errs = append(errs, fmt.Errorf("%s: the name has characters that can't be printed; it is a label of metrics", name))
+		}
 		if slices.ContainsFunc(jobs[:i], func(o Job) bool { return o.Name == j.Name }) {
 			errs = append(errs, fmt.Errorf("there are two scrape jobs %q", j.Name))
 		}
@@ -174,6 +178,12 @@ func Check(jobs []Job) error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// printable reports whether a name can be shown as it is. Names are in the text of metrics, which
+// escapes nothing but quotes and ends of lines.
+func printable(name string) bool {
+	return !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
 }
 
 func (j Job) check() (errs []error) {
@@ -196,6 +206,9 @@ func (j Job) check() (errs []error) {
 	}
 	recorded := time.Duration(0)
 	for name, p := range full.Profiles {
+		if !printable(name) {
+			fail("profile %q: the name has characters that can't be printed; it is a label of metrics", name)
+		}
 		if p.Every < 0 {
 			fail("profile %s: every is negative", name)
 		}

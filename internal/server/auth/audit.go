@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/hone-go/hone/internal/durable"
 )
@@ -147,6 +151,28 @@ func (a *Audit) tellLeft(t time.Time) {
 	a.left = 0
 }
 
+// ShownJSON returns JSON for people to look at, with escapes for what a terminal obeys and for what
+// turns or hides text. Package json escapes the first of these only up to U+001F.
+func ShownJSON(text []byte) []byte {
+	hidden := func(r rune) bool { return r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf) }
+	if bytes.IndexFunc(text, hidden) < 0 {
+		return text
+	}
+	var out []byte
+	for _, r := range string(text) {
+		switch {
+		case !hidden(r):
+			out = utf8.AppendRune(out, r)
+		case r > 0xffff:
+			high, low := utf16.EncodeRune(r)
+			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+		default:
+			out = fmt.Appendf(out, `\u%04x`, r)
+		}
+	}
+	return out
+}
+
 func (a *Audit) write(e Event) error {
 	for _, field := range []*string{&e.Action, &e.Who, &e.Address, &e.Target, &e.Detail} {
 		if len(*field) > maxField {
@@ -157,7 +183,7 @@ func (a *Audit) write(e Event) error {
 	if err != nil {
 		return err
 	}
-	line = append(line, '\n')
+	line = append(ShownJSON(line), '\n')
 	if a.file == nil {
 		if err := a.open(); err != nil {
 			return err
