@@ -222,8 +222,8 @@ type sums struct {
 	rows   map[uint64]int // of sites, where several answers have them
 }
 
-// addUpSites asks for what the parts of an addition add up to.
-func addUpSites(ctx context.Context, l *lookup, s *summer, a *addition) (map[store.GroupKey]*sums, error) {
+// addUpSites asks for what the parts of an addition add up to, and takes the memory of that.
+func addUpSites(ctx context.Context, l *lookup, s *summer, a *addition, memory *account) (map[store.GroupKey]*sums, error) {
 	out := make(map[store.GroupKey]*sums, len(a.parts))
 	for k := range a.parts {
 		out[k] = &sums{values: make([][]int64, len(a.columns))}
@@ -231,6 +231,10 @@ func addUpSites(ctx context.Context, l *lookup, s *summer, a *addition) (map[sto
 	for _, some := range s.summings(a) {
 		answer, err := l.client.exec(ctx, some.statement)
 		if err != nil {
+			return nil, err
+		}
+		// A site and its values, and where the site is if there is another answer.
+		if err := memory.take(int64(answer.rows) * 8 * int64(3+some.count)); err != nil {
 			return nil, err
 		}
 		if err := l.sites(ctx, answer.col("site").words); err != nil {
@@ -311,12 +315,19 @@ func (p *part) complete(s *sums) bool {
 	return true
 }
 
-// mergeGroups returns the groups with their profiles merged.
-func mergeGroups(ctx context.Context, l *lookup, s *summer, groups []group) ([]store.Group, error) {
+// mergeGroups returns the groups with their profiles merged, whose memory is taken of the
+// query's budget. An error takes nothing.
+func mergeGroups(ctx context.Context, l *lookup, s *summer, groups []group) (out []store.Group, err error) {
 	q := &s.plan.query
+	memory := &account{of: q.Budget}
+	defer func() {
+		if err != nil {
+			memory.give(memory.taken)
+		}
+	}()
 	parts := map[store.GroupKey][]summedPart{}
 	for _, a := range additionsOf(q, groups) {
-		sums, err := addUpSites(ctx, l, s, &a)
+		sums, err := addUpSites(ctx, l, s, &a, memory)
 		if err != nil {
 			return nil, err
 		}
@@ -327,11 +338,11 @@ func mergeGroups(ctx context.Context, l *lookup, s *summer, groups []group) ([]s
 			parts[k] = append(parts[k], summedPart{p, sums[k]})
 		}
 	}
-	var out []store.Group
+	summed := memory.taken
 	for i := range groups {
 		g := &groups[i]
 		labels := s.plan.groups[g.Labels]
-		sum, err := mergeParts(ctx, l.lexicon, parts[g.GroupKey])
+		sum, err := mergeParts(ctx, l.lexicon, parts[g.GroupKey], memory)
 		if err != nil && len(labels) > 0 {
 			err = fmt.Errorf("profiles of %v: %w", labels, err)
 		}
@@ -340,6 +351,7 @@ func mergeGroups(ctx context.Context, l *lookup, s *summer, groups []group) ([]s
 		}
 		out = append(out, q.NewGroup(labels, g.GroupKey, &g.tally, sum))
 	}
+	memory.give(summed)
 	store.SortGroups(out)
 	return out, nil
 }
@@ -350,28 +362,54 @@ type summedPart struct {
 	sums *sums
 }
 
-// mergeParts returns the profile of parts, in the order of their times.
-func mergeParts(ctx context.Context, lx *lexicon, parts []summedPart) (*profile.Profile, error) {
+// mergeParts returns the profile of parts, in the order of their times. It is no larger than their
+// profiles, whose memory becomes its own.
+func mergeParts(ctx context.Context, lx *lexicon, parts []summedPart, memory *account) (*profile.Profile, error) {
 	slices.SortStableFunc(parts, func(a, b summedPart) int { return cmp.Compare(a.first, b.first) })
 	var ps []*profile.Profile
+	tables := int64(0) // of the sum, which find what parts share
 	for _, p := range parts {
-		one, err := p.profile(lx)
+		one, err := p.profile(ctx, lx, memory)
 		if err != nil {
 			return nil, err
 		}
 		ps = append(ps, one)
+		tables += 2 * sizeOf(one)
+	}
+	if len(ps) > 1 {
+		if err := memory.take(tables); err != nil {
+			return nil, err
+		}
+		defer memory.give(tables)
 	}
 	return profile.Sum(ctx, ps...)
 }
 
-// profile returns the profile of what was summed up.
-func (p summedPart) profile(lx *lexicon) (*profile.Profile, error) {
+// profile returns the profile of what was summed up. Its memory is taken as it grows.
+func (p summedPart) profile(ctx context.Context, lx *lexicon, memory *account) (*profile.Profile, error) {
 	out, main, err := p.header(lx)
 	if err != nil {
 		return nil, err
 	}
 	c := newCopier(lx, out, main)
-	for i, row := range lx.rows(p.sums.sites) {
+	rows := lx.rows(p.sums.sites)
+	numbers := int64(4 * (len(rows) + len(c.strings) + len(c.functions) + len(c.mappings) + len(c.locations) + len(c.sets)))
+	if err := memory.take(numbers); err != nil {
+		return nil, err
+	}
+	defer memory.give(numbers)
+	size := int64(0)
+	grown := func() error {
+		more := sizeOf(out) - size
+		size += more
+		return memory.take(more)
+	}
+	for i, row := range rows {
+		if i%1024 == 0 {
+			if err := cmp.Or(ctx.Err(), grown()); err != nil {
+				return nil, err
+			}
+		}
 		zero := true
 		for t := range p.sums.values {
 			zero = zero && p.sums.values[t][i] == 0
@@ -384,7 +422,7 @@ func (p summedPart) profile(lx *lexicon) (*profile.Profile, error) {
 			out.Values[t] = append(out.Values[t], p.sums.values[t][i])
 		}
 	}
-	return out, nil
+	return out, grown()
 }
 
 // header returns a profile without samples with the part's headers merged. The

@@ -1,0 +1,87 @@
+package clickhouse_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/clickhouse"
+	"github.com/hone-go/hone/profile"
+)
+
+// A limitedBudget has so many bytes.
+type limitedBudget struct{ limit, now, most int64 }
+
+var errBudget = errors.New("no memory")
+
+func (b *limitedBudget) Take(n int64) error {
+	if n > b.limit-b.now {
+		return errBudget
+	}
+	b.now += n
+	b.most = max(b.most, b.now)
+	return nil
+}
+
+func (b *limitedBudget) Give(n int64) { b.now -= n }
+
+// deep returns a record of stacks that share all but their leaves, and how many frames they have.
+func deep(t testing.TB, n int) (r store.Record, frames int) {
+	const depth, leaves = 1000, 60
+	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	location := func(i int) uint32 {
+		return b.Location(uint64(i), 0, profile.Line{Function: b.Function("main.deep", "", "", int64(i))})
+	}
+	stack := make([]uint32, depth)
+	for i := range stack {
+		stack[i] = location(i)
+	}
+	for leaf := range leaves {
+		stack[0] = location(depth + n*leaves + leaf)
+		b.Sample(stack, nil, 1)
+	}
+	labels, err := store.NewLabels(store.Label{Name: store.LabelService, Value: "api"}, store.Label{Name: store.LabelKind, Value: "cpu"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r = store.Record{Labels: labels, Time: 20717*86400e9 + int64(n), Duration: 1e9, Profile: b.Profile()}
+	r.ID[0] = byte(n + 1)
+	return r, depth * leaves
+}
+
+// What Merge answers takes its memory before, and the call fails where there is none.
+func TestMergeBudget(t *testing.T) {
+	onEach(t, func(t *testing.T, config func(t testing.TB) clickhouse.Config) {
+		s := open(t, create(t, config(t)))
+		defer s.Close()
+		frames := int64(0)
+		for n := range 6 {
+			r, more := deep(t, n)
+			if err := s.Put(t.Context(), []store.Record{r}); err != nil {
+				t.Fatal(err)
+			}
+			frames += int64(more)
+		}
+		free := &limitedBudget{limit: 1 << 40}
+		groups, err := s.Merge(t.Context(), store.Query{Budget: free})
+		if err != nil || len(groups) != 1 || int64(len(groups[0].Profile.Frames)) != frames {
+			t.Fatalf("%d groups, %v", len(groups), err)
+		}
+		if free.now < 4*frames || free.now > 8*frames || free.most > 12*frames {
+			t.Errorf("the profile has %d frames, taken are %d bytes, and %d before", frames, free.now, free.most)
+		}
+		for _, limit := range []int64{0, 1000, free.most / 2, free.most - 1} {
+			q := store.Query{Budget: &limitedBudget{limit: limit}}
+			if _, err := s.Merge(t.Context(), q); !errors.Is(err, errBudget) {
+				t.Errorf("with %d of %d bytes: %v", limit, free.most, err)
+			}
+			if now := q.Budget.(*limitedBudget).now; now != 0 {
+				t.Errorf("with %d of %d bytes: %d are taken when it has failed", limit, free.most, now)
+			}
+		}
+		again := &limitedBudget{limit: free.most}
+		if _, err := s.Merge(t.Context(), store.Query{Budget: again}); err != nil {
+			t.Errorf("with as many bytes as before: %v", err)
+		}
+	})
+}
