@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"testing"
-	"time"
 
 	"github.com/hone-go/hone/internal/store"
 )
@@ -151,8 +151,11 @@ func wantVersions(t *testing.T, s, model store.Store, q store.Query, seen map[st
 func testConcurrentUse(t *testing.T, s store.Store) {
 	const writers, each = 6, 25
 	errs := make(chan error, writers+2)
+	var writing sync.WaitGroup
 	for w := range writers {
+		writing.Add(1)
 		go func() {
+			defer writing.Done()
 			for i := range each {
 				rec := record(t, w*each+i, base+int64(i)*second, "cpu", 1, "instance", fmt.Sprint(w))
 				if err := s.Put(t.Context(), []store.Record{rec}); err != nil {
@@ -172,10 +175,20 @@ func testConcurrentUse(t *testing.T, s store.Store) {
 			errs <- nil
 		}()
 	}
+	written := make(chan struct{}) // closed when all is put
+	go func() {
+		writing.Wait()
+		close(written)
+	}()
 	for range 2 {
 		go func() {
 			last := int64(0)
-			for deadline := time.Now().Add(time.Minute); last < writers*each && time.Now().Before(deadline); {
+			for over := false; !over; {
+				select {
+				case <-written:
+					over = true // what is read now is all
+				default:
+				}
 				all, err := s.Series(t.Context(), store.Query{Step: 60 * minute})
 				if err != nil {
 					errs <- err
@@ -191,8 +204,9 @@ func testConcurrentUse(t *testing.T, s store.Store) {
 				}
 				last = now
 			}
-			if last < writers*each {
-				errs <- errors.New("the total did not become what was put")
+			if last != writers*each {
+				errs <- fmt.Errorf("after all was put the total is %d, want %d", last, writers*each)
+				return
 			}
 			errs <- nil
 		}()
