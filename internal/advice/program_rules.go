@@ -4,11 +4,11 @@ import (
 	"debug/buildinfo"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -152,7 +152,7 @@ is still there was built with counts for more.`,
 			return nil
 		}
 		dir, binary := p.main()
-		if dir == "" || exists(filepath.Join(dir, "default.pgo")) || !p.foreign && builtWithProfile(binary) {
+		if dir == "" || infile.Exists(filepath.Join(dir, "default.pgo")) || !p.foreign && builtWithProfile(binary) {
 			return nil
 		}
 		f := Finding{State: Hinted, Try: ByProfile}
@@ -179,7 +179,7 @@ func (p *Program) main() (dir, binary string) {
 				continue
 			}
 			file := p.locate(&frame)
-			if file == "" || !exists(file) {
+			if file == "" || !infile.Exists(file) {
 				return "", "" // another program
 			}
 			isMain = true
@@ -200,11 +200,6 @@ func (p *Program) main() (dir, binary string) {
 		}
 	}
 	return "", ""
-}
-
-func exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
 }
 
 // builtWithProfile reports whether a binary, if it is there, was built by one.

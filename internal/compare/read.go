@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
+
+	"golang.org/x/perf/benchfmt"
 
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/lazyregexp"
-	"golang.org/x/perf/benchfmt"
 )
 
 // Inputs are runs and files as they were read, in the order of their names.
@@ -90,7 +90,7 @@ func numberEqual(inputs []*input) {
 // read reads what one name means.
 func (in *Inputs) read(ctx context.Context, name string) ([]*input, error) {
 	label, explicit := name, false
-	if !exists(name) && name != "-" {
+	if !infile.Exists(name) && name != "-" {
 		if l, rest, ok := strings.Cut(name, "="); ok {
 			label, name, explicit = l, rest, true
 		}
@@ -203,18 +203,18 @@ func LikeRun(name string) bool { return likeRun.MatchString(name) }
 // that no side of it was named.
 func openRun(ctx context.Context, root, arg string) (run *experiment.Run, side experiment.Side, both bool, err error) {
 	side, both = experiment.Head, true
-	if arg == "-" || exists(arg) && !isDir(arg) {
+	if arg == "-" || infile.Exists(arg) && !infile.IsDir(arg) {
 		return nil, side, both, nil
 	}
 	name := arg
 	for _, s := range []experiment.Side{experiment.Base, experiment.Head} {
-		if n, ok := strings.CutSuffix(arg, ":"+s.String()); ok && !exists(arg) {
+		if n, ok := strings.CutSuffix(arg, ":"+s.String()); ok && !infile.Exists(arg) {
 			name, side, both = n, s, false
 		}
 	}
 	run, err = experiment.Find(ctx, root, name, needs(side))
 	if errors.As(err, new(*experiment.NoRunError)) {
-		if LikeRun(name) || isDir(name) || !strings.ContainsAny(name, "./\\") {
+		if LikeRun(name) || infile.IsDir(name) || !strings.ContainsAny(name, "./\\") {
 			return nil, side, both, err
 		}
 		return nil, side, both, nil // a file that is not there
@@ -234,14 +234,4 @@ func needs(side experiment.Side) experiment.Need {
 	return experiment.Need{What: "results", In: func(r *experiment.Run) bool {
 		return r.Base != nil || len(r.Results(experiment.Measure, side)) > 0
 	}}
-}
-
-func exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
-}
-
-func isDir(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
 }

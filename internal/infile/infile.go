@@ -83,6 +83,18 @@ func asOpen(err error) error {
 	return err
 }
 
+// Exists reports whether there is something of that name, as far as can be told.
+func Exists(name string) bool {
+	_, err := os.Stat(name)
+	return err == nil
+}
+
+// IsDir reports whether a name is that of a folder.
+func IsDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
 // Check reports what a file is that is not a regular one.
 func Check(name string, info fs.FileInfo) error {
 	kind := ""
