@@ -34,6 +34,7 @@ var importTable = map[string][]string{
 	"internal/graphviz":  {},
 	"internal/freeport":  {},
 	"internal/git":       {},
+	"internal/gocmd":     {},
 	"internal/infile":    {},
 	"internal/trace":     {"profile"},
 	"internal/gctrace":   {},
@@ -41,13 +42,12 @@ var importTable = map[string][]string{
 	"internal/hostile":   {"profile"}, // for tests
 	lazyRegexp:           {},
 	"internal/spawn":     {},
-	"internal/srcfind":   {"internal/infile"},
+	"internal/srcfind":   {"internal/gocmd", "internal/infile"},
 	"internal/symbol":    {"profile", "internal/infile"},
 	"internal/capture":   {"profile", "internal/infile", "internal/temporary", "internal/trace"},
 	// Where code is built and run, and nothing is left behind; and what is measured there.
-	"internal/workspace": {"internal/experiment", "internal/git", "internal/infile", "internal/spawn", "internal/temporary"},
-	"internal/bench":     {"profile", "internal/bench/schedule", "internal/capture", "internal/experiment", "internal/infile", "internal/samecode", "internal/temporary", "internal/trace", "internal/workspace"},
-	// What comes next: it starts no process and reads no file.
+	"internal/workspace":      {"internal/experiment", "internal/git", "internal/infile", "internal/spawn", "internal/temporary"},
+	"internal/bench":          {"profile", "internal/bench/schedule", "internal/capture", "internal/experiment", "internal/gocmd", "internal/infile", "internal/samecode", "internal/temporary", "internal/trace", "internal/workspace"},
 	"internal/bench/schedule": {"internal/experiment"},
 	// What the compiler says of both sides: it knows neither runs nor clocks.
 	"internal/samecode": {"internal/infile"},
@@ -67,15 +67,15 @@ var importTable = map[string][]string{
 	"internal/experiment": {"internal/git", "internal/infile", "internal/temporary"},
 	"internal/compare":    {"profile", "internal/capture", "internal/experiment", "internal/infile", "internal/report"},
 	// Findings; the rules know the package that applies them, not the other way.
-	"internal/advice":       {"profile", "internal/infile", "internal/temporary"},
+	"internal/advice":       {"profile", "internal/gocmd", "internal/infile", "internal/temporary"},
 	"internal/advice/facts": {"internal/advice"},
 	"internal/advice/edit":  {"internal/advice", "internal/advice/facts"},
 	"internal/advice/rules": {"internal/advice", "internal/advice/edit", "internal/advice/facts"},
-	"internal/tune":         {"internal/advice", "internal/bench", "internal/experiment", "internal/git", "internal/infile", "internal/temporary"},
+	"internal/tune":         {"internal/advice", "internal/bench", "internal/experiment", "internal/git", "internal/gocmd", "internal/infile", "internal/temporary"},
 	// What the command line and servers ask: the one that puts rules, source and history together.
 	"internal/advisor": {"profile", "internal/advice", "internal/advice/rules", "internal/bench", "internal/experiment", "internal/pgo", "internal/tune"},
 
-	"internal/pgo": {"profile", "internal/infile", "internal/temporary"},
+	"internal/pgo": {"profile", "internal/gocmd", "internal/infile", "internal/temporary"},
 
 	"internal/store":      {"profile"},
 	"internal/store/disk": {"profile", "internal/hashing", "internal/store", "internal/store/disk/format"},

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"os/exec"
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/gocmd"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -23,19 +23,19 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	env, err := runGo(ctx, (*exec.Cmd).Run, o.Dir, "env", "GOVERSION", "GOROOT")
+	env, err := gocmd.Command{Dir: o.Dir}.Environ(ctx, "GOVERSION", "GOROOT")
 	if err != nil {
 		return nil, err
 	}
-	toolchain, goroot, _ := strings.Cut(strings.TrimSpace(string(env)), "\n")
-	l := &locator{modules: mods, goroot: strings.TrimSpace(goroot)}
+	toolchain, goroot := strings.TrimSpace(env[0]), strings.TrimSpace(env[1])
+	l := &locator{modules: mods, goroot: goroot}
 	if l.mains, err = mainFolders(ctx, o.Dir, o.BuildFlags, inputs); err != nil {
 		return nil, err
 	}
 	e := collect(inputs, l.locate)
 	lines, dirs, left := e.hottest(o.MinShare, o.MaxPackages)
 	o.stage("reading and compiling %s", count(len(dirs), "package"))
-	src, err := o.read(ctx, strings.TrimSpace(toolchain), dirs)
+	src, err := o.read(ctx, toolchain, dirs)
 	if err != nil {
 		return nil, err
 	}

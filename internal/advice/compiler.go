@@ -10,12 +10,12 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/gocmd"
 	"github.com/hone-go/hone/internal/temporary"
 	"github.com/hone-go/hone/profile"
 )
@@ -79,7 +79,7 @@ func compilerSays(ctx context.Context, dir string, flags, dirs []string) (Diagno
 	defer tmp.Remove()
 	told := filepath.Join(tmp.Path, "told") // apart from what the go command keeps for a while
 	args := slices.Concat([]string{"list", "-e", "-buildvcs=false", "-export", "-gcflags=-json=0," + told, "-f", "{{.ImportPath}}\t{{.Dir}}"}, flags, []string{"--"}, dirs)
-	out, err := runGo(ctx, tmp.Run, dir, args...)
+	out, err := gocmd.Command{Dir: dir, Args: args, Run: tmp.Run}.Output(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("what the compiler says is missing: %w", err)
 	}
@@ -196,7 +196,8 @@ func mainFolders(ctx context.Context, dir string, flags []string, inputs []Input
 	if !slices.ContainsFunc(inputs, func(in Input) bool { return isMain(in.Profile) }) {
 		return nil, nil
 	}
-	out, err := runGo(ctx, (*exec.Cmd).Run, dir, append(append([]string{"list", "-e", "-f", `{{if eq .Name "main"}}{{.Dir}}{{end}}`}, flags...), "./...")...)
+	args := append(append([]string{"list", "-e", "-f", `{{if eq .Name "main"}}{{.Dir}}{{end}}`}, flags...), "./...")
+	out, err := gocmd.Command{Dir: dir, Args: args}.Output(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -1,19 +1,15 @@
 package advice
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
-	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/gocmd"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -25,48 +21,17 @@ type module struct {
 
 // modules asks the go command for the modules of the user at a folder.
 func modules(ctx context.Context, dir string) ([]module, error) {
-	out, err := runGo(ctx, (*exec.Cmd).Run, dir, "list", "-m", "-json")
+	listed, err := gocmd.List[module](ctx, gocmd.Command{Dir: dir, Args: []string{"-m"}})
 	if err != nil {
 		return nil, err
 	}
-	var all []module
-	in := json.NewDecoder(bytes.NewReader(out))
-	for {
-		var m module
-		if err := in.Decode(&m); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, fmt.Errorf("go list -m: %w", err)
-		}
-		if m.Dir != "" {
-			all = append(all, m)
-		}
-	}
+	all := slices.DeleteFunc(listed, func(m module) bool { return m.Dir == "" })
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s is in no module: advice needs the source that profiles are of", dir)
 	}
 	// The most specific first: modules may lie in one another.
 	slices.SortFunc(all, func(a, b module) int { return len(b.Path) - len(a.Path) })
 	return all, nil
-}
-
-// runGo runs the go command by run, and returns what it prints.
-func runGo(ctx context.Context, run func(*exec.Cmd) error, dir string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = dir
-	var stdout, stderr bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	err := run(cmd)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if err != nil {
-		if text := strings.TrimSpace(stderr.String()); text != "" {
-			return nil, fmt.Errorf("go %s: %s", args[0], text)
-		}
-		return nil, fmt.Errorf("go %s: %w", args[0], err)
-	}
-	return stdout.Bytes(), nil
 }
 
 // file returns the name of a file of the module. A path that leads elsewhere names none,

@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/gocmd"
 	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/workspace"
 )
@@ -53,7 +54,7 @@ func (m *planner) buildOne(ctx context.Context, s experiment.Side, p *benchPacka
 	}
 	if len(p.replace) > 0 {
 		p.overlay = filepath.Join(dir, "overlay.json")
-		if err := writeOverlay(p.overlay, m.overlays[s], p.replace); err != nil {
+		if err := gocmd.WriteOverlay(p.overlay, m.overlays[s], p.replace); err != nil {
 			return false, err
 		}
 	}

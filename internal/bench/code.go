@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/gocmd"
 	"github.com/hone-go/hone/internal/samecode"
 	"github.com/hone-go/hone/internal/workspace"
 )
@@ -79,7 +80,7 @@ func (m *planner) codeState(s experiment.Side) (samecode.State, error) {
 	var flags []string
 	if len(m.lent[s]) > 0 {
 		file := filepath.Join(m.Scratch.Path, s.String()+"-overlay.json")
-		if err := writeOverlay(file, m.lent[s]); err != nil {
+		if err := gocmd.WriteOverlay(file, m.lent[s]); err != nil {
 			return samecode.State{}, err
 		}
 		flags = []string{"-overlay=" + file}

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/hone-go/hone/internal/gocmd"
 )
 
 // Leaked goroutines are a profile of Go 1.27, for which package testing has no
@@ -62,5 +64,5 @@ func %s(b *testing.B) {
 		return "", err
 	}
 	overlay = filepath.Join(dir, "overlay.json")
-	return overlay, writeOverlay(overlay, theirs, p.replace, map[string]string{filepath.Join(p.dir, leakFile): source})
+	return overlay, gocmd.WriteOverlay(overlay, theirs, p.replace, map[string]string{filepath.Join(p.dir, leakFile): source})
 }

@@ -438,19 +438,6 @@ func readOverlay(flags []string, dir string) (map[string]string, error) {
 	return replace, nil
 }
 
-// writeOverlay writes an overlay for the go command: the later of replacements count.
-func writeOverlay(file string, replace ...map[string]string) error {
-	all := struct{ Replace map[string]string }{make(map[string]string)}
-	for _, r := range replace {
-		maps.Copy(all.Replace, r)
-	}
-	text, err := json.Marshal(all)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, text, 0o600)
-}
-
 // withOverlay returns flags with an overlay instead of the user's.
 func withOverlay(flags []string, overlay string) []string {
 	kept := slices.DeleteFunc(slices.Clone(flags), func(f string) bool { return strings.HasPrefix(strings.TrimLeft(f, "-"), "overlay=") })

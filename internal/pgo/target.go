@@ -1,15 +1,13 @@
 package pgo
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/hone-go/hone/internal/gocmd"
 )
 
 // FileName is that of the profile by which the go command builds a main package.
@@ -35,7 +33,7 @@ func Find(ctx context.Context, dir, file string) (Module, string, error) {
 			return m, "", err
 		}
 	}
-	all, err := list[listed](ctx, m.Dir, "-e", "-find", "./...")
+	all, err := gocmd.List[listed](ctx, gocmd.Command{Dir: m.Dir, Args: []string{"-e", "-find", "./..."}})
 	if err != nil {
 		return m, "", err
 	}
@@ -79,7 +77,7 @@ func findModule(ctx context.Context, dir string) (m Module, err error) {
 	if err != nil {
 		return m, err
 	}
-	all, err := list[struct{ Path, Dir string }](ctx, dir, "-m")
+	all, err := gocmd.List[struct{ Path, Dir string }](ctx, gocmd.Command{Dir: dir, Args: []string{"-m"}})
 	for _, one := range all {
 		for _, d := range []string{dir, real} {
 			rel, err := filepath.Rel(one.Dir, d)
@@ -96,31 +94,3 @@ func findModule(ctx context.Context, dir string) (m Module, err error) {
 
 // listed is what go list says of a package.
 type listed struct{ Dir, Name string }
-
-// list asks the go command for packages or modules. With -buildvcs it would run git, and git
-// what the repository says.
-func list[T any](ctx context.Context, dir string, args ...string) ([]T, error) {
-	cmd := exec.CommandContext(ctx, "go", append([]string{"list", "-buildvcs=false", "-json"}, args...)...)
-	cmd.Dir = dir
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	switch {
-	case ctx.Err() != nil:
-		return nil, ctx.Err()
-	case err != nil && stderr.Len() > 0:
-		return nil, fmt.Errorf("go list: %s", strings.TrimSpace(stderr.String()))
-	case err != nil:
-		return nil, fmt.Errorf("go list: %w", err)
-	}
-	var all []T
-	for in := json.NewDecoder(bytes.NewReader(out)); ; {
-		var v T
-		if err := in.Decode(&v); errors.Is(err, io.EOF) {
-			return all, nil
-		} else if err != nil {
-			return nil, fmt.Errorf("go list: %w", err)
-		}
-		all = append(all, v)
-	}
-}

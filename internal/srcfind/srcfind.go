@@ -23,6 +23,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/hone-go/hone/internal/gocmd"
 	"github.com/hone-go/hone/internal/infile"
 )
 
@@ -307,9 +308,9 @@ func (f *Finder) loadEnv() goEnv {
 	// switch to one that is already there, but not download it.
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	goroot, modcache, err := f.runGo(ctx, f.cfg.Dir, "GOPROXY=off")
+	goroot, modcache, err := f.runGo(ctx, f.cfg.Dir, gocmd.NoDownloads)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, exec.ErrNotFound) {
-		goroot, modcache, err = f.runGo(ctx, f.cfg.Dir, "GOPROXY=off", "GOTOOLCHAIN=local")
+		goroot, modcache, err = f.runGo(ctx, f.cfg.Dir, gocmd.NoDownloads, gocmd.LocalToolchain)
 	}
 	if err != nil {
 		e.err = fmt.Errorf("go env: %w", err)
@@ -325,20 +326,14 @@ func (f *Finder) loadEnv() goEnv {
 }
 
 func runGoEnv(ctx context.Context, dir string, extraEnv ...string) (goroot, modcache string, err error) {
-	cmd := exec.CommandContext(ctx, "go", "env", "GOROOT", "GOMODCACHE")
-	cmd.Dir = dir
-	cmd.Env = append(cmd.Environ(), extraEnv...)
-	cmd.WaitDelay = time.Second
-	out, err := cmd.Output()
-	if ctx.Err() != nil {
-		return "", "", ctx.Err()
+	values, err := gocmd.Command{Dir: dir, Env: extraEnv}.Environ(ctx, "GOROOT", "GOMODCACHE")
+	if failed := new(gocmd.Error); errors.As(err, &failed) {
+		err = failed.Err
 	}
 	if err != nil {
 		return "", "", err
 	}
-	goroot, rest, _ := strings.Cut(string(out), "\n")
-	modcache, _, _ = strings.Cut(rest, "\n")
-	return strings.TrimSpace(goroot), strings.TrimSpace(modcache), nil
+	return strings.TrimSpace(values[0]), strings.TrimSpace(values[1]), nil
 }
 
 // gorootOfPath is the GOROOT that the go command's own place suggests, or the

@@ -7,12 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os/exec"
 	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/bench"
+	"github.com/hone-go/hone/internal/gocmd"
 )
 
 // passes runs the tests of all packages that depend on the finding's. Tests of
@@ -124,15 +124,12 @@ func (t *Tuner) dependents(ctx context.Context, path string) ([]string, error) {
 // goList returns the list alone: what go says beside it, of modules that it downloads or
 // patterns that match nothing, is no part of it.
 func (t *Tuner) goList(ctx context.Context, args ...string) ([]byte, error) {
-	out, err := t.goCommand(ctx, append([]string{"list"}, args...)...).Output()
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && len(exit.Stderr) > 0 {
-		return nil, fmt.Errorf("go list: %s", tail(exit.Stderr))
+	out, err := gocmd.Command{Dir: t.Dir, Args: append([]string{"list"}, args...)}.Output(ctx)
+	if failed := new(gocmd.Error); errors.As(err, &failed) && failed.Stderr != "" {
+		return nil, fmt.Errorf("go list: %s", tail([]byte(failed.Stderr)))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("go list: %w", err)
+		return nil, err
 	}
 	return out, nil
 }

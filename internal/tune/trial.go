@@ -3,11 +3,8 @@ package tune
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -16,6 +13,7 @@ import (
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/bench"
+	"github.com/hone-go/hone/internal/gocmd"
 	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/temporary"
 )
@@ -84,7 +82,7 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []bench.I
 		return nil, err
 	}
 	defer scratch.Remove()
-	overlay, err := writeOverlay(scratch.Path, map[string][]byte{f.Fix.File: f.Fix.After})
+	overlay, err := gocmd.OverlayTexts(scratch.Path, map[string][]byte{f.Fix.File: f.Fix.After})
 	if err != nil {
 		return nil, err
 	}
@@ -145,24 +143,6 @@ func (t *Tuner) needsTests(r *Result, f *advice.Finding) string {
 	return ""
 }
 
-// writeOverlay writes what -overlay of the go command wants for files with other text.
-func writeOverlay(dir string, texts map[string][]byte) (string, error) {
-	replace := make(map[string]string)
-	for name, text := range texts {
-		at := filepath.Join(dir, fmt.Sprintf("%d-%s", len(replace), filepath.Base(name)))
-		if err := os.WriteFile(at, text, 0o600); err != nil {
-			return "", err
-		}
-		replace[name] = at
-	}
-	text, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		return "", err
-	}
-	overlay := filepath.Join(dir, "overlay.json")
-	return overlay, os.WriteFile(overlay, text, 0o600)
-}
-
 func (t *Tuner) stage(stage, what string) {
 	if t.Stage != nil {
 		t.Stage(stage, what)
@@ -171,21 +151,7 @@ func (t *Tuner) stage(stage, what string) {
 
 // runGo runs the go command in the module, and returns all it prints.
 func (t *Tuner) runGo(ctx context.Context, args ...string) ([]byte, error) {
-	cmd := t.goCommand(ctx, args...)
-	var out bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &out
-	err := temporary.Run(cmd)
-	if ctx.Err() != nil {
-		return nil, ctx.Err()
-	}
-	return out.Bytes(), err
-}
-
-func (t *Tuner) goCommand(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Dir = t.Dir
-	cmd.WaitDelay = 5 * time.Second // for what a test has started and left
-	return cmd
+	return gocmd.Command{Dir: t.Dir, Args: args, Run: temporary.Run}.CombinedOutput(ctx)
 }
 
 // builds vets the package, which type-checks it and its tests.
@@ -276,7 +242,7 @@ func (t *Tuner) Before(ctx context.Context, benchmarks []bench.ID) (*bench.Repor
 		return nil, err
 	}
 	defer scratch.Remove()
-	overlay, err := writeOverlay(scratch.Path, t.first)
+	overlay, err := gocmd.OverlayTexts(scratch.Path, t.first)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,164 @@
+// Package gocmd runs the go command: its environment, its errors, what it prints while it
+// works, and the overlays that it reads in place of files.
+package gocmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// A Command is a call of the go command.
+type Command struct {
+	Dir  string   // where it runs; "": where hone does
+	Env  []string // in place of variables of hone's environment, and beside it
+	Args []string // of go
+	// Run runs the command, with what it starts; nil: [exec.Cmd.Run].
+	Run func(*exec.Cmd) error
+	// Progress gets what the command prints on standard error, such as what it downloads,
+	// while it works; nil: nobody does.
+	Progress io.Writer
+}
+
+// What a command may fetch, for [Command.Env].
+const (
+	// NoDownloads has it use the modules and toolchains that are there already.
+	NoDownloads = "GOPROXY=off"
+	// LocalToolchain has it use the toolchain that is installed, whatever a go.mod asks for.
+	LocalToolchain = "GOTOOLCHAIN=local"
+)
+
+// waitDelay is how long a command's output is waited for when it has ended: what it has
+// started and left may have it open.
+const waitDelay = 5 * time.Second
+
+// An Error is that of a command that failed.
+type Error struct {
+	Verb   string // "list"
+	Stderr string // what it said, without blanks around it
+	Err    error  // how it ended, or why it didn't start
+}
+
+func (e *Error) Error() string {
+	if e.Stderr != "" {
+		return fmt.Sprintf("go %s: %s", e.Verb, e.Stderr)
+	}
+	return fmt.Sprintf("go %s: %v", e.Verb, e.Err)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Output returns what the command prints on standard output. The error is that of ctx, if it has
+// ended, or an [*Error].
+func (c Command) Output(ctx context.Context) ([]byte, error) {
+	var stdout, stderr bytes.Buffer
+	if err := c.run(ctx, &stdout, &stderr); err != nil {
+		return nil, err
+	}
+	return stdout.Bytes(), nil
+}
+
+// CombinedOutput returns all that the command prints, also when it fails. The error is as
+// Output's.
+func (c Command) CombinedOutput(ctx context.Context) ([]byte, error) {
+	var out bytes.Buffer
+	err := c.run(ctx, &out, &out)
+	return out.Bytes(), err
+}
+
+func (c Command) run(ctx context.Context, stdout, stderr *bytes.Buffer) error {
+	cmd := exec.CommandContext(ctx, "go", c.Args...)
+	cmd.Dir = c.Dir
+	if len(c.Env) > 0 {
+		cmd.Env = append(cmd.Environ(), c.Env...)
+	}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if c.Progress != nil {
+		cmd.Stderr = io.MultiWriter(stderr, c.Progress)
+	}
+	cmd.WaitDelay = waitDelay
+	run := c.Run
+	if run == nil {
+		run = (*exec.Cmd).Run
+	}
+	err := run(cmd)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	if err != nil {
+		return &Error{c.Args[0], strings.TrimSpace(stderr.String()), err}
+	}
+	return nil
+}
+
+// List returns what go list -json says of packages or modules. It does not ask the version
+// control, which would run what a repository names.
+func List[T any](ctx context.Context, c Command) ([]T, error) {
+	c.Args = append([]string{"list", "-buildvcs=false", "-json"}, c.Args...)
+	out, err := c.Output(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var all []T
+	for in := json.NewDecoder(bytes.NewReader(out)); ; {
+		var v T
+		if err := in.Decode(&v); errors.Is(err, io.EOF) {
+			return all, nil
+		} else if err != nil {
+			return nil, &Error{Verb: "list", Err: err}
+		}
+		all = append(all, v)
+	}
+}
+
+// Environ returns values of the go command's environment, in the order of their names.
+func (c Command) Environ(ctx context.Context, names ...string) ([]string, error) {
+	c.Args = append([]string{"env"}, names...)
+	out, err := c.Output(ctx)
+	if err != nil {
+		return nil, err
+	}
+	values := strings.Split(strings.TrimSuffix(strings.ReplaceAll(string(out), "\r\n", "\n"), "\n"), "\n")
+	if len(values) != len(names) {
+		return nil, &Error{Verb: "env", Err: fmt.Errorf("it prints %d values for %d names: %q", len(values), len(names), out)}
+	}
+	return values, nil
+}
+
+// WriteOverlay writes a file for -overlay: which files stand for which, the later of several
+// replacements. One that is replaced by "" is taken for missing.
+func WriteOverlay(file string, replace ...map[string]string) error {
+	all := struct{ Replace map[string]string }{make(map[string]string)}
+	for _, r := range replace {
+		maps.Copy(all.Replace, r)
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(file, text, 0o600)
+}
+
+// OverlayTexts writes the texts that files are to have into a folder, and a file for -overlay
+// with them, which it returns.
+func OverlayTexts(dir string, texts map[string][]byte) (file string, err error) {
+	replace := make(map[string]string, len(texts))
+	for name, text := range texts {
+		at := filepath.Join(dir, fmt.Sprintf("%d-%s", len(replace), filepath.Base(name)))
+		if err := os.WriteFile(at, text, 0o600); err != nil {
+			return "", err
+		}
+		replace[name] = at
+	}
+	file = filepath.Join(dir, "overlay.json")
+	return file, WriteOverlay(file, replace)
+}
