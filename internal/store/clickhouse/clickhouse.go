@@ -55,7 +55,7 @@ type Store struct {
 	inserter       *inserter
 	words          lexicons
 	roller         *roller
-	retention      retention
+	retention      expiry
 	fewSeriesHours int64        // see the constant
 	expired        atomic.Int64 // profiles that were refused
 	rolledHours    atomic.Int64 // that questions have taken from roll-ups
@@ -82,7 +82,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	s := &Store{cfg: cfg, client: client, key: key, fewSeriesHours: fewSeriesHours, stop: stop}
 	s.inserter = newInserter(client, &s.cfg, &s.key)
 	s.roller = newRoller(&cfg, s.RollUp)
-	s.retention = retention{client, &s.cfg}
+	s.retention = expiry{client, &s.cfg}
 	if !cfg.NoRollUps {
 		s.done.Go(func() { s.roller.run(background) })
 	}
@@ -157,7 +157,7 @@ func (s *Store) Put(ctx context.Context, records []store.Record) error {
 	oldest := s.retention.oldest()
 	for i := range records {
 		r := &records[i]
-		if err := check(r); err != nil {
+		if err := checkRecord(r); err != nil {
 			return err
 		}
 		if r.Time < oldest {

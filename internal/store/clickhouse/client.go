@@ -98,15 +98,15 @@ func newClient(cfg *Config) *client {
 	return c
 }
 
-// copy returns another client of the same connections.
-func (c *client) copy() *client {
+// clone returns another client of the same connections.
+func (c *client) clone() *client {
 	return &client{cfg: c.cfg, http: c.http, servers: c.servers, engine: c.engine, read: c.read, insert: c.insert}
 }
 
 // of returns the client for servers that can do what e can, where each shard has so many
 // replicas, 0 without a cluster.
 func (c *client) of(e engine, replicas int) *client {
-	out := c.copy()
+	out := c.clone()
 	out.engine = e
 	out.read, out.insert = e.settings(replicas)
 	return out
@@ -116,7 +116,7 @@ func (c *client) of(e engine, replicas int) *client {
 func (c *client) withDatabase(name string) *client {
 	cfg := *c.cfg
 	cfg.Database = name
-	out := c.copy()
+	out := c.clone()
 	out.cfg = &cfg
 	return out
 }
@@ -125,7 +125,7 @@ func (c *client) withDatabase(name string) *client {
 func (c *client) each() []*client {
 	var all []*client
 	for _, s := range c.servers {
-		out := c.copy()
+		out := c.clone()
 		out.servers = []*server{s}
 		all = append(all, out)
 	}

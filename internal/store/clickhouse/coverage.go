@@ -40,7 +40,7 @@ func fleetsOf(p *plan, k *key) fleets {
 	rows := newBlock("series", "UInt64", "fleet", "UInt64", "grp", "UInt32")
 	out := fleets{of: map[uint64]fleet{}}
 	for n, s := range p.series {
-		number := k.fleet(s.labels)
+		number := k.fleetNumber(s.labels)
 		out.of[number] = fleet{s.labels.Get(store.LabelService), s.labels.Get(store.LabelKind), s.group}
 		rows.col("series").uint64(n)
 		rows.col("fleet").uint64(number)
@@ -63,19 +63,19 @@ func (k rollKey) compare(o rollKey) int {
 // A rolled is a roll-up without its sites.
 type rolled struct {
 	rollKey
-	version
+	profileSet
 	duration    int64
 	first, last int64
 	totals      []uint64
 }
 
-// A version says which profiles something is of.
-type version struct {
+// A profileSet says which profiles something is of.
+type profileSet struct {
 	sum      uint64
 	profiles int64
 }
 
-func (v version) is(r rolled) bool { return r.version == v }
+func (v profileSet) is(r rolled) bool { return r.profileSet == v }
 
 // A coverage says where the profiles of a plan are read: from roll-ups, or one by one.
 type coverage struct {
@@ -173,7 +173,7 @@ type matched struct {
 
 // match returns the roll-ups of hours where all that there is now is rolled up, and
 // which are in one window of length step.
-func match(there map[rollKey][]rolled, now map[rollKey]version, step int64) matched {
+func match(there map[rollKey][]rolled, now map[rollKey]profileSet, step int64) matched {
 	var use matched
 	cut, stale, hours := map[int32]bool{}, map[int32]bool{}, map[int32][]rolled{}
 	for k, v := range now {
@@ -214,9 +214,9 @@ func rolledUp(ctx context.Context, c *client, p *plan, f fleets, first, end int3
 	out := map[rollKey][]rolled{}
 	for i := range a.rows {
 		r := rolled{
-			rollKey:  rollKey{hour: a.col("hour").int32(i), fleet: a.col("fleet").words[i], header: a.col("header").words[i]},
-			version:  version{a.col("version").words[i], a.col("profiles").int64(i)},
-			duration: a.col("duration").int64(i), first: a.col("first").int64(i), last: a.col("last").int64(i), totals: a.col("totals").row(i),
+			rollKey:    rollKey{hour: a.col("hour").int32(i), fleet: a.col("fleet").words[i], header: a.col("header").words[i]},
+			profileSet: profileSet{a.col("version").words[i], a.col("profiles").int64(i)},
+			duration:   a.col("duration").int64(i), first: a.col("first").int64(i), last: a.col("last").int64(i), totals: a.col("totals").row(i),
 		}
 		out[r.rollKey] = append(out[r.rollKey], r)
 	}
@@ -228,7 +228,7 @@ const joinFleets = " ANY LEFT JOIN (SELECT series, fleet FROM members) AS groups
 
 // versions returns which profiles fleets have, by hour and header. While one of an hour
 // stands in the table twice, its version is not that of a roll-up.
-func versions(ctx context.Context, c *client, p *plan, f fleets, first, end int32) (map[rollKey]version, error) {
+func versions(ctx context.Context, c *client, p *plan, f fleets, first, end int32) (map[rollKey]profileSet, error) {
 	sc := p.everything()
 	a, err := c.exec(ctx, &statement{
 		out: []output{{name: "fleet"}, {name: "header"}, {name: "hour"}, {"counted", "toInt64(count())"}, {"version_sum", "sum(" + versionOf + ")"}},
@@ -239,10 +239,10 @@ func versions(ctx context.Context, c *client, p *plan, f fleets, first, end int3
 	if err != nil {
 		return nil, err
 	}
-	out := make(map[rollKey]version, a.rows)
+	out := make(map[rollKey]profileSet, a.rows)
 	for i := range a.rows {
 		k := rollKey{hour: a.col("hour").int32(i), fleet: a.col("fleet").words[i], header: a.col("header").words[i]}
-		out[k] = version{a.col("version_sum").words[i], a.col("counted").int64(i)}
+		out[k] = profileSet{a.col("version_sum").words[i], a.col("counted").int64(i)}
 	}
 	return out, nil
 }
@@ -263,7 +263,7 @@ func rolledHeads(ctx context.Context, l *lookup, p *plan, c *coverage) ([]head, 
 		h := head{
 			GroupKey: store.GroupKey{Labels: c.of[r.fleet].group, Window: p.query.WindowOf(int64(r.hour) * hour)},
 			series:   r.fleet, header: headers[r.header], profiles: r.profiles, duration: r.duration,
-			first: r.first, last: r.last, version: r.version.sum, totals: r.totals,
+			first: r.first, last: r.last, version: r.profileSet.sum, totals: r.totals,
 		}
 		if len(h.totals) != len(h.header.SampleTypes) {
 			return nil, fmt.Errorf("a roll-up of hour %d has %d totals, and %d sample types", r.hour, len(h.totals), len(h.header.SampleTypes))

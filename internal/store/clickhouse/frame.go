@@ -66,14 +66,14 @@ func (s *stream) fill() error {
 		s.rest = s.data[:n]
 		return err
 	}
-	var head [frameHead]byte
-	if _, err := io.ReadFull(s.r, head[:]); err != nil {
+	var start [frameHead]byte
+	if _, err := io.ReadFull(s.r, start[:]); err != nil {
 		if err == io.ErrUnexpectedEOF {
 			err = fmt.Errorf("%w: %w", errFrame, err)
 		}
 		return err
 	}
-	size, whole := binary.LittleEndian.Uint32(head[17:]), binary.LittleEndian.Uint32(head[21:])
+	size, whole := binary.LittleEndian.Uint32(start[17:]), binary.LittleEndian.Uint32(start[21:])
 	if size < 9 || size > maxFrame || whole > maxFrame {
 		return fmt.Errorf("%w: one has %d bytes, and %d when decompressed", errFrame, size, whole)
 	}
@@ -82,7 +82,7 @@ func (s *stream) fill() error {
 		return noEOF(err)
 	}
 	s.data = resized(s.data, int(whole))
-	switch head[16] {
+	switch start[16] {
 	case methodLZ4:
 		n, err := lz4.UncompressBlock(s.frame, s.data)
 		if err != nil || n != len(s.data) {
@@ -91,7 +91,7 @@ func (s *stream) fill() error {
 	case methodPlain:
 		s.data = append(s.data[:0], s.frame...)
 	default:
-		return fmt.Errorf("%w: one has method %#x", errFrame, head[16])
+		return fmt.Errorf("%w: one has method %#x", errFrame, start[16])
 	}
 	s.rest = s.data
 	return nil

@@ -245,8 +245,8 @@ func together(heads []head) []head {
 	return out
 }
 
-// A group is what Query.By and Query.Step put together.
-type group struct {
+// A headGroup is what Query.By and Query.Step put together.
+type headGroup struct {
 	store.GroupKey
 	heads []head // by time
 	tally store.Tally
@@ -254,11 +254,11 @@ type group struct {
 
 // groupsOf returns the groups of heads, by labels, then window. Where the query asks for
 // the top ones, heads are of single profiles.
-func groupsOf(q *store.Query, heads []head) []group {
+func groupsOf(q *store.Query, heads []head) []headGroup {
 	slices.SortFunc(heads, func(a, b head) int { return cmp.Or(a.Compare(b.GroupKey), earlier(a, b)) })
-	var out []group
+	var out []headGroup
 	for len(heads) > 0 {
-		g := group{GroupKey: heads[0].GroupKey}
+		g := headGroup{GroupKey: heads[0].GroupKey}
 		n := slices.IndexFunc(heads, func(h head) bool { return h.GroupKey != g.GroupKey })
 		if n < 0 {
 			n = len(heads)

@@ -196,7 +196,7 @@ func (in *inserter) insert(ctx context.Context, batch []*pending) error {
 	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 }
 
-func (in *inserter) insertRows(ctx context.Context, batch []*pending, rows []*row) error {
+func (in *inserter) insertRows(ctx context.Context, batch []*pending, rows []*profileRow) error {
 	if err := in.insertWords(ctx, batch); err != nil {
 		return err
 	}
@@ -216,9 +216,9 @@ func (in *inserter) insertRows(ctx context.Context, batch []*pending, rows []*ro
 
 // fresh returns the rows of records that the store doesn't have. Of several with
 // one identity it is the first.
-func (in *inserter) fresh(ctx context.Context, batch []*pending) ([]*row, error) {
+func (in *inserter) fresh(ctx context.Context, batch []*pending) ([]*profileRow, error) {
 	seen := map[identity]bool{}
-	var rows []*row
+	var rows []*profileRow
 	asked := newBlock("time", "Int64", "id", "FixedString(16)")
 	for _, p := range batch {
 		for i := range p.rows {
@@ -245,7 +245,7 @@ func (in *inserter) fresh(ctx context.Context, batch []*pending) ([]*row, error)
 	for i := range a.rows {
 		there[identity{a.col("time").int64(i), store.ID([]byte(a.col("id").texts[i]))}] = true
 	}
-	return slices.DeleteFunc(rows, func(r *row) bool {
+	return slices.DeleteFunc(rows, func(r *profileRow) bool {
 		r.known = there[r.identity]
 		return r.known
 	}), nil

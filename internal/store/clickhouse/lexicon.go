@@ -95,8 +95,8 @@ func known[T any](lx *lexicon, all map[uint64]T, numbers []uint64) map[uint64]T 
 	return out
 }
 
-// rows returns where sites are among the samples of lx.all, which has all of them.
-func (lx *lexicon) rows(sites []uint64) []uint32 {
+// siteRows returns where sites are among the samples of lx.all, which has all of them.
+func (lx *lexicon) siteRows(sites []uint64) []uint32 {
 	lx.mu.Lock()
 	defer lx.mu.Unlock()
 	rows := make([]uint32, len(sites))

@@ -39,8 +39,8 @@ func findHeads(ctx context.Context, l *lookup, p *plan, c *coverage, exact bool)
 	return append(heads, rolled...), twice || c.twice, err
 }
 
-// A part is what a group has of profiles that measure the same.
-type part struct {
+// A groupPart is what a group has of profiles that measure the same.
+type groupPart struct {
 	heads  []*head
 	first  int64 // earliest time
 	column int   // that is wanted, -1 for all
@@ -51,11 +51,11 @@ type part struct {
 type addition struct {
 	columns []int           // that are wanted, as numbers of sample types
 	headers map[uint64]bool // of the profiles
-	parts   map[store.GroupKey]*part
+	parts   map[store.GroupKey]*groupPart
 }
 
 // additionsOf returns what has to be added up for some groups.
-func additionsOf(q *store.Query, groups []group) []addition {
+func additionsOf(q *store.Query, groups []headGroup) []addition {
 	var out []addition
 	var measures []*header // one for each addition
 	of := map[*header]int{}
@@ -68,14 +68,14 @@ func additionsOf(q *store.Query, groups []group) []addition {
 				if at = slices.IndexFunc(measures, h.header.measures); at < 0 {
 					at = len(measures)
 					measures = append(measures, h.header)
-					out = append(out, addition{headers: map[uint64]bool{}, parts: map[store.GroupKey]*part{}})
+					out = append(out, addition{headers: map[uint64]bool{}, parts: map[store.GroupKey]*groupPart{}})
 				}
 				of[h.header] = at
 			}
 			a := &out[at]
 			p := a.parts[g.GroupKey]
 			if p == nil {
-				p = &part{first: h.first, column: -1}
+				p = &groupPart{first: h.first, column: -1}
 				if q.SampleType != "" {
 					p.column = h.column
 				}
@@ -163,7 +163,7 @@ func (s *summer) rolledStatement(a *addition) *statement {
 			chosen.col("fleet").uint64(r.fleet)
 			chosen.col("header").uint64(r.header)
 			chosen.col("hour").int32(r.hour)
-			chosen.col("version").uint64(r.version.sum)
+			chosen.col("version").uint64(r.profileSet.sum)
 			first, last = min(first, r.hour), max(last, r.hour)
 		}
 	}
@@ -215,18 +215,18 @@ func arrays(types []int) (joined string, sums []output) {
 // sumOf is the name of the column with the ith sum of a statement.
 func sumOf(i int) string { return fmt.Sprint("sum", i) }
 
-// Sums are what a part adds up to: values by site, in columns.
-type sums struct {
+// siteValues are what a part adds up to: values by site, in columns.
+type siteValues struct {
 	sites  []uint64
 	values [][]int64
 	rows   map[uint64]int // of sites, where several answers have them
 }
 
 // addUpSites asks for what the parts of an addition add up to, and takes the memory of that.
-func addUpSites(ctx context.Context, l *lookup, s *summer, a *addition, memory *account) (map[store.GroupKey]*sums, error) {
-	out := make(map[store.GroupKey]*sums, len(a.parts))
+func addUpSites(ctx context.Context, l *lookup, s *summer, a *addition, memory *account) (map[store.GroupKey]*siteValues, error) {
+	out := make(map[store.GroupKey]*siteValues, len(a.parts))
 	for k := range a.parts {
-		out[k] = &sums{values: make([][]int64, len(a.columns))}
+		out[k] = &siteValues{values: make([][]int64, len(a.columns))}
 	}
 	for _, some := range s.summings(a) {
 		answer, err := l.client.exec(ctx, some.statement)
@@ -247,7 +247,7 @@ func addUpSites(ctx context.Context, l *lookup, s *summer, a *addition, memory *
 
 // addSums adds an answer with count sums by site to those of groups; the first of them is
 // for column number at.
-func addSums(groups map[store.GroupKey]*sums, a *answer, at, count int) {
+func addSums(groups map[store.GroupKey]*siteValues, a *answer, at, count int) {
 	group, window, site := a.col("of_group"), a.col("window_start"), a.col("site")
 	columns := make([]*values, count)
 	for i := range columns {
@@ -279,7 +279,7 @@ func addSums(groups map[store.GroupKey]*sums, a *answer, at, count int) {
 
 // row returns the row of a site, which is a new one if it isn't known and may be added. Of
 // one answer, a site is in one row.
-func (s *sums) row(site uint64, add bool) (int, bool) {
+func (s *siteValues) row(site uint64, add bool) (int, bool) {
 	if row, ok := s.rows[site]; ok || !add {
 		return row, ok
 	}
@@ -295,7 +295,7 @@ func (s *sums) row(site uint64, add bool) (int, bool) {
 }
 
 // complete reports whether sums add up to the totals of their part.
-func (p *part) complete(s *sums) bool {
+func (p *groupPart) complete(s *siteValues) bool {
 	for i, values := range s.values {
 		t := i
 		if p.column >= 0 {
@@ -317,7 +317,7 @@ func (p *part) complete(s *sums) bool {
 
 // mergeGroups returns the groups with their profiles merged, whose memory is taken of the
 // query's budget. An error takes nothing.
-func mergeGroups(ctx context.Context, l *lookup, s *summer, groups []group) (out []store.Group, err error) {
+func mergeGroups(ctx context.Context, l *lookup, s *summer, groups []headGroup) (out []store.Group, err error) {
 	q := &s.plan.query
 	memory := &account{of: q.Budget}
 	defer func() {
@@ -358,8 +358,8 @@ func mergeGroups(ctx context.Context, l *lookup, s *summer, groups []group) (out
 
 // A summedPart is a part with its sums.
 type summedPart struct {
-	*part
-	sums *sums
+	*groupPart
+	sums *siteValues
 }
 
 // mergeParts returns the profile of parts, in the order of their times. It is no larger than their
@@ -392,7 +392,7 @@ func (p summedPart) profile(ctx context.Context, lx *lexicon, memory *account) (
 		return nil, err
 	}
 	c := newCopier(lx, out, main)
-	rows := lx.rows(p.sums.sites)
+	rows := lx.siteRows(p.sums.sites)
 	numbers := int64(4 * (len(rows) + len(c.strings) + len(c.functions) + len(c.mappings) + len(c.locations) + len(c.sets)))
 	if err := memory.take(numbers); err != nil {
 		return nil, err
@@ -427,7 +427,7 @@ func (p summedPart) profile(ctx context.Context, lx *lexicon, memory *account) (
 
 // header returns a profile without samples with the part's headers merged. The
 // first mapping of it, if it has one, is number main of the lexicon, counted from 1.
-func (p *part) header(lx *lexicon) (out *profile.Profile, main uint32, err error) {
+func (p *groupPart) header(lx *lexicon) (out *profile.Profile, main uint32, err error) {
 	var ps []*profile.Profile
 	seen := map[*header]bool{}
 	for _, h := range p.heads {

@@ -231,8 +231,8 @@ func (n *numberer) whole(what uint8, content []byte) uint64 {
 	return number
 }
 
-// fleet returns the number of the fleet that a series is of.
-func (k *key) fleet(labels store.Labels) uint64 {
+// fleetNumber returns the number of the fleet that a series is of.
+func (k *key) fleetNumber(labels store.Labels) uint64 {
 	var b []byte
 	for _, l := range labels {
 		if l.Name != store.LabelInstance {

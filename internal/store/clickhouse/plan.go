@@ -149,10 +149,10 @@ func inHours(hours []int32) string {
 	for _, h := range hours {
 		in[h], days[dayOf(int64(h)*hour)] = true, true
 	}
-	return " AND day IN (" + list(days) + ") AND hour IN (" + list(in) + ")"
+	return " AND day IN (" + numberList(days) + ") AND hour IN (" + numberList(in) + ")"
 }
 
-func list(numbers map[int32]bool) string {
+func numberList(numbers map[int32]bool) string {
 	var texts []string
 	for _, n := range slices.Sorted(maps.Keys(numbers)) {
 		texts = append(texts, strconv.Itoa(int(n)))

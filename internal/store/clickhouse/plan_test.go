@@ -163,7 +163,7 @@ func TestStatementsAreConstant(t *testing.T) {
 	q := store.Query{Selector: store.Selector{m}, By: []string{evil}, SampleType: evil, Step: hour}
 	p := newPlan(q, c)
 	sum := &summer{plan: p, coverage: &coverage{rest: p.everything()}, exact: true, final: true}
-	a := &addition{columns: []int{0, 5}, headers: map[uint64]bool{1: true}, parts: map[store.GroupKey]*part{}}
+	a := &addition{columns: []int{0, 5}, headers: map[uint64]bool{1: true}, parts: map[store.GroupKey]*groupPart{}}
 	for _, st := range []*statement{
 		seriesStatement(&p.span, q.Selector), contentsStatement(&p.span, ofSite, []uint64{1}), headsStatement(p.everything(), true), eachStatement(p.everything()),
 		latestStatement(p.everything(), map[uint64]bool{1: true}), sum.statement(a, a.columns),
@@ -176,28 +176,28 @@ func TestStatementsAreConstant(t *testing.T) {
 
 func TestMatch(t *testing.T) {
 	at := func(hour int32, fleet uint64) rollKey { return rollKey{hour: hour, fleet: fleet, header: 1} }
-	roll := func(k rollKey, v version) rolled { return rolled{rollKey: k, version: v} }
-	v1, v2 := version{1, 10}, version{2, 10}
+	roll := func(k rollKey, v profileSet) rolled { return rolled{rollKey: k, profileSet: v} }
+	v1, v2 := profileSet{1, 10}, profileSet{2, 10}
 	for _, tt := range []struct {
 		what       string
 		there      []rolled
-		now        map[rollKey]version
+		now        map[rollKey]profileSet
 		step       int64
 		parts      []rolled
 		twice      bool
 		cut, stale []int32
 	}{
 		{"nothing", nil, nil, 0, nil, false, nil, nil},
-		{"all", []rolled{roll(at(2, 1), v1), roll(at(1, 1), v2)}, map[rollKey]version{at(1, 1): v2, at(2, 1): v1}, 0,
+		{"all", []rolled{roll(at(2, 1), v1), roll(at(1, 1), v2)}, map[rollKey]profileSet{at(1, 1): v2, at(2, 1): v1}, 0,
 			[]rolled{roll(at(1, 1), v2), roll(at(2, 1), v1)}, false, nil, nil},
-		{"a profile came late", []rolled{roll(at(1, 1), v1), roll(at(2, 1), v1)}, map[rollKey]version{at(1, 1): v2, at(2, 1): v1}, 0,
+		{"a profile came late", []rolled{roll(at(1, 1), v1), roll(at(2, 1), v1)}, map[rollKey]profileSet{at(1, 1): v2, at(2, 1): v1}, 0,
 			[]rolled{roll(at(2, 1), v1)}, false, nil, []int32{1}},
-		{"rolled up again", []rolled{roll(at(1, 1), v1), roll(at(1, 1), v2)}, map[rollKey]version{at(1, 1): v2}, 0, []rolled{roll(at(1, 1), v2)}, false, nil, nil},
-		{"rolled up by two", []rolled{roll(at(1, 1), v1), roll(at(1, 1), v1)}, map[rollKey]version{at(1, 1): v1}, 0, []rolled{roll(at(1, 1), v1)}, true, nil, nil},
-		{"one of two fleets", []rolled{roll(at(1, 1), v1)}, map[rollKey]version{at(1, 1): v1, at(1, 2): v1}, 0, nil, false, nil, []int32{1}},
-		{"windows cut it", []rolled{roll(at(1, 1), v1), roll(at(2, 1), v1)}, map[rollKey]version{at(1, 1): v1, at(2, 1): v1}, 3 * hour / 2,
+		{"rolled up again", []rolled{roll(at(1, 1), v1), roll(at(1, 1), v2)}, map[rollKey]profileSet{at(1, 1): v2}, 0, []rolled{roll(at(1, 1), v2)}, false, nil, nil},
+		{"rolled up by two", []rolled{roll(at(1, 1), v1), roll(at(1, 1), v1)}, map[rollKey]profileSet{at(1, 1): v1}, 0, []rolled{roll(at(1, 1), v1)}, true, nil, nil},
+		{"one of two fleets", []rolled{roll(at(1, 1), v1)}, map[rollKey]profileSet{at(1, 1): v1, at(1, 2): v1}, 0, nil, false, nil, []int32{1}},
+		{"windows cut it", []rolled{roll(at(1, 1), v1), roll(at(2, 1), v1)}, map[rollKey]profileSet{at(1, 1): v1, at(2, 1): v1}, 3 * hour / 2,
 			[]rolled{roll(at(2, 1), v1)}, false, []int32{1}, nil},
-		{"its profiles are gone", []rolled{roll(at(1, 1), v1)}, map[rollKey]version{}, 0, nil, false, nil, nil},
+		{"its profiles are gone", []rolled{roll(at(1, 1), v1)}, map[rollKey]profileSet{}, 0, nil, false, nil, nil},
 	} {
 		there := map[rollKey][]rolled{}
 		for _, r := range tt.there {
@@ -246,7 +246,7 @@ func TestAdditions(t *testing.T) {
 	}
 	cpu, other, wide := headerOf(1, "a", "b"), headerOf(2, "a", "b"), headerOf(3, many...)
 	at := func(labels int32) store.GroupKey { return store.GroupKey{Labels: labels} }
-	groups := []group{
+	groups := []headGroup{
 		{GroupKey: at(0), heads: []head{{header: cpu, first: 1}, {header: wide, first: 2}, {header: other, first: 3}}},
 		{GroupKey: at(1), heads: []head{{header: other, first: 5}}},
 	}

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// A retention drops profiles that have expired.
-type retention struct {
+// An expiry drops profiles that have expired.
+type expiry struct {
 	client *client
 	cfg    *Config
 }
 
 // oldest is the time before which profiles have expired.
-func (r retention) oldest() int64 {
+func (r expiry) oldest() int64 {
 	if r.cfg.Retention <= 0 {
 		return -1 << 63
 	}
@@ -27,7 +27,7 @@ const retainEvery = time.Hour
 
 // run drops what has expired, until ctx is done. Every node does, at times of its
 // own: what is gone can't go again.
-func (r retention) run(ctx context.Context) {
+func (r expiry) run(ctx context.Context) {
 	wait := time.Duration(rand.Int64N(int64(time.Minute)))
 	for {
 		select {
@@ -45,7 +45,7 @@ func (r retention) run(ctx context.Context) {
 // drop drops the days of which all profiles have expired, and the weeks of the
 // dictionary without such a day. Days are partitions, so the engine removes
 // files and rewrites none.
-func (r retention) drop(ctx context.Context) error {
+func (r expiry) drop(ctx context.Context) error {
 	if r.cfg.Retention <= 0 {
 		return nil
 	}

@@ -85,7 +85,7 @@ func rollUpHour(ctx context.Context, l *lookup, p *plan, f fleets, h int32, ther
 	if err != nil {
 		return nil, err
 	}
-	before = slices.DeleteFunc(before, func(r rolled) bool { return slices.ContainsFunc(there[r.rollKey], r.version.is) })
+	before = slices.DeleteFunc(before, func(r rolled) bool { return slices.ContainsFunc(there[r.rollKey], r.profileSet.is) })
 	if len(before) == 0 {
 		return nil, nil
 	}
@@ -114,7 +114,7 @@ func rollUpHour(ctx context.Context, l *lookup, p *plan, f fleets, h int32, ther
 	}
 	var out []rollUp
 	for _, r := range before {
-		same := slices.ContainsFunc(after, func(o rolled) bool { return o.rollKey == r.rollKey && o.version == r.version })
+		same := slices.ContainsFunc(after, func(o rolled) bool { return o.rollKey == r.rollKey && o.profileSet == r.profileSet })
 		if !same || len(headers[r.header].SampleTypes) > len(valueColumns) {
 			continue
 		}
@@ -162,9 +162,9 @@ func hourTotals(ctx context.Context, c *client, p *plan, f fleets, h int32) (out
 	}
 	for i := range a.rows {
 		r := rolled{
-			rollKey:  rollKey{hour: h, fleet: a.col("fleet").words[i], header: a.col("header").words[i]},
-			version:  version{a.col("version_sum").words[i], a.col("counted").int64(i)},
-			duration: a.col("all_durations").int64(i), first: a.col("first_time").int64(i), last: a.col("last_end").int64(i),
+			rollKey:    rollKey{hour: h, fleet: a.col("fleet").words[i], header: a.col("header").words[i]},
+			profileSet: profileSet{a.col("version_sum").words[i], a.col("counted").int64(i)},
+			duration:   a.col("all_durations").int64(i), first: a.col("first_time").int64(i), last: a.col("last_end").int64(i),
 			totals: a.col("all_totals").row(i),
 		}
 		out = append(out, r)
@@ -227,7 +227,7 @@ func insertRollUps(ctx context.Context, c *client, f fleets, all []rollUp) error
 		rows.col("hour").int32(r.hour)
 		rows.col("fleet").uint64(r.fleet)
 		rows.col("header").uint64(r.header)
-		rows.col("version").uint64(r.version.sum)
+		rows.col("version").uint64(r.profileSet.sum)
 		rows.col("profiles").int64(r.profiles)
 		rows.col("duration").int64(r.duration)
 		rows.col("first").int64(r.first)

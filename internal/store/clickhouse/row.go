@@ -17,8 +17,8 @@ type identity struct {
 	id   store.ID
 }
 
-// A row is a profile to be inserted.
-type row struct {
+// A profileRow is a profile to be inserted.
+type profileRow struct {
 	identity
 	service, kind string
 	series        uint64
@@ -32,7 +32,7 @@ type row struct {
 	more          []byte
 }
 
-func (r *row) size() int64 {
+func (r *profileRow) size() int64 {
 	n := 128 + len(r.totals) + len(r.sites) + len(r.more)
 	for _, v := range r.values {
 		n += len(v)
@@ -41,7 +41,7 @@ func (r *row) size() int64 {
 }
 
 // appendTo adds the row to a block of the table of profiles.
-func (r *row) appendTo(b block) {
+func (r *profileRow) appendTo(b block) {
 	b.col("day").int32(dayOf(r.time))
 	b.col("service").string(r.service)
 	b.col("kind").string(r.kind)
@@ -62,14 +62,14 @@ func (r *row) appendTo(b block) {
 
 // A pending is what one call wants to be inserted.
 type pending struct {
-	rows  []row
+	rows  []profileRow
 	words []word
 	size  int64
 	done  chan error // has room for one
 }
 
-// check returns why a record can't be kept, if it can't.
-func check(r *store.Record) error {
+// checkRecord returns why a record can't be kept, if it can't.
+func checkRecord(r *store.Record) error {
 	if r.Labels.Get(store.LabelService) == "" || r.Labels.Get(store.LabelKind) == "" {
 		return fmt.Errorf("a profile needs the labels %s and %s, and this one has %v", store.LabelService, store.LabelKind, r.Labels)
 	}
@@ -97,7 +97,7 @@ func (e *encoder) encode(records []store.Record) *pending {
 		e.numberers.Put(n)
 	}()
 	n.noted = map[uint64]bool{}
-	p := &pending{rows: make([]row, len(records)), done: make(chan error, 1)}
+	p := &pending{rows: make([]profileRow, len(records)), done: make(chan error, 1)}
 	for i := range records {
 		p.rows[i] = rowOf(n, &records[i], e.now().UnixNano())
 		p.size += p.rows[i].size()
@@ -110,9 +110,9 @@ func (e *encoder) encode(records []store.Record) *pending {
 }
 
 // rowOf returns the row of a record that came at a time, and keeps nothing of it.
-func rowOf(n *numberer, rec *store.Record, came int64) row {
+func rowOf(n *numberer, rec *store.Record, came int64) profileRow {
 	p := rec.Profile
-	r := row{
+	r := profileRow{
 		identity: identity{rec.Time, rec.ID}, duration: rec.Duration, came: came,
 		service: string([]byte(rec.Labels.Get(store.LabelService))), kind: string([]byte(rec.Labels.Get(store.LabelKind))),
 	}

@@ -41,11 +41,11 @@ func (st *statement) text() string {
 			list[i] = o.is + " AS " + o.name
 		}
 	}
-	word := "SELECT "
+	verb := "SELECT "
 	if st.distinct {
-		word += "DISTINCT "
+		verb += "DISTINCT "
 	}
-	return word + strings.Join(list, ", ") + " " + st.sql
+	return verb + strings.Join(list, ", ") + " " + st.sql
 }
 
 // check returns an error unless an answer has the columns that were asked for, or no rows.
