@@ -25,23 +25,25 @@ func spanOf(q *store.Query) span {
 	return sp
 }
 
-// seriesStatement asks for the series of a span, of one service if the selector names it.
-func seriesStatement(sp *span, selector store.Selector) *statement {
+// seriesStatement asks for the series that a question may select: of its weeks, which it returns,
+// and of one service if the selector names it.
+func seriesStatement(q *store.Query) (*statement, span) {
+	sp := spanOf(q)
 	st := &statement{out: outputs("number", "service"), distinct: true, sql: "FROM dictionary WHERE " + sp.condition(ofSeries)}
-	for i := range selector {
-		if m := &selector[i]; m.Name == store.LabelService && m.Op == store.Equal {
+	for i := range q.Selector {
+		if m := &q.Selector[i]; m.Name == store.LabelService && m.Op == store.Equal {
 			st.sql += " AND service IN (SELECT service FROM services)"
 			st.tables = []tempTable{servicesTable([]string{m.Value})}
 			break
 		}
 	}
-	return st
+	return st, sp
 }
 
 // catalogueOf asks for the series that a question may select.
 func catalogueOf(ctx context.Context, c *client, lx *lexicon, q *store.Query) (*catalogue, error) {
-	sp := spanOf(q)
-	a, err := c.exec(ctx, seriesStatement(&sp, q.Selector))
+	st, sp := seriesStatement(q)
+	a, err := c.exec(ctx, st)
 	if err != nil || a.rows == 0 {
 		return &catalogue{span: sp}, err
 	}

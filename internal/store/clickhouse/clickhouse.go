@@ -203,9 +203,10 @@ func (s *Store) merge(ctx context.Context, q store.Query, try int) ([]store.Grou
 	if err != nil {
 		return nil, err
 	}
+	groups := groupsOf(&q, heads)
 	// 18.16 takes five times as long to leave out what stands twice.
 	sum := &summer{plan: p, coverage: c, exact: exact, final: exact || twice || try > 1}
-	return mergeGroups(ctx, l, sum, groupsOf(&q, heads))
+	return mergeGroups(ctx, l, sum, groups)
 }
 
 // plan returns the plan of a question, nil if it selects nothing, and what looks up its

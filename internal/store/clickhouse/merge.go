@@ -151,7 +151,9 @@ func (s *summer) statement(a *addition, columns []int) *statement {
 		tables = append(tables, tempTable{"chosen", chosen})
 		where += " AND (time, id) IN (SELECT time, id FROM chosen)"
 	}
-	return s.bySite("profiles", "series", "picked", s.plan.windowOf("time"), where, columns, tables)
+	st := s.bySite("profiles", "series", "picked", s.plan.windowOf("time"), where, columns)
+	st.tables = tables
+	return st
 }
 
 // rolledStatement asks for the sums of what is rolled up, nil if nothing is.
@@ -174,12 +176,14 @@ func (s *summer) rolledStatement(a *addition) *statement {
 		" AND (fleet, header, hour, version) IN (SELECT fleet, header, hour, version FROM chosen)",
 		s.plan.ofPicked(), dayOf(int64(first)*hour), dayOf(int64(last)*hour), first, last)
 	window := s.plan.windowOf(fmt.Sprintf("(toInt64(hour) * %d)", hour))
-	return s.bySite("rollups", "fleet", "members", window, where, a.columns, []tempTable{s.plan.picked, s.coverage.members, {"chosen", chosen}})
+	st := s.bySite("rollups", "fleet", "members", window, where, a.columns)
+	st.tables = []tempTable{s.plan.picked, s.coverage.members, {"chosen", chosen}}
+	return st
 }
 
-// bySite asks for the sums of columns by group, window and site. The groups of owners are in
-// a temporary table. Telling apart what is always the same takes a quarter of a sum's time.
-func (s *summer) bySite(table, owner, groups, window, where string, columns []int, tables []tempTable) *statement {
+// bySite asks for the sums of columns by group, window and site, without the tables that where
+// reads. The groups of owners are in a temporary table. Telling apart what is always the same takes a quarter of a sum's time.
+func (s *summer) bySite(table, owner, groups, window, where string, columns []int) *statement {
 	joined, sums := arrays(columns)
 	group, join, by := "toUInt32(0)", "", "site"
 	if len(s.plan.groups) > 1 {
@@ -192,9 +196,8 @@ func (s *summer) bySite(table, owner, groups, window, where string, columns []in
 		table += " FINAL"
 	}
 	return &statement{
-		out:    append([]output{{"of_group", group}, {"window_start", window}, {name: "site"}}, sums...),
-		sql:    fmt.Sprintf("FROM %s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY %s", table, joined, join, where, by),
-		tables: tables,
+		out: append([]output{{"of_group", group}, {"window_start", window}, {name: "site"}}, sums...),
+		sql: fmt.Sprintf("FROM %s ARRAY JOIN sites AS site%s%s WHERE %s GROUP BY %s", table, joined, join, where, by),
 	}
 }
 

@@ -164,8 +164,9 @@ func TestStatementsAreConstant(t *testing.T) {
 	p := newPlan(q, c)
 	sum := &summer{plan: p, coverage: &coverage{rest: p.everything()}, exact: true, final: true}
 	a := &addition{columns: []int{0, 5}, headers: map[uint64]bool{1: true}, parts: map[store.GroupKey]*groupPart{}}
+	series, _ := seriesStatement(&q)
 	for _, st := range []*statement{
-		seriesStatement(&p.span, q.Selector), contentsStatement(&p.span, ofSite, []uint64{1}), headsStatement(p.everything(), true), eachStatement(p.everything()),
+		series, contentsStatement(&p.span, ofSite, []uint64{1}), headsStatement(p.everything(), true), eachStatement(p.everything()),
 		latestStatement(p.everything(), map[uint64]bool{1: true}), sum.statement(a, a.columns),
 	} {
 		if strings.Contains(st.text(), "OR 1=1") {
