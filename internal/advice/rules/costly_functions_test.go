@@ -1,11 +1,14 @@
 package rules
 
 import (
+	"cmp"
 	"go/ast"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/perf/benchfmt"
 
 	"github.com/hone-go/hone/internal/advice/edit"
 )
@@ -46,5 +49,49 @@ func TestCostlyFunctions(t *testing.T) {
 		if !reported[f.name] {
 			t.Errorf("%s: no case in testdata/costly-call has a finding about it", f.name)
 		}
+	}
+}
+
+// TestCostlyGains: no row of the table promises more than the committed measurement of it shows.
+func TestCostlyGains(t *testing.T) {
+	const name = "testdata/costly-call/gains.txt"
+	f, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	measured := make(map[string]float64)
+	for r := benchfmt.NewReader(f, name); r.Scan(); {
+		switch rec := r.Result().(type) {
+		case *benchfmt.SyntaxError:
+			t.Error(rec)
+		case *benchfmt.Result:
+			call, _, _ := strings.Cut(strings.TrimPrefix(rec.Name.String(), "Costly/"), "-")
+			var used, better float64
+			for _, v := range rec.Values {
+				switch cmp.Or(v.OrigUnit, v.Unit) {
+				case "used-ns/call":
+					used = v.Value
+				case "better-ns/call":
+					better = v.Value
+				}
+			}
+			if used <= 0 || better <= 0 {
+				t.Errorf("%s: want used-ns/call and better-ns/call", rec.Name)
+			}
+			measured[call] = used / better
+		}
+	}
+	for _, row := range costlyFunctions {
+		switch gain, ok := measured[row.name]; {
+		case !ok:
+			t.Errorf("%s is not in %s", row.name, name)
+		case row.gain > gain:
+			t.Errorf("%s: the table has a gain of %v, and %s of %.2f", row.name, row.gain, name, gain)
+		}
+		delete(measured, row.name)
+	}
+	for call := range measured {
+		t.Errorf("%s is measured and not in the table", call)
 	}
 }

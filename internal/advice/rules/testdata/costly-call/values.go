@@ -28,13 +28,11 @@ func numbers(x float64, text string) (string, int, []byte) {
 
 func found(xs []int, x int, m map[string]int) (int, []int, map[string]int) {
 	// want C: slices.BinarySearch
-	n := sort.Search(len(xs), func(i int) bool { return xs[i] >= x }) // hot: sort.Search
-	// want C: slices.BinarySearch
 	at, _ := sort.Find(len(xs), func(i int) int { return x - xs[i] }) // hot: sort.Find
 	// want C: needs no copy
 	m = maps.Clone(m) // hot: maps.Clone[...]
 	// want C: needs no copy
-	return n + at, slices.Clone(xs), m // hot: slices.Clone[...]
+	return at, slices.Clone(xs), m // hot: slices.Clone[...]
 }
 
 func first(l *list.List, n int) {
