@@ -5,7 +5,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -277,36 +276,6 @@ func onlyHere(s *advice.Site, dst types.Object, at ast.Node) bool {
 		}
 	}
 	return true
-}
-
-// Changes reports whether a use of a variable assigns to a part of it.
-func Changes(s *advice.Site, c inspector.Cursor) bool {
-	x := c
-	for {
-		switch p := x.Parent().Node().(type) {
-		case *ast.ParenExpr:
-		case *ast.SelectorExpr:
-			if sel := s.Info.Selections[p]; sel == nil || sel.Kind() != types.FieldVal {
-				return false
-			}
-			if _, ptr := s.Info.TypeOf(p.X).Underlying().(*types.Pointer); ptr {
-				return false
-			}
-		case *ast.IndexExpr:
-			if _, ok := s.Info.TypeOf(p.X).Underlying().(*types.Array); !ok || p.X != x.Node() {
-				return false
-			}
-		case *ast.AssignStmt:
-			return slices.Contains(p.Lhs, x.Node().(ast.Expr))
-		case *ast.IncDecStmt:
-			return true
-		case *ast.RangeStmt:
-			return p.Key == x.Node() || p.Value == x.Node()
-		default:
-			return false
-		}
-		x = x.Parent()
-	}
 }
 
 // Claimed returns what has to be checked where room is made for as many elements as a loop would

@@ -78,7 +78,7 @@ func Private(s *advice.Site, obj types.Object) bool {
 	return advice.Memo(s.Package, isPrivate{v}, func() bool {
 		return !slices.ContainsFunc(s.Uses(v), func(id *ast.Ident) bool {
 			c, ok := s.Root().FindNode(id)
-			return !ok || addressed(s, c) || assignedTo(ownPath(s, c)) && inLiteral(c, v)
+			return !ok || addressed(s, c) || Changes(s, c) && inLiteral(c, v)
 		})
 	})
 }
@@ -108,27 +108,40 @@ func ownPath(s *advice.Site, c inspector.Cursor) inspector.Cursor {
 	}
 }
 
-// addressed reports whether a use of a variable takes the address of it, or of a part of it: by
-// &, by slicing an array, or by a method of the pointer to it.
-func addressed(s *advice.Site, use inspector.Cursor) bool {
+// addressed reports whether a use of a variable takes the address of it, or of a part of it.
+func addressed(s *advice.Site, use inspector.Cursor) bool { return addressedBy(s, use) != "" }
+
+// addressedBy says how a use of a variable takes the address of it, or of a part of it: by &, by
+// slicing an array, or by a method of the pointer to it; "" if it doesn't.
+func addressedBy(s *advice.Site, use inspector.Cursor) string {
 	c := ownPath(s, use)
 	switch p := c.Parent().Node().(type) {
 	case *ast.UnaryExpr:
-		return p.Op == token.AND
-	case *ast.SliceExpr:
-		_, array := Under(s.Info.TypeOf(p.X)).(*types.Array)
-		return p.X == c.Node() && array
-	case *ast.SelectorExpr:
-		selection := s.Info.Selections[p]
-		if selection == nil || selection.Kind() != types.MethodVal || selection.Indirect() {
-			return false
+		if p.Op == token.AND {
+			return "takes its address"
 		}
-		_, value := types.Unalias(s.Info.TypeOf(p.X)).(*types.Pointer)
-		recv := selection.Obj().(*types.Func).Signature().Recv()
-		_, pointer := types.Unalias(recv.Type()).(*types.Pointer)
-		return pointer && !value
+	case *ast.SliceExpr:
+		if _, array := Under(s.Info.TypeOf(p.X)).(*types.Array); p.X == c.Node() && array {
+			return "slices it"
+		}
+	case *ast.SelectorExpr:
+		if CalledByAddress(s, p) {
+			return "calls a method on its address"
+		}
 	}
-	return false
+	return ""
+}
+
+// CalledByAddress reports whether a method is one of the pointer to what is before the dot, although
+// that isn't a pointer.
+func CalledByAddress(s *advice.Site, method *ast.SelectorExpr) bool {
+	selection := s.Info.Selections[method]
+	if selection == nil || selection.Kind() != types.MethodVal || selection.Indirect() {
+		return false
+	}
+	_, value := types.Unalias(s.Info.TypeOf(method.X)).(*types.Pointer)
+	_, pointer := types.Unalias(selection.Obj().(*types.Func).Signature().Recv().Type()).(*types.Pointer)
+	return pointer && !value
 }
 
 // assignedTo reports whether an expression is what a statement assigns to.
@@ -159,7 +172,7 @@ func inLiteral(c inspector.Cursor, v types.Object) bool {
 func assignedIn(s *advice.Site, v types.Object) bool {
 	return slices.ContainsFunc(s.Uses(v), func(id *ast.Ident) bool {
 		c, ok := s.Root().FindNode(id)
-		return !ok || assignedTo(ownPath(s, c))
+		return !ok || Changes(s, c)
 	})
 }
 
@@ -179,53 +192,13 @@ func AddressTaken(s *advice.Site, obj types.Object) bool {
 	return taken
 }
 
-// AddressTakenBy says how a use of a variable takes its address; "" if it doesn't.
+// AddressTakenBy says how a use of a variable lets something else come to it: it takes the address
+// of it, or of a part of it, or is in a function literal; "" if it doesn't.
 func AddressTakenBy(s *advice.Site, c inspector.Cursor, v *types.Var) string {
-	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
-		if !Within(lit.Node(), v.Pos()) {
-			return "has a function literal that uses it"
-		}
+	if inLiteral(c, v) {
+		return "has a function literal that uses it"
 	}
-	x := c
-	for {
-		switch p := x.Parent().Node().(type) {
-		case *ast.ParenExpr:
-		case *ast.SelectorExpr:
-			sel := s.Info.Selections[p]
-			if sel == nil || p.X != x.Node() {
-				return ""
-			}
-			if f, ok := sel.Obj().(*types.Func); ok {
-				r := f.Signature().Recv()
-				if _, ptr := s.Info.TypeOf(p.X).Underlying().(*types.Pointer); r != nil && !ptr {
-					if _, wants := r.Type().(*types.Pointer); wants {
-						return "calls a method on its address"
-					}
-				}
-				return ""
-			}
-			if sel.Indirect() {
-				return ""
-			}
-		case *ast.IndexExpr:
-			if _, ok := s.Info.TypeOf(p.X).Underlying().(*types.Array); !ok || p.X != x.Node() {
-				return ""
-			}
-		case *ast.SliceExpr:
-			if _, ok := s.Info.TypeOf(p.X).Underlying().(*types.Array); ok && p.X == x.Node() {
-				return "slices it"
-			}
-			return ""
-		case *ast.UnaryExpr:
-			if p.Op == token.AND {
-				return "takes its address"
-			}
-			return ""
-		default:
-			return ""
-		}
-		x = x.Parent()
-	}
+	return addressedBy(s, c)
 }
 
 // ownMemory returns the variable that an expression is, or is a part of the own memory of; nil if
@@ -263,6 +236,15 @@ func ownMemory(s *advice.Site, e ast.Expr) types.Object {
 	}
 }
 
+// Changes reports whether a use of a variable assigns to it, or to a part of it.
+func Changes(s *advice.Site, use inspector.Cursor) bool { return assignedTo(ownPath(s, use)) }
+
+// IsAssigned reports whether an expression is what a statement assigns to, or its address is taken.
+func IsAssigned(c inspector.Cursor) bool {
+	u, ok := c.Parent().Node().(*ast.UnaryExpr)
+	return ok && u.Op == token.AND || assignedTo(c)
+}
+
 // isConstantVariable reports whether nothing ever changes a variable of the package after it is
 // declared, as far as its package goes: it is not exported.
 func isConstantVariable(s *advice.Site, v *types.Var) bool {
@@ -273,7 +255,7 @@ func isConstantVariable(s *advice.Site, v *types.Var) bool {
 	return advice.Memo(s.Package, isConstant{v}, func() bool {
 		return !slices.ContainsFunc(s.Uses(v), func(id *ast.Ident) bool {
 			c, ok := s.Root().FindNode(id)
-			return !ok || addressed(s, c) || assignedTo(ownPath(s, c))
+			return !ok || addressed(s, c) || Changes(s, c)
 		})
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
-	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -55,16 +54,6 @@ func Deferred(c inspector.Cursor) bool {
 	switch c.Parent().Node().(type) {
 	case *ast.DeferStmt, *ast.GoStmt:
 		return true
-	}
-	return false
-}
-
-func IsAssigned(c inspector.Cursor) bool {
-	switch p := c.Parent().Node().(type) {
-	case *ast.AssignStmt:
-		return slices.Contains(p.Lhs, c.Node().(ast.Expr))
-	case *ast.UnaryExpr:
-		return p.Op == token.AND
 	}
 	return false
 }

@@ -442,7 +442,7 @@ func (l *less) effects(e ast.Expr) bool {
 			_, array := l.site.Info.TypeOf(n.X).Underlying().(*types.Array)
 			found = found || array
 		case *ast.SelectorExpr:
-			found = found || l.addressed(n)
+			found = found || facts.CalledByAddress(l.site, n)
 		case *ast.Ident:
 			obj := l.site.Info.ObjectOf(n)
 			found = found || obj == l.i || obj == l.j
@@ -453,22 +453,4 @@ func (l *less) effects(e ast.Expr) bool {
 		return !found
 	})
 	return found
-}
-
-// addressed reports whether a method is called by the address of what is before the
-// dot, although that isn't a pointer.
-func (l *less) addressed(sel *ast.SelectorExpr) bool {
-	selection := l.site.Info.Selections[sel]
-	if selection == nil || selection.Kind() != types.MethodVal {
-		return false
-	}
-	fn, ok := selection.Obj().(*types.Func)
-	if !ok {
-		return false
-	}
-	if _, pointer := fn.Signature().Recv().Type().Underlying().(*types.Pointer); !pointer {
-		return false
-	}
-	_, pointer := l.site.Info.TypeOf(sel.X).Underlying().(*types.Pointer)
-	return !pointer
 }
