@@ -224,14 +224,14 @@ func MayShare(s *advice.Site, data ast.Expr, to Sink) bool {
 
 func isAnyParameterOf(s *advice.Site, obj types.Object) bool {
 	v, ok := obj.(*types.Var)
-	return ok && IsAnyParameter(s, v) && v.Kind() != types.ResultVar && Private(s, v)
+	return ok && IsAnyParameter(v) && v.Kind() != types.ResultVar && Private(s, v)
 }
 
 // ownBuffer reports whether the memory of a buffer, or of a slice that is appended to, was made by
 // the function at a site, and none was given to it: the variable is declared there, empty.
 func ownBuffer(s *advice.Site, dst types.Object, at ast.Node) bool {
 	v, ok := dst.(*types.Var)
-	if !ok || !IsLocal(s, v) || IsAnyParameter(s, v) {
+	if !ok || !IsLocal(s, v) || IsAnyParameter(v) {
 		return false
 	}
 	if PlainBytes(v.Type()) {
@@ -251,7 +251,7 @@ func ownBuffer(s *advice.Site, dst types.Object, at ast.Node) bool {
 // deferred call or other function gets hold of it before a place.
 func onlyHere(s *advice.Site, dst types.Object, at ast.Node) bool {
 	v, ok := dst.(*types.Var)
-	if !ok || !IsLocal(s, v) || IsAnyParameter(s, v) {
+	if !ok || !IsLocal(s, v) || IsAnyParameter(v) {
 		return false
 	}
 	if !ownBuffer(s, v, at) {

@@ -46,7 +46,7 @@ func (w *effectWalk) builtin(name string, call *ast.CallExpr) Effects {
 		return 0
 	case "make":
 		for _, n := range call.Args[1:] {
-			if v := w.Info.Types[n].Value; v == nil && !w.isLength(n) {
+			if v := w.Info.Types[n].Value; v == nil && !asksLength(w.Site, n) {
 				return MayPanic
 			}
 		}
@@ -64,9 +64,9 @@ func (w *effectWalk) builtin(name string, call *ast.CallExpr) Effects {
 	return anyEffect
 }
 
-func (w *effectWalk) isLength(n ast.Expr) bool {
+func asksLength(s *advice.Site, n ast.Expr) bool {
 	call, ok := ast.Unparen(n).(*ast.CallExpr)
-	return ok && (w.Callee(call) == "len" || w.Callee(call) == "cap")
+	return ok && (s.Callee(call) == "len" || s.Callee(call) == "cap")
 }
 
 // function is of calling a function or method; what its arguments do is not in it.

@@ -143,7 +143,7 @@ func VariableOf(s *advice.Site, e ast.Expr) types.Object {
 }
 
 // IsAnyParameter reports whether a variable is a parameter, receiver or result of some function.
-func IsAnyParameter(s *advice.Site, v *types.Var) bool {
+func IsAnyParameter(v *types.Var) bool {
 	switch v.Kind() {
 	case types.ParamVar, types.RecvVar, types.ResultVar:
 		return true

@@ -107,7 +107,7 @@ func (w *effectWalk) expr(e ast.Expr) Effects {
 		return 0 // a generic function
 	case *ast.SliceExpr:
 		all := w.expr(e.X) | w.expr(e.Low) | w.expr(e.High) | w.expr(e.Max)
-		if w.mayMissRange(e) {
+		if mayMissRange(w.Site, e) {
 			all |= MayPanic
 		}
 		if _, pointer := w.Info.TypeOf(e.X).Underlying().(*types.Pointer); pointer {
@@ -237,8 +237,8 @@ func (w *effectWalk) index(e *ast.IndexExpr) Effects {
 }
 
 // mayMissRange reports whether a slice expression may ask for more than there is.
-func (w *effectWalk) mayMissRange(e *ast.SliceExpr) bool {
-	return e.Max != nil || e.Low != nil && !IsInt(w.Site, e.Low, 0) || e.High != nil && !isLengthOf(w.Site, e.High, e.X)
+func mayMissRange(s *advice.Site, e *ast.SliceExpr) bool {
+	return e.Max != nil || e.Low != nil && !IsInt(s, e.Low, 0) || e.High != nil && !isLengthOf(s, e.High, e.X)
 }
 
 // inBounds reports whether an index can be seen to be less than the length: a constant of an

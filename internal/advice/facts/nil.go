@@ -24,7 +24,7 @@ func NeverNil(s *advice.Site, e ast.Expr) bool {
 		return false
 	}
 	values, known := 0, true
-	if vv, ok := v.(*types.Var); ok && !IsAnyParameter(s, vv) {
+	if vv, ok := v.(*types.Var); ok && !IsAnyParameter(vv) {
 		for value := range ValuesOf(s, vv) {
 			values++
 			known = known && value != nil && Object(s, value) == nil && NeverNil(s, value)

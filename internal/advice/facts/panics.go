@@ -116,7 +116,7 @@ func ownPanics(s *advice.Site, n ast.Node) (all PanicSet) {
 		if _, pointer := Under(s.Info.TypeOf(n.X)).(*types.Pointer); pointer {
 			all = through(n.X)
 		}
-		if w.mayMissRange(n) {
+		if mayMissRange(s, n) {
 			all |= otherPanic
 		}
 	case *ast.TypeAssertExpr:

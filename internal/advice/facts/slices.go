@@ -42,7 +42,7 @@ func FreshSlice(s *advice.Site, e ast.Expr) bool {
 // place. What happens to the slice after it, as to be returned, doesn't count.
 func OwnArray(s *advice.Site, obj types.Object, at ast.Node) bool {
 	v, ok := obj.(*types.Var)
-	if !ok || !Private(s, v) || IsAnyParameter(s, v) && v.Kind() != types.ResultVar {
+	if !ok || !Private(s, v) || IsAnyParameter(v) && v.Kind() != types.ResultVar {
 		return false
 	}
 	for value := range ValuesOf(s, v) {

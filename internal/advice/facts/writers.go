@@ -27,7 +27,7 @@ func SplitSeen(s *advice.Site, w ast.Expr, name string) []string {
 		}
 	}
 	v, ok := VariableOf(s, w).(*types.Var)
-	if ok && !IsAnyParameter(s, v) && v.Pkg() == s.Types && !v.Exported() {
+	if ok && !IsAnyParameter(v) && v.Pkg() == s.Types && !v.Exported() {
 		values, quiet := 0, true
 		for value := range ValuesOf(s, v) {
 			values++

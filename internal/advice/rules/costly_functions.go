@@ -2,11 +2,11 @@ package rules
 
 import "sync"
 
-// A kind is why functions cost more than is needed.
-type kind uint8
+// A costKind is why functions cost more than is needed.
+type costKind uint8
 
 const (
-	scansByReflection kind = iota
+	scansByReflection costKind = iota
 	changesCase
 	mapsRunes
 	asksSystem
@@ -117,7 +117,7 @@ var insteadOf = [...]string{
 // has for it, and for most functions less: what is measured there does nothing else.
 type costly struct {
 	name string
-	kind kind
+	kind costKind
 	gain float64
 }
 

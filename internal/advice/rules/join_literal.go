@@ -103,7 +103,7 @@ func mentionsLocal(s *advice.Site, e ast.Expr) (found bool) {
 	for n := range ast.Preorder(e) {
 		if id, ok := n.(*ast.Ident); ok {
 			v, isVar := s.Info.ObjectOf(id).(*types.Var)
-			found = found || isVar && v.Pkg() == s.Types && v.Parent() != s.Types.Scope() && !v.IsField() && !facts.IsAnyParameter(s, v)
+			found = found || isVar && v.Pkg() == s.Types && v.Parent() != s.Types.Scope() && !v.IsField() && !facts.IsAnyParameter(v)
 		}
 	}
 	return found

@@ -58,7 +58,7 @@ func readLess(s *advice.Site, c advice.Call, elem types.Type) (*less, bool) {
 		return nil, false
 	}
 	stmts := lit.Body.List
-	if !l.name(stmts[0]) {
+	if !l.nameElements(stmts[0]) {
 		return nil, false
 	}
 	if l.locals[0] != nil {
@@ -81,9 +81,9 @@ func readLess(s *advice.Site, c advice.Call, elem types.Type) (*less, bool) {
 	return l, true
 }
 
-// name chooses the parameters' names: those of x, y := s[i], s[j], if the function
+// nameElements chooses the parameters' names: those of x, y := s[i], s[j], if the function
 // begins so, or two that nothing in it has.
-func (l *less) name(first ast.Stmt) bool {
+func (l *less) nameElements(first ast.Stmt) bool {
 	if assign, ok := first.(*ast.AssignStmt); ok {
 		if assign.Tok != token.DEFINE || len(assign.Lhs) != 2 || len(assign.Rhs) != 2 {
 			return false
@@ -188,7 +188,7 @@ func (l *less) result(r *ast.ReturnStmt, unequal *ast.BinaryExpr) bool {
 		}
 		// x != y { return x }: those that have it come first.
 		if facts.SameCode(l.site, value, unequal.X) || facts.SameCode(l.site, value, unequal.Y) {
-			text, ok := l.text(value)
+			text, ok := l.renamed(value)
 			l.edits = append(l.edits, edit.Replace(r, fmt.Sprintf("if %s {\nreturn %s\n}\nreturn %s", text, first, second)))
 			return ok
 		}
@@ -272,8 +272,8 @@ func (l *less) unequal(e *ast.BinaryExpr) (string, bool) {
 		return "", false
 	}
 	text, ok := l.compare(e.X, e.Y, e.Op == token.GTR)
-	x, ok2 := l.text(e.X)
-	y, ok3 := l.text(e.Y)
+	x, ok2 := l.renamed(e.X)
+	y, ok3 := l.renamed(e.Y)
 	return fmt.Sprintf("if %s != %s {\nreturn %s\n}\n", x, y, text), ok && ok2 && ok3
 }
 
@@ -294,8 +294,8 @@ func (l *less) comparison(e ast.Expr) (string, bool) {
 		if !ok || name != "(time.Time).Before" && name != "(time.Time).After" || !l.pair(sel.X, e.Args[0]) {
 			return "", false
 		}
-		x, ok := l.text(sel.X)
-		y, ok2 := l.text(e.Args[0])
+		x, ok := l.renamed(sel.X)
+		y, ok2 := l.renamed(e.Args[0])
 		if strings.HasSuffix(name, "After") {
 			x, y = y, x
 		}
@@ -327,7 +327,7 @@ func (l *less) threeWay(e *ast.BinaryExpr) (string, bool) {
 		return "", false
 	}
 	l.calls = true
-	text, ok := l.text(call)
+	text, ok := l.renamed(call)
 	if e.Op == token.GTR { // these return -1, 0 and 1 only
 		text = "-" + text
 	}
@@ -354,8 +354,8 @@ func (l *less) compare(x, y ast.Expr, descending bool) (string, bool) {
 		return "", false
 	}
 	l.imports = append(l.imports, name)
-	a, ok := l.text(x)
-	b, ok2 := l.text(y)
+	a, ok := l.renamed(x)
+	b, ok2 := l.renamed(y)
 	if descending {
 		a, b = b, a
 	}
@@ -384,8 +384,8 @@ func (l *less) neutral(e ast.Expr) string {
 	return l.substituted(e, func(int) string { return "·" })
 }
 
-// text is an expression with the elements' new names.
-func (l *less) text(e ast.Expr) (string, bool) {
+// renamed is an expression with the elements' new names.
+func (l *less) renamed(e ast.Expr) (string, bool) {
 	ok := !l.effects(e)
 	return l.substituted(e, func(n int) string { return [...]string{l.a, l.b}[n-1] }), ok
 }

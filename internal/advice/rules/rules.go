@@ -30,10 +30,11 @@ import (
 
 // All returns the rules, in the order that doc/rules.md has them.
 func All() []*advice.Rule {
-	return slices.Concat(all, advice.ProgramRules())
+	return slices.Concat(aboutLines, advice.ProgramRules())
 }
 
-var all = []*advice.Rule{
+// aboutLines are the rules about lines; those about programs as a whole are in internal/advice.
+var aboutLines = []*advice.Rule{
 	callerLookup,
 	clientPerRequest,
 	deepEqual,

@@ -85,7 +85,7 @@ func matchSplitForOnePart(s *advice.Site) []advice.Match {
 // has a form for, but doesn't keep.
 func (sp *split) takenApart(m *advice.Match) bool {
 	s := sp.site
-	if s.Share(sp.frames()) < someAllocated {
+	if s.Share(sp.callees()) < someAllocated {
 		return false
 	}
 	what := ""
@@ -121,7 +121,7 @@ func (sp *split) takenApart(m *advice.Match) bool {
 }
 
 // frames are of the function that splits, which may be inlined.
-func (sp *split) frames() *lazyregexp.Regexp {
+func (sp *split) callees() *lazyregexp.Regexp {
 	if strings.HasPrefix(sp.function, "Fields") {
 		return lazyregexp.New(`^` + sp.pkg + `\.Fields`)
 	}
