@@ -19,6 +19,83 @@ type examiner struct {
 	found   map[string]*found // by rule and position
 }
 
+// found is a finding and what it was made of.
+type found struct {
+	Finding
+	rule    *Rule
+	about   about
+	gain    float64
+	sites   []*Site
+	matched matched
+}
+
+// report examines lines, the hottest first.
+func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
+	report := &Report{Unexamined: src.unexamined}
+	for _, p := range src.packages {
+		report.Packages = append(report.Packages, p.Path)
+	}
+	var missed missed
+	for _, h := range lines {
+		p := src.files[h.file]
+		if p == nil {
+			continue // its package is unexamined as a whole, or the file belongs to none
+		}
+		if initializes(h.function) {
+			continue
+		}
+		s, err := p.site(h, &x.evidence)
+		if err != nil {
+			missed.add(h, err)
+			continue
+		}
+		s.Compiler = p.Says[lineOf{h.file, s.Line}]
+		x.examine(s)
+	}
+	report.Findings = rank(append(x.all(), x.whole(inputs)...))
+	report.Together = x.union(inputs, x.has)
+	report.Unexamined = slices.Concat(report.Unexamined, missed.sentences, failures(x.options.Rules, src.packages))
+	return report
+}
+
+// missed says which functions could not be examined, each once.
+type missed struct{ sentences []string }
+
+func (m *missed) add(h *hot, err error) {
+	text := fmt.Sprintf("%s in %s %v", h.function, h.file, err)
+	if !slices.Contains(m.sentences, text) {
+		m.sentences = append(m.sentences, text)
+	}
+}
+
+func (x *examiner) examine(s *Site) {
+	for _, r := range x.options.Rules {
+		if r.Match == nil {
+			continue
+		}
+		if !x.hotEnough(s.hot.match(r.about(nil)), r) {
+			continue
+		}
+		for _, m := range r.Match(s) {
+			x.add(s, r, &m)
+		}
+	}
+}
+
+// hotEnough reports whether a part of a line counts as hot for a rule.
+func (x *examiner) hotEnough(m matched, r *Rule) bool {
+	for subject, v := range m {
+		most := x.worked(v, subject)
+		if r.Waits {
+			most = max(x.share(v[mutexTime], subject, mutexTime), x.share(v[blockTime], subject, blockTime))
+		}
+		if most >= x.options.MinShare {
+			return true
+		}
+	}
+	return false
+}
+
 func (x *examiner) add(s *Site, r *Rule, m *Match) {
 	part := s.hot.match(r.about(m))
 	if !x.hotEnough(part, r) {
@@ -52,101 +129,6 @@ func (x *examiner) add(s *Site, r *Rule, m *Match) {
 	x.found[key] = f
 }
 
-// all returns the findings. Of a line that several rules know, those that say more than
-// "something is allocated here" stand alone.
-func (x *examiner) all() []Finding {
-	specific := make(map[string]bool)
-	line := func(f *found) string { return fmt.Sprintf("%s:%d", f.File, f.Line) }
-	for _, f := range x.found {
-		// A rule about the time of the line itself says nothing of what it allocates.
-		if !f.rule.Generic && (f.rule.Frames != nil || f.rule.Allocates) {
-			specific[line(f)] = true
-		}
-	}
-	maps.DeleteFunc(x.found, func(_ string, f *found) bool { return f.rule.Generic && specific[line(f)] })
-	var all []Finding
-	for _, f := range x.found {
-		if len(f.sites) > 1 {
-			f.Evidence, f.Bound = x.describe(f.sites[0].hot, f.matched, f.gain, x.options.MinShare)
-			f.Evidence.Compiler = f.sites[0].Compiler
-		}
-		if f.rule.Generic {
-			// That something is allocated says less of what to do about it than a pattern
-			// does: of commits that made something faster, bench/advice finds the former
-			// to be what the author changed a quarter as often.
-			f.Bound.Worth /= 2
-		}
-		all = append(all, f.Finding)
-	}
-	return all
-}
-
-func (x *examiner) examine(s *Site) {
-	for _, r := range x.options.Rules {
-		if r.Match == nil {
-			continue
-		}
-		if !x.hotEnough(s.hot.match(r.about(nil)), r) {
-			continue
-		}
-		for _, m := range r.Match(s) {
-			x.add(s, r, &m)
-		}
-	}
-}
-
-// has reports whether a sample at a line is below some finding.
-func (x *examiner) has(at place, below []string) bool {
-	below = slices.Clone(below)
-	slices.Reverse(below)
-	for _, f := range x.found {
-		for _, s := range f.sites {
-			if s.hot.place == at && f.about.has(below) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// hotEnough reports whether a part of a line counts as hot for a rule.
-func (x *examiner) hotEnough(m matched, r *Rule) bool {
-	for subject, v := range m {
-		most := x.worked(v, subject)
-		if r.Waits {
-			most = max(x.share(v[mutexTime], subject, mutexTime), x.share(v[blockTime], subject, blockTime))
-		}
-		if most >= x.options.MinShare {
-			return true
-		}
-	}
-	return false
-}
-
-// id is the rule and a number made of what the place is, not where. Places that are
-// the same count up.
-func (x *examiner) id(f *Finding) string {
-	return newID(f, func(id string) bool {
-		for _, other := range x.found {
-			if other.ID == id {
-				return true
-			}
-		}
-		return false
-	}, f.Text)
-}
-
-// module returns the innermost module that a file or folder is in; nil if it is in none.
-func (x *examiner) module(file string) (best *module) {
-	for i := range x.mods {
-		m := &x.mods[i]
-		if rel, err := filepath.Rel(m.Dir, file); err == nil && !strings.HasPrefix(rel, "..") && (best == nil || len(m.Dir) > len(best.Dir)) {
-			best = m
-		}
-	}
-	return best
-}
-
 // offer makes the rewrite, unless something speaks against it.
 func (x *examiner) offer(f *found, s *Site, m *Match) {
 	if f.Class == AdviceOnly || len(m.Edits) == 0 {
@@ -177,41 +159,65 @@ func (x *examiner) offer(f *found, s *Site, m *Match) {
 	f.Caveats = append(f.Caveats, why)
 }
 
-// report examines lines, the hottest first.
-func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
-	report := &Report{Unexamined: src.unexamined}
-	for _, p := range src.packages {
-		report.Packages = append(report.Packages, p.Path)
-	}
-	var missed missed
-	for _, h := range lines {
-		p := src.files[h.file]
-		if p == nil {
-			continue // its package is unexamined as a whole, or the file belongs to none
-		}
-		if initializes(h.function) {
-			continue
-		}
-		s, err := p.site(h, &x.evidence)
-		if err != nil {
-			missed.add(h, err)
-			continue
-		}
-		s.Compiler = p.Says[lineOf{h.file, s.Line}]
-		x.examine(s)
-	}
-	report.Findings = rank(append(x.all(), x.whole(inputs)...))
-	report.Together = x.union(inputs, x.has)
-	report.Unexamined = slices.Concat(report.Unexamined, missed.sentences, failures(x.options.Rules, src.packages))
-	return report
-}
-
 // root is the folder of the module that a file is in.
 func (x *examiner) root(file string) string {
 	if m := x.module(file); m != nil {
 		return m.Dir
 	}
 	return x.options.Dir
+}
+
+// module returns the innermost module that a file or folder is in; nil if it is in none.
+func (x *examiner) module(file string) (best *module) {
+	for i := range x.mods {
+		m := &x.mods[i]
+		if rel, err := filepath.Rel(m.Dir, file); err == nil && !strings.HasPrefix(rel, "..") && (best == nil || len(m.Dir) > len(best.Dir)) {
+			best = m
+		}
+	}
+	return best
+}
+
+// id is the rule and a number made of what the place is, not where. Places that are
+// the same count up.
+func (x *examiner) id(f *Finding) string {
+	return newID(f, func(id string) bool {
+		for _, other := range x.found {
+			if other.ID == id {
+				return true
+			}
+		}
+		return false
+	}, f.Text)
+}
+
+// all returns the findings. Of a line that several rules know, those that say more than
+// "something is allocated here" stand alone.
+func (x *examiner) all() []Finding {
+	specific := make(map[string]bool)
+	line := func(f *found) string { return fmt.Sprintf("%s:%d", f.File, f.Line) }
+	for _, f := range x.found {
+		// A rule about the time of the line itself says nothing of what it allocates.
+		if !f.rule.Generic && (f.rule.Frames != nil || f.rule.Allocates) {
+			specific[line(f)] = true
+		}
+	}
+	maps.DeleteFunc(x.found, func(_ string, f *found) bool { return f.rule.Generic && specific[line(f)] })
+	var all []Finding
+	for _, f := range x.found {
+		if len(f.sites) > 1 {
+			f.Evidence, f.Bound = x.describe(f.sites[0].hot, f.matched, f.gain, x.options.MinShare)
+			f.Evidence.Compiler = f.sites[0].Compiler
+		}
+		if f.rule.Generic {
+			// That something is allocated says less of what to do about it than a pattern
+			// does: of commits that made something faster, bench/advice finds the former
+			// to be what the author changed a quarter as often.
+			f.Bound.Worth /= 2
+		}
+		all = append(all, f.Finding)
+	}
+	return all
 }
 
 // whole returns what rules find in programs as a whole. The same thing in several of
@@ -271,24 +277,18 @@ func (x *examiner) programs(inputs []Input) []*Program {
 	return all
 }
 
-// found is a finding and what it was made of.
-type found struct {
-	Finding
-	rule    *Rule
-	about   about
-	gain    float64
-	sites   []*Site
-	matched matched
-}
-
-// missed says which functions could not be examined, each once.
-type missed struct{ sentences []string }
-
-func (m *missed) add(h *hot, err error) {
-	text := fmt.Sprintf("%s in %s %v", h.function, h.file, err)
-	if !slices.Contains(m.sentences, text) {
-		m.sentences = append(m.sentences, text)
+// has reports whether a sample at a line is below some finding.
+func (x *examiner) has(at place, below []string) bool {
+	below = slices.Clone(below)
+	slices.Reverse(below)
+	for _, f := range x.found {
+		for _, s := range f.sites {
+			if s.hot.place == at && f.about.has(below) {
+				return true
+			}
+		}
 	}
+	return false
 }
 
 // rank puts the most worthwhile findings first. Those of one rule in one function rank

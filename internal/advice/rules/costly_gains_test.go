@@ -1,5 +1,8 @@
 package rules
 
+//lint:file-ignore SA1019 what is measured is what is better not used
+//lint:file-ignore SA6005 the same
+
 import (
 	"bufio"
 	"bytes"
