@@ -272,10 +272,12 @@ func (in *Interner) location(l uint32) uint32 {
 	loc.Address += mapped.offset
 	lines := p.LocationLines(l)
 	key := in.locationFingerprint(&loc, lines)
-	slot := in.locations.find(key.hash, key.check, nil)
-	if slot.row == 0 {
+	row := in.locations.known(key.hash, key.check)
+	if row == 0 {
+		slot := in.locations.find(key.hash, key.check, nil)
 		in.locations.add(slot, key.hash, key.check, uint32(len(d.locations)))
-		loc.ID = uint64(slot.row)
+		row = slot.row
+		loc.ID = uint64(row)
 		loc.FirstLine, loc.NumLines = uint32(len(d.lines)), uint32(len(lines))
 		for _, ln := range lines {
 			ln.Function = in.function(ln.Function)
@@ -283,8 +285,8 @@ func (in *Interner) location(l uint32) uint32 {
 		}
 		d.locations = append(d.locations, loc)
 	}
-	in.toLocation[l] = slot.row
-	return slot.row
+	in.toLocation[l] = row
+	return row
 }
 
 func nodeHash(parent, loc uint32) uint32 { return fold(hashing.Mix(uint64(parent), uint64(loc))) }
@@ -393,7 +395,7 @@ func (in *Interner) Sites(dst []uint32, samples []uint32) []uint32 {
 	}
 	start := len(dst)
 	for _, p := range in.fingerprints {
-		dst = append(dst, in.sites.find(p.hash, p.check, nil).row)
+		dst = append(dst, in.sites.known(p.hash, p.check))
 	}
 	for i, site := range dst[start:] {
 		if site == 0 {
