@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,7 +40,11 @@ type generator struct {
 type outcome struct {
 	n        float64 // that were answered
 	p50, p99 time.Duration
+	lag      lag
 }
+
+// lag is how much later requests were sent than they were due, where a generator tells it.
+type lag struct{ p50, p99, p999, max time.Duration }
 
 // A measured generator has run once.
 type measured struct {
@@ -130,7 +136,47 @@ func (c costing) run(contest contest) error {
 			of(func(m measured) float64 { return float64(m.peak) / 1e6 }), of(func(m measured) float64 { return float64(m.anonymous) / 1e6 }),
 			of(func(m measured) float64 { return ms(m.p50) }), of(func(m measured) float64 { return ms(m.p99) }), each/first)
 	}
+	for _, g := range contest.generators {
+		var sent, slept []lag
+		for _, m := range all[g.name] {
+			if m.lag != (lag{}) {
+				sent, slept = append(sent, m.lag), append(slept, sleepLag(c.rate, c.length))
+			}
+		}
+		if len(sent) > 0 {
+			fmt.Printf("%-10s late in the quietest round: requests %v; waking up from sleep alone %v\n", g.name, quietest(sent), quietest(slept))
+		}
+	}
 	return nil
+}
+
+// quietest returns the least of some measurements: other programs make requests late, too.
+func quietest(all []lag) lag {
+	return slices.MinFunc(all, func(a, b lag) int { return cmp.Compare(a.max, b.max) })
+}
+
+func (l lag) String() string {
+	ms := func(d time.Duration) string {
+		return strconv.FormatFloat(float64(d)/float64(time.Millisecond), 'f', 2, 64)
+	}
+	return fmt.Sprintf("p50 %s, p99 %s, p99.9 %s, max %s ms", ms(l.p50), ms(l.p99), ms(l.p999), ms(l.max))
+}
+
+// sleepLag is what a loop has that sleeps until each request would be due, and does nothing else: no
+// generator that sleeps is less late on this machine.
+func sleepLag(rate int, length time.Duration) lag {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	late := make([]time.Duration, max(1, int(float64(rate)*length.Seconds())))
+	start := time.Now()
+	for i := range late {
+		due := time.Duration(i) * time.Second / time.Duration(rate)
+		sleep(due - time.Since(start))
+		late[i] = time.Since(start) - due
+	}
+	slices.Sort(late)
+	at := func(share float64) time.Duration { return late[min(int(share*float64(len(late))), len(late)-1)] }
+	return lag{at(.5), at(.99), at(.999), at(1)}
 }
 
 // measure runs a generator.
@@ -239,8 +285,9 @@ func (c costing) kafka(work string) []contest {
 
 func honeResult(out []byte) (o outcome, err error) {
 	var r struct {
-		Succeeded float64
-		Response  map[string]*time.Duration
+		Succeeded     float64
+		Asked         float64
+		Response, Lag map[string]*time.Duration
 	}
 	if err := json.Unmarshal(out, &r); err != nil {
 		return o, err
@@ -248,6 +295,15 @@ func honeResult(out []byte) (o outcome, err error) {
 	o.n = r.Succeeded
 	if r.Response["p50"] != nil && r.Response["p99"] != nil {
 		o.p50, o.p99 = *r.Response["p50"], *r.Response["p99"]
+	}
+	at := func(quantile string) time.Duration {
+		if d := r.Lag[quantile]; d != nil {
+			return *d
+		}
+		return 0
+	}
+	if r.Asked != 0 { // users send when the last answer is there
+		o.lag = lag{at("p50"), at("p99"), at("p99.9"), at("max")}
 	}
 	return o, nil
 }
@@ -262,7 +318,7 @@ func vegetaResult(attack string) (o outcome, err error) {
 		Latencies   map[string]time.Duration `json:"latencies"`
 	}
 	err = json.Unmarshal(out, &r)
-	return outcome{r.StatusCodes["200"], r.Latencies["50th"], r.Latencies["99th"]}, err
+	return outcome{n: r.StatusCodes["200"], p50: r.Latencies["50th"], p99: r.Latencies["99th"]}, err
 }
 
 func ghzResult(out []byte) (o outcome, err error) {

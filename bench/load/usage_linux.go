@@ -19,6 +19,15 @@ func peakMemory(cmd *exec.Cmd) int64 {
 	return u.Maxrss << 10
 }
 
+// sleep blocks the thread: timers of the runtime are a millisecond late when nothing else runs.
+func sleep(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	spec := syscall.NsecToTimespec(int64(d))
+	_ = syscall.Nanosleep(&spec, nil) // an interruption makes it early, which nobody minds
+}
+
 // watchAnonymous looks how much memory a process has that no file backs, until done is
 // closed, and returns the most it saw. What is left of the peak are pages of the binary:
 // those are shared, and the kernel takes them back when it needs them.
