@@ -109,6 +109,7 @@ func (h *hone) query(s corpus.Select, column bool) url.Values {
 	v := url.Values{
 		"q":    {s.Type + "{" + strings.Join(m, ",") + "}"},
 		"from": {strconv.FormatInt((s.From+999_999)/1e6, 10)}, "to": {strconv.FormatInt(s.To/1e6+1, 10)},
+		"per": {"sum"}, // the other stores add up values of a moment, too, such as the heap in use
 	}
 	if column {
 		v.Set("sample_type", s.Value)
