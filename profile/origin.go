@@ -86,7 +86,7 @@ func unescapePackage(s string) string { return strings.ReplaceAll(s, "%2e", ".")
 // [Origins] for programs that are themselves built from a module's version.
 func (f *Frame) Origin() Origin { return f.origin(f.Package()) }
 
-// Place returns Package and Origin, in less time than both take.
+// Place returns Package and Origin, which needs the package, too.
 func (f *Frame) Place() (pkg string, origin Origin) {
 	pkg = f.Package()
 	return pkg, f.origin(pkg)

@@ -50,7 +50,7 @@ const (
 // hourData is an hour of a partition.
 type hourData struct {
 	hour   format.Hour
-	born   uint64 // the partition's seq then: tells it from one that was dropped, whose blocks had the same numbers
+	born   uint64 // the partition's seq at that time; an hour that was dropped and comes again numbers its blocks from 0 again
 	packed format.Summary
 	fresh  format.Heads // not packed, by rising seq
 	bytes  int64        // size of the samples of those

@@ -24,7 +24,7 @@ import (
 // deleted or lost gives another list, as each list is made from the store as it is. When
 // something that left the range can't be read any more, all is added up again.
 
-// sources are what a sum is of.
+// sources are the inputs of a sum.
 type sources struct {
 	fresh   []freshSource // by hour, then seq, unless profiles are looked at one by one
 	blocks  []blockSource
@@ -149,8 +149,8 @@ func (p *part) sums(ctx context.Context) (*format.Adder, error) {
 	return a, nil
 }
 
-// sumsKey is what sums are kept by: the series that are added up, and what of them. It finds
-// sums that are likely to be of use; what they are of, their sources tell.
+// sumsKey is the key of kept sums: the series and the column. It finds sums that are likely to be
+// useful. Their sources say what they contain.
 func (p *part) sumsKey() cacheKey {
 	series := uint64(0)
 	for i, m := range p.v.matches {
@@ -165,8 +165,8 @@ func (p *part) sumsKey() cacheKey {
 	return cacheKey{string(b), p.v.s.heals.Load()}
 }
 
-// moveOn returns the part's sums made from the kept ones that differ least, and which these
-// are; nil if it takes less to add up all, or what left the range can't be read.
+// moveOn returns the part's sums, made from the kept ones that differ least, and those. It returns
+// nil if adding up everything takes less, or if what left the range can't be read.
 func (p *part) moveOn(ctx context.Context, kept []*keptSums) (a *format.Adder, from *keptSums) {
 	var gone, come sources
 	least := p.profiles() / 2
