@@ -2,6 +2,7 @@
 // something faster, and places that only look as if they could.
 //
 //	go run ./bench/advice -hone bin/hone -repos DIR -cases FILE.jsonl,...
+//	go run ./bench/advice -freeze FILE.jsonl
 //	go run ./bench/advice -hone bin/hone -repos DIR -modules OWNER/NAME,... [-judged FILE.jsonl]
 //	go run ./bench/advice -hone bin/hone -modules @FILE [-keep DIR] [-timeout 2m]
 //	go run ./bench/advice -hone bin/hone -repos DIR -keep DIR -gains -cases FILE.jsonl,...
@@ -14,7 +15,9 @@
 // asked about the cases, which PATH has: see peers.go.
 //
 // DIR has git repositories as OWNER+NAME/repo or OWNER/NAME. A case is a line of JSON
-// with facts only; see reasons.go. Of each, the parent revision is laid out in a
+// with facts only. Before hone is asked, reasons.txt beside the file says which rules say what
+// the author did, and -freeze keeps a hash of that and of the cases; what is added later counts
+// apart: see frozen.go. Of each, the parent revision is laid out in a
 // temporary folder and its benchmark profiled by hone advise. A finding hits if it is
 // among the first three and names the changed lines or their function, as its place or as
 // what calls that (marked ^), up to three levels up where calls are passed on; it is right
@@ -60,12 +63,17 @@ type testCase struct {
 	Line                     int      // of a place to be silent at
 	Pattern                  string   // what the author did
 	Also                     []string // and besides in the same function
+	Later                    []string // patterns that were seen when hone had been asked
 	LooksLike                string   `json:"looks_like"`
 	Expected                 string   // "silent" or "rank_very_low"
 	Bench                    string
 	BenchPkg                 string `json:"bench_pkg"`
 	BenchFromCommit          bool   `json:"bench_from_commit"`
 	Class                    string `json:"rewrite_class"`
+
+	rules, rulesThen []string // that say what the author did: as known now, and as frozen; see frozen.go
+	frozen           bool     // rulesThen were written before hone was asked
+	looksLike        []string // rules that say LooksLike
 }
 
 // A finding is the part of hone's that is judged.
@@ -110,6 +118,7 @@ func main() {
 	offered := flag.String("offers", "", "count the rewrites that hone offers in these folders' packages if every line is hot")
 	judged := flag.String("judged", "", "file of findings that were read; alone, it is counted")
 	files := flag.String("cases", "", "files of cases, with commas between")
+	toFreeze := flag.String("freeze", "", "freeze the new cases of this file, and the rules of reasons.txt beside it")
 	flag.Parse()
 	wanted, err := regexp.Compile(*only)
 	if err == nil {
@@ -126,6 +135,12 @@ func main() {
 	}
 	if err != nil {
 		log.Fatal(err)
+	}
+	if *toFreeze != "" {
+		if err := freeze(*toFreeze); err != nil {
+			log.Fatal(err)
+		}
+		return
 	}
 	if *offered != "" {
 		if err := countOffers(&o, *offered); err != nil {
@@ -145,7 +160,10 @@ func main() {
 	}
 	var cases []testCase
 	for _, file := range strings.Split(*files, ",") {
-		more, err := readCases(file)
+		more, left, err := readList(file)
+		if err == nil && left > 0 {
+			err = fmt.Errorf("%s: %d cases are not frozen: run -freeze %s before hone is asked", file, left, file)
+		}
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -161,6 +179,25 @@ func main() {
 		total.judge(&o, &c)
 	}
 	total.print()
+}
+
+// readList reads a list with the rules of its cases. Left are the last ones, which are not
+// frozen yet.
+func readList(file string) (cases []testCase, left int, err error) {
+	if cases, err = readCases(file); err != nil {
+		return nil, 0, err
+	}
+	lines, parts, err := readFrozen(file)
+	if err == nil {
+		left, err = apply(cases, lines, parts)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", file, err)
+	}
+	if !slices.ContainsFunc(cases[len(cases)-left:], func(c testCase) bool { return c.Expected == "" }) {
+		left = 0 // places to be silent at: no rule is right there
+	}
+	return cases, left, nil
 }
 
 func readCases(file string) ([]testCase, error) {
@@ -186,6 +223,7 @@ type tally struct {
 	fixes, known         int // commits; of these, those whose pattern is in the rules
 	hits, right          int // among the first three: the place; and the reason
 	knownRight           int
+	frozen, rightThen    int // commits whose rules were written before hone was asked; right by these
 	silent, spoken, rest int // places to be silent at; spoken of; not measured
 }
 
@@ -220,27 +258,15 @@ func (t *tally) judge(o *options, c *testCase) {
 		return
 	}
 	t.fixes++
-	rules := c.reasons(reasons)
-	if len(rules) > 0 {
-		t.known++
+	verdict, i := c.verdict(found, c.rules, dir)
+	t.count(c, verdict)
+	if c.frozen {
+		t.frozen++
+		if then, _ := c.verdict(found, c.rulesThen, dir); then == right {
+			t.rightThen++
+		}
 	}
-	at := slices.IndexFunc(found, func(f finding) bool { return c.at(f, dir) })
-	verdict, rank := "missed", ""
-	i := slices.IndexFunc(found, func(f finding) bool { return c.at(f, dir) && slices.Contains(rules, f.Rule) })
-	switch {
-	case i >= 0 && i < 3:
-		verdict = "right"
-		t.hits++
-		t.right++
-		t.knownRight++
-	case at >= 0 && at < 3:
-		verdict = "place"
-		t.hits++
-		i = at
-	case at >= 0:
-		verdict = "too low"
-		i = at
-	}
+	rank := ""
 	if i >= 0 {
 		rank = fmt.Sprintf("#%d %s %s", i+1, found[i].ID, found[i].Class)
 		if !c.changed(found[i].Function, found[i].File, found[i].Line, dir) {
@@ -248,7 +274,7 @@ func (t *tally) judge(o *options, c *testCase) {
 		}
 	}
 	fmt.Printf("%-28s %-8s %-22s %-44s of %d (%v)\n", c.ID, verdict, c.Pattern, rank, len(found), took)
-	if verdict != "right" {
+	if verdict != right {
 		for _, f := range found[:min(3, len(found))] {
 			fmt.Printf("    %s %s:%d %s\n", f.ID, relative(dir, f.File), f.Line, f.Function)
 		}
@@ -260,13 +286,52 @@ func (t *tally) judge(o *options, c *testCase) {
 	}
 }
 
+// Verdicts of a case.
+const (
+	right  = "right"   // the place, and the reason
+	place  = "place"   // that alone
+	tooLow = "too low" // behind the first three
+	missed = "missed"
+)
+
+// verdict judges findings by the rules that say what the author did, and returns the one
+// that counts, -1 for none.
+func (c *testCase) verdict(found []finding, rules []string, dir string) (verdict string, i int) {
+	said := slices.IndexFunc(found, func(f finding) bool { return c.at(f, dir) && slices.Contains(rules, f.Rule) })
+	at := slices.IndexFunc(found, func(f finding) bool { return c.at(f, dir) })
+	switch {
+	case said >= 0 && said < 3:
+		return right, said
+	case at >= 0 && at < 3:
+		return place, at
+	case at >= 0:
+		return tooLow, at
+	}
+	return missed, -1
+}
+
+// count counts a case by its verdict.
+func (t *tally) count(c *testCase, verdict string) {
+	if len(c.rules) > 0 {
+		t.known++
+	}
+	switch verdict {
+	case right:
+		t.hits++
+		t.right++
+		t.knownRight++
+	case place:
+		t.hits++
+	}
+}
+
 func (t *tally) judgeSilent(c *testCase, found []finding, dir string, took time.Duration) {
 	t.silent++
 	for i, f := range found {
 		if !c.same(f.File, dir) || f.Line < c.Line-1 || f.Line > c.Line+1 {
 			continue
 		}
-		if f.Class != "C" || slices.Contains(reasons[c.LooksLike], f.Rule) && (c.Expected == "silent" || i < 3) {
+		if f.Class != "C" || slices.Contains(c.looksLike, f.Rule) && (c.Expected == "silent" || i < 3) {
 			t.spoken++
 			fmt.Printf("%-28s spoken   %-22s #%d %s %s (%v)\n", c.ID, c.LooksLike, i+1, f.ID, f.Class, took)
 			return
@@ -277,6 +342,7 @@ func (t *tally) judgeSilent(c *testCase, found []finding, dir string, took time.
 
 func (t *tally) print() {
 	fmt.Printf("\nplace and reason among the first three: %s; of patterns in the rules: %s\n", share(t.right, t.fixes), share(t.knownRight, t.known))
+	fmt.Printf("the same without reasons from after hone was asked, of cases frozen before: %s\n", share(t.rightThen, t.frozen))
 	fmt.Printf("place alone: %s\nspoken of though it only looks like it: %s\nnot measured: %d\n", share(t.hits, t.fixes), share(t.spoken, t.silent), t.rest)
 }
 
@@ -291,14 +357,8 @@ func (c *testCase) same(file, dir string) bool {
 	return filepath.ToSlash(relative(dir, file)) == c.File
 }
 
-// reasons are what says what the author did, by pattern, of a case.
-func (c *testCase) reasons(by map[string][]string) []string {
-	all := slices.Clone(by[c.Pattern])
-	for _, pattern := range c.Also {
-		all = append(all, by[pattern]...)
-	}
-	return all
-}
+// patterns are all that the author did.
+func (c *testCase) patterns() []string { return slices.Concat([]string{c.Pattern}, c.Also, c.Later) }
 
 // at reports whether a finding is on the changed lines, or in their function, or called
 // from there.

@@ -23,8 +23,8 @@ type peer struct {
 	// remarks are what it says of the package that a case's commit changed; dir is the
 	// folder of its module.
 	remarks func(ctx context.Context, dir, pkg string) ([]remark, error)
-	// reasons are, by pattern, the checks that say what the author did; see reasons.go.
-	reasons map[string][]string
+	// reasons are, by pattern, the checks that say what the author did; see reasons.txt.
+	reasons reasons
 }
 
 // A remark is what a peer says of a line.
@@ -103,7 +103,7 @@ func judgePeers(o *options, cases []testCase, names []string) {
 				continue
 			}
 			asked++
-			at, why := c.named(found, c.reasons(p.reasons), filepath.Join(o.keep, c.ID))
+			at, why := c.named(found, p.reasons.of(c.patterns()), filepath.Join(o.keep, c.ID))
 			if len(at) == 0 {
 				continue
 			}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The lists here are as they were frozen.
+func TestFrozen(t *testing.T) {
+	cases, left, err := readList("cases.jsonl")
+	if err != nil || left != 0 {
+		t.Fatalf("%d cases are not frozen, error %v", left, err)
+	}
+	if _, left, err := readList("silent.jsonl"); err != nil || left != 0 {
+		t.Errorf("silent: %d, %v", left, err)
+	}
+	lines, err := readLines("reasons.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := parseReasons(lines)
+	for _, c := range cases {
+		for _, pattern := range c.patterns() {
+			if _, ok := known[pattern]; !ok {
+				t.Errorf("%s: reasons.txt has no pattern %q", c.ID, pattern)
+			}
+		}
+	}
+}
+
+// A list is frozen once. What is added later counts apart, and what is changed is noticed.
+func TestFreeze(t *testing.T) {
+	dir := t.TempDir()
+	list, rules := filepath.Join(dir, "list.jsonl"), filepath.Join(dir, "reasons.txt")
+	write := func(name string, lines ...string) {
+		if err := os.WriteFile(name, []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	one, two := `{"id": "one", "pattern": "loop", "file": "a.go"}`, `{"id": "two", "pattern": "sort", "also": ["loop"]}`
+	write(list, one)
+	write(rules, "sort sort-slice")
+	if err := freeze(list); err == nil || !strings.Contains(err.Error(), `no pattern "loop"`) {
+		t.Errorf("freezing a pattern that isn't there: %v", err)
+	}
+	write(rules, "sort sort-slice", "loop byte-loop")
+	if _, left, err := readList(list); left != 1 || err != nil {
+		t.Errorf("before it is frozen: %d left, %v", left, err)
+	}
+	if err := freeze(list); err != nil {
+		t.Fatal(err)
+	}
+	if err := freeze(list); err == nil {
+		t.Error("frozen twice")
+	}
+	write(rules, "sort sort-slice", "loop byte-loop", "loop ring-loop")
+	write(list, one, two)
+	if err := freeze(list); err != nil {
+		t.Fatal(err)
+	}
+	cases, left, err := readList(list)
+	if err != nil || left != 0 {
+		t.Fatalf("%d left, %v", left, err)
+	}
+	for i, want := range []struct{ now, then []string }{
+		{[]string{"byte-loop", "ring-loop"}, []string{"byte-loop"}},
+		{[]string{"sort-slice", "byte-loop", "ring-loop"}, []string{"sort-slice", "byte-loop", "ring-loop"}},
+	} {
+		if c := cases[i]; !c.frozen || !slices.Equal(c.rules, want.now) || !slices.Equal(c.rulesThen, want.then) {
+			t.Errorf("%s: %+v", c.ID, c)
+		}
+	}
+
+	// By which rules a finding is right decides whether it counts without later reasons.
+	found := []finding{{Rule: "ring-loop", File: "a.go"}}
+	cases[0].ParentLines = []int{0, 1}
+	if now, _ := cases[0].verdict(found, cases[0].rules, "."); now != right {
+		t.Errorf("by all rules: %s", now)
+	}
+	if then, _ := cases[0].verdict(found, cases[0].rulesThen, "."); then != place {
+		t.Errorf("by frozen rules: %s", then)
+	}
+
+	for name, change := range map[string]func(){
+		"an older reason":   func() { write(rules, "sort sort-slice", "loop byte-loop hot-allocation", "loop ring-loop") },
+		"a reason in front": func() { write(rules, "loop xor-loop", "sort sort-slice", "loop byte-loop", "loop ring-loop") },
+		"another pattern":   func() { write(list, strings.Replace(one, "loop", "sort", 1), two) },
+		"a missing case":    func() { write(list, one) },
+	} {
+		write(rules, "sort sort-slice", "loop byte-loop", "loop ring-loop")
+		write(list, one, two)
+		change()
+		if _, _, err := readList(list); err == nil {
+			t.Errorf("%s: not noticed", name)
+		}
+	}
+	write(rules, "sort sort-slice", "loop byte-loop", "loop ring-loop")
+	write(list, strings.Replace(one, `"loop"`, `"loop", "later": ["sort"]`, 1), two)
+	if cases, _, err := readList(list); err != nil || !slices.Contains(cases[0].rules, "sort-slice") || slices.Contains(cases[0].rulesThen, "sort-slice") {
+		t.Errorf("a pattern that was seen later: %v, %+v", err, cases)
+	}
+}
