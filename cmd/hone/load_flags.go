@@ -82,11 +82,12 @@ type loadTarget struct {
 	name   string // of the benchmark
 	where  string
 	period func(pacing load.Pacing) measure.Load
-	// tell adds to the report what the protocol measures besides; it may be nil.
-	tell func(b *bytes.Buffer)
-	more func() any // the same for JSON
+	// tell adds to the report what the protocol measures besides, by the results of the
+	// periods; it may be nil.
+	tell func(b *bytes.Buffer, periods []*load.Result)
+	more func(periods []*load.Result) any // the same for JSON
 	// deliveries are what became of messages, for the run; it may be nil.
-	deliveries func() []experiment.LoadDelivery
+	deliveries func(periods []*load.Result) []experiment.LoadDelivery
 }
 
 func newLoadFlags(p loadProtocol) *loadFlags {

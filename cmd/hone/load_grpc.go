@@ -72,37 +72,46 @@ func (g *loadGRPC) open(ctx context.Context, f *loadFlags) (loadTarget, error) {
 		period: f.closedOrOpen(d, func() openSender { return d.Sender() }),
 	}
 	if _, stream := d.Streams(); stream {
-		var m grpcMessages
-		target.period = m.counted(d, target.period)
-		target.tell, target.more = m.tell, func() any { return m }
+		target.period = countedMessages(d, target.period)
+		target.tell = func(b *bytes.Buffer, periods []*load.Result) { messagesOf(periods).tell(b) }
+		target.more = func(periods []*load.Result) any { return messagesOf(periods) }
 	}
 	return target, nil
 }
 
-// grpcMessages are those of the answers of a method that answers with a stream, over
-// all periods.
+// grpcMessages are those of the answers of a method that answers with a stream.
 type grpcMessages struct {
 	Messages int64 `json:"messages"`
 	Cut      int64 `json:"messages_of_failed"` // in answers that did not come to their end
 }
 
-// counted has the messages of periods counted.
-func (m *grpcMessages) counted(d *grpcload.Driver, of func(load.Pacing) measure.Load) func(load.Pacing) measure.Load {
+// messagesOf are those of all periods.
+func messagesOf(periods []*load.Result) (all grpcMessages) {
+	for _, r := range periods {
+		if m, ok := r.Besides.(grpcMessages); ok {
+			all.Messages, all.Cut = all.Messages+m.Messages, all.Cut+m.Cut
+		}
+	}
+	return all
+}
+
+// countedMessages has the messages of a load counted.
+func countedMessages(d *grpcload.Driver, of func(load.Pacing) measure.Load) func(load.Pacing) measure.Load {
 	return func(pacing load.Pacing) measure.Load {
 		period := of(pacing)
 		return func(ctx context.Context, stage measure.Stage, length time.Duration, opts load.Options) (*load.Result, error) {
 			complete, cut := d.Answers()
 			r, err := period(ctx, stage, length, opts)
-			if stage == measure.Period {
+			if r != nil && stage == measure.Period {
 				c, x := d.Answers()
-				m.Messages, m.Cut = m.Messages+c-complete+x-cut, m.Cut+x-cut
+				r.Besides = grpcMessages{Messages: c - complete + x - cut, Cut: x - cut}
 			}
 			return r, err
 		}
 	}
 }
 
-func (m *grpcMessages) tell(b *bytes.Buffer) {
+func (m grpcMessages) tell(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\n  messages  %d came in answers", m.Messages)
 	if m.Cut > 0 {
 		fmt.Fprintf(b, ", %d of them in answers that did not come to their end", m.Cut)

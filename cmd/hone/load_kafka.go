@@ -28,7 +28,6 @@ type loadKafka struct {
 	set        []template.Replacement
 	tls        bool
 	payloads   *kafkaload.Payloads // of lines; nil without
-	deliveries []*kafkaload.Delivery
 
 	listen, config string // be a service there; with whose settings
 }
@@ -177,8 +176,8 @@ func (k *loadKafka) open(ctx context.Context, f *loadFlags) (loadTarget, error) 
 			return k.send(ctx, pacing, stage, length, opts)
 		}
 	}
-	target.more = func() any { return k.report() }
-	target.deliveries = k.kept
+	target.more = func(periods []*load.Result) any { return k.report(periods) }
+	target.deliveries = keptDeliveries
 	return target, err
 }
 
@@ -212,7 +211,7 @@ func (k *loadKafka) send(ctx context.Context, pacing load.Pacing, stage measure.
 		// An interrupted run tells what has arrived within a moment.
 		wait, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer context.AfterFunc(ctx, func() { time.AfterFunc(2*time.Second, cancel) })()
-		k.deliveries = append(k.deliveries, s.Delivery(wait, r))
+		r.Besides = s.Delivery(wait, r)
 		cancel()
 	}
 	return r, err
@@ -225,17 +224,27 @@ type kafkaReport struct {
 	Deliveries  []*kafkaload.Delivery `json:"deliveries,omitempty"` // of each period
 }
 
-func (k *loadKafka) report() kafkaReport {
-	r := kafkaReport{Deliveries: k.deliveries}
+func (k *loadKafka) report(periods []*load.Result) kafkaReport {
+	r := kafkaReport{Deliveries: deliveriesOf(periods)}
 	if k.payloads != nil {
 		r.ParseFailed, r.ParseErrors = k.payloads.Failed, k.payloads.Errors
 	}
 	return r
 }
 
-// kept is what the run keeps of deliveries.
-func (k *loadKafka) kept() (all []experiment.LoadDelivery) {
-	for _, d := range k.deliveries {
+// deliveriesOf are what became of the messages of periods, where they were read.
+func deliveriesOf(periods []*load.Result) (all []*kafkaload.Delivery) {
+	for _, r := range periods {
+		if d, ok := r.Besides.(*kafkaload.Delivery); ok {
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// keptDeliveries are what the run keeps of them.
+func keptDeliveries(periods []*load.Result) (all []experiment.LoadDelivery) {
+	for _, d := range deliveriesOf(periods) {
 		all = append(all, experiment.LoadDelivery{
 			Arrived: d.Arrived, Lost: d.Lost, Doubled: d.Doubled, Unconfirmed: d.Unconfirmed,
 			Time: measure.Times(d.Time, nil), Incomplete: d.Incomplete, Unread: d.Unread,
@@ -244,8 +253,8 @@ func (k *loadKafka) kept() (all []experiment.LoadDelivery) {
 	return all
 }
 
-func (k *loadKafka) tell(b *bytes.Buffer) {
-	r := k.report()
+func (k *loadKafka) tell(b *bytes.Buffer, periods []*load.Result) {
+	r := k.report(periods)
 	if k.opts.Acks == "none" {
 		fmt.Fprintf(b, "\n  acks      none: nothing is acknowledged; a message counts as answered when it was written to the connection\n")
 	}

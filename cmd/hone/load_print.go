@@ -60,7 +60,7 @@ func tellLoad(a *app, f *loadFlags, target loadTarget, r *measure.Report) error 
 			More any `json:"more,omitempty"` // what the protocol measures besides
 		}{Report: r}
 		if target.more != nil {
-			out.More = target.more()
+			out.More = target.more(r.Periods)
 		}
 		return writeJSON(a.stdout, out)
 	}
@@ -96,7 +96,7 @@ func tellLoad(a *app, f *loadFlags, target loadTarget, r *measure.Report) error 
 	}
 	tellRounds(&b, r.Rounds)
 	if target.tell != nil {
-		target.tell(&b)
+		target.tell(&b, r.Periods)
 	}
 	tellCosts(&b, r)
 	tellGoals(f, &b, r.Result)

@@ -28,6 +28,10 @@ type Result struct {
 	Connections int           `json:"connections,omitempty"` // open at once at most
 	Streams     int           `json:"streams,omitempty"`     // requests under way at once at most, where connections share them
 
+	// Besides is what a driver measured of its own in this run, of a type that it knows.
+	// Sums of results have none.
+	Besides any `json:"-"`
+
 	Response Quantiles `json:"response"` // since a request was due
 	Service  Quantiles `json:"service"`  // since it was sent
 	Lag      Quantiles `json:"lag"`      // from when it was due until it was sent, of those that did not wait

@@ -59,7 +59,7 @@ func (p *Plan) side(of experiment.Side, periods []*load.Result, costs []Cost, by
 		start = end
 	}
 	if p.Deliveries != nil {
-		s.Deliveries = p.Deliveries()
+		s.Deliveries = p.Deliveries(periods)
 	}
 	for _, silence := range sum.Silences {
 		s.Silences = append(s.Silences, experiment.LoadSilence(silence))

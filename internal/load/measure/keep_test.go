@@ -36,7 +36,12 @@ func rounds(ctx context.Context, _ Stage, _ time.Duration, opts load.Options) (*
 func TestKeepDeliveries(t *testing.T) {
 	p := planned(t, rounds)
 	want := []experiment.LoadDelivery{{Arrived: 44, Lost: 1, Doubled: 2, Time: Times(load.Quantiles{}, nil)}}
-	p.Deliveries = func() []experiment.LoadDelivery { return want }
+	p.Deliveries = func(periods []*load.Result) []experiment.LoadDelivery {
+		if len(periods) != p.Count {
+			t.Errorf("deliveries of %d periods, want %d", len(periods), p.Count)
+		}
+		return want
+	}
 	if _, err := p.Measure(t.Context()); err != nil {
 		t.Fatal(err)
 	}

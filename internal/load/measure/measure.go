@@ -41,9 +41,9 @@ type Plan struct {
 	// Memory reads what the service has allocated so far; nil if it can't be had.
 	Memory func(ctx context.Context) (Memory, error)
 
-	// Deliveries are what became of the messages of the periods so far; nil where none
-	// are read.
-	Deliveries func() []experiment.LoadDelivery
+	// Deliveries are what became of the messages of periods, by their results; nil where
+	// none are read.
+	Deliveries func(periods []*load.Result) []experiment.LoadDelivery
 
 	Run    *experiment.Writer // what is measured is written to; nil: nothing is kept
 	Events func(Event)        // may be nil
