@@ -135,7 +135,8 @@ func (l *Loader) one(ctx context.Context, source string) (*profile.Profile, erro
 	defer src.Reader.Close()
 	p, err := l.Decode(src.Reader, src)
 	if _, file := src.Reader.(*fileReader); file && errors.Is(err, profile.ErrPerfData) {
-		p, err = l.perf(ctx, source, src)
+		p, err = convertPerf(ctx, source, l.Limits)
+		p, err = l.each(p, err, src)
 	}
 	if err != nil {
 		return nil, named(source, err)
@@ -297,7 +298,7 @@ func (l *Loader) mergeFiles(ctx context.Context, files []string, sizes []int64) 
 				case errors.Is(err, profile.ErrTrace):
 					p, err = l.trace(bytes.NewReader(buf))
 				case errors.Is(err, profile.ErrPerfData):
-					p, err = l.convert(ctx, files[i])
+					p, err = convertPerf(ctx, files[i], l.Limits)
 				}
 				p, err = l.each(p, err, &Source{Name: files[i], Size: int64(len(buf))})
 				if err != nil {

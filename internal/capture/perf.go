@@ -18,16 +18,10 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// perf reads a file of perf record.
-func (l *Loader) perf(ctx context.Context, file string, s *Source) (*profile.Profile, error) {
-	p, err := l.convert(ctx, file)
-	return l.each(p, err, s)
-}
-
-// convert reads a file of perf record with a program that is installed:
+// convertPerf reads a file of perf record with a program that is installed:
 // perf_to_profile, as go tool pprof does, or perf itself. Only files of the
 // command line are read so, never what came over the network.
-func (l *Loader) convert(ctx context.Context, file string) (*profile.Profile, error) {
+func convertPerf(ctx context.Context, file string, limits profile.Limits) (*profile.Profile, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	dir, err := temporary.Make()
@@ -35,11 +29,11 @@ func (l *Loader) convert(ctx context.Context, file string) (*profile.Profile, er
 		return nil, err
 	}
 	defer dir.Remove()
-	if file, err = l.plainFile(file, dir.Path); err != nil {
+	if file, err = plainFile(file, dir.Path, limits); err != nil {
 		return nil, err
 	}
 	if program, err := exec.LookPath("perf_to_profile"); err == nil {
-		return l.perfToProfile(ctx, program, file, filepath.Join(dir.Path, "profile.pb.gz"))
+		return perfToProfile(ctx, program, file, filepath.Join(dir.Path, "profile.pb.gz"), limits)
 	}
 	program, err := exec.LookPath("perf")
 	if err != nil {
@@ -55,7 +49,7 @@ func (l *Loader) convert(ctx context.Context, file string) (*profile.Profile, er
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	p, err := profile.Decode(out, l.Limits)
+	p, err := profile.Decode(out, limits)
 	if err != nil {
 		cancel() // there is no use for the rest
 	}
@@ -70,7 +64,7 @@ func (l *Loader) convert(ctx context.Context, file string) (*profile.Profile, er
 
 // plainFile returns the absolute name, which no program takes for a flag, of the
 // file or, if it is compressed, of a decompressed copy in dir.
-func (l *Loader) plainFile(file, dir string) (string, error) {
+func plainFile(file, dir string, limits profile.Limits) (string, error) {
 	in, err := infile.Open(file)
 	if err != nil {
 		return "", err
@@ -81,7 +75,7 @@ func (l *Loader) plainFile(file, dir string) (string, error) {
 		return "", err
 	}
 	if _, asItIs := plain.(*bufio.Reader); !asItIs {
-		most := cmp.Or(l.Limits.Bytes, profile.DefaultLimits().Bytes)
+		most := cmp.Or(limits.Bytes, profile.DefaultLimits().Bytes)
 		copied := filepath.Join(dir, "perf.data")
 		out, err := os.Create(copied)
 		if err != nil {
@@ -96,7 +90,7 @@ func (l *Loader) plainFile(file, dir string) (string, error) {
 	return filepath.Abs(file)
 }
 
-func (l *Loader) perfToProfile(ctx context.Context, program, file, name string) (*profile.Profile, error) {
+func perfToProfile(ctx context.Context, program, file, name string, limits profile.Limits) (*profile.Profile, error) {
 	cmd := exec.CommandContext(ctx, program, "-i", file, "-o", name, "-f")
 	var complaints complaints
 	cmd.Stderr = &complaints
@@ -111,7 +105,7 @@ func (l *Loader) perfToProfile(ctx context.Context, program, file, name string) 
 		return nil, err
 	}
 	defer f.Close()
-	p, err := profile.Decode(f, l.Limits)
+	p, err := profile.Decode(f, limits)
 	if err != nil {
 		return nil, fmt.Errorf("reading what perf_to_profile made of it: %w%s", err, complaints.last())
 	}
