@@ -18,11 +18,11 @@ import (
 )
 
 // build compiles test binaries. What does not compile is a failure, left out.
-func (m *planner) build(ctx context.Context, s experiment.Side, packages []*benchPackage) ([]*benchPackage, error) {
-	m.toBuild = len(packages)
+func (b *builder) build(ctx context.Context, s experiment.Side, packages []*benchPackage) ([]*benchPackage, error) {
+	b.toBuild = len(packages)
 	var built []*benchPackage
 	for i, p := range packages {
-		ok, err := m.buildOne(ctx, s, p, i)
+		ok, err := b.buildOne(ctx, s, p, i)
 		if err != nil {
 			return nil, err
 		}
@@ -35,11 +35,11 @@ func (m *planner) build(ctx context.Context, s experiment.Side, packages []*benc
 
 // buildOne compiles a test binary, of the n-th package, unless it is there, and reports
 // whether it is now. It may be missing without a failure: without files of tests.
-func (m *planner) buildOne(ctx context.Context, s experiment.Side, p *benchPackage, n int) (bool, error) {
+func (b *builder) buildOne(ctx context.Context, s experiment.Side, p *benchPackage, n int) (bool, error) {
 	if p.binary != "" {
 		return true, nil
 	}
-	m.event(Event{Stage: "build", What: p.path, Done: n, Total: m.toBuild})
+	b.event(Event{Stage: "build", What: p.path, Done: n, Total: b.toBuild})
 	// Names of the same length on both sides: the length of argv[0] moves the
 	// stack (T. Mytkowicz et al., "Producing Wrong Data Without Doing Anything
 	// Obviously Wrong!", 2009).
@@ -47,33 +47,33 @@ func (m *planner) buildOne(ctx context.Context, s experiment.Side, p *benchPacka
 	if p.borrows {
 		tests = "let"
 	}
-	dir := filepath.Join(m.Scratch.Path, "bin", s.String(), strconv.Itoa(n)+tests)
+	dir := filepath.Join(b.Scratch.Path, "bin", s.String(), strconv.Itoa(n)+tests)
 	binary := filepath.Join(dir, path.Base(p.path)+".test"+exeSuffix()) // profiles show the name
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return false, err
 	}
 	if len(p.replace) > 0 {
 		p.overlay = filepath.Join(dir, "overlay.json")
-		if err := gocmd.WriteOverlay(p.overlay, m.overlays[s], p.replace); err != nil {
+		if err := gocmd.WriteOverlay(p.overlay, b.overlays[s], p.replace); err != nil {
 			return false, err
 		}
 	}
-	flags := m.buildFlags(s, p)
-	o, err := m.compile(ctx, s, p, binary, flags)
+	flags := b.buildFlags(s, p)
+	o, err := b.compile(ctx, s, p, binary, flags)
 	if err != nil {
 		return false, err
 	}
-	if o.Err == nil && slices.Contains(m.Profiles, leakKind) {
+	if o.Err == nil && slices.Contains(b.Profiles, leakKind) {
 		dir := filepath.Join(dir, "leaks")
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return false, err
 		}
-		overlay, err := leakOverlay(p, dir, m.profileFile(), m.overlays[s])
+		overlay, err := leakOverlay(p, dir, b.profileFile(), b.overlays[s])
 		if err != nil {
 			return false, err
 		}
 		p.leaks = filepath.Join(dir, filepath.Base(binary))
-		if o, err = m.compile(ctx, s, p, p.leaks, withOverlay(flags, overlay)); err != nil {
+		if o, err = b.compile(ctx, s, p, p.leaks, withOverlay(flags, overlay)); err != nil {
 			return false, err
 		}
 	}
@@ -82,7 +82,7 @@ func (m *planner) buildOne(ctx context.Context, s experiment.Side, p *benchPacka
 		if vetHeader.MatchString(output) {
 			what = "does not pass go vet, as of go test; -vet=off builds it all the same"
 		}
-		m.fail(Failure{Package: p.path, Side: m.sideName(s), What: what, Output: output})
+		b.fail(Failure{Package: p.path, Side: b.sideName(s), What: what, Output: output})
 		return false, nil
 	}
 	text, err := os.ReadFile(binary)
@@ -91,7 +91,7 @@ func (m *planner) buildOne(ctx context.Context, s experiment.Side, p *benchPacka
 	} else if err != nil {
 		return false, err
 	}
-	p.binary, p.sum, p.env = binary, sha256.Sum256(text), m.Sides[s].Setting
+	p.binary, p.sum, p.env = binary, sha256.Sum256(text), b.Sides[s].Setting
 	return true, nil
 }
 

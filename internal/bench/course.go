@@ -2,6 +2,7 @@ package bench
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -109,9 +110,43 @@ func (b *Bench) compare(ctx context.Context, p *planner, rev *workspace.Base, ba
 	})
 }
 
+// record makes a run of what was planned, has it measured, and closes the run, or leaves it
+// partial.
+func (b *Bench) record(ctx context.Context, p *planner, base *experiment.Revision, warnings []string, measure func(*record) error) (*Report, error) {
+	info, err := p.info(ctx, base)
+	if err != nil {
+		return p.report, err
+	}
+	if err := HideStore(b.Store); err != nil {
+		return p.report, err
+	}
+	run, err := experiment.Create(b.Store, info)
+	if err != nil {
+		return p.report, err
+	}
+	r := &record{report: p.report, run: run, events: p.event}
+	r.report.ID, r.report.Dir = run.ID(), run.Dir()
+	if err := r.begin(append(info.Environment.Warnings(), workspace.PowerWarnings("/sys/class/power_supply")...)); err != nil {
+		return r.report, err
+	}
+	before := workspace.ReadDisturbance()
+	for _, w := range warnings {
+		err = errors.Join(err, r.warn(w))
+	}
+	if err == nil {
+		err = measure(r)
+	}
+	if err == nil {
+		for _, w := range before.Warnings(workspace.ReadDisturbance()) {
+			err = errors.Join(err, r.warn(w))
+		}
+	}
+	return r.report, r.close(ctx, err)
+}
+
 // lab returns what carries out a plan, and the schedule of it.
 func (p *planner) lab(r *record, plan *pairing) *lab {
-	l := &lab{runner: p.runner, record: r, targets: plan.all(), noisy: make(map[*target]bool), linked: make(map[string]map[int][2]string)}
+	l := &lab{runner: p.runner, record: r, targets: plan.all(), noisy: make(map[*target]bool), linker: linker{p.runner, make(map[string]map[int][2]string)}}
 	l.schedule = schedule.New(plan.benchmarks(), p.scheduleOptions(p.Tool.Flags), rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64())), time.Now)
 	return l
 }

@@ -22,9 +22,9 @@ type lab struct {
 	schedule *schedule.Schedule
 	targets  []*target // by their places in the plan
 
-	noisy  map[*target]bool             // told that they print
-	linked map[string]map[int][2]string // the binaries of both sides, by the head's as linked at first, and layout
-	family *experiment.Family           // the latest
+	linker linker
+	noisy  map[*target]bool   // told that they print
+	family *experiment.Family // the latest
 }
 
 // follow carries out steps.
@@ -45,7 +45,8 @@ func (l *lab) carryOut(ctx context.Context, step schedule.Step) (out schedule.Ou
 		l.tell("calibrate", l.targets[s.N].Benchmark)
 		return l.calibrate(ctx, l.targets[s.N], s.Length)
 	case schedule.Link:
-		return l.link(ctx, l.targets[s.N], s.Layout, s.Keep)
+		l.events(Event{Stage: "link", What: l.targets[s.N].Package})
+		return l.linker.link(ctx, l.targets[s.N], s.Layout, s.Keep)
 	case schedule.Samples:
 		return l.sample(ctx, l.targets[s.N], s)
 	case schedule.Judge:
@@ -55,7 +56,8 @@ func (l *lab) carryOut(ctx context.Context, step schedule.Step) (out schedule.Ou
 		}
 	case schedule.Profile:
 		l.tell("profile", l.targets[s.N].Benchmark)
-		err = l.profile(ctx, l.targets[s.N], s)
+		of := profiler{l.runner, l.record}
+		err = of.profile(ctx, l.targets[s.N], s)
 	case schedule.LookAround:
 		out.Used, out.Cores, err = workspace.OtherPrograms(ctx)
 	case schedule.Waiting:
@@ -163,12 +165,8 @@ func (l *lab) sample(ctx context.Context, t *target, step schedule.Samples) (sch
 
 // runOnce runs a benchmark in a process of its own, and learns what it costs. nil: it failed.
 func (l *lab) runOnce(ctx context.Context, t *target, s experiment.Side, layout int, length Length, costs *schedule.Costs) (*measured, error) {
-	binary := t.at[s].binary
-	if layout != 0 {
-		binary = l.linked[t.at[experiment.Head].binary][layout][s]
-	}
 	begin := time.Now()
-	o, err := l.runFile(ctx, t.at[s], binary, t.flags("", []string{"-test.benchtime=" + benchtime(length), "-test.benchmem"})...)
+	o, err := l.runFile(ctx, t.at[s], l.linker.binary(t, s, layout), t.flags("", []string{"-test.benchtime=" + benchtime(length), "-test.benchmem"})...)
 	if err != nil {
 		return nil, err
 	}

@@ -33,17 +33,22 @@ const (
 	NoLayouts   = schedule.NoLayouts   // one binary a side, as linked
 )
 
+// A linker has the binaries of both sides, by the head's as linked at first, and layout.
+type linker struct {
+	runner
+	linked map[string]map[int][2]string
+}
+
 // link links both sides in a layout, one after the other: the scratch guards one process.
 // Those of layouts before keep are removed.
-func (l *lab) link(ctx context.Context, t *target, layout, keep int) (out schedule.Outcome, err error) {
-	head := t.at[experiment.Head]
-	linked := l.linked[head.binary]
+func (l *linker) link(ctx context.Context, t *target, layout, keep int) (out schedule.Outcome, err error) {
+	plain := t.at[experiment.Head].binary
+	linked := l.linked[plain]
 	if linked == nil {
 		linked = make(map[int][2]string)
-		l.linked[head.binary] = linked
+		l.linked[plain] = linked
 	}
 	dropBefore(linked, keep)
-	l.events(Event{Stage: "link", What: head.path})
 	files, err := l.linkSides(ctx, t, layout)
 	if ctx.Err() != nil {
 		return out, ctx.Err()
@@ -53,6 +58,14 @@ func (l *lab) link(ctx context.Context, t *target, layout, keep int) (out schedu
 	}
 	linked[layout] = files
 	return out, nil
+}
+
+// binary is that of a side in a layout; 0 is as linked at first.
+func (l *linker) binary(t *target, s experiment.Side, layout int) string {
+	if layout == 0 {
+		return t.at[s].binary
+	}
+	return l.linked[t.at[experiment.Head].binary][layout][s]
 }
 
 // dropBefore removes the binaries of layouts before one.
@@ -68,7 +81,7 @@ func dropBefore(linked map[int][2]string, layout int) {
 	})
 }
 
-func (r *runner) linkSides(ctx context.Context, t *target, seed int) (files [2]string, err error) {
+func (l *linker) linkSides(ctx context.Context, t *target, seed int) (files [2]string, err error) {
 	for s, p := range t.at {
 		// As long a name on both sides: see build.
 		dir := filepath.Join(filepath.Dir(p.binary), fmt.Sprintf("%04d", seed))
@@ -77,7 +90,7 @@ func (r *runner) linkSides(ctx context.Context, t *target, seed int) (files [2]s
 			return files, err
 		}
 		side := experiment.Side(s)
-		o, err := r.compile(ctx, side, p, files[s], withLayout(r.buildFlags(side, p), seed))
+		o, err := l.compile(ctx, side, p, files[s], withLayout(l.buildFlags(side, p), seed))
 		if err == nil && o.Err != nil {
 			err = errors.New(cmp.Or(workspace.FirstLine(o.Stderr), o.Err.Error()))
 		}

@@ -20,96 +20,26 @@ import (
 	"github.com/hone-go/hone/internal/workspace"
 )
 
-// targets builds the packages of a side and lists their benchmarks.
-func (m *planner) targets(ctx context.Context, s experiment.Side) ([]*target, error) {
-	packages, err := m.listPackages(ctx, s, m.Packages)
-	if err != nil {
-		return nil, err
-	}
-	packages = slices.DeleteFunc(packages, func(p *benchPackage) bool { return len(p.benchmarks) == 0 })
-	built, err := m.build(ctx, s, packages)
-	if err != nil {
-		return nil, err
-	}
-	var all []*target
-	exist := make(map[string][]string)
-	for _, p := range built {
-		found, names, err := m.listBenchmarks(ctx, s, p)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, found...)
-		exist[p.path] = names
-	}
-	if len(all) == 0 {
-		return nil, m.nothing(len(packages), exist)
-	}
-	return all, nil
-}
-
-// nothing says why there is nothing to measure, and what there would be.
-func (m *planner) nothing(packages int, exist map[string][]string) error {
-	if len(m.report.Failures) > 0 {
-		return fmt.Errorf("%w: %s", ErrNoBenchmarks, m.report.Failures[0].line())
-	}
-	if n := len(m.report.Skipped); n > 0 {
-		more := ""
-		if n > 1 {
-			more = fmt.Sprintf(", and %d more", n-1)
-		}
-		return fmt.Errorf("%w: %s%s", ErrNoBenchmarks, m.report.Skipped[0].line(), more)
-	}
-	excluded := strings.Join(m.notBuilt, "")
-	begin := excluded
-	if begin == "" {
-		begin = "; hone bench -new FUNC writes one"
-	}
-	if packages == 0 {
-		return fmt.Errorf("%w: %s has no benchmarks in its tests%s", ErrNoBenchmarks, strings.Join(m.patterns(), " "), begin)
-	}
-	var names []string
-	for _, p := range exist {
-		names = append(names, p...)
-	}
-	if len(names) == 0 {
-		return fmt.Errorf("%w: the tests that were built have none%s", ErrNoBenchmarks, begin)
-	}
-	slices.Sort(names)
-	names = slices.Compact(names)
-	more := ""
-	if len(names) > 8 {
-		names, more = names[:8], fmt.Sprintf(" and %d more", len(names)-8)
-	}
-	return fmt.Errorf("%w: -bench %q matches nothing that gives a result; there is %s%s%s", ErrNoBenchmarks, m.Pattern, strings.Join(names, ", "), more, excluded)
-}
-
-func (m *planner) patterns() []string {
-	if len(m.Packages) == 0 {
-		return []string{"."}
-	}
-	return m.Packages
-}
-
 var (
 	benchmarkFunc   = lazyregexp.New(`(?m)^func (Benchmark\w*)`)
 	buildConstraint = lazyregexp.New(`(?m)^//go:build [^\r\n]*`)
 )
 
 // listPackages returns the packages that match.
-func (m *planner) listPackages(ctx context.Context, s experiment.Side, patterns []string) ([]*benchPackage, error) {
+func (b *builder) listPackages(ctx context.Context, s experiment.Side, patterns []string) ([]*benchPackage, error) {
 	var err error
-	flags := slices.Concat(m.Tool.FlagList(), m.BuildFlags, m.Sides[s].Flags) // one of ours takes the place of all
-	if m.overlays[s], err = readOverlay(flags, m.Sides[s].Dir); err != nil {
+	flags := slices.Concat(b.Tool.FlagList(), b.BuildFlags, b.Sides[s].Flags) // one of ours takes the place of all
+	if b.overlays[s], err = readOverlay(flags, b.Sides[s].Dir); err != nil {
 		return nil, err
 	}
-	side := m.Sides[s]
-	args := append([]string{m.Tool.Path, "list", "-e", "-json=ImportPath,Dir,Name,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,EmbedFiles,TestEmbedPatterns,XTestEmbedPatterns,Error"}, ListFlags(append(slices.Clip(m.BuildFlags), side.Flags...))...)
+	side := b.Sides[s]
+	args := append([]string{b.Tool.Path, "list", "-e", "-json=ImportPath,Dir,Name,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,EmbedFiles,TestEmbedPatterns,XTestEmbedPatterns,Error"}, ListFlags(append(slices.Clip(b.BuildFlags), side.Flags...))...)
 	args = append(append(args, "--"), patterns...)
 	if len(patterns) == 0 {
 		args = append(args, ".")
 	}
-	m.event(Event{Stage: "list"})
-	o, err := m.Scratch.Run(ctx, workspace.Process{Dir: side.Dir, Env: side.Env, Whole: true, Args: args})
+	b.event(Event{Stage: "list"})
+	o, err := b.Scratch.Run(ctx, workspace.Process{Dir: side.Dir, Env: side.Env, Whole: true, Args: args})
 	if err != nil {
 		return nil, err
 	}
@@ -133,24 +63,24 @@ func (m *planner) listPackages(ctx context.Context, s experiment.Side, patterns 
 		} else if err != nil {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
-		excluded := m.excludedBenchmarks(p.Dir, p.IgnoredGoFiles)
+		excluded := b.excludedBenchmarks(p.Dir, p.IgnoredGoFiles)
 		if p.Error != nil && len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
 			// There are no files: where they don't parse the compiler tells more.
 			if s == experiment.Base {
 				continue // the package is new
 			}
-			m.fail(Failure{Package: p.ImportPath, Side: m.sideName(s), What: workspace.FirstLine([]byte(p.Error.Err)) + excluded})
+			b.fail(Failure{Package: p.ImportPath, Side: b.sideName(s), What: workspace.FirstLine([]byte(p.Error.Err)) + excluded})
 			continue
 		}
 		if excluded != "" && s == experiment.Head {
-			m.notBuilt = append(m.notBuilt, excluded)
+			b.notBuilt = append(b.notBuilt, excluded)
 		}
 		found := &benchPackage{
 			path: p.ImportPath, dir: p.Dir, name: p.Name, hasCode: len(p.GoFiles)+len(p.CgoFiles) > 0,
 			tests: slices.Concat(p.TestGoFiles, p.XTestGoFiles), embeds: slices.Concat(p.TestEmbedPatterns, p.XTestEmbedPatterns), codeEmbeds: p.EmbedFiles,
 		}
 		for _, name := range found.tests {
-			text, err := infile.ReadFile(ctx, m.actual(s, filepath.Join(p.Dir, name)), infile.MaxSource)
+			text, err := infile.ReadFile(ctx, b.actual(s, filepath.Join(p.Dir, name)), infile.MaxSource)
 			if err != nil {
 				continue // the compiler tells more
 			}
@@ -166,8 +96,8 @@ func (m *planner) listPackages(ctx context.Context, s experiment.Side, patterns 
 // excludedBenchmarks names the first of a package's files that has benchmarks which
 // the pattern asks for, but is not built, and says what it takes to build it: the end
 // of an error, "" if there is none.
-func (m *planner) excludedBenchmarks(dir string, files []string) string {
-	wanted, err := regexp.Compile(splitPattern(m.Pattern)[0])
+func (b *builder) excludedBenchmarks(dir string, files []string) string {
+	wanted, err := regexp.Compile(splitPattern(b.Pattern)[0])
 	if err != nil {
 		return "" // checkPatterns has said so
 	}
@@ -202,9 +132,9 @@ func ListFlags(flags []string) []string {
 // listBenchmarks runs everything once, with one iteration, and returns what
 // gave a result: only running tells which sub-benchmarks there are. names are
 // all top-level benchmarks of the package, whether they match or not.
-func (m *planner) listBenchmarks(ctx context.Context, s experiment.Side, p *benchPackage) (found []*target, names []string, err error) {
-	m.event(Event{Stage: "list", What: p.path})
-	o, err := m.runBinary(ctx, p, "-test.list=^Benchmark")
+func (b *builder) listBenchmarks(ctx context.Context, s experiment.Side, p *benchPackage) (found []*target, names []string, err error) {
+	b.event(Event{Stage: "list", What: p.path})
+	o, err := b.runBinary(ctx, p, "-test.list=^Benchmark")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -217,26 +147,26 @@ func (m *planner) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 		}
 	}
 	if o.Err != nil {
-		m.fail(Failure{Package: p.path, Side: m.sideName(s), What: firstComplaint(o), Output: output(o)})
+		b.fail(Failure{Package: p.path, Side: b.sideName(s), What: firstComplaint(o), Output: output(o)})
 		return nil, nil, nil
 	}
-	cpus := m.CPU
+	cpus := b.CPU
 	if len(cpus) == 0 {
 		// Said in so many words, so that the count behind names is known: what
 		// GOMAXPROCS is by default depends on go.mod, too.
-		cpus = []int{m.procs()}
+		cpus = []int{b.procs()}
 	}
 	seen := make(map[string]bool)
 	for i, cpu := range cpus {
-		tests := m.Tests
+		tests := b.Tests
 		if tests == "" || i > 0 || p.borrows { // the other side's tests may fail here
 			tests = "^$"
 		}
 		list := func(pattern string) (*workspace.Outcome, error) {
 			// Without -test.v package testing says nothing of what is skipped.
-			return m.runBinary(ctx, p, "-test.v", "-test.run="+tests, "-test.bench="+pattern, "-test.benchtime=1x", fmt.Sprintf("-test.cpu=%d", cpu))
+			return b.runBinary(ctx, p, "-test.v", "-test.run="+tests, "-test.bench="+pattern, "-test.benchtime=1x", fmt.Sprintf("-test.cpu=%d", cpu))
 		}
-		o, err := list(m.Pattern)
+		o, err := list(b.Pattern)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -244,13 +174,13 @@ func (m *planner) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 		if o.Err != nil {
 			// One that fails or panics takes the others with it: try one by one.
 			tests = "^$"
-			if m.Tests != "" && testsFailed(o) {
-				m.fail(Failure{Package: p.path, Side: m.sideName(s), What: "tests fail: " + firstComplaint(o), Output: output(o)})
+			if b.Tests != "" && testsFailed(o) {
+				b.fail(Failure{Package: p.path, Side: b.sideName(s), What: "tests fail: " + firstComplaint(o), Output: output(o)})
 				return nil, names, nil
 			}
 			outcomes = nil
 			for _, name := range names {
-				pattern, ok := narrow(m.Pattern, name)
+				pattern, ok := narrow(b.Pattern, name)
 				if !ok {
 					continue
 				}
@@ -260,13 +190,13 @@ func (m *planner) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 				}
 				outcomes = append(outcomes, o)
 				if o.Err != nil {
-					m.fail(Failure{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: m.sideName(s), What: firstComplaint(o), Output: output(o)})
+					b.fail(Failure{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: b.sideName(s), What: firstComplaint(o), Output: output(o)})
 				}
 			}
 		}
 		for _, o := range outcomes {
 			for name, why := range readSkips(o.Stdout, known) {
-				m.skip(Skip{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: m.sideName(s), Why: why})
+				b.skip(Skip{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: b.sideName(s), Why: why})
 			}
 			for _, name := range readNames(o.Stdout, known) {
 				t := newTarget(p, s, strings.TrimPrefix(name, "Benchmark"), cpu, len(cpus) > 1)
@@ -286,4 +216,4 @@ func testsFailed(o *workspace.Outcome) bool {
 	return bytes.Contains(o.Stdout, []byte("--- FAIL: Test")) || bytes.Contains(o.Stdout, []byte("--- FAIL: Example"))
 }
 
-func (m *planner) procs() int { return cmp.Or(len(m.Pin), runtime.GOMAXPROCS(0)) }
+func (b *builder) procs() int { return cmp.Or(len(b.Pin), runtime.GOMAXPROCS(0)) }

@@ -164,3 +164,105 @@ func (m *planner) gone(pkg, benchmark string) {
 	m.report.Gone = append(m.report.Gone, name)
 	m.report.Missing = append(m.report.Missing, experiment.Gap{Package: pkg, Benchmark: benchmark, Why: "only in " + cmp.Or(m.ref, "the base")})
 }
+
+// onlyInOne reports benchmarks that the tests which both sides ran have not got: new
+// ones, which are measured with the head's own tests, and gone ones.
+func (m *planner) onlyInOne(ctx context.Context, plan *pairing, pair *packagePair, own [2]*benchPackage, n int) error {
+	h, b := own[experiment.Head], own[experiment.Base]
+	switch pair.from {
+	case experiment.OfHead:
+		if b == nil {
+			return nil
+		}
+		for _, name := range b.benchmarks {
+			if _, asked := narrow(m.Pattern, name); asked && !slices.Contains(h.benchmarks, name) {
+				m.gone(b.path, strings.TrimPrefix(name, "Benchmark"))
+			}
+		}
+	case experiment.OfBase:
+		if len(h.benchmarks) == 0 {
+			return nil
+		}
+		found, err := m.ownTargets(ctx, h, n)
+		if err != nil {
+			return err
+		}
+		known := slices.Concat(pair.targets[experiment.Head], pair.targets[experiment.Base])
+		m.join(plan, slices.DeleteFunc(found, func(t *target) bool {
+			return slices.ContainsFunc(known, func(k *target) bool { return k.ID == t.ID })
+		}), nil)
+	}
+	return nil
+}
+
+// ownTargets lists the head's benchmarks, of its own tests.
+func (m *planner) ownTargets(ctx context.Context, h *benchPackage, n int) ([]*target, error) {
+	if built, err := m.buildOne(ctx, experiment.Head, h, n); err != nil || !built {
+		return nil, err
+	}
+	found, _, err := m.listBenchmarks(ctx, experiment.Head, h)
+	return found, err
+}
+
+// targets builds the packages of a side and lists their benchmarks.
+func (m *planner) targets(ctx context.Context, s experiment.Side) ([]*target, error) {
+	packages, err := m.listPackages(ctx, s, m.Packages)
+	if err != nil {
+		return nil, err
+	}
+	packages = slices.DeleteFunc(packages, func(p *benchPackage) bool { return len(p.benchmarks) == 0 })
+	built, err := m.build(ctx, s, packages)
+	if err != nil {
+		return nil, err
+	}
+	var all []*target
+	exist := make(map[string][]string)
+	for _, p := range built {
+		found, names, err := m.listBenchmarks(ctx, s, p)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, found...)
+		exist[p.path] = names
+	}
+	if len(all) == 0 {
+		return nil, m.nothing(len(packages), exist)
+	}
+	return all, nil
+}
+
+// nothing says why there is nothing to measure, and what there would be.
+func (m *planner) nothing(packages int, exist map[string][]string) error {
+	if len(m.report.Failures) > 0 {
+		return fmt.Errorf("%w: %s", ErrNoBenchmarks, m.report.Failures[0].line())
+	}
+	if n := len(m.report.Skipped); n > 0 {
+		more := ""
+		if n > 1 {
+			more = fmt.Sprintf(", and %d more", n-1)
+		}
+		return fmt.Errorf("%w: %s%s", ErrNoBenchmarks, m.report.Skipped[0].line(), more)
+	}
+	excluded := strings.Join(m.notBuilt, "")
+	begin := excluded
+	if begin == "" {
+		begin = "; hone bench -new FUNC writes one"
+	}
+	if packages == 0 {
+		return fmt.Errorf("%w: %s has no benchmarks in its tests%s", ErrNoBenchmarks, strings.Join(m.patterns(), " "), begin)
+	}
+	var names []string
+	for _, p := range exist {
+		names = append(names, p...)
+	}
+	if len(names) == 0 {
+		return fmt.Errorf("%w: the tests that were built have none%s", ErrNoBenchmarks, begin)
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	more := ""
+	if len(names) > 8 {
+		names, more = names[:8], fmt.Sprintf(" and %d more", len(names)-8)
+	}
+	return fmt.Errorf("%w: -bench %q matches nothing that gives a result; there is %s%s%s", ErrNoBenchmarks, m.Pattern, strings.Join(names, ", "), more, excluded)
+}

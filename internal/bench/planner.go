@@ -14,17 +14,7 @@ import (
 
 // A planner finds out what to measure: it lists packages, builds their tests on both sides,
 // and lists the benchmarks of these.
-type planner struct {
-	runner
-	report   *Report
-	notBuilt []string // what excludedBenchmarks says of the head's packages
-
-	ref      string               // what the base is called
-	held     *held                // gets failures and skips of an attempt; nil: the report does
-	overlays [2]map[string]string // of the user's flags: what stands for which file
-	lent     [2]map[string]string // overlays: the tests that a side borrows from the other
-	toBuild  int                  // packages
-}
+type planner struct{ lender }
 
 // begin fills in defaults, sweeps up after dead ones and looks for go.
 func (b *Bench) begin(ctx context.Context) (*planner, error) {
@@ -60,7 +50,7 @@ func (b *Bench) begin(ctx context.Context) (*planner, error) {
 			return nil, errors.Join(err, w.Close())
 		}
 	}
-	return &planner{runner: runner{b, w}, report: new(Report)}, nil
+	return &planner{lender{builder: builder{runner: runner{b, w}, report: new(Report)}}}, nil
 }
 
 // info is what a run says of itself, once it is known what to measure.
@@ -87,38 +77,4 @@ func (m *planner) info(ctx context.Context, base *experiment.Revision) (experime
 		info.Failures = append(info.Failures, f.kept())
 	}
 	return info, nil
-}
-
-func (m *planner) event(e Event) {
-	if m.Events != nil {
-		m.Events(e)
-	}
-}
-
-func (m *planner) fail(f Failure) {
-	if m.held != nil {
-		m.held.failures = append(m.held.failures, f)
-		return
-	}
-	m.report.Failures = append(m.report.Failures, f)
-	m.event(Event{Warning: f.line(), Failure: &f})
-}
-
-// skip notes a benchmark that skips itself, once: with each CPU count it does so
-// again.
-func (m *planner) skip(s Skip) {
-	if m.held != nil {
-		m.held.skips = append(m.held.skips, s)
-		return
-	}
-	for i, other := range m.report.Skipped {
-		if other.Package != s.Package || other.Benchmark != s.Benchmark {
-			continue
-		}
-		if other.Side != s.Side {
-			m.report.Skipped[i].Side = "" // on both
-		}
-		return
-	}
-	m.report.Skipped = append(m.report.Skipped, s)
 }

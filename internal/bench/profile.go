@@ -42,20 +42,25 @@ const (
 	// take a blink. Rate 1, every allocation, where there are no more than that.
 	memSamples = 10_000
 	maxMemRate = 512 << 10 // the runtime's own
-
 )
 
-// profile collects a profile of one kind, in a process of its own.
-func (l *lab) profile(ctx context.Context, t *target, step schedule.Profile) error {
+// A profiler takes profiles, and puts them into the run.
+type profiler struct {
+	runner
+	*record
+}
+
+// profile takes a profile of one kind, in a process of its own.
+func (p *profiler) profile(ctx context.Context, t *target, step schedule.Profile) error {
 	s, kind := step.Side, step.Kind
-	n := l.iterationsFor(step.Costs.Nanos[s], step.Length)
+	n := p.iterationsFor(step.Costs.Nanos[s], step.Length)
 	rate := 1
 	if per := step.Costs.Bytes[s]; per > 0 {
 		// Who asks for more time gets more samples.
-		usual := l.iterationsFor(step.Costs.Nanos[s], min(step.Length, DefaultProfileTime))
+		usual := p.iterationsFor(step.Costs.Nanos[s], min(step.Length, DefaultProfileTime))
 		rate = int(min(maxMemRate, max(1, per*float64(usual)/memSamples)))
 	}
-	file := l.profileFile()
+	file := p.profileFile()
 	defer os.Remove(file)
 	flags := []string{"-test.benchtime=" + strconv.Itoa(n) + "x"}
 	for _, f := range profileFlags[kind] {
@@ -64,9 +69,9 @@ func (l *lab) profile(ctx context.Context, t *target, step schedule.Profile) err
 	var o *workspace.Outcome
 	var err error
 	if kind == leakKind {
-		o, err = l.runFile(ctx, t.at[s], t.at[s].leaks, t.flags("^"+leakBenchmark+"$", flags)...)
+		o, err = p.runFile(ctx, t.at[s], t.at[s].leaks, t.flags("^"+leakBenchmark+"$", flags)...)
 	} else {
-		o, err = l.runBinary(ctx, t.at[s], t.flags("", flags)...)
+		o, err = p.runBinary(ctx, t.at[s], t.flags("", flags)...)
 	}
 	if err != nil {
 		return err
@@ -77,38 +82,38 @@ func (l *lab) profile(ctx context.Context, t *target, step schedule.Profile) err
 		if openErr == nil {
 			in.Close()
 		}
-		return l.fail(Failure{t.Package, t.Benchmark, l.sideName(s), "no " + kind + " profile: " + firstComplaint(o), output(o)})
+		return p.fail(Failure{t.Package, t.Benchmark, p.sideName(s), "no " + kind + " profile: " + firstComplaint(o), output(o)})
 	}
 	defer in.Close()
 	if kind == "trace" {
-		return l.run.AddProfile(t.Package, t.Benchmark, s, kind, in)
+		return p.run.AddProfile(t.Package, t.Benchmark, s, kind, in)
 	}
 	ran := n
 	if _, result, _ := readResult(o.Stdout, t.Package, t.Benchmark, t.printed); result != nil {
 		ran = result.Iters
 	}
-	var p *profile.Profile
+	var taken *profile.Profile
 	if kind == "wall" {
 		// The test's main goroutine waits for the benchmark from its start to its end.
-		p, _, err = trace.Wall(in, trace.Options{Skip: func(entry string) bool { return entry == "runtime.main" || entry == "main.main" }})
+		taken, _, err = trace.Wall(in, trace.Options{Skip: func(entry string) bool { return entry == "runtime.main" || entry == "main.main" }})
 	} else {
-		p, err = profile.Decode(in, profile.DefaultLimits())
+		taken, err = profile.Decode(in, profile.DefaultLimits())
 	}
 	if err != nil {
-		return l.fail(Failure{t.Package, t.Benchmark, l.sideName(s), kind + " profile: " + err.Error(), ""})
+		return p.fail(Failure{t.Package, t.Benchmark, p.sideName(s), kind + " profile: " + err.Error(), ""})
 	}
 	var out bytes.Buffer
-	if err := capture.WithIterations(p, ran).Encode(&out); err != nil {
+	if err := capture.WithIterations(taken, ran).Encode(&out); err != nil {
 		return err
 	}
-	return l.run.AddProfile(t.Package, t.Benchmark, s, kind, &out)
+	return p.run.AddProfile(t.Package, t.Benchmark, s, kind, &out)
 }
 
 // iterationsFor is how many iterations take a time. A number of iterations
 // that the user asked for stays: the benchmark may be written for it.
-func (l *lab) iterationsFor(nanos float64, d time.Duration) int {
-	if l.Benchtime.Iterations > 0 {
-		return l.Benchtime.Iterations
+func (p *profiler) iterationsFor(nanos float64, d time.Duration) int {
+	if p.Benchtime.Iterations > 0 {
+		return p.Benchtime.Iterations
 	}
 	return schedule.Iterations(d, nanos)
 }

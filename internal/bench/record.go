@@ -2,11 +2,9 @@ package bench
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/hone-go/hone/internal/experiment"
-	"github.com/hone-go/hone/internal/workspace"
 )
 
 // A record is what a measurement leaves: its run, and the report of it.
@@ -17,40 +15,6 @@ type record struct {
 
 	samples int  // that are in the run
 	empty   bool // there was nothing to measure, and that is fine
-}
-
-// record makes a run of what was planned, has it measured, and closes the run, or leaves it
-// partial.
-func (b *Bench) record(ctx context.Context, p *planner, base *experiment.Revision, warnings []string, measure func(*record) error) (*Report, error) {
-	info, err := p.info(ctx, base)
-	if err != nil {
-		return p.report, err
-	}
-	if err := HideStore(b.Store); err != nil {
-		return p.report, err
-	}
-	run, err := experiment.Create(b.Store, info)
-	if err != nil {
-		return p.report, err
-	}
-	r := &record{report: p.report, run: run, events: p.event}
-	r.report.ID, r.report.Dir = run.ID(), run.Dir()
-	if err := r.begin(append(info.Environment.Warnings(), workspace.PowerWarnings("/sys/class/power_supply")...)); err != nil {
-		return r.report, err
-	}
-	before := workspace.ReadDisturbance()
-	for _, w := range warnings {
-		err = errors.Join(err, r.warn(w))
-	}
-	if err == nil {
-		err = measure(r)
-	}
-	if err == nil {
-		for _, w := range before.Warnings(workspace.ReadDisturbance()) {
-			err = errors.Join(err, r.warn(w))
-		}
-	}
-	return r.report, r.close(ctx, err)
 }
 
 // begin tells of the machine, and of what was found before there was a run.

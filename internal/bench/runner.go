@@ -59,3 +59,10 @@ func (r *runner) runFile(ctx context.Context, p *benchPackage, binary string, fl
 func output(o *workspace.Outcome) string {
 	return workspace.Excerpt(append(append([]byte(nil), o.Stdout...), o.Stderr...), 10, 30)
 }
+
+func (r *runner) patterns() []string {
+	if len(r.Packages) == 0 {
+		return []string{"."}
+	}
+	return r.Packages
+}

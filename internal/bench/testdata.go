@@ -45,7 +45,7 @@ const testdata = "testdata"
 
 // compareTests compares the files of a package's tests, those that they embed, and
 // testdata. nil: they are the same, or not of the repository.
-func (m *planner) compareTests(own [2]*benchPackage, rev *workspace.Base) (*testDiff, error) {
+func (m *builder) compareTests(own [2]*benchPackage, rev *workspace.Base) (*testDiff, error) {
 	h, b := own[experiment.Head], own[experiment.Base]
 	if rev == nil || b == nil && h.hasCode {
 		return nil, nil
@@ -152,8 +152,8 @@ func addEmbedded(names map[string]bool, dir string, patterns []string) error {
 
 // actual returns what the go command reads for a file, "" if there is none: the user's
 // overlay may say otherwise than the disk.
-func (m *planner) actual(s experiment.Side, file string) string {
-	if instead, ok := m.overlays[s][file]; ok {
+func (b *builder) actual(s experiment.Side, file string) string {
+	if instead, ok := b.overlays[s][file]; ok {
 		return instead
 	}
 	if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {

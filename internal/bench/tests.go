@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
@@ -40,19 +39,16 @@ func (t TestFiles) lenders() []experiment.Side {
 
 var originOf = map[experiment.Side]experiment.BenchmarkOf{experiment.Head: experiment.OfHead, experiment.Base: experiment.OfBase}
 
-// A packagePair is a package as it is built on both sides.
-type packagePair struct {
-	at      [2]*benchPackage // of the base, nil where it has no such benchmarks
-	from    experiment.BenchmarkOf
-	same    bool // the binaries, and what they may read
-	broken  bool // on a side, in all of the package
-	targets [2][]*target
-	names   []string // of top-level benchmarks
+// A lender has both sides run the same tests, where that can be.
+type lender struct {
+	builder
+	ref  string               // what the base is called
+	lent [2]map[string]string // overlays: the tests that a side borrows from the other
 }
 
 // pairPackage builds a package, the n-th, on both sides, with the same tests where that
 // can be. nil: there is nothing to build on the head.
-func (m *planner) pairPackage(ctx context.Context, n int, own [2]*benchPackage, rev *workspace.Base) (*packagePair, error) {
+func (m *lender) pairPackage(ctx context.Context, n int, own [2]*benchPackage, rev *workspace.Base) (*packagePair, error) {
 	diff, err := m.compareTests(own, rev)
 	if err != nil {
 		return nil, err
@@ -71,9 +67,9 @@ func (m *planner) pairPackage(ctx context.Context, n int, own [2]*benchPackage, 
 				origin.Why = append(origin.Why, err.Error())
 				continue
 			}
-			m.held = &told
-			pair, err := m.tryPair(ctx, n, at, rev, diff.names)
-			m.held = nil
+			attempt := m.builder
+			attempt.held = &told
+			pair, err := attempt.tryPair(ctx, n, at, rev, diff.names)
 			if err != nil {
 				return nil, err
 			}
@@ -117,7 +113,7 @@ func (m *planner) pairPackage(ctx context.Context, n int, own [2]*benchPackage, 
 }
 
 // mayLend reports whether a side has benchmarks, and the other the code for them.
-func (m *planner) mayLend(own [2]*benchPackage, lender experiment.Side) bool {
+func (m *lender) mayLend(own [2]*benchPackage, lender experiment.Side) bool {
 	from, to := own[lender], own[1-lender]
 	switch {
 	case from == nil || len(from.benchmarks) == 0:
@@ -129,7 +125,7 @@ func (m *planner) mayLend(own [2]*benchPackage, lender experiment.Side) bool {
 }
 
 // accept keeps what was tried, and tells of it.
-func (m *planner) accept(pair *packagePair, origin experiment.TestOrigin, diff *testDiff, told *held) {
+func (m *lender) accept(pair *packagePair, origin experiment.TestOrigin, diff *testDiff, told *held) {
 	m.report.Tests = append(m.report.Tests, origin)
 	if pair.from != experiment.OfEach {
 		for s, p := range pair.at {
@@ -149,7 +145,7 @@ func (m *planner) accept(pair *packagePair, origin experiment.TestOrigin, diff *
 }
 
 // release reports what was held back.
-func (m *planner) release(told *held) {
+func (m *lender) release(told *held) {
 	for _, s := range told.skips {
 		m.skip(s)
 	}
@@ -158,137 +154,11 @@ func (m *planner) release(told *held) {
 	}
 }
 
-// tryPair builds a package on both sides and lists its benchmarks. shared are names of
-// files beside it that are one side's on both.
-func (m *planner) tryPair(ctx context.Context, n int, at [2]*benchPackage, rev *workspace.Base, shared []string) (*packagePair, error) {
-	pair := &packagePair{at: at}
-	for _, s := range []experiment.Side{experiment.Head, experiment.Base} {
-		if at[s] == nil {
-			continue
-		}
-		if s == experiment.Base && m.Sides[s].BuiltLike(&m.Sides[experiment.Head]) {
-			p := *at[experiment.Head]
-			p.env = m.Sides[s].Setting
-			pair.at[s] = &p
-			continue
-		}
-		built, err := m.buildOne(ctx, s, at[s], n)
-		if err != nil {
-			return nil, err
-		}
-		if !built {
-			pair.at[s] = nil
-			pair.broken = pair.broken || s == experiment.Head || m.isBroken(at[s].path)
-		}
-		if pair.broken {
-			return pair, nil
-		}
-	}
-	h, b := pair.at[experiment.Head], pair.at[experiment.Base]
-	if b != nil && b.sum == h.sum && slices.Equal(b.env, h.env) {
-		changed, err := dataChanged(ctx, rev, h.dir, shared)
-		if err != nil {
-			return nil, err
-		}
-		if pair.same = !changed; pair.same {
-			return pair, nil
-		}
-	}
-	for _, s := range []experiment.Side{experiment.Head, experiment.Base} {
-		if pair.at[s] == nil {
-			continue
-		}
-		found, names, err := m.listBenchmarks(ctx, s, pair.at[s])
-		if err != nil {
-			return nil, err
-		}
-		pair.targets[s], pair.names = found, append(pair.names, names...)
-		if pair.broken = m.isBroken(h.path); pair.broken {
-			break
-		}
-	}
-	return pair, nil
-}
-
-// isBroken reports whether all of a package failed.
-func (m *planner) isBroken(path string) bool {
-	failures := m.report.Failures
-	if m.held != nil {
-		failures = m.held.failures
-	}
-	return slices.ContainsFunc(failures, func(f Failure) bool { return f.Package == path && f.Benchmark == "" })
-}
-
-// onlyInOne reports benchmarks that the tests which both sides ran have not got: new
-// ones, which are measured with the head's own tests, and gone ones.
-func (m *planner) onlyInOne(ctx context.Context, plan *pairing, pair *packagePair, own [2]*benchPackage, n int) error {
-	h, b := own[experiment.Head], own[experiment.Base]
-	switch pair.from {
-	case experiment.OfHead:
-		if b == nil {
-			return nil
-		}
-		for _, name := range b.benchmarks {
-			if _, asked := narrow(m.Pattern, name); asked && !slices.Contains(h.benchmarks, name) {
-				m.gone(b.path, strings.TrimPrefix(name, "Benchmark"))
-			}
-		}
-	case experiment.OfBase:
-		if len(h.benchmarks) == 0 {
-			return nil
-		}
-		found, err := m.ownTargets(ctx, h, n)
-		if err != nil {
-			return err
-		}
-		known := slices.Concat(pair.targets[experiment.Head], pair.targets[experiment.Base])
-		m.join(plan, slices.DeleteFunc(found, func(t *target) bool {
-			return slices.ContainsFunc(known, func(k *target) bool { return k.ID == t.ID })
-		}), nil)
-	}
-	return nil
-}
-
-// ownTargets lists the head's benchmarks, of its own tests.
-func (m *planner) ownTargets(ctx context.Context, h *benchPackage, n int) ([]*target, error) {
-	if built, err := m.buildOne(ctx, experiment.Head, h, n); err != nil || !built {
-		return nil, err
-	}
-	found, _, err := m.listBenchmarks(ctx, experiment.Head, h)
-	return found, err
-}
-
-// held is what fails and is skipped in an attempt, which may be given up.
-type held struct {
-	failures []Failure
-	skips    []Skip
-}
-
-// broken reports whether all of the package failed on a side.
-func (h *held) broken(side string) bool {
-	return slices.ContainsFunc(h.failures, func(f Failure) bool { return f.Side == side && f.Benchmark == "" })
-}
-
-// blames returns a failure of the side that borrowed tests which the lender has not
-// got, and whether it is of all the package.
-func (h *held) blames(borrower, lender string) (first *Failure, all bool) {
-	for i, f := range h.failures {
-		if f.Side != borrower || slices.ContainsFunc(h.failures, func(g Failure) bool { return g.Side == lender && g.Benchmark == f.Benchmark }) {
-			continue
-		}
-		if first == nil {
-			first = &h.failures[i]
-		}
-		all = all || f.Benchmark == ""
-	}
-	return first, all
-}
-
 // compilerLine is where the compiler complains, and what about.
 var compilerLine = lazyregexp.New(`(?m)^(?:\S*[/\\])?([^/\\\s]+\.go):\d+(?::\d+)?: (.*)$`)
 
 // whyNot says in words why tests can't be lent.
-func (m *planner) whyNot(lender experiment.Side, f *Failure) string {
+func (m *lender) whyNot(lender experiment.Side, f *Failure) string {
 	whose, where := "head's", m.ref
 	if lender == experiment.Base {
 		whose, where = "that of "+m.ref, "head"
@@ -307,7 +177,7 @@ func (m *planner) whyNot(lender experiment.Side, f *Failure) string {
 }
 
 // lend returns a package as both sides have it, one of them with the tests of the other.
-func (m *planner) lend(own [2]*benchPackage, lender experiment.Side, diff *testDiff, n int) (at [2]*benchPackage, err error) {
+func (m *lender) lend(own [2]*benchPackage, lender experiment.Side, diff *testDiff, n int) (at [2]*benchPackage, err error) {
 	borrower := 1 - lender
 	at = own
 	p := benchPackage{path: own[lender].path, name: own[lender].name, dir: diff.dirs[borrower]}

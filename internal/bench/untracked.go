@@ -19,15 +19,15 @@ import (
 // tracks nor ignores: what is measured is then not its commit. Untracked files
 // that are no part of a build, such as notes, say nothing; nor do those that git
 // ignores, such as generated code, which every run would have.
-func (m *planner) buildsUntracked(ctx context.Context) (bool, error) {
-	untracked, err := m.Untracked(ctx)
+func (r *runner) buildsUntracked(ctx context.Context) (bool, error) {
+	untracked, err := r.Untracked(ctx)
 	if err != nil {
 		return false, err
 	}
 	if len(untracked) == 0 {
 		return false, nil
 	}
-	files, err := m.buildFiles(ctx, m.Sides[experiment.Head])
+	files, err := r.buildFiles(ctx, r.Sides[experiment.Head])
 	if err != nil {
 		return false, err
 	}
@@ -36,19 +36,19 @@ func (m *planner) buildsUntracked(ctx context.Context) (bool, error) {
 
 // buildFiles returns the paths, without symbolic links to folders, of what the
 // test binaries of a side are built of, and of what says how.
-func (m *planner) buildFiles(ctx context.Context, s workspace.Side) ([]string, error) {
+func (r *runner) buildFiles(ctx context.Context, s workspace.Side) ([]string, error) {
 	// Test files are in the list twice: as test files and, by -test, in the package
 	// that is built with them.
 	const fields = "Dir,Standard,Module,GoFiles,CgoFiles,CFiles,CXXFiles,MFiles,HFiles,FFiles,SFiles,SwigFiles,SwigCXXFiles,SysoFiles,EmbedFiles"
-	args := append([]string{m.Tool.Path, "list", "-e", "-deps", "-test", "-json=" + fields}, ListFlags(m.BuildFlags)...)
-	o, err := m.Scratch.Run(ctx, workspace.Process{Dir: s.Dir, Env: s.Env, Whole: true, Args: append(append(args, "--"), m.patterns()...)})
+	args := append([]string{r.Tool.Path, "list", "-e", "-deps", "-test", "-json=" + fields}, ListFlags(r.BuildFlags)...)
+	o, err := r.Scratch.Run(ctx, workspace.Process{Dir: s.Dir, Env: s.Env, Whole: true, Args: append(append(args, "--"), r.patterns()...)})
 	if err != nil {
 		return nil, err
 	}
 	if o.Err != nil {
 		return nil, fmt.Errorf("go list: %s", cmp.Or(workspace.Excerpt(o.Stderr, 10, 0), o.Err.Error()))
 	}
-	files := []string{m.Tool.Work}
+	files := []string{r.Tool.Work}
 	in := json.NewDecoder(bytes.NewReader(o.Stdout))
 	for {
 		var p struct {

@@ -1,0 +1,82 @@
+package bench
+
+import "slices"
+
+// A builder lists packages and builds their tests, and lists the benchmarks of these.
+type builder struct {
+	runner
+	report   *Report
+	notBuilt []string             // what excludedBenchmarks says of the head's packages
+	held     *held                // gets failures and skips of an attempt; nil: the report does
+	overlays [2]map[string]string // of the user's flags: what stands for which file
+	toBuild  int                  // packages
+}
+
+func (b *builder) event(e Event) {
+	if b.Events != nil {
+		b.Events(e)
+	}
+}
+
+func (b *builder) fail(f Failure) {
+	if b.held != nil {
+		b.held.failures = append(b.held.failures, f)
+		return
+	}
+	b.report.Failures = append(b.report.Failures, f)
+	b.event(Event{Warning: f.line(), Failure: &f})
+}
+
+// skip notes a benchmark that skips itself, once: with each CPU count it does so
+// again.
+func (b *builder) skip(s Skip) {
+	if b.held != nil {
+		b.held.skips = append(b.held.skips, s)
+		return
+	}
+	for i, other := range b.report.Skipped {
+		if other.Package != s.Package || other.Benchmark != s.Benchmark {
+			continue
+		}
+		if other.Side != s.Side {
+			b.report.Skipped[i].Side = "" // on both
+		}
+		return
+	}
+	b.report.Skipped = append(b.report.Skipped, s)
+}
+
+// held is what fails and is skipped in an attempt, which may be given up.
+type held struct {
+	failures []Failure
+	skips    []Skip
+}
+
+// broken reports whether all of the package failed on a side.
+func (h *held) broken(side string) bool {
+	return slices.ContainsFunc(h.failures, func(f Failure) bool { return f.Side == side && f.Benchmark == "" })
+}
+
+// blames returns a failure of the side that borrowed tests which the lender has not
+// got, and whether it is of all the package.
+func (h *held) blames(borrower, lender string) (first *Failure, all bool) {
+	for i, f := range h.failures {
+		if f.Side != borrower || slices.ContainsFunc(h.failures, func(g Failure) bool { return g.Side == lender && g.Benchmark == f.Benchmark }) {
+			continue
+		}
+		if first == nil {
+			first = &h.failures[i]
+		}
+		all = all || f.Benchmark == ""
+	}
+	return first, all
+}
+
+// isBroken reports whether all of a package failed.
+func (b *builder) isBroken(path string) bool {
+	failures := b.report.Failures
+	if b.held != nil {
+		failures = b.held.failures
+	}
+	return slices.ContainsFunc(failures, func(f Failure) bool { return f.Package == path && f.Benchmark == "" })
+}
