@@ -29,6 +29,7 @@ type push struct {
 	body             func() []byte
 	each             func(i int) []byte // another body for each, unless it is nil
 	more             func() []byte      // sent after the body
+	at               int64              // what TIME in the path stands for; now if it is 0
 }
 
 const (

@@ -9,6 +9,7 @@
 //	go run ./bench/bombs -hone bin/hone                       # 16 and 64 of each kind
 //	go run ./bench/bombs -hone bin/hone -n 16 -only 'otlp'    # some kinds
 //	go run ./bench/bombs -hone bin/hone -most 600             # fail above 600 MB
+//	go run ./bench/bombs -hone bin/hone -after 16             # packing, and the largest reports
 //
 // The columns of the answers count accepted pushes (ok), pushes that are too large
 // (413), pushes that are told to come again (503), and other answers.
@@ -42,11 +43,18 @@ func main() {
 	only := flag.String("only", "", "regular expression of the kinds of pushes to measure")
 	most := flag.Int64("most", 0, "fail if a server's peak is above so many MB; 0 never fails")
 	config := flag.String("config", "", "configuration of the server")
+	after := flag.Int("after", 0, "measure packing and reports after so many pushes of distinct stacks, and no pushes at once; -only selects reports")
 	verbose := flag.Bool("v", false, "print the first answer of each kind of refusal")
 	flag.Parse()
 	wanted, err := regexp.Compile(*only)
 	if err != nil {
 		log.Fatal(err)
+	}
+	if *after > 0 {
+		if err := measureAfter(*hone, *config, *after, wanted); err != nil {
+			log.Fatal(err)
+		}
+		return
 	}
 	fmt.Printf("%-36s %4s %8s %8s %6s %5s %5s %5s %6s\n", "push", "n", "MB sent", "peak MB", "s", "ok", "413", "503", "other")
 	over := false
@@ -91,37 +99,56 @@ type result struct {
 
 var serving = regexp.MustCompile(`(http://[^/\s]+)/`)
 
-// measure sends n pushes at once to a server of their own.
-func measure(hone, config string, p push, n int) (r result, err error) {
+// A server is hone serve with a folder of its own.
+type server struct {
+	url, dir string
+	cmd      *exec.Cmd
+}
+
+func start(hone, config string) (s *server, err error) {
 	dir, err := os.MkdirTemp("", "hone-bombs-")
 	if err != nil {
-		return r, err
+		return nil, err
 	}
-	defer os.RemoveAll(dir)
 	args := []string{"serve", "-data", dir, "-listen", "127.0.0.1:0"}
 	if config != "" {
 		args = append(args, "-config", config)
 	}
 	cmd := exec.Command(hone, args...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return r, err
-	}
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		return r, err
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
 	}
-	defer func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		_ = cmd.Wait()
-	}()
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	s = &server{dir: dir, cmd: cmd}
 	line, err := bufio.NewReader(out).ReadString('\n')
 	m := serving.FindStringSubmatch(line)
 	if m == nil {
-		return r, fmt.Errorf("hone serve says %q (%v): %.500s", line, err, stderr.Bytes())
+		s.stop()
+		return nil, fmt.Errorf("hone serve says %q (%v): %.500s", line, err, stderr.Bytes())
 	}
+	s.url = m[1]
+	return s, nil
+}
+
+func (s *server) stop() {
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	_ = s.cmd.Wait()
+	_ = os.RemoveAll(s.dir)
+}
+
+// measure sends n pushes at once to a server of their own.
+func measure(hone, config string, p push, n int) (r result, err error) {
+	s, err := start(hone, config)
+	if err != nil {
+		return r, err
+	}
+	defer s.stop()
 	body := p.body()
 	r = result{sent: len(body), answers: map[string]int{}, texts: map[string]string{}}
 	began := time.Now()
@@ -133,7 +160,7 @@ func measure(hone, config string, p push, n int) (r result, err error) {
 			if p.each != nil {
 				body = p.each(i)
 			}
-			kind, text := p.send(m[1], body, i)
+			kind, text := p.send(s.url, body, i)
 			mu.Lock()
 			defer mu.Unlock()
 			r.answers[kind]++
@@ -142,7 +169,7 @@ func measure(hone, config string, p push, n int) (r result, err error) {
 	}
 	wg.Wait()
 	r.took = time.Since(began)
-	r.peak, err = peak(cmd.Process.Pid)
+	r.peak, err = peak(s.cmd.Process.Pid)
 	return r, err
 }
 
@@ -167,7 +194,7 @@ func (p push) send(url string, body []byte, i int) (kind, text string) {
 		reader = io.MultiReader(reader, bytes.NewReader(p.more()))
 	}
 	// Profiles of other times are other profiles.
-	path := strings.ReplaceAll(p.path, "TIME", strconv.FormatInt(time.Now().Unix()-int64(i), 10))
+	path := strings.ReplaceAll(p.path, "TIME", strconv.FormatInt(cmp.Or(p.at, time.Now().Unix()-int64(i)), 10))
 	r, err := http.NewRequestWithContext(ctx, "POST", url+path, reader)
 	if err != nil {
 		return "other", err.Error()
