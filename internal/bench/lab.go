@@ -207,7 +207,7 @@ func costOf(r *benchfmt.Result, wall time.Duration) (nanos, bytes float64) {
 
 // measureSetup learns what time and CPU time a benchmark's process takes besides its
 // iterations.
-// Where peak memory is told, CPU time isn't: see Scratch.Start.
+// Where peak memory is told, CPU time isn't: package spawn starts the process then.
 func (l *lab) measureSetup(ctx context.Context, t *target, s experiment.Side, costs *schedule.Costs) error {
 	if l.PeakRSS {
 		return nil

@@ -25,7 +25,7 @@ type benchPackage struct {
 	embeds     []string // patterns of the files that its tests embed
 	codeEmbeds []string // files that its code embeds
 
-	// Tests of the other side: see bench_tests.go.
+	// Tests of the other side: see tests.go.
 	borrows bool
 	replace map[string]string // what stands for which file when it is built
 	overlay string            // file that says so, and what the user's does
