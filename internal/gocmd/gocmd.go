@@ -1,5 +1,5 @@
-// Package gocmd runs the go command: its environment, its errors, what it prints while it
-// works, and the overlays that it reads in place of files.
+// Package gocmd runs the go command: its environment, its errors, and the overlays that it reads
+// in place of files.
 package gocmd
 
 import (
@@ -24,9 +24,6 @@ type Command struct {
 	Args []string // of go
 	// Run runs the command, with what it starts; nil: [exec.Cmd.Run].
 	Run func(*exec.Cmd) error
-	// Progress gets what the command prints on standard error, such as what it downloads,
-	// while it works; nil: nobody does.
-	Progress io.Writer
 }
 
 // What a command may fetch, for [Command.Env].
@@ -82,9 +79,6 @@ func (c Command) run(ctx context.Context, stdout, stderr *bytes.Buffer) error {
 		cmd.Env = append(cmd.Environ(), c.Env...)
 	}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
-	if c.Progress != nil {
-		cmd.Stderr = io.MultiWriter(stderr, c.Progress)
-	}
 	cmd.WaitDelay = waitDelay
 	run := c.Run
 	if run == nil {
