@@ -48,7 +48,7 @@ func measureAfter(hone, config string, most int, wanted *regexp.Regexp) error {
 		return s.forget()
 	}
 	fmt.Printf("%-36s %8s\n", fmt.Sprintf("after %d pushes of %d MB", most, size/1_000_000), "peak MB")
-	if err := tell("pushes, one at a time"); err != nil {
+	if err := tell("pushes, one after the other"); err != nil {
 		return err
 	}
 	if err := s.awaitPacked(most); err != nil {

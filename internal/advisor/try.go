@@ -117,7 +117,7 @@ func (m *Module) tryProfile(ctx context.Context, t *tune.Tuner, f *advice.Findin
 		return nil, err
 	}
 	if whole, err := filepath.Abs(filepath.Dir(target)); err != nil || module.Main != whole {
-		return nil, fmt.Errorf("%s is no folder of a main package here: run hone fix where hone advise was run", whole)
+		return nil, fmt.Errorf("%s isn't the folder of a main package in this module: run hone fix where hone advise was run", whole)
 	}
 	if old, _, err := pgo.Read(target); err != nil || old != nil {
 		return nil, fmt.Errorf("there is a %s since the advice was given: hone pgo -verify ./... measures it (%w)", target, cmp.Or(err, fs.ErrExist))
