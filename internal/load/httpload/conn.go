@@ -64,7 +64,7 @@ func (d *Driver) dial(ctx context.Context, r *request) (raw, c net.Conn, err err
 	}
 	c = load.Counted(raw, &d.connections)
 	if d.opts.HTTP2 {
-		c = heard{c}
+		c = &heard{Conn: c}
 	}
 	if r.url.Scheme != "https" {
 		return raw, c, nil

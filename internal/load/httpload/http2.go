@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hone-go/hone/internal/load"
 )
@@ -33,14 +34,30 @@ type host struct {
 
 	mu   sync.Mutex // held while a connection is opened, which is one for all
 	conn *http.ClientConn
+
+	heard atomic.Pointer[heard] // below the connection that was opened last, unless that is TLS
 }
 
-// A heard connection leaves it to its reader to find out that it failed. When a server has
+// A heard connection notices an answer in HTTP/1, which the transport does not report when it comes
+// before the first request is sent. And it leaves finding out that it failed to its reader. When a server has
 // answered and closed the connection, the transport may write before it reads that answer: it
 // would give up the requests, and tell of a broken pipe instead of what the server said.
-type heard struct{ net.Conn }
+type heard struct {
+	net.Conn
+	begun bool        // something was read; for the reader alone
+	http1 atomic.Bool // and it was HTTP/1
+}
 
-func (c heard) Write(p []byte) (int, error) {
+func (c *heard) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if n > 0 && !c.begun {
+		c.begun = true
+		c.http1.Store(bytes.HasPrefix(p[:n], []byte("HTTP/1.")))
+	}
+	return n, err
+}
+
+func (c *heard) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
 		return len(p), nil
@@ -55,14 +72,17 @@ func (s *shared) host(d *Driver, r *request) *host {
 	if h := s.hosts[r.key]; h != nil {
 		return h
 	}
+	h := new(host)
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		_, c, err := d.dial(ctx, r)
+		plain, _ := c.(*heard)
+		h.heard.Store(plain)
 		return c, err
 	}
 	t := &http.Transport{DialContext: dial, DialTLSContext: dial, Protocols: new(http.Protocols), DisableCompression: true}
 	t.Protocols.SetHTTP2(true)
 	t.Protocols.SetUnencryptedHTTP2(true)
-	h := &host{transport: t}
+	h.transport = t
 	s.hosts[r.key] = h
 	return h
 }
@@ -186,7 +206,7 @@ func (c *client2) once(ctx context.Context, r *request, req *http.Request) (repl
 			continue
 		}
 		if err != nil {
-			return reply{}, c.failed(ctx, err)
+			return reply{}, c.failed(ctx, h, err)
 		}
 		if resp.ProtoMajor != 2 {
 			_ = resp.Body.Close()
@@ -198,12 +218,15 @@ func (c *client2) once(ctx context.Context, r *request, req *http.Request) (repl
 		if c.d.follows(re.status) {
 			re.location = resp.Header.Get("Location")
 		}
-		return re, c.failed(ctx, err)
+		return re, c.failed(ctx, h, err)
 	}
 }
 
-// failed is why there is no whole answer to a request that was sent.
-func (c *client2) failed(ctx context.Context, err error) error {
+// failed is why there is no whole answer of a host to a request that was sent.
+func (c *client2) failed(ctx context.Context, h *host, err error) error {
+	if plain := h.heard.Load(); err != nil && plain != nil && plain.http1.Load() {
+		return &load.Failure{Class: classNotHTTP2, Text: "the server answers in HTTP/1.1"}
+	}
 	if ranOut(err) && !errors.Is(ctx.Err(), context.Canceled) {
 		return load.NoAnswer(c.d.opts.Timeout)
 	}
@@ -222,9 +245,6 @@ func classed(err error) error {
 		return nil
 	}
 	text := err.Error()
-	if strings.Contains(text, "looked like an HTTP/1.1 header") {
-		return &load.Failure{Class: classNotHTTP2, Text: "the server answers in HTTP/1.1"}
-	}
 	for _, class := range []struct{ word, name string }{
 		{"REFUSED_STREAM", "refused stream"}, {"GOAWAY", "goaway"}, {"stream error", "stream reset"},
 	} {

@@ -608,10 +608,10 @@ type deafConn struct {
 func (c deafConn) Write([]byte) (int, error) { return 0, c.err }
 
 func TestHeard(t *testing.T) {
-	if n, err := (heard{deafConn{err: syscall.EPIPE}}).Write([]byte("abc")); n != 3 || err != nil {
+	if n, err := (&heard{Conn: deafConn{err: syscall.EPIPE}}).Write([]byte("abc")); n != 3 || err != nil {
 		t.Errorf("%d bytes, %v: reading tells what is wrong", n, err)
 	}
-	if _, err := (heard{deafConn{err: os.ErrDeadlineExceeded}}).Write([]byte("abc")); !errors.Is(err, os.ErrDeadlineExceeded) {
+	if _, err := (&heard{Conn: deafConn{err: os.ErrDeadlineExceeded}}).Write([]byte("abc")); !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("%v: no reader sees that it took too long", err)
 	}
 }
