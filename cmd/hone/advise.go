@@ -22,6 +22,7 @@ import (
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/tune"
 	"github.com/hone-go/hone/profile"
@@ -304,7 +305,7 @@ func profilesOfRun(ctx context.Context, a *app, name string) (*toAdvise, error) 
 
 // profilesOfSource opens a run, one profile of a run, a file or a URL.
 func profilesOfSource(ctx context.Context, a *app, source string) (*toAdvise, error) {
-	if isRun(source) || !exists(source) && !strings.Contains(source, "://") {
+	if isRun(source) || !infile.Exists(source) && !strings.Contains(source, "://") {
 		if _, err := experiment.Resolve(ctx, runsRoot(), source); err == nil || compare.LikeRun(source) {
 			return profilesOfRun(ctx, a, source)
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/tune"
 )
 
@@ -91,7 +92,7 @@ func TestFixProfile(t *testing.T) {
 	}
 	// There is nothing to measure by.
 	o := hone(t, "fix", "pgo-off")
-	if o.code != exitMissed || !strings.Contains(o.stdout, "inconclusive  pgo-off-") || !strings.Contains(o.stdout, "have no benchmarks") || exists("default.pgo") {
+	if o.code != exitMissed || !strings.Contains(o.stdout, "inconclusive  pgo-off-") || !strings.Contains(o.stdout, "have no benchmarks") || infile.Exists("default.pgo") {
 		t.Fatalf("%+v", o)
 	}
 	if !testing.Short() { // builds the standard library for a profile
@@ -103,7 +104,7 @@ func TestFixProfile(t *testing.T) {
 		}
 		// What the machine makes of it is its own affair: it is put in place if confirmed.
 		r := results[0]
-		if r.Run == "" || r.Kept != (r.State == advice.Confirmed) || r.Kept != exists("default.pgo") || r.Kept != (o.code == exitOK) {
+		if r.Run == "" || r.Kept != (r.State == advice.Confirmed) || r.Kept != infile.Exists("default.pgo") || r.Kept != (o.code == exitOK) {
 			t.Errorf("exit code %d, %+v", o.code, r)
 		}
 	}

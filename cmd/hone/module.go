@@ -95,16 +95,6 @@ func isRun(dir string) bool {
 	return err == nil
 }
 
-func exists(name string) bool {
-	_, err := os.Stat(name)
-	return err == nil
-}
-
-func isDir(name string) bool {
-	info, err := os.Stat(name)
-	return err == nil && info.IsDir()
-}
-
 // thisModule is the one in the current folder.
 func thisModule() (*advisor.Module, error) {
 	dir, err := os.Getwd()

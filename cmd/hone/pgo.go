@@ -20,6 +20,7 @@ import (
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/pgo"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/profile"
@@ -296,7 +297,7 @@ func pgoInputs(ctx context.Context, a *app, f *pgoFlags, sources []string) ([]pg
 
 // wholeRun returns the run that a source names, nil if it is something else.
 func wholeRun(ctx context.Context, a *app, source string) *experiment.Run {
-	if source == "-" || strings.Contains(source, "://") || exists(source) && !isRun(source) {
+	if source == "-" || strings.Contains(source, "://") || infile.Exists(source) && !isRun(source) {
 		return nil
 	}
 	isCPU := func(f experiment.ProfileFile) bool { return f.Kind == "cpu" && f.Side == experiment.Head }

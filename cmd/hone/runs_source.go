@@ -10,6 +10,7 @@ import (
 
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -55,7 +56,7 @@ func findRunSource(ctx context.Context, source string) (*runSource, error) {
 		name, rest := source[:i], source[i+1:]
 		run, err := experiment.Find(ctx, root, name, needs(rest))
 		if errors.As(err, new(*experiment.NoRunError)) {
-			if port.MatchString(rest) || !compare.LikeRun(name) && !isDir(name) {
+			if port.MatchString(rest) || !compare.LikeRun(name) && !infile.IsDir(name) {
 				continue
 			}
 			// With what the newest run has, the error can say what there is.
@@ -146,7 +147,7 @@ func runDirectories(ctx context.Context, a *app, sources []string) ([]string, er
 	named := make([]string, len(sources))
 	for i, s := range sources {
 		named[i] = s
-		if isDir(s) {
+		if infile.IsDir(s) {
 			continue
 		}
 		if _, err := os.Stat(s); errors.Is(err, os.ErrNotExist) && !strings.Contains(s, "://") && s != "" {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/server/runs"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/profile"
@@ -33,9 +34,9 @@ func moduleObjectives(ctx context.Context) []experiment.Objective {
 // of them are runs.
 func uiRunDirs(ctx context.Context, root string, sources []string) (dirs []string, all bool) {
 	for _, s := range sources {
-		if isDir(s) && isRun(s) {
+		if infile.IsDir(s) && isRun(s) {
 			dirs = append(dirs, s)
-		} else if s != "" && !exists(s) && !strings.Contains(s, "://") {
+		} else if s != "" && !infile.Exists(s) && !strings.Contains(s, "://") {
 			if dir, err := experiment.Resolve(ctx, root, strings.TrimSuffix(s, ":")); err == nil {
 				dirs = append(dirs, dir)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hone-go/hone/internal/bench/schedule"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/workspace"
 )
 
@@ -110,7 +111,7 @@ func (m *planner) listSides(ctx context.Context) (heads, bases []*benchPackage, 
 	switch {
 	case base.BuiltLike(&m.Sides[experiment.Head]):
 		return heads, heads, nil
-	case !workspace.Exists(base.Dir):
+	case !infile.Exists(base.Dir):
 		return heads, nil, nil
 	}
 	if bases, err = m.listPackages(ctx, experiment.Base, m.Packages); err != nil {

@@ -64,7 +64,7 @@ func (m *builder) compareTests(own [2]*benchPackage, rev *workspace.Base) (*test
 		there = b.dir
 		d.dirs[experiment.Base] = b.dir
 	}
-	for !workspace.Exists(there) && workspace.Inside(there, d.roots[experiment.Base]) {
+	for !infile.Exists(there) && workspace.Inside(there, d.roots[experiment.Base]) {
 		there = filepath.Dir(there)
 	}
 	// A link out of the repository leads to the same files, which are not ours.

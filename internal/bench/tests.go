@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/workspace"
 )
@@ -119,7 +120,7 @@ func (m *lender) mayLend(own [2]*benchPackage, lender experiment.Side) bool {
 	case from == nil || len(from.benchmarks) == 0:
 		return false
 	case to == nil: // a package of tests alone is of code elsewhere
-		return lender == experiment.Head && !from.hasCode && workspace.Exists(m.Sides[experiment.Base].Dir)
+		return lender == experiment.Head && !from.hasCode && infile.Exists(m.Sides[experiment.Base].Dir)
 	}
 	return true
 }

@@ -28,7 +28,7 @@ func (l *outsideLinks) link(dir, path string) error {
 		return nil // as it is on both sides
 	}
 	target := filepath.Clean(filepath.Join(dir, path))
-	if Inside(target, l.top) || !Exists(target) {
+	if Inside(target, l.top) || !infile.Exists(target) {
 		return nil // the revision's own; or the go command says what is missing
 	}
 	at := l.mirror(target)
@@ -47,7 +47,7 @@ func (l *outsideLinks) module(ctx context.Context, goPath, dir string) error {
 	if !Inside(dir, l.top) {
 		file = filepath.Join(dir, "go.mod") // not part of the revision
 	}
-	if !Exists(file) {
+	if !infile.Exists(file) {
 		return nil
 	}
 	var mod struct {
@@ -72,10 +72,10 @@ func (l *outsideLinks) module(ctx context.Context, goPath, dir string) error {
 // none of its own: many keep it out of git.
 func (l *outsideLinks) workspace(ctx context.Context, goPath, file string) error {
 	at := l.mirror(file)
-	own := Exists(at)
+	own := infile.Exists(at)
 	for _, name := range []string{file, file + ".sum"} {
 		text, err := infile.ReadFile(ctx, name, infile.MaxSource)
-		if err != nil || Exists(l.mirror(name)) {
+		if err != nil || infile.Exists(l.mirror(name)) {
 			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(at), 0o700); err != nil {
@@ -100,7 +100,7 @@ func (l *outsideLinks) workspace(ctx context.Context, goPath, file string) error
 			return err
 		}
 		module := filepath.Join(dir, filepath.FromSlash(u.DiskPath))
-		if !own && Inside(module, l.top) && !Exists(l.mirror(module)) {
+		if !own && Inside(module, l.top) && !infile.Exists(l.mirror(module)) {
 			// The revision is older than this module.
 			cmd := exec.CommandContext(ctx, goPath, "work", "edit", "-dropuse="+u.DiskPath, at)
 			if out, err := cmd.CombinedOutput(); err != nil {
@@ -134,12 +134,7 @@ func (l *outsideLinks) edit(ctx context.Context, goPath, kind, file string, into
 	return json.Unmarshal(out, into)
 }
 
-func Exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
-}
-
-// inside reports whether a path is a folder or lies in it.
+// Inside reports whether a path is a folder or lies in it.
 func Inside(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
@@ -149,7 +144,7 @@ func Inside(path, dir string) bool {
 // up to top; "" if there is none.
 func upwardDir(dir, top, name string) string {
 	for Inside(dir, top) {
-		if Exists(filepath.Join(dir, name)) {
+		if infile.Exists(filepath.Join(dir, name)) {
 			return dir
 		}
 		dir = filepath.Dir(dir)
