@@ -53,7 +53,7 @@ func measureLoad(ctx context.Context, a *app, f *loadFlags, protocol string, tar
 	return loadVerdict(ctx, f, report.Result, err)
 }
 
-// loadPlan is what flags ask for, but for the run and progress.
+// loadPlan returns what the flags ask for, without the run and the progress.
 func loadPlan(ctx context.Context, a *app, f *loadFlags, protocol string, target loadTarget) (*measure.Plan, error) {
 	plan := &measure.Plan{
 		Protocol: protocol, Name: target.name, Load: target.period(f.pacing), Warmup: f.warmup, Duration: f.duration,

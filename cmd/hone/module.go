@@ -29,7 +29,7 @@ func moduleDir() string {
 	}
 	for dir := "."; ; dir = filepath.Join("..", dir) {
 		for _, name := range []string{"go.mod", "go.work"} {
-			if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
+			if infile.Exists(filepath.Join(dir, name)) {
 				return dir
 			}
 		}
@@ -46,7 +46,7 @@ func sweep() {
 	temporary.SweepTemp()
 	dir := moduleDir()
 	for _, name := range []string{"go.mod", "go.work"} {
-		if _, err := os.Stat(filepath.Join(dir, name)); err == nil { // else it may be somebody's home
+		if infile.Exists(filepath.Join(dir, name)) { // without a project, the folder may be somebody's home
 			temporary.SweepTree(dir)
 			return
 		}

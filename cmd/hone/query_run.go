@@ -65,7 +65,7 @@ func parseQuery(args []string, f *queryFlags, stderr io.Writer) (*shell.Invocati
 	// pprof's flags name the report; a selector stands where its sources do.
 	inv, err := shell.ParseVerb("pprof", args, stderr, f.define)
 	plain := errors.Is(err, shell.ErrJSON)
-	if plain { // which is of the usual report here, or of what is no report
+	if plain { // the flag belongs to the usual report, or to something other than a report
 		*f = queryFlags{}
 		inv, err = shell.ParseVerb("pprof", append([]string{"-top"}, args...), stderr, f.define)
 		if err == nil {
