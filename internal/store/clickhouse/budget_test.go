@@ -6,24 +6,9 @@ import (
 
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/clickhouse"
+	"github.com/hone-go/hone/internal/store/storetest"
 	"github.com/hone-go/hone/profile"
 )
-
-// A limitedBudget has so many bytes.
-type limitedBudget struct{ limit, now, most int64 }
-
-var errBudget = errors.New("no memory")
-
-func (b *limitedBudget) Take(n int64) error {
-	if n > b.limit-b.now {
-		return errBudget
-	}
-	b.now += n
-	b.most = max(b.most, b.now)
-	return nil
-}
-
-func (b *limitedBudget) Give(n int64) { b.now -= n }
 
 // deep returns a record of stacks that share all but their leaves, and how many frames they have.
 func deep(t testing.TB, n int) (r store.Record, frames int) {
@@ -62,24 +47,24 @@ func TestMergeBudget(t *testing.T) {
 			}
 			frames += int64(more)
 		}
-		free := &limitedBudget{limit: 1 << 40}
+		free := &storetest.Budget{Limit: 1 << 40}
 		groups, err := s.Merge(t.Context(), store.Query{Budget: free})
 		if err != nil || len(groups) != 1 || int64(len(groups[0].Profile.Frames)) != frames {
 			t.Fatalf("%d groups, %v", len(groups), err)
 		}
-		if free.now < 4*frames || free.now > 8*frames || free.most > 12*frames {
-			t.Errorf("the profile has %d frames, taken are %d bytes, and %d before", frames, free.now, free.most)
+		if free.Now < 4*frames || free.Now > 8*frames || free.Most > 12*frames {
+			t.Errorf("the profile has %d frames, taken are %d bytes, and %d before", frames, free.Now, free.Most)
 		}
-		for _, limit := range []int64{0, 1000, free.most / 2, free.most - 1} {
-			q := store.Query{Budget: &limitedBudget{limit: limit}}
-			if _, err := s.Merge(t.Context(), q); !errors.Is(err, errBudget) {
-				t.Errorf("with %d of %d bytes: %v", limit, free.most, err)
+		for _, limit := range []int64{0, 1000, free.Most / 2, free.Most - 1} {
+			q := store.Query{Budget: &storetest.Budget{Limit: limit}}
+			if _, err := s.Merge(t.Context(), q); !errors.Is(err, storetest.ErrBudget) {
+				t.Errorf("with %d of %d bytes: %v", limit, free.Most, err)
 			}
-			if now := q.Budget.(*limitedBudget).now; now != 0 {
-				t.Errorf("with %d of %d bytes: %d are taken when it has failed", limit, free.most, now)
+			if now := q.Budget.(*storetest.Budget).Now; now != 0 {
+				t.Errorf("with %d of %d bytes: %d are taken when it has failed", limit, free.Most, now)
 			}
 		}
-		again := &limitedBudget{limit: free.most}
+		again := &storetest.Budget{Limit: free.Most}
 		if _, err := s.Merge(t.Context(), store.Query{Budget: again}); err != nil {
 			t.Errorf("with as many bytes as before: %v", err)
 		}

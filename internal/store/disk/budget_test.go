@@ -8,24 +8,9 @@ import (
 
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/disk/format"
+	"github.com/hone-go/hone/internal/store/storetest"
 	"github.com/hone-go/hone/profile"
 )
-
-// A limitedBudget has so many bytes.
-type limitedBudget struct{ limit, now, most int64 }
-
-var errBudget = errors.New("no memory")
-
-func (b *limitedBudget) Take(n int64) error {
-	if n > b.limit-b.now {
-		return errBudget
-	}
-	b.now += n
-	b.most = max(b.most, b.now)
-	return nil
-}
-
-func (b *limitedBudget) Give(n int64) { b.now -= n }
 
 // deep returns a record of stacks that share all but their leaves: next to nothing in a
 // dictionary, and all frames of each in a profile.
@@ -65,17 +50,17 @@ func TestMergeBudget(t *testing.T) {
 			"one service": {Selector: store.Selector{{Name: store.LabelService, Op: store.Equal, Value: "api"}}},
 			"both":        {},
 		} {
-			free := &limitedBudget{limit: 1 << 40}
+			free := &storetest.Budget{Limit: 1 << 40}
 			q.Budget = free
 			groups, err := s.Merge(t.Context(), q)
 			if err != nil || len(groups) != 1 {
 				t.Fatalf("%s: %d groups, %v", name, len(groups), err)
 			}
-			if size := format.Bytes(groups[0].Profile); free.now < size*9/10 || free.now > 2*size || free.most > 5*size {
-				t.Errorf("%s: the profile takes %d bytes, taken are %d, and %d before", name, size, free.now, free.most)
+			if size := format.Bytes(groups[0].Profile); free.Now < size*9/10 || free.Now > 2*size || free.Most > 5*size {
+				t.Errorf("%s: the profile takes %d bytes, taken are %d, and %d before", name, size, free.Now, free.Most)
 			}
-			q.Budget = &limitedBudget{limit: free.most - 1}
-			if _, err := s.Merge(t.Context(), q); !errors.Is(err, errBudget) {
+			q.Budget = &storetest.Budget{Limit: free.Most - 1}
+			if _, err := s.Merge(t.Context(), q); !errors.Is(err, storetest.ErrBudget) {
 				t.Errorf("%s, with a byte less: %v", name, err)
 			}
 		}
