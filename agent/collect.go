@@ -416,3 +416,19 @@ func (a *Agent) flush() {
 		}
 	}
 }
+
+// capture takes the profile that a trigger asks for, on top of the schedule. A
+// CPU profile that is under way is not disturbed: it sees what there is to see,
+// and the one that was asked for follows it.
+func (a *Agent) capture(t trigger) {
+	if t == triggerCPU && a.profiling {
+		a.pending = true
+		return
+	}
+	name := map[trigger]string{triggerCPU: "cpu", triggerHeap: "memory", triggerGoroutines: "goroutine"}[t]
+	for _, s := range a.sources() {
+		if s.name == name {
+			a.use(s, t)
+		}
+	}
+}

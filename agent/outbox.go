@@ -3,22 +3,11 @@ package agent
 import (
 	"errors"
 	"sync"
-	"time"
 )
 
 // queueBytes bounds the profiles that wait in memory: for their turn, and
 // without a spool for the server.
 const queueBytes = 8 << 20
-
-// A parcel is a profile on its way to the server.
-type parcel struct {
-	taken time.Time // when it was complete
-	key   string    // unique, so that the server knows it again
-	query string    // of the request: labels, time and key
-	body  []byte    // the profile
-
-	spooled bool // it is a file of the spool
-}
 
 // An outbox keeps profiles until they are sent: in memory while all goes well,
 // on disk from the first failure on.

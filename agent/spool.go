@@ -214,3 +214,13 @@ func spoolName(name string) (taken time.Time, key string, ok bool) {
 	n, err := strconv.ParseInt(ns, 10, 64)
 	return time.Unix(0, n), key, ok && err == nil && len(ns) == 20 && key != ""
 }
+
+// A parcel is a profile on its way to the server.
+type parcel struct {
+	taken time.Time // when it was complete
+	key   string    // unique, so that the server knows it again
+	query string    // of the request: labels, time and key
+	body  []byte    // the profile
+
+	spooled bool // it is a file of the spool
+}
