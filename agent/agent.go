@@ -7,7 +7,6 @@ import (
 	"math"
 	"net/url"
 	"runtime/pprof"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -204,24 +203,6 @@ func (a *Agent) Stop(ctx context.Context) error {
 	case <-time.After(100 * time.Millisecond):
 	}
 	return ctx.Err()
-}
-
-// emit puts a profile on its way. The profile is the agent's from here on.
-func (a *Agent) emit(k Kind, t trigger, began time.Time, length time.Duration, body []byte) {
-	a.taken++
-	key := a.run + "-" + strconv.Itoa(a.taken)
-	q := maps.Clone(a.identity)
-	q.Set("kind", string(k))
-	q.Set("time", strconv.FormatInt(began.UnixNano(), 10))
-	q.Set("key", key)
-	if length > 0 {
-		q.Set("duration", length.String())
-	}
-	if t != "" {
-		q.Set("label.trigger", string(t))
-	}
-	a.stats.add(&a.stats.Recorded, 1)
-	a.out.add(&parcel{taken: time.Now(), key: key, query: q.Encode(), body: body})
 }
 
 // Stats returns counts. They go on after Stop only while it is under way.

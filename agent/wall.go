@@ -2,58 +2,12 @@ package agent
 
 import (
 	"encoding/binary"
-	"math/rand/v2"
 	"runtime"
 	"strings"
 	"time"
 
 	"github.com/hone-go/hone/agent/internal/encoded"
 )
-
-// takeWall looks at the stacks of all goroutines WallSamples times within
-// WallDuration, at a random moment of each part of it. Every stack counts for
-// the time from one look to the next.
-//
-// It uses runtime.GoroutineProfile, which stops the program twice for some
-// 10 µs whatever the number of goroutines and in between takes 2 µs for each.
-// The goroutine profile of package pprof takes ten times that, and
-// runtime.Stack, which would tell states and how long they have lasted, stops
-// the program all the time. The price is that stacks have 32 frames at most,
-// and no labels.
-func (a *Agent) takeWall(trigger) time.Duration {
-	var used time.Duration
-	stacks := make(map[[maxFrames]uintptr]int)
-	var records []runtime.StackRecord
-	start, looks := time.Now(), 0
-	part := a.cfg.WallDuration / time.Duration(a.cfg.WallSamples)
-	for i := range a.cfg.WallSamples {
-		next := start.Add(time.Duration(i)*part + rand.N(part+1))
-		if !a.sleep(next) || a.tooManyGoroutines(KindWall) {
-			break
-		}
-		used += measure(func() {
-			records = goroutineStacks(records)
-			for i := range records {
-				stacks[records[i].Stack0]++
-			}
-		})
-		looks++
-		if used > a.budget.allowance() {
-			break
-		}
-	}
-	if looks == 0 {
-		return used
-	}
-	return used + measure(func() {
-		body, err := a.zipper.compress(encodeWall(stacks, part))
-		if err != nil {
-			a.stats.fail("wall: %v", err)
-			return
-		}
-		a.emit(KindWall, "", start, time.Duration(looks)*part, body)
-	})
-}
 
 // maxFrames is the length of runtime.StackRecord.
 const maxFrames = len(runtime.StackRecord{}.Stack0)
