@@ -162,3 +162,22 @@ func freeze(list string) error {
 	_, err = fmt.Fprintf(f, "%d %d %s\n", left, len(lines), freezing(lines, added))
 	return errors.Join(err, f.Close())
 }
+
+// readList reads a list with the rules of its cases. Left are the last ones, which are not
+// frozen yet.
+func readList(file string) (cases []testCase, left int, err error) {
+	if cases, err = readCases(file); err != nil {
+		return nil, 0, err
+	}
+	lines, parts, err := readFrozen(file)
+	if err == nil {
+		left, err = apply(cases, lines, parts)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("%s: %w", file, err)
+	}
+	if !slices.ContainsFunc(cases[len(cases)-left:], func(c testCase) bool { return c.Expected == "" }) {
+		left = 0 // places to be silent at: no rule is right there
+	}
+	return cases, left, nil
+}

@@ -2,12 +2,10 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 )
@@ -143,34 +141,6 @@ func printGains(what string, ours []change, author *compared) bool {
 		enough = enough && spare >= 0
 	}
 	return enough
-}
-
-// ask runs a verb of hone that prints JSON, and measures. Regressions aren't failures.
-func ask(ctx context.Context, o *options, dir string, said any, args ...string) error {
-	cmd := exec.CommandContext(ctx, o.hone, args...)
-	cmd.Dir = dir
-	return decode(cmd, said)
-}
-
-// decode runs a verb of hone that prints JSON; that it fails is no error if it does.
-func decode(cmd *exec.Cmd, said any) error {
-	out, err := cmd.Output()
-	if jsonErr := json.Unmarshal(out, said); jsonErr != nil {
-		var exit *exec.ExitError
-		if errors.As(err, &exit) {
-			err = errors.New(lastLine(exit.Stderr))
-		}
-		return fmt.Errorf("hone %s: %w", cmd.Args[1], errors.Join(err, jsonErr))
-	}
-	return nil
-}
-
-func git(ctx context.Context, dir string, args ...string) error {
-	out, err := run(ctx, dir, "git", append([]string{"-c", "user.name=bench", "-c", "user.email=bench@example.com"}, args...)...)
-	if err != nil {
-		return fmt.Errorf("git %s: %s", args[0], firstLine(out))
-	}
-	return nil
 }
 
 // mean is the geometric mean of ratios, and the smallest and the largest.

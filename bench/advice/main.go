@@ -37,69 +37,17 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"log"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 )
-
-// A testCase is a line of a file of cases: a commit, or a place to be silent at.
-type testCase struct {
-	ID, Repo, Commit, Parent string
-	File, Function           string
-	ParentLines              []int    `json:"parent_lines"`
-	Line                     int      // of a place to be silent at
-	Pattern                  string   // what the author did
-	Also                     []string // and besides in the same function
-	Later                    []string // patterns that were seen when hone had been asked
-	LooksLike                string   `json:"looks_like"`
-	Expected                 string   // "silent" or "rank_very_low"
-	Bench                    string
-	BenchPkg                 string `json:"bench_pkg"`
-	BenchFromCommit          bool   `json:"bench_from_commit"`
-	Class                    string `json:"rewrite_class"`
-
-	rules, rulesThen []string // that say what the author did: as known now, and as frozen; see frozen.go
-	frozen           bool     // rulesThen were written before hone was asked
-	looksLike        []string // rules that say LooksLike
-}
-
-// A finding is the part of hone's that is judged.
-type finding struct {
-	ID, Rule, Class, Function, File string
-	Line                            int
-	Evidence                        struct{ Callers []caller }
-}
-
-// A caller is a line that the function of a finding was called from.
-type caller struct {
-	Function, File string
-	Line           int
-	Callers        []caller // of it, where it passes the call on
-}
-
-type options struct {
-	hone, repos string
-	gains       bool
-	keep        string
-	again       bool
-	timeout     time.Duration
-	time        string
-	sample      string
-	judged      verdicts
-}
 
 func main() {
 	log.SetFlags(0)
@@ -181,43 +129,6 @@ func main() {
 	total.print()
 }
 
-// readList reads a list with the rules of its cases. Left are the last ones, which are not
-// frozen yet.
-func readList(file string) (cases []testCase, left int, err error) {
-	if cases, err = readCases(file); err != nil {
-		return nil, 0, err
-	}
-	lines, parts, err := readFrozen(file)
-	if err == nil {
-		left, err = apply(cases, lines, parts)
-	}
-	if err != nil {
-		return nil, 0, fmt.Errorf("%s: %w", file, err)
-	}
-	if !slices.ContainsFunc(cases[len(cases)-left:], func(c testCase) bool { return c.Expected == "" }) {
-		left = 0 // places to be silent at: no rule is right there
-	}
-	return cases, left, nil
-}
-
-func readCases(file string) ([]testCase, error) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	var cases []testCase
-	in := bufio.NewScanner(bytes.NewReader(text))
-	in.Buffer(nil, 1<<20)
-	for n := 1; in.Scan(); n++ {
-		var c testCase
-		if err := json.Unmarshal(in.Bytes(), &c); err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", file, n, err)
-		}
-		cases = append(cases, c)
-	}
-	return cases, in.Err()
-}
-
 // A tally counts.
 type tally struct {
 	fixes, known         int // commits; of these, those whose pattern is in the rules
@@ -225,16 +136,6 @@ type tally struct {
 	knownRight           int
 	frozen, rightThen    int // commits whose rules were written before hone was asked; right by these
 	silent, spoken, rest int // places to be silent at; spoken of; not measured
-}
-
-// folder returns where a case is laid out, and what to call when it is judged.
-func (o *options) folder(c *testCase) (dir string, done func(), err error) {
-	if o.keep == "" {
-		dir, err = os.MkdirTemp("", "advice-")
-		return dir, func() { os.RemoveAll(dir) }, err
-	}
-	dir = filepath.Join(o.keep, c.ID)
-	return dir, func() {}, os.MkdirAll(dir, 0o777)
 }
 
 func (t *tally) judge(o *options, c *testCase) {
@@ -344,182 +245,4 @@ func (t *tally) print() {
 	fmt.Printf("\nplace and reason among the first three: %s; of patterns in the rules: %s\n", share(t.right, t.fixes), share(t.knownRight, t.known))
 	fmt.Printf("the same without reasons from after hone was asked, of cases frozen before: %s\n", share(t.rightThen, t.frozen))
 	fmt.Printf("place alone: %s\nspoken of though it only looks like it: %s\nnot measured: %d\n", share(t.hits, t.fixes), share(t.spoken, t.silent), t.rest)
-}
-
-func share(n, of int) string {
-	if of == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%d of %d (%.0f %%)", n, of, 100*float64(n)/float64(of))
-}
-
-func (c *testCase) same(file, dir string) bool {
-	return filepath.ToSlash(relative(dir, file)) == c.File
-}
-
-// patterns are all that the author did.
-func (c *testCase) patterns() []string { return slices.Concat([]string{c.Pattern}, c.Also, c.Later) }
-
-// at reports whether a finding is on the changed lines, or in their function, or called
-// from there.
-func (c *testCase) at(f finding, dir string) bool {
-	return c.changed(f.Function, f.File, f.Line, dir) || c.calledFrom(f.Evidence.Callers, dir)
-}
-
-func (c *testCase) calledFrom(callers []caller, dir string) bool {
-	return slices.ContainsFunc(callers, func(by caller) bool {
-		return c.changed(by.Function, by.File, by.Line, dir) || c.calledFrom(by.Callers, dir)
-	})
-}
-
-func (c *testCase) changed(function, file string, line int, dir string) bool {
-	if !c.same(file, dir) {
-		return false
-	}
-	if len(c.ParentLines) == 2 && c.ParentLines[0]-1 <= line && line <= c.ParentLines[1]+1 {
-		return true
-	}
-	name, _, _ := strings.Cut(c.Function, " ")
-	return function != "" && function == name
-}
-
-func relative(dir, file string) string {
-	if rel, err := filepath.Rel(dir, file); err == nil {
-		return rel
-	}
-	return file
-}
-
-// layOut writes the revision that a case's commit changed, ready to be built.
-func (o *options) layOut(ctx context.Context, c *testCase, dir string) error {
-	repo, err := o.find(c.Repo)
-	if err != nil {
-		return err
-	}
-	if err := checkout(ctx, repo, cmp.Or(c.Parent, c.Commit), dir); err != nil {
-		return err
-	}
-	if c.BenchFromCommit {
-		if err := overlayTests(ctx, repo, c, dir); err != nil {
-			return err
-		}
-	}
-	return ensureModule(ctx, c, dir)
-}
-
-// ensureModule makes a case's folder a module, if its revision is older than these.
-func ensureModule(ctx context.Context, c *testCase, dir string) error {
-	if _, err := os.Stat(filepath.Join(dir, moduleOf(dir, c.BenchPkg), "go.mod")); err == nil {
-		return nil
-	}
-	return makeModule(ctx, cmp.Or(paths[c.Repo], "github.com/"+c.Repo), dir, requires[c.Repo]...)
-}
-
-// makeModule gives a folder what it takes to be built: a go.mod by a name, if it is older than
-// modules, and what its packages and tests import, some in given versions.
-func makeModule(ctx context.Context, name, dir string, versions ...string) error {
-	if _, err := os.Stat(filepath.Join(dir, "go.mod")); err != nil {
-		if out, err := run(ctx, dir, "go", "mod", "init", name); err != nil {
-			return fmt.Errorf("go mod init: %s", out)
-		}
-	}
-	if len(versions) > 0 {
-		if out, err := run(ctx, dir, "go", append([]string{"get"}, versions...)...); err != nil {
-			return fmt.Errorf("go get: %s", firstLine(out))
-		}
-	}
-	if out, err := run(ctx, dir, "go", "mod", "tidy"); err != nil {
-		return fmt.Errorf("go mod tidy: %s", firstLine(out))
-	}
-	return nil
-}
-
-// advise lays out a case's revision and asks hone for advice on its benchmark.
-func advise(ctx context.Context, o *options, c *testCase, dir string) ([]finding, error) {
-	args := []string{"advise", "-json", "latest"}
-	if !o.again {
-		if err := o.layOut(ctx, c, dir); err != nil {
-			return nil, err
-		}
-		pkg, err := filepath.Rel(moduleOf(dir, c.BenchPkg), filepath.Clean(c.BenchPkg))
-		if err != nil {
-			return nil, err
-		}
-		args = []string{"advise", "-json", "-vet=off", "-bench", c.Bench, "-profiletime", o.time, "./" + filepath.ToSlash(pkg)}
-	}
-	var report struct{ Findings []finding }
-	err := ask(ctx, o, filepath.Join(dir, moduleOf(dir, c.BenchPkg)), &report, args...)
-	return report.Findings, err
-}
-
-// find returns the git directory of a repository.
-func (o *options) find(repo string) (string, error) {
-	for _, name := range []string{strings.Replace(repo, "/", "+", 1) + "/repo", repo} {
-		if _, err := os.Stat(filepath.Join(o.repos, name)); err == nil {
-			return filepath.Join(o.repos, name), nil
-		}
-	}
-	return "", fmt.Errorf("no repository %s in %s", repo, o.repos)
-}
-
-// checkout writes the files of a revision without touching the repository.
-func checkout(ctx context.Context, repo, revision, dir string) error {
-	index := filepath.Join(dir, ".index")
-	defer os.Remove(index)
-	for _, args := range [][]string{{"read-tree", revision}, {"checkout-index", "--all", "--force"}} {
-		cmd := exec.CommandContext(ctx, "git", append([]string{"--git-dir=" + repo, "--work-tree=" + dir}, args...)...)
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GIT_INDEX_FILE="+index)
-		out, err := cmd.CombinedOutput()
-		// A snapshot may lack large files, which are no source.
-		if err != nil && !(args[0] == "checkout-index" && bytes.Contains(out, []byte("unable to read sha1 file"))) {
-			return fmt.Errorf("git %s: %s", args[0], firstLine(out))
-		}
-	}
-	return nil
-}
-
-// overlayTests puts the commit's tests over those of its parent.
-func overlayTests(ctx context.Context, repo string, c *testCase, dir string) error {
-	out, err := run(ctx, dir, "git", "--git-dir="+repo, "diff", "--name-only", "--diff-filter=d", c.Parent, c.Commit, "--", "*_test.go")
-	if err != nil {
-		return fmt.Errorf("git diff: %s", firstLine(out))
-	}
-	for name := range strings.FieldsSeq(string(out)) {
-		text, err := run(ctx, dir, "git", "--git-dir="+repo, "show", c.Commit+":"+name)
-		if err != nil {
-			return fmt.Errorf("git show: %s", firstLine(text))
-		}
-		to := filepath.Join(dir, filepath.FromSlash(name))
-		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o777), os.WriteFile(to, text, 0o666)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// moduleOf returns the folder of the module that a package is in.
-func moduleOf(dir, pkg string) string {
-	for at := filepath.Clean(pkg); ; at = filepath.Dir(at) {
-		if _, err := os.Stat(filepath.Join(dir, at, "go.mod")); err == nil || at == "." {
-			return at
-		}
-	}
-}
-
-func run(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = dir
-	cmd.WaitDelay = time.Second
-	return cmd.CombinedOutput()
-}
-
-func firstLine(text []byte) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	return line
-}
-
-func lastLine(text []byte) string {
-	s := strings.TrimSpace(string(text))
-	return s[strings.LastIndexByte(s, '\n')+1:]
 }

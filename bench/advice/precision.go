@@ -113,3 +113,10 @@ func counted(read []verdict) string {
 	}
 	return fmt.Sprintf("%d modules: right when read: %s; of those given now: %s", len(modules), share(right, all), share(now, given))
 }
+
+func share(n, of int) string {
+	if of == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d of %d (%.0f %%)", n, of, 100*float64(n)/float64(of))
+}
