@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"slices"
+	"time"
+)
+
+// A tally counts.
+type tally struct {
+	fixes, known         int // commits; of these, those whose pattern is in the rules
+	hits, right          int // among the first three: the place; and the reason
+	knownRight           int
+	frozen, rightThen    int // commits whose rules were written before hone was asked; right by these
+	silent, spoken, rest int // places to be silent at; spoken of; not measured
+}
+
+func (t *tally) judge(o *options, c *testCase) {
+	ctx, cancel := context.WithTimeout(context.Background(), o.timeout)
+	defer cancel()
+	start := time.Now()
+	dir, done, err := o.folder(c)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer done()
+	found, err := advise(ctx, o, c, dir)
+	took := time.Since(start).Round(time.Second)
+	if err != nil {
+		t.rest++
+		fmt.Printf("%-28s not measured: %v (%v)\n", c.ID, err, took)
+		return
+	}
+	if c.Expected != "" {
+		t.judgeSilent(c, found, dir, took)
+		return
+	}
+	t.fixes++
+	verdict, i := c.verdict(found, c.rules, dir)
+	t.count(c, verdict)
+	if c.frozen {
+		t.frozen++
+		if then, _ := c.verdict(found, c.rulesThen, dir); then == right {
+			t.rightThen++
+		}
+	}
+	rank := ""
+	if i >= 0 {
+		rank = fmt.Sprintf("#%d %s %s", i+1, found[i].ID, found[i].Class)
+		if !c.changed(found[i].Function, found[i].File, found[i].Line, dir) {
+			rank += " ^"
+		}
+	}
+	fmt.Printf("%-28s %-8s %-22s %-44s of %d (%v)\n", c.ID, verdict, c.Pattern, rank, len(found), took)
+	if verdict != right {
+		for _, f := range found[:min(3, len(found))] {
+			fmt.Printf("    %s %s:%d %s\n", f.ID, relative(dir, f.File), f.Line, f.Function)
+		}
+	}
+	if o.gains && i >= 0 && found[i].Class != "C" {
+		if err := gains(ctx, o, c, found[i], dir); err != nil {
+			fmt.Printf("    not measured: %v\n", err)
+		}
+	}
+}
+
+// Verdicts of a case.
+const (
+	right  = "right"   // the place, and the reason
+	place  = "place"   // that alone
+	tooLow = "too low" // behind the first three
+	missed = "missed"
+)
+
+// verdict judges findings by the rules that say what the author did, and returns the one
+// that counts, -1 for none.
+func (c *testCase) verdict(found []finding, rules []string, dir string) (verdict string, i int) {
+	said := slices.IndexFunc(found, func(f finding) bool { return c.at(f, dir) && slices.Contains(rules, f.Rule) })
+	at := slices.IndexFunc(found, func(f finding) bool { return c.at(f, dir) })
+	switch {
+	case said >= 0 && said < 3:
+		return right, said
+	case at >= 0 && at < 3:
+		return place, at
+	case at >= 0:
+		return tooLow, at
+	}
+	return missed, -1
+}
+
+// count counts a case by its verdict.
+func (t *tally) count(c *testCase, verdict string) {
+	if len(c.rules) > 0 {
+		t.known++
+	}
+	switch verdict {
+	case right:
+		t.hits++
+		t.right++
+		t.knownRight++
+	case place:
+		t.hits++
+	}
+}
+
+func (t *tally) judgeSilent(c *testCase, found []finding, dir string, took time.Duration) {
+	t.silent++
+	for i, f := range found {
+		if !c.same(f.File, dir) || f.Line < c.Line-1 || f.Line > c.Line+1 {
+			continue
+		}
+		if f.Class != "C" || slices.Contains(c.looksLike, f.Rule) && (c.Expected == "silent" || i < 3) {
+			t.spoken++
+			fmt.Printf("%-28s spoken   %-22s #%d %s %s (%v)\n", c.ID, c.LooksLike, i+1, f.ID, f.Class, took)
+			return
+		}
+	}
+	fmt.Printf("%-28s silent   %-22s of %d (%v)\n", c.ID, c.LooksLike, len(found), took)
+}
+
+func (t *tally) print() {
+	fmt.Printf("\nplace and reason among the first three: %s; of patterns in the rules: %s\n", share(t.right, t.fixes), share(t.knownRight, t.known))
+	fmt.Printf("the same without reasons from after hone was asked, of cases frozen before: %s\n", share(t.rightThen, t.frozen))
+	fmt.Printf("place alone: %s\nspoken of though it only looks like it: %s\nnot measured: %d\n", share(t.hits, t.fixes), share(t.spoken, t.silent), t.rest)
+}
