@@ -6,6 +6,9 @@ import (
 	"time"
 )
 
+// quantiles are those that are compared.
+var quantiles = []float64{.99, .999, .9999}
+
 // exact returns the quantiles of times, without a histogram.
 func exact(all []time.Duration) []time.Duration {
 	slices.Sort(all)
