@@ -1,10 +1,6 @@
 package main
 
-import (
-	"context"
-
-	"github.com/hone-go/hone/internal/bench"
-)
+import "context"
 
 const benchHelp = `usage: hone bench [flags] [packages] [-args ...]
        hone bench -against REF [flags] [packages] [-args ...]
@@ -109,29 +105,4 @@ func runBench(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	return benchGate(report)
-}
-
-// benchGate is how a measurement of benchmarks ends.
-func benchGate(r *bench.Report) error {
-	return gateError(r.Family != nil && len(r.Family.Regressions()) > 0, len(r.Unmeasured()))
-}
-
-// measureBenchmarks runs the measurement that flags ask for.
-func measureBenchmarks(ctx context.Context, a *app, f *benchFlags) (*bench.Report, error) {
-	sweep()
-	if err := hideRuns(a, f.Store); err != nil {
-		return nil, err
-	}
-	progress := newProgress(a)
-	f.Events = progress.event
-	measure := f.Measure
-	if f.against != "" {
-		measure = func(ctx context.Context) (*bench.Report, error) { return f.Against(ctx, f.against) }
-	}
-	report, err := measure(ctx)
-	progress.end()
-	if err != nil && report != nil && report.Dir != "" {
-		a.warn("hone: what was measured is kept as a partial run: " + report.Dir)
-	}
-	return report, err
 }

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+
+	"github.com/hone-go/hone/internal/bench"
 )
 
 // gateError is how every verb ends that can stop a change: hone bench, check, load and
@@ -17,4 +19,9 @@ func gateError(missed bool, unmeasured int) error {
 		return fmt.Errorf("%d benchmarks, packages or objectives could not be measured", unmeasured)
 	}
 	return nil
+}
+
+// benchGate is how a measurement of benchmarks ends.
+func benchGate(r *bench.Report) error {
+	return gateError(r.Family != nil && len(r.Family.Regressions()) > 0, len(r.Unmeasured()))
 }

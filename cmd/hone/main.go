@@ -2,13 +2,216 @@ package main
 
 import (
 	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"slices"
+	"strings"
 	"syscall"
+
+	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/daemon"
+	"github.com/hone-go/hone/internal/graphviz"
+	"github.com/hone-go/hone/internal/report"
+	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/workspace"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// verbs lists the commands in the order of the help text.
+func verbs() []verb {
+	vs := []verb{
+		{"pprof", "look at profiles: reports, call graphs, the interactive shell; a drop-in for go tool pprof", runPprof,
+			func() string { return shell.Usage("pprof") }},
+		{"ui", "look at profiles in a browser", runUI, func() string { return uiHelp }},
+		{"flame", "write a flame graph as a page, a picture or folded stacks", runFlame, func() string { return flameHelp }},
+		{"diff", "tell what changed between two profiles, function by function", runDiff, func() string { return diffHelp }},
+		{"bench", "measure and profile benchmarks; -against REF compares with a git revision", runBench, func() string { return benchHelp }},
+		{"compare", "compare runs and benchmark files, and tell which functions moved them", runCompare, func() string { return compareHelp }},
+		{"check", "check what was measured against the objectives in hone.toml", runCheck, func() string { return checkHelp }},
+		{"advise", "say what to change: slow patterns on hot lines, with what they cost and the rewrite", runAdvise, func() string { return adviseHelp }},
+		{"fix", "apply the rewrite of a finding, and keep it if measuring confirms it", runFix, func() string { return fixHelp }},
+		{"tune", "try all rewrites that are known for some packages, and keep what measuring confirms", runTune, func() string { return tuneHelp }},
+		{"pgo", "merge CPU profiles into the one that the compiler optimizes by; tell how fresh it is, and what it gains", runPGO,
+			func() string { return pgoHelp }},
+		{"load", "send requests to a service; tell how long answers took, and what a request costs", runLoad, func() string { return loadHelp }},
+		{"gc", "run a program and tell what the garbage collector did", runGC, func() string { return gcHelp }},
+		{"wall", "tell what goroutines waited for, and where, by an execution trace", runWall, func() string { return wallHelp }},
+		{"runs", "list the runs that were kept, or remove some", runRuns, func() string { return runsHelp }},
+		{"serve", "collect profiles of programs all the time, keep and show them", runServe, func() string { return serveHelp }},
+		{"query", "ask hone serve for profiles, and print any report of them", runQuery, func() string { return queryHelp }},
+		{"push", "send profiles to hone serve", runPush, func() string { return pushHelp }},
+		{"token", "make, list and remove the tokens that hone serve lets in", runToken, func() string { return tokenHelp }},
+		{"session", "list and end the sessions of those who are logged in to hone serve", runSession, func() string { return sessionHelp }},
+		{"store", "look after the profiles that hone serve keeps: verify, repair, back up, copy", runStore, func() string { return storeHelp }},
+	}
+	vs = append(vs, verb{"tour", "walk through the tuning loop on an example", runTour, func() string { return tourHelp }},
+		verb{"doctor", "check what hone needs on this machine, and what makes measurements unreliable", runDoctor,
+			func() string { return doctorHelp }},
+		verb{"completion", "print a script that has bash, zsh or fish complete hone's words", runCompletion, func() string { return completionHelp }})
+	for _, r := range reportVerbs {
+		vs = append(vs, verb{r.name, r.summary, runReport(r.name), func() string { return shell.Usage(r.name) }})
+	}
+	return append(vs, verb{"version", "print hone's version", runVersion, func() string { return "usage: hone version\n" }})
+}
+
+// execute runs hone and returns its exit code.
+func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{stdin: stdin, stdout: stdout, stderr: stderr, getenv: os.Getenv}
+	if isTerminal(stdout) {
+		a.stdout = shell.NewScreen(stdout)
+	}
+	if isTerminal(stderr) {
+		a.stderr = shell.NewScreen(stderr)
+	}
+	return exitCode(ctx, a, args)
+}
+
+// exitCode runs a command line, tells how it went, and returns the code that says so.
+func exitCode(ctx context.Context, a *app, args []string) int {
+	stderr := a.stderr
+	err := dispatch(ctx, a, args)
+	var usage *shell.UsageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, syscall.EPIPE):
+		return exitOK // whoever read the output has seen enough
+	case errors.Is(err, errMissed):
+		return exitMissed
+	case errors.Is(err, errNoVerb):
+		return exitUsage
+	case errors.As(err, &usage):
+		tell(stderr, err)
+		if usage.Verb != "" {
+			fmt.Fprintf(stderr, "For help: hone help %s\n", usage.Verb)
+		} else {
+			fmt.Fprintln(stderr, "For help: hone help")
+		}
+		return exitUsage
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "hone: interrupted")
+		return exitFailure
+	}
+	tell(stderr, err)
+	return exitFailure
+}
+
+// tell prints an error on a line, and problems that are told together on one each.
+func tell(stderr io.Writer, err error) {
+	all := []error{err}
+	if p, ok := err.(daemon.Problems); ok {
+		all = p
+	}
+	for _, err := range all {
+		fmt.Fprintf(stderr, "hone: %s\n", report.NoCommands(compare.OneLine(err)))
+	}
+}
+
+func dispatch(ctx context.Context, a *app, args []string) error {
+	if len(args) == 0 {
+		if _, err := io.WriteString(a.stderr, firstDay); err != nil {
+			return err
+		}
+		return errNoVerb
+	}
+	name := args[0]
+	switch name {
+	case "help", "-h", "-help", "--help":
+		return runHelp(a, args[1:])
+	case completeVerb:
+		return runComplete(ctx, a, verbs(), args[1:])
+	case "-version", "--version":
+		name = "version"
+	case layoutVerb:
+		return graphviz.Layout(a.stdin, a.stdout)
+	}
+	vs := verbs()
+	i := slices.IndexFunc(vs, func(v verb) bool { return v.name == name })
+	if i < 0 {
+		return &shell.UsageError{Err: fmt.Errorf("unknown command %q%s", name, suggestion(name, vs))}
+	}
+	err := vs[i].run(ctx, a, args[1:])
+	if errors.Is(err, flag.ErrHelp) {
+		_, err = io.WriteString(a.stdout, vs[i].help())
+	}
+	if usage := (*shell.UsageError)(nil); errors.As(err, &usage) && usage.Unknown != "" {
+		if meant := flagLike(usage.Unknown, usage.Flags); meant != "" {
+			usage.Err = fmt.Errorf("%w; did you mean -%s?", usage.Err, meant)
+		}
+	}
+	return err
+}
+
+// flagLike names the flag that is most like a mistyped one, if one is.
+func flagLike(name string, flags *flag.FlagSet) string {
+	best, least := "", max(1, len(name)/3)+1
+	flags.VisitAll(func(f *flag.Flag) {
+		d := workspace.EditDistance(name, f.Name)
+		if slices.Equal(slices.Sorted(slices.Values([]byte(name))), slices.Sorted(slices.Values([]byte(f.Name)))) {
+			d = 1 // its letters, in another order
+		}
+		if d < least && d < len(name) {
+			best, least = f.Name, d
+		}
+	})
+	return best
+}
+
+// suggestion names the verb that starts most like a mistyped one.
+func suggestion(name string, vs []verb) string {
+	best, longest := "", 1 // one letter in common is chance
+	for _, v := range vs {
+		same := 0
+		for same < min(len(name), len(v.name)) && name[same] == v.name[same] {
+			same++
+		}
+		if same > longest || same == longest && best != "" && len(v.name) < len(best) {
+			best, longest = v.name, same
+		}
+	}
+	if best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
+	}
+	if _, err := os.Stat(name); err == nil {
+		return fmt.Sprintf("; to look at the profile: hone pprof %s", name)
+	}
+	return ""
+}
+
+func runHelp(a *app, args []string) error {
+	if len(args) == 0 {
+		_, err := io.WriteString(a.stdout, firstDay)
+		return err
+	}
+	if args[0] == "all" {
+		_, err := io.WriteString(a.stdout, helpAll())
+		return err
+	}
+	for _, v := range verbs() {
+		if v.name == args[0] {
+			_, err := io.WriteString(a.stdout, v.help())
+			return err
+		}
+	}
+	return &shell.UsageError{Err: fmt.Errorf("no help on %q", args[0])}
+}
+
+// helpAll lists every verb.
+func helpAll() string {
+	var b strings.Builder
+	b.WriteString(allIntro)
+	for _, v := range verbs() {
+		fmt.Fprintf(&b, "  %-10s %s\n", v.name, v.summary)
+	}
+	b.WriteString(allEnd)
+	return b.String()
 }

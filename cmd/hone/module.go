@@ -90,6 +90,16 @@ func ownObjectives(ctx context.Context) ([]experiment.Objective, error) {
 	return experiment.ParseObjectives(file, text)
 }
 
+// moduleObjectives returns the objectives of this module, nil if there are none or
+// for a reason that hone check tells of.
+func moduleObjectives(ctx context.Context) []experiment.Objective {
+	objectives, err := ownObjectives(ctx)
+	if err != nil {
+		return nil
+	}
+	return objectives
+}
+
 func isRun(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "run.json"))
 	return err == nil

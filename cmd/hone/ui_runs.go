@@ -20,16 +20,6 @@ func keptRuns(ctx context.Context, a *app, inv *shell.Invocation, compat bool, r
 	})
 }
 
-// moduleObjectives returns the objectives of this module, nil if there are none or
-// for a reason that hone check tells of.
-func moduleObjectives(ctx context.Context) []experiment.Objective {
-	objectives, err := ownObjectives(ctx)
-	if err != nil {
-		return nil
-	}
-	return objectives
-}
-
 // uiRunDirs returns the directories of the runs among sources, and whether all
 // of them are runs.
 func uiRunDirs(ctx context.Context, root string, sources []string) (dirs []string, all bool) {
