@@ -3,7 +3,6 @@ package advice
 import (
 	"cmp"
 	"fmt"
-	"go/ast"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -17,16 +16,6 @@ type examiner struct {
 	mods    []module
 	mains   []string          // folders of commands
 	found   map[string]*found // by rule and position
-}
-
-// found is a finding and what it was made of.
-type found struct {
-	Finding
-	rule    *Rule
-	about   about
-	gain    float64
-	sites   []*Site
-	matched matched
 }
 
 // report examines lines, the hottest first.
@@ -129,55 +118,6 @@ func (x *examiner) add(s *Site, r *Rule, m *Match) {
 	x.found[key] = f
 }
 
-// offer makes the rewrite, unless something speaks against it.
-func (x *examiner) offer(f *found, s *Site, m *Match) {
-	if f.Class == AdviceOnly || len(m.Edits) == 0 {
-		f.Class = AdviceOnly
-		return
-	}
-	why := ""
-	switch {
-	case ast.IsGenerated(s.File):
-		why = "the file is generated: what generates it has to change"
-	case slices.ContainsFunc(s.File.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` }):
-		why = "the file uses cgo, and is compiled from a rewritten form of it"
-	case f.rule.Since != "" && !s.AtLeast(f.rule.Since):
-		why = fmt.Sprintf("the rewrite needs go %s in go.mod, which says %s", f.rule.Since, strings.TrimPrefix(s.GoVersion, "go"))
-	}
-	if why == "" {
-		fix, err := newFix(s.Package, s.File, m, x.root(f.File))
-		if err == nil {
-			err = s.compiles(fix.File, fix.After)
-		}
-		if err == nil {
-			f.Fix = fix
-			return
-		}
-		why = "no rewrite: " + err.Error()
-	}
-	f.Class = AdviceOnly
-	f.Caveats = append(f.Caveats, why)
-}
-
-// root is the folder of the module that a file is in.
-func (x *examiner) root(file string) string {
-	if m := x.module(file); m != nil {
-		return m.Dir
-	}
-	return x.options.Dir
-}
-
-// module returns the innermost module that a file or folder is in; nil if it is in none.
-func (x *examiner) module(file string) (best *module) {
-	for i := range x.mods {
-		m := &x.mods[i]
-		if rel, err := filepath.Rel(m.Dir, file); err == nil && !strings.HasPrefix(rel, "..") && (best == nil || len(m.Dir) > len(best.Dir)) {
-			best = m
-		}
-	}
-	return best
-}
-
 // id is the rule and a number made of what the place is, not where. Places that are
 // the same count up.
 func (x *examiner) id(f *Finding) string {
@@ -275,47 +215,4 @@ func (x *examiner) programs(inputs []Input) []*Program {
 		all[i].Inputs = append(all[i].Inputs, in)
 	}
 	return all
-}
-
-// has reports whether a sample at a line is below some finding.
-func (x *examiner) has(at place, below []string) bool {
-	below = slices.Clone(below)
-	slices.Reverse(below)
-	for _, f := range x.found {
-		for _, s := range f.sites {
-			if s.hot.place == at && f.about.has(below) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// rank puts the most worthwhile findings first. Those of one rule in one function rank
-// as one, for all that they are worth together: the first of them names the others,
-// which stand at the end.
-func rank(all []Finding) []Finding {
-	slices.SortFunc(all, func(a, b Finding) int {
-		return cmp.Or(a.Bound.order(&b.Bound), strings.Compare(a.ID, b.ID))
-	})
-	type group struct{ rule, file, function string }
-	first := make(map[group]int)
-	var follows []Finding
-	n := 0
-	for _, f := range all {
-		g := group{f.Rule, f.File, f.Function}
-		i, named := first[g]
-		if !named || f.Function == "" {
-			first[g] = n
-			all[n] = f
-			n++
-			continue
-		}
-		all[i].Also = append(all[i].Also, Also{f.ID, f.Line})
-		all[i].Bound.Worth += f.Bound.Worth
-		follows = append(follows, f)
-	}
-	all = all[:n]
-	slices.SortStableFunc(all, func(a, b Finding) int { return a.Bound.order(&b.Bound) })
-	return append(all, follows...)
 }

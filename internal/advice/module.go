@@ -44,6 +44,25 @@ func (m *module) file(rel ...string) string {
 	return filepath.Join(m.Dir, filepath.FromSlash(name))
 }
 
+// module returns the innermost module that a file or folder is in; nil if it is in none.
+func (x *examiner) module(file string) (best *module) {
+	for i := range x.mods {
+		m := &x.mods[i]
+		if rel, err := filepath.Rel(m.Dir, file); err == nil && !strings.HasPrefix(rel, "..") && (best == nil || len(m.Dir) > len(best.Dir)) {
+			best = m
+		}
+	}
+	return best
+}
+
+// root is the folder of the module that a file is in.
+func (x *examiner) root(file string) string {
+	if m := x.module(file); m != nil {
+		return m.Dir
+	}
+	return x.options.Dir
+}
+
 // A locator finds files of the user's modules by what frames say of them.
 type locator struct {
 	modules []module

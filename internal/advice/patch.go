@@ -11,10 +11,41 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/diff"
 	"golang.org/x/tools/go/ast/astutil"
 )
+
+// offer makes the rewrite, unless something speaks against it.
+func (x *examiner) offer(f *found, s *Site, m *Match) {
+	if f.Class == AdviceOnly || len(m.Edits) == 0 {
+		f.Class = AdviceOnly
+		return
+	}
+	why := ""
+	switch {
+	case ast.IsGenerated(s.File):
+		why = "the file is generated: what generates it has to change"
+	case slices.ContainsFunc(s.File.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` }):
+		why = "the file uses cgo, and is compiled from a rewritten form of it"
+	case f.rule.Since != "" && !s.AtLeast(f.rule.Since):
+		why = fmt.Sprintf("the rewrite needs go %s in go.mod, which says %s", f.rule.Since, strings.TrimPrefix(s.GoVersion, "go"))
+	}
+	if why == "" {
+		fix, err := newFix(s.Package, s.File, m, x.root(f.File))
+		if err == nil {
+			err = s.compiles(fix.File, fix.After)
+		}
+		if err == nil {
+			f.Fix = fix
+			return
+		}
+		why = "no rewrite: " + err.Error()
+	}
+	f.Class = AdviceOnly
+	f.Caveats = append(f.Caveats, why)
+}
 
 // newFix applies a match's edits to the text of its file, adds the imports it needs,
 // removes those it no longer needs, and formats what was formatted: the file, or else
