@@ -176,6 +176,15 @@ func assignedIn(s *advice.Site, v types.Object) bool {
 	})
 }
 
+// AddressTakenBy says how a use of a variable lets something else come to it: it takes the address
+// of it, or of a part of it, or is in a function literal; "" if it doesn't.
+func AddressTakenBy(s *advice.Site, c inspector.Cursor, v *types.Var) string {
+	if inLiteral(c, v) {
+		return "has a function literal that uses it"
+	}
+	return addressedBy(s, c)
+}
+
 // AddressTaken reports whether something may change a variable through a pointer, or
 // in a function literal.
 func AddressTaken(s *advice.Site, obj types.Object) bool {
@@ -190,15 +199,6 @@ func AddressTaken(s *advice.Site, obj types.Object) bool {
 		return !taken
 	})
 	return taken
-}
-
-// AddressTakenBy says how a use of a variable lets something else come to it: it takes the address
-// of it, or of a part of it, or is in a function literal; "" if it doesn't.
-func AddressTakenBy(s *advice.Site, c inspector.Cursor, v *types.Var) string {
-	if inLiteral(c, v) {
-		return "has a function literal that uses it"
-	}
-	return addressedBy(s, c)
 }
 
 // ownMemory returns the variable that an expression is, or is a part of the own memory of; nil if

@@ -77,6 +77,54 @@ func Plain(s *advice.Site, e ast.Expr) bool {
 	return false
 }
 
+// Pure reports whether an expression may be evaluated twice, or at another time
+// within its statement: it is made of variables, fields and constants only.
+func Pure(s *advice.Site, e ast.Expr) bool {
+	if s.Info.Types[e].Value != nil {
+		return true
+	}
+	switch e := e.(type) {
+	case *ast.Ident:
+		return true
+	case *ast.ParenExpr:
+		return Pure(s, e.X)
+	case *ast.SelectorExpr:
+		return Pure(s, e.X)
+	case *ast.StarExpr:
+		return Pure(s, e.X)
+	case *ast.SliceExpr:
+		return Pure(s, e.X) && (e.Low == nil || Pure(s, e.Low)) && (e.High == nil || Pure(s, e.High)) && e.Max == nil
+	case *ast.CallExpr: // len(x), string(x)
+		if len(e.Args) != 1 || !s.Info.Types[e.Fun].IsType() && s.Callee(e) != "len" {
+			return false
+		}
+		return Pure(s, e.Args[0])
+	case *ast.BinaryExpr:
+		return (e.Op == token.ADD || e.Op == token.SUB) && Pure(s, e.X) && Pure(s, e.Y)
+	}
+	return false
+}
+
+// Repeatable reports whether an expression can be evaluated once more in the same
+// place, with the same result and no other effect.
+func Repeatable(s *advice.Site, e ast.Expr) bool {
+	ok := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if callee := s.Callee(n); callee != "len" && callee != "cap" {
+				ok = ok && s.Info.Types[n.Fun].IsType() && IsNumber(s, n)
+			}
+		case *ast.UnaryExpr:
+			ok = ok && n.Op != token.ARROW && n.Op != token.AND
+		case *ast.CompositeLit, *ast.FuncLit, *ast.TypeAssertExpr:
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}
+
 // SameCode reports whether two expressions are the same names in the same order.
 func SameCode(s *advice.Site, a, b ast.Expr) bool {
 	if types.ExprString(a) != types.ExprString(b) {
@@ -98,26 +146,6 @@ func SameCode(s *advice.Site, a, b ast.Expr) bool {
 		}
 	}
 	return true
-}
-
-// Repeatable reports whether an expression can be evaluated once more in the same
-// place, with the same result and no other effect.
-func Repeatable(s *advice.Site, e ast.Expr) bool {
-	ok := true
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			if callee := s.Callee(n); callee != "len" && callee != "cap" {
-				ok = ok && s.Info.Types[n.Fun].IsType() && IsNumber(s, n)
-			}
-		case *ast.UnaryExpr:
-			ok = ok && n.Op != token.ARROW && n.Op != token.AND
-		case *ast.CompositeLit, *ast.FuncLit, *ast.TypeAssertExpr:
-			ok = false
-		}
-		return ok
-	})
-	return ok
 }
 
 // InBranch reports whether a place is in a branch, of an if or a switch, that another
@@ -152,34 +180,6 @@ func AppendTo(s *advice.Site, assign *ast.AssignStmt) (*ast.CallExpr, bool) {
 		return nil, false
 	}
 	return call, true
-}
-
-// Pure reports whether an expression may be evaluated twice, or at another time
-// within its statement: it is made of variables, fields and constants only.
-func Pure(s *advice.Site, e ast.Expr) bool {
-	if s.Info.Types[e].Value != nil {
-		return true
-	}
-	switch e := e.(type) {
-	case *ast.Ident:
-		return true
-	case *ast.ParenExpr:
-		return Pure(s, e.X)
-	case *ast.SelectorExpr:
-		return Pure(s, e.X)
-	case *ast.StarExpr:
-		return Pure(s, e.X)
-	case *ast.SliceExpr:
-		return Pure(s, e.X) && (e.Low == nil || Pure(s, e.Low)) && (e.High == nil || Pure(s, e.High)) && e.Max == nil
-	case *ast.CallExpr: // len(x), string(x)
-		if len(e.Args) != 1 || !s.Info.Types[e.Fun].IsType() && s.Callee(e) != "len" {
-			return false
-		}
-		return Pure(s, e.Args[0])
-	case *ast.BinaryExpr:
-		return (e.Op == token.ADD || e.Op == token.SUB) && Pure(s, e.X) && Pure(s, e.Y)
-	}
-	return false
 }
 
 // Receiver returns the expression that methods of a pointer argument such as &b are
