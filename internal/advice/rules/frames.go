@@ -49,6 +49,8 @@ func symbolOf(name string) string {
 // logs matches functions of loggers.
 var logs = lazyregexp.New(`^\(?\*?(log|log/slog|github\.com/sirupsen/logrus|github\.com/rs/zerolog(/log)?|go\.uber\.org/zap|github\.com/go-kit/log|github\.com/golang/glog|k8s\.io/klog(/v2)?|github\.com/hashicorp/go-hclog)\.`)
 
+var jsonFrames = lazyregexp.New(`^encoding/json[./]`)
+
 var growFrames = lazyregexp.New(`^runtime\.growslice`)
 
 var mapLookup = lazyregexp.New(`^runtime\.(mapaccess|mapassign)|^internal/runtime/maps\.`)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advice/edit"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
 
 var jsonAny = &advice.Rule{
@@ -36,4 +37,25 @@ What the program needs of the data only its author knows, so that it is advice o
 			return fmt.Sprintf("%s sorts the keys of %s and asks for the type of each value. A struct has its fields in order and their types known.", edit.Short(c.Name), name)
 		})
 	},
+}
+
+// matchJSON has why say something of calls that take the time.
+func matchJSON(s *advice.Site, why func(c advice.Call, t types.Type, decodes bool) string) []advice.Match {
+	if s.Share(jsonFrames) < 0.02 {
+		return nil
+	}
+	var matches []advice.Match
+	for _, c := range s.Calls("encoding/json.Marshal", "encoding/json.MarshalIndent", "encoding/json.Unmarshal", "(*encoding/json.Encoder).Encode", "(*encoding/json.Decoder).Decode") {
+		if facts.RunsOnce(s, c.Cursor) {
+			continue
+		}
+		t, decodes := coded(s, c)
+		if t == nil {
+			continue
+		}
+		if text := why(c, t, decodes); text != "" {
+			matches = append(matches, advice.Match{Node: c.CallExpr, Why: text})
+		}
+	}
+	return matches
 }

@@ -8,8 +8,6 @@ import (
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advice/edit"
-	"github.com/hone-go/hone/internal/advice/facts"
-	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 var jsonReflection = &advice.Rule{
@@ -50,29 +48,6 @@ are not reported, nor single numbers and strings.`,
 			return fmt.Sprintf("%s %s %s by reflection, field by field. A codec that is generated for the type does the same two to four times as fast%s.", edit.Short(c.Name), does, name, upgrade(s))
 		})
 	},
-}
-
-var jsonFrames = lazyregexp.New(`^encoding/json[./]`)
-
-// matchJSON has why say something of calls that take the time.
-func matchJSON(s *advice.Site, why func(c advice.Call, t types.Type, decodes bool) string) []advice.Match {
-	if s.Share(jsonFrames) < 0.02 {
-		return nil
-	}
-	var matches []advice.Match
-	for _, c := range s.Calls("encoding/json.Marshal", "encoding/json.MarshalIndent", "encoding/json.Unmarshal", "(*encoding/json.Encoder).Encode", "(*encoding/json.Decoder).Decode") {
-		if facts.RunsOnce(s, c.Cursor) {
-			continue
-		}
-		t, decodes := coded(s, c)
-		if t == nil {
-			continue
-		}
-		if text := why(c, t, decodes); text != "" {
-			matches = append(matches, advice.Match{Node: c.CallExpr, Why: text})
-		}
-	}
-	return matches
 }
 
 // coded returns the type that a call reads or writes.
