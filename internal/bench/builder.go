@@ -27,6 +27,12 @@ func (b *builder) fail(f Failure) {
 	b.event(Event{Warning: f.line(), Failure: &f})
 }
 
+// held is what fails and is skipped in an attempt, which may be given up.
+type held struct {
+	failures []Failure
+	skips    []Skip
+}
+
 // skip notes a benchmark that skips itself, once: with each CPU count it does so
 // again.
 func (b *builder) skip(s Skip) {
@@ -44,12 +50,6 @@ func (b *builder) skip(s Skip) {
 		return
 	}
 	b.report.Skipped = append(b.report.Skipped, s)
-}
-
-// held is what fails and is skipped in an attempt, which may be given up.
-type held struct {
-	failures []Failure
-	skips    []Skip
 }
 
 // broken reports whether all of the package failed on a side.

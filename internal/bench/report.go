@@ -66,6 +66,13 @@ type Report struct {
 	otherChanges bool // beside NotBenchmarked
 }
 
+// CodeNotes are those of the run.
+func (r *Report) CodeNotes() []string {
+	i := experiment.Info{Base: r.Base}
+	r.tellCode(&i)
+	return i.CodeNotes()
+}
+
 // An ID names a benchmark as experiment.Key does.
 type ID = schedule.ID
 
@@ -122,19 +129,4 @@ func (r *Report) Failed(g experiment.Gap) bool {
 	return slices.ContainsFunc(r.Failures, func(f Failure) bool {
 		return f.Package == g.Package && (f.Benchmark == "" || f.Benchmark == g.Benchmark || topLevel(g.Benchmark) == f.Benchmark)
 	})
-}
-
-// tellCode puts what was found by comparing code into a run's info.
-func (r *Report) tellCode(i *experiment.Info) {
-	i.Tests, i.NotBenchmarked, i.OtherChanges = r.Tests, r.NotBenchmarked, r.otherChanges
-	for _, id := range r.SameCode {
-		i.SameCode = append(i.SameCode, experiment.BenchmarkName(id))
-	}
-}
-
-// CodeNotes are those of the run.
-func (r *Report) CodeNotes() []string {
-	i := experiment.Info{Base: r.Base}
-	r.tellCode(&i)
-	return i.CodeNotes()
 }
