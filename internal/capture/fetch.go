@@ -3,16 +3,12 @@ package capture
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"os"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -96,52 +92,6 @@ func (f *fileReader) WriteTo(w io.Writer) (int64, error) {
 	return io.Copy(w, struct{ io.Reader }{f})
 }
 
-// request is a source that was recognized as a URL.
-type request struct {
-	source  string // as the user wrote it
-	url     *url.URL
-	wait    time.Duration // how long the server will measure, 0 if not known
-	timeout time.Duration
-	limit   time.Duration // timeout and slack
-}
-
-// adjustURL completes source by the rules of go tool pprof: a missing scheme
-// is http, a missing path is the default, -seconds becomes a parameter.
-func (f *Fetcher) adjustURL(source string) (request, bool) {
-	u, err := url.Parse(source)
-	if err != nil || u.Host == "" && u.Scheme != "" && u.Scheme != "file" {
-		// localhost:6060 parses with the scheme "localhost", and 127.0.0.1:6060
-		// not at all.
-		u, err = url.Parse("http://" + source)
-	}
-	if err != nil || u.Host == "" {
-		return request{}, false
-	}
-	if u.Path == "" || u.Path == "/" {
-		u.Path = cmp.Or(f.DefaultPath, profileHandler)
-	}
-	r := request{source: source, url: u, timeout: f.Timeout}
-	query := u.Query()
-	if f.Seconds > 0 {
-		r.wait = time.Duration(f.Seconds) * time.Second
-		query.Set("seconds", strconv.Itoa(f.Seconds))
-	} else if s, err := strconv.ParseInt(query.Get("seconds"), 10, 32); err == nil {
-		r.wait = max(0, time.Duration(s)*time.Second)
-	}
-	if r.timeout <= 0 {
-		r.timeout = defaultTimeout
-		if r.wait > 0 {
-			r.timeout = r.wait + r.wait/2
-		}
-	}
-	r.limit = r.timeout + headerSlack
-	if f.slack > 0 {
-		r.limit = r.timeout + f.slack
-	}
-	u.RawQuery = query.Encode()
-	return r, true
-}
-
 func (f *Fetcher) fetch(ctx context.Context, r request) (*Source, error) {
 	config, err := f.tlsConfig()
 	if err != nil {
@@ -179,37 +129,6 @@ func (f *Fetcher) fetch(ctx context.Context, r request) (*Source, error) {
 		return nil, err
 	}
 	return src, nil
-}
-
-func checkRedirect(req *http.Request, via []*http.Request) error {
-	if len(via) >= maxRedirects {
-		return fmt.Errorf("%w, the last to %s", errRedirects, req.URL.Redacted())
-	}
-	return nil
-}
-
-// tlsConfig loads the files of the -tls flags. It applies to every URL.
-func (f *Fetcher) tlsConfig() (*tls.Config, error) {
-	config := new(tls.Config)
-	switch {
-	case f.TLSCert != "" && f.TLSKey != "":
-		pair, err := infile.KeyPair(f.TLSCert, f.TLSKey)
-		if err != nil {
-			return nil, fmt.Errorf("could not load certificate/key pair specified by -tls_cert and -tls_key: %w", err)
-		}
-		config.Certificates = []tls.Certificate{pair}
-	case f.TLSKey != "":
-		return nil, errors.New("-tls_key is specified, so -tls_cert must also be specified")
-	case f.TLSCert != "":
-		return nil, errors.New("-tls_cert is specified, so -tls_key must also be specified")
-	}
-	if f.TLSCA != "" {
-		var err error
-		if config.RootCAs, err = infile.CertPool(f.TLSCA); err != nil {
-			return nil, fmt.Errorf("could not load CA specified by -tls_ca: %w", err)
-		}
-	}
-	return config, nil
 }
 
 // clientCertificate does what crypto/tls would do with certs, and remembers

@@ -5,30 +5,7 @@ import (
 	"io"
 	"sync"
 	"time"
-
-	"golang.org/x/term"
 )
-
-func (f *Fetcher) onTerminal() bool {
-	if f.terminal {
-		return true
-	}
-	file, ok := f.Progress.(interface{ Fd() uintptr })
-	return ok && term.IsTerminal(int(file.Fd()))
-}
-
-// say prints a line that stays.
-func (f *Fetcher) say(format string, args ...any) {
-	if f.Progress == nil {
-		return
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.live != nil {
-		f.live.show("")
-	}
-	fmt.Fprintf(f.Progress, format+"\n", args...)
-}
 
 // liveLine is the line that a request rewrites on a terminal. Only one request
 // at a time has it; a nil liveLine shows nothing.
@@ -40,19 +17,6 @@ type liveLine struct {
 	stop     chan struct{}
 	stopOnce sync.Once
 	counting sync.WaitGroup
-}
-
-func (f *Fetcher) startLive() *liveLine {
-	if f.Progress == nil || !f.onTerminal() {
-		return nil
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.live != nil {
-		return nil
-	}
-	f.live = &liveLine{f: f, stop: make(chan struct{})}
-	return f.live
 }
 
 // RewriteLine replaces the last line of a terminal, which is width characters wide, by a text.

@@ -3,9 +3,12 @@
 package capture
 
 import (
+	"fmt"
 	"io"
 	"sync"
 	"time"
+
+	"golang.org/x/term"
 )
 
 const (
@@ -46,4 +49,38 @@ type Fetcher struct {
 
 	mu   sync.Mutex // guards writes to Progress, and live
 	live *liveLine  // the request that owns the live line
+}
+
+func (f *Fetcher) onTerminal() bool {
+	if f.terminal {
+		return true
+	}
+	file, ok := f.Progress.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// say prints a line that stays.
+func (f *Fetcher) say(format string, args ...any) {
+	if f.Progress == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.live != nil {
+		f.live.show("")
+	}
+	fmt.Fprintf(f.Progress, format+"\n", args...)
+}
+
+func (f *Fetcher) startLive() *liveLine {
+	if f.Progress == nil || !f.onTerminal() {
+		return nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.live != nil {
+		return nil
+	}
+	f.live = &liveLine{f: f, stop: make(chan struct{})}
+	return f.live
 }
