@@ -22,35 +22,6 @@ import (
 	"golang.org/x/perf/benchfmt"
 )
 
-// A Comparison is of the first input with each of the others. It may be written
-// any number of times, by one goroutine at a time.
-type Comparison struct {
-	inputs []*input
-	tables []experiment.Table
-	notes  []string // of the runs
-
-	// Sides are the comparisons of two, in the order of the inputs; none for
-	// a single input.
-	Sides []*Sides
-	// Warnings says what makes figures doubtful, or could not be compared, each
-	// thing once. Text and CSV do not have them: who writes those tells them too.
-	// They may quote files: not to be printed to a terminal as they are.
-	Warnings []string
-}
-
-// Sides is a comparison of two inputs.
-type Sides struct {
-	base, head *input
-	explained  []*explanation
-
-	// Family is the verdicts. Who measured may put in place the one that was
-	// judged meanwhile, of the same series, before anything is explained or
-	// written.
-	*experiment.Family
-
-	Unmeasured []Unmeasured // of both sides
-}
-
 // Compare compares the first input with each of the others, with the budgets of
 // objectives, of which there may be none.
 func (in *Inputs) Compare(objectives []experiment.Objective) (*Comparison, error) {
@@ -132,14 +103,6 @@ func unmeasured(base, head *input) []Unmeasured {
 	return all
 }
 
-// Unmeasured is a gap of an input.
-type Unmeasured struct {
-	In string `json:"in"` // label
-	experiment.Gap
-}
-
-func (u Unmeasured) String() string { return u.In + ": " + u.Gap.String() }
-
 // Explain finds which functions moved the benchmarks that changed, where both
 // sides are runs with profiles. With keepProfiles these stay in memory, for the
 // flame graphs of HTML. Profiles that can't be read are caveats of what is
@@ -160,15 +123,4 @@ func (c *Comparison) Explain(ctx context.Context, keepProfiles bool) error {
 		}
 	}
 	return nil
-}
-
-// eachOnce returns the strings without repetitions.
-func eachOnce(all []string) []string {
-	var some []string
-	for _, s := range all {
-		if !slices.Contains(some, s) {
-			some = append(some, s)
-		}
-	}
-	return some
 }

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
@@ -37,6 +38,13 @@ func RevisionText(r experiment.Revision) string {
 		text += "+dirty"
 	}
 	return text
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
 }
 
 // OneLine keeps an error on one line, whatever a server or a file put into it.

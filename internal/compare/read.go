@@ -14,24 +14,6 @@ import (
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-// Inputs are runs and files as they were read, in the order of their names.
-type Inputs struct {
-	root  string
-	stdin io.Reader
-	named int // how many names they were read by
-	all   []*input
-	units benchfmt.UnitMetadataMap
-}
-
-// An input is one side of a comparison.
-type input struct {
-	experiment.Column
-	run      *experiment.Run // nil for files
-	side     experiment.Side // of run
-	explicit bool            // the label was given
-	warnings []string
-}
-
 // Read reads what names mean: runs below root or by their directories, files in
 // the Go benchmark format, and - for stdin. LABEL=NAME gives another label,
 // RUN:base and RUN:head one side of a run; a run alone gives both of its sides
