@@ -14,21 +14,18 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
-	"github.com/hone-go/hone/internal/api"
-	"github.com/hone-go/hone/internal/infile"
-
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/ingest/cloudprofiler"
 	"github.com/hone-go/hone/internal/ingest/scrape"
-	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
+	"github.com/hone-go/hone/internal/store/clickhouse"
 	"github.com/hone-go/hone/internal/store/disk"
 )
 
@@ -125,74 +122,6 @@ type oidcRule struct {
 	Subject  string   `toml:"subject"`
 	Roles    []string `toml:"roles"`
 	Services []string `toml:"services"`
-}
-
-// configDuration is a length of time as text: "30s", "7d".
-type configDuration time.Duration
-
-func (d *configDuration) UnmarshalText(text []byte) error {
-	v, err := api.ParseDuration(string(text))
-	*d = configDuration(v)
-	return err
-}
-
-// configSize is a number of bytes as text: "512MB", "100GiB".
-type configSize int64
-
-// configPrefix is an address, or a network of addresses: "10.0.0.1", "10.0.0.0/8".
-type configPrefix netip.Prefix
-
-func (p *configPrefix) UnmarshalText(text []byte) error {
-	v, err := netip.ParsePrefix(string(text))
-	if one, aerr := netip.ParseAddr(string(text)); aerr == nil {
-		v, err = netip.PrefixFrom(one, one.BitLen()), nil
-	}
-	if err != nil {
-		return fmt.Errorf("%q is no address, such as 10.0.0.1 or 10.0.0.0/8", text)
-	}
-	*p = configPrefix(v.Masked())
-	return nil
-}
-
-// configRate is a number of bytes per second as text, or -1 for no limit.
-type configRate int64
-
-func (r *configRate) UnmarshalText(text []byte) error {
-	if string(text) == "-1" {
-		*r = -1
-		return nil
-	}
-	var size configSize
-	err := size.UnmarshalText(text)
-	*r = configRate(size)
-	return err
-}
-
-var sizePattern = lazyregexp.New(`^(\d+(?:\.\d+)?)\s*([kKMGT]?)(i?)B?$`)
-
-func (s *configSize) UnmarshalText(text []byte) error {
-	m := sizePattern.FindStringSubmatch(strings.TrimSpace(string(text)))
-	if m == nil || m[3] != "" && m[2] == "" {
-		return fmt.Errorf("%q is no size, such as 512MB or 100GiB", text)
-	}
-	n, err := strconv.ParseFloat(m[1], 64)
-	if err != nil {
-		return err
-	}
-	unit := 1000.0
-	if m[3] != "" {
-		unit = 1024
-	}
-	for range strings.Index("kMGT", strings.Replace(m[2], "K", "k", 1)) + 1 {
-		if m[2] != "" {
-			n *= unit
-		}
-	}
-	if n >= 1<<62 {
-		return fmt.Errorf("%s is too large", text)
-	}
-	*s = configSize(n)
-	return nil
 }
 
 const (
@@ -493,3 +422,25 @@ func (c *Config) needsLogin(loopback bool) bool {
 
 // SessionsFile is where a server keeps its sessions.
 func (c *Config) SessionsFile() string { return filepath.Join(c.Data, "sessions.json") }
+
+// remote returns where in ClickHouse profiles are kept.
+func (c *Config) remote() (clickhouse.Config, error) {
+	out, err := clickhouse.ParseURL(c.Store.URL)
+	if err == nil && c.Store.MaxSize != 0 {
+		err = errors.New("max_size is for the store in the data directory; ClickHouse has quotas, policies of storage and retention")
+	}
+	out.Retention = time.Duration(c.Store.Retention)
+	return out, err
+}
+
+// Keeps says where profiles are kept, for people.
+func (c *Config) Keeps() string {
+	if c.Store.URL == "" {
+		return c.Data
+	}
+	at, err := clickhouse.ParseURL(c.Store.URL)
+	if err != nil {
+		return "ClickHouse" // what is wrong is told elsewhere
+	}
+	return fmt.Sprintf("the database %s of ClickHouse at %s", at.Database, strings.Join(at.Addresses, ", "))
+}

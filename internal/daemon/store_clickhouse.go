@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -33,28 +32,6 @@ func openClickHouse(ctx context.Context, cfg *Config, log *slog.Logger) (keeper,
 		return nil, err
 	}
 	return &clickHouseStore{st}, nil
-}
-
-// remote returns where in ClickHouse profiles are kept.
-func (c *Config) remote() (clickhouse.Config, error) {
-	out, err := clickhouse.ParseURL(c.Store.URL)
-	if err == nil && c.Store.MaxSize != 0 {
-		err = errors.New("max_size is for the store in the data directory; ClickHouse has quotas, policies of storage and retention")
-	}
-	out.Retention = time.Duration(c.Store.Retention)
-	return out, err
-}
-
-// Keeps says where profiles are kept, for people.
-func (c *Config) Keeps() string {
-	if c.Store.URL == "" {
-		return c.Data
-	}
-	at, err := clickhouse.ParseURL(c.Store.URL)
-	if err != nil {
-		return "ClickHouse" // what is wrong is told elsewhere
-	}
-	return fmt.Sprintf("the database %s of ClickHouse at %s", at.Database, strings.Join(at.Addresses, ", "))
 }
 
 // readyTime is how long the engine may take to say that it is there.
