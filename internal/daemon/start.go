@@ -43,6 +43,14 @@ func openStore(ctx context.Context, l net.Listener, cfg *Config, log *slog.Logge
 	return st, err
 }
 
+// openKeeper opens the store that a configuration names.
+func openKeeper(ctx context.Context, cfg *Config, log *slog.Logger) (keeper, error) {
+	if cfg.Store.URL != "" {
+		return openClickHouse(ctx, cfg, log)
+	}
+	return openDisk(ctx, cfg, log)
+}
+
 // answerStarting answers connections of l until stop is called; l stays open.
 func answerStarting(l net.Listener, cfg *Config, log *slog.Logger) (stop func(), err error) {
 	hs := &http.Server{Handler: server.Starting(), ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug)}

@@ -2,7 +2,6 @@ package daemon
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -30,14 +29,6 @@ type storeState struct {
 	full, expired int64          // profiles refused since the start: there was no room, or they were too old
 	aside         []api.Aside    // what is not served
 	notices       []api.Notice   // what somebody has to look after
-}
-
-// openKeeper opens the store that a configuration names.
-func openKeeper(ctx context.Context, cfg *Config, log *slog.Logger) (keeper, error) {
-	if cfg.Store.URL != "" {
-		return openClickHouse(ctx, cfg, log)
-	}
-	return openDisk(ctx, cfg, log)
 }
 
 // metricsTo returns what sends figures to Prometheus.
