@@ -104,15 +104,3 @@ func (c *Comparison) busy(sign Direction) bool {
 	n := c.cpu.Scale.neutral()
 	return !(sign > 0 && c.cpu.Interval.Lo > n || sign < 0 && c.cpu.Interval.Hi < n)
 }
-
-// isCrowded reports whether more than half of the samples were taken on a crowded
-// machine.
-func isCrowded(samples []Sample) bool {
-	n := 0
-	for _, s := range samples {
-		if s.Beside.Crowded() {
-			n++
-		}
-	}
-	return 2*n > len(samples)
-}

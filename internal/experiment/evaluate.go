@@ -312,23 +312,9 @@ func (f *Family) hadOtherUnits(k Key) bool {
 	return measured
 }
 
-// unknown reports whether nothing is known of the change: there were too few samples
-// for any to be found, however large.
-func (c *Comparison) unknown() bool {
-	return c.Verdict == Inconclusive && !c.Busy && !c.OtherBenchmark && math.IsInf(c.Interval.Hi, 1) && (c.Interval.Lo == 0 || math.IsInf(c.Interval.Lo, -1))
-}
-
 // noData is the outcome of an objective that nothing was measured for.
 func (o *Objective) noData(k Key, why string) Outcome {
 	return Outcome{Objective: o, Key: k, Status: NoData, Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN(), Text: o.label(k) + ": " + why}
-}
-
-// exceeds reports whether the gate's interval lies beyond a budget.
-func (c *Comparison) exceeds(budget float64) bool {
-	if c.Direction == HigherIsBetter {
-		return c.Gate.Hi < c.sample.change(c.sample.shift(-budget))
-	}
-	return c.Gate.Lo > c.sample.change(c.sample.shift(budget))
 }
 
 func (o *Objective) evaluateProfiles(series []Series, profiles ProfileValues) []Outcome {

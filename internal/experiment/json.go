@@ -78,12 +78,3 @@ func finite(v float64) *float64 {
 	}
 	return &v
 }
-
-// Values returns the samples of a side in the order measured. The caller does
-// not change them.
-func (c *Comparison) Values(side Side) []float64 {
-	if side == Base {
-		return c.sample.base
-	}
-	return c.sample.head
-}

@@ -1,7 +1,6 @@
 package experiment
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -302,25 +301,4 @@ func (l *Load) check() error {
 		return errors.New("has no side")
 	}
 	return nil
-}
-
-// unmarshal reads a file's JSON; an error has the line.
-func unmarshal(file string, text []byte, v any) error {
-	err := json.Unmarshal(text, v)
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &syntax):
-		return corruptAt(file, text, syntax.Offset, err)
-	case errors.As(err, &kind):
-		return corruptAt(file, text, kind.Offset, err)
-	}
-	return corruptAt(file, text, 0, err)
-}
-
-func corruptAt(file string, text []byte, offset int64, err error) error {
-	line := 1 + bytes.Count(text[:min(max(offset, 0), int64(len(text)))], []byte("\n"))
-	return &CorruptError{file, line, offset, err}
 }

@@ -49,28 +49,6 @@ type ProfileFile struct {
 	Path               string // of the file
 }
 
-// A CorruptError says what is wrong with a run directory, and where.
-type CorruptError struct {
-	File   string // path as opened
-	Line   int    // from 1; 0 if unknown
-	Offset int64  // in bytes; −1 if unknown
-	Cause  error
-}
-
-func (e *CorruptError) Error() string {
-	switch {
-	case e.Line > 0:
-		return fmt.Sprintf("%s:%d: %v", e.File, e.Line, e.Cause)
-	case errors.As(e.Cause, new(*infile.SizeError)), errors.Is(e.Cause, infile.ErrNotRegular):
-		return e.Cause.Error() // which begins with the file
-	case e.Offset >= 0:
-		return fmt.Sprintf("%s: offset %d: %v", e.File, e.Offset, e.Cause)
-	}
-	return fmt.Sprintf("%s: %v", e.File, e.Cause)
-}
-
-func (e *CorruptError) Unwrap() error { return e.Cause }
-
 // Open reads a run directory. Every file of a complete run has to be as it was
 // written; a *CorruptError tells which one is not. Of a partial run, whatever
 // is there is read.
@@ -147,15 +125,6 @@ func readInfo(ctx context.Context, dir string) (info *Info, kept int, err error)
 		}
 	}
 	return info, max(0, kept), nil
-}
-
-// unread is the error of a file that could not be read: of what lies there instead, it is
-// one of the run.
-func unread(file string, err error) error {
-	if errors.As(err, new(*infile.SizeError)) || errors.Is(err, infile.ErrNotRegular) {
-		return &CorruptError{file, 0, -1, err}
-	}
-	return err
 }
 
 // slotFormat precedes the results of one process; besideFormat may follow on its line.

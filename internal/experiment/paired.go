@@ -2,12 +2,10 @@ package experiment
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
 	"golang.org/x/perf/benchfmt"
-	"golang.org/x/perf/benchmath"
 )
 
 // A Sample is one measured value: one process of one side.
@@ -91,67 +89,6 @@ type Interval struct {
 	Lo, Hi     float64
 	Confidence float64
 }
-
-// A Comparison is what is known about one series.
-type Comparison struct {
-	Key
-	Direction Direction
-
-	Base, Head benchmath.Summary // medians with their own intervals, unpaired
-	Pairs      int               // 0 if measured apart
-	Scale      Scale
-	// Exact says that counts were compared instead of samples: see exact.go.
-	Exact bool
-
-	// Change is the Hodges–Lehmann estimate over pairs, or over all differences
-	// if measured apart: head/base or head−base.
-	Change float64
-	// Interval holds Change at the confidence 1−Alpha, for this series alone.
-	Interval Interval
-	// Gate is the interval that decides: wider, for the size of the family and
-	// for having looked before. It leaves out Floor's bias exactly when the
-	// correction lets the series count as changed.
-	Gate Interval
-	// P is the two-sided signed-rank p of "no change", for this series alone (of
-	// sides measured apart that of the U test);
-	// AdjustedP is that of "no change beyond the floor" after the correction.
-	P, AdjustedP float64
-	Budget       float64 // accepted worsening, as a fraction: 0.03
-	Floor        Floor   // from the A/A pre-check; zero if there was none
-	// MinDetectable is the smallest true change, as a fraction (0.03) or in
-	// the unit on the scale Difference, that this measurement would have found
-	// with a chance of Power. +Inf: no change is large enough with so few pairs.
-	MinDetectable float64
-
-	Verdict      Verdict
-	Confirmation Confirmation
-	// Beyond says that a change, as it is in the gate's interval, is one beyond the
-	// budget. A worsening that may be within it doesn't fail a run.
-	Beyond bool
-	// Busy says that the machine was too busy to tell a change of the time from one of
-	// its own: see clock.go.
-	Busy bool
-	// OtherBenchmark says that each side ran a benchmark of its own, whose difference
-	// nobody can tell from the code's: see TestOrigin.
-	OtherBenchmark bool
-	// JudgedBy is the unit of the clock that decides, "" if it is this one.
-	JudgedBy string
-	Warnings []string
-
-	// Gated says whether the series can fail a run: Options.Gated.
-	Gated bool
-
-	tested      bool // takes part in the correction
-	significant bool // the gate's interval lies beyond the floor
-	crowded     bool // see isCrowded
-	cpu         *Comparison
-	sample      pairedSample
-	look        Look
-}
-
-// Power is the chance of finding a change of MinDetectable: the usual
-// convention since J. Cohen, "Statistical Power Analysis" (1977).
-const Power = 0.8
 
 // A pairedSample is a series after pairing.
 type pairedSample struct {
@@ -313,87 +250,11 @@ func (c *Comparison) setMinDetectable(e shiftEstimate, a float64) {
 	c.MinDetectable = m
 }
 
-// compareSeries fills in all that does not depend on the rest of the family.
-func compareSeries(s Series, opts *Options) Comparison {
-	c := Comparison{
-		Key: s.Key, Direction: DirectionOf(s.Unit, opts.Units),
-		Budget: opts.budget(s.Key), Floor: opts.Floors[s.Key],
-		Gated: opts.gated(s.Unit),
-		P:     math.NaN(), AdjustedP: math.NaN(), Change: math.NaN(), MinDetectable: math.Inf(1),
-	}
-	usable := make([]Sample, 0, len(s.Samples))
-	for _, x := range s.Samples {
-		if math.IsNaN(x.Value) || math.IsInf(x.Value, 0) {
-			c.warn("left out the value %v of %s in block %d", x.Value, x.Side, x.Block)
-			continue
-		}
-		usable = append(usable, x)
-	}
-	c.crowded = isCrowded(usable)
-	c.sample = pair(usable)
-	if opts.apart {
-		c.sample = unpaired(usable)
-	}
-	c.Scale, c.Pairs = c.sample.scale, len(c.sample.differences)
-	c.Interval, c.Gate = unbounded(c.Scale, 1-opts.Alpha), unbounded(c.Scale, 1-opts.Alpha)
-	c.Base, c.Head = summary(c.sample.base, opts), summary(c.sample.head, opts)
-	if len(c.sample.base) == 0 || len(c.sample.head) == 0 {
-		c.Verdict = OneSided
-		only := Base
-		if len(c.sample.base) == 0 {
-			only = Head
-		}
-		c.warn("measured on the side %s only", only)
-		return c
-	}
-	if (opts.exact(s.Unit) || c.sample.isConstant()) && c.compareExactly() {
-		return c
-	}
-	if c.sample.lonely > 0 {
-		c.warn("%d samples have no partner in their block and are not compared", c.sample.lonely)
-	}
-	if c.Floor.Bias > 0 {
-		c.warn("the A/A pre-check found a change of %.1f %% where there was none: the machine is not quiet", 100*c.Floor.Bias)
-	}
-	if !c.sample.comparable() {
-		return c
-	}
-	e := c.sample.estimate()
-	c.Change = c.sample.change(e.center())
-	c.Interval = c.sample.interval(e, opts.Alpha)
-	c.P = e.twoSided(0)
-	if c.look = lookAt(opts.Looks, c.Pairs); opts.repeated != nil {
-		c.look.Share = 1
-	}
-	c.tested = c.Gated
-	return c
-}
-
-// summary is zero of a side without samples.
-func summary(values []float64, opts *Options) benchmath.Summary {
-	if len(values) == 0 {
-		return benchmath.Summary{}
-	}
-	return benchmath.AssumeNothing.Summary(benchmath.NewSample(slices.Clone(values), &benchmath.DefaultThresholds), 1-opts.Alpha)
-}
-
-// UTest returns benchstat's test of the same values, which knows no pairs. It is
-// computed when asked for: with ties the exact test takes milliseconds.
-func (c *Comparison) UTest() benchmath.Comparison {
-	base := benchmath.NewSample(slices.Clone(c.sample.base), &benchmath.DefaultThresholds)
-	head := benchmath.NewSample(slices.Clone(c.sample.head), &benchmath.DefaultThresholds)
-	return benchmath.AssumeNothing.Compare(base, head)
-}
-
 func unbounded(scale Scale, confidence float64) Interval {
 	if scale == Ratio {
 		return Interval{0, math.Inf(1), confidence}
 	}
 	return Interval{math.Inf(-1), math.Inf(1), confidence}
-}
-
-func (c *Comparison) warn(format string, args ...any) {
-	c.Warnings = append(c.Warnings, fmt.Sprintf(format, args...))
 }
 
 // neutral is the value of Change when nothing changed.

@@ -1,0 +1,64 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Compare compares the sides of all series of one run.
+//
+// Over the family it corrects by S. Holm, "A Simple Sequentially Rejective
+// Multiple Test Procedure" (1979): the k-th smallest of m p values counts
+// at the level α/(m−k+1), as long as all before it did. It needs no
+// independence, which benchmarks measured side by side don't have.
+func Compare(series []Series, opts Options) (*Family, error) {
+	if err := opts.check(); err != nil {
+		return nil, err
+	}
+	seen := make(map[Key]bool)
+	f := &Family{Alpha: opts.Alpha, SameCode: opts.sameCode}
+	for _, s := range series {
+		if seen[s.Key] {
+			return nil, fmt.Errorf("%s occurs twice in the family", s.Key)
+		}
+		seen[s.Key] = true
+		c := compareSeries(s, &opts)
+		if slices.Contains(opts.sameCode, s.Key.name()) {
+			c.Verdict, c.Gated, c.tested, c.Warnings = SameCode, false, false, nil
+		} else if slices.ContainsFunc(opts.tests, func(o TestOrigin) bool { return o.Package == s.Package && o.unlike() }) {
+			c.Gated, c.tested, c.OtherBenchmark = false, false, true
+		}
+		f.Comparisons = append(f.Comparisons, c)
+	}
+	if !opts.apart {
+		f.chooseClocks(opts.repeated)
+	}
+	f.correct(&opts)
+	f.Missing = append(f.missing(), opts.missing...)
+	return f, nil
+}
+
+// missing returns what only the base has: benchmarks, and units of others.
+func (f *Family) missing() []Gap {
+	measured := make(map[BenchmarkName]bool)
+	for i := range f.Comparisons {
+		if c := &f.Comparisons[i]; len(c.sample.head) > 0 {
+			measured[c.name()] = true
+		}
+	}
+	var gaps []Gap
+	for i := range f.Comparisons {
+		c := &f.Comparisons[i]
+		if c.Verdict == SameCode || len(c.sample.head) > 0 || len(c.sample.base) == 0 {
+			continue
+		}
+		g := Gap{Package: c.Package, Benchmark: c.Benchmark, Why: notMeasured}
+		if measured[c.name()] {
+			g.Unit = c.Unit
+		}
+		if !slices.Contains(gaps, g) {
+			gaps = append(gaps, g)
+		}
+	}
+	return gaps
+}
