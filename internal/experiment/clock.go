@@ -67,14 +67,6 @@ func (f *Family) chooseClocks(repeated *Family) {
 
 func isRunTime(unit string) bool { return unit == "ns/op" || unit == "sec/op" }
 
-func (f *Family) find(k Key) *Comparison {
-	i := slices.IndexFunc(f.Comparisons, func(c Comparison) bool { return c.Key == k })
-	if i < 0 {
-		return nil
-	}
-	return &f.Comparisons[i]
-}
-
 // oneCore reports whether a benchmark computes on one core, on both sides.
 func oneCore(wall, cpu *Comparison) bool {
 	one := func(wall, cpu []float64) bool {

@@ -24,18 +24,6 @@ func (c Confirmation) String() string {
 	return [...]string{"not confirmed yet", "confirmed", "not confirmed by a second run", "not measured by the second run"}[c]
 }
 
-// Unconfirmed returns the changes that a second run has to repeat. Series that
-// cannot fail the run are not among them.
-func (f *Family) Unconfirmed() []Key {
-	var keys []Key
-	for i := range f.Comparisons {
-		if c := &f.Comparisons[i]; c.Gated && c.Verdict.Changed() && c.Confirmation == Pending {
-			keys = append(keys, c.Key)
-		}
-	}
-	return keys
-}
-
 // Confirm returns the family with changes confirmed, or turned inconclusive, by
 // a second run: new samples, not the same ones extended. second holds at least
 // the series that Unconfirmed names.
@@ -82,15 +70,4 @@ func (r *Run) Doubtful(opts Options) (map[Key]int, error) {
 	asked := first.Unconfirmed()
 	maps.DeleteFunc(more, func(k Key, _ int) bool { return !slices.Contains(asked, k) })
 	return more, nil
-}
-
-// Regressions returns what fails a gate: worse beyond the budget, and confirmed.
-func (f *Family) Regressions() []Comparison {
-	var failed []Comparison
-	for _, c := range f.Comparisons {
-		if c.Gated && c.Verdict == Worse && c.Beyond && c.Confirmation == Agreed {
-			failed = append(failed, c)
-		}
-	}
-	return failed
 }

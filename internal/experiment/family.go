@@ -328,3 +328,53 @@ func (c *Comparison) settleExact(significant bool) {
 		c.Verdict = Inconclusive
 	}
 }
+
+func (f *Family) find(k Key) *Comparison {
+	i := slices.IndexFunc(f.Comparisons, func(c Comparison) bool { return c.Key == k })
+	if i < 0 {
+		return nil
+	}
+	return &f.Comparisons[i]
+}
+
+// Undecided returns the series that another look could decide, of those that can fail
+// a run, and by how many pairs to extend each. Nothing is left to do when it is empty.
+func (f *Family) Undecided(looks []Look) map[Key]int {
+	more := make(map[Key]int)
+	for i := range f.Comparisons {
+		c := &f.Comparisons[i]
+		if !c.Gated || c.Verdict != Inconclusive || c.Pairs == 0 {
+			continue
+		}
+		for _, l := range looks {
+			if l.Pairs > c.Pairs {
+				more[c.Key] = l.Pairs - c.Pairs
+				break
+			}
+		}
+	}
+	return more
+}
+
+// Unconfirmed returns the changes that a second run has to repeat. Series that
+// cannot fail the run are not among them.
+func (f *Family) Unconfirmed() []Key {
+	var keys []Key
+	for i := range f.Comparisons {
+		if c := &f.Comparisons[i]; c.Gated && c.Verdict.Changed() && c.Confirmation == Pending {
+			keys = append(keys, c.Key)
+		}
+	}
+	return keys
+}
+
+// Regressions returns what fails a gate: worse beyond the budget, and confirmed.
+func (f *Family) Regressions() []Comparison {
+	var failed []Comparison
+	for _, c := range f.Comparisons {
+		if c.Gated && c.Verdict == Worse && c.Beyond && c.Confirmation == Agreed {
+			failed = append(failed, c)
+		}
+	}
+	return failed
+}

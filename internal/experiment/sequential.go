@@ -76,55 +76,6 @@ func lookAt(looks []Look, n int) Look {
 	return looks[len(looks)-1]
 }
 
-// Undecided returns the series that another look could decide, of those that can fail
-// a run, and by how many pairs to extend each. Nothing is left to do when it is empty.
-func (f *Family) Undecided(looks []Look) map[Key]int {
-	more := make(map[Key]int)
-	for i := range f.Comparisons {
-		c := &f.Comparisons[i]
-		if !c.Gated || c.Verdict != Inconclusive || c.Pairs == 0 {
-			continue
-		}
-		for _, l := range looks {
-			if l.Pairs > c.Pairs {
-				more[c.Key] = l.Pairs - c.Pairs
-				break
-			}
-		}
-	}
-	return more
-}
-
-// A Floor is what an A/A pre-check says of a benchmark: both sides were the
-// same binary, so whatever differs is noise.
-type Floor struct {
-	Pairs int
-	// Spread is the standard deviation of one pair's log ratio: see MedianDeviation.
-	Spread float64
-	// Bias is the change, as a fraction, that the pre-check "found"; 0 unless
-	// its 95 % interval leaves out zero. A later change has to exceed it.
-	Bias float64
-}
-
-// MeasureFloor returns the noise floor by series.
-func MeasureFloor(series []Series) map[Key]Floor {
-	floors := make(map[Key]Floor)
-	for _, s := range series {
-		p := pair(s.Samples)
-		if p.scale != Ratio || len(p.differences) == 0 {
-			continue // counts that can be 0 have no ratios and hardly any noise
-		}
-		floor := Floor{Pairs: len(p.differences)}
-		floor.Spread = spread(p.differences)
-		e := newShiftEstimate(p.differences)
-		if lo, hi := e.interval(0.05); lo > 0 || hi < 0 {
-			floor.Bias = math.Expm1(math.Abs(e.center()))
-		}
-		floors[s.Key] = floor
-	}
-	return floors
-}
-
 // MedianDeviation times the median absolute deviation, which outliers do not move, is
 // the standard deviation of normal noise: P. J. Rousseeuw, C. Croux, "Alternatives to
 // the Median Absolute Deviation" (1993).
@@ -138,47 +89,6 @@ func spread(values []float64) float64 {
 		deviations[i] = math.Abs(v - m)
 	}
 	return MedianDeviation * median(deviations)
-}
-
-// MinDetectable forecasts, before anything is compared, the change as a
-// fraction that n pairs would find with Power in a family of the given size:
-// Noether's formula (see minDetectable) at the look that n belongs to, with
-// quantiles of Student's t, since the spread of few pairs is uncertain.
-func (f Floor) MinDetectable(n, family int, opts Options) float64 {
-	a := opts.Alpha * lookAt(opts.Looks, n).Share / float64(max(1, family))
-	if signedRankCritical(n, a/2) < 0 {
-		return math.Inf(1)
-	}
-	t := studentQuantile(1-a/2, n-1) + studentQuantile(Power, n-1)
-	return math.Expm1(math.Log1p(f.Bias) + t*f.Spread*math.Sqrt(math.Pi/3/float64(n)))
-}
-
-// StaysOpen forecasts the chance that n pairs of something that did not change leave
-// that open: their interval reaches beyond the resolution. Half of its width is
-// t·SE, SE = spread·√(π/3n), and its centre is normal with that standard error.
-func (f Floor) StaysOpen(n int, opts Options) float64 {
-	if f.Spread == 0 {
-		return 0
-	}
-	se := f.Spread * math.Sqrt(math.Pi/3/float64(n))
-	room := math.Log1p(opts.Resolution) - studentQuantile(1-opts.Alpha/2, n-1)*se
-	if room <= 0 {
-		return 1
-	}
-	return math.Erfc(room / se / math.Sqrt2)
-}
-
-// ClockFloor returns the floor of a benchmark's time, or of its CPU time where that is
-// so much quieter that it is likely to judge.
-func ClockFloor(floors map[Key]Floor, pkg, benchmark string) Floor {
-	cpu := floors[Key{pkg, benchmark, CPUTime}]
-	for _, unit := range []string{"ns/op", "sec/op"} {
-		wall, ok := floors[Key{pkg, benchmark, unit}]
-		if ok && (cpu.Pairs == 0 || wall.Spread <= quieter*cpu.Spread) {
-			return wall
-		}
-	}
-	return cpu
 }
 
 // studentQuantile is the expansion of M. Abramowitz and I. A. Stegun, "Handbook

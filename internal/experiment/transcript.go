@@ -9,29 +9,6 @@ import (
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-// A Gap is something that was to be measured, and was not.
-type Gap struct {
-	Package   string `json:"package,omitempty"`
-	Benchmark string `json:"benchmark,omitempty"` // "" if it is all of the package, or a test
-	Unit      string `json:"unit,omitempty"`      // "" if it is all of the benchmark
-	Why       string `json:"why"`
-}
-
-func (g Gap) String() string {
-	name := g.Package
-	if g.Benchmark != "" && name != "" {
-		name += "."
-	}
-	name += g.Benchmark
-	if g.Unit != "" {
-		name += " " + g.Unit
-	}
-	if name == "" {
-		return g.Why
-	}
-	return name + ": " + g.Why
-}
-
 // A transcript is what go test printed besides results: which packages failed, which
 // were cut short, and why a benchmark has no result.
 type transcript struct {
