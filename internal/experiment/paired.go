@@ -204,36 +204,6 @@ func (c *Comparison) within(fraction float64) (lo, hi float64) {
 	return c.sample.shift(-fraction), c.sample.shift(fraction)
 }
 
-// margins are the shifts of counts that are accepted, below and above zero.
-func (c *Comparison) margins() (lo, hi float64) {
-	worse, better := max(c.Budget, c.Floor.Bias), c.Floor.Bias
-	switch c.Direction {
-	case LowerIsBetter:
-		return c.sample.shift(-better), c.sample.shift(worse)
-	case HigherIsBetter:
-		return c.sample.shift(-worse), c.sample.shift(better)
-	default:
-		return c.sample.shift(-worse), c.sample.shift(worse)
-	}
-}
-
-// minDetectable returns the smallest shift beyond the margin found with Power
-// at level a.
-//
-// Half of the width of the gate's interval estimates z(1−a/2)·SE, with SE the
-// standard error of the Hodges–Lehmann estimate: E. L. Lehmann, "Nonparametric
-// Confidence Intervals for a Shift Parameter" (1963). A shift δ is found when
-// the estimate exceeds margin + z(1−a/2)·SE, which has the chance Power at
-//
-//	δ = margin + (z(1−a/2) + z(Power))·SE = margin + h·(1 + z(Power)/z(1−a/2))
-//
-// For normal noise of standard deviation σ per pair this is G. E. Noether's
-// formula ("Sample Size Determination for Some Common Nonparametric Tests",
-// 1987), δ = (z(1−a/2)+z(Power))·σ·√(π/3n), without assuming normality.
-func minDetectable(halfWidth, margin, a float64) float64 {
-	return margin + halfWidth*(1+normalQuantile(Power)/normalQuantile(1-a/2))
-}
-
 func (c *Comparison) setMinDetectable(e shiftEstimate, a float64) {
 	lo, hi := e.interval(a)
 	m := minDetectable((hi-lo)/2, c.sample.shift(c.Floor.Bias), a)
