@@ -1,0 +1,93 @@
+package experiment
+
+import (
+	"fmt"
+	"strings"
+)
+
+// namedAtMost is how many benchmarks or functions a line names.
+const namedAtMost = 8
+
+// CodeNotes says, in lines for people, where benchmarks were taken from that differ, of
+// which it is known without measuring that they can't have changed, and which changes
+// none of them runs.
+func (i *Info) CodeNotes() []string {
+	notes := i.TestNotes()
+	byPackage := make(map[string][]string)
+	var packages []string
+	for _, b := range i.SameCode {
+		if byPackage[b.Package] == nil {
+			packages = append(packages, b.Package)
+		}
+		byPackage[b.Package] = append(byPackage[b.Package], b.Benchmark)
+	}
+	for _, p := range packages {
+		if names := byPackage[p]; len(names) == 1 {
+			notes = append(notes, fmt.Sprintf("%s.%s: %s", p, names[0], sameCode))
+		} else {
+			notes = append(notes, fmt.Sprintf("%s: nothing these %d benchmarks run changed: %s", p, len(names), listed(names)))
+		}
+	}
+	if n := len(i.NotBenchmarked); n > 0 {
+		what := "the changed functions are not benchmarked"
+		switch {
+		case i.OtherChanges:
+			what = "some changed functions are not benchmarked"
+		case n == 1:
+			what = "the changed function is not benchmarked"
+		}
+		notes = append(notes, what+": "+listed(i.NotBenchmarked))
+	}
+	return notes
+}
+
+// TestNotes says, in lines for people, where benchmarks were taken from. Packages of
+// which the same is to be said share a line.
+func (i *Info) TestNotes() []string {
+	base := "the base"
+	if i.Base != nil && i.Base.Name != "" {
+		base = i.Base.Name
+	}
+	var notes []string
+	together := make(map[string][]string) // packages by what is said of them
+	var order []string
+	for _, o := range i.Tests {
+		text := o.words(base)
+		if together[text] == nil {
+			order = append(order, text)
+		}
+		together[text] = append(together[text], o.Package)
+	}
+	for _, text := range order {
+		notes = append(notes, listed(together[text])+": "+text)
+	}
+	return notes
+}
+
+func (o *TestOrigin) words(base string) string {
+	differ := listed(o.Files) + " differ"
+	if len(o.Files) == 1 {
+		differ += "s"
+	}
+	differ += " from " + base
+	why := ""
+	if len(o.Why) > 0 {
+		why = "; " + strings.Join(o.Why, "; ")
+	}
+	switch {
+	case o.From == OfHead:
+		return fmt.Sprintf("the benchmark is head's on both sides: %s%s", differ, why)
+	case o.From == OfBase:
+		return fmt.Sprintf("the benchmark is that of %s on both sides: %s%s", base, differ, why)
+	case o.Asked:
+		return "each side ran its own benchmark, as asked for by -tests each: " + differ
+	}
+	return fmt.Sprintf("the benchmark itself changed, and each side ran its own, so its verdicts are inconclusive: %s%s", differ, why)
+}
+
+func listed(names []string) string {
+	if len(names) <= namedAtMost {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:namedAtMost], ", "), len(names)-namedAtMost)
+}

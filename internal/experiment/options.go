@@ -1,0 +1,93 @@
+package experiment
+
+import (
+	"fmt"
+	"slices"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// Options of Compare; DefaultOptions gives the values that hone uses.
+type Options struct {
+	// Alpha bounds the chance that a family without any change shows one.
+	Alpha float64
+	// Resolution is the change, as a fraction, that "no change" rules out.
+	Resolution float64
+	// Budget returns the accepted worsening of a series as a fraction; nil:
+	// DefaultBudget.
+	Budget func(Key) float64
+	// Floors are from the A/A pre-check; missing ones are zero.
+	Floors map[Key]Floor
+	// Looks is when the data are looked at: see sequential.go.
+	Looks []Look
+	// Units is what the files say of their units; may be nil.
+	Units benchfmt.UnitMetadataMap
+	// Gated says which units can fail a run; nil: all but what would test a
+	// change twice, as throughput derived from the time does, MB/s, or what a few
+	// requests of a load decide, as its worst time, and the memory of a process,
+	// which is measured where it is traded for time. Of CPU time see clock.go.
+	Gated func(unit string) bool
+	// ExactUnits are compared by the rule of exact.go.
+	ExactUnits []string
+
+	apart    bool            // see CompareApart
+	sameCode []BenchmarkName // of the run
+	tests    []TestOrigin    // of the run
+	missing  []Gap           // of the run
+	// repeated is the family that a second run repeats: no correction for the family or
+	// the look, and the same clocks judge. See Confirm.
+	repeated *Family
+}
+
+// DefaultTimeBudget is the accepted worsening of a time for which nobody has named
+// one: less comes of code that did not change, as where it lies in memory.
+const DefaultTimeBudget = 0.02
+
+// DefaultBudget is DefaultTimeBudget for times, and nothing for anything else.
+func DefaultBudget(k Key) float64 {
+	if dimensionOf(k.Unit) == Time {
+		return DefaultTimeBudget
+	}
+	return 0
+}
+
+// DefaultOptions returns a level of 5 %, a resolution of 3 % and two looks, at
+// 10 and 20 samples a side.
+func DefaultOptions() Options {
+	return Options{
+		Alpha:      0.05,
+		Resolution: 0.03,
+		Looks:      slices.Clone(DefaultLooks),
+		ExactUnits: []string{"B/op", "allocs/op"},
+	}
+}
+
+func (o *Options) budget(k Key) float64 {
+	if o.Budget == nil {
+		return DefaultBudget(k)
+	}
+	return o.Budget(k)
+}
+
+func (o *Options) gated(unit string) bool {
+	if o.Gated == nil {
+		return gatedByDefault(unit)
+	}
+	return o.Gated(unit)
+}
+
+func gatedByDefault(unit string) bool { return !slices.Contains(ungated, unit) }
+
+var ungated = []string{CPUTime, "MB/s", "B/s", "p90-ns", "p99.9-ns", "max-ns", "gcs/op", PeakRSS}
+
+func (o *Options) exact(unit string) bool { return slices.Contains(o.ExactUnits, unit) }
+
+func (o *Options) check() error {
+	switch {
+	case !(o.Alpha > 0 && o.Alpha < 0.5):
+		return fmt.Errorf("level %v is not between 0 and 0.5", o.Alpha)
+	case !(o.Resolution >= 0 && o.Resolution < 1):
+		return fmt.Errorf("resolution %v is not between 0 and 1", o.Resolution)
+	}
+	return checkLooks(o.Looks)
+}
