@@ -38,16 +38,6 @@ const (
 	exactSpanFraction = 0.001
 )
 
-// isConstant reports whether two values a side or more are all the same.
-func (p *pairedSample) isConstant() bool {
-	if len(p.base) < 2 || len(p.head) < 2 {
-		return false
-	}
-	first := p.base[0]
-	other := func(v float64) bool { return v != first }
-	return !slices.ContainsFunc(p.base, other) && !slices.ContainsFunc(p.head, other)
-}
-
 // compareExactly reports whether the rule above settles the series.
 func (c *Comparison) compareExactly() bool {
 	base, head := c.sample.base, c.sample.head
