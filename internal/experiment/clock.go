@@ -26,16 +26,6 @@ const (
 	oneCoreHigh = 1.15
 )
 
-// Beside is what went on beside one process, in cores; zero where it isn't known.
-type Beside struct {
-	Others float64 // used by anything else
-	Idle   float64 // left over
-}
-
-// Crowded reports whether there was somebody else and hardly a core left: that a
-// process may have waited for one.
-func (b Beside) Crowded() bool { return b.Others > 0.1 && b.Idle < 0.1 }
-
 // chooseClocks decides which of two clocks judges a benchmark: the one that has judged
 // it in the family that is repeated, if any.
 func (f *Family) chooseClocks(repeated *Family) {

@@ -6,46 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/hone-go/hone/internal/infile"
 )
-
-// A Run is an opened run directory, read and checked.
-type Run struct {
-	Info
-	Dir string
-	// Problems are what a partial run lacks: a torn last line, for example. A
-	// complete run has none, it would not open.
-	Problems []string
-	// Skipped has a sentence for each newer run that Find passed over.
-	Skipped []string
-
-	results map[part][]Result
-	units   benchfmt.UnitMetadataMap
-	files   []ProfileFile
-}
-
-// A Result is one line of a benchmark file and when it was measured.
-type Result struct {
-	*benchfmt.Result
-	Slot
-	HasSlot bool
-}
-
-// A ProfileFile is one profile of a run, or, of the kind "trace", an execution
-// trace.
-type ProfileFile struct {
-	Package, Benchmark string
-	Side               Side
-	Kind               string
-	Path               string // of the file
-}
 
 // Open reads a run directory. Every file of a complete run has to be as it was
 // written; a *CorruptError tells which one is not. Of a partial run, whatever
@@ -125,149 +92,9 @@ func readInfo(ctx context.Context, dir string) (info *Info, kept int, err error)
 	return info, max(0, kept), nil
 }
 
-// slotFormat precedes the results of one process; besideFormat may follow on its line.
-// Readers of the benchmark format skip lines they do not know; a configuration line
-// instead would make benchstat print one table per slot.
-const (
-	slotFormat   = "# slot block=%d order=%d"
-	besideFormat = " layout=%d others=%g idle=%g"
-)
-
-// slotText is the line of a slot.
-func slotText(s *Slot) string {
-	text := fmt.Sprintf(slotFormat, s.Block, s.Order)
-	if s.Layout != 0 || s.Beside != (Beside{}) {
-		text += fmt.Sprintf(besideFormat, s.Layout, s.Beside.Others, s.Beside.Idle)
-	}
-	return text + "\n"
-}
-
-// parseSlot reads it.
-func parseSlot(line string) (s Slot, ok bool) {
-	_, err := fmt.Sscanf(line, slotFormat+besideFormat, &s.Block, &s.Order, &s.Layout, &s.Beside.Others, &s.Beside.Idle)
-	if err != nil {
-		s.Layout, s.Beside = 0, Beside{}
-		_, err = fmt.Sscanf(line, slotFormat+"\n", &s.Block, &s.Order)
-	}
-	return s, err == nil
-}
-
-func (r *Run) readBench(ctx context.Context, p part) error {
-	name := r.file(p)
-	file := filepath.Join(r.Dir, name)
-	text, err := infile.ReadFile(ctx, file, maxBenchFile)
-	if err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			return unread(file, err)
-		}
-		if _, listed := r.Files[name]; listed {
-			return &CorruptError{file, 0, -1, fs.ErrNotExist}
-		}
-		if p.Phase == Measure && r.State == Partial {
-			r.problem("%s is missing", name)
-		}
-		return nil
-	}
-	if torn := len(text) - 1 - bytes.LastIndexByte(text, '\n'); torn > 0 && r.State == Partial {
-		r.problem("%s: the last line was not written to its end and is left out", name)
-		text = text[:len(text)-torn]
-	}
-	slots, err := readSlots(file, text)
-	if err != nil {
-		return err
-	}
-	in, tooLong := newReader(text, file)
-	if len(tooLong) > 0 {
-		return &CorruptError{file, tooLong[0].Line, -1, errors.New(tooLong[0].Msg)}
-	}
-	var slot slotLine
-	for in.Scan() {
-		switch record := in.Result().(type) {
-		case *benchfmt.SyntaxError:
-			_, line := record.Pos()
-			return &CorruptError{file, line, -1, errors.New(record.Msg)}
-		case *benchfmt.Result:
-			_, line := record.Pos()
-			if len(r.results[p]) == maxResults {
-				return &CorruptError{file, line, -1, fmt.Errorf("has more than %d results", maxResults)}
-			}
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			for len(slots) > 0 && slots[0].line < line {
-				slot, slots = slots[0], slots[1:]
-			}
-			slot.Side = p.Side
-			r.results[p] = append(r.results[p], Result{record.Clone(), slot.Slot, slot.line > 0})
-		}
-	}
-	if err := in.Err(); err != nil {
-		return &CorruptError{file, 0, -1, err}
-	}
-	maps.Copy(r.units, in.Units())
-	return nil
-}
-
-type slotLine struct {
-	Slot
-	line int
-}
-
-func readSlots(file string, text []byte) ([]slotLine, error) {
-	var slots []slotLine
-	n := 0
-	for line := range bytes.Lines(text) {
-		n++
-		if !bytes.HasPrefix(line, []byte("# slot ")) {
-			continue
-		}
-		slot, ok := parseSlot(strings.TrimRight(string(line), "\r\n") + "\n")
-		if !ok {
-			return nil, &CorruptError{file, n, -1, fmt.Errorf("%q is not of the form %q", bytes.TrimSpace(line), slotFormat)}
-		}
-		slots = append(slots, slotLine{slot, n})
-	}
-	return slots, nil
-}
-
 func (r *Run) problem(format string, args ...any) {
 	r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
 }
-
-// checkSums compares a complete run with what was noted when it was closed.
-func (r *Run) checkSums(ctx context.Context) error {
-	if r.State != Complete {
-		return nil
-	}
-	for _, name := range slices.Sorted(maps.Keys(r.Files)) {
-		want, file := r.Files[name], filepath.Join(r.Dir, filepath.FromSlash(name))
-		got, err := sumFile(ctx, file, want.Bytes)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return &CorruptError{file, 0, -1, fs.ErrNotExist}
-		case err != nil:
-			return unread(file, err)
-		case got.Bytes < want.Bytes:
-			return &CorruptError{file, 0, got.Bytes, fmt.Errorf("ends here, of %d bytes", want.Bytes)}
-		case got.Bytes > want.Bytes:
-			return &CorruptError{file, 0, want.Bytes, fmt.Errorf("should end here, but has %d bytes more", got.Bytes-want.Bytes)}
-		case got.SHA256 != want.SHA256:
-			return &CorruptError{file, 0, -1, fmt.Errorf("content changed after the run was closed: SHA-256 is %.12s…, was %.12s…", got.SHA256, want.SHA256)}
-		}
-	}
-	return nil
-}
-
-// Results returns the results of a side in the order of the file. A run that
-// compares nothing has the phase Measure and the side Head. The caller does not
-// change them.
-func (r *Run) Results(phase Phase, side Side) []Result { return r.results[part{phase, side}] }
-
-// Units is what the run's files say of their units.
-func (r *Run) Units() benchfmt.UnitMetadataMap { return r.units }
-
-// Profiles returns the run's profiles, by folder and kind.
-func (r *Run) Profiles() []ProfileFile { return slices.Clone(r.files) }
 
 // withoutProcs cuts the "-4" that go test puts behind a benchmark's name.
 func withoutProcs(name string) string {
@@ -276,36 +103,6 @@ func withoutProcs(name string) string {
 		return name[:i]
 	}
 	return name
-}
-
-// Series returns the samples of a phase by package, benchmark and unit, in the
-// order of the files.
-func (r *Run) Series(phase Phase) []Series {
-	var series []Series
-	index := make(map[Key]int)
-	for _, side := range []Side{Base, Head} {
-		for n, result := range r.Results(phase, side) {
-			slot := result.Slot
-			if !result.HasSlot { // written by hand: the n-th of each side are a pair
-				slot = Slot{Block: n, Order: n, Side: side}
-			}
-			for _, v := range result.Values {
-				value, unit := v.Value, v.Unit
-				if v.OrigUnit != "" {
-					value, unit = v.OrigValue, v.OrigUnit
-				}
-				k := Key{result.GetConfig("pkg"), result.Name.String(), unit}
-				i, ok := index[k]
-				if !ok {
-					i = len(series)
-					index[k] = i
-					series = append(series, Series{Key: k})
-				}
-				series[i].Samples = append(series[i].Samples, Sample{slot, value})
-			}
-		}
-	}
-	return series
 }
 
 // Compare compares the sides of a run measured with -against, as it was when

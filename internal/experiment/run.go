@@ -1,33 +1,21 @@
 package experiment
 
 import (
-	"context"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/perf/benchfmt"
 
-	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/temporary"
-)
-
-// A Phase is what samples of a run were measured for.
-type Phase uint8
-
-const (
-	Measure  Phase = iota // the comparison itself, or the only measurement
-	PreCheck              // A/A: both sides are the base
-	Repeat                // the confirming run
 )
 
 // A Writer writes a run. It is for one goroutine.
@@ -236,36 +224,74 @@ func (w *Writer) writeInfo() error {
 	return temporary.ReplaceText(filepath.Join(w.dir, infoFile), 0o666&^umask, append(text, '\n'))
 }
 
-// sumFiles returns the sums of all files of a run but run.json and hidden ones.
-func sumFiles(dir string) (map[string]FileSum, error) {
-	sums := make(map[string]FileSum)
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(dir, path)
-		if err != nil || d.IsDir() || rel == infoFile || strings.HasPrefix(d.Name(), ".") {
-			return err
-		}
-		sum, err := sumFile(context.Background(), path, -1)
-		sums[filepath.ToSlash(rel)] = sum
-		return err
-	})
-	return sums, err
+// A Run is an opened run directory, read and checked.
+type Run struct {
+	Info
+	Dir string
+	// Problems are what a partial run lacks: a torn last line, for example. A
+	// complete run has none, it would not open.
+	Problems []string
+	// Skipped has a sentence for each newer run that Find passed over.
+	Skipped []string
+
+	results map[part][]Result
+	units   benchfmt.UnitMetadataMap
+	files   []ProfileFile
 }
 
-// sumFile returns the sum of a file, of one with another size than wanted the size alone;
-// with -1 any size is.
-func sumFile(ctx context.Context, path string, want int64) (FileSum, error) {
-	f, err := infile.Open(path)
-	if err != nil {
-		return FileSum{}, err
+// A Result is one line of a benchmark file and when it was measured.
+type Result struct {
+	*benchfmt.Result
+	Slot
+	HasSlot bool
+}
+
+// A ProfileFile is one profile of a run, or, of the kind "trace", an execution
+// trace.
+type ProfileFile struct {
+	Package, Benchmark string
+	Side               Side
+	Kind               string
+	Path               string // of the file
+}
+
+// Results returns the results of a side in the order of the file. A run that
+// compares nothing has the phase Measure and the side Head. The caller does not
+// change them.
+func (r *Run) Results(phase Phase, side Side) []Result { return r.results[part{phase, side}] }
+
+// Units is what the run's files say of their units.
+func (r *Run) Units() benchfmt.UnitMetadataMap { return r.units }
+
+// Profiles returns the run's profiles, by folder and kind.
+func (r *Run) Profiles() []ProfileFile { return slices.Clone(r.files) }
+
+// Series returns the samples of a phase by package, benchmark and unit, in the
+// order of the files.
+func (r *Run) Series(phase Phase) []Series {
+	var series []Series
+	index := make(map[Key]int)
+	for _, side := range []Side{Base, Head} {
+		for n, result := range r.Results(phase, side) {
+			slot := result.Slot
+			if !result.HasSlot { // written by hand: the n-th of each side are a pair
+				slot = Slot{Block: n, Order: n, Side: side}
+			}
+			for _, v := range result.Values {
+				value, unit := v.Value, v.Unit
+				if v.OrigUnit != "" {
+					value, unit = v.OrigValue, v.OrigUnit
+				}
+				k := Key{result.GetConfig("pkg"), result.Name.String(), unit}
+				i, ok := index[k]
+				if !ok {
+					i = len(series)
+					index[k] = i
+					series = append(series, Series{Key: k})
+				}
+				series[i].Samples = append(series[i].Samples, Sample{slot, value})
+			}
+		}
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || want >= 0 && info.Size() != want {
-		return FileSum{Bytes: info.Size()}, err
-	}
-	h := sha256.New()
-	n, err := io.Copy(h, infile.Reader(ctx, f))
-	return FileSum{n, hex.EncodeToString(h.Sum(nil))}, err
+	return series
 }

@@ -17,6 +17,15 @@ func (s Side) String() string {
 	return "base"
 }
 
+// A Phase is what samples of a run were measured for.
+type Phase uint8
+
+const (
+	Measure  Phase = iota // the comparison itself, or the only measurement
+	PreCheck              // A/A: both sides are the base
+	Repeat                // the confirming run
+)
+
 // A Slot is one execution of the schedule: Order counts from 0 over the whole
 // run, Block from 0 over blocks.
 type Slot struct {
@@ -25,6 +34,16 @@ type Slot struct {
 	Layout       int    // order in memory of the binary's functions; 0: as linked
 	Beside       Beside // known once it has run
 }
+
+// Beside is what went on beside one process, in cores; zero where it isn't known.
+type Beside struct {
+	Others float64 // used by anything else
+	Idle   float64 // left over
+}
+
+// Crowded reports whether there was somebody else and hardly a core left: that a
+// process may have waited for one.
+func (b Beside) Crowded() bool { return b.Others > 0.1 && b.Idle < 0.1 }
 
 // Schedule returns when which side runs, for pairs executions of each: blocks
 // of four, ABBA or BAAB by a fair coin, and a block of two at the end when
