@@ -2,10 +2,6 @@ package experiment
 
 import "slices"
 
-// CPUTime is the unit of a benchmark's second clock: CPU time, user and system, of its
-// process by iteration, without what the process takes for anything else.
-const CPUTime = "user+sys-ns/op"
-
 // A benchmark that computes on one core takes as much time as CPU time, and both
 // clocks tell of the same. On a busy machine the first goes up and down with whatever
 // else runs, and the second hardly does. So, of a benchmark with both:
@@ -54,8 +50,6 @@ func (f *Family) chooseClocks(repeated *Family) {
 		}
 	}
 }
-
-func isRunTime(unit string) bool { return unit == "ns/op" || unit == "sec/op" }
 
 // oneCore reports whether a benchmark computes on one core, on both sides.
 func oneCore(wall, cpu *Comparison) bool {

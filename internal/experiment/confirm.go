@@ -1,28 +1,6 @@
 package experiment
 
-import (
-	"maps"
-	"math"
-	"slices"
-)
-
-// A Confirmation says what a second run made of a change.
-type Confirmation uint8
-
-const (
-	// Pending: a change that nobody has tried to repeat, or no change.
-	Pending Confirmation = iota
-	// Agreed: the second run shows the same by itself.
-	Agreed
-	// Disagreed: it does not; the change does not count.
-	Disagreed
-	// NotRepeated: the second run has no such series.
-	NotRepeated
-)
-
-func (c Confirmation) String() string {
-	return [...]string{"not confirmed yet", "confirmed", "not confirmed by a second run", "not measured by the second run"}[c]
-}
+import "math"
 
 // Confirm returns the family with changes confirmed, or turned inconclusive, by
 // a second run: new samples, not the same ones extended. second holds at least
@@ -57,17 +35,4 @@ func (f *Family) Confirm(second *Family) *Family {
 		}
 	}
 	return confirmed
-}
-
-// Doubtful returns the changes of a run that more samples of its second run may
-// still confirm, and by how many pairs to extend each.
-func (r *Run) Doubtful(opts Options) (map[Key]int, error) {
-	first, second, err := r.compareTwice(opts)
-	if err != nil || second == nil {
-		return nil, err
-	}
-	more := second.Undecided(opts.Looks)
-	asked := first.Unconfirmed()
-	maps.DeleteFunc(more, func(k Key, _ int) bool { return !slices.Contains(asked, k) })
-	return more, nil
 }

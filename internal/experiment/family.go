@@ -1,81 +1,8 @@
 package experiment
 
 import (
-	"fmt"
-	"math"
 	"slices"
 )
-
-// A Verdict is what a comparison says about a series.
-type Verdict uint8
-
-const (
-	// Inconclusive: the measurement could not tell. See MinDetectable.
-	Inconclusive Verdict = iota
-	// NoChange: the interval lies within the resolution (or counts are equal).
-	NoChange
-	// Better and Worse: the gate's interval lies beyond no change, and what the
-	// machine was seen to change by itself. See Beyond.
-	Better
-	Worse
-	// Differs is Better or Worse of a unit of unknown direction.
-	Differs
-	// WithinBudget: the interval rules out a change beyond the budget, but is too
-	// wide to rule out any, or shows a small worsening.
-	WithinBudget
-	// OneSided: the benchmark or unit is missing on a side.
-	OneSided
-	// SameCode: the benchmark can run nothing that changed, whatever was measured.
-	SameCode
-	// OtherClock: JudgedBy decides.
-	OtherClock
-)
-
-var verdictNames = [...]string{"inconclusive", "no change", "better", "worse", "differs", "within budget", "one side only", "same code", "other clock"}
-
-func (v Verdict) String() string { return verdictNames[v] }
-
-// Changed reports whether the verdict states a change, which a second run has
-// to confirm.
-func (v Verdict) Changed() bool { return v == Better || v == Worse || v == Differs }
-
-// Words returns the verdict in words that fit the unit.
-func (c *Comparison) Words() string {
-	text := c.Verdict.String()
-	isTime := hasUnitSuffix(c.Unit, "ns/op") || c.Unit == "ns/op" || c.Unit == "sec/op"
-	switch {
-	case c.Verdict == SameCode:
-		return sameCode
-	case c.Confirmation == Disagreed, c.Confirmation == NotRepeated:
-		return text + ", " + c.Confirmation.String()
-	case c.JudgedBy != "":
-		return "judged by " + c.JudgedBy
-	case c.Busy:
-		return text + ": the machine was busy"
-	case c.OtherBenchmark && c.Verdict == Inconclusive:
-		return text + ": the benchmark itself changed"
-	case c.Verdict == Inconclusive && math.IsInf(c.MinDetectable, 1):
-		return text + " (too few samples)"
-	case c.Verdict == Inconclusive && c.Scale == Ratio:
-		digits := 1
-		if c.MinDetectable >= 0.1 {
-			digits = 0
-		}
-		return fmt.Sprintf("%s (min detectable %.*f %%)", text, digits, 100*c.MinDetectable)
-	case c.Verdict == Inconclusive:
-		return fmt.Sprintf("%s (min detectable %.3g %s)", text, c.MinDetectable, c.Unit)
-	case c.Verdict == Better && isTime:
-		return "faster"
-	case c.Verdict == Worse:
-		if isTime {
-			text = "slower"
-		}
-		if !c.Beyond {
-			text += fmt.Sprintf(" (perhaps within the budget of %.3g %%)", 100*c.Budget)
-		}
-	}
-	return text
-}
 
 // A Family is all series of one comparison: they share the chance of a false
 // alarm.

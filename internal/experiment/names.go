@@ -5,9 +5,6 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
-	"slices"
-	"strconv"
-	"strings"
 
 	"golang.org/x/perf/benchfmt"
 
@@ -50,46 +47,6 @@ func (e Entry) Measured(ctx context.Context) ([]Key, error) {
 		}
 	}
 	return names, in.Err()
-}
-
-// Looks returns when the samples of a run with -against were looked at: as the run
-// says itself, or, of older ones and loads, once, at the number that -count asked for,
-// or as DefaultLooks says. Runs that were put together by hand count as one look.
-func (r *Run) Looks() []Look {
-	if len(r.Info.Looks) > 0 {
-		return slices.Clone(r.Info.Looks)
-	}
-	most := mostPairs(r.Series(Measure))
-	for i, arg := range r.Command {
-		name, value, ok := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-		if !strings.HasPrefix(arg, "-") || name != "count" && name != "test.count" {
-			continue
-		}
-		if !ok && i+1 < len(r.Command) {
-			value = r.Command[i+1]
-		}
-		if n, err := strconv.Atoi(value); err == nil && n > 0 {
-			return OneLook(n)
-		}
-	}
-	if most < DefaultLooks[0].Pairs {
-		return OneLook(most)
-	}
-	return slices.Clone(DefaultLooks)
-}
-
-func mostPairs(series []Series) int {
-	most := 1
-	for _, s := range series {
-		n := 0
-		for _, x := range s.Samples {
-			if x.Side == Head {
-				n++
-			}
-		}
-		most = max(most, n)
-	}
-	return most
 }
 
 // Samples is the number of results in the cell.

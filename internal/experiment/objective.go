@@ -384,22 +384,3 @@ func parseQuantity(v rawValue) (Quantity, error) {
 	}
 	return Quantity{n * u.Value, u.Dimension, text}, nil
 }
-
-// dimensionOf returns the dimension of a metric's values once benchunit has
-// tidied them.
-func dimensionOf(metric string) Dimension {
-	if metric == metricShare {
-		return Fraction
-	}
-	_, tidy := benchunit.Tidy(1, metric)
-	amount, _, _ := strings.Cut(tidy, "/")
-	for part := range strings.SplitSeq(amount, "-") {
-		switch part {
-		case "sec":
-			return Time
-		case "B", "bytes":
-			return Bytes
-		}
-	}
-	return Number
-}

@@ -104,35 +104,3 @@ func withoutProcs(name string) string {
 	}
 	return name
 }
-
-// Compare compares the sides of a run measured with -against, as it was when
-// measured: with the noise floors of its pre-check and confirmed by its second
-// run, if it has them. Floors and Units of opts are set from the run.
-func (r *Run) Compare(opts Options) (*Family, error) {
-	first, second, err := r.compareTwice(opts)
-	if err != nil || second == nil {
-		return first, err
-	}
-	return first.Confirm(second), nil
-}
-
-// compareTwice compares the samples and those of the second run, nil if there is none.
-func (r *Run) compareTwice(opts Options) (first, second *Family, err error) {
-	if r.Base == nil {
-		return nil, nil, fmt.Errorf("run %s has one side only: it was not measured with -against", r.ID)
-	}
-	opts.Units, opts.sameCode, opts.tests, opts.missing = r.units, r.SameCode, r.Tests, r.Missing
-	preCheck, measured := r.Series(PreCheck), r.Series(Measure)
-	opts.Floors = MeasureFloor(preCheck)
-	if first, err = Compare(measured, opts); err != nil {
-		return nil, nil, err
-	}
-	first.Layout = measureLayout(preCheck, measured)
-	again := r.Series(Repeat)
-	if len(again) == 0 {
-		return first, nil, nil
-	}
-	opts.repeated = first
-	second, err = Compare(again, opts)
-	return first, second, err
-}

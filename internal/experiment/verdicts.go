@@ -1,0 +1,94 @@
+package experiment
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Compare compares the sides of a run measured with -against, as it was when
+// measured: with the noise floors of its pre-check and confirmed by its second
+// run, if it has them. Floors and Units of opts are set from the run.
+func (r *Run) Compare(opts Options) (*Family, error) {
+	first, second, err := r.compareTwice(opts)
+	if err != nil || second == nil {
+		return first, err
+	}
+	return first.Confirm(second), nil
+}
+
+// compareTwice compares the samples and those of the second run, nil if there is none.
+func (r *Run) compareTwice(opts Options) (first, second *Family, err error) {
+	if r.Base == nil {
+		return nil, nil, fmt.Errorf("run %s has one side only: it was not measured with -against", r.ID)
+	}
+	opts.Units, opts.sameCode, opts.tests, opts.missing = r.units, r.SameCode, r.Tests, r.Missing
+	preCheck, measured := r.Series(PreCheck), r.Series(Measure)
+	opts.Floors = MeasureFloor(preCheck)
+	if first, err = Compare(measured, opts); err != nil {
+		return nil, nil, err
+	}
+	first.Layout = measureLayout(preCheck, measured)
+	again := r.Series(Repeat)
+	if len(again) == 0 {
+		return first, nil, nil
+	}
+	opts.repeated = first
+	second, err = Compare(again, opts)
+	return first, second, err
+}
+
+// Doubtful returns the changes of a run that more samples of its second run may
+// still confirm, and by how many pairs to extend each.
+func (r *Run) Doubtful(opts Options) (map[Key]int, error) {
+	first, second, err := r.compareTwice(opts)
+	if err != nil || second == nil {
+		return nil, err
+	}
+	more := second.Undecided(opts.Looks)
+	asked := first.Unconfirmed()
+	maps.DeleteFunc(more, func(k Key, _ int) bool { return !slices.Contains(asked, k) })
+	return more, nil
+}
+
+// Looks returns when the samples of a run with -against were looked at: as the run
+// says itself, or, of older ones and loads, once, at the number that -count asked for,
+// or as DefaultLooks says. Runs that were put together by hand count as one look.
+func (r *Run) Looks() []Look {
+	if len(r.Info.Looks) > 0 {
+		return slices.Clone(r.Info.Looks)
+	}
+	most := mostPairs(r.Series(Measure))
+	for i, arg := range r.Command {
+		name, value, ok := strings.Cut(strings.TrimLeft(arg, "-"), "=")
+		if !strings.HasPrefix(arg, "-") || name != "count" && name != "test.count" {
+			continue
+		}
+		if !ok && i+1 < len(r.Command) {
+			value = r.Command[i+1]
+		}
+		if n, err := strconv.Atoi(value); err == nil && n > 0 {
+			return OneLook(n)
+		}
+	}
+	if most < DefaultLooks[0].Pairs {
+		return OneLook(most)
+	}
+	return slices.Clone(DefaultLooks)
+}
+
+func mostPairs(series []Series) int {
+	most := 1
+	for _, s := range series {
+		n := 0
+		for _, x := range s.Samples {
+			if x.Side == Head {
+				n++
+			}
+		}
+		most = max(most, n)
+	}
+	return most
+}
