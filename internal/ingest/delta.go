@@ -3,7 +3,6 @@ package ingest
 import (
 	"bytes"
 	"container/list"
-	"crypto/sha256"
 	"hash/maphash"
 	"math/bits"
 	"slices"
@@ -82,21 +81,6 @@ const (
 	sharedAfter = 3
 )
 
-// seriesKey returns the identity of what an arrival continues.
-func seriesKey(a *arrival) store.ID {
-	h := sha256.New()
-	var b []byte
-	for _, l := range a.own {
-		b = appendText(appendText(b, l.Name), l.Value)
-	}
-	b = appendText(b, "")
-	for _, c := range slices.Sorted(slices.Values(a.Cumulative)) {
-		b = appendText(b, c)
-	}
-	h.Write(appendText(append(b, 0), a.Sender))
-	return sum(h)
-}
-
 // lock gives the arrivals that count their counters and locks them, always in
 // the same order. It returns them for unlock.
 func (d *deltas) lock(arrivals []arrival) []*counter {
@@ -166,19 +150,6 @@ func (d *deltas) stats() (series int, bytes, forgotten int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.series), d.bytes, d.dropped
-}
-
-// commit makes the differences of arrivals final: of each series all of them,
-// or none if one is not in the store and may be sent again.
-func commit(arrivals []arrival) {
-	for i := range arrivals {
-		if c := arrivals[i].delta; c != nil {
-			lost := func(a arrival) bool { return a.delta == c && a.err != nil && a.err.Reason != Expired }
-			if !slices.ContainsFunc(arrivals, lost) {
-				c.last = c.next
-			}
-		}
-	}
 }
 
 // subtract turns the cumulative values of a record into what was added since the

@@ -2,13 +2,9 @@ package ingest
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"hash"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -125,73 +121,6 @@ func mendName(name string) string {
 	return b.String()
 }
 
-// record decodes a push and makes its record.
-func (h *Hub) record(ctx context.Context, now time.Time, a *arrival) *Error {
-	p, refused := h.decode(ctx, a)
-	if refused != nil {
-		return refused
-	}
-	if a.Amend != nil {
-		a.Amend(p)
-	}
-	if shortenNames(p, h.cfg.MaxText) {
-		h.degraded(NameCut, a.service, 1)
-	}
-	if err := check(p); err != nil {
-		return err
-	}
-	kind := a.Kind
-	if kind == "" {
-		kind = a.sent.Get(store.LabelKind)
-	}
-	if kind == "" {
-		kind = strings.Clone(KindOf(p)) // a decoder's memory
-	}
-	labels := a.sent
-	if labels.Get(store.LabelKind) != kind {
-		kind = shorten(mendText(kind), h.cfg.MaxValue)
-		var err error
-		if labels, err = store.NewLabels(append(labels[:len(labels):len(labels)], store.Label{Name: store.LabelKind, Value: kind})...); err != nil {
-			return &Error{Reason: Malformed, Err: err}
-		}
-	}
-	a.rec = store.Record{Labels: labels, Profile: p, Time: a.Time, Duration: a.Duration}
-	r := &a.rec
-	if r.Duration == 0 {
-		r.Duration = p.DurationNanos
-	}
-	if r.Duration < 0 || r.Duration > int64(maxDuration) {
-		h.degraded(Clock, a.service, 1)
-		r.Duration = 0
-	}
-	if r.Time == 0 {
-		r.Time = p.TimeNanos
-	}
-	if r.Time > now.Add(h.cfg.Skew).UnixNano() {
-		h.degraded(Clock, a.service, 1)
-		r.Time = 0
-	}
-	switch {
-	case r.Time != 0:
-		r.ID = identity(a)
-	case a.Key != "":
-		// Whoever names it may send it again.
-		r.ID = identity(a)
-		r.Time = h.arrivals.time(r.ID, now.UnixNano()) - r.Duration
-	default:
-		r.Time = h.arrivals.next(now.UnixNano()) - r.Duration
-		r.ID = identity(a)
-	}
-	// Identity and differences are by the labels as they were sent, whatever
-	// the number of series makes of them.
-	a.own = labels
-	r.Labels, refused = h.series.admit(now, labels)
-	if r.Labels.Get(store.LabelInstance) != labels.Get(store.LabelInstance) {
-		h.degraded(OtherInstance, a.service, 1)
-	}
-	return refused
-}
-
 // check refuses profiles that can be decoded but mean nothing.
 func check(p *profile.Profile) *Error {
 	if len(p.SampleTypes) == 0 {
@@ -243,44 +172,6 @@ func checkReach(p *profile.Profile) *Error {
 		}
 	}
 	return nil
-}
-
-// identity returns what tells a push from others and is the same when it is sent
-// again: labels, time, and the key or else the content. The record has all of it but
-// the ID; its time is 0 where a key is remembered for as long as it may come again.
-func identity(a *arrival) store.ID {
-	h := sha256.New()
-	b := []byte{'c'}
-	if a.Key != "" {
-		b[0] = 'k'
-	}
-	for _, l := range a.rec.Labels {
-		b = appendText(b, l.Name)
-		b = appendText(b, l.Value)
-	}
-	b = appendText(b, "") // no label has this name
-	b = binary.BigEndian.AppendUint64(b, uint64(a.rec.Time))
-	if a.Key != "" {
-		h.Write(appendText(b, a.Key))
-		return sum(h)
-	}
-	h.Write(b)
-	if a.Profile != nil {
-		a.Profile.EncodeUncompressed(h) // writing to a hash can't fail
-	} else {
-		h.Write(a.Data)
-	}
-	return sum(h)
-}
-
-func appendText(b []byte, s string) []byte {
-	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
-}
-
-func sum(h hash.Hash) (id store.ID) {
-	var all [sha256.Size]byte
-	copy(id[:], h.Sum(all[:0]))
-	return id
 }
 
 // arrivals gives times to profiles without one. That of profiles with a key is
