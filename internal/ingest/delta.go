@@ -139,12 +139,6 @@ func (d *deltas) unlock(held []*counter) {
 	}
 }
 
-// DeltaBytes returns how much memory is kept for differences.
-func (h *Hub) DeltaBytes() int64 {
-	_, bytes, _ := h.deltas.stats()
-	return bytes
-}
-
 // stats returns the number of series, their bytes, and how many were forgotten.
 func (d *deltas) stats() (series int, bytes, forgotten int64) {
 	d.mu.Lock()

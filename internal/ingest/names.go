@@ -3,7 +3,11 @@ package ingest
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -60,4 +64,56 @@ func shortenNames(p *profile.Profile, n int) (cut bool) {
 		}
 	}
 	return cut
+}
+
+// mendText returns a text without what is not UTF-8, and without characters that
+// control terminals or turn the direction of text: U+FFFD stands for them.
+func mendText(s string) string {
+	s = strings.ToValidUTF8(s, "\ufffd")
+	if !strings.ContainsFunc(s, controls) {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if controls(r) {
+			return '\ufffd'
+		}
+		return r
+	}, s)
+}
+
+func controls(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
+
+// cutText returns at most n bytes of the start of s: no character is cut in two.
+func cutText(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}
+
+// mendName makes a name that store.CheckName accepts: what may not stand in it
+// becomes an underscore, and one stands in front where it may not begin so.
+func mendName(name string) string {
+	if store.CheckName(name) == nil {
+		return name
+	}
+	var b strings.Builder
+	for _, r := range name {
+		digit := r >= '0' && r <= '9' || r == '.' || r == '-'
+		if b.Len() == 0 && digit {
+			b.WriteByte('_')
+		}
+		if digit || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			b.WriteRune(r)
+		} else {
+			b.WriteByte('_')
+		}
+	}
+	if b.Len() == 0 {
+		return "_"
+	}
+	return b.String()
 }

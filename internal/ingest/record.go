@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
@@ -68,58 +66,6 @@ const Exported = "exported_"
 // taken are names that other tools' queries have for labels of hone's: who sends a
 // label of such a name would add to what those list.
 var taken = []string{"service_name", "__name__", "__profile_type__", "__type__"}
-
-// mendText returns a text without what is not UTF-8, and without characters that
-// control terminals or turn the direction of text: U+FFFD stands for them.
-func mendText(s string) string {
-	s = strings.ToValidUTF8(s, "\ufffd")
-	if !strings.ContainsFunc(s, controls) {
-		return s
-	}
-	return strings.Map(func(r rune) rune {
-		if controls(r) {
-			return '\ufffd'
-		}
-		return r
-	}, s)
-}
-
-func controls(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }
-
-// cutText returns at most n bytes of the start of s: no character is cut in two.
-func cutText(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
-
-// mendName makes a name that store.CheckName accepts: what may not stand in it
-// becomes an underscore, and one stands in front where it may not begin so.
-func mendName(name string) string {
-	if store.CheckName(name) == nil {
-		return name
-	}
-	var b strings.Builder
-	for _, r := range name {
-		digit := r >= '0' && r <= '9' || r == '.' || r == '-'
-		if b.Len() == 0 && digit {
-			b.WriteByte('_')
-		}
-		if digit || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-			b.WriteRune(r)
-		} else {
-			b.WriteByte('_')
-		}
-	}
-	if b.Len() == 0 {
-		return "_"
-	}
-	return b.String()
-}
 
 // check refuses profiles that can be decoded but mean nothing.
 func check(p *profile.Profile) *Error {
