@@ -8,14 +8,10 @@
 package cloudprofiler
 
 import (
-	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
-	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -30,130 +26,6 @@ import (
 
 // Protocol is the name of the protocol in counters and logs.
 const Protocol = "cloudprofiler"
-
-// Config says how agents are served. The zero value is complete.
-type Config struct {
-	// Key is a secret of KeySize bytes; see LoadKey. Agents that were asked for
-	// a profile before the server was started again can send it if the key is
-	// still the same. Without a key there is a new one.
-	Key []byte
-
-	// The Schedule is of all kinds of profiles, Kinds of single ones in hone's
-	// words, in which 0 is what Schedule says.
-	Schedule
-	Kinds map[string]Schedule
-
-	MaxPoll               time.Duration // how long a poll waits until its agent has to ask again; default 10 minutes
-	MaxDeployments        int           // default 10,000
-	MaxPolls              int           // that wait at a time; default 20,000
-	MaxPollsPerDeployment int           // default 1,000
-	MaxSessions           int           // profiles that were asked for and can still come; default 100,000
-	Expiry                time.Duration // how long after its end a profile may come; default 1 hour
-	RestartDelay          time.Duration // how long agents stay away, about, when the server ends; default 8 s
-
-	// MayWrite and MayRead return an error of type *ingest.Error if the sender
-	// of a request may not write or read a service. Without them all may.
-	MayWrite, MayRead func(ctx context.Context, service string) error
-
-	Log *slog.Logger // default slog.Default()
-
-	longest time.Duration // of the intervals, with the profile
-}
-
-// A Schedule is the rhythm of profiles of one kind in a deployment, which is a
-// service in one version and zone.
-type Schedule struct {
-	Interval time.Duration // from one profile to the next, whichever instance it is of; default 1 minute, negative for never
-	Duration time.Duration // of one profile, of the kinds that have one; default 10 s
-}
-
-// MinInterval is the least time between two profiles: agents ask again as soon
-// as they have sent one.
-const MinInterval = 10 * time.Millisecond
-
-// Check returns why there can be no Service with a configuration.
-func (c Config) Check() error {
-	_, err := c.withDefaults()
-	return err
-}
-
-// DefaultConfig returns what a server's configuration can change, as it is where
-// zeros stand.
-func DefaultConfig() Config {
-	return Config{Schedule: Schedule{Interval: time.Minute, Duration: 10 * time.Second}, MaxPoll: 10 * time.Minute}
-}
-
-func (c Config) withDefaults() (Config, error) {
-	if len(c.Key) == 0 {
-		c.Key = make([]byte, KeySize)
-		rand.Read(c.Key)
-	}
-	if len(c.Key) != KeySize {
-		return c, fmt.Errorf("the key of names of profiles has %d bytes instead of %d", len(c.Key), KeySize)
-	}
-	d := DefaultConfig()
-	c.Interval = cmp.Or(c.Interval, d.Interval)
-	c.Duration = cmp.Or(c.Duration, d.Duration)
-	c.MaxPoll = cmp.Or(c.MaxPoll, d.MaxPoll)
-	c.MaxDeployments = cmp.Or(c.MaxDeployments, 10_000)
-	c.MaxPolls = cmp.Or(c.MaxPolls, 20_000)
-	c.MaxPollsPerDeployment = cmp.Or(c.MaxPollsPerDeployment, 1000)
-	c.MaxSessions = cmp.Or(c.MaxSessions, 100_000)
-	c.Expiry = cmp.Or(c.Expiry, time.Hour)
-	c.RestartDelay = cmp.Or(c.RestartDelay, 8*time.Second)
-	c.Log = cmp.Or(c.Log, slog.Default())
-	everyone := func(context.Context, string) error { return nil }
-	if c.MayWrite == nil {
-		c.MayWrite = everyone
-	}
-	if c.MayRead == nil {
-		c.MayRead = everyone
-	}
-	known := map[string]bool{}
-	for t, kind := range kinds {
-		known[kind] = true
-		s := c.schedule(t)
-		if s.Interval >= 0 && s.Interval < MinInterval {
-			return c, fmt.Errorf("the interval of %s profiles is %v, less than %v", kind, s.Interval, MinInterval)
-		}
-		if s.Duration < 0 || s.Duration > 10*time.Minute {
-			return c, fmt.Errorf("the duration of %s profiles is %v instead of 0 to 10m", kind, s.Duration)
-		}
-		c.longest = max(c.longest, s.Interval+s.Duration)
-	}
-	for kind := range c.Kinds {
-		if !known[kind] {
-			return c, fmt.Errorf("there are no profiles of kind %q in Cloud Profiler", kind)
-		}
-	}
-	if c.MaxPoll < MinInterval {
-		return c, fmt.Errorf("requests of agents wait for at most %v, less than %v", c.MaxPoll, MinInterval)
-	}
-	for name, n := range map[string]int64{"MaxDeployments": int64(c.MaxDeployments), "MaxPolls": int64(c.MaxPolls),
-		"MaxPollsPerDeployment": int64(c.MaxPollsPerDeployment), "MaxSessions": int64(c.MaxSessions), "Expiry": int64(c.Expiry), "RestartDelay": int64(c.RestartDelay)} {
-		if n < 0 {
-			return c, fmt.Errorf("%s is %d, less than 0", name, n)
-		}
-	}
-	return c, nil
-}
-
-// instant are the types that are of a moment.
-var instant = map[profileType]bool{
-	profilerpb.ProfileType_HEAP:      true,
-	profilerpb.ProfileType_THREADS:   true,
-	profilerpb.ProfileType_PEAK_HEAP: true,
-}
-
-func (c *Config) schedule(t profileType) Schedule {
-	s := c.Kinds[kinds[t]]
-	s.Interval = cmp.Or(s.Interval, c.Interval)
-	s.Duration = cmp.Or(s.Duration, c.Duration)
-	if instant[t] {
-		s.Duration = 0
-	}
-	return s
-}
 
 // A Service serves agents. Its methods may be called from several goroutines.
 type Service struct {
@@ -177,47 +49,6 @@ func New(recv ingest.Receiver, st store.Store, cfg Config) (*Service, error) {
 	s.schedule = newScheduler(&s.cfg)
 	s.sessions.max = cfg.MaxSessions
 	return s, nil
-}
-
-// Mount adds the service to a mux. Who may use it, and which token in
-// "authorization" or "x-goog-api-key" says so, is for a handler before the mux
-// to decide. Polls hang for minutes: no such handler and no proxy should end
-// them earlier. The server's timeouts of reading and writing are lifted for them.
-func (s *Service) Mount(mux *http.ServeMux) {
-	options := connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {
-		limits := s.recv.Limits()
-		switch spec.Procedure {
-		case profilerpb.ProfilerServiceCreateProfileProcedure, profilerpb.ExportServiceListProfilesProcedure:
-			limits.BodyBytes = pollBytes
-		}
-		return append(wire.Options(limits, 0), connect.WithCodec(codec{}))
-	})
-	path, handler := profilerpb.NewProfilerServiceHandler(s, options)
-	mux.Handle(path, patient(handler))
-	mux.Handle(profilerpb.NewExportServiceHandler(s, options))
-	s.mountREST(mux)
-}
-
-// pollBytes limits requests without a profile. There are many of them at a time.
-const pollBytes = 64 << 10
-
-// patient lets requests of a handler wait; see patience.
-func patient(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ctx := context.WithValue(r.Context(), patienceKey{}, http.NewResponseController(w))
-		h.ServeHTTP(w, r.WithContext(ctx))
-	})
-}
-
-type patienceKey struct{}
-
-// patience lifts the server's deadlines of a request that has been read.
-func patience(ctx context.Context) {
-	if c, ok := ctx.Value(patienceKey{}).(*http.ResponseController); ok {
-		// Where this isn't supported there are none.
-		_ = c.SetReadDeadline(time.Time{})
-		_ = c.SetWriteDeadline(time.Time{})
-	}
 }
 
 // Close answers all polls that wait, and those to come: their agents ask again

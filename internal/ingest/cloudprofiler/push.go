@@ -176,3 +176,5 @@ func pprof(p *profile.Profile) ([]byte, error) {
 	err := p.Encode(&b)
 	return b.Bytes(), err
 }
+
+type profileType = profilerpb.ProfileType

@@ -9,11 +9,7 @@ import (
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/hone-go/hone/internal/ingest/cloudprofiler/profilerpb"
 )
-
-type profileType = profilerpb.ProfileType
 
 // A scheduler lets polls wait until a profile is due: of each deployment and
 // type one an interval, from whichever agent has waited longest.
