@@ -9,7 +9,6 @@ package otlp
 import (
 	"bytes"
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -17,7 +16,6 @@ import (
 	"net/http"
 
 	"connectrpc.com/connect"
-	profiles "go.opentelemetry.io/proto/otlp/profiles/v1development"
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
@@ -49,14 +47,6 @@ func Mount(mux *http.ServeMux, recv ingest.Receiver) {
 }
 
 type otlp struct{ recv ingest.Receiver }
-
-// A request is an encoded ExportProfilesServiceRequest.
-type request struct {
-	data []byte
-	json bool // it was JSON before
-
-	share *ingest.Share // of memory; nil counts nothing
-}
 
 // A response is an ExportProfilesServiceResponse.
 type response struct {
@@ -151,37 +141,6 @@ func (c codec) Marshal(v any) ([]byte, error) {
 }
 
 func (c codec) MarshalStable(v any) ([]byte, error) { return c.Marshal(v) }
-
-// maxObjects bounds the messages of a request in JSON: each takes some hundred
-// bytes until it is encoded.
-const maxObjects = 1 << 20
-
-// unmarshalJSON reads a request in JSON. ProfilesData has the fields of the
-// request.
-func (r *request) unmarshalJSON(data []byte) error {
-	m := &profiles.ProfilesData{}
-	if err := wire.UnmarshalJSON(data, m, maxObjects); err != nil {
-		return err
-	}
-	var err error
-	r.data, err = proto.Marshal(m)
-	r.json = true
-	return err
-}
-
-// id returns the text of an ID. In JSON they are hexadecimal, where other bytes
-// are base64: they were read as such.
-func (r *request) id(b []byte) string {
-	if r.json {
-		return base64.StdEncoding.EncodeToString(b)
-	}
-	for _, c := range b {
-		if c != 0 {
-			return fmt.Sprintf("%x", b)
-		}
-	}
-	return "" // an ID of zeros is none
-}
 
 func (o otlp) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	mediaType, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
