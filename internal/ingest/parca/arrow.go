@@ -30,6 +30,11 @@ const (
 	patience = 30 * time.Second
 )
 
+type parca struct {
+	recv     ingest.Receiver
+	patience time.Duration // how long a stream may take
+}
+
 func (p parca) mountArrow(mux *http.ServeMux, options []connect.HandlerOption) {
 	mux.Handle(service+"WriteArrow", connect.NewUnaryHandlerSimple(service+"WriteArrow", p.writeArrow, options...))
 	stream := connect.NewBidiStreamHandler(service+"Write", p.writeStream, options...)

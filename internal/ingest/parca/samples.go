@@ -89,17 +89,6 @@ type class struct {
 	ids    []profile.Label
 }
 
-// A group is rows that become one profile: those of one process and collection.
-type group struct {
-	labels           []store.Label
-	types            []profile.ValueType
-	period           profile.ValueType
-	interval, length int64 // Profile.Period; duration of the collection as the sender tells it, ns
-	producer         string
-	delta            bool
-	builder          *profile.Builder
-}
-
 // columns are those of a record of samples.
 type columns struct {
 	labels                                         []*arrow.Column
@@ -107,10 +96,6 @@ type columns struct {
 	value, producer                                *arrow.Column
 	sampleType, sampleUnit, periodType, periodUnit *arrow.Column
 	temporality, period, duration, timestamp       *arrow.Column
-}
-
-func malformed(format string, args ...any) error {
-	return ingest.Errorf(ingest.Malformed, format, args...)
 }
 
 // readSamples reads a stream of records of samples, which has to stay as it is.
@@ -147,18 +132,6 @@ func (c *converter) readSamples(stream []byte) error {
 func (c *converter) open(stream []byte) (*arrow.Reader, error) {
 	c.sent += int64(len(stream))
 	return arrow.NewReader(stream, c.lim.BodyBytes, c.take)
-}
-
-// take takes memory from the request's share.
-func (c *converter) take(n int64) error {
-	if c.share == nil {
-		return nil
-	}
-	err := c.share.Take(n)
-	if err == nil {
-		c.taken += n
-	}
-	return err
 }
 
 func (c *converter) readRecord(rec *arrow.Record, schema string) error {
@@ -247,18 +220,6 @@ func columnsOf(rec *arrow.Record, schema string) (*columns, error) {
 	return cols, nil
 }
 
-// need returns a column that has to be there, with values of one of some kinds.
-func need(column func(string) *arrow.Column, name string, kinds ...arrow.Kind) (*arrow.Column, error) {
-	col := column(name)
-	if col == nil {
-		return nil, malformed("the record has no column %s", name)
-	}
-	if !slices.Contains(kinds, col.Plain().Kind) {
-		return nil, malformed("column %s of the record has values of another type than it should", name)
-	}
-	return col, nil
-}
-
 // classify finds the class of each row. Most rows are like others but for a few
 // columns, and those refer to dictionaries: what they refer to tells rows apart
 // before anything is looked at.
@@ -306,18 +267,6 @@ func (c *converter) classify(b *batch, cols *columns, rows int) error {
 		g.length = max(g.length, cols.duration.Int(row))
 	}
 	return nil
-}
-
-// defaults are those of profiles.
-var defaults = profile.DefaultLimits()
-
-// spend takes n bytes from those that may be made of what was sent.
-func (c *converter) spend(n int) error {
-	most := defaults.ExpandTo + int64(defaults.Expansion)*c.sent
-	if c.built += int64(n); c.built > most {
-		return ingest.Errorf(ingest.TooLarge, "the profiles of the request take more than %d bytes of memory for the %d sent", most, c.sent)
-	}
-	return c.take(int64(n))
 }
 
 // class returns the class of a row.
@@ -478,31 +427,6 @@ func (c *converter) pushes() ([]ingest.Push, error) {
 	}
 	ingest.DivideSent(pushes, int(c.sent))
 	return pushes, nil
-}
-
-// timed reports whether a sample stands for a time that can be told.
-func (g *group) timed() bool {
-	return len(g.types) == 1 && wire.Timed(g.types[0], g.period, g.interval)
-}
-
-// kind returns the kind of profile in hone's words. The agent is the producer of
-// all that it samples: what it is of tells it.
-func (g *group) kind() string {
-	t := g.types[0].Type
-	switch {
-	case g.period.Type == "cpu" || g.period.Type == "wall":
-		return g.period.Type
-	case t == "wallclock":
-		return "offcpu"
-	case strings.HasPrefix(t, "gpu_"):
-		return "gpu"
-	case g.producer == "parca_agent":
-		return "" // told by the sample types
-	}
-	if known, ok := kinds[g.producer]; ok {
-		return known
-	}
-	return g.producer
 }
 
 // fill adds the samples of a batch to their profiles.

@@ -1,6 +1,8 @@
 package parca
 
 import (
+	"slices"
+
 	"github.com/hone-go/hone/internal/ingest/parca/arrow"
 	"github.com/hone-go/hone/profile"
 )
@@ -210,4 +212,16 @@ func (f *filling) readFrame(b *profile.Builder, k int) (ln profile.Line, ok bool
 	}
 	ln.Function = b.Function(string(name), string(system), string(file), f.startLine.Int(at))
 	return ln, true, nil
+}
+
+// need returns a column that has to be there, with values of one of some kinds.
+func need(column func(string) *arrow.Column, name string, kinds ...arrow.Kind) (*arrow.Column, error) {
+	col := column(name)
+	if col == nil {
+		return nil, malformed("the record has no column %s", name)
+	}
+	if !slices.Contains(kinds, col.Plain().Kind) {
+		return nil, malformed("column %s of the record has values of another type than it should", name)
+	}
+	return col, nil
 }

@@ -1,0 +1,71 @@
+package parca
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/ingest"
+	"github.com/hone-go/hone/internal/ingest/parca/parcapb"
+	"github.com/hone-go/hone/internal/ingest/wire"
+	"github.com/hone-go/hone/internal/store"
+)
+
+// Protocol is what the Receiver is told.
+const Protocol = "parca"
+
+const service = "/parca.profilestore.v1alpha1.ProfileStoreService/"
+
+// vocabulary has the labels that Parca's agents and scrape configurations use:
+// Parca has no name of its own for a service.
+var vocabulary = wire.Vocabulary{
+	Service:  []string{"service_name", "service", "job", "app", "container", "comm"},
+	Version:  []string{"version", "service_version", "app_kubernetes_io_version"},
+	Zone:     []string{"zone", "availability_zone", "topology_kubernetes_io_zone"},
+	Instance: []string{"instance", "pod", "node", "hostname"},
+	Synonyms: []string{"service_name", "service_version", "availability_zone"},
+	Dropped:  func(name string) bool { return strings.HasPrefix(name, "__") },
+}
+
+// ofProcess reports whether a label of an Arrow record identifies a process:
+// those of the vocabulary do, and those by which fleets are divided. Others are
+// labels of samples: the thread, the CPU, and what programs label their work with,
+// of which there can be any number.
+func ofProcess(name string) bool {
+	switch name {
+	case "namespace", "cluster", "region", "environment", "env", "team", store.LabelKind:
+		return true
+	}
+	return vocabulary.Names(name) || strings.HasPrefix(name, "app_kubernetes_io_")
+}
+
+// kinds are the names of profiles of Parca's agents and scraper in hone's words.
+// Others are kinds as they are.
+var kinds = map[string]string{
+	"process_cpu": "cpu", "parca_agent_cpu": "cpu", "parca_agent": "cpu",
+	"goroutines": "goroutine",
+	"fgprof":     "wall",
+	"memory":     "", // told by the sample types
+}
+
+// translate returns the labels of a series in hone's words, and its kind.
+func translate(pairs []*parcapb.Label) (labels []store.Label, kind string, err error) {
+	if len(pairs) > wire.MaxLabels {
+		return nil, "", ingest.Errorf(ingest.TooLarge, "a series has %d labels, at most %d are allowed", len(pairs), wire.MaxLabels)
+	}
+	for _, l := range pairs {
+		if slices.ContainsFunc(labels, func(m store.Label) bool { return m.Name == l.GetName() }) {
+			return nil, "", ingest.Errorf(ingest.Malformed, "label %.60q is given twice", l.GetName())
+		}
+		if l.GetName() == "__name__" {
+			kind = l.GetValue()
+		}
+		labels = append(labels, store.Label{Name: l.GetName(), Value: l.GetValue()})
+	}
+	if kind == "" {
+		return nil, "", ingest.Errorf(ingest.Malformed, "a series has no label __name__, which tells the kind of its profiles")
+	}
+	if known, ok := kinds[kind]; ok {
+		kind = known
+	}
+	return vocabulary.Translate(labels), kind, nil
+}
