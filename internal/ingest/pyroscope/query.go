@@ -2,10 +2,10 @@ package pyroscope
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -94,28 +94,6 @@ func supported(req proto.Message) error {
 	return nil
 }
 
-// queryError returns an error of a query as one of Connect.
-func queryError(err error) *connect.Error {
-	var already *connect.Error
-	var bad badRequestError
-	var refused *ingest.Error // for want of memory
-	switch {
-	case errors.As(err, &already):
-		return already
-	case errors.As(err, &refused):
-		return wire.ConnectError(refused)
-	case errors.As(err, &bad):
-		return connect.NewError(connect.CodeInvalidArgument, bad)
-	case errors.Is(err, context.Canceled):
-		return connect.NewError(connect.CodeCanceled, err)
-	case errors.Is(err, context.DeadlineExceeded):
-		return connect.NewError(connect.CodeDeadlineExceeded, err)
-	case errors.Is(err, store.ErrClosed):
-		return connect.NewError(connect.CodeUnavailable, errors.New("the server is ending"))
-	}
-	return connect.NewError(connect.CodeInternal, errors.New("the profiles could not be read"))
-}
-
 func (q *querier) profileTypes(ctx context.Context, req *pb.ProfileTypesRequest) (*pb.ProfileTypesResponse, error) {
 	from, to, err := between(req.GetStart(), req.GetEnd())
 	if err != nil {
@@ -142,51 +120,6 @@ func (q *querier) profileTypes(ctx context.Context, req *pb.ProfileTypesRequest)
 	return res, nil
 }
 
-// labels returns the names and values of labels in Pyroscope's words, of
-// profiles that any of selectors selects.
-func (q *querier) labels(ctx context.Context, selectors []string, start, end int64) (map[string][]string, error) {
-	from, to, err := between(start, end)
-	if err != nil {
-		return nil, err
-	}
-	if len(selectors) == 0 {
-		selectors = []string{"{}"}
-	}
-	out := map[string][]string{}
-	for _, text := range selectors {
-		selector, err := q.selector(ctx, text, from, to)
-		if err != nil {
-			return nil, err
-		}
-		all, err := q.store.Labels(ctx, store.Query{Selector: selector, From: from, To: to})
-		if err != nil {
-			return nil, err
-		}
-		for _, l := range all {
-			if l.Name != store.LabelKind {
-				out[theirs(l.Name)] = append(out[theirs(l.Name)], l.Values...)
-				continue
-			}
-			for _, kind := range l.Values {
-				types, err := q.typesOf(ctx, kind)
-				if err != nil {
-					return nil, err
-				}
-				out[labelName] = append(out[labelName], nameOf(kind))
-				for _, t := range types {
-					out[labelProfileType] = append(out[labelProfileType], t.String())
-					out[labelType] = append(out[labelType], validText(t.sample.Type))
-				}
-			}
-		}
-	}
-	for name, values := range out {
-		slices.Sort(values)
-		out[name] = slices.Compact(values)
-	}
-	return out, nil
-}
-
 func (q *querier) labelNames(ctx context.Context, req *pb.LabelNamesRequest) (*pb.LabelNamesResponse, error) {
 	all, err := q.labels(ctx, req.GetMatchers(), req.GetStart(), req.GetEnd())
 	if err != nil {
@@ -198,21 +131,6 @@ func (q *querier) labelNames(ctx context.Context, req *pb.LabelNamesRequest) (*p
 	}
 	slices.Sort(res.Names)
 	return res, nil
-}
-
-func (q *querier) labelValues(ctx context.Context, req *pb.LabelValuesRequest) (*pb.LabelValuesResponse, error) {
-	if req.GetName() == "" {
-		return nil, badRequest("there is no name of a label")
-	}
-	all, err := q.labels(ctx, req.GetMatchers(), req.GetStart(), req.GetEnd())
-	if err != nil {
-		return nil, err
-	}
-	values, ok := all[req.GetName()]
-	if !ok {
-		values = all[theirs(hones(req.GetName()))]
-	}
-	return &pb.LabelValuesResponse{Names: values}, nil
 }
 
 // always is a step that puts all times since 1970 into one window.
@@ -275,50 +193,6 @@ func (q *querier) series(ctx context.Context, req *pb.SeriesRequest) (*pb.Series
 	return res, nil
 }
 
-// expand returns the labels of a group in Pyroscope's words: one set for each of
-// its profile types if they are wanted.
-func (q *querier) expand(ctx context.Context, group store.Labels, wanted []string) ([]store.Labels, error) {
-	var rest []store.Label
-	kind := ""
-	for _, l := range group {
-		if l.Name == store.LabelKind {
-			kind = l.Value
-		} else {
-			rest = append(rest, store.Label{Name: theirs(l.Name), Value: l.Value})
-		}
-	}
-	types, err := q.typesOf(ctx, kind)
-	if err != nil {
-		return nil, err
-	}
-	if len(types) == 0 {
-		types = []profileType{{name: nameOf(kind)}}
-	}
-	var out []store.Labels
-	for _, t := range types {
-		set := slices.Clone(rest)
-		for name, value := range t.labels() {
-			if slices.Contains(wanted, name) {
-				set = append(set, store.Label{Name: name, Value: value})
-			}
-		}
-		labels, err := store.NewLabels(set...)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, labels)
-	}
-	return out, nil
-}
-
-func pairs(labels store.Labels) []*pb.LabelPair {
-	out := make([]*pb.LabelPair, len(labels))
-	for i, l := range labels {
-		out[i] = &pb.LabelPair{Name: l.Name, Value: l.Value}
-	}
-	return out
-}
-
 func (q *querier) selectMergeStacktraces(ctx context.Context, req *pb.SelectMergeStacktracesRequest) (*pb.SelectMergeStacktracesResponse, error) {
 	s, err := q.stacktraces(ctx, req)
 	if err != nil {
@@ -347,29 +221,6 @@ func (q *querier) selectMergeStacktraces(ctx context.Context, req *pb.SelectMerg
 
 func (f *flame) message() *pb.FlameGraph {
 	return &pb.FlameGraph{Names: f.names, Levels: f.levels, Total: f.total, MaxSelf: f.maxSelf}
-}
-
-// stacktraces returns what a query for stacks selects.
-func (q *querier) stacktraces(ctx context.Context, req *pb.SelectMergeStacktracesRequest) (*selection, error) {
-	s, err := q.selection(ctx, req.GetProfileTypeID(), req.GetLabelSelector(), req.GetStart(), req.GetEnd())
-	if err != nil {
-		return nil, err
-	}
-	s.restrict(req.GetStackTraceSelector())
-	s.spans, s.traces = req.GetSpanSelector(), req.GetTraceIdSelector()
-	s.ids, err = parseIDs(req.GetProfileIdSelector())
-	return s, err
-}
-
-// restrict keeps the stacks that sel selects.
-func (s *selection) restrict(sel *pb.StackTraceSelector) {
-	if pgo := sel.GetGoPgo(); pgo != nil {
-		s.keep, s.wholeLeaves = int(min(pgo.GetKeepLocations(), 1<<20)), pgo.GetAggregateCallees()
-		return
-	}
-	for _, c := range sel.GetCallSite() {
-		s.callSite = append(s.callSite, c.GetName())
-	}
 }
 
 func (q *querier) selectMergeSpanProfile(ctx context.Context, req *pb.SelectMergeSpanProfileRequest) (*pb.SelectMergeSpanProfileResponse, error) {
@@ -428,24 +279,6 @@ func (q *querier) diff(ctx context.Context, req *pb.DiffRequest) (*pb.DiffRespon
 		LeftTicks: t.Values[0].BaseTotal[0], RightTicks: t.Values[0].Total[0]}}, nil
 }
 
-// sides returns both profiles of a comparison.
-func (q *querier) sides(ctx context.Context, left, right *pb.SelectMergeStacktracesRequest) (base, head *profile.Profile, err error) {
-	var out [2]*profile.Profile
-	for i, req := range []*pb.SelectMergeStacktracesRequest{left, right} {
-		s, err := q.stacktraces(ctx, req)
-		if err == nil {
-			out[i], err = q.merge(ctx, s)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	if out[0].SampleTypes[0] != out[1].SampleTypes[0] {
-		return nil, nil, badRequest("%s and %s can't be compared", left.GetProfileTypeID(), right.GetProfileTypeID())
-	}
-	return out[0], out[1], nil
-}
-
 func (q *querier) getProfileStats(ctx context.Context, _ *pb.GetProfileStatsRequest) (*pb.GetProfileStatsResponse, error) {
 	const day = 24 * 3600e9
 	days, err := q.store.Series(ctx, store.Query{By: []string{store.LabelKind}, Step: day})
@@ -465,7 +298,97 @@ func (q *querier) getProfileStats(ctx context.Context, _ *pb.GetProfileStatsRequ
 	return res, nil
 }
 
-// compareTotals orders by falling total, then labels.
-func compareTotals(a, b float64, la, lb store.Labels) int {
-	return cmp.Or(cmp.Compare(b, a), la.Compare(lb))
+// encode returns a profile as a message.
+func encode(p *profile.Profile) (*pb.Profile, error) {
+	var b bytes.Buffer
+	if err := p.EncodeUncompressed(&b); err != nil {
+		return nil, err
+	}
+	m := &pb.Profile{}
+	return m, proto.Unmarshal(b.Bytes(), m)
 }
+
+func (q *querier) selectSeries(ctx context.Context, req *pb.SelectSeriesRequest) (*pb.SelectSeriesResponse, error) {
+	s, err := q.selection(ctx, req.GetProfileTypeID(), req.GetLabelSelector(), req.GetStart(), req.GetEnd())
+	if err != nil {
+		return nil, err
+	}
+	s.restrict(req.GetStackTraceSelector())
+	step, err := stepOf(req.GetStep(), s)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := q.lines(ctx, s, req.GetGroupBy(), step)
+	if err != nil {
+		return nil, err
+	}
+	res := &pb.SelectSeriesResponse{}
+	for _, l := range largest(lines, req.GetLimit()) {
+		series := &pb.TimeSeries{Labels: pairs(l.labels)}
+		for _, p := range l.points {
+			value := float64(p.Value)
+			if req.GetAggregation() == pb.TimeSeriesAggregationType_TIME_SERIES_AGGREGATION_TYPE_AVERAGE {
+				value /= float64(max(p.Profiles, 1))
+			}
+			// A value stands at the end of its step, or of what is asked for.
+			at := p.Time + step
+			if s.to != 0 {
+				at = min(at, s.to)
+			}
+			series.Points = append(series.Points, &pb.Point{Value: value, Timestamp: at / 1e6})
+		}
+		res.Series = append(res.Series, series)
+	}
+	return res, nil
+}
+
+func (q *querier) selectHeatmap(ctx context.Context, req *pb.SelectHeatmapRequest) (*pb.SelectHeatmapResponse, error) {
+	if req.GetQueryType() == pb.HeatmapQueryType_HEATMAP_QUERY_TYPE_SPAN {
+		return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hone has no heatmap of spans"))
+	}
+	s, err := q.selection(ctx, req.GetProfileTypeID(), req.GetLabelSelector(), req.GetStart(), req.GetEnd())
+	if err != nil {
+		return nil, err
+	}
+	step, err := stepOf(req.GetStep(), s)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := q.lines(ctx, s, req.GetGroupBy(), 0)
+	if err != nil {
+		return nil, err
+	}
+	lines = largest(lines, req.GetLimit())
+	low, high := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, l := range lines {
+		for _, p := range l.points {
+			low, high = min(low, p.Value), max(high, p.Value)
+		}
+	}
+	height := max((float64(high)-float64(low))/buckets, 1)
+	res := &pb.SelectHeatmapResponse{}
+	for _, l := range lines {
+		series := &pb.HeatmapSeries{Labels: pairs(l.labels)}
+		for i := 0; i < len(l.points); {
+			window := store.Window(l.points[i].Time, step)
+			var counts [buckets]int32
+			for ; i < len(l.points) && store.Window(l.points[i].Time, step) == window; i++ {
+				row := int((float64(l.points[i].Value) - float64(low)) / height)
+				counts[min(row, buckets-1)]++
+			}
+			slot := &pb.HeatmapSlot{Timestamp: (window + step) / 1e6}
+			for row, n := range counts {
+				if n > 0 {
+					slot.YMin = append(slot.YMin, float64(low)+float64(row)*height)
+					slot.Counts = append(slot.Counts, n)
+				}
+			}
+			series.Slots = append(series.Slots, slot)
+		}
+		res.Series = append(res.Series, series)
+	}
+	return res, nil
+}
+
+// buckets is how many rows a heatmap has.
+const buckets = 20

@@ -1,7 +1,6 @@
 package pyroscope
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/json"
 	"maps"
@@ -13,21 +12,9 @@ import (
 	"time"
 
 	"connectrpc.com/connect"
-	"google.golang.org/protobuf/proto"
 
 	pb "github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepb"
-	"github.com/hone-go/hone/profile"
 )
-
-// encode returns a profile as a message.
-func encode(p *profile.Profile) (*pb.Profile, error) {
-	var b bytes.Buffer
-	if err := p.EncodeUncompressed(&b); err != nil {
-		return nil, err
-	}
-	m := &pb.Profile{}
-	return m, proto.Unmarshal(b.Bytes(), m)
-}
 
 // mountHTTP serves the older queries, which are answered in JSON.
 func (q *querier) mountHTTP(mux *http.ServeMux) {

@@ -17,13 +17,6 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A badRequestError is the client's fault.
-type badRequestError struct{ error }
-
-func badRequest(format string, args ...any) error {
-	return badRequestError{fmt.Errorf(format, args...)}
-}
-
 // names are Pyroscope's names of labels, which queries may use beside hone's.
 var names = map[string]string{
 	labelServiceName:      store.LabelService,
@@ -31,11 +24,6 @@ var names = map[string]string{
 	"service_instance_id": store.LabelInstance,
 	"availability_zone":   store.LabelZone,
 }
-
-const (
-	labelProfileType = "__profile_type__"
-	labelType        = "__type__"
-)
 
 // hones returns hone's name of a label.
 func hones(name string) string {

@@ -10,7 +10,6 @@ import (
 	"connectrpc.com/connect"
 
 	"github.com/hone-go/hone/internal/ingest"
-	pb "github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepb"
 	"github.com/hone-go/hone/internal/store"
 )
 
@@ -140,87 +139,7 @@ func stepOf(seconds float64, s *selection) (int64, error) {
 	return step, nil
 }
 
-func (q *querier) selectSeries(ctx context.Context, req *pb.SelectSeriesRequest) (*pb.SelectSeriesResponse, error) {
-	s, err := q.selection(ctx, req.GetProfileTypeID(), req.GetLabelSelector(), req.GetStart(), req.GetEnd())
-	if err != nil {
-		return nil, err
-	}
-	s.restrict(req.GetStackTraceSelector())
-	step, err := stepOf(req.GetStep(), s)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := q.lines(ctx, s, req.GetGroupBy(), step)
-	if err != nil {
-		return nil, err
-	}
-	res := &pb.SelectSeriesResponse{}
-	for _, l := range largest(lines, req.GetLimit()) {
-		series := &pb.TimeSeries{Labels: pairs(l.labels)}
-		for _, p := range l.points {
-			value := float64(p.Value)
-			if req.GetAggregation() == pb.TimeSeriesAggregationType_TIME_SERIES_AGGREGATION_TYPE_AVERAGE {
-				value /= float64(max(p.Profiles, 1))
-			}
-			// A value stands at the end of its step, or of what is asked for.
-			at := p.Time + step
-			if s.to != 0 {
-				at = min(at, s.to)
-			}
-			series.Points = append(series.Points, &pb.Point{Value: value, Timestamp: at / 1e6})
-		}
-		res.Series = append(res.Series, series)
-	}
-	return res, nil
-}
-
-// buckets is how many rows a heatmap has.
-const buckets = 20
-
-func (q *querier) selectHeatmap(ctx context.Context, req *pb.SelectHeatmapRequest) (*pb.SelectHeatmapResponse, error) {
-	if req.GetQueryType() == pb.HeatmapQueryType_HEATMAP_QUERY_TYPE_SPAN {
-		return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hone has no heatmap of spans"))
-	}
-	s, err := q.selection(ctx, req.GetProfileTypeID(), req.GetLabelSelector(), req.GetStart(), req.GetEnd())
-	if err != nil {
-		return nil, err
-	}
-	step, err := stepOf(req.GetStep(), s)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := q.lines(ctx, s, req.GetGroupBy(), 0)
-	if err != nil {
-		return nil, err
-	}
-	lines = largest(lines, req.GetLimit())
-	low, high := int64(math.MaxInt64), int64(math.MinInt64)
-	for _, l := range lines {
-		for _, p := range l.points {
-			low, high = min(low, p.Value), max(high, p.Value)
-		}
-	}
-	height := max((float64(high)-float64(low))/buckets, 1)
-	res := &pb.SelectHeatmapResponse{}
-	for _, l := range lines {
-		series := &pb.HeatmapSeries{Labels: pairs(l.labels)}
-		for i := 0; i < len(l.points); {
-			window := store.Window(l.points[i].Time, step)
-			var counts [buckets]int32
-			for ; i < len(l.points) && store.Window(l.points[i].Time, step) == window; i++ {
-				row := int((float64(l.points[i].Value) - float64(low)) / height)
-				counts[min(row, buckets-1)]++
-			}
-			slot := &pb.HeatmapSlot{Timestamp: (window + step) / 1e6}
-			for row, n := range counts {
-				if n > 0 {
-					slot.YMin = append(slot.YMin, float64(low)+float64(row)*height)
-					slot.Counts = append(slot.Counts, n)
-				}
-			}
-			series.Slots = append(series.Slots, slot)
-		}
-		res.Series = append(res.Series, series)
-	}
-	return res, nil
+// compareTotals orders by falling total, then labels.
+func compareTotals(a, b float64, la, lb store.Labels) int {
+	return cmp.Or(cmp.Compare(b, a), la.Compare(lb))
 }

@@ -113,3 +113,8 @@ func parseProfileType(id string) (profileType, error) {
 	}
 	return profileType{parts[0], profile.ValueType{Type: parts[1], Unit: parts[2]}, profile.ValueType{Type: parts[3], Unit: parts[4]}}, nil
 }
+
+const (
+	labelProfileType = "__profile_type__"
+	labelType        = "__type__"
+)

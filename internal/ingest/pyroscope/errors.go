@@ -1,0 +1,42 @@
+package pyroscope
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"connectrpc.com/connect"
+
+	"github.com/hone-go/hone/internal/ingest"
+	"github.com/hone-go/hone/internal/ingest/wire"
+	"github.com/hone-go/hone/internal/store"
+)
+
+// A badRequestError is the client's fault.
+type badRequestError struct{ error }
+
+func badRequest(format string, args ...any) error {
+	return badRequestError{fmt.Errorf(format, args...)}
+}
+
+// queryError returns an error of a query as one of Connect.
+func queryError(err error) *connect.Error {
+	var already *connect.Error
+	var bad badRequestError
+	var refused *ingest.Error // for want of memory
+	switch {
+	case errors.As(err, &already):
+		return already
+	case errors.As(err, &refused):
+		return wire.ConnectError(refused)
+	case errors.As(err, &bad):
+		return connect.NewError(connect.CodeInvalidArgument, bad)
+	case errors.Is(err, context.Canceled):
+		return connect.NewError(connect.CodeCanceled, err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return connect.NewError(connect.CodeDeadlineExceeded, err)
+	case errors.Is(err, store.ErrClosed):
+		return connect.NewError(connect.CodeUnavailable, errors.New("the server is ending"))
+	}
+	return connect.NewError(connect.CodeInternal, errors.New("the profiles could not be read"))
+}

@@ -1,0 +1,113 @@
+package pyroscope
+
+import (
+	"context"
+	"slices"
+
+	pb "github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepb"
+	"github.com/hone-go/hone/internal/store"
+)
+
+// labels returns the names and values of labels in Pyroscope's words, of
+// profiles that any of selectors selects.
+func (q *querier) labels(ctx context.Context, selectors []string, start, end int64) (map[string][]string, error) {
+	from, to, err := between(start, end)
+	if err != nil {
+		return nil, err
+	}
+	if len(selectors) == 0 {
+		selectors = []string{"{}"}
+	}
+	out := map[string][]string{}
+	for _, text := range selectors {
+		selector, err := q.selector(ctx, text, from, to)
+		if err != nil {
+			return nil, err
+		}
+		all, err := q.store.Labels(ctx, store.Query{Selector: selector, From: from, To: to})
+		if err != nil {
+			return nil, err
+		}
+		for _, l := range all {
+			if l.Name != store.LabelKind {
+				out[theirs(l.Name)] = append(out[theirs(l.Name)], l.Values...)
+				continue
+			}
+			for _, kind := range l.Values {
+				types, err := q.typesOf(ctx, kind)
+				if err != nil {
+					return nil, err
+				}
+				out[labelName] = append(out[labelName], nameOf(kind))
+				for _, t := range types {
+					out[labelProfileType] = append(out[labelProfileType], t.String())
+					out[labelType] = append(out[labelType], validText(t.sample.Type))
+				}
+			}
+		}
+	}
+	for name, values := range out {
+		slices.Sort(values)
+		out[name] = slices.Compact(values)
+	}
+	return out, nil
+}
+
+// expand returns the labels of a group in Pyroscope's words: one set for each of
+// its profile types if they are wanted.
+func (q *querier) expand(ctx context.Context, group store.Labels, wanted []string) ([]store.Labels, error) {
+	var rest []store.Label
+	kind := ""
+	for _, l := range group {
+		if l.Name == store.LabelKind {
+			kind = l.Value
+		} else {
+			rest = append(rest, store.Label{Name: theirs(l.Name), Value: l.Value})
+		}
+	}
+	types, err := q.typesOf(ctx, kind)
+	if err != nil {
+		return nil, err
+	}
+	if len(types) == 0 {
+		types = []profileType{{name: nameOf(kind)}}
+	}
+	var out []store.Labels
+	for _, t := range types {
+		set := slices.Clone(rest)
+		for name, value := range t.labels() {
+			if slices.Contains(wanted, name) {
+				set = append(set, store.Label{Name: name, Value: value})
+			}
+		}
+		labels, err := store.NewLabels(set...)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, labels)
+	}
+	return out, nil
+}
+
+func pairs(labels store.Labels) []*pb.LabelPair {
+	out := make([]*pb.LabelPair, len(labels))
+	for i, l := range labels {
+		out[i] = &pb.LabelPair{Name: l.Name, Value: l.Value}
+	}
+	return out
+}
+
+func (q *querier) labelValues(ctx context.Context, req *pb.LabelValuesRequest) (*pb.LabelValuesResponse, error) {
+	if req.GetName() == "" {
+		return nil, badRequest("there is no name of a label")
+	}
+	all, err := q.labels(ctx, req.GetMatchers(), req.GetStart(), req.GetEnd())
+	if err != nil {
+		return nil, err
+	}
+	values, ok := all[req.GetName()]
+	if !ok {
+		values = all[theirs(hones(req.GetName()))]
+	}
+	return &pb.LabelValuesResponse{Names: values}, nil
+}
