@@ -45,13 +45,6 @@ type Job struct {
 	MaxTargets int `toml:"max_targets"`
 }
 
-// A Group is a list of targets, as static or in a file of them.
-type Group struct {
-	// Targets are host:port, or URLs, which bring their own scheme and prefix.
-	Targets []string          `toml:"targets" json:"targets" yaml:"targets"`
-	Labels  map[string]string `toml:"labels" json:"labels" yaml:"labels"`
-}
-
 // A Profile is what is scraped of each target.
 type Profile struct {
 	Enabled *bool               `toml:"enabled"` // true; allocs and threadcreate: false

@@ -1,12 +1,9 @@
 package scrape
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"net/url"
 	"os"
@@ -14,9 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/pelletier/go-toml/v2"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/store"
@@ -35,37 +29,6 @@ const (
 
 // maxListBytes is how large a file with targets may be.
 const maxListBytes = 32 << 20
-
-// formatOf returns how the text of a file with groups is read.
-func formatOf(name string) (func([]byte) ([]Group, error), error) {
-	switch filepath.Ext(name) {
-	case ".json":
-		return func(data []byte) (groups []Group, err error) {
-			d := json.NewDecoder(bytes.NewReader(data))
-			d.DisallowUnknownFields()
-			return groups, d.Decode(&groups)
-		}, nil
-	case ".yaml", ".yml":
-		return func(data []byte) (groups []Group, err error) {
-			d := yaml.NewDecoder(bytes.NewReader(data))
-			d.KnownFields(true)
-			if err = d.Decode(&groups); err == io.EOF {
-				err = nil // an empty file
-			}
-			return groups, err
-		}, nil
-	case ".toml":
-		return func(data []byte) ([]Group, error) {
-			var file struct {
-				Group []Group `toml:"group"`
-			}
-			d := toml.NewDecoder(bytes.NewReader(data))
-			d.DisallowUnknownFields()
-			return file.Group, d.Decode(&file)
-		}, nil
-	}
-	return nil, fmt.Errorf("%s: a file with targets is .json, .yaml or .toml", name)
-}
 
 // list is a file with groups as it was read last.
 type list struct {

@@ -19,20 +19,15 @@ package scrape
 
 import (
 	"bytes"
-	"cmp"
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
+	"maps"
 	"math/rand/v2"
 	"net/http"
-	"net/url"
-	"path"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -40,6 +35,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/hone-go/hone/internal/ingest"
+	"github.com/hone-go/hone/internal/store"
 )
 
 // Protocol is the name of pulls in counters and logs.
@@ -50,9 +46,6 @@ const refresh = 5 * time.Second
 
 // maxParallel is how many requests are under way at a time, of all jobs.
 const maxParallel = 1024
-
-// maxRedirects is how many redirections are followed.
-const maxRedirects = 3
 
 // A Scraper pulls profiles and gives them to a Receiver.
 type Scraper struct {
@@ -73,34 +66,6 @@ func New(receiver ingest.Receiver, log *slog.Logger) *Scraper {
 		log = slog.New(slog.DiscardHandler)
 	}
 	return &Scraper{receiver: receiver, log: log, slots: semaphore.NewWeighted(maxParallel), changed: make(chan struct{}, 1)}
-}
-
-// job is a Job that is at work.
-type job struct {
-	Job             // with defaults
-	given   Job     // as configured
-	rules   []*rule // of Relabel
-	client  *http.Client
-	ordered []string // names of Profiles
-
-	files map[string]*list // Run's alone
-
-	// Guarded by Scraper.mu.
-	targets  map[string]*target // by place.key
-	problems []error
-	dropped  int
-}
-
-// target is a place that is scraped.
-type target struct {
-	place
-	job    *job
-	cancel context.CancelFunc
-	ended  chan struct{} // closed when no request is under way and none will be
-
-	mu     sync.Mutex
-	status []ProfileStatus // in the order of job.ordered
-	missed int64
 }
 
 // Apply replaces the jobs, or fails and changes nothing. Targets of jobs that
@@ -146,59 +111,6 @@ func (s *Scraper) Apply(jobs []Job) error {
 	return nil
 }
 
-func (s *Scraper) newJob(given Job) (*job, error) {
-	j := &job{Job: given.withDefaults(), given: given, targets: map[string]*target{}}
-	for i := range j.Relabel {
-		r, err := j.Relabel[i].compile()
-		if err != nil {
-			return nil, err
-		}
-		j.rules = append(j.rules, r)
-	}
-	cfg, err := j.TLS.config()
-	if err != nil {
-		return nil, err
-	}
-	if limit := s.receiver.Limits().BodyBytes; j.MaxBody == 0 || limit > 0 && limit < j.MaxBody {
-		j.MaxBody = limit
-	}
-	j.MaxBody = cmp.Or(j.MaxBody, 64<<20)
-	for name := range j.Profiles {
-		j.ordered = append(j.ordered, name)
-	}
-	// Those of a moment first: they are then of the same moment, nearly.
-	slices.SortFunc(j.ordered, func(a, b string) int {
-		if d := j.Profiles[a].Seconds - j.Profiles[b].Seconds; d != 0 {
-			return d
-		}
-		return strings.Compare(a, b)
-	})
-	j.client = newClient(cfg)
-	return j, nil
-}
-
-func newClient(cfg *tls.Config) *http.Client {
-	transport := http.DefaultTransport.(*http.Transport).Clone()
-	transport.TLSClientConfig = cfg
-	transport.MaxIdleConnsPerHost = 1
-	transport.Proxy = nil // targets are near; the environment's proxy is for what is far
-	// Profiles are compressed already. What claims to be compressed once more
-	// would be decompressed here without any bound.
-	transport.DisableCompression = true
-	return &http.Client{
-		Transport: transport,
-		CheckRedirect: func(r *http.Request, via []*http.Request) error {
-			switch {
-			case len(via) > maxRedirects:
-				return fmt.Errorf("more than %d redirections", maxRedirects)
-			case via[0].URL.Scheme == "https" && r.URL.Scheme != "https":
-				return errors.New("a redirection from https to http")
-			}
-			return nil
-		},
-	}
-}
-
 // Run scrapes until the context is done, and returns when no request is under
 // way any more. It may be called once.
 func (s *Scraper) Run(ctx context.Context) {
@@ -225,6 +137,42 @@ func (s *Scraper) Run(ctx context.Context) {
 			fresh = true
 		}
 	}
+}
+
+// Targets with the same labels are one series in every query. Each is scraped, and
+// its counters are subtracted, on its own anyway.
+
+// findClashes finds targets whose profiles of a kind have the same labels, and logs
+// those that are new.
+func (s *Scraper) findClashes() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	type series struct{ labels, kind string }
+	urls := map[series]map[string]bool{}
+	clashes := map[string]string{}
+	for _, j := range s.jobs {
+		for _, t := range j.targets {
+			labels, url := store.Labels(t.labels).String(), t.base.String()
+			for _, name := range j.ordered {
+				of := series{labels, j.Profiles[name].Kind}
+				if urls[of] == nil {
+					urls[of] = map[string]bool{}
+				}
+				if urls[of][url] = true; len(urls[of]) > 1 && clashes[labels] == "" {
+					both := slices.Sorted(maps.Keys(urls[of]))
+					clashes[labels] = fmt.Sprintf("%s have the same labels %s: give each target its own instance", strings.Join(both, " and "), labels)
+				}
+			}
+		}
+	}
+	for labels, text := range clashes {
+		if s.clashes[labels] == "" {
+			s.log.Warn("scrape targets can't be told apart", "error", text)
+		} else {
+			clashes[labels] = s.clashes[labels]
+		}
+	}
+	s.clashes = clashes
 }
 
 // discover starts what is new among the targets of a job, and ends what is gone. It
@@ -391,12 +339,6 @@ func (s *Scraper) pull(ctx context.Context, t *target, name string) (int64, erro
 	})
 }
 
-// answerError is an answer that is no profile.
-type answerError struct {
-	status int
-	text   string
-}
-
 func (e *answerError) Error() string { return e.text }
 
 // share returns where a profile takes its memory from, which its sender's push
@@ -407,68 +349,4 @@ func (s *Scraper) share(ctx context.Context) *ingest.Share {
 		return nil
 	}
 	return lim.Memory.Push(ctx, lim.CallMemory)
-}
-
-// get reads what a URL answers.
-func (j *job) get(ctx context.Context, target string, body *bytes.Buffer, share *ingest.Share) error {
-	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
-	if err != nil {
-		return err
-	}
-	if err := j.Auth.authorize(r); err != nil {
-		return err
-	}
-	r.Header.Set("User-Agent", "hone")
-	resp, err := j.client.Do(r)
-	if err != nil {
-		return err
-	}
-	defer resp.Body.Close()
-	limit := j.MaxBody
-	if resp.StatusCode != http.StatusOK {
-		limit = 512
-	}
-	n, err := body.ReadFrom(io.LimitReader(share.Charged(resp.Body), limit+1))
-	if resp.StatusCode != http.StatusOK {
-		line, _, _ := strings.Cut(strings.TrimSpace(body.String()), "\n")
-		text := "the answer is " + resp.Status
-		if line != "" && !strings.HasPrefix(line, "<") {
-			text += ": " + strings.Trim(strconv.Quote(line[:min(len(line), 200)]), `"`)
-		}
-		return &answerError{resp.StatusCode, text}
-	}
-	var noMemory *ingest.Error
-	switch {
-	case errors.As(err, &noMemory):
-		return noMemory
-	case err != nil:
-		return fmt.Errorf("the answer broke off after %d bytes: %w", n, err)
-	case n > limit:
-		return fmt.Errorf("the answer has more than %d bytes, the limit", limit)
-	case resp.ContentLength > n:
-		return fmt.Errorf("the answer has %d bytes of %d", n, resp.ContentLength)
-	case resp.Header.Get("Content-Encoding") != "":
-		return fmt.Errorf("the answer has a Content-Encoding, %.20q, that was not asked for", resp.Header.Get("Content-Encoding"))
-	}
-	return nil
-}
-
-// url returns where a profile of a target is.
-func (t *target) url(name string) string {
-	p := t.job.Profiles[name]
-	u := t.base
-	if strings.HasPrefix(p.Path, "/") {
-		u.Path = p.Path
-	} else {
-		u.Path = path.Join(u.Path, p.Path)
-	}
-	params, _ := url.ParseQuery(u.RawQuery) // it was encoded here
-	for key, values := range p.Params {
-		params[key] = values
-	}
-	if p.Seconds > 0 {
-		params.Set("seconds", strconv.Itoa(p.Seconds))
-	}
-	u.RawQuery = params.Encode()
-	return u.String()
 }
