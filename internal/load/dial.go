@@ -94,12 +94,6 @@ func Handshake(ctx context.Context, c net.Conn, config *tls.Config) (*tls.Conn, 
 	return nil, err
 }
 
-// remote reports whether an error of TLS is what the other side said.
-func remote(err error) bool {
-	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "remote error"
-}
-
 // A Gauge knows how many of something there are, and were at most.
 type Gauge struct{ now, peak atomic.Int64 }
 

@@ -23,6 +23,19 @@ func record(h *hdrhistogram.Histogram, d time.Duration, n int64) {
 	_ = h.RecordValues(min(max(int64(d), 0), longest), n) // what is out of range is not
 }
 
+// A Status is how many answers had it, whether they count as successes or not.
+type Status struct {
+	Status int   `json:"status"`
+	Count  int64 `json:"count"`
+}
+
+// A Class is failures of one kind.
+type Class struct {
+	Name    string   `json:"name"`
+	Count   int64    `json:"count"`
+	Samples []string `json:"samples"` // a few of them in full
+}
+
 // A tally is what came of some requests.
 type tally struct {
 	response, service *hdrhistogram.Histogram // of those that succeeded
@@ -186,6 +199,18 @@ func (p *period) end() time.Duration { return time.Duration(p.until.Load()) }
 // cut ends the period now, if it has not ended.
 func (p *period) cut(now time.Duration) {
 	p.until.Store(min(p.until.Load(), max(int64(p.from), int64(now))))
+}
+
+// A Window is what ended within a second or so of a run.
+type Window struct {
+	Start     time.Duration `json:"start"` // from when the run began to count
+	End       time.Duration `json:"end"`
+	Asked     float64       `json:"asked"` // requests per second that were due
+	Succeeded int64         `json:"succeeded"`
+	Failed    int64         `json:"failed"`
+	Overdue   int64         `json:"overdue,omitempty"` // succeeded, but after the period
+	Late      int64         `json:"late"`
+	Response  Quantiles     `json:"response"`
 }
 
 // A recorder counts outcomes that come from many goroutines.

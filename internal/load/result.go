@@ -2,8 +2,8 @@ package load
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"time"
 
@@ -50,69 +50,37 @@ type Result struct {
 	dueInHalf float64 // requests that were due in the second half of the period
 }
 
-// A Status is how many answers had it, whether they count as successes or not.
-type Status struct {
-	Status int   `json:"status"`
-	Count  int64 `json:"count"`
-}
-
-// A Class is failures of one kind.
-type Class struct {
-	Name    string   `json:"name"`
-	Count   int64    `json:"count"`
-	Samples []string `json:"samples"` // a few of them in full
-}
-
-// A Window is what ended within a second or so of a run.
-type Window struct {
-	Start     time.Duration `json:"start"` // from when the run began to count
+// A Round is what all users did in one round, in order.
+type Round struct {
+	Start     time.Duration `json:"start"`
 	End       time.Duration `json:"end"`
-	Asked     float64       `json:"asked"` // requests per second that were due
 	Succeeded int64         `json:"succeeded"`
 	Failed    int64         `json:"failed"`
-	Overdue   int64         `json:"overdue,omitempty"` // succeeded, but after the period
-	Late      int64         `json:"late"`
-	Response  Quantiles     `json:"response"`
 }
 
-// Quantiles of times. A quantile is nil where so many requests failed that it is
-// one of theirs: a failed request counts as slower than any. Min, Mean and Max
-// are of those that succeeded.
-type Quantiles struct {
-	Min   *time.Duration `json:"min"`
-	Mean  *time.Duration `json:"mean"`
-	P50   *time.Duration `json:"p50"`
-	P90   *time.Duration `json:"p90"`
-	P99   *time.Duration `json:"p99"`
-	P999  *time.Duration `json:"p99.9"`
-	P9999 *time.Duration `json:"p99.99"`
-	Max   *time.Duration `json:"max"`
+// Rate returns the requests that succeeded per second; nil if there are too few to tell.
+func (r Round) Rate() *float64 { return rateOf(r.Succeeded, r.Succeeded+r.Failed, r.End-r.Start) }
+
+// MarshalJSON writes the rate as well.
+func (r Round) MarshalJSON() ([]byte, error) {
+	type fields Round
+	return json.Marshal(struct {
+		fields
+		Rate *float64 `json:"rate"`
+	}{fields(r), r.Rate()})
 }
 
-func quantiles(h *hdrhistogram.Histogram, failed, lost int64) Quantiles {
-	if h.TotalCount() <= lost {
-		return Quantiles{}
-	}
-	at := func(q float64) *time.Duration { return quantile(h, failed, lost, q) }
-	of := func(v int64) *time.Duration { d := time.Duration(v); return &d }
-	return Quantiles{
-		Min: of(h.Min()), Mean: of(int64(math.Round(h.Mean()))), Max: of(h.Max()),
-		P50: at(.5), P90: at(.9), P99: at(.99), P999: at(.999), P9999: at(.9999),
-	}
-}
+// few requests tell no rate: one more or less would be another by a fifth and more.
+const few = 5
 
-// quantile returns the time that a share q of the requests did not exceed, of
-// those in h and of failed ones above them all. Some in h are lost: they are among the
-// failed, and nobody knows which they are. The fastest are taken for them, so that a
-// quantile is no better than it was.
-func quantile(h *hdrhistogram.Histogram, failed, lost int64, q float64) *time.Duration {
-	n := h.TotalCount() - lost
-	rank := int64(math.Ceil(q * float64(n+failed))) // of the request, from 1
-	if n <= 0 || rank > n {
+// rateOf returns how many of n requests per second those are that came within a
+// period; nil if n is too small to tell.
+func rateOf(came, n int64, period time.Duration) *float64 {
+	if n < few || period <= 0 {
 		return nil
 	}
-	d := time.Duration(h.ValueAtQuantile(100 * float64(max(rank, 1)+lost) / float64(n+lost)))
-	return &d
+	rate := float64(max(0, came)) / period.Seconds()
+	return &rate
 }
 
 // Quantile returns the response time that a share q in (0, 1) of all requests did
@@ -161,19 +129,6 @@ func (r *Result) curve(h *hdrhistogram.Histogram) []Point {
 
 // Requests returns how many requests counted.
 func (r *Result) Requests() int64 { return r.Succeeded + r.Failed }
-
-// few requests tell no rate: one more or less would be another by a fifth and more.
-const few = 5
-
-// rateOf returns how many of n requests per second those are that came within a
-// period; nil if n is too small to tell.
-func rateOf(came, n int64, period time.Duration) *float64 {
-	if n < few || period <= 0 {
-		return nil
-	}
-	rate := float64(max(0, came)) / period.Seconds()
-	return &rate
-}
 
 // rate sets the rate at which requests succeeded within the period: never more than
 // was asked for, of which there may be a part of a request more than was due.

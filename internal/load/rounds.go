@@ -2,7 +2,6 @@ package load
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"sync"
 	"sync/atomic"
@@ -17,26 +16,6 @@ type Users struct {
 	Requests int           // of each user in a round; 0: all are one round
 	Rounds   int           // 0: as many as fit into For
 	For      time.Duration // no request begins after it; 0: until the rounds are over
-}
-
-// A Round is what all users did in one round, in order.
-type Round struct {
-	Start     time.Duration `json:"start"`
-	End       time.Duration `json:"end"`
-	Succeeded int64         `json:"succeeded"`
-	Failed    int64         `json:"failed"`
-}
-
-// Rate returns the requests that succeeded per second; nil if there are too few to tell.
-func (r Round) Rate() *float64 { return rateOf(r.Succeeded, r.Succeeded+r.Failed, r.End-r.Start) }
-
-// MarshalJSON writes the rate as well.
-func (r Round) MarshalJSON() ([]byte, error) {
-	type fields Round
-	return json.Marshal(struct {
-		fields
-		Rate *float64 `json:"rate"`
-	}{fields(r), r.Rate()})
 }
 
 // Check reports what is wrong with the settings.

@@ -79,6 +79,12 @@ func FailureOf(err error) *Failure {
 	return &Failure{classOf(err), text}
 }
 
+// remote reports whether an error of TLS is what the other side said.
+func remote(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "remote error"
+}
+
 func classOf(err error) string {
 	var dns *net.DNSError
 	var timeout interface{ Timeout() bool }
