@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/net/http2/hpack"
+
 	"github.com/hone-go/hone/internal/load"
 	"github.com/hone-go/hone/internal/load/template"
 )
@@ -218,4 +220,10 @@ func appendMessage(dst []byte, compressed bool, message []byte) []byte {
 		flag = 1
 	}
 	return append(binary.BigEndian.AppendUint32(append(dst, flag), uint32(len(message))), message...)
+}
+
+// A route is what is the same for all calls of a method on a connection.
+type route struct {
+	fields      []hpack.HeaderField
+	manyAnswers bool
 }

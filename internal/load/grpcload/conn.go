@@ -36,12 +36,6 @@ var (
 	errGoingAway = failure("goaway", "the server went away and did not process the call")
 )
 
-// A route is what is the same for all calls of a method on a connection.
-type route struct {
-	fields      []hpack.HeaderField
-	manyAnswers bool
-}
-
 // A conn is a connection over HTTP/2 on which a number of calls are under way.
 // One goroutine reads, by calling next; one at a time writes, by calling flush.
 //
@@ -122,23 +116,6 @@ func open(ctx context.Context, n net.Conn, most int) (*conn, error) {
 		return nil, fmt.Errorf("%s: %w", n.RemoteAddr(), err)
 	}
 	return c, nil
-}
-
-var longAgo = time.Unix(1, 0)
-
-// interruptible has reads and writes fail when ctx ends, until the returned function is called.
-func interruptible(ctx context.Context, n net.Conn) (stop func()) {
-	ended := make(chan struct{})
-	after := context.AfterFunc(ctx, func() {
-		_ = n.SetDeadline(longAgo)
-		close(ended)
-	})
-	return func() {
-		if !after() {
-			<-ended
-		}
-		_ = n.SetDeadline(time.Time{})
-	}
 }
 
 // begin sends a call, as far as the server takes it now; the rest follows as it
@@ -388,11 +365,6 @@ func (c *conn) fail(err error) {
 	}
 }
 
-func isTimeout(err error) bool {
-	var t net.Error
-	return errors.As(err, &t) && t.Timeout()
-}
-
 // close frees the connection; who reads gets an error. Of a connection with a
 // goroutine that writes, fail is what closes it.
 func (c *conn) close() error {
@@ -443,4 +415,26 @@ func (c *conn) next() error {
 	err = c.handle(kind, flags, id, b[frameHeader:])
 	_, _ = c.in.Discard(frameHeader + length)
 	return err
+}
+
+func isTimeout(err error) bool {
+	var t net.Error
+	return errors.As(err, &t) && t.Timeout()
+}
+
+var longAgo = time.Unix(1, 0)
+
+// interruptible has reads and writes fail when ctx ends, until the returned function is called.
+func interruptible(ctx context.Context, n net.Conn) (stop func()) {
+	ended := make(chan struct{})
+	after := context.AfterFunc(ctx, func() {
+		_ = n.SetDeadline(longAgo)
+		close(ended)
+	})
+	return func() {
+		if !after() {
+			<-ended
+		}
+		_ = n.SetDeadline(time.Time{})
+	}
 }
