@@ -3,9 +3,7 @@ package grpcload
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"math/rand/v2"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -184,32 +182,6 @@ func (k *call) verdict() error {
 		return failure("bad answer", "the answer has %d messages", k.messages)
 	}
 	return nil
-}
-
-func failure(class, format string, args ...any) *load.Failure {
-	return &load.Failure{Class: class, Text: fmt.Sprintf(format, args...)}
-}
-
-// unescape decodes the percent-encoding of a grpc-message.
-func unescape(s string) string {
-	if u, err := url.PathUnescape(s); err == nil {
-		return u
-	}
-	return s
-}
-
-const statusDeadline = 4
-
-var statusNames = []string{
-	"OK", "Canceled", "Unknown", "InvalidArgument", "DeadlineExceeded", "NotFound", "AlreadyExists", "PermissionDenied", "ResourceExhausted",
-	"FailedPrecondition", "Aborted", "OutOfRange", "Unimplemented", "Internal", "Unavailable", "DataLoss", "Unauthenticated",
-}
-
-func statusName(code int) string {
-	if code >= 0 && code < len(statusNames) {
-		return statusNames[code]
-	}
-	return "status " + strconv.Itoa(code)
 }
 
 // appendMessage appends a message with the five bytes before it: whether it is

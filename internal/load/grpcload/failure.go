@@ -1,0 +1,35 @@
+package grpcload
+
+import (
+	"fmt"
+	"net/url"
+	"strconv"
+
+	"github.com/hone-go/hone/internal/load"
+)
+
+func failure(class, format string, args ...any) *load.Failure {
+	return &load.Failure{Class: class, Text: fmt.Sprintf(format, args...)}
+}
+
+// unescape decodes the percent-encoding of a grpc-message.
+func unescape(s string) string {
+	if u, err := url.PathUnescape(s); err == nil {
+		return u
+	}
+	return s
+}
+
+const statusDeadline = 4
+
+var statusNames = []string{
+	"OK", "Canceled", "Unknown", "InvalidArgument", "DeadlineExceeded", "NotFound", "AlreadyExists", "PermissionDenied", "ResourceExhausted",
+	"FailedPrecondition", "Aborted", "OutOfRange", "Unimplemented", "Internal", "Unavailable", "DataLoss", "Unauthenticated",
+}
+
+func statusName(code int) string {
+	if code >= 0 && code < len(statusNames) {
+		return statusNames[code]
+	}
+	return "status " + strconv.Itoa(code)
+}
