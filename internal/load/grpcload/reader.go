@@ -1,9 +1,15 @@
 package grpcload
 
 import (
+	"bufio"
+	"context"
 	"encoding/binary"
+	"fmt"
 	"math"
+	"net"
 	"time"
+
+	"golang.org/x/net/http2/hpack"
 )
 
 // handle does what a frame says. It runs on the goroutine that reads. An error is
@@ -244,4 +250,94 @@ func (c *conn) goingAway(last, code uint32, text []byte) {
 	for _, k := range over {
 		k.taker.take(k, errGoingAway)
 	}
+}
+
+// open makes a connection of one that stands: it waits for the server's settings.
+func open(ctx context.Context, n net.Conn, most int) (*conn, error) {
+	c := &conn{
+		net: n, in: bufio.NewReaderSize(n, 4*defaultFrameSize), most: most,
+		streams: make(map[uint32]*call), id: 1,
+		window: defaultWindow, initial: defaultWindow, frameSize: defaultFrameSize,
+	}
+	c.limit.Store(1 << 30)
+	c.enc = hpack.NewEncoder(&c.block)
+	c.dec = hpack.NewDecoder(defaultTableSize, func(f hpack.HeaderField) {
+		c.status.size += int(f.Size())
+		c.status.field(f.Name, f.Value)
+	})
+	c.dec.SetMaxStringLength(maxAnswerHeaders)
+	defer interruptible(ctx, n)()
+	c.out = append(c.out, preface...)
+	c.out = appendSettings(c.out, settingPush, 0, settingWindow, streamWindow)
+	c.out = appendWindow(c.out, 0, connWindow-defaultWindow)
+	c.flush()
+	b, err := c.in.Peek(frameHeader)
+	switch {
+	case err == nil && b[3] != frameSettings:
+		err = failure("not HTTP/2", "%s answers with %q, not in HTTP/2", n.RemoteAddr(), b)
+	case err == nil:
+		err = c.next()
+	}
+	if err == nil {
+		c.flush()
+		err = c.writeErr
+	}
+	if err != nil {
+		_ = n.Close()
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return nil, fmt.Errorf("%s: %w", n.RemoteAddr(), err)
+	}
+	return c, nil
+}
+
+// interruptible has reads and writes fail when ctx ends, until the returned function is called.
+func interruptible(ctx context.Context, n net.Conn) (stop func()) {
+	ended := make(chan struct{})
+	after := context.AfterFunc(ctx, func() {
+		_ = n.SetDeadline(longAgo)
+		close(ended)
+	})
+	return func() {
+		if !after() {
+			<-ended
+		}
+		_ = n.SetDeadline(time.Time{})
+	}
+}
+
+// run reads and writes until the connection ends.
+func (c *conn) run() {
+	go func() {
+		for range c.wake {
+			c.flush()
+		}
+	}()
+	for {
+		if err := c.next(); err != nil {
+			c.fail(err)
+			return
+		}
+	}
+}
+
+// next reads a frame and does what it says. After a timeout it may be called
+// again. It returns an error if the connection is of no more use.
+func (c *conn) next() error {
+	b, err := c.in.Peek(frameHeader)
+	if err != nil {
+		return err
+	}
+	length := int(b[0])<<16 | int(b[1])<<8 | int(b[2])
+	if length > defaultFrameSize {
+		return failure("bad answer", "a frame of %d bytes, and %d are allowed", length, defaultFrameSize)
+	}
+	if b, err = c.in.Peek(frameHeader + length); err != nil {
+		return err
+	}
+	kind, flags, id := b[3], b[4], binary.BigEndian.Uint32(b[5:])&^(1<<31)
+	err = c.handle(kind, flags, id, b[frameHeader:])
+	_, _ = c.in.Discard(frameHeader + length)
+	return err
 }
