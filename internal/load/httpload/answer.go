@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 	"strconv"
 	"syscall"
 )
@@ -36,6 +35,13 @@ func (c *conn) answer(head bool) (size int, err error) {
 		n, err = c.content(a, head)
 		return size + n, err
 	}
+}
+
+// A reply is what a server said of one request.
+type reply struct {
+	bytes, status int
+	line          string // of the status, if it is not a usual one
+	location      string // where to go on, if that is to be done
 }
 
 // A head is what an answer's header says of the rest.
@@ -94,6 +100,9 @@ func (c *conn) header() (h head, size int, err error) {
 	}
 }
 
+// errNothing is what an answer is that never began.
+var errNothing = fmt.Errorf("the server closed the connection without an answer: %w", io.ErrUnexpectedEOF)
+
 func digits(b []byte) bool {
 	for _, c := range b {
 		if c < '0' || c > '9' {
@@ -137,35 +146,6 @@ func (h *head) field(line []byte) error {
 		}
 	}
 	return nil
-}
-
-// items are the values of a list.
-func items(list []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for len(list) > 0 {
-			item, rest, _ := bytes.Cut(list, []byte(","))
-			list = rest
-			if item = bytes.TrimSpace(item); len(item) > 0 && !yield(item) {
-				return
-			}
-		}
-	}
-}
-
-// equalFold compares b with an ASCII text in lower case.
-func equalFold(b []byte, lower string) bool {
-	if len(b) != len(lower) {
-		return false
-	}
-	for i, c := range b {
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c != lower[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // content reads past the content and returns its size.

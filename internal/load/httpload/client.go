@@ -75,16 +75,6 @@ func (v *values) write(r *request, dst, body []byte, keepAlive bool) (whole, roo
 	return append(append(dst, "\r\n\r\n"...), body...), body, nil
 }
 
-// Connect returns a client. It opens its connections when it sends, since targets
-// may differ in where they are.
-func (d *Driver) Connect(ctx context.Context) (load.Client, error) {
-	if d.h2 != nil {
-		d.h2.begin()
-		return &client2{d: d, values: d.values()}, nil
-	}
-	return &client{d: d, values: d.values(), conns: make(map[string]*conn, 1)}, nil
-}
-
 // A client sends requests over HTTP/1.1, over a connection for each host.
 type client struct {
 	d      *Driver
@@ -207,13 +197,6 @@ func (c *client) finish(s sent, re reply, err error) (load.Answer, error) {
 	return a, err
 }
 
-// A reply is what a server said of one request.
-type reply struct {
-	bytes, status int
-	line          string // of the status, if it is not a usual one
-	location      string // where to go on, if that is to be done
-}
-
 // once sends one request.
 func (c *client) once(ctx context.Context, r *request, out []byte, deadline time.Time) (reply, error) {
 	for {
@@ -270,14 +253,6 @@ func named(r *request, path string, err error) error {
 // redirected returns an error that says to which request the one that was asked for led.
 func redirected(r *request, path string, err error) error {
 	return prefixed(fmt.Sprintf("redirected to %s %s%s: ", r.method, r.url, path), err)
-}
-
-func prefixed(prefix string, err error) error {
-	var f *load.Failure
-	if errors.As(err, &f) {
-		return &load.Failure{Class: f.Class, Text: prefix + f.Text}
-	}
-	return fmt.Errorf("%s%w", prefix, err)
 }
 
 // open returns the connection for a request, nil if there is none. One that the server

@@ -10,8 +10,6 @@ import (
 	"net"
 	"sync"
 	"time"
-
-	"github.com/hone-go/hone/internal/load"
 )
 
 // A conn is a connection of HTTP/1.1.
@@ -51,36 +49,6 @@ type told struct {
 	err  error
 }
 
-// dial opens a connection for a request, with TLS if its URL says so.
-func (d *Driver) dial(ctx context.Context, r *request) (raw, c net.Conn, err error) {
-	ctx, cancel := context.WithTimeout(ctx, d.opts.Timeout)
-	defer cancel()
-	network, address := "tcp", r.address
-	if d.opts.Unix != "" {
-		network, address = "unix", d.opts.Unix
-	}
-	if raw, err = load.Dial(ctx, network, address); err != nil {
-		return nil, nil, err
-	}
-	c = load.Counted(raw, &d.connections)
-	if d.opts.HTTP2 {
-		c = &heard{Conn: c}
-	}
-	if r.url.Scheme != "https" {
-		return raw, c, nil
-	}
-	config := d.tls
-	if config.ServerName == "" {
-		config = config.Clone()
-		config.ServerName = r.url.Hostname()
-	}
-	secure, err := load.Handshake(ctx, c, config)
-	if err != nil {
-		return nil, nil, err
-	}
-	return raw, secure, nil
-}
-
 func (d *Driver) open(ctx context.Context, r *request) (*conn, error) {
 	raw, c, err := d.dial(ctx, r)
 	if err != nil {
@@ -105,9 +73,6 @@ func (c *conn) close() {
 // stale reports whether the server has ended an idle connection. What an attended one
 // has in its buffer is known to whoever reads it, and then to the wire.
 func (c *conn) stale() bool { return !c.attended && c.in.Buffered() > 0 || c.wire.stale() }
-
-// errNothing is what an answer is that never began.
-var errNothing = fmt.Errorf("the server closed the connection without an answer: %w", io.ErrUnexpectedEOF)
 
 // errUnsent is why do sent nothing: the server has just closed the connection, or the run
 // is over.

@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -36,33 +34,6 @@ type host struct {
 	conn *http.ClientConn
 
 	heard atomic.Pointer[heard] // below the connection that was opened last, unless that is TLS
-}
-
-// A heard connection notices an answer in HTTP/1, which the transport does not report when it comes
-// before the first request is sent. And it leaves finding out that it failed to its reader. When a server has
-// answered and closed the connection, the transport may write before it reads that answer: it
-// would give up the requests, and tell of a broken pipe instead of what the server said.
-type heard struct {
-	net.Conn
-	begun bool        // something was read; for the reader alone
-	http1 atomic.Bool // and it was HTTP/1
-}
-
-func (c *heard) Read(p []byte) (int, error) {
-	n, err := c.Conn.Read(p)
-	if n > 0 && !c.begun {
-		c.begun = true
-		c.http1.Store(bytes.HasPrefix(p[:n], []byte("HTTP/1.")))
-	}
-	return n, err
-}
-
-func (c *heard) Write(p []byte) (int, error) {
-	n, err := c.Conn.Write(p)
-	if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
-		return len(p), nil
-	}
-	return n, err
 }
 
 // host returns the one that a request goes to.
@@ -236,27 +207,6 @@ func (c *client2) failed(ctx context.Context, h *host, err error) error {
 // unusable is what net/http says of a connection that a request was not sent over,
 // as the server has gone away or closed it. The error has no type.
 const unusable = "http2: client conn not usable"
-
-const classNotHTTP2 = "not HTTP/2"
-
-// classed gives errors that package http has in words alone the class of their cause.
-func classed(err error) error {
-	if err == nil {
-		return nil
-	}
-	text := err.Error()
-	for _, class := range []struct{ word, name string }{
-		{"REFUSED_STREAM", "refused stream"}, {"GOAWAY", "goaway"}, {"stream error", "stream reset"},
-	} {
-		if strings.Contains(text, class.word) {
-			return &load.Failure{Class: class.name, Text: text}
-		}
-	}
-	if strings.Contains(text, "http2: client connection lost") || strings.Contains(text, "client conn could not be established") || strings.Contains(text, unusable) {
-		return fmt.Errorf("%w: %w", err, io.ErrUnexpectedEOF)
-	}
-	return err
-}
 
 // hopByHop are headers about a connection, which HTTP/2 does not have (RFC 9113, 8.2.2).
 var hopByHop = []string{"connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"}

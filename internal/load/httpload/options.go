@@ -13,15 +13,12 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/net/http/httpguts"
 
 	"github.com/hone-go/hone/internal/infile"
-	"github.com/hone-go/hone/internal/load"
 	"github.com/hone-go/hone/internal/load/template"
 )
 
@@ -237,85 +234,3 @@ func (s Statuses) has(status int) bool {
 	}
 	return false
 }
-
-// A Driver sends the requests of its targets. It implements load.Driver.
-type Driver struct {
-	opts     Options
-	requests []*request
-	hosts    map[string]bool // that targets name: requests go nowhere else
-	tls      *tls.Config
-	h2       *shared
-	streams  atomic.Uint64 // of random numbers
-
-	connections load.Gauge
-}
-
-// Connections counts those that are open.
-func (d *Driver) Connections() *load.Gauge { return &d.connections }
-
-// Shares reports whether requests share connections.
-func (d *Driver) Shares() bool { return d.h2 != nil }
-
-// request returns request n of a run.
-func (d *Driver) request(n int64) *request {
-	if len(d.requests) == 1 {
-		return d.requests[0]
-	}
-	return d.requests[uint64(n)%uint64(len(d.requests))]
-}
-
-// New checks the options and compiles the targets. Nothing is sent.
-func New(opts Options) (*Driver, error) {
-	if len(opts.Targets) == 0 {
-		return nil, errors.New("no target to send to")
-	}
-	if opts.Timeout == 0 {
-		opts.Timeout = 30 * time.Second
-	}
-	if opts.HTTP2 && opts.NoKeepAlive {
-		return nil, errors.New("HTTP/2 keeps its connections")
-	}
-	d := &Driver{opts: opts, hosts: make(map[string]bool)}
-	var err error
-	if d.tls, err = opts.TLS.Config(); err != nil {
-		return nil, err
-	}
-	d.tls.NextProtos = []string{"http/1.1"}
-	if opts.HTTP2 {
-		d.tls.NextProtos = []string{"h2"}
-	}
-	for _, t := range opts.Targets {
-		r, err := t.compile(opts.Feed)
-		if err != nil {
-			return nil, err
-		}
-		d.requests = append(d.requests, r)
-		d.hosts[strings.ToLower(r.url.Hostname())] = true
-		if r.fixed() {
-			if r.static, _, err = d.values().write(r, nil, nil, !opts.NoKeepAlive); err != nil {
-				return nil, fmt.Errorf("%s: %q is no URL: escape what is in it, a space as %%20", t.Name, t.URL)
-			}
-		}
-	}
-	if opts.HTTP2 {
-		d.h2 = &shared{hosts: make(map[string]*host)}
-	}
-	return d, nil
-}
-
-func (d *Driver) values() *values {
-	return &values{feed: d.opts.Feed, Values: template.NewValues(d.opts.Seed, d.streams.Add(1))}
-}
-
-// Addresses returns where requests go, HOST:PORT.
-func (d *Driver) Addresses() []string {
-	var all []string
-	for _, r := range d.requests {
-		if !slices.Contains(all, r.address) {
-			all = append(all, r.address)
-		}
-	}
-	return all
-}
-
-var _ load.Driver = (*Driver)(nil)
