@@ -1,79 +1,13 @@
 package httpload
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"net"
 	"strconv"
 	"time"
 
 	"github.com/hone-go/hone/internal/load"
-	"github.com/hone-go/hone/internal/load/template"
 )
-
-// values fill in requests.
-type values struct {
-	feed *template.Feed
-	*template.Values
-}
-
-func (v *values) at(n int64) {
-	v.N, v.Row = n, v.feed.Row(n)
-}
-
-// errSplit is what a request is that a template made two of.
-var errSplit = &load.Failure{Class: "template", Text: "a path or a header was filled in with what ends it: a space or a line's end"}
-
-// write appends a request to dst and returns it, and the room it used for the body.
-func (v *values) write(r *request, dst, body []byte, keepAlive bool) (whole, room []byte, err error) {
-	dst = append(append(dst, r.method...), ' ')
-	from := len(dst)
-	dst = r.path.Append(dst, v.Values)
-	if bytes.ContainsFunc(dst[from:], func(c rune) bool { return c <= ' ' || c == 0x7f }) {
-		return dst, body, errSplit
-	}
-	dst = append(dst, " HTTP/1.1"...)
-	host, agent, length, connection := false, false, false, false
-	for _, h := range r.header {
-		host = host || equalFold([]byte(h.name), "host")
-		agent = agent || equalFold([]byte(h.name), "user-agent")
-		length = length || equalFold([]byte(h.name), "content-length")
-		connection = connection || equalFold([]byte(h.name), "connection")
-		dst = append(append(append(dst, "\r\n"...), h.name...), ": "...)
-		from := len(dst)
-		dst = h.value.Append(dst, v.Values)
-		if bytes.ContainsAny(dst[from:], "\r\n\x00") {
-			return dst, body, errSplit
-		}
-	}
-	if !host {
-		dst = append(append(dst, "\r\nHost: "...), r.url.Host...)
-	}
-	if !agent {
-		dst = append(dst, "\r\nUser-Agent: hone"...)
-	}
-	if !keepAlive && !connection {
-		dst = append(dst, "\r\nConnection: close"...)
-	}
-	body = body[:0]
-	if r.body != nil {
-		body = r.body.Append(body, v.Values)
-	}
-	if r.chunked {
-		dst = append(dst, "\r\n\r\n"...)
-		if len(body) > 0 {
-			dst = append(strconv.AppendInt(dst, int64(len(body)), 16), "\r\n"...)
-			dst = append(append(dst, body...), "\r\n"...)
-		}
-		return append(dst, "0\r\n\r\n"...), body, nil
-	}
-	if !length && (r.body != nil || r.method == "POST" || r.method == "PUT" || r.method == "PATCH") {
-		dst = strconv.AppendInt(append(dst, "\r\nContent-Length: "...), int64(len(body)), 10)
-	}
-	return append(append(dst, "\r\n\r\n"...), body...), body, nil
-}
 
 // A client sends requests over HTTP/1.1, over a connection for each host.
 type client struct {
@@ -231,28 +165,6 @@ func (c *client) reply(ctx context.Context, conn *conn, size int, err error) (re
 		c.drop(conn)
 	}
 	return re, err
-}
-
-// ranOut reports whether the time for an answer was over.
-func ranOut(err error) bool {
-	var timeout net.Error
-	return errors.As(err, &timeout) && timeout.Timeout()
-}
-
-// pathOf returns the path of a request that was written.
-func pathOf(r *request, out []byte) string {
-	path, _, _ := bytes.Cut(out[min(len(out), len(r.method)+1):], []byte(" "))
-	return string(path)
-}
-
-// named returns an error that says of which request it is.
-func named(r *request, path string, err error) error {
-	return prefixed(fmt.Sprintf("%s %s%s: ", r.method, r.url, path), err)
-}
-
-// redirected returns an error that says to which request the one that was asked for led.
-func redirected(r *request, path string, err error) error {
-	return prefixed(fmt.Sprintf("redirected to %s %s%s: ", r.method, r.url, path), err)
 }
 
 // open returns the connection for a request, nil if there is none. One that the server

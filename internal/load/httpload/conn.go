@@ -74,10 +74,6 @@ func (c *conn) close() {
 // has in its buffer is known to whoever reads it, and then to the wire.
 func (c *conn) stale() bool { return !c.attended && c.in.Buffered() > 0 || c.wire.stale() }
 
-// errUnsent is why do sent nothing: the server has just closed the connection, or the run
-// is over.
-var errUnsent = errors.New("the connection takes no more requests")
-
 // watch has the end of a run end what waits for an answer.
 func (c *conn) watch(ctx context.Context) {
 	if c.watched {
@@ -167,15 +163,6 @@ func (c *conn) settle(ctx context.Context, size int, err error, rest sending) (i
 // a server that takes no more of it: its answer is read meanwhile.
 const atOnce = 16 << 10
 
-// A sending is what became of a request: it was written, or the rest still is.
-type sending struct {
-	err  error
-	rest chan error // nil: there is none
-}
-
-// errAnswered is why a request was not sent to its end: there was no need.
-var errAnswered = errors.New("the answer came before the whole request was sent")
-
 // send writes a request, as far as that can be done at once, and has the rest written
 // meanwhile. What the server said before it closed the connection is read all the same.
 func (c *conn) send(out []byte, deadline time.Time) (s sending, ok bool) {
@@ -190,36 +177,6 @@ func (c *conn) send(out []byte, deadline time.Time) (s sending, ok bool) {
 		return sending{err: err}, true
 	}
 	return sendRest(c.Conn, out, deadline), true
-}
-
-// sendRest has something written meanwhile.
-func sendRest(c net.Conn, out []byte, deadline time.Time) sending {
-	if err := c.SetWriteDeadline(deadline); err != nil {
-		return sending{err: err}
-	}
-	rest := make(chan error, 1)
-	go func() {
-		_, err := c.Write(out)
-		rest <- err
-	}()
-	return sending{rest: rest}
-}
-
-// end ends what still is written, and returns why a request was not written to its end.
-func (s sending) end(c *conn) error {
-	if s.rest == nil {
-		return s.err
-	}
-	select {
-	case err := <-s.rest:
-		return err
-	default:
-	}
-	_ = c.SetWriteDeadline(time.Unix(1, 0))
-	if err := <-s.rest; err != nil {
-		return errAnswered
-	}
-	return nil
 }
 
 // because prefers the end of a run as the reason of an error.

@@ -10,13 +10,8 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
-	"net/http"
-	"net/url"
 	"strings"
 	"time"
-
-	"golang.org/x/net/http/httpguts"
 
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/load/template"
@@ -81,120 +76,6 @@ type Target struct {
 
 // A Header is a field of a request.
 type Header struct{ Name, Value string }
-
-// A request is a compiled Target.
-type request struct {
-	method  string
-	url     *url.URL // without path
-	address string   // host:port
-	key     string   // of connections to it
-	path    *template.Template
-	header  []header
-	body    *template.Template // nil: none
-	chunked bool               // the body goes in chunks, as a header says
-	last    bool               // of its connection, as a header says
-	static  []byte             // the whole of it, if nothing changes
-}
-
-type header struct {
-	name  string
-	value *template.Template
-}
-
-// compile checks a target and compiles its templates.
-func (t Target) compile(feed *template.Feed) (*request, error) {
-	scheme, rest, ok := strings.Cut(t.URL, "://")
-	if !ok || scheme != "http" && scheme != "https" {
-		return nil, fmt.Errorf("%s: %q is no URL like http://host/path", t.Name, t.URL)
-	}
-	host, path := rest, "/"
-	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
-		host, path = rest[:i], strings.TrimPrefix(rest[i:], "#")
-	}
-	path, _, _ = strings.Cut(path, "#") // what follows is not sent
-	if !strings.HasPrefix(path, "/") {
-		path = "/" + path
-	}
-	if strings.Contains(host, "{{") {
-		return nil, fmt.Errorf("%s: the host of %q can't be a template: requests go where you say alone", t.Name, t.URL)
-	}
-	u, err := url.Parse(scheme + "://" + host)
-	if err != nil || u.Hostname() == "" {
-		return nil, fmt.Errorf("%s: %q is no URL like http://host/path", t.Name, t.URL)
-	}
-	r := &request{method: t.Method, url: u, address: u.Host}
-	if r.method == "" {
-		r.method = http.MethodGet
-	}
-	if strings.ContainsFunc(r.method, func(c rune) bool { return !httpguts.IsTokenRune(c) }) {
-		return nil, fmt.Errorf("%s: %q is no method", t.Name, r.method)
-	}
-	if u.Port() == "" {
-		r.address = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443"}[scheme])
-	}
-	r.key = scheme + r.address
-	if r.path, err = template.Parse(t.Name+": the path", path, feed); err != nil {
-		return nil, err
-	}
-	if u.User != nil {
-		password, _ := u.User.Password()
-		auth := http.Request{Header: http.Header{}}
-		auth.SetBasicAuth(u.User.Username(), password)
-		t.Header = append(t.Header[:len(t.Header):len(t.Header)], Header{"Authorization", auth.Header.Get("Authorization")})
-		u.User = nil
-	}
-	for _, h := range t.Header {
-		if !httpguts.ValidHeaderFieldName(h.Name) || !httpguts.ValidHeaderFieldValue(h.Value) {
-			return nil, fmt.Errorf("%s: %q is no header like 'Name: value'", t.Name, h.Name+": "+h.Value)
-		}
-		value, err := template.Parse(t.Name+": header "+h.Name, h.Value, feed)
-		if err != nil {
-			return nil, err
-		}
-		r.header = append(r.header, header{h.Name, value})
-		if err := r.list(t.Name, h); err != nil {
-			return nil, err
-		}
-	}
-	switch {
-	case t.Body == "" && !t.Empty:
-	case t.Raw:
-		r.body = template.Literal(t.Body)
-	default:
-		if r.body, err = template.Parse(t.Name+": the body", t.Body, feed); err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
-}
-
-// list notes what a header means for how the request is sent. Several lines of one
-// are one list.
-func (r *request) list(name string, h Header) error {
-	switch strings.ToLower(h.Name) {
-	case "connection":
-		for item := range items([]byte(h.Value)) {
-			r.last = r.last || equalFold(item, "close")
-		}
-	case "transfer-encoding":
-		for item := range items([]byte(h.Value)) {
-			if r.chunked {
-				return fmt.Errorf("%s: header %s: chunked has to be the last transfer encoding, not %q", name, h.Name, item)
-			}
-			r.chunked = equalFold(item, "chunked")
-		}
-	}
-	return nil
-}
-
-// fixed reports whether a compiled request never changes.
-func (r *request) fixed() bool {
-	fixed := r.path.Static() && (r.body == nil || r.body.Static())
-	for _, h := range r.header {
-		fixed = fixed && h.value.Static()
-	}
-	return fixed
-}
 
 // Statuses are ranges of status codes.
 type Statuses [][2]int
