@@ -31,6 +31,11 @@ func (l *lastError) OnBrokerE2E(_ kgo.BrokerMetadata, _ int16, e kgo.BrokerE2E) 
 	}
 }
 
+var (
+	errBacklog = &load.Failure{Class: load.ClassBacklog, Text: "too many messages, or bytes, wait for their acknowledgement"}
+	errGaveUp  = &load.Failure{Class: load.ClassNone, Text: "the run ended before the message was acknowledged"}
+)
+
 // failure returns why a message of a size failed. What brokers say is a class by
 // their own name for it.
 func (s *Sender) failure(err error, size int) *load.Failure {

@@ -74,10 +74,6 @@ func (p *pump) over() bool {
 // look is how often one that waits looks whether it should.
 const look = 100 * time.Millisecond
 
-// refill is how many quarters of what may be under way are, when a flood that found
-// no room goes on: to wake up for each message costs more than to send it.
-const refill = 3
-
 func (p *pump) waitForRoom() bool {
 	s := p.sender
 	if !s.over(1, 1) {

@@ -119,11 +119,6 @@ func (s *Sender) Send(ctx context.Context, clock load.Clock, r load.Request, don
 	s.client.Produce(context.Background(), &m.Record, m.finish)
 }
 
-var (
-	errBacklog = &load.Failure{Class: load.ClassBacklog, Text: "too many messages, or bytes, wait for their acknowledgement"}
-	errGaveUp  = &load.Failure{Class: load.ClassNone, Text: "the run ended before the message was acknowledged"}
-)
-
 // begin takes the context of a run.
 func (s *Sender) begin(ctx context.Context) {
 	s.end()
@@ -166,6 +161,10 @@ func (s *Sender) limit() int64 {
 func (s *Sender) over(num, den int64) bool {
 	return s.messages.Load() >= max(1, s.limit()*num/den) || s.bytes.Load() >= max(1, int64(s.opts.BufferBytes)*num/den)
 }
+
+// refill is how many quarters of what may be under way are, when a flood that found
+// no room goes on: to wake up for each message costs more than to send it.
+const refill = 3
 
 // message returns one that is not under way.
 func (s *Sender) message() *message {
