@@ -92,17 +92,6 @@ func Times(q load.Quantiles, curve []load.Point) experiment.LoadTimes {
 	return t
 }
 
-// keepSides keeps what was measured of both versions, but in the pre-check.
-func (c *contest) keepSides() error {
-	var sides []experiment.LoadSide
-	for _, side := range []experiment.Side{experiment.Base, experiment.Head} {
-		if len(c.results[side]) > 0 {
-			sides = append(sides, c.side(side, c.results[side], costsOf(c.lines[side]), c.told[side]))
-		}
-	}
-	return c.setLoad(sides...)
-}
-
 // costsOf adds up what requests cost in samples, each with its number of requests.
 func costsOf(lines []*benchfmt.Result) []Cost {
 	var costs []Cost
@@ -134,4 +123,39 @@ func costsOf(lines []*benchfmt.Result) []Cost {
 		costs[i].Value /= costs[i].Requests
 	}
 	return costs
+}
+
+// line is a period as a result of a benchmark, nil if nothing was sent. A period in
+// which no request succeeded has no times, but a rate: without it, what is left would
+// look like a service that is well.
+func (p *Plan) line(r *load.Result, allocated *Memory) *benchfmt.Result {
+	if r.Requests() == 0 {
+		return nil
+	}
+	line := &benchfmt.Result{
+		Name: benchfmt.Name(p.name()), Iters: int(r.Requests()),
+		Config: []benchfmt.Config{{Key: "pkg", Value: []byte(p.pkg()), File: true}}, // or it would not be written
+	}
+	add := func(unit string, v float64) {
+		line.Values = append(line.Values, benchfmt.Value{Value: v, Unit: unit})
+	}
+	addTime := func(unit string, d *time.Duration) {
+		if d != nil {
+			add(unit, float64(*d))
+		}
+	}
+	addTime("ns/op", r.Response.Mean)
+	if r.Rate != nil {
+		add("req/s", *r.Rate)
+	}
+	addTime("p50-ns", r.Response.P50)
+	addTime("p90-ns", r.Response.P90)
+	addTime("p99-ns", r.Response.P99)
+	addTime("p99.9-ns", r.Response.P999)
+	addTime("max-ns", r.Response.Max)
+	add("failed/op", float64(r.Failed)/float64(r.Requests()))
+	for _, c := range allocated.costs(r) {
+		add(c.Unit, c.Value)
+	}
+	return line
 }

@@ -5,12 +5,9 @@
 package measure
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"strings"
 	"time"
 
 	"golang.org/x/perf/benchfmt"
@@ -20,97 +17,6 @@ import (
 	"github.com/hone-go/hone/internal/load"
 	"github.com/hone-go/hone/profile"
 )
-
-// A Plan is what to do.
-type Plan struct {
-	Protocol string // "http": the run's package is "load/http"
-	Name     string // of the benchmark that the run has, without "Benchmark"
-	Load     Load
-	Warmup   time.Duration // before the first period
-	Duration time.Duration // of a period
-	Count    int           // periods, each a sample
-	Options  load.Options  // Warmup and Window are set by Plan
-	Goals    []load.Goal   // the run keeps whether they were met
-
-	Profiles    []string // kinds, of Kinds
-	ProfileTime time.Duration
-	// Fetch takes a profile of the service that covers a time: "cpu", "allocs", ….
-	// It is asked again while the error is [capture.ErrInUse].
-	Fetch func(ctx context.Context, kind string, seconds int) (*profile.Profile, error)
-
-	// Memory reads what the service has allocated so far; nil if it can't be had.
-	Memory func(ctx context.Context) (Memory, error)
-
-	// Deliveries are what became of the messages of periods, by their results; nil where
-	// none are read.
-	Deliveries func(periods []*load.Result) []experiment.LoadDelivery
-
-	Run    *experiment.Writer // what is measured is written to; nil: nothing is kept
-	Events func(Event)        // may be nil
-}
-
-// A Load sends for a time. It is called once for the warm-up, each period and each
-// profile.
-type Load func(ctx context.Context, stage Stage, d time.Duration, opts load.Options) (*load.Result, error)
-
-// A Stage is what a load is for.
-type Stage uint8
-
-const (
-	WarmUp  Stage = iota
-	Period        // it is measured
-	Profile       // it goes on for as long as a profile takes
-)
-
-func (s Stage) String() string { return [...]string{"warm up", "measure", "profile"}[s] }
-
-// Memory is what a process has allocated since its start, as runtime.MemStats tells.
-type Memory struct {
-	Bytes, Objects uint64
-	GCs            uint64
-}
-
-// Kinds are the profiles that can be taken of a service under load.
-func Kinds() []string { return []string{"cpu", "allocs", "mutex", "block"} }
-
-// An Event tells how far a measurement is.
-type Event struct {
-	Stage       Stage
-	Done, Total int // periods, or kinds
-	What        string
-	Left        time.Duration // of all stages
-	Window      *load.Window  // of what ended just now; nil at the start of a stage
-	Warning     string        // instead of all others
-}
-
-// A Report is what was measured.
-type Report struct {
-	*load.Result                // of all periods
-	Periods      []*load.Result `json:"periods"`
-	Costs        []Cost         `json:"costs,omitempty"`
-	GCShare      *float64       `json:"gc_share,omitempty"` // of CPU time
-	Hottest      []Hot          `json:"hottest,omitempty"`  // by CPU time of their own
-	Run          string         `json:"run,omitempty"`
-	Warnings     []string       `json:"warnings,omitempty"`
-}
-
-// A Cost is what a request took of something: by a profile over the same load, or
-// by counters of the service over the periods themselves.
-type Cost struct {
-	Kind     string  `json:"kind"`     // of the profile, or "memory"
-	Unit     string  `json:"unit"`     // "cpu-ns/op", "B/op"
-	Value    float64 `json:"value"`    // for a request that succeeded
-	Requests float64 `json:"requests"` // over the profile
-}
-
-// A Hot function has much of the CPU time.
-type Hot struct {
-	Function string  `json:"function"`
-	Share    float64 `json:"share"`
-}
-
-// ErrNothing is returned when no request succeeded.
-var ErrNothing = errors.New("no request succeeded")
 
 // Measure does what the plan says. When ctx ends it returns what it has, with ctx's error.
 func (p *Plan) Measure(ctx context.Context) (*Report, error) {
@@ -138,48 +44,6 @@ type measurement struct {
 	counted  bool // the service's memory is to be read
 	unread   int  // readings in a row that failed
 	patience int  // how many may
-}
-
-// since returns what was allocated after an earlier reading: nil if that is unknown,
-// or the service was started anew in between.
-func (now *Memory) since(before *Memory) *Memory {
-	if now == nil || before == nil || now.Bytes < before.Bytes || now.Objects < before.Objects || now.GCs < before.GCs {
-		return nil
-	}
-	return &Memory{now.Bytes - before.Bytes, now.Objects - before.Objects, now.GCs - before.GCs}
-}
-
-// less subtracts what a reading takes, of which one is in each period.
-func (m *Memory) less(reading *Memory) *Memory {
-	if m == nil || reading == nil {
-		return nil
-	}
-	return &Memory{m.Bytes - min(m.Bytes, reading.Bytes), m.Objects - min(m.Objects, reading.Objects), m.GCs}
-}
-
-// total adds up what was allocated over periods: nil if that of one is unknown.
-func total(periods []*Memory) *Memory {
-	var sum Memory
-	for _, m := range periods {
-		if m == nil {
-			return nil
-		}
-		sum = Memory{sum.Bytes + m.Bytes, sum.Objects + m.Objects, sum.GCs + m.GCs}
-	}
-	return &sum
-}
-
-// costs are those of the requests that allocated m.
-func (m *Memory) costs(r *load.Result) []Cost {
-	if m == nil || r.Succeeded == 0 {
-		return nil
-	}
-	n := float64(r.Succeeded)
-	return []Cost{
-		{"memory", "B/op", float64(m.Bytes) / n, n},
-		{"memory", "allocs/op", float64(m.Objects) / n, n},
-		{"memory", "gcs/op", float64(m.GCs) / n, n},
-	}
 }
 
 // memory asks the service, if it can be asked.
@@ -362,13 +226,6 @@ var units = map[string]map[string]string{
 	"block":  {"delay": "block-ns/op"},
 }
 
-// A told is what a profile tells of requests.
-type told struct {
-	costs   []Cost
-	gcShare *float64 // of CPU time
-	hottest []Hot
-}
-
 // costs returns what a profile tells of a request.
 func (m *measurement) costs(kind string, p *profile.Profile, requests float64) (all told) {
 	for i, t := range p.SampleTypes {
@@ -392,22 +249,6 @@ func (m *measurement) costs(kind string, p *profile.Profile, requests float64) (
 	}
 	return all
 }
-
-// addProfile keeps a profile, which says of how many requests it is.
-func (p *Plan) addProfile(side experiment.Side, kind string, of *profile.Profile, requests float64) error {
-	if p.Run == nil {
-		return nil
-	}
-	var text bytes.Buffer
-	if err := capture.WithIterations(of, int(math.Round(requests))).Encode(&text); err != nil {
-		return err
-	}
-	return p.Run.AddProfile(p.pkg(), p.name(), side, kind, &text)
-}
-
-// pkg and name are those of the benchmark that the run has.
-func (p *Plan) pkg() string  { return "load/" + p.Protocol }
-func (p *Plan) name() string { return strings.ReplaceAll(p.Name, " ", "_") }
 
 // keep writes the run: a line of the Go benchmark format for each period, so that
 // each is a sample.
@@ -437,39 +278,4 @@ func (m *measurement) keep() error {
 	}
 	m.report.Run = m.Run.ID()
 	return err
-}
-
-// line is a period as a result of a benchmark, nil if nothing was sent. A period in
-// which no request succeeded has no times, but a rate: without it, what is left would
-// look like a service that is well.
-func (p *Plan) line(r *load.Result, allocated *Memory) *benchfmt.Result {
-	if r.Requests() == 0 {
-		return nil
-	}
-	line := &benchfmt.Result{
-		Name: benchfmt.Name(p.name()), Iters: int(r.Requests()),
-		Config: []benchfmt.Config{{Key: "pkg", Value: []byte(p.pkg()), File: true}}, // or it would not be written
-	}
-	add := func(unit string, v float64) {
-		line.Values = append(line.Values, benchfmt.Value{Value: v, Unit: unit})
-	}
-	addTime := func(unit string, d *time.Duration) {
-		if d != nil {
-			add(unit, float64(*d))
-		}
-	}
-	addTime("ns/op", r.Response.Mean)
-	if r.Rate != nil {
-		add("req/s", *r.Rate)
-	}
-	addTime("p50-ns", r.Response.P50)
-	addTime("p90-ns", r.Response.P90)
-	addTime("p99-ns", r.Response.P99)
-	addTime("p99.9-ns", r.Response.P999)
-	addTime("max-ns", r.Response.Max)
-	add("failed/op", float64(r.Failed)/float64(r.Requests()))
-	for _, c := range allocated.costs(r) {
-		add(c.Unit, c.Value)
-	}
-	return line
 }

@@ -303,3 +303,14 @@ func (c *contest) profileSide(ctx context.Context, side experiment.Side, kind st
 	c.told[side].costs = append(c.told[side].costs, of.costs...)
 	return c.addProfile(side, kind, p, requests)
 }
+
+// keepSides keeps what was measured of both versions, but in the pre-check.
+func (c *contest) keepSides() error {
+	var sides []experiment.LoadSide
+	for _, side := range []experiment.Side{experiment.Base, experiment.Head} {
+		if len(c.results[side]) > 0 {
+			sides = append(sides, c.side(side, c.results[side], costsOf(c.lines[side]), c.told[side]))
+		}
+	}
+	return c.setLoad(sides...)
+}

@@ -7,6 +7,12 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
+// A Hot function has much of the CPU time.
+type Hot struct {
+	Function string  `json:"function"`
+	Share    float64 `json:"share"`
+}
+
 // gcShare returns the share of a profile's values that garbage collection has.
 func gcShare(p *profile.Profile, column int, total int64) float64 {
 	return float64(p.RuntimeWork(column).GC) / float64(total)
