@@ -320,6 +320,35 @@ func (d *Diff) print() {
 
 func nonzero(v float64) bool { return v != 0 }
 
+// textUnit picks one unit for the table, in which its smallest change has digits.
+func (d *Diff) textUnit() string {
+	if d.printUnit != "" && d.printUnit != "minimum" && d.printUnit != "auto" {
+		return d.printUnit
+	}
+	least := int64(math.MaxInt64)
+	for i := range d.Rows {
+		if v := d.key(&d.Rows[i]).Delta; v != 0 {
+			least = min(least, max(v, -v))
+		}
+	}
+	if least <= max(d.BaseTotal, d.HeadTotal)/100 {
+		least *= 100
+	}
+	_, unit := profile.Convert(least, d.Unit, "auto")
+	if unit == "" {
+		return d.Unit
+	}
+	return unit
+}
+
+// signedText prints v with its sign, also if that is a plus.
+func signedText(v int64, format func(int64) string) string {
+	if v > 0 {
+		return "+" + format(v)
+	}
+	return format(v)
+}
+
 // warn tells what the numbers can't.
 func (d *Diff) warn() {
 	add := func(format string, args ...any) { d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...)) }

@@ -5,11 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"unicode/utf8"
-
-	"github.com/hone-go/hone/profile"
 )
 
 // WriteText prints the comparison as a table.
@@ -73,40 +70,11 @@ func (d *Diff) WriteText(w io.Writer) error {
 	return bw.Flush()
 }
 
-// textUnit picks one unit for the table, in which its smallest change has digits.
-func (d *Diff) textUnit() string {
-	if d.printUnit != "" && d.printUnit != "minimum" && d.printUnit != "auto" {
-		return d.printUnit
-	}
-	least := int64(math.MaxInt64)
-	for i := range d.Rows {
-		if v := d.key(&d.Rows[i]).Delta; v != 0 {
-			least = min(least, max(v, -v))
-		}
-	}
-	if least <= max(d.BaseTotal, d.HeadTotal)/100 {
-		least *= 100
-	}
-	_, unit := profile.Convert(least, d.Unit, "auto")
-	if unit == "" {
-		return d.Unit
-	}
-	return unit
-}
-
 func perRun(runs int) string {
 	if runs == 1 {
 		return ""
 	}
 	return fmt.Sprintf(" (mean of %d runs)", runs)
-}
-
-// signedText prints v with its sign, also if that is a plus.
-func signedText(v int64, format func(int64) string) string {
-	if v > 0 {
-		return "+" + format(v)
-	}
-	return format(v)
 }
 
 func relativeText(v *DiffValue) string {
