@@ -343,25 +343,6 @@ func (o *FlameOptions) facts() [][2]string {
 	return facts
 }
 
-// gcd returns the greatest common divisor of all numbers in all columns.
-func gcd(columns ...[]int64) int64 {
-	g := int64(0)
-	for _, column := range columns {
-		for _, v := range column {
-			for v != 0 {
-				g, v = v, g%v
-			}
-			if g == 1 || g == -1 {
-				return 1
-			}
-		}
-	}
-	if g < 0 {
-		g = -g
-	}
-	return max(g, 1)
-}
-
 // embed writes text so that it can stand in a script element: no "<" may be in
 // it that could begin an end tag or a comment.
 func embed(b *bytes.Buffer, text []byte) {
