@@ -227,3 +227,18 @@ func divided(column []int64, by int64) Column {
 	}
 	return out
 }
+
+// embed writes text so that it can stand in a script element: no "<" may be in
+// it that could begin an end tag or a comment.
+func embed(b *bytes.Buffer, text []byte) {
+	for {
+		i := bytes.IndexByte(text, '<')
+		if i < 0 {
+			b.Write(text)
+			return
+		}
+		b.Write(text[:i])
+		b.WriteString(`\u003c`)
+		text = text[i+1:]
+	}
+}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/hone-go/hone/profile"
@@ -136,4 +137,12 @@ func (l *flameLayout) own(n uint32) int64 {
 		_, from = l.place(l.at(end - 1))
 	}
 	return to - from - l.folded(n)
+}
+
+// scaledBase returns a base value as it compares to the head's.
+func scaledBase(v *profile.TreeValues, base int64) int64 {
+	if v.BaseScale == 1 {
+		return base // which may be larger than a float64 is exact
+	}
+	return int64(math.Round(float64(base) * v.BaseScale))
 }

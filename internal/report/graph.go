@@ -36,13 +36,6 @@ type node struct {
 func (n *node) flatValue() int64 { return mean(n.flat, n.flatDiv) }
 func (n *node) cumValue() int64  { return mean(n.cum, n.cumDiv) }
 
-func mean(v, div int64) int64 {
-	if div == 0 {
-		return v
-	}
-	return v / div
-}
-
 // nameParts returns the parts of a node's printed name: address, name and place.
 func (k *nodeKey) nameParts() []string {
 	var parts []string

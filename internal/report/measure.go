@@ -50,3 +50,21 @@ func abs(v int64) int64 {
 	}
 	return v
 }
+
+func mean(v, div int64) int64 {
+	if div == 0 {
+		return v
+	}
+	return v / div
+}
+
+// compareAbs orders larger magnitudes first.
+func compareAbs(a, b int64) int {
+	switch a, b = abs(a), abs(b); {
+	case a > b:
+		return -1
+	case a < b:
+		return 1
+	}
+	return 0
+}

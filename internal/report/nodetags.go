@@ -66,17 +66,6 @@ func sortTags(tags []*tag, flat bool) {
 	})
 }
 
-// compareAbs orders larger magnitudes first.
-func compareAbs(a, b int64) int {
-	switch a, b = abs(a), abs(b); {
-	case a > b:
-		return -1
-	case a < b:
-		return 1
-	}
-	return 0
-}
-
 // tagCollector sums values up by node and tag while a graph is built. A nil one
 // collects nothing.
 type tagCollector struct {
