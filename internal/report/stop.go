@@ -53,12 +53,6 @@ func (s stopper) err() error {
 	return s.ctx.Err()
 }
 
-// Err returns the error of [Env.Context] or [Env.Budget]. If it isn't nil, what the report's
-// methods return is incomplete.
-func (r *Report) Err() error { return r.stop().err() }
-
-func (r *Report) stop() stopper { return stopper{r.env.Context, &r.held} }
-
 // stoppedWriter fails once the work is to end, so that whoever writes stops.
 type stoppedWriter struct {
 	stopper
