@@ -9,7 +9,6 @@ import (
 	"html"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/hone-go/hone/profile"
 	"github.com/hone-go/hone/web"
@@ -106,16 +105,6 @@ func FlameHTML(w io.Writer, t *profile.Tree, o FlameOptions) error {
 func policyHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
-}
-
-// printable replaces the characters that neither HTML nor XML allows.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\t' && r != '\n' || r == 0x7f || r == 0xfffe || r == 0xffff {
-			return '\uFFFD'
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
 func newFlameData(t *profile.Tree, o *FlameOptions) *flameData {

@@ -26,3 +26,13 @@ func Visible(s string) string {
 }
 
 func turns(r rune) bool { return unicode.Is(unicode.Bidi_Control, r) }
+
+// printable replaces the characters that neither HTML nor XML allows.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\t' && r != '\n' || r == 0x7f || r == 0xfffe || r == 0xffff {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
