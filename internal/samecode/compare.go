@@ -130,20 +130,6 @@ func (p *program) benchmark(s int, function string) int32 {
 	return -1
 }
 
-// Same reports whether all code that a benchmark function of a package can run is the
-// same on both sides: itself, what it refers to, and what initializes the packages.
-func (c *Code) Same(pkg, function string) bool {
-	p := c.programs[pkg]
-	if p == nil || p.differs {
-		return false
-	}
-	if len(p.units[base])+len(p.units[head]) == 0 {
-		return true // no file of it changed
-	}
-	b, h := p.benchmark(base, function), p.benchmark(head, function)
-	return b >= 0 && b == h && p.same(b)
-}
-
 // pairs are symbols of the two sides that take each other's part: the same code, with
 // references to such pairs at the same places. Their names may differ, since the
 // compiler numbers closures and constants.

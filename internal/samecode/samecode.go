@@ -13,32 +13,10 @@ package samecode
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
-)
-
-// A GoCommand runs the go command in one state of the program: with args, "list" first,
-// and standard error written to stderr. It returns standard output, and an error if
-// the command fails.
-type GoCommand func(ctx context.Context, stderr io.Writer, args ...string) ([]byte, error)
-
-// A State is one of the two states of a program.
-type State struct {
-	Go GoCommand
-	// Overlay has what Go's -overlay says, for tests: what stands for which file.
-	Overlay map[string]string
-}
-
-// ErrUnknown: this build, or what the compiler of this Go prints, can't be compared.
-var ErrUnknown = errors.New("machine code can't be compared")
-
-// The two states.
-const (
-	base = 0
-	head = 1
 )
 
 // Code is the code of test binaries in two states. It is for one goroutine.
@@ -109,4 +87,18 @@ func checkSettings(ctx context.Context, run GoCommand) error {
 		}
 	}
 	return nil
+}
+
+// Same reports whether all code that a benchmark function of a package can run is the
+// same on both sides: itself, what it refers to, and what initializes the packages.
+func (c *Code) Same(pkg, function string) bool {
+	p := c.programs[pkg]
+	if p == nil || p.differs {
+		return false
+	}
+	if len(p.units[base])+len(p.units[head]) == 0 {
+		return true // no file of it changed
+	}
+	b, h := p.benchmark(base, function), p.benchmark(head, function)
+	return b >= 0 && b == h && p.same(b)
 }
