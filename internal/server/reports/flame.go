@@ -4,13 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
-	"maps"
-	"net/url"
 	"regexp"
-	"strconv"
-	"time"
 
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/report"
@@ -18,24 +13,46 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// flameTree is the tree that flame graphs are made of.
-type flameTree struct {
-	tree   *profile.Tree
-	column int // of the query's sample type: the first, but in the file of a viewer
-	// head and base, not scaled, are what percentages are of, as in tables: all
-	// that there is, unless they are to be relative to what filters leave.
-	head, base int64
-	warnings   *Warnings
+func (s *Service) flameSearch(ctx context.Context, q *query) (*server.Answer, error) {
+	pattern := q.own["query"]
+	if pattern == "" {
+		return nil, server.BadParam("query", "query is missing: a pattern to search for")
+	}
+	re, err := regexp.Compile(pattern)
+	if err != nil {
+		return nil, server.BadParam("query", "query: %w", err)
+	}
+	x, warnings, err := s.index(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	return reportAnswer(ctx, x.Search(re, maxMatches), warnings, nil)
 }
 
-// flameParams are the parameters that decide which graph it is: the tree that
-// treeParams decide, laid out by widths. windowParams decide which part of it is
-// sent.
-var (
-	treeParams   = []string{"inverted", "collapse", "pivot", "side"}
-	flameParams  = append([]string{"widths"}, treeParams...)
-	windowParams = []string{"width", "from", "to", "node"}
-)
+// windowAnswer is reportAnswer of a window, which writes its own JSON.
+func windowAnswer(ctx context.Context, window *report.FlameWindow, warnings *Warnings) (*server.Answer, error) {
+	return server.Compose(ctx, server.TypeJSON, func(w io.Writer) error {
+		if _, err := io.WriteString(w, `{"report":`); err != nil {
+			return err
+		}
+		if err := window.WriteJSON(w); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, `,"warnings":`); err != nil {
+			return err
+		}
+		e := json.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		if err := e.Encode(warnings.list); err != nil {
+			return err
+		}
+		_, err := io.WriteString(w, "}\n")
+		return err
+	})
+}
+
+// maxMatches is how many matches of a search are sent.
+const maxMatches = 500
 
 // index returns the graph of a query, that windows are cut from, and the warnings
 // of its tree.
@@ -62,13 +79,14 @@ func (s *Service) index(ctx context.Context, q *query) (*report.FlameIndex, *War
 	return x, t.warnings, err
 }
 
-// treeKey tells queries with different trees apart.
-func (q *query) treeKey() string {
-	shape := url.Values{}
-	for _, name := range treeParams {
-		shape.Set(name, q.own[name])
-	}
-	return fmt.Sprintf("tree%s ?%s #%s", q.profilesKey(), q.optionsKey(), shape.Encode())
+// flameTree is the tree that flame graphs are made of.
+type flameTree struct {
+	tree   *profile.Tree
+	column int // of the query's sample type: the first, but in the file of a viewer
+	// head and base, not scaled, are what percentages are of, as in tables: all
+	// that there is, unless they are to be relative to what filters leave.
+	head, base int64
+	warnings   *Warnings
 }
 
 // tree returns the tree of a query, complete, so that every zoom is of the same
@@ -178,159 +196,4 @@ func treeBytes(t *profile.Tree) int64 {
 		}
 	}
 	return n
-}
-
-func (s *Service) flame(ctx context.Context, q *query) (*server.Answer, error) {
-	if q.format != "json" {
-		return s.flameFile(ctx, q)
-	}
-	x, warnings, err := s.index(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	var w report.Window
-	var bad error
-	number := func(name string) int64 {
-		n, err := q.number(name, 0)
-		bad = errors.Join(bad, err)
-		return n
-	}
-	w.From, w.To, w.Node = number("from"), number("to"), number("node")
-	width := number("width")
-	if bad != nil {
-		return nil, bad
-	}
-	if w.Width = int(width); int64(w.Width) != width {
-		return nil, server.BadParam("width", "width is %d pixels", width)
-	}
-	w.Budget = ingest.BudgetOf(ctx)
-	window, err := x.Window(w)
-	if err != nil {
-		return nil, err
-	}
-	return windowAnswer(ctx, window, warnings)
-}
-
-// windowAnswer is reportAnswer of a window, which writes its own JSON.
-func windowAnswer(ctx context.Context, window *report.FlameWindow, warnings *Warnings) (*server.Answer, error) {
-	return server.Compose(ctx, server.TypeJSON, func(w io.Writer) error {
-		if _, err := io.WriteString(w, `{"report":`); err != nil {
-			return err
-		}
-		if err := window.WriteJSON(w); err != nil {
-			return err
-		}
-		if _, err := io.WriteString(w, `,"warnings":`); err != nil {
-			return err
-		}
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		if err := e.Encode(warnings.list); err != nil {
-			return err
-		}
-		_, err := io.WriteString(w, "}\n")
-		return err
-	})
-}
-
-// flameFile writes the whole graph as a file.
-func (s *Service) flameFile(ctx context.Context, q *query) (*server.Answer, error) {
-	p, err := q.head[0].Load(ctx)
-	if err != nil {
-		return nil, err
-	}
-	fo := report.FlameOptions{
-		Title: q.head[0].Name, Duration: time.Duration(p.DurationNanos), Widths: report.FlameWidths(q.own["widths"]), PerSecond: q.config.PerSecond,
-	}
-	if err := fo.Widths.Check(); err != nil {
-		return nil, err
-	}
-	if p.TimeNanos != 0 {
-		fo.Time = time.Unix(0, p.TimeNanos)
-	}
-	if viewer := report.ViewerOf(q.format); viewer != nil {
-		t, err := s.newTree(ctx, q, viewer)
-		if err != nil {
-			return nil, err
-		}
-		fo.Column = t.column
-		a, err := q.written(ctx, func(w io.Writer) error { return viewer.Write(w, t.tree, fo) })
-		if errors.Is(err, report.ErrNoComparison) { // in speedscope's format
-			return nil, server.BadParam("format", "%w", err)
-		}
-		return a, err
-	}
-	t, err := s.tree(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	fo.Warnings = t.warnings.list
-	if q.format == "html" {
-		fo.Mine = q.config.Mine != ""
-		if fo.Turns, err = s.turns(ctx, q, t.tree); err != nil {
-			return nil, err
-		}
-	}
-	return q.written(ctx, func(w io.Writer) error {
-		switch q.format {
-		case "svg":
-			return report.FlameSVG(w, t.tree, fo)
-		case "html":
-			return report.FlameHTML(w, t.tree, fo)
-		}
-		return report.Folded(w, t.tree, 0)
-	})
-}
-
-// turns returns what the page of a tree can turn to: the other direction, and your
-// code alone or all.
-func (s *Service) turns(ctx context.Context, q *query, t *profile.Tree) ([]report.FlameTurn, error) {
-	if q.own["pivot"] != "" {
-		return nil, nil
-	}
-	whole, err := s.sum(ctx, q.head)
-	if err != nil {
-		return nil, err
-	}
-	mine := q.config.Mine != ""
-	var out []report.FlameTurn
-	turn := func(inverted, otherCode bool) error {
-		other := *q
-		other.own = maps.Clone(q.own)
-		other.own["inverted"] = strconv.FormatBool(inverted)
-		if otherCode && mine {
-			other.config.Mine = ""
-		} else if otherCode {
-			other.config.Mine = report.MineModule
-		}
-		made, err := s.tree(ctx, &other)
-		if err == nil {
-			out = append(out, report.FlameTurn{Tree: made.tree, Mine: mine != otherCode})
-		}
-		return err
-	}
-	err = turn(!t.Inverted, false)
-	if err == nil && (mine || report.Foldable(whole)) {
-		err = errors.Join(turn(t.Inverted, true), turn(!t.Inverted, true))
-	}
-	return out, err
-}
-
-// maxMatches is how many matches of a search are sent.
-const maxMatches = 500
-
-func (s *Service) flameSearch(ctx context.Context, q *query) (*server.Answer, error) {
-	pattern := q.own["query"]
-	if pattern == "" {
-		return nil, server.BadParam("query", "query is missing: a pattern to search for")
-	}
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, server.BadParam("query", "query: %w", err)
-	}
-	x, warnings, err := s.index(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	return reportAnswer(ctx, x.Search(re, maxMatches), warnings, nil)
 }

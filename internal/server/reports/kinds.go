@@ -141,16 +141,6 @@ func (s *Service) answer(ctx context.Context, q *query) (*server.Answer, error) 
 	})
 }
 
-// reportAnswer returns a report as JSON. rows is the number of all its rows, nil
-// if it can't be cut.
-func reportAnswer(ctx context.Context, v any, w *Warnings, rows *int) (*server.Answer, error) {
-	return server.JSONAnswer(ctx, struct {
-		Report   any      `json:"report"`
-		Warnings []string `json:"warnings"`
-		Rows     *int     `json:"rows,omitempty"`
-	}{v, w.list, rows})
-}
-
 // prepare returns the report of a query by a command of go tool pprof.
 func (s *Service) prepare(ctx context.Context, q *query, command string) (*report.Report, *Warnings, error) {
 	p, err := s.subject(ctx, q)
@@ -163,11 +153,6 @@ func (s *Service) prepare(ctx context.Context, q *query, command string) (*repor
 	w := NewWarnings()
 	r, err := report.New(p, command, q.match, q.config.Options, w.Env(ctx, s.cfg.Env, p))
 	return r, w, err
-}
-
-// written returns what write writes as an answer.
-func (q *query) written(ctx context.Context, write func(io.Writer) error) (*server.Answer, error) {
-	return server.Compose(ctx, q.contentType(), write)
 }
 
 // text returns the report as go tool pprof prints it.

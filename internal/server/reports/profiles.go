@@ -11,11 +11,9 @@ import (
 	"hash"
 	"strings"
 	"sync"
-	"unsafe"
 
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/server"
-
 	"github.com/hone-go/hone/profile"
 )
 
@@ -363,24 +361,6 @@ type hashWriter struct{ hash.Hash }
 func isContentID(id string) bool {
 	b, err := hex.DecodeString(id)
 	return err == nil && len(b) == idBytes
-}
-
-// ProfileBytes returns about how much memory a profile takes.
-func ProfileBytes(p *profile.Profile) int64 {
-	n := sliceBytes(p.Stacks) + sliceBytes(p.Frames) + sliceBytes(p.Locations) + sliceBytes(p.Lines) + sliceBytes(p.Functions) +
-		sliceBytes(p.Strings) + sliceBytes(p.SampleLabels) + sliceBytes(p.LabelSets) + sliceBytes(p.Labels) + sliceBytes(p.Mappings)
-	for _, column := range p.Values {
-		n += sliceBytes(column)
-	}
-	for _, s := range p.Strings {
-		n += int64(len(s))
-	}
-	return n
-}
-
-func sliceBytes[T any](s []T) int64 {
-	var t T
-	return int64(len(s)) * int64(unsafe.Sizeof(t))
 }
 
 var errNoUploads = errors.New("this server takes no profiles")

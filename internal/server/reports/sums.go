@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/profile"
@@ -49,16 +48,6 @@ func (s *Service) subject(ctx context.Context, q *query) (*profile.Profile, erro
 		}
 		return p, ProfileBytes(p), nil
 	})
-}
-
-// takeFor takes the memory of a profile that is made of others: theirs at most, and as much
-// again while what is equal in them is found.
-func takeFor(ctx context.Context, ps ...*profile.Profile) error {
-	n := int64(0)
-	for _, p := range ps {
-		n += 2 * ProfileBytes(p)
-	}
-	return ingest.TakeFor(ctx, n)
 }
 
 // scaling says how the sides of a comparison are made comparable: in all views

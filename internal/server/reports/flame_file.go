@@ -1,0 +1,97 @@
+package reports
+
+import (
+	"context"
+	"errors"
+	"io"
+	"maps"
+	"strconv"
+	"time"
+
+	"github.com/hone-go/hone/internal/report"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/profile"
+)
+
+// flameFile writes the whole graph as a file.
+func (s *Service) flameFile(ctx context.Context, q *query) (*server.Answer, error) {
+	p, err := q.head[0].Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	fo := report.FlameOptions{
+		Title: q.head[0].Name, Duration: time.Duration(p.DurationNanos), Widths: report.FlameWidths(q.own["widths"]), PerSecond: q.config.PerSecond,
+	}
+	if err := fo.Widths.Check(); err != nil {
+		return nil, err
+	}
+	if p.TimeNanos != 0 {
+		fo.Time = time.Unix(0, p.TimeNanos)
+	}
+	if viewer := report.ViewerOf(q.format); viewer != nil {
+		t, err := s.newTree(ctx, q, viewer)
+		if err != nil {
+			return nil, err
+		}
+		fo.Column = t.column
+		a, err := q.written(ctx, func(w io.Writer) error { return viewer.Write(w, t.tree, fo) })
+		if errors.Is(err, report.ErrNoComparison) { // in speedscope's format
+			return nil, server.BadParam("format", "%w", err)
+		}
+		return a, err
+	}
+	t, err := s.tree(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	fo.Warnings = t.warnings.list
+	if q.format == "html" {
+		fo.Mine = q.config.Mine != ""
+		if fo.Turns, err = s.turns(ctx, q, t.tree); err != nil {
+			return nil, err
+		}
+	}
+	return q.written(ctx, func(w io.Writer) error {
+		switch q.format {
+		case "svg":
+			return report.FlameSVG(w, t.tree, fo)
+		case "html":
+			return report.FlameHTML(w, t.tree, fo)
+		}
+		return report.Folded(w, t.tree, 0)
+	})
+}
+
+// turns returns what the page of a tree can turn to: the other direction, and your
+// code alone or all.
+func (s *Service) turns(ctx context.Context, q *query, t *profile.Tree) ([]report.FlameTurn, error) {
+	if q.own["pivot"] != "" {
+		return nil, nil
+	}
+	whole, err := s.sum(ctx, q.head)
+	if err != nil {
+		return nil, err
+	}
+	mine := q.config.Mine != ""
+	var out []report.FlameTurn
+	turn := func(inverted, otherCode bool) error {
+		other := *q
+		other.own = maps.Clone(q.own)
+		other.own["inverted"] = strconv.FormatBool(inverted)
+		if otherCode && mine {
+			other.config.Mine = ""
+		} else if otherCode {
+			other.config.Mine = report.MineModule
+		}
+		made, err := s.tree(ctx, &other)
+		if err == nil {
+			out = append(out, report.FlameTurn{Tree: made.tree, Mine: mine != otherCode})
+		}
+		return err
+	}
+	err = turn(!t.Inverted, false)
+	if err == nil && (mine || report.Foldable(whole)) {
+		err = errors.Join(turn(t.Inverted, true), turn(!t.Inverted, true))
+	}
+	return out, err
+}
