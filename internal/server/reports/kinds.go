@@ -16,44 +16,6 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A kind is a report by its name in the API.
-type kind struct {
-	name    string
-	command string // of go tool pprof, the same report
-	formats []format
-	params  []string // its own, besides match
-	// needsMatch is set where there is no report without a pattern, needsBase
-	// where there is none without a comparison.
-	needsMatch, needsBase bool
-	answer                func(*Service, context.Context, *query) (*server.Answer, error)
-}
-
-// A format is one of the forms a report comes in. The first of a kind is what
-// it comes in unless asked.
-type format struct {
-	name        string
-	contentType string
-	ending      string // of files, "" for the name
-	parity      bool   // the same bytes as go tool pprof's
-}
-
-var (
-	asJSON      = format{name: "json", contentType: server.TypeJSON}
-	asText      = format{name: "text", contentType: server.TypeText, ending: "txt", parity: true}
-	asCSV       = format{name: "csv", contentType: "text/csv; charset=utf-8"}
-	asSVG       = format{name: "svg", contentType: "image/svg+xml"}
-	asHTML      = format{name: "html", contentType: "text/html; charset=utf-8"}
-	asDOT       = format{name: "dot", contentType: server.TypeText, parity: true}
-	asPNG       = format{name: "png", contentType: "image/png"}
-	asPDF       = format{name: "pdf", contentType: "application/pdf"}
-	asCallgrind = format{name: "callgrind", contentType: server.TypeText, parity: true}
-	asFolded    = format{name: "folded", contentType: server.TypeText, ending: "folded.txt"}
-	asProto     = format{name: "pb.gz", contentType: "application/octet-stream", parity: true}
-
-	asSpeedscope = format{name: "speedscope", contentType: server.TypeJSON, ending: "speedscope.json"}
-	asFirefox    = format{name: "firefox", contentType: server.TypeJSON, ending: "firefox.json"}
-)
-
 var (
 	paging = []string{"limit", "offset"}
 	tables = append([]string{"find", "order"}, paging...)
@@ -86,18 +48,6 @@ func kindOf(name string) *kind {
 	}
 	return nil
 }
-
-// formatted returns the format of the query's answer.
-func (q *query) formatted() format {
-	for _, f := range q.kind.formats {
-		if f.name == q.format {
-			return f
-		}
-	}
-	return asText
-}
-
-func (q *query) contentType() string { return q.formatted().contentType }
 
 // report answers a request for a report.
 func (s *Service) report(w http.ResponseWriter, r *http.Request) error {

@@ -17,22 +17,6 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A Source is a profile to be listed.
-type Source struct {
-	// ID is a lasting name of the profile, "" to have one made of its content.
-	ID     string
-	Name   string
-	Merged int // how many it is the sum of; 0 is one
-	// Paths are the sources as a command line names them, for commands that a
-	// user copies; they are shown to whoever may ask.
-	Paths []string
-	// Ready is the profile if it is loaded already. Otherwise Load returns it; it
-	// is called once, when the profile is first asked for. It may fail: the
-	// profile is then listed with the error.
-	Ready *profile.Profile
-	Load  func(context.Context) (*profile.Profile, error)
-}
-
 // States of a profile.
 const (
 	stateReady   = "ready"

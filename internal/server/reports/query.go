@@ -3,18 +3,14 @@ package reports
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
-	"net/http"
 	"net/url"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/server"
@@ -39,8 +35,43 @@ var (
 	tagPatterns = []string{"tagfocus", "tagignore"}
 )
 
-// maxProfiles bounds how many profiles a request adds up.
-const maxProfiles = 1000
+// A kind is a report by its name in the API.
+type kind struct {
+	name    string
+	command string // of go tool pprof, the same report
+	formats []format
+	params  []string // its own, besides match
+	// needsMatch is set where there is no report without a pattern, needsBase
+	// where there is none without a comparison.
+	needsMatch, needsBase bool
+	answer                func(*Service, context.Context, *query) (*server.Answer, error)
+}
+
+// A format is one of the forms a report comes in. The first of a kind is what
+// it comes in unless asked.
+type format struct {
+	name        string
+	contentType string
+	ending      string // of files, "" for the name
+	parity      bool   // the same bytes as go tool pprof's
+}
+
+var (
+	asJSON      = format{name: "json", contentType: server.TypeJSON}
+	asText      = format{name: "text", contentType: server.TypeText, ending: "txt", parity: true}
+	asCSV       = format{name: "csv", contentType: "text/csv; charset=utf-8"}
+	asSVG       = format{name: "svg", contentType: "image/svg+xml"}
+	asHTML      = format{name: "html", contentType: "text/html; charset=utf-8"}
+	asDOT       = format{name: "dot", contentType: server.TypeText, parity: true}
+	asPNG       = format{name: "png", contentType: "image/png"}
+	asPDF       = format{name: "pdf", contentType: "application/pdf"}
+	asCallgrind = format{name: "callgrind", contentType: server.TypeText, parity: true}
+	asFolded    = format{name: "folded", contentType: server.TypeText, ending: "folded.txt"}
+	asProto     = format{name: "pb.gz", contentType: "application/octet-stream", parity: true}
+
+	asSpeedscope = format{name: "speedscope", contentType: server.TypeJSON, ending: "speedscope.json"}
+	asFirefox    = format{name: "firefox", contentType: server.TypeJSON, ending: "firefox.json"}
+)
 
 // A query is a request for a report, checked. Everything in it that decides
 // what the answer is takes part in its key.
@@ -100,58 +131,6 @@ func (s *Service) newQuery(ctx context.Context, k *kind, values url.Values) (*qu
 		q.baseTotal = 0
 	}
 	return q, nil
-}
-
-// openSides opens what a query is about and what that is compared with, at a time, as
-// opening may merge. What fails first ends the other.
-func (s *Service) openSides(ctx context.Context, q *query, values url.Values) error {
-	ctx, fail := context.WithCancelCause(ctx)
-	defer fail(nil)
-	var sides sync.WaitGroup
-	open := func(all *[]Opened, param string) {
-		_, _, err := s.srv.Cache.Guarded(ctx, func(ctx context.Context) (_ any, _ int64, err error) {
-			*all, err = s.openAll(ctx, param, values[param])
-			return nil, 0, err
-		})
-		if err != nil {
-			fail(err)
-		}
-	}
-	sides.Go(func() { open(&q.base, "base") })
-	open(&q.head, "profile")
-	sides.Wait()
-	return context.Cause(ctx)
-}
-
-func (s *Service) openAll(ctx context.Context, param string, ids []string) ([]Opened, error) {
-	if len(ids) > maxProfiles {
-		return nil, server.BadParam(param, "%d profiles are more than %d", len(ids), maxProfiles)
-	}
-	var all []Opened
-	now := time.Now()
-	for _, id := range ids {
-		p, err := s.openID(ctx, id, now)
-		if err != nil {
-			var re *server.Error
-			if errors.As(err, &re) && re.Param != "" {
-				return nil, &server.Error{Status: re.Status, Param: param, Err: re.Err}
-			}
-			return nil, err
-		}
-		all = append(all, p)
-	}
-	return all, nil
-}
-
-// openID returns the profile with an id. Times in it are relative to now.
-func (s *Service) openID(ctx context.Context, id string, now time.Time) (Opened, error) {
-	if s.cfg.Opener != nil && s.cfg.Opener.Opens(id) {
-		return s.cfg.Opener.Open(ctx, id, now)
-	}
-	if err := server.SeesAll(ctx); err != nil {
-		return Opened{}, &server.Error{Status: http.StatusNotFound, Param: "profile", Err: fmt.Errorf("no profile %s is open", id)}
-	}
-	return s.open.get(ctx, id)
 }
 
 // set takes one parameter.
@@ -344,3 +323,15 @@ func (q *query) fileName() string {
 	}
 	return name + "-" + strings.ReplaceAll(q.kind.name, "/", "-") + "." + ending
 }
+
+// formatted returns the format of the query's answer.
+func (q *query) formatted() format {
+	for _, f := range q.kind.formats {
+		if f.name == q.format {
+			return f
+		}
+	}
+	return asText
+}
+
+func (q *query) contentType() string { return q.formatted().contentType }

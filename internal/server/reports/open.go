@@ -1,0 +1,68 @@
+package reports
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"github.com/hone-go/hone/internal/server"
+)
+
+// maxProfiles bounds how many profiles a request adds up.
+const maxProfiles = 1000
+
+// openSides opens what a query is about and what that is compared with, at a time, as
+// opening may merge. What fails first ends the other.
+func (s *Service) openSides(ctx context.Context, q *query, values url.Values) error {
+	ctx, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	var sides sync.WaitGroup
+	open := func(all *[]Opened, param string) {
+		_, _, err := s.srv.Cache.Guarded(ctx, func(ctx context.Context) (_ any, _ int64, err error) {
+			*all, err = s.openAll(ctx, param, values[param])
+			return nil, 0, err
+		})
+		if err != nil {
+			fail(err)
+		}
+	}
+	sides.Go(func() { open(&q.base, "base") })
+	open(&q.head, "profile")
+	sides.Wait()
+	return context.Cause(ctx)
+}
+
+func (s *Service) openAll(ctx context.Context, param string, ids []string) ([]Opened, error) {
+	if len(ids) > maxProfiles {
+		return nil, server.BadParam(param, "%d profiles are more than %d", len(ids), maxProfiles)
+	}
+	var all []Opened
+	now := time.Now()
+	for _, id := range ids {
+		p, err := s.openID(ctx, id, now)
+		if err != nil {
+			var re *server.Error
+			if errors.As(err, &re) && re.Param != "" {
+				return nil, &server.Error{Status: re.Status, Param: param, Err: re.Err}
+			}
+			return nil, err
+		}
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+// openID returns the profile with an id. Times in it are relative to now.
+func (s *Service) openID(ctx context.Context, id string, now time.Time) (Opened, error) {
+	if s.cfg.Opener != nil && s.cfg.Opener.Opens(id) {
+		return s.cfg.Opener.Open(ctx, id, now)
+	}
+	if err := server.SeesAll(ctx); err != nil {
+		return Opened{}, &server.Error{Status: http.StatusNotFound, Param: "profile", Err: fmt.Errorf("no profile %s is open", id)}
+	}
+	return s.open.get(ctx, id)
+}

@@ -1,0 +1,59 @@
+package reports
+
+import (
+	"context"
+	"net/url"
+	"time"
+
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/auth"
+)
+
+// New adds the service to a server. ctx ends the loading of profiles.
+func New(ctx context.Context, srv *server.Server, cfg Config) *Service {
+	s := &Service{srv: srv, cfg: cfg, views: &views{file: cfg.ViewsFile}, uploads: make(chan struct{}, srv.Limits().Parallel)}
+	s.open = newProfiles(ctx, &s.cfg, srv)
+	srv.Handle("GET /api/v1/profiles", auth.Read, s.listProfiles)
+	srv.Handle("POST /api/v1/profiles", auth.Read, s.uploadProfile)
+	srv.Handle("GET /api/v1/profiles/{id}", auth.Read, s.profileInfo)
+	srv.Handle("GET /api/v1/report/{name...}", auth.Read, s.report)
+	srv.Handle("GET /api/v1/views", auth.Read, s.listViews)
+	srv.Handle("PUT /api/v1/views/{name}", auth.Read, s.saveView)
+	srv.Handle("DELETE /api/v1/views/{name}", auth.Read, s.removeView)
+	s.pprofAddresses()
+	return s
+}
+
+// settled is how long after the first view's tree the page is taken to be shown.
+const settled = 3 * time.Second
+
+// Prepare computes ahead of the first request what it will need, while the
+// browser starts, and then gets the layout of call graphs going, whose program
+// takes seconds to compile. It returns early when ctx is done.
+func (s *Service) Prepare(ctx context.Context) {
+	if len(s.cfg.Shown) == 0 {
+		return
+	}
+	values, err := url.ParseQuery(s.Start())
+	if err != nil {
+		return
+	}
+	if q, err := s.newQuery(ctx, kindOf("flame"), values); err == nil {
+		s.index(ctx, q) // an error is for those who ask
+	}
+	select {
+	case <-time.After(settled):
+		s.cfg.Graphs.Place(ctx, []byte("digraph { a }"))
+	case <-ctx.Done():
+	}
+}
+
+// PrepareFlame computes the flame graph of a profile by its id, as it is asked for
+// first.
+func (s *Service) PrepareFlame(ctx context.Context, id string) error {
+	q, err := s.newQuery(ctx, kindOf("flame"), url.Values{"profile": {id}})
+	if err == nil {
+		_, err = s.answer(ctx, q)
+	}
+	return err
+}
