@@ -58,21 +58,6 @@ func (t *Text) Verify(u Use) error {
 	return &MismatchError{t.Path, u.Function, reason}
 }
 
-// goFuncs are the functions of a Go file.
-type goFuncs struct {
-	decls    []funcSpan          // in order
-	literals []funcSpan          // in order of their beginnings
-	linked   map[string][]string // by local name: the symbols that are defined by it
-	cgo      bool                // calls of C are compiled as literals that don't stand here
-}
-
-// funcSpan is where a function stands: the lines of "func", of its name, and of
-// the closing brace.
-type funcSpan struct {
-	name                string // as in symbol; "" for a literal
-	first, nameLine, to int64
-}
-
 // maxParsed bounds the size of files that are parsed, as their trees take some
 // twenty times that for a moment. Generated Go files are smaller by far.
 const maxParsed = 8 << 20
@@ -110,31 +95,6 @@ func parseFuncs(lines []string) *goFuncs {
 		return true
 	})
 	return f
-}
-
-// declName returns the name of a declared function, or the type and name of a
-// method, as "T.M".
-func declName(d *ast.FuncDecl) string {
-	if d.Recv == nil || len(d.Recv.List) == 0 {
-		return d.Name.Name
-	}
-	t := d.Recv.List[0].Type
-	for {
-		switch x := t.(type) {
-		case *ast.StarExpr:
-			t = x.X
-		case *ast.ParenExpr:
-			t = x.X
-		case *ast.IndexExpr:
-			t = x.X
-		case *ast.IndexListExpr:
-			t = x.X
-		case *ast.Ident:
-			return x.Name + "." + d.Name.Name
-		default:
-			return d.Name.Name
-		}
-	}
 }
 
 // symbol is what the name of a Go function tells of its declaration.
