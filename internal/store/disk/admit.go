@@ -1,0 +1,76 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk/format"
+)
+
+// put is Put, whatever the size of dictionaries.
+func (s *Store) put(ctx context.Context, records []store.Record) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.calls.Done()
+	oldest := s.oldest()
+	for i := range records {
+		r := &records[i]
+		if err := check(r); err != nil {
+			return err
+		}
+		if format.HourOf(r.Time).End() <= oldest {
+			s.counts.expired.Add(1)
+			return fmt.Errorf("%w: it is of %s", store.ErrExpired, time.Unix(0, r.Time).UTC().Format(time.RFC3339))
+		}
+	}
+	if err := s.space.check(); err != nil {
+		if errors.Is(err, store.ErrFull) {
+			s.counts.full.Add(int64(len(records)))
+		}
+		return err
+	}
+	known := make([]bool, len(records))
+	for i := range known {
+		known[i] = true
+	}
+	if err := s.whole(func() error { return s.putEach(ctx, records, known) }); err != nil {
+		return err
+	}
+	if err := s.here(); err != nil {
+		return err
+	}
+	for i := range records {
+		records[i].Known = known[i]
+	}
+	return nil
+}
+
+func check(r *store.Record) error {
+	if r.Labels.Get(store.LabelService) == "" || r.Labels.Get(store.LabelKind) == "" {
+		return fmt.Errorf("a profile needs the labels %s and %s, and this one has %v", store.LabelService, store.LabelKind, r.Labels)
+	}
+	if r.Profile == nil || len(r.Profile.SampleTypes) == 0 {
+		return errors.New("a profile needs a sample type, and this one has none")
+	}
+	return nil
+}
+
+// varied returns an error if a record belongs to a partition whose dictionary is as large
+// as it may be. Whoever sends other stacks each time would have it take all memory.
+func (s *Store) varied(records []store.Record) error {
+	for i := range records {
+		name := s.nameOf(&records[i])
+		s.mu.Lock()
+		p := s.parts[name]
+		s.mu.Unlock()
+		if p != nil && p.size.Load() > s.o.MaxDictionary {
+			return fmt.Errorf("%w: those of %s since %s take more than %d MiB of memory, the limit (max_dictionary)", store.ErrVaried,
+				p.Service, time.Unix(0, p.Epoch).UTC().Format(time.DateOnly), s.o.MaxDictionary>>20)
+		}
+	}
+	return nil
+}
