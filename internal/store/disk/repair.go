@@ -9,9 +9,6 @@ import (
 	"time"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-
-	"github.com/hone-go/hone/internal/store"
-	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
 // A Repaired store tells what Repair did.
@@ -22,17 +19,6 @@ type Repaired struct {
 }
 
 func (r Repaired) String() string { return kept(r.Kept, r.Lost, r.Unsure) }
-
-// kept says how many profiles there are still.
-func kept(n, lost int64, unsure bool) string {
-	switch {
-	case unsure && lost == 0:
-		return fmt.Sprintf("profiles kept: %d; how many are lost is not known", n)
-	case unsure:
-		return fmt.Sprintf("profiles kept: %d; lost: at least %d", n, lost)
-	}
-	return fmt.Sprintf("profiles kept: %d; lost: %d", n, lost)
-}
 
 // Repair writes what can be read of the store in a directory, which must not be
 // open, to a new one that takes its place. Roll-ups and indexes are made anew.
@@ -128,32 +114,4 @@ func renameDir(fsys vfs.FS, from, to string) error {
 		return err
 	}
 	return syncDir(fsys, fsys.PathDir(to))
-}
-
-// copyTo puts the good profiles of a partition into another store. The records are
-// put's until it returns.
-func (a *audit) copyTo(p *partition, put func(context.Context, []store.Record) error) error {
-	var batch []store.Record
-	flush := func() error {
-		err := put(a.ctx, batch)
-		batch = batch[:0]
-		return err
-	}
-	err := a.partition(p, func(h *format.Head, totals []int64, s *format.Samples) error {
-		sums := format.NewAdder(len(totals), -1, a.dict.Sites())
-		sums.Add(s)
-		one, err := a.dict.Profile(sums, map[uint32]int64{h.Schema: h.Time}, nil)
-		if err != nil {
-			return err
-		}
-		batch = append(batch, store.Record{ID: h.ID, Labels: a.dict.Series[h.Series].Labels, Time: h.Time, Duration: h.Duration, Profile: one})
-		if len(batch) == maxTogether {
-			return flush()
-		}
-		return nil
-	})
-	if err == nil {
-		err = flush()
-	}
-	return err
 }
