@@ -5,38 +5,11 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
-
-// A partition of which something can't be read is set aside: nothing of it is
-// served any more, so that all answers are exact for the others, and new profiles
-// of its service and epoch go to a new partition. What can be read of it stays for
-// Repair. That it is set aside is in its value, so that a restart, which may not
-// meet the damage soon, doesn't serve records of it that were sent again since.
-
-// Aside is a partition that is set aside.
-type Aside struct {
-	Service  string    // "" if that can't be read
-	Epoch    time.Time // start of its profiles; zero if that can't be read
-	Since    time.Time // when it was found
-	Profiles int64     // those known of; -1 if none is
-	Problem  string    // what can't be read
-	// Returning is set for what is brought back while the store is in use; see
-	// [Recovery].
-	Returning bool
-}
-
-// Known tells in words how many profiles it has.
-func (a Aside) Known() string {
-	if a.Profiles < 0 {
-		return "unknown"
-	}
-	return strconv.FormatInt(a.Profiles, 10)
-}
 
 // A damagedPartition is the error of a partition of which something can't be read.
 type damagedPartition struct {

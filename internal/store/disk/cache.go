@@ -138,3 +138,9 @@ func (c *cache) remove(e *list.Element) {
 	delete(c.byKey, old.key)
 	c.bytes -= old.bytes
 }
+
+// packedHeads returns the heads of an hour's packed profiles, of a version.
+func (s *Store) packedHeads(db pebble.Reader, p *partition, h format.Hour, version uint64) (*format.Heads, error) {
+	key := format.HourKey(format.KindHeads, p.id, h)
+	return loadStored(s.cache, cacheKey{string(key), version}, db, key, "it is missing", format.ReadHeads)
+}

@@ -38,7 +38,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -47,7 +46,6 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/hone-go/hone/internal/store"
-	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
 // Options configure a store. The zero value keeps everything for ever.
@@ -301,49 +299,6 @@ func pebbleOptions(f vfs.FS, lock *pebble.Lock, h *health) *pebble.Options {
 	return o
 }
 
-// partitions returns all partitions, by epoch and service.
-func (s *Store) partitions() []*partition {
-	s.mu.Lock()
-	ps := make([]*partition, 0, len(s.parts))
-	for _, p := range s.parts {
-		ps = append(ps, p)
-	}
-	s.mu.Unlock()
-	slices.SortFunc(ps, func(a, b *partition) int {
-		return cmp.Or(cmp.Compare(a.Epoch, b.Epoch), strings.Compare(a.Service, b.Service))
-	})
-	return ps
-}
-
-// partitionOf returns the partition of a service and a time, making it.
-func (s *Store) partitionOf(name partitionName) *partition {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := s.parts[name]
-	if p == nil {
-		instance := slices.Clone(s.o.InstanceLabels)
-		slices.Sort(instance)
-		p = &partition{id: s.next, Partition: format.Partition{Epoch: name.epoch, Service: name.service, Instance: instance, Dropped: format.MinHour}}
-		s.next++
-		s.parts[name] = p
-	}
-	return p
-}
-
-// begin starts a call. Unless it fails, s.calls.Done is to be called.
-func (s *Store) begin(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	s.callsMu.RLock()
-	defer s.callsMu.RUnlock()
-	if s.closed {
-		return store.ErrClosed
-	}
-	s.calls.Add(1)
-	return nil
-}
-
 // Close waits for calls under way, ends background work and releases the
 // directory.
 func (s *Store) Close() error {
@@ -384,13 +339,6 @@ func (s *Store) removeLogs() {
 	for _, n := range numbers[:max(len(numbers)-1, 0)] {
 		s.o.FS.Remove(s.o.FS.PathJoin(s.dir, l.logs[n]))
 	}
-}
-
-// counts are what a store counts while it is open.
-type counts struct {
-	put, duplicates, expired, full atomic.Int64
-	loads, moved                   atomic.Int64
-	packed, blocks, dropped, lost  atomic.Int64
 }
 
 // here returns why nothing can be kept, whatever was written: the directory is

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -58,22 +57,6 @@ func newHealth(log *slog.Logger, r *space) *health {
 		standIns: map[place][]byte{}, examined: map[string]bool{}, cut: map[string]bool{}, broken: make(chan struct{})}
 	r.health = h
 	return h
-}
-
-// errRepair is added to errors of stores that can't be opened as they are.
-var errRepair = errors.New("hone store repair makes a new store of what can be read")
-
-// isDamage reports whether an error of reading is one of what is stored, and not
-// of this moment.
-func isDamage(err error) bool {
-	switch {
-	case err == nil, errors.Is(err, format.ErrVersion):
-		return false
-	case errors.Is(err, format.ErrDamaged), pebble.IsCorruptionError(err), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EIO),
-		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // of tables that were cut
-		return true
-	}
-	return false
 }
 
 // explain says what to do about an error of opening.

@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"encoding/binary"
 	"hash/crc32"
 	"math/bits"
 )
@@ -50,16 +49,4 @@ var beforeZero = func() (t [256]uint8) {
 func unmasked(c uint32) uint32 {
 	c -= 0xa282ead8
 	return c>>17 | c<<15
-}
-
-// mendBlock is mend of a block of a table with its trailer.
-func mendBlock(b []byte) (whole, mended bool) {
-	end := len(b) - blockTrailer + 1
-	return mend(b[:end], binary.LittleEndian.Uint32(b[end:]))
-}
-
-// wholeBlock reports whether the checksum of a block of a table, with its trailer, is right.
-func wholeBlock(b []byte) bool {
-	end := len(b) - blockTrailer + 1
-	return end > 0 && crc(b[:end]) == binary.LittleEndian.Uint32(b[end:])
 }

@@ -350,23 +350,6 @@ func wholeFooter(b []byte) bool {
 	return end > 0 && masked(crc32.Update(crc32.Checksum(b[:end], castagnoli), castagnoli, b[end+4:])) == binary.LittleEndian.Uint32(b[end:])
 }
 
-// readPages reads a part of a file. Pages that the disk can't read are read as zeros.
-func readPages(f vfs.File, p []byte, at int64) error {
-	if _, err := f.ReadAt(p, at); !errors.Is(err, syscall.EIO) {
-		return err
-	}
-	for len(p) > 0 {
-		part := p[:min(int64(len(p)), page-at%page)]
-		if _, err := f.ReadAt(part, at); errors.Is(err, syscall.EIO) {
-			clear(part)
-		} else if err != nil {
-			return err
-		}
-		p, at = p[len(part):], at+int64(len(part))
-	}
-	return nil
-}
-
 // olderFooter reports whether the end of a table is of an earlier version, which Pebble knows
 // and hone has not written for long.
 func olderFooter(b []byte) bool {

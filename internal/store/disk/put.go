@@ -67,10 +67,6 @@ func (s *Store) putEach(ctx context.Context, records []store.Record, known []boo
 	return nil
 }
 
-func (s *Store) nameOf(r *store.Record) partitionName {
-	return partitionName{store.Window(r.Time, s.epoch), r.Labels.Get(store.LabelService)}
-}
-
 // oldest is the time before which profiles have expired.
 func (s *Store) oldest() int64 {
 	if s.o.Retention <= 0 {

@@ -64,12 +64,6 @@ func (s *Store) scanPrefix(prefix []byte, f func(key, value []byte) error) error
 	})
 }
 
-// packedHeads returns the heads of an hour's packed profiles, of a version.
-func (s *Store) packedHeads(db pebble.Reader, p *partition, h format.Hour, version uint64) (*format.Heads, error) {
-	key := format.HourKey(format.KindHeads, p.id, h)
-	return loadStored(s.cache, cacheKey{string(key), version}, db, key, "it is missing", format.ReadHeads)
-}
-
 // packedVersion changes with the packed profiles of an hour, where some are added, and where
 // some are lost.
 func packedVersion(packed *format.Summary, heals uint64) uint64 { return packed.LastSeq ^ heals<<48 }

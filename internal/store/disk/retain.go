@@ -59,20 +59,6 @@ func (s *Store) size() int64 {
 	return total.AggregateSize()
 }
 
-// hours returns all hours with profiles, the oldest first.
-func (s *Store) hours() []format.Hour {
-	var out []format.Hour
-	for _, p := range s.partitions() {
-		p.mu.Lock()
-		for _, h := range p.hours {
-			out = append(out, h.hour)
-		}
-		p.mu.Unlock()
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
 // dropHour drops the profiles of an hour and returns their number. s.jobs is
 // locked.
 func (s *Store) dropHour(h format.Hour) (profiles int, err error) {

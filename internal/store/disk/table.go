@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -59,8 +58,6 @@ type tomb struct {
 	start, end []byte
 	seq        uint64
 }
-
-const blockTrailer = 5
 
 // openTable reads all of a table. It reports with lose what can't be read, and with note
 // what is wrong and can be read.
@@ -234,29 +231,6 @@ func findData(f vfs.File, at, size int64) (int64, error) {
 	return -1, nil
 }
 
-// findEnd returns the size of the block at an offset, 0 if it has no end before
-// limit.
-func findEnd(f io.ReaderAt, at, limit int64) (size int, err error) {
-	const chunk = 256 << 10
-	buf := make([]byte, 0, max(0, min(limit-at, chunk+blockTrailer)))
-	sum := ^uint32(0) // the CRC as it is while bytes are added, inverted
-	for pos := at; pos+blockTrailer < limit; {
-		n := int(min(limit-pos, chunk+blockTrailer))
-		buf = buf[:n]
-		if _, err := f.ReadAt(buf, pos); err != nil {
-			return 0, err
-		}
-		for i := range n - blockTrailer {
-			sum = castagnoli[byte(sum)^buf[i]] ^ sum>>8 // package crc32 is for more bytes at once
-			if buf[i+1] == 0 && masked(^(castagnoli[byte(sum)]^sum>>8)) == binary.LittleEndian.Uint32(buf[i+2:]) {
-				return int(pos-at) + i + 1, nil
-			}
-		}
-		pos += int64(n - blockTrailer)
-	}
-	return 0, nil
-}
-
 // keySchema is how tables store keys.
 var keySchema = colblk.DefaultKeySchema(pebble.DefaultComparer, 16)
 
@@ -299,8 +273,6 @@ func isDataHeader(b []byte) bool {
 	}
 	return true
 }
-
-var errChecksum = errors.New("its checksum is another one")
 
 // readRawBlock returns a block, whose checksum is right.
 func readRawBlock(f *tableFile, b tableBlock) ([]byte, error) {

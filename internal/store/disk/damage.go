@@ -1,0 +1,28 @@
+package disk
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"syscall"
+
+	"github.com/cockroachdb/pebble/v2"
+
+	"github.com/hone-go/hone/internal/store/disk/format"
+)
+
+// errRepair is added to errors of stores that can't be opened as they are.
+var errRepair = errors.New("hone store repair makes a new store of what can be read")
+
+// isDamage reports whether an error of reading is one of what is stored, and not
+// of this moment.
+func isDamage(err error) bool {
+	switch {
+	case err == nil, errors.Is(err, format.ErrVersion):
+		return false
+	case errors.Is(err, format.ErrDamaged), pebble.IsCorruptionError(err), errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.EIO),
+		errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF): // of tables that were cut
+		return true
+	}
+	return false
+}
