@@ -46,6 +46,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
 // Options configure a store. The zero value keeps everything for ever.
@@ -297,6 +298,155 @@ func pebbleOptions(f vfs.FS, lock *pebble.Lock, h *health) *pebble.Options {
 		o.Levels[i].BlockSize = 32 << 10
 	}
 	return o
+}
+
+// Put keeps records; see [store.Store].
+//
+// A partition's profiles are translated one after another, under its lock, and
+// handed to the log before the lock is released: so what a profile refers to is
+// in the log before it, and outlasts a crash whenever it does. Waiting for the
+// disk is done without locks, and one sync serves all who wait.
+func (s *Store) Put(ctx context.Context, records []store.Record) error {
+	if err := s.varied(records); err != nil {
+		return err
+	}
+	return s.put(ctx, records)
+}
+
+// Merge returns merged profiles; see [store.Store].
+func (s *Store) Merge(ctx context.Context, q store.Query) (out []store.Group, err error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.calls.Done()
+	err = s.whole(func() (err error) { out, err = s.merge(ctx, q); return err })
+	return out, err
+}
+
+// Series returns totals over time; see [store.Store].
+func (s *Store) Series(ctx context.Context, q store.Query) (out []store.Series, err error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.calls.Done()
+	err = s.whole(func() (err error) { out, err = s.series(ctx, q); return err })
+	return out, err
+}
+
+// Labels returns names and values of labels; see [store.Store].
+func (s *Store) Labels(ctx context.Context, q store.Query) (out []store.LabelValues, err error) {
+	if err := s.begin(ctx); err != nil {
+		return nil, err
+	}
+	defer s.calls.Done()
+	err = s.whole(func() (err error) { out, err = s.labels(ctx, q); return err })
+	return out, err
+}
+
+// errReturning is the error of a deletion that would not last.
+var errReturning = errors.New("profiles are being brought back from a store that could not be opened, perhaps some of this service: delete it when that is done")
+
+// DeleteService deletes all profiles of a service, with its series, roll-ups and
+// dictionaries, also those that are set aside, and returns how many profiles these were.
+// It is done at once: a crash leaves all of them or none. The files shrink as they are
+// rewritten. With dry nothing is deleted.
+func (s *Store) DeleteService(ctx context.Context, service string, dry bool) (profiles int64, err error) {
+	if err := s.begin(ctx); err != nil {
+		return 0, err
+	}
+	defer s.calls.Done()
+	s.jobs.Lock()
+	defer s.jobs.Unlock()
+	if slices.ContainsFunc(s.Recoveries(), func(r Recovery) bool { return !r.Done }) {
+		return 0, errReturning
+	}
+	b := s.db.NewBatch()
+	defer b.Close()
+	// Nobody else has two of them locked.
+	var parts []*partition
+	defer func() {
+		for _, p := range parts {
+			p.mu.Unlock()
+		}
+	}()
+	for _, p := range s.partitions() {
+		if p.Service != service {
+			continue
+		}
+		p.mu.Lock()
+		parts = append(parts, p)
+		for _, h := range p.hours {
+			profiles += int64(h.packed.Profiles) + int64(len(h.fresh.List))
+		}
+	}
+	s.mu.Lock()
+	var aside []uint32
+	for id, a := range s.aside {
+		if a.Service == service {
+			aside = append(aside, id)
+			profiles += max(a.Profiles, 0)
+		}
+	}
+	s.mu.Unlock()
+	if dry || len(parts)+len(aside) == 0 {
+		return profiles, nil
+	}
+	for _, id := range aside {
+		s.deleteForGood(b, id)
+	}
+	for _, p := range parts {
+		s.deleteForGood(b, p.id)
+	}
+	if err := s.space.explain(s.db.Apply(b, pebble.Sync)); err != nil {
+		return 0, err
+	}
+	var hours []format.Hour
+	s.mu.Lock()
+	for _, id := range aside {
+		delete(s.aside, id)
+	}
+	for _, p := range parts {
+		delete(s.parts, partitionName{p.Epoch, p.Service})
+	}
+	s.mu.Unlock()
+	for _, p := range parts {
+		for _, h := range p.hours {
+			hours = append(hours, h.hour)
+			s.garbage.Add(int64(h.packed.Bytes) + h.bytes)
+		}
+		p.gone, p.hours = true, nil
+		s.unload(p)
+		p.mu.Unlock()
+	}
+	parts = nil
+	for _, h := range hours {
+		s.ids.forgetHour(h) // what was deleted may come again
+	}
+	s.counts.dropped.Add(profiles)
+	if err := s.listDeletions(); err != nil {
+		s.o.Log.Error("the deletion is written once, and not twice: it is tried again", "service", service, "error", err)
+	}
+	return profiles, s.here()
+}
+
+var _ store.Deleter = (*Store)(nil)
+
+// Losses returns what was found to be lost since the store was opened.
+func (s *Store) Losses() []Loss {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.losses)
+}
+
+// Recoveries returns what was moved aside of the store, and how far it is back.
+func (s *Store) Recoveries() []Recovery {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]Recovery, len(s.recoveries))
+	for i, r := range s.recoveries {
+		out[i] = *r
+	}
+	return out
 }
 
 // Close waits for calls under way, ends background work and releases the

@@ -358,3 +358,22 @@ func (x *files) Get(key []byte) ([]byte, io.Closer, error) {
 	}
 	return best.value, io.NopCloser(nil), nil
 }
+
+// readOptions tells what is wrong with a file of options.
+func readOptions(fsys vfs.FS, dir, name string) error {
+	f, err := fsys.Open(fsys.PathJoin(dir, name))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(f)
+	if err != nil {
+		return err
+	}
+	o := &pebble.Options{}
+	o.EnsureDefaults()
+	if err := o.CheckCompatibility(dir, string(text)); err != nil {
+		return err
+	}
+	return (&pebble.Options{}).Parse(string(text), nil)
+}

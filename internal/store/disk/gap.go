@@ -136,25 +136,3 @@ func copyStore(fsys vfs.FS, dir, to string, l *listing) (err error) {
 	}
 	return renameDir(fsys, part, to)
 }
-
-// writeFile writes a file that is durable, but for its name.
-func writeFile(fsys vfs.FS, name string, from io.Reader) error {
-	f, err := fsys.Create(name, vfs.WriteCategoryUnspecified)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(f, from)
-	if err == nil {
-		err = f.Sync()
-	}
-	return errors.Join(err, f.Close())
-}
-
-// syncDir makes the names in a directory durable.
-func syncDir(fsys vfs.FS, dir string) error {
-	d, err := fsys.OpenDir(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}

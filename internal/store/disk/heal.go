@@ -462,10 +462,3 @@ func (h *healing) apply() {
 	s.o.Log.Error("profiles are lost, as a table of the store is damaged; all others are served",
 		"service", loss.Service, "profiles", loss.Profiles, "from", loss.From.Format(time.RFC3339), "to", loss.To.Format(time.RFC3339))
 }
-
-// Losses returns what was found to be lost since the store was opened.
-func (s *Store) Losses() []Loss {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.losses)
-}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -271,25 +270,6 @@ func (h *health) markers(fsys vfs.FS, dir string, l *listing) (*manifest, error)
 		err = missing("format-version", fmt.Sprintf("%03d", tableFormat))
 	}
 	return m, err
-}
-
-// readOptions tells what is wrong with a file of options.
-func readOptions(fsys vfs.FS, dir, name string) error {
-	f, err := fsys.Open(fsys.PathJoin(dir, name))
-	if err != nil {
-		return err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(f)
-	if err != nil {
-		return err
-	}
-	o := &pebble.Options{}
-	o.EnsureDefaults()
-	if err := o.CheckCompatibility(dir, string(text)); err != nil {
-		return err
-	}
-	return (&pebble.Options{}).Parse(string(text), nil)
 }
 
 // Infof logs a message of Pebble.

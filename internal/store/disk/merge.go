@@ -12,16 +12,6 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Merge returns merged profiles; see [store.Store].
-func (s *Store) Merge(ctx context.Context, q store.Query) (out []store.Group, err error) {
-	if err := s.begin(ctx); err != nil {
-		return nil, err
-	}
-	defer s.calls.Done()
-	err = s.whole(func() (err error) { out, err = s.merge(ctx, q); return err })
-	return out, err
-}
-
 func (s *Store) merge(ctx context.Context, q store.Query) ([]store.Group, error) {
 	sel, err := s.selects(ctx, &q, true)
 	if err != nil {

@@ -9,19 +9,6 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Put keeps records; see [store.Store].
-//
-// A partition's profiles are translated one after another, under its lock, and
-// handed to the log before the lock is released: so what a profile refers to is
-// in the log before it, and outlasts a crash whenever it does. Waiting for the
-// disk is done without locks, and one sync serves all who wait.
-func (s *Store) Put(ctx context.Context, records []store.Record) error {
-	if err := s.varied(records); err != nil {
-		return err
-	}
-	return s.put(ctx, records)
-}
-
 // putEach puts each record once. Those that it writes are not known.
 func (s *Store) putEach(ctx context.Context, records []store.Record, known []bool) error {
 	at := make([]int, len(records)) // where a record is among all

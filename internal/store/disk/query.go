@@ -218,16 +218,6 @@ func (v *view) entries(q *store.Query, h *hourView, all bool, f func(e *entry)) 
 	return each(&h.fresh)
 }
 
-// Labels returns names and values of labels; see [store.Store].
-func (s *Store) Labels(ctx context.Context, q store.Query) (out []store.LabelValues, err error) {
-	if err := s.begin(ctx); err != nil {
-		return nil, err
-	}
-	defer s.calls.Done()
-	err = s.whole(func() (err error) { out, err = s.labels(ctx, q); return err })
-	return out, err
-}
-
 func (s *Store) labels(ctx context.Context, q store.Query) ([]store.LabelValues, error) {
 	q.SampleType, q.By, q.Step, q.Top = "", nil, 0, 0
 	sel, err := s.selects(ctx, &q, false)
@@ -266,16 +256,6 @@ func (e *entry) key(q *store.Query) store.GroupKey {
 func tallyEntry(t *store.Tally, e *entry) {
 	one := store.Total{Value: e.value(), Profiles: 1, Duration: e.Duration, Last: e.Time + e.Duration, Version: e.Version()}
 	t.Add(one, e.valueType(), e.Time)
-}
-
-// Series returns totals over time; see [store.Store].
-func (s *Store) Series(ctx context.Context, q store.Query) (out []store.Series, err error) {
-	if err := s.begin(ctx); err != nil {
-		return nil, err
-	}
-	defer s.calls.Done()
-	err = s.whole(func() (err error) { out, err = s.series(ctx, q); return err })
-	return out, err
 }
 
 func (s *Store) series(ctx context.Context, q store.Query) ([]store.Series, error) {

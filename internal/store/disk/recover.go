@@ -261,14 +261,3 @@ func (s *Store) roomToSpare() error {
 	}
 	return nil // who doesn't know how much there is finds out
 }
-
-// Recoveries returns what was moved aside of the store, and how far it is back.
-func (s *Store) Recoveries() []Recovery {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := make([]Recovery, len(s.recoveries))
-	for i, r := range s.recoveries {
-		out[i] = *r
-	}
-	return out
-}

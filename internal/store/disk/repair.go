@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"time"
 
@@ -93,25 +92,4 @@ func finishRepair(fsys vfs.FS, dir, fresh string) (done Repaired, err error) {
 	}
 	done.Kept, done.Old = s.Stats().Profiles, dir+damaged
 	return done, s.Close()
-}
-
-// freeName returns a name that nothing has, beginning with one.
-func freeName(fsys vfs.FS, name string) (string, error) {
-	free := name
-	for n := 2; ; n++ {
-		if _, err := fsys.Stat(free); errors.Is(err, fs.ErrNotExist) {
-			return free, nil
-		} else if err != nil {
-			return "", err
-		}
-		free = fmt.Sprintf("%s-%d", name, n)
-	}
-}
-
-// renameDir renames a directory for good.
-func renameDir(fsys vfs.FS, from, to string) error {
-	if err := fsys.Rename(from, to); err != nil {
-		return err
-	}
-	return syncDir(fsys, fsys.PathDir(to))
 }
