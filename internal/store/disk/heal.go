@@ -462,3 +462,72 @@ func (h *healing) apply() {
 	s.o.Log.Error("profiles are lost, as a table of the store is damaged; all others are served",
 		"service", loss.Service, "profiles", loss.Profiles, "from", loss.From.Format(time.RFC3339), "to", loss.To.Format(time.RFC3339))
 }
+
+// whole runs f, and again when what it finds to be damaged is healed, and without each
+// partition that can't be.
+func (s *Store) whole(f func() error) error {
+	for {
+		heals := s.heals.Load()
+		err := f()
+		var at *damagedPartition
+		if !errors.As(err, &at) {
+			return err
+		}
+		if err := s.here(); err != nil {
+			return err // the disk is gone, and nothing is damaged
+		}
+		s.jobs.Lock()
+		healed := s.heals.Load() != heals // meanwhile, for another call
+		if !healed {
+			var e error
+			if healed, e = s.heal(); e != nil {
+				s.jobs.Unlock()
+				return e
+			}
+		}
+		s.jobs.Unlock()
+		if !healed {
+			s.setAside(at.p, at.err)
+		}
+	}
+}
+
+// setAside sets a partition aside. Its lock is not held.
+func (s *Store) setAside(p *partition, why error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.gone {
+		return
+	}
+	if p.Since.IsZero() {
+		p.Since = s.o.Now()
+	}
+	a := Aside{Service: p.Service, Since: p.Since, Problem: why.Error()}
+	if p.stored {
+		a.Epoch = time.Unix(0, p.Epoch).UTC()
+	}
+	for _, h := range p.hours {
+		a.Profiles += int64(h.packed.Profiles) + int64(len(h.fresh.List))
+	}
+	if a.Profiles == 0 {
+		a.Profiles = -1 // it has some, or nobody would have read it
+	}
+	if p.stored && p.Problem == "" {
+		p.Problem = a.Problem
+		// What is put into the partition that takes its place comes later in the
+		// log.
+		if err := s.write1(format.PartitionKey(format.KindPartition, p.id), p.Partition.Append(nil)); err != nil {
+			s.o.Log.Error("that a partition is set aside can't be written", "error", err)
+		}
+	}
+	p.gone, p.hours = true, nil
+	s.unload(p)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if name := (partitionName{p.Epoch, p.Service}); s.parts[name] == p {
+		delete(s.parts, name)
+	}
+	s.aside[p.id] = a
+	s.o.Log.Error("set profiles aside, as something of them can't be read: hone store repair brings back what can be",
+		"service", a.Service, "from", a.Epoch.Format(time.DateOnly), "profiles", a.Known(), "error", a.Problem)
+}
