@@ -257,34 +257,3 @@ func (h *health) makeAgain(fsys vfs.FS, dir string, t *table, info tableInfo) (e
 
 // setTrailer sets what has a type that only Pebble can name.
 func setTrailer[Trailer ~uint64](t *Trailer, v uint64) { *t = Trailer(v) }
-
-// unexamined reports whether tables are to be examined.
-func (h *health) unexamined() bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for p := range h.blocks {
-		if !h.examined[p.file] {
-			return true
-		}
-	}
-	for file := range h.cut {
-		if !h.examined[file] {
-			return true
-		}
-	}
-	return false
-}
-
-// removed forgets what was wrong with a file that is gone.
-func (h *health) removed(file string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if !h.examined[file] {
-		return
-	}
-	delete(h.examined, file)
-	delete(h.files, file)
-	delete(h.cut, file)
-	maps.DeleteFunc(h.blocks, func(p place, _ error) bool { return p.file == file })
-	maps.DeleteFunc(h.standIns, func(p place, _ []byte) bool { return p.file == file })
-}
