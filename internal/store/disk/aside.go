@@ -1,12 +1,6 @@
 package disk
 
-import (
-	"cmp"
-	"errors"
-	"maps"
-	"slices"
-	"strings"
-)
+import "errors"
 
 // A damagedPartition is the error of a partition of which something can't be read.
 type damagedPartition struct {
@@ -24,22 +18,6 @@ func damagedIn(p *partition, err error) error {
 		return err
 	}
 	return &damagedPartition{p, err}
-}
-
-// asides returns what is set aside, in the order of time and service.
-func (s *Store) asides() []Aside {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := slices.Collect(maps.Values(s.aside))
-	for _, r := range s.recoveries {
-		if !r.Done {
-			out = append(out, r.left...)
-		}
-	}
-	slices.SortFunc(out, func(a, b Aside) int {
-		return cmp.Or(a.Epoch.Compare(b.Epoch), strings.Compare(a.Service, b.Service), strings.Compare(a.Problem, b.Problem))
-	})
-	return out
 }
 
 // dropAside deletes what is set aside and has expired. s.jobs is locked.

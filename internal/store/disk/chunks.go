@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"maps"
 	"math/bits"
@@ -35,8 +34,6 @@ const (
 	chunkFirst  = 2
 	chunkLast   = 4
 )
-
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // A chunkReader reads the records of a log or manifest, and those behind what is
 // damaged, too.
@@ -301,13 +298,6 @@ func mendedBits(wrong map[int64]byte) string {
 	}
 	return fmt.Sprintf("one bit each of %d records is wrong, the first of byte %d, and is read as it was", len(at), at[0])
 }
-
-// crc is the checksum of Pebble's chunks and blocks.
-func crc(b []byte) uint32 { return masked(crc32.Checksum(b, castagnoli)) }
-
-// masked makes a checksum of a CRC, so that one of bytes that contain checksums is
-// not weak.
-func masked(c uint32) uint32 { return (c>>15 | c<<17) + 0xa282ead8 }
 
 // A version is what a log or table says of a key.
 type version struct {

@@ -2,24 +2,9 @@ package disk
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
-
-// A manifest is written twice: 000123.tables is a copy of MANIFEST-000123. Without the list of
-// tables, nobody can tell for certain which of the tables that a kill leaves were replaced, so
-// recovery, verify and repair read the copy where the manifest is damaged. The copy is not
-// synced. It is relied on only if the logs go on where it ends.
-const (
-	manifestPrefix = "MANIFEST-"
-	copyExt        = ".tables"
-)
-
-// copyName returns the name of the copy of a manifest.
-func copyName(fsys vfs.FS, manifest string) string {
-	return fsys.PathJoin(fsys.PathDir(manifest), strings.TrimPrefix(fsys.PathBase(manifest), manifestPrefix)+copyExt)
-}
 
 // A listWriter is a manifest that is being written, with its copy.
 type listWriter struct {

@@ -34,9 +34,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
-	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -244,61 +242,8 @@ func (s *Store) open() error {
 	return nil
 }
 
-// lockDir takes the lock of a directory.
-func lockDir(f vfs.FS, dir string) (*pebble.Lock, error) {
-	lock, err := pebble.LockDirectory(dir, f)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
-		return nil, err
-	}
-	if err != nil {
-		return nil, fmt.Errorf("another hone serves from it, or something else has it open (%w)", err)
-	}
-	return lock, nil
-}
-
 // tableFormat is the version of Pebble's format.
 const tableFormat = pebble.FormatValueSeparation
-
-// pebbleOptions are how Pebble is used.
-func pebbleOptions(f vfs.FS, lock *pebble.Lock, h *health) *pebble.Options {
-	o := &pebble.Options{
-		FS: f, Lock: lock,
-		FormatMajorVersion: tableFormat,
-		Logger:             h,
-		EventListener:      h.events(),
-		// Tables that are missing or cut are known by then; what is not in them
-		// can be read.
-		DisableConsistencyCheck: true,
-		// They tell Pebble where much was deleted, which reclaim knows; and with a
-		// table that can't be read it would try to find them again for ever.
-		DisableTableStats: true,
-		CacheSize:         8 << 20,
-		// Each of up to three logs of this size is kept to be written again.
-		MemTableSize: 4 << 20,
-		// Profiles that aren't packed yet are gone an hour later. Compacting
-		// them on the way down is work for nothing.
-		L0CompactionThreshold: 8,
-		// Far away, as compactions fail while a table is damaged that they need,
-		// and profiles are taken meanwhile.
-		L0StopWritesThreshold:       1000,
-		MemTableStopWritesThreshold: 2,
-		LBaseMaxBytes:               64 << 20,
-		MaxOpenFiles:                500,
-	}
-	o.CompactionConcurrencyRange = func() (lower, upper int) { return 1, 1 }
-	o.Experimental.CompactionScheduler = newScheduler(h)
-	// Pebble would put a value that was replaced while a snapshot still needed it into another
-	// block of the table. Reading tables without Pebble is simpler when each block is complete.
-	o.Experimental.SpanPolicyFunc = func([]byte) (pebble.SpanPolicy, []byte, error) {
-		return pebble.SpanPolicy{DisableValueSeparationBySuffix: true}, nil, nil
-	}
-	// Values are compressed already.
-	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone })
-	for i := range o.Levels {
-		o.Levels[i].BlockSize = 32 << 10
-	}
-	return o
-}
 
 // Put keeps records; see [store.Store].
 //
@@ -476,26 +421,4 @@ func (s *Store) Close() error {
 		return fmt.Errorf("closing the store in %s: %w", s.dir, err)
 	}
 	return nil
-}
-
-// removeLogs removes the logs that were kept to be written again. What is in
-// them was flushed; only the last one is of use to Pebble.
-func (s *Store) removeLogs() {
-	l, err := listFiles(s.o.FS, s.dir)
-	if err != nil {
-		return
-	}
-	numbers := slices.Sorted(maps.Keys(l.logs))
-	for _, n := range numbers[:max(len(numbers)-1, 0)] {
-		s.o.FS.Remove(s.o.FS.PathJoin(s.dir, l.logs[n]))
-	}
-}
-
-// here returns why nothing can be kept, whatever was written: the directory is
-// gone, or Pebble can't go on.
-func (s *Store) here() error {
-	if err := s.health.check(); err != nil {
-		return err
-	}
-	return s.space.here()
 }

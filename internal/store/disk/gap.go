@@ -63,11 +63,6 @@ func findGap(fsys vfs.FS, dir string, l *listing, m *manifest, mended func(log s
 	return nil, nil
 }
 
-// live returns the numbers of the logs that are not in tables, by rising number.
-func (l *listing) live(m *manifest) []uint64 {
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(l.logs)), func(n uint64) bool { return n < m.minLog })
-}
-
 // cutLog makes a copy of a store, and ends its log where the gap begins. Tables don't
 // change, so the copy has them as links. A crash at any time leaves the copy, or the
 // gap.

@@ -54,14 +54,6 @@ func newHealth(log *slog.Logger, r *space) *health {
 	return h
 }
 
-// explain says what to do about an error of opening.
-func (h *health) explain(err error) error {
-	if isDamage(err) {
-		return fmt.Errorf("%w: %w", err, errRepair)
-	}
-	return h.room.explain(err)
-}
-
 // note remembers that something is wrong with a file.
 func (h *health) note(file, problem string) {
 	h.mu.Lock()

@@ -6,12 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
-	"github.com/cockroachdb/pebble/v2/vfs/atomicfs"
 
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
@@ -39,59 +37,6 @@ type tableInfo struct {
 	level       uint64
 	size        int64
 	first, last []byte // bounds of its keys
-}
-
-// listing is the files of a directory, by what they are.
-type listing struct {
-	tables, logs       map[uint64]string // by number
-	parities           map[uint64]string // by number of their table
-	copies             map[uint64]string // of manifests, by number
-	manifests, options []string          // by rising number
-	markers            []string
-	deletions          []string // that file, if it is there
-}
-
-func listFiles(fsys vfs.FS, dir string) (*listing, error) {
-	names, err := fsys.List(dir)
-	if err != nil {
-		return nil, err
-	}
-	l := &listing{tables: map[uint64]string{}, logs: map[uint64]string{}, parities: map[uint64]string{}, copies: map[uint64]string{}}
-	slices.Sort(names) // numbers have leading zeros
-	for _, name := range names {
-		stem, kind, _ := strings.Cut(name, ".")
-		n, err := strconv.ParseUint(stem, 10, 64)
-		switch {
-		case err == nil && kind == "sst":
-			l.tables[n] = name
-		case err == nil && "."+kind == parityExt:
-			l.parities[n] = name
-		case err == nil && kind == "log":
-			l.logs[n] = name
-		case err == nil && "."+kind == copyExt:
-			l.copies[n] = name
-		case kind == "" && strings.HasPrefix(name, manifestPrefix):
-			l.manifests = append(l.manifests, name)
-		case kind == "" && strings.HasPrefix(name, "OPTIONS-"):
-			l.options = append(l.options, name)
-		case strings.HasPrefix(name, "marker."):
-			l.markers = append(l.markers, name)
-		case name == deletionsFile:
-			l.deletions = append(l.deletions, name)
-		}
-	}
-	return l, nil
-}
-
-// holds reports whether there is, or was, a store.
-func (l *listing) holds() bool {
-	return len(l.tables)+len(l.manifests)+len(l.markers) > 0
-}
-
-// currentManifest returns the name of the manifest in force, "" if there is no
-// marker that tells.
-func currentManifest(fsys vfs.FS, dir string) (string, error) {
-	return atomicfs.ReadMarker(fsys, dir, "manifest")
 }
 
 // readManifest reads a manifest as far as it can be read.
@@ -339,4 +284,9 @@ func (m *manifest) covers(fsys vfs.FS, dir string, l *listing) bool {
 		}
 	}
 	return true
+}
+
+// live returns the numbers of the logs that are not in tables, by rising number.
+func (l *listing) live(m *manifest) []uint64 {
+	return slices.DeleteFunc(slices.Sorted(maps.Keys(l.logs)), func(n uint64) bool { return n < m.minLog })
 }

@@ -50,3 +50,12 @@ func unmasked(c uint32) uint32 {
 	c -= 0xa282ead8
 	return c>>17 | c<<15
 }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// crc is the checksum of Pebble's chunks and blocks.
+func crc(b []byte) uint32 { return masked(crc32.Checksum(b, castagnoli)) }
+
+// masked makes a checksum of a CRC, so that one of bytes that contain checksums is
+// not weak.
+func masked(c uint32) uint32 { return (c>>15 | c<<17) + 0xa282ead8 }

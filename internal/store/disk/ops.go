@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -83,6 +86,22 @@ func (s *Store) Stats() Stats {
 	return st
 }
 
+// asides returns what is set aside, in the order of time and service.
+func (s *Store) asides() []Aside {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := slices.Collect(maps.Values(s.aside))
+	for _, r := range s.recoveries {
+		if !r.Done {
+			out = append(out, r.left...)
+		}
+	}
+	slices.SortFunc(out, func(a, b Aside) int {
+		return cmp.Or(a.Epoch.Compare(b.Epoch), strings.Compare(a.Service, b.Service), strings.Compare(a.Problem, b.Problem))
+	})
+	return out
+}
+
 // Ready returns why nothing can be put now.
 func (s *Store) Ready() error { return cmp.Or(s.here(), s.space.check()) }
 
@@ -96,6 +115,15 @@ func (s *Store) WaitIdle(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// Pack packs all profiles now, without waiting for their hours to be over.
+func (s *Store) Pack(ctx context.Context) error {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	defer s.calls.Done()
+	return s.pack(ctx, func(*hourData) bool { return true })
 }
 
 // Compact packs all profiles and rewrites files, so that what was deleted takes

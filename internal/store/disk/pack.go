@@ -146,15 +146,6 @@ func (s *Store) ripe(h *hourData) bool {
 	return now.Sub(h.last) >= quiet || now.Before(h.last)
 }
 
-// Pack packs all profiles now, without waiting for their hours to be over.
-func (s *Store) Pack(ctx context.Context) error {
-	if err := s.begin(ctx); err != nil {
-		return err
-	}
-	defer s.calls.Done()
-	return s.pack(ctx, func(*hourData) bool { return true })
-}
-
 // pack packs the hours that ripe tells.
 func (s *Store) pack(ctx context.Context, ripe func(h *hourData) bool) error {
 	s.jobs.Lock()

@@ -9,7 +9,6 @@ import (
 	"hash/crc32"
 	"io"
 	"io/fs"
-	"strings"
 	"sync"
 	"syscall"
 
@@ -51,9 +50,6 @@ const (
 	tableExt  = ".sst"
 	parityExt = ".parity"
 )
-
-// parityName is the name of the parity file of a table.
-func parityName(table string) string { return strings.TrimSuffix(table, tableExt) + parityExt }
 
 // stripOf is the length of the strips of a table.
 func stripOf(size int64) int64 {

@@ -62,20 +62,6 @@ func (s *Store) oldest() int64 {
 	return s.o.Now().Add(-s.o.Retention).UnixNano()
 }
 
-// readable returns an error if keys of a new partition could not be read.
-func (s *Store) readable(id uint32) error {
-	if !s.health.knowsDamage() {
-		return nil
-	}
-	for _, kind := range format.PerPartition {
-		prefix := format.PartitionKey(kind, id)
-		if err := s.scan(s.db, prefix, format.After(prefix), func(_, _ []byte) error { return nil }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // forget drops what is in memory of a Put that failed. p is locked.
 func (s *Store) forget(p *partition) {
 	s.unload(p)

@@ -53,12 +53,6 @@ func (s *Store) retain(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// size is what the store's data takes on the disk, without logs.
-func (s *Store) size() int64 {
-	total := s.db.Metrics().Total()
-	return total.AggregateSize()
-}
-
 // dropHour drops the profiles of an hour and returns their number. s.jobs is
 // locked.
 func (s *Store) dropHour(h format.Hour) (profiles int, err error) {

@@ -1,0 +1,180 @@
+package disk
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"github.com/cockroachdb/pebble/v2"
+	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/hone-go/hone/internal/store/disk/format"
+)
+
+// explain says what to do about an error of opening.
+func (h *health) explain(err error) error {
+	if isDamage(err) {
+		return fmt.Errorf("%w: %w", err, errRepair)
+	}
+	return h.room.explain(err)
+}
+
+// apply hands a batch to the log.
+func (s *Store) apply(b *pebble.Batch) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%v", p)
+		}
+	}()
+	return s.space.explain(s.db.ApplyNoSyncWait(b, pebble.Sync))
+}
+
+// await waits until a batch is durable, and closes it. With no room on the disk
+// it returns store.ErrFull; the batch may become durable all the same.
+func (s *Store) await(b *pebble.Batch) error {
+	done := make(chan error, 1)
+	go func() {
+		err := b.SyncWait()
+		b.Close()
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err != nil {
+			return s.space.explain(err)
+		}
+		return s.health.check()
+	case <-s.health.broken:
+		return s.health.check()
+	case <-s.space.noRoom():
+		s.unsure.Store(true)
+		return cmp.Or(s.health.check(), s.space.full())
+	}
+}
+
+// barrier waits until all that was put is durable, if that isn't certain.
+func (s *Store) barrier() error {
+	if !s.unsure.Load() {
+		return nil
+	}
+	b := s.db.NewBatch()
+	if err := b.LogData([]byte("barrier"), nil); err != nil {
+		return err
+	}
+	if err := s.apply(b); err != nil {
+		return err
+	}
+	return s.await(b)
+}
+
+// write writes a batch of background work. It needs no sync: after a crash the
+// work is as if it had not been done.
+func (s *Store) write(b *pebble.Batch) error {
+	return s.space.explain(s.db.Apply(b, pebble.NoSync))
+}
+
+// write1 writes a key.
+func (s *Store) write1(key, value []byte) error {
+	b := s.db.NewBatch()
+	defer b.Close()
+	b.Set(key, value, nil)
+	return s.write(b)
+}
+
+// lockDir takes the lock of a directory.
+func lockDir(f vfs.FS, dir string) (*pebble.Lock, error) {
+	lock, err := pebble.LockDirectory(dir, f)
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("another hone serves from it, or something else has it open (%w)", err)
+	}
+	return lock, nil
+}
+
+// pebbleOptions are how Pebble is used.
+func pebbleOptions(f vfs.FS, lock *pebble.Lock, h *health) *pebble.Options {
+	o := &pebble.Options{
+		FS: f, Lock: lock,
+		FormatMajorVersion: tableFormat,
+		Logger:             h,
+		EventListener:      h.events(),
+		// Tables that are missing or cut are known by then; what is not in them
+		// can be read.
+		DisableConsistencyCheck: true,
+		// They tell Pebble where much was deleted, which reclaim knows; and with a
+		// table that can't be read it would try to find them again for ever.
+		DisableTableStats: true,
+		CacheSize:         8 << 20,
+		// Each of up to three logs of this size is kept to be written again.
+		MemTableSize: 4 << 20,
+		// Profiles that aren't packed yet are gone an hour later. Compacting
+		// them on the way down is work for nothing.
+		L0CompactionThreshold: 8,
+		// Far away, as compactions fail while a table is damaged that they need,
+		// and profiles are taken meanwhile.
+		L0StopWritesThreshold:       1000,
+		MemTableStopWritesThreshold: 2,
+		LBaseMaxBytes:               64 << 20,
+		MaxOpenFiles:                500,
+	}
+	o.CompactionConcurrencyRange = func() (lower, upper int) { return 1, 1 }
+	o.Experimental.CompactionScheduler = newScheduler(h)
+	// Pebble would put a value that was replaced while a snapshot still needed it into another
+	// block of the table. Reading tables without Pebble is simpler when each block is complete.
+	o.Experimental.SpanPolicyFunc = func([]byte) (pebble.SpanPolicy, []byte, error) {
+		return pebble.SpanPolicy{DisableValueSeparationBySuffix: true}, nil, nil
+	}
+	// Values are compressed already.
+	o.ApplyCompressionSettings(func() pebble.DBCompressionSettings { return pebble.DBCompressionNone })
+	for i := range o.Levels {
+		o.Levels[i].BlockSize = 32 << 10
+	}
+	return o
+}
+
+// removeLogs removes the logs that were kept to be written again. What is in
+// them was flushed; only the last one is of use to Pebble.
+func (s *Store) removeLogs() {
+	l, err := listFiles(s.o.FS, s.dir)
+	if err != nil {
+		return
+	}
+	numbers := slices.Sorted(maps.Keys(l.logs))
+	for _, n := range numbers[:max(len(numbers)-1, 0)] {
+		s.o.FS.Remove(s.o.FS.PathJoin(s.dir, l.logs[n]))
+	}
+}
+
+// here returns why nothing can be kept, whatever was written: the directory is
+// gone, or Pebble can't go on.
+func (s *Store) here() error {
+	if err := s.health.check(); err != nil {
+		return err
+	}
+	return s.space.here()
+}
+
+// size is what the store's data takes on the disk, without logs.
+func (s *Store) size() int64 {
+	total := s.db.Metrics().Total()
+	return total.AggregateSize()
+}
+
+// readable returns an error if keys of a new partition could not be read.
+func (s *Store) readable(id uint32) error {
+	if !s.health.knowsDamage() {
+		return nil
+	}
+	for _, kind := range format.PerPartition {
+		prefix := format.PartitionKey(kind, id)
+		if err := s.scan(s.db, prefix, format.After(prefix), func(_, _ []byte) error { return nil }); err != nil {
+			return err
+		}
+	}
+	return nil
+}

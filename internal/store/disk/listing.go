@@ -1,0 +1,80 @@
+package disk
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cockroachdb/pebble/v2/vfs"
+	"github.com/cockroachdb/pebble/v2/vfs/atomicfs"
+)
+
+// A manifest is written twice: 000123.tables is a copy of MANIFEST-000123. Without the list of
+// tables, nobody can tell for certain which of the tables that a kill leaves were replaced, so
+// recovery, verify and repair read the copy where the manifest is damaged. The copy is not
+// synced. It is relied on only if the logs go on where it ends.
+const (
+	manifestPrefix = "MANIFEST-"
+	copyExt        = ".tables"
+)
+
+// listing is the files of a directory, by what they are.
+type listing struct {
+	tables, logs       map[uint64]string // by number
+	parities           map[uint64]string // by number of their table
+	copies             map[uint64]string // of manifests, by number
+	manifests, options []string          // by rising number
+	markers            []string
+	deletions          []string // that file, if it is there
+}
+
+func listFiles(fsys vfs.FS, dir string) (*listing, error) {
+	names, err := fsys.List(dir)
+	if err != nil {
+		return nil, err
+	}
+	l := &listing{tables: map[uint64]string{}, logs: map[uint64]string{}, parities: map[uint64]string{}, copies: map[uint64]string{}}
+	slices.Sort(names) // numbers have leading zeros
+	for _, name := range names {
+		stem, kind, _ := strings.Cut(name, ".")
+		n, err := strconv.ParseUint(stem, 10, 64)
+		switch {
+		case err == nil && kind == "sst":
+			l.tables[n] = name
+		case err == nil && "."+kind == parityExt:
+			l.parities[n] = name
+		case err == nil && kind == "log":
+			l.logs[n] = name
+		case err == nil && "."+kind == copyExt:
+			l.copies[n] = name
+		case kind == "" && strings.HasPrefix(name, manifestPrefix):
+			l.manifests = append(l.manifests, name)
+		case kind == "" && strings.HasPrefix(name, "OPTIONS-"):
+			l.options = append(l.options, name)
+		case strings.HasPrefix(name, "marker."):
+			l.markers = append(l.markers, name)
+		case name == deletionsFile:
+			l.deletions = append(l.deletions, name)
+		}
+	}
+	return l, nil
+}
+
+// holds reports whether there is, or was, a store.
+func (l *listing) holds() bool {
+	return len(l.tables)+len(l.manifests)+len(l.markers) > 0
+}
+
+// currentManifest returns the name of the manifest in force, "" if there is no
+// marker that tells.
+func currentManifest(fsys vfs.FS, dir string) (string, error) {
+	return atomicfs.ReadMarker(fsys, dir, "manifest")
+}
+
+// parityName is the name of the parity file of a table.
+func parityName(table string) string { return strings.TrimSuffix(table, tableExt) + parityExt }
+
+// copyName returns the name of the copy of a manifest.
+func copyName(fsys vfs.FS, manifest string) string {
+	return fsys.PathJoin(fsys.PathDir(manifest), strings.TrimPrefix(fsys.PathBase(manifest), manifestPrefix)+copyExt)
+}
