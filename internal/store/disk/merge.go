@@ -40,59 +40,6 @@ func (s *Store) merge(ctx context.Context, q store.Query) ([]store.Group, error)
 	return out, nil
 }
 
-// mergeGroup is a group to be merged.
-type mergeGroup struct {
-	store.GroupKey
-	total store.Tally
-	parts []*part
-}
-
-// A part is what a group has of one partition and one kind of measures: sums
-// that can be added up as they are.
-type part struct {
-	v        *view
-	measures uint32
-	wanted   int // column, -1 for all
-	group    int32
-	moving   bool // the question is likely to be asked again, of a range that has moved on
-	sources
-	schemas map[uint32]int64 // earliest time of the profiles with a schema
-}
-
-// sees notes a schema.
-func (p *part) sees(schema uint32, first int64) {
-	if t, ok := p.schemas[schema]; !ok || first < t {
-		p.schemas[schema] = first
-	}
-}
-
-// part returns the group's part of a partition and of measures.
-func (g *mergeGroup) part(v *view, measures uint32, m seriesMatch, q *store.Query) *part {
-	for _, p := range g.parts {
-		if p.v == v && p.measures == measures {
-			return p
-		}
-	}
-	p := &part{v: v, measures: measures, wanted: -1, group: g.Labels, moving: q.Step == 0 && !q.OneByOne(), schemas: map[uint32]int64{}}
-	if q.SampleType != "" {
-		p.wanted = int(m.column)
-	}
-	g.parts = append(g.parts, p)
-	return p
-}
-
-// addEntry adds a profile to the group.
-func (g *mergeGroup) addEntry(q *store.Query, e *entry) {
-	tallyEntry(&g.total, e)
-	p := g.part(e.v, e.v.dict.Schemas[e.Schema].Measures, e.seriesMatch, q)
-	p.sees(e.Schema, e.Time)
-	if e.Block == 0 {
-		p.fresh = append(p.fresh, freshSource{e.h.hour, e.Seq})
-		return
-	}
-	p.addRow(e)
-}
-
 // profile returns the merged profile of a group.
 func (g *mergeGroup) profile(ctx context.Context, q *store.Query) (*profile.Profile, error) {
 	ps := make([]*profile.Profile, len(g.parts))

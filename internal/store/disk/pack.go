@@ -15,26 +15,6 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// packing takes the fresh profiles of an hour of a partition, writes them into
-// blocks, adds them to the roll-ups of their windows, and deletes them, in one
-// batch. Who reads meanwhile sees either. Memory is that of the encoded profiles,
-// up to maxFreshBytes, of the decoded ones of a block, and of the roll-ups of a
-// fleet.
-
-const (
-	// maxBlockSamples bounds the samples of a block, but for those of a single
-	// profile. It is what packing and reading a block takes in memory.
-	maxBlockSamples = 1 << 17
-	// maxBlockProfiles bounds its profiles.
-	maxBlockProfiles = 1 << 12
-	// maxFreshBytes and maxFreshProfiles bound what is left unpacked in an hour
-	// that profiles keep coming for; see tooMuch.
-	maxFreshBytes    = 8 << 20
-	maxFreshProfiles = 16 << 10
-	// minFreshBytes is what is left unpacked at least while they do.
-	minFreshBytes = 2 << 20
-)
-
 // background packs and drops profiles.
 func (s *Store) background() {
 	defer s.backdrops.Done()
@@ -114,14 +94,6 @@ const maxGarbage = 8 << 20
 // maxDead bounds the list of what was dropped.
 const maxDead = 4096
 
-// tooMuch reports whether an hour has more unpacked than it should have. Queries
-// read fresh profiles one by one, so there should be few; packing writes the
-// heads of all packed ones again, so that half as many as those are not too many
-// (they take about a twelfth of what they took).
-func (h *hourData) tooMuch() bool {
-	return h.bytes > min(max(6*int64(h.packed.Bytes), minFreshBytes), maxFreshBytes) || len(h.fresh.List) > maxFreshProfiles
-}
-
 // nudge wakes the background job up if there is much to do for it.
 func (s *Store) nudge(h *hourData) {
 	if h.tooMuch() {
@@ -130,20 +102,6 @@ func (s *Store) nudge(h *hourData) {
 		default:
 		}
 	}
-}
-
-// ripe reports whether an hour is to be packed now: when nothing has come for it
-// for a while, which is longer while the hour isn't over, or there is too much.
-func (s *Store) ripe(h *hourData) bool {
-	if h.tooMuch() {
-		return true
-	}
-	now := s.o.Now()
-	quiet := s.o.PackAfter
-	if now.UnixNano() < h.hour.End() {
-		quiet *= 6
-	}
-	return now.Sub(h.last) >= quiet || now.Before(h.last)
 }
 
 // pack packs the hours that ripe tells.

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -97,4 +98,74 @@ func (s *Store) load(p *partition) error {
 	s.counts.loads.Add(1)
 	s.account(p)
 	return nil
+}
+
+// packedVersion changes with the packed profiles of an hour, where some are added, and where
+// some are lost.
+func packedVersion(packed *format.Summary, heals uint64) uint64 { return packed.LastSeq ^ heals<<48 }
+
+// partitionName is what partitions are found by.
+type partitionName struct {
+	epoch   int64
+	service string
+}
+
+// A damagedPartition is the error of a partition of which something can't be read.
+type damagedPartition struct {
+	p   *partition
+	err error
+}
+
+func (d *damagedPartition) Error() string { return d.err.Error() }
+func (d *damagedPartition) Unwrap() error { return d.err }
+
+// damagedIn says which partition err, of reading it, is of, if it is damage.
+func damagedIn(p *partition, err error) error {
+	var known *damagedPartition
+	if !isDamage(err) || errors.As(err, &known) {
+		return err
+	}
+	return &damagedPartition{p, err}
+}
+
+// packing takes the fresh profiles of an hour of a partition, writes them into
+// blocks, adds them to the roll-ups of their windows, and deletes them, in one
+// batch. Who reads meanwhile sees either. Memory is that of the encoded profiles,
+// up to maxFreshBytes, of the decoded ones of a block, and of the roll-ups of a
+// fleet.
+
+const (
+	// maxBlockSamples bounds the samples of a block, but for those of a single
+	// profile. It is what packing and reading a block takes in memory.
+	maxBlockSamples = 1 << 17
+	// maxBlockProfiles bounds its profiles.
+	maxBlockProfiles = 1 << 12
+	// maxFreshBytes and maxFreshProfiles bound what is left unpacked in an hour
+	// that profiles keep coming for; see tooMuch.
+	maxFreshBytes    = 8 << 20
+	maxFreshProfiles = 16 << 10
+	// minFreshBytes is what is left unpacked at least while they do.
+	minFreshBytes = 2 << 20
+)
+
+// tooMuch reports whether an hour has more unpacked than it should have. Queries
+// read fresh profiles one by one, so there should be few; packing writes the
+// heads of all packed ones again, so that half as many as those are not too many
+// (they take about a twelfth of what they took).
+func (h *hourData) tooMuch() bool {
+	return h.bytes > min(max(6*int64(h.packed.Bytes), minFreshBytes), maxFreshBytes) || len(h.fresh.List) > maxFreshProfiles
+}
+
+// ripe reports whether an hour is to be packed now: when nothing has come for it
+// for a while, which is longer while the hour isn't over, or there is too much.
+func (s *Store) ripe(h *hourData) bool {
+	if h.tooMuch() {
+		return true
+	}
+	now := s.o.Now()
+	quiet := s.o.PackAfter
+	if now.UnixNano() < h.hour.End() {
+		quiet *= 6
+	}
+	return now.Sub(h.last) >= quiet || now.Before(h.last)
 }

@@ -174,35 +174,6 @@ func tallyRollup(t *store.Tally, q *store.Query, r *rolledUp) {
 	t.Add(one, schemas[r.measures].Types[column], h.First)
 }
 
-// addRollup adds a roll-up to the group.
-func (g *mergeGroup) addRollup(q *store.Query, r *rolledUp) {
-	tallyRollup(&g.total, q, r)
-	p := g.part(r.v, r.measures, r.seriesMatch, q)
-	for _, u := range r.head.Schemas {
-		p.sees(u.Schema, u.First)
-	}
-	p.rollups = append(p.rollups, cacheKey{string(r.sums), r.version})
-}
-
-// addRow adds a packed profile.
-func (p *part) addRow(e *entry) {
-	// The heads of a block stand together.
-	id := blockID{e.h.hour, e.h.born, e.Block - 1}
-	n := len(p.blocks) - 1
-	if n < 0 || p.blocks[n].blockID != id {
-		n = slices.IndexFunc(p.blocks, func(b blockSource) bool { return b.blockID == id })
-		if n < 0 {
-			p.blocks = append(p.blocks, blockSource{blockID: id})
-			n = len(p.blocks) - 1
-		}
-	}
-	b := &p.blocks[n]
-	for int(e.Row/64) >= len(b.rows) {
-		b.rows = append(b.rows, 0)
-	}
-	b.rows[e.Row/64] |= 1 << (e.Row % 64)
-}
-
 func (v *view) blockKey(b blockID) []byte { return format.BlockKey(v.p.id, b.hour, b.block) }
 
 // block returns a decoded block.

@@ -54,14 +54,6 @@ func (s *Store) putEach(ctx context.Context, records []store.Record, known []boo
 	return nil
 }
 
-// oldest is the time before which profiles have expired.
-func (s *Store) oldest() int64 {
-	if s.o.Retention <= 0 {
-		return -1 << 63
-	}
-	return s.o.Now().Add(-s.o.Retention).UnixNano()
-}
-
 // forget drops what is in memory of a Put that failed. p is locked.
 func (s *Store) forget(p *partition) {
 	s.unload(p)

@@ -63,7 +63,3 @@ func (s *Store) scanPrefix(prefix []byte, f func(key, value []byte) error) error
 		return f(key, value)
 	})
 }
-
-// packedVersion changes with the packed profiles of an hour, where some are added, and where
-// some are lost.
-func packedVersion(packed *format.Summary, heals uint64) uint64 { return packed.LastSeq ^ heals<<48 }

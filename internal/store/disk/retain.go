@@ -205,3 +205,27 @@ func (s *Store) compact(ctx context.Context, ranges []keyRange) error {
 	}
 	return s.write(b)
 }
+
+// dropAside deletes what is set aside and has expired. s.jobs is locked.
+func (s *Store) dropAside(oldest int64) error {
+	s.mu.Lock()
+	var expired []uint32
+	for id, a := range s.aside {
+		if !a.Epoch.IsZero() && a.Epoch.UnixNano()+s.epoch <= oldest {
+			expired = append(expired, id)
+		}
+	}
+	s.mu.Unlock()
+	for _, id := range expired {
+		b := s.db.NewBatch()
+		s.deletePartition(b, id)
+		if err := s.write(b); err != nil {
+			return err
+		}
+		b.Close()
+		s.mu.Lock()
+		delete(s.aside, id)
+		s.mu.Unlock()
+	}
+	return nil
+}
