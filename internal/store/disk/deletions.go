@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"slices"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -92,20 +91,4 @@ func (s *Store) findDeletions() (err error) {
 	s.o.Log.Error("which services were deleted is read from the tables alone", "error", err)
 	name := s.o.FS.PathJoin(s.dir, deletionsFile)
 	return s.o.FS.Rename(name, s.o.FS.PathJoin(s.dir, keptPrefix+deletionsFile))
-}
-
-// listDeletions makes the file of deletions name the partitions that are deleted. s.jobs is
-// locked.
-func (s *Store) listDeletions() error {
-	ids := slices.Clone(s.deleted)
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	if slices.Equal(ids, s.listed) {
-		return nil
-	}
-	if err := writeDeletions(s.o.FS, s.dir, ids); err != nil {
-		return s.space.explain(err)
-	}
-	s.listed = ids
-	return nil
 }

@@ -27,13 +27,6 @@ func (s *Store) heal() (healed bool, err error) {
 	}
 }
 
-// rewriteLater has tables rewritten, which takes the damage away. s.jobs is locked.
-func (s *Store) rewriteLater(tables []keyRange) {
-	s.heals.Add(1)
-	s.dead, s.unclaimed = append(s.dead, tables...), true
-	s.health.compacted(nil) // what failed before can go on
-}
-
 // healAll takes the profiles out of all partitions that are lost. Where it meets more damage,
 // that is for the next call of heal. s.jobs is locked.
 func (s *Store) healAll(lost spans, running bool) error {

@@ -88,12 +88,6 @@ func (s *Store) maintain(ctx context.Context) error {
 	return nil
 }
 
-// maxGarbage bounds what was deleted and is still on the disk.
-const maxGarbage = 8 << 20
-
-// maxDead bounds the list of what was dropped.
-const maxDead = 4096
-
 // nudge wakes the background job up if there is much to do for it.
 func (s *Store) nudge(h *hourData) {
 	if h.tooMuch() {

@@ -1,0 +1,50 @@
+package disk
+
+import (
+	"github.com/hone-go/hone/internal/store/disk/format"
+)
+
+// wantedRollup is what a roll-up should be.
+type wantedRollup struct {
+	head    format.Rollup
+	sums    *format.Sums
+	left    []format.Samples // not in sums yet
+	samples int              // of those
+}
+
+// maxUnsummed is how many samples are summed at once: adding to sums costs as much as
+// there is in them already, however little is added.
+const maxUnsummed = maxBlockSamples
+
+// maxLeft bounds those of all roll-ups together, for their memory.
+const maxLeft = 32 * maxUnsummed
+
+func (w *wantedRollup) add(s *format.Samples, types int, d *format.Dictionary) {
+	w.left = append(w.left, *s)
+	if w.samples += len(s.Sites); w.samples >= maxUnsummed || len(w.left) >= maxBlockProfiles {
+		w.sum(types, d)
+	}
+}
+
+// sum adds up what isn't yet.
+func (w *wantedRollup) sum(types int, d *format.Dictionary) {
+	if len(w.left) == 0 {
+		return
+	}
+	k := format.Packer{Profiles: w.left}
+	w.sums = w.sums.Merge(k.Block(types, d.Sites()).Sums())
+	w.left, w.samples = nil, 0
+}
+
+// wantRollups adds a profile to the roll-ups that it is to be in, by their keys.
+func wantRollups(want map[string]*wantedRollup, partition uint32, d *format.Dictionary, h format.Hour, o *format.Head, totals []int64, s *format.Samples) {
+	fleet := d.Series[o.Series].Fleet
+	for level, owner := range [format.NumLevels]uint32{format.LevelFleetHour: fleet, format.LevelFleetDay: fleet, format.LevelSeriesDay: o.Series} {
+		key := string(format.RollupKey(format.KindRollup, partition, uint8(level), format.WindowOf(uint8(level), h.Start()), owner))
+		if want[key] == nil {
+			want[key] = &wantedRollup{sums: &format.Sums{}}
+		}
+		want[key].head.AddHead(o, totals)
+		want[key].add(s, len(totals), d)
+	}
+}
