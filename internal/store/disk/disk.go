@@ -176,9 +176,6 @@ func (s *Store) open() error {
 	return nil
 }
 
-// tableFormat is the version of Pebble's format.
-const tableFormat = pebble.FormatValueSeparation
-
 // Put keeps records; see [store.Store].
 //
 // A partition's profiles are translated one after another, under its lock, and

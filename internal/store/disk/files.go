@@ -259,15 +259,6 @@ func (h *cursors) Pop() any {
 	return c
 }
 
-// rank orders tables by how new their versions are, where numbers don't tell:
-// those of the lowest level are 0.
-func (t *table) rank() int64 {
-	if t.level < 0 {
-		return int64(t.number)
-	}
-	return int64(-t.level)
-}
-
 // scan calls f with the keys from start to end, and their values, which are valid
 // during the call.
 func (x *files) scan(start, end []byte, f func(key, value []byte) error) error {

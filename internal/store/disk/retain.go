@@ -101,9 +101,6 @@ func (s *Store) dropHourOf(p *partition, h format.Hour) (profiles int, err error
 	return profiles, nil
 }
 
-// keyRange is the keys from start to end.
-type keyRange struct{ start, end []byte }
-
 // dropAside deletes what is set aside and has expired. s.jobs is locked.
 func (s *Store) dropAside(oldest int64) error {
 	s.mu.Lock()

@@ -19,41 +19,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable/block"
 	"github.com/cockroachdb/pebble/v2/sstable/colblk"
 	"github.com/cockroachdb/pebble/v2/vfs"
-
-	"github.com/hone-go/hone/internal/store/disk/format"
 )
-
-// A block of a table that can't be read, and that no parity puts right, is read as one that
-// has nothing in it. So all else can be read that is in the table, or in others at the same
-// keys, and tables can be compacted, which takes the damage away. What was in the block is
-// found to be missing before anything is asked again; see heal.go. A table whose index can't
-// be read is made again of its blocks. The table is kept as it was under another name.
-
-// A span is the keys from one to another: some of them may be lost.
-type span struct{ from, to []byte }
-
-type spans []span
-
-// hit reports whether keys that begin with prefix may be lost.
-func (x spans) hit(prefix []byte) bool {
-	end := format.After(prefix)
-	for _, s := range x {
-		if bytes.Compare(prefix, s.to) <= 0 && (end == nil || bytes.Compare(s.from, end) < 0) {
-			return true
-		}
-	}
-	return false
-}
-
-// A lostBlock is a block of a table that can't be read. Its keys are in the span.
-type lostBlock struct {
-	at   int64
-	size int
-	span
-	// Keys of the block are behind after, and not behind separator: that is where Pebble looks
-	// for them. after is nil for the first block.
-	after, separator []byte
-}
 
 // noKey returns a key that is between one and the next that a store may have, and is made
 // once: Pebble ends the process where it finds a key twice with one number.

@@ -13,6 +13,8 @@ import (
 	"github.com/cockroachdb/pebble/v2/sstable/colblk"
 	"github.com/cockroachdb/pebble/v2/sstable/valblk"
 	"github.com/cockroachdb/pebble/v2/vfs"
+
+	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
 // Pebble reads a table as a whole: with its end gone, or its index damaged,
@@ -342,3 +344,50 @@ func (t *table) load(i int) ([]version, error) {
 	}
 	return rows, nil
 }
+
+// A block of a table that can't be read, and that no parity puts right, is read as one that
+// has nothing in it. So all else can be read that is in the table, or in others at the same
+// keys, and tables can be compacted, which takes the damage away. What was in the block is
+// found to be missing before anything is asked again; see heal.go. A table whose index can't
+// be read is made again of its blocks. The table is kept as it was under another name.
+
+// A span is the keys from one to another: some of them may be lost.
+type span struct{ from, to []byte }
+
+type spans []span
+
+// hit reports whether keys that begin with prefix may be lost.
+func (x spans) hit(prefix []byte) bool {
+	end := format.After(prefix)
+	for _, s := range x {
+		if bytes.Compare(prefix, s.to) <= 0 && (end == nil || bytes.Compare(s.from, end) < 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// A lostBlock is a block of a table that can't be read. Its keys are in the span.
+type lostBlock struct {
+	at   int64
+	size int
+	span
+	// Keys of the block are behind after, and not behind separator: that is where Pebble looks
+	// for them. after is nil for the first block.
+	after, separator []byte
+}
+
+// tableFormat is the version of Pebble's format.
+const tableFormat = pebble.FormatValueSeparation
+
+// rank orders tables by how new their versions are, where numbers don't tell:
+// those of the lowest level are 0.
+func (t *table) rank() int64 {
+	if t.level < 0 {
+		return int64(t.number)
+	}
+	return int64(-t.level)
+}
+
+// keyRange is the keys from start to end.
+type keyRange struct{ start, end []byte }
