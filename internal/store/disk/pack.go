@@ -8,85 +8,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
-
-// background packs and drops profiles.
-func (s *Store) background() {
-	defer s.backdrops.Done()
-	pause := time.Second
-	if s.o.PackAfter > 0 {
-		pause = min(pause, s.o.PackAfter)
-	}
-	tick := time.NewTicker(pause)
-	defer tick.Stop()
-	failures := 0
-	var again time.Time // what failed is tried again, later each time
-	for {
-		select {
-		case <-s.closing.Done():
-			return
-		case <-tick.C:
-		case <-s.wake:
-		}
-		if s.o.PackAfter < 0 || time.Now().Before(again) {
-			continue
-		}
-		s.busy.Store(true)
-		if err := s.maintain(s.closing); err == nil {
-			failures = 0
-		} else if s.closing.Err() == nil {
-			wait := min(minRest<<min(failures, 20), maxRest)
-			failures, again = failures+1, time.Now().Add(wait)
-			s.o.Log.Error("the store's background work failed, and is tried again", "error", err, "after", wait)
-		}
-		s.busy.Store(false)
-	}
-}
-
-// maintain does all background work that is due.
-func (s *Store) maintain(ctx context.Context) error {
-	select {
-	case <-s.space.noRoom():
-		return nil // it would only wait, too
-	default:
-	}
-	if err := s.here(); err != nil {
-		return err
-	}
-	if s.health.unexamined() { // as compactions found
-		s.jobs.Lock()
-		_, err := s.heal()
-		s.jobs.Unlock()
-		if err != nil {
-			return err
-		}
-	}
-	if err := s.pack(ctx, s.ripe); err != nil {
-		return err
-	}
-	s.jobs.Lock()
-	defer s.jobs.Unlock()
-	if err := s.listDeletions(); err != nil {
-		return err
-	}
-	if err := s.retain(ctx); err != nil {
-		return err
-	}
-	s.trim()
-	s.protect()
-	if s.health.resting() {
-		return nil
-	}
-	if s.unclaimed || s.garbage.Load() > maxGarbage || len(s.dead) > maxDead {
-		return s.reclaim(ctx)
-	}
-	return nil
-}
 
 // nudge wakes the background job up if there is much to do for it.
 func (s *Store) nudge(h *hourData) {

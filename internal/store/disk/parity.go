@@ -159,30 +159,6 @@ func ensureParity(fsys vfs.FS, path string) (read int64, err error) {
 	return n, nil
 }
 
-// paritiesPerRound is how many bytes the background job reads of tables in one round to write
-// their parity files: a store of an earlier version has none at all.
-const paritiesPerRound = 16 << 20
-
-// protect writes parity files that are missing, of tables that were there when the store was
-// opened. s.jobs is locked.
-func (s *Store) protect() {
-	for left := int64(paritiesPerRound); left > 0 && len(s.health.unprotected) > 0; {
-		if err := s.space.check(); err != nil {
-			return // later
-		}
-		file := s.health.unprotected[0]
-		s.health.unprotected = s.health.unprotected[1:]
-		if s.health.damage(file) {
-			continue
-		}
-		n, err := ensureParity(s.o.FS, s.o.FS.PathJoin(s.dir, file))
-		if err != nil {
-			s.o.Log.Warn("the parity file of a table could not be written", "table", file, "error", err)
-		}
-		left -= n
-	}
-}
-
 // errParity is the error of a parity file that isn't as it was written.
 var errParity = errors.New("it is damaged")
 
