@@ -2,7 +2,6 @@ package disk
 
 import (
 	"context"
-	"fmt"
 	"maps"
 	"slices"
 
@@ -10,22 +9,6 @@ import (
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
-
-// A query's time is covered by days, hours and single profiles: whole days and
-// hours are read from roll-ups, the packed profiles of other hours from blocks,
-// and fresh profiles one by one. An hour counts as whole when all of its packed
-// profiles are asked for, even if the query begins or ends in it.
-
-// rolledUp is a roll-up that a query reads.
-type rolledUp struct {
-	store.GroupKey
-	seriesMatch
-	v        *view
-	measures uint32
-	head     *format.Rollup
-	sums     []byte // key of its samples
-	version  uint64 // changes with it
-}
 
 // visit calls entry for the profiles and rolled for the roll-ups that make up
 // what the query selects.
@@ -83,11 +66,6 @@ func (sel *selection) visitView(ctx context.Context, v *view, entry func(e *entr
 		}
 	}
 	return nil
-}
-
-// overlaps reports whether a query may select something in the hour.
-func (h *hourView) overlaps(q *store.Query) bool {
-	return !(q.To != 0 && h.hour.Start() >= q.To || q.From != 0 && h.hour.End() <= q.From)
 }
 
 // wholeWindow returns the window that all packed profiles of some hours are in,
@@ -157,45 +135,6 @@ func (sel *selection) rollups(v *view, level uint8, window int64, hours []hourVi
 			sums: format.RollupKey(format.KindSums, v.p.id, level, at, owner), version: version})
 	}
 	return nil
-}
-
-// tallyRollup adds a roll-up to a total.
-func tallyRollup(t *store.Tally, q *store.Query, r *rolledUp) {
-	h := r.head
-	schemas := r.v.dict.Schemas
-	column := columnOf(&schemas[h.Schemas[0].Schema], q.SampleType)
-	one := store.Total{Value: h.Totals[column], Profiles: h.Profiles, Duration: h.Duration, Last: h.Last, Version: h.Version}
-	for _, u := range h.Schemas[1:] {
-		if columnOf(&schemas[u.Schema], q.SampleType) != column {
-			t.AddMixed(one, h.First)
-			return
-		}
-	}
-	t.Add(one, schemas[r.measures].Types[column], h.First)
-}
-
-func (v *view) blockKey(b blockID) []byte { return format.BlockKey(v.p.id, b.hour, b.block) }
-
-// block returns a decoded block.
-func (v *view) block(b blockID, types, wanted int) (*format.Block, error) {
-	key := v.blockKey(b)
-	ck := cacheKey{fmt.Sprint(string(key), wanted), b.born}
-	return loadStored(v.s.cache, ck, v.snap, key, "it is missing", func(value []byte) (*format.Block, error) {
-		return format.ReadBlock(value, types, wanted, v.dict.Sites())
-	})
-}
-
-// unpacked returns the profiles of a block one by one.
-func (v *view) unpacked(b blockID, types, wanted int) (*format.Unpacked, error) {
-	key := cacheKey{fmt.Sprint("unpacked ", string(v.blockKey(b)), wanted), b.born}
-	return load(v.s.cache, key, func() (*format.Unpacked, int64, error) {
-		m, err := v.block(b, types, wanted)
-		if err != nil {
-			return nil, 0, err
-		}
-		p := m.Unpack()
-		return p, p.Memory(), nil
-	})
 }
 
 // plan returns the groups that the query asks for, and where their sums are.
