@@ -2,33 +2,11 @@ package format
 
 import (
 	"hash/maphash"
-	"math/bits"
 	"slices"
-	"unsafe"
 
-	"github.com/hone-go/hone/internal/hashing"
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
 )
-
-// A fingerprint is a hash of 96 bits, with keys that nobody outside the process
-// knows. What has the same one is taken for equal, which saves reading it: the
-// chance that any two of a million stacks are mistaken for each other is 1 in
-// 10^16.
-type fingerprint struct {
-	check uint64
-	hash  uint32
-}
-
-// fingerprintOf is the fingerprint of two hashes with different keys.
-func fingerprintOf(a uint64, b uint32) fingerprint {
-	return fingerprint{a>>32<<32 | uint64(b), uint32(a)}
-}
-
-func fold(h uint64) uint32 { return uint32(h ^ h>>32) }
-
-// none is the check of rows that are known by reading them.
-var none = struct{}{}
 
 // An Interner finds and adds entries of a dictionary. One profile at a time is
 // translated: Begin, then Sites of its samples, Schema, Series, End.
@@ -58,13 +36,6 @@ type Interner struct {
 	fingerprints []fingerprint // of the samples' sites
 	frames       []uint32
 	setLabels    []profile.Label
-}
-
-// mappedTo is the dictionary's mapping, plus 1, and what has to be added to
-// addresses in it.
-type mappedTo struct {
-	mapping uint32
-	offset  uint64
 }
 
 // NewInterner returns an interner of a dictionary, which it owns.
@@ -121,13 +92,11 @@ func (in *Interner) Memory() int64 {
 	return int64(8*slots + 16*(len(in.sites.slots)+len(in.locations.slots)) + 4*(cap(in.toString)+cap(in.toLocation)+cap(in.toFunction)))
 }
 
-func zeroed[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/4)
-	}
-	s = s[:n]
-	clear(s)
-	return s
+// mappedTo is the dictionary's mapping, plus 1, and what has to be added to
+// addresses in it.
+type mappedTo struct {
+	mapping uint32
+	offset  uint64
 }
 
 // Begin starts the translation of p.
@@ -145,122 +114,49 @@ func (in *Interner) Begin(p *profile.Profile) {
 // End ends the translation, and keeps nothing of the profile alive.
 func (in *Interner) End() { in.p = nil }
 
-func (in *Interner) stringHash(s string) uint32 { return uint32(maphash.String(in.seed, s)) }
-
-// StringID interns s.
-func (in *Interner) StringID(s string) uint32 {
-	if s == "" {
-		return 0
+// Sites appends the sites of samples of the profile to dst.
+//
+// Finding a site is waiting for memory. All fingerprints are made first, so that the
+// processor then waits for several sites at a time.
+func (in *Interner) Sites(dst []uint32, samples []uint32) []uint32 {
+	in.fingerprints = in.fingerprints[:0]
+	for _, s := range samples {
+		in.fingerprints = append(in.fingerprints, in.siteFingerprint(in.stack(int(s))))
 	}
-	h := in.stringHash(s)
-	slot := in.strings.find(h, none, func(row uint32) bool { return in.d.strings[row] == s })
-	if slot.row == 0 {
-		in.strings.add(slot, h, none, uint32(len(in.d.strings)))
-		in.d.strings = append(in.d.strings, string([]byte(s))) // a copy that keeps nothing else alive
+	start := len(dst)
+	for _, p := range in.fingerprints {
+		dst = append(dst, in.sites.known(p.hash, p.check))
 	}
-	return slot.row - 1
-}
-
-// str interns a string of the profile.
-func (in *Interner) str(id profile.StringID) uint32 {
-	if in.toString[id] == 0 {
-		in.toString[id] = in.StringID(in.p.Strings[id]) + 1
-	}
-	return in.toString[id] - 1
-}
-
-func functionHash(f *profile.Function) uint32 {
-	return fold(hashing.Mix(hashing.Mix(uint64(f.Name)<<32|uint64(f.SystemName), uint64(f.File)), uint64(f.StartLine)))
-}
-
-// function interns a function of the profile and returns its index.
-func (in *Interner) function(id uint32) uint32 {
-	if to := in.toFunction[id]; to != 0 {
-		return to - 1
-	}
-	f := in.p.Functions[id]
-	f.Name, f.SystemName, f.File = in.str(f.Name), in.str(f.SystemName), in.str(f.File)
-	h := functionHash(&f)
-	slot := in.functions.find(h, none, func(row uint32) bool { return in.d.functions[row] == f })
-	if slot.row == 0 {
-		in.functions.add(slot, h, none, uint32(len(in.d.functions)))
-		in.d.functions = append(in.d.functions, f)
-	}
-	in.toFunction[id] = slot.row
-	return slot.row - 1
-}
-
-// mapping interns a mapping of the profile, given as its index plus 1.
-func (in *Interner) mapping(id uint32) mappedTo {
-	if id == 0 {
-		return mappedTo{}
-	}
-	if to := in.toMapping[id-1]; to.mapping != 0 {
-		return to
-	}
-	m := in.p.Mappings[id-1]
-	k := m.Key()
-	i, ok := in.mappings[k]
-	if !ok {
-		i = uint32(len(in.d.mappings)) + 1
-		m.ID = uint64(i)
-		m.File, m.BuildID = in.own(m.File), in.own(m.BuildID)
-		in.d.mappings = append(in.d.mappings, m)
-		in.mappings[m.Key()] = i
-	}
-	to := mappedTo{i, in.d.mappings[i-1].Start - m.Start}
-	in.toMapping[id-1] = to
-	return to
-}
-
-// own returns the dictionary's copy of s.
-func (in *Interner) own(s string) string { return in.d.strings[in.StringID(s)] }
-
-// A hashPair is two hashes with different keys.
-type hashPair struct{ a, b uint64 }
-
-// hashString returns the hashes of a string of the profile.
-func (in *Interner) hashString(id profile.StringID) hashPair {
-	h := in.ofString[id]
-	if h == (hashPair{}) {
-		s := in.p.Strings[id]
-		h = hashPair{maphash.String(in.seed, s), maphash.String(in.check, s)}
-		in.ofString[id] = h
-	}
-	return h
-}
-
-// hashFunction returns the hashes of a function of the profile.
-func (in *Interner) hashFunction(id uint32) hashPair {
-	h := in.ofFunction[id]
-	if h == (hashPair{}) {
-		f := &in.p.Functions[id]
-		name, system, file := in.hashString(f.Name), in.hashString(f.SystemName), in.hashString(f.File)
-		h = hashPair{
-			hashing.Mix(hashing.Mix(name.a, system.a), hashing.Mix(file.a, uint64(f.StartLine))),
-			hashing.Mix(hashing.Mix(name.b, system.b), hashing.Mix(file.b, uint64(f.StartLine))),
+	for i, site := range dst[start:] {
+		if site == 0 {
+			site = in.site(int(samples[i]), in.fingerprints[i])
 		}
-		in.ofFunction[id] = h
+		dst[start+i] = site - 1
 	}
-	return h
+	return dst
 }
 
-// locationFingerprint returns the fingerprint of a location whose mapping and address are
-// the dictionary's and whose lines are the profile's.
-func (in *Interner) locationFingerprint(l *profile.Location, lines []profile.Line) fingerprint {
-	kind := uint64(l.Mapping)<<1 | uint64(len(lines))<<40
-	if l.Folded {
-		kind |= 1
+// stack returns the locations of sample s in the dictionary, valid until the
+// next call, and its label set.
+func (in *Interner) stack(s int) (frames []uint32, set uint32) {
+	stack := in.p.Stack(s)
+	if cap(in.frames) < len(stack) {
+		in.frames = make([]uint32, 0, 2*len(stack))
 	}
-	a := hashing.Mix(l.Address, kind)
-	b := a
-	for i := range lines {
-		f := in.hashFunction(lines[i].Function)
-		at := uint64(lines[i].Line) ^ bits.RotateLeft64(uint64(lines[i].Column), 32)
-		a = hashing.Mix(a^f.a, at)
-		b = hashing.Mix(b^f.b, at)
+	frames = in.frames[:len(stack)]
+	for i, l := range stack {
+		to := in.toLocation[l]
+		if to == 0 {
+			to = in.location(l)
+		}
+		frames[i] = to - 1
 	}
-	return fingerprintOf(hashing.Mix(a, in.keys.a), fold(hashing.Mix(b, in.keys.b)))
+	if in.p.SampleLabels != nil {
+		if id := in.p.SampleLabels[s]; id != 0 {
+			set = in.labelSet(id)
+		}
+	}
+	return frames, set
 }
 
 // location interns location l of the profile and returns its index plus 1.
@@ -289,35 +185,44 @@ func (in *Interner) location(l uint32) uint32 {
 	return row
 }
 
-func nodeHash(parent, loc uint32) uint32 { return fold(hashing.Mix(uint64(parent), uint64(loc))) }
-
-// node interns the node of a location below a parent.
-func (in *Interner) node(parent, loc uint32) uint32 {
-	h := nodeHash(parent, loc)
-	d := in.d
-	slot := in.nodes.find(h, none, func(row uint32) bool { return d.parents[row] == parent && d.nodeLocs[row] == loc })
-	if slot.row == 0 {
-		in.nodes.add(slot, h, none, uint32(len(d.parents)))
-		d.parents = append(d.parents, parent)
-		d.nodeLocs = append(d.nodeLocs, loc)
+// mapping interns a mapping of the profile, given as its index plus 1.
+func (in *Interner) mapping(id uint32) mappedTo {
+	if id == 0 {
+		return mappedTo{}
 	}
-	return slot.row - 1
+	if to := in.toMapping[id-1]; to.mapping != 0 {
+		return to
+	}
+	m := in.p.Mappings[id-1]
+	k := m.Key()
+	i, ok := in.mappings[k]
+	if !ok {
+		i = uint32(len(in.d.mappings)) + 1
+		m.ID = uint64(i)
+		m.File, m.BuildID = in.own(m.File), in.own(m.BuildID)
+		in.d.mappings = append(in.d.mappings, m)
+		in.mappings[m.Key()] = i
+	}
+	to := mappedTo{i, in.d.mappings[i-1].Start - m.Start}
+	in.toMapping[id-1] = to
+	return to
 }
 
-func setHash(set []profile.Label) uint32 {
-	h := uint64(len(set))
-	for i := range set {
-		l := &set[i]
-		kind := uint64(l.Unit) << 2
-		if l.Numeric {
-			kind |= 2
-		}
-		if l.HasUnit {
-			kind |= 1
-		}
-		h = hashing.Mix(h^uint64(l.Key)<<32^uint64(l.Str), uint64(l.Num)^kind)
+// function interns a function of the profile and returns its index.
+func (in *Interner) function(id uint32) uint32 {
+	if to := in.toFunction[id]; to != 0 {
+		return to - 1
 	}
-	return fold(h)
+	f := in.p.Functions[id]
+	f.Name, f.SystemName, f.File = in.str(f.Name), in.str(f.SystemName), in.str(f.File)
+	h := functionHash(&f)
+	slot := in.functions.find(h, none, func(row uint32) bool { return in.d.functions[row] == f })
+	if slot.row == 0 {
+		in.functions.add(slot, h, none, uint32(len(in.d.functions)))
+		in.d.functions = append(in.d.functions, f)
+	}
+	in.toFunction[id] = slot.row
+	return slot.row - 1
 }
 
 // labelSet interns label set id of the profile and returns its index.
@@ -338,72 +243,6 @@ func (in *Interner) labelSet(id uint32) uint32 {
 	}
 	in.toSet[id] = to + 1
 	return to
-}
-
-func (in *Interner) ownSet(own []profile.Label) uint32 {
-	d := in.d
-	h := setHash(own)
-	slot := in.sets.find(h, none, func(row uint32) bool {
-		o := d.sets[row]
-		return slices.Equal(d.labels[o.Start:o.Start+o.Len], own)
-	})
-	if slot.row == 0 {
-		in.sets.add(slot, h, none, uint32(len(d.sets)))
-		d.sets = append(d.sets, profile.LabelSet{Start: uint32(len(d.labels)), Len: uint32(len(own))})
-		d.labels = append(d.labels, own...)
-	}
-	return slot.row - 1
-}
-
-// siteFingerprint returns the fingerprint of a stack and a label set.
-func (in *Interner) siteFingerprint(frames []uint32, set uint32) fingerprint {
-	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(frames))), 4*len(frames))
-	return fingerprintOf(hashing.Mix(maphash.Bytes(in.seed, b), uint64(set)), uint32(maphash.Bytes(in.check, b))^set)
-}
-
-// stack returns the locations of sample s in the dictionary, valid until the
-// next call, and its label set.
-func (in *Interner) stack(s int) (frames []uint32, set uint32) {
-	stack := in.p.Stack(s)
-	if cap(in.frames) < len(stack) {
-		in.frames = make([]uint32, 0, 2*len(stack))
-	}
-	frames = in.frames[:len(stack)]
-	for i, l := range stack {
-		to := in.toLocation[l]
-		if to == 0 {
-			to = in.location(l)
-		}
-		frames[i] = to - 1
-	}
-	if in.p.SampleLabels != nil {
-		if id := in.p.SampleLabels[s]; id != 0 {
-			set = in.labelSet(id)
-		}
-	}
-	return frames, set
-}
-
-// Sites appends the sites of samples of the profile to dst.
-//
-// Finding a site is waiting for memory. All fingerprints are made first, so that the
-// processor then waits for several sites at a time.
-func (in *Interner) Sites(dst []uint32, samples []uint32) []uint32 {
-	in.fingerprints = in.fingerprints[:0]
-	for _, s := range samples {
-		in.fingerprints = append(in.fingerprints, in.siteFingerprint(in.stack(int(s))))
-	}
-	start := len(dst)
-	for _, p := range in.fingerprints {
-		dst = append(dst, in.sites.known(p.hash, p.check))
-	}
-	for i, site := range dst[start:] {
-		if site == 0 {
-			site = in.site(int(samples[i]), in.fingerprints[i])
-		}
-		dst[start+i] = site - 1
-	}
-	return dst
 }
 
 // site adds the site of a sample, unless it was added just now, and returns it
@@ -477,4 +316,57 @@ func (in *Interner) Series(labels store.Labels, schema uint32) uint32 {
 	id := in.d.addSeries(own, measures)
 	in.series[key] = id
 	return id
+}
+
+// str interns a string of the profile.
+func (in *Interner) str(id profile.StringID) uint32 {
+	if in.toString[id] == 0 {
+		in.toString[id] = in.StringID(in.p.Strings[id]) + 1
+	}
+	return in.toString[id] - 1
+}
+
+// own returns the dictionary's copy of s.
+func (in *Interner) own(s string) string { return in.d.strings[in.StringID(s)] }
+
+// StringID interns s.
+func (in *Interner) StringID(s string) uint32 {
+	if s == "" {
+		return 0
+	}
+	h := in.stringHash(s)
+	slot := in.strings.find(h, none, func(row uint32) bool { return in.d.strings[row] == s })
+	if slot.row == 0 {
+		in.strings.add(slot, h, none, uint32(len(in.d.strings)))
+		in.d.strings = append(in.d.strings, string([]byte(s))) // a copy that keeps nothing else alive
+	}
+	return slot.row - 1
+}
+
+// node interns the node of a location below a parent.
+func (in *Interner) node(parent, loc uint32) uint32 {
+	h := nodeHash(parent, loc)
+	d := in.d
+	slot := in.nodes.find(h, none, func(row uint32) bool { return d.parents[row] == parent && d.nodeLocs[row] == loc })
+	if slot.row == 0 {
+		in.nodes.add(slot, h, none, uint32(len(d.parents)))
+		d.parents = append(d.parents, parent)
+		d.nodeLocs = append(d.nodeLocs, loc)
+	}
+	return slot.row - 1
+}
+
+func (in *Interner) ownSet(own []profile.Label) uint32 {
+	d := in.d
+	h := setHash(own)
+	slot := in.sets.find(h, none, func(row uint32) bool {
+		o := d.sets[row]
+		return slices.Equal(d.labels[o.Start:o.Start+o.Len], own)
+	})
+	if slot.row == 0 {
+		in.sets.add(slot, h, none, uint32(len(d.sets)))
+		d.sets = append(d.sets, profile.LabelSet{Start: uint32(len(d.labels)), Len: uint32(len(own))})
+		d.labels = append(d.labels, own...)
+	}
+	return slot.row - 1
 }

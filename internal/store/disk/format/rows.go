@@ -17,6 +17,9 @@ type rowSlot[C comparable] struct {
 	hash, row uint32
 }
 
+// none is the check of rows that are known by reading them.
+var none = struct{}{}
+
 // find returns the slot of the row with a hash and a check for which same holds too,
 // unless it is nil; or else the free slot where that row goes, see add.
 func (x *rows[C]) find(hash uint32, check C, same func(row uint32) bool) *rowSlot[C] {

@@ -1,0 +1,112 @@
+package format
+
+import (
+	"hash/maphash"
+	"math/bits"
+	"unsafe"
+
+	"github.com/hone-go/hone/internal/hashing"
+	"github.com/hone-go/hone/profile"
+)
+
+func fold(h uint64) uint32 { return uint32(h ^ h>>32) }
+
+// A fingerprint is a hash of 96 bits, with keys that nobody outside the process
+// knows. What has the same one is taken for equal, which saves reading it: the
+// chance that any two of a million stacks are mistaken for each other is 1 in
+// 10^16.
+type fingerprint struct {
+	check uint64
+	hash  uint32
+}
+
+// fingerprintOf is the fingerprint of two hashes with different keys.
+func fingerprintOf(a uint64, b uint32) fingerprint {
+	return fingerprint{a>>32<<32 | uint64(b), uint32(a)}
+}
+
+func functionHash(f *profile.Function) uint32 {
+	return fold(hashing.Mix(hashing.Mix(uint64(f.Name)<<32|uint64(f.SystemName), uint64(f.File)), uint64(f.StartLine)))
+}
+
+func nodeHash(parent, loc uint32) uint32 { return fold(hashing.Mix(uint64(parent), uint64(loc))) }
+
+func setHash(set []profile.Label) uint32 {
+	h := uint64(len(set))
+	for i := range set {
+		l := &set[i]
+		kind := uint64(l.Unit) << 2
+		if l.Numeric {
+			kind |= 2
+		}
+		if l.HasUnit {
+			kind |= 1
+		}
+		h = hashing.Mix(h^uint64(l.Key)<<32^uint64(l.Str), uint64(l.Num)^kind)
+	}
+	return fold(h)
+}
+
+func (in *Interner) stringHash(s string) uint32 { return uint32(maphash.String(in.seed, s)) }
+
+// siteFingerprint returns the fingerprint of a stack and a label set.
+func (in *Interner) siteFingerprint(frames []uint32, set uint32) fingerprint {
+	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(frames))), 4*len(frames))
+	return fingerprintOf(hashing.Mix(maphash.Bytes(in.seed, b), uint64(set)), uint32(maphash.Bytes(in.check, b))^set)
+}
+
+// A hashPair is two hashes with different keys.
+type hashPair struct{ a, b uint64 }
+
+// locationFingerprint returns the fingerprint of a location whose mapping and address are
+// the dictionary's and whose lines are the profile's.
+func (in *Interner) locationFingerprint(l *profile.Location, lines []profile.Line) fingerprint {
+	kind := uint64(l.Mapping)<<1 | uint64(len(lines))<<40
+	if l.Folded {
+		kind |= 1
+	}
+	a := hashing.Mix(l.Address, kind)
+	b := a
+	for i := range lines {
+		f := in.hashFunction(lines[i].Function)
+		at := uint64(lines[i].Line) ^ bits.RotateLeft64(uint64(lines[i].Column), 32)
+		a = hashing.Mix(a^f.a, at)
+		b = hashing.Mix(b^f.b, at)
+	}
+	return fingerprintOf(hashing.Mix(a, in.keys.a), fold(hashing.Mix(b, in.keys.b)))
+}
+
+// hashFunction returns the hashes of a function of the profile.
+func (in *Interner) hashFunction(id uint32) hashPair {
+	h := in.ofFunction[id]
+	if h == (hashPair{}) {
+		f := &in.p.Functions[id]
+		name, system, file := in.hashString(f.Name), in.hashString(f.SystemName), in.hashString(f.File)
+		h = hashPair{
+			hashing.Mix(hashing.Mix(name.a, system.a), hashing.Mix(file.a, uint64(f.StartLine))),
+			hashing.Mix(hashing.Mix(name.b, system.b), hashing.Mix(file.b, uint64(f.StartLine))),
+		}
+		in.ofFunction[id] = h
+	}
+	return h
+}
+
+// hashString returns the hashes of a string of the profile.
+func (in *Interner) hashString(id profile.StringID) hashPair {
+	h := in.ofString[id]
+	if h == (hashPair{}) {
+		s := in.p.Strings[id]
+		h = hashPair{maphash.String(in.seed, s), maphash.String(in.check, s)}
+		in.ofString[id] = h
+	}
+	return h
+}
+
+func zeroed[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/4)
+	}
+	s = s[:n]
+	clear(s)
+	return s
+}
