@@ -2,11 +2,15 @@ package storetest
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -133,4 +137,119 @@ func location(p *profile.Profile, l uint32) string {
 	}
 	b.WriteByte('\n')
 	return b.String()
+}
+
+func diffErrors(got, want error) string {
+	if (got == nil) != (want == nil) || errors.Is(want, profile.ErrNothingCommon) && !errors.Is(got, profile.ErrNothingCommon) {
+		return fmt.Sprintf("Merge: got error %v, want %v", got, want)
+	}
+	return ""
+}
+
+func diffGroups(got, want []store.Group) string {
+	if g, w := groupNames(got), groupNames(want); g != w {
+		return fmt.Sprintf("Merge: got groups\n%swant\n%s", g, w)
+	}
+	for i := range want {
+		if g, w := unversioned(got[i].Total), unversioned(want[i].Total); g != w {
+			return fmt.Sprintf("Merge: group %v at %d: got %+v, want %+v", want[i].Labels, want[i].Time, g, w)
+		}
+		if d := Diff(got[i].Profile, want[i].Profile); d != "" {
+			return fmt.Sprintf("Merge: group %v at %d: %s", want[i].Labels, want[i].Time, d)
+		}
+	}
+	return ""
+}
+
+func groupNames(groups []store.Group) string {
+	var b strings.Builder
+	for _, g := range groups {
+		fmt.Fprintf(&b, "%v at %d\n", g.Labels, g.Time)
+	}
+	return b.String()
+}
+
+// unversioned returns t without the version, whose value is the engine's own.
+func unversioned(t store.Total) store.Total {
+	t.Version = 0
+	return t
+}
+
+// diffSeries compares series. Of points at equal times a limit may keep any:
+// times have to be equal then, and points to be those that there are without it.
+func diffSeries(got, want, unlimited []store.Series) string {
+	if g, w := pointTimes(got), pointTimes(want); !slices.Equal(g, w) {
+		return fmt.Sprintf("Series: got points at %v, want %v", g, w)
+	}
+	compare := want
+	if len(pointTimes(unlimited)) != len(pointTimes(want)) {
+		compare = unlimited
+	}
+	for _, s := range got {
+		i := slices.IndexFunc(compare, func(o store.Series) bool { return o.Labels.Compare(s.Labels) == 0 })
+		if i < 0 || s.Type != compare[i].Type {
+			return fmt.Sprintf("Series: got one of %v, %v, want\n%s", s.Labels, s.Type, points(compare))
+		}
+		if len(s.Points) == 0 {
+			return fmt.Sprintf("Series: got one of %v without points", s.Labels)
+		}
+		if !slices.IsSortedFunc(s.Points, func(a, b store.Point) int { return int(min(max(a.Time-b.Time, -1), 1)) }) {
+			return fmt.Sprintf("Series: points of %v are not by rising time", s.Labels)
+		}
+		for _, p := range s.Points {
+			same := func(o store.Point) bool {
+				return o.Time == p.Time && o.ID == p.ID && unversioned(o.Total) == unversioned(p.Total)
+			}
+			if !slices.ContainsFunc(compare[i].Points, same) {
+				return fmt.Sprintf("Series: got of %v the point %+v, want one of %+v", s.Labels, p, compare[i].Points)
+			}
+		}
+	}
+	if !slices.IsSortedFunc(got, func(a, b store.Series) int { return a.Labels.Compare(b.Labels) }) {
+		return "Series: series are not by their labels"
+	}
+	return ""
+}
+
+// values tells groups as labels and value, one line each.
+func values(groups []store.Group) string {
+	var b strings.Builder
+	for _, g := range groups {
+		fmt.Fprintf(&b, "%v %s %d of %d\n", g.Labels, when(g.Time), g.Value, g.Profiles)
+	}
+	return b.String()
+}
+
+// points tells series as labels and points, one line each.
+func points(all []store.Series) string {
+	var b strings.Builder
+	for _, s := range all {
+		fmt.Fprintf(&b, "%v %s", s.Labels, s.Type.Type)
+		for _, p := range s.Points {
+			fmt.Fprintf(&b, " %s=%d", when(p.Time), p.Value)
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// when tells a time in seconds from base.
+func when(t int64) string { return time.Duration(t - base).String() }
+
+func pointTimes(all []store.Series) []int64 {
+	var out []int64
+	for _, s := range all {
+		for _, p := range s.Points {
+			out = append(out, p.Time)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+func diffNames(got, want []store.LabelValues) string {
+	if len(got) == len(want) && (len(got) == 0 || reflect.DeepEqual(got, want)) {
+		return ""
+	}
+	return fmt.Sprintf("Labels: got %v, want %v", got, want)
 }

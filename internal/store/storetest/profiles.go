@@ -5,7 +5,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
@@ -150,4 +152,41 @@ func realProfiles(t testing.TB) map[string]*profile.Profile {
 		}
 	}
 	return out
+}
+
+// base is the start of a day in 2026.
+const base = int64(20717 * 86400e9)
+
+const second, minute = int64(time.Second), int64(time.Minute)
+
+// one returns a profile of one sample: function and value, the same for all
+// sample types.
+func one(kind, function string, value int64) *profile.Profile {
+	b := profile.NewBuilder(slices.Clone(sampleTypes[kind])...)
+	f := b.Function(function, function, function+".go", 1)
+	l := b.Location(0, 0, profile.Line{Function: f, Line: 2})
+	values := make([]int64, len(sampleTypes[kind]))
+	for i := range values {
+		values[i] = value
+	}
+	b.Sample([]uint32{l}, nil, values...)
+	p := b.Profile()
+	p.PeriodType, p.Period = periodTypes[kind], 1
+	return p
+}
+
+// record returns a record of one(kind, "f", value) with id n.
+func record(t testing.TB, n int, at int64, kind string, value int64, more ...string) store.Record {
+	t.Helper()
+	return store.Record{
+		ID: newID(n), Time: at, Duration: second, Profile: one(kind, "f", value),
+		Labels: labels(t, append([]string{"service", "api", "kind", kind}, more...)...),
+	}
+}
+
+// timed returns p as it is kept: with the record's time.
+func timed(p *profile.Profile, at, duration int64) *profile.Profile {
+	q := *p
+	q.TimeNanos, q.DurationNanos = at, duration
+	return &q
 }

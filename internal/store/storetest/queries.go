@@ -178,16 +178,6 @@ func testStep(t *testing.T, s store.Store) {
 	}
 }
 
-// sumBetween adds up the points of single profiles.
-func sumBetween(t *testing.T, s store.Store, from, to int64) (sum int64) {
-	for _, line := range series(t, s, store.Query{From: from, To: to}) {
-		for _, p := range line.Points {
-			sum += p.Value
-		}
-	}
-	return sum
-}
-
 // A sample type is named as everywhere, and profiles without it are left out.
 func testSampleType(t *testing.T, s store.Store) {
 	heap := one("heap", "f", 1)
