@@ -8,6 +8,18 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
+// where is what intervals are added up by.
+type where struct {
+	stack uint32
+	state string
+}
+
+// spent is what was spent there.
+type spent struct {
+	intervals, nanos int64
+	samples          map[uint32]int64 // CPU samples by stack, of running time
+}
+
 // profile makes the profile of what was added up.
 func (w *wall) profile() *profile.Profile {
 	b := profile.NewBuilder(profile.ValueType{Type: "intervals", Unit: "count"}, profile.ValueType{Type: "wall", Unit: "nanoseconds"})
