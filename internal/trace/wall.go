@@ -37,19 +37,6 @@ import (
 	"golang.org/x/exp/trace"
 )
 
-// The states of a goroutine besides its waits, which are called what the runtime
-// calls them: "sleep", "chan receive", "select", "sync", "network" and so on.
-const (
-	Running  = "running"
-	Runnable = "runnable"  // waiting for a processor
-	Syscall  = "syscall"   // in a system call
-	Assist   = "GC assist" // made to mark for the garbage collector
-	Waiting  = "waiting"   // for what is not known: since before the trace
-)
-
-// StateLabel is the key of the label that says what a sample's goroutines did.
-const StateLabel = "state"
-
 // oldest is the first version of Go whose traces can be read as they arrive: older
 // ones come in another format, in no order.
 const oldest = 22
@@ -100,17 +87,6 @@ func Wall(r io.Reader, o Options) (p *profile.Profile, stats Stats, err error) {
 	}
 	return w.profile(), w.stats, nil
 }
-
-// A kind says whether a goroutine counts.
-type kind uint8
-
-const (
-	unknown kind = iota
-	counts
-	system
-	agent
-	skipped
-)
 
 func (w *wall) read() error {
 	r, err := trace.NewReader(w.in)
@@ -189,17 +165,3 @@ func (w *wall) explain(err error) error {
 	}
 	return fmt.Errorf("the trace is damaged near byte %d, after %v: %s", w.in.n, read.Round(time.Millisecond), text)
 }
-
-// isSystem reports whether goroutines that start with a function are the
-// runtime's, or there because of the trace or a CPU profile.
-func isSystem(entry string) bool {
-	return strings.HasPrefix(entry, "runtime.") && entry != "runtime.main" ||
-		strings.HasPrefix(entry, "runtime/trace.") || strings.HasPrefix(entry, "runtime/pprof.") || entry == "os/signal.loop"
-}
-
-// agentPackage begins the functions that goroutines of hone's agent start with, and
-// agentPages those that serve its pages, on goroutines of package net/http.
-const (
-	agentPackage = "github.com/hone-go/hone/agent."
-	agentPages   = agentPackage + "pages."
-)
