@@ -20,33 +20,6 @@ import (
 	"github.com/hone-go/hone/internal/temporary"
 )
 
-// Coverage is what tests execute of a function that a rewrite changes. Tests that pass say
-// nothing of a function that none of them calls.
-type Coverage struct {
-	Function   string `json:"function"` // "addLine", "(*Parser).addLine"
-	Statements int    `json:"statements"`
-	Executed   int    `json:"executed"`
-	// ChangedExecuted reports whether one of the statements that changed was executed.
-	ChangedExecuted bool `json:"changedExecuted"`
-}
-
-func (c *Coverage) String() string {
-	switch {
-	case c.Executed == 0:
-		return "no test executes " + c.Function
-	case !c.ChangedExecuted:
-		return fmt.Sprintf("tests execute %d of %d statements of %s, but none of those that changed", c.Executed, c.Statements, c.Function)
-	}
-	return fmt.Sprintf("tests execute %d of %d statements of %s", c.Executed, c.Statements, c.Function)
-}
-
-// A block is a line of a coverage profile: statements that are executed one after the other.
-type block struct {
-	startLine, startColumn, endLine, endColumn int
-	statements                                 int
-	executed                                   bool
-}
-
 // profileLine is "example.com/m/file.go:7.21,9.3 2 1".
 var profileLine = lazyregexp.New(`^(.+):(\d+)\.(\d+),(\d+)\.(\d+) (\d+) (\d+)$`)
 
@@ -234,11 +207,6 @@ func (t *Tuner) cover(ctx context.Context, r *Result, f *advice.Finding, test fu
 	return nil
 }
 
-type packageCoverage struct {
-	blocks map[string][]block // by file
-	err    error
-}
-
 func (t *Tuner) coverPackage(ctx context.Context, pkg string, test func(flags ...string) ([]byte, error)) packageCoverage {
 	scratch, err := temporary.Make()
 	if err != nil {
@@ -257,27 +225,4 @@ func (t *Tuner) coverPackage(ctx context.Context, pkg string, test func(flags ..
 func firstLine(out []byte) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	return line
-}
-
-// tested says in a sentence what tests execute of what changed.
-func (r *Result) tested() string {
-	var parts []string
-	for i := range r.Coverage {
-		parts = append(parts, r.Coverage[i].String())
-	}
-	if len(parts) == 0 {
-		return r.NoCoverage
-	}
-	return strings.Join(parts, "; ")
-}
-
-// untested returns the names of the changed functions that no test executes; why is set where
-// that isn't known.
-func (r *Result) untested() (names []string, why string) {
-	for i := range r.Coverage {
-		if r.Coverage[i].Executed == 0 {
-			names = append(names, r.Coverage[i].Function)
-		}
-	}
-	return names, r.NoCoverage
 }

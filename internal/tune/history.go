@@ -44,9 +44,6 @@ type Last struct {
 // Texts are a file before and after a rewrite.
 type Texts struct{ Before, After []byte }
 
-// A Benchmark is bench.ID.
-type Benchmark struct{ Package, Benchmark string }
-
 // Profile is the file of the profile for the compiler that a finding is about.
 func (s Store) Profile(f *advice.Finding) string { return filepath.Join(s.Dir, f.ID+".pgo") }
 

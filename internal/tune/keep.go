@@ -15,9 +15,6 @@ import (
 	"github.com/hone-go/hone/internal/temporary"
 )
 
-// ErrUncommitted: the file of a rewrite has changes that are not committed.
-var ErrUncommitted = errors.New("has changes that are not committed")
-
 // unchanged checks that a file is the one that the rewrite was made of, and that
 // nothing in it is anybody's unsaved work.
 func (t *Tuner) unchanged(ctx context.Context, fix *advice.Fix) error {
@@ -51,9 +48,6 @@ func (t *Tuner) unchanged(ctx context.Context, fix *advice.Fix) error {
 	}
 	return nil
 }
-
-// ErrOutside: a file is reached through a symbolic link that leads out of its module.
-var ErrOutside = errors.New("leads out of the module by a symbolic link, so it is not rewritten: others may use the file; change it where it is")
 
 // inside checks that a file is where its name says: in the module that the name is in, once
 // symbolic links of the file and of the folders above are followed.

@@ -19,17 +19,6 @@ import (
 // memory: see limitSetting.
 var DefaultSettings = []string{"GOGC=200", "GOGC=400"}
 
-// A SettingTrial is what a setting of the collector did to benchmarks.
-type SettingTrial struct {
-	Setting string       `json:"setting"`         // variables of the environment: "GOGC=200"
-	State   advice.State `json:"state,omitempty"` // "" if it was not tried
-	Why     string       `json:"why"`
-	Run     string       `json:"run,omitempty"`
-	// Changes have the time of each benchmark and the largest resident set of its
-	// process, in the unit experiment.PeakRSS.
-	Changes []Change `json:"changes,omitempty"`
-}
-
 // CheckSetting reports what is wrong with a setting. Go programs end at once if
 // GOMEMLIMIT is malformed, and take the default for a GOGC that is.
 func CheckSetting(setting string) error {

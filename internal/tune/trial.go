@@ -18,53 +18,6 @@ import (
 	"github.com/hone-go/hone/internal/temporary"
 )
 
-// A Tuner tries rewrites, one after the other.
-type Tuner struct {
-	Dir string // a folder of the module
-	// Bench is how to measure; Packages and Pattern are set for each trial.
-	Bench bench.Bench
-	// TestFlags go to go test, "-short" for one.
-	TestFlags []string
-	// Dirty allows to change files that have changes which are not committed.
-	Dirty bool
-	// Untested allows to keep a rewrite of class A in a function that no test executes.
-	Untested bool
-	// CheckOnly ends a trial with Patched: nothing is measured or kept.
-	CheckOnly bool
-	// Stage is told what is being done. May be nil.
-	Stage func(stage, what string)
-
-	written map[string][]byte          // files that this tuner has changed, as it left them
-	first   map[string][]byte          // and as they were before
-	covered map[string]packageCoverage // by package, as the source is now
-}
-
-// A Result is what became of a rewrite.
-type Result struct {
-	Finding string       `json:"finding"`
-	Rule    string       `json:"rule"`
-	File    string       `json:"file"`
-	State   advice.State `json:"state"`
-	Why     string       `json:"why"` // a sentence
-	Caveat  string       `json:"caveat,omitempty"`
-	// Tests is a sentence of what tests execute of the functions that change, and Coverage
-	// the same in numbers. NoCoverage is why that is not known.
-	Tests      string     `json:"tests,omitempty"`
-	Coverage   []Coverage `json:"coverage,omitempty"`
-	NoCoverage string     `json:"noCoverage,omitempty"`
-	Time       time.Time  `json:"time"`
-	Run        string     `json:"run,omitempty"` // with the measurement
-	Changes    []Change   `json:"changes,omitempty"`
-	// Settings are what was tried of a finding that settings are for.
-	Settings []SettingTrial `json:"settings,omitempty"`
-	Kept     bool           `json:"kept"`
-	Output   string         `json:"output,omitempty"` // of a build or test that failed, its end
-	Patch    string         `json:"patch,omitempty"`  // the file of the patch
-}
-
-// errNoFix: the finding is advice only.
-var errNoFix = errors.New("this finding has no rewrite: it is advice")
-
 // Try proves the rewrite of a finding by benchmarks, or all of its package if none are
 // named, and keeps it if it is confirmed.
 // A rewrite that fails is a result; an error is for what has nothing to do with it. Beside
@@ -141,17 +94,6 @@ func (t *Tuner) needsTests(r *Result, f *advice.Finding) string {
 		return "it builds and passes the tests, but " + why + ": keep it with -untested if tests execute it"
 	}
 	return ""
-}
-
-func (t *Tuner) stage(stage, what string) {
-	if t.Stage != nil {
-		t.Stage(stage, what)
-	}
-}
-
-// runGo runs the go command in the module, and returns all it prints.
-func (t *Tuner) runGo(ctx context.Context, args ...string) ([]byte, error) {
-	return gocmd.Command{Dir: t.Dir, Args: args, Run: temporary.Run}.CombinedOutput(ctx)
 }
 
 // builds vets the package, which type-checks it and its tests.
@@ -300,13 +242,3 @@ func selection(benchmarks []bench.ID) (packages []string, pattern string) {
 
 // cpuSuffix is what package testing puts behind names: the value of GOMAXPROCS.
 var cpuSuffix = lazyregexp.New(`-\d+$`)
-
-// tail returns the end of what a command printed.
-func tail(out []byte) string {
-	const most = 2000
-	out = bytes.TrimSpace(out)
-	if len(out) > most {
-		out = append([]byte("…"), out[len(out)-most:]...)
-	}
-	return string(out)
-}
