@@ -1,5 +1,7 @@
 package profile
 
+import "math"
+
 // number reads the field at b[i:] of a message that stands at b's piece[at:] and
 // is, in what, a message of numbers: of its fields, those up to most are.
 func (d *decoder) number(b []byte, i, at int, most uint64, what string) (num, v uint64, next int, err error) {
@@ -251,31 +253,5 @@ func (d *decoder) functionWithRoom(b []byte, at int) (err error) {
 	return d.function(b, at)
 }
 
-func (d *decoder) labelWithRoom(b []byte, at int) (err error) {
-	if d.labels, err = grown(&d.mem, d.labels, 1); err != nil {
-		return err
-	}
-	return d.label(b, at)
-}
-
-func (d *decoder) sampleWithRoom(b []byte, at int) error {
-	if err := d.growRows(); err != nil {
-		return err
-	}
-	return d.sample(b, at)
-}
-
-// sampleWithValues decodes a sample that has up to n values.
-func (d *decoder) sampleWithValues(n int, b []byte, at int) (err error) {
-	if d.vals, err = grown(&d.mem, d.vals[:0], n); err != nil {
-		return err
-	}
-	return d.sample(b, at)
-}
-
-func (d *decoder) strWithRoom(b []byte, at int) (err error) {
-	if d.p.Strings, err = room(&d.mem, d.p.Strings, d.lim.Strings, "strings"); err != nil {
-		return err
-	}
-	return d.str(b, at)
-}
+// strID narrows a string id; what doesn't fit becomes one that finish refuses.
+func strID(v uint64) StringID { return uint32(min(v, math.MaxUint32)) }

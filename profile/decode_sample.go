@@ -1,10 +1,8 @@
 package profile
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/binary"
-	"math"
 	"slices"
 	"sort"
 )
@@ -185,45 +183,6 @@ func (d *decoder) growRows() (err error) {
 	return nil
 }
 
-// recentSets remembers the label sets of recent samples by their encoding.
-type recentSets struct {
-	entries [64]struct {
-		text []byte // from the first label to the end of the sample
-		set  uint32 // 0 for none
-	}
-}
-
-func (r *recentSets) slot(text []byte) int {
-	h := uint64(len(text))
-	for _, c := range text[max(0, len(text)-16):] {
-		h = (h ^ uint64(c)) * 0x9e3779b97f4a7c15
-	}
-	return int(h >> 58)
-}
-
-func (r *recentSets) find(text []byte) (set uint32, ok bool) {
-	e := &r.entries[r.slot(text)]
-	if e.set == 0 || !bytes.Equal(e.text, text) {
-		return 0, false
-	}
-	return e.set, true
-}
-
-// add remembers that text, which stands for nothing but labels, is that set.
-func (r *recentSets) add(text []byte, set uint32) {
-	for i := 0; i < len(text); {
-		f, next, problem := nextField(text, i)
-		if problem != "" || f.num != 3 {
-			return
-		}
-		i = next
-	}
-	if len(text) <= 256 && set != 0 {
-		e := &r.entries[r.slot(text)]
-		e.text, e.set = append(e.text[:0], text...), set
-	}
-}
-
 // oddSampleField handles fields of a sample whose key is encoded in more bytes
 // than needed, or with the wrong wire type.
 func (d *decoder) oddSampleField(f field, at, i int) error {
@@ -370,9 +329,6 @@ func (d *decoder) label(b []byte, at int) error {
 	return nil
 }
 
-// strID narrows a string id; what doesn't fit becomes one that finish refuses.
-func strID(v uint64) StringID { return uint32(min(v, math.MaxUint32)) }
-
 // sampleLabels stores the labels of the sample just added. They are put in the
 // order of their key ids for now; finish puts them in the order of their keys.
 func (d *decoder) sampleLabels() error {
@@ -426,4 +382,26 @@ func canonicalLabels(set []Label, strings []string) {
 			set[i].HasUnit = has && set[i].Numeric
 		}
 	}
+}
+
+func (d *decoder) labelWithRoom(b []byte, at int) (err error) {
+	if d.labels, err = grown(&d.mem, d.labels, 1); err != nil {
+		return err
+	}
+	return d.label(b, at)
+}
+
+func (d *decoder) sampleWithRoom(b []byte, at int) error {
+	if err := d.growRows(); err != nil {
+		return err
+	}
+	return d.sample(b, at)
+}
+
+// sampleWithValues decodes a sample that has up to n values.
+func (d *decoder) sampleWithValues(n int, b []byte, at int) (err error) {
+	if d.vals, err = grown(&d.mem, d.vals[:0], n); err != nil {
+		return err
+	}
+	return d.sample(b, at)
 }

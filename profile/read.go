@@ -1,7 +1,6 @@
 package profile
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"fmt"
@@ -303,46 +302,6 @@ func (g *gunzipper) Read(b []byte) (int, error) {
 		err = &gzipError{err: err, at: g.at}
 	}
 	return n, err
-}
-
-// Decompress returns the bytes of r, decompressed if they are compressed with gzip
-// or zstd.
-func Decompress(r io.Reader) (io.Reader, error) { return plain(r, new(gunzipper), nil) }
-
-// plain returns the decompressed bytes of r, using g if they are compressed. What that
-// needs is m's memory, unless m is nil.
-func plain(r io.Reader, g *gunzipper, m *meter) (io.Reader, error) {
-	// Decompression is fast from these two types only.
-	var in interface {
-		io.Reader
-		io.ByteScanner
-	}
-	if mem, ok := r.(*bytes.Reader); ok {
-		in = mem
-	} else {
-		in = bufio.NewReaderSize(r, 64<<10)
-	}
-	first, err := in.ReadByte()
-	if err == io.EOF {
-		return in, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	if err := in.UnreadByte(); err != nil {
-		return nil, err
-	}
-	if first == zstdMagic[0] {
-		return unzstd(in, m)
-	}
-	if first != 0x1f {
-		return in, nil // 0x1f begins no field of a profile
-	}
-	g.at = 0
-	if err := g.zr.Reset(in); err != nil {
-		return nil, &gzipError{err: err}
-	}
-	return g, nil
 }
 
 // decode reads and decodes a protobuf profile.
