@@ -463,3 +463,39 @@ func (p *Profile) Aggregate(g Granularity) *Profile {
 	}
 	return &q
 }
+
+// keepSamples returns p with only the samples that keep accepts.
+func (p *Profile) keepSamples(keep func(s int) bool) *Profile {
+	n := 0
+	kept := make([]bool, len(p.Stacks))
+	for s := range kept {
+		if keep(s) {
+			kept[s] = true
+			n++
+		}
+	}
+	if n == len(kept) {
+		return p
+	}
+	q := *p
+	q.Stacks = pick(p.Stacks, kept, n)
+	if p.SampleLabels != nil {
+		q.SampleLabels = pick(p.SampleLabels, kept, n)
+	}
+	q.Values = make([][]int64, len(p.Values))
+	for t, col := range p.Values {
+		q.Values[t] = pick(col, kept, n)
+	}
+	return &q
+}
+
+// pick returns the n elements of s that are kept.
+func pick[T any](s []T, kept []bool, n int) []T {
+	out := make([]T, 0, n)
+	for i, k := range kept {
+		if k {
+			out = append(out, s[i])
+		}
+	}
+	return out
+}

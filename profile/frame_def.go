@@ -7,19 +7,6 @@ import (
 	"slices"
 )
 
-// functionInfo is what is known of a function but doesn't tell it apart.
-type functionInfo struct {
-	funcDef
-	files   uint32 // of all its definitions
-	settled bool
-}
-
-// funcDef is where a function is defined.
-type funcDef struct {
-	file      StringID
-	startLine int64
-}
-
 // definition returns where function f of p is defined.
 func (t *FrameTable) definition(p *Profile, f uint32) funcDef {
 	fn := &p.Functions[f]
