@@ -3,12 +3,9 @@ package profile
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"unicode/utf8"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 // smallInput is the size up to which input is read and decompressed as a whole
@@ -260,48 +257,6 @@ func isText(b []byte) bool {
 	return len(b) > 0 && !bytes.ContainsFunc(b, func(r rune) bool {
 		return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7f
 	}) && utf8.Valid(bytes.TrimRightFunc(b, func(r rune) bool { return r == utf8.RuneError }))
-}
-
-// gzipError is a failure of decompression.
-type gzipError struct {
-	zstd bool // in place of gzip
-	err  error
-	at   int64 // bytes decompressed until then
-}
-
-func (e *gzipError) Error() string {
-	if e.zstd {
-		if errors.Is(e.err, io.ErrUnexpectedEOF) {
-			return fmt.Sprintf("the zstd data is cut off after %d decompressed bytes", e.at)
-		}
-		return fmt.Sprintf("the zstd data is corrupt after %d decompressed bytes: %v", e.at, e.err)
-	}
-	switch {
-	case errors.Is(e.err, io.ErrUnexpectedEOF):
-		return fmt.Sprintf("the gzip data is cut off after %d decompressed bytes", e.at)
-	case errors.Is(e.err, gzip.ErrHeader):
-		return fmt.Sprintf("there is something else behind the gzip data, after %d decompressed bytes", e.at)
-	case errors.Is(e.err, gzip.ErrChecksum):
-		return fmt.Sprintf("the gzip data is corrupt: wrong checksum after %d decompressed bytes", e.at)
-	}
-	return fmt.Sprintf("the gzip data is corrupt after %d decompressed bytes: %v", e.at, e.err)
-}
-
-func (e *gzipError) Unwrap() error { return e.err }
-
-// gunzipper adapts gzip's errors.
-type gunzipper struct {
-	zr gzip.Reader
-	at int64 // bytes read
-}
-
-func (g *gunzipper) Read(b []byte) (int, error) {
-	n, err := g.zr.Read(b)
-	g.at += int64(n)
-	if err != nil && err != io.EOF {
-		err = &gzipError{err: err, at: g.at}
-	}
-	return n, err
 }
 
 // decode reads and decodes a protobuf profile.
