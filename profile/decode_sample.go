@@ -1,9 +1,7 @@
 package profile
 
 import (
-	"cmp"
 	"encoding/binary"
-	"slices"
 	"sort"
 )
 
@@ -361,27 +359,6 @@ func (d *decoder) sampleLabels() error {
 		return &LimitError{"distinct labels", int64(d.lim.Labels)}
 	}
 	return nil
-}
-
-// canonicalLabels puts labels in the order that LabelSet tells and sets HasUnit.
-func canonicalLabels(set []Label, strings []string) {
-	if len(set) > 1 {
-		slices.SortStableFunc(set, func(a, b Label) int {
-			if a.Numeric != b.Numeric {
-				return cmp.Compare(b2u(a.Numeric), b2u(b.Numeric))
-			}
-			return cmp.Compare(strings[a.Key], strings[b.Key])
-		})
-	}
-	for i := 0; i < len(set); {
-		j, has := i, false
-		for ; j < len(set) && set[j].Numeric == set[i].Numeric && strings[set[j].Key] == strings[set[i].Key]; j++ {
-			has = has || set[j].Unit != 0 || set[j].HasUnit
-		}
-		for ; i < j; i++ {
-			set[i].HasUnit = has && set[i].Numeric
-		}
-	}
 }
 
 func (d *decoder) labelWithRoom(b []byte, at int) (err error) {

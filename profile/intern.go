@@ -371,3 +371,24 @@ func (b *Builder) Profile() *Profile {
 	b.in = nil
 	return p
 }
+
+// canonicalLabels puts labels in the order that LabelSet tells and sets HasUnit.
+func canonicalLabels(set []Label, strings []string) {
+	if len(set) > 1 {
+		slices.SortStableFunc(set, func(a, b Label) int {
+			if a.Numeric != b.Numeric {
+				return cmp.Compare(b2u(a.Numeric), b2u(b.Numeric))
+			}
+			return cmp.Compare(strings[a.Key], strings[b.Key])
+		})
+	}
+	for i := 0; i < len(set); {
+		j, has := i, false
+		for ; j < len(set) && set[j].Numeric == set[i].Numeric && strings[set[j].Key] == strings[set[i].Key]; j++ {
+			has = has || set[j].Unit != 0 || set[j].HasUnit
+		}
+		for ; i < j; i++ {
+			set[i].HasUnit = has && set[i].Numeric
+		}
+	}
+}

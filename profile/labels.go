@@ -8,6 +8,16 @@ import (
 	"strings"
 )
 
+// SampleLabelSet returns the labels of sample s in the order [LabelSet] tells.
+// The slice is part of the profile: do not change it.
+func (p *Profile) SampleLabelSet(s int) []Label {
+	if p.SampleLabels == nil {
+		return nil
+	}
+	set := p.LabelSets[p.SampleLabels[s]]
+	return p.Labels[set.Start : set.Start+set.Len : set.Start+set.Len]
+}
+
 // FilterLabels keeps the samples whose labels focus accepts and ignore doesn't;
 // nil functions don't filter. They are called once per distinct set of labels.
 // focused and ignored tell whether any sample was accepted by them.

@@ -132,16 +132,6 @@ func (p *Profile) LocationLines(l uint32) []Line {
 	return p.Lines[loc.FirstLine : loc.FirstLine+loc.NumLines : loc.FirstLine+loc.NumLines]
 }
 
-// SampleLabelSet returns the labels of sample s in the order [LabelSet] tells.
-// The slice is part of the profile: do not change it.
-func (p *Profile) SampleLabelSet(s int) []Label {
-	if p.SampleLabels == nil {
-		return nil
-	}
-	set := p.LabelSets[p.SampleLabels[s]]
-	return p.Labels[set.Start : set.Start+set.Len : set.Start+set.Len]
-}
-
 // FunctionName returns the name of function f.
 func (p *Profile) FunctionName(f uint32) string { return p.Strings[p.Functions[f].Name] }
 
