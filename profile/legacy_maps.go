@@ -75,14 +75,6 @@ var (
 		`(?:\s+(\S+))?(?:\s+\(@([0-9A-Fa-f]+)\))?(?:\s+([0-9A-Fa-f]+))?`)
 )
 
-// mapAttributes are the "name=value" lines of a memory map.
-type mapAttributes struct {
-	pairs    []string // "$name", value, ...
-	longest  int      // longest value
-	expanded int      // bytes of lines with names replaced
-	replacer *strings.Replacer
-}
-
 // mapLine decodes a line of the memory map. What it doesn't know is skipped.
 func (l *legacy) mapLine(line []byte) error {
 	if l.mapBytes += len(line) + 1; l.mapBytes > maxMapBytes {

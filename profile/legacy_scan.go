@@ -134,3 +134,12 @@ func hasAnyPrefix(b []byte, prefixes ...string) bool {
 	}
 	return false
 }
+
+// digitsBefore returns where the digits begin that b ends with.
+func digitsBefore(b []byte) int {
+	i := len(b)
+	for i > 0 && isDigit(b[i-1]) {
+		i--
+	}
+	return i
+}

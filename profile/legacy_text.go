@@ -407,15 +407,6 @@ func findContentionSample(line []byte) (first, second, addresses []byte, ok bool
 	}
 }
 
-// digitsBefore returns where the digits begin that b ends with.
-func digitsBefore(b []byte) int {
-	i := len(b)
-	for i > 0 && isDigit(b[i-1]) {
-		i--
-	}
-	return i
-}
-
 // callers adds the frames of return addresses: each is moved back onto the call.
 func (l *legacy) callers(addresses []byte) error {
 	c := lineScan{addresses}

@@ -192,3 +192,34 @@ var standard = func() map[string]bool {
 	}
 	return set
 }()
+
+// Frames that FoldForeign makes have names that no function has:
+//
+//	main.search via regexp.MustCompile    what main.search spends in the regexp.MustCompile it calls
+//	library: net/http                     what no code of yours called: a goroutine that a library started
+//	runtime: garbage collection           the same of the runtime; see backgroundKinds
+const (
+	viaMark       = " via "
+	libraryPrefix = "library: "
+	runtimePrefix = "runtime: "
+)
+
+// foldedFrame returns the foreign frame that one made by FoldForeign stands for.
+// folded is false for all others.
+func foldedFrame(name string) (of Frame, folded bool) {
+	switch {
+	case strings.HasPrefix(name, runtimePrefix):
+		return Frame{Name: "runtime."}, true
+	case strings.HasPrefix(name, libraryPrefix):
+		pkg := name[len(libraryPrefix):]
+		if strings.HasPrefix(pkg, "[") || pkg == unknownName {
+			return Frame{Name: pkg}, true
+		}
+		slash := strings.LastIndexByte(pkg, '/') + 1
+		return Frame{Name: pkg[:slash] + strings.ReplaceAll(pkg[slash:], ".", "%2e") + "."}, true
+	}
+	if _, callee, ok := strings.Cut(name, viaMark); ok {
+		return Frame{Name: callee}, true
+	}
+	return Frame{}, false
+}

@@ -194,3 +194,25 @@ func (m *Mapping) Unsymbolizable() bool {
 		strings.HasPrefix(m.File, "/dev/dri/") || m.File == "//anon" || m.File == "" ||
 		strings.HasPrefix(m.File, "/memfd:")
 }
+
+// decimal parses a decimal integer with an optional sign.
+func decimal(s string) (int, bool) {
+	neg := false
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		neg, s = s[0] == '-', s[1:]
+	}
+	if s == "" || len(s) > 18 {
+		return 0, false
+	}
+	n := 0
+	for _, c := range []byte(s) {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = 10*n + int(c-'0')
+	}
+	if neg {
+		n = -n
+	}
+	return n, true
+}

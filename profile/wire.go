@@ -132,25 +132,3 @@ func nextField(b []byte, i int) (f field, next int, problem string) {
 
 // uvarintLen returns the number of bytes that v takes as a varint.
 func uvarintLen(v uint64) int { return (bits.Len64(v|1) + 6) / 7 }
-
-// decimal parses a decimal integer with an optional sign.
-func decimal(s string) (int, bool) {
-	neg := false
-	if s != "" && (s[0] == '-' || s[0] == '+') {
-		neg, s = s[0] == '-', s[1:]
-	}
-	if s == "" || len(s) > 18 {
-		return 0, false
-	}
-	n := 0
-	for _, c := range []byte(s) {
-		if c < '0' || c > '9' {
-			return 0, false
-		}
-		n = 10*n + int(c-'0')
-	}
-	if neg {
-		n = -n
-	}
-	return n, true
-}
