@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,21 +99,6 @@ const maxNodes = 1 << 31
 
 var errTreeSize = errors.New("the profile has too many different stacks for one tree; fold narrow ones with a minimum share")
 
-// NewTree returns the tree of p's stacks.
-//
-// Negative values are those of a base that was subtracted: the tree of a
-// profile that has some is one of a comparison, as by [NewDiffTree].
-func NewTree(p *Profile, o TreeOptions) (*Tree, error) {
-	return newTree(nil, p, o)
-}
-
-// NewDiffTree returns the tree of both profiles' stacks, with base values
-// beside the head's. The sample types of o are head's; those of base are found
-// by their names.
-func NewDiffTree(base, head *Profile, o TreeOptions) (*Tree, error) {
-	return newTree(base, head, o)
-}
-
 func newTree(base, head *Profile, o TreeOptions) (*Tree, error) {
 	if o.Types == nil {
 		i, _ := head.SampleIndex("")
@@ -176,4 +162,135 @@ func newTree(base, head *Profile, o TreeOptions) (*Tree, error) {
 	}
 	t.useFrames(table.Len(), table.Frame)
 	return t, nil
+}
+
+// NumNodes returns the number of nodes.
+func (t *Tree) NumNodes() int { return len(t.Frame) }
+
+// Children returns the first child of node n and the node behind the last one.
+func (t *Tree) Children(n uint32) (first, end uint32) { return t.First[n], t.First[n+1] }
+
+// Diff reports whether the tree compares two profiles.
+func (t *Tree) Diff() bool { return len(t.Values) > 0 && t.Values[0].BaseTotal != nil }
+
+// Height returns the number of levels below the root.
+func (t *Tree) Height() int {
+	height, end := 0, uint32(1) // of the level's nodes
+	for {
+		next := t.First[end]
+		if next == end {
+			return height
+		}
+		end = next
+		height++
+	}
+}
+
+// add adds a value to node n's own or total value, a negative one to those of
+// the base.
+func (v *TreeValues) add(n uint32, value int64, own bool) {
+	switch {
+	case value >= 0 && own:
+		v.Self[n] += value
+	case value >= 0:
+		v.Total[n] += value
+	case own:
+		v.BaseSelf[n] -= value
+	default:
+		v.BaseTotal[n] -= value
+	}
+}
+
+// weight is what decides whether node n is narrow.
+func (v *TreeValues) weight(n uint32) float64 {
+	w := float64(v.Total[n])
+	if v.BaseTotal != nil {
+		w = max(w, float64(v.BaseTotal[n])*v.BaseScale)
+	}
+	return w
+}
+
+// compare orders siblings.
+func (t *Tree) compare(a, b uint32) int {
+	for c := range t.Values {
+		v := &t.Values[c]
+		if d := cmp.Compare(v.Total[b], v.Total[a]); d != 0 {
+			return d
+		}
+		if v.BaseTotal != nil {
+			if d := cmp.Compare(v.BaseTotal[b], v.BaseTotal[a]); d != 0 {
+				return d
+			}
+		}
+	}
+	return cmp.Compare(t.Frame[a], t.Frame[b])
+}
+
+// eachColumn replaces the columns of values that have an entry per node from the
+// start, which those of folded values have not.
+func (t *Tree) eachColumn(f func(column []int64) []int64) {
+	for c := range t.Values {
+		v := &t.Values[c]
+		v.Total, v.Self = f(v.Total), f(v.Self)
+		if v.BaseTotal != nil {
+			v.BaseTotal, v.BaseSelf = f(v.BaseTotal), f(v.BaseSelf)
+		}
+	}
+}
+
+// fold adds node n to the folded value of its parent.
+func (t *Tree) fold(n, parent uint32) {
+	t.Folded = addAt(t.Folded, parent, 1)
+	for c := range t.Values {
+		v := &t.Values[c]
+		v.Folded = addAt(v.Folded, parent, v.Total[n])
+		if v.BaseTotal != nil {
+			v.BaseFolded = addAt(v.BaseFolded, parent, v.BaseTotal[n])
+		}
+	}
+}
+
+// addAt adds v at i to a column that may be too short.
+func addAt[T uint32 | int64](column []T, i uint32, v T) []T {
+	if n := int(i) + 1; n > len(column) {
+		column = append(column, make([]T, n-len(column))...)
+	}
+	column[i] += v
+	return column
+}
+
+// useFrames fills the frame table with those of n frames that are in use.
+func (t *Tree) useFrames(n int, frame func(uint32) Frame) {
+	number := make([]uint32, n)
+	used := 0
+	for _, f := range t.Frame[1:] {
+		used += int(1 - number[f])
+		number[f] = 1
+	}
+	t.Frames = make([]Frame, 0, used)
+	for f, in := range number {
+		if in != 0 {
+			number[f] = uint32(len(t.Frames))
+			t.Frames = append(t.Frames, frame(uint32(f)))
+		}
+	}
+	for i, f := range t.Frame[1:] {
+		t.Frame[i+1] = number[f]
+	}
+}
+
+// pad gives the columns of folded values one entry per node.
+func (t *Tree) pad() {
+	if t.Folded == nil {
+		return
+	}
+	last := uint32(t.NumNodes() - 1)
+	t.Folded = addAt(t.Folded, last, 0)
+	for c := range t.Values {
+		v := &t.Values[c]
+		v.Folded = addAt(v.Folded, last, 0)
+		if v.BaseTotal != nil {
+			v.BaseFolded = addAt(v.BaseFolded, last, 0)
+		}
+	}
 }

@@ -170,21 +170,6 @@ func (b *treeBuilder) count(c *cursor, n uint32, ends bool) {
 	}
 }
 
-// add adds a value to node n's own or total value, a negative one to those of
-// the base.
-func (v *TreeValues) add(n uint32, value int64, own bool) {
-	switch {
-	case value >= 0 && own:
-		v.Self[n] += value
-	case value >= 0:
-		v.Total[n] += value
-	case own:
-		v.BaseSelf[n] -= value
-	default:
-		v.BaseTotal[n] -= value
-	}
-}
-
 // build makes the tree of the samples added.
 func (b *treeBuilder) build(table *FrameTable) error {
 	t := b.t
@@ -461,18 +446,6 @@ func rearrange[T any](column []T, first uint32, order []uint32) []T {
 	return append(column[:first], tmp[:len(order)]...)
 }
 
-// eachColumn replaces the columns of values that have an entry per node from the
-// start, which those of folded values have not.
-func (t *Tree) eachColumn(f func(column []int64) []int64) {
-	for c := range t.Values {
-		v := &t.Values[c]
-		v.Total, v.Self = f(v.Total), f(v.Self)
-		if v.BaseTotal != nil {
-			v.BaseTotal, v.BaseSelf = f(v.BaseTotal), f(v.BaseSelf)
-		}
-	}
-}
-
 // level numbers the nodes level by level.
 func (b *treeBuilder) level() {
 	t := b.t
@@ -525,31 +498,6 @@ func renumber[T any](column []T, number []uint32) []T {
 	return out
 }
 
-// weight is what decides whether node n is narrow.
-func (v *TreeValues) weight(n uint32) float64 {
-	w := float64(v.Total[n])
-	if v.BaseTotal != nil {
-		w = max(w, float64(v.BaseTotal[n])*v.BaseScale)
-	}
-	return w
-}
-
-// compare orders siblings.
-func (t *Tree) compare(a, b uint32) int {
-	for c := range t.Values {
-		v := &t.Values[c]
-		if d := cmp.Compare(v.Total[b], v.Total[a]); d != 0 {
-			return d
-		}
-		if v.BaseTotal != nil {
-			if d := cmp.Compare(v.BaseTotal[b], v.BaseTotal[a]); d != 0 {
-				return d
-			}
-		}
-	}
-	return cmp.Compare(t.Frame[a], t.Frame[b])
-}
-
 func (b *treeBuilder) narrow(n uint32) bool {
 	if b.o.MinShare <= 0 {
 		return false
@@ -562,23 +510,39 @@ func (b *treeBuilder) narrow(n uint32) bool {
 	return true
 }
 
-// fold adds node n to the folded value of its parent.
-func (t *Tree) fold(n, parent uint32) {
-	t.Folded = addAt(t.Folded, parent, 1)
-	for c := range t.Values {
-		v := &t.Values[c]
-		v.Folded = addAt(v.Folded, parent, v.Total[n])
-		if v.BaseTotal != nil {
-			v.BaseFolded = addAt(v.BaseFolded, parent, v.BaseTotal[n])
+// startAt leaves the samples with a frame of a set, and moves them to the
+// outermost of these frames: the first of it that a walk from the root meets,
+// the last for one from the leaves.
+func (b *treeBuilder) startAt(is []bool) {
+	has := make([][]bool, len(b.walks)) // by location
+	for i, w := range b.walks {
+		has[i] = make([]bool, len(w.p.Locations))
+		for l := range has[i] {
+			has[i][l] = slices.ContainsFunc(w.frames.At(uint32(l)), func(ref FrameRef) bool { return is[ref.Index()] })
 		}
 	}
-}
-
-// addAt adds v at i to a column that may be too short.
-func addAt[T uint32 | int64](column []T, i uint32, v T) []T {
-	if n := int(i) + 1; n > len(column) {
-		column = append(column, make([]T, n-len(column))...)
+	kept := b.cursors[:0]
+	for _, c := range b.cursors {
+		w := &b.walks[c.walk]
+		stack := w.p.Stack(int(c.sample))
+		at := len(stack) - 1
+		for at >= 0 && !has[c.walk][stack[at]] {
+			at--
+		}
+		if at < 0 {
+			continue
+		}
+		refs := w.frames.At(stack[at])
+		line := len(refs) - 1
+		for !is[refs[line].Index()] {
+			line--
+		}
+		c.at = w.p.Stacks[c.sample].Start + uint32(at)
+		c.left, c.line = uint32(len(stack)-at), uint32(line)
+		if !b.o.Inverted {
+			c.left, c.line = uint32(at+1), uint32(len(refs)-1-line)
+		}
+		kept = append(kept, c)
 	}
-	column[i] += v
-	return column
+	b.cursors = kept
 }

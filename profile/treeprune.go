@@ -2,28 +2,6 @@ package profile
 
 import "slices"
 
-// NumNodes returns the number of nodes.
-func (t *Tree) NumNodes() int { return len(t.Frame) }
-
-// Children returns the first child of node n and the node behind the last one.
-func (t *Tree) Children(n uint32) (first, end uint32) { return t.First[n], t.First[n+1] }
-
-// Diff reports whether the tree compares two profiles.
-func (t *Tree) Diff() bool { return len(t.Values) > 0 && t.Values[0].BaseTotal != nil }
-
-// Height returns the number of levels below the root.
-func (t *Tree) Height() int {
-	height, end := 0, uint32(1) // of the level's nodes
-	for {
-		next := t.First[end]
-		if next == end {
-			return height
-		}
-		end = next
-		height++
-	}
-}
-
 // share returns the largest share of a column's total that node n has.
 func (t *Tree) share(n uint32) float64 {
 	share := 0.0
@@ -123,40 +101,4 @@ func foldedAt[T uint32 | int64](column []T, n uint32) T {
 		return 0
 	}
 	return column[n]
-}
-
-// useFrames fills the frame table with those of n frames that are in use.
-func (t *Tree) useFrames(n int, frame func(uint32) Frame) {
-	number := make([]uint32, n)
-	used := 0
-	for _, f := range t.Frame[1:] {
-		used += int(1 - number[f])
-		number[f] = 1
-	}
-	t.Frames = make([]Frame, 0, used)
-	for f, in := range number {
-		if in != 0 {
-			number[f] = uint32(len(t.Frames))
-			t.Frames = append(t.Frames, frame(uint32(f)))
-		}
-	}
-	for i, f := range t.Frame[1:] {
-		t.Frame[i+1] = number[f]
-	}
-}
-
-// pad gives the columns of folded values one entry per node.
-func (t *Tree) pad() {
-	if t.Folded == nil {
-		return
-	}
-	last := uint32(t.NumNodes() - 1)
-	t.Folded = addAt(t.Folded, last, 0)
-	for c := range t.Values {
-		v := &t.Values[c]
-		v.Folded = addAt(v.Folded, last, 0)
-		if v.BaseTotal != nil {
-			v.BaseFolded = addAt(v.BaseFolded, last, 0)
-		}
-	}
 }
