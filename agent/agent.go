@@ -15,8 +15,8 @@ import (
 	"github.com/hone-go/hone/agent/internal/encoded"
 )
 
-// An Agent records profiles of its process all the time, a little each, and
-// sends them to hone serve. Its methods may be called from any goroutine.
+// An Agent records short profiles of its process, again and again, and sends
+// them to hone serve. Its methods may be called from any goroutine.
 type Agent struct {
 	cfg      Config
 	hooks    hooks
@@ -52,13 +52,13 @@ type hooks struct {
 	cost       func(source string) time.Duration // instead of the measured one
 }
 
-// running is the agent of this process: CPU profiles and rates are of the
+// runningAgent is the agent of this process: CPU profiles and rates are of the
 // process, and two agents would only take them from each other.
 var running atomic.Pointer[Agent]
 
-// Start begins to record and send profiles, until Stop. It does not wait for
-// the server, which need not be there yet. It fails if the configuration is
-// wrong, or if an Agent is running in the process.
+// Start begins to record profiles and to send them, until Stop. It does not wait
+// for the server, which may start later. It returns an error if the
+// configuration is invalid, or if another Agent is running in the process.
 func Start(c Config) (*Agent, error) {
 	return start(c, hooks{backoff: minBackoff, adoptAfter: time.Minute})
 }
@@ -180,13 +180,14 @@ func (a *Agent) openSpool() *spool {
 	return &spool{dir: dir, run: a.run, maxBytes: a.cfg.SpoolBytes, maxAge: a.cfg.SpoolAge, adoptAfter: a.hooks.adoptAfter}
 }
 
-// Stop ends recording, takes what has been counted since the last profiles,
-// sends what there is, and restores the rates that Start has set. What the
-// server does not take stays in the spool for the next start of the program.
+// Stop ends recording, takes the last profiles of what is counted over time
+// (allocations, mutex and block events), sends all that waits, and restores the
+// rates that Start has set. Profiles that can't be sent stay in the spool; the
+// next run of the program sends them.
 //
-// When ctx ends before that, nothing more is sent, and Stop returns ctx.Err()
-// without waiting for what is left to do, which is to write the spool. It also
-// returns an error if profiles are lost. Further calls wait like the first one.
+// If ctx ends first, the agent sends nothing more, and Stop returns ctx.Err()
+// without waiting until the rest is in the spool. Stop also returns an error if
+// profiles are lost. It may be called more than once; each call waits.
 func (a *Agent) Stop(ctx context.Context) error {
 	a.stop.Do(func() { close(a.stopping) })
 	select {
@@ -205,7 +206,8 @@ func (a *Agent) Stop(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// Stats returns counts. They go on after Stop only while it is under way.
+// Stats returns the counts so far. Nothing is counted any more when Stop has
+// returned, unless its ctx ended first.
 func (a *Agent) Stats() Stats {
 	s := a.stats
 	s.mu.Lock()

@@ -14,7 +14,7 @@ import (
 )
 
 // Costs of what the agent does once or a few times a minute. The figures in
-// collect.go and doc/agent.md are from here: go test -bench Cost ./agent
+// take.go, collect.go and doc/agent.md are from here: go test -bench Cost ./agent
 func BenchmarkCost(b *testing.B) {
 	a := &Agent{identity: url.Values{}, cfg: Config{}.mustBench(b), stats: newStatistics(nil), last: make(map[Kind]time.Time), allocs: encoded.Totals{}}
 	a.out = newOutbox(nil, a.stats)

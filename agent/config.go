@@ -20,117 +20,121 @@ import (
 	"unicode/utf8"
 )
 
-// Config says what a program sends to hone serve. The zero value is ready for
-// use. Start copies it.
+// Config says what a program records and where it sends it. The zero value is
+// ready for use. Start copies it.
 //
-// Server, Service, Version, Zone, Instance and Token are overridden by the
-// environment variables HONE_SERVER, HONE_SERVICE and so on, where they are
-// set and not empty, so that whoever runs a program need not change it.
+// The environment variables HONE_SERVER, HONE_SERVICE, HONE_VERSION, HONE_ZONE,
+// HONE_INSTANCE and HONE_TOKEN, where they are set and not empty, override the
+// fields of these names. So you can change them without building the program
+// again.
 type Config struct {
-	// Server is the address of hone serve; DefaultServer if empty. HONE_SERVER
-	// may also be "off": then Start starts nothing and returns an Agent that
-	// does nothing.
+	// Server is the URL of hone serve; DefaultServer if empty. It may also be
+	// "off": then Start returns an Agent that does nothing.
 	Server string
 	// Service is the program's name; the last element of its package path if
 	// empty.
 	Service string
-	// Version is what versions are compared by; the main module's version if
-	// empty, or else the revision that was built.
+	// Version is the version of the program, by which profiles are compared. If
+	// empty, it is the main module's version or, without one, the revision that
+	// was built.
 	Version string
-	// Zone is where it runs; no default.
+	// Zone is where the program runs; no default.
 	Zone string
-	// Instance tells processes of a service apart; host name and process ID if
-	// empty.
+	// Instance identifies this process among those of the service; host name and
+	// process ID if empty.
 	Instance string
-	// Labels are added to every profile. Names have letters, digits, _ . and -.
+	// Labels are added to every profile. A name consists of letters, digits, "_",
+	// "." and "-", and begins with a letter or "_".
 	Labels map[string]string
 
-	// Token is sent as "Authorization: Bearer"; "" is none.
+	// Token is sent as "Authorization: Bearer TOKEN"; "" sends none.
 	Token string
-	// Client sends the profiles, for example with TLS of its own; nil is a
-	// client that follows the environment's proxy settings. Its Timeout and
-	// CheckRedirect do not apply.
+	// Client sends the profiles. Set it to use TLS settings of your own, for
+	// example. The default uses the environment's proxy settings. The agent uses
+	// a copy of it, with its own Timeout and CheckRedirect.
 	Client *http.Client
 
-	// Kinds are what to record; nil is every kind that the program's settings
-	// allow. See Kind.
+	// Kinds are the kinds of profiles to record; nil is all of them. See Kind.
 	Kinds []Kind
 	// Period is how often each kind is recorded; 0 is a minute.
 	Period time.Duration
 	// CPUDuration and WallDuration are how long the CPU and wall profiles of
 	// each period last; 0 is 10 s, or a sixth of the Period if that is less.
 	CPUDuration, WallDuration time.Duration
-	// WallSamples is how often within WallDuration the goroutines are looked
-	// at; 0 is 5.
+	// WallSamples is how many times the stacks of all goroutines are sampled
+	// within WallDuration; 0 is 5.
 	WallSamples int
-	// MutexFraction and BlockRate, unless they are 0, are set with
-	// runtime.SetMutexProfileFraction and runtime.SetBlockProfileRate until the
-	// agent is stopped. They are of the whole process. Good ones for production
-	// are 100, one contention in a hundred, and 1_000_000, each wait of a
-	// millisecond and shorter ones in proportion. With 0 they stay as the
-	// program sets them, and there are mutex and block profiles if it does.
+	// MutexFraction and BlockRate are the rates of mutex and block profiles. The
+	// agent sets them for the whole process, with
+	// runtime.SetMutexProfileFraction and runtime.SetBlockProfileRate, until it
+	// is stopped. Good values for production are 100, which records one
+	// contention in a hundred, and 1_000_000, which records each wait of a
+	// millisecond or more, and shorter ones in proportion. With 0 the rate stays
+	// as the program sets it: if it sets none, that kind of profile is empty and
+	// not sent.
 	MutexFraction, BlockRate int
-	// MaxGoroutines is the number of goroutines above which there are no
-	// goroutine and wall profiles; 0 is 100,000.
+	// MaxGoroutines is the largest number of goroutines for which goroutine,
+	// goroutine leak and wall profiles are taken; 0 is 100,000.
 	MaxGoroutines int
 
-	// Budget is the most CPU time that the agent may use, in CPU seconds per
-	// second; 0 is 0.01, that is 1 % of one CPU, however many the machine has.
-	// To keep it, kinds are recorded less often, the most expensive first.
+	// Budget limits the CPU time that the agent uses, in CPU seconds per second;
+	// 0 is 0.01, which is 1 % of one CPU, however many the machine has. To stay
+	// within it, the agent records kinds less often, the most expensive first.
 	Budget float64
 
-	// Triggers ask for extra profiles at unusual moments.
+	// Triggers cause extra profiles when a threshold is exceeded.
 	Triggers Triggers
 
-	// SpoolDir is where profiles wait while the server does not take them; a
-	// folder for the service and server below "hone/spool" in os.UserCacheDir
-	// if empty. Several processes may share it.
+	// SpoolDir is the directory where profiles wait while they can't be sent.
+	// Several processes may share it. If empty, it is a directory for the
+	// service and server below "hone/spool" in os.UserCacheDir.
 	SpoolDir string
-	// SpoolBytes bounds the spool, the oldest profiles are dropped first; 0 is
-	// 64 MiB. Negative is no spool: then profiles wait in memory, at most 8 MiB.
+	// SpoolBytes limits the size of the spool; 0 is 64 MiB. When it is full, the
+	// oldest profiles are dropped. A negative value turns the spool off:
+	// profiles then wait in memory, up to 8 MiB.
 	SpoolBytes int64
 	// SpoolAge is how long a profile waits before it is dropped; 0 is a day.
 	SpoolAge time.Duration
 
-	// Logger is told what goes wrong, repeated failures once; nil is silence.
-	// Stats tells, too.
+	// Logger logs failures; a repeated failure is logged once. If nil, nothing is
+	// logged. Stats also has the last error.
 	Logger *slog.Logger
 }
 
-// DefaultServer is the address that hone serve listens on unless told otherwise.
+// DefaultServer is the URL of a hone serve on this machine, at its default port.
 const DefaultServer = "http://localhost:4600"
 
 // A Kind is a kind of profile.
 type Kind string
 
-// The kinds of profiles. KindMutex and KindBlock have something to record once
-// their rates are set, by Config or by the program. KindGoroutineLeak is there in
-// programs built with Go 1.27 or later, and is recorded once in ten minutes at
-// most, as each takes a garbage collection; in others it is none.
+// The kinds of profiles. KindMutex and KindBlock record something once their
+// rates are set, by Config or by the program. KindGoroutineLeak needs Go 1.27 or
+// later and is ignored before. It is recorded at most once in ten minutes, since
+// it forces a garbage collection.
 const (
 	KindCPU       Kind = "cpu"       // where CPU time goes
-	KindWall      Kind = "wall"      // where time goes, waiting included, by state
+	KindWall      Kind = "wall"      // where elapsed time goes, including waiting, by state
 	KindHeap      Kind = "heap"      // memory in use as of the last garbage collection
-	KindAllocs    Kind = "allocs"    // memory allocated since the profile before
-	KindMutex     Kind = "mutex"     // waiting caused by holders of locks since the profile before
-	KindBlock     Kind = "block"     // waiting for locks and channels since the profile before
-	KindGoroutine Kind = "goroutine" // goroutines there are
+	KindAllocs    Kind = "allocs"    // memory allocated since the last profile
+	KindMutex     Kind = "mutex"     // waiting that holders of locks caused since the last profile
+	KindBlock     Kind = "block"     // waiting for locks and channels since the last profile
+	KindGoroutine Kind = "goroutine" // stacks of all goroutines
 
-	KindGoroutineLeak Kind = "goroutineleak" // goroutines that wait for what cannot happen any more
+	KindGoroutineLeak Kind = "goroutineleak" // goroutines that are blocked forever
 )
 
 var allKinds = []Kind{KindCPU, KindWall, KindHeap, KindAllocs, KindMutex, KindBlock, KindGoroutine, KindGoroutineLeak}
 
-// Triggers are thresholds. While one is exceeded a profile is taken that shows
-// why, with the label trigger, then none for the same reason until Cooldown
-// has passed. Those that are 0 are off.
+// Triggers are thresholds; 0 turns one off. When one is exceeded, the agent takes
+// an extra profile that shows why. Its label "trigger" names the threshold. The
+// same trigger then takes no other profile until Cooldown has passed.
 type Triggers struct {
-	CPU        float64 // share of the CPUs that the program may use, for example 0.8: a CPU profile, trigger=cpu
-	HeapBytes  uint64  // of objects, dead ones not yet collected included: a heap profile, trigger=heap
-	Goroutines int     // a goroutine profile, trigger=goroutines
+	CPU        float64 // share of GOMAXPROCS, from 0 to 1, as in 0.8; takes a CPU profile with trigger=cpu
+	HeapBytes  uint64  // size of all objects, including dead ones not yet collected; takes a heap profile with trigger=heap
+	Goroutines int     // their number; takes a goroutine profile with trigger=goroutines
 
 	Cooldown time.Duration // 0 is 10 minutes
-	Check    time.Duration // how often to look; 0 is 5 s
+	Check    time.Duration // how often thresholds are checked; 0 is 5 s
 }
 
 func (t Triggers) on() bool { return t.CPU > 0 || t.HeapBytes > 0 || t.Goroutines > 0 }

@@ -20,7 +20,7 @@ type Server struct {
 
 // Listen serves the pages at /debug/pprof/ of addr, for example
 // "localhost:6060", or "localhost:0" for a free port, until the server is
-// closed. Only a loopback address will do; see [Pages.AllowRemote].
+// closed. addr must be a loopback address, unless [Pages.AllowRemote] is set.
 func Listen(addr string) (*Server, error) { return Pages{}.Listen(addr) }
 
 // Listen serves the pages at p.Prefix of addr, as [Listen] does.
@@ -86,15 +86,15 @@ func localOnly(h http.Handler) http.Handler {
 // http://127.0.0.1:6060/debug/pprof/.
 func (s *Server) URL() string { return s.url }
 
-// Shutdown ends what is being recorded, answers the requests for it and stops
-// serving. A CPU profile or trace is answered with what there is; the others
-// with an error. It returns ctx.Err() if ctx ends before that.
+// Shutdown ends recordings, answers their requests and stops serving. Requests
+// for a CPU profile or trace get what was recorded so far; requests for other
+// profiles get an error. Shutdown returns ctx.Err() if ctx ends first.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.cancel()
 	return s.ended(s.http.Shutdown(ctx))
 }
 
-// Close stops serving at once. Recordings end with their connections.
+// Close stops serving at once: it closes all connections, and recordings end.
 // Closing a closed server does nothing.
 func (s *Server) Close() error {
 	s.cancel()

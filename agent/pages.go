@@ -26,34 +26,33 @@ import (
 
 // Pages serves profiles over HTTP. The zero value is ready for use.
 //
-// Block and mutex events are recorded as the program sets it by
-// [runtime.SetBlockProfileRate] and [runtime.SetMutexProfileFraction], which is
-// not at all if it does not. With BlockRate and MutexFraction the agent sets
-// the rates instead, but only while it answers a request for that profile with
-// ?seconds=N, so that it costs something only while someone looks. A wait that
-// began before the request is not in it.
+// The runtime records block and mutex events only if the program sets a rate with
+// [runtime.SetBlockProfileRate] and [runtime.SetMutexProfileFraction]. With
+// BlockRate and MutexFraction, Pages sets the rate instead, while it answers a
+// request for that profile with ?seconds=N, so that recording costs nothing
+// between requests. Waits that began before the request are not recorded.
 type Pages struct {
-	// Prefix is the path of the index; "/debug/pprof/" if empty. go tool pprof
-	// looks for the word pprof in it when it resolves addresses.
+	// Prefix is the path of the index; "/debug/pprof/" if empty. To resolve
+	// addresses, go tool pprof needs the word pprof in it.
 	Prefix string
-	// BlockRate is the argument for runtime.SetBlockProfileRate during a
-	// request for block with seconds: record one blocking event per so many
-	// nanoseconds spent blocked. 10000 is a good one. Recording is off after
-	// that, so programs that set the rate themselves leave this 0: then the
-	// rate is left alone.
+	// BlockRate is the argument for runtime.SetBlockProfileRate during a request
+	// for block with ?seconds=N: one blocking event is recorded per BlockRate
+	// nanoseconds spent blocked, on average. 10000 is a good value. After the
+	// request recording is off, so leave BlockRate 0 if the program sets the
+	// rate itself.
 	BlockRate int
-	// MutexFraction is the argument for runtime.SetMutexProfileFraction during
-	// a request for mutex with seconds: record one contention in so many. 10 is
-	// a good one. What was set before is restored after that. 0 leaves it
-	// alone.
+	// MutexFraction is the argument for runtime.SetMutexProfileFraction during a
+	// request for mutex with ?seconds=N: one contention in MutexFraction is
+	// recorded. 10 is a good value. After the request the fraction is what it was
+	// before. 0 leaves it alone.
 	MutexFraction int
-	// AllowRemote lets Listen take an address that other machines can reach.
-	// They can then read the profiles, without a password and in clear.
+	// AllowRemote lets Listen use an address that other machines can reach. They
+	// can then read the profiles, without a password and without encryption.
 	AllowRemote bool
 }
 
-// Mount registers the pages at /debug/pprof/ of mux. Access to them is as open
-// as mux is. For other routers there is [Pages.Handler].
+// Mount registers the pages at /debug/pprof/ of mux. Whoever can reach mux can
+// read them. For other routers, use [Pages.Handler].
 func Mount(mux *http.ServeMux) { Pages{}.Mount(mux) }
 
 // Mount registers the pages at p.Prefix of mux, as [Mount] does.
@@ -64,7 +63,8 @@ func (p Pages) Mount(mux *http.ServeMux) {
 	mux.Handle("POST "+p.Prefix+"symbol", pages{p})
 }
 
-// Handler returns a handler for requests whose path begins with p.Prefix.
+// Handler returns a handler for requests whose path begins with p.Prefix, for
+// routers other than [http.ServeMux].
 func (p Pages) Handler() http.Handler { return pages{p.withDefaults()} }
 
 func (p Pages) withDefaults() Pages {

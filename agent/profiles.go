@@ -12,25 +12,26 @@ import (
 	"sync"
 )
 
-// Profiles says which profiles to write to which files. Usually flags fill it
-// in; see [Flags]. Its fields are read by Start and may change after that.
+// Profiles says which profiles to record and which files to write them to.
+// Usually flags set its fields; see [Flags]. Start reads the fields, so you may
+// change them after it.
 type Profiles struct {
-	// The file of each kind; "" means not wanted.
+	// The file for each kind of profile; "" doesn't record that kind.
 	CPU, Mem, Block, Mutex, Trace string
 
-	// MemRate is the runtime.MemProfileRate to set when Mem is wanted: record
-	// one allocation per so many bytes. 0 leaves the rate alone. It stays set
-	// after Stop: profiles are scaled by the rate of the moment they are
-	// written, so a program should change it once.
+	// MemRate is the value for runtime.MemProfileRate if Mem is set: one
+	// allocation is recorded per MemRate bytes, on average. 0 leaves the rate
+	// alone. Stop doesn't restore it: a program should change the rate only
+	// once, since profiles are scaled by the rate at the time they are written.
 	MemRate int
-	// BlockRate is the argument for runtime.SetBlockProfileRate when Block is
-	// wanted: record one blocking event per so many nanoseconds spent blocked;
-	// 1 records all. Stop turns recording off. 0 leaves the rate alone, for
-	// programs that set it themselves.
+	// BlockRate is the argument for runtime.SetBlockProfileRate if Block is set:
+	// one blocking event is recorded per BlockRate nanoseconds spent blocked, on
+	// average; 1 records all. Stop turns recording off. 0 leaves the rate alone,
+	// for programs that set it themselves.
 	BlockRate int
-	// MutexFraction is the argument for runtime.SetMutexProfileFraction when
-	// Mutex is wanted: record one contention in so many; 1 records all. Stop
-	// restores what was set before. 0 leaves it alone.
+	// MutexFraction is the argument for runtime.SetMutexProfileFraction if Mutex
+	// is set: one contention in MutexFraction is recorded; 1 records all. Stop
+	// restores the fraction that was set before. 0 leaves it alone.
 	MutexFraction int
 
 	// Signals says what a SIGINT or SIGTERM does; see the package comment.
@@ -44,8 +45,8 @@ type Profiles struct {
 // Flags adds the flags -cpuprofile, -memprofile, -blockprofile, -mutexprofile
 // and -trace, and the rates -memprofilerate, -blockprofilerate and
 // -mutexprofilefraction, to fs, which is [flag.CommandLine] if nil. Names and
-// defaults are those of go test. Call it before fs is parsed, and Start of
-// what it returns after that.
+// defaults are those of go test. Call Flags before fs is parsed, and Start of the
+// Profiles that it returns afterwards.
 func Flags(fs *flag.FlagSet) *Profiles {
 	if fs == nil {
 		fs = flag.CommandLine
@@ -63,9 +64,9 @@ func Flags(fs *flag.FlagSet) *Profiles {
 }
 
 // Parse adds the flags to [flag.CommandLine], parses the command line and
-// starts recording what it asks for. Like [flag.Parse], it exits with status 2
-// when that is not possible. The function it returns writes the files and
-// prints what went wrong; further calls do nothing. In main:
+// starts recording the profiles that it asks for. If it can't, it exits with
+// status 2, as [flag.Parse] does. The function that it returns writes the files
+// and prints errors; calling it again does nothing. In main:
 //
 //	defer agent.Parse()()
 func Parse() (stop func()) {
@@ -82,9 +83,9 @@ func Parse() (stop func()) {
 	}
 }
 
-// Start begins recording. It fails, and records nothing, when a file cannot
-// be created, two kinds share one, or the process is being profiled already.
-// Without a file in p it does nothing.
+// Start begins recording. If a file can't be created, if two kinds have the same
+// file, or if the process is being profiled already, it returns an error and
+// records nothing. If p names no file, Start does nothing.
 func (p *Profiles) Start() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -102,11 +103,10 @@ func (p *Profiles) Start() error {
 	return nil
 }
 
-// Stop ends recording and writes the files. One that cannot be written does
-// not keep the others from being written. Stop may be called at any time, from
-// any goroutine and more than once: every call waits until the files are
-// there, and the first one returns what went wrong, also if it was a signal
-// that ended the recording.
+// Stop ends recording and writes the files. If one can't be written, the others
+// still are. Stop may be called at any time, from any goroutine and more than
+// once. Every call waits until the files are written; the first one returns the
+// errors, even if a signal has ended the recording.
 func (p *Profiles) Stop() error {
 	p.mu.Lock()
 	r := p.recording

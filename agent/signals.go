@@ -9,23 +9,25 @@ import (
 	"time"
 )
 
-// SignalPolicy says what the agent does at a SIGINT or SIGTERM while it
-// records. A program that shuts down on signals itself uses SignalsContinue.
+// SignalPolicy says what the agent does when a SIGINT or SIGTERM arrives while
+// it records to files. A program that shuts down on signals itself uses
+// SignalsContinue.
 type SignalPolicy int
 
 const (
-	// SignalsEnd stops listening, writes the files and sends the signal again. A
-	// program that does not listen for it ends by it. One that does gets it a
-	// second time, and Stop waits up to a second for the end that does not come.
-	// Windows cannot send a signal: there the agent exits, with the status that
-	// Windows gives for Ctrl-C, whether or not the program listens.
+	// SignalsEnd writes the files and then sends the signal again, no longer
+	// listening for it. That ends a program that does not listen for the signal.
+	// A program that listens gets the signal a second time, and Stop waits a
+	// second in case it ends. Windows can't send a signal: there the agent exits,
+	// with the status that Windows uses for Ctrl-C, whether or not the program
+	// listens.
 	SignalsEnd SignalPolicy = iota
-	// SignalsContinue stops listening and writes the files, and that is all.
-	// The first signal does not end a program that does not listen for it.
+	// SignalsContinue writes the files and stops listening, nothing else. The
+	// first signal does not end a program that does not listen for it; a second
+	// one does.
 	SignalsContinue
-	// SignalsOff leaves signals alone; the recording goes on until Stop. For
-	// programs that a signal does not end, or that should be recorded while
-	// they shut down.
+	// SignalsOff ignores signals: recording goes on until Stop. Use it for
+	// programs that a signal does not end, or whose shutdown should be recorded.
 	SignalsOff
 )
 

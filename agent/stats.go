@@ -10,27 +10,27 @@ import (
 // Stats are counts since Start.
 type Stats struct {
 	Recorded  int64 // profiles taken
-	Sent      int64 // profiles that the server has kept
-	SentBytes int64 // their size as sent, compressed
-	Failures  int64 // attempts to send that failed and are repeated
+	Sent      int64 // profiles that the server has accepted
+	SentBytes int64 // size of these as sent, compressed
+	Failures  int64 // failed attempts to send, each of which is repeated later
 	Spooled   int64 // profiles that had to wait on disk
-	Dropped   int64 // profiles lost: refused, too old, or no room
-	Triggered int64 // of Recorded, those that a trigger asked for
-	Busy      int64 // CPU profiles not taken because the program was taking one
-	// Stretched are the rounds in which a kind was left out, to keep the budget
-	// or because of MaxGoroutines.
+	Dropped   int64 // profiles that are lost: refused, too old, or no room
+	Triggered int64 // profiles taken because of a trigger; also in Recorded
+	Busy      int64 // CPU profiles not taken because the program was recording one
+	// Stretched counts the rounds in which a kind was left out, to stay within the
+	// budget or because of MaxGoroutines.
 	Stretched map[Kind]int64
 
-	// SpoolFiles and SpoolBytes are what waits on disk now, that of other
-	// processes with the same folder included.
+	// SpoolFiles and SpoolBytes are the number and size of the files in SpoolDir
+	// now, including those of other processes.
 	SpoolFiles int
 	SpoolBytes int64
 
-	// OwnCPU is the CPU time that the agent has used: measured on the thread
-	// that does the work on Linux, the duration of the work elsewhere. Sampling
-	// for CPU profiles is charged at 10 µs a sample, sending at 0.5 ms a profile,
-	// and what the agent allocates at what the program's garbage collections
-	// have cost per byte: these are estimates.
+	// OwnCPU is the CPU time that the agent has used. On Linux it is measured on
+	// the thread that does the work; elsewhere it is the duration of the work. It
+	// includes estimates: 10 µs for each sample of a CPU profile, 0.5 ms for each
+	// profile sent, and for the garbage that the agent makes what the program's
+	// garbage collections have cost per byte.
 	OwnCPU time.Duration
 	// Share is OwnCPU per second since Start: 0.01 is 1 % of one CPU.
 	Share float64
@@ -68,7 +68,7 @@ func (s *statistics) spent(d time.Duration) {
 	s.OwnCPU += d
 }
 
-// fail remembers what went wrong and logs it unless that is no news.
+// fail records an error, and logs it unless it was logged before.
 func (s *statistics) fail(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	s.mu.Lock()

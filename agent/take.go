@@ -33,7 +33,7 @@ func (a *Agent) emit(k Kind, t trigger, began time.Time, length time.Duration, b
 
 const (
 	// sampleCost is what a sample of a CPU profile costs: the signal, and
-	// walking the stack. There is no way to measure it from inside.
+	// walking the stack. A program can't measure it from inside.
 	sampleCost = 10 * time.Microsecond
 	// samplesPerSecond of CPU time; see runtime.SetCPUProfileRate.
 	samplesPerSecond = 100
@@ -45,7 +45,7 @@ const (
 	goroutineCost = 10 * time.Microsecond
 	stackCost     = 3 * time.Microsecond
 	// leakPeriod is the least time between two searches for leaks. Each is a
-	// garbage collection; the runtime forces one every two minutes by itself.
+	// garbage collection; the runtime forces one every two minutes anyway.
 	leakPeriod = 10 * time.Minute
 )
 

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A trigger is the reason for an extra profile, the value of its label
+// A triggerReason is the reason for an extra profile, the value of its label
 // trigger; "" for those on schedule.
 type trigger string
 
