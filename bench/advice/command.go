@@ -34,7 +34,7 @@ func ask(ctx context.Context, o *options, dir string, said any, args ...string) 
 	return decode(cmd, said)
 }
 
-// decode runs a verb of hone that prints JSON; that it fails is no error if it does.
+// decode runs a verb of hone that prints JSON. A non-zero exit code is accepted if the output is JSON.
 func decode(cmd *exec.Cmd, said any) error {
 	out, err := cmd.Output()
 	if jsonErr := json.Unmarshal(out, said); jsonErr != nil {

@@ -70,7 +70,7 @@ func (t *tally) judge(o *options, c *testCase) {
 const (
 	right  = "right"   // the place, and the reason
 	place  = "place"   // that alone
-	tooLow = "too low" // behind the first three
+	tooLow = "too low" // found, but not among the first three findings
 	missed = "missed"
 )
 
