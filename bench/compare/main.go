@@ -6,10 +6,10 @@
 //	go run ./bench/compare [-n 5] COMMAND ARG... -- COMMAND ARG... [-- COMMAND ARG...]
 //
 // The commands run -n times, one after the other, so that whatever else the
-// machine does hits all alike. Printed are the medians and the least of wall
-// time, the medians of CPU time and peak resident memory, and behind the figures
-// of each command but the first how many times the first's they are. Output of the commands is
-// dropped. Memory is measured on Linux only.
+// machine does affects all of them. It prints the median and the minimum of wall
+// time, and the medians of CPU time and peak resident memory. The figures of each
+// command after the first are followed by their ratio to the first's. The output of
+// the commands is discarded. Memory is measured on Linux only.
 //
 // Start-up of an old and a new hone beside pprof:
 //
