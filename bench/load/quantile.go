@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// quantiles are those that are compared.
+// quantiles are the ones that are compared.
 var quantiles = []float64{.99, .999, .9999}
 
 // exact returns the quantiles of times, without a histogram.

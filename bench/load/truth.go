@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// truth compares quantiles with those that the service knows of itself, by when
+// compareQuantiles compares quantiles with those that the service knows of itself, by when
 // requests were due. That is a pause, and what the requests that waited for its end
 // then take of the processors: of requests at regular times, the share that waits
 // longer than x is (pause-x)/every, to which that comes. hey sends no request while it
