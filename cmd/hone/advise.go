@@ -101,7 +101,7 @@ func newAdviseFlags() *adviseFlags {
 	return f
 }
 
-// adviceFormats are what -format of hone advise takes.
+// adviceFormats are the values of -format of hone advise.
 var adviceFormats = []string{"text", "json", "sarif", "github"}
 
 func runAdvise(ctx context.Context, a *app, args []string) error {
@@ -161,7 +161,7 @@ func (f *adviseFlags) write(w io.Writer, report *advice.Report) error {
 	return report.WriteText(w, dir)
 }
 
-// explainRules prints what rules are about.
+// explainRules prints the documentation of rules.
 func explainRules(a *app, names []string) error {
 	all := rules.All()
 	if len(names) == 0 {
@@ -181,7 +181,7 @@ func explainRules(a *app, names []string) error {
 	return nil
 }
 
-// toAdvise is what there is advice on.
+// toAdvise is the input for advice.
 type toAdvise struct {
 	inputs     []advice.Input
 	benchmarks map[string]tune.Benchmark // by subject
@@ -199,8 +199,8 @@ func advise(ctx context.Context, a *app, p *toAdvise, o advice.Options) (*advice
 	return m.Advise(ctx, p.inputs, p.benchmarks, o)
 }
 
-// isPattern reports whether an argument is a pattern of packages: . and ./x, and what
-// has ... in it.
+// isPattern reports whether an argument is a pattern of packages: ., ./x, or anything
+// with "..." in it.
 func isPattern(arg string) bool {
 	return arg == "." || arg == ".." || strings.HasPrefix(arg, "./") && !isFile(arg) || strings.HasPrefix(arg, "../") && !isFile(arg) || strings.Contains(arg, "...")
 }
@@ -210,8 +210,8 @@ func isFile(name string) bool {
 	return err == nil && (info.Mode().IsRegular() || isRun(name))
 }
 
-// profilesToAdviseOn opens what a command line names, or measures it; see
-// measureOrPart.
+// profilesToAdviseOn opens the profiles that a command line names, or measures its
+// packages; see measureOrPart.
 func profilesToAdviseOn(ctx context.Context, a *app, f *adviseFlags, args []string) (*toAdvise, error) {
 	switch {
 	case f.service != "":
@@ -249,8 +249,8 @@ func measureForAdvice(ctx context.Context, a *app, b bench.Bench) (*toAdvise, er
 	return profilesOfRun(ctx, a, dir)
 }
 
-// measureOrPart is measureForAdvice, but if it is interrupted it returns the profiles that
-// were taken until then, if there are any, beside the error.
+// measureOrPart is like measureForAdvice, but if it is interrupted, it returns the profiles
+// taken so far, if any, together with the error.
 func measureOrPart(ctx context.Context, a *app, b bench.Bench) (*toAdvise, error) {
 	dir, err := profileBenchmarks(ctx, a, b)
 	if err == nil {
@@ -329,7 +329,7 @@ func openProfile(ctx context.Context, a *app, p *toAdvise, source, subject, kind
 	return nil
 }
 
-// profilesOfService asks hone serve for the sums of what it has of a service.
+// profilesOfService asks hone serve for the merged profiles of a service.
 func profilesOfService(ctx context.Context, a *app, f *adviseFlags) (*toAdvise, error) {
 	client, err := f.server.client(ctx, a, "advise", &capture.Fetcher{})
 	if err != nil {

@@ -22,21 +22,20 @@ const (
 	exitMissed  = 3
 )
 
-// errMissed is the end of a verb that did its work and found an objective missed
-// or a regression, which it has told by then.
+// errMissed ends a verb that worked and found a missed objective or a regression, which it
+// has already printed.
 var errMissed = errors.New("an objective was missed, or a regression found")
 
-// errNoVerb makes hone without arguments, which has told how it is used, end with
-// exitUsage.
+// errNoVerb ends hone without arguments with exitUsage; its usage is already printed.
 var errNoVerb = errors.New("no verb")
 
-// app is what a verb may use of the outside.
+// app gives verbs access to the outside.
 type app struct {
 	stdin  io.Reader
 	stdout io.Writer // a shell.Screen if it is a terminal
 	stderr io.Writer // the same
 	getenv func(string) string
-	compat bool // reports are those of go tool pprof
+	compat bool // print reports like go tool pprof
 }
 
 func (a *app) warn(msg string) { fmt.Fprintln(a.stderr, report.NoCommands(msg)) }

@@ -12,17 +12,17 @@ import (
 	"github.com/hone-go/hone/internal/shell"
 )
 
-// testNames are what -tests takes, by bench.TestFiles.
+// testNames are the values of -tests, in the order of bench.TestFiles.
 var testNames = []string{"head", "base", "each"}
 
-// layoutNames are what -layouts takes, by bench.Layouts.
+// layoutNames are the values of -layouts, in the order of bench.Layouts.
 var layoutNames = []string{"auto", "all", "none"}
 
 // benchFlags are the flags of hone bench.
 type benchFlags struct {
 	bench.Bench
 	against  string
-	function string // to write a benchmark of
+	function string // to write a benchmark for
 	profile  string
 	cpu, pin string
 	layouts  string

@@ -19,8 +19,7 @@ import (
 	"github.com/hone-go/hone/internal/shell"
 )
 
-// newBenchmark writes the skeleton of a benchmark of a function, which is "Parse",
-// "Tree.Insert" or "(*Tree).Insert", into a test file of its package's folder.
+// newBenchmark writes the skeleton of a benchmark, and says how to run it.
 func newBenchmark(a *app, function string, packages []string) error {
 	dir := "."
 	switch {

@@ -14,31 +14,31 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 )
 
-// benchJSON is what hone bench -json prints.
+// benchJSON is the output of hone bench -json.
 type benchJSON struct {
 	Run        string   `json:"run,omitempty"`
 	Dir        string   `json:"dir,omitempty"`
-	Regression bool     `json:"regression"` // what exit code 3 says
+	Regression bool     `json:"regression"` // the reason for exit code 3
 	Unchanged  []string `json:"unchanged"`  // packages with the same test binary
 	New        []string `json:"new"`
 	Gone       []string `json:"gone"`
-	// What could not be measured, and is not met: Failures, Gone, and what only the head
-	// skips or has no value of.
+	// What could not be measured, which counts as not met: Failures, Gone, and what only the
+	// head skips or has no value for.
 	Unmeasured []experiment.Gap `json:"unmeasured"`
-	// Whose benchmarks were run, of packages whose test files or testdata differ.
+	// Whose benchmarks were run, for packages whose test files or testdata differ.
 	Tests []experiment.TestOrigin `json:"tests"`
-	// Benchmarks that can run no code that changed, and changed functions that no
-	// benchmark of those asked for can run.
+	// Benchmarks that can't execute changed code, and changed functions that none of the
+	// selected benchmarks can execute.
 	SameCode       []experiment.BenchmarkName `json:"sameCode"`
 	NotBenchmarked []string                   `json:"notBenchmarked"`
 	Failures       []bench.Failure            `json:"failures"`
 	Skipped        []bench.Skip               `json:"skipped"`
 	Timing         *experiment.Timing         `json:"timing,omitempty"`
-	Comparison     json.RawMessage            `json:"comparison,omitempty"` // as of hone compare -json
+	Comparison     json.RawMessage            `json:"comparison,omitempty"` // the output of hone compare -json
 }
 
-// tellBench prints the outcome of a run: what hone compare prints of it, and
-// what to do next.
+// tellBench prints the outcome of a run: the report of hone compare, and what to do
+// next.
 func tellBench(ctx context.Context, a *app, f *benchFlags, r *bench.Report) error {
 	var c *compare.Comparison
 	if r.Dir != "" {
@@ -87,7 +87,7 @@ func tellBench(ctx context.Context, a *app, f *benchFlags, r *bench.Report) erro
 	if r.Family != nil {
 		tellRegressions(&b, r.Family)
 		for _, g := range r.Family.Missing {
-			if !slices.Contains(r.Missing, g) && !r.Failed(g) { // those were told
+			if !slices.Contains(r.Missing, g) && !r.Failed(g) { // those were printed
 				fmt.Fprintf(&b, "MISSING  %s\n", compare.Printable(g.String()))
 			}
 		}
@@ -108,8 +108,8 @@ func textFormat(verbose bool) compare.Format {
 	return compare.Text
 }
 
-// compared reads a run back as hone compare does. family, unless it is nil, is how
-// it was judged when it was measured, with budgets.
+// compared reads a run back as hone compare does. family, unless it is nil, is the
+// verdict from the measurement, with budgets.
 func compared(ctx context.Context, store, dir string, family *experiment.Family) (*compare.Comparison, error) {
 	inputs, err := compare.Read(ctx, store, nil, []string{dir})
 	if err != nil {
@@ -152,7 +152,7 @@ func tellOneSided(b *bytes.Buffer, ref string, r *bench.Report) {
 	}
 }
 
-// tellNext names the run and what it can be looked at with.
+// tellNext prints the name of the run, and the commands that show more of it.
 func tellNext(b *bytes.Buffer, store, dir string) error {
 	run, err := experiment.Open(context.Background(), dir)
 	if err != nil {

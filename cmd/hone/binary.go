@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// binary gives reports an executable as it is mapped into a process.
+// binary is an executable as it is mapped into a process, for reports.
 type binary struct {
 	*symbol.File
 	base uint64
@@ -58,7 +58,7 @@ func (b *binary) Frames(addr uint64) ([]report.Frame, error) {
 	return out, err
 }
 
-// reportEnv is what reports may use of the outside, until ctx is done.
+// reportEnv gives reports access to the outside, until ctx is done.
 func reportEnv(ctx context.Context, a *app, o report.Options) report.Env {
 	source := sync.OnceValue(func() *srcfind.Finder {
 		return srcfind.New(srcfind.Config{SearchPath: o.SourcePath, TrimPath: o.TrimPath})

@@ -132,7 +132,7 @@ func theNewest(ctx context.Context, root string, name *string) error {
 	return nil
 }
 
-// checkOnly refuses what makes no sense with -against, or without.
+// checkOnly refuses flags that don't fit with -against, or without it.
 func (f *benchFlags) checkOnly(base string) error {
 	usage := func(text string) error { return &shell.UsageError{Verb: "check", Err: errors.New(text)} }
 	if f.against != "" {

@@ -4,7 +4,7 @@ import (
 	"github.com/hone-go/hone/internal/compare"
 )
 
-// The JSON of hone check. Numbers that are not known are null.
+// The JSON of hone check. Unknown numbers are null.
 type (
 	checkedJSON struct {
 		Config   string        `json:"config"`

@@ -90,9 +90,8 @@ func runCompare(ctx context.Context, a *app, args []string) error {
 	return out.Deliver(ctx, "", *output, func(_ context.Context, w io.Writer) error { return c.Write(w, format) })
 }
 
-// compareRuns compares runs and files with the budgets of this module's
-// objectives, and says what moved those that changed. With keepProfiles, flame
-// graphs can be drawn.
+// compareRuns compares runs and files with the budgets of this module's objectives, and
+// explains the changes. keepProfiles keeps profiles for flame graphs.
 func compareRuns(ctx context.Context, a *app, root string, names []string, keepProfiles bool) (*compare.Comparison, error) {
 	inputs, err := compare.Read(ctx, root, a.stdin, names)
 	if err != nil {
@@ -105,11 +104,10 @@ func compareRuns(ctx context.Context, a *app, root string, names []string, keepP
 	return c, c.Explain(ctx, keepProfiles)
 }
 
-// flagFormats are the formats that flags of their names ask for.
+// flagFormats are the formats that have a flag with their name.
 var flagFormats = []compare.Format{compare.CSV, compare.JSON, compare.Markdown, compare.HTML}
 
-// compareFormat returns the one format asked for, by a flag or the ending of the
-// output's name.
+// compareFormat returns the format that a flag or the name of the output selects.
 func compareFormat(flags map[compare.Format]*bool, output string) (compare.Format, error) {
 	var asked []compare.Format
 	for _, f := range flagFormats {

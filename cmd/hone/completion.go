@@ -36,14 +36,14 @@ Examples:
   hone completion fish | source          in ~/.config/fish/config.fish
 `
 
-// The scripts ask hone itself, by the hidden verb of completeVerb: with the words
-// behind its name, of which the last is completed. The answer is a candidate a line;
-// an empty line says that files are candidates too.
+// The scripts run hone with the hidden verb completeVerb and the words after "hone"; the
+// last word is completed. The answer has one candidate per line. An empty line means that
+// files are candidates too.
 const completeVerb = "__complete"
 
 var completionScripts = map[string]string{
-	// Bash splits words at : and =, so that the line is cut at blanks here, and what
-	// Bash takes for words before is cut from the candidates.
+	// Bash splits words at : and =. So the line is split at blanks here, and the part that
+	// Bash considers a word of its own is cut from the candidates.
 	"bash": `_hone() {
 	local line="${COMP_LINE:0:COMP_POINT}" word="" words=() reply
 	read -ra words <<< "$line"
@@ -110,13 +110,13 @@ func runCompletion(_ context.Context, a *app, args []string) error {
 	return err
 }
 
-// subcommands are what the first argument of a verb is one of.
+// subcommands are the possible first arguments of a verb.
 var subcommands = map[string][]string{
 	"token": {"add", "list", "remove"}, "session": {"list", "end"}, "store": {"stats", "verify", "repair", "backup", "create", "copy", "delete"},
 	"runs": {"rm"}, "load": {"http", "grpc", "kafka"}, "completion": {"bash", "zsh", "fish"},
 }
 
-// flagValues are the values of flags that take one of a few, by verb; "" is of all verbs.
+// flagValues are the values of flags with few possible values, by verb; "" means all verbs.
 var flagValues = map[string]map[string][]string{
 	"":       {"symbolize": {"none", "local", "remote", "force", "fastlocal", "demangle=none", "demangle=full", "demangle=templates"}},
 	"bench":  {"profile": bench.ProfileKinds(), "tests": testNames, "layouts": layoutNames},
@@ -219,8 +219,8 @@ func (c *completion) complete(before []string) {
 	}
 }
 
-// flags returns the flags of a verb, which are those that it parses: of a flag that
-// there is none of it complains, with those that there are, before it does anything.
+// flags returns the flags of a verb. It runs the verb with an unknown flag: the error, which
+// comes before the verb does anything, has the set of flags.
 func (c *completion) flags(before []string) *flag.FlagSet {
 	i := slices.IndexFunc(c.verbs, func(v verb) bool { return v.name == before[0] })
 	if i < 0 {
@@ -238,7 +238,7 @@ func (c *completion) flags(before []string) *flag.FlagSet {
 	return nil
 }
 
-// value completes the value of a flag; prefix is what stands before it in the word.
+// value completes the value of a flag; prefix is the part of the word before the value.
 func (c *completion) value(verb, name, prefix string) {
 	values := slices.Concat(flagValues[verb][name], flagValues[""][name])
 	switch {
@@ -251,7 +251,7 @@ func (c *completion) value(verb, name, prefix string) {
 	}
 }
 
-// runs completes runs and, behind a colon, their profiles.
+// runs completes runs and, after a colon, their profiles.
 func (c *completion) runs(profiles bool) {
 	root := runsRoot()
 	if run, _, ok := strings.Cut(c.word, ":"); ok && profiles {
@@ -276,7 +276,7 @@ func (c *completion) runs(profiles bool) {
 	}
 }
 
-// serverTime is how long a shell waits for a server that may be away.
+// serverTime is how long a shell waits for a server that may be down.
 const serverTime = time.Second
 
 // fromServer returns the values of a label at the server in $HONE_SERVER.

@@ -1,5 +1,5 @@
-// Hone shows where a Go program spends time and memory, says what to change, proves
-// that it helped, and keeps it that way.
+// Hone finds what makes a Go program slow, suggests changes, and measures whether they
+// help.
 //
 // Usage:
 //
@@ -7,25 +7,25 @@
 //
 // See where time and memory go
 //
-//	top        list the functions that take most
-//	list       show the source of functions, with what each line takes
-//	ui         look at profiles in a browser: flame graph, call graph, source
+//	top        list the functions that use the most time or memory
+//	list       show source code with the cost of each line
+//	ui         explore profiles in a browser: flame graph, call graph, source
 //
 // Measure
 //
-//	bench      measure and profile benchmarks; -against REF compares with a revision
-//	load       send requests to a service: response times, and what a request costs
+//	bench      run and profile benchmarks; -against REF compares with a git revision
+//	load       send requests to a service: latency, and the cost of a request
 //
 // Make it faster
 //
-//	advise     say what to change on the hot lines, and what it can gain
-//	tune       try the rewrites, and keep those that measurements confirm
+//	advise     suggest changes to hot lines, and how much they can gain
+//	tune       try the known rewrites, and keep those that measurements confirm
 //
 // Prove it, and keep it
 //
 //	compare    compare two runs, or two benchmark files
 //	check      check objectives, in CI
-//	serve      profile programs in production, all the time
+//	serve      profile production services continuously
 //
 // First steps
 //

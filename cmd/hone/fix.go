@@ -83,7 +83,7 @@ func newTunerFlags(verb string) *tunerFlags {
 	return f
 }
 
-// tuner returns what tries rewrites. The store of its runs is that of all runs.
+// tuner returns what tries rewrites. It keeps its runs with all other runs.
 func (f *tunerFlags) tuner(a *app, args []string) (*tune.Tuner, *progress, error) {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -92,7 +92,7 @@ func (f *tunerFlags) tuner(a *app, args []string) (*tune.Tuner, *progress, error
 	progress := newProgress(a)
 	f.bench.Store = runsRoot()
 	f.bench.Command = append([]string{"hone", f.fs.Name()}, args...)
-	f.bench.PreCheck = -1 // the verdict is of two measurements; their noise is in the intervals
+	f.bench.PreCheck = -1 // the verdict comes from two measurements, whose intervals have the noise
 	f.bench.Events = progress.event
 	t := &tune.Tuner{Untested: true, Dir: dir, Bench: f.bench, Dirty: f.dirty, Stage: func(stage, what string) {
 		progress.event(bench.Event{Stage: stage, What: what})
@@ -173,7 +173,7 @@ func runFix(ctx context.Context, a *app, args []string) error {
 			}
 		}
 		if err != nil {
-			break // what was done is told all the same
+			break // the results so far are printed anyway
 		}
 	}
 	if f.json && (err == nil || len(results) > 0) {
@@ -212,14 +212,14 @@ func tellResult(a *app, r *tune.Result, f *advice.Finding) {
 	}
 }
 
-// tellSettings says what settings did, and where one goes that is wanted.
+// tellSettings prints the effect of settings, and how to use them.
 func tellSettings(a *app, r *tune.Result, f *advice.Finding) {
 	var b strings.Builder
 	for _, s := range r.Settings {
 		switch s.State {
 		case "":
 			fmt.Fprintf(&b, "    %s: not tried: %s\n", s.Setting, s.Why)
-		case advice.Confirmed: // the lines say all there is
+		case advice.Confirmed: // the lines say everything
 			fmt.Fprintf(&b, "    %s: %s\n", s.Setting, s.State)
 		default:
 			fmt.Fprintf(&b, "    %s: %s: %s\n", s.Setting, s.State, s.Why)

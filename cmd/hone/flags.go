@@ -15,7 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/shell"
 )
 
-// A command is what a verb with commands of its own was asked, as hone token add.
+// A command is a parsed command line of a verb with commands, such as hone token add.
 type command struct {
 	verb, name string
 	flags      *flag.FlagSet // parsed
@@ -51,8 +51,8 @@ func (c *command) usage(format string, args ...any) error {
 	return &shell.UsageError{Verb: c.verb, Err: fmt.Errorf(format, args...)}
 }
 
-// singleFlags makes flags of a set an error that are given twice: of two values
-// one would be dropped without a word. several names those that add up.
+// singleFlags makes it an error to give a flag twice, because one of the two values
+// would be dropped silently. Flags named in several may be repeated.
 func singleFlags(fs *flag.FlagSet, several ...string) {
 	skip := map[string]bool{}
 	for _, name := range several {
@@ -84,7 +84,7 @@ func (f *singleFlag) IsBoolFlag() bool {
 	return ok && b.IsBoolFlag()
 }
 
-// newFlags returns the flags of a verb that is not one of profiles.
+// newFlags returns an empty set of flags for a verb.
 func newFlags(verb string) *flag.FlagSet {
 	fs := flag.NewFlagSet(verb, flag.ContinueOnError)
 	fs.SetOutput(io.Discard)
@@ -92,14 +92,14 @@ func newFlags(verb string) *flag.FlagSet {
 	return fs
 }
 
-// buildFlags defines flags that go to the go command as they are.
+// buildFlags defines flags that are passed to the go command unchanged.
 func buildFlags(fs *flag.FlagSet, flags *[]string, names ...string) {
 	for _, name := range names {
 		fs.Func(name, "", func(v string) error { *flags = append(*flags, "-"+name+"="+v); return nil })
 	}
 }
 
-// parseArgs parses flags, which may stand anywhere before "--", and returns the
+// parseArgs parses flags, which may be anywhere before "--", and returns the
 // other arguments. Errors are those of shell.ParseVerb.
 func parseArgs(fs *flag.FlagSet, args []string) (rest []string, err error) {
 	for {
@@ -117,7 +117,7 @@ func parseArgs(fs *flag.FlagSet, args []string) (rest []string, err error) {
 	}
 }
 
-// parseBenchTime reads what go test takes for -benchtime.
+// parseBenchTime reads a value of -benchtime, as go test does.
 func parseBenchTime(s string) (bench.Length, error) {
 	if n, ok := strings.CutSuffix(s, "x"); ok {
 		i, err := strconv.Atoi(n)
@@ -158,8 +158,8 @@ func parseNumbers(list string, least int) ([]int, error) {
 	return numbers, nil
 }
 
-// parseTimeFlag reads a time as people write it: as servers do, and Unix times in
-// seconds, which are those before 1973 if they were milliseconds.
+// parseTimeFlag reads a time in the forms that servers accept, and as a Unix time in
+// seconds: a number that would be before 1973 in milliseconds.
 func parseTimeFlag(text string, now time.Time) (time.Time, error) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 && n < 1e11 {
 		return time.Unix(n, 0), nil

@@ -96,7 +96,7 @@ func (f *flameFlags) define(fs *flag.FlagSet) {
 
 var flameFormats = []string{"html", "svg", "folded", "json", "speedscope", "firefox"}
 
-// choose settles the format from the flags and the output's name.
+// choose selects the format by the flags and the name of the output.
 func (f *flameFlags) choose(inv *shell.Invocation) error {
 	if f.format == "" {
 		name := strings.ToLower(inv.Output)
@@ -170,12 +170,11 @@ func runFlame(ctx context.Context, a *app, args []string) error {
 	})
 }
 
-// flameShare is the share of the total below which frames are folded into their
-// callers while the tree is built, where the result is for looking at: a tenth
-// of a pixel of the widest screen.
+// flameShare is the share of the total below which pages and images fold frames into their
+// callers: a tenth of a pixel of the widest screen.
 const flameShare = 1.0 / 80_000
 
-// writeFlame writes the flame graph of p, compared to base unless that is nil.
+// writeFlame writes the flame graph of p, compared with base unless that is nil.
 func writeFlame(ctx context.Context, a *app, w io.Writer, base, p *profile.Profile, f flameFlags, o report.Options) error {
 	sides := flameSides{base: base, head: p}
 	shown, err := sides.selected(o, reportEnv(ctx, a, o))
@@ -242,10 +241,10 @@ func writeFlame(ctx context.Context, a *app, w io.Writer, base, p *profile.Profi
 	return report.FlameHTML(w, t, fo)
 }
 
-// flameSides are what a flame graph is of; base is nil but in a comparison.
+// flameSides are the profiles of a flame graph; base is nil without a comparison.
 type flameSides struct{ base, head *profile.Profile }
 
-// selected returns what options leave.
+// selected applies the filters of options.
 func (s flameSides) selected(o report.Options, env report.Env) (flameSides, error) {
 	var out flameSides
 	var err error
@@ -262,8 +261,8 @@ func (s flameSides) tree(to profile.TreeOptions) (*profile.Tree, error) {
 	return profile.NewTree(s.head, to)
 }
 
-// turns returns what the page can turn to: the other direction, and your code alone
-// where all is shown, or the other way round.
+// turns returns the other views of the page: inverted, and only your code or all code,
+// whichever is not shown.
 func (s flameSides) turns(ctx context.Context, shown flameSides, to profile.TreeOptions, o report.Options) ([]report.FlameTurn, error) {
 	var out []report.FlameTurn
 	add := func(of flameSides, inverted, mine bool) error {

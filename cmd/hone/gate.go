@@ -6,9 +6,9 @@ import (
 	"github.com/hone-go/hone/internal/bench"
 )
 
-// gateError is how every verb ends that can stop a change: hone bench, check, load and
-// pgo. A miss or a regression is exit code 3. What was to be measured and was not is not
-// met: exit code 1.
+// gateError returns how verbs end that can block a change: hone bench, check, load and pgo.
+// A missed objective or a regression is exit code 3. Something that could not be measured
+// counts as not met, with exit code 1.
 func gateError(missed bool, unmeasured int) error {
 	switch {
 	case missed:
@@ -21,7 +21,7 @@ func gateError(missed bool, unmeasured int) error {
 	return nil
 }
 
-// benchGate is how a measurement of benchmarks ends.
+// benchGate returns the error that a measurement of benchmarks ends with.
 func benchGate(r *bench.Report) error {
 	return gateError(r.Family != nil && len(r.Family.Regressions()) > 0, len(r.Unmeasured()))
 }

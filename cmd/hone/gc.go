@@ -55,7 +55,7 @@ func runGC(ctx context.Context, a *app, args []string) error {
 	benchtime := flags.String("benchtime", "", "")
 	output := flags.String("o", "", "")
 	asJSON := flags.Bool("json", false, "")
-	// The program's own flags are behind its name, so that is where hone's end.
+	// hone's flags end at the name of the program, whose own flags follow.
 	if err := flags.Parse(args); err != nil {
 		_, err = parseArgs(flags, args) // for the kind of error
 		return err
@@ -87,7 +87,7 @@ func runGC(ctx context.Context, a *app, args []string) error {
 		out.Out = a.stdout
 	}
 	defer out.Close()
-	// Whatever ended the program, what was measured is told.
+	// Whatever ended the program, the report is written.
 	err := out.Deliver(context.WithoutCancel(ctx), "", *output, func(_ context.Context, w io.Writer) error {
 		switch {
 		case !*asJSON:

@@ -7,14 +7,12 @@ import (
 	"github.com/hone-go/hone/internal/graphviz"
 )
 
-// layoutVerb is the verb of the process that lays out a call graph. It is hone's
-// own, from DOT on standard input to coordinates on standard output, so the
-// manual does not have it.
+// layoutVerb is a hidden verb: the process that lays out a call graph, from DOT on standard
+// input to coordinates on standard output.
 const layoutVerb = "layout-graph"
 
-// graphEngine returns what lays out call graphs: the dot that HONE_DOT names, or this
-// program again in a process of its own, so that a fault there ends one picture and not
-// a server.
+// graphEngine returns what lays out call graphs: the dot program that HONE_DOT names, or
+// this program in a separate process, so that a crash there doesn't end a server.
 func graphEngine(a *app) graphviz.Engine {
 	if dot := a.getenv("HONE_DOT"); dot != "" {
 		return graphviz.Dot(dot)
@@ -24,7 +22,7 @@ func graphEngine(a *app) graphviz.Engine {
 		return graphviz.Engine{}
 	}
 	if runtime.GOOS == "linux" {
-		// Also after the file was replaced by another version's.
+		// Works even if the file was replaced by another version.
 		program = "/proc/self/exe"
 	}
 	return graphviz.Child(program, layoutVerb)

@@ -10,10 +10,10 @@ import (
 	"github.com/hone-go/hone/internal/infile"
 )
 
-// hideRuns keeps .hone, where runs are by default, out of git's status: what lies
-// there would be a change of the working tree, for which -against measures anew. When
-// it makes the folder it says how to tell git for everybody, since .gitignore is the
-// user's to change.
+// hideRuns keeps .hone, the default folder of runs, out of git's status. Otherwise runs
+// would be changes of the working tree, which -against measures. When it creates the
+// folder, it says so, and how to list it in the user's .gitignore, which is not ours to
+// change.
 func hideRuns(a *app, store string) error {
 	dir := filepath.Dir(store)
 	if filepath.Base(dir) != ".hone" {
@@ -30,8 +30,8 @@ func hideRuns(a *app, store string) error {
 	return nil
 }
 
-// unignored reports whether a folder is in a git repository whose .gitignore files,
-// from there up, do not name .hone.
+// unignored reports whether a folder is in a git repository, and no .gitignore file from
+// there up names .hone.
 func unignored(dir string) bool {
 	for {
 		text, _ := infile.ReadFile(context.Background(), filepath.Join(dir, ".gitignore"), 1<<20)

@@ -14,7 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/workspace"
 )
 
-// newService builds the service of -serve, in the versions that are asked for.
+// newService builds the service of -serve, in one or both versions.
 func newService(ctx context.Context, a *app, f *loadFlags, p loadProtocol) (*workspace.Service, error) {
 	address, err := p.address(f)
 	if err != nil {
@@ -35,7 +35,7 @@ func newService(ctx context.Context, a *app, f *loadFlags, p loadProtocol) (*wor
 	return s, nil
 }
 
-// servedLoad measures the service that -serve starts, for as long as that takes.
+// servedLoad starts the service of -serve, measures it, and stops it.
 func servedLoad(ctx context.Context, a *app, f *loadFlags, protocol string, p loadProtocol) (err error) {
 	s, err := newService(ctx, a, f, p)
 	if err != nil {
@@ -49,7 +49,7 @@ func servedLoad(ctx context.Context, a *app, f *loadFlags, protocol string, p lo
 	defer func() {
 		switch ended := r.Stop(); {
 		case ended == nil:
-		case err == nil, errors.Is(err, errMissed): // no wonder
+		case err == nil, errors.Is(err, errMissed): // the end of the service explains a missed goal
 			err = ended
 		default:
 			a.warn("hone: " + ended.Error())
@@ -65,8 +65,8 @@ func servedLoad(ctx context.Context, a *app, f *loadFlags, protocol string, p lo
 	return measureLoad(ctx, a, f, protocol, target)
 }
 
-// targetOfService opens the target while the service runs: it may have to be asked what it
-// answers to.
+// targetOfService opens the target while the service runs, because open may ask it for its
+// schema.
 func targetOfService(ctx context.Context, f *loadFlags, p loadProtocol, s *workspace.Service) (target loadTarget, err error) {
 	r, err := s.Start(ctx, experiment.Head)
 	if err != nil {
@@ -82,7 +82,7 @@ func loadAgainst(ctx context.Context, a *app, f *loadFlags, protocol string, p l
 	if err != nil {
 		return err
 	}
-	if err := hideRuns(a, f.store); err != nil { // or they would be changes of the working tree
+	if err := hideRuns(a, f.store); err != nil { // otherwise runs are changes of the working tree
 		return err
 	}
 	s, err := newService(ctx, a, f, p)
@@ -156,7 +156,7 @@ type versusJSON struct {
 	Base       *load.Result    `json:"base,omitempty"`      // of all samples
 	Head       *load.Result    `json:"head,omitempty"`
 	Warnings   []string        `json:"warnings,omitempty"`
-	Comparison json.RawMessage `json:"comparison,omitempty"` // as of hone compare -json
+	Comparison json.RawMessage `json:"comparison,omitempty"` // the output of hone compare -json
 }
 
 func tellSame(a *app, f *loadFlags) error {

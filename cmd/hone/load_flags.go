@@ -24,7 +24,7 @@ import (
 	"github.com/hone-go/hone/internal/workspace"
 )
 
-// loadFlags are the flags of hone load that all protocols have.
+// loadFlags are the flags of hone load for all protocols.
 type loadFlags struct {
 	fs      *flag.FlagSet
 	command []string
@@ -50,8 +50,8 @@ type loadFlags struct {
 	ready          time.Duration
 	preCheck       int
 
-	body     string // read from its file, if it is one
-	bodyFile string // that; "": the body is an argument
+	body     string // the text, read from the file if there is one
+	bodyFile string // name of the file; "": the body is an argument
 
 	bodyTemplate bool // files of bodies are templates
 	header       []httpload.Header
@@ -62,31 +62,31 @@ type loadFlags struct {
 	pacing load.Pacing
 	goals  []load.Goal
 
-	service func(context.Context, *app) error // instead of a load; nil: there is none
+	service func(context.Context, *app) error // run instead of a load; nil: none
 }
 
-// A loadProtocol is what hone load speaks.
+// A loadProtocol is a protocol of hone load.
 type loadProtocol interface {
 	define(fs *flag.FlagSet)
-	// parse takes the arguments that are no flags, and checks what is to be sent,
-	// before anything is.
+	// parse reads the arguments that aren't flags, and checks what to send, before
+	// anything is sent.
 	parse(ctx context.Context, f *loadFlags, rest []string) error
-	// open makes ready to send, which may take a question to the service.
+	// open prepares to send, and may ask the service for its schema.
 	open(ctx context.Context, f *loadFlags) (loadTarget, error)
-	// address is where a service has to listen, HOST:PORT, that -serve starts.
+	// address is where the service that -serve starts must listen, HOST:PORT.
 	address(f *loadFlags) (string, error)
 }
 
-// A loadTarget is what is put under load.
+// A loadTarget is what receives the load.
 type loadTarget struct {
 	name   string // of the benchmark
 	where  string
 	period func(pacing load.Pacing) measure.Load
-	// tell adds to the report what the protocol measures besides, by the results of the
+	// tell adds the protocol's own measurements to the report, from the results of the
 	// periods; it may be nil.
 	tell func(b *bytes.Buffer, periods []*load.Result)
 	more func(periods []*load.Result) any // the same for JSON
-	// deliveries are what became of messages, for the run; it may be nil.
+	// deliveries returns what happened to messages, for the run; it may be nil.
 	deliveries func(periods []*load.Result) []experiment.LoadDelivery
 }
 
@@ -143,7 +143,7 @@ func newLoadFlags(p loadProtocol) *loadFlags {
 	return f
 }
 
-// defaultTimeout is that of a request.
+// defaultTimeout is the time limit of a request.
 const defaultTimeout = 30 * time.Second
 
 func orDefault(timeout time.Duration) time.Duration { return cmp.Or(timeout, defaultTimeout) }
@@ -158,7 +158,7 @@ func (f *loadFlags) given(name string) bool {
 	return given
 }
 
-// secretHeader and secretURL are what a run, which others may read, has no use for.
+// secretHeader and secretURL match secrets, which don't belong in a run: others may read it.
 var (
 	secretHeader = lazyregexp.New(`(?i)^((?:-{1,2}H=)?[\w-]*(?:authorization|cookie|key|token|secret|password)[\w-]*:).*$`)
 	secretURL    = lazyregexp.New(`(://[^/?#@:]*:)[^/?#@]*@`)
@@ -171,8 +171,8 @@ func withoutSecrets(arg string) string {
 // maxBody bounds a file with a body, in bytes.
 const maxBody = 256 << 20
 
-// parse reads the arguments after the protocol. Files are read, and all that can be
-// wrong with them is, before anything is sent.
+// parse reads the arguments after the protocol. It reads and checks all files before
+// anything is sent.
 func (f *loadFlags) parse(ctx context.Context, p loadProtocol, protocol string, args []string) error {
 	f.command = []string{"hone", "load", protocol}
 	for _, a := range args {
@@ -204,7 +204,7 @@ func (f *loadFlags) parse(ctx context.Context, p loadProtocol, protocol string, 
 		return err
 	}
 	if f.against != "" {
-		// Samples are many, and each has a warm-up.
+		// There are many samples, and each has a warm-up.
 		if !f.given("duration") {
 			f.duration = 5 * time.Second
 		}
@@ -268,8 +268,8 @@ func (f *loadFlags) parse(ctx context.Context, p loadProtocol, protocol string, 
 	return f.checkProfiles()
 }
 
-// fills reports whether the body is a template: an argument is, and a file is sent as it
-// is unless that is asked for.
+// fills reports whether the body is a template. An argument is one; a file is sent unchanged
+// unless the user asks for templates.
 func (f *loadFlags) fills() bool { return f.bodyFile == "" || f.bodyTemplate }
 
 func (f *loadFlags) parseGoals() error {
@@ -339,7 +339,7 @@ func (f *loadFlags) checkServe() error {
 	return nil
 }
 
-// tlsConfig returns the settings of TLS, nil if it is not asked for.
+// tlsConfig returns the settings of TLS, or nil without TLS.
 func (f *loadFlags) tlsConfig(asked bool) (*tls.Config, error) {
 	if !asked && f.tls == (httpload.TLS{}) {
 		return nil, nil
@@ -359,11 +359,11 @@ func (f *loadFlags) open(ctx context.Context, p loadProtocol) (loadTarget, error
 type connector interface {
 	load.Driver
 	Connections() *load.Gauge
-	Shares() bool // requests at the same time share connections
+	Shares() bool // concurrent requests share connections
 }
 
-// closedOrOpen puts a driver under the load that flags ask for: by users, or at the
-// pacing through what open makes for each period.
+// closedOrOpen returns the load that flags ask for: by users, or at a pacing, through a
+// sender that open makes for each period.
 func (f *loadFlags) closedOrOpen(d connector, open func() openSender) func(load.Pacing) measure.Load {
 	send := f.sends(d, open)
 	return func(pacing load.Pacing) measure.Load {
@@ -382,7 +382,7 @@ func (f *loadFlags) sends(d connector, open func() openSender) func(context.Cont
 	return func(ctx context.Context, pacing load.Pacing, stage measure.Stage, length time.Duration, opts load.Options) (*load.Result, error) {
 		if f.users.Users > 0 {
 			u := f.users
-			if u.Rounds == 0 || stage != measure.Period { // profiles are of a time, not of rounds
+			if u.Rounds == 0 || stage != measure.Period { // profiles last for a time, not for rounds
 				u.Rounds, u.For = 0, length-opts.Warmup
 			}
 			return load.RunUsers(ctx, d, u, opts, nil)
@@ -400,7 +400,7 @@ func (f *loadFlags) sends(d connector, open func() openSender) func(context.Cont
 	}
 }
 
-// An openSender is a Sender that tells how many requests were under way at once.
+// An openSender is a Sender that knows how many requests were in flight at most.
 type openSender interface {
 	load.Sender
 	Parallel() int

@@ -79,13 +79,13 @@ func (g *loadGRPC) open(ctx context.Context, f *loadFlags) (loadTarget, error) {
 	return target, nil
 }
 
-// grpcMessages are those of the answers of a method that answers with a stream.
+// grpcMessages counts the messages in answers of a streaming method.
 type grpcMessages struct {
 	Messages int64 `json:"messages"`
-	Cut      int64 `json:"messages_of_failed"` // in answers that did not come to their end
+	Cut      int64 `json:"messages_of_failed"` // in answers that broke off
 }
 
-// messagesOf are those of all periods.
+// messagesOf adds up all periods.
 func messagesOf(periods []*load.Result) (all grpcMessages) {
 	for _, r := range periods {
 		if m, ok := r.Besides.(grpcMessages); ok {
@@ -95,7 +95,7 @@ func messagesOf(periods []*load.Result) (all grpcMessages) {
 	return all
 }
 
-// countedMessages has the messages of a load counted.
+// countedMessages counts the messages of a load.
 func countedMessages(d *grpcload.Driver, of func(load.Pacing) measure.Load) func(load.Pacing) measure.Load {
 	return func(pacing load.Pacing) measure.Load {
 		period := of(pacing)

@@ -109,7 +109,7 @@ func (h *loadHTTP) address(f *loadFlags) (string, error) {
 	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port)), nil
 }
 
-// filled is what templates fill in.
+// filled matches templates.
 var filled = lazyregexp.New(`\{\{.*?\}\}`)
 
 // name is method and path, or the name of the file of targets.

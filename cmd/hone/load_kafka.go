@@ -29,7 +29,7 @@ type loadKafka struct {
 	tls        bool
 	payloads   *kafkaload.Payloads // of lines; nil without
 
-	listen, config string // be a service there; with whose settings
+	listen, config string // address of the service, and its configuration
 }
 
 func (k *loadKafka) define(fs *flag.FlagSet) {
@@ -65,7 +65,7 @@ var ofService = []string{
 	"tls", "ca", "cert", "key", "servername", "insecure",
 }
 
-// passwordVariable has the password of Kafka's user, which is not for everybody who
+// passwordVariable has the password of Kafka's user. A flag would show it to everyone who
 // lists processes.
 const passwordVariable = "HONE_KAFKA_PASSWORD"
 
@@ -162,7 +162,7 @@ func (k *loadKafka) parseValues(ctx context.Context, f *loadFlags) (err error) {
 }
 
 func (k *loadKafka) open(ctx context.Context, f *loadFlags) (loadTarget, error) {
-	// Whatever can't be reached is told before the run begins.
+	// Report unreachable brokers before the run begins.
 	if err := load.Resolve(ctx, k.opts.Brokers...); err != nil {
 		return loadTarget{}, err
 	}
@@ -185,8 +185,8 @@ func (k *loadKafka) address(f *loadFlags) (string, error) {
 	return "", f.usage("-serve starts services that answer requests: it goes with http and grpc")
 }
 
-// send sends for a period, or all messages. Warm-up and profiles are of a time, and
-// what arrives of them is not told.
+// send sends for a period, or all messages. Warm-up and profiles last for a time, and
+// their deliveries are not reported.
 func (k *loadKafka) send(ctx context.Context, pacing load.Pacing, stage measure.Stage, length time.Duration, opts load.Options) (r *load.Result, err error) {
 	o := k.opts
 	o.Warmup = opts.Warmup
@@ -208,7 +208,7 @@ func (k *loadKafka) send(ctx context.Context, pacing load.Pacing, stage measure.
 		}
 	}
 	if err == nil && k.opts.Consume && stage == measure.Period {
-		// An interrupted run tells what has arrived within a moment.
+		// An interrupted run waits only a moment for deliveries.
 		wait, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer context.AfterFunc(ctx, func() { time.AfterFunc(2*time.Second, cancel) })()
 		r.Besides = s.Delivery(wait, r)
@@ -217,7 +217,7 @@ func (k *loadKafka) send(ctx context.Context, pacing load.Pacing, stage measure.
 	return r, err
 }
 
-// A kafkaReport is what hone load kafka measures besides.
+// A kafkaReport has the measurements that only Kafka has.
 type kafkaReport struct {
 	ParseFailed int                   `json:"parse_failed"`
 	ParseErrors []string              `json:"parse_errors,omitempty"`
@@ -232,7 +232,7 @@ func (k *loadKafka) report(periods []*load.Result) kafkaReport {
 	return r
 }
 
-// deliveriesOf are what became of the messages of periods, where they were read.
+// deliveriesOf returns what happened to the messages of periods that were consumed.
 func deliveriesOf(periods []*load.Result) (all []*kafkaload.Delivery) {
 	for _, r := range periods {
 		if d, ok := r.Besides.(*kafkaload.Delivery); ok {
@@ -242,7 +242,7 @@ func deliveriesOf(periods []*load.Result) (all []*kafkaload.Delivery) {
 	return all
 }
 
-// keptDeliveries are what the run keeps of them.
+// keptDeliveries returns deliveries in the form that runs keep.
 func keptDeliveries(periods []*load.Result) (all []experiment.LoadDelivery) {
 	for _, d := range deliveriesOf(periods) {
 		all = append(all, experiment.LoadDelivery{

@@ -37,7 +37,7 @@ func measureLoad(ctx context.Context, a *app, f *loadFlags, protocol string, tar
 		case ctx.Err() != nil:
 		case err != nil:
 			why = err.Error()
-		case void: // partial, so that nothing is concluded from it
+		case void: // partial, so that no conclusions are drawn from it
 			why = "void: " + report.Void
 		}
 		err = errors.Join(err, run.Abandon(why))
@@ -63,7 +63,7 @@ func loadPlan(ctx context.Context, a *app, f *loadFlags, protocol string, target
 	return plan, f.profiled(ctx, a, plan)
 }
 
-// loadVerdict is the error that a load ends with.
+// loadVerdict returns the error that a load ends with.
 func loadVerdict(ctx context.Context, f *loadFlags, r *load.Result, err error) error {
 	if err != nil && ctx.Err() == nil {
 		return err

@@ -14,8 +14,8 @@ import (
 	"github.com/hone-go/hone/internal/load/measure"
 )
 
-// windowText is what happened within a second, on a line. It has numbers of requests,
-// not rates: what stood still answers more in a second than was due in it.
+// windowText summarizes one second on a line. It has numbers of requests, not rates: after
+// a stall, a service answers more in a second than was due in it.
 func windowText(w load.Window) string {
 	text := fmt.Sprintf("%d answered", w.Succeeded)
 	if w.Asked > 0 {
@@ -36,7 +36,7 @@ func tryText(t load.Try) string {
 	return text + "  met"
 }
 
-// rateText is a rate per second; a dash where it is not known.
+// rateText is a rate per second, or a dash if it is unknown.
 func rateText(rate *float64) string {
 	if rate == nil {
 		return "–"
@@ -44,7 +44,7 @@ func rateText(rate *float64) string {
 	return fmt.Sprintf("%.4g", *rate)
 }
 
-// timeText is a time with three digits; a dash where requests failed instead.
+// timeText is a time with three digits, or a dash if requests failed instead.
 func timeText(d *time.Duration) string {
 	if d == nil {
 		return "–"
@@ -57,7 +57,7 @@ func tellLoad(a *app, f *loadFlags, target loadTarget, r *measure.Report) error 
 	if f.json {
 		out := struct {
 			*measure.Report
-			More any `json:"more,omitempty"` // what the protocol measures besides
+			More any `json:"more,omitempty"` // measurements that only this protocol has
 		}{Report: r}
 		if target.more != nil {
 			out.More = target.more(r.Periods)
@@ -131,7 +131,7 @@ func tellGoals(f *loadFlags, b *bytes.Buffer, r *load.Result) {
 	}
 }
 
-// loadText is what was asked for: "500/s, 5 × 10s".
+// loadText is the requested load: "500/s, 5 × 10s".
 func loadText(f *loadFlags, r *load.Result) string {
 	if f.users.Users == 0 {
 		text := "as fast as they are taken"
@@ -157,8 +157,8 @@ func loadText(f *loadFlags, r *load.Result) string {
 	return text
 }
 
-// tellAnswered says how many requests were answered within the period, and at which
-// rate that is; and how many came later.
+// tellAnswered prints how many requests were answered within the period, at which rate,
+// and how many later.
 func tellAnswered(b *bytes.Buffer, r *load.Result) {
 	fmt.Fprintf(b, "  answered  %s in %.4gs: %s per second", counted(int(r.Succeeded-r.Overdue), "request"), r.Period.Seconds(), rateText(r.Rate))
 	if r.Asked > 0 {
@@ -173,7 +173,7 @@ func tellAnswered(b *bytes.Buffer, r *load.Result) {
 	}
 }
 
-// tellStatuses says what was answered, with what nobody would expect of a success.
+// tellStatuses prints the statuses of answers, and what happened to redirects.
 func tellStatuses(b *bytes.Buffer, r *load.Result) {
 	statuses := r.Statuses
 	if len(statuses) == 0 {
@@ -263,7 +263,7 @@ func tellCosts(b *bytes.Buffer, r *measure.Report) {
 	}
 }
 
-// costText is a cost of a request, as one says it.
+// costText is the cost of a request in words.
 func costText(value float64, unit string) string {
 	switch unit {
 	case "allocs/op":
@@ -286,8 +286,8 @@ func costText(value float64, unit string) string {
 	return scaled + " " + unit
 }
 
-// countPerRequest says how many of something a request costs. Less than one is said of
-// many requests: 0.55 garbage collections per 1,000 requests.
+// countPerRequest is a number of things per request. Less than one is put per 1,000 or per
+// million requests: 0.55 garbage collections per 1,000 requests.
 func countPerRequest(n float64, what string) string {
 	switch {
 	case n == 0:

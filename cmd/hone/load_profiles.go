@@ -17,7 +17,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// profiled has a plan take the profiles that flags ask for.
+// profiled adds the profiles that flags ask for to a plan.
 func (f *loadFlags) profiled(ctx context.Context, a *app, plan *measure.Plan) error {
 	if f.profile == "" {
 		return nil

@@ -75,7 +75,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	return exitCode(ctx, a, args)
 }
 
-// exitCode runs a command line, tells how it went, and returns the code that says so.
+// exitCode runs a command line, prints its error, and returns the exit code.
 func exitCode(ctx context.Context, a *app, args []string) int {
 	stderr := a.stderr
 	err := dispatch(ctx, a, args)
@@ -84,7 +84,7 @@ func exitCode(ctx context.Context, a *app, args []string) int {
 	case err == nil:
 		return exitOK
 	case errors.Is(err, syscall.EPIPE):
-		return exitOK // whoever read the output has seen enough
+		return exitOK // the reader of the output has closed it
 	case errors.Is(err, errMissed):
 		return exitMissed
 	case errors.Is(err, errNoVerb):
@@ -151,7 +151,7 @@ func dispatch(ctx context.Context, a *app, args []string) error {
 	return err
 }
 
-// flagLike names the flag that is most like a mistyped one, if one is.
+// flagLike returns the flag that a mistyped one probably stands for, or "".
 func flagLike(name string, flags *flag.FlagSet) string {
 	best, least := "", max(1, len(name)/3)+1
 	flags.VisitAll(func(f *flag.Flag) {
@@ -166,7 +166,7 @@ func flagLike(name string, flags *flag.FlagSet) string {
 	return best
 }
 
-// suggestion names the verb that starts most like a mistyped one.
+// suggestion says which verb a mistyped one probably stands for, or what to do with a file.
 func suggestion(name string, vs []verb) string {
 	best, longest := "", 1 // one letter in common is chance
 	for _, v := range vs {

@@ -10,11 +10,11 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// unknownMemory is what a machine is taken to have that doesn't tell.
+// unknownMemory is assumed for a machine that doesn't report its memory, in bytes.
 const unknownMemory = 8 << 30
 
-// machineMemory returns the bytes of memory that this process can have: those of
-// the machine, or of its control group if that has less.
+// machineMemory returns how many bytes of memory this process can use: the machine's
+// memory, or the limit of its control group if that is lower.
 func machineMemory() int64 {
 	memory := int64(unknownMemory)
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
@@ -32,8 +32,8 @@ func machineMemory() int64 {
 	return memory
 }
 
-// profileLimits returns the limits on profiles that a command line sets. Whoever
-// says how much memory a profile may take gets that, whatever was sent.
+// profileLimits returns the limits on profiles that a command line sets. An explicit limit on
+// memory replaces the limit on how much a profile may expand.
 func profileLimits(inv *shell.Invocation) profile.Limits {
 	lim := profile.Limits{Bytes: inv.MaxBytes, TextBytes: inv.MaxBytes, Memory: inv.MaxMemory}
 	if inv.MaxMemory > 0 {

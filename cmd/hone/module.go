@@ -16,12 +16,12 @@ import (
 	"github.com/hone-go/hone/internal/tune"
 )
 
-// runsRoot returns the folder of this module's runs, beside its go.mod; outside
-// of modules that of the current folder.
+// runsRoot returns the folder of this module's runs, next to its go.mod. Outside of a
+// module, it is in the current folder.
 func runsRoot() string { return filepath.Join(moduleDir(), ".hone", "runs") }
 
-// moduleDir returns the nearest folder with a go.mod or go.work, as advisor.ModuleOf does,
-// as a path that is short to print; "." outside of modules.
+// moduleDir returns the nearest folder with a go.mod or go.work, like advisor.ModuleOf, as
+// a short relative path; "." outside of a module.
 func moduleDir() string {
 	at, err := os.Getwd()
 	if err != nil {
@@ -41,12 +41,12 @@ func moduleDir() string {
 	}
 }
 
-// sweep removes what a killed hone left in the temporary directory, and anywhere in the module.
+// sweep removes leftovers of a killed hone from the temporary directory and the module.
 func sweep() {
 	temporary.SweepTemp()
 	dir := moduleDir()
 	for _, name := range []string{"go.mod", "go.work"} {
-		if infile.Exists(filepath.Join(dir, name)) { // without a project, the folder may be somebody's home
+		if infile.Exists(filepath.Join(dir, name)) { // without a module, the folder may be a home directory
 			temporary.SweepTree(dir)
 			return
 		}
@@ -105,7 +105,7 @@ func isRun(dir string) bool {
 	return err == nil
 }
 
-// thisModule is the one in the current folder.
+// thisModule returns the module of the current folder.
 func thisModule() (*advisor.Module, error) {
 	dir, err := os.Getwd()
 	return &advisor.Module{Dir: dir, Store: adviceStore()}, err

@@ -30,8 +30,8 @@ type opening struct {
 	remote  bool // any profile of the last merged came over the network
 	loaded  int  // profiles of the last merged
 
-	// compat is set where the output must be that of go tool pprof, which finds
-	// no inlined calls in binaries.
+	// compat makes the output the same as that of go tool pprof, which finds no inlined
+	// calls in binaries.
 	compat bool
 	// open opens executables; nil opens what profiles name.
 	open func(*profile.Mapping) (*symbol.File, error)
@@ -142,8 +142,8 @@ func (l *opening) averaged(p *profile.Profile, n int) *profile.Profile {
 	return p
 }
 
-// showAllocations makes what was allocated the default of a profile of allocations that
-// names none, as the difference of two, which /debug/pprof/allocs?seconds=30 is, doesn't.
+// showAllocations makes alloc_space the default of a profile of allocations that has no
+// default, such as a difference: /debug/pprof/allocs?seconds=30.
 func showAllocations(p *profile.Profile, s *capture.Source) *profile.Profile {
 	name := filepath.Base(s.Name)
 	if u, err := url.Parse(s.URL); s.Remote && err == nil {
@@ -167,7 +167,7 @@ func (l *opening) finished(ctx context.Context, p *profile.Profile) (*profile.Pr
 	}
 	if l.remote {
 		saveProfile(l.app, p)
-		l.remote = false // what is loaded next may be files
+		l.remote = false // the next sources may be files
 	}
 	return p, nil
 }
@@ -205,7 +205,7 @@ func (l *opening) completed(ctx context.Context, p *profile.Profile) (*profile.P
 	return p, nil
 }
 
-// saveProfile keeps a profile that came over the network, and says where.
+// saveProfile saves a profile that came over the network, and prints where.
 func saveProfile(a *app, p *profile.Profile) {
 	err := func() error {
 		dir, warnings, err := capture.SaveDir(a.getenv)

@@ -18,7 +18,7 @@ import (
 //
 //	go test ./cmd/hone -run 'Parity/cpu.json/top_cum'
 //
-// It runs a sample of the cases with -short, and on a Go of another minor version than that
+// It runs a small sample of the cases with -short, and a sample on a Go of another minor version than that
 // of equalFile. What that file says was equal before, and is printed again, is not compared
 // again but in a sample; go test -update, with -run TestParity, compares everything and
 // writes that file. It reads these variables:

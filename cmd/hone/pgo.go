@@ -143,19 +143,19 @@ func (f *pgoFlags) parse(args []string) (sources []string, err error) {
 	return sources, nil
 }
 
-// pgoJSON is what hone pgo -json prints.
+// pgoJSON is the output of hone pgo -json.
 type pgoJSON struct {
 	File    string          `json:"file"`
 	Changed bool            `json:"changed"`
 	Before  *pgo.Summary    `json:"before,omitempty"`
 	After   *pgo.Summary    `json:"after"`
 	Fresh   *pgo.Freshness  `json:"fresh"`
-	Verify  json.RawMessage `json:"verify,omitempty"` // as of hone bench -against -json
+	Verify  json.RawMessage `json:"verify,omitempty"` // the output of hone bench -against -json
 	Overall *pgoOverall     `json:"overall,omitempty"`
 }
 
-// A pgoOverall is the geometric mean of the times of all benchmarks, with the profile
-// as a part of those without.
+// A pgoOverall is the geometric mean, over all benchmarks, of the time with the profile
+// divided by the time without.
 type pgoOverall struct {
 	Ratio      float64 `json:"ratio"`
 	Lo         float64 `json:"lo"`
@@ -203,7 +203,7 @@ func runPGO(ctx context.Context, a *app, args []string) error {
 	return err
 }
 
-// makePGO writes the profile, or, if there is nothing to make it of, reads it.
+// makePGO writes the profile, or reads the existing one if there are no inputs.
 func makePGO(ctx context.Context, a *app, f *pgoFlags, sources []string, module pgo.Module, file string, out *pgoJSON) (*profile.Profile, error) {
 	out.File = file
 	if len(sources) == 0 && f.service == "" {
@@ -244,7 +244,7 @@ func makePGO(ctx context.Context, a *app, f *pgoFlags, sources []string, module 
 	return p, err
 }
 
-// pgoInputs reads the profiles that are asked for.
+// pgoInputs reads the profiles that the command line names.
 func pgoInputs(ctx context.Context, a *app, f *pgoFlags, sources []string) ([]pgo.Input, error) {
 	f.fetcher.Progress, f.fetcher.Stdin = a.stderr, a.stdin
 	limits := profile.DefaultLimits()
@@ -295,7 +295,7 @@ func pgoInputs(ctx context.Context, a *app, f *pgoFlags, sources []string) ([]pg
 	return inputs, nil
 }
 
-// wholeRun returns the run that a source names, nil if it is something else.
+// wholeRun returns the run that a source names, or nil if it names something else.
 func wholeRun(ctx context.Context, a *app, source string) *experiment.Run {
 	if source == "-" || strings.Contains(source, "://") || infile.Exists(source) && !isRun(source) {
 		return nil
@@ -311,7 +311,7 @@ func wholeRun(ctx context.Context, a *app, source string) *experiment.Run {
 	return run
 }
 
-// servicePGO asks hone serve for the profiles of services, each version by itself.
+// servicePGO asks hone serve for the profiles of services, one per version.
 func servicePGO(ctx context.Context, a *app, f *pgoFlags) ([]pgo.Input, error) {
 	client, err := f.client(ctx, a, "pgo", &f.fetcher)
 	if err != nil {
@@ -448,7 +448,7 @@ func tellPGO(w io.Writer, out *pgoJSON, module pgo.Module) {
 	}
 }
 
-// summaryText is "12.3 kB, 1234 stacks of 567 functions, of api v1, api v2".
+// summaryText is "12.3 kB, 1234 stacks of 567 functions, from api v1, api v2".
 func summaryText(s *pgo.Summary) string {
 	text := fmt.Sprintf("%.1f kB, %s of %s", float64(s.Bytes)/1000, numberOf(s.Stacks, "stack"), numberOf(s.Functions, "function"))
 	if sources, versions := s.Names(); len(sources) > 0 {
@@ -468,7 +468,7 @@ func summaryText(s *pgo.Summary) string {
 	return text
 }
 
-// tellPGONext says how the profile is used.
+// tellPGONext prints how to use the profile.
 func tellPGONext(w io.Writer, module pgo.Module, file string) {
 	flag := ""
 	if whole, err := filepath.Abs(file); err != nil || whole != filepath.Join(module.Main, pgo.FileName) {

@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/load/measure"
 )
 
-// A progress shows one line that is rewritten, on a terminal, and warnings.
+// A progress prints warnings and, on a terminal, a progress line that is rewritten.
 type progress struct {
 	a     *app
 	live  bool
@@ -41,7 +41,7 @@ func (p *progress) event(e bench.Event) {
 	p.show(progressLine(e))
 }
 
-// load shows how far a load is.
+// load shows the progress of a load.
 func (p *progress) load(e measure.Event) {
 	if e.Warning != "" {
 		p.show("")
@@ -89,8 +89,8 @@ func progressLine(e bench.Event) string {
 	return text
 }
 
-// tellFailure prints what could not be measured, with the compiler's or the
-// benchmark's own words.
+// tellFailure prints what could not be measured, with the output of the compiler or the
+// benchmark.
 func tellFailure(a *app, f *bench.Failure) {
 	name := f.Package
 	if f.Benchmark != "" {

@@ -53,7 +53,7 @@ Examples:
   hone push -service bench -label commit=$(git rev-parse HEAD) *.pb.gz
 `
 
-// labelFlags are labels given one by one.
+// labelFlags collects repeated -label flags.
 type labelFlags []store.Label
 
 func (l *labelFlags) String() string { return "" }
@@ -73,7 +73,7 @@ func (l *labelFlags) Set(s string) error {
 type pusher struct {
 	app      *app
 	client   *serverClient
-	query    url.Values // but for key and time
+	query    url.Values // except key and time
 	time     time.Time  // zero if not given
 	deadline time.Time
 }
@@ -158,9 +158,9 @@ func runPush(ctx context.Context, a *app, args []string) error {
 	return err
 }
 
-// push sends a file. It is decoded first: what is no profile is told here, and
-// one that has no time gets that of now, so that it is the same when it is sent
-// again. The result is what the server says became of it.
+// push sends a file. It decodes the file first, to report what isn't a profile, and to set
+// the time of a profile without one, so that retries send the same. The result is the
+// server's answer.
 func (p *pusher) push(ctx context.Context, file string) (result string, err error) {
 	in := io.NopCloser(infile.Reader(ctx, p.app.stdin))
 	if file != "-" {
@@ -214,8 +214,8 @@ func (p *pusher) push(ctx context.Context, file string) (result string, err erro
 	}
 }
 
-// send sends a profile once. again tells whether it may help to try again, and
-// after how long at least.
+// send sends a profile once. again reports whether a retry may help, and after is how long
+// to wait before it, at least.
 func (p *pusher) send(ctx context.Context, query url.Values, data []byte) (result string, again bool, after time.Duration, err error) {
 	resp, err := p.client.do(ctx, http.MethodPost, "/api/v1/profiles", query, data)
 	if err != nil {
@@ -225,7 +225,7 @@ func (p *pusher) send(ctx context.Context, query url.Values, data []byte) (resul
 	switch {
 	case resp.StatusCode == http.StatusNoContent:
 		return cmp.Or(resp.Header.Get(pprofhttp.ResultHeader), pprofhttp.ResultKept), false, 0, nil
-	case resp.StatusCode/100 == 2: // which another server may say to anything
+	case resp.StatusCode/100 == 2: // another server may accept anything
 		data, _ := io.ReadAll(io.LimitReader(resp.Body, 4096))
 		return "", false, 0, p.client.stranger(resp, data)
 	}

@@ -171,14 +171,14 @@ func (q *queryRun) groups(ctx context.Context, selection url.Values) ([]queryGro
 	}
 	if len(all) == 0 {
 		if _, err := q.client.profile(ctx, selection, profile.Limits{}); err != nil {
-			return nil, err // that there are none, and what there is
+			return nil, err // the server says what it has instead
 		}
 		return nil, fmt.Errorf("no profiles match %s in this time", q.inv.Sources[0])
 	}
 	return all, nil
 }
 
-// group fetches a profile and, unless base is nil, what it is compared with.
+// group fetches a profile and, unless base is nil, its base.
 func (q *queryRun) group(ctx context.Context, labels map[string]string, selection, base url.Values) (*queryGroup, error) {
 	fetch := func(v url.Values) (*profile.Profile, error) {
 		limits := profileLimits(q.inv)
@@ -203,13 +203,13 @@ func (q *queryRun) group(ctx context.Context, labels map[string]string, selectio
 		return nil, err
 	}
 	if q.inv.Command == "flame" {
-		return g, nil // which shows both
+		return g, nil // a flame graph shows both
 	}
 	g.profile, err = report.Subtract(ctx, g.profile, g.base, true, report.Scaling{Normalize: q.inv.Normalize})
 	return g, err
 }
 
-// oneFile are the reports of which several can't follow each other.
+// oneFile are the reports that fill a file, so that only one can be written.
 var oneFile = []string{"proto", "topproto", "svg", "png", "gif", "pdf", "ps", "web", "weblist", "callgrind", "flame", "eog", "evince", "gv", "dot"}
 
 // deliver prints the reports of groups, one after another.
@@ -284,7 +284,7 @@ func (q *queryRun) groupsJSON(ctx context.Context, w io.Writer, groups []queryGr
 	return writeJSON(w, out)
 }
 
-// groupsCSV writes tables below each other, with columns for the labels in front.
+// groupsCSV writes one table after another, with columns for the labels first.
 func (q *queryRun) groupsCSV(ctx context.Context, w io.Writer, groups []queryGroup) error {
 	names := words(q.f.by)
 	for i := range groups {

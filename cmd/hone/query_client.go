@@ -20,7 +20,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// serverFlags say which hone serve is meant and how it is reached.
+// serverFlags say which hone serve to use, and how to reach it.
 type serverFlags struct {
 	server    string
 	tokenFile string
@@ -31,7 +31,7 @@ const serverHelp = `  -server URL     the server; $HONE_SERVER, or http://127.0.
                   the token to show it is in FILE; $HONE_TOKEN has it otherwise
 `
 
-// A serverClient asks a hone serve.
+// A serverClient talks to a hone serve.
 type serverClient struct {
 	base  *url.URL
 	token string
@@ -96,18 +96,17 @@ func (c *serverClient) do(ctx context.Context, method, path string, query url.Va
 			err = ue.Err
 		}
 		if errors.Is(err, capture.ErrSpeaksFirst) {
-			err = capture.ErrSpeaksFirst // net/http says in front of it where it noticed
+			err = capture.ErrSpeaksFirst // without what net/http puts before it
 		}
 		return nil, fmt.Errorf("%s: %w", c.base, err)
 	}
 	return resp, nil
 }
 
-// maxAnswer bounds what a server may send: it is not always the one that was
-// meant.
+// maxAnswer bounds answers, in bytes: the server may not be hone serve.
 const maxAnswer = 4 << 30
 
-// get returns the body of an answer that read understands.
+// get returns the body of an answer, after read has accepted it.
 func (c *serverClient) get(ctx context.Context, path string, query url.Values, read func(data []byte) error) ([]byte, error) {
 	resp, err := c.do(ctx, http.MethodGet, path, query, nil)
 	if err != nil {
@@ -148,7 +147,7 @@ func (c *serverClient) stranger(resp *http.Response, data []byte) error {
 	return fmt.Errorf("what answered at %s is not hone serve: %s", c.base, strings.Join(append([]string{resp.Status}, who...), "; "))
 }
 
-// beginning returns the first words of a text, fit to be printed.
+// beginning returns the first words of a text, safe to print.
 func beginning(data []byte) string {
 	const most = 80
 	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(data[:min(len(data), 4*most)]), "\uFFFD")), " ")
@@ -158,7 +157,7 @@ func beginning(data []byte) string {
 	return compare.Printable(text)
 }
 
-// A statusError is an answer that is an error.
+// A statusError is an error that a server answered.
 type statusError struct {
 	status int
 	err    error
@@ -168,7 +167,7 @@ func (e *statusError) Error() string { return e.err.Error() }
 
 // failure returns the error in an answer.
 func (c *serverClient) failure(resp *http.Response) error {
-	data, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10)) // what there is of it
+	data, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10)) // as much as arrives
 	var body struct {
 		Error json.RawMessage `json:"error"`
 	}

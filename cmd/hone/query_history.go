@@ -11,8 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/shell"
 )
 
-// printHistory prints functions by version: shares in percent, what changed the most
-// first.
+// printHistory prints functions by version: shares in percent, largest change first.
 func (q *queryRun) printHistory(ctx context.Context, selection url.Values) error {
 	for _, name := range []string{"per", "id"} {
 		selection.Del(name)

@@ -22,8 +22,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// prefixCSV copies a table with columns in front, and its heading if that is
-// wanted.
+// prefixCSV copies a table with more columns at the front, and with its heading if heading
+// is set.
 func prefixCSV(w io.Writer, table io.Reader, heading bool, names, values []string) error {
 	in := csv.NewReader(table)
 	var damage error
@@ -49,8 +49,8 @@ func prefixCSV(w io.Writer, table io.Reader, heading bool, names, values []strin
 	return err
 }
 
-// answer gets an answer of the server and prints it: as it is with -json, and
-// otherwise as rows below a heading.
+// answer gets an answer of the server and prints it: unchanged with -json, otherwise as a
+// table.
 func (q *queryRun) answer(ctx context.Context, path string, params url.Values, v any, heading func() []string, rows func() [][]string) error {
 	data, err := q.client.get(ctx, path, params, func(data []byte) error { return json.Unmarshal(data, v) })
 	if err != nil {
@@ -75,12 +75,12 @@ func (q *queryRun) answer(ctx context.Context, path string, params url.Values, v
 	})
 }
 
-// columns returns a heading that is known before the answer is.
+// columns returns a heading that doesn't depend on the answer.
 func (q *queryRun) columns(names ...string) func() []string {
 	return func() []string { return q.titles(names...) }
 }
 
-// titles are names of columns: for people they stand out.
+// titles are the names of columns, in upper case unless the output is CSV.
 func (q *queryRun) titles(names ...string) []string {
 	if q.f.csv {
 		return names
@@ -183,7 +183,7 @@ func (q *queryRun) printSeries(ctx context.Context, selection url.Values) error 
 	return err
 }
 
-// time prints a time in ms since 1970: for people as their clock has it.
+// time prints a time in ms since 1970: in local time, or UTC in CSV.
 func (q *queryRun) time(ms int64) string {
 	t := time.UnixMilli(ms)
 	if q.f.csv {
@@ -199,7 +199,7 @@ func (q *queryRun) duration(ns int64) string {
 	return time.Duration(ns).Round(time.Millisecond).String()
 }
 
-// value prints a value: for people in a unit that suits it.
+// value prints a value in a readable unit, or unchanged in CSV.
 func (q *queryRun) value(x float64, unit string) (value, shownUnit string) {
 	if q.f.csv {
 		return strconv.FormatFloat(x, 'f', -1, 64), unit

@@ -60,9 +60,9 @@ type queryRun struct {
 	now    time.Time
 }
 
-// parseQuery reads the command line, which has the flags of hone pprof too.
+// parseQuery reads the command line, which has all flags of hone pprof too.
 func parseQuery(args []string, f *queryFlags, stderr io.Writer) (*shell.Invocation, error) {
-	// pprof's flags name the report; a selector stands where its sources do.
+	// pprof's flags name the report; the selector takes the place of the sources.
 	inv, err := shell.ParseVerb("pprof", args, stderr, f.define)
 	plain := errors.Is(err, shell.ErrJSON)
 	if plain { // the flag belongs to the usual report, or to something other than a report
@@ -127,7 +127,7 @@ func (q *queryRun) selection(selector, from, to string) (url.Values, error) {
 				end = t
 			}
 			v.Set(bound.name, strconv.FormatInt(t.UnixMilli(), 10))
-		case q.f.id != "" || q.f.labels: // of any time
+		case q.f.id != "" || q.f.labels: // from any time
 		case bound.name == "from":
 			length := time.Hour
 			if q.inv.Seconds > 0 {
@@ -165,7 +165,7 @@ type queryGroup struct {
 	base    *profile.Profile // nil without one
 }
 
-// groupName returns the labels of a group as a selector has them.
+// groupName returns the labels of a group in the form of a selector.
 func groupName(labels map[string]string) string {
 	var ls []store.Label
 	for name, value := range labels {
@@ -173,7 +173,7 @@ func groupName(labels map[string]string) string {
 	}
 	sorted, err := store.NewLabels(ls...)
 	if err != nil {
-		return fmt.Sprint(labels) // of another server than hone
+		return fmt.Sprint(labels) // from a server that isn't hone
 	}
 	return sorted.String()
 }

@@ -112,8 +112,8 @@ func listRuns(ctx context.Context, a *app, root string, asJSON bool) error {
 	return writeTrimmed(a.stdout, b.String())
 }
 
-// removeRuns removes runs: all of them, or none if one can't be found. Each goes
-// in one step; what is left of a killed removal is hidden, until the next run.
+// removeRuns removes runs: all of them, or none if one can't be found. Each disappears
+// in one step; leftovers of a killed removal are hidden until the next run.
 func removeRuns(ctx context.Context, a *app, root string, names []string) error {
 	var dirs []string
 	for _, name := range names {

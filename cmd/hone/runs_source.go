@@ -14,29 +14,28 @@ import (
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-// A source RUN:Benchmark/kind is a profile of a kept run. Sources have had other
-// meanings for longer, so the order in which they are understood is
+// A source RUN:Benchmark/kind is a profile of a kept run. Other meanings of a source are
+// older, so they are tried in this order:
 //
-//  1. -, and what is a file;
-//  2. what has "://" in it: a URL;
-//  3. what stands before a colon and names a run, the shortest such: the colon
-//     may be one of a path (C:\runs\x:Parse/cpu) and benchmarks may have some in
-//     their names (latest:Parse/a:b/cpu);
-//  4. the rest as before: localhost:6060, or a file that is not there.
+//  1. "-", and existing files;
+//  2. anything with "://" in it: a URL;
+//  3. the shortest text before a colon that names a run. The colon may belong to a path
+//     (C:\runs\x:Parse/cpu), and names of benchmarks may have colons too
+//     (latest:Parse/a:b/cpu);
+//  4. everything else: localhost:6060, or a missing file.
 //
-// Ids begin with the year, so that neither hosts nor drive letters name a run
-// by accident. A host may be called latest: where the run has no such profile and
-// a port follows, latest:6060 is the host.
+// Ids start with the year, so hosts and drive letters don't name runs by accident. A host
+// may be called latest: latest:6060 is the host if the run has no such profile.
 
 // A runSource is a source that names a profile of a run.
 type runSource struct {
-	name string // with the run's id in place of latest and the like
+	name string // with the run's id instead of latest
 	file string
-	// skipped has a sentence for each newer run that latest passed over.
+	// skipped has a sentence for each newer run that latest skipped.
 	skipped []string
 }
 
-// runSource returns the profile of a run that a source names, nil if it doesn't
+// findRunSource returns the profile of a run that a source names, or nil if it doesn't
 // name one.
 func findRunSource(ctx context.Context, source string) (*runSource, error) {
 	if source == "-" || strings.Contains(source, "://") {
@@ -59,7 +58,7 @@ func findRunSource(ctx context.Context, source string) (*runSource, error) {
 			if port.MatchString(rest) || !compare.LikeRun(name) && !infile.IsDir(name) {
 				continue
 			}
-			// With what the newest run has, the error can say what there is.
+			// The error can then list the profiles of the newest run.
 			if newest, e := experiment.Find(ctx, root, name, needs("")); e == nil {
 				run, err = newest, nil
 			}
@@ -90,7 +89,7 @@ func findRunSource(ctx context.Context, source string) (*runSource, error) {
 	return nil, nil
 }
 
-// needs is what latest has to have for a source: the profile, or any for "".
+// needs is what latest must have for a source: the profile, or any profile for "".
 func needs(name string) experiment.Need {
 	if name == "" {
 		return experiment.Need{What: "profiles", In: func(r *experiment.Run) bool { return len(r.Profiles()) > 0 }}
@@ -103,7 +102,7 @@ func needs(name string) experiment.Need {
 
 var port = lazyregexp.New(`^\d{1,5}(/|$)`)
 
-// whichProfile is the error of a run where one profile is wanted.
+// whichProfile returns the error for a run where one profile is needed.
 func whichProfile(ctx context.Context, name, dir string) error {
 	run, err := experiment.Open(ctx, dir)
 	if err != nil {
@@ -123,7 +122,7 @@ func whichProfile(ctx context.Context, name, dir string) error {
 	return fmt.Errorf("%s is a run: name one of its profiles, %s", name, strings.Join(some, ", "))
 }
 
-// runFiles returns sources with the files of runs in place of their names.
+// runFiles replaces names of runs' profiles in sources by their files.
 func runFiles(ctx context.Context, a *app, sources []string) ([]string, error) {
 	files := make([]string, len(sources))
 	for i, s := range sources {
@@ -140,9 +139,8 @@ func runFiles(ctx context.Context, a *app, sources []string) ([]string, error) {
 	return files, nil
 }
 
-// runDirectories is for verbs that take directories: it returns sources with
-// runs as their directories, and profiles of runs under names that mean the same
-// when they are looked at later.
+// runDirectories is for verbs that take directories: it replaces runs by their directories,
+// and profiles of runs by names that will mean the same later.
 func runDirectories(ctx context.Context, a *app, sources []string) ([]string, error) {
 	named := make([]string, len(sources))
 	for i, s := range sources {

@@ -104,8 +104,8 @@ func checkServe(ctx context.Context, a *app, cfg *daemon.Config, found daemon.Pr
 	return nil
 }
 
-// serveSite returns how a server reads and shows profiles: source and binaries come
-// from the folders that it is told, and from nowhere that a profile names.
+// serveSite returns how a server reads and shows profiles: source and binaries come from
+// configured folders only, never from paths that a profile names.
 func serveSite(a *app, cfg *daemon.Config) reports.Config {
 	inv := &shell.Invocation{Config: shell.DefaultConfig(), Seconds: -1, Timeout: -1}
 	inv.SourcePath = cfg.SourcePath
@@ -114,7 +114,7 @@ func serveSite(a *app, cfg *daemon.Config) reports.Config {
 	site.Decode = func(ctx context.Context, data []byte) (*profile.Profile, error) {
 		l := newUIOpening(a, inv, false)
 		l.open = folders.Open
-		l.loader.Each = nil // whoever sends a profile does not choose what is looked at
+		l.loader.Each = nil // the sender of a profile must not choose which files are read
 		return l.uploaded(ctx, data)
 	}
 	site.Env.Binary = func(m *profile.Mapping) (report.Binary, error) { return mapped(m, folders.Open) }

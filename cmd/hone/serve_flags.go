@@ -22,7 +22,7 @@ type serveFlags struct {
 	proxy                         optionalAddress
 }
 
-// optionalAddress is a flag that may be given without a value.
+// optionalAddress is a flag whose value is optional.
 type optionalAddress string
 
 func (o *optionalAddress) String() string { return string(*o) }
@@ -76,8 +76,8 @@ func parseServeFlags(args []string) (*serveFlags, error) {
 	return f, nil
 }
 
-// resolved returns the configuration that flags and file make together. There is one
-// with an error, too, if it is about single settings: about all of them.
+// resolved combines flags and file to a configuration. If single settings are wrong, it
+// returns both the configuration and an error with all problems.
 func (f *serveFlags) resolved(ctx context.Context, getenv func(string) string) (*daemon.Config, error) {
 	c, err := daemon.ReadConfig(ctx, f.config)
 	if c == nil {

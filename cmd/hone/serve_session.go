@@ -111,7 +111,7 @@ func runSession(ctx context.Context, a *app, args []string) error {
 	return err
 }
 
-// namedSessions returns the sessions with names or IDs. Each of those has to be one.
+// namedSessions returns the sessions with these names or IDs, all of which must exist.
 func namedSessions(all []auth.Session, which []string) (these []auth.Session, err error) {
 	is := func(s auth.Session, name string) bool { return s.ID == name || s.Name == name }
 	for _, name := range which {
@@ -157,7 +157,7 @@ func (c *serverClient) sessions(ctx context.Context) sessionKeeper {
 			switch resp.StatusCode {
 			case http.StatusNoContent:
 				ended = append(ended, s)
-			case http.StatusNotFound: // it has ended meanwhile
+			case http.StatusNotFound: // it has ended in the meantime
 			default:
 				err = c.failure(resp)
 			}

@@ -139,12 +139,12 @@ func listTokens(a *app, tokens []*auth.Token, asJSON bool) error {
 	return w.Flush()
 }
 
-// auditToken tells the server's audit log of a change of tokens.
+// auditToken records a change of tokens in the server's audit log.
 func auditToken(a *app, cfg *daemon.Config, action string, t *auth.Token) {
 	auditOf(a, cfg, action, t.Name, strings.Join(t.Roles, ",")+" "+strings.Join(t.Services, ","))
 }
 
-// auditOf tells the server's audit log what was done on the command line.
+// auditOf records an action of the command line in the server's audit log.
 func auditOf(a *app, cfg *daemon.Config, action, target, detail string) {
 	warn := func(err error) { a.warn(compare.OneLine(err)) }
 	log, err := auth.OpenAudit(filepath.Join(cfg.Data, "audit.log"), 0, warn)

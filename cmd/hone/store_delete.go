@@ -18,8 +18,8 @@ import (
 	"github.com/hone-go/hone/internal/store/disk"
 )
 
-// deleteService deletes the profiles of a service from a store that no server has open,
-// or in ClickHouse. Without yes it tells how many there are.
+// deleteService deletes the profiles of a service from ClickHouse, or from a store that no
+// server has open. Without yes, it only counts them.
 func deleteService(ctx context.Context, a *app, where, service string, yes, asJSON bool) error {
 	st, err := openDeleter(ctx, where)
 	if err != nil {
@@ -36,7 +36,7 @@ func deleteService(ctx context.Context, a *app, where, service string, yes, asJS
 	return tellDeleted(a, api.DeletedService{Service: service, Profiles: profiles, Deleted: yes}, asJSON)
 }
 
-// openDeleter opens a store to delete a service: nothing else of it changes.
+// openDeleter opens a store to delete a service, without changing anything else.
 func openDeleter(ctx context.Context, where string) (interface {
 	store.Store
 	store.Deleter
@@ -56,7 +56,7 @@ func openDeleter(ctx context.Context, where string) (interface {
 	return disk.OpenContext(ctx, dir, disk.Options{PackAfter: -1, Log: slog.New(slog.DiscardHandler)})
 }
 
-// deleteServiceAt has a running server delete the profiles of a service.
+// deleteServiceAt asks a running server to delete the profiles of a service.
 func deleteServiceAt(ctx context.Context, a *app, f *serverFlags, fetcher *capture.Fetcher, service string, yes, asJSON bool) error {
 	c, err := f.client(ctx, a, "store", fetcher)
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"github.com/hone-go/hone/internal/store/disk"
 )
 
-// storeDir returns the store in a directory, which may be that of a server.
+// storeDir returns the store in a directory, which may be a server's data directory.
 func storeDir(dir string) (string, error) {
 	inner := filepath.Join(dir, "store")
 	if info, err := os.Stat(inner); err == nil && info.IsDir() {
 		return inner, nil
 	}
 	if info, err := os.Stat(inner + ".repaired"); err == nil && info.IsDir() {
-		return inner, nil // of a repair that was killed between its last two steps
+		return inner, nil // left by a repair that was killed between its last two steps
 	}
 	info, err := os.Stat(dir)
 	if err != nil {
@@ -39,10 +39,10 @@ func storeDir(dir string) (string, error) {
 	return "", fmt.Errorf("%s has no store in it", dir)
 }
 
-// isRemote tells the address of a store in ClickHouse from a directory.
+// isRemote reports whether a store is an address of ClickHouse, and not a directory.
 func isRemote(where string) bool { return strings.HasPrefix(where, "clickhouse://") }
 
-// openStore opens a store to be copied from or to: everything of it, for ever.
+// openStore opens a store to copy from or to, without retention.
 func openStore(ctx context.Context, where string, toWrite bool) (store.Store, error) {
 	if isRemote(where) {
 		c, err := clickhouse.ParseURL(where)
@@ -61,7 +61,7 @@ func openStore(ctx context.Context, where string, toWrite bool) (store.Store, er
 	}
 	o := disk.Options{Log: slog.New(slog.DiscardHandler)}
 	if !toWrite {
-		o.PackAfter = -1 // kept as it is
+		o.PackAfter = -1 // don't change it
 	}
 	return disk.OpenContext(ctx, dir, o)
 }

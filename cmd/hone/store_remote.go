@@ -16,7 +16,7 @@ import (
 	"github.com/hone-go/hone/internal/store/clickhouse"
 )
 
-// createStore makes the tables of a store.
+// createStore creates the tables of a store.
 func createStore(ctx context.Context, a *app, address string) error {
 	c, err := clickhouse.ParseURL(address)
 	if err != nil {

@@ -145,7 +145,7 @@ func runStore(ctx context.Context, a *app, args []string) error {
 	case "repair":
 		return repairStore(ctx, a, dir)
 	}
-	// Kept as it is: nothing is packed or dropped for being looked at.
+	// Read-only: nothing is packed or dropped.
 	st, err := disk.Open(dir, disk.Options{PackAfter: -1, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		return err
@@ -161,7 +161,7 @@ func runStore(ctx context.Context, a *app, args []string) error {
 	return storeStats(ctx, a, st, asJSON)
 }
 
-// storeStats prints figures of a store, and of each service in it.
+// storeStats prints figures of a store, and of each service in it, the largest first.
 func storeStats(ctx context.Context, a *app, st *disk.Store, asJSON bool) error {
 	figures := daemon.StoreFigures(st.Stats())
 	services, err := st.Services(ctx)
@@ -213,7 +213,7 @@ func repairStore(ctx context.Context, a *app, dir string) error {
 	return err
 }
 
-// backupServer has a running server copy its store.
+// backupServer asks a running server to copy its store.
 func backupServer(ctx context.Context, a *app, f *serverFlags, fetcher *capture.Fetcher, name string) error {
 	c, err := f.client(ctx, a, "store", fetcher)
 	if err != nil {

@@ -94,12 +94,12 @@ func runTune(ctx context.Context, a *app, args []string) error {
 	case f.json && (err == nil || len(outcome.Tried)+len(outcome.Settings) > 0):
 		return errors.Join(err, writeJSON(a.stdout, outcome))
 	case err != nil:
-		return err // what was tried was told, one after the other
+		return err // the results were printed one by one
 	}
 	return tellTuned(a, course, outcome)
 }
 
-// tuneSteps are the steps of a course here: they show progress, and each result.
+// tuneSteps are the steps of a course; they show progress and print each result.
 func tuneSteps(a *app, f *tunerFlags, m *advisor.Module, t *tune.Tuner, progress *progress, least float64) tune.Steps {
 	options := advice.Options{MinShare: least, Compiler: true, BuildFlags: bench.ListFlags(f.bench.BuildFlags)}
 	return tune.Steps{
@@ -130,7 +130,7 @@ func tuneSteps(a *app, f *tunerFlags, m *advisor.Module, t *tune.Tuner, progress
 	}
 }
 
-// tellTuned says what came of all.
+// tellTuned prints the outcome.
 func tellTuned(a *app, course tune.Course, o *tune.Outcome) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "\nRewrites: %d tried, %d kept.\n", len(o.Tried), o.Kept())
@@ -172,7 +172,7 @@ func tellTuned(a *app, course tune.Course, o *tune.Outcome) error {
 	return err
 }
 
-// ceiling is what a finding could gain, in a few words.
+// ceiling is how much a finding can gain, in a few words.
 func ceiling(b *advice.Bound) string {
 	switch {
 	case b.Waiting > 0:

@@ -103,7 +103,7 @@ func runUI(ctx context.Context, a *app, args []string) error {
 		return &shell.UsageError{Verb: "ui", Err: errors.New("-o makes no sense with a web UI, whose pages can be downloaded")}
 	}
 	if f.runs != "" {
-		// Sources that name runs there are their directories from here on.
+		// Replace the names of runs in this folder by their directories.
 		for i, source := range inv.Sources {
 			if dirs, _ := uiRunDirs(ctx, f.runs, []string{source}); len(dirs) > 0 {
 				inv.Sources[i] = dirs[0]
@@ -113,7 +113,7 @@ func runUI(ctx context.Context, a *app, args []string) error {
 	return serveUI(ctx, a, inv, f, false)
 }
 
-// serveUI shows a command line's profiles in a browser until ctx is done.
+// serveUI shows the profiles of a command line in a browser until ctx is done.
 func serveUI(ctx context.Context, a *app, inv *shell.Invocation, f uiFlags, compat bool) error {
 	verb := "ui"
 	if compat {
@@ -166,7 +166,7 @@ func serveUI(ctx context.Context, a *app, inv *shell.Invocation, f uiFlags, comp
 	return srv.Serve(ctx, listener)
 }
 
-// uiServer returns the server of a web UI for what it shows.
+// uiServer returns the server of a web UI.
 func uiServer(ctx context.Context, a *app, inv *shell.Invocation, f uiFlags, site reports.Config, kept *runs.Kept, reach server.Reach) (*server.Server, *reports.Service, error) {
 	srv, err := server.New(ctx, server.Config{
 		Hosts: reach.Hosts, AnyAddress: reach.AnyAddress, Pages: web.Files(), Log: a.warn,
@@ -182,7 +182,7 @@ func uiServer(ctx context.Context, a *app, inv *shell.Invocation, f uiFlags, sit
 		site.Lookup, site.Offers.Runs = kept.Profile, true
 	}
 	site.Opener = stored.None{}
-	// In a folder that is in no module there is no source to give advice on: pages say so.
+	// Advice needs the source of a module. Without one, pages say so.
 	module, err := advisor.ModuleOf(".")
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
@@ -193,7 +193,7 @@ func uiServer(ctx context.Context, a *app, inv *shell.Invocation, f uiFlags, sit
 	return srv, profiles, nil
 }
 
-// siteOfProfiles returns what the web UI of a command line's profiles shows.
+// siteOfProfiles returns what the web UI shows of a command line's profiles.
 func siteOfProfiles(ctx context.Context, a *app, inv *shell.Invocation, compat bool) (reports.Config, error) {
 	entries, err := findUIEntries(ctx, a, inv, compat)
 	if err != nil {
@@ -210,8 +210,8 @@ func siteOfProfiles(ctx context.Context, a *app, inv *shell.Invocation, compat b
 	return site, nil
 }
 
-// uiConfig returns how profiles are shown that others may have made: source text is that of
-// modules and GOROOT alone, and of the folders that were named for it.
+// uiConfig returns how to show profiles that others may have made. Source text comes only
+// from modules, GOROOT, and the folders that the user named.
 func uiConfig(a *app, inv *shell.Invocation) reports.Config {
 	env := reportEnv(context.Background(), a, inv.Options) // each request has its own context
 	env.Text = srcfind.New(srcfind.Config{SearchPath: inv.SourcePath, TrimPath: inv.TrimPath, Confined: true}).Find

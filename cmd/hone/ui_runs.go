@@ -11,8 +11,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// keptRuns returns the runs that a UI shows: those below root, and those that the
-// command line names.
+// keptRuns returns the runs that a UI shows: those in root, and those that the command
+// line names.
 func keptRuns(ctx context.Context, a *app, inv *shell.Invocation, compat bool, root string) (*runs.Kept, error) {
 	dirs, _ := uiRunDirs(ctx, root, inv.Sources)
 	return runs.Open(ctx, root, dirs, moduleObjectives, func(file string) func(context.Context) (*profile.Profile, error) {

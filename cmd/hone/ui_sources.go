@@ -38,10 +38,9 @@ func newUIOpening(a *app, inv *shell.Invocation, compat bool) *opening {
 	return l
 }
 
-// findUIEntries lists a command line's profiles. What is shown first is loaded now,
-// so that a failure of it is one of the command. The sum of several sources
-// comes first, then each of them. Where there is a base they are runs to be
-// compared, and not added up here.
+// findUIEntries lists a command line's profiles. The first one shown is loaded now, so that
+// its failure is a failure of the command. The sum of several sources comes first, then
+// each of them. With a base, they are profiles to compare, and are not added up.
 func findUIEntries(ctx context.Context, a *app, inv *shell.Invocation, compat bool) (*uiEntries, error) {
 	newUIOpening(a, inv, compat) // which takes the program from the sources
 	var e uiEntries
@@ -74,8 +73,8 @@ func findUIEntries(ctx context.Context, a *app, inv *shell.Invocation, compat bo
 		var last error
 		for _, entry := range entries {
 			if len(e.shown) == 0 {
-				// The first that is one is shown. Others that are none say so when
-				// they are looked at.
+				// The first valid profile is shown. Others report their error when
+				// they are opened.
 				if entry.Ready, last = entry.Load(ctx); last == nil {
 					e.shown = []int{len(e.all)}
 				}
@@ -107,8 +106,8 @@ func directoryEntries(ctx context.Context, a *app, inv *shell.Invocation, compat
 	return entries, err
 }
 
-// add appends sources, and their sum in front of them if that is wanted. It
-// returns the places of what is to be shown.
+// add appends sources, after their sum if merge is set. It returns the indexes of what to
+// show.
 func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, compat bool, sources []string, merge bool) ([]int, error) {
 	if len(sources) == 0 {
 		return nil, nil
@@ -140,7 +139,7 @@ func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, comp
 		}
 		return []int{first}, nil
 	}
-	// Asked again, a service would measure again: what was added up is kept.
+	// Another request would make a service measure again, so keep what was fetched.
 	files, err := runFiles(ctx, a, sources)
 	if err != nil {
 		return nil, err
@@ -154,7 +153,7 @@ func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, comp
 	var entries []reports.Source
 	var places []int // of what was loaded, without a sum
 	for i, p := range ps {
-		if p == nil { // which the user was told; it is tried again when looked at
+		if p == nil { // already reported; tried again when it is opened
 			entries = append(entries, waitingSource(a, inv, compat, sources[i]))
 			continue
 		}
@@ -189,8 +188,8 @@ func waitingSource(a *app, inv *shell.Invocation, compat bool, source string) re
 	return reports.Source{Name: shownName(source), Paths: shownPaths([]string{source}), Load: loadLater(a, inv, compat, source)}
 }
 
-// shownPaths are sources as they can be named on a command line again, URLs
-// without their passwords.
+// shownPaths are sources as they can be given on a command line again, URLs without their
+// passwords.
 func shownPaths(sources []string) []string {
 	var paths []string
 	for _, s := range sources {
@@ -213,13 +212,13 @@ func loadLater(a *app, inv *shell.Invocation, compat bool, source string) func(c
 	}
 }
 
-// sumName is what the sum of sources is called.
+// sumName is the name of the sum of sources.
 func sumName(sources []string) string {
 	return fmt.Sprintf("%s and %d more", shownName(sources[0]), len(sources)-1)
 }
 
-// shownName is what a source is called on pages: without a password, and for a
-// file without its directories.
+// shownName is the name of a source on pages: without a password, and for a file without
+// its directories.
 func shownName(source string) string {
 	switch {
 	case source == "-":
@@ -257,7 +256,7 @@ func splitDirectories(sources []string) (others, dirs []string) {
 	return others, dirs
 }
 
-// Bounds of what is looked at in a directory.
+// Limits of the search in a directory.
 const (
 	dirDepth = 2 // levels of directories below it
 	dirFiles = 10_000
@@ -273,7 +272,7 @@ func profilesIn(dir string) ([]string, error) {
 			if name == dir {
 				return err
 			}
-			return nil // what can't be read is not there
+			return nil // ignore what can't be read
 		}
 		if d.IsDir() {
 			rel, _ := filepath.Rel(dir, name)
@@ -296,9 +295,8 @@ func profilesIn(dir string) ([]string, error) {
 	return files, err
 }
 
-// looksLikeProfile looks at the first bytes of a file: a profile in an old
-// format begins with its name, one in protobuf with a value type, before which
-// there may be a few numbers such as the time.
+// looksLikeProfile checks the first bytes of a file. Old formats start with their name, and
+// protobuf with a value type, perhaps after a few numbers such as the time.
 func looksLikeProfile(name string) bool {
 	f, err := infile.Open(name)
 	if err != nil {
@@ -320,7 +318,7 @@ func looksLikeProfile(name string) bool {
 	}
 	for _, start := range []string{
 		"heap profile:", "goroutine profile:", "goroutineleak profile:", "threadcreate profile:", "goroutine ",
-		"panic: ", "fatal error: ", "SIGQUIT: ", // what the runtime says before it dumps goroutines
+		"panic: ", "fatal error: ", "SIGQUIT: ", // what the runtime prints before a dump of goroutines
 		"--- mutex:", "--- contention", "--- heap", "--- growth", "--- Memory map:",
 	} {
 		if bytes.HasPrefix(head, []byte(start)) {
@@ -330,9 +328,8 @@ func looksLikeProfile(name string) bool {
 	return false
 }
 
-// beginsWithValueType reports whether the first field of a message that is not
-// a number is one of a profile's value types: field 1 or 11, which is a short
-// message that begins with a number.
+// beginsWithValueType reports whether the first field of a message that isn't a number is a
+// profile's value type: field 1 or 11, a short message that starts with a number.
 func beginsWithValueType(message []byte) bool {
 	for len(message) > 3 {
 		tag := message[0]
@@ -349,8 +346,8 @@ func beginsWithValueType(message []byte) bool {
 	return false
 }
 
-// runEntries lists the profiles of a run, heads before bases: the first is shown
-// first.
+// runEntries lists the profiles of a run, heads before bases, because the first one is
+// shown first.
 func runEntries(ctx context.Context, a *app, inv *shell.Invocation, compat bool, dir string) ([]reports.Source, error) {
 	run, err := experiment.Open(ctx, dir)
 	if err != nil {

@@ -125,7 +125,7 @@ func runWall(ctx context.Context, a *app, args []string) error {
 	return writeSpent(a.stdout, r, *n)
 }
 
-// asksSeconds reports whether a URL says how long to record.
+// asksSeconds reports whether a URL sets the duration of the trace.
 func asksSeconds(source string) bool {
 	_, query, ok := strings.Cut(source, "?")
 	if !ok {
@@ -135,7 +135,7 @@ func asksSeconds(source string) bool {
 	return err == nil && values.Has("seconds")
 }
 
-// writeSpent prints states and n places, all of them for 0.
+// writeSpent prints states and n places; 0 means all places.
 func writeSpent(w io.Writer, r *trace.Spent, n int) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s in %s", readable(r.Total), readable(r.Duration))

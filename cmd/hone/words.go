@@ -14,7 +14,7 @@ func writeJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// writeTrimmed writes text without the blanks at the ends of its lines.
+// writeTrimmed writes text without trailing blanks.
 func writeTrimmed(w io.Writer, text string) error {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -59,7 +59,7 @@ func shortTime(d time.Duration) string {
 
 func mebibytes(n int64) string { return fmt.Sprintf("%d MiB", n>>20) }
 
-// inWords is "4 min 10 s".
+// inWords is a duration such as "4 min 10 s".
 func inWords(d time.Duration) string {
 	d = d.Round(time.Second)
 	var parts []string
@@ -75,7 +75,7 @@ func inWords(d time.Duration) string {
 	return strings.Join(parts, " ")
 }
 
-// orIfChanged is ", or up to 9 min if everything changed", where that is longer.
+// orIfChanged is ", or up to 9 min if everything changed", if that is longer.
 func orIfChanged(expected, changed time.Duration) string {
 	if changed < expected+time.Second {
 		return ""
