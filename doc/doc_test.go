@@ -37,8 +37,9 @@ const root = ".."
 //	```
 var quotation = regexp.MustCompile("(?ms)^(<!-- file: (\\S+)((?: \\S+)*) -->\n```\\w+\n)(.*?)^```$")
 
-// A console block shows commands, each behind a $, and what they print on
-// standard output, run in the root of the repository.
+// A console block shows commands, each after a $, and what they print on
+// standard output, run in the root of the repository. A line with only …
+// takes the place of lines that the page leaves out.
 var console = regexp.MustCompile("(?ms)^```console\n(.*?)^```$")
 
 func TestQuotedFiles(t *testing.T) {
