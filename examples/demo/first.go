@@ -33,11 +33,11 @@ func firstLook(ctx context.Context, s *screen, program, dir string, duration tim
 	if err != nil {
 		return err
 	}
-	// Your own code: what it calls in other packages counts for it.
+	// Only your own code: calls of other packages count for the caller.
 	if err := s.report(ctx, p, regexp.MustCompile(`^Duration|%|flat`), "top", "-mine", "-nodecount=6", file); err != nil {
 		return err
 	}
-	// Lines with a figure: the others took no time.
+	// Only lines with a value: the others took no time.
 	if err := s.report(ctx, p, regexp.MustCompile(`^ROUTINE|\d\w* +\d+:`), "list", `main\.addLine$`, file); err != nil {
 		return err
 	}
@@ -63,7 +63,7 @@ func readProfile(file string) (*profile.Profile, error) {
 	return p, nil
 }
 
-// report prints the lines that matter of what hone prints for a verb and its arguments.
+// report prints the matching lines of a hone report.
 func (s *screen) report(ctx context.Context, p *profile.Profile, matter *regexp.Regexp, verb string, args ...string) error {
 	inv, err := shell.ParseVerb(verb, args, os.Stderr)
 	if err != nil {
@@ -90,7 +90,7 @@ func matching(text string, matter *regexp.Regexp) []string {
 	return lines
 }
 
-// drawFlame writes the page of a flame graph, with a button that turns it round.
+// drawFlame writes the page of a flame graph, with a button that inverts it.
 func drawFlame(ctx context.Context, p *profile.Profile, file string) error {
 	index, err := p.SampleIndex("")
 	if err != nil {

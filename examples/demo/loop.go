@@ -29,15 +29,15 @@ type loop struct {
 	n     int // commands so far
 }
 
-// A step is a command of hone and what to see of it.
+// A step is a command of hone, and the output to show.
 type step struct {
 	title  string
-	edit   [2]string // in the copy, before it: which version of the handler is in use
+	edit   [2]string // before the command: which version of the handler is in use
 	args   []string
-	code   int            // how it has to end
+	code   int            // expected exit code
 	matter *regexp.Regexp // the lines to show
-	most   int            // of them
-	commit string         // of the changes, after it
+	most   int            // at most
+	commit string         // message of a commit after it
 }
 
 const objectives = `[[objective]]
@@ -53,7 +53,7 @@ metric = "ns/op"
 budget = "10%"
 `
 
-// The measurements are short: changes of this size show in them.
+// Short measurements are enough for changes of this size.
 var (
 	quick   = []string{"-bench", "InUse", "-benchtime", "50ms"}
 	figure  = regexp.MustCompile(`^InUse|/op `)
@@ -109,7 +109,7 @@ func (l *loop) run(ctx context.Context) error {
 	return l.show(ctx, first, last)
 }
 
-// unpack writes the example as a module, as it was first written, and commits it.
+// unpack writes the example as a module, in its first, slow version, and commits it.
 func (l *loop) unpack(ctx context.Context) error {
 	files := map[string][]byte{
 		"go.mod":     []byte("module visitors\n\ngo 1.26\n"),
@@ -165,7 +165,7 @@ func (l *loop) commit(ctx context.Context, message string) error {
 }
 
 func (l *loop) git(ctx context.Context, args ...string) error {
-	// Whatever the user's git asks for: names, signatures, hooks.
+	// Independent of the user's git settings: names, signatures, hooks.
 	settings := []string{"-c", "user.name=hone demo", "-c", "user.email=demo@localhost", "-c", "commit.gpgsign=false", "-c", "core.hooksPath=" + os.DevNull}
 	cmd := exec.CommandContext(ctx, "git", append(settings, args...)...)
 	cmd.Dir = l.dir
@@ -175,7 +175,7 @@ func (l *loop) git(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// step runs a command, keeps all that it prints, and shows what matters.
+// step runs a command, keeps its output in a file, and shows the important lines.
 func (l *loop) step(ctx context.Context, s step) error {
 	if s.title != "" {
 		l.heading(s.title)

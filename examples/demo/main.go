@@ -1,12 +1,11 @@
-// Demo shows hone at work, in three screens: make demo.
+// Demo shows what hone does, on three screens: make demo.
 //
 //	demo -program wordindex -dir out            profile a program, and show where its time goes
 //	demo -hone bin/hone -dir out/demo [-serve]  the tuning loop on a worked example
 //
-// The first part needs a small part of hone only, so that there is something to see
-// while the rest has yet to be compiled. What it prints is from the packages that print
-// it in hone top and hone list. The second part runs hone's own commands. Of each it
-// shows the few lines that matter; all of the output is in files.
+// The first part needs only a small part of hone, so there is something to see while the rest
+// is being compiled. It uses the packages behind hone top and hone list. The second part runs
+// hone's own commands and shows the important lines; the full output is in files.
 package main
 
 import (

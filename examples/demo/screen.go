@@ -8,13 +8,13 @@ import (
 	"unicode/utf8"
 )
 
-// columns is the width of what the demo prints.
+// columns is the maximum width of the output.
 const columns = 100
 
-// A screen is what the demo prints to: headings, commands, and lines of bounded width.
+// A screen prints headings, commands, and lines of limited width.
 type screen struct {
 	out    io.Writer
-	warned map[string]bool // warnings, without their figures
+	warned map[string]bool // warnings, without their numbers
 }
 
 func newScreen(out io.Writer) *screen { return &screen{out, make(map[string]bool)} }
@@ -48,7 +48,7 @@ func (s *screen) command(args ...string) {
 
 var figures = regexp.MustCompile(`[0-9.]+`)
 
-// warn shows a warning, unless there was one that differs from it in figures alone.
+// warn shows a warning, unless one with the same text but other numbers was shown before.
 func (s *screen) warn(text string) {
 	kind := figures.ReplaceAllString(text, "0")
 	if !s.warned[kind] {

@@ -80,7 +80,7 @@ func (l *loop) look(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// answers asks for a page, and for the list of what it can show.
+// answers requests a page and the list of its profiles.
 func answers(ctx context.Context, url string) error {
 	base, _, _ := strings.Cut(strings.TrimPrefix(url, "http://"), "/")
 	for _, ask := range []struct{ url, want string }{{url, "<title>"}, {"http://" + base + "/api/v1/profiles", "InUse"}} {
