@@ -11,11 +11,11 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// DefaultMaxPackages is how many hot packages are read if nothing else is asked for.
+// DefaultMaxPackages is how many hot packages are read by default.
 const DefaultMaxPackages = 50
 
-// Advise joins profiles with the source they are of. What can't be examined is in
-// the report; an error is for what ends all of it.
+// Advise joins profiles with their source. What can't be examined is listed in the report; an error
+// means that nothing could be.
 func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	o.MinShare, o.MaxPackages = cmp.Or(o.MinShare, DefaultMinShare), cmp.Or(o.MaxPackages, DefaultMaxPackages)
 	o.stage("asking go for the module")
@@ -52,8 +52,7 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	return report, ctx.Err()
 }
 
-// read loads the packages in some folders, and has them compiled meanwhile, which takes
-// longer.
+// read loads the packages in some folders and compiles them at the same time, which takes longer.
 func (o *Options) read(ctx context.Context, toolchain string, dirs []string) (*source, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -83,8 +82,8 @@ func (o *Options) read(ctx context.Context, toolchain string, dirs []string) (*s
 	return src, nil
 }
 
-// Examine is Advise for packages that are read already. Frames are of the user's if
-// locate has a file for them.
+// Examine is Advise for packages that are already read. Frames belong to the user's code if locate
+// returns a file for them.
 func Examine(inputs []Input, pkgs []*Package, locate func(*profile.Frame) string, o Options) *Report {
 	o.MinShare, o.MaxPackages = cmp.Or(o.MinShare, DefaultMinShare), cmp.Or(o.MaxPackages, DefaultMaxPackages)
 	src := &source{files: make(map[string]*Package), packages: pkgs}

@@ -13,14 +13,13 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// newest is a version of Go that has all that analyzers know of. They are asked as for
-// it: what a rewrite needs, the rule says, so that it can tell what a newer go line would
-// give.
+// newest is a version of Go with everything that analyzers know. They always run for this version, so
+// that a finding can say what a newer go line would allow; Rule.Since has the version that the rewrite
+// needs.
 const newest = "go1.999"
 
-// analyze runs an analyzer, after what it requires; each runs once a package. Packages
-// are read without the source of what they import: analyzers whose facts come from there
-// are refused.
+// analyze runs an analyzer after the ones it requires, each once per package. Imported packages are
+// read without source, so analyzers that need facts about them are refused.
 func (p *Package) analyze(a *analysis.Analyzer) *analyzed {
 	if done := p.analyzed[a]; done != nil {
 		return done
@@ -60,8 +59,8 @@ func (p *Package) analyze(a *analysis.Analyzer) *analyzed {
 	return done
 }
 
-// run runs an analyzer. They are other people's: one that panics is an error, and the
-// end of nothing else.
+// run runs an analyzer. Analyzers come from other projects: a panic in one becomes an error and stops
+// nothing else.
 func (done *analyzed) run(pass *analysis.Pass) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -81,7 +80,7 @@ func (p *Package) readFile(name string) ([]byte, error) {
 	return nil, &os.PathError{Op: "read", Path: name, Err: errors.New("not a file of the package")}
 }
 
-// failures says which analyzers of rules failed in some packages, each once.
+// failures says which analyzers of rules failed in some packages, without repetition.
 func failures(rules []*Rule, pkgs []*Package) (all []string) {
 	for _, r := range rules {
 		for _, p := range pkgs {
@@ -93,8 +92,8 @@ func failures(rules []*Rule, pkgs []*Package) (all []string) {
 	return all
 }
 
-// A Judge returns whether what an analyzer reports is about a rule's cost, given its message and
-// the place, and may change the match. nil takes all.
+// A Judge decides whether a report of an analyzer is about a rule's cost, given its message and place.
+// It may change the match. nil accepts all reports.
 type Judge func(s *Site, message string, c inspector.Cursor, m *Match) bool
 
 // Reported is the Match of a rule that takes over an analyzer which others keep. What it reports
@@ -112,7 +111,7 @@ func Reported(a *analysis.Analyzer, why string, judge Judge) func(*Site) []Match
 				continue
 			}
 			m := Match{Node: c.Node(), Why: why}
-			// More than one fix is a choice, and nobody here to make it.
+			// Several fixes are alternatives, and no one is here to choose.
 			if len(d.SuggestedFixes) == 1 {
 				m.Edits = s.withComments(d.SuggestedFixes[0].TextEdits)
 			}
@@ -124,8 +123,8 @@ func Reported(a *analysis.Analyzer, why string, judge Judge) func(*Site) []Match
 	}
 }
 
-// withComments returns the edits of a fix, with the comments of statements that they
-// replace put before what comes in their place; nil if comments would be lost elsewhere.
+// withComments returns the edits of a fix. Comments in replaced statements are kept before the new
+// code. It returns nil if comments would be lost elsewhere.
 func (s *Site) withComments(fix []analysis.TextEdit) []Edit {
 	var edits []Edit
 	for _, e := range fix {
@@ -153,7 +152,7 @@ func (s *Site) withComments(fix []analysis.TextEdit) []Edit {
 	return edits
 }
 
-// innermost reports whether a function is the innermost around a place.
+// innermost reports whether a function is the innermost one around a place.
 func innermost(c, function inspector.Cursor) bool {
 	for f := range c.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
 		return f == function

@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// defaultGain is a rule's where it doesn't know better: a tenth of the time is gone.
+// defaultGain is the gain of a rule that doesn't know better: a tenth of the time is saved.
 const defaultGain = 1.1
 
-// bound limits what a part of a subject's values can gain. Of the garbage
-// collection, which runs beside, the part counts that its bytes are of all allocated:
-// what isn't allocated needs no marking and no sweeping.
+// bound limits what can be gained from a part of a subject's values. Garbage collection runs
+// concurrently; its time counts by the part's share of the allocated bytes, because what isn't
+// allocated needs no marking and no sweeping.
 func (e *evidence) bound(v *values, subject int, gain float64) Bound {
 	if gain <= 1 {
 		gain = defaultGain
@@ -28,8 +28,8 @@ func (e *evidence) bound(v *values, subject int, gain float64) Bound {
 	b.Waiting = max(e.share(v[mutexTime], subject, mutexTime), e.share(v[blockTime], subject, blockTime))
 	b.Expected = b.Time * (1 - 1/gain)
 	if e.totals[subject][cpuTime] == 0 {
-		// Only memory is known. What allocating takes of the time is not: a third is
-		// what programs have that do little else.
+		// Only memory is known, not the time that allocating takes. In programs that do little else,
+		// it is a third.
 		b.Expected = b.Bytes / 3 * (1 - 1/gain)
 	}
 	return b
@@ -43,7 +43,7 @@ func (b *Bound) better(than *Bound) bool {
 	return b.Waiting+b.Bytes > than.Waiting+than.Bytes
 }
 
-// order is below 0 if a bound is worth more than another, and above if less.
+// order is negative if a bound is worth more than another, and positive if it is worth less.
 func (b *Bound) order(than *Bound) int {
 	return cmp.Or(cmp.Compare(than.Worth, b.Worth), cmp.Compare(than.Waiting+than.Bytes, b.Waiting+b.Bytes))
 }

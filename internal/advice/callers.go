@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// calledFrom counts a sample at a line of the user's, above, that is next above another
-// one.
+// calledFrom counts a sample at the user's line that is the next one up the stack.
 func (h *hot) calledFrom(above *hot, v *visit, subject int) {
 	if h.callers == nil {
 		h.callers = make(map[place]matched)
@@ -28,23 +27,21 @@ func countAt[K comparable](at map[K]matched, key K, v *visit, subject int) {
 	m.of(subject).add(v.values)
 }
 
-// Of callers that have less of a line than this, and of more than so many, nothing is said.
+// Callers with a smaller share of a line are left out, and all but the first maxCallers.
 const (
 	callerShare = 0.1
 	maxCallers  = 3
 )
 
-// A line passes a call on if at least so much of it is that call's: of functions that do
-// little else, it is their callers who know what the call is good for. So many are told of,
-// one above another.
+// A line that spends nearly all its cost in one call passes that call on. Only its callers know what
+// the call is for, so they are listed, too, up to maxPassed levels.
 const (
 	passedOn  = 0.9
 	maxPassed = 2
 )
 
-// calledBy returns the lines that a line's function was called from in a subject, and
-// of those that pass on what they were called for, what called them. Tests are not among
-// them.
+// calledBy returns the lines that called a line's function in a subject, and the callers of those that
+// only pass the call on. Tests are left out.
 func (e *evidence) calledBy(h *hot, subject int) []Caller {
 	if all := h.match(about{})[subject]; all != nil {
 		return e.calledByAs(h, subject, mainDimension(all), 0)
@@ -52,7 +49,7 @@ func (e *evidence) calledBy(h *hot, subject int) []Caller {
 	return nil
 }
 
-// calledByAs compares by a dimension; so many calls were passed on below.
+// calledByAs compares by a dimension; passed is the number of levels below that pass the call on.
 func (e *evidence) calledByAs(h *hot, subject int, by dimension, passed int) []Caller {
 	all := h.match(about{})[subject]
 	var callers []Caller

@@ -26,11 +26,11 @@ type lineOf struct {
 	line int
 }
 
-// Diagnostics is what the compiler says of lines, by file and line: what escapes to
-// the heap there, and what it copies.
+// Diagnostics has the compiler's messages by file and line: what escapes to the heap, and what is
+// copied.
 type Diagnostics map[lineOf][]string
 
-// Add has the compiler say something of a line.
+// Add adds a message about a line.
 func (d Diagnostics) Add(file string, line int, message string) {
 	if at := (lineOf{file, line}); !slices.Contains(d[at], message) {
 		d[at] = append(d[at], message)
@@ -47,24 +47,23 @@ func (d Diagnostics) HasSeen(file string) bool {
 	return ok
 }
 
-// Escapes reports whether something on a line escapes to the heap, or may, as the compiler
-// was not asked.
+// Escapes reports whether something on a line escapes to the heap, or may, because the compiler was
+// not asked.
 func (d Diagnostics) Escapes(file string, line int) bool {
 	return d == nil || slices.ContainsFunc(d[lineOf{file, line}], func(message string) bool { return strings.Contains(message, "escapes to heap") })
 }
 
-// compilerSays compiles the packages in some folders with -json=0,DIR, which has the
-// compiler write what it decided, one file for each of the source, in the language
-// server's format but with lines and columns from 1:
+// compilerDiagnostics compiles the packages in some folders with -json=0,DIR. The compiler then writes
+// its decisions, one file per source file, in the language server's format, but with lines and columns
+// that start at 1:
 //
 //	{"version":0,"package":"example.com/m","goos":"linux",…,"file":"/src/m/m.go"}
 //	{"range":{"start":{"line":7,"character":2},…},"code":"escape",…,"message":"x escapes to heap","relatedInformation":[…]}
 //	{"range":{"start":{"line":7,"character":2},…},"code":"escape",…,"message":""}
 //	…
 //
-// What was inlined stands at the call in the outermost function; the first of the
-// related information, with the message "inlineLoc", leads inwards to the line that
-// profiles have.
+// For inlined code the position is the call in the outermost function; the first related locations,
+// with the message "inlineLoc", lead inwards to the line that profiles have.
 //
 // A folder of its own makes the command line another one, so that nothing comes from
 // the build cache without being compiled. Of what doesn't compile it says nothing.
@@ -103,8 +102,8 @@ func compilerSays(ctx context.Context, dir string, flags, dirs []string) (Diagno
 	return found, err
 }
 
-// folders are those of packages, by import path. With -trimpath, which a user may have in
-// GOFLAGS, the compiler names files by their package: example.com/m/file.go.
+// folders maps import paths to folders. With -trimpath, which may be set in GOFLAGS, the compiler
+// names files by their package: example.com/m/file.go.
 type folders map[string]string
 
 // full returns the file that the compiler means.
@@ -133,7 +132,7 @@ func (d Diagnostics) read(name string, text []byte, of folders) error {
 		at := m.place(file, of)
 		switch {
 		case m.Code == "escape" || m.Code == "escapes":
-			// Most are told twice, the second time without words.
+			// Most diagnostics appear twice, the second time without a message.
 			if m.Message != "" {
 				d.Add(at.file, at.line, m.Message)
 			} else if len(d[at]) == 0 {
@@ -185,8 +184,8 @@ func fileName(address string) string {
 	return filepath.FromSlash(name)
 }
 
-// mainFolders returns the folders of the modules' commands, if the profiles have
-// frames that no more is known of than that they are a command's.
+// mainFolders returns the folders of the modules' commands, if the profiles have frames that are only
+// known to belong to a command.
 func mainFolders(ctx context.Context, dir string, flags []string, inputs []Input) ([]string, error) {
 	isMain := func(p *profile.Profile) bool {
 		return slices.ContainsFunc(p.Functions, func(f profile.Function) bool {

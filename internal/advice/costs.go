@@ -9,21 +9,20 @@ import (
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-// Costs are what profiles say of a line.
+// Costs are what profiles show for a line.
 type Costs struct {
 	hot  *hot
 	seen *evidence
 }
 
-// Share returns the part of the CPU time, the bytes or the objects, whichever is
-// largest, that functions matching re below the line have in some subject.
+// Share returns the share of CPU time, bytes or objects, whichever is largest, of functions matching
+// re that the line calls, in the subject where it is largest.
 func (c *Costs) Share(re *lazyregexp.Regexp) float64 {
 	return c.seen.largest(c.hot.match(about{frames: re}))
 }
 
-// Allocates returns the part of the bytes or objects, or of the time in allocating,
-// whichever is largest, that the line itself has in some subject: what it calls is not
-// counted.
+// Allocates returns the line's own share of bytes, objects or time spent on allocation, whichever is
+// largest, in the subject where it is largest. Its callees are not included.
 func (c *Costs) Allocates() float64 {
 	own := make(matched)
 	for _, k := range c.hot.chains {
@@ -42,10 +41,10 @@ func (c *Costs) Allocates() float64 {
 	return c.seen.largest(own)
 }
 
-// AllocatesMost returns the function that, called by the line, allocates the largest part of the
-// bytes or objects in some subject, with what it calls; "" if none allocates. Functions of the
-// user's own modules and those of the runtime are not among them, nor those that call the
-// user's again.
+// AllocatesMost returns the function called by the line that allocates the largest share of the
+// bytes or objects in some subject, including what it calls; "" if none allocates. It skips
+// functions of the user's own modules, of the runtime, and those that call the user's code
+// again.
 func (c *Costs) AllocatesMost() (name string, share float64) {
 	by := make(map[string]matched)
 	for _, k := range c.hot.chains {
@@ -71,9 +70,9 @@ func (c *Costs) AllocatesMost() (name string, share float64) {
 	return name, share
 }
 
-// Unallocated reports whether nothing is seen to be allocated on the line or below it: there
-// are profiles of memory of each subject that has it, and none has a block of it. A profile
-// that takes few samples may lack what is allocated seldom.
+// Unallocated reports whether profiles show no allocation on the line or below it: there is a memory
+// profile of each subject that has the line, and none has a block from it. A profile with few samples
+// may lack rare allocations.
 func (c *Costs) Unallocated() bool {
 	for subject, v := range c.hot.match(about{}) {
 		if c.seen.totals[subject][allocBlocks] == 0 || v[allocBlocks] > 0 {
@@ -83,21 +82,21 @@ func (c *Costs) Unallocated() bool {
 	return true
 }
 
-// Flat returns the part of the CPU time that the line itself has, without what it
-// calls, in some subject.
+// Flat returns the share of CPU time of the line itself, without its callees, in the subject where it
+// is largest.
 func (c *Costs) Flat() float64 {
 	own := make(matched)
 	c.hot.flat(own)
 	return c.seen.largest(own)
 }
 
-// Parallel reports whether more than one processor ran the program, collecting garbage
-// aside, in some subject where functions matching re below the line take time. Where
-// profiles don't say how long they were collected, it may have been so.
+// Parallel reports whether more than one CPU ran the program, apart from garbage collection, in a
+// subject where functions matching re below the line take time. If profiles don't have their duration,
+// it is assumed.
 func (c *Costs) Parallel(re *lazyregexp.Regexp) bool {
 	for subject, v := range c.hot.match(about{frames: re}) {
 		span := c.seen.spans[subject]
-		// A fifth for what the runtime does beside the program, and for clocks.
+		// A fifth is allowed for the runtime's own work, and for clocks.
 		if v[cpuTime] > 0 && (span <= 0 || float64(c.seen.totals[subject][cpuTime]-c.seen.gc[subject]) > 1.2*float64(span)) {
 			return true
 		}
@@ -105,8 +104,8 @@ func (c *Costs) Parallel(re *lazyregexp.Regexp) bool {
 	return false
 }
 
-// OnMain reports whether nothing but the goroutine that a program begins with has run the
-// line, which is a tool's way of doing what it was started for.
+// OnMain reports whether only the main goroutine has run the line, as in a tool that does its work in
+// main.
 func (c *Costs) OnMain() bool {
 	var all values
 	for _, v := range c.hot.match(about{}) {
@@ -115,8 +114,8 @@ func (c *Costs) OnMain() bool {
 	return all == c.hot.main && all != (values{})
 }
 
-// Blocks returns how many sizes of blocks the line itself allocates, in the subject where
-// these are most: of different subjects each may have its own size.
+// Blocks returns how many block sizes the line itself allocates, in the subject with the most: each
+// subject may have its own size.
 func (c *Costs) Blocks() int {
 	most := 0
 	for _, blocks := range c.hot.blocks {
@@ -125,8 +124,8 @@ func (c *Costs) Blocks() int {
 	return most
 }
 
-// BlockSizes returns the sizes of blocks that the line itself allocates in each subject that has
-// some, in bytes, ascending.
+// BlockSizes returns the block sizes that the line itself allocates, in bytes, ascending, for each
+// subject that has some.
 func (c *Costs) BlockSizes() [][]int64 {
 	var all [][]int64
 	for _, blocks := range c.hot.blocks {
@@ -135,8 +134,8 @@ func (c *Costs) BlockSizes() [][]int64 {
 	return all
 }
 
-// Allocated returns the part of the bytes that the line itself allocates which is in
-// blocks of sizes that is says yes to; 1 if sizes are unknown.
+// Allocated returns the share of the line's own allocated bytes in blocks of sizes that is accepts; 1
+// if sizes are unknown.
 func (c *Costs) Allocated(is func(size int64) bool) float64 {
 	all, some := 0.0, 0.0
 	for _, blocks := range c.hot.blocks {
@@ -153,8 +152,8 @@ func (c *Costs) Allocated(is func(size int64) bool) float64 {
 	return some / all
 }
 
-// BlockSize returns how many bytes a block has that functions matching re below the line allocate,
-// on average, in the subject where these are most; 0 if they allocate nothing.
+// BlockSize returns the average size of blocks allocated by functions matching re below the line, in
+// the subject where it is largest; 0 if they allocate nothing.
 func (c *Costs) BlockSize(re *lazyregexp.Regexp) int64 {
 	most := int64(0)
 	for _, v := range c.hot.match(about{frames: re}) {
@@ -165,8 +164,8 @@ func (c *Costs) BlockSize(re *lazyregexp.Regexp) int64 {
 	return most
 }
 
-// BlocksFor returns how many blocks the line itself allocates for each of those that functions
-// matching re below it do, in all subjects together; ok is false where these have none.
+// BlocksFor returns how many blocks the line itself allocates per block allocated by functions
+// matching re below it, in all subjects together. ok is false if they allocate none.
 func (c *Costs) BlocksFor(re *lazyregexp.Regexp) (n float64, ok bool) {
 	blocks := func(a about) (n int64) {
 		for _, v := range c.hot.match(a) {
@@ -178,8 +177,8 @@ func (c *Costs) BlocksFor(re *lazyregexp.Regexp) (n float64, ok bool) {
 	return float64(own) / float64(below), below > 0
 }
 
-// Callees returns the functions that profiles show directly below the line, sorted;
-// those of the user's own modules are not among them.
+// Callees returns the functions that profiles show directly below the line, sorted, except those of
+// the user's own modules.
 func (c *Costs) Callees() []string {
 	var names []string
 	for _, k := range c.hot.chains {
@@ -190,8 +189,8 @@ func (c *Costs) Callees() []string {
 	return unique(names)
 }
 
-// Reached returns the functions matching re that profiles show the line to call, or those
-// matching through that it calls; those of the user's own modules are not among them. Sorted.
+// Reached returns the functions matching re that the line calls, directly or through functions
+// matching through, sorted, except those of the user's own modules.
 func (c *Costs) Reached(re, through *lazyregexp.Regexp) []string {
 	var names []string
 	for _, k := range c.hot.chains {
@@ -208,25 +207,24 @@ func (c *Costs) Reached(re, through *lazyregexp.Regexp) []string {
 	return unique(names)
 }
 
-// unique returns names sorted, and each once.
+// unique returns the names sorted and without repetition.
 func unique(names []string) []string {
 	slices.Sort(names)
 	return slices.Compact(names)
 }
 
-// A Wait is what profiles of waiting say of a line.
+// A Wait is what profiles show of the waiting at a line.
 type Wait struct {
 	Share float64       // of all waiting of its kind in the subject
 	Time  time.Duration // of all goroutines together
 	Times int64         // that some goroutine waited; 0 if unknown
 }
 
-// LockWait returns how long others waited for locks that the line lets go in functions
-// matching re, which it calls itself, in the subject where that is the largest part.
+// LockWait returns how long others waited for locks that the line releases by calling functions
+// matching re, in the subject where the share is largest.
 func (c *Costs) LockWait(re *lazyregexp.Regexp) Wait { return c.wait(re, mutexTime, mutexTimes) }
 
-// BlockWait returns how long the line waited in functions matching re that it calls
-// itself.
+// BlockWait returns how long the line waited in functions matching re that it calls.
 func (c *Costs) BlockWait(re *lazyregexp.Regexp) Wait { return c.wait(re, blockTime, blockTimes) }
 
 func (c *Costs) wait(re *lazyregexp.Regexp, d, times dimension) (most Wait) {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// describe says what a part is of those subjects where it has at least a share, in the
-// one where bound is largest.
+// describe returns the evidence for a part in the subject with the largest bound. Subjects where the
+// part has less than a share don't count.
 func (e *evidence) describe(h *hot, m matched, gain, least float64) (Evidence, Bound) {
 	var out Evidence
 	var bound Bound
@@ -64,8 +64,8 @@ func (e *evidence) describe(h *hot, m matched, gain, least float64) (Evidence, B
 	return out, bound
 }
 
-// callees returns the functions that a line calls, with all below them; at most 5. Their
-// shares are of the time, or else of what the profiles have of the line.
+// callees returns up to 5 functions that a line calls, including all below them. Their shares are of
+// the time, or else of what the profiles have for the line.
 func (h *hot) callees(e *evidence, subject int) []Callee {
 	sums := make(map[string]*values)
 	var line values

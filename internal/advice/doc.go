@@ -1,5 +1,5 @@
-// Package advice finds what to change: it joins what profiles say of a line with
-// what the source has there.
+// Package advice finds what to change: it joins what profiles show for a line with the source of that
+// line.
 //
 // Data goes one way:
 //
@@ -8,7 +8,7 @@
 //	line → site (site.go) → rules (package rules), analyzers that others keep
 //	(analyzer.go) → findings, ranked (advise.go)
 //
-// One leg alone gives nothing: a pattern on a cold line is not reported, nor a hot
-// line without a pattern. What can be gained is bounded by the profile; whether it is
-// gained, only measuring tells: see package tune.
+// A finding needs both: a pattern on a cold line is not reported, nor is a hot line without a pattern.
+// The profile limits what can be gained; only a measurement shows whether it is gained: see package
+// tune.
 package advice

@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// collector fills evidence.
+// collector collects evidence.
 type collector struct {
 	evidence
 	locate func(*profile.Frame) string
@@ -27,8 +27,8 @@ func collect(inputs []Input, locate func(*profile.Frame) string) *collector {
 	return c
 }
 
-// union returns, by subject, the part of the CPU time in samples that one of the
-// parts of lines has: each sample once, however many have it.
+// union returns, by subject, the share of CPU time in samples that has selects at some line. Each
+// sample counts once.
 func (c *collector) union(inputs []Input, has func(at place, below []string) bool) map[string]float64 {
 	parts := make(map[string]float64)
 	for _, in := range inputs {
@@ -76,7 +76,7 @@ func columns(in Input) map[int]dimension {
 	return found
 }
 
-// add counts each sample at the lines of the user's it passes.
+// add counts each sample at the user's lines on its stack.
 func (c *collector) add(in Input) {
 	subject := c.subject(in.Subject)
 	var below *hot // of the same sample
@@ -111,10 +111,9 @@ func (c *collector) add(in Input) {
 	}
 }
 
-// walk takes each sample from the leaf to the root. At each frame of the user's the
-// functions passed since the last one have been called by its line. done is called
-// after each sample, and told whether it was garbage collection, or allocating. What a
-// benchmark does to begin is left out.
+// walk goes through each sample from the leaf to the root. At each of the user's frames, the functions
+// since the last one were called by its line. done is called after each sample, and told whether it
+// was garbage collection or allocation. The setup code of benchmarks is left out.
 func (c *collector) walk(in Input, at func(*visit), done func(v *values, collecting, allocating bool)) {
 	p := in.Profile
 	cols := columns(in)
@@ -162,7 +161,7 @@ func (c *collector) walk(in Input, at func(*visit), done func(v *values, collect
 					w.place = f.place
 					at(&w)
 				}
-				// Below the next line stands this one, whose chain is its own.
+				// The line becomes the callee of the next one, whose chain starts anew.
 				w.key, w.below, w.toLeaf = append(w.key[:0], 0), w.below[:0], false
 			}
 		}
@@ -209,8 +208,7 @@ func (c *collector) expand(p *profile.Profile, l uint32) []step {
 }
 
 func (h *hot) count(v *visit, subject int) {
-	// Functions are numbered by profile, so a chain that two profiles have may stand
-	// here twice.
+	// Functions are numbered per profile, so a chain that two profiles have may occur twice.
 	v.key = binary.AppendUvarint(v.key, uint64(subject))
 	k := h.chains[string(v.key)]
 	if k == nil {

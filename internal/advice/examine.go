@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// examiner applies rules to sites.
+// examiner applies rules to hot lines, and to programs as a whole.
 type examiner struct {
 	*collector
 	options *Options
@@ -18,7 +18,8 @@ type examiner struct {
 	found   map[string]*found // by rule and position
 }
 
-// report examines lines, the hottest first.
+// report examines lines, the hottest first: each line's place in the source, what rules match
+// there, and one finding for each place that they match.
 func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 	report := &Report{Unexamined: src.unexamined}
 	for _, p := range src.packages {

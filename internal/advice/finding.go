@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A State says how much of a finding has been shown.
+// A State says how much of a finding is proven.
 type State string
 
 const (
@@ -17,18 +17,18 @@ const (
 	Bounded State = "bounded"
 	// Patched: the rewrite builds and passes the tests.
 	Patched State = "patched"
-	// Confirmed: measured to be better, twice.
+	// Confirmed: two measurements show that it is better.
 	Confirmed State = "confirmed"
-	// Refuted: measured, and no better, or something else got worse.
+	// Refuted: measurements show that it isn't better, or that something else got worse.
 	Refuted State = "refuted"
-	// Inconclusive: the measurement could not tell.
+	// Inconclusive: the measurements can't tell.
 	Inconclusive State = "inconclusive"
 )
 
 // A Finding is one piece of advice at one place.
 type Finding struct {
-	// ID is the rule's and a number made of package, function and text of the place:
-	// the same tomorrow, also when lines above have moved.
+	// ID is the rule's ID and a number computed from the package, function and text of the place. It
+	// stays the same when lines above move.
 	ID    string `json:"id"`
 	Rule  string `json:"rule"`
 	Class Class  `json:"class"`
@@ -46,16 +46,16 @@ type Finding struct {
 
 	Evidence Evidence `json:"evidence"`
 	Bound    Bound    `json:"bound"`
-	// Caveats are what weakens the finding, or keeps its rewrite from being offered.
+	// Caveats are reasons to doubt the finding, or why its rewrite isn't offered.
 	Caveats []string `json:"caveats,omitempty"`
 	Fix     *Fix     `json:"fix,omitempty"`
 	// Try is how hone fix proves a finding that has no rewrite.
 	Try Trial `json:"try,omitempty"`
-	// Also are findings of the same rule in the same function that are worth less.
+	// Also are less valuable findings of the same rule in the same function.
 	Also []Also `json:"also,omitempty"`
 }
 
-// Also is a finding that another one stands for.
+// Also is a finding that another one represents.
 type Also struct {
 	ID   string `json:"id"`
 	Line int    `json:"line"`
@@ -65,13 +65,13 @@ type Also struct {
 type Trial string
 
 const (
-	// BySetting: benchmarks are run with other variables in their environment.
+	// BySetting: benchmarks run with other environment variables.
 	BySetting Trial = "setting"
-	// ByProfile: benchmarks are built for the profile that the finding is of.
+	// ByProfile: benchmarks are built with the finding's profile.
 	ByProfile Trial = "profile"
 )
 
-// Evidence is what profiles say of a place, in the subject where it costs most.
+// Evidence is what profiles show for a place, in the subject where it costs most.
 type Evidence struct {
 	Subject  string   `json:"subject,omitempty"`  // the benchmark or service
 	Subjects []string `json:"subjects,omitempty"` // all where it costs something, most first
@@ -84,13 +84,13 @@ type Evidence struct {
 
 	GC      float64  `json:"gc,omitempty"`      // share of the CPU time in garbage collection
 	Callees []Callee `json:"callees,omitempty"` // called by the line, most first
-	// Callers are lines of the user's that the line's function was called from, most
-	// first. What makes a helper slow may be how it is used.
+	// Callers are the user's lines that called the line's function, most expensive first. A helper may
+	// be slow because of how it is used.
 	Callers []Caller `json:"callers,omitempty"`
-	// Ladder is the sizes of blocks allocated on the line, in bytes, ascending; a line
-	// that allocates many of growing size lets something grow.
+	// Ladder has the sizes of blocks allocated on the line, in bytes, ascending. Many increasing sizes
+	// mean that something grows.
 	Ladder []Block `json:"ladder,omitempty"`
-	// Compiler is what it says of the line: what escapes, what it copies.
+	// Compiler has the compiler's messages about the line: what escapes, and what is copied.
 	Compiler []string `json:"compiler,omitempty"`
 }
 
@@ -114,8 +114,8 @@ type Caller struct {
 	File     string  `json:"file"`     // absolute
 	Line     int     `json:"line"`
 	Share    float64 `json:"share"` // of what the line costs
-	// Callers are lines that this one's function was called from, if the line does little
-	// else than to pass the call on. Their shares are of what this line costs.
+	// Callers are lines that called this one's function, if the line only passes the call on. Their
+	// shares are relative to this line's cost.
 	Callers []Caller `json:"callers,omitempty"`
 }
 
@@ -125,25 +125,25 @@ type Block struct {
 	Objects int64 `json:"objects"`
 }
 
-// A Bound is a ceiling on what a rewrite can gain: the time of the matched part,
-// and the share of garbage collection that its allocations are of, would be gone.
+// A Bound is a ceiling on the gain of a rewrite: the time of the matched part, and its allocations'
+// share of garbage collection, would be saved.
 type Bound struct {
-	// Time is the part of the subject's CPU time that could be saved at most, and
-	// Error its standard error, √(s(1−s)/n) for n samples.
+	// Time is the largest part of the subject's CPU time that could be saved, and Error its standard
+	// error, √(s(1−s)/n) for n samples.
 	Time  float64 `json:"time"`
 	Error float64 `json:"error,omitempty"`
 	// Speedup is 1/(1−Time).
 	Speedup float64 `json:"speedup,omitempty"`
-	// Bytes is the part of the allocated bytes that could be saved at most.
+	// Bytes is the largest part of the allocated bytes that could be saved.
 	Bytes float64 `json:"bytes,omitempty"`
-	// Waiting is the part of the time spent waiting that could be saved at most.
+	// Waiting is the largest part of the waiting time that could be saved.
 	Waiting float64 `json:"waiting,omitempty"`
-	// Expected is Time with the rule's typical gain.
+	// Expected is the part of Time that the rule's typical gain saves.
 	Expected float64 `json:"expected"`
-	// Worth ranks findings. It is the root of the sum of squares of what is expected of
-	// each subject: what helps several is worth more than what helps one as much, but a
-	// little in each of many doesn't outweigh a lot in one. Of a rule that is generic it is
-	// half of that; where a finding stands for others, theirs is added.
+	// Worth ranks findings. It is the root of the sum of squares of the expected gains in all
+	// subjects: helping several subjects is worth more than helping one as much, but small gains in
+	// many don't outweigh a large one. Generic rules count half. A finding that represents others has
+	// their worth added.
 	Worth float64 `json:"worth"`
 }
 
@@ -151,34 +151,34 @@ type Bound struct {
 type Fix struct {
 	File string `json:"file"` // absolute
 	Diff string `json:"diff"` // unified, with paths relative to the module
-	// Before and After are the whole texts.
+	// Before and After are the complete texts.
 	Before []byte `json:"-"`
 	After  []byte `json:"-"`
 }
 
-// A Report is what advice has to say of some profiles and the source they are of.
+// A Report is the advice for some profiles and their source.
 type Report struct {
 	Findings []Finding `json:"findings"` // the most worthwhile first
-	// Together is the part of the CPU time below all findings of a subject, each
-	// sample counted once: findings overlap and don't add up.
+	// Together is the share of a subject's CPU time below all its findings, each sample counted once:
+	// findings overlap and don't add up.
 	Together map[string]float64 `json:"together,omitempty"`
-	// Unexamined says what could not be looked at, and why.
+	// Unexamined says what could not be examined, and why.
 	Unexamined []string `json:"unexamined,omitempty"`
 	Packages   []string `json:"packages"` // that were looked at
-	// Folders are those of the hot packages, looked at or not: the report holds as long
-	// as nothing in them changes.
+	// Folders are those of the hot packages, examined or not: the report is valid as long as nothing
+	// in them changes.
 	Folders []string `json:"-"`
 }
 
-// A Class says what may be done with a rule's rewrite.
+// A Class says how safe a rewrite is.
 type Class byte
 
 const (
-	// Safe: the program does the same, whatever it is given.
+	// Safe: the program does the same for every input.
 	Safe Class = 'A'
-	// Review: the same as far as the rule can see; somebody should look.
+	// Review: the program does the same as far as the rule can tell; someone should review it.
 	Review Class = 'B'
-	// AdviceOnly: there is no rewrite, or it is a change of design.
+	// AdviceOnly: there is no rewrite, or the change is a design decision.
 	AdviceOnly Class = 'C'
 )
 
@@ -196,8 +196,8 @@ func (c *Class) UnmarshalText(text []byte) error {
 	return nil
 }
 
-// newID makes an ID that is not taken, of a finding's rule, function, and what else tells
-// it from others there.
+// newID makes an unused ID from a finding's rule, function, and what else distinguishes it from others
+// there.
 func newID(f *Finding, taken func(string) bool, more ...string) string {
 	for n := 0; ; n++ {
 		sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%s\x00%d", f.Package, f.Function, strings.Join(more, "\x00"), n))

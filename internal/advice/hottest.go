@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// hottest returns the lines worth a look and the folders they are in, at most so
-// many of these, and how many are left out. Lines of tests are the measurement, not what
-// is measured.
+// hottest returns the lines worth examining, the folders they are in, up to a maximum, and how many
+// folders are left out. Lines of tests are left out, because they measure and aren't what is measured.
 func (e *evidence) hottest(least float64, folders int) (lines []*hot, dirs []string, left int) {
 	weights := make(map[string]float64)
 	type weighed struct {

@@ -13,13 +13,13 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A module is one that the user works on: the main module, or those of a workspace.
+// A module is one of the user's: the main module, or one of a workspace.
 type module struct {
 	Path, Dir string
 	GoVersion string // "1.24"; "" if go.mod doesn't say
 }
 
-// modules asks the go command for the modules of the user at a folder.
+// modules asks the go command for the user's modules around a folder.
 func modules(ctx context.Context, dir string) ([]module, error) {
 	listed, err := gocmd.List[module](ctx, gocmd.Command{Dir: dir, Args: []string{"-m"}})
 	if err != nil {
@@ -29,13 +29,13 @@ func modules(ctx context.Context, dir string) ([]module, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s is in no module: advice needs the source that profiles are of", dir)
 	}
-	// The most specific first: modules may lie in one another.
+	// The most specific first: modules may be nested.
 	slices.SortFunc(all, func(a, b module) int { return len(b.Path) - len(a.Path) })
 	return all, nil
 }
 
-// file returns the name of a file of the module. A path that leads elsewhere names none,
-// nor does one that the go command would take for a pattern: profiles may be anybody's.
+// file returns the path of a file in the module. It returns "" for paths that leave the module or that
+// the go command would take for a pattern, because anyone may have written the profile.
 func (m *module) file(rel ...string) string {
 	name := path.Join(rel...)
 	if !filepath.IsLocal(filepath.FromSlash(name)) || strings.Contains(name, "...") {
@@ -63,18 +63,16 @@ func (x *examiner) root(file string) string {
 	return x.options.Dir
 }
 
-// A locator finds files of the user's modules by what frames say of them.
+// A locator finds the files of frames in the user's modules.
 type locator struct {
 	modules []module
-	// mains are the folders of commands, of which a frame's function name says no
-	// more than "main".
+	// mains are the folders of commands; the name of a function in a command only starts with "main".
 	mains  []string
 	goroot string // "" if unknown
 }
 
-// locate returns the absolute path of the file that a frame's code is in, "" if it
-// is not the user's. Of what frames say the package comes first: a program may have
-// been built elsewhere, or with -trimpath.
+// locate returns the absolute path of a frame's file, or "" if it isn't the user's. The frame's
+// package decides before its path: the program may have been built elsewhere, or with -trimpath.
 func (l *locator) locate(f *profile.Frame) string {
 	pkg := f.Package()
 	pkg = strings.TrimSuffix(pkg, ".test")
@@ -101,8 +99,8 @@ func (l *locator) locate(f *profile.Frame) string {
 	return ""
 }
 
-// isDependency reports whether a file is of the module cache, or vendored. The folders
-// that lead to a module of the user may be called anything.
+// isDependency reports whether a file is in the module cache, or vendored. The folders above a user's
+// module may have any name.
 func (l *locator) isDependency(file string) bool {
 	for _, m := range l.modules {
 		if rel, ok := below(file, filepath.ToSlash(m.Dir)); ok {
@@ -113,10 +111,9 @@ func (l *locator) isDependency(file string) bool {
 	return strings.Contains(file, "@v") || strings.Contains(file, "/vendor/")
 }
 
-// locateLiteral finds a file with a function literal. Where the function it is in was
-// inlined, its name is that of the function around, which may be of another package:
-// only the path says whose it is. known is false if that doesn't, either, as the
-// program was built elsewhere.
+// locateLiteral finds a file with a function literal. If the function around it was inlined, its name
+// is that of the caller, which may be in another package, so only the path says whose it is. known is
+// false if the path doesn't tell either, because the program was built elsewhere.
 func (l *locator) locateLiteral(file string) (name string, known bool) {
 	for _, m := range l.modules {
 		for _, dir := range []string{m.Path, filepath.ToSlash(m.Dir)} { // the first as -trimpath has it
@@ -144,7 +141,7 @@ func (l *locator) locateLiteral(file string) (name string, known bool) {
 	return "", false
 }
 
-// maxDepth is how deep in a module a file is looked for.
+// maxDepth limits how deep in a module a file is searched.
 const maxDepth = 20
 
 func isFile(name string) bool {
@@ -152,8 +149,8 @@ func isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// locateMain finds a file of a command: by its path as it is, as -trimpath has it,
-// or else by the folder that shares the longest end with it.
+// locateMain finds a file of a command: by its path, with or without -trimpath, or else by the folder
+// whose end matches best.
 func (l *locator) locateMain(file, base string) string {
 	for _, m := range l.modules {
 		for _, dir := range []string{filepath.ToSlash(m.Dir), m.Path} {

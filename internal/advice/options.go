@@ -6,20 +6,18 @@ import "fmt"
 type Options struct {
 	Dir   string // a folder of the module whose source the profiles are of
 	Rules []*Rule
-	// MinShare is the part of a subject's time or memory from which on a line counts
-	// as hot; 0 is DefaultMinShare.
+	// MinShare is the smallest share of a subject's time or memory for which a line counts as hot; 0
+	// is DefaultMinShare.
 	MinShare float64
-	// MaxPackages bounds how many hot packages are read, the hottest first; 0 is
-	// DefaultMaxPackages.
+	// MaxPackages limits how many hot packages are read, the hottest first; 0 is DefaultMaxPackages.
 	MaxPackages int
-	// BuildFlags are those of the build, "-tags=x", as far as go list takes them.
+	// BuildFlags are the build flags that go list accepts, such as "-tags=x".
 	BuildFlags []string
-	// Compiler has the hot packages compiled once more, for what the compiler says.
+	// Compiler compiles the hot packages once more to get the compiler's diagnostics.
 	Compiler bool
-	// Foreign is set where anybody may have made the profiles: binaries that they name are
-	// not opened.
+	// Foreign means that the profiles may come from anyone: binaries that they name are not opened.
 	Foreign bool
-	// Stage is told what is being done, in a few words. May be nil.
+	// Stage, if not nil, is called with a short description of each step.
 	Stage func(string)
 }
 

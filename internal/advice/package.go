@@ -16,7 +16,7 @@ import (
 	"github.com/hone-go/hone/internal/infile"
 )
 
-// A Package is the syntax and types of a hot package.
+// A Package is a hot package, with results of the compiler and of analyzers.
 type Package struct {
 	Path      string
 	Fset      *token.FileSet

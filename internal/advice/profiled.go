@@ -12,8 +12,8 @@ import (
 // An Input is a profile and what it is of.
 type Input struct {
 	Profile *profile.Profile
-	// Subject is the benchmark, service or program that the profile is of: profiles
-	// of one subject belong together. May be "".
+	// Subject is the benchmark, service or program of the profile: profiles of one subject belong
+	// together. It may be "".
 	Subject string
 	Kind    string // "cpu", "mem", "mutex", "block", …; "" leaves it to the sample types
 }
@@ -41,7 +41,7 @@ func (v *values) add(w *values) {
 	}
 }
 
-// A place is a line of the user's.
+// A place is one of the user's lines.
 type place struct {
 	file      string // absolute
 	function  string // as the profile names it
@@ -49,15 +49,15 @@ type place struct {
 	line      int64
 }
 
-// A chain is what a line has called when samples were taken: functions down to the
-// leaf, or to the next function of the user's.
+// A chain is what a line had called when samples were taken: functions down to the leaf, or to the
+// next one of the user's.
 type chain struct {
 	below  []string // the line's callee first
 	toLeaf bool
 	values matched // by subject
 }
 
-// hot is a line with what profiles say of it.
+// hot is a line with its profile data.
 type hot struct {
 	place
 	chains  map[string]*chain
@@ -68,7 +68,7 @@ type hot struct {
 	testing bool               // within a _test.go file
 }
 
-// evidence is what a set of profiles says of the user's lines.
+// evidence is what a set of profiles shows for the user's lines.
 type evidence struct {
 	subjects []string
 	totals   []values
@@ -96,7 +96,7 @@ type visit struct {
 	main   bool // on the goroutine that a program begins with
 }
 
-// A matched is the part of a line's values that a rule is about, by subject.
+// A matched is the part of a line's values that a rule matches, by subject.
 type matched map[int]*values
 
 // of returns the values of a subject, which may be changed.
@@ -112,12 +112,11 @@ type about struct {
 	frames    *lazyregexp.Regexp // functions below it; nil is all, also the line itself
 	allocates bool               // allocations by the line itself, too, whatever frames is
 	own       bool               // only what the line itself does, with the runtime's help
-	// part, if it isn't 0, is the part of what the line itself allocates that counts:
-	// the rest is something else.
+	// part, if not 0, is the share of the line's own allocations that counts.
 	part float64
 }
 
-// has reports whether a chain is of what counts; below has the line's callee first.
+// has reports whether a chain counts; below starts with the line's callee.
 func (a *about) has(below []string) bool {
 	if a.own && len(below) > 0 && !strings.HasPrefix(below[0], "runtime.") {
 		return false
@@ -170,14 +169,13 @@ func isCPU(p *profile.Profile) bool {
 	return slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "cpu" })
 }
 
-// isGoroutines reports whether a profile counts goroutines: rules look at it as a
-// whole alone.
+// isGoroutines reports whether a profile counts goroutines: rules only examine it as a whole.
 func isGoroutines(in Input) bool {
 	return slices.ContainsFunc(in.Profile.SampleTypes, func(t profile.ValueType) bool { return t.Type == "goroutine" || t.Type == "goroutineleak" })
 }
 
-// isMutex tells a mutex profile from a block profile, which have the same types:
-// by its kind, or as the one blames who unlocks, the other who waits.
+// isMutex distinguishes a mutex profile from a block profile, which has the same types: by its kind,
+// or because one blames unlocking and the other waiting.
 func isMutex(in Input) bool {
 	if in.Kind != "" {
 		return in.Kind == "mutex"
@@ -198,7 +196,7 @@ func isMutex(in Input) bool {
 	return false
 }
 
-// share is v of a subject's total, 0 where there is none.
+// share is v divided by a subject's total, 0 if that is 0.
 func (e *evidence) share(v int64, subject int, d dimension) float64 {
 	if total := e.totals[subject][d]; total > 0 {
 		return float64(v) / float64(total)
@@ -206,8 +204,8 @@ func (e *evidence) share(v int64, subject int, d dimension) float64 {
 	return 0
 }
 
-// weight is how much a subject's time or memory a part is of: what orders subjects,
-// and whether a line is hot at all.
+// weight is a part's share of a subject's time or memory. It orders subjects, and decides whether a
+// line is hot.
 func (e *evidence) weight(v *values, subject int) float64 {
 	return max(e.worked(v, subject), e.share(v[mutexTime], subject, mutexTime), e.share(v[blockTime], subject, blockTime))
 }
@@ -221,8 +219,8 @@ func (e *evidence) worked(v *values, subject int) float64 {
 	return max(time, e.share(v[allocBytes], subject, allocBytes), e.share(v[allocBlocks], subject, allocBlocks))
 }
 
-// hardlyAllocates reports whether a subject's memory costs it no time to speak of, so
-// that a part of it is a part of nothing: a benchmark that allocates only to begin, say.
+// hardlyAllocates reports whether allocation takes no noticeable time in a subject, so that shares of
+// its memory mean nothing: for example a benchmark that only allocates at the start.
 func (e *evidence) hardlyAllocates(subject int) bool {
 	const enough = 100 // samples, of which none would else be likely to be of memory
 	total := &e.totals[subject]
@@ -249,11 +247,10 @@ func (e *evidence) subject(name string) int {
 	return i
 }
 
-// DefaultMinShare is the part of the time or memory from which on a line counts as hot if nothing
-// else is asked for.
+// DefaultMinShare is the smallest share of time or memory for which a line counts as hot by default.
 const DefaultMinShare = 0.01
 
-// mainDimension is what values are compared by: time, or else what there is.
+// mainDimension is the dimension that values are compared by: time if there is some.
 func mainDimension(v *values) dimension {
 	for _, d := range []dimension{cpuTime, allocBytes, allocBlocks, mutexTime, blockTime} {
 		if v[d] != 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A Program is what the profiles of one subject say as a whole. Rules with Examine
-// look at it: what they know shows on no line, or without the source.
+// A Program is what the profiles of one subject show as a whole. Rules with Examine look at it: what
+// they find isn't on a line, or doesn't need the source.
 type Program struct {
 	Subject   string
 	Inputs    []Input

@@ -12,13 +12,13 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// ProgramRules are those that look at programs as a whole.
+// ProgramRules are the rules about programs as a whole.
 func ProgramRules() []*Rule {
 	return []*Rule{gcBound, schedulerBound, pgoOff, goroutineLeak}
 }
 
-// enoughSamples is how many a share of the CPU time takes to be worth a word: a fifth
-// of 100 samples is known to ±4 %.
+// enoughSamples is how many samples a share of CPU time needs to be reported: a fifth of 100 samples
+// is known to ±4 %.
 const enoughSamples = 100
 
 // wholeBound is the bound of a share of a program's CPU time.
@@ -59,7 +59,7 @@ more often than in the program: look at a profile of that before changing the se
 		}
 		gain := 2.0
 		if p.tested() {
-			gain = defaultGain // what it gains the program, nobody knows
+			gain = defaultGain // the gain for the program is unknown
 		}
 		var f Finding
 		f.Evidence, f.Bound = p.wholeBound(gc, int64(float64(samples)*float64(gc)/float64(total)), gain)
@@ -75,7 +75,7 @@ more often than in the program: look at a profile of that before changing the se
 	},
 }
 
-// allocationRate is ", for 120 MB allocated a second" where a profile says so.
+// allocationRate is ", at 120 MB allocated per second" if a profile has it.
 func (p *Program) allocationRate() string {
 	for _, in := range p.Inputs {
 		i := slices.IndexFunc(in.Profile.SampleTypes, func(t profile.ValueType) bool { return t.Type == "alloc_space" && t.Unit == "bytes" })
@@ -167,8 +167,7 @@ is still there was built with counts for more.`,
 	},
 }
 
-// main returns the folder of the command that the profiles are of, and its binary,
-// where that is sure.
+// main returns the folder of the profiled command and its binary, if they are certain.
 func (p *Program) main() (dir, binary string) {
 	isMain := false
 	for _, in := range p.Inputs {
@@ -202,7 +201,7 @@ func (p *Program) main() (dir, binary string) {
 	return "", ""
 }
 
-// builtWithProfile reports whether a binary, if it is there, was built by one.
+// builtWithProfile reports whether a binary, if it exists, was built with a PGO profile.
 func builtWithProfile(name string) bool {
 	if name == "" {
 		return false
@@ -239,7 +238,7 @@ type parking struct {
 	count map[int]int64
 }
 
-// parkings counts goroutines by the line of the user's where they wait.
+// parkings counts goroutines by the user's line where they wait.
 func (p *Program) parkings(kind string) []*parking {
 	var all []*parking
 	at := make(map[string]*parking)
@@ -288,7 +287,7 @@ func waits(s *stackSample) string {
 	return ""
 }
 
-// advice says what to do about goroutines that are left behind.
+// advice says what to do about leaked goroutines.
 func (k *parking) advice() string {
 	switch k.in {
 	case "to send":
@@ -303,7 +302,7 @@ func (k *parking) advice() string {
 	return ""
 }
 
-// proven is what the collector found that nothing can wake.
+// proven returns leaks that the garbage collector found: nothing can wake these goroutines.
 func (p *Program) proven() []Finding {
 	var all []Finding
 	for _, k := range p.parkings("goroutineleak") {
@@ -327,7 +326,7 @@ func (p *Program) proven() []Finding {
 	return all
 }
 
-// parked is what goroutine profiles let suspect.
+// parked returns the leaks that goroutine profiles suggest.
 func (p *Program) parked() []Finding {
 	var all []Finding
 	for _, k := range p.parkings("goroutine") {

@@ -54,12 +54,12 @@ type (
 	}
 )
 
-// noLinks escapes what SARIF's messages take for a link, [text](address), by section 3.11.6.
-// A conversion such as F[int](x) is no link either.
+// noLinks escapes what SARIF's messages treat as a link, [text](address), by section 3.11.6. A
+// conversion such as F[int](x) isn't a link either.
 func noLinks(message string) string { return strings.ReplaceAll(message, "](", `\](`) }
 
-// WriteSARIF writes a report in the format that code scanning of forges and editors
-// read. dir is the folder that paths are relative to.
+// WriteSARIF writes a report in the format that code scanning services and editors read. Paths are
+// relative to dir.
 func (r *Report) WriteSARIF(w io.Writer, dir string, rules []*Rule) error {
 	var run sarifRun
 	run.Tool.Driver.Name = "hone"

@@ -11,9 +11,9 @@ import (
 	"github.com/hone-go/hone/internal/infile"
 )
 
-// setups tells what a benchmark prepares from what it measures: profiles have both. What
-// stands in its function outside of the loop over b.N, before the timer is reset or where
-// it is stopped, runs however fast the rest is, and costs no operation anything.
+// setups distinguishes the setup of a benchmark from what it measures: profiles have both. Code in its
+// function outside the loop over b.N, before the timer is reset, or while it is stopped, runs however
+// fast the rest is, and doesn't count for any operation.
 type setups struct {
 	files map[string]*benchmarkFile // nil for what can't be parsed
 	parts map[place]part
@@ -23,7 +23,7 @@ func newSetups() setups {
 	return setups{files: make(map[string]*benchmarkFile), parts: make(map[place]part)}
 }
 
-// A part is what a frame says of the sample that it is in.
+// A part is what a frame says about its sample.
 type part uint8
 
 const (
@@ -32,8 +32,8 @@ const (
 	asks          // in a function without a loop that has a *testing.B: what it calls may have one
 )
 
-// prepares reports whether a sample, whose frames are given from the root on, is of what a
-// benchmark prepares.
+// prepares reports whether a sample, whose frames are given from the root, is in the setup of a
+// benchmark.
 func (u *setups) prepares(frames iter.Seq[*step]) bool {
 	known, begun := asks, false
 	for f := range frames {
@@ -65,7 +65,7 @@ func (u *setups) part(p place) part {
 	return known
 }
 
-// A benchmarkFile is a file that has benchmarks, and the names of their parameters.
+// A benchmarkFile is a file with benchmarks, and the names of their parameters.
 type benchmarkFile struct {
 	set  *token.FileSet
 	file *ast.File
@@ -109,8 +109,7 @@ func benchmarkParams(f *ast.FuncType) (names []string) {
 	return names
 }
 
-// part says what a line of a function is. A source that has changed since is measured, as
-// nobody knows.
+// part classifies a line of a function. If the source has changed since, the line counts as measured.
 func (b *benchmarkFile) part(p place) part {
 	if b == nil {
 		return measured
@@ -160,8 +159,8 @@ func (b *benchmarkFile) line(pos token.Pos) int64 { return int64(b.set.Position(
 
 func (b *benchmarkFile) begins(f *ast.FuncType, p place) bool { return b.line(f.Pos()) == p.startLine }
 
-// reset is the line of a function's last b.ResetTimer that is a statement of its body, or
-// 0: what ran before is not counted.
+// reset is the line of the last b.ResetTimer directly in a function's body, or 0: earlier work is not
+// measured.
 func (b *benchmarkFile) reset(body *ast.BlockStmt) int64 {
 	for _, s := range slices.Backward(body.List) {
 		if b.calls(s) == "ResetTimer" {
@@ -171,8 +170,8 @@ func (b *benchmarkFile) reset(body *ast.BlockStmt) int64 {
 	return 0
 }
 
-// loops are those over b.N or what is made of it, b.Loop, and calls of b.RunParallel, of a
-// function's own; runs tells whether it runs benchmarks below it.
+// loops returns a function's own loops over b.N or a value computed from it, over b.Loop, and calls of
+// b.RunParallel. runs reports whether the function runs sub-benchmarks.
 func (b *benchmarkFile) loops(body *ast.BlockStmt) (loops []ast.Node, runs bool) {
 	made := b.madeOfN(body)
 	counts := func(head ast.Node) bool { return b.counts(head, made) }
@@ -203,8 +202,7 @@ func (b *benchmarkFile) loops(body *ast.BlockStmt) (loops []ast.Node, runs bool)
 	return loops, runs
 }
 
-// counts reports whether the head of a loop asks for b.N, b.Loop, or a variable made of
-// b.N.
+// counts reports whether the head of a loop uses b.N, b.Loop, or a variable computed from b.N.
 func (b *benchmarkFile) counts(head ast.Node, made map[string]bool) bool {
 	found := false
 	ast.Inspect(head, func(n ast.Node) bool {
@@ -221,8 +219,8 @@ func (b *benchmarkFile) counts(head ast.Node, made map[string]bool) bool {
 	return found
 }
 
-// madeOfN are the names of variables that are set to something with b.N in it: numbers of
-// steps, and as many of anything.
+// madeOfN returns the names of variables computed from b.N: numbers of iterations, or collections of
+// that size.
 func (b *benchmarkFile) madeOfN(body *ast.BlockStmt) map[string]bool {
 	made := make(map[string]bool)
 	set := func(to, from ast.Expr) {
@@ -248,7 +246,7 @@ func (b *benchmarkFile) madeOfN(body *ast.BlockStmt) map[string]bool {
 	return made
 }
 
-// method is what is selected of a benchmark's parameter, or "".
+// method is the method that is selected from a benchmark's parameter, or "".
 func (b *benchmarkFile) method(e ast.Expr) string {
 	if sel, ok := e.(*ast.SelectorExpr); ok {
 		if x, ok := sel.X.(*ast.Ident); ok && b.bs[x.Name] {
@@ -258,8 +256,8 @@ func (b *benchmarkFile) method(e ast.Expr) string {
 	return ""
 }
 
-// stopped reports whether a line is between statements that stop and start the timer, or
-// behind one that stops it until the next step.
+// stopped reports whether a line is between statements that stop and start the timer, or after one
+// that stops it until the next iteration.
 func (b *benchmarkFile) stopped(loop ast.Node, line int64) bool {
 	found := false
 	ast.Inspect(loop, func(n ast.Node) bool {
@@ -272,9 +270,9 @@ func (b *benchmarkFile) stopped(loop ast.Node, line int64) bool {
 	return found
 }
 
-// paused reports whether a line is between statements of a list that stop and start the timer,
-// and since which line it is stopped at its end, or 0. What a statement between them starts
-// for itself is measured.
+// paused reports whether a line is between statements of a list that stop and start the timer, and the
+// line since which it is stopped at the end of the list, or 0. A statement in between that starts the
+// timer is measured.
 func (b *benchmarkFile) paused(list []ast.Stmt, line int64) (found bool, since int64) {
 	for _, s := range list {
 		switch b.calls(s) {
@@ -292,7 +290,7 @@ func (b *benchmarkFile) paused(list []ast.Stmt, line int64) (found bool, since i
 	return found, since
 }
 
-// calls is the method of a benchmark's parameter that a statement is a call of, or "".
+// calls is the method of a benchmark's parameter that a statement calls, or "".
 func (b *benchmarkFile) calls(s ast.Stmt) string {
 	if e, ok := s.(*ast.ExprStmt); ok {
 		if call, ok := e.X.(*ast.CallExpr); ok {
@@ -302,8 +300,7 @@ func (b *benchmarkFile) calls(s ast.Stmt) string {
 	return ""
 }
 
-// starts reports whether a call within a statement, but for function literals in it, starts
-// the timer.
+// starts reports whether a call in a statement, outside function literals, starts the timer.
 func (b *benchmarkFile) starts(s ast.Stmt) bool {
 	found := false
 	ast.Inspect(s, func(n ast.Node) bool {

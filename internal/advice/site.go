@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-// A Site is a hot line of the user's, in its function, with what is known of it.
+// A Site is a hot line of the user's code, in its function, with its profile data.
 type Site struct {
 	*Package
 	File *ast.File
@@ -19,7 +19,7 @@ type Site struct {
 	Func inspector.Cursor // the innermost FuncDecl or FuncLit
 	Line int              // now; the profile may have known it as another
 
-	// Compiler is what it says of the line: "x escapes to heap", "copies 400 bytes".
+	// Compiler has the compiler's messages about the line: "x escapes to heap", "copies 400 bytes".
 	Compiler []string
 
 	Costs
@@ -41,10 +41,10 @@ func (s *Site) Body() *ast.BlockStmt {
 // or end there, or, of calls, whose name or parenthesis stands there. Function
 // literals are functions of their own: what is in them is not among them.
 //
-// A line next to it is another one. What a line calls is counted where the call is, to
-// the instruction. Only the leaf of a stack may be an instruction late; it is hot as it
-// is in a loop, which it seldom leaves by that, and a share of 1 % has room for it.
-// Rules that took the neighbours' patterns for the line's would name what costs nothing.
+// Neighbouring lines don't count. Calls are attributed to the line of the call, exactly. Only the leaf
+// of a stack may be an instruction late; it is hot because it is in a loop, which rarely moves it to
+// another line, and a share of 1 % leaves room for that. Rules that took patterns of neighbouring
+// lines would report code that costs nothing.
 func (s *Site) Nodes() []inspector.Cursor {
 	if s.nodes != nil {
 		return s.nodes
@@ -67,7 +67,7 @@ func (s *Site) Nodes() []inspector.Cursor {
 	return s.nodes
 }
 
-// touches reports whether code of a node may be attributed to the line.
+// touches reports whether the cost of a node may be attributed to the line.
 func (s *Site) touches(n ast.Node) bool {
 	on := func(pos token.Pos) bool { return s.Package.Line(pos) == s.Line }
 	switch n := n.(type) {
@@ -118,7 +118,7 @@ func (s *Site) FlatIn(n ast.Node) float64 {
 	return s.seen.largest(own)
 }
 
-// ShareIn is Share for all lines of a node, of which the hottest counts.
+// ShareIn is Share for the hottest line of a node.
 func (s *Site) ShareIn(n ast.Node, re *lazyregexp.Regexp) float64 {
 	most := 0.0
 	for h := range s.linesOf(n) {
@@ -127,7 +127,7 @@ func (s *Site) ShareIn(n ast.Node, re *lazyregexp.Regexp) float64 {
 	return most
 }
 
-// linesOf are the lines of a node that profiles have.
+// linesOf are the lines of a node that occur in profiles.
 func (s *Site) linesOf(n ast.Node) iter.Seq[*hot] {
 	first, last := s.Fset.Position(n.Pos()), s.Fset.Position(n.End())
 	return func(yield func(*hot) bool) {
@@ -139,7 +139,7 @@ func (s *Site) linesOf(n ast.Node) iter.Seq[*hot] {
 	}
 }
 
-// functionName is "Type.Method" or "function", of the declaration around.
+// functionName is the name of the enclosing declaration: "Type.Method" or "function".
 func (s *Site) functionName() string {
 	if s.Decl == nil {
 		return ""

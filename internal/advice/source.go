@@ -11,18 +11,18 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// source is what was loaded of the user's packages.
+// source is what was loaded from the user's packages.
 type source struct {
 	files      map[string]*Package // by absolute name
 	packages   []*Package
 	unexamined []string
 }
 
-// noGoLine is the language version of a module whose go.mod has no go line.
+// noGoLine is the language version of a module without a go line in go.mod.
 const noGoLine = "1.16"
 
-// load reads and checks the packages in some folders. Of what they import it reads
-// the compiler's export data, not the source.
+// load reads and type-checks the packages in some folders. For imported packages it reads the
+// compiler's export data, not the source.
 func load(ctx context.Context, dir, toolchain string, flags, dirs []string) (*source, error) {
 	s := &source{files: make(map[string]*Package)}
 	if len(dirs) == 0 {
@@ -61,8 +61,8 @@ var (
 	errOnce  = errors.New("runs once, when the package is initialized: no rule is for that")
 )
 
-// site finds the syntax of a hot line. A function is known by its first line, or, if
-// the file has changed since, by its name, and the line by its distance from there.
+// site finds the syntax of a hot line. A function is identified by its first line or, if the file has
+// changed, by its name, and the line by its distance from there.
 func (p *Package) site(h *hot, e *evidence) (*Site, error) {
 	file := p.fileOf(h.file)
 	if file == nil {

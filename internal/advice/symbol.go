@@ -8,7 +8,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 )
 
-// parseName takes "pkg/path.(*T[...]).Method.func1" apart.
+// parseName parses "pkg/path.(*T[...]).Method.func1".
 func parseName(full string) funcName {
 	if i := strings.LastIndexByte(cutTypeArguments(full), '/'); i >= 0 {
 		full = cutTypeArguments(full)[i+1:]
@@ -36,23 +36,23 @@ func parseName(full string) funcName {
 	return f
 }
 
-// A funcName is a function's name as profiles have it, in parts.
+// A funcName has the parts of a function's name in profiles.
 type funcName struct {
 	receiver string   // type without * and type arguments
 	name     string   // of the declared function
 	closure  string   // "func1.2", "func1"; "" for the function itself
 	all      []string // elements, where an inlined closure has names of several functions
-	// inside is set for what the compiler makes of a statement in the function: the
-	// body of a loop over a function, "f-range1", and the call of a defer or go
-	// statement, "f.deferwrap1". It begins where the statement does.
+	// inside means that the compiler made the function from a statement of another one: the body of a
+	// range over a function, "f-range1", or the call of a defer or go statement, "f.deferwrap1". It
+	// starts where the statement does.
 	inside bool
 }
 
-// declared is the declaration that the function is of: "Type.Method" or "function".
+// declared is the name of the function's declaration: "Type.Method" or "function".
 func (f *funcName) declared() string { return strings.TrimPrefix(f.receiver+"."+f.name, ".") }
 
-// initializes reports whether a function is what the compiler makes of a package's
-// variables, "init" and "map.init.0", or an init function, "init.0".
+// initializes reports whether the compiler made a function for package variables, "init" and
+// "map.init.0", or for an init function, "init.0".
 func (f funcName) initializes() bool {
 	return f.name == "init" && (f.receiver == "" || f.receiver == "map") && strings.Trim(f.closure, "0123456789") == ""
 }
@@ -61,9 +61,9 @@ func (f funcName) is(d *ast.FuncDecl) bool {
 	return d.Name.Name == f.name && receiverName(d) == f.receiver
 }
 
-// within reports whether a function may have the name: a declared one must have it,
-// a literal lie in one that does, or, as an inlined one carries the names of those
-// it was inlined into, in one that the name has anywhere.
+// within reports whether a function may have the name. A declared function must have it. A literal
+// must be in a function with that name or, because an inlined literal carries the names of the
+// functions it was inlined into, with a name that occurs anywhere in it.
 func (f funcName) within(c inspector.Cursor) bool {
 	if d, ok := c.Node().(*ast.FuncDecl); ok {
 		return f.is(d) || f.name == "init" && d.Name.Name == "init"
@@ -75,7 +75,7 @@ func (f funcName) within(c inspector.Cursor) bool {
 	return f.name == "init" || f.name == "glob" || f.name == "" // a variable's value
 }
 
-// isClosure reports whether an element of a name is the compiler's for a literal.
+// isClosure reports whether an element of a name is the compiler's name for a literal.
 func isClosure(element string) bool {
 	if digits, ok := strings.CutPrefix(element, "func"); ok && digits != "" && strings.Trim(digits, "0123456789-range") == "" {
 		return true
@@ -83,8 +83,8 @@ func isClosure(element string) bool {
 	return isWrapper(element) || element != "" && strings.Trim(element, "0123456789") == ""
 }
 
-// isWrapper reports whether an element of a name is the compiler's for the call of a
-// defer or go statement.
+// isWrapper reports whether an element of a name is the compiler's name for the call of a defer or go
+// statement.
 func isWrapper(element string) bool {
 	for _, prefix := range []string{"gowrap", "deferwrap"} {
 		if digits, ok := strings.CutPrefix(element, prefix); ok && digits != "" && strings.Trim(digits, "0123456789") == "" {
@@ -94,7 +94,7 @@ func isWrapper(element string) bool {
 	return false
 }
 
-// cutTypeArguments removes what is in brackets, which may have slashes and dots.
+// cutTypeArguments removes the text in brackets, which may contain slashes and dots.
 func cutTypeArguments(name string) string {
 	if !strings.Contains(name, "[") {
 		return name

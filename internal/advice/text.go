@@ -32,8 +32,8 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 	return err
 }
 
-// together says what all findings of a subject cover, where several overlap: of the
-// three subjects where that is most.
+// together says what the findings of a subject cover together, if several overlap, for the three
+// subjects where that is most.
 func (r *Report) together(b *strings.Builder) {
 	of := make(map[string]int)
 	for _, f := range r.Findings {
@@ -72,7 +72,7 @@ func count(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// onOneLine keeps a text on its line: names of files may have newlines in them.
+// onOneLine keeps a text on one line: file names may contain newlines.
 func onOneLine(text string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(text, "\n", `\n`), "\r", `\r`)
 }
@@ -129,7 +129,7 @@ func (f *Finding) text(b *strings.Builder, dir string) {
 	line("    hone fix %s    proves it, and keeps it if it is faster%s", f.ID, hint)
 }
 
-// Place is the file and line of a finding, shown from a folder.
+// Place is the file and line of a finding, relative to a folder.
 func (f *Finding) Place(dir string) string {
 	if f.File == "" {
 		return f.Package
@@ -144,8 +144,8 @@ func shownFrom(dir, file string, line int) string {
 	return fmt.Sprintf("%s:%d", filepath.ToSlash(file), line)
 }
 
-// callersText is "F (a.go:7), G (b.go:8, 30 %, for H (c.go:9))": where a function is
-// called from, and for whom, if that does little else than to pass the call on.
+// callersText is "F (a.go:7), G (b.go:8, 30 %, for H (c.go:9))": the callers of a function, and their
+// callers if they only pass the call on.
 func callersText(callers []Caller, dir string) string {
 	var all []string
 	for _, c := range callers {
@@ -161,7 +161,7 @@ func callersText(callers []Caller, dir string) string {
 	return strings.Join(all, ", ")
 }
 
-// Costs says what profiles show of the place, and what that bounds, in lines.
+// Costs says in lines what profiles show for the place, and the limit of the gain.
 func (f *Finding) Costs() []string {
 	var parts []string
 	add := func(s *Share, of string) {
@@ -223,7 +223,7 @@ func (b Bound) String() string {
 	return fmt.Sprintf("%s without it (%.1f%s %% of the time, with its share of garbage collection)", gain, 100*b.Time, margin)
 }
 
-// diffBody is a diff without the names of its files.
+// diffBody is a diff without file names.
 func diffBody(diff string) []string {
 	var lines []string
 	for line := range strings.Lines(diff) {
@@ -272,7 +272,7 @@ func (r *Report) WriteGitHub(w io.Writer, dir string) error {
 	return err
 }
 
-// data and property escape what GitHub's workflow commands give a meaning.
+// data and property escape characters with a meaning in GitHub's workflow commands.
 func data(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }
