@@ -1,4 +1,4 @@
-// Package edit builds rewrites and what a finding says of them: edits of the source, texts as code,
-// the pieces of what package fmt would format, room in a buffer, and words for sentences. It knows
-// no rule.
+// Package edit builds rewrites and the texts of findings: edits of the source, texts as code, the
+// pieces that package fmt would format, capacity in a buffer, and words for sentences. It doesn't know
+// rules.
 package edit

@@ -15,9 +15,9 @@ import (
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
-// InPlace is an edit that puts a string expression in the place of another one.
-// constant says that the new one is a constant, which may mean something else to
-// what is around it; ok is false where it can't stand.
+// InPlace replaces a string expression with another one. constant says that the new one is a
+// constant, which may change the meaning of the code around it; ok is false if the replacement
+// isn't possible.
 func InPlace(c inspector.Cursor, text string, constant bool) (edit advice.Edit, ok bool) {
 	old := c.Node().(ast.Expr)
 	switch p := c.Parent().Node().(type) {
@@ -37,7 +37,7 @@ func InPlace(c inspector.Cursor, text string, constant bool) (edit advice.Edit, 
 	return Replace(old, text), !constant
 }
 
-// Operand is an expression as what a selector can follow.
+// Operand returns an expression in a form that can be followed by a selector.
 func Operand(e ast.Expr, src string) string {
 	switch e.(type) {
 	case *ast.Ident, *ast.SelectorExpr, *ast.CallExpr, *ast.IndexExpr, *ast.ParenExpr:
@@ -46,7 +46,7 @@ func Operand(e ast.Expr, src string) string {
 	return "(" + src + ")"
 }
 
-// Literal is a text as source: raw where it would be full of backslashes.
+// Literal returns text as a source literal: raw if it would be full of backslashes.
 func Literal(text string) string {
 	if strings.ContainsAny(text, "\"\\") && !strings.Contains(text, "\t") && strconv.CanBackquote(text) {
 		return "`" + text + "`"
@@ -57,7 +57,7 @@ func Literal(text string) string {
 // Insert is an edit that puts text before a position.
 func Insert(at token.Pos, text string) advice.Edit { return advice.Edit{Pos: at, End: at, New: text} }
 
-// Replace is an edit that puts text in a node's place.
+// Replace is an edit that replaces a node with text.
 func Replace(n ast.Node, text string) advice.Edit {
 	return advice.Edit{Pos: n.Pos(), End: n.End(), New: text}
 }
@@ -67,8 +67,8 @@ func Replace(n ast.Node, text string) advice.Edit {
 // call through an interface.
 const NotYet = "a variable of the package is initialized by calling the function through an interface, perhaps before the new variable has its value"
 
-// BeforeDecl is an edit that declares something at package level, above the function
-// of a site and its comment.
+// BeforeDecl is an edit that adds a package-level declaration above the function of a site and
+// its comment.
 func BeforeDecl(s *advice.Site, text string) advice.Edit {
 	at := s.Decl.Pos()
 	if s.Decl.Doc != nil {
@@ -77,13 +77,13 @@ func BeforeDecl(s *advice.Site, text string) advice.Edit {
 	return Insert(at, text+"\n\n")
 }
 
-// LowerFirst makes a function's name the beginning of a variable's.
+// LowerFirst turns the name of a function into the start of a variable name.
 func LowerFirst(name string) string {
 	_, n := utf8.DecodeRuneInString(name)
 	return strings.ToLower(name[:n]) + name[n:]
 }
 
-// QuotedByte is a byte as a literal.
+// QuotedByte returns a byte as a literal.
 func QuotedByte(b byte) string {
 	if b >= 0x80 {
 		return fmt.Sprintf("%#x", b)
@@ -112,8 +112,7 @@ func WithoutComments(s *advice.Site, edits []advice.Edit) []advice.Edit {
 	return edits
 }
 
-// MustCheck adds to a match what has to be checked of its rewrite, and leaves it to review if
-// anything has.
+// MustCheck adds conditions to a match, and makes it class B if there are any.
 func MustCheck(m *advice.Match, lists ...[]string) {
 	var all []string
 	for _, item := range slices.Concat(lists...) {

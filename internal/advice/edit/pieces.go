@@ -15,35 +15,34 @@ import (
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-// A Piece is a part of what a call of package fmt makes: a constant text, or an
-// argument as an expression of type string.
+// A Piece is part of the result of a fmt call: a constant text, or an argument as a string expression.
 type Piece struct {
 	Text string
 	Code string
 	Arg  ast.Expr // nil of a constant text
-	// Appends is, of a number or a quoted text, the call that appends it to something: what
-	// stands before that, and behind.
+	// Appends, for a number or a quoted text, is the call that appends it: the code before the
+	// destination, and after it.
 	Appends [2]string
 	Longest int  // bytes that the text of a number has at most
 	Quoted  bool // a text as strconv.Quote has it
-	// review says what has to be checked for code to do what fmt does: that x is never nil, say.
+	// review says what to check for the code to do what fmt does, for example that x is never nil.
 	review []string
 	runs   facts.Effects // of a method that is called for the text
-	// Literal is set where arg is one, of text.
+	// Literal means that arg is a text literal.
 	Literal bool
-	// IsString is set where fmt sees a string, next to which Sprint puts no space.
+	// IsString means that fmt sees a string, next to which Sprint adds no space.
 	IsString bool
-	// called is set where code calls something with the argument: a method, or one of package strconv.
+	// called means that the code calls something with the argument: a method, or a function of
+	// strconv.
 	called, Strconv bool
 }
 
-// IsNumber reports whether strconv makes the text of a piece, a new string for most numbers.
+// IsNumber reports whether strconv formats the piece, which makes a new string for most numbers.
 func (p Piece) IsNumber() bool { return p.Longest > 0 }
 
-// AllocatesMore reports whether strconv may allocate more strings for the numbers of pieces
-// than fmt allocates to have its arguments in interfaces: numbers of one byte it has there
-// without allocating, where strconv makes a string of those from 100 on. Of larger ones both
-// allocate one, and for texts fmt alone.
+// AllocatesMore reports whether strconv may allocate more strings for the numbers than fmt allocates
+// to box its arguments. fmt boxes numbers of one byte without allocating, while strconv allocates a
+// string from 100 on. For larger numbers both allocate once, and for texts only fmt does.
 func AllocatesMore(s *advice.Site, pieces []Piece) bool {
 	more := 0
 	for _, p := range pieces {
@@ -59,9 +58,8 @@ func AllocatesMore(s *advice.Site, pieces []Piece) bool {
 	return more > 0
 }
 
-// Pieces takes the arguments of a call apart, format first where there is one, as
-// kind says: 'f', 'n' for println, or 0. ok is false where some argument needs what
-// only fmt has.
+// Pieces splits the arguments of a call, starting with the format if there is one, according to kind:
+// 'f', 'n' for println, or 0. ok is false if an argument needs something that only fmt has.
 func Pieces(s *advice.Site, kind byte, args []ast.Expr, at token.Pos) (pieces []Piece, ok bool) {
 	if kind == 'f' {
 		return formatPieces(s, args, at)
@@ -126,7 +124,7 @@ func formatPieces(s *advice.Site, args []ast.Expr, at token.Pos) (pieces []Piece
 	return pieces, len(args) == 0
 }
 
-// fmtPieceOf returns an argument as a string, as a verb without flags shows it.
+// fmtPieceOf returns an argument as a string, as a verb without flags formats it.
 func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token.Pos) (Piece, bool) {
 	p := Piece{Arg: arg, called: true}
 	t := s.Info.TypeOf(arg)
@@ -285,7 +283,7 @@ func integer(t *types.Basic, pkg string, base int, as func(types.BasicKind) (str
 	return fmt.Sprintf("%s.FormatInt(%s, %d)", pkg, x, base), ok
 }
 
-// appendInteger is the same that appends, as fmtPiece has it; empty where it can't be named.
+// appendInteger is the appending variant, in the form of fmtPiece; empty if it can't be named.
 func appendInteger(t *types.Basic, pkg string, base int, as func(types.BasicKind) (string, bool)) (around [2]string) {
 	kind, name := types.Int64, ".AppendInt("
 	if t.Info()&types.IsUnsigned != 0 {
@@ -298,16 +296,16 @@ func appendInteger(t *types.Basic, pkg string, base int, as func(types.BasicKind
 	return [2]string{pkg + name, fmt.Sprintf(", %s, %d)", x, base)}
 }
 
-// longestFloat is what the shortest text of a float64 has at most; 'f' may make more.
+// longestFloat is the length of the longest shortest representation of a float64; 'f' may be longer.
 const longestFloat = len("-2.2250738585072014e-308")
 
-// textMethod reports whether a method takes nothing and returns a string.
+// textMethod reports whether a method has no parameters and returns a string.
 func textMethod(m *types.Selection) bool {
 	sig, ok := m.Type().(*types.Signature)
 	return ok && sig.Params().Len() == 0 && sig.Results().Len() == 1 && types.Identical(sig.Results().At(0).Type(), types.Typ[types.String])
 }
 
-// Merged joins constants that follow one another.
+// Merged joins consecutive constants.
 func Merged(pieces []Piece) []Piece {
 	var out []Piece
 	for _, p := range pieces {
@@ -323,7 +321,7 @@ func Merged(pieces []Piece) []Piece {
 	return out
 }
 
-// Concatenation is the expression that joins pieces; constant says whether it is one.
+// Concatenation is the expression that joins pieces; constant reports whether it is a constant.
 func Concatenation(s *advice.Site, pieces []Piece) (code string, constant bool) {
 	constant = true
 	var parts []string
@@ -341,16 +339,16 @@ func Concatenation(s *advice.Site, pieces []Piece) (code string, constant bool) 
 	return strings.Join(parts, " + "), constant
 }
 
-// quotedLength is how long a quoted text, and what is around it, may be on average to be put
-// together in quoteRoom bytes: most then fit.
+// quotedLength is the largest average length of a quoted text, and what is around it, that is built in
+// quoteRoom bytes: most then fit.
 const (
 	quoteRoom    = 64
 	quotedLength = 48
 )
 
-// InBuffer is the expression that puts a number or a quoted text, and what is around it, together
-// on the stack, of which a string is made once; "" where pieces are more or longer, or names
-// are hidden.
+// InBuffer is the expression that builds a number or a quoted text, and what is around it, on the
+// stack, and makes one string of it. It is "" if there are more pieces, they are longer, or names are
+// hidden.
 func InBuffer(s *advice.Site, pieces []Piece, at token.Pos) string {
 	pieces = Merged(pieces)
 	i := slices.IndexFunc(pieces, func(p Piece) bool { return p.Appends[0] != "" })
@@ -378,7 +376,7 @@ func InBuffer(s *advice.Site, pieces []Piece, at token.Pos) string {
 		}
 		return fmt.Sprintf("append(%s, %s...)", to, Literal(text))
 	}
-	// Not of []byte(before), which has room for itself alone.
+	// Not for []byte(before), which has no spare capacity.
 	size := RoundUp(len(before) + pieces[i].Longest + len(behind))
 	if pieces[i].Quoted {
 		if size = quoteRoom; s.BlockSize(FmtFrames) > quotedLength || len(before)+len(behind) > quoteRoom/2 {
@@ -389,13 +387,14 @@ func InBuffer(s *advice.Site, pieces []Piece, at token.Pos) string {
 	return "string(" + appended(value, behind) + ")"
 }
 
-// StackBytes are no bytes yet, with room on the stack for so many where they go no further.
+// StackBytes is an empty byte slice with a capacity of so many bytes on the stack, if it doesn't
+// escape.
 func StackBytes(size int) string { return fmt.Sprintf("make([]byte, 0, %d)", size) }
 
 // RoundUp returns the next power of two.
 func RoundUp(n int) int { return 1 << bits.Len(uint(n-1)) }
 
-// Reviews are what has to be checked for pieces to be what fmt makes.
+// Reviews are the conditions to check for pieces to produce the same text as fmt.
 func Reviews(pieces []Piece) []string {
 	var all []string
 	for _, p := range pieces {
@@ -417,7 +416,7 @@ func methodPanics(s *advice.Site, m *types.Selection) bool {
 	return facts.EffectsOfMethod(s, f)&facts.MayPanic != 0
 }
 
-// StepsOf are the operands of pieces in the order in which they are evaluated.
+// StepsOf returns the operands of pieces in the order of their evaluation.
 func StepsOf(s *advice.Site, pieces []Piece) []facts.Step {
 	var steps []facts.Step
 	for _, p := range pieces {
@@ -438,8 +437,8 @@ func FormattedSteps(s *advice.Site, c advice.Call) (steps []facts.Step) {
 	return steps
 }
 
-// StackText is how many bytes of a text that goes no further are kept on the stack: the
-// runtime's tmpStringBufSize.
+// StackText is the largest size of text that doesn't escape and stays on the stack: the runtime's
+// tmpStringBufSize.
 const StackText = 32
 
 var FmtFrames = lazyregexp.New(`^fmt\.(Sp|Fp|App|\(\*pp\)\.|newPrinter)`)

@@ -14,9 +14,9 @@ import (
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
-// GrowAt returns where a buffer is to Grow, and the edit that has it do so for a size: before
-// the statement that first uses it where there are ways out before that, or else behind the
-// declaration. left is set where control may come by without a write.
+// GrowAt returns where a buffer should Grow, and the edit for a size: before the statement that first
+// uses it, if the function may return before that, or else after the declaration. left is set if
+// control may pass by without a write.
 func GrowAt(s *advice.Site, obj types.Object, d inspector.Cursor) (at token.Pos, grow func(size string) advice.Edit, left bool) {
 	first, waysOut := FirstUse(s, obj, d)
 	left = waysThrough(s, obj, first, true) != allWrite || waysThrough(s, obj, first, false) == anotherText
@@ -38,8 +38,9 @@ func GrowAt(s *advice.Site, obj types.Object, d inspector.Cursor) (at token.Pos,
 	return at, func(size string) advice.Edit { return Insert(at, "\n"+call(size)) }, left
 }
 
-// emptyLoop returns the loop that writes to a buffer, and what holds if it has a turn: where
-// that can be said, nothing else writes to it, and nobody asked that before. "" else.
+// emptyLoop returns the loop that writes to a buffer, and the condition for it to have an iteration,
+// if that is known, nothing else writes to the buffer, and nothing reads it before. Otherwise it
+// returns "".
 func emptyLoop(s *advice.Site, obj types.Object, from inspector.Cursor) (loop inspector.Cursor, guard string) {
 	writes := func(c inspector.Cursor) bool {
 		return slices.ContainsFunc(facts.UsesIn(s, obj, c.Node().Pos(), c.Node().End()), func(id *ast.Ident) bool {
@@ -69,8 +70,8 @@ func emptyLoop(s *advice.Site, obj types.Object, from inspector.Cursor) (loop in
 	return loop, guard
 }
 
-// turns is what holds if a loop has a turn; "" where that can't be said without asking
-// more than once for something that takes time, or does something.
+// turns is the condition for a loop to have an iteration; "" if that can't be checked without
+// evaluating something twice that takes time or has effects.
 func turns(s *advice.Site, loop ast.Node) string {
 	switch n := loop.(type) {
 	case *ast.RangeStmt:
@@ -97,15 +98,15 @@ func turns(s *advice.Site, loop ast.Node) string {
 	return ""
 }
 
-// What ways there are through some statements that use a buffer.
+// The ways through statements that use a buffer.
 const (
 	notAllWrite = iota
 	allWrite    // before the text is taken; but those that return an error
 	anotherText // some return something that isn't the text, without a write
 )
 
-// waysThrough says what ways there are through a statement and those behind it. Loops are
-// taken to have a turn if turns is set; else they may have none.
+// waysThrough returns the ways through a statement and those after it. Loops count as having an
+// iteration if turns is set; otherwise they may have none.
 func waysThrough(s *advice.Site, obj types.Object, from inspector.Cursor, turns bool) int {
 	var empty, other, next bool // without a write the text is taken; another returned; a turn ended
 	uses := func(n ast.Node, how func(inspector.Cursor) bool) bool {
@@ -114,7 +115,7 @@ func waysThrough(s *advice.Site, obj types.Object, from inspector.Cursor, turns 
 			return ok && how(c)
 		})
 	}
-	// ends reports whether code writes to the buffer, or takes its text.
+	// ends reports whether code writes to the buffer, or reads its text.
 	ends := func(n ast.Node) bool {
 		if uses(n, func(c inspector.Cursor) bool { return !facts.AsksOnly(c) }) {
 			return true
@@ -123,7 +124,7 @@ func waysThrough(s *advice.Site, obj types.Object, from inspector.Cursor, turns 
 		empty = empty || taken
 		return taken
 	}
-	// surely reports whether control does not get behind a statement without a write.
+	// surely reports whether control doesn't pass a statement without a write.
 	var surely func(stmt ast.Stmt) bool
 	some := func(stmts []ast.Stmt) bool { return slices.ContainsFunc(stmts, surely) }
 	both := func(a, b bool) bool { return a && b } // evaluates both, for the returns in them
@@ -134,7 +135,7 @@ func waysThrough(s *advice.Site, obj types.Object, from inspector.Cursor, turns 
 		next = around
 		return sure && turns
 	}
-	// clauses reports whether each of them does, and one of them is always run.
+	// clauses reports the same for all clauses, one of which always runs.
 	clauses := func(body *ast.BlockStmt, exhaustive bool) bool {
 		all := true
 		for _, c := range body.List {
@@ -192,7 +193,7 @@ func waysThrough(s *advice.Site, obj types.Object, from inspector.Cursor, turns 
 	return notAllWrite
 }
 
-// fails reports whether a return has an error last, and not nil.
+// fails reports whether the last result of a return is an error that isn't nil.
 func fails(s *advice.Site, r *ast.ReturnStmt) bool {
 	if len(r.Results) == 0 {
 		return false
@@ -201,14 +202,14 @@ func fails(s *advice.Site, r *ast.ReturnStmt) bool {
 	return !s.Info.Types[last].IsNil() && types.Implements(s.Info.TypeOf(last), types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
 }
 
-// takesText reports whether a use of a buffer is of its text.
+// takesText reports whether a use of a buffer reads its text.
 func takesText(c inspector.Cursor) bool {
 	sel, ok := c.Parent().Node().(*ast.SelectorExpr)
 	return ok && sel.Sel.Name == "String"
 }
 
-// StraightSize is the length of what is written to a buffer, where all writes are
-// statements of the block that it is declared in, and of strings known at a position.
+// StraightSize returns the total length written to a buffer, if all writes are statements of the block
+// that declares it, and write strings that are known at a position.
 func StraightSize(s *advice.Site, obj types.Object, d inspector.Cursor, at token.Pos) (string, bool) {
 	constant := 0
 	var lengths []string
@@ -252,9 +253,9 @@ func StraightSize(s *advice.Site, obj types.Object, d inspector.Cursor, at token
 	return strings.Join(lengths, " + "), len(lengths) > 1 && facts.Builtins(s, at, "len")
 }
 
-// FirstUse returns the statement beside a buffer's declaration that first uses it, and whether
-// there may be ways out of the function before: a Buffer allocates when it is first written to, so
-// that these are free.
+// FirstUse returns the first statement after a buffer's declaration that uses it, and whether the
+// function may return before it. A Buffer allocates when it is first written to, so these paths cost
+// nothing.
 func FirstUse(s *advice.Site, obj types.Object, d inspector.Cursor) (first inspector.Cursor, waysOut bool) {
 	first, ok := d.NextSibling()
 	for ok && len(facts.UsesIn(s, obj, first.Node().Pos(), first.Node().End())) == 0 {

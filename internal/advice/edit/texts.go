@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
-// BytesOf returns b of string(b), as code that a []byte parameter takes.
+// BytesOf returns the b of string(b), as code for a []byte parameter.
 func BytesOf(s *advice.Site, e ast.Expr) (string, bool) {
 	operand, to, ok := facts.Conversion(s, e)
 	if !ok || !types.Identical(to.Underlying(), types.Typ[types.String]) || !facts.IsBytes(s, operand) || !facts.PlainBytes(s.Info.TypeOf(operand)) {
@@ -18,7 +18,7 @@ func BytesOf(s *advice.Site, e ast.Expr) (string, bool) {
 	return s.Source(operand), true
 }
 
-// TextOf returns s of []byte(s), as code of type string.
+// TextOf returns the s of []byte(s), as code of type string.
 func TextOf(s *advice.Site, e ast.Expr) (string, bool) {
 	operand, to, ok := facts.Conversion(s, e)
 	if !ok || !facts.PlainBytes(to) || !facts.IsString(s, operand) {
@@ -32,13 +32,13 @@ func TextOf(s *advice.Site, e ast.Expr) (string, bool) {
 	return src, true
 }
 
-// A Twin is a function of strings, and the one that takes bytes in its place.
+// A Twin is a function for strings, with its counterpart for bytes.
 type Twin struct {
 	Text, Bytes string
 	Params      string // which parameters differ: b for each that does, - for each that doesn't
 }
 
-// Twins are those that rules know.
+// Twins are the ones that rules know.
 var Twins = []Twin{
 	{"(*regexp.Regexp).MatchString", "(*regexp.Regexp).Match", "b"},
 	{"(*regexp.Regexp).FindStringIndex", "(*regexp.Regexp).FindIndex", "b"},

@@ -9,17 +9,17 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// OneLine reports whether source fits a sentence.
+// OneLine reports whether source text is short enough to quote in a sentence.
 func OneLine(text string) bool { return !strings.Contains(text, "\n") && len(text) < 60 }
 
-// Short is a function's name without the path of its package: "json.Marshal", or
+// Short is the name of a function without the path of its package: "json.Marshal", or
 // "(*json.Decoder).Decode".
 func Short(name string) string {
 	bare := strings.TrimLeft(name, "(*")
 	return name[:len(name)-len(bare)] + bare[strings.LastIndexByte(bare, '/')+1:]
 }
 
-// Quoted is a text for a sentence, cut where it is long.
+// Quoted quotes text for a sentence, and shortens long text.
 func Quoted(text string) string {
 	if r := []rune(text); len(r) > 40 {
 		text = string(r[:40]) + "…"
@@ -45,7 +45,7 @@ func BytesText(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// Spelled is the type of an expression for people.
+// Spelled is the type of an expression, for people.
 func Spelled(s *advice.Site, e ast.Expr) string {
 	return types.TypeString(s.Info.TypeOf(e), func(p *types.Package) string {
 		if p == s.Types {
@@ -55,7 +55,7 @@ func Spelled(s *advice.Site, e ast.Expr) string {
 	})
 }
 
-// Called names what a call calls as it is written.
+// Called returns the name of the called function as it is written.
 func Called(s *advice.Site, call *ast.CallExpr) string {
 	if text := s.Source(call.Fun); OneLine(text) {
 		return text
