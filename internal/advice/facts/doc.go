@@ -11,6 +11,7 @@
 //	aliasing                          whether an expression stays the same while other code runs
 //	panics, writers, in_turn          what a program can tell if operands are evaluated in another order
 //	invariance, buffers, pools        the same of whole loops, of buffers, of what is pooled
+//	costly                            which functions of the standard library cost more than needed
 //
 // Functions that return a list of texts return what somebody has to check before a rewrite is safe;
 // an empty list means that it is.

@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// Effects are what code may do when it runs, apart from giving a value.
+// Effects are what code may do when it runs, apart from returning a value.
 type Effects uint8
 
 const (

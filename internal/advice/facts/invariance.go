@@ -177,9 +177,8 @@ func (v *Invariance) handedOn(obj types.Object) bool {
 	return found
 }
 
-// PureCalls are functions whose results depend on their arguments alone, and what a variable
-// for them is called. What they return can't be changed by who has it, but for those
-// in mutable.
+// PureCalls maps functions that depend only on their arguments to a name for a variable that
+// holds the result. Their results can't be modified, except for those in Mutable.
 var PureCalls = map[string]string{
 	"strings.ToLower": "lower", "strings.ToUpper": "upper", "strings.Title": "title", "strings.ToTitle": "title", "strings.Repeat": "repeated",
 	"strings.ReplaceAll": "replaced", "strings.Replace": "replaced", "strings.NewReplacer": "replacer", "strings.TrimSpace": "trimmed", "strings.Trim": "trimmed",

@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// Exits is how control leaves the body of a loop but by its end.
+// Exits are the ways control leaves a loop body other than at its end.
 type Exits struct {
 	Skips   bool // continue: a step is not finished
 	Stops   bool // break, goto, or a jump to a label
@@ -173,7 +173,7 @@ func labelOf(s *advice.Site, loop ast.Node) string {
 	return ""
 }
 
-// Repeats reports whether a loop evaluates what is at a position in each turn.
+// Repeats reports whether a loop evaluates the code at a position in each iteration.
 func Repeats(loop ast.Node, at token.Pos) bool {
 	switch l := loop.(type) {
 	case *ast.RangeStmt:

@@ -12,8 +12,8 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// Targets are what code assigns to: x of x = …, x++ and for x = range …. Of x, y := … both
-// are, since one may have been declared before.
+// Targets are the expressions that code assigns to: x in x = …, x++ and for x = range …. In x, y
+// := …, both count, because one may be declared earlier.
 func Targets(in ast.Node) iter.Seq[ast.Expr] {
 	return func(yield func(ast.Expr) bool) {
 		for n := range ast.Preorder(in) {
@@ -239,7 +239,7 @@ func ownMemory(s *advice.Site, e ast.Expr) types.Object {
 // Changes reports whether a use of a variable assigns to it, or to a part of it.
 func Changes(s *advice.Site, use inspector.Cursor) bool { return assignedTo(ownPath(s, use)) }
 
-// IsAssigned reports whether an expression is what a statement assigns to, or its address is taken.
+// IsAssigned reports whether an expression is assigned to, or its address is taken.
 func IsAssigned(c inspector.Cursor) bool {
 	u, ok := c.Parent().Node().(*ast.UnaryExpr)
 	return ok && u.Op == token.AND || assignedTo(c)

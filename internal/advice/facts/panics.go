@@ -27,7 +27,7 @@ const (
 	otherPanic                      // the text depends on values
 )
 
-// CanTell reports whether a program can tell which of two panics came first.
+// CanTell reports whether a program can distinguish which of two panics came first.
 func CanTell(a, b PanicSet) bool {
 	both := a | b
 	return a != 0 && b != 0 && (both == nilPanic|zeroPanic || both&otherPanic != 0)

@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// Pooled reports whether code makes what a sync.Pool has none of: in its New, or in the
+// Pooled reports whether code creates objects for a sync.Pool: in its New function, or in the
 // branch where Get returned nothing.
 func Pooled(s *advice.Site, c inspector.Cursor) bool {
 	if InPoolNew(s, c) {

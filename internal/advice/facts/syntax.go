@@ -225,7 +225,7 @@ func RootOf(s *advice.Site, e ast.Expr) types.Object {
 	}
 }
 
-// Previous reports whether a statement stands directly before another one.
+// Previous reports whether a statement directly precedes another one.
 func Previous(c, next inspector.Cursor) bool {
 	p, ok := next.PrevSibling()
 	return ok && p == c
@@ -342,7 +342,7 @@ func Object(s *advice.Site, e ast.Expr) types.Object {
 	return s.Info.ObjectOf(id)
 }
 
-// InBlock reports whether a statement may become several.
+// InBlock reports whether a statement can be replaced by several.
 func InBlock(stmt inspector.Cursor) bool {
 	switch stmt.Parent().Node().(type) {
 	case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:

@@ -66,8 +66,8 @@ func IsNamed(t types.Type, pkg, name string) bool {
 	return ok && n.Obj().Name() == name && n.Obj().Pkg() != nil && n.Obj().Pkg().Path() == pkg
 }
 
-// Under is what a type is made of: of a type parameter what all types it may stand for
-// are made of, as of M in [M ~map[K]V], or its constraint.
+// Under returns the underlying type. For a type parameter it is the core type of its constraint,
+// as for M in [M ~map[K]V], or the constraint itself.
 func Under(t types.Type) types.Type {
 	p, ok := types.Unalias(t).(*types.TypeParam)
 	if !ok {

@@ -13,7 +13,7 @@ import (
 
 // This file states what an io.Writer sees of a rewrite.
 
-// Writers are types of which Write and WriteString, and WriteRune, do the same.
+// Writers are types whose Write, WriteString and WriteRune methods do the same.
 var Writers = map[string]bool{"*bytes.Buffer": true, "*strings.Builder": true, "*bufio.Writer": true, "*os.File": true, "*net/http/httptest.ResponseRecorder": true}
 
 // SplitSeen returns what has to be checked where a text is handed to a *bufio.Writer by other calls
@@ -138,8 +138,8 @@ func SameOwner(s *advice.Site, sel *ast.SelectorExpr, name string) bool {
 	return ok && ok2 && !Overridden(t, method, other)
 }
 
-// Overridden reports whether one of two methods of a type is its own and the other one
-// of something embedded: they need not do the same.
+// Overridden reports whether a type defines one of two methods itself and inherits the other
+// from an embedded type, so that they may do different things.
 func Overridden(t types.Type, write, twin *types.Func) bool {
 	return !types.IsInterface(t) && ReceiverType(write) != ReceiverType(twin)
 }
