@@ -39,11 +39,11 @@ func matchAppendChain(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("append") {
 		if outer, ok := c.Parent().Node().(*ast.CallExpr); ok && appendsSlice(s, outer) && outer.Args[0] == c.CallExpr {
-			continue // the outer one says it
+			continue // reported with the outer call
 		}
 		parts := chained(s, c.CallExpr)
 		if len(parts) < 2 {
-			continue // slices.Clone is no faster
+			continue // slices.Clone isn't faster
 		}
 		pkg, ok := facts.PackageName(s, "slices", c.Pos())
 		if !ok {
@@ -73,10 +73,10 @@ func appendsSlice(s *advice.Site, call *ast.CallExpr) bool {
 	return len(call.Args) == 2 && call.Ellipsis.IsValid() && s.Callee(call) == "append"
 }
 
-// chained returns what append(append(append(first, a...), b...), c...) joins; nil if the
-// first slice may have room, which would be written to, or if types differ.
+// chained returns the slices that append(append(append(first, a...), b...), c...) joins. It returns
+// nil if the first slice may have spare capacity, which append would write to, or if the types differ.
 func chained(s *advice.Site, call *ast.CallExpr) []ast.Expr {
-	var parts []ast.Expr // the last comes first
+	var parts []ast.Expr // in reverse order
 	first := ast.Expr(call)
 	for {
 		inner, ok := first.(*ast.CallExpr)
@@ -101,7 +101,7 @@ func chained(s *advice.Site, call *ast.CallExpr) []ast.Expr {
 	}
 	slices.Reverse(parts)
 	for i, p := range parts {
-		// What Concat copies needs no copy of its own.
+		// Concat copies anyway, so this copy isn't needed.
 		if clone, ok := ast.Unparen(p).(*ast.CallExpr); ok && len(clone.Args) == 1 {
 			if name := s.Callee(clone); (name == "slices.Clone" || name == "bytes.Clone") && types.Identical(s.Info.TypeOf(clone.Args[0]), t) {
 				parts[i] = clone.Args[0]

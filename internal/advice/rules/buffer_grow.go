@@ -77,7 +77,7 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 
 var bufferGrowFrames = lazyregexp.New(`^bytes\.(growSlice|\(\*Buffer\)\.grow)$|^strings\.\(\*Builder\)\.(Write\w*|grow)$`)
 
-// growAdvice says what can be done about a buffer that grows, where how far isn't known.
+// growAdvice says what to do about a growing buffer whose final size isn't known.
 func growAdvice(s *advice.Site, obj types.Object) string {
 	why := fmt.Sprintf("%s starts empty, and is copied each time it runs out of room: Grow it to what will be written, or to a good guess, before the first write.", obj.Name())
 	if !temporary(s, obj) {
@@ -90,8 +90,8 @@ func growAdvice(s *advice.Site, obj types.Object) string {
 	return why
 }
 
-// temporary reports whether a bytes.Buffer is of no use after the function returns: it is only
-// written to, and what is in it is copied, as a text or to a writer.
+// temporary reports whether a bytes.Buffer isn't needed after the function returns: it is only written
+// to, and its contents are copied to a string or a writer.
 func temporary(s *advice.Site, obj types.Object) bool {
 	if strings.TrimPrefix(facts.TypeName(obj.Type()), "*") != "bytes.Buffer" {
 		return false
@@ -102,12 +102,12 @@ func temporary(s *advice.Site, obj types.Object) bool {
 	})
 }
 
-// borrowed reports whether a use of a buffer in a site's own function leaves nothing behind that
-// its memory is needed for.
+// borrowed reports whether a use of a buffer, in the site's own function, keeps no reference to its
+// memory.
 func borrowed(s *advice.Site, use inspector.Cursor) bool {
 	for f := range use.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
 		if f.Node() != s.Func.Node() {
-			return false // who knows when it runs
+			return false // may run later
 		}
 		break
 	}

@@ -37,9 +37,9 @@ costs what the copy does: of such texts there is a rewrite only where something 
 
 var bufferString = lazyregexp.New(`^bytes\.\(\*Buffer\)\.String$`)
 
-// doubledText is the length of texts up to which a Builder, which append lets grow, allocates
-// less than a Buffer that doubles and is copied: of 1,000 bytes written in small pieces
-// both allocate 3,000, of 100,000 it is 550,000 to 360,000.
+// doubledText is the length of text up to which a Builder, which grows as append does, allocates less
+// than a Buffer, which doubles and is copied at the end. For 1,000 bytes written in small pieces both
+// allocate 3,000; for 100,000 it is 550,000 against 360,000.
 const doubledText = 1000
 
 func matchBufferToBuilder(s *advice.Site) []advice.Match {
@@ -94,15 +94,15 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// bufferDeclared returns the statement that declares a local bytes.Buffer, or a pointer to a new
-// one, in a block, and names its type once.
+// bufferDeclared returns the statement that declares a local bytes.Buffer, or a pointer to a new one,
+// in a block, and mentions its type once.
 func bufferDeclared(s *advice.Site, obj types.Object) (facts.Declaration, bool) {
 	d, ok := facts.DeclarationOf(s, obj)
 	return d, ok && !d.TypedTwice() && facts.TypeName(s.Info.TypeOf(d.Type)) == "bytes.Buffer" && d.IsZero(s) && facts.InBlock(d.Cursor)
 }
 
-// grownBy returns what has to be checked where a buffer is asked to Grow by a number: if it is
-// negative, or too large, a Builder panics with another text than a Buffer.
+// grownBy returns what to check if Grow is called with a number: if it is negative or too large, a
+// Builder panics with another message than a Buffer.
 func grownBy(s *advice.Site, obj types.Object) []string {
 	for _, id := range s.Uses(obj) {
 		c, ok := s.Root().FindNode(id)

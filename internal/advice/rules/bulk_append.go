@@ -75,7 +75,7 @@ func matchBulkAppend(s *advice.Site) []advice.Match {
 	return slices.Concat(matches, writtenOneByOne(s), writtenByCallee(s))
 }
 
-// writtenOneByOne is of the bytes or runes of a text that are written to a buffer.
+// writtenOneByOne matches loops that write the bytes or runes of a text to a buffer one by one.
 func writtenOneByOne(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls(
@@ -100,8 +100,8 @@ func writtenOneByOne(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// writtenByCallee is of the bytes or runes of a text that are given, one after the other,
-// to a function of the package, which writes those that stay as they are.
+// writtenByCallee matches bytes or runes of a text that are passed one by one to a function of the
+// package, which writes the unchanged ones.
 func writtenByCallee(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls() {
@@ -122,8 +122,8 @@ func writtenByCallee(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// passesOn reports whether a function of the package writes what it is called with as
-// argument i to a buffer as it is, or something else, by what it is.
+// passesOn reports whether a function of the package writes its argument i to a buffer unchanged or
+// writes something else, depending on that argument.
 func passesOn(s *advice.Site, call *ast.CallExpr, i int) bool {
 	decl := facts.Declared(s, call)
 	if decl == nil || decl.Body == nil {
@@ -131,13 +131,13 @@ func passesOn(s *advice.Site, call *ast.CallExpr, i int) bool {
 	}
 	f := s.Info.Defs[decl.Name].(*types.Func)
 	if sel, ok := call.Fun.(*ast.SelectorExpr); ok && s.Info.Types[sel.X].IsType() || i >= f.Signature().Params().Len() {
-		return false // of T.f(t, x) the first is the receiver
+		return false // the first argument of T.f(t, x) is the receiver
 	}
 	character := f.Signature().Params().At(i)
 	if facts.Assigned(s, character, decl.Body) || !decides(s, decl.Body, character) {
 		return false
 	}
-	var asItIs []ast.Expr // buffers
+	var asItIs []ast.Expr // buffers that it is written to unchanged
 	writes := make(map[string]int)
 	for n := range ast.Preorder(decl.Body) {
 		call, ok := n.(*ast.CallExpr)
@@ -165,7 +165,7 @@ func passesOn(s *advice.Site, call *ast.CallExpr, i int) bool {
 	return slices.ContainsFunc(asItIs, func(b ast.Expr) bool { return writes[s.Source(b)] > 1 })
 }
 
-// decides reports whether code does one thing or another by what a variable is.
+// decides reports whether code does one thing or another depending on a variable.
 func decides(s *advice.Site, body *ast.BlockStmt, v types.Object) bool {
 	for n := range ast.Preorder(body) {
 		switch n := n.(type) {
@@ -187,8 +187,8 @@ func decides(s *advice.Site, body *ast.BlockStmt, v types.Object) bool {
 	return false
 }
 
-// characterOf returns the text that a loop goes through if an expression is its byte or
-// rune at hand.
+// characterOf returns the text that a loop iterates over, if an expression is its current byte or
+// rune.
 func characterOf(s *advice.Site, loop inspector.Cursor, e ast.Expr) (ast.Expr, bool) {
 	if text, _, ok := byteOf(s, loop, e); ok {
 		return text, true
@@ -199,8 +199,8 @@ func characterOf(s *advice.Site, loop inspector.Cursor, e ast.Expr) (ast.Expr, b
 	return taken(s, loop.Node(), e)
 }
 
-// taken is of c, n := next(text, i), or of text[i:], in a loop with i up to the end of the text, where
-// next decodes a rune, or is a function of the package that returns a byte of its text.
+// taken matches c, n := next(text, i), or next(text[i:]), in a loop over i up to the end of the text,
+// where next decodes a rune, or is a function of the package that returns a byte of its text.
 func taken(s *advice.Site, loop ast.Node, e ast.Expr) (ast.Expr, bool) {
 	f, ok := loop.(*ast.ForStmt)
 	obj := facts.Object(s, e)
@@ -237,7 +237,7 @@ func taken(s *advice.Site, loop ast.Node, e ast.Expr) (ast.Expr, bool) {
 	return nil, false
 }
 
-// nextOf reports whether a call's first result is a character of a text it is given.
+// nextOf reports whether the first result of a call is a character of the text it is given.
 func nextOf(s *advice.Site, call *ast.CallExpr) bool {
 	switch s.Callee(call) {
 	case "unicode/utf8.DecodeRune", "unicode/utf8.DecodeRuneInString":
@@ -258,7 +258,7 @@ func nextOf(s *advice.Site, call *ast.CallExpr) bool {
 	return false
 }
 
-// runeIn returns the text that a range goes through if an expression is its rune at hand.
+// runeIn returns the text that a range iterates over, if an expression is its current rune.
 func runeIn(s *advice.Site, loop ast.Node, e ast.Expr) (ast.Expr, bool) {
 	r, ok := loop.(*ast.RangeStmt)
 	obj := facts.Object(s, e)
@@ -268,8 +268,8 @@ func runeIn(s *advice.Site, loop ast.Node, e ast.Expr) (ast.Expr, bool) {
 	return r.X, true
 }
 
-// byteOf returns the text that a loop goes through if an expression is its byte at
-// hand; whole is set where the loop is a range over all of it.
+// byteOf returns the text that a loop iterates over, if an expression is its current byte. whole is
+// set if the loop is a range over all of the text.
 func byteOf(s *advice.Site, loop inspector.Cursor, e ast.Expr) (text ast.Expr, whole, ok bool) {
 	if index, isIndex := ast.Unparen(e).(*ast.IndexExpr); isIndex {
 		if facts.Counts(s, loop.Node(), facts.Object(s, index.Index)) && isText(s, index.X) && facts.Pure(s, index.X) {
@@ -300,8 +300,8 @@ func byteOf(s *advice.Site, loop inspector.Cursor, e ast.Expr) (text ast.Expr, w
 	return text, false, ok && !assignedBesides(s, obj, facts.LoopBody(loop.Node()), e)
 }
 
-// assignedBesides reports whether the body of a loop may assign to a variable before it is
-// used: its declaration does not, nor what is done in place of the use, in another branch.
+// assignedBesides reports whether the body of a loop may assign to a variable before its use. Its
+// declaration doesn't count, nor do other branches, which run instead of the use.
 func assignedBesides(s *advice.Site, obj types.Object, body *ast.BlockStmt, use ast.Expr) bool {
 	var others []ast.Node
 	uses := func(n ast.Node) bool { return facts.Within(n, use.Pos()) }
@@ -335,7 +335,7 @@ func assignedBesides(s *advice.Site, obj types.Object, body *ast.BlockStmt, use 
 	return !facts.Private(s, obj)
 }
 
-// fallsThrough reports whether a case of a switch may end in the next.
+// fallsThrough reports whether a case of a switch may continue with the next one.
 func fallsThrough(n *ast.SwitchStmt) bool {
 	for n := range ast.Preorder(n.Body) {
 		if b, ok := n.(*ast.BranchStmt); ok && b.Tok == token.FALLTHROUGH {

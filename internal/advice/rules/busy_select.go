@@ -44,7 +44,7 @@ func matchBusySelect(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// enclosingSelect returns the select statement whose communication is at a node.
+// enclosingSelect returns the select statement that a node is a communication of.
 func enclosingSelect(s *advice.Site, c inspector.Cursor) (inspector.Cursor, bool) {
 	for up := range c.Enclosing((*ast.SelectStmt)(nil), (*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
 		sel, ok := up.Node().(*ast.SelectStmt)
@@ -52,7 +52,7 @@ func enclosingSelect(s *advice.Site, c inspector.Cursor) (inspector.Cursor, bool
 			break
 		}
 		for _, clause := range sel.Body.List {
-			// What a case does is not the select.
+			// The body of a case isn't part of the select.
 			if comm := clause.(*ast.CommClause); len(comm.Body) > 0 && c.Node().Pos() >= comm.Body[0].Pos() && c.Node().Pos() < comm.End() {
 				return up, false
 			}
@@ -62,7 +62,7 @@ func enclosingSelect(s *advice.Site, c inspector.Cursor) (inspector.Cursor, bool
 	return c, false
 }
 
-// spins reports whether a select is all that a loop does, and its default case nothing.
+// spins reports whether a loop consists of a select with an empty default case.
 func spins(s *advice.Site, cursor inspector.Cursor, sel *ast.SelectStmt) bool {
 	idle := false
 	for _, clause := range sel.Body.List {

@@ -70,7 +70,7 @@ func constantByte(s *advice.Site, e ast.Expr) (byte, bool) {
 	return byte(n), ok && 0 <= n && n < 256
 }
 
-// fillsSlice is of b := make([]byte, n), for i := range b { b[i] = ' ' }, and
+// fillsSlice matches b := make([]byte, n) followed by for i := range b { b[i] = ' ' }, and by
 // string(b).
 func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m *advice.Match) bool {
 	index, ok := assign.Lhs[0].(*ast.IndexExpr)
@@ -149,8 +149,8 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 	return true
 }
 
-// wholeLoop reports whether a loop goes over all indexes of a slice that was made n
-// long, with the one that its body uses.
+// wholeLoop reports whether a loop iterates over all indexes of a slice of length n, and its body uses
+// the current one.
 func wholeLoop(s *advice.Site, loop ast.Node, b types.Object, index *ast.IndexExpr, n ast.Expr) bool {
 	i := facts.Object(s, index.Index)
 	if i == nil {
@@ -184,7 +184,7 @@ func wholeLoop(s *advice.Site, loop ast.Node, b types.Object, index *ast.IndexEx
 	return false
 }
 
-// padsString is of for len(s) < n { s += " " }, or s = " " + s.
+// padsString matches for len(s) < n { s += " " }, or s = " " + s.
 func padsString(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m *advice.Match) bool {
 	f, ok := loop.Node().(*ast.ForStmt)
 	if !ok || f.Init != nil || f.Post != nil || f.Cond == nil || !types.Identical(s.Info.TypeOf(assign.Lhs[0]), types.Typ[types.String]) {
@@ -226,7 +226,7 @@ func padsString(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 	if !ok {
 		return false
 	}
-	// Not max(0, n-len(s)), which for the least n is the largest number.
+	// Not max(0, n-len(s)): for the smallest n, that is the largest number.
 	repeat := fmt.Sprintf("%s.Repeat(%s, %s-len(%s))", pkg, s.Source(pad), facts.Parenthesized(cond.Y, s.Source(cond.Y)), obj.Name())
 	code := obj.Name() + " += " + repeat
 	if front {
@@ -240,7 +240,7 @@ func padsString(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 	return true
 }
 
-// fillsUp is of for len(x) < n { x = append(x, 0) }.
+// fillsUp matches for len(x) < n { x = append(x, 0) }.
 func fillsUp(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m *advice.Match) bool {
 	f, ok := loop.Node().(*ast.ForStmt)
 	call, appends := facts.AppendTo(s, assign)
@@ -249,7 +249,7 @@ func fillsUp(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m *a
 	}
 	dst := assign.Lhs[0]
 	if of, ok := s.Info.TypeOf(dst).Underlying().(*types.Slice); !ok || types.IsInterface(of.Elem()) && !s.Info.Types[call.Args[1]].IsNil() {
-		return false // an interface that holds a zero is none
+		return false // an interface that holds a zero isn't a zero value
 	}
 	cond, ok := f.Cond.(*ast.BinaryExpr)
 	if !ok || cond.Op != token.LSS || !types.Identical(types.Default(s.Info.TypeOf(cond.Y)), types.Typ[types.Int]) || !facts.Pure(s, dst) || !facts.Pure(s, cond.Y) {
@@ -273,7 +273,7 @@ func fillsUp(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m *a
 	return true
 }
 
-// isZero reports whether an expression is what memory begins as.
+// isZero reports whether an expression is the zero value of its type.
 func isZero(s *advice.Site, e ast.Expr) bool {
 	v := s.Info.Types[e].Value
 	if v == nil {

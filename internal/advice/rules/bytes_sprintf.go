@@ -111,9 +111,9 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 
 var sprinted = lazyregexp.New(`^fmt\.Sprint`)
 
-// onStack reports whether the bytes that a string becomes on the line are seen to be no
-// allocation: those of up to 32 are not if they don't outlive the function. Appending
-// to nil then allocates as often as the string does, and no fewer bytes.
+// onStack reports whether the profile shows no allocation for the bytes that a string is converted to.
+// Up to 32 bytes stay on the stack if they don't outlive the function. Appending to nil would then
+// allocate as often as the string does, and as many bytes.
 func onStack(s *advice.Site) bool {
 	size := s.BlockSize(sprinted)
 	return 0 < size && size <= edit.StackText && s.Allocates() == 0
@@ -147,8 +147,8 @@ func surelyText(s *advice.Site, c advice.Call) bool {
 	return false
 }
 
-// writerOf returns what a call of a Write method writes to, as an io.Writer; safe is
-// set where that is known to do the same however it is called.
+// writerOf returns the destination of a Write call, as an io.Writer. safe is set if it is known to do
+// the same however it is called.
 func writerOf(s *advice.Site, call *ast.CallExpr) (dst string, safe, ok bool) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "Write" || s.Info.Selections[sel] == nil || !facts.Pure(s, sel.X) {

@@ -21,7 +21,7 @@ knows more of the line goes first. Which of these helps only the code around kno
 	Class:     advice.AdviceOnly,
 	Allocates: true,
 	Generic:   true,
-	Gain:      1.1, // it is told least of what to do
+	Gain:      1.1, // no other rule knows less about what to do
 	Match:     matchCalleeAllocates,
 }
 
@@ -47,5 +47,5 @@ func matchCalleeAllocates(s *advice.Site) []advice.Match {
 	return nil
 }
 
-// others are functions of which other rules know when to speak: pools, and buffers that grow.
+// others are functions that other rules know about: pools, and buffers that grow.
 var others = lazyregexp.New(`^(sync|testing)\.|^(strings\.\(\*Builder\)|bytes\.\(\*Buffer\))\.`)

@@ -28,8 +28,8 @@ less each, and they have a tenth of all waiting. Longer waits are of receivers t
 	Match:  matchChannelHandover,
 }
 
-// briefWait is what a send waits for a receiver that does next to nothing: two turns of
-// the scheduler and the wake-up of a thread.
+// briefWait is the time that a send waits for a receiver that does nearly nothing: two scheduler runs
+// and the wake-up of a thread.
 const briefWait = 50 * time.Microsecond
 
 func matchChannelHandover(s *advice.Site) []advice.Match {
@@ -61,15 +61,15 @@ func matchChannelHandover(s *advice.Site) []advice.Match {
 	return nil
 }
 
-// unbuffered reports whether all that a variable, field or parameter is set to in the
-// package is channels made without a buffer, and at least one.
+// unbuffered reports whether everything that the package assigns to a variable, field or parameter is
+// a channel made without a buffer, and there is at least one.
 func unbuffered(s *advice.Site, obj types.Object, depth int) bool {
 	if obj == nil || depth > 3 || obj.Pkg() != s.Types {
 		return false
 	}
 	v := obj.(*types.Var)
 	if obj.Exported() && (v.IsField() || obj.Parent() == s.Types.Scope()) && s.Types.Name() != "main" {
-		return false // others may set it
+		return false // other packages may set it
 	}
 	made, other := 0, 0
 	set := func(value ast.Expr) {
@@ -97,7 +97,7 @@ func unbuffered(s *advice.Site, obj types.Object, depth int) bool {
 	return made > 0 && other == 0
 }
 
-// parameter returns the index of a parameter of a function, -1 if it is none.
+// parameter returns the index of a parameter of a function, or -1.
 func parameter(s *advice.Site, fn *ast.FuncDecl, obj types.Object) int {
 	i := 0
 	for _, field := range fn.Type.Params.List {
@@ -114,9 +114,8 @@ func parameter(s *advice.Site, fn *ast.FuncDecl, obj types.Object) int {
 	return -1
 }
 
-// arguments calls set with what a function's parameter is called with. It reports
-// whether these are all calls there can be: the function is not exported, no method,
-// and used in no other way.
+// arguments calls set with each argument that a function's parameter is called with. It reports
+// whether these are all possible calls: the function is not exported, not a method, and only called.
 func arguments(s *advice.Site, fn *ast.FuncDecl, i int, set func(ast.Expr)) bool {
 	obj := s.Info.Defs[fn.Name]
 	if fn.Recv != nil || fn.Name.IsExported() && s.Types.Name() != "main" || obj == nil {

@@ -31,7 +31,7 @@ Who owns a client, and when it is closed, is a matter of design, so that it is a
 
 var clientFrames = lazyregexp.New(`^net\.|^net/http\.|^crypto/tls\.|^crypto/x509\.|^database/sql\.|^google\.golang\.org/grpc|^github\.com/(redis|go-redis|twmb|jackc|segmentio|aws|elastic|nats-io)/|^go\.mongodb\.org/`)
 
-// makesClient matches functions that return what keeps connections.
+// makesClient matches functions that return a client with connections.
 var makesClient = lazyregexp.New(`^(database/sql\.Open(DB)?|` +
 	`google\.golang\.org/grpc\.(NewClient|Dial|DialContext)|` +
 	`github\.com/(redis/go-redis|go-redis/redis)/v\d+\.New(Client|ClusterClient|FailoverClient|UniversalClient)|` +

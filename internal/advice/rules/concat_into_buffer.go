@@ -56,7 +56,7 @@ func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 			continue
 		}
 		if sel := s.Info.Selections[sel]; sel == nil || len(sel.Index()) != 1 {
-			continue // of an embedded buffer, whose owner may have methods of its own
+			continue // an embedded buffer, whose outer type may have its own methods
 		}
 		text := c.Args[0]
 		if operand, to, ok := facts.Conversion(s, text); ok && facts.PlainBytes(to) && facts.IsString(s, operand) {
@@ -88,14 +88,14 @@ func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// newBuilder reports whether a strings.Builder is declared in the function, and nothing makes
-// room in it: pieces that are written to it have it grow by smaller steps than all at once, and
-// allocate more often at the beginning.
+// newBuilder reports whether a strings.Builder is declared in the function and never grown ahead.
+// Pieces that are written to it let it grow in smaller steps than one whole text, so it allocates more
+// often at the start.
 func newBuilder(s *advice.Site, obj types.Object) bool {
 	return obj != nil && strings.TrimPrefix(facts.TypeName(obj.Type()), "*") == "strings.Builder" && facts.NewBuffer(s, obj)
 }
 
-// appendsConcat is of b = append(b, (a + c)...).
+// appendsConcat matches b = append(b, (a + c)...).
 func appendsConcat(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt) (advice.Match, bool) {
 	call, ok := facts.AppendTo(s, assign)
 	if !ok || len(call.Args) != 2 || !call.Ellipsis.IsValid() || !facts.IsString(s, call.Args[1]) || !facts.Pure(s, assign.Lhs[0]) || !facts.InBlock(c) || facts.Commented(s, assign.Pos(), assign.End()) {

@@ -35,7 +35,7 @@ that this takes the time, the rewrite of bytes.ContainsAny is slices.ContainsFun
 
 var anyOf = lazyregexp.New(`^(strings|bytes)\.(ContainsAny|IndexAny)$`)
 
-// amongChars is what looks for a byte of a short text among the characters.
+// amongChars matches the functions that look up a byte of a short text among the characters.
 var amongChars = lazyregexp.New(`^(internal/bytealg\.IndexByteString|indexbytebody)$`)
 
 func matchContainsAny(s *advice.Site) []advice.Match {
@@ -78,7 +78,7 @@ func matchContainsAny(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// either is code that asks for any of some characters, which have one byte each.
+// either returns code that tests for any of some single-byte characters.
 func either(chars string, is func(c byte) string) string {
 	var parts []string
 	for i := range len(chars) {

@@ -71,7 +71,7 @@ func isCost(s *advice.Site, c advice.Call, f costly) bool {
 	return true
 }
 
-// knowsASCII reports whether the function at a site tells ASCII from other characters.
+// knowsASCII reports whether the function at a site distinguishes ASCII from other characters.
 func knowsASCII(s *advice.Site) bool {
 	for n := range ast.Preorder(s.Func.Node()) {
 		switch n := n.(type) {
@@ -88,7 +88,7 @@ func knowsASCII(s *advice.Site) bool {
 	return false
 }
 
-// insteadOf has, for each kind, what it costs and what is better. It ends a sentence that begins with
+// insteadOf says for each kind what it costs and what is better. It ends a sentence that starts with
 // the function's name.
 var insteadOf = [...]string{
 	scansByReflection:   "reads its format and what it fills by reflection, rune by rune: strings.Cut and package strconv parse the same many times faster",

@@ -58,7 +58,7 @@ var (
 // A versus is a function of the table as it is used, against what is better.
 type versus struct{ used, better func() }
 
-// costlyAndBetter has one for each row of costlyFunctions: better is what insteadOf says.
+// costlyAndBetter has one for each row of facts.CostlyFunctions: better is what insteadOf says.
 func costlyAndBetter(b *testing.B) map[string]versus {
 	all := make(map[string]versus)
 	for _, some := range []map[string]versus{scanning(), letters(), system(b), files(b), codes(), addressesShown(), parted(), picked(), numbers(), kept(), heapsOf(), requests(), documents(), times()} {
@@ -660,9 +660,6 @@ func times() map[string]versus {
 // BenchmarkCostly measures what testdata/costly-call/gains.txt has:
 //
 //	go test -run '^$' -bench Costly -benchtime 1x ./internal/advice/rules
-//
-// The two sides of a row take turns of a millisecond, and the fastest turn of each counts: what else
-// a machine does makes the others slower.
 func BenchmarkCostly(b *testing.B) {
 	all := costlyAndBetter(b)
 	for _, name := range slices.Sorted(maps.Keys(all)) {

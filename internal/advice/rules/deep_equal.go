@@ -62,7 +62,7 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 				with = "maps"
 			}
 		case *types.Interface, *types.Signature:
-			continue // what is compared isn't known here
+			continue // the compared type isn't known here
 		case *types.Struct, *types.Array, *types.Basic:
 			if exact(t) {
 				m.Why = fmt.Sprintf("reflect.DeepEqual compares values of %s, for which == means the same.", name)
@@ -95,8 +95,8 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// changedBetween says what to check where evaluating the second of two operands may change the
-// first one, whose value DeepEqual has by then; "" if it can't.
+// changedBetween says what to check if evaluating the second operand may change the first one, whose
+// value DeepEqual has by then. It returns "" if it can't.
 func changedBetween(s *advice.Site, x, y ast.Expr) string {
 	if facts.UnchangedBy(s, x, false, facts.Change{Code: []ast.Node{y}}) {
 		return ""
@@ -136,7 +136,7 @@ func equality(s *advice.Site, c advice.Call) advice.Edit {
 		case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.CallExpr, *ast.ParenExpr, *ast.StarExpr, *ast.BasicLit:
 			return s.Source(e)
 		}
-		return "(" + s.Source(e) + ")" // T{} == x would end an if's condition
+		return "(" + s.Source(e) + ")" // T{} == x would end the condition of an if
 	}
 	at, op := c.Cursor, "=="
 	if not, ok := at.Parent().Node().(*ast.UnaryExpr); ok && not.Op == token.NOT {

@@ -45,21 +45,21 @@ var encoderFrames = lazyregexp.New(`^compress/\w+\.New\w+$|^compress/flate\.\(\*
 	`^hash/(adler32|crc32|crc64|fnv)\.New\w*$|^text/tabwriter\.(NewWriter|\(\*Writer\)\.addLine)$|` +
 	`^golang\.org/x/text/(cases\.(Title|Upper|Lower)|collate\.New|message\.NewPrinter)$|` + foreignEncoder.String())
 
-// foreignEncoder matches constructors of other modules: the first part of their paths
-// has a dot.
+// foreignEncoder matches constructors of other modules: the first element of their paths contains a
+// dot.
 var foreignEncoder = lazyregexp.New(`^[^/.]+\.[^/]+/.*\.New(Encoder|Decoder|Writer|Reader|Parser)\w*$`)
 
-// An encoderKind is what is known of what a constructor makes.
+// An encoderKind describes what a constructor creates.
 type encoderKind struct {
-	frames string // of the work that making it is
+	frames string // of the work of creating it
 	advice string
-	// pooled is the type for a pool, and methods what doesn't keep or hand out its
-	// insides; "" where no rewrite is offered.
+	// pooled is its type in a pool, and methods those that don't keep or return its internals; "" if
+	// there is no rewrite.
 	pooled  string
 	methods string
 }
 
-// What Go 1.22 brought for texts in one piece.
+// Functions that Go 1.22 added for text in one piece.
 const (
 	encodesOnce = "Of data that is in one piece, AppendEncode, which came with Go 1.22, appends the text to a []byte without: to the AvailableBuffer of a bytes.Buffer that was grown for it, say."
 	decodesOnce = "Of a text that is in one piece, AppendDecode, which came with Go 1.22, appends what it says to a []byte without."
@@ -159,7 +159,7 @@ func matchEncoderPerCall(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// foreignEncoders is of functions of other modules that make what they work with.
+// foreignEncoders matches functions of other modules that create such an object on each call.
 func foreignEncoders(s *advice.Site) []advice.Match {
 	for _, c := range s.Calls() {
 		if first, _, _ := strings.Cut(strings.TrimLeft(c.Name, "(*"), "/"); !strings.Contains(first, ".") || !strings.Contains(c.Name, "/") ||
@@ -172,9 +172,8 @@ func foreignEncoders(s *advice.Site) []advice.Match {
 	return nil
 }
 
-// madeBy returns the constructors' calls that a node is about: itself, or those of the
-// variables that a call is given or a method of. Much is made only when it is first
-// used.
+// madeBy returns the constructor calls that a node is about: itself, or those of the variables that a
+// call receives or whose method it calls. Much is only created when it is first used.
 func madeBy(s *advice.Site, c inspector.Cursor) (made []inspector.Cursor) {
 	call, ok := c.Node().(*ast.CallExpr)
 	if !ok {
@@ -207,8 +206,7 @@ func madeBy(s *advice.Site, c inspector.Cursor) (made []inspector.Cursor) {
 	return made
 }
 
-// poolEncoder has a variable's object come from a pool, and go back to it when the
-// function ends.
+// poolEncoder takes the object of a variable from a pool, and puts it back at the end of the function.
 func poolEncoder(s *advice.Site, c inspector.Cursor, kind *encoderKind, m *advice.Match) {
 	call := c.Node().(*ast.CallExpr)
 	assign, ok := c.Parent().Node().(*ast.AssignStmt)
@@ -225,7 +223,7 @@ func poolEncoder(s *advice.Site, c inspector.Cursor, kind *encoderKind, m *advic
 	}
 	named := s.Info.TypeOf(call).(*types.Pointer).Elem().(*types.Named)
 	if named.Obj().Pkg().Path() == "bufio" && !isNever(s.Info.TypeOf(call.Args[0]), s.Info.TypeOf(call)) {
-		return // given another one, it makes none
+		return // if it receives another one, it creates none
 	}
 	syncPkg, ok := facts.PackageName(s, "sync", s.Decl.Pos())
 	if !ok || !facts.Builtins(s, s.Decl.Pos(), "any", "nil") {
@@ -243,7 +241,7 @@ func poolEncoder(s *advice.Site, c inspector.Cursor, kind *encoderKind, m *advic
 	m.Why += fmt.Sprintf(" Check that nothing keeps %s when the function ends.", obj.Name())
 }
 
-// isNever reports whether a value of a type surely isn't one of another, concrete one.
+// isNever reports whether a value of a type certainly doesn't have another, concrete type.
 func isNever(t, concrete types.Type) bool {
 	if i, ok := t.Underlying().(*types.Interface); ok {
 		return !types.Implements(concrete, i)
@@ -251,8 +249,8 @@ func isNever(t, concrete types.Type) bool {
 	return !types.Identical(t, concrete)
 }
 
-// staysInside reports whether a variable is used for calls of some methods only, or
-// given to functions that don't keep it.
+// staysInside reports whether a variable is only used for calls of some methods, or passed to
+// functions that don't keep it.
 func staysInside(s *advice.Site, obj types.Object, kind *encoderKind) bool {
 	inside, closed := true, !slices.Contains(strings.Fields(kind.methods), "Close")
 	s.Func.Inspect([]ast.Node{(*ast.Ident)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {

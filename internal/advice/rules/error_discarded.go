@@ -26,10 +26,10 @@ one of the package that it calls, spends time on errors.`,
 	Match: matchErrorDiscarded,
 }
 
-// madeErrors are functions that make errors.
+// madeErrors are functions that create errors.
 var madeErrors = lazyregexp.New(`^fmt\.Errorf$|^errors\.New$|^strconv\.(syntaxError|rangeError|baseError|bitSizeError)$|^github\.com/pkg/errors\.(New|Errorf|Wrapf?|WithStack)$`)
 
-// errorsMatter is the share from which on making errors is worth a word.
+// errorsMatter is the smallest share of time spent on errors that is reported.
 const errorsMatter = 0.03
 
 func matchErrorDiscarded(s *advice.Site) []advice.Match {
@@ -63,8 +63,7 @@ func returnsError(f *types.Func) bool {
 	return results.Len() > 0 && facts.TypeName(results.At(results.Len()-1).Type()) == "error"
 }
 
-// discarded reports whether of an error that is assigned no more is asked than whether
-// there is one.
+// discarded reports whether an assigned error is only compared with nil.
 func discarded(s *advice.Site, e ast.Expr) bool {
 	if facts.IsBlank(e) {
 		return true
@@ -86,8 +85,8 @@ func discarded(s *advice.Site, e ast.Expr) bool {
 	return true
 }
 
-// makesErrors reports whether the profile shows a function of the package to make
-// errors, or one whose errors it hands on.
+// makesErrors reports whether the profile shows that a function of the package creates errors, or
+// returns those of another one.
 func makesErrors(s *advice.Site, f *types.Func, depth int) bool {
 	decl := facts.DeclarationOfFunc(s, f)
 	if decl == nil || decl.Body == nil {

@@ -42,7 +42,7 @@ func matchErrorFormatted(s *advice.Site) []advice.Match {
 		switch c.Parent().Node().(type) {
 		case *ast.ReturnStmt, *ast.AssignStmt:
 		default:
-			continue // read at once
+			continue // its message is read at once
 		}
 		format, ok := facts.ConstantText(s, c.Args[0])
 		if !ok || strings.Contains(format, "%w") {
@@ -51,7 +51,7 @@ func matchErrorFormatted(s *advice.Site) []advice.Match {
 		var values []string
 		for _, arg := range c.Args[1:] {
 			if t := s.Info.TypeOf(arg); types.Implements(t, types.Universe.Lookup("error").Type().Underlying().(*types.Interface)) {
-				return nil // wrapped, if by its text alone
+				return nil // wrapped, even if only by its text
 			}
 			values = append(values, s.Source(arg))
 		}

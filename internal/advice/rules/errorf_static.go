@@ -67,9 +67,9 @@ func matchErrorfStatic(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// isError reports whether a name is that of a package's variable with such an error, of
-// an earlier rewrite say, that is only returned: one that is compared with something
-// would be found equal where it wasn't.
+// isError reports whether a name is a package variable with such an error, for example from an earlier
+// rewrite, that is only returned. If it is compared with something, the comparison would be true where
+// it wasn't before.
 func isError(s *advice.Site, name, text string, at token.Pos) bool {
 	obj := s.Types.Scope().Lookup(name)
 	if obj == nil || facts.Resolves(s, name, at) != obj || !onlyReturned(s, obj) {
@@ -92,7 +92,7 @@ func isError(s *advice.Site, name, text string, at token.Pos) bool {
 	return same
 }
 
-// onlyReturned reports whether all that is done with a variable is to return it.
+// onlyReturned reports whether a variable is only returned.
 func onlyReturned(s *advice.Site, obj types.Object) bool {
 	return !slices.ContainsFunc(s.Uses(obj), func(id *ast.Ident) bool {
 		c, ok := s.Root().FindNode(id)
@@ -115,7 +115,7 @@ func returned(s *advice.Site, c advice.Call) bool {
 	return false
 }
 
-// errorName makes a name of the first words of an error's text.
+// errorName makes a name from the first words of an error's text.
 func errorName(text string) string {
 	name := "err"
 	words := strings.FieldsFunc(text, func(r rune) bool { return r >= 0x80 || !unicode.IsLetter(r) && !unicode.IsDigit(r) })

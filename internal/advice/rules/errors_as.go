@@ -67,7 +67,7 @@ func asType(s *advice.Site, c advice.Call) []advice.Edit {
 	}
 	target, ok := s.Info.Uses[id].(*types.Var)
 	if !ok || !types.AssignableTo(target.Type(), types.Universe.Lookup("error").Type()) {
-		return nil // AsType takes types of errors only
+		return nil // AsType only takes error types
 	}
 	decl := declaredAlone(s, target)
 	if decl == nil || !oneRound(cond.Parent(), decl) {
@@ -133,9 +133,9 @@ func declaredAlone(s *advice.Site, v *types.Var) *ast.DeclStmt {
 	return nil
 }
 
-// oneRound reports whether a statement runs once for each time that a declaration before it
-// does: no loop or function is around it alone. In a second round the variable would still have
-// the value of the first.
+// oneRound reports whether a statement runs once each time that a declaration before it does: no loop
+// or function encloses only the statement. Otherwise the variable would still have the value of the
+// previous iteration.
 func oneRound(stmt inspector.Cursor, decl ast.Node) bool {
 	for around := range stmt.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
 		return around.Node().Pos() <= decl.Pos() && decl.End() <= around.Node().End()
@@ -143,7 +143,7 @@ func oneRound(stmt inspector.Cursor, decl ast.Node) bool {
 	return false
 }
 
-// deleted removes a statement, with its line if nothing else is there.
+// deleted removes a statement, and its line if that is empty then.
 func deleted(s *advice.Site, stmt ast.Stmt) advice.Edit {
 	e := advice.Edit{Pos: stmt.Pos(), End: stmt.End()}
 	file := s.Fset.File(stmt.Pos())

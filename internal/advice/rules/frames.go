@@ -9,8 +9,8 @@ import (
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-// Of lines below these parts of all bytes or objects nothing is said: less, where it
-// is plain what to do.
+// Smaller shares of all bytes or objects are not reported; someAllocated is for lines where it is
+// clear what to do.
 const (
 	muchAllocated = 0.05
 	someAllocated = 0.01
@@ -21,8 +21,8 @@ const (
 	longWaiting = 10 * time.Millisecond
 )
 
-// framesOf matches the names that profiles have of functions, which go/types names, with
-// their type arguments.
+// framesOf matches functions, given as go/types names them, by their names in profiles, with their
+// type arguments.
 func framesOf(functions ...string) *lazyregexp.Regexp {
 	var names []string
 	for _, name := range functions {
@@ -31,8 +31,8 @@ func framesOf(functions ...string) *lazyregexp.Regexp {
 	return lazyregexp.New(`^(` + strings.Join(names, "|") + `)(\[.*)?$`)
 }
 
-// symbolOf is the name that profiles have of a function or method: time.Time.Format of
-// (time.Time).Format, and a.(*T).M of (*a.T).M.
+// symbolOf is the name of a function or method in profiles: time.Time.Format for (time.Time).Format,
+// and a.(*T).M for (*a.T).M.
 func symbolOf(name string) string {
 	receiver, method, ok := strings.Cut(name, ").")
 	if !ok {

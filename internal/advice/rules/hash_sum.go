@@ -80,7 +80,7 @@ func appendsAll(s *advice.Site, call *ast.CallExpr, more ast.Expr) bool {
 		types.Identical(s.Info.TypeOf(call), types.NewSlice(types.Typ[types.Byte]))
 }
 
-// sumsToNil reports whether a call is h.Sum(nil), of something with the methods of a hash.
+// sumsToNil reports whether a call is h.Sum(nil) on something with the methods of a hash.
 func sumsToNil(s *advice.Site, call *ast.CallExpr) bool {
 	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "Sum" || len(call.Args) != 1 || !s.Info.Types[call.Args[0]].IsNil() {
@@ -94,7 +94,7 @@ func sumsToNil(s *advice.Site, call *ast.CallExpr) bool {
 	return methods.Lookup(nil, "BlockSize") != nil && methods.Lookup(nil, "Size") != nil && facts.IsBytes(s, call)
 }
 
-// passing reports whether a slice of bytes is gone when its statement is done.
+// passing reports whether a slice of bytes isn't used after its statement.
 func passing(s *advice.Site, c inspector.Cursor) bool {
 	switch p := c.Parent().Node().(type) {
 	case *ast.ParenExpr:
@@ -112,7 +112,7 @@ func passing(s *advice.Site, c inspector.Cursor) bool {
 	return false
 }
 
-// keepsNothing has functions that keep nothing of the bytes they are given.
+// keepsNothing has functions that don't keep the bytes they are given.
 var keepsNothing = map[string]bool{
 	"copy": true, "bytes.Equal": true, "bytes.Compare": true, "crypto/hmac.Equal": true, "crypto/subtle.ConstantTimeCompare": true,
 	"encoding/hex.EncodeToString": true, "encoding/hex.Encode": true, "encoding/hex.AppendEncode": true,

@@ -83,7 +83,7 @@ func closureAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 	}
 	captured := captures(s, lit)
 	if len(captured) == 0 {
-		return nil // no object: nothing is in it
+		return nil // an empty one isn't allocated
 	}
 	m := &advice.Match{Node: lit, Title: "a function literal is allocated each time"}
 	names := strings.Join(captured[:min(3, len(captured))], ", ")
@@ -94,7 +94,7 @@ func closureAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 	case *ast.CallExpr:
 		switch p.Fun {
 		case lit:
-			return nil // go func() {…}(), or called where it stands
+			return nil // go func() {…}(), or called on the spot
 		}
 		to := edit.Called(s, p)
 		m.Why = fmt.Sprintf("The literal uses %s, and is made anew for each call of %s, which may keep it. Write out here what %s does with it, or give it what it uses as parameters and make it once.", names, to, to)
@@ -106,7 +106,7 @@ func closureAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 	return m
 }
 
-// captures returns the names of variables that a literal uses of the functions around.
+// captures returns the names of outer variables that a literal uses.
 func captures(s *advice.Site, lit *ast.FuncLit) []string {
 	var names []string
 	ast.Inspect(lit.Body, func(n ast.Node) bool {
@@ -123,8 +123,7 @@ func captures(s *advice.Site, lit *ast.FuncLit) []string {
 	return names
 }
 
-// movedToHeap is of variables declared on the line whose address outlives the
-// function.
+// movedToHeap matches variables declared on the line whose address outlives the function.
 func movedToHeap(s *advice.Site, c inspector.Cursor) *advice.Match {
 	id, ok := c.Node().(*ast.Ident)
 	if !ok || !escapes(s, id.Name) {
@@ -170,14 +169,14 @@ func movedToHeap(s *advice.Site, c inspector.Cursor) *advice.Match {
 	return m
 }
 
-// needsAddress reports whether a type has methods on its address, as buffers and locks
-// have: its values should not be copied.
+// needsAddress reports whether a type has pointer methods, as buffers and locks have: its values
+// should not be copied.
 func needsAddress(t types.Type) bool {
 	return types.NewMethodSet(types.NewPointer(t)).Len() > types.NewMethodSet(t).Len()
 }
 
-// addressUse returns where a variable's address is taken first, whether all such
-// places are in branches that its declaration isn't in, and how it is taken.
+// addressUse returns where the address of a variable is first taken, whether all such places are in
+// branches that don't contain its declaration, and how it is taken.
 func addressUse(s *advice.Site, v *types.Var) (at token.Pos, branch bool, how string) {
 	branch = true
 	root, ok := s.Root().FindNode(s.File)
@@ -201,7 +200,7 @@ func addressUse(s *advice.Site, v *types.Var) (at token.Pos, branch bool, how st
 	return at, branch && at != token.NoPos, how
 }
 
-// boxed is of values that become interfaces as they are passed.
+// boxed matches values that are converted to an interface when they are passed.
 func boxed(s *advice.Site, c inspector.Cursor) *advice.Match {
 	call, ok := c.Node().(*ast.CallExpr)
 	if !ok || call.Ellipsis.IsValid() {
@@ -241,7 +240,7 @@ func boxed(s *advice.Site, c inspector.Cursor) *advice.Match {
 	return m
 }
 
-// toInterface reports whether an argument that is no interface is passed as one.
+// toInterface reports whether a non-interface argument is passed as an interface.
 func toInterface(s *advice.Site, f *types.Signature, i int, arg ast.Expr) bool {
 	params := f.Params()
 	var t types.Type
@@ -265,12 +264,12 @@ func toInterface(s *advice.Site, f *types.Signature, i int, arg ast.Expr) bool {
 		return false
 	}
 	if _, ok := from.Underlying().(*types.Pointer); ok {
-		return false // it is the pointer that the interface has
+		return false // a pointer is stored in the interface directly
 	}
 	return types.IsInterface(t) && !types.IsInterface(from)
 }
 
-// methodValue is of methods that are used as functions.
+// methodValue matches methods that are used as function values.
 func methodValue(s *advice.Site, c inspector.Cursor) *advice.Match {
 	sel, ok := c.Node().(*ast.SelectorExpr)
 	if !ok || !escapes(s, types.ExprString(sel)) {
@@ -286,7 +285,7 @@ func methodValue(s *advice.Site, c inspector.Cursor) *advice.Match {
 		Why: fmt.Sprintf("%s without a call is a function that holds its receiver, an object made anew each time. Keep it in a field if it is needed again, or pass the receiver behind an interface.", s.Source(sel))}
 }
 
-// valueAllocated is of literals and what new, make and append allocate.
+// valueAllocated matches literals, and what new, make and append allocate.
 func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 	m := &advice.Match{Node: c.Node(), Title: "memory is allocated each time"}
 	switch n := c.Node().(type) {
@@ -357,9 +356,9 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 	return m
 }
 
-// sizedLate reports whether a slice that stays in its function is made with a capacity that is
-// known only when it runs. Of functions with type parameters the compiler speaks where
-// it makes them for types, which may be in another package.
+// sizedLate reports whether a slice that doesn't escape is made with a capacity that is only known at
+// run time. For functions with type parameters, the compiler reports this where it instantiates them,
+// which may be in another package.
 func sizedLate(s *advice.Site, c inspector.Cursor, made *ast.CallExpr) bool {
 	if _, ok := s.Info.TypeOf(made).Underlying().(*types.Slice); !ok || s.Info.Types[made.Args[len(made.Args)-1]].Value != nil {
 		return false
@@ -368,13 +367,12 @@ func sizedLate(s *advice.Site, c inspector.Cursor, made *ast.CallExpr) bool {
 	if !s.Says.HasSeen(at.Filename) || s.Says.Escapes(at.Filename, at.Line) || generic(s) {
 		return false
 	}
-	// append(x, make([]T, n)...) makes none.
+	// append(x, make([]T, n)...) doesn't allocate one.
 	outer, ok := c.Parent().Node().(*ast.CallExpr)
 	return !ok || s.Callee(outer) != "append"
 }
 
-// generic reports whether the site's function has type parameters, or is a method of a type with
-// some.
+// generic reports whether the site's function has type parameters, or is a method of a generic type.
 func generic(s *advice.Site) bool {
 	if s.Decl == nil {
 		return false
@@ -383,7 +381,7 @@ func generic(s *advice.Site) bool {
 	return f.TypeParams().Len() > 0 || f.RecvTypeParams().Len() > 0
 }
 
-// mapMade says what can be done about a map that a literal makes.
+// mapMade says what to do about a map made by a literal.
 func mapMade(s *advice.Site, c inspector.Cursor) string {
 	lit := c.Node().(*ast.CompositeLit)
 	constant := func(at func(*ast.KeyValueExpr) ast.Expr) bool {
@@ -404,12 +402,12 @@ func mapMade(s *advice.Site, c inspector.Cursor) string {
 	return why + " Keep it where the same comes again, or hand on what is in it without a map."
 }
 
-// eachTime says what can be done about a value that is allocated, given it or its type.
+// eachTime says what to do about a value that is allocated each time, given the value or its type.
 func eachTime(s *advice.Site, e ast.Expr) string {
 	return fmt.Sprintf("%s is allocated each time. Return or keep it by value, let the caller give the memory, or allocate many at once in a slice; one that is done with can be used again, from a sync.Pool.", one(edit.Spelled(s, e)))
 }
 
-// saysPrefix reports whether the compiler says that something so written escapes.
+// saysPrefix reports whether the compiler says that an expression with such a prefix escapes.
 func saysPrefix(s *advice.Site, begin string, ends ...string) bool {
 	return slices.ContainsFunc(s.Compiler, func(message string) bool {
 		what, ok := strings.CutSuffix(message, " escapes to heap")
@@ -417,8 +415,8 @@ func saysPrefix(s *advice.Site, begin string, ends ...string) bool {
 	})
 }
 
-// isFresh reports whether an expression is an empty slice of no variable, such as
-// []byte(nil), to which something is appended for a copy.
+// isFresh reports whether an expression is an empty slice that isn't a variable, such as []byte(nil),
+// that something is appended to for a copy.
 func isFresh(s *advice.Site, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CompositeLit:
@@ -429,7 +427,7 @@ func isFresh(s *advice.Site, e ast.Expr) bool {
 	return s.Info.Types[e].IsNil()
 }
 
-// one is a name with its article, as a sentence begins.
+// one is a name with its article, at the start of a sentence.
 func one(name string) string {
 	if strings.ContainsRune("aeioAEIO", rune(name[0])) {
 		return "An " + name

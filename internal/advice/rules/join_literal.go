@@ -32,7 +32,7 @@ its package, and the profile has strings.Join below the line.`,
 	},
 }
 
-// joinedAtMost is the number of strings up to which + is easy to read, and fast.
+// joinedAtMost is the largest number of strings for which + is easy to read and fast.
 const joinedAtMost = 6
 
 func matchJoinLiteral(s *advice.Site) []advice.Match {
@@ -54,7 +54,7 @@ func matchJoinLiteral(s *advice.Site) []advice.Match {
 			continue
 		}
 		if len(list.Elts) == 1 && mentionsLocal(s, c.Args[1]) {
-			continue // which may be left without a use
+			continue // it might be left unused
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.Safe}
 		m.Why = "strings.Join goes over a slice of strings that are known here: + joins them with one allocation, and no slice."
@@ -109,8 +109,8 @@ func mentionsLocal(s *advice.Site, e ast.Expr) (found bool) {
 	return found
 }
 
-// separatorMoves says what to check where the separator, which is evaluated behind the first
-// string then and not behind the last, may be something else there; "" if it is the same.
+// separatorMoves says what to check if the separator may have another value after the first string is
+// evaluated than after the last one, where it is evaluated now; "" if it doesn't.
 func separatorMoves(s *advice.Site, elements []ast.Expr, sep ast.Expr) string {
 	var later []ast.Node
 	for _, e := range elements[1:] {
@@ -131,8 +131,8 @@ func separatorMoves(s *advice.Site, elements []ast.Expr, sep ast.Expr) string {
 	return fmt.Sprintf(" Check that what is joined doesn't change %s.", s.Source(sep))
 }
 
-// onlyEver reports whether a variable or field of the package that is called has
-// nothing assigned to it but one function, by what the package shows.
+// onlyEver reports whether a called variable or field of the package is never assigned anything but
+// one function, as far as the package shows.
 func onlyEver(s *advice.Site, fun ast.Expr, want string) bool {
 	var obj types.Object
 	switch f := ast.Unparen(fun).(type) {
@@ -152,7 +152,7 @@ func onlyEver(s *advice.Site, fun ast.Expr, want string) bool {
 		return false // nothing would use it any more
 	}
 	if k := v.Kind(); k != types.PackageVar && k != types.LocalVar && k != types.FieldVar {
-		return false // callers set a parameter
+		return false // callers set parameters
 	}
 	set := 0
 	for value := range facts.ValuesOf(s, v) {
@@ -164,7 +164,7 @@ func onlyEver(s *advice.Site, fun ast.Expr, want string) bool {
 	return set > 0
 }
 
-// functionName is the function that an expression is the name of: "strings.Join".
+// functionName is the function that an expression names: "strings.Join".
 func functionName(s *advice.Site, e ast.Expr) string {
 	var id *ast.Ident
 	switch e := ast.Unparen(e).(type) {

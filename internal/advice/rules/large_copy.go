@@ -35,8 +35,8 @@ pass a pointer.`,
 }
 
 const (
-	largeElement = 64   // bytes from which on a struct isn't kept in registers
-	flatShare    = 0.02 // of the time on a line itself, below which nothing is said
+	largeElement = 64   // bytes from which a struct isn't kept in registers
+	flatShare    = 0.02 // smallest share of time on the line itself that is reported
 )
 
 func matchLargeCopy(s *advice.Site) []advice.Match {
@@ -64,7 +64,7 @@ func matchLargeCopy(s *advice.Site) []advice.Match {
 	return copiesSaid(s)
 }
 
-// rangeValue is the variable that a loop over a slice or an array copies elements to.
+// rangeValue is the variable that a loop over a slice or array copies elements to.
 func rangeValue(s *advice.Site, r *ast.RangeStmt) *types.Var {
 	if r.Tok != token.DEFINE || r.Value == nil {
 		return nil
@@ -76,7 +76,7 @@ func rangeValue(s *advice.Site, r *ast.RangeStmt) *types.Var {
 	return v
 }
 
-// pointTo has a loop's variable point to the element.
+// pointTo makes a loop variable point to the element.
 func pointTo(s *advice.Site, c inspector.Cursor, r *ast.RangeStmt, v *types.Var, m *advice.Match) {
 	if !facts.Plain(s, r.X) || s.Info.Scopes[r.Body] == nil || s.Info.Scopes[r.Body].Lookup(v.Name()) != nil {
 		return
@@ -109,7 +109,7 @@ func pointTo(s *advice.Site, c inspector.Cursor, r *ast.RangeStmt, v *types.Var,
 		}
 	}
 	if !reads || whole {
-		return // it is copied in any case, or changed
+		return // it is copied anyway, or changed
 	}
 	index := ""
 	if id, ok := r.Key.(*ast.Ident); ok && id.Name != "_" {
@@ -144,7 +144,7 @@ func pointTo(s *advice.Site, c inspector.Cursor, r *ast.RangeStmt, v *types.Var,
 	}
 }
 
-// afterLine is a position, or the end of its line if a comment stands there.
+// afterLine is a position, or the end of its line if a comment follows.
 func afterLine(s *advice.Site, at token.Pos) token.Pos {
 	for _, g := range s.File.Comments {
 		if c := g.List[0]; at <= c.Pos() && s.Package.Line(c.Pos()) == s.Package.Line(at) && strings.TrimSpace(s.Text(at, c.Pos())) == "" {
@@ -154,8 +154,8 @@ func afterLine(s *advice.Site, at token.Pos) token.Pos {
 	return at
 }
 
-// mentionsAny reports whether code names a variable of an expression but to ask for
-// its length, or, of x.y, for another field than y.
+// mentionsAny reports whether code uses a variable of an expression for more than its length or, for
+// x.y, for another field than y.
 func mentionsAny(s *advice.Site, e ast.Expr, in ast.Node) bool {
 	found := false
 	var last types.Object
@@ -179,8 +179,8 @@ func mentionsAny(s *advice.Site, e ast.Expr, in ast.Node) bool {
 	return found || last == nil
 }
 
-// writesAny reports whether code assigns to a value of a type, or to a part of one, that an
-// element may be: to one that is reached by a pointer or an index.
+// writesAny reports whether code assigns to a value, or to part of a value, that may be an element of
+// a slice of that type: one that is reached through a pointer or an index.
 func writesAny(s *advice.Site, t types.Type, in ast.Node) bool {
 	for e := range facts.Targets(in) {
 		if insideOf(s, e, t) {
@@ -202,8 +202,8 @@ func writesAny(s *advice.Site, t types.Type, in ast.Node) bool {
 	return false
 }
 
-// insideOf reports whether an expression is a value of a type that an element may be, or a
-// part of one.
+// insideOf reports whether an expression is a value of a type that an element may have, or a part of
+// one.
 func insideOf(s *advice.Site, e ast.Expr, t types.Type) bool {
 	for {
 		if mayBeElement(s, e) && types.Identical(s.Info.TypeOf(e), t) {
@@ -227,8 +227,8 @@ func insideOf(s *advice.Site, e ast.Expr, t types.Type) bool {
 	}
 }
 
-// mayBeElement reports whether an expression may be an element of a slice: what has an
-// index, but of a map, and what a pointer leads to.
+// mayBeElement reports whether an expression may be an element of a slice: an indexed one, except in a
+// map, or one behind a pointer.
 func mayBeElement(s *advice.Site, e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.IndexExpr:
@@ -239,13 +239,13 @@ func mayBeElement(s *advice.Site, e ast.Expr) bool {
 	return false
 }
 
-// isSelected reports whether a use of a variable is of one of its fields or methods.
+// isSelected reports whether a variable is used to select a field or method.
 func isSelected(c inspector.Cursor) bool {
 	sel, ok := c.Parent().Node().(*ast.SelectorExpr)
 	return ok && sel.X == c.Node()
 }
 
-// starFits reports whether *x can stand where x stands, without parentheses.
+// starFits reports whether *x can replace x without parentheses.
 func starFits(c inspector.Cursor) bool {
 	switch p := c.Parent().Node().(type) {
 	case *ast.CallExpr:
@@ -258,7 +258,7 @@ func starFits(c inspector.Cursor) bool {
 	return false
 }
 
-// copiesSaid is of what else the compiler says to copy on the line.
+// copiesSaid matches other copies on the line that the compiler reports.
 func copiesSaid(s *advice.Site) []advice.Match {
 	size := 0
 	for _, message := range s.Compiler {

@@ -30,8 +30,7 @@ list is the same from call to call only callers know, so that it is advice only.
 
 const parsedMuch = 0.1
 
-// parsers are functions that make something of one text. Others are known by how their
-// name begins.
+// parsers are functions that parse one text. Others are recognized by the start of their name.
 var parsers = []string{
 	"net.ParseCIDR", "net.ParseIP", "net/netip.ParsePrefix", "net/netip.ParseAddr", "net/url.Parse", "strings.Split", "strings.SplitN", "strings.Fields", "strings.ToLower",
 	"strings.ToUpper", "path.Clean", "path/filepath.Clean", "time.Parse", "time.ParseDuration", "strconv.Atoi", "strconv.ParseInt", "strconv.ParseFloat", "regexp.Compile", "regexp.MustCompile",
@@ -95,8 +94,8 @@ func ofElement(s *advice.Site, c advice.Call, r *ast.RangeStmt) bool {
 	return given && !facts.Assigned(s, element, r.Body)
 }
 
-// stays reports whether a list may be the same in the next call: a parameter that isn't
-// assigned to, a field, or a variable of the package.
+// stays reports whether a list may be the same in the next call: it is a parameter that isn't assigned
+// to, a field, or a package variable.
 func stays(s *advice.Site, list ast.Expr) bool {
 	switch e := ast.Unparen(list).(type) {
 	case *ast.Ident:

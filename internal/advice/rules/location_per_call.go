@@ -41,7 +41,7 @@ func matchLocationPerCall(s *advice.Site) []advice.Match {
 		case !constant:
 			m.Why = "time.LoadLocation reads the time zone database for each call. Resolve the name once, where the configuration is read, and keep the *time.Location; names that come with data can be kept in a map."
 		case name == "" || name == "UTC" || name == "Local":
-			continue // these are known without reading anything
+			continue // these are known without reading a file
 		default:
 			m.Why = fmt.Sprintf("time.LoadLocation reads %q from the time zone database for each call: load it once. Check that an error, which is kept as well, isn't worth another try.", name)
 			if s.Decl == nil || !facts.AtPackageLevel(s, c.CallExpr) {

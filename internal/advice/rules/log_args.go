@@ -28,8 +28,8 @@ else the arguments do, so that it is advice only.`,
 	Match:  matchLogArgs,
 }
 
-// quiet matches what logs at levels that are usually disabled; handles what runs only
-// if they are not.
+// quiet matches functions that log at levels that are usually disabled; handles matches what only runs
+// if they are enabled.
 var (
 	quiet   = lazyregexp.New(`(Debug|Trace|Verbose)(f|ln|w|Context)?$`)
 	handles = lazyregexp.New(`^log/slog\.\(\*(commonHandler|TextHandler|JSONHandler|handleState)\)\.|\)\.(Handle|Fire)$|^log\.\(\*Logger\)\.output|^github\.com/sirupsen/logrus\.\(\*?Entry\)\.(log|write)|^go\.uber\.org/zap\.\(\*Logger\)\.Write|zapcore\.\(\*CheckedEntry\)\.Write`)
@@ -61,7 +61,7 @@ func matchLogArgs(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// asked reports whether a place is below an if that asks for a level.
+// asked reports whether a place is inside an if that checks a level.
 func asked(c inspector.Cursor, s *advice.Site) bool {
 	for outer := range c.Enclosing((*ast.IfStmt)(nil)) {
 		cond := s.Source(outer.Node().(*ast.IfStmt).Cond)

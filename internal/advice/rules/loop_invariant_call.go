@@ -68,12 +68,12 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 			least = min(least, v.Of(a))
 		}
 		if least == facts.Varies || constantOnly(s, c) {
-			continue // what is constant belongs into a variable of the package: other rules say so
+			continue // constant results belong in a package variable: other rules report them
 		}
 		if outer, ok := enclosingCall(s, c); ok && facts.PureCalls[outer.Name] != "" {
 			w := &facts.Invariance{Site: s, Loop: loop.Node(), Call: outer}
 			if w.OfCall(outer.CallExpr) == least {
-				continue // the call around can be moved as a whole
+				continue // the enclosing call can be moved as a whole
 			}
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Frames: framesOf(c.Name)}
@@ -152,7 +152,7 @@ func calledInLoop(s *advice.Site, c advice.Call) (advice.Match, bool) {
 			edit.Short(c.Name), argumentsOf(s, c), f.Name(), where)}, true
 }
 
-// calledByInterface reports whether calls of a method may come by an interface of its package.
+// calledByInterface reports whether a method may be called through an interface of its package.
 func calledByInterface(s *advice.Site, f *types.Func) bool {
 	if f.Signature().Recv() == nil {
 		return false
@@ -230,8 +230,8 @@ func constantOnly(s *advice.Site, c advice.Call) bool {
 	return false
 }
 
-// sizeUnknown reports whether a call makes a text of a length that may be any number: before a loop
-// that has no turn it could take all memory.
+// sizeUnknown reports whether a call makes a text of any length: before a loop without iterations,
+// that could take all memory.
 func sizeUnknown(s *advice.Site, call *ast.CallExpr) bool {
 	for n := range ast.Preorder(call) {
 		if n, ok := n.(*ast.CallExpr); ok && s.Callee(n) == "strings.Repeat" && len(n.Args) == 2 && !facts.IsLength(s, n.Args[1]) {
@@ -250,7 +250,7 @@ func enclosingCall(s *advice.Site, c advice.Call) (advice.Call, bool) {
 	return advice.Call{CallExpr: outer, Cursor: c.Parent(), Name: s.Callee(outer)}, true
 }
 
-// hoist fills in the rewrite: the call stands before the loop, a variable in its place.
+// hoist fills in the rewrite: the call moves before the loop, and a variable takes its place.
 func hoist(v *facts.Invariance, loop inspector.Cursor, name string, m *advice.Match) {
 	first := loop
 	if _, labelled := loop.Parent().Node().(*ast.LabeledStmt); labelled {
@@ -273,8 +273,8 @@ func hoist(v *facts.Invariance, loop inspector.Cursor, name string, m *advice.Ma
 	}
 }
 
-// checkHoisted returns what has to be checked of a call that stands before the loop: it runs once, whether
-// the loop gets to it never or often.
+// checkHoisted returns what to check if a call moves before the loop: it then runs once, even if the
+// loop never or often reaches it.
 func checkHoisted(v *facts.Invariance) []string {
 	call := v.Source(v.Call.CallExpr)
 	check := []string{"that the loop mostly comes to the call"}

@@ -37,13 +37,13 @@ caller has made.`,
 	},
 }
 
-// The first group, of eight keys, is no growth: a size up to 8 changes nothing.
+// A map starts with one group of eight keys, so a size up to 8 changes nothing.
 var mapGrowth = lazyregexp.New(`^internal/runtime/maps\.(\(\*table\)\.(rehash|grow|split)|\(\*Map\)\.growToTable|newTable)` +
 	`|^runtime\.(hashGrow|growWork|evacuate|makeBucketArray)`)
 
 func matchMapGrows(s *advice.Site) []advice.Match {
 	if s.Share(mapGrowth) == 0 && s.Blocks() < 2 {
-		return nil // what is allocated here is of one size: nothing grows
+		return nil // all allocations here have one size: nothing grows
 	}
 	outgrows := func(m ast.Expr) bool { return s.Share(mapGrowth) > 0 || outgrowsGroup(s, m) }
 	var matches []advice.Match
@@ -73,7 +73,7 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 			continue
 		}
 		if outer, ok := facts.LoopAround(loop); ok && !facts.Within(outer.Node(), m.Pos()) {
-			// It has what the loop stored before.
+			// It has what the loop has stored before.
 			matches = append(matches, estimated(s, c, m)...)
 			continue
 		}
@@ -106,7 +106,7 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// isAlphabet reports whether the values of a type are few, or characters, of which a text has
+// isAlphabet reports whether a type has few values, or its values are characters, of which a text has
 // few.
 func isAlphabet(t types.Type) bool {
 	b, ok := t.Underlying().(*types.Basic)
@@ -120,12 +120,12 @@ func isAlphabet(t types.Type) bool {
 	return b.Name() == "rune"
 }
 
-// estimated is of maps whose number of keys no loop says: where they are made, it may be
-// known all the same. A profile has to show that they are rebuilt.
+// estimated matches maps whose number of keys no loop determines; it may still be known where they are
+// created. A profile must show that they are rebuilt.
 func estimated(s *advice.Site, c inspector.Cursor, m types.Object) []advice.Match {
 	v, ok := m.(*types.Var)
 	if !ok || s.Decl == nil || !facts.Within(s.Decl, v.Pos()) || s.Share(mapGrowth) < someAllocated {
-		return nil // what is kept longer grows once for all
+		return nil // a longer-lived map grows only once
 	}
 	found := advice.Match{Node: c.Node(), Class: advice.AdviceOnly}
 	if facts.Within(s.Decl.Type, v.Pos()) {
@@ -142,8 +142,8 @@ func estimated(s *advice.Site, c inspector.Cursor, m types.Object) []advice.Matc
 	return []advice.Match{found}
 }
 
-// outgrowsGroup reports whether a line allocates blocks that are too large for the first
-// group of a map's keys and values, of which there are eight.
+// outgrowsGroup reports whether a line allocates blocks that are too large for the first group of a
+// map, which has eight keys and values.
 func outgrowsGroup(s *advice.Site, m ast.Expr) bool {
 	of, ok := facts.Under(s.Info.TypeOf(m)).(*types.Map)
 	if !ok {
@@ -151,7 +151,7 @@ func outgrowsGroup(s *advice.Site, m ast.Expr) bool {
 	}
 	slot := int64(0)
 	for _, t := range []types.Type{of.Key(), of.Elem()} {
-		const indirect, pointer = 128, 8 // larger ones are kept elsewhere
+		const indirect, pointer = 128, 8 // larger ones are stored indirectly
 		size, ok := facts.SizeOf(t)
 		if !ok {
 			return true
@@ -165,7 +165,7 @@ func outgrowsGroup(s *advice.Site, m ast.Expr) bool {
 	return s.Allocated(func(block int64) bool { return block >= 2*group*(slot+1) }) > 0
 }
 
-// copiedInto is of maps.Copy into a map that is made, without a size, for that.
+// copiedInto matches maps.Copy into a map that is made for it, without a size.
 func copiedInto(s *advice.Site, c inspector.Cursor) (advice.Match, bool) {
 	call, ok := c.Node().(*ast.CallExpr)
 	if !ok || s.Callee(call) != "maps.Copy" || !edit.OneLine(s.Source(call.Args[1])) {
@@ -189,8 +189,8 @@ func copiedInto(s *advice.Site, c inspector.Cursor) (advice.Match, bool) {
 	return found, true
 }
 
-// storedAt returns the m[k] that a statement stores to, and whether it counts or
-// groups: what it stores depends on what is there already.
+// storedAt returns the m[k] that a statement stores to, and whether it counts or groups: whether the
+// stored value depends on the previous one.
 func storedAt(s *advice.Site, n ast.Node) (index *ast.IndexExpr, groups bool) {
 	var to ast.Expr
 	switch n := n.(type) {
@@ -219,7 +219,7 @@ func storedAt(s *advice.Site, n ast.Node) (index *ast.IndexExpr, groups bool) {
 	return index, groups
 }
 
-// distinct reports whether each step of a loop has another key.
+// distinct reports whether each iteration has another key.
 func distinct(s *advice.Site, loop ast.Node, key ast.Expr) bool {
 	obj := facts.Object(s, key)
 	if obj == nil || facts.Assigned(s, obj, facts.LoopBody(loop)) {
@@ -249,14 +249,14 @@ func deletes(s *advice.Site, m types.Object, in ast.Node) bool {
 	return found
 }
 
-// sizeMap gives a map its size, and moves its declaration if it has to.
+// sizeMap gives a map its size, and moves its declaration if necessary.
 func sizeMap(s *advice.Site, b *facts.Trips, d *facts.Declaration, stmt inspector.Cursor, exits facts.Exits, m *advice.Match) bool {
 	at := stmt.Node().Pos()
 	if d.Parent() != stmt.Parent() || facts.Jumps(s) || !facts.SameAt(s, d.Type, at) || !facts.Builtins(s, at, "make", "len") {
 		return false
 	}
 	if b.Counts && (len(exits.Returns) > 0 || exits.Panics) {
-		return false // the number is no more than what somebody claims
+		return false // the number comes from outside
 	}
 	m.Class = advice.Safe
 	size, first := b.Size(s, at)
@@ -281,7 +281,7 @@ func sizeMap(s *advice.Site, b *facts.Trips, d *facts.Declaration, stmt inspecto
 	return true
 }
 
-// stmtRange is the loop of a statement, which may have a label.
+// stmtRange returns the loop of a statement, which may have a label.
 func stmtRange(stmt inspector.Cursor) *ast.RangeStmt {
 	n := stmt.Node()
 	for {

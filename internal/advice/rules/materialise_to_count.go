@@ -66,8 +66,8 @@ func matchMaterialiseToCount(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// onlyCounted is of xs, err := f(…), where xs is a slice that a function of the package
-// makes, and nothing but its length is used.
+// onlyCounted matches xs, err := f(…) if a function of the package creates the slice xs, and only its
+// length is used.
 func onlyCounted(s *advice.Site, assign *ast.AssignStmt) bool {
 	if len(assign.Rhs) != 1 || assign.Tok != token.DEFINE {
 		return false
@@ -96,7 +96,7 @@ func onlyCounted(s *advice.Site, assign *ast.AssignStmt) bool {
 	return decl != nil && decl.Body != nil && builds(s, decl.Body, true)
 }
 
-// collects reports whether a function makes what it returns.
+// collects reports whether a function creates what it returns.
 func collects(s *advice.Site, call *ast.CallExpr, slice bool) bool {
 	f, ok := typeutil.Callee(s.Info, call).(*types.Func)
 	if !ok || s.Info.Types[call.Fun].IsType() {
@@ -106,7 +106,7 @@ func collects(s *advice.Site, call *ast.CallExpr, slice bool) bool {
 		return false
 	}
 	if !slice && receiverPackage(s.Info.TypeOf(call)) != s.Types {
-		return false // what it counts may stand somewhere else, as of a reflect.Value
+		return false // what it counts may be elsewhere, as with a reflect.Value
 	}
 	if f.Pkg() != s.Types {
 		return slice && s.Share(collecting) > 0
@@ -115,7 +115,7 @@ func collects(s *advice.Site, call *ast.CallExpr, slice bool) bool {
 	return decl != nil && decl.Body != nil && builds(s, decl.Body, !slice)
 }
 
-// receiverPackage is the package of a type with a name, or of what it points to.
+// receiverPackage returns the package of a named type, or of the one it points to.
 func receiverPackage(t types.Type) *types.Package {
 	if p, ok := types.Unalias(t).(*types.Pointer); ok {
 		t = p.Elem()
@@ -126,8 +126,8 @@ func receiverPackage(t types.Type) *types.Package {
 	return nil
 }
 
-// builds reports whether a function's body makes something: with append, or, if calls
-// may do it, with calls that are given something.
+// builds reports whether the body of a function creates something: with append, or, if calls may do
+// it, with calls that have arguments.
 func builds(s *advice.Site, body *ast.BlockStmt, calls bool) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {

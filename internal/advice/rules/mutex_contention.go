@@ -64,8 +64,7 @@ func matchMutexContention(s *advice.Site) []advice.Match {
 
 var unlockNames = []string{"(*sync.Mutex).Unlock", "(*sync.RWMutex).Unlock", "(*sync.RWMutex).RUnlock"}
 
-// unlocking returns the calls that unlock on a line: those that stand there, or, where
-// the function returns, the one that is deferred.
+// unlocking returns the calls on a line that unlock, or, where the function returns, the deferred one.
 func unlocking(s *advice.Site) []*ast.CallExpr {
 	var calls []*ast.CallExpr
 	for _, c := range s.Calls(unlockNames...) {
@@ -86,19 +85,19 @@ func unlocking(s *advice.Site) []*ast.CallExpr {
 		return true
 	})
 	if len(calls) > 1 {
-		return nil // which one, nobody knows
+		return nil // it isn't known which one
 	}
 	return calls
 }
 
-// A held is what a function does between taking a lock and letting it go.
+// A held describes what a function does between locking and unlocking.
 type held struct {
 	lock  ast.Stmt
 	stmts []ast.Stmt
 }
 
-// heldBy finds the statements before a call that unlocks, from the one in the same
-// block that locks; of a deferred call those behind.
+// heldBy finds the statements before a call that unlocks, starting at the one in the same block that
+// locks; for a deferred call, the ones after it.
 func heldBy(s *advice.Site, unlock *ast.CallExpr, sel *ast.SelectorExpr) *held {
 	var found *held
 	name := strings.TrimSuffix(sel.Sel.Name, "Unlock") + "Lock"
@@ -149,7 +148,7 @@ func heldBy(s *advice.Site, unlock *ast.CallExpr, sel *ast.SelectorExpr) *held {
 	return found
 }
 
-// inspect visits what runs while the lock is held, but for literals, which may run later.
+// inspect visits what runs while the lock is held, except function literals, which may run later.
 func (h *held) inspect(visit func(ast.Node)) {
 	for _, stmt := range h.stmts {
 		ast.Inspect(stmt, func(n ast.Node) bool {
@@ -162,16 +161,16 @@ func (h *held) inspect(visit func(ast.Node)) {
 	}
 }
 
-// slowPackages are those whose functions take long beside taking a lock: input and
-// output, and what formats or encodes.
+// slowPackages have functions that take long compared to locking: input and output, formatting and
+// encoding.
 var slowPackages = []string{
 	"bufio", "compress", "database/sql", "encoding", "fmt", "html/template", "io", "log", "net", "os", "regexp", "text/template",
 }
 
-// quickPackages are below slow ones, and are not.
+// quickPackages are below slow ones, but aren't slow.
 var quickPackages = []string{"encoding/binary", "io/fs", "net/netip", "net/textproto", "net/url", "os/signal"}
 
-// slow says what is done of which one knows that it takes long; at most two things.
+// slow names operations that are known to take long; at most two.
 func (h *held) slow(s *advice.Site) []string {
 	var all []string
 	add := func(text string) {
@@ -202,7 +201,7 @@ func (h *held) slow(s *advice.Site) []string {
 			}
 			path := fn.Pkg().Path()
 			if slices.Contains(quickPackages, path) || name == "fmt.Errorf" {
-				return // which stands on paths of errors
+				return // on error paths
 			}
 			if slices.ContainsFunc(slowPackages, func(p string) bool { return path == p || strings.HasPrefix(path, p+"/") }) {
 				add(edit.Short(name) + " is called")
@@ -212,7 +211,7 @@ func (h *held) slow(s *advice.Site) []string {
 	return all
 }
 
-// counts reports whether all that is done is to change whole numbers and to return.
+// counts reports whether the code only changes integers and returns.
 func (h *held) counts(s *advice.Site) bool {
 	counted := false
 	for _, stmt := range h.stmts {
@@ -238,7 +237,7 @@ func (h *held) counts(s *advice.Site) bool {
 	return counted && len(h.stmts) <= 2
 }
 
-// isCounter reports whether an expression is a variable or field of a type of integers.
+// isCounter reports whether an expression is an integer variable or field.
 func isCounter(s *advice.Site, e ast.Expr) bool {
 	t, ok := s.Info.TypeOf(e).Underlying().(*types.Basic)
 	return ok && t.Info()&types.IsInteger != 0 && facts.NameOrField(e)

@@ -32,7 +32,7 @@ has old contents.`,
 	Match:     matchPoolCandidate,
 }
 
-const poolable = 1 << 10 // bytes from which on a pool is worth its lock and cache misses
+const poolable = 1 << 10 // smallest size in bytes for which a pool is worth its lock and cache misses
 
 func matchPoolCandidate(s *advice.Site) []advice.Match {
 	if s.Allocates() < someAllocated {
@@ -98,7 +98,7 @@ func constructed(s *advice.Site, what string, size int64) string {
 	return fmt.Sprintf("Each call of %s allocates %s of %s. If its objects don't live long, give them a Reset and use them again, by keeping them or from a sync.Pool.", s.Decl.Name.Name, strings.ToLower(what), edit.BytesText(size))
 }
 
-// allocatedSize returns how much an expression allocates, where that is a constant.
+// allocatedSize returns how many bytes an expression allocates, if that is a constant.
 func allocatedSize(s *advice.Site, c inspector.Cursor) (size int64, what string) {
 	switch n := c.Node().(type) {
 	case *ast.CallExpr:
@@ -127,10 +127,10 @@ func allocatedSize(s *advice.Site, c inspector.Cursor) (size int64, what string)
 	return 0, ""
 }
 
-// leaves says how what a variable refers to may outlive its function, as far as that
-// can be seen: "return", "else", or "" where it doesn't. That a callee keeps it can't
-// be seen, but by its name: of readers, writers and what copies it is known. Other
-// variables that get it are followed so many steps.
+// leaves says how the value of a variable may outlive its function, as far as that can be seen:
+// "return", "else", or "" if it doesn't. Whether a callee keeps it can only be told by the callee's
+// name: readers, writers and functions that copy are known. Other variables that it is assigned to are
+// followed for a few steps.
 func leaves(s *advice.Site, obj types.Object, steps int) string {
 	if steps == 0 || !facts.IsLocal(s, obj) {
 		return "else"
@@ -193,7 +193,7 @@ func useLeaves(s *advice.Site, x inspector.Cursor, obj types.Object, steps int) 
 		case *ast.ReturnStmt:
 			return "return"
 		case *ast.CallExpr:
-			if s.Info.Types[p.Fun].IsType() { // a conversion: strings and numbers are copies
+			if s.Info.Types[p.Fun].IsType() { // a conversion: strings and numbers are copied
 				if _, basic := s.Info.TypeOf(p).Underlying().(*types.Basic); basic {
 					return ""
 				}
@@ -204,7 +204,7 @@ func useLeaves(s *advice.Site, x inspector.Cursor, obj types.Object, steps int) 
 			case facts.Borrows(s, p, x.Node()):
 				return ""
 			case strings.HasPrefix(strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]), "append") && p.Args[0] == x.Node():
-				// What it returns is the same memory, or more.
+				// The result uses the same memory, or more.
 			default:
 				return "else"
 			}

@@ -42,8 +42,8 @@ func matchPoolValue(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// pointerShaped reports whether an interface holds values of a type without a copy of
-// them on the heap, or surely isn't what is asked here.
+// pointerShaped reports whether an interface holds values of a type without copying them to the heap,
+// or the type isn't known well enough.
 func pointerShaped(t types.Type) bool {
 	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
 		return true

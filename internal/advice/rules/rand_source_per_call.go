@@ -37,7 +37,7 @@ nothing but gives other numbers: advice only.`,
 	},
 }
 
-// drawing are methods of a rand.Rand that the package has as functions.
+// drawing has the methods of a rand.Rand that are also functions of the package.
 var drawing = []string{"Int", "Intn", "Int31", "Int31n", "Int63", "Int63n", "Uint32", "Uint64", "Float32", "Float64", "ExpFloat64", "NormFloat64", "Perm", "Shuffle"}
 
 func matchRandSourcePerCall(s *advice.Site) []advice.Match {
@@ -63,9 +63,9 @@ func matchRandSourcePerCall(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// asksTheTime reports whether a seed is the time in seconds or parts of them, maybe with
-// something added or multiplied, as where numbers are to differ each time. A day, or the
-// time divided, is not: those are to stay the same for a while.
+// asksTheTime reports whether a seed is the current time, in seconds or fractions of them, perhaps
+// with something added or multiplied: then the numbers should differ each time. A day, or a divided
+// time, doesn't count, because those numbers should stay the same for a while.
 func asksTheTime(s *advice.Site, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.BinaryExpr:
@@ -85,7 +85,7 @@ func asksTheTime(s *advice.Site, e ast.Expr) bool {
 	return false
 }
 
-// seedRuns reports whether evaluating a seed may do something other than ask for the time.
+// seedRuns reports whether evaluating a seed may do something other than read the clock.
 func seedRuns(s *advice.Site, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.BinaryExpr:
@@ -101,7 +101,7 @@ func seedRuns(s *advice.Site, e ast.Expr) bool {
 	return facts.EffectsOf(s, e)&(facts.MayPanic|facts.MayWrite) != 0
 }
 
-// isNow reports whether a method is called on the time at hand, of whatever zone.
+// isNow reports whether a method is called on the current time, in any time zone.
 func isNow(s *advice.Site, method *ast.CallExpr) bool {
 	sel, ok := method.Fun.(*ast.SelectorExpr)
 	if !ok {
@@ -165,7 +165,7 @@ func drawFromPackage(s *advice.Site, c advice.Call, m *advice.Match) {
 	m.Edits, m.Class = edits, advice.Review
 }
 
-// seeds reports whether the package seeds the package's own source.
+// seeds reports whether the package seeds the global source.
 func seeds(s *advice.Site) bool {
 	found := false
 	s.Root().Inspect([]ast.Node{(*ast.CallExpr)(nil)}, func(c inspector.Cursor) bool {

@@ -54,7 +54,7 @@ func matchRangeLookup(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// isEntry reports whether an expression is the entry of a map that a range over it is at.
+// isEntry reports whether an expression is the current entry of the map that a range iterates over.
 func isEntry(s *advice.Site, r *ast.RangeStmt, e ast.Expr) bool {
 	index, ok := e.(*ast.IndexExpr)
 	if !ok || r.Key == nil || r.Tok != token.DEFINE {
@@ -64,7 +64,7 @@ func isEntry(s *advice.Site, r *ast.RangeStmt, e ast.Expr) bool {
 	return key != nil && facts.Object(s, index.Index) == key && facts.Pure(s, r.X) && facts.SameCode(s, index.X, r.X)
 }
 
-// takeValue makes the range give the value, in the place of all entries in its body.
+// takeValue makes the range yield the value, which replaces all lookups in its body.
 func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.Match, bool) {
 	of, ok := facts.Under(s.Info.TypeOf(r.X)).(*types.Map)
 	if !ok || facts.Assigned(s, facts.Object(s, r.Key), r.Body) || changesMap(s, r) {
@@ -74,7 +74,7 @@ func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.
 	if isTypeParam(of.Key()) || isTypeParam(of.Elem()) {
 		m.Class = advice.AdviceOnly
 	} else {
-		const small = 64 // bytes, which take less to copy than a key to find
+		const small = 64 // bytes that are copied faster than a key is found
 		if size, ok := facts.SizeOf(of.Elem()); !ok || size > small || !equalToItself(of.Key()) {
 			return advice.Match{}, false
 		}
@@ -126,7 +126,7 @@ func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.
 	return m, true
 }
 
-// changesPart reports whether a part of a variable is assigned to, or something has its address.
+// changesPart reports whether part of a variable is assigned to, or its address is taken.
 func changesPart(s *advice.Site, obj types.Object) bool {
 	v, ok := obj.(*types.Var)
 	return !ok || slices.ContainsFunc(s.Uses(v), func(id *ast.Ident) bool {
@@ -140,8 +140,7 @@ func isTypeParam(t types.Type) bool {
 	return ok
 }
 
-// equalToItself reports whether each key of a type is equal to itself, so that asking a
-// map for it finds it.
+// equalToItself reports whether every key of a type equals itself, so that a map finds it.
 func equalToItself(t types.Type) bool {
 	switch t := t.Underlying().(type) {
 	case *types.Basic:
@@ -152,8 +151,7 @@ func equalToItself(t types.Type) bool {
 	return false
 }
 
-// changesMap reports whether a loop over a map stores to it, deletes from it, or gives it
-// away.
+// changesMap reports whether a loop over a map stores to it, deletes from it, or passes it on.
 func changesMap(s *advice.Site, r *ast.RangeStmt) bool {
 	text := types.ExprString(r.X)
 	same := func(e ast.Expr) bool { return types.ExprString(ast.Unparen(e)) == text }

@@ -64,8 +64,7 @@ func isBody(s *advice.Site, e ast.Expr) bool {
 	return ok && sel.Sel.Name == "Body" && (facts.IsNamed(s.Info.TypeOf(sel.X), "net/http", "Request") || facts.IsNamed(s.Info.TypeOf(sel.X), "net/http", "Response"))
 }
 
-// decodedBy returns the function that is the only one to get what a call returns; ""
-// if there are others.
+// decodedBy returns the only function that uses the result of a call; "" if there are others.
 func decodedBy(s *advice.Site, c inspector.Cursor) string {
 	assign, ok := c.Parent().Node().(*ast.AssignStmt)
 	if !ok {

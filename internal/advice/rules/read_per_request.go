@@ -53,7 +53,7 @@ func matchReadPerRequest(s *advice.Site) []advice.Match {
 		case strings.HasPrefix(c.Name, "(embed."):
 			m.Why = fmt.Sprintf("%s copies what is in the program already. Read it once into a variable, or embed the file as []byte or string.", edit.Short(c.Name))
 		case strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "/sys/") || strings.HasPrefix(name, "/dev/"):
-			continue // another content each time
+			continue // the contents differ each time
 		case constant:
 			m.Why = fmt.Sprintf("%s reads %s each time this runs. Read it once and keep it, or keep it as long as its time of modification stays.", edit.Short(c.Name), edit.Quoted(name))
 		default:

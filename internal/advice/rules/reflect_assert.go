@@ -35,7 +35,7 @@ func matchReflectAssert(s *advice.Site) []advice.Match {
 	}
 	var matches []advice.Match
 	for _, c := range s.Calls("(reflect.Value).Interface") {
-		// A method expression has the value as argument. A pointer would have to be dereferenced.
+		// A method expression takes the value as an argument. A pointer would have to be dereferenced.
 		sel, ok := c.Fun.(*ast.SelectorExpr)
 		if !ok || len(c.Args) > 0 || types.TypeString(s.Info.TypeOf(sel.X), nil) != "reflect.Value" {
 			continue
@@ -75,8 +75,8 @@ func matchReflectAssert(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// holdsValue reports whether what a type assertion is about is v.Interface() of a reflect.ValueOf
-// of something with a type of its own, which doesn't panic.
+// holdsValue reports whether a type assertion is about v.Interface(), with v the reflect.ValueOf
+// something with a concrete type, which doesn't panic.
 func holdsValue(s *advice.Site, assertion ast.Node) bool {
 	assert, ok := assertion.(*ast.TypeAssertExpr)
 	if !ok {
@@ -94,5 +94,5 @@ func holdsValue(s *advice.Site, assertion ast.Node) bool {
 	return ok && s.Callee(of) == "reflect.ValueOf" && len(of.Args) == 1 && !types.IsInterface(s.Info.TypeOf(of.Args[0]))
 }
 
-// reflectCopies is where Interface allocates what it copies a value to.
+// reflectCopies matches the function in which Interface allocates its copy of a value.
 var reflectCopies = lazyregexp.New(`^reflect\.unsafe_New$`)

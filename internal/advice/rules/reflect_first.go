@@ -76,8 +76,8 @@ func matchReflectFirst(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// insteadOfReflection says of a function of package reflect what it costs, and what does
-// the same; "" of those that cost little or are needed whatever is done.
+// insteadOfReflection says what a function of package reflect costs, and what replaces it; "" for
+// functions that cost little or can't be replaced.
 func insteadOfReflection(name string) string {
 	switch name {
 	case "(reflect.Value).Interface":
@@ -119,7 +119,7 @@ func obtained(s *advice.Site, c advice.Call) types.Object {
 	if !ok || s.Callee(call) != "(reflect.Value).Interface" {
 		return nil
 	}
-	for call != c.CallExpr { // all that is done to the value is to follow a pointer
+	for call != c.CallExpr { // reflection only dereferences a pointer
 		var inner ast.Expr
 		switch s.Callee(call) {
 		case "(reflect.Value).Interface", "(reflect.Value).Elem":

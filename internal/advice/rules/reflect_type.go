@@ -44,7 +44,7 @@ func typeFor(s *advice.Site, c advice.Call) []advice.Edit {
 			t, end = has.Elem(), call.End()
 		}
 	}
-	// What is in an interface only the program knows.
+	// The value in an interface is only known at run time.
 	if end == c.End() && types.IsInterface(t) || !shortType(t) {
 		return nil
 	}
@@ -59,8 +59,8 @@ func typeFor(s *advice.Site, c advice.Call) []advice.Edit {
 	return edits
 }
 
-// ofTypesAlone reports whether all names in an expression are of types, packages and built-in
-// functions. Somebody who names a variable or a constant means that one, whatever its type.
+// ofTypesAlone reports whether all names in an expression are types, packages and built-in functions.
+// A variable or constant is named on purpose, whatever its type.
 func ofTypesAlone(s *advice.Site, e ast.Expr) bool {
 	for n := range ast.Preorder(e) {
 		if id, ok := n.(*ast.Ident); ok {
@@ -74,8 +74,8 @@ func ofTypesAlone(s *advice.Site, e ast.Expr) bool {
 	return true
 }
 
-// shortType reports whether a type can be written without repeating a struct, an interface or
-// a signature.
+// shortType reports whether a type can be written without repeating a struct, an interface or a
+// signature.
 func shortType(t types.Type) bool {
 	switch t := t.(type) {
 	case *types.Named:

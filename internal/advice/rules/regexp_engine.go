@@ -82,8 +82,8 @@ func matchRegexpEngine(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// patternOf returns the constant that a pattern was compiled from, if that is seen: in
-// the expression itself, or where the variable is declared.
+// patternOf returns the constant that a pattern was compiled from, if it is in the expression itself
+// or in the variable's declaration.
 func patternOf(s *advice.Site, e ast.Expr) (string, bool) {
 	e = ast.Unparen(e)
 	if call, ok := e.(*ast.CallExpr); ok {
@@ -114,7 +114,7 @@ func patternOf(s *advice.Site, e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// setOnce reports whether a variable is set at most once, and to an expression.
+// setOnce reports whether a variable is set at most once, to an expression.
 func setOnce(s *advice.Site, obj types.Object) bool {
 	v, ok := obj.(*types.Var)
 	if !ok {
@@ -175,8 +175,8 @@ func findText(s *advice.Site, c advice.Call, re ast.Expr, pattern string, m *adv
 	m.Edits, m.Imports = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.%s(%s, %s)", pkg, find, within, text))}, []string{path}
 }
 
-// partsOf returns what a pattern has in a row, between the beginning and the end of the
-// text where it says so.
+// partsOf returns the parts of a pattern in sequence, between the beginning and the end of the text if
+// it is anchored.
 func partsOf(pattern string) (parts []*syntax.Regexp, begins, ends bool) {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
@@ -196,7 +196,7 @@ func partsOf(pattern string) (parts []*syntax.Regexp, begins, ends bool) {
 	return parts, begins, ends
 }
 
-// simplerThan says what does the same as a pattern without it; "" if nothing short does.
+// simplerThan says what replaces a pattern; "" if nothing short does.
 func simplerThan(pattern, method string) string {
 	parts, begins, ends := partsOf(pattern)
 	if len(parts) != 1 {
@@ -209,7 +209,7 @@ func simplerThan(pattern, method string) string {
 	switch part.Op {
 	case syntax.OpLiteral:
 		if part.Flags&syntax.FoldCase != 0 {
-			return "" // of which strings.EqualFold is a part only
+			return "" // strings.EqualFold is only part of it
 		}
 		return fixedText(string(part.Rune), method, begins, ends)
 	case syntax.OpPlus, syntax.OpStar:
@@ -227,7 +227,7 @@ func simplerThan(pattern, method string) string {
 	return ""
 }
 
-// fixedText says what finds a text that is always the same.
+// fixedText says what finds a constant text.
 func fixedText(text, method string, begins, ends bool) string {
 	switch {
 	case begins && ends:
@@ -272,7 +272,7 @@ func repeatedSet(part *syntax.Regexp, method string, begins, ends bool) string {
 	return fmt.Sprintf("strings.FieldsFunc, cutting at what is not in %s, or a loop over the bytes, finds the same", set)
 }
 
-// requiredText returns the longest text that all matches of parts in a row have.
+// requiredText returns the longest text that every match of a sequence of parts contains.
 func requiredText(parts []*syntax.Regexp) string {
 	longest := ""
 	for _, p := range parts {

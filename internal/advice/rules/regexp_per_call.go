@@ -53,7 +53,7 @@ func matchRegexpPerCall(s *advice.Site) []advice.Match {
 			continue
 		}
 		if !constant && s.Decl != nil && strings.HasPrefix(strings.ToLower(s.Decl.Name.Name), "new") {
-			continue // what it makes keeps the pattern
+			continue // the object that it creates keeps the pattern
 		}
 		if !constant {
 			m.Why = fmt.Sprintf("%s compiles a pattern that is made at run time. If the patterns repeat, keep the compiled ones by their text, in a sync.Map or a map behind a lock, with a bound on how many; if part of it is text to find, strings.Contains or strings.Index need no pattern.", edit.Short(c.Name))
@@ -83,13 +83,13 @@ func hoistRegexp(s *advice.Site, c advice.Call, pattern string, m *advice.Match)
 		compile = regexp.CompilePOSIX
 	}
 	if _, err := compile(pattern); err != nil {
-		return // it fails each time, which is for somebody else to tell
+		return // it fails each time, which isn't for this rule to report
 	}
 	if changesHow(s, c) || facts.Commented(s, c.Pos(), c.End()) {
 		return
 	}
 	pkg := s.Source(c.Fun)
-	pkg, _, found := strings.Cut(pkg, ".") // whatever the file calls the package
+	pkg, _, found := strings.Cut(pkg, ".") // the package's own name, whatever the file calls it
 	if !found {
 		return
 	}
@@ -103,7 +103,7 @@ func hoistRegexp(s *advice.Site, c advice.Call, pattern string, m *advice.Match)
 	case "regexp.MustCompile":
 		m.Edits = []advice.Edit{variable, edit.Replace(c.CallExpr, name)}
 	case "regexp.Compile":
-		// The error of a pattern that compiles is nil.
+		// The error of a valid pattern is nil.
 		if !facts.TwoResults(c) {
 			return
 		}
@@ -171,15 +171,15 @@ func variableName(s *advice.Site, c advice.Call) string {
 	return edit.LowerFirst(s.Decl.Name.Name)
 }
 
-// A quotedPattern is a pattern that is made at run time, and is a text to find all the
-// same: of regexp.QuoteMeta, with constants around it.
+// A quotedPattern is a pattern that is built at run time from regexp.QuoteMeta and constants, so it
+// only finds a text.
 type quotedPattern struct {
 	text         ast.Expr
-	begins, ends bool // ^ before it, $ behind it
-	fold         bool // in whatever case
+	begins, ends bool // ^ before it, $ after it
+	fold         bool // ignores case
 }
 
-// quotedText takes a pattern apart; ok is false where it is another one.
+// quotedText parses a pattern; ok is false for other patterns.
 func quotedText(s *advice.Site, pattern ast.Expr) (q quotedPattern, ok bool) {
 	before, behind := "", ""
 	for _, part := range facts.Operands(s, pattern) {

@@ -55,7 +55,7 @@ func matchReplacerPerCall(s *advice.Site) []advice.Match {
 	for _, c := range s.Calls("strings.NewReplacer") {
 		add(c.Cursor)
 	}
-	// The table is made where the replacer is first used.
+	// The table is built when the Replacer is first used.
 	for _, c := range s.Calls("(*strings.Replacer).Replace", "(*strings.Replacer).WriteString") {
 		sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
 		if !ok {

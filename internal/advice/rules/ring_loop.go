@@ -60,8 +60,8 @@ func matchRingLoop(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// ofRing reports whether an expression is an element whose index is counted by a loop, and
-// begins again at the end: x[(i+a)%n] or x[(i+a)&n].
+// ofRing reports whether an expression is an element whose index is counted by a loop and starts over
+// at the end: x[(i+a)%n] or x[(i+a)&n].
 func ofRing(s *advice.Site, loop ast.Node, e ast.Expr) bool {
 	x, ok := ast.Unparen(e).(*ast.IndexExpr)
 	if !ok || !facts.HasElements(s.Info.TypeOf(x.X)) {
@@ -81,7 +81,7 @@ func ofRing(s *advice.Site, loop ast.Node, e ast.Expr) bool {
 	return facts.Counts(s, loop, facts.Object(s, sum.X)) && facts.SameEachTurn(s, loop, sum.Y) || facts.Counts(s, loop, facts.Object(s, sum.Y)) && facts.SameEachTurn(s, loop, sum.X)
 }
 
-// counted reports whether an expression is an element whose index is what a loop counts.
+// counted reports whether an expression is an element whose index a loop counts.
 func counted(s *advice.Site, loop ast.Node, e ast.Expr) bool {
 	x, ok := ast.Unparen(e).(*ast.IndexExpr)
 	return ok && facts.HasElements(s.Info.TypeOf(x.X)) && facts.Counts(s, loop, facts.Object(s, x.Index))

@@ -1,5 +1,5 @@
-// Package rules is what hone knows of slow patterns: a rule a file, with its
-// documentation, and its test data in testdata/ID.
+// Package rules has the slow patterns that hone knows: one rule per file, with its documentation, and
+// its test data in testdata/ID.
 //
 // testdata/ID/NAME.go is a program with a pattern, or one that looks like it. A
 // comment at the end of a line says what a profile would show there:
@@ -12,14 +12,13 @@
 //
 //	// want A: compiled anew
 //
-// with the class and a part of the title or reason, or the end of it with (end) behind,
-// and above that, if need be, what the compiler says of the line:
+// with the class and a part of the title or reason, or its end followed by (end), and above that, if
+// needed, what the compiler says about the line:
 //
 //	// says: ... argument escapes to heap | x escapes to heap
 //
-// A file without any want is a look-alike: the rule has to be silent.
-// NAME.go.golden is what the rewrites of all findings of NAME.go make of it, one after
-// the other.
+// A file without any want is a look-alike: the rule must not report anything. NAME.go.golden is
+// NAME.go after the rewrites of all its findings, applied one after the other.
 package rules
 
 import (

@@ -62,11 +62,11 @@ func matchScannerText(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// scansBefore reports whether something may be scanned between a position and the last
-// of some uses: Scan itself is called, or a function that may get at the scanner.
+// scansBefore reports whether something may be scanned between a position and the last of some uses:
+// by calling Scan, or a function that may use the scanner.
 func scansBefore(s *advice.Site, scanner ast.Expr, from token.Pos, uses []*ast.Ident) bool {
 	to := uses[len(uses)-1].Pos()
-	for _, id := range uses { // in a loop, what follows comes before, too
+	for _, id := range uses { // in a loop, later statements also run before
 		at, found := s.Root().FindNode(id)
 		if !found {
 			return true
@@ -104,12 +104,12 @@ func scansBefore(s *advice.Site, scanner ast.Expr, from token.Pos, uses []*ast.I
 	return found
 }
 
-// lookedAt rewrites a use of a string for bytes, if it only looks at it.
+// lookedAt rewrites a use of a string for bytes, if it only reads it.
 func lookedAt(s *advice.Site, c inspector.Cursor, m *advice.Match) bool {
 	id := c.Node().(*ast.Ident)
 	for outer := range c.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
 		if outer != s.Func {
-			return false // which may run after the next Scan
+			return false // it may run after the next Scan
 		}
 		break
 	}
@@ -146,7 +146,7 @@ func lookedAt(s *advice.Site, c inspector.Cursor, m *advice.Match) bool {
 	return false
 }
 
-// lookedAtBy is of functions of package strings that have a twin in bytes.
+// lookedAtBy rewrites functions of package strings that have a twin in package bytes.
 func lookedAtBy(s *advice.Site, call *ast.CallExpr, name string, id *ast.Ident, m *advice.Match) bool {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	for _, t := range edit.Twins {

@@ -42,7 +42,7 @@ estimate, or to use slices.Grow.`,
 
 func matchSliceGrows(s *advice.Site) []advice.Match {
 	if s.Share(growFrames) == 0 && s.Blocks() < 2 {
-		return nil // what is allocated here is of one size: nothing grows
+		return nil // all allocations here have one size: nothing grows
 	}
 	var matches []advice.Match
 	for _, c := range s.Nodes() {
@@ -66,7 +66,7 @@ func matchSliceGrows(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: assign, Class: advice.AdviceOnly, Allocated: growthOf(s, call)}
 		if m.Allocated < 0.01 {
-			continue // all but nothing of what is allocated here is the slice
+			continue // nearly all that is allocated here is something else
 		}
 		obj := facts.Object(s, assign.Lhs[0])
 		g := &growth{s: s, loop: loop, obj: obj, target: s.Source(assign.Lhs[0]), call: call}
@@ -80,7 +80,7 @@ func matchSliceGrows(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// appendedByCalls is of a slice that a function literal appends to, which something calls
+// appendedByCalls matches a slice that a function literal appends to, if a function calls the literal
 // for each of several elements.
 func appendedByCalls(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt, call *ast.CallExpr) (advice.Match, bool) {
 	obj, ok := facts.Object(s, assign.Lhs[0]).(*types.Var)
@@ -88,7 +88,7 @@ func appendedByCalls(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt,
 		return advice.Match{}, false
 	}
 	if to, ok := s.Func.Parent().Node().(*ast.CallExpr); !ok || to.Fun == s.Func.Node() {
-		return advice.Match{}, false // not given to a function, or called where it stands
+		return advice.Match{}, false // not passed to a function, or called on the spot
 	}
 	d, ok := facts.DeclarationAround(s, obj)
 	if !ok {
@@ -102,8 +102,8 @@ func appendedByCalls(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt,
 	return m, true
 }
 
-// growthOf returns the part of what a line allocates that is the slice's growth, where
-// it may allocate elements, too: append(xs, &T{}).
+// growthOf returns the share of a line's allocations that is the slice's growth, if the line may also
+// allocate elements: append(xs, &T{}).
 func growthOf(s *advice.Site, call *ast.CallExpr) float64 {
 	var elements []int64
 	for _, arg := range call.Args[1:] {
@@ -129,7 +129,7 @@ func growthOf(s *advice.Site, call *ast.CallExpr) float64 {
 		return 1
 	}
 	return s.Allocated(func(block int64) bool {
-		// The allocator rounds up to the next of its sizes, an eighth above at most, or 8 bytes.
+		// The allocator rounds up to its next size, by at most an eighth or 8 bytes.
 		return !slices.ContainsFunc(elements, func(size int64) bool { return size <= block && block <= max(size+8, size+size/8) })
 	})
 }
@@ -144,11 +144,11 @@ type growth struct {
 	seen   bool // the loop uses it for more than its elements
 }
 
-// match says what can be said of it, if anything. What grows by something else than
-// the loop, over many calls say, is left to hot-allocation.
+// match says what to do about it, if anything. Growth that isn't caused by the loop, for example over
+// many calls, is left to hot-allocation.
 func (g *growth) match(c inspector.Cursor, m *advice.Match) bool {
 	if g.changes() || g.obj == nil && g.pops() {
-		return false // another slice in each step, or a stack
+		return false // another slice in each iteration, or a stack
 	}
 	b, known := facts.TripsOf(g.s, g.loop.Node())
 	if known && !edit.OneLine(b.Text(g.s)) {
@@ -180,8 +180,8 @@ func (g *growth) match(c inspector.Cursor, m *advice.Match) bool {
 	return true
 }
 
-// changes reports whether what is appended to is of the loop: declared in it, or an
-// element or field of what is.
+// changes reports whether the appended-to expression changes in the loop: it is declared in the loop,
+// or is an element or field of something that is.
 func (g *growth) changes() bool {
 	changes := false
 	ast.Inspect(g.call.Args[0], func(n ast.Node) bool {
@@ -218,8 +218,8 @@ func (g *growth) hasRoom() bool {
 	return ok && made && g.s.Callee(call) == "make" && len(call.Args) == 3 && !facts.IsInt(g.s, call.Args[2], 0)
 }
 
-// allocatesParts reports whether the elements that a call appends may be allocated on
-// the line themselves, so that its blocks are of several sizes though nothing grows.
+// allocatesParts reports whether the elements that a call appends may be allocated on the same line,
+// so that its blocks have several sizes although nothing grows.
 func allocatesParts(s *advice.Site, call *ast.CallExpr) bool {
 	allocates := false
 	for _, arg := range call.Args[1:] {
@@ -246,8 +246,7 @@ func allocatesParts(s *advice.Site, call *ast.CallExpr) bool {
 	return allocates
 }
 
-// perStep returns how many elements each step of the loop appends; even is false if
-// that isn't the same for all of them.
+// perStep returns how many elements each iteration appends; even is false if the number differs.
 func (g *growth) perStep() (n int, even bool) {
 	body := facts.LoopBody(g.loop.Node())
 	if e := facts.ExitsOf(g.s, g.loop); e.Skips || e.Stops {
@@ -276,8 +275,7 @@ func (g *growth) perStep() (n int, even bool) {
 	if g.obj == nil {
 		return n, n > 0
 	}
-	// What else the loop does with it must not depend on whether it is nil, nor
-	// change it.
+	// Other uses in the loop must not depend on whether the slice is nil, nor change it.
 	g.loop.Inspect([]ast.Node{(*ast.Ident)(nil)}, func(c inspector.Cursor) bool {
 		if id := c.Node().(*ast.Ident); g.s.Info.Uses[id] == g.obj && !known[id] && !readsElements(g.s, c) {
 			g.seen = true
@@ -287,8 +285,8 @@ func (g *growth) perStep() (n int, even bool) {
 	return n, n > 0
 }
 
-// readsElements reports whether the use of a slice is of its length or elements, so
-// that one that is nil can't be told from one that is empty.
+// readsElements reports whether a use only reads the slice's length or elements, so that nil and empty
+// look the same.
 func readsElements(s *advice.Site, c inspector.Cursor) bool {
 	switch p := c.Parent().Node().(type) {
 	case *ast.IndexExpr:
@@ -306,8 +304,7 @@ func readsElements(s *advice.Site, c inspector.Cursor) bool {
 	return false
 }
 
-// rewrite gives the slice its capacity, if it is a variable that is empty where the
-// loop begins.
+// rewrite gives the slice its capacity, if it is a variable that is empty before the loop.
 func (g *growth) rewrite(b *facts.Trips, steps int, m *advice.Match) bool {
 	s := g.s
 	if g.seen || !facts.IsLocal(s, g.obj) || facts.Jumps(s) || facts.Mentions(s, b.Expr, g.obj) {
@@ -346,12 +343,12 @@ func (g *growth) rewrite(b *facts.Trips, steps int, m *advice.Match) bool {
 	if steps > 1 {
 		size = strconv.Itoa(steps) + "*" + facts.Parenthesized(b.Expr, size)
 		if b.Counts && g.isSmall(b.Expr) {
-			return false // the product may not fit
+			return false // the product may overflow
 		}
 	}
 	if more > 0 {
 		if b.Counts && g.isSmall(b.Expr) {
-			return false // the sum may not fit
+			return false // the sum may overflow
 		}
 		if n, err := strconv.Atoi(size); err == nil {
 			size = strconv.Itoa(n + more)
@@ -390,8 +387,8 @@ func (g *growth) rewrite(b *facts.Trips, steps int, m *advice.Match) bool {
 	return true
 }
 
-// movesSeen returns what has to be checked where something may tell whether the slice has moved to
-// another array as it grew: a pointer to an element, or another slice of it.
+// movesSeen returns what to check if something may notice that growing has moved the slice to another
+// array: a pointer to an element, or another slice of it.
 func (g *growth) movesSeen() []string {
 	if facts.RoomSeen(g.s, g.obj) {
 		return []string{fmt.Sprintf("that the room behind %s doesn't matter", g.target)}
@@ -408,9 +405,9 @@ func (g *growth) movesSeen() []string {
 	return []string{fmt.Sprintf("that nothing keeps a pointer to an element of %s, or a part of it, while it grows: they stay in the same array now", g.target)}
 }
 
-// appendedAfter returns how many elements are appended to the slice behind the loop; ok is false
-// where that isn't the same each time, or makes other slices of it, which would share the room.
-// The first of them would double a slice that has room for the loop's alone.
+// appendedAfter returns how many elements are appended after the loop. ok is false if that number
+// varies, or if other slices are made of it, which would share its capacity. Without room for these
+// elements, the first of them would double the slice.
 func (g *growth) appendedAfter() (n int, ok bool) {
 	all := 0
 	for c := range g.s.Func.Preorder((*ast.CallExpr)(nil)) {
@@ -461,8 +458,7 @@ func (g *growth) isSmall(e ast.Expr) bool {
 	return true
 }
 
-// startsEmpty reports whether a declaration is of an empty slice with no capacity,
-// and whether it is nil.
+// startsEmpty reports whether a declaration is an empty slice without capacity, and whether it is nil.
 func startsEmpty(s *advice.Site, d *facts.Declaration) (isNil, empty bool) {
 	if t := s.Info.TypeOf(d.Type); t == nil {
 		return false, false
@@ -490,8 +486,7 @@ func startsEmpty(s *advice.Site, d *facts.Declaration) (isNil, empty bool) {
 	return false, false
 }
 
-// nilSeen reports whether something outside of the loop may tell a nil slice from an
-// empty one.
+// nilSeen reports whether code outside the loop may distinguish a nil slice from an empty one.
 func (g *growth) nilSeen() bool {
 	seen := false
 	g.s.Func.Inspect([]ast.Node{(*ast.Ident)(nil)}, func(c inspector.Cursor) bool {

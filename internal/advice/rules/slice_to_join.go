@@ -96,7 +96,7 @@ func joinsUpTo(s *advice.Site, c advice.Call) string {
 	return each
 }
 
-// declaresAny reports whether an expression has a variable that a loop declares.
+// declaresAny reports whether an expression uses a variable that a loop declares.
 func declaresAny(s *advice.Site, loop ast.Node, e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -109,8 +109,7 @@ func declaresAny(s *advice.Site, loop ast.Node, e ast.Expr) bool {
 	return found
 }
 
-// isOwn reports whether a variable is declared as a slice of its function's own: nil, made, or
-// a literal.
+// isOwn reports whether a variable is declared as the function's own slice: nil, made, or a literal.
 func isOwn(s *advice.Site, d facts.Declaration) bool {
 	switch value := ast.Unparen(d.Value).(type) {
 	case nil, *ast.CompositeLit:
@@ -121,9 +120,8 @@ func isOwn(s *advice.Site, d facts.Declaration) bool {
 	return false
 }
 
-// onlyFilled reports whether nothing is done with a slice, beside a call that it is given to, but
-// that its elements are set, looked at and appended, and its length is asked; made is set if
-// some element is what a call or a + makes.
+// onlyFilled reports whether the elements of a slice are only set, read and appended, and its length
+// read, apart from one call that gets the slice. made is set if a call or + creates some element.
 func onlyFilled(s *advice.Site, v types.Object, join *ast.CallExpr) (made, ok bool) {
 	for _, id := range s.Uses(v) {
 		c, ok := s.Root().FindNode(id)
@@ -140,7 +138,7 @@ func onlyFilled(s *advice.Site, v types.Object, join *ast.CallExpr) (made, ok bo
 			}
 			assign, isAssign := c.Parent().Parent().Node().(*ast.AssignStmt)
 			if isAssign && len(assign.Lhs) > 1 {
-				return false, false // elements that change places
+				return false, false // elements are swapped
 			}
 			made = made || isAssign && assign.Lhs[0] == p && makes(s, assign.Rhs[0])
 		case *ast.RangeStmt:
@@ -173,7 +171,7 @@ func onlyFilled(s *advice.Site, v types.Object, join *ast.CallExpr) (made, ok bo
 	return made, true
 }
 
-// makes reports whether an expression is made by a call, a conversion or a +.
+// makes reports whether an expression is created by a call, a conversion or +.
 func makes(s *advice.Site, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.CallExpr:

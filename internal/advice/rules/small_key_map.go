@@ -32,7 +32,7 @@ panics, and has to be compared with its length first. So it is advice only.`,
 	Match:  matchSmallKeyMap,
 }
 
-// ownLookup is what the compiler makes of m[k].
+// ownLookup matches what the compiler makes of m[k].
 var ownLookup = lazyregexp.New(`^runtime\.map(access|assign)`)
 
 func matchSmallKeyMap(s *advice.Site) []advice.Match {
@@ -62,7 +62,7 @@ func matchSmallKeyMap(s *advice.Site) []advice.Match {
 	return []advice.Match{{Node: at, Why: fmt.Sprintf("%s hashes its key for each look-up: %s", m.Name(), why)}}
 }
 
-// tableFor says what to have in place of a map, "" if nothing is known to be better.
+// tableFor says what to use instead of a map; "" if nothing better is known.
 func tableFor(s *advice.Site, m *types.Var) string {
 	const large = 16 << 10 // bytes of a table
 	of := facts.Under(m.Type()).(*types.Map)
@@ -115,7 +115,7 @@ func tableFor(s *advice.Site, m *types.Var) string {
 	return fmt.Sprintf("its keys are numbers from %d to %d, by which an array can be indexed%s. What else it is asked for has to be compared with the array's length first.", least, most, set)
 }
 
-// isSet reports whether a map says of a key no more than that it has it.
+// isSet reports whether a map is a set: its values are booleans or empty structs.
 func isSet(m *types.Map) bool {
 	switch value := facts.Under(m.Elem()).(type) {
 	case *types.Basic:
@@ -146,8 +146,8 @@ func isNumbers(t types.Type) bool {
 	return false
 }
 
-// constantDims returns, for a literal of a map whose keys are literals of constant numbers that
-// are not negative, how many of each there are from 0 to the largest, and how many keys.
+// constantDims returns, for a map literal whose keys are literals of constant non-negative numbers,
+// the size of each dimension from 0 to the largest number, and the number of keys.
 func constantDims(s *advice.Site, e ast.Expr) (dims []int64, keys int64) {
 	lit, ok := e.(*ast.CompositeLit)
 	if !ok {
@@ -168,7 +168,7 @@ func constantDims(s *advice.Site, e ast.Expr) (dims []int64, keys int64) {
 		for i, part := range key.Elts {
 			n, ok := facts.ConstantInt(s, part)
 			if !ok || n < 0 || n >= math.MaxInt32 {
-				return nil, 0 // or by the names of fields, in any order
+				return nil, 0 // or with field names, in any order
 			}
 			dims[i] = max(dims[i], n+1)
 		}
@@ -176,7 +176,7 @@ func constantDims(s *advice.Site, e ast.Expr) (dims []int64, keys int64) {
 	return dims, int64(len(lit.Elts))
 }
 
-// product is at most what an int32 holds: more is too large for anything.
+// product is limited to the largest int32: more is too large for any table.
 func product(dims []int64) int64 {
 	n := int64(1)
 	for _, d := range dims {
@@ -187,8 +187,7 @@ func product(dims []int64) int64 {
 	return n
 }
 
-// constantKeys returns the keys that a literal of a map has, if it is one, not empty, and all
-// are constant integers.
+// constantKeys returns the keys of a non-empty map literal, if all are constant integers.
 func constantKeys(s *advice.Site, e ast.Expr) (keys []int64, ok bool) {
 	lit, ok := e.(*ast.CompositeLit)
 	if !ok {
@@ -208,8 +207,8 @@ func constantKeys(s *advice.Site, e ast.Expr) (keys []int64, ok bool) {
 	return keys, len(keys) > 0
 }
 
-// onlyAsked reports whether a package does nothing with a map of its own but to look keys up
-// in it, go over it, and ask for its length.
+// onlyAsked reports whether the package only looks up keys in its map, iterates over it, and reads its
+// length.
 func onlyAsked(s *advice.Site, m *types.Var) bool {
 	for _, f := range s.Files {
 		for e := range facts.Targets(f) {

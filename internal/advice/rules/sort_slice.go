@@ -106,8 +106,8 @@ func naturalOrder(s *advice.Site, c advice.Call) (advice.Match, bool) {
 	return m, true
 }
 
-// comparesDirectly reports whether a function compares its two parameters and looks at
-// nothing else, and whether that is exactly what cmp.Compare does.
+// comparesDirectly reports whether a function only compares its two parameters, and whether it does
+// exactly what cmp.Compare does.
 func comparesDirectly(s *advice.Site, f ast.Expr) (exact, ok bool) {
 	compare := func(e ast.Expr) bool {
 		call := &ast.CallExpr{Fun: e}
@@ -140,7 +140,7 @@ func comparesDirectly(s *advice.Site, f ast.Expr) (exact, ok bool) {
 		exact = ok && len(call.Args) == 2 && compare(call.Fun) && inOrder(call.Args[0], call.Args[1])
 		return exact, exact
 	}
-	// if a < b { return -1 } …: what it returns at the end doesn't matter for a set.
+	// if a < b { return -1 } …: the last return value doesn't matter for a set.
 	first, ok := lit.Body.List[0].(*ast.IfStmt)
 	if !ok || first.Init != nil || len(first.Body.List) != 1 {
 		return false, false
@@ -178,8 +178,8 @@ func useSlicesSort(s *advice.Site, c advice.Call, arg ast.Expr, m *advice.Match)
 	}
 }
 
-// sortedSlice returns the slice that a type sorts: the type is one, or a struct of the package
-// whose Swap does nothing but to swap elements of one.
+// sortedSlice returns the slice that a type sorts: the type itself, or the slice in a struct of the
+// package whose Swap only swaps elements of it.
 func sortedSlice(s *advice.Site, t types.Type) (*types.Slice, bool) {
 	if slice, ok := t.Underlying().(*types.Slice); ok {
 		return slice, true
@@ -219,7 +219,7 @@ func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	t := s.Info.TypeOf(arg)
 	p, pointer := types.Unalias(t).(*types.Pointer)
 	if pointer {
-		t = p.Elem() // of a variable or field that is kept
+		t = p.Elem() // a variable or field that is kept
 	}
 	slice, ok := sortedSlice(s, t)
 	if !ok {

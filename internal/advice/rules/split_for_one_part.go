@@ -40,7 +40,7 @@ but doesn't keep, there is advice only; slices that are kept are not reported.`,
 	},
 }
 
-// splitNames are the functions, of strings and of bytes; all have a …Seq.
+// splitNames are the functions of packages strings and bytes that have a variant with Seq.
 var splitNames = []string{
 	"strings.Split", "strings.SplitN", "strings.SplitAfter", "strings.Fields", "strings.FieldsFunc",
 	"bytes.Split", "bytes.SplitN", "bytes.SplitAfter", "bytes.Fields", "bytes.FieldsFunc",
@@ -81,8 +81,8 @@ func matchSplitForOnePart(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// takenApart is of slices of parts that the function looks at in more ways than a rewrite
-// has a form for, but doesn't keep.
+// takenApart matches slices of parts that the function reads in ways that no rewrite covers, but
+// doesn't keep.
 func (sp *split) takenApart(m *advice.Match) bool {
 	s := sp.site
 	if s.Share(sp.callees()) < someAllocated {
@@ -120,7 +120,7 @@ func (sp *split) takenApart(m *advice.Match) bool {
 	return true
 }
 
-// frames are of the function that splits, which may be inlined.
+// frames match the splitting function, which may be inlined.
 func (sp *split) callees() *lazyregexp.Regexp {
 	if strings.HasPrefix(sp.function, "Fields") {
 		return lazyregexp.New(`^` + sp.pkg + `\.Fields`)
@@ -128,8 +128,8 @@ func (sp *split) callees() *lazyregexp.Regexp {
 	return lazyregexp.New(`^` + sp.pkg + `\.(Split|genSplit|explode)`)
 }
 
-// onlyLookedAt reports whether nothing is done with a slice but to ask for its length and
-// its elements, or for those of a part of it, once.
+// onlyLookedAt reports whether only the length and elements of a slice, or of a part of it, are read,
+// once.
 func (sp *split) onlyLookedAt(obj types.Object) bool {
 	s, looked := sp.site, 0
 	around, inLoop := facts.LoopAround(sp.Cursor)
@@ -151,7 +151,7 @@ func (sp *split) onlyLookedAt(obj types.Object) bool {
 			}
 		case *ast.RangeStmt:
 			if loop, ok := facts.LoopAround(c.Parent()); p.X != c.Node() || ok != inLoop || loop != around {
-				return false // gone through more than once
+				return false // iterated over more than once
 			}
 		case *ast.AssignStmt: // parts = parts[1:]
 			if len(p.Lhs) != 1 || facts.Object(s, p.Lhs[0]) != obj {
@@ -189,7 +189,7 @@ func (sp *split) separator(e ast.Expr) {
 	}
 }
 
-// limit is the limit of SplitN, -1 for none, 0 if it isn't known.
+// limit is the limit of SplitN: -1 for none, 0 if it isn't known.
 func (sp *split) limit() int {
 	if sp.function != "SplitN" {
 		return -1
@@ -201,7 +201,7 @@ func (sp *split) limit() int {
 	return 0
 }
 
-// ranged is of for _, part := range strings.Split(…).
+// ranged matches for _, part := range strings.Split(…).
 func (sp *split) ranged(r *ast.RangeStmt, m *advice.Match) bool {
 	if r.X != sp.CallExpr || !sp.sequence(r, m) {
 		return false
@@ -212,7 +212,7 @@ func (sp *split) ranged(r *ast.RangeStmt, m *advice.Match) bool {
 	return true
 }
 
-// sequence makes a loop over parts one over a sequence.
+// sequence turns a loop over parts into one over a sequence.
 func (sp *split) sequence(r *ast.RangeStmt, m *advice.Match) bool {
 	if sp.function == "SplitN" || r.Value == nil || !facts.IsBlank(r.Key) || facts.IsBlank(r.Value) || facts.UsesName(r.Body, "recover") {
 		return false
@@ -232,8 +232,8 @@ func (sp *split) sequence(r *ast.RangeStmt, m *advice.Match) bool {
 	return true
 }
 
-// splitLater returns what has to be checked where a text is split while the loop goes on: its bytes, or
-// what a function says of them, may change meanwhile.
+// splitLater returns what to check if a text is split while the loop runs: its bytes, or the answers
+// of a function, may change meanwhile.
 func (sp *split) splitLater(r *ast.RangeStmt) (check []string) {
 	s, text := sp.site, sp.site.Source(sp.Args[0])
 	if sp.pkg == "bytes" {
@@ -254,10 +254,10 @@ func (sp *split) splitLater(r *ast.RangeStmt) (check []string) {
 	return check
 }
 
-// growsIn returns a local variable, declared outside of a loop's body, that this appends to
-// and that begins without room: since Go 1.26 the first elements of such a slice, up to 32
-// bytes, have room on the stack, but not where a loop over a function has it in a closure.
-// Measured for three parts: two allocations with Split, three with SplitSeq.
+// growsIn returns a local variable, declared outside a loop's body, that the body appends to and that
+// starts without capacity. Since Go 1.26 the first elements of such a slice, up to 32 bytes, are on
+// the stack, but not if a loop over a function captures it in a closure. Measured for three parts: two
+// allocations with Split, three with SplitSeq.
 func growsIn(s *advice.Site, body *ast.BlockStmt) types.Object {
 	if s.Toolchain != "" && version.Compare(s.Toolchain, "go1.26") < 0 {
 		return nil
@@ -277,8 +277,8 @@ func growsIn(s *advice.Site, body *ast.BlockStmt) types.Object {
 	return nil
 }
 
-// isSmallSlice reports whether a type is a slice of elements of which room on the stack has
-// one or more.
+// isSmallSlice reports whether a type is a slice with elements of which at least one fits into the
+// room on the stack.
 func isSmallSlice(t types.Type) bool {
 	slice, ok := t.Underlying().(*types.Slice)
 	if !ok {
@@ -288,8 +288,7 @@ func isSmallSlice(t types.Type) bool {
 	return !known || size <= 32
 }
 
-// growsFromNothing reports whether a slice is appended to, and begins as nothing else than
-// nil or empty.
+// growsFromNothing reports whether a slice is appended to, and always starts as nil or empty.
 func growsFromNothing(s *advice.Site, v *types.Var) bool {
 	appended := false
 	for value := range facts.ValuesOf(s, v) {
@@ -318,7 +317,7 @@ func growsFromNothing(s *advice.Site, v *types.Var) bool {
 	return appended
 }
 
-// indexed is of strings.Split(…)[0].
+// indexed matches strings.Split(…)[0].
 func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 	v := sp.site.Info.Types[index.Index].Value
 	if v == nil {
@@ -335,7 +334,7 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 	m.Why = fmt.Sprintf("%s allocates a slice for all parts, of which one is used: %s.Cut finds it without.", edit.Short(sp.Name), sp.pkg)
 	at := sp.Parent()
 	if sp.sep == 0 || n > 1 || n == 1 && sp.limit() != 2 || !sp.site.AtLeast("1.18") || sp.appended(at) {
-		return true // Cut of an empty separator is something else
+		return true // Cut with an empty separator does something else
 	}
 	cut := fmt.Sprintf("%s.Cut(%s, %s)", sp.local, sp.site.Source(sp.Args[0]), sp.site.Source(sp.Args[1]))
 	first := n == 0
@@ -370,7 +369,7 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 	return true
 }
 
-// clipped returns what has to be checked of parts that are slices of bytes.
+// clipped returns what to check for parts that are byte slices.
 func (sp *split) clipped() []string {
 	if sp.pkg != "bytes" {
 		return nil
@@ -378,8 +377,8 @@ func (sp *split) clipped() []string {
 	return []string{"that nothing appends to what is before the separator: that would overwrite what is after"}
 }
 
-// earlier returns what has to be checked where a text is split before a statement instead of in it:
-// what is evaluated before it there may fail first.
+// earlier returns what to check if a text is split before a statement instead of in it: something
+// evaluated before it there may fail first.
 func (sp *split) earlier(part inspector.Cursor) []string {
 	s := sp.site
 	stmt, ok := facts.Statement(part)
@@ -395,13 +394,13 @@ func (sp *split) earlier(part inspector.Cursor) []string {
 	return nil
 }
 
-// appended reports whether a part, of bytes, is appended to where it stands.
+// appended reports whether something is appended to a part of bytes in place.
 func (sp *split) appended(part inspector.Cursor) bool {
 	call, ok := part.Parent().Node().(*ast.CallExpr)
 	return ok && sp.pkg == "bytes" && sp.site.Callee(call) == "append" && call.Args[0] == part.Node()
 }
 
-// hoistable returns the statement that an expression may be computed before.
+// hoistable returns the statement before which an expression may be evaluated.
 func (sp *split) hoistable(c inspector.Cursor) (inspector.Cursor, bool) {
 	for _, arg := range sp.Args {
 		if !facts.Pure(sp.site, arg) {
@@ -435,7 +434,7 @@ func (sp *split) hoistable(c inspector.Cursor) (inspector.Cursor, bool) {
 			}
 		}
 	}
-	// What is evaluated before may change what is split.
+	// What is evaluated before it may change the text.
 	before := false
 	ast.Inspect(stmt.Node(), func(n ast.Node) bool {
 		if call, ok := n.(*ast.CallExpr); ok && call.End() < sp.Pos() && !sp.site.Info.Types[call.Fun].IsType() {
@@ -446,7 +445,7 @@ func (sp *split) hoistable(c inspector.Cursor) (inspector.Cursor, bool) {
 	return stmt, !before
 }
 
-// assigned is of parts := strings.SplitN(…), by what is done with the parts.
+// assigned matches parts := strings.SplitN(…), by the uses of parts.
 func (sp *split) assigned(assign *ast.AssignStmt, m *advice.Match) bool {
 	s := sp.site
 	obj := facts.Object(s, assign.Lhs[0])
@@ -505,7 +504,7 @@ func (sp *split) assigned(assign *ast.AssignStmt, m *advice.Match) bool {
 	return false
 }
 
-// sameLoop reports whether a loop runs once for each time that a place is passed.
+// sameLoop reports whether a loop runs once each time that a place is reached.
 func sameLoop(s *advice.Site, place, loop inspector.Cursor) bool {
 	a, inside := facts.LoopAround(place)
 	b, around := facts.LoopAround(loop)
@@ -515,7 +514,7 @@ func sameLoop(s *advice.Site, place, loop inspector.Cursor) bool {
 	return false
 }
 
-// partUses is what is done with the parts.
+// partUses lists the uses of parts.
 type partUses struct {
 	indexes []partIndex
 	lengths []partLength
@@ -527,13 +526,13 @@ type partIndex struct {
 	n    int64
 }
 
-// A partLength is a comparison that tells two parts from one.
+// A partLength is a comparison that checks whether there are two parts.
 type partLength struct {
 	node  *ast.BinaryExpr
 	found bool // it is true if there are two
 }
 
-// add notes a use; false if it is of another kind.
+// add notes a use; it returns false for other kinds of use.
 func (u *partUses) add(s *advice.Site, id *ast.Ident) bool {
 	c, ok := s.Root().FindNode(id)
 	if !ok {

@@ -42,8 +42,8 @@ Writer's own room.`,
 	},
 }
 
-// formattedMuch is the share of a profile from which on formatting that has no
-// simple rewrite is worth a word.
+// formattedMuch is the smallest share of a profile for which formatting without a simple rewrite is
+// reported.
 const formattedMuch = 0.1
 
 func matchSprintfSimple(s *advice.Site) []advice.Match {
@@ -62,7 +62,7 @@ func matchSprintfSimple(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// printKind is what fmtPieces knows Print by.
+// printKind is the kind by which fmtPieces knows Print.
 func printKind(suffix string) byte {
 	switch suffix {
 	case "f":
@@ -118,8 +118,7 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 	return m, true
 }
 
-// moreThanFmt says why parts that are joined would allocate more than fmt does; "" if they
-// don't.
+// moreThanFmt says why joined pieces would allocate more than fmt does; "" if they don't.
 func moreThanFmt(s *advice.Site, pieces []edit.Piece) string {
 	numbers, others, boxes, texts, parts := 0, 0, 0, 0, edit.Merged(pieces)
 	quotes := false
@@ -139,7 +138,7 @@ func moreThanFmt(s *advice.Site, pieces []edit.Piece) string {
 	}
 	const box = 8 // bytes that a number takes in an interface
 	text := int(s.BlockSize(edit.FmtFrames))
-	if numbers > 1 { // of one inBuffer loses nothing, however long
+	if numbers > 1 { // a single number in inBuffer loses nothing, however long
 		text = leastText(text)
 	}
 	// strconv.Quote takes half as much again as the text has, on the stack up to 32 bytes since
@@ -158,8 +157,8 @@ func moreThanFmt(s *advice.Site, pieces []edit.Piece) string {
 	return ""
 }
 
-// takesBox reports whether fmt allocates to have a piece's argument in an interface: numbers may
-// be small, and booleans are.
+// takesBox reports whether fmt allocates to box a piece's argument: small numbers and booleans don't
+// need it.
 func takesBox(s *advice.Site, p edit.Piece) bool {
 	if p.Arg == nil || p.IsNumber() || s.Info.Types[p.Arg].Value != nil {
 		return false
@@ -168,7 +167,7 @@ func takesBox(s *advice.Site, p edit.Piece) bool {
 	case *types.Basic:
 		return t.Info()&types.IsBoolean == 0 && t.Kind() != types.UnsafePointer
 	case *types.Pointer, *types.Map, *types.Chan, *types.Signature, *types.Interface:
-		return false // a word, or in an interface before
+		return false // pointer-sized, or already an interface
 	}
 	return true
 }
@@ -187,16 +186,16 @@ func leastText(block int) int {
 	return block - block/8
 }
 
-// unboxed reports whether profiles of memory say of a line that few of its numbers are allocated
-// to be in interfaces: beside the text that fmt makes it has hardly more blocks than for what
-// else it hands over. Two numbers share a block.
+// unboxed reports whether memory profiles show that few numbers on a line are boxed: apart from the
+// text that fmt creates, the line allocates hardly more blocks than for its other arguments. Two
+// numbers share a block.
 func unboxed(s *advice.Site, numbers, boxes int) bool {
 	own, ok := s.BlocksFor(edit.FmtFrames)
 	return ok && numbers > 0 && own-float64(boxes) < float64(numbers)/4
 }
 
-// wordy reports whether what is printed is a template rather than values: to copy it is
-// what takes time, and it is better read as it stands.
+// wordy reports whether the format is a template rather than values: copying it takes the time, and it
+// is easier to read as it is.
 func wordy(pieces []edit.Piece) bool {
 	const template = 128 // bytes
 	n := 0
@@ -221,7 +220,7 @@ func stringImports(pieces []edit.Piece) []string {
 	return nil
 }
 
-// shown is code for a sentence.
+// shown returns code to quote in a sentence.
 func shown(code string) string {
 	switch {
 	case !strings.ContainsAny(code, "\n`") && len(code) <= 80:
@@ -267,7 +266,7 @@ func matchForwarded(s *advice.Site, c advice.Call, suffix string) (advice.Match,
 	return m, true
 }
 
-// already reports whether the statement before asks for the type of a single argument.
+// already reports whether the previous statement checks the type of a single argument.
 func already(s *advice.Site, c inspector.Cursor, args string) bool {
 	before, ok := c.PrevSibling()
 	if !ok {
@@ -360,7 +359,7 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		}
 		edit.MustCheck(&m, facts.WrittenInTurn(s, edit.StepsOf(s, pieces), w, dst))
 	case "io.Writer", "net/http.ResponseWriter":
-		if len(pieces) != 1 || facts.Deferred(c.Cursor) { // what the text is made of may be something else by then
+		if len(pieces) != 1 || facts.Deferred(c.Cursor) { // the values may have changed by then
 			return m, false
 		}
 		pkg, ok := facts.PackageName(s, "io", c.Pos())
@@ -421,9 +420,9 @@ func formatOfData(s *advice.Site, c advice.Call, m *advice.Match) (advice.Match,
 	return *m, true
 }
 
-// growsMore reports whether pieces that are written to a buffer may have it allocate more often
-// than fmt does in all: they are the first in a new one, which grows step by step to their length,
-// where fmt writes all at once and allocates boxes for its arguments.
+// growsMore reports whether pieces that are written to a buffer may make it allocate more often than
+// fmt does in total. That holds for the first pieces in a new buffer, which grows step by step to
+// their length, where fmt writes all at once and boxes its arguments.
 func growsMore(s *advice.Site, c inspector.Cursor, obj types.Object, pieces []edit.Piece) bool {
 	if len(pieces) < 2 || !facts.NewBuffer(s, obj) || facts.Repeated(c, obj) {
 		return false
@@ -447,7 +446,7 @@ func growsMore(s *advice.Site, c inspector.Cursor, obj types.Object, pieces []ed
 	if length == 0 {
 		length = guess
 	}
-	room := 8 // which a Builder has at least
+	room := 8 // the least capacity of a Builder
 	if strings.TrimPrefix(facts.TypeName(obj.Type()), "*") == "bytes.Buffer" {
 		room = 64
 	}
@@ -458,9 +457,8 @@ func growsMore(s *advice.Site, c inspector.Cursor, obj types.Object, pieces []ed
 	return boxes < min(steps, len(pieces)-1)
 }
 
-// appendable reports whether what pieces need to be written without allocating is at hand. A
-// function that is called for an argument must not write to the room that a bufio.Writer lends
-// for it.
+// appendable reports whether pieces can be written without allocating. A function that is called for
+// an argument must not write to the available buffer of a bufio.Writer.
 func appendable(s *advice.Site, target string, pieces []edit.Piece, at token.Pos) bool {
 	for _, p := range pieces {
 		switch buffered := target == "*bufio.Writer"; {
@@ -472,9 +470,9 @@ func appendable(s *advice.Site, target string, pieces []edit.Piece, at token.Pos
 	return true
 }
 
-// writeFmtPiece is the statement that writes a piece to something of a type. What strconv
-// appends is put on the stack, or in the room that a bufio.Writer lends: that hands what it is
-// given to a writer that may be any, so that it would be allocated.
+// writeFmtPiece is the statement that writes a piece to a destination of some type. Output of
+// strconv's Append functions goes to the stack, or to the available buffer of a bufio.Writer: its
+// destination may be any writer, so an array would escape.
 func writeFmtPiece(s *advice.Site, target, dst string, p edit.Piece) string {
 	switch {
 	case p.Arg == nil && len(p.Text) == 1:

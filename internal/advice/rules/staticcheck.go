@@ -21,10 +21,9 @@ import (
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-// Of staticcheck's analyzers, those that make a program faster where it is hot and that
-// need no more than syntax and types. Those that rules of ours find, and more, are not
-// among them: SA6000 (regexp-per-call), SA6002 (pool-value), SA6005 (tolower-equal),
-// SA6006 (string-bytes-conversion), S1011 (bulk-append), S1025 and QF1012
+// These analyzers of staticcheck make a hot line faster and need only syntax and types. Those that
+// find what rules here find, too, aren't among them: SA6000 (regexp-per-call), SA6002 (pool-value),
+// SA6005 (tolower-equal), SA6006 (string-bytes-conversion), S1011 (bulk-append), S1025 and QF1012
 // (sprintf-simple), S1032 (sort-slice).
 
 var mapGuard = &advice.Rule{
@@ -38,7 +37,7 @@ it up a second and a third time. m[k] = append(m[k], v), m[k] += v and m[k]++ lo
 	Gain:     1.6,
 	Match: advice.Reported(s1036.Analyzer, "The key is looked up to ask whether it is there, and again to store: an absent one has the zero value, to which the operation applies as well.",
 		func(s *advice.Site, _ string, c inspector.Cursor, m *advice.Match) bool {
-			// m[k] += v of -0, and append(m[k], vs...) beside []any{vs}, are something else.
+			// m[k] += v with v = -0, and append(m[k], vs...) with []any{vs}, give another result.
 			other := false
 			ast.Inspect(c.Node(), func(n ast.Node) bool {
 				assign, ok := n.(*ast.AssignStmt)
@@ -67,8 +66,8 @@ it up a second and a third time. m[k] = append(m[k], v), m[k] += v and m[k]++ lo
 	},
 }
 
-// askedFirst returns what has to be checked where a map isn't asked for a key before the value that is
-// stored for it is evaluated.
+// askedFirst returns what to check if the map isn't asked for the key before the stored value is
+// evaluated.
 func askedFirst(s *advice.Site, entry *ast.IndexExpr, value ast.Expr) (check []string) {
 	if !facts.UnchangedBy(s, entry, false, facts.Change{Code: []ast.Node{value}}) {
 		check = append(check, fmt.Sprintf("that %s doesn't change %s, which is looked up after it now", s.Source(value), s.Source(entry)))
@@ -148,10 +147,10 @@ func sharesSlice(s *advice.Site, body *ast.BlockStmt) bool {
 	return sliced && shares
 }
 
-// partOf returns the slice that an expression is a slice of, by way of local variables, as
-// source, and whether it may be a part only.
+// partOf returns the slice that an expression slices, following local variables, as source, and
+// whether it may be only a part.
 func partOf(s *advice.Site, e ast.Expr) (whole string, part bool) {
-	for range 10 { // x := x[1:] has no end
+	for range 10 { // x := x[1:] would have no end
 		e = ast.Unparen(e)
 		switch x := e.(type) {
 		case *ast.SliceExpr:
@@ -185,7 +184,7 @@ below zero, the loop does nothing and copy panics.`,
 		func(s *advice.Site, message string, c inspector.Cursor, m *advice.Match) bool {
 			if loop, ok := c.Node().(*ast.ForStmt); ok {
 				if init, ok := loop.Init.(*ast.AssignStmt); !ok || init.Tok != token.DEFINE {
-					return false // the variable counts on behind the loop
+					return false // the variable is used after the loop
 				}
 			}
 			return takesTime(s, message, c, m)
@@ -196,8 +195,7 @@ below zero, the loop does nothing and copy panics.`,
 	},
 }
 
-// takesTime: what moves elements calls nothing, so that the line has to have the time
-// itself.
+// takesTime reports whether the line itself takes the time: moving elements calls no function.
 func takesTime(s *advice.Site, _ string, _ inspector.Cursor, _ *advice.Match) bool {
 	return s.Flat() >= 0.01
 }
@@ -228,8 +226,8 @@ It is left to review where the argument is a call that may change something, as 
 	},
 }
 
-// ofTimes reports whether an expression calls nothing but functions of package time that
-// neither wait nor ask for the time.
+// ofTimes reports whether an expression only calls functions of package time that neither wait nor
+// read the clock.
 func ofTimes(s *advice.Site, e ast.Expr) bool {
 	for n := range ast.Preorder(e) {
 		if u, ok := n.(*ast.UnaryExpr); ok && u.Op == token.ARROW {
@@ -272,8 +270,8 @@ over the name once more.`,
 	},
 }
 
-// nameMoves says what to check where a header's name may be read behind the value: the call that
-// made it canonical was run before calls in the value.
+// nameMoves says what to check if the name of a header may be read after the value: the call that made
+// it canonical ran before the calls in the value.
 func nameMoves(s *advice.Site, c inspector.Cursor) string {
 	const check = " Check that the value doesn't change the name, which is read behind it."
 	for at := c; at.Node() != nil; at = at.Parent() {

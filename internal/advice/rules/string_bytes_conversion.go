@@ -40,7 +40,7 @@ func matchStringBytesConversion(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls() {
 		if s.Decl != nil && (s.Decl.Name.Name == "WriteString" || s.Decl.Name.Name == "WriteRune" || s.Decl.Name.Name == "Write") {
-			continue // one may be made of another
+			continue // one may be made from another
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.Safe}
 		if useTwin(s, c, &m) || equalBytes(s, c, &m) || writeText(s, c, &m) || writeBytes(s, c, &m) || readText(s, c, &m) || copyOfRead(s, c, &m) {
@@ -90,7 +90,7 @@ func useTwin(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		if converted == "" {
 			return false
 		}
-		if s.Info.Selections[sel] == nil { // a function, of a package that may be another
+		if s.Info.Selections[sel] == nil { // a function, perhaps of another package
 			importPath, function := other[:strings.LastIndexByte(other, '.')], other[strings.LastIndexByte(other, '.')+1:]
 			pkg, ok := facts.PackageName(s, importPath, c.Pos())
 			if !ok {
@@ -154,7 +154,7 @@ func equalBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	return true
 }
 
-// readLater returns what has to be checked where a call reads bytes that were copied for it before:
+// readLater returns what to check if a call reads the bytes themselves instead of a copy made earlier:
 // evaluating another argument, or a function that it is given, may change them.
 func readLater(s *advice.Site, c advice.Call) (check []string) {
 	for i, arg := range c.Args {
@@ -190,7 +190,7 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	}
 	if text, ok := ast.Unparen(c.Args[0]).(*ast.CallExpr); ok && len(text.Args) == 1 {
 		if made, ok := ast.Unparen(text.Args[0]).(*ast.CallExpr); ok && strings.HasPrefix(s.Callee(made), "fmt.Sprint") {
-			return false // bytes-sprintf has more to say
+			return false // bytes-sprintf says more about it
 		}
 	}
 	code, ok := edit.TextOf(s, c.Args[0])
@@ -228,9 +228,9 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	return true
 }
 
-// joinedOnStack reports whether what is converted is a concatenation that is seen to be put
-// together on the stack, as one of up to 32 bytes is that goes no further: given to an
-// interface as a string, it would be allocated in the place of the copy.
+// joinedOnStack reports whether a converted concatenation is known to be on the stack, as one of up to
+// 32 bytes is that doesn't escape. If it were passed to an interface as a string, it would be
+// allocated instead of the copy.
 func joinedOnStack(s *advice.Site, e ast.Expr) bool {
 	text, _, ok := facts.Conversion(s, e)
 	return ok && len(facts.Operands(s, text)) > 1 && s.Allocated(func(size int64) bool { return size > edit.StackText }) == 0
@@ -239,7 +239,7 @@ func joinedOnStack(s *advice.Site, e ast.Expr) bool {
 // writeBytes is of w.WriteString(string(b)) and io.WriteString(w, string(b)).
 func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	sel, ok := c.Fun.(*ast.SelectorExpr)
-	if !ok || sel.Sel.Name != "WriteString" || len(c.Args) == 0 || facts.Deferred(c.Cursor) { // the bytes may be others by then
+	if !ok || sel.Sel.Name != "WriteString" || len(c.Args) == 0 || facts.Deferred(c.Cursor) { // the bytes may have changed by then
 		return false
 	}
 	arg := c.Args[len(c.Args)-1]
@@ -296,7 +296,7 @@ func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	return true
 }
 
-// runeOf returns r of string(r).
+// runeOf returns the r of string(r).
 func runeOf(s *advice.Site, e ast.Expr) (string, bool) {
 	operand, to, ok := facts.Conversion(s, e)
 	if !ok || !types.Identical(to.Underlying(), types.Typ[types.String]) || s.Info.Types[e].Value != nil {
@@ -367,7 +367,7 @@ func copyOfRead(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	}
 	switch c.Parent().Node().(type) {
 	case *ast.BinaryExpr, *ast.IndexExpr, *ast.SwitchStmt, *ast.RangeStmt:
-		return false // the compiler copies nothing in most of them
+		return false // the compiler makes no copy in most of them
 	}
 	obj, ok := facts.Object(s, operand).(*types.Var)
 	if !ok || !facts.IsLocal(s, obj) || len(s.Uses(obj)) != 1 {
@@ -393,5 +393,5 @@ func copyOfRead(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	return false
 }
 
-// readers return all there is to read, as bytes.
+// readers return everything there is to read, as bytes.
 var readers = map[string]bool{"os.ReadFile": true, "io.ReadAll": true, "io/ioutil.ReadFile": true, "io/ioutil.ReadAll": true, "io/fs.ReadFile": true}

@@ -41,7 +41,7 @@ shows no allocation on the line, as when the loop makes a single step from an em
 
 func matchStringConcatLoop(s *advice.Site) []advice.Match {
 	if s.Unallocated() {
-		return nil // each string grows from an empty one, of which + makes no other
+		return nil // each string starts empty, so + only copies the piece
 	}
 	var matches []advice.Match
 	for _, c := range s.Nodes() {
@@ -63,7 +63,7 @@ func matchStringConcatLoop(s *advice.Site) []advice.Match {
 			}
 			continue
 		}
-		if obj == nil { // a field or an element, of something that lives longer
+		if obj == nil { // a field or an element, which lives longer
 			m := advice.Match{Node: assign, Class: advice.AdviceOnly}
 			m.Why = fmt.Sprintf("each + copies all of %s so far. Keep a []byte or a strings.Builder in its place, and make a string of it once, where it is complete.", target)
 			if _, index := assign.Lhs[0].(*ast.IndexExpr); index || facts.InLoop(c) {
@@ -72,7 +72,7 @@ func matchStringConcatLoop(s *advice.Site) []advice.Match {
 			continue
 		}
 		loop, ok := facts.LoopAround(c)
-		if !ok || facts.Within(loop.Node(), obj.Pos()) { // a new string each time
+		if !ok || facts.Within(loop.Node(), obj.Pos()) { // a new string per iteration
 			if n := statementsThatAppend(s, obj); n >= manyAppended {
 				matches = append(matches, advice.Match{Node: assign, Class: advice.AdviceOnly, Title: "a string grows by + statement by statement", Gain: 2,
 					Why: fmt.Sprintf("%d statements append to %s, each of which copies all of it so far: write the pieces to a strings.Builder.", n, target)})
@@ -91,12 +91,12 @@ func matchStringConcatLoop(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// manyAppended is how many statements that append to a string are worth a strings.Builder,
-// which allocates some times itself as it grows.
+// manyAppended is how many appending statements are worth a strings.Builder, which allocates several
+// times as it grows.
 const manyAppended = 4
 
-// statementsThatAppend returns how many statements append to a local string one after the
-// other. Those in a switch, of which one is run, are not counted.
+// statementsThatAppend returns how many statements append to a local string one after the other. Cases
+// of a switch aren't counted, because only one of them runs.
 func statementsThatAppend(s *advice.Site, obj types.Object) int {
 	if !facts.IsLocal(s, obj) || !facts.Private(s, obj) {
 		return 0
@@ -112,13 +112,13 @@ func statementsThatAppend(s *advice.Site, obj types.Object) int {
 	return n
 }
 
-// fewSteps reports whether profiles say that the loops at a line end after a few steps, each
-// of which makes a longer string: of k pieces of a length + makes k-1, and a strings.Builder,
-// which begins with the first and doubles, allocates 1+log2(k) times, no less up to five.
+// fewSteps reports whether profiles say that the loops on a line have few iterations, each of which
+// makes a longer string: for k pieces of one length, + allocates k-1 strings, and a strings.Builder,
+// which starts with the first and doubles, allocates 1+log2(k) times. For up to five pieces that saves nothing.
 func fewSteps(s *advice.Site) bool {
 	const (
-		doublings = 64 // up to which a strings.Builder allocates anew four times
-		apart     = 32 // from which on pieces are long enough for a size each
+		doublings = 64 // up to which a strings.Builder allocates four times
+		apart     = 32 // from which pieces are long enough for a size each
 	)
 	sizes := s.BlockSizes()
 	return len(sizes) > 0 && !slices.ContainsFunc(sizes, func(blocks []int64) bool {
@@ -127,8 +127,8 @@ func fewSteps(s *advice.Site) bool {
 	})
 }
 
-// onlyCopied reports whether a local string is put together by + and used for nothing
-// but to be written to a buffer or appended to a slice.
+// onlyCopied reports whether a local string is built with + and only written to a buffer or appended
+// to a slice.
 func onlyCopied(s *advice.Site, obj types.Object) bool {
 	if !facts.IsLocal(s, obj) {
 		return false
@@ -159,8 +159,8 @@ func onlyCopied(s *advice.Site, obj types.Object) bool {
 	return copied
 }
 
-// appended returns what a statement appends to a string: of s += a + b, or of
-// s = s + a + b; nil if that isn't what it does.
+// appended returns what a statement appends to a string: s += a + b, or s = s + a + b. It returns nil
+// for other statements.
 func appended(s *advice.Site, assign *ast.AssignStmt) []ast.Expr {
 	rhs := assign.Rhs[0]
 	switch assign.Tok {
@@ -175,15 +175,14 @@ func appended(s *advice.Site, assign *ast.AssignStmt) []ast.Expr {
 	return nil
 }
 
-// prepends reports whether a statement is s = a + s, of a string that has something else
-// put before it.
+// prepends reports whether a statement is s = a + s.
 func prepends(s *advice.Site, assign *ast.AssignStmt) bool {
 	all := facts.Operands(s, assign.Rhs[0])
 	return assign.Tok == token.ASSIGN && len(all) > 1 && types.ExprString(all[len(all)-1]) == types.ExprString(assign.Lhs[0])
 }
 
-// onlyGrows reports whether a loop does nothing with a string but what a statement of it does,
-// and ask for its length, and goes on after that.
+// onlyGrows reports whether a loop only uses a string in one statement, or reads its length, and
+// continues after that statement.
 func onlyGrows(s *advice.Site, statement, loop inspector.Cursor, obj types.Object) bool {
 	for _, id := range facts.UsesIn(s, obj, loop.Node().Pos(), loop.Node().End()) {
 		c, ok := loop.FindNode(id)
@@ -217,8 +216,8 @@ func outermostLoop(loop inspector.Cursor, obj types.Object) (inspector.Cursor, b
 	}
 }
 
-// buildString fills in the rewrite, if the loop uses the string for nothing else and
-// is left by its end or a break of its own only.
+// buildString fills in the rewrite, if the loop doesn't use the string otherwise and is only left at
+// its end or by its own break.
 func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *advice.Match) {
 	if !facts.IsLocal(s, obj) || s.Source(loop.Node()) == "" {
 		return
@@ -234,9 +233,9 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 		return
 	}
 	var edits []advice.Edit
-	var order []string // what to check, as pieces are evaluated in statements of their own
+	var order []string // what to check, since pieces are evaluated in separate statements
 	builder := s.Unused(obj.Name()+"Builder", loop.Node().Pos())
-	known := make(map[*ast.Ident]bool) // uses that the rewrite takes away
+	known := make(map[*ast.Ident]bool) // uses that the rewrite removes
 	loop.Inspect(nil, func(c inspector.Cursor) bool {
 		switch n := c.Node().(type) {
 		case *ast.AssignStmt:
@@ -308,8 +307,8 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 	edit.MustCheck(m, []string{"that the loop mostly has more than a few turns: of fewer a strings.Builder allocates as much"}, order, leftBehind(s, loop, obj), seenMeanwhile(s, loop, obj))
 }
 
-// seenMeanwhile returns what has to be checked where a function literal uses a variable that gets its
-// value after a loop instead of in it: the loop may call it, or a panic may end in it.
+// seenMeanwhile returns what to check if a function literal uses a variable that now gets its value
+// after the loop instead of in it: the loop may call the literal, or it may recover a panic.
 func seenMeanwhile(s *advice.Site, loop inspector.Cursor, obj types.Object) []string {
 	if facts.EffectsOf(s, loop.Node()) == 0 {
 		return nil
@@ -322,8 +321,8 @@ func seenMeanwhile(s *advice.Site, loop inspector.Cursor, obj types.Object) []st
 	return nil
 }
 
-// leftBehind returns what has to be checked where a variable gets its value after a loop instead of
-// in it: a deferred function may look at it when the loop panics, if it is a result.
+// leftBehind returns what to check if a result gets its value after the loop instead of in it: a
+// deferred function may read it when the loop panics.
 func leftBehind(s *advice.Site, loop inspector.Cursor, obj types.Object) []string {
 	v, ok := obj.(*types.Var)
 	if !ok || v.Kind() != types.ResultVar || facts.EffectsOf(s, loop.Node())&facts.MayPanic == 0 {

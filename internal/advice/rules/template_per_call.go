@@ -73,7 +73,7 @@ func hoistTemplate(s *advice.Site, c advice.Call, text string, m *advice.Match) 
 	trees := make(map[string]*parse.Tree)
 	tree := parse.New(name)
 	if _, err := tree.Parse(text, "", "", trees, templateFuncs); err != nil {
-		return // it fails each time, or wants functions that aren't seen here
+		return // it fails each time, or needs functions that aren't visible here
 	}
 	node, must := ast.Expr(c.CallExpr), false
 	outer, ok := c.Parent().Node().(*ast.CallExpr)
@@ -109,7 +109,7 @@ func hoistTemplate(s *advice.Site, c advice.Call, text string, m *advice.Match) 
 	m.Class = advice.Review
 }
 
-// templateFuncs are those that every template knows.
+// templateFuncs are the functions that every template has.
 var templateFuncs = func() map[string]any {
 	known := make(map[string]any)
 	for _, name := range strings.Fields("and call html index slice js len not or print printf println urlquery eq ge gt le lt ne break continue _html_template_attrescaper") {
@@ -136,7 +136,7 @@ func templateOf(s *advice.Site, call *ast.CallExpr) (string, bool) {
 		for _, a := range before.Args {
 			option, ok := facts.ConstantText(s, a)
 			if !ok || !slices.Contains([]string{"missingkey=default", "missingkey=invalid", "missingkey=zero", "missingkey=error"}, option) {
-				return "", false // which panics, and would when the program starts
+				return "", false // it panics, and would do so at startup
 			}
 		}
 		return templateOf(s, before)
@@ -144,14 +144,14 @@ func templateOf(s *advice.Site, call *ast.CallExpr) (string, bool) {
 	return "", false
 }
 
-// packageOf returns what a site's file calls the package of a method.
+// packageOf returns the name of a method's package in the site's file.
 func packageOf(s *advice.Site, method string) (string, bool) {
 	p := strings.TrimLeft(method, "(*")
 	p = p[:strings.LastIndexByte(p, '/')] + "/template"
 	return facts.PackageName(s, p, s.Decl.Pos())
 }
 
-// onlyRun reports whether all that happens to a template is that it is executed.
+// onlyRun reports whether a template is only executed.
 func onlyRun(s *advice.Site, at inspector.Cursor) bool {
 	runs := []string{"Execute", "ExecuteTemplate", "Name", "DefinedTemplates"}
 	switch parent := at.Parent().Node().(type) {

@@ -99,7 +99,7 @@ func elided(s *advice.Site, c advice.Call) bool {
 	return false
 }
 
-// textKind is what a type is in which a text can be; "" if it is none.
+// textKind is the kind of a type that can hold text; "" for other types.
 func textKind(t types.Type) string {
 	switch t := facts.Under(t).(type) {
 	case *types.Basic:
@@ -119,8 +119,8 @@ func textKind(t types.Type) string {
 	return ""
 }
 
-// allocatesCopy reports whether the line allocates, and the compiler says that the copy of
-// a text is on the heap, whatever it writes around it: string(b), ([]byte)(s).
+// allocatesCopy reports whether the line allocates and the compiler says that the copy of a text
+// escapes, however it is written: string(b), ([]byte)(s).
 func allocatesCopy(s *advice.Site, operand ast.Expr) bool {
 	end := "(" + types.ExprString(operand) + ") escapes to heap"
 	return s.Allocates() >= someAllocated && slices.ContainsFunc(s.Compiler, func(message string) bool {
@@ -128,7 +128,7 @@ func allocatesCopy(s *advice.Site, operand ast.Expr) bool {
 	})
 }
 
-// collected reports whether a function appends to a slice of bytes that it has begun.
+// collected reports whether a function appends to a slice of bytes that it started.
 func collected(s *advice.Site, obj types.Object) bool {
 	found := false
 	s.Func.Inspect([]ast.Node{(*ast.AssignStmt)(nil)}, func(c inspector.Cursor) bool {

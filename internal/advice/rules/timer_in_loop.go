@@ -121,7 +121,7 @@ Loops without a condition, which servers accept connections in, are not reported
 	},
 }
 
-// forever reports whether a loop has no condition: it waits for something.
+// forever reports whether a loop has no condition: it waits for events.
 func forever(loop inspector.Cursor) bool {
 	f, ok := loop.Node().(*ast.ForStmt)
 	return ok && f.Cond == nil

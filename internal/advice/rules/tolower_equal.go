@@ -83,13 +83,13 @@ func foldMatch(s *advice.Site, n ast.Expr, code string, sides ...ast.Expr) advic
 	return m
 }
 
-// plainBool reports whether a comparison's result is a bool, not of a type like one.
+// plainBool reports whether the result of a comparison is a bool, and not a named type.
 func plainBool(s *advice.Site, e ast.Expr) bool {
 	t, ok := types.Unalias(s.Info.TypeOf(e)).(*types.Basic)
 	return ok && t.Info()&types.IsBoolean != 0
 }
 
-// folded returns s of strings.ToLower(s), and the function.
+// folded returns the s of strings.ToLower(s), and the function.
 func folded(s *advice.Site, e ast.Expr) (ast.Expr, string, bool) {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || len(call.Args) != 1 {
@@ -102,7 +102,7 @@ func folded(s *advice.Site, e ast.Expr) (ast.Expr, string, bool) {
 	return nil, "", false
 }
 
-// equalFold is the call that compares two sides as they are compared in one case.
+// equalFold is the call that replaces the comparison of two sides in one case.
 func equalFold(s *advice.Site, pkg string, x, y ast.Expr) (string, bool) {
 	a, name, ok := folded(s, x)
 	if !ok {
@@ -125,8 +125,8 @@ func foldCall(s *advice.Site, pkg, name string, at, a, b ast.Expr, ok bool) (str
 	return fmt.Sprintf("%s.EqualFold(%s, %s)", local, s.Source(a), s.Source(b)), true
 }
 
-// sameCase returns what is compared with a text in one case: the same of another, or
-// a constant that has no letters of the other case.
+// sameCase returns the text that is compared with one in lower or upper case: one converted in the
+// same way, or a constant without letters of the other case.
 func sameCase(s *advice.Site, name string, e ast.Expr) (ast.Expr, bool) {
 	if other, function, ok := folded(s, e); ok {
 		return other, function == name

@@ -27,7 +27,7 @@ advice only. Functions that do no more than compare are not meant.`,
 	Match: matchWorkPerComparison,
 }
 
-// sorters are functions that are given a function to compare by.
+// sorters are functions that take a comparison function.
 var sorters = []string{
 	"sort.Slice", "sort.SliceStable", "slices.SortFunc", "slices.SortStableFunc", "slices.MinFunc", "slices.MaxFunc",
 	"golang.org/x/exp/slices.SortFunc", "golang.org/x/exp/slices.SortStableFunc",
@@ -52,8 +52,7 @@ func matchWorkPerComparison(s *advice.Site) []advice.Match {
 	return nil
 }
 
-// compares reports whether the function at a site tells a sorting function the order of
-// two elements.
+// compares reports whether the function at a site is the comparison function of a sort.
 func compares(s *advice.Site) bool {
 	switch f := s.Func.Node().(type) {
 	case *ast.FuncLit:
@@ -76,7 +75,7 @@ func compares(s *advice.Site) bool {
 // works reports whether a call does more than to compare, or to get at what is there.
 func works(s *advice.Site, c advice.Call) bool {
 	if c.Name == "" && s.Info.Types[c.Fun].IsType() || c.Name != "" && !strings.Contains(c.Name, ".") {
-		return false // a conversion, or of the language
+		return false // a conversion or a built-in function
 	}
 	name := c.Name[strings.LastIndexByte(c.Name, '.')+1:]
 	switch {

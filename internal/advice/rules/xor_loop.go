@@ -36,7 +36,7 @@ func matchXorLoop(s *advice.Site) []advice.Match {
 		}
 		loop, ok := facts.LoopAround(c)
 		if !ok || c.Parent().Node() != facts.LoopBody(loop.Node()) || len(facts.LoopBody(loop.Node()).List) > 2 {
-			continue // what else it does may be what takes the time
+			continue // its other work may take the time
 		}
 		to, ok := ast.Unparen(assign.Lhs[0]).(*ast.IndexExpr)
 		if !ok || !facts.IsByte(s.Info.TypeOf(to)) || !facts.HasElements(s.Info.TypeOf(to.X)) || !facts.Counts(s, loop.Node(), facts.Object(s, to.Index)) || fewTurns(s, loop.Node()) {
@@ -58,8 +58,8 @@ func matchXorLoop(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// byteAtHand reports whether an operand of what is stored in a byte is one that a loop goes
-// through, as the value of its range or by an index that no other element decides.
+// byteAtHand reports whether an operand of the stored byte is one that a loop iterates over: the value
+// of its range, or an element whose index doesn't depend on other elements.
 func byteAtHand(s *advice.Site, loop ast.Node, to *ast.IndexExpr, e ast.Expr) bool {
 	r, isRange := loop.(*ast.RangeStmt)
 	if v := facts.Object(s, e); v != nil && isRange && r.Value != nil {
@@ -75,8 +75,8 @@ func byteAtHand(s *advice.Site, loop ast.Node, to *ast.IndexExpr, e ast.Expr) bo
 	return goesOn(s, loop, x.Index)
 }
 
-// goesOn reports whether an index is one more in each turn of a loop, or begins again after the
-// last: i, i+a, i%n, or a variable that the loop's body counts.
+// goesOn reports whether an index increases by one in each iteration of a loop, or starts over after
+// the last: i, i+a, i%n, or a variable that the loop's body counts.
 func goesOn(s *advice.Site, loop ast.Node, index ast.Expr) bool {
 	switch e := ast.Unparen(index).(type) {
 	case *ast.Ident:
@@ -99,8 +99,8 @@ func goesOn(s *advice.Site, loop ast.Node, index ast.Expr) bool {
 	return false
 }
 
-// fewTurns reports whether a loop has less turns than bytes that are combined at once, or counts
-// by another step than one, as it does so in its body.
+// fewTurns reports whether a loop has fewer iterations than bytes are combined at once, or counts by
+// more than one, because its body does so.
 func fewTurns(s *advice.Site, loop ast.Node) bool {
 	const atOnce = 16
 	few := func(e ast.Expr) bool {
