@@ -1,6 +1,6 @@
-// Package advisor gives advice on profiles of a module, for the command line and for
-// servers alike: it says which profiles of a run or a service there is advice on, joins
-// them with the module's source by all rules, and knows what became of rewrites before.
+// Package advisor gives advice on profiles of a module, for the command line and for servers: it
+// selects the profiles of a run or service that can be examined, joins them with the module's source
+// using all rules, and adds the results of earlier attempts.
 package advisor
 
 import (
@@ -17,15 +17,15 @@ import (
 	"github.com/hone-go/hone/internal/tune"
 )
 
-// A Module is one whose source is here.
+// A Module is a module whose source is here.
 type Module struct {
 	Dir string // a folder of it
-	// Store is where findings are kept for hone fix, and what became of them.
+	// Store keeps findings for hone fix, and the results of rewrites.
 	Store tune.Store
 }
 
-// ModuleOf returns the module that a folder is in: the nearest folder with a go.mod, or
-// go.work, from there upwards. An error that is fs.ErrNotExist says that it is in none.
+// ModuleOf returns the module of a folder: the nearest folder with a go.mod or go.work, from there
+// upwards. The error is fs.ErrNotExist if there is none.
 func ModuleOf(dir string) (*Module, error) {
 	start, err := filepath.Abs(dir)
 	if err != nil {
@@ -43,15 +43,15 @@ func ModuleOf(dir string) (*Module, error) {
 	}
 }
 
-// Examine joins profiles with the module's source, by all rules. States of findings are
-// those before anything was tried: see Mark.
+// Examine joins profiles with the module's source, using all rules. The states of findings don't
+// include earlier attempts: see Mark.
 func (m *Module) Examine(ctx context.Context, inputs []advice.Input, o advice.Options) (*advice.Report, error) {
 	o.Dir, o.Rules = m.Dir, rules.All()
 	return advice.Advise(ctx, inputs, o)
 }
 
-// Mark gives findings the states that the history says, and returns the history, the
-// newest last, and what of it could not be read.
+// Mark sets the states of findings from the history, and returns the history, newest last, and what
+// could not be read of it.
 func (m *Module) Mark(findings []advice.Finding) (history []tune.Result, unread []string, err error) {
 	history, unread, err = m.Store.History()
 	if err != nil {
@@ -61,13 +61,13 @@ func (m *Module) Mark(findings []advice.Finding) (history []tune.Result, unread 
 	return history, unread, nil
 }
 
-// A Subject is a profile of a run that there is advice on.
+// A Subject is a profile of a run that can be examined.
 type Subject struct {
 	experiment.ProfileFile
 	Name string // the benchmark, with its package where another has the same name
 }
 
-// Kind is what an advice.Input has as its kind for a kind of profiles of runs and services.
+// Kind is the kind of an advice.Input for a kind of profile of runs and services.
 func Kind(kind string) string {
 	if kind == "allocs" {
 		return "mem"
@@ -75,15 +75,13 @@ func Kind(kind string) string {
 	return kind
 }
 
-// runKinds are the kinds of profiles of a run, ServiceKinds those of a service, that
-// there is advice on.
+// runKinds and ServiceKinds are the kinds of profiles of runs and of services that can be examined.
 var (
 	runKinds     = []string{"cpu", "mem", "mutex", "block", "allocs", "goroutineleak"}
 	ServiceKinds = []string{"cpu", "allocs", "mutex", "block"}
 )
 
-// OfRun returns the profiles of a run's head that there is advice on, and the benchmarks
-// that they are of, by the names of subjects.
+// OfRun returns the profiles of a run's head that can be examined, and their benchmarks by subject.
 func OfRun(run *experiment.Run) ([]Subject, map[string]tune.Benchmark) {
 	var subjects []Subject
 	benchmarks := make(map[string]tune.Benchmark)

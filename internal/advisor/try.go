@@ -15,8 +15,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Advise examines profiles, marks what was tried before, and keeps the findings for hone
-// fix. Benchmarks are the subjects of inputs that are some.
+// Advise examines profiles, marks earlier attempts, and keeps the findings for hone fix. benchmarks
+// has the subjects that are benchmarks.
 func (m *Module) Advise(ctx context.Context, inputs []advice.Input, benchmarks map[string]tune.Benchmark, o advice.Options) (*advice.Report, error) {
 	report, err := m.Examine(ctx, inputs, o)
 	if err != nil {
@@ -39,8 +39,7 @@ func (m *Module) Advise(ctx context.Context, inputs []advice.Input, benchmarks m
 	return report, nil
 }
 
-// profilesToTry are the profiles for the compiler that findings of pgo-off are about, by
-// finding. One that can't be made is no more than a caveat.
+// profilesToTry makes the PGO profiles for findings of pgo-off. A failure only becomes a caveat.
 func profilesToTry(report *advice.Report, inputs []advice.Input) map[*advice.Finding]*profile.Profile {
 	profiles := make(map[*advice.Finding]*profile.Profile)
 	for i := range report.Findings {
@@ -64,16 +63,16 @@ func profilesToTry(report *advice.Report, inputs []advice.Input) map[*advice.Fin
 	return profiles
 }
 
-// maxBenchmarks is how many benchmarks a rewrite is measured by at most, those first
-// that it matters most to: each takes some twenty seconds, or twice that.
+// maxBenchmarks limits the benchmarks that a rewrite is measured with to the most affected ones: each
+// takes about twenty seconds, or twice that.
 const maxBenchmarks = 8
 
-// maxSettingBenchmarks is the same of settings, each of which is a measurement.
+// maxSettingBenchmarks is the limit for settings, each of which is a measurement.
 const maxSettingBenchmarks = 4
 
-// Try proves a finding by the benchmarks it was seen in, its rewrite or settings, and
-// records what came of it, also beside an error. Settings are the usual ones if none are
-// named. Benchmarks are by subject, as with Advise.
+// Try proves a finding's rewrite or settings with the benchmarks it was seen in, and records the
+// result, even if there is an error. Without settings it tries the default ones. Benchmarks are by
+// subject, as in Advise.
 func (m *Module) Try(ctx context.Context, t *tune.Tuner, f *advice.Finding, benchmarks map[string]tune.Benchmark, settings []string) (*tune.Result, error) {
 	var of []bench.ID
 	for _, subject := range f.Evidence.Subjects {
@@ -97,7 +96,7 @@ func (m *Module) Try(ctx context.Context, t *tune.Tuner, f *advice.Finding, benc
 	return r, errors.Join(err, m.Store.Record(r, f))
 }
 
-// tryProfile measures what building for a finding's profile gains, and puts it beside the
+// tryProfile measures the gain of building with a finding's profile, and keeps the profile next to the
 // main package if that is confirmed.
 func (m *Module) tryProfile(ctx context.Context, t *tune.Tuner, f *advice.Finding) (*tune.Result, error) {
 	file, err := filepath.Abs(m.Store.Profile(f))
