@@ -5,27 +5,26 @@ import (
 	"github.com/hone-go/hone/internal/tune"
 )
 
-// Advice is what hone advise -json prints, and what a page needs beside, as doc/api.md
-// describes it.
+// Advice is the output of hone advise -json, with what a page needs in addition.
 type Advice struct {
 	advice.Report
-	Findings []Finding     `json:"findings"` // in place of those of the report
-	History  []tune.Result `json:"history"`  // what became of rewrites, the newest first
-	Module   string        `json:"module"`   // the folder whose source the findings are of
+	Findings []Finding     `json:"findings"` // instead of those in Report
+	History  []tune.Result `json:"history"`  // outcomes of rewrites, the newest first
+	Module   string        `json:"module"`   // the folder with the source
 	Run      string        `json:"run,omitempty"`
-	Kept     bool          `json:"kept"` // hone fix knows the findings, in that folder
+	Kept     bool          `json:"kept"` // hone fix can apply the findings, in that folder
 	Time     int64         `json:"time"` // ms since 1970
 }
 
-// A Finding is one with what is printed of it.
+// A Finding is a finding with its printed form.
 type Finding struct {
 	advice.Finding
-	Place   string   `json:"place"`             // file and line, from the module's folder on
+	Place   string   `json:"place"`             // file, relative to the module, and line
 	Costs   []string `json:"costs"`             // as hone advise prints them
-	Profile string   `json:"profile,omitempty"` // the id of the one that shows what it costs
+	Profile string   `json:"profile,omitempty"` // id of the profile that shows its cost
 }
 
-// AdviceProgress is how far advice is that is not there yet.
+// AdviceProgress says how far unfinished advice is.
 type AdviceProgress struct {
 	Stage   string `json:"stage"`
 	Elapsed int64  `json:"elapsed"` // ms

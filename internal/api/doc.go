@@ -1,5 +1,4 @@
-// Package api is the query API as values: what doc/api.md describes, with the
-// JSON that it has on the wire, the times and lengths of time that requests are
-// written with, and the ids of selections. The server answers with these values
-// and the command line reads them.
+// Package api defines the values of the query API, which doc/reference/api.md describes: their
+// JSON, the syntax of times and durations in requests, and the ids of selections. The server
+// encodes these values and the command line decodes them.
 package api

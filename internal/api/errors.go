@@ -2,7 +2,7 @@ package api
 
 import "fmt"
 
-// A ParamError is what is wrong with a parameter of a request.
+// A ParamError says what is wrong with a parameter of a request.
 type ParamError struct {
 	Param string
 	Err   error

@@ -1,20 +1,20 @@
 package api
 
-// ProfileList is what is open.
+// ProfileList lists the open profiles.
 type ProfileList struct {
 	Profiles []Profile `json:"profiles"`
 	Start    string    `json:"start"` // query of the first view
 	Offers
 }
 
-// Offers is what a server has besides open profiles.
+// Offers says what else a server has.
 type Offers struct {
 	Runs       bool `json:"runs,omitempty"`       // kept runs
-	Continuous bool `json:"continuous,omitempty"` // a store to select profiles from
-	Advice     bool `json:"advice,omitempty"`     // the source that there is advice on
+	Continuous bool `json:"continuous,omitempty"` // a store, from which profiles can be selected
+	Advice     bool `json:"advice,omitempty"`     // source code, so that it can give advice
 }
 
-// Info is what is known of a profile, as doc/api.md describes it.
+// Info describes a profile.
 type Info struct {
 	Profile
 	Header            []string    `json:"header"`
@@ -35,7 +35,7 @@ type Info struct {
 	Selection *SelectionInfo `json:"selection,omitempty"`
 }
 
-// SelectionInfo is what is known of a selection besides.
+// SelectionInfo describes a selection.
 type SelectionInfo struct {
 	Q          string  `json:"q"`
 	From       int64   `json:"from,omitempty"` // ms since 1970
@@ -49,7 +49,7 @@ type SelectionInfo struct {
 	Last       int64   `json:"last"`     // ms since 1970
 }
 
-// ValueType is a kind of value and its unit.
+// ValueType is a type of value and its unit.
 type ValueType struct {
 	Type string `json:"type"`
 	Unit string `json:"unit"`
@@ -61,7 +61,7 @@ type Mapping struct {
 	BuildID string `json:"buildID"`
 }
 
-// LabelKey is a key of labels; Values counts the different ones.
+// LabelKey is a key of labels, with the number of its distinct values.
 type LabelKey struct {
 	Key     string `json:"key"`
 	Numeric bool   `json:"numeric"`
@@ -69,7 +69,7 @@ type LabelKey struct {
 	Values  int    `json:"values"`
 }
 
-// Profile is an entry of the list of profiles, as doc/api.md describes it.
+// Profile is an entry in the list of profiles.
 type Profile struct {
 	ID      string   `json:"id"`
 	Name    string   `json:"name"`
@@ -79,7 +79,7 @@ type Profile struct {
 	Error   string   `json:"error,omitempty"`
 }
 
-// A View is a saved set of options, as doc/api.md describes it.
+// A View is a saved set of options.
 type View struct {
 	Name  string `json:"name"`
 	Query string `json:"query"`

@@ -7,7 +7,7 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 )
 
-// A RunRow is a run in the list, as doc/api.md describes it.
+// A RunRow is a run in the list.
 type RunRow struct {
 	ListedRun
 	Packages    []string                `json:"packages"`
@@ -16,26 +16,26 @@ type RunRow struct {
 	Environment *experiment.Environment `json:"environment,omitempty"`
 }
 
-// RunList are the runs of a folder, and those that were named besides.
+// RunList lists the runs in a folder, and those named explicitly.
 type RunList struct {
 	Dir  string   `json:"dir"`
 	Runs []RunRow `json:"runs"`
 }
 
-// RunVerdicts are what runs that were measured against a base found, by their ids.
+// RunVerdicts has the verdicts of runs with a base, by run id.
 type RunVerdicts struct {
 	Verdicts map[string]RunVerdict `json:"verdicts"`
 }
 
-// A RunVerdict is the verdict of a run: in one line all of it, and what changed.
+// A RunVerdict is the verdict of a run, in one line.
 type RunVerdict struct {
 	Summary string `json:"summary"` // 1 slower, 14 without change
-	Changed string `json:"changed"` // 1 slower; "" for nothing
+	Changed string `json:"changed"` // 1 slower; "" if nothing changed
 	Worse   int    `json:"worse"`
 	Better  int    `json:"better"`
 }
 
-// A RunAbout is what is known of a run but for its results.
+// A RunAbout describes a run, without its results.
 type RunAbout struct {
 	ListedRun
 	Revision    string                 `json:"revision"`
@@ -44,10 +44,10 @@ type RunAbout struct {
 	Problems    []string               `json:"problems"`
 	Line        string                 `json:"line"` // the command as a shell takes it
 	Profiles    []RunProfile           `json:"profiles"`
-	Load        bool                   `json:"load,omitempty"` // there is a RunLoad
+	Load        bool                   `json:"load,omitempty"` // it has a RunLoad
 }
 
-// A RunLoad is the course of a load, as doc/runs.md describes load.json.
+// A RunLoad is the course of a load test, as doc/runs.md describes load.json.
 type RunLoad struct {
 	ID string `json:"id"` // of the run
 	*experiment.Load
@@ -62,8 +62,8 @@ type RunProfile struct {
 	Kind      string `json:"kind"`
 }
 
-// A Comparison is what hone compare -json prints, and beside each
-// comparison its figures as hone prints them.
+// A Comparison is the output of hone compare -json, with the figures of each comparison as
+// hone prints them.
 type Comparison struct {
 	compare.Document
 	Shown   [][]compare.Row `json:"shown"`
@@ -84,12 +84,12 @@ type ListedRun struct {
 	Warnings   []string             `json:"warnings,omitempty"`
 }
 
-// Trend is results over runs, as doc/api.md describes it.
+// Trend has results over several runs.
 type (
 	Trend struct {
 		Runs   []TrendRun    `json:"runs"` // the oldest first
 		Series []TrendSeries `json:"series"`
-		// Left out: runs that can't be read, and why.
+		// Which runs were left out because they can't be read, and why.
 		Warnings []string `json:"warnings"`
 	}
 	TrendRun struct {
@@ -97,7 +97,7 @@ type (
 		Created  time.Time        `json:"created"`
 		State    experiment.State `json:"state"`
 		Revision string           `json:"revision"`
-		Machine  string           `json:"machine"` // runs with different ones don't compare
+		Machine  string           `json:"machine"` // only runs on the same machine compare
 		Go       string           `json:"go,omitempty"`
 	}
 	TrendSeries struct {

@@ -17,20 +17,20 @@ import (
 // SelectionPrefix begins the ids of selections.
 const SelectionPrefix = "sel:"
 
-// A Selection is a set of profiles in the store that stands for one profile,
-// their sum. It is a value: its id says all of it.
+// A Selection is a set of profiles in the store, seen as one profile: their sum. Its id
+// contains all of it.
 type Selection struct {
 	Selector   store.Selector
 	From, To   int64 // ns since 1970, whole ms; 0 is no bound
 	SampleType string
-	Top        float64 // share of the profiles, the most expensive ones; 0 is all
+	Top        float64 // share of the profiles, the most expensive first; 0 is all
 	ID         store.ID
-	Per        string // PerSum, PerProfile or PerSecond; not given: see PerDefault
+	Per        string // PerDefault, PerSum, PerProfile or PerSecond
 }
 
 // Values of Selection.Per.
 const (
-	// PerDefault averages values of a moment, such as goroutines, over the profiles, and
+	// PerDefault averages instantaneous values, such as goroutines, over the profiles, and
 	// adds up all others.
 	PerDefault = ""
 	PerSum     = "sum"
@@ -38,10 +38,10 @@ const (
 	PerSecond  = "second"
 )
 
-// SelectionParams are the parameters of selections in the order of ids.
+// SelectionParams are the parameters of selections, in the order used in ids.
 var SelectionParams = []string{"q", "from", "to", "sample_type", "top", "id", "per"}
 
-// MaxSelected bounds the bytes of an id.
+// MaxSelected limits the length of an id in bytes.
 const MaxSelected = 32 << 10
 
 // ReadSelection reads the parameters of a selection from a query, which may have
@@ -98,8 +98,8 @@ func (sel *Selection) set(name, value string, now time.Time) (err error) {
 	return err
 }
 
-// ParseBound reads a bound of time, in ns since 1970. The first instant of 1970
-// would be no bound.
+// ParseBound reads a time as ns since 1970. The first instant of 1970 reads as 0, which means
+// unbounded.
 func ParseBound(text string, now time.Time) (int64, error) {
 	t, err := ParseTime(text, now)
 	if err != nil {
@@ -108,8 +108,8 @@ func ParseBound(text string, now time.Time) (int64, error) {
 	return floorDiv(t.UnixNano(), int64(time.Millisecond)) * int64(time.Millisecond), nil
 }
 
-// boundText is what ParseBound reads. A number below 0 would be taken for a time
-// before now.
+// boundText is the inverse of ParseBound. It writes times before 1970 as RFC 3339, because
+// ParseTime reads negative numbers as times before now.
 func boundText(ns int64) string {
 	if ns < 0 {
 		return time.Unix(0, ns).UTC().Format(time.RFC3339Nano)
@@ -173,7 +173,7 @@ func (sel *Selection) values() map[string]string {
 	return v
 }
 
-// String returns the id of the selection: two with the same id are the same.
+// String returns the id of the selection. Equal selections have equal ids.
 func (sel *Selection) String() string {
 	v := sel.values()
 	var b strings.Builder
@@ -188,7 +188,7 @@ func (sel *Selection) String() string {
 	return SelectionPrefix + b.String()
 }
 
-// Name is what the selection is called in pages, reports and files.
+// Name returns the name of the selection for pages, reports and files.
 func (sel *Selection) Name() string {
 	name := sel.Selector.String()
 	switch sel.Per {
@@ -203,14 +203,14 @@ func (sel *Selection) Name() string {
 	return name
 }
 
-// Query returns what the store is asked. What is divided by seconds is of profiles with
-// a duration alone: of others nobody knows by what.
+// Query returns the selection as a query. Values per second need profiles with a duration, so
+// the query then leaves out all others.
 func (sel *Selection) Query() store.Query {
 	return store.Query{Selector: sel.Selector, From: sel.From, To: sel.To, ID: sel.ID, SampleType: sel.SampleType, Top: sel.Top, Lasting: sel.Per == PerSecond}
 }
 
-// Within returns the part of the selection that matches labels by name, where
-// absent ones are to be absent, and lies between two times.
+// Within returns the part of the selection between two times whose labels by have the given
+// values. An absent label matches only profiles without it.
 func (sel *Selection) Within(by []string, labels store.Labels, from, to int64) (*Selection, error) {
 	part := *sel
 	part.Selector = part.Selector[:len(part.Selector):len(part.Selector)]
@@ -229,7 +229,7 @@ func (sel *Selection) Within(by []string, labels store.Labels, from, to int64) (
 	return &part, nil
 }
 
-// Describe tells the selection with its times, for messages.
+// Describe returns the selection with its times, for messages.
 func (sel *Selection) Describe() string {
 	text := sel.Selector.String()
 	if sel.ID != (store.ID{}) {

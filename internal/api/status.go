@@ -1,6 +1,6 @@
 package api
 
-// Status is how a server fares, as doc/api.md describes it.
+// Status describes the state of a server.
 type Status struct {
 	Version string   `json:"version"`
 	Start   int64    `json:"start"`  // ms since 1970
@@ -10,8 +10,8 @@ type Status struct {
 	Ready   bool     `json:"ready"`
 	Notices []Notice `json:"notices"`
 	Ingest  []Ingest `json:"ingest"`
-	// Degraded counts profiles that were kept in another form than they came, by
-	// what was done to them.
+	// Degraded counts profiles that were changed before they were stored, by what
+	// was changed.
 	Degraded map[string]int64 `json:"degraded"`
 	Limits   []Limit          `json:"limits"`
 	Store    any              `json:"store"`
@@ -20,32 +20,31 @@ type Status struct {
 	Scrape   []Scraped        `json:"scrape"`
 }
 
-// Aside is what the store has of a service and a week and does not serve, or not
-// all, as something of it can't be read.
+// Aside is a week of a service that the store set aside because a part of it can't be read.
 type Aside struct {
 	Service  string `json:"service"`  // "" if that can't be read either
 	From     int64  `json:"from"`     // start of the week, ms since 1970; 0 if that can't be read
 	Since    int64  `json:"since"`    // when it was found, ms since 1970
-	Profiles *int64 `json:"profiles"` // those known of; null if none is
+	Profiles *int64 `json:"profiles"` // how many it had, null if unknown
 	Problem  string `json:"problem"`
 	Next     string `json:"next"` // what to do
 }
 
-// A Notice is what a person should know now.
+// A Notice is something an operator should know now.
 type Notice struct {
 	Level string `json:"level"` // info, warning or error
 	Text  string `json:"text"`
 	Since int64  `json:"since,omitempty"` // ms since 1970
 }
 
-// Levels of notices, by rising urgency.
+// Levels of notices, by increasing urgency.
 const (
 	LevelInfo    = "info"
 	LevelWarning = "warning"
 	LevelError   = "error"
 )
 
-// Ingest counts what came in by one protocol.
+// Ingest counts what one protocol received.
 type Ingest struct {
 	Protocol string           `json:"protocol"`
 	Profiles int64            `json:"profiles"`
@@ -53,7 +52,7 @@ type Ingest struct {
 	Refused  map[string]int64 `json:"refused"` // by reason
 }
 
-// Limit is a limit that was set.
+// Limit is a limit, with how much of it is in use and how often it was reached.
 type Limit struct {
 	Name  string `json:"name"`
 	Limit int64  `json:"limit"`
@@ -70,7 +69,7 @@ type Queries struct {
 	Refused int64 `json:"refused"`
 }
 
-// Scraped is a target that profiles are fetched from.
+// Scraped is a target that the server scrapes.
 type Scraped struct {
 	Job      string            `json:"job"`
 	Target   string            `json:"target"`
@@ -83,7 +82,7 @@ type Scraped struct {
 	Profiles int64             `json:"profiles"`
 }
 
-// User tells who asks.
+// User says who sent the request.
 type User struct {
 	Name     string   `json:"name"`
 	Roles    []string `json:"roles"`

@@ -1,14 +1,13 @@
 package api
 
-// Label is a label with its values, as doc/api.md describes it; More were left
-// out.
+// Label is a label with its values, except More that were left out.
 type Label struct {
 	Name   string   `json:"name"`
 	Values []string `json:"values"`
 	More   int      `json:"more"`
 }
 
-// Service is what is known of a service, as doc/api.md describes it.
+// Service describes a service.
 type Service struct {
 	Name     string           `json:"name"`
 	Kinds    []ServiceKind    `json:"kinds"`
@@ -17,7 +16,7 @@ type Service struct {
 	Last     int64            `json:"last"` // ms since 1970
 }
 
-// ServiceKind are the profiles of one kind of a service.
+// ServiceKind describes a service's profiles of one kind.
 type ServiceKind struct {
 	Kind string `json:"kind"`
 	Type string `json:"type"`
@@ -25,14 +24,14 @@ type ServiceKind struct {
 	Figures
 }
 
-// ServiceVersion are the profiles of one version of a service.
+// ServiceVersion describes the profiles of one version of a service.
 type ServiceVersion struct {
 	Version  string `json:"version"`
 	Profiles int64  `json:"profiles"`
 	Last     int64  `json:"last"` // ms since 1970
 }
 
-// Records are single profiles in columns, as doc/api.md describes them.
+// Records are single profiles, in columns.
 type Records struct {
 	Labels   []RecordLabels `json:"labels"`
 	ID       []string       `json:"id"`
@@ -51,8 +50,7 @@ type RecordLabels struct {
 	Unit   string            `json:"unit"`
 }
 
-// OverTime is the answer of totals over time, as doc/api.md describes it. Times
-// are ms since 1970.
+// OverTime has totals over time. Times are ms since 1970.
 type OverTime struct {
 	From     int64         `json:"from"`
 	To       int64         `json:"to"`
@@ -62,8 +60,8 @@ type OverTime struct {
 	Warnings []string      `json:"warnings"`
 }
 
-// GroupSeries is one group over time. Value has whole numbers, fractions, or nil
-// where there is nothing to divide by.
+// GroupSeries is one group over time. A Value is an integer, a fraction, or nil if
+// there is nothing to divide by.
 type GroupSeries struct {
 	Labels  map[string]string `json:"labels"`
 	Type    string            `json:"type"`
@@ -81,10 +79,10 @@ type GroupSeries struct {
 type DeletedService struct {
 	Service  string `json:"service"`
 	Profiles int64  `json:"profiles"`
-	Deleted  bool   `json:"deleted"` // false of a dry run
+	Deleted  bool   `json:"deleted"` // false for a dry run
 }
 
-// Figures are those of several profiles.
+// Figures are totals of several profiles.
 type Figures struct {
 	Value    any   `json:"value"`
 	Profiles int64 `json:"profiles"`
@@ -92,14 +90,13 @@ type Figures struct {
 	Last     int64 `json:"last"`     // ms since 1970
 }
 
-// HistoryOptions are the report options that a history heeds.
+// HistoryOptions are the report options that apply to a history.
 var HistoryOptions = []string{
 	"focus", "ignore", "hide", "show", "show_from", "prune_from", "tagfocus", "tagignore", "granularity", "noinlines", "mine",
 }
 
-// History is how much functions took over time and in versions, as doc/api.md
-// describes it. Columns have an entry per window, and those of versions one per
-// version.
+// History says how much functions took over time and in each version. Columns have an entry
+// per window, or per version.
 type History struct {
 	From      int64             `json:"from"` // ms since 1970
 	To        int64             `json:"to"`
@@ -107,61 +104,60 @@ type History struct {
 	Type      string            `json:"type"`
 	Unit      string            `json:"unit"`
 	Time      []int64           `json:"time"`  // ms since 1970
-	Total     []int64           `json:"total"` // what shares are of
+	Total     []int64           `json:"total"` // 100 % of shares
 	Profiles  []int64           `json:"profiles"`
 	Duration  []int64           `json:"duration"` // ns
 	Versions  []HistoryVersion  `json:"versions"` // in the order they came
-	Left      int               `json:"left"`     // versions that came before those
+	Left      int               `json:"left"`     // earlier versions, which were left out
 	Functions []FunctionHistory `json:"functions"`
 	Warnings  []string          `json:"warnings"`
 }
 
-// HistoryVersion is a version that a History is of.
+// HistoryVersion is a version in a History.
 type HistoryVersion struct {
 	Version  string `json:"version"`
 	First    int64  `json:"first"` // start of its first profile in the time asked for, ms since 1970
-	Total    int64  `json:"total"` // what shares are of
+	Total    int64  `json:"total"` // 100 % of shares
 	Profiles int64  `json:"profiles"`
 	Duration int64  `json:"duration"` // ns
 	Profile  string `json:"profile"`  // id of the selection
 }
 
-// FunctionHistory is one function of a History.
+// FunctionHistory is one function in a History.
 type FunctionHistory struct {
 	Name     string           `json:"name"`
 	Flat     []int64          `json:"flat"`
 	Cum      []int64          `json:"cum"`
 	Versions FunctionVersions `json:"versions"`
-	First    *FirstSeen       `json:"first,omitempty"`  // nil if it never was
+	First    *FirstSeen       `json:"first,omitempty"`  // nil if it was in no profile
 	Change   *ShareChange     `json:"change,omitempty"` // nil if there is nothing to compare
 }
 
-// FunctionVersions are a function's values in versions.
+// FunctionVersions has a function's values per version.
 type FunctionVersions struct {
 	Flat []int64 `json:"flat"`
 	Cum  []int64 `json:"cum"`
 }
 
-// FirstSeen is when a function was in a profile first. Start tells that it was in the
-// first window already, of a version that is older: the function may be, too.
+// FirstSeen says when a function was first in a profile. Start means that it was in the first
+// window, in a version that is older, so the function may be older too.
 type FirstSeen struct {
 	Time    int64  `json:"time"` // start of the window or of the version, ms since 1970
 	Version string `json:"version"`
 	Start   bool   `json:"start"`
 }
 
-// ShareChange is how a function's share changed the most, from one version to the next
-// or, Version being empty, from the first third of the windows to the last. Shares are
-// in percent.
+// ShareChange is the largest change of a function's share, in percent: from one version to the
+// next, or from the first third of the windows to the last if Version is empty.
 type ShareChange struct {
-	Time    int64   `json:"time"`    // when what came after began, ms since 1970
-	Version string  `json:"version"` // what came after
+	Time    int64   `json:"time"`    // start of the later part, ms since 1970
+	Version string  `json:"version"` // of the later part
 	Before  float64 `json:"before"`
 	After   float64 `json:"after"`
-	Sure    float64 `json:"sure"` // how much of After - Before is beyond the sampling error
+	Sure    float64 `json:"sure"` // the part of After - Before that exceeds the sampling error
 }
 
-// Marker is something that happened, as doc/api.md describes it.
+// Marker is an event, such as a deployment.
 type Marker struct {
 	ID      string `json:"id"`
 	Time    int64  `json:"time"` // ms since 1970

@@ -16,9 +16,9 @@ const (
 	maxYear = 2261
 )
 
-// ParseTime reads a time as requests write it: milliseconds since 1970, seconds
-// since 1970 with a fraction, RFC 3339, "now", or relative to now: "-1h",
-// "now-1h30m", "2d ago". Relative times are told in whole seconds.
+// ParseTime reads a time in a request: milliseconds since 1970, seconds since 1970 with a
+// fraction, RFC 3339, "now", or relative to now: "-1h", "now-1h30m", "2d ago". Relative times
+// are rounded down to seconds.
 func ParseTime(text string, now time.Time) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && !strings.HasPrefix(text, "+") {
@@ -50,7 +50,7 @@ func ParseTime(text string, now time.Time) (time.Time, error) {
 		sign := rest[:min(1, len(rest))]
 		rest = strings.TrimSpace(rest[len(sign):])
 		if sign != "-" && sign != "+" {
-			rest = "" // which is no duration
+			rest = "" // not a duration
 		}
 		ago = sign == "-"
 	}
@@ -83,7 +83,7 @@ var (
 	}
 )
 
-// ParseDuration reads a length of time such as 30s, 1h30m, 7d or 2w.
+// ParseDuration reads a duration such as 30s, 1h30m, 7d or 2w.
 func ParseDuration(text string) (time.Duration, error) {
 	if !durationParts.MatchString(text) {
 		return 0, fmt.Errorf("%q is no length of time, such as 30s, 1h30m, 7d or 2w", text)
@@ -102,7 +102,7 @@ func ParseDuration(text string) (time.Duration, error) {
 	return time.Duration(sum), nil
 }
 
-// Milliseconds returns a time in ns as requests and answers have it.
+// Milliseconds converts ns since 1970 to ms, as used in requests and answers.
 func Milliseconds(ns int64) int64 {
 	return floorDiv(ns, int64(time.Millisecond))
 }
