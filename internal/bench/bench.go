@@ -32,14 +32,14 @@ type Bench struct {
 	Args       []string      // for the test binaries, after hone's own flags
 
 	Benchtime Length // of a sample; zero: DefaultBenchtime
-	// Count is the number of samples, of each side with Against. 0 is
-	// DefaultCount, and with Against the looks of experiment.DefaultLooks.
+	// Count is the number of samples, per side with Against. 0 is DefaultCount, or the looks of
+	// experiment.DefaultLooks with Against.
 	Count int
-	// For is how long Against may take once all is built; 0: as long as it takes. It
-	// takes the place of Count.
+	// For limits how long Against measures, not counting the build, and replaces Count. 0 is no
+	// limit.
 	For time.Duration
-	// Wait is how long it may wait, in all, while others leave no core to measure on;
-	// below 0 not at all, 0 is DefaultWait. Linux only.
+	// Wait limits the total time spent waiting for a free core. 0 is DefaultWait, and less than 0
+	// never waits. Linux only.
 	Wait time.Duration
 	// PreCheck is the number of A/A pairs before a comparison; below 0 none,
 	// 0 is DefaultPreCheck.
@@ -57,21 +57,21 @@ type Bench struct {
 
 	// TestFiles says whose benchmarks Against runs.
 	TestFiles TestFiles
-	// MeasureUnchanged has Against measure benchmarks of which it knows that
-	// nothing changed, though only as they are now: bounds need numbers.
+	// MeasureUnchanged makes Against also measure the head's side of benchmarks that don't
+	// execute changed code, because absolute bounds need numbers.
 	MeasureUnchanged bool
 
-	// PeakRSS has samples tell the peak memory of their process, too, in the unit
-	// experiment.PeakRSS, where the system knows it.
+	// PeakRSS adds the peak memory of the process to each sample, in the unit
+	// experiment.PeakRSS, on systems that report it.
 	PeakRSS bool
 
-	// Budget is experiment.Options.Budget, and Gated likewise; may be nil.
+	// Budget and Gated are those of experiment.Options. They may be nil.
 	Budget func(experiment.Key) float64
 	Gated  func(unit string) bool
 
 	Store   string   // directory of runs; the run is made below
 	Command []string // for run.json
-	// Events is told of progress and of warnings, from one goroutine. May be nil.
+	// Events receives progress and warnings, from one goroutine. It may be nil.
 	Events func(Event)
 }
 
@@ -90,8 +90,8 @@ const (
 // A Length is the value of -benchtime: a time, or a number of iterations.
 type Length = schedule.Length
 
-// DefaultWait is how long a measurement waits for a quiet machine in all, but no longer
-// than a fifth of the time that it takes itself.
+// DefaultWait limits the total time that a measurement waits for a free core. A fifth of its
+// expected duration limits it as well.
 const DefaultWait = schedule.DefaultWait
 
 // CompareOptions are the options that a comparison of this Bench uses.

@@ -27,7 +27,7 @@ func (b *builder) fail(f Failure) {
 	b.event(Event{Warning: f.line(), Failure: &f})
 }
 
-// held is what fails and is skipped in an attempt, which may be given up.
+// held is what fails and is skipped.
 type held struct {
 	failures []Failure
 	skips    []Skip

@@ -12,11 +12,10 @@ import (
 	"github.com/hone-go/hone/internal/workspace"
 )
 
-// Measure measures the code as it is: every benchmark Count times, one process
-// per sample, round by round so that a slow spell of the machine spreads over
-// all. Profiles follow, each in a process of its own; of a single round, those of each
-// benchmark right after its sample. The report is also
-// returned with an error, when the run exists.
+// Measure measures the code as it is: every benchmark Count times, with one process per sample,
+// and round by round, so that a slow period of the machine affects all benchmarks. Profiles come
+// last, or with a single round right after each benchmark's sample, and have their own processes.
+// If the run exists, the report is returned together with an error.
 func (b *Bench) Measure(ctx context.Context) (*Report, error) {
 	p, err := b.begin(ctx)
 	if err != nil {

@@ -28,7 +28,7 @@ import (
 type Layouts = schedule.Layouts
 
 const (
-	AutoLayouts = schedule.AutoLayouts // where linking takes no longer than measuring
+	AutoLayouts = schedule.AutoLayouts // if linking takes no longer than measuring
 	AllLayouts  = schedule.AllLayouts  // however long it takes
 	NoLayouts   = schedule.NoLayouts   // one binary a side, as linked
 )

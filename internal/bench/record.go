@@ -7,7 +7,7 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 )
 
-// A record is what a measurement leaves: its run, and the report of it.
+// A record is what a measurement leaves: its run, and what is to be reported of it.
 type record struct {
 	report *Report
 	run    *experiment.Writer

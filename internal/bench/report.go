@@ -15,24 +15,24 @@ type Event struct {
 	What        string // package or benchmark being worked on, or what is waited for
 	Done, Total int    // processes, as far as planned
 	Left        time.Duration
-	// Expected is how long all that follows will take. It comes once, as soon as that is
-	// known, with nothing else.
+	// Expected is how long the rest of the measurement will take. It is sent once, in an event of
+	// its own.
 	Expected time.Duration
-	// IfChanged is the same if everything that is compared has changed, which then is
+	// IfChanged is how long it will take if all benchmarks have changed, so that all are
 	// confirmed and profiled.
 	IfChanged time.Duration
-	Warning   string   // if set, the rest is empty, but for
-	Failure   *Failure // what the warning is about
+	Warning   string   // if set, all other fields but Failure are empty
+	Failure   *Failure // what the warning is about; may be nil
 }
 
-// A Failure is a package or benchmark that could not be measured. It does
-// not end the measurement of others.
+// A Failure is a package or benchmark that could not be measured. The others are measured
+// anyway.
 type Failure struct {
 	Package   string `json:"package"`
-	Benchmark string `json:"benchmark,omitempty"` // "" if all of the package is concerned
+	Benchmark string `json:"benchmark,omitempty"` // "" for the whole package
 	Side      string `json:"side,omitempty"`      // "base" or "head", with Against
 	What      string `json:"what"`                // one line
-	Output    string `json:"output,omitempty"`    // of the compiler or benchmark, its end
+	Output    string `json:"output,omitempty"`    // the end of the output of the compiler or benchmark
 }
 
 // A Skip is a benchmark, or sub-benchmark, that skips itself.
@@ -40,20 +40,21 @@ type Skip struct {
 	Package   string `json:"package"`
 	Benchmark string `json:"benchmark"`
 	Side      string `json:"side,omitempty"` // "base" or "head", with Against, where not both do
-	Why       string `json:"why,omitempty"`  // what it says, its first line
+	Why       string `json:"why,omitempty"`  // the first line of its message
 }
 
-// A Report is what came out, beside the run.
+// A Report is the result of a measurement, besides the run on disk.
 type Report struct {
 	ID, Dir  string // of the run; "" with some errors
 	Failures []Failure
 	Skipped  []Skip
-	// Unchanged are packages with the same test binary on both sides, New and
-	// Gone benchmarks that only one side has, all as PACKAGE or PACKAGE.NAME.
+	// Unchanged lists packages with the same test binary on both sides. New and Gone list
+	// benchmarks of only one side. All have the form PACKAGE or PACKAGE.NAME.
 	Unchanged, New, Gone []string
 	Missing              []experiment.Gap // Gone, and what only the head skips
-	SameCode             []ID             // that run nothing that changed
-	// Tests says of packages whose tests differ whose were run, Base against what.
+	SameCode             []ID             // that run no changed code
+	// Tests tells for packages whose tests differ which side's were run. Base is the revision
+	// that the head was compared with.
 	Tests []experiment.TestOrigin
 	Base  *experiment.Revision
 	// NotBenchmarked are changed functions that none of the benchmarks runs.
@@ -76,7 +77,7 @@ func (r *Report) CodeNotes() []string {
 // An ID names a benchmark as experiment.Key does.
 type ID = schedule.ID
 
-// ErrNoBenchmarks: nothing matched, or nothing of it could be measured.
+// ErrNoBenchmarks means that no benchmark matched, or that none could be measured.
 var ErrNoBenchmarks = errors.New("no benchmarks to measure")
 
 func (f *Failure) kept() experiment.Failure {
@@ -105,8 +106,8 @@ func benchLine(pkg, benchmark, side, what string) string {
 	return name + ": " + what
 }
 
-// Unmeasured returns what was to be measured and was not: failures, and what the base
-// has and the head does not, each once.
+// Unmeasured returns what should have been measured but was not: failures, and what only the base
+// has.
 func (r *Report) Unmeasured() []experiment.Gap {
 	var gaps []experiment.Gap
 	for i := range r.Failures {

@@ -24,9 +24,9 @@ import (
 type TestFiles uint8
 
 const (
-	HeadTests TestFiles = iota // the head's on both sides, or else as BaseTests
-	BaseTests                  // the base's on both sides, or else as HeadTests
-	EachTests                  // each side its own, and they are judged all the same
+	HeadTests TestFiles = iota // the head's on both sides, or the base's if that fails
+	BaseTests                  // the base's on both sides, or the head's if that fails
+	EachTests                  // each side's own; the results are compared anyway
 )
 
 // lenders returns whose tests to try on the other side, in order.
