@@ -287,7 +287,7 @@ func (o *outlook) shareOf(some []*benchmark, all time.Duration) float64 {
 	return share
 }
 
-// noTime tells what is missing for want of time.
+// noTime tells which benchmarks are left out for want of time; what says of which work.
 func (o *Options) noTime(what string, some []*benchmark) []Step {
 	if len(some) == 0 {
 		return nil

@@ -22,7 +22,7 @@ type Options struct {
 	Benchtime Length
 	Count     int           // of samples, if nothing is compared
 	For       time.Duration // that a comparison may take; 0: as long as it takes
-	Wait      time.Duration // for others to leave a core; 0 is DefaultWait, below 0 not at all
+	Wait      time.Duration // limits the waiting for a free core; 0 is DefaultWait, and less than 0 never waits
 	PreCheck  int           // pairs
 	Layouts   Layouts
 	Whole     bool // a sample is one process

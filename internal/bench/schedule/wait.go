@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// DefaultWait is how long a measurement waits for a quiet machine in all, but no longer
-// than a fifth of the time that it takes itself.
+// DefaultWait limits the total time that a measurement waits for a free core. A fifth of its
+// expected duration limits it as well.
 const DefaultWait = time.Minute
 
 const (
