@@ -8,7 +8,7 @@ import (
 )
 
 // liveLine is the line that a request rewrites on a terminal. Only one request
-// at a time has it; a nil liveLine shows nothing.
+// has it at once; a nil liveLine shows nothing.
 type liveLine struct {
 	f     *Fetcher
 	width int       // of what is on the terminal now
@@ -30,7 +30,7 @@ func RewriteLine(w io.Writer, width int, text string) {
 	fmt.Fprintf(w, "\r%-*s\r%s", width, "", text)
 }
 
-// show replaces the line. The caller holds f.mu.
+// show replaces the line. The caller holds p.mu.
 func (l *liveLine) show(text string) {
 	if l.width > 0 || text != "" {
 		RewriteLine(l.f.Progress, l.width, text)

@@ -72,6 +72,7 @@ func (f *Fetcher) say(format string, args ...any) {
 	fmt.Fprintf(f.Progress, format+"\n", args...)
 }
 
+// startLive returns the live line, nil without a terminal or while another request has it.
 func (f *Fetcher) startLive() *liveLine {
 	if f.Progress == nil || !f.onTerminal() {
 		return nil
