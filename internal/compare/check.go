@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 )
 
-// Checked is what came of objectives.
+// Checked is the result of checking objectives.
 type Checked struct {
 	Of, Base string // labels: what was checked, and what budgets were compared with
 	Outcomes []experiment.Outcome
@@ -20,8 +20,8 @@ type Checked struct {
 	Unmeasured []Unmeasured
 }
 
-// Gate says what stops a gate: how many objectives were missed, and how many could not
-// be measured, or failed while measuring. What is not measured is not met.
+// Gate returns how many objectives were missed, and how many could not be checked because
+// something was not measured. Either fails a gate.
 func (c *Checked) Gate() (missed, unmeasured int) {
 	unmeasured = len(c.Unmeasured)
 	for _, o := range c.Outcomes {
@@ -90,8 +90,7 @@ func (in *Inputs) Check(ctx context.Context, objectives []experiment.Objective, 
 	return c, nil
 }
 
-// measured returns what is checked, and the base that it has, nil for none, and
-// notes their labels.
+// measured returns what is checked, with its own base or nil, and sets their labels in c.
 func (in *Inputs) measured(c *Checked) (head, base *input, err error) {
 	if in.named == 1 && len(in.all) == 2 {
 		base, head = in.all[0], in.all[1]

@@ -1,17 +1,15 @@
-// Package compare says what measurements mean: what changed between runs or
-// files of benchmark results, which functions moved it, and whether objectives
-// are met.
+// Package compare interprets measurements: what changed between runs or files of
+// benchmark results, which functions caused it, and whether objectives are met.
 //
 //	Read     runs and files, by the names of a command line
 //	Compare  the first with each of the others: benchstat's table and verdicts
-//	Explain  which functions moved what changed, by the runs' profiles
+//	Explain  finds in the runs' profiles which functions caused the changes
 //	Write    all of it as text, CSV, JSON, Markdown, or a page
 //	Check    evaluates objectives
 //
-// Files by subject: read.go finds what names mean, warnings.go says what can't
-// be compared, verdict.go prints figures, explain.go takes profiles apart;
-// facts.go decides what a report tells, and markdown.go and html.go how.
-// Statistics are those of package experiment.
+// read.go finds what names mean, warnings.go says what can't be compared, verdict.go prints
+// figures, explain.go attributes changes to functions, facts.go decides what reports contain, and
+// markdown.go and html.go write them. The statistics are in package experiment.
 package compare
 
 import (
@@ -103,10 +101,9 @@ func unmeasured(base, head *input) []Unmeasured {
 	return all
 }
 
-// Explain finds which functions moved the benchmarks that changed, where both
-// sides are runs with profiles. With keepProfiles these stay in memory, for the
-// flame graphs of HTML. Profiles that can't be read are caveats of what is
-// written; the only error is the context's.
+// Explain finds which functions caused the changes, if both sides are runs with profiles. With
+// keepProfiles, the profiles stay in memory for the flame graphs of HTML. A profile that can't be
+// read becomes a caveat in the output. The only error is that of ctx.
 func (c *Comparison) Explain(ctx context.Context, keepProfiles bool) error {
 	for _, s := range c.Sides {
 		s.explained = nil

@@ -27,19 +27,18 @@ type input struct {
 	warnings []string
 }
 
-// A Comparison is of the first input with each of the others. It may be written
-// any number of times, by one goroutine at a time.
+// A Comparison compares the first input with each of the others. It may be written several times,
+// but not concurrently.
 type Comparison struct {
 	inputs []*input
 	tables []experiment.Table
 	notes  []string // of the runs
 
-	// Sides are the comparisons of two, in the order of the inputs; none for
-	// a single input.
+	// Sides has a comparison of the first input with each other one, in their order.
 	Sides []*Sides
-	// Warnings says what makes figures doubtful, or could not be compared, each
-	// thing once. Text and CSV do not have them: who writes those tells them too.
-	// They may quote files: not to be printed to a terminal as they are.
+	// Warnings say what makes figures doubtful, and what could not be compared. Text and CSV
+	// don't contain them, so callers print them as well. They may quote files: use Printable
+	// for terminals.
 	Warnings []string
 }
 
@@ -48,15 +47,14 @@ type Sides struct {
 	base, head *input
 	explained  []*explanation
 
-	// Family is the verdicts. Who measured may put in place the one that was
-	// judged meanwhile, of the same series, before anything is explained or
-	// written.
+	// Family has the verdicts. Before anything is explained or written, a caller may replace it
+	// by the verdicts on the same series that the measurement made.
 	*experiment.Family
 
 	Unmeasured []Unmeasured // of both sides
 }
 
-// Unmeasured is a gap of an input.
+// Unmeasured is something that an input should have, but doesn't.
 type Unmeasured struct {
 	In string `json:"in"` // label
 	experiment.Gap

@@ -8,8 +8,8 @@ import (
 	"github.com/hone-go/hone/internal/report"
 )
 
-// RevisionsText prints what was measured, and what against: main 3f2a9c1d+dirty
-// vs main 81c0ee52f; "-" where it is not known. It is fit for a terminal.
+// RevisionsText returns the two revisions that were compared, such as "main 3f2a9c1d+dirty vs main
+// 81c0ee52f", or "-" if they are unknown. It is safe to print on a terminal.
 func RevisionsText(head, base *experiment.Revision) string {
 	if head == nil {
 		return "-"
@@ -21,7 +21,7 @@ func RevisionsText(head, base *experiment.Revision) string {
 	return text
 }
 
-// RevisionText prints one revision, as RevisionsText does.
+// RevisionText returns one revision in the form of RevisionsText.
 func RevisionText(r experiment.Revision) string {
 	var parts []string
 	if r.Name != "" && !strings.HasPrefix(r.Commit, r.Name) {
@@ -47,13 +47,13 @@ func counted(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-// OneLine keeps an error on one line, whatever a server or a file put into it.
+// OneLine returns the text of an error, which may quote a server or a file, on one line.
 func OneLine(err error) string {
 	return strings.Join(strings.FieldsFunc(err.Error(), func(r rune) bool { return r == '\n' || r == '\r' }), " ")
 }
 
-// CommandLine prints arguments, such as the command of a run, so that a shell
-// takes them as they are. They may hold what a terminal obeys.
+// CommandLine quotes arguments, such as the command of a run, for a shell. The result may contain
+// control sequences for terminals.
 func CommandLine(args []string) string {
 	quoted := make([]string, len(args))
 	for i, arg := range args {
@@ -65,7 +65,7 @@ func CommandLine(args []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// Printable keeps a cell in its column, and a terminal or a CI service from obeying a file.
+// Printable replaces what a terminal or a CI service would interpret, and line breaks.
 func Printable(s string) string {
 	return report.NoCommands(strings.Map(func(r rune) rune {
 		if r < ' ' || r >= 0x7f && r < 0xa0 {

@@ -101,7 +101,7 @@ func (t *tooFew) text(e *explanation) string {
 	return text
 }
 
-// shortDuration is a duration without the zeroes behind: 10m.
+// shortDuration is a duration without trailing zeros: 10m.
 func shortDuration(d time.Duration) string {
 	text := strings.TrimSuffix(d.String(), "0s")
 	if strings.HasSuffix(text, "m") || strings.HasSuffix(text, "h") {

@@ -10,9 +10,8 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// A scale is how figures that stand together are printed: with one unit, and as many
-// digits behind the point. web/src/model/quantity.ts has a twin of it, and both are
-// tested by testdata/figures.json.
+// A scale formats figures of one table: they have the same unit and number of decimals. It has a
+// twin in web/src/model/quantity.ts. Both are tested with testdata/figures.json.
 type scale struct {
 	neutral float64 // what is no change, and printed as 0 but for factors
 	factor  float64 // of a printed 1

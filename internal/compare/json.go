@@ -8,8 +8,8 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 )
 
-// A Document is a comparison for programs, to be marshalled as JSON; doc/api.md
-// describes it. Numbers that are not known, or unbounded, are null.
+// A Document is a comparison as JSON, which doc/reference/api.md describes. Unknown and infinite
+// numbers are null.
 type Document struct {
 	Columns     []columnJSON `json:"columns"`
 	Tables      []tableJSON  `json:"tables"`      // benchstat's
@@ -103,6 +103,7 @@ type (
 	}
 )
 
+// FiniteOrNil returns a number for JSON, which has none that are infinite or not a number.
 func FiniteOrNil(v float64) *float64 {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return nil

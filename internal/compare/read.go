@@ -14,12 +14,10 @@ import (
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-// Read reads what names mean: runs below root or by their directories, files in
-// the Go benchmark format, and - for stdin. LABEL=NAME gives another label,
-// RUN:base and RUN:head one side of a run; a run alone gives both of its sides
-// if it has two, else it is its head. No names, files that cannot be read, and
-// such without any result are errors; lines of them that mean nothing are
-// warnings.
+// Read reads runs and files. A name is a run below root, the directory of a run, a file in the Go
+// benchmark format, or "-" for stdin. LABEL=NAME sets a label. RUN:base and RUN:head are one side
+// of a run. If a run is the only name, both of its sides are read. It is an error to have no names,
+// or files without results; lines that can't be read become warnings.
 func Read(ctx context.Context, root string, stdin io.Reader, names []string) (*Inputs, error) {
 	if len(names) == 0 {
 		return nil, errors.New("no runs or files to read")

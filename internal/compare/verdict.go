@@ -9,10 +9,10 @@ import (
 	"golang.org/x/perf/benchunit"
 )
 
-// A Row is one comparison as tables print it. Its figures are texts, "-" for
-// none: 501.2n, +12.30%.
+// A Row is a line of a table of comparisons. Its figures are formatted, such as 501.2n and +12.30%,
+// or "-" if there is none.
 type Row struct {
-	Unit     string `json:"unit"` // that values are printed in: sec/op
+	Unit     string `json:"unit"` // of the printed values: sec/op
 	Base     string `json:"base"` // medians
 	Head     string `json:"head"`
 	Change   string `json:"change"`

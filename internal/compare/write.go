@@ -5,9 +5,8 @@ import (
 	"io"
 )
 
-// Write writes the comparison in a format. Text, Full and CSV are without Warnings.
-// Names in CSV and JSON are as in the files; the other formats keep what shows
-// them from obeying them.
+// Write writes the comparison in a format. Text, Full and CSV don't contain the Warnings. CSV and
+// JSON have names exactly as in the files; the other formats make them safe to display.
 func (c *Comparison) Write(w io.Writer, format Format) error {
 	switch format {
 	case Text:
