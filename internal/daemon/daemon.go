@@ -3,7 +3,8 @@
 //
 //	config      what it is told: the file, defaults, what is wrong with it; check.go
 //	log         lines that repeat others are counted
-//	daemon      the start, in one line from the store to the server, and the end
+//	run         the start, in one line from the store to the server, and the end
+//	daemon      the parts of a server
 //	start       opening the store, and what is answered until it is open
 //	store       what a server asks of a store beyond profiles; of each engine
 //	protocols   the wire protocols of agents and other tools; proxy.go
