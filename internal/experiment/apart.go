@@ -27,7 +27,7 @@ func CompareApart(base, head []*benchfmt.Result, opts Options) (*Family, error) 
 	return f, nil
 }
 
-// SeriesApart returns the series of two sides that were not interleaved,.
+// SeriesApart returns the series of two sides that were not interleaved.
 // Either may be empty. A unit written in different ways (ns/op here, sec/op there) is
 // one series, in benchunit's tidied unit.
 func SeriesApart(base, head []*benchfmt.Result) []Series {

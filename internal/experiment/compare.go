@@ -5,12 +5,8 @@ import (
 	"slices"
 )
 
-// Compare compares the sides of all series of one run.
-//
-// Over the family it corrects by S. Holm, "A Simple Sequentially Rejective
-// Multiple Test Procedure" (1979): the k-th smallest of m p values counts
-// at the level α/(m−k+1), as long as all before it did. It needs no
-// independence, which benchmarks measured side by side don't have.
+// Compare compares the sides of all series of one run, with a correction for their
+// number: see correct.
 func Compare(series []Series, opts Options) (*Family, error) {
 	if err := opts.check(); err != nil {
 		return nil, err

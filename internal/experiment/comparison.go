@@ -94,7 +94,7 @@ func (c *Comparison) KeepsBudget() bool {
 	return c.Direction == LowerIsBetter && c.Interval.Hi < hi || c.Direction == HigherIsBetter && c.Interval.Lo > lo
 }
 
-// unknown reports whether nothing is known of the change: there were too few samples
+// Unknown reports whether nothing is known of the change: there were too few samples
 // for any to be found, however large.
 func (c *Comparison) unknown() bool {
 	return c.Verdict == Inconclusive && !c.Busy && !c.OtherBenchmark && math.IsInf(c.Interval.Hi, 1) && (c.Interval.Lo == 0 || math.IsInf(c.Interval.Lo, -1))

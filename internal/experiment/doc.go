@@ -1,5 +1,5 @@
 // Package experiment keeps what was measured and says what it means: runs on
-// disk, comparisons of two sides, and objectives.
+// disk, and comparisons of two sides.
 //
 // # From samples to a verdict
 //
@@ -8,22 +8,16 @@
 //	MeasureFloor  what an A/A pre-check shows when nothing changed
 //	Compare       all series of a run as one family: ratios, intervals,
 //	              p values, verdicts
-//	Confirm       a second run has to agree before a change counts
+//	Confirm       the second run has to agree before a change counts
 //
-// Files by subject: signedrank.go the test and its interval, paired.go the
-// comparison of one series, exact.go allocation counts, family.go the
-// correction over all of them, sequential.go when to stop measuring,
-// confirm.go the second run, unpaired.go benchstat's method for results that
-// were not interleaved.
+// compare.go has the stages of Compare in order: estimate.go (one series, without the
+// others), clock.go (which of two clocks judges), holm.go (the correction over the
+// family) and judge.go (the verdict). pairing.go makes pairs, exact.go compares counts,
+// look.go says when to look at the data, and floor.go what the pre-check found.
 //
 // # Runs
 //
-// A Run is a directory of plain files, drawn in doc/runs.md: run.go writes and
-// reads it, list.go finds runs by name, filename.go turns benchmark names into
-// file names.
-//
-// # Objectives
-//
-// objective.go reads hone.toml and evaluate.go compares it with what was
-// measured; doc/objectives.md is the manual.
+// A Run is a directory of plain files, drawn in doc/runs.md: writer.go writes it, open.go
+// reads it, list.go finds runs by name, and filename.go turns benchmark names into file
+// names.
 package experiment

@@ -6,7 +6,7 @@ import "math"
 // same binary, so whatever differs is noise.
 type Floor struct {
 	Pairs int
-	// Spread is the standard deviation of one pair's log ratio: see MedianDeviation.
+	// Spread is the standard deviation of one pair's log ratio: see rank.MedianDeviation.
 	Spread float64
 	// Bias is the change, as a fraction, that the pre-check "found"; 0 unless
 	// its 95 % interval leaves out zero. A later change has to exceed it.

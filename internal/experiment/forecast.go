@@ -4,7 +4,7 @@ import "math"
 
 // MinDetectable forecasts, before anything is compared, the change as a
 // fraction that n pairs would find with Power in a family of the given size:
-// Noether's formula (see minDetectable) at the look that n belongs to, with
+// Noether's formula (see detectableShift) at the look that n belongs to, with
 // quantiles of Student's t, since the spread of few pairs is uncertain.
 func (f Floor) MinDetectable(n, family int, opts Options) float64 {
 	a := opts.Alpha * lookAt(opts.Looks, n).Share / float64(max(1, family))

@@ -91,7 +91,7 @@ func (c *Comparison) margins() (lo, hi float64) {
 	}
 }
 
-// minDetectable returns the smallest shift beyond the margin found with Power
+// detectableShift returns the smallest shift beyond the margin found with a chance of Power
 // at level a.
 //
 // Half of the width of the gate's interval estimates z(1−a/2)·SE, with SE the

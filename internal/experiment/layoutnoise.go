@@ -16,7 +16,7 @@ import (
 //
 // and in the pre-check, which has one order, without the first term each. Neighbours in
 // time are compared, so that drifts don't count, and changes of a benchmark don't
-// either. Deviations are told by medians (see MedianDeviation).
+// either. Deviations are told by medians (see rank.MedianDeviation).
 type LayoutNoise struct {
 	Order      float64 `json:"order"`  // of the time, over orders
 	Sample     float64 `json:"sample"` // of a sample, in one order

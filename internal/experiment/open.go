@@ -43,8 +43,8 @@ func read(ctx context.Context, dir string) (*Run, error) {
 	return r, r.findProfiles()
 }
 
-// Bounds of what is read of a run. A run of 1000 benchmarks with three profiles each has a
-// run.json of 0.8 MB with 10,000 values, and 20 samples of each are 4 MB of text.
+// Bounds of run.json. A run of 1000 benchmarks with three profiles each has one of 0.8 MB
+// with 10,000 values.
 const (
 	maxInfoFile   = 4 << 20
 	maxInfoValues = 200_000

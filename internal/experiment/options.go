@@ -18,7 +18,7 @@ type Options struct {
 	Budget func(Key) float64
 	// Floors are from the A/A pre-check; missing ones are zero.
 	Floors map[Key]Floor
-	// Looks is when the data are looked at: see sequential.go.
+	// Looks is when the data are looked at: see look.go.
 	Looks []Look
 	// Units is what the files say of their units; may be nil.
 	Units benchfmt.UnitMetadataMap

@@ -358,7 +358,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestPeeking: the rule of sequential.go spends no more than the level on one
+// TestPeeking: the rule of look.go spends no more than the level on one
 // series although it looks twice, and looking twice at the full level would.
 func TestPeeking(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
