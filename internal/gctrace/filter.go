@@ -8,31 +8,29 @@ import (
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-// A Filter takes traces out of what a program writes to standard error, which is
-// written to the Filter, and passes everything else on, at once: only what could
-// be the beginning of a trace waits for its end. Write never fails. A Filter is
-// for one goroutine.
+// A Filter removes traces from the standard error of a program, and passes
+// everything else on immediately. Only text that may be the beginning of a trace
+// waits. Write never fails. A Filter is for one goroutine.
 //
-// The runtime writes a trace in pieces while the program runs, so that what the
-// program writes may get in between anywhere; such a trace is passed on as it is,
-// and counted by its pieces, which are never torn themselves. A trace may also
-// follow a line that the program has not ended.
+// The runtime writes a trace in pieces while the program runs, so output of the
+// program may end up between them. Such a torn trace is passed on, and counted by
+// its pieces, which are never torn. A trace may also follow an unfinished line.
 type Filter struct {
 	out    io.Writer
 	found  []collection
-	pieces [len(pieces)]int // of traces that are passed on
-	begun  int              // traces that are passed on, by what they begin with
+	pieces [len(pieces)]int // in traces that are passed on
+	begun  int              // traces that are passed on, counted by their beginnings
 	tail   []byte           // the end of what was passed on, where a piece may begin
 	held   []byte
-	failed error // of out; Close tells
+	failed error // error of out, for Close
 }
 
-// pieces are what the runtime writes of each trace, each in one piece: gcMarkTermination
-// in runtime/mgc.go. Programs hardly write them.
+// pieces are texts that the runtime writes for each trace with a single write:
+// gcMarkTermination in runtime/mgc.go. Programs hardly ever write them.
 var pieces = [...]string{" ms clock, ", " ms cpu, ", " MB goal, "}
 
-// torn is the number of traces that had something in between. One that the end of the
-// program cut off has a beginning, and may have no piece.
+// torn is the number of torn traces. A trace that was cut off by the end of the program has
+// a beginning, but perhaps no pieces.
 func (f *Filter) torn() int { return max(f.begun, slices.Max(f.pieces[:])) }
 
 // NewFilter returns a filter that passes on to out.
@@ -40,7 +38,7 @@ func NewFilter(out io.Writer) *Filter { return &Filter{out: out} }
 
 func (f *Filter) Write(p []byte) (int, error) {
 	f.held = append(f.held, p...)
-	at := 0 // what of held is passed on
+	at := 0 // end of the part of held that is passed on
 	for i := 0; i < len(f.held); {
 		g := bytes.IndexByte(f.held[i:], 'g')
 		if g < 0 {
@@ -74,12 +72,12 @@ func (f *Filter) Write(p []byte) (int, error) {
 
 var tornTrace = lazyregexp.New(`^gc \d+ @\d`)
 
-// pass writes held[from:to] and returns to. After a failure of the output the
-// program goes on being read: it is measured all the same.
+// pass writes held[from:to] and returns to. If the output fails, the filter keeps
+// reading, so that the measurement continues.
 func (f *Filter) pass(from, to int) int {
 	text := append(f.tail, f.held[from:to]...)
 	for i, piece := range pieces {
-		// What the tail has by itself was counted before.
+		// Pieces within the tail were counted before.
 		f.pieces[i] += bytes.Count(text, []byte(piece)) - bytes.Count(f.tail, []byte(piece))
 	}
 	f.tail = append(f.tail[:0], text[max(0, len(text)-len(pieces[0])+1):]...)
@@ -89,8 +87,8 @@ func (f *Filter) pass(from, to int) int {
 	return to
 }
 
-// Close passes on what waits, at the program's end. The error is that of the
-// output, from whenever; the traces are complete all the same.
+// Close passes on the waiting text at the end of the program. It returns the first
+// error of the output; the traces are complete anyway.
 func (f *Filter) Close() error {
 	f.pass(0, len(f.held))
 	f.held = nil

@@ -18,8 +18,8 @@ type Summary struct {
 	Warnings    []string    `json:"warnings"`
 }
 
-// Pauses are the stops of the program, each counted by itself, two for a
-// collection. Quantiles are of the nearest rank: values that did occur.
+// Pauses are the pauses of the program, two per collection. Quantiles use the nearest
+// rank, so they are values that occurred.
 type Pauses struct {
 	Count int           `json:"count"`
 	P50   time.Duration `json:"p50"`
@@ -33,12 +33,12 @@ type CPU struct {
 	Total      time.Duration `json:"total"` // without Idle
 	Assist     time.Duration `json:"assist"`
 	Background time.Duration `json:"background"`
-	Stopped    time.Duration `json:"stopped"` // processors that a stop kept waiting
-	Idle       time.Duration `json:"idle"`    // of processors with nothing else to do
+	Stopped    time.Duration `json:"stopped"` // on processors that waited during a pause
+	Idle       time.Duration `json:"idle"`    // on processors that were idle otherwise
 	Share      float64       `json:"share"`   // Total as a fraction of the CPU time used
 }
 
-// Heap is sizes of the heap.
+// Heap has sizes of the heap.
 type Heap struct {
 	GoalLast int64 `json:"goalLast"`
 	GoalMax  int64 `json:"goalMax"`
@@ -47,16 +47,15 @@ type Heap struct {
 	Peak     int64 `json:"peak"` // at the end of a collection
 }
 
-// Allocation is how much was allocated, of which the rates are rough where the
-// heap is small.
+// Allocation is how much was allocated. If the heap is small, the rates are rough.
 type Allocation struct {
 	Bytes   int64   `json:"bytes"`   // up to the last collection
-	PerSec  float64 `json:"perSec"`  // on average until then
-	Seconds float64 `json:"seconds"` // how long that was
+	PerSec  float64 `json:"perSec"`  // average up to then
+	Seconds float64 `json:"seconds"` // time up to then
 }
 
-// Summary returns the figures of what was written until now, with used as the
-// program's CPU time, of user and system.
+// Summary returns the figures of the traces so far. used is the CPU time of the program,
+// user and system.
 func (f *Filter) Summary(used time.Duration) Summary {
 	r := Summary{Collections: len(f.found), Warnings: []string{}}
 	var stops []time.Duration
@@ -84,8 +83,8 @@ func (f *Filter) Summary(used time.Duration) Summary {
 			live = t.HeapStart // what was allocated meanwhile is not known
 		}
 		last = t.Number
-		// HeapEnd is HeapStart and what was allocated while marking; the next one
-		// begins with HeapLive, in which that counts as live.
+		// HeapEnd is HeapStart plus what was allocated while marking. The next
+		// collection begins with HeapLive, which includes that.
 		allocated += max(0, t.HeapEnd-live)
 		live = t.HeapLive
 	}

@@ -1,8 +1,9 @@
-// Package gctrace tells what the garbage collector of a Go program did, from the
-// lines that GODEBUG=gctrace=1 makes its runtime write to standard error.
+// Package gctrace reports what the garbage collector of a Go program did, from the lines
+// that the runtime writes to standard error with GODEBUG=gctrace=1.
 //
-//	Filter   takes these lines out of what the program writes
-//	Summary  the figures: how often, stops, CPU time, heap, allocations
+//	Runner   runs programs and benchmarks
+//	Filter   removes these lines from the output of a program
+//	Summary  has the figures: number, pauses, CPU time, heap, allocations
 package gctrace
 
 import (
@@ -11,20 +12,19 @@ import (
 	"time"
 )
 
-// A collection is one, as a line of the trace reports it.
+// A collection is one line of the trace.
 type collection struct {
 	Number  int
 	At      time.Duration // since the program's start, when the collection began
 	Percent int           // of the CPU time available since the start, in GC
-	// Wall-clock time of the phases: sweep termination and mark termination stop
-	// the program, marking goes on beside it.
+	// Wall-clock time of the phases. Sweep termination and mark termination pause
+	// the program; marking is concurrent.
 	SweepTermination, Mark, MarkTermination time.Duration
-	// CPU time: of the stops, for which all processors count, of allocating
-	// goroutines that had to help, of the background workers, and of those on
-	// processors that had nothing else to do.
+	// CPU time: of the pauses, on all processors; of allocating goroutines that had
+	// to help; of background workers; and of workers on idle processors.
 	SweepTerminationCPU, Assist, Background, Idle, MarkTerminationCPU time.Duration
-	// Sizes in bytes, whole mebibytes: the heap at the start, at the end, what of
-	// it is live, the goal; stacks and globals are 0 before Go 1.18.
+	// Sizes in bytes, whole mebibytes: the heap at the start and at the end, its
+	// live part, the goal. Stacks and globals are 0 before Go 1.18.
 	HeapStart, HeapEnd, HeapLive, Goal, Stacks, Globals int64
 	Procs                                               int
 	Forced                                              bool // by runtime.GC
@@ -36,9 +36,9 @@ func (t *collection) CPU() time.Duration {
 	return t.SweepTerminationCPU + t.Assist + t.Background + t.MarkTerminationCPU
 }
 
-// traceForms are the lines that package runtime documents: # stands for a whole
-// number, ~ for one with or without a fraction. Go 1.18 added stacks and
-// globals, Go 1.26 the note of the search for leaked goroutines.
+// traceForms are the lines that package runtime documents: # means a whole number, ~ a number
+// with or without a fraction. Go 1.18 added stacks and globals, Go 1.26 the note about the
+// search for leaked goroutines.
 var traceForms = func() (forms []string) {
 	for _, leaks := range []string{"", " (checking for goroutine leaks)"} {
 		for _, scanned := range []string{" # MB stacks, # MB globals,", ""} {
