@@ -1,5 +1,4 @@
-// Package gocmd runs the go command: its environment, its errors, and the overlays that it reads
-// in place of files.
+// Package gocmd runs the go command, with its environment, errors and overlays.
 package gocmd
 
 import (
@@ -19,30 +18,30 @@ import (
 
 // A Command is a call of the go command.
 type Command struct {
-	Dir  string   // where it runs; "": where hone does
-	Env  []string // in place of variables of hone's environment, and beside it
-	Args []string // of go
-	// Run runs the command, with what it starts; nil: [exec.Cmd.Run].
+	Dir  string   // where it runs; "": the current folder
+	Env  []string // added to hone's environment, or replacing its variables
+	Args []string // without "go"
+	// Run runs the command and its child processes; nil: [exec.Cmd.Run].
 	Run func(*exec.Cmd) error
 }
 
-// What a command may fetch, for [Command.Env].
+// Limits on downloads, for [Command.Env].
 const (
-	// NoDownloads has it use the modules and toolchains that are there already.
+	// NoDownloads makes the command use only modules and toolchains on this machine.
 	NoDownloads = "GOPROXY=off"
-	// LocalToolchain has it use the toolchain that is installed, whatever a go.mod asks for.
+	// LocalToolchain makes the command use the installed toolchain, whatever go.mod asks for.
 	LocalToolchain = "GOTOOLCHAIN=local"
 )
 
-// waitDelay is how long a command's output is waited for when it has ended: what it has
-// started and left may have it open.
+// waitDelay is how long to wait for output after a command has ended: child processes may
+// still have it open.
 const waitDelay = 5 * time.Second
 
-// An Error is that of a command that failed.
+// An Error is the error of a failed command.
 type Error struct {
 	Verb   string // "list"
-	Stderr string // what it said, without blanks around it
-	Err    error  // how it ended, or why it didn't start
+	Stderr string // trimmed of blanks
+	Err    error  // its exit status, or why it didn't start
 }
 
 func (e *Error) Error() string {
@@ -54,8 +53,8 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Output returns what the command prints on standard output. The error is that of ctx, if it has
-// ended, or an [*Error].
+// Output returns what the command prints on standard output. The error is the error of ctx, if it
+// has ended, or an [*Error].
 func (c Command) Output(ctx context.Context) ([]byte, error) {
 	var stdout, stderr bytes.Buffer
 	if err := c.run(ctx, &stdout, &stderr); err != nil {
@@ -64,8 +63,8 @@ func (c Command) Output(ctx context.Context) ([]byte, error) {
 	return stdout.Bytes(), nil
 }
 
-// CombinedOutput returns all that the command prints, also when it fails. The error is as
-// Output's.
+// CombinedOutput returns everything that the command prints, even if it fails. Errors are like
+// those of Output.
 func (c Command) CombinedOutput(ctx context.Context) ([]byte, error) {
 	var out bytes.Buffer
 	err := c.run(ctx, &out, &out)
@@ -94,8 +93,8 @@ func (c Command) run(ctx context.Context, stdout, stderr *bytes.Buffer) error {
 	return nil
 }
 
-// List returns what go list -json says of packages or modules. It does not ask the version
-// control, which would run what a repository names.
+// List returns the output of go list -json for packages or modules. It doesn't use version control,
+// because that could run programs that a repository names.
 func List[T any](ctx context.Context, c Command) ([]T, error) {
 	c.Args = append([]string{"list", "-buildvcs=false", "-json"}, c.Args...)
 	out, err := c.Output(ctx)
@@ -114,7 +113,7 @@ func List[T any](ctx context.Context, c Command) ([]T, error) {
 	}
 }
 
-// Environ returns values of the go command's environment, in the order of their names.
+// Environ returns values of go env, in the order of names.
 func (c Command) Environ(ctx context.Context, names ...string) ([]string, error) {
 	c.Args = append([]string{"env"}, names...)
 	out, err := c.Output(ctx)
@@ -128,8 +127,8 @@ func (c Command) Environ(ctx context.Context, names ...string) ([]string, error)
 	return values, nil
 }
 
-// WriteOverlay writes a file for -overlay: which files stand for which, the later of several
-// replacements. One that is replaced by "" is taken for missing.
+// WriteOverlay writes a file for -overlay, which replaces files by others. If several maps
+// replace a file, the last one counts. A file that is replaced by "" counts as missing.
 func WriteOverlay(file string, replace ...map[string]string) error {
 	all := struct{ Replace map[string]string }{make(map[string]string)}
 	for _, r := range replace {
@@ -142,8 +141,8 @@ func WriteOverlay(file string, replace ...map[string]string) error {
 	return os.WriteFile(file, text, 0o600)
 }
 
-// OverlayTexts writes the texts that files are to have into a folder, and a file for -overlay
-// with them, which it returns.
+// OverlayTexts writes texts into a folder, and a file for -overlay that replaces the named files
+// by them. It returns the name of that file.
 func OverlayTexts(dir string, texts map[string][]byte) (file string, err error) {
 	replace := make(map[string]string, len(texts))
 	for name, text := range texts {
