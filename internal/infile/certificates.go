@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// maxPEM bounds a file of certificates. The bundle of a system has some 200 KB.
+// maxPEM bounds a file of certificates, in bytes. A system's bundle has about 200 KB.
 const maxPEM = 16 << 20
 
 func readPEM(file string) ([]byte, error) { return ReadText(context.Background(), file, maxPEM) }

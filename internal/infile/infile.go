@@ -1,14 +1,14 @@
-// Package infile opens what hone reads: files that anybody may have put where they are.
+// Package infile opens the files that hone reads, which anyone may have put there.
 //
-// A repository that was cloned can have a directory of runs with a named pipe in it, or a
-// symbolic link to /dev/zero. Opening the one waits for a writer that never comes, reading
-// the other never ends. So there are two ways in:
+// A cloned repository can contain a directory of runs with a named pipe, or a symbolic link
+// to /dev/zero. Opening a pipe waits for a writer that never comes, and reading /dev/zero
+// never ends. So there are two ways to read:
 //
-//   - What hone finds on its own (runs, hone.toml, source files, side files of a server)
-//     is a regular file of a bounded size, or an error: Open, ReadFile.
-//   - What the user names may be anything, also a pipe: OpenAny, Reader.
+//   - Files that hone finds on its own (runs, hone.toml, source files, side files of a
+//     server) must be regular and of bounded size: Open, ReadFile.
+//   - What the user names may be anything, including a pipe: OpenAny, Reader.
 //
-// Both end when their context does.
+// Both end with their context.
 package infile
 
 import (
@@ -23,10 +23,10 @@ import (
 // ErrNotRegular: a file is a directory, a pipe, a device or a socket.
 var ErrNotRegular = errors.New("expected a regular file")
 
-// A SizeError says that a file is larger than what is read of its kind.
+// A SizeError is the error of a file that is larger than its limit.
 type SizeError struct {
 	Name        string
-	Size, Limit int64 // in bytes; of an endless file, Size is what was read
+	Size, Limit int64 // in bytes; for an endless file, Size is how much was read
 }
 
 func (e *SizeError) Error() string {
@@ -43,12 +43,12 @@ func size(n int64) string {
 	return fmt.Sprintf("%d bytes", n)
 }
 
-// Open opens a regular file, or a symbolic link to one. It never waits, whatever the name
-// stands for: the check before keeps it from touching a device, the one after from being
-// fooled by a file that was exchanged in between.
+// Open opens a regular file, or a symbolic link to one. It never waits. The check before
+// opening avoids touching a device; the check after it detects a file that was replaced in
+// between.
 func Open(name string) (*os.File, error) { return open(name, os.Stat, os.OpenFile) }
 
-// OpenIn is Open of a file below a root, which nothing leads out of.
+// OpenIn is Open for a file in a root; symbolic links can't leave the root.
 func OpenIn(root *os.Root, name string) (*os.File, error) {
 	return open(name, root.Stat, root.OpenFile)
 }
@@ -75,7 +75,7 @@ func open(name string, stat func(string) (fs.FileInfo, error), openFile func(str
 	return f, nil
 }
 
-// asOpen has errors speak of opening, which is what was asked for.
+// asOpen makes errors say "open", which is what the caller asked for.
 func asOpen(err error) error {
 	if path := (*fs.PathError)(nil); errors.As(err, &path) {
 		return &fs.PathError{Op: "open", Path: path.Path, Err: path.Err}
@@ -83,19 +83,19 @@ func asOpen(err error) error {
 	return err
 }
 
-// Exists reports whether there is something of that name, as far as can be told.
+// Exists reports whether a file or folder with this name exists and can be seen.
 func Exists(name string) bool {
 	_, err := os.Stat(name)
 	return err == nil
 }
 
-// IsDir reports whether a name is that of a folder.
+// IsDir reports whether a name is a folder.
 func IsDir(name string) bool {
 	info, err := os.Stat(name)
 	return err == nil && info.IsDir()
 }
 
-// Check reports what a file is that is not a regular one.
+// Check returns an error if a file isn't a regular one, and says what it is.
 func Check(name string, info fs.FileInfo) error {
 	kind := ""
 	switch mode := info.Mode(); {
@@ -115,8 +115,8 @@ func Check(name string, info fs.FileInfo) error {
 	return fmt.Errorf("%s is a %s: %w", name, kind, ErrNotRegular)
 }
 
-// ReadFile reads a regular file of at most limit bytes. A larger one is a *SizeError before
-// anything is read of it.
+// ReadFile reads a regular file of at most limit bytes. A larger file is a *SizeError, and
+// isn't read.
 func ReadFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 	type text struct {
 		data []byte
@@ -125,7 +125,7 @@ func ReadFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 	if ctx.Done() == nil {
 		return readFile(ctx, name, limit)
 	}
-	// Some file systems wait, those of other machines for one.
+	// Some file systems block, such as network file systems.
 	done := make(chan text, 1)
 	go func() {
 		data, err := readFile(ctx, name, limit)
@@ -152,7 +152,7 @@ func readFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 	if n := info.Size(); n > limit {
 		return nil, &SizeError{name, n, limit}
 	}
-	// The size is 0 for files of /proc, and another when somebody writes meanwhile.
+	// The size is 0 for files in /proc, and wrong if another process is writing.
 	const chunk = 1 << 20
 	data := make([]byte, 0, info.Size()+512)
 	for {
@@ -175,12 +175,12 @@ func readFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 	}
 }
 
-// MaxSource is how large a source file may be that hone reads. The largest that people
-// generate have some 30 MB.
+// MaxSource is the size limit of source files, in bytes. The largest generated ones have
+// about 30 MB.
 const MaxSource = 128 << 20
 
-// OpenAny opens what a user named: a regular file is returned as it is, and of anything
-// else opening and reading end with the context.
+// OpenAny opens what a user named. For anything that isn't a regular file, opening and
+// reading end with the context.
 func OpenAny(ctx context.Context, name string) (io.ReadCloser, error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -205,7 +205,7 @@ func OpenAny(ctx context.Context, name string) (io.ReadCloser, error) {
 		}
 		return &closing{Reader(ctx, o.f), o.f}, nil
 	case <-ctx.Done():
-		go func() { // it opens when somebody writes
+		go func() { // it opens once there is a writer
 			if o := <-done; o.err == nil {
 				o.f.Close()
 			}
@@ -221,8 +221,8 @@ type closing struct {
 
 func (c *closing) Close() error { return c.file.Close() }
 
-// Reader returns a reader of r that ends with the context, also while r waits, as pipes and
-// terminals do. After that r may still be read once.
+// Reader returns a reader of r that ends with the context, even while r blocks, as pipes and
+// terminals do. r may still be read once after that.
 func Reader(ctx context.Context, r io.Reader) io.Reader {
 	if ctx.Done() == nil {
 		return r

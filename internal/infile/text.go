@@ -15,8 +15,8 @@ const utf8Mark = "\ufeff"
 // ErrUTF16: a file that is read as UTF-8 is what Windows calls Unicode.
 var ErrUTF16 = errors.New("it is UTF-16 text: save it as UTF-8 (PowerShell: Out-File -Encoding utf8)")
 
-// Text returns a text without the byte order mark that Windows writes before it. It is
-// an error if it is UTF-16.
+// Text returns a text without the byte order mark that Windows writes before it. UTF-16
+// text is an error.
 func Text(text []byte) ([]byte, error) {
 	if bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.HasPrefix(text, []byte{0xfe, 0xff}) {
 		return nil, ErrUTF16
@@ -24,7 +24,7 @@ func Text(text []byte) ([]byte, error) {
 	return bytes.TrimPrefix(text, []byte(utf8Mark)), nil
 }
 
-// ReadText is ReadFile of a text: see Text.
+// ReadText is ReadFile for a text: see Text.
 func ReadText(ctx context.Context, name string, limit int64) ([]byte, error) {
 	text, err := ReadFile(ctx, name, limit)
 	if err != nil {
@@ -41,7 +41,7 @@ func named(name string, text []byte) ([]byte, error) {
 	return text, nil
 }
 
-// ReadAny reads what a user named, a pipe too, of at most limit bytes.
+// ReadAny reads at most limit bytes of what a user named, which may be a pipe.
 func ReadAny(ctx context.Context, name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err == nil && info.Mode().IsRegular() {
