@@ -10,20 +10,20 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// A Degradation is what was done to a profile that could not be kept as it came.
+// A Degradation says how a profile was changed because it could not be kept as sent.
 type Degradation uint8
 
 const (
 	Unchanged      Degradation = iota
-	LabelCut                   // the name or value of a label was too long and is cut
-	NameCut                    // a name in the profile was too long and is cut
-	Clock                      // its time could not be right and is that of the arrival, or its duration 0
-	OtherInstance              // there are too many series: its instance became "other"
-	DeltaFirst                 // the first one of a series that counts: there is nothing to subtract
-	DeltaRestart               // the counters began anew
-	DeltaLate                  // what it counts is in a later profile's difference, which came before
-	DeltaShared                // others with the same labels count too: there is nothing to subtract
-	DeltaForgotten             // there are too many series that count: the next one is a first one again
+	LabelCut                   // the name or value of a label was too long and was cut
+	NameCut                    // a name in the profile was too long and was cut
+	Clock                      // its time was impossible: it has the time of arrival, or a duration of 0
+	OtherInstance              // too many series: its instance became "other"
+	DeltaFirst                 // first cumulative profile of a series: there is none to subtract
+	DeltaRestart               // the counters restarted
+	DeltaLate                  // it arrived after a later profile, whose difference contains what it counts
+	DeltaShared                // other processes have the same labels: there is none of its own to subtract
+	DeltaForgotten             // too many cumulative series: the next profile is a first one again
 	numDegradations
 )
 
@@ -35,7 +35,7 @@ func (d Degradation) String() string { return degradations[d] }
 // logEvery is how often a refusal for the same reason is logged.
 const logEvery = 10 * time.Second
 
-// account counts what comes in and what is refused.
+// account counts what is received and what is refused.
 type account struct {
 	now       func() time.Time
 	log       *slog.Logger

@@ -7,12 +7,12 @@ import (
 	"slices"
 )
 
-// DefaultAnswer is how many bytes an answer may have when nothing is said: some ten
-// times what the largest views of real profiles take, and a fraction of DefaultMemory.
+// DefaultAnswer is the default limit of an answer in bytes: about ten times the largest
+// views of real profiles, and a fraction of DefaultMemory.
 const DefaultAnswer = 128 << 20
 
-// Answers bound what is answered: each answer has at most Most bytes, and all that are
-// being made or sent take their memory from Memory, as pushes do.
+// Answers limit what is answered: each answer has at most Most bytes, and all answers
+// that are being made or sent take memory from Memory, as pushes do.
 type Answers struct {
 	Memory *Memory
 	Most   int64
@@ -20,13 +20,13 @@ type Answers struct {
 
 type answersKey struct{}
 
-// WithAnswers returns a context in which answers are bounded.
+// WithAnswers returns a context with limits of answers.
 func WithAnswers(ctx context.Context, a *Answers) context.Context {
 	return context.WithValue(ctx, answersKey{}, a)
 }
 
-// AnswersOf returns the bounds of answers. Without any in the context they are those of
-// this answer alone.
+// AnswersOf returns the limits in the context. Without any it returns the default
+// limits, with a Memory for this answer alone.
 func AnswersOf(ctx context.Context) *Answers {
 	if a, ok := ctx.Value(answersKey{}).(*Answers); ok {
 		return a
@@ -50,9 +50,9 @@ func (a *Answers) Reserve(ctx context.Context, n int64) (release func(), err err
 	return share.Close, nil
 }
 
-// An AnswerBuffer is an answer that is being written, in pieces: a buffer that grows by
-// copies would take twice as much and more. Writing fails at the limit, and where
-// there is no memory. Close gives the memory back.
+// An AnswerBuffer holds an answer while it is written. It consists of pieces, since a
+// buffer that grows by copying would take more than twice the memory. Writing fails
+// above the limit, or if there is no memory. The caller closes it.
 type AnswerBuffer struct {
 	of     *Answers
 	share  *Share
@@ -95,10 +95,10 @@ func (b *AnswerBuffer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Len returns how many bytes were written.
+// Len returns the number of bytes that were written.
 func (b *AnswerBuffer) Len() int64 { return b.size }
 
-// Pieces returns what was written.
+// Pieces returns what was written. The slices belong to the buffer.
 func (b *AnswerBuffer) Pieces() [][]byte { return b.pieces }
 
 // Bytes returns what was written in one piece.

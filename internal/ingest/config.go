@@ -11,16 +11,16 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// Config is what a Hub needs and allows. Zero numbers stand for the defaults
-// that DefaultConfig tells; negative ones are no limit where that says so.
+// Config is what a Hub needs and allows. A number that is 0 stands for the default, see
+// DefaultConfig. A negative number means no limit, for the fields that say so.
 type Config struct {
 	Store store.Store  `toml:"-"`
 	Log   *slog.Logger `toml:"-"` // nil logs nothing
 
-	// Allow, unless it is nil, tells whether who sends may write a service. It
-	// is called before anything else is done with a push.
+	// Allow, unless it is nil, returns an error if the sender may not write a service.
+	// It is called first for each push.
 	Allow func(ctx context.Context, service string) *Error `toml:"-"`
-	// Memory is what requests share; nil is one of their own.
+	// Memory is the memory that requests share; with nil the Hub makes one.
 	Memory *Memory `toml:"-"`
 	// Now is the time; nil is time.Now.
 	Now func() time.Time `toml:"-"`
@@ -30,39 +30,41 @@ type Config struct {
 	MaxDecoded  int64 `toml:"max_decoded"`  // bytes of a profile when decompressed
 	MaxMemory   int64 `toml:"max_memory"`   // bytes of memory for a request: sent, decompressed and decoded
 	MaxLabels   int   `toml:"max_labels"`   // labels of a profile, those of hone included
-	MaxName     int   `toml:"max_name"`     // bytes in the name of a label; longer ones are cut, see shorten
-	MaxValue    int   `toml:"max_value"`    // bytes in the value of a label, likewise
-	MaxText     int   `toml:"max_text"`     // bytes of any other name in a profile, likewise
-	MaxParallel int64 `toml:"max_parallel"` // profiles being decoded and stored at a time
+	MaxName     int   `toml:"max_name"`     // bytes of a label's name; longer ones are cut, see shorten
+	MaxValue    int   `toml:"max_value"`    // bytes of a label's value; longer ones are cut
+	MaxText     int   `toml:"max_text"`     // bytes of any other name in a profile; longer ones are cut
+	MaxParallel int64 `toml:"max_parallel"` // profiles that are decoded and stored at the same time
 
-	// Skew is how far in the future a profile may begin before its time is not
-	// believed: it gets the time of arrival.
+	// Skew is how far in the future a profile may begin. One that begins later gets the
+	// time of its arrival.
 	Skew time.Duration `toml:"-"`
 
-	// Rates, of all services together and of each; negative is no limit. What is
-	// above them is refused.
+	// Rate limits all services together, ServiceRate each of them; negative means no
+	// limit. Profiles above a rate are refused.
 	Rate        Rate `toml:"rate"`
 	ServiceRate Rate `toml:"service_rate"`
 
-	// Series that had a profile within SeriesAge are active. When there are
-	// more, of all services or of one, the instance of new ones becomes "other";
-	// where that doesn't help, they are refused. Negative is no limit.
+	// MaxSeries and MaxServiceSeries limit the active series, of all services and of
+	// each. A series is active if it had a profile within SeriesAge. Above the limit,
+	// the instance of a new series becomes "other"; if that is not enough, its profiles
+	// are refused. Negative means no limit.
 	MaxSeries        int           `toml:"max_series"`
 	MaxServiceSeries int           `toml:"max_service_series"`
 	SeriesAge        time.Duration `toml:"-"`
 
-	// DeltaBytes bounds the memory for the last profiles of series with
-	// cumulative sample types. The series that was idle longest is forgotten.
+	// DeltaBytes limits the memory for the last profiles of series with cumulative
+	// sample types. Above it, the series that was idle longest is forgotten.
 	DeltaBytes int64 `toml:"delta_bytes"`
 }
 
-// A Rate is how much may come in per second. Ten seconds' worth may come at once.
+// A Rate limits what is received per second. As much as ten seconds allow may come at
+// once.
 type Rate struct {
 	Bytes    float64 `toml:"bytes"` // as sent
 	Profiles float64 `toml:"profiles"`
 }
 
-// DefaultConfig returns the limits that hold when nothing is said.
+// DefaultConfig returns the default limits.
 func DefaultConfig() Config {
 	return Config{
 		MaxBody: 64 << 20, MaxPushes: 10_000, MaxDecoded: 256 << 20, MaxMemory: DefaultCallMemory,
@@ -74,7 +76,7 @@ func DefaultConfig() Config {
 	}
 }
 
-// Check returns what can't be meant.
+// Check returns an error if a value is invalid.
 func (c Config) Check() error {
 	var errs []error
 	for _, n := range []struct {

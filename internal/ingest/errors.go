@@ -6,14 +6,15 @@ import (
 	"time"
 )
 
-// An Error tells why pushes were refused.
+// An Error says why pushes were refused.
 type Error struct {
 	Reason     Reason
-	RetryAfter time.Duration // when to try again, 0 for never or unknown
+	RetryAfter time.Duration // how long to wait before trying again; 0: unknown, or trying again doesn't help
 	Err        error
 }
 
 func (e *Error) Error() string { return e.Err.Error() }
+
 func (e *Error) Unwrap() error { return e.Err }
 
 // Errorf returns an Error.
@@ -21,18 +22,18 @@ func Errorf(r Reason, format string, args ...any) *Error {
 	return &Error{Reason: r, Err: fmt.Errorf(format, args...)}
 }
 
-// A Reason is why pushes are refused.
+// A Reason is the kind of an Error.
 type Reason uint8
 
 const (
 	Internal        Reason = iota // the server's fault
 	Malformed                     // it can't be read
 	TooLarge                      // it is larger than a limit
-	Unauthenticated               // nobody knows who sends
+	Unauthenticated               // no valid credentials
 	Denied                        // the sender may not write this service
-	Limited                       // more than the rate, or more series, than the limit
-	Expired                       // older than what is kept
-	Unavailable                   // the server is ending, or has no room left
+	Limited                       // above the limit of a rate or of the series
+	Expired                       // older than the retention
+	Unavailable                   // the server is shutting down, or out of memory or disk space
 	TooSlow                       // the request came in too slowly
 )
 

@@ -40,9 +40,9 @@ var smallLimits = profile.Limits{
 	Samples: 1 << 18, Frames: 1 << 22, Locations: 1 << 18, Lines: 1 << 19, Functions: 1 << 18, Strings: 1 << 19, Labels: 1 << 18,
 }
 
-// Hub is the Receiver of a server: it checks what comes in over all protocols,
-// gives it its labels, kind, time and identity, turns counters into
-// differences, and keeps account of what was refused or changed.
+// A Hub is the Receiver of a server. It checks the profiles of all protocols, completes
+// their labels, kind, time and identity, turns cumulative values into differences, and
+// counts what was refused or changed.
 type Hub struct {
 	cfg      Config
 	small    profile.Limits
@@ -79,7 +79,7 @@ func (h *Hub) decodeLimits() profile.Limits {
 	return lim
 }
 
-// Config returns the limits in force.
+// Config returns the configuration with its defaults.
 func (h *Hub) Config() Config { return h.cfg }
 
 // Limits implements Receiver.
@@ -87,9 +87,9 @@ func (h *Hub) Limits() Limits {
 	return Limits{BodyBytes: h.cfg.MaxBody, Pushes: h.cfg.MaxPushes, Memory: h.cfg.Memory, CallMemory: h.cfg.MaxMemory}
 }
 
-// Receive implements Receiver. Of several pushes the good ones are kept even if
-// others are refused; the error is then that of the others, one that asks to try
-// again before one that doesn't.
+// Receive implements Receiver. If some of several pushes are refused, the others are
+// kept. The error is then one of the refused ones: one that asks to try again, if there
+// is such.
 func (h *Hub) Receive(ctx context.Context, protocol string, pushes ...Push) error {
 	began := h.cfg.Now()
 	defer func() { h.took(protocol, h.cfg.Now().Sub(began)) }()
@@ -294,7 +294,7 @@ func takeStoring(share *Share, a *arrival) *Error {
 	return refused
 }
 
-// storeError returns what a Store's error means to who sends.
+// storeError returns what a Store's error means to the sender.
 func storeError(err error) *Error {
 	switch {
 	case err == nil:

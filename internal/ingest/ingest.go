@@ -1,6 +1,6 @@
-// Package ingest takes profiles in. The packages below it speak one wire
-// protocol each: they turn requests into pushes and the Receiver's errors into
-// what their clients understand.
+// Package ingest receives profiles, checks them and puts them into a store. Each
+// package below it implements one wire protocol: it turns requests into pushes
+// for a Receiver, and the Receiver's errors into answers of that protocol.
 package ingest
 
 import (
@@ -10,56 +10,59 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A Push is one profile on its way in, in hone's words: it is for the protocol
-// to translate names of labels and units of time.
+// A Push is one profile that was sent. The protocol has translated its label names and
+// its units of time into those of hone.
 type Push struct {
 	// Data is the profile as it was sent, in any format that profile.Decode
-	// reads. Profile is used instead where it is not nil.
+	// reads. If Profile is not nil, it is used instead.
 	Data    []byte
 	Profile *profile.Profile
-	// Parse, unless it is nil, decodes Data, which is in another format than
-	// those, within the limits.
+	// Parse, unless it is nil, decodes Data instead of profile.Decode. It keeps
+	// within the limits.
 	Parse func(data []byte, lim profile.Limits) (*profile.Profile, error)
 
-	// Sent is how many bytes it came in, for rates and counters; 0 is those of Data.
+	// Sent is the size in bytes that it had on the wire, for rates and counters; 0
+	// stands for the size of Data.
 	Sent int64
-	// Err, unless it is nil, is why the protocol can't read this one: it is refused
-	// and counted, and the others of the request are kept.
+	// Err, unless it is nil, says why the protocol couldn't read this profile. It is
+	// refused and counted; the others of the request are kept.
 	Err *Error
 
-	// Amend, unless it is nil, is called with the profile when it is decoded and
-	// before anything is made of it, to put right what the protocol knows better.
-	// It may change what is not of single samples, and remove sample types.
+	// Amend, unless it is nil, is called with the decoded profile before anything else
+	// uses it, so that the protocol can correct it. It may change everything but the
+	// samples, and may remove sample types.
 	Amend func(p *profile.Profile)
 
 	// Labels identify the process, in any order; see store.LabelService and
-	// the names after it. Names that are no label names are mended, not refused.
+	// the names after it. Invalid names are changed to valid ones, not refused.
 	Labels []store.Label
-	// Kind is the kind of profile; "" is told by the sample types.
+	// Kind is the kind of profile. If it is "", KindOf tells it.
 	Kind string
-	// Time is the start of the collection, in ns since 1970 UTC, Duration its
-	// length in ns. 0 is what the profile says, or else the time of arrival.
+	// Time is the start of the collection, in ns since 1970 UTC, and Duration its
+	// length in ns. 0 stands for what the profile says. If that has no time either,
+	// the time is that of the arrival.
 	Time, Duration int64
-	// Key stands for the content, so that a profile that is sent again is known
-	// again: those with the same key, labels and time are one. "" is the content;
-	// then a profile whose time isn't known has the time of arrival, and is another
-	// one each time that it is sent.
+	// Key identifies the content, so that a profile is kept once even if it is sent
+	// again: profiles with the same key, labels and time are the same one. With "" the
+	// content itself is the key. A profile without a time then gets the time of its
+	// arrival, so it counts as a new one each time that it is sent.
 	Key string
-	// Cumulative are the sample types that count from the start of the process:
-	// what is kept is the difference from the profile before, of the same
-	// labels. The first one is kept for later and counts nothing, except for
-	// the sample types that are not named here.
+	// Cumulative are the sample types that count from the start of the process. The
+	// store gets their difference from the previous profile with the same labels. Of
+	// the first such profile it gets only the other sample types.
 	Cumulative []string
-	// Sender tells processes with the same labels apart whose profiles count, where
-	// the protocol knows; "" leaves it to what they count.
+	// Sender tells processes with the same labels apart, if the protocol can, so that
+	// their cumulative profiles aren't subtracted from each other. With "" they are
+	// told apart by the values that they count.
 	Sender string
 
-	// Known is set by Receive, when it returns nil, if the profile was there already.
+	// Known is set by Receive, if it returns nil, when the profile was in the store
+	// already.
 	Known bool
 }
 
-// DivideSent says of pushes that came in one message of n bytes how many each came in:
-// the same for all.
+// DivideSent sets Sent of pushes that came in one message of n bytes, to the same size
+// for each.
 func DivideSent(pushes []Push, n int) {
 	for i := range pushes {
 		pushes[i].Sent = int64((i+1)*n/len(pushes) - i*n/len(pushes))
@@ -69,20 +72,20 @@ func DivideSent(pushes []Push, n int) {
 // A Receiver checks pushes and puts them into a store.
 type Receiver interface {
 	// Receive keeps pushes. They are durable when it returns nil. Errors are of
-	// type *Error. protocol names the sender's for counters and logs. Data is
-	// not referred to after Receive returns.
+	// type *Error. protocol is the name of the sender's protocol, for counters and
+	// logs. Receive keeps no reference to Data.
 	Receive(ctx context.Context, protocol string, pushes ...Push) error
-	// Limits are what a request may have.
+	// Limits returns the limits of a request.
 	Limits() Limits
 }
 
-// Limits bound requests. The protocols see to BodyBytes while they read.
+// Limits of a request. The protocols enforce BodyBytes while they read.
 type Limits struct {
-	BodyBytes int64 // of a request as it is sent, and decompressed where all of it is compressed
+	BodyBytes int64 // size of a request as sent and, if all of it is compressed, decompressed
 	Pushes    int   // profiles in one request
 
-	// Memory is where what is read comes from, up to CallMemory bytes for one
-	// request; the server sees to it for what is pushed. nil counts nothing.
+	// Memory is what reading a request takes memory from, up to CallMemory bytes.
+	// For pushes the server does that. With nil nothing is counted.
 	Memory     *Memory
 	CallMemory int64
 }

@@ -11,10 +11,10 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// burstSeconds is how much of a rate may come at once.
+// burstSeconds is how many seconds' worth of a rate may come at once.
 const burstSeconds = 10
 
-// rates bounds bytes and profiles per second.
+// rates limits bytes and profiles per second.
 type rates struct {
 	all     *limiters
 	service Rate // of each
@@ -132,8 +132,8 @@ func newSeries(cfg Config) series {
 // otherInstance is the instance that new series get above the limit.
 const otherInstance = "other"
 
-// admit returns the labels that a profile is to be kept with: its own, or where
-// there are too many series those of a common one.
+// admit returns the labels to keep a profile with: its own or, if there are too many
+// series, those of a series that many share.
 func (s *series) admit(now time.Time, labels store.Labels) (store.Labels, *Error) {
 	service := labels.Get(store.LabelService)
 	hash := s.hash(labels)

@@ -13,7 +13,8 @@ import (
 )
 
 const (
-	// DefaultMemory and DefaultCallMemory are in force when nothing is said.
+	// DefaultMemory is the default size of a Memory in bytes, and DefaultCallMemory
+	// what one request may take of it.
 	DefaultMemory     = 1 << 30
 	DefaultCallMemory = 320 << 20
 
@@ -30,14 +31,13 @@ const (
 	crowdPerProcessor = 16 << 20
 )
 
-// Memory is what all requests may hold at a time: what is being sent, what is
-// decompressed of it, and what that is decoded to, each as it comes; and answers
-// while they are made and sent.
+// A Memory limits the bytes that all requests hold at the same time: what was sent so
+// far, what was decompressed and decoded of it, and answers while they are made and sent.
 //
-// What pushes hold together stays below the crowd, a small part of the total, however
-// many come at the same time. When that is used up, one push after another has its turn
-// to take more. The others wait for it, even those that hold much: the one whose turn
-// it is never waits for them. Pushes that hold up to patience don't need a turn.
+// All pushes together hold at most the crowd, a small part of the total, however many
+// come at the same time. When the crowd is used up, one push at once has its turn to
+// take more. The others wait until it has ended, however much they hold; it never waits
+// for them. Pushes that hold no more than patience don't need a turn.
 type Memory struct {
 	total, crowd int64
 	refused      atomic.Int64
@@ -52,10 +52,10 @@ type Memory struct {
 	moved   chan struct{}
 }
 
-// step is by how much what is in use has to change for Moved to tell.
+// step is how many bytes the use has to change by until Moved tells.
 const step = 16 << 20
 
-// NewMemory returns a Memory of so many bytes, or of DefaultMemory for 0.
+// NewMemory returns a Memory of total bytes; 0 stands for DefaultMemory.
 func NewMemory(total int64) *Memory {
 	if total == 0 {
 		total = DefaultMemory
@@ -64,8 +64,8 @@ func NewMemory(total int64) *Memory {
 	return &Memory{total: total, crowd: min(total/2, crowd), moved: make(chan struct{}, 1)}
 }
 
-// Moved returns a channel that has an element when what is in use has changed by some
-// megabytes since the last one was put there. It has one reader.
+// Moved returns a channel that gets an element whenever the use has changed by some
+// megabytes. It is for one reader.
 func (m *Memory) Moved() <-chan struct{} { return m.moved }
 
 // tell tells the reader of Moved. The caller holds m.mu.
@@ -80,8 +80,8 @@ func (m *Memory) tell() {
 	}
 }
 
-// Total returns the size of the memory, Used what is in use of it, and Refused
-// how often there was too little.
+// Total returns the size of the memory in bytes, Used how much of it is in use, and
+// Refused how many requests for memory failed.
 func (m *Memory) Total() int64   { return m.total }
 func (m *Memory) Refused() int64 { return m.refused.Load() }
 func (m *Memory) Used() int64 {
@@ -90,7 +90,7 @@ func (m *Memory) Used() int64 {
 	return m.used
 }
 
-// Peak returns the most that was in use.
+// Peak returns the largest use so far, in bytes.
 func (m *Memory) Peak() int64 {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -144,8 +144,9 @@ func (m *Memory) give(s *Share, n int64) {
 	}
 }
 
-// Share returns what making or sending one answer may use of the memory: most bytes, or
-// all of it if that is 0 or more. The caller has to Close it.
+// Share returns a share of the memory for making and sending one answer: at most most
+// bytes, or without a limit of its own if that is 0 or more than there are. The caller
+// closes it.
 func (m *Memory) Share(ctx context.Context, most int64) *Share {
 	if most <= 0 || most > m.total {
 		most = m.total
@@ -153,15 +154,15 @@ func (m *Memory) Share(ctx context.Context, most int64) *Share {
 	return &Share{m: m, ctx: ctx, most: most}
 }
 
-// Push is Share for a call that takes profiles in.
+// Push is like Share, for a call that receives profiles.
 func (m *Memory) Push(ctx context.Context, most int64) *Share {
 	s := m.Share(ctx, most)
 	s.push = true
 	return s
 }
 
-// A Share is one call's part of a Memory, and a profile.Budget. It is of one
-// goroutine at a time.
+// A Share is one call's part of a Memory. It implements profile.Budget. Only one goroutine
+// may use it at the same time.
 type Share struct {
 	m          *Memory
 	ctx        context.Context
@@ -170,7 +171,7 @@ type Share struct {
 	most, used int64
 }
 
-// Hurry has the share fail where it would wait for its turn, or wait again.
+// Hurry sets whether Take fails instead of waiting for a turn.
 func (s *Share) Hurry(on bool) { s.hurries = on }
 
 // Take implements profile.Budget. Its errors are of type *Error.
@@ -222,8 +223,8 @@ func (s *Share) hasTurn() bool {
 // Give implements profile.Budget.
 func (s *Share) Give(n int64) { s.m.give(s, n) }
 
-// Charged returns r, whose bytes take memory: theirs, and as much again, as the
-// buffer that they are read into grows by copies. A nil Share counts nothing.
+// Charged returns a reader that takes memory for what it reads from r: twice its size,
+// since the buffer that it is read into grows by copying. A nil Share counts nothing.
 func (s *Share) Charged(r io.Reader) io.Reader {
 	if s == nil {
 		return r
@@ -246,7 +247,7 @@ func (c *charged) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Used returns what the share has now.
+// Used returns the bytes that the share holds.
 func (s *Share) Used() int64 { return s.used }
 
 // Close gives everything back.
@@ -254,12 +255,12 @@ func (s *Share) Close() { s.Give(s.used) }
 
 type shareKey struct{}
 
-// WithShare returns a context of a call with a share of the memory.
+// WithShare returns a context for a call that has a share of the memory.
 func WithShare(ctx context.Context, s *Share) context.Context {
 	return context.WithValue(ctx, shareKey{}, s)
 }
 
-// BudgetOf returns the share of a call as a budget, nil without one.
+// BudgetOf returns the share of a call as a budget, nil if it has none.
 func BudgetOf(ctx context.Context) profile.Budget {
 	if s := ShareOf(ctx); s != nil {
 		return s

@@ -31,9 +31,8 @@ func shorten(s string, n int) string {
 	return cutText(s, n-hashed) + "~" + hex.EncodeToString(sum[:(hashed-1)/2])
 }
 
-// shortenNames shortens all texts of a profile to n bytes and reports whether there
-// was any to shorten. Patterns that are longer are left out: the start of one
-// would match something else.
+// shortenNames shortens all texts of a profile to n bytes, and reports whether any was
+// longer. A pattern that is longer is removed, since its start would match other things.
 func shortenNames(p *profile.Profile, n int) (cut bool) {
 	short := func(s *string) {
 		if len(*s) > n {
@@ -66,7 +65,7 @@ func shortenNames(p *profile.Profile, n int) (cut bool) {
 	return cut
 }
 
-// mendText returns a text without what is not UTF-8, and without characters that
+// cleanText returns a text without what is not UTF-8, and without characters that
 // control terminals or turn the direction of text: U+FFFD stands for them.
 func mendText(s string) string {
 	s = strings.ToValidUTF8(s, "\ufffd")

@@ -12,7 +12,7 @@ import (
 
 // What a push becomes: labels, kind, time and identity of a record.
 
-// UnknownService is the service of pushes that don't tell theirs.
+// UnknownService is the service of pushes that name none.
 const UnknownService = "unknown"
 
 type peerKey struct{}
@@ -60,10 +60,10 @@ func (c *Config) mend(in []store.Label, peer string) (labels store.Labels, cut i
 	return labels, cut, nil
 }
 
-// Exported is put in front of labels whose names mean something else here.
+// Exported is the prefix for labels of a sender whose names have another meaning in hone.
 const Exported = "exported_"
 
-// taken are names that other tools' queries have for labels of hone's: who sends a
+// reservedNames are names that other tools' queries have for labels of hone's: who sends a
 // label of such a name would add to what those list.
 var taken = []string{"service_name", "__name__", "__profile_type__", "__type__"}
 
@@ -156,7 +156,7 @@ func (r *arrivals) time(id store.ID, t int64) int64 {
 	return t
 }
 
-// KindOf tells the kind of a profile that doesn't come with one.
+// KindOf returns the kind of a profile that was sent without one.
 //
 //	sample types                  kind
 //	cpu, or the period is of cpu  cpu

@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// Stats are what a Hub counted since it began.
+// Stats are the counts of a Hub since its start.
 type Stats struct {
 	Protocols []ProtocolStats       // by name
 	Degraded  map[Degradation]int64 // profiles, of all protocols
@@ -27,7 +27,7 @@ type ProtocolStats struct {
 	Refused  map[Reason]int64
 }
 
-// Stats returns what was counted so far.
+// Stats returns the counts so far.
 func (h *Hub) Stats() Stats {
 	s := Stats{Degraded: map[Degradation]int64{}}
 	for d := LabelCut; d < numDegradations; d++ {
