@@ -74,7 +74,7 @@ func openAuthority(dir string) (*authority, error) {
 	return &authority{cert: pair.Leaf, key: key}, nil
 }
 
-// soundAuthority is openAuthority, which sets a damaged authority aside and makes a new
+// loadAuthority is openAuthority, which sets a damaged authority aside and makes a new
 // one.
 func soundAuthority(dir string, log *slog.Logger) (*authority, error) {
 	a, err := openAuthority(dir)

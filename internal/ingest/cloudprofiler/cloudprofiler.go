@@ -51,13 +51,13 @@ func New(recv ingest.Receiver, st store.Store, cfg Config) (*Service, error) {
 	return s, nil
 }
 
-// Close answers all polls that wait, and those to come: their agents ask again
-// after Config.RestartDelay. (An agent that finds no server stays away for a
-// minute.) Uploads are still taken. It is to be called when the server begins to
-// shut down, or else that has to wait for the polls.
+// Close answers all polls that wait, and all later ones, so that their agents ask again
+// after Config.RestartDelay. (An agent that finds no server stays away for a minute.)
+// Uploads are still accepted. Call it when the server begins to shut down; otherwise the
+// shutdown waits for the polls.
 func (s *Service) Close() { s.schedule.close() }
 
-// Stats are figures of a service.
+// Stats are the counts of a Service.
 type Stats struct {
 	Deployments int   // that agents were seen of lately
 	Polls       int   // agents that wait to be asked for a profile
@@ -117,8 +117,8 @@ func (s *Service) wanted(types []profileType) []profileType {
 	return wanted
 }
 
-// UpdateProfile keeps a profile that CreateProfile has asked for. A second one
-// of the same name is taken for the first, sent again.
+// UpdateProfile keeps a profile that CreateProfile has asked for. Another one with the
+// same name counts as the first one, sent again.
 func (s *Service) UpdateProfile(ctx context.Context, req *profilerpb.UpdateProfileRequest) (*profilerpb.Profile, error) {
 	p := s.sessions.complete(req.GetProfile())
 	asked, err := checkName(s.cfg.Key, p)
@@ -136,7 +136,7 @@ func (s *Service) UpdateProfile(ctx context.Context, req *profilerpb.UpdateProfi
 	return withoutBytes(p), nil
 }
 
-// CreateOfflineProfile keeps a profile that nobody has asked for.
+// CreateOfflineProfile keeps a profile that CreateProfile hasn't asked for.
 func (s *Service) CreateOfflineProfile(ctx context.Context, req *profilerpb.CreateOfflineProfileRequest) (*profilerpb.Profile, error) {
 	p := req.GetProfile()
 	if err := checkDeployment(req.GetParent(), p.GetDeployment()); err != nil {

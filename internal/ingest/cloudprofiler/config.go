@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/ingest/cloudprofiler/profilerpb"
 )
 
-// Config says how agents are served. The zero value is complete.
+// Config says how agents are served. The zero value stands for the defaults.
 type Config struct {
 	// Key is a secret of KeySize bytes; see LoadKey. Agents that were asked for
 	// a profile before the server was started again can send it if the key is
@@ -40,25 +40,24 @@ type Config struct {
 	longest time.Duration // of the intervals, with the profile
 }
 
-// A Schedule is the rhythm of profiles of one kind in a deployment, which is a
-// service in one version and zone.
+// A Schedule says how often, and for how long, profiles of one kind are taken in a
+// deployment: one service in one version and zone.
 type Schedule struct {
-	Interval time.Duration // from one profile to the next, whichever instance it is of; default 1 minute, negative for never
-	Duration time.Duration // of one profile, of the kinds that have one; default 10 s
+	Interval time.Duration // between two profiles, from any instance; default 1 minute, negative: never
+	Duration time.Duration // of a profile, for kinds that take time; default 10 s
 }
 
 // MinInterval is the least time between two profiles: agents ask again as soon
 // as they have sent one.
 const MinInterval = 10 * time.Millisecond
 
-// Check returns why there can be no Service with a configuration.
+// Check returns an error if the configuration is invalid.
 func (c Config) Check() error {
 	_, err := c.withDefaults()
 	return err
 }
 
-// DefaultConfig returns what a server's configuration can change, as it is where
-// zeros stand.
+// DefaultConfig returns the defaults of what a server's configuration can change.
 func DefaultConfig() Config {
 	return Config{Schedule: Schedule{Interval: time.Minute, Duration: 10 * time.Second}, MaxPoll: 10 * time.Minute}
 }

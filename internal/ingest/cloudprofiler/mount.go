@@ -9,10 +9,10 @@ import (
 	"github.com/hone-go/hone/internal/ingest/wire"
 )
 
-// Mount adds the service to a mux. Who may use it, and which token in
-// "authorization" or "x-goog-api-key" says so, is for a handler before the mux
-// to decide. Polls hang for minutes: no such handler and no proxy should end
-// them earlier. The server's timeouts of reading and writing are lifted for them.
+// Mount adds the service to a mux. A handler around the mux decides who may use it, by
+// the token in "authorization" or "x-goog-api-key". Polls last for minutes: neither such a
+// handler nor a proxy may end them earlier. The server's timeouts for reading and writing
+// don't apply to them.
 func (s *Service) Mount(mux *http.ServeMux) {
 	options := connect.WithConditionalHandlerOptions(func(spec connect.Spec) []connect.HandlerOption {
 		limits := s.recv.Limits()
