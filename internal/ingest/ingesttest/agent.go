@@ -21,9 +21,9 @@ type Agent struct {
 	out   *safeBuffer
 }
 
-// StartAgent builds a program and starts it with an environment. The modules of
-// the clients have to come from the network the first time; where they don't, the
-// test is skipped, and in CI it fails.
+// StartAgent builds a program and starts it with an environment. With -short the test is
+// skipped, unless HONE_REAL=1. The modules of the clients have to come from the network the first
+// time; where they don't, the test is skipped, and in CI it fails.
 func StartAgent(t testing.TB, program string, env []string, args ...string) *Agent {
 	t.Helper()
 	if testing.Short() && isModule(filepath.Join(agents(), program)) {
