@@ -24,7 +24,7 @@ import (
 	"github.com/hone-go/hone/internal/ingest/wire"
 )
 
-// Protocol is what the Receiver is told.
+// Protocol is the name of this protocol for the Receiver.
 const Protocol = "otlp"
 
 const procedure = "/opentelemetry.proto.collector.profiles.v1development.ProfilesService/Export"
