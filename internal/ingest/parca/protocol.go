@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// Protocol is what the Receiver is told.
+// Protocol is the name of this protocol for the Receiver.
 const Protocol = "parca"
 
 const service = "/parca.profilestore.v1alpha1.ProfileStoreService/"
