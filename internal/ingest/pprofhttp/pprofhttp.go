@@ -1,5 +1,5 @@
-// Package pprofhttp is hone's own protocol: one profile as the body of a POST,
-// and what it is of in the query.
+// Package pprofhttp implements hone's own protocol: a POST with one profile as the body,
+// and what it is a profile of in the query.
 //
 //	POST /api/v1/profiles?service=NAME[&kind=K][&version=V][&zone=Z][&instance=I]
 //	    [&label.NAME=VALUE]...[&time=T][&duration=D][&key=KEY]
@@ -26,7 +26,7 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// Protocol is what the Receiver is told.
+// Protocol is the name of this protocol for the Receiver.
 const Protocol = "pprof"
 
 // ResultHeader tells in answers what became of a profile.
