@@ -14,7 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/ingest/wire"
 )
 
-// Protocol is what the Receiver is told.
+// Protocol is the name of this protocol for the Receiver.
 const Protocol = "pyroscope"
 
 // vocabulary has the labels that the agents and their users set.
