@@ -18,8 +18,8 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// A Job is a set of targets that are scraped alike. Fields without a value have
-// the defaults that are told with them.
+// A Job is a set of targets that are scraped in the same way. Comments give the default
+// of each field.
 type Job struct {
 	Name     string   `toml:"name"`     // the service of targets that relabelling gives no other
 	Interval Duration `toml:"interval"` // of scrapes of a target; 1m
@@ -45,7 +45,7 @@ type Job struct {
 	MaxTargets int `toml:"max_targets"`
 }
 
-// A Profile is what is scraped of each target.
+// A Profile is a profile that is scraped from each target.
 type Profile struct {
 	Enabled *bool               `toml:"enabled"` // true; allocs and threadcreate: false
 	Path    string              `toml:"path"`    // behind the prefix, unless it begins with a slash; the name
@@ -67,7 +67,7 @@ type Profile struct {
 	Cumulative []string `toml:"cumulative"`
 }
 
-// Auth is how requests are authorised: by a token or a user's password.
+// Auth says how requests authenticate: with a token, or a user and a password.
 type Auth struct {
 	Bearer       string `toml:"bearer"`
 	BearerFile   string `toml:"bearer_file"` // read for each request
@@ -76,7 +76,7 @@ type Auth struct {
 	PasswordFile string `toml:"password_file"`
 }
 
-// TLS is about https.
+// TLS has the settings for https.
 type TLS struct {
 	CA         string `toml:"ca"` // file with the authorities' certificates; the system's
 	Cert       string `toml:"cert"`
@@ -98,8 +98,8 @@ func (d *Duration) UnmarshalText(text []byte) error {
 // MarshalText returns the duration as it is written.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(time.Duration(d).String()), nil }
 
-// DefaultProfiles are those of net/http/pprof. Its allocs are those of heap, and
-// say the same.
+// DefaultProfiles are those of net/http/pprof, except allocs, which has the same values
+// as heap.
 func DefaultProfiles() map[string]Profile {
 	off, on := new(bool), new(bool)
 	*on = true
@@ -151,7 +151,7 @@ func (j Job) withDefaults() Job {
 	return j
 }
 
-// Check returns what is wrong with jobs, all of it.
+// Check returns all errors in the configuration of jobs.
 func Check(jobs []Job) error {
 	var errs []error
 	for i, j := range jobs {

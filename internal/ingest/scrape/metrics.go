@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// Status returns how jobs do, in the order they were configured.
+// Status returns the state of all jobs, in the order of the configuration.
 func (s *Scraper) Status() []JobStatus {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -68,8 +68,8 @@ func New(receiver ingest.Receiver, log *slog.Logger) *Scraper {
 	return &Scraper{receiver: receiver, log: log, slots: semaphore.NewWeighted(maxParallel), changed: make(chan struct{}, 1)}
 }
 
-// Apply replaces the jobs, or fails and changes nothing. Targets of jobs that
-// stay the same go on as they are.
+// Apply replaces the jobs. If it fails, nothing changes. Jobs that stay the same keep
+// their targets.
 func (s *Scraper) Apply(jobs []Job) error {
 	if err := Check(jobs); err != nil {
 		return err
@@ -111,8 +111,8 @@ func (s *Scraper) Apply(jobs []Job) error {
 	return nil
 }
 
-// Run scrapes until the context is done, and returns when no request is under
-// way any more. It may be called once.
+// Run scrapes until ctx is done. It returns when all requests have ended. It may be called
+// only once.
 func (s *Scraper) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	tick := time.NewTicker(refresh)
@@ -139,11 +139,7 @@ func (s *Scraper) Run(ctx context.Context) {
 	}
 }
 
-// Targets with the same labels are one series in every query. Each is scraped, and
-// its counters are subtracted, on its own anyway.
-
-// findClashes finds targets whose profiles of a kind have the same labels, and logs
-// those that are new.
+// findClashes finds targets that can't be told apart, and logs those that are new.
 func (s *Scraper) findClashes() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

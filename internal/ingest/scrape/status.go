@@ -7,7 +7,7 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// JobStatus is how a job does.
+// JobStatus describes the state of a job.
 type JobStatus struct {
 	Name     string
 	Interval time.Duration
@@ -16,15 +16,15 @@ type JobStatus struct {
 	Problems []string       // of its targets' lists, in words
 }
 
-// TargetStatus is how a target does.
+// TargetStatus describes the state of a target.
 type TargetStatus struct {
 	URL      string // up to the profiles' paths
 	Labels   []store.Label
 	Profiles []ProfileStatus
-	Missed   int64 // scrapes that were left out, because those before took longer than the interval
+	Missed   int64 // scrapes that were skipped because earlier ones took longer than the interval
 }
 
-// ProfileStatus is how the scrapes of one profile of a target do.
+// ProfileStatus describes the scrapes of one profile of a target.
 type ProfileStatus struct {
 	Name, Kind string
 	URL        string
@@ -35,7 +35,7 @@ type ProfileStatus struct {
 	Absent     string        // the target's answer that it has no such profile, which is Optional; "" if it has
 	Scrapes    int64
 	Failed     int64
-	Failing    int64 // since the last one that succeeded
+	Failing    int64 // failed scrapes since the last one that succeeded
 }
 
 // counts are of all scrapes since the start.

@@ -43,7 +43,7 @@ type target struct {
 	ended  chan struct{} // closed when no request is under way and none will be
 
 	mu     sync.Mutex
-	status []ProfileStatus // in the order of job.ordered
+	status []ProfileStatus // in the order of activeJob.ordered
 	missed int64
 }
 
