@@ -17,8 +17,8 @@ import (
 	"github.com/hone-go/hone/internal/ingest"
 )
 
-// ConnectError returns an error of a Receiver as one of Connect and gRPC. When
-// to try again is told in both of their ways: a Retry-After header, and a
+// ConnectError returns a Receiver's error as an error of Connect and gRPC. It says when
+// to try again in both ways that clients know: in a Retry-After header, and in a
 // google.rpc.RetryInfo among the details.
 func ConnectError(err error) *connect.Error {
 	e := Error(err)
@@ -32,8 +32,9 @@ func ConnectError(err error) *connect.Error {
 	return c
 }
 
-// RetryInfo returns a google.rpc.RetryInfo { Duration retry_delay = 1 }. Its Go
-// package would come with a lot that isn't needed.
+// RetryInfo returns a google.rpc.RetryInfo { Duration retry_delay = 1 }. It is encoded
+// here because the Go package of that message has many dependencies
+// (https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto).
 func RetryInfo(after time.Duration) *anypb.Any {
 	delay, err := proto.Marshal(durationpb.New(after))
 	if err != nil {
@@ -61,8 +62,8 @@ func Options(lim ingest.Limits, depth int) []connect.HandlerOption {
 	return o
 }
 
-// Objects returns how many messages a request within limits may have: a profile
-// comes with up to some tens of labels.
+// Objects returns the largest number of messages in a request within limits: a profile
+// has up to a few tens of labels.
 func Objects(lim ingest.Limits) int {
 	if lim.Pushes <= 0 || lim.Pushes > 1e6 {
 		return math.MaxInt
@@ -70,8 +71,8 @@ func Objects(lim ingest.Limits) int {
 	return 1000 + 64*lim.Pushes
 }
 
-// Raw is an encoded message, which answers can be instead of building it. In
-// JSON it is what Message would be from it.
+// Raw is an answer that is encoded already, so that its message need not be built. For
+// JSON it is decoded into Message first.
 type Raw struct {
 	Encoded []byte
 	Message proto.Message

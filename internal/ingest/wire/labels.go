@@ -6,8 +6,8 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// MaxLabels is how many labels a profile may come with. What identifies a
-// process are some tens; this bounds the work of looking at them.
+// MaxLabels is the largest number of labels that a profile may be sent with. Processes
+// have a few tens of them; the limit bounds the work of looking at them.
 const MaxLabels = 256
 
 // A Vocabulary translates a protocol's labels into hone's words.
@@ -18,12 +18,12 @@ type Vocabulary struct {
 	// Synonyms are names of those that mean just that and are not kept beside
 	// hone's. Others, such as a pod that tells instances apart, are.
 	Synonyms []string
-	// Dropped tells labels that are not kept; nil keeps all.
+	// Dropped reports whether a label is not kept; nil keeps all.
 	Dropped func(name string) bool
 }
 
-// Translate returns labels in hone's words. A label of the protocol that is
-// called kind means something else than hone's and becomes exported_kind.
+// Translate returns labels with hone's names. A label of the protocol with the name kind
+// has another meaning than hone's and becomes exported_kind.
 func (v *Vocabulary) Translate(in []store.Label) []store.Label {
 	var own []store.Label
 	for _, meaning := range []struct {
@@ -50,8 +50,7 @@ func (v *Vocabulary) Translate(in []store.Label) []store.Label {
 	return append(out, own...) // of several of one name the last one counts
 }
 
-// Names reports whether a label of the protocol is one of those that identify a
-// process.
+// Names reports whether a label of the protocol identifies a process.
 func (v *Vocabulary) Names(name string) bool {
 	for _, names := range [][]string{v.Service, v.Version, v.Zone, v.Instance} {
 		if slices.Contains(names, name) {
@@ -71,5 +70,5 @@ func value(labels []store.Label, name string) string {
 	return ""
 }
 
-// Has reports whether there is a label of a name, with a value.
+// Has reports whether labels have one with a name and a value other than "".
 func Has(labels []store.Label, name string) bool { return value(labels, name) != "" }

@@ -15,11 +15,11 @@ import (
 	"github.com/hone-go/hone/internal/ingest"
 )
 
-// OpenRPC prepares the body of a request of gRPC, gRPC-Web or Connect: it comes
-// within the request's share of memory, and is decompressed here, where what
-// comes out is counted as it comes. Connect would hold all of it first. Messages,
-// as sent and decompressed, may have limit bytes. It returns when the first message
-// has come in; errors are of type *ingest.Error.
+// OpenRPC replaces the body of a request of gRPC, gRPC-Web or Connect by one that takes
+// memory from the request's share. It is decompressed here, so that its size is counted
+// while it grows; Connect would hold all of it first. A message may have limit bytes, as
+// sent and decompressed. OpenRPC returns when the first message has arrived. Errors are
+// of type *ingest.Error.
 func OpenRPC(w http.ResponseWriter, r *http.Request, limit int64) error {
 	if limit <= 0 {
 		limit = math.MaxInt64 - 1
@@ -67,8 +67,8 @@ func OpenRPC(w http.ResponseWriter, r *http.Request, limit int64) error {
 	return nil
 }
 
-// TakeBuilt takes the memory of what is built from an encoded message. Some bytes can be
-// a message of a hundred; in protobuf their number is bounded.
+// TakeBuilt takes the memory for the message that is built from an encoded one. That can
+// be a hundred bytes for a few of the encoding.
 func TakeBuilt(r *http.Request, message []byte) error {
 	const most = 64 << 20
 	built := min(16*int64(len(message)), most)

@@ -14,12 +14,12 @@ import (
 	"github.com/hone-go/hone/internal/ingest"
 )
 
-// Who asks a question of a newer version with a condition that this one doesn't know
-// has to be told: an answer without it looks like one with it. Pushes are another
-// thing: what agents tell besides is left out.
+// A query from a newer client may have a condition that this version doesn't know. It
+// gets an error, since an answer that ignores the condition looks like one that heeds it.
+// In pushes, unknown fields are ignored.
 
-// QueryOptions is Options for handlers of questions: what is unknown in a request in
-// JSON is kept for Unsupported.
+// QueryOptions returns the options of handlers for queries. They are PushOptions, but keep
+// the unknown fields of requests in JSON for Unsupported.
 func QueryOptions(lim ingest.Limits) []connect.HandlerOption {
 	o := Options(lim, 0)
 	for _, name := range []string{"json", "json; charset=utf-8"} {
@@ -46,9 +46,9 @@ func (c questionCodec) Unmarshal(data []byte, v any) error {
 	return nil
 }
 
-// Unsupported returns an error that names a field of a message, or of one in it, that
-// hone doesn't know; nil without any. names are what such fields of a message may be
-// called in versions that have them.
+// Unsupported returns an error that names an unknown field of a message, or of a message
+// in it. Without any it returns nil. names are examples of what such fields are called in
+// newer versions, by message.
 func Unsupported(m proto.Message, names map[protoreflect.FullName]string) error {
 	return unsupported(m.ProtoReflect(), names)
 }

@@ -23,9 +23,9 @@ import (
 	"github.com/hone-go/hone/internal/ingest"
 )
 
-// Body reads the body of a request and decompresses it as its Content-Encoding
-// says (gzip, zstd or none). Neither what is sent nor what comes out of it may
-// have more bytes than limit; 0 is no limit. Errors are of type *ingest.Error.
+// Body reads the body of a request and decompresses it according to its Content-Encoding:
+// gzip, zstd or none. It may have at most limit bytes, as sent and decompressed; 0 is no
+// limit. The caller owns the result. Errors are of type *ingest.Error.
 func Body(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 	if limit <= 0 {
 		limit = math.MaxInt64 - 1
@@ -135,8 +135,8 @@ func readAll(r io.Reader, length int64, b []byte) ([]byte, error) {
 	}
 }
 
-// What is decompressed of a message is bounded by what was sent of it so far. Messages
-// of agents are four to ten times what is sent; what is a thousand times is made to be.
+// The decompressed size of a message is limited by what was sent of it so far. Messages of
+// agents compress four to ten times; one that compresses a thousand times is an attack.
 const (
 	expandTo  = 4 << 20
 	expansion = 64
@@ -192,8 +192,8 @@ func unreadable(r *http.Request, err error, limit int64) error {
 	return ingest.Errorf(ingest.Malformed, "the body can't be read: %w", err)
 }
 
-// Error returns an error as the *ingest.Error that it is or has inside. Others
-// are the server's fault; what they say is not for clients.
+// Error returns the *ingest.Error that err is or wraps. Any other error is the server's
+// fault: the result is an internal error, without its text, which is not for clients.
 func Error(err error) *ingest.Error {
 	var e *ingest.Error
 	if errors.As(err, &e) {
