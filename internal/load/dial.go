@@ -38,8 +38,8 @@ func Resolve(ctx context.Context, hosts ...string) error {
 	return nil
 }
 
-// Dial opens a connection to HOST:PORT, or to the path of a Unix socket, which is
-// what net.Dialer does, but that a name is given up after resolveTimeout.
+// Dial opens a connection to HOST:PORT, or to the path of a Unix socket. It does what
+// net.Dialer does, except that it gives up resolving a name after resolveTimeout.
 func Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	var dialer net.Dialer
 	if network == "unix" {
@@ -69,8 +69,8 @@ func Dial(ctx context.Context, network, address string) (net.Conn, error) {
 	return nil, fmt.Errorf("%s: %w", host, first)
 }
 
-// Handshake makes a connection one of TLS, or closes it. An error says which side
-// refused the other.
+// Handshake starts TLS on a connection. If that fails, it closes the connection, and the
+// error says which side refused the other.
 func Handshake(ctx context.Context, c net.Conn, config *tls.Config) (*tls.Conn, error) {
 	t := tls.Client(c, config)
 	err := t.HandshakeContext(ctx)
@@ -94,7 +94,7 @@ func Handshake(ctx context.Context, c net.Conn, config *tls.Config) (*tls.Conn, 
 	return nil, err
 }
 
-// A Gauge knows how many of something there are, and were at most.
+// A Gauge counts what exists now, and remembers the largest count.
 type Gauge struct{ now, peak atomic.Int64 }
 
 // Add notes n more, or less.
@@ -110,7 +110,7 @@ func (g *Gauge) Peak() int { return int(g.peak.Load()) }
 // Restart forgets what was more than there are now.
 func (g *Gauge) Restart() { g.peak.Store(g.now.Load()) }
 
-// Counted has a gauge count a connection until it is closed.
+// Counted returns a connection that the gauge counts until it is closed.
 func Counted(c net.Conn, g *Gauge) net.Conn {
 	g.Add(1)
 	return &counted{Conn: c, gauge: g}

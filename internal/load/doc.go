@@ -1,27 +1,29 @@
 // Package load sends requests to a service at times that do not depend on its
-// answers, and says how long the answers took.
+// answers, and measures how long the answers took.
 //
 // # From times to figures
 //
-//	Pacer     when each request is due: constant, Poisson, ramp, steps
+//	Pacer     says when each request is due: constant, Poisson, ramp, steps
 //	Run       waits for those times and hands requests to a Sender
-//	Sender    sends one and reports its outcome; Pool makes one of a Driver
-//	          whose Clients take one request at a time. Package loadtest has
-//	          the suite that the senders of all protocols pass
-//	recorder  outcomes into HDR histograms, and into a Window a second
-//	Result    what Run returns: counts, quantiles, windows, failures by class
+//	Sender    sends a request and reports its outcome. A Pool is the Sender of a
+//	          Driver, whose Clients send one request at a time. Package loadtest
+//	          has the tests that the senders of all protocols pass
+//	recorder  adds outcomes to HDR histograms, and to a Window each second
+//	Result    is what Run returns: counts, quantiles, windows, failures by class
 //
-// RunRounds is the closed loop beside it: users that send their next request
-// when the last one is answered, in rounds.
+// RunUsers is the closed loop: each user sends the next request when the last one
+// is answered.
 //
 // # Coordinated omission
 //
 // A generator that waits for an answer before it sends the next request sends
-// nothing while the service stands still, and so measures one slow answer where
-// users would have met hundreds. Here a request's response time counts from when
-// it was due, whether or not it could be sent then; its service time counts from
-// when it was sent. A failed request has no response time: it is slower than any.
+// nothing while the service stalls. It measures one slow answer where users would
+// have met hundreds. Here a request's response time counts from when the request
+// was due, even if it was sent later; its service time counts from when it was
+// sent. A failed request has no response time: it counts as slower than any other.
 //
 // Every request that was due is in the result: answered, failed, or without an
 // answer when the run ended.
+//
+// Times are durations since the start of the run, unless a comment says otherwise.
 package load

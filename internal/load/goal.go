@@ -103,7 +103,7 @@ func timeOf(name string) (func(r *Result) *time.Duration, error) {
 
 func (g Goal) String() string { return g.text }
 
-// NoSilence is the goal that holds for every run: see Unforgiven.
+// NoSilence is the name of the goal that every run has: see MissedSilence.
 const NoSilence = "answers all the time"
 
 // Unforgiven says in which time the service answered nobody, unless a goal says how
@@ -136,19 +136,20 @@ type Try struct {
 // goals.
 var ErrTooSlow = errors.New("the goals are missed already at the rate that the search begins with: begin lower")
 
-// highest is a rate above which none is looked for.
+// highest is the rate, in requests per second, at which a search ends.
 const highest = 1e8
 
-// kept is the share of a rate that has to be answered for the service to be taken
-// to keep up.
+// kept is the share of the requests due that a service has to answer in time to count
+// as keeping up.
 const kept = .99
 
-// Find looks for the highest rate that meets all goals: it doubles the rate until
-// one is missed, or the rate is not kept up, and then halves what is between, until
-// that is at most precision of the rate. It returns all tries, the best in best: nil
-// with ErrTooSlow. A rate that was missed once is tried a second time, since one
-// hiccup says little of a service. A void try ends the search upwards: the generator
-// can do no more.
+// Find looks for the highest rate at which the service meets all goals and keeps up.
+// It doubles the rate, from start, until that fails, and then bisects until the
+// remaining interval is at most precision times the rate (0.05 is 5 %). A rate that
+// fails is tried a second time, since one hiccup says little about a service. A void
+// try counts as failed: the generator can't send more. told, which may be nil, is
+// called after each try. Find returns the best try and all tries, or ErrTooSlow if
+// start was already too high.
 func Find(ctx context.Context, start, precision float64, goals []Goal, try func(ctx context.Context, rate float64) (*Result, error), told func(Try)) (best *Try, tries []Try, err error) {
 	attempt := func(rate float64) (Try, error) {
 		var t Try

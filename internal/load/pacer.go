@@ -8,17 +8,17 @@ import (
 	"time"
 )
 
-// A Pacer says when requests are due. Times count from the start of a run and
-// never go back. It is for one goroutine.
+// A Pacer says when requests are due. Its times never decrease. It is for one
+// goroutine.
 type Pacer interface {
 	// Next returns when the next request is due, and false if there is none.
 	Next() (time.Duration, bool)
 	// Rate returns the rate asked for at a time, in requests per second.
 	Rate(at time.Duration) float64
-	// Due returns how many requests the rate makes due before a time, on average.
+	// Due returns how many requests are due before a time, on average.
 	Due(before time.Duration) float64
-	// End returns when the times end: no request is due after it. It is 0 where requests
-	// are due when there is room for them, so that there is neither a rate nor an end.
+	// End returns the end of the times: no request is due after it. It is 0 if requests
+	// are due as soon as there is room for them, so that there is no rate and no end.
 	End() time.Duration
 }
 

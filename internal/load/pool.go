@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// Backlog is how many requests may wait for their turn at most. Beyond it they
-// fail: what a service that is this far behind answers tells nothing more.
+// Backlog is the largest number of requests that may wait for a connection. Further
+// ones fail: a service that is so far behind can't be measured.
 const Backlog = 1 << 20
 
-// A Pool sends by the clients of a driver, each taking one request at a time. It
-// makes a client when a request is due and all others are busy, up to a maximum;
-// then requests wait. The client used last is used first, so that no more are in use
-// than the service needs.
+// A Pool is the [Sender] of a [Driver]. It opens a connection when a request is due
+// and all others are busy, up to a maximum; then requests wait. It prefers the
+// connection that became free last, so that no more are open than the service needs.
 type Pool struct {
 	driver Driver
 	max    int
@@ -36,7 +35,7 @@ type Pool struct {
 // NewPool returns a pool of at most max clients.
 func NewPool(d Driver, max int) *Pool { return &Pool{driver: d, max: max} }
 
-// Parallel returns how many requests were under way at once at most.
+// Parallel returns the largest number of requests that were under way at once.
 func (p *Pool) Parallel() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()

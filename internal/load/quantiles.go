@@ -7,9 +7,9 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Quantiles of times. A quantile is nil where so many requests failed that it is
-// one of theirs: a failed request counts as slower than any. Min, Mean and Max
-// are of those that succeeded.
+// Quantiles of times. A failed request counts as slower than any other, so a quantile
+// is nil if so many requests failed that it falls among them. Min, Mean and Max are
+// those of the requests that succeeded.
 type Quantiles struct {
 	Min   *time.Duration `json:"min"`
 	Mean  *time.Duration `json:"mean"`
@@ -33,10 +33,10 @@ func quantiles(h *hdrhistogram.Histogram, failed, lost int64) Quantiles {
 	}
 }
 
-// quantile returns the time that a share q of the requests did not exceed, of
-// those in h and of failed ones above them all. Some in h are lost: they are among the
-// failed, and nobody knows which they are. The fastest are taken for them, so that a
-// quantile is no better than it was.
+// quantile returns the time that a share q of the requests did not exceed. The failed
+// requests, which are not in h, count as slower than all in h. Of the requests in h,
+// some turned out to be lost and are counted as failed; it isn't known which. The
+// fastest are taken for them, so that no quantile improves by a loss.
 func quantile(h *hdrhistogram.Histogram, failed, lost int64, q float64) *time.Duration {
 	n := h.TotalCount() - lost
 	rank := int64(math.Ceil(q * float64(n+failed))) // of the request, from 1

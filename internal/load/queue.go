@@ -1,15 +1,15 @@
 package load
 
-// A Queue hands out first what was put in first. The zero value is empty.
+// A Queue is a first-in, first-out queue. The zero value is an empty one.
 type Queue[T any] struct {
 	items []T
 	head  int
 }
 
-// Len returns how many are in it.
+// Len returns the number of elements.
 func (q *Queue[T]) Len() int { return len(q.items) - q.head }
 
-// Push puts one in.
+// Push adds an element.
 func (q *Queue[T]) Push(v T) {
 	if q.head > len(q.items)/2 && q.head > 64 {
 		n := copy(q.items, q.items[q.head:])
@@ -19,7 +19,7 @@ func (q *Queue[T]) Push(v T) {
 	q.items = append(q.items, v)
 }
 
-// Pop takes one out, of which there has to be one.
+// Pop removes and returns the oldest element. The queue must not be empty.
 func (q *Queue[T]) Pop() T {
 	var none T
 	v := q.items[q.head]
@@ -28,7 +28,7 @@ func (q *Queue[T]) Pop() T {
 	return v
 }
 
-// Remove takes out those that which picks, in their order.
+// Remove removes and returns the elements for which which returns true, oldest first.
 func (q *Queue[T]) Remove(which func(*T) bool) (out []T) {
 	var left []T
 	for _, v := range q.items[q.head:] {

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// A Pacing is how the rate goes over a period, whatever its length.
+// A Pacing describes the rate over a period of any length: constant, moving evenly, or in
+// steps.
 type Pacing struct {
 	steps   []Step // For is not set: all are as long
 	poisson bool
@@ -89,7 +90,7 @@ func (p Pacing) Pacer(warmup, d time.Duration) (Pacer, error) {
 	return Poisson(all, p.seed), nil
 }
 
-// String returns the pacing as it is said to users.
+// String returns the pacing as reports show it.
 func (p Pacing) String() string {
 	var items []string
 	for _, s := range p.steps {

@@ -10,7 +10,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Histograms tell times from a nanosecond to an hour with an error of at most 0.1 %.
+// Histograms hold times from a nanosecond to an hour with an error of at most 0.1 %.
 const (
 	shortest = int64(time.Nanosecond)
 	longest  = int64(time.Hour)
@@ -23,20 +23,20 @@ func record(h *hdrhistogram.Histogram, d time.Duration, n int64) {
 	_ = h.RecordValues(min(max(int64(d), 0), longest), n) // what is out of range is not
 }
 
-// A Status is how many answers had it, whether they count as successes or not.
+// A Status counts the answers with a status code, successes and failures.
 type Status struct {
 	Status int   `json:"status"`
 	Count  int64 `json:"count"`
 }
 
-// A Class is failures of one kind.
+// A Class counts the failures of one kind.
 type Class struct {
 	Name    string   `json:"name"`
 	Count   int64    `json:"count"`
-	Samples []string `json:"samples"` // a few of them in full
+	Samples []string `json:"samples"` // up to 3 different texts
 }
 
-// A tally is what came of some requests.
+// A tally counts the outcomes of some requests.
 type tally struct {
 	response, service *hdrhistogram.Histogram // of those that succeeded
 	lag               *hdrhistogram.Histogram // of the generator
@@ -90,8 +90,8 @@ func (t *tally) add(r Request, o Outcome, p *period, late time.Duration) {
 	record(t.service, o.Done-o.Sent, n)
 }
 
-// What comes from a service has limits: so many classes of failures, others being
-// one, and so many bytes of a text.
+// What a service sends must not fill the memory: there are at most so many classes of
+// failures, the rest counts as "other", and a text has at most so many bytes.
 const (
 	classes   = 100
 	textBytes = 300
@@ -181,8 +181,8 @@ texts:
 	}
 }
 
-// A period is the time in which requests are due that count. Answers after it are
-// overdue: they are in no rate.
+// A period is the part of a run whose requests count: those that are due within it.
+// Answers after its end are overdue and don't count in the rate.
 type period struct {
 	from  time.Duration
 	until atomic.Int64 // a time.Duration; it moves forward when a run is cut short
@@ -201,9 +201,9 @@ func (p *period) cut(now time.Duration) {
 	p.until.Store(min(p.until.Load(), max(int64(p.from), int64(now))))
 }
 
-// A Window is what ended within a second or so of a run.
+// A Window counts the requests that ended within about a second of a run.
 type Window struct {
-	Start     time.Duration `json:"start"` // from when the run began to count
+	Start     time.Duration `json:"start"` // since the end of the warm-up
 	End       time.Duration `json:"end"`
 	Asked     float64       `json:"asked"` // requests per second that were due
 	Succeeded int64         `json:"succeeded"`

@@ -10,47 +10,47 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// A Result is what a run measured. Requests of the warm-up are not in it. Times
-// are in nanoseconds in JSON.
+// A Result is what a run measured, without the requests of the warm-up. In JSON, times
+// are in nanoseconds.
 type Result struct {
 	Started     time.Time     `json:"started"` // the first request that counts was due
 	Elapsed     time.Duration `json:"elapsed"` // until the last answer, or the end of the period
 	Period      time.Duration `json:"period"`  // in which requests were due; for a closed loop, Elapsed
 	Asked       float64       `json:"asked"`   // requests per second that were due; 0 for a closed loop
-	Rate        *float64      `json:"rate"`    // requests per second that succeeded within the period; nil: too few to tell
+	Rate        *float64      `json:"rate"`    // requests per second that succeeded within the period; nil if there are too few
 	Succeeded   int64         `json:"succeeded"`
 	Failed      int64         `json:"failed"`
-	Overdue     int64         `json:"overdue"`               // succeeded, but after the period: they are not in Rate
-	Late        int64         `json:"late"`                  // the generator sent them late, though a connection was free
-	Waited      int64         `json:"waited"`                // for a connection, as all that may be opened were busy
-	Redirected  int64         `json:"redirected,omitempty"`  // requests that were sent beside those, as answers asked for them
+	Overdue     int64         `json:"overdue"`               // succeeded after the period, so not in Rate
+	Late        int64         `json:"late"`                  // sent late by the generator, though a connection was free
+	Waited      int64         `json:"waited"`                // waited for a connection: all were busy, and no more may be opened
+	Redirected  int64         `json:"redirected,omitempty"`  // further requests that were sent to follow redirections
 	Bytes       int64         `json:"bytes"`                 // of answers
-	Connections int           `json:"connections,omitempty"` // open at once at most
-	Streams     int           `json:"streams,omitempty"`     // requests under way at once at most, where connections share them
+	Connections int           `json:"connections,omitempty"` // most that were open at once
+	Streams     int           `json:"streams,omitempty"`     // most requests under way at once, if they share connections
 
-	// Besides is what a driver measured of its own in this run, of a type that it knows.
-	// Sums of results have none.
+	// Besides is what a driver measured in addition, in a type of the driver's. A sum of
+	// results has none.
 	Besides any `json:"-"`
 
 	Response Quantiles `json:"response"` // since a request was due
 	Service  Quantiles `json:"service"`  // since it was sent
-	Lag      Quantiles `json:"lag"`      // from when it was due until it was sent, of those that did not wait
+	Lag      Quantiles `json:"lag"`      // from due until sent, without requests that waited for a connection
 
 	Statuses []Status  `json:"statuses,omitempty"` // of all answers, the most frequent first
 	Failures []Class   `json:"failures,omitempty"` // the most frequent first
-	Silences []Silence `json:"silences,omitempty"` // in which the service answered nobody
+	Silences []Silence `json:"silences,omitempty"` // times without any answer
 	Windows  []Window  `json:"windows"`
 	Rounds   []Round   `json:"rounds,omitempty"`
 
-	Void        string `json:"void,omitempty"`    // why the figures mean nothing; "" if they do
-	Stopped     string `json:"stopped,omitempty"` // why it ended before its time
+	Void        string `json:"void,omitempty"`    // why the figures are invalid; "" if they are valid
+	Stopped     string `json:"stopped,omitempty"` // why the run ended early
 	Interrupted bool   `json:"interrupted,omitempty"`
 
 	tally     *tally  // what it is made of
 	dueInHalf float64 // requests that were due in the second half of the period
 }
 
-// A Round is what all users did in one round, in order.
+// A Round counts what all users did in one round. Rounds follow each other in time.
 type Round struct {
 	Start     time.Duration `json:"start"`
 	End       time.Duration `json:"end"`
@@ -70,7 +70,8 @@ func (r Round) MarshalJSON() ([]byte, error) {
 	}{fields(r), r.Rate()})
 }
 
-// few requests tell no rate: one more or less would be another by a fifth and more.
+// few is the least number of requests that give a rate: with fewer, one request more
+// or less changes the rate by more than a fifth.
 const few = 5
 
 // rateOf returns how many of n requests per second those are that came within a
@@ -83,8 +84,8 @@ func rateOf(came, n int64, period time.Duration) *float64 {
 	return &rate
 }
 
-// Quantile returns the response time that a share q in (0, 1) of all requests did
-// not exceed; nil if that is one of a failed request.
+// Quantile returns the response time that a share q, from 0 to 1, of all requests did
+// not exceed. It is nil if that request failed.
 func (r *Result) Quantile(q float64) *time.Duration {
 	return quantile(r.tally.response, r.Failed, r.tally.lost, q)
 }
@@ -95,8 +96,8 @@ type Point struct {
 	Time time.Duration `json:"time"`
 }
 
-// Curve returns the quantiles of response times to draw on a scale of 1/(1-q), up
-// to the slowest request, or those that failed.
+// Curve returns quantiles of response times, to be drawn on a logarithmic scale of
+// 1/(1-q). It ends at the slowest request, or before the first failed one.
 func (r *Result) Curve() []Point { return r.curve(r.tally.response) }
 
 // ServiceCurve returns the same of service times.
@@ -127,7 +128,7 @@ func (r *Result) curve(h *hdrhistogram.Histogram) []Point {
 	return points
 }
 
-// Requests returns how many requests counted.
+// Requests returns the number of requests that succeeded or failed.
 func (r *Result) Requests() int64 { return r.Succeeded + r.Failed }
 
 // rate sets the rate at which requests succeeded within the period: never more than
@@ -139,8 +140,8 @@ func (r *Result) rate() {
 	}
 }
 
-// Silent says in which time the service answered nobody, if there was one: the
-// longest.
+// Silent describes the longest time in which the service didn't answer; "" if there
+// was none.
 func (r *Result) Silent() string {
 	if len(r.Silences) == 0 {
 		return ""
@@ -162,8 +163,8 @@ func (r *Result) take(t *tally) {
 	slices.SortFunc(r.Failures, func(a, b Class) int { return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name)) })
 }
 
-// Lose has n requests that seemed to succeed be failures of a class: what became of
-// them is known afterwards.
+// Lose counts n requests, which were counted as successes, as failures: only after the
+// run is it known that they were lost.
 func (r *Result) Lose(n int64, f Failure) {
 	t := r.tally
 	if n = min(n, t.succeeded); n <= 0 {
@@ -185,8 +186,8 @@ func (r *Result) judge(late time.Duration, share float64) {
 	}
 }
 
-// Extent is the length of all that is in a result. It is a little more than Elapsed
-// where the last window was collected after the last answer.
+// Extent returns when the last thing in a result ended. That is a little later than
+// Elapsed if the last window was collected after the last answer.
 func (r *Result) Extent() time.Duration {
 	end := r.Elapsed
 	if n := len(r.Windows); n > 0 {
@@ -198,8 +199,8 @@ func (r *Result) Extent() time.Duration {
 	return end
 }
 
-// Sum adds up the results of periods that followed each other, of the same load.
-// Their windows and rounds are in it one after the other. It returns nil for none.
+// Sum adds up the results of consecutive periods of the same load. Their windows and
+// rounds follow each other in the sum. Without results it returns nil.
 func Sum(results ...*Result) *Result {
 	if len(results) == 0 {
 		return nil

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// Users are a closed loop: each sends its next request when the last one is
-// answered. Such a load slows down with the service, so it tells what the service
-// can do at most, not what its users would wait.
+// Users are a closed loop: each user sends the next request when the last one is
+// answered. Such a load slows down with the service, so it shows the highest
+// throughput of the service, and not how long its users would wait.
 type Users struct {
 	Users    int
-	Requests int           // of each user in a round; 0: all are one round
+	Requests int           // requests of each user in a round; 0: there is only one round
 	Rounds   int           // 0: as many as fit into For
-	For      time.Duration // no request begins after it; 0: until the rounds are over
+	For      time.Duration // no request is sent after this time; 0: until the rounds are over
 }
 
 // Check reports what is wrong with the settings.
@@ -31,12 +31,12 @@ func (u Users) Check() error {
 	return nil
 }
 
-// RunUsers sends requests through a closed loop, each user over a connection of
-// its own, which stay open from round to round. Requests are numbered in the order
-// of a round: the k-th of every user in every round has the number k, so that
-// users ask the same questions in the same order; without rounds they count on.
-// Round is called at the end of each round; it may be nil. Like Run it returns
-// what it has when ctx ends.
+// RunUsers sends requests in a closed loop, each user over a connection of its own,
+// which stays open for all rounds. In every round, the k-th request of every user has
+// number k, so that all users send the same requests in the same order. Without
+// rounds, the requests of all users are numbered consecutively. round is called at the
+// end of each round; it may be nil. When ctx ends, RunUsers stops and returns the
+// result so far.
 func RunUsers(ctx context.Context, d Driver, u Users, opts Options, round func(Round)) (*Result, error) {
 	if err := u.Check(); err != nil {
 		return nil, err

@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// Options of a run. The zero value of each is its default.
+// Options of a run. A zero value means the default, in parentheses.
 type Options struct {
-	Warmup  time.Duration // requests due before this are sent, but don't count
-	Grace   time.Duration // to wait for answers after the last request was due (30s)
-	Late    time.Duration // later than this is late (5ms)
-	MaxLate float64       // the share of late requests beyond which a run is void (0.01)
+	Warmup  time.Duration // requests that are due before this are sent but don't count (none)
+	Grace   time.Duration // how long to wait for answers after the last request was due (30s)
+	Late    time.Duration // a request that is sent this long after it was due is late (5ms)
+	MaxLate float64       // the run is void if a larger share of requests is late (0.01)
 
-	// Window is called about once a second with what ended since; it may be nil. What
-	// it returns, if not "", ends the run, and says why.
+	// Window is called about once a second with what ended since the last call; it may
+	// be nil. If it returns a reason, the run stops: see Result.Stopped.
 	Window func(Window) (stop string)
 }
 
@@ -38,10 +38,10 @@ func (o Options) withDefaults() Options {
 // afterInterrupt is how long an interrupted run waits for answers.
 const afterInterrupt = time.Second
 
-// Run sends requests as the pacer says, through an open loop: none waits for
-// another's answer. It returns when its time is over, and all are answered, or
-// failed, or did not come within the grace. When ctx ends, the run does, with what
-// it has.
+// Run sends requests at the times of the pacer. It is an open loop: no request waits
+// for the answer to another. Run returns after the last of these times, when all
+// requests have ended or the grace period is over. When ctx ends, it stops and returns
+// the result so far. The caller closes the Sender.
 func Run(ctx context.Context, p Pacer, s Sender, opts Options) (*Result, error) {
 	opts = opts.withDefaults()
 	sleep, err := newSleeper()
@@ -111,7 +111,7 @@ type run struct {
 	end func() // no more windows; it may be called again
 }
 
-// begin starts the clock of a run, and has its windows collected. The pacer, which
+// beginRun starts the clock of a run, and has its windows collected. The pacer, which
 // knows how many requests a window ought to have, is nil in a closed loop.
 func begin(ctx context.Context, p Pacer, opts Options) *run {
 	end := time.Duration(math.MaxInt64)

@@ -11,22 +11,22 @@ import (
 	"time"
 )
 
-// A Request is one that is due.
+// A Request is a request that is due.
 type Request struct {
-	N   int64         // its number, from 0; warm-up requests are counted too
-	Due time.Duration // from the start of the run
+	N   int64         // its number, from 0; requests of the warm-up count, too
+	Due time.Duration // since the start of the run
 }
 
-// An Outcome is what came of a request.
+// An Outcome is the result of a request.
 type Outcome struct {
-	Sent     time.Duration // when sending it began, from the start of the run
+	Sent     time.Duration // when sending began, since the start of the run
 	Done     time.Duration // when its answer was complete, or it failed
-	Waited   bool          // for a connection, as all that may be opened were busy
-	Status   int           // of the answer, where the protocol has numbers for it; 0: none
-	Before   []int         // statuses of answers that sent the request on, before it
-	Bytes    int           // of all of them
-	Messages int           // it stands for; 0 is one
-	Failure  *Failure      // nil: it succeeded
+	Waited   bool          // it waited for a connection: all were busy, and no more may be opened
+	Status   int           // status code of the answer; 0 if the protocol has none
+	Before   []int         // status codes of the redirections before the answer
+	Bytes    int           // size of all answers
+	Messages int           // how many messages the request stands for; 0 is one
+	Failure  *Failure      // nil if it succeeded
 }
 
 // A Failure says why a request failed.
@@ -37,8 +37,7 @@ type Failure struct {
 
 func (f *Failure) Error() string { return f.Text }
 
-// Classes of failures that say that the service did not answer, not what it
-// answered.
+// Classes of failures without an answer of the service.
 const (
 	ClassTimeout = "timeout"              // it took longer than a request may
 	ClassNone    = "no answer by the end" // the run ended, or the sender was closed
@@ -56,7 +55,7 @@ func (f *Failure) silent() bool {
 	return false
 }
 
-// NoAnswer is the failure of a request whose time is over. The error of package net says
+// NoAnswer returns the failure of a request that timed out. The error of package net says
 // from which local port it was sent, so each has another text.
 func NoAnswer(within time.Duration) *Failure {
 	return &Failure{ClassTimeout, fmt.Sprintf("no answer within %v", within)}
@@ -151,14 +150,15 @@ func (c Clock) Now() time.Duration { return time.Since(c.start) }
 // Start returns when the clock began.
 func (c Clock) Start() time.Time { return c.start }
 
-// A Driver opens connections to what is measured.
+// A Driver opens connections to the service. Any goroutine may use it.
 type Driver interface {
-	// Connect opens one. An error is a request's failure; the next one tries again.
+	// Connect opens a connection. If it fails, so does the request that needed it; the
+	// next request tries again. The caller closes the Client.
 	Connect(ctx context.Context) (Client, error)
 }
 
-// A Client sends requests over a connection, one at a time. It is for one
-// goroutine at a time.
+// A Client sends requests over a connection, one after the other. Only one goroutine
+// may use it at the same time.
 type Client interface {
 	// Do sends request n of the run, once, and waits for its answer, but not longer than
 	// until ctx ends. For an error see FailureOf. After an error the Client is closed, unless
@@ -179,9 +179,9 @@ type Starter interface {
 	Start(ctx context.Context, n int64, done func(Answer, error)) bool
 }
 
-// An Answer is what a Client says of one.
+// An Answer describes the answer to a request.
 type Answer struct {
-	Bytes  int   // its size
-	Status int   // as an Outcome has it
-	Before []int // likewise
+	Bytes  int   // size of the answer, and of those before it
+	Status int   // see Outcome
+	Before []int // see Outcome
 }
