@@ -14,8 +14,8 @@ import (
 	"github.com/hone-go/hone/internal/load/template"
 )
 
-// A call is a request on its way, and its answer as far as it came. Its
-// connection owns it from begin until it gives it to its taker.
+// A call is a request that was sent, and what has arrived of its answer. Its connection
+// owns it from begin until the taker gets it.
 type call struct {
 	taker  taker
 	path   *route
@@ -44,12 +44,12 @@ type call struct {
 	pending
 }
 
-// A taker takes calls that ended, with the reason if there is no complete answer.
+// A taker receives calls that have ended. err says why there is no complete answer.
 type taker interface {
 	take(k *call, err error)
 }
 
-// A job is a request of a load.
+// A job is a request of a load, with whom to tell its outcome.
 type job struct {
 	ctx    context.Context
 	clock  load.Clock
@@ -58,7 +58,7 @@ type job struct {
 	waited bool
 }
 
-// A pending is what a Sender or Client keeps with a call that is made for a job.
+// A pending holds what a Sender or Client needs to know about a call.
 type pending struct {
 	job
 	sent   time.Duration
@@ -73,14 +73,14 @@ func newCall(t taker, r *route) *call {
 	return &call{taker: t, path: r, pending: pending{random: pcg, values: template.Values{Rng: rand.New(pcg)}}}
 }
 
-// renew makes a call as it was before it was sent.
+// renew resets a call to its state before it was sent.
 func (k *call) renew() {
 	k.id, k.rest, k.window, k.blocked = 0, nil, 0, false
 	k.taken, k.leading, k.left, k.messages, k.bytes = 0, 0, 0, 0, 0
 	k.status, k.kept = answerStatus{}, nil
 }
 
-// An answerStatus is what headers and trailers said.
+// An answerStatus is what the headers and trailers of an answer say.
 type answerStatus struct {
 	http      int
 	content   string // its type
@@ -160,7 +160,7 @@ func (k *call) data(b []byte, most int) error {
 	return nil
 }
 
-// verdict tells whether an answer that the server ended is a good one.
+// verdict returns an error unless a complete answer is a success.
 func (k *call) verdict() error {
 	s := &k.status
 	switch {
@@ -194,7 +194,7 @@ func appendMessage(dst []byte, compressed bool, message []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(append(dst, flag), uint32(len(message))), message...)
 }
 
-// A route is what is the same for all calls of a method on a connection.
+// A route is what all calls of a method have in common.
 type route struct {
 	fields      []hpack.HeaderField
 	manyAnswers bool

@@ -36,7 +36,7 @@ var (
 )
 
 // A conn is a connection over HTTP/2 on which a number of calls are under way.
-// One goroutine reads, by calling next; one at a time writes, by calling flush.
+// One goroutine reads: see reader. Only one at a time writes, by calling flush.
 //
 // It is written for this purpose: frames are put together under a lock and go out
 // in one write, a call's headers are compressed once per connection, and answers

@@ -14,7 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/load"
 )
 
-// A Driver calls one method. It is for many goroutines.
+// A Driver calls one method. Any goroutine may use it.
 type Driver struct {
 	opts     Options
 	tls      *tls.Config
@@ -28,8 +28,8 @@ type Driver struct {
 	connections load.Gauge
 }
 
-// New finds the method, which may take a question to the server, and checks the
-// request: what can't be sent is an error here.
+// New finds the method and checks the request. It may ask the server for the types. If
+// the request can't be sent, New returns an error.
 func New(ctx context.Context, o Options) (*Driver, error) {
 	o, err := o.withDefaults()
 	if err != nil {
@@ -61,11 +61,11 @@ func (d *Driver) Streams() (requests, answers bool) {
 	return d.method.IsStreamingClient(), d.method.IsStreamingServer()
 }
 
-// Answers returns how many messages came in answers that were complete, and how many
-// in those of calls that failed: before their deadline, for example.
+// Answers returns how many messages arrived in complete answers, and how many in answers
+// that were cut short because the call failed.
 func (d *Driver) Answers() (complete, cut int64) { return d.answers.Load(), d.cut.Load() }
 
-// came counts the messages of a call that ended, and says of an error which call it is of.
+// came counts the messages of a call that has ended, and adds the method to its error.
 func (d *Driver) came(k *call, err error) error {
 	if err == nil {
 		d.answers.Add(int64(k.messages))
@@ -117,7 +117,7 @@ func (d *Driver) fill(k *call, n int64) error {
 	return err
 }
 
-// Connect opens a connection for one call at a time.
+// Connect opens a connection for one call at once.
 func (d *Driver) Connect(ctx context.Context) (load.Client, error) {
 	c, err := d.dial(ctx)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/load"
 )
 
+// failure returns a failure of a class, for which outcomes are counted together.
 func failure(class, format string, args ...any) *load.Failure {
 	return &load.Failure{Class: class, Text: fmt.Sprintf(format, args...)}
 }
@@ -20,8 +21,11 @@ func unescape(s string) string {
 	return s
 }
 
+// statusDeadline is the code of DeadlineExceeded.
 const statusDeadline = 4
 
+// statusNames are the gRPC status codes from 0
+// (https://grpc.github.io/grpc/core/md_doc_statuscodes.html).
 var statusNames = []string{
 	"OK", "Canceled", "Unknown", "InvalidArgument", "DeadlineExceeded", "NotFound", "AlreadyExists", "PermissionDenied", "ResourceExhausted",
 	"FailedPrecondition", "Aborted", "OutOfRange", "Unimplemented", "Internal", "Unavailable", "DataLoss", "Unauthenticated",

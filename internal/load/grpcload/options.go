@@ -15,41 +15,42 @@ import (
 	"github.com/hone-go/hone/internal/load/template"
 )
 
-// Options of a load over gRPC. The zero value of each that isn't required is its default.
+// Options of a load over gRPC. A zero value means the default, in parentheses where it
+// isn't obvious.
 type Options struct {
 	Address string // HOST:PORT, or unix:PATH; required
 	Method  string // SERVICE/METHOD; required
 
-	// Where the method's types come from: descriptor sets, as protoc -o writes
-	// them, or .proto files, or, without either, the server's reflection.
+	// Where to find the method's types: descriptor sets, as protoc -o writes them, or
+	// .proto files. Without either, the server is asked by reflection.
 	Protosets   []string
 	Protos      []string
-	ImportPaths []string // of Protos; the working folder and those of the files
+	ImportPaths []string // where Protos import from (the working directory and those of the files)
 
-	// Data is the request in JSON, a template; "" is {}. For methods that take a
-	// stream it is an array of messages, or one after the other.
+	// Data is a template of the request in JSON ({}). For a method that takes a stream,
+	// it is an array of messages, or several messages, one after the other.
 	Data     string
-	Literal  bool           // Data is no template
-	DataName string         // what errors call Data: a file, a flag ("data")
-	Feed     *template.Feed // of its {{row.…}}; may be nil
-	Seed     uint64         // of its random values
+	Literal  bool           // send Data as it is: it is not a template
+	DataName string         // name of Data in errors, such as a file ("data")
+	Feed     *template.Feed // for {{row.…}} in templates; may be nil
+	Seed     uint64         // for random values in templates
 
-	// Metadata are headers, "name: value", the value a template. That of a name which
-	// ends in -bin is base64, of either alphabet, with padding or without: it stands for
-	// bytes.
+	// Metadata are headers as "name: value". The value is a template. If the name ends in
+	// -bin, the value is base64 in either alphabet, with or without padding.
 	Metadata  []string
 	Authority string // the :authority header (Address)
 
-	// TLS is nil for HTTP/2 without it. Its server name is the authority's host, if empty.
+	// TLS is nil for HTTP/2 without TLS. If its ServerName is empty, it is the host of the
+	// authority.
 	TLS *tls.Config
 
-	Timeout    time.Duration // that a call has; none
-	MaxMessage int           // bytes of a message of an answer (64 MiB)
-	Gzip       bool          // compress requests, and take compressed answers
+	Timeout    time.Duration // of a call (none)
+	MaxMessage int           // limit of a message in an answer, in bytes (64 MiB)
+	Gzip       bool          // compress requests, and accept compressed answers
 
-	// Of a Sender: calls share connections, up to so many at a time. More wait.
-	Connections int // (1)
-	Calls       int // over all connections (100)
+	// The calls of a Sender share connections. Calls beyond the limit wait.
+	Connections int // number of connections (1)
+	Calls       int // limit of calls under way, over all connections (100)
 }
 
 // Limits of Options.

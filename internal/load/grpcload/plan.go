@@ -22,12 +22,12 @@ import (
 	"github.com/hone-go/hone/internal/load/template"
 )
 
-// A plan is a message on the wire but for what templates give: what is the same
-// in all requests is encoded once, and what differs is appended field by field.
+// A plan is a message on the wire, without the output of templates. What is the same in
+// all requests is encoded once; what differs is appended field by field.
 type plan []step
 
-// A step appends a field: all of it is literal, or there is a tag and then a value
-// or a message within.
+// A step appends a field. Either literal is the whole field, or tag comes first and then
+// the value or the message.
 type step struct {
 	literal []byte
 	tag     []byte
@@ -35,7 +35,7 @@ type step struct {
 	message plan
 }
 
-// A scalar is a field's value that templates give.
+// A scalar is a field whose value comes from templates.
 type scalar struct {
 	path    string // in the request
 	field   protoreflect.FieldDescriptor
@@ -200,7 +200,7 @@ func parseWhole(b []byte) (f float64, ok bool) {
 	return 0, false
 }
 
-// parseFloat reads what JSON takes for a number: not what only Go does.
+// parseFloat reads numbers of JSON; it refuses what only Go accepts.
 func parseFloat(b []byte, bits int) (float64, error) {
 	switch string(b) {
 	case "NaN":
@@ -252,8 +252,8 @@ func wireType(k protoreflect.Kind) protowire.Type {
 	return protowire.VarintType
 }
 
-// errNoPlan says that a message has templates where its JSON is not as its fields
-// are; it is made by way of JSON then, for each request.
+// errNoPlan says that the JSON of a message has templates in places that don't correspond
+// to fields. Then each request is made as JSON first, and encoded from that.
 var errNoPlan = errors.New("no plan")
 
 // A planner makes a plan of JSON that protojson is known to take.

@@ -33,7 +33,7 @@ type Sender struct {
 }
 
 // A slot is a place for a connection: the present one, which may be replaced while
-// calls of the last one are under way.
+// calls of the last one are under way. It takes the calls that it began.
 type slot struct {
 	conn    *conn // nil: none yet, or it broke
 	opening bool
