@@ -100,7 +100,7 @@ func (c *conn) header() (h head, size int, err error) {
 	}
 }
 
-// errNothing is what an answer is that never began.
+// errNothing is why there is no answer at all.
 var errNothing = fmt.Errorf("the server closed the connection without an answer: %w", io.ErrUnexpectedEOF)
 
 func digits(b []byte) bool {

@@ -28,7 +28,7 @@ type conn struct {
 	watched bool // by the run's end, which ends what waits for an answer
 	stop    func() bool
 
-	attended bool // a goroutine reads it, also when nobody asks: see [client.attend]
+	attended bool // a goroutine reads it, also when nobody asks: see [http1Client.attend]
 	own      bool // which sends a request itself now
 	mu       sync.Mutex
 	asked    bool

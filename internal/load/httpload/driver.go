@@ -13,7 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/load"
 )
 
-// A Driver sends the requests of its targets. It implements load.Driver.
+// A Driver is a load.Driver that sends the requests of its targets.
 type Driver struct {
 	opts     Options
 	requests []*request
@@ -66,8 +66,8 @@ func New(opts Options) (*Driver, error) {
 
 var _ load.Driver = (*Driver)(nil)
 
-// Connect returns a client. It opens its connections when it sends, since targets
-// may differ in where they are.
+// Connect returns a client. The client opens connections when it sends, since targets can
+// have different hosts.
 func (d *Driver) Connect(ctx context.Context) (load.Client, error) {
 	if d.h2 != nil {
 		d.h2.begin()
@@ -76,7 +76,7 @@ func (d *Driver) Connect(ctx context.Context) (load.Client, error) {
 	return &client{d: d, values: d.values(), conns: make(map[string]*conn, 1)}, nil
 }
 
-// Addresses returns where requests go, HOST:PORT.
+// Addresses returns the addresses of all targets, as HOST:PORT, each once.
 func (d *Driver) Addresses() []string {
 	var all []string
 	for _, r := range d.requests {

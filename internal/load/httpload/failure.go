@@ -9,6 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/load"
 )
 
+// prefixed returns err with prefix before its text. A *load.Failure keeps its class.
 func prefixed(prefix string, err error) error {
 	var f *load.Failure
 	if errors.As(err, &f) {

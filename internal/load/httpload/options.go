@@ -1,9 +1,9 @@
 // Package httpload sends HTTP requests for package load.
 //
-// HTTP/1.1 is spoken by a client of its own, which writes a request that was
-// compiled before and reads no more of an answer than it needs to know where it
-// ends: net/http's takes several times the processor time for a request, and what
-// a generator takes of a machine its measurements lack. HTTP/2 is net/http's.
+// It has its own client for HTTP/1.1 (RFC 9112), which writes requests that were compiled
+// before the run, and reads of an answer only what it needs to find its end. The client of
+// net/http takes several times the CPU time per request, and CPU time that a generator
+// uses is missing for the service on the same machine. HTTP/2 is net/http's.
 package httpload
 
 import (
@@ -19,25 +19,25 @@ import (
 
 // Options of a Driver.
 type Options struct {
-	Targets []Target // taken in turn: request n is of target n modulo their number
+	Targets []Target // request n goes to target n modulo their number
 	Feed    *template.Feed
-	Seed    uint64 // of random values in templates
+	Seed    uint64 // for random values in templates
 
-	Unix        string // the path of a Unix socket to send to, whatever hosts URLs name
-	HTTP2       bool   // over one connection, also without TLS
-	NoKeepAlive bool   // a connection for each request
-	Timeout     time.Duration
-	Redirects   int      // followed for a request at most; 0: none
-	Expect      Statuses // of answers that are no failures; 200 to 399 if empty
+	Unix        string        // path of a Unix socket to connect to, instead of the hosts of URLs
+	HTTP2       bool          // over one connection for each host, with or without TLS
+	NoKeepAlive bool          // open a connection for each request
+	Timeout     time.Duration // of a request, including redirections (30s)
+	Redirects   int           // limit of redirections to follow for a request; 0: none
+	Expect      Statuses      // statuses that count as success (200 to 399)
 	TLS         TLS
 }
 
-// TLS settings. Files are PEM.
+// TLS has the settings of TLS. Files are in PEM.
 type TLS struct {
 	CA         string // certificates to trust instead of the system's
 	Cert, Key  string // of the client
-	ServerName string // to ask for and to check, instead of the URL's host
-	Insecure   bool   // check nothing
+	ServerName string // name to ask for and to verify, instead of the URL's host
+	Insecure   bool   // don't verify the server's certificate
 }
 
 // Config returns the settings for package tls.
@@ -62,16 +62,16 @@ func (t TLS) Config() (*tls.Config, error) {
 	return c, nil
 }
 
-// A Target is a request as it was asked for. Path, headers and body may be
-// templates; where it goes may not.
+// A Target describes a request. Path, headers and body may be templates; the host may
+// not.
 type Target struct {
 	Name   string // what errors call it: "-body", "targets.txt:3"
 	Method string
 	URL    string
 	Header []Header
 	Body   string
-	Raw    bool // the body is sent as it is: it is no template
-	Empty  bool // there is a body, also if it is empty
+	Raw    bool // send the body as it is: it is not a template
+	Empty  bool // send a body even if it is empty
 }
 
 // A Header is a field of a request.

@@ -197,12 +197,12 @@ func pathOf(r *request, out []byte) string {
 	return string(path)
 }
 
-// named returns an error that says of which request it is.
+// named returns err with the request that it belongs to before its text.
 func named(r *request, path string, err error) error {
 	return prefixed(fmt.Sprintf("%s %s%s: ", r.method, r.url, path), err)
 }
 
-// redirected returns an error that says to which request the one that was asked for led.
+// redirected returns err with the request that a redirection led to before its text.
 func redirected(r *request, path string, err error) error {
 	return prefixed(fmt.Sprintf("redirected to %s %s%s: ", r.method, r.url, path), err)
 }
