@@ -1,16 +1,17 @@
 // Package kafkaload sends messages to a Kafka topic, at a rate or as fast as the
-// brokers take them, and tells what became of each.
+// brokers accept them, and reports what became of them.
 //
-//	Options   what to send, where, and how
-//	New       asks whether the topic can be had, before anything is sent
-//	Sender    a load.Sender: load.Run gives the rate; Flood, none
-//	Delivery  what a consumer of the topic saw: lost, doubled, how long it took
+//	Options   say what to send, where, and how
+//	New       connects, and checks that the topic exists or can be created
+//	Sender    is a load.Sender: load.Run sends at a rate, Flood without one
+//	Delivery  is what a consumer of the topic saw: lost and doubled messages, and
+//	          how long each took to arrive
 //
-// A message's response is its acknowledgement: response time counts from when the
-// message was due until a broker confirmed it. In a flood nothing is due, so there
-// it counts from when the message was handed to the client.
+// A message's response time is the time from when it was due until a broker
+// acknowledged it. In a flood no message is due at a time, so it counts from when the
+// message was handed to the client.
 //
-// Messages are filled in from compiled templates into buffers that are used again
-// once a message is acknowledged, so that memory depends on what is under way and
-// not on what was sent.
+// Messages are made from compiled templates, in buffers that are reused once a
+// message is acknowledged. So memory depends on how many messages are under way, not
+// on how many are sent.
 package kafkaload

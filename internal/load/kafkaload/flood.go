@@ -9,10 +9,10 @@ import (
 	"github.com/hone-go/hone/internal/load"
 )
 
-// Flood sends n messages as fast as the brokers take them, no more under way at a
-// time than Options.Buffer: a closed loop, which tells what they can do at most.
-// It ends before that after a time, unless that is 0, and when none was
-// acknowledged for as long as a message has to be.
+// Flood sends n messages as fast as the brokers accept them, with at most Options.Buffer
+// of them under way. It is a closed loop, which measures the highest throughput. It ends
+// early after limit, unless that is 0, or if no message is acknowledged within
+// Options.Timeout.
 func (s *Sender) Flood(ctx context.Context, n int64, limit time.Duration, opts load.Options) (*load.Result, error) {
 	stopped, stop := context.WithCancel(ctx)
 	defer stop()

@@ -21,54 +21,55 @@ import (
 	"github.com/hone-go/hone/internal/load/template"
 )
 
-// Options say what to send, where, and how. Defaults, in parentheses, take the
-// place of zero values.
+// Options say what to send, where, and how. A zero value means the default, in
+// parentheses.
 type Options struct {
-	Brokers []string // host:port; those that the cluster names are found by them
+	Brokers []string // HOST:PORT of some brokers; the cluster names the others
 	Topic   string
 
-	// Create makes the topic, of so many partitions, if there is none (0: it has to
-	// exist). Replicas are those of each partition (the broker's default).
+	// Create is the number of partitions to create the topic with, if it doesn't exist
+	// (0: it must exist). Replicas is the number of replicas of each partition (the
+	// broker's default).
 	Create   int
 	Replicas int
 
-	// A message is a key, a value and headers. Values take turns, as a feed's rows do.
-	Key     *template.Template // nil: none
+	// A message has a key, a value and headers. Message n has value n modulo their number.
+	Key     *template.Template // nil: no key
 	Values  []*template.Template
 	Headers []Header
 	Feed    *template.Feed // rows for templates; may be nil
-	Seed    uint64         // of random values: the same seed gives the same messages
+	Seed    uint64         // for random values in templates; the same seed gives the same messages
 
 	Acks         string        // "all", "leader", "none" ("all")
-	NoIdempotent bool          // a message may arrive twice when it is sent again; idempotence takes acks of all
+	NoIdempotent bool          // turns off idempotence, which needs Acks "all": a message that is sent again may arrive twice
 	Linger       time.Duration // how long a batch waits for more messages; negative: not at all (5ms)
-	BatchBytes   int           // of a batch at most, before compression (1000012)
+	BatchBytes   int           // size of a batch at most, before compression (1000012)
 	Compression  string        // "none", "gzip", "snappy", "lz4", "zstd" ("none")
 	Partitioner  string        // "sticky", "hash", "round-robin", "manual" ("hash", which is sticky for messages without a key)
-	Partition    int           // of all messages, for "manual"
-	InFlight     int           // requests to a broker at a time without idempotence, with which they are 5 (5)
+	Partition    int           // partition of all messages, for "manual"
+	InFlight     int           // requests to a broker at once, without idempotence (5); with it there are always 5
 
-	// Buffer and BufferBytes are how many messages, and of how many bytes, may wait
-	// for their acknowledgement. At a rate, those beyond fail at once (1048576 and
-	// 256 MiB); a flood waits for room, and 50000 messages are its default.
+	// Buffer and BufferBytes limit the messages that wait for their acknowledgement
+	// (1048576 messages and 256 MiB; in a flood 50000 messages). Above the limit, a
+	// message sent at a rate fails at once; a flood waits for room.
 	Buffer      int
 	BufferBytes int
 
-	SASL     string // "plain", "scram-256", "scram-512"; "": none
+	SASL     string // "plain", "scram-256", "scram-512" (no login)
 	User     string
 	Password string
-	TLS      *tls.Config // with the CA and the client's certificate, if they are needed; nil: no TLS
+	TLS      *tls.Config // settings of TLS; nil: no TLS
 
 	DialTimeout    time.Duration // to open a connection (10s)
-	RequestTimeout time.Duration // a broker has for an answer (10s)
-	Timeout        time.Duration // a message has to be acknowledged (2m)
-	Retries        int           // of a message that failed in a way that may pass; negative: as many as fit into the timeout (0)
+	RequestTimeout time.Duration // until a broker answers (10s)
+	Timeout        time.Duration // until a message is acknowledged; then it fails (2m)
+	Retries        int           // how often a message is sent again after a transient error; negative: as often as Timeout allows (0)
 
-	// Consume reads the topic, from its end at the start, to tell which messages
-	// arrived and after what time: see Delivery. Messages get a header for it.
+	// Consume reads the new messages of the topic, to tell which arrived and when: see
+	// Delivery. For that, messages get a header.
 	Consume bool
-	Warmup  time.Duration // messages due before this have no times in Delivery; as load.Options has it
-	Drain   time.Duration // the consumer has to read what was acknowledged (30s)
+	Warmup  time.Duration // messages due before this have no times in Delivery; the same as in load.Options
+	Drain   time.Duration // how long the consumer may take to read what was acknowledged (30s)
 }
 
 // A Header is a header of a message.
@@ -127,14 +128,15 @@ var (
 	}
 )
 
-// check reports what is wrong with the options, defaults being set.
-// CheckHow says what is wrong with how to send, whatever is sent.
+// CheckHow returns an error if the options of how to send are invalid. It doesn't look at
+// what is sent.
 func (o Options) CheckHow() error {
 	o = o.withDefaults()
 	o.Topic, o.Values = "any", []*template.Template{nil}
 	return o.check()
 }
 
+// check returns what is wrong with the options, with defaults filled in.
 func (o Options) check() error {
 	switch {
 	case len(o.Brokers) == 0:
@@ -195,7 +197,8 @@ func (o Options) dial(ctx context.Context, network, address string) (net.Conn, e
 	return secure, nil
 }
 
-// client returns the settings that producer, consumer and questions share.
+// client returns the settings that all clients share: of the producer, of the consumer, and
+// of requests for metadata.
 func (o Options) client() []kgo.Opt {
 	opts := []kgo.Opt{
 		kgo.ClientID("hone"), kgo.DisableClientMetrics(),
@@ -211,8 +214,8 @@ func (o Options) client() []kgo.Opt {
 	return opts
 }
 
-// producer returns the settings of the client that sends. What may wait is counted
-// by Sender, which fails or waits where the client would block.
+// producer returns the settings of the client that sends. The Sender counts the messages
+// that wait, since the client would block where the Sender fails or waits.
 func (o Options) producer() []kgo.Opt {
 	opts := append(o.client(),
 		kgo.DefaultProduceTopic(o.Topic),

@@ -11,19 +11,19 @@ import (
 	"github.com/hone-go/hone/internal/load/template"
 )
 
-// Payloads are the values of messages, of a file that has one a line.
+// Payloads are the values of messages, from a file with one per line.
 type Payloads struct {
 	Values []*template.Template
-	Failed int      // lines that could not be parsed; no message is made of them
-	Errors []string // the first ones of them, with file, line and column
+	Failed int      // number of lines that could not be parsed; they are left out
+	Errors []string // errors of the first of these lines, with file, line and column
 }
 
 // maxErrors is how many errors are kept.
 const maxErrors = 100
 
-// ReadPayloads reads a file that has a payload a line. They are sent as they are, or
-// are templates that are filled in; with values to replace they are JSON documents. A
-// line that can't be parsed is counted; it is an error if none can be.
+// ReadPayloads reads a file with one payload per line. With fill, the payloads are
+// templates; otherwise they are sent as they are. With replacements, they are JSON
+// documents. Lines that can't be parsed are counted. If none can, it returns an error.
 func ReadPayloads(ctx context.Context, path string, fill bool, feed *template.Feed, replace ...template.Replacement) (*Payloads, error) {
 	in, err := infile.OpenText(ctx, path, template.FeedLimit)
 	if err != nil {
@@ -61,8 +61,8 @@ func (p *Payloads) add(path string, line int, text string, fill bool, feed *temp
 	}
 }
 
-// Body compiles a value of messages: sent as it is, or a template; with values to
-// replace, of a JSON document.
+// Body compiles the value of messages. With fill it is a template; otherwise it is sent as
+// it is. With replacements it is a JSON document.
 func Body(name, text string, fill bool, feed *template.Feed, replace ...template.Replacement) (*template.Template, error) {
 	switch {
 	case len(replace) > 0 && fill:

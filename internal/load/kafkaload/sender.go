@@ -42,8 +42,8 @@ type Sender struct {
 	room     chan struct{}  // tells it that a message ended
 }
 
-// New opens connections and asks for the topic. Nothing is sent if it returns an
-// error, which says what can't be reached or isn't there.
+// New opens connections and looks for the topic. If a broker can't be reached or the topic
+// doesn't exist, it returns an error, and nothing is sent.
 func New(ctx context.Context, o Options) (*Sender, error) {
 	o = o.withDefaults()
 	if err := o.check(); err != nil {
@@ -88,9 +88,8 @@ type message struct {
 	done    func(load.Request, load.Outcome)
 }
 
-// Send hands a message to the client, which sends it in a batch. At a rate it
-// never blocks: a message that finds no room among those that wait for their
-// acknowledgement fails.
+// Send hands a message to the client, which sends it in a batch. It never blocks: if too
+// many messages wait for their acknowledgement, the message fails.
 func (s *Sender) Send(ctx context.Context, clock load.Clock, r load.Request, done func(load.Request, load.Outcome)) {
 	if ctx != s.ctx {
 		s.begin(ctx)
@@ -162,8 +161,8 @@ func (s *Sender) over(num, den int64) bool {
 	return s.messages.Load() >= max(1, s.limit()*num/den) || s.bytes.Load() >= max(1, int64(s.opts.BufferBytes)*num/den)
 }
 
-// refill is how many quarters of what may be under way are, when a flood that found
-// no room goes on: to wake up for each message costs more than to send it.
+// refill is how many quarters of the limit are under way when a flood that was waiting for
+// room goes on. Waking up for each message would cost more than sending it.
 const refill = 3
 
 // message returns one that is not under way.
@@ -258,7 +257,8 @@ func (m *message) end(f *load.Failure, bytes int) {
 	s.calls.Done()
 }
 
-// Close ends what is under way, and the consumer. All calls of done have returned.
+// Close ends the messages under way and the consumer. When it returns, all calls of done
+// have returned.
 func (s *Sender) Close() error {
 	if s.unhook != nil && s.unhook() {
 		s.closed.Done()
@@ -272,9 +272,9 @@ func (s *Sender) Close() error {
 	return nil
 }
 
-// Delivery waits until the consumer has read what there is, and tells what that
-// was. What is lost are failures of the result, from now on. It is nil without a
-// consumer. Call it after the run and before Close.
+// Delivery waits until the consumer has read the topic to its end, and returns what it
+// read. Lost messages are then counted as failures in r, which may be nil. Without a
+// consumer it returns nil. Call it after the run and before Close.
 func (s *Sender) Delivery(ctx context.Context, r *load.Result) *Delivery {
 	if s.consumer == nil {
 		return nil

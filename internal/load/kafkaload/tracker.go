@@ -10,19 +10,19 @@ import (
 	"github.com/hone-go/hone/internal/load"
 )
 
-// A Delivery is what a consumer saw of the messages, those of the warm-up included.
+// A Delivery is what a consumer saw of the messages, including those of the warm-up.
 type Delivery struct {
 	Arrived     int64 `json:"arrived"`     // different messages
-	Lost        int64 `json:"lost"`        // acknowledged, or sent where nothing is acknowledged, but not there
+	Lost        int64 `json:"lost"`        // messages that were acknowledged, or sent without acknowledgement, but are not in the topic
 	Doubled     int64 `json:"doubled"`     // arrivals of messages that had arrived before
-	Unconfirmed int64 `json:"unconfirmed"` // they arrived, but failed: their acknowledgement was missed
+	Unconfirmed int64 `json:"unconfirmed"` // messages that arrived though they count as failed: their acknowledgement was missed
 
-	// Time is from when messages were due until the consumer had them; lost ones are
-	// slower than any.
+	// Time is the time from when messages were due until the consumer had them. Lost
+	// messages count as slower than any other.
 	Time load.Quantiles `json:"time"`
 
 	Incomplete string `json:"incomplete,omitempty"` // why not all was read
-	Unread     int64  `json:"unread,omitempty"`     // then: messages that nobody looked for to the end; they are not in Lost
+	Unread     int64  `json:"unread,omitempty"`     // in that case: missing messages that may be in the unread part; they are not in Lost
 }
 
 // A mark is the header by which the consumer knows a message:
@@ -40,7 +40,7 @@ const (
 	markVersion = 1
 )
 
-// A tracker knows which messages were sent, acknowledged and seen.
+// A tracker records which messages were sent, acknowledged and seen.
 type tracker struct {
 	sender [8]byte
 	epoch  time.Time
