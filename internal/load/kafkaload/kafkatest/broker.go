@@ -47,7 +47,7 @@ const (
 )
 
 // ForTest starts a broker that ends with the test. Where it is missing the test is
-// skipped, but in CI; so it is with -short.
+// skipped, except in CI; with -short, see [SkipShort].
 func ForTest(t testing.TB) *Broker {
 	t.Helper()
 	if testing.Short() {
