@@ -1,12 +1,12 @@
-// Package loadtest is the suite that every [load.Sender] passes: what counts as sent,
-// answered, failed and late, what is sent how often, what happens at a limit, and how
+// Package loadtest has the tests that every [load.Sender] passes: what counts as sent,
+// answered, failed and late, how often a request is sent, what happens at a limit, and how
 // requests end.
 //
 // A driver's test runs it against a real server:
 //
 //	func TestSender(t *testing.T) { loadtest.Run(t, service{...}) }
 //
-// No case asks how fast anything is. What doesn't come to an end fails after minutes.
+// No test depends on how fast anything is. What never ends fails after minutes.
 package loadtest
 
 import (
@@ -21,14 +21,14 @@ import (
 
 // A Service is a real server, and the driver that sends to it.
 type Service interface {
-	// Open returns a sender of requests that the service answers or, with Refuses, says no to.
-	// The suite closes it, perhaps twice.
+	// Open returns a sender of requests that the service answers or, with Refuses, refuses.
+	// The suite closes it, maybe twice.
 	Open(t *testing.T, s Settings) load.Sender
-	// Hold has the service answer nothing until release is called, which returns when it
-	// answers again. What came meanwhile is answered then.
+	// Hold makes the service answer nothing until release is called. release returns when
+	// the service answers again; it then also answers what arrived in the meantime.
 	Hold(t *testing.T) (release func())
-	// Seen returns how many requests have come to the service in this test; those that came
-	// twice count twice. It need not count those that it refuses.
+	// Seen returns how many requests have arrived at the service in this test. A request
+	// that arrives twice counts twice. Refused ones need not be counted.
 	Seen(t *testing.T) int64
 }
 
@@ -39,7 +39,7 @@ type Settings struct {
 	Timeout  time.Duration // that an answer may take; 0: minutes
 }
 
-// ShortTimeout is the Timeout that the suite sets. No driver has to take a shorter one.
+// ShortTimeout is the Timeout that the suite sets. Drivers need not support a shorter one.
 const ShortTimeout = time.Second
 
 // patience is when the suite takes a request for one that never ends.
@@ -48,7 +48,7 @@ const patience = 3 * time.Minute
 // many is how many requests a case sends; some of those fit into a limit of few.
 const many, few = 40, 3
 
-// Run tests senders. open returns a service for one test, to which nothing has come.
+// Run tests senders. open returns a service for one test, at which no request has arrived.
 func Run(t *testing.T, open func(t *testing.T) Service) {
 	for _, c := range []struct {
 		name string
