@@ -7,7 +7,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A Hot function has much of the CPU time.
+// A Hot is a function with a large share of the CPU time, from 0 to 1, that it spent in
+// its own code.
 type Hot struct {
 	Function string  `json:"function"`
 	Share    float64 `json:"share"`

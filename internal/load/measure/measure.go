@@ -1,7 +1,7 @@
-// Package measure puts a service under load and keeps what comes of it as a run:
-// response times of several periods, and, over periods of the same load that
-// follow, the service's profiles, one kind at a time, from which a request's cost
-// is told.
+// Package measure puts a service under load and keeps the result as a run. It
+// measures response times over several periods. Then it takes profiles of the
+// service, each over a further period of the same load, and computes from them
+// what a request costs.
 package measure
 
 import (
@@ -18,7 +18,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Measure does what the plan says. When ctx ends it returns what it has, with ctx's error.
+// Measure carries out the plan and keeps the run. When ctx ends, it returns what was
+// measured so far, and ctx's error. Without a single period the Report is nil.
 func (p *Plan) Measure(ctx context.Context) (*Report, error) {
 	m := &measurement{Plan: p, report: &Report{}, counted: p.Memory != nil}
 	err := m.periods(ctx)
@@ -207,7 +208,7 @@ func (m *measurement) fetch(ctx context.Context, kind string) (*profile.Profile,
 	}
 }
 
-// Pause waits. It ends sooner, with ctx's error, if ctx does.
+// Pause waits for d. If ctx ends first, it returns ctx's error.
 func Pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):
@@ -217,8 +218,9 @@ func Pause(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// units are what profiles tell of requests, by kind and sample type. Of allocations
-// they have a sample, so these count where the service's own count is unknown.
+// units are the costs of a request that profiles tell, by kind and sample type. Profiles
+// contain only a sample of the allocations, so these are used only if the service's own
+// count is unknown.
 var units = map[string]map[string]string{
 	"cpu":    {"cpu": "cpu-ns/op"},
 	"allocs": {"alloc_space": "B/op", "alloc_objects": "allocs/op"},

@@ -17,38 +17,39 @@ import (
 
 // A Versus compares two versions of a service under the same load.
 //
-//	pre-check   the base against itself, for the noise floor
-//	measure     randomised ABBA blocks, up to the first look, then on for what is
-//	            undecided
-//	confirm     what changed is measured anew, and counts if that shows it again
-//	profile     both sides, if something changed
+//	pre-check   compares the base with itself, for the noise floor
+//	measure     measures randomised ABBA blocks up to the first look, and up to the
+//	            next looks while something is undecided
+//	confirm     measures again what changed; a change counts if it shows again
+//	profile     takes profiles of both sides, if something changed
 //
-// Each sample is of a process of its own, started, warmed up, measured for a
-// period and stopped: what one process happens to have, such as the layout of its
-// memory, would be a difference between the versions if each had one process only.
+// Each sample has a process of its own, which is started, warmed up, measured for a
+// period and stopped. With one process per version, chance properties of the
+// process, such as its memory layout, would look like differences of the versions.
 //
 // The verdicts are those of experiment.Run.Compare.
 type Versus struct {
 	Plan     // Run has a base; Count is not used
 	Service  *workspace.Service
 	Looks    []experiment.Look
-	PreCheck int // pairs; 0: none
+	PreCheck int // number of pairs; 0: no pre-check
 
-	// Verdicts are the options of the comparison: budgets. Looks are set by Versus.
+	// Verdicts are the options of the comparison, such as budgets. Versus sets their Looks.
 	Verdicts experiment.Options
-	// ProfileAll takes profiles also if nothing changed.
+	// ProfileAll takes profiles even if nothing changed.
 	ProfileAll bool
 }
 
-// A VersusReport is what was compared.
+// A VersusReport is the result of a comparison.
 type VersusReport struct {
-	Base, Head *load.Result       // of all samples that count, but those of the pre-check; nil if there are none
-	Family     *experiment.Family // nil if it did not come to a verdict
-	Void       string             // why there is none
+	Base, Head *load.Result       // sums of all valid samples, without the pre-check; nil if there are none
+	Family     *experiment.Family // nil without a verdict
+	Void       string             // why there is no verdict
 	Warnings   []string
 }
 
-// Measure does what the Versus says. When it fails, or ctx ends, it returns what it has.
+// Measure compares the versions. If it fails or ctx ends, it returns what was measured so
+// far, and the error.
 func (v *Versus) Measure(ctx context.Context) (*VersusReport, error) {
 	v.Verdicts.Looks = v.Looks
 	c := &contest{
@@ -81,8 +82,8 @@ func (v *Versus) Measure(ctx context.Context) (*VersusReport, error) {
 	return r, err
 }
 
-// maxVoid is the share of a phase's samples, one of so many, that may be void. Such a
-// sample leaves a hole in its block.
+// maxVoid limits the void samples of a phase: at most one in maxVoid. A void sample leaves
+// a hole in its block.
 const maxVoid = 5
 
 // A voidError ends a comparison in which the generator could not keep up.
@@ -95,7 +96,7 @@ func (e *voidError) Error() string {
 	return fmt.Sprintf("the generator could not keep up in %d of %d samples: %s", e.void, e.planned, e.why)
 }
 
-// patience is how many readings of the service's memory in a row may fail: another
+// maxUnread is how many readings of the service's memory in a row may fail: another
 // process is asked each time.
 const patience = 3
 
