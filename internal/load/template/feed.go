@@ -16,19 +16,18 @@ import (
 	"github.com/hone-go/hone/internal/infile"
 )
 
-// A Feed is rows of data that requests take one after the other, from the first
-// again after the last.
+// A Feed has rows of data. Request n uses row n modulo their number.
 type Feed struct {
 	name    string
 	columns []string
 	rows    [][]string
 }
 
-// FeedLimit is the size of a feed's file at most, in bytes: feeds are held in memory.
+// FeedLimit is the largest size of a feed's file, in bytes: feeds are held in memory.
 const FeedLimit = 1 << 30
 
-// ReadFeed reads a feed from a file: .csv, whose first line names the columns, or
-// .jsonl and .ndjson, an object a line, of which each has the same names.
+// ReadFeed reads a feed from a file: .csv, whose first line names the columns, or .jsonl
+// or .ndjson, with one object per line, all with the same names.
 func ReadFeed(ctx context.Context, path string) (*Feed, error) {
 	in, err := infile.OpenText(ctx, path, FeedLimit)
 	if err != nil {
@@ -119,11 +118,11 @@ func (f *Feed) add(text []byte) error {
 	return nil
 }
 
-// Rows returns how many rows the feed has.
+// Rows returns the number of rows.
 func (f *Feed) Rows() int { return len(f.rows) }
 
-// Row returns the row that request n takes: shared, not to be changed. A nil Feed
-// has none.
+// Row returns the row for request n. It belongs to the feed: don't change it. For a nil
+// Feed it returns nil.
 func (f *Feed) Row(n int64) []string {
 	if f == nil {
 		return nil

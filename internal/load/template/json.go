@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Replacement puts a template's text in the place of a value of a JSON document.
+// A Replacement replaces a value of a JSON document by the output of a template.
 type Replacement struct {
 	Path string // "$.device.id", "readings[0].value"; the $ may be left out
 	Text string // a template
@@ -25,15 +25,15 @@ func ParseReplacement(text string) (Replacement, error) {
 	return Replacement{path, value}, nil
 }
 
-// ParseJSON compiles a JSON document in which values are replaced. Where a text
-// stood, what comes is written as a text, escaped; where anything else stood, it is
-// taken as it comes: {{int 1 9}} makes a number. The document's own texts, names
-// among them, may have {{…}} too. What comes is JSON again.
+// ParseJSON compiles a JSON document in which values are replaced. If the value is a
+// string, the template's output becomes a string, escaped. Any other value is replaced by
+// the output as it is, so {{int 1 9}} makes a number. The document's own strings,
+// including names, may have {{…}}, too. The output is JSON.
 func ParseJSON(name, text string, feed *Feed, replace ...Replacement) (*Template, error) {
 	return parseJSON(name, text, true, feed, replace)
 }
 
-// ReplaceJSON compiles the same of a document whose own texts are no templates.
+// ReplaceJSON is like ParseJSON for a document whose own strings are not templates.
 func ReplaceJSON(name, text string, feed *Feed, replace ...Replacement) (*Template, error) {
 	return parseJSON(name, text, false, feed, replace)
 }
@@ -152,7 +152,7 @@ func appendEscaped(dst []byte, text string) []byte {
 // A value of a document: its bytes are text[from:to].
 type value struct {
 	from, to int
-	text     bool
+	text     bool // a JSON string
 }
 
 // A document is a JSON text with where its values are.

@@ -1,10 +1,10 @@
-// Package template fills in texts that differ from request to request: bodies,
-// paths, headers, message keys. A text is compiled once; filling it in appends to
-// a buffer and allocates nothing.
+// Package template makes texts that differ from request to request: bodies, paths,
+// headers, message keys. A text is compiled once. Filling it in appends to a buffer,
+// without allocations.
 //
 //	{{n}}               the request's number, from 0
 //	{{int 1 100}}       a random integer, both ends included
-//	{{float 0 1}}       a random number of that range, with 6 digits after the point
+//	{{float 0 1}}       a random number in that range, with 6 digits after the point
 //	{{float 0 1 2}}     … with 2
 //	{{hex 16}}          16 random hexadecimal digits
 //	{{letters 10}}      10 random letters a to z
@@ -12,7 +12,7 @@
 //	{{one "a" "b"}}     one of the texts, at random
 //	{{unix}}            the time in seconds since 1970; {{unixms}} in milliseconds,
 //	                    {{unixns}} in nanoseconds
-//	{{time}}            the time as RFC 3339 has it, with nanoseconds, in UTC
+//	{{time}}            the time in UTC, in RFC 3339 with nanoseconds
 //	{{row.name}}        the column of a feed
 //	{{"{{"}}            two braces
 package template
@@ -23,7 +23,7 @@ import (
 	"time"
 )
 
-// A Template is a compiled text. It may be used by many goroutines.
+// A Template is a compiled text. Any goroutine may use it.
 type Template struct {
 	text  string
 	parts []part
@@ -34,16 +34,15 @@ type part interface {
 	append(dst []byte, v *Values) []byte
 }
 
-// Values are what the functions of templates take their output from: one for
-// each goroutine.
+// Values are the input of a template's functions. Each goroutine has its own.
 type Values struct {
 	N   int64    // the request's number
 	Row []string // of the feed; see Feed.Row
 	Rng *rand.Rand
 }
 
-// NewValues returns values whose random numbers follow from seed and stream, a
-// number for each goroutine.
+// NewValues returns values with random numbers that depend on seed and stream alone. Give
+// each goroutine its own stream.
 func NewValues(seed, stream uint64) *Values {
 	return &Values{Rng: rand.New(rand.NewPCG(seed, stream))}
 }
@@ -56,17 +55,18 @@ func (t *Template) Append(dst []byte, v *Values) []byte {
 	return dst
 }
 
-// String returns the text that was compiled; of one that was made of others, "".
+// String returns the text that was compiled. It is "" for a template that was made of
+// others.
 func (t *Template) String() string { return t.text }
 
-// Literal returns a template that is a text as it is, whatever is in it.
+// Literal returns a template whose output is the text itself.
 func Literal(text string) *Template {
 	t := &Template{text: text}
 	t.literal(text)
 	return t
 }
 
-// Static reports whether the text never changes.
+// Static reports whether the output is always the same.
 func (t *Template) Static() bool {
 	for _, p := range t.parts {
 		if _, ok := p.(literal); !ok {
@@ -76,7 +76,7 @@ func (t *Template) Static() bool {
 	return true
 }
 
-// An Error is what is wrong with a template, and where.
+// An Error says what is wrong with a template, and where.
 type Error struct {
 	Name         string // of the file or flag
 	Line, Column int    // from 1; columns count characters
