@@ -1,4 +1,4 @@
-// Package pgo makes the profile that the compiler optimizes by, default.pgo, of
+// Package pgo makes the profile that the compiler uses for optimization, default.pgo, from
 // profiles of production: it weighs and trims them (merge.go), tells how much of the
 // result still is of the source at hand (fresh.go, source.go) and puts it in place
 // (file.go).

@@ -10,10 +10,10 @@ import (
 	"github.com/hone-go/hone/internal/gocmd"
 )
 
-// FileName is that of the profile by which the go command builds a main package.
+// FileName is the name of the profile that the go command looks for in the folder of a main package.
 const FileName = "default.pgo"
 
-// ErrNoMain: there is no main package where one is needed.
+// ErrNoMain means that a main package is needed, but not found.
 var ErrNoMain = errors.New("no main package")
 
 // Find returns the module that a folder is in and the file that the profile goes to:

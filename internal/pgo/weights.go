@@ -24,7 +24,7 @@ func (in *Input) name() string {
 
 func (in *Input) part() part { return part{in.Source, in.Version} }
 
-// Weights says how much inputs count beside each other.
+// Weights says how inputs are weighted.
 type Weights string
 
 const (
