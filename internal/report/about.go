@@ -91,7 +91,7 @@ func (r *Report) ProfileHeader() []string {
 	return lines
 }
 
-// header returns the lines above a table or in a picture's legend. edges is the
+// tableHeader returns the lines above a table or in a picture's legend. edges is the
 // number of dropped edges to tell of; full is for pictures.
 func (r *Report) header(t *trimmed, edges int, full bool) []string {
 	var lines []string

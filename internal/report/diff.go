@@ -15,7 +15,7 @@ type Diff struct {
 	Granularity string    `json:"granularity"`
 	Sort        string    `json:"sort"` // "flat" or "cum": which change the rows are ordered by
 	Normalized  bool      `json:"normalized"`
-	Compared    int64     `json:"compared"` // the base's total as it compares to the head's: BaseTotal, or what it is scaled to
+	Compared    int64     `json:"compared"` // the base's total to compare with the head's: BaseTotal, scaled if Normalized
 	BaseRuns    int       `json:"baseRuns"`
 	HeadRuns    int       `json:"headRuns"`
 	BaseTotal   int64     `json:"baseTotal"` // before normalizing
@@ -24,7 +24,7 @@ type Diff struct {
 	HeadText    string    `json:"headTotalText"`
 	CompareText string    `json:"comparedText"`
 	Rows        []DiffRow `json:"rows"`
-	Functions   int       `json:"functions"` // how many there are, with those that have no row
+	Functions   int       `json:"functions"` // how many there are, including those without a row
 	// Tested is how many functions were tested for significance, 0 for none; see
 	// DiffRow.Test.
 	Tested   int      `json:"tested"`
@@ -38,16 +38,16 @@ type Diff struct {
 type DiffRow struct {
 	Name string `json:"name"`
 	File string `json:"file,omitempty"`
-	// OtherFiles is how many more files have the function: see [profile.Frame].
+	// OtherFiles is the number of further files that have the function: see [profile.Frame].
 	OtherFiles int   `json:"otherFiles,omitempty"`
 	Line       int64 `json:"line,omitempty"`
-	New        bool  `json:"new,omitempty"`  // the base hasn't got it
-	Gone       bool  `json:"gone,omitempty"` // the head hasn't got it
+	New        bool  `json:"new,omitempty"`  // not in the base
+	Gone       bool  `json:"gone,omitempty"` // not in the head
 
 	Flat DiffValue `json:"flat"`
 	Cum  DiffValue `json:"cum"`
-	// Test tells whether the change in the value that rows are ordered by can be
-	// told from noise; nil if it wasn't tested.
+	// Test tells whether the change in the value that rows are ordered by is more
+	// than noise; nil if it wasn't tested.
 	Test *DiffTest `json:"test,omitempty"`
 }
 
@@ -74,8 +74,8 @@ type DiffTest struct {
 const (
 	// diffAlpha is the accepted chance of calling any function changed when none is.
 	diffAlpha = 0.05
-	// diffRuns is how many runs a side needs for a test: below, no outcome of the
-	// U test reaches diffAlpha, or only the most extreme one of three against many.
+	// diffRuns is how many runs a side needs for a test. With fewer, no outcome of
+	// the U test reaches diffAlpha, or only the most extreme one does.
 	diffRuns = 4
 )
 
@@ -87,7 +87,7 @@ func (d *Diff) key(r *DiffRow) *DiffValue {
 	return &r.Flat
 }
 
-// print sets the texts of values.
+// print fills in the texts of all values.
 func (d *Diff) print() {
 	unit := d.textUnit()
 	format := func(v int64) string { return formatRate(v, d.Unit, unit, d.perSecond) }
@@ -129,7 +129,7 @@ func signedText(v int64, format func(int64) string) string {
 	return format(v)
 }
 
-// warn tells what the numbers can't.
+// warn adds warnings about what the numbers don't show.
 func (d *Diff) warn() {
 	add := func(format string, args ...any) { d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...)) }
 	n, m := d.BaseRuns, d.HeadRuns

@@ -10,12 +10,12 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// NewDiff compares the profiles of two sides. Several profiles per side are
-// taken for runs of the same thing. Of o it heeds SampleIndex, Granularity,
-// NoInlines, Sort, Unit, PerSecond, and for the rows kept NodeCount, NodeFraction and Trim:
-// rows whose change is below NodeFraction of the larger total are left out.
-// Filters are the caller's. With a scaling, every run is scaled first. It
-// ends early with the error of ctx.
+// NewDiff compares the profiles of two sides. Several profiles per side count as
+// runs of the same code. Of o it uses SampleIndex, Granularity, NoInlines, Sort, Unit
+// and PerSecond, and to choose rows NodeCount, NodeFraction and Trim: rows whose
+// change is below NodeFraction of the larger total are left out. The caller applies
+// filters. With a scaling, every run is scaled first. It ends early with the error
+// of ctx.
 func NewDiff(ctx context.Context, base, head []*profile.Profile, o Options, scaling Scaling) (*Diff, error) {
 	if len(base) == 0 || len(head) == 0 {
 		return nil, fmt.Errorf("nothing to compare: %d base and %d head profiles", len(base), len(head))
@@ -67,8 +67,8 @@ func NewDiff(ctx context.Context, base, head []*profile.Profile, o Options, scal
 	return d, nil
 }
 
-// scale sets the scales of runs so that all heads compare, and all bases to them,
-// and returns the mean of the bases' totals then.
+// scale sets the scales of runs so that all heads have one total and all bases
+// compare with it. It returns the mean of the bases' scaled totals.
 func (s Scaling) scale(base, head []diffRun, st profile.ValueType) int64 {
 	counted := func(runs []diffRun, by []*profile.Profile) []diffRun {
 		out := slices.Clone(runs)
@@ -103,7 +103,7 @@ func (s Scaling) scale(base, head []diffRun, st profile.ValueType) int64 {
 type diffRun struct {
 	flat, cum []int64
 	total     int64   // sum of absolute values
-	scale     float64 // what values are to be multiplied by
+	scale     float64 // factor for the values
 }
 
 func newDiffRun(ctx context.Context, p *profile.Profile, frames *profile.FrameMap, column, n int) (diffRun, error) {

@@ -15,19 +15,18 @@ type FlameOptions struct {
 	Time     time.Time     // of its start, zero if unknown
 	Warnings []string      // caveats, shown with the graph
 
-	PerSecond bool // as of [Options]
+	PerSecond bool // see [Options]
 
-	// Mine says that the tree shown is of your code alone: see [Options.Mine].
+	// Mine says that the tree shows only your code: see [Options.Mine].
 	Mine bool
 
-	// Turns are other trees of the same profile, which the HTML page has buttons
-	// for: with the leaves at the root, and of your code alone or of all. They
-	// aren't derived from the tree shown, because what is folded there can't be
-	// told apart any more.
+	// Turns are other trees of the same profile that the HTML page can switch to:
+	// inverted, and with only your code or all code. They can't be derived from the
+	// shown tree, because its folded nodes are lost.
 	Turns []FlameTurn
 
-	// MaxNodes bounds how many frames each tree has in the output: the widest
-	// ones; others are folded into their parents. 0 is the renderer's default.
+	// MaxNodes is the most nodes that each tree has in the output. The widest ones
+	// are kept; others are folded into their parents. 0 is the renderer's default.
 	MaxNodes int
 
 	// Of pictures (SVG) only:
@@ -38,13 +37,13 @@ type FlameOptions struct {
 	Color   string // "package", "origin" or "change"; "" is change for comparisons and package otherwise
 }
 
-// FlameTurn is another tree of the profile that a flame graph is of.
+// FlameTurn is another tree of a flame graph's profile.
 type FlameTurn struct {
 	*profile.Tree
-	Mine bool // as of [FlameOptions]
+	Mine bool // see [FlameOptions]
 }
 
-// facts are what a flame graph's header tells, as pairs of a name and a value.
+// facts returns the facts in a flame graph's header, as pairs of a name and a value.
 func (o *FlameOptions) facts() [][2]string {
 	facts := [][2]string{}
 	if !o.Time.IsZero() && o.Time.Unix() != 0 {

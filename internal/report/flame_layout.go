@@ -8,19 +8,19 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// FlameWidths says whose values the frames of a comparison are as wide as. Where
-// nothing is compared there is one side alone, and it says nothing.
+// FlameWidths says which side's values set the width of frames in a comparison. It is
+// unused if nothing is compared.
 type FlameWidths string
 
 const (
-	// WidthsBoth gives a frame the larger one of its values, so that what came and
-	// what went are both seen; "" is the same.
+	// WidthsBoth uses the larger value, so that both new and gone frames are visible.
+	// "" means the same.
 	WidthsBoth FlameWidths = "both"
 	WidthsHead FlameWidths = "head"
 	WidthsBase FlameWidths = "base" // scaled, if shares are compared
 )
 
-// Check returns a [ParamError] if there are no such widths.
+// Check returns a [ParamError] if w is unknown.
 func (w FlameWidths) Check() error {
 	switch w {
 	case "", WidthsBoth, WidthsHead, WidthsBase:
@@ -29,22 +29,22 @@ func (w FlameWidths) Check() error {
 	return paramErrorf("widths", "widths is %q, not both, head or base", string(w))
 }
 
-// A flameLayout is where the nodes of a tree lie along a flame graph. Positions
-// are values: the root reaches from 0 to its width. A node's children stand side
-// by side from where it begins, by falling width; what is its own is at the end:
+// A flameLayout has the positions of a tree's nodes along a flame graph, in units of
+// the sample type: the root reaches from 0 to its width. A node's children are side by
+// side from where it begins, by falling width. Its own value is at the end:
 //
 //	┌──────────────────────────────── a ────────────────────────────────┐
 //	├────────── b ──────────┼───── c ─────┼── d ──┤  folded  │    own    │
 //	start[a] = start[b]     start[c]      start[d]                 start[a] + width[a]
 //
-// A node is as wide as its value, or as what it calls together if that is more:
-// where a function calls b instead of c now, its caller has room for both.
+// A node is as wide as its value, or as its children together if that is more: if a
+// function now calls b instead of c, it has room for both.
 type flameLayout struct {
 	t      *profile.Tree
 	v      *profile.TreeValues
-	widths FlameWidths // "" of a tree that compares nothing
+	widths FlameWidths // "" if nothing is compared
 	start  []int64     // by node
-	width  []int64     // by node; of the head's it is v.Total itself
+	width  []int64     // by node; v.Total itself for the head's widths
 	order  []uint32    // nodes, those of a parent by falling width; nil: as they are numbered
 }
 
@@ -69,7 +69,7 @@ func newFlameLayout(t *profile.Tree, column int, widths FlameWidths) *flameLayou
 	return l
 }
 
-// value returns what a head and a base value count for in widths.
+// value returns the width for a head and a base value.
 func (l *flameLayout) value(head, base int64) int64 {
 	switch l.widths {
 	case WidthsBoth:
@@ -127,10 +127,10 @@ func (l *flameLayout) at(place uint32) uint32 {
 	return l.order[place]
 }
 
-// place returns where node n lies.
+// place returns the range of node n.
 func (l *flameLayout) place(n uint32) (from, to int64) { return l.start[n], l.start[n] + l.width[n] }
 
-// own returns how much of node n's width is that of no child.
+// own returns the part of node n's width outside of its children.
 func (l *flameLayout) own(n uint32) int64 {
 	from, to := l.place(n)
 	if first, end := l.t.Children(n); first < end {
@@ -139,7 +139,7 @@ func (l *flameLayout) own(n uint32) int64 {
 	return to - from - l.folded(n)
 }
 
-// scaledBase returns a base value as it compares to the head's.
+// scaledBase returns a base value scaled to compare with the head's.
 func scaledBase(v *profile.TreeValues, base int64) int64 {
 	if v.BaseScale == 1 {
 		return base // which may be larger than a float64 is exact

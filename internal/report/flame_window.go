@@ -9,10 +9,10 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// FlameIndex answers questions about the flame graph of a tree in time that
-// goes by the answer and not by the tree. It is made once per tree, keeps the
-// tree, and adds eight bytes per node to it, and in a comparison twenty. It is
-// safe for concurrent use. A profile with negative values is a comparison too:
+// FlameIndex answers questions about the flame graph of a tree, in time that
+// depends on the size of the answer, not of the tree. It is made once per tree,
+// keeps the tree, and adds eight bytes per node, in a comparison twenty. It is
+// safe for concurrent use. A profile with negative values is a comparison, too:
 // see [profile.NewTree].
 type FlameIndex struct {
 	*flameLayout
@@ -23,15 +23,15 @@ type FlameIndex struct {
 	whole  FlameWhole
 }
 
-// FlameWhole is what percentages are of: what both sides have in all.
+// FlameWhole has the totals that percentages refer to.
 type FlameWhole struct {
 	Head int64 `json:"head"`
-	Base int64 `json:"base"` // as it compares; 0 without a base
+	Base int64 `json:"base"` // scaled to compare with the head; 0 without a base
 }
 
-// NewFlameIndex returns the index of a tree, whose first sample type it shows. Of
-// o it heeds Unit and PerSecond; the units "minimum" and "auto" are the same, since
-// each value stands alone.
+// NewFlameIndex returns the index of a tree, and shows its first sample type. It uses
+// Unit and PerSecond of o. The units "minimum" and "auto" mean the same here: each value
+// is printed on its own.
 func NewFlameIndex(t *profile.Tree, o Options, widths FlameWidths) *FlameIndex {
 	unit := o.Unit
 	if unit == "minimum" {
@@ -44,9 +44,9 @@ func NewFlameIndex(t *profile.Tree, o Options, widths FlameWidths) *FlameIndex {
 	return x
 }
 
-// Of says what percentages are of where that is more than the tree has: filters
-// have dropped something, or all but the stacks with a pivot is left out. Base is
-// not scaled yet.
+// Of returns the index with other totals for percentages, for trees that hold only part
+// of the profile: filters dropped samples, or only stacks with a pivot were kept. base
+// is not scaled yet.
 func (x *FlameIndex) Of(head, base int64) *FlameIndex {
 	of := *x
 	if of.whole.Head = head; x.t.Diff() {
@@ -55,7 +55,7 @@ func (x *FlameIndex) Of(head, base int64) *FlameIndex {
 	return &of
 }
 
-// Bytes returns about how much memory it takes beside the tree.
+// Bytes returns about how much memory the index takes in addition to the tree.
 func (x *FlameIndex) Bytes() int64 {
 	n := 8*cap(x.start) + 4*cap(x.order)
 	if x.order != nil {
@@ -64,16 +64,15 @@ func (x *FlameIndex) Bytes() int64 {
 	return int64(n)
 }
 
-// Window is the part of a flame graph that is looked at.
+// Window is the visible part of a flame graph.
 type Window struct {
-	// From and To are positions, To behind From; a To of 0 is the end.
+	// From and To are positions, and To is greater than From. A To of 0 is the end.
 	From, To int64
-	// Node is the number of a node whose place is taken instead, if it isn't 0
-	// or less: the root is all of the graph.
+	// Node, if positive, is the number of a node whose range is shown instead.
 	Node int64
 	// Width is how many pixels wide it is drawn; 0 is 1200.
 	Width int
-	// Budget, unless it is nil, is where the memory of the nodes seen comes from.
+	// Budget, unless nil, provides the memory of the visible nodes.
 	Budget profile.Budget
 }
 
@@ -82,8 +81,8 @@ const (
 	maxFlameWidth     = 1 << 16
 )
 
-// FlameWindow is what can be seen of a flame graph in a window: the answer of
-// report/flame of the query API. See doc/api.md.
+// FlameWindow has the visible nodes of a flame graph: the answer of report/flame in
+// the query API. See doc/reference/api.md.
 type FlameWindow struct {
 	FlameHead
 	Files    []string    `json:"files"`
@@ -92,7 +91,7 @@ type FlameWindow struct {
 	Nodes    FlameNodes  `json:"nodes"`
 }
 
-// FlameHead is what of a FlameWindow doesn't grow with its nodes.
+// FlameHead has the fields of a FlameWindow that don't grow with its nodes.
 type FlameHead struct {
 	Type      string   `json:"type"`
 	Unit      string   `json:"unit"`
@@ -104,12 +103,12 @@ type FlameHead struct {
 	PerSecond bool     `json:"perSecond,omitempty"` // values are rates
 	BaseTotal *int64   `json:"baseTotal,omitempty"` // not scaled
 	BaseScale float64  `json:"baseScale"`
-	// Widths says of a comparison whose values nodes are as wide as.
+	// Widths tells, for a comparison, which side's values set the width of nodes.
 	Widths FlameWidths `json:"widths,omitempty"`
 	Whole  FlameWhole  `json:"whole"`
 	From   int64       `json:"from"`
 	To     int64       `json:"to"`
-	Scale  int64       `json:"scale"` // what the nodes' values are to be multiplied by
+	Scale  int64       `json:"scale"` // factor for the nodes' values
 
 	Shares FlameShares `json:"shares"` // of the whole graph
 }
@@ -121,12 +120,12 @@ type FlameFrames struct {
 	Line    Column   `json:"line"`    // the first of the function, 0 if unknown
 	Package Column   `json:"package"` // index in Packages
 	Origin  Column   `json:"origin"`  // a profile.Origin
-	// OtherFiles is how many more files have the frame: see [profile.Frame]. nil
-	// if none has more than one.
+	// OtherFiles is the number of further files that have the frame: see
+	// [profile.Frame]. It is nil if no frame has several files.
 	OtherFiles Column `json:"otherFiles,omitempty"`
 }
 
-// add appends a frame, whose name is given and whose file and package are numbered.
+// add appends a frame with its name, and the numbers of its file and package.
 func (f *FlameFrames) add(name string, file, pkg int64, origin profile.Origin, of *profile.Frame) {
 	f.Name = append(f.Name, name)
 	f.File = append(f.File, file)
@@ -141,8 +140,8 @@ func (f *FlameFrames) add(name string, file, pkg int64, origin profile.Origin, o
 	}
 }
 
-// FlameNodes are the nodes seen, parents before children, siblings in order.
-// Values are divided by FlameWindow.Scale.
+// FlameNodes are the visible nodes in columns, parents before children, siblings in
+// order. Values are divided by FlameWindow.Scale.
 type FlameNodes struct {
 	ID        Column `json:"id"`    // number in the tree
 	Depth     Column `json:"depth"` // 0 is the root
@@ -150,17 +149,17 @@ type FlameNodes struct {
 	Gap       Column `json:"gap"`   // from the end of the left sibling here, or the parent's start
 	Total     Column `json:"total"`
 	Self      Column `json:"self"`
-	Hidden    Column `json:"hidden"`  // how many children are not here
+	Hidden    Column `json:"hidden"`  // number of children that are left out
 	Inlined   Column `json:"inlined"` // the entries that are inlined calls
 	BaseTotal Column `json:"baseTotal,omitempty"`
 	BaseSelf  Column `json:"baseSelf,omitempty"`
-	// Width and Own, what of it is no child's, are there where they aren't Total
-	// and Self.
+	// Width is as wide as the node is drawn, Own the part of it outside of its
+	// children. Both are omitted where they equal Total and Self.
 	Width Column `json:"width,omitempty"`
 	Own   Column `json:"own,omitempty"`
 }
 
-// Column is a column of numbers. It is [] when it is nil.
+// Column is a column of numbers. A nil column is [] in JSON.
 type Column []int64
 
 // MarshalJSON returns the column as an array.
@@ -178,8 +177,8 @@ func (c Column) appendJSON(b []byte) []byte {
 	return append(b, ']')
 }
 
-// resolve checks a window and returns its ends and the least width that is
-// half a pixel in it. Its errors are of type ParamError.
+// resolve checks a window. It returns its ends, and the width of half a pixel in it.
+// Its errors are of type ParamError.
 func (x *FlameIndex) resolve(w Window) (from, to, least int64, err error) {
 	width := cmp.Or(w.Width, defaultFlameWidth)
 	if width < 1 || width > maxFlameWidth {
@@ -212,9 +211,8 @@ func (x *FlameIndex) resolve(w Window) (from, to, least int64, err error) {
 	return from, to, max(least, 1), nil
 }
 
-// Window returns what can be seen in a window: the nodes that lie in it or
-// reach into it and are at least half a pixel wide. A window that the graph
-// hasn't got is a [ParamError].
+// Window returns the nodes that are visible in a window: those that overlap it and
+// are at least half a pixel wide. A window outside of the graph is a [ParamError].
 func (x *FlameIndex) Window(w Window) (*FlameWindow, error) {
 	from, to, least, err := x.resolve(w)
 	if err != nil {
@@ -255,16 +253,16 @@ type flameWindowBuilder struct {
 	held            held
 }
 
-// seenNode is a node of the answer.
+// A seenNode is a visible node.
 type seenNode struct {
 	node, depth uint32
-	sent        uint32 // how many of its children follow
+	sent        uint32 // how many of its children are visible
 	gap         int64
 }
 
-// visible returns which children of node n are to be sent, as the places of the
-// first one and of the one behind the last. They are neighbours: siblings stand
-// in the order of their places and fall in width.
+// visible returns the range of visible children of node n, first included and last
+// excluded. They are adjacent, because siblings are ordered by position and by falling
+// width.
 func (b *flameWindowBuilder) visible(n uint32) (first, last uint32) {
 	x := b.x
 	lo, hi := x.t.Children(n)
@@ -280,7 +278,7 @@ func (b *flameWindowBuilder) visible(n uint32) (first, last uint32) {
 	return first, max(first, last)
 }
 
-// seen walks down from the root, depth first, and returns the nodes that are seen.
+// seen walks down from the root, depth first, and returns the visible nodes.
 func (b *flameWindowBuilder) seen() []seenNode {
 	var all []seenNode
 	type level struct{ next, end, depth uint32 } // places of siblings
@@ -311,7 +309,7 @@ func (b *flameWindowBuilder) seen() []seenNode {
 	return all
 }
 
-// fill fills the columns of nodes, and returns the frames of the tree that they have, in the order of
+// fill fills the columns of nodes, and returns their frames of the tree, in the order of
 // the answer.
 func (b *flameWindowBuilder) fill(seen []seenNode) (frames []uint32) {
 	t, v, o := b.x.t, b.x.v, &b.out.Nodes
@@ -372,7 +370,7 @@ func (b *flameWindowBuilder) describeFrames(frames []uint32) {
 	}
 }
 
-// number returns the place of a text in a list, to which it is added if it is new.
+// number returns the index of a text in a list, and adds it if it is new.
 func number(numbers map[string]int64, list *[]string, text string) int64 {
 	i, ok := numbers[text]
 	if !ok {

@@ -34,7 +34,8 @@ type node struct {
 }
 
 func (n *node) flatValue() int64 { return mean(n.flat, n.flatDiv) }
-func (n *node) cumValue() int64  { return mean(n.cum, n.cumDiv) }
+
+func (n *node) cumValue() int64 { return mean(n.cum, n.cumDiv) }
 
 // nameParts returns the parts of a node's printed name: address, name and place.
 func (k *nodeKey) nameParts() []string {

@@ -112,7 +112,7 @@ func (r *Report) placeCum(y *layout, g *graph) map[place]int64 {
 	return cum
 }
 
-// routine lists the lines of a function from its start, or five lines before
+// routineOf lists the lines of a function from its start, or five lines before
 // the first with samples, to five lines behind the last.
 func (r *Report) routine(name, file string, nodes []*node, cum map[place]int64, inlined map[string]bool) Routine {
 	type sums struct{ flat, cum int64 }

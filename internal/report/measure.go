@@ -19,7 +19,7 @@ func formatValue(v int64, from, to string) string {
 	return s + u
 }
 
-// formatRate prints a value as formatValue does, of a rate with "/s" behind it.
+// formatRate prints a value as formatValue does, and adds "/s" to rates.
 func formatRate(v int64, from, to string, perSecond bool) string {
 	s := formatValue(v, from, to)
 	if perSecond && s != "0" {

@@ -40,7 +40,7 @@ func (r *Report) fold(p *profile.Profile) (*profile.Profile, error) {
 
 const noneYours = "No stack has a frame of yours; -mine=REGEXP says which functions are yours"
 
-// yours returns which functions of p are yours: see [Options.Mine].
+// yours returns a function that tells which functions of p are yours: see [Options.Mine].
 func (o *Options) yours(p *profile.Profile) (func(f uint32) bool, error) {
 	if o.Mine == MineModule {
 		return ofModule(p), nil
@@ -52,14 +52,15 @@ func (o *Options) yours(p *profile.Profile) (func(f uint32) bool, error) {
 	return func(f uint32) bool { return re.MatchString(p.FunctionName(f)) }, nil
 }
 
-// ofModule returns which functions of p are of the module of package main.
+// ofModule returns a function that tells which functions of p belong to the module of
+// package main.
 func ofModule(p *profile.Profile) func(f uint32) bool {
 	origins := p.Origins()
 	return func(f uint32) bool { return origins.Of(p.FunctionFrame(f)) == profile.OriginOwn }
 }
 
-// Foldable reports whether p has both functions that [MineModule] keeps and such
-// that it folds: else it is of no use.
+// Foldable reports whether [MineModule] would keep some functions of p and fold others.
+// Otherwise it is useless.
 func Foldable(p *profile.Profile) bool {
 	yours := ofModule(p)
 	own := 0

@@ -53,7 +53,7 @@ func withoutTypeArguments(name string) string {
 	return b.String()
 }
 
-// cutName shortens names that nobody reads to the end.
+// cutName shortens names that are too long to read.
 func cutName(name string) string {
 	const most = 2000
 	if len(name) <= most {

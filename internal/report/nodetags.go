@@ -22,7 +22,8 @@ type tag struct {
 }
 
 func (t *tag) flatValue() int64 { return mean(t.flat, t.flatDiv) }
-func (t *tag) cumValue() int64  { return mean(t.cum, t.cumDiv) }
+
+func (t *tag) cumValue() int64 { return mean(t.cum, t.cumDiv) }
 
 // nodeTags are the tags of a node: text tags, and numeric ones by the name of
 // the text tag they stand beside, "" for none.

@@ -51,11 +51,10 @@ type Options struct {
 	TrimPath            string
 }
 
-// MineModule is the value of [Options.Mine] that stands for the module of package
-// main.
+// MineModule is the value of [Options.Mine] that selects the module of package main.
 const MineModule = "true"
 
-// DefaultOptions returns the options that hold when nothing is said.
+// DefaultOptions returns the default options.
 func DefaultOptions() Options {
 	return Options{
 		Unit:         "minimum",
@@ -68,28 +67,29 @@ func DefaultOptions() Options {
 	}
 }
 
-// Env is what reports need of the outside. Its functions are called from the
-// goroutine that makes the report, one call at a time; each may be nil.
+// Env gives reports access to the outside world. Its functions are called only from
+// the goroutine that makes the report; each may be nil.
 type Env struct {
-	// Context, unless it is nil, ends the work on a report early; see [Report.Err].
+	// Context, unless nil, ends the work on a report early; see [Report.Err].
 	Context context.Context
-	// Budget, unless it is nil, is where the memory of graphs comes from, as they grow.
-	// Its error ends the work, and is that of [Report.Err].
+	// Budget, unless nil, provides the memory of graphs as they grow. Its error
+	// ends the work, and [Report.Err] returns it.
 	Budget profile.Budget
-	// Warn is told of caveats, one line without its end each, such as a filter
-	// that matched nothing. Without it they are dropped.
+	// Warn gets caveats, such as a filter that matched nothing: one line per call,
+	// without a line break. If it is nil, they are dropped.
 	Warn func(string)
-	// Text finds a source file, which the profile names file. The report does
-	// not change it. Without it, or if it fails, list and weblist say so in place
-	// of the text. An error of type [srcfind.NotFoundError] tells where it looked.
+	// Text finds a source file by its name in the profile. The report doesn't
+	// change the text. If Text is nil or fails, list and weblist say so in place of
+	// the text. An error of type [srcfind.NotFoundError] tells where it looked.
 	Text func(file string) (*srcfind.Text, error)
-	// Binary opens the program or library behind a mapping; the report closes
-	// it. Without it disasm fails, and weblist shows source alone.
+	// Binary opens the program or library of a mapping; the report closes it. If
+	// it is nil, disasm fails, and weblist shows only source.
 	Binary func(m *profile.Mapping) (Binary, error)
-	// Compat has list and disasm add up the cumulative values of lines and
-	// instructions for their functions, as go tool pprof does: a sample of a
-	// recursive function counts for each of its lines. Otherwise it counts once.
-	// Frames of labels are named by values alone, also those of several keys.
+	// Compat does as go tool pprof does. The cumulative value of a function in list
+	// and disasm is the sum of its lines or instructions, so that a sample of a
+	// recursive function counts for each of its lines; otherwise it counts once.
+	// Frames made of labels are named after the value alone, even if there are
+	// several keys.
 	Compat bool
 }
 

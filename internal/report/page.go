@@ -20,9 +20,9 @@ type Page struct {
 	Order  string
 	Offset int // rows to skip
 	Limit  int // most rows, 0 for all
-	// Most is about how many bytes of text the rows of traces and raw may have, as
-	// they can be far more than the profile's; 0 is no bound. Above it there is no
-	// page but ErrLongPage.
+	// Most is about how many bytes of text the rows of traces and raw may have: the
+	// text can be far larger than the profile. Larger pages fail with ErrLongPage. 0
+	// means no limit.
 	Most int64
 }
 
@@ -45,7 +45,7 @@ func (p *Page) check(columns ...string) (column string, descending bool, err err
 	return column, descending, nil
 }
 
-// cut returns the run of n rows that the page has.
+// cut returns the range of rows on the page, out of n.
 func (p *Page) cut(n int) (from, to int) {
 	from, to = min(p.Offset, n), n
 	if p.Limit > 0 {
@@ -105,10 +105,10 @@ func compareTableRows(column, name1, name2 string, flat1, flat2, cum1, cum2 *Qua
 	return strings.Compare(name1, name2)
 }
 
-// Page returns the table with the rows of a page alone, and the number of rows
-// on all pages: those that match the page's pattern. Columns to order by are
-// name, flat and cum. Sum stays what it is in the whole table in its own order.
-// Errors are of type [ParamError].
+// Page returns the table with only the rows of a page, and the number of rows on all
+// pages, which are those that match the page's pattern. Columns to order by are name,
+// flat and cum. Sum keeps its value from the whole table. Errors are of type
+// [ParamError].
 func (t *Top) Page(p Page) (*Top, int, error) {
 	rows, n, err := pageOf(&p, t.Rows, tableColumns, func(r *TopRow) string { return r.Name }, func(column string, a, b *TopRow) int {
 		return compareTableRows(column, a.Name, b.Name, &a.Flat, &b.Flat, &a.Cum, &b.Cum)
@@ -124,9 +124,9 @@ func (t *Tree) Page(p Page) (*Tree, int, error) {
 	return &Tree{About: t.About, Rows: rows}, n, err
 }
 
-// Page returns the table with a page of all keys' values, and their number on
-// all pages. Find looks at keys and values. A key without values on the page is
-// left out; totals stay those of all values. There is nothing to order by.
+// Page returns the table with a page of all keys' values, and their number on all
+// pages. Find matches keys and values. A key without values on the page is left out;
+// totals remain those of all values. Order isn't supported.
 func (t *Tags) Page(p Page) (*Tags, int, error) {
 	type row struct{ key, value int }
 	var rows []row
@@ -149,10 +149,10 @@ func (t *Tags) Page(p Page) (*Tags, int, error) {
 	return out, n, err
 }
 
-// Page returns the comparison with the rows of a page alone, and the number of
-// rows on all pages. Columns to order by are name, flat and cum, which are the
-// head's values, and of the value that the comparison is sorted by delta and
-// relative: what is new comes behind every other increase. Errors are of type
+// Page returns the comparison with only the rows of a page, and the number of rows on
+// all pages. Columns to order by are name, the head's flat and cum, and the delta and
+// relative change of the value that the comparison is sorted by. As a relative change,
+// a new function counts as more than any other increase. Errors are of type
 // [ParamError].
 func (d *Diff) Page(p Page) (*Diff, int, error) {
 	name := func(r *DiffRow) string { return r.label(d.Granularity) }
@@ -192,8 +192,8 @@ type TracesReport struct {
 }
 
 // TracesPage returns a page of the samples, and how many there are on all pages. The
-// column to order by is value; there is nothing to find in. Samples without a stack
-// don't count. The slices are the caller's. Errors are of type [ParamError].
+// column to order by is value; Find isn't supported. Samples without a stack don't
+// count. The caller owns the slices. Errors are of type [ParamError].
 func (r *Report) TracesPage(p Page) (*TracesReport, int, error) {
 	column, descending, err := p.check("value")
 	if err != nil {

@@ -3,7 +3,7 @@ package report
 import "fmt"
 
 // ParamError says that a parameter of a request is wrong. Param has the name
-// that the parameter has in the query API; see doc/api.md.
+// that the parameter has in the query API; see doc/reference/api.md.
 type ParamError struct {
 	Param string
 	Err   error

@@ -36,7 +36,7 @@ func New(p *profile.Profile, command, param string, o Options, env Env) (*Report
 	}
 	switch command {
 	case "raw", "proto":
-		// Their frames are the profile's own, but for inlined ones.
+		// These keep the profile's own frames, except for inlined ones.
 		if r.opt.NoInlines {
 			r.prof = r.prof.Aggregate(r.frames)
 		}
@@ -97,7 +97,7 @@ func (r *Report) addLabelFrames(p *profile.Profile) error {
 	return nil
 }
 
-// setWeights takes the value columns from the profile, which filters replace.
+// setWeights takes the value columns from the profile. Filters replace them.
 func (r *Report) setWeights() {
 	r.weights = weights{values: r.prof.Values[r.index]}
 	if r.opt.Mean {
@@ -105,7 +105,7 @@ func (r *Report) setWeights() {
 	}
 }
 
-// measure sets what the options say about values, and the total.
+// measure chooses the sample type, and sets its units and total.
 func (r *Report) measure(param string) error {
 	o := r.opt
 	if len(r.prof.SampleTypes) == 0 {
@@ -173,7 +173,7 @@ func (r *Report) sum() int64 {
 	return mean(total, div)
 }
 
-// override returns the options as the command bends them: listings must not
+// override returns the options as the command needs them: listings must not
 // lose the function asked for, and some formats need addresses.
 func override(command string, o Options) Options {
 	trim := o.Trim

@@ -1,7 +1,19 @@
-// Package report computes reports from profiles: tables, call graphs, annotated
-// source. A report is a value first (see [Report.Top] and its siblings); text,
-// JSON, DOT and HTML are written from that value. The text is byte for byte
-// that of `go tool pprof`, see doc/reference/pprof-differences.md for the exceptions.
+// Package report computes reports from profiles: tables, call graphs, flame
+// graphs, annotated source, comparisons.
+//
+// A report is first a value (see [Report.Top] and its siblings). Text, JSON, DOT
+// and HTML are written from that value. The text is byte for byte that of
+// `go tool pprof`; doc/reference/pprof-differences.md lists the exceptions.
+//
+// Data flows one way through the files:
+//
+//	options, selection, filter, mine  which samples and frames count
+//	prepare, report                   a profile made ready for one report
+//	graph, trim, tag_collector        the call graph that tables and pictures show
+//	about, text, list, traces, …      reports as values, and their text
+//	diff, diff_compare, diff_print    a comparison of two sides
+//	flame_layout, flame_window, …     flame graphs: layout, what is visible, formats
+//	generate                          a report by the name of its command
 package report
 
 import (
@@ -11,7 +23,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// baseLabel marks the samples of the profile that another one is compared to.
+// baseLabel marks the samples of the base in a comparison.
 const baseLabel = "pprof::base"
 
 // Report is a profile made ready for one report: filtered, aggregated and with

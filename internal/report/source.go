@@ -17,7 +17,7 @@ type SourceFile struct {
 	Looked []string `json:"looked,omitempty"` // where the file was looked for and not found, for people
 }
 
-// source returns the lines of a function's file, not to be changed, and their
+// sourceOf returns the lines of a function's file, not to be changed, and their
 // origin: no lines if the file found can't be the function's source. With
 // asOriginal a file that go tool pprof would show is shown, too, with a warning.
 func (r *Report) source(file string, claim *sourceClaim, asOriginal bool) ([]string, SourceFile) {

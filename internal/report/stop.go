@@ -7,7 +7,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// stopEvery is how many steps of a loop over samples are between two looks at the
+// stopEvery is how many steps a loop over samples makes between two checks of the
 // context: some microseconds of work.
 const stopEvery = 4096
 
@@ -24,8 +24,8 @@ type held struct {
 	err    error // of the budget
 }
 
-// over reports whether the loop is to end, as there is no memory for what it makes: n
-// bytes so far.
+// over reports whether the loop has to end because there is no memory for its result,
+// which has n bytes so far.
 func (s stopper) over(n int64) bool {
 	h := s.held
 	if h == nil || h.budget == nil {
@@ -40,7 +40,7 @@ func (s stopper) over(n int64) bool {
 	return h.err != nil
 }
 
-// at reports whether the loop is to end at step i. Most steps don't look.
+// at reports whether the loop has to end at step i. Most steps don't check.
 func (s stopper) at(i int) bool { return i%stopEvery == 0 && s.err() != nil }
 
 func (s stopper) err() error {
@@ -53,7 +53,7 @@ func (s stopper) err() error {
 	return s.ctx.Err()
 }
 
-// stoppedWriter fails once the work is to end, so that whoever writes stops.
+// A stoppedWriter fails once the work has to end, which stops the writing.
 type stoppedWriter struct {
 	stopper
 	w io.Writer

@@ -9,26 +9,27 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Scaling says how two sides of a comparison are made comparable. The zero value
+// Scaling says how the two sides of a comparison are made comparable. The zero value
 // leaves them as they are.
 type Scaling struct {
 	// Normalize scales one side to the total of the other, so that shares are
 	// compared.
 	Normalize bool
-	// BaseTotal, with Normalize, is what the base's total is then, as a multiple of
-	// the head's; 0 is 1. The ratio of what an operation cost before and costs now
-	// compares as many operations of each.
+	// BaseTotal, with Normalize, is the base's scaled total as a multiple of the
+	// head's; 0 is 1. To compare the same number of operations, use the ratio of an
+	// operation's costs before and now.
 	BaseTotal float64
-	// Base and Head are the profiles whose totals are made to compare, one for each
-	// of those compared, where it isn't theirs; nil if it is. Shares are of what
-	// filters leave. As many operations are those of all that was measured.
+	// Base and Head are the profiles whose totals determine the scale, one for each
+	// of those compared; nil means the compared profiles themselves. To compare
+	// shares, use the filtered profiles. To compare operations, use the whole ones:
+	// operations were counted without filters.
 	Base, Head []*profile.Profile
 }
 
 func (s Scaling) ratio() float64 { return cmp.Or(s.BaseTotal, 1) }
 
-// BaseScales returns what base values are to be multiplied by to compare, for each
-// of some sample types of head, by the totals of the two: for [profile.TreeOptions].
+// BaseScales returns the factors for base values, one for each of some sample types of
+// head, from the totals of both profiles: for [profile.TreeOptions].
 func (s Scaling) BaseScales(base, head *profile.Profile, types []int) []float64 {
 	if !s.Normalize {
 		return nil
@@ -43,7 +44,7 @@ func (s Scaling) BaseScales(base, head *profile.Profile, types []int) []float64 
 	return scales
 }
 
-// Magnitude returns the sum of the absolute values of a sample type, 0 if p has none such.
+// Magnitude returns the sum of the absolute values of a sample type, 0 if p doesn't have it.
 func Magnitude(p *profile.Profile, st profile.ValueType) int64 {
 	column := slices.Index(p.SampleTypes, st)
 	if column < 0 {
@@ -56,10 +57,11 @@ func Magnitude(p *profile.Profile, st profile.ValueType) int64 {
 	return sum
 }
 
-// Subtract returns p minus base. With diff the base's samples stay samples of
-// their own, marked by a label, so that percentages can be of the base. To compare
-// shares p is scaled, as go tool pprof does it; with a BaseTotal the base is, so
-// that p says what was measured, as in [Diff] and in flame graphs. It ends early with the error of ctx.
+// Subtract returns p minus base. With diff, the base's samples remain separate and
+// get a label, so that percentages can refer to the base. To compare shares it scales
+// p, as go tool pprof does. With a BaseTotal it scales the base instead, so that p
+// keeps its measured values, as in [Diff] and in flame graphs. It ends early with the
+// error of ctx.
 func Subtract(ctx context.Context, p, base *profile.Profile, diff bool, scaling Scaling) (*profile.Profile, error) {
 	if diff {
 		base = base.SetLabel(baseLabel, "true")
@@ -87,10 +89,10 @@ func Subtract(ctx context.Context, p, base *profile.Profile, diff bool, scaling 
 	return profile.Sum(ctx, p, base.ScaleAll(-1))
 }
 
-// scaled returns p with each column multiplied by a scale. What rounding leaves
-// of a value goes to the next one: rounded by itself, each of a thousand samples
-// of one event stays 1 whatever the scale, and their sum is not what a flame graph
-// makes of it.
+// scaled returns p with each column multiplied by a scale. The rounding error of a
+// value is carried over to the next one. Rounded separately, each of a thousand samples
+// of one event would stay 1 whatever the scale, and their sum would differ from that
+// of a flame graph.
 func scaled(p *profile.Profile, scales []float64) *profile.Profile {
 	q := *p
 	q.Values = make([][]int64, len(p.Values))

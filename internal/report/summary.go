@@ -13,25 +13,24 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Summary is what one wants to know of a profile before looking for anything: which
-// own lines cost most, what the runtime had, whether the program did anything at all,
-// and how sure that is.
+// Summary is a first look at a profile: which of your lines cost most, how much the
+// runtime took, whether the program was busy at all, and how certain that is.
 type Summary struct {
 	About
-	// Samples is how many events the shares rest on: the stacks that a CPU profiler
-	// took. 0 where a profile doesn't tell.
+	// Samples is the number of events that the shares are based on: the stacks that
+	// a CPU profiler took. 0 if unknown.
 	Samples int64 `json:"samples,omitempty"`
-	// Cores is how many processors were busy on average, of a CPU profile whose
-	// duration is known. Idle tells that it is less than idleCores.
+	// Cores is how many processors were busy on average, for a CPU profile whose
+	// duration is known. Idle is set if that is less than idleCores.
 	Cores *float64 `json:"cores,omitempty"`
 	Idle  bool     `json:"idle"`
 
-	// Lines are the lines of yours that cost most, with all that they call but other
-	// functions of yours: at most summaryLines.
+	// Lines are those of your lines that cost most, at most summaryLines. The cost
+	// includes callees, except for other functions of yours.
 	Lines []SummaryLine `json:"lines"`
-	// Shares are of the stacks that the work is on, whoever asked for it. They overlap
-	// with Lines. Empty but for CPU profiles: elsewhere the runtime's part means
-	// something else.
+	// Shares are the runtime's shares by kind of work, whichever code caused it. They
+	// overlap with Lines. Only CPU profiles have them: in others the runtime's share
+	// means something else.
 	Shares []SummaryShare `json:"shares"`
 }
 
@@ -42,15 +41,16 @@ type SummaryLine struct {
 	Margin *Margin  `json:"margin,omitempty"`
 }
 
-// SummaryShare is the part that a kind of the runtime's work has.
+// SummaryShare is the share of one kind of the runtime's work.
 type SummaryShare struct {
 	Name   string   `json:"name"` // "garbage collection", "allocation", "scheduler"
 	Cost   Quantity `json:"cost"`
 	Margin *Margin  `json:"margin,omitempty"`
 }
 
-// Margin bounds a share, in percent of the total: were the same program sampled again
-// and again, 19 of 20 such intervals would hold what the share really is.
+// Margin is the 95 % confidence interval of a share, in percent of the total: if the
+// same program were sampled again and again, 19 of 20 such intervals would contain the
+// true share.
 type Margin struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
@@ -61,9 +61,9 @@ const (
 	idleCores    = 0.05
 )
 
-// NewSummary computes the summary of p, of what the options' filters leave. It looks
-// at each stack once and sums up no graph: it is asked for together with the first
-// drawing of a profile, and must not keep that waiting.
+// NewSummary computes the summary of p after the options' filters. It visits each stack
+// once and builds no graph: pages request it together with the first flame graph, which
+// must not wait for it.
 func NewSummary(p *profile.Profile, o Options, env Env) (*Summary, error) {
 	if o.Mine == "" {
 		o.Mine = MineModule

@@ -10,7 +10,7 @@ type trimmed struct {
 	droppedEdges int
 }
 
-// graph builds the graph that the options ask for: nodes below NodeFraction are
+// graphOf builds the graph that the options ask for: nodes below NodeFraction are
 // dropped, then all but the NodeCount first, then edges below EdgeFraction. What
 // is dropped leaves residual edges between its neighbours. Without edges (for a
 // listing) only values are computed.

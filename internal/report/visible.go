@@ -6,10 +6,10 @@ import (
 	"unicode"
 )
 
-// Visible returns a text with the characters that nobody sees but that turn the
-// text around them as escapes: with them a name reads as another, "gnp.exe" as
-// "exe.png". They are those with Unicode's property Bidi_Control, here as on
-// terminals, in pictures, and in the web UI.
+// Visible returns a text with invisible characters that change its direction written
+// as escapes. With them a name can look like another: "gnp.exe" like "exe.png". They
+// are the characters with Unicode's property Bidi_Control. Terminal output, pictures
+// and the web UI use the same rule.
 func Visible(s string) string {
 	if !strings.ContainsFunc(s, turns) {
 		return s

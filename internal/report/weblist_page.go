@@ -14,6 +14,8 @@ var weblistStyle string
 
 // WriteText writes the listing as an HTML page that needs nothing else.
 //
+// Whatever comes from the profile is escaped: names, paths and source can hold anything.
+//
 // Package html/template would write it as well, but a program with templates, which call
 // methods by name, keeps every method of every type: hone would be a tenth larger.
 func (l *WebListing) WriteText(w io.Writer) error {
