@@ -19,19 +19,19 @@ import (
 	"github.com/hone-go/hone/internal/ingest"
 )
 
-// An answer is the body of a response with what is to be said of it. Answers
-// are shared between requests: they don't change.
+// An Answer is the body of a response with its type and ETag. Answers are shared
+// between requests: they don't change.
 type Answer struct {
 	contentType string
 	body        [][]byte // in pieces
 	size        int64
 	etag        string
-	compressed  func() [][]byte // nil if that is not worth it
+	compressed  func() [][]byte // nil if compressing isn't worth it
 
-	of     *ingest.Answers // whose memory it takes while it is sent; nil takes none
+	of     *ingest.Answers // its memory while it is sent; nil takes none
 	mu     sync.Mutex
 	sends  int    // under way
-	giveUp func() // gives their memory back
+	giveUp func() // gives the memory back
 }
 
 const (
@@ -39,16 +39,16 @@ const (
 	TypeText = "text/plain; charset=utf-8"
 )
 
-// worthCompressing is about what fits a packet.
+// worthCompressing is about the size of a packet.
 const worthCompressing = 1400
 
-// NewAnswer returns what is in memory anyway as an answer.
+// NewAnswer returns an answer with a body that is in memory anyway.
 func NewAnswer(contentType string, body []byte) *Answer {
 	return newAnswer(contentType, [][]byte{body}, int64(len(body)))
 }
 
-// Compose returns what write writes as an answer. Its size is bounded, and so is what
-// all answers take that are being made or sent, as ctx says: see [ingest.Answers].
+// Compose returns an answer whose body write writes. ctx limits its size, and the memory of
+// all answers that are being made or sent: see [ingest.Answers].
 func Compose(ctx context.Context, contentType string, write func(io.Writer) error) (*Answer, error) {
 	return compose(ctx, contentType, func(b *ingest.AnswerBuffer) error { return write(b) })
 }
@@ -94,11 +94,11 @@ func compress(body [][]byte, level int) [][]byte {
 	return [][]byte{b.Bytes()}
 }
 
-// Cost is about what an answer takes in memory, compressed body included.
+// Cost is about how much memory an answer takes, including its compressed body.
 func (a *Answer) Cost() int64 { return a.size * 5 / 4 }
 
-// hold takes the memory of the answer while it is sent, once for all who get it. Small
-// ones take none: their number is bounded by that of connections.
+// hold takes the memory of the answer while it is sent, once for all its receivers. Small
+// answers take none: the limit on connections limits their number.
 func (a *Answer) hold(ctx context.Context) (release func(), err error) {
 	const small = 64 << 10
 	if a.of == nil || a.size <= small {
@@ -139,11 +139,11 @@ func JSONAnswer(ctx context.Context, v any) (*Answer, error) {
 	})
 }
 
-// Revalidate lets browsers keep an answer but ask whether it still holds: it
-// depends on hone's version and on source files too.
+// Revalidate lets browsers keep an answer, but they have to ask whether it is still
+// valid: it depends on hone's version and on source files, too.
 const Revalidate = "private, no-cache"
 
-// Write sends an answer, or says that the client has it.
+// Write sends an answer, or tells the client that its copy is still valid.
 func (a *Answer) Write(w http.ResponseWriter, r *http.Request, status int, cacheControl string) error {
 	h := w.Header()
 	h.Set("Content-Type", a.contentType)
@@ -217,8 +217,8 @@ func Attach(h http.Header, name string) {
 	h.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": SafeFileName(name)}))
 }
 
-// SafeFileName keeps of a name what every system takes as one: it is made of
-// what a profile or a user says.
+// SafeFileName turns a name from a profile or a user into a file name that is valid on
+// every system.
 func SafeFileName(name string) string {
 	clean := strings.Map(func(c rune) rune {
 		switch {
@@ -238,7 +238,7 @@ func SafeFileName(name string) string {
 	return clean
 }
 
-// WriteJSON answers with a value that may be another one the next time.
+// WriteJSON answers with a value that may change with the next request.
 func WriteJSON(w http.ResponseWriter, r *http.Request, v any) error {
 	a, err := JSONAnswer(r.Context(), v)
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A cache computes values once and keeps them, up to a number of bytes, the
-// most recently used ones. Those who ask for a value that is being computed
-// wait for it together.
+// A Cache computes values once, and keeps the most recently used ones up to a number of
+// bytes. Requests for a value that is being computed wait for it together.
 type Cache struct {
 	ctx   context.Context // ends all computations
 	limit int64
@@ -23,8 +22,8 @@ type Cache struct {
 	queue int           // computations that may wait for a slot
 	log   func(string)
 
-	memory *ingest.Memory // of computations; nil bounds nothing
-	most   int64          // of it for one
+	memory *ingest.Memory // of computations; nil is unlimited
+	most   int64          // the limit for one computation
 
 	waiting, refused atomic.Int64
 
@@ -34,7 +33,7 @@ type Cache struct {
 	used  list.List // of computed *items, the most recently used first
 }
 
-// item is a value, or one to be.
+// An item is a value that is kept or being computed.
 type item struct {
 	key     string
 	cancel  context.CancelFunc
@@ -54,8 +53,8 @@ func newCache(ctx context.Context, limits Limits, log func(string)) *Cache {
 	}
 }
 
-// Slot waits for a slot and returns what gives it back. A computation that
-// another one waits for has that one's slot: it could wait for one forever.
+// Slot waits for a slot, and returns a function to give it back. A computation that
+// another one waits for uses the other one's slot: otherwise both could wait forever.
 func (c *Cache) Slot(ctx context.Context) (context.Context, func(), error) {
 	if ctx.Value(slotKey{}) != nil {
 		return ctx, func() {}, nil
@@ -78,7 +77,7 @@ func (c *Cache) Slot(ctx context.Context) (context.Context, func(), error) {
 	return context.WithValue(ctx, slotKey{}, true), c.Release, nil
 }
 
-// Bytes returns about how much memory the values that are kept take.
+// Bytes returns about how much memory the kept values take.
 func (c *Cache) Bytes() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -98,13 +97,13 @@ func (c *Cache) Spare() bool {
 // Release gives a slot back.
 func (c *Cache) Release() { <-c.slots }
 
-// Cached returns the value with a key, computing it if it isn't there. compute
-// also tells about how many bytes the value takes. Its context is done when
-// nobody waits for the value any more, and is what it has to pass on when it asks for
-// other values. Errors are not kept.
+// Cached returns the value with a key, and computes it if needed. compute also returns
+// about how many bytes the value takes. Its context is canceled when no request waits
+// for the value any more; compute must pass it on when it asks for other values. Errors
+// are not kept.
 //
-// What was computed for someone who sees some services alone is kept for those
-// who see the same, and the computation is theirs too.
+// A principal who may see only some services shares values only with principals who may
+// see the same ones.
 func Cached[V any](ctx context.Context, c *Cache, key string, compute func(context.Context) (V, int64, error)) (V, error) {
 	var none V
 	if p := auth.From(ctx); p != nil && p.Scope() != "" {
@@ -143,7 +142,7 @@ func (c *Cache) join(ctx context.Context, key string, compute func(context.Conte
 	return it
 }
 
-// leave ends one's wait for an item; without anyone waiting its computation ends.
+// leave ends one wait for an item. If no one else waits, its computation ends.
 func (c *Cache) leave(it *item) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -154,7 +153,7 @@ func (c *Cache) leave(it *item) {
 	}
 }
 
-// forget takes an item out of the cache; whoever comes later starts anew.
+// forget removes an item from the cache. The next request computes it again.
 func (c *Cache) forget(it *item) {
 	if c.items[it.key] == it {
 		delete(c.items, it.key)
@@ -191,12 +190,12 @@ func (c *Cache) run(ctx context.Context, it *item, compute func(context.Context)
 		return
 	}
 	if c.items[it.key] != it {
-		return // nobody wanted it any more
+		return // no request waits for it any more
 	}
 	it.cost = cost + int64(len(it.key)) + 200
 	it.element = c.used.PushFront(it)
 	c.size += it.cost
-	// The newest stays, however large: the next request is likely about it.
+	// The newest value stays, however large: the next request is likely to need it.
 	for c.size > c.limit && c.used.Len() > 1 {
 		last := c.used.Back()
 		old := c.used.Remove(last).(*item)
@@ -205,17 +204,18 @@ func (c *Cache) run(ctx context.Context, it *item, compute func(context.Context)
 	}
 }
 
-// Budget returns where the memory of the computation with a context comes from, nil
-// without a limit.
+// Budget returns the memory budget of the computation with a context, nil if it is
+// unlimited.
 func Budget(ctx context.Context) profile.Budget { return ingest.BudgetOf(ctx) }
 
-// IsRefused reports whether an error is that of a computation that takes too much memory.
-// It is for whoever asks, as it is.
+// IsRefused reports whether a computation failed because it needs too much memory. The
+// error can be sent to clients as it is.
 func IsRefused(err error) bool {
 	var refused *ingest.Error
 	return errors.As(err, &refused)
 }
 
+// Guarded calls compute, and turns a panic into an error.
 func (c *Cache) Guarded(ctx context.Context, compute func(context.Context) (any, int64, error)) (value any, cost int64, err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -14,47 +14,47 @@ import (
 
 // Config is what a server is made of. Hosts has no useful zero value.
 type Config struct {
-	// Hosts are the values of the Host header that are answered: names or
-	// addresses with a port. AnyAddress accepts all numeric addresses too, for
-	// a server that listens on all of them.
+	// Hosts are the accepted values of the Host header: names or addresses with a
+	// port. AnyAddress accepts all numeric addresses too, for a server that listens
+	// on all of them.
 	Hosts      []string
 	AnyAddress bool
-	// PublicURL is how browsers reach the server where that is not as it listens:
-	// through a proxy. "" otherwise.
+	// PublicURL is the URL that browsers use if the server is behind a proxy, ""
+	// otherwise.
 	PublicURL string
 
 	// Pages is the web UI; nil for the API alone.
 	Pages fs.FS
-	// Auth tells who asks; nil lets everyone do everything.
+	// Auth identifies senders of requests; nil lets everyone do everything.
 	Auth *auth.Auth
-	// Agents is what programs send; nil takes nothing in.
+	// Agents receives profiles that programs send; nil refuses them.
 	Agents *Agents
-	// Metrics gets the server's own figures; nil has none.
+	// Metrics gets the server's own metrics; nil collects none.
 	Metrics *prometheus.Registry
-	// Log gets what the user of a page can't be told: a line each, without its
-	// end. nil is package log.
+	// Log is called with lines for the operator, without a newline; nil is package
+	// log.
 	Log func(string)
 
 	Limits Limits
 }
 
-// Limits bound what a server uses. A zero is the default.
+// Limits limit what a server uses. Zero is the default.
 type Limits struct {
 	Body        int64 // bytes of an upload as sent: 256 MB
 	Uploads     int   // uploaded profiles kept: 32
 	UploadBytes int64 // of their size in memory: 2 GB
 	CacheBytes  int64 // of results kept: 512 MB
-	Parallel    int   // computations at a time: one per processor
+	Parallel    int   // computations in parallel: one per processor
 	Queue       int   // computations that wait for those: 256
-	Sending     int64 // bytes of memory of pushes at a time, sent, decompressed and decoded, and of answers: 1 GB
-	Push        int64 // of one of them: 320 MiB
+	Sending     int64 // bytes of memory of all pushes and answers in progress: 1 GB
+	Push        int64 // bytes of memory of one push: 320 MiB
 	Answer      int64 // bytes of an answer: 128 MB
-	Work        int64 // bytes of memory, of Sending, that one computation takes; 0 is no limit
-	Rate        int64 // bytes per second that a push comes in with, after Grace, or is ended: 1 kB; negative is no bound
+	Work        int64 // bytes of memory, part of Sending, for one computation; 0 is no limit
+	Rate        int64 // least bytes per second of a push after Grace: 1 kB; negative is no limit
 	Grace       time.Duration
 }
 
-// DefaultLimits returns the limits that hold where zeros stand.
+// DefaultLimits returns the defaults.
 func DefaultLimits() Limits { return Limits{}.withDefaults() }
 
 func (l Limits) withDefaults() Limits {
@@ -74,6 +74,5 @@ func (l Limits) withDefaults() Limits {
 	}
 }
 
-// sendingGrace is how long a body may take however slowly it comes, if nothing
-// else is said.
+// sendingGrace is the default of Limits.Grace: how long a body may arrive at any rate.
 const sendingGrace = 10 * time.Second
