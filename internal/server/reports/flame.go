@@ -29,7 +29,7 @@ func (s *Service) flameSearch(ctx context.Context, q *query) (*server.Answer, er
 	return reportAnswer(ctx, x.Search(re, maxMatches), warnings, nil)
 }
 
-// windowAnswer is reportAnswer of a window, which writes its own JSON.
+// windowAnswer does what reportAnswer does, for a window, which writes its own JSON.
 func windowAnswer(ctx context.Context, window *report.FlameWindow, warnings *Warnings) (*server.Answer, error) {
 	return server.Compose(ctx, server.TypeJSON, func(w io.Writer) error {
 		if _, err := io.WriteString(w, `{"report":`); err != nil {
@@ -51,7 +51,7 @@ func windowAnswer(ctx context.Context, window *report.FlameWindow, warnings *War
 	})
 }
 
-// maxMatches is how many matches of a search are sent.
+// maxMatches is the most matches in the answer to a search.
 const maxMatches = 500
 
 // index returns the graph of a query, that windows are cut from, and the warnings
@@ -79,12 +79,13 @@ func (s *Service) index(ctx context.Context, q *query) (*report.FlameIndex, *War
 	return x, t.warnings, err
 }
 
-// flameTree is the tree that flame graphs are made of.
+// A flameTree is the tree that flame graphs are made from.
 type flameTree struct {
 	tree   *profile.Tree
-	column int // of the query's sample type: the first, but in the file of a viewer
-	// head and base, not scaled, are what percentages are of, as in tables: all
-	// that there is, unless they are to be relative to what filters leave.
+	column int // of the query's sample type: 0, except in the file of a viewer
+	// head and base are the totals that percentages refer to, not scaled. As in
+	// tables they are those of the whole profile, or with relative_percentages those
+	// of the filtered one.
 	head, base int64
 	warnings   *Warnings
 }

@@ -11,9 +11,8 @@ import (
 	"github.com/hone-go/hone/internal/server"
 )
 
-// flameParams are the parameters that decide which graph it is: the tree that
-// treeParams decide, laid out by widths. windowParams decide which part of it is
-// sent.
+// treeParams determine the tree, flameParams also its layout. windowParams select the
+// part to send.
 var (
 	treeParams   = []string{"inverted", "collapse", "pivot", "side"}
 	flameParams  = append([]string{"widths"}, treeParams...)
@@ -51,7 +50,7 @@ func (s *Service) flame(ctx context.Context, q *query) (*server.Answer, error) {
 	return windowAnswer(ctx, window, warnings)
 }
 
-// treeKey tells queries with different trees apart.
+// treeKey identifies the tree of a query.
 func (q *query) treeKey() string {
 	shape := url.Values{}
 	for _, name := range treeParams {

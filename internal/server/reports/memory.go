@@ -26,8 +26,8 @@ func sliceBytes[T any](s []T) int64 {
 	return int64(len(s)) * int64(unsafe.Sizeof(t))
 }
 
-// takeFor takes the memory of a profile that is made of others: theirs at most, and as much
-// again while what is equal in them is found.
+// takeFor takes the memory for a profile that is made from others: at most theirs, and
+// as much again for the tables that find equal parts.
 func takeFor(ctx context.Context, ps ...*profile.Profile) error {
 	n := int64(0)
 	for _, p := range ps {

@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/server"
 )
 
-// maxProfiles bounds how many profiles a request adds up.
+// maxProfiles is the most profiles that a request can add up.
 const maxProfiles = 1000
 
 // openSides opens what a query is about and what that is compared with, at a time, as

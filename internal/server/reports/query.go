@@ -28,31 +28,31 @@ var options = []string{
 	"tagshow", "trim", "unit",
 }
 
-// patterns are the options that are regular expressions, tagPatterns those that
-// may hold several.
+// patterns are the options that are regular expressions, tagPatterns those that can
+// have several.
 var (
 	patterns    = []string{"focus", "hide", "ignore", "mine", "prune_from", "show", "show_from", "taghide", "tagshow"}
 	tagPatterns = []string{"tagfocus", "tagignore"}
 )
 
-// A kind is a report by its name in the API.
+// A kind is one of the API's reports.
 type kind struct {
 	name    string
 	command string // of go tool pprof, the same report
 	formats []format
 	params  []string // its own, besides match
-	// needsMatch is set where there is no report without a pattern, needsBase
-	// where there is none without a comparison.
+	// needsMatch is set for reports that require a pattern, needsBase for those that
+	// require a base.
 	needsMatch, needsBase bool
 	answer                func(*Service, context.Context, *query) (*server.Answer, error)
 }
 
-// A format is one of the forms a report comes in. The first of a kind is what
-// it comes in unless asked.
+// A format is an output format of a report. The first format of a kind is its
+// default.
 type format struct {
 	name        string
 	contentType string
-	ending      string // of files, "" for the name
+	ending      string // of files; "" means the name
 	parity      bool   // the same bytes as go tool pprof's
 }
 
@@ -73,8 +73,8 @@ var (
 	asFirefox    = format{name: "firefox", contentType: server.TypeJSON, ending: "firefox.json"}
 )
 
-// A query is a request for a report, checked. Everything in it that decides
-// what the answer is takes part in its key.
+// A query is a checked request for a report. Its key includes everything that the
+// answer depends on.
 type query struct {
 	kind   *kind
 	head   []Opened
@@ -122,7 +122,7 @@ func (s *Service) newQuery(ctx context.Context, k *kind, values url.Values) (*qu
 	if k.needsBase && len(q.base) == 0 {
 		return nil, server.BadParam("base", "base is missing: the id of a profile to compare with")
 	}
-	// What go tool pprof prints of the same values, it prints as a sum.
+	// go tool pprof prints such values as a sum.
 	q.config.PerSecond = !q.formatted().parity && !slices.ContainsFunc(q.head, func(p Opened) bool { return !p.perSecond() })
 	if len(q.base) == 0 {
 		q.config.Normalize = false // there is nothing to scale to
@@ -232,7 +232,8 @@ func checkCost(name, value string) error {
 	return nil
 }
 
-// number reads one of the report's own parameters; it is absent if not given.
+// number reads one of the report's own parameters. If it isn't given, number returns
+// absent.
 func (q *query) number(name string, absent int64) (int64, error) {
 	text, ok := q.own[name]
 	if !ok || text == "" {
@@ -247,7 +248,7 @@ func (q *query) number(name string, absent int64) (int64, error) {
 
 func (q *query) bool(name string) (bool, error) { return server.Flag(name, q.own[name]) }
 
-// profilesKey tells which profiles a query is about.
+// profilesKey identifies the profiles of a query.
 func (q *query) profilesKey() string {
 	var b strings.Builder
 	for _, p := range q.head {
@@ -259,8 +260,8 @@ func (q *query) profilesKey() string {
 	return b.String()
 }
 
-// optionsKey tells the options that are not at their default, in one order
-// however they were given.
+// optionsKey identifies the options that are not at their default. It doesn't depend on
+// the order in which they were given.
 func (q *query) optionsKey() string {
 	v := Unusual(&q.config)
 	if q.baseTotal != 0 {
@@ -285,7 +286,7 @@ func Unusual(c *shell.Config) url.Values {
 	return v
 }
 
-// key tells queries with different answers apart.
+// key identifies the answer of a query.
 func (q *query) key() string {
 	own := url.Values{}
 	for name, value := range q.own {
@@ -296,7 +297,7 @@ func (q *query) key() string {
 	return fmt.Sprintf("answer %s %s%s ?%s #%s =%s", q.kind.name, q.format, q.profilesKey(), q.optionsKey(), own.Encode(), q.match)
 }
 
-// page reads limit and offset; limit is usual if not given.
+// page reads limit and offset. The default limit is usual.
 func (q *query) page(usual int) (report.Page, error) {
 	limit, err := q.number("limit", int64(usual))
 	if err != nil {
@@ -310,7 +311,7 @@ func (q *query) page(usual int) (report.Page, error) {
 	return report.Page{Find: q.own["find"], Order: q.own["order"], Offset: int(min(offset, most)), Limit: int(min(limit, most))}, nil
 }
 
-// fileName is what a download is called.
+// fileName returns the file name of a download.
 func (q *query) fileName() string {
 	name := server.SafeFileName(q.head[0].Name)
 	for _, ending := range []string{".gz", ".pb", ".pprof", ".prof"} {

@@ -1,17 +1,20 @@
-// Package reports answers the query API's questions about profiles: which are
-// open, what each is, and every report of them.
+// Package reports answers the query API's requests about profiles: the list of open
+// profiles, information on each, and all reports.
 //
-//	service     what the service is made of, its routes
-//	query       the request's parameters, checked and made canonical; ids become profiles
+//	routes      routes and construction
+//	service     state that all answers share
+//	opened      opened profiles
+//	query       a request's parameters, checked and in canonical form
+//	open        from ids to profiles
 //	kinds       one function per report, from a query to an answer
-//	flame       flame graphs, and what is cut from them
+//	flame       flame graphs, and their visible parts; flame_query, flame_file
 //	sums        profiles added up and compared
-//	profiles    which profiles are open, their ids; loading and uploads
-//	info        what is known of a profile
+//	profiles    the open profiles and their ids; loading and uploads
+//	info        information on a profile
 //	views       saved sets of options
 //
-// A question goes one way: route, query, answer. What is costly is made once, by
-// the cache of the server.
+// A request goes one way: route, query, answer. The server's cache computes costly
+// values once.
 package reports
 
 import (

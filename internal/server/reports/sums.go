@@ -50,9 +50,8 @@ func (s *Service) subject(ctx context.Context, q *query) (*profile.Profile, erro
 	})
 }
 
-// scaling says how the sides of a comparison are made comparable: in all views
-// alike it is the base that is scaled. Only what has to be what go tool pprof
-// writes is scaled as there.
+// scaling says how the sides of a comparison are made comparable. All views scale the
+// base. Only formats that have to match those of go tool pprof are scaled as it does.
 func (q *query) scaling() report.Scaling {
 	s := report.Scaling{Normalize: q.config.Normalize, BaseTotal: q.baseTotal}
 	if s.Normalize && !q.formatted().parity {

@@ -24,8 +24,8 @@ func (w *Warnings) add(text string) {
 	}
 }
 
-// Env returns what a report of p may use of the outside: env, with warnings for
-// this list, until ctx is done, and within its share of memory. What p itself warns of is on it already.
+// Env returns env for a report of p, with warnings collected in w, and with the deadline
+// and memory of ctx. It adds p's own warnings to w.
 func (w *Warnings) Env(ctx context.Context, env report.Env, p *profile.Profile) report.Env {
 	for _, text := range p.Warnings() {
 		w.add(text)
