@@ -6,8 +6,8 @@ import (
 	"runtime"
 )
 
-// OpenBrowser has the user's web browser show a page, and doesn't wait for it.
-// What the browser complains of goes to stderr. A nil getenv is os.Getenv.
+// OpenBrowser opens a page in the user's web browser, and doesn't wait for it. Errors of the
+// browser go to stderr. A nil getenv means os.Getenv.
 func OpenBrowser(url string, getenv func(string) string, stderr io.Writer) error {
 	if getenv == nil {
 		getenv = os.Getenv
@@ -16,12 +16,12 @@ func OpenBrowser(url string, getenv func(string) string, stderr io.Writer) error
 	return o.run(url, Browsers(getenv))
 }
 
-// Browsers returns the commands that OpenBrowser tries, in their order.
+// Browsers returns the commands that OpenBrowser tries, in order.
 func Browsers(getenv func(string) string) []string { return pageViewers(runtime.GOOS, getenv) }
 
-// pageViewers returns the programs to try for an address, best first. They are
-// others than for files: an address has characters that cmd takes for its own,
-// and xdg-open knows which browser the user wants.
+// pageViewers returns the programs to try for an address, best first. They differ from those
+// for files: Windows' cmd interprets some characters of addresses, and xdg-open knows the
+// user's browser.
 func pageViewers(goos string, getenv func(string) string) []string {
 	var programs []string
 	if b := getenv("BROWSER"); b != "" {
@@ -34,7 +34,7 @@ func pageViewers(goos string, getenv func(string) string) []string {
 		return append(programs, "rundll32 url.dll,FileProtocolHandler")
 	}
 	if getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
-		return programs // there is no screen to open a window on
+		return programs // no display
 	}
 	return append(programs, "xdg-open", "sensible-browser", "firefox", "google-chrome", "chromium")
 }

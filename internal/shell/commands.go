@@ -5,16 +5,16 @@ import (
 	"strings"
 )
 
-// command is a report by name, with where it goes when nobody says.
+// command is a report by name, with its default destination.
 type command struct {
 	name    string
-	param   string // what its parameter is called in help, "" if it takes none
+	param   string // name of its parameter in the help, "" for none
 	summary string
 	usage   usageKind
-	file    string   // extension of the fresh file it goes to instead of a screen, "" if text
-	viewer  viewer   // program that shows it, if that is its purpose
+	file    string   // extension of the new file it goes to instead of a terminal, "" for text
+	viewer  viewer   // program that shows it, if any
 	viewExt string   // extension of the file for the viewer
-	own     bool     // not a command of `go tool pprof`
+	own     bool     // go tool pprof has no such command
 	notes   []string // further lines of help
 }
 
@@ -100,7 +100,7 @@ func takesParam(name string) bool {
 }
 
 // programs returns the programs to try for v, best first, each with its
-// arguments but the file.
+// arguments except the file.
 func (v viewer) programs(goos string, getenv func(string) string) []string {
 	switch v {
 	case eogViewer:
@@ -122,8 +122,8 @@ func (v viewer) programs(goos string, getenv func(string) string) []string {
 	case "windows":
 		return append(programs, "cmd /c start")
 	}
-	// xdg-open comes last: it may show an SVG in an image viewer, where the
-	// graph cannot be moved about.
+	// xdg-open comes last: it may open an SVG in an image viewer, which
+	// can't pan the graph.
 	programs = append(programs, "chrome", "google-chrome", "chromium", "firefox", "sensible-browser")
 	if getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != "" {
 		programs = append(programs, "xdg-open")

@@ -92,7 +92,7 @@ func (c *completer) value(name, value string) (done string, candidates []string)
 	return "", nil
 }
 
-// completePrefix extends word by what all names that begin with it share.
+// completePrefix extends word by the common prefix of all names that begin with it.
 func completePrefix(word string, names []string) (done string, candidates []string) {
 	for _, name := range names {
 		if strings.HasPrefix(name, word) {
@@ -105,10 +105,9 @@ func completePrefix(word string, names []string) (done string, candidates []stri
 	return word + commonPrefix(candidates, len(word)), candidates
 }
 
-// function extends word, in both directions, by what all names of functions
-// that contain it share. What it returns is a regular expression: brackets and
-// stars of a name such as main.(*T).Run are escaped, and blanks, which would end
-// the word, become dots.
+// function extends word, in both directions, by the common text of all names of functions
+// that contain it. It returns a regular expression: brackets and stars of a name such as
+// main.(*T).Run are escaped, and blanks, which would end the word, become dots.
 func (c *completer) function(word string) (done string, candidates []string) {
 	if c.functions == nil {
 		c.functions = functionNames(c.profile)
@@ -132,7 +131,7 @@ func (c *completer) function(word string) (done string, candidates []string) {
 	return escapeFunction(name), candidates
 }
 
-// indexFunction returns where name contains word, whose dots also stand for blanks.
+// indexFunction returns where name contains word, whose dots also match blanks.
 func indexFunction(name, word string) int {
 	if i := strings.Index(name, word); i >= 0 {
 		return i
@@ -140,8 +139,8 @@ func indexFunction(name, word string) int {
 	return strings.Index(strings.ReplaceAll(name, " ", "."), word)
 }
 
-// escapeFunction makes a regular expression of a name. Dots are left alone:
-// they match themselves, and names are easier to read with them.
+// escapeFunction turns a name into a regular expression. It doesn't escape dots: they match
+// themselves, and names are easier to read.
 func escapeFunction(name string) string {
 	var b strings.Builder
 	for _, r := range name {
@@ -172,7 +171,7 @@ func sorted(names []string) []string {
 	return slices.Compact(names)
 }
 
-// commonPrefix returns the longest text all names go on with after skip bytes.
+// commonPrefix returns the longest common text after the first skip bytes of all names.
 func commonPrefix(names []string, skip int) string {
 	common := names[0][skip:]
 	for _, name := range names[1:] {
@@ -186,7 +185,7 @@ func commonPrefix(names []string, skip int) string {
 	return common
 }
 
-// commonSuffix returns the longest text all names end with.
+// commonSuffix returns the longest common end of all names.
 func commonSuffix(names []string) string {
 	common := names[0]
 	for _, name := range names[1:] {

@@ -12,11 +12,11 @@ import (
 // Config is everything a user can set by a flag or in the shell.
 type Config struct {
 	report.Options
-	Output    string // file a report goes to, "" for the command's own place
+	Output    string // file of a report, "" for the default of its command
 	Normalize bool   // scale the profile to the total of the base; acts before the shell starts
 }
 
-// DefaultConfig returns what holds when nothing is set.
+// DefaultConfig returns the configuration before anything is set.
 func DefaultConfig() Config { return Config{Options: report.DefaultOptions()} }
 
 // variable is one name a user can set. The names are those of `go tool pprof`.
@@ -24,11 +24,11 @@ type variable struct {
 	name    string
 	field   func(*Config) any // *bool, *int, *float64 or *string
 	choices []choice          // the only values it takes, if any
-	arg     string            // what its value is called in help, "" for booleans and choices
+	arg     string            // name of its value in the help, "" for booleans and choices
 	summary string            // one line, for the lists
 	detail  string            // more lines, for help on this one
 	frames  bool              // it is a regexp that matches frames
-	alone   string            // of a string: what its name alone, or true, stands for
+	alone   string            // of a string: the value that its name alone, or true, sets
 }
 
 // choice is one value of a variable; its name is a flag and a variable of its own.
@@ -298,7 +298,7 @@ func (v *variable) set(c *Config, value string) error {
 	return nil
 }
 
-// standsAlone reports whether the variable can be set by its name alone.
+// standsAlone reports whether the name alone sets the variable.
 func (v *variable) standsAlone() bool {
 	_, ok := v.field(new(Config)).(*bool)
 	return ok || v.alone != ""

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// detach keeps the terminal's ^C from cmd, which is to outlive the command that
-// started it.
+// detach protects cmd from the terminal's ^C, because it outlives the command that started
+// it.
 func detach(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Invocation is a command line, understood and checked.
+// Invocation is a parsed and checked command line.
 type Invocation struct {
 	Config
 
@@ -19,13 +19,13 @@ type Invocation struct {
 	Param   string // its parameter, for commands that take one
 	JSON    bool   // print the report as JSON
 
-	// Sources are the arguments that are not flags, at least one but for the verb
+	// Sources are the arguments that are not flags: at least one, except for the verb
 	// ui. The first may be a program; see TakeExecutable.
 	Sources  []string
 	ExecName string   // program for symbols, "" if none; TakeExecutable sets it
-	BuildID  string   // in place of the one of the first mapping
+	BuildID  string   // replaces the one of the first mapping
 	Base     []string // profiles to subtract
-	DiffBase bool     // keep base samples apart, for percentages of the base
+	DiffBase bool     // mark base samples, for percentages relative to the base
 
 	Seconds   int    // length of the profile to collect, -1 if not given
 	Timeout   int    // for fetching, in seconds, -1 if not given
@@ -33,9 +33,9 @@ type Invocation struct {
 	MaxMemory int64  // most bytes of memory that a profile takes, 0 if not given
 	Symbolize string // where symbols come from: see the usage text
 	Comment   string // to add to the profile
-	Add       bool   // add up values of moments, which are averaged otherwise
+	Add       bool   // add up values that describe a moment instead of averaging them
 	AllFrames bool   // keep the frames that the profile asks to drop
-	Tools     string // where the original looks for binutils; accepted and not needed
+	Tools     string // where go tool pprof looks for binutils; accepted and not used
 
 	HTTP                   string // [host]:[port] of the web UI, "" for none
 	NoBrowser              bool
@@ -50,18 +50,18 @@ func (inv *Invocation) TakeExecutable(isBinary func(file string) bool) {
 	}
 }
 
-// UsageError is a command line that asks for nothing sensible. Its text is one
-// line.
+// UsageError is the error of a wrong command line. Its text is one line.
 type UsageError struct {
 	Verb string // "pprof", or the short verb
 	Err  error
-	// Flags are those of the verb where the error is about parsing them, else nil.
+	// Flags are the flags of the verb if parsing them failed, else nil.
 	Flags *flag.FlagSet
-	// Unknown is the name of a flag that Flags don't have, if the error is about one.
+	// Unknown is the name of the unknown flag, if the error is about one.
 	Unknown string
 }
 
-// Command lines that package shell refuses, and that some verbs have another word for.
+// Errors of package shell that some verbs report in other words. The first has the words of
+// go tool pprof.
 var (
 	ErrNoSource = errors.New("no profile source specified")
 	ErrJSON     = errors.New("-json needs an output format such as -top")
@@ -71,9 +71,8 @@ func (e *UsageError) Error() string { return e.Err.Error() }
 func (e *UsageError) Unwrap() error { return e.Err }
 
 // Parse reads the arguments that follow `hone pprof`: flags, then sources, by
-// the rules of package flag. It returns [flag.ErrHelp] for -h, which leaves the
-// help to the caller, and a [*UsageError] for what it cannot make sense of.
-// Warnings go to stderr.
+// the rules of package flag. It returns [flag.ErrHelp] for -h, and the caller
+// prints the help. Other errors are a [*UsageError]. Warnings go to stderr.
 func Parse(args []string, stderr io.Writer) (*Invocation, error) {
 	l := newCommandLine("pprof")
 	if err := ParseFlags(l.verb, l.flags, args); err != nil {
@@ -91,10 +90,9 @@ func Parse(args []string, stderr io.Writer) (*Invocation, error) {
 
 // ParseVerb reads the arguments that follow a short verb such as `hone top` or
 // `hone list`, which stand for `hone pprof -top` and `hone pprof -list=REGEXP`.
-// A verb that is no command of the shell gets an Invocation with Command set to
-// it; that of pprof has the command that flags such as -top name. Flags may
-// stand anywhere; "--" ends them. Each extra may define further
-// flags. Errors are those of [Parse].
+// Command is the verb, even if the shell has no such command; for pprof, it is the
+// command that flags such as -top name. Flags may be anywhere before "--". Each
+// extra may define more flags. Errors are those of [Parse].
 func ParseVerb(verb string, args []string, stderr io.Writer, extra ...func(*flag.FlagSet)) (*Invocation, error) {
 	l := newCommandLine(verb)
 	for _, define := range extra {
@@ -121,7 +119,7 @@ func ParseVerb(verb string, args []string, stderr io.Writer, extra ...func(*flag
 	return inv, nil
 }
 
-// commandLine is the flags of one command line with what they fill.
+// commandLine is the flags of one command line, and their values.
 type commandLine struct {
 	verb  string
 	flags *flag.FlagSet
@@ -210,7 +208,7 @@ func newCommandLine(verb string) *commandLine {
 	}
 
 	if verb != "pprof" && lookupCommand(verb) == nil {
-		return l // a verb of its own kind, which may call its flags what it likes
+		return l // a verb without formats, which may use their names for its own flags
 	}
 	for i := range commands {
 		c := &commands[i]
@@ -236,7 +234,8 @@ func legacySampleTypes() []sampleTypeFlag {
 	}
 }
 
-// ParseFlags parses the flags that args begin with. Errors are those of [Parse].
+// ParseFlags parses the flags that args begin with. In their names, - and _ are the same.
+// Errors are those of [Parse].
 func ParseFlags(verb string, flags *flag.FlagSet, args []string) error {
 	err := flags.Parse(args)
 	if err == nil || errors.Is(err, flag.ErrHelp) {
@@ -270,7 +269,7 @@ func isBool(f *flag.Flag) bool {
 	return ok && b.IsBoolFlag()
 }
 
-// invocation checks what the flags say together and completes l.inv.
+// invocation checks combinations of flags, and completes l.inv.
 func (l *commandLine) invocation(sources []string, stderr io.Writer) (*Invocation, error) {
 	inv := &l.inv
 	usage := func(format string, args ...any) (*Invocation, error) {
@@ -389,7 +388,7 @@ func (l *commandLine) flagsFirst(args []string) []string {
 			continue
 		}
 		if i+1 == len(args) {
-			return flags // without its value, which is what Parse is to say
+			return flags // its value is missing, which Parse reports
 		}
 		i++
 		flags = append(flags, args[i])
@@ -402,8 +401,7 @@ type stringList []string
 
 func (l *stringList) String() string { return strings.Join(*l, ",") }
 
-// Set appends s; an empty one counts for nothing, as in scripts with a variable
-// that may be empty.
+// Set appends s, unless it is empty: scripts may pass an empty variable.
 func (l *stringList) Set(s string) error {
 	if s != "" {
 		*l = append(*l, s)

@@ -28,8 +28,7 @@ func HistoryFile() (string, error) {
 // history is the lines typed, oldest first, kept in a file with one line each.
 // It implements term.History. Each line is appended to the file as it is
 // entered, so that shells that run at the same time lose none of each other's.
-// A history that cannot be kept is no reason to bother anybody: file errors are
-// ignored.
+// File errors are ignored: a lost history is not worth an error message.
 type history struct {
 	file  string // "" for none
 	lines []string
@@ -62,7 +61,7 @@ func (h *history) trim() {
 	}
 }
 
-// rewrite replaces the file in one step, for others may be reading it.
+// rewrite replaces the file in one step, because other shells may be reading it.
 func (h *history) rewrite() {
 	temporary.ReplaceText(h.file, 0o600, []byte(strings.Join(h.lines, "\n")+"\n"))
 }

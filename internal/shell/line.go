@@ -13,7 +13,7 @@ import (
 // lineReader asks for lines.
 type lineReader interface {
 	// readLine shows the prompt and returns the next line. At the end of input
-	// it returns io.EOF, possibly with a last line that has no newline.
+	// it returns io.EOF, perhaps with a last line without a newline.
 	readLine(prompt string) (string, error)
 }
 
@@ -34,8 +34,8 @@ func (r *plainReader) readLine(prompt string) (string, error) {
 	return r.in.ReadString('\n')
 }
 
-// terminal edits lines on a terminal. The terminal is in raw mode only while it
-// reads, so that reports are printed, and interrupted, as by any program.
+// terminal edits lines on a terminal. The terminal is in raw mode only while it reads, so
+// output and ^C work as usual while a command runs.
 type terminal struct {
 	fd       int
 	keys     *keyReader
@@ -45,9 +45,9 @@ type terminal struct {
 	term     *term.Terminal
 }
 
-// completeFunc completes line at the byte pos. It returns the line to show
-// instead and its cursor position, and the candidates to list if more than one
-// is left. ok is false if there is nothing to complete.
+// completeFunc completes line at the byte pos. It returns the new line and cursor
+// position, and the candidates to list if there are several. ok is false if there is
+// nothing to complete.
 type completeFunc func(line string, pos int) (newLine string, newPos int, candidates []string, ok bool)
 
 // openTerminal returns nil if in is not a terminal that can be put in raw mode.
@@ -65,8 +65,8 @@ func openTerminal(in *os.File, out io.Writer, h *history, complete completeFunc)
 	return t
 }
 
-// reset starts over with an empty line. A term.Terminal keeps its line when it
-// stops at ^C, and would stop at the same ^C again.
+// reset starts with an empty line. A term.Terminal that has stopped at ^C keeps its line,
+// and would stop at the same ^C again.
 func (t *terminal) reset() {
 	t.term = term.NewTerminal(struct {
 		io.Reader
@@ -98,31 +98,31 @@ func (t *terminal) readLine(prompt string) (string, error) {
 			t.reset()
 			continue
 		case err == io.EOF:
-			// The next thing on the screen should not follow the prompt.
+			// Further output should not follow the prompt.
 			io.WriteString(t.out, "\r\n")
 		}
 		return line, err
 	}
 }
 
-// maxListed is the most candidates that are listed at one Tab.
+// maxListed is how many candidates Tab lists at most.
 const maxListed = 60
 
-// key handles a key that is no editing key of its own; see term.Terminal.
+// key handles keys that term.Terminal doesn't use for editing.
 func (t *terminal) key(line string, pos int, key rune) (newLine string, newPos int, ok bool) {
 	if key != '\t' {
 		return "", 0, false
 	}
 	newLine, newPos, candidates, ok := t.complete(line, pos)
 	if !ok {
-		return line, pos, true // a tab is no part of a command
+		return line, pos, true // ignore tabs
 	}
 	if len(candidates) > 1 {
 		width, _, err := term.GetSize(t.fd)
 		if err != nil {
 			width = 80
 		}
-		// Written through the Terminal, which puts it above the line being edited.
+		// The Terminal writes it above the line being edited.
 		io.WriteString(t.term, columns(candidates, width))
 	}
 	return newLine, newPos, true
@@ -156,8 +156,8 @@ func columns(names []string, width int) string {
 
 const ctrlC = 3
 
-// keyReader passes on what is typed, at most up to one ^C at a time, and tells
-// a ^C from the end of input, which term.Terminal does not.
+// keyReader passes on what is typed, up to one ^C per read. Unlike term.Terminal, it
+// distinguishes ^C from the end of input.
 type keyReader struct {
 	in          io.Reader
 	pending     []byte // read and not passed on

@@ -17,45 +17,45 @@ import (
 	"github.com/hone-go/hone/internal/temporary"
 )
 
-// Outlet takes reports where they belong. The zero value of every field but
-// Out and Err will do. It is used by one goroutine at a time.
+// Outlet writes reports to their destination. All fields except Out and Err may be
+// zero. It is for one goroutine.
 type Outlet struct {
 	Out, Err io.Writer
 
-	// ToScreen says that a person looks at Out: binary reports then go to a
-	// fresh file instead.
+	// ToScreen is set if Out is a terminal: binary reports then go to a new
+	// file instead.
 	ToScreen bool
-	// Background lets viewers run on; otherwise Deliver waits for them.
+	// Background leaves viewers running; otherwise Deliver waits for them.
 	Background bool
-	// View shows a file with the first of the programs that starts; a program
-	// has its arguments after spaces. nil runs them.
+	// View shows a file with the first program that starts; a program may have
+	// arguments, separated by spaces. nil runs them.
 	View func(file string, programs []string) error
 	// Getenv is os.Getenv if nil.
 	Getenv func(string) string
 
-	forViewers *temporary.Dir // with files for viewers, to be removed by Close; nil: none yet
+	forViewers *temporary.Dir // files for viewers, which Close removes; nil: none yet
 	lastView   time.Time      // when a viewer was last started
 }
 
-// keepForViewer is how long a file stays for a viewer that only hands it on,
-// such as xdg-open or a browser that is running already.
+// keepForViewer is how long a file stays for a viewer that passes it to another
+// process, such as xdg-open or a running browser.
 const keepForViewer = time.Second
 
-// holdBack is how much of a report is held before any of it is shown, so that
-// one that fails early leaves no trace.
+// holdBack is how many bytes of a report are buffered before anything is written, so
+// that a report that fails early leaves no output.
 const holdBack = 1 << 20
 
-// Deliver has generate write the report of the command name and takes it to
-// the file output, "-" for Out, or, if that is "", to where the command's reports go: a
-// viewer, a fresh file, or Out. The empty name stands for plain text. A
-// report that fails within its first megabyte leaves no file and no output.
-// Once ctx is done Deliver returns its error, even if generate has not.
+// Deliver writes the report that generate makes for the command name. It goes to
+// the file output, "-" for Out; if output is "", to the default of the command: a
+// viewer, a new file, or Out. The empty name means plain text. A report that fails
+// within its first megabyte leaves no file and no output. When ctx is done, Deliver
+// returns its error, even if generate hasn't returned.
 func (o *Outlet) Deliver(ctx context.Context, name, output string, generate func(ctx context.Context, w io.Writer) error) error {
 	c := lookupCommand(name)
 	if c == nil {
 		c = new(command)
 	}
-	var file *os.File // when the report goes to one
+	var file *os.File // nil unless the report goes to a file
 	var announce string
 	open := func() (w io.Writer, err error) {
 		switch {
@@ -103,7 +103,7 @@ func (o *Outlet) Deliver(ctx context.Context, name, output string, generate func
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	w.stop() // after this neither file nor o are touched by the goroutine
+	w.stop() // from here on, the goroutine doesn't touch file or o
 	if file != nil {
 		err = errors.Join(err, file.Close())
 	}
@@ -145,7 +145,7 @@ func (o *Outlet) run(file string, programs []string) error {
 			continue
 		}
 		if o.Background {
-			go cmd.Wait() // only to reap it: how it ends is the user's business
+			go cmd.Wait() // only to reap it: its exit code doesn't matter
 			return nil
 		}
 		return cmd.Wait()
@@ -178,8 +178,8 @@ func createNumbered(dir, prefix, suffix string) (*os.File, error) {
 	return nil, fmt.Errorf("could not create file of the form %s%03d%s", prefix, 1, suffix)
 }
 
-// lateWriter opens its destination at the first flush, which is when it holds
-// holdBack bytes or the report is complete. After stop it writes nothing.
+// lateWriter opens its destination at the first flush: when it has holdBack bytes, or
+// the report is complete. After stop it writes nothing.
 type lateWriter struct {
 	open func() (io.Writer, error)
 

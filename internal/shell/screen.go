@@ -12,10 +12,9 @@ import (
 	"github.com/hone-go/hone/internal/report"
 )
 
-// A Screen writes to a terminal. Names in profiles come from anybody: characters
-// that turn the text around them, so that a name reads as another, and those that
-// terminals obey are shown as escapes. Files and pipes get them as they are. It is
-// safe for concurrent use, as a file is.
+// A Screen writes to a terminal. Names in profiles come from anyone, so characters that
+// reverse the text around them, or that terminals obey, are shown as escapes. Files and
+// pipes get them unchanged. A Screen is safe for concurrent use, like a file.
 type Screen struct {
 	terminal io.Writer
 	mu       sync.Mutex
@@ -25,8 +24,8 @@ type Screen struct {
 // NewScreen returns the screen of a terminal.
 func NewScreen(terminal io.Writer) *Screen { return &Screen{terminal: terminal} }
 
-// TerminalOf returns what an output is for programs that write to it themselves, and
-// for who moves its cursor: a terminal itself if it is the screen of one.
+// TerminalOf returns the terminal of a Screen, for child processes and for code that moves
+// the cursor. It returns any other output unchanged.
 func TerminalOf(out io.Writer) io.Writer {
 	if s, ok := out.(*Screen); ok {
 		return s.terminal
@@ -34,7 +33,7 @@ func TerminalOf(out io.Writer) io.Writer {
 	return out
 }
 
-// Fd returns the file descriptor of the terminal, by which programs know it as one.
+// Fd returns the file descriptor of the terminal, which identifies it as a terminal.
 func (s *Screen) Fd() uintptr {
 	if f, ok := s.terminal.(*os.File); ok {
 		return f.Fd()
@@ -50,14 +49,14 @@ func (s *Screen) Red(text string) {
 }
 
 // Rewrite replaces the last line, which is width characters wide, by a text. Nothing else
-// moves the cursor back: a name with a carriage return would write over what is before it.
+// moves the cursor back: carriage returns in names would overwrite other text.
 func (s *Screen) Rewrite(width int, text string) {
 	fmt.Fprintf(s.terminal, "\r%-*s\r", width, "")
 	io.WriteString(s, text)
 }
 
-// obeyed reports whether terminals obey a character instead of showing it. What
-// tables and lines are made of is left alone.
+// obeyed reports whether terminals obey a character instead of showing it, except tabs and
+// line ends.
 func obeyed(r rune) bool { return unicode.IsControl(r) && r != '\t' && r != '\n' }
 
 func (s *Screen) Write(p []byte) (int, error) {

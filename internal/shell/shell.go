@@ -26,12 +26,12 @@ type Session struct {
 	// Header returns the lines that tell which profile it is.
 	Header func(p *profile.Profile, o report.Options) ([]string, error)
 	// Generate writes the report of a command. param is the regular expression
-	// of the commands that take one. It is called on a goroutine of its own,
-	// one at a time unless an earlier call did not heed its context; what it
-	// writes after that is dropped. The profile must stay as it is.
+	// of the commands that take one. It runs on its own goroutine, and only one
+	// call runs at once, unless an earlier one ignored the end of its context;
+	// what that one still writes is dropped. It must not change the profile.
 	Generate func(ctx context.Context, w io.Writer, p *profile.Profile, command, param string, o report.Options) error
-	// View shows a file with the first of the programs that starts, without
-	// waiting for it to end; nil runs them. See Outlet.
+	// View shows a file with the first program that starts, without waiting for
+	// it; nil runs them. See Outlet.
 	View func(file string, programs []string) error
 
 	// In is where commands come from. On a terminal, lines are edited; the
@@ -39,19 +39,19 @@ type Session struct {
 	In io.Reader
 	// Out gets reports, Err everything else.
 	Out, Err io.Writer
-	// HistoryFile is where lines typed on a terminal are kept, "" for nowhere;
-	// see [HistoryFile].
+	// HistoryFile keeps the lines typed on a terminal; "" keeps none. See
+	// [HistoryFile].
 	HistoryFile string
-	// Getenv is os.Getenv if nil. Asked for TERM, NO_COLOR, BROWSER, DISPLAY.
+	// Getenv reads TERM, NO_COLOR, BROWSER and DISPLAY; nil means os.Getenv.
 	Getenv func(string) string
 }
 
 const prompt = "(pprof) "
 
-// Run reads and executes commands until the user leaves or input ends. The
-// errors of commands are printed; Run's error is one of reading input. ctx
-// ends the shell at the next line; it must not be one that ^C ends when In is a
-// terminal, since there ^C is for the command that runs.
+// Run reads and executes commands until the user quits or input ends. It prints
+// the errors of commands, and returns an error of reading input. The end of ctx
+// ends the shell at the next line. If In is a terminal, ^C must not end ctx,
+// because it ends the running command instead.
 func (s *Session) Run(ctx context.Context) error {
 	sh := &shell{
 		Session: s,
@@ -96,7 +96,7 @@ type shell struct {
 	shortcuts  map[string][]string
 	outlet     Outlet
 	color      bool           // errors in red
-	interrupts chan os.Signal // ^C, nil when that is to end the process
+	interrupts chan os.Signal // ^C; nil if ^C ends the process
 }
 
 func (sh *shell) openInput() (lineReader, chan os.Signal) {
@@ -105,7 +105,7 @@ func (sh *shell) openInput() (lineReader, chan os.Signal) {
 		getenv = os.Getenv
 	}
 	if f, ok := sh.In.(*os.File); ok {
-		// A terminal that cannot move its cursor gets plain lines.
+		// Without cursor movement, lines can't be edited.
 		if term := strings.ToLower(getenv("TERM")); term != "" && term != "dumb" {
 			c := &completer{profile: sh.Profile, types: sh.types, shortcuts: sh.shortcuts}
 			if t := openTerminal(f, TerminalOf(sh.Err), newHistory(sh.HistoryFile), c.complete); t != nil {
@@ -117,7 +117,7 @@ func (sh *shell) openInput() (lineReader, chan os.Signal) {
 	return newPlainReader(sh.In, sh.Out), nil
 }
 
-// print tells the user something that is no report.
+// print prints text that isn't part of a report.
 func (sh *shell) print(text string) {
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
@@ -145,8 +145,8 @@ func (sh *shell) greet() {
 	sh.print(`Entering interactive mode (type "help" for commands, "o" for options)`)
 }
 
-// totalIsZero reports whether the values of the chosen sample type add up to
-// nothing; a mean is rounded towards zero.
+// totalIsZero reports whether the values of the selected sample type add up to zero. A
+// mean is rounded towards zero.
 func (sh *shell) totalIsZero() bool {
 	p := sh.Profile
 	t, err := p.SampleIndex(sh.config.SampleIndex)
@@ -166,13 +166,13 @@ func (sh *shell) totalIsZero() bool {
 	return total == 0
 }
 
-// clearFilters is what ":" stands for.
+// clearFilters returns the assignments of the command ":".
 func clearFilters() []string {
 	return []string{"focus=", "ignore=", "hide=", "tagfocus=", "tagignore="}
 }
 
-// sampleTypeShortcuts returns the commands that select a sample type, each with
-// the lines it stands for, and ":".
+// sampleTypeShortcuts returns the commands that select a sample type, and ":", with
+// the lines that each executes.
 func sampleTypeShortcuts(types []string) map[string][]string {
 	m := map[string][]string{":": clearFilters()}
 	for _, t := range types {
@@ -239,8 +239,8 @@ func (sh *shell) execute(ctx context.Context, line string) (quit bool) {
 // lines options prints can be entered again.
 const commentStart = "//:"
 
-// assign handles name=value, and name alone for what can stand alone and choices; done is
-// false if the line is neither.
+// assign handles name=value, and a name alone if it needs no value; done is false if the
+// line is neither.
 func (sh *shell) assign(line string) (done bool, err error) {
 	name, value, hasValue := strings.Cut(line, "=")
 	name = strings.TrimSpace(name)
@@ -256,7 +256,7 @@ func (sh *shell) assign(line string) (done bool, err error) {
 	}
 	value = strings.TrimSpace(value)
 	if name == "sample_index" {
-		// Kept by name, and refused here rather than at the next report.
+		// Check it now, not at the next report, and keep it by name.
 		i, err := sh.Profile.SampleIndex(value)
 		if err != nil {
 			return true, err
@@ -291,7 +291,7 @@ func (sh *shell) options() string {
 		case v.name == "nodecount" && value == "-1":
 			comment = commentStart + " default"
 		case v.alone != "" && value == "":
-			continue // hone's own: off, the list is that of go tool pprof
+			continue // off, and unknown to go tool pprof, whose list this is
 		case value == "":
 			value = `""`
 		}
@@ -305,7 +305,7 @@ func choiceComment(names []string) string {
 	return commentStart + " [" + strings.Join(names, " | ") + "]"
 }
 
-// request is one command with its arguments worked into the options.
+// request is a command, with its arguments merged into the options.
 type request struct {
 	command, param string
 	config         Config
@@ -313,8 +313,8 @@ type request struct {
 
 var trailingDigits = lazyregexp.New("[0-9]+$")
 
-// parseCommand reads a command line of at least one word. What it sets is for
-// this command only. A number is nodecount, >FILE the output, -cum the order,
+// parseCommand reads a command line of at least one word. Its settings apply to this
+// command only. A number is nodecount, >FILE the output, -cum the order,
 // -RE is ignored and any other word is a RE to focus on.
 func parseCommand(words []string, config Config) (request, error) {
 	name, args := words[0], words[1:]
@@ -386,7 +386,7 @@ func parseCommand(words []string, config Config) (request, error) {
 	return r, nil
 }
 
-// report generates and delivers a report; ^C gives it up.
+// report generates and delivers a report; ^C cancels it.
 func (sh *shell) report(ctx context.Context, r request) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
