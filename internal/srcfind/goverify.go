@@ -99,7 +99,7 @@ func parseFuncs(lines []string) *goFuncs {
 
 // symbol is what the name of a Go function tells of its declaration.
 type symbol struct {
-	name    string // as declName has it; of a literal, that of the function it is in
+	name    string // as DeclName has it; of a literal, that of the function it is in
 	full    string // with the package, without type arguments
 	literal bool   // a function literal
 }
