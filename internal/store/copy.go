@@ -11,20 +11,21 @@ import (
 	"time"
 )
 
-// Copied is how far a copy is.
+// Copied is the progress of a copy.
 type Copied struct {
-	Profiles int64 // of the store that is copied
-	Done     int64 // of those, in the other one
-	New      int64 // of those, put by this call
-	Checked  int64 // of those, compared in the end
+	Profiles int64 // in the source
+	Done     int64 // in source and target
+	New      int64 // put by this call
+	Checked  int64 // compared at the end
 }
 
-// Copy puts the profiles of one store into another, which may have others. One that was
-// interrupted is repeated: what is there already is not read again. In the end each
-// profile is looked for in both, and has to be of the same time, labels, length and total.
+// Copy copies the profiles of one store to another, which may already have profiles. An
+// interrupted copy can be repeated: profiles that the target has are not read again. At the
+// end Copy checks that both stores have each profile with the same time, labels, duration
+// and total.
 //
-// The store that is copied does not change meanwhile. tell, unless it is nil, is called
-// with how far it is, from one goroutine at a time.
+// The source must not change meanwhile. Unless it is nil, tell is called with the progress,
+// never concurrently.
 func Copy(ctx context.Context, to, from Store, tell func(Copied)) (Copied, error) {
 	c := &copying{to: to, from: from, tell: tell}
 	err := c.run(ctx)
@@ -32,8 +33,8 @@ func Copy(ctx context.Context, to, from Store, tell func(Copied)) (Copied, error
 }
 
 const (
-	copyTogether = 128 // profiles that are read and put together
-	copyParallel = 3   // of those, at a time
+	copyTogether = 128 // profiles per batch
+	copyParallel = 3   // batches in parallel
 )
 
 type copying struct {
@@ -80,7 +81,7 @@ func (c *copying) run(ctx context.Context) error {
 	return c.each(ctx, hours, c.check)
 }
 
-// each calls f with every hour, some of them at a time, until one fails.
+// each calls f with every hour, some in parallel, until one call fails.
 func (c *copying) each(ctx context.Context, hours []int64, f func(context.Context, int64) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

@@ -7,11 +7,11 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Every engine groups profiles the same way: by the labels that Query.By names and by
-// windows of Query.Step. What is in this file is that way. The model in package storetest
-// has one of its own to check it against.
+// Every engine groups profiles the same way, with the code in this file: by the labels in
+// Query.By and by windows of Query.Step. The model in package storetest has its own code
+// for it, to check this against.
 
-// A GroupKey tells the groups of a query apart.
+// A GroupKey identifies a group of a query.
 type GroupKey struct {
 	Labels int32 // index in the labels of all groups, which are sorted; see Query.Groups
 	Window int64 // start of the window; 0 without Query.Step

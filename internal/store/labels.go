@@ -13,12 +13,12 @@ import (
 // A Label is a name and its value.
 type Label struct{ Name, Value string }
 
-// Labels are labels with different names, sorted by name. An empty value is the
-// same as no label and not part of Labels.
+// Labels are labels with distinct names, sorted by name. A label with an empty value is
+// the same as no label, and left out.
 type Labels []Label
 
-// NewLabels returns labels in their form. Of several of one name the last one
-// stays. It fails if a name is no name (see CheckName) or a text not UTF-8.
+// NewLabels sorts labels. If several have the same name, the last one wins. It fails if a
+// name is not valid (see CheckName) or a text is not UTF-8.
 func NewLabels(ls ...Label) (Labels, error) {
 	out := make(Labels, 0, len(ls))
 	for i, l := range ls {
@@ -37,8 +37,8 @@ func NewLabels(ls ...Label) (Labels, error) {
 	return out, nil
 }
 
-// CheckName returns an error unless name is the name of a label: a letter or
-// underscore, then letters, digits, underscores, dots and dashes.
+// CheckName returns an error unless name is a valid label name: a letter or underscore,
+// then letters, digits, underscores, dots and dashes.
 func CheckName(name string) error {
 	for i, r := range name {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_'
@@ -52,7 +52,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Get returns the value of a label, "" without it.
+// Get returns the value of a label, or "".
 func (ls Labels) Get(name string) string {
 	i, ok := slices.BinarySearchFunc(ls, name, func(l Label, name string) int { return cmp.Compare(l.Name, name) })
 	if !ok {
@@ -79,7 +79,7 @@ func (ls Labels) Compare(other Labels) int {
 	})
 }
 
-// String returns the labels as a selector of them.
+// String returns the labels as a selector that matches them.
 func (ls Labels) String() string {
 	var b strings.Builder
 	b.WriteByte('{')
@@ -93,10 +93,10 @@ func (ls Labels) String() string {
 	return b.String()
 }
 
-// A LabelSet collects names of labels and their values, for [Store]'s Labels.
+// A LabelSet collects label names and values for the Labels method of a [Store].
 type LabelSet map[string]map[string]bool
 
-// Add adds what labels has.
+// Add adds labels.
 func (s LabelSet) Add(labels Labels) {
 	for _, l := range labels {
 		if s[l.Name] == nil {

@@ -14,7 +14,7 @@ import (
 const (
 	maxSelectorText = 16 << 10
 	maxMatchers     = 64
-	maxPatternText  = 4 << 10 // of one that is no list of texts
+	maxPatternText  = 4 << 10 // maximum length of a pattern that is not a list of texts
 	maxSteps        = 500     // of all patterns of a selector
 )
 

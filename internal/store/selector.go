@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Selector selects profiles by their labels: those that match all of it.
+// A Selector selects the profiles whose labels match all its conditions.
 type Selector []Matcher
 
 // A Matcher is a condition on one label. NewMatcher makes one; without it only
@@ -33,9 +33,9 @@ const (
 // String returns the Op as selectors write it.
 func (o Op) String() string { return [...]string{"=", "!=", "=~", "!~"}[o] }
 
-// NewMatcher returns a Matcher. It fails if name is no name of a label (see
-// CheckName), or value no pattern, or one that costs too much, where the Op needs
-// one.
+// NewMatcher returns a Matcher. It fails if name is not a valid label name (see
+// CheckName). If op needs a pattern, it also fails if value is not a valid pattern or is
+// too expensive.
 func NewMatcher(name string, op Op, value string) (Matcher, error) {
 	m := Matcher{Name: name, Op: op, Value: value}
 	if err := CheckName(name); err != nil {
@@ -54,9 +54,9 @@ func NewMatcher(name string, op Op, value string) (Matcher, error) {
 	return m, nil
 }
 
-// NewMatchFunc returns a Matcher for values that a function accepts, which a
-// pattern describes for those who can't call it. What it costs is for the caller to
-// know.
+// NewMatchFunc returns a Matcher for the values that a function accepts. value is an
+// equivalent pattern, for stores that can't call the function. NewMatchFunc doesn't check
+// how expensive the pattern is.
 func NewMatchFunc(name, value string, accepts func(value string) bool) (Matcher, error) {
 	return Matcher{Name: name, Op: Match, Value: value, of: &pattern{is: accepts}}, CheckName(name)
 }
@@ -237,7 +237,7 @@ func (p *selectorParser) name() string {
 	return name
 }
 
-// isNameByte reports whether c may stand in the name of a label; see CheckName.
+// isNameByte reports whether a label name may contain c; see CheckName.
 func isNameByte(c byte, first bool) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || !first && (c >= '0' && c <= '9' || c == '.' || c == '-')
 }
@@ -278,7 +278,7 @@ func (p *selectorParser) matcher() (Matcher, error) {
 	return m, nil
 }
 
-// quoted reads a quoted text and returns what it stands for.
+// quoted parses a quoted text and returns its value.
 func (p *selectorParser) quoted() (string, error) {
 	start := p.at
 	if !p.next(`"`) && !p.next("'") && !p.next("`") {

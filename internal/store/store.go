@@ -1,7 +1,6 @@
-// Package store says what keeps profiles over time: records go in, merged
-// profiles and totals over time come out. It has no engine of its own; see
-// package disk for the one that hone serve uses, and package storetest for what
-// every engine has to pass.
+// Package store defines the interface to profiles over time: records go in, merged
+// profiles and totals come out. It has no engine. Package disk is the engine that
+// hone serve uses by default; package storetest tests that an engine keeps the contract.
 package store
 
 import (
@@ -13,54 +12,51 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A Store keeps profiles. Its methods may be called from several goroutines.
-// They return the context's error when it is done before they are.
+// A Store stores profiles. Its methods may be called concurrently. They return the
+// context's error if the context ends before they finish.
 type Store interface {
-	// Put keeps records. When it returns nil all of them are durable: they
-	// outlast a crash of the process and of the machine. When it returns an
-	// error any of them may have been kept, and the call may be repeated: a
-	// record with an ID that the store has already is dropped, and Put sets Known in
-	// it. Records may be of any time inside the retention, in any order; older ones
-	// fail the call with ErrExpired, those of a service that would take too much memory with
-	// ErrVaried. Profiles are read until Put returns and not after.
+	// Put stores records. When it returns nil, all of them are durable: they survive a
+	// crash of the process and of the machine. After an error, some of them may be
+	// stored, and the call may be repeated: Put ignores a record whose ID the store
+	// already has, and sets Known in it. Records may come in any order. A record older
+	// than the retention fails the call with ErrExpired; a service that would take too
+	// much memory fails it with ErrVaried. Put doesn't read profiles after it returns.
 	Put(ctx context.Context, records []Record) error
 
-	// Merge returns the profiles that q selects, merged into one per group, in
-	// the order of the groups' times, then labels. Groups without profiles are
-	// not returned. The profiles are the caller's; their TimeNanos and
-	// DurationNanos are Time and Duration of the group.
+	// Merge returns the profiles that q selects, merged into one per group, sorted
+	// by time, then labels. It leaves out empty groups. The caller owns the profiles.
+	// Their TimeNanos and DurationNanos are the Time and Duration of the group.
 	//
 	// Profiles of one group that measure different things are reduced to the
 	// sample types they share, as by [profile.Sum]; with none the call fails
 	// with profile.ErrNothingCommon.
 	Merge(ctx context.Context, q Query) ([]Group, error)
 
-	// Series returns totals over time, one series per group, in the order of
-	// their labels, without series that have no points.
+	// Series returns totals over time, one series per group, sorted by labels. It
+	// leaves out series without points.
 	Series(ctx context.Context, q Query) ([]Series, error)
 
-	// Labels returns the names and values of labels that the selected profiles
-	// have, both sorted. Step, By, SampleType and Top of q mean nothing here.
+	// Labels returns the label names and values of the selected profiles, both
+	// sorted. It ignores Step, By, SampleType and Top of q.
 	Labels(ctx context.Context, q Query) ([]LabelValues, error)
 
-	// Close waits for calls under way and releases the store; calls after it
-	// return ErrClosed.
+	// Close waits for running calls and releases the store. Later calls return
+	// ErrClosed.
 	Close() error
 }
 
-// A Deleter is a store that can forget a service.
+// A Deleter is a store that can delete a service.
 type Deleter interface {
-	// DeleteService deletes all profiles of a service and returns how many these were.
-	// What was deleted may be put again. With an error some may be left, which another
-	// call deletes. With dry nothing is deleted.
+	// DeleteService deletes all profiles of a service and returns their number.
+	// Deleted profiles may be put again. After an error some profiles may be left; call
+	// it again to delete them. With dry set, it deletes nothing.
 	DeleteService(ctx context.Context, service string, dry bool) (profiles int64, err error)
 }
 
-// A Record is a profile to be kept.
+// A Record is a profile to store.
 type Record struct {
-	// ID tells the record from all others of its time: of records with equal
-	// IDs and times one is kept. Whoever sends a record again uses the ID of
-	// the first time.
+	// ID and Time identify the record: of records with the same ID and time, only one
+	// is stored. To send a record again, use its first ID.
 	ID ID
 	// Labels identify the process and the kind of profile; see LabelService
 	// and the names after it.
@@ -69,18 +65,18 @@ type Record struct {
 	// its length in ns; 0 for profiles of a moment, such as goroutines.
 	Time     int64
 	Duration int64
-	// Profile is what is kept, without TimeNanos and DurationNanos, which the
-	// above replace. It has one sample type or more.
+	// Profile is the profile itself. Time and Duration replace its TimeNanos and
+	// DurationNanos. It needs at least one sample type.
 	Profile *profile.Profile
 
-	// Known is set by Put, when it returns nil, in records that the store had already.
+	// Known is set by a successful Put if the store already had the record.
 	Known bool
 }
 
 // ID is the identity of a record.
 type ID [16]byte
 
-// Names of labels that have a meaning to hone. A record has the first two.
+// Names of labels that hone uses. The first two are required.
 const (
 	LabelService  = "service"
 	LabelKind     = "kind" // what was profiled: cpu, wall, heap, allocs, mutex, block, goroutine, goroutineleak, threadcreate, ...
@@ -89,45 +85,42 @@ const (
 	LabelInstance = "instance"
 )
 
-// A Query selects profiles and says what is to be told about them. The zero
-// value selects everything.
+// A Query selects profiles and says how to group and sum them. The zero value
+// selects everything.
 type Query struct {
-	// Selector keeps the profiles whose labels match all of it.
+	// Selector selects the profiles whose labels match all its conditions.
 	Selector Selector
-	// From and To are times in ns since 1970 UTC: a profile belongs to its
-	// Time, which is From or later and before To. From 0 has no beginning, To 0
-	// no end.
+	// From and To limit the Time of profiles, in ns since 1970 UTC: from From
+	// (inclusive) to To (exclusive). 0 is no limit.
 	From, To int64
 	// ID, unless it is zero, selects the single profile with it.
 	ID ID
-	// Lasting selects the profiles with a duration alone: those that can be divided
-	// by it.
+	// Lasting selects only profiles with a duration, whose values can be divided by it.
 	Lasting bool
 
-	// By are names of labels: profiles with the same values of them are a
-	// group. Without names all profiles are one group.
+	// By has label names: profiles with equal values of these labels are a group.
+	// Without names, all profiles are one group.
 	By []string
-	// Step, unless it is 0, is a length of time in ns; groups and points are
-	// of the windows [n*Step, (n+1)*Step).
+	// Step, unless it is 0, divides groups and points into windows of this many ns:
+	// [n*Step, (n+1)*Step).
 	//
-	// Series with Step 0 has a point for each profile, with its ID.
+	// With Step 0, Series returns a point for each profile, with its ID.
 	Step int64
-	// SampleType names the value column that Series adds up and that Top ranks
-	// by, as in [profile.Profile.SampleIndex]; "" is the profile's default.
-	// Merge keeps that column alone, or with "" all. Profiles without such a
-	// column are left out.
+	// SampleType names the value column that Series sums and Top ranks by, as in
+	// [profile.Profile.SampleIndex]; "" is the profile's default. Merge returns only
+	// that column, or all of them with "". Profiles without the column are left out.
 	SampleType string
-	// Top, unless it is 0, keeps the most expensive profiles of each group
-	// alone: this share of their number (0.05 is 5 %), rounded up; see Kept. Of
-	// equal ones the earlier are kept, and of the same time those with lower IDs.
+	// Top, unless it is 0, selects only this share of each group's profiles, the most
+	// expensive ones (0.05 is 5 %), rounded up; see Kept. Ties go to the earlier
+	// profile, then to the lower ID.
 	Top float64
-	// Limit bounds the number of points of all series together, of the latest
-	// times; 0 is no bound.
+	// Limit is the maximum number of points in all series together; the latest are
+	// kept. 0 is no limit.
 	Limit int
 
-	// Budget, unless it is nil, is where the memory of Merge's profiles, and of making
-	// them, comes from. Its errors fail the call. Stores whose data is elsewhere have
-	// limits of their own, and don't ask it.
+	// Budget, unless it is nil, accounts for the memory of Merge's profiles and of
+	// making them. Its errors fail the call. A store on another machine has its own
+	// limits, and doesn't ask it.
 	Budget profile.Budget
 }
 
@@ -140,27 +133,27 @@ func (q *Query) Kept(n int) int {
 	return min(n, max(int(math.Ceil(q.Top*float64(n)-1e-9)), 1))
 }
 
-// OneByOne reports whether profiles have to be looked at one by one to know what is
-// selected: sums of all that are in a window don't tell.
+// OneByOne reports whether the selection depends on single profiles, so that sums over a
+// window aren't enough.
 func (q *Query) OneByOne() bool { return q.Top != 0 || q.ID != ID{} || q.Lasting }
 
-// Contains reports whether time t is one that q asks for.
+// Contains reports whether t is between From and To.
 func (q *Query) Contains(t int64) bool {
 	return (q.From == 0 || t >= q.From) && (q.To == 0 || t < q.To)
 }
 
 // A Group is one merged profile.
 type Group struct {
-	Labels  Labels // the values of Query.By; those that profiles don't have are left out
+	Labels  Labels // values of Query.By, without labels that the profiles don't have
 	Time    int64  // start of the window with Query.Step, or else of the first profile
 	Profile *profile.Profile
 	Total
 }
 
-// Series are the totals of a group over time, by rising time.
+// Series are the totals of a group, sorted by time.
 type Series struct {
 	Labels Labels
-	Type   profile.ValueType // what the values are of; none if the profiles don't agree
+	Type   profile.ValueType // type of the values; zero if the profiles' types differ
 	Points []Point
 }
 
@@ -173,14 +166,14 @@ type Point struct {
 
 // A Total sums up profiles.
 type Total struct {
-	Value    int64 // sum of the values of the sample type; 0 in groups of several types or units of it
+	Value    int64 // sum of the sample type's values; 0 if types or units differ
 	Profiles int64
 	Duration int64 // sum of the profiles' lengths in ns
-	Last     int64 // latest time of a profile's end, in ns since 1970 UTC
-	// Version changes whenever the profiles that are summed up do, and only
-	// then, so that what was computed from them can be kept until then, also by
-	// others and when the store was closed in between. Of the same profiles Merge and
-	// Series tell the same one, and that of several totals is their sum.
+	Last     int64 // latest end of a profile, in ns since 1970 UTC
+	// Version changes if, and only if, the summed profiles change. So results
+	// computed from them can be cached under it, by any process, across restarts.
+	// Merge and Series return the same version for the same profiles. The version of
+	// several totals is the sum of theirs.
 	Version uint64
 }
 
@@ -197,8 +190,8 @@ var (
 	// ErrFull is the error of Put when there is no room on the disk. What is
 	// kept can still be read, and Put works again once there is room.
 	ErrFull = errors.New("no space left for profiles")
-	// ErrVaried is the error of Put when the profiles of a service have more different
-	// stacks and names than a store keeps together.
+	// ErrVaried is the error of Put when the profiles of a service have more distinct
+	// stacks and names than the store's limit.
 	ErrVaried = errors.New("the service's profiles have too many different stacks and names")
 	// ErrUnavailable is the error of Put when nothing can be kept for another
 	// reason than room, such as a directory that is gone.
@@ -214,8 +207,8 @@ func Window(t, step int64) int64 {
 	return t - w
 }
 
-// Latest drops all but the n latest points of series, as Query.Limit asks, and
-// series without points then; 0 is no bound.
+// Latest drops all points except the n latest, for Query.Limit, and then series without
+// points. 0 is no limit.
 func Latest(all []Series, n int) []Series {
 	var times []int64
 	for _, s := range all {
@@ -228,7 +221,7 @@ func Latest(all []Series, n int) []Series {
 	}
 	slices.Sort(times)
 	first := times[len(times)-n]
-	extra := 0 // points of the first time that there is no room for
+	extra := 0 // points at the first time that exceed n
 	for _, t := range times[:len(times)-n] {
 		if t == first {
 			extra++
