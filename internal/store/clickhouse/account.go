@@ -6,7 +6,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// An account is what was taken of a query's budget, which may be nil.
+// An account is the memory taken from a query's budget. The budget may be nil.
 type account struct {
 	of    profile.Budget
 	taken int64
@@ -30,7 +30,8 @@ func (a *account) give(n int64) {
 	}
 }
 
-// sizeOf returns about what a profile takes besides its texts, which are the lexicon's.
+// sizeOf estimates the memory of a profile in bytes, without its strings, which belong to the
+// lexicon.
 func sizeOf(p *profile.Profile) int64 {
 	size := func(n int, of uintptr) int64 { return int64(n) * int64(of) }
 	return size(len(p.Strings), unsafe.Sizeof("")) + size(len(p.Functions), unsafe.Sizeof(profile.Function{})) +

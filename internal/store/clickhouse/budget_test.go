@@ -10,7 +10,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// deep returns a record of stacks that share all but their leaves, and how many frames they have.
+// deep returns a record of 60 stacks, and how many frames they have.
 func deep(t testing.TB, n int) (r store.Record, frames int) {
 	const depth, leaves = 1000, 60
 	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})

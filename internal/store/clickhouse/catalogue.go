@@ -6,14 +6,14 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// A catalogue is the series that the store had, when it was asked, of the weeks and the
-// service of a question.
+// A catalogue has the series that the store had when it was read: those in the weeks and of the
+// service that a query asks for.
 type catalogue struct {
 	series map[uint64]store.Labels // by number
-	span   span                    // where they were looked up
+	span   span                    // where they were read from
 }
 
-// spanOf returns the weeks that a question's profiles may be of.
+// spanOf returns the weeks that the profiles of a query may be in.
 func spanOf(q *store.Query) span {
 	sp := span{first: -1 << 31, last: 1<<31 - 1}
 	if q.From != 0 {
@@ -25,8 +25,8 @@ func spanOf(q *store.Query) span {
 	return sp
 }
 
-// seriesStatement asks for the series that a question may select: of its weeks, which it returns,
-// and of one service if the selector names it.
+// seriesStatement returns a statement that reads the series a query may select, and the span it
+// reads: weeks, and one service if the selector names it.
 func seriesStatement(q *store.Query) (*statement, span) {
 	sp := spanOf(q)
 	st := &statement{out: outputs("number", "service"), distinct: true, sql: "FROM dictionary WHERE " + sp.condition(ofSeries)}
@@ -40,7 +40,7 @@ func seriesStatement(q *store.Query) (*statement, span) {
 	return st, sp
 }
 
-// catalogueOf asks for the series that a question may select.
+// catalogueOf reads the series that a query may select.
 func catalogueOf(ctx context.Context, c *client, lx *lexicon, q *store.Query) (*catalogue, error) {
 	st, sp := seriesStatement(q)
 	a, err := c.exec(ctx, st)

@@ -1,37 +1,37 @@
-// Package clickhouse keeps profiles in ClickHouse: one server, or a cluster of
-// shards and replicas. Its stores have no state but caches, so any number of them
-// may be open on the same tables.
+// Package clickhouse stores profiles in ClickHouse: on one server, or on a cluster of
+// shards and replicas. Apart from caches, its stores have no state, so any number of
+// them may use the same tables.
 //
-// From the bottom up, a file needs those above it in this list only:
+// The files from bottom to top; each uses only files listed before it:
 //
-//	config      where a store is, and how it is used
-//	content     what the dictionary keeps of a number, in bytes
-//	frame       the frames that statements and answers are sent in
+//	config      address and options of a store
+//	content     an entry of the dictionary, as bytes
+//	frame       the frames of statements and answers
 //	native      the format of rows
 //	tables      the tables and their columns
 //	statement   a statement with the data that goes along
 //	refused     errors of the engine
-//	lexicon     what numbers mean, as far as it is in memory
-//	copy        a profile out of the lexicon
-//	client      statements over HTTP: addresses, what is tried again, what the engine can do
-//	lookup      what numbers mean, from the dictionary into the lexicon
-//	number      what names a place in a program
-//	catalogue   the series that a question may select
-//	plan        what a question is of, and the conditions on its profiles
-//	heads       totals, and the series of them
+//	lexicon     the meaning of numbers, in memory
+//	copy        makes a profile from the lexicon
+//	client      statements over HTTP: addresses, retries, what the engine can do
+//	lookup      reads the meaning of numbers from the dictionary into the lexicon
+//	number      numbers for places in a program
+//	catalogue   the series that a query may select
+//	plan        what a query reads, and the conditions on its profiles
+//	heads       totals, and series of totals
 //	coverage    which hours are read from roll-ups
 //	merge       sums of profiles
-//	rollup      hours that are summed up once; roller does so in the background
+//	rollup      sums up an hour once; roller does it in the background
 //	row         profiles as rows
-//	insert      rows on their way in
-//	retain      profiles that have expired; sizes says what is left
-//	schema      makes the tables
-//	clickhouse  a store of all that; delete forgets a service
+//	insert      inserts rows
+//	retain      drops expired profiles; sizes counts the rest
+//	schema      creates the tables
+//	clickhouse  the store; delete deletes a service
 //
-// A question goes one way: catalogue, plan, coverage, heads, groups, sums, profiles. Each is a
-// value that the next one is made from.
+// A query passes catalogue, plan, coverage, heads, groups, sums and profiles, in this
+// order. Each makes a value for the next one.
 //
-// doc/design/0015-clickhouse.md says why it is as it is.
+// doc/design/0015-clickhouse.md has the reasons.
 package clickhouse
 
 import (
@@ -56,9 +56,9 @@ type Store struct {
 	words          lexicons
 	roller         *roller
 	retention      expiry
-	fewSeriesHours int64        // see the constant
-	expired        atomic.Int64 // profiles that were refused
-	rolledHours    atomic.Int64 // that questions have taken from roll-ups
+	fewSeriesHours int64        // see the constant of that name
+	expired        atomic.Int64 // rejected profiles
+	rolledHours    atomic.Int64 // hours that queries read from roll-ups
 
 	mu     sync.Mutex
 	closed bool
@@ -69,7 +69,7 @@ type Store struct {
 
 var _ store.Store = (*Store)(nil)
 
-// Open opens the store whose tables Create has made.
+// Open opens a store whose tables exist; see Create.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := cfg.mend(); err != nil {
 		return nil, err
@@ -92,8 +92,8 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	return s, nil
 }
 
-// connect learns what the servers and the tables are, and returns the client for them and
-// the key of their numbers.
+// connect reads the version of the servers and the schema, and returns a client for them and
+// the key of the tables.
 func connect(ctx context.Context, cfg *Config) (c *client, k key, err error) {
 	c = newClient(cfg)
 	defer func() {
@@ -117,7 +117,7 @@ func connect(ctx context.Context, cfg *Config) (c *client, k key, err error) {
 	return c.of(e, replicas), k, nil
 }
 
-// begin begins a call; s.calls.Done ends it.
+// begin registers a call. The caller ends it with s.calls.Done.
 func (s *Store) begin(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -131,7 +131,7 @@ func (s *Store) begin(ctx context.Context) error {
 	return nil
 }
 
-// Close waits for calls under way; see [store.Store].
+// Close waits for running calls; see [store.Store].
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -148,7 +148,7 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// Put keeps records; see [store.Store]. They become rows in the caller's goroutine.
+// Put stores records; see [store.Store]. They are converted to rows in the caller's goroutine.
 func (s *Store) Put(ctx context.Context, records []store.Record) error {
 	if err := s.begin(ctx); err != nil {
 		return err
@@ -187,8 +187,8 @@ func (s *Store) Merge(ctx context.Context, q store.Query) ([]store.Group, error)
 	}
 }
 
-// merge tries for the nth time to answer Merge. The last try is of the very profiles that
-// are there.
+// merge answers Merge. From the last of the tries on, it selects the profiles one by one, so
+// that profiles that arrive in between don't matter.
 func (s *Store) merge(ctx context.Context, q store.Query, try int) ([]store.Group, error) {
 	exact := q.OneByOne() || try >= tries
 	l, p, err := s.plan(ctx, q)
@@ -204,13 +204,13 @@ func (s *Store) merge(ctx context.Context, q store.Query, try int) ([]store.Grou
 		return nil, err
 	}
 	groups := groupsOf(&q, heads)
-	// 18.16 takes five times as long to leave out what stands twice.
+	// Version 18.16 takes five times as long to remove duplicates.
 	sum := &summer{plan: p, coverage: c, exact: exact, final: exact || twice || try > 1}
 	return mergeGroups(ctx, l, sum, groups)
 }
 
-// plan returns the plan of a question, nil if it selects nothing, and what looks up its
-// numbers.
+// plan returns the plan of a query and a lookup for its numbers. The plan is nil if the query
+// selects nothing.
 func (s *Store) plan(ctx context.Context, q store.Query) (*lookup, *plan, error) {
 	lx := s.words.get()
 	c, err := catalogueOf(ctx, s.client, lx, &q)
@@ -224,7 +224,7 @@ func (s *Store) plan(ctx context.Context, q store.Query) (*lookup, *plan, error)
 	return &lookup{s.client, lx, p.span}, p, nil
 }
 
-// cover says what of a plan is read from roll-ups; nothing where single profiles are asked for.
+// cover decides what is read from roll-ups: nothing if single profiles are asked for.
 func (s *Store) cover(ctx context.Context, l *lookup, p *plan, single bool) (*coverage, error) {
 	if single {
 		return &coverage{rest: p.everything()}, nil
@@ -278,9 +278,9 @@ func (s *Store) Labels(ctx context.Context, q store.Query) ([]store.LabelValues,
 	return labelsOf(ctx, s.client, p)
 }
 
-// RollUp rolls up the hours of which q takes all, and which are not rolled up as they
-// are now. Of its selector, only services and kinds count. It returns how many roll-ups
-// it has written.
+// RollUp rolls up the hours that q covers completely, unless their roll-ups are up to
+// date. It uses only the services and kinds of the selector. It returns the number of
+// roll-ups that it has written.
 func (s *Store) RollUp(ctx context.Context, q store.Query) (int, error) {
 	if err := s.begin(ctx); err != nil {
 		return 0, err
@@ -293,11 +293,11 @@ func (s *Store) RollUp(ctx context.Context, q store.Query) (int, error) {
 	return rollUpHours(ctx, l, p, &s.key)
 }
 
-// DropExpired drops the days of which all profiles have expired, and the weeks of the
-// dictionary without such a day.
+// DropExpired drops the days whose profiles have all expired, and the weeks of the
+// dictionary that no remaining day uses.
 func (s *Store) DropExpired(ctx context.Context) error { return s.retention.drop(ctx) }
 
-// Sizes asks what there is in the tables.
+// Sizes returns the sizes of the tables.
 func (s *Store) Sizes(ctx context.Context) (*Sizes, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
@@ -306,20 +306,20 @@ func (s *Store) Sizes(ctx context.Context) (*Sizes, error) {
 	return sizesOf(ctx, s.client)
 }
 
-// Stats are what this store has done, which is not what others on the same tables
-// have done.
+// Stats counts what this store has done since it was opened. Other stores on the same tables
+// count separately.
 type Stats struct {
-	Put         int64 // profiles that were kept
-	Duplicates  int64 // profiles that were there already
-	Expired     int64 // profiles that were refused as too old
-	Full        int64 // profiles that were refused for want of room
-	Unavailable int64 // profiles that were refused for another reason of the engine's
-	Waiting     int64 // bytes that wait to be inserted now
-	RolledUp    int64 // roll-ups that were written
-	RolledHours int64 // hours that questions have taken from roll-ups
+	Put         int64 // stored profiles
+	Duplicates  int64 // profiles that were stored already
+	Expired     int64 // profiles refused because they were too old
+	Full        int64 // profiles refused because the disk was full
+	Unavailable int64 // profiles that the engine refused for another reason
+	Waiting     int64 // bytes that are waiting to be inserted
+	RolledUp    int64 // roll-ups written
+	RolledHours int64 // hours that queries read from roll-ups
 }
 
-// Stats returns what the store has done. It asks nobody.
+// Stats returns the counts so far. It sends no request.
 func (s *Store) Stats() Stats {
 	in := &s.inserter.counts
 	return Stats{
@@ -328,8 +328,7 @@ func (s *Store) Stats() Stats {
 	}
 }
 
-// Ready reports whether the engine answers, each shard of it, with an error that says
-// why not.
+// Ready returns an error unless every shard of the engine answers.
 func (s *Store) Ready(ctx context.Context) error {
 	if err := s.begin(ctx); err != nil {
 		return err
@@ -352,7 +351,8 @@ func (s *Store) Ready(ctx context.Context) error {
 	return err
 }
 
-// MayInsert returns why the user can't insert, as far as that can be told without inserting.
+// MayInsert returns an error if the user lacks a right to insert, as far as hone can tell
+// without inserting.
 func (s *Store) MayInsert(ctx context.Context) error {
 	a, err := s.client.exec(ctx, &statement{out: []output{{"setting", "toString(value)"}}, sql: "FROM system.settings WHERE name = 'readonly'"})
 	if err != nil {

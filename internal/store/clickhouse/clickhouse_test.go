@@ -83,8 +83,9 @@ var (
 	clusterHas      = regexp.MustCompile(`/(Empty|PutTwice|ConcurrentUse|By|Reopen)$`)
 )
 
-// leaveOut skips what takes long: with -short all engines but one, and on a cluster, if
-// not the whole suite is asked for, what the tests of hone serve do there as well.
+// leaveOut skips what takes long: with -short all engines but one, which has as much of the suite as
+// Today unless HONE_REAL=1; and on a cluster, if not the whole suite is asked for, what the tests of
+// hone serve do there as well.
 func leaveOut(t *testing.T, server string) {
 	t.Helper()
 	if testing.Short() && server != "Single" {

@@ -16,31 +16,31 @@ import (
 	"time"
 )
 
-// A client sends statements to the servers of a cluster, over HTTP.
+// A client sends statements over HTTP to the servers of a cluster.
 //
-// A statement is a constant of this package with numbers in it. Whatever comes
-// from a profile or a question goes along as a block of the Native format: rows
-// to insert, or a temporary table that the statement reads.
+// The text of a statement consists of constants and numbers. Whatever comes from a profile or a
+// query is sent along as a block in the Native format: rows to insert, or a temporary table
+// that the statement reads.
 type client struct {
 	cfg     *Config
 	http    *http.Client
 	servers []*server
 	turn    atomic.Uint32
-	// engine is what the servers can do: nothing new, as long as nobody has asked them.
+	// engine is the version of the servers; the oldest until it is known.
 	engine engine
-	// read and insert are settings of all statements of the kind.
+	// read and insert are the settings of all statements that read and of all inserts.
 	read, insert settings
 }
 
-// An engine is what a server can do.
+// An engine is the version of the servers, which decides what they support.
 type engine struct{ major int }
 
-// modern reports whether column codecs, settings of tables and many settings of
-// statements are there. 18.16, which distributions still have, lacks them.
+// modern reports whether the engine has column codecs, table settings and the newer statement
+// settings. Version 18.16, which distributions still ship, lacks them.
 func (e engine) modern() bool { return e.major >= 21 }
 
-// settings returns those of statements that read and of inserts, where each shard
-// has so many replicas, 0 without a cluster.
+// settings returns the settings for statements that read and for inserts. replicas is the
+// number of replicas per shard, 0 without a cluster.
 func (e engine) settings(replicas int) (read, insert settings) {
 	read, insert = settings{}, settings{}
 	if e.modern() {
@@ -72,17 +72,17 @@ func (e engine) settings(replicas int) (read, insert settings) {
 	return read, insert
 }
 
-// A server is one of the addresses.
+// A server is one of the configured addresses.
 type server struct {
 	address string
-	rest    atomic.Int64 // time in ns since 1970 until when others are asked first
+	rest    atomic.Int64 // until then, in ns since 1970, others are tried first
 }
 
-// restFor is how long a server that could not be reached is asked last.
+// restFor is how long a server that could not be reached is tried last.
 const restFor = 5 * time.Second
 
-// connectTimeout bounds how long a server may take to accept a connection: one that hangs
-// would keep a request, and what waits for it, forever.
+// connectTimeout limits the time to connect. Otherwise, a server that hangs would block a
+// request forever.
 const connectTimeout = 30 * time.Second
 
 func newClient(cfg *Config) *client {
@@ -98,13 +98,13 @@ func newClient(cfg *Config) *client {
 	return c
 }
 
-// clone returns another client of the same connections.
+// clone returns a copy of c that uses the same connections.
 func (c *client) clone() *client {
 	return &client{cfg: c.cfg, http: c.http, servers: c.servers, engine: c.engine, read: c.read, insert: c.insert}
 }
 
-// of returns the client for servers that can do what e can, where each shard has so many
-// replicas, 0 without a cluster.
+// of returns a client with the settings for an engine. replicas is the number of replicas per
+// shard, 0 without a cluster.
 func (c *client) of(e engine, replicas int) *client {
 	out := c.clone()
 	out.engine = e
@@ -112,7 +112,7 @@ func (c *client) of(e engine, replicas int) *client {
 	return out
 }
 
-// withDatabase returns the client for statements on another database.
+// withDatabase returns a client whose statements use another database.
 func (c *client) withDatabase(name string) *client {
 	cfg := *c.cfg
 	cfg.Database = name
@@ -121,7 +121,7 @@ func (c *client) withDatabase(name string) *client {
 	return out
 }
 
-// each returns a client for each server alone.
+// each returns one client per server.
 func (c *client) each() []*client {
 	var all []*client
 	for _, s := range c.servers {
@@ -134,17 +134,17 @@ func (c *client) each() []*client {
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// run runs a statement without rows, which may answer in a format of its own.
+// run executes a statement that sends no rows. Its answer may be in a format other than Native.
 func (c *client) run(ctx context.Context, sql string) (*answer, error) {
 	return c.exec(ctx, &statement{sql: sql})
 }
 
-// attempts is how often a statement is tried at least, as long as a server says that
-// it may work later.
+// attempts is the minimum number of tries for a statement while servers return errors that may
+// pass; see Error.elsewhere.
 const attempts = 8
 
-// exec runs a statement. All may be run twice, so whichever server doesn't answer is
-// followed by the next.
+// exec executes a statement. Statements are idempotent, so if a server doesn't answer, exec
+// tries the next one.
 func (c *client) exec(ctx context.Context, st *statement) (*answer, error) {
 	var body []byte
 	if st.rows != nil {
@@ -178,8 +178,8 @@ func (c *client) exec(ctx context.Context, st *statement) (*answer, error) {
 			return nil, err
 		}
 		if later || attempt+1 >= len(order) {
-			// Two nodes that insert at a time get into each other's way in old
-			// versions, which know one quorum at a time; so the wait is a random one.
+			// Old versions allow only one insert with a quorum at once. The wait is
+			// random, so that nodes that insert at the same time don't collide again.
 			select {
 			case <-time.After(time.Duration(attempt+1)*20*time.Millisecond + rand.N(50*time.Millisecond)):
 			case <-ctx.Done():
@@ -189,7 +189,8 @@ func (c *client) exec(ctx context.Context, st *statement) (*answer, error) {
 	}
 }
 
-// order returns the servers in turns, but those last that rest.
+// order returns the servers, starting with the next one in turn. Servers that could not be
+// reached come last.
 func (c *client) order() []*server {
 	first, now := int(c.turn.Add(1)), time.Now().UnixNano()
 	var up, resting []*server
@@ -203,7 +204,7 @@ func (c *client) order() []*server {
 	return append(up, resting...)
 }
 
-// ask runs a statement on a server.
+// ask executes a statement on one server.
 func (c *client) ask(ctx context.Context, s *server, st *statement, body []byte) (*answer, error) {
 	query := url.Values{"query": {st.text()}, "database": {c.cfg.Database}}
 	kind := c.read

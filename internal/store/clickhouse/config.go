@@ -16,28 +16,27 @@ import (
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-// A Config says where a store is and how it is used. Addresses and Database are
-// needed.
+// A Config has the address and the options of a store. Only Addresses is required.
 type Config struct {
 	Addresses []string // host:port of the engine's HTTP interface
 	Database  string
 	User      string // "" is the engine's default user
 	Password  string
 	TLS       *tls.Config // nil for plain HTTP
-	// Cluster is the engine's name of the cluster that the tables are on; ""
-	// for tables on one server.
+	// Cluster is the engine's name of the cluster that has the tables; "" for
+	// tables on one server.
 	Cluster string
 
-	// Interval is the least time between two inserts. Puts that come in between
+	// Interval is the minimum time between two inserts. Puts that arrive in between
 	// are inserted together. 0 is DefaultInterval.
 	Interval time.Duration
-	// Timeout is how long a statement may take to begin its answer. 0 is
+	// Timeout is how long the answer to a statement may take to start. 0 is
 	// DefaultTimeout.
 	Timeout time.Duration
-	// Retention is how long profiles are kept after their time; 0 is for ever.
+	// Retention is how long profiles are kept; 0 is forever.
 	Retention time.Duration
-	// NoRollUps leaves out summing up hours in the background, and when they are
-	// asked for; see RollUp.
+	// NoRollUps turns roll-ups off: hours are not summed up in the background, and
+	// queries don't read their sums. See RollUp.
 	NoRollUps bool
 	Now       func() time.Time // nil is time.Now
 	Log       *slog.Logger     // nil doesn't log
@@ -45,8 +44,8 @@ type Config struct {
 
 // Defaults of a Config.
 const (
-	// The engine merges what inserts leave, and likes few. Ten a second from each of
-	// a few nodes are what it keeps up with.
+	// The engine has to merge every insert later. It keeps up with about ten per second
+	// from each of a few nodes.
 	DefaultInterval = 100 * time.Millisecond
 	DefaultTimeout  = time.Minute
 	DefaultDatabase = "hone"
@@ -80,15 +79,16 @@ func (c *Config) mend() error {
 	return nil
 }
 
-// identifier is what stands in statements as the name of a database or cluster.
+// identifier matches the name of a database or cluster, which is part of statements.
 var identifier = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_]{0,62}$`)
 
-// ParseURL reads a Config from the text that a server's flag or configuration has:
+// ParseURL parses the address of a store in a flag or a configuration file:
 //
 //	clickhouse://[user[:password]@]host[:port][,host[:port]...]/[database][?option=value&...]
 //
-// Options are cluster, password-file, tls=1, ca (a file with certificates to trust),
-// interval, timeout and retention, durations as in 250ms, and rollups=0. Errors don't tell the password.
+// The options are cluster, password-file, tls=1, ca (a file with trusted certificates),
+// interval, timeout and retention (durations such as 250ms), and rollups=0. Errors never
+// contain the password.
 func ParseURL(text string) (Config, error) {
 	var c Config
 	rest, ok := strings.CutPrefix(text, "clickhouse://")
@@ -158,10 +158,10 @@ func ParseURL(text string) (Config, error) {
 	return c, c.mend()
 }
 
-// maxPassword bounds a file with a password, in bytes.
+// maxPassword limits the size of a password file, in bytes.
 const maxPassword = 64 << 10
 
-// trusting returns a configuration that trusts the certificates in a file.
+// trusting returns a TLS configuration that trusts the certificates in a PEM file.
 func trusting(file string) (*tls.Config, error) {
 	pool, err := infile.CertPool(file)
 	if err != nil {

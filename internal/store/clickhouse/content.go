@@ -10,18 +10,18 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// What a row of the dictionary is of.
+// Kinds of rows in the dictionary.
 const (
 	ofSeries   = 1 + iota // labels of profiles
-	ofHeader              // what a profile has beside samples
+	ofHeader              // a profile without its samples
 	ofMapping             // a binary
 	ofLocation            // a place in a binary, with its lines
 	ofLabels              // labels of samples
 	ofSite                // a stack with labels of samples
 )
 
-// contentSum tells contents of one number apart. Mappings are known by less than
-// they have: where a program is loaded is of one process.
+// contentSum returns a checksum that differs for different contents of the same number. For
+// mappings it is 0, because their load addresses depend on the process.
 func contentSum(what uint8, content []byte) uint64 {
 	if what == ofMapping {
 		return 0
@@ -118,14 +118,15 @@ func appendHeader(b []byte, p *profile.Profile, mainMapping uint64) []byte {
 	return binary.LittleEndian.AppendUint64(b, mainMapping)
 }
 
-// A header is what a profile has beside samples.
+// A header is a profile without its samples.
 type header struct {
-	profile.Profile // its header alone
+	profile.Profile // without samples
 	number          uint64
 	mainMapping     uint64 // number, 0 for none
 }
 
-// measures reports whether profiles with the two headers can be added up.
+// measures reports whether profiles with the headers h and o can be added up: they have the
+// same sample types and period type.
 func (h *header) measures(o *header) bool {
 	return h.PeriodType == o.PeriodType && slices.Equal(h.SampleTypes, o.SampleTypes)
 }
@@ -156,7 +157,7 @@ func readSeries(r *reader) (labels store.Labels) {
 	return labels
 }
 
-// A reader reads contents. After an error it returns zeros.
+// A reader decodes contents. After an error, it returns zeros.
 type reader struct {
 	b   []byte
 	err error
@@ -208,7 +209,8 @@ func (r *reader) varint() int64 {
 	return v
 }
 
-// count reads how many things follow, which have least bytes or more each.
+// count reads the number of entries that follow, each of least bytes or more. It fails if they
+// can't fit in the remaining bytes.
 func (r *reader) count(least int) int {
 	n := r.uvarint()
 	if n > uint64(len(r.b)/least) {

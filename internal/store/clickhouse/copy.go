@@ -2,15 +2,16 @@ package clickhouse
 
 import "github.com/hone-go/hone/profile"
 
-// A copier copies what samples refer to from a profile of everything.
+// A copier copies samples, with everything they refer to, from the lexicon's profile to another
+// one.
 type copier struct {
 	all, out *profile.Profile
-	// Where things are in out, plus 1; 0 is not there yet.
+	// Indexes in out, plus 1; 0 if it is not copied yet.
 	strings, functions, mappings, locations, sets []uint32
 }
 
-// newCopier returns one that copies from a lexicon to a profile, whose first mapping is number
-// main of the lexicon, counted from 1; 0 for none.
+// newCopier returns a copier from a lexicon to out. main is the index plus 1 of the mapping in
+// the lexicon that becomes the first one of out; 0 if there is none.
 func newCopier(lx *lexicon, out *profile.Profile, main uint32) *copier {
 	all := lx.everything()
 	c := &copier{all: &all, out: out, strings: make([]uint32, len(all.Strings)), functions: make([]uint32, len(all.Functions)),
@@ -21,7 +22,7 @@ func newCopier(lx *lexicon, out *profile.Profile, main uint32) *copier {
 	return c
 }
 
-// sample adds a sample of all, without values.
+// sample copies a sample without its values.
 func (c *copier) sample(s uint32) {
 	out := c.out
 	stack := c.all.Stacks[s]

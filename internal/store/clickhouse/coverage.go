@@ -18,21 +18,22 @@ import (
 //
 // A fleet is the series that differ in their instance alone.
 
-// fewSeriesHours are so few series, times hours, that adding up their profiles takes no
-// longer than finding out what of them is rolled up: of a profile a minute, 300, which
-// take the ten milliseconds of those two statements.
+// fewSeriesHours is the number of series times hours up to which adding up profiles takes no
+// longer than looking for roll-ups. With one profile per minute that is 300 profiles, or about
+// ten milliseconds.
 const fewSeriesHours = 5
 
-// A fleet is what a plan knows of one.
+// A fleet is the series of all instances of a service with the same kind, and their group in a
+// plan.
 type fleet struct {
 	service, kind string
 	group         int32
 }
 
-// fleets are those of a plan.
+// fleets are the fleets of a plan's series.
 type fleets struct {
 	of      map[uint64]fleet // by number
-	members tempTable        // which fleet each series is of, and the group of it
+	members tempTable        // the fleet and group of each series
 }
 
 // fleetsOf returns the fleets of a plan's series.
@@ -50,7 +51,8 @@ func fleetsOf(p *plan, k *key) fleets {
 	return out
 }
 
-// A rollKey is what a roll-up is of.
+// A rollKey identifies what a roll-up sums: the profiles of a fleet in an hour that have the
+// same header.
 type rollKey struct {
 	hour          int32
 	fleet, header uint64
@@ -69,7 +71,8 @@ type rolled struct {
 	totals      []uint64
 }
 
-// A profileSet says which profiles something is of.
+// A profileSet is a fingerprint of a set of profiles: two sets are equal if their profileSets
+// are.
 type profileSet struct {
 	sum      uint64
 	profiles int64
@@ -77,19 +80,20 @@ type profileSet struct {
 
 func (v profileSet) is(r rolled) bool { return r.profileSet == v }
 
-// A coverage says where the profiles of a plan are read: from roll-ups, or one by one.
+// A coverage divides the profiles of a plan into those read from roll-ups and those read one by
+// one.
 type coverage struct {
 	fleets
 	rolled []rolled // by hour
-	twice  bool     // some of them stand in the table more than once
-	rest   scope    // the profiles that are in none of them
-	// missing tells that no hour is rolled up, though it may be; else stale are the hours with
-	// profiles that are not.
+	twice  bool     // some of them are in the table more than once
+	rest   scope    // all other profiles
+	// missing is set if no hour has a roll-up, although some could have. Otherwise, stale has
+	// the hours without a current one.
 	missing bool
 	stale   []int32
 }
 
-// hours returns how many hours are taken from roll-ups.
+// hours returns the number of hours that are read from roll-ups.
 func (c *coverage) hours() (n int) {
 	for i := range c.rolled {
 		if i == 0 || c.rolled[i].hour != c.rolled[i-1].hour {
@@ -99,19 +103,21 @@ func (c *coverage) hours() (n int) {
 	return n
 }
 
-// lacks reports whether an hour that ended before a time could be rolled up and is not.
+// lacks reports whether an hour that ended before settled has no current roll-up but could have
+// one.
 func (c *coverage) lacks(settled int64) bool {
 	return c.missing || len(c.stale) > 0 && int64(c.stale[0]+1)*hour <= settled
 }
 
-// takesWhole reports whether a query takes of each fleet and hour all profiles or none,
-// but for hours that From, To and windows cut.
+// takesWhole reports whether a query selects either all profiles of a fleet in an hour or none.
+// Hours that are cut by From, To or a window don't count.
 func takesWhole(q *store.Query) bool {
 	return !q.OneByOne() && (q.Step == 0 || q.Step >= hour) && !slices.Contains(q.By, store.LabelInstance) &&
 		!slices.ContainsFunc(q.Selector, func(m store.Matcher) bool { return m.Name == store.LabelInstance })
 }
 
-// wholeHours returns the first hour that a query takes whole, and the one after the last.
+// wholeHours returns the range of hours that a query covers completely: from first to before
+// end.
 func wholeHours(q *store.Query) (first, end int32) {
 	first, end = -1<<31, 1<<31-1
 	if q.From != 0 {
@@ -126,7 +132,7 @@ func wholeHours(q *store.Query) (first, end int32) {
 	return first, end
 }
 
-// cutHours returns the hours that a query takes a part of.
+// cutHours returns the hours that a query covers partly.
 func cutHours(q *store.Query) (out []int32) {
 	for _, t := range []int64{q.From, q.To} {
 		if t != 0 && store.Window(t, hour) != t {
@@ -136,8 +142,8 @@ func cutHours(q *store.Query) (out []int32) {
 	return out
 }
 
-// coverOf finds out which hours of a plan are rolled up. Fewer series times hours than few are
-// not looked at.
+// coverOf finds out which hours of a plan have current roll-ups. It doesn't look if the plan
+// has fewer than few series times hours.
 func coverOf(ctx context.Context, l *lookup, p *plan, k *key, few int64) (*coverage, error) {
 	first, end := wholeHours(&p.query)
 	if !takesWhole(&p.query) || first >= end || int64(len(p.series))*(int64(end)-int64(first)) < few {
@@ -163,16 +169,17 @@ func coverOf(ctx context.Context, l *lookup, p *plan, k *key, few int64) (*cover
 	return c, nil
 }
 
-// A matched is what there is of some hours.
+// A matched says which hours can be read from roll-ups, and why others can't.
 type matched struct {
-	parts []rolled // of hours that are rolled up
-	twice bool     // some stand in the table more than once
-	cut   []int32  // hours that are in two windows
-	stale []int32  // hours with profiles that are not rolled up, or were before the last of them came
+	parts []rolled // the usable roll-ups
+	twice bool     // some are in the table more than once
+	cut   []int32  // hours that cross a window boundary
+	stale []int32  // hours with profiles that are in no roll-up
 }
 
-// match returns the roll-ups of hours where all that there is now is rolled up, and
-// which are in one window of length step.
+// match returns the usable roll-ups: those that sum exactly the profiles that are there now, in
+// hours that don't cross a window boundary. step is the length of windows in ns, 0 without
+// windows.
 func match(there map[rollKey][]rolled, now map[rollKey]profileSet, step int64) matched {
 	var use matched
 	cut, stale, hours := map[int32]bool{}, map[int32]bool{}, map[int32][]rolled{}
@@ -223,11 +230,11 @@ func rolledUp(ctx context.Context, c *client, p *plan, f fleets, first, end int3
 	return out, nil
 }
 
-// joinFleets tells the fleets of profiles.
+// joinFleets joins profiles with the fleets of their series.
 const joinFleets = " ANY LEFT JOIN (SELECT series, fleet FROM members) AS groups USING series"
 
-// versions returns which profiles fleets have, by hour and header. While one of an hour
-// stands in the table twice, its version is not that of a roll-up.
+// versions returns which profiles the fleets have, by hour and header. If a profile is in the
+// table twice, the result for its hour matches no roll-up.
 func versions(ctx context.Context, c *client, p *plan, f fleets, first, end int32) (map[rollKey]profileSet, error) {
 	sc := p.everything()
 	a, err := c.exec(ctx, &statement{
@@ -247,7 +254,7 @@ func versions(ctx context.Context, c *client, p *plan, f fleets, first, end int3
 	return out, nil
 }
 
-// rolledHeads returns the heads of what a plan has rolled up.
+// rolledHeads returns heads for the part of a plan that is read from roll-ups.
 func rolledHeads(ctx context.Context, l *lookup, p *plan, c *coverage) ([]head, error) {
 	numbers := make([]uint64, len(c.rolled))
 	for i := range c.rolled {

@@ -10,12 +10,13 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// DeleteService deletes all profiles of a service and returns how many these were; see
-// [store.Deleter]. The engine rewrites the files that have some, on all servers of a
-// cluster, before it answers. The dictionary stays: servers remember what it has, and its
-// weeks go when all their profiles have expired.
+// DeleteService deletes all profiles of a service and returns their number; see
+// [store.Deleter]. The engine rewrites the affected files on all servers of a cluster
+// before it answers. The dictionary stays, because servers cache it; its weeks are
+// dropped when all their profiles have expired.
 //
-// Ids go first: whose id is there is there, and a call that failed is repeated.
+// Ids are deleted first, profiles last. So Put never takes a deleted record for a stored one,
+// and after a failure another call still finds the profiles, and with them the rest.
 func (s *Store) DeleteService(ctx context.Context, service string, dry bool) (profiles int64, err error) {
 	if err := s.begin(ctx); err != nil {
 		return 0, err
@@ -58,8 +59,8 @@ func (s *Store) DeleteService(ctx context.Context, service string, dry bool) (pr
 	return profiles, nil
 }
 
-// awaitMutations waits until a table has all its changes, on a server that can't be asked
-// to answer only then.
+// awaitMutations waits until all changes of a table have been applied. Old servers answer a
+// DELETE before that.
 func (s *Store) awaitMutations(ctx context.Context, table string) error {
 	for !s.client.engine.modern() {
 		a, err := s.client.exec(ctx, &statement{
@@ -83,7 +84,7 @@ func (s *Store) awaitMutations(ctx context.Context, table string) error {
 
 var errOldDelete = errors.New("a cluster of ClickHouse before version 21 can't wait until a service is deleted: use a newer one")
 
-// quoted returns a text as a statement has it.
+// quoted returns text as a string literal.
 func quoted(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
 }

@@ -9,24 +9,24 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// What is sent and what comes back is in the engine's compressed frames.
+// Statements and answers are sent in the engine's compressed frames.
 //
 //	frame  checksum [16]byte, method uint8, size uint32, whole uint32, data
 //
-// Method 0x82 is an LZ4 block and 0x02 no compression. size counts from the
-// method on, whole is the size of the data once decompressed. The checksum is
-// CityHash128 of an old version; the engine is told not to check ours, which
-// TCP does, and we don't check its.
+// Method 0x82 is an LZ4 block, 0x02 is uncompressed. size is the number of bytes from method
+// on, whole the size of the decompressed data. The checksum is an old version of CityHash128.
+// TCP has checksums already, so hone doesn't check it, and tells the engine not to check it
+// either.
 
 const (
 	frameHead   = 16 + 1 + 4 + 4
 	methodLZ4   = 0x82
 	methodPlain = 0x02
-	frameSize   = 1 << 20 // of data in the frames that are sent
-	maxFrame    = 1 << 28 // in those that come
+	frameSize   = 1 << 20 // data per sent frame
+	maxFrame    = 1 << 28 // maximum data per received frame
 )
 
-// appendFrames appends data in frames.
+// appendFrames appends data in compressed frames to dst.
 func appendFrames(dst, data []byte) []byte {
 	var c lz4.Compressor
 	for len(data) > 0 {
@@ -47,7 +47,7 @@ func appendFrames(dst, data []byte) []byte {
 	return dst
 }
 
-// A stream reads frames, or what is in none.
+// A stream reads an answer, in frames or plain.
 type stream struct {
 	r     io.Reader
 	plain bool   // there are no frames
@@ -104,8 +104,8 @@ func resized(b []byte, n int) []byte {
 	return b[:n]
 }
 
-// next returns the next n bytes, valid until the next call. It returns io.EOF
-// if there is none.
+// next returns the next n bytes, which are valid until the next call. It returns io.EOF at the
+// end.
 func (s *stream) next(n int) ([]byte, error) {
 	if n <= len(s.rest) {
 		b := s.rest[:n]

@@ -10,18 +10,18 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A head is what the engine says of profiles with the same series and header: of
-// those in one window, or of one alone, which has an ID then.
+// A head has the totals of profiles with the same series and header: those in one window, or a
+// single profile, whose ID is set.
 type head struct {
 	store.GroupKey
-	series    uint64 // of a roll-up, the fleet
+	series    uint64 // for a roll-up, the fleet
 	header    *header
 	id        store.ID
 	profiles  int64
-	different int64 // of the profiles, those that are not another one again; not of a single one
+	different int64 // profiles without duplicates; not set for a single profile
 	duration  int64
 	first     int64 // earliest time
-	last      int64 // latest time of an end
+	last      int64 // latest end of a profile
 	version   uint64
 	totals    []uint64
 	column    int // the value column that the query names, or the default one
@@ -38,23 +38,23 @@ func earlier(a, b head) int {
 	return cmp.Or(cmp.Compare(a.first, b.first), slices.Compare(a.id[:], b.id[:]), cmp.Compare(a.series, b.series))
 }
 
-// versionOf is the part of a profile in the version of a total.
+// versionOf is the expression for a profile's part of a total's version.
 const versionOf = "cityHash64(id, time)"
 
-// sumOutputs are the columns of what profiles add up to.
+// sumOutputs are the columns with totals of several profiles.
 var sumOutputs = []output{
 	{"counted", "toInt64(count())"}, {"all_durations", "sum(duration)"}, {"first_time", "min(time)"}, {"last_end", "max(time + duration)"},
 	{"version_sum", "sum(" + versionOf + ")"}, {"all_totals", "sumForEach(totals)"},
 }
 
-// oneOutputs are the columns of a profile under the same names.
+// oneOutputs are the same columns for a single profile.
 var oneOutputs = []output{
 	{"counted", "toInt64(1)"}, {"all_durations", "duration"}, {"first_time", "time"}, {"last_end", "time + duration"},
 	{"version_sum", versionOf}, {"all_totals", "totals"}, {name: "id"},
 }
 
-// headsStatement asks for the heads of each series, header and window of a scope. final leaves
-// out what stands in the table twice.
+// headsStatement returns a statement for the heads of a scope by series, header and window.
+// With final, rows that are in the table twice count once.
 func headsStatement(sc scope, final bool) *statement {
 	out := append(placeOutputs(sc.plan), sumOutputs...)
 	return &statement{
@@ -64,7 +64,7 @@ func headsStatement(sc scope, final bool) *statement {
 	}
 }
 
-// eachStatement asks for the heads of single profiles.
+// eachStatement returns a statement for the heads of single profiles.
 func eachStatement(sc scope) *statement {
 	return &statement{
 		out:    append(placeOutputs(sc.plan), oneOutputs...),
@@ -73,8 +73,8 @@ func eachStatement(sc scope) *statement {
 	}
 }
 
-// latestStatement asks for the heads of as many single profiles as Query.Limit says, the
-// latest ones with some headers.
+// latestStatement returns a statement for the heads of the latest profiles with some headers,
+// at most Query.Limit of them.
 func latestStatement(sc scope, headers map[uint64]bool) *statement {
 	st := eachStatement(sc)
 	st.sql += fmt.Sprintf(" AND header IN (SELECT header FROM headers) ORDER BY time DESC LIMIT %d", sc.plan.query.Limit)
@@ -82,12 +82,12 @@ func latestStatement(sc scope, headers map[uint64]bool) *statement {
 	return st
 }
 
-// placeOutputs are the columns that say where heads belong.
+// placeOutputs are the columns that say which group and window a head belongs to.
 func placeOutputs(p *plan) []output {
 	return []output{{name: "series"}, {name: "header"}, {"window_start", p.windowOf("time")}}
 }
 
-// profilesTable is how a statement names the table of profiles.
+// profilesTable returns the table of profiles as it is written in a statement.
 func profilesTable(final bool) string {
 	if final {
 		return "profiles FINAL"
@@ -95,7 +95,7 @@ func profilesTable(final bool) string {
 	return "profiles"
 }
 
-// eachHead returns the heads of the single profiles that a statement asks for.
+// eachHead executes a statement for single profiles and returns their heads.
 func eachHead(ctx context.Context, l *lookup, p *plan, st *statement) ([]head, error) {
 	a, err := l.client.exec(ctx, st)
 	if err != nil {
@@ -112,8 +112,8 @@ func eachHead(ctx context.Context, l *lookup, p *plan, st *statement) ([]head, e
 	return inColumn(heads, p.query.SampleType), nil
 }
 
-// summedHeads returns the heads of a scope by series, header and window. twice tells that some
-// profiles stand in the table more than once, which the heads don't count.
+// summedHeads returns the heads of a scope by series, header and window. twice reports that
+// some profiles are in the table more than once; the heads count them once.
 func summedHeads(ctx context.Context, l *lookup, sc scope) (heads []head, twice bool, err error) {
 	if sc.empty() {
 		return nil, false, nil
@@ -156,7 +156,7 @@ func groupedHeads(ctx context.Context, l *lookup, sc scope, final bool) ([]head,
 	return inColumn(heads, sc.plan.query.SampleType), nil
 }
 
-// headsIn returns a head for each row of an answer.
+// headsIn decodes an answer: one head per row.
 func headsIn(ctx context.Context, l *lookup, p *plan, a *answer) ([]head, error) {
 	series, header, window := a.col("series"), a.col("header"), a.col("window_start")
 	profiles, duration, first, last := a.col("counted"), a.col("all_durations"), a.col("first_time"), a.col("last_end")
@@ -181,8 +181,8 @@ func headsIn(ctx context.Context, l *lookup, p *plan, a *answer) ([]head, error)
 	return out, nil
 }
 
-// inColumn returns those heads that have the column of a sample type, with its number, in
-// place.
+// inColumn returns the heads that have a sample type, and sets their column. It works in place.
+// An empty sampleType means the default of each profile.
 func inColumn(heads []head, sampleType string) []head {
 	out := heads[:0]
 	for _, h := range heads {
@@ -245,15 +245,15 @@ func together(heads []head) []head {
 	return out
 }
 
-// A headGroup is what Query.By and Query.Step put together.
+// A headGroup is one group of a query: its labels, its window, and the heads in it.
 type headGroup struct {
 	store.GroupKey
 	heads []head // by time
 	tally store.Tally
 }
 
-// groupsOf returns the groups of heads, by labels, then window. Where the query asks for
-// the top ones, heads are of single profiles.
+// groupsOf returns the groups of heads, sorted by labels, then window. For a query with Top,
+// the heads must be of single profiles.
 func groupsOf(q *store.Query, heads []head) []headGroup {
 	slices.SortFunc(heads, func(a, b head) int { return cmp.Or(a.Compare(b.GroupKey), earlier(a, b)) })
 	var out []headGroup
@@ -277,8 +277,8 @@ func groupsOf(q *store.Query, heads []head) []headGroup {
 	return out
 }
 
-// latestPoints returns the series of as many single profiles as Query.Limit asks for. Their types
-// are those of all that is selected.
+// latestPoints returns the series with the latest points, at most Query.Limit of them. The type
+// of a series depends on all selected profiles, not only on those with points.
 func latestPoints(ctx context.Context, l *lookup, p *plan) ([]store.Series, error) {
 	heads, _, err := summedHeads(ctx, l, p.everything())
 	if err != nil || len(heads) == 0 {
@@ -303,8 +303,8 @@ func latestPoints(ctx context.Context, l *lookup, p *plan) ([]store.Series, erro
 	return store.Latest(store.SeriesOf(p.groups, points), p.query.Limit), nil
 }
 
-// seriesOf returns the series of heads: a point for each window or, without windows, for each
-// profile.
+// seriesOf returns the series of heads: one point per window, or per profile if there are no
+// windows.
 func seriesOf(p *plan, heads []head) []store.Series {
 	return store.Latest(store.SeriesOf(p.groups, pointsOf(p, heads)), p.query.Limit)
 }
@@ -325,7 +325,7 @@ func pointsOf(p *plan, heads []head) []store.GroupPoint {
 	return out
 }
 
-// labelsOf asks for the labels of the profiles that a plan selects.
+// labelsOf reads the labels of the profiles that a plan selects.
 func labelsOf(ctx context.Context, c *client, p *plan) ([]store.LabelValues, error) {
 	sc := p.everything()
 	a, err := c.exec(ctx, &statement{out: outputs("series"), distinct: true, sql: "FROM profiles WHERE " + sc.where(), tables: sc.tables()})

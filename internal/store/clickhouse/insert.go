@@ -13,13 +13,13 @@ import (
 )
 
 const (
-	maxTogether = 256       // records that are numbered together
-	maxWaiting  = 128 << 20 // bytes of rows that wait to be inserted; who comes then waits
-	maxKnown    = 1 << 20   // words that are remembered, twice
+	maxTogether = 256       // records that are encoded together
+	maxWaiting  = 128 << 20 // bytes of rows that wait to be inserted; more calls of Put then block
+	maxKnown    = 1 << 20   // dictionary entries in each half of sentWords
 )
 
-// sentWords are the words that the store has, as far as this node remembers: the later ones
-// and those before them.
+// sentWords remembers dictionary entries that are in the store. It forgets the older half when
+// it is full.
 type sentWords struct {
 	mu         sync.RWMutex
 	known, old map[uint64]struct{}
@@ -48,9 +48,9 @@ func (w *sentWords) learn(keys []uint64) {
 	}
 }
 
-// An inserter inserts what calls want, all that has come at once: first what numbers mean,
-// then the profiles, then their ids. So what a profile refers to is in the store before it,
-// and whose id is there is there.
+// An inserter collects the records of concurrent calls and inserts them together: first
+// dictionary entries, then profiles, then ids. So whatever a stored profile refers to is
+// stored, and if an id is stored, so is its profile.
 type inserter struct {
 	client  *client
 	cfg     *Config
@@ -60,7 +60,7 @@ type inserter struct {
 	counts  insertCounts
 
 	mu      sync.Mutex
-	room    sync.Cond // of mu, when waiting becomes less
+	room    sync.Cond // uses mu; signaled when waiting falls
 	queue   []*pending
 	waiting int64 // bytes in queue and in the insert under way
 	running bool
@@ -68,7 +68,7 @@ type inserter struct {
 	work    sync.WaitGroup
 }
 
-// insertCounts are profiles that were put, by what became of them.
+// insertCounts counts the records passed to Put by their outcome.
 type insertCounts struct{ put, duplicates, full, unavailable atomic.Int64 }
 
 func newInserter(c *client, cfg *Config, k *key) *inserter {
@@ -78,10 +78,10 @@ func newInserter(c *client, cfg *Config, k *key) *inserter {
 	return in
 }
 
-// wait waits for what runs. Nothing is put any more.
+// wait waits until the running insert ends. There must be no more calls of put.
 func (in *inserter) wait() { in.work.Wait() }
 
-// waits returns how many bytes wait to be inserted.
+// waits returns the size of the rows that wait to be inserted, in bytes.
 func (in *inserter) waits() int64 {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -105,7 +105,7 @@ func (in *inserter) put(ctx context.Context, records []store.Record) error {
 	}
 }
 
-// add adds to the queue, once there is room.
+// add appends p to the queue. It blocks while the queue is full.
 func (in *inserter) add(ctx context.Context, p *pending) error {
 	stop := context.AfterFunc(ctx, func() {
 		in.mu.Lock()
@@ -130,7 +130,7 @@ func (in *inserter) add(ctx context.Context, p *pending) error {
 	return nil
 }
 
-// run inserts what is in the queue until there is nothing.
+// run inserts batches until the queue is empty.
 func (in *inserter) run() {
 	for {
 		in.mu.Lock()
@@ -214,8 +214,8 @@ func (in *inserter) insertRows(ctx context.Context, batch []*pending, rows []*pr
 	return err
 }
 
-// fresh returns the rows of records that the store doesn't have. Of several with
-// one identity it is the first.
+// fresh returns the rows of the records that aren't stored yet. Among records with the same
+// identity, it returns the first.
 func (in *inserter) fresh(ctx context.Context, batch []*pending) ([]*profileRow, error) {
 	seen := map[identity]bool{}
 	var rows []*profileRow
@@ -251,8 +251,7 @@ func (in *inserter) fresh(ctx context.Context, batch []*pending) ([]*profileRow,
 	}), nil
 }
 
-// insertWords inserts what the batch's numbers mean, as far as the store may not
-// have it.
+// insertWords inserts the dictionary entries of a batch that the store may not have.
 func (in *inserter) insertWords(ctx context.Context, batch []*pending) error {
 	rows := rowsOf("dictionary")
 	key := in.key

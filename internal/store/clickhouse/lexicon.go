@@ -9,17 +9,17 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A lexicon is what numbers mean, as far as somebody asked. A number is of its
-// content, so nothing in it is ever wrong or out of date, on whichever node.
+// A lexicon caches dictionary entries by number. Numbers are hashes of the content, so entries
+// are never out of date, on any node.
 //
-// Entries are only added. So who has a copy of the columns, made under the lock,
-// may read what was in them at that time.
+// Entries are only added. A copy of the slices that was made with the lock held can be read
+// without it.
 type lexicon struct {
 	mu      sync.Mutex
 	series  map[uint64]store.Labels
 	headers map[uint64]*header
 
-	// The rest is a profile of everything, whose samples are sites.
+	// all is one profile with everything else; its samples are sites.
 	all       profile.Profile
 	strings   map[string]uint32
 	functions map[profile.Function]uint32
@@ -27,7 +27,7 @@ type lexicon struct {
 	locations map[uint64]uint32
 	sets      map[uint64]uint32 // index in all.LabelSets
 	sites     map[uint64]uint32 // index in all.Stacks and all.SampleLabels
-	bytes     int64             // about
+	bytes     int64             // estimated memory
 }
 
 func newLexicon() *lexicon {
@@ -38,13 +38,13 @@ func newLexicon() *lexicon {
 	}
 }
 
-// lexicons hands out the lexicon, and another one when it has become too large.
+// lexicons keeps the current lexicon, and starts a new one when it gets too large.
 type lexicons struct {
 	mu  sync.Mutex
 	now *lexicon
 }
 
-// maxLexicon bounds the memory of a lexicon that a question begins with, in bytes.
+// maxLexicon limits the size of a lexicon at the start of a query, in bytes.
 const maxLexicon = 256 << 20
 
 func (ls *lexicons) get() *lexicon {
@@ -62,13 +62,13 @@ func (ls *lexicons) get() *lexicon {
 	return ls.now
 }
 
-// A content is what the dictionary has of a number.
+// A content is an encoded dictionary entry.
 type content struct {
 	number uint64
 	bytes  []byte
 }
 
-// missing returns the numbers that known, a map of lx, doesn't have, once each.
+// missing returns the numbers that are not in known, a map of lx, each once.
 func missing[T any](lx *lexicon, known map[uint64]T, numbers []uint64) []uint64 {
 	lx.mu.Lock()
 	defer lx.mu.Unlock()
@@ -82,7 +82,7 @@ func missing[T any](lx *lexicon, known map[uint64]T, numbers []uint64) []uint64 
 	return slices.Compact(out)
 }
 
-// known returns what a map of lx has of numbers.
+// known returns the entries for some numbers in a map of lx.
 func known[T any](lx *lexicon, all map[uint64]T, numbers []uint64) map[uint64]T {
 	lx.mu.Lock()
 	defer lx.mu.Unlock()
@@ -95,7 +95,7 @@ func known[T any](lx *lexicon, all map[uint64]T, numbers []uint64) map[uint64]T 
 	return out
 }
 
-// siteRows returns where sites are among the samples of lx.all, which has all of them.
+// siteRows returns the indexes of sites among the samples of lx.all. All of them must be there.
 func (lx *lexicon) siteRows(sites []uint64) []uint32 {
 	lx.mu.Lock()
 	defer lx.mu.Unlock()
@@ -106,7 +106,7 @@ func (lx *lexicon) siteRows(sites []uint64) []uint32 {
 	return rows
 }
 
-// mapping returns a mapping and its index in lx.all plus 1, which is 0 if there is none.
+// mapping returns a mapping and its index plus 1 in lx.all, 0 if it isn't there.
 func (lx *lexicon) mapping(number uint64) (m uint32, _ profile.Mapping) {
 	lx.mu.Lock()
 	defer lx.mu.Unlock()
@@ -116,14 +116,14 @@ func (lx *lexicon) mapping(number uint64) (m uint32, _ profile.Mapping) {
 	return m, lx.all.Mappings[m-1]
 }
 
-// everything returns the profile of everything as it is now.
+// everything returns a snapshot of lx.all, which later additions don't change.
 func (lx *lexicon) everything() profile.Profile {
 	lx.mu.Lock()
 	defer lx.mu.Unlock()
 	return lx.all
 }
 
-// add calls f for contents, with lx locked.
+// add calls f for each content, with lx locked.
 func (lx *lexicon) add(what uint8, contents []content, f func(n uint64, r *reader)) error {
 	lx.mu.Lock()
 	defer lx.mu.Unlock()

@@ -9,13 +9,13 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// A span of weeks and services is where a question looks for what numbers mean.
+// A span limits a search in the dictionary to weeks and services.
 type span struct {
 	first, last int32 // weeks
 	services    []string
 }
 
-// condition returns what rows of the dictionary have to fulfil.
+// condition returns the condition that selects rows of the dictionary.
 func (sp *span) condition(what uint8) string {
 	return fmt.Sprintf("what = %d AND week >= %d AND week <= %d", what, sp.first, sp.last)
 }
@@ -28,21 +28,21 @@ func servicesTable(services []string) tempTable {
 	return tempTable{"services", rows}
 }
 
-// sortedSet returns what all has, sorted and once each.
+// sortedSet returns the distinct elements of all, sorted.
 func sortedSet[T cmp.Ordered](all []T) []T { return slices.Compact(slices.Sorted(slices.Values(all))) }
 
-// A lookup finds what the numbers of a question mean: in a lexicon, and what is not there
-// yet in the dictionary, from where it comes into the lexicon.
+// A lookup finds the meaning of the numbers in an answer: in the lexicon, or else in the
+// dictionary, from where it adds them to the lexicon.
 type lookup struct {
 	client  *client
 	lexicon *lexicon
 	span    span
 }
 
-// maxLookup bounds the numbers that one statement looks up.
+// maxLookup limits the number of entries that one statement looks up.
 const maxLookup = 100_000
 
-// contentsStatement asks what the dictionary has of numbers.
+// contentsStatement returns a statement that reads dictionary entries by number.
 func contentsStatement(sp *span, what uint8, numbers []uint64) *statement {
 	rows := newBlock("number", "UInt64")
 	for _, n := range numbers {
@@ -56,7 +56,7 @@ func contentsStatement(sp *span, what uint8, numbers []uint64) *statement {
 	}
 }
 
-// contents returns the contents of those numbers that the store knows, once each.
+// contents returns the contents of those numbers that are in the dictionary, each once.
 func (l *lookup) contents(ctx context.Context, what uint8, numbers []uint64) ([]content, error) {
 	var out []content
 	for chunk := range slices.Chunk(numbers, maxLookup) {
@@ -81,8 +81,8 @@ func (l *lookup) contents(ctx context.Context, what uint8, numbers []uint64) ([]
 	return out, nil
 }
 
-// all returns the contents of numbers, which stand once each, or an error if the store
-// doesn't know one of them.
+// all returns the contents of numbers, which must be distinct. It fails if one of them is not
+// in the dictionary.
 func (l *lookup) all(ctx context.Context, what uint8, numbers []uint64) ([]content, error) {
 	out, err := l.contents(ctx, what, numbers)
 	if err != nil || len(out) == len(numbers) {
@@ -100,8 +100,8 @@ func (l *lookup) all(ctx context.Context, what uint8, numbers []uint64) ([]conte
 	return nil, err
 }
 
-// learn looks up the numbers that known, a map of the lexicon, doesn't have. It calls add,
-// with the lexicon locked, for each of them that has not been added meanwhile.
+// learn looks up the numbers that are not in known, a map of the lexicon. It calls add with the
+// lexicon locked, for each number that has not been added in the meantime.
 func learn[T any](ctx context.Context, l *lookup, what uint8, known map[uint64]T, numbers []uint64, add func(n uint64, r *reader)) error {
 	contents, err := l.all(ctx, what, missing(l.lexicon, known, numbers))
 	if err != nil {
@@ -114,8 +114,9 @@ func learn[T any](ctx context.Context, l *lookup, what uint8, known map[uint64]T
 	})
 }
 
-// series returns the labels of series that were found in the dictionary. What one replica tells
-// another may not have yet; then no Put with it has been acknowledged, and it is left out.
+// series returns labels of series by number. It leaves out a number that isn't in the
+// dictionary. That happens if another replica is ahead; then no Put of a profile with that
+// series has returned yet.
 func (l *lookup) series(ctx context.Context, numbers []uint64) (map[uint64]store.Labels, error) {
 	lx := l.lexicon
 	contents, err := l.contents(ctx, ofSeries, missing(lx, lx.series, numbers))
@@ -128,7 +129,7 @@ func (l *lookup) series(ctx context.Context, numbers []uint64) (map[uint64]store
 	return known(lx, lx.series, numbers), nil
 }
 
-// headers returns headers by their numbers. Their main mappings are in the lexicon then.
+// headers returns headers by number, and adds their main mappings to the lexicon.
 func (l *lookup) headers(ctx context.Context, numbers []uint64) (map[uint64]*header, error) {
 	lx := l.lexicon
 	err := learn(ctx, l, ofHeader, lx.headers, numbers, func(n uint64, r *reader) {
@@ -148,13 +149,12 @@ func (l *lookup) headers(ctx context.Context, numbers []uint64) (map[uint64]*hea
 	return headers, l.mappings(ctx, mappings)
 }
 
-// mappings brings mappings into the lexicon.
+// mappings adds mappings to the lexicon.
 func (l *lookup) mappings(ctx context.Context, numbers []uint64) error {
 	return learn(ctx, l, ofMapping, l.lexicon.mappings, numbers, l.lexicon.addMapping)
 }
 
-// sites brings sites into the lexicon, and what they refer to: looked up from the top down,
-// and added from the bottom up.
+// sites adds sites to the lexicon, with everything they refer to.
 func (l *lookup) sites(ctx context.Context, numbers []uint64) error {
 	lx := l.lexicon
 	sites, err := l.all(ctx, ofSite, missing(lx, lx.sites, numbers))

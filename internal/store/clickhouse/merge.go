@@ -20,12 +20,11 @@ import (
 // errMoved tells that sums are not of what the totals are of.
 var errMoved = errors.New("profiles came while they were added up")
 
-// tries is how often a question is asked before the profiles that are there have to be
-// named one by one.
+// tries is how often a query is tried before its profiles are selected one by one.
 const tries = 3
 
-// findHeads returns the heads of a plan: of what is rolled up, and of the rest by series or, with
-// exact, profile by profile.
+// findHeads returns the heads of a plan: from roll-ups, and of the rest by series. With exact,
+// it returns one head per profile.
 func findHeads(ctx context.Context, l *lookup, p *plan, c *coverage, exact bool) (heads []head, twice bool, err error) {
 	if exact {
 		heads, err = eachHead(ctx, l, p, eachStatement(p.everything()))
@@ -39,17 +38,17 @@ func findHeads(ctx context.Context, l *lookup, p *plan, c *coverage, exact bool)
 	return append(heads, rolled...), twice || c.twice, err
 }
 
-// A groupPart is what a group has of profiles that measure the same.
+// A groupPart is the profiles of a group that measure the same.
 type groupPart struct {
 	heads  []*head
 	first  int64 // earliest time
-	column int   // that is wanted, -1 for all
+	column int   // the column that is asked for, -1 for all
 }
 
-// An addition is what all groups have of profiles that measure the same: the engine adds
-// it up in one go.
+// An addition is the profiles of all groups that measure the same. One statement can add them
+// up.
 type addition struct {
-	columns []int           // that are wanted, as numbers of sample types
+	columns []int           // the columns to add up, as indexes of sample types
 	headers map[uint64]bool // of the profiles
 	parts   map[store.GroupKey]*groupPart
 }
@@ -89,7 +88,8 @@ func additionsOf(q *store.Query, groups []headGroup) []addition {
 	return out
 }
 
-// wanted returns the numbers of the sample types of a header that are in a column, -1 for all.
+// wanted returns the indexes of the sample types of a header that are asked for: one column, or
+// all for -1.
 func wanted(h *header, column int) []int {
 	if column >= 0 {
 		return []int{column}
@@ -101,22 +101,22 @@ func wanted(h *header, column int) []int {
 	return all
 }
 
-// maxColumns bounds the columns that one statement sums up: it stands in a URL.
+// maxColumns limits the columns that one statement adds up, because the statement is part of a
+// URL.
 const maxColumns = 32
 
-// A summing is a statement for some of the sums of an addition: count of its columns from
-// number at on.
+// A summing is a statement for count columns of an addition, starting with column at.
 type summing struct {
 	*statement
 	at, count int
 }
 
-// A summer says how sums are asked for.
+// A summer builds the statements for sums.
 type summer struct {
 	plan     *plan
 	coverage *coverage
-	exact    bool // of the very profiles that the heads are of
-	final    bool // rows that stand in a table twice are left out
+	exact    bool // exactly the profiles of the heads are summed
+	final    bool // rows that are in a table twice count once
 }
 
 // summings returns the statements for an addition.
@@ -135,7 +135,7 @@ func (s *summer) summings(a *addition) []summing {
 	return out
 }
 
-// statement asks for the sums of some columns of profiles.
+// statement returns a statement that adds up columns of profiles.
 func (s *summer) statement(a *addition, columns []int) *statement {
 	sc := s.coverage.rest
 	tables := sc.tables(headersTable(a.headers))
@@ -156,7 +156,7 @@ func (s *summer) statement(a *addition, columns []int) *statement {
 	return st
 }
 
-// rolledStatement asks for the sums of what is rolled up, nil if nothing is.
+// rolledStatement returns a statement that adds up roll-ups, nil if the coverage has none.
 func (s *summer) rolledStatement(a *addition) *statement {
 	chosen := newBlock("fleet", "UInt64", "header", "UInt64", "hour", "Int32", "version", "UInt64")
 	first, last := int32(1<<31-1), int32(-1<<31)
@@ -181,8 +181,9 @@ func (s *summer) rolledStatement(a *addition) *statement {
 	return st
 }
 
-// bySite asks for the sums of columns by group, window and site, without the tables that where
-// reads. The groups of owners are in a temporary table. Telling apart what is always the same takes a quarter of a sum's time.
+// bySite returns a statement that adds up columns by group, window and site. groups is a
+// temporary table with the group of each owner. A group or window that is the same for all rows
+// is left out, which saves a quarter of the time. The caller adds the tables that where reads.
 func (s *summer) bySite(table, owner, groups, window, where string, columns []int) *statement {
 	joined, sums := arrays(columns)
 	group, join, by := "toUInt32(0)", "", "site"
@@ -201,8 +202,7 @@ func (s *summer) bySite(table, owner, groups, window, where string, columns []in
 	}
 }
 
-// arrays returns what joins the values of sample types to their sites, and the
-// columns with their sums.
+// arrays returns the join of sites with their values, and the columns with the sums.
 func arrays(types []int) (joined string, sums []output) {
 	for i, t := range types {
 		array := fmt.Sprintf("arraySlice(more, %d * length(sites) + 1, length(sites))", t-len(valueColumns))
@@ -215,17 +215,18 @@ func arrays(types []int) (joined string, sums []output) {
 	return joined, sums
 }
 
-// sumOf is the name of the column with the ith sum of a statement.
+// sumOf returns the name of the column with sum number i of a statement.
 func sumOf(i int) string { return fmt.Sprint("sum", i) }
 
-// siteValues are what a part adds up to: values by site, in columns.
+// siteValues are the sums of a part: values by site, one slice per column.
 type siteValues struct {
 	sites  []uint64
 	values [][]int64
-	rows   map[uint64]int // of sites, where several answers have them
+	rows   map[uint64]int // by site; nil until a second answer comes
 }
 
-// addUpSites asks for what the parts of an addition add up to, and takes the memory of that.
+// addUpSites adds up the parts of an addition on the servers. It takes the memory of the result
+// from the account.
 func addUpSites(ctx context.Context, l *lookup, s *summer, a *addition, memory *account) (map[store.GroupKey]*siteValues, error) {
 	out := make(map[store.GroupKey]*siteValues, len(a.parts))
 	for k := range a.parts {
@@ -248,8 +249,8 @@ func addUpSites(ctx context.Context, l *lookup, s *summer, a *addition, memory *
 	return out, nil
 }
 
-// addSums adds an answer with count sums by site to those of groups; the first of them is
-// for column number at.
+// addSums adds an answer to groups. The answer has count sums by site; the first one belongs to
+// column at.
 func addSums(groups map[store.GroupKey]*siteValues, a *answer, at, count int) {
 	group, window, site := a.col("of_group"), a.col("window_start"), a.col("site")
 	columns := make([]*values, count)
@@ -280,8 +281,8 @@ func addSums(groups map[store.GroupKey]*siteValues, a *answer, at, count int) {
 	}
 }
 
-// row returns the row of a site, which is a new one if it isn't known and may be added. Of
-// one answer, a site is in one row.
+// row returns the row of a site. If the site is new, it is added if add is set. An answer has
+// each site only once.
 func (s *siteValues) row(site uint64, add bool) (int, bool) {
 	if row, ok := s.rows[site]; ok || !add {
 		return row, ok
@@ -297,7 +298,7 @@ func (s *siteValues) row(site uint64, add bool) (int, bool) {
 	return row, true
 }
 
-// complete reports whether sums add up to the totals of their part.
+// complete reports whether the sums match the totals of the part.
 func (p *groupPart) complete(s *siteValues) bool {
 	for i, values := range s.values {
 		t := i
@@ -318,8 +319,8 @@ func (p *groupPart) complete(s *siteValues) bool {
 	return true
 }
 
-// mergeGroups returns the groups with their profiles merged, whose memory is taken of the
-// query's budget. An error takes nothing.
+// mergeGroups returns the groups with their merged profiles. It takes their memory from the
+// query's budget. After an error, the budget is as before.
 func mergeGroups(ctx context.Context, l *lookup, s *summer, groups []headGroup) (out []store.Group, err error) {
 	q := &s.plan.query
 	memory := &account{of: q.Budget}
@@ -365,8 +366,8 @@ type summedPart struct {
 	sums *siteValues
 }
 
-// mergeParts returns the profile of parts, in the order of their times. It is no larger than their
-// profiles, whose memory becomes its own.
+// mergeParts merges the profiles of parts, in the order of their times. The account then has
+// the memory of the result instead of the parts'.
 func mergeParts(ctx context.Context, lx *lexicon, parts []summedPart, memory *account) (*profile.Profile, error) {
 	slices.SortStableFunc(parts, func(a, b summedPart) int { return cmp.Compare(a.first, b.first) })
 	var ps []*profile.Profile
@@ -388,7 +389,8 @@ func mergeParts(ctx context.Context, lx *lexicon, parts []summedPart, memory *ac
 	return profile.Sum(ctx, ps...)
 }
 
-// profile returns the profile of what was summed up. Its memory is taken as it grows.
+// profile returns the profile with the sums. It takes memory from the account as the profile
+// grows.
 func (p summedPart) profile(ctx context.Context, lx *lexicon, memory *account) (*profile.Profile, error) {
 	out, main, err := p.header(lx)
 	if err != nil {
@@ -428,8 +430,8 @@ func (p summedPart) profile(ctx context.Context, lx *lexicon, memory *account) (
 	return out, grown()
 }
 
-// header returns a profile without samples with the part's headers merged. The
-// first mapping of it, if it has one, is number main of the lexicon, counted from 1.
+// header returns a profile without samples that has the merged headers of the part. main is the
+// index plus 1 of its first mapping in the lexicon, 0 if it has none.
 func (p *groupPart) header(lx *lexicon) (out *profile.Profile, main uint32, err error) {
 	var ps []*profile.Profile
 	seen := map[*header]bool{}

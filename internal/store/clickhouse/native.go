@@ -18,7 +18,7 @@ import (
 // are strings, those of a FixedString bytes. An Array has the ends of its rows,
 // UInt64 each and counted in elements, and then the elements of all rows.
 
-// A column is a column of a block to be sent.
+// A column is a column of a block to send.
 type column struct {
 	name, kind string
 	rows       int
@@ -49,19 +49,19 @@ func (c *column) string(s string) {
 	c.rows++
 }
 
-// bytes adds a string.
+// bytes appends a string.
 func (c *column) bytes(b []byte) {
 	c.values = append(binary.AppendUvarint(c.values, uint64(len(b))), b...)
 	c.rows++
 }
 
-// fixed adds a string whose length is the column's.
+// fixed appends a string of the column's fixed length.
 func (c *column) fixed(b []byte) {
 	c.values = append(c.values, b...)
 	c.rows++
 }
 
-// words adds an array of numbers of 8 bytes each.
+// words appends an array of 8-byte numbers.
 func (c *column) words(b []byte) {
 	c.values = append(c.values, b...)
 	c.elements += uint64(len(b) / 8)
@@ -69,10 +69,10 @@ func (c *column) words(b []byte) {
 	c.rows++
 }
 
-// A block is rows in columns, to be sent.
+// A block is a set of rows to send, stored by column.
 type block []column
 
-// newBlock returns a block without rows, of columns with names and types.
+// newBlock returns an empty block with columns of some names and types.
 func newBlock(namesAndTypes ...string) block {
 	b := make(block, len(namesAndTypes)/2)
 	for i := range b {
@@ -81,7 +81,7 @@ func newBlock(namesAndTypes ...string) block {
 	return b
 }
 
-// col returns the column of a name, which the block has.
+// col returns a column by name. The block must have it.
 func (b block) col(name string) *column {
 	for i := range b {
 		if b[i].name == name {
@@ -91,10 +91,10 @@ func (b block) col(name string) *column {
 	panic("a block has no column " + name)
 }
 
-// rows returns how many rows the block has.
+// rows returns the number of rows.
 func (b block) rows() int { return b[0].rows }
 
-// names returns the names of the columns as a list in a statement.
+// names returns the column names as a list for a statement.
 func (b block) names() string {
 	names := make([]string, len(b))
 	for i := range b {
@@ -103,8 +103,8 @@ func (b block) names() string {
 	return strings.Join(names, ", ")
 }
 
-// structure tells the columns as the engine wants them told of a table that is
-// sent along.
+// structure returns the columns' names and types, as the engine expects them for a temporary
+// table.
 func (b block) structure() string {
 	columns := make([]string, len(b))
 	for i := range b {
@@ -113,7 +113,7 @@ func (b block) structure() string {
 	return strings.Join(columns, ",")
 }
 
-// append appends the block to dst as the engine reads it.
+// append appends the encoded block to dst.
 func (b block) append(dst []byte) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(b)))
 	dst = binary.AppendUvarint(dst, uint64(b.rows()))
@@ -125,8 +125,8 @@ func (b block) append(dst []byte) []byte {
 	return dst
 }
 
-// A values is a column of an answer. Numbers of all widths are in words; strings
-// are in texts. The rows of an array end at ends, and else ends is nil.
+// values is a column of an answer. Numbers of any width are in words, strings in texts. For
+// arrays, ends has the end of each row in words; otherwise it is nil.
 type values struct {
 	name  string
 	words []uint64
@@ -137,7 +137,7 @@ type values struct {
 func (v *values) int64(row int) int64 { return int64(v.words[row]) }
 func (v *values) int32(row int) int32 { return int32(v.words[row]) }
 
-// row returns the numbers of a row of an array.
+// row returns the numbers in row i of an array.
 func (v *values) row(i int) []uint64 {
 	start := uint64(0)
 	if i > 0 {
@@ -146,14 +146,14 @@ func (v *values) row(i int) []uint64 {
 	return v.words[start:v.ends[i]]
 }
 
-// An answer has the rows of a query in columns.
+// An answer has the rows of a query, stored by column.
 type answer struct {
 	rows int
 	cols []values
 }
 
-// col returns the column of a name. An answer without rows may have none; else the
-// statement has to have asked for it, which is checked when it comes.
+// col returns a column by name. The statement must have asked for it, which is checked when the
+// answer arrives. An answer without rows may lack columns.
 func (a *answer) col(name string) *values {
 	for i := range a.cols {
 		if a.cols[i].name == name {
@@ -166,10 +166,10 @@ func (a *answer) col(name string) *values {
 	return &values{name: name}
 }
 
-// maxRows bounds what one block of an answer may claim to have.
+// maxRows limits the number of rows in a block of an answer.
 const maxRows = 1 << 31
 
-// readAnswer reads blocks until the end.
+// readAnswer reads all blocks of an answer.
 func readAnswer(r *stream) (*answer, error) {
 	a := new(answer)
 	for {

@@ -10,20 +10,20 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// What profiles have in common is known by its number, which is a hash of what it
-// is: every node gives the same one without asking anybody. Numbers have 64 bits and
-// depend on a key in the tables, so nobody outside can aim at a collision, and by
-// chance a million stacks have one in 4*10^7 times. A collision is noticed when the
-// number is looked up; see lexicon.
+// The parts that profiles share, such as stacks, are identified by a number. It is a hash of
+// the content, so all nodes compute the same one. Numbers have 64 bits and depend on a key in
+// the tables, so senders of profiles can't cause collisions. The chance that any two of a
+// million stacks collide is 1 in 4*10^7. A collision is noticed when the number is looked up;
+// see lexicon.
 
 // keySize is the size of a key in bytes.
 const keySize = 4 * 8
 
-// A key makes numbers that nobody foresees who doesn't know it.
+// A key makes numbers that can't be predicted without knowing it.
 type key [4]uint64
 
-// text returns a number of a text. What it is based on is cryptographic: texts are
-// what comes from outside in any number.
+// text returns the number of a string. It uses a cryptographic hash, because senders of
+// profiles choose the strings.
 func (k *key) text(s string) uint64 {
 	var buf [512]byte
 	b := binary.LittleEndian.AppendUint64(buf[:0], k[0])
@@ -32,16 +32,16 @@ func (k *key) text(s string) uint64 {
 	return binary.LittleEndian.Uint64(sum[:])
 }
 
-// begin begins a number of something that consists of numbers.
+// begin starts the number of something that consists of numbers; add and end follow.
 func (k *key) begin(what uint64) uint64 { return hashing.Mix(k[2], what^k[3]) }
 
-// add adds the next number.
+// add adds a number.
 func (k *key) add(h, v uint64) uint64 { return hashing.Mix(h^k[2], v^k[3]) }
 
-// end ends a number. It is never 0.
+// end returns the finished number, which is never 0.
 func (k *key) end(h uint64) uint64 { return max(hashing.Mix(h, k[0]), 1) }
 
-// A word is a row of the dictionary that may be missing in the store.
+// A word is a dictionary entry that the store may not have yet.
 type word struct {
 	week    int32
 	what    uint8
@@ -50,15 +50,16 @@ type word struct {
 	content []byte
 }
 
-// known is what a word is remembered by.
+// known returns the number under which sentWords remembers a word.
 func (k *key) known(week int32, what uint8, service, number uint64) uint64 {
 	return k.add(k.add(k.add(number, service), uint64(uint32(week))), uint64(what))
 }
 
-// A numberer numbers what a profile consists of.
+// A numberer assigns numbers to the parts of a profile, and collects the dictionary entries
+// that the store may not have.
 type numberer struct {
 	key     *key
-	known   func(uint64) bool // whether a word needn't be sent
+	known   func(uint64) bool // reports whether the store has a word
 	week    int32
 	service string
 	at      uint64 // number of the service
@@ -66,7 +67,7 @@ type numberer struct {
 	noted   map[uint64]bool // words that are in words
 
 	p         *profile.Profile
-	strings   []uint64 // numbers of the profile's strings and so on; 0 is not known yet
+	strings   []uint64 // numbers of the profile's strings, and so on; 0 if not known yet
 	functions []uint64
 	mappings  []uint64
 	locations []uint64
@@ -91,7 +92,7 @@ func zeroed(s []uint64, n int) []uint64 {
 	return s
 }
 
-// note adds a word unless the store has it.
+// note adds a word, unless the store has it.
 func (n *numberer) note(what uint8, number uint64, content func() []byte) {
 	k := n.key.known(n.week, what, n.at, number)
 	if n.known(k) || n.noted[k] {
@@ -117,8 +118,8 @@ func (n *numberer) function(i uint32) uint64 {
 	return n.functions[i]
 }
 
-// mapping returns the number of a mapping, given by its index plus 1. What tells
-// mappings apart is what [profile.Mapping.Key] says.
+// mapping returns the number of a mapping, which is given by its index plus 1. Mappings with
+// the same [profile.Mapping.Key] have the same number.
 func (n *numberer) mapping(i uint32) uint64 {
 	if i == 0 {
 		return 0
@@ -157,7 +158,7 @@ func (n *numberer) location(i uint32) uint64 {
 	return n.locations[i]
 }
 
-// labels returns the number of a set of labels, 0 for none.
+// labels returns the number of a label set, 0 for the empty one.
 func (n *numberer) labels(set uint32) uint64 {
 	p := n.p
 	s := p.LabelSets[set]
@@ -205,7 +206,7 @@ func (n *numberer) site(s int) uint64 {
 	return number
 }
 
-// header returns the number of what the profile has beside samples.
+// header returns the number of the profile's header: everything except samples.
 func (n *numberer) header() uint64 {
 	main := uint64(0)
 	if len(n.p.Mappings) > 0 {
@@ -215,7 +216,7 @@ func (n *numberer) header() uint64 {
 	return n.whole(ofHeader, content)
 }
 
-// series returns the number of labels of a profile.
+// series returns the number of a profile's labels.
 func (n *numberer) series(labels store.Labels) uint64 {
 	var b []byte
 	for _, l := range labels {
@@ -231,7 +232,7 @@ func (n *numberer) whole(what uint8, content []byte) uint64 {
 	return number
 }
 
-// fleetNumber returns the number of the fleet that a series is of.
+// fleetNumber returns the number of the fleet that a series belongs to.
 func (k *key) fleetNumber(labels store.Labels) uint64 {
 	var b []byte
 	for _, l := range labels {

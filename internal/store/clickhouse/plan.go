@@ -10,9 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// A plan is what a question is of: its series, and their groups. It is made once, from the
-// question and the catalogue, and never changes. What asks the engine takes a plan and
-// returns something else.
+// A plan is what a query reads: its series and their groups. It is made once, from the query
+// and the catalogue, and never changes.
 type plan struct {
 	query  store.Query
 	series map[uint64]planned // by number
@@ -28,7 +27,7 @@ type planned struct {
 	group  int32 // index in plan.groups
 }
 
-// newPlan returns the plan of a question, nil if it selects no series of the catalogue.
+// newPlan returns the plan of a query, nil if the query selects no series of the catalogue.
 func newPlan(q store.Query, c *catalogue) *plan {
 	var numbers []uint64
 	var all []store.Labels
@@ -58,14 +57,14 @@ func newPlan(q store.Query, c *catalogue) *plan {
 	return p
 }
 
-// inHour returns the plan for the profiles that the series have in an hour.
+// inHour returns the plan limited to the profiles of an hour.
 func (p *plan) inHour(h int32) *plan {
 	of := *p
 	of.query = store.Query{From: int64(h) * hour, To: int64(h+1) * hour}
 	return &of
 }
 
-// everything is the scope of all profiles of the plan.
+// everything returns the scope of all profiles of the plan.
 func (p *plan) everything() scope { return scope{plan: p} }
 
 // ofPicked lets the engine find what is selected by the tables' order. It takes in more
@@ -77,8 +76,8 @@ func (p *plan) ofPicked() string {
 	return "service IN (SELECT service FROM picked) AND kind IN (SELECT kind FROM picked)"
 }
 
-// windowOf is the expression for the window of a time, as [store.Window] has it for
-// times before 1970, too.
+// windowOf returns an expression for the window of a time. As in [store.Window], times before
+// 1970 are rounded down, too.
 func (p *plan) windowOf(time string) string {
 	if p.query.Step == 0 {
 		return "toInt64(0)"
@@ -87,18 +86,17 @@ func (p *plan) windowOf(time string) string {
 	return fmt.Sprintf("toInt64(%s - (%[1]s %% %[2]s + if(%[1]s %% %[2]s < 0, %[2]s, toInt64(0))))", time, step)
 }
 
-// A scope is the profiles that a statement is of: those of a plan, or the ones of them in
-// some hours.
+// A scope is the profiles that a statement reads: all profiles of a plan, or those in some
+// hours.
 type scope struct {
 	plan  *plan
 	hours []int32 // nil for all
 }
 
-// empty reports whether there can be no profiles in the scope.
+// empty reports whether the scope can't have profiles.
 func (sc scope) empty() bool { return sc.hours != nil && len(sc.hours) == 0 }
 
-// where returns the condition on profiles, as far as the engine is told, in the order of
-// the table's key.
+// where returns the condition that selects the profiles, in the order of the table's key.
 func (sc scope) where() string {
 	q := &sc.plan.query
 	var b strings.Builder
@@ -122,7 +120,7 @@ func (sc scope) where() string {
 	return b.String()
 }
 
-// tables returns the tables that where reads, and more.
+// tables returns the temporary tables that where reads, followed by more.
 func (sc scope) tables(more ...tempTable) []tempTable {
 	out := append([]tempTable{sc.plan.picked}, more...)
 	if len(sc.hours) > maxLiterals {
@@ -136,11 +134,12 @@ func (sc scope) tables(more ...tempTable) []tempTable {
 	return out
 }
 
-// maxLiterals bounds the hours that stand in a statement. 18.16 finds those without
-// reading others, as it doesn't those of a table; but a statement stands in a URL.
+// maxLiterals limits the hours that are written into a statement, which is part of a URL.
+// Version 18.16 reads only the rows of those hours; for hours in a temporary table it reads all
+// rows.
 const maxLiterals = 500
 
-// inHours is the condition that a profile is in one of some hours.
+// inHours returns the condition that a profile is in one of some hours.
 func inHours(hours []int32) string {
 	if len(hours) > maxLiterals {
 		return " AND hour IN (SELECT hour FROM hours)"
@@ -160,7 +159,8 @@ func numberList(numbers map[int32]bool) string {
 	return strings.Join(texts, ",")
 }
 
-// literal returns a number as a statement has it. The least one has no literal.
+// literal returns a number as a literal. The smallest int64 has none, so it becomes the next
+// one.
 func literal(v int64) string { return strconv.FormatInt(max(v, -1<<63+1), 10) }
 
 func hoursTable(hours []int32) tempTable {

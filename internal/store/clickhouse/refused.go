@@ -10,11 +10,11 @@ import (
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-// An Error is what a server says of a statement that it refused.
+// An Error is the error of a statement that a server rejected.
 type Error struct {
 	Address string
-	Code    int // of the engine's list of errors; 0 if it told none
-	Status  int // of HTTP
+	Code    int // from the engine's list of errors; 0 if unknown
+	Status  int // HTTP status
 	Message string
 }
 
@@ -23,7 +23,7 @@ var (
 	errorText = lazyregexp.New(`(?s)^Code: \d+[.,] (?:e\.displayText\(\) = )?(?:DB::)?(?:\w+: )?(?:Exception: )?`)
 )
 
-// newError returns the error in an answer, whose text may be in a frame.
+// newError returns the error in an answer. text may be in a frame.
 func newError(address string, resp *http.Response, text []byte) *Error {
 	if len(text) > frameHead && (text[16] == methodLZ4 || text[16] == methodPlain) {
 		s := stream{r: bytes.NewReader(text)}
@@ -97,8 +97,7 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s answers error %d: %s%s", e.Address, e.Code, e.Message, hint)
 }
 
-// elsewhere reports whether another server, or the same one a little later, may
-// do what this one refused.
+// elsewhere reports whether the statement may succeed on another server, or later.
 func (e *Error) elsewhere() bool {
 	switch e.Code {
 	case codeTooManyQueries, codeSocketTimeout, codeNetwork, codeReplicaBehind, codeTableReadOnly, codeAllReplicasStale, codeAllConnections,
@@ -110,7 +109,7 @@ func (e *Error) elsewhere() bool {
 	return e.Code == 0 && (e.Status >= 500 || e.Status == http.StatusBadRequest && e.Message == "")
 }
 
-// full reports whether there is no room on the engine's disks.
+// full reports whether the server's disks are full.
 func (e *Error) full() bool {
 	return e.Code == codeNoSpace || strings.Contains(e.Message, "No space left on device") || strings.Contains(e.Message, "errno: 28")
 }

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// An expiry drops profiles that have expired.
+// An expiry drops expired profiles.
 type expiry struct {
 	client *client
 	cfg    *Config
 }
 
-// oldest is the time before which profiles have expired.
+// oldest returns the time before which profiles have expired, in ns since 1970.
 func (r expiry) oldest() int64 {
 	if r.cfg.Retention <= 0 {
 		return -1 << 63
@@ -22,11 +22,11 @@ func (r expiry) oldest() int64 {
 	return r.cfg.Now().Add(-r.cfg.Retention).UnixNano()
 }
 
-// retainEvery is how often expired profiles are looked for.
+// retainEvery is the time between two checks for expired profiles.
 const retainEvery = time.Hour
 
-// run drops what has expired, until ctx is done. Every node does, at times of its
-// own: what is gone can't go again.
+// run drops expired profiles until ctx is done. All nodes do that independently; dropping twice
+// does no harm.
 func (r expiry) run(ctx context.Context) {
 	wait := time.Duration(rand.Int64N(int64(time.Minute)))
 	for {
@@ -42,9 +42,8 @@ func (r expiry) run(ctx context.Context) {
 	}
 }
 
-// drop drops the days of which all profiles have expired, and the weeks of the
-// dictionary without such a day. Days are partitions, so the engine removes
-// files and rewrites none.
+// drop drops the days whose profiles have all expired, and the weeks of the dictionary without
+// other days. Days are partitions, so the engine removes files and rewrites none.
 func (r expiry) drop(ctx context.Context) error {
 	if r.cfg.Retention <= 0 {
 		return nil

@@ -15,19 +15,19 @@ import (
 )
 
 const (
-	// settle is how long after its end an hour is rolled up: most of its profiles have
-	// come by then.
+	// settle is the time from the end of an hour until it is rolled up. Most of its
+	// profiles have arrived by then.
 	settle = 10 * time.Minute
-	// rollEvery is how often the hours before are looked at, rollBack how many of them.
-	// Others are when somebody asks for more than a few of them.
+	// Every rollEvery, the last rollBack hours are checked. Earlier hours are checked when
+	// queries need many of them.
 	rollEvery, rollBack = time.Hour, 3
-	// rollAgain is how long hours that were asked for are not looked at again.
+	// rollAgain is the minimum time between two checks for the same query.
 	rollAgain = 10 * time.Minute
-	// maxAsked bounds the questions that wait to have their hours rolled up.
+	// maxAsked limits the queries that wait for their hours to be rolled up.
 	maxAsked = 64
 )
 
-// A roller rolls up in the background, one hour after the other.
+// A roller rolls up hours in the background.
 type roller struct {
 	rollUp  func(context.Context, store.Query) (int, error)
 	now     func() time.Time
@@ -35,7 +35,7 @@ type roller struct {
 	written atomic.Int64 // roll-ups
 
 	mu    sync.Mutex
-	asked []store.Query // by who found hours that are not rolled up
+	asked []store.Query // queries that need hours without roll-ups
 	tried map[string]time.Time
 	wake  chan struct{} // has room for one
 }
@@ -44,10 +44,10 @@ func newRoller(cfg *Config, rollUp func(context.Context, store.Query) (int, erro
 	return &roller{rollUp: rollUp, now: cfg.Now, log: cfg.Log, tried: map[string]time.Time{}, wake: make(chan struct{}, 1)}
 }
 
-// settled returns the end of the hours that are settled.
+// settled returns the time before which hours may be rolled up, in ns since 1970.
 func (r *roller) settled() int64 { return store.Window(r.now().Add(-settle).UnixNano(), hour) }
 
-// want asks that the hours of q be rolled up, if there are such that may be.
+// want requests that the hours of q be rolled up. It ignores hours that aren't settled.
 func (r *roller) want(q *store.Query) {
 	to := r.settled()
 	if q.To != 0 {
@@ -74,7 +74,7 @@ func (r *roller) want(q *store.Query) {
 	}
 }
 
-// next returns a question that waits to have its hours rolled up.
+// next returns a query whose hours are to be rolled up.
 func (r *roller) next() (q store.Query, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -86,8 +86,8 @@ func (r *roller) next() (q store.Query, ok bool) {
 	return q, true
 }
 
-// run rolls up until ctx is done. Every node does, at times of its own: what is
-// there already is not written again, and if it is, it counts once.
+// run rolls up hours until ctx is done. All nodes do that independently: they skip existing
+// roll-ups, and one that is written twice counts once.
 func (r *roller) run(ctx context.Context) {
 	wait := time.NewTimer(time.Duration(rand.Int64N(int64(rollEvery))))
 	defer wait.Stop()

@@ -12,13 +12,13 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// A rollUp is a roll-up with its sites, as it is written.
+// A rollUp is a roll-up with its sites, ready to be inserted.
 type rollUp struct {
 	rolled
 	siteSums
 }
 
-// siteSums are values by site, as the columns of a row have them.
+// siteSums are values by site, encoded as the columns of a row.
 type siteSums struct {
 	sites  []byte
 	values [len(valueColumns)][]byte
@@ -32,7 +32,7 @@ func (s *siteSums) size() int {
 	return n
 }
 
-// fleetSelector returns what a selector says of services and kinds.
+// fleetSelector returns the conditions of a selector on service and kind.
 func fleetSelector(all store.Selector) (out store.Selector) {
 	for _, m := range all {
 		if m.Name == store.LabelService || m.Name == store.LabelKind {
@@ -42,8 +42,8 @@ func fleetSelector(all store.Selector) (out store.Selector) {
 	return out
 }
 
-// rollUpHours rolls up the whole hours of a plan that are not rolled up as they are now. It returns
-// how many roll-ups it has written.
+// rollUpHours rolls up the hours that a plan covers completely, unless they have current
+// roll-ups. It returns the number of roll-ups written.
 func rollUpHours(ctx context.Context, l *lookup, p *plan, k *key) (int, error) {
 	first, end := wholeHours(&p.query)
 	f := fleetsOf(p, k)
@@ -78,8 +78,8 @@ func rollUpHours(ctx context.Context, l *lookup, p *plan, k *key) (int, error) {
 	return written, nil
 }
 
-// rollUpHour returns the roll-ups of the hour that a plan is of. It leaves out what has
-// changed while it was added up, and what is there.
+// rollUpHour returns the roll-ups of the plan's hour. It leaves out those that exist, and those
+// whose profiles changed during the sum.
 func rollUpHour(ctx context.Context, l *lookup, p *plan, f fleets, h int32, there map[rollKey][]rolled) ([]rollUp, error) {
 	before, twice, err := hourTotals(ctx, l.client, p, f, h)
 	if err != nil {
@@ -128,8 +128,8 @@ func rollUpHour(ctx context.Context, l *lookup, p *plan, f fleets, h int32, ther
 	return out, nil
 }
 
-// byTypes returns the numbers of headers by how many sample types they have, as far as
-// that can be rolled up: as many as the table has columns for.
+// byTypes groups headers by their number of sample types. It leaves out headers with more
+// sample types than the table has columns, which can't be rolled up.
 func byTypes(headers map[uint64]*header) (out [len(valueColumns) + 1]map[uint64]bool) {
 	for n, h := range headers {
 		types := len(h.SampleTypes)
@@ -144,8 +144,8 @@ func byTypes(headers map[uint64]*header) (out [len(valueColumns) + 1]map[uint64]
 	return out
 }
 
-// hourTotals returns what there is to be rolled up of an hour, without sites, and whether a
-// profile of it stands in the table twice.
+// hourTotals returns the totals of an hour by fleet and header. twice reports whether a profile
+// is in the table twice.
 func hourTotals(ctx context.Context, c *client, p *plan, f fleets, h int32) (out []rolled, twice bool, err error) {
 	sc := p.everything()
 	a, err := c.exec(ctx, &statement{
@@ -173,8 +173,8 @@ func hourTotals(ctx context.Context, c *client, p *plan, f fleets, h int32) (out
 	return out, twice, nil
 }
 
-// addUp adds up the sites of an hour's profiles with some headers, which have so many
-// sample types.
+// addUp adds up by site the profiles of an hour with some headers, all of which have the given
+// number of sample types.
 func addUp(ctx context.Context, c *client, p *plan, f fleets, h int32, types int, headers map[uint64]bool, final bool) (map[rollKey]*siteSums, error) {
 	wanted := make([]int, types)
 	for t := range wanted {

@@ -11,13 +11,13 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// An identity is what tells records apart.
+// An identity identifies a record.
 type identity struct {
 	time int64
 	id   store.ID
 }
 
-// A profileRow is a profile to be inserted.
+// A profileRow is a row of the table of profiles.
 type profileRow struct {
 	identity
 	service, kind string
@@ -25,7 +25,7 @@ type profileRow struct {
 	header        uint64
 	duration      int64
 	came          int64
-	known         bool   // the store has it already
+	known         bool   // it is in the store already
 	totals        []byte // numbers of 8 bytes, as in all of the following
 	sites         []byte
 	values        [len(valueColumns)][]byte // of the first sample types
@@ -40,7 +40,7 @@ func (r *profileRow) size() int64 {
 	return int64(n)
 }
 
-// appendTo adds the row to a block of the table of profiles.
+// appendTo appends the row to a block.
 func (r *profileRow) appendTo(b block) {
 	b.col("day").int32(dayOf(r.time))
 	b.col("service").string(r.service)
@@ -60,7 +60,7 @@ func (r *profileRow) appendTo(b block) {
 	b.col("came").int64(-r.came)
 }
 
-// A pending is what one call wants to be inserted.
+// A pending is the rows of one call of Put that wait to be inserted.
 type pending struct {
 	rows  []profileRow
 	words []word
@@ -68,7 +68,7 @@ type pending struct {
 	done  chan error // has room for one
 }
 
-// checkRecord returns why a record can't be kept, if it can't.
+// checkRecord returns an error if a record can't be stored.
 func checkRecord(r *store.Record) error {
 	if r.Labels.Get(store.LabelService) == "" || r.Labels.Get(store.LabelKind) == "" {
 		return fmt.Errorf("a profile needs the labels %s and %s, and this one has %v", store.LabelService, store.LabelKind, r.Labels)
@@ -79,7 +79,7 @@ func checkRecord(r *store.Record) error {
 	return nil
 }
 
-// An encoder turns records into rows.
+// An encoder converts records to rows.
 type encoder struct {
 	now       func() time.Time
 	numberers sync.Pool
@@ -89,7 +89,7 @@ func newEncoder(k *key, known func(uint64) bool, now func() time.Time) *encoder 
 	return &encoder{now: now, numberers: sync.Pool{New: func() any { return &numberer{key: k, known: known} }}}
 }
 
-// encode returns the rows of records, and the words that they need.
+// encode returns the rows of records and the dictionary entries they need.
 func (e *encoder) encode(records []store.Record) *pending {
 	n := e.numberers.Get().(*numberer)
 	defer func() {
@@ -109,7 +109,8 @@ func (e *encoder) encode(records []store.Record) *pending {
 	return p
 }
 
-// rowOf returns the row of a record that came at a time, and keeps nothing of it.
+// rowOf returns the row of a record that arrived at a time. It keeps no reference to the
+// record.
 func rowOf(n *numberer, rec *store.Record, came int64) profileRow {
 	p := rec.Profile
 	r := profileRow{

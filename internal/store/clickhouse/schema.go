@@ -17,7 +17,7 @@ import (
 //	2  rollups
 const schemaVersion = 2
 
-// askEngine asks a server what it is.
+// askEngine asks a server for its version.
 func (c *client) askEngine(ctx context.Context) (e engine, err error) {
 	// The database may not be there yet.
 	a, err := c.withDatabase("").exec(ctx, &statement{out: []output{{"version", "version()"}}})
@@ -34,7 +34,7 @@ func (c *client) askEngine(ctx context.Context) (e engine, err error) {
 	return e, nil
 }
 
-// create returns the statements that make a table.
+// create returns the statements that create a table. Old engines get no codecs.
 func (t *table) create(c *Config, e engine) []string {
 	var cols []string
 	for _, col := range t.columns {
@@ -69,8 +69,8 @@ func (t *table) create(c *Config, e engine) []string {
 	return out
 }
 
-// createSchema returns the statements that make the table with the version, which
-// every server has all of.
+// createSchema returns the statement that creates the table with the schema version. Every
+// server has all of its rows.
 func createSchema(c *Config) string {
 	on, kind := "", "MergeTree"
 	if c.Cluster != "" {
@@ -80,8 +80,8 @@ func createSchema(c *Config) string {
 	return fmt.Sprintf("CREATE TABLE IF NOT EXISTS %s.schema%s (version UInt32, key String) ENGINE = %s ORDER BY version", c.Database, on, kind)
 }
 
-// Create makes the database and the tables, or brings them to the version that
-// Open needs. It may be repeated.
+// Create creates the database and the tables, or upgrades them to the version that Open needs.
+// It may be repeated.
 func Create(ctx context.Context, cfg Config) error {
 	if err := cfg.mend(); err != nil {
 		return err
@@ -133,14 +133,14 @@ func Create(ctx context.Context, cfg Config) error {
 	return err
 }
 
-// missingError tells that the tables are not there, or not finished.
+// A missingError says that the tables don't exist, or that Create did not finish.
 type missingError struct{ database string }
 
 func (e *missingError) Error() string {
 	return fmt.Sprintf("the database %s has no tables of hone; make them with hone store create", e.database)
 }
 
-// oldError tells that the tables are of a version that Create brings up to date.
+// An oldError says that the tables have an older version, which Create upgrades.
 type oldError struct {
 	database string
 	version  uint64
@@ -151,7 +151,7 @@ func (e *oldError) Error() string {
 	return fmt.Sprintf("the tables in the database %s are of version %d and this hone needs %d; bring them there with hone store create", e.database, e.version, schemaVersion)
 }
 
-// schema returns the key in the tables, whose version has to be the right one.
+// schema returns the key of the tables. It fails if their version is not schemaVersion.
 func (c *client) schema(ctx context.Context) (k key, err error) {
 	a, err := c.exec(ctx, &statement{out: []output{{"newest", "max(version)"}, {"any_key", "min(key)"}, {"finished", "toUInt64(count())"}}, sql: "FROM schema"})
 	var refused *Error
@@ -184,17 +184,17 @@ func (c *client) schema(ctx context.Context) (k key, err error) {
 	return k, nil
 }
 
-// replicas returns how many replicas each shard of the cluster has.
+// replicas returns the number of replicas per shard.
 func (c *client) replicas(ctx context.Context) (int, error) {
 	return c.count(ctx, "max(replica_num)", "system.clusters WHERE cluster = '"+c.cfg.Cluster+"'")
 }
 
-// members returns how many servers the cluster has.
+// members returns the number of servers in the cluster.
 func (c *client) members(ctx context.Context) (int, error) {
 	return c.count(ctx, "count()", "system.clusters WHERE cluster = '"+c.cfg.Cluster+"'")
 }
 
-// count asks for one number of the cluster, which is never 0.
+// count returns a number that describes the cluster. It fails if that is 0.
 func (c *client) count(ctx context.Context, what, from string) (int, error) {
 	a, err := c.exec(ctx, &statement{out: []output{{"counted", "toUInt64(" + what + ")"}}, sql: "FROM " + from})
 	if err != nil {
@@ -206,7 +206,7 @@ func (c *client) count(ctx context.Context, what, from string) (int, error) {
 	return int(a.col("counted").words[0]), nil
 }
 
-// schemaRow returns the row of the table with the version.
+// schemaRow returns a row of the table with the schema version.
 func schemaRow(version int32, key string) block {
 	row := newBlock("version", "UInt32", "key", "String")
 	row.col("version").int32(version)

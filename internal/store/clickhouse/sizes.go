@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// Sizes are what there is in the tables.
+// Sizes describes the stored profiles and the size of the tables.
 type Sizes struct {
-	Profiles int64            // counted once each
+	Profiles int64            // without duplicates
 	First    int64            // earliest time of a profile, in ns since 1970 UTC
-	Last     int64            // latest time of one
-	Services map[string]int64 // profiles
+	Last     int64            // latest time of a profile
+	Services map[string]int64 // profiles by service
 	Tables   []TableSize
 }
 
-// A TableSize is what a table takes on the disks of all servers, replicas included.
+// A TableSize is the size of a table on the disks of all servers, including replicas.
 type TableSize struct {
 	Name  string
 	Rows  int64
@@ -24,7 +24,7 @@ type TableSize struct {
 	Parts int64
 }
 
-// sizesOf asks what there is in the tables.
+// sizesOf reads the sizes of the tables.
 func sizesOf(ctx context.Context, c *client) (*Sizes, error) {
 	a, err := c.exec(ctx, &statement{
 		out: []output{{name: "service"}, {"counted", "toInt64(count())"}, {"first_time", "min(time)"}, {"last_time", "max(time)"}},

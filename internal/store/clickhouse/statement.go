@@ -6,22 +6,22 @@ import (
 	"strings"
 )
 
-// A statement is sent with its data.
+// A statement is SQL text with the data that is sent along.
 type statement struct {
-	out      []output // what a question asks for; nil for other statements
-	distinct bool     // equal rows of the answer are left out
+	out      []output // columns of the answer; nil for statements without one
+	distinct bool     // each row of the answer only once
 	sql      string   // what follows out, or the whole statement
 	settings settings
 	rows     block       // of an insert
-	tables   []tempTable // what the statement reads beside the store's tables
+	tables   []tempTable // temporary tables that the statement reads
 }
 
-// An output is a column of an answer: its name, and the expression for it, "" for the column
-// that a table has under the name. A name other than that is of no column of the table:
-// 18.16 takes it for the expression wherever it occurs in the statement.
+// An output is a column of an answer: a name, and the expression for it. If the expression is
+// "", it is the table's column of that name. Otherwise, the table must not have a column of
+// that name: version 18.16 would use the expression wherever the name occurs in the statement.
 type output struct{ name, is string }
 
-// outputs returns the columns of an answer that are those of a table.
+// outputs returns outputs for columns of a table.
 func outputs(names ...string) []output {
 	out := make([]output, len(names))
 	for i, name := range names {
@@ -30,7 +30,7 @@ func outputs(names ...string) []output {
 	return out
 }
 
-// text returns the statement as the engine reads it.
+// text returns the SQL text.
 func (st *statement) text() string {
 	if st.out == nil {
 		return st.sql
@@ -48,7 +48,7 @@ func (st *statement) text() string {
 	return verb + strings.Join(list, ", ") + " " + st.sql
 }
 
-// check returns an error unless an answer has the columns that were asked for, or no rows.
+// check returns an error if an answer has rows but lacks columns that the statement asks for.
 func (st *statement) check(a *answer) error {
 	for _, o := range st.out {
 		if a.rows > 0 && !slices.ContainsFunc(a.cols, func(v values) bool { return v.name == o.name }) {
@@ -58,19 +58,19 @@ func (st *statement) check(a *answer) error {
 	return nil
 }
 
-// maxInsert bounds the rows that one statement inserts, in bytes; a little more may be.
+// maxInsert is the size in bytes at which an insert is split; an insert may be a little larger.
 const maxInsert = 16 << 20
 
-// insertInto returns the statement that inserts rows into a table.
+// insertInto returns a statement that inserts rows into a table.
 func insertInto(table string, rows block) *statement {
 	return &statement{sql: "INSERT INTO " + table + " (" + rows.names() + ") FORMAT Native", rows: rows}
 }
 
-// A tempTable goes with a statement and is gone after it.
+// A tempTable is sent with a statement, and exists only while it runs.
 type tempTable struct {
 	name string
 	rows block
 }
 
-// settings are those of the engine for a statement.
+// settings are settings of the engine for one statement.
 type settings map[string]string

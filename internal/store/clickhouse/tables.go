@@ -6,24 +6,23 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// A table of the schema. Its columns have types, and codecs where the engine
-// has them.
+// A table describes a table of the schema.
 type table struct {
 	name    string
 	columns [][3]string // name, type, codec
-	// Of rows with the same values of order, one is kept: that with the highest
-	// value of version.
+	// Of several rows with the same values in the columns order, the engine keeps the one
+	// with the highest version.
 	order, version string
 	partition      string
-	shard          string // of a row, where there are several
+	shard          string // expression for the shard of a row
 	granularity    int
 }
 
-// valueColumns are the columns for the values of the first sample types; those of others are
-// in the column more. Roll-ups have no more.
+// valueColumns are the columns for the values of the first sample types. Further values are in
+// the column more, which roll-ups don't have.
 var valueColumns = [...]string{"v1", "v2", "v3", "v4"}
 
-// tables are those that are on all shards.
+// tables are the tables that every shard has.
 var tables = []table{{
 	// A row per profile.
 	name: "profiles",
@@ -89,7 +88,7 @@ var tables = []table{{
 	order: "service, kind, hour, fleet, header, version", partition: "day", shard: "cityHash64(fleet, header, hour)", granularity: 8,
 }}
 
-// local is the name of the tables on the servers of a cluster.
+// local returns the name of the table on each server of a cluster.
 func (t *table) local() string { return t.name + "_local" }
 
 const (
@@ -97,12 +96,12 @@ const (
 	hour = int64(time.Hour)
 )
 
-// dayOf and the like count from 1970, with negative numbers before it.
+// dayOf, hourOf and weekOf count from 1970. Earlier times have negative numbers.
 func dayOf(t int64) int32  { return int32(store.Window(t, day) / day) }
 func hourOf(t int64) int32 { return int32(store.Window(t, hour) / hour) }
 func weekOf(t int64) int32 { return int32(store.Window(t, 7*day) / (7 * day)) }
 
-// rowsOf returns a block without rows that has the columns of a table.
+// rowsOf returns an empty block with the columns of a table.
 func rowsOf(table string) block {
 	for i := range tables {
 		if t := &tables[i]; t.name == table {
