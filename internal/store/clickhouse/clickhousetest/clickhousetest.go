@@ -23,8 +23,7 @@ import (
 	"time"
 )
 
-// ErrMissing says that the machine lacks an engine, and that CI isn't where this
-// happens: tests are skipped.
+// ErrMissing is the error of a start if the machine lacks an engine; see SkipMissing.
 var ErrMissing = errors.New("no ClickHouse")
 
 // Users that all servers know, besides default, who has no password.
@@ -34,13 +33,14 @@ const (
 	Poor           = "poor"   // may use 20 MB for a statement, without a password
 )
 
-// script is what installs engines and runs them.
+// script is the path of the script that installs and runs engines.
 var script = func() string {
 	_, here, _, _ := runtime.Caller(0)
 	return filepath.Join(filepath.Dir(here), "../../../../test/clickhouse/engine.sh")
 }()
 
-// shared are what tests of this process share, each started when it is asked for first.
+// shared has the servers that the tests of this process share. Each is started when it is first
+// needed.
 var shared struct {
 	single, today sharedServer
 	cluster       sharedCluster
@@ -58,8 +58,8 @@ type sharedCluster struct {
 	err error
 }
 
-// Single returns a server of Debian's that tests of this process share. Where it is
-// missing the test is skipped, but in CI.
+// Single returns a server of Debian's version. All tests of this process share it. If it isn't
+// installed, the test is skipped; in CI it fails.
 func Single(t testing.TB) *Server {
 	t.Helper()
 	s := &shared.single
@@ -68,7 +68,8 @@ func Single(t testing.TB) *Server {
 	return s.Server
 }
 
-// Today returns today's engine, which tests of this process share.
+// Today returns a server of a current version, behind a shim. All tests of this process share
+// it. A missing engine is treated as in Single.
 func Today(t testing.TB) *Server {
 	t.Helper()
 	s := &shared.today
@@ -77,8 +78,8 @@ func Today(t testing.TB) *Server {
 	return s.Server
 }
 
-// SharedCluster returns a cluster of two shards with two replicas each, which tests of
-// this process share.
+// SharedCluster returns a cluster of two shards with two replicas each. All tests of this
+// process share it. With -short the test is skipped, unless HONE_REAL=1.
 func SharedCluster(t testing.TB) *Cluster {
 	t.Helper()
 	s := &shared.cluster
@@ -99,7 +100,8 @@ func ForTest[S interface{ Kill() }](t testing.TB, start func(dir string) (S, err
 	return s
 }
 
-// SkipMissing ends a test that has no engine, for the error of a start.
+// SkipMissing ends a test because of the error of a start. It skips the test if the engine is
+// missing. In CI, or for other errors, it fails the test.
 func SkipMissing(t testing.TB, err error) {
 	t.Helper()
 	if errors.Is(err, ErrMissing) && os.Getenv("CI") != "true" {
@@ -111,14 +113,14 @@ func SkipMissing(t testing.TB, err error) {
 	}
 }
 
-// held are files that stay open: one that nothing refers to is closed by the garbage
-// collector.
+// held keeps files open: the garbage collector closes a file that nothing refers to.
 var held struct {
 	sync.Mutex
 	files []io.Closer
 }
 
-// startShared starts what ends with this process, in a folder that goes then.
+// startShared starts an engine that ends with this process, in a directory that is removed
+// then.
 func startShared[S any](start func(dir string) (S, error)) (S, error) {
 	var none S
 	dir, err := os.MkdirTemp("", "hone-clickhouse")
@@ -139,7 +141,7 @@ func startShared[S any](start func(dir string) (S, error)) (S, error) {
 	return start(dir)
 }
 
-// install gets an engine onto the machine and returns what the script says.
+// install installs an engine and returns the script's output.
 func install(what string) (string, error) {
 	var problem strings.Builder
 	cmd := exec.Command("sh", script, what)
@@ -169,10 +171,10 @@ type process struct {
 	ended chan struct{}
 }
 
-// patience is how long a process may take to answer, on a busy machine too.
+// patience is how long a process may take to answer, even on a busy machine.
 const patience = 2 * time.Minute
 
-// start starts a process that doesn't run and waits until it answers.
+// start starts the process, which must not be running, and waits until it answers.
 func (p *process) start() error {
 	if err := p.begin(); err != nil {
 		return err
@@ -180,7 +182,7 @@ func (p *process) start() error {
 	return p.wait()
 }
 
-// begin starts a process that doesn't run.
+// begin starts the process without waiting for it.
 func (p *process) begin() error {
 	if err := os.MkdirAll(p.dir, 0o755); err != nil {
 		return err
@@ -237,7 +239,7 @@ func (p *process) over() bool {
 	}
 }
 
-// said returns the end of all that the process wrote.
+// said returns the end of the process's output.
 func (p *process) said() string {
 	var all strings.Builder
 	for _, name := range []string{p.log(), filepath.Join(p.dir, "log")} {
@@ -249,14 +251,14 @@ func (p *process) said() string {
 	return all.String()
 }
 
-// Kill ends the process as kill -9 does.
+// Kill ends the process with SIGKILL.
 func (p *process) Kill() {
 	_ = p.stdin.Close()
 	<-p.ended
 }
 
-// A Server is an engine that answers over HTTP. It may be killed, which leaves what it
-// has on the disk, and started again.
+// A Server is an engine that answers over HTTP. After Kill, Start starts it again with the data
+// on its disk.
 type Server struct {
 	Addr    string // 127.0.0.1:PORT
 	TLS, CA string // of StartTLS alone
@@ -264,10 +266,10 @@ type Server struct {
 	process
 }
 
-// Start starts a server that was killed, with what it kept, and waits until it answers.
+// Start starts a server that was killed and waits until it answers. Its data is still there.
 func (s *Server) Start() error { return s.start() }
 
-// Pid is the number of the server's process.
+// Pid returns the process ID of the server.
 func (s *Server) Pid() int { return s.cmd.Process.Pid }
 
 func (s *Server) ping() error { return ping(s.Addr) }
@@ -284,7 +286,7 @@ func ping(addr string) error {
 	return nil
 }
 
-// Query has the server run a statement and returns what it answers, as text.
+// Query executes a statement and returns the answer as text.
 func (s *Server) Query(statement string) (string, error) {
 	resp, err := http.Post("http://"+s.Addr+"/", "", strings.NewReader(statement))
 	if err != nil {
@@ -300,11 +302,11 @@ func (s *Server) Query(statement string) (string, error) {
 
 var databases atomic.Int64
 
-// newName returns a name for a database that no other test of this process has.
+// newName returns a database name that no other test of this process has.
 func newName() string { return fmt.Sprintf("test_%d_%d", os.Getpid(), databases.Add(1)) }
 
-// Name returns a name for a database, which is dropped at the end of the test if
-// there is one then.
+// Name returns an unused database name. The database is dropped at the end of the test, if it
+// exists.
 func (s *Server) Name(t testing.TB) string {
 	name := newName()
 	t.Cleanup(func() {
@@ -315,7 +317,8 @@ func (s *Server) Name(t testing.TB) string {
 	return name
 }
 
-// Database makes a database for a test and returns its name.
+// Database creates a database and returns its name. The database is dropped at the end of the
+// test.
 func (s *Server) Database(t testing.TB) string {
 	t.Helper()
 	name := s.Name(t)

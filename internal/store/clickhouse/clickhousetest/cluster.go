@@ -7,18 +7,18 @@ import (
 	"time"
 )
 
-// ClusterName is what a cluster is called in its configuration. Each server of it has
-// the macros shard and replica.
+// ClusterName is the name of the cluster in its configuration. Each server has the macros shard
+// and replica.
 const ClusterName = "hone"
 
-// A Cluster are Debian's servers with ZooKeeper.
+// A Cluster is several servers of Debian's version with ZooKeeper.
 type Cluster struct {
 	Shards [][]*Server // replicas by shard
 
 	zookeeper *process
 }
 
-// StartCluster starts a cluster with an empty folder.
+// StartCluster starts a cluster in dir, which must be empty.
 func StartCluster(dir string, shards, replicas int) (*Cluster, error) {
 	if _, err := install("cluster"); err != nil {
 		return nil, err
@@ -70,8 +70,8 @@ func StartCluster(dir string, shards, replicas int) (*Cluster, error) {
 	return c, c.formed()
 }
 
-// formed waits until all servers take part in statements ON CLUSTER. One that gets such
-// a statement before it has a session with ZooKeeper crashes.
+// formed waits until all servers execute statements ON CLUSTER. A server that gets one before
+// it has a session with ZooKeeper crashes.
 func (c *Cluster) formed() error {
 	for _, s := range c.Servers() {
 		if err := s.joined(); err != nil {
@@ -108,7 +108,7 @@ func (s *Server) joined() error {
 	return fmt.Errorf("%s has %q sessions with ZooKeeper: %w", s.dir, n, err)
 }
 
-// Servers returns all servers, shard by shard.
+// Servers returns all servers, ordered by shard.
 func (c *Cluster) Servers() []*Server {
 	var all []*Server
 	for _, replicas := range c.Shards {
@@ -117,7 +117,7 @@ func (c *Cluster) Servers() []*Server {
 	return all
 }
 
-// Addrs returns where all servers answer.
+// Addrs returns the HTTP addresses of all servers.
 func (c *Cluster) Addrs() []string {
 	var all []string
 	for _, s := range c.Servers() {
@@ -126,7 +126,7 @@ func (c *Cluster) Addrs() []string {
 	return all
 }
 
-// Kill ends all servers as kill -9 does.
+// Kill ends all servers with SIGKILL.
 func (c *Cluster) Kill() {
 	for _, s := range c.Servers() {
 		s.Kill()
@@ -134,8 +134,8 @@ func (c *Cluster) Kill() {
 	c.zookeeper.Kill()
 }
 
-// Name returns a name for a database, which is dropped everywhere at the end of the
-// test if there is one then.
+// Name returns an unused database name. The database is dropped on all servers at the end of
+// the test, if it exists.
 func (c *Cluster) Name(t testing.TB) string {
 	name := newName()
 	t.Cleanup(func() {
@@ -146,7 +146,8 @@ func (c *Cluster) Name(t testing.TB) string {
 	return name
 }
 
-// Database makes a database on all servers for a test and returns its name.
+// Database creates a database on all servers and returns its name. The database is dropped at
+// the end of the test.
 func (c *Cluster) Database(t testing.TB) string {
 	t.Helper()
 	name := c.Name(t)

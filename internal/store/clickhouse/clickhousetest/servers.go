@@ -27,7 +27,7 @@ var files embed.FS
 
 var serverConfig = template.Must(template.ParseFS(files, "server.xml"))
 
-// node is what the configuration of a server says.
+// A node is the configuration of a server.
 type node struct {
 	Dir                    string
 	HTTP, TCP, Interserver string // ports
@@ -37,7 +37,7 @@ type node struct {
 	ZooKeeper              string     // its port, of a cluster
 }
 
-// write writes the configuration of a server into its folder.
+// write writes the configuration into the server's directory.
 func (n *node) write() error {
 	if err := os.MkdirAll(n.Dir, 0o755); err != nil {
 		return err
@@ -56,7 +56,7 @@ func (n *node) write() error {
 	return os.WriteFile(filepath.Join(n.Dir, "server.xml"), []byte(text.String()), 0o644)
 }
 
-// server returns the server that a configuration is of, not started.
+// server returns the server with the configuration, not started.
 func (n *node) server() (*Server, error) {
 	if err := n.write(); err != nil {
 		return nil, err
@@ -79,11 +79,11 @@ func ports(n int) ([]string, error) {
 	return found, err
 }
 
-// StartSingle starts Debian's server with an empty folder.
+// StartSingle starts a server of Debian's version in dir, which must be empty.
 func StartSingle(dir string) (*Server, error) { return startSingle(dir, false) }
 
-// StartTLS starts Debian's server with an empty folder, which answers by TLS too: at
-// Server.TLS, with the certificate in Server.CA.
+// StartTLS starts a server of Debian's version in dir, which must be empty. It also answers
+// over TLS: at Server.TLS, with the certificate in Server.CA.
 func StartTLS(dir string) (*Server, error) { return startSingle(dir, true) }
 
 func startSingle(dir string, encrypted bool) (*Server, error) {
@@ -111,8 +111,7 @@ func startSingle(dir string, encrypted bool) (*Server, error) {
 	return s, s.start()
 }
 
-// writeCertificate writes a certificate of 127.0.0.1 that is its own authority, and its
-// key.
+// writeCertificate writes a self-signed certificate for 127.0.0.1 and its key.
 func writeCertificate(cert, key string) error {
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -136,8 +135,8 @@ func writeCertificate(cert, key string) error {
 	)
 }
 
-// StartToday starts today's engine with an empty folder. Its HTTP interface is a shim's:
-// see today.py.
+// StartToday starts a current engine in dir, which must be empty. A shim provides its HTTP
+// interface: see today.py.
 func StartToday(dir string) (*Server, error) {
 	home, err := install("today")
 	if err != nil {
@@ -163,7 +162,7 @@ func StartToday(dir string) (*Server, error) {
 	return s, s.start()
 }
 
-// startZooKeeper starts Debian's with an empty folder.
+// startZooKeeper starts Debian's ZooKeeper in dir, which must be empty.
 func startZooKeeper(dir, port string) (*process, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -201,7 +200,7 @@ func startZooKeeper(dir, port string) (*process, error) {
 	return p, p.start()
 }
 
-// InstallCluster gets what a cluster takes onto the machine.
+// InstallCluster installs what a cluster needs.
 func InstallCluster() error {
 	_, err := install("cluster")
 	return err
