@@ -90,6 +90,8 @@ func (s *Store) putIn(name partitionName, records []store.Record, mine []int) (*
 		s.forget(p)
 		return nil, err
 	}
+
+	// What is in the log is in memory from here on.
 	if grown {
 		p.small = append(p.small, piece{p.pieces, p.written})
 		p.written = p.dict.Lengths()
@@ -123,8 +125,8 @@ type writer struct {
 type pendingPut struct {
 	hour   *hourData
 	head   format.Head
-	totals []int64
-	bytes  int
+	totals []int64 // of its values, by sample type
+	bytes  int     // size of its samples
 }
 
 var writers = sync.Pool{New: func() any { return new(writer) }}

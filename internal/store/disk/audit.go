@@ -16,11 +16,11 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// Verified is how much of a store can be read.
+// Verified is the result of Verify.
 type Verified struct {
-	Profiles int64 // known of
-	Lost     int64 // of those, can't be read
-	// Unsure is set where it isn't known whether there were more.
+	Profiles int64 // known profiles
+	Lost     int64 // known profiles that can't be read
+	// Unsure is set if there may have been more.
 	Unsure bool
 }
 
@@ -36,7 +36,7 @@ func (v Verified) String() string {
 	return fmt.Sprintf("profiles: %d; %d of them can't be read", v.Profiles, v.Lost)
 }
 
-// An audit reads a store whatever is wrong with it.
+// An audit reads as much as possible of a store, whatever is damaged.
 type audit struct {
 	ctx    context.Context
 	fs     vfs.FS
@@ -58,13 +58,13 @@ type audit struct {
 	hours   map[format.Hour]*format.Heads // readable packed profiles
 }
 
-// A seenProfile is a profile that something tells of.
+// A seenProfile is a profile that something in the store mentions.
 type seenProfile struct {
 	hour     format.Hour
 	readable bool
 }
 
-// An hourRange is the hours from one to another, if there are any.
+// An hourRange is a range of hours, which may be empty.
 type hourRange struct {
 	first, last format.Hour
 	any         bool
@@ -108,7 +108,7 @@ func newAudit(ctx context.Context, dir string, fsys vfs.FS, report func(string))
 	return a, nil
 }
 
-// readPartitions finds the partitions, also those that are not described any more.
+// readPartitions finds the partitions, including those whose description is lost.
 func (a *audit) readPartitions(o Options, dir string) error {
 	epoch, found, err := get(a.files, []byte{format.KindFormat}, format.ReadFormat)
 	if err == nil && !found {
@@ -181,7 +181,7 @@ func (a *audit) readPartitions(o Options, dir string) error {
 	return a.ctx.Err()
 }
 
-// first returns the first key from start on of its kind, nil if there is none.
+// first returns the first key from start on with the same kind, nil if there is none.
 func (a *audit) first(start []byte) (first []byte) {
 	if start == nil {
 		return nil
@@ -194,7 +194,7 @@ func (a *audit) first(start []byte) (first []byte) {
 	return first
 }
 
-// result returns what was found until now.
+// result returns what was found so far.
 func (a *audit) result() Verified {
 	a.found.Unsure = a.files.lossy
 	return a.found
@@ -208,7 +208,7 @@ func (a *audit) bad(format string, args ...any) {
 	a.report(fmt.Sprintf(format, args...))
 }
 
-// scan calls f with the keys that begin with prefix, and reports errors.
+// scan calls f with the keys that begin with prefix. It reports errors as problems.
 func (a *audit) scan(prefix []byte, f func(key, value []byte) error) {
 	a.files.scan(prefix, format.After(prefix), func(key, value []byte) error {
 		if err := f(key, value); err != nil {
@@ -223,9 +223,8 @@ func (a *audit) scan(prefix []byte, f func(key, value []byte) error) {
 	})
 }
 
-// loadDict reads as much of a partition's dictionary as it can. A piece that was
-// merged into another one, and is there again as what deleted it is lost, doesn't
-// fit behind the others and is left out.
+// loadDict reads as much of a partition's dictionary as it can. It skips a piece that doesn't
+// continue the pieces before it. That happens if the deletion of a merged piece was lost.
 func (a *audit) loadDict(p *partition) {
 	a.dict = format.NewDictionary(p.Instance)
 	a.scan(format.PartitionKey(format.KindDictionary, p.id), func(key, value []byte) error {
@@ -238,9 +237,9 @@ func (a *audit) loadDict(p *partition) {
 	})
 }
 
-// partition reads the profiles of a partition, reports what is wrong, and calls
-// good, unless it is nil, with those that are as they should be, each once: what
-// deleted a profile when it was packed may be lost, so that it is there twice.
+// partition reads the profiles of a partition and reports problems. Unless good is nil, it is
+// called with each good profile, once. A profile may be stored twice, fresh and packed, if the
+// deletion of the fresh one was lost.
 func (a *audit) partition(p *partition, good func(h *format.Head, totals []int64, s *format.Samples) error) error {
 	a.partBad, a.hours, a.seen, a.uncited, a.gone, a.seq = 0, map[format.Hour]*format.Heads{}, map[uint64]seenProfile{}, 0, hourRange{}, 0
 	a.loadDict(p)
@@ -302,7 +301,7 @@ func (a *audit) know(seq uint64, h format.Hour) {
 	}
 }
 
-// readable returns how many profiles of the partition that was read last can be read.
+// readable returns the number of readable profiles in the last partition.
 func (a *audit) readable() (n int64) {
 	for _, p := range a.seen {
 		if p.readable {
@@ -312,8 +311,8 @@ func (a *audit) readable() (n int64) {
 	return n
 }
 
-// count adds up the profiles of the partition that was read last. Profiles are numbered
-// as they come, so it shows where some are missing altogether, unless hours were dropped.
+// count adds the profiles of the last partition to the result. Profiles are numbered in order
+// of arrival, so gaps show lost ones, unless hours were dropped.
 func (a *audit) count(p *partition) {
 	readable := a.readable()
 	known := int64(len(a.seen)) + a.uncited
@@ -336,7 +335,7 @@ func (a *audit) count(p *partition) {
 	}
 }
 
-// describe finds out what a partition is of from what it has.
+// describe reconstructs a partition's description from its data.
 func (a *audit) describe(p *partition) {
 	for i := range a.dict.Series {
 		p.Service = a.dict.Series[i].Labels.Get(store.LabelService)
@@ -371,7 +370,7 @@ func (a *audit) fresh(key, value []byte) (*format.Head, []int64, *format.Samples
 	return h, hs.TotalsOf(h), s, err
 }
 
-// packed reads the packed profiles of a partition.
+// packed reads the packed profiles of a partition and calls one with each.
 func (a *audit) packed(p *partition, one func([]byte, *format.Head, []int64, *format.Samples) error) (err error) {
 	lost := map[format.Hour]bool{} // hours whose list of profiles can't be read
 	a.scan(format.PartitionKey(format.KindHeads, p.id), func(key, value []byte) error {
@@ -462,7 +461,7 @@ func (a *audit) summary(p *partition, h format.Hour, hs *format.Heads) {
 	}
 }
 
-// blocks reads the blocks that an hour's heads refer to.
+// blocks reads the blocks that the heads of an hour refer to.
 func (a *audit) blocks(p *partition, h format.Hour, hs *format.Heads, one func([]byte, *format.Head, []int64, *format.Samples) error) error {
 	for i := 0; i < len(hs.List); {
 		n := i + 1
@@ -503,7 +502,7 @@ func (a *audit) blocks(p *partition, h format.Hour, hs *format.Heads, one func([
 	return nil
 }
 
-// check tells what is wrong with a profile.
+// check describes what is wrong with a profile; "" means nothing.
 func (a *audit) check(h *format.Head, totals []int64, s *format.Samples) string {
 	return checkProfile(a.dict, a.service, a.start, a.epoch, h, totals, s)
 }
@@ -519,8 +518,8 @@ func kept(n, lost int64, unsure bool) string {
 	return fmt.Sprintf("profiles kept: %d; lost: %d", n, lost)
 }
 
-// copyTo puts the good profiles of a partition into another store. The records are
-// put's until it returns.
+// copyTo passes the good profiles of a partition to put, which owns the records until it
+// returns.
 func (a *audit) copyTo(p *partition, put func(context.Context, []store.Record) error) error {
 	var batch []store.Record
 	flush := func() error {

@@ -11,8 +11,8 @@ import (
 
 const blockTrailer = 5
 
-// findEnd returns the size of the block at an offset, 0 if it has no end before
-// limit.
+// findEnd returns the size of the block at an offset. It returns 0 if no block that begins
+// there ends before limit.
 func findEnd(f io.ReaderAt, at, limit int64) (size int, err error) {
 	const chunk = 256 << 10
 	buf := make([]byte, 0, max(0, min(limit-at, chunk+blockTrailer)))
@@ -36,13 +36,13 @@ func findEnd(f io.ReaderAt, at, limit int64) (size int, err error) {
 
 var errChecksum = errors.New("its checksum is another one")
 
-// mendBlock is mend of a block of a table with its trailer.
+// mendBlock is mend for a table's block with its trailer.
 func mendBlock(b []byte) (whole, mended bool) {
 	end := len(b) - blockTrailer + 1
 	return mend(b[:end], binary.LittleEndian.Uint32(b[end:]))
 }
 
-// wholeBlock reports whether the checksum of a block of a table, with its trailer, is right.
+// wholeBlock reports whether the checksum of a table's block, with its trailer, is right.
 func wholeBlock(b []byte) bool {
 	end := len(b) - blockTrailer + 1
 	return end > 0 && crc(b[:end]) == binary.LittleEndian.Uint32(b[end:])

@@ -11,9 +11,9 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// A cache keeps decoded values up to a number of bytes; the least recently used
-// ones go. Keys tell versions apart, so that nothing needs to be taken out when
-// it changes. What is in it is shared and not to be changed.
+// A cache keeps decoded values up to a number of bytes, and drops the least recently used ones.
+// Keys include a version, so values are never invalidated. Values are shared; nobody may change
+// them.
 type cache struct {
 	mu     sync.Mutex
 	limit  int64
@@ -26,7 +26,7 @@ type cache struct {
 	reading singleflight.Group
 }
 
-// cacheKey is a key of the store and a number that changes with its value.
+// A cacheKey is a key of the store and a number that changes with its value.
 type cacheKey struct {
 	key     string
 	version uint64
@@ -42,9 +42,8 @@ func newCache(limit int64) *cache {
 	return &cache{limit: limit, byKey: map[cacheKey]*list.Element{}}
 }
 
-// load returns the value of a key. If there is none, read makes it and tells how
-// many bytes it takes, about. Those who want the same value at the same time, as
-// both sides of a comparison do, wait for one of them to make it.
+// load returns the value of a key. If it isn't cached, load calls read, which returns the value
+// and its approximate size in bytes. Concurrent calls with the same key wait for one read.
 func load[V any](c *cache, k cacheKey, read func() (value V, bytes int64, err error)) (V, error) {
 	if v := c.get(k); v != nil {
 		return v.(V), nil
@@ -65,8 +64,8 @@ func load[V any](c *cache, k cacheKey, read func() (value V, bytes int64, err er
 	return v.(V), err
 }
 
-// loadStored is load of the value that the store has under a key, which has to be
-// there; missing says so if it isn't.
+// loadStored is load for the decoded value of a key in the store. If the key is missing, that
+// is damage, described by missing.
 func loadStored[V interface{ Memory() int64 }](c *cache, k cacheKey, db pebble.Reader, key []byte, missing string,
 	decode func(value []byte) (V, error),
 ) (V, error) {
@@ -95,8 +94,7 @@ func (c *cache) get(k cacheKey) any {
 	return e.Value.(*cached).value
 }
 
-// put keeps a value that takes about n bytes. One that would take more than half
-// of all room is not kept.
+// put adds a value of about n bytes. It ignores values larger than half of the cache.
 func (c *cache) put(k cacheKey, value any, n int64) {
 	n += int64(len(k.key)) + 128
 	if n > c.limit/2 {
@@ -110,7 +108,7 @@ func (c *cache) put(k cacheKey, value any, n int64) {
 	c.add(k, value, n)
 }
 
-// replace is put, which takes the place of the value that the key has.
+// replace is put for a key that may have a value, which is replaced.
 func (c *cache) replace(k cacheKey, value any, n int64) {
 	n += int64(len(k.key)) + 128
 	c.mu.Lock()
@@ -123,7 +121,7 @@ func (c *cache) replace(k cacheKey, value any, n int64) {
 	}
 }
 
-// add adds a value that isn't there, and drops what there is no room for. c.mu is locked.
+// add adds a value that isn't cached, and drops others to make room. c.mu is locked.
 func (c *cache) add(k cacheKey, value any, n int64) {
 	c.byKey[k] = c.recent.PushFront(&cached{k, value, n})
 	c.bytes += n

@@ -58,25 +58,18 @@ func (s *Store) hours() []format.Hour {
 	return slices.Compact(out)
 }
 
-// A partition of which something can't be read is set aside: nothing of it is
-// served any more, so that all answers are exact for the others, and new profiles
-// of its service and epoch go to a new partition. What can be read of it stays for
-// Repair. That it is set aside is in its value, so that a restart, which may not
-// meet the damage soon, doesn't serve records of it that were sent again since.
-
-// Aside is a partition that is set aside.
+// Aside is a partition that is set aside because some of its data can't be read.
 type Aside struct {
 	Service  string    // "" if that can't be read
 	Epoch    time.Time // start of its profiles; zero if that can't be read
 	Since    time.Time // when it was found
-	Profiles int64     // those known of; -1 if none is
+	Profiles int64     // known profiles; -1 if unknown
 	Problem  string    // what can't be read
-	// Returning is set for what is brought back while the store is in use; see
-	// [Recovery].
+	// Returning is set while the profiles are being recovered; see [Recovery].
 	Returning bool
 }
 
-// Known tells in words how many profiles it has.
+// Known returns the number of profiles as text.
 func (a Aside) Known() string {
 	if a.Profiles < 0 {
 		return "unknown"

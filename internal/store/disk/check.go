@@ -7,7 +7,7 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// checkProfile tells what is wrong with a profile of a service and an epoch, "" if nothing is.
+// checkProfile describes what is wrong with a profile of a service and epoch; "" means nothing.
 func checkProfile(d *format.Dictionary, service string, start, epoch int64, h *format.Head, totals []int64, s *format.Samples) string {
 	if int(h.Series) >= len(d.Series) || int(h.Schema) >= len(d.Schemas) {
 		return fmt.Sprintf("profile %d is of a series or schema that is not in the dictionary", h.Seq)

@@ -35,8 +35,7 @@ const (
 	chunkLast   = 4
 )
 
-// A chunkReader reads the records of a log or manifest, and those behind what is
-// damaged, too.
+// A chunkReader reads the records of a log or manifest. It continues after damage.
 type chunkReader struct {
 	r     io.Reader
 	log   uint32 // 0 for manifests, whose chunks have no number
@@ -58,7 +57,7 @@ func newChunkReader(r io.Reader, log uint64) *chunkReader {
 	return &chunkReader{r: r, log: uint32(log), start: -chunkBlock, bad: -1, hole: -1}
 }
 
-// next returns the next record that can be read, which is the caller's, or io.EOF.
+// next returns the next readable record, which the caller owns, or io.EOF.
 func (c *chunkReader) next() (rec []byte, err error) {
 	c.bad = -1
 	if c.closed {
@@ -159,9 +158,8 @@ func (c *chunkReader) next() (rec []byte, err error) {
 	}
 }
 
-// nextWhole returns where the next whole chunk of the file begins in the block, behind one that
-// is damaged, or the end of the block. The damage may be to headers, which tell where the next
-// one is.
+// nextWhole returns the offset of the next intact chunk in the block, or the end of the block.
+// It tries all offsets, because a damaged header doesn't say where the next chunk begins.
 func (c *chunkReader) nextWhole() int {
 	for at := c.at + 1; at+chunkHeader <= c.n; at++ {
 		b := c.block[at:c.n]
@@ -175,8 +173,8 @@ func (c *chunkReader) nextWhole() int {
 	return c.n
 }
 
-// chunkKind returns the kind of a chunk, of those without a number, and the size of
-// its header.
+// chunkKind returns the kind of a chunk, without the flags for numbers, and the size of its
+// header.
 func chunkKind(b byte) (kind byte, header int) {
 	switch {
 	case b > 8:
@@ -187,7 +185,7 @@ func chunkKind(b byte) (kind byte, header int) {
 	return b, chunkHeader
 }
 
-// whole reports whether a chunk is at the beginning of b.
+// whole reports whether b begins with an intact chunk.
 func (c *chunkReader) whole(b []byte) bool {
 	kind, header := chunkKind(b[6])
 	end := header + int(binary.LittleEndian.Uint16(b[4:]))
@@ -195,8 +193,8 @@ func (c *chunkReader) whole(b []byte) bool {
 		crc(b[6:end]) == binary.LittleEndian.Uint32(b)
 }
 
-// mend puts right the one bit that is wrong of the chunk at the beginning of b, or of the
-// end of a closed log.
+// mend corrects a single wrong bit in the chunk at the beginning of b, or in the end of a
+// closed log.
 func (c *chunkReader) mend(b []byte) bool {
 	before := bytes.Clone(b)
 	if !c.mends(b) {
@@ -245,7 +243,7 @@ func (c *chunkReader) mends(b []byte) bool {
 	return c.whole(b)
 }
 
-// closing reports whether the end of a closed log is at the beginning of b.
+// closing reports whether b begins with the end of a closed log.
 func (c *chunkReader) closing(b []byte) bool {
 	return c.log != 0 && bytes.HasPrefix(b, closingChunk(c.log))
 }
@@ -257,8 +255,8 @@ func closingChunk(log uint32) []byte {
 	return binary.LittleEndian.AppendUint32(b, log+1)
 }
 
-// mendFile puts right the bits that are wrong of a log or manifest. The file of before is
-// kept beside it, as what mendFile returns.
+// mendFile corrects wrong bits in a log or manifest. It keeps the original file next to it,
+// under the name it returns.
 func mendFile(fsys vfs.FS, dir, name string, wrong map[int64]byte) (kept string, err error) {
 	path := fsys.PathJoin(dir, name)
 	kept, err = freeName(fsys, fsys.PathJoin(dir, keptPrefix+name))
@@ -290,7 +288,7 @@ func mendFile(fsys vfs.FS, dir, name string, wrong map[int64]byte) (kept string,
 	return fsys.PathBase(kept), syncDir(fsys, dir)
 }
 
-// mendedBits says which bits were put right.
+// mendedBits describes which bits were corrected.
 func mendedBits(wrong map[int64]byte) string {
 	at := slices.Sorted(maps.Keys(wrong))
 	if len(at) == 1 {
@@ -299,7 +297,7 @@ func mendedBits(wrong map[int64]byte) string {
 	return fmt.Sprintf("one bit each of %d records is wrong, the first of byte %d, and is read as it was", len(at), at[0])
 }
 
-// A version is what a log or table says of a key.
+// A version is a change of a key, from a log or a table.
 type version struct {
 	key, value []byte
 	seq        uint64
@@ -322,8 +320,8 @@ const (
 //	(kind key value)*   byte, string, string unless the kind has none
 const batchHeader = 12
 
-// readBatch returns the changes of a batch, which alias it, and the number after
-// that of its last one.
+// readBatch returns the changes of a batch, which alias b, and the sequence number after the
+// last one.
 func readBatch(b []byte) (out []version, next uint64, err error) {
 	if len(b) < batchHeader {
 		return nil, 0, fmt.Errorf("a batch has %d bytes", len(b))

@@ -7,11 +7,10 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// add adds up profiles of different partitions.
+// add adds up profiles from different partitions.
 //
-// Different services are different programs, which have no code in common, so
-// their profiles have no stack in common: then there is nothing to look for, and
-// they are put one behind the other.
+// Different services are usually different programs, which share no code. Then their profiles
+// share no stacks, and are just concatenated.
 func add(ctx context.Context, ps []*profile.Profile) (*profile.Profile, error) {
 	if !apart(ps) {
 		return profile.Sum(ctx, ps...)
@@ -83,8 +82,7 @@ func apart(ps []*profile.Profile) bool {
 	return true
 }
 
-// concat puts profiles one behind the other. Strings and functions that they
-// have in common stand once.
+// A concat concatenates profiles. It adds each distinct string and function once.
 type concat struct {
 	out       *profile.Profile
 	strings   map[string]uint32

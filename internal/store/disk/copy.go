@@ -6,7 +6,12 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A listWriter is a manifest that is being written, with its copy.
+// A manifest is written twice: 000123.tables is a copy of MANIFEST-000123. Without the list of
+// tables, it is uncertain which of the tables in the directory were replaced. So recovery,
+// verify and repair read the copy if the manifest is damaged. The copy is not synced. They use
+// it only if the logs continue where it ends.
+
+// A listWriter writes a manifest and its copy.
 type listWriter struct {
 	vfs.File
 	space *space
@@ -22,7 +27,7 @@ func newListWriter(f vfs.File, r *space, manifest string) *listWriter {
 	return w
 }
 
-// Write writes the copy first, so that after a kill it is not behind.
+// Write writes the copy first, so that after a kill the copy is never older.
 func (f *listWriter) Write(p []byte) (int, error) {
 	if f.copy != nil && !f.space.stopped() {
 		if _, err := f.copy.Write(bytes.Clone(p)); err != nil { // what is written to may change it
@@ -41,8 +46,8 @@ func (f *listWriter) Close() error {
 	return f.File.Close()
 }
 
-// readCopy reads the copy of a manifest, and returns nil if there is none that tells which
-// tables the store has.
+// readCopy reads the copy of a manifest. It returns nil if no copy says which tables the store
+// has.
 func readCopy(fsys vfs.FS, dir, name string, l *listing) *manifest {
 	c := readManifest(fsys, dir, fsys.PathBase(copyName(fsys, name)))
 	if c.uncertain(fsys, dir, l) != nil {

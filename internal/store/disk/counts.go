@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 )
 
-// counts are what a store counts while it is open.
+// counts has the counters of a store, from when it was opened.
 type counts struct {
 	put, duplicates, expired, full atomic.Int64
 	loads, moved                   atomic.Int64

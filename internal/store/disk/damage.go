@@ -14,8 +14,8 @@ import (
 // errRepair is added to errors of stores that can't be opened as they are.
 var errRepair = errors.New("hone store repair makes a new store of what can be read")
 
-// isDamage reports whether an error of reading is one of what is stored, and not
-// of this moment.
+// isDamage reports whether a read failed because stored data is damaged, and not for a passing
+// reason.
 func isDamage(err error) bool {
 	switch {
 	case err == nil, errors.Is(err, format.ErrVersion):

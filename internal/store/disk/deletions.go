@@ -13,9 +13,9 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// A deletion is written twice: as a mark at the key of each partition, and in a file of its own.
-// The table or log with the mark may be lost as a whole, and older tables then still have the
-// profiles. The file "deletions" is
+// A deletion is written twice: as a mark at the key of each partition, and to a separate file.
+// If the table or log with the mark is lost, older tables still have the profiles. The file
+// "deletions" is
 //
 //	version    byte: 1
 //	n id*      varints, rising: the partitions
@@ -28,8 +28,7 @@ const (
 	deletionsVersion = 1
 )
 
-// readDeletions reads the partitions that the file of deletions names. There is no file if none
-// is deleted.
+// readDeletions reads the file with the deleted partitions. Without a file, there are none.
 func readDeletions(fsys vfs.FS, dir string) ([]uint32, error) {
 	f, err := fsys.Open(fsys.PathJoin(dir, deletionsFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -58,7 +57,7 @@ func readDeletions(fsys vfs.FS, dir string) ([]uint32, error) {
 	return ids, r.Err()
 }
 
-// writeDeletions writes the file of deletions, or removes it if there are none.
+// writeDeletions writes the file with the deleted partitions, or removes it if there are none.
 func writeDeletions(fsys vfs.FS, dir string, ids []uint32) error {
 	name := fsys.PathJoin(dir, deletionsFile)
 	if len(ids) == 0 {

@@ -87,7 +87,7 @@ func (s *Store) trimGrown() {
 	}
 }
 
-// A use is when a dictionary was used last.
+// A use is a dictionary with the time of its last use.
 type use struct {
 	p    *partition
 	last time.Time

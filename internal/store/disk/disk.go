@@ -1,29 +1,48 @@
 // Package disk is the store that hone serve keeps profiles in: a directory on a
 // local disk.
 //
-// Durability, atomicity and checksums are those of Pebble, an ordered key-value
-// store. What this package adds is the encoding. Profiles of a service and an
-// epoch (a week) are a partition, which has a dictionary of all that profiles
-// repeat: strings, functions, locations, stacks. A profile is then a list of
-// numbers of stacks with their values. An hour after it came it is packed into a
-// block with its neighbours and added to roll-ups, the sums of an hour and of a
-// day; queries read those, and single profiles at the edges alone.
+// Pebble, an ordered key-value store, provides durability, atomicity and checksums.
+// This package adds the encoding. The profiles of a service in one epoch (a week) are
+// a partition. It has a dictionary of everything that profiles repeat: strings,
+// functions, locations, stacks. A profile is then a list of stack numbers with their
+// values. Once its hour is quiet, it is packed into a block with its neighbours and
+// added to roll-ups, the sums of an hour and of a day. Queries read roll-ups, and
+// single profiles only at the edges.
 //
-// Package format below this one has the encoding, its words and an example; this one has
-// what happens: who puts and packs and asks at the same time, what is in memory, what
-// goes when, and what is done about full disks, crashes and damage.
+// Package format, below this one, has the encoding, its terms and an example. This package
+// decides what happens when: concurrent puts, packing and queries, what stays in memory, what is
+// deleted when, and what to do about full disks, crashes and damage.
 //
-//	disk.go       Open and Close; partition.go, index.go: what is known of partitions
-//	put.go        profiles come in; write.go: batches of keys; ids.go: each profile once
-//	pack.go       fresh profiles become blocks and roll-ups; retain.go, delete.go: they go
-//	query.go      what a query selects; plan.go: from where; merge.go: profiles of that; sums.go: what they add up to
-//	read.go       keys and values; cache.go: decoded values
-//	space.go      the file system waits while there is no space; health.go: Pebble's state
-//	standin.go    blocks of tables that can't be read; heal.go: what was in them is taken out of the rest
-//	aside.go      partitions that can't be read; recover.go, gap.go: stores that can't
-//	verify.go     reads a store whatever is wrong with it; repair.go makes a good one of it
-//	files.go      tables and logs without Pebble: table.go, chunks.go, manifest.go; copy.go: the list of tables, twice
-//	parity.go     smears of tables are put right; mend.go: single wrong bits; kept.go: the files of before
+// The files from top to bottom; each uses only those below it:
+//
+//	repair.go, verify.go       read a store whatever is wrong with it, and make a good one
+//	ops.go, services.go        figures, backups and other calls of an operator
+//	disk.go                    Open, Close, and the calls of [store.Store]
+//	recover.go                 brings back what can be read of a store that can't be opened
+//	upkeep.go                  the background job
+//	pack.go                    fresh profiles become blocks and roll-ups
+//	retain.go, delete.go       profiles are dropped
+//	put.go                     profiles come in: admit.go, ids.go, append.go
+//	series.go, merge.go        answers to queries
+//	plan.go, sums.go, part.go  what to read for an answer, and what it adds up to
+//	query.go, view.go          what a query selects
+//	heal.go, healing.go        takes lost profiles out of what refers to them
+//	admit.go, ids.go           may a profile come in; is it there already
+//	append.go                  encodes profiles and hands them to the log
+//	rewrites.go, deletions.go  what was deleted and still takes space
+//	inventory.go               what is in memory, read when a store is opened
+//	dictionaries.go            dictionaries in memory
+//	catalogue.go, partition.go which partitions there are
+//	cache.go, read.go          decoded values, and values by key
+//	kv.go, scheduler.go        Pebble
+//	inspect.go, standin.go     what is wrong with its files, and what is read instead
+//	space.go, health.go        waits for space on the disk, and remembers damage
+//	files.go, gap.go           tables and logs, read without Pebble
+//	copy.go, manifest.go       the list of tables
+//	table.go, tablefile.go     a table
+//	parity.go, block.go        repairs smeared tables
+//	chunks.go, mend.go         logs; single wrong bits
+//	listing.go, durable.go     names of files; writing them so that they last
 //
 // Files and keys are in doc/reference/format.md, values beside their codecs, and the reasons in
 // doc/design/0006-store.md and 0010-store-format.md.
@@ -45,7 +64,8 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// A Store is an open store. It implements [store.Store].
+// A Store is an open store. It implements [store.Store]. Each part owns the state that it
+// keeps in memory; a method passes its call on to the right part.
 type Store struct {
 	dir    string
 	o      Options
@@ -88,14 +108,14 @@ type Store struct {
 	backdrops sync.WaitGroup
 }
 
-// Open opens the store in a directory, which is made if it is not there. One
-// process at a time can have it open.
+// Open opens the store in a directory, and creates it if needed. Only one process can
+// have it open.
 func Open(dir string, o Options) (*Store, error) {
 	return OpenContext(context.Background(), dir, o)
 }
 
-// OpenContext is Open, which waits while there is no room on the disk, until ctx
-// is done.
+// OpenContext is Open with a context: while the disk is full, it waits until ctx is
+// done.
 func OpenContext(ctx context.Context, dir string, o Options) (*Store, error) {
 	o.fill()
 	if o.Epoch < 24*time.Hour || o.Epoch%(24*time.Hour) != 0 {
@@ -119,7 +139,7 @@ func OpenContext(ctx context.Context, dir string, o Options) (*Store, error) {
 	return s, nil
 }
 
-// openOnce opens a store, without what it does in the background.
+// openOnce opens a store and starts its background jobs.
 func openOnce(ctx context.Context, dir string, o Options) (*Store, error) {
 	s := &Store{dir: dir, o: o, cache: newCache(o.CacheBytes * 3 / 8), sums: newCache(o.CacheBytes / 8),
 		parts: map[partitionName]*partition{}, aside: map[uint32]Aside{}, wake: make(chan struct{}, 1)}
@@ -176,12 +196,7 @@ func (s *Store) open() error {
 	return nil
 }
 
-// Put keeps records; see [store.Store].
-//
-// A partition's profiles are translated one after another, under its lock, and
-// handed to the log before the lock is released: so what a profile refers to is
-// in the log before it, and outlasts a crash whenever it does. Waiting for the
-// disk is done without locks, and one sync serves all who wait.
+// Put stores records; see [store.Store].
 func (s *Store) Put(ctx context.Context, records []store.Record) error {
 	if err := s.varied(records); err != nil {
 		return err
@@ -223,9 +238,9 @@ func (s *Store) Labels(ctx context.Context, q store.Query) (out []store.LabelVal
 var errReturning = errors.New("profiles are being brought back from a store that could not be opened, perhaps some of this service: delete it when that is done")
 
 // DeleteService deletes all profiles of a service, with its series, roll-ups and
-// dictionaries, also those that are set aside, and returns how many profiles these were.
-// It is done at once: a crash leaves all of them or none. The files shrink as they are
-// rewritten. With dry nothing is deleted.
+// dictionaries, including those that are set aside. It returns the number of profiles.
+// Deletion is atomic: after a crash, either all of them are there or none. The files
+// shrink later, when they are rewritten. With dry set, nothing is deleted.
 func (s *Store) DeleteService(ctx context.Context, service string, dry bool) (profiles int64, err error) {
 	if err := s.begin(ctx); err != nil {
 		return 0, err
@@ -325,8 +340,7 @@ func (s *Store) Recoveries() []Recovery {
 	return out
 }
 
-// Close waits for calls under way, ends background work and releases the
-// directory.
+// Close waits for running calls, stops background work and releases the directory.
 func (s *Store) Close() error {
 	s.callsMu.Lock()
 	if s.closed {

@@ -9,7 +9,7 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// writeFile writes a file that is durable, but for its name.
+// writeFile writes a file whose content is durable. Its name is durable after syncDir.
 func writeFile(fsys vfs.FS, name string, from io.Reader) error {
 	f, err := fsys.Create(name, vfs.WriteCategoryUnspecified)
 	if err != nil {

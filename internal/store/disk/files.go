@@ -16,9 +16,9 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// files are the files of a store, read without Pebble, which reads all of them or
-// none. Of each key the version with the highest sequence number counts, whatever
-// table or log it is in; what can't be read is as if it had not been written.
+// rawFiles reads the files of a store without Pebble, which reads all of them or none. For each
+// key, the version with the highest sequence number counts, in whatever table or log it is.
+// Unreadable data is treated as if it had never been written.
 //
 // It keeps the bounds of the tables' blocks in memory, about 130 bytes for 32 KiB,
 // and what is in the logs alone.
@@ -187,8 +187,8 @@ func (x *files) readLog(fsys vfs.FS, dir, name string, number uint64) (out []ver
 	}
 }
 
-// flatten makes tombs that overlap into ones that don't, each with the highest
-// sequence number of those that it is of.
+// flatten replaces overlapping tombs with ones that don't overlap. Each gets the highest
+// sequence number of the tombs that cover it.
 func flatten(tombs []tomb) []tomb {
 	var bounds [][]byte
 	for _, t := range tombs {
@@ -226,7 +226,7 @@ func (x *files) alive(v *version) bool {
 	return (v.kind == versionSet || v.kind == versionSetDeleted) && !x.deleted(v)
 }
 
-// A cursor is at a version of a table or of the logs.
+// A cursor is a position in a table or in the logs.
 type cursor struct {
 	t     *table
 	block int // the one that comes next
@@ -235,8 +235,8 @@ type cursor struct {
 	rank  int64  // of versions with equal numbers the higher one counts
 }
 
-// before says which of two cursors comes first: that with the lower key, or the
-// newer version of it. A block that isn't read yet is newer than all.
+// before reports whether c comes before o: it has a lower key, or a newer version of the same
+// key. A block that hasn't been read yet counts as newest.
 func (c *cursor) before(o *cursor) bool {
 	if n := bytes.Compare(c.key, o.key); n != 0 {
 		return n < 0
@@ -350,7 +350,7 @@ func (x *files) Get(key []byte) ([]byte, io.Closer, error) {
 	return best.value, io.NopCloser(nil), nil
 }
 
-// readOptions tells what is wrong with a file of options.
+// readOptions returns what is wrong with an options file, or nil.
 func readOptions(fsys vfs.FS, dir, name string) error {
 	f, err := fsys.Open(fsys.PathJoin(dir, name))
 	if err != nil {

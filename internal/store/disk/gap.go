@@ -12,10 +12,10 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// A gap is where a log can't be read, and goes on behind that. Pebble opens no store
-// with one, or takes it for the end of the log. What is in front of it is a store as
-// it was at that time. What is behind it can't be written on top of that as it is: it
-// may sum up, number and delete what the gap has swallowed.
+// A gap is an unreadable part of a log, followed by readable records. Pebble refuses to
+// open a store with a gap, or takes it for the end of the log. The records before the gap
+// are the store as it was at that time. The records after it can't just be applied to
+// that: they may sum up, number and delete what was lost in the gap.
 type gap struct {
 	log  uint64 // its number
 	name string // of its file
@@ -26,13 +26,13 @@ func (g *gap) Error() string {
 	return fmt.Sprintf("%s can't be read at byte %d, and goes on behind that", g.name, g.at)
 }
 
-// Unwrap tells that it is one of what is stored.
+// Unwrap makes a gap an error of damaged data.
 func (g *gap) Unwrap() error { return format.ErrDamaged }
 
-// findGap returns the first gap in the logs of a store, nil if there is none. The end
-// of the last log is none, also where a crash left it in pieces: chunks say up to
-// which byte the log was durable when they were written. mended, unless it is nil, is
-// told of logs with wrong bits that can be put right.
+// findGap returns the first gap in the logs of a store, or nil. The end of the last log is
+// not a gap, even if a crash left it incomplete: chunks say up to which byte the log was
+// durable when they were written. Unless it is nil, mended is called for logs with wrong
+// bits that can be corrected.
 func findGap(fsys vfs.FS, dir string, l *listing, m *manifest, mended func(log string, wrong map[int64]byte) error) (found *gap, err error) {
 	for _, n := range l.live(m) {
 		f, err := fsys.Open(fsys.PathJoin(dir, l.logs[n]))

@@ -12,16 +12,16 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// When a block of a table is lost, so are the profiles that it has, and no others. They are
-// taken out of all that tells of them: lists, summaries and roll-ups, of the hours and days
-// whose keys may be in the block. What can be made again of the rest is: summaries and
-// roll-ups altogether, and what is in memory, as dictionaries and the heads of fresh profiles.
-// So all answers are exact for what is left, and the store is one that nothing is wrong with.
+// When a block of a table is lost, only the profiles in it are lost. Healing removes them
+// from the lists, summaries and roll-ups of the hours and days whose keys may be in the
+// block. It rebuilds summaries and roll-ups from the remaining profiles, and rewrites what
+// is still in memory: dictionaries and the heads of fresh profiles. Afterwards answers are
+// exact for the profiles that are left, and the store is sound.
 //
-// A lost block may also bring an older version of a key back, or what was deleted. So hours
-// are not believed what they say, but looked through.
+// A lost block can also bring back an older version of a key, or deleted keys. So healing
+// doesn't trust what an hour says about itself: it reads the whole hour.
 
-// A Loss is profiles that were found to be lost.
+// A Loss describes profiles that were found to be lost.
 type Loss struct {
 	Service  string
 	From, To time.Time // of their hours
@@ -29,7 +29,7 @@ type Loss struct {
 	Since    time.Time // when it was found
 }
 
-// A healing is what is done about a partition.
+// A healing removes lost profiles from one partition.
 type healing struct {
 	s     *Store
 	p     *partition
@@ -42,7 +42,7 @@ type healing struct {
 	running bool
 }
 
-// healedHour is what is left of an hour.
+// A healedHour is what remains of an hour.
 type healedHour struct {
 	packed format.Summary
 	heads  format.Heads // of what is packed
@@ -105,7 +105,7 @@ func (h *healing) plan() error {
 	return nil
 }
 
-// first returns the first key from start on, nil if there is none before end.
+// first returns the first key from start to before end, nil if there is none.
 func (h *healing) first(start, end []byte) (key []byte, err error) {
 	it, err := h.s.db.NewIter(&pebble.IterOptions{LowerBound: start, UpperBound: end})
 	if err != nil {
@@ -117,7 +117,7 @@ func (h *healing) first(start, end []byte) (key []byte, err error) {
 	return key, it.Close()
 }
 
-// hour finds out what is left of an hour, and writes it.
+// hour finds what remains of an hour, and writes that.
 func (h *healing) hour(d *hourData) error {
 	to, p := h.hours[d.hour], h.p
 	key := format.HourKey(format.KindHeads, p.id, d.hour)
@@ -191,7 +191,7 @@ func (h *healing) hour(d *hourData) error {
 	return nil
 }
 
-// keep adds a packed profile to those that are left.
+// keep adds a packed profile to those that remain.
 func (to *healedHour) keep(h *format.Head, totals []int64) {
 	if len(to.heads.List) == 0 {
 		to.packed.First, to.packed.Last = h.Time, h.Time
@@ -200,7 +200,7 @@ func (to *healedHour) keep(h *format.Head, totals []int64) {
 	to.heads.Add(*h, totals)
 }
 
-// fresh finds the profiles of an hour that aren't packed and are left.
+// fresh finds the fresh profiles of an hour that remain.
 func (h *healing) fresh(d *hourData, to *healedHour) error {
 	packed := map[uint64]bool{}
 	for i := range to.heads.List {
@@ -248,12 +248,12 @@ func (h *healing) fresh(d *hourData, to *healedHour) error {
 	})
 }
 
-// check tells what is wrong with a profile.
+// check describes what is wrong with a profile; "" means nothing.
 func (h *healing) check(head *format.Head, totals []int64, s *format.Samples) string {
 	return checkProfile(h.p.dict, h.p.Service, h.p.Epoch, h.s.epoch, head, totals, s)
 }
 
-// blocks calls f with the heads of each block that can be read, the size of that, and its
+// blocks calls f for each readable block, with the heads of its profiles, its size, and the
 // profiles.
 func (h *healing) blocks(hour format.Hour, heads *format.Heads, f func(of []format.Head, size int, packed []format.Samples)) error {
 	for i := 0; i < len(heads.List); {
@@ -280,7 +280,7 @@ func (h *healing) blocks(hour format.Hour, heads *format.Heads, f func(of []form
 	return nil
 }
 
-// rollUp makes the roll-ups of a day again, of what is left of it.
+// rollUp rebuilds the roll-ups of a day from what remains of it.
 func (h *healing) rollUp(day int32) error {
 	want := map[string]*wantedRollup{}
 	dict := h.p.dict
@@ -330,9 +330,9 @@ func (h *healing) rollUp(day int32) error {
 	return nil
 }
 
-// missing returns how many profiles of the partition are missing that nothing tells of but
-// their numbers: profiles are numbered as they come. Where hours were dropped, that isn't
-// known.
+// missing returns the number of profiles that are gone without a trace. Profiles are numbered
+// in order of arrival, so gaps show them. It returns 0 if gaps say nothing: after hours were
+// dropped, or while the store is in use.
 func (h *healing) missing() int64 {
 	p := h.p
 	if p.Dropped != format.MinHour || h.running {

@@ -19,8 +19,8 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// health is what is known to be wrong with the files of a store. Pebble tells it
-// what it finds; it never ends the process.
+// health records what is wrong with the files of a store. Pebble reports to it. It never ends
+// the process.
 type health struct {
 	log  *slog.Logger
 	room *space
@@ -41,7 +41,7 @@ type health struct {
 	unprotected []string
 }
 
-// place is where a block begins.
+// A place is the offset of a block in a file.
 type place struct {
 	file string
 	at   int64
@@ -54,7 +54,7 @@ func newHealth(log *slog.Logger, r *space) *health {
 	return h
 }
 
-// note remembers that something is wrong with a file.
+// note records a problem with a file.
 func (h *health) note(file, problem string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -78,10 +78,10 @@ func (h *health) damage(file string) bool {
 	return h.files[file] != ""
 }
 
-// blockName is how Pebble's errors name a block: by offset and size.
+// blockName matches the offset and size of a block in Pebble's errors.
 var blockName = lazyregexp.New(`block (\d+)/\d+`)
 
-// noteBlock remembers that a block is damaged.
+// noteBlock records that a block is damaged.
 func (h *health) noteBlock(file string, err error) {
 	m := blockName.FindStringSubmatch(err.Error())
 	if m == nil {
@@ -94,7 +94,7 @@ func (h *health) noteBlock(file string, err error) {
 	h.blocks[place{file, at}] = fmt.Errorf("%w: %s", format.ErrDamaged, err.Error())
 }
 
-// watch has what is wrong with a table noted.
+// watch records problems that are found when f is read.
 func (h *health) watch(f *tableFile) {
 	name := f.fs.PathBase(f.path)
 	f.noted = func(_ int64, problem string) { h.note(name, problem) }
@@ -138,8 +138,8 @@ func (h *health) Errorf(format string, args ...any) {
 	h.log.Warn("the key-value store: " + fmt.Sprintf(format, args...))
 }
 
-// Fatalf is called where Pebble can't go on. It goes on all the same, so nothing
-// is written or removed any more: the files stay as a crash would have left them.
+// Fatalf is called if Pebble can't continue. It returns, so that the process continues, but
+// nothing is written or removed any more: the files stay as after a crash.
 func (h *health) Fatalf(format string, args ...any) {
 	err := fmt.Errorf("%w: the key-value store can't go on: %s", store.ErrUnavailable, fmt.Sprintf(format, args...))
 	h.mu.Lock()
@@ -151,7 +151,7 @@ func (h *health) Fatalf(format string, args ...any) {
 	}
 }
 
-// check returns why nothing can be written any more.
+// check returns an error if nothing can be written any more.
 func (h *health) check() error {
 	select {
 	case <-h.broken:
@@ -163,7 +163,7 @@ func (h *health) check() error {
 	}
 }
 
-// events has Pebble tell what it finds.
+// events returns a listener for Pebble's events.
 func (h *health) events() *pebble.EventListener {
 	return &pebble.EventListener{
 		DataCorruption: func(i pebble.DataCorruptionInfo) {
@@ -183,7 +183,7 @@ const (
 	maxRest = 10 * time.Minute
 )
 
-// compacted notes how a compaction ended.
+// compacted records the result of a compaction.
 func (h *health) compacted(err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -195,7 +195,7 @@ func (h *health) compacted(err error) {
 	h.failures++
 }
 
-// resting reports whether compactions wait after one that failed.
+// resting reports whether compactions are paused after one that failed.
 func (h *health) resting() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -219,7 +219,7 @@ func (h *health) unexamined() bool {
 	return false
 }
 
-// removed forgets what was wrong with a file that is gone.
+// removed forgets the problems of a removed file.
 func (h *health) removed(file string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// ids knows which records there are, so that each is kept once.
+// identities knows which records are in the store, so that each is stored once.
 //
 // A record is claimed before it is written and known when it is durable. Who
 // finds it claimed waits: when Put returns nil for a record that it didn't
@@ -32,7 +32,7 @@ func newIDs(s *Store, limit int64) *ids {
 		claimed: map[format.Identity]chan struct{}{}, hours: map[format.Hour]*idSet{}}
 }
 
-// idSet is an open-addressing set of the identities of an hour's records.
+// An idSet is a hash table of the identities in an hour.
 type idSet struct {
 	slots [][2]uint64
 	n     int

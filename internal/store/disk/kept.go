@@ -21,7 +21,8 @@ const (
 	maxKeptBytes = 64 << 20
 )
 
-// sweep removes what a crash left half-written, and what is kept beyond the bounds.
+// sweep removes incomplete files that a crash left, and the oldest kept files beyond the
+// limits.
 func sweep(fsys vfs.FS, dir string) error {
 	names, err := fsys.List(dir)
 	if err != nil {

@@ -84,7 +84,7 @@ func (s *Store) write1(key, value []byte) error {
 	return s.write(b)
 }
 
-// lockDir takes the lock of a directory.
+// lockDir locks a directory against other processes.
 func lockDir(f vfs.FS, dir string) (*pebble.Lock, error) {
 	lock, err := pebble.LockDirectory(dir, f)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
@@ -96,7 +96,7 @@ func lockDir(f vfs.FS, dir string) (*pebble.Lock, error) {
 	return lock, nil
 }
 
-// pebbleOptions are how Pebble is used.
+// pebbleOptions returns the options for Pebble.
 func pebbleOptions(f vfs.FS, lock *pebble.Lock, h *health) *pebble.Options {
 	o := &pebble.Options{
 		FS: f, Lock: lock,

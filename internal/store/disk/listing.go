@@ -9,16 +9,13 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs/atomicfs"
 )
 
-// A manifest is written twice: 000123.tables is a copy of MANIFEST-000123. Without the list of
-// tables, nobody can tell for certain which of the tables that a kill leaves were replaced, so
-// recovery, verify and repair read the copy where the manifest is damaged. The copy is not
-// synced. It is relied on only if the logs go on where it ends.
+// Names of files of a store.
 const (
 	manifestPrefix = "MANIFEST-"
 	copyExt        = ".tables"
 )
 
-// listing is the files of a directory, by what they are.
+// A listing is the files in a directory by kind.
 type listing struct {
 	tables, logs       map[uint64]string // by number
 	parities           map[uint64]string // by number of their table
@@ -60,13 +57,12 @@ func listFiles(fsys vfs.FS, dir string) (*listing, error) {
 	return l, nil
 }
 
-// holds reports whether there is, or was, a store.
+// holds reports whether the directory has, or had, a store.
 func (l *listing) holds() bool {
 	return len(l.tables)+len(l.manifests)+len(l.markers) > 0
 }
 
-// currentManifest returns the name of the manifest in force, "" if there is no
-// marker that tells.
+// currentManifest returns the name of the current manifest, "" if there is no marker for it.
 func currentManifest(fsys vfs.FS, dir string) (string, error) {
 	return atomicfs.ReadMarker(fsys, dir, "manifest")
 }

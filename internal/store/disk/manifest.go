@@ -14,12 +14,11 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// Pebble's manifest is read here to know what a store should have when some of it
-// is missing, and because Pebble takes a manifest that ends early for one whose
-// end a crash took: it would go on with the tables of an earlier time and delete
-// those that the rest of the manifest names.
+// hone reads Pebble's manifest for two reasons: to know which tables a store should have, and
+// because Pebble can't tell a truncated manifest from one that a crash cut short. It would
+// continue with the tables of an earlier time and delete those in the missing part.
 
-// manifest is what a manifest says.
+// A manifest is the decoded content of a manifest file.
 type manifest struct {
 	name    string
 	tables  map[uint64]tableInfo // live ones, by number
@@ -32,14 +31,14 @@ type manifest struct {
 	wrong   map[int64]byte // what was put right of it; see chunkReader
 }
 
-// tableInfo is what a manifest says of a table.
+// A tableInfo is what a manifest says about a table.
 type tableInfo struct {
 	level       uint64
 	size        int64
 	first, last []byte // bounds of its keys
 }
 
-// readManifest reads a manifest as far as it can be read.
+// readManifest reads as much as it can of a manifest.
 func readManifest(fsys vfs.FS, dir, name string) *manifest {
 	m := &manifest{name: name, tables: map[uint64]tableInfo{}}
 	f, err := fsys.Open(fsys.PathJoin(dir, name))
@@ -75,7 +74,7 @@ func readManifest(fsys vfs.FS, dir, name string) *manifest {
 	return m
 }
 
-// endsWithin reports whether a file ends in the midst of the chunk at an offset.
+// endsWithin reports whether a file ends in the middle of the chunk at an offset.
 func endsWithin(f vfs.File, at int64) bool {
 	info, err := f.Stat()
 	if err != nil || info.Size()-at < chunkHeader {
@@ -110,13 +109,13 @@ const (
 	keyTrailer   = 8      // bytes behind a key: sequence number and kind
 )
 
-// errForeign is the error of an edit that no store of hone has.
+// errForeign is the error of an edit with contents that hone's stores never have.
 var errForeign = errors.New("it says what hone's stores don't have")
 
-// A listPlace is where a table is: it may move between levels.
+// A listPlace is a table with its level. Tables may move to another level.
 type listPlace struct{ level, number uint64 }
 
-// A listEdit is what an edit of a manifest says.
+// A listEdit is a decoded edit of a manifest.
 type listEdit struct {
 	gone            map[listPlace]bool
 	come            map[listPlace]tableInfo
@@ -161,7 +160,7 @@ func readEdit(b []byte) (*listEdit, error) {
 	return e, r.Err()
 }
 
-// apply makes the changes of an edit.
+// apply applies an edit.
 func (m *manifest) apply(e *listEdit) {
 	m.minLog = max(m.minLog, e.minLog)
 	m.lastSeq = max(m.lastSeq, e.lastSeq)
@@ -176,13 +175,13 @@ func (m *manifest) apply(e *listEdit) {
 	}
 }
 
-// remains is what damaged manifests still say that stays true whatever else they said.
+// remains is what damaged manifests say and what is true whatever the unreadable parts said.
 type remains struct {
 	gone   map[uint64]bool // tables that were replaced, by number
 	minLog uint64          // logs below this number are in tables
 }
 
-// readRemains reads what can be read of all manifests of a store, also behind damage.
+// readRemains reads as much as it can of all manifests of a store, also after damage.
 func readRemains(fsys vfs.FS, dir string, l *listing) (*remains, error) {
 	x := &remains{gone: map[uint64]bool{}}
 	for _, name := range l.manifests {
@@ -213,11 +212,10 @@ func readRemains(fsys vfs.FS, dir string, l *listing) (*remains, error) {
 	return x, nil
 }
 
-// uncertain returns why the tables that a manifest names can't be relied on to be
-// those of the store, nil if they can. The end of a manifest that a crash took
-// had not come into force: the logs from before it are there, and no table came
-// or went by it. A manifest that was cut behind an edit ends like a whole one; tables
-// that it doesn't name show that.
+// uncertain returns why the manifest may not list all tables of the store, nil if it does. An
+// incomplete edit at the end, left by a crash, doesn't matter: it had not taken effect, and the
+// logs from before it still exist. A manifest that was cut between two edits looks complete;
+// tables that it doesn't list show the cut.
 func (m *manifest) uncertain(fsys vfs.FS, dir string, l *listing) error {
 	var missing, unnamed []uint64
 	for n := range m.tables {
@@ -246,8 +244,8 @@ func (m *manifest) uncertain(fsys vfs.FS, dir string, l *listing) error {
 // firstSeq is the sequence number of the first change of a store.
 const firstSeq = 10
 
-// covers reports whether nothing came behind the edits that were read: the logs go on where
-// they end, without a gap, and tables that they don't name have nothing newer than the logs.
+// covers reports whether the manifest has all edits: the logs continue without a gap where it
+// ends, and unlisted tables have nothing newer than the logs.
 func (m *manifest) covers(fsys vfs.FS, dir string, l *listing) bool {
 	next := max(m.lastSeq+1, firstSeq)
 	goOn := l.logs[m.minLog] != "" // logs are known to go on where the edits end
@@ -286,7 +284,7 @@ func (m *manifest) covers(fsys vfs.FS, dir string, l *listing) bool {
 	return true
 }
 
-// live returns the numbers of the logs that are not in tables, by rising number.
+// live returns the numbers of the logs whose contents are not in tables, sorted.
 func (l *listing) live(m *manifest) []uint64 {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(l.logs)), func(n uint64) bool { return n < m.minLog })
 }

@@ -10,8 +10,8 @@ import (
 // three or more the chance that they seem to be one is a few in a hundred thousand for
 // a block; what is read then doesn't add up.
 
-// mend reports whether bytes have a checksum, stored as Pebble does, after one wrong bit
-// in the bytes or in the checksum is put right. mended tells whether there was one.
+// mend compares b with its checksum, as Pebble stores it, and corrects a single wrong bit in b
+// or in the checksum. whole reports whether b is right now, mended whether a bit was corrected.
 func mend(b []byte, stored uint32) (whole, mended bool) {
 	sum := crc32.Checksum(b, castagnoli)
 	if masked(sum) == stored {
@@ -36,8 +36,8 @@ func mend(b []byte, stored uint32) (whole, mended bool) {
 	return false, false
 }
 
-// beforeZero has the low byte of a checksum before a zero byte, by the high byte after
-// it.
+// beforeZero has, by the high byte of a checksum after a zero byte, the low byte of the
+// checksum before it.
 var beforeZero = func() (t [256]uint8) {
 	for i, c := range castagnoli {
 		t[c>>24] = uint8(i)
@@ -45,7 +45,7 @@ var beforeZero = func() (t [256]uint8) {
 	return t
 }()
 
-// unmasked undoes masked.
+// unmasked is the inverse of masked.
 func unmasked(c uint32) uint32 {
 	c -= 0xa282ead8
 	return c>>17 | c<<15
@@ -53,9 +53,9 @@ func unmasked(c uint32) uint32 {
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// crc is the checksum of Pebble's chunks and blocks.
+// crc returns the checksum of Pebble's chunks and blocks.
 func crc(b []byte) uint32 { return masked(crc32.Checksum(b, castagnoli)) }
 
-// masked makes a checksum of a CRC, so that one of bytes that contain checksums is
-// not weak.
+// masked makes a checksum from a CRC. Otherwise, a CRC of bytes that contain their own CRC
+// would be weak.
 func masked(c uint32) uint32 { return (c>>15 | c<<17) + 0xa282ead8 }

@@ -58,7 +58,7 @@ func (g *mergeGroup) profile(ctx context.Context, q *store.Query) (*profile.Prof
 		}
 		return p, nil
 	}
-	// Two at a time: there is a lot to read, and to wait for.
+	// Two in parallel: much of the time is spent waiting for reads.
 	errs := make([]error, len(g.parts))
 	var wg sync.WaitGroup
 	running := make(chan struct{}, 2)
@@ -96,7 +96,7 @@ func (g *mergeGroup) profile(ctx context.Context, q *store.Query) (*profile.Prof
 	return add(ctx, ps)
 }
 
-// A sharedBudget is one that several goroutines use.
+// A sharedBudget is a budget that several goroutines can use.
 type sharedBudget struct {
 	profile.Budget
 	mu sync.Mutex

@@ -14,41 +14,41 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// Stats are figures of a store.
+// Stats describe the state of a store.
 type Stats struct {
-	Partitions int   // services, once for each epoch they have profiles of
-	Series     int   // of partitions whose dictionary is or was in memory
-	Profiles   int64 // kept
-	Fresh      int64 // of those, not packed yet
-	FreshBytes int64 // size of their samples, about
+	Partitions int   // one for each service and epoch
+	Series     int   // in partitions whose dictionary is or was in memory
+	Profiles   int64 // stored
+	Fresh      int64 // stored, but not packed yet
+	FreshBytes int64 // approximate size of their samples
 
 	LiveBytes  int64 // size of the data on disk, without logs
-	DiskBytes  int64 // size of all files, with what is to be deleted
+	DiskBytes  int64 // size of all files, including deleted data
 	CacheBytes int64 // memory of dictionaries and decoded values
 	CacheHits  int64
 	CacheMiss  int64
 
 	Put        int64 // profiles, since the store was opened
-	Duplicates int64 // records that were there already
+	Duplicates int64 // records that were stored already
 	Expired    int64 // records that were too old
-	Full       int64 // records that there was no room for
+	Full       int64 // records refused because the disk was full
 	Packed     int64 // profiles
-	Dropped    int64 // profiles, for their age or for room
-	Lost       int64 // profiles found to be lost, as a table is damaged; see [Store.Losses]
-	Busy       bool  // background work is under way or due
+	Dropped    int64 // profiles, because of their age or the size limit
+	Lost       int64 // profiles lost because a table is damaged; see [Store.Losses]
+	Busy       bool  // background work is running or due
 
-	Aside   []Aside  // what is not served, as something of it can't be read
-	Damaged []string // files that are damaged, and how
+	Aside   []Aside  // partitions that are not served because they can't be read fully
+	Damaged []string // damaged files, and what is wrong with them
 }
 
-// Memory returns the memory of dictionaries and decoded values.
+// Memory returns the memory of dictionaries and decoded values, in bytes.
 func (s *Store) Memory() int64 {
 	s.cache.mu.Lock()
 	defer s.cache.mu.Unlock()
 	return s.dictBytes.Load() + s.cache.bytes
 }
 
-// Stats returns figures of the store as it is now.
+// Stats returns the current state of the store.
 func (s *Store) Stats() Stats {
 	st := Stats{
 		Put: s.counts.put.Load(), Duplicates: s.counts.duplicates.Load(), Expired: s.counts.expired.Load(),
@@ -86,7 +86,7 @@ func (s *Store) Stats() Stats {
 	return st
 }
 
-// asides returns what is set aside, in the order of time and service.
+// asides returns the partitions that are set aside, sorted by time and service.
 func (s *Store) asides() []Aside {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -105,7 +105,7 @@ func (s *Store) asides() []Aside {
 // Ready returns why nothing can be put now.
 func (s *Store) Ready() error { return cmp.Or(s.here(), s.space.check()) }
 
-// WaitIdle waits until no background work is under way or due.
+// WaitIdle waits until no background work is running or due.
 func (s *Store) WaitIdle(ctx context.Context) error {
 	for s.Stats().Busy {
 		select {
@@ -117,7 +117,7 @@ func (s *Store) WaitIdle(ctx context.Context) error {
 	return nil
 }
 
-// Pack packs all profiles now, without waiting for their hours to be over.
+// Pack packs all profiles now, without waiting until their hours are over.
 func (s *Store) Pack(ctx context.Context) error {
 	if err := s.begin(ctx); err != nil {
 		return err
@@ -126,8 +126,8 @@ func (s *Store) Pack(ctx context.Context) error {
 	return s.pack(ctx, func(*hourData) bool { return true })
 }
 
-// Compact packs all profiles and rewrites files, so that what was deleted takes
-// no room any more.
+// Compact packs all profiles and rewrites the files, so that deleted data no longer
+// takes space.
 func (s *Store) Compact(ctx context.Context) error {
 	if err := s.Pack(ctx); err != nil {
 		return err
@@ -141,10 +141,9 @@ func (s *Store) Compact(ctx context.Context) error {
 	return s.compact(ctx, []keyRange{{[]byte{0}, []byte{0xff}}})
 }
 
-// Backup writes a copy of the store as it is now to dir, which must not exist.
-// Puts and queries go on meanwhile. Files that don't change are linked where the
-// copy is on the same disk. The copy is a store that can be opened. With an error
-// nothing is left of it.
+// Backup writes a copy of the current store to dir, which must not exist. Puts and
+// queries continue meanwhile. On the same disk, files that never change are linked.
+// The copy is a store that can be opened. After an error, nothing of it is left.
 func (s *Store) Backup(ctx context.Context, dir string) error {
 	if err := s.begin(ctx); err != nil {
 		return err
@@ -155,8 +154,8 @@ func (s *Store) Backup(ctx context.Context, dir string) error {
 	return nil
 }
 
-// backup calls done when nothing of it goes on any more, which may be after it
-// returned.
+// backup writes the copy. It calls done when all its work has ended, which may be after it
+// returns.
 func (s *Store) backup(dir string, done func()) error {
 	_, err := s.o.FS.Stat(dir)
 	if err == nil {

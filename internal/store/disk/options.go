@@ -10,44 +10,45 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// DefaultOptions returns the options that hold where zeros stand.
+// DefaultOptions returns the options with their default values.
 func DefaultOptions() Options {
 	var o Options
 	o.fill()
 	return o
 }
 
-// Options configure a store. The zero value keeps everything for ever.
+// Options configure a store. The zero value keeps everything forever.
 type Options struct {
-	// Retention is how long profiles are kept, to the hour; 0 is for ever.
+	// Retention is how long profiles are kept, to the hour; 0 is forever.
 	Retention time.Duration
-	// MaxBytes bounds what the store takes on the disk: the oldest hours go
-	// first. 0 is no bound.
+	// MaxBytes limits the size of the store on disk: the oldest hours are
+	// dropped first. 0 is no limit.
 	MaxBytes int64
-	// MinFree is the room on the disk, in bytes, that Put leaves free; it fails
-	// with store.ErrFull then. 0 is 64 MiB.
+	// MinFree is the disk space, in bytes, that Put leaves free. With less, Put
+	// fails with store.ErrFull. 0 is 64 MiB.
 	MinFree int64
 	// CacheBytes is how much memory dictionaries and decoded values may take
 	// between calls; 0 is 48 MiB.
 	CacheBytes int64
-	// MaxDictionary bounds the memory of a partition's dictionary, which has the stacks
-	// and names of one service in one epoch: Put fails with store.ErrVaried when it has
-	// grown beyond that. 0 is 160 MiB, some four million different frames of stacks.
+	// MaxDictionary limits the memory of a partition's dictionary, which has the stacks
+	// and names of one service in one epoch. Beyond it, Put fails with store.ErrVaried.
+	// 0 is 160 MiB, about four million different frames of stacks.
 	MaxDictionary int64
-	// Epoch is how long the partitions are that a new store is divided into; 0
-	// is a week. A store that is there keeps its own.
+	// Epoch is the length of the partitions of a new store; 0 is a week. An
+	// existing store keeps its own.
 	Epoch time.Duration
-	// InstanceLabels are the names of labels that tell the instances of a
-	// service apart. Queries that don't ask for them read one roll-up for all
-	// instances. nil are instance, pod, host, hostname and ip.
+	// InstanceLabels are the names of the labels that distinguish the instances
+	// of a service. Queries that don't use them read one roll-up for all
+	// instances. nil means instance, pod, host, hostname and ip.
 	InstanceLabels []string
-	// PackAfter is how long nothing has to come for an hour that is over before
-	// its profiles are packed, and six times as long for one that isn't; 0 is 10
-	// seconds. Negative is never, except for [Store.Pack].
+	// PackAfter is how long a past hour must be quiet before its profiles are
+	// packed. The current hour must be quiet six times as long. 0 is 10 seconds.
+	// Negative is never, except for [Store.Pack].
 	PackAfter time.Duration
-	// Recover makes way for a store that can't be opened as it is, or whose log has
-	// a gap: its files are moved aside, and what can be read of them comes back
-	// while the store is in use. Without, Open fails with what to do.
+	// Recover opens a new store in place of one that can't be opened, or whose log
+	// has a gap. The old files are moved aside, and what can be read of them is
+	// recovered while the new store is in use. Without Recover, Open fails and says
+	// what to do.
 	Recover bool
 
 	Log *slog.Logger     // nil discards

@@ -60,7 +60,7 @@ func (s *Store) pack(ctx context.Context, ripe func(h *hourData) bool) error {
 	return nil
 }
 
-// A packing is one under way.
+// A packing packs part of one hour.
 type packing struct {
 	s      *Store
 	ctx    context.Context
@@ -158,8 +158,8 @@ func (s *Store) packHour(ctx context.Context, p *partition, h format.Hour) (more
 	return len(rest.List) > 0 && len(k.ends) < whole, nil
 }
 
-// read reads the samples of the first fresh profiles, as many as there is memory
-// for, and takes the others out of fresh.
+// read reads the samples of the first fresh profiles, as many as memory allows, and removes the
+// others from fresh.
 func (k *packing) read(fresh *format.Heads) error {
 	first, last := fresh.List[0].Seq, fresh.List[len(fresh.List)-1].Seq
 	at := func(seq uint64) []byte { return format.SeqKey(format.KindSamples, k.v.p.id, k.hour, seq) }
@@ -185,7 +185,7 @@ func (k *packing) read(fresh *format.Heads) error {
 	return err
 }
 
-// fleet packs the profiles of a fleet, which are in the order of series.
+// fleet packs the profiles of a fleet, which order lists by series.
 func (k *packing) fleet(fleet uint32, fresh *format.Heads, order []int) error {
 	var hourHead format.Rollup
 	hourSums := &format.Sums{}
@@ -268,9 +268,9 @@ func (k *packing) series(fresh *format.Heads, order []int) (*format.Sums, error)
 	return all, nil
 }
 
-// absorb moves the profiles of older blocks of a series, which are not larger
-// than a new one, into it: so blocks stay few where profiles come late, one by
-// one, and none is rewritten often. It returns whether there were any.
+// absorb moves the profiles of older blocks of a series into the new one, if those blocks are
+// not larger. So even if profiles arrive late and one by one, there are few blocks, and none is
+// rewritten often. It returns whether there were such blocks.
 func (k *packing) absorb(series, block uint32, profiles, entries int) (absorbed bool, err error) {
 	type use struct{ profiles, entries int }
 	old := map[uint32]use{}
@@ -320,7 +320,7 @@ func (k *packing) absorb(series, block uint32, profiles, entries int) (absorbed 
 	return absorbed, nil
 }
 
-// addTo adds to a roll-up.
+// addTo adds to a stored roll-up.
 func (k *packing) addTo(level uint8, owner uint32, head *format.Rollup, more *format.Sums) error {
 	window := format.WindowOf(level, k.hour.Start())
 	key := format.RollupKey(format.KindRollup, k.v.p.id, level, window, owner)

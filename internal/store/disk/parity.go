@@ -12,12 +12,11 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A table has a parity file beside it, 000123.parity for 000123.sst, so that a sector that
-// was smeared costs nothing, wherever it is. The table is cut into strips of one length;
-// what is kept is all of them combined by exclusive or. Whatever was done to the bytes of
-// one strip's length, a piece of two neighbours, too, is the difference between that and
-// what the table says now. Which strip it was done to is tried out: each block of a table
-// has a checksum.
+// Every table has a parity file, 000123.parity for 000123.sst, so that one smeared sector
+// can be repaired wherever it is. The table is cut into strips of equal length. The file has
+// their exclusive or. If bytes change within the length of one strip, also across a boundary,
+// the parity of the table now differs from the file by exactly that change. Which strip was
+// changed is found by trying, because each block of a table has a checksum.
 //
 //	version    byte: 1
 //	strip      u32, little-endian: a strip's length
@@ -25,9 +24,9 @@ import (
 //	parity     the strips combined; the last one is filled up with zeros
 //	checksum   u32, of all before
 //
-// The file is written when a table is complete, and not synced: without it, or with a
-// torn one, a table is read as it is. The background job writes what a crash left missing or
-// torn, and what tables of earlier versions don't have.
+// The file is written when a table is complete, and not synced: if it is missing or torn, the
+// table is read without it. The background job writes parity files that are missing or torn
+// after a crash, and those of tables from earlier versions.
 const (
 	parityVersion  = 1
 	parityHeader   = 1 + 4 + 8
@@ -55,7 +54,7 @@ func stripOf(size int64) int64 {
 	return strip
 }
 
-// A combiner combines the strips of what is written to it.
+// A combiner computes the exclusive or of the strips of what is written to it.
 type combiner struct {
 	size int64
 	sum  []byte
@@ -73,8 +72,8 @@ func (c *combiner) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// parity returns the parity file of what was written. The strips are cut to the length
-// that is right for it: strips of half the length are the halves of these.
+// parity returns the parity file for what was written. It shortens the strips to the right
+// length: each strip of half the length is half of a longer one.
 func (c *combiner) parity() []byte {
 	strip := stripOf(c.size)
 	for n := int64(len(c.sum)) / 2; n >= strip; n /= 2 {
@@ -87,8 +86,7 @@ func (c *combiner) parity() []byte {
 	return binary.LittleEndian.AppendUint32(b, crc(b))
 }
 
-// A parityWriter is a table that is being written. When it is complete, its parity file
-// is written.
+// A parityWriter writes a table. When it is closed, it writes the parity file.
 type parityWriter struct {
 	vfs.File
 	space *space
@@ -126,8 +124,8 @@ func (f *parityWriter) Close() error {
 	return nil
 }
 
-// ensureParity writes the parity file of a table, unless there is a good one. It returns how
-// many bytes it read.
+// ensureParity writes the parity file of a table, unless a good one exists. It returns the
+// number of bytes it read.
 func ensureParity(fsys vfs.FS, path string) (read int64, err error) {
 	f, err := fsys.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -159,7 +157,7 @@ func ensureParity(fsys vfs.FS, path string) (read int64, err error) {
 	return n, nil
 }
 
-// errParity is the error of a parity file that isn't as it was written.
+// errParity is the error of a damaged parity file.
 var errParity = errors.New("it is damaged")
 
 // readParity reads a parity file. It returns nil if there is none, and errParity if it
@@ -187,7 +185,7 @@ func readParity(fsys vfs.FS, name string) (strip []byte, size int64, err error) 
 	return b[parityHeader:end], int64(binary.LittleEndian.Uint64(b[5:])), nil
 }
 
-// A wound is what was done to a table, by its parity file.
+// A wound describes the damage to a table, as the parity file shows it.
 type wound struct {
 	strip int64
 	// done are the differences, each in the length of a strip and with where it begins there.
@@ -232,8 +230,8 @@ const (
 	maxRuns = 64
 )
 
-// split finds the runs of differences. A strip follows itself, as what was done may begin
-// in one and end in the next.
+// split finds the separate runs of differences. The strip is treated as a ring, because damage
+// may cross from the end of one strip into the next.
 func (w *wound) split(sum []byte) {
 	var ends [][2]int64 // runs
 	for i, b := range sum {
@@ -273,8 +271,8 @@ func (w *wound) split(sum []byte) {
 	}
 }
 
-// heal undoes in b, which is from an offset of the table on, what was done to the table,
-// such that whole reports b to be as it was. It returns the number of bytes that were wrong.
+// heal repairs b, which was read at an offset of the table, so that whole returns true. It
+// returns the number of wrong bytes, 0 if b can't be repaired.
 func (w *wound) heal(b []byte, at int64, whole func() bool) (wrong int) {
 	for _, d := range w.done {
 		// The first strip in which it may reach into b.

@@ -6,15 +6,15 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// mergeGroup is a group to be merged.
+// A mergeGroup is a group to be merged.
 type mergeGroup struct {
 	store.GroupKey
 	total store.Tally
 	parts []*part
 }
 
-// A part is what a group has of one partition and one kind of measures: sums
-// that can be added up as they are.
+// A part is the profiles of a group that are in one partition and have the same measures. Their
+// sums can be added up directly.
 type part struct {
 	v        *view
 	measures uint32
@@ -25,14 +25,15 @@ type part struct {
 	schemas map[uint32]int64 // earliest time of the profiles with a schema
 }
 
-// sees notes a schema.
+// sees notes that profiles have a schema. first is the earliest time of one.
 func (p *part) sees(schema uint32, first int64) {
 	if t, ok := p.schemas[schema]; !ok || first < t {
 		p.schemas[schema] = first
 	}
 }
 
-// part returns the group's part of a partition and of measures.
+// part returns the group's part for a partition and measures. It adds the part if there is
+// none.
 func (g *mergeGroup) part(v *view, measures uint32, m seriesMatch, q *store.Query) *part {
 	for _, p := range g.parts {
 		if p.v == v && p.measures == measures {

@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// A partition is the profiles of a service that begin in the same epoch.
+// A partition has the profiles of a service that begin in the same epoch.
 type partition struct {
 	id               uint32
 	format.Partition // dropped, problem and since are guarded by mu
@@ -31,7 +31,7 @@ type partition struct {
 	seq      uint64             // of the last profile
 	hours    []*hourData
 	lastUsed time.Time
-	memory   int64        // bytes that dict and in take, as far as Store.memory counts them
+	memory   int64        // bytes that dict and in take, as far as dictionaries.bytes counts them
 	size     atomic.Int64 // the most that they took
 }
 
@@ -52,7 +52,7 @@ type hourData struct {
 	heals  uint64 // how often profiles of it were found to be lost
 }
 
-// version changes with the packed profiles.
+// version returns a number that changes whenever the packed profiles of the hour change.
 func (h *hourData) version() uint64 { return packedVersion(&h.packed, h.heals) }
 
 // hour returns the data of an hour, which is added where add is set.
@@ -100,17 +100,17 @@ func (s *Store) load(p *partition) error {
 	return nil
 }
 
-// packedVersion changes with the packed profiles of an hour, where some are added, and where
-// some are lost.
+// packedVersion returns a number that changes whenever packed profiles are added to an hour, or
+// are lost.
 func packedVersion(packed *format.Summary, heals uint64) uint64 { return packed.LastSeq ^ heals<<48 }
 
-// partitionName is what partitions are found by.
+// A partitionName identifies a partition.
 type partitionName struct {
 	epoch   int64
 	service string
 }
 
-// A damagedPartition is the error of a partition of which something can't be read.
+// A damagedPartition is the error of a partition with unreadable data.
 type damagedPartition struct {
 	p   *partition
 	err error
@@ -119,7 +119,7 @@ type damagedPartition struct {
 func (d *damagedPartition) Error() string { return d.err.Error() }
 func (d *damagedPartition) Unwrap() error { return d.err }
 
-// damagedIn says which partition err, of reading it, is of, if it is damage.
+// damagedIn adds the partition to an error if the error is damage.
 func damagedIn(p *partition, err error) error {
 	var known *damagedPartition
 	if !isDamage(err) || errors.As(err, &known) {
@@ -127,12 +127,6 @@ func damagedIn(p *partition, err error) error {
 	}
 	return &damagedPartition{p, err}
 }
-
-// packing takes the fresh profiles of an hour of a partition, writes them into
-// blocks, adds them to the roll-ups of their windows, and deletes them, in one
-// batch. Who reads meanwhile sees either. Memory is that of the encoded profiles,
-// up to maxFreshBytes, of the decoded ones of a block, and of the roll-ups of a
-// fleet.
 
 const (
 	// maxBlockSamples bounds the samples of a block, but for those of a single
@@ -148,10 +142,10 @@ const (
 	minFreshBytes = 2 << 20
 )
 
-// tooMuch reports whether an hour has more unpacked than it should have. Queries
-// read fresh profiles one by one, so there should be few; packing writes the
-// heads of all packed ones again, so that half as many as those are not too many
-// (they take about a twelfth of what they took).
+// tooMuch reports whether an hour has too many fresh profiles. Queries read them one by one, so
+// there should be few. But packing rewrites the heads of all packed profiles, so it pays only
+// if the fresh ones are at least half as many. Packed samples take about a twelfth of the
+// space, hence the factor 6.
 func (h *hourData) tooMuch() bool {
 	return h.bytes > min(max(6*int64(h.packed.Bytes), minFreshBytes), maxFreshBytes) || len(h.fresh.List) > maxFreshProfiles
 }

@@ -10,8 +10,12 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// visit calls entry for the profiles and rolled for the roll-ups that make up
-// what the query selects.
+// The time range of a query is divided into days, hours and single profiles: whole days
+// and hours are read from roll-ups, packed profiles of other hours from blocks, and fresh
+// profiles one by one. An hour counts as whole if the query selects all its packed
+// profiles, even if the range starts or ends within the hour.
+
+// visit calls entry for the profiles and rolled for the roll-ups that make up the selection.
 func (sel *selection) visit(ctx context.Context, entry func(e *entry), rolled func(r *rolledUp)) error {
 	for _, v := range sel.views {
 		if err := sel.visitView(ctx, v, entry, rolled); err != nil {
@@ -68,8 +72,8 @@ func (sel *selection) visitView(ctx context.Context, v *view, entry func(e *entr
 	return nil
 }
 
-// wholeWindow returns the window that all packed profiles of some hours are in,
-// if the query asks for all of them.
+// wholeWindow returns the window that all packed profiles of some hours are in. whole is false
+// if they are in several windows, or if the query doesn't select all of them.
 func wholeWindow(q *store.Query, hours []hourView) (window int64, whole bool) {
 	for i := range hours {
 		p := &hours[i].packed
@@ -88,8 +92,8 @@ func wholeWindow(q *store.Query, hours []hourView) (window int64, whole bool) {
 	return window, whole
 }
 
-// owners returns the roll-ups' owners that the query selects, which are fleets
-// if it doesn't tell instances apart.
+// owners returns the selected owners of roll-ups. They are fleets if the query doesn't
+// distinguish instances, or else series.
 func (sel *selection) owners(v *view) (owners []uint32, fleets bool) {
 	fleets = true
 	for _, name := range v.p.Instance {
@@ -105,7 +109,7 @@ func (sel *selection) owners(v *view) (owners []uint32, fleets bool) {
 	return owners, fleets
 }
 
-// rollups calls rolled for the owners' roll-ups of the window of some hours.
+// rollups calls rolled for the owners' roll-ups of a window.
 func (sel *selection) rollups(v *view, level uint8, window int64, hours []hourView, owners []uint32, rolled func(r *rolledUp)) error {
 	version := uint64(level)
 	for i := range hours {
@@ -137,7 +141,7 @@ func (sel *selection) rollups(v *view, level uint8, window int64, hours []hourVi
 	return nil
 }
 
-// plan returns the groups that the query asks for, and where their sums are.
+// plan returns the groups of the query, with the places to read their sums from.
 func (sel *selection) plan(ctx context.Context) ([]*mergeGroup, error) {
 	if sel.q.OneByOne() {
 		groups, err := sel.groupEntries(ctx)

@@ -7,7 +7,7 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// A selection is what a query selects, to be closed.
+// A selection is the partitions and series that a query selects. The caller must close it.
 type selection struct {
 	q      *store.Query
 	views  []*view
@@ -70,7 +70,7 @@ func (s *Store) selects(ctx context.Context, q *store.Query, samples bool) (_ *s
 	return sel, nil
 }
 
-// selectsService reports whether profiles of a service may be selected.
+// selectsService reports whether a selector can match profiles of a service.
 func selectsService(sel store.Selector, service string) bool {
 	for i := range sel {
 		if sel[i].Name == store.LabelService && !sel[i].Matches(service) {
@@ -110,14 +110,13 @@ func (s *Store) labels(ctx context.Context, q store.Query) ([]store.LabelValues,
 	return values.List(), nil
 }
 
-// entryGroup are the profiles of a group, by time.
+// An entryGroup is the profiles of a group, sorted by time.
 type entryGroup struct {
 	store.GroupKey
 	entries []*entry
 }
 
-// groupEntries returns the profiles that the query selects, by labels, then
-// window.
+// groupEntries returns the selected profiles by group, sorted by labels, then window.
 func (sel *selection) groupEntries(ctx context.Context) ([]entryGroup, error) {
 	byKey := map[store.GroupKey][]*entry{}
 	for _, v := range sel.views {

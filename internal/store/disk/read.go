@@ -9,13 +9,13 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// A getter has values by key: [pebble.Reader] without the rest, or files.
+// A getter reads values by key, like [pebble.Reader].
 type getter interface {
 	Get(key []byte) (value []byte, closer io.Closer, err error)
 }
 
-// get returns the value of a key, decoded by read. A key that isn't there is
-// found false.
+// get reads the value of a key and decodes it with read. found is false if there is no such
+// key.
 func get[T any](db getter, key []byte, read func(value []byte) (T, error)) (v T, found bool, err error) {
 	value, closer, err := db.Get(key)
 	if err == pebble.ErrNotFound {

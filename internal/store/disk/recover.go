@@ -14,12 +14,12 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// A store that can't be opened as it is, or whose log has a gap, is recovered while
-// another one is in use: that of before the gap, or else a new one. All its files are
-// moved aside, to a directory that is called as the store and ends in recovering, and
-// what can be read there is put into the store in use, which drops what it has. Then
-// it is called damaged, and is of no use any more but to people. A recovery that was
-// interrupted begins anew.
+// A store that can't be opened, or whose log has a gap, is recovered while another store
+// is in use: the one from before the gap, or else a new one. All its files are moved
+// aside, to a directory with the name of the store and the suffix .recovering. What can
+// be read there is put into the store in use, which ignores profiles that it has. Then
+// the directory gets the suffix .damaged, and hone never reads it again. An interrupted
+// recovery starts again from the beginning.
 const (
 	recovering = ".recovering"
 	damaged    = ".damaged"
@@ -27,21 +27,21 @@ const (
 	whyFile = "WHY.txt"
 )
 
-// A Recovery is of a store that was moved aside.
+// A Recovery is the recovery of a store that was moved aside.
 type Recovery struct {
 	Dir     string // where its files are
 	Since   time.Time
 	Problem string // why it was moved aside
 	Done    bool
-	// Kept and Lost are numbers of profiles, until now. Kept also counts those that
-	// were there; Lost counts those that are known of.
+	// Kept and Lost are numbers of profiles so far. Kept includes profiles that the
+	// new store already had; Lost counts only known losses.
 	Kept, Lost int64
 	Unsure     bool   // more may be lost
-	Waiting    string // what it waits for, "" if it goes on
+	Waiting    string // why it waits, "" if it doesn't
 	left       []Aside
 }
 
-// moveAside makes way for a store that can be opened.
+// moveAside moves a store that can't be opened out of the way.
 func moveAside(o *Options, dir string, why error) error {
 	to, err := freeName(o.FS, dir+recovering)
 	if err != nil {
@@ -155,7 +155,7 @@ func (s *Store) recover(r *Recovery) error {
 	return err
 }
 
-// toRecover returns the partitions that may have what isn't in the store in use, the
+// toRecover returns the partitions that may have profiles missing in the store in use, the
 // latest first.
 func (s *Store) toRecover(a *audit, r *Recovery) ([]*partition, error) {
 	parts := slices.Clone(a.parts)
@@ -180,8 +180,8 @@ func (s *Store) toRecover(a *audit, r *Recovery) ([]*partition, error) {
 	return parts, nil
 }
 
-// behindGap returns the partitions that the logs of a store say something of behind
-// their gap, nil if that may be all of them.
+// behindGap returns the partitions that are mentioned in the logs after the gap, nil if that
+// may be all of them.
 func behindGap(a *audit, dir string) (map[uint32]bool, error) {
 	l, err := listFiles(a.fs, dir)
 	if err != nil {

@@ -10,19 +10,19 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// A Repaired store tells what Repair did.
+// Repaired is the result of Repair.
 type Repaired struct {
-	Kept, Lost int64  // profiles; Lost counts those that are known of
+	Kept, Lost int64  // profiles; Lost counts only known losses
 	Unsure     bool   // more may be lost
-	Old        string // where the store is that was repaired
+	Old        string // directory of the original store
 }
 
 func (r Repaired) String() string { return kept(r.Kept, r.Lost, r.Unsure) }
 
-// Repair writes what can be read of the store in a directory, which must not be
-// open, to a new one that takes its place. Roll-ups and indexes are made anew.
-// The old one is kept under another name. Problems are reported as by Verify.
-// With an error the store is as it was, and nothing of a new one is left.
+// Repair writes what can be read of the store in a directory to a new store, which
+// takes its place. The store must not be open. Roll-ups and indexes are rebuilt. The
+// original is kept under another name. Problems are reported as in Verify. After an
+// error the store is unchanged, and nothing of a new one is left.
 func Repair(ctx context.Context, dir string, o Options, report func(problem string)) (done Repaired, err error) {
 	o.fill()
 	fresh := dir + ".repaired"
@@ -73,7 +73,7 @@ func Repair(ctx context.Context, dir string, o Options, report func(problem stri
 	return done, nil
 }
 
-// finishRepair takes the last step of a repair that was killed before it.
+// finishRepair completes a repair that was killed before its last step.
 func finishRepair(fsys vfs.FS, dir, fresh string) (done Repaired, err error) {
 	for _, name := range []string{fresh, dir + damaged} {
 		if _, err := fsys.Stat(name); err != nil {

@@ -125,10 +125,10 @@ func (s *Store) compact(ctx context.Context, ranges []keyRange) error {
 	return s.write(b)
 }
 
-// maxGarbage bounds what was deleted and is still on the disk.
+// maxGarbage limits the deleted data that is still on the disk, in bytes.
 const maxGarbage = 8 << 20
 
-// maxDead bounds the list of what was dropped.
+// maxDead limits the list of dropped keys.
 const maxDead = 4096
 
 // rewriteLater has tables rewritten, which takes the damage away. s.jobs is locked.

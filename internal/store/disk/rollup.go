@@ -12,11 +12,11 @@ type wantedRollup struct {
 	samples int              // of those
 }
 
-// maxUnsummed is how many samples are summed at once: adding to sums costs as much as
-// there is in them already, however little is added.
+// maxUnsummed is the number of samples that are collected before they are summed. Adding to a
+// sum costs as much as the sum is large, however little is added.
 const maxUnsummed = maxBlockSamples
 
-// maxLeft bounds those of all roll-ups together, for their memory.
+// maxLeft limits the collected samples of all roll-ups together, to save memory.
 const maxLeft = 32 * maxUnsummed
 
 func (w *wantedRollup) add(s *format.Samples, types int, d *format.Dictionary) {
@@ -26,7 +26,7 @@ func (w *wantedRollup) add(s *format.Samples, types int, d *format.Dictionary) {
 	}
 }
 
-// sum adds up what isn't yet.
+// sum adds the collected samples to the sums.
 func (w *wantedRollup) sum(types int, d *format.Dictionary) {
 	if len(w.left) == 0 {
 		return
@@ -36,7 +36,7 @@ func (w *wantedRollup) sum(types int, d *format.Dictionary) {
 	w.left, w.samples = nil, 0
 }
 
-// wantRollups adds a profile to the roll-ups that it is to be in, by their keys.
+// wantRollups adds a profile to the roll-ups that should have it, by their keys.
 func wantRollups(want map[string]*wantedRollup, partition uint32, d *format.Dictionary, h format.Hour, o *format.Head, totals []int64, s *format.Samples) {
 	fleet := d.Series[o.Series].Fleet
 	for level, owner := range [format.NumLevels]uint32{format.LevelFleetHour: fleet, format.LevelFleetDay: fleet, format.LevelSeriesDay: o.Series} {

@@ -7,8 +7,8 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// A scheduler lets Pebble compact, unless compactions are resting. It implements
-// [pebble.CompactionScheduler] and the handle that a compaction has of it.
+// A scheduler lets Pebble compact, unless compactions are paused. It implements
+// [pebble.CompactionScheduler] and the handle of a compaction.
 type scheduler struct {
 	health *health
 	db     pebble.DBForCompaction
@@ -50,7 +50,7 @@ func (s *scheduler) Unregister() {
 	<-s.ended
 }
 
-// take counts one more compaction, unless it may not begin.
+// take reserves a slot for a compaction, unless none may begin.
 func (s *scheduler) take() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -26,8 +26,7 @@ func (s *Store) series(ctx context.Context, q store.Query) ([]store.Series, erro
 	return store.Latest(out, q.Limit), nil
 }
 
-// points returns the series of a query whose profiles have to be looked at one
-// by one.
+// points returns the series of a query that needs single profiles.
 func (sel *selection) points(ctx context.Context) ([]store.Series, error) {
 	groups, err := sel.groupEntries(ctx)
 	if err != nil {
@@ -51,13 +50,13 @@ func (sel *selection) points(ctx context.Context) ([]store.Series, error) {
 	return store.SeriesOf(sel.labels, points), nil
 }
 
-// windowPoint returns the point of a group that is the total of a window.
+// windowPoint returns the point of a group for a window.
 func windowPoint(k store.GroupKey, t *store.Tally) store.GroupPoint {
 	total, typ := t.Total()
 	return store.GroupPoint{Labels: k.Labels, Type: typ, Point: store.Point{Time: k.Window, Total: total}}
 }
 
-// windows returns the series of a query that asks for totals of windows alone.
+// windows returns the series of a query that needs only totals of windows.
 func (sel *selection) windows(ctx context.Context) ([]store.Series, error) {
 	totals := map[store.GroupKey]*store.Tally{}
 	of := func(k store.GroupKey) *store.Tally {

@@ -9,17 +9,17 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// ServiceStats are figures of what is kept of a service.
+// ServiceStats describe the stored profiles of a service.
 type ServiceStats struct {
 	Service     string `json:"service"`
 	Profiles    int64  `json:"profiles"`
-	SampleBytes int64  `json:"sampleBytes"` // size of their samples, as they are stored
-	// DiskBytes is what all of the service takes: samples, labels, dictionaries and
-	// roll-ups. It is an estimate: the share of the service in the data on disk.
+	SampleBytes int64  `json:"sampleBytes"` // stored size of their samples
+	// DiskBytes estimates the size of all data of the service on disk: samples,
+	// labels, dictionaries and roll-ups.
 	DiskBytes int64 `json:"diskBytes"`
 }
 
-// Services returns figures of every service, what takes most first.
+// Services describes every service, the largest first.
 func (s *Store) Services(ctx context.Context) ([]ServiceStats, error) {
 	if err := s.begin(ctx); err != nil {
 		return nil, err
@@ -50,9 +50,8 @@ func (s *Store) Services(ctx context.Context) ([]ServiceStats, error) {
 			st.DiskBytes += int64(n)
 		}
 	}
-	// Pebble counts every block of a table that a range touches. Where ranges are
-	// shorter than blocks, of which there are many in a small store, all of them
-	// together come to more than there is.
+	// Pebble counts every block of a table that a range touches. In a small store many
+	// ranges are shorter than a block, so their sum is more than the store has.
 	var sum int64
 	for _, st := range by {
 		sum += st.DiskBytes

@@ -19,13 +19,13 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// space is a file system that watches the space left on the disk.
+// space is a file system that watches the free space on the disk.
 //
-// Pebble can't go on after a write to its log has failed. So Put is refused
-// while there is less room than a reserve, which is more than Pebble needs for
-// what is under way; and when there is no room at all, because of somebody else,
-// writes wait until there is, instead of failing. Put doesn't wait with them. So
-// they do while the directory is gone.
+// Pebble can't continue after a failed write to its log. So Put fails as soon as less than a
+// reserve is free, which is more than Pebble needs for running writes. If the disk is
+// completely full, because of other programs, writes wait until there is space instead of
+// failing. Put returns an error without waiting for them. The same happens while the directory
+// is missing.
 type space struct {
 	vfs.FS
 	dir     string
@@ -43,7 +43,7 @@ type space struct {
 	gaveUp  atomic.Bool   // a write failed, as the store is being closed
 }
 
-// Available returns how many bytes can still be written below a folder.
+// Available returns the free disk space of a directory, in bytes.
 func Available(dir string) (uint64, error) {
 	usage, err := vfs.Default.GetDiskUsage(dir)
 	return usage.AvailBytes, err
@@ -53,8 +53,8 @@ func newSpace(closing context.Context, f vfs.FS, dir string, reserve int64) *spa
 	return &space{FS: f, dir: f.PathDir(f.PathJoin(dir, lockName)), min: uint64(max(reserve, 0)), closing: closing, none: make(chan struct{})}
 }
 
-// check returns store.ErrFull if there is no room to write, and store.ErrUnavailable
-// if nothing can be written for another reason.
+// check returns store.ErrFull if the disk is full, and store.ErrUnavailable if nothing can be
+// written for another reason.
 func (r *space) check() error {
 	if r.health != nil {
 		if err := r.health.check(); err != nil {
@@ -109,14 +109,14 @@ func (r *space) here() error {
 	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 }
 
-// noRoom returns a channel that is closed while writes wait for room.
+// noRoom returns a channel that is closed while writes wait for space.
 func (r *space) noRoom() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.none
 }
 
-// explain makes errors about a full disk store.ErrFull.
+// explain turns errors about a full disk into store.ErrFull.
 func (r *space) explain(err error) error {
 	if err != nil && errors.Is(err, syscall.ENOSPC) {
 		return fmt.Errorf("%w: the disk of %s is full: %w", store.ErrFull, r.dir, err)
@@ -124,7 +124,7 @@ func (r *space) explain(err error) error {
 	return err
 }
 
-// full returns why writes wait.
+// full returns the reason why writes wait.
 func (r *space) full() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,15 +142,14 @@ func (r *space) why() error {
 	return fmt.Errorf("%w: %w", store.ErrUnavailable, r.reason)
 }
 
-// retryEvery is how often writes that found no room are tried again.
+// retryEvery is the time between two tries of a write on a full disk.
 const retryEvery = 100 * time.Millisecond
 
-// errStopped is the error of a write that was not done, as nothing is written any
-// more.
+// errStopped is the error of a write that is rejected because nothing is written any more.
 var errStopped = errors.New("nothing is written any more")
 
-// retry does write, and does it again while there is no room, or as long as it
-// fails at all if always is set.
+// retry calls write until it succeeds, as long as the disk is full. With always, it retries
+// after any error.
 func (r *space) retry(always bool, write func() error) error {
 	if r.stopped() {
 		return errStopped
@@ -191,15 +190,15 @@ func (r *space) retry(always bool, write func() error) error {
 	return err
 }
 
-// passes reports whether a write may succeed later that failed.
+// passes reports whether a failed write may succeed later.
 func (r *space) passes(err error) bool {
 	return err != nil && (errors.Is(err, syscall.ENOSPC) || r.here() != nil)
 }
 
-// stopped reports whether nothing is written any more. What Pebble still writes
-// then leads nowhere and seems to succeed, so that it neither tries again for ever
-// nor ends the process, and nothing is removed: the files stay as a crash would
-// have left them. Nobody is told that anything was kept; see [Store.here].
+// stopped reports whether nothing is written any more. Pebble's writes then go nowhere and seem
+// to succeed, so that it neither retries forever nor ends the process. Nothing is removed
+// either: the files stay as after a crash. Put never reports such writes as stored; see
+// kv.checkUsable.
 func (r *space) stopped() bool { return r.health != nil && r.health.check() != nil }
 
 func (r *space) Remove(name string) error {
@@ -228,13 +227,12 @@ func (r *space) Link(oldname, newname string) error {
 	return r.FS.Link(oldname, newname)
 }
 
-// inside reports whether a file is one of the store: those of a copy of it
-// elsewhere don't wait for room.
+// inside reports whether a file belongs to the store. Files of a copy elsewhere don't wait for
+// space.
 func (r *space) inside(name string) bool { return r.FS.PathDir(name) == r.dir }
 
-// file opens a file to be written. Pebble tries at once again to flush what it
-// couldn't, and ends the process if there is no new log: so this waits whatever
-// the error is.
+// file opens a file for writing, and retries after any error. Otherwise, Pebble would retry a
+// failed flush at once, and end the process if it can't create a log.
 func (r *space) file(name string, open func() (vfs.File, error)) (f vfs.File, err error) {
 	if !r.inside(name) {
 		return open()
@@ -293,7 +291,7 @@ func (r *space) Rename(oldname, newname string) error {
 
 func (r *space) Unwrap() vfs.FS { return r.FS }
 
-// spaceFile is a file of a room.
+// A spaceFile is a file on a space.
 type spaceFile struct {
 	vfs.File
 	space *space
@@ -307,7 +305,7 @@ func (f *spaceFile) WriteAt(p []byte, at int64) (n int, err error) {
 	return f.write(len(p), func(n int) (int, error) { return f.File.WriteAt(p[n:], at+int64(n)) })
 }
 
-// write writes what is left behind the first n bytes, until it is all of size.
+// write writes the rest, from byte n on, until size bytes are written.
 func (f *spaceFile) write(size int, rest func(n int) (int, error)) (n int, err error) {
 	err = f.space.retry(f.space.health != nil, func() error {
 		k, err := rest(n)

@@ -21,17 +21,24 @@ import (
 	"github.com/cockroachdb/pebble/v2/vfs"
 )
 
-// noKey returns a key that is between one and the next that a store may have, and is made
-// once: Pebble ends the process where it finds a key twice with one number.
+// If a block of a table can't be read, and parity can't repair it, an empty block is read in
+// its place. So the rest of the table can be read, and other tables with the same keys.
+// Tables can be compacted, which removes the damage. Before the next query, healing finds out
+// what was in the block; see healing.go. A table whose index can't be read is rebuilt from its
+// blocks. The original table is kept under another name.
+
+// noKey returns a unique key right after before that no store has. Pebble ends the process if
+// it finds a key twice with the same sequence number.
 func noKey(before []byte, table uint64, at int64) []byte {
 	key := append(bytes.Clone(before), 0)
 	key = binary.BigEndian.AppendUint64(key, table)
 	return binary.BigEndian.AppendUint64(key, uint64(at))
 }
 
-// standIn returns a block of the size of a lost one, with its trailer. It can't be empty, so
-// it deletes a key that nothing has, where Pebble expects one: a key in front of what it looks
-// for would have it look for ever. It is nil if there is no room for that.
+// standIn returns a block with the size of a lost one, with its trailer. A block can't be
+// empty, so this one deletes a key that no store has. The key is in the range of the lost
+// block: with a smaller one, Pebble would search forever. standIn returns nil if the block is
+// too small.
 func (l *lostBlock) standIn(table uint64) []byte {
 	after := l.after
 	if after == nil {
@@ -142,7 +149,7 @@ func (h *health) examine(fsys vfs.FS, dir string) (lost spans, tables []keyRange
 	return lost, tables, nil
 }
 
-// copyTombs copies what deletes ranges of keys from one table to another.
+// copyTombs copies the range deletions of a table to another one.
 func copyTombs(fsys vfs.FS, path string, to sstable.RawWriter) error {
 	f, err := openTableFile(fsys, path)
 	if err != nil {
@@ -221,5 +228,5 @@ func (h *health) makeAgain(fsys vfs.FS, dir string, t *table, info tableInfo) (e
 	return syncDir(fsys, dir)
 }
 
-// setTrailer sets what has a type that only Pebble can name.
+// setTrailer sets a value of a type that only Pebble can name.
 func setTrailer[Trailer ~uint64](t *Trailer, v uint64) { *t = Trailer(v) }

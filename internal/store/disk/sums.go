@@ -24,33 +24,33 @@ import (
 // deleted or lost gives another list, as each list is made from the store as it is. When
 // something that left the range can't be read any more, all is added up again.
 
-// sources are the inputs of a sum.
+// sources are what a sum is made of.
 type sources struct {
 	fresh   []freshSource // by hour, then seq, unless profiles are looked at one by one
 	blocks  []blockSource
 	rollups []cacheKey // of their samples
 }
 
-// freshSource is a profile that isn't packed.
+// A freshSource is a fresh profile.
 type freshSource struct {
 	hour format.Hour
 	seq  uint64
 }
 
-// blockSource are profiles in a block.
+// A blockSource is some profiles in a block.
 type blockSource struct {
 	blockID
 	rows []uint64 // a bit for each profile
 }
 
-// blockID tells a block from all others of its partition that there are or were.
+// A blockID identifies a block among all past and present blocks of a partition.
 type blockID struct {
 	hour  format.Hour
 	born  uint64 // see hourData
 	block uint32
 }
 
-// keptSums are the sums of an earlier question. They are shared and don't change.
+// keptSums are the cached sums of an earlier query. They are shared and never change.
 type keptSums struct {
 	sources
 	sums *format.Adder
@@ -64,7 +64,7 @@ const (
 	minKeptProfiles = 16
 )
 
-// profiles returns how many single profiles there are.
+// profiles returns the number of single profiles.
 func (s *sources) profiles() int {
 	n := len(s.fresh)
 	for i := range s.blocks {
@@ -75,7 +75,7 @@ func (s *sources) profiles() int {
 	return n
 }
 
-// without returns the single profiles that s has and o hasn't.
+// without returns the single profiles that are in s but not in o.
 func (s *sources) without(o *sources) (out sources) {
 	k := 0
 	for _, f := range s.fresh {
@@ -111,7 +111,7 @@ func (f freshSource) compare(o freshSource) int {
 	return cmp.Or(cmp.Compare(f.hour, o.hour), cmp.Compare(f.seq, o.seq))
 }
 
-// memory is about how many bytes kept sums take.
+// memory returns the approximate size in bytes.
 func (k *keptSums) memory() int64 {
 	n := k.sums.Memory() + int64(16*cap(k.fresh)+40*cap(k.blocks))
 	for i := range k.blocks {
@@ -123,7 +123,7 @@ func (k *keptSums) memory() int64 {
 	return n
 }
 
-// sums returns the sums of the part's sources, which are shared and not to be changed.
+// sums returns the sums of the part, which are shared and must not be changed.
 func (p *part) sums(ctx context.Context) (*format.Adder, error) {
 	if !p.moving || p.profiles() < minKeptProfiles {
 		return p.addUp(ctx)
@@ -149,8 +149,8 @@ func (p *part) sums(ctx context.Context) (*format.Adder, error) {
 	return a, nil
 }
 
-// sumsKey is the key of kept sums: the series and the column. It finds sums that are likely to be
-// useful. Their sources say what they contain.
+// sumsKey returns the cache key of sums for the same series and column. Their sources, which
+// may differ, say what they contain.
 func (p *part) sumsKey() cacheKey {
 	series := uint64(0)
 	for i, m := range p.v.matches {
@@ -165,8 +165,8 @@ func (p *part) sumsKey() cacheKey {
 	return cacheKey{string(b), p.v.s.heals.Load()}
 }
 
-// moveOn returns the part's sums, made from the kept ones that differ least, and those. It returns
-// nil if adding up everything takes less, or if what left the range can't be read.
+// moveOn computes the part's sums from the cached sums that differ least, and returns both. It
+// returns nil if adding up everything costs less, or if profiles to subtract can't be read.
 func (p *part) moveOn(ctx context.Context, kept []*keptSums) (a *format.Adder, from *keptSums) {
 	var gone, come sources
 	least := p.profiles() / 2
@@ -193,7 +193,7 @@ func (p *part) moveOn(ctx context.Context, kept []*keptSums) (a *format.Adder, f
 	return a, from
 }
 
-// addUp adds up all of the part's sources.
+// addUp adds up all sources of the part.
 func (p *part) addUp(ctx context.Context) (*format.Adder, error) {
 	v := p.v
 	a := format.NewAdder(len(v.dict.Schemas[p.measures].Types), p.wanted, v.dict.Sites())
@@ -259,7 +259,7 @@ func (p *part) each(ctx context.Context, from *sources, f func(s *format.Samples
 	return nil
 }
 
-// eachFresh calls f with the samples of profiles that aren't packed.
+// eachFresh calls f with the samples of fresh profiles.
 func (p *part) eachFresh(ctx context.Context, fresh []freshSource, f func(s *format.Samples)) (err error) {
 	if len(fresh) == 0 {
 		return nil

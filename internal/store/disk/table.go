@@ -17,16 +17,16 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// Pebble reads a table as a whole: with its end gone, or its index damaged,
-// nothing of it. Its blocks stand one behind the other, each with a checksum:
+// Pebble can't read a table whose end is missing or whose index is damaged. But a table is a
+// sequence of blocks, each with a checksum:
 //
 //	block
 //	kind       byte: how it is compressed; 0 in hone's stores, not at all
 //	checksum   u32, little-endian, of both
 //
-// so those can be found and read that are whole.
+// so intact blocks can be found and read.
 
-// A table is a table of the key-value store, of which blocks may be lost.
+// A table is a table file of the key-value store. Some of its blocks may be unreadable.
 type table struct {
 	fs     vfs.FS
 	path   string
@@ -45,7 +45,7 @@ type table struct {
 	at   int // its index
 }
 
-// A tableBlock is a block with keys and values.
+// A tableBlock is the position of a block with keys and values.
 type tableBlock struct {
 	at          int64
 	size        int
@@ -55,14 +55,14 @@ type tableBlock struct {
 	separator []byte
 }
 
-// A tomb deletes the keys from start to end that are older.
+// A tomb is a range deletion: it deletes older versions of the keys from start to before end.
 type tomb struct {
 	start, end []byte
 	seq        uint64
 }
 
-// openTable reads all of a table. It reports with lose what can't be read, and with note
-// what is wrong and can be read.
+// openTable reads the structure of a table. It calls lose for what can't be read, and note for
+// problems that cost no data.
 func openTable(fsys vfs.FS, dir, name string, lose, note func(problem string)) (*table, error) {
 	t := &table{fs: fsys, path: fsys.PathJoin(dir, name), name: name, level: -1, at: -1}
 	f, err := openTableFile(fsys, t.path)
@@ -118,7 +118,7 @@ func openTable(fsys vfs.FS, dir, name string, lose, note func(problem string)) (
 	return t, nil
 }
 
-// index returns the table's blocks by its index, and sets its tombs.
+// index returns the blocks listed in the table's index, and sets the tombs.
 func (t *table) index(f *tableFile) (blocks []tableBlock, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -166,7 +166,7 @@ func (t *table) index(f *tableFile) (blocks []tableBlock, err error) {
 	return blocks, nil
 }
 
-// readTombs sets the table's tombs.
+// readTombs sets the tombs of the table.
 func (t *table) readTombs(r *sstable.Reader) error {
 	it, err := r.NewRawRangeDelIter(context.Background(), sstable.NoFragmentTransforms, sstable.NoReadEnv)
 	if err != nil || it == nil {
@@ -184,16 +184,16 @@ func (t *table) readTombs(r *sstable.Reader) error {
 	return nil
 }
 
-// keptOpen is a file that isn't closed by who reads it.
+// A keptOpen is a file that its reader can't close.
 type keptOpen struct{ *tableFile }
 
 func (keptOpen) Close() error { return nil }
 
-// maxTableBlock bounds the size of a block that is looked for.
+// maxTableBlock limits the size of blocks that findBlocks looks for.
 const maxTableBlock = 64 << 20
 
-// findBlocks finds the blocks of a table by their checksums, and goes on behind what is
-// damaged where one with keys and values begins.
+// findBlocks finds the blocks of a table by their checksums. After damage, it continues at the
+// next block with keys and values.
 func findBlocks(f *tableFile) (blocks []tableBlock, err error) {
 	for at := int64(0); at+blockTrailer < f.size; {
 		n, err := findEnd(f.File, at, min(f.size, at+maxTableBlock))
@@ -247,7 +247,7 @@ var keySchema = colblk.DefaultKeySchema(pebble.DefaultComparer, 16)
 // and has these types of columns.
 var dataColumns = []byte{4, 3, 2, 1, 3, 1, 1}
 
-// dataHeader is the length of that before the columns.
+// dataHeader is the length of the header before the columns.
 const dataHeader = 4 + 1 + 2 + 4
 
 // isData reports whether a block has keys and values.
@@ -263,7 +263,7 @@ func isData(b []byte) bool {
 	return true
 }
 
-// isDataHeader reports whether the header of such a block is at the beginning of b.
+// isDataHeader reports whether b begins with the header of such a block.
 func isDataHeader(b []byte) bool {
 	if b[4] != 1 || int(binary.LittleEndian.Uint16(b[5:])) != len(dataColumns) {
 		return false
@@ -276,7 +276,7 @@ func isDataHeader(b []byte) bool {
 	return true
 }
 
-// readRawBlock returns a block, whose checksum is right.
+// readRawBlock reads a block and checks its checksum.
 func readRawBlock(f *tableFile, b tableBlock) ([]byte, error) {
 	data := make([]byte, b.size+blockTrailer)
 	if _, err := f.ReadAt(data, b.at); err != nil {
@@ -288,10 +288,10 @@ func readRawBlock(f *tableFile, b tableBlock) ([]byte, error) {
 	return data[:b.size], nil
 }
 
-// readTableBlock returns the keys and values of a block, which are the caller's. A value
-// that was replaced while a snapshot still needed it may be in another block of the table,
-// in tables that older versions of hone wrote. Such a value is left out: the row before it
-// has the same key and is newer.
+// readTableBlock returns the keys and values of a block, which the caller owns. In tables of
+// older versions of hone, a value that was replaced while a snapshot needed it may be in
+// another block. readTableBlock leaves such a value out: the row before it has the same key and
+// is newer.
 func readTableBlock(f *tableFile, b tableBlock) (rows []version, err error) {
 	data, err := readRawBlock(f, b)
 	if err != nil {
@@ -321,10 +321,10 @@ func readTableBlock(f *tableFile, b tableBlock) (rows []version, err error) {
 	return rows, nil
 }
 
-// maxKeptBlock bounds the block of each table that is kept in memory.
+// maxKeptBlock limits the size of the one block per table that stays in memory.
 const maxKeptBlock = 64 << 10
 
-// load returns the keys and values of a block, which are not to be changed.
+// load returns the keys and values of a block, which must not be changed.
 func (t *table) load(i int) ([]version, error) {
 	if t.at == i {
 		return t.rows, nil
@@ -345,18 +345,12 @@ func (t *table) load(i int) ([]version, error) {
 	return rows, nil
 }
 
-// A block of a table that can't be read, and that no parity puts right, is read as one that
-// has nothing in it. So all else can be read that is in the table, or in others at the same
-// keys, and tables can be compacted, which takes the damage away. What was in the block is
-// found to be missing before anything is asked again; see heal.go. A table whose index can't
-// be read is made again of its blocks. The table is kept as it was under another name.
-
-// A span is the keys from one to another: some of them may be lost.
+// A span is a range of keys, some of which may be lost.
 type span struct{ from, to []byte }
 
 type spans []span
 
-// hit reports whether keys that begin with prefix may be lost.
+// hit reports whether keys with a prefix may be lost.
 func (x spans) hit(prefix []byte) bool {
 	end := format.After(prefix)
 	for _, s := range x {
@@ -367,7 +361,7 @@ func (x spans) hit(prefix []byte) bool {
 	return false
 }
 
-// A lostBlock is a block of a table that can't be read. Its keys are in the span.
+// A lostBlock is an unreadable block of a table. Its keys are in the span.
 type lostBlock struct {
 	at   int64
 	size int
@@ -380,8 +374,7 @@ type lostBlock struct {
 // tableFormat is the version of Pebble's format.
 const tableFormat = pebble.FormatValueSeparation
 
-// rank orders tables by how new their versions are, where numbers don't tell:
-// those of the lowest level are 0.
+// rank orders tables by age if sequence numbers don't. The lowest level has rank 0.
 func (t *table) rank() int64 {
 	if t.level < 0 {
 		return int64(t.number)
@@ -389,5 +382,5 @@ func (t *table) rank() int64 {
 	return int64(-t.level)
 }
 
-// keyRange is the keys from start to end.
+// A keyRange is the keys from start to before end.
 type keyRange struct{ start, end []byte }

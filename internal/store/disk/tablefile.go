@@ -31,20 +31,20 @@ func wholeFooter(b []byte) bool {
 	return end > 0 && masked(crc32.Update(crc32.Checksum(b[:end], castagnoli), castagnoli, b[end+4:])) == binary.LittleEndian.Uint32(b[end:])
 }
 
-// olderFooter reports whether the end of a table is of an earlier version, which Pebble knows
-// and hone has not written for long.
+// olderFooter reports whether the footer has an earlier version, which Pebble reads but hone
+// hasn't written for a long time.
 func olderFooter(b []byte) bool {
 	const magic = "\xf0\x9f\xaa\xb3\xf0\x9f\xaa\xb3"
 	end := len(b) - len(magic)
 	return end > 4 && string(b[end:]) == magic && binary.LittleEndian.Uint32(b[end-4:]) < footerVersion
 }
 
-// footerVersion is the version of the tables that hone writes.
+// footerVersion is the version of the footers that hone writes.
 const footerVersion = 7
 
-// A tableFile is a file of a table. Blocks are read with their trailer at once, and what is
-// wrong with them is put right where it can be: Pebble refuses a block whose checksum is
-// wrong, and tries for a second before which bit it may have been.
+// A tableFile is an open table file. It reads each block with its trailer and repairs it if
+// possible. Without that, Pebble would reject a block with a wrong checksum, after searching a
+// second for a wrong bit.
 type tableFile struct {
 	vfs.File
 	fs   vfs.FS
@@ -97,9 +97,9 @@ func (f *tableFile) ReadAt(p []byte, at int64) (int, error) {
 	return n, nil
 }
 
-// checkIndex returns an error if the index of the table can't be read, or what is behind it.
-// Pebble would find out when it has opened the table, and keep it open then whatever takes its
-// place.
+// checkIndex returns an error if the table's index, or something after it, can't be read.
+// Pebble would notice only when it has the table open, and would then keep it open even if it
+// is replaced.
 func (f *tableFile) checkIndex() error {
 	const footer = 61
 	if f.size < footer {
@@ -138,8 +138,8 @@ func (f *tableFile) checkIndex() error {
 	return err
 }
 
-// findHealedEnd returns the size of the block at an offset that has an end before limit once
-// it is put right, 0 if none has: a smear may reach over several small blocks.
+// findHealedEnd returns the size of the block at an offset, if repairs give it an end before
+// limit, or else 0. Damage may extend over several small blocks.
 func (f *tableFile) findHealedEnd(at, limit int64) (size int) {
 	const most = 64 << 10 // what is behind an index is small
 	b := make([]byte, min(limit-at, most))
@@ -160,7 +160,7 @@ func (f *tableFile) findHealedEnd(at, limit int64) (size int) {
 	return size
 }
 
-// heal puts right what a parity file can.
+// heal repairs p with the parity file, if possible.
 func (f *tableFile) heal(p []byte, at int64, whole func() bool) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()

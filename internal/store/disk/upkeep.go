@@ -78,8 +78,8 @@ func (s *Store) maintain(ctx context.Context) error {
 	return nil
 }
 
-// paritiesPerRound is how many bytes the background job reads of tables in one round to write
-// their parity files: a store of an earlier version has none at all.
+// paritiesPerRound limits how many bytes of tables one round of the background job reads to
+// write parity files. A store from an earlier version has none at all.
 const paritiesPerRound = 16 << 20
 
 // protect writes parity files that are missing, of tables that were there when the store was

@@ -9,11 +9,10 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// Verify reads all of the store in a directory, which must not be open, and
-// calls report for each thing that is wrong: bytes that don't match their
-// checksum, references to nothing, sums that are not those of their parts. It
-// changes nothing. fsys is nil for the operating system's. The error is of a
-// directory that can't be read at all.
+// Verify reads the whole store in a directory, which must not be open, and calls
+// report for each problem: bytes that don't match their checksum, dangling references,
+// wrong sums. It changes nothing. A nil fsys is the operating system's. It returns an
+// error only if the directory can't be read at all.
 func Verify(ctx context.Context, dir string, fsys vfs.FS, report func(problem string)) (Verified, error) {
 	a, err := newAudit(ctx, dir, fsys, report)
 	if err != nil {
@@ -33,8 +32,7 @@ func Verify(ctx context.Context, dir string, fsys vfs.FS, report func(problem st
 	return a.result(), ctx.Err()
 }
 
-// rollups compares the roll-ups of the partition that was read last with what
-// they are of.
+// rollups compares the roll-ups of the last partition with the sums of its profiles.
 func (a *audit) rollups(p *partition) error {
 	hours := make([]format.Hour, 0, len(a.hours))
 	for h := range a.hours {
@@ -42,7 +40,7 @@ func (a *audit) rollups(p *partition) error {
 	}
 	slices.Sort(hours)
 	for len(hours) > 0 {
-		// A day at a time.
+		// One day after the other.
 		day := format.WindowOf(format.LevelSeriesDay, hours[0].Start())
 		want := map[string]*wantedRollup{}
 		left := 0 // samples that may not be summed yet

@@ -28,7 +28,7 @@ type view struct {
 	matches []seriesMatch
 }
 
-// hourView is an hour of a view.
+// An hourView is an hour of a view.
 type hourView struct {
 	hour    format.Hour
 	born    uint64 // see hourData
@@ -37,13 +37,13 @@ type hourView struct {
 	version uint64 // of what is packed
 }
 
-// seriesMatch is what a query makes of a series.
+// A seriesMatch says what a query does with a series.
 type seriesMatch struct {
 	group  int32 // index of its labels among those of all groups; -1 if it isn't selected
 	column int32 // the value column that the query names, or the default one
 }
 
-// match tells what q makes of a series, with group 0 if it is selected.
+// match returns what q does with a series; group is 0 if the series isn't selected.
 func (v *view) match(q *store.Query, s *format.Series) seriesMatch {
 	column := columnOf(&v.dict.Schemas[s.Measures], q.SampleType)
 	if column < 0 || !q.Selector.Matches(s.Labels) {
@@ -52,7 +52,7 @@ func (v *view) match(q *store.Query, s *format.Series) seriesMatch {
 	return seriesMatch{column: int32(column)}
 }
 
-// columnOf returns the column that a query's SampleType names, -1 for none.
+// columnOf returns the index of the column that Query.SampleType names, -1 if there is none.
 func columnOf(s *format.Schema, sampleType string) int {
 	p := profile.Profile{SampleTypes: s.Types, DefaultSampleType: s.DefaultType}
 	column, err := p.SampleIndex(sampleType)
@@ -91,7 +91,7 @@ func (s *Store) view(p *partition, q *store.Query, samples bool) (*view, error) 
 	return v, nil
 }
 
-// entry is a profile that a query selects.
+// An entry is a profile that a query selects.
 type entry struct {
 	*format.Head
 	v      *view
@@ -102,7 +102,7 @@ type entry struct {
 
 func (e *entry) value() int64 { return e.totals[e.column] }
 
-// valueType is the type of the value.
+// valueType returns the type of the value.
 func (e *entry) valueType() profile.ValueType {
 	return e.v.dict.Schemas[e.Schema].Types[e.column]
 }
@@ -111,8 +111,8 @@ func earlier(a, b *entry) int {
 	return cmp.Or(cmp.Compare(a.Time, b.Time), slices.Compare(a.ID[:], b.ID[:]))
 }
 
-// entries calls f for the profiles of an hour that q selects: the fresh ones,
-// and with all set the packed ones, too.
+// entries calls f for the profiles of an hour that q selects: the fresh ones and, if all is
+// set, the packed ones.
 func (v *view) entries(q *store.Query, h *hourView, all bool, f func(e *entry)) (err error) {
 	defer func() { err = damagedIn(v.p, err) }()
 	each := func(hs *format.Heads) error {
@@ -154,12 +154,7 @@ func tallyEntry(t *store.Tally, e *entry) {
 	t.Add(one, e.valueType(), e.Time)
 }
 
-// A query's time is covered by days, hours and single profiles: whole days and
-// hours are read from roll-ups, the packed profiles of other hours from blocks,
-// and fresh profiles one by one. An hour counts as whole when all of its packed
-// profiles are asked for, even if the query begins or ends in it.
-
-// rolledUp is a roll-up that a query reads.
+// A rolledUp is a roll-up that a query reads.
 type rolledUp struct {
 	store.GroupKey
 	seriesMatch
@@ -170,7 +165,7 @@ type rolledUp struct {
 	version  uint64 // changes with it
 }
 
-// overlaps reports whether a query may select something in the hour.
+// overlaps reports whether the query's time range overlaps the hour.
 func (h *hourView) overlaps(q *store.Query) bool {
 	return !(q.To != 0 && h.hour.Start() >= q.To || q.From != 0 && h.hour.End() <= q.From)
 }
@@ -192,7 +187,7 @@ func tallyRollup(t *store.Tally, q *store.Query, r *rolledUp) {
 
 func (v *view) blockKey(b blockID) []byte { return format.BlockKey(v.p.id, b.hour, b.block) }
 
-// block returns a decoded block.
+// block reads and decodes a block.
 func (v *view) block(b blockID, types, wanted int) (*format.Block, error) {
 	key := v.blockKey(b)
 	ck := cacheKey{fmt.Sprint(string(key), wanted), b.born}
@@ -201,7 +196,7 @@ func (v *view) block(b blockID, types, wanted int) (*format.Block, error) {
 	})
 }
 
-// unpacked returns the profiles of a block one by one.
+// unpacked reads a block and returns its profiles one by one.
 func (v *view) unpacked(b blockID, types, wanted int) (*format.Unpacked, error) {
 	key := cacheKey{fmt.Sprint("unpacked ", string(v.blockKey(b)), wanted), b.born}
 	return load(v.s.cache, key, func() (*format.Unpacked, int64, error) {
