@@ -16,16 +16,17 @@ type Block struct {
 	values   [][]int64
 }
 
-// A Packer makes blocks of profiles.
+// A Packer makes a block from profiles. To add a profile, fill the samples that Next returns.
 type Packer struct {
 	Profiles []Samples
 	count    []uint32 // by site: number of entries, then place of the next one
 }
 
-// Reset leaves no profiles, and keeps memory for more.
+// Reset removes the profiles. Their memory is used again.
 func (p *Packer) Reset() { p.Profiles = p.Profiles[:0] }
 
-// Next returns the memory for the samples of the next profile.
+// Next adds a profile and returns its samples, to be filled in. The memory may have been used
+// before.
 func (p *Packer) Next() *Samples {
 	if len(p.Profiles) < cap(p.Profiles) {
 		p.Profiles = p.Profiles[:len(p.Profiles)+1]
@@ -35,7 +36,8 @@ func (p *Packer) Next() *Samples {
 	return &p.Profiles[len(p.Profiles)-1]
 }
 
-// Block returns the block of the profiles, whose sites are below nSites.
+// Block returns a block with the profiles. types is the number of sample types. All sites must
+// be below nSites.
 func (p *Packer) Block(types, nSites int) *Block {
 	p.count = zeroed(p.count, nSites)
 	n := 0
@@ -79,7 +81,7 @@ func (p *Packer) Block(types, nSites int) *Block {
 	return m
 }
 
-// Split adds the profiles of m, with all their columns, to those of a packer.
+// Split adds the profiles of m to p. m must have all columns.
 func (m *Block) Split(p *Packer) {
 	first := len(p.Profiles)
 	for range m.Profiles {
@@ -138,10 +140,10 @@ func (m *Block) Unpack() *Unpacked {
 	return p
 }
 
-// Profiles returns how many profiles there are.
+// Profiles returns the number of profiles.
 func (p *Unpacked) Profiles() int { return len(p.ends) }
 
-// Samples returns the samples of a profile, which share p's memory.
+// Samples returns the samples of a profile. They share memory with p and must not be changed.
 func (p *Unpacked) Samples(profile int) Samples {
 	start := uint32(0)
 	if profile > 0 {
@@ -157,7 +159,7 @@ func (p *Unpacked) Samples(profile int) Samples {
 	return s
 }
 
-// Memory is about how many bytes they take.
+// Memory returns the approximate size in bytes.
 func (p *Unpacked) Memory() int64 {
 	n := int64(4 * (cap(p.ends) + cap(p.sites)))
 	for _, col := range p.values {
@@ -166,7 +168,7 @@ func (p *Unpacked) Memory() int64 {
 	return n
 }
 
-// addUp makes one entry of several of a site and profile.
+// addUp merges entries of the same site and profile.
 func (m *Block) addUp() {
 	to, start := 0, 0
 	for row, end := range m.ends {
@@ -192,7 +194,7 @@ func (m *Block) addUp() {
 	}
 }
 
-// Sums returns the sums of the rows.
+// Sums returns the sum of each row.
 func (m *Block) Sums() *Sums {
 	s := &Sums{sites: m.sites, Values: make([][]int64, len(m.values))}
 	for t, col := range m.values {
@@ -249,10 +251,10 @@ const (
 	rowDeltas  = 8
 )
 
-// maxListed is the number of different values that are listed at most.
+// maxListed is the maximum number of different values in a list.
 const maxListed = 64
 
-// Append appends the stored block.
+// Append appends the encoded block to b.
 func (m *Block) Append(b []byte) []byte {
 	b = append(b, blockVersion)
 	b = binary.AppendUvarint(b, uint64(m.Profiles))
@@ -353,7 +355,7 @@ func (e *rowEncoder) row(m *Block, t int, start, end uint32) {
 	}
 }
 
-// A lister looks for a short list of a row's values.
+// A lister checks whether the values of a row are better stored as a list.
 type lister struct {
 	values []int64 // the different values, rising, if there are few
 	listed bool    // a list is the better way
@@ -373,7 +375,7 @@ func (l *lister) slot(v int64) int {
 	return i
 }
 
-// look returns about how many bits a row takes the better way.
+// look returns the approximate size of the row in bits, with the better of the two encodings.
 func (l *lister) look(row []int64) int {
 	l.round++
 	l.values, l.listed = l.values[:0], false
@@ -417,8 +419,9 @@ func (l *lister) look(row []int64) int {
 
 func (l *lister) index(v int64) byte { return l.slots[l.slot(v)].index }
 
-// ReadBlock decodes the value columns wanted of a block: one, or with -1 all.
-// Sites are below nSites.
+// ReadBlock decodes a block with the given number of sample types. It decodes the value column
+// wanted, or all columns for -1; the others stay nil. A site that is not below nSites is an
+// error.
 func ReadBlock(value []byte, types, wanted, nSites int) (*Block, error) {
 	r := Reader{b: value}
 	r.version(blockVersion)
@@ -537,7 +540,7 @@ type rowDecoder struct {
 	list    [maxListed]int64
 }
 
-// row decodes a row that is no product.
+// row decodes a row in any mode except a product.
 func (d *rowDecoder) row(mode byte, row []int64) {
 	switch mode &^ rowDeltas {
 	case rowZero:
@@ -580,7 +583,7 @@ func (d *rowDecoder) row(mode byte, row []int64) {
 	}
 }
 
-// take returns the symbols of a row of n entries.
+// take returns the symbols of a row with n entries.
 func (d *rowDecoder) take(n int) []byte {
 	if len(d.symbols) < n {
 		d.params.Fail("symbols are missing")
@@ -602,14 +605,14 @@ func (d *rowDecoder) end() error {
 	return d.params.end()
 }
 
-// BlockProfiles returns the number of profiles of a block, without decoding it.
+// BlockProfiles returns the number of profiles in an encoded block without decoding the rest.
 func BlockProfiles(value []byte) (int, error) {
 	r := Reader{b: value}
 	r.version(blockVersion)
 	return r.Count(0), r.err
 }
 
-// AddTo adds the entries of the profiles with their bit set; nil is all.
+// AddTo adds profiles to a: those whose bit is set in profiles, or all if it is nil.
 func (m *Block) AddTo(a *Adder, profiles []uint64) {
 	start := uint32(0)
 	if profiles == nil {
@@ -654,7 +657,7 @@ func (m *Block) AddTo(a *Adder, profiles []uint64) {
 	}
 }
 
-// Memory is about how many bytes it takes.
+// Memory returns the approximate size in bytes.
 func (m *Block) Memory() int64 {
 	n := int64(4*cap(m.places) + 8*len(m.sites))
 	for _, col := range m.values {

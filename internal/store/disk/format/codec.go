@@ -17,7 +17,7 @@ var (
 	ErrVersion = errors.New("of a newer version")
 )
 
-// A Damage tells what of a value can't be read.
+// A Damage is the error of a value that can't be decoded.
 type Damage struct {
 	key []byte // nil as long as it isn't known
 	at  int    // offset in the value, decompressed
@@ -35,7 +35,7 @@ func (d *Damage) Error() string {
 
 func (d *Damage) Is(err error) bool { return err == ErrDamaged || err == ErrVersion && d.newer }
 
-// InKey says which key's value err, of decoding it, is about.
+// InKey adds the key to an error of decoding its value.
 func InKey(key []byte, err error) error {
 	var d *Damage
 	if errors.As(err, &d) && d.key == nil {
@@ -44,26 +44,26 @@ func InKey(key []byte, err error) error {
 	return err
 }
 
-// Damaged returns the error of a key whose value makes no sense, or isn't there.
+// Damaged returns the error of a key whose value is wrong or missing.
 func Damaged(key []byte, format string, args ...any) error {
 	return InKey(key, &Damage{msg: fmt.Sprintf(format, args...)})
 }
 
-// A Reader decodes a value. The first thing that makes no sense is kept as its
-// error, and all that is read then is zero.
+// A Reader decodes a value. It keeps the first error; after that, it returns zeros.
 type Reader struct {
 	b   []byte
 	at  int
 	err error
 }
 
-// NewReader returns a reader of a value, or of what else has varints and strings.
+// NewReader returns a reader for a value or other data in the same encoding. The reader keeps
+// b.
 func NewReader(b []byte) *Reader { return &Reader{b: b} }
 
-// Left returns how many bytes have not been read.
+// Left returns the number of unread bytes.
 func (r *Reader) Left() int { return len(r.b) - r.at }
 
-// Fail says what makes no sense where the reader is.
+// Fail sets the error for the current position, unless there is one.
 func (r *Reader) Fail(format string, args ...any) {
 	if r.err == nil {
 		r.err = &Damage{at: r.at, msg: fmt.Sprintf(format, args...)}
@@ -71,7 +71,7 @@ func (r *Reader) Fail(format string, args ...any) {
 	r.at = len(r.b)
 }
 
-// Uvarint reads a number.
+// Uvarint reads an unsigned number.
 func (r *Reader) Uvarint() uint64 {
 	if r.at < len(r.b) && r.b[r.at] < 0x80 {
 		r.at++
@@ -88,8 +88,7 @@ func (r *Reader) Uvarint() uint64 {
 
 func (r *Reader) varint() int64 { return unzigzag(r.Uvarint()) }
 
-// uvarints reads as many numbers as dst has room for. Most are short, and there
-// are millions of them in a query.
+// uvarints reads len(dst) unsigned numbers. Most are short, and a query reads millions.
 func (r *Reader) uvarints(dst []int64) {
 	b, at := r.b, r.at
 	for i := range dst {
@@ -113,7 +112,7 @@ func (r *Reader) uvarints(dst []int64) {
 	r.at = at
 }
 
-// varints reads as many signed numbers as dst has room for.
+// varints reads len(dst) signed numbers.
 func (r *Reader) varints(dst []int64) {
 	r.uvarints(dst)
 	for i, v := range dst {
@@ -131,7 +130,7 @@ func (r *Reader) u32() uint32 {
 	return uint32(v)
 }
 
-// below reads an index that has to be below n.
+// below reads an index, which must be less than n.
 func (r *Reader) below(n int) uint32 {
 	v := r.Uvarint()
 	if v >= uint64(n) {
@@ -141,7 +140,8 @@ func (r *Reader) below(n int) uint32 {
 	return uint32(v)
 }
 
-// Count reads how many things follow that take at least size bytes each.
+// Count reads the number of things that follow. It fails if they can't fit in the rest at size
+// bytes each.
 func (r *Reader) Count(size int) int {
 	v := r.Uvarint()
 	if left := uint64(len(r.b) - r.at); v > left/uint64(max(size, 1)) {
@@ -151,7 +151,7 @@ func (r *Reader) Count(size int) int {
 	return int(v)
 }
 
-// Bytes reads n bytes, which stay those of the value.
+// Bytes reads n bytes. The slice shares memory with the value.
 func (r *Reader) Bytes(n int) []byte {
 	if n < 0 || n > len(r.b)-r.at {
 		r.Fail("%d bytes are cut off", n)
@@ -173,7 +173,7 @@ func (r *Reader) Byte() byte {
 
 func (r *Reader) str() string { return string(r.Bytes(r.Count(1))) }
 
-// version reads the version that a value begins with.
+// version reads the version at the beginning of a value.
 func (r *Reader) version(known byte) {
 	if v := r.Byte(); r.err == nil && v != known {
 		r.at--
@@ -182,10 +182,10 @@ func (r *Reader) version(known byte) {
 	}
 }
 
-// Err returns the first thing that made no sense.
+// Err returns the first error.
 func (r *Reader) Err() error { return r.err }
 
-// end checks that everything was read.
+// end returns the first error. Unread bytes are an error, too.
 func (r *Reader) end() error {
 	if r.err == nil && r.at != len(r.b) {
 		r.Fail("%d bytes follow the end", len(r.b)-r.at)
@@ -202,7 +202,7 @@ func appendString(b []byte, s string) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
 }
 
-// maxPlain bounds what a value may decompress to.
+// maxPlain limits the decompressed size of a value, in bytes.
 const maxPlain = 1 << 30
 
 // Compressed bytes are
@@ -249,8 +249,8 @@ func compress(dst, b []byte) []byte {
 	return append(append(dst, plainBytes), b...)
 }
 
-// decompress returns the bytes that compress was given. buf is used for them
-// where it is large enough.
+// decompress returns the bytes that compress was given. It uses the memory of buf if it is
+// large enough.
 func decompress(buf, b []byte) ([]byte, error) {
 	if len(b) == 0 {
 		return nil, &Damage{msg: "it is empty"}

@@ -20,8 +20,8 @@ const (
 	columnCoded   = 2
 )
 
-// appendColumns appends columns of values. code appends one that is neither zeros nor
-// a product.
+// appendColumns appends columns of values. It calls code to append a column that is neither
+// zeros nor a product.
 func appendColumns(b []byte, values [][]int64, code func(b []byte, t int) []byte) []byte {
 	for t, col := range values {
 		if !slices.ContainsFunc(col, func(v int64) bool { return v != 0 }) {
@@ -35,8 +35,7 @@ func appendColumns(b []byte, values [][]int64, code func(b []byte, t int) []byte
 	return b
 }
 
-// productOf returns an earlier column than t, and by what it is to be multiplied to give
-// the values of t from start to end.
+// productOf finds an earlier column that, multiplied by k, gives column t from start to end.
 func productOf(values [][]int64, t, start, end int) (of int, k int64, ok bool) {
 	col := values[t][start:end]
 	for of := range t {
@@ -47,7 +46,7 @@ func productOf(values [][]int64, t, start, end int) (of int, k int64, ok bool) {
 	return 0, 0, false
 }
 
-// factor returns k if b is a, value by value, times k.
+// factor returns k if b is a multiplied by k.
 func factor(a, b []int64) (k int64, ok bool) {
 	for i, v := range a {
 		if v != 0 {
@@ -72,7 +71,8 @@ func appendProduct(b []byte, of int, k int64) []byte {
 	return appendVarint(binary.AppendUvarint(b, uint64(of)), k)
 }
 
-// columns decodes columns, each when it is asked for or when another one depends on it.
+// columns decodes columns when they are needed: because they are wanted, or because another
+// column is their product.
 type columns struct {
 	n      int // values in each
 	values [][]int64
@@ -82,14 +82,13 @@ type columns struct {
 	decode func(c *columns, r *Reader, t int, col []int64)
 }
 
-// A storedColumn is the bytes of a column, and whether its values are there.
+// A storedColumn is an encoded column, and whether it has been decoded.
 type storedColumn struct {
 	r    Reader
 	done bool
 }
 
-// cut cuts what is left into columns, which nobody decodes yet. pass passes by what is
-// behind a mode.
+// cut splits the rest of r into columns without decoding them. pass skips what follows a mode.
 func (c *columns) cut(r *Reader, pass func(mode byte, t int)) error {
 	for t := range c.stored {
 		start := r.at
@@ -99,7 +98,7 @@ func (c *columns) cut(r *Reader, pass func(mode byte, t int)) error {
 	return r.end()
 }
 
-// read decodes the columns wanted: one, or with -1 all.
+// read decodes the column wanted, or all columns for -1.
 func (c *columns) read(wanted int) error {
 	for t := range c.stored {
 		if wanted < 0 || t == wanted {
@@ -111,7 +110,7 @@ func (c *columns) read(wanted int) error {
 	return nil
 }
 
-// column decodes column t, unless it is.
+// column decodes column t, unless that was done before.
 func (c *columns) column(t int) error {
 	s := &c.stored[t]
 	if s.done {
@@ -127,7 +126,7 @@ func (c *columns) column(t int) error {
 	return s.r.end()
 }
 
-// earlier returns column of, which column t of r depends on.
+// earlier returns column of, which column t in r depends on. It must come before t.
 func (c *columns) earlier(r *Reader, t int, of uint64) []int64 {
 	if of >= uint64(t) {
 		r.Fail("column %d depends on column %d, which is no earlier one", t, of)
@@ -139,8 +138,8 @@ func (c *columns) earlier(r *Reader, t int, of uint64) []int64 {
 	return c.values[of]
 }
 
-// product reads which earlier column and factor the values of column t are products of,
-// and makes dst of those from start on.
+// product reads an earlier column and a factor, and stores the products in dst. dst begins at
+// value start of the column.
 func (c *columns) product(r *Reader, t int, dst []int64, start int) {
 	of, k := r.Uvarint(), r.varint()
 	if r.err != nil {
@@ -193,7 +192,7 @@ func readCoded(r *Reader, values [][]int64, n, wanted, strs int, code func(c *co
 	return err
 }
 
-// grown returns s with length n, what is in it doesn't matter, and room to grow.
+// grown returns a slice of length n with arbitrary contents, if possible in the memory of s.
 func grown[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, n+n/4)
@@ -201,5 +200,5 @@ func grown[T any](s []T, n int) []T {
 	return s[:n]
 }
 
-// withLength returns s with length n. What is in it stays.
+// withLength returns s with length n and unchanged contents.
 func withLength[T any](s []T, n int) []T { return slices.Grow(s, max(n-len(s), 0))[:n] }

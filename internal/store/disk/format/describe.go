@@ -13,13 +13,13 @@ import (
 //	day          varint: length of the longest roll-ups, ns
 const formatVersion = 1
 
-// AppendFormat appends the value of F for epochs of a length.
+// AppendFormat appends the value of the key 'F'. epoch is the length of epochs in ns.
 func AppendFormat(b []byte, epoch int64) []byte {
 	b = binary.AppendUvarint(append(b, formatVersion), uint64(epoch))
 	return binary.AppendUvarint(b, uint64(dayLength))
 }
 
-// ReadFormat returns the length of the epochs that the value of 'F' says.
+// ReadFormat returns the length of epochs in ns from the value of the key 'F'.
 func ReadFormat(value []byte) (epoch int64, err error) {
 	r := Reader{b: value}
 	r.version(formatVersion)
@@ -34,8 +34,7 @@ func ReadFormat(value []byte) (epoch int64, err error) {
 	return epoch, nil
 }
 
-// A Partition is what is known of a partition before its profiles: what its
-// key has.
+// A Partition is the description of a partition, the value of its key.
 type Partition struct {
 	Epoch    int64 // start, ns since 1970
 	Service  string
@@ -60,14 +59,14 @@ const (
 	asideVersion     = 2
 )
 
-// Deleted is what the key of a partition says that was deleted, until nothing of it is on the
-// disk. What deletes its other keys is in one place of a table, and may be lost.
+// Deleted is the description of a deleted partition until none of its data is on the disk. The
+// deletions of its other keys are all in one place of a table, and could be lost together.
 var Deleted = Partition{Dropped: math.MaxInt32}
 
 // Deleted reports whether the partition was deleted.
 func (p *Partition) Deleted() bool { return p.Service == "" && p.Dropped == Deleted.Dropped }
 
-// Append appends the value of the partition's key.
+// Append appends the encoded description to b.
 func (p *Partition) Append(b []byte) []byte {
 	if p.Problem == "" {
 		b = append(b, partitionVersion)
@@ -87,7 +86,7 @@ func (p *Partition) Append(b []byte) []byte {
 	return b
 }
 
-// ReadPartition decodes the value of a partition's key.
+// ReadPartition decodes a description.
 func ReadPartition(value []byte) (p Partition, err error) {
 	r := Reader{b: value}
 	aside := len(value) > 0 && value[0] == asideVersion
@@ -123,7 +122,7 @@ type Summary struct {
 
 const summaryVersion = 1
 
-// Append appends the stored summary.
+// Append appends the encoded summary to b.
 func (s *Summary) Append(b []byte) []byte {
 	b = append(b, summaryVersion)
 	for _, v := range [...]uint64{s.Profiles, s.Blocks, s.LastSeq, s.Bytes} {

@@ -9,13 +9,13 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A Dictionary is the dictionary of a partition: what its profiles refer to by number.
-// Entries are only ever added, so a copy of the struct is a dictionary that
-// stays as it is; it may be read while the original grows.
+// A Dictionary is the dictionary of a partition. Profiles refer to its entries by number.
+// Entries are only added, so a copy of the struct is a snapshot, which may be read while the
+// original grows.
 //
-// Stacks are a tree of nodes: a node is a location and the node of the caller.
-// A site is what samples are of: a stack, which is the node of its leaf, with a
-// set of labels. So a sample is one number and its values.
+// Stacks are a tree of nodes. A node is a location and the node of its caller. A site is a
+// stack, given by the node of its leaf, with a set of labels. So a sample is a site and its
+// values.
 type Dictionary struct {
 	strings   []string           // strings[0] is ""
 	mappings  []profile.Mapping  // File and BuildID are in strings too
@@ -37,7 +37,7 @@ type Dictionary struct {
 	fleets   map[string]uint32
 }
 
-// A Schema is what a profile has besides samples.
+// A Schema is everything in a profile except samples.
 type Schema struct {
 	Types       []profile.ValueType
 	DefaultType string
@@ -55,23 +55,23 @@ type Schema struct {
 	Measures uint32
 }
 
-// loaded is a mapping as a profile has it, instead of the dictionary's.
+// A loaded is a mapping as a profile has it, if that differs from the dictionary's.
 type loaded struct {
 	mapping uint32
 	as      profile.Mapping
 }
 
-// Series are the profiles with the same labels and measures.
+// A Series is the profiles with the same labels and measures.
 type Series struct {
 	Labels   store.Labels
 	Measures uint32 // schema
-	// Fleet is the first series with the same labels but for those that tell
-	// instances apart, and the same measures.
+	// Fleet is the first series with the same measures and the same labels, except for
+	// those that distinguish instances.
 	Fleet uint32
 }
 
-// NewDictionary returns the dictionary of an empty partition. instance are the names of
-// the labels that tell instances of a service apart.
+// NewDictionary returns an empty dictionary. instance has the names of the labels that
+// distinguish the instances of a service.
 func NewDictionary(instance []string) *Dictionary {
 	return &Dictionary{
 		strings: []string{""}, parents: []uint32{0}, nodeLocs: []uint32{0},
@@ -79,10 +79,10 @@ func NewDictionary(instance []string) *Dictionary {
 	}
 }
 
-// Sites is the number of sites: they are below it.
+// Sites returns the number of sites. They are numbered from 0.
 func (d *Dictionary) Sites() int { return len(d.siteNodes) }
 
-// Memory is about how much memory the dictionary takes.
+// Memory returns the approximate size in bytes.
 func (d *Dictionary) Memory() int64 {
 	n := 0
 	for _, s := range d.strings {
@@ -92,8 +92,8 @@ func (d *Dictionary) Memory() int64 {
 		8*len(d.parents) + 32*len(d.labels) + 8*len(d.sets) + 8*len(d.siteNodes) + 256*(len(d.Schemas)+len(d.Series)))
 }
 
-// Index returns a dictionary with the series alone, and what their profiles
-// measure: all that totals and labels are told from. It keeps nothing else alive.
+// Index returns a small dictionary with only the series and what they measure. That is enough
+// for totals and labels. It shares no memory with d.
 func (d *Dictionary) Index() *Dictionary {
 	x := &Dictionary{Schemas: make([]Schema, len(d.Schemas)), Series: make([]Series, len(d.Series))}
 	known := map[string]string{} // they have much in common
@@ -148,7 +148,7 @@ func (d *Dictionary) readMapping(r *Reader) (m profile.Mapping) {
 	return m
 }
 
-// readString reads the index of a string.
+// readString reads a string, which is stored as its index.
 func (d *Dictionary) readString(r *Reader) string { return d.strings[r.below(len(d.strings))] }
 
 func appendSchema(b []byte, s *Schema, stringID func(string) uint32) []byte {
@@ -200,7 +200,7 @@ func (d *Dictionary) readSchema(r *Reader) (s Schema) {
 	return s
 }
 
-// addSchema adds a schema; its measures are found.
+// addSchema adds a schema and sets its Measures.
 func (d *Dictionary) addSchema(s Schema) uint32 {
 	id := uint32(len(d.Schemas))
 	s.Measures = id

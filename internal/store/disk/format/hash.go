@@ -102,6 +102,7 @@ func (in *Interner) hashString(id profile.StringID) hashPair {
 	return h
 }
 
+// zeroed returns a slice of n zeros, if possible in the memory of s.
 func zeroed[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, n+n/4)

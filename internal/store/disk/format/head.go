@@ -23,39 +23,39 @@ type Head struct {
 	totals   uint32 // its sums of values begin there in Heads.totals
 }
 
-// Heads are heads of profiles, with the sums of the values of each.
+// Heads is a list of heads with the totals of each profile.
 type Heads struct {
 	List   []Head
 	totals []int64
 }
 
-// TotalsOf returns the sums of the values of a profile of hs, by sample type.
+// TotalsOf returns the totals of a profile in hs by sample type. The slice belongs to hs.
 func (hs *Heads) TotalsOf(h *Head) []int64 { return hs.totals[h.totals : h.totals+h.Types] }
 
-// Add adds the head of a profile with its totals.
+// Add adds a head with the profile's totals, which are copied.
 func (hs *Heads) Add(h Head, totals []int64) {
 	h.totals, h.Types = uint32(len(hs.totals)), uint32(len(totals))
 	hs.List = append(hs.List, h)
 	hs.totals = append(hs.totals, totals...)
 }
 
-// Clone returns heads that share nothing with hs.
+// Clone returns a copy that shares no memory with hs.
 func (hs *Heads) Clone() Heads { return Heads{slices.Clone(hs.List), slices.Clone(hs.totals)} }
 
-// Memory is about how many bytes they take.
+// Memory returns the approximate size in bytes.
 func (hs *Heads) Memory() int64 { return int64(80*cap(hs.List) + 8*cap(hs.totals)) }
 
-// Identity is what tells records of a partition apart.
+// An Identity identifies a record in a partition.
 type Identity struct {
 	ID   store.ID
 	Time int64
 }
 
-// Identity returns what tells the profile apart.
+// Identity returns the identity of the profile.
 func (h *Head) Identity() Identity { return Identity{h.ID, h.Time} }
 
-// Version is the part of a profile in the version of a total, which is the sum
-// of these: so it depends on nothing but which profiles there are.
+// Version returns the profile's part of the version of a total, which is the sum of these. It
+// depends only on the profile's identity.
 func (h *Head) Version() uint64 {
 	v := hashing.Mix(binary.LittleEndian.Uint64(h.ID[:8]), binary.LittleEndian.Uint64(h.ID[8:]))
 	return hashing.Mix(v, uint64(h.Time))
@@ -71,7 +71,7 @@ func (h *Head) Version() uint64 {
 //	total*                 zigzag varints
 const headVersion = 1
 
-// AppendHead appends the head of a profile that isn't packed.
+// AppendHead appends the encoded head of a fresh profile to b.
 func AppendHead(b []byte, h *Head, totals []int64) []byte {
 	b = append(b, headVersion)
 	b = binary.AppendUvarint(b, uint64(h.Series))
@@ -87,7 +87,7 @@ func AppendHead(b []byte, h *Head, totals []int64) []byte {
 	return b
 }
 
-// ReadHead adds the head in value to hs.
+// ReadHead decodes the head of a fresh profile and adds it to hs.
 func (hs *Heads) ReadHead(seq uint64, value []byte) error {
 	r := Reader{b: value}
 	r.version(headVersion)
@@ -124,7 +124,7 @@ func (hs *Heads) ReadHead(seq uint64, value []byte) error {
 // in the order of blocks and rows.
 const headsVersion = 1
 
-// Append appends the heads of an hour's packed profiles.
+// Append appends the encoded heads of an hour's packed profiles to b.
 func (hs *Heads) Append(b []byte) []byte {
 	var c []byte
 	c = binary.AppendUvarint(c, uint64(len(hs.List)))

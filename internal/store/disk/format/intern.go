@@ -8,8 +8,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// An Interner finds and adds entries of a dictionary. One profile at a time is
-// translated: Begin, then Sites of its samples, Schema, Series, End.
+// An Interner finds entries of a dictionary, and adds those that are missing. It translates one
+// profile after another; see Begin.
 type Interner struct {
 	d     *Dictionary
 	seed  maphash.Seed
@@ -38,7 +38,7 @@ type Interner struct {
 	setLabels    []profile.Label
 }
 
-// NewInterner returns an interner of a dictionary, which it owns.
+// NewInterner returns an interner for d. From then on, only the interner may change d.
 func NewInterner(d *Dictionary) *Interner {
 	in := &Interner{
 		d: d, seed: maphash.MakeSeed(), check: maphash.MakeSeed(),
@@ -86,7 +86,7 @@ func NewInterner(d *Dictionary) *Interner {
 	return in
 }
 
-// Memory is about how much memory the interner takes, without the dictionary.
+// Memory returns the approximate size in bytes, without the dictionary.
 func (in *Interner) Memory() int64 {
 	slots := len(in.strings.slots) + len(in.functions.slots) + len(in.nodes.slots) + len(in.sets.slots)
 	return int64(8*slots + 16*(len(in.sites.slots)+len(in.locations.slots)) + 4*(cap(in.toString)+cap(in.toLocation)+cap(in.toFunction)))
@@ -114,7 +114,7 @@ func (in *Interner) Begin(p *profile.Profile) {
 // End ends the translation, and keeps nothing of the profile alive.
 func (in *Interner) End() { in.p = nil }
 
-// Sites appends the sites of samples of the profile to dst.
+// Sites appends the sites of some of the profile's samples to dst.
 //
 // Finding a site is waiting for memory. All fingerprints are made first, so that the
 // processor then waits for several sites at a time.
@@ -329,7 +329,7 @@ func (in *Interner) str(id profile.StringID) uint32 {
 // own returns the dictionary's copy of s.
 func (in *Interner) own(s string) string { return in.d.strings[in.StringID(s)] }
 
-// StringID interns s.
+// StringID returns the number of s.
 func (in *Interner) StringID(s string) uint32 {
 	if s == "" {
 		return 0
@@ -343,7 +343,7 @@ func (in *Interner) StringID(s string) uint32 {
 	return slot.row - 1
 }
 
-// node interns the node of a location below a parent.
+// node returns the node of a location below a parent.
 func (in *Interner) node(parent, loc uint32) uint32 {
 	h := nodeHash(parent, loc)
 	d := in.d

@@ -10,14 +10,14 @@ import (
 // known to be set. Classes repeat and compress well; the bits of measured values
 // are noise, which no compression makes smaller, so they are stored as they are.
 
-// A bitWriter appends bits to bytes, the lowest first.
+// A bitWriter appends bits to bytes, beginning with the lowest bit of each byte.
 type bitWriter struct {
 	b    []byte
 	word uint64
 	n    uint // bits in word, below 8 after flush, below 64 always
 }
 
-// write appends the low n bits of v, of which the others are 0. n is at most 63.
+// write appends the low n bits of v. The other bits must be 0, and n at most 63.
 func (w *bitWriter) write(v uint64, n uint) {
 	w.word |= v << w.n
 	if w.n+n >= 64 {
@@ -32,7 +32,7 @@ func (w *bitWriter) write(v uint64, n uint) {
 	w.n += n
 }
 
-// end returns the bytes.
+// end returns the bytes. The last one is filled up with zeros.
 func (w *bitWriter) end() []byte {
 	for w.n > 0 {
 		w.b = append(w.b, byte(w.word))
@@ -42,7 +42,7 @@ func (w *bitWriter) end() []byte {
 	return w.b
 }
 
-// A bitReader reads what a bitWriter wrote. Behind the end there are zeros.
+// A bitReader reads what a bitWriter wrote. After the end, it returns zeros.
 type bitReader struct {
 	b    []byte
 	at   uint // bits read
@@ -88,7 +88,7 @@ func putInt(classes []byte, w *bitWriter, v int64) []byte {
 	return append(classes, byte(n))
 }
 
-// getInt returns the number of a class.
+// getInt reads the number with a class.
 func (r *bitReader) getInt(class byte) int64 {
 	switch {
 	case class <= 1:
@@ -115,7 +115,7 @@ func appendInts(b []byte, values []int64) []byte {
 	return appendString(b, string(w.end()))
 }
 
-// readInts reads n numbers into values.
+// readInts reads len(values) numbers.
 func readInts(r *Reader, values []int64) {
 	classes := r.compressed()
 	in := bitReader{b: r.Bytes(r.Count(1))}
@@ -133,7 +133,7 @@ func readInts(r *Reader, values []int64) {
 	}
 }
 
-// compressed reads the size of compressed bytes, and these.
+// compressed reads the size of compressed bytes and decompresses them.
 func (r *Reader) compressed() []byte {
 	start := r.at
 	b := r.Bytes(r.Count(1))

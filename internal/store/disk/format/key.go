@@ -38,19 +38,19 @@ const (
 	KindSums       = 'w'
 )
 
-// PerPartition are the kinds of keys that begin with a partition.
+// PerPartition has the kinds of keys that contain a partition.
 var PerPartition = []byte{KindPartition, KindDictionary, KindHead, KindSamples, KindSummary, KindHeads, KindBlock, KindRollup, KindSums}
 
-// PerHour are those of them with an hour behind it.
+// PerHour has the kinds of keys that contain a partition and then an hour.
 var PerHour = []byte{KindHead, KindSamples, KindSummary, KindHeads, KindBlock}
 
-// keyLengths are the lengths of keys in bytes, by kind.
+// keyLengths has the lengths of keys in bytes, by kind.
 var keyLengths = map[byte]int{
 	KindFormat: 1, KindPartition: 5, KindDictionary: 9, KindHead: 17, KindSamples: 17,
 	KindSummary: 9, KindHeads: 9, KindBlock: 13, KindRollup: 14, KindSums: 14,
 }
 
-// CheckKey returns an error for a key that hasn't the length of its kind.
+// CheckKey returns an error if the length of a key is wrong for its kind.
 func CheckKey(key []byte) error {
 	if n := keyLengths[key[0]]; len(key) != n {
 		return fmt.Errorf("the key has %d bytes, not %d", len(key), n)
@@ -60,7 +60,7 @@ func CheckKey(key []byte) error {
 
 const hourLength = int64(time.Hour)
 
-// An Hour is a number of hours since 1970.
+// An Hour is a number of hours since 1970 UTC.
 type Hour int32
 
 // MinHour is before all hours.
@@ -72,18 +72,18 @@ func HourOf(t int64) Hour { return Hour(store.Window(t, hourLength) / hourLength
 // Start returns the time at which the hour begins, ns since 1970.
 func (h Hour) Start() int64 { return int64(h) * hourLength }
 
-// End returns the time at which the next one begins.
+// End returns the beginning of the next hour, in ns since 1970.
 func (h Hour) End() int64 { return (int64(h) + 1) * hourLength }
 
 func (h Hour) String() string { return time.Unix(0, h.Start()).UTC().Format("2006-01-02T15h") }
 
-// PartitionKey returns the key of a partition, or what those of a kind begin with that are
-// of it. So do the others below, one number more each.
+// PartitionKey returns the key of a partition, or the common prefix of its keys of a kind. The
+// functions below do the same with more numbers.
 func PartitionKey(kind byte, partition uint32) []byte {
 	return binary.BigEndian.AppendUint32(append(make([]byte, 0, 24), kind), partition)
 }
 
-// PartitionOfKey returns the partition that a key is of.
+// PartitionOfKey returns the partition in a key. ok is false if the key has none.
 func PartitionOfKey(key []byte) (id uint32, ok bool) {
 	if len(key) < 5 || !slices.Contains(PerPartition, key[0]) {
 		return 0, false
@@ -91,13 +91,13 @@ func PartitionOfKey(key []byte) (id uint32, ok bool) {
 	return binary.BigEndian.Uint32(key[1:]), true
 }
 
-// HourOfKey returns the hour of a key of perHour.
+// HourOfKey returns the hour in a key of a kind in PerHour.
 func HourOfKey(key []byte) Hour { return Hour(flip(int32(binary.BigEndian.Uint32(key[5:])))) }
 
-// SeqOfKey returns the number of the profile that a key is of.
+// SeqOfKey returns the number of the profile in a key.
 func SeqOfKey(key []byte) uint64 { return binary.BigEndian.Uint64(key[9:]) }
 
-// BlockOfKey returns the number of the block that a key is of.
+// BlockOfKey returns the number of the block in a key.
 func BlockOfKey(key []byte) uint32 { return binary.BigEndian.Uint32(key[9:]) }
 
 func flip(n int32) uint32 { return uint32(n) ^ 1<<31 }
@@ -126,7 +126,7 @@ func RollupKey(kind byte, partition uint32, level uint8, window int32, owner uin
 	return binary.BigEndian.AppendUint32(WindowKey(kind, partition, level, window), owner)
 }
 
-// After returns the first key behind all that begin with prefix.
+// After returns the first key after all keys that begin with prefix, nil if there is none.
 func After(prefix []byte) []byte {
 	end := append([]byte(nil), prefix...)
 	for i := len(end) - 1; i >= 0; i-- {

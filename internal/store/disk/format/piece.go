@@ -56,7 +56,7 @@ const (
 // Lengths are the lengths of a dictionary's tables at some time.
 type Lengths [numTables]int
 
-// Lengths returns the lengths of the tables as they are now.
+// Lengths returns the current lengths of the tables.
 func (d *Dictionary) Lengths() Lengths {
 	return Lengths{len(d.strings), len(d.mappings), len(d.functions), len(d.locations), len(d.parents),
 		len(d.sets), len(d.siteNodes), len(d.Schemas), len(d.Series)}
@@ -79,8 +79,8 @@ var tables = [numTables]struct {
 	{"series", 2, (*pieceWriter).series, (*pieceReader).series},
 }
 
-// AppendPiece appends the entries of d from some lengths on. stringID returns the index
-// of a string that is in the dictionary.
+// AppendPiece appends an encoded piece with the entries after from to dst. stringID returns the
+// number of a string, which must be in the dictionary.
 func (d *Dictionary) AppendPiece(dst []byte, from Lengths, stringID func(string) uint32) []byte {
 	w := pieceWriter{d: d, stringID: stringID}
 	for t, end := range d.Lengths() {
@@ -91,8 +91,8 @@ func (d *Dictionary) AppendPiece(dst []byte, from Lengths, stringID func(string)
 	return compress(append(dst, dictionaryVersion), w.b)
 }
 
-// AddPiece adds the entries of a stored piece, which has to be the next one. With an
-// error it may have added some; see Truncate.
+// AddPiece decodes a piece and adds its entries. It must be the piece that follows those in d.
+// After an error, some entries may have been added; see Truncate.
 func (d *Dictionary) AddPiece(value []byte) error {
 	r := Reader{b: value}
 	r.version(dictionaryVersion)
@@ -119,7 +119,7 @@ func (d *Dictionary) AddPiece(value []byte) error {
 	return p.end()
 }
 
-// Truncate takes the entries behind some lengths away.
+// Truncate removes the entries after some lengths.
 func (d *Dictionary) Truncate(to Lengths) {
 	d.strings, d.mappings, d.functions = d.strings[:to[tableStrings]], d.mappings[:to[tableMappings]], d.functions[:to[tableFunctions]]
 	d.locations = d.locations[:to[tableLocations]]
@@ -132,8 +132,7 @@ func (d *Dictionary) Truncate(to Lengths) {
 	maps.DeleteFunc(d.fleets, func(_ string, first uint32) bool { return int(first) >= len(d.Series) })
 }
 
-// StringIDs returns a function that finds strings of the dictionary, for who has no
-// interner.
+// StringIDs returns a function that finds the number of a string, for use without an interner.
 func (d *Dictionary) StringIDs() func(string) uint32 {
 	ids := make(map[string]uint32, len(d.strings))
 	for i, str := range d.strings {
@@ -142,7 +141,7 @@ func (d *Dictionary) StringIDs() func(string) uint32 {
 	return func(s string) uint32 { return ids[s] }
 }
 
-// A pieceWriter appends tables of a dictionary, from an entry on.
+// A pieceWriter appends tables of a dictionary, each from some entry on.
 type pieceWriter struct {
 	b        []byte
 	d        *Dictionary
@@ -159,7 +158,7 @@ func flag(f bool) uint64 {
 	return 0
 }
 
-// A pieceReader reads tables into a dictionary, of n entries each.
+// A pieceReader reads tables of n entries into a dictionary.
 type pieceReader struct {
 	Reader
 	d *Dictionary

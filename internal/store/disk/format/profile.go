@@ -8,8 +8,9 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Profile makes a profile of sums. schemas are those of the profiles that were added
-// up, with the time of the earliest profile of each.
+// Profile returns the profile with the sums in a. schemas has the schemas of the profiles that
+// were added up, with the earliest time of each in ns. The profile takes memory from the
+// budget, unless that is nil; its error ends the call.
 func (d *Dictionary) Profile(a *Adder, schemas map[uint32]int64, budget profile.Budget) (out *profile.Profile, err error) {
 	ids := slices.SortedFunc(maps.Keys(schemas), func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(schemas[a], schemas[b]), cmp.Compare(a, b))
@@ -72,7 +73,7 @@ func (d *Dictionary) Profile(a *Adder, schemas map[uint32]int64, budget profile.
 	return out, err
 }
 
-// Bytes returns about how much memory a profile takes, without its texts.
+// Bytes returns the approximate memory of a profile in bytes, without its strings.
 func Bytes(p *profile.Profile) int64 {
 	n := 4*(cap(p.Frames)+cap(p.SampleLabels)) + 8*(cap(p.Stacks)+cap(p.LabelSets)) + 16*cap(p.Strings) +
 		24*(cap(p.Functions)+cap(p.Lines)) + 32*(cap(p.Locations)+cap(p.Labels)) + 88*cap(p.Mappings)
@@ -82,8 +83,7 @@ func Bytes(p *profile.Profile) int64 {
 	return int64(n)
 }
 
-// header returns a profile without samples, with what merging makes of the headers
-// of profiles with some schemas.
+// header returns a profile without samples that has the merged headers of some schemas.
 func (d *Dictionary) header(schemas []uint32, wanted int) *profile.Profile {
 	out := &profile.Profile{}
 	var headers profile.HeaderMerger
@@ -102,7 +102,7 @@ func (d *Dictionary) header(schemas []uint32, wanted int) *profile.Profile {
 	return out
 }
 
-// frames returns about how many frames the stacks of the n sites in a have.
+// frames estimates the total number of frames in the stacks of the n sites in a.
 func (d *Dictionary) frames(a *Adder, n int) int {
 	i, looked, frames := 0, 0, 0
 	a.each(func(site uint32) {
@@ -119,7 +119,7 @@ func (d *Dictionary) frames(a *Adder, n int) int {
 	return frames * n / looked * 9 / 8
 }
 
-// A builder copies entries of a dictionary into a profile as they are needed.
+// A builder builds a profile. It copies entries of a dictionary when they are first needed.
 type builder struct {
 	d *Dictionary
 	p *profile.Profile
@@ -136,7 +136,7 @@ func (b *builder) str(id uint32) uint32 {
 	return b.strings[id] - 1
 }
 
-// mapping copies a mapping, given and returned as its index plus 1.
+// mapping copies a mapping, which is given and returned as its index plus 1.
 func (b *builder) mapping(id uint32) uint32 {
 	if id == 0 {
 		return 0
@@ -174,7 +174,7 @@ func (b *builder) location(id uint32) uint32 {
 	return uint32(l.ID)
 }
 
-// site adds a sample of a site, without values.
+// site adds a sample for a site, without values.
 func (b *builder) site(site uint32) {
 	d, p := b.d, b.p
 	start := len(p.Frames)
@@ -211,7 +211,8 @@ func (b *builder) set(id uint32) uint32 {
 	return to
 }
 
-// relocate puts mappings where all the profiles had them.
+// relocate moves mappings to where the profiles had them. All profiles must have had them
+// there.
 func (b *builder) relocate(all []loaded) {
 	for _, l := range all {
 		i := b.mappings[l.mapping]

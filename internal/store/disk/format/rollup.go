@@ -23,7 +23,7 @@ const (
 
 const dayLength = 24 * hourLength
 
-// levelLength is the length of a level's windows in ns.
+// levelLength returns the length of a level's windows in ns.
 func levelLength(level uint8) int64 {
 	if level == LevelFleetHour {
 		return hourLength
@@ -31,12 +31,12 @@ func levelLength(level uint8) int64 {
 	return dayLength
 }
 
-// WindowOf returns the number of the window of a level that t is in.
+// WindowOf returns the number of the level's window that contains t, in ns since 1970.
 func WindowOf(level uint8, t int64) int32 {
 	return int32(store.Window(t, levelLength(level)) / levelLength(level))
 }
 
-// A Rollup is the head of a roll-up.
+// A Rollup is a roll-up without its sums by site; see Sums. Times are in ns since 1970.
 type Rollup struct {
 	Profiles int64
 	Duration int64 // sum, ns
@@ -48,7 +48,7 @@ type Rollup struct {
 	Schemas  []SchemaUse // by schema
 }
 
-// SchemaUse tells that profiles have a schema.
+// A SchemaUse says that some of the profiles have a schema.
 type SchemaUse struct {
 	Schema uint32
 	First  int64 // earliest time of such a profile
@@ -61,7 +61,7 @@ func (r *Rollup) AddHead(h *Head, totals []int64) {
 	r.Add(&one)
 }
 
-// Add adds another roll-up of the same measures.
+// Add adds another roll-up with the same measures. It doesn't keep o's slices.
 func (r *Rollup) Add(o *Rollup) {
 	if r.Profiles == 0 {
 		*r = *o
@@ -95,7 +95,7 @@ func (r *Rollup) Add(o *Rollup) {
 //	schemas (schema first)*             varints, zigzag distance to first above
 const rollupVersion = 1
 
-// Append appends the head of the roll-up.
+// Append appends the encoded roll-up to b.
 func (r *Rollup) Append(b []byte) []byte {
 	b = append(b, rollupVersion)
 	b = binary.AppendUvarint(b, uint64(r.Profiles))
@@ -114,7 +114,7 @@ func (r *Rollup) Append(b []byte) []byte {
 	return b
 }
 
-// ReadRollup decodes the head of a roll-up.
+// ReadRollup decodes a roll-up.
 func ReadRollup(value []byte) (*Rollup, error) {
 	r := Reader{b: value}
 	r.version(rollupVersion)
@@ -133,13 +133,14 @@ func ReadRollup(value []byte) (*Rollup, error) {
 	return u, r.end()
 }
 
-// Sums are what samples add up to, by site: of those sites alone that have some.
+// Sums are the values of a roll-up by site. They have only sites that occur.
 type Sums struct {
 	sites  []uint32 // rising
 	Values [][]int64
 }
 
-// Merge returns a and b added up.
+// Merge returns the sum of a and b. If a is empty, it returns b itself. Otherwise, the result
+// is new.
 func (a *Sums) Merge(b *Sums) *Sums {
 	if len(a.sites) == 0 {
 		return b
@@ -183,7 +184,7 @@ func (a *Sums) Merge(b *Sums) *Sums {
 //	column*       one per sample type, see column.go; coded: numbers, see ints.go
 const sumsVersion = 1
 
-// Append appends the samples of a roll-up.
+// Append appends the encoded sums to b.
 func (a *Sums) Append(b []byte) []byte {
 	b = append(b, sumsVersion)
 	b = binary.AppendUvarint(b, uint64(len(a.Values)))
@@ -197,8 +198,8 @@ func (a *Sums) Append(b []byte) []byte {
 	return appendColumns(b, a.Values, func(b []byte, t int) []byte { return appendInts(b, a.Values[t]) })
 }
 
-// ReadSums decodes the samples of a roll-up: the columns wanted, one, or with
-// -1 all.
+// ReadSums decodes sums with the given number of sample types. It decodes the column wanted, or
+// all columns for -1. A site that is not below nSites is an error.
 func ReadSums(value []byte, types, wanted, nSites int) (*Sums, error) {
 	r := Reader{b: value}
 	r.version(sumsVersion)
@@ -229,7 +230,7 @@ func ReadSums(value []byte, types, wanted, nSites int) (*Sums, error) {
 	return a, nil
 }
 
-// AddTo adds a to what is added up.
+// AddTo adds the sums to an adder.
 func (a *Sums) AddTo(to *Adder) {
 	for _, site := range a.sites {
 		to.seen[site/64] |= 1 << (site % 64)
@@ -245,7 +246,7 @@ func (a *Sums) AddTo(to *Adder) {
 	}
 }
 
-// Memory is about how many bytes they take.
+// Memory returns the approximate size in bytes.
 func (a *Sums) Memory() int64 {
 	n := int64(4 * cap(a.sites))
 	for _, col := range a.Values {

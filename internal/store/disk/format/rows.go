@@ -11,17 +11,17 @@ type rows[C comparable] struct {
 	n     int
 }
 
-// A rowSlot holds what is known of a row, and its number plus 1; row 0 marks a free slot.
+// A rowSlot has the hash and check of a row, and its number plus 1. Row 0 marks a free slot.
 type rowSlot[C comparable] struct {
 	check     C
 	hash, row uint32
 }
 
-// none is the check of rows that are known by reading them.
+// none is the check of rows that are compared by their contents.
 var none = struct{}{}
 
-// find returns the slot of the row with a hash and a check for which same holds too,
-// unless it is nil; or else the free slot where that row goes, see add.
+// find returns the slot of the row with a hash and check for which same, unless it is nil,
+// returns true. If there is none, it returns the free slot for that row; see add.
 func (x *rows[C]) find(hash uint32, check C, same func(row uint32) bool) *rowSlot[C] {
 	if 2*(x.n+1) > len(x.slots) {
 		x.reserve(1)
@@ -35,8 +35,8 @@ func (x *rows[C]) find(hash uint32, check C, same func(row uint32) bool) *rowSlo
 	}
 }
 
-// known returns the number plus 1 of the row with a hash and a check, 0 if there is none. It
-// compares nothing else, so unlike find it can be inlined.
+// known returns the number plus 1 of the row with a hash and check, 0 if there is none. It
+// calls no function, so unlike find it can be inlined.
 func (x *rows[C]) known(hash uint32, check C) uint32 {
 	if len(x.slots) == 0 {
 		return 0
@@ -49,13 +49,13 @@ func (x *rows[C]) known(hash uint32, check C) uint32 {
 	}
 }
 
-// add puts a row into a free slot that find has just returned.
+// add stores a row in a free slot that find has just returned.
 func (x *rows[C]) add(s *rowSlot[C], hash uint32, check C, row uint32) {
 	*s = rowSlot[C]{check, hash, row + 1}
 	x.n++
 }
 
-// insert adds a row that is not there.
+// insert adds a row that is known to be new.
 func (x *rows[C]) insert(hash uint32, check C, row uint32) {
 	x.reserve(1)
 	x.add(x.free(hash), hash, check, row)

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 )
 
-// Samples are the samples of one profile: sites, and a column of values for each
-// sample type. A site may occur more than once; its values add up.
+// Samples are the samples of one profile: their sites, and a column of values per sample type.
+// If a site occurs several times, its values add up.
 type Samples struct {
 	Sites  []uint32
 	Values [][]int64 // nil for columns that were not asked for
@@ -39,7 +39,8 @@ const (
 	freshRatios  = 4 // varints that the column before it is to be multiplied by: sizes of objects
 )
 
-// AppendSamples appends samples. scratch is memory that it uses and returns.
+// AppendSamples appends the encoded samples of a fresh profile to b. It uses the memory of
+// scratch, and returns it for the next call.
 func AppendSamples(b []byte, s *Samples, scratch []byte) (out, newScratch []byte) {
 	b = append(b, samplesVersion)
 	b = binary.AppendUvarint(b, uint64(len(s.Values)))
@@ -61,7 +62,7 @@ func AppendSamples(b []byte, s *Samples, scratch []byte) (out, newScratch []byte
 	return b, scratch
 }
 
-// appendColumn appends column t in the mode that fits it, without mode and size.
+// appendColumn appends column t, without mode and size, and returns the mode it chose.
 func (s *Samples) appendColumn(dst []byte, t int) (mode byte, out []byte) {
 	col := s.Values[t]
 	bits, signs := int64(0), int64(0)
@@ -92,7 +93,7 @@ func (s *Samples) appendColumn(dst []byte, t int) (mode byte, out []byte) {
 	return freshPlain, dst
 }
 
-// appendRatios appends b, value by value, divided by a, if nothing is left over.
+// appendRatios appends b divided by a. ok is false if a value is not divisible.
 func appendRatios(dst []byte, a, b []int64) (out []byte, ok bool) {
 	for i, v := range a {
 		switch {
@@ -107,9 +108,9 @@ func appendRatios(dst []byte, a, b []int64) (out []byte, ok bool) {
 	return dst, true
 }
 
-// ReadSamples decodes the samples of a profile with the given number of sample
-// types, of which it decodes the columns wanted: one of them, or with -1 all.
-// Sites are below nSites. The memory of s is used again.
+// ReadSamples decodes the samples of a fresh profile with the given number of sample types. It
+// decodes the column wanted, or all columns for -1. A site that is not below nSites is an
+// error. It uses the memory of s again, and copies what it needs from value.
 func ReadSamples(s *Samples, value []byte, types, wanted, nSites int) error {
 	r := Reader{b: value}
 	r.version(samplesVersion)
@@ -147,7 +148,7 @@ func ReadSamples(s *Samples, value []byte, types, wanted, nSites int) error {
 	return c.read(wanted)
 }
 
-// decodeFresh decodes a column of samples that are not packed.
+// decodeFresh decodes a column of a fresh profile.
 func decodeFresh(c *columns, r *Reader, t int, col []int64) {
 	mode := r.Byte()
 	r.Count(1) // all that is left, as it was cut
@@ -170,7 +171,7 @@ func decodeFresh(c *columns, r *Reader, t int, col []int64) {
 	}
 }
 
-// Reset leaves no samples of a number of sample types, and keeps memory for more.
+// Reset removes all samples, and sets the number of sample types. The memory is used again.
 func (s *Samples) Reset(types int) {
 	s.Sites, s.Values = s.Sites[:0], withLength(s.Values, types)
 	for t := range s.Values {
@@ -178,7 +179,7 @@ func (s *Samples) Reset(types int) {
 	}
 }
 
-// Adder adds up samples by site.
+// An Adder adds up samples by site.
 type Adder struct {
 	Types  int // number of sample types
 	wanted int // the column that is added up, -1 for all
@@ -186,7 +187,8 @@ type Adder struct {
 	seen   []uint64 // a bit per site
 }
 
-// NewAdder returns an adder for sites below n.
+// NewAdder returns an adder for profiles with the given number of sample types and sites below
+// n. It adds up the column wanted, or all columns for -1.
 func NewAdder(types, wanted, n int) *Adder {
 	a := &Adder{Types: types, wanted: wanted, values: make([][]int64, types), seen: make([]uint64, (n+63)/64)}
 	for t := range a.values {
@@ -213,7 +215,7 @@ func (a *Adder) Add(s *Samples) {
 	}
 }
 
-// Remove takes samples out that were added.
+// Remove subtracts samples that were added before.
 func (a *Adder) Remove(s *Samples) {
 	for t, to := range a.values {
 		if to == nil {
@@ -226,7 +228,7 @@ func (a *Adder) Remove(s *Samples) {
 	}
 }
 
-// Clone returns an adder with the same sums, for sites below n, which are as many or more.
+// Clone returns a copy for sites below n. n must not be less than for a.
 func (a *Adder) Clone(n int) *Adder {
 	c := NewAdder(a.Types, a.wanted, n)
 	copy(c.seen, a.seen)
@@ -236,7 +238,7 @@ func (a *Adder) Clone(n int) *Adder {
 	return c
 }
 
-// Memory is about how many bytes it takes.
+// Memory returns the approximate size in bytes.
 func (a *Adder) Memory() int64 {
 	n := int64(8 * cap(a.seen))
 	for _, col := range a.values {
@@ -245,7 +247,7 @@ func (a *Adder) Memory() int64 {
 	return n
 }
 
-// each calls f with the sites that have a value other than 0, in order.
+// each calls f with the sites that have a nonzero value, in ascending order.
 func (a *Adder) each(f func(site uint32)) {
 	for w, word := range a.seen {
 		for ; word != 0; word &= word - 1 {
