@@ -70,7 +70,7 @@ func compareTypes(a, b profile.ValueType) int {
 	return cmp.Or(cmp.Compare(a.Type, b.Type), cmp.Compare(a.Unit, b.Unit))
 }
 
-// samples returns the values of a profile's sample types, in their order by
+// samplesByStack returns the values of a profile's sample types, in their order by
 // name, by stack and labels in words. Samples of zeros are left out.
 func samples(p *profile.Profile) map[string][]int64 {
 	columns := make([]int, len(p.SampleTypes))

@@ -112,8 +112,8 @@ func testBy(t *testing.T, s store.Store) {
 		record(t, 4, base+2, "cpu", 8, "zone", "a"),
 		record(t, 5, base+2, "cpu", 16),
 	)
-	// Groups are by their first time, then labels; a label that profiles don't
-	// have is no part of the group's.
+	// Groups are sorted by their first time, then labels. Labels that the profiles don't
+	// have are not in the group's labels.
 	for _, test := range []struct {
 		by   []string
 		want string

@@ -1,6 +1,5 @@
-// Package storetest tests engines against the contract of [store.Store]: one
-// test per sentence of it, and a random one against a model that is too simple
-// to be wrong.
+// Package storetest tests engines against the contract of [store.Store]: one test per
+// sentence of the contract, and a random test against a very simple model.
 package storetest
 
 import (
@@ -10,8 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// Run tests the engine whose empty stores open returns. They have to keep
-// profiles of any age. Run closes them.
+// Run tests an engine. open returns an empty store, without a retention. Run closes it.
 func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -29,8 +27,8 @@ func Run(t *testing.T, open func(t *testing.T) store.Store) {
 	})
 }
 
-// RunDurable is Run for an engine that keeps its profiles when it is closed.
-// open opens the store in a folder, which is empty the first time.
+// RunDurable is Run for an engine that still has its profiles after it was closed. open
+// opens the store in a directory, which is empty the first time.
 func RunDurable(t *testing.T, open func(t *testing.T, dir string) store.Store) {
 	Run(t, func(t *testing.T) store.Store { return open(t, t.TempDir()) })
 	t.Run("Reopen", func(t *testing.T) {
