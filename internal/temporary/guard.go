@@ -13,17 +13,17 @@ import (
 	"github.com/hone-go/hone/internal/spawn"
 )
 
-// A guard ends what runs in a directory, and removes that, when hone is gone: a shell
-// that waits for the other end of a pipe to close. Where there is no shell, or it was
-// killed too, the next hone sweeps.
+// A guard kills what runs in a directory, and removes the directory, when hone ends. It is a
+// shell that waits for the other end of a pipe to close. Without a shell, or if it is killed
+// too, the next hone sweeps.
 type guard struct {
 	watch *exec.Cmd
 	tell  io.WriteCloser // its standard input
 }
 
-// watchScript reads numbers of process groups until the pipe closes; an empty
-// line is for "none runs". It tries for some seconds, since what was killed may
-// still be writing.
+// watchScript reads numbers of process groups until the pipe closes; an empty line means
+// that none is running. It retries for some seconds, because killed processes may still
+// be writing.
 const watchScript = `trap '' HUP INT QUIT TERM
 g=
 while read -r v; do g=$v; done
@@ -34,8 +34,8 @@ while [ -d "$1" ] && [ $n -lt 50 ]; do
 	n=$((n+1))
 done`
 
-// Guard has a process group, 0 for none, end with hone, once Env was asked for. Only one
-// is guarded at a time.
+// Guard makes a process group end with hone; 0 means none. It guards only one group, and
+// only after Env was called.
 func (d *Dir) Guard(group int) {
 	if d.guard.tell == nil {
 		return
@@ -44,7 +44,7 @@ func (d *Dir) Guard(group int) {
 	if group > 0 {
 		text = fmt.Sprintf("%d\n", group)
 	}
-	io.WriteString(d.guard.tell, text) // a watcher that was killed can't be told
+	io.WriteString(d.guard.tell, text) // fails if the watcher was killed
 }
 
 func (d *Dir) watch() {
@@ -71,8 +71,8 @@ func (g *guard) end() {
 	}
 }
 
-// Env returns what has programs put their temporary files into the directory, and
-// begins to guard them.
+// Env returns the environment that makes programs put their temporary files into the
+// directory, and starts the guard.
 func (d *Dir) Env() ([]string, error) {
 	tmp := filepath.Join(d.Path, "tmp")
 	if err := os.Mkdir(tmp, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -88,9 +88,9 @@ func (d *Dir) Env() ([]string, error) {
 	return env, nil
 }
 
-// Run runs a command of [exec.CommandContext], whose temporary files are in a directory of
-// its own. The command, what it started and the directory go when it ends, when its context
-// does, or when hone does.
+// Run runs a command of [exec.CommandContext] with its own directory for temporary files. When
+// the command, its context or hone ends, the command, its child processes and the directory
+// are gone.
 func Run(cmd *exec.Cmd) error {
 	d, err := Make()
 	if err != nil {
@@ -110,7 +110,7 @@ func (d *Dir) Run(cmd *exec.Cmd) error {
 	spawn.Lead(cmd)
 	ended := make(chan error)
 	go func() {
-		runtime.LockOSThread() // it has to live as long as the command: see spawn.Lead
+		runtime.LockOSThread() // the thread must live as long as the command: see spawn.Lead
 		defer runtime.UnlockOSThread()
 		if err := cmd.Start(); err != nil {
 			ended <- err

@@ -10,10 +10,10 @@ import (
 	"syscall"
 )
 
-// renamesOpen: the lock of a file is held until it has its name.
+// renamesOpen: a file stays locked until it is renamed.
 const renamesOpen = true
 
-// loosen does nothing: a directory itself is locked, which is removed or renamed so.
+// loosen does nothing: the directory itself is locked, and can be removed or renamed.
 func loosen(*Dir) {}
 
 func holdDir(path string) (io.Closer, error) {
@@ -28,14 +28,14 @@ func holdDir(path string) (io.Closer, error) {
 	return f, nil
 }
 
-// holdFile locks an open file or directory until it is closed. It is errSwept if
+// holdFile locks an open file or directory until it is closed. The error is errSwept if
 // another process was faster.
 func holdFile(f *os.File) error {
 	switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
 	case errors.Is(err, syscall.EWOULDBLOCK):
 		return errSwept
 	case err != nil:
-		return nil // a file system without locks: nobody else can lock it either
+		return nil // a file system without locks: no one else can lock it either
 	}
 	if !named(f) {
 		return errSwept
@@ -53,15 +53,15 @@ func named(f *os.File) bool {
 	return err == nil && os.SameFile(now, mine)
 }
 
-// sweep removes what nobody holds. It belongs to this user: in a directory that all may
-// write to, others may have put something else under the name.
+// sweep removes a file or directory that no one has locked. It must belong to this user: in
+// a shared directory, other users may have put something else under the name.
 func sweep(path string, dir bool) {
-	access := syscall.O_RDWR // some network file systems lock nothing else
+	access := syscall.O_RDWR // some network file systems need it for locks
 	if dir {
 		access = syscall.O_RDONLY
 	}
 	fd, err := syscall.Open(path, access|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
-	if err == syscall.EACCES && !dir { // it has the mode of a read-only file already
+	if err == syscall.EACCES && !dir { // the file is read-only
 		fd, err = syscall.Open(path, syscall.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
 	}
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// renamesOpen: Windows renames and removes no open file, which tells whether the owner
-// lives. A directory has such a file in it.
+// renamesOpen: Windows can't rename or remove an open file, which shows whether the owner
+// is alive. A directory contains such a file.
 const renamesOpen = false
 
 const lockName = "lock"
 
-// loosen takes the file out of a directory that is to be removed or renamed.
+// loosen removes the lock from a directory before it is removed or renamed.
 func loosen(d *Dir) {
 	d.lock.Close()
 	os.Remove(filepath.Join(d.Path, lockName))

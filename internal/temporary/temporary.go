@@ -1,16 +1,15 @@
-// Package temporary makes files and directories that go away whatever ends hone.
+// Package temporary makes files and directories that are removed however hone ends.
 //
-// kill -9 gives nobody the time to clean up, so the next hone does it. To tell what
-// is still in use, each temporary file or directory is locked (flock on Unix, an open
-// file on Windows) by the process that made it. The system drops the lock with the
-// process, so numbers of processes that were given out again mislead nobody. Whoever
-// makes a temporary file sweeps its folder first: what has such a name and isn't locked
-// was left by a killed hone.
+// A process can't clean up after kill -9, so the next hone does. To tell what is still in
+// use, the process that makes a temporary file or directory locks it (flock on Unix, an
+// open file on Windows). The system drops the lock when the process ends, so reused process
+// ids cause no confusion. Before hone makes a temporary file, it sweeps the folder: an
+// unlocked file with such a name was left by a killed hone.
 //
 //	hone-tmp-123    a directory in the system's temporary directory: Make
-//	.hone-tmp-123   a file or directory that gets its name when it is complete: Replace, MakeIn
+//	.hone-tmp-123   a file or directory that is renamed when it is complete: Replace, MakeIn
 //
-// Nothing else in hone makes temporary files; a test says so.
+// Nothing else in hone makes temporary files; a test checks that.
 package temporary
 
 import (
@@ -32,14 +31,14 @@ const (
 	hidden = "." + prefix
 )
 
-// errSwept: another hone took what was just made for a leftover, before it was locked.
+// errSwept: another hone removed a new temporary file before it was locked.
 var errSwept = errors.New("another hone removed a temporary file: try again")
 
-// tries is how often something is made anew that others swept before it was locked.
+// tries is how often to make a file again that others swept before it was locked.
 const tries = 1000
 
-// A Dir is a temporary directory. Its owner removes it; if the owner is killed, the
-// next hone that makes one in the same place does.
+// A Dir is a temporary directory. Its owner removes it. If the owner is killed, the next
+// hone that makes one in the same place removes it.
 type Dir struct {
 	Path  string
 	lock  io.Closer
@@ -49,7 +48,7 @@ type Dir struct {
 // Make makes a directory in the system's temporary directory.
 func Make() (*Dir, error) { return makeDir(os.TempDir(), prefix) }
 
-// MakeIn makes a hidden directory in a folder, for what is renamed when it is complete.
+// MakeIn makes a hidden directory in a folder, to be renamed when it is complete.
 func MakeIn(folder string) (*Dir, error) { return makeDir(folder, hidden) }
 
 func makeDir(folder, prefix string) (*Dir, error) {
@@ -71,8 +70,8 @@ func makeDir(folder, prefix string) (*Dir, error) {
 	return nil, errSwept
 }
 
-// Remove removes the directory, and read-only folders in it, which benchmarks may leave.
-// Nothing that was started in it runs any more.
+// Remove removes the directory, including read-only folders, which benchmarks may leave.
+// Afterwards nothing that was started in it is running.
 func (d *Dir) Remove() error {
 	err := d.empty()
 	d.guard.end()
@@ -81,11 +80,11 @@ func (d *Dir) Remove() error {
 
 func (d *Dir) empty() error {
 	loosen(d)
-	defer d.lock.Close() // last: what is half removed is not for others to sweep
+	defer d.lock.Close() // last, so that others don't sweep a directory that is being removed
 	return removeAll(d.Path)
 }
 
-// Rename gives the directory a name for good: it is no longer a temporary one.
+// Rename gives the directory its final name; it is then no longer temporary.
 func (d *Dir) Rename(to string) error {
 	loosen(d)
 	defer d.lock.Close()
@@ -96,7 +95,7 @@ func (d *Dir) Rename(to string) error {
 	return nil
 }
 
-// Discard removes a directory in one step: whatever ends hone, nobody sees a part of it.
+// Discard removes a directory in one step: even if hone is killed, no one sees a part of it.
 func Discard(dir string) error {
 	d, err := MakeIn(filepath.Dir(dir))
 	if err != nil {
@@ -105,10 +104,9 @@ func Discard(dir string) error {
 	return errors.Join(os.Rename(dir, filepath.Join(d.Path, filepath.Base(dir))), d.Remove())
 }
 
-// Replace gives a file another content in one step: whoever reads it, and whatever
-// ends hone, there is the old one or the new one. It is on the disk when Replace
-// returns. write gets an empty file that only the owner can read; mode is what the
-// file has in the end.
+// Replace replaces the content of a file in one step: readers see the old or the new one,
+// even if hone is killed. The content is on disk when Replace returns. write gets an empty
+// file that only the owner can read; mode is the final mode.
 func Replace(path string, mode fs.FileMode, write func(*os.File) error) error {
 	folder := filepath.Dir(path)
 	Sweep(folder)
@@ -132,7 +130,7 @@ func Replace(path string, mode fs.FileMode, write func(*os.File) error) error {
 // fill writes the file, which is locked, and renames it.
 func fill(f *os.File, path string, mode fs.FileMode, write func(*os.File) error) (err error) {
 	defer func() {
-		f.Close() // a second time if it went well
+		f.Close() // a second time on success
 		if err != nil {
 			os.Remove(f.Name())
 		}
@@ -151,7 +149,7 @@ func fill(f *os.File, path string, mode fs.FileMode, write func(*os.File) error)
 	return durable.Rename(f.Name(), path)
 }
 
-// ReplaceText is Replace with a text.
+// ReplaceText is Replace for a text.
 func ReplaceText(path string, mode fs.FileMode, text []byte) error {
 	return Replace(path, mode, func(f *os.File) error {
 		_, err := f.Write(text)
@@ -159,11 +157,11 @@ func ReplaceText(path string, mode fs.FileMode, text []byte) error {
 	})
 }
 
-// Sweep removes from a folder what a killed hone left there.
+// Sweep removes from a folder what killed hones have left.
 func Sweep(folder string) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
-		return // there is nothing to sweep, or it is not ours
+		return // missing, or not ours
 	}
 	for _, e := range entries {
 		if isTemporary(e) {
@@ -172,10 +170,10 @@ func Sweep(folder string) {
 	}
 }
 
-// SweepTemp is Sweep of the system's temporary directory.
+// SweepTemp sweeps the system's temporary directory.
 func SweepTemp() { Sweep(os.TempDir()) }
 
-// SweepTree is Sweep of a folder and all below it, except what git and npm keep.
+// SweepTree sweeps a folder and all folders in it, except those of git and npm.
 func SweepTree(root string) {
 	filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 		switch {
@@ -193,19 +191,18 @@ func SweepTree(root string) {
 	})
 }
 
-// young is how long something may be without its lock: it was just made, or is being
-// removed.
+// young is how long a file may lack its lock: it was just made, or is being removed.
 const young = time.Minute
 
-// Builds before this package made these. The number is that of os.CreateTemp, so that
-// what a user calls .hone-fix-notes stays. The first of them locked no files, but had
-// them for milliseconds only.
+// Builds before this package made these. Only names with a number from os.CreateTemp
+// count, so a user's .hone-fix-notes stays. The first builds didn't lock files, but had
+// them only for milliseconds.
 var (
-	formerFile = lazyregexp.New(`^\.hone-fix-[0-9]+$`) // beside a source that is rewritten
+	formerFile = lazyregexp.New(`^\.hone-fix-[0-9]+$`) // next to a rewritten source file
 	formerDir  = lazyregexp.New(`^hone-bench-[0-9]+$`) // has a file called lock
 )
 
-// isFormer reports whether an older build left an entry, unless that one still runs.
+// isFormer reports whether an older build, which is no longer running, left an entry.
 func isFormer(e fs.DirEntry) bool {
 	name := formerFile
 	if e.IsDir() {
@@ -230,7 +227,7 @@ func isTemporary(e fs.DirEntry) bool {
 	return e.Type().IsRegular() && strings.HasPrefix(e.Name(), hidden)
 }
 
-// removeAll removes read-only folders, too.
+// removeAll also removes read-only folders.
 func removeAll(dir string) error {
 	err := os.RemoveAll(dir)
 	if err == nil {
