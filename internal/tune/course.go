@@ -33,13 +33,13 @@ type Steps struct {
 	Before func(context.Context, []bench.ID) (*bench.Report, error)
 }
 
-// A View is what there is to try at a time.
+// A View is what the source in its present state offers to try.
 type View struct {
 	Findings   []advice.Finding
 	Benchmarks map[string]Benchmark // subjects of findings that are benchmarks
 }
 
-// An Outcome is what came of a course.
+// An Outcome is the result of a course.
 type Outcome struct {
 	Tried    []*Result        `json:"tried"`
 	Settings []*Result        `json:"settings,omitempty"` // of findings that settings are for
@@ -48,7 +48,7 @@ type Outcome struct {
 	Left     []advice.Finding `json:"left"` // that stay advice
 }
 
-// Kept is how many rewrites were kept.
+// Kept returns how many rewrites were kept.
 func (o *Outcome) Kept() int {
 	n := 0
 	for _, r := range o.Tried {

@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 )
 
-// A Result is what became of a rewrite.
+// A Result is the outcome of trying a rewrite.
 type Result struct {
 	Finding string       `json:"finding"`
 	Rule    string       `json:"rule"`
@@ -25,7 +25,7 @@ type Result struct {
 	Time       time.Time  `json:"time"`
 	Run        string     `json:"run,omitempty"` // with the measurement
 	Changes    []Change   `json:"changes,omitempty"`
-	// Settings are what was tried of a finding that settings are for.
+	// Settings are the trials for a finding about settings of the collector.
 	Settings []SettingTrial `json:"settings,omitempty"`
 	Kept     bool           `json:"kept"`
 	Output   string         `json:"output,omitempty"` // of a build or test that failed, its end
@@ -38,7 +38,7 @@ var errNoFix = errors.New("this finding has no rewrite: it is advice")
 // ErrUncommitted: the file of a rewrite has changes that are not committed.
 var ErrUncommitted = errors.New("has changes that are not committed")
 
-// ErrOutside: a file is reached through a symbolic link that leads out of its module.
+// ErrOutside means that a symbolic link on the way to a file leads out of the module.
 var ErrOutside = errors.New("leads out of the module by a symbolic link, so it is not rewritten: others may use the file; change it where it is")
 
 // A Benchmark is bench.ID.

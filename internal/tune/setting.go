@@ -118,7 +118,7 @@ func (t *Tuner) trySetting(ctx context.Context, setting string, benchmarks []ben
 	return trial, nil
 }
 
-// judge says what a measurement made of a setting. Only time counts: a setting trades
+// judgeSetting says what a measurement made of a setting. Only time counts: a setting trades
 // memory for it, which is told beside, and for the user to weigh.
 func (s *SettingTrial) judge(f *experiment.Family) {
 	s.State, s.Why = advice.Inconclusive, "the benchmarks could not be measured"

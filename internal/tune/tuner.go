@@ -16,13 +16,13 @@ type Tuner struct {
 	Bench bench.Bench
 	// TestFlags go to go test, "-short" for one.
 	TestFlags []string
-	// Dirty allows to change files that have changes which are not committed.
+	// Dirty allows changing files with uncommitted changes.
 	Dirty bool
-	// Untested allows to keep a rewrite of class A in a function that no test executes.
+	// Untested allows keeping a rewrite of class A in a function that no test executes.
 	Untested bool
 	// CheckOnly ends a trial with Patched: nothing is measured or kept.
 	CheckOnly bool
-	// Stage is told what is being done. May be nil.
+	// Stage receives what is being done. It may be nil.
 	Stage func(stage, what string)
 
 	written map[string][]byte          // files that this tuner has changed, as it left them
