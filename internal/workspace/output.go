@@ -42,8 +42,8 @@ func (b *endBuffer) bytes() []byte {
 	return append(b.head, b.tail...)
 }
 
-// excerpt shortens an output for people: to its first and last lines, without
-// the registers that end a crash.
+// Excerpt shortens an output for people to its first and last lines, without the registers that
+// end a crash.
 func Excerpt(output []byte, first, last int) string {
 	if i := registers.Get().FindIndex(output); i != nil {
 		output = output[:i[0]]
@@ -57,7 +57,7 @@ func Excerpt(output []byte, first, last int) string {
 
 var registers = lazyregexp.New(`(?m)^r\w{1,2} +0x[0-9a-f]+$`)
 
-// FirstLine is the first line of an output that is not empty.
+// FirstLine returns the first line of an output that is not empty.
 func FirstLine(text []byte) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
 	return line

@@ -27,10 +27,10 @@ type Process struct {
 	Stderr  io.Writer // gets standard error; nil: it is kept
 }
 
-// An Outcome is what a process left.
+// An Outcome is the result of a process.
 type Outcome struct {
 	Stdout, Stderr []byte
-	Err            error // why it failed: how it ended, or that it was too slow
+	Err            error // why it failed: its exit status, or the time limit
 	Wall           time.Duration
 	Peak           int64         // largest resident set in bytes, 0 if unknown or nobody asked
 	CPU            time.Duration // user and system, of the process and what it waited for; 0: not known

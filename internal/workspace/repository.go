@@ -21,7 +21,7 @@ type repository struct {
 	dir string // where hone runs; in top
 }
 
-// ErrNoRepository: there is no git repository to take another revision from.
+// ErrNoRepository means that there is no git repository to take another revision from.
 var ErrNoRepository = errors.New("not in a git repository")
 
 // git runs git in the repository.

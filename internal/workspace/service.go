@@ -276,7 +276,7 @@ func (r *RunningService) CPU() (time.Duration, bool) {
 }
 
 // Stop asks the program to end, and ends it and whatever it started if it takes too
-// long. It is an error if it had ended by itself.
+// long. It is an error if it had exited on its own.
 func (r *RunningService) Stop() error {
 	select {
 	case end := <-r.ended:

@@ -14,7 +14,7 @@ import (
 type Workspace struct {
 	Scratch *Scratch
 	Tool    GoTool
-	Sides   [2]Side // by experiment.Side; the base after Checkout or Split
+	Sides   [2]Side // by experiment.Side; the base after Checkout or BaseFromHead
 }
 
 // Open returns a workspace of the code in a folder, "" for the current one. It has to be
