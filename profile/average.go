@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// momentTypes are the sample types whose values are of a moment: those of one minute and
-// of the next are the same goroutines and memory, so that their sum is of nothing.
+// momentTypes are the sample types whose values describe a moment. The values of two
+// consecutive minutes count the same goroutines and memory, so their sum means nothing.
 var momentTypes = []string{"goroutine", "goroutines", "goroutineleak", "threadcreate", "inuse_objects", "inuse_space"}
 
-// OfMoment reports whether values of a sample type are of a moment.
+// OfMoment reports whether the values of a sample type describe a moment.
 func OfMoment(sampleType string) bool { return slices.Contains(momentTypes, sampleType) }
 
-// AverageMoments returns the profile, a sum of n, with the values of sample types that
-// are of a moment divided by n, and the names of these types. A sum of differences over
-// a time has none. The profile is shared but for its values.
+// AverageMoments returns p, a sum of n profiles, with the values that describe a moment
+// divided by n, and the names of these sample types. A profile with a duration holds
+// differences, so it has none. The result shares everything but the values with p.
 func (p *Profile) AverageMoments(n int) (*Profile, []string) {
 	if n < 2 || p.DurationNanos > 0 {
 		return p, nil
@@ -35,8 +35,8 @@ func (p *Profile) AverageMoments(n int) (*Profile, []string) {
 }
 
 // Divided returns a column of values divided by a number. Values are rounded so that
-// each sum of the first ones is right within a half: the total, and with it every share,
-// doesn't drift however many small values there are.
+// every partial sum is off by at most one half. So the total doesn't drift, however many
+// small values there are.
 func Divided(column []int64, by float64) []int64 {
 	out := make([]int64, len(column))
 	var exact, rounded int64

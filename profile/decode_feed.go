@@ -75,7 +75,7 @@ func (d *decoder) feed(b []byte) (n int, err error) {
 	return i, d.over
 }
 
-// reserve makes room for what b, a whole profile, holds, so that the columns
+// reserveFor makes room for what b, a whole profile, holds, so that the columns
 // don't have to grow.
 func (d *decoder) reserve(b []byte) error {
 	var count [fieldString + 1]int

@@ -327,7 +327,7 @@ func (d *decoder) label(b []byte, at int) error {
 	return nil
 }
 
-// sampleLabels stores the labels of the sample just added. They are put in the
+// sampleLabelSet stores the labels of the sample just added. They are put in the
 // order of their key ids for now; finish puts them in the order of their keys.
 func (d *decoder) sampleLabels() error {
 	p := d.p

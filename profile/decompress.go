@@ -10,7 +10,7 @@ import (
 // or zstd.
 func Decompress(r io.Reader) (io.Reader, error) { return plain(r, new(gunzipper), nil) }
 
-// plain returns the decompressed bytes of r, using g if they are compressed. What that
+// uncompressed returns the decompressed bytes of r, using g if they are compressed. What that
 // needs is m's memory, unless m is nil.
 func plain(r io.Reader, g *gunzipper, m *meter) (io.Reader, error) {
 	// Decompression is fast from these two types only.

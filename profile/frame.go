@@ -2,7 +2,7 @@ package profile
 
 import "fmt"
 
-// Frame is an entry of a stack as a report tells frames apart.
+// Frame is an entry of a stack, at the granularity of a report.
 type Frame struct {
 	Name      string // function, or the file when frames are files; "[libc.so.6]" is code without symbols
 	File      string // "" if unknown; of Files files, the one with most of the values: see [FrameTable.Settle]
@@ -22,9 +22,9 @@ type Frame struct {
 //	lines          name, line, and the file without its folder
 //	addresses      as lines, and the address
 //
-// A function is the same one wherever its source lay when it was compiled, or
+// Where its source was at compile time doesn't matter for a function. Otherwise
 // versions of a program built in different folders would have no function in
-// common. A function that is inlined is a frame like any other.
+// common. An inlined function is a frame like any other.
 type FrameTable struct {
 	granularity string
 	noInlines   bool
@@ -33,8 +33,8 @@ type FrameTable struct {
 	others      map[uint32][]funcDef // further definitions of functions that have several
 }
 
-// FrameRef is a frame's number in its table, and whether the function is
-// inlined where the FrameRef stands.
+// FrameRef is a frame's number in its table, and whether the function is inlined
+// at this place.
 type FrameRef uint32
 
 // Index returns the number of the frame.
@@ -74,7 +74,7 @@ func (m *FrameMap) list(code FrameRef) []FrameRef {
 	return m.lists[at+1 : at+1+uint32(m.lists[at])]
 }
 
-// unknownName is what a function is called whose name is unknown.
+// unknownName is the name of functions whose name is unknown.
 const unknownName = "<unknown>"
 
 // NewFrameTable returns an empty table. With noInlines, functions count as the
@@ -137,7 +137,7 @@ func (t *FrameTable) lines(p *Profile, l uint32) []Line {
 	return lines
 }
 
-// functionInfo is what is known of a function but doesn't tell it apart.
+// functionInfo describes a function, but doesn't identify it.
 type functionInfo struct {
 	funcDef
 	files   uint32 // of all its definitions

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// SampleLabelSet returns the labels of sample s in the order [LabelSet] tells.
+// SampleLabelSet returns the labels of sample s in the order of [LabelSet].
 // The slice is part of the profile: do not change it.
 func (p *Profile) SampleLabelSet(s int) []Label {
 	if p.SampleLabels == nil {

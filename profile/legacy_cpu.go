@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// cpu decodes binary CPU profiles: a sequence of words, all of 4 or all of 8
+// legacyCPU decodes binary CPU profiles: a sequence of words, all of 4 or all of 8
 // bytes, in the byte order of the machine it was taken on:
 //
 //	0  3  0|1 (Java)  period in µs  0          header
@@ -90,7 +90,7 @@ func (w *words) next() (v uint64, n int) {
 	return v, n
 }
 
-// cpuSamples reads the samples. A profile may end without a mark, and within the
+// readCPUSamples reads the samples. A profile may end without a mark, and within the
 // second half of a stack of 8-byte words; its other addresses are taken for 0.
 func (l *legacy) cpuSamples(w *words, java bool) error {
 	for {

@@ -11,7 +11,7 @@ import (
 // Java's heap profiler samples.
 const javaSampleRate = 512 << 10
 
-// java decodes heap and contention profiles of Java. What stands for addresses
+// legacyJava decodes heap and contention profiles of Java. What stands for addresses
 // are numbers of locations, whose functions follow:
 //
 //	--- heapz 1 ---
@@ -181,7 +181,7 @@ type javaFunction struct {
 	name, file StringID
 }
 
-// javaLocations reads the functions of locations, from line on, the current one.
+// readJavaLocations reads the functions of locations, from line on, the current one.
 // Addresses go, as they are only numbers.
 func (l *legacy) javaLocations(line []byte) error {
 	if err := l.compactLocations(); err != nil {

@@ -37,7 +37,7 @@ func blankOrComment(line []byte) bool {
 	return len(line) == 0 || line[0] == '#'
 }
 
-// heap decodes what a heap profiler writes. Each line is a stack of return
+// legacyHeap decodes what a heap profiler writes. Each line is a stack of return
 // addresses, leaf first, with what is in use and, in brackets, what was ever
 // allocated there:
 //
@@ -233,7 +233,7 @@ func unsample(count, size, rate int64) (int64, int64) {
 	return int64(float64(count) * scale), int64(float64(size) * scale)
 }
 
-// count decodes the profiles of runtime/pprof that count stacks, such as
+// legacyCount decodes the profiles of runtime/pprof that count stacks, such as
 // threadcreate, if they come without symbols:
 //
 //	threadcreate profile: total 7
@@ -292,7 +292,7 @@ func (l *legacy) count() error {
 	}
 }
 
-// contention decodes profiles of waiting for locks, of C++ programs and of
+// legacyContention decodes profiles of waiting for locks, of C++ programs and of
 // runtime/pprof. Each line has the delay in cycles, how often it was, and a
 // stack of return addresses, leaf first:
 //

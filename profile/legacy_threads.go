@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// threads decodes the stacks of a program's threads, as C++ programs tell them.
+// legacyThreads decodes the stacks of a program's threads, as C++ programs tell them.
 // An address may stand alone or before its function:
 //
 //	--- threadz 1 ---

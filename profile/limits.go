@@ -9,7 +9,7 @@ import (
 	"unsafe"
 )
 
-// Limits bound what decoding accepts. A zero field stands for its default; see
+// Limits bound what decoding accepts. A zero field means its default; see
 // [DefaultLimits].
 type Limits struct {
 	Bytes     int64 // decompressed size
@@ -22,33 +22,31 @@ type Limits struct {
 	Labels    int   // distinct, of all samples together
 	TextBytes int64 // size of a profile in one of the text formats
 
-	// Memory bounds the bytes that one profile takes while it is decoded: input
-	// that has to be kept, what is decompressed of it, and all that is made of
-	// it, down to the header of an empty string.
+	// Memory bounds the memory for decoding one profile: buffered input,
+	// decompressed bytes, and the profile, down to the header of an empty string.
 	Memory int64
-	// Expansion bounds memory and decompressed bytes by what was sent: ExpandTo
-	// bytes of either, and Expansion bytes for each byte of input. Profilers'
-	// files take 3 to 20 bytes of memory each; one that takes a thousand is made
-	// to do so. A negative Expansion is no bound.
+	// Expansion bounds memory and decompressed bytes by the size of the input:
+	// each may take ExpandTo bytes, plus Expansion bytes per byte of input. A byte
+	// of a profiler's file takes 3 to 20 bytes of memory; a file where it takes a
+	// thousand was crafted. A negative Expansion disables this limit.
 	Expansion int
 	ExpandTo  int64
-	// Budget, unless it is nil, is where the memory comes from besides: several
-	// decoders may share it.
+	// Budget, unless nil, is a further limit on memory, which several decoders can
+	// share.
 	Budget Budget
 }
 
-// A Budget is memory that several may use. Its methods may be called from
-// several goroutines at a time.
+// A Budget is an amount of memory to share. Its methods may be called concurrently.
 type Budget interface {
-	// Take takes n bytes. Decoding ends with the error if there are none.
+	// Take takes n bytes. If it fails, decoding ends with its error.
 	Take(n int64) error
-	// Give gives n bytes back. Those of the decoded profile are not given back:
-	// that is for whoever lets go of it.
+	// Give gives n bytes back. Decoding keeps those of the profile it returns: the
+	// caller gives them back when the profile is no longer used.
 	Give(n int64)
 }
 
-// DefaultLimits returns the limits that hold when nothing is said: far above
-// what profilers write, and low enough that hostile input can't take all memory.
+// DefaultLimits returns the default limits: far above what profilers write, and low
+// enough that hostile input can't use up all memory.
 func DefaultLimits() Limits {
 	return Limits{
 		Bytes:     8 << 30,
@@ -85,8 +83,7 @@ func (l Limits) withDefaults() Limits {
 	}
 }
 
-// expanded returns how many bytes may be made of sent bytes, unless something
-// else bounds them.
+// expanded returns how many bytes Expansion allows for sent bytes of input.
 func (l *Limits) expanded(sent int64) int64 {
 	if l.Expansion < 0 || sent > (math.MaxInt64-l.ExpandTo)/int64(max(1, l.Expansion)) {
 		return math.MaxInt64
@@ -94,9 +91,9 @@ func (l *Limits) expanded(sent int64) int64 {
 	return l.ExpandTo + int64(l.Expansion)*sent
 }
 
-// A LimitError tells that a profile is larger than its reader allows.
+// A LimitError says that a profile exceeds one of the [Limits].
 type LimitError struct {
-	What  string // what there is too much of, such as "samples"
+	What  string // what exceeds it, such as "samples"
 	Limit int64
 }
 
@@ -104,8 +101,8 @@ func (e *LimitError) Error() string {
 	return fmt.Sprintf("profile has more than %d %s, the limit", e.Limit, e.What)
 }
 
-// tooLarge returns the error of a limit on bytes of a kind that holds for the
-// sake of how few were sent; sent is 0 if it doesn't.
+// tooLarge returns the error of a limit on bytes of some kind. sent is the size of
+// the input if the limit follows from it, and otherwise 0.
 func tooLarge(kind string, limit, sent int64) error {
 	if sent > 0 {
 		kind = fmt.Sprintf("%s for the %d sent", kind, sent)
@@ -115,8 +112,8 @@ func tooLarge(kind string, limit, sent int64) error {
 
 const memoryBytes = "bytes in memory"
 
-// A meter counts the memory that decoding takes. Whatever grows with the input
-// is taken before it is allocated.
+// A meter counts the memory that decoding takes. Memory that grows with the input
+// is counted before it is allocated.
 type meter struct {
 	budget Budget
 	used   int64
@@ -125,7 +122,7 @@ type meter struct {
 	sent   int64 // the same if they set the limit, otherwise 0
 }
 
-// newMeter returns the meter of a profile of which so many bytes were sent.
+// newMeter returns the meter for a profile whose input has this many bytes.
 func newMeter(lim Limits, sent int64) meter {
 	m := meter{budget: lim.Budget, limit: lim.Memory, bytes: max(1, sent)}
 	if most := lim.expanded(sent); most < m.limit {
@@ -156,8 +153,8 @@ func (m *meter) give(n int64) {
 	}
 }
 
-// hold takes or gives back what takes held to now: the memory of something that
-// is measured from time to time.
+// hold takes or gives back the difference between held and now: the memory of
+// something that is measured from time to time.
 func (m *meter) hold(held *int64, now int64) error {
 	n := now - *held
 	if n < 0 {
@@ -186,9 +183,8 @@ func (m *meter) readAll(r io.Reader) (data []byte, err error) {
 	}
 }
 
-// grown returns s with room for n more elements, as append makes it, whose
-// memory is m's. Old and new memory are both taken while one is copied into the
-// other.
+// grown returns s with room for n more elements, as append would grow it, and takes
+// the memory from m. Old and new memory are both taken while elements are copied.
 func grown[T any](m *meter, s []T, n int) ([]T, error) {
 	if n <= cap(s)-len(s) {
 		return s, nil
@@ -203,8 +199,7 @@ func grown[T any](m *meter, s []T, n int) ([]T, error) {
 	return s, nil
 }
 
-// appendCap is what append makes of a capacity that is too small, but for
-// rounding.
+// appendCap is the capacity that append grows a slice to, before rounding.
 func appendCap(need, old int) int {
 	grown := 2 * old
 	if old >= 256 {

@@ -40,10 +40,10 @@ func (p *Profile) Compact() *Profile {
 	return m
 }
 
-// A Merger merges profiles one at a time, so that they need not be in memory
+// A Merger merges profiles one by one, so that they need not be in memory
 // together. Its zero value is ready to use.
 type Merger struct {
-	// Context, unless it is nil, ends Add early with its error. The Merger is of no use then.
+	// Context, unless nil, ends Add early with its error. The Merger is then unusable.
 	Context context.Context
 
 	in      *interner

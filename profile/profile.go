@@ -2,14 +2,15 @@
 //
 // A [Profile] is a pprof profile (samples of stacks with one value per sample
 // type, and labels) kept in flat slices: a string table, functions, locations,
-// source lines, stacks and values, which refer to each other by index. Nothing
-// in it points at an object of its own, so that five million samples are a few
-// slices to the garbage collector and a filter is a scan.
+// source lines, stacks and values, which refer to each other by index. No sample
+// is an object of its own: to the garbage collector five million samples are a
+// few slices, and a filter is a scan.
 //
 // Profiles are values: no method changes its receiver. Filters return a new
 // Profile that shares every column they leave alone, so a shell or a server
 // can keep one decoded profile and answer many questions from it, concurrently
-// and without copies. Whoever builds a Profile by hand gives up its slices to it.
+// and without copies. If you build a Profile by hand, it owns the slices that you
+// give it.
 //
 // The format read and written is that of
 // https://github.com/google/pprof/blob/main/proto/profile.proto, gzipped or
@@ -39,7 +40,7 @@ type Profile struct {
 	DropFrames        string // regexp of functions whose frames (and callees) [Profile.RemoveUninteresting] drops
 	KeepFrames        string // regexp of exceptions from DropFrames
 
-	Strings   []string // Strings[0] == ""; a string may stand in it more than once
+	Strings   []string // Strings[0] == ""; a string may occur more than once
 	Mappings  []Mapping
 	Functions []Function
 	Locations []Location
@@ -84,7 +85,7 @@ type Location struct {
 	Mapping   uint32 // index in Mappings plus 1; 0 for none
 	FirstLine uint32 // its lines are Lines[FirstLine : FirstLine+NumLines], ...
 	NumLines  uint32 // ... innermost inlined function first, the caller last
-	Folded    bool   // the lines are of several functions with identical code
+	Folded    bool   // the lines belong to several functions with identical code
 }
 
 // Line is one source line of a location.

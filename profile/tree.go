@@ -42,11 +42,11 @@ type TreeValues struct {
 	Self   []int64 // of the stacks that end here
 	Folded []int64 // totals of folded children; nil if there are none
 
-	// The same for what the tree is compared with; nil if there is nothing.
+	// The same for the base of a comparison; nil if there is none.
 	BaseTotal, BaseSelf, BaseFolded []int64
 
-	// BaseScale is what base values are to be multiplied by before they are
-	// compared: 1, or what makes both totals equal.
+	// BaseScale is the factor for base values before they are compared: 1, or
+	// the one that makes both totals equal.
 	BaseScale float64
 	// Event is the value of one event where the profiler counts events, such as
 	// the sampling period of a CPU profile; 0 if unknown.
@@ -65,36 +65,35 @@ type TreeOptions struct {
 	// is scaled to instead, such as the ratio of what an operation cost before and
 	// costs now; 0 is 1.
 	BaseTotal float64
-	// BaseScales, one for each of Types, are what base values are multiplied by to
-	// compare, where that follows from more than the samples given, as when filters
-	// have dropped some. They go before Normalize, which nil leaves it to.
+	// BaseScales, one for each of Types, are the factors for base values where the
+	// samples alone don't tell them, such as after a filter. They override
+	// Normalize; nil leaves the scaling to it.
 	BaseScales []float64
 
-	// Pivot, unless it is "", is a frame: its name, or with the line or address
-	// its [Frame.Label]. The tree is of the stacks with it alone, which all begin
-	// at its outermost occurrence, so that each sample counts once and the root's
-	// total is what the frame has with all it calls. The root's children are
-	// the pivot: one node, or where a name means several frames (the lines of a
-	// function, or functions told apart by file) one for each. Below it is what it
-	// calls, or, with PivotCallers, its callers up to the root: the tree is
-	// Inverted then, and not without, whatever the option says. If no stack has
-	// the frame, the tree is empty.
+	// Pivot, unless it is "", names a frame: by its name, or with the line or
+	// address by its [Frame.Label]. The tree has only the stacks with this frame.
+	// Each begins at the frame's outermost occurrence, so that a sample counts once
+	// and the root's total is the frame's cumulative value. The root's child is the
+	// pivot. If the name means several frames (the lines of a function, or
+	// functions told apart by file), each is a child. Below it are its callees or,
+	// with PivotCallers, its callers. PivotCallers then also decides whether the
+	// tree is Inverted. If no stack has the frame, the tree is empty.
 	Pivot        string
 	PivotCallers bool
 
-	// MinShare folds nodes while the tree is built: those below this share of
-	// the total in every column. Memory is then bounded by MinShare and the
-	// depth of the stacks, however many different stacks there are. 0 keeps all.
+	// MinShare folds the nodes whose share of the total is lower in every column,
+	// while the tree is built. Memory then depends on MinShare and the depth of the
+	// stacks, not on the number of different stacks. 0 keeps all nodes.
 	MinShare float64
 
-	// Context, unless it is nil, ends the work early, with its error.
+	// Context, unless nil, ends the work early, with its error.
 	Context context.Context
-	// Budget, unless it is nil, is where the memory of the tree and of making it comes
-	// from, as it grows. Nothing is given back.
+	// Budget, unless nil, provides the memory for the tree and for building it.
+	// Nothing is given back.
 	Budget Budget
 }
 
-// maxNodes bounds a tree, so that its node numbers fit.
+// maxNodes bounds a tree, so that node numbers fit into 32 bits.
 const maxNodes = 1 << 31
 
 var errTreeSize = errors.New("the profile has too many different stacks for one tree; fold narrow ones with a minimum share")
@@ -167,7 +166,8 @@ func newTree(base, head *Profile, o TreeOptions) (*Tree, error) {
 // NumNodes returns the number of nodes.
 func (t *Tree) NumNodes() int { return len(t.Frame) }
 
-// Children returns the first child of node n and the node behind the last one.
+// Children returns the range of node n's children: the first one, and the node
+// after the last one.
 func (t *Tree) Children(n uint32) (first, end uint32) { return t.First[n], t.First[n+1] }
 
 // Diff reports whether the tree compares two profiles.
@@ -201,7 +201,7 @@ func (v *TreeValues) add(n uint32, value int64, own bool) {
 	}
 }
 
-// weight is what decides whether node n is narrow.
+// weight returns the value that decides whether node n is narrow.
 func (v *TreeValues) weight(n uint32) float64 {
 	w := float64(v.Total[n])
 	if v.BaseTotal != nil {
@@ -226,8 +226,8 @@ func (t *Tree) compare(a, b uint32) int {
 	return cmp.Compare(t.Frame[a], t.Frame[b])
 }
 
-// eachColumn replaces the columns of values that have an entry per node from the
-// start, which those of folded values have not.
+// eachColumn replaces the columns of values that always have one entry per node.
+// Folded values get theirs at the end.
 func (t *Tree) eachColumn(f func(column []int64) []int64) {
 	for c := range t.Values {
 		v := &t.Values[c]
@@ -259,7 +259,7 @@ func addAt[T uint32 | int64](column []T, i uint32, v T) []T {
 	return column
 }
 
-// useFrames fills the frame table with those of n frames that are in use.
+// useFrames fills the frame table with the used ones of n frames.
 func (t *Tree) useFrames(n int, frame func(uint32) Frame) {
 	number := make([]uint32, n)
 	used := 0

@@ -170,7 +170,7 @@ func (b *treeBuilder) count(c *cursor, n uint32, ends bool) {
 	}
 }
 
-// build makes the tree of the samples added.
+// build makes the tree of the samples added, below the root.
 func (b *treeBuilder) build(table *FrameTable) error {
 	t := b.t
 	b.grow()
