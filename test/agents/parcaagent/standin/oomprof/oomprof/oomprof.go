@@ -33,7 +33,7 @@ type Reporter interface {
 	SampleEvents([]Sample, SampleMeta) error
 }
 
-// State is of a watch.
+// State is the state of a watch.
 type State struct{}
 
 // PidOomd reports whether a process has ended for want of memory.
