@@ -289,18 +289,18 @@ func TestZipBomb(t *testing.T) {
 			}
 			data = string(b)
 		}
-		o := honeWith(t, nil, data, append([]string{"top", "-max_bytes", "1MB"}, args...)...)
+		o := honeWith(t, nil, data, append([]string{"top", "-max-bytes", "1MB"}, args...)...)
 		runtime.ReadMemStats(&after)
 		o.failsWith(t, exitFailure, args[0])
 		if mb := (after.TotalAlloc - before.TotalAlloc) >> 20; mb > 32 {
 			t.Errorf("%s: %d MB allocated for a profile of 1 MB", args[0], mb)
 		}
 	}
-	o := hone(t, "top", "-max_bytes", "1MB", file, testdata("cpu.generics.pb.gz"))
+	o := hone(t, "top", "-max-bytes", "1MB", file, testdata("cpu.generics.pb.gz"))
 	if o.code != 0 || !strings.Contains(o.stderr, file) {
 		t.Errorf("beside another source: exit code %d, %s", o.code, o.stderr)
 	}
-	hone(t, "top", "-max_bytes", "1000", testdata("cpu.generics.pb.gz")).failsWith(t, exitFailure, "1000")
+	hone(t, "top", "-max-bytes", "1000", testdata("cpu.generics.pb.gz")).failsWith(t, exitFailure, "1000")
 }
 
 // TestBrokenAmongSources checks that what can be loaded is reported.
@@ -424,7 +424,7 @@ func TestBadUsage(t *testing.T) {
 		{"top -nodecount=many " + good, "-nodecount"},
 		{"top -nodefraction=x " + good, "-nodefraction"},
 		{"top -timeout=soon " + good, "-timeout"},
-		{"top -max_bytes=1XB " + good, "-max_bytes"},
+		{"top -max-bytes=1XB " + good, "-max-bytes"},
 		{"top -base=" + good + " -diff_base=" + good + " " + good, "-base and -diff_base"},
 		{"top -normalize " + good, "base"},
 		{"pprof -json " + good, "-json"},

@@ -91,7 +91,7 @@ func (f *flameFlags) define(fs *flag.FlagSet) {
 	fs.IntVar(&f.width, "width", 0, "")
 	fs.StringVar(&f.widths, "widths", "", "")
 	fs.StringVar(&f.title, "title", "", "")
-	fs.IntVar(&f.maxFrames, "max_frames", 0, "")
+	fs.IntVar(&f.maxFrames, "max-frames", 0, "")
 }
 
 var flameFormats = []string{"html", "svg", "folded", "json", "speedscope", "firefox"}

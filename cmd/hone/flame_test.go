@@ -154,7 +154,7 @@ func TestFlameFormats(t *testing.T) {
 		{[]string{"-format=svg"}, "", isSVG},
 		{[]string{"-format=html"}, "graph.json", isHTML},
 		{[]string{"-format=svg", "-up", "-inverted", "-color=origin", "-width=900", "-title=a<b"}, "", isSVG},
-		{[]string{"-format=svg", "-max_frames=10", "-collapse"}, "", isSVG},
+		{[]string{"-format=svg", "-max-frames=10", "-collapse"}, "", isSVG},
 		{[]string{"-format=svg", "-base", oldRun}, "", isSVG},
 		{[]string{"-base", oldRun}, "", isHTML},
 		{[]string{"-diff_base", oldRun, "-color=package", "-widths=base"}, "graph.svg", isSVG},

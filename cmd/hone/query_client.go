@@ -63,7 +63,7 @@ func (f *serverFlags) client(ctx context.Context, a *app, verb string, fetcher *
 	if f.tokenFile != "" {
 		data, err := infile.ReadAnyText(ctx, f.tokenFile, maxTokenFile)
 		if err != nil {
-			return nil, fmt.Errorf("-token_file: %w", err)
+			return nil, fmt.Errorf("-token-file: %w", err)
 		}
 		c.token = string(data)
 	}

@@ -56,7 +56,7 @@ func parseServeFlags(args []string) (*serveFlags, error) {
 	fs.StringVar(&f.Module, "module", "", "")
 	fs.StringVar(&f.retention, "retention", "", "")
 	fs.StringVar(&f.maxSize, "max-size", "", "")
-	fs.StringVar(&f.maxAnswer, "max_answer", "", "")
+	fs.StringVar(&f.maxAnswer, "max-answer", "", "")
 	fs.StringVar(&f.Log.Format, "log-format", "", "")
 	fs.StringVar(&f.Log.Level, "log-level", "", "")
 	fs.StringVar(&f.TLS.Cert, "tls-cert", "", "")

@@ -178,7 +178,7 @@ func testPushQuery(t *testing.T, on ...string) {
 		{[]string{"-per", "profile", "cpu"}, []string{"Duration: 1s, Total samples = 1090ms"}},
 		{[]string{"-weight", "50%", "cpu"}, []string{"Total samples = 1.10s"}},
 		{[]string{"-base", `cpu{version="v1"}`, `cpu{version="v2"}`}, []string{"-0.02s"}},
-		{[]string{"-base_from", at(0), "-base_to", at(1), "-from", at(1), "cpu"}, []string{"-0.02s"}},
+		{[]string{"-base-from", at(0), "-base-to", at(1), "-from", at(1), "cpu"}, []string{"-0.02s"}},
 		{[]string{"-from", at(0), "-to", at(1), "cpu"}, []string{"Total samples = 1.10s"}},
 		{[]string{"-seconds", "3000", "cpu"}, []string{"Total samples = 2.18s"}},
 		{[]string{"-series", "-by", "version", "cpu"}, []string{"TIME", "v1", "1.10   s"}},
@@ -246,7 +246,7 @@ func TestQueryErrors(t *testing.T) {
 		{[]string{"-colour", "cpu"}, 2, "colour"},
 		{[]string{"-by", "version", "-base", "cpu", "cpu"}, 2, "exclude each other"},
 		{[]string{"-server", "http://", "cpu"}, 2, "-server"},
-		{[]string{"-token_file", "/nonexistent", "cpu"}, 1, "-token_file"},
+		{[]string{"-token-file", "/nonexistent", "cpu"}, 1, "-token-file"},
 		{[]string{"cpu"}, 1, "no profiles match cpu"},
 		{[]string{"-by", "version", "cpu"}, 1, "no profiles match cpu"},
 		{[]string{"memory"}, 1, "no profiles match memory from "},
@@ -344,7 +344,7 @@ func TestServeLogin(t *testing.T) {
 	if err := os.WriteFile(tokenFile, []byte(reader+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if o := with("", "query", "-token_file", tokenFile, "cpu"); o.code != 0 {
+	if o := with("", "query", "-token-file", tokenFile, "cpu"); o.code != 0 {
 		t.Error(o.stderr)
 	}
 	if o := with("", "query", "-server", strings.Replace(d.url, "://", "://x:"+reader+"@", 1), "cpu"); o.code != 0 {
@@ -653,7 +653,7 @@ func TestSessionVerb(t *testing.T) {
 	if r, err = c.PostForm(s.url+"/login", url.Values{"token": {secret}}); err != nil || r.StatusCode != http.StatusSeeOther || asks() != 200 {
 		t.Fatal(r, err)
 	}
-	remote := []string{"-server", s.url, "-token_file", tokenFile}
+	remote := []string{"-server", s.url, "-token-file", tokenFile}
 	if out := succeed(t, append([]string{"session", "list"}, remote...)...); !strings.Contains(out, "alice") {
 		t.Error(out)
 	}

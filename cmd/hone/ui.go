@@ -84,7 +84,7 @@ type uiFlags struct {
 func (f *uiFlags) define(fs *flag.FlagSet) {
 	fs.StringVar(&f.view, "view", "", "")
 	fs.StringVar(&f.runs, "runs", "", "")
-	fs.Func("max_answer", "", func(s string) (err error) {
+	fs.Func("max-answer", "", func(s string) (err error) {
 		f.maxAnswer, err = shell.ParseBytes(s)
 		return err
 	})

@@ -72,7 +72,7 @@ func runWall(ctx context.Context, a *app, args []string) error {
 	asCSV := flags.Bool("csv", false, "")
 	asJSON := flags.Bool("json", false, "")
 	timeout := flags.Duration("timeout", 0, "")
-	maxBytes := flags.Int64("max_bytes", 1<<30, "")
+	maxBytes := flags.Int64("max-bytes", 1<<30, "")
 	fetcher := &capture.Fetcher{DefaultPath: "/debug/pprof/trace", Progress: a.stderr, Stdin: a.stdin}
 	flags.StringVar(&fetcher.TLSCert, "tls_cert", "", "")
 	flags.StringVar(&fetcher.TLSKey, "tls_key", "", "")

@@ -232,7 +232,7 @@ func named(source string, err error) error {
 	}
 	var limit *profile.LimitError
 	if errors.As(err, &limit) {
-		return fmt.Errorf("%s: %w; -max_memory and -max_bytes say what the limits are", source, err)
+		return fmt.Errorf("%s: %w; -max-memory and -max-bytes say what the limits are", source, err)
 	}
 	return fmt.Errorf("%s: %w", source, err)
 }
@@ -360,7 +360,7 @@ func readFile(ctx context.Context, name string, buf []byte, limit int64) ([]byte
 	}
 	size := info.Size()
 	if limit > 0 && size > limit {
-		return buf, fmt.Errorf("%d bytes, more than the limit of %d (-max_bytes, -max_memory)", size, limit)
+		return buf, fmt.Errorf("%d bytes, more than the limit of %d (-max-bytes, -max-memory)", size, limit)
 	}
 	// Half as much again, as files of a run are about the same size and buf is for
 	// all of them. The rest is room for the read that meets the end.

@@ -170,12 +170,12 @@ func newCommandLine(verb string) *commandLine {
 
 	fs.BoolVar(&inv.JSON, "json", false, "")
 	fs.StringVar(&inv.Output, "o", "", "")
-	fs.Func("max_bytes", "", func(s string) (err error) {
+	fs.Func("max-bytes", "", func(s string) (err error) {
 		inv.MaxBytes, err = ParseBytes(s)
 		return err
 	})
 
-	fs.Func("max_memory", "", func(s string) (err error) {
+	fs.Func("max-memory", "", func(s string) (err error) {
 		inv.MaxMemory, err = ParseBytes(s)
 		return err
 	})

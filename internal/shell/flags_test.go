@@ -54,7 +54,7 @@ func TestParse(t *testing.T) {
 		{args: "-flame FILE", note: ours},
 		{args: "-top -json FILE", note: ours},
 		{args: "-top -o OUT FILE", note: ours},
-		{args: "-top -max_bytes 4GB FILE", note: ours},
+		{args: "-top -max-bytes 4GB FILE", note: ours},
 		{args: "-top -focus main -ignore runtime -hide x -show y -show_from z -prune_from q FILE"},
 		{args: "-top -tagfocus a -tagignore b -tagshow c -taghide d -tagroot e -tagleaf f FILE"},
 		{args: "-top -unit=MB -divide_by 2.5 -mean -sample_index=inuse_space FILE"},
@@ -141,7 +141,7 @@ func TestParse(t *testing.T) {
 func TestParseResult(t *testing.T) {
 	var stderr bytes.Buffer
 	inv, err := Parse(strings.Fields("-list a.*b -cum -lines -nodecount 7 -mean_delay -contentions -base x -base y -base= "+
-		"-output f -normalize -seconds 3 -buildid id -symbolize force -add_comment c -tls_ca ca -max_bytes 2kB prog src"), &stderr)
+		"-output f -normalize -seconds 3 -buildid id -symbolize force -add_comment c -tls_ca ca -max-bytes 2kB prog src"), &stderr)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func TestLargeAnswers(t *testing.T) {
 				}
 				switch body := servertest.Body(t, r); {
 				case r.StatusCode == http.StatusRequestEntityTooLarge:
-					if refused++; !strings.Contains(body, "-max_answer") {
+					if refused++; !strings.Contains(body, "-max-answer") {
 						t.Errorf("%s: the error doesn't name the limit: %.300s", what, body)
 					}
 				case r.StatusCode == http.StatusServiceUnavailable:
