@@ -44,6 +44,6 @@ func TestTemporaryFiles(t *testing.T) {
 
 // elsewhere are files that name the temporary directory, each with the reason.
 var elsewhere = map[string]string{
-	"cmd/hone/doctor.go":             "tells how much room there is",
+	"internal/doctor/doctor.go":      "tells how much room there is",
 	"internal/capture/fetch_save.go": "keeps profiles for good where go tool pprof does, for want of another folder",
 }
