@@ -95,7 +95,7 @@ func start(c Config, h hooks) (*Agent, error) {
 		if other := running.Load(); other != nil {
 			service = other.cfg.Service
 		}
-		return nil, fmt.Errorf("agent: one is running in this process already, for service %q: stop it first", service)
+		return nil, fmt.Errorf("agent: another agent is already running in this process, for service %q: stop it first", service)
 	}
 	a.out = newOutbox(a.openSpool(), a.stats)
 	a.sender = &sender{

@@ -376,7 +376,7 @@ func TestOneAgentInAProcess(t *testing.T) {
 			defer mu.Unlock()
 			if err == nil {
 				started = append(started, a)
-			} else if !strings.Contains(err.Error(), `running in this process already, for service "test": stop it first`) {
+			} else if !strings.Contains(err.Error(), `already running in this process, for service "test": stop it first`) {
 				t.Errorf("second Start: %v", err)
 			}
 		})
@@ -391,13 +391,13 @@ func TestOneAgentInAProcess(t *testing.T) {
 
 func TestConfigIsChecked(t *testing.T) {
 	for want, c := range map[string]Config{
-		"not like http://":            {Server: "localhost:4600"},
-		"more than a host":            {Server: "http://u:p@h"},
+		"use one like http://":        {Server: "localhost:4600"},
+		"only a host and a path":      {Server: "http://u:p@h"},
 		"printable ASCII":             {Token: "a\nb"},
-		"a name has letters":          {Labels: map[string]string{"a b": ""}},
-		"sets it itself":              {Labels: map[string]string{"service": "x"}},
+		"use letters, digits":         {Labels: map[string]string{"a b": ""}},
+		"sets this label":             {Labels: map[string]string{"service": "x"}},
 		"not UTF-8":                   {Service: "\xff"},
-		"it is none of":               {Kinds: []Kind{"threads"}},
+		"unknown kind":                {Kinds: []Kind{"threads"}},
 		"do not fit into a Period of": {Period: time.Second, CPUDuration: time.Second, WallDuration: 1},
 		"negative":                    {Budget: -1},
 		"SpoolAge: -1ns is negative":  {SpoolAge: -1},

@@ -192,7 +192,7 @@ func TestBadFiles(t *testing.T) {
 	}{
 		{[]string{"-cpuprofile", "no/such/dir/cpu"}, "-cpuprofile: create .*no such file or directory"},
 		{[]string{"-memprofile", "."}, "-memprofile: .* is a directory"},
-		{[]string{"-cpuprofile", "x", "-memprofile", "./x"}, "-memprofile: .*x is the file of -cpuprofile already"},
+		{[]string{"-cpuprofile", "x", "-memprofile", "./x"}, "-memprofile: .*x is already the file of -cpuprofile"},
 		{[]string{"-blockprofile", "no/such/dir/b", "-trace", "t"}, "-blockprofile: create .*no such file"},
 		{[]string{"-cpuprofile"}, "flag needs an argument"},
 	}

@@ -201,12 +201,12 @@ func (c Config) check() error {
 	case err != nil:
 		return fmt.Errorf("server: %w", err)
 	case u.Scheme != "http" && u.Scheme != "https" || u.Host == "":
-		return fmt.Errorf("server: %q is not like %s", c.Server, DefaultServer)
+		return fmt.Errorf("server: invalid address %q: use one like %s", c.Server, DefaultServer)
 	case u.RawQuery != "" || u.Fragment != "" || u.User != nil:
-		return fmt.Errorf("server: %q has more than a host and a path", u.Redacted())
+		return fmt.Errorf("server: invalid address %q: use only a host and a path", u.Redacted())
 	}
 	if strings.ContainsFunc(c.Token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return errors.New("token: it has characters other than printable ASCII")
+		return errors.New("token: all characters must be printable ASCII")
 	}
 	for name, value := range map[string]string{"service": c.Service, "version": c.Version, "zone": c.Zone, "instance": c.Instance} {
 		if !utf8.ValidString(value) {
@@ -216,16 +216,16 @@ func (c Config) check() error {
 	for name, value := range c.Labels {
 		switch {
 		case !labelName.MatchString(name):
-			return fmt.Errorf("label %q: a name has letters, digits, _ . and -, and starts with a letter or _", name)
+			return fmt.Errorf("invalid label %q: use letters, digits, _ . and -, and begin with a letter or _", name)
 		case slices.Contains(ownLabels, name):
-			return fmt.Errorf("label %q: the agent sets it itself", name)
+			return fmt.Errorf("label %q: the agent sets this label", name)
 		case !utf8.ValidString(value):
 			return fmt.Errorf("label %q: the value %q is not UTF-8", name, value)
 		}
 	}
 	for _, k := range c.Kinds {
 		if !slices.Contains(allKinds, k) {
-			return fmt.Errorf("kind %q: it is none of %q", k, allKinds)
+			return fmt.Errorf("unknown kind %q (known: %q)", k, allKinds)
 		}
 	}
 	for name, d := range map[string]time.Duration{
@@ -240,7 +240,7 @@ func (c Config) check() error {
 		return fmt.Errorf("CPUDuration and WallDuration, together %v, do not fit into a Period of %v", used, c.Period)
 	}
 	if !(c.Budget > 0) || c.WallSamples < 0 || c.MaxGoroutines < 0 || c.MutexFraction < 0 || c.BlockRate < 0 {
-		return errors.New("negative: Budget, WallSamples, MaxGoroutines, MutexFraction or BlockRate")
+		return errors.New("negative value: use a Budget above 0, and WallSamples, MaxGoroutines, MutexFraction and BlockRate of 0 or more")
 	}
 	return nil
 }

@@ -75,7 +75,7 @@ func localOnly(h http.Handler) http.Handler {
 		host = strings.Trim(host, "[]")
 		ip := net.ParseIP(host)
 		if host != "localhost" && !(ip != nil && ip.IsLoopback()) {
-			serveError(w, http.StatusForbidden, fmt.Sprintf("profiles are served to this machine only, as localhost, not as %q", host))
+			serveError(w, http.StatusForbidden, fmt.Sprintf("profiles are only served to this machine, as localhost, not as %q", host))
 			return
 		}
 		h.ServeHTTP(w, r)

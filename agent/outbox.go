@@ -44,7 +44,7 @@ func (o *outbox) add(p *parcel) {
 			break
 		}
 		if !o.toSpool(o.remove(oldest)) {
-			o.stats.drop(1, "no room: the server takes no profiles and there is no spool")
+			o.stats.drop(1, "the queue is full: the server accepts no profiles, and no spool directory is set")
 		}
 	}
 	select {
@@ -112,7 +112,7 @@ func (o *outbox) empty() (lost int) {
 		}
 		o.remove(0)
 	}
-	o.stats.drop(lost, "the agent was stopped, the server took nothing and there is no spool")
+	o.stats.drop(lost, "the agent was stopped before the server accepted them, and no spool directory is set")
 	return lost
 }
 

@@ -54,11 +54,11 @@ func Flags(fs *flag.FlagSet) *Profiles {
 	p := &Profiles{flags: fs}
 	fs.StringVar(&p.CPU, "cpuprofile", "", "write a CPU profile to `file`")
 	fs.StringVar(&p.Mem, "memprofile", "", "write a heap profile to `file`")
-	fs.IntVar(&p.MemRate, "memprofilerate", 0, "record one allocation per `n` bytes in the heap profile; 0: as set")
+	fs.IntVar(&p.MemRate, "memprofilerate", 0, "record one allocation per `n` bytes in the heap profile; 0 leaves the rate as it is")
 	fs.StringVar(&p.Block, "blockprofile", "", "write a block profile to `file`")
-	fs.IntVar(&p.BlockRate, "blockprofilerate", 1, "record waits of `n` nanoseconds, and shorter ones in proportion; 0: as set")
+	fs.IntVar(&p.BlockRate, "blockprofilerate", 1, "record waits of `n` nanoseconds, and shorter ones in proportion; 0 leaves the rate as it is")
 	fs.StringVar(&p.Mutex, "mutexprofile", "", "write a mutex profile to `file`")
-	fs.IntVar(&p.MutexFraction, "mutexprofilefraction", 1, "record one lock contention in `n`; 0: as set")
+	fs.IntVar(&p.MutexFraction, "mutexprofilefraction", 1, "record one lock contention in `n`; 0 leaves the rate as it is")
 	fs.StringVar(&p.Trace, "trace", "", "write an execution trace to `file`")
 	return p
 }
@@ -90,7 +90,7 @@ func (p *Profiles) Start() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if r := p.recording; r != nil && !r.finished() {
-		return errors.New("profiles have been started already")
+		return errors.New("profiles are already being recorded")
 	}
 	r, err := p.begin()
 	if err != nil {
@@ -156,7 +156,7 @@ func (p *Profiles) begin() (*recording, error) {
 			return undo(w.flag, err)
 		}
 		if other, ok := seen[target]; ok && !inPlace {
-			return undo(w.flag, fmt.Errorf("%s is the file of -%s already", w.path, other))
+			return undo(w.flag, fmt.Errorf("%s is already the file of -%s", w.path, other))
 		}
 		seen[target] = w.flag
 		if w.name != "" {

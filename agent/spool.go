@@ -47,7 +47,7 @@ const (
 
 var errMalformed = errors.New("malformed file")
 
-var errSpoolTooSmall = errors.New("the profile is larger than the spool may be")
+var errSpoolTooSmall = errors.New("the profile is larger than the whole spool")
 
 // spoolDir returns the default folder: profiles for one server are not to be
 // sent to another one, nor with another service's token.

@@ -266,7 +266,7 @@ func (a *Agent) tooManyGoroutines(k Kind) bool {
 		return false
 	}
 	a.stats.stretched(k)
-	a.stats.fail("%s: %d goroutines are more than %d, see Config.MaxGoroutines", k, n, a.cfg.MaxGoroutines)
+	a.stats.fail("%s: skipped, because %d goroutines exceed Config.MaxGoroutines (%d)", k, n, a.cfg.MaxGoroutines)
 	return true
 }
 
