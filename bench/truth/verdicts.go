@@ -61,7 +61,7 @@ func honeVerdicts(text []byte) ([]verdict, error) {
 	}
 	var all []verdict
 	for _, b := range report.SameCode {
-		all = append(all, verdict{Benchmark: withoutCPUs(b.Benchmark), Unit: "ns/op", Words: "nothing this benchmark runs changed"})
+		all = append(all, verdict{Benchmark: withoutCPUs(b.Benchmark), Unit: "ns/op", Words: "runs no changed code"})
 	}
 	for _, family := range report.Comparison.Comparisons {
 		for _, c := range family.Comparisons {
