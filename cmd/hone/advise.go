@@ -118,11 +118,11 @@ func runAdvise(ctx context.Context, a *app, args []string) error {
 	}
 	switch {
 	case !slices.Contains(adviceFormats, f.format):
-		return usage("-format %s: want %s", f.format, strings.Join(adviceFormats, ", "))
+		return usage("invalid -format %q: use %s", f.format, strings.Join(adviceFormats, ", "))
 	case !(f.min > 0 && f.min < 1):
-		return usage("-min %v: want a share above 0 and below 1, such as 0.01", f.min)
+		return usage("invalid -min %v: use a share between 0 and 1, such as 0.01", f.min)
 	case f.service != "" && len(rest) > 0:
-		return usage("-service and %s: want the one or the other", rest[0])
+		return usage("-service can't be combined with %s: use one of them", rest[0])
 	case f.explain:
 		return explainRules(a, rest)
 	}
@@ -173,7 +173,7 @@ func explainRules(a *app, names []string) error {
 	for _, name := range names {
 		i := slices.IndexFunc(all, func(r *advice.Rule) bool { return r.ID == name || strings.HasPrefix(name, r.ID+"-") })
 		if i < 0 {
-			return fmt.Errorf("no rule %q: hone advise -explain lists them", name)
+			return fmt.Errorf("unknown rule %q: hone advise -explain lists all rules", name)
 		}
 		r := all[i]
 		fmt.Fprintf(a.stdout, "%s: %s (class %s)\n\n%s\n", r.ID, r.Title, r.Class, r.Doc)
@@ -219,7 +219,7 @@ func profilesToAdviseOn(ctx context.Context, a *app, f *adviseFlags, args []stri
 	case len(args) == 0:
 		p, err := profilesOfRun(ctx, a, "latest")
 		if err != nil {
-			return nil, fmt.Errorf("%w; hone advise ./... measures first", err)
+			return nil, fmt.Errorf("%w; run hone advise ./... to measure first", err)
 		}
 		return p, nil
 	case slices.ContainsFunc(args, isPattern):
@@ -298,7 +298,7 @@ func profilesOfRun(ctx context.Context, a *app, name string) (*toAdvise, error) 
 		}
 	}
 	if len(p.inputs) == 0 {
-		return nil, fmt.Errorf("run %s has no profiles of time, memory or waiting: hone bench -profile cpu,mem records them, and measurements of hone fix and hone tune, which may be the latest, have none", run.ID)
+		return nil, fmt.Errorf("run %s has no profiles of time, memory or waiting: record them with hone bench -profile cpu,mem (runs of hone fix and hone tune have none)", run.ID)
 	}
 	return p, nil
 }

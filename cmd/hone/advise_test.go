@@ -55,8 +55,8 @@ func moduleOfFiles(t *testing.T, files map[string]string) string {
 // TestAdvise: packages are measured, findings told in each format, and one is fixed.
 func TestAdvise(t *testing.T) {
 	dir := moduleOfFiles(t, slowModule)
-	hone(t, "advise").failsWith(t, exitFailure, "hone advise ./... measures first")
-	hone(t, "fix", "x").failsWith(t, exitFailure, "hone advise gives some")
+	hone(t, "advise").failsWith(t, exitFailure, "run hone advise ./... to measure first")
+	hone(t, "fix", "x").failsWith(t, exitFailure, "run hone advise first")
 	out := hone(t, "advise", "-profiletime", "300ms", ".")
 	for _, want := range []string{"regexp-per-call-", "slow.go:7 in Valid", "% of the CPU time", "of the time", "+var validRE = regexp.MustCompile(`^[a-z]+$`)", "hone fix regexp-per-call-", "1 with a rewrite, in 1 package"} {
 		if out.code != exitOK || !strings.Contains(out.stdout, want) {
@@ -155,7 +155,7 @@ func TestAdviseInterrupted(t *testing.T) {
 	if code != exitFailure || !strings.Contains(stdout.String(), "regexp-per-call-") {
 		t.Errorf("exit code %d\n%s", code, stdout.String())
 	}
-	for _, want := range []string{"kept as a partial run: ", "that were profiled until then, which are 1\n", "hone: interrupted\n"} {
+	for _, want := range []string{"kept as a partial run: ", "this advice covers the 1 benchmark profiled so far\n", "hone: interrupted\n"} {
 		if !strings.Contains(stderr.b.String(), want) {
 			t.Errorf("no %q in %s", want, stderr.b.String())
 		}
@@ -172,16 +172,16 @@ func TestAdviseInterrupted(t *testing.T) {
 func TestAdviseUsage(t *testing.T) {
 	moduleOfFiles(t, slowModule)
 	for want, args := range map[string][]string{
-		"-min 2: want a share":       {"advise", "-min", "2"},
-		"-format x: want text, json": {"advise", "-format", "x"},
-		"-service and y":             {"advise", "-service", "x", "y"},
-		"want the ID of a finding":   {"fix"},
-		"-class C: want A or AB":     {"tune", "-class", "C"},
-		"-most has to be at least 1": {"tune", "-most", "0"},
+		"invalid -min 2: use a share":         {"advise", "-min", "2"},
+		`invalid -format "x": use text, json`: {"advise", "-format", "x"},
+		"-service can't be combined with y":   {"advise", "-service", "x", "y"},
+		"missing finding: give its id":        {"fix"},
+		"invalid -class \"C\": use A or AB":   {"tune", "-class", "C"},
+		"invalid -most 0: use at least 1":     {"tune", "-most", "0"},
 	} {
 		hone(t, args...).failsWith(t, exitUsage, want)
 	}
-	hone(t, "advise", "-explain", "x").failsWith(t, exitFailure, "no rule \"x\"")
+	hone(t, "advise", "-explain", "x").failsWith(t, exitFailure, "unknown rule \"x\"")
 	hone(t, "advise", "nothing.pb.gz").failsWith(t, exitFailure, "nothing.pb.gz")
 	if got := succeed(t, "advise", "-explain"); !strings.Contains(got, "regexp-per-call") {
 		t.Errorf("rules:\n%s", got)
@@ -199,7 +199,7 @@ func TestAdviseStranger(t *testing.T) {
 		t.Fatalf("no profiles: %v", err)
 	}
 	moduleOfFiles(t, slowModule)
-	if got := succeed(t, "advise", files[0]); !strings.Contains(got, "No findings") || !strings.Contains(got, "are they of another program?") {
+	if got := succeed(t, "advise", files[0]); !strings.Contains(got, "No findings") || !strings.Contains(got, "are they from another program?") {
 		t.Errorf("said:\n%s", got)
 	}
 }

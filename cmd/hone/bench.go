@@ -6,78 +6,79 @@ const benchHelp = `usage: hone bench [flags] [packages] [-args ...]
        hone bench -against REF [flags] [packages] [-args ...]
        hone bench -new FUNC [package]
 
-Measure benchmarks, one process per sample; then profile each of them in
-processes of its own, one kind at a time. Numbers and profiles are kept as
-a run, which other verbs know by its name: see hone help runs.
-
-With -against, compare with another revision of the repository: a branch, a tag,
-a commit, HEAD~; or HEAD, for what is not committed yet. Both sides are built
-with the same Go and run the same number of iterations, in turn and in random
-order. What changed is measured a second time, and profiled on both sides to
-tell which functions moved it. The exit code is 3 if something got worse beyond
-its budget in hone.toml (where that has none: 2 % of a time, 0 of the rest), and the second
-measurement agreed. The repository is only read: it needs no clean-up.
-
-As in go test:
-
-  -bench RE       benchmarks to measure (all)
-  -run RE         tests that have to pass first (none)
-  -count N        samples of each benchmark, and side (10; with -against 20
-                  where 10 decide nothing)
-  -benchtime T    time of a sample, 1s, or iterations, 100x (500ms);
-                  with -against in processes of 100ms
-  -cpu LIST       values of GOMAXPROCS to measure with
-  -timeout T      for one process (10m)
-  -vet LIST       checks that what is built has to pass: those of go test by
-                  default; off or all
-  -tags LIST, -race, -msan, -asan, -gcflags, -ldflags, -asmflags, -mod, -modfile,
-  -overlay, -pgo, -p, -short, -args
-  -benchmem       nothing: allocations are always measured
-
-Of hone:
-
-  -against REF    compare with this revision
-  -new FUNC       write the skeleton of a benchmark of this function or method, Type.Method,
-                  into a new test file of its package; measure nothing
-  -for TIME       with -against, in place of -count: measure so long, once all is
-                  built. What is decided soon gets few samples, the rest up to 80
-                  a side. Where the time is short, samples are shorter, down to
-                  50ms; then some benchmarks are not measured, and named
-  -profile LIST   kinds of profiles: cpu, mem, mutex, block, goroutineleak, wall,
-                  trace (cpu,mem), or none; wall is time spent, running or
-                  waiting; goroutineleak, goroutines left behind that can never
-                  go on, takes Go 1.27. With -against profiles are of what
-                  changed, or of all benchmarks if this flag is given
-  -profiletime T  time of a profile (2s)
-  -precheck N     pairs of the base with itself, to know the noise (6; 0: none)
-  -tests head|base|each
-                  with -against, whose benchmarks both sides run where test files or
-                  testdata differ: those of the working tree (head), of REF (base),
-                  each its own; what doesn't build so is tried the other way (head)
-  -measure-unchanged
-                  with -against, also measure, as they are now, benchmarks that run
-                  nothing that changed; done where hone.toml has bounds
-  -layouts auto|all|none
-                  with -against, link both sides anew for each pair of samples, with the
-                  functions in another order, since where they lie moves times by a
-                  percent or two: where it takes no longer than measuring, always, never
-  -wait TIME      wait so long in all while others leave no core to measure on (1m, but
-                  a fifth of the time expected at most; 0: don't; Linux)
-  -pin LIST       run benchmarks on these CPUs: 1 or 0,2-3 (Linux)
-  -o DIR          keep the run below DIR (.hone/runs of this module)
-  -v              print everything, also what did not change, and benchstat's tables
-  -json           print everything as JSON
+Run benchmarks, profile them separately, and keep the results as a run.
 
 Examples:
 
-  hone bench
-  hone bench -bench Parse -count 6 ./...
-  hone bench -new Parse ./json
-  hone bench -against HEAD ./json
-  hone bench -against main -benchtime 1s -pin 1 ./...
-  hone bench -against main -for 3m ./...
-  hone bench -against main -tests base ./json
-  hone bench -profile cpu,wall -bench Queue
+  hone bench ./...
+  hone bench -against main ./...
+  hone bench -bench Parse -count 6 ./json
+
+Flags of go test:
+
+  -bench RE       benchmarks to run (all)
+  -run RE         tests that must pass first (none)
+  -count N        samples per benchmark and side (10; with -against 20 if 10 don't decide)
+  -benchtime T    time per sample, such as 1s, or iterations, such as 100x (500ms;
+                  with -against split into processes of 100ms)
+  -cpu LIST       values of GOMAXPROCS to measure with
+  -timeout T      time limit for one process (10m)
+  -vet LIST       vet checks that must pass: a list, off or all (those of go test)
+  -tags LIST, -race, -msan, -asan, -gcflags, -ldflags, -asmflags, -mod, -modfile,
+  -overlay, -pgo, -p, -short, -args
+                  same as in go test
+  -benchmem       accepted; hone always measures allocations
+
+Flags for comparing:
+
+  -against REF    compare with this branch, tag or commit; HEAD compares your
+                  uncommitted changes
+  -for TIME       total time to measure, not counting the build, instead of -count.
+                  Clear results get few samples, the rest up to 80 per side. If TIME is
+                  too short, hone shortens samples (to 50ms at least), then leaves out
+                  benchmarks and lists them
+  -precheck N     pairs that compare the base with itself, to learn the noise
+                  (6; 0: none)
+  -tests head|base|each
+                  which benchmarks to run if test files or testdata differ: the working
+                  tree's or REF's on both sides, or each side's own (head). If head or
+                  base doesn't build, hone tries the other
+  -measure-unchanged
+                  also measure benchmarks that don't execute changed code; on if
+                  hone.toml has bounds
+  -layouts auto|all|none
+                  link both sides again for each pair of samples, with functions in a
+                  new order, because their order alone changes times by 1 to 2 %: never
+                  (none), always (all), or if it takes less time than measuring (auto)
+
+Flags for profiles:
+
+  -profile LIST   kinds: cpu, mem, mutex, block, goroutineleak, wall, trace; or none
+                  (cpu,mem). wall is time spent running or waiting; goroutineleak
+                  lists goroutines that are blocked forever, and needs Go 1.27. With
+                  -against only changed benchmarks are profiled, unless you give this
+                  flag
+  -profiletime T  time per profile (2s)
+
+Other flags:
+
+  -new FUNC       write the skeleton of a benchmark for a function or method
+                  (Type.Method) into a new test file, and measure nothing
+  -wait TIME      how long to wait in total for a free core while other processes are
+                  busy (1m, at most a fifth of the expected time; 0: don't wait; Linux)
+  -pin LIST       run benchmarks on these CPUs: 1 or 0,2-3 (Linux)
+  -o DIR          keep the run in DIR (.hone/runs of this module)
+  -v              print everything, including unchanged results and benchstat's tables
+  -json           print everything as JSON
+
+Exit codes: 0 success; 1 failure, or a benchmark could not be measured; 2 wrong usage;
+3 with -against, something got worse beyond its budget in hone.toml (without one: 2 %
+of a time, 0 of everything else), and a second measurement agreed.
+
+Each sample has its own process. With -against, both sides are built with the same Go
+and measured interleaved. Changed benchmarks are measured again, and profiled on both
+sides to show which functions caused the change. hone only reads the repository.
+"hone help runs" explains how to name a run.
 `
 
 func runBench(ctx context.Context, a *app, args []string) error {

@@ -81,33 +81,33 @@ func (f *benchFlags) parse(args []string) (err error) {
 	}
 	switch {
 	case given["count"] && f.Count < 1:
-		return usage("-count %d: want at least 1", f.Count)
+		return usage("invalid -count %d: use at least 1", f.Count)
 	case given["timeout"] && f.Timeout <= 0, given["profiletime"] && f.ProfileTime <= 0:
-		return usage("-timeout and -profiletime have to be above 0")
+		return usage("-timeout and -profiletime must be above 0")
 	case given["for"] && f.For <= 0:
-		return usage("-for %v: want a time above 0, like 3m", f.For)
+		return usage("invalid -for %v: use a time above 0, such as 3m", f.For)
 	case f.Wait < 0:
-		return usage("-wait %v is below 0", f.Wait)
+		return usage("invalid -wait %v: use 0 or more", f.Wait)
 	case given["for"] && given["count"]:
-		return usage("-for and -count exclude each other: either the time is given, or the number of samples")
+		return usage("-for and -count can't be combined: give the time or the number of samples")
 	case given["for"] && f.against == "":
-		return usage("-for is of use with -against only")
+		return usage("-for needs -against REF")
 	case !slices.Contains(layoutNames, f.layouts):
-		return usage("-layouts %s: want %s", f.layouts, strings.Join(layoutNames, ", "))
+		return usage("invalid -layouts %q: use %s", f.layouts, strings.Join(layoutNames, ", "))
 	case !slices.Contains(testNames, f.tests):
-		return usage("-tests %s: want %s", f.tests, strings.Join(testNames, ", "))
+		return usage("invalid -tests %q: use %s", f.tests, strings.Join(testNames, ", "))
 	case given["tests"] && f.against == "":
-		return usage("-tests is of use with -against only")
+		return usage("-tests needs -against REF")
 	case given["layouts"] && f.against == "":
-		return usage("-layouts is of use with -against only")
+		return usage("-layouts needs -against REF")
 	case f.PreCheck < 0:
-		return usage("-precheck %d is below 0", f.PreCheck)
+		return usage("invalid -precheck %d: use 0 or more", f.PreCheck)
 	case given["against"] && f.against == "":
-		return usage("-against needs a branch, tag or commit")
+		return usage("-against is empty: give a branch, tag or commit")
 	case given["precheck"] && f.against == "":
-		return usage("-precheck is of use with -against only")
+		return usage("-precheck needs -against REF")
 	case given["measure-unchanged"] && f.against == "":
-		return usage("-measure-unchanged is of use with -against only")
+		return usage("-measure-unchanged needs -against REF")
 	}
 	if f.PreCheck == 0 {
 		f.PreCheck = -1
@@ -126,7 +126,7 @@ func (f *benchFlags) parse(args []string) (err error) {
 	if f.profile != "none" && f.profile != "" {
 		for _, kind := range strings.Split(f.profile, ",") {
 			if !slices.Contains(bench.ProfileKinds(), kind) {
-				return usage("-profile %s: want %s, with commas between, or none", f.profile, strings.Join(bench.ProfileKinds(), ", "))
+				return usage("invalid -profile %q: use %s, separated by commas, or none", f.profile, strings.Join(bench.ProfileKinds(), ", "))
 			}
 			if !slices.Contains(f.Profiles, kind) {
 				f.Profiles = append(f.Profiles, kind)

@@ -24,7 +24,7 @@ func newBenchmark(a *app, function string, packages []string) error {
 	dir := "."
 	switch {
 	case len(packages) > 1 || len(packages) == 1 && strings.Contains(packages[0], "..."):
-		return &shell.UsageError{Verb: "bench", Err: errors.New("-new takes one package: the folder of the function")}
+		return &shell.UsageError{Verb: "bench", Err: errors.New("-new takes one package: give the folder of the function")}
 	case len(packages) == 1:
 		dir = packages[0]
 	}

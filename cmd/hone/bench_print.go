@@ -142,7 +142,7 @@ func tellOneSided(b *bytes.Buffer, ref string, r *bench.Report) {
 		b.WriteString("\n")
 	}
 	for _, name := range r.Unchanged {
-		fmt.Fprintf(b, "%s: no change, the test binary is the same as of %s\n", compare.Printable(name), compare.Printable(ref))
+		fmt.Fprintf(b, "%s: no change: the test binary is the same as in %s\n", compare.Printable(name), compare.Printable(ref))
 	}
 	for _, name := range r.New {
 		fmt.Fprintf(b, "%s: new, not in %s\n", compare.Printable(name), compare.Printable(ref))
@@ -167,9 +167,9 @@ func tellNext(b *bytes.Buffer, store, dir string) error {
 		seconds := func(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 		waited := ""
 		if t.Waited >= 1 {
-			waited = fmt.Sprintf(", %s of it waiting for others to leave a core", inWords(seconds(t.Waited)))
+			waited = fmt.Sprintf(", including %s of waiting for a free core", inWords(seconds(t.Waited)))
 		}
-		fmt.Fprintf(b, "measuring took %s%s; %s were expected%s\n", inWords(seconds(t.Took)), waited,
+		fmt.Fprintf(b, "measured for %s%s; expected %s%s\n", inWords(seconds(t.Took)), waited,
 			inWords(seconds(t.Expected)), orIfChanged(seconds(t.Expected), seconds(t.IfChanged)))
 	}
 	profiles := run.Profiles()

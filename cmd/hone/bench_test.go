@@ -126,7 +126,7 @@ func TestBenchAgainst(t *testing.T) {
 	}
 
 	edit(t, "range 4", "range 3")
-	if o = hone(t, args...); o.code != 0 || o.stdout != "example.com/m: no change, the test binary is the same as of HEAD\n" {
+	if o = hone(t, args...); o.code != 0 || o.stdout != "example.com/m: no change: the test binary is the same as in HEAD\n" {
 		t.Errorf("without a change: %+v", o)
 	}
 	edit(t, "range 3", "range x")
@@ -137,21 +137,21 @@ func TestBenchAgainst(t *testing.T) {
 
 func TestBenchUsage(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"-count 0", "-count 0: want at least 1"},
-		{"-benchtime 0", "want a time above 0"},
-		{"-benchtime 0x", "want iterations above 0"},
-		{"-cpu 0", `-cpu: "0" is no list`},
-		{"-pin 3-1", `-pin: "3-1" is no list`},
-		{"-profile heap", "-profile heap: want cpu"},
-		{"-timeout -1s", "have to be above 0"},
-		{"-precheck 3", "-precheck is of use with -against only"},
-		{"-against HEAD -for 3m -count 5", "-for and -count exclude each other"},
-		{"-against HEAD -for 0s", "want a time above 0, like 3m"},
-		{"-for 3m", "-for is of use with -against only"},
-		{"-wait -1s", "-wait -1s is below 0"},
-		{"-tests both", "-tests both: want head, base, each"},
-		{"-tests base", "-tests is of use with -against only"},
-		{"-against=", "-against needs"},
+		{"-count 0", "invalid -count 0: use at least 1"},
+		{"-benchtime 0", "use a time above 0"},
+		{"-benchtime 0x", "use a number of iterations above 0"},
+		{"-cpu 0", `-cpu: invalid list "0"`},
+		{"-pin 3-1", `-pin: invalid list "3-1"`},
+		{"-profile heap", `invalid -profile "heap": use cpu`},
+		{"-timeout -1s", "must be above 0"},
+		{"-precheck 3", "-precheck needs -against REF"},
+		{"-against HEAD -for 3m -count 5", "-for and -count can't be combined"},
+		{"-against HEAD -for 0s", "invalid -for 0s: use a time above 0"},
+		{"-for 3m", "-for needs -against REF"},
+		{"-wait -1s", "invalid -wait -1s: use 0 or more"},
+		{"-tests both", `invalid -tests "both": use head, base, each`},
+		{"-tests base", "-tests needs -against REF"},
+		{"-against=", "-against is empty"},
 		{"-nonsense", "flag provided but not defined: -nonsense"},
 	} {
 		if o := hone(t, append([]string{"bench"}, strings.Fields(c.args)...)...); o.code != exitUsage || !strings.Contains(o.stderr, c.want) {
@@ -196,7 +196,7 @@ func TestBenchVet(t *testing.T) {
 	write(t, "m_test.go", "package m\n\nimport (\n\t\"fmt\"\n\t\"testing\"\n)\n\nfunc BenchmarkM(b *testing.B) {\n\t_ = fmt.Sprintf(\"%d\", \"x\")\n}\n")
 	args := []string{"bench", "-count", "1", "-benchtime", "1x", "-profile", "none"}
 	o := hone(t, args...)
-	if o.code != exitFailure || !strings.Contains(o.stderr, "example.com/m: does not pass go vet, as of go test; -vet=off") || !strings.Contains(o.stderr, "fmt.Sprintf format %d has arg \"x\" of wrong type string") {
+	if o.code != exitFailure || !strings.Contains(o.stderr, "example.com/m: does not pass go vet, which go test runs; -vet=off") || !strings.Contains(o.stderr, "fmt.Sprintf format %d has arg \"x\" of wrong type string") {
 		t.Errorf("by default: %+v", o)
 	}
 	if o := hone(t, append(args, "-vet=off")...); o.code != 0 {

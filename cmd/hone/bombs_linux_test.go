@@ -289,7 +289,7 @@ func (b *bombed) peak() int64 {
 func (b *bombed) insist(s shot) (accepted bool, answer string) {
 	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		accepted, answer = b.send(s)
-		if !strings.Contains(answer, "too many profiles are being sent at this moment") || time.Since(start) > time.Minute {
+		if !strings.Contains(answer, "too many profiles are being sent right now") || time.Since(start) > time.Minute {
 			return accepted, answer
 		}
 	}

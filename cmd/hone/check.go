@@ -137,7 +137,7 @@ func (f *benchFlags) checkOnly(base string) error {
 	usage := func(text string) error { return &shell.UsageError{Verb: "check", Err: errors.New(text)} }
 	if f.against != "" {
 		if base != "" {
-			return usage("-against measures its own base: leave out -base")
+			return usage("-base can't be combined with -against, which measures its own base")
 		}
 		return nil
 	}
@@ -145,7 +145,7 @@ func (f *benchFlags) checkOnly(base string) error {
 	own := []string{"base", "config", "v", "json", "dir", "o"}
 	f.fs.Visit(func(g *flag.Flag) {
 		if err == nil && !slices.Contains(own, g.Name) {
-			err = usage("-" + g.Name + " is for measuring: with -against REF")
+			err = usage("-" + g.Name + " needs -against REF")
 		}
 	})
 	return err

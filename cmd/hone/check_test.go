@@ -136,7 +136,7 @@ func TestCheckErrors(t *testing.T) {
 	hone(t, "check").failsWith(t, exitFailure, "no hone.toml in this module")
 	hone(t, "check", "-config", "x.toml").failsWith(t, exitFailure, "open x.toml")
 	write(t, "hone.toml", "# nothing\n")
-	hone(t, "check").failsWith(t, exitFailure, "hone.toml has no [[objective]]")
+	hone(t, "check").failsWith(t, exitFailure, "hone.toml has no objectives")
 	write(t, "hone.toml", "[[objective]]\nbenchmark = \"(\"\nmetric = \"B/op\"\nmaximum = 3\nmax = \"5ms\"\n")
 	hone(t, "check").failsWith(t, exitFailure, "hone.toml:4:1: unknown key", "; hone.toml:2:13: benchmark: missing closing )")
 	write(t, "hone.toml", objectivesText)
@@ -148,7 +148,7 @@ func TestCheckErrors(t *testing.T) {
 		{[]string{"20990101"}, exitFailure, `no run "20990101"`},
 		{[]string{"nothere.txt"}, exitFailure, "open nothere.txt"},
 		{[]string{"-base", "nothere.txt"}, exitFailure, "-base: open nothere.txt"},
-		{[]string{headRun, baseRun}, exitUsage, "one run at a time"},
+		{[]string{headRun, baseRun}, exitUsage, "only one run can be checked at once"},
 		{[]string{"-against", "main"}, exitFailure, "not in a git repository"},
 		{[]string{"-dir", t.TempDir()}, exitFailure, "no complete run in"},
 	} {
@@ -187,9 +187,9 @@ func TestCheckAgainst(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"check", "-against", "HEAD", "-base", "latest"}, "leave out -base"},
-		{[]string{"check", "-count", "3"}, "-count is for measuring"},
-		{[]string{"check", "-against", ""}, "-against needs a branch"},
+		{[]string{"check", "-against", "HEAD", "-base", "latest"}, "-base can't be combined with -against"},
+		{[]string{"check", "-count", "3"}, "-count needs -against REF"},
+		{[]string{"check", "-against", ""}, "-against is empty"},
 	} {
 		if o := hone(t, bad.args...); o.code != exitUsage || !strings.Contains(o.stderr, bad.want) || !strings.Contains(o.stderr, "hone help check") {
 			t.Errorf("hone %q: %+v", bad.args, o)

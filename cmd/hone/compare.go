@@ -68,10 +68,10 @@ func runCompare(ctx context.Context, a *app, args []string) error {
 		format = compare.Full
 	}
 	if len(rest) == 0 {
-		return &shell.UsageError{Verb: "compare", Err: errors.New("no runs or files to compare; the newest run with -against is compared by: hone compare latest")}
+		return &shell.UsageError{Verb: "compare", Err: errors.New("missing runs or files; to compare the newest run with its base, use hone compare latest")}
 	}
 	if format == compare.HTML && *output == "" && isTerminal(a.stdout) {
-		return &shell.UsageError{Verb: "compare", Err: errors.New("-html writes a page: say where with -o FILE")}
+		return &shell.UsageError{Verb: "compare", Err: errors.New("-html would print a page on the terminal: give a file with -o FILE")}
 	}
 	if *root == "" {
 		*root = runsRoot()
@@ -117,7 +117,7 @@ func compareFormat(flags map[compare.Format]*bool, output string) (compare.Forma
 	}
 	switch {
 	case len(asked) > 1:
-		return "", fmt.Errorf("-%s and -%s exclude each other", asked[0], asked[1])
+		return "", fmt.Errorf("-%s and -%s can't be combined: use one of them", asked[0], asked[1])
 	case len(asked) == 1:
 		return asked[0], nil
 	}

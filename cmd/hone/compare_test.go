@@ -147,8 +147,8 @@ func TestCompareErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{nil, exitUsage, "no runs or files to compare"},
-		{[]string{"-csv", "-json", "latest"}, exitUsage, "-csv and -json exclude each other"},
+		{nil, exitUsage, "missing runs or files"},
+		{[]string{"-csv", "-json", "latest"}, exitUsage, "-csv and -json can't be combined"},
 		{[]string{"-delta", "latest"}, exitUsage, "flag provided but not defined: -delta"},
 		{[]string{"nothere.txt"}, exitFailure, "open nothere.txt: no such file"},
 		{[]string{"nothere"}, exitFailure, `no run "nothere"`},

@@ -25,15 +25,18 @@ import (
 
 const completionHelp = `usage: hone completion bash|zsh|fish
 
-Print a script that has the shell complete hone's verbs, flags and their values,
-files, runs and their profiles (RUN:Benchmark/kind), and the services and kinds of
-the server in $HONE_SERVER.
+Print a script that completes hone's verbs, flags, files, runs and services.
 
 Examples:
 
   source <(hone completion bash)         in ~/.bashrc
-  source <(hone completion zsh)          in ~/.zshrc, behind compinit
+  source <(hone completion zsh)          in ~/.zshrc, after compinit
   hone completion fish | source          in ~/.config/fish/config.fish
+
+Exit codes: 0 success, 1 failure, 2 wrong usage.
+
+Values of flags, and profiles of runs (RUN:Benchmark/kind), are completed too. Services
+and kinds come from the server in $HONE_SERVER.
 `
 
 // The scripts run hone with the hidden verb completeVerb and the words after "hone"; the
@@ -104,7 +107,7 @@ func runCompletion(_ context.Context, a *app, args []string) error {
 		return err
 	}
 	if len(rest) != 1 || completionScripts[rest[0]] == "" {
-		return &shell.UsageError{Verb: "completion", Err: errors.New("want the name of a shell: bash, zsh or fish")}
+		return &shell.UsageError{Verb: "completion", Err: errors.New("want one shell: bash, zsh or fish")}
 	}
 	_, err = io.WriteString(a.stdout, completionScripts[rest[0]])
 	return err

@@ -40,8 +40,8 @@ package main
 
 // firstDay is what hone prints without arguments: the verbs that a person needs on
 // the first day. TestManual compares it with the package comment.
-const firstDay = `Hone shows where a Go program spends time and memory, says what to change, proves
-that it helped, and keeps it that way.
+const firstDay = `Hone finds what makes a Go program slow, suggests changes, and measures whether they
+help.
 
 Usage:
 
@@ -49,25 +49,25 @@ Usage:
 
 See where time and memory go
 
-  top        list the functions that take most
-  list       show the source of functions, with what each line takes
-  ui         look at profiles in a browser: flame graph, call graph, source
+  top        list the functions that use the most time or memory
+  list       show source code with the cost of each line
+  ui         explore profiles in a browser: flame graph, call graph, source
 
 Measure
 
-  bench      measure and profile benchmarks; -against REF compares with a revision
-  load       send requests to a service: response times, and what a request costs
+  bench      run and profile benchmarks; -against REF compares with a git revision
+  load       send requests to a service: latency, and the cost of a request
 
 Make it faster
 
-  advise     say what to change on the hot lines, and what it can gain
-  tune       try the rewrites, and keep those that measurements confirm
+  advise     suggest changes to hot lines, and how much they can gain
+  tune       try the known rewrites, and keep those that measurements confirm
 
 Prove it, and keep it
 
   compare    compare two runs, or two benchmark files
   check      check objectives, in CI
-  serve      profile programs in production, all the time
+  serve      profile production services continuously
 
 First steps
 
@@ -91,8 +91,8 @@ The verbs:
 const allEnd = `
 Flags are those of go tool pprof; -name value and --name value are the same.
 A source is a file, host:port/path, a URL, - for standard input, or a profile
-of a run that hone bench kept, RUN:Benchmark/cpu; several are merged. Every
-report also comes as JSON with -json.
+of a saved run, RUN:Benchmark/cpu. Several sources are merged. Every report is
+available as JSON too, with -json.
 
 Exit codes: 0 success, 1 failure, 2 wrong usage, 3 objective missed or
 regression found.
@@ -117,23 +117,23 @@ Examples:
 
 // reportVerbs are the short forms: hone top X is hone pprof -top X.
 var reportVerbs = []struct{ name, summary string }{
-	{"top", "list the functions (or lines, files, addresses) where the values are"},
+	{"top", "list functions (or lines, files, addresses) by value"},
 	{"tree", "list functions with their callers and callees"},
-	{"peek", "show callers and callees of functions that match a regexp"},
-	{"list", "show the source of functions that match a regexp, with values by line"},
-	{"disasm", "show the machine code of functions that match a regexp, with values by instruction"},
-	{"weblist", "write source and machine code as a page"},
+	{"peek", "show callers and callees of functions matching a regexp"},
+	{"list", "show the source of functions matching a regexp, with values per line"},
+	{"disasm", "show the machine code of functions matching a regexp, with values per instruction"},
+	{"weblist", "write source and machine code as a web page"},
 	{"traces", "print every sample"},
-	{"tags", "list the samples' labels"},
+	{"tags", "list the labels of samples"},
 	{"raw", "print the profile as text"},
 	{"comments", "print the profile's comments"},
 	{"proto", "write the profile, merged and filtered, as pb.gz"},
 	{"topproto", "write the top entries as pb.gz"},
-	{"dot", "write the call graph in Graphviz's language"},
-	{"svg", "draw the call graph as svg"},
-	{"png", "draw the call graph as png"},
-	{"gif", "draw the call graph as gif"},
-	{"pdf", "draw the call graph as pdf"},
+	{"dot", "write the call graph in DOT, the language of Graphviz"},
+	{"svg", "draw the call graph as SVG"},
+	{"png", "draw the call graph as PNG"},
+	{"gif", "draw the call graph as GIF"},
+	{"pdf", "draw the call graph as PDF"},
 	{"ps", "draw the call graph as PostScript"},
-	{"callgrind", "write the call graph in Callgrind's format"},
+	{"callgrind", "write the call graph in Callgrind format"},
 }

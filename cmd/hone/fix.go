@@ -18,49 +18,50 @@ import (
 
 const fixHelp = `usage: hone fix [flags] ID...
 
-Apply the rewrite of a finding and prove it: build and vet it, run the tests of every
-package that depends on the one it is in, and measure the benchmarks that the finding
-was seen in, with and without it in turns. It is kept only if that confirms that
-something got faster, or allocates less and is no slower; otherwise no file was ever
-touched. What a first measurement can't tell is measured once more, for three times as
-long at most, unless -count says how many samples are enough.
-
-A finding of gc-bound has no rewrite, but settings: the benchmarks are measured with
-GOGC=200, with GOGC=400 and with a limit on memory, each in turns with none, and the
-change of time is told beside that of the peak memory of the process. That changes no
-file.
-
-A finding of pgo-off has the profile that it is of: benchmarks of the packages that are
-hot in that are built for it and not, and compared for five minutes, or by -count. If
-they are faster, it is kept as default.pgo beside the main package.
-
-ID is of the advice given last, or else of what a page of hone ui showed; or enough of
-its beginning.
-
-  -count N        samples of each benchmark, and side (10; 20 where 10 decide nothing)
-  -benchtime T    time of a sample, 1s, or iterations, 100x (500ms)
-  -short          run tests with -short
-  -tags LIST      build tags
-  -vet LIST       checks that have to pass: those of go vet and go test by default; off
-  -try SETTING    of gc-bound: measure this setting and no other; may be repeated
-  -dirty          also change files that have changes which are not committed
-  -check          build, vet and test only: measure nothing, and keep nothing
-  -n              show the rewrite, the settings or the profile, and do nothing
-  -json           print the result as JSON
-
-The result says how many statements of the changed function the tests execute: tests that
-pass prove nothing of a function that none of them calls.
-
-What was kept is left uncommitted, and is in .hone/advice/ID.patch for git apply and
-git am, with the measurement and what the tests execute in its message. The exit code
-is 3 if a rewrite, or every setting that was tried, was not confirmed.
+Apply the rewrite of a finding, test and measure it, and keep it if it helps.
 
 Examples:
 
   hone fix regexp-per-call-3f2a9c
   hone fix -count 20 -benchtime 1s sort-slice
-  hone fix gc-bound
   hone fix -try GOGC=300 -try 'GOGC=off GOMEMLIMIT=512MiB' gc-bound
+
+Flags for measuring:
+
+  -count N        samples per benchmark and side (10; 20 if 10 don't decide)
+  -benchtime T    time per sample, such as 1s, or iterations, such as 100x (500ms)
+  -try SETTING    for gc-bound: measure this setting only; may be repeated
+
+Flags for building and testing:
+
+  -short          run tests with -short
+  -tags LIST      build tags
+  -vet LIST       vet checks that must pass: a list or off (those of go vet and go test)
+
+Other flags:
+
+  -dirty          also change files with uncommitted changes
+  -check          build, vet and test only; measure and keep nothing
+  -n              print the rewrite, the settings or the profile, and do nothing
+  -json           print the result as JSON
+
+Exit codes: 0 kept, 1 failure, 2 wrong usage, 3 not confirmed.
+
+ID is the id of a finding, or the start of one: from the last hone advise, or from a
+page of hone ui. hone builds and vets the rewrite, runs the tests of every package that
+depends on it, and measures the benchmarks of the finding, interleaved with the current
+code. It keeps the rewrite only if something gets faster, or allocates less and gets no
+slower. Otherwise your files stay as they are. If the result is unclear, hone measures
+again for up to three times as long, unless you give -count.
+
+A rewrite that is kept stays uncommitted. .hone/advice/ID.patch has it for git apply and
+git am. The result says how many statements of the changed function the tests execute:
+tests prove nothing about a function they don't call.
+
+Two findings have no rewrite. For gc-bound, hone measures GOGC=200, GOGC=400 and a
+memory limit, each interleaved with the current settings, and reports time and peak
+memory; it changes no file. For pgo-off, hone compares builds with and without the
+profile, and keeps it as default.pgo next to the main package if that is faster.
 `
 
 // tunerFlags are those that hone fix and hone tune share.
@@ -114,7 +115,7 @@ func runFix(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	if len(ids) == 0 {
-		return &shell.UsageError{Verb: "fix", Err: errors.New("want the ID of a finding: hone advise lists them")}
+		return &shell.UsageError{Verb: "fix", Err: errors.New("missing finding: give its id, which hone advise prints")}
 	}
 	sweep()
 	var findings []*advice.Finding
@@ -126,9 +127,9 @@ func runFix(ctx context.Context, a *app, args []string) error {
 		}
 		switch {
 		case len(settings) > 0 && found.Try != advice.BySetting:
-			return &shell.UsageError{Verb: "fix", Err: fmt.Errorf("-try %s: no setting is tried of %s, but of gc-bound", settings[0], found.ID)}
+			return &shell.UsageError{Verb: "fix", Err: fmt.Errorf("-try %s can't be used with %s: only gc-bound has settings", settings[0], found.ID)}
 		case *check && found.Try != "":
-			return &shell.UsageError{Verb: "fix", Err: fmt.Errorf("-check measures nothing, and what %s says is measured only", found.ID)}
+			return &shell.UsageError{Verb: "fix", Err: fmt.Errorf("-check can't be used with %s, which has no rewrite and can only be measured", found.ID)}
 		}
 		findings, benchmarks[found] = append(findings, found), of
 	}
@@ -204,11 +205,11 @@ func tellResult(a *app, r *tune.Result, f *advice.Finding) {
 	}
 	switch {
 	case r.Kept && r.Patch == "":
-		fmt.Fprintf(a.stdout, "    kept as %s; commit it with the source; the measurement is hone compare %s\n", r.File, r.Run)
+		fmt.Fprintf(a.stdout, "    kept as %s: commit it with the source; measurement: hone compare %s\n", r.File, r.Run)
 	case r.Kept:
-		fmt.Fprintf(a.stdout, "    kept; the patch is %s, the measurement hone compare %s\n", filepath.ToSlash(r.Patch), r.Run)
+		fmt.Fprintf(a.stdout, "    kept; patch: %s; measurement: hone compare %s\n", filepath.ToSlash(r.Patch), r.Run)
 	case r.Run != "":
-		fmt.Fprintf(a.stdout, "    not kept; the measurement is hone compare %s\n", r.Run)
+		fmt.Fprintf(a.stdout, "    not kept; measurement: hone compare %s\n", r.Run)
 	}
 }
 
@@ -228,18 +229,18 @@ func tellSettings(a *app, r *tune.Result, f *advice.Finding) {
 			fmt.Fprintf(&b, "        %s\n", line)
 		}
 		if s.Run != "" {
-			fmt.Fprintf(&b, "        the measurement is hone compare %s\n", s.Run)
+			fmt.Fprintf(&b, "        measurement: hone compare %s\n", s.Run)
 		}
 	}
-	b.WriteString("    peak is the largest resident set of the benchmark's process; a program with more alive takes more\n")
+	b.WriteString("    peak is the largest resident set of the benchmark process; a program with more live data needs more\n")
 	if r.State == advice.Confirmed {
 		b.WriteString(settingGoes)
 	}
 	io.WriteString(a.stdout, b.String())
 }
 
-const settingGoes = `    no file was changed; where a setting goes:
-        the environment of the program: GOGC=200 in its unit, its container or its deployment
-        or the start of main: debug.SetGCPercent(200), debug.SetMemoryLimit(bytes); //go:debug has neither
-        a GOMEMLIMIT is to be below the container's limit, by a tenth or so: not all memory is the heap's
+const settingGoes = `    no file was changed. To use a setting, either
+        set it in the environment of the program, its unit, container or deployment: GOGC=200
+        or call debug.SetGCPercent(200) or debug.SetMemoryLimit(bytes) at the start of main
+        Keep GOMEMLIMIT about 10 % below the container's limit: not all memory is heap.
 `

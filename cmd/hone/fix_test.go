@@ -45,8 +45,8 @@ func TestFixSettings(t *testing.T) {
 	if err := adviceStore().Keep(&advice.Report{Findings: []advice.Finding{found}}, map[string]tune.Benchmark{"Buffer-2": {Package: "example.com/bound", Benchmark: "Buffer-2"}}); err != nil {
 		t.Fatal(err)
 	}
-	hone(t, "fix", "-try", "GOGC=x", "gc-bound").failsWith(t, exitUsage, `"GOGC=x" is no setting`)
-	hone(t, "fix", "-check", "gc-bound").failsWith(t, exitUsage, "-check measures nothing")
+	hone(t, "fix", "-try", "GOGC=x", "gc-bound").failsWith(t, exitUsage, `invalid setting "GOGC=x"`)
+	hone(t, "fix", "-check", "gc-bound").failsWith(t, exitUsage, "-check can't be used with")
 	if got := succeed(t, "fix", "-n", "gc-bound"); got != "GOGC=200\nGOGC=400\n" {
 		t.Errorf("fix -n:\n%s", got)
 	}
@@ -73,7 +73,7 @@ func TestFixSettings(t *testing.T) {
 		t.Errorf("%v, history %s", err, history)
 	}
 	if got := hone(t, "fix", "-count", "6", "-benchtime", "10000x", "gc-bound"); !strings.Contains(got.stdout, "    GOGC=200: ") || !strings.Contains(got.stdout, "    GOGC=400: ") ||
-		!strings.Contains(got.stdout, "    GOGC=off GOMEMLIMIT=") || !strings.Contains(got.stdout, "the measurement is hone compare ") {
+		!strings.Contains(got.stdout, "    GOGC=off GOMEMLIMIT=") || !strings.Contains(got.stdout, "measurement: hone compare ") {
 		t.Errorf("exit code %d\n%s%s", got.code, got.stdout, got.stderr)
 	}
 }
@@ -85,7 +85,7 @@ func TestFixProfile(t *testing.T) {
 	if got := succeed(t, "advise", "-compiler=false", at("cpu.tree.pb.gz")); !strings.Contains(got, "hone fix pgo-off-") {
 		t.Fatal(got)
 	}
-	hone(t, "fix", "-check", "pgo-off").failsWith(t, exitUsage, "-check measures nothing")
+	hone(t, "fix", "-check", "pgo-off").failsWith(t, exitUsage, "-check can't be used with")
 	kept := strings.TrimSpace(succeed(t, "fix", "-n", "pgo-off"))
 	if p, err := os.ReadFile(kept); err != nil || len(p) == 0 {
 		t.Fatalf("the profile that it is of: %v", err)

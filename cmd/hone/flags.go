@@ -28,14 +28,14 @@ func parseCommand(verb string, names, args []string, define func(*flag.FlagSet))
 	last := len(names) - 1
 	choice := strings.Join(names[:last], ", ") + " or " + names[last]
 	if len(args) == 0 {
-		return nil, c.usage("%s is missing", choice)
+		return nil, c.usage("missing command: use %s", choice)
 	}
 	c.name = args[0]
 	switch {
 	case c.name == "-h" || c.name == "-help" || c.name == "--help":
 		return nil, flag.ErrHelp
 	case !slices.Contains(names, c.name):
-		return nil, c.usage("unknown command %q: it is %s", c.name, choice)
+		return nil, c.usage("unknown command %q: use %s", c.name, choice)
 	}
 	c.flags.SetOutput(io.Discard)
 	define(c.flags)
@@ -72,7 +72,7 @@ type singleFlag struct {
 
 func (f *singleFlag) Set(v string) error {
 	if f.given {
-		return errors.New("it is given twice, and holds one value")
+		return errors.New("given twice; use it once")
 	}
 	f.given = true
 	return f.Value.Set(v)
@@ -122,13 +122,13 @@ func parseBenchTime(s string) (bench.Length, error) {
 	if n, ok := strings.CutSuffix(s, "x"); ok {
 		i, err := strconv.Atoi(n)
 		if err != nil || i < 1 {
-			return bench.Length{}, fmt.Errorf("want iterations above 0, like 100x")
+			return bench.Length{}, fmt.Errorf("use a number of iterations above 0, such as 100x")
 		}
 		return bench.Length{Iterations: i}, nil
 	}
 	d, err := time.ParseDuration(s)
 	if err != nil || d <= 0 {
-		return bench.Length{}, fmt.Errorf("want a time above 0, like 1s, or iterations, like 100x")
+		return bench.Length{}, fmt.Errorf("use a time above 0, such as 1s, or iterations, such as 100x")
 	}
 	return bench.Length{Duration: d}, nil
 }

@@ -114,24 +114,24 @@ func (f *flameFlags) choose(inv *shell.Invocation) error {
 		case ext == "", ext == ".html", ext == ".htm":
 			f.format = "html"
 		case slices.Contains([]string{".png", ".gif", ".pdf", ".ps"}, ext):
-			return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("-o %s: a flame graph is not written as %s: .svg and .html are for a browser, .folded and .json for programs; hone %[2]s -o %[1]s draws the call graph", inv.Output, ext[1:])}
+			return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("invalid -o %s: a flame graph can't be written as %s; use .svg or .html, or draw the call graph with hone %[2]s -o %[1]s", inv.Output, ext[1:])}
 		default:
-			return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("-o %s: the ending %s is no format of a flame graph: it is .html, .svg, .folded, .json, .speedscope.json or .firefox.json, or whatever -format says", inv.Output, ext)}
+			return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("invalid -o %s: unknown file type %s; use .html, .svg, .folded, .json, .speedscope.json or .firefox.json, or set -format", inv.Output, ext)}
 		}
 	}
 	if !slices.Contains(flameFormats, f.format) {
-		return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("unknown format %q: it is one of %s", f.format, strings.Join(flameFormats, ", "))}
+		return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("unknown format %q: use %s", f.format, strings.Join(flameFormats, ", "))}
 	}
 	if f.format == "speedscope" && len(inv.Base) > 0 {
 		return &shell.UsageError{Verb: "flame", Err: report.ErrNoComparison}
 	}
 	if report.FlameWidths(f.widths).Check() != nil {
-		return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("unknown -widths %q: it is both, head or base", f.widths)}
+		return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("invalid -widths %q: use both, head or base", f.widths)}
 	}
 	switch f.color {
 	case "", "package", "origin", "change":
 	default:
-		return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("unknown -color %q: it is package, origin or change", f.color)}
+		return &shell.UsageError{Verb: "flame", Err: fmt.Errorf("invalid -color %q: use package, origin or change", f.color)}
 	}
 	return nil
 }
@@ -187,7 +187,7 @@ func writeFlame(ctx context.Context, a *app, w io.Writer, base, p *profile.Profi
 		return err
 	}
 	if index < 0 {
-		return errors.New("profile has no samples")
+		return errors.New("the profile has no samples")
 	}
 	to := profile.TreeOptions{
 		Context: ctx,

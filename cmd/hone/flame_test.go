@@ -199,9 +199,9 @@ func TestFlameEndings(t *testing.T) {
 		}
 	}
 	for ending, want := range map[string]string{
-		".png":   "a flame graph is not written as png: .svg and .html are for a browser, .folded and .json for programs; hone png -o ",
+		".png":   "a flame graph can't be written as png; use .svg or .html, or draw the call graph with hone png -o ",
 		".pdf":   "hone pdf -o ",
-		".pb.gz": "the ending .gz is no format of a flame graph: it is .html, .svg, .folded, .json, .speedscope.json or .firefox.json, or whatever -format says",
+		".pb.gz": "unknown file type .gz; use .html, .svg, .folded, .json, .speedscope.json or .firefox.json, or set -format",
 	} {
 		file := filepath.Join(dir, "flame"+ending)
 		hone(t, "flame", "-o", file, oldRun).failsWith(t, exitUsage, want)

@@ -35,7 +35,7 @@ func TestFlameViewers(t *testing.T) {
 		})
 	}
 	hone(t, "flame", "-base", oldRun, "-o", t.TempDir()+"/x.speedscope.json", newRun).failsWith(t, exitUsage, "no place for a comparison")
-	hone(t, "flame", "-format=chrome", newRun).failsWith(t, exitUsage, `unknown format "chrome": it is one of html, svg, folded, json, speedscope, firefox`)
+	hone(t, "flame", "-format=chrome", newRun).failsWith(t, exitUsage, `unknown format "chrome": use html, svg, folded, json, speedscope, firefox`)
 }
 
 // addStack adds a value to the functions of a stack, leaf last.

@@ -63,9 +63,9 @@ func runGC(ctx context.Context, a *app, args []string) error {
 	rest := flags.Args()
 	switch {
 	case *bench == "" && len(rest) == 0:
-		return &shell.UsageError{Verb: "gc", Err: errors.New("no program to run: hone gc -- ./prog, or -bench REGEXP")}
+		return &shell.UsageError{Verb: "gc", Err: errors.New("missing program: use hone gc -- ./prog, or -bench REGEXP")}
 	case *bench == "" && *benchtime != "":
-		return &shell.UsageError{Verb: "gc", Err: errors.New("-benchtime goes with -bench only")}
+		return &shell.UsageError{Verb: "gc", Err: errors.New("-benchtime needs -bench")}
 	}
 	g := &gcRun{app: a, stdout: shell.TerminalOf(a.stdout)}
 	if *asJSON && *output == "" {

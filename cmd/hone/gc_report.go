@@ -99,7 +99,7 @@ func (r *gcReport) writeText(b *bytes.Buffer) {
 	}
 	switch {
 	case r.PeakRSS == nil:
-		line("peak RSS", "not known on this system")
+		line("peak RSS", "unknown on this system")
 	case r.PeakRSSAtMost:
 		line("peak RSS", "at most %sB", benchunit.Scale(float64(*r.PeakRSS), benchunit.Binary))
 	default:

@@ -124,10 +124,10 @@ func TestGCBench(t *testing.T) {
 		t.Errorf("%+v\n%s", all[0], o.stderr)
 	}
 	write(t, "b_test.go", "package b\n\nfunc broken(\n")
-	hone(t, "gc", "-bench", "Alloc").failsWith(t, exitFailure, "example.com/b does not build: ", "b_test.go:3:")
+	hone(t, "gc", "-bench", "Alloc").failsWith(t, exitFailure, "example.com/b doesn't build: ", "b_test.go:3:")
 	os.Remove("b_test.go")
 	write(t, "b.go", "package b\n")
-	hone(t, "gc", "-bench", "Alloc").failsWith(t, exitFailure, "these packages have no tests")
+	hone(t, "gc", "-bench", "Alloc").failsWith(t, exitFailure, "no benchmarks: these packages have no tests")
 }
 
 func TestGCErrors(t *testing.T) {
@@ -136,11 +136,11 @@ func TestGCErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{nil, exitUsage, "no program to run"},
-		{[]string{"--"}, exitUsage, "no program to run"},
-		{[]string{"-benchtime", "1s", "x"}, exitUsage, "-benchtime goes with -bench only"},
+		{nil, exitUsage, "missing program"},
+		{[]string{"--"}, exitUsage, "missing program"},
+		{[]string{"-benchtime", "1s", "x"}, exitUsage, "-benchtime needs -bench"},
 		{[]string{"-seconds", "1", "x"}, exitUsage, "flag provided but not defined: -seconds"},
-		{[]string{"./nothere"}, exitFailure, "the program can't be started"},
+		{[]string{"./nothere"}, exitFailure, "can't start the program"},
 	} {
 		hone(t, append([]string{"gc"}, c.args...)...).failsWith(t, c.code, c.want)
 	}

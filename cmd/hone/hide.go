@@ -25,7 +25,7 @@ func hideRuns(a *app, store string) error {
 		return err
 	}
 	if module := filepath.Dir(dir); made && unignored(module) {
-		a.warn("hone: runs are kept in " + dir + ", which has a .gitignore of its own. To have it in yours: echo .hone/ >>" + filepath.Join(module, ".gitignore"))
+		a.warn("hone: runs are kept in " + dir + ", where a .gitignore file hides them from git. If you prefer an entry in your own .gitignore: echo .hone/ >>" + filepath.Join(module, ".gitignore"))
 	}
 	return nil
 }

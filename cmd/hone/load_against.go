@@ -128,7 +128,7 @@ func loadAgainst(ctx context.Context, a *app, f *loadFlags, protocol string, p l
 	progress.end()
 	switch {
 	case err != nil && ctx.Err() != nil:
-		a.warn("hone: what was measured is kept as a partial run: " + run.Dir())
+		a.warn("hone: the results so far are kept as a partial run: " + run.Dir())
 		return errors.Join(err, run.Abandon("interrupted"))
 	case err != nil:
 		return errors.Join(err, run.Abandon("not finished: "+err.Error()))
@@ -163,7 +163,7 @@ func tellSame(a *app, f *loadFlags) error {
 	if f.json {
 		return writeJSON(a.stdout, versusJSON{Unchanged: true})
 	}
-	_, err := fmt.Fprintf(a.stdout, "no change: the program is the same as of %s\n", compare.Printable(f.against))
+	_, err := fmt.Fprintf(a.stdout, "no change: the program is the same as in %s\n", compare.Printable(f.against))
 	return err
 }
 

@@ -129,7 +129,7 @@ func TestServe(t *testing.T) {
 	}
 	address := versions(t, "20", "20")
 	o := hone(t, "load", "http", "-against", "HEAD", "-serve", "go run ./server "+address, "-rate", "10", address)
-	if o.code != exitOK || o.stdout != "no change: the program is the same as of HEAD\n" {
+	if o.code != exitOK || o.stdout != "no change: the program is the same as in HEAD\n" {
 		t.Errorf("exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
 	o = hone(t, "load", "http", "-serve", "go run ./server "+address, "-users", "1", "-requests", "2", "-rounds", "3", address)
@@ -142,12 +142,12 @@ func TestServe(t *testing.T) {
 		want string
 	}{
 		{[]string{"http", "-against", "HEAD", address}, exitUsage, "-against needs -serve"},
-		{[]string{"http", "-serve", " ", address}, exitUsage, "-serve needs a command"},
-		{[]string{"http", "-precheck", "2", address}, exitUsage, "-precheck is of use with it only"},
-		{[]string{"http", "-ready", "2s", address}, exitUsage, "-ready is of use with -serve only"},
-		{[]string{"http", "-serve", "x", "-against", "HEAD", "-find", "p99<=1s", address}, exitUsage, "leave out -against"},
-		{[]string{"http", "-serve", "x", "http://{{row.host}}:80/"}, exitUsage, "has templates in it"},
-		{[]string{"kafka", "-serve", "x", "-topic", "t", "-body", "x", "127.0.0.1:1"}, exitUsage, "it goes with http and grpc"},
+		{[]string{"http", "-serve", " ", address}, exitUsage, "-serve is empty"},
+		{[]string{"http", "-precheck", "2", address}, exitUsage, "-precheck needs -against REF"},
+		{[]string{"http", "-ready", "2s", address}, exitUsage, "-ready needs -serve"},
+		{[]string{"http", "-serve", "x", "-against", "HEAD", "-find", "p99<=1s", address}, exitUsage, "-find can't be combined with -against"},
+		{[]string{"http", "-serve", "x", "http://{{row.host}}:80/"}, exitUsage, "use no template in {{row.host}}:80"},
+		{[]string{"kafka", "-serve", "x", "-topic", "t", "-body", "x", "127.0.0.1:1"}, exitUsage, "use it with http or grpc"},
 		{[]string{"http", "-serve", "go run ./nothing", address}, exitFailure, "head: ./nothing does not build: "},
 		{[]string{"http", "-serve", "sh -c 'exit 3'", address}, exitFailure, "the service (head) ended before it answered at " + address + ": exit status 3"},
 		{[]string{"http", "-serve", "x", "-against", "nowhere", address}, exitFailure, `no branch, tag or commit "nowhere"`},

@@ -17,7 +17,7 @@ func TestBesides(t *testing.T) {
 	}
 	var b bytes.Buffer
 	messagesOf(messages).tell(&b)
-	if want := "\n  messages  10 came in answers, 2 of them in answers that did not come to their end\n"; b.String() != want {
+	if want := "\n  messages  10 came in answers, 2 of them in answers that broke off\n"; b.String() != want {
 		t.Errorf("told %q, want %q", b.String(), want)
 	}
 

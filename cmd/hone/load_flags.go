@@ -106,7 +106,7 @@ func newLoadFlags(p loadProtocol) *loadFlags {
 	fs.Func("H", "", func(s string) error {
 		name, value, ok := strings.Cut(s, ":")
 		if !ok {
-			return errors.New("want a header, 'Name: value'")
+			return errors.New("use the form 'Name: value'")
 		}
 		f.header = append(f.header, httpload.Header{Name: strings.TrimSpace(name), Value: strings.TrimSpace(value)})
 		return nil
@@ -213,28 +213,28 @@ func (f *loadFlags) parse(ctx context.Context, p loadProtocol, protocol string, 
 		}
 	}
 	if f.users.Rounds > 0 && f.given("duration") {
-		return f.usage("-rounds say when it ends: leave out -duration")
+		return f.usage("-duration can't be combined with -rounds, which end the load")
 	}
 	flood := f.fs.Lookup("messages") != nil && f.given("messages")
 	switch {
 	case f.rate == "" && f.users.Users == 0 && f.find == "" && !flood:
-		return f.usage("how much to send is missing: -rate 500, -users 1, or -find 'p99<=10ms'")
+		return f.usage("missing how much to send: use -rate 500, -users 1, or -find 'p99<=10ms'")
 	case flood && (f.rate != "" || f.users.Users != 0 || f.find != ""):
-		return f.usage("-messages are sent as fast as they go: leave out -rate, -users and -find")
+		return f.usage("-messages sends as fast as possible: leave out -rate, -users and -find")
 	case f.users.Users != 0 && (f.rate != "" || f.find != ""):
-		return f.usage("-users is a closed loop, which has no rate: leave out -rate and -find, or -users")
+		return f.usage("-users can't be combined with -rate or -find: a closed loop has no rate")
 	case f.users.Users == 0 && (f.users.Requests != 0 || f.users.Rounds != 0):
-		return f.usage("-requests and -rounds go with -users")
+		return f.usage("-requests and -rounds need -users")
 	case f.poisson && f.rate == "" && f.find == "":
-		return f.usage("-poisson goes with a rate")
+		return f.usage("-poisson needs -rate or -find")
 	case f.find != "" && (f.pprof != "" || f.given("count")):
-		return f.usage("-find measures many rates, keeps none of them, and takes no profiles: leave out -pprof and -count")
+		return f.usage("-find can't be combined with -pprof or -count: it measures many rates, without profiles")
 	case f.duration <= 0 || f.warmup < 0 || f.profileTime <= 0:
-		return f.usage("-duration and -profiletime have to be above 0, and -warmup not below")
+		return f.usage("-duration and -profiletime must be above 0, and -warmup at least 0")
 	case f.timeout < 0:
-		return f.usage("-timeout %v is below 0", f.timeout)
+		return f.usage("invalid -timeout %v: use a time above 0", f.timeout)
 	case f.opts.Late <= 0 || f.opts.MaxLate <= 0 || f.opts.Grace <= 0:
-		return f.usage("-late, -max-late and -grace have to be above 0")
+		return f.usage("-late, -max-late and -grace must be above 0")
 	}
 	if f.pacing, err = load.ParsePacing(cmp.Or(f.rate, "10"), f.poisson, f.seed); err != nil {
 		return f.usage("-rate: %w", err)
@@ -245,9 +245,9 @@ func (f *loadFlags) parse(ctx context.Context, p loadProtocol, protocol string, 
 	}
 	switch {
 	case f.find != "" && varies:
-		return f.usage("-find begins at one rate")
+		return f.usage("-find needs a single rate to start at, such as -rate 100")
 	case f.count < 0:
-		return f.usage("-count %d: want at least 1", f.count)
+		return f.usage("invalid -count %d: use at least 1", f.count)
 	case f.count == 0 && f.against == "":
 		f.count = 5
 		if varies || f.users.Rounds > 0 || flood {
@@ -289,11 +289,11 @@ func (f *loadFlags) parseGoals() error {
 func (f *loadFlags) checkProfiles() error {
 	switch {
 	case f.collected != "" && f.pprof != "":
-		return f.usage("profiles come from -pprof, or from what hone serve collects of -service")
+		return f.usage("-pprof and -service can't be combined: profiles come from the service or from hone serve")
 	case f.collected != "" && f.against != "":
-		return f.usage("-service is collected whichever version runs: with -against, -pprof says where profiles are")
-	case f.collected == "" && (f.given("server") || f.given("token_file")):
-		return f.usage("-server and -token_file go with -service")
+		return f.usage("-service can't be combined with -against, because its profiles mix both versions: use -pprof")
+	case f.collected == "" && (f.given("server") || f.given("token-file")):
+		return f.usage("-server and -token-file need -service")
 	case f.pprof == "" && f.collected == "" || f.profile == "none":
 		f.profile = ""
 		return nil
@@ -314,7 +314,7 @@ func (f *loadFlags) checkProfiles() error {
 func (f *loadFlags) checkKinds() error {
 	for _, kind := range strings.Split(f.profile, ",") {
 		if !slices.Contains(measure.Kinds(), kind) {
-			return f.usage("-profile %s: want %s, with commas between, or none", f.profile, strings.Join(measure.Kinds(), ", "))
+			return f.usage("invalid -profile %q: use %s, separated by commas, or none", f.profile, strings.Join(measure.Kinds(), ", "))
 		}
 	}
 	return nil
@@ -324,17 +324,17 @@ func (f *loadFlags) checkKinds() error {
 func (f *loadFlags) checkServe() error {
 	switch {
 	case f.against != "" && f.serve == "":
-		return f.usage("-against needs -serve, the command that starts the service: -serve 'go run ./cmd/server'")
+		return f.usage("-against needs -serve with the command that starts the service, such as -serve 'go run ./cmd/server'")
 	case f.given("serve") && strings.TrimSpace(f.serve) == "":
 		return f.usage("-serve needs a command")
 	case f.against == "" && (f.given("precheck") || f.given("against")):
 		return f.usage("-against needs a branch, tag or commit, and -precheck is of use with it only")
 	case f.serve == "" && f.given("ready"):
-		return f.usage("-ready is of use with -serve only")
+		return f.usage("-ready needs -serve")
 	case f.ready <= 0 || f.preCheck < 0:
-		return f.usage("-ready has to be above 0, and -precheck not below")
+		return f.usage("-ready must be above 0, and -precheck at least 0")
 	case f.against != "" && f.find != "":
-		return f.usage("-find looks for one version's rate: leave out -against")
+		return f.usage("-find can't be combined with -against: it measures one version")
 	}
 	return nil
 }

@@ -36,11 +36,11 @@ func (g *loadGRPC) define(fs *flag.FlagSet) {
 func (g *loadGRPC) parse(ctx context.Context, f *loadFlags, rest []string) (err error) {
 	switch {
 	case len(rest) < 2:
-		return f.usage("want the address, HOST:PORT, and the method, SERVICE/METHOD")
+		return f.usage("missing argument: give the address, HOST:PORT, and the method, SERVICE/METHOD")
 	case len(rest) > 2:
 		return f.usage("unexpected %q after the method", rest[2])
 	case g.opts.Connections < 1 || g.opts.Calls < 1:
-		return f.usage("-connections and -calls have to be at least 1")
+		return f.usage("-connections and -calls must be at least 1")
 	}
 	g.opts.Address, g.opts.Method = rest[0], rest[1]
 	data, err := infile.Text([]byte(f.body))
@@ -114,7 +114,7 @@ func countedMessages(d *grpcload.Driver, of func(load.Pacing) measure.Load) func
 func (m grpcMessages) tell(b *bytes.Buffer) {
 	fmt.Fprintf(b, "\n  messages  %d came in answers", m.Messages)
 	if m.Cut > 0 {
-		fmt.Fprintf(b, ", %d of them in answers that did not come to their end", m.Cut)
+		fmt.Fprintf(b, ", %d of them in answers that broke off", m.Cut)
 	}
 	fmt.Fprintln(b)
 }

@@ -38,17 +38,17 @@ func (h *loadHTTP) define(fs *flag.FlagSet) {
 func (h *loadHTTP) parse(ctx context.Context, f *loadFlags, rest []string) (err error) {
 	switch {
 	case h.targetsFile == "" && len(rest) == 0:
-		return f.usage("the URL to send to is missing")
+		return f.usage("missing URL: give the URL to send to")
 	case h.targetsFile == "" && len(rest) > 1:
 		return f.usage("unexpected %q after the URL", rest[1])
 	case h.targetsFile != "" && len(rest) > 0:
-		return f.usage("-targets says what to send: leave out %q", rest[0])
+		return f.usage("-targets can't be combined with a URL: leave out %q", rest[0])
 	case h.targetsFile != "" && (f.given("body") || h.target.Method != ""):
-		return f.usage("-targets says what to send: leave out -body and -method")
+		return f.usage("-targets can't be combined with -body or -method: the file has them")
 	case h.opts.Redirects < 0:
-		return f.usage("-redirects %d: want at least 0", h.opts.Redirects)
+		return f.usage("invalid -redirects %d: use 0 or more", h.opts.Redirects)
 	case h.connections < 1:
-		return f.usage("-connections %d: want at least 1", h.connections)
+		return f.usage("invalid -connections %d: use at least 1", h.connections)
 	}
 	if h.expect != "" {
 		if h.opts.Expect, err = httpload.ParseStatuses(h.expect); err != nil {
@@ -103,7 +103,7 @@ func (h *loadHTTP) address(f *loadFlags) (string, error) {
 		return "", f.usage("-serve: %w", err)
 	}
 	if host := strings.SplitN(h.opts.Targets[0].URL, "/", 4); len(host) > 2 && filled.MatchString(host[2]) {
-		return "", f.usage("-serve needs an address to wait for, and %s has templates in it", host[2])
+		return "", f.usage("-serve needs an address to wait for: use no template in %s", host[2])
 	}
 	port := map[string]string{"http": "80", "https": "443"}[u.Scheme]
 	return net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), port)), nil

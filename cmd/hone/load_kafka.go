@@ -72,21 +72,21 @@ const passwordVariable = "HONE_KAFKA_PASSWORD"
 func (k *loadKafka) parse(ctx context.Context, f *loadFlags, rest []string) (err error) {
 	switch {
 	case len(rest) == 0:
-		return f.usage("the address of a broker is missing: HOST:PORT")
+		return f.usage("missing broker: give its address, HOST:PORT")
 	case f.given("listen"):
 		return k.parseService(f, rest)
 	case k.config != "":
-		return f.usage("-config goes with -listen")
+		return f.usage("-config needs -listen")
 	case k.opts.Topic == "":
-		return f.usage("-topic is missing")
+		return f.usage("-topic is missing: give the topic to send to")
 	case f.users.Users != 0 || f.find != "":
-		return f.usage("Kafka takes -rate, or -messages")
+		return f.usage("-users and -find can't be used with Kafka: use -rate or -messages")
 	case f.given("messages") && k.messages < 1:
-		return f.usage("-messages %d: want at least 1", k.messages)
+		return f.usage("invalid -messages %d: use at least 1", k.messages)
 	case f.body == "" && k.lines == "":
-		return f.usage("what to send is missing: -body or -lines")
+		return f.usage("missing what to send: use -body or -lines")
 	case f.body != "" && k.lines != "":
-		return f.usage("leave out -body or -lines")
+		return f.usage("-body and -lines can't be combined: use one of them")
 	}
 	k.opts.Feed, k.opts.Seed = f.feed, f.seed
 	if err := k.parseBrokers(f, rest); err != nil {
@@ -119,7 +119,7 @@ func (k *loadKafka) parseBrokers(f *loadFlags, brokers []string) (err error) {
 
 func (k *loadKafka) parseService(f *loadFlags, brokers []string) error {
 	if k.listen == "" {
-		return f.usage("-listen needs an address, 127.0.0.1:4700")
+		return f.usage("-listen is empty: give an address such as 127.0.0.1:4700")
 	}
 	var wrong []string
 	f.fs.Visit(func(g *flag.Flag) {
@@ -128,7 +128,7 @@ func (k *loadKafka) parseService(f *loadFlags, brokers []string) error {
 		}
 	})
 	if len(wrong) > 0 {
-		return f.usage("with -listen, requests say what to send: leave out %s", strings.Join(wrong, ", "))
+		return f.usage("-listen can't be combined with %s: requests say what to send", strings.Join(wrong, ", "))
 	}
 	f.service = func(ctx context.Context, a *app) error {
 		settings := &serveFlags{config: k.config, set: map[string]bool{}}
@@ -182,7 +182,7 @@ func (k *loadKafka) open(ctx context.Context, f *loadFlags) (loadTarget, error) 
 }
 
 func (k *loadKafka) address(f *loadFlags) (string, error) {
-	return "", f.usage("-serve starts services that answer requests: it goes with http and grpc")
+	return "", f.usage("-serve can't be used with Kafka: use it with http or grpc")
 }
 
 // send sends for a period, or all messages. Warm-up and profiles last for a time, and
@@ -256,7 +256,7 @@ func keptDeliveries(periods []*load.Result) (all []experiment.LoadDelivery) {
 func (k *loadKafka) tell(b *bytes.Buffer, periods []*load.Result) {
 	r := k.report(periods)
 	if k.opts.Acks == "none" {
-		fmt.Fprintf(b, "\n  acks      none: nothing is acknowledged; a message counts as answered when it was written to the connection\n")
+		fmt.Fprintf(b, "\n  acks      none: brokers acknowledge nothing; a message counts as answered once it is written to the connection\n")
 	}
 	if r.ParseFailed > 0 {
 		fmt.Fprintf(b, "\n  not sent  %s that could not be parsed\n", counted(r.ParseFailed, "line"))
@@ -268,10 +268,10 @@ func (k *loadKafka) tell(b *bytes.Buffer, periods []*load.Result) {
 		if i == 0 {
 			fmt.Fprintln(b)
 		}
-		fmt.Fprintf(b, "  arrived   %d messages, %d lost, %d doubled; p50 %s, p99 %s, max %s from when they were due\n",
+		fmt.Fprintf(b, "  arrived   %d messages, %d lost, %d duplicated; p50 %s, p99 %s, max %s after they were due\n",
 			d.Arrived, d.Lost, d.Doubled, timeText(d.Time.P50), timeText(d.Time.P99), timeText(d.Time.Max))
 		if d.Incomplete != "" {
-			fmt.Fprintf(b, "            %s; %d messages were not looked for to the end\n", compare.Printable(d.Incomplete), d.Unread)
+			fmt.Fprintf(b, "            %s; the search for %d messages was not finished\n", compare.Printable(d.Incomplete), d.Unread)
 		}
 	}
 }

@@ -135,7 +135,7 @@ func findRate(ctx context.Context, a *app, f *loadFlags, target loadTarget) erro
 	} else if best != nil {
 		next, more := nextMissed(tries, best.Rate), "do not"
 		if next.Void != "" {
-			more = "this machine can't send in time"
+			more = "are too many for this machine to send on time"
 		}
 		fmt.Fprintf(a.stdout, "\n%.6g requests per second meet %s; %.3g %% more %s\n", best.Rate, goalsText(f), 100*(next.Rate/best.Rate-1), more)
 	}

@@ -134,7 +134,7 @@ func tellGoals(f *loadFlags, b *bytes.Buffer, r *load.Result) {
 // loadText is the requested load: "500/s, 5 × 10s".
 func loadText(f *loadFlags, r *load.Result) string {
 	if f.users.Users == 0 {
-		text := "as fast as they are taken"
+		text := "as fast as possible"
 		if f.rate != "" {
 			text = f.pacing.String() + ", "
 			if f.count > 0 {
@@ -165,7 +165,7 @@ func tellAnswered(b *bytes.Buffer, r *load.Result) {
 		fmt.Fprintf(b, " of %.4g", r.Asked)
 	}
 	if r.Rate == nil {
-		fmt.Fprint(b, " (too few to tell a rate)")
+		fmt.Fprint(b, " (too few to estimate a rate)")
 	}
 	fmt.Fprintln(b)
 	if r.Overdue > 0 {

@@ -214,12 +214,12 @@ func testLoadService(t *testing.T, broker string) {
 		{other, devices, http.StatusForbidden, `the topic \"devices\"`},
 		{writer, `{"topic": "dev-nowhere", "messages": 1, "bodies": ["x"]}`, http.StatusBadGateway, "dev-nowhere"},
 		{writer, `{"topic": "devices", "brokers": ["x:1"], "messages": 1, "bodies": ["x"]}`, http.StatusBadRequest, "brokers"},
-		{writer, `{`, http.StatusBadRequest, "is no JSON object of a load"},
+		{writer, `{`, http.StatusBadRequest, "send a JSON object such as"},
 		{writer, `{"messages": 1}`, http.StatusBadRequest, "topic is missing"},
-		{writer, `{"topic": "devices"}`, http.StatusBadRequest, "messages, or a rate"},
-		{writer, `{"topic": "devices", "messages": -1, "bodies": ["x"]}`, http.StatusBadRequest, "want 1 to"},
-		{writer, `{"topic": "devices", "messages": 1, "duration": "1s", "bodies": ["x"]}`, http.StatusBadRequest, "goes with a rate"},
-		{writer, `{"topic": "devices", "rate": "1", "duration": "1y", "bodies": ["x"]}`, http.StatusBadRequest, "want a time"},
+		{writer, `{"topic": "devices"}`, http.StatusBadRequest, "either messages or a rate"},
+		{writer, `{"topic": "devices", "messages": -1, "bodies": ["x"]}`, http.StatusBadRequest, "use 1 to"},
+		{writer, `{"topic": "devices", "messages": 1, "duration": "1s", "bodies": ["x"]}`, http.StatusBadRequest, "duration needs a rate"},
+		{writer, `{"topic": "devices", "rate": "1", "duration": "1y", "bodies": ["x"]}`, http.StatusBadRequest, "use a time"},
 		{writer, `{"topic": "devices", "rate": "fast", "bodies": ["x"]}`, http.StatusBadRequest, "rate"},
 		{writer, `{"topic": "devices", "messages": 1}`, http.StatusBadRequest, "bodies is missing"},
 		{writer, `{"topic": "devices", "messages": 1, "bodies": ["{{nothing}}"]}`, http.StatusBadRequest, "none of the bodies"},
@@ -236,11 +236,11 @@ func testLoadService(t *testing.T, broker string) {
 // TestLoadServiceUsage: what a service takes from its command line.
 func TestLoadServiceUsage(t *testing.T) {
 	for want, args := range map[string][]string{
-		"leave out -body, -topic":  {"-listen", "127.0.0.1:0", "-topic", "t", "-body", "x", "127.0.0.1:1"},
-		"-listen needs an address": {"-listen", "", "127.0.0.1:1"},
-		"-config goes with":        {"-config", "x", "-topic", "t", "-body", "x", "127.0.0.1:1"},
-		"broker is missing":        {"-listen", "127.0.0.1:0"},
-		"exclude idempotence":      {"-listen", "127.0.0.1:0", "-acks", "leader", "127.0.0.1:1"},
+		"combined with -body, -topic": {"-listen", "127.0.0.1:0", "-topic", "t", "-body", "x", "127.0.0.1:1"},
+		"-listen is empty":            {"-listen", "", "127.0.0.1:1"},
+		"-config needs -listen":       {"-config", "x", "-topic", "t", "-body", "x", "127.0.0.1:1"},
+		"missing broker":              {"-listen", "127.0.0.1:0"},
+		"exclude idempotence":         {"-listen", "127.0.0.1:0", "-acks", "leader", "127.0.0.1:1"},
 	} {
 		hone(t, append([]string{"load", "kafka"}, args...)...).failsWith(t, exitUsage, want)
 	}
@@ -293,9 +293,9 @@ func TestLoadShakespeare(t *testing.T) {
 		}
 	}
 	for want, more := range map[string][]string{
-		"or from what hone serve collects": {"-service", "x", "-pprof", at, at, "m"},
-		"go with -service":                 {at, "m"},
-		"-pprof says where":                {"-service", "x", "-against", "HEAD", "-serve", "x", at, "m"},
+		"-pprof and -service can't be combined":    {"-service", "x", "-pprof", at, at, "m"},
+		"-server and -token-file need -service":    {at, "m"},
+		"-service can't be combined with -against": {"-service", "x", "-against", "HEAD", "-serve", "x", at, "m"},
 	} {
 		hone(t, append(args, more...)...).failsWith(t, exitUsage, want)
 	}

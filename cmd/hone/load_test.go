@@ -196,13 +196,13 @@ func TestLoadFails(t *testing.T) {
 		"allowed":          {[]string{"-goal", "failed<=0.5", url + "/fail"}, exitFailure, "no request succeeded"},
 		"goal missed":      {[]string{"-goal", "rate>=1000", url}, exitMissed, "MISSED"},
 		"no such profile":  {[]string{"-pprof", url, "-profile", "mutex", "-profiletime", "1s", url}, exitOK, "no mutex profile"},
-		"no URL":           {nil, exitUsage, "the URL to send to is missing"},
+		"no URL":           {nil, exitUsage, "missing URL"},
 		"two URLs":         {[]string{url, url}, exitUsage, "unexpected"},
 		"bad goal":         {[]string{"-goal", "fast", url}, exitUsage, "invalid goal"},
 		"bad rate":         {[]string{"-users", "1", url}, exitUsage, "closed loop"},
-		"bad template":     {[]string{url + "/{{row.x}}"}, exitFailure, "takes a feed"},
+		"bad template":     {[]string{url + "/{{row.x}}"}, exitFailure, "needs a feed"},
 		"bad kind":         {[]string{"-pprof", url, "-profile", "heap", url}, exitUsage, "cpu, allocs, mutex, block"},
-		"bad header":       {[]string{"-H", "x", url}, exitUsage, "want a header"},
+		"bad header":       {[]string{"-H", "x", url}, exitUsage, "use the form 'Name: value'"},
 		"missing targets":  {[]string{"-targets", "/nowhere"}, exitFailure, "/nowhere"},
 		"missing feed":     {[]string{"-feed", "/nowhere.csv", url}, exitFailure, "/nowhere"},
 		"missing body":     {[]string{"-body", "@/nowhere", url}, exitFailure, "/nowhere"},
@@ -214,7 +214,7 @@ func TestLoadFails(t *testing.T) {
 			t.Errorf("%s: exit code %d, want %d and %q\n%s%s", name, code, test.code, test.want, out, stderr)
 		}
 	}
-	if _, stderr, code := loadHone(t, "load"); code != exitUsage || !strings.Contains(stderr, "hone load grpc, or http") {
+	if _, stderr, code := loadHone(t, "load"); code != exitUsage || !strings.Contains(stderr, "use hone load grpc, http, kafka") {
 		t.Errorf("hone load: %d, %s", code, stderr)
 	}
 }
@@ -326,7 +326,7 @@ func TestLoadRedirects(t *testing.T) {
 		want string
 	}{
 		"/old":  {12, "statuses  6 × 200, 6 × 302\n            followed 6 redirections: the service got 12 requests\n\n"},
-		"/away": {6, "statuses  6 × 302\n            did not follow 6 redirections: they lead to other hosts, or -redirects or -expect says so\n\n"},
+		"/away": {6, "statuses  6 × 302\n            did not follow 6 redirections, because of other hosts, -redirects or -expect\n\n"},
 	} {
 		n.Store(0)
 		out, stderr, code := loadHone(t, "load", "http", "-users", "2", "-requests", "3", "-rounds", "1", "-o", t.TempDir(), server.URL+path)

@@ -20,135 +20,129 @@ const loadHelp = `usage: hone load http  -rate R [flags] URL
        hone load kafka -messages N -topic T [flags] HOST:PORT...
        hone load kafka -listen HOST:PORT [flags] HOST:PORT...
 
-Send requests to a service, and tell how long its answers took and what they cost.
-
-With -rate, requests are sent when they are due, whether or not earlier ones were
-answered, and a response time counts from then: a service that stands still is
-measured as its users would meet it. With -users, each user sends its next request
-when the last one is answered. With -find, look for the highest rate that meets
-the goals. With -messages, send messages as fast as the brokers take them.
-
-Times are measured first, in -count periods, each a sample of the run that is
-kept; then, over more of the same load, the service's profiles are taken, one kind
-at a time, if -pprof says where. hone compare, check and all that open profiles
-know the run by its name: see hone help runs.
-
-How much, and how long:
-
-  -rate R           requests per second, 500, or per minute, 30000/m; 0..1000
-                    moves evenly, 100,200,400 goes in steps
-  -poisson          send at random times of that rate on average
-  -users N          users of a closed loop
-  -requests N       of each user in a round: with -users, the same in each round
-  -rounds N         rounds; without, as many as fit into the time
-  -find GOAL        find the highest rate that meets the goals, beginning at -rate (10)
-  -duration D       length of a period (10s)
-  -count N          periods (5; 1 with rounds, steps and messages)
-  -warmup D         load before the first period, not measured (2s; 0 with rounds)
-  -timeout D        of a request (30s; Kafka: 2m)
-
-What, of all protocols; all but addresses are templates: {{n}} is the request's
-number, {{int 1 9}} a random one, and so on; see doc/load.md:
-
-  -body TEXT        the body, gRPC's request in JSON, Kafka's value; @FILE sends a
-                    file as it is, byte by byte
-  -body-template    bodies of files are templates, too: -body @FILE, -targets, -lines
-  -H 'NAME: VALUE'  a header, gRPC's metadata; may be given several times
-  -feed FILE        rows for {{row.NAME}}: .csv or .jsonl
-  -ca, -cert, -key FILE, -servername NAME, -insecure
-                    TLS: authorities to trust, the client's certificate and key,
-                    the name to ask for, trust anybody
-
-HTTP:
-
-  -method M         GET, or POST if there is a body
-  -targets FILE     requests to send in turn, instead of a URL: vegeta's formats
-  -connections N    at most (1000)
-  -unix PATH        send to a Unix socket; the host is that of the URL
-  -h2               HTTP/2, over one connection, also without TLS
-  -no-keepalive     a connection for each request
-  -redirects N      redirections to follow for a request at most, to the hosts you
-                    name (10); 0: the redirection is the answer
-  -expect LIST      statuses that are no failures (200-399)
-
-gRPC; without -proto and -protoset the server is asked what it has (reflection):
-
-  -proto FILE       a .proto file; may be given several times, as may
-  -protoset FILE    a descriptor set, as protoc -o writes it, and
-  -I DIR            a folder that .proto files import from
-  -tls              use TLS; also with -ca and the like
-  -authority NAME   the :authority header
-  -connections N    (1), which share at most
-  -calls N          calls at once (1000)
-  -gzip             compress
-
-Kafka:
-
-  -topic T          to send to; -create N makes it, of N partitions, if it is missing
-  -messages N       as fast as the brokers take them
-  -message-key T    key of messages
-  -set PATH=T       replace a value of a JSON body: $.device.id=dev-{{int 1 1000}}; may
-                    be given several times
-  -lines FILE       bodies, one a line, in turn
-  -acks A           all, leader or none (all); -no-idempotence goes with the others
-  -retries N        how often a message is sent again after an error (0); -1: as often as
-                    fits into -timeout
-  -linger D         how long a batch waits for more messages (5ms)
-  -batch N          bytes of a batch at most (1000012)
-  -compression C    none, gzip, snappy, lz4 or zstd (none)
-  -partitioner P    hash, sticky, round-robin or manual with -partition N (hash)
-  -sasl M           plain, scram-256 or scram-512, as -user, whose password is in
-                    $HONE_KAFKA_PASSWORD
-  -tls              use TLS
-  -consume          read the topic, to count what arrives, and after what time
-  -listen HOST:PORT be a service that is asked for loads over HTTP: what is sent, and
-                    how much, is in requests; -config FILE has the settings of hone
-                    serve for who may ask, and TLS
-
-What comes of it:
-
-  -goal GOAL        p99<=10ms, p99.9<=1s, max<=2s, mean<=5ms, rate>=500,
-                    failed<=0.1% or silence<=5s; the exit code is 3 if one is
-                    missed. May be given several times
-  -serve CMD        start the service with this command first, and stop it at the end;
-                    go run ./cmd/server is built, and started without go
-  -against REF      compare with another revision of the repository: a branch, a tag,
-                    a commit, HEAD~. The command of -serve starts either version, in
-                    turn, each for a sample of -duration (5s) after -warmup (1s): -count
-                    of each (10; 20 where 10 decide nothing). The exit code is 3 if
-                    something got worse beyond its budget in hone.toml, and a second
-                    measurement agreed
-  -precheck N       pairs of the base with itself, to know the noise (6; 0: none)
-  -ready D          how long the service may take until it answers (30s)
-  -service NAME     the service's profiles: those that hone serve collects of it
-                    meanwhile; or a selector, '{service="api", zone="a"}'
-  -server URL       which hone serve; $HONE_SERVER, or http://127.0.0.1:4600
-  -token_file FILE  the token to show it is in FILE; $HONE_TOKEN has it otherwise
-  -pprof URL        the service's profiles: http://HOST:PORT/debug/pprof
-  -profile LIST     kinds: cpu, allocs, mutex, block (cpu,allocs), or none
-  -profiletime D    of each profile (10s; with -service 2m10s: two periods of its agent)
-  -name NAME        of the benchmark in the run (method and path, or the topic)
-  -o DIR            keep the run below DIR (.hone/runs of this module)
-  -late D           a request sent later than this is late (5ms); if more than
-  -max-late SHARE   are (0.01), the generator could not keep up: the run is void
-  -grace D          to wait for answers at the end of a period (30s)
-  -seed N           of random values (1)
-  -v                with -against, print everything, also what did not change
-  -json             print everything as JSON
-
-The exit code is 1 if requests failed, unless a goal for failed allows it, if no
-answer came for seconds, unless a goal for silence allows it, or if the run is void
-or interrupted: it ends with what it has.
+Send requests to a service, and report latency, errors, and the cost of a request.
 
 Examples:
 
   hone load http -rate 500 http://127.0.0.1:8080/
-  hone load http -rate 2000 -goal 'p99<=20ms' -pprof 127.0.0.1:6060 http://127.0.0.1:8080/search
-  hone load http -rate 100..1000 -duration 1m 'http://127.0.0.1:8080/item/{{int 1 500}}'
   hone load http -find 'p99<=50ms' http://127.0.0.1:8080/
-  hone load http -against main -serve 'go run ./cmd/server' -rate 500 http://127.0.0.1:8080/
-  hone load grpc -users 1 -requests 20 -rounds 5 -body @query.json 127.0.0.1:50051 pkg.Service/Find
-  hone load kafka -messages 1000000 -topic devices -body @device.json 127.0.0.1:9092
+  hone load grpc -users 1 -requests 20 -body @query.json 127.0.0.1:50051 pkg.Service/Find
+
+How much to send:
+
+  -rate R           requests per second (500) or minute (30000/m); a ramp (0..1000); or
+                    steps (100,200,400)
+  -poisson          send at random times, at this rate on average
+  -users N          N users in a closed loop: each waits for an answer before it sends
+                    the next request
+  -requests N       with -users: requests per user and round, the same in each round
+  -rounds N         with -users: number of rounds (as many as fit into the time)
+  -find GOAL        find the highest rate that meets the goals, starting at -rate (10)
+  -duration D       length of a period (10s)
+  -count N          number of periods (5; 1 with -rounds, ramps, steps and -messages)
+  -warmup D         unmeasured load before the first period (2s; 0 with -rounds)
+  -timeout D        time limit per request (30s; Kafka: 2m)
+
+What to send. All but addresses can have templates, such as {{n}}, the number of the
+request, or {{int 1 9}}, a random number; see doc/load.md:
+
+  -body TEXT        the body; gRPC: the request in JSON; Kafka: the value. @FILE sends
+                    a file unchanged
+  -body-template    use templates in files too: -body @FILE, -targets and -lines
+  -H 'NAME: VALUE'  a header or gRPC metadata; may be repeated
+  -feed FILE        rows for {{row.NAME}}: a .csv or .jsonl file
+  -ca, -cert, -key FILE, -servername NAME, -insecure
+                    TLS: authorities to trust, client certificate and key, expected
+                    server name, don't verify the server
+
+HTTP:
+
+  -method M         the method (GET, or POST with a body)
+  -targets FILE     send these requests round robin, in vegeta's formats, instead of a URL
+  -connections N    number of connections, at most (1000)
+  -unix PATH        connect to a Unix socket; the URL gives the host name
+  -h2               HTTP/2 on one connection, also without TLS
+  -no-keepalive     open a connection for each request
+  -redirects N      follow up to N redirects per request, within the hosts you name
+                    (10; 0: count the redirect as the answer)
+  -expect LIST      statuses that count as success (200-399)
+
+gRPC. Without -proto and -protoset, hone asks the server for its schema (reflection):
+
+  -proto FILE       a .proto file; may be repeated
+  -protoset FILE    a descriptor set from protoc -o; may be repeated
+  -I DIR            where .proto files import from; may be repeated
+  -tls              use TLS; -ca and the like work too
+  -authority NAME   the :authority header
+  -connections N    number of connections that calls share (1)
+  -calls N          concurrent calls, at most (1000)
+  -gzip             compress requests
+
+Kafka:
+
+  -topic T          the topic (required)
+  -create N         create the topic with N partitions if it doesn't exist
+  -messages N       send N messages as fast as the brokers accept them
+  -message-key T    key of the messages
+  -set PATH=T       replace a value in a JSON body: $.device.id=dev-{{int 1 1000}}; may
+                    be repeated
+  -lines FILE       bodies, one per line, used round robin
+  -acks A           all, leader or none (all); leader and none need -no-idempotence
+  -no-idempotence   don't use the idempotent producer
+  -retries N        how often to resend a message after an error (0); -1: until -timeout
+  -linger D         how long a batch waits for more messages (5ms)
+  -batch N          bytes per batch, at most (1000012)
+  -compression C    none, gzip, snappy, lz4 or zstd (none)
+  -partitioner P    hash, sticky, round-robin, or manual with -partition N (hash)
+  -sasl M           plain, scram-256 or scram-512, with the user from -user and the
+                    password from $HONE_KAFKA_PASSWORD
+  -tls              use TLS
+  -consume          read the topic too, to count deliveries and measure their latency
+  -listen HOST:PORT run as a service that accepts loads over HTTP. -config FILE has
+                    access rules and TLS, in the format of hone serve
+
+Goals, profiles and comparisons:
+
+  -goal GOAL        p99<=10ms, p99.9<=1s, max<=2s, mean<=5ms, rate>=500, failed<=0.1% or
+                    silence<=5s; may be repeated
+  -pprof URL        profile the service during the load: http://HOST:PORT/debug/pprof
+  -service NAME     use the profiles that hone serve collects of this service; or of a
+                    selector, '{service="api", zone="a"}'
+  -server URL       the server for -service ($HONE_SERVER, or http://127.0.0.1:4600)
+  -token-file FILE  file with the access token (the token in $HONE_TOKEN)
+  -profile LIST     kinds: cpu, allocs, mutex, block (cpu,allocs); or none
+  -profiletime D    time per profile (10s; with -service 2m10s, two periods of an agent)
+  -serve CMD        start the service with this command, and stop it at the end. For
+                    go run ./cmd/server, hone builds the program and starts it directly
+  -against REF      compare with this branch, tag or commit. -serve starts both versions
+                    interleaved, for -count samples each (10; 20 if 10 don't decide) of
+                    -duration (5s), after -warmup (1s)
+  -precheck N       with -against: pairs that compare the base with itself, to learn the
+                    noise (6; 0: none)
+  -ready D          with -serve: how long the service may take to start (30s)
+
+Other flags:
+
+  -name NAME        name of the benchmark in the run (method and path, or the topic)
+  -o DIR            keep the run in DIR (.hone/runs of this module)
+  -late D           a request sent later than this is late (5ms)
+  -max-late SHARE   void the run if more requests than this are late (0.01)
+  -grace D          how long to wait for answers at the end of a period (30s)
+  -seed N           seed of random values (1)
+  -v                with -against, also print what didn't change
+  -json             print everything as JSON
+
+Exit codes: 0 success; 1 failure: requests failed without a goal for failed, the service
+was silent for seconds without a goal for silence, or the run is void or interrupted;
+2 wrong usage; 3 a goal is missed, or with -against something got worse beyond its
+budget in hone.toml and a second measurement agreed.
+
+With -rate, hone sends requests when they are due, whether or not earlier ones were
+answered, and latency counts from that time. So if the service stalls, you see the
+latency its users would see. Latency is measured first; profiles are taken afterwards
+under the same load, one kind after another.
+
+hone keeps the results as a run; see "hone help runs".
 `
 
 // loadProtocols are the protocols by name.
@@ -164,7 +158,7 @@ func runLoad(ctx context.Context, a *app, args []string) error {
 		return flag.ErrHelp
 	}
 	if len(args) == 0 || loadProtocols[args[0]] == nil {
-		return &shell.UsageError{Verb: "load", Err: fmt.Errorf("what to send is missing: hone load %s", strings.Join(names, ", or "))}
+		return &shell.UsageError{Verb: "load", Err: fmt.Errorf("missing or unknown protocol: use hone load %s", strings.Join(names, ", "))}
 	}
 	p := loadProtocols[args[0]]()
 	f := newLoadFlags(p)

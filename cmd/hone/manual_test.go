@@ -107,7 +107,7 @@ func TestHelp(t *testing.T) {
 // TestHelpFlags checks that the help of every verb tells of all flags that the
 // verb takes, and of no others.
 func TestHelpFlags(t *testing.T) {
-	mentioned := regexp.MustCompile(`(?m)^  +-(\w+)((?:, -\w+)*)`)
+	mentioned := regexp.MustCompile(`(?m)^  +-([\w-]+)((?:, -[\w-]+)*)`)
 	everywhere, withoutFormats := flagsOf(t, "pprof", nil), flagsOf(t, "diff", nil)
 	for verb, define := range map[string]func(*flag.FlagSet){
 		"pprof":   nil,

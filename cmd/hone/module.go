@@ -73,7 +73,7 @@ func readObjectives(ctx context.Context, file string) ([]experiment.Objective, s
 		return nil, "", errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
 	if len(objectives) == 0 {
-		return nil, "", fmt.Errorf("%s has no [[objective]]", file)
+		return nil, "", fmt.Errorf("%s has no objectives: add an [[objective]] section", file)
 	}
 	return objectives, file, nil
 }

@@ -128,17 +128,17 @@ func (f *pgoFlags) parse(args []string) (sources []string, err error) {
 	}
 	switch w := pgo.Weights(f.weights); {
 	case w != pgo.Equal && w != pgo.CPU:
-		return nil, usage("-weights %s: want equal or cpu", f.weights)
+		return nil, usage("invalid -weights %q: use equal or cpu", f.weights)
 	case len(sources) > 0 && f.service != "":
-		return nil, usage("profiles come from sources, or from what hone serve keeps of -service")
+		return nil, usage("-service can't be combined with sources: profiles come from one of them")
 	case len(sources) == 0 && f.service == "" && f.verify == "":
-		return nil, usage("no profile is given: a file, a URL, latest for the last run, or -service NAME")
-	case f.service == "" && anyOf("last", "server", "token_file") != "":
-		return nil, usage("-%s goes with -service", anyOf("last", "server", "token_file"))
+		return nil, usage("missing profile: give a file, a URL, latest for the newest run, or -service NAME")
+	case f.service == "" && anyOf("last", "server", "token-file") != "":
+		return nil, usage("-%s needs -service", anyOf("last", "server", "token-file"))
 	case f.verify == "" && anyOf("verify", "bench", "count", "benchtime", "pin") != "":
 		return nil, usage("-%s needs -verify PACKAGES, such as -verify ./...", anyOf("verify", "bench", "count", "benchtime", "pin"))
 	case f.given["count"] && f.count < 1:
-		return nil, usage("-count %d: want at least 1", f.count)
+		return nil, usage("invalid -count %d: use at least 1", f.count)
 	}
 	return sources, nil
 }
@@ -192,7 +192,7 @@ func runPGO(ctx context.Context, a *app, args []string) error {
 		}
 	}
 	if out.Fresh.Share < pgo.StaleBelow {
-		a.warn(fmt.Sprintf("hone: %s is stale: the source has moved on from it; take a new profile", compare.Printable(file)))
+		a.warn(fmt.Sprintf("hone: %s is stale: the source has changed since; make a new profile", compare.Printable(file)))
 	}
 	if f.verify != "" {
 		err = verifyPGO(ctx, a, f, file, &out)
@@ -209,7 +209,7 @@ func makePGO(ctx context.Context, a *app, f *pgoFlags, sources []string, module 
 	if len(sources) == 0 && f.service == "" {
 		p, s, err := pgo.Read(file)
 		if err == nil && p == nil {
-			err = fmt.Errorf("there is no %s to verify: make it of a profile first, hone pgo PROFILE", file)
+			err = fmt.Errorf("%s doesn't exist: make it first, with hone pgo PROFILE", file)
 		}
 		out.After = s
 		return p, err
@@ -319,7 +319,7 @@ func servicePGO(ctx context.Context, a *app, f *pgoFlags) ([]pgo.Input, error) {
 	}
 	last, err := api.ParseDuration(f.last)
 	if err != nil || last <= 0 {
-		return nil, &shell.UsageError{Verb: "pgo", Err: fmt.Errorf("-last %s is no time such as 12h or 7d", f.last)}
+		return nil, &shell.UsageError{Verb: "pgo", Err: fmt.Errorf("invalid -last %q: use a duration such as 12h or 7d", f.last)}
 	}
 	selectors := []string{f.service}
 	if !strings.HasPrefix(f.service, "{") {
@@ -340,7 +340,7 @@ func servicePGO(ctx context.Context, a *app, f *pgoFlags) ([]pgo.Input, error) {
 			return nil, err
 		}
 		if len(over.Series) == 0 {
-			return nil, fmt.Errorf("%s has no CPU profiles of %s in the last %s: -last asks for more time, and hone query -labels '{}' tells what there is", client.base, selector, f.last)
+			return nil, fmt.Errorf("%s has no CPU profiles of %s in the last %s: try a longer -last; hone query -labels '{}' lists what the server has", client.base, selector, f.last)
 		}
 		for _, s := range over.Series {
 			selection, err := url.ParseQuery(strings.TrimPrefix(s.Profile, "sel:"))
@@ -393,7 +393,7 @@ func verifyPGO(ctx context.Context, a *app, f *pgoFlags, file string, out *pgoJS
 		switch o := out.Overall; {
 		case o == nil:
 		case o.Benchmarks == 0:
-			fmt.Fprintf(&text, "\ntoo few samples to bound a geometric mean: it takes -count 6\n")
+			fmt.Fprintf(&text, "\ntoo few samples for the confidence interval of a geometric mean: use -count 6 or more\n")
 		default:
 			fmt.Fprintf(&text, "\nwith the profile %s: time of %s, geometric mean %+.1f %%, [%+.1f %%, %+.1f %%]\n",
 				compare.Printable(file), numberOf(o.Benchmarks, "benchmark"), 100*(o.Ratio-1), 100*(o.Lo-1), 100*(o.Hi-1))
@@ -434,7 +434,7 @@ func tellPGO(w io.Writer, out *pgoJSON, module pgo.Module) {
 	}
 	fresh := out.Fresh
 	if fresh.Calls == 0 {
-		fmt.Fprintf(w, "fresh: no hot call of %s's own functions is in it\n", module.Path)
+		fmt.Fprintf(w, "fresh: unknown, because the profile has no hot call in functions of %s\n", module.Path)
 		return
 	}
 	fmt.Fprintf(w, "fresh %.0f %%, by %s in functions of %s, which have %.0f %% of the weight of all calls\n", 100*fresh.Share, numberOf(fresh.Calls, "hot call"), module.Path, 100*fresh.Own)
@@ -463,7 +463,7 @@ func summaryText(s *pgo.Summary) string {
 		if len(names) > most {
 			names = append(names[:most:most], fmt.Sprintf("%d more", len(names)-most))
 		}
-		text += ", of " + compare.Printable(strings.Join(names, ", "))
+		text += ", from " + compare.Printable(strings.Join(names, ", "))
 	}
 	return text
 }
@@ -472,9 +472,9 @@ func summaryText(s *pgo.Summary) string {
 func tellPGONext(w io.Writer, module pgo.Module, file string) {
 	flag := ""
 	if whole, err := filepath.Abs(file); err != nil || whole != filepath.Join(module.Main, pgo.FileName) {
-		flag = "go build -pgo=" + compare.CommandLine([]string{file}) + " builds with it"
+		flag = "go build -pgo=" + compare.CommandLine([]string{file}) + " uses it"
 	} else {
-		flag = "go build uses it as it is; commit it with the source"
+		flag = "go build uses it automatically; commit it with the source"
 	}
 	fmt.Fprintf(w, "\n%s\n", flag)
 	verify := "hone pgo -verify ./..."

@@ -38,12 +38,12 @@ func TestPGO(t *testing.T) {
 			t.Fatalf("exit code %d, want %d\n%s%s", o.code, code, o.stdout, o.stderr)
 		}
 	}
-	want(hone(t, "pgo", at("cpu.tree.pb.gz")), 0, `(?m)^default\.pgo, new\n  now  2\.\d kB, \d+ stacks of \d+ functions, of cpu\.tree\.pb\.gz$`,
-		`(?m)^fresh 100 %, by \d+ hot calls in functions of example\.com/app`, "go build uses it as it is")
+	want(hone(t, "pgo", at("cpu.tree.pb.gz")), 0, `(?m)^default\.pgo, new\n  now  2\.\d kB, \d+ stacks of \d+ functions, from cpu\.tree\.pb\.gz$`,
+		`(?m)^fresh 100 %, based on \d+ hot calls in functions of example\.com/app`, "go build uses it automatically")
 	want(hone(t, "pgo", at("cpu.tree.pb.gz")), 0, "default.pgo, not changed")
 	o := hone(t, "pgo", at("cpu.tree.pb.gz"), at("cpu.inlining.pb.gz"), at("cpu.gofmt.pb.gz"))
-	want(o, 0, "default.pgo, replaced\n  was .* of cpu.tree.pb.gz\n  now .* of cpu.inlining.pb.gz, cpu.tree.pb.gz\n   50.0 %",
-		"hone: left out: cpu.gofmt.pb.gz: the profile is of another program")
+	want(o, 0, "default.pgo, replaced\n  was .* from cpu.tree.pb.gz\n  now .* from cpu.inlining.pb.gz, cpu.tree.pb.gz\n   50.0 %",
+		"hone: left out: cpu.gofmt.pb.gz: the profile belongs to another program")
 	want(hone(t, "top", "default.pgo"), 0, "main.rotate")
 
 	kept, err := os.ReadFile("default.pgo")
@@ -53,10 +53,10 @@ func TestPGO(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{at("heap.gc.pb.gz"), "heap.gc.pb.gz: it has no CPU samples, but alloc_objects/count.*: take a CPU profile"},
 		{at("cpu.empty.pb.gz"), "cpu.empty.pb.gz: "},
-		{at("cpu.gofmt.pb.gz"), "cpu.gofmt.pb.gz: the profile is of another program: it has no function of example.com/app; profile a build"},
+		{at("cpu.gofmt.pb.gz"), "cpu.gofmt.pb.gz: the profile belongs to another program: it has no function of example.com/app; profile a build"},
 		{at("no.pb.gz"), "no.pb.gz"}, {"latest", "no complete run"},
-		{"-verify . -o no.pgo", "there is no no.pgo to verify: make it of a profile first"},
-		{"-o go.mod " + at("cpu.tree.pb.gz"), "go.mod: .*it is no profile, and not replaced"},
+		{"-verify . -o no.pgo", "no.pgo doesn't exist: make it first, with hone pgo PROFILE"},
+		{"-o go.mod " + at("cpu.tree.pb.gz"), "go.mod: .*the existing file is not a profile and was not replaced"},
 	} {
 		want(hone(t, append([]string{"pgo"}, strings.Fields(c.args)...)...), 1, c.want)
 	}
@@ -72,7 +72,7 @@ func TestPGO(t *testing.T) {
 	write(t, "inlining.go", strings.NewReplacer("rotate", "turn", "mix", "blend", "unit(", "one(", "next(", "after(").Replace(string(text)))
 	var out pgoJSON
 	o = hone(t, "pgo", "-json", "-weights", "cpu", "-o", "other.pgo", at("cpu.inlining.pb.gz"))
-	want(o, 0, "hone: other.pgo is stale: the source has moved on")
+	want(o, 0, "hone: other.pgo is stale: the source has changed since")
 	if err := json.Unmarshal([]byte(o.stdout), &out); err != nil || out.File != "other.pgo" || !out.Changed || out.Before != nil || out.Fresh.Share > 0.8 || len(out.Fresh.Gone) == 0 {
 		t.Errorf("%v %s", err, o.stdout)
 	}
@@ -81,14 +81,14 @@ func TestPGO(t *testing.T) {
 	}
 	t.Chdir("lib")
 	write(t, "lib.go", "package lib\n")
-	want(hone(t, "pgo", at("cpu.tree.pb.gz")), 1, `no main package in .*: go build takes default\.pgo from beside the main package: run hone pgo there \(\.\.\)`)
+	want(hone(t, "pgo", at("cpu.tree.pb.gz")), 1, `no main package in .*: go build reads default\.pgo in the folder of the main package: run hone pgo there \(\.\.\)`)
 	want(hone(t, "pgo", "-o", "../default.pgo", at("cpu.closures.pb.gz")), 0, "fresh 100 %")
 }
 
 func TestPGOUsage(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
-		{"", "no profile is given"}, {"-weights x a", "-weights x: want equal or cpu"}, {"-service api a", "profiles come from sources, or"},
-		{"-last 1h a", "-last goes with -service"}, {"-count 3 a", "-count needs -verify PACKAGES"}, {"-verify . -count 0", "-count 0: want at least 1"},
+		{"", "missing profile"}, {"-weights x a", "invalid -weights \"x\": use equal or cpu"}, {"-service api a", "-service can't be combined with sources"},
+		{"-last 1h a", "-last needs -service"}, {"-count 3 a", "-count needs -verify PACKAGES"}, {"-verify . -count 0", "invalid -count 0: use at least 1"},
 		{"-verfy . a", "did you mean -verify"},
 	} {
 		if o := hone(t, append([]string{"pgo"}, strings.Fields(c.args)...)...); o.code != exitUsage || !strings.Contains(o.stderr, c.want) {

@@ -60,7 +60,7 @@ func (l *labelFlags) String() string { return "" }
 func (l *labelFlags) Set(s string) error {
 	name, value, ok := strings.Cut(s, "=")
 	if !ok {
-		return errors.New("want NAME=VALUE")
+		return errors.New("use the form NAME=VALUE")
 	}
 	if err := store.CheckName(name); err != nil {
 		return err
@@ -111,7 +111,7 @@ func runPush(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	if query.Get("service") == "" {
-		return usage("-service is missing: the program that the profiles are of")
+		return usage("-service is missing: name the profiled program")
 	}
 	if fs.NArg() == 0 {
 		return usage("no profile is given")
@@ -149,7 +149,7 @@ func runPush(ctx context.Context, a *app, args []string) error {
 		}
 		done = append(done, pushed{file, result})
 		if result == pprofhttp.ResultKnown && !asJSON {
-			fmt.Fprintf(a.stdout, "%s is already there: the server has it with the same labels and time.\n", file)
+			fmt.Fprintf(a.stdout, "%s: already there, with the same labels and time.\n", file)
 		}
 	}
 	if asJSON {
@@ -202,7 +202,7 @@ func (p *pusher) push(ctx context.Context, file string) (result string, err erro
 		const longest = 10 * time.Second
 		pause := max(wait, after)
 		if time.Now().Add(pause).After(p.deadline) {
-			return "", fmt.Errorf("gave up after trying for long enough: %w", err)
+			return "", fmt.Errorf("giving up after -timeout: %w", err)
 		}
 		p.app.warn(fmt.Sprintf("%s; trying again in %s", compare.OneLine(err), pause.Round(100*time.Millisecond)))
 		select {

@@ -86,10 +86,10 @@ func runQuery(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	if len(q.inv.Sources) != 1 {
-		return usage("want one selector, found %d arguments: quote it, as in 'cpu{service=\"api\"}'", len(q.inv.Sources))
+		return usage("want one selector, found %d arguments: quote it, such as 'cpu{service=\"api\"}'", len(q.inv.Sources))
 	}
 	if len(q.inv.Base) > 1 {
-		return usage("-base may be given once")
+		return usage("-base is given twice: use it once")
 	}
 	selection, err := q.selection(q.inv.Sources[0], q.f.from, q.f.to)
 	if err != nil {
@@ -144,7 +144,7 @@ func (q *queryRun) groups(ctx context.Context, selection url.Values) ([]queryGro
 		return []queryGroup{*g}, nil
 	}
 	if base != nil {
-		return nil, &shell.UsageError{Verb: "query", Err: errors.New("-by and a base exclude each other: ask for one group")}
+		return nil, &shell.UsageError{Verb: "query", Err: errors.New("-by can't be combined with a base: select one group")}
 	}
 	params := cloneValues(selection)
 	params.Set("by", q.f.by)
@@ -155,7 +155,7 @@ func (q *queryRun) groups(ctx context.Context, selection url.Values) ([]queryGro
 		return nil, err
 	}
 	if over.Left > 0 {
-		q.app.warn(fmt.Sprintf("There are %d more groups; -limit N shows them.", over.Left))
+		q.app.warn(fmt.Sprintf("%d more groups; -limit N shows them.", over.Left))
 	}
 	var all []queryGroup
 	for _, s := range over.Series {
@@ -173,7 +173,7 @@ func (q *queryRun) groups(ctx context.Context, selection url.Values) ([]queryGro
 		if _, err := q.client.profile(ctx, selection, profile.Limits{}); err != nil {
 			return nil, err // the server says what it has instead
 		}
-		return nil, fmt.Errorf("no profiles match %s in this time", q.inv.Sources[0])
+		return nil, fmt.Errorf("no profiles match %s in this time range", q.inv.Sources[0])
 	}
 	return all, nil
 }
@@ -215,7 +215,7 @@ var oneFile = []string{"proto", "topproto", "svg", "png", "gif", "pdf", "ps", "w
 // deliver prints the reports of groups, one after another.
 func (q *queryRun) deliver(ctx context.Context, groups []queryGroup) error {
 	if len(groups) > 1 && slices.Contains(oneFile, q.inv.Command) {
-		return &shell.UsageError{Verb: "query", Err: fmt.Errorf("there are %d groups, and a file of %s is of one: select it, or leave out -by", len(groups), q.inv.Command)}
+		return &shell.UsageError{Verb: "query", Err: fmt.Errorf("found %d groups, but %s shows only one: select one, or leave out -by", len(groups), q.inv.Command)}
 	}
 	if q.inv.Command == "flame" {
 		f := flameFlags{normalize: q.inv.Normalize}

@@ -50,7 +50,7 @@ func (f *serverFlags) client(ctx context.Context, a *app, verb string, fetcher *
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.RawQuery != "" {
-		return nil, &shell.UsageError{Verb: verb, Err: fmt.Errorf("-server %s is no address of a server, such as https://hone.example.com", text)}
+		return nil, &shell.UsageError{Verb: verb, Err: fmt.Errorf("invalid -server %q: use an address such as https://hone.example.com", text)}
 	}
 	if u.User != nil { // as in the URLs that go tool pprof takes
 		if password, ok := u.User.Password(); ok {
@@ -142,9 +142,9 @@ func (c *serverClient) stranger(resp *http.Response, data []byte) error {
 		}
 	}
 	if text := beginning(data); text != "" {
-		who = append(who, fmt.Sprintf("the answer begins %q", text))
+		who = append(who, fmt.Sprintf("starting with %q", text))
 	}
-	return fmt.Errorf("what answered at %s is not hone serve: %s", c.base, strings.Join(append([]string{resp.Status}, who...), "; "))
+	return fmt.Errorf("%s is not hone serve; it answered: %s", c.base, strings.Join(append([]string{resp.Status}, who...), "; "))
 }
 
 // beginning returns the first words of a text, safe to print.
@@ -182,7 +182,7 @@ func (c *serverClient) failure(resp *http.Response) error {
 		return &statusError{resp.StatusCode, c.stranger(resp, data)}
 	}
 	if resp.StatusCode == http.StatusUnauthorized && c.token == "" {
-		text += " (set HONE_TOKEN, or give -token_file)"
+		text += " (set HONE_TOKEN or use -token-file)"
 	}
 	return &statusError{resp.StatusCode, fmt.Errorf("%s: %s", c.base, text)}
 }

@@ -52,7 +52,7 @@ func (q *queryRun) printHistory(ctx context.Context, selection url.Values) error
 		q.app.warn(text)
 	}
 	if err == nil && h.Left > 0 {
-		q.app.warn(fmt.Sprintf("There are %d versions before these; a later -from, or version=~ in the selector, shows others.", h.Left))
+		q.app.warn(fmt.Sprintf("%d earlier versions are not shown; use a later -from, or version=~ in the selector.", h.Left))
 	}
 	return err
 }

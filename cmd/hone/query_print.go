@@ -130,7 +130,7 @@ func (q *queryRun) printRecords(ctx context.Context, selection url.Values) error
 		return rows
 	})
 	if err == nil && v.More {
-		q.app.warn("There are more profiles before these; -limit N shows them.")
+		q.app.warn("Earlier profiles are not shown; -limit N shows more.")
 	}
 	return err
 }
@@ -178,7 +178,7 @@ func (q *queryRun) printSeries(ctx context.Context, selection url.Values) error 
 		q.app.warn(text)
 	}
 	if err == nil && v.Left > 0 {
-		q.app.warn(fmt.Sprintf("There are %d more groups; -limit N shows them.", v.Left))
+		q.app.warn(fmt.Sprintf("%d more groups; -limit N shows them.", v.Left))
 	}
 	return err
 }

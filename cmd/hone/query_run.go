@@ -75,7 +75,7 @@ func parseQuery(args []string, f *queryFlags, stderr io.Writer) (*shell.Invocati
 	var usage *shell.UsageError
 	if errors.As(err, &usage) {
 		if errors.Is(err, shell.ErrNoSource) {
-			usage.Err = errors.New("a selector is missing, such as 'cpu{service=\"api\"}'")
+			usage.Err = errors.New("missing selector: give one such as 'cpu{service=\"api\"}'")
 		}
 		usage.Verb = "query"
 		return nil, usage
@@ -92,19 +92,19 @@ func parseQuery(args []string, f *queryFlags, stderr io.Writer) (*shell.Invocati
 		}
 	}
 	if several > 1 {
-		return bad("-series, -history, -records, -labels and reports exclude each other")
+		return bad("-series, -history, -records, -labels and reports can't be combined: use one of them")
 	}
 	if inv.HTTP != "" {
-		return bad("-http makes no sense here: the server has the pages, open %s", daemon.DefaultListen)
+		return bad("-http can't be used with hone query: open the server's web UI, such as http://%s", daemon.DefaultListen)
 	}
 	if f.csv && inv.JSON {
-		return bad("-csv and -json exclude each other")
+		return bad("-csv and -json can't be combined: use one of them")
 	}
 	if inv.Command == "" {
 		inv.Command = "top"
 	}
 	if f.csv && !slices.Contains([]string{"top", "tree", "tags"}, inv.Command) {
-		return bad("%s has no -csv: top, tree, tags, -series, -history, -records and -labels have", inv.Command)
+		return bad("-csv can't be used with %s: use it with top, tree, tags, -series, -history, -records or -labels", inv.Command)
 	}
 	return inv, nil
 }
@@ -151,7 +151,7 @@ func (q *queryRun) selection(selector, from, to string) (url.Values, error) {
 			x /= 100
 		}
 		if err != nil || !(x > 0 && x <= 1) {
-			return nil, fmt.Errorf("-weight: %q is no share, such as 5%% or 0.05", q.f.weight)
+			return nil, fmt.Errorf("invalid -weight %q: use a share such as 5%% or 0.05", q.f.weight)
 		}
 		v.Set("top", strconv.FormatFloat(x, 'g', -1, 64))
 	}

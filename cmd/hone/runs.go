@@ -19,32 +19,32 @@ import (
 const runsHelp = `usage: hone runs [-json] [-dir DIR]
        hone runs rm [-dir DIR] RUN...
 
-List the runs that were kept: what hone bench measured, newest first. "rm"
-removes runs, with their profiles.
-
-  -dir DIR        where runs are kept; .hone/runs of this module by default
-  -json           print the list as JSON
-
-A run is named by its id, the beginning of one, latest, latest~1 for the one
-before, or the path of its directory. latest passes over runs that lack what a verb
-needs, profiles for one, and says which. A profile of it is named by the benchmark
-and the kind, behind a colon, wherever a verb takes a source:
-
-  RUN:Parse/cpu            of the benchmark Parse, or BenchmarkParse
-  RUN:Parse/short-4/mem    of a sub-benchmark, with its CPU count or without
-  RUN:base/Parse/cpu       of the side compared with, in a run with -against
-  RUN:example.com/json.Parse/cpu
-                           where several packages have a benchmark of this name
-
-A file of that name goes first; what has :// in it is a URL.
+List or remove the runs that hone bench and other verbs kept, newest first.
 
 Examples:
 
   hone runs
   hone top latest:Parse/cpu
-  hone diff latest:base/Parse/cpu latest:Parse/cpu
-  hone ui latest
   hone runs rm 20261121-174823-9f3c
+
+Flags:
+
+  -dir DIR        where runs are kept (.hone/runs of this module)
+  -json           print the list as JSON
+
+Exit codes: 0 success, 1 failure, 2 wrong usage.
+
+RUN is a run's id, the start of an id, latest, latest~1 for the run before it, or the
+path of its directory. latest skips runs that lack what a verb needs, such as profiles,
+and names them. To name one profile of a run as a source, add benchmark and kind:
+
+  RUN:Parse/cpu            the benchmark Parse, or BenchmarkParse
+  RUN:Parse/short-4/mem    a sub-benchmark, with or without its CPU count
+  RUN:base/Parse/cpu       the base side, in a run with -against
+  RUN:example.com/json.Parse/cpu
+                           if several packages have a benchmark with this name
+
+A file with that name takes precedence. Anything with :// is a URL.
 `
 
 func runRuns(ctx context.Context, a *app, args []string) error {
@@ -62,11 +62,11 @@ func runRuns(ctx context.Context, a *app, args []string) error {
 	case len(rest) == 0:
 		return listRuns(ctx, a, *root, *asJSON)
 	case rest[0] != "rm":
-		return &shell.UsageError{Verb: "runs", Err: fmt.Errorf("unknown argument %q: want nothing, or rm and runs", rest[0])}
+		return &shell.UsageError{Verb: "runs", Err: fmt.Errorf("unknown command %q: use hone runs, or hone runs rm RUN", rest[0])}
 	case *asJSON:
-		return &shell.UsageError{Verb: "runs", Err: errors.New("rm takes no -json")}
+		return &shell.UsageError{Verb: "runs", Err: errors.New("-json can't be used with rm")}
 	case len(rest) == 1:
-		return &shell.UsageError{Verb: "runs", Err: errors.New("rm needs the names of runs")}
+		return &shell.UsageError{Verb: "runs", Err: errors.New("missing run: name the runs to remove")}
 	}
 	return removeRuns(ctx, a, *root, rest[1:])
 }

@@ -110,7 +110,7 @@ func whichProfile(ctx context.Context, name, dir string) error {
 	}
 	profiles := run.Profiles()
 	if len(profiles) == 0 {
-		return fmt.Errorf("%s is a run without profiles", name)
+		return fmt.Errorf("run %s has no profiles: record them with hone bench -profile cpu,mem", name)
 	}
 	var some []string
 	for _, f := range profiles[:min(3, len(profiles))] {
@@ -119,7 +119,7 @@ func whichProfile(ctx context.Context, name, dir string) error {
 	if len(profiles) > 3 {
 		some = append(some, "…")
 	}
-	return fmt.Errorf("%s is a run: name one of its profiles, %s", name, strings.Join(some, ", "))
+	return fmt.Errorf("%s is a run: name one of its profiles, such as %s", name, strings.Join(some, ", "))
 }
 
 // runFiles replaces names of runs' profiles in sources by their files.

@@ -125,9 +125,9 @@ func TestRuns(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"runs", "list"}, `unknown argument "list"`},
-		{[]string{"runs", "rm"}, "rm needs the names of runs"},
-		{[]string{"runs", "rm", "-json", "latest"}, "rm takes no -json"},
+		{[]string{"runs", "list"}, `unknown command "list"`},
+		{[]string{"runs", "rm"}, "missing run"},
+		{[]string{"runs", "rm", "-json", "latest"}, "-json can't be used with rm"},
 		{[]string{"runs", "-verbose"}, "flag provided but not defined: -verbose"},
 	} {
 		hone(t, c.args...).failsWith(t, exitUsage, c.want)
@@ -184,9 +184,9 @@ func TestRunSources(t *testing.T) {
 		{source: "2026112:Hash/cpu", err: `3 runs begin with "2026112"`},
 		{source: "20990101:Hash/cpu", err: `no run "20990101"`},
 		{source: "folder:Hash/cpu", err: "no run"},
-		{source: "latest", err: "latest is a run: name one of its profiles, latest:base/Count/n=20-2/cpu, latest:"},
+		{source: "latest", err: "latest is a run: name one of its profiles, such as latest:base/Count/n=20-2/cpu, latest:"},
 		{source: "latest:", err: "latest is a run: name one of its profiles"},
-		{source: ".hone/runs/" + baseRun, err: "is a run: name one of its profiles, .hone/runs/" + baseRun + ":Count/n=20-2/cpu"},
+		{source: ".hone/runs/" + baseRun, err: "is a run: name one of its profiles, such as .hone/runs/" + baseRun + ":Count/n=20-2/cpu"},
 	} {
 		found, err := findRunSource(t.Context(), c.source)
 		switch {

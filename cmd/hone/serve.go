@@ -100,7 +100,7 @@ func checkServe(ctx context.Context, a *app, cfg *daemon.Config, found daemon.Pr
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.stdout, "The settings are good: listen on %s, profiles in %s, %s.\n", cfg.Listen, cfg.Keeps(), login)
+	fmt.Fprintf(a.stdout, "The settings are valid: listen on %s, profiles in %s, %s.\n", cfg.Listen, cfg.Keeps(), login)
 	return nil
 }
 

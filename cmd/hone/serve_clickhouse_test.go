@@ -39,7 +39,7 @@ func eachStore(t *testing.T, test func(t *testing.T, on ...string)) {
 // created returns the address of a store after its tables were made.
 func created(t *testing.T, address string) string {
 	t.Helper()
-	if out := succeed(t, "store", "create", address); !strings.Contains(out, "has the tables of hone") {
+	if out := succeed(t, "store", "create", address); !strings.Contains(out, "now has hone's tables") {
 		t.Error(out)
 	}
 	return address
@@ -110,7 +110,7 @@ func TestStoreCopy(t *testing.T) {
 	for i, file := range []string{"cpu.json-decode.pb.gz", "cpu.generics.pb.gz", "heap.inlining.pb.gz", "cpu.labels.pb.gz"} {
 		d.succeed("push", "-service", "api", "-version", fmt.Sprint("v", i%2), "-time", fmt.Sprintf("-%dm", 1+40*i), testdata(file))
 	}
-	hone(t, "store", "copy", data, address).failsWith(t, 1, "another hone")
+	hone(t, "store", "copy", data, address).failsWith(t, 1, "another process has it open")
 	want := d.succeed("query", "-from", "-1d", "cpu")
 	d.end()
 	if out := succeed(t, "store", "copy", data, address); !strings.Contains(out, "Both stores have 4 profiles, 4 of them new") {
@@ -183,7 +183,7 @@ func TestClickHouseErrors(t *testing.T) {
 		{[]string{"serve", "-store", address, "-max-size", "1GB"}, 1, "max_size"},
 		{[]string{"store", "verify", address}, exitUsage, "doc/cluster.md"},
 		{[]string{"store", "repair", address}, exitUsage, "doc/cluster.md"},
-		{[]string{"store", "create", t.TempDir()}, exitUsage, "no address of ClickHouse"},
+		{[]string{"store", "create", t.TempDir()}, exitUsage, "invalid address of ClickHouse"},
 		{[]string{"store", "copy", address}, exitUsage, "2 stores"},
 	} {
 		hone(t, c.args...).failsWith(t, c.code, c.want)

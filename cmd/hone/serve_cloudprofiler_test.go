@@ -158,17 +158,17 @@ func TestServeProxyRole(t *testing.T) {
 // that would otherwise end the start.
 func TestServeCloudProfilerCheck(t *testing.T) {
 	for _, test := range []struct{ text, want string }{
-		{`interval = "1ms"`, "less than 10ms"},
-		{`duration = "1h"`, "instead of 0 to 10m"},
+		{`interval = "1ms"`, "at least 10ms"},
+		{`duration = "1h"`, "must be 0 to 10m"},
 		{`profiles.mutex.duration = "1h"`, "mutex"},
-		{`profiles.cpus.enabled = false`, `no profiles of kind "cpus"`},
-		{`profiles.cpu.seconds = 10`, "there is no setting cloud_profiler.profiles.cpu.seconds"},
-		{`tunnels = -1`, "connections at a time"},
+		{`profiles.cpus.enabled = false`, `unknown kind "cpus"`},
+		{`profiles.cpu.seconds = 10`, "unknown setting cloud_profiler.profiles.cpu.seconds"},
+		{`tunnels = -1`, "number of connections -1"},
 		{`project = "acme/shop"`, "project"},
 		{`zone = "{x}"`, "zone"},
 		{`instance = "a b"`, "instance"},
-		{`proxy = "10.0.0.5:4601"`, "needs authentication"},
-		{`proxy = ":4601"`, "needs authentication"},
+		{`proxy = "10.0.0.5:4601"`, "turn on authentication"},
+		{`proxy = ":4601"`, "turn on authentication"},
 	} {
 		config := writeConfig(t, "[cloud_profiler]\n"+test.text+"\n")
 		data := t.TempDir()

@@ -102,7 +102,7 @@ func TestServeDamagedStore(t *testing.T) {
 				}
 			}
 			d.end()
-			if log := d.stderr.String(); !strings.Contains(log, "can't be opened as it is") || !strings.Contains(log, "profiles kept: 2; lost: 0") {
+			if log := d.stderr.String(); !strings.Contains(log, "the store can't be opened: its files were moved aside") || !strings.Contains(log, "profiles kept: 2; lost: 0") {
 				t.Errorf("the log says\n%s", log)
 			}
 			if got, err := os.ReadFile(filepath.Join(aside, filepath.Base(broken))); err != nil || !bytes.Equal(got, want) {

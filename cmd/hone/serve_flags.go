@@ -70,7 +70,7 @@ func parseServeFlags(args []string) (*serveFlags, error) {
 		return nil, err
 	}
 	if fs.NArg() > 0 {
-		return nil, &shell.UsageError{Verb: "serve", Err: fmt.Errorf("unexpected %q: hone serve takes flags alone", fs.Arg(0))}
+		return nil, &shell.UsageError{Verb: "serve", Err: fmt.Errorf("unexpected argument %q: hone serve takes only flags", fs.Arg(0))}
 	}
 	fs.Visit(func(one *flag.Flag) { f.set[one.Name] = true })
 	return f, nil

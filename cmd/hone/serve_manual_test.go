@@ -125,7 +125,7 @@ func TestServeManual(t *testing.T) {
 			t.Errorf("%s doesn't mention %s, a setting of scraping", manual, name)
 		}
 	}
-	for _, text := range []string{daemon.DefaultListen, daemon.DefaultProxy, "such as 30d, which is the default"} {
+	for _, text := range []string{daemon.DefaultListen, daemon.DefaultProxy, "(30d; 0: forever)"} {
 		if !strings.Contains(serveHelp, text) {
 			t.Errorf("hone help serve doesn't tell of the default %s", text)
 		}

@@ -266,18 +266,18 @@ func TestServeOIDCRefuses(t *testing.T) {
 		want   string
 	}{
 		{"no rule fits", map[string]any{"sub": "9", "email": "eve@elsewhere.example", "email_verified": true, "groups": []string{"dev"}},
-			func(b *browser) page { return b.login("/") }, 403, "eve@elsewhere.example may do nothing here: no rule of the configuration fits"},
-		{"no claim at all", map[string]any{"sub": "9"}, func(b *browser) page { return b.login("/") }, 403, "9 may do nothing here"},
+			func(b *browser) page { return b.login("/") }, 403, "eve@elsewhere.example has no access here: no rule in the configuration matches"},
+		{"no claim at all", map[string]any{"sub": "9"}, func(b *browser) page { return b.login("/") }, 403, "9 has no access here"},
 		{"an address that nobody verified", map[string]any{"sub": "9", "email": "eve@example.com"},
-			func(b *browser) page { return b.login("/") }, 403, "9 may do nothing here"},
-		{"a nonce of another login", ann, token("nonce", "x"), 403, "id_token is of another login"},
+			func(b *browser) page { return b.login("/") }, 403, "9 has no access here"},
+		{"a nonce of another login", ann, token("nonce", "x"), 403, "id_token belongs to another login"},
 		{"an expired token", ann, token("exp", time.Now().Add(-time.Hour).Unix()), 403, "token is expired"},
 		{"a token for another client", ann, token("aud", "other"), 403, "id_token is not valid"},
 		{"a token of another issuer", ann, token("iss", "https://evil.example"), 403, "id_token is not valid"},
 		{"another state", ann, func(b *browser) page {
 			return b.loginWith("/", func(q url.Values) { q.Set("state", "x") })
-		}, 400, "the end of another login: begin again"},
-		{"a login that was begun elsewhere", ann, func(b *browser) page { return b.open("/login/callback?code=x&state=x") }, 400, "not begun in this browser"},
+		}, 400, "this answer belongs to another login: log in again"},
+		{"a login that was begun elsewhere", ann, func(b *browser) page { return b.open("/login/callback?code=x&state=x") }, 400, "started in another browser"},
 		{"the provider refuses", ann, func(b *browser) page {
 			return b.loginWith("/", func(q url.Values) {
 				q.Del("code")
@@ -316,7 +316,7 @@ func TestServeOIDCRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`"action":"login","result":"denied","who":"eve@elsewhere.example"`, "is of another login", `"action":"login","result":"ok","who":"ann@example.com"`} {
+	for _, want := range []string{`"action":"login","result":"denied","who":"eve@elsewhere.example"`, "belongs to another login", `"action":"login","result":"ok","who":"ann@example.com"`} {
 		if !strings.Contains(string(audit), want) {
 			t.Errorf("the audit log lacks %s:\n%s", want, audit)
 		}

@@ -73,7 +73,7 @@ func runSession(ctx context.Context, a *app, args []string) error {
 	case c.name == "end" && c.flags.NArg() == 0:
 		return c.usage("the name or ID of a session is missing")
 	case local && asked:
-		return c.usage("-data and -config are for a server on this machine: leave them out with -server and -token_file")
+		return c.usage("-data and -config can't be combined with -server or -token-file: they are for a server on this machine")
 	}
 	var kept sessionKeeper
 	if asked || !local && a.getenv("HONE_SERVER") != "" {
@@ -116,7 +116,7 @@ func namedSessions(all []auth.Session, which []string) (these []auth.Session, er
 	is := func(s auth.Session, name string) bool { return s.ID == name || s.Name == name }
 	for _, name := range which {
 		if !slices.ContainsFunc(all, func(s auth.Session) bool { return is(s, name) }) {
-			return nil, fmt.Errorf("there is no session %q; hone session list shows those that there are", name)
+			return nil, fmt.Errorf("unknown session %q: hone session list shows all sessions", name)
 		}
 	}
 	for _, s := range all {

@@ -136,7 +136,7 @@ func testPushQuery(t *testing.T, on ...string) {
 		t.Errorf("a profile that is new: %q", out)
 	}
 	again := []string{"-service", "api", "-version", "v2", "-label", "pod=p-1", "-time", at(1), two} // kept once
-	if out := d.succeed(append([]string{"push"}, again...)...); !strings.Contains(out, two+" is already there") {
+	if out := d.succeed(append([]string{"push"}, again...)...); !strings.Contains(out, two+": already there") {
 		t.Errorf("a profile that is there: %q", out)
 	}
 	if out := d.succeed(append([]string{"push", "-json"}, again...)...); !strings.Contains(out, `"result": "already there"`) {
@@ -231,28 +231,28 @@ func TestQueryErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{nil, 2, "a selector is missing"},
+		{nil, 2, "missing selector"},
 		{[]string{"cpu", "heap"}, 2, "one selector"},
 		{[]string{"cpu{"}, 2, "at byte 4"},
 		{[]string{"-from", "yesterday", "cpu"}, 2, "-from"},
 		{[]string{"-weight", "200%", "cpu"}, 2, "-weight"},
-		{[]string{"-series", "-labels", "cpu"}, 2, "exclude each other"},
-		{[]string{"-series", "-top", "cpu"}, 2, "exclude each other"},
-		{[]string{"-series", "-history", "cpu"}, 2, "exclude each other"},
+		{[]string{"-series", "-labels", "cpu"}, 2, "can't be combined"},
+		{[]string{"-series", "-top", "cpu"}, 2, "can't be combined"},
+		{[]string{"-series", "-history", "cpu"}, 2, "can't be combined"},
 		{[]string{"-history", "-limit", "1000", "cpu"}, 1, "limit"},
-		{[]string{"-csv", "-json", "cpu"}, 2, "exclude each other"},
-		{[]string{"-csv", "-traces", "cpu"}, 2, "traces has no -csv"},
+		{[]string{"-csv", "-json", "cpu"}, 2, "can't be combined"},
+		{[]string{"-csv", "-traces", "cpu"}, 2, "-csv can't be used with traces"},
 		{[]string{"-http", "localhost:0", "cpu"}, 2, "-http"},
 		{[]string{"-colour", "cpu"}, 2, "colour"},
-		{[]string{"-by", "version", "-base", "cpu", "cpu"}, 2, "exclude each other"},
+		{[]string{"-by", "version", "-base", "cpu", "cpu"}, 2, "can't be combined"},
 		{[]string{"-server", "http://", "cpu"}, 2, "-server"},
 		{[]string{"-token-file", "/nonexistent", "cpu"}, 1, "-token-file"},
 		{[]string{"cpu"}, 1, "no profiles match cpu"},
 		{[]string{"-by", "version", "cpu"}, 1, "no profiles match cpu"},
 		{[]string{"memory"}, 1, "no profiles match memory from "},
-		{[]string{"memory"}, 1, ": there are profiles of the kinds heap"},
-		{[]string{"-by", "version", "memory"}, 1, ": there are profiles of the kinds heap"},
-		{[]string{"-per", "minute", "cpu"}, 1, "not sum, profile or second"},
+		{[]string{"memory"}, 1, ": there are profiles of other kinds: heap"},
+		{[]string{"-by", "version", "memory"}, 1, ": there are profiles of other kinds: heap"},
+		{[]string{"-per", "minute", "cpu"}, 1, "use sum, profile or second"},
 		{[]string{"-series", "-step", "x", "cpu"}, 1, "step"},
 	} {
 		o := d.hone(append([]string{"query"}, test.args...)...)
@@ -262,7 +262,7 @@ func TestQueryErrors(t *testing.T) {
 	}
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
-	if o := honeWith(t, map[string]string{"HONE_SERVER": other.URL}, "", "query", "cpu"); o.code != 1 || !strings.Contains(o.stderr, "is not hone serve: 404") {
+	if o := honeWith(t, map[string]string{"HONE_SERVER": other.URL}, "", "query", "cpu"); o.code != 1 || !strings.Contains(o.stderr, "is not hone serve; it answered: 404") {
 		t.Errorf("another server: %+v", o)
 	}
 }
@@ -314,7 +314,7 @@ func TestPushTriesAgain(t *testing.T) {
 	d := startServe(t, t.TempDir())
 	d.end()
 	down := d.hone("push", "-timeout", "1ms", "-service", "x", testdata("cpu.gc.pb.gz"))
-	down.failsWith(t, 1, "gave up")
+	down.failsWith(t, 1, "giving up after -timeout")
 }
 
 // TestServeLogin checks that tokens made by hone token let in while the server
@@ -362,7 +362,7 @@ func TestServeLogin(t *testing.T) {
 		t.Errorf("hone token list -json prints\n%s", list)
 	}
 	token("remove", "ann")
-	with(reader, "query", "cpu").failsWith(t, 1, "not known")
+	with(reader, "query", "cpu").failsWith(t, 1, "unknown token")
 	audit, err := os.ReadFile(filepath.Join(data, "audit.log"))
 	if err != nil {
 		t.Fatal(err)
@@ -449,7 +449,7 @@ interval = "1ms"
 action = "dance"
 `)
 	wants := []string{
-		":2: there is no setting publik_url",
+		":2: unknown setting publik_url",
 		":5: hosts: ", // an element of hosts
 		":24: store.retention: ",
 		":25: store.max_size: ",
@@ -459,14 +459,14 @@ action = "dance"
 		": public_url: ",
 		": scrape: scrape job 1 has no name",
 		": scrape: scrape job 1: the interval 1ms",
-		": scrape: scrape job 1: recording 10s of each target",
+		": scrape: scrape job 1: recording 10s per target",
 		": scrape: scrape job 1: relabel rule 1: ",
 		": auth: there is oidc to log in with, but required is false",
-		": auth.oidc: rule 1: there is no role",
-		": auth.oidc: rule 1 has none of email",
+		": auth.oidc: rule 1: unknown role",
+		": auth.oidc: rule 1 needs an email",
 		": auth.oidc: issuer is missing",
 		": auth.oidc: client_id is missing",
-		": auth.oidc: rule 2: a role is missing",
+		": auth.oidc: rule 2: role is missing",
 		": auth.tokens: ",
 		"0.0.0.0:4600 is reached by others, and no login is required",
 	}
@@ -558,7 +558,7 @@ interval = "30s"
 targets = ["localhost:6060"]
 labels = {zone = "a"}
 `
-	if o := hone(t, "serve", "-check", "-config", writeConfig(t, all)); o.code != 0 || !strings.Contains(o.stdout, "settings are good") || !strings.Contains(o.stdout, "https://id.example.com") {
+	if o := hone(t, "serve", "-check", "-config", writeConfig(t, all)); o.code != 0 || !strings.Contains(o.stdout, "settings are valid") || !strings.Contains(o.stdout, "https://id.example.com") {
 		t.Errorf("%+v", o)
 	}
 	f, err := parseServeFlags([]string{"-config", writeConfig(t, all), "-listen", "127.0.0.1:9", "-retention", "0"})
@@ -574,15 +574,15 @@ labels = {zone = "a"}
 		t.Errorf("%+v", c)
 	}
 	for _, test := range []struct{ text, want string }{
-		{"listne = \"x\"\n", "hone-serve.toml:1: there is no setting listne"},
-		{"\n[auth]\nx = 1\n[store]\ny = 2\n", "hone-serve.toml:3: there is no setting auth.x\n"},
-		{"[limits]\nmax_bodies = 5\n", ":2: there is no setting limits.max_bodies"},
+		{"listne = \"x\"\n", "hone-serve.toml:1: unknown setting listne"},
+		{"\n[auth]\nx = 1\n[store]\ny = 2\n", "hone-serve.toml:3: unknown setting auth.x\n"},
+		{"[limits]\nmax_bodies = 5\n", ":2: unknown setting limits.max_bodies"},
 		{"listen = 5\n", ":1:"},
 		{"listen = \"x\n", ":1:"},
 		{"listen = \"4600\"\n", "listen: \"4600\" is not HOST:PORT"},
 		{"[store]\nretention = \"soon\"\n", ":2:"},
 		{"[store]\nmax_size = \"10 apples\"\n", "10 apples"},
-		{"[server]\ntrusted_proxies = [\"proxy\"]\n", `"proxy" is no address`},
+		{"[server]\ntrusted_proxies = [\"proxy\"]\n", `invalid address "proxy"`},
 		{"[server]\nconnections = -1\n", "server.connections: -1"},
 		{"[log]\nformat = \"xml\"\n", "log.format"},
 		{"[log]\nlevel = \"loud\"\n", "log.level"},
@@ -634,7 +634,7 @@ func TestSessionVerb(t *testing.T) {
 	if out := succeed(t, "session", "list", "-data", data); !strings.Contains(out, "alice") || !strings.Contains(out, "127.0.0.1") {
 		t.Error(out)
 	}
-	hone(t, "session", "end", "-data", data, "bob").failsWith(t, 1, `no session "bob"`)
+	hone(t, "session", "end", "-data", data, "bob").failsWith(t, 1, `unknown session "bob"`)
 	if out := succeed(t, "session", "end", "-data", data, "alice"); out != "Ended 1 session.\n" {
 		t.Error(out)
 	}
@@ -657,7 +657,7 @@ func TestSessionVerb(t *testing.T) {
 	if out := succeed(t, append([]string{"session", "list"}, remote...)...); !strings.Contains(out, "alice") {
 		t.Error(out)
 	}
-	hone(t, append(append([]string{"session", "end"}, remote...), "bob")...).failsWith(t, 1, `no session "bob"`)
+	hone(t, append(append([]string{"session", "end"}, remote...), "bob")...).failsWith(t, 1, `unknown session "bob"`)
 	hone(t, "session", "list", "-server", s.url).failsWith(t, 1, "HONE_TOKEN")
 	if out := succeed(t, append(append([]string{"session", "end"}, remote...), "alice")...); out != "Ended 1 session.\n" {
 		t.Error(out)
@@ -839,7 +839,7 @@ func TestStoreVerb(t *testing.T) {
 	d.succeed("push", "-service", "api", "-time", "now", testdata("cpu.gc.pb.gz"))
 	d.succeed("push", "-service", "web", "-time", "now", testdata("heap.cgo.pb.gz"))
 	d.succeed("push", "-service", "web", "-time", "-1h", testdata("heap.cgo.pb.gz"))
-	hone(t, "store", "stats", data).failsWith(t, 1, "another hone")
+	hone(t, "store", "stats", data).failsWith(t, 1, "another process has it open")
 	if out := d.succeed("store", "backup", "-server", d.url, "-name", "one"); !strings.Contains(out, "backups/one") {
 		t.Error(out)
 	}
@@ -849,13 +849,13 @@ func TestStoreVerb(t *testing.T) {
 			t.Errorf("%q with $HONE_SERVER: %+v", args, o)
 		}
 	}
-	honeWith(t, map[string]string{"HONE_SERVER": d.url}, "", "store", "backup", "-name", "three", data).failsWith(t, exitUsage, "chooses the place")
+	honeWith(t, map[string]string{"HONE_SERVER": d.url}, "", "store", "backup", "-name", "three", data).failsWith(t, exitUsage, "chooses where to put a backup")
 	d.hone("store", "backup", "-server", d.url, "-name", "../x").failsWith(t, 1, "name")
 	d.end()
 	restored := t.TempDir()
 	succeed(t, "store", "backup", filepath.Join(data, "backups", "one"), filepath.Join(restored, "store"))
 	for _, dir := range []string{data, filepath.Join(data, "store"), filepath.Join(data, "backups", "one"), restored} {
-		if out := succeed(t, "store", "verify", dir); !strings.Contains(out, "is good") {
+		if out := succeed(t, "store", "verify", dir); !strings.Contains(out, "is undamaged") {
 			t.Errorf("%s: %s", dir, out)
 		}
 		out := succeed(t, "store", "stats", dir)

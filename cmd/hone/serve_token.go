@@ -107,7 +107,7 @@ func runToken(ctx context.Context, a *app, args []string) error {
 	}
 	auditToken(a, cfg, "token.add", t)
 	if first {
-		a.warn("This is the first token: a server that runs without a login asks for one after it is started again.")
+		a.warn("This is the first token. Restart a server that runs without a login to make it require one.")
 	}
 	if asJSON {
 		return writeJSON(a.stdout, struct {
@@ -115,7 +115,7 @@ func runToken(ctx context.Context, a *app, args []string) error {
 			Secret string `json:"token"`
 		}{t, secret})
 	}
-	a.warn("Keep it: it can't be shown again.")
+	a.warn("Save this token now; it can't be shown again.")
 	_, err = fmt.Fprintln(a.stdout, secret)
 	return err
 }

@@ -66,7 +66,7 @@ func TestServeReload(t *testing.T) {
 			t.Fatal("the new targets are not fetched from")
 		}
 	}
-	hangup("nonsense = 1\n", "there is no setting nonsense")
+	hangup("nonsense = 1\n", "unknown setting nonsense")
 	if jobs() == 0 {
 		t.Error("a configuration that can't be read ended the fetching")
 	}

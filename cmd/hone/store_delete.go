@@ -31,7 +31,7 @@ func deleteService(ctx context.Context, a *app, where, service string, yes, asJS
 		return err
 	}
 	if profiles == 0 {
-		return fmt.Errorf("there are no profiles of service %q in %s", service, where)
+		return fmt.Errorf("no profiles of service %q in %s: hone store stats lists the services", service, where)
 	}
 	return tellDeleted(a, api.DeletedService{Service: service, Profiles: profiles, Deleted: yes}, asJSON)
 }

@@ -29,14 +29,14 @@ func storeDir(dir string) (string, error) {
 		return "", err
 	}
 	if !info.IsDir() {
-		return "", fmt.Errorf("%s is no directory", dir)
+		return "", fmt.Errorf("%s is not a directory", dir)
 	}
 	for _, name := range []string{"MANIFEST-*", "marker.*", "*.sst"} { // any may be missing
 		if files, err := filepath.Glob(filepath.Join(dir, name)); err == nil && len(files) > 0 {
 			return dir, nil
 		}
 	}
-	return "", fmt.Errorf("%s has no store in it", dir)
+	return "", fmt.Errorf("%s has no store: give the data directory of hone serve, or the store in it", dir)
 }
 
 // isRemote reports whether a store is an address of ClickHouse, and not a directory.

@@ -29,7 +29,7 @@ func createStore(ctx context.Context, a *app, address string) error {
 	if c.Cluster != "" {
 		on = "all servers of the cluster " + c.Cluster
 	}
-	_, err = fmt.Fprintf(a.stdout, "The database %s on %s has the tables of hone.\n", c.Database, on)
+	_, err = fmt.Fprintf(a.stdout, "Database %s on %s now has hone's tables.\n", c.Database, on)
 	return err
 }
 

@@ -21,7 +21,7 @@ import (
 	"github.com/hone-go/hone/internal/store/disk"
 )
 
-const storeHelp = `usage: hone store stats DIR
+const storeHelp = `usage: hone store stats DIR|URL
        hone store verify DIR
        hone store repair DIR
        hone store backup DIR TO
@@ -110,7 +110,7 @@ func runStore(ctx context.Context, a *app, args []string) error {
 	}
 	switch {
 	case c.name == "delete" && service == "":
-		return c.usage("-service is missing: the service to delete")
+		return c.usage("-service is missing: name the service to delete")
 	case c.name != "delete" && (service != "" || yes):
 		return c.usage("-service and -yes are for hone store delete")
 	case c.name == "delete" && f.server != "" && c.flags.NArg() > 0:
@@ -133,7 +133,7 @@ func runStore(ctx context.Context, a *app, args []string) error {
 	case c.name == "stats" && remote:
 		return remoteStats(ctx, a, c.flags.Arg(0), asJSON)
 	case remote:
-		return c.usage("hone store %s is for a store in a directory: ClickHouse has its own tools, see doc/cluster.md", c.name)
+		return c.usage("hone store %s needs a store in a directory: for ClickHouse, use its own tools (see doc/cluster.md)", c.name)
 	}
 	dir, err := storeDir(c.flags.Arg(0))
 	if err != nil {

@@ -69,11 +69,11 @@ func runTune(ctx context.Context, a *app, args []string) error {
 	}
 	switch {
 	case *class != "A" && *class != "AB":
-		return &shell.UsageError{Verb: "tune", Err: fmt.Errorf("-class %s: want A or AB", *class)}
+		return &shell.UsageError{Verb: "tune", Err: fmt.Errorf("invalid -class %q: use A or AB", *class)}
 	case *most < 1:
 		return &shell.UsageError{Verb: "tune", Err: errors.New("-most has to be at least 1")}
 	case !(*least > 0 && *least < 1):
-		return &shell.UsageError{Verb: "tune", Err: fmt.Errorf("-min %v: want a share above 0 and below 1", *least)}
+		return &shell.UsageError{Verb: "tune", Err: fmt.Errorf("invalid -min %v: use a share between 0 and 1, such as 0.01", *least)}
 	}
 	t, progress, err := f.tuner(a, args)
 	if err != nil {
@@ -149,20 +149,20 @@ func tellTuned(a *app, course tune.Course, o *tune.Outcome) error {
 			fmt.Fprintf(w, "%s\t%s\t%.4g\t%.4g\t%s\n", c.Benchmark, c.Unit, c.Before, c.After, times)
 		}
 		w.Flush()
-		fmt.Fprintf(&b, "\nThe measurement is hone compare %s; git diff shows the changes.\n", o.Run)
+		fmt.Fprintf(&b, "\nMeasurement: hone compare %s. Changes: git diff.\n", o.Run)
 	}
 	if len(o.Left) > 0 {
 		dir, err := os.Getwd()
 		if err != nil {
 			return err
 		}
-		fmt.Fprintln(&b, "\nWhat stays advice; hone advise says more of each:")
+		fmt.Fprintln(&b, "\nFindings left; hone advise -explain ID says more:")
 		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 		for i := range o.Left {
 			f := &o.Left[i]
 			gain := ceiling(&f.Bound)
 			if course.Rewrites(f) && f.State == advice.Refuted {
-				gain = "refuted before: -again tries it"
+				gain = "refuted before; use -again to retry"
 			}
 			fmt.Fprintf(w, "  %s\t%s\t%s\t%s\n", f.ID, f.Place(dir), gain, f.Title)
 		}

@@ -97,10 +97,10 @@ func runUI(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	if f.view != "" && !slices.Contains(server.Views(), f.view) {
-		return &shell.UsageError{Verb: "ui", Err: fmt.Errorf("unknown -view %q: it is one of %s", f.view, strings.Join(server.Views(), ", "))}
+		return &shell.UsageError{Verb: "ui", Err: fmt.Errorf("invalid -view %q: use %s", f.view, strings.Join(server.Views(), ", "))}
 	}
 	if inv.Output != "" {
-		return &shell.UsageError{Verb: "ui", Err: errors.New("-o makes no sense with a web UI, whose pages can be downloaded")}
+		return &shell.UsageError{Verb: "ui", Err: errors.New("-o can't be used with the web UI: download pages in the browser")}
 	}
 	if f.runs != "" {
 		// Replace the names of runs in this folder by their directories.
@@ -159,7 +159,7 @@ func serveUI(ctx context.Context, a *app, inv *shell.Invocation, f uiFlags, comp
 	fmt.Fprintf(a.stdout, "Serving on %s; ^C ends it\n", page)
 	if !inv.NoBrowser {
 		if err := shell.OpenBrowser(page, a.getenv, a.stderr); err != nil {
-			a.warn("No browser could be started: open the address above.")
+			a.warn("Can't start a browser: open the address above.")
 		}
 	}
 	go profiles.Prepare(ctx)
@@ -239,7 +239,7 @@ func splitHTTP(value string) (host, port string, err error) {
 		} else if !strings.Contains(value, ":") || net.ParseIP(strings.Trim(value, "[]")) != nil {
 			host, port = strings.Trim(value, "[]"), ""
 		} else {
-			return "", "", fmt.Errorf("-http %s: want HOST:PORT, such as localhost:8080", value)
+			return "", "", fmt.Errorf("invalid -http %q: use HOST:PORT, such as localhost:8080", value)
 		}
 	}
 	if host == "" {
@@ -249,7 +249,7 @@ func splitHTTP(value string) (host, port string, err error) {
 		port = "0"
 	}
 	if n, err := strconv.Atoi(port); err != nil || n < 0 || n > 65535 {
-		return "", "", fmt.Errorf("-http %s: %q is no port", value, port)
+		return "", "", fmt.Errorf("invalid -http %q: invalid port %q, use a number from 0 to 65535", value, port)
 	}
 	return host, port, nil
 }
@@ -259,17 +259,17 @@ func listen(ctx context.Context, host, port string) (net.Listener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, port))
 	if server.InUse(err) {
-		return nil, fmt.Errorf("port %s of %s is in use, perhaps by another hone: choose another with -http=%s:PORT, or leave it out for a free one", port, host, host)
+		return nil, fmt.Errorf("port %s of %s is in use, perhaps by another hone: choose another port with -http=%s:PORT, or leave out -http to use a free one", port, host, host)
 	}
 	if server.NotPermitted(err) {
-		return nil, fmt.Errorf("port %s of %s may not be used by this user: choose one above 1023 with -http=%s:PORT", port, host, host)
+		return nil, fmt.Errorf("this user can't use port %s of %s: choose a port above 1023 with -http=%s:PORT", port, host, host)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("-http: %w", err)
 	}
 	if host == "localhost" && !l.Addr().(*net.TCPAddr).IP.IsLoopback() {
 		l.Close()
-		return nil, fmt.Errorf("localhost is %s here, which others may reach: name an address with -http=HOST:PORT, such as 127.0.0.1:%s", l.Addr(), port)
+		return nil, fmt.Errorf("localhost is %s here, which other machines may reach: give an address with -http=HOST:PORT, such as 127.0.0.1:%s", l.Addr(), port)
 	}
 	return l, nil
 }

@@ -52,7 +52,7 @@ func findUIEntries(ctx context.Context, a *app, inv *shell.Invocation, compat bo
 	if len(inv.Base) == 0 {
 		e.shown, err = e.add(ctx, a, inv, compat, sources, true)
 		if errors.Is(err, profile.ErrNothingCommon) {
-			a.warn("These profiles measure different things, so they are listed one by one and not added up.")
+			a.warn("These profiles measure different things, so they are listed separately and not merged.")
 			e.shown, err = e.add(ctx, a, inv, compat, sources, false)
 			e.shown = e.shown[:min(1, len(e.shown))]
 		}
@@ -68,7 +68,7 @@ func findUIEntries(ctx context.Context, a *app, inv *shell.Invocation, compat bo
 			return nil, err
 		}
 		if len(entries) == 0 && !isRun(dir) {
-			return nil, fmt.Errorf("%s: there are no profiles in this directory", dir)
+			return nil, fmt.Errorf("%s: no profiles in this directory", dir)
 		}
 		var last error
 		for _, entry := range entries {

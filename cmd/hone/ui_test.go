@@ -531,7 +531,7 @@ func TestUIBrowser(t *testing.T) {
 	defer cancel()
 	_, wait = startUI(t, ctx, nil, "ui", testdata("cpu.generics.pb.gz"))
 	cancel()
-	if o := wait(); o.code != exitOK || !strings.Contains(o.stderr, "No browser") {
+	if o := wait(); o.code != exitOK || !strings.Contains(o.stderr, "Can't start a browser") {
 		t.Errorf("without a screen: %d, %s", o.code, o.stderr)
 	}
 }
@@ -550,8 +550,8 @@ func TestUIErrors(t *testing.T) {
 		{"pprof -no_browser -http=: nosuch.pb.gz", exitFailure, "nosuch.pb.gz"},
 		{"ui -no_browser " + empty, exitFailure, "no profiles"},
 		{"ui -no_browser -http=nosuch.invalid:0 " + good, exitFailure, "-http"},
-		{"ui -http=localhost:http2000 " + good, exitUsage, "no port"},
-		{"ui -http=localhost:99999 " + good, exitUsage, "no port"},
+		{"ui -http=localhost:http2000 " + good, exitUsage, "invalid port"},
+		{"ui -http=localhost:99999 " + good, exitUsage, "invalid port"},
 		{"ui -http=a:b:c " + good, exitUsage, "HOST:PORT"},
 		{"pprof -http=a:b:c " + good, exitUsage, "HOST:PORT"},
 		{"pprof -http=:0", exitUsage, "no profile source"},

@@ -84,13 +84,13 @@ func runWall(ctx context.Context, a *app, args []string) error {
 	usage := func(text string) error { return &shell.UsageError{Verb: "wall", Err: errors.New(text)} }
 	switch {
 	case len(rest) == 0:
-		return usage("no trace to look at: a file, host:port, or RUN:Benchmark/trace")
+		return usage("missing trace: give a file, host:port or RUN:Benchmark/trace")
 	case len(rest) > 1:
 		return usage("one trace at a time: each has a duration of its own")
 	case *seconds < 0, *n < 0, *timeout < 0, *maxBytes < 0:
-		return usage("-seconds, -n, -timeout and -max_bytes can't be below 0")
+		return usage("-seconds, -n, -timeout and -max-bytes must be at least 0")
 	case *asCSV && *asJSON:
-		return usage("-csv and -json exclude each other")
+		return usage("-csv and -json can't be combined: use one of them")
 	}
 	files, err := runFiles(ctx, a, rest)
 	if err != nil {

@@ -183,10 +183,10 @@ func TestWallErrors(t *testing.T) {
 		code int
 		want string
 	}{
-		{nil, exitUsage, "no trace to look at"},
-		{[]string{"a", "b"}, exitUsage, "one trace at a time"},
-		{[]string{"-n", "-1", "trace.out"}, exitUsage, "below 0"},
-		{[]string{"-csv", "-json", "trace.out"}, exitUsage, "exclude each other"},
+		{nil, exitUsage, "missing trace"},
+		{[]string{"a", "b"}, exitUsage, "want one trace, found 2"},
+		{[]string{"-n", "-1", "trace.out"}, exitUsage, "must be at least 0"},
+		{[]string{"-csv", "-json", "trace.out"}, exitUsage, "can't be combined"},
 		{[]string{"missing.out"}, exitFailure, "missing.out: no such file"},
 		{[]string{"cut.out"}, exitFailure, "cut.out: the trace is cut off at byte"},
 		{[]string{"old.out"}, exitFailure, "old.out: the trace is in the format of Go 1.19"},
