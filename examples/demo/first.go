@@ -45,8 +45,8 @@ func firstLook(ctx context.Context, s *screen, program, dir string, duration tim
 	if err := drawFlame(ctx, p, page); err != nil {
 		return err
 	}
-	s.line("addLine compiles a regular expression for each line: examples/wordindex/README.md has the cure.")
-	s.line("The flame graph is " + page + ": open it in a browser.")
+	s.line("addLine compiles a regular expression for each line: examples/wordindex/README.md shows the fix.")
+	s.line("Flame graph: " + page + " (open it in a browser)")
 	return nil
 }
 

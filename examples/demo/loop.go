@@ -65,12 +65,12 @@ var steps = []step{
 	{title: "Objective: no garbage per request, and never 10 % slower (hone.toml). Measure, and check",
 		args: slices.Concat([]string{"bench", "-count", "6", "-profiletime", "500ms"}, quick), matter: figure, most: 6},
 	{args: []string{"check"}, code: 3, matter: verdict, most: 2},
-	{title: "Find: which slow patterns are on the hot lines, and what would help?",
+	{title: "Find: which hot lines have slow patterns, and what would help?",
 		args: []string{"advise", "latest"}, matter: regexp.MustCompile(`^\S+-[0-9a-f]{6} |^    (\w+\.go:\d+|at most) `), most: 6},
 	{title: "Fix: try the first rewrite, and keep it if tests and measurements confirm it",
 		args: []string{"fix", "-count", "10", "-benchtime", "50ms", "regexp-per-call"}, matter: regexp.MustCompile(`^confirmed|^    (InUse|tests)`), most: 3,
 		commit: "compile the regular expression once"},
-	{title: "Go on by hand, to a version without allocations, and verify it against the last commit",
+	{title: "Continue by hand: a version without allocations, compared with the last commit",
 		edit: [2]string{"greetCompile", "greetScanned"},
 		args: slices.Concat([]string{"bench", "-against", "HEAD", "-precheck", "0", "-profiletime", "500ms"}, quick), matter: change, most: 3},
 	{args: []string{"check", "-v"}, matter: verdict, most: 2, commit: "no garbage"},
@@ -196,7 +196,7 @@ func (l *loop) step(ctx context.Context, s step) error {
 	if s.matter != nil {
 		lines := matching(stdout, s.matter)
 		if len(lines) == 0 {
-			return fmt.Errorf("hone %s printed nothing of what was expected: see %s", s.args[0], file)
+			return fmt.Errorf("hone %s didn't print what the demo expects: see %s", s.args[0], file)
 		}
 		l.lines(lines[:min(s.most, len(lines))])
 	}
@@ -267,7 +267,7 @@ func pick(list []byte) (first, last string, err error) {
 		}
 	}
 	if first == last {
-		return "", "", fmt.Errorf("there are %d runs, and not two of hone bench to compare", len(runs))
+		return "", "", fmt.Errorf("found %d runs, but not two of hone bench to compare", len(runs))
 	}
 	return first, last, nil
 }

@@ -28,11 +28,11 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	program := flag.String("program", "", "the `program` to profile, examples/wordindex")
+	program := flag.String("program", "", "the `program` to profile, such as examples/wordindex")
 	duration := flag.Duration("for", 3*time.Second, "how long to profile it")
-	hone := flag.String("hone", "bin/hone", "the `program` for the loop")
-	dir := flag.String("dir", "out/demo", "`folder` for what is written; that of the loop is emptied")
-	serve := flag.Bool("serve", isTerminal(os.Stdin) && isTerminal(os.Stdout) && os.Getenv("CI") == "", "open the UI and wait")
+	hone := flag.String("hone", "bin/hone", "the hone `program`")
+	dir := flag.String("dir", "out/demo", "`folder` for the output; the loop empties it first")
+	serve := flag.Bool("serve", isTerminal(os.Stdin) && isTerminal(os.Stdout) && os.Getenv("CI") == "", "open the UI and wait until ^C")
 	flag.Parse()
 	s := newScreen(os.Stdout)
 	if *program != "" {

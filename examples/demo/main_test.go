@@ -125,7 +125,7 @@ func walk(t *testing.T) (first, rest string) {
 // TestScreens: what the demo prints fits three screens, and says nothing twice.
 func TestScreens(t *testing.T) {
 	first, loop := walk(t)
-	for _, want := range []string{"main.addLine via regexp.MustCompile", "word := regexp.MustCompile(", "The flame graph is "} {
+	for _, want := range []string{"main.addLine via regexp.MustCompile", "word := regexp.MustCompile(", "Flame graph: "} {
 		if !strings.Contains(first, want) {
 			t.Errorf("the first screen is without %q:\n%s", want, first)
 		}
@@ -172,7 +172,7 @@ func TestStepFails(t *testing.T) {
 		want string
 	}{
 		{step{args: []string{"bench"}, code: 3}, "hone bench ended with exit code 0, want 3"},
-		{step{args: []string{"bench"}, matter: regexp.MustCompile("^nothing$")}, "hone bench printed nothing of what was expected"},
+		{step{args: []string{"bench"}, matter: regexp.MustCompile("^nothing$")}, "hone bench didn't print what the demo expects"},
 		{step{args: []string{"dance"}}, "hone dance ended with exit code 1, want 0"},
 		{step{edit: [2]string{"greetNever", "greetCompile"}, args: []string{"bench"}}, "greet.go calls greetNever 0 times, want 1"},
 	} {

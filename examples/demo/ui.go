@@ -66,7 +66,7 @@ func (l *loop) look(ctx context.Context, args ...string) error {
 		url = address.FindString(lines.Text())
 	}
 	if url == "" {
-		return fmt.Errorf("hone ui told no address: %w", cmd.Wait())
+		return fmt.Errorf("hone ui printed no address: %w", cmd.Wait())
 	}
 	go io.Copy(io.Discard, says)
 	err = answers(ctx, url)
@@ -98,7 +98,7 @@ func answers(ctx context.Context, url string) error {
 			return err
 		}
 		if res.StatusCode != http.StatusOK || !strings.Contains(string(body), ask.want) {
-			return fmt.Errorf("%s answers %s without %q", ask.url, res.Status, ask.want)
+			return fmt.Errorf("%s answered %s without %q", ask.url, res.Status, ask.want)
 		}
 	}
 	return nil
