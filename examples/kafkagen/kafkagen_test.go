@@ -237,8 +237,8 @@ func TestReport(t *testing.T) {
 			to   producer
 			want result
 		}{
-			{discard{}, result{SuccessCount: 1000, ParseFail: []string{"line 2: null is no object"}, Msg: "success"}},
-			{new(refuse), result{SuccessCount: 667, FailCount: 333, ParseFail: []string{"line 2: null is no object"}, Msg: errThird.Error()}},
+			{discard{}, result{SuccessCount: 1000, ParseFail: []string{"line 2: null is not an object"}, Msg: "success"}},
+			{new(refuse), result{SuccessCount: 667, FailCount: 333, ParseFail: []string{"line 2: null is not an object"}, Msg: errThird.Error()}},
 		} {
 			var out strings.Builder
 			task := newTestTask(t, "d", 1, 1000, "{}\nnull", "{}")
@@ -282,11 +282,11 @@ func TestTask(t *testing.T) {
 		first, devices int64
 		replacements   string
 	}{
-		`"a.#" is no path`: {0, 1, `{"a.#":["x"]}`},
-		`"" is no path`:    {0, 1, `{"":["x"]}`},
-		"replacements: ":   {0, 1, `["x"]`},
-		"not negative":     {-1, 1, `{}`},
-		"63 bits":          {1, 1<<63 - 1, `{}`},
+		`invalid path "a.#"`: {0, 1, `{"a.#":["x"]}`},
+		`invalid path ""`:    {0, 1, `{"":["x"]}`},
+		"replacements: ":     {0, 1, `["x"]`},
+		"not negative":       {-1, 1, `{}`},
+		"63 bits":            {1, 1<<63 - 1, `{}`},
 	} {
 		if _, err := newTask("", test.first, test.devices, "{}", test.replacements); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want an error with %q", err, want)
@@ -301,14 +301,14 @@ func TestArguments(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want, args := range map[string][]string{
-		`no version "x"`:        {"-version", "x"},
-		`no acks of "x"`:        {"-acks", "x"},
-		`no compression "x"`:    {"-compression", "x"},
-		"no payload to send":    {"-payloads", file},
-		"not negative":          {"-n", "-1"},
-		"is no path":            {"-replace", `{"*":[]}`},
-		"no such file":          {"-payloads", file + "x"},
-		"replacements: invalid": {"-replace", "x"},
+		`unknown version "x"`:     {"-version", "x"},
+		`unknown acks "x"`:        {"-acks", "x"},
+		`unknown compression "x"`: {"-compression", "x"},
+		"no payload to send":      {"-payloads", file},
+		"not negative":            {"-n", "-1"},
+		"invalid path":            {"-replace", `{"*":[]}`},
+		"no such file":            {"-payloads", file + "x"},
+		"replacements: invalid":   {"-replace", "x"},
 	} {
 		if err := run(t.Context(), args, io.Discard); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want an error with %q", args, err, want)

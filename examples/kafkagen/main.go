@@ -83,7 +83,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 
 	i := slices.IndexFunc(versions, func(v version) bool { return v.name == *name })
 	if i < 0 {
-		return fmt.Errorf("there is no version %q", *name)
+		return fmt.Errorf("unknown version %q", *name)
 	}
 	v := versions[i]
 	t, err := readTask(*prefix, *first, *devices, *payloads, *replacements)
@@ -132,7 +132,7 @@ func readTask(prefix string, first, devices int64, payloads, replacements string
 	}
 	t, err := newTask(prefix, first, devices, text, replacements)
 	if err == nil && len(t.payloads) == 0 {
-		err = fmt.Errorf("there is no payload to send: %s", strings.Join(t.parseFail, "; "))
+		err = fmt.Errorf("no payload to send: %s", strings.Join(t.parseFail, "; "))
 	}
 	return t, err
 }
@@ -151,12 +151,12 @@ func clientOpts(opts []kgo.Opt, brokers []string, topic, acks, compression strin
 	case "none":
 		opts = append(opts, kgo.RequiredAcks(kgo.NoAck()), kgo.DisableIdempotentWrite())
 	default:
-		return nil, fmt.Errorf("there are no acks of %q", acks)
+		return nil, fmt.Errorf("unknown acks %q", acks)
 	}
 	if compression != "" {
 		codec, ok := codecs[compression]
 		if !ok {
-			return nil, fmt.Errorf("there is no compression %q", compression)
+			return nil, fmt.Errorf("unknown compression %q", compression)
 		}
 		opts = append(opts, kgo.ProducerBatchCompression(codec))
 	}

@@ -52,7 +52,7 @@ func newTask(prefix string, first, devices int64, payloads, replacements string)
 	}
 	for _, path := range slices.Sorted(maps.Keys(lists)) {
 		if !isPath(path) {
-			return nil, fmt.Errorf("replacements: %q is no path: want keys of letters, digits, _ and -, with dots between them", path)
+			return nil, fmt.Errorf("replacements: invalid path %q: use keys of letters, digits, _ and -, with dots between them", path)
 		}
 		r := rule{path: path}
 		for _, text := range lists[path] {
@@ -86,7 +86,7 @@ func readPayload(line string) (map[string]any, error) {
 		return nil, err
 	}
 	if payload == nil {
-		return nil, errors.New("null is no object")
+		return nil, errors.New("null is not an object")
 	}
 	return payload, nil
 }
