@@ -58,7 +58,7 @@ func run(ctx context.Context, args []string, out io.Writer) (err error) {
 	server := flags.String("hone", "", "`address` of a hone server that profiles go to")
 	_ = flags.Parse(args) // exits on error
 	if *version < 1 || *version > len(versions) {
-		return fmt.Errorf("there is no version %d", *version)
+		return fmt.Errorf("unknown version %d", *version)
 	}
 
 	dir, err := os.MkdirTemp("", "shakespeare")

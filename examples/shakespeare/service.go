@@ -27,7 +27,7 @@ func handler(count counter) http.Handler {
 		func(ctx context.Context, r *connect.Request[wrapperspb.StringValue]) (*connect.Response[wrapperspb.Int64Value], error) {
 			q := r.Msg.Value
 			if q == "" || strings.Contains(q, "\n") {
-				return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("%q is no word or phrase", q))
+				return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("%q is not a word or phrase", q))
 			}
 			n, err := count(ctx, q)
 			if err != nil {
