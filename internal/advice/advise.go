@@ -18,7 +18,7 @@ const DefaultMaxPackages = 50
 // means that nothing could be.
 func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	o.MinShare, o.MaxPackages = cmp.Or(o.MinShare, DefaultMinShare), cmp.Or(o.MaxPackages, DefaultMaxPackages)
-	o.stage("asking go for the module")
+	o.stage("loading the module")
 	mods, err := modules(ctx, o.Dir)
 	if err != nil {
 		return nil, err
@@ -40,13 +40,13 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 		return nil, err
 	}
 	if left > 0 {
-		src.unexamined = append(src.unexamined, fmt.Sprintf("%s with hot lines: the %d hottest are", count(left, "more package"), len(dirs)))
+		src.unexamined = append(src.unexamined, fmt.Sprintf("%s with hot lines: only the %d hottest are examined", count(left, "more package"), len(dirs)))
 	}
 	x := &examiner{collector: e, options: &o, mods: mods, mains: l.mains, found: make(map[string]*found)}
 	if len(lines) == 0 && !slices.ContainsFunc(inputs, isGoroutines) {
 		src.unexamined = append(src.unexamined, e.nothing(mods, o.MinShare))
 	}
-	o.stage("looking at %s", count(len(lines), "hot line"))
+	o.stage("examining %s", count(len(lines), "hot line"))
 	report := x.report(inputs, lines, src)
 	report.Folders = dirs
 	return report, ctx.Err()

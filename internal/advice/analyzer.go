@@ -34,7 +34,7 @@ func (p *Package) analyze(a *analysis.Analyzer) *analyzed {
 		return done
 	}
 	if len(a.FactTypes) > 0 {
-		done.err = fmt.Errorf("%s: it needs facts of imported packages, which are not examined", a.Name)
+		done.err = fmt.Errorf("%s: needs facts about imported packages, which are not loaded", a.Name)
 		return done
 	}
 	results := make(map[*analysis.Analyzer]any)

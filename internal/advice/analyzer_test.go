@@ -167,7 +167,7 @@ func TestAnalyzerFails(t *testing.T) {
 	failing := &analysis.Analyzer{Name: "failing", Run: func(*analysis.Pass) (any, error) { return nil, errors.New("no luck") }}
 	for name, a := range map[string]*analysis.Analyzer{
 		"panicked in example.com/m/p: index":      {Name: "a", Run: func(pass *analysis.Pass) (any, error) { panic("index") }},
-		"needs facts of imported packages":        {Name: "a", FactTypes: []analysis.Fact{new(fact)}, Run: failing.Run},
+		"needs facts about imported packages":     {Name: "a", FactTypes: []analysis.Fact{new(fact)}, Run: failing.Run},
 		"a: failing in example.com/m/p: no luck":  {Name: "a", Requires: []*analysis.Analyzer{failing}, Run: failing.Run},
 		"elsewhere.go: not a file of the package": {Name: "a", Run: func(pass *analysis.Pass) (any, error) { return pass.ReadFile("elsewhere.go") }},
 	} {

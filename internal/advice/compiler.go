@@ -80,7 +80,7 @@ func compilerSays(ctx context.Context, dir string, flags, dirs []string) (Diagno
 	args := slices.Concat([]string{"list", "-e", "-buildvcs=false", "-export", "-gcflags=-json=0," + told, "-f", "{{.ImportPath}}\t{{.Dir}}"}, flags, []string{"--"}, dirs)
 	out, err := gocmd.Command{Dir: dir, Args: args, Run: tmp.Run}.Output(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("what the compiler says is missing: %w", err)
+		return nil, fmt.Errorf("compiler diagnostics are missing: %w", err)
 	}
 	of := make(folders)
 	for line := range strings.Lines(string(out)) {

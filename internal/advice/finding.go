@@ -190,7 +190,7 @@ func (c Class) MarshalText() ([]byte, error) { return []byte{byte(c)}, nil }
 // UnmarshalText reads the letter.
 func (c *Class) UnmarshalText(text []byte) error {
 	if len(text) != 1 || text[0] < 'A' || text[0] > 'C' {
-		return fmt.Errorf("%q is no class: want A, B or C", text)
+		return fmt.Errorf("invalid class %q: use A, B or C", text)
 	}
 	*c = Class(text[0])
 	return nil

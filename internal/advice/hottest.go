@@ -50,7 +50,7 @@ func (e *evidence) nothing(mods []module, least float64) string {
 		for _, m := range mods {
 			paths = append(paths, m.Path)
 		}
-		return fmt.Sprintf("the profiles have no line of %s: are they of another program?", strings.Join(paths, ", "))
+		return fmt.Sprintf("the profiles have no lines of %s: are they from another program?", strings.Join(paths, ", "))
 	}
-	return fmt.Sprintf("no line outside of tests has %.3g %% of any profile", 100*least)
+	return fmt.Sprintf("no line outside of tests reaches %.3g %% of any profile", 100*least)
 }

@@ -27,7 +27,7 @@ func modules(ctx context.Context, dir string) ([]module, error) {
 	}
 	all := slices.DeleteFunc(listed, func(m module) bool { return m.Dir == "" })
 	if len(all) == 0 {
-		return nil, fmt.Errorf("%s is in no module: advice needs the source that profiles are of", dir)
+		return nil, fmt.Errorf("%s isn't in a Go module: run hone advise in the source of the profiled program", dir)
 	}
 	// The most specific first: modules may be nested.
 	slices.SortFunc(all, func(a, b module) int { return len(b.Path) - len(a.Path) })

@@ -125,7 +125,7 @@ type analyzed struct {
 	err         error
 }
 
-var errNotBuilt = errors.New("is not part of the package as it is built here")
+var errNotBuilt = errors.New("isn't part of the package in this build")
 
 // NewPackage is of files that are checked already, for rules alone.
 func NewPackage(p Package, texts map[string][]byte) *Package {

@@ -135,7 +135,7 @@ func (f *Finding) at(frame StackFrame) {
 	f.Function = name.declared()
 	text, err := infile.ReadFile(context.Background(), frame.File, infile.MaxSource)
 	if err != nil {
-		f.Caveats = append(f.Caveats, "the source is not there to look at: "+err.Error())
+		f.Caveats = append(f.Caveats, "the source isn't available: "+err.Error())
 		return
 	}
 	if lines := strings.Split(string(text), "\n"); frame.Line >= 1 && frame.Line <= len(lines) {

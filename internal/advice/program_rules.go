@@ -42,15 +42,16 @@ const (
 
 var gcBound = &Rule{
 	ID: "gc-bound", Class: AdviceOnly,
-	Title: "a large part of the time is garbage collection",
-	Doc: `The collector runs each time the heap has grown by GOGC per cent, 100 by default, and marks all that is alive. Its share of
-the CPU time is what allocating costs beyond the allocations themselves. Allocating less lowers it, which other findings are
-about; so does letting the heap grow more between collections: GOGC=200 halves how often they run, for up to as much memory
-again as is alive. GOMEMLIMIT with a large GOGC uses what memory there is and no more. hone fix measures such settings by the
-benchmarks the finding was seen in, with the memory they take.
+	Title: "garbage collection takes a large share of the CPU time",
+	Doc: `The collector runs each time the heap has grown by GOGC percent, 100 by default, and marks all live objects. Its share
+of the CPU time comes on top of the allocations themselves. Allocate less, as other findings suggest, or let the heap
+grow more between collections: GOGC=200 halves the number of collections for up to twice the memory.
+GOMEMLIMIT with a large GOGC uses memory up to the limit. hone fix measures these settings, and the memory they need,
+with the benchmarks of the finding.
 
-The rule speaks from 20 % of the CPU time on. In benchmarks the heap is often so small that the collector runs far
-more often than in the program: look at a profile of that before changing the setting.`,
+The rule reports programs that spend at least 20 % of the CPU time on collection. The heap of a benchmark is often so
+small that the collector runs far more often than in the program, so check a profile of the program before you change a
+setting.`,
 	Examine: func(p *Program) []Finding {
 		total, samples := p.cpu()
 		gc := p.seen.gc[p.subject]
@@ -63,13 +64,13 @@ more often than in the program: look at a profile of that before changing the se
 		}
 		var f Finding
 		f.Evidence, f.Bound = p.wholeBound(gc, int64(float64(samples)*float64(gc)/float64(total)), gain)
-		f.Why = fmt.Sprintf("%.0f %% of the CPU time is garbage collection%s. Allocate less where the other findings say; then try GOGC=200, which halves how often it runs for more memory, or GOGC=off with GOMEMLIMIT below what the machine or container has.", 100*f.Bound.Time, p.allocationRate())
-		if p.tested() && p.Subject != "" { // a profile by itself names no benchmark
+		f.Why = fmt.Sprintf("Garbage collection takes %.0f %% of the CPU time%s. Reduce allocations first, as other findings suggest. Then try GOGC=200, which halves the number of collections and uses more memory, or GOGC=off with GOMEMLIMIT below the memory of the machine or container.", 100*f.Bound.Time, p.allocationRate())
+		if p.tested() && p.Subject != "" { // a profile alone names no benchmark
 			f.Try = BySetting
 		}
 		if p.tested() {
 			f.Bound.Worth = f.Bound.Expected / 4 // what allocates comes first, as Why says
-			f.Caveats = append(f.Caveats, "this is a benchmark, whose small heap is collected more often than a program's: look at a profile of the program before setting GOGC")
+			f.Caveats = append(f.Caveats, "this is a benchmark, whose small heap is collected more often than a program's; check a profile of the program before you set GOGC")
 		}
 		return []Finding{f}
 	},
@@ -87,7 +88,7 @@ func (p *Program) allocationRate() string {
 			bytes += v
 		}
 		if rate := float64(bytes) / (float64(in.Profile.DurationNanos) / 1e9); rate >= 1e6 {
-			return fmt.Sprintf(", for %.0f MB allocated a second", rate/1e6)
+			return fmt.Sprintf(", at %.0f MB allocated per second", rate/1e6)
 		}
 	}
 	return ""
@@ -95,14 +96,14 @@ func (p *Program) allocationRate() string {
 
 var schedulerBound = &Rule{
 	ID: "scheduler-bound", Class: AdviceOnly,
-	Title: "a large part of the time goes into finding goroutines to run",
-	Doc: `Each time a goroutine waits, the scheduler looks for another one, in its own queue and those of others, and puts threads to
-sleep and wakes them. With much work in each turn that costs nothing to speak of. It shows where work is handed around in
-small pieces, item by item over channels, or where GOMAXPROCS is larger than the processors that the program may use:
-before Go 1.25 the runtime did not know of a container's limit, and with an older go line in go.mod it still does not.
+	Title: "scheduling goroutines takes a large share of the CPU time",
+	Doc: `Each time a goroutine waits, the scheduler looks for another one in its own queue and in those of others, puts threads
+to sleep and wakes them. With enough work per step, this costs little. It becomes visible if work is passed around in
+small pieces, item by item over channels, or if GOMAXPROCS is larger than the number of CPUs available. Before Go 1.25
+the runtime ignored the CPU limit of a container, and it still does with an older go line in go.mod.
 
-The rule speaks from 25 % of the CPU time on, of programs that use half a processor or more: one that is idle looks for work
-most of its little time, which costs nobody anything.`,
+The rule reports programs that use at least half a CPU and spend at least 25 % of the CPU time on scheduling. An idle
+program spends most of its little CPU time looking for work, which doesn't matter.`,
 	Examine: func(p *Program) []Finding {
 		total, samples := p.cpu()
 		if samples < enoughSamples || p.cores() < busy {
@@ -119,9 +120,9 @@ most of its little time, which costs nobody anything.`,
 		}
 		var f Finding
 		f.Evidence, f.Bound = p.wholeBound(nanos, int64(float64(samples)*float64(nanos)/float64(total)), 1.5)
-		f.Why = fmt.Sprintf("%.0f %% of the CPU time is the scheduler's: finding work, putting threads to sleep and waking them. Hand work to goroutines in larger pieces (batches over channels, a worker for a range of items), or use fewer goroutines; and try a smaller GOMAXPROCS.", 100*f.Bound.Time)
+		f.Why = fmt.Sprintf("The scheduler takes %.0f %% of the CPU time to find work, put threads to sleep and wake them. Give goroutines larger pieces of work (batches over channels, a worker per range of items), use fewer goroutines, or try a smaller GOMAXPROCS.", 100*f.Bound.Time)
 		if p.GoVersion != "" && olderThan(p.GoVersion, 25) {
-			f.Why += fmt.Sprintf(" With go %s in go.mod the runtime doesn't heed a container's CPU limit: go 1.25 does.", p.GoVersion)
+			f.Why += fmt.Sprintf(" With go %s in go.mod, the runtime ignores the CPU limit of a container; with go 1.25 it doesn't.", p.GoVersion)
 		}
 		return []Finding{f}
 	},
@@ -138,14 +139,14 @@ func olderThan(version string, minor int) bool {
 
 var pgoOff = &Rule{
 	ID: "pgo-off", Class: AdviceOnly,
-	Title: "the program is built without a profile",
-	Doc: `With default.pgo beside its main package, go build inlines what is hot and calls directly what is mostly called through an
-interface. Programs gain 2 to 14 % of CPU time, with no change in the source. hone fix makes the file of the profile that the
-finding is of, measures benchmarks of the packages that are hot in it without and with it, and keeps it if they are faster;
-hone pgo makes it of any profiles, and with -verify measures what it gains.
+	Title: "the program is built without a PGO profile",
+	Doc: `With default.pgo next to the main package, go build inlines hot functions and calls the usual implementation of an
+interface method directly. Programs save 2 to 14 % of CPU time without a change in the source. hone fix makes the file
+from the profile of the finding, compares the benchmarks of the hot packages with and without it, and keeps it if they
+are faster. hone pgo makes it from any profiles, and measures the gain with -verify.
 
-The rule looks at profiles of commands, not of tests, whose main package in this module has no default.pgo. What a binary that
-is still there was built with counts for more.`,
+The rule reports profiles of commands, not tests, whose main package in this module has no default.pgo. If the binary
+still exists, its build settings decide.`,
 	Examine: func(p *Program) []Finding {
 		_, samples := p.cpu()
 		if samples < enoughSamples || p.tested() {
@@ -162,7 +163,7 @@ is still there was built with counts for more.`,
 			dir = ""
 		}
 		f.Bound.Expected = 0.03 // programs gain 2 to 14 %
-		f.Why = fmt.Sprintf("There is no default.pgo beside the main package, by which the compiler would inline what is hot: typically 2 to 14 %% of CPU time. hone pgo -o %s -verify ./... PROFILE makes it of this profile, and measures what it gains.", filepath.Join(dir, "default.pgo"))
+		f.Why = fmt.Sprintf("There is no default.pgo next to the main package. With it, the compiler inlines hot functions, which typically saves 2 to 14 %% of CPU time. hone pgo -o %s -verify ./... PROFILE makes one from this profile and measures the gain.", filepath.Join(dir, "default.pgo"))
 		return []Finding{f}
 	},
 }
@@ -220,14 +221,14 @@ func builtWithProfile(name string) bool {
 
 var goroutineLeak = &Rule{
 	ID: "goroutine-leak", Class: AdviceOnly,
-	Title: "goroutines are left behind here",
-	Doc: `A goroutine that waits for what never comes keeps its stack and all that it refers to. Usually it sends its result to a
-channel that nobody receives from any more, since the receiver has returned early, on a timeout or an error: a channel with
-room for the one result lets it end. Others wait for a context that nobody cancels, or range over a channel that nobody closes.
+	Title: "goroutines leak here",
+	Doc: `A goroutine that waits forever keeps its stack and everything it refers to. Usually it sends its result to a channel
+after the receiver has returned early, on a timeout or an error; a channel with a buffer for the result lets it end.
+Others wait for a context that is never canceled, or range over a channel that is never closed.
 
-The rule speaks of each line in a profile of leaked goroutines (goroutineleak, since Go 1.27), which are proven. Of
-goroutine profiles it takes two of the same program, between which the number at a line has doubled to 100 or more,
-or 1000 goroutines that all wait to send at one line.`,
+The rule reports each line in a profile of leaked goroutines (goroutineleak, since Go 1.27), which are proven. It
+compares goroutine profiles of the same program in pairs, and reports lines where the number has doubled to 100 or more,
+or where 1000 goroutines wait to send.`,
 	Examine: func(p *Program) []Finding { return slices.Concat(p.proven(), p.parked()) },
 }
 
@@ -291,13 +292,13 @@ func waits(s *stackSample) string {
 func (k *parking) advice() string {
 	switch k.in {
 	case "to send":
-		return " If the receiver may have stopped waiting, make the channel with room for the one result; else let the sender select on a context that ends."
+		return " If the receiver may stop waiting, give the channel a buffer for the result, or have the sender also select on a context that ends."
 	case "to receive", "in a select":
-		return " Close the channel when no more comes, or let the goroutine select on a context that ends."
+		return " Close the channel after the last value, or have the goroutine also select on a context that ends."
 	case "for a lock":
-		return " Look for the path on which the lock is not released: an early return, or a panic."
+		return " Find the path that doesn't unlock, such as an early return or a panic."
 	case "for a WaitGroup", "for a Cond":
-		return " Look for the path on which Done, Signal or Broadcast is not called."
+		return " Find the path that doesn't call Done, Signal or Broadcast."
 	}
 	return ""
 }
@@ -320,7 +321,7 @@ func (p *Program) proven() []Finding {
 		if in != "" {
 			in = " " + in
 		}
-		f.Why = fmt.Sprintf("%s %s%s for ever: nothing that could wake them can be reached any more.", count(int(n), "goroutine"), what, in) + k.advice()
+		f.Why = fmt.Sprintf("%s %s%s forever: no reachable code can wake them.", count(int(n), "goroutine"), what, in) + k.advice()
 		all = append(all, f)
 	}
 	return all
@@ -346,15 +347,15 @@ func (p *Program) parked() []Finding {
 		var f Finding
 		switch {
 		case p.Inputs[first].Profile.TimeNanos < p.Inputs[last].Profile.TimeNanos && after >= leakedMany && after >= 2*before:
-			f.Why = fmt.Sprintf("%d goroutines wait %s here, and %d did in an earlier profile: they seem to be left behind.", after, k.in, before)
+			f.Why = fmt.Sprintf("%d goroutines wait %s here, and %d did in an earlier profile, so they seem to leak.", after, k.in, before)
 		case after >= parkedAtSends && k.in == "to send":
-			f.Why = fmt.Sprintf("%d goroutines wait here to send: either nobody receives any more, or whoever does is too slow.", after)
+			f.Why = fmt.Sprintf("%d goroutines wait here to send: the receiver has stopped or is too slow.", after)
 		default:
 			continue
 		}
 		f.at(k.frame)
 		f.State, f.Why = Hinted, f.Why+k.advice()
-		f.Caveats = append(f.Caveats, "that goroutines wait is no leak by itself: a goroutine for each connection does, too")
+		f.Caveats = append(f.Caveats, "waiting goroutines are not necessarily a leak: with one goroutine per connection, they are normal")
 		all = append(all, f)
 	}
 	return all

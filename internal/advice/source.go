@@ -57,8 +57,8 @@ func load(ctx context.Context, dir, toolchain string, flags, dirs []string) (*so
 }
 
 var (
-	errMoved = errors.New("is not the source that the profile is of: measure again")
-	errOnce  = errors.New("runs once, when the package is initialized: no rule is for that")
+	errMoved = errors.New("doesn't match the profile: take a new profile")
+	errOnce  = errors.New("runs only once, at package initialization: no rule covers that")
 )
 
 // site finds the syntax of a hot line. A function is identified by its first line or, if the file has

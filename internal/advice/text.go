@@ -51,7 +51,7 @@ func (r *Report) together(b *strings.Builder) {
 		return cmp.Or(cmp.Compare(r.Together[y], r.Together[x]), strings.Compare(x, y))
 	})
 	for _, s := range subjects[:min(3, len(subjects))] {
-		fmt.Fprintf(b, "together %.0f %% of the CPU time of %s, where findings overlap\n", 100*r.Together[s], s)
+		fmt.Fprintf(b, "together %.0f %% of the CPU time of %s (findings overlap)\n", 100*r.Together[s], s)
 	}
 }
 
@@ -112,9 +112,9 @@ func (f *Finding) text(b *strings.Builder, dir string) {
 	}
 	switch f.Try {
 	case BySetting:
-		line("    hone fix %s    measures settings of the collector, and changes no file", f.ID)
+		line("    hone fix %s    measures garbage collector settings; changes no files", f.ID)
 	case ByProfile:
-		line("    hone fix %s    measures what it gains, and keeps the profile if benchmarks are faster", f.ID)
+		line("    hone fix %s    measures the gain and keeps the profile if benchmarks are faster", f.ID)
 	}
 	if f.Fix == nil {
 		return
@@ -124,9 +124,9 @@ func (f *Finding) text(b *strings.Builder, dir string) {
 	}
 	hint := ""
 	if f.Class == Review {
-		hint = ", to be reviewed"
+		hint = " (review the change)"
 	}
-	line("    hone fix %s    proves it, and keeps it if it is faster%s", f.ID, hint)
+	line("    hone fix %s    tests it and keeps it if it is faster%s", f.ID, hint)
 }
 
 // Place is the file and line of a finding, relative to a folder.
@@ -214,7 +214,7 @@ func (b Bound) String() string {
 		margin = fmt.Sprintf(" ±%.1f", 100*b.Error)
 	}
 	if b.Speedup == 0 || b.Speedup > 100 {
-		return fmt.Sprintf("nearly all of the time (%.1f%s %%) is at stake", 100*b.Time, margin)
+		return fmt.Sprintf("affects nearly all of the time (%.1f%s %%)", 100*b.Time, margin)
 	}
 	gain := fmt.Sprintf("at most %.3g times as fast", b.Speedup)
 	if b.Speedup < 1.005 {
