@@ -165,11 +165,11 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 				p.review = append(p.review, fmt.Sprintf("that %s is never nil, for which %s panics and fmt prints <nil>", src, p.Code))
 			}
 			if types.IsInterface(t) {
-				p.review = append(p.review, fmt.Sprintf("that %s holds nothing with a method Error or Format, which fmt would call", src))
+				p.review = append(p.review, fmt.Sprintf("that %s holds no value with an Error or Format method, which fmt would call", src))
 			}
 		}
 		if methodPanics(s, methods.Lookup(nil, name)) {
-			p.review = append(p.review, fmt.Sprintf("that %s doesn't panic, which fmt would turn into text", p.Code))
+			p.review = append(p.review, fmt.Sprintf("that %s doesn't panic: fmt would print the panic", p.Code))
 		}
 		return p, true
 	}
