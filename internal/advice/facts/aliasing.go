@@ -296,5 +296,5 @@ func (b *Trips) Claimed(s *advice.Site, loop ast.Node) []string {
 	if EffectsOf(s, body)&MayPanic == 0 && UnchangedBy(s, b.Expr, false, Change{Code: []ast.Node{body}}) {
 		return nil
 	}
-	return []string{fmt.Sprintf("that %s is no more than a few times what there really is: room is made for all before the first turn of the loop, which may fail", b.Text(s))}
+	return []string{fmt.Sprintf("that %s isn't inflated: memory for all elements is allocated before the first iteration, which may fail", b.Text(s))}
 }

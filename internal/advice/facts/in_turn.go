@@ -31,7 +31,7 @@ func InTurn(s *advice.Site, steps []Step, to *Sink) (check []string) {
 			continue
 		}
 		if to != nil && IsBytes(s, p.Expr) && MayShare(s, p.Expr, *to) {
-			add("that %s doesn't share memory with %s, which is written to before it is read", s.Source(p.Expr), to.Name)
+			add("that %s doesn't share memory with %s, which is now written before it is read", s.Source(p.Expr), to.Name)
 		}
 		for j, later := range steps {
 			if later.Expr == nil || j == i {
@@ -40,13 +40,13 @@ func InTurn(s *advice.Site, steps []Step, to *Sink) (check []string) {
 			does := EffectsOf(s, later.Expr)
 			if j > i {
 				if !UnchangedBy(s, p.Expr, p.Contents || p.Runs&MayRead != 0, Change{Code: []ast.Node{later.Expr}}) {
-					add("that %s doesn't change %s, which is used before it now", s.Source(later.Expr), s.Source(p.Expr))
+					add("that %s doesn't change %s, which is now used before it", s.Source(later.Expr), s.Source(p.Expr))
 				}
 				if p.Runs&MayWrite != 0 && (does != 0 || !UnchangedBy(s, later.Expr, later.Contents, Change{more: MayWrite})) {
-					add("that showing %s doesn't change anything: it runs before %s is evaluated now", s.Source(p.Expr), s.Source(later.Expr))
+					add("that formatting %s has no side effects: it now runs before %s is evaluated", s.Source(p.Expr), s.Source(later.Expr))
 				}
 				if p.Runs&MayRead != 0 && does&MayWrite != 0 {
-					add("that %s changes nothing that showing %s depends on", s.Source(later.Expr), s.Source(p.Expr))
+					add("that %s doesn't change anything that formatting %s depends on", s.Source(later.Expr), s.Source(p.Expr))
 				}
 			}
 		}
@@ -60,9 +60,9 @@ func InTurn(s *advice.Site, steps []Step, to *Sink) (check []string) {
 		if wrote && p.Expr != nil {
 			does := EffectsOf(s, p.Expr) | p.Runs
 			if does&MayWrite != 0 || does&ReadsBytes != 0 && (!hidden || dst == nil || Mentions(s, p.Expr, dst)) {
-				add("that %s doesn't use %s, part of which is written before it is evaluated now", s.Source(p.Expr), to.Name)
+				add("that %s doesn't use %s, part of which is now written before it is evaluated", s.Source(p.Expr), to.Name)
 			} else if !hidden && does&MayPanic != 0 && !wentWell(s, steps, p) {
-				add("that %s doesn't panic, or that nobody looks at %s then: part of it is written before", s.Source(p.Expr), to.Name)
+				add("that %s doesn't panic, or that no code reads %s then: part of it is already written", s.Source(p.Expr), to.Name)
 			}
 		}
 		wrote = true
@@ -109,7 +109,7 @@ func SharedRoom(s *advice.Site, dst ast.Expr, at ast.Node) []string {
 	if v := Object(s, dst); v != nil && OwnArray(s, v, at) && !RoomSeen(s, v) {
 		return nil
 	}
-	return []string{fmt.Sprintf("that nothing else uses the room behind %s, which may be written to a different extent before the slice moves", s.Source(dst))}
+	return []string{fmt.Sprintf("that no other slice uses the spare capacity of %s, which may be written to a different extent before the slice is reallocated", s.Source(dst))}
 }
 
 // SeesItself reports whether an operand asks for what is written to before it, so that writing in

@@ -235,11 +235,11 @@ func Overtaken(s *advice.Site, c inspector.Cursor, operands []Step, gone ...ast.
 			continue
 		}
 		if !UnchangedBy(s, p.Expr, p.Contents, Change{Code: beside.called}) {
-			check = append(check, fmt.Sprintf("that what is called later in the statement doesn't change %s, which is read after it now", s.Source(p.Expr)))
+			check = append(check, fmt.Sprintf("that later calls in the statement don't change %s, which is now read after them", s.Source(p.Expr)))
 		}
 		own := PanicsBeside(s, p.Expr)
 		if own != 0 && does&(MayWrite|MayPanic) != 0 {
-			check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated after what is called later in the statement", s.Source(p.Expr)))
+			check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated after later calls in the statement", s.Source(p.Expr)))
 			continue
 		}
 		for _, other := range beside.first {
@@ -275,7 +275,7 @@ func Together(s *advice.Site, operands ...ast.Expr) (check []string) {
 		for _, later := range operands[i+1:] {
 			does := CallsIn(s, later)
 			if !UnchangedBy(s, e, true, Change{Code: does}) {
-				check = append(check, fmt.Sprintf("that %s doesn't change %s, which is read after it now", s.Source(later), s.Source(e)))
+				check = append(check, fmt.Sprintf("that %s doesn't change %s, which is now read after it", s.Source(later), s.Source(e)))
 			}
 			if own != 0 && EffectsOf(s, does...)&(MayPanic|MayWrite) != 0 || CanTell(own, PanicsAhead(s, later)) {
 				check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated after %s", s.Source(e), s.Source(later)))

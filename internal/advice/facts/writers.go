@@ -37,7 +37,7 @@ func SplitSeen(s *advice.Site, w ast.Expr, name string) []string {
 			return nil
 		}
 	}
-	return []string{fmt.Sprintf("that what %s writes to takes the same bytes in Write calls of other sizes", name)}
+	return []string{fmt.Sprintf("that the destination of %s accepts the same bytes in Write calls of other sizes", name)}
 }
 
 // writesToFile reports whether an expression makes a bufio.Writer in front of a file or a buffer.
@@ -73,10 +73,10 @@ func roomAsked(s *advice.Site, w ast.Expr, name string) []string {
 		for sel, ok := c.Parent().Node().(*ast.SelectorExpr); ok; sel, ok = c.Parent().Node().(*ast.SelectorExpr) {
 			switch sel.Sel.Name {
 			case "Cap", "Available":
-				return []string{fmt.Sprintf("that the room that %s has doesn't matter: it grows by other steps", name)}
+				return []string{fmt.Sprintf("that no code uses the capacity of %s: it grows in other steps", name)}
 			case "Bytes", "AvailableBuffer", "Next":
 				if !after(c, w, obj) {
-					return []string{fmt.Sprintf("that nobody looks at an earlier result of %s.%s(): it may be overwritten by other pieces", name, sel.Sel.Name)}
+					return []string{fmt.Sprintf("that no code reads an earlier result of %s.%s(): it may be overwritten by other pieces", name, sel.Sel.Name)}
 				}
 			}
 			c = c.Parent()
