@@ -14,9 +14,9 @@ import (
 
 var appendChain = &advice.Rule{
 	ID:    "append-chain",
-	Title: "slices are joined by an append for each",
-	Doc: `append(append([]T{}, a...), b...) allocates room for a, and then, since that is full, for both, and copies a once
-more. slices.Concat, which came with Go 1.22, adds up the lengths first, allocates once and copies each slice once.
+	Title: "nested appends allocate and copy more than once",
+	Doc: `append(append([]T{}, a...), b...) allocates a slice for a, then a larger one for a and b, and copies a twice.
+slices.Concat (Go 1.22) adds up the lengths, allocates once, and copies each slice once.
 
 It is left to review: of slices that are all empty the result is nil, where append has an empty one if it began with one.
 append of a single slice is as fast as slices.Clone, and is not reported.`,

@@ -13,10 +13,10 @@ import (
 
 var binaryReflection = &advice.Rule{
 	ID:    "binary-reflection",
-	Title: "binary.Read or Write goes through a value by its type",
-	Doc: `binary.Read and Write take any value: they allocate a buffer for each call, and go through a struct's fields by
-reflection. A buffer that is used again, and the functions of a byte order, AppendUint32 and Uint32 for example, do the same
-in a fraction of the time, several values for each write.
+	Title: "binary.Read or binary.Write uses reflection",
+	Doc: `binary.Read and binary.Write accept any value, so they allocate a buffer per call and walk struct fields by reflection.
+Reuse one buffer, and encode with the functions of a byte order, such as binary.LittleEndian.AppendUint32 and Uint32.
+That takes a fraction of the time, and one write can hold several values.
 
 Slices of numbers, which both know and convert at once, are not reported. What the bytes are has to stay the same, which
 the code's tests have to show: it is advice only.`,
@@ -44,10 +44,10 @@ func matchBinaryReflection(s *advice.Site) []advice.Match {
 		m := advice.Match{Node: c.CallExpr}
 		switch t.(type) {
 		case *types.Basic:
-			m.Why = fmt.Sprintf("%s allocates a buffer for a single value, and finds out its type. Use the functions %s on a buffer that is there already.", edit.Short(c.Name), instead)
+			m.Why = fmt.Sprintf("%s allocates a buffer and inspects the type for a single value. Use the functions %s on an existing buffer.", edit.Short(c.Name), instead)
 		case *types.Struct, *types.Array:
-			m.Why = fmt.Sprintf("%s goes through the fields by reflection, and allocates a buffer each time. Use the functions %s for each field, on one buffer.", edit.Short(c.Name), instead)
-		default: // slices of numbers are converted at once; of an interface nothing is known
+			m.Why = fmt.Sprintf("%s walks the fields by reflection and allocates a buffer each time. Use the functions %s for each field, on a reused buffer.", edit.Short(c.Name), instead)
+		default: // slices of numbers are converted at once; the value in an interface isn't known
 			continue
 		}
 		matches = append(matches, m)

@@ -17,10 +17,10 @@ import (
 
 var bufferGrow = &advice.Rule{
 	ID:    "buffer-grow",
-	Title: "a buffer grows while it is written to",
-	Doc: `A strings.Builder or bytes.Buffer that runs out of room allocates twice as much and copies all it has. Where the
-length of what will be written is known, or a good guess is, Grow allocates once. A bytes.Buffer that isn't needed after the
-call has its room from the last time if it is kept, or comes from a sync.Pool, and begins with Reset.
+	Title: "a buffer is reallocated while it is written to",
+	Doc: `When a strings.Builder or bytes.Buffer is full, it allocates a buffer twice as large and copies its contents. If you
+know the final length, or have a good estimate, call Grow first to allocate once. If a bytes.Buffer isn't needed after
+the call, keep it or take it from a sync.Pool, and call Reset to reuse its memory.
 
 Where the length isn't known, there is advice alone, if the share is large.`,
 	Class:  advice.Safe,
@@ -28,8 +28,8 @@ Where the length isn't known, there is advice alone, if the share is large.`,
 	Gain:   1.5,
 	Match:  matchBufferGrow,
 	Conditions: advice.Conditions{
-		Offered: "a new local buffer is written to without branches and loops, from strings that don't change",
-		Review:  "the function doesn't use the room behind what Bytes returns",
+		Offered: "a new local buffer is written to without branches or loops, from strings that don't change",
+		Review:  "the function doesn't use the spare capacity of what Bytes returns",
 	},
 }
 
@@ -60,7 +60,7 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 		switch size, ok := edit.StraightSize(s, obj, d, at); {
 		case ok && !left:
 			m.Edits = []advice.Edit{grow(size)}
-			m.Why = fmt.Sprintf("%s starts empty, and is copied each time it runs out of room. How much is written is known: Grow it before.", obj.Name())
+			m.Why = fmt.Sprintf("%s starts empty and is copied each time it is full, although the final length is known. Call Grow first.", obj.Name())
 			m.Class = advice.Safe
 			if facts.Asks(s, obj, "Bytes") {
 				edit.MustCheck(&m, []string{fmt.Sprintf("that the room behind what %s.Bytes() returns doesn't matter", obj.Name())})
@@ -79,7 +79,7 @@ var bufferGrowFrames = lazyregexp.New(`^bytes\.(growSlice|\(\*Buffer\)\.grow)$|^
 
 // growAdvice says what to do about a growing buffer whose final size isn't known.
 func growAdvice(s *advice.Site, obj types.Object) string {
-	why := fmt.Sprintf("%s starts empty, and is copied each time it runs out of room: Grow it to what will be written, or to a good guess, before the first write.", obj.Name())
+	why := fmt.Sprintf("%s starts empty and is copied each time it is full. Call Grow with the final length, or a good estimate, before the first write.", obj.Name())
 	if !temporary(s, obj) {
 		return why
 	}

@@ -14,9 +14,9 @@ import (
 
 var bufferToBuilder = &advice.Rule{
 	ID:    "buffer-to-builder",
-	Title: "a bytes.Buffer is filled to make a string",
-	Doc: `(*bytes.Buffer).String copies what is in the buffer, as more may be written to it. A strings.Builder hands out its
-memory as the string, without a copy.
+	Title: "a bytes.Buffer is used to build a string",
+	Doc: `(*bytes.Buffer).String copies the buffer, because more may be written to it. A strings.Builder returns its memory as the
+string, without a copy.
 
 The Builder starts with the 64 bytes that a Buffer starts with, before the
 first write: where a loop or a branch may return before that, without an error, or go by all writes, a Buffer costs nothing,
@@ -63,7 +63,7 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 			continue
 		}
 		m := advice.Match{Node: d.Node(), Class: advice.Safe, Imports: []string{"strings"}}
-		m.Why = fmt.Sprintf("String copies what is in %s, which is only written to: a strings.Builder hands it out without a copy.", obj.Name())
+		m.Why = fmt.Sprintf("String copies the contents of %s, which is only written to; a strings.Builder returns them without a copy.", obj.Name())
 		m.Edits = []advice.Edit{edit.Replace(d.Type, local+".Builder")}
 		edit.MustCheck(&m, grownBy(s, obj))
 		if !grows {
@@ -74,17 +74,17 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 			}
 			if long := s.BlockSize(bufferString); !known && long > doubledText {
 				m.Class, m.Edits = advice.AdviceOnly, nil
-				m.Why = fmt.Sprintf("String copies what is in %s, %d bytes on average. A strings.Builder hands it out without a copy, but grows in smaller steps: where there is a good guess of the length, make it one and call Grow; or keep the buffer for the next text.", obj.Name(), long)
+				m.Why = fmt.Sprintf("String copies the contents of %s, %d bytes on average. A strings.Builder returns them without a copy, but grows in smaller steps. If you can estimate the length, use a Builder and call Grow; otherwise reuse the buffer for the next text.", obj.Name(), long)
 				matches = append(matches, m)
 				continue
 			}
 			if left {
 				m.Class, m.Edits = advice.AdviceOnly, nil
-				m.Why = fmt.Sprintf("String copies what is in %s. A strings.Builder hands it out without a copy: make it one, and call Grow where it is sure that something will be written, for some ways through here don't, and cost nothing now.", obj.Name())
+				m.Why = fmt.Sprintf("String copies the contents of %s; a strings.Builder returns them without a copy. Some paths through this function write nothing, so call Grow only where something will be written.", obj.Name())
 			} else {
 				m.Edits = append(m.Edits, grow(size))
 				if small := s.BlockSize(bufferString); !known && 0 < small && small <= 32 {
-					m.Why += fmt.Sprintf(" The texts have %d bytes on average: each that is kept keeps room for 64.", small)
+					m.Why += fmt.Sprintf(" The texts have %d bytes on average, and each one that you keep holds 64.", small)
 					edit.MustCheck(&m, []string{"that few of them are kept for long"})
 				}
 			}

@@ -18,18 +18,19 @@ import (
 var bulkAppend = &advice.Rule{
 	ID:    "bulk-append",
 	Title: "bytes of a text are appended one by one",
-	Doc: `append checks for room each time. Where most of a text goes through unchanged, find the first byte that doesn't, and
-append what is before it at once; append copies many bytes at a time. A loop that appends all of a text is one append.
-The same holds for writing to a strings.Builder or a bytes.Buffer, byte by byte or rune by rune, if only in a function
-that is called for each. A text in which nothing changes needs no copy at all: it can be returned as it is.
-`,
+	Doc: `append checks the capacity on every call. If most of a text is copied unchanged, find the next byte that needs work, and
+append everything before it in one call, which copies many bytes per instruction. A loop that appends a whole text is a
+single append.
+
+The same holds for writing to a strings.Builder or bytes.Buffer byte by byte or rune by rune, also in a function that is
+called for each one. If nothing in the text changes, return it as it is.`,
 	Class: advice.Safe,
 	Gain:  2,
 	Match: matchBulkAppend,
 	Conditions: advice.Conditions{
-		Offered: "a loop does nothing but append all bytes of a text",
-		Review: "the text is no part of what is appended to, which the loop would repeat; nothing else uses the room behind the slice, " +
-			"which the loop writes to until it is full",
+		Offered: "a loop only appends all bytes of a text",
+		Review: "the text isn't part of the slice that is appended to, since the loop would then read what it appended; no other slice " +
+			"uses the spare capacity that the loop fills",
 	},
 }
 
@@ -53,14 +54,14 @@ func matchBulkAppend(s *advice.Site) []advice.Match {
 			continue
 		}
 		m := advice.Match{Node: assign, Class: advice.AdviceOnly}
-		m.Why = fmt.Sprintf("Each byte of %s that stays as it is is appended by itself. Find the next one that doesn't, and append all before it at once: append(dst, %[1]s[start:i]...).", s.Source(text))
+		m.Why = fmt.Sprintf("Each unchanged byte of %s is appended separately. Find the next byte that needs work, and append everything before it in one call: append(dst, %[1]s[start:i]...).", s.Source(text))
 		body := facts.LoopBody(loop.Node())
 		if c.Parent().Node() == body && len(body.List) > 1 && !facts.ExitsOf(s, loop).Skips {
 			continue // all are appended, with something else in between
 		}
 		if len(body.List) == 1 && body.List[0] == assign && whole && facts.Pure(s, assign.Lhs[0]) && !facts.Commented(s, loop.Node().Pos(), assign.Pos()) && !facts.SameCode(s, assign.Lhs[0], text) {
 			dst := s.Source(assign.Lhs[0])
-			m.Why = fmt.Sprintf("Each byte of %s is appended by itself, with a check for room: one append copies all of them.", s.Source(text))
+			m.Why = fmt.Sprintf("Each byte of %s is appended separately, with a capacity check; a single append copies them all.", s.Source(text))
 			m.Edits = []advice.Edit{edit.Replace(loop.Node(), fmt.Sprintf("%s = append(%s, %s...)", dst, dst, s.Source(text)))}
 			m.Class = advice.Safe
 			var overlap []string
@@ -95,7 +96,7 @@ func writtenOneByOne(s *advice.Site) []advice.Match {
 			continue // all are written, with something else in between
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Title: "characters of a text are written one by one",
-			Why: fmt.Sprintf("Each character of %s that stays as it is is written by itself. Find the next one that doesn't, and write all before it at once; of a single one that is replaced, strings.ReplaceAll does that.", s.Source(text))})
+			Why: fmt.Sprintf("Each unchanged character of %s is written separately. Find the next one that needs work, and write everything before it in one call. If only one character is replaced, strings.ReplaceAll does this.", s.Source(text))})
 	}
 	return matches
 }
@@ -115,7 +116,7 @@ func writtenByCallee(s *advice.Site) []advice.Match {
 				continue
 			}
 			matches = append(matches, advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Title: "characters of a text are written one by one",
-				Why: fmt.Sprintf("%s is called for each character of %s, and writes those that stay as they are one by one. Find the next one that doesn't, and write all before it at once.", edit.Called(s, c.CallExpr), s.Source(text))})
+				Why: fmt.Sprintf("%s is called for each character of %s and writes the unchanged ones separately. Find the next one that needs work, and write everything before it in one call.", edit.Called(s, c.CallExpr), s.Source(text))})
 			break
 		}
 	}

@@ -12,10 +12,10 @@ import (
 
 var busySelect = &advice.Rule{
 	ID:    "busy-select",
-	Title: "a loop asks channels again and again instead of waiting",
-	Doc: `A select with a default case never waits. In a loop that does nothing else it keeps a processor busy, and takes it from the
-goroutine that would send. Without the default the select waits, and costs nothing until there is something; where the loop
-has to do something now and then, a case that receives from a time.Ticker says when.
+	Title: "a loop polls channels instead of waiting",
+	Doc: `A select with a default case never waits. In a loop that does nothing else, it keeps a CPU busy and takes CPU time from
+the goroutine that would send. Without the default case, the select blocks and costs nothing until a channel is ready.
+If the loop must also act periodically, add a case that receives from a time.Ticker.
 
 The rule keeps silent where the default case, or the loop beside the select, does any work.`,
 	Class:  advice.AdviceOnly,
@@ -38,7 +38,7 @@ func matchBusySelect(s *advice.Site) []advice.Match {
 		}
 		seen[sel] = true
 		if spins(s, cursor, sel) {
-			matches = append(matches, advice.Match{Node: sel, Why: "The select has a default case that does nothing, in a loop that does nothing else: it keeps a processor busy until a channel is ready. Without the default case it waits."})
+			matches = append(matches, advice.Match{Node: sel, Why: "The default case does nothing, and neither does the rest of the loop, so this keeps a CPU busy until a channel is ready. Remove the default case to wait instead."})
 		}
 	}
 	return matches

@@ -17,9 +17,9 @@ import (
 
 var byteLoop = &advice.Rule{
 	ID:    "byte-loop",
-	Title: "a loop writes the same byte again and again",
-	Doc: `strings.Repeat and bytes.Repeat fill memory by copying ever larger blocks, many bytes at a time, where a loop stores
-one after the other, and an append in it checks for room each time.
+	Title: "a loop writes the same byte repeatedly",
+	Doc: `strings.Repeat and bytes.Repeat fill memory by copying larger and larger blocks. A loop stores one byte per step, and an
+append in it also checks the capacity each time.
 
 A slice that zeros are appended to one by one, until it is long
 enough, takes them all at once. A slice that stays on the stack, for which bytes.Repeat would allocate, is left alone.`,
@@ -27,10 +27,10 @@ enough, takes them all at once. A slice that stays on the stack, for which bytes
 	Gain:  3,
 	Match: matchByteLoop,
 	Conditions: advice.Conditions{
-		Offered: "a slice is filled in the statement after it is made, and a loop with a single statement pads a string, or appends zeros " +
+		Offered: "a slice is filled in the statement after it is made, or a loop with a single statement pads a string or appends zeros " +
 			"until a slice is long enough",
-		Review: "a number is never negative, for which Repeat panics with another error than make; nothing else uses the room behind a " +
-			"slice that zeros are appended to",
+		Review: "a count is never negative, where Repeat panics with another message than make; no other slice uses the spare capacity of " +
+			"the one that zeros are appended to",
 	},
 }
 
@@ -103,7 +103,7 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 	}
 	m.Class = advice.Safe
 	m.Node = def
-	m.Why = fmt.Sprintf("The loop stores the same byte in %s one at a time: Repeat copies ever larger blocks.", b.Name())
+	m.Why = fmt.Sprintf("The loop stores the same byte in %s one by one; Repeat fills it with block copies.", b.Name())
 	var texts []ast.Expr
 	used := false
 	for _, id := range s.Uses(b) {
@@ -236,7 +236,7 @@ func padsString(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 	m.Imports = []string{"strings"}
 	m.Class = advice.Safe
 	m.Title = "a string is padded byte by byte"
-	m.Why = fmt.Sprintf("Each step copies all of %s to add one byte: strings.Repeat makes all of them at once.", obj.Name())
+	m.Why = fmt.Sprintf("Each step copies all of %s to add one byte; strings.Repeat makes the padding in one call.", obj.Name())
 	return true
 }
 
@@ -261,7 +261,7 @@ func fillsUp(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m *a
 	}
 	x, n := s.Source(dst), s.Source(cond.Y)
 	m.Title = "a slice is filled up element by element"
-	m.Why = fmt.Sprintf("Each step checks for room and appends one: append(%s, make(…)...) appends all that is missing at once, and allocates nothing for what it appends.", x)
+	m.Why = fmt.Sprintf("Each step checks the capacity and appends one element; append(%s, make(…)...) adds all missing elements in one call, without a temporary slice.", x)
 	m.Class = advice.AdviceOnly
 	typ, ok := facts.TypeText(s, s.Info.TypeOf(dst).Underlying(), f.Pos())
 	if !ok || !facts.Builtins(s, f.Pos(), "make", "len", "append") {

@@ -15,10 +15,9 @@ import (
 
 var bytesSprintf = &advice.Rule{
 	ID:    "bytes-sprintf",
-	Title: "a string is formatted only to become bytes",
-	Doc: `[]byte(fmt.Sprintf(…)) allocates a string, and then the bytes it is copied to. fmt.Appendf(nil, …) appends to a
-[]byte at once; given one that is used again, it allocates nothing. What is formatted to be written is printed with
-fmt.Fprintf.
+	Title: "a string is formatted only to be converted to bytes",
+	Doc: `[]byte(fmt.Sprintf(…)) allocates a string and then the bytes it is copied to. fmt.Appendf(nil, …) appends to a []byte
+directly; with a reused slice it doesn't allocate. To write formatted text, use fmt.Fprintf.
 
 Up to 32 bytes that are gone when the function returns take no allocation: where a profile of memory shows the string
 alone, nothing is reported.
@@ -30,10 +29,10 @@ Formatting what may come out empty is left to review: fmt.Appendf(nil, …) is n
 	Gain:   1.2,
 	Match:  matchBytesSprintf,
 	Conditions: advice.Conditions{
-		Offered: "what fmt formats is converted to a []byte, appended to one, or written",
-		Review: "nobody tells nil from an empty slice, where nothing may come out; the function doesn't use the room behind the bytes; a " +
-			"Write method neither keeps nor changes the bytes that it is given; what is formatted doesn't set the variable that is " +
-			"appended or written to",
+		Offered: "the formatted text is converted to a []byte, appended to one, or written",
+		Review: "the code doesn't distinguish nil from an empty slice when the result is empty; the function doesn't use the spare " +
+			"capacity of the bytes; a Write method neither keeps nor changes the bytes it receives; formatting doesn't set the " +
+			"variable that is appended or written to",
 	},
 }
 
@@ -67,17 +66,17 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 			} else {
 				continue
 			}
-			m.Why = fmt.Sprintf("%s allocates a string, which is copied and dropped: fmt.Append%s makes the bytes at once.", edit.Short(c.Name), kind)
+			m.Why = fmt.Sprintf("%s allocates a string, which is copied and dropped; fmt.Append%s makes the bytes directly.", edit.Short(c.Name), kind)
 			if w, ok := c.Parent().Parent().Node().(*ast.CallExpr); ok && len(w.Args) == 1 && w.Args[0] == outer {
 				if dst, safe, ok := writerOf(s, w); ok && !facts.Deferred(c.Parent().Parent()) { // it would be formatted later
 					outer = w
 					call("Fprint", dst)
 					m.Title = "a string is formatted only to be written"
-					m.Why = fmt.Sprintf("%s allocates a string, which is copied into bytes to be written: fmt.Fprint%s prints there at once.", edit.Short(c.Name), kind)
+					m.Why = fmt.Sprintf("%s allocates a string, which is copied into bytes to be written; fmt.Fprint%s writes it directly.", edit.Short(c.Name), kind)
 					to := w.Fun.(*ast.SelectorExpr).X
 					edit.MustCheck(&m, facts.SetMeanwhile(s, to, c.Args), facts.WrittenFirst(s, to, edit.FormattedSteps(s, c)))
 					if !safe {
-						edit.MustCheck(&m, []string{fmt.Sprintf("that %s neither keeps nor changes the bytes that its Write is given", s.Source(to))})
+						edit.MustCheck(&m, []string{fmt.Sprintf("that the Write method of %s neither keeps nor changes the bytes it receives", s.Source(to))})
 					}
 					matches = append(matches, m)
 					continue
@@ -85,7 +84,7 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 			}
 			if !onStack(s) {
 				if !surelyText(s, c) {
-					edit.MustCheck(&m, []string{"that nobody tells nil from an empty slice: where nothing comes out, it is nil now"})
+					edit.MustCheck(&m, []string{"that no code distinguishes nil from an empty slice: an empty result is now nil"})
 				}
 				if assign, ok := c.Parent().Parent().Node().(*ast.AssignStmt); ok && len(assign.Lhs) == len(assign.Rhs) {
 					at := slices.Index(assign.Rhs, ast.Expr(outer))

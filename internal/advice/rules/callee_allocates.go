@@ -11,10 +11,10 @@ import (
 
 var calleeAllocates = &advice.Rule{
 	ID:    "callee-allocates",
-	Title: "a function that is called allocates much",
-	Doc: `What a function of the standard library or another module allocates, the line pays for that calls it, and nothing at that line
-shows it. Many have a form that is given the memory: one that appends, reads into a buffer, or begins again by Reset. Others are
-asked for the same again and again, or for what is only needed in a case that could be told before.
+	Title: "a called function allocates a lot",
+	Doc: `A line pays for what the library functions it calls allocate, although nothing on the line shows it. Many functions have
+a variant that reuses memory: one that appends, reads into a buffer, or starts over with Reset. Others are called
+repeatedly with the same arguments, or compute something that is rarely needed.
 
 A fifth of the bytes or objects of a benchmark or program has to be the function's before this is reported, and another rule that
 knows more of the line goes first. Which of these helps only the code around knows, so that it is advice only.`,
@@ -39,10 +39,10 @@ func matchCalleeAllocates(s *advice.Site) []advice.Match {
 		}
 		how := ""
 		if size := s.BlockSize(frames); size > 0 {
-			how = ", blocks of " + edit.BytesText(size) + " on average"
+			how = " (" + edit.BytesText(size) + " per allocation on average)"
 		}
 		return []advice.Match{{Node: c.CallExpr, Frames: frames,
-			Why: fmt.Sprintf("%s allocates each time%s. If there is a form of it that appends, takes a buffer or can be reset, use that; keep what it returns where it would be the same again; and if it isn't always needed, ask first what can be told without.", edit.Called(s, c.CallExpr), how)}}
+			Why: fmt.Sprintf("%s allocates on every call%s. Use a variant that appends, takes a buffer or can be reset, if there is one; keep the result if the next call would return the same; and skip the call when its result isn't needed.", edit.Called(s, c.CallExpr), how)}}
 	}
 	return nil
 }

@@ -15,10 +15,10 @@ var chanSend = lazyregexp.New(`^runtime\.chansend1$`)
 
 var channelHandover = &advice.Rule{
 	ID:    "channel-handover",
-	Title: "items are handed over one at a time through a channel without a buffer",
-	Doc: `A send on a channel without a buffer waits until somebody receives: for each item two goroutines meet, and the scheduler runs
-twice, which takes some hundred nanoseconds. Where the work on an item is of that order, send slices of items; a buffer lets
-either side go on for a while. If the receivers are the slower side a buffer only fills up: it takes more of them.
+	Title: "items are sent one by one through an unbuffered channel",
+	Doc: `A send on an unbuffered channel waits for a receiver. Each item needs two goroutines to meet and the scheduler to run
+twice, which takes some hundred nanoseconds. If the work per item is of that order, send slices of items. A buffer lets
+both sides run ahead for a while. If the receivers are slower, a buffer only fills up; use more receivers.
 
 The rule speaks where a loop sends on a channel that is made without a buffer in the same package, sends wait for 50 µs or
 less each, and they have a tenth of all waiting. Longer waits are of receivers that have work to do.`,
@@ -55,7 +55,7 @@ func matchChannelHandover(s *advice.Site) []advice.Match {
 		}
 		return []advice.Match{{
 			Node: send,
-			Why:  fmt.Sprintf("Each send on %s waits about %v for its receiver, as the channel has no buffer. Send several items at once, as a slice, or make the channel with room for some.", s.Source(send.Chan), (w.Time / time.Duration(w.Times)).Round(100*time.Nanosecond)),
+			Why:  fmt.Sprintf("Each send on %s waits about %v for its receiver, because the channel is unbuffered. Send slices of items, or give the channel a buffer.", s.Source(send.Chan), (w.Time / time.Duration(w.Times)).Round(100*time.Nanosecond)),
 		}}
 	}
 	return nil

@@ -13,10 +13,10 @@ import (
 
 var clientPerRequest = &advice.Rule{
 	ID:    "client-per-request",
-	Title: "a client is made for each call",
-	Doc: `Clients of HTTP, gRPC, databases and brokers keep connections to use them again. One that is made for each request
-begins with none: each call then pays for name look-up, a TCP and a TLS handshake, and leaves connections behind. Make
-the client once, when the program starts, and share it: these clients are meant to be used by many goroutines.
+	Title: "a client is created per call",
+	Doc: `Clients for HTTP, gRPC, databases and brokers reuse their connections. A client created per request starts without any,
+so each call pays for name resolution, a TCP and a TLS handshake, and leaves connections open. Create the client once at
+startup and share it; these clients are safe for concurrent use.
 
 An http.Client without a Transport of its own shares the default one, and costs next to nothing: it is not reported. Nor
 is what functions called New, Open or Connect make, which are there to make it.
@@ -52,7 +52,7 @@ func matchClientPerRequest(s *advice.Site) []advice.Match {
 	for _, c := range s.Calls() {
 		if makesClient.MatchString(c.Name) && !facts.RunsOnce(s, c.Cursor) {
 			matches = append(matches, advice.Match{Node: c.CallExpr,
-				Why: fmt.Sprintf("%s makes something that keeps connections, each time this runs, and begins without any. Make it once and share it: it is meant for many goroutines at once.", edit.Short(c.Name))})
+				Why: fmt.Sprintf("%s creates a client without connections each time this runs. Create it once and share it; it is safe for concurrent use.", edit.Short(c.Name))})
 		}
 	}
 	for _, c := range s.Nodes() {
@@ -60,8 +60,8 @@ func matchClientPerRequest(s *advice.Site) []advice.Match {
 		if !ok || types.TypeString(s.Info.TypeOf(lit), nil) != "net/http.Transport" || facts.RunsOnce(s, c) {
 			continue
 		}
-		matches = append(matches, advice.Match{Node: lit, Title: "a transport of HTTP is made for each call",
-			Why: "an http.Transport keeps the connections, and this one begins without any, each time this runs: every request then dials, and shakes hands for TLS. Make it once and share it."})
+		matches = append(matches, advice.Match{Node: lit, Title: "an http.Transport is created per call",
+			Why: "A new http.Transport has no connections, so every request dials and does a TLS handshake. Create it once and share it."})
 	}
 	return matches
 }

@@ -16,9 +16,9 @@ import (
 
 var concatIntoBuffer = &advice.Rule{
 	ID:    "concat-into-buffer",
-	Title: "strings are joined only to be written to a buffer",
-	Doc: `buf.WriteString(a + b) makes a new string of both, which is copied into the buffer and dropped. Two writes copy
-each piece once, and allocate nothing.
+	Title: "strings are concatenated only to be written to a buffer",
+	Doc: `buf.WriteString(a + b) allocates a string for both, copies it into the buffer and drops it. Two writes copy each piece
+once and don't allocate.
 
 The rewrite is for strings.Builder, bytes.Buffer and bufio.Writer, whose errors nobody looks at, and for
 append(b, (a + c)...). To a strings.Builder that the function declares, pieces are advice if they are written once, or if the joined
@@ -29,11 +29,11 @@ string is so short that it isn't allocated: they make the Builder grow by smalle
 	Gain:      2,
 	Match:     matchConcatIntoBuffer,
 	Conditions: advice.Conditions{
-		Offered: "strings are joined by + to be written to a strings.Builder, a bytes.Buffer or a bufio.Writer, whose result nobody uses, " +
-			"or to be appended to a []byte",
-		Review: "evaluating one piece doesn't change another one or look at what is written to; bytes don't lie in the buffer or in the " +
-			"room behind the slice; a piece doesn't panic after another has been written; nothing else uses the room behind the " +
-			"slice; what a bufio.Writer writes to takes Write calls of other sizes",
+		Offered: "strings are joined by + to be written to a strings.Builder, bytes.Buffer or bufio.Writer whose result is ignored, or to " +
+			"be appended to a []byte",
+		Review: "evaluating one piece doesn't change another or use the buffer; no piece lies in the buffer or in the spare capacity of " +
+			"the slice; no piece panics after another was written; no other slice uses the spare capacity; the destination of a " +
+			"bufio.Writer accepts Write calls of other sizes",
 	},
 }
 
@@ -80,8 +80,8 @@ func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 		edit.MustCheck(&m, facts.WrittenInTurn(s, steps, sel.X, dst))
 		if obj := facts.Object(s, sel.X); newBuilder(s, obj) && (!facts.Repeated(c.Cursor, obj) || s.Allocates() == 0) {
 			m.Class, m.Edits = advice.AdviceOnly, nil
-			m.Why = fmt.Sprintf("+ makes a new string, which is copied into %s and dropped: write the pieces one by one.", dst)
-			m.Why += fmt.Sprintf(" Have %s Grow before that, or it grows by smaller steps.", dst)
+			m.Why = fmt.Sprintf("+ allocates a string, which is copied into %s and dropped; write the pieces separately.", dst)
+			m.Why += fmt.Sprintf(" Call %s.Grow first, or it grows in smaller steps.", dst)
 		}
 		matches = append(matches, m)
 	}
@@ -107,7 +107,7 @@ func appendsConcat(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt) (
 	}
 	dst, root := s.Source(assign.Lhs[0]), facts.RootOf(s, assign.Lhs[0])
 	m := advice.Match{Node: assign, Class: advice.Safe,
-		Why: fmt.Sprintf("+ makes a new string, which is copied to %s and dropped: append the pieces one by one.", dst)}
+		Why: fmt.Sprintf("+ allocates a string, which is copied to %s and dropped; append the pieces separately.", dst)}
 	var lines []string
 	for _, p := range pieces {
 		if root == nil || facts.Mentions(s, p, root) {

@@ -15,11 +15,10 @@ import (
 
 var containsAny = &advice.Rule{
 	ID:    "contains-any",
-	Title: "a few bytes are searched for by a set",
-	Doc: `ContainsAny and IndexAny make a set of the characters for each call, and go through the text byte by byte.
-IndexByte compares 16 or 32 bytes at a time: for two or three bytes it is faster to look for one after the other,
-unless the text is very short or the first byte usually stands near its begin. A single byte they hand to IndexByte
-themselves.
+	Title: "a set search looks for only a few bytes",
+	Doc: `ContainsAny and IndexAny build a set of the characters on each call and check the text byte by byte. IndexByte compares
+16 or 32 bytes per instruction. For two or three bytes, searching for each one in turn is faster, unless the text is
+very short or the first byte is usually near the start. A single byte already goes to IndexByte.
 
 For a text of up to eight bytes they make no set, but look for each of its bytes among the characters. Where profiles show
 that this takes the time, the rewrite of bytes.ContainsAny is slices.ContainsFunc, which is inlined with its comparisons.`,
@@ -29,7 +28,7 @@ that this takes the time, the rewrite of bytes.ContainsAny is slices.ContainsFun
 	Match:  matchContainsAny,
 	Conditions: advice.Conditions{
 		Offered: "the characters are two or three constant bytes, or the text is short",
-		Review:  "evaluating the text again gives the same",
+		Review:  "evaluating the text again gives the same result",
 	},
 }
 
@@ -55,7 +54,7 @@ func matchContainsAny(s *advice.Site) []advice.Match {
 		inlined := imported && typed && c.Name == "bytes.ContainsAny" && s.AtLeast("1.21") && s.Share(amongChars) > s.Share(anyOf)/3
 		switch {
 		case rewritten && inlined:
-			m.Why = fmt.Sprintf("the texts are short, and %s looks for each of their bytes among %q by a call: comparing costs less. Check that they are short wherever this is called.", edit.Short(c.Name), chars)
+			m.Why = fmt.Sprintf("The texts are short, and %s looks up each byte among %q with a call; comparisons cost less. Check that the texts are short wherever this is called.", edit.Short(c.Name), chars)
 			m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.ContainsFunc(%s, func(c byte) bool { return %s })", slicesName, text, either(chars, func(c byte) string { return fmt.Sprintf("c == %q", c) })))}
 			m.Class, m.Imports = advice.Review, []string{"slices"}
 		case rewritten:

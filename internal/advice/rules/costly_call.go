@@ -14,10 +14,11 @@ import (
 
 var costlyCall = &advice.Rule{
 	ID:    "costly-call",
-	Title: "a function does more than is needed here",
-	Doc: `Some functions of the standard library are made for any case, and have something beside them that does the usual one
-for a fraction: strconv beside fmt.Sscanf, netip.ParseAddr beside net.ParseIP, a table or a product beside math.Pow. Others ask the
-operating system for what stays as it is while the program runs: its host, its folder, its own build.
+	Title: "a general function does more than needed",
+	Doc: `Some functions of the standard library handle every case, and have a counterpart that handles the usual one in a
+fraction of the time: strconv instead of fmt.Sscanf, netip.ParseAddr instead of net.ParseIP, a table or a product
+instead of math.Pow. Others ask the operating system for facts that don't change while the program runs, such as its
+host name, its folder or its own build.
 
 It takes a twentieth of the time or memory of a benchmark or program before this is reported, and another rule that knows
 more of the line goes first. What is needed only the code around knows, so that it is advice only.`,

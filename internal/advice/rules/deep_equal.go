@@ -15,8 +15,8 @@ import (
 var deepEqual = &advice.Rule{
 	ID:    "deep-equal",
 	Title: "values of a known type are compared by reflection",
-	Doc: `reflect.DeepEqual walks both values by reflection, allocates to remember where it has been, and asks for the kind
-of each element. Where the type is known, ==, slices.Equal, maps.Equal and bytes.Equal do it ten times as fast.
+	Doc: `reflect.DeepEqual walks both values by reflection and allocates to remember which pointers it has visited. If the type
+is known, ==, slices.Equal, maps.Equal and bytes.Equal are ten times as fast.
 
 For comparable structs and arrays of numbers, strings and booleans == means the same. Of slices and maps DeepEqual tells
 nil from empty, which the others take for equal: that rewrite is left to review, and so is one where evaluating the second
@@ -65,7 +65,7 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 			continue // the compared type isn't known here
 		case *types.Struct, *types.Array, *types.Basic:
 			if exact(t) {
-				m.Why = fmt.Sprintf("reflect.DeepEqual compares values of %s, for which == means the same.", name)
+				m.Why = fmt.Sprintf("reflect.DeepEqual compares values of %s; == gives the same result.", name)
 				m.Class = advice.Safe
 				if check := changedBetween(s, c.Args[0], c.Args[1]); check != "" {
 					m.Class = advice.Review
@@ -81,7 +81,7 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 			}
 		}
 		if with == "" {
-			m.Why = fmt.Sprintf("reflect.DeepEqual walks values of %s by reflection: compare what makes them equal, in a function for the type.", name)
+			m.Why = fmt.Sprintf("reflect.DeepEqual walks values of %s by reflection; write an Equal method that compares the fields that matter.", name)
 			matches = append(matches, m)
 			continue
 		}

@@ -18,10 +18,10 @@ import (
 
 var encoderPerCall = &advice.Rule{
 	ID:    "encoder-per-call",
-	Title: "a writer, reader or hash with much state is made for each call",
-	Doc: `A gzip.Writer has some 800 kB of tables, a gzip.Reader 40 kB, a bufio.Reader or Writer a buffer of 4 kB. What is made for
-each call is allocated, cleared and collected each time, which for short texts takes longer than the work itself. Most
-such objects have Reset for being used again: a sync.Pool keeps some of them.
+	Title: "a writer, reader or hash with large state is created per call",
+	Doc: `A gzip.Writer has about 800 kB of tables, a gzip.Reader 40 kB, and a bufio.Reader or Writer a buffer of 4 kB. Creating
+one per call means allocating, clearing and collecting that memory each time, which takes longer than the work itself
+for short texts. Most of these types have a Reset method, so a sync.Pool can reuse them.
 
 The rewrite is for a gzip.Writer, zlib.Writer, bufio.Writer or bufio.Reader that doesn't leave its function and is made
 outside of loops: it takes one from a pool, resets it, and puts it back at the end. It is left to review, as a pooled
@@ -34,8 +34,8 @@ functions of other modules that call a constructor like NewEncoder each time.`,
 	Gain:      3,
 	Match:     matchEncoderPerCall,
 	Conditions: advice.Conditions{
-		Offered: "a gzip.Writer, zlib.Writer, bufio.Writer or bufio.Reader is made outside of loops and doesn't leave its function",
-		Review:  "nothing keeps it when the function has returned; what it last wrote to may be kept until it is used again",
+		Offered: "a gzip.Writer, zlib.Writer, bufio.Writer or bufio.Reader is created outside of loops and doesn't leave its function",
+		Review:  "no code keeps the object after the function returns; the destination it last wrote to may stay referenced until it is reused",
 	},
 }
 
@@ -61,76 +61,76 @@ type encoderKind struct {
 
 // Functions that Go 1.22 added for text in one piece.
 const (
-	encodesOnce = "Of data that is in one piece, AppendEncode, which came with Go 1.22, appends the text to a []byte without: to the AvailableBuffer of a bytes.Buffer that was grown for it, say."
-	decodesOnce = "Of a text that is in one piece, AppendDecode, which came with Go 1.22, appends what it says to a []byte without."
+	encodesOnce = "If the data is in one piece, AppendEncode (Go 1.22) appends the text to a []byte without allocating, for example to the AvailableBuffer of a bytes.Buffer."
+	decodesOnce = "If the text is in one piece, AppendDecode (Go 1.22) appends the decoded bytes to a []byte without allocating."
 )
 
-const sumsByHand = "Package fnv makes a hash for each call, and takes a string as bytes. Its sum is a loop of two operations for each byte, which can stand here; maphash.String sums a text at once, with a seed for each program."
+const sumsByHand = "Package fnv allocates a hash per call and takes strings as bytes. Its sum is a loop with two operations per byte, which you can write here; maphash.String hashes a string in one call, with a seed that differs per process."
 
 var encoderKinds = map[string]encoderKind{
 	"compress/gzip.NewWriter": {frames: `^compress/(gzip|flate)\.`, pooled: "Writer", methods: "Write Close Flush Reset",
-		advice: "gzip.NewWriter makes a compressor with some 800 kB of tables for each call. Keep writers in a sync.Pool, and Reset them."},
+		advice: "gzip.NewWriter allocates a compressor with about 800 kB of tables per call. Reuse writers from a sync.Pool with Reset."},
 	"compress/gzip.NewWriterLevel": {frames: `^compress/(gzip|flate)\.`,
-		advice: "gzip.NewWriterLevel makes a compressor with up to 1 MB of tables for each call. Keep writers in a sync.Pool for each level, and Reset them."},
+		advice: "gzip.NewWriterLevel allocates a compressor with up to 1 MB of tables per call. Reuse writers from a sync.Pool per level with Reset."},
 	"compress/zlib.NewWriter": {frames: `^compress/(zlib|flate)\.`, pooled: "Writer", methods: "Write Close Flush Reset",
-		advice: "zlib.NewWriter makes a compressor with some 800 kB of tables for each call. Keep writers in a sync.Pool, and Reset them."},
+		advice: "zlib.NewWriter allocates a compressor with about 800 kB of tables per call. Reuse writers from a sync.Pool with Reset."},
 	"compress/zlib.NewWriterLevel": {frames: `^compress/(zlib|flate)\.`,
-		advice: "zlib.NewWriterLevel makes a compressor with up to 1 MB of tables for each call. Keep writers in a sync.Pool for each level, and Reset them."},
+		advice: "zlib.NewWriterLevel allocates a compressor with up to 1 MB of tables per call. Reuse writers from a sync.Pool per level with Reset."},
 	"compress/flate.NewWriter": {frames: `^compress/flate\.`,
-		advice: "flate.NewWriter makes a compressor with up to 1 MB of tables for each call. Keep writers in a sync.Pool for each level, and Reset them."},
+		advice: "flate.NewWriter allocates a compressor with up to 1 MB of tables per call. Reuse writers from a sync.Pool per level with Reset."},
 	"compress/gzip.NewReader": {frames: `^compress/(gzip|flate)\.`,
-		advice: "gzip.NewReader makes a decompressor with some 40 kB for each call. Keep gzip.Readers in a sync.Pool, and Reset them."},
+		advice: "gzip.NewReader allocates a decompressor of about 40 kB per call. Reuse gzip.Readers from a sync.Pool with Reset."},
 	"compress/zlib.NewReader": {frames: `^compress/(zlib|flate)\.`,
-		advice: "zlib.NewReader makes a decompressor with some 40 kB for each call. Keep readers in a sync.Pool, and reset them as zlib.Resetter."},
+		advice: "zlib.NewReader allocates a decompressor of about 40 kB per call. Reuse readers from a sync.Pool with zlib.Resetter."},
 	"compress/flate.NewReader": {frames: `^compress/flate\.`,
-		advice: "flate.NewReader makes a decompressor with some 40 kB for each call. Keep readers in a sync.Pool, and reset them as flate.Resetter."},
+		advice: "flate.NewReader allocates a decompressor of about 40 kB per call. Reuse readers from a sync.Pool with flate.Resetter."},
 	"bufio.NewWriter": {frames: `^bufio\.New`, pooled: "Writer", methods: "Write WriteString WriteByte WriteRune Flush Buffered Available Reset",
-		advice: "bufio.NewWriter allocates a buffer of 4 kB for each call. Keep writers with what they write to, or in a sync.Pool, and Reset them."},
+		advice: "bufio.NewWriter allocates a buffer of 4 kB per call. Keep the writer next to its destination, or reuse writers from a sync.Pool with Reset."},
 	"bufio.NewReader": {frames: `^bufio\.New`, pooled: "Reader", methods: "Read ReadString ReadByte ReadBytes ReadRune UnreadByte UnreadRune Discard Buffered Reset",
-		advice: "bufio.NewReader allocates a buffer of 4 kB for each call. Keep readers with what they read from, or in a sync.Pool, and Reset them."},
+		advice: "bufio.NewReader allocates a buffer of 4 kB per call. Keep the reader next to its source, or reuse readers from a sync.Pool with Reset."},
 	"bufio.NewWriterSize": {frames: `^bufio\.New`,
-		advice: "bufio.NewWriterSize allocates a buffer for each call. Keep writers with what they write to, or in a sync.Pool, and Reset them."},
+		advice: "bufio.NewWriterSize allocates a buffer per call. Keep the writer next to its destination, or reuse writers from a sync.Pool with Reset."},
 	"bufio.NewReaderSize": {frames: `^bufio\.New`,
-		advice: "bufio.NewReaderSize allocates a buffer for each call. Keep readers with what they read from, or in a sync.Pool, and Reset them."},
+		advice: "bufio.NewReaderSize allocates a buffer per call. Keep the reader next to its source, or reuse readers from a sync.Pool with Reset."},
 	"bufio.NewScanner": {frames: `^bufio\.(NewScanner|\(\*Scanner\)\.Scan)$`,
-		advice: "Each bufio.Scanner allocates a buffer of 4 kB at least. Give it one that is kept, with its method Buffer; a text that is in memory already can be taken apart with strings.Lines or bytes.Lines."},
+		advice: "Each bufio.Scanner allocates a buffer of at least 4 kB. Pass it a reused one with Buffer; split a text that is already in memory with strings.Lines or bytes.Lines."},
 	"encoding/csv.NewReader": {frames: `^(bufio|encoding/csv)\.New`,
-		advice: "csv.NewReader makes a bufio.Reader of 4 kB for each call. Read all records that come from one source with one reader."},
+		advice: "csv.NewReader allocates a bufio.Reader of 4 kB per call. Use one reader for all records from the same source."},
 	"encoding/csv.NewWriter": {frames: `^(bufio|encoding/csv)\.New`,
-		advice: "csv.NewWriter makes a bufio.Writer of 4 kB for each call. Write all records that go to one place with one writer."},
+		advice: "csv.NewWriter allocates a bufio.Writer of 4 kB per call. Use one writer for all records to the same destination."},
 	"encoding/gob.NewEncoder": {frames: `^encoding/gob\.`,
-		advice: "Each gob.Encoder works out and sends the types of what it encodes. Keep one for a connection or file; for single messages gob is among the slowest encodings."},
+		advice: "Each gob.Encoder compiles and sends the types it encodes. Keep one per connection or file; for single messages, gob is among the slowest encodings."},
 	"encoding/gob.NewDecoder": {frames: `^encoding/gob\.`,
-		advice: "Each gob.Decoder receives and compiles the types of what it decodes. Keep one for a connection or file; for single messages gob is among the slowest encodings."},
-	"encoding/hex.NewEncoder":    {frames: `^encoding/hex\.NewEncoder$`, advice: "hex.NewEncoder has buffers of more than 1 kB, allocated for each call. " + encodesOnce},
-	"encoding/base64.NewEncoder": {frames: `^encoding/base64\.NewEncoder$`, advice: "base64.NewEncoder has buffers of more than 1 kB, allocated for each call. " + encodesOnce},
-	"encoding/base32.NewEncoder": {frames: `^encoding/base32\.NewEncoder$`, advice: "base32.NewEncoder has buffers of more than 1 kB, allocated for each call. " + encodesOnce},
-	"encoding/hex.NewDecoder":    {frames: `^encoding/hex\.NewDecoder$`, advice: "hex.NewDecoder has buffers of more than 1 kB, allocated for each call. " + decodesOnce},
-	"encoding/base64.NewDecoder": {frames: `^encoding/base64\.NewDecoder$`, advice: "base64.NewDecoder has buffers of more than 1 kB, allocated for each call. " + decodesOnce},
-	"encoding/base32.NewDecoder": {frames: `^encoding/base32\.NewDecoder$`, advice: "base32.NewDecoder has buffers of more than 1 kB, allocated for each call. " + decodesOnce},
+		advice: "Each gob.Decoder receives and compiles the types it decodes. Keep one per connection or file; for single messages, gob is among the slowest encodings."},
+	"encoding/hex.NewEncoder":    {frames: `^encoding/hex\.NewEncoder$`, advice: "hex.NewEncoder allocates buffers of more than 1 kB per call. " + encodesOnce},
+	"encoding/base64.NewEncoder": {frames: `^encoding/base64\.NewEncoder$`, advice: "base64.NewEncoder allocates buffers of more than 1 kB per call. " + encodesOnce},
+	"encoding/base32.NewEncoder": {frames: `^encoding/base32\.NewEncoder$`, advice: "base32.NewEncoder allocates buffers of more than 1 kB per call. " + encodesOnce},
+	"encoding/hex.NewDecoder":    {frames: `^encoding/hex\.NewDecoder$`, advice: "hex.NewDecoder allocates buffers of more than 1 kB per call. " + decodesOnce},
+	"encoding/base64.NewDecoder": {frames: `^encoding/base64\.NewDecoder$`, advice: "base64.NewDecoder allocates buffers of more than 1 kB per call. " + decodesOnce},
+	"encoding/base32.NewDecoder": {frames: `^encoding/base32\.NewDecoder$`, advice: "base32.NewDecoder allocates buffers of more than 1 kB per call. " + decodesOnce},
 	"golang.org/x/text/cases.Title": {frames: `^golang\.org/x/text/cases\.Title$`,
-		advice: "cases.Title looks for the language and makes a Caser for each call. A Caser is for one goroutine at a time: keep some in a sync.Pool, or one in what a goroutine has for itself."},
+		advice: "cases.Title looks up the language and allocates a Caser per call. A Caser isn't safe for concurrent use: keep them in a sync.Pool, or one per goroutine."},
 	"golang.org/x/text/cases.Upper": {frames: `^golang\.org/x/text/cases\.Upper$`,
-		advice: "cases.Upper looks for the language and makes a Caser for each call. A Caser is for one goroutine at a time: keep some in a sync.Pool, or one in what a goroutine has for itself."},
+		advice: "cases.Upper looks up the language and allocates a Caser per call. A Caser isn't safe for concurrent use: keep them in a sync.Pool, or one per goroutine."},
 	"golang.org/x/text/cases.Lower": {frames: `^golang\.org/x/text/cases\.Lower$`,
-		advice: "cases.Lower looks for the language and makes a Caser for each call. A Caser is for one goroutine at a time: keep some in a sync.Pool, or one in what a goroutine has for itself."},
+		advice: "cases.Lower looks up the language and allocates a Caser per call. A Caser isn't safe for concurrent use: keep them in a sync.Pool, or one per goroutine."},
 	"golang.org/x/text/collate.New": {frames: `^golang\.org/x/text/collate\.New$`,
-		advice: "collate.New looks for the language's order, and makes a Collator with its tables, for each call. A Collator is for one goroutine at a time: keep some in a sync.Pool."},
+		advice: "collate.New looks up the language's order and allocates a Collator with its tables per call. A Collator isn't safe for concurrent use: keep them in a sync.Pool."},
 	"golang.org/x/text/message.NewPrinter": {frames: `^golang\.org/x/text/message\.NewPrinter$`,
-		advice: "message.NewPrinter looks for the language's catalogue and numbers for each call. Keep a printer for each language, as long as one goroutine uses it at a time."},
+		advice: "message.NewPrinter looks up the language's catalog and number formats per call. Keep a printer per language and goroutine; a printer isn't safe for concurrent use."},
 	"text/tabwriter.NewWriter": {frames: `^text/tabwriter\.(NewWriter|\(\*Writer\)\.addLine)$`,
-		advice: "tabwriter.NewWriter makes a writer for each call, whose cells and lines grow from nothing. Keep one, and begin with its Init, which keeps their room."},
+		advice: "tabwriter.NewWriter allocates a writer per call, whose cells and lines grow from zero. Keep one and call Init, which reuses their memory."},
 	"crypto/hmac.New": {frames: `^crypto/`,
-		advice: "hmac.New hashes the key and makes two hashes for each call. Where the key is the same, keep what it returns, one for each goroutine or in a sync.Pool, and Reset it."},
-	"crypto/sha256.New":  {frames: `^crypto/`, advice: "sha256.New makes a hash for each call. Of data that is in one piece, sha256.Sum256 gives the sum without allocating; else keep the hash and Reset it."},
-	"crypto/sha1.New":    {frames: `^crypto/`, advice: "sha1.New makes a hash for each call. Of data that is in one piece, sha1.Sum gives the sum without allocating; else keep the hash and Reset it."},
-	"crypto/sha512.New":  {frames: `^crypto/`, advice: "sha512.New makes a hash for each call. Of data that is in one piece, sha512.Sum512 gives the sum without allocating; else keep the hash and Reset it."},
+		advice: "hmac.New hashes the key and allocates two hashes per call. If the key stays the same, keep the result, per goroutine or in a sync.Pool, and call Reset."},
+	"crypto/sha256.New":  {frames: `^crypto/`, advice: "sha256.New allocates a hash per call. If the data is in one piece, sha256.Sum256 returns the sum without allocating; otherwise keep the hash and call Reset."},
+	"crypto/sha1.New":    {frames: `^crypto/`, advice: "sha1.New allocates a hash per call. If the data is in one piece, sha1.Sum returns the sum without allocating; otherwise keep the hash and call Reset."},
+	"crypto/sha512.New":  {frames: `^crypto/`, advice: "sha512.New allocates a hash per call. If the data is in one piece, sha512.Sum512 returns the sum without allocating; otherwise keep the hash and call Reset."},
 	"hash/fnv.New32":     {frames: `^hash/fnv\.New`, advice: sumsByHand},
 	"hash/fnv.New32a":    {frames: `^hash/fnv\.New`, advice: sumsByHand},
 	"hash/fnv.New64":     {frames: `^hash/fnv\.New`, advice: sumsByHand},
 	"hash/fnv.New64a":    {frames: `^hash/fnv\.New`, advice: sumsByHand},
-	"hash/crc32.NewIEEE": {frames: `^hash/crc32\.New`, advice: "crc32.NewIEEE makes a hash for each call. Of data that is in one piece, crc32.ChecksumIEEE gives the sum without; of pieces, crc32.Update goes on from the sum so far."},
-	"crypto/md5.New":     {frames: `^crypto/`, advice: "md5.New makes a hash for each call. Of data that is in one piece, md5.Sum gives the sum without allocating; else keep the hash and Reset it."},
+	"hash/crc32.NewIEEE": {frames: `^hash/crc32\.New`, advice: "crc32.NewIEEE allocates a hash per call. If the data is in one piece, crc32.ChecksumIEEE returns the sum without allocating; for several pieces, crc32.Update continues from the previous sum."},
+	"crypto/md5.New":     {frames: `^crypto/`, advice: "md5.New allocates a hash per call. If the data is in one piece, md5.Sum returns the sum without allocating; otherwise keep the hash and call Reset."},
 }
 
 func matchEncoderPerCall(s *advice.Site) []advice.Match {
@@ -167,7 +167,7 @@ func foreignEncoders(s *advice.Site) []advice.Match {
 			continue
 		}
 		return []advice.Match{{Node: c.CallExpr, Class: advice.AdviceOnly, Frames: foreignEncoder,
-			Why: fmt.Sprintf("%s makes an encoder, or the like, for each call. If that can be used again, keep one together with its buffer, in what lives longer or in a sync.Pool.", edit.Called(s, c.CallExpr))}}
+			Why: fmt.Sprintf("%s creates an encoder, or something similar, per call. If it can be reused, keep one with its buffer in a longer-lived object or a sync.Pool.", edit.Called(s, c.CallExpr))}}
 	}
 	return nil
 }
@@ -238,7 +238,7 @@ func poolEncoder(s *advice.Site, c inspector.Cursor, kind *encoderKind, m *advic
 	}
 	m.Imports = []string{"sync"}
 	m.Class = advice.Review
-	m.Why += fmt.Sprintf(" Check that nothing keeps %s when the function ends.", obj.Name())
+	m.Why += fmt.Sprintf(" Check that no code keeps %s after the function returns.", obj.Name())
 }
 
 // isNever reports whether a value of a type certainly doesn't have another, concrete type.

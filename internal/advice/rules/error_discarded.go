@@ -15,9 +15,9 @@ import (
 
 var errorDiscarded = &advice.Rule{
 	ID:    "error-discarded",
-	Title: "an error is made only to be thrown away",
-	Doc: `Making an error with a text formats and allocates it, also where the caller asks for no more than whether there is
-one. Where failing is common, check the input before the call, or have a variant of the function that returns a bool.
+	Title: "an error is created only to be discarded",
+	Doc: `Creating an error with a message formats and allocates it, even if the caller only asks whether there is one. If
+failures are common, check the input before the call, or add a variant of the function that returns a bool.
 
 Reported are calls whose error is assigned to _ or only compared with nil, if the profile shows that the function, or
 one of the package that it calls, spends time on errors.`,
@@ -52,7 +52,7 @@ func matchErrorDiscarded(s *advice.Site) []advice.Match {
 			continue
 		}
 		m := advice.Match{Node: assign, Class: advice.AdviceOnly}
-		m.Why = fmt.Sprintf("%s makes an error, with its text, of which nothing is left here. Check what makes it fail before the call, or have a variant that returns a bool.", s.Source(call.Fun))
+		m.Why = fmt.Sprintf("%s creates an error with its message, which is discarded here. Check the input before the call, or add a variant that returns a bool.", s.Source(call.Fun))
 		matches = append(matches, m)
 	}
 	return matches

@@ -14,11 +14,11 @@ import (
 
 var errorFormatted = &advice.Rule{
 	ID:    "error-formatted",
-	Title: "the text of an error is formatted whether it is read or not",
-	Doc: `fmt.Errorf formats the text when the error is made. Where errors are part of the work, as of what comes from outside and is
-often wrong, most of them are compared or counted and never printed. An error type that keeps the values in fields, and
-formats them in its method Error, costs an allocation at most; a type of a number or a string doesn't take even that for
-small values or constants. Callers can then ask for the values, too.
+	Title: "an error message is formatted even if no one reads it",
+	Doc: `fmt.Errorf formats the message when the error is created. If errors are part of normal work, as with invalid input, most
+are compared or counted and never printed. An error type that keeps the values in fields, and formats them in its Error
+method, costs at most one allocation. A type based on a number or string costs none for small values or constants.
+Callers can then also read the values.
 
 The rule speaks where errors take a tenth of the time or of what is allocated. Errors that wrap others with %w are not
 reported, nor those that are made once.`,
@@ -56,7 +56,7 @@ func matchErrorFormatted(s *advice.Site) []advice.Match {
 			values = append(values, s.Source(arg))
 		}
 		if list := strings.Join(values, ", "); edit.OneLine(list) {
-			matches = append(matches, advice.Match{Node: c.CallExpr, Why: fmt.Sprintf("fmt.Errorf formats %s into a text for each error, whether somebody reads it or not. An error type with %s in fields, whose method Error formats, does that only when it is asked.", list, list)})
+			matches = append(matches, advice.Match{Node: c.CallExpr, Why: fmt.Sprintf("fmt.Errorf formats %s for each error, even if the message is never read. An error type with %s in fields formats only when Error is called.", list, list)})
 		}
 	}
 	return matches

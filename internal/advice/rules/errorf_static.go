@@ -17,9 +17,9 @@ import (
 
 var errorfStatic = &advice.Rule{
 	ID:    "errorf-static",
-	Title: "the same error is made again and again",
-	Doc: `An error with a constant text is the same each time: as a variable of the package it is made once, and returning it
-allocates nothing. fmt.Errorf without verbs reads its format on top.
+	Title: "the same error is created repeatedly",
+	Doc: `An error with a constant message is always the same. As a package variable it is created once, and returning it doesn't
+allocate. fmt.Errorf without verbs also parses its format each time.
 
 The rewrite is left to review: an error that is one variable is equal to itself with ==, and callers may tell it from
 others. What runs once is not reported.`,
@@ -61,7 +61,7 @@ func matchErrorfStatic(s *advice.Site) []advice.Match {
 			m.Edits = []advice.Edit{edit.BeforeDecl(s, fmt.Sprintf("var %s = %s.New(%s)", name, pkg, edit.Literal(text))), edit.Replace(c.CallExpr, name)}
 			m.Imports = []string{"errors"}
 		}
-		m.Why = fmt.Sprintf("%s allocates the same error %s for each call: make it once, as a variable of the package. Check that nothing compares such errors by ==: they are the same one then.", edit.Short(c.Name), edit.Quoted(text))
+		m.Why = fmt.Sprintf("%s allocates the same error %s on each call; create it once, as a package variable. Check that no code compares these errors with ==: they are now equal.", edit.Short(c.Name), edit.Quoted(text))
 		matches = append(matches, m)
 	}
 	return matches

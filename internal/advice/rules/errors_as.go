@@ -17,10 +17,9 @@ import (
 
 var errorsAs = &advice.Rule{
 	ID:    "errors-as",
-	Title: "an error's type is looked for by reflection",
-	Doc: `errors.As takes a pointer to a variable of any type: it asks reflection what that is, for each error of the
-chain, and the variable moves to the heap. errors.AsType, which came with Go 1.26, is compiled for the type, and allocates
-nothing.
+	Title: "errors.As finds an error type by reflection",
+	Doc: `errors.As takes a pointer to a variable of any type. It uses reflection for each error in the chain, and the variable
+moves to the heap. errors.AsType (Go 1.26) is compiled for the type and doesn't allocate.
 
 The rewrite is offered where the variable is declared for the call alone and used in the if statement only.`,
 	Match:  matchErrorsAs,
@@ -29,13 +28,13 @@ The rewrite is offered where the variable is declared for the call alone and use
 	Since:  "1.26",
 	Gain:   3,
 	Conditions: advice.Conditions{
-		Offered: "the variable is declared for the call alone, and used in the if statement only",
+		Offered: "the variable is declared only for this call and used only in the if statement",
 	},
 }
 
 func matchErrorsAs(s *advice.Site) []advice.Match {
 	return edit.RewrittenCalls(s, "errors.As", asType,
-		"errors.As compares types by reflection, and its target is allocated on the heap: errors.AsType is compiled for the type, and returns what it finds.")
+		"errors.As compares types by reflection and its target moves to the heap; errors.AsType is compiled for the type and returns the error.")
 }
 
 // asType rewrites

@@ -12,10 +12,10 @@ import (
 
 var filterCopy = &advice.Rule{
 	ID:    "filter-copy",
-	Title: "what is kept of a slice is copied to another one",
-	Doc: `A loop that keeps some elements of a slice needs no second one where nobody uses the first afterwards: kept := xs[:0]
-has the room of xs, and what is appended to it never overtakes what is still to be read. What is left behind the last one
-kept can be cleared, so that the garbage collector finds what only it referred to.
+	Title: "a filtered slice is copied to a new one",
+	Doc: `A loop that keeps some elements of a slice doesn't need a second slice if the first one isn't used afterwards. kept :=
+xs[:0] reuses the memory of xs, and appending never overtakes the element being read. Clear the rest of the slice so
+that the garbage collector can free what it refers to.
 
 Where somebody does, a slice with room for all of xs is allocated once, where one that grows is copied time and again.
 
@@ -66,10 +66,10 @@ func matchFilterCopy(s *advice.Site) []advice.Match {
 
 func keepInPlace(s *advice.Site, n ast.Node, from, kept types.Object, grows bool) advice.Match {
 	m := advice.Match{Node: n, Why: fmt.Sprintf(
-		"%s gets some elements of %s, which this function doesn't use afterwards. If nobody else does, no second slice is needed: begin with %s := %s[:0].",
+		"%s gets some elements of %s, which this function doesn't use afterwards. If no other code uses it, filter in place: start with %s := %s[:0].",
 		kept.Name(), from.Name(), kept.Name(), from.Name())}
 	if grows {
-		m.Why += fmt.Sprintf(" If somebody does, and most are kept, give it room for len(%s) before the loop, so that it needn't grow.", from.Name())
+		m.Why += fmt.Sprintf(" Otherwise, if most elements are kept, allocate capacity for len(%s) elements before the loop.", from.Name())
 	}
 	return m
 }

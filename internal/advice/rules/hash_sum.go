@@ -15,9 +15,9 @@ import (
 
 var hashSum = &advice.Rule{
 	ID:    "hash-sum",
-	Title: "a hash's sum is allocated to be copied",
-	Doc: `h.Sum(nil) allocates a slice for the sum. Sum appends to the slice that it is given: with room in that, it allocates
-nothing. append(b, h.Sum(nil)...) is h.Sum(b).
+	Title: "a hash sum is allocated only to be copied",
+	Doc: `h.Sum(nil) allocates a slice for the sum. Sum appends to its argument, so it doesn't allocate if that has capacity.
+append(b, h.Sum(nil)...) is h.Sum(b).
 
 Where the compiler sees which hash it is, as after h := sha256.New(), an array in the function is room enough: var sum
 [32]byte, and h.Sum(sum[:0]). Of a parameter or field of type hash.Hash it doesn't, and the array would move to the heap:
@@ -30,8 +30,8 @@ returned or kept.`,
 	Gain:   1.3, // Sum also hashes what is left, and a last block
 	Match:  matchHashSum,
 	Conditions: advice.Conditions{
-		Offered: "the sum is copied, compared, printed or made a string at once",
-		Review:  "the Sum method writes nothing but the sum behind the bytes that it is given",
+		Offered: "the sum is copied, compared, printed or converted to a string right away",
+		Review:  "the Sum method only appends the sum to its argument",
 	},
 }
 
@@ -58,13 +58,13 @@ func matchHashSum(s *advice.Site) []advice.Match {
 			if !edit.OneLine(s.Source(to)) || facts.Calls(s, to) || facts.Commented(s, parent.Pos(), parent.End()) {
 				continue
 			}
-			m.Class = advice.Review // a hash of somebody's own need not append
-			m.Why = fmt.Sprintf("Sum appends to the slice that it is given: %s.Sum(%s) needs none of its own, and no copy. Check that it does append, as package hash asks for.", h, s.Source(to))
+			m.Class = advice.Review // other types' Sum need not append
+			m.Why = fmt.Sprintf("Sum appends to its argument, so %s.Sum(%s) needs no temporary slice and no copy. Check that this Sum appends, as package hash requires.", h, s.Source(to))
 			m.Edits = []advice.Edit{edit.Replace(parent, fmt.Sprintf("%s.Sum(%s)", h, s.Source(to)))}
 		} else if passing(s, c) {
-			m.Why = fmt.Sprintf("%s.Sum(nil) allocates a slice that is gone at once. Sum appends: %s.Sum(buf[:0]) with an array of this function needs none.", h, h)
+			m.Why = fmt.Sprintf("%s.Sum(nil) allocates a temporary slice. Sum appends, so %s.Sum(buf[:0]) with a local array avoids it.", h, h)
 			if types.IsInterface(s.Info.TypeOf(hash)) {
-				m.Why = fmt.Sprintf("%s.Sum(nil) allocates a slice that is gone at once. Sum appends: give it room as %s.Sum(buf[:0]), in a buffer that is kept, or, where the compiler sees which hash is behind the interface, in an array of this function.", h, h)
+				m.Why = fmt.Sprintf("%s.Sum(nil) allocates a temporary slice. Sum appends, so pass memory: %s.Sum(buf[:0]) with a reused buffer, or with a local array if the compiler knows the concrete hash type.", h, h)
 			}
 		} else {
 			continue

@@ -14,10 +14,9 @@ import (
 
 var headerKey = &advice.Rule{
 	ID:    "header-key",
-	Title: "a header's name is made canonical for each call",
-	Doc: `The methods of http.Header look a name up in its canonical form, Content-Type for content-type. One that is
-written in that form is compared and taken as it is; any other is searched among those that are common, and, if it isn't
-one of them, copied to the heap.
+	Title: "a header name is canonicalized on each call",
+	Doc: `The methods of http.Header look up a name in canonical form: Content-Type for content-type. A canonical name is used as
+it is. Any other name is looked up among common headers and, if it isn't one of them, copied to the heap.
 
 A name in a variable or constant of another name is reported without a rewrite: it may have to be as it is elsewhere.`,
 	Class:  advice.Safe,
@@ -25,7 +24,7 @@ A name in a variable or constant of another name is reported without a rewrite: 
 	Gain:   3,
 	Match:  matchHeaderKey,
 	Conditions: advice.Conditions{
-		Offered: "the name is a literal that isn't in its canonical form",
+		Offered: "the name is a literal that isn't canonical",
 	},
 }
 
@@ -44,7 +43,7 @@ func matchHeaderKey(s *advice.Site) []advice.Match {
 			continue
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
-		m.Why = fmt.Sprintf("%s makes %q of the name for each call: a name in that form is taken as it is.", edit.Short(c.Name), canonical)
+		m.Why = fmt.Sprintf("%s converts the name to %q on each call; write it in that form.", edit.Short(c.Name), canonical)
 		if literal, ok := ast.Unparen(c.Args[0]).(*ast.BasicLit); ok {
 			m.Class = advice.Safe
 			m.Edits = []advice.Edit{edit.Replace(literal, strconv.Quote(canonical))}

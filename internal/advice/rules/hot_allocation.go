@@ -18,10 +18,10 @@ import (
 
 var hotAllocation = &advice.Rule{
 	ID:    "hot-allocation",
-	Title: "something is allocated each time",
-	Doc: `What the compiler can't prove to be gone when a function returns is allocated on the heap, and costs twice: when it is
-made, and when the garbage collector looks for it. Profiles say which lines allocate most; the compiler says what of a
-line it is. The advice is worded by that:
+	Title: "a hot line allocates",
+	Doc: `Values that the compiler can't prove to be dead when a function returns are allocated on the heap. They cost time twice:
+when they are allocated and when the garbage collector traces them. Profiles show which lines allocate most, and the
+compiler says why. The advice depends on the reason:
 
 A function literal that uses variables around it is an object. Where it is passed to something small, write out in its
 place what that does, or pass the variables as parameters.
@@ -97,11 +97,11 @@ func closureAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 			return nil // go func() {…}(), or called on the spot
 		}
 		to := edit.Called(s, p)
-		m.Why = fmt.Sprintf("The literal uses %s, and is made anew for each call of %s, which may keep it. Write out here what %s does with it, or give it what it uses as parameters and make it once.", names, to, to)
+		m.Why = fmt.Sprintf("The function literal uses %s and is allocated for each call of %s, which may keep it. Write out here what %s does with it, or pass the variables as parameters and create it once.", names, to, to)
 	case *ast.ReturnStmt:
-		m.Why = fmt.Sprintf("The literal uses %s, and is made anew for each call of this function. A method of a type that has them as fields, made once, needs no new object each time.", names)
+		m.Why = fmt.Sprintf("The function literal uses %s and is allocated on each call. Use a method of an object that is created once and has these as fields.", names)
 	default:
-		m.Why = fmt.Sprintf("The literal uses %s, and is made anew each time. A method, or a function that gets them as parameters, is no object.", names)
+		m.Why = fmt.Sprintf("The function literal uses %s and is allocated each time. A method, or a function that takes these as parameters, isn't allocated.", names)
 	}
 	return m
 }
@@ -133,7 +133,7 @@ func movedToHeap(s *advice.Site, c inspector.Cursor) *advice.Match {
 	if !ok || v.IsField() {
 		return nil
 	}
-	m := &advice.Match{Node: id, Title: "a variable is on the heap"}
+	m := &advice.Match{Node: id, Title: "a variable moves to the heap"}
 	at, branch, how := addressUse(s, v)
 	if at == token.NoPos {
 		return nil
@@ -142,30 +142,30 @@ func movedToHeap(s *advice.Site, c inspector.Cursor) *advice.Match {
 	if _, isParam := c.Parent().Node().(*ast.Field); isParam {
 		kind = "the parameter"
 	} else if r, isRange := c.Parent().Node().(*ast.RangeStmt); isRange && (r.Value == id || r.Key == id) {
-		kind = "the loop's variable"
+		kind = "the loop variable"
 		if !branch && how == "takes its address" && r.Value == id {
-			m.Why = fmt.Sprintf("Line %d %s, so that each step allocates a copy of the element. The address of the element itself, &%s[i], needs none, if who gets it may share the element.", s.Package.Line(at), how, strings.TrimSpace(s.Source(r.X)))
+			m.Why = fmt.Sprintf("Line %d %s, so each step allocates a copy of the element. Use &%s[i], the address of the element itself, if sharing it is fine.", s.Package.Line(at), how, strings.TrimSpace(s.Source(r.X)))
 			if _, isSlice := s.Info.TypeOf(r.X).Underlying().(*types.Slice); isSlice && edit.OneLine(m.Why[:0]+s.Source(r.X)) {
 				return m
 			}
 		}
 	}
 	if branch {
-		instead := fmt.Sprintf("In the branch, copy %s to a variable of its own and use that.", v.Name())
+		instead := fmt.Sprintf("Copy %s to a new variable in that branch and use that.", v.Name())
 		if needsAddress(v.Type()) {
-			instead = "Declare it in the branch, or keep one with what lives longer and use it again."
+			instead = "Declare it in the branch, or reuse one from a longer-lived object."
 		}
-		m.Why = fmt.Sprintf("Line %d %s, for which %s is allocated here each time, also when that branch isn't run. %s", s.Package.Line(at), how, kind, instead)
+		m.Why = fmt.Sprintf("Line %d %s, so %s is allocated here each time, even if that branch doesn't run. %s", s.Package.Line(at), how, kind, instead)
 		return m
 	}
-	instead := fmt.Sprintf("Pass %s by value, or let the caller say where it is kept.", v.Name())
+	instead := fmt.Sprintf("Pass %s by value, or have the caller supply the memory.", v.Name())
 	switch {
 	case kind == "the parameter":
-		instead = "Keep or pass its value there, or have the caller give a pointer."
+		instead = "Keep or pass its value there, or have the caller pass a pointer."
 	case needsAddress(v.Type()):
-		instead = "Keep one with what lives longer, or in a sync.Pool, and use it again."
+		instead = "Reuse one from a longer-lived object or a sync.Pool."
 	}
-	m.Why = fmt.Sprintf("Line %d %s, which may outlive this function, so that %s is allocated here each time. %s", s.Package.Line(at), how, kind, instead)
+	m.Why = fmt.Sprintf("Line %d %s, which may outlive this function, so %s is allocated here each time. %s", s.Package.Line(at), how, kind, instead)
 	return m
 }
 
@@ -223,17 +223,17 @@ func boxed(s *advice.Site, c inspector.Cursor) *advice.Match {
 			}
 		}
 	}
-	m := &advice.Match{Node: call, Title: "a value is allocated to become an interface"}
+	m := &advice.Match{Node: call, Title: "a value is allocated to be passed as an interface"}
 	list := strings.Join(values, ", ")
 	switch {
 	case len(values) > 0 && edit.OneLine(list):
-		m.Why = fmt.Sprintf("%s takes an interface, for which %s is copied to the heap at each call. A method or a function for its type, or a generic one, needs no copy.", to, list)
+		m.Why = fmt.Sprintf("%s takes an interface, so %s is copied to the heap on each call. A typed or generic function needs no copy.", to, list)
 		if len(values) > 1 {
 			m.Why = strings.Replace(m.Why, list+" is copied", list+" are copied", 1)
 		}
 	case signature.Variadic() && escapes(s, "... argument") && len(call.Args) >= signature.Params().Len():
 		m.Title = "a slice is allocated for variadic arguments"
-		m.Why = fmt.Sprintf("%s keeps its variadic arguments, or may: a slice for them is allocated at each call. A function with a fixed number of parameters for the usual case needs none.", to)
+		m.Why = fmt.Sprintf("%s may keep its variadic arguments, so a slice for them is allocated on each call. Add a function with a fixed number of parameters for the common case.", to)
 	default:
 		return nil
 	}
@@ -282,7 +282,7 @@ func methodValue(s *advice.Site, c inspector.Cursor) *advice.Match {
 		return nil
 	}
 	return &advice.Match{Node: sel, Title: "a method value is allocated each time",
-		Why: fmt.Sprintf("%s without a call is a function that holds its receiver, an object made anew each time. Keep it in a field if it is needed again, or pass the receiver behind an interface.", s.Source(sel))}
+		Why: fmt.Sprintf("%s is a method value, which is allocated with its receiver each time. Keep it in a field, or pass the receiver as an interface.", s.Source(sel))}
 }
 
 // valueAllocated matches literals, and what new, make and append allocate.
@@ -294,12 +294,12 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 		if outer, ok := c.Parent().Node().(*ast.BinaryExpr); ok && outer.Op == token.ADD || len(pieces) < 2 || !facts.IsString(s, n) || !escapes(s, types.ExprString(n)) {
 			return nil
 		}
-		m.Title = "strings are joined each time"
-		m.Why = fmt.Sprintf("A new string is made of %d pieces each time", len(pieces))
+		m.Title = "strings are concatenated each time"
+		m.Why = fmt.Sprintf("A new string is built from %d pieces each time", len(pieces))
 		if slices.ContainsFunc(pieces, func(e ast.Expr) bool { _, call := ast.Unparen(e).(*ast.CallExpr); return call }) {
-			m.Why += ", after those that functions make for it"
+			m.Why += ", some of which are allocated, too"
 		}
-		m.Why += ". Append them to a []byte or a strings.Builder that has room for all, numbers by strconv's Append functions, and make one string of it; or keep it, where the same comes again."
+		m.Why += ". Append the pieces to a []byte or strings.Builder with enough capacity, numbers with strconv.Append functions; or keep the string if it is needed again."
 	case *ast.CompositeLit:
 		t := s.Info.TypeOf(n).Underlying()
 		_, slice := t.(*types.Slice)
@@ -307,12 +307,12 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 		_, address := c.Parent().Node().(*ast.UnaryExpr)
 		switch {
 		case slice && len(n.Elts) > 0 && saysPrefix(s, "[]", "{...}"):
-			m.Why = "A slice for these few elements is allocated each time. Keep one with what lives longer and set its elements, or let the callee take the elements themselves."
+			m.Why = "A slice for these few elements is allocated each time. Reuse one from a longer-lived object, or have the callee take the elements directly."
 			if len(n.Elts) == 1 {
-				m.Why = "A slice for one element is allocated each time. Keep one with what lives longer and set its element, or let the callee take the element itself."
+				m.Why = "A slice for one element is allocated each time. Reuse one from a longer-lived object, or have the callee take the element directly."
 			}
 		case isMap && len(n.Elts) > 0 && (saysPrefix(s, "map[", "{...}") || escapes(s, edit.Spelled(s, n)+"{...}")):
-			m.Title = "a map is made each time"
+			m.Title = "a map is created each time"
 			m.Why = mapMade(s, c)
 		case address && saysPrefix(s, "&", "{...}", "{}"):
 			m.Why = eachTime(s, n)
@@ -331,19 +331,19 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 				if !sizedLate(s, c, n) {
 					return nil
 				}
-				m.Why = "It doesn't outlive the function, but its size is only known when it runs, so that what is larger than 32 bytes is allocated. Take an array that is large enough for most, as in var array [64]byte, and make a slice only where that is too small; or use one again that lives longer, or that the caller gives."
+				m.Why = "It doesn't outlive the function, but its size is only known at run time, so it is allocated if it is larger than 32 bytes. Use a local array that is usually large enough, such as var array [64]byte, and make a slice only if it is too small; or reuse a slice from a longer-lived object or the caller."
 				break
 			}
-			m.Why = "It is allocated each time. If it isn't needed after the call, keep one with what lives longer, or let the caller give one, and use it again; a sync.Pool is for what has no such owner."
+			m.Why = "It is allocated each time. If it isn't needed after the call, reuse one from a longer-lived object or the caller; if there is no such owner, use a sync.Pool."
 		case "append":
 			if !saysPrefix(s, "append(", ")") || s.Blocks() < 2 && s.Share(growFrames) == 0 {
 				return nil
 			}
 			if isFresh(s, n.Args[0]) {
-				m.Why = "A copy is allocated each time. If neither is changed afterwards, the original does; else keep one with what lives longer and copy into it, with append to its [:0]."
+				m.Why = "A copy is allocated each time. If neither changes afterwards, use the original; otherwise keep a slice in a longer-lived object and copy with append to its [:0]."
 				break
 			}
-			m.Why = fmt.Sprintf("%s is full when this appends to it, and a larger one is allocated. Begin with the capacity it needs, or keep its memory and begin again with [:0].", s.Source(n.Args[0]))
+			m.Why = fmt.Sprintf("%s is full when this appends to it, so a larger one is allocated. Start with enough capacity, or reuse its memory with [:0].", s.Source(n.Args[0]))
 			if !edit.OneLine(s.Source(n.Args[0])) {
 				return nil
 			}
@@ -392,19 +392,19 @@ func mapMade(s *advice.Site, c inspector.Cursor) string {
 	}
 	keys := constant(func(p *ast.KeyValueExpr) ast.Expr { return p.Key })
 	if keys && constant(func(p *ast.KeyValueExpr) ast.Expr { return p.Value }) {
-		return "A map that has the same in it is made each time: if nobody changes it, it can be a variable of the package."
+		return "A map with the same contents is created each time; if no code changes it, make it a package variable."
 	}
-	why := fmt.Sprintf("A map of %d entries is made each time, and each key is hashed.", len(lit.Elts))
+	why := fmt.Sprintf("A map of %d entries is created each time, and each key is hashed.", len(lit.Elts))
 	_, argument := c.Parent().Node().(*ast.CallExpr)
 	if named, ok := types.Unalias(s.Info.TypeOf(lit)).(*types.Named); keys && !argument && (!ok || named.Obj().Pkg() == s.Types) {
-		return why + " A struct with a field for each key needs neither."
+		return why + " Use a struct with a field per key."
 	}
-	return why + " Keep it where the same comes again, or hand on what is in it without a map."
+	return why + " Keep it if it is needed again, or pass the values without a map."
 }
 
 // eachTime says what to do about a value that is allocated each time, given the value or its type.
 func eachTime(s *advice.Site, e ast.Expr) string {
-	return fmt.Sprintf("%s is allocated each time. Return or keep it by value, let the caller give the memory, or allocate many at once in a slice; one that is done with can be used again, from a sync.Pool.", one(edit.Spelled(s, e)))
+	return fmt.Sprintf("%s is allocated each time. Return or keep it by value, have the caller supply the memory, allocate many in one slice, or reuse objects from a sync.Pool.", one(edit.Spelled(s, e)))
 }
 
 // saysPrefix reports whether the compiler says that an expression with such a prefix escapes.

@@ -14,10 +14,10 @@ import (
 
 var joinLiteral = &advice.Rule{
 	ID:    "join-literal",
-	Title: "strings.Join of a few strings known by name",
-	Doc: `strings.Join goes over its slice twice and fills a strings.Builder. For a handful of strings that stand there one by
-one, a + sep + b is one call of the runtime, with one allocation. Where the function is called through a variable or a
-field, the slice is allocated as well, as the compiler can't see what is done with it.
+	Title: "strings.Join of a few known strings",
+	Doc: `strings.Join walks its slice twice and fills a strings.Builder. For a few strings that are written out, a + sep + b is
+one runtime call with one allocation. If the function is called through a variable or field, the slice is allocated as
+well, because the compiler can't see how it is used.
 
 Called through a field or variable the rewrite is left to review. It is offered if nothing else is assigned to it in
 its package, and the profile has strings.Join below the line.`,
@@ -27,8 +27,8 @@ its package, and the profile has strings.Join below the line.`,
 	Gain:      1.5,
 	Match:     matchJoinLiteral,
 	Conditions: advice.Conditions{
-		Offered: "a few strings are written in the call one by one, and evaluating one of them doesn't change another",
-		Review:  "a field or variable that is called is strings.Join; what is called later in the statement doesn't change the strings, which don't panic",
+		Offered: "a few strings are written out in the call, and evaluating one doesn't change another",
+		Review:  "a called field or variable is strings.Join; later calls in the statement don't change the strings, and the strings don't panic",
 	},
 }
 
@@ -57,7 +57,7 @@ func matchJoinLiteral(s *advice.Site) []advice.Match {
 			continue // it might be left unused
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.Safe}
-		m.Why = "strings.Join goes over a slice of strings that are known here: + joins them with one allocation, and no slice."
+		m.Why = "strings.Join gets a slice of strings that are all known here; + joins them with one allocation and no slice."
 		if check := separatorMoves(s, list.Elts, c.Args[1]); check != "" {
 			m.Class = advice.Review
 			m.Why += check
@@ -67,7 +67,7 @@ func matchJoinLiteral(s *advice.Site) []advice.Match {
 				continue
 			}
 			m.Class = advice.Review
-			m.Why = fmt.Sprintf("%s is strings.Join wherever it is set, but the compiler can't know: the slice is allocated for each call, too. + joins the strings with one allocation. Check that nothing outside of what is seen here sets it.%s",
+			m.Why = fmt.Sprintf("%s is always strings.Join, but the compiler doesn't know that, so the slice is allocated on each call; + joins the strings with one allocation. Check that no other code sets it.%s",
 				s.Source(c.Fun), separatorMoves(s, list.Elts, c.Args[1]))
 		}
 		var pieces []edit.Piece
@@ -128,7 +128,7 @@ func separatorMoves(s *advice.Site, elements []ast.Expr, sep ast.Expr) string {
 	case panics:
 		return fmt.Sprintf(" Check that %s doesn't panic: it is evaluated before the other strings.", s.Source(sep))
 	}
-	return fmt.Sprintf(" Check that what is joined doesn't change %s.", s.Source(sep))
+	return fmt.Sprintf(" Check that evaluating the strings doesn't change %s.", s.Source(sep))
 }
 
 // onlyEver reports whether a called variable or field of the package is never assigned anything but

@@ -11,10 +11,10 @@ import (
 
 var jsonAny = &advice.Rule{
 	ID:    "json-any",
-	Title: "JSON goes through any",
-	Doc: `Reading JSON into any, or into a map of any, makes a map of each object, a slice of each array, and puts each
-number, string and boolean into an interface: an allocation or two for each value, also for those that nobody looks at.
-Writing a map sorts its keys and asks for the type of each value.
+	Title: "JSON is decoded into or encoded from any",
+	Doc: `Decoding JSON into any, or into a map of any, builds a map per object and a slice per array, and boxes each number,
+string and boolean in an interface. That is an allocation or two per value, even for values that no code reads. Encoding
+a map sorts its keys and inspects the type of each value.
 
 Declare a struct with the fields that are used: others are skipped without being kept. What is only handed on can stay
 as it is in a json.RawMessage. Where one or two values are wanted of a large text, a library that looks up a path

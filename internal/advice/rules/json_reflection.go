@@ -12,10 +12,10 @@ import (
 
 var jsonReflection = &advice.Rule{
 	ID:    "json-reflection",
-	Title: "JSON is read or written by reflection",
-	Doc: `encoding/json finds out by reflection, for each value again, which field comes next and how it is set. Where the
-type is known, code generated for it does without: two to four times as fast, with a fraction of the allocations. A
-few fields may be written by hand, and single values of a large text be looked up by a library that knows paths.
+	Title: "JSON is encoded or decoded by reflection",
+	Doc: `encoding/json uses reflection to find and set the fields of each value. If the type is known, generated code is two to
+four times as fast, with a fraction of the allocations. You can also encode a few fields by hand, or use a library that
+looks up single values in a large document by path.
 
 Since Go 1.27 encoding/json stands on encoding/json/v2, which reads faster: there, upgrading comes first.
 

@@ -17,8 +17,8 @@ import (
 var largeCopy = &advice.Rule{
 	ID:    "large-copy",
 	Title: "large values are copied",
-	Doc: `A loop "for _, v := range values" copies each element, wherever it is used, and so does passing a struct to a function
-or assigning it. From 64 bytes on that goes through memory, and takes longer than what many loops do.
+	Doc: `A loop "for _, v := range values" copies each element, and so does passing a struct to a function or assigning it. From
+64 bytes on, the copy goes through memory and takes longer than the body of many loops.
 
 The rewrite has the loop's variable point to the element instead. It is offered where the loop reads the fields of the
 variable only, doesn't name what it ranges over, and writes to no other slice or pointer of its type; it is left to review,
@@ -29,8 +29,8 @@ pass a pointer.`,
 	Gain:  2,
 	Match: matchLargeCopy,
 	Conditions: advice.Conditions{
-		Offered: "the loop only reads fields of its variable, doesn't name what it ranges over, and writes to nothing else of the type",
-		Review:  "no function that the loop calls changes the elements",
+		Offered: "the loop only reads fields of its variable, doesn't mention the slice, and writes to no other value of the type",
+		Review:  "no function called in the loop changes the elements",
 	},
 }
 
@@ -57,7 +57,7 @@ func matchLargeCopy(s *advice.Site) []advice.Match {
 			continue
 		}
 		m := advice.Match{Node: r, Class: advice.AdviceOnly}
-		m.Why = fmt.Sprintf("Each step copies an element of %d bytes to %s. Go through the slice by index, and use the elements where they are.", size, v.Name())
+		m.Why = fmt.Sprintf("Each step copies an element of %d bytes to %s. Loop over the index and use the elements in place.", size, v.Name())
 		pointTo(s, c, r, v, &m)
 		return []advice.Match{m}
 	}
@@ -135,7 +135,7 @@ func pointTo(s *advice.Site, c inspector.Cursor, r *ast.RangeStmt, v *types.Var,
 		pointer += "\n"
 	}
 	m.Class = advice.Review
-	m.Why += fmt.Sprintf(" Check that nothing changes an element while %s is in use: a copy doesn't see that.", v.Name())
+	m.Why += fmt.Sprintf(" Check that no code changes an element while %s is in use: a copy doesn't see such changes.", v.Name())
 	m.Edits = append(edits,
 		advice.Edit{Pos: r.Key.Pos(), End: r.X.End(), New: fmt.Sprintf("%s := range %s", index, over)},
 		edit.Insert(at, pointer))
@@ -275,7 +275,7 @@ func copiesSaid(s *advice.Site) []advice.Match {
 		switch n := c.Node().(type) {
 		case *ast.CallExpr, *ast.AssignStmt, *ast.ReturnStmt:
 			return []advice.Match{{Node: n, Class: advice.AdviceOnly,
-				Why: fmt.Sprintf("The compiler copies %d bytes here. Where the copy isn't needed, pass and keep a pointer.", size)}}
+				Why: fmt.Sprintf("The compiler copies %d bytes here. If the copy isn't needed, use a pointer.", size)}}
 		}
 	}
 	return nil

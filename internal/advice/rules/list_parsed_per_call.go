@@ -15,10 +15,10 @@ import (
 
 var listParsedPerCall = &advice.Rule{
 	ID:    "list-parsed-per-call",
-	Title: "a list is parsed again for each question",
-	Doc: `A function that tells whether something fits one of many patterns, addresses or names, and gets these as text, has to parse
-all of them for each question. The list mostly stays and the questions change: parse it once, into a type whose method
-answers, or keep beside the texts what was made of them.
+	Title: "a list is parsed again on each call",
+	Doc: `A function that checks a value against many patterns, addresses or names, and receives them as text, parses all of them
+on each call. Usually the list stays the same and the values change. Parse the list once, into a type with a method that
+answers, or keep the parsed form next to the text.
 
 The rule speaks of loops over strings, from a parameter, a field or a variable of the package, in functions that return a
 bool, where a call that parses or prepares one element, and depends on nothing else, takes a tenth of the time. That the
@@ -58,7 +58,7 @@ func matchListParsedPerCall(s *advice.Site) []advice.Match {
 		}
 		list := s.Source(r.X)
 		matches = append(matches, advice.Match{Node: c.CallExpr, Why: fmt.Sprintf(
-			"%s depends on the elements of %s alone, and runs for all of them in each call. If %[2]s is the same from call to call, parse it once, and let a method of what comes out of that answer.", edit.Called(s, c.CallExpr), list)})
+			"%s depends only on the elements of %s and runs for all of them on each call. If %[2]s stays the same between calls, parse it once, into a type with a method for this check.", edit.Called(s, c.CallExpr), list)})
 	}
 	return matches
 }

@@ -11,9 +11,9 @@ import (
 
 var locationPerCall = &advice.Rule{
 	ID:    "location-per-call",
-	Title: "a time zone is loaded for each call",
-	Doc: `time.LoadLocation opens a file of the time zone database and parses it, each time: tens of microseconds, system
-calls and a dozen allocations. A *time.Location never changes and may be shared by all goroutines.
+	Title: "a time zone is loaded per call",
+	Doc: `time.LoadLocation opens and parses a file of the time zone database each time. This takes tens of microseconds, system
+calls and a dozen allocations. A *time.Location never changes and can be shared by all goroutines.
 
 A constant name is loaded once: the rewrite makes a function with sync.OnceValues, which the call is replaced by. It is
 left to review as an error would be kept, too. A name from the configuration is best resolved where that is read, so
@@ -39,7 +39,7 @@ func matchLocationPerCall(s *advice.Site) []advice.Match {
 		name, constant := facts.ConstantText(s, c.Args[0])
 		switch {
 		case !constant:
-			m.Why = "time.LoadLocation reads the time zone database for each call. Resolve the name once, where the configuration is read, and keep the *time.Location; names that come with data can be kept in a map."
+			m.Why = "time.LoadLocation reads the time zone database on each call. Resolve the name once, where the configuration is read, and keep the *time.Location; keep locations for names from data in a map."
 		case name == "" || name == "UTC" || name == "Local":
 			continue // these are known without reading a file
 		default:

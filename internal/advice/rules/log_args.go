@@ -14,14 +14,14 @@ import (
 
 var logArgs = &advice.Rule{
 	ID:    "log-args",
-	Title: "arguments are made for a record that nobody writes",
-	Doc: `The arguments of a call are evaluated before the logger finds that its level is disabled: formatting with
-fmt.Sprintf, encoding, and String methods then run for nothing. Ask first, as in if logger.Enabled(ctx,
-slog.LevelDebug), hand over the value itself, or one with a LogValue method, which is called if the record is written;
-slog's LogAttrs saves the boxes of arguments, too.
+	Title: "arguments are computed for a disabled log level",
+	Doc: `The arguments of a call are evaluated before the logger checks its level. Formatting with fmt.Sprintf, encoding and
+String methods then run for nothing. Check first, as in if logger.Enabled(ctx, slog.LevelDebug), or pass the value
+itself, or one with a LogValue method, which is called only if the record is written. slog's LogAttrs also avoids boxing
+the arguments.
 
-Reported where making arguments takes time in the profile and writing records takes none. Asking first leaves out what
-else the arguments do, so that it is advice only.`,
+The rule reports arguments that take time in the profile where writing records takes none. Checking first also skips any
+side effects of the arguments, so this rule only gives advice.`,
 	Class:  advice.AdviceOnly,
 	Frames: lazyregexp.New(`^(fmt|encoding/json|encoding/hex|strconv|strings|net/http/httputil|log|log/slog|time|reflect)\.|\)\.(String|Error|GoString)$`),
 	Gain:   5,
@@ -54,7 +54,7 @@ func matchLogArgs(s *advice.Site) []advice.Match {
 			if s.Share(m.Frames) < 0.01 || s.Share(handles) > 0 {
 				continue
 			}
-			m.Why = fmt.Sprintf("%s runs before %s finds that its level is disabled. Ask first whether it is enabled, or hand over the value as it is.", edit.Short(callee), edit.Short(c.Name))
+			m.Why = fmt.Sprintf("%s runs before %s finds that the level is disabled. Check whether it is enabled first, or pass the value itself.", edit.Short(callee), edit.Short(c.Name))
 			matches = append(matches, m)
 		}
 	}

@@ -18,9 +18,9 @@ import (
 
 var loopInvariantCall = &advice.Rule{
 	ID:    "loop-invariant-call",
-	Title: "a call in a loop gives the same each time",
-	Doc: `What a function returns depends on its arguments alone, for many of the standard library: strings.ToLower,
-strconv.Itoa, time.ParseDuration, json.Marshal. Where these don't change in a loop, the call belongs before it.
+	Title: "a call in a loop returns the same each time",
+	Doc: `Many functions of the standard library depend only on their arguments: strings.ToLower, strconv.Itoa,
+time.ParseDuration, json.Marshal. If the arguments don't change in a loop, call the function before the loop.
 
 The rewrite calls the function once, before the innermost loop, and uses what it returned. Where a call may fail, so that moving it would
 have an empty loop fail, and where fields, elements or maps are involved, which something else may change, there is
@@ -31,10 +31,10 @@ each turn. What is on the way out of the loop, before a return or break, is not 
 	Gain:   10,
 	Match:  matchLoopInvariantCall,
 	Conditions: advice.Conditions{
-		Offered: "the function is one of the standard library whose result nobody can change, and its arguments are constants and local " +
-			"variables that nothing in the loop sets and no pointer leads to",
-		Review: "the loop mostly comes to the call; it doesn't panic where the loop has no turn or doesn't come to it; methods that fmt " +
-			"calls for an argument change nothing and return the same each time",
+		Offered: "the function belongs to the standard library, its result can't be changed, and its arguments are constants and local " +
+			"variables that the loop doesn't set and no pointer refers to",
+		Review: "most runs of the loop reach the call; it doesn't panic if the loop has no iterations or doesn't reach it; methods that " +
+			"fmt calls for an argument have no side effects and return the same each time",
 	},
 }
 
@@ -82,13 +82,13 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 		fails := single && results.Len() > 1
 		switch {
 		case least == facts.Likely:
-			m.Why = fmt.Sprintf("nothing in the loop seems to change what %s is called with, %s: if that is so, call it once, before the loop.", edit.Short(c.Name), args)
+			m.Why = fmt.Sprintf("The loop doesn't seem to change the arguments of %s, %s. If that is so, call it once, before the loop.", edit.Short(c.Name), args)
 		case fails:
 			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop. If the loop may have no turn, an error would then show all the same.", edit.Short(c.Name), args)
 		case facts.Mutable[c.Name] || !facts.Solid(s.Info.TypeOf(c.CallExpr)) || sizeUnknown(s, c.CallExpr):
 			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop.", edit.Short(c.Name), args)
 		default:
-			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: the rewrite calls it once, before the loop.", edit.Short(c.Name), args)
+			m.Why = fmt.Sprintf("%s gets %s in each iteration, and the loop doesn't change them; the rewrite calls it once, before the loop.", edit.Short(c.Name), args)
 			hoist(v, loop, name, &m)
 		}
 		matches = append(matches, m)
@@ -148,7 +148,7 @@ func calledInLoop(s *advice.Site, c advice.Call) (advice.Match, bool) {
 		where += " of " + filepath.Base(name)
 	}
 	return advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Frames: framesOf(c.Name),
-		Why: fmt.Sprintf("%s gets %s, and %s is called with the same in each turn of the loop %s, as far as that can be seen: call %[1]s there, before the loop, and pass on what it returned.",
+		Why: fmt.Sprintf("%s gets %s, and %s seems to be called with the same values in each iteration of the loop %s. Call %[1]s there, before the loop, and pass its result.",
 			edit.Short(c.Name), argumentsOf(s, c), f.Name(), where)}, true
 }
 
@@ -280,7 +280,7 @@ func checkHoisted(v *facts.Invariance) []string {
 	check := []string{"that the loop mostly comes to the call"}
 	does := facts.EffectsOf(v.Site, v.Call.CallExpr)
 	if does&facts.MayPanic != 0 {
-		check = append(check, fmt.Sprintf("that %s doesn't panic where the loop has no turn, or doesn't come to it", call))
+		check = append(check, fmt.Sprintf("that %s doesn't panic if the loop has no iterations or doesn't reach it", call))
 	}
 	if does&facts.MayWrite != 0 {
 		check = append(check, fmt.Sprintf("that methods called for %s, such as String, change nothing and return the same each time", call))
@@ -321,6 +321,6 @@ func keyedMarshal(s *advice.Site, c advice.Call) (advice.Match, bool) {
 	if set == "" || other {
 		return advice.Match{}, false
 	}
-	return advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Title: "JSON is written anew for each change of a key", Frames: framesOf(c.Name),
-		Why: fmt.Sprintf("of the map only %s is set here before all of it is written. If the rest is the same from call to call, write it as JSON once, and put this value into the text.", set)}, true
+	return advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Title: "a whole map is encoded as JSON for each changed key", Frames: framesOf(c.Name),
+		Why: fmt.Sprintf("Only %s of the map is set here before all of it is encoded. If the rest stays the same between calls, encode it once and insert this value into the text.", set)}, true
 }

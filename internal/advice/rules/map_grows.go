@@ -18,8 +18,8 @@ import (
 var mapGrows = &advice.Rule{
 	ID:    "map-grows",
 	Title: "a map grows key by key",
-	Doc: `A map that is full is rebuilt with twice the room, and all its keys are hashed again. make(map[K]V, n) has room for n
-keys from the beginning.
+	Doc: `A full map is rebuilt with twice the capacity, and all its keys are hashed again. make(map[K]V, n) allocates room for n
+keys at once.
 
 The rewrite gives the size to a map that a loop over something of known length, or maps.Copy, fills, right where it is made or, if the
 length isn't known there yet, where the loop begins. It is class A where each step has another key, and B where keys may
@@ -32,8 +32,8 @@ caller has made.`,
 	Gain:      2,
 	Match:     matchMapGrows,
 	Conditions: advice.Conditions{
-		Offered: "a local map is made without a size, and each turn of a loop with a known number of turns, or maps.Copy, stores a key",
-		Review:  "most keys are different; a number that comes from elsewhere is no mere claim; the loop seldom returns early",
+		Offered: "a local map is created without a size, and each iteration of a loop with a known count, or maps.Copy, stores a key",
+		Review:  "most keys are different; a count that comes from outside isn't inflated; the loop rarely returns early",
 	},
 }
 
@@ -98,7 +98,7 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 		if found.Edits != nil {
 			edit.MustCheck(&found, b.Claimed(s, loop.Node()))
 			if len(exits.Returns) > 0 {
-				edit.MustCheck(&found, []string{"that the loop seldom returns early: there is room for all from the beginning"})
+				edit.MustCheck(&found, []string{"that the loop rarely returns early: room for all elements is allocated first"})
 			}
 		}
 		matches = append(matches, found)
@@ -132,13 +132,13 @@ func estimated(s *advice.Site, c inspector.Cursor, m types.Object) []advice.Matc
 		if !facts.IsParameter(s, m) {
 			return nil // of an outer function, or a result
 		}
-		found.Why = fmt.Sprintf("%s is rebuilt as it grows. Who makes it can give it room for as many keys as it is going to have, by make's second argument.", m.Name())
+		found.Why = fmt.Sprintf("%s is rebuilt as it grows. The code that creates it can pass the expected number of keys to make.", m.Name())
 		return []advice.Match{found}
 	}
 	if d, ok := facts.DeclarationAround(s, m); !ok || !facts.EmptyMap(s, &d) {
 		return nil
 	}
-	found.Why = fmt.Sprintf("%s is rebuilt as it grows. If how many keys it will have can be known, counted or estimated where it is made, make it with room for them.", m.Name())
+	found.Why = fmt.Sprintf("%s is rebuilt as it grows. If you can know, count or estimate the number of keys where it is created, pass it to make.", m.Name())
 	return []advice.Match{found}
 }
 

@@ -13,11 +13,11 @@ import (
 
 var mapRange = &advice.Rule{
 	ID:    "map-range",
-	Title: "a map is gone through again and again",
-	Doc: `Going through a map begins at a random place, passes all its groups, also those that are empty, and checks for each key
-whether the map has grown meanwhile: some times what a slice takes, whose elements stand one after the other. Where a map
-is gone through more often than it changes, keep its entries, or keys, in a slice beside it, or instead of it if nobody
-looks anything up. The order is then the same each time, too.
+	Title: "a map is iterated repeatedly",
+	Doc: `Iterating over a map starts at a random position, visits all groups, including empty ones, and checks for each key
+whether the map has grown. This takes several times as long as iterating over a slice, whose elements are contiguous. If
+a map is iterated more often than it changes, keep its entries or keys in a slice as well, or only there if no code
+looks up keys. The order is then also stable.
 
 No rewrite is offered, as all places that change the map would have to change the slice.`,
 	Class:  advice.AdviceOnly,
@@ -44,7 +44,7 @@ func matchMapRange(s *advice.Site) []advice.Match {
 		if obj := facts.Object(s, r.X); deletesFrom(s, r) || obj != nil && facts.IsLocal(s, obj) && facts.MadeHere(s, obj) {
 			continue // it changes each time
 		}
-		m.Why = fmt.Sprintf("Going through %s takes longer than through a slice. If that happens more often than %s changes, keep its entries in a slice beside it.", name, name)
+		m.Why = fmt.Sprintf("Iterating over %s is slower than over a slice. If this happens more often than %s changes, keep its entries in a slice as well.", name, name)
 		matches = append(matches, m)
 	}
 	return matches

@@ -17,9 +17,9 @@ import (
 
 var materialiseToCount = &advice.Rule{
 	ID:    "materialise-to-count",
-	Title: "things are collected to be counted only",
-	Doc: `len(f(x)) where f makes a slice, also by way of a variable, or x.All().Len(), collects everything to throw it away again. A function that counts
-needs no memory: strings.Count instead of the length of strings.Split, or one of your own beside the one that collects.
+	Title: "items are collected only to be counted",
+	Doc: `len(f(x)), where f builds a slice, and x.All().Len() collect everything only to discard it. Counting needs no memory:
+use strings.Count instead of the length of strings.Split, or write a function that counts next to the one that collects.
 
 The rule speaks of functions that surely make what they return: of the package itself, or that a profile shows to
 allocate. It offers no rewrite.`,
@@ -36,7 +36,7 @@ func matchMaterialiseToCount(s *advice.Site) []advice.Match {
 		if assign, ok := c.Node().(*ast.AssignStmt); ok && onlyCounted(s, assign) && !facts.RunsOnce(s, c) {
 			call := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr)
 			matches = append(matches, advice.Match{Node: assign,
-				Why: fmt.Sprintf("%s collects all there is, and only how many it is gets used. Count without collecting.", edit.Called(s, call))})
+				Why: fmt.Sprintf("%s collects all items, but only their number is used. Count without collecting.", edit.Called(s, call))})
 		}
 	}
 	for _, c := range s.Calls() {
@@ -57,9 +57,9 @@ func matchMaterialiseToCount(s *advice.Site) []advice.Match {
 		m := advice.Match{Node: c.CallExpr}
 		switch name := s.Callee(call); name {
 		case "strings.Split", "bytes.Split":
-			m.Why = fmt.Sprintf("%s makes a slice only to be counted: %s.Count(text, separator)+1 is the same for a separator that isn't empty.", name, name[:len(name)-len(".Split")])
+			m.Why = fmt.Sprintf("%s builds a slice only to count its elements; %s.Count(text, separator)+1 is the same for a non-empty separator.", name, name[:len(name)-len(".Split")])
 		default:
-			m.Why = fmt.Sprintf("%s collects all there is, and only how many it is gets used. Count without collecting.", edit.Called(s, call))
+			m.Why = fmt.Sprintf("%s collects all items, but only their number is used. Count without collecting.", edit.Called(s, call))
 		}
 		matches = append(matches, m)
 	}

@@ -19,9 +19,10 @@ var unlocks = lazyregexp.New(`^sync\.\(\*(RW)?Mutex\)\.R?Unlock$`)
 var mutexContention = &advice.Rule{
 	ID:    "mutex-contention",
 	Title: "goroutines wait for a lock that is held here",
-	Doc: `A mutex profile blames the line that unlocks: what others waited for is what the holder did until then. Hold the lock for
-less: do input, output, formatting and other calls before or after. A number needs no lock but sync/atomic; what is
-mostly read can be replaced as a whole, in an atomic.Pointer; a map can be split by key into several, each with a lock of its own.
+	Doc: `A mutex profile attributes waiting to the line that unlocks, because the holder is what others waited for. Hold the lock
+for less time: do I/O, formatting and other calls before or after. For a counter, use sync/atomic instead of a lock.
+Replace data that is mostly read as a whole, in an atomic.Pointer. Split a map by key into several, each with its own
+lock.
 
 The rule speaks of lines with a tenth of all waiting for locks or more, of 10 ms or more.`,
 	Class:  advice.AdviceOnly,
@@ -43,19 +44,19 @@ func matchMutexContention(s *advice.Site) []advice.Match {
 		m := advice.Match{Node: call}
 		held := heldBy(s, call, sel)
 		if held == nil {
-			m.Why = fmt.Sprintf("Goroutines wait for %s, which is let go here. Hold it for less, or split what it guards into parts with a lock each.", lock)
+			m.Why = fmt.Sprintf("Goroutines wait for %s, which is unlocked here. Hold it for less time, or split the data into parts with a lock each.", lock)
 			return []advice.Match{m}
 		}
-		since := fmt.Sprintf("Goroutines wait for %s, which is held from line %d on. ", lock, s.Package.Line(held.lock.Pos()))
+		since := fmt.Sprintf("Goroutines wait for %s, which is held from line %d. ", lock, s.Package.Line(held.lock.Pos()))
 		switch slow := held.slow(s); {
 		case len(slow) > 0:
-			m.Why = since + fmt.Sprintf("While it is held, %s: do that before or after, if what the lock guards allows.", strings.Join(slow, " and "))
+			m.Why = since + fmt.Sprintf("While it is held, %s; do that before or after, if possible.", strings.Join(slow, " and "))
 		case held.counts(s):
-			m.Why = since + "All that is done with it is counting: a number of sync/atomic, such as atomic.Int64, needs no lock."
+			m.Why = since + "It only guards a counter; use a type of sync/atomic, such as atomic.Int64."
 		case held.usesMap(s):
-			m.Why = since + "It guards a map: split that by key into several, each with a lock of its own; if it is mostly read, let readers load a map that an atomic.Pointer holds and writers replace, or try sync.Map."
+			m.Why = since + "It guards a map; split the map by key into several, each with its own lock. If it is mostly read, let readers load a map from an atomic.Pointer that writers replace, or try sync.Map."
 		default:
-			m.Why = since + "Hold it for less, or split what it guards into parts with a lock each."
+			m.Why = since + "Hold it for less time, or split the data into parts with a lock each."
 		}
 		return []advice.Match{m}
 	}

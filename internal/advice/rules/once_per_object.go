@@ -10,10 +10,10 @@ import (
 
 var oncePerObject = &advice.Rule{
 	ID:    "once-per-object",
-	Title: "a function that runs once is made for each object",
-	Doc: `sync.OnceFunc, OnceValue and OnceValues return a closure over several variables on the heap: three to five allocations.
-That is nothing for a variable of a package, but much for each of many objects. A field of type sync.Once in the object,
-and a method that calls its Do, allocate nothing.
+	Title: "sync.OnceFunc or OnceValue is called per object",
+	Doc: `sync.OnceFunc, OnceValue and OnceValues return a closure over several heap variables: three to five allocations. That is
+fine for a package variable, but expensive for each of many objects. Use a field of type sync.Once in the object and a
+method that calls its Do; neither allocates.
 
 No rewrite is offered. What is made once a process is not reported.`,
 	Class:     advice.AdviceOnly,
@@ -30,7 +30,7 @@ func matchOncePerObject(s *advice.Site) []advice.Match {
 			continue
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr, Why: fmt.Sprintf(
-			"%s allocates a closure and what it remembers for each object. Keep a sync.Once in the object itself, with a method that calls its Do.", c.Name)})
+			"%s allocates a closure and its state for each object. Use a sync.Once field in the object, and a method that calls its Do.", c.Name)})
 	}
 	return matches
 }

@@ -11,11 +11,11 @@ import (
 
 var passwordHash = &advice.Rule{
 	ID:    "password-hash",
-	Title: "hashing passwords takes the time",
-	Doc: `bcrypt, scrypt, argon2 and PBKDF2 are slow on purpose: each hash takes a core some ten to hundreds of
-milliseconds, so that passwords can't be tried out. That is right when somebody logs in, and wrong for each request: hand
-out a session or a signed token after the first time, and check that. Bound how many hashes run at once, so that log-ins
-don't take the cores of all other requests.
+	Title: "password hashing takes most of the time",
+	Doc: `bcrypt, scrypt, argon2 and PBKDF2 are slow on purpose: each hash occupies a core for ten to hundreds of milliseconds, so
+that passwords can't be guessed by trial. That is right for a login and wrong for every request. After the login, issue
+a session or signed token and check that. Limit how many hashes run concurrently, so that logins don't starve other
+requests.
 
 A lower cost makes a program faster and its passwords weaker: don't, below today's recommendations. Advice only.`,
 	Class:  advice.AdviceOnly,

@@ -17,10 +17,10 @@ import (
 
 var poolCandidate = &advice.Rule{
 	ID:    "pool-candidate",
-	Title: "a large buffer is allocated for each call",
-	Doc: `A buffer of a kilobyte or more that is needed only until the function returns can be used again by the next call: kept in
-what the function is a method of, if that is used by one goroutine at a time, given by the caller, or taken from a
-sync.Pool and put back. Besides the allocation this saves clearing the memory.
+	Title: "a large buffer is allocated per call",
+	Doc: `A buffer of a kilobyte or more that is only needed until the function returns can be reused by the next call. Keep it in
+the receiver if only one goroutine uses that, have the caller supply it, or use a sync.Pool. This also saves clearing
+the memory.
 
 The rule speaks of buffers, arrays and structs from 1 KiB on that don't leave their function as far as it can be seen, and
 of constructors of such objects. It offers no rewrite: what is put back must not be used any more, and what is taken out
@@ -64,7 +64,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 			}
 			switch leaves(s, obj, 3) {
 			case "":
-				m.Why = fmt.Sprintf("%s of %s is allocated for each call, and not needed after it. Keep one with what lives longer, or take it from a sync.Pool and put it back.", what, edit.BytesText(size))
+				m.Why = fmt.Sprintf("%s of %s is allocated per call and not needed afterwards. Reuse one from a longer-lived object or a sync.Pool.", what, edit.BytesText(size))
 			case "return":
 				constructor := s.Decl != nil && strings.HasPrefix(strings.ToLower(s.Decl.Name.Name), "new")
 				if !constructor {
@@ -82,7 +82,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 		case *ast.CallExpr:
 			switch s.Callee(p) {
 			case "io.CopyBuffer":
-				m.Why = fmt.Sprintf("%s of %s is allocated for each call, and not needed after it. Keep one with what lives longer, or take it from a sync.Pool and put it back.", what, edit.BytesText(size))
+				m.Why = fmt.Sprintf("%s of %s is allocated per call and not needed afterwards. Reuse one from a longer-lived object or a sync.Pool.", what, edit.BytesText(size))
 			default:
 				continue
 			}
@@ -95,7 +95,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 }
 
 func constructed(s *advice.Site, what string, size int64) string {
-	return fmt.Sprintf("Each call of %s allocates %s of %s. If its objects don't live long, give them a Reset and use them again, by keeping them or from a sync.Pool.", s.Decl.Name.Name, strings.ToLower(what), edit.BytesText(size))
+	return fmt.Sprintf("Each call of %s allocates %s of %s. If these objects are short-lived, give them a Reset method and reuse them, for example from a sync.Pool.", s.Decl.Name.Name, strings.ToLower(what), edit.BytesText(size))
 }
 
 // allocatedSize returns how many bytes an expression allocates, if that is a constant.

@@ -10,10 +10,11 @@ import (
 
 var poolEmpty = &advice.Rule{
 	ID:    "pool-empty",
-	Title: "a pool has to make what is taken from it",
-	Doc: `The New of a sync.Pool is for the beginning, and for when the garbage collector has emptied the pool. Where it takes a
-tenth of what is allocated, more is taken than is put back: a path returns before its Put, such as one for errors; what is
-taken is handed on, and nobody puts it back; or Put drops what has become too large, as all of it does.
+	Title: "a sync.Pool keeps allocating new objects",
+	Doc: `The New function of a sync.Pool is meant for the start, and for when the garbage collector has emptied the pool. If it
+causes a tenth of all allocations, more objects are taken than put back. Perhaps a path, such as an error path, returns
+before its Put; the object is passed on and never put back; or the code drops objects that have grown too large, as all
+of them do.
 
 Look at what calls Get, and put back on each path, with defer where there are several.`,
 	Class:     advice.AdviceOnly,

@@ -11,10 +11,10 @@ import (
 
 var poolValue = &advice.Rule{
 	ID:    "pool-value",
-	Title: "a pool is given a value that is no pointer",
-	Doc: `sync.Pool.Put takes an interface. What isn't a pointer is copied to the heap for it: 24 bytes for a slice, at each Put,
-which is what the pool was to save. Keep pointers in the pool, to slices as to anything else, and put back the pointer
-that Get returned.`,
+	Title: "a non-pointer value is put into a sync.Pool",
+	Doc: `sync.Pool.Put takes an interface. A value that isn't a pointer is copied to the heap on each Put (24 bytes for a slice),
+which defeats the purpose of the pool. Keep pointers in the pool, also to slices, and put back the pointer that Get
+returned. All calls of Get and Put must change together, so this rule only gives advice.`,
 	Class:     advice.AdviceOnly,
 	Frames:    lazyregexp.New(`^runtime\.convT`),
 	Allocates: true,
@@ -36,7 +36,7 @@ func matchPoolValue(s *advice.Site) []advice.Match {
 		if _, ok := t.Underlying().(*types.Slice); ok {
 			what = "a slice"
 		}
-		m := advice.Match{Node: c.CallExpr, Why: fmt.Sprintf("Put takes an interface, for which %s is copied to the heap each time. Keep pointers in the pool, and put back the one that Get returned.", what)}
+		m := advice.Match{Node: c.CallExpr, Why: fmt.Sprintf("Put takes an interface, so %s is copied to the heap each time. Keep pointers in the pool, and put back the one that Get returned.", what)}
 		matches = append(matches, m)
 	}
 	return matches

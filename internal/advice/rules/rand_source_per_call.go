@@ -17,10 +17,10 @@ import (
 
 var randSourcePerCall = &advice.Rule{
 	ID:    "rand-source-per-call",
-	Title: "a source of random numbers is seeded for each call",
-	Doc: `Seeding a source of math/rand computes 607 numbers, which takes some 8 µs and 5 KiB; a number drawn from one that
-is there takes some nanoseconds. Since Go 1.20 the package's own functions are seeded at random when the program starts,
-and each thread draws from a state of its own, without a lock.
+	Title: "a random source is seeded per call",
+	Doc: `Seeding a source of math/rand computes 607 numbers, which takes about 8 µs and 5 KiB. Drawing a number takes some
+nanoseconds. Since Go 1.20 the package's own functions are seeded randomly at startup, and each thread draws from its
+own state, without a lock.
 
 Where a source is seeded with the time, so that numbers differ from call to call anyway, and used for nothing but
 drawing, the rewrite draws from the package. It is left to review as somebody may rely on rand.Seed, and the seed is no longer evaluated. A source with a
@@ -32,8 +32,8 @@ nothing but gives other numbers: advice only.`,
 	Gain:   100,
 	Match:  matchRandSourcePerCall,
 	Conditions: advice.Conditions{
-		Offered: "the source is seeded with the time and used for drawing alone",
-		Review:  "nothing relies on rand.Seed",
+		Offered: "the source is seeded with the time and only used to draw numbers",
+		Review:  "no code relies on rand.Seed",
 	},
 }
 
@@ -48,13 +48,13 @@ func matchRandSourcePerCall(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
 		if byTime := asksTheTime(s, c.Args[0]); !byTime {
-			m.Why = "seeding takes some 8 µs each time this runs. Keep the source, or make it by rand.NewPCG of math/rand/v2, which needs no table but gives other numbers."
+			m.Why = "Seeding takes about 8 µs each time this runs. Keep the source, or create it with rand.NewPCG of math/rand/v2, which needs no table but gives other numbers."
 		} else {
-			m.Why = "seeding takes some 8 µs each time this runs. The package's own functions are seeded at random when the program starts: draw from them. Check that nothing calls rand.Seed."
+			m.Why = "Seeding takes about 8 µs each time this runs. The package's own functions are seeded randomly at startup; use them. Check that no code calls rand.Seed."
 			if seed := s.Source(c.Args[0]); seedRuns(s, c.Args[0]) && edit.OneLine(seed) {
-				m.Why = strings.TrimSuffix(m.Why, ".") + fmt.Sprintf(", and that %s needn't be evaluated.", seed)
+				m.Why = strings.TrimSuffix(m.Why, ".") + fmt.Sprintf(", and that %s doesn't need to be evaluated.", seed)
 			} else if seedRuns(s, c.Args[0]) {
-				m.Why = strings.TrimSuffix(m.Why, ".") + ", and that the seed needn't be evaluated."
+				m.Why = strings.TrimSuffix(m.Why, ".") + ", and that the seed doesn't need to be evaluated."
 			}
 			drawFromPackage(s, c, &m)
 		}

@@ -16,9 +16,9 @@ import (
 
 var rangeLookup = &advice.Rule{
 	ID:    "range-lookup",
-	Title: "a map is asked for what the loop over it has",
-	Doc: `A range over a map finds the values together with the keys. Asking the map for m[k] in the loop hashes the key and
-looks for it once more, for some 10 to 30 ns each time.
+	Title: "a loop over a map looks up its own keys",
+	Doc: `A range over a map returns values along with the keys. Reading m[k] in the loop hashes the key and looks it up again,
+which takes 10 to 30 ns each time.
 
 The rewrite takes the value from the range. It is left to review, as a function that is called in the loop may change the
 map meanwhile; where the loop itself does, there is no finding. Keys that needn't be equal to themselves, as numbers that
@@ -28,8 +28,8 @@ may be NaN, are left alone, and so are values so large that a copy of all costs 
 	Gain:   3,
 	Match:  matchRangeLookup,
 	Conditions: advice.Conditions{
-		Offered: "the loop doesn't change the map, and its keys are equal to themselves",
-		Review:  "no function that the loop calls changes the map",
+		Offered: "the loop doesn't change the map, and its keys equal themselves",
+		Review:  "no function called in the loop changes the map",
 	},
 }
 
@@ -122,7 +122,7 @@ func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.
 	if entries == len(s.Uses(facts.Object(s, r.Key))) {
 		m.Edits = append(m.Edits, edit.Replace(r.Key, "_"))
 	}
-	m.Why = fmt.Sprintf("%s[%s] is found once more, though the range has it: take it from there as the second variable. Check that nothing that the loop calls changes %s.", text, s.Source(r.Key), text)
+	m.Why = fmt.Sprintf("%s[%s] is looked up although the range already has the value; use the second range variable. Check that no function called in the loop changes %s.", text, s.Source(r.Key), text)
 	return m, true
 }
 

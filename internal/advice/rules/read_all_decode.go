@@ -14,12 +14,11 @@ import (
 
 var readAllDecode = &advice.Rule{
 	ID:    "read-all-decode",
-	Title: "everything is read into memory that grows",
-	Doc: `io.ReadAll doesn't know how much there will be: it reads into a buffer, a larger one when that is full, and copies. A
-file's size is known to os.ReadFile, a body's often from its ContentLength; a bytes.Buffer that is kept, or comes from a
-sync.Pool, has its room from the last time. encoding/xml and csv decode while they read, and need no whole text;
-encoding/json keeps the text of a value all the same, but its decoders copy what they return, so that the buffer can be
-used again at once.
+	Title: "io.ReadAll reads everything into growing buffers",
+	Doc: `io.ReadAll doesn't know the size in advance: it reads into a buffer, and copies to a larger one when it is full.
+os.ReadFile knows the size of a file, and ContentLength often gives the size of a body. A bytes.Buffer that is kept, or
+taken from a sync.Pool, reuses its memory. encoding/xml and csv decode while reading and don't need the whole text.
+encoding/json keeps the text of a value, but copies what it returns, so the buffer can be reused immediately.
 
 No rewrite is offered: a decoder stops after the first value, where Unmarshal fails if something follows. Since Go 1.26
 io.ReadAll is about twice as fast as before and wastes less.`,
@@ -38,20 +37,20 @@ func matchReadAllDecode(s *advice.Site) []advice.Match {
 		m := advice.Match{Node: c.CallExpr}
 		from := s.Source(c.Args[0])
 		if !edit.OneLine(from) {
-			from = "what it reads"
+			from = "its input"
 		}
 		decoder := decodedBy(s, c.Cursor)
 		switch {
 		case facts.IsNamed(s.Info.TypeOf(c.Args[0]), "os", "File"):
-			m.Why = fmt.Sprintf("ReadAll doesn't know the size of the file %s, and reads into buffers that grow: os.ReadFile asks for it first.", from)
+			m.Why = fmt.Sprintf("ReadAll doesn't know the size of the file %s and reads into growing buffers; os.ReadFile asks for the size first.", from)
 		case decoder == "encoding/xml.Unmarshal":
-			m.Why = fmt.Sprintf("All of %s is kept in memory for xml.Unmarshal. A Decoder of xml.NewDecoder(%s) decodes while it reads.", from, from)
+			m.Why = fmt.Sprintf("All of %s is kept in memory for xml.Unmarshal; xml.NewDecoder(%s) decodes while reading.", from, from)
 		case isBody(s, c.Args[0]):
-			m.Why = fmt.Sprintf("ReadAll reads %s into buffers that grow. Where ContentLength says how much there is, make a buffer of that size, within a limit, or read into a bytes.Buffer that is used again.", from)
+			m.Why = fmt.Sprintf("ReadAll reads %s into growing buffers. If ContentLength is set, allocate a buffer of that size, up to a limit, or read into a reused bytes.Buffer.", from)
 		case decoder == "encoding/json.Unmarshal":
-			m.Why = fmt.Sprintf("ReadAll reads %s into buffers that grow, only for json.Unmarshal, which keeps none of it: read into a bytes.Buffer that is used again, with ReadFrom.", from)
+			m.Why = fmt.Sprintf("ReadAll reads %s into growing buffers for json.Unmarshal, which doesn't keep them; read into a reused bytes.Buffer with ReadFrom.", from)
 		default:
-			m.Why = fmt.Sprintf("ReadAll reads %s into buffers that grow. If the size is known, make a buffer for it and use io.ReadFull; if not, read into a bytes.Buffer that is used again, or work on the text while it is read.", from)
+			m.Why = fmt.Sprintf("ReadAll reads %s into growing buffers. If the size is known, allocate a buffer and use io.ReadFull; otherwise read into a reused bytes.Buffer, or process the text while reading.", from)
 		}
 		matches = append(matches, m)
 	}

@@ -12,12 +12,11 @@ import (
 
 var readPerRequest = &advice.Rule{
 	ID:    "read-per-request",
-	Title: "files are read again each time",
-	Doc: `Opening, reading and closing a file are system calls, even if the disk isn't touched, and the content is allocated
-anew. A service that reads the same files for each request spends its time there: read them once, when the program
-starts, and keep what is made of them, such as an index by what is asked for; where they may change, look at their time
-of modification now and then, or wait for a signal. Files that are embedded in the program are there as []byte or string
-without a copy, if the variable has that type.
+	Title: "files are read again on each call",
+	Doc: `Opening, reading and closing a file are system calls, even if the disk isn't touched, and the content is allocated each
+time. A service that reads the same files for each request spends its time there. Read them once at startup, and keep
+what is derived from them, such as an index. If they can change, check their modification time periodically, or wait for
+a signal. Embedded files are available as []byte or string without a copy if the variable has that type.
 
 A program whose work is reading files reads each of them once, and has nothing to keep. Where all reading was done by the
 goroutine that runs main, it is taken for such a tool, and nothing is said unless a name is constant; where such a program
@@ -51,13 +50,13 @@ func matchReadPerRequest(s *advice.Site) []advice.Match {
 		m := advice.Match{Node: c.CallExpr}
 		switch {
 		case strings.HasPrefix(c.Name, "(embed."):
-			m.Why = fmt.Sprintf("%s copies what is in the program already. Read it once into a variable, or embed the file as []byte or string.", edit.Short(c.Name))
+			m.Why = fmt.Sprintf("%s copies data that is embedded in the program. Read it once into a variable, or embed the file as []byte or string.", edit.Short(c.Name))
 		case strings.HasPrefix(name, "/proc/") || strings.HasPrefix(name, "/sys/") || strings.HasPrefix(name, "/dev/"):
 			continue // the contents differ each time
 		case constant:
-			m.Why = fmt.Sprintf("%s reads %s each time this runs. Read it once and keep it, or keep it as long as its time of modification stays.", edit.Short(c.Name), edit.Quoted(name))
+			m.Why = fmt.Sprintf("%s reads %s each time this runs. Read it once and keep it, or keep it until its modification time changes.", edit.Short(c.Name), edit.Quoted(name))
 		default:
-			m.Why = fmt.Sprintf("%s goes to the file system each time this runs. If the same files come again, with each request or call, read them once and keep their content, or what is made of it, such as an index by what is asked for.", edit.Short(c.Name))
+			m.Why = fmt.Sprintf("%s accesses the file system each time this runs. If requests need the same files again, read them once and keep the content, or what is derived from it.", edit.Short(c.Name))
 		}
 		matches = append(matches, m)
 	}

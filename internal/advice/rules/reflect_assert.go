@@ -12,11 +12,11 @@ import (
 
 var reflectAssert = &advice.Rule{
 	ID:    "reflect-assert",
-	Title: "a reflected value is boxed to find its type",
-	Doc: `v.Interface() makes an interface of a value, for which what isn't a pointer is copied to the heap. Where a type
-assertion takes it out again at once, reflect.TypeAssert, which came with Go 1.25, does without. An assertion without ok,
-which panics, and a type switch stay as they are. Where it asks for an interface, only what has it is copied. Lines where
-nothing is copied to the heap, as pointers never are, are not reported.
+	Title: "a reflected value is boxed for a type assertion",
+	Doc: `v.Interface() creates an interface, so a value that isn't a pointer is copied to the heap. If a type assertion follows
+immediately, reflect.TypeAssert (Go 1.25) avoids the copy. An assertion without ok, which panics, and a type switch stay
+unchanged. If the target is an interface type, only values that implement it are copied. Lines that copy nothing to the
+heap, as with pointers, are not reported.
 
 The rewrite is left to review where there may be no value, or one of an unexported field: both panic, with different texts.`,
 	Match:  matchReflectAssert,
@@ -25,7 +25,7 @@ The rewrite is left to review where there may be no value, or one of an unexport
 	Since:  "1.25",
 	Gain:   2,
 	Conditions: advice.Conditions{
-		Offered: "the assertion has an ok, so that it doesn't panic",
+		Offered: "the assertion has an ok result, so it doesn't panic",
 	},
 }
 
@@ -64,11 +64,11 @@ func matchReflectAssert(s *advice.Site) []advice.Match {
 			Imports: []string{"reflect"},
 		}
 		if types.IsInterface(s.Info.TypeOf(assert.Type)) {
-			m.Why = "Interface copies the value to the heap before it is asked whether it has the methods: reflect.TypeAssert asks first, and copies only what has them."
+			m.Why = "Interface copies the value to the heap before the check for its methods; reflect.TypeAssert checks first, and copies only values that have them."
 		}
 		if !holdsValue(s, assert) {
 			m.Class = advice.Review
-			m.Why += " Check that there is a value, and not one of an unexported field: the panic has another text then."
+			m.Why += " Check that the value is valid and not from an unexported field: the panic message differs."
 		}
 		matches = append(matches, m)
 	}

@@ -18,12 +18,12 @@ import (
 
 var reflectFirst = &advice.Rule{
 	ID:    "reflect-first",
-	Title: "reflection finds out what is known",
-	Doc: `Reflection that could be had cheaper: a value is looked at with reflect before a type switch that knows most types
-without it, or fields, methods and tags of a type are searched by name again for each value, although a type's never
-change. Ask for the common types first and leave reflection to the default case; keep the numbers of fields, or the
-parsed tags, in a map by reflect.Type, or in a variable where the type is fixed. Of other functions of package reflect, what
-does the same without is named where they take a twentieth of the time or memory.
+	Title: "reflection is used where it isn't needed",
+	Doc: `Some reflection can be avoided. A value is inspected with reflect before a type switch that handles most types without
+it. Or fields, methods and tags of a type are looked up by name for each value, although a type never changes. Check for
+the common types first and use reflection only in the default case. Keep field indexes or parsed tags in a map by
+reflect.Type, or in a variable if the type is fixed. For other functions of package reflect, the finding names an
+alternative if they take a twentieth of the time or memory.
 
 How what is kept has to look only the code around knows, so that it is advice only.`,
 	Class:  advice.AdviceOnly,
@@ -55,7 +55,7 @@ func matchReflectFirst(s *advice.Site) []advice.Match {
 			continue
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr,
-			Why: fmt.Sprintf("%s searches the type again for each value, and gives the same each time: keep what it finds, the index of the field or method, by reflect.Type.", edit.Short(c.Name))})
+			Why: fmt.Sprintf("%s searches the type again for each value, with the same result each time. Keep the index of the field or method by reflect.Type.", edit.Short(c.Name))})
 	}
 	if len(matches) > 0 {
 		return matches
@@ -81,16 +81,16 @@ func matchReflectFirst(s *advice.Site) []advice.Match {
 func insteadOfReflection(name string) string {
 	switch name {
 	case "(reflect.Value).Interface":
-		return "copies the value to the heap. IsZero, Int, String, Set and other methods of reflect.Value look at it where it is; of a pointer to it, as Addr returns, there is no copy"
+		return "copies the value to the heap. Methods of reflect.Value such as IsZero, Int, String and Set use it in place; a pointer to it, as returned by Addr, isn't copied"
 	case "reflect.ArrayOf", "reflect.SliceOf", "reflect.MapOf", "reflect.FuncOf", "reflect.ChanOf", "reflect.StructOf", "reflect.PointerTo", "reflect.PtrTo":
-		return "looks for the type among all there are each time. Where the type is known, make or a literal needs none; else keep it by the type that it is made of"
+		return "looks up the type among all known types each time. If the type is known, use make or a literal; otherwise keep the result by element type"
 	case "reflect.New", "reflect.MakeSlice", "reflect.MakeMap", "reflect.MakeMapWithSize", "reflect.Zero", "reflect.Append", "reflect.AppendSlice":
-		return "allocates by reflection. A type switch can make values of the usual types as they are, and leave the others to reflection"
+		return "allocates by reflection. A type switch can create values of the common types directly and leave the others to reflection"
 	case "reflect.Copy", "reflect.Indirect", "(reflect.Value).Index", "(reflect.Value).Field", "(reflect.Value).Set", "(reflect.Value).Convert",
 		"(reflect.Value).MapIndex", "(reflect.Value).MapKeys", "(reflect.Value).MapRange", "(reflect.Value).SetMapIndex", "(reflect.Type).Field", "(reflect.Type).Implements", "(reflect.Type).String":
-		return "is slow beside what compiled code does. A type switch or assertion for the usual types needs no reflection; and what depends on the type alone can be kept by reflect.Type"
+		return "is slow compared with ordinary code. Use a type switch or assertion for the common types, and keep what only depends on the type by reflect.Type"
 	case "(reflect.Value).Call", "(reflect.Value).CallSlice":
-		return "allocates a slice for the arguments and one for the results, and copies all of them. Assert the usual types of functions, and call those as they are"
+		return "allocates slices for the arguments and the results, and copies all of them. Assert the common function types and call them directly"
 	}
 	return ""
 }

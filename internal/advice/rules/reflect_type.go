@@ -12,9 +12,9 @@ import (
 
 var reflectType = &advice.Rule{
 	ID:    "reflect-type",
-	Title: "a type that is known is asked for at run time",
-	Doc: `reflect.TypeOf((*T)(nil)).Elem() makes a value to ask for its type, and calls a method to get from there to T.
-reflect.TypeFor[T](), which came with Go 1.22, is a constant to the compiler.`,
+	Title: "a known type is looked up at run time",
+	Doc: `reflect.TypeOf((*T)(nil)).Elem() creates a value to get its type, and calls a method to get from there to T.
+reflect.TypeFor[T]() (Go 1.22) is a constant to the compiler.`,
 	Match:  matchReflectType,
 	Class:  advice.Safe,
 	Frames: lazyregexp.New(`^reflect\.(TypeOf$|toType$|toRType$|\(\*rtype\)\.Elem$)`),
@@ -26,7 +26,7 @@ reflect.TypeFor[T](), which came with Go 1.22, is a constant to the compiler.`,
 }
 
 func matchReflectType(s *advice.Site) []advice.Match {
-	return edit.RewrittenCalls(s, "reflect.TypeOf", typeFor, "The type is known to the compiler: reflect.TypeFor is a constant, and calls nothing.")
+	return edit.RewrittenCalls(s, "reflect.TypeOf", typeFor, "The compiler knows the type; reflect.TypeFor is a constant and calls nothing.")
 }
 
 // typeFor rewrites reflect.TypeOf(x), and reflect.TypeOf(x).Elem(), where x is written of types

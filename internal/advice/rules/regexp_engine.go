@@ -18,11 +18,11 @@ import (
 
 var regexpEngine = &advice.Rule{
 	ID:    "regexp-engine",
-	Title: "matching a regular expression takes the time",
-	Doc: `Go's regular expressions take time linear in the text, whatever the pattern, and pay for that with some ten to a
-hundred nanoseconds a byte. Simple patterns have functions in package strings, or are a loop of a few lines, that are ten
-times as fast: a fixed text is strings.Contains, one at the beginning strings.HasPrefix, a set of characters repeated is
-strings.FieldsFunc, strings.Fields or a loop over the bytes.
+	Title: "matching a regular expression takes most of the time",
+	Doc: `Go's regular expressions take linear time for any pattern, at ten to a hundred nanoseconds per byte. Simple patterns
+have equivalents in package strings, or in a loop of a few lines, that are several times as fast: strings.Contains for a
+fixed text, strings.HasPrefix for one at the start, and strings.FieldsFunc, strings.Fields or a loop over the bytes for
+repeated characters of a set.
 
 Where the pattern has to stay, three things help: strings.Contains of a text that every match must have, asked first;
 patterns without captures, or with (?:…) in their place; and MatchString where nobody wants to know what was found.
@@ -35,8 +35,8 @@ borders only its author knows, so that of these there is advice only. It takes a
 	Gain:   4,
 	Match:  matchRegexpEngine,
 	Conditions: advice.Conditions{
-		Offered: "a variable of the package that nothing sets has a fixed text as its pattern, and a text is only asked for it",
-		Review:  "what is called later in the statement doesn't change the text, which doesn't panic",
+		Offered: "a package variable that is never reassigned has a fixed text as its pattern, and a text is only matched against it",
+		Review:  "later calls in the statement don't change the text, and evaluating it doesn't panic",
 	},
 }
 
@@ -201,7 +201,7 @@ func simplerThan(pattern, method string) string {
 	parts, begins, ends := partsOf(pattern)
 	if len(parts) != 1 {
 		if prefix := requiredText(parts); len([]rune(prefix)) >= 3 {
-			return fmt.Sprintf("each match has %q in it, so that strings.Contains can rule most texts out first", prefix)
+			return fmt.Sprintf("every match contains %q, so check with strings.Contains first", prefix)
 		}
 		return ""
 	}
@@ -218,7 +218,7 @@ func simplerThan(pattern, method string) string {
 		}
 	case syntax.OpCharClass:
 		if strings.HasPrefix(method, "Match") && !begins && !ends {
-			return "strings.ContainsFunc, or strings.ContainsAny of its characters, tells the same"
+			return "strings.ContainsFunc, or strings.ContainsAny with its characters, does the same"
 		}
 		if strings.HasPrefix(method, "Replace") && !begins && !ends {
 			return "strings.Map, or a loop that appends to a []byte, replaces single characters"
@@ -231,19 +231,19 @@ func simplerThan(pattern, method string) string {
 func fixedText(text, method string, begins, ends bool) string {
 	switch {
 	case begins && ends:
-		return fmt.Sprintf("comparing with %q is the same", text)
+		return fmt.Sprintf("a comparison with %q does the same", text)
 	case begins:
-		return fmt.Sprintf("strings.HasPrefix or strings.CutPrefix with %q is the same", text)
+		return fmt.Sprintf("strings.HasPrefix or strings.CutPrefix with %q does the same", text)
 	case ends:
-		return fmt.Sprintf("strings.HasSuffix or strings.CutSuffix with %q is the same", text)
+		return fmt.Sprintf("strings.HasSuffix or strings.CutSuffix with %q does the same", text)
 	case strings.HasPrefix(method, "Match"):
-		return fmt.Sprintf("strings.Contains of %q is the same", text)
+		return fmt.Sprintf("strings.Contains with %q does the same", text)
 	case method == "ReplaceAllLiteral" || method == "ReplaceAllLiteralString":
-		return fmt.Sprintf("strings.ReplaceAll of %q is the same", text)
+		return fmt.Sprintf("strings.ReplaceAll with %q does the same", text)
 	case method == "ReplaceAll" || method == "ReplaceAllString":
-		return fmt.Sprintf("strings.ReplaceAll of %q is the same where the replacement has no $", text)
+		return fmt.Sprintf("strings.ReplaceAll with %q does the same if the replacement has no $", text)
 	case method == "Split":
-		return fmt.Sprintf("strings.Split by %q is the same", text)
+		return fmt.Sprintf("strings.Split by %q does the same", text)
 	}
 	return fmt.Sprintf("strings.Index and strings.Count find %q without a pattern", text)
 }
@@ -254,22 +254,22 @@ func repeatedSet(part *syntax.Regexp, method string, begins, ends bool) string {
 	if set == `[\t\n\f\r ]` {
 		set = "white space"
 		if part.Op == syntax.OpPlus && !begins && !ends && (method == "Split" || strings.HasPrefix(method, "Replace")) {
-			return "strings.Fields, which knows the white space of all of Unicode, cuts a text at runs of it"
+			return "strings.Fields splits a text at white space, including that of Unicode"
 		}
 	}
 	switch {
 	case begins && ends:
-		return fmt.Sprintf("a loop over the text that asks of each character whether it is in %s tells the same", set)
+		return fmt.Sprintf("a loop that checks whether each character is in %s does the same", set)
 	case begins || ends:
-		return fmt.Sprintf("strings.TrimLeftFunc, strings.TrimRightFunc or an index that moves while characters are in %s find the same", set)
+		return fmt.Sprintf("strings.TrimLeftFunc, strings.TrimRightFunc, or an index that advances while characters are in %s, do the same", set)
 	case part.Op == syntax.OpStar:
 		return ""
 	case strings.HasPrefix(method, "Match"):
-		return fmt.Sprintf("strings.ContainsFunc with whether a character is in %s tells the same", set)
+		return fmt.Sprintf("strings.ContainsFunc with a check for %s does the same", set)
 	case strings.HasPrefix(method, "Replace"):
-		return fmt.Sprintf("a loop that appends to a []byte, and knows whether the last character was in %s, replaces the same", set)
+		return fmt.Sprintf("a loop that appends to a []byte and remembers whether the last character was in %s does the same", set)
 	}
-	return fmt.Sprintf("strings.FieldsFunc, cutting at what is not in %s, or a loop over the bytes, finds the same", set)
+	return fmt.Sprintf("strings.FieldsFunc that splits at characters outside of %s, or a loop over the bytes, does the same", set)
 }
 
 // requiredText returns the longest text that every match of a sequence of parts contains.

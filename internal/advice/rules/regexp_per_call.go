@@ -18,10 +18,10 @@ import (
 
 var regexpPerCall = &advice.Rule{
 	ID:    "regexp-per-call",
-	Title: "a regular expression is compiled for each call",
-	Doc: `Compiling a pattern parses it and builds a program, which takes some microseconds and dozens of allocations;
-matching a short text takes a fraction of one. A constant pattern is compiled once, as a variable of the package.
-Where the pattern is made at run time, the compiled ones can be kept by their text, in a sync.Map or behind a lock.
+	Title: "a regular expression is compiled per call",
+	Doc: `Compiling a pattern parses it and builds a program. This takes microseconds and dozens of allocations; matching a short
+text takes a fraction of that. Compile a constant pattern once, as a package variable. If patterns are built at run
+time, keep the compiled ones by their text, in a sync.Map or in a map with a lock.
 
 A pattern that regexp.QuoteMeta made of a text needs no package regexp: strings.Contains, HasPrefix, HasSuffix and
 EqualFold find the text, and what finds it in whatever case, as (?i) does, is a loop over EqualFold.
@@ -56,19 +56,19 @@ func matchRegexpPerCall(s *advice.Site) []advice.Match {
 			continue // the object that it creates keeps the pattern
 		}
 		if !constant {
-			m.Why = fmt.Sprintf("%s compiles a pattern that is made at run time. If the patterns repeat, keep the compiled ones by their text, in a sync.Map or a map behind a lock, with a bound on how many; if part of it is text to find, strings.Contains or strings.Index need no pattern.", edit.Short(c.Name))
+			m.Why = fmt.Sprintf("%s compiles a pattern that is built at run time. If patterns repeat, keep the compiled ones by their text, in a sync.Map or a map with a lock and a size limit; to find a fixed text, use strings.Contains or strings.Index.", edit.Short(c.Name))
 			matches = append(matches, m)
 			continue
 		}
-		m.Why = fmt.Sprintf("%s compiles the same pattern %s for each call: compile it once, into a variable of the package.", edit.Short(c.Name), edit.Quoted(pattern))
+		m.Why = fmt.Sprintf("%s compiles the same pattern %s on each call; compile it once, in a package variable.", edit.Short(c.Name), edit.Quoted(pattern))
 		if handedOut(s, c) {
-			m.Why += " Check that nothing calls its method Longest, which would change it for all callers, or compares it by ==."
+			m.Why += " Check that no code calls its Longest method, which would change it for all callers, or compares it with ==."
 		}
 		if s.Decl != nil && facts.AtPackageLevel(s, c.Args[0]) {
 			hoistRegexp(s, c, pattern, &m)
 		}
 		if m.Class == advice.Review {
-			m.Why += " Check that no variable of the package is initialized by calling the function through an interface: the pattern may not be compiled by then."
+			m.Why += " Check that no package variable is initialized by calling the function through an interface: the pattern may not be compiled by then."
 		}
 		matches = append(matches, m)
 	}
@@ -212,7 +212,7 @@ func findQuoted(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	if !ok {
 		return false
 	}
-	m.Why = fmt.Sprintf("%s compiles a pattern for each call, only to find a text: that takes no pattern.", edit.Short(c.Name))
+	m.Why = fmt.Sprintf("%s compiles a pattern on each call only to find a fixed text; package strings does that.", edit.Short(c.Name))
 	in, at, method := ast.Expr(nil), c.CallExpr, c.Name
 	switch c.Name {
 	case "regexp.MatchString":
@@ -271,16 +271,16 @@ func findQuoted(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			return true
 		}
 	}
-	m.Why += " Check that the text is valid UTF-8: a pattern that isn't is an error, or a panic."
+	m.Why += " Check that the text is valid UTF-8: as a pattern, invalid text is an error or a panic."
 	m.Class, m.Edits = advice.Review, append(helper, edits...)
 	return true
 }
 
-// containsFold does what (?i) does. Letters are equal as unicode.SimpleFold has it, to
-// strings.EqualFold as to package regexp.
-const containsFold = `// %[1]s reports whether text is within s, in whatever case.
+// containsFold does what (?i) does. strings.EqualFold and package regexp both compare letters as
+// unicode.SimpleFold does.
+const containsFold = `// %[1]s reports whether s contains text, ignoring case.
 func %[1]s(s, text string) bool {
-	end := 0 // of as many characters from i on as text has
+	end := 0 // s[i:end] has as many characters as text
 	for range text {
 		if end == len(s) {
 			return false
@@ -298,7 +298,7 @@ func %[1]s(s, text string) bool {
 		_, size := %[2]s.DecodeRuneInString(s[end:])
 		end += size
 	}
-	return true // of no characters
+	return true // both are empty
 }`
 
 // withoutError puts a value in the place of a call that returned one and an error, which

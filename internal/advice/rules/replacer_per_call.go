@@ -14,10 +14,10 @@ import (
 
 var replacerPerCall = &advice.Rule{
 	ID:    "replacer-per-call",
-	Title: "a strings.Replacer is made for each call",
-	Doc: `A strings.Replacer builds a table of what it looks for when it is first used: hundreds of bytes, up to a kilobyte
-for each byte that is looked for. Replacing in a short text takes a fraction of that. A Replacer never changes and may
-be used by many goroutines at once: make it once, as a variable of the package.
+	Title: "a strings.Replacer is created per call",
+	Doc: `A strings.Replacer builds a lookup table when it is first used: hundreds of bytes, up to a kilobyte per byte it
+replaces. Replacing in a short text takes a fraction of that time. A Replacer never changes and is safe for concurrent
+use, so create it once, as a package variable.
 
 The rewrite does that where what is replaced is constant. It is left to review as the variable is shared.`,
 	Class:     advice.Review,

@@ -202,18 +202,18 @@ var announcements = []struct {
 	words *regexp.Regexp
 	in    []string
 }{
-	{"nil or empty", regexp.MustCompile(`(?i)\bnil\b.*\bempty\b|\bempty\b.*\bnil\b|returns nil|is nil then`), []string{"result", "state", "calls"}},
+	{"nil or empty", regexp.MustCompile(`(?i)\bnil\b.*\bempty\b|\bempty\b.*\bnil\b|returns nil|is now nil|is nil then`), []string{"result", "state", "calls"}},
 	{"panic", regexp.MustCompile(`(?i)panic|is never nil|never is`), []string{"panic", "result", "calls", "state"}},
-	{"order", regexp.MustCompile(`(?i)(has|have) no effect|another order|in that order|evaluated|between the writes|run between`), []string{"result", "calls", "state", "panic"}},
-	{"memory", regexp.MustCompile(`(?i)share|overlap|spare|room behind|same memory|keeps `), []string{"result", "state", "calls"}},
+	{"order", regexp.MustCompile(`(?i)(has|have) no (side )?effect|(another|different) order|in that order|evaluated|between the writes|run between`), []string{"result", "calls", "state", "panic"}},
+	{"memory", regexp.MustCompile(`(?i)share|overlap|spare|capacity|same memory|keeps `), []string{"result", "state", "calls"}},
 	{"change", regexp.MustCompile(`(?i)chang`), []string{"result", "state", "calls", "panic"}},
 	{"writes", regexp.MustCompile(`(?i)\bWrite|writes|WriteString`), []string{"calls", "state", "result"}},
 	{"methods", regexp.MustCompile(`method|String\(\)`), []string{"result", "calls", "state", "panic"}},
-	{"order of equal elements", regexp.MustCompile(`(?i)compare equal`), []string{"result", "state"}},
-	{"room", regexp.MustCompile(`room is made for all before .* may fail`), []string{"panic", "calls", "state", "result"}},
+	{"order of equal elements", regexp.MustCompile(`(?i)compare equal|equal elements`), []string{"result", "state"}},
+	{"room", regexp.MustCompile(`(memory|room) for all elements is allocated`), []string{"panic", "calls", "state", "result"}},
 	{"NaN", regexp.MustCompile(`NaN`), []string{"result", "state"}},
-	{"identity", regexp.MustCompile(`by ==|compares it`), []string{"result", "calls"}},
-	{"a method of the user's", regexp.MustCompile(`Check that it does append`), []string{"result", "state", "calls"}},
+	{"identity", regexp.MustCompile(`(by|with) ==|compares it`), []string{"result", "calls"}},
+	{"a method of the user's", regexp.MustCompile(`Check that this Sum appends`), []string{"result", "state", "calls"}},
 	{"letters", regexp.MustCompile(`letters outside of ASCII`), []string{"result", "calls"}},
 }
 

@@ -10,10 +10,10 @@ import (
 
 var ringLoop = &advice.Rule{
 	ID:    "ring-loop",
-	Title: "a ring is gone through element by element",
-	Doc: `What is in a ring, a slice whose elements go on at its beginning when its end is reached, are two pieces at most. copy, append
-and clear take each as a whole, many bytes at a time, where a loop computes an index, by % or &, and compares it with the length
-for each element.
+	Title: "a ring buffer is copied element by element",
+	Doc: `The contents of a ring, a slice that continues at its start when its end is reached, are at most two contiguous pieces.
+copy, append and clear handle a piece many bytes per instruction. A loop computes an index with % or & and checks it for
+each element.
 
 The rule speaks of loops that do nothing else than copy elements from or to a ring, or set them all to the same; not of rings of
 less than 64 elements, if it can tell. A loop that goes around more than once is a pattern that is repeated: what it has written
@@ -47,9 +47,9 @@ func matchRingLoop(s *advice.Site) []advice.Match {
 		case !appended && ofRing(s, loop.Node(), to) && facts.SameEachTurn(s, loop.Node(), from):
 			m.Why = "If it goes around once, the elements are in two pieces at most: clear each as a whole, or copy to it what is to stand there."
 		case !appended && ofRing(s, loop.Node(), to) && counted(s, loop.Node(), from):
-			m.Why = "If it goes around once, the elements come to stand in two pieces at most: copy each as a whole."
+			m.Why = "If the loop goes around once, the destination is at most two contiguous pieces; copy to each in one call."
 		case ofRing(s, loop.Node(), from) && (appended || counted(s, loop.Node(), to)):
-			m.Why = "If it goes around once, the elements are in two pieces at most: copy or append each as a whole."
+			m.Why = "If the loop goes around once, the elements are at most two contiguous pieces; copy or append each in one call."
 		default:
 			continue
 		}

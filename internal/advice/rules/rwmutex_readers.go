@@ -12,11 +12,11 @@ var countsReaders = lazyregexp.New(`^(sync/atomic|internal/runtime/atomic)\.\(\*
 
 var rwmutexReaders = &advice.Rule{
 	ID:    "rwmutex-readers",
-	Title: "readers of an RWMutex take turns to count themselves",
-	Doc: `Readers of an RWMutex don't wait for each other, but each adds itself to a count, and takes itself off it: the processors pass
-the cache line with the count around, one after the other. With more processors it gets worse, and no mutex profile shows it.
-What is read far more often than written can be a value that is replaced as a whole, in an atomic.Pointer: readers load it,
-which costs next to nothing, and writers make a changed copy. Shards by key, or sync.Map for keys that stay, spread the count.
+	Title: "readers of an RWMutex contend for its counter",
+	Doc: `Readers of an RWMutex don't wait for each other, but each one increments and decrements a shared counter, so its cache
+line moves between the CPUs. This gets worse with more CPUs, and no mutex profile shows it. If data is read far more
+often than written, keep it in an atomic.Pointer and replace it as a whole: readers load the pointer, and writers make a
+changed copy. You can also spread the counter with shards by key, or use sync.Map for stable keys.
 
 The rule speaks where RLock takes 3 % of the CPU time or more for it, as RUnlock does then, and where more than one processor
 ran the program: to count itself with nobody else there takes a reader some 5 ns, which is 3 % of a small function, too. A
@@ -38,7 +38,7 @@ func matchRWMutexReaders(s *advice.Site) []advice.Match {
 		}
 		return []advice.Match{{
 			Node: c.CallExpr,
-			Why:  fmt.Sprintf("Each reader counts itself in %s, and the processors pass that count around. If what it guards is read far more often than written, keep it as a value that is replaced as a whole, in an atomic.Pointer, so that readers only load it; or split it by key.", s.Source(sel.X)),
+			Why:  fmt.Sprintf("Each reader updates a shared counter in %s, whose cache line moves between CPUs. If the data is read far more often than written, keep it in an atomic.Pointer that writers replace; or split it by key.", s.Source(sel.X)),
 		}}
 	}
 	return nil

@@ -18,9 +18,9 @@ import (
 
 var scannerText = &advice.Rule{
 	ID:    "scanner-text",
-	Title: "each line that is scanned becomes a string",
-	Doc: `(*bufio.Scanner).Text allocates a string for each token; Bytes returns it where it stands, until the next Scan. A
-string(b) in a comparison, as a map's key or in a switch copies nothing.
+	Title: "each scanned token is copied to a string",
+	Doc: `(*bufio.Scanner).Text allocates a string per token. Bytes returns the token in the scanner's buffer, valid until the
+next Scan. string(b) in a comparison, as a map key or in a switch doesn't copy.
 
 The rewrite is offered for a variable that is only looked at: compared, measured, indexed, searched with package
 strings, or looked up. It is left to review, as nothing may use it after the next Scan.`,
@@ -30,7 +30,7 @@ strings, or looked up. It is left to review, as nothing may use it after the nex
 	Match:  matchScannerText,
 	Conditions: advice.Conditions{
 		Offered: "the text is only compared, measured, indexed, searched or looked up",
-		Review:  "nothing uses it after the next Scan",
+		Review:  "no code uses it after the next Scan",
 	},
 }
 
@@ -56,7 +56,7 @@ func matchScannerText(s *advice.Site) []advice.Match {
 		if !ok {
 			continue
 		}
-		m.Why = fmt.Sprintf("%s allocates a string for each token, which is only looked at: Bytes returns it where it stands. Check that nothing calls Scan while %s is in use, which would change it.", s.Source(c.Fun), obj.Name())
+		m.Why = fmt.Sprintf("%s allocates a string per token that is only read; Bytes returns the token without a copy. Check that no code calls Scan while %s is in use, which would change it.", s.Source(c.Fun), obj.Name())
 		matches = append(matches, m)
 	}
 	return matches

@@ -19,9 +19,9 @@ import (
 var sliceGrows = &advice.Rule{
 	ID:    "slice-grows",
 	Title: "a slice grows element by element",
-	Doc: `append to a slice that is full allocates a larger one and copies what is there: a slice of n elements is allocated
-about log₂ n times on its way, and twice as many bytes as needed in the end. Where the number of elements is known
-before, make([]T, 0, n) allocates once.
+	Doc: `append to a full slice allocates a larger one and copies the elements. A slice of n elements is allocated about log₂ n
+times, and the total is twice the bytes needed. If the number of elements is known in advance, make([]T, 0, n) allocates
+once.
 
 The rewrite gives a slice that starts empty the capacity for what a loop appends to it. Where the number isn't known before, where only some steps
 append, where a function called for each appends, or where the slice comes from elsewhere, the advice is to count, to
@@ -32,11 +32,11 @@ estimate, or to use slices.Grow.`,
 	Gain:      2.5,
 	Match:     matchSliceGrows,
 	Conditions: advice.Conditions{
-		Offered: "a local slice starts empty, and each turn of a loop with a known number of turns appends as many elements, without a " +
-			"goto; the rest of the function doesn't tell nil from an empty slice, or the slice stays nil",
-		Review: "a number that comes from elsewhere is no mere claim, as room for all is made before the first turn, which may fail; no " +
-			"pointer to an element, or part of the slice, is kept while it grows; the function doesn't use the room behind it; the " +
-			"loop seldom returns early",
+		Offered: "a local slice starts empty, and each iteration of a loop with a known count appends the same number of elements, without " +
+			"goto; the rest of the function doesn't distinguish nil from an empty slice, or the slice stays nil",
+		Review: "a count that comes from outside isn't inflated, since all memory is allocated before the first iteration; no pointer to " +
+			"an element, and no part of the slice, is kept while it grows; the function doesn't use the spare capacity; the loop " +
+			"rarely returns early",
 	},
 }
 
@@ -98,7 +98,7 @@ func appendedByCalls(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt,
 	if _, empty := startsEmpty(s, &d); !empty || m.Allocated < 0.01 || s.Share(growFrames) == 0 && allocatesParts(s, call) {
 		return advice.Match{}, false
 	}
-	m.Why = fmt.Sprintf("%s grows each time that this function is called, and is copied as it does. Where the number of calls can be known or estimated, make room for all where it is declared.", obj.Name())
+	m.Why = fmt.Sprintf("%s grows with each call of this function and is copied as it grows. If you can know or estimate the number of calls, set the capacity where it is declared.", obj.Name())
 	return m, true
 }
 
@@ -158,9 +158,9 @@ func (g *growth) match(c inspector.Cursor, m *advice.Match) bool {
 	_, nested := facts.LoopAround(g.loop)
 	switch {
 	case g.call.Ellipsis.IsValid():
-		m.Why = fmt.Sprintf("%s grows by pieces of different length, and is copied as it does. Add up their lengths first and make room for all with slices.Grow(%s, n).", g.target, g.target)
+		m.Why = fmt.Sprintf("%s grows by pieces of different lengths and is copied as it grows. Add up the lengths first and call slices.Grow(%s, n).", g.target, g.target)
 	case !known:
-		m.Why = fmt.Sprintf("%s grows one step after the other, and is copied as it does. Where the number can be counted or estimated cheaply before the loop, make room for all at once with slices.Grow(%s, n).", g.target, g.target)
+		m.Why = fmt.Sprintf("%s is copied as it grows step by step. If you can count or estimate the elements cheaply before the loop, call slices.Grow(%s, n).", g.target, g.target)
 	case !even:
 		m.Why = fmt.Sprintf("%s is copied as it grows. Not each of the %s steps appends to it; if most do, give it that capacity before the loop.", g.target, b.Text(g.s))
 	default:
@@ -168,12 +168,12 @@ func (g *growth) match(c inspector.Cursor, m *advice.Match) bool {
 		if steps > 1 {
 			size = fmt.Sprintf("%d*%s", steps, facts.Parenthesized(b.Expr, size))
 		}
-		m.Why = fmt.Sprintf("%s is copied as it grows to %s elements: make room for all at once.", g.target, size)
+		m.Why = fmt.Sprintf("%s is copied as it grows to %s elements; allocate that capacity first.", g.target, size)
 		if g.obj == nil || !g.rewrite(&b, steps, m) {
 			m.Edits, m.Class = nil, advice.AdviceOnly
-			m.Why = fmt.Sprintf("%s is copied as it grows by %s elements: make room for all before the loop, with slices.Grow(%s, %s).", g.target, size, g.target, size)
+			m.Why = fmt.Sprintf("%s is copied as it grows by %s elements; call slices.Grow(%s, %s) before the loop.", g.target, size, g.target, size)
 			if nested {
-				m.Why = fmt.Sprintf("%s is copied as it grows, by %s elements at a time. Add up first how many there will be, and make room for all before the outer loop.", g.target, size)
+				m.Why = fmt.Sprintf("%s is copied as it grows by %s elements per iteration of the outer loop. Add up the total first, and allocate that capacity before the outer loop.", g.target, size)
 			}
 		}
 	}
@@ -382,7 +382,7 @@ func (g *growth) rewrite(b *facts.Trips, steps int, m *advice.Match) bool {
 	}
 	edit.MustCheck(m, b.Claimed(s, g.loop.Node()), g.movesSeen())
 	if len(exits.Returns) > 0 {
-		edit.MustCheck(m, []string{"that the loop seldom returns early: there is room for all from the beginning"})
+		edit.MustCheck(m, []string{"that the loop rarely returns early: room for all elements is allocated first"})
 	}
 	return true
 }
@@ -402,7 +402,7 @@ func (g *growth) movesSeen() []string {
 	if facts.OwnArray(g.s, g.obj, last) {
 		return nil
 	}
-	return []string{fmt.Sprintf("that nothing keeps a pointer to an element of %s, or a part of it, while it grows: they stay in the same array now", g.target)}
+	return []string{fmt.Sprintf("that no code keeps a pointer to an element of %s, or a part of it, while it grows: they now stay in the same array", g.target)}
 }
 
 // appendedAfter returns how many elements are appended after the loop. ok is false if that number

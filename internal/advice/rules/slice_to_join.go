@@ -14,10 +14,10 @@ import (
 
 var sliceToJoin = &advice.Rule{
 	ID:    "slice-to-join",
-	Title: "a slice is filled to be joined",
-	Doc: `strings.Join goes over its slice twice and copies all parts. A slice that is there for nothing else is allocated, filled
-and left to the garbage collector for it, and so are the parts that are made of others. Written one after the other, with
-what is between them, to a strings.Builder or appended to a []byte with room for all, they are copied once.
+	Title: "a slice is filled only to be joined",
+	Doc: `strings.Join walks its slice twice and copies all parts. A slice that exists only for this is allocated, filled and
+collected, and so are parts created for it. If you write the parts and separators to a strings.Builder, or append them
+to a []byte with enough capacity, each is copied once.
 
 A loop that joins a slice up to each of its elements copies the first parts again and again. Each such text is the beginning of the
 text of all parts, and each that is joined from an element on is an end of it: joined once, all are parts of one string.
@@ -39,8 +39,8 @@ func matchSliceToJoin(s *advice.Site) []advice.Match {
 			continue
 		}
 		if each := joinsUpTo(s, c); each != "" {
-			matches = append(matches, advice.Match{Node: c.CallExpr, Title: "a loop joins the same parts again and again",
-				Why: fmt.Sprintf("Each step joins again what another step joins. Make the text of all parts once, and note where each part is: each %s, without a copy.", each)})
+			matches = append(matches, advice.Match{Node: c.CallExpr, Title: "a loop joins the same parts repeatedly",
+				Why: fmt.Sprintf("Each iteration joins parts that another one has joined. Build the whole text once and remember the position of each part; each %s, without a copy.", each)})
 			continue
 		}
 		list := ast.Unparen(c.Args[0])
@@ -60,7 +60,7 @@ func matchSliceToJoin(s *advice.Site) []advice.Match {
 			continue // its parts are there, and it is on the stack: Join allocates once
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr,
-			Why: fmt.Sprintf("%s is filled for %s alone. Append the parts and what is between them to a []byte or a strings.Builder that has room for all, numbers by strconv's Append functions: then neither the slice is allocated, nor parts that are made for it.", v.Name(), c.Name)})
+			Why: fmt.Sprintf("%s is filled only for %s. Append the parts and separators to a []byte or strings.Builder with enough capacity, numbers with strconv.Append functions. This avoids the slice and the strings in it.", v.Name(), c.Name)})
 	}
 	return matches
 }

@@ -15,11 +15,11 @@ import (
 
 var smallKeyMap = &advice.Rule{
 	ID:    "small-key-map",
-	Title: "a map is asked what an array would know at once",
-	Doc: `A map hashes a key and compares it with those it has, which takes some 5 to 20 ns. An array that is indexed by the key has the
-value in one. That is possible for keys of 8 bits, for characters, where they are mostly below 128 (a map is for the rest, if
-there is any), and where the keys that a map of the package is made with, and never given others, are small numbers, as
-those of an enumeration are, or arrays or structs of such numbers. A set of few characters is a switch, or a mask of bits.
+	Title: "a map is used where an array would do",
+	Doc: `A map hashes and compares keys, which takes 5 to 20 ns. An array indexed by the key takes one. That works for 8-bit
+keys; for characters that are mostly below 128, with a map for the rest; and for maps of the package whose keys are set
+only at creation and are small numbers, such as enumerations, or arrays or structs of small numbers. For a set of a few
+characters, use a switch or a bit mask.
 
 It takes a twentieth of the time before this is reported, and no other map may be asked on the line. Only maps that a
 function makes for itself and those of the package are meant: in the nodes of a tree, an array each would take too much
@@ -59,7 +59,7 @@ func matchSmallKeyMap(s *advice.Site) []advice.Match {
 	if why == "" {
 		return nil
 	}
-	return []advice.Match{{Node: at, Why: fmt.Sprintf("%s hashes its key for each look-up: %s", m.Name(), why)}}
+	return []advice.Match{{Node: at, Why: fmt.Sprintf("%s hashes its key on each lookup; %s", m.Name(), why)}}
 }
 
 // tableFor says what to use instead of a map; "" if nothing better is known.
@@ -84,13 +84,13 @@ func tableFor(s *advice.Site, m *types.Var) string {
 	keys, known := constantKeys(s, value)
 	set := ""
 	if isSet(of) {
-		set = "; for a set of few, a switch or a mask of bits does as well"
+		set = "; for a small set, use a switch or a bit mask"
 	}
 	switch {
 	case key.Kind() == types.Uint8 && 256*size <= large:
-		return "an array of 256 values, indexed by the byte, needs none" + set + "."
+		return "an array of 256 values, indexed by the byte, doesn't" + set + "."
 	case key.Kind() == types.Int8 && 256*size <= large:
-		return "an array of 256 values, indexed by the byte as a uint8, needs none" + set + "."
+		return "an array of 256 values, indexed by the byte as a uint8, doesn't" + set + "."
 	case key.Name() == "rune" && 128*size <= large:
 		ascii := 0
 		for _, k := range keys {
@@ -101,7 +101,7 @@ func tableFor(s *advice.Site, m *types.Var) string {
 		if known && 2*ascii < len(keys) {
 			return ""
 		}
-		return "an array of 128 values is for ASCII, and a map for other characters, if there are any" + set + "."
+		return "use an array of 128 values for ASCII, and a map for other characters" + set + "."
 	case key.Info()&types.IsInteger == 0 || !known || m.Exported() || !onlyAsked(s, m):
 		return ""
 	}
@@ -112,7 +112,7 @@ func tableFor(s *advice.Site, m *types.Var) string {
 	if least < 0 || most >= 8*int64(len(keys)) || (most+1)*size > large { // or mostly empty
 		return ""
 	}
-	return fmt.Sprintf("its keys are numbers from %d to %d, by which an array can be indexed%s. What else it is asked for has to be compared with the array's length first.", least, most, set)
+	return fmt.Sprintf("its keys are numbers from %d to %d, which can index an array%s. Compare other keys with its length first.", least, most, set)
 }
 
 // isSet reports whether a map is a set: its values are booleans or empty structs.

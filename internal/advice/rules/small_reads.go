@@ -13,9 +13,9 @@ import (
 var smallReads = &advice.Rule{
 	ID:    "small-reads",
 	Title: "each read is a system call",
-	Doc: `Files, pipes and connections are read by the system, which takes half a microsecond or more for each call, whatever
-it reads. fmt.Fscan and its like read a byte at a time from what can't take one back, so that each byte is a system call;
-binary.Read and io.ReadFull of a few bytes take one for each value. A bufio.Reader reads 4 KiB at a time.
+	Doc: `A read from a file, pipe or connection is a system call, which takes about half a microsecond for one byte or a
+thousand. fmt.Scan and its variants read os.Stdin, or any reader without ReadRune, byte by byte. A bufio.Reader around
+it reads 4 KiB per call.
 
 binary.Read and binary.Write also allocate, and find out by reflection what the fields of a struct are:
 binary.LittleEndian.Uint32 and its like read from a []byte without either.
@@ -57,9 +57,9 @@ func matchSmallReads(s *advice.Site) []advice.Match {
 				from = s.Source(c.Args[0])
 			}
 			if !edit.OneLine(from) {
-				from = "what is read"
+				from = "the input"
 			}
-			m.Why = fmt.Sprintf("%s reads %s byte by byte, each in a system call. Put a bufio.Reader around it before the loop.", edit.Short(c.Name), from)
+			m.Why = fmt.Sprintf("%s reads %s with a system call per byte. Wrap it in a bufio.Reader before the loop.", edit.Short(c.Name), from)
 		default:
 			m.Why = fmt.Sprintf("%s in this loop ends in a system call each time. If it reads less than some kilobytes at once, put a bufio.Reader around it before the loop.", edit.Short(c.Name))
 			m.Gain = 3

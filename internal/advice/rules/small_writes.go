@@ -15,9 +15,9 @@ import (
 var smallWrites = &advice.Rule{
 	ID:    "small-writes",
 	Title: "each write is a system call",
-	Doc: `A file, a pipe or a connection is written to by the system: each call takes half a microsecond or more, whether it
-writes one byte or a thousand. A bufio.Writer collects the pieces and writes 4 KiB at a time; bufio.NewWriterSize takes
-more. fmt.Println writes to os.Stdout, which isn't buffered either.
+	Doc: `Writing to a file, pipe or connection is a system call, which takes half a microsecond or more for one byte or a
+thousand. A bufio.Writer collects the pieces and writes 4 KiB per call; bufio.NewWriterSize takes a larger size.
+fmt.Println writes to os.Stdout, which isn't buffered either.
 
 What is buffered has to be flushed, with its error looked at: at the end, and before waiting for an answer. Where that is
 the rule can't see, so that it is advice only. Loggers write each record at once on purpose, and are not reported.`,
@@ -43,7 +43,7 @@ func matchSmallWrites(s *advice.Site) []advice.Match {
 		if !facts.InLoop(c.Cursor) {
 			continue
 		}
-		to := "what is written to"
+		to := "the destination"
 		switch {
 		case strings.HasPrefix(c.Name, "fmt.P"):
 			to = "os.Stdout"
@@ -58,10 +58,10 @@ func matchSmallWrites(s *advice.Site) []advice.Match {
 			continue
 		}
 		if strings.HasSuffix(c.Name, "Encode") || !edit.OneLine(to) {
-			to = "what is written to"
+			to = "the destination"
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr,
-			Why: fmt.Sprintf("%s in this loop ends in a system call each time. Put a bufio.Writer around %s before the loop, write to that, and flush it after.", edit.Short(c.Name), to)})
+			Why: fmt.Sprintf("%s makes a system call in each iteration. Wrap %s in a bufio.Writer before the loop, write to that, and flush it afterwards.", edit.Short(c.Name), to)})
 	}
 	return matches
 }

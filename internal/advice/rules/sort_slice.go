@@ -15,11 +15,10 @@ import (
 
 var sortSlice = &advice.Rule{
 	ID:    "sort-slice",
-	Title: "sorting goes through an interface or reflection",
-	Doc: `sort.Slice swaps elements by reflection and compares them through their numbers; sort.Sort makes three interface
-calls for each step. slices.Sort and slices.SortFunc are compiled for the type of the elements and compare them in
-registers, which is two to three times as fast. slices came with Go 1.21; since 1.22 sort.Strings, sort.Ints and
-sort.Float64s call slices.Sort themselves, so that no rewrite is offered there.
+	Title: "sorting uses reflection or an interface",
+	Doc: `sort.Slice swaps elements by reflection and compares them by index. sort.Sort makes three interface calls per step.
+slices.Sort and slices.SortFunc (Go 1.21) are compiled for the element type and are two to three times as fast. Since Go
+1.22 sort.Strings, sort.Ints and sort.Float64s call slices.Sort, so no rewrite is offered for them.
 
 Of a less function that compares two elements in one expression, or one field after the other, the rewrite makes the
 function that slices.SortFunc wants: return a.n < b.n becomes return cmp.Compare(a.n, b.n). Elements that compare equal
@@ -35,9 +34,9 @@ reflection did.`,
 	Gain:   2.5,
 	Match:  matchSortSlice,
 	Conditions: advice.Conditions{
-		Offered: "the less function compares two elements in one expression, or one field after the other",
-		Review: "which elements that compare equal comes first doesn't matter, nor where NaNs and -0 stand; a less function that calls " +
-			"something doesn't count its calls",
+		Offered: "the less function compares two elements in one expression, or field by field",
+		Review: "the order of equal elements doesn't matter, nor the position of NaNs and -0; a less function that calls other functions " +
+			"doesn't count its calls",
 	},
 }
 
@@ -99,7 +98,7 @@ func naturalOrder(s *advice.Site, c advice.Call) (advice.Match, bool) {
 		m.Class = advice.Safe
 		if elem.Info()&types.IsFloat != 0 {
 			m.Class = advice.Review
-			m.Why += " Check that 0 and -0, which compare equal, may change places."
+			m.Why += " Check that 0 and -0, which compare equal, may be swapped."
 		}
 		m.Edits = []advice.Edit{edit.Replace(sel.Sel, "Sort"), {Pos: c.Args[0].End(), End: c.Args[1].End()}}
 	}
@@ -231,10 +230,10 @@ func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		defer func() {
 			if m.Class == advice.Safe && facts.IsFloat(elem) {
 				m.Class = advice.Review
-				m.Why += " Check that 0 and -0, which compare equal, may change places."
+				m.Why += " Check that 0 and -0, which compare equal, may be swapped."
 			}
 		}()
-		m.Why = fmt.Sprintf("%s calls Less and Swap through an interface: slices.Sort is compiled for %ss.", c.Name, elem)
+		m.Why = fmt.Sprintf("%s calls Less and Swap through an interface; slices.Sort is compiled for %ss.", c.Name, elem)
 		if pointer {
 			return true
 		}
@@ -259,7 +258,7 @@ func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	if n, ok := facts.SizeOf(elem); !ok || n > largestCopied {
 		return false
 	}
-	m.Why = fmt.Sprintf("%s calls Less and Swap of %s through an interface: slices.%s with a function that compares two elements is compiled for them.",
+	m.Why = fmt.Sprintf("%s calls Less and Swap of %s through an interface; slices.%s with a comparison function is compiled for the element type.",
 		c.Name, types.TypeString(t, types.RelativeTo(s.Types)), sortFunc(c.Name))
 	m.Gain = 1.5
 	return true
@@ -297,7 +296,7 @@ func sliceWithLess(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	case l.calls:
 		check = " Check that comparing has no effect, and that elements which compare equal may come in another order."
 	default:
-		check = " Check that elements which compare equal may come in another order."
+		check = " Check that equal elements may come in a different order."
 	}
 	m.Why += check
 	if l.ascending && !facts.Commented(s, c.Args[1].Pos(), c.Args[1].End()) {

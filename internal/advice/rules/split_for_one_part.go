@@ -20,11 +20,11 @@ import (
 
 var splitForOnePart = &advice.Rule{
 	ID:    "split-for-one-part",
-	Title: "a text is split into a slice that is not kept",
-	Doc: `strings.Split counts the separators, allocates a slice for all parts and fills it. Where one part is wanted, or two,
-strings.Cut finds them without; where the parts are gone through once, strings.SplitSeq (Go 1.24) yields one after the
-other, and none that a break leaves out. The same holds for package bytes. A loop that appends to a slice without room is
-left alone: over a sequence it would lose the room on the stack that such a slice begins with since Go 1.26.
+	Title: "a text is split into a slice that isn't kept",
+	Doc: `strings.Split counts the separators, then allocates and fills a slice for all parts. If you need one or two parts,
+strings.Cut finds them without a slice. If you iterate over the parts once, strings.SplitSeq (Go 1.24) yields them one
+by one and stops with the loop. The same holds for package bytes. A loop that appends to a slice without capacity is
+left unchanged: over a sequence, the slice would lose the initial memory on the stack that it has since Go 1.26.
 
 Of parts that a function looks at in other ways,
 but doesn't keep, there is advice only; slices that are kept are not reported.`,
@@ -33,10 +33,10 @@ but doesn't keep, there is advice only; slices that are kept are not reported.`,
 	Gain:   1.6,
 	Match:  matchSplitForOnePart,
 	Conditions: advice.Conditions{
-		Offered: "the parts are gone through once, by a range without an index, or one or two of them are used by a constant index",
-		Review: "there is a separator, without which an index panics and Cut returns nothing; nothing appends to a part of bytes; nothing " +
-			"changes the bytes, or what a function says of a character, while the loop goes on; what is split doesn't panic before " +
-			"something else is evaluated",
+		Offered: "the parts are iterated over once, by a range without an index, or one or two of them are used with a constant index",
+		Review: "there is a separator, since without one an index panics and Cut returns nothing; no code appends to a part; no code " +
+			"changes the bytes, or the result of a split function, during the loop; the split text doesn't panic before another " +
+			"operand is evaluated",
 	},
 }
 
@@ -94,12 +94,12 @@ func (sp *split) takenApart(m *advice.Match) bool {
 		if p.X != ast.Expr(sp.CallExpr) {
 			return false
 		}
-		what = "are gone through once"
+		what = "are iterated over once"
 	case *ast.CallExpr:
 		if s.Callee(p) != "append" || !p.Ellipsis.IsValid() || p.Args[len(p.Args)-1] != ast.Expr(sp.CallExpr) {
 			return false
 		}
-		what = "are only appended to another one"
+		what = "are only appended to another slice"
 	case *ast.AssignStmt:
 		if len(p.Lhs) != 1 || len(p.Rhs) != 1 {
 			return false
@@ -108,15 +108,15 @@ func (sp *split) takenApart(m *advice.Match) bool {
 		if obj == nil || !facts.IsLocal(s, obj) || !sp.onlyLookedAt(obj) {
 			return false
 		}
-		what = "are only looked at here"
+		what = "are only read here"
 	default:
 		return false
 	}
-	cut := "Cut, called for one part after the other, or an index that moves from separator to separator,"
+	cut := "Cut, called for each part, or an index that advances to each separator,"
 	if strings.HasPrefix(sp.function, "Fields") {
-		cut = "FieldsSeq, or an index that moves from space to space,"
+		cut = "FieldsSeq, or an index that advances to each space,"
 	}
-	m.Why = fmt.Sprintf("%s allocates a slice for the parts, which %s: %s.%s finds them without.", edit.Short(sp.Name), what, sp.pkg, cut)
+	m.Why = fmt.Sprintf("%s allocates a slice for the parts, which %s; %s.%s finds them without a slice.", edit.Short(sp.Name), what, sp.pkg, cut)
 	return true
 }
 
@@ -217,13 +217,13 @@ func (sp *split) sequence(r *ast.RangeStmt, m *advice.Match) bool {
 	if sp.function == "SplitN" || r.Value == nil || !facts.IsBlank(r.Key) || facts.IsBlank(r.Value) || facts.UsesName(r.Body, "recover") {
 		return false
 	}
-	m.Why = fmt.Sprintf("%s allocates a slice for all parts, which are gone through once: %sSeq yields one after the other.", edit.Short(sp.Name), edit.Short(sp.Name))
+	m.Why = fmt.Sprintf("%s allocates a slice for all parts, which are iterated over once; %sSeq yields them one by one.", edit.Short(sp.Name), edit.Short(sp.Name))
 	if !sp.site.AtLeast("1.24") {
-		m.Why += " It needs go 1.24 in go.mod."
+		m.Why += " This needs go 1.24 in go.mod."
 		return true
 	}
 	if grown := growsIn(sp.site, r.Body); grown != nil {
-		m.Why += fmt.Sprintf(" But a slice that a loop over a sequence appends to loses the room on the stack that the compiler gives one which begins empty, which costs as much: make %s with room first.", grown.Name())
+		m.Why += fmt.Sprintf(" A slice that starts empty loses its initial memory on the stack if a loop over a sequence appends to it, which costs as much; make %s with a capacity first.", grown.Name())
 		return true
 	}
 	m.Class = advice.Safe
@@ -243,7 +243,7 @@ func (sp *split) splitLater(r *ast.RangeStmt) (check []string) {
 			}
 		}
 		if r.Value != nil {
-			check = append(check, fmt.Sprintf("that nothing appends to the last part of %s, behind which there is no room now", text))
+			check = append(check, fmt.Sprintf("that no code appends to the last part of %s, which now has no spare capacity", text))
 		}
 	}
 	if sp.function == "FieldsFunc" {
@@ -328,10 +328,10 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 		return false
 	}
 	if strings.HasPrefix(sp.function, "Fields") {
-		m.Why = fmt.Sprintf("%s allocates a slice for all fields, of which one is used: stop at the first space after it.", edit.Short(sp.Name))
+		m.Why = fmt.Sprintf("%s splits the whole text but uses only one field; stop at the first space after it.", edit.Short(sp.Name))
 		return n == 0
 	}
-	m.Why = fmt.Sprintf("%s allocates a slice for all parts, of which one is used: %s.Cut finds it without.", edit.Short(sp.Name), sp.pkg)
+	m.Why = fmt.Sprintf("%s splits the whole text but uses only one part; %s.Cut finds it without a slice.", edit.Short(sp.Name), sp.pkg)
 	at := sp.Parent()
 	if sp.sep == 0 || n > 1 || n == 1 && sp.limit() != 2 || !sp.site.AtLeast("1.18") || sp.appended(at) {
 		return true // Cut with an empty separator does something else
@@ -363,7 +363,7 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 		if first {
 			edit.MustCheck(m, sp.clipped())
 		} else {
-			edit.MustCheck(m, []string{"that there always is a separator: the index panics without one, and the part is empty now"})
+			edit.MustCheck(m, []string{"that there is always a separator: without one the index panics, and the part is now empty"})
 		}
 	}
 	return true
@@ -374,7 +374,7 @@ func (sp *split) clipped() []string {
 	if sp.pkg != "bytes" {
 		return nil
 	}
-	return []string{"that nothing appends to what is before the separator: that would overwrite what is after"}
+	return []string{"that no code appends to the text before the separator: that would overwrite the text after it"}
 }
 
 // earlier returns what to check if a text is split before a statement instead of in it: something
@@ -585,9 +585,9 @@ func (u *partUses) add(s *advice.Site, id *ast.Ident) bool {
 // cut rewrites parts := SplitN(s, sep, 2) to before, after, found := Cut(s, sep).
 func (sp *split) cut(assign *ast.AssignStmt, u *partUses, m *advice.Match) {
 	s := sp.site
-	m.Why = fmt.Sprintf("%s allocates a slice for its parts: %s.Cut returns what is before and after the separator without.", edit.Short(sp.Name), sp.pkg)
+	m.Why = fmt.Sprintf("%s allocates a slice for its parts; %s.Cut returns the text before and after the separator without a slice.", edit.Short(sp.Name), sp.pkg)
 	if !s.AtLeast("1.18") {
-		m.Why += " It needs go 1.18 in go.mod."
+		m.Why += " This needs go 1.18 in go.mod."
 		return
 	}
 	names := [3]string{"_", "_", "_"}
@@ -620,14 +620,14 @@ func (sp *split) cut(assign *ast.AssignStmt, u *partUses, m *advice.Match) {
 		edit.MustCheck(m, sp.clipped())
 	}
 	if names[1] != "_" {
-		edit.MustCheck(m, []string{"that what is after the separator is only used where there is one: an index panics, and it is empty now"})
+		edit.MustCheck(m, []string{"that the text after the separator is only used if there is one: an index panics, and the text is now empty"})
 	}
 }
 
 // lastPart rewrites parts[len(parts)-1] to what follows the last separator.
 func (sp *split) lastPart(assign *ast.AssignStmt, uses []*ast.IndexExpr, m *advice.Match) bool {
 	s := sp.site
-	m.Why = fmt.Sprintf("%s allocates a slice for all parts, of which the last is used: it begins behind the last separator, which %s.LastIndex finds.", edit.Short(sp.Name), sp.pkg)
+	m.Why = fmt.Sprintf("%s splits the whole text but uses only the last part, which starts after %s.LastIndex of the separator.", edit.Short(sp.Name), sp.pkg)
 	text, ok := ast.Unparen(sp.Args[0]).(*ast.Ident)
 	if !ok || sp.sep != 1 || sp.function != "Split" || sp.pkg != "strings" || !types.Identical(s.Info.TypeOf(text), types.Typ[types.String]) {
 		return true

@@ -17,13 +17,13 @@ import (
 
 var sprintfSimple = &advice.Rule{
 	ID:    "sprintf-simple",
-	Title: "package fmt puts simple values together",
-	Doc: `fmt reads its format anew for each call, takes each argument as an interface, which often has to be allocated, and
-finds out by reflection-like switches what it is. Strings are joined by +, and numbers made strings by strconv, in a
-half to a third of the time and with one allocation. Numbers below 256 fmt takes without allocating, and of long ones it
-allocates less than their text has: where a profile of memory shows either, a number and the text around it are put together
-in a buffer on the stack, and more numbers than one are advice, as each would be a string of its own. So is what %q quotes,
-which strconv puts together in memory of its own, and advice where that is long.
+	Title: "fmt formats simple values",
+	Doc: `fmt parses its format on each call, takes each argument as an interface, which often has to be allocated, and switches
+on its type. Concatenating strings with +, and converting numbers with strconv, takes a half to two thirds of the time
+and one allocation. fmt doesn't allocate for numbers below 256, and for long numbers it allocates less than their text
+needs. If a memory profile shows either, the rewrite builds the text of one number in a buffer on the stack. Several
+such numbers get advice only, because each would be a separate string. The same holds for %q, since strconv.Quote uses
+its own memory; long quoted text gets advice only.
 
 What is printed into a
 strings.Builder, a bytes.Buffer or a bufio.Writer is written there piece by piece, numbers by way of the stack or of the
@@ -33,12 +33,12 @@ Writer's own room.`,
 	Gain:   2,
 	Match:  matchSprintfSimple,
 	Conditions: advice.Conditions{
-		Offered: "all verbs are without flags and widths, of strings, numbers, booleans, []byte and values with a String method, and the " +
-			"text is used as a string or goes to a strings.Builder, a bytes.Buffer, a bufio.Writer or an io.Writer",
-		Review: "evaluating one argument doesn't change another one, which is used before it now, and doesn't look at what is written to; " +
-			"bytes don't lie in the buffer that is written; an argument doesn't panic after a part has been written; a String method " +
-			"isn't called of a nil and doesn't panic, both of which fmt survives; a WriteString method does what Write does, and what " +
-			"a bufio.Writer writes to takes Write calls of other sizes",
+		Offered: "all verbs have no flags or widths and format strings, numbers, booleans, []byte or values with a String method, and the " +
+			"text is used as a string or written to a strings.Builder, bytes.Buffer, bufio.Writer or io.Writer",
+		Review: "evaluating one argument doesn't change another that is now used earlier, and doesn't read the destination; no argument " +
+			"lies in the buffer that is written; no argument panics after a part was written; a String method isn't called on nil and " +
+			"doesn't panic, which fmt would recover from; a WriteString method does what Write does, and the destination of a " +
+			"bufio.Writer accepts Write calls of other sizes",
 	},
 }
 
@@ -86,7 +86,7 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		if written(s, c, &m) {
 			return m, true
 		}
-		m.Why = fmt.Sprintf("%s takes its arguments as interfaces and looks at their types and the format for each call. Append the parts to a []byte that is used again, with strconv.Append… and append, or write them to where they go at once.", edit.Short(c.Name))
+		m.Why = fmt.Sprintf("%s takes its arguments as interfaces and inspects the format and their types on each call. Append the parts to a reused []byte with strconv.Append…, or write them to the destination directly.", edit.Short(c.Name))
 		return m, s.Share(edit.FmtFrames) >= formattedMuch
 	}
 	if wordy(pieces) {
@@ -96,7 +96,7 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 	why := moreThanFmt(s, pieces)
 	if why != "" {
 		if code = edit.InBuffer(s, pieces, c.Pos()); code == "" {
-			m.Why = fmt.Sprintf("%s %s. %s Append the parts to a []byte, with strconv.Append…, and make one string of it.", edit.Short(c.Name), whatFmtDoes(suffix), why)
+			m.Why = fmt.Sprintf("%s %s. %s Append the parts to a []byte with strconv.Append… and convert it to a string.", edit.Short(c.Name), whatFmtDoes(suffix), why)
 			return m, s.Share(edit.FmtFrames) >= formattedMuch
 		}
 	}
@@ -107,12 +107,12 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 	m.Edits = []advice.Edit{instead}
 	m.Imports = stringImports(pieces)
 	m.Class = advice.Safe
-	m.Why = fmt.Sprintf("%s %s; %s makes the same string at once.", edit.Short(c.Name), whatFmtDoes(suffix), shown(code))
+	m.Why = fmt.Sprintf("%s %s; %s makes the same string directly.", edit.Short(c.Name), whatFmtDoes(suffix), shown(code))
 	switch {
 	case why != "":
-		m.Why = fmt.Sprintf("%s %s. %s Put together in a buffer on the stack the string is all that is allocated.", edit.Short(c.Name), whatFmtDoes(suffix), why)
+		m.Why = fmt.Sprintf("%s %s. %s If it is built in a buffer on the stack, only the string is allocated.", edit.Short(c.Name), whatFmtDoes(suffix), why)
 	case len(edit.Merged(pieces)) == 1:
-		m.Why = fmt.Sprintf("%s is called for a single value: %s is the same string.", edit.Short(c.Name), shown(code))
+		m.Why = fmt.Sprintf("%s formats a single value; %s is the same string.", edit.Short(c.Name), shown(code))
 	}
 	edit.MustCheck(&m, edit.Reviews(pieces), facts.InTurn(s, edit.StepsOf(s, pieces), nil), facts.Overtaken(s, c.Cursor, edit.StepsOf(s, pieces)))
 	return m, true
@@ -146,13 +146,13 @@ func moreThanFmt(s *advice.Site, pieces []edit.Piece) string {
 	const quotedOnStack = 16
 	switch {
 	case quotes && (len(parts) > 1 || text > quotedOnStack):
-		return "strconv.Quote would put the text together in memory of its own, and allocate more."
+		return "strconv.Quote would use its own memory and allocate more."
 	case len(parts) < 2:
 		return ""
 	case edit.AllocatesMore(s, pieces) || unboxed(s, numbers, boxes):
-		return "Numbers below 256 it takes without allocating, where strconv would make a string of each from 100 on."
+		return "It doesn't allocate for numbers below 256, and strconv allocates a string from 100 on."
 	case numbers > 0 && others == 0 && text-texts > numbers*box:
-		return "A number of more than eight digits is longer as a string, which strconv would make besides, than as the number that fmt allocates."
+		return "For a number of more than eight digits, strconv would allocate a string that is longer than the number that fmt allocates."
 	}
 	return ""
 }
@@ -207,9 +207,9 @@ func wordy(pieces []edit.Piece) bool {
 
 func whatFmtDoes(suffix string) string {
 	if suffix == "f" {
-		return "reads its format and takes its arguments as interfaces for each call"
+		return "parses its format and takes its arguments as interfaces on each call"
 	}
-	return "takes its arguments as interfaces and finds out what they are for each call"
+	return "takes its arguments as interfaces and inspects their types on each call"
 }
 
 // stringImports are the packages that code of pieces may use.
@@ -243,7 +243,7 @@ func matchForwarded(s *advice.Site, c advice.Call, suffix string) (advice.Match,
 		return m, false
 	}
 	name := edit.Short(c.Name)
-	m.Why = fmt.Sprintf("%s looks at each of %s by its type. Where there is one and it is a string, as there is for most messages, take that before: `if len(%[2]s) == 1 { if s, ok := %[2]s[0].(string); ok { … } }`.", name, args.Name)
+	m.Why = fmt.Sprintf("%s inspects the type of each of %s. If there is a single string, as for most messages, use it directly: `if len(%[2]s) == 1 { if s, ok := %[2]s[0].(string); ok { … } }`.", name, args.Name)
 	ret, ok := c.Parent().Node().(*ast.ReturnStmt)
 	if !ok || len(ret.Results) != 1 || !facts.Builtins(s, c.Pos(), "string", "len") {
 		return m, true
@@ -353,9 +353,9 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		code := strings.Join(lines, "\n")
 		m.Edits = []advice.Edit{edit.Replace(stmt, code)}
 		m.Imports = stringImports(pieces)
-		m.Why = fmt.Sprintf("%s %s: write the pieces to %s one by one.", edit.Short(c.Name), whatFmtDoes(suffix), dst)
+		m.Why = fmt.Sprintf("%s %s; write the pieces to %s separately.", edit.Short(c.Name), whatFmtDoes(suffix), dst)
 		if len(pieces) == 1 {
-			m.Why = fmt.Sprintf("%s is called for a single text: write it to %s as it is.", edit.Short(c.Name), dst)
+			m.Why = fmt.Sprintf("%s formats a single text; write it to %s as it is.", edit.Short(c.Name), dst)
 		}
 		edit.MustCheck(&m, facts.WrittenInTurn(s, edit.StepsOf(s, pieces), w, dst))
 	case "io.Writer", "net/http.ResponseWriter":
@@ -380,7 +380,7 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		if p := pieces[0]; p.Arg != nil && facts.IsBytes(s, p.Arg) {
 			edit.MustCheck(&m, []string{fmt.Sprintf("that %s neither keeps nor changes the bytes that its Write is given", s.Source(w))})
 		} else {
-			edit.MustCheck(&m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write does", s.Source(w))})
+			edit.MustCheck(&m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write method does", s.Source(w))})
 		}
 	default:
 		return m, false
@@ -400,8 +400,8 @@ func formatOfData(s *advice.Site, c advice.Call, m *advice.Match) (advice.Match,
 			dst = r
 		}
 		m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.Write(%s)", dst, s.Source(data)))}
-		m.Why = fmt.Sprintf("%s is copied into a string, read for verbs, and copied once more; with a %% in it something else comes out. Write writes it as it is.", s.Source(data))
-		edit.MustCheck(m, []string{fmt.Sprintf("that %s neither keeps nor changes the bytes that its Write is given", s.Source(w))})
+		m.Why = fmt.Sprintf("%s is converted to a string, parsed for verbs, and copied again, and a %% in it would change the output; Write writes it as it is.", s.Source(data))
+		edit.MustCheck(m, []string{fmt.Sprintf("that the Write method of %s neither keeps nor changes the bytes it receives", s.Source(w))})
 	} else {
 		pkg, ok := facts.PackageName(s, "io", c.Pos())
 		if !ok || !types.Identical(s.Info.TypeOf(text), types.Typ[types.String]) {
@@ -413,8 +413,8 @@ func formatOfData(s *advice.Site, c advice.Call, m *advice.Match) (advice.Match,
 		}
 		m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, s.Source(w), s.Source(text)))}
 		m.Imports = []string{"io"}
-		m.Why = fmt.Sprintf("%s is read for verbs, and with a %% in it something else comes out. io.WriteString writes it as it is.", s.Source(text))
-		edit.MustCheck(m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write does", s.Source(w))})
+		m.Why = fmt.Sprintf("%s is parsed for verbs, and a %% in it would change the output; io.WriteString writes it as it is.", s.Source(text))
+		edit.MustCheck(m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write method does", s.Source(w))})
 	}
 	m.Class = advice.Review
 	return *m, true

@@ -13,11 +13,11 @@ import (
 
 var sqlPrepare = &advice.Rule{
 	ID:    "sql-prepare",
-	Title: "a statement is sent to the database one row at a time",
-	Doc: `Each Query or Exec in a loop is a round trip to the database, and with arguments often two or three: many drivers
-prepare the statement, run it and close it again. Ask for all rows at once (WHERE id IN …, a join), insert many with one
-statement, or a COPY, inside of one transaction. Where the loop has to stay, prepare the statement before it; where a
-function is called often, keep the prepared statement beside the *sql.DB.
+	Title: "a database is queried row by row",
+	Doc: `Each Query or Exec in a loop is a round trip to the database, and often two or three with arguments: many drivers
+prepare the statement, run it and close it again. Fetch all rows with one query (WHERE id IN …, or a join). Insert many
+rows with one statement, or a COPY, in one transaction. If you need the loop, prepare the statement before it. If a
+function is called often, keep the prepared statement next to the *sql.DB.
 
 What may be put together depends on the data, so that it is advice only.`,
 	Class:  advice.AdviceOnly,
@@ -48,15 +48,15 @@ func matchSQLPrepare(s *advice.Site) []advice.Match {
 			if s.Decl != nil && facts.IsConstructor(s.Decl.Name.Name) && !facts.InLoop(c.Cursor) || !closedHere(s, c) && !facts.InLoop(c.Cursor) {
 				continue
 			}
-			matches = append(matches, advice.Match{Node: c.CallExpr, Title: "a statement is prepared each time",
-				Why: fmt.Sprintf("%s asks the database each time this runs. Keep the prepared statement: a *sql.Stmt may be used by many goroutines at once.", edit.Short(c.Name))})
+			matches = append(matches, advice.Match{Node: c.CallExpr, Title: "a statement is prepared on each call",
+				Why: fmt.Sprintf("%s sends a request to the database each time this runs. Keep the prepared statement; a *sql.Stmt is safe for concurrent use.", edit.Short(c.Name))})
 		case "Query", "QueryRow", "Exec":
 			loop, ok := facts.LoopAround(c.Cursor)
 			if !ok || !facts.Repeats(loop.Node(), c.Pos()) || facts.LastTurn(s, c.Cursor, loop) || s.Info.Types[c.Args[query]].Value == nil {
 				continue
 			}
 			matches = append(matches, advice.Match{Node: c.CallExpr,
-				Why: fmt.Sprintf("%s in this loop is a round trip for each turn, or several, as the statement is prepared anew. Put the turns together into one statement, or prepare it before the loop.", edit.Short(c.Name))})
+				Why: fmt.Sprintf("%s makes a round trip in each iteration, or several, because the statement is prepared again. Combine the iterations in one statement, or prepare it before the loop.", edit.Short(c.Name))})
 		}
 	}
 	return matches

@@ -28,9 +28,9 @@ import (
 
 var mapGuard = &advice.Rule{
 	ID:    "map-guard",
-	Title: "a map is asked before it is written to",
-	Doc: `An absent key has the zero value, to which append and + apply as well: asking first whether the key is there looks
-it up a second and a third time. m[k] = append(m[k], v), m[k] += v and m[k]++ look it up once.`,
+	Title: "a map is checked before it is updated",
+	Doc: `A missing key returns the zero value, which append and + handle correctly. Checking first looks up the key two or three
+times; m[k] = append(m[k], v), m[k] += v and m[k]++ look it up once.`,
 	Analyzer: s1036.Analyzer,
 	Class:    advice.Safe,
 	Frames:   mapLookup,
@@ -61,8 +61,8 @@ it up a second and a third time. m[k] = append(m[k], v), m[k] += v and m[k]++ lo
 			return !other
 		}),
 	Conditions: advice.Conditions{
-		Offered: "the map is asked for the key only to append, add or count",
-		Review:  "what is stored may change the map or the key, or panic as the key may",
+		Offered: "the check for the key only decides whether to append, add or count",
+		Review:  "evaluating the new value doesn't change the map or the key, and doesn't panic if the key may",
 	},
 }
 
@@ -81,8 +81,8 @@ func askedFirst(s *advice.Site, entry *ast.IndexExpr, value ast.Expr) (check []s
 
 var deleteGuard = &advice.Rule{
 	ID:    "delete-guard",
-	Title: "a map is asked whether there is anything to delete",
-	Doc: `delete of a key that isn't there does nothing: asking first looks up the key once more.
+	Title: "a map is checked before a key is deleted",
+	Doc: `Deleting a missing key does nothing, so checking first looks up the key twice.
 
 It is left to review: goroutines that find nothing to delete may do so at the same time if they only ask, under a read
 lock for example, but not if they call delete.`,
@@ -100,15 +100,16 @@ lock for example, but not if they call delete.`,
 			return ok && len(ask.Rhs) == 1 && !facts.Calls(s, ask.Rhs[0]) // what calls would be called once less
 		}),
 	Conditions: advice.Conditions{
-		Offered: "asking for the key calls nothing",
-		Review:  "goroutines don't ask for the key at the same time under a read lock",
+		Offered: "the check for the key calls no function",
+		Review:  "goroutines don't run this concurrently, for example under a read lock",
 	},
 }
 
 var copyLoop = &advice.Rule{
 	ID:    "copy-loop",
 	Title: "elements are copied one by one",
-	Doc: `copy, and the assignment of an array, move many bytes at a time; a loop moves one element, and checks two indices.
+	Doc: `copy, and the assignment of an array, move many bytes per instruction. A loop moves one element per step and checks two
+indexes.
 
 It is left to review: where the destination is shorter, the loop panics and copy stops; where both are parts of one slice
 and the destination begins within the source, the loop repeats what it has just moved and copy doesn't. Where they are seen
@@ -124,8 +125,8 @@ to be parts of one, there is advice only.`,
 			return takesTime(s, message, c, m)
 		}),
 	Conditions: advice.Conditions{
-		Offered: "the loop does nothing but copy elements at the same index",
-		Review:  "the destination is long enough, where the loop panics and copy stops; it doesn't overlap the source",
+		Offered: "the loop only copies elements at the same index",
+		Review:  "the destination is long enough, since the loop panics and copy stops; it doesn't overlap the source",
 	},
 }
 
@@ -173,7 +174,7 @@ func partOf(s *advice.Site, e ast.Expr) (whole string, part bool) {
 var slideLoop = &advice.Rule{
 	ID:    "slide-loop",
 	Title: "elements are moved down one by one",
-	Doc: `copy moves elements within a slice, too, also where they overlap, and many bytes at a time.
+	Doc: `copy also moves elements within a slice, even if the ranges overlap, and many bytes per instruction.
 
 It is left to review: where there are fewer elements than the loop moves, it panics and copy stops; where the number is
 below zero, the loop does nothing and copy panics.`,
@@ -190,8 +191,8 @@ below zero, the loop does nothing and copy panics.`,
 			return takesTime(s, message, c, m)
 		}),
 	Conditions: advice.Conditions{
-		Offered: "the loop does nothing but move elements down",
-		Review:  "there are as many elements as the loop moves, and the number isn't negative, where only one of loop and copy panics",
+		Offered: "the loop only moves elements down",
+		Review:  "there are as many elements as the loop moves, and the count isn't negative, since only one of loop and copy panics then",
 	},
 }
 
@@ -202,9 +203,9 @@ func takesTime(s *advice.Site, _ string, _ inspector.Cursor, _ *advice.Match) bo
 
 var timeSince = &advice.Rule{
 	ID:    "time-since",
-	Title: "two clocks are read where one is enough",
-	Doc: `time.Now reads the wall clock and the monotonic one. Of a time that was had from it, time.Since asks for the monotonic
-one alone, which is about half of the work.
+	Title: "time.Now().Sub reads two clocks",
+	Doc: `time.Now reads the wall clock and the monotonic clock. For a time that comes from time.Now, time.Since reads only the
+monotonic clock, which is about half the work.
 
 It is left to review where the argument is a call that may change something, as the clock is read after it then.`,
 	Analyzer: s1012.Analyzer,
@@ -214,15 +215,15 @@ It is left to review where the argument is a call that may change something, as 
 			sub, ok := c.Node().(*ast.CallExpr)
 			if !ok || len(sub.Args) != 1 || facts.EffectsOf(s, sub.Args[0])&facts.MayWrite != 0 && !ofTimes(s, sub.Args[0]) {
 				m.Class = advice.Review
-				m.Why += " Check that it doesn't matter that the clock is read after the argument is evaluated, and not before."
+				m.Why += " Check that the clock may be read after the argument is evaluated, not before."
 			}
 			return true
 		}),
 	Frames: lazyregexp.New(`^time\.([nN]ow|runtimeNow)$|^runtime\.(nanotime|walltime)`),
 	Gain:   1.3,
 	Conditions: advice.Conditions{
-		Offered: "the time now is only used for the difference",
-		Review:  "the clock may be read after the argument is evaluated, where that is a call",
+		Offered: "the current time is only used for the difference",
+		Review:  "the clock may be read after the argument is evaluated, if that is a call",
 	},
 }
 
@@ -249,9 +250,9 @@ func ofTimes(s *advice.Site, e ast.Expr) bool {
 
 var headerTwice = &advice.Rule{
 	ID:    "header-twice",
-	Title: "a header's name is made canonical twice",
-	Doc: `The methods of http.Header make the name that they are given canonical: calling http.CanonicalHeaderKey for it goes
-over the name once more.`,
+	Title: "a header name is canonicalized twice",
+	Doc: `The methods of http.Header canonicalize the name they are given. Calling http.CanonicalHeaderKey first does the work
+twice.`,
 	Analyzer: s1035.Analyzer,
 	Class:    advice.Safe,
 	Match: advice.Reported(s1035.Analyzer, "The method makes the name canonical itself: the call goes over it once more.",
@@ -265,7 +266,7 @@ over the name once more.`,
 	Frames: lazyregexp.New(`^net/http\.CanonicalHeaderKey$|^net/textproto\.(C|c)anonicalMIMEHeaderKey$`),
 	Gain:   1.7,
 	Conditions: advice.Conditions{
-		Offered: "the name goes to a method of http.Header",
+		Offered: "the name is passed to a method of http.Header",
 		Review:  "evaluating the value doesn't change the name",
 	},
 }
@@ -273,7 +274,7 @@ over the name once more.`,
 // nameMoves says what to check if the name of a header may be read after the value: the call that made
 // it canonical ran before the calls in the value.
 func nameMoves(s *advice.Site, c inspector.Cursor) string {
-	const check = " Check that the value doesn't change the name, which is read behind it."
+	const check = " Check that evaluating the value doesn't change the name, which is now read after it."
 	for at := c; at.Node() != nil; at = at.Parent() {
 		method, ok := at.Node().(*ast.CallExpr)
 		if !ok || !strings.HasPrefix(s.Callee(method), "(net/http.Header).") {

@@ -14,9 +14,10 @@ import (
 
 var stringBytesConversion = &advice.Rule{
 	ID:    "string-bytes-conversion",
-	Title: "text is copied to change its type",
-	Doc: `string(b) and []byte(s) copy, and allocate above 32 bytes or where the result is kept. Most of what takes one has a
-twin for the other: regexp's Match and MatchString, the packages bytes and strings, Write and WriteString.
+	Title: "text is copied to convert its type",
+	Doc: `string(b) and []byte(s) copy, and allocate if the text is longer than 32 bytes or the result is kept. Most functions
+that take one type have a counterpart for the other: regexp's Match and MatchString, the packages bytes and strings,
+Write and WriteString.
 
 An io.Writer is given a string unless the package sets it to one that has no WriteString, or a profile shows one of another
 module there.
@@ -29,10 +30,10 @@ Where the compiler copies nothing, as in comparisons, as a map's key, in switch 
 	Gain:      1.5,
 	Match:     matchStringBytesConversion,
 	Conditions: advice.Conditions{
-		Offered: "what takes the copy has a twin for the other type, or compares, writes or reads it",
-		Review: "evaluating another argument, or a function that is called meanwhile, doesn't change the bytes; they don't lie in the " +
-			"buffer that is written; Write and WriteString of a type do the same, and Write neither keeps nor changes what it is " +
-			"given; what a bufio.Writer writes to takes Write calls of other sizes; what takes a reader treats both kinds alike",
+		Offered: "the function that takes the copy has a counterpart for the other type, or the copy is only compared, written or read",
+		Review: "evaluating another argument, or a function called meanwhile, doesn't change the bytes; they don't lie in the buffer that " +
+			"is written; Write and WriteString of a type do the same, and Write neither keeps nor changes its argument; the " +
+			"destination of a bufio.Writer accepts Write calls of other sizes; code that takes a reader treats both kinds alike",
 	},
 }
 
@@ -175,7 +176,7 @@ func readLater(s *advice.Site, c advice.Call) (check []string) {
 				if operand, _, ok := facts.Conversion(s, other); ok {
 					other = operand
 				}
-				check = append(check, fmt.Sprintf("that %s doesn't change %s, which is read after it now", s.Source(other), s.Source(data)))
+				check = append(check, fmt.Sprintf("that %s doesn't change %s, which is now read after it", s.Source(other), s.Source(data)))
 			}
 		}
 	}
@@ -204,13 +205,13 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	switch {
 	case twin != nil && facts.Takes(twin, types.Typ[types.String]):
 		m.Edits = []advice.Edit{edit.Replace(sel.Sel, "WriteString"), edit.Replace(c.Args[0], code)}
-		m.Why = fmt.Sprintf("%s is a copy for Write; %s has WriteString, which needs none.", s.Source(c.Args[0]), to)
+		m.Why = fmt.Sprintf("%s converts the string just to write it; use WriteString of %s.", s.Source(c.Args[0]), to)
 		write, _ := s.Info.Selections[sel].Obj().(*types.Func)
 		if facts.Overridden(t, write, twin) {
 			return false
 		}
 		if !facts.Writers[facts.ReceiverType(twin)] {
-			edit.MustCheck(m, []string{fmt.Sprintf("that WriteString of %s does what Write does", to)})
+			edit.MustCheck(m, []string{fmt.Sprintf("that WriteString of %s does what its Write method does", to)})
 		}
 		edit.MustCheck(m, facts.SplitSeen(s, sel.X, to), facts.Unconverted(s, c.Args...))
 	case types.IsInterface(t) && types.Implements(t, facts.Writer) && !strings.HasPrefix(facts.TypeName(t), "hash.") && !strings.HasPrefix(facts.TypeName(t), "net."):
@@ -291,7 +292,7 @@ func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		edit.MustCheck(m, facts.SplitSeen(s, to, dst))
 	}
 	if !known {
-		edit.MustCheck(m, []string{fmt.Sprintf("that Write of %s does what its WriteString does, and neither keeps nor changes the bytes", dst)})
+		edit.MustCheck(m, []string{fmt.Sprintf("that the Write method of %s does what its WriteString does, and neither keeps nor changes the bytes", dst)})
 	}
 	return true
 }
@@ -335,10 +336,10 @@ func readText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	}
 	m.Edits = []advice.Edit{edit.Replace(c.CallExpr, pkg+".NewReader("+code+")")}
 	m.Imports = []string{other}
-	m.Why = fmt.Sprintf("%s makes a copy to read from: %s.NewReader reads what is there.", s.Source(c.Args[0]), other)
+	m.Why = fmt.Sprintf("%s copies the text just to read it; use %s.NewReader.", s.Source(c.Args[0]), other)
 	check := []string{fmt.Sprintf("that %s does the same with a *%s.Reader", s.Source(call.Fun), other)}
 	if other == "bytes" {
-		check = append(check, fmt.Sprintf("that nothing changes %s while it is read", code))
+		check = append(check, fmt.Sprintf("that no code changes %s while it is read", code))
 	}
 	edit.MustCheck(m, check)
 	return true
@@ -387,7 +388,7 @@ func copyOfRead(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			continue
 		}
 		m.Class = advice.AdviceOnly
-		m.Why = fmt.Sprintf("%s copies all that %s has read. Packages bytes and strings have the same functions: keep the bytes; or copy what is read into a strings.Builder that has room for it, whose String copies nothing.", s.Source(c.CallExpr), edit.Short(s.Callee(call)))
+		m.Why = fmt.Sprintf("%s copies everything that %s has read. Keep the bytes, since package bytes has the same functions as strings; or read into a strings.Builder with enough capacity.", s.Source(c.CallExpr), edit.Short(s.Callee(call)))
 		return true
 	}
 	return false

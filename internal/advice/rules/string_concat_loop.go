@@ -19,11 +19,10 @@ import (
 var stringConcatLoop = &advice.Rule{
 	ID:    "string-concat-loop",
 	Title: "a string grows by + in a loop",
-	Doc: `A string can't grow: each + copies all of it so far into a new one, so that n steps copy n²/2 pieces and leave n−1
-strings to the garbage collector. A strings.Builder doubles its room and copies each piece about twice. A string that is put
-together in each step, only to be copied into a buffer, is one copy and one allocation too many: write its pieces there.
-The same holds, to a lesser degree, for many statements one after the other. What is put before the string so far is
-written from the end of an array or []byte to its beginning instead.
+	Doc: `A string can't grow: each + copies the whole string so far, so n steps copy n²/2 pieces and leave n−1 strings to the
+garbage collector. A strings.Builder doubles its capacity and copies each piece about twice. If a string is built in
+each step only to be copied into a buffer, write its pieces there instead. The same holds, to a lesser degree, for many
+consecutive statements. If pieces are put before the string, write them from the end of an array or []byte to its start.
 
 The rewrite collects the pieces of one loop in a strings.Builder, and appends them after it. It isn't offered where what the line
 allocates is of a few sizes: of so few steps a strings.Builder allocates no less. Where a profile of memory
@@ -34,8 +33,8 @@ shows no allocation on the line, as when the loop makes a single step from an em
 	Gain:      5,
 	Match:     matchStringConcatLoop,
 	Conditions: advice.Conditions{
-		Offered: "the loop does nothing with the string but append to it, and is left by its end, a break, or a return of something else",
-		Review:  "the loop mostly has more than a few turns; no deferred function uses a result that is a part of the text after a panic",
+		Offered: "the loop only appends to the string, and is left at its end, by a break, or by returning something else",
+		Review:  "the loop usually has more than a few iterations; no deferred function uses a result that holds part of the text after a panic",
 	},
 }
 
@@ -59,13 +58,13 @@ func matchStringConcatLoop(s *advice.Site) []advice.Match {
 		if appended(s, assign) == nil {
 			if loop, ok := facts.LoopAround(c); ok && obj != nil && !facts.Within(loop.Node(), obj.Pos()) && prepends(s, assign) && onlyGrows(s, c, loop, obj) {
 				matches = append(matches, advice.Match{Node: assign, Class: advice.AdviceOnly,
-					Why: fmt.Sprintf("each step copies all of %s so far, to put something before it: write the pieces from the end of an array or []byte to its beginning, and make a string of it once.", target)})
+					Why: fmt.Sprintf("Each step copies all of %s so far to put text before it. Write the pieces from the end of an array or []byte to its start, and convert it to a string once.", target)})
 			}
 			continue
 		}
 		if obj == nil { // a field or an element, which lives longer
 			m := advice.Match{Node: assign, Class: advice.AdviceOnly}
-			m.Why = fmt.Sprintf("each + copies all of %s so far. Keep a []byte or a strings.Builder in its place, and make a string of it once, where it is complete.", target)
+			m.Why = fmt.Sprintf("Each + copies all of %s so far. Use a []byte or strings.Builder instead, and convert it to a string once, at the end.", target)
 			if _, index := assign.Lhs[0].(*ast.IndexExpr); index || facts.InLoop(c) {
 				matches = append(matches, m)
 			}
@@ -80,9 +79,9 @@ func matchStringConcatLoop(s *advice.Site) []advice.Match {
 			continue
 		}
 		m := advice.Match{Node: assign, Class: advice.AdviceOnly}
-		m.Why = fmt.Sprintf("each step copies all of %s so far: a strings.Builder copies each piece about twice, and allocates by doubling.", target)
+		m.Why = fmt.Sprintf("Each step copies all of %s so far; a strings.Builder doubles its capacity and copies each piece about twice.", target)
 		if fewSteps(s) {
-			m.Why = fmt.Sprintf("each step copies all of %s so far. What it allocates says that there are few: a strings.Builder helps once its Grow has made room for all, or else put the pieces together in one expression.", target)
+			m.Why = fmt.Sprintf("Each step copies all of %s so far. The allocations show that there are few steps: use a strings.Builder with Grow, or join the pieces in one expression.", target)
 		} else if outer, ok := outermostLoop(loop, obj); ok {
 			buildString(s, outer, obj, &m)
 		}
@@ -304,7 +303,7 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 		edit.Insert(loop.Node().End(), fmt.Sprintf("\n%s += %s", obj.Name(), text)),
 	)
 	m.Imports = []string{"strings"}
-	edit.MustCheck(m, []string{"that the loop mostly has more than a few turns: of fewer a strings.Builder allocates as much"}, order, leftBehind(s, loop, obj), seenMeanwhile(s, loop, obj))
+	edit.MustCheck(m, []string{"that the loop usually has more than a few iterations: with fewer, a strings.Builder allocates as much"}, order, leftBehind(s, loop, obj), seenMeanwhile(s, loop, obj))
 }
 
 // seenMeanwhile returns what to check if a function literal uses a variable that now gets its value
@@ -329,7 +328,7 @@ func leftBehind(s *advice.Site, loop inspector.Cursor, obj types.Object) []strin
 		return nil
 	}
 	for range s.Func.Preorder((*ast.DeferStmt)(nil)) {
-		return []string{fmt.Sprintf("that nobody uses the result %s after a panic in the loop: it has none of the pieces then", obj.Name())}
+		return []string{fmt.Sprintf("that no code uses the result %s after a panic in the loop: it doesn't have the pieces yet", obj.Name())}
 	}
 	return nil
 }

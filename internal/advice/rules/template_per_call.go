@@ -18,10 +18,10 @@ import (
 
 var templatePerCall = &advice.Rule{
 	ID:    "template-per-call",
-	Title: "a template is parsed for each call",
-	Doc: `Parsing a template takes tens of microseconds and hundreds of allocations; html/template, when a template first runs,
-also walks all of it to find out what has to be escaped how. A parsed template can be run any number of times, by many
-goroutines at once: parse a constant text once, into a variable of the package.
+	Title: "a template is parsed per call",
+	Doc: `Parsing a template takes tens of microseconds and hundreds of allocations. html/template also walks the whole template
+on its first run, to find out how to escape each value. A parsed template can be run any number of times and is safe for
+concurrent use, so parse a constant text once, in a package variable.
 
 The rewrite does that where the template is made of constants and only run afterwards. It is left to review as parsing
 moves to the start of the program, where template.Must panics if it fails. Templates read from files get advice only.`,
@@ -47,15 +47,15 @@ func matchTemplatePerCall(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
 		if !strings.HasSuffix(c.Name, ".Parse") {
-			m.Why = fmt.Sprintf("%s reads and parses files each time: do it once, when the program starts, and run the parsed template.", edit.Short(c.Name))
+			m.Why = fmt.Sprintf("%s reads and parses files each time. Do it once, at startup, and reuse the parsed template.", edit.Short(c.Name))
 			matches = append(matches, m)
 			continue
 		}
 		text, constant := facts.ConstantText(s, c.Args[0])
 		if !constant {
-			m.Why = fmt.Sprintf("%s parses a text that is made at run time. If the texts repeat, keep the parsed templates by their text, with a bound on how many.", edit.Short(c.Name))
+			m.Why = fmt.Sprintf("%s parses a text that is built at run time. If the texts repeat, keep the parsed templates by their text, with a size limit.", edit.Short(c.Name))
 		} else {
-			m.Why = fmt.Sprintf("%s parses the same text for each call: parse it once, into a variable of the package. Check that it may be parsed when the program starts.", edit.Short(c.Name))
+			m.Why = fmt.Sprintf("%s parses the same text on each call; parse it once, in a package variable. Check that it may be parsed at startup.", edit.Short(c.Name))
 			hoistTemplate(s, c, text, &m)
 		}
 		matches = append(matches, m)

@@ -18,11 +18,11 @@ import (
 
 var textCopied = &advice.Rule{
 	ID:    "text-copied",
-	Title: "text is copied to become another type",
-	Doc: `string(b), []byte(s) and []rune(s) copy all of the text, each time. Often one of them isn't needed: bytes that are
-collected only to become a string can be written to a strings.Builder, whose String copies nothing; the first rune of a
-text is what utf8.DecodeRuneInString returns; a range over a string has its runes; and what is only looked at can stay
-what it is, as packages bytes and strings have the same functions.
+	Title: "text is copied to another type",
+	Doc: `string(b), []byte(s) and []rune(s) copy the whole text each time. Often you can avoid it: write bytes that are collected
+for a string to a strings.Builder, whose String doesn't copy; use utf8.DecodeRuneInString for the first rune; range over
+a string to get its runes; and keep text that is only read in its type, since packages bytes and strings have the same
+functions.
 
 Which of them it is depends on who else has the text, so that it is advice only. Where [string-bytes-conversion](#string-bytes-conversion)
 knows a function that takes the text as it is, that is the finding. Conversions that the compiler leaves out are none.`,
@@ -68,13 +68,13 @@ func matchTextCopied(s *advice.Site) []advice.Match {
 			m.Why = fmt.Sprintf("%s copies the whole text for a rune of it: utf8.DecodeRuneInString and DecodeLastRuneInString find the first and the last without.", text)
 			m.Gain = 10
 		case kind == "runes of string":
-			m.Why = fmt.Sprintf("%s copies the whole text, each rune as four bytes. A range over the string has the same runes, and what is cut between two of them can be cut by their places in it.", text)
+			m.Why = fmt.Sprintf("%s copies the whole text, with four bytes per rune. Range over the string to get the same runes, and slice the string at their byte offsets.", text)
 		case kind == "string of runes":
-			m.Why = fmt.Sprintf("%s encodes and copies the text. If its runes come from a string, cut or copy that one; else write them to a strings.Builder.", text)
+			m.Why = fmt.Sprintf("%s encodes and copies the text. If its runes come from a string, slice that; otherwise write them to a strings.Builder.", text)
 		case kind == "bytes of string":
-			m.Why = fmt.Sprintf("%s is a copy made each time. If nobody changes it, work on the string, whose package has the same functions; append takes a string as it is, as append(b, s...) does; what is always the same can be converted once.", text)
+			m.Why = fmt.Sprintf("%s copies the text each time. If it isn't changed, use the string, since package strings has the same functions; append takes a string, as in append(b, s...); convert constant text once.", text)
 		default:
-			m.Why = fmt.Sprintf("%s is a copy made each time. What is only looked at can stay bytes, for which package bytes has the same functions; where few texts come again and again, a map of those seen gives the string without a copy, by m[string(b)].", text)
+			m.Why = fmt.Sprintf("%s copies the text each time. If it is only read, keep the bytes, since package bytes has the same functions; if a few texts repeat, look them up in a map with m[string(b)], which doesn't copy.", text)
 		}
 		matches = append(matches, m)
 	}

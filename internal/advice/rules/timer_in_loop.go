@@ -13,11 +13,11 @@ import (
 
 var timerInLoop = &advice.Rule{
 	ID:    "timer-in-loop",
-	Title: "a timer is made in each step of a loop",
-	Doc: `time.After makes a timer and a channel, some 250 bytes, which a select in a loop does for each message it takes. One timer
-made before the loop can be set again with Reset. With a go line of 1.23 or later in go.mod, timers that nobody refers to
-are collected before they fire, and Reset and Stop need no draining of the channel; before that they stay until they
-fire.`,
+	Title: "a timer is created in each iteration",
+	Doc: `time.After creates a timer and a channel, about 250 bytes, for each message that a select in a loop receives. Create one
+timer before the loop and call Reset. With go 1.23 or later in go.mod, timers without references are collected before
+they fire, and Reset and Stop don't require draining the channel. Before that, timers stay until they fire. Where to
+reset the timer depends on the loop, so this rule only gives advice.`,
 	Class:  advice.AdviceOnly,
 	Frames: lazyregexp.New(`^time\.(After|NewTimer|newTimer)$`),
 	// What time.After allocates is allocated in package time.
@@ -43,10 +43,11 @@ func matchTimerInLoop(s *advice.Site) []advice.Match {
 
 var deferInLoop = &advice.Rule{
 	ID:    "defer-in-loop",
-	Title: "a loop defers calls until its function ends",
-	Doc: `A deferred call in a loop is put on a list, an object each, and all of them run when the function ends, which keeps what
-they close or unlock until then. A function for the body of the loop runs each at the end of its step, and such defers
-cost next to nothing. Defers outside of loops are not reported.`,
+	Title: "a loop defers calls until the function ends",
+	Doc: `A deferred call in a loop is put on a list, with an allocation per call, and all of them run when the function returns.
+Until then, the resources they close or unlock stay open. Move the loop body to a function, so that each call runs at
+the end of its iteration; such defers cost almost nothing. Defers outside of loops are not reported. A deferred call
+that runs earlier may change what the function does, so this rule only gives advice.`,
 	Class:  advice.AdviceOnly,
 	Frames: lazyregexp.New(`^runtime\.(deferproc\w*|newdefer|deferreturn|freedefer)$`),
 	Gain:   1.5,
@@ -55,7 +56,7 @@ cost next to nothing. Defers outside of loops are not reported.`,
 		for _, c := range s.Nodes() {
 			if n, ok := c.Node().(*ast.DeferStmt); ok && facts.InLoop(c) {
 				matches = append(matches, advice.Match{Node: n,
-					Why: "Each step puts a deferred call on a list, and none runs before the function ends. Give the body of the loop a function of its own, or call it at the end of the step."})
+					Why: "Each iteration adds a deferred call to a list, and none runs before the function returns. Move the loop body to a function, or make the call at the end of the iteration."})
 			}
 		}
 		return matches
@@ -64,9 +65,10 @@ cost next to nothing. Defers outside of loops are not reported.`,
 
 var timeNowLoop = &advice.Rule{
 	ID:    "time-now-loop",
-	Title: "the clock is read in each step of a loop",
-	Doc: `time.Now takes some 40 ns, as it reads two clocks, time.Since about half of that. In a loop whose steps take no longer
-than that, read the clock once before it, or every hundredth step.`,
+	Title: "the clock is read in each iteration",
+	Doc: `time.Now takes about 40 ns because it reads two clocks, and time.Since about half of that. If an iteration takes no
+longer than that, read the clock once before the loop, or every hundred iterations. How exact the time must be is a
+design decision, so this rule only gives advice.`,
 	Class:  advice.AdviceOnly,
 	Frames: lazyregexp.New(`^time\.(Now|now|Since|Until|runtimeNow|runtimeNano)$`),
 	Gain:   5,
@@ -78,7 +80,7 @@ than that, read the clock once before it, or every hundredth step.`,
 				continue
 			}
 			matches = append(matches, advice.Match{Node: c.CallExpr, Why: fmt.Sprintf(
-				"%s reads the clock in each step, which takes a part of the time that shows. Read it once before the loop if that is exact enough, or every so many steps.", c.Name)})
+				"%s reads the clock in each iteration, which takes a noticeable share of the time. Read it once before the loop if that is precise enough, or every few iterations.", c.Name)})
 		}
 		return matches
 	},
@@ -86,10 +88,10 @@ than that, read the clock once before it, or every hundredth step.`,
 
 var goroutinePerItem = &advice.Rule{
 	ID:    "goroutine-per-item",
-	Title: "a goroutine is started for each step of a loop",
-	Doc: `Starting a goroutine and waiting for it takes about a third of a microsecond, and its stack grows again each time. Where an
-item takes no longer than a few microseconds, start as many goroutines as there are processors, and let each take a range
-of the items, or items from a channel in batches.
+	Title: "a goroutine is started per item",
+	Doc: `Starting a goroutine and waiting for it takes about a third of a microsecond, and its stack grows each time. If an item
+takes no more than a few microseconds, start one goroutine per CPU, and give each a range of the items, or batches from
+a channel.
 
 Loops without a condition, which servers accept connections in, are not reported.`,
 	Class:  advice.AdviceOnly,

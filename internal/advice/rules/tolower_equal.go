@@ -15,9 +15,9 @@ import (
 
 var tolowerEqual = &advice.Rule{
 	ID:    "tolower-equal",
-	Title: "text is turned to lower case to be compared",
-	Doc: `strings.ToLower and ToUpper go over the whole text and allocate a new one if a letter changes. strings.EqualFold
-compares without either, and stops at the first difference. The same holds for package bytes.
+	Title: "text is converted to lower case to compare it",
+	Doc: `strings.ToLower and ToUpper process the whole text, and allocate a new one if a letter changes. strings.EqualFold
+compares without a copy and stops at the first difference. The same holds for package bytes.
 
 It is left to review, as the two differ for a few letters outside of ASCII: to EqualFold K and the Kelvin sign are
 equal, as are s and ſ.`,
@@ -26,8 +26,8 @@ equal, as are s and ſ.`,
 	Gain:   4,
 	Match:  matchTolowerEqual,
 	Conditions: advice.Conditions{
-		Offered: "two texts are made lower or upper case only to be compared",
-		Review:  "letters that are equal to EqualFold but not in lower case, as K and the Kelvin sign or s and ſ, may be taken for equal",
+		Offered: "two texts are converted to lower or upper case only to be compared",
+		Review:  "letters that are equal for EqualFold but not in lower case, such as K and the Kelvin sign or s and ſ, may count as equal",
 	},
 }
 
@@ -58,7 +58,7 @@ func matchTolowerEqual(s *advice.Site) []advice.Match {
 				continue
 			}
 			if _, name, ok := folded(s, n.Tag); ok && strings.HasPrefix(name, "strings.") {
-				matches = append(matches, advice.Match{Node: n.Tag, Class: advice.AdviceOnly, Why: fmt.Sprintf("%s makes a new string for each switch whenever a letter changes. Try the text as it is first, or compare with strings.EqualFold, the likely cases before the others.", s.Source(n.Tag))})
+				matches = append(matches, advice.Match{Node: n.Tag, Class: advice.AdviceOnly, Why: fmt.Sprintf("%s allocates a new string for each switch if a letter changes. Try the unchanged text first, or compare with strings.EqualFold, most likely cases first.", s.Source(n.Tag))})
 			}
 		}
 	}
@@ -67,7 +67,7 @@ func matchTolowerEqual(s *advice.Site) []advice.Match {
 
 func foldMatch(s *advice.Site, n ast.Expr, code string, sides ...ast.Expr) advice.Match {
 	m := advice.Match{Node: n, Class: advice.Review, Edits: []advice.Edit{edit.Replace(n, code)}}
-	m.Why = "A whole new text is made of each side to compare them: EqualFold compares without, and stops at the first difference."
+	m.Why = "Both sides are copied to compare them; EqualFold doesn't copy, and stops at the first difference."
 	var operands []ast.Expr
 	for _, side := range sides {
 		if operand, _, ok := folded(s, side); ok {

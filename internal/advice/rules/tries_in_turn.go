@@ -16,10 +16,10 @@ import (
 
 var triesInTurn = &advice.Rule{
 	ID:    "tries-in-turn",
-	Title: "ways to read a value are tried one after the other",
-	Doc: `A loop that tries one layout, base or format after the other until one fits pays for all that don't: each reads a
-part of the text and makes an error, with its message, that nobody sees. Put those first that most values have. Better still,
-look at the text before, at its length, its first character or one at a known place, and try only what may fit.
+	Title: "several ways to parse a value are tried until one works",
+	Doc: `A loop that tries layouts, bases or formats until one fits pays for all that fail: each reads part of the text and
+creates an error that no code uses. Put the most common formats first. Better, check the length of the text, or the
+character at a known position, and only try formats that can fit.
 
 The rule speaks where a loop leaves with the first call that returns no error, and profiles show errors being made below that
 call. Which way is the usual one only those know who have the values, so that it is advice only.`,
@@ -51,7 +51,7 @@ func matchTriesInTurn(s *advice.Site) []advice.Match {
 			continue
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr, Frames: framesOf(c.Name), Why: fmt.Sprintf(
-			"%s is tried in turn, and each try that fails reads the text and makes an error nobody sees. Let those come first that most values have, or see from the text, by its length or a character at a known place, which may fit.", edit.Short(c.Name))})
+			"%s is tried until one call succeeds, and each failure reads the text and creates an unused error. Try the most common format first, or choose the format by the length of the text or a character at a known position.", edit.Short(c.Name))})
 	}
 	return matches
 }

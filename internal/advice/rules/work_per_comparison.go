@@ -15,9 +15,9 @@ import (
 
 var workPerComparison = &advice.Rule{
 	ID:    "work-per-comparison",
-	Title: "what is sorted by is worked out for each comparison",
-	Doc: `Sorting n elements takes some n·log₂ n comparisons. What a comparison calls to find what it compares, as String, ToLower or
-a lookup, is called twice for each: for 1,000 elements about 20,000 times, where 1,000 would do.
+	Title: "sort keys are computed in each comparison",
+	Doc: `Sorting n elements takes about n·log₂ n comparisons. A function that computes the sort key, such as String, ToLower or a
+lookup, is called twice per comparison: about 20,000 times for 1,000 elements, where 1,000 calls would do.
 
 Work out once for each element what it is sorted by, into a slice of both, and sort that; or compare first what is at hand
 and often different, and call only where that is equal. Which of them it is depends on what is called, so that it is
@@ -47,7 +47,7 @@ func matchWorkPerComparison(s *advice.Site) []advice.Match {
 			text = "a function"
 		}
 		return []advice.Match{{Node: c.CallExpr,
-			Why: fmt.Sprintf("%s is called for each of two elements in each comparison, some 2·log₂ n times for each of n. Call it once for each element before sorting, and sort what it returned; or compare first what needs no call.", text)}}
+			Why: fmt.Sprintf("%s is called for both elements in each comparison, about 2·log₂ n times per element. Call it once per element before sorting, and sort by the result; or first compare fields that need no call.", text)}}
 	}
 	return nil
 }

@@ -11,9 +11,9 @@ import (
 
 var xorLoop = &advice.Rule{
 	ID:    "xor-loop",
-	Title: "bytes are combined one at a time",
-	Doc: `A loop that combines two byte slices by ^ takes an index, a check and a store for each byte. subtle.XORBytes of package
-crypto/subtle, which came with Go 1.20, does the same with 16 bytes or more an instruction.
+	Title: "bytes are combined one by one",
+	Doc: `A loop that combines two byte slices with ^ needs an index, a check and a store per byte. subtle.XORBytes of package
+crypto/subtle (Go 1.20) processes 16 bytes or more per instruction.
 
 Of a short key that comes again and again, as in masks of WebSocket frames, fill a block of some hundred bytes with it once, and
 combine block by block. The rule is silent where a byte is combined with what a table has for another, or with one before it. What
@@ -52,7 +52,7 @@ func matchXorLoop(s *advice.Site) []advice.Match {
 		}
 		if combined && s.FlatIn(loop.Node()) >= muchAllocated {
 			matches = append(matches, advice.Match{Node: loop.Node(),
-				Why: "The loop combines byte by byte: subtle.XORBytes takes 16 or more at a time. If one side is a short key that comes again and again, fill a block of some hundred bytes with it first, and combine block by block."})
+				Why: "The loop combines one byte per step; subtle.XORBytes combines 16 or more. If one side is a short repeating key, first fill a block of some hundred bytes with it, and combine block by block."})
 		}
 	}
 	return matches
