@@ -16,7 +16,7 @@ func TestProfilesToTry(t *testing.T) {
 	if profiles := profilesToTry(report, []advice.Input{{Profile: b.Profile(), Kind: "cpu"}}); len(profiles) != 0 {
 		t.Errorf("%d profiles", len(profiles))
 	}
-	if f := report.Findings[0]; f.Try != "" || len(f.Caveats) != 1 || !strings.Contains(f.Caveats[0], "on which lines functions start") || len(report.Findings[1].Caveats) != 0 {
+	if f := report.Findings[0]; f.Try != "" || len(f.Caveats) != 1 || !strings.Contains(f.Caveats[0], "start lines of functions") || len(report.Findings[1].Caveats) != 0 {
 		t.Errorf("%+v", report.Findings)
 	}
 }
