@@ -65,7 +65,7 @@ func ReadSelection(values url.Values, now time.Time) (*Selection, error) {
 		}
 	}
 	if sel.From != 0 && sel.To != 0 && sel.From >= sel.To {
-		return nil, badParam("to", "to is not after from")
+		return nil, badParam("to", "to must be after from")
 	}
 	return sel, nil
 }
@@ -82,7 +82,7 @@ func (sel *Selection) set(name, value string, now time.Time) (err error) {
 		sel.SampleType = value
 	case "top":
 		if sel.Top, err = strconv.ParseFloat(value, 64); err != nil || !(sel.Top > 0 && sel.Top <= 1) {
-			return badParam(name, "top is %q, not a share such as 0.05, at most 1", value)
+			return badParam(name, "invalid top %q: use a share such as 0.05, at most 1", value)
 		}
 		if sel.Top == 1 {
 			sel.Top = 0 // all of them
@@ -91,7 +91,7 @@ func (sel *Selection) set(name, value string, now time.Time) (err error) {
 		sel.ID, err = parseRecordID(value)
 	case "per":
 		if value != PerSum && value != PerProfile && value != PerSecond {
-			return badParam(name, "per is %q, not sum, profile or second", value)
+			return badParam(name, "invalid per %q: use sum, profile or second", value)
 		}
 		sel.Per = value
 	}
@@ -120,11 +120,11 @@ func boundText(ns int64) string {
 func parseRecordID(text string) (id store.ID, err error) {
 	b, err := hex.DecodeString(text)
 	if err != nil || len(b) != len(id) {
-		return id, fmt.Errorf("%q is no id of a profile, which has %d hexadecimal digits", text, 2*len(id))
+		return id, fmt.Errorf("invalid profile id %q: use %d hexadecimal digits", text, 2*len(id))
 	}
 	copy(id[:], b)
 	if id == (store.ID{}) {
-		return id, errors.New("no profile has an id of zeros")
+		return id, errors.New("invalid profile id: all its digits are 0")
 	}
 	return id, nil
 }
@@ -140,7 +140,7 @@ func ParseSelection(id string, now time.Time) (*Selection, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if !slices.Contains(SelectionParams, name) {
-			return nil, fmt.Errorf("selections have no parameter %q: they have %s", name, strings.Join(SelectionParams, ", "))
+			return nil, fmt.Errorf("unknown selection parameter %q (known: %s)", name, strings.Join(SelectionParams, ", "))
 		}
 	}
 	return ReadSelection(values, now)

@@ -23,14 +23,14 @@ func ParseTime(text string, now time.Time) (time.Time, error) {
 	text = strings.TrimSpace(text)
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && !strings.HasPrefix(text, "+") {
 		if n < 0 {
-			return time.Time{}, fmt.Errorf("%q is no time: a time before now needs a unit, such as -1h", text)
+			return time.Time{}, fmt.Errorf("invalid time %q: a time before now needs a unit, such as -1h", text)
 		}
 		return checkTime(time.UnixMilli(n), text)
 	}
 	if whole, fraction, ok := strings.Cut(text, "."); ok && digits(whole) && digits(fraction) {
 		f, err := strconv.ParseFloat(text, 64)
 		if err != nil || f >= 1e11 {
-			return time.Time{}, fmt.Errorf("%q is no time of a profile", text)
+			return time.Time{}, fmt.Errorf("invalid time %q: profiles are from the years 1678 to 2261", text)
 		}
 		return checkTime(time.UnixMicro(int64(math.Round(f*1e6))), text)
 	}
@@ -56,7 +56,7 @@ func ParseTime(text string, now time.Time) (time.Time, error) {
 	}
 	d, err := ParseDuration(rest)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("%q is no time: it is milliseconds since 1970, like 2006-01-02T15:04:05Z, now, or before now, as -1h30m or -2d", text)
+		return time.Time{}, fmt.Errorf("invalid time %q: use milliseconds since 1970, 2006-01-02T15:04:05Z, now, or a time before now such as -1h30m or -2d", text)
 	}
 	if ago {
 		d = -d
@@ -70,7 +70,7 @@ func digits(s string) bool {
 
 func checkTime(t time.Time, text string) (time.Time, error) {
 	if y := t.Year(); y < minYear || y > maxYear {
-		return t, fmt.Errorf("%q is no time of a profile", text)
+		return t, fmt.Errorf("invalid time %q: profiles are from the years 1678 to 2261", text)
 	}
 	return t, nil
 }
@@ -86,7 +86,7 @@ var (
 // ParseDuration reads a duration such as 30s, 1h30m, 7d or 2w.
 func ParseDuration(text string) (time.Duration, error) {
 	if !durationParts.MatchString(text) {
-		return 0, fmt.Errorf("%q is no length of time, such as 30s, 1h30m, 7d or 2w", text)
+		return 0, fmt.Errorf("invalid duration %q: use 30s, 1h30m, 7d or 2w", text)
 	}
 	var sum float64
 	for _, part := range durationPart.Get().FindAllStringSubmatch(text, -1) {
@@ -97,7 +97,7 @@ func ParseDuration(text string) (time.Duration, error) {
 		sum += n * float64(durationUnits[part[2]])
 	}
 	if sum >= math.MaxInt64 {
-		return 0, fmt.Errorf("%q is too long", text)
+		return 0, fmt.Errorf("duration %q is too long", text)
 	}
 	return time.Duration(sum), nil
 }
