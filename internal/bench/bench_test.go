@@ -269,13 +269,13 @@ func TestMeasureRefuses(t *testing.T) {
 		{"does not build", func(b *Bench) { b.Packages = []string{"./broken"} }, "example.com/m/broken: does not build", "undefined: undefined"},
 		{"no such package", func(b *Bench) { b.Packages = []string{"./nowhere"} }, "directory not found", ""},
 		{"no benchmarks", func(b *Bench) { b.Packages = []string{"./none"} }, "./none has no benchmarks in its tests", ""},
-		{"a build tag", func(b *Bench) { b.Packages = []string{"./tagged"} }, "./tagged has no benchmarks in its tests; x_test.go has some and is left out by //go:build disk && linux: give -tags", ""},
-		{"a build tag, of what matches", func(b *Bench) { b.Packages = []string{"./tagged"}; b.Pattern = "Y" }, "y_test.go has some and is left out by //go:build disk: give -tags", ""},
-		{"a build tag of all files", func(b *Bench) { b.Packages = []string{"./only"} }, "; x_test.go has some and is left out by //go:build disk: give -tags", ""},
-		{"another system", func(b *Bench) { b.Packages = []string{"./other"} }, "x_plan9_test.go has some and is left out by its name", ""},
-		{"a build tag where others are built", func(b *Bench) { b.Packages = []string{"./some"}; b.Pattern = "Y" }, "there is BenchmarkX; y_test.go has some and is left out by //go:build disk: give -tags", ""},
-		{"none match", func(b *Bench) { b.Packages = []string{"."}; b.Pattern = "Nothing" }, "there is BenchmarkClassic, BenchmarkFails", ""},
-		{"none of the sub-benchmarks", func(b *Bench) { b.Packages = []string{"."}; b.Pattern = "Repeat/n=7" }, "matches nothing", ""},
+		{"a build tag", func(b *Bench) { b.Packages = []string{"./tagged"} }, "./tagged has no benchmarks in its tests; x_test.go has benchmarks, but //go:build disk && linux excludes it: use -tags", ""},
+		{"a build tag, of what matches", func(b *Bench) { b.Packages = []string{"./tagged"}; b.Pattern = "Y" }, "y_test.go has benchmarks, but //go:build disk excludes it: use -tags", ""},
+		{"a build tag of all files", func(b *Bench) { b.Packages = []string{"./only"} }, "; x_test.go has benchmarks, but //go:build disk excludes it: use -tags", ""},
+		{"another system", func(b *Bench) { b.Packages = []string{"./other"} }, "x_plan9_test.go has benchmarks, but its name excludes it", ""},
+		{"a build tag where others are built", func(b *Bench) { b.Packages = []string{"./some"}; b.Pattern = "Y" }, "available: BenchmarkX; y_test.go has benchmarks, but //go:build disk excludes it: use -tags", ""},
+		{"none match", func(b *Bench) { b.Packages = []string{"."}; b.Pattern = "Nothing" }, "available: BenchmarkClassic, BenchmarkFails", ""},
+		{"none of the sub-benchmarks", func(b *Bench) { b.Packages = []string{"."}; b.Pattern = "Repeat/n=7" }, "matches no benchmark", ""},
 		{"all fail", func(b *Bench) { b.Packages = []string{"."}; b.Pattern = "Fails|Panics" }, "wrong result", "--- FAIL: BenchmarkFails"},
 		{"all fail late", func(b *Bench) { b.Packages = []string{"."}; b.Pattern = "Late" }, "only once", "--- FAIL: BenchmarkLate"},
 		{"failing tests", func(b *Bench) { b.Packages = []string{"./tests"}; b.Tests = "." }, "tests fail: --- FAIL: TestX", "--- FAIL: TestX"},
@@ -367,7 +367,7 @@ func TestMeasureHanging(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(report.Failures) != 1 || !strings.Contains(report.Failures[0].What, "not done after 5s") || !strings.Contains(report.Failures[0].Output, "time.Sleep") {
+	if len(report.Failures) != 1 || !strings.Contains(report.Failures[0].What, "took longer than 5s") || !strings.Contains(report.Failures[0].Output, "time.Sleep") {
 		t.Errorf("failures %+v", report.Failures)
 	}
 	run, err := experiment.Open(t.Context(), report.Dir)

@@ -80,7 +80,7 @@ func (b *builder) buildOne(ctx context.Context, s experiment.Side, p *benchPacka
 	if o.Err != nil {
 		what, output := "does not build", workspace.Excerpt(append(o.Stderr, o.Stdout...), 30, 5)
 		if vetHeader.MatchString(output) {
-			what = "does not pass go vet, as of go test; -vet=off builds it all the same"
+			what = "does not pass go vet, which go test runs; -vet=off builds it anyway"
 		}
 		b.fail(Failure{Package: p.path, Side: b.sideName(s), What: what, Output: output})
 		return false, nil

@@ -50,7 +50,7 @@ func TestAgainstSameCode(t *testing.T) {
 	if len(run.Results(experiment.Measure, experiment.Head)) > 0 || len(run.Info.SameCode) != 2 || !slices.Equal(run.NotBenchmarked, []string{"example.com/m.Unused"}) {
 		t.Errorf("measured %d, run of %+v", len(run.Results(experiment.Measure, experiment.Head)), run.Info)
 	}
-	want := []string{"example.com/m: nothing these 2 benchmarks run changed: Add-2, Mul/n=1-2", "the changed function is not benchmarked: example.com/m.Unused"}
+	want := []string{"example.com/m: 2 benchmarks run no changed code: Add-2, Mul/n=1-2", "the changed function is not benchmarked: example.com/m.Unused"}
 	if got := report.CodeNotes(); !slices.Equal(got, want) || !slices.Equal(run.CodeNotes(), want) {
 		t.Errorf("notes %q and %q, want %q", got, run.CodeNotes(), want)
 	}

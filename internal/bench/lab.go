@@ -82,7 +82,7 @@ func (l *lab) tell(stage, what string) {
 // tellTime says in the run how long it waited, and what it took.
 func (l *lab) tellTime() error {
 	if waited := l.schedule.Waited(); waited >= time.Second {
-		if err := l.run.Note(fmt.Sprintf("waited %v in all for others to leave a core", waited.Round(time.Second))); err != nil {
+		if err := l.run.Note(fmt.Sprintf("waited %v in total for a free core", waited.Round(time.Second))); err != nil {
 			return err
 		}
 	}

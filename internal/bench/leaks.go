@@ -25,7 +25,7 @@ const (
 func checkLeakProfile(goVersion string, getenv func(string) string) error {
 	if version.IsValid(goVersion) && version.Compare(version.Lang(goVersion), "go1.27") < 0 &&
 		!strings.Contains(getenv("GOEXPERIMENT"), "goroutineleakprofile") {
-		return fmt.Errorf("profile kind %s: %s has no such profile, Go 1.27 has; GOTOOLCHAIN=go1.27.1 chooses that one", leakKind, goVersion)
+		return fmt.Errorf("profile kind %s: %s doesn't have it; it needs Go 1.27, such as with GOTOOLCHAIN=go1.27.1", leakKind, goVersion)
 	}
 	return nil
 }

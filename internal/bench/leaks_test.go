@@ -64,7 +64,7 @@ func wait(c chan int) { <-c }
 	}
 	report, err := b.Measure(t.Context())
 	if old := checkLeakProfile(tool.Version, os.Getenv); old != nil {
-		if err == nil || err.Error() != "profile kind goroutineleak: "+tool.Version+" has no such profile, Go 1.27 has; GOTOOLCHAIN=go1.27.1 chooses that one" {
+		if err == nil || err.Error() != "profile kind goroutineleak: "+tool.Version+" doesn't have it; it needs Go 1.27, such as with GOTOOLCHAIN=go1.27.1" {
 			t.Errorf("error %v", err)
 		}
 		return

@@ -110,9 +110,9 @@ func (b *builder) excludedBenchmarks(dir string, files []string) string {
 			continue
 		}
 		if constraint := buildConstraint.Get().Find(text); constraint != nil {
-			return fmt.Sprintf("; %s has some and is left out by %s: give -tags", name, constraint)
+			return fmt.Sprintf("; %s has benchmarks, but %s excludes it: use -tags", name, constraint)
 		}
-		return fmt.Sprintf("; %s has some and is left out by its name, which is for another system", name)
+		return fmt.Sprintf("; %s has benchmarks, but its name excludes it on this system", name)
 	}
 	return ""
 }

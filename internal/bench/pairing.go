@@ -257,7 +257,7 @@ func (m *planner) nothing(packages int, exist map[string][]string) error {
 		names = append(names, p...)
 	}
 	if len(names) == 0 {
-		return fmt.Errorf("%w: the tests that were built have none%s", ErrNoBenchmarks, begin)
+		return fmt.Errorf("%w: none in the test binaries%s", ErrNoBenchmarks, begin)
 	}
 	slices.Sort(names)
 	names = slices.Compact(names)
@@ -265,5 +265,5 @@ func (m *planner) nothing(packages int, exist map[string][]string) error {
 	if len(names) > 8 {
 		names, more = names[:8], fmt.Sprintf(" and %d more", len(names)-8)
 	}
-	return fmt.Errorf("%w: -bench %q matches nothing that gives a result; there is %s%s%s", ErrNoBenchmarks, m.Pattern, strings.Join(names, ", "), more, excluded)
+	return fmt.Errorf("%w: -bench %q matches no benchmark with a result; available: %s%s%s", ErrNoBenchmarks, m.Pattern, strings.Join(names, ", "), more, excluded)
 }

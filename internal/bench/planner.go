@@ -35,7 +35,7 @@ func (b *Bench) begin(ctx context.Context) (*planner, error) {
 	}
 	for _, kind := range b.Profiles {
 		if _, ok := profileFlags[kind]; !ok {
-			return nil, fmt.Errorf("profile kind %q: want one of %s", kind, strings.Join(ProfileKinds(), ", "))
+			return nil, fmt.Errorf("invalid profile kind %q: use one of %s", kind, strings.Join(ProfileKinds(), ", "))
 		}
 	}
 	if err := workspace.CheckPin(b.Pin); err != nil {

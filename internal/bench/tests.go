@@ -160,7 +160,7 @@ var compilerLine = lazyregexp.New(`(?m)^(?:\S*[/\\])?([^/\\\s]+\.go):\d+(?::\d+)
 
 // whyNot says in words why tests can't be lent.
 func (m *lender) whyNot(lender experiment.Side, f *Failure) string {
-	whose, where := "head's", m.ref
+	whose, where := "the working tree's", m.ref
 	if lender == experiment.Base {
 		whose, where = "that of "+m.ref, "head"
 	}
