@@ -240,7 +240,7 @@ func (o *outlook) fit(now time.Time, some []*benchmark, pre, first int) (fitting
 			o.oneLayout(binary)
 		}
 		linking = 0
-		told = append(told, Note{fmt.Sprintf("measured in one layout only: there is no time to link others (-for %v); -layouts all does it nevertheless", o.For)})
+		told = append(told, Note{fmt.Sprintf("measured in one layout only: -for %v is too short to link others; -layouts all links them anyway", o.For)})
 	}
 	left -= linking
 
@@ -258,7 +258,7 @@ func (o *outlook) fit(now time.Time, some []*benchmark, pre, first int) (fitting
 	}
 	out := longest[:n]
 	fitting = slices.DeleteFunc(slices.Clone(some), func(b *benchmark) bool { return slices.Contains(out, b) })
-	told = append(told, o.noTime("the measurement", out)...)
+	told = append(told, o.noTime("measure", out)...)
 
 	share := o.shareOf(fitting, left/samples)
 	if share >= 1 || o.Benchtime.Iterations > 0 {
@@ -269,7 +269,7 @@ func (o *outlook) fit(now time.Time, some []*benchmark, pre, first int) (fitting
 		o.will(samplesOf(b), 0, b.takes(b.samples))
 	}
 	share = max(share, float64(shortestSample)/float64(o.Benchtime.Duration))
-	return fitting, append(told, Note{fmt.Sprintf("samples are of %v: there is no time for longer ones (-for %v)",
+	return fitting, append(told, Note{fmt.Sprintf("each sample takes %v, to fit in -for %v",
 		time.Duration(share*float64(o.Benchtime.Duration)).Round(time.Millisecond), o.For)})
 }
 
@@ -349,7 +349,7 @@ func (o *outlook) confirmable(now time.Time, some []*benchmark, worse map[ID]boo
 	left := o.left(now)
 	for i, b := range some {
 		if left -= time.Duration(o.Looks[0].Pairs) * o.pairCost(b, experiment.Repeat); left < 0 {
-			return some[:i], o.noTime("the confirmation", some[i:])
+			return some[:i], o.noTime("confirm the changes of", some[i:])
 		}
 	}
 	return some, nil
@@ -374,5 +374,5 @@ func calibratedNoise(some []*benchmark) experiment.Floor {
 
 // linksTooLong tells why a package is measured in one layout.
 func linksTooLong(pkg string, took time.Duration) Note {
-	return Note{fmt.Sprintf("%s: measured in one layout only: linking takes %.1f s, longer than measuring; -layouts all does it nevertheless", pkg, took.Seconds())}
+	return Note{fmt.Sprintf("%s: measured in one layout only: linking takes %.1f s, longer than measuring; -layouts all links them anyway", pkg, took.Seconds())}
 }

@@ -34,14 +34,14 @@ func TestFit(t *testing.T) {
 		told       []Step
 	}{
 		{time.Hour, "ABC", 500, nil},
-		{4 * time.Minute, "AB", 500, []Step{Warn{"there is no time (-for 4m0s) for the measurement of 1 benchmarks: p.C"}}}, // no sample of C gets shorter
+		{4 * time.Minute, "AB", 500, []Step{Warn{"-for 4m0s is too short to measure 1 benchmark: p.C"}}}, // no sample of C gets shorter
 		{25 * time.Second, "AB", 262, []Step{
-			Warn{"there is no time (-for 25s) for the measurement of 1 benchmarks: p.C"},
-			Note{"samples are of 263ms: there is no time for longer ones (-for 25s)"},
+			Warn{"-for 25s is too short to measure 1 benchmark: p.C"},
+			Note{"each sample takes 263ms, to fit in -for 25s"},
 		}},
 		{2 * time.Second, "B", 50, []Step{
-			Warn{"there is no time (-for 2s) for the measurement of 2 benchmarks: p.C, p.A"},
-			Note{"samples are of 50ms: there is no time for longer ones (-for 2s)"},
+			Warn{"-for 2s is too short to measure 2 benchmarks: p.C, p.A"},
+			Note{"each sample takes 50ms, to fit in -for 2s"},
 		}},
 	} {
 		o, some := outlookOf(c.limit, 3)

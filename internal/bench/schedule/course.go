@@ -152,7 +152,7 @@ func (c *course) calibrate(process time.Duration) error {
 				c.drop(b)
 			}
 			c.both = c.both[:i]
-			return c.tell(c.noTime("the measurement", late)...)
+			return c.tell(c.noTime("measure", late)...)
 		}
 		out, took, err := c.do(Calibrate{b.n, Length{process, c.Benchtime.Iterations}})
 		if err != nil {
@@ -273,7 +273,7 @@ func (c *course) measureHead(n int, explained []*benchmark) error {
 			}
 		}
 	}
-	if err := c.tell(c.noTime("the measurement", late)...); err != nil {
+	if err := c.tell(c.noTime("measure", late)...); err != nil {
 		return err
 	}
 	return c.tell(Judge{experiment.Measure})
@@ -294,7 +294,7 @@ func (c *course) profile(some []*benchmark, sides ...experiment.Side) error {
 			}
 		}
 	}
-	return c.tell(c.noTime("profiles", late)...)
+	return c.tell(c.noTime("profile", late)...)
 }
 
 // among returns those of some benchmarks that a judgement names.

@@ -241,7 +241,7 @@ func TestComparison(t *testing.T) {
 		{
 			name: "links take too long", both: "A", opts: Options{Options: experiment.Options{Looks: experiment.OneLook(3)}},
 			m:    machine{links: time.Minute},
-			want: "calibrate A, link A 1, note p: measured in one layout only: linking takes 60.0 s, longer than measuring; -layouts all does it nevertheless, announce, measure A, judge measure",
+			want: "calibrate A, link A 1, note p: measured in one layout only: linking takes 60.0 s, longer than measuring; -layouts all links them anyway, announce, measure A, judge measure",
 		},
 		{
 			name: "links fail", both: "A", opts: Options{Options: experiment.Options{Looks: experiment.OneLook(3)}},

@@ -44,5 +44,5 @@ func (w *waiter) looked(used, cores float64, took time.Duration) string {
 	}
 	w.rest -= took
 	w.waited += took
-	return fmt.Sprintf("%.1f of %.0f cores are in use by others; waiting up to %v", used, cores, max(0, w.rest).Round(time.Second))
+	return fmt.Sprintf("%.1f of %.0f cores are used by other processes; waiting for a free one, up to %v", used, cores, max(0, w.rest).Round(time.Second))
 }

@@ -17,8 +17,8 @@ func TestWait(t *testing.T) {
 		{"after a quiet sample", false, time.Hour, []float64{2}, 0, ""},
 		{"it was hone's own", true, time.Hour, []float64{0.1}, 1, ""},
 		{"a core is left", true, time.Hour, []float64{1.2}, 1, ""},
-		{"until there is one", true, time.Hour, []float64{2, 1.8, 1}, 3, "1.8 of 2 cores are in use by others; waiting up to 59m58s"},
-		{"as long as it may", true, 2 * time.Second, []float64{2}, 2, "2.0 of 2 cores are in use by others; waiting up to 0s"},
+		{"until there is one", true, time.Hour, []float64{2, 1.8, 1}, 3, "1.8 of 2 cores are used by other processes; waiting for a free one, up to 59m58s"},
+		{"as long as it may", true, 2 * time.Second, []float64{2}, 2, "2.0 of 2 cores are used by other processes; waiting for a free one, up to 0s"},
 		{"switched off", true, -1, []float64{2}, 0, ""},
 		{"nobody knows", true, time.Hour, nil, 1, ""},
 	} {
