@@ -545,7 +545,7 @@ func TestTLS(t *testing.T) {
 		{name: "missing certificate", source: "https://" + open, cert: "nope", key: "client.key",
 			want: "could not load certificate/key pair specified by -tls_cert and -tls_key: open "},
 		{name: "missing authority", source: "https://" + open, ca: "nope", want: "could not load CA specified by -tls_ca: open "},
-		{name: "junk authority", source: "https://" + open, ca: "junk", want: "could not load CA specified by -tls_ca: …/junk holds no certificate in PEM"},
+		{name: "junk authority", source: "https://" + open, ca: "junk", want: "could not load CA specified by -tls_ca: …/junk has no certificate in PEM format"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			f := new(Fetcher)
