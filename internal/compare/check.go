@@ -36,7 +36,7 @@ func (c *Checked) Gate() (missed, unmeasured int) {
 }
 
 // ErrSeveralRuns is the error of Check for runs that were not measured together.
-var ErrSeveralRuns = errors.New("one run at a time: several arguments are files with the results of one measurement")
+var ErrSeveralRuns = errors.New("only one run can be checked at once; several arguments must be files with results of one measurement")
 
 // Check evaluates objectives against a run, or files taken together. Budgets for
 // regressions compare with base, a run or file; without, "", with the run's own

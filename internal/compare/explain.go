@@ -143,23 +143,23 @@ func (e *explanation) read(baseFile, headFile string) error {
 func (e *explanation) attributeOne(a *attribution, sides [2]functionValues, table *profile.FrameTable) {
 	// A picture would have all of the other side as new, or gone.
 	e.baseProfile, e.headProfile = nil, nil
-	empty, rest := "the base's profile is empty", remainder{-a.costs[0].value, "all that the base cost: its profile is empty"}
+	empty, rest := "the base's profile is empty", remainder{-a.costs[0].value, "the whole cost of the base, whose profile is empty"}
 	if a.unseen(1) {
-		empty, rest = "the head's profile is empty", remainder{a.costs[1].value, "all that the head costs: its profile is empty"}
+		empty, rest = "the head's profile is empty", remainder{a.costs[1].value, "the whole cost of the head, whose profile is empty"}
 	}
 	switch {
 	case a.total[0].value == 0 && a.total[1].value == 0:
-		e.warn("no profile has a sample: profile longer, -profiletime")
+		e.warn("neither profile has samples: profile for longer with -profiletime")
 		return
 	case e.unit == "sec/op":
 		// How much of the other side's time is waiting would not be known.
-		e.warn(empty + ": it waits, or was profiled too shortly")
+		e.warn(empty + ": the benchmark waits, or needs a longer profile (-profiletime)")
 		return
 	}
-	e.warn(empty + ": profile longer, -profiletime")
+	e.warn(empty + ": profile for longer with -profiletime")
 	e.attribute(a, sides, table)
 	if len(e.rows) == 0 {
-		e.warn("no function is known to have changed by more than all that this side costs")
+		e.warn("no function changed by more than the whole cost of this side, so the cause is unknown")
 		return
 	}
 	e.remainder = rest
@@ -258,17 +258,17 @@ func (e *explanation) perOperation(a *attribution) {
 		cpu[i] = a.total[i].value / 1e9 / float64(n)
 		share[i] = cpu[i] / a.costs[i].value
 	}
-	why := "waited for, which CPU profiles do not see"
+	why := "waiting, which CPU profiles don't show"
 	switch {
 	case min(share[0], share[1]) < 1/aboutTheTime:
-		next := ": hone bench -profile wall"
+		next := ": try hone bench -profile wall"
 		if strings.HasPrefix(e.key.Package, "load/") {
 			next = "" // a service's trace is taken from its pages
 		}
-		e.warn(fmt.Sprintf("on a CPU for %.0f %% of the time (base) and %.0f %% (head); the rest it waits, if only for other programs%s", 100*share[0], 100*share[1], next))
+		e.warn(fmt.Sprintf("on a CPU for %.0f %% of the time (base) and %.0f %% (head); the rest is waiting, perhaps for other programs%s", 100*share[0], 100*share[1], next))
 	case max(share[0], share[1]) > aboutTheTime:
-		e.warn(fmt.Sprintf("on several cores: %.1f times the time (base) and %.1f times (head) in CPU time", share[0], share[1]))
-		why = "done on several cores at a time"
+		e.warn(fmt.Sprintf("on several cores: CPU time is %.1f times the time (base) and %.1f times (head)", share[0], share[1]))
+		why = "work on several cores in parallel"
 	default:
 		return
 	}

@@ -72,7 +72,7 @@ func TestMoreThanTheChange(t *testing.T) {
 	for _, n := range e.notes() {
 		text.WriteString(n)
 	}
-	for _, want := range []string{"too few samples to say what moved it, 200 and 200", "one that changed by 3.500n", "-profiletime 10m"} {
+	for _, want := range []string{"too few samples to say what moved it (200 and 200)", "a function that changed by 3.500n", "-profiletime 10m"} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in %s", want, text.String())
 		}

@@ -73,7 +73,7 @@ func (e *explanation) callerLines(most int) []movedLine {
 }
 
 // callersTitle is above the lines of callers.
-const callersTitle = "with callees, one within another, so they do not add up"
+const callersTitle = "with callees (nested, so these don't add up)"
 
 // notes are what else is to be said, each a sentence.
 func (e *explanation) notes() []string {
@@ -96,7 +96,7 @@ func (t *tooFew) text(e *explanation) string {
 		long := shortDuration(t.long)
 		text += fmt.Sprintf("; profile longer: one that changed by %s is seen in %s, -profiletime %[2]s", e.scale().plain(math.Abs(e.change.value)), long)
 	default:
-		text += "; longer profiles have more: -profiletime"
+		text += "; profile for longer with -profiletime"
 	}
 	return text
 }

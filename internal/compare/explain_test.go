@@ -120,17 +120,17 @@ func TestEmptyProfile(t *testing.T) {
 		before, now bool // what functions cost is known
 		left        float64
 	}{
-		{"base", [2]int64{none, some}, little, much, "B/op", "main.main", "the base's profile is empty: profile longer", false, true, -little},
-		{"head", [2]int64{some, none}, much, little, "B/op", "main.main", "the head's profile is empty: profile longer", true, false, little},
-		{"base of a benchmark", [2]int64{none, some}, little, much, "B/op", runN, "the base's profile is empty: profile longer", false, true, -little},
+		{"base", [2]int64{none, some}, little, much, "B/op", "main.main", "the base's profile is empty: profile for longer", false, true, -little},
+		{"head", [2]int64{some, none}, much, little, "B/op", "main.main", "the head's profile is empty: profile for longer", true, false, little},
+		{"base of a benchmark", [2]int64{none, some}, little, much, "B/op", runN, "the base's profile is empty: profile for longer", false, true, -little},
 		// That there is none of what costs nothing is known.
 		{"nothing before", [2]int64{none, some}, 0, much, "B/op", "main.main", "", true, true, 0},
 		// No function is shown.
-		{"both", [2]int64{none, none}, much, little, "B/op", "main.main", "no profile has a sample", false, false, 0},
-		{"both of a benchmark", [2]int64{none, none}, much, little, "B/op", runN, "no profile has a sample", false, false, 0},
-		{"both, from nothing", [2]int64{none, none}, 0, little, "B/op", "main.main", "no profile has a sample", false, false, 0},
-		{"time", [2]int64{none, some}, little, much, "sec/op", "main.main", "the base's profile is empty: it waits, or", false, false, 0},
-		{"as large", [2]int64{none, some}, much * 1.1, much, "B/op", "main.main", "no function is known to have changed by more than all that this side costs", false, false, 0},
+		{"both", [2]int64{none, none}, much, little, "B/op", "main.main", "neither profile has samples", false, false, 0},
+		{"both of a benchmark", [2]int64{none, none}, much, little, "B/op", runN, "neither profile has samples", false, false, 0},
+		{"both, from nothing", [2]int64{none, none}, 0, little, "B/op", "main.main", "neither profile has samples", false, false, 0},
+		{"time", [2]int64{none, some}, little, much, "sec/op", "main.main", "the base's profile is empty: the benchmark waits, or", false, false, 0},
+		{"as large", [2]int64{none, some}, much * 1.1, much, "B/op", "main.main", "no function changed by more than the whole cost of this side, so the cause is unknown", false, false, 0},
 	} {
 		change := c.head - c.base
 		e := &explanation{key: experiment.Key{Package: "load/http"}, sampleType: "alloc_space", unit: c.unit, base: c.base, head: c.head, change: bounded{change, change, change}}

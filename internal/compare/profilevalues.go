@@ -64,7 +64,7 @@ func (v *runValues) ProfileValue(pkg, benchmark string, m experiment.ProfileMetr
 	}
 	matched, total := matchedValue(p, index, m.Function, m.Flat)
 	if total == 0 {
-		return none, errors.New("the profile is empty: the benchmark was profiled too shortly, or there is nothing of the kind in it")
+		return none, errors.New("the profile is empty: the benchmark needs a longer profile, or does nothing of this kind")
 	}
 	share := float64(matched) / float64(total)
 	if !m.PerOp {
@@ -86,11 +86,11 @@ func (v *runValues) ProfileValue(pkg, benchmark string, m experiment.ProfileMetr
 		return q, nil
 	}
 	if !ok {
-		return none, fmt.Errorf("the profile does not tell how many operations it is of, so there is no %s per operation; cpu, alloc_space and alloc_objects follow from ns/op, B/op and allocs/op", t.Type)
+		return none, fmt.Errorf("the profile does not say how many operations it covers, so %s per operation is unknown; cpu, alloc_space and alloc_objects follow from ns/op, B/op and allocs/op", t.Type)
 	}
 	median, ok := v.medians[experiment.Key{Package: pkg, Benchmark: benchmark, Unit: of.unit}]
 	if !ok {
-		return none, fmt.Errorf("%s per operation follows from %s, which was not measured: -benchmem", t.Type, of.written)
+		return none, fmt.Errorf("%s per operation is computed from %s, which was not measured: use -benchmem", t.Type, of.written)
 	}
 	return experiment.Quantity{Value: share * median, Dimension: of.dimension}, nil
 }

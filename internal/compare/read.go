@@ -98,7 +98,7 @@ func (in *Inputs) read(ctx context.Context, name string) ([]*input, error) {
 		}
 		one := in.ofRun(run, side, label)
 		if len(one.Results) == 0 {
-			return nil, fmt.Errorf("run %s has no results of its side %s", run.ID, side)
+			return nil, fmt.Errorf("run %s has no results for the side %s", run.ID, side)
 		}
 		some = []*input{one}
 	}

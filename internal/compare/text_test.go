@@ -61,7 +61,7 @@ func TestScreen(t *testing.T) {
 	if n := strings.Count(text, "\n"); n > screenLines+2 {
 		t.Errorf("%d lines:\n%s", n, text)
 	}
-	if !strings.Contains(text, "-v tells what moved 1 more") || strings.Count(text, "what moved it") != 2 || strings.Count(full, "what moved it") != 3 ||
+	if !strings.Contains(text, "-v explains 1 more change") || strings.Count(text, "what moved it") != 2 || strings.Count(full, "what moved it") != 3 ||
 		strings.Contains(text, "geomean") || !strings.Contains(full, "geomean") || !strings.Contains(full, "Hash-2        allocs/op") {
 		t.Errorf("text\n%s\nin full\n%s", text, full)
 	}

@@ -129,7 +129,7 @@ func (s *Sides) count(verdicts ...experiment.Verdict) string {
 			}
 			switch {
 			case c.OtherBenchmark && c.Verdict == experiment.Inconclusive:
-				add("of a benchmark that itself changed")
+				add("with a changed benchmark")
 			case c.Verdict == experiment.Inconclusive:
 				add("inconclusive")
 			case c.Verdict == experiment.NoChange:
