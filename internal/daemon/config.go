@@ -196,7 +196,7 @@ func decodeConfig(file string, data []byte) (c *Config, found []*configError) {
 			for i := range strict.Errors {
 				e := &strict.Errors[i]
 				row, _ := e.Position()
-				found = append(found, &configError{file: file, row: row, text: "there is no setting " + strings.Join(e.Key(), ".")})
+				found = append(found, &configError{file: file, row: row, text: "unknown setting " + strings.Join(e.Key(), ".")})
 			}
 			return c, found
 		case !errors.As(err, &one):

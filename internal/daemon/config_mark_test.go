@@ -10,7 +10,7 @@ import (
 // TestConfigOfWindows: a byte order mark is skipped, and UTF-16 is named.
 func TestConfigOfWindows(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "hone.toml")
-	for text, want := range map[string]string{"\ufefflisten = \"127.0.0.1:4601\"\r\n": "", "\xff\xfel\x00": "it is UTF-16 text"} {
+	for text, want := range map[string]string{"\ufefflisten = \"127.0.0.1:4601\"\r\n": "", "\xff\xfel\x00": "the text is UTF-16"} {
 		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -32,7 +32,7 @@ func (p *configPrefix) UnmarshalText(text []byte) error {
 		v, err = netip.PrefixFrom(one, one.BitLen()), nil
 	}
 	if err != nil {
-		return fmt.Errorf("%q is no address, such as 10.0.0.1 or 10.0.0.0/8", text)
+		return fmt.Errorf("invalid address %q: use 10.0.0.1 or 10.0.0.0/8", text)
 	}
 	*p = configPrefix(v.Masked())
 	return nil
@@ -57,7 +57,7 @@ var sizePattern = lazyregexp.New(`^(\d+(?:\.\d+)?)\s*([kKMGT]?)(i?)B?$`)
 func (s *configSize) UnmarshalText(text []byte) error {
 	m := sizePattern.FindStringSubmatch(strings.TrimSpace(string(text)))
 	if m == nil || m[3] != "" && m[2] == "" {
-		return fmt.Errorf("%q is no size, such as 512MB or 100GiB", text)
+		return fmt.Errorf("invalid size %q: use 512MB or 100GiB", text)
 	}
 	n, err := strconv.ParseFloat(m[1], 64)
 	if err != nil {

@@ -96,7 +96,7 @@ func TestHostileTargets(t *testing.T) {
 			t.Fatalf("%.40q: %v", bad, err)
 		}
 		if other := (scrape.Job{Name: labelOf(bad), Profiles: map[string]scrape.Profile{labelOf(bad): {}}, Interval: job.Interval}); labelOf(bad) != shown {
-			if err := scrape.Check([]scrape.Job{other}); err == nil || strings.Count(err.Error(), "can't be printed") != 2 {
+			if err := scrape.Check([]scrape.Job{other}); err == nil || strings.Count(err.Error(), "must be printable") != 2 {
 				t.Errorf("%.40q as the name of a job and of a profile: %v", bad, err)
 			}
 		}

@@ -153,7 +153,7 @@ func (d *daemon) newAuth() (*auth.Auth, error) {
 		}
 	}
 	if tokens.Err() == nil && len(tokens.List()) == 0 && out.OIDC == nil {
-		d.log.Warn("nobody can log in: there are no tokens; make one with hone token add", "file", d.cfg.Auth.Tokens)
+		d.log.Warn("no one can log in: there are no tokens; create one with hone token add", "file", d.cfg.Auth.Tokens)
 	}
 	return out, nil
 }
