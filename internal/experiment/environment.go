@@ -44,7 +44,7 @@ func ReadEnvironment(goVersion string) Environment {
 func (e Environment) Warnings() []string {
 	var w []string
 	if e.Governor != "" && e.Governor != "performance" {
-		w = append(w, "the clock of the CPU follows the governor "+strconv.Quote(e.Governor)+", not \"performance\": speed varies")
+		w = append(w, "the CPU governor is "+strconv.Quote(e.Governor)+", not \"performance\", so the clock rate varies")
 	}
 	return w
 }

@@ -142,7 +142,7 @@ func unescapeName(s string) (string, error) {
 			return "", fmt.Errorf("escape %q at byte %d of %q is cut off", s[i:], i, s)
 		}
 		if _, err := fmt.Sscanf(s[i+1:i+3], "%02X", &c); err != nil {
-			return "", fmt.Errorf("%q at byte %d of %q is no escape", s[i:i+3], i, s)
+			return "", fmt.Errorf("invalid escape %q at byte %d of %q", s[i:i+3], i, s)
 		}
 		b.WriteByte(c)
 		i += 2

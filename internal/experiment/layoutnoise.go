@@ -113,14 +113,14 @@ func (b block) logs(two bool) (pairs [2][2]float64, ok bool) {
 
 // String says it in a line.
 func (n *LayoutNoise) String() string {
-	left := "both sides have the same order, so that it cancels"
+	left := "both sides use the same order, so this cancels out"
 	if n.Left > 0 {
-		left = fmt.Sprintf("both sides have the same order, so that %.2g %% is left", 100*n.Left)
+		left = fmt.Sprintf("both sides use the same order, so %.2g %% remains", 100*n.Left)
 	}
 	of := "a benchmark"
 	if n.Benchmarks > 1 {
 		of = fmt.Sprintf("%d benchmarks", n.Benchmarks)
 	}
-	return fmt.Sprintf("the order of functions in memory moves times of %s by %.2g %%, beside %.2g %% from sample to sample; %s",
+	return fmt.Sprintf("the order of functions in memory changes the times of %s by %.2g %%, and other noise by %.2g %% per sample; %s",
 		of, 100*n.Order, 100*n.Sample, left)
 }

@@ -78,7 +78,7 @@ func TestMeasureLayoutOfOneOrder(t *testing.T) {
 			t.Errorf("told of one order alone: %s", n)
 		}
 	}
-	if got := (&LayoutNoise{Order: 0.0141, Sample: 0.011, Left: 0.003, Benchmarks: 60}).String(); !strings.Contains(got, "60 benchmarks by 1.4 %, beside 1.1 %") || !strings.HasSuffix(got, "0.3 % is left") {
+	if got := (&LayoutNoise{Order: 0.0141, Sample: 0.011, Left: 0.003, Benchmarks: 60}).String(); !strings.Contains(got, "60 benchmarks by 1.4 %, and other noise by 1.1 %") || !strings.HasSuffix(got, "0.3 % remains") {
 		t.Error(got)
 	}
 }

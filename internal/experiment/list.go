@@ -60,7 +60,7 @@ func List(ctx context.Context, root string) ([]Entry, error) {
 			return nil, ctx.Err()
 		}
 		if err == nil && info.ID != e.ID {
-			err = &CorruptError{filepath.Join(e.Dir, infoFile), 0, -1, fmt.Errorf("is of run %s: the folder was renamed", info.ID)}
+			err = &CorruptError{filepath.Join(e.Dir, infoFile), 0, -1, fmt.Errorf("belongs to run %s: the folder was renamed", info.ID)}
 		}
 		if err != nil {
 			e.State, e.Err = Corrupt, err

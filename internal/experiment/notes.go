@@ -25,7 +25,7 @@ func (i *Info) CodeNotes() []string {
 		if names := byPackage[p]; len(names) == 1 {
 			notes = append(notes, fmt.Sprintf("%s.%s: %s", p, names[0], sameCode))
 		} else {
-			notes = append(notes, fmt.Sprintf("%s: nothing these %d benchmarks run changed: %s", p, len(names), listed(names)))
+			notes = append(notes, fmt.Sprintf("%s: %d benchmarks run no changed code: %s", p, len(names), listed(names)))
 		}
 	}
 	if n := len(i.NotBenchmarked); n > 0 {
@@ -76,9 +76,9 @@ func (o *TestOrigin) words(base string) string {
 	}
 	switch {
 	case o.From == OfHead:
-		return fmt.Sprintf("the benchmark is head's on both sides: %s%s", differ, why)
+		return fmt.Sprintf("both sides ran the working tree's benchmark, because %s%s", differ, why)
 	case o.From == OfBase:
-		return fmt.Sprintf("the benchmark is that of %s on both sides: %s%s", base, differ, why)
+		return fmt.Sprintf("both sides ran the benchmark of %s, because %s%s", base, differ, why)
 	case o.Asked:
 		return "each side ran its own benchmark, as asked for by -tests each: " + differ
 	}

@@ -86,7 +86,7 @@ func readInfo(ctx context.Context, dir string) (info *Info, kept int, err error)
 	for name := range info.Files {
 		kept -= len(name) + sumText
 		if !filepath.IsLocal(filepath.FromSlash(name)) {
-			return nil, 0, at(fmt.Errorf("file %q lies outside of the run", name))
+			return nil, 0, at(fmt.Errorf("file %q is outside the run", name))
 		}
 	}
 	return info, max(0, kept), nil

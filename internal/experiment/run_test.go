@@ -273,7 +273,7 @@ func TestCorruptRuns(t *testing.T) {
 		{"no schema", "run.json", replace(`"schema": 1`, `"x": 1`), ":1: has no schema version"},
 		{"newer schema", "run.json", replace(`"schema": 1`, `"schema": 9`), ":1: schema version 9 is newer than 1"},
 		{"state", "run.json", replace("complete", "perfect"), `:1: unknown state "perfect"`},
-		{"outside", "run.json", replace(`"base.txt"`, `"../base.txt"`), `:1: file "../base.txt" lies outside`},
+		{"outside", "run.json", replace(`"base.txt"`, `"../base.txt"`), `:1: file "../base.txt" is outside the run`},
 		{"bench missing", "base.txt", remove, ": file does not exist"},
 		{"bench no number", "base.txt", replace(" 7 steps/op", " x steps/op"), ":8: parsing measurement"},
 		{"bench cut off", "base.txt", func(b []byte) []byte { return b[:len(b)-30] }, ":"},
