@@ -98,14 +98,14 @@ func (f *Filter) Summary(used time.Duration) Summary {
 		}
 	}
 	if restarts > 0 {
-		r.Warnings = append(r.Warnings, "several processes reported collections, as the program starts other Go programs: counts and times are of all, and the allocation rate is not known")
-		missed = 0 // the numbers are of several
+		r.Warnings = append(r.Warnings, "several processes reported collections, because the program starts other Go programs: counts and times are totals, and the allocation rate is unknown")
+		missed = 0 // the numbers come from several processes
 	}
 	if missed = max(missed, f.torn()); missed > 0 {
-		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of the reports could not be read, as the program wrote in between, and are missing here", missed))
+		r.Warnings = append(r.Warnings, fmt.Sprintf("%d of the reports could not be read, because output of the program got in between; they are missing here", missed))
 	}
 	if len(f.found) == 0 {
-		r.Warnings = append(r.Warnings, "no collection was reported: the program's heap stayed below the first goal (4 MiB, or as GOGC says), it turns GODEBUG off, or it is no Go program")
+		r.Warnings = append(r.Warnings, "no collection was reported: the heap stayed below the first goal (4 MiB, scaled by GOGC), the program disables GODEBUG, or it isn't a Go program")
 	}
 	return r
 }
