@@ -122,7 +122,7 @@ func (c Command) Environ(ctx context.Context, names ...string) ([]string, error)
 	}
 	values := strings.Split(strings.TrimSuffix(strings.ReplaceAll(string(out), "\r\n", "\n"), "\n"), "\n")
 	if len(values) != len(names) {
-		return nil, &Error{Verb: "env", Err: fmt.Errorf("it prints %d values for %d names: %q", len(values), len(names), out)}
+		return nil, &Error{Verb: "env", Err: fmt.Errorf("got %d values for %d names: %q", len(values), len(names), out)}
 	}
 	return values, nil
 }
