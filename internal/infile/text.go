@@ -12,8 +12,8 @@ import (
 
 const utf8Mark = "\ufeff"
 
-// ErrUTF16: a file that is read as UTF-8 is what Windows calls Unicode.
-var ErrUTF16 = errors.New("it is UTF-16 text: save it as UTF-8 (PowerShell: Out-File -Encoding utf8)")
+// ErrUTF16: a file should be UTF-8, but is UTF-16, which Windows calls Unicode.
+var ErrUTF16 = errors.New("the text is UTF-16: save it as UTF-8 (PowerShell: Out-File -Encoding utf8)")
 
 // Text returns a text without the byte order mark that Windows writes before it. UTF-16
 // text is an error.
