@@ -64,7 +64,7 @@ func (a *account) start(cfg Config) {
 	a.protocols, a.lines = map[string]*protocolCount{}, map[string]*logLine{}
 	a.seconds = prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name:    "hone_ingest_request_seconds",
-		Help:    "Time from the whole request to its profiles being durable.",
+		Help:    "Time from a complete request until its profiles are durable.",
 		Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16),
 	}, []string{"protocol"})
 }

@@ -36,8 +36,8 @@ func AnswersOf(ctx context.Context) *Answers {
 
 // TooLarge returns the error of an answer that is too large.
 func (a *Answers) TooLarge() error {
-	return Errorf(TooLarge, "the answer has more than %d bytes, the limit (-max_answer): ask for less, such as fewer rows (limit), "+
-		"stacks through some functions (focus), or shorter times; hone's command line has no limit for a file", a.Most)
+	return Errorf(TooLarge, "the answer is larger than %d bytes, the limit (-max-answer): ask for less, such as fewer rows (limit), "+
+		"only stacks through some functions (focus), or a shorter time range; the command line has no limit for files", a.Most)
 }
 
 // Reserve takes memory for n bytes of an answer, which release gives back.

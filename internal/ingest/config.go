@@ -88,11 +88,11 @@ func (c Config) Check() error {
 		{"skew", int64(c.Skew)}, {"series_age", int64(c.SeriesAge)},
 	} {
 		if n.value < 0 {
-			errs = append(errs, fmt.Errorf("%s is %d: it can't be negative", n.name, n.value))
+			errs = append(errs, fmt.Errorf("%s is %d; it can't be negative", n.name, n.value))
 		}
 	}
 	if c.MaxLabels == 1 {
-		errs = append(errs, errors.New("max_labels is 1: every profile has two, service and kind"))
+		errs = append(errs, errors.New("max_labels is 1, but every profile has two labels: service and kind"))
 	}
 	return errors.Join(errs...)
 }

@@ -94,7 +94,7 @@ func (h *Hub) Receive(ctx context.Context, protocol string, pushes ...Push) erro
 	began := h.cfg.Now()
 	defer func() { h.took(protocol, h.cfg.Now().Sub(began)) }()
 	if len(pushes) > h.cfg.MaxPushes {
-		err := Errorf(TooLarge, "%d profiles in one request, the limit is %d", len(pushes), h.cfg.MaxPushes)
+		err := Errorf(TooLarge, "the request has %d profiles; the limit is %d", len(pushes), h.cfg.MaxPushes)
 		for range pushes {
 			h.refused(protocol, "", err)
 		}
@@ -160,7 +160,7 @@ func (h *Hub) receive(ctx context.Context, protocol string, now time.Time, pushe
 		if err != nil {
 			for i := range arrivals {
 				if arrivals[i].err == nil {
-					arrivals[i].err = &Error{Reason: Unavailable, RetryAfter: time.Second, Err: fmt.Errorf("no decoder became free in time: %w", err)}
+					arrivals[i].err = &Error{Reason: Unavailable, RetryAfter: time.Second, Err: fmt.Errorf("no decoder became free in time; try again: %w", err)}
 				}
 			}
 		} else {
@@ -199,7 +199,7 @@ func (h *Hub) admit(ctx context.Context, now time.Time, a *arrival) *Error {
 	}
 	h.degraded(LabelCut, a.service, cut)
 	if int64(len(a.Data)) > h.cfg.MaxBody {
-		return Errorf(TooLarge, "the profile has %d bytes, the limit is %d", len(a.Data), h.cfg.MaxBody)
+		return Errorf(TooLarge, "the profile has %d bytes; the limit is %d", len(a.Data), h.cfg.MaxBody)
 	}
 	return h.rates.take(now, a.service, int(a.bytes()))
 }
@@ -286,7 +286,7 @@ func takeStoring(share *Share, a *arrival) *Error {
 	p := a.rec.Profile
 	n := int64(perFrame*len(p.Frames) + perSample*p.NumSamples())
 	if limit := most + expansion*a.bytes(); n > limit {
-		return Errorf(TooLarge, "the profile's %d samples have %d frames together, which take %d bytes of memory to store: the limit is %d for the %d bytes sent; send fewer samples or shorter stacks",
+		return Errorf(TooLarge, "storing the profile's %d samples with %d frames in total needs %d bytes of memory; the limit is %d for the %d bytes sent: send fewer samples or shorter stacks",
 			p.NumSamples(), len(p.Frames), n, limit, a.bytes())
 	}
 	var refused *Error
@@ -325,7 +325,7 @@ func (h *Hub) decode(ctx context.Context, a *arrival) (p *profile.Profile, refus
 		if r := recover(); r != nil {
 			a.decoder = nil
 			h.cfg.Log.Error("decoding panicked", "service", a.service, "bytes", len(a.Data), "panic", r, "stack", string(debug.Stack()))
-			p, refused = nil, Errorf(Malformed, "the profile can't be decoded: %v", r)
+			p, refused = nil, Errorf(Malformed, "can't decode the profile: %v", r)
 		}
 	}()
 	p, err := h.decodeSmall(a)

@@ -245,7 +245,7 @@ func TestRefusals(t *testing.T) {
 		{"HTML", data([]byte("<!DOCTYPE html><html>")), nil, ingest.Malformed, false, "HTML"},
 		{"text", data([]byte("Hello.\nHow are you?\n")), nil, ingest.Malformed, false, "text"},
 		{"no sample types", data(encode(t, &profile.Profile{Strings: []string{""}, TimeNanos: 5})), nil, ingest.Malformed, false, "no sample types"},
-		{"a sample type twice", data(encode(t, small(profile.ValueType{Type: "a", Unit: "b"}, profile.ValueType{Type: "a", Unit: "c"}))), nil, ingest.Malformed, false, `two sample types "a"`},
+		{"a sample type twice", data(encode(t, small(profile.ValueType{Type: "a", Unit: "b"}, profile.ValueType{Type: "a", Unit: "c"}))), nil, ingest.Malformed, false, `sample type "a" twice`},
 		{"large", good, func(cfg *ingest.Config) { cfg.MaxBody = 100 }, ingest.TooLarge, false, "the limit is 100"},
 		{"bomb of nothing", data(ingesttest.Bomb(20 << 20)), nil, ingest.Malformed, false, "no sample types"},
 		{"bomb", data(bomb(24 << 20)), func(cfg *ingest.Config) { cfg.MaxDecoded = 20 << 20 }, ingest.TooLarge, false, "more than 20971520 bytes"},
@@ -256,7 +256,7 @@ func TestRefusals(t *testing.T) {
 				p.Labels = append(p.Labels, store.Label{Name: fmt.Sprint("l", i), Value: "v"})
 			}
 			return p
-		}, nil, ingest.TooLarge, false, "41 labels, the limit is 32"},
+		}, nil, ingest.TooLarge, false, "41 labels; the limit is 32"},
 		{"not allowed", good, func(cfg *ingest.Config) {
 			cfg.Allow = func(_ context.Context, service string) *ingest.Error {
 				return ingest.Errorf(ingest.Denied, "the token may not write service %s", service)

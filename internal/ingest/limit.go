@@ -160,7 +160,7 @@ func (s *series) admit(now time.Time, labels store.Labels) (store.Labels, *Error
 	if s.mostOf >= 0 && s.services[service] >= s.mostOf {
 		most, whose = s.mostOf, "active series of service "+service
 	}
-	err := Errorf(Limited, "there are more than %d %s, and %v would be another one", most, whose, common)
+	err := Errorf(Limited, "there are already %d %s, which is the limit; %v would be another one", most, whose, common)
 	err.RetryAfter = min(s.age, time.Hour)
 	return labels, err
 }

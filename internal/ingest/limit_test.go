@@ -110,7 +110,7 @@ func TestSeriesLimit(t *testing.T) {
 		err = send(h, "service", "a", "path", fmt.Sprint("/", i))
 	}
 	var e *ingest.Error
-	if !errors.As(err, &e) || e.Reason != ingest.Limited || e.RetryAfter <= 0 || !strings.Contains(err.Error(), "more than 10 active series of service a") {
+	if !errors.As(err, &e) || e.Reason != ingest.Limited || e.RetryAfter <= 0 || !strings.Contains(err.Error(), "already 10 active series of service a") {
 		t.Errorf("got %v", err)
 	}
 	if s := h.Stats(); s.Series != 12 || s.Services != 2 {

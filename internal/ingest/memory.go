@@ -178,10 +178,10 @@ func (s *Share) Hurry(on bool) { s.hurries = on }
 func (s *Share) Take(n int64) error {
 	if n > s.most-s.used {
 		if !s.push {
-			return Errorf(TooLarge, "the answer takes more than %d bytes of memory to make, the limit (half of in_flight): ask for less, such as shorter times, "+
-				"fewer services, or stacks through some functions (focus)", s.most)
+			return Errorf(TooLarge, "the answer needs more than %d bytes of memory, the limit (half of in_flight): ask for less, such as a shorter time range, "+
+				"fewer services, or only stacks through some functions (focus)", s.most)
 		}
-		return Errorf(TooLarge, "the request takes more than %d bytes of memory, the limit", s.most)
+		return Errorf(TooLarge, "the request needs more than %d bytes of memory, which is the limit", s.most)
 	}
 	wait, crowded := s.m.take(s, n)
 	if wait == nil {
@@ -206,9 +206,9 @@ func (s *Share) Take(n int64) error {
 		break
 	}
 	s.m.refused.Add(1)
-	short := "too many profiles are being sent at this moment"
+	short := "too many profiles are being sent right now: try again later"
 	if !s.push {
-		short = "the server has too little memory for this answer at the moment: ask again in a moment"
+		short = "the server has too little free memory for this answer: try again in a moment"
 	}
 	return &Error{Reason: Unavailable, RetryAfter: time.Second, Err: errors.New(short)}
 }

@@ -106,7 +106,7 @@ func TestReach(t *testing.T) {
 		labels[i] = profile.Label{Key: labelled.String("k"), Str: labelled.String("v")}
 	}
 	labelled.Sample([]uint32{labelled.Location(1, 0)}, labels, 1)
-	for what, p := range map[string]*profile.Profile{"frames with those inlined": deep.Profile(), "a sample has 2000 labels": labelled.Profile()} {
+	for what, p := range map[string]*profile.Profile{"frames, including inlined ones": deep.Profile(), "a sample has 2000 labels": labelled.Profile()} {
 		err := h.Receive(t.Context(), "test", ingest.Push{Data: encode(t, p), Labels: []store.Label{{Name: "service", Value: "s"}}})
 		var refused *ingest.Error
 		if !errors.As(err, &refused) || refused.Reason != ingest.TooLarge || !strings.Contains(err.Error(), what) {

@@ -55,7 +55,7 @@ func (c *Config) mend(in []store.Label, peer string) (labels store.Labels, cut i
 		return nil, 0, &Error{Reason: Malformed, Err: err}
 	}
 	if len(labels) > c.MaxLabels {
-		return nil, 0, Errorf(TooLarge, "the profile has %d labels, the limit is %d", len(labels), c.MaxLabels)
+		return nil, 0, Errorf(TooLarge, "the profile has %d labels; the limit is %d", len(labels), c.MaxLabels)
 	}
 	return labels, cut, nil
 }
@@ -75,7 +75,7 @@ func check(p *profile.Profile) *Error {
 	for t, st := range p.SampleTypes {
 		for _, other := range p.SampleTypes[:t] {
 			if other.Type == st.Type {
-				return Errorf(Malformed, "the profile has two sample types %q", st.Type)
+				return Errorf(Malformed, "the profile has sample type %q twice", st.Type)
 			}
 		}
 	}
@@ -94,7 +94,7 @@ const (
 func checkReach(p *profile.Profile) *Error {
 	for _, set := range p.LabelSets {
 		if set.Len > maxSampleLabels {
-			return Errorf(TooLarge, "a sample has %d labels, the limit is %d", set.Len, maxSampleLabels)
+			return Errorf(TooLarge, "a sample has %d labels; the limit is %d", set.Len, maxSampleLabels)
 		}
 	}
 	// Most profiles are so small that their samples need not be gone through.
@@ -114,7 +114,7 @@ func checkReach(p *profile.Profile) *Error {
 			frames += uint64(max(p.Locations[l].NumLines, 1))
 		}
 		if frames > maxLineFrames {
-			return Errorf(TooLarge, "the stacks have more than %d frames with those inlined, the limit", maxLineFrames)
+			return Errorf(TooLarge, "the stacks have more than %d frames, including inlined ones, which is the limit", maxLineFrames)
 		}
 	}
 	return nil
