@@ -58,18 +58,18 @@ func openAuthority(dir string) (*authority, error) {
 	certPEM, err := infile.ReadFile(context.Background(), certFile, most)
 	keyPEM, kerr := infile.ReadFile(context.Background(), keyFile, most)
 	if err = cmp.Or(err, kerr); err != nil {
-		return nil, fmt.Errorf("%w; remove %s to have a new one", err, keyFile)
+		return nil, fmt.Errorf("%w; remove %s to create a new one", err, keyFile)
 	}
 	pair, err := tls.X509KeyPair(certPEM, keyPEM)
 	if err != nil {
-		return nil, fmt.Errorf("%w; remove %s to have a new one", err, keyFile)
+		return nil, fmt.Errorf("%w; remove %s to create a new one", err, keyFile)
 	}
 	key, ok := pair.PrivateKey.(*ecdsa.PrivateKey)
 	if !ok || !pair.Leaf.IsCA {
-		return nil, fmt.Errorf("%s is not what hone has written; remove %s to have a new one", certFile, keyFile)
+		return nil, fmt.Errorf("%s was not written by hone; remove %s to create a new one", certFile, keyFile)
 	}
 	if left := time.Until(pair.Leaf.NotAfter); left < leafLife {
-		return nil, fmt.Errorf("%s ends in %v; remove %s to have a new one", certFile, left.Round(time.Hour), keyFile)
+		return nil, fmt.Errorf("%s expires in %v; remove %s to create a new one", certFile, left.Round(time.Hour), keyFile)
 	}
 	return &authority{cert: pair.Leaf, key: key}, nil
 }
@@ -86,7 +86,7 @@ func soundAuthority(dir string, log *slog.Logger) (*authority, error) {
 	if aerr != nil {
 		return nil, err
 	}
-	log.Error("the certificate authority of the Cloud Profiler proxy can't be used: its key was moved away, and there is a new one, which programs have to be given again",
+	log.Error("the certificate authority of the Cloud Profiler proxy is damaged: hone moved its key away and created a new one; give programs the new certificate",
 		"key", to, "error", err)
 	return openAuthority(dir)
 }

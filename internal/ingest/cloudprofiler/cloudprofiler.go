@@ -83,7 +83,7 @@ func (s *Service) CreateProfile(ctx context.Context, req *profilerpb.CreateProfi
 	}
 	types := knownTypes(req.GetProfileType())
 	if len(types) == 0 {
-		return nil, s.refuse(connect.CodeInvalidArgument, fmt.Errorf("none of the profile types %v is known", req.GetProfileType()))
+		return nil, s.refuse(connect.CodeInvalidArgument, fmt.Errorf("unknown profile types %v", req.GetProfileType()))
 	}
 	if err := s.cfg.MayWrite(ctx, d.GetTarget()); err != nil {
 		return nil, s.fail(err)
@@ -101,7 +101,7 @@ func (s *Service) CreateProfile(ctx context.Context, req *profilerpb.CreateProfi
 	p := &profilerpb.Profile{ProfileType: t, Deployment: d, Duration: durationpb.New(s.cfg.schedule(t).Duration)}
 	p.Name = newName(s.cfg.Key, p, now)
 	if !s.sessions.add(p, now) {
-		return nil, s.fail(&backoff{about(s.cfg.longest), fmt.Sprintf("%d profiles were asked for and have not come, as many as may be", s.cfg.MaxSessions)})
+		return nil, s.fail(&backoff{about(s.cfg.longest), fmt.Sprintf("%d profiles were requested and have not arrived yet, which is the limit", s.cfg.MaxSessions)})
 	}
 	return p, nil
 }
@@ -127,7 +127,7 @@ func (s *Service) UpdateProfile(ctx context.Context, req *profilerpb.UpdateProfi
 	}
 	end := asked.Add(p.GetDuration().AsDuration())
 	if late := time.Since(end); late > s.cfg.Expiry {
-		return nil, s.refuse(connect.CodeNotFound, fmt.Errorf("the profile was to come until %v, which is %v ago", end.Add(s.cfg.Expiry).UTC().Format(time.RFC3339), (late-s.cfg.Expiry).Round(time.Second)))
+		return nil, s.refuse(connect.CodeNotFound, fmt.Errorf("the profile came too late: it was due by %v, %v ago", end.Add(s.cfg.Expiry).UTC().Format(time.RFC3339), (late-s.cfg.Expiry).Round(time.Second)))
 	}
 	if err := s.keep(ctx, p, asked); err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (s *Service) CreateOfflineProfile(ctx context.Context, req *profilerpb.Crea
 		return nil, s.refuse(connect.CodeInvalidArgument, err)
 	}
 	if kinds[p.GetProfileType()] == "" {
-		return nil, s.refuse(connect.CodeInvalidArgument, fmt.Errorf("the profile type %v is not known", p.GetProfileType()))
+		return nil, s.refuse(connect.CodeInvalidArgument, fmt.Errorf("unknown profile type %v", p.GetProfileType()))
 	}
 	p.Name = newName(s.cfg.Key, p, time.Now())
 	if err := s.keep(ctx, p, time.Time{}); err != nil {

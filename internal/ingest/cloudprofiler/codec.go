@@ -34,7 +34,7 @@ func (codec) Unmarshal(data []byte, v any) error {
 	}
 	m, ok := v.(proto.Message)
 	if !ok {
-		return fmt.Errorf("%T is no message", v)
+		return fmt.Errorf("unexpected type %T of a message", v)
 	}
 	return proto.Unmarshal(data, m)
 }

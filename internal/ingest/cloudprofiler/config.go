@@ -68,7 +68,7 @@ func (c Config) withDefaults() (Config, error) {
 		rand.Read(c.Key)
 	}
 	if len(c.Key) != KeySize {
-		return c, fmt.Errorf("the key of names of profiles has %d bytes instead of %d", len(c.Key), KeySize)
+		return c, fmt.Errorf("the key that signs names of profiles has %d bytes instead of %d", len(c.Key), KeySize)
 	}
 	d := DefaultConfig()
 	c.Interval = cmp.Or(c.Interval, d.Interval)
@@ -93,25 +93,25 @@ func (c Config) withDefaults() (Config, error) {
 		known[kind] = true
 		s := c.schedule(t)
 		if s.Interval >= 0 && s.Interval < MinInterval {
-			return c, fmt.Errorf("the interval of %s profiles is %v, less than %v", kind, s.Interval, MinInterval)
+			return c, fmt.Errorf("the interval of %s profiles is %v; it must be at least %v", kind, s.Interval, MinInterval)
 		}
 		if s.Duration < 0 || s.Duration > 10*time.Minute {
-			return c, fmt.Errorf("the duration of %s profiles is %v instead of 0 to 10m", kind, s.Duration)
+			return c, fmt.Errorf("the duration of %s profiles is %v; it must be 0 to 10m", kind, s.Duration)
 		}
 		c.longest = max(c.longest, s.Interval+s.Duration)
 	}
 	for kind := range c.Kinds {
 		if !known[kind] {
-			return c, fmt.Errorf("there are no profiles of kind %q in Cloud Profiler", kind)
+			return c, fmt.Errorf("unknown kind %q of profiles in Cloud Profiler", kind)
 		}
 	}
 	if c.MaxPoll < MinInterval {
-		return c, fmt.Errorf("requests of agents wait for at most %v, less than %v", c.MaxPoll, MinInterval)
+		return c, fmt.Errorf("requests of agents wait for at most %v; it must be at least %v", c.MaxPoll, MinInterval)
 	}
 	for name, n := range map[string]int64{"MaxDeployments": int64(c.MaxDeployments), "MaxPolls": int64(c.MaxPolls),
 		"MaxPollsPerDeployment": int64(c.MaxPollsPerDeployment), "MaxSessions": int64(c.MaxSessions), "Expiry": int64(c.Expiry), "RestartDelay": int64(c.RestartDelay)} {
 		if n < 0 {
-			return c, fmt.Errorf("%s is %d, less than 0", name, n)
+			return c, fmt.Errorf("%s is %d; it can't be negative", name, n)
 		}
 	}
 	return c, nil

@@ -24,7 +24,7 @@ func (p *Proxy) dial(ctx context.Context, host, port string) (net.Conn, error) {
 	dialer := net.Dialer{Timeout: 15 * time.Second}
 	if !to.named(host, port) {
 		if !to.public && len(to.networks) == 0 {
-			return nil, &refusedError{"it is not listed in forward"}
+			return nil, &refusedError{"the host is not listed in forward"}
 		}
 		dialer.Control = func(_, address string, _ syscall.RawConn) error { return to.check(address) }
 	}
@@ -82,7 +82,7 @@ func (t *targets) check(address string) error {
 		return &refusedError{fmt.Sprintf("%s is not listed in forward", ip)}
 	}
 	if !isPublic(ip) {
-		return &refusedError{fmt.Sprintf("%s is no public address: list it in forward to allow it", ip)}
+		return &refusedError{fmt.Sprintf("%s is not a public address: list it in forward to allow it", ip)}
 	}
 	return nil
 }
@@ -118,7 +118,7 @@ func isPublic(ip netip.Addr) bool {
 func checkAllow(allow []string) error {
 	for _, a := range allow {
 		if a == "" || strings.ContainsAny(a, " \t\n,") || strings.Contains(a, "*") && a != "*" {
-			return fmt.Errorf("forward: %q is no host, such as example.com, example.com:443 or .example.com, no network, such as 10.0.0.0/8, and not *", a)
+			return fmt.Errorf("forward: invalid entry %q: use a host (example.com, example.com:443 or .example.com), a network (10.0.0.0/8) or *", a)
 		}
 		if _, err := netip.ParsePrefix(a); strings.Contains(a, "/") && err != nil {
 			return errors.New("forward: " + err.Error())

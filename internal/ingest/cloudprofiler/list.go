@@ -45,13 +45,13 @@ func (s *Service) ListProfiles(ctx context.Context, req *profilerpb.ListProfiles
 	}
 	size := int(req.GetPageSize())
 	if size < 0 {
-		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("the page_size is %d, less than 0", size))
+		return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("invalid page_size %d: it can't be negative", size))
 	}
 	if size == 0 || size > maxPage {
 		size = maxPage
 	}
 	if s.store == nil {
-		return nil, connect.NewError(connect.CodeUnimplemented, errors.New("there is no store to list profiles of"))
+		return nil, connect.NewError(connect.CodeUnimplemented, errors.New("this server has no store, so it can't list profiles"))
 	}
 	l, err := s.newLister(ctx, project)
 	if err != nil {
@@ -111,7 +111,7 @@ func parsePageToken(token string) (listed, error) {
 	}
 	b, err := base64.RawURLEncoding.DecodeString(token)
 	if err != nil || len(b) != 8+len(store.ID{}) {
-		return listed{}, fmt.Errorf("the page_token %.100q is none that ListProfiles has answered", token)
+		return listed{}, fmt.Errorf("invalid page_token %.100q: use one that ListProfiles returned", token)
 	}
 	return listed{time: int64(binary.BigEndian.Uint64(b)), id: store.ID(b[8:])}, nil
 }

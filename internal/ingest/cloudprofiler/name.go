@@ -52,13 +52,13 @@ func LoadKey(file string, warn func(string)) ([]byte, error) {
 	var key []byte
 	_, damage, err := durable.Load(file, KeySize, func(data []byte) error {
 		if len(data) != KeySize {
-			return fmt.Errorf("it has %d bytes, and a key has %d", len(data), KeySize)
+			return fmt.Errorf("it has %d bytes instead of %d", len(data), KeySize)
 		}
 		key = data
 		return nil
 	})
 	if damage != nil {
-		warn(damage.String() + "; profiles that Cloud Profiler agents were asked for before are refused, and the agents send the next ones")
+		warn(damage.String() + "; profiles that Cloud Profiler agents were asked for before are refused; later ones are not affected")
 	}
 	if err == nil && key == nil {
 		key = make([]byte, KeySize)
@@ -66,7 +66,7 @@ func LoadKey(file string, warn func(string)) ([]byte, error) {
 		err = writeNew(file, key, 0o600)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the key of names of profiles: %w", err)
+		return nil, fmt.Errorf("the key that signs names of profiles: %w", err)
 	}
 	return key, nil
 }
@@ -89,7 +89,7 @@ func newName(key []byte, p *profilerpb.Profile, now time.Time) string {
 	return "projects/" + p.GetDeployment().GetProjectId() + "/profiles/" + base64.RawURLEncoding.EncodeToString(b)
 }
 
-var errUnknownName = errors.New("no profile of this name was asked for: it has to be the name, deployment, type and duration that CreateProfile answered")
+var errUnknownName = errors.New("unknown profile: send the name, deployment, type and duration that CreateProfile returned")
 
 // checkName returns when a profile was asked for. It fails unless newName has
 // made the name for just this deployment, type and duration.
@@ -114,7 +114,7 @@ func splitName(name string) (project, id string, err error) {
 		project, id, ok = strings.Cut(rest, "/profiles/")
 	}
 	if !ok || project == "" || id == "" || strings.Contains(project, "/") || strings.Contains(id, "/") {
-		return "", "", fmt.Errorf("the name of a profile is projects/PROJECT/profiles/ID, not %.200q", name)
+		return "", "", fmt.Errorf("invalid name %.200q of a profile: use projects/PROJECT/profiles/ID", name)
 	}
 	return project, id, nil
 }

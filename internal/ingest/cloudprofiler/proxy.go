@@ -24,7 +24,7 @@ import (
 
 // ErrOpenProxy is the error of a proxy that other machines could use without a
 // token.
-var ErrOpenProxy = errors.New("the Cloud Profiler proxy would forward connections for anybody who reaches it: it needs authentication there")
+var ErrOpenProxy = errors.New("the Cloud Profiler proxy would forward connections for anyone who can reach it: turn on authentication, or listen on localhost")
 
 // IsLocal reports whether a proxy at a host is for its own machine alone.
 func IsLocal(host string) bool {
@@ -113,7 +113,7 @@ func (p *Proxy) Environment() []string {
 func (p *Proxy) Instructions() string {
 	return "Programs with the agent of Google Cloud Profiler profile into hone with\n\n\t" +
 		strings.Join(p.Environment(), " \\\n\t") + " \\\n\tPROGRAM\n\n" +
-		"On macOS and Windows the system has to trust that file instead. It can vouch for\n" + agentHost + " only. See doc/cloud-profiler.md for more.\n"
+		"On macOS and Windows the system must trust that file instead. It can vouch for\n" + agentHost + " only. See doc/cloud-profiler.md for more.\n"
 }
 
 // Shutdown ends the proxy. It waits, while ctx lasts, until requests of agents
@@ -153,7 +153,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		p.tell(r, token, err)
 		w.Header().Set("Proxy-Authenticate", `Basic realm="hone"`)
-		http.Error(w, "the proxy needs a token as its password: "+err.Error(), http.StatusProxyAuthRequired)
+		http.Error(w, "give the proxy a token as its password: "+err.Error(), http.StatusProxyAuthRequired)
 		return
 	}
 	host, port, err := net.SplitHostPort(r.Host)
@@ -219,7 +219,7 @@ func (p *Proxy) authenticate(r *http.Request) (token string, err error) {
 	return token, p.cfg.Authenticate(r.Context(), token)
 }
 
-var errNoToken = errors.New("there is none")
+var errNoToken = errors.New("no token")
 
 // tell tells of a connection to another host. Programs that try without a token
 // first, as the protocol has it, have done nothing yet.
@@ -234,7 +234,7 @@ func (p *Proxy) hijack(w http.ResponseWriter) (net.Conn, error) {
 	p.mu.Lock()
 	if p.ended || len(p.open) >= p.cfg.MaxTunnels {
 		defer p.mu.Unlock()
-		return nil, fmt.Errorf("the proxy is ending, or has %d connections, as many as may be", len(p.open))
+		return nil, fmt.Errorf("the proxy is shutting down, or has reached its limit of connections (%d open)", len(p.open))
 	}
 	conn, buf, err := http.NewResponseController(w).Hijack()
 	if err != nil {

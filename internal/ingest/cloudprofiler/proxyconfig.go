@@ -54,11 +54,11 @@ var machineName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._:-]{0,199}$`)
 func (c *ProxyConfig) Check() error {
 	for _, field := range []struct{ name, value string }{{"project", c.Project}, {"zone", c.Zone}, {"instance", c.Instance}} {
 		if field.value != "" && !machineName.MatchString(field.value) {
-			return fmt.Errorf("%s: %q is no name of letters, digits and . _ : -", field.name, field.value)
+			return fmt.Errorf("invalid %s %q: use letters, digits and . _ : -", field.name, field.value)
 		}
 	}
 	if c.MaxTunnels < 0 {
-		return fmt.Errorf("%d connections at a time are less than 0", c.MaxTunnels)
+		return fmt.Errorf("invalid number of connections %d: it can't be negative", c.MaxTunnels)
 	}
 	return checkAllow(c.Allow)
 }

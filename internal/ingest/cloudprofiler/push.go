@@ -134,7 +134,7 @@ func checkDeployment(parent string, d *profilerpb.Deployment) error {
 		return fmt.Errorf("the deployment's project_id is %q, but the parent is %q", d.ProjectId, parent)
 	}
 	if d.Target == "" || len(d.Target) > maxName {
-		return fmt.Errorf("the deployment's target, which is the service, has %d bytes instead of 1 to %d", len(d.Target), maxName)
+		return fmt.Errorf("the deployment's target (the service) has %d bytes; it must have 1 to %d", len(d.Target), maxName)
 	}
 	return checkLabels("deployment", d.GetLabels())
 }
@@ -142,14 +142,14 @@ func checkDeployment(parent string, d *profilerpb.Deployment) error {
 func checkParent(parent string) (project string, err error) {
 	project, ok := strings.CutPrefix(parent, "projects/")
 	if !ok || project == "" || len(project) > maxName || strings.Contains(project, "/") || !utf8.ValidString(project) {
-		return "", fmt.Errorf("the parent is projects/PROJECT, not %.300q", parent)
+		return "", fmt.Errorf("invalid parent %.300q: use projects/PROJECT", parent)
 	}
 	return project, nil
 }
 
 func checkLabels(of string, labels map[string]string) error {
 	if len(labels) > maxLabels {
-		return fmt.Errorf("the %s has %d labels, more than %d", of, len(labels), maxLabels)
+		return fmt.Errorf("the %s has %d labels; the limit is %d", of, len(labels), maxLabels)
 	}
 	for name, value := range labels {
 		if name == "" || len(name) > maxName || len(value) > 4*maxName {

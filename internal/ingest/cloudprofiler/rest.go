@@ -52,14 +52,14 @@ func (s *Service) mountREST(mux *http.ServeMux) {
 		q := r.URL.Query()
 		for name := range q {
 			if !slices.Contains([]string{"pageToken", "page_token", "pageSize", "page_size", "key", "alt", "prettyPrint", "$alt", "quotaUser"}, name) {
-				return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("the parameter %.50q is not supported: pageSize and pageToken are", name))
+				return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("unknown parameter %.50q (known: pageSize, pageToken)", name))
 			}
 		}
 		req := &profilerpb.ListProfilesRequest{Parent: parent(r), PageToken: first(q["pageToken"], q["page_token"])}
 		if text := first(q["pageSize"], q["page_size"]); text != "" {
 			n, err := strconv.ParseInt(text, 10, 32)
 			if err != nil {
-				return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("pageSize %.50q is no number", text))
+				return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("invalid pageSize %.50q: use a number", text))
 			}
 			req.PageSize = int32(n)
 		}

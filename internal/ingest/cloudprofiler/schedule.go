@@ -84,7 +84,7 @@ func (s *scheduler) next(ctx context.Context, key string, types []profileType) (
 	case a := <-p.answer:
 		return a.typ, a.err
 	case <-quiet.C:
-		gone = &backoff{about(afterQuiet), "no profile was due for long"}
+		gone = &backoff{about(afterQuiet), "no profile was due for a long time"}
 	case <-ctx.Done():
 		gone = ctx.Err()
 	}
@@ -109,12 +109,12 @@ func (s *scheduler) enter(key string, p *poll) (*deployment, error) {
 	defer s.mu.Unlock()
 	now := time.Now()
 	if s.closed {
-		return nil, &backoff{about(s.cfg.RestartDelay), "the server is ending"}
+		return nil, &backoff{about(s.cfg.RestartDelay), "the server is shutting down"}
 	}
 	d := s.deployments[key]
 	if d == nil {
 		if len(s.deployments) >= s.cfg.MaxDeployments && !s.forget(now) {
-			return nil, &backoff{about(s.cfg.longest), fmt.Sprintf("there are %d deployments already, as many as may be", len(s.deployments))}
+			return nil, &backoff{about(s.cfg.longest), fmt.Sprintf("there are already %d deployments, which is the limit", len(s.deployments))}
 		}
 		d = &deployment{due: make(map[profileType]time.Time)}
 		s.deployments[key] = d
@@ -133,7 +133,7 @@ func (s *scheduler) enter(key string, p *poll) (*deployment, error) {
 	// not been sent away before its deployment is seen to.
 	if p.place != nil && (s.waiting > s.cfg.MaxPolls || d.polls.Len() > s.cfg.MaxPollsPerDeployment) {
 		s.leave(d, p)
-		return nil, &backoff{about(s.cfg.longest), "as many agents wait as may"}
+		return nil, &backoff{about(s.cfg.longest), "too many agents are waiting"}
 	}
 	return d, nil
 }
@@ -263,7 +263,7 @@ func (s *scheduler) close() {
 		for d.polls.Len() > 0 {
 			p := d.polls.Front().Value.(*poll)
 			s.leave(d, p)
-			p.answer <- answer{err: &backoff{about(s.cfg.RestartDelay), "the server is ending"}}
+			p.answer <- answer{err: &backoff{about(s.cfg.RestartDelay), "the server is shutting down"}}
 		}
 	}
 }
