@@ -44,7 +44,7 @@ func convert(req *request, lim ingest.Limits) ([]ingest.Push, *rejection, error)
 		if errors.As(err, &already) {
 			return nil, nil, already
 		}
-		return nil, nil, malformed("the request can't be read: %w", err)
+		return nil, nil, malformed("invalid request: %w", err)
 	}
 	if c.share != nil { // the tables are gone
 		c.share.Give(c.taken - c.kept)
@@ -111,7 +111,7 @@ func (c *converter) readResource(message []byte) error {
 				}
 				var a attribute
 				if err := c.readAttribute(f.data, &a, false); err != nil {
-					return malformed("an attribute of a resource: %w", err)
+					return malformed("invalid attribute of a resource: %w", err)
 				}
 				if labels = append(labels, store.Label{Name: a.key, Value: a.string()}); len(labels) > wire.MaxLabels {
 					return ingest.Errorf(ingest.TooLarge, "a resource has more than %d attributes", wire.MaxLabels)
@@ -185,7 +185,7 @@ func (c *converter) readScope(message []byte, labels []store.Label) error {
 func (c *converter) reject(n int, err error) error {
 	var e *ingest.Error
 	if !errors.As(err, &e) {
-		e = ingest.Errorf(ingest.Malformed, "a profile can't be read: %w", err)
+		e = ingest.Errorf(ingest.Malformed, "invalid profile: %w", err)
 	}
 	if e.Reason == ingest.TooLarge {
 		return e
@@ -224,7 +224,7 @@ func (c *converter) readHeader(message []byte) (*header, error) {
 			h.sample, err = readValueType(f.data)
 		case 3:
 			if f.typ != protowire.Fixed64Type {
-				return malformed("the time of a profile is of wire type %d: %s", f.typ, older)
+				return malformed("the time of a profile has wire type %d: %s", f.typ, older)
 			}
 			h.time = f.n
 		case 4:
@@ -242,11 +242,11 @@ func (c *converter) readHeader(message []byte) (*header, error) {
 	case err != nil:
 		return nil, err
 	case valueTypes > 1:
-		return nil, malformed("a profile has %d sample types and not one: %s", valueTypes, older)
+		return nil, malformed("a profile must have one sample type, but has %d: %s", valueTypes, older)
 	case valueTypes == 0 || h.sample.name == 0:
 		return nil, malformed("a profile has no sample type: %s", older)
 	case h.time > math.MaxInt64 || h.duration > math.MaxInt64:
-		return nil, malformed("a profile is of %d ns since 1970 and %d ns long", h.time, h.duration)
+		return nil, malformed("invalid time of a profile: %d ns since 1970, lasting %d ns", h.time, h.duration)
 	}
 	return h, nil
 }
@@ -287,7 +287,7 @@ func (c *converter) push(group []*header) (*ingest.Push, error) {
 			return nil, err
 		}
 		if t.Type == "" {
-			return nil, malformed("a profile has no name of its sample type: %s", older)
+			return nil, malformed("the sample type of a profile has no name: %s", older)
 		}
 		types = append(types, t)
 		if h.sample.cumulative {
@@ -380,7 +380,7 @@ func (b *building) sample(message []byte) error {
 	b.values[b.column] = x.value
 	if b.interval > 0 {
 		if b.values[1] = x.value * b.interval; x.value != 0 && b.values[1]/x.value != b.interval {
-			return malformed("a stack has %d samples: that is more than 292 years", x.value)
+			return malformed("a stack has %d samples, which is more than 292 years", x.value)
 		}
 	}
 	b.builder.Sample(frames, x.labels, b.values...)
@@ -420,18 +420,18 @@ func (b *building) readSample(message []byte, x *sample) error {
 			})
 		case 3:
 			if f.typ != protowire.VarintType {
-				return malformed("the link of a sample is no number: %s", older)
+				return malformed("the link of a sample is not a number: %s", older)
 			}
 			x.link = toIndex(f.n)
 		case 4:
 			if f.typ != protowire.BytesType {
-				return malformed("the values of a sample are a single number: %s", older)
+				return malformed("a sample has a single value instead of a list: %s", older)
 			}
 			return f.ints(func(v uint64) error {
 				values++
 				sum := x.value + int64(v)
 				if (sum > x.value) != (int64(v) > 0) && v != 0 {
-					return malformed("the values of a sample are more than an integer holds")
+					return malformed("the values of a sample overflow an integer")
 				}
 				x.value = sum
 				return nil
@@ -465,7 +465,7 @@ func (b *building) addLink(x *sample) error {
 		return nil
 	}
 	if int(x.link) >= len(b.links) {
-		return malformed("a sample refers to link %d of %d", x.link, len(b.links))
+		return malformed("a sample refers to link %d, but the table has %d", x.link, len(b.links))
 	}
 	// Always in this order: what is sent again is known by its bytes.
 	for _, l := range []struct {
@@ -499,7 +499,7 @@ func (fd *field) times(f func(uint64)) error {
 // label returns an attribute of a sample; ok is false for those without a value.
 func (b *building) label(v uint64) (l profile.Label, ok bool, err error) {
 	if v >= uint64(len(b.attributes)) {
-		return l, false, malformed("a sample refers to attribute %d of %d: %s", int64(v), len(b.attributes), older)
+		return l, false, malformed("a sample refers to attribute %d, but the table has %d: %s", int64(v), len(b.attributes), older)
 	}
 	a := &b.attributes[v]
 	if a.key == "" || !a.numeric && a.text == "" {
@@ -520,7 +520,7 @@ func (b *building) stack(i index) ([]uint32, error) {
 		if i == 0 {
 			return nil, nil
 		}
-		return nil, malformed("a sample refers to stack %d of %d", i, len(b.converter.stacks))
+		return nil, malformed("a sample refers to stack %d, but the table has %d", i, len(b.converter.stacks))
 	}
 	if s, ok := b.stacks[i]; ok {
 		return s, nil
@@ -544,13 +544,13 @@ func (b *building) location(i index) (uint32, error) {
 		return l, nil
 	}
 	if int(i) >= len(b.converter.locations) {
-		return 0, malformed("a stack refers to location %d of %d", i, len(b.converter.locations))
+		return 0, malformed("a stack refers to location %d, but the table has %d", i, len(b.converter.locations))
 	}
 	is := &b.converter.locations[i]
 	var lines []profile.Line
 	for _, ln := range b.lines[is.from:is.to] {
 		if int(ln.function) >= len(b.functions) {
-			return 0, malformed("a location refers to function %d of %d", ln.function, len(b.functions))
+			return 0, malformed("a location refers to function %d, but the table has %d", ln.function, len(b.functions))
 		}
 		fn := &b.functions[ln.function]
 		var texts [3]string
@@ -580,7 +580,7 @@ func (b *building) mapping(i index, symbolized bool) (uint32, error) {
 		return m, nil
 	}
 	if int(i) >= len(b.converter.mappings) {
-		return 0, fmt.Errorf("a location refers to mapping %d of %d", i, len(b.converter.mappings))
+		return 0, fmt.Errorf("a location refers to mapping %d, but the table has %d", i, len(b.converter.mappings))
 	}
 	is := &b.converter.mappings[i]
 	file, err := b.text(is.file)

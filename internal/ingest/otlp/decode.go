@@ -142,7 +142,7 @@ func malformed(format string, args ...any) error {
 }
 
 // older is what is said of messages that make no sense in this version.
-const older = "the sender speaks another version of the protocol, which is in development: hone reads that of opentelemetry-proto 1.10 and newer"
+const older = "the sender uses another version of this protocol, which is still in development: hone reads opentelemetry-proto 1.10 and newer"
 
 // text returns an entry of the table of strings.
 func (d *dictionary) text(i index) (string, error) {
@@ -150,7 +150,7 @@ func (d *dictionary) text(i index) (string, error) {
 		return "", nil
 	}
 	if int(i) >= len(d.strings) {
-		return "", fmt.Errorf("string %d of %d", i, len(d.strings))
+		return "", fmt.Errorf("string %d, but the table has %d", i, len(d.strings))
 	}
 	return d.strings[i], nil
 }
@@ -182,7 +182,7 @@ func (d *dictionary) take(n int64) error {
 		return nil
 	}
 	if d.taken += n; d.taken > expandTo+expansion*d.sent {
-		return ingest.Errorf(ingest.TooLarge, "the request takes more than %d bytes of memory for its %d, the limit", expandTo+expansion*d.sent, d.sent)
+		return ingest.Errorf(ingest.TooLarge, "the request needs more than %d bytes of memory, which is the limit for the %d sent", expandTo+expansion*d.sent, d.sent)
 	}
 	return d.share.Take(n)
 }
@@ -219,7 +219,7 @@ func (d *dictionary) read(message []byte) error {
 		return err
 	}
 	if len(d.strings) > 0 && d.strings[0] != "" {
-		return malformed("the first string of the dictionary is %.40q, and not empty: %s", d.strings[0], older)
+		return malformed("the first string of the dictionary must be empty, but is %.40q: %s", d.strings[0], older)
 	}
 	d.attributes = make([]attribute, len(attributes))
 	for i, message := range attributes {
@@ -250,7 +250,7 @@ func (d *dictionary) readMapping(message []byte, m *mapping) error {
 		case 5:
 			return f.ints(func(v uint64) error {
 				if v >= uint64(len(d.attributes)) {
-					return fmt.Errorf("attribute %d of %d", v, len(d.attributes))
+					return fmt.Errorf("attribute %d, but the table has %d", v, len(d.attributes))
 				}
 				if a := &d.attributes[v]; strings.HasPrefix(a.key, "process.executable.build_id.") && (m.buildID == "" || a.key == "process.executable.build_id.gnu") {
 					m.buildID = a.text

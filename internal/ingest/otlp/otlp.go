@@ -115,7 +115,7 @@ func (c codec) IsBinary() bool { return c.name == "proto" }
 func (c codec) Unmarshal(data []byte, v any) error {
 	req, ok := v.(*request)
 	if !ok {
-		return fmt.Errorf("%T is no request", v)
+		return fmt.Errorf("unexpected type %T of a request", v)
 	}
 	if c.IsBinary() {
 		req.data = bytes.Clone(data) // the buffer is Connect's
@@ -137,7 +137,7 @@ func (c codec) Marshal(v any) ([]byte, error) {
 		}
 		return protojson.Marshal(m)
 	}
-	return nil, fmt.Errorf("%T is no response", v)
+	return nil, fmt.Errorf("unexpected type %T of a response", v)
 }
 
 func (c codec) MarshalStable(v any) ([]byte, error) { return c.Marshal(v) }
@@ -175,7 +175,7 @@ func (o otlp) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-var errMediaType = ingest.Errorf(ingest.Malformed, "Content-Type has to be application/x-protobuf or application/json")
+var errMediaType = ingest.Errorf(ingest.Malformed, "unsupported Content-Type: use application/x-protobuf or application/json")
 
 func (o otlp) receiveHTTP(w http.ResponseWriter, r *http.Request, mediaType string) (*response, error) {
 	if mediaType != "application/json" && mediaType != "application/x-protobuf" {
@@ -191,7 +191,7 @@ func (o otlp) receiveHTTP(w http.ResponseWriter, r *http.Request, mediaType stri
 			return nil, err
 		}
 		if err := req.unmarshalJSON(body); err != nil {
-			return nil, ingest.Errorf(ingest.Malformed, "the request is no ExportProfilesServiceRequest in JSON: %w", err)
+			return nil, ingest.Errorf(ingest.Malformed, "the request is not an ExportProfilesServiceRequest in JSON: %w", err)
 		}
 	}
 	return o.export(r.Context(), req)

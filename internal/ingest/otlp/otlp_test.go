@@ -325,7 +325,7 @@ func TestOlderVersions(t *testing.T) {
 		"no sample type":              profileOf(b(2, n(1, 0), b(4, []byte{1}))),
 	} {
 		resp, text := post(t, server.URL+"/v1development/profiles", "application/x-protobuf", body, "")
-		if resp.StatusCode != 400 || !bytes.Contains(text, []byte("another version of the protocol")) {
+		if resp.StatusCode != 400 || !bytes.Contains(text, []byte("another version of this protocol")) {
 			t.Errorf("%s: %s %q", name, resp.Status, text)
 		}
 	}
