@@ -50,7 +50,7 @@ func (p parca) writeArrow(ctx context.Context, req *parcapb.WriteArrowRequest) (
 	c := newConverter(p.recv.Limits(), ingest.ShareOf(ctx))
 	err := c.readSamples(req.GetIpcBuffer())
 	if err == nil && len(c.missing) > 0 {
-		err = ingest.Errorf(ingest.Malformed, "the record has ids of stacks and not the stacks: schema v1 is for the call Write")
+		err = ingest.Errorf(ingest.Malformed, "the record has IDs of stacks instead of stacks: send schema v1 with the call Write")
 	}
 	if err == nil {
 		err = p.keep(ctx, c)
@@ -119,7 +119,7 @@ func (p parca) keep(ctx context.Context, c *converter) error {
 	pushes, err := c.pushes()
 	if err == nil && c.bad > 0 {
 		refused := wire.Error(c.reason)
-		pushes = append(pushes, ingest.Push{Err: ingest.Errorf(refused.Reason, "%d of %d samples are left out, the others are kept: %w", c.bad, c.rows, refused)})
+		pushes = append(pushes, ingest.Push{Err: ingest.Errorf(refused.Reason, "%d of %d samples are invalid and left out; the others are kept: %w", c.bad, c.rows, refused)})
 	}
 	if err != nil || len(pushes) == 0 {
 		return err

@@ -172,8 +172,8 @@ func TestArrowRefused(t *testing.T) {
 		"no stacks":                      {recorded(t, "v1.samples"), nil, "without the stacks"},
 		"an empty message":               {recorded(t, "v1.samples"), []byte{}, "empty"},
 		"cut stacks":                     {recorded(t, "v1.samples"), recorded(t, "v1.stacks")[:3000], "ends early"},
-		"samples again":                  {recorded(t, "v1.samples"), recorded(t, "v1.samples"), "416 stacks came, 7"},
-		"stacks that were not asked for": {recorded(t, "v1.samples"), arrow.AppendTexts(nil, "stacktrace_id", make([][]byte, 8)), "8 stacks came"},
+		"samples again":                  {recorded(t, "v1.samples"), recorded(t, "v1.samples"), "sent 416 stacks, but was asked for 7"},
+		"stacks that were not asked for": {recorded(t, "v1.samples"), arrow.AppendTexts(nil, "stacktrace_id", make([][]byte, 8)), "sent 8 stacks"},
 		"other ids":                      {recorded(t, "v1.samples"), arrow.AppendTexts(nil, "stacktrace_id", nil), "no column locations"},
 	} {
 		if _, err := write(t, server.URL, test.samples, test.stacks); connect.CodeOf(err) != connect.CodeInvalidArgument || !strings.Contains(err.Error(), test.says) {

@@ -67,7 +67,7 @@ func TestOneBadSample(t *testing.T) {
 	recv := &ingesttest.Recorder{}
 	server := ingesttest.Serve(t, recv, Mount)
 	_, err = write(t, server.URL, samples, bytes.Replace(stacks, id, other, 1))
-	if connect.CodeOf(err) != connect.CodeInvalidArgument || !strings.Contains(err.Error(), "samples are left out") {
+	if connect.CodeOf(err) != connect.CodeInvalidArgument || !strings.Contains(err.Error(), "samples are invalid and left out") {
 		t.Errorf("got %v", err)
 	}
 	values := func(p ingest.Push) (sum int64) {

@@ -109,7 +109,7 @@ func (c *converter) readSamples(stream []byte) error {
 	}
 	schema := r.Metadata(schemaKey)
 	if schema != "v1" && schema != "v2" {
-		return malformed("the record is of schema %.20q: v1 and v2 are read", schema)
+		return malformed("unsupported schema %.20q of the record: use v1 or v2", schema)
 	}
 	for {
 		rec, err := r.Next()
@@ -183,7 +183,7 @@ func columnsOf(rec *arrow.Record, schema string) (*columns, error) {
 			return nil, err
 		}
 		if labels != labels.Plain() {
-			return nil, malformed("column labels is encoded in a way that is not read")
+			return nil, malformed("unsupported encoding of column labels")
 		}
 		for _, col := range labels.Fields() {
 			cols.labels, cols.names = append(cols.labels, col), append(cols.names, col.Name)
@@ -191,7 +191,7 @@ func columnsOf(rec *arrow.Record, schema string) (*columns, error) {
 	}
 	for i, col := range cols.labels {
 		if kind := col.Plain().Kind; kind != arrow.Text && kind != arrow.View {
-			return nil, malformed("label %.60q is no text", cols.names[i])
+			return nil, malformed("label %.60q is not a string", cols.names[i])
 		}
 	}
 	for _, want := range []struct {
@@ -287,7 +287,7 @@ func (c *converter) class(cols *columns, row int) (class, error) {
 		}
 	}
 	if n := len(process) + len(sample); n > wire.MaxLabels {
-		return class{}, badSample{ingest.Errorf(ingest.TooLarge, "a sample has %d labels, at most %d are allowed", n, wire.MaxLabels)}
+		return class{}, badSample{ingest.Errorf(ingest.TooLarge, "a sample has %d labels; the limit is %d", n, wire.MaxLabels)}
 	}
 	t := profile.ValueType{Type: string(cols.sampleType.Bytes(row)), Unit: string(cols.sampleUnit.Bytes(row))}
 	if t.Type == "" {
@@ -349,13 +349,13 @@ func (c *converter) readStacks(stream []byte) error {
 	}
 	rec, err := r.Next()
 	if err == io.EOF {
-		return errors.New("there is no record of stacks")
+		return errors.New("the stream has no record of stacks")
 	}
 	if err != nil {
 		return err
 	}
 	if rec.Rows > len(c.missing) {
-		return malformed("%d stacks came, %d were asked for", rec.Rows, len(c.missing))
+		return malformed("the sender sent %d stacks, but was asked for %d", rec.Rows, len(c.missing))
 	}
 	ids, err := need(rec.Column, "stacktrace_id", arrow.Text, arrow.Fixed)
 	if err != nil {
@@ -386,7 +386,7 @@ func (c *converter) readStacks(stream []byte) error {
 		for row, n := range b.stackOf {
 			if b.stackOf[row] = places[n]; places[n] == noClass && b.classOf[row] != noClass {
 				b.classOf[row] = noClass
-				_ = c.leaveOut(badSample{malformed("stack %x was asked for and did not come", c.missing[n])}) // of this sample alone
+				_ = c.leaveOut(badSample{malformed("the sender did not send stack %x, which it was asked for", c.missing[n])}) // of this sample alone
 			}
 		}
 	}
@@ -458,7 +458,7 @@ func (c *converter) fill(b *batch) error {
 		values[cl.column] = v
 		if g.timed() {
 			if columns = 2; v > math.MaxInt64/g.interval || v < -math.MaxInt64/g.interval {
-				_ = c.leaveOut(badSample{malformed("a stack has %d samples: that is more than 292 years", v)}) // of this sample alone
+				_ = c.leaveOut(badSample{malformed("a stack has %d samples, which is more than 292 years", v)}) // of this sample alone
 				continue
 			}
 			values[1] = v * g.interval

@@ -221,7 +221,7 @@ func need(column func(string) *arrow.Column, name string, kinds ...arrow.Kind) (
 		return nil, malformed("the record has no column %s", name)
 	}
 	if !slices.Contains(kinds, col.Plain().Kind) {
-		return nil, malformed("column %s of the record has values of another type than it should", name)
+		return nil, malformed("column %s of the record has values of an unexpected type", name)
 	}
 	return col, nil
 }
