@@ -260,7 +260,7 @@ func (c *Column) check() error {
 func (c *Column) checkRuns() error {
 	ends, values := c.children[0], c.children[1]
 	if ends.Kind != Int || ends.values != nil || ends.validity != nil {
-		return fmt.Errorf("the ends of runs are no numbers")
+		return fmt.Errorf("the ends of runs are not numbers")
 	}
 	if values.Len < ends.Len {
 		return fmt.Errorf("%d values for %d runs", values.Len, ends.Len)

@@ -77,7 +77,7 @@ func NewReader(data []byte, limit int64, budget func(bytes int64) error) (*Reade
 		return nil, errors.New("the Arrow stream doesn't begin with a schema")
 	}
 	if r.schema, err = readSchema(&m.flat, m.header); err != nil {
-		return nil, fmt.Errorf("the schema of the Arrow stream: %w", err)
+		return nil, fmt.Errorf("invalid schema of the Arrow stream: %w", err)
 	}
 	return r, nil
 }
@@ -101,7 +101,7 @@ func (r *Reader) Next() (*Record, error) {
 				return nil, err
 			}
 		default:
-			return nil, fmt.Errorf("a message of kind %d in the Arrow stream", m.kind)
+			return nil, fmt.Errorf("unsupported message of kind %d in the Arrow stream", m.kind)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func (r *Reader) message() (*message, error) {
 	r.data = r.data[n:]
 	root := m.root()
 	if v := m.short(root, 0); v != version4 && v != version5 {
-		return nil, fmt.Errorf("metadata of version %d in the Arrow stream, which is not read", v+1)
+		return nil, fmt.Errorf("unsupported version %d of the metadata in the Arrow stream", v+1)
 	}
 	m.kind, m.header = m.byte(root, 1), m.flat.table(root, 2)
 	size := m.long(root, 3)
@@ -163,9 +163,9 @@ func (r *Reader) dictionary(m *message) error {
 	fd := r.schema.dictionaries[id]
 	switch {
 	case fd == nil:
-		return fmt.Errorf("dictionary %d of the Arrow stream is of no column", id)
+		return fmt.Errorf("dictionary %d of the Arrow stream belongs to no column", id)
 	case m.byte(m.header, 2) != 0:
-		return fmt.Errorf("dictionary %d of the Arrow stream is added to, which is not read", id)
+		return fmt.Errorf("the Arrow stream adds to dictionary %d, which is not supported", id)
 	}
 	b, err := r.batch(m, m.flat.table(m.header, 1))
 	if err == nil {
@@ -175,7 +175,7 @@ func (r *Reader) dictionary(m *message) error {
 		err = b.done()
 	}
 	if err != nil {
-		return fmt.Errorf("the dictionary of column %.60q: %w", fd.name, err)
+		return fmt.Errorf("invalid dictionary of column %.60q: %w", fd.name, err)
 	}
 	return nil
 }
@@ -192,7 +192,7 @@ func (r *Reader) record(m *message) (*Record, error) {
 			return nil, err
 		}
 		if c.Len != b.rows {
-			return nil, fmt.Errorf("column %.60q has %d values, the record %d", fd.name, c.Len, b.rows)
+			return nil, fmt.Errorf("column %.60q has %d values, but the record has %d rows", fd.name, c.Len, b.rows)
 		}
 		rec.Columns = append(rec.Columns, c)
 	}
@@ -238,7 +238,7 @@ func (r *Reader) batch(m *message, t table) (*batch, error) {
 	if compression := m.flat.table(t, 3); compression != 0 {
 		b.codec = m.byte(compression, 0)
 		if b.codec != codecLZ4 && b.codec != codecZstd || m.byte(compression, 1) != 0 {
-			return nil, fmt.Errorf("buffers are compressed in way %d, which is not read", b.codec)
+			return nil, fmt.Errorf("unsupported compression %d of buffers", b.codec)
 		}
 	}
 	return b, m.err
@@ -378,7 +378,7 @@ func (b *batch) buffer(need int) ([]byte, error) {
 	from, n := b.i64(b.buffers), b.i64(b.buffers+8)
 	b.buffers, b.buffersLeft = b.buffers+bufferSize, b.buffersLeft-1
 	if from < 0 || n < 0 || n > int64(len(b.body)) || from > int64(len(b.body))-n {
-		return nil, fmt.Errorf("a buffer of %d bytes at %d, in a body of %d", n, from, len(b.body))
+		return nil, fmt.Errorf("a buffer of %d bytes at offset %d exceeds the body of %d bytes", n, from, len(b.body))
 	}
 	data := b.body[from : from+n]
 	if b.codec != noCodec && n > 0 {
@@ -390,7 +390,7 @@ func (b *batch) buffer(need int) ([]byte, error) {
 		return nil, err
 	}
 	if len(data) < need {
-		return nil, fmt.Errorf("a buffer has %d bytes, its values %d", len(data), need)
+		return nil, fmt.Errorf("a buffer has %d bytes, but its values need %d", len(data), need)
 	}
 	return data, nil
 }
@@ -415,14 +415,14 @@ func (b *batch) decompress(data []byte) ([]byte, error) {
 		return data, b.charge(int64(len(data)))
 	}
 	if n < 0 {
-		return nil, fmt.Errorf("a compressed buffer of %d bytes", n)
+		return nil, fmt.Errorf("invalid size %d of a compressed buffer", n)
 	}
 	if err := b.charge(n); err != nil {
 		return nil, err
 	}
 	// LZ4 can't say more than 255 bytes with one: nothing is allocated for others.
 	if b.codec == codecLZ4 && n > 255*int64(len(data)) {
-		return nil, fmt.Errorf("%d bytes of LZ4 for a buffer of %d", len(data), n)
+		return nil, fmt.Errorf("%d bytes of LZ4 can't hold a buffer of %d bytes", len(data), n)
 	}
 	if err := b.budget(n); err != nil {
 		return nil, err
@@ -433,10 +433,10 @@ func (b *batch) decompress(data []byte) ([]byte, error) {
 	out := make([]byte, n)
 	z := lz4.NewReader(bytes.NewReader(data))
 	if _, err := io.ReadFull(z, out); err != nil {
-		return nil, fmt.Errorf("a buffer compressed with LZ4: %w", err)
+		return nil, fmt.Errorf("invalid LZ4 buffer: %w", err)
 	}
 	if extra, err := z.Read(make([]byte, 1)); extra != 0 || err != io.EOF {
-		return nil, fmt.Errorf("a buffer compressed with LZ4 doesn't end at its %d bytes", n)
+		return nil, fmt.Errorf("an LZ4 buffer is longer than its %d bytes", n)
 	}
 	return out, nil
 }
@@ -450,10 +450,10 @@ func (b *batch) decompressZstd(data []byte, n int64) ([]byte, error) {
 	}
 	out, err := b.decoder.DecodeAll(data, make([]byte, 0, n))
 	if err != nil {
-		return nil, fmt.Errorf("a buffer compressed with Zstandard: %w", err)
+		return nil, fmt.Errorf("invalid Zstandard buffer: %w", err)
 	}
 	if int64(len(out)) != n {
-		return nil, fmt.Errorf("a buffer compressed with Zstandard has %d bytes, not %d", len(out), n)
+		return nil, fmt.Errorf("a Zstandard buffer has %d bytes instead of %d", len(out), n)
 	}
 	return out, nil
 }

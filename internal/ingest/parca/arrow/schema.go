@@ -66,7 +66,7 @@ type schema struct {
 //	Schema { endianness: short 0, fields: [Field] 1, custom_metadata: [KeyValue { key: string 0, value: string 1 }] 2 }
 func readSchema(f *flat, t table) (*schema, error) {
 	if f.short(t, 0) != 0 {
-		return nil, errors.New("numbers are big endian: little endian ones are read")
+		return nil, errors.New("unsupported byte order: numbers must be little-endian")
 	}
 	s := &schema{dictionaries: map[int64]*field{}, metadata: map[string]string{}}
 	var err error
@@ -115,7 +115,7 @@ func (s *schema) readField(f *flat, t table, depth int) (*field, error) {
 		return nil, err
 	}
 	if n, want := len(fd.children), map[Kind]int{List: 1, Ranges: 1, Runs: 2}[fd.kind]; n != want && fd.kind != Struct {
-		return nil, fmt.Errorf("column %.60q has %d fields of its own, not %d", fd.name, n, want)
+		return nil, fmt.Errorf("column %.60q has %d child fields instead of %d", fd.name, n, want)
 	}
 	encoding := f.table(t, 4)
 	if encoding == 0 {
@@ -129,7 +129,7 @@ func (s *schema) readField(f *flat, t table, depth int) (*field, error) {
 		}
 	}
 	if _, ok := s.dictionaries[fd.id]; ok {
-		return nil, fmt.Errorf("column %.60q has a dictionary of another column, which is not supported", fd.name)
+		return nil, fmt.Errorf("column %.60q shares the dictionary of another column, which is not supported", fd.name)
 	}
 	s.dictionaries[fd.id] = values
 	return fd, f.err
@@ -145,7 +145,7 @@ func (fd *field) readType(f *flat, number int, t table) error {
 	case typeInt:
 		bits := f.int(t, 0)
 		if bits != 8 && bits != 16 && bits != 32 && bits != 64 {
-			return fmt.Errorf("integers of %d bits", bits)
+			return fmt.Errorf("unsupported integers of %d bits", bits)
 		}
 		fd.kind, fd.width, fd.unsigned = Int, bits/8, f.byte(t, 1) == 0
 	case typeBool:
@@ -154,13 +154,13 @@ func (fd *field) readType(f *flat, number int, t table) error {
 		units := []int64{1e9, 1e6, 1e3, 1}
 		unit := f.short(t, 0)
 		if unit >= len(units) {
-			return fmt.Errorf("times of unit %d", unit)
+			return fmt.Errorf("unsupported unit %d of times", unit)
 		}
 		fd.kind, fd.width, fd.unit = Time, 8, units[unit]
 	case typeFixedSizeBinary:
 		fd.kind, fd.width = Fixed, f.int(t, 0)
 		if fd.width <= 0 || fd.width > 1<<16 {
-			return fmt.Errorf("values of %d bytes", fd.width)
+			return fmt.Errorf("unsupported values of %d bytes", fd.width)
 		}
 	case typeBinary, typeUtf8:
 		fd.kind = Text
@@ -175,7 +175,7 @@ func (fd *field) readType(f *flat, number int, t table) error {
 	case typeRunEndEncoded:
 		fd.kind = Runs
 	default:
-		return fmt.Errorf("values of Arrow's type %d, which is not read", number)
+		return fmt.Errorf("unsupported Arrow type %d", number)
 	}
 	return f.err
 }
