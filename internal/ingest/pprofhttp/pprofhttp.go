@@ -64,21 +64,21 @@ func IsPush(r *http.Request) bool { return r.URL.Query().Has("service") }
 func receive(w http.ResponseWriter, r *http.Request, recv ingest.Receiver) (known bool, err error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return false, ingest.Errorf(ingest.Malformed, "the query can't be read: %w", err)
+		return false, ingest.Errorf(ingest.Malformed, "invalid query: %w", err)
 	}
 	push, err := parsePush(query)
 	if err != nil {
 		return false, err
 	}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
-		return false, ingest.Errorf(ingest.Malformed, "the body is a form: send the profile itself, as by curl --data-binary @FILE")
+		return false, ingest.Errorf(ingest.Malformed, "the body is a form: send the profile itself, for example with curl --data-binary @FILE")
 	}
 	push.Data, err = wire.Body(w, r, recv.Limits().BodyBytes)
 	if err != nil {
 		return false, err
 	}
 	if len(push.Data) == 0 {
-		return false, ingest.Errorf(ingest.Malformed, "the body is empty: it has to be a profile")
+		return false, ingest.Errorf(ingest.Malformed, "the body is empty: send a profile")
 	}
 	pushes := []ingest.Push{push}
 	err = recv.Receive(r.Context(), Protocol, pushes...)
@@ -114,7 +114,7 @@ func parsePush(query url.Values) (ingest.Push, error) {
 		default:
 			label, ok := strings.CutPrefix(name, "label.")
 			if !ok {
-				return p, ingest.Errorf(ingest.Malformed, "there is no parameter %.60q: there are service, kind, version, zone, instance, label.NAME, time, duration and key", name)
+				return p, ingest.Errorf(ingest.Malformed, "unknown parameter %.60q (known: service, kind, version, zone, instance, label.NAME, time, duration, key)", name)
 			}
 			if err = store.CheckName(label); err == nil && isOwn(label) {
 				return p, ingest.Errorf(ingest.Malformed, "%.60q: %s is a parameter of its own", name, label)
@@ -126,7 +126,7 @@ func parsePush(query url.Values) (ingest.Push, error) {
 		}
 	}
 	if !slices.ContainsFunc(p.Labels, func(l store.Label) bool { return l.Name == store.LabelService && l.Value != "" }) {
-		return p, ingest.Errorf(ingest.Malformed, "service is missing: the name of the program that the profile is of")
+		return p, ingest.Errorf(ingest.Malformed, "service is missing: give the name of the profiled program")
 	}
 	return p, nil
 }
