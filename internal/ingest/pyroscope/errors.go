@@ -36,7 +36,7 @@ func queryError(err error) *connect.Error {
 	case errors.Is(err, context.DeadlineExceeded):
 		return connect.NewError(connect.CodeDeadlineExceeded, err)
 	case errors.Is(err, store.ErrClosed):
-		return connect.NewError(connect.CodeUnavailable, errors.New("the server is ending"))
+		return connect.NewError(connect.CodeUnavailable, errors.New("the server is shutting down"))
 	}
-	return connect.NewError(connect.CodeInternal, errors.New("the profiles could not be read"))
+	return connect.NewError(connect.CodeInternal, errors.New("the server could not read the profiles; see its log"))
 }

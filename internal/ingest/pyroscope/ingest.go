@@ -40,7 +40,7 @@ func serveIngest(w http.ResponseWriter, r *http.Request, recv ingest.Receiver) {
 func receiveIngest(w http.ResponseWriter, r *http.Request, recv ingest.Receiver) error {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return ingest.Errorf(ingest.Malformed, "the query can't be read: %w", err)
+		return ingest.Errorf(ingest.Malformed, "invalid query: %w", err)
 	}
 	up, err := parseUpload(query, time.Now())
 	if err != nil {
@@ -86,7 +86,7 @@ func parseUpload(query url.Values, now time.Time) (upload, error) {
 		return malformed("until", err)
 	}
 	if u.from != 0 && u.until != 0 && u.until < u.from {
-		return malformed("until", errors.New("it is before from"))
+		return malformed("until", errors.New("it is earlier than from"))
 	}
 	// Agents send 0 for kinds without a rate.
 	if rate := query.Get("sampleRate"); rate != "" {
@@ -114,7 +114,7 @@ func parseName(s string) (app string, labels []store.Label, err error) {
 	if ok {
 		list = strings.TrimSpace(list)
 		if !strings.HasSuffix(list, "}") {
-			return "", nil, fmt.Errorf("%.200q has no } at its end", s)
+			return "", nil, fmt.Errorf("%.200q must end with }", s)
 		}
 		list = list[:len(list)-1]
 		if strings.ContainsAny(list, "{}") {
@@ -129,15 +129,15 @@ func parseName(s string) (app string, labels []store.Label, err error) {
 			name, value, ok := strings.Cut(pair, "=")
 			name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 			if !ok || name == "" {
-				return "", nil, fmt.Errorf("%.100q is no label: labels are name=value", pair)
+				return "", nil, fmt.Errorf("invalid label %.100q: use name=value", pair)
 			}
 			if labels = append(labels, store.Label{Name: name, Value: value}); len(labels) > wire.MaxLabels {
-				return "", nil, fmt.Errorf("it has more than %d labels", wire.MaxLabels)
+				return "", nil, fmt.Errorf("the name has more than %d labels", wire.MaxLabels)
 			}
 		}
 	}
 	if app == "" && !wire.Has(labels, labelServiceName) {
-		return "", nil, fmt.Errorf("%.200q does not begin with the name of an application", s)
+		return "", nil, fmt.Errorf("%.200q must begin with the name of an application", s)
 	}
 	return app, labels, nil
 }
@@ -155,19 +155,19 @@ func parseTime(s string, now time.Time) (int64, error) {
 		}
 		back, ok := strings.CutPrefix(rest, "-")
 		if !ok {
-			return 0, fmt.Errorf("%.60q is no time", s)
+			return 0, fmt.Errorf("invalid time %.60q", s)
 		}
 		unit := strings.TrimLeft(back, "0123456789")
 		n, err := strconv.ParseInt(strings.TrimSuffix(back, unit), 10, 64)
 		length, known := timeUnits[unit]
 		if err != nil || !known || n > int64(200*365*24*time.Hour/length) {
-			return 0, fmt.Errorf("%.60q is no time: a length before now is a number of s, m, h, d, w, M or y", s)
+			return 0, fmt.Errorf("invalid time %.60q: after now- use a number of s, m, h, d, w, M or y", s)
 		}
 		return now.UnixNano() - n*int64(length), nil
 	}
 	n, err := strconv.ParseInt(s, 10, 64)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%.60q is no time: it is a number of s, ms, µs or ns since 1970, or like now-1h", s)
+		return 0, fmt.Errorf("invalid time %.60q: use a number of s, ms, µs or ns since 1970, or now-1h", s)
 	}
 	// The bounds are the year 5138 in the smaller unit and 1973 in the larger.
 	switch {
@@ -212,7 +212,7 @@ func (u *upload) push() (ingest.Push, error) {
 		return p, err
 	}
 	if len(p.Data) == 0 {
-		return p, ingest.Errorf(ingest.Malformed, "there is no profile in the request")
+		return p, ingest.Errorf(ingest.Malformed, "the request has no profile")
 	}
 	if p.Kind == "" {
 		p.Kind = kindOfTypes(types)
@@ -243,7 +243,7 @@ func (u *upload) push() (ingest.Push, error) {
 }
 
 func errFormat(format string) error {
-	return ingest.Errorf(ingest.Malformed, "format %.60q is not supported: pprof (alone or as a form), groups, folded, collapsed and lines are", format)
+	return ingest.Errorf(ingest.Malformed, "unsupported format %.60q: use pprof (alone or as a form), groups, folded, collapsed or lines", format)
 }
 
 // looksBinary reports whether data is an encoded profile, compressed or not, and
@@ -293,11 +293,11 @@ func readForm(body []byte, boundary string) (data []byte, types map[string]sampl
 			return data, types, nil
 		}
 		if err != nil {
-			return nil, nil, ingest.Errorf(ingest.Malformed, "the form can't be read: %w", err)
+			return nil, nil, ingest.Errorf(ingest.Malformed, "invalid form: %w", err)
 		}
 		content, err := io.ReadAll(part) // within the body, which is limited
 		if err != nil {
-			return nil, nil, ingest.Errorf(ingest.Malformed, "the form can't be read: %w", err)
+			return nil, nil, ingest.Errorf(ingest.Malformed, "invalid form: %w", err)
 		}
 		switch name := part.FormName(); {
 		case name == "profile" && data == nil:
@@ -307,7 +307,7 @@ func readForm(body []byte, boundary string) (data []byte, types map[string]sampl
 				return nil, nil, err
 			}
 		case name == "prev_profile":
-			return nil, nil, ingest.Errorf(ingest.Malformed, "the form has a prev_profile: this agent is too old, newer ones send differences")
+			return nil, nil, ingest.Errorf(ingest.Malformed, "the form has a prev_profile: this agent is too old; use a newer one, which sends differences")
 		case name == "profile", name == "sample_type_config":
 			return nil, nil, ingest.Errorf(ingest.Malformed, "the form has %s twice", name)
 		}
@@ -376,10 +376,10 @@ func (u *upload) folded() (parse func([]byte, profile.Limits) (*profile.Profile,
 		}
 		p, err := profile.ParseFolded(bytes.NewReader(text), lim)
 		if err != nil {
-			return nil, fmt.Errorf("the text is no list of stacks and counts that can be kept: %w", err)
+			return nil, fmt.Errorf("the text is not a list of stacks and counts: %w", err)
 		}
 		if len(p.SampleTypes) != 1 {
-			return nil, fmt.Errorf("the stacks have %d counts each: they need one", len(p.SampleTypes))
+			return nil, fmt.Errorf("the stacks have %d counts each; they must have one", len(p.SampleTypes))
 		}
 		p.SampleTypes[0] = is.valueType
 		if period == 0 {
@@ -393,7 +393,7 @@ func (u *upload) folded() (parse func([]byte, profile.Limits) (*profile.Profile,
 		times := make([]int64, len(p.Values[0]))
 		for i, n := range p.Values[0] {
 			if times[i] = n * period; n != 0 && times[i]/n != period {
-				return nil, fmt.Errorf("a stack has %d samples: that is more than 292 years", n)
+				return nil, fmt.Errorf("a stack has %d samples, which is more than 292 years", n)
 			}
 		}
 		p.SampleTypes = append(p.SampleTypes, p.PeriodType)

@@ -196,7 +196,7 @@ func TestIngestRefused(t *testing.T) {
 		"text behind":       {"name=a{b=c}d", formType, cpuForm, "", 422, "}"},
 		"no label":          {"name=a{b}", formType, cpuForm, "", 422, "name=value"},
 		"bad time":          {"name=a&from=soon", formType, cpuForm, "", 422, "soon"},
-		"backwards":         {"name=a&from=1700000010&until=1700000000", formType, cpuForm, "", 422, "before"},
+		"backwards":         {"name=a&from=1700000010&until=1700000000", formType, cpuForm, "", 422, "earlier"},
 		"bad rate":          {"name=a&sampleRate=-1", formType, cpuForm, "", 422, "sampleRate"},
 		"jfr":               {"name=a&format=jfr", "", cpu, "", 422, "pprof"},
 		"trie":              {"name=a&format=trie", "", cpu, "", 422, "pprof"},

@@ -46,7 +46,7 @@ func MountQueries(mux *http.ServeMux, st store.Store, scope func(context.Context
 	// The data source takes this for the end of what a server can do, and any
 	// other error for a fault.
 	mux.Handle(querierService, connect.NewUnaryHandlerSimple(querierService, func(context.Context, *pb.GetProfileStatsRequest) (*pb.GetProfileStatsResponse, error) {
-		return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hone does not answer this call"))
+		return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hone does not support this call"))
 	}, options...))
 	q.mountHTTP(mux)
 }
@@ -216,7 +216,7 @@ func (q *querier) selectMergeStacktraces(ctx context.Context, req *pb.SelectMerg
 		}
 		return &pb.SelectMergeStacktracesResponse{Pprof: &pb.PprofProfile{Profile: encoded}}, nil
 	}
-	return nil, connect.NewError(connect.CodeUnimplemented, fmt.Errorf("hone does not answer in the format %v", req.GetFormat()))
+	return nil, connect.NewError(connect.CodeUnimplemented, fmt.Errorf("hone does not support the format %v", req.GetFormat()))
 }
 
 func (f *flame) message() *pb.FlameGraph {
@@ -225,7 +225,7 @@ func (f *flame) message() *pb.FlameGraph {
 
 func (q *querier) selectMergeSpanProfile(ctx context.Context, req *pb.SelectMergeSpanProfileRequest) (*pb.SelectMergeSpanProfileResponse, error) {
 	if len(req.GetSpanSelector()) == 0 {
-		return nil, badRequest("there are no spans to select")
+		return nil, badRequest("no spans given to select")
 	}
 	s, err := q.selection(ctx, req.GetProfileTypeID(), req.GetLabelSelector(), req.GetStart(), req.GetEnd())
 	if err != nil {
@@ -233,7 +233,7 @@ func (q *querier) selectMergeSpanProfile(ctx context.Context, req *pb.SelectMerg
 	}
 	s.spans = req.GetSpanSelector()
 	if f := req.GetFormat(); f > pb.ProfileFormat_PROFILE_FORMAT_FLAMEGRAPH {
-		return nil, connect.NewError(connect.CodeUnimplemented, fmt.Errorf("hone does not answer in the format %v", f))
+		return nil, connect.NewError(connect.CodeUnimplemented, fmt.Errorf("hone does not support the format %v", f))
 	}
 	p, err := q.merge(ctx, s)
 	if err != nil {

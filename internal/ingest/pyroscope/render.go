@@ -34,7 +34,7 @@ func (q *querier) mountHTTP(mux *http.ServeMux) {
 			query, err := url.ParseQuery(r.URL.RawQuery)
 			var v any
 			if err != nil {
-				err = badRequest("the query can't be read: %w", err)
+				err = badRequest("invalid query: %w", err)
 			} else if err = knownParams(query, of.params); err == nil {
 				v, err = of.answer(r, query)
 			}
@@ -54,11 +54,11 @@ func knownParams(query url.Values, known []string) error {
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		switch {
 		case !slices.Contains(known, name):
-			return badRequest("hone does not support the parameter %.60q: there are %s", name, strings.Join(known, ", "))
+			return badRequest("unknown parameter %.60q (known: %s)", name, strings.Join(known, ", "))
 		case len(query[name]) > 1:
 			return badRequest("%s is given %d times", name, len(query[name]))
 		case name == "format" && query.Get(name) != "" && query.Get(name) != "json":
-			return badRequest("format %.40q is not supported: json is", query.Get(name))
+			return badRequest("unsupported format %.40q: use json", query.Get(name))
 		}
 	}
 	return nil
@@ -144,7 +144,7 @@ func sideOf(v url.Values, query, from, until string, now time.Time) (*pb.SelectM
 	req := &pb.SelectMergeStacktracesRequest{}
 	text := v.Get(query)
 	if text == "" {
-		return nil, badRequest("%s is missing: a profile type and a selector, such as process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name=\"api\"}", query)
+		return nil, badRequest("%s is missing: give a profile type and a selector, such as process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name=\"api\"}", query)
 	}
 	typeID, selector, ok := strings.Cut(text, "{")
 	if ok {
@@ -164,7 +164,7 @@ func sideOf(v url.Values, query, from, until string, now time.Time) (*pb.SelectM
 		if text := v.Get(name); text != "" {
 			n, err := strconv.ParseInt(text, 10, 64)
 			if err != nil || n < 0 {
-				return nil, badRequest("%s: %.40q is no number of nodes", name, text)
+				return nil, badRequest("invalid %s %.40q: use a number of nodes", name, text)
 			}
 			req.MaxNodes = &n
 		}

@@ -107,7 +107,7 @@ const maxMillis int64 = 1 << 62 / 1_000_000
 // between returns times in ns. 0 is no bound.
 func between(start, end int64) (from, to int64, err error) {
 	if start < 0 || end < 0 || start > maxMillis || end > maxMillis || end != 0 && end < start {
-		return 0, 0, badRequest("there is no time from %d to %d ms since 1970", start, end)
+		return 0, 0, badRequest("invalid time range: %d to %d ms since 1970", start, end)
 	}
 	return start * 1e6, end * 1e6, nil
 }
@@ -399,18 +399,18 @@ func beginsWith(p *profile.Profile, stack []uint32, functions []string) bool {
 func parseIDs(texts []string) ([]store.ID, error) {
 	const most = 1000
 	if len(texts) > most {
-		return nil, badRequest("%d profiles are selected by their IDs, at most %d can be", len(texts), most)
+		return nil, badRequest("%d profiles are selected by ID; the limit is %d", len(texts), most)
 	}
 	var out []store.ID
 	for _, text := range texts {
 		var id store.ID
 		b, err := hex.DecodeString(strings.ReplaceAll(text, "-", ""))
 		if err != nil || len(b) != len(id) {
-			return nil, badRequest("%.60q is no ID of a profile", text)
+			return nil, badRequest("invalid profile ID %.60q", text)
 		}
 		copy(id[:], b)
 		if id == (store.ID{}) {
-			return nil, badRequest("%.60q is no ID of a profile", text)
+			return nil, badRequest("invalid profile ID %.60q", text)
 		}
 		out = append(out, id)
 	}

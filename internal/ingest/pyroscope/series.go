@@ -73,7 +73,7 @@ func (q *querier) totals(ctx context.Context, s *selection, query store.Query) (
 		return q.store.Series(ctx, query)
 	}
 	if query.Step == 0 {
-		return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hone does not answer this for parts of profiles"))
+		return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hone does not support this for parts of profiles"))
 	}
 	query.Budget = ingest.BudgetOf(ctx)
 	groups, err := q.store.Merge(ctx, query)
@@ -130,11 +130,11 @@ func largest(lines []line, n int64) []line {
 // stepOf returns a step in ns of one in seconds.
 func stepOf(seconds float64, s *selection) (int64, error) {
 	if !(seconds >= 1e-3 && seconds <= 1e9) {
-		return 0, badRequest("a step of %v seconds: it has to be a millisecond or more", seconds)
+		return 0, badRequest("invalid step of %v seconds: use at least a millisecond", seconds)
 	}
 	step := int64(math.Round(seconds*1e3)) * 1e6
 	if s.to != 0 && s.from != 0 && (s.to-s.from)/step > maxSteps {
-		return 0, badRequest("a step of %v seconds is more than %d steps: take a longer one", seconds, maxSteps)
+		return 0, badRequest("a step of %v seconds gives more than %d steps: use a longer one", seconds, maxSteps)
 	}
 	return step, nil
 }

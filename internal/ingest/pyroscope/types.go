@@ -106,7 +106,7 @@ func validProfile(p *profile.Profile) *profile.Profile {
 func parseProfileType(id string) (profileType, error) {
 	parts := strings.Split(id, ":")
 	if len(parts) != 5 && !(len(parts) == 6 && parts[5] == "delta") || parts[0] == "" || parts[1] == "" {
-		return profileType{}, badRequest("%.200q is not a profile type: expected name:type:unit:period_type:period_unit", id)
+		return profileType{}, badRequest("invalid profile type %.200q: use name:type:unit:period_type:period_unit", id)
 	}
 	for i := range parts {
 		parts[i] = unescapePart(parts[i])
