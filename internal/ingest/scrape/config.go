@@ -161,7 +161,7 @@ func Check(jobs []Job) error {
 			errs = append(errs, fmt.Errorf("%s has no name", name))
 		}
 		if !printable(j.Name) {
-			errs = append(errs, fmt.Errorf("%s: the name has characters that can't be printed; it is a label of metrics", name))
+			errs = append(errs, fmt.Errorf("%s: the name is a label of metrics, so all of its characters must be printable", name))
 		}
 		if slices.ContainsFunc(jobs[:i], func(o Job) bool { return o.Name == j.Name }) {
 			errs = append(errs, fmt.Errorf("there are two scrape jobs %q", j.Name))
@@ -189,7 +189,7 @@ func (j Job) check() (errs []error) {
 		fail("the timeout %v is negative", time.Duration(full.Timeout))
 	}
 	if full.Scheme != "http" && full.Scheme != "https" {
-		fail("the scheme is %q, not http or https", full.Scheme)
+		fail("invalid scheme %q: use http or https", full.Scheme)
 	}
 	if j.MaxBody < 0 || j.MaxTargets < 0 {
 		fail("max_body and max_targets can't be negative")
@@ -200,7 +200,7 @@ func (j Job) check() (errs []error) {
 	recorded := time.Duration(0)
 	for name, p := range full.Profiles {
 		if !printable(name) {
-			fail("profile %q: the name has characters that can't be printed; it is a label of metrics", name)
+			fail("profile %q: the name is a label of metrics, so all of its characters must be printable", name)
 		}
 		if p.Every < 0 {
 			fail("profile %s: every is negative", name)
@@ -210,11 +210,11 @@ func (j Job) check() (errs []error) {
 		}
 		recorded += time.Duration(p.Seconds) * time.Second
 		if u, err := url.Parse(p.Path); err != nil || u.IsAbs() || u.Host != "" || u.RawQuery != "" || u.Fragment != "" {
-			fail("profile %s: %q is no path", name, p.Path)
+			fail("profile %s: invalid path %q", name, p.Path)
 		}
 	}
 	if recorded >= time.Duration(full.Interval) {
-		fail("recording %v of each target doesn't fit into the interval %v: profiles are taken one after the other", recorded, time.Duration(full.Interval))
+		fail("recording %v per target doesn't fit into the interval %v: profiles are taken one after the other", recorded, time.Duration(full.Interval))
 	}
 	for i := range j.Relabel {
 		if _, err := j.Relabel[i].compile(); err != nil {
@@ -234,13 +234,13 @@ func (j Job) check() (errs []error) {
 		}
 	}
 	if j.Auth.Bearer != "" && j.Auth.BearerFile != "" || j.Auth.Password != "" && j.Auth.PasswordFile != "" {
-		fail("auth: it is either a secret or a file with it")
+		fail("auth: give either a secret or a file with it, not both")
 	}
 	if (j.Auth.Bearer != "" || j.Auth.BearerFile != "") && j.Auth.User != "" {
-		fail("auth: it is either a bearer token or a user")
+		fail("auth: give either a bearer token or a user, not both")
 	}
 	if j.Auth.User == "" && (j.Auth.Password != "" || j.Auth.PasswordFile != "") {
-		fail("auth: there is a password and no user")
+		fail("auth: a password needs a user")
 	}
 	if _, err := j.TLS.config(); err != nil {
 		fail("tls: %w", err)
@@ -274,11 +274,11 @@ func splitTarget(text, scheme, prefix string) (s, host, path string, err error) 
 	case err != nil:
 		return "", "", "", fmt.Errorf("target %q: %w", text, err)
 	case u.Scheme != "http" && u.Scheme != "https":
-		return "", "", "", fmt.Errorf("target %q: the scheme is not http or https", text)
+		return "", "", "", fmt.Errorf("target %q: invalid scheme: use http or https", text)
 	case u.Host == "" || u.Hostname() == "":
 		return "", "", "", fmt.Errorf("target %q has no host", text)
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || full != text && u.Path != "":
-		return "", "", "", fmt.Errorf("target %q: it is host:port, or a URL with a path and nothing else", text)
+		return "", "", "", fmt.Errorf("invalid target %q: use host:port, or a URL with only a host and a path", text)
 	}
 	if u.Path != "" && u.Path != "/" {
 		prefix = u.Path
@@ -296,7 +296,7 @@ func (t TLS) config() (*tls.Config, error) {
 		}
 	}
 	if (t.Cert == "") != (t.Key == "") {
-		return nil, errors.New("cert and key belong together")
+		return nil, errors.New("give both cert and key, or neither")
 	}
 	if t.Cert != "" {
 		if _, err := infile.KeyPair(t.Cert, t.Key); err != nil {

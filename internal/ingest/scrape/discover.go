@@ -179,7 +179,7 @@ func (j *Job) places(rules []*rule, files map[string]*list) (out []place, droppe
 				dropped++
 			case seen[p.key()]:
 			case len(out) == j.MaxTargets:
-				errs = append(errs, fmt.Errorf("there are more than %d targets, the limit", j.MaxTargets))
+				errs = append(errs, fmt.Errorf("there are more than %d targets, which is the limit (max_targets)", j.MaxTargets))
 				return
 			default:
 				seen[p.key()] = true

@@ -46,5 +46,5 @@ func formatOf(name string) (func([]byte) ([]Group, error), error) {
 			return file.Group, d.Decode(&file)
 		}, nil
 	}
-	return nil, fmt.Errorf("%s: a file with targets is .json, .yaml or .toml", name)
+	return nil, fmt.Errorf("%s: unknown format of a file with targets: use .json, .yaml or .toml", name)
 }

@@ -40,10 +40,10 @@ var (
 	descScrapes = prometheus.NewDesc("hone_scrapes_total", "Profiles pulled, failures included.", []string{"job", "profile"}, nil)
 	descFailed  = prometheus.NewDesc("hone_scrapes_failed_total", "Pulls of profiles that failed.", []string{"job", "profile"}, nil)
 	descBytes   = prometheus.NewDesc("hone_scrape_bytes_total", "Bytes of profiles pulled.", []string{"job", "profile"}, nil)
-	descSeconds = prometheus.NewDesc("hone_scrape_seconds_total", "Time that pulls took, that of recording included.", []string{"job", "profile"}, nil)
+	descSeconds = prometheus.NewDesc("hone_scrape_seconds_total", "Time that pulls took, including recording.", []string{"job", "profile"}, nil)
 	descTargets = prometheus.NewDesc("hone_scrape_targets", "Targets.", []string{"job"}, nil)
 	descFailing = prometheus.NewDesc("hone_scrape_targets_failing", "Targets with a profile whose last pull failed.", []string{"job"}, nil)
-	descMissed  = prometheus.NewDesc("hone_scrapes_missed_total", "Rounds left out because those before took longer than the interval, of current targets.", []string{"job"}, nil)
+	descMissed  = prometheus.NewDesc("hone_scrapes_missed_total", "Rounds skipped because earlier ones took longer than the interval, of current targets.", []string{"job"}, nil)
 )
 
 // Describe implements prometheus.Collector.

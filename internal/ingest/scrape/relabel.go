@@ -71,10 +71,10 @@ func (r Relabel) compile() (*rule, error) {
 	case "keep", "drop", "labelmap":
 	case "labeldrop", "labelkeep":
 		if len(r.SourceLabels) > 0 || r.TargetLabel != "" {
-			return nil, fmt.Errorf("%s looks at the names of labels: it has a regex alone", out.Action)
+			return nil, fmt.Errorf("%s matches names of labels: give it only a regex", out.Action)
 		}
 	default:
-		return nil, fmt.Errorf("there is no action %q", r.Action)
+		return nil, fmt.Errorf("unknown action %q", r.Action)
 	}
 	return out, nil
 }

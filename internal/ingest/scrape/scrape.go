@@ -273,7 +273,7 @@ func (s *Scraper) one(ctx context.Context, t *target, i int, name string) {
 		defer t.mu.Unlock()
 		p := &t.status[i]
 		p.Last, p.Took, p.Bytes, p.Error, p.Failing = began, took, 0, "", 0
-		p.Absent = "the target has no such profile: " + err.Error()
+		p.Absent = "the target does not have this profile: " + err.Error()
 		return
 	}
 	s.count(t.job.Name, name, n, took, err)
@@ -323,7 +323,7 @@ func (s *Scraper) pull(ctx context.Context, t *target, name string) (int64, erro
 	}
 	if err := j.get(getting, t.url(name), body, share); err != nil {
 		if getting.Err() == context.DeadlineExceeded {
-			err = fmt.Errorf("no whole answer within %v and the %d s that are recorded; %d bytes came", timeout, p.Seconds, body.Len())
+			err = fmt.Errorf("no complete answer within %v plus the %d s of recording; %d bytes came", timeout, p.Seconds, body.Len())
 		}
 		return int64(body.Len()), err
 	}

@@ -302,7 +302,7 @@ func TestFaults(t *testing.T) {
 		faults[h] = says
 	}
 	good := serve(func(w http.ResponseWriter, r *http.Request) { w.Write(heap) })
-	fault("no whole answer within 1s", func(w http.ResponseWriter, r *http.Request) { <-release })
+	fault("no complete answer within 1s", func(w http.ResponseWriter, r *http.Request) { <-release })
 	fault(" bytes came", func(w http.ResponseWriter, r *http.Request) {
 		w.Write(heap[:100])
 		w.(http.Flusher).Flush()
@@ -313,18 +313,18 @@ func TestFaults(t *testing.T) {
 		w.Write(heap[:100])
 	})
 	fault("cut off after", func(w http.ResponseWriter, r *http.Request) { w.Write(heap[:len(heap)-20]) })
-	fault("more than 100000 bytes", func(w http.ResponseWriter, r *http.Request) { io.Copy(w, neverending{}) })
+	fault("larger than 100000 bytes", func(w http.ResponseWriter, r *http.Request) { io.Copy(w, neverending{}) })
 	strings2M := bytes.Repeat([]byte("\x32\x7e"+strings.Repeat("x", 126)), 1<<14)
 	bomb := ingesttest.Gzip(append([]byte("\x32\x00"), strings2M...))
 	fault("more than 1048576 bytes", func(w http.ResponseWriter, r *http.Request) { w.Write(bomb) })
 	fault(`404 Not Found: no \x1b[31msuch page`, func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "no \x1b[31msuch page\nat all", http.StatusNotFound)
 	})
-	fault("the answer is 500", func(w http.ResponseWriter, r *http.Request) {
+	fault("the target answers 500", func(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(500)
 		io.WriteString(w, "<html>")
 	})
-	fault("more than 3 redirections", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) })
+	fault("redirected more than 3 times", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, r.URL.Path, http.StatusFound) })
 	fault("HTML", func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<!doctype html><html>") })
 	fault("empty", func(w http.ResponseWriter, r *http.Request) {})
 	fault("Content-Encoding", func(w http.ResponseWriter, r *http.Request) {
@@ -408,7 +408,7 @@ profiles.goroutineleak.every = "1s"
 `, host(srv)))...)
 	leak := func() scrape.ProfileStatus { return find(s, host(srv), "goroutineleak") }
 	until(t, "the first answer", func() bool { return !leak().Last.IsZero() })
-	if p := leak(); p.Absent != "the target has no such profile: the answer is 404 Not Found: Unknown profile" || p.Error != "" || p.Failed != 0 || p.Scrapes != 0 {
+	if p := leak(); p.Absent != "the target does not have this profile: the target answers 404 Not Found: Unknown profile" || p.Error != "" || p.Failed != 0 || p.Scrapes != 0 {
 		t.Errorf("a target without: %+v", p)
 	}
 	// What is not optional is a failure.
@@ -449,7 +449,7 @@ func TestAnswerMemory(t *testing.T) {
 			return len(targets) == 1 && targets[0].Profiles[0].Scrapes > 0 && strings.Contains(targets[0].Profiles[0].Error, with)
 		}
 	}
-	until(t, "a refusal", failed("bytes of memory, the limit"))
+	until(t, "a refusal", failed("bytes of memory, which is the limit"))
 	small.Store(true)
 	until(t, "a profile", func() bool { return len(r.Pushes()) > 0 })
 	until(t, "memory given back", func() bool { return memory.Used() == 0 })
@@ -723,30 +723,30 @@ func TestCheck(t *testing.T) {
 		{"", "scrape job 1 has no name"},
 		{"name = 'a'\n[[scrape]]\nname = 'a'", `there are two scrape jobs "a"`},
 		{"name = 'a'\ninterval = '1ms'", `scrape job "a": the interval 1ms is shorter than 100ms`},
-		{"name = 'a'\ninterval = '10s'", "recording 10s of each target doesn't fit into the interval 10s"},
-		{"name = 'a'\nscheme = 'ftp'", `the scheme is "ftp"`},
+		{"name = 'a'\ninterval = '10s'", "recording 10s per target doesn't fit into the interval 10s"},
+		{"name = 'a'\nscheme = 'ftp'", `invalid scheme "ftp"`},
 		{"name = 'a'\ntimeout = '-1s'", "negative"},
 		{"name = 'a'\nmax_body = -1", "negative"},
 		{"name = 'a'\nprofiles.heap.enabled = false" + strings.ReplaceAll(only, "heap", ""), "no profile is enabled"},
-		{"name = 'a'\nprofiles.x.path = 'http://other/x'", `profile x: "http://other/x" is no path`},
-		{"name = 'a'\nprofiles.x.path = 'x?y'", "is no path"},
+		{"name = 'a'\nprofiles.x.path = 'http://other/x'", `profile x: invalid path "http://other/x"`},
+		{"name = 'a'\nprofiles.x.path = 'x?y'", "invalid path"},
 		{"name = 'a'\nstatic = [{targets = ['h:1/path']}]", `target "h:1/path"`},
-		{"name = 'a'\nstatic = [{targets = ['http://u:p@h/']}]", "a path and nothing else"},
+		{"name = 'a'\nstatic = [{targets = ['http://u:p@h/']}]", "with only a host and a path"},
 		{"name = 'a'\nstatic = [{targets = ['']}]", "has no host"},
-		{"name = 'a'\nstatic = [{targets = ['h:1'], labels = {'a b' = 'c'}}]", `"a b" is no name`},
-		{"name = 'a'\nfiles = ['targets.txt']", "a file with targets is .json, .yaml or .toml"},
+		{"name = 'a'\nstatic = [{targets = ['h:1'], labels = {'a b' = 'c'}}]", `invalid label name "a b"`},
+		{"name = 'a'\nfiles = ['targets.txt']", "unknown format of a file with targets: use .json, .yaml or .toml"},
 		{"name = 'a'\nfiles = ['[.json']", "syntax error in pattern"},
 		{"name = 'a'\nrelabel = [{}, {action = 'eat'}]", "relabel rule 1: replace needs a target_label"},
-		{"name = 'a'\nrelabel = [{action = 'eat'}]", `there is no action "eat"`},
+		{"name = 'a'\nrelabel = [{action = 'eat'}]", `unknown action "eat"`},
 		{"name = 'a'\nrelabel = [{action = 'keep', regex = 'a)(b'}]", "unexpected )"},
 		{"name = 'a'\nrelabel = [{action = 'hashmod', target_label = 'x'}]", "a modulus"},
-		{"name = 'a'\nrelabel = [{action = 'labeldrop', source_labels = ['x']}]", "a regex alone"},
+		{"name = 'a'\nrelabel = [{action = 'labeldrop', source_labels = ['x']}]", "only a regex"},
 		{"name = 'a'\nauth = {bearer = 'a', bearer_file = 'b'}", "either a secret or a file"},
 		{"name = 'a'\nauth = {bearer = 'a', user = 'b'}", "either a bearer token or a user"},
-		{"name = 'a'\nauth = {password = 'b'}", "no user"},
+		{"name = 'a'\nauth = {password = 'b'}", "needs a user"},
 		{"name = 'a'\ntls = {ca = '/no/such/file'}", "tls: open /no/such/file"},
-		{"name = 'a'\ntls = {ca = 'scrape_test.go'}", "holds no certificate"},
-		{"name = 'a'\ntls = {cert = 'x'}", "belong together"},
+		{"name = 'a'\ntls = {ca = 'scrape_test.go'}", "has no certificate"},
+		{"name = 'a'\ntls = {cert = 'x'}", "both cert and key"},
 	} {
 		err := scrape.Check(parse(t, "[[scrape]]\n"+test.config))
 		if (err == nil) != (test.says == "") || err != nil && !strings.Contains(err.Error(), test.says) {

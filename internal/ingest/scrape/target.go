@@ -91,9 +91,9 @@ func newClient(cfg *tls.Config) *http.Client {
 		CheckRedirect: func(r *http.Request, via []*http.Request) error {
 			switch {
 			case len(via) > maxRedirects:
-				return fmt.Errorf("more than %d redirections", maxRedirects)
+				return fmt.Errorf("redirected more than %d times", maxRedirects)
 			case via[0].URL.Scheme == "https" && r.URL.Scheme != "https":
-				return errors.New("a redirection from https to http")
+				return errors.New("redirected from https to http")
 			}
 			return nil
 		},
@@ -128,7 +128,7 @@ func (j *job) get(ctx context.Context, target string, body *bytes.Buffer, share 
 	n, err := body.ReadFrom(io.LimitReader(share.Charged(resp.Body), limit+1))
 	if resp.StatusCode != http.StatusOK {
 		line, _, _ := strings.Cut(strings.TrimSpace(body.String()), "\n")
-		text := "the answer is " + resp.Status
+		text := "the target answers " + resp.Status
 		if line != "" && !strings.HasPrefix(line, "<") {
 			text += ": " + strings.Trim(strconv.Quote(line[:min(len(line), 200)]), `"`)
 		}
@@ -141,11 +141,11 @@ func (j *job) get(ctx context.Context, target string, body *bytes.Buffer, share 
 	case err != nil:
 		return fmt.Errorf("the answer broke off after %d bytes: %w", n, err)
 	case n > limit:
-		return fmt.Errorf("the answer has more than %d bytes, the limit", limit)
+		return fmt.Errorf("the answer is larger than %d bytes, which is the limit (max_body)", limit)
 	case resp.ContentLength > n:
-		return fmt.Errorf("the answer has %d bytes of %d", n, resp.ContentLength)
+		return fmt.Errorf("the answer has only %d of %d bytes", n, resp.ContentLength)
 	case resp.Header.Get("Content-Encoding") != "":
-		return fmt.Errorf("the answer has a Content-Encoding, %.20q, that was not asked for", resp.Header.Get("Content-Encoding"))
+		return fmt.Errorf("the answer has an unexpected Content-Encoding %.20q", resp.Header.Get("Content-Encoding"))
 	}
 	return nil
 }
