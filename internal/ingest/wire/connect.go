@@ -86,7 +86,7 @@ func (protoCodec) IsBinary() bool { return true }
 func (c protoCodec) Unmarshal(data []byte, v any) error {
 	m, ok := v.(proto.Message)
 	if !ok {
-		return fmt.Errorf("%T is no message", v)
+		return fmt.Errorf("unexpected type %T of a message", v)
 	}
 	left := c.fields
 	if err := countFields(data, c.depth, &left); err != nil {
@@ -102,7 +102,7 @@ func (protoCodec) Marshal(v any) ([]byte, error) {
 	case proto.Message:
 		return proto.Marshal(m)
 	}
-	return nil, fmt.Errorf("%T is no message", v)
+	return nil, fmt.Errorf("unexpected type %T of a message", v)
 }
 
 func (c protoCodec) MarshalStable(v any) ([]byte, error) { return c.Marshal(v) }
@@ -147,7 +147,7 @@ func (jsonCodec) IsBinary() bool { return false }
 func (c jsonCodec) Unmarshal(data []byte, v any) error {
 	m, ok := v.(proto.Message)
 	if !ok {
-		return fmt.Errorf("%T is no message", v)
+		return fmt.Errorf("unexpected type %T of a message", v)
 	}
 	return UnmarshalJSON(data, m, c.fields)
 }
@@ -171,7 +171,7 @@ func (c jsonCodec) Marshal(v any) ([]byte, error) {
 	case proto.Message:
 		return protojson.Marshal(m)
 	}
-	return nil, fmt.Errorf("%T is no message", v)
+	return nil, fmt.Errorf("unexpected type %T of a message", v)
 }
 
 func (c jsonCodec) MarshalStable(v any) ([]byte, error) { return c.Marshal(v) }

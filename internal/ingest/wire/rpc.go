@@ -97,7 +97,7 @@ func ReadJSON(w http.ResponseWriter, r *http.Request, limit int64, m proto.Messa
 		return err
 	}
 	if err := UnmarshalJSON(body, m, objects); err != nil {
-		return ingest.Errorf(ingest.Malformed, "the request is no %s in JSON: %w", m.ProtoReflect().Descriptor().Name(), err)
+		return ingest.Errorf(ingest.Malformed, "the request is not a %s in JSON: %w", m.ProtoReflect().Descriptor().Name(), err)
 	}
 	return nil
 }
@@ -169,7 +169,7 @@ func (e *envelopes) next() {
 	case err == nil && int64(len(b)) > 5+e.limit:
 		err = tooLarge(" when decompressed", e.limit)
 	case err != nil && !errors.As(err, &refused):
-		err = ingest.Errorf(ingest.Malformed, "a message can't be decompressed: %w", err)
+		err = ingest.Errorf(ingest.Malformed, "can't decompress a message: %w", err)
 	case err == nil:
 		_, err = io.Copy(io.Discard, body) // behind the end of the gzip data
 	}

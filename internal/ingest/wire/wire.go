@@ -59,7 +59,7 @@ func Body(w http.ResponseWriter, r *http.Request, limit int64) ([]byte, error) {
 		defer z.Close()
 		body = share.Charged(&expanding{z, sent, 0})
 	default:
-		return nil, ingest.Errorf(ingest.Malformed, "Content-Encoding %.40q is not supported: gzip, zstd and none are", encoding)
+		return nil, ingest.Errorf(ingest.Malformed, "unsupported Content-Encoding %.40q: use gzip, zstd or none", encoding)
 	}
 	length := int64(0)
 	if body == io.Reader(sent) {
@@ -164,7 +164,7 @@ type expanding struct {
 func (e *expanding) Read(p []byte) (int, error) {
 	n, err := e.Reader.Read(p)
 	if e.n += int64(n); e.n > expandTo+expansion*e.sent.n {
-		return 0, ingest.Errorf(ingest.TooLarge, "the request is larger than %d bytes when decompressed, which is the limit for the %d sent", expandTo+expansion*e.sent.n, e.sent.n)
+		return 0, ingest.Errorf(ingest.TooLarge, "the request is larger than %d bytes when decompressed, which is the limit for the %d bytes sent", expandTo+expansion*e.sent.n, e.sent.n)
 	}
 	return n, err
 }
@@ -182,14 +182,14 @@ func unreadable(r *http.Request, err error, limit int64) error {
 	case errors.As(err, &over):
 		return tooLarge("", limit)
 	case errors.Is(err, zstd.ErrWindowSizeExceeded), errors.Is(err, zstd.ErrDecoderSizeExceeded):
-		return ingest.Errorf(ingest.TooLarge, "the body needs too much memory to be decompressed: %w", err)
+		return ingest.Errorf(ingest.TooLarge, "decompressing the body needs too much memory: %w", err)
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return ingest.Errorf(ingest.Malformed, "the body ended early: %w", err)
 	}
 	if e := r.Header.Get("Content-Encoding"); e != "" {
-		return ingest.Errorf(ingest.Malformed, "the body (Content-Encoding %.40s) can't be read: %w", e, err)
+		return ingest.Errorf(ingest.Malformed, "can't decode the body (Content-Encoding %.40s): %w", e, err)
 	}
-	return ingest.Errorf(ingest.Malformed, "the body can't be read: %w", err)
+	return ingest.Errorf(ingest.Malformed, "can't read the body: %w", err)
 }
 
 // Error returns the *ingest.Error that err is or wraps. Any other error is the server's
@@ -204,7 +204,7 @@ func Error(err error) *ingest.Error {
 	return &ingest.Error{Reason: ingest.Internal, Err: errInternal}
 }
 
-var errInternal = errors.New("the server could not keep the profiles; its log says why")
+var errInternal = errors.New("the server could not store the profiles; see its log")
 
 // RetryAfter returns the value of a Retry-After header, in seconds, or "".
 func RetryAfter(e *ingest.Error) string {
@@ -243,10 +243,10 @@ func Time(s string) (int64, error) {
 	}
 	t, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
-		return 0, fmt.Errorf("%.60q is no time: it is ns since 1970, or like 2006-01-02T15:04:05Z", s)
+		return 0, fmt.Errorf("invalid time %.60q: use nanoseconds since 1970 or 2006-01-02T15:04:05Z", s)
 	}
 	if t.Year() < 1678 || t.Year() > 2261 { // what ns since 1970 reach
-		return 0, fmt.Errorf("%.60q is no time of a profile", s)
+		return 0, fmt.Errorf("invalid time %.60q of a profile: it is before 1970 or too far in the future", s)
 	}
 	return t.UnixNano(), nil
 }
