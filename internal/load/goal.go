@@ -134,7 +134,7 @@ type Try struct {
 
 // ErrTooSlow is returned if not even the rate that a search begins with meets the
 // goals.
-var ErrTooSlow = errors.New("the goals are missed already at the rate that the search begins with: begin lower")
+var ErrTooSlow = errors.New("the goals are already missed at the first rate of the search: start lower")
 
 // highest is the rate, in requests per second, at which a search ends.
 const highest = 1e8

@@ -48,7 +48,7 @@ func Constant(rate float64, d time.Duration) (*Steps, error) {
 // positive, and the requests of all steps countable.
 func NewSteps(steps ...Step) (*Steps, error) {
 	if len(steps) == 0 {
-		return nil, errors.New("no rate to send at")
+		return nil, errors.New("no rate given")
 	}
 	total := 0.0
 	for i, s := range steps {
@@ -56,12 +56,12 @@ func NewSteps(steps ...Step) (*Steps, error) {
 		case !(s.From >= 0 && s.To >= 0) || math.IsInf(s.From+s.To, 0):
 			return nil, fmt.Errorf("step %d: rates must be numbers of requests per second, not %v to %v", i+1, s.From, s.To)
 		case s.For <= 0:
-			return nil, fmt.Errorf("step %d: it takes %v", i+1, s.For)
+			return nil, fmt.Errorf("step %d: invalid duration %v", i+1, s.For)
 		}
 		total += s.requests()
 	}
 	if total > 1<<52 {
-		return nil, fmt.Errorf("%.3g requests are more than can be counted", total)
+		return nil, fmt.Errorf("%.3g requests are too many to count: lower the rate or the time", total)
 	}
 	return &Steps{steps: steps}, nil
 }

@@ -62,7 +62,7 @@ type worker struct {
 	answered func(Answer, error) // what takes the answer to started
 }
 
-var errBacklog = &Failure{ClassBacklog, "more than a million requests waited for their turn"}
+var errBacklog = &Failure{ClassBacklog, "more than a million requests were waiting to be sent"}
 
 // Send implements [Sender].
 func (p *Pool) Send(ctx context.Context, clock Clock, r Request, done func(Request, Outcome)) {

@@ -181,7 +181,7 @@ func (r *Result) Lose(n int64, f Failure) {
 // of few it would be many percent.
 func (r *Result) judge(late time.Duration, share float64) {
 	if n := r.Requests() - r.Waited; r.Late > 1 && float64(r.Late) > share*float64(n) {
-		r.Void = fmt.Sprintf("the generator sent %.1f %% of the requests more than %v late: it, or its machine, could not keep up",
+		r.Void = fmt.Sprintf("the generator sent %.1f %% of the requests more than %v late: the generator or its machine could not keep up",
 			100*float64(r.Late)/float64(n), late)
 	}
 }

@@ -22,11 +22,11 @@ type Users struct {
 func (u Users) Check() error {
 	switch {
 	case u.Users < 1:
-		return errors.New("a closed loop needs a user at least")
+		return errors.New("a closed loop needs at least one user")
 	case u.Requests < 0 || u.Rounds < 0 || u.For < 0:
 		return errors.New("requests, rounds and time can't be negative")
 	case u.For == 0 && (u.Rounds == 0 || u.Requests == 0):
-		return errors.New("a closed loop needs an end: rounds of so many requests, or a time")
+		return errors.New("a closed loop needs an end: give rounds of requests, or a time")
 	}
 	return nil
 }

@@ -184,7 +184,7 @@ func (r *run) late(latest time.Duration) bool {
 	if r.clock.Now() < latest {
 		return false
 	}
-	r.behind = fmt.Sprintf("%v after its end not all requests had been sent", r.opts.Grace)
+	r.behind = fmt.Sprintf("some requests were still unsent %v after the end", r.opts.Grace)
 	return true
 }
 

@@ -196,7 +196,7 @@ func TestBehind(t *testing.T) {
 	opts := lenient
 	opts.Grace = 100 * time.Millisecond
 	r, err := Run(t.Context(), pacer(t, "10000000", false, 0, 100*time.Millisecond), slowSender{}, opts)
-	if err != nil || r.Requests() == 0 || r.Requests() > 100_000 || r.Stopped != "100ms after its end not all requests had been sent" {
+	if err != nil || r.Requests() == 0 || r.Requests() > 100_000 || r.Stopped != "some requests were still unsent 100ms after the end" {
 		t.Errorf("%v, %d requests, stopped: %q", err, r.Requests(), r.Stopped)
 	}
 }
