@@ -148,10 +148,10 @@ func (k *call) data(b []byte, most int) error {
 		}
 		size := binary.BigEndian.Uint32(k.lead[1:])
 		if k.lead[0] > 1 {
-			return failure("bad answer", "a message begins with the byte %#x", k.lead[0])
+			return failure("bad answer", "invalid message: its first byte is %#x, not 0 or 1", k.lead[0])
 		}
 		if int64(size) > int64(most) {
-			return failure("message too large", "the answer has a message of %d bytes; the most is %d", size, most)
+			return failure("message too large", "the answer has a message of %d bytes; the limit is %d", size, most)
 		}
 		k.leading, k.left = 0, int(size)
 		k.messages++
@@ -167,7 +167,7 @@ func (k *call) verdict() error {
 	case s.http != 200 && !s.has:
 		return failure("status "+strconv.Itoa(s.http), "HTTP status %d, content type %q, and no gRPC status", s.http, s.content)
 	case !s.has || s.malformed:
-		return failure("bad answer", "the answer ended without a grpc-status, content type %q", s.content)
+		return failure("bad answer", "the answer has no grpc-status (content type %q)", s.content)
 	case s.grpc != 0:
 		name := "grpc " + statusName(s.grpc)
 		if s.message == "" {
@@ -175,11 +175,11 @@ func (k *call) verdict() error {
 		}
 		return failure(name, "%s: %s", name, unescape(s.message))
 	case !s.speaksGRPC():
-		return failure("bad answer", "the answer's content type is %q", s.content)
+		return failure("bad answer", "invalid content type %q: want application/grpc", s.content)
 	case k.left > 0 || k.leading > 0:
-		return failure("bad answer", "the answer ended within a message")
+		return failure("bad answer", "the answer ended in the middle of a message")
 	case k.messages != 1 && !k.path.manyAnswers:
-		return failure("bad answer", "the answer has %d messages", k.messages)
+		return failure("bad answer", "the answer has %d messages instead of 1", k.messages)
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func (c *conn) begin(k *call) error {
 
 var (
 	// errFull says that the server takes no more calls at a time.
-	errFull = errors.New("as many calls as the server takes are under way")
+	errFull = errors.New("the server takes no more concurrent calls")
 	// errUnusable says that the next call needs a new connection.
 	errUnusable = errors.New("the connection takes no more calls")
 )
@@ -272,7 +272,7 @@ func (c *conn) expire() {
 	}
 }
 
-var errDeadline = failure("grpc "+statusName(statusDeadline), "no answer within the time that a call has")
+var errDeadline = failure("grpc "+statusName(statusDeadline), "no answer within the timeout of a call")
 
 // cancel ends the calls that which picks; and the connection, if it is the last
 // thing asked of it.

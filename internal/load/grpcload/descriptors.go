@@ -34,10 +34,10 @@ func readProtosets(ctx context.Context, paths []string) (*protoregistry.Files, e
 		}
 		var set descriptorpb.FileDescriptorSet
 		if err := proto.Unmarshal(b, &set); err != nil {
-			return nil, fmt.Errorf("%s: it is no descriptor set: %w", path, err)
+			return nil, fmt.Errorf("%s: not a descriptor set: %w", path, err)
 		}
 		if len(set.File) == 0 {
-			return nil, fmt.Errorf("%s: it is no descriptor set, or an empty one", path)
+			return nil, fmt.Errorf("%s: not a descriptor set, or an empty one", path)
 		}
 		all.File = append(all.File, set.File...)
 	}
@@ -101,7 +101,7 @@ func link(descriptors []*descriptorpb.FileDescriptorProto) (*protoregistry.Files
 			}
 			known, err := protoregistry.GlobalFiles.FindFileByPath(name)
 			if err != nil || !strings.HasPrefix(name, "google/protobuf/") {
-				return nil, fmt.Errorf("%s imports %s, which is missing: protoc writes it with --include_imports", descriptors[i].GetName(), name)
+				return nil, fmt.Errorf("%s imports %s, which is missing: call protoc with --include_imports", descriptors[i].GetName(), name)
 			}
 			have[name] = true
 			descriptors = append(descriptors, protodesc.ToFileDescriptorProto(known))
@@ -122,13 +122,13 @@ func services(files *protoregistry.Files) (names []string) {
 }
 
 func noService(service string, names []string) error {
-	return unknown(fmt.Sprintf("there is no service %q", service), service, names)
+	return unknown(fmt.Sprintf("unknown service %q", service), service, names)
 }
 
 // unknown says what there is, and which of it may be meant.
 func unknown(what, name string, names []string) error {
 	if len(names) == 0 {
-		return fmt.Errorf("%s, nor any other", what)
+		return fmt.Errorf("%s (none is known)", what)
 	}
 	best, near := "", 4
 	for _, n := range names {
@@ -138,9 +138,9 @@ func unknown(what, name string, names []string) error {
 		}
 	}
 	if best != "" {
-		return fmt.Errorf("%s; did you mean %s? There are %s", what, best, strings.Join(names, ", "))
+		return fmt.Errorf("%s; did you mean %s? (known: %s)", what, best, strings.Join(names, ", "))
 	}
-	return fmt.Errorf("%s; there are %s", what, strings.Join(names, ", "))
+	return fmt.Errorf("%s (known: %s)", what, strings.Join(names, ", "))
 }
 
 // distance counts the letters to change, add or leave out to make b of a, in whatever case.

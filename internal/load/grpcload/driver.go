@@ -75,7 +75,7 @@ func (d *Driver) came(k *call, err error) error {
 	var f *load.Failure
 	switch {
 	case err == error(errDeadline) && k.messages > 0:
-		return failure(errDeadline.Class, "%s: the call's time of %v was over after %d messages of the answer", d.Method(), d.opts.Timeout, k.messages)
+		return failure(errDeadline.Class, "%s: timed out after %v and %d messages of the answer", d.Method(), d.opts.Timeout, k.messages)
 	case err == error(errDeadline):
 		return failure(errDeadline.Class, "%s: no answer within %v", d.Method(), d.opts.Timeout)
 	case errors.As(err, &f):

@@ -190,12 +190,12 @@ func TestMetadata(t *testing.T) {
 		}
 	})
 	for text, want := range map[string]string{
-		"novalue":       `metadata "novalue": want NAME: VALUE`,
-		"a b: c":        `metadata "a b: c": a name has letters, digits and - _ . only`,
-		"grpc-x: c":     `metadata "grpc-x: c": grpc-x is of the protocol itself`,
-		"a: é":          `metadata "a: é": metadata a: its value "é" has characters other than those of ASCII`,
-		"a-bin: hello!": `metadata "a-bin: hello!": metadata a-bin: its value "hello!" is not base64`,
-		"a: b {{nope}}": `metadata 1:1:5: there is no {{nope}}; `,
+		"novalue":       `invalid metadata "novalue": use NAME: VALUE`,
+		"a b: c":        `invalid metadata "a b: c": a name has only letters, digits, dots, - and _`,
+		"grpc-x: c":     `invalid metadata "grpc-x: c": grpc-x belongs to the protocol, and hone sets it`,
+		"a: é":          `metadata "a: é": invalid metadata a: "é" has characters that are not printable ASCII`,
+		"a-bin: hello!": `metadata "a-bin: hello!": invalid metadata a-bin: "hello!" is not base64`,
+		"a: b {{nope}}": `metadata 1:1:5: unknown function {{nope}} (known: `,
 	} {
 		o.Metadata = []string{text}
 		if _, err := New(t.Context(), o); err == nil || !strings.HasPrefix(err.Error(), want) {

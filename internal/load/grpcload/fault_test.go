@@ -164,16 +164,16 @@ func TestFaults(t *testing.T) {
 			t.Cleanup(s.Stop)
 			return l.Addr().String()
 		}()},
-		{name: "too large", address: working, data: `{"size": 5000}`, class: "message too large", text: "a message of 5003 bytes; the most is 5000"},
+		{name: "too large", address: working, data: `{"size": 5000}`, class: "message too large", text: "a message of 5003 bytes; the limit is 5000"},
 		{name: "503", class: "status 503", text: `HTTP status 503, content type "text/html"`, address: answering(t, func(p *peer, id uint32) {
 			p.headers(id, false, 1<<14, ":status", "503", "content-type", "text/html")
 			p.WriteData(id, true, []byte("<html>"))
 		})},
-		{name: "no trailers", class: "bad answer", text: "without a grpc-status", address: answering(t, func(p *peer, id uint32) {
+		{name: "no trailers", class: "bad answer", text: "has no grpc-status", address: answering(t, func(p *peer, id uint32) {
 			p.headers(id, false, 1<<14, ":status", "200", "content-type", "application/grpc")
 			p.WriteData(id, true, make([]byte, 5))
 		})},
-		{name: "cut", class: "bad answer", text: "within a message", address: answering(t, func(p *peer, id uint32) {
+		{name: "cut", class: "bad answer", text: "in the middle of a message", address: answering(t, func(p *peer, id uint32) {
 			p.headers(id, false, 1<<14, ":status", "200", "content-type", "application/grpc")
 			p.WriteData(id, false, []byte{0, 0, 0, 0, 9, 1})
 			p.headers(id, true, 1<<14, "grpc-status", "0")
@@ -191,7 +191,7 @@ func TestFaults(t *testing.T) {
 			p.WriteGoAway(id, http2.ErrCodeEnhanceYourCalm, []byte("too many"))
 			p.net.Close()
 		})},
-		{name: "broken headers", class: "bad answer", text: "headers of the answer", address: answering(t, func(p *peer, id uint32) {
+		{name: "broken headers", class: "bad answer", text: "invalid headers in the answer", address: answering(t, func(p *peer, id uint32) {
 			p.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: []byte{0xff, 0xff, 0xff}, EndHeaders: true})
 		})},
 		{name: "frame too long", class: "bad answer", text: "a frame of 20000 bytes", address: answering(t, func(p *peer, id uint32) {
@@ -381,7 +381,7 @@ func TestMessagesBeforeDeadline(t *testing.T) {
 		o.Timeout = 500 * time.Millisecond
 		e := calls(t, newDriver(t, o), 2)
 		e.want(t, map[string]int{"grpc DeadlineExceeded": 2})
-		if e.cut != 6 || e.answers != 0 || !strings.HasSuffix(e.texts["grpc DeadlineExceeded"], "500ms was over after 3 messages of the answer") {
+		if e.cut != 6 || e.answers != 0 || !strings.HasSuffix(e.texts["grpc DeadlineExceeded"], "timed out after 500ms and 3 messages of the answer") {
 			t.Errorf("%d messages, and %d of complete answers; %q", e.cut, e.answers, e.texts)
 		}
 	})

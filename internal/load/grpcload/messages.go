@@ -88,7 +88,7 @@ func newMessages(method protoreflect.MethodDescriptor, o Options) (*messages, er
 		k.values.N, k.values.Row = n, o.Feed.Row(n)
 		if k.body, err = m.append(k.body[:0], k); err != nil {
 			if o.Feed != nil {
-				return nil, fmt.Errorf("%s, with row %d of the feed: %w", o.DataName, n+1, err)
+				return nil, fmt.Errorf("%s, row %d of the feed: %w", o.DataName, n+1, err)
 			}
 			return nil, fmt.Errorf("%s: %w", o.DataName, err)
 		}
@@ -193,7 +193,7 @@ func (m *messages) append(dst []byte, k *call) ([]byte, error) {
 			dst = compress(dst, start)
 		}
 		if size := len(dst) - start - 5; size > math.MaxUint32 {
-			return dst, fmt.Errorf("a message of %d bytes: they have %d at most", size, uint32(math.MaxUint32))
+			return dst, fmt.Errorf("the message has %d bytes; the limit is %d", size, uint32(math.MaxUint32))
 		} else {
 			binary.BigEndian.PutUint32(dst[start+1:], uint32(size))
 		}

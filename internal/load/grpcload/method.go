@@ -24,7 +24,7 @@ func (d *Driver) find(ctx context.Context) (protoreflect.MethodDescriptor, error
 		at = strings.LastIndexByte(name, '.')
 	}
 	if at <= 0 || at == len(name)-1 {
-		return nil, fmt.Errorf("%q is no method: want SERVICE/METHOD, the service with its package", d.opts.Method)
+		return nil, fmt.Errorf("invalid method %q: use SERVICE/METHOD, with the package of the service", d.opts.Method)
 	}
 	service, method := name[:at], name[at+1:]
 	var files *protoregistry.Files

@@ -71,17 +71,17 @@ func (o Options) withDefaults() (Options, error) {
 	case o.Address == "":
 		return o, errors.New("no address to send to")
 	case o.Timeout < 0 || o.MaxMessage < 0:
-		return o, errors.New("the timeout and the greatest message can't be negative")
+		return o, errors.New("the timeout and the size of a message can't be negative")
 	case o.Connections < 1 || o.Connections > maxConnections:
-		return o, fmt.Errorf("%d connections: want 1 to %d", o.Connections, maxConnections)
+		return o, fmt.Errorf("invalid number of connections %d: use 1 to %d", o.Connections, maxConnections)
 	case o.Calls < o.Connections || o.Calls > maxCalls:
-		return o, fmt.Errorf("%d calls at a time over %d connections: want one for each at least, and %d at most", o.Calls, o.Connections, maxCalls)
+		return o, fmt.Errorf("invalid number of concurrent calls %d over %d connections: use at least one per connection, and at most %d", o.Calls, o.Connections, maxCalls)
 	case len(o.Protosets) > 0 && len(o.Protos) > 0:
-		return o, errors.New("the method's types come from descriptor sets or from .proto files, not from both")
+		return o, errors.New("use either descriptor sets or .proto files, not both")
 	}
 	if !strings.HasPrefix(o.Address, "unix:") {
 		if _, port, err := net.SplitHostPort(o.Address); err != nil || port == "" {
-			return o, fmt.Errorf("%q is no address: want HOST:PORT or unix:PATH", o.Address)
+			return o, fmt.Errorf("invalid address %q: use HOST:PORT or unix:PATH", o.Address)
 		}
 	}
 	return o, nil
@@ -166,11 +166,11 @@ func (o Options) metadata() (same []hpack.HeaderField, differ []field, err error
 		name = strings.ToLower(strings.TrimSpace(name))
 		switch {
 		case !ok || name == "":
-			return nil, nil, fmt.Errorf("metadata %q: want NAME: VALUE", line)
+			return nil, nil, fmt.Errorf("invalid metadata %q: use NAME: VALUE", line)
 		case strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "":
-			return nil, nil, fmt.Errorf("metadata %q: a name has letters, digits and - _ . only", line)
+			return nil, nil, fmt.Errorf("invalid metadata %q: a name has only letters, digits, dots, - and _", line)
 		case strings.HasPrefix(name, "grpc-") || name == "content-type" || name == "te" || name == "connection" || name == "host":
-			return nil, nil, fmt.Errorf("metadata %q: %s is of the protocol itself", line, name)
+			return nil, nil, fmt.Errorf("invalid metadata %q: %s belongs to the protocol, and hone sets it", line, name)
 		}
 		t, err := template.Parse(fmt.Sprintf("metadata %d", i+1), strings.TrimSpace(value), o.Feed)
 		if err != nil {
@@ -197,13 +197,13 @@ func (f field) append(dst []byte, v *template.Values) ([]byte, error) {
 	if f.binary {
 		value, ok := appendBase64(nil, dst[from:])
 		if !ok {
-			return dst, failure("template", "metadata %s: its value %q is not base64, which a name that ends in -bin takes", f.name, dst[from:])
+			return dst, failure("template", "invalid metadata %s: %q is not base64, which names ending in -bin need", f.name, dst[from:])
 		}
 		return base64.RawStdEncoding.AppendEncode(dst[:from], value), nil
 	}
 	for _, b := range dst[from:] {
 		if b < ' ' || b > '~' {
-			return dst, failure("template", "metadata %s: its value %q has characters other than those of ASCII", f.name, dst[from:])
+			return dst, failure("template", "invalid metadata %s: %q has characters that are not printable ASCII", f.name, dst[from:])
 		}
 	}
 	return dst, nil

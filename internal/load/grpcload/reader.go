@@ -22,7 +22,7 @@ func (c *conn) handle(kind, flags byte, id uint32, payload []byte) error {
 		return failure("bad answer", "the server sent a broken frame: type %d, %d bytes, stream %d", kind, len(payload), id)
 	}
 	if (kind == framePing || kind == frameSettings) && c.unwritten() > maxUnwritten {
-		return failure("bad answer", "the server asks, and does not read what it is answered")
+		return failure("bad answer", "the server sends PING or SETTINGS frames and doesn't read the replies")
 	}
 	switch kind {
 	case frameData:
@@ -126,7 +126,7 @@ func (c *conn) fragment(b []byte, complete bool) error {
 		err = c.dec.Close()
 	}
 	if err != nil {
-		return failure("bad answer", "headers of the answer: %v", err)
+		return failure("bad answer", "invalid headers in the answer: %v", err)
 	}
 	if c.status.size > maxAnswerHeaders {
 		return failure("bad answer", "the answer's headers are longer than %d bytes", maxAnswerHeaders)
@@ -187,7 +187,7 @@ func (c *conn) settings(payload []byte) error {
 		case settingWindow:
 			if value > maxWindow {
 				c.mu.Unlock()
-				return failure("bad answer", "the server set a window of %d bytes", value)
+				return failure("bad answer", "the server set an invalid window of %d bytes", value)
 			}
 			for _, k := range c.streams {
 				k.window += int(value) - c.initial
@@ -196,7 +196,7 @@ func (c *conn) settings(payload []byte) error {
 		case settingFrameSize:
 			if value < defaultFrameSize || value > 1<<24-1 {
 				c.mu.Unlock()
-				return failure("bad answer", "the server set a frame size of %d bytes", value)
+				return failure("bad answer", "the server set an invalid frame size of %d bytes", value)
 			}
 			c.frameSize = int(value)
 		}
@@ -217,7 +217,7 @@ func (c *conn) opened(id uint32, by int) error {
 	defer c.mu.Unlock()
 	if id == 0 {
 		if c.window += by; c.window > maxWindow {
-			return failure("bad answer", "the server opened its window beyond %d bytes", maxWindow)
+			return failure("bad answer", "the server raised its window above %d bytes", maxWindow)
 		}
 		c.resume()
 	} else if k := c.streams[id]; k != nil {
@@ -274,7 +274,7 @@ func open(ctx context.Context, n net.Conn, most int) (*conn, error) {
 	b, err := c.in.Peek(frameHeader)
 	switch {
 	case err == nil && b[3] != frameSettings:
-		err = failure("not HTTP/2", "%s answers with %q, not in HTTP/2", n.RemoteAddr(), b)
+		err = failure("not HTTP/2", "%s answers with %q, which is not HTTP/2", n.RemoteAddr(), b)
 	case err == nil:
 		err = c.next()
 	}
@@ -331,7 +331,7 @@ func (c *conn) next() error {
 	}
 	length := int(b[0])<<16 | int(b[1])<<8 | int(b[2])
 	if length > defaultFrameSize {
-		return failure("bad answer", "a frame of %d bytes, and %d are allowed", length, defaultFrameSize)
+		return failure("bad answer", "the server sent a frame of %d bytes; the limit is %d", length, defaultFrameSize)
 	}
 	if b, err = c.in.Peek(frameHeader + length); err != nil {
 		return err

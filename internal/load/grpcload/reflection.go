@@ -72,7 +72,7 @@ func (r *dialog) files(ctx context.Context, service string) (*protoregistry.File
 			for _, b := range a.files {
 				f := &descriptorpb.FileDescriptorProto{}
 				if err := proto.Unmarshal(b, f); err != nil {
-					return nil, fmt.Errorf("a descriptor: %w", err)
+					return nil, fmt.Errorf("invalid descriptor of a file: %w", err)
 				}
 				if !have[f.GetName()] {
 					have[f.GetName()] = true
@@ -93,7 +93,7 @@ func (r *dialog) files(ctx context.Context, service string) (*protoregistry.File
 			return link(all)
 		}
 		if len(asked) > maxFiles {
-			return nil, fmt.Errorf("more than %d files", maxFiles)
+			return nil, fmt.Errorf("the service needs more than %d files: name its types with -proto FILE or -protoset FILE", maxFiles)
 		}
 		if answers, err = r.ask(ctx, missing...); err != nil {
 			return nil, err
@@ -137,7 +137,7 @@ func (r *dialog) ask(ctx context.Context, questions ...[]byte) ([]answer, error)
 		}
 		failed = append(failed, fmt.Sprintf("%s: %v", v, err))
 	}
-	return nil, fmt.Errorf("%s. Name the method's types with -proto FILE or -protoset FILE", strings.Join(failed, "; "))
+	return nil, fmt.Errorf("%s; name the method's types with -proto FILE or -protoset FILE", strings.Join(failed, "; "))
 }
 
 func (r *dialog) call(ctx context.Context, version string, body []byte) ([]byte, error) {

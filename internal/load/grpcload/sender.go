@@ -95,7 +95,7 @@ func (s *Sender) Send(ctx context.Context, clock load.Clock, r load.Request, don
 	}
 }
 
-var errBacklog = failure(load.ClassBacklog, "more than a million requests waited for their turn")
+var errBacklog = failure(load.ClassBacklog, "more than a million requests were waiting to be sent")
 
 // watch has the end of ctx end its calls. The caller has the lock.
 func (s *Sender) watch(ctx context.Context) {

@@ -59,7 +59,7 @@ func parseSource(name, text string, feed *template.Feed) (*source, error) {
 			s.pieces = append(s.pieces, piece{i, end, fill, quoted})
 			if !quoted && (i > 0 && !strings.ContainsRune(" \t\r\n,:[{}", rune(text[i-1])) ||
 				end < len(text) && !strings.ContainsRune(" \t\r\n,:]}{", rune(text[end]))) {
-				return nil, s.errorf(i, "within a number or word a template has to be quoted: \"1{{int 0 9}}\" is taken for a number, too")
+				return nil, s.errorf(i, "quote a template within a number or word: \"1{{int 0 9}}\" counts as a number, too")
 			}
 			start, i = end, end-1
 		case text[i] == '"':
@@ -203,7 +203,7 @@ func (s *source) documents() ([]document, error) {
 			}
 		}
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || template.EndsEarly(string(r.text)) {
-			at, err = len(r.text), errors.New("the document ends too early")
+			at, err = len(r.text), errors.New("unexpected end of JSON")
 		}
 		return s.errorf(r.back(at), "%v", err)
 	}
@@ -230,7 +230,7 @@ func (s *source) documents() ([]document, error) {
 		return nil, fail(err)
 	}
 	if rest := bytes.TrimSpace(r.text[d.InputOffset():]); len(rest) > 0 {
-		return nil, s.errorf(r.back(int(d.InputOffset())), "something follows the array")
+		return nil, s.errorf(r.back(int(d.InputOffset())), "unexpected text after the array")
 	}
 	return all, nil
 }
