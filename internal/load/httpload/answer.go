@@ -117,7 +117,7 @@ func digits(b []byte) bool {
 func (h *head) field(line []byte) error {
 	colon := bytes.IndexByte(line, ':')
 	if colon < 1 {
-		return fmt.Errorf("the answer's header has a line that is not a field: %.40q", line)
+		return fmt.Errorf("invalid header line in the answer: %.40q", line)
 	}
 	value := bytes.TrimSpace(line[colon+1:])
 	switch name := line[:colon]; {
@@ -126,7 +126,7 @@ func (h *head) field(line []byte) error {
 		for item := range items(value) {
 			n, err := strconv.ParseInt(string(item), 10, 64)
 			if err != nil || n < 0 || item[0] == '+' || h.length >= 0 && h.length != n {
-				return fmt.Errorf("the answer has the length %.40q", value)
+				return fmt.Errorf("invalid Content-Length %.40q in the answer", value)
 			}
 			h.length = n
 		}
@@ -134,7 +134,7 @@ func (h *head) field(line []byte) error {
 		// Chunks say where the content ends if they come last; what they hold is not looked at.
 		for item := range items(value) {
 			if h.chunked {
-				return fmt.Errorf("the answer has the transfer encoding %.40q after chunked", value)
+				return fmt.Errorf("invalid transfer encoding %.40q after chunked in the answer", value)
 			}
 			h.chunked = equalFold(item, "chunked")
 			h.coded = string(item)
@@ -173,7 +173,7 @@ func (c *conn) chunks() (size int, err error) {
 		text, _, _ := bytes.Cut(line, []byte(";"))
 		n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 16, 32)
 		if err != nil || n < 0 {
-			return size, fmt.Errorf("a chunk of the answer has the length %.40q", text)
+			return size, fmt.Errorf("invalid chunk length %.40q in the answer", text)
 		}
 		if n == 0 {
 			break
@@ -216,7 +216,7 @@ func (c *conn) readLine() ([]byte, error) {
 // ended says that an answer ended too early.
 func ended(err error) error {
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("the answer ends in its middle: %w", io.ErrUnexpectedEOF)
+		return fmt.Errorf("the answer ended early: %w", io.ErrUnexpectedEOF)
 	}
 	return err
 }

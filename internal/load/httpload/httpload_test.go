@@ -659,15 +659,15 @@ func TestBadTargets(t *testing.T) {
 		Target
 		want string
 	}{
-		{Target{URL: "ftp://x"}, "no URL"},
-		{Target{URL: "http://"}, "no URL"},
+		{Target{URL: "ftp://x"}, "invalid URL"},
+		{Target{URL: "http://"}, "invalid URL"},
 		{Target{URL: "http://{{row.host}}/"}, "can't be a template"},
 		{Target{URL: "http://x/{{"}, "x: the path:1:2: {{ without }}"},
-		{Target{URL: "http://x", Method: "GE T"}, "no method"},
+		{Target{URL: "http://x", Method: "GE T"}, "invalid method"},
 		{Target{URL: "http://x/a b"}, "%20"},
-		{Target{URL: "http://x", Header: []Header{{"A B", "c"}}}, "no header"},
-		{Target{URL: "http://x", Header: []Header{{"A", "b\r\nC: d"}}}, "no header"},
-		{Target{URL: "http://x", Body: "a\nb {{row.x}}"}, "x: the body:2:5: {{row.x}} takes a feed"},
+		{Target{URL: "http://x", Header: []Header{{"A B", "c"}}}, "invalid header"},
+		{Target{URL: "http://x", Header: []Header{{"A", "b\r\nC: d"}}}, "invalid header"},
+		{Target{URL: "http://x", Body: "a\nb {{row.x}}"}, "x: the body:2:5: {{row.x}} needs a feed"},
 		{Target{URL: "http://x", Body: "{{int 5 1}}"}, "1:9: 1 is less than 5"},
 	} {
 		test.Name = "x"
@@ -708,8 +708,8 @@ func TestTargets(t *testing.T) {
 		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
 	}
 	for text, want := range map[string]string{
-		"":                               "has no target",
-		"\xff\xfeG\x00E\x00T\x00":        "it is UTF-16 text",
+		"":                               "no targets",
+		"\xff\xfeG\x00E\x00T\x00":        "the text is UTF-16",
 		"GET":                            ":1: ",
 		"GET http://a\nwhat":             ":2: ",
 		"GET http://a\n@missing":         ":2: the body",

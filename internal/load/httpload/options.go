@@ -50,12 +50,12 @@ func (t TLS) Config() (*tls.Config, error) {
 		}
 	}
 	if (t.Cert == "") != (t.Key == "") {
-		return nil, errors.New("a client's certificate and its key go together")
+		return nil, errors.New("a client certificate needs a key, and a key needs a certificate: give both")
 	}
 	if t.Cert != "" {
 		pair, err := infile.KeyPair(t.Cert, t.Key)
 		if err != nil {
-			return nil, fmt.Errorf("the client's certificate: %w", err)
+			return nil, fmt.Errorf("client certificate: %w", err)
 		}
 		c.Certificates = []tls.Certificate{pair}
 	}
@@ -97,7 +97,7 @@ func ParseStatuses(list string) (Statuses, error) {
 			r[1] = r[0]
 		}
 		if err != nil || r[0] < 100 || r[1] > 999 || r[1] < r[0] {
-			return nil, fmt.Errorf("%q: want statuses like 200,204,3xx or 200-299", list)
+			return nil, fmt.Errorf("invalid statuses %q: use a list like 200,204,3xx or 200-299", list)
 		}
 		s = append(s, r)
 	}

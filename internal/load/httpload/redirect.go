@@ -43,7 +43,7 @@ func (d *Driver) redirect(r *request, path string, status int, location string, 
 	}
 	to, err := from.Parse(location)
 	if err != nil {
-		return nil, &load.Failure{Class: classRedirect, Text: fmt.Sprintf("%d: the Location %.200q is no URL", status, location)}
+		return nil, &load.Failure{Class: classRedirect, Text: fmt.Sprintf("%d: invalid Location %.200q", status, location)}
 	}
 	port := map[string]string{"http": "80", "https": "443"}[to.Scheme]
 	if port == "" || to.Host == "" || !d.hosts[strings.ToLower(to.Hostname())] && d.opts.Unix == "" {

@@ -68,7 +68,7 @@ func TestRedirects(t *testing.T) {
 			{"/loop", Options{Redirects: 2}, []string{"POST /loop bodytext/x", "GET /loop ", "GET /loop "}, 302, "too many redirections (-redirects 2): the last leads to " + server.URL + "/loop"},
 			{"/to/missing", Options{Redirects: 10}, []string{"POST /to/missing bodytext/x", "GET /missing "}, 404,
 				"POST " + server.URL + "/to/missing: redirected to GET " + server.URL + "/missing: 404 Not Found"},
-			{"/bad", Options{Redirects: 10}, []string{"POST /bad bodytext/x"}, 302, "POST " + server.URL + "/bad: 302: the Location \"http://[::1\" is no URL"},
+			{"/bad", Options{Redirects: 10}, []string{"POST /bad bodytext/x"}, 302, "POST " + server.URL + "/bad: 302: invalid Location \"http://[::1\""},
 			{"/away", Options{Redirects: 10}, []string{"POST /away bodytext/x"}, 302, ""},
 			{"/mail", Options{Redirects: 10}, []string{"POST /mail bodytext/x"}, 302, ""},
 			{"/nowhere", Options{Redirects: 10}, []string{"POST /nowhere bodytext/x"}, 302, ""},

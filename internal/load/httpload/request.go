@@ -38,7 +38,7 @@ type header struct {
 func (t Target) compile(feed *template.Feed) (*request, error) {
 	scheme, rest, ok := strings.Cut(t.URL, "://")
 	if !ok || scheme != "http" && scheme != "https" {
-		return nil, fmt.Errorf("%s: %q is no URL like http://host/path", t.Name, t.URL)
+		return nil, fmt.Errorf("%s: invalid URL %q: use http://host/path", t.Name, t.URL)
 	}
 	host, path := rest, "/"
 	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
@@ -49,18 +49,18 @@ func (t Target) compile(feed *template.Feed) (*request, error) {
 		path = "/" + path
 	}
 	if strings.Contains(host, "{{") {
-		return nil, fmt.Errorf("%s: the host of %q can't be a template: requests go where you say alone", t.Name, t.URL)
+		return nil, fmt.Errorf("%s: the host of %q can't be a template: requests only go to hosts that you name", t.Name, t.URL)
 	}
 	u, err := url.Parse(scheme + "://" + host)
 	if err != nil || u.Hostname() == "" {
-		return nil, fmt.Errorf("%s: %q is no URL like http://host/path", t.Name, t.URL)
+		return nil, fmt.Errorf("%s: invalid URL %q: use http://host/path", t.Name, t.URL)
 	}
 	r := &request{method: t.Method, url: u, address: u.Host}
 	if r.method == "" {
 		r.method = http.MethodGet
 	}
 	if strings.ContainsFunc(r.method, func(c rune) bool { return !httpguts.IsTokenRune(c) }) {
-		return nil, fmt.Errorf("%s: %q is no method", t.Name, r.method)
+		return nil, fmt.Errorf("%s: invalid method %q", t.Name, r.method)
 	}
 	if u.Port() == "" {
 		r.address = net.JoinHostPort(u.Hostname(), map[string]string{"http": "80", "https": "443"}[scheme])
@@ -78,7 +78,7 @@ func (t Target) compile(feed *template.Feed) (*request, error) {
 	}
 	for _, h := range t.Header {
 		if !httpguts.ValidHeaderFieldName(h.Name) || !httpguts.ValidHeaderFieldValue(h.Value) {
-			return nil, fmt.Errorf("%s: %q is no header like 'Name: value'", t.Name, h.Name+": "+h.Value)
+			return nil, fmt.Errorf("%s: invalid header %q: use 'Name: value'", t.Name, h.Name+": "+h.Value)
 		}
 		value, err := template.Parse(t.Name+": header "+h.Name, h.Value, feed)
 		if err != nil {
@@ -112,7 +112,7 @@ func (r *request) list(name string, h Header) error {
 	case "transfer-encoding":
 		for item := range items([]byte(h.Value)) {
 			if r.chunked {
-				return fmt.Errorf("%s: header %s: chunked has to be the last transfer encoding, not %q", name, h.Name, item)
+				return fmt.Errorf("%s: header %s: chunked must be the last transfer encoding, not %q", name, h.Name, item)
 			}
 			r.chunked = equalFold(item, "chunked")
 		}
@@ -139,8 +139,8 @@ func (v *values) at(n int64) {
 	v.N, v.Row = n, v.feed.Row(n)
 }
 
-// errSplit is what a request is that a template made two of.
-var errSplit = &load.Failure{Class: "template", Text: "a path or a header was filled in with what ends it: a space or a line's end"}
+// errSplit is the failure of a request that the output of a template would split in two.
+var errSplit = &load.Failure{Class: "template", Text: "a template put a space or a line break into a path or a header"}
 
 // write appends a request to dst and returns it, and the room it used for the body.
 func (v *values) write(r *request, dst, body []byte, keepAlive bool) (whole, room []byte, err error) {

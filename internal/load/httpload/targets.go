@@ -33,7 +33,7 @@ func ReadTargets(ctx context.Context, path string) ([]Target, error) {
 		targets, err = readPlain(ctx, path, text)
 	}
 	if err == nil && len(targets) == 0 {
-		err = fmt.Errorf("%s has no target", path)
+		err = fmt.Errorf("%s: no targets", path)
 	}
 	return targets, err
 }
@@ -87,7 +87,7 @@ func readPlain(ctx context.Context, path string, text []byte) ([]Target, error) 
 		case t == nil || isTarget(line):
 			method, url, ok := strings.Cut(line, " ")
 			if !ok {
-				return nil, fmt.Errorf("%s: %q: a target begins with METHOD URL", name, line)
+				return nil, fmt.Errorf("%s: invalid target %q: begin with METHOD URL", name, line)
 			}
 			targets = append(targets, Target{Name: name, Method: method, URL: strings.TrimSpace(url), Raw: true})
 			t = &targets[len(targets)-1]
@@ -111,7 +111,7 @@ func readPlain(ctx context.Context, path string, text []byte) ([]Target, error) 
 		default:
 			field, value, ok := strings.Cut(line, ":")
 			if !ok {
-				return nil, fmt.Errorf("%s: %q is neither a header, Name: value, nor a body, @FILE", name, line)
+				return nil, fmt.Errorf("%s: invalid line %q: use a header (Name: value) or a body (@FILE)", name, line)
 			}
 			t.Header = append(t.Header, Header{strings.TrimSpace(field), strings.TrimSpace(value)})
 		}
