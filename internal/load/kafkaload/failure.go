@@ -32,7 +32,7 @@ func (l *lastError) OnBrokerE2E(_ kgo.BrokerMetadata, _ int16, e kgo.BrokerE2E) 
 }
 
 var (
-	errBacklog = &load.Failure{Class: load.ClassBacklog, Text: "too many messages, or bytes, wait for their acknowledgement"}
+	errBacklog = &load.Failure{Class: load.ClassBacklog, Text: "too many messages or bytes are waiting for acknowledgement"}
 	errGaveUp  = &load.Failure{Class: load.ClassNone, Text: "the run ended before the message was acknowledged"}
 )
 

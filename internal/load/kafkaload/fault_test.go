@@ -106,7 +106,7 @@ func TestBadTopic(t *testing.T) {
 	wantError(t, o, "INVALID_TOPIC")
 	o = options(t)
 	o.Create, o.Replicas = 1, 3
-	wantError(t, o, "can't be created", "INVALID_REPLICATION_FACTOR")
+	wantError(t, o, "can't create it", "INVALID_REPLICATION_FACTOR")
 	o = options(t)
 	o.Create, o.Partitioner, o.Partition = 2, "manual", 2
 	wantError(t, o, "no partition 2; it has 2")
@@ -251,19 +251,19 @@ func TestTLS(t *testing.T) {
 func TestOptions(t *testing.T) {
 	good := Options{Brokers: []string{"127.0.0.1:1"}, Topic: "t", Values: values(t, "v")}
 	for want, set := range map[string]func(*Options){
-		"no broker":            func(o *Options) { o.Brokers = nil },
-		"no topic":             func(o *Options) { o.Topic = "" },
-		"no value":             func(o *Options) { o.Values = nil },
-		"exclude idempotence":  func(o *Options) { o.Acks = "leader" },
-		`no acks "some"`:       func(o *Options) { o.Acks, o.NoIdempotent = "some", true },
-		`no compression "rar"`: func(o *Options) { o.Compression = "rar" },
-		`no partitioner "any"`: func(o *Options) { o.Partitioner = "any" },
-		`no SASL "md5"`:        func(o *Options) { o.SASL, o.User = "md5", "u" },
-		"takes a user":         func(o *Options) { o.SASL = "plain" },
-		"batches of 1 bytes":   func(o *Options) { o.BatchBytes = 1 },
-		"for the partitioner":  func(o *Options) { o.Partition = 1 },
-		"negative":             func(o *Options) { o.Create = -1 },
-		"timeouts":             func(o *Options) { o.Timeout = time.Millisecond },
+		"no broker":                 func(o *Options) { o.Brokers = nil },
+		"no topic":                  func(o *Options) { o.Topic = "" },
+		"no value":                  func(o *Options) { o.Values = nil },
+		"exclude idempotence":       func(o *Options) { o.Acks = "leader" },
+		`unknown acks "some"`:       func(o *Options) { o.Acks, o.NoIdempotent = "some", true },
+		`unknown compression "rar"`: func(o *Options) { o.Compression = "rar" },
+		`unknown partitioner "any"`: func(o *Options) { o.Partitioner = "any" },
+		`unknown SASL "md5"`:        func(o *Options) { o.SASL, o.User = "md5", "u" },
+		"needs a user":              func(o *Options) { o.SASL = "plain" },
+		"invalid batch size 1":      func(o *Options) { o.BatchBytes = 1 },
+		"needs the partitioner":     func(o *Options) { o.Partition = 1 },
+		"negative":                  func(o *Options) { o.Create = -1 },
+		"timeouts":                  func(o *Options) { o.Timeout = time.Millisecond },
 	} {
 		o := good
 		set(&o)

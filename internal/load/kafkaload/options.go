@@ -140,23 +140,23 @@ func (o Options) CheckHow() error {
 func (o Options) check() error {
 	switch {
 	case len(o.Brokers) == 0:
-		return errors.New("no broker is named")
+		return errors.New("no broker given")
 	case o.Topic == "":
-		return errors.New("no topic is named")
+		return errors.New("no topic given")
 	case len(o.Values) == 0:
-		return errors.New("there is no value to send")
+		return errors.New("no value to send")
 	case o.Acks != "all" && !o.NoIdempotent:
-		return fmt.Errorf("acks of %s exclude idempotence, which takes acks of all", o.Acks)
+		return fmt.Errorf("acks %q exclude idempotence, which needs acks \"all\"", o.Acks)
 	case o.Create < 0 || o.Replicas < 0 || o.Partition < 0 || o.Buffer < 0 || o.BufferBytes < 0 || o.InFlight < 0:
 		return errors.New("numbers of partitions, replicas, requests, messages and bytes can't be negative")
 	case o.BatchBytes < 512 || o.BatchBytes > maxBatchBytes:
-		return fmt.Errorf("batches of %d bytes: want 512 to %d", o.BatchBytes, maxBatchBytes)
+		return fmt.Errorf("invalid batch size %d: use 512 to %d bytes", o.BatchBytes, maxBatchBytes)
 	case o.DialTimeout < 0 || o.RequestTimeout < 0 || o.Timeout < time.Second || o.Drain < 0:
-		return errors.New("timeouts can't be negative, and a message's is a second at least")
+		return errors.New("timeouts can't be negative, and a message needs at least 1s")
 	case o.SASL != "" && o.User == "":
-		return errors.New("SASL takes a user")
+		return errors.New("SASL needs a user")
 	case o.Partitioner != "manual" && o.Partition != 0:
-		return errors.New(`a partition is for the partitioner "manual"`)
+		return errors.New(`a partition needs the partitioner "manual"`)
 	}
 	return errors.Join(
 		known("acks", o.Acks, acks), known("compression", o.Compression, codecs), known("partitioner", o.Partitioner, partitioners),
@@ -172,7 +172,7 @@ func (o Options) checkSASL() error {
 
 func known[V any](what, name string, in map[string]V) error {
 	if _, ok := in[name]; !ok {
-		return fmt.Errorf("there is no %s %q; there are %s", what, name, strings.Join(slices.Sorted(maps.Keys(in)), ", "))
+		return fmt.Errorf("unknown %s %q (known: %s)", what, name, strings.Join(slices.Sorted(maps.Keys(in)), ", "))
 	}
 	return nil
 }

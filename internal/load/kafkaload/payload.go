@@ -82,5 +82,5 @@ func (p *Payloads) check(path string) error {
 	case p.Failed > 0:
 		return fmt.Errorf("%s: none of %d lines can be sent: %s", path, p.Failed, p.Errors[0])
 	}
-	return fmt.Errorf("%s: it is empty", path)
+	return fmt.Errorf("%s: the file is empty", path)
 }

@@ -40,7 +40,7 @@ func TestReadPayloads(t *testing.T) {
 	errs := strings.ReplaceAll(strings.Join(p.Errors, "\n"), path, "FILE")
 	wantErrs := `FILE:2:30: invalid character '{' looking for beginning of object key string
 FILE:3 has no value at $.name.first
-FILE:6:24: the document ends too early`
+FILE:6:24: unexpected end of JSON`
 	if errs != wantErrs || p.Failed != 3 {
 		t.Errorf("%d failed:\n%s\nwant\n%s", p.Failed, errs, wantErrs)
 	}
@@ -49,9 +49,9 @@ FILE:6:24: the document ends too early`
 		text string
 		err  string
 	}{
-		{"", "devices.jsonl: it is empty"},
-		{"\xff\xfe{\x00}\x00", "devices.jsonl: it is UTF-16 text"},
-		{"{\n[\n", "none of 2 lines can be sent: " + path + ":1:2: the document ends too early"},
+		{"", "devices.jsonl: the file is empty"},
+		{"\xff\xfe{\x00}\x00", "devices.jsonl: the text is UTF-16"},
+		{"{\n[\n", "none of 2 lines can be sent: " + path + ":1:2: unexpected end of JSON"},
 		{`{"a":1}`, "has no value at $.name.first"},
 	} {
 		if err := os.WriteFile(path, []byte(test.text), 0o644); err != nil {

@@ -297,11 +297,11 @@ func (s *Sender) Delivery(ctx context.Context, r *load.Result) *Delivery {
 		}
 	}
 	if err != nil {
-		d.incomplete(fmt.Sprintf("the consumer did not get to the topic's end: %v", err))
+		d.incomplete(fmt.Sprintf("the consumer did not reach the end of the topic: %v", err))
 	}
 	text := "the message was acknowledged, but is not in the topic"
 	if s.opts.Acks == "none" {
-		text = "the message was sent, nothing is acknowledged (-acks none), and it is not in the topic"
+		text = "the message was sent without acknowledgement (-acks none), and is not in the topic"
 	}
 	if r != nil {
 		r.Lose(d.Lost, load.Failure{Class: "lost", Text: text})

@@ -40,7 +40,7 @@ func (o Options) topic(ctx context.Context, client *kgo.Client) (kadm.ListedOffs
 		err = offsets.Error()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("topic %s: where it ends: %w", o.Topic, because(ctx, err))
+		return nil, fmt.Errorf("topic %s: can't find its end: %w", o.Topic, because(ctx, err))
 	}
 	return offsets, nil
 }
@@ -70,7 +70,7 @@ func (o Options) create(ctx context.Context, admin *kadm.Client) (partitions int
 	}
 	_, err = admin.CreateTopic(ctx, int32(o.Create), int16(replicas), nil, o.Topic)
 	if err != nil && !errors.Is(err, kerr.TopicAlreadyExists) {
-		return 0, fmt.Errorf("it can't be created: %w", err)
+		return 0, fmt.Errorf("can't create it: %w", err)
 	}
 	// Brokers learn of it a moment later.
 	for {
