@@ -56,7 +56,7 @@ func (m *measurement) memory(ctx context.Context) *Memory {
 	if err != nil {
 		if m.unread++; m.unread > m.patience {
 			m.Memory = nil
-			m.warn("what the service allocates is unknown: %v", err)
+			m.warn("can't read what the service allocates: %v", err)
 		}
 		return nil
 	}
@@ -161,7 +161,7 @@ func (m *measurement) profileUnderLoad(ctx context.Context, kind string) (p *pro
 			return p, requests, err
 		}
 		if time.Since(start) > inUse {
-			return nil, 0, fmt.Errorf("%w for %v: does an agent in the service always take one?", err, inUse)
+			return nil, 0, fmt.Errorf("%w for %v: is an agent in the service always taking profiles?", err, inUse)
 		}
 	}
 }
@@ -240,7 +240,7 @@ func (m *measurement) costs(kind string, p *profile.Profile, requests float64) (
 			total += v
 		}
 		if total == 0 {
-			m.warn("the %s profile has no sample: take a longer one, -profiletime, or send more", kind)
+			m.warn("the %s profile has no samples: take a longer one (-profiletime) or send more requests", kind)
 			continue
 		}
 		all.costs = append(all.costs, Cost{kind, unit, float64(total) / requests, requests})

@@ -215,7 +215,7 @@ func (c *contest) sample(ctx context.Context, phase experiment.Phase, side exper
 
 func firstFailure(r *load.Result) string {
 	if len(r.Failures) == 0 {
-		return "none was sent"
+		return "no request was sent"
 	}
 	f := r.Failures[0]
 	if len(f.Samples) > 0 {
