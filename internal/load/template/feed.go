@@ -41,10 +41,10 @@ func ReadFeed(ctx context.Context, path string) (*Feed, error) {
 	case ".jsonl", ".ndjson":
 		feed, err = readLines(path, in.Reader)
 	default:
-		return nil, fmt.Errorf("%s: a feed is a .csv, .jsonl or .ndjson file", path)
+		return nil, fmt.Errorf("%s: unknown format of a feed: use a .csv, .jsonl or .ndjson file", path)
 	}
 	if err == nil && len(feed.rows) == 0 {
-		err = fmt.Errorf("%s: it has no rows", path)
+		err = fmt.Errorf("%s: the feed has no rows", path)
 	}
 	return feed, err
 }
@@ -53,7 +53,7 @@ func readCSV(path string, r io.Reader) (*Feed, error) {
 	in := csv.NewReader(r)
 	header, err := in.Read()
 	if err != nil {
-		return nil, fmt.Errorf("%s: the names of the columns: %w", path, err)
+		return nil, fmt.Errorf("%s: can't read the names of the columns: %w", path, err)
 	}
 	for i, name := range header {
 		if slices.Contains(header[:i], name) {
@@ -93,7 +93,7 @@ func (f *Feed) add(text []byte) error {
 		return err
 	}
 	if object == nil {
-		return errors.New("it is no object")
+		return errors.New("not a JSON object")
 	}
 	if len(f.rows) == 0 {
 		for name := range object {
@@ -105,7 +105,7 @@ func (f *Feed) add(text []byte) error {
 	for i, name := range f.columns {
 		value, ok := object[name]
 		if !ok {
-			return fmt.Errorf("it has no %q, which the first line has", name)
+			return fmt.Errorf("missing %q, which the first line has", name)
 		}
 		row[i] = string(value)
 		if value[0] == '"' {
@@ -132,10 +132,10 @@ func (f *Feed) Row(n int64) []string {
 
 func (f *Feed) column(name string) (int, error) {
 	if f == nil {
-		return 0, fmt.Errorf("{{row.%s}} takes a feed: -feed FILE", name)
+		return 0, fmt.Errorf("{{row.%s}} needs a feed: use -feed FILE", name)
 	}
 	if i := slices.Index(f.columns, name); i >= 0 {
 		return i, nil
 	}
-	return 0, fmt.Errorf("%s has no column %q; it has %s", f.name, name, strings.Join(f.columns, ", "))
+	return 0, fmt.Errorf("%s has no column %q (columns: %s)", f.name, name, strings.Join(f.columns, ", "))
 }

@@ -81,7 +81,7 @@ func compileFloat(args []word) (part, error) {
 	for i, to := range []*float64{&f.least, &f.most} {
 		v, err := strconv.ParseFloat(args[i].text, 64)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
-			return nil, args[i].errorf("%q is no number", args[i].text)
+			return nil, args[i].errorf("invalid number %q", args[i].text)
 		}
 		*to = v
 	}
@@ -91,7 +91,7 @@ func compileFloat(args []word) (part, error) {
 	if len(args) > 2 {
 		v, err := args[2].integer()
 		if err != nil || v < 0 || v > 15 {
-			return nil, args[2].errorf("%q digits: want 0 to 15", args[2].text)
+			return nil, args[2].errorf("invalid number of digits %q: use 0 to 15", args[2].text)
 		}
 		f.digits = int(v)
 	}

@@ -20,7 +20,7 @@ type Replacement struct {
 func ParseReplacement(text string) (Replacement, error) {
 	path, value, ok := strings.Cut(text, "=")
 	if !ok || path == "" {
-		return Replacement{}, fmt.Errorf("%q: want PATH=TEMPLATE, as in '$.device.id=dev-{{int 1 1000}}'", text)
+		return Replacement{}, fmt.Errorf("invalid replacement %q: use PATH=TEMPLATE, as in '$.device.id=dev-{{int 1 1000}}'", text)
 	}
 	return Replacement{path, value}, nil
 }
@@ -175,7 +175,7 @@ func locate(name, text string) (*document, error) {
 			doc.at = min(max(int(syntax.Offset)-1, 0), len(text)) // it counts what was read
 		}
 		if EndsEarly(text) {
-			doc.at, err = len(text), errors.New("the document ends too early")
+			doc.at, err = len(text), errors.New("unexpected end of JSON")
 		}
 		return nil, doc.errorf("%v", err)
 	}
@@ -291,7 +291,7 @@ func (doc *document) cut(r Replacement, feed *Feed) (cut, error) {
 	try := NewValues(0, 0)
 	try.Row = feed.Row(0)
 	if out := t.Append(nil, try); !json.Valid(out) {
-		return cut{}, fmt.Errorf("%s: %s replaces a value that is no text, and %q is no JSON", r.Path, r.Text, out)
+		return cut{}, fmt.Errorf("%s: %s replaces a value other than a string, and %q is not JSON", r.Path, r.Text, out)
 	}
 	return cut{v, t}, nil
 }
@@ -299,7 +299,7 @@ func (doc *document) cut(r Replacement, feed *Feed) (cut, error) {
 // parsePath turns $.a.b[0]["c d"] into what locate uses: ."a"."b"[0]."c d".
 func parsePath(path string) (string, error) {
 	bad := func() (string, error) {
-		return "", fmt.Errorf("%s is no path: want $.name, name.name, name[0] or name[\"a b\"]", path)
+		return "", fmt.Errorf("invalid path %s: use $.name, name.name, name[0] or name[\"a b\"]", path)
 	}
 	rest := strings.TrimPrefix(path, "$")
 	if rest == path && !strings.HasPrefix(rest, "[") {

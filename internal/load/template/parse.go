@@ -32,14 +32,14 @@ func (t *Template) action(open position, feed *Feed) (end int, err error) {
 	name, args := words[0], words[1:]
 	if name.quoted {
 		if len(args) > 0 {
-			return 0, args[0].errorf("a text stands alone")
+			return 0, args[0].errorf("unexpected argument after a text")
 		}
 		t.literal(name.text)
 		return end, nil
 	}
 	if field, ok := strings.CutPrefix(name.text, "row."); ok {
 		if len(args) > 0 {
-			return 0, args[0].errorf("a column takes nothing after its name")
+			return 0, args[0].errorf("unexpected argument after a column")
 		}
 		i, err := feed.column(field)
 		if err != nil {
@@ -50,10 +50,10 @@ func (t *Template) action(open position, feed *Feed) (end int, err error) {
 	}
 	f, ok := functions[name.text]
 	if !ok {
-		return 0, name.errorf("there is no {{%s}}; there are %s and row.COLUMN", name.text, functionNames())
+		return 0, name.errorf("unknown function {{%s}} (known: %s, row.COLUMN)", name.text, functionNames())
 	}
 	if n := len(args); n < f.min || n > f.max {
-		return 0, name.errorf("write it {{%s}}", f.usage)
+		return 0, name.errorf("wrong number of arguments: use {{%s}}", f.usage)
 	}
 	p, err := f.compile(args)
 	if err != nil {

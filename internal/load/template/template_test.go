@@ -98,21 +98,21 @@ func TestParseErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"{{":                 "text:1:1: {{ without }}",
 		"ab\ncä{{n":          "text:2:3: {{ without }}",
-		"{{ }}":              "text:1:1: nothing between the braces",
-		"a\n\n {{nope}}":     "text:3:4: there is no {{nope}}; there are float, hex, int,",
-		"{{n 1}}":            "text:1:3: write it {{n}}",
-		"{{int 1}}":          "text:1:3: write it {{int MIN MAX}}",
-		"{{int a 2}}":        `text:1:7: "a" is no integer`,
+		"{{ }}":              "text:1:1: nothing between {{ and }}",
+		"a\n\n {{nope}}":     "text:3:4: unknown function {{nope}} (known: float, hex, int,",
+		"{{n 1}}":            "text:1:3: wrong number of arguments: use {{n}}",
+		"{{int 1}}":          "text:1:3: wrong number of arguments: use {{int MIN MAX}}",
+		"{{int a 2}}":        `text:1:7: invalid integer "a"`,
 		"{{int 3 2}}":        "text:1:9: 2 is less than 3",
-		"{{float x 2}}":      `text:1:9: "x" is no number`,
-		"{{float 0 NaN}}":    `text:1:11: "NaN" is no number`,
-		"{{float 0 1 16}}":   `text:1:13: "16" digits: want 0 to 15`,
-		"{{hex 0}}":          "text:1:7: 0 characters: want 1 to",
+		"{{float x 2}}":      `text:1:9: invalid number "x"`,
+		"{{float 0 NaN}}":    `text:1:11: invalid number "NaN"`,
+		"{{float 0 1 16}}":   `text:1:13: invalid number of digits "16": use 0 to 15`,
+		"{{hex 0}}":          "text:1:7: invalid length 0: use 1 to",
 		"{{letters 9999999}": "text:1:18: unexpected \"}\"",
-		`{{"a}}`:             "text:1:3: the text is not closed",
-		`{{"a" b}}`:          "text:1:7: a text stands alone",
-		"{{row.email}}":      "text:1:3: users.csv has no column \"email\"; it has id, name",
-		"{{row.id 1}}":       "text:1:10: a column takes nothing",
+		`{{"a}}`:             "text:1:3: missing closing quotation mark",
+		`{{"a" b}}`:          "text:1:7: unexpected argument after a text",
+		"{{row.email}}":      "text:1:3: users.csv has no column \"email\" (columns: id, name)",
+		"{{row.id 1}}":       "text:1:10: unexpected argument after a column",
 		"{{n}x}}":            "text:1:4: unexpected \"}\"",
 	} {
 		_, err := Parse("text", text, feed)
@@ -120,7 +120,7 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%q: %v; want %s", text, err, want)
 		}
 	}
-	if _, err := Parse("text", "{{row.id}}", nil); err == nil || !strings.Contains(err.Error(), "takes a feed") {
+	if _, err := Parse("text", "{{row.id}}", nil); err == nil || !strings.Contains(err.Error(), "needs a feed") {
 		t.Errorf("without a feed: %v", err)
 	}
 }
@@ -174,18 +174,18 @@ func TestFeeds(t *testing.T) {
 		}
 	}
 	for _, test := range []struct{ name, text, want string }{
-		{"a.txt", "a", "a feed is a .csv, .jsonl or .ndjson file"},
-		{"a.csv", "\xff\xfei\x00d\x00", "a.csv: it is UTF-16 text"},
-		{"a.jsonl", "\xfe\xff\x00{\x00}", "a.jsonl: it is UTF-16 text"},
+		{"a.txt", "a", "unknown format of a feed: use a .csv, .jsonl or .ndjson file"},
+		{"a.csv", "\xff\xfei\x00d\x00", "a.csv: the text is UTF-16"},
+		{"a.jsonl", "\xfe\xff\x00{\x00}", "a.jsonl: the text is UTF-16"},
 		{"a.csv", "", "the names of the columns: EOF"},
-		{"a.csv", "a,b\n", "it has no rows"},
+		{"a.csv", "a,b\n", "the feed has no rows"},
 		{"a.csv", "a,a\n1,2\n", `a.csv:1: two columns are named "a"`},
 		{"a.csv", "a,b\n1,2\n3\n", "record on line 3: wrong number of fields"},
 		{"a.csv", "a,b\n1,\"2\n", "on line 2, column 6"},
-		{"a.jsonl", "\n", "it has no rows"},
-		{"a.jsonl", "{\"a\":1}\n\n{\"b\":1}", `a.jsonl:3: it has no "a", which the first line has`},
+		{"a.jsonl", "\n", "the feed has no rows"},
+		{"a.jsonl", "{\"a\":1}\n\n{\"b\":1}", `a.jsonl:3: missing "a", which the first line has`},
 		{"a.jsonl", "{}\n{\"b\":1}\n", ""},
-		{"a.jsonl", "null\n", "a.jsonl:1: it is no object"},
+		{"a.jsonl", "null\n", "a.jsonl:1: not a JSON object"},
 		{"a.jsonl", "{\"a\":1}\n[1]\n", "a.jsonl:2: json: cannot unmarshal array"},
 		{"a.jsonl", "{\"a\":1\n", "a.jsonl:1: unexpected end of JSON"},
 	} {

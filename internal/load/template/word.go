@@ -29,7 +29,7 @@ type word struct {
 func (w word) integer() (int64, error) {
 	v, err := strconv.ParseInt(w.text, 10, 64)
 	if err != nil {
-		return 0, w.errorf("%q is no integer", w.text)
+		return 0, w.errorf("invalid integer %q", w.text)
 	}
 	return v, nil
 }
@@ -38,7 +38,7 @@ func (w word) integer() (int64, error) {
 func (w word) size() (int, error) {
 	v, err := w.integer()
 	if err == nil && (v < 1 || v > 1<<20) {
-		err = w.errorf("%d characters: want 1 to %d", v, 1<<20)
+		err = w.errorf("invalid length %d: use 1 to %d characters", v, 1<<20)
 	}
 	return int(v), err
 }
@@ -54,7 +54,7 @@ func words(open position) (list []word, end int, err error) {
 		switch {
 		case strings.HasPrefix(trimmed, "}}"):
 			if len(list) == 0 {
-				return nil, 0, open.errorf("nothing between the braces")
+				return nil, 0, open.errorf("nothing between {{ and }}")
 			}
 			return list, p.at + len("}}"), nil
 		case trimmed == "":
@@ -62,7 +62,7 @@ func words(open position) (list []word, end int, err error) {
 		case trimmed[0] == '"':
 			quoted, err := strconv.QuotedPrefix(trimmed)
 			if err != nil {
-				return nil, 0, p.errorf("the text is not closed by a quotation mark")
+				return nil, 0, p.errorf("missing closing quotation mark")
 			}
 			text, err := strconv.Unquote(quoted)
 			if err != nil {
