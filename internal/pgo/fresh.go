@@ -35,8 +35,8 @@ type Call struct {
 	Why    string  `json:"why"`    // it counts as gone
 }
 
-// ErrForeign: a profile has no function of the module's.
-var ErrForeign = errors.New("the profile is of another program")
+// ErrForeign means that a profile has no function of the module.
+var ErrForeign = errors.New("the profile belongs to another program")
 
 const (
 	// hotCalls is the part of the weight that is looked for: the rest is many calls

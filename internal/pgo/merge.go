@@ -122,7 +122,7 @@ func (m *merger) trim(p *profile.Profile) ([]trimmed, error) {
 	case !named:
 		return nil, fmt.Errorf("%w: hone proto -symbolize force -o named.pb.gz BINARY PROFILE looks them up", ErrNoNames)
 	case !started:
-		return nil, fmt.Errorf("%w: take the profile anew, with a program built by Go 1.20 or later", ErrNoStarts)
+		return nil, fmt.Errorf("%w: take a new profile, of a program built with Go 1.20 or later", ErrNoStarts)
 	}
 	return all, nil
 }

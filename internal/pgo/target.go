@@ -65,7 +65,7 @@ func Find(ctx context.Context, dir, file string) (Module, string, error) {
 		if len(mains) > 3 {
 			mains, more = mains[:3], ", …"
 		}
-		next = fmt.Sprintf("go build takes %s from beside the main package: run hone pgo there (%s%s), or give -o %s", FileName, strings.Join(mains, ", "), more, filepath.Join(mains[0], FileName))
+		next = fmt.Sprintf("go build reads %s in the folder of the main package: run hone pgo there (%s%s), or give -o %s", FileName, strings.Join(mains, ", "), more, filepath.Join(mains[0], FileName))
 	}
 	return m, "", fmt.Errorf("%w in %s: %s", ErrNoMain, here, next)
 }
@@ -87,7 +87,7 @@ func findModule(ctx context.Context, dir string) (m Module, err error) {
 		}
 	}
 	if err == nil && m.Dir == "" {
-		err = fmt.Errorf("%s is in no module: the profile belongs to the source that it is of; go there first", dir)
+		err = fmt.Errorf("%s is not in a Go module: change to the module whose program was profiled", dir)
 	}
 	return m, err
 }

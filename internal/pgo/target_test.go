@@ -30,7 +30,7 @@ func TestFind(t *testing.T) {
 		{"m", "elsewhere.pgo", "elsewhere.pgo", "m/cmd/a", ""},
 		{"none", "", "", "", "the module has none; -o FILE"},
 		{"none", "x.pgo", "x.pgo", "", ""},
-		{".", "", "", "", "is in no module"},
+		{".", "", "", "", "is not in a Go module"},
 	} {
 		file := c.file
 		if file != "" {

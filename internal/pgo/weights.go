@@ -38,8 +38,8 @@ const (
 // Errors of inputs, which say what to do next.
 var (
 	ErrNoCPU    = errors.New("it has no CPU samples")
-	ErrNoNames  = errors.New("its samples have no names of functions")
-	ErrNoStarts = errors.New("it does not say on which lines functions start, by which the compiler finds calls")
+	ErrNoNames  = errors.New("its samples have no function names")
+	ErrNoStarts = errors.New("it lacks the start lines of functions, by which the compiler finds calls")
 )
 
 // A part is what has a weight of its own.
