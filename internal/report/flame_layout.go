@@ -26,7 +26,7 @@ func (w FlameWidths) Check() error {
 	case "", WidthsBoth, WidthsHead, WidthsBase:
 		return nil
 	}
-	return paramErrorf("widths", "widths is %q, not both, head or base", string(w))
+	return paramErrorf("widths", "invalid widths %q: use both, head or base", string(w))
 }
 
 // A flameLayout has the positions of a tree's nodes along a flame graph, in units of

@@ -33,7 +33,7 @@ const (
 // and searches; elsewhere it is a still picture with a tooltip on each frame.
 func FlameSVG(w io.Writer, t *profile.Tree, o FlameOptions) error {
 	if o.Column < 0 || o.Column >= len(t.Values) {
-		return fmt.Errorf("there is no sample type %d in the tree", o.Column)
+		return fmt.Errorf("the tree has no sample type %d", o.Column)
 	}
 	width := float64(max(cmp.Or(o.Width, 1200), 300))
 	t = t.Prune(svgNarrowest / width).PruneTo(cmp.Or(o.MaxNodes, svgNodes))

@@ -182,14 +182,14 @@ func (c Column) appendJSON(b []byte) []byte {
 func (x *FlameIndex) resolve(w Window) (from, to, least int64, err error) {
 	width := cmp.Or(w.Width, defaultFlameWidth)
 	if width < 1 || width > maxFlameWidth {
-		return 0, 0, 0, paramErrorf("width", "%d is not from 1 to %d pixels", width, maxFlameWidth)
+		return 0, 0, 0, paramErrorf("width", "invalid width %d: use 1 to %d pixels", width, maxFlameWidth)
 	}
 	total := x.width[0]
 	from, to = w.From, cmp.Or(w.To, total)
 	switch {
 	case w.Node > 0:
 		if w.Node >= int64(x.t.NumNodes()) {
-			return 0, 0, 0, paramErrorf("node", "there is no node %d", w.Node)
+			return 0, 0, 0, paramErrorf("node", "unknown node %d", w.Node)
 		}
 		from, to = x.place(uint32(w.Node))
 		if from == to {
@@ -201,11 +201,11 @@ func (x *FlameIndex) resolve(w Window) (from, to, least int64, err error) {
 		}
 	case from == 0 && to == total: // which may be 0
 	case from < 0 || from >= total:
-		return 0, 0, 0, paramErrorf("from", "%d is not from 0 to %d", from, total-1)
+		return 0, 0, 0, paramErrorf("from", "invalid start %d: use 0 to %d", from, total-1)
 	case to > total:
-		return 0, 0, 0, paramErrorf("to", "%d is behind the end, %d", to, total)
+		return 0, 0, 0, paramErrorf("to", "invalid end %d: the graph ends at %d", to, total)
 	case from >= to:
-		return 0, 0, 0, paramErrorf("to", "%d is not behind the beginning of the window, %d", to, from)
+		return 0, 0, 0, paramErrorf("to", "invalid end %d: the window starts at %d", to, from)
 	}
 	least = int64(math.Ceil(float64(to-from) / float64(2*width)))
 	return from, to, max(least, 1), nil

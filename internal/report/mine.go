@@ -38,7 +38,7 @@ func (r *Report) fold(p *profile.Profile) (*profile.Profile, error) {
 	return q, nil
 }
 
-const noneYours = "No stack has a frame of yours; -mine=REGEXP says which functions are yours"
+const noneYours = "No stack has a frame of your code; tell hone which functions are yours with -mine=REGEXP"
 
 // yours returns a function that tells which functions of p are yours: see [Options.Mine].
 func (o *Options) yours(p *profile.Profile) (func(f uint32) bool, error) {

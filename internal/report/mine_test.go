@@ -61,7 +61,7 @@ func TestMine(t *testing.T) {
 		{"nobody's", func(o *Options) { o.Mine = "nobody" }, `85 85 library: net/http
 10 10 runtime: garbage collection
 5 5 runtime: scheduler
-`, "No stack has a frame of yours; -mine=REGEXP says which functions are yours"},
+`, "No stack has a frame of your code; tell hone which functions are yours with -mine=REGEXP"},
 	} {
 		o := DefaultOptions()
 		o.Mine, o.Trim = MineModule, false

@@ -33,14 +33,14 @@ var ErrLongPage = errors.New("the page has too much text: ask for fewer rows")
 // of type ParamError.
 func (p *Page) check(columns ...string) (column string, descending bool, err error) {
 	if p.Offset < 0 {
-		return "", false, &ParamError{"offset", errors.New("it is below 0")}
+		return "", false, &ParamError{"offset", errors.New("must not be negative")}
 	}
 	if p.Limit < 0 {
-		return "", false, &ParamError{"limit", errors.New("it is below 0")}
+		return "", false, &ParamError{"limit", errors.New("must not be negative")}
 	}
 	column, descending = strings.CutPrefix(p.Order, "-")
 	if p.Order != "" && !slices.Contains(columns, column) {
-		return "", false, paramErrorf("order", "there is no column %q to order by: only %s", column, strings.Join(columns, ", "))
+		return "", false, paramErrorf("order", "unknown column %q to order by (known: %s)", column, strings.Join(columns, ", "))
 	}
 	return column, descending, nil
 }

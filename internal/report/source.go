@@ -40,9 +40,9 @@ func (r *Report) source(file string, claim *sourceClaim, asOriginal bool) ([]str
 		switch {
 		case err == nil:
 		case i > 0:
-			r.warn("%v; values of both versions stand at its lines", err)
+			r.warn("hone: %v; its lines show the values of both versions", err)
 		case asOriginal && !text.Elsewhere:
-			r.warn("%v", err)
+			r.warn("hone: %v", err)
 		default:
 			return nil, SourceFile{Err: err.Error()}
 		}
