@@ -87,7 +87,7 @@ func mayUse(r *http.Request, roles auth.Roles) *deniedError {
 	if p.By == auth.BySession && !reads(r) && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") != "same-origin" {
 		// Browsers tell where such requests come from. Without that it could be
 		// any page's.
-		return &deniedError{false, errors.New("a session changes things from hone's own pages alone: send a token instead")}
+		return &deniedError{false, errors.New("a login session can change things only from hone's own pages: send a token instead")}
 	}
 	return nil
 }
@@ -119,7 +119,7 @@ func (a access) deny(w http.ResponseWriter, r *http.Request, err *deniedError) {
 // of a service is not for them.
 func SeesAll(ctx context.Context) error {
 	if p := auth.From(ctx); p != nil && p.Services != nil {
-		return &Error{Status: http.StatusForbidden, Err: fmt.Errorf("%s may see the profiles of some services, and nothing else", p.Name)}
+		return &Error{Status: http.StatusForbidden, Err: fmt.Errorf("%s may see only the profiles of some services", p.Name)}
 	}
 	return nil
 }

@@ -354,7 +354,7 @@ func onConnection(agents *Agents, next http.Handler) http.Handler {
 			w.Header().Set("Connection", "close")
 			health := r.URL.Path == healthPath || r.URL.Path == readyPath
 			if !health && (by == stranger || agents.isPush(r)) {
-				refuse(w, r, &ingest.Error{Reason: ingest.Unavailable, RetryAfter: time.Second, Err: errors.New("there are more connections than this server has room for")})
+				refuse(w, r, &ingest.Error{Reason: ingest.Unavailable, RetryAfter: time.Second, Err: errors.New("too many connections: try again in a moment")})
 				return
 			}
 		}

@@ -58,7 +58,7 @@ func Flag(name, value string) (bool, error) {
 	case "", "0", "false":
 		return false, nil
 	}
-	return false, BadParam(name, "%s is %q, not 1 or 0", name, value)
+	return false, BadParam(name, "invalid %s %q: use 1 or 0", name, value)
 }
 
 // NotFound returns the error of what is not there.
@@ -70,7 +70,7 @@ func NotFound(format string, args ...any) error {
 type panicError struct{ value any }
 
 func (e *panicError) Error() string {
-	return fmt.Sprintf("hone has a bug here: %v; the terminal it runs in shows more", e.value)
+	return fmt.Sprintf("internal error: %v; this is a bug in hone, and its log has the details", e.value)
 }
 
 // statusClientGone is for logs alone: nobody is left to read it. The number is
@@ -174,7 +174,7 @@ func StatusOf(err error) int {
 type HandlerFunc func(w http.ResponseWriter, r *http.Request) error
 
 // errBusy is the error of computations that there is no room to wait for.
-var errBusy = errors.New("the server has too much to compute: ask again in a moment")
+var errBusy = errors.New("the server is busy: try again in a moment")
 
 // Panicked logs a panic with its stack, from within recover, and makes it an error.
 func Panicked(value any, log func(string)) error {
@@ -183,4 +183,4 @@ func Panicked(value any, log func(string)) error {
 }
 
 // errOtherName is the error of requests by a name that the server does not have.
-var errOtherName = errors.New("this server is not called")
+var errOtherName = errors.New("unknown host name")

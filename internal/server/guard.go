@@ -46,7 +46,7 @@ func (c *Config) mayAsk(r *http.Request) error {
 	if !c.knownHost(r.Host) && !c.anyHost(r) {
 		// A page elsewhere can have its own name lead to this machine, and then
 		// read what the server answers. The name gives it away.
-		return fmt.Errorf("%w %q: open http://%s, or start hone with -http=HOST:PORT to give it that name", errOtherName, r.Host, c.hostName())
+		return fmt.Errorf("%w %q: open http://%s, or start hone with -http=HOST:PORT to use that name", errOtherName, r.Host, c.hostName())
 	}
 	site := r.Header.Get("Sec-Fetch-Site")
 	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
@@ -55,7 +55,7 @@ func (c *Config) mayAsk(r *http.Request) error {
 	case "", "same-origin", "none":
 	default:
 		if !navigates {
-			return errors.New("requests of other sites' pages are not answered")
+			return errors.New("requests from pages of other sites are refused")
 		}
 	}
 	if reads {
@@ -67,11 +67,11 @@ func (c *Config) mayAsk(r *http.Request) error {
 	}
 	u, err := url.Parse(origin)
 	if err != nil || !strings.EqualFold(u.Host, r.Host) {
-		return fmt.Errorf("requests of pages of %s can't change anything here", origin)
+		return fmt.Errorf("requests from pages of %s can't change anything here", origin)
 	}
 	if scheme := c.scheme(r); u.Scheme != scheme {
 		// What a page without TLS is anyone on the way may have written.
-		return fmt.Errorf("requests of pages of %s can't change anything here: this is %s://%s; behind a proxy with TLS, set public_url or have it send X-Forwarded-Proto",
+		return fmt.Errorf("requests from pages of %s can't change anything here: this is %s://%s; behind a proxy with TLS, set public_url or have it send X-Forwarded-Proto",
 			origin, scheme, r.Host)
 	}
 	return nil

@@ -55,7 +55,7 @@ func asLine(err error) string {
 // Ready returns why the server can't do its work.
 func (s *Server) Ready() error {
 	if s.ending.Load() {
-		return errors.New("the server is ending")
+		return errors.New("the server is shutting down")
 	}
 	return s.ready()
 }

@@ -143,7 +143,7 @@ func (s *Server) ServeContinuous(ctx context.Context, l net.Listener, of Listeni
 	if err != nil {
 		cut()
 		hs.Close()
-		err = errors.New("requests that took too long were cut off at the end")
+		err = errors.New("requests that took too long were cut off at shutdown")
 	}
 	if serr := <-done; !errors.Is(serr, http.ErrServerClosed) {
 		err = errors.Join(err, serr)

@@ -88,7 +88,7 @@ const immutable = "public, max-age=31536000, immutable"
 func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		writeError(w, r, &Error{Status: http.StatusMethodNotAllowed, Err: errors.New("pages are only read")})
+		writeError(w, r, &Error{Status: http.StatusMethodNotAllowed, Err: errors.New("this path is a page: use GET or HEAD")})
 		return
 	}
 	name := strings.TrimPrefix(r.URL.Path, "/")

@@ -89,7 +89,7 @@ func (a *arriving) Read(p []byte) (int, error) {
 		}
 	}
 	if errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) {
-		err = ingest.Errorf(ingest.TooSlow, "%d bytes came in %s, which is too slow: at least %d per second are needed", a.got, time.Since(a.began).Round(time.Second), a.rate)
+		err = ingest.Errorf(ingest.TooSlow, "received %d bytes in %s, which is too slow: send at least %d bytes per second", a.got, time.Since(a.began).Round(time.Second), a.rate)
 	}
 	if n > 0 {
 		// The buffer that it goes into grows by copies.

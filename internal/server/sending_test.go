@@ -52,7 +52,7 @@ func TestSendingLimit(t *testing.T) {
 	if second.StatusCode != 503 || second.Header.Get("Retry-After") == "" {
 		t.Errorf("a push while there is no room: %s", second.Status)
 	}
-	if text := l.Get("/api/v1/status"); !strings.Contains(text, "bytes of pushes at a time") {
+	if text := l.Get("/api/v1/status"); !strings.Contains(text, "bytes of pushes in memory") {
 		t.Errorf("the status doesn't tell of it: %s", text)
 	}
 	close(release)

@@ -66,7 +66,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	}
 	s.HandleHTTP("/", auth.Read, pages)
 	s.Handle("/api/", auth.Read, func(_ http.ResponseWriter, r *http.Request) error {
-		return NotFound("there is no %s %s: see doc/api.md", r.Method, r.URL.Path)
+		return NotFound("unknown path: %s %s (see doc/reference/api.md)", r.Method, r.URL.Path)
 	})
 	muxes := []*http.ServeMux{s.mux}
 	routes := http.Handler(s.mux)
@@ -145,7 +145,7 @@ func (s *Server) Strained() []api.Limit {
 	}
 	if n := s.memory.Refused(); n > 0 {
 		used := s.memory.Used()
-		all = append(all, api.Limit{Name: "bytes of pushes at a time", Limit: s.memory.Total(), Used: &used, Hits: n})
+		all = append(all, api.Limit{Name: "bytes of pushes in memory", Limit: s.memory.Total(), Used: &used, Hits: n})
 	}
 	return all
 }

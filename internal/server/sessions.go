@@ -56,11 +56,11 @@ func endSession(s *Server, w http.ResponseWriter, r *http.Request) error {
 		var err error
 		if ended, err = s.cfg.Auth.EndSession(auth.From(r.Context()), r.PathValue("id")); err != nil {
 			s.Audit(r, "session.end", r.PathValue("id"), auth.Failed)
-			return &Error{Status: http.StatusInternalServerError, Err: fmt.Errorf("the session can't be ended: %w", err)}
+			return &Error{Status: http.StatusInternalServerError, Err: fmt.Errorf("can't end the session: %w", err)}
 		}
 	}
 	if ended == nil {
-		return NotFound("there is no session %s", r.PathValue("id"))
+		return NotFound("unknown session %s", r.PathValue("id"))
 	}
 	s.Audit(r, "session.end", ended.Name, auth.OK)
 	w.WriteHeader(http.StatusNoContent)
