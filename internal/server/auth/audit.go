@@ -84,7 +84,7 @@ func (a *Audit) open() error {
 		if err != nil {
 			return err
 		}
-		a.warn(fmt.Errorf("the audit log %s is not a regular file: it was moved to %s, and a new one begins", a.path, to))
+		a.warn(fmt.Errorf("the audit log %s was not a regular file: hone moved it to %s and started a new one", a.path, to))
 	}
 	f, err := os.OpenFile(a.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

@@ -54,12 +54,12 @@ func ParseRoles(names []string) (Roles, error) {
 			return r.name == name
 		})
 		if i < 0 {
-			return 0, fmt.Errorf("there is no role %q: it is read, write or admin", name)
+			return 0, fmt.Errorf("unknown role %q: use read, write or admin", name)
 		}
 		roles |= roleNames[i].role
 	}
 	if roles == 0 {
-		return 0, errors.New("a role is missing: read, write or admin")
+		return 0, errors.New("role is missing: use read, write or admin")
 	}
 	return roles, nil
 }
@@ -162,7 +162,7 @@ func (p *Principal) matcher() (store.Matcher, error) {
 func CheckServices(patterns []string) error {
 	for _, p := range patterns {
 		if strings.TrimSpace(p) != p || p == "" || strings.ContainsAny(p, " ,") || strings.ContainsFunc(p, unicode.IsControl) {
-			return fmt.Errorf("%q is no name of a service, nor a pattern of names such as api-*", p)
+			return fmt.Errorf("invalid service %q: use a name, or a pattern of names such as api-*", p)
 		}
 	}
 	return nil
@@ -207,7 +207,7 @@ var (
 	// ErrNobody is the error of requests that don't tell who asks.
 	ErrNobody = errors.New("log in, or send a token: Authorization: Bearer TOKEN")
 	// ErrUnknown is the error of requests with a token or session that is none.
-	ErrUnknown = errors.New("the token is not known here: it is mistyped, expired or was removed")
+	ErrUnknown = errors.New("unknown token: it is mistyped, expired or was removed")
 	// ErrSession is that of a cookie.
 	ErrSession = errors.New("the session has ended: log in again")
 )

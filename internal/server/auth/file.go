@@ -109,7 +109,7 @@ func writeFile(path string, data []byte) error {
 const lockTimeout = 30 * time.Second
 
 // errLocked is the error of a lock that another process has.
-var errLocked = errors.New("another hone changes it")
+var errLocked = errors.New("another hone is changing it")
 
 // lock takes a lock that ends with the process, and returns what gives it back.
 func lock(path string) (unlock func(), err error) {

@@ -132,7 +132,7 @@ func (a *Auth) begin(w http.ResponseWriter, r *http.Request, s session, to strin
 	}
 	p, err := a.ofSession(&s)
 	if err == nil && p.Roles == 0 {
-		err = errors.New(s.Name + " may do nothing here: no rule of the configuration fits")
+		err = errors.New(s.Name + " has no access here: no rule in the configuration matches")
 	}
 	if err == nil {
 		err = a.Sessions.start(w, s, addressOf(r))
@@ -192,13 +192,13 @@ func (a *Auth) callback(w http.ResponseWriter, r *http.Request) {
 	var of attempt
 	c, err := r.Cookie(a.Sessions.cookieName() + "-login")
 	if err != nil || !a.Sessions.open("login", c.Value, &of) || of.Expires <= now() {
-		refuse(http.StatusBadRequest, "", errors.New("this login was not begun in this browser, or too long ago: begin again"))
+		refuse(http.StatusBadRequest, "", errors.New("this login was started in another browser or too long ago: log in again"))
 		return
 	}
 	http.SetCookie(w, a.attemptCookie("", 0))
 	q := r.URL.Query()
 	if subtle.ConstantTimeCompare([]byte(q.Get("state")), []byte(of.State)) != 1 {
-		refuse(http.StatusBadRequest, of.To, errors.New("this is the end of another login: begin again"))
+		refuse(http.StatusBadRequest, of.To, errors.New("this answer belongs to another login: log in again"))
 		return
 	}
 	if code := q.Get("error"); code != "" {
@@ -225,7 +225,7 @@ func (a *Auth) logout(w http.ResponseWriter, r *http.Request) {
 		a.Audit.Log(e)
 	}
 	if failed != nil {
-		http.Error(w, "the session can't be ended: "+failed.Error(), http.StatusInternalServerError)
+		http.Error(w, "can't end the session: "+failed.Error(), http.StatusInternalServerError)
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)

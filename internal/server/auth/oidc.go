@@ -81,11 +81,11 @@ func (c *OIDCConfig) Check() error {
 		}
 	}
 	if len(c.Rules) == 0 {
-		errs = append(errs, errors.New("there is no rule that says who may what, so nobody may anything"))
+		errs = append(errs, errors.New("there are no rules, so no one would have access: add a rule with roles"))
 	}
 	for i, r := range c.Rules {
 		if r.Email == "" && r.Group == "" && r.Subject == "" {
-			errs = append(errs, fmt.Errorf("rule %d has none of email, group and subject", i+1))
+			errs = append(errs, fmt.Errorf("rule %d needs an email, a group or a subject", i+1))
 		}
 		if r.Roles == 0 {
 			errs = append(errs, fmt.Errorf("rule %d has no roles", i+1))
@@ -159,7 +159,7 @@ func (o *OIDC) discover(ctx context.Context) (*oidc.Provider, error) {
 	// The provider keeps the context for the keys that it will fetch later.
 	p, err := oidc.NewProvider(context.WithoutCancel(ctx), o.cfg.Issuer)
 	if err != nil {
-		return nil, fmt.Errorf("the identity provider %s can't be asked: %w", o.cfg.Issuer, err)
+		return nil, fmt.Errorf("can't reach the identity provider %s: %w", o.cfg.Issuer, err)
 	}
 	o.provider = p
 	return p, nil
@@ -215,7 +215,7 @@ func (o *OIDC) finish(ctx context.Context, a *attempt, code string) (*session, e
 		return nil, fmt.Errorf("the identity provider's id_token is not valid: %w", err)
 	}
 	if id.Nonce != a.Nonce {
-		return nil, errors.New("the identity provider's id_token is of another login")
+		return nil, errors.New("the identity provider's id_token belongs to another login")
 	}
 	var claims struct {
 		Name          string `json:"name"`

@@ -166,7 +166,7 @@ func TestOIDCCallback(t *testing.T) {
 	if back == "" {
 		t.Fatal("the attacker's login led nowhere")
 	}
-	if status, text := p.get(t, back); status != 400 || !strings.Contains(text, "not begun in this browser") {
+	if status, text := p.get(t, back); status != 400 || !strings.Contains(text, "started in another browser") {
 		t.Errorf("the link of another's login: %d %s", status, text)
 	}
 	// With a login of their own under way, it is still another's.
@@ -214,7 +214,7 @@ func TestOIDCProviderIsDown(t *testing.T) {
 	i := oidctest.New(t)
 	p := newPortal(t, i, anyoneVerified)
 	i.Close()
-	if status, text := p.get(t, p.URL+providerPath); status != 502 || !strings.Contains(text, "can&#39;t be asked") {
+	if status, text := p.get(t, p.URL+providerPath); status != 502 || !strings.Contains(text, "can&#39;t reach the identity provider") {
 		t.Errorf("%d %s", status, text)
 	}
 	if status, text := p.get(t, p.URL+LoginPath); status != 200 || !strings.Contains(text, "Example &amp; Co") {
@@ -232,7 +232,7 @@ func TestOIDCConfig(t *testing.T) {
 		"client_id":    func(c *OIDCConfig) { c.ClientID = "" },
 		"public URL":   func(c *OIDCConfig) { c.RedirectURL = "" },
 		"no rule":      func(c *OIDCConfig) { c.Rules = nil },
-		"rule 1 has n": func(c *OIDCConfig) { c.Rules = []Rule{{Roles: Read}} },
+		"rule 1 needs": func(c *OIDCConfig) { c.Rules = []Rule{{Roles: Read}} },
 		"no roles":     func(c *OIDCConfig) { c.Rules = []Rule{{Email: "*"}} },
 		"rule 1: ":     func(c *OIDCConfig) { c.Rules = []Rule{{Email: "*", Roles: Read, Services: []string{"a b"}}} },
 	} {

@@ -10,7 +10,7 @@ import (
 
 // errUnasked is the error of calls that nobody is known to have asked for: a
 // request that found a way around the check of who asks finds nothing.
-var errUnasked = errors.New("profiles are read for nobody: the request was not checked")
+var errUnasked = errors.New("internal error: an unauthenticated request reached the store")
 
 // ErrService is the error of profiles of services that who sends them may not
 // write.

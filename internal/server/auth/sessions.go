@@ -116,7 +116,7 @@ func NewSessions(listFile, keyFile string, secure bool, warn func(string)) (*Ses
 		}},
 		{keyFile, keySize, func(data []byte) error {
 			if len(data) != keySize {
-				return fmt.Errorf("it has %d bytes, and a key has %d", len(data), keySize)
+				return fmt.Errorf("it has %d bytes instead of %d", len(data), keySize)
 			}
 			s.key = data
 			return nil
@@ -198,7 +198,7 @@ func (s *Sessions) start(w http.ResponseWriter, of session, address string) erro
 			return first
 		})
 		if len(all) >= maxSessions {
-			return nil, fmt.Errorf("there are %d sessions, as many as there can be", len(all))
+			return nil, fmt.Errorf("too many sessions: the limit is %d", len(all))
 		}
 		return append(all, begins), nil
 	})

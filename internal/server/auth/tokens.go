@@ -80,7 +80,7 @@ func parseTokens(path string, data []byte) ([]*Token, error) {
 		}
 		n, err := hex.Decode(t.hash[:], []byte(t.Hash))
 		if err != nil || n != len(t.hash) || len(t.Hash) != 2*len(t.hash) {
-			return nil, fmt.Errorf("%s: token %q: sha256 is no hash", path, t.Name)
+			return nil, fmt.Errorf("%s: token %q: invalid sha256, want 64 hexadecimal digits", path, t.Name)
 		}
 		if t.roles, err = ParseRoles(t.Roles); err != nil {
 			return nil, fmt.Errorf("%s: token %q: %w", path, t.Name, err)
@@ -136,9 +136,9 @@ const secretPrefix = "hone_"
 func (t *Tokens) Add(name string, roles Roles, services []string, expires time.Time) (secret string, _ *Token, err error) {
 	switch {
 	case name == "" || strings.TrimSpace(name) != name || strings.ContainsFunc(name, unicode.IsControl):
-		return "", nil, fmt.Errorf("%q is no name of a token", name)
+		return "", nil, fmt.Errorf("invalid token name %q: it must not be empty, have control characters, or begin or end with a space", name)
 	case len(name) > maxTokenName:
-		return "", nil, fmt.Errorf("the name of the token is longer than %d bytes", maxTokenName)
+		return "", nil, fmt.Errorf("the token's name is longer than %d bytes", maxTokenName)
 	}
 	if err := CheckServices(services); err != nil {
 		return "", nil, err
@@ -157,9 +157,9 @@ func (t *Tokens) Add(name string, roles Roles, services []string, expires time.T
 	err = t.change(func(tokens []*Token) ([]*Token, error) {
 		switch {
 		case slices.ContainsFunc(tokens, func(old *Token) bool { return old.Name == name }):
-			return nil, fmt.Errorf("there is a token %q already: remove it first, or choose another name", name)
+			return nil, fmt.Errorf("token %q already exists: remove it first, or choose another name", name)
 		case len(tokens) >= maxTokens:
-			return nil, fmt.Errorf("there are %d tokens, as many as there can be", maxTokens)
+			return nil, fmt.Errorf("too many tokens: the limit is %d", maxTokens)
 		}
 		return append(tokens, token), nil
 	})
@@ -178,7 +178,7 @@ func (t *Tokens) Remove(which string) (*Token, error) {
 	err := t.change(func(tokens []*Token) ([]*Token, error) {
 		i := slices.IndexFunc(tokens, func(t *Token) bool { return t.Name == which || t.ID == which })
 		if i < 0 {
-			return nil, fmt.Errorf("there is no token %q", which)
+			return nil, fmt.Errorf("unknown token %q", which)
 		}
 		removed = tokens[i]
 		return slices.Delete(tokens, i, i+1), nil
