@@ -157,7 +157,7 @@ func TestErrors(t *testing.T) {
 		status         int
 		param, message string
 	}{
-		"/api/v1/advice":                                      {400, "profile", "profile is missing"},
+		"/api/v1/advice":                                      {400, "profile", "profile or run is missing"},
 		"/api/v1/advice?run=a&profile=b":                      {400, "run", "both"},
 		"/api/v1/advice?profile=a&wait=x":                     {400, "wait", "0 to 60"},
 		"/api/v1/advice?profile=a&wait=61":                    {400, "wait", "0 to 60"},
@@ -165,9 +165,9 @@ func TestErrors(t *testing.T) {
 		"/api/v1/advice?run=a&run=b":                          {400, "run", "given 2 times"},
 		"/api/v1/advice?profile=0123":                         {404, "profile", "no profile 0123"},
 		"/api/v1/advice?run=latest":                           {404, "", "no kept runs"},
-		"/api/v1/advice?profile=sel%3Aq%3Dcpu":                {404, "profile", "keeps no profiles"},
+		"/api/v1/advice?profile=sel%3Aq%3Dcpu":                {404, "profile", "stores no profiles"},
 		"/api/v1/advice?profile=sel%3Afrom%3Dxx":              {400, "profile", "from"},
-		"/api/v1/advice?" + strings.Repeat("profile=a&", 101): {400, "profile", "more than 100"},
+		"/api/v1/advice?" + strings.Repeat("profile=a&", 101): {400, "profile", "the limit is 100"},
 	} {
 		Fails(t, s.Do("GET", target, ""), want.status, want.param, want.message)
 	}
@@ -295,7 +295,7 @@ func TestTooSlow(t *testing.T) {
 	s := newSite(t, func(c *Config) {
 		c.Advice.Examine, c.Advice.Limits.Time = x.examine, time.Millisecond
 	})
-	Fails(t, s.Do("GET", path+s.IDs[0], ""), 503, "", "not there after 1ms")
+	Fails(t, s.Do("GET", path+s.IDs[0], ""), 503, "", "longer than 1ms")
 }
 
 // told keeps what an Examine is given.
@@ -353,7 +353,7 @@ func TestRun(t *testing.T) {
 	if one := Decode[api.Advice](t, s.Get("/api/v1/advice?wait=60&profile="+about.Profiles[0].ID)); one.Run != id || len(x.inputs) != len(about.Profiles) {
 		t.Errorf("of one profile: %+v", one)
 	}
-	Fails(t, s.Do("GET", "/api/v1/advice?run=nothing", ""), 404, "run", "there is no run nothing")
+	Fails(t, s.Do("GET", "/api/v1/advice?run=nothing", ""), 404, "run", "no run nothing")
 }
 
 // TestSelection: advice on a selection is on all that the service sent in that time.
@@ -384,8 +384,8 @@ func TestSelection(t *testing.T) {
 		t.Error(r.Status)
 	}
 	Fails(t, g.Do("GET", path+Sel(Between(`cpu{service="web"}`, 0, 10)), "", g.As("api-reader")), 404, "profile", "no profiles match")
-	Fails(t, g.Do("GET", "/api/v1/advice?run=latest", "", g.As("api-reader")), 403, "", "may see the profiles of some services")
-	Fails(t, g.Do("GET", "/api/v1/advice?profile=0123", "", g.As("api-reader")), 403, "", "may see the profiles of some services")
+	Fails(t, g.Do("GET", "/api/v1/advice?run=latest", "", g.As("api-reader")), 403, "", "may see only the profiles of some services")
+	Fails(t, g.Do("GET", "/api/v1/advice?profile=0123", "", g.As("api-reader")), 403, "", "may see only the profiles of some services")
 }
 
 // TestJSON: a page gets what hone advise -json prints, under the same names.

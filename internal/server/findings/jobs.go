@@ -136,7 +136,7 @@ func (s *jobs) begin(ctx context.Context, key string, w *work) (*job, error) {
 		}
 	}
 	if making >= maxMaking {
-		return nil, &server.Error{Status: http.StatusServiceUnavailable, Err: errors.New("too much advice is being made: ask again in a moment")}
+		return nil, &server.Error{Status: http.StatusServiceUnavailable, Err: errors.New("too much advice is in progress: try again in a moment")}
 	}
 	if len(s.byKey)-making >= maxKept {
 		delete(s.byKey, oldest)
@@ -207,7 +207,7 @@ func (s *jobs) makeInTurn(ctx context.Context, j *job) (m *made, stamp string, e
 		}
 	}
 	defer func() { <-s.turn }()
-	slow := &server.Error{Status: http.StatusServiceUnavailable, Err: fmt.Errorf("advice was not there after %v: hone advise in the module's folder takes the time it needs", s.limits.Time)}
+	slow := &server.Error{Status: http.StatusServiceUnavailable, Err: fmt.Errorf("advice took longer than %v: run hone advise in the module's folder, which has no time limit", s.limits.Time)}
 	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.Time, slow)
 	defer cancel()
 	begun := time.Now()

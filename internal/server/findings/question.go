@@ -122,7 +122,7 @@ func (s *Service) runOf(ids []string) string {
 
 func (s *Service) openRun(ctx context.Context, w *work, add func(id, subject, kind string) error) error {
 	if s.cfg.Run == nil {
-		return server.NotFound("there are no kept runs here")
+		return server.NotFound("this server has no kept runs")
 	}
 	run, err := s.cfg.Run(ctx, w.run)
 	if err != nil {
@@ -137,7 +137,7 @@ func (s *Service) openRun(ctx context.Context, w *work, add func(id, subject, ki
 		}
 	}
 	if len(w.profiles) == 0 {
-		return &server.Error{Status: http.StatusUnprocessableEntity, Param: "run", Err: fmt.Errorf("run %s has no profiles of time, memory or waiting: hone bench -profile cpu,mem records them", run.ID)}
+		return &server.Error{Status: http.StatusUnprocessableEntity, Param: "run", Err: fmt.Errorf("run %s has no profiles of time, memory or waiting: record them with hone bench -profile cpu,mem", run.ID)}
 	}
 	return nil
 }

@@ -82,7 +82,7 @@ func New(ctx context.Context, srv *server.Server, cfg Config) *Service {
 	return s
 }
 
-var errNoSource = errors.New("this server has no source to join profiles with: start hone ui in the module's folder, or hone serve with -module DIR; or run hone advise there")
+var errNoSource = errors.New("this server has no source code: start hone ui in the module's folder, start hone serve with -module DIR, or run hone advise there")
 
 const (
 	usualWait = 30 // seconds
@@ -138,7 +138,7 @@ func readQuestion(r *http.Request) (q *question, wait time.Duration, err error) 
 		case name == "wait":
 			n, err := strconv.Atoi(vs[0])
 			if err != nil || n < 0 || n > mostWait {
-				return nil, 0, server.BadParam("wait", "wait is %q, not a number of seconds from 0 to %d", vs[0], mostWait)
+				return nil, 0, server.BadParam("wait", "invalid wait %q: use 0 to %d seconds", vs[0], mostWait)
 			}
 			wait = time.Duration(n) * time.Second
 		default:
@@ -147,11 +147,11 @@ func readQuestion(r *http.Request) (q *question, wait time.Duration, err error) 
 	}
 	switch {
 	case q.run == "" && len(q.profiles) == 0:
-		return nil, 0, server.BadParam("profile", "profile is missing: the id of a profile, or run, the id of a run")
+		return nil, 0, server.BadParam("profile", "profile or run is missing: give the id of a profile or of a run")
 	case q.run != "" && len(q.profiles) > 0:
-		return nil, 0, server.BadParam("run", "run and profile are both given: want the one or the other")
+		return nil, 0, server.BadParam("run", "run and profile are both given: use one of them")
 	case len(q.profiles) > maxProfiles:
-		return nil, 0, server.BadParam("profile", "%d profiles are more than %d", len(q.profiles), maxProfiles)
+		return nil, 0, server.BadParam("profile", "too many profiles: %d, the limit is %d", len(q.profiles), maxProfiles)
 	}
 	return q, wait, nil
 }
