@@ -64,7 +64,7 @@ func readRequest(w http.ResponseWriter, r *http.Request) (*Request, error) {
 		if tooLarge := new(http.MaxBytesError); errors.As(err, &tooLarge) {
 			return nil, &server.Error{Status: http.StatusRequestEntityTooLarge, Err: fmt.Errorf("the request has more than %d bytes", maxBody)}
 		}
-		return nil, server.BadParam("", `the request is no JSON object of a load, such as {"topic": "devices", "messages": 1000, "bodies": [{"id": 1}]}: %w`, err)
+		return nil, server.BadParam("", `invalid request: send a JSON object such as {"topic": "devices", "messages": 1000, "bodies": [{"id": 1}]}: %w`, err)
 	}
 	return q, nil
 }
@@ -78,19 +78,19 @@ func (q *Request) plan(o kafkaload.Options) (*plan, error) {
 	case q.Topic == "":
 		return nil, server.BadParam("topic", "topic is missing")
 	case (q.Messages != 0) == (q.Rate != ""):
-		return nil, server.BadParam("messages", "how much to send is messages, or a rate")
+		return nil, server.BadParam("messages", "give either messages or a rate")
 	case q.Messages < 0 || q.Messages > maxMessages:
-		return nil, server.BadParam("messages", "messages is %d: want 1 to %d", q.Messages, maxMessages)
+		return nil, server.BadParam("messages", "invalid messages %d: use 1 to %d", q.Messages, maxMessages)
 	case q.Messages != 0 && q.Duration != "":
-		return nil, server.BadParam("duration", "duration goes with a rate")
+		return nil, server.BadParam("duration", "duration needs a rate")
 	case len(q.Rate) > maxRate:
 		return nil, server.BadParam("rate", "rate has more than %d bytes", maxRate)
 	case len(q.Bodies) > maxBodies:
-		return nil, server.BadParam("bodies", "%d bodies are more than %d", len(q.Bodies), maxBodies)
+		return nil, server.BadParam("bodies", "too many bodies: %d, the limit is %d", len(q.Bodies), maxBodies)
 	}
 	if q.Duration != "" {
 		if p.duration, err = time.ParseDuration(q.Duration); err != nil || p.duration <= 0 || p.duration > maxDuration {
-			return nil, server.BadParam("duration", "duration is %q: want a time such as 10s, at most %v", q.Duration, maxDuration)
+			return nil, server.BadParam("duration", "invalid duration %q: use a time such as 10s, at most %v", q.Duration, maxDuration)
 		}
 	}
 	if q.Rate != "" {
@@ -134,7 +134,7 @@ func (p *plan) parseBodies(q *Request) error {
 	}
 	switch {
 	case len(q.Bodies) == 0:
-		return server.BadParam("bodies", "bodies is missing: what to send")
+		return server.BadParam("bodies", "bodies is missing: give what to send")
 	case len(p.options.Values) == 0:
 		return server.BadParam("bodies", "none of the bodies can be sent: %s", p.parseFail[0])
 	}
@@ -145,7 +145,7 @@ func parseBody(name string, body json.RawMessage, set []template.Replacement) (*
 	var text string
 	if strings.HasPrefix(string(body), `"`) && json.Unmarshal(body, &text) == nil {
 		if len(set) > 0 {
-			return nil, fmt.Errorf("%s: set replaces values of JSON documents, and this is a text", name)
+			return nil, fmt.Errorf("%s is text: set can replace values only in JSON documents", name)
 		}
 		return template.Parse(name, text, nil)
 	}

@@ -42,13 +42,13 @@ func TestPlan(t *testing.T) {
 
 func TestPlanErrors(t *testing.T) {
 	for body, want := range map[string]string{
-		`[]`: "is no JSON object of a load", `{"topic": "t", "brokers": []}`: "brokers",
-		`{"topic": "t", "messages": 1, "rate": "1", "bodies": ["x"]}`:                         "messages, or a rate",
-		fmt.Sprintf(`{"topic": "t", "messages": %d, "bodies": ["x"]}`, maxMessages+1):         "want 1 to",
+		`[]`: "send a JSON object such as", `{"topic": "t", "brokers": []}`: "brokers",
+		`{"topic": "t", "messages": 1, "rate": "1", "bodies": ["x"]}`:                         "either messages or a rate",
+		fmt.Sprintf(`{"topic": "t", "messages": %d, "bodies": ["x"]}`, maxMessages+1):         "use 1 to",
 		`{"topic": "t", "rate": "1,2", "duration": "1ns", "bodies": ["x"]}`:                   "rate",
 		`{"topic": "t", "rate": "` + strings.Repeat("1,", maxRate) + `1", "bodies": ["x"]}`:   "more than 1000 bytes",
-		`{"topic": "t", "messages": 1, "bodies": [1` + strings.Repeat(",1", maxBodies) + `]}`: "are more than 10000",
-		`{"topic": "t", "messages": 1, "bodies": ["x"], "set": {"$.a": "b"}}`:                 "this is a text",
+		`{"topic": "t", "messages": 1, "bodies": [1` + strings.Repeat(",1", maxBodies) + `]}`: "the limit is 10000",
+		`{"topic": "t", "messages": 1, "bodies": ["x"], "set": {"$.a": "b"}}`:                 "is text: set",
 		`{"topic": "t", "messages": 1, "bodies": [{"a": 1}], "set": {"$.b": "c"}}`:            "bodies[0]",
 		`{"topic": "t", "messages": 1, "bodies": ["` + strings.Repeat("x", maxBody) + `"]}`:   "more than 16777216 bytes",
 	} {

@@ -145,7 +145,7 @@ func (t *task) now() Load {
 // start begins a load. Whatever can't be reached is told at once.
 func (s *Service) start(w http.ResponseWriter, r *http.Request) error {
 	if !s.starting.TryLock() {
-		return &server.Error{Status: http.StatusConflict, Err: errors.New("another load is being started: one runs at a time")}
+		return &server.Error{Status: http.StatusConflict, Err: errors.New("a load test is already starting; only one can run")}
 	}
 	defer s.starting.Unlock()
 	if err := s.free(r); err != nil {
@@ -204,7 +204,7 @@ func (s *Service) free(r *http.Request) error {
 	if t := s.loads[n-1]; sees(r, t.Topic) {
 		which = fmt.Sprintf("the load %s on %s", t.ID, t.Topic)
 	}
-	return &server.Error{Status: http.StatusConflict, Err: fmt.Errorf("%s is running: one runs at a time", which)}
+	return &server.Error{Status: http.StatusConflict, Err: fmt.Errorf("%s is running; only one can run", which)}
 }
 
 // add takes a load in, and returns it as it is.
