@@ -85,9 +85,9 @@ func title(status int) string {
 	case http.StatusUnauthorized:
 		return "Not logged in"
 	case http.StatusServiceUnavailable:
-		return "Too busy just now"
+		return "The server is busy"
 	case http.StatusInternalServerError:
 		return "hone has a bug here"
 	}
-	return "That did not work"
+	return "Request failed"
 }
