@@ -54,7 +54,7 @@ func (s *Service) report(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	k := kindOf(name)
 	if k == nil {
-		return server.NotFound("there is no report %q: see doc/api.md", name)
+		return server.NotFound("unknown report %q (see doc/reference/api.md)", name)
 	}
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {

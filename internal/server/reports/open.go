@@ -38,7 +38,7 @@ func (s *Service) openSides(ctx context.Context, q *query, values url.Values) er
 
 func (s *Service) openAll(ctx context.Context, param string, ids []string) ([]Opened, error) {
 	if len(ids) > maxProfiles {
-		return nil, server.BadParam(param, "%d profiles are more than %d", len(ids), maxProfiles)
+		return nil, server.BadParam(param, "too many profiles: %d, the limit is %d", len(ids), maxProfiles)
 	}
 	var all []Opened
 	now := time.Now()

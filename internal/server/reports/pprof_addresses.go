@@ -30,7 +30,7 @@ func (s *Service) pprofAddresses() {
 		return func(w http.ResponseWriter, r *http.Request) error {
 			where := path(r)
 			if where == "" {
-				return server.NotFound("there is no page %s", r.URL.Path)
+				return server.NotFound("unknown page %s", r.URL.Path)
 			}
 			if query := pprofQuery(r.URL.Query()).Encode(); query != "" {
 				sep := "?"

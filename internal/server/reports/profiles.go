@@ -347,4 +347,4 @@ func isContentID(id string) bool {
 	return err == nil && len(b) == idBytes
 }
 
-var errNoUploads = errors.New("this server takes no profiles")
+var errNoUploads = errors.New("this server accepts no uploads")

@@ -111,7 +111,7 @@ func (s *Service) newQuery(ctx context.Context, k *kind, values url.Values) (*qu
 		}
 	}
 	if k.needsMatch && q.match == "" {
-		return nil, server.BadParam("match", "match is missing: a pattern that functions are to match")
+		return nil, server.BadParam("match", "match is missing: give a pattern for names of functions")
 	}
 	if err := s.openSides(ctx, q, values); err != nil {
 		return nil, err
@@ -156,7 +156,7 @@ func (q *query) set(name, value string) error {
 	case name == "base_total":
 		v, err := strconv.ParseFloat(value, 64)
 		if err != nil || !(v > 0) || math.IsInf(v, 0) {
-			return server.BadParam(name, "base_total is %q, not a number above 0: what to scale the base to, as a multiple of the other side's total", value)
+			return server.BadParam(name, "invalid base_total %q: use a number above 0, the multiple of the other side's total to scale the base to", value)
 		}
 		q.baseTotal = v
 		return nil
@@ -190,11 +190,11 @@ func SetOption(c *shell.Config, name, value string) error {
 	}
 	for of, x := range map[string]float64{"divide_by": c.DivideBy, "nodefraction": c.NodeFraction, "edgefraction": c.EdgeFraction} {
 		if of == name && (math.IsNaN(x) || math.IsInf(x, 0)) {
-			return server.BadParam(name, "%s is no number", name)
+			return server.BadParam(name, "invalid %s: use a finite number", name)
 		}
 	}
 	if c.DivideBy == 0 {
-		return server.BadParam("divide_by", "nothing can be divided by 0")
+		return server.BadParam("divide_by", "invalid divide_by 0: use a number other than 0")
 	}
 	return nil
 }
@@ -241,7 +241,7 @@ func (q *query) number(name string, absent int64) (int64, error) {
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < 0 {
-		return 0, server.BadParam(name, "%s is %q, not a number from 0", name, text)
+		return 0, server.BadParam(name, "invalid %s %q: use a whole number, 0 or more", name, text)
 	}
 	return n, nil
 }

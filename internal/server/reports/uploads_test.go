@@ -39,7 +39,7 @@ func TestUpload(t *testing.T) {
 		t.Errorf("%d profiles are open", n)
 	}
 	closed := servertest.NewSite(t, func(c *servertest.Config) { c.Decode = nil })
-	servertest.Fails(t, closed.Do("POST", "/api/v1/profiles", data), 403, "", "no profiles")
+	servertest.Fails(t, closed.Do("POST", "/api/v1/profiles", data), 403, "", "accepts no uploads")
 }
 
 func TestBadUploads(t *testing.T) {

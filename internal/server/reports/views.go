@@ -49,7 +49,7 @@ type viewsFile struct {
 
 const viewsVersion = 1
 
-var errNoViewsFile = errors.New("views can't be saved: there is no folder for the user's configuration")
+var errNoViewsFile = errors.New("can't save views: the user has no configuration folder")
 
 // read returns the saved views. A file that is not there has none.
 func (v *views) read() ([]api.View, error) {
@@ -65,7 +65,7 @@ func (v *views) read() ([]api.View, error) {
 	}
 	var f viewsFile
 	if err := json.Unmarshal(data, &f); err != nil {
-		return nil, fmt.Errorf("%s is damaged (%w): mend or remove it", v.file, err)
+		return nil, fmt.Errorf("%s is damaged (%w): repair or remove it", v.file, err)
 	}
 	if f.Version > viewsVersion {
 		return nil, fmt.Errorf("%s was written by a newer hone", v.file)
@@ -123,7 +123,7 @@ func (s *Service) saveView(w http.ResponseWriter, r *http.Request) error {
 		Query string `json:"query"`
 	}
 	if err := json.Unmarshal(data, &body); err != nil {
-		return server.BadParam("", `the body is not {"query": "…"}: %w`, err)
+		return server.BadParam("", `invalid body, want {"query": "…"}: %w`, err)
 	}
 	if view.Query, err = checkViewQuery(body.Query); err != nil {
 		return err
@@ -134,7 +134,7 @@ func (s *Service) saveView(w http.ResponseWriter, r *http.Request) error {
 		case i >= 0:
 			all[i] = view
 		case len(all) >= maxViews:
-			return nil, server.BadParam("name", "there are %d saved views: remove one first", len(all))
+			return nil, server.BadParam("name", "too many saved views, %d: remove one first", len(all))
 		default:
 			all = append(all, view)
 		}
@@ -155,7 +155,7 @@ func (s *Service) removeView(w http.ResponseWriter, r *http.Request) error {
 	err := s.views.change(func(all []api.View) ([]api.View, error) {
 		rest := slices.DeleteFunc(all, func(v api.View) bool { return v.Name == name })
 		if len(rest) == len(all) {
-			return nil, server.NotFound("no view is called %q", name)
+			return nil, server.NotFound("unknown view %q", name)
 		}
 		return rest, nil
 	})
@@ -171,7 +171,7 @@ func checkViewName(name string) error {
 	case strings.TrimSpace(name) == "":
 		return server.BadParam("name", "a view needs a name")
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
-		return server.BadParam("name", "the name has characters that are no text")
+		return server.BadParam("name", "the name has control characters or invalid UTF-8")
 	case utf8.RuneCountInString(name) > maxViewName:
 		return server.BadParam("name", "the name is longer than %d characters", maxViewName)
 	}
