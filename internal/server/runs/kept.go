@@ -94,7 +94,7 @@ func (k *Kept) dir(ctx context.Context, name string) (string, error) {
 		return dir, nil
 	}
 	if strings.ContainsAny(name, `/\`) || name == "" || strings.HasPrefix(name, ".") {
-		return "", &noRunError{fmt.Sprintf("no run is called %q", name)}
+		return "", &noRunError{fmt.Sprintf("invalid run name %q", name)}
 	}
 	if compare.LikeRun(name) {
 		if dir, err := experiment.Resolve(ctx, k.root, name); err == nil {
@@ -110,7 +110,7 @@ func (k *Kept) dir(ctx context.Context, name string) (string, error) {
 			return e.Dir, nil
 		}
 	}
-	return "", &noRunError{fmt.Sprintf("there is no run %s in %s: it may have been removed", name, k.root)}
+	return "", &noRunError{fmt.Sprintf("no run %s in %s: it may have been removed", name, k.root)}
 }
 
 // Find returns a run by its name.

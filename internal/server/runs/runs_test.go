@@ -29,7 +29,7 @@ func TestRuns(t *testing.T) {
 		{"/api/v1/runs/compare?run=a&format=html", 200, "html: a", "a.html"}, // always a file
 		{"/api/v1/runs/compare", 400, `"param":"run"`, ""},
 		{"/api/v1/runs/compare?run=a&format=pdf", 400, `"param":"format"`, ""},
-		{"/api/v1/runs/compare?run=a" + strings.Repeat("&run=b", 20), 400, "21 runs", ""},
+		{"/api/v1/runs/compare?run=a" + strings.Repeat("&run=b", 20), 400, "too many runs: 21", ""},
 		{"/api/v1/runs/trend?unit=sec/op", 200, `Unit:sec/op Limit:200`, "application/json"},
 		{"/api/v1/runs/trend?limit=0", 400, `"param":"limit"`, ""},
 		{"/api/v1/runs/trend?unit=a&unit=b", 400, `"param":"unit"`, ""},

@@ -75,7 +75,7 @@ func New(srv *server.Server, runs Runs) *Service {
 // Absent adds the routes of the service to a server without runs: they tell that.
 func Absent(srv *server.Server) {
 	none := func(http.ResponseWriter, *http.Request) error {
-		return server.NotFound("there are no kept runs here: hone bench makes one, hone ui -runs DIR says where they are")
+		return server.NotFound("this server has no kept runs: make one with hone bench, or name their folder with hone ui -runs DIR")
 	}
 	routes(srv, none, none, none, none, none, none)
 }
@@ -133,7 +133,7 @@ func limitOf(text string, usual int) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 1 || n > mostTrend {
-		return 0, server.BadParam("limit", "limit is %q, not a number of runs from 1 to %d", text, mostTrend)
+		return 0, server.BadParam("limit", "invalid limit %q: use 1 to %d runs", text, mostTrend)
 	}
 	return n, nil
 }
@@ -169,9 +169,9 @@ func (s *Service) compare(w http.ResponseWriter, r *http.Request) error {
 	names := q["run"]
 	switch {
 	case len(names) == 0:
-		return server.BadParam("run", "run is missing: the id of a run, see /api/v1/runs; several are compared with the first")
+		return server.BadParam("run", "run is missing: give ids of runs from /api/v1/runs; hone compares them with the first")
 	case len(names) > maxCompared:
-		return server.BadParam("run", "%d runs are more than %d", len(names), maxCompared)
+		return server.BadParam("run", "too many runs: %d, the limit is %d", len(names), maxCompared)
 	}
 	format := "json"
 	if q.Has("format") {
@@ -179,7 +179,7 @@ func (s *Service) compare(w http.ResponseWriter, r *http.Request) error {
 	}
 	contentType, ok := runFormats[format]
 	if !ok {
-		return server.BadParam("format", "a comparison has no format %q: it has json, csv, text, markdown, html", format)
+		return server.BadParam("format", "unknown format %q of a comparison (known: json, csv, text, markdown, html)", format)
 	}
 	download, err := server.Flag("download", q.Get("download"))
 	if err != nil {
