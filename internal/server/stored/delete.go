@@ -21,12 +21,12 @@ func (s *Service) deleteService(w http.ResponseWriter, r *http.Request) error {
 	}
 	service := p.Get("service")
 	if service == "" {
-		return server.BadParam("service", "service is missing: the service whose profiles are deleted")
+		return server.BadParam("service", "service is missing: give the service whose profiles to delete")
 	}
 	dry := false
 	if text := p.Get("dry_run"); text != "" {
 		if dry, err = strconv.ParseBool(text); err != nil {
-			return server.BadParam("dry_run", "dry_run is %q, not true or false", text)
+			return server.BadParam("dry_run", "invalid dry_run %q: use true or false", text)
 		}
 	}
 	if principal := auth.From(r.Context()); !principal.Allows(service) {
@@ -44,7 +44,7 @@ func (s *Service) deleteService(w http.ResponseWriter, r *http.Request) error {
 		return s.storeError(err, "service")
 	}
 	if profiles == 0 {
-		return server.NotFound("there are no profiles of service %q", service)
+		return server.NotFound("no profiles of service %q", service)
 	}
 	if !dry {
 		s.cfg.Markers.forget(service)

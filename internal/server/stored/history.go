@@ -56,18 +56,18 @@ func readHistory(r *http.Request) (*historyQuery, error) {
 	}
 	for _, name := range []string{"function", "with"} {
 		if n := len(p.Values[name]); n > maxFunctions {
-			return nil, server.BadParam(name, "%d functions are more than %d", n, maxFunctions)
+			return nil, server.BadParam(name, "too many functions: %d, the limit is %d", n, maxFunctions)
 		}
 	}
 	if h.rank != "" && !slices.Contains(ranks, h.rank) {
-		return nil, server.BadParam("rank", "rank is %q, not %s", h.rank, strings.Join(ranks, " or "))
+		return nil, server.BadParam("rank", "invalid rank %q: use %s", h.rank, strings.Join(ranks, " or "))
 	}
 	switch order := p.Get("order"); order {
 	case "", "flat":
 	case "cum":
 		h.cum = true
 	default:
-		return nil, server.BadParam("order", "order is %q, not flat or cum", order)
+		return nil, server.BadParam("order", "invalid order %q: use flat or cum", order)
 	}
 	for _, name := range api.HistoryOptions {
 		if p.Has(name) {

@@ -256,7 +256,7 @@ func (s *Service) postMarker(w http.ResponseWriter, r *http.Request) error {
 		Text    string          `json:"text"`
 	}
 	if err := json.Unmarshal(data, &body); err != nil {
-		return server.BadParam("", `the body is not {"time": …, "service": "…", "version": "…", "text": "…"}: %w`, err)
+		return server.BadParam("", `invalid body, want {"time": …, "service": "…", "version": "…", "text": "…"}: %w`, err)
 	}
 	one := api.Marker{Service: body.Service, Version: body.Version, Text: strings.TrimSpace(body.Text), Posted: true}
 	for _, field := range []struct{ name, text string }{{"service", one.Service}, {"version", one.Version}, {"text", one.Text}} {
@@ -264,7 +264,7 @@ func (s *Service) postMarker(w http.ResponseWriter, r *http.Request) error {
 			return server.BadParam(field.name, "%s is longer than %d bytes", field.name, maxMarkerText)
 		}
 		if !utf8.ValidString(field.text) || strings.ContainsFunc(field.text, unicode.IsControl) {
-			return server.BadParam(field.name, "%s has characters that are no text", field.name)
+			return server.BadParam(field.name, "%s has control characters or invalid UTF-8", field.name)
 		}
 	}
 	if one.Version == "" && one.Text == "" {
@@ -272,7 +272,7 @@ func (s *Service) postMarker(w http.ResponseWriter, r *http.Request) error {
 	}
 	principal := auth.From(r.Context())
 	if !principal.Allows(one.Service) {
-		return &server.Error{Status: http.StatusForbidden, Param: "service", Err: fmt.Errorf("%s may not post markers of service %q", principal.Name, one.Service)}
+		return &server.Error{Status: http.StatusForbidden, Param: "service", Err: fmt.Errorf("%s may not post markers for service %q", principal.Name, one.Service)}
 	}
 	t := time.Now()
 	if text := strings.Trim(string(body.Time), `"`); text != "" && text != "null" {
@@ -300,18 +300,18 @@ func (m *Markers) post(one api.Marker) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if len(m.posted) >= maxPosted {
-		return &server.Error{Status: http.StatusUnprocessableEntity, Err: fmt.Errorf("there are %d markers: remove one first", maxPosted)}
+		return &server.Error{Status: http.StatusUnprocessableEntity, Err: fmt.Errorf("too many markers, %d: remove one first", maxPosted)}
 	}
 	m.posted = append(m.posted, one)
 	if err := m.write(); err != nil {
 		m.posted = m.posted[:len(m.posted)-1]
-		return &server.Error{Status: http.StatusInternalServerError, Err: errors.New("the marker can't be written; the server's log says why")}
+		return &server.Error{Status: http.StatusInternalServerError, Err: errors.New("can't write the marker; the server's log says why")}
 	}
 	return nil
 }
 
 // errNotPosted is the error of markers that nobody posted.
-var errNotPosted = errors.New("this marker is the first profile of a version, and goes when that does")
+var errNotPosted = errors.New("this marker is the first profile of a version and can't be removed: it goes when that profile does")
 
 func (s *Service) removeMarker(w http.ResponseWriter, r *http.Request) error {
 	id := r.PathValue("id")
@@ -332,13 +332,13 @@ func (m *Markers) remove(p *auth.Principal, id string) error {
 	defer m.mu.Unlock()
 	i := slices.IndexFunc(m.posted, func(one api.Marker) bool { return one.ID == id && p.Allows(one.Service) })
 	if i < 0 {
-		return server.NotFound("there is no marker %q", id)
+		return server.NotFound("unknown marker %q", id)
 	}
 	old := m.posted
 	m.posted = slices.Delete(slices.Clone(old), i, i+1)
 	if err := m.write(); err != nil {
 		m.posted = old
-		return &server.Error{Status: http.StatusInternalServerError, Err: errors.New("the markers can't be written; the server's log says why")}
+		return &server.Error{Status: http.StatusInternalServerError, Err: errors.New("can't write the markers; the server's log says why")}
 	}
 	return nil
 }

@@ -54,7 +54,7 @@ func newParams(r *http.Request, names []string, repeated ...string) (*params, er
 		switch {
 		case slices.Contains(repeated, name):
 		case !slices.Contains(names, name):
-			return nil, server.BadParam(name, "unknown parameter %q: there are %s", name, strings.Join(append(slices.Clone(names), repeated...), ", "))
+			return nil, server.BadParam(name, "unknown parameter %q (known: %s)", name, strings.Join(append(slices.Clone(names), repeated...), ", "))
 		case len(values[name]) > 1:
 			return nil, server.BadParam(name, "%s is given %d times", name, len(values[name]))
 		}
@@ -89,7 +89,7 @@ func (p *params) number(name string, absent, least, most int) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < least || n > most {
-		return 0, server.BadParam(name, "%s is %q, not a number from %d to %d", name, text, least, most)
+		return 0, server.BadParam(name, "invalid %s %q: use %d to %d", name, text, least, most)
 	}
 	return n, nil
 }
@@ -110,7 +110,7 @@ func (p *params) by() ([]string, error) {
 	}
 	const most = 10
 	if len(names) > most {
-		return nil, server.BadParam("by", "%d labels are more than %d", len(names), most)
+		return nil, server.BadParam("by", "too many labels: %d, the limit is %d", len(names), most)
 	}
 	return names, nil
 }
@@ -134,10 +134,10 @@ func (p *params) step(sel *api.Selection, usual, most int) (int64, error) {
 		}
 	}
 	if err != nil || step < time.Millisecond {
-		return 0, server.BadParam("step", "step is %q, not a length of time such as 30s, or milliseconds", text)
+		return 0, server.BadParam("step", "invalid step %q: use a duration such as 30s, or milliseconds", text)
 	}
 	if int64(length/step) > int64(most) {
-		return 0, server.BadParam("step", "step is %s, which makes more than %d windows of %s", step, most, length)
+		return 0, server.BadParam("step", "step %s makes more than %d windows of %s: use a longer step", step, most, length)
 	}
 	return int64(step), nil
 }

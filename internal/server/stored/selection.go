@@ -22,7 +22,7 @@ import (
 )
 
 // errNoStore is the error of requests for what only a server with a store has.
-var errNoStore = errors.New("this server keeps no profiles: hone serve does")
+var errNoStore = errors.New("this server stores no profiles: use hone serve")
 
 // storeError tells what went wrong in the store. What is not the request's fault
 // is logged, and not told in detail.
@@ -34,7 +34,7 @@ func (s *Service) storeError(err error, param string) error {
 	case errors.Is(err, profile.ErrNothingCommon):
 		return &server.Error{Status: http.StatusUnprocessableEntity, Param: param, Err: fmt.Errorf("%w; select one kind", err)}
 	case errors.Is(err, store.ErrClosed):
-		return &server.Error{Status: http.StatusServiceUnavailable, Err: errors.New("the server is ending")}
+		return &server.Error{Status: http.StatusServiceUnavailable, Err: errors.New("the server is shutting down")}
 	}
 	s.srv.Log("The store can't be read: " + err.Error())
 	return &server.Error{Status: http.StatusInternalServerError, Err: errors.New("the store can't be read; the server's log says why")}
@@ -132,7 +132,7 @@ func describe(sel *api.Selection, total store.Total) *api.SelectionInfo {
 func (s *Service) noProfiles(ctx context.Context, sel *api.Selection) error {
 	if sel.Per == api.PerSecond {
 		if total, err := s.totalOf(ctx, whole(sel)); err != nil || total.Profiles > 0 {
-			return cmp.Or(err, error(server.BadParam("per", "these profiles are of a moment and have no duration: they can't be divided by seconds")))
+			return cmp.Or(err, error(server.BadParam("per", "these profiles have no duration, so they have no values per second")))
 		}
 	}
 	other := sel.Query()
@@ -145,7 +145,7 @@ func (s *Service) noProfiles(ctx context.Context, sel *api.Selection) error {
 		}
 		for _, l := range labels {
 			if l.Name == store.LabelKind && len(l.Values) > 0 {
-				hint = ": there are profiles of the kinds " + enumerate(l.Values, 20)
+				hint = ": there are profiles of other kinds: " + enumerate(l.Values, 20)
 			}
 		}
 	}

@@ -128,7 +128,7 @@ func (s *Service) series(w http.ResponseWriter, r *http.Request) error {
 		if one.Type == "" {
 			out.Warnings = append(out.Warnings, groupWords(all[i].Labels)+" measure different things, whose values can't be added up: select a kind, or group by kind.")
 		} else if sel.Per == api.PerSecond && one.Total.Duration == 0 {
-			out.Warnings = append(out.Warnings, groupWords(all[i].Labels)+" are of a moment and have no duration: there is no rate.")
+			out.Warnings = append(out.Warnings, groupWords(all[i].Labels)+" have no duration, so they have no rate.")
 		} else if sel.Per == api.PerDefault && one.Total.Profiles > 1 && profile.OfMoment(one.Type) {
 			out.Warnings = append(out.Warnings, groupWords(all[i].Labels)+": "+averaged([]string{one.Type}, one.Total.Profiles)+".")
 		} else if n := left[all[i].Labels.String()]; n > 0 {

@@ -85,7 +85,7 @@ func (s *Service) backup(w http.ResponseWriter, r *http.Request) error {
 	}
 	name := cmp.Or(p.Get("name"), p.now.UTC().Format("2006-01-02T150405"))
 	if !backupName.MatchString(name) {
-		return server.BadParam("name", "name is %q: it has letters, digits, dots, _ and -", name)
+		return server.BadParam("name", "invalid name %q: use letters, digits, dots, _ and -", name)
 	}
 	if s.cfg.Backup == nil {
 		return &server.Error{Status: http.StatusUnprocessableEntity, Err: errors.New("this server's store can't be copied while it is open")}
@@ -94,7 +94,7 @@ func (s *Service) backup(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		s.srv.Audit(r, "backup", name, auth.Failed)
 		if errors.Is(err, fs.ErrExist) {
-			return &server.Error{Status: http.StatusConflict, Param: "name", Err: fmt.Errorf("there is a backup %s already", name)}
+			return &server.Error{Status: http.StatusConflict, Param: "name", Err: fmt.Errorf("backup %s already exists", name)}
 		}
 		if errors.Is(err, errors.ErrUnsupported) {
 			return &server.Error{Status: http.StatusUnprocessableEntity, Err: err}

@@ -92,19 +92,19 @@ func TestStoreErrors(t *testing.T) {
 	}{
 		{top("sel:q=cpu{"), 400, "profile", "at byte 4"},
 		{top("sel:q=cpu&q=heap"), 400, "profile", "2 times"},
-		{top("sel:colour=red"), 400, "profile", `no parameter "colour"`},
+		{top("sel:colour=red"), 400, "profile", `unknown selection parameter "colour"`},
 		{top("sel:%zz"), 400, "profile", "%zz"},
 		{top("sel:from=yesterday"), 400, "profile", "yesterday"},
-		{top("sel:from=2000000000000&to=1000000000000"), 400, "profile", "not after"},
+		{top("sel:from=2000000000000&to=1000000000000"), 400, "profile", "to must be after from"},
 		{top("sel:top=0"), 400, "profile", "top"},
 		{top("sel:top=1.5"), 400, "profile", "top"},
 		{top("sel:top=NaN"), 400, "profile", "top"},
 		{top("sel:id=12"), 400, "profile", "32 hexadecimal"},
-		{top("sel:id=" + strings.Repeat("0", 32)), 400, "profile", "zeros"},
+		{top("sel:id=" + strings.Repeat("0", 32)), 400, "profile", "all its digits are 0"},
 		{top("sel:per=minute"), 400, "profile", "minute"},
 		{top("sel:" + strings.Repeat("x", maxSelected)), 400, "profile", "longer"},
 		{top(`sel:q={service="nosuch"}`), 404, "profile", `no profiles match {service="nosuch"}`},
-		{top(`sel:q=memory{service="api"}`), 404, "profile", `no profiles match memory{service="api"}: there are profiles of the kinds cpu, heap`},
+		{top(`sel:q=memory{service="api"}`), 404, "profile", `no profiles match memory{service="api"}: there are profiles of other kinds: cpu, heap`},
 		{top(`sel:q=memory{service="nosuch"}`), 404, "profile", `no profiles match memory{service="nosuch"}`},
 		{top(`sel:q={service="api"}`), 422, "profile", "profiles have no sample type in common: samples, cpu and alloc_objects, alloc_space, inuse_objects, inuse_space; select one kind"},
 		{"/api/v1/report/top?profile=sel:q%3Dcpu&base=" + url.QueryEscape(`sel:q={service="nosuch"}`), 404, "base", "nosuch"},
@@ -119,7 +119,7 @@ func TestStoreErrors(t *testing.T) {
 		{"/api/v1/series?step=1ms&from=-1h", 400, "step", "more than 10000"},
 		{"/api/v1/series?points=0", 400, "points", "0"},
 		{"/api/v1/series?by=a%20b", 400, "by", "a b"},
-		{"/api/v1/series?by=a,b,c,d,e,f,g,h,i,j,k", 400, "by", "more than 10"},
+		{"/api/v1/series?by=a,b,c,d,e,f,g,h,i,j,k", 400, "by", "the limit is 10"},
 		{"/api/v1/series?limit=0", 400, "limit", "0"},
 		{"/api/v1/series?top=2", 400, "top", "2"},
 		{"/api/v1/series?from=5&from=6", 400, "from", "2 times"},
@@ -134,7 +134,7 @@ func TestStoreErrors(t *testing.T) {
 		{"/api/v1/history?points=501", 400, "points", "501"},
 		{"/api/v1/history?" + strings.Repeat("function=f&", 101), 400, "function", "101"},
 		{"/api/v1/history?" + strings.Repeat("with=f&", 101), 400, "with", "101"},
-		{"/api/v1/history?rank=size", 400, "rank", `"size", not share or change or first`},
+		{"/api/v1/history?rank=size", 400, "rank", `invalid rank "size": use share`},
 		{"/api/v1/history?sort=flat", 400, "sort", "unknown"},
 		{"/api/v1/markers?to=x", 400, "to", "x"},
 	} {
@@ -353,7 +353,7 @@ func TestPer(t *testing.T) {
 	if heapOver.Series[0].Value[0] != nil || len(heapOver.Warnings) != 1 {
 		t.Errorf("a rate of profiles of a moment: %+v", heapOver)
 	}
-	for q, want := range map[string]string{"{}": "The profiles selected measure different things", "heap": "The profiles selected are of a moment"} {
+	for q, want := range map[string]string{"{}": "The profiles selected measure different things", "heap": "The profiles selected have no duration"} {
 		over := servertest.Decode[api.OverTime](t, l.Get("/api/v1/series?"+servertest.Between(q, 0, 10, "per", "second").Encode()))
 		if len(over.Warnings) != 1 || !strings.HasPrefix(over.Warnings[0], want) {
 			t.Errorf("of %s it is said %q, want %q", q, over.Warnings, want)
@@ -678,10 +678,10 @@ func TestMarkers(t *testing.T) {
 		body           string
 		param, message string
 	}{
-		{`[]`, "", "the body is not"},
+		{`[]`, "", "invalid body"},
 		{`{"service":"api"}`, "text", "a version or a text"},
 		{`{"text":"x","time":"tomorrow"}`, "time", "tomorrow"},
-		{`{"text":"a\u0000b"}`, "text", "no text"},
+		{`{"text":"a\u0000b"}`, "text", "control characters"},
 		{`{"text":"` + strings.Repeat("x", stored.MaxMarkerText+1) + `"}`, "text", "longer"},
 	} {
 		servertest.Fails(t, l.Do("POST", "/api/v1/markers", test.body), 400, test.param, test.message)
@@ -763,7 +763,7 @@ func TestBrokenStore(t *testing.T) {
 	for _, target := range []string{
 		"/api/v1/series", "/api/v1/labels", "/api/v1/services", "/api/v1/records", "/api/v1/history", "/api/v1/pprof", "/api/v1/report/top?profile=sel%3Aq%3Dcpu",
 	} {
-		servertest.Fails(t, l.Do("GET", target, ""), 503, "", "ending")
+		servertest.Fails(t, l.Do("GET", target, ""), 503, "", "shutting down")
 	}
 }
 
