@@ -415,7 +415,7 @@ func ParseBytes(s string) (int64, error) {
 	digits := strings.TrimRight(s, "kKmMgGtTiIbB")
 	n, err := strconv.ParseInt(digits, 10, 64)
 	if err != nil || n < 0 {
-		return 0, errors.New("want a number of bytes such as 500000000, 512MB or 4GB")
+		return 0, errors.New("use a number of bytes such as 500000000, 512MB or 4GB")
 	}
 	unit := strings.ToLower(s[len(digits):])
 	unit = strings.TrimSuffix(strings.TrimSuffix(unit, "b"), "i")
@@ -424,11 +424,11 @@ func ParseBytes(s string) (int64, error) {
 		exponent = 0
 	}
 	if len(unit) > 1 || exponent == 0 && unit != "" {
-		return 0, fmt.Errorf("unknown unit %q", s[len(digits):])
+		return 0, fmt.Errorf("unknown unit %q: use kB, MB, GB or TB", s[len(digits):])
 	}
 	for range exponent {
 		if n > math.MaxInt64/1024 {
-			return 0, errors.New("out of range")
+			return 0, errors.New("too large: use fewer bytes")
 		}
 		n *= 1024
 	}

@@ -100,8 +100,8 @@ func TestParse(t *testing.T) {
 		{args: "---top FILE", err: "bad flag syntax: ---top"},
 		{args: "-seconds=1s -top FILE", err: `invalid value "1s" for flag -seconds: parse error`},
 		{args: "-json FILE", err: "-json needs an output format such as -top", note: ours},
-		{args: "FILE -top", err: "flag -top stands after a source; flags come first", note: ours},
-		{args: "-max_bytes=1PB -top FILE", err: `invalid value "1PB" for flag -max_bytes: want a number of bytes such as 500000000, 512MB or 4GB`, note: ours},
+		{args: "FILE -top", err: "flag -top comes after a source: put flags first", note: ours},
+		{args: "-max-bytes=1PB -top FILE", err: `invalid value "1PB" for flag -max-bytes: use a number of bytes such as 500000000, 512MB or 4GB`, note: ours},
 	}
 	oracle := oraclePath(t)
 	for _, tt := range tests {
@@ -192,9 +192,9 @@ func TestParseVerb(t *testing.T) {
 		{verb: "peek", args: "-nodecount 2 re a -cum b", command: "peek", param: "re", sources: "a b", nodes: 2},
 		{verb: "disasm", args: "-- -re a", command: "disasm", param: "-re", sources: "a", nodes: -1},
 		{verb: "diff", args: "a b -nodecount 9", command: "diff", sources: "a b", nodes: 9},
-		{verb: "top", args: "", err: "no profile source specified"},
-		{verb: "list", args: "", err: "no regular expression and no profile source specified"},
-		{verb: "list", args: "re", err: "no profile source specified"},
+		{verb: "top", args: "", err: "missing source: give a profile: a file, a URL or RUN:Benchmark/cpu"},
+		{verb: "list", args: "", err: "missing regular expression: use hone list REGEXP SOURCE..."},
+		{verb: "list", args: "re", err: "missing source: give a profile: a file, a URL or RUN:Benchmark/cpu"},
 		{verb: "top", args: "-tree a", err: "must set at most one output format"},
 		{verb: "top", args: "a -http=:80", err: "-http is not compatible with an output format on the command line"},
 		{verb: "top", args: "a -bogus", err: "flag provided but not defined: -bogus"},
@@ -299,9 +299,9 @@ func TestParseFlags(t *testing.T) {
 		{"-n 1 -b", "", ""},
 		{"-n 1 -c", "c", "flag provided but not defined: -c"},
 		{"-b --c=1 -n 2", "c", "flag provided but not defined: -c"},
-		{"-n -c", "", `invalid value "-c" for flag -n: parse error`},
+		{"-n -c", "", `invalid value "-c" for flag -n: use a whole number`},
 		{"-s -n -c", "c", "flag provided but not defined: -c"}, // -n is the value of -s
-		{"-b=maybe -c", "", `invalid boolean value "maybe" for -b: parse error`},
+		{"-b=maybe -c", "", `invalid boolean value "maybe" for -b: use true or false`},
 		{"-n", "", "flag needs an argument: -n"},
 		{"---n", "", "bad flag syntax: ---n"},
 		{"-b x -c", "", ""}, // flags end before x

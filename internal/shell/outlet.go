@@ -150,7 +150,7 @@ func (o *Outlet) run(file string, programs []string) error {
 		}
 		return cmd.Wait()
 	}
-	return fmt.Errorf("no program found to show the report (tried %s); write it to a file with output or >", strings.Join(tried, ", "))
+	return fmt.Errorf("no program found to show the report (tried %s): write it to a file with -output or >", strings.Join(tried, ", "))
 }
 
 // Close removes the files made for viewers, after giving the last one a moment

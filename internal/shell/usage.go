@@ -12,7 +12,10 @@ func Usage(verb string) string {
 	c := lookupCommand(verb)
 	switch {
 	case verb == "pprof":
-		b.WriteString(`hone pprof shows where a program spends its time and memory.
+		b.WriteString(`usage: hone pprof [flags] [PROGRAM] SOURCE...           an interactive shell
+       hone pprof -FORMAT [flags] [PROGRAM] SOURCE...   one report
+       hone pprof -http [HOST]:[PORT] [flags] [PROGRAM] SOURCE...
+                                                        the web UI
 
   hone pprof [flags] [PROGRAM] SOURCE...           a shell; type "help" in it
   hone pprof -FORMAT [flags] [PROGRAM] SOURCE...   one report
@@ -35,7 +38,7 @@ Formats (one at most):
 		}
 		b.WriteString("\nOptions of reports:\n")
 	case c == nil:
-		fmt.Fprintf(&b, "usage: hone %s [flags] SOURCE...\n\nFlags and sources may stand in any order.\n\nOptions of reports:\n", verb)
+		fmt.Fprintf(&b, "usage: hone %s [flags] SOURCE...\n", verb)
 	default:
 		param := ""
 		if c.param != "" {
@@ -194,13 +197,13 @@ func helpAll() string {
 	for i := range commands {
 		entry(&b, commands[i].name, commands[i].summary)
 	}
-	entry(&b, "TYPE, total_TYPE", "Show the sample type TYPE of this profile")
+	entry(&b, "TYPE, total_TYPE", "Show the sample type TYPE")
 	entry(&b, "mean_TYPE", "Show its mean per event")
 	entry(&b, ":", "Clear focus, ignore, hide, tagfocus and tagignore")
 	entry(&b, "o, options", "Show all options and their values")
-	entry(&b, "help NAME", "Tell more about a command or an option")
+	entry(&b, "help NAME", "Explain a command or an option")
 	entry(&b, "q, quit, exit, ^D", "Leave")
-	b.WriteString("\nOptions (name=value; for one that is true or false the name will do):\n")
+	b.WriteString("\nOptions (name=value; just the name sets a boolean to true):\n")
 	b.WriteString(optionList(""))
 	b.WriteString(`
 A command takes a number of entries, regular expressions to focus on, -RE to
@@ -220,7 +223,7 @@ func (c *command) help() string {
 	switch c.usage {
 	case usageTable:
 		b.WriteString(" [N] [RE]... [-RE]... [-cum]")
-		lines = append(lines, "N entries at most; -cum orders by the function and all it calls.")
+		lines = append(lines, "N entries at most; -cum sorts by the cost of a function and its callees.")
 	case usageReport:
 		b.WriteString(" [N] [RE]... [-RE]...")
 		lines = append(lines, "N nodes at most.")
@@ -233,14 +236,14 @@ func (c *command) help() string {
 	b.WriteString("\n")
 	switch c.usage {
 	case usageTags:
-		lines = append(lines, "Only labels that match RE as key:value, none that match -RE.")
+		lines = append(lines, "Only labels that match RE, as key:value, and none that match -RE.")
 	case usagePlain:
 	default:
-		lines = append(lines, "Only samples with a frame that matches RE, none with one that matches -RE.")
+		lines = append(lines, "Only samples with a frame that matches RE, and none with a frame that matches -RE.")
 	}
 	lines = append(lines, c.notes...)
 	if c.file != "" {
-		lines = append(lines, "Without a FILE it goes to a new one in this directory.")
+		lines = append(lines, "Without FILE, the report goes to a new file in this directory.")
 	}
 	for _, line := range lines {
 		b.WriteString("  " + line + "\n")
