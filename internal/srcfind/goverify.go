@@ -35,7 +35,7 @@ type MismatchError struct {
 }
 
 func (e *MismatchError) Error() string {
-	return fmt.Sprintf("%s is not the source of %s: %s; it is of another version than the program", e.Path, e.Function, e.reason)
+	return fmt.Sprintf("%s is not the source of %s: %s; the file and the program have different versions", e.Path, e.Function, e.reason)
 }
 
 // Verify checks whether the text can be the source that a function was compiled

@@ -65,7 +65,7 @@ func TestVerify(t *testing.T) {
 	}{
 		{pkg + "total", 7, []int64{10, 12}, ""},
 		{pkg + "total", 8, []int64{10}, "in line 8, where it begins, is total;"},
-		{pkg + "total", 15, []int64{16}, "is not the source of example.com/shop.total: in line 15, where it begins, is cart.add; it is of another version than the program"},
+		{pkg + "total", 15, []int64{16}, "is not the source of example.com/shop.total: in line 15, where it begins, is cart.add; the file and the program have different versions"},
 		{pkg + "total", 14, []int64{16}, "is no function;"},
 		{pkg + "total", 7, []int64{400}, "it has 36 lines, and the profile tells of line 400"},
 		{pkg + "total", 0, []int64{8, 12}, ""},
