@@ -183,7 +183,7 @@ func (c *copying) read(ctx context.Context, some []kept, has map[kept]keptAs, la
 				return nil, err
 			}
 			if len(one) != 1 {
-				return nil, fmt.Errorf("the profile %x of %s is in the store's list, and can't be read", k.id, as.labels)
+				return nil, fmt.Errorf("the store lists the profile %x of %s, but it can't be read", k.id, as.labels)
 			}
 			g = &one[0]
 		}

@@ -43,11 +43,11 @@ func CheckName(name string) error {
 	for i, r := range name {
 		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_'
 		if !letter && (i == 0 || !(r >= '0' && r <= '9' || r == '.' || r == '-')) {
-			return fmt.Errorf("%q is no name of a label: it needs letters, digits, _ . and -, and starts with a letter or _", name)
+			return fmt.Errorf("invalid label name %q: use letters, digits, _ . and -, and start with a letter or _", name)
 		}
 	}
 	if name == "" {
-		return fmt.Errorf("a label has no name")
+		return fmt.Errorf("empty label name")
 	}
 	return nil
 }

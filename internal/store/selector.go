@@ -260,7 +260,7 @@ func (p *selectorParser) matcher() (Matcher, error) {
 	case p.skip("="):
 		op = Equal
 	default:
-		return Matcher{}, p.expected("one of = != =~ !~ behind " + name)
+		return Matcher{}, p.expected("one of = != =~ !~ after " + name)
 	}
 	p.blanks()
 	valueAt := p.at
@@ -289,7 +289,7 @@ func (p *selectorParser) quoted() (string, error) {
 	if quote == '`' {
 		raw, _, ok := strings.Cut(p.text[p.at:], "`")
 		if !ok {
-			return "", p.fail(start, "the quote that begins here has no end: expected `")
+			return "", p.fail(start, "the quote that starts here is not closed: expected `")
 		}
 		p.at += len(raw) + 1
 		return raw, nil
@@ -298,7 +298,7 @@ func (p *selectorParser) quoted() (string, error) {
 	for {
 		switch {
 		case p.at == len(p.text), p.next("\n"):
-			return "", p.fail(start, "the quote that begins here has no end: expected %c", quote)
+			return "", p.fail(start, "the quote that starts here is not closed: expected %c", quote)
 		case p.text[p.at] == quote:
 			p.at++
 			return string(value), nil

@@ -186,16 +186,16 @@ type LabelValues struct {
 // Errors of stores, besides those of profiles.
 var (
 	ErrClosed  = errors.New("the store is closed")
-	ErrExpired = errors.New("the profile is older than the store keeps profiles")
-	// ErrFull is the error of Put when there is no room on the disk. What is
-	// kept can still be read, and Put works again once there is room.
+	ErrExpired = errors.New("the profile is older than the retention of the store")
+	// ErrFull is the error of Put when the disk is full. Stored profiles can still be
+	// read, and Put works again once there is space.
 	ErrFull = errors.New("no space left for profiles")
 	// ErrVaried is the error of Put when the profiles of a service have more distinct
 	// stacks and names than the store's limit.
 	ErrVaried = errors.New("the service's profiles have too many different stacks and names")
-	// ErrUnavailable is the error of Put when nothing can be kept for another
-	// reason than room, such as a directory that is gone.
-	ErrUnavailable = errors.New("profiles can't be kept")
+	// ErrUnavailable is the error of Put when nothing can be stored for a reason other
+	// than disk space, such as a missing directory.
+	ErrUnavailable = errors.New("profiles can't be stored")
 )
 
 // Window returns the start of the window of length step, in ns, that t is in.
