@@ -162,7 +162,7 @@ func (s *Store) Put(ctx context.Context, records []store.Record) error {
 		}
 		if r.Time < oldest {
 			s.expired.Add(1)
-			return fmt.Errorf("%w: it is of %s", store.ErrExpired, time.Unix(0, r.Time).UTC().Format(time.RFC3339))
+			return fmt.Errorf("%w: its time is %s", store.ErrExpired, time.Unix(0, r.Time).UTC().Format(time.RFC3339))
 		}
 	}
 	for chunk := range slices.Chunk(records, maxTogether) {
@@ -359,7 +359,7 @@ func (s *Store) MayInsert(ctx context.Context) error {
 		return err
 	}
 	if setting := a.col("setting"); a.rows == 1 && setting.texts[0] != "0" {
-		return fmt.Errorf("the user of the database %s may only read: its setting readonly is %s, and has to be 0", s.cfg.Database, setting.texts[0])
+		return fmt.Errorf("the user of the database %s can only read: its setting readonly is %s, and must be 0", s.cfg.Database, setting.texts[0])
 	}
 	return nil
 }

@@ -149,7 +149,7 @@ func ParseURL(text string) (Config, error) {
 			on, err = strconv.ParseBool(value)
 			c.NoRollUps = !on
 		default:
-			err = errors.New("there is no such option; there are ca, cluster, interval, password-file, retention, rollups, timeout, tls")
+			err = errors.New("unknown option (known: ca, cluster, interval, password-file, retention, rollups, timeout, tls)")
 		}
 		if err != nil {
 			return c, fmt.Errorf("option %s of a ClickHouse store: %w", name, err)

@@ -82,7 +82,7 @@ func (s *Store) awaitMutations(ctx context.Context, table string) error {
 	return nil
 }
 
-var errOldDelete = errors.New("a cluster of ClickHouse before version 21 can't wait until a service is deleted: use a newer one")
+var errOldDelete = errors.New("a ClickHouse cluster before version 21 can't wait until a service is deleted: upgrade it")
 
 // quoted returns text as a string literal.
 func quoted(text string) string {

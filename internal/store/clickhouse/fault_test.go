@@ -144,7 +144,7 @@ func TestRefused(t *testing.T) {
 	s := open(t, reader)
 	defer s.Close()
 	err = s.Put(t.Context(), []store.Record{record(t, 1, base)})
-	wantError(t, err, "needs to insert")
+	wantError(t, err, "needs the rights to insert")
 	if !errors.Is(err, store.ErrUnavailable) {
 		t.Errorf("Put of a user who may only read: got %v, want %v", err, store.ErrUnavailable)
 	}

@@ -88,7 +88,7 @@ func TestMemoryLimit(t *testing.T) {
 	p := open(t, poor)
 	defer p.Close()
 	_, err := p.Merge(t.Context(), store.Query{Step: 15e9}) // a window each, half a million sums
-	wantError(t, err, server.Addr, "Memory limit", "less time", "max_memory_usage")
+	wantError(t, err, server.Addr, "Memory limit", "query a shorter time", "max_memory_usage")
 	if n := kept(t, s); n != 1024 {
 		t.Errorf("there are %d profiles, want 1024", n)
 	}

@@ -74,7 +74,7 @@ func (l *lookup) contents(ctx context.Context, what uint8, numbers []uint64) ([]
 				sums[n] = sum.words[i]
 				out = append(out, content{n, []byte(text.texts[i])})
 			} else if before != sum.words[i] {
-				return nil, fmt.Errorf("the dictionary has two contents of number %d (what: %d): its key is known to somebody, or it is the one in 10^7 stores where that happens", n, what)
+				return nil, fmt.Errorf("the dictionary has two entries with number %d (what: %d): somebody knows its key, or this is the one store in 10^7 where it happens by chance", n, what)
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func (l *lookup) all(ctx context.Context, what uint8, numbers []uint64) ([]conte
 	}
 	for _, n := range numbers {
 		if !there[n] {
-			err = fmt.Errorf("the dictionary has no content of number %d (what: %d), which profiles refer to: rows were removed from it", n, what)
+			err = fmt.Errorf("the dictionary has no entry with number %d (what: %d), which profiles refer to: rows were removed from it", n, what)
 		}
 	}
 	return nil, err

@@ -79,22 +79,22 @@ func (e *Error) Error() string {
 	hint := ""
 	switch e.Code {
 	case codeUnknownTable, codeUnknownDatabase:
-		hint = "; make the tables with hone store create"
+		hint = "; create the tables with hone store create"
 	case codeUnknownUser, codeWrongPassword, codeRequiredPassword, codeAuthentication:
-		hint = "; look at the user and the password of the store"
+		hint = "; check the user and the password of the store"
 	case codeReadOnly:
-		hint = "; the user needs to insert and to set settings (readonly 0 or 2 to read only)"
+		hint = "; the user needs the rights to insert and to change settings (readonly 0, or 2 only to read)"
 	case codeMemory:
-		hint = "; ask for less time or fewer profiles, or raise max_memory_usage of the user"
+		hint = "; query a shorter time or fewer profiles, or raise the user's max_memory_usage"
 	case codeTooManyParts:
-		hint = "; its merges fall behind what is inserted"
+		hint = "; its merges can't keep up with the inserts"
 	case codeFewReplicas, codeQuorumBefore, codeUnknownInsert:
-		hint = "; replicas are down or behind, and nothing is acknowledged until there are enough"
+		hint = "; replicas are down or behind, and hone acknowledges nothing until enough of them are back"
 	}
 	if e.Code == 0 {
 		return fmt.Sprintf("%s answers %d: %s", e.Address, e.Status, e.Message)
 	}
-	return fmt.Sprintf("%s answers error %d: %s%s", e.Address, e.Code, e.Message, hint)
+	return fmt.Sprintf("%s answered with error %d: %s%s", e.Address, e.Code, e.Message, hint)
 }
 
 // elsewhere reports whether the statement may succeed on another server, or later.

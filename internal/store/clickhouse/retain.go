@@ -37,7 +37,7 @@ func (r expiry) run(ctx context.Context) {
 		}
 		wait = retainEvery
 		if err := r.drop(ctx); err != nil && ctx.Err() == nil {
-			r.cfg.Log.Warn("profiles that have expired could not be dropped; it is tried again", "error", err, "after", wait)
+			r.cfg.Log.Warn("could not drop expired profiles; hone will try again", "error", err, "after", wait)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func (r expiry) drop(ctx context.Context) error {
 	return nil
 }
 
-// errOldCluster keeps a cluster of 18.16 readable: its servers remember for each
-// partition the last part that a quorum has, also when that was dropped, and then refuse
-// to read with select_sequential_consistency.
-var errOldCluster = errors.New("a cluster of ClickHouse before version 21 can't be read any more when days were dropped; profiles that have expired stay until it is a newer one")
+// errOldCluster is returned so that a cluster of version 18.16 stays readable. Its servers
+// remember the last part of each partition that a quorum has, even after it was dropped. Then
+// they refuse to read with select_sequential_consistency.
+var errOldCluster = errors.New("a ClickHouse cluster before version 21 can't be read after days were dropped: expired profiles stay until you upgrade it")

@@ -111,6 +111,6 @@ func (r *roller) roll(ctx context.Context, q store.Query) {
 	n, err := r.rollUp(ctx, q)
 	r.written.Add(int64(n))
 	if err != nil && ctx.Err() == nil {
-		r.log.Warn("hours could not be rolled up; questions over many hours stay slow until it works", "error", err)
+		r.log.Warn("could not roll up hours; queries over many hours stay slow until that works", "error", err)
 	}
 }

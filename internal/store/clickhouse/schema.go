@@ -29,7 +29,7 @@ func (c *client) askEngine(ctx context.Context) (e engine, err error) {
 	}
 	version := a.col("version").texts[0]
 	if _, err := fmt.Sscanf(version, "%d.", &e.major); err != nil {
-		return e, fmt.Errorf("the engine calls itself %q, which is no version", version)
+		return e, fmt.Errorf("the engine reports the version %q, which hone does not understand", version)
 	}
 	return e, nil
 }
@@ -137,7 +137,7 @@ func Create(ctx context.Context, cfg Config) error {
 type missingError struct{ database string }
 
 func (e *missingError) Error() string {
-	return fmt.Sprintf("the database %s has no tables of hone; make them with hone store create", e.database)
+	return fmt.Sprintf("the database %s has no hone tables: create them with hone store create", e.database)
 }
 
 // An oldError says that the tables have an older version, which Create upgrades.
@@ -148,7 +148,7 @@ type oldError struct {
 }
 
 func (e *oldError) Error() string {
-	return fmt.Sprintf("the tables in the database %s are of version %d and this hone needs %d; bring them there with hone store create", e.database, e.version, schemaVersion)
+	return fmt.Sprintf("the tables in the database %s have version %d, and this hone needs %d: upgrade them with hone store create", e.database, e.version, schemaVersion)
 }
 
 // schema returns the key of the tables. It fails if their version is not schemaVersion.
@@ -170,7 +170,7 @@ func (c *client) schema(ctx context.Context) (k key, err error) {
 	text := a.col("any_key").texts[0]
 	switch v := a.col("newest").words[0]; {
 	case v > schemaVersion:
-		return k, fmt.Errorf("the tables in the database %s are of version %d, which a newer hone has made; this one knows versions up to %d", c.cfg.Database, v, schemaVersion)
+		return k, fmt.Errorf("the tables in the database %s have version %d, from a newer hone; this one knows versions up to %d", c.cfg.Database, v, schemaVersion)
 	case v < schemaVersion:
 		return k, &oldError{c.cfg.Database, v, text}
 	}
@@ -201,7 +201,7 @@ func (c *client) count(ctx context.Context, what, from string) (int, error) {
 		return 0, err
 	}
 	if a.rows != 1 || a.col("counted").words[0] == 0 {
-		return 0, fmt.Errorf("the engine knows no cluster %s; see its remote_servers", c.cfg.Cluster)
+		return 0, fmt.Errorf("the engine has no cluster %s: define it in remote_servers", c.cfg.Cluster)
 	}
 	return int(a.col("counted").words[0]), nil
 }
