@@ -51,10 +51,10 @@ func (s *Store) put(ctx context.Context, records []store.Record) error {
 
 func check(r *store.Record) error {
 	if r.Labels.Get(store.LabelService) == "" || r.Labels.Get(store.LabelKind) == "" {
-		return fmt.Errorf("a profile needs the labels %s and %s, and this one has %v", store.LabelService, store.LabelKind, r.Labels)
+		return fmt.Errorf("a profile needs the labels %s and %s; this one has %v", store.LabelService, store.LabelKind, r.Labels)
 	}
 	if r.Profile == nil || len(r.Profile.SampleTypes) == 0 {
-		return errors.New("a profile needs a sample type, and this one has none")
+		return errors.New("the profile has no sample type")
 	}
 	return nil
 }

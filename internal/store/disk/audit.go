@@ -27,9 +27,9 @@ type Verified struct {
 func (v Verified) String() string {
 	switch {
 	case v.Unsure && v.Profiles == 0:
-		return "no profile can be read, and how many there were is not known"
+		return "no profile can be read; how many there were is unknown"
 	case v.Unsure && v.Lost == 0:
-		return fmt.Sprintf("profiles that can be read: %d; how many can't is not known", v.Profiles)
+		return fmt.Sprintf("profiles that can be read: %d; how many can't is unknown", v.Profiles)
 	case v.Unsure:
 		return fmt.Sprintf("profiles known of: %d; at least %d of them can't be read", v.Profiles, v.Lost)
 	}
@@ -126,7 +126,7 @@ func (a *audit) readPartitions(o Options, dir string) error {
 		return err
 	}
 	if err != nil {
-		a.report(fmt.Sprintf("%v; nothing is lost by it", err))
+		a.report(fmt.Sprintf("%v; no data is lost", err))
 	}
 	known := map[uint32]bool{}
 	for _, id := range deletions {
@@ -450,7 +450,7 @@ func (a *audit) summary(p *partition, h format.Hour, hs *format.Heads) {
 	case err != nil:
 		a.bad("%v", err)
 	case !found || sum.Profiles != uint64(len(hs.List)):
-		a.bad("%s tells of %d profiles, and there are %d", format.KeyName(key), sum.Profiles, len(hs.List))
+		a.bad("%s lists %d profiles, and there are %d", format.KeyName(key), sum.Profiles, len(hs.List))
 	}
 	a.seq = max(a.seq, sum.LastSeq)
 	for i := range hs.List {
@@ -511,7 +511,7 @@ func (a *audit) check(h *format.Head, totals []int64, s *format.Samples) string 
 func kept(n, lost int64, unsure bool) string {
 	switch {
 	case unsure && lost == 0:
-		return fmt.Sprintf("profiles kept: %d; how many are lost is not known", n)
+		return fmt.Sprintf("profiles kept: %d; how many are lost is unknown", n)
 	case unsure:
 		return fmt.Sprintf("profiles kept: %d; lost: at least %d", n, lost)
 	}

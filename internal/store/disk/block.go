@@ -34,7 +34,7 @@ func findEnd(f io.ReaderAt, at, limit int64) (size int, err error) {
 	return 0, nil
 }
 
-var errChecksum = errors.New("its checksum is another one")
+var errChecksum = errors.New("checksum mismatch")
 
 // mendBlock is mend for a table's block with its trailer.
 func mendBlock(b []byte) (whole, mended bool) {

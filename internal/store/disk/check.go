@@ -10,7 +10,7 @@ import (
 // checkProfile describes what is wrong with a profile of a service and epoch; "" means nothing.
 func checkProfile(d *format.Dictionary, service string, start, epoch int64, h *format.Head, totals []int64, s *format.Samples) string {
 	if int(h.Series) >= len(d.Series) || int(h.Schema) >= len(d.Schemas) {
-		return fmt.Sprintf("profile %d is of a series or schema that is not in the dictionary", h.Seq)
+		return fmt.Sprintf("profile %d refers to a series or schema that is not in the dictionary", h.Seq)
 	}
 	if own := d.Series[h.Series].Labels.Get(store.LabelService); own != service || store.Window(h.Time, epoch) != start {
 		return fmt.Sprintf("profile %d, of service %q, is in the wrong partition", h.Seq, own)

@@ -292,9 +292,9 @@ func mendFile(fsys vfs.FS, dir, name string, wrong map[int64]byte) (kept string,
 func mendedBits(wrong map[int64]byte) string {
 	at := slices.Sorted(maps.Keys(wrong))
 	if len(at) == 1 {
-		return fmt.Sprintf("one bit of byte %d is wrong, and is read as it was", at[0])
+		return fmt.Sprintf("one wrong bit in byte %d, corrected when read", at[0])
 	}
-	return fmt.Sprintf("one bit each of %d records is wrong, the first of byte %d, and is read as it was", len(at), at[0])
+	return fmt.Sprintf("one wrong bit in each of %d records, the first in byte %d, corrected when read", len(at), at[0])
 }
 
 // A version is a change of a key, from a log or a table.

@@ -12,7 +12,7 @@ import (
 )
 
 // errRepair is added to errors of stores that can't be opened as they are.
-var errRepair = errors.New("hone store repair makes a new store of what can be read")
+var errRepair = errors.New("run hone store repair to make a new store from what can be read")
 
 // isDamage reports whether a read failed because stored data is damaged, and not for a passing
 // reason.

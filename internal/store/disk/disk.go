@@ -119,7 +119,7 @@ func Open(dir string, o Options) (*Store, error) {
 func OpenContext(ctx context.Context, dir string, o Options) (*Store, error) {
 	o.fill()
 	if o.Epoch < 24*time.Hour || o.Epoch%(24*time.Hour) != 0 {
-		return nil, fmt.Errorf("an epoch of %v is no number of days", o.Epoch)
+		return nil, fmt.Errorf("invalid epoch %v: use a whole number of days", o.Epoch)
 	}
 	s, err := openOnce(ctx, dir, o)
 	// At most, a gap is cut off, and then Pebble doesn't take what is left.
@@ -234,8 +234,8 @@ func (s *Store) Labels(ctx context.Context, q store.Query) (out []store.LabelVal
 	return out, err
 }
 
-// errReturning is the error of a deletion that would not last.
-var errReturning = errors.New("profiles are being brought back from a store that could not be opened, perhaps some of this service: delete it when that is done")
+// errReturning is the error of a deletion that recovery would undo.
+var errReturning = errors.New("profiles are still being recovered from a store that could not be opened, perhaps some of this service: delete the service when recovery is done")
 
 // DeleteService deletes all profiles of a service, with its series, roll-ups and
 // dictionaries, including those that are set aside. It returns the number of profiles.

@@ -60,12 +60,12 @@ func readFiles(ctx context.Context, fsys vfs.FS, dir string, report func(problem
 	}
 	switch {
 	case err != nil:
-		report(fmt.Sprintf("the list of tables can't be relied on: %v", err))
+		report(fmt.Sprintf("the list of tables is not reliable: %v", err))
 		m = nil
 	case name == "" && !l.holds():
-		return nil, fmt.Errorf("%s has no store in it", dir)
+		return nil, fmt.Errorf("no store in %s", dir)
 	case name == "":
-		report("the list of tables is not known: the file marker.manifest.* is missing")
+		report("the list of tables is unknown: the file marker.manifest.* is missing")
 	}
 	for _, name := range l.options {
 		if err := readOptions(fsys, dir, name); err != nil {
@@ -74,7 +74,7 @@ func readFiles(ctx context.Context, fsys vfs.FS, dir string, report func(problem
 	}
 	for _, n := range slices.Sorted(maps.Keys(l.parities)) {
 		if _, _, err := readParity(fsys, fsys.PathJoin(dir, l.parities[n])); err != nil {
-			report(fmt.Sprintf("%s: %v; nothing is lost by it", l.parities[n], err))
+			report(fmt.Sprintf("%s: %v; no data is lost", l.parities[n], err))
 		}
 	}
 	var numbers []uint64

@@ -23,7 +23,7 @@ type gap struct {
 }
 
 func (g *gap) Error() string {
-	return fmt.Sprintf("%s can't be read at byte %d, and goes on behind that", g.name, g.at)
+	return fmt.Sprintf("%s can't be read at byte %d, but continues after it", g.name, g.at)
 }
 
 // Unwrap makes a gap an error of damaged data.

@@ -60,7 +60,7 @@ func (h *health) note(file, problem string) {
 	defer h.mu.Unlock()
 	if h.files[file] == "" {
 		h.files[file] = problem
-		h.log.Error("a file of the store is damaged: hone store repair makes a new store of what can be read", "file", file, "problem", problem)
+		h.log.Error("a file of the store is damaged: run hone store repair to make a new store from what can be read", "file", file, "problem", problem)
 	}
 }
 
@@ -141,13 +141,13 @@ func (h *health) Errorf(format string, args ...any) {
 // Fatalf is called if Pebble can't continue. It returns, so that the process continues, but
 // nothing is written or removed any more: the files stay as after a crash.
 func (h *health) Fatalf(format string, args ...any) {
-	err := fmt.Errorf("%w: the key-value store can't go on: %s", store.ErrUnavailable, fmt.Sprintf(format, args...))
+	err := fmt.Errorf("%w: the key-value store has stopped: %s", store.ErrUnavailable, fmt.Sprintf(format, args...))
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.err == nil {
 		h.err = err
 		close(h.broken)
-		h.log.Error(err.Error() + "; nothing is kept until the next start")
+		h.log.Error(err.Error() + "; nothing is stored until the server is restarted")
 	}
 }
 

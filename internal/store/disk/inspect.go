@@ -72,13 +72,13 @@ func (h *health) inspect(fsys vfs.FS, dir string) error {
 			if e = cmp.Or(e, fsys.Rename(fsys.PathJoin(dir, name), to)); e != nil {
 				return e
 			}
-			h.note(name, fmt.Sprintf("it can't be read, was moved to %s, and was made again: %v", fsys.PathBase(to), err))
+			h.note(name, fmt.Sprintf("it can't be read, was moved to %s, and was written again: %v", fsys.PathBase(to), err))
 		}
 	}
 	mend := func(name string, wrong map[int64]byte) error {
 		kept, err := mendFile(fsys, dir, name, wrong)
 		if err == nil {
-			h.note(name, fmt.Sprintf("%s; the file of before is called %s", mendedBits(wrong), kept))
+			h.note(name, fmt.Sprintf("%s; the original is kept as %s", mendedBits(wrong), kept))
 		}
 		return err
 	}

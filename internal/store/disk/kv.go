@@ -91,7 +91,7 @@ func lockDir(f vfs.FS, dir string) (*pebble.Lock, error) {
 		return nil, err
 	}
 	if err != nil {
-		return nil, fmt.Errorf("another hone serves from it, or something else has it open (%w)", err)
+		return nil, fmt.Errorf("another process has it open, perhaps hone serve: stop it first (%w)", err)
 	}
 	return lock, nil
 }

@@ -153,7 +153,7 @@ func TestOneProcessAtATime(t *testing.T) {
 	s := open(t, dir, Options{})
 	defer s.Close()
 	_, err := Open(dir, Options{})
-	if err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "another hone serves from it") {
+	if err == nil || !strings.Contains(err.Error(), dir) || !strings.Contains(err.Error(), "another process has it open") {
 		t.Errorf("got %v", err)
 	}
 }

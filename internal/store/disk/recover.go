@@ -58,7 +58,7 @@ func moveAside(o *Options, dir string, why error) error {
 		return err
 	}
 	problem := strings.TrimSuffix(strings.ReplaceAll(why.Error(), "\n", " "), ": "+errRepair.Error())
-	o.Log.Error("the store can't be opened as it is: its files were moved aside, and what can be read of them comes back while the server is in use",
+	o.Log.Error("the store can't be opened: its files were moved aside, and what can be read is recovered while the server runs",
 		"files", to, "problem", problem)
 	text := o.Now().UTC().Format(time.RFC3339) + "\n" + problem + "\n"
 	return writeFile(o.FS, o.FS.PathJoin(to, whyFile), strings.NewReader(text))
@@ -102,7 +102,7 @@ func (s *Store) recoverAll() {
 		}
 		s.mu.Lock()
 		if err != nil {
-			r.Waiting = "it failed, and is tried again at the next start: " + err.Error()
+			r.Waiting = "it failed; hone tries again at the next start: " + err.Error()
 		} else {
 			r.Done = true
 		}
@@ -218,8 +218,8 @@ func behindGap(a *audit, dir string) (map[uint32]bool, error) {
 	return ids, nil
 }
 
-// errNoSpare is the error of a disk that has no room for what is brought back.
-var errNoSpare = errors.New("the disk has no room to spare")
+// errNoSpare is the error of a recovery that would leave too little disk space.
+var errNoSpare = errors.New("not enough disk space to recover profiles")
 
 // spare is how many times the room is left free by what is brought back that what
 // comes in leaves.

@@ -252,17 +252,17 @@ func TestUnknownLoss(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, err := Verify(t.Context(), dir, nil, func(p string) { t.Log(p) })
-	if err != nil || !found.Unsure || !strings.Contains(found.String(), "not known") {
+	if err != nil || !found.Unsure || !strings.Contains(found.String(), "unknown") {
 		t.Errorf("%v (%+v), %v", found, found, err)
 	}
 	done, err := Repair(t.Context(), dir, Options{}, func(string) {})
-	if err != nil || !done.Unsure || !strings.Contains(done.String(), "not known") && done.Lost == 0 {
+	if err != nil || !done.Unsure || !strings.Contains(done.String(), "unknown") && done.Lost == 0 {
 		t.Errorf("%v (%+v), %v", done, done, err)
 	}
 	for v, want := range map[Verified]string{
 		{Profiles: 5, Lost: 2}:               "profiles: 5; 2 of them can't be read",
 		{Profiles: 5, Lost: 2, Unsure: true}: "profiles known of: 5; at least 2 of them can't be read",
-		{Profiles: 5, Unsure: true}:          "profiles that can be read: 5; how many can't is not known",
+		{Profiles: 5, Unsure: true}:          "profiles that can be read: 5; how many can't is unknown",
 	} {
 		if v.String() != want {
 			t.Errorf("got %v, want %s", v, want)

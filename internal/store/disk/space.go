@@ -104,7 +104,7 @@ func (r *space) here() error {
 	case err == nil && os.SameFile(info, r.lock):
 		return nil
 	case err == nil || errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%w: %s was removed or replaced while it was in use; start the server again", store.ErrUnavailable, r.dir)
+		return fmt.Errorf("%w: %s was removed or replaced while it was in use: restart the server", store.ErrUnavailable, r.dir)
 	}
 	return fmt.Errorf("%w: %w", store.ErrUnavailable, err)
 }

@@ -161,7 +161,7 @@ func (t *table) index(f *tableFile) (blocks []tableBlock, err error) {
 		}
 	}
 	if n != len(blocks) {
-		return nil, fmt.Errorf("its index tells of %d blocks, and there are %d", n, len(blocks))
+		return nil, fmt.Errorf("its index lists %d blocks, and there are %d", n, len(blocks))
 	}
 	return blocks, nil
 }
@@ -283,7 +283,7 @@ func readRawBlock(f *tableFile, b tableBlock) ([]byte, error) {
 		return nil, err
 	}
 	if data[b.size] != 0 {
-		return nil, fmt.Errorf("it is compressed in an unknown way, %d", data[b.size])
+		return nil, fmt.Errorf("unknown compression %d", data[b.size])
 	}
 	return data[:b.size], nil
 }

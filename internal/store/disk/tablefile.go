@@ -87,7 +87,7 @@ func (f *tableFile) ReadAt(p []byte, at int64) (int, error) {
 	}
 	switch whole, mended := mendBlock(p); {
 	case mended:
-		f.noted(at, fmt.Sprintf("one bit of the block at byte %d is wrong, and is read as it was", at))
+		f.noted(at, fmt.Sprintf("one wrong bit in the block at byte %d, corrected when read", at))
 	case whole || f.heal(p, at, func() bool { return wholeBlock(p) }):
 	case f.lost != nil:
 		return n, f.lost(p, at)
@@ -177,7 +177,7 @@ func (f *tableFile) heal(p []byte, at int64, whole func() bool) bool {
 		wrong = w.heal(p, at, whole)
 	}
 	if wrong > 0 {
-		f.noted(at, fmt.Sprintf("%d bytes of the block at byte %d are wrong, and are read as they were", wrong, at))
+		f.noted(at, fmt.Sprintf("%d wrong bytes in the block at byte %d, corrected when read", wrong, at))
 	}
 	return wrong > 0
 }

@@ -83,9 +83,9 @@ func (a *audit) rollups(p *partition) error {
 				a.bad("%s is missing", format.KeyName([]byte(key)))
 			case head.Profiles != w.head.Profiles || head.Version != w.head.Version || head.Duration != w.head.Duration ||
 				head.First != w.head.First || head.Last != w.head.Last || !slices.Equal(head.Totals, w.head.Totals) || !slices.Equal(head.Schemas, w.head.Schemas):
-				a.bad("%s is not of its profiles: it has %d, and there are %d", format.KeyName([]byte(key)), head.Profiles, w.head.Profiles)
+				a.bad("%s does not match its profiles: it counts %d, and there are %d", format.KeyName([]byte(key)), head.Profiles, w.head.Profiles)
 			case !sums.Equal(w.sums):
-				a.bad("%s has other sums than its profiles", format.KeyName([]byte(key)))
+				a.bad("the sums in %s differ from those of its profiles", format.KeyName([]byte(key)))
 			}
 		}
 	}
