@@ -444,7 +444,7 @@ func ReadBlock(value []byte, types, wanted, nSites int) (*Block, error) {
 		}
 	}
 	if rows%2 != 0 {
-		r.Fail("it has half a row")
+		r.Fail("the last row is incomplete")
 		return nil, r.err
 	}
 	rows /= 2
@@ -452,7 +452,7 @@ func ReadBlock(value []byte, types, wanted, nSites int) (*Block, error) {
 	for i := range m.sites {
 		site += int64(head.u32())
 		if site >= int64(nSites) {
-			r.Fail("row %d is of site %d of %d", i, site, nSites)
+			r.Fail("row %d refers to site %d of %d", i, site, nSites)
 			return nil, r.err
 		}
 		m.sites[i] = uint32(site)
@@ -490,14 +490,14 @@ func (m *Block) readPlaces(r *Reader) error {
 				row[i] = uint32(i)
 			}
 		case len(row) > m.Profiles:
-			r.Fail("a row has %d entries of %d profiles", len(row), m.Profiles)
+			r.Fail("a row has %d entries for %d profiles", len(row), m.Profiles)
 			return r.err
 		default:
 			next := uint64(0)
 			for i := range row {
 				next += r.Uvarint()
 				if next >= uint64(m.Profiles) {
-					r.Fail("an entry is of profile %d of %d", next, m.Profiles)
+					r.Fail("an entry refers to profile %d of %d", next, m.Profiles)
 					return r.err
 				}
 				row[i] = uint32(next)
@@ -566,13 +566,13 @@ func (d *rowDecoder) row(mode byte, row []int64) {
 		}
 		for i, s := range d.take(len(row)) {
 			if int(s) >= n {
-				d.params.Fail("symbol %d is behind a list of %d values", s, n)
+				d.params.Fail("symbol %d is outside the list of %d values", s, n)
 				return
 			}
 			row[i] = d.list[s]
 		}
 	default:
-		d.params.Fail("a row is stored in an unknown way, %d", mode)
+		d.params.Fail("unknown encoding of a row: %d", mode)
 	}
 	if mode&rowDeltas != 0 {
 		sum := int64(0)

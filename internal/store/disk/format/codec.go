@@ -14,7 +14,7 @@ import (
 // those that a newer hone wrote.
 var (
 	ErrDamaged = errors.New("damaged")
-	ErrVersion = errors.New("of a newer version")
+	ErrVersion = errors.New("written by a newer version of hone")
 )
 
 // A Damage is the error of a value that can't be decoded.
@@ -267,5 +267,5 @@ func decompress(buf, b []byte) ([]byte, error) {
 		}
 		return out, nil
 	}
-	return nil, &Damage{msg: fmt.Sprintf("it is compressed in an unknown way, %d", b[0])}
+	return nil, &Damage{msg: fmt.Sprintf("unknown compression %d", b[0])}
 }

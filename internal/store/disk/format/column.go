@@ -129,7 +129,7 @@ func (c *columns) column(t int) error {
 // earlier returns column of, which column t in r depends on. It must come before t.
 func (c *columns) earlier(r *Reader, t int, of uint64) []int64 {
 	if of >= uint64(t) {
-		r.Fail("column %d depends on column %d, which is no earlier one", t, of)
+		r.Fail("column %d depends on column %d, which does not come before it", t, of)
 		return nil
 	}
 	if err := c.column(int(of)); err != nil && r.err == nil {
@@ -178,7 +178,7 @@ func readCoded(r *Reader, values [][]int64, n, wanted, strs int, code func(c *co
 				r.Bytes(r.Count(1))
 			}
 		default:
-			r.Fail("column %d is stored in an unknown way, %d", t, mode)
+			r.Fail("unknown encoding of column %d: %d", t, mode)
 		}
 	})
 	if err == nil {

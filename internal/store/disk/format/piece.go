@@ -106,7 +106,7 @@ func (d *Dictionary) AddPiece(value []byte) error {
 	p := pieceReader{Reader{b: plain}, d}
 	for t, have := range d.Lengths() {
 		if first := p.Uvarint(); p.err == nil && first != uint64(have) {
-			p.Fail("it begins with entry %d of %s, where %d was expected", first, tables[t].name, have)
+			p.Fail("it starts with entry %d of %s, expected %d", first, tables[t].name, have)
 		}
 		n := p.Count(tables[t].size)
 		if p.err == nil {

@@ -215,7 +215,7 @@ func ReadSums(value []byte, types, wanted, nSites int) (*Sums, error) {
 	for list.at < len(list.b) {
 		site += int64(list.u32())
 		if site >= int64(nSites) {
-			list.Fail("a sum is of site %d of %d", site, nSites)
+			list.Fail("a sum refers to site %d of %d", site, nSites)
 			break
 		}
 		a.sites = append(a.sites, uint32(site))

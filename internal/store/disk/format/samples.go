@@ -115,7 +115,7 @@ func ReadSamples(s *Samples, value []byte, types, wanted, nSites int) error {
 	r := Reader{b: value}
 	r.version(samplesVersion)
 	if n := r.Uvarint(); r.err == nil && n != uint64(types) {
-		r.Fail("it has %d columns, and its head tells of %d", n, types)
+		r.Fail("it has %d columns, and its head has %d", n, types)
 	}
 	n := r.Count(1)
 	in := Reader{b: r.b, at: r.at}
@@ -131,7 +131,7 @@ func ReadSamples(s *Samples, value []byte, types, wanted, nSites int) error {
 	for i, d := range s.distances {
 		last += d
 		if uint64(last) >= uint64(nSites) {
-			in.Fail("sample %d is of site %d of %d", i, last, nSites)
+			in.Fail("sample %d refers to site %d of %d", i, last, nSites)
 			return in.err
 		}
 		s.Sites[i] = uint32(last)
@@ -167,7 +167,7 @@ func decodeFresh(c *columns, r *Reader, t int, col []int64) {
 			col[i] *= v
 		}
 	default:
-		r.Fail("column %d is encoded in an unknown way, %d", t, mode)
+		r.Fail("unknown encoding of column %d: %d", t, mode)
 	}
 }
 
