@@ -24,7 +24,7 @@ var plainID = lazyregexp.New(`^[0-9A-Za-z_-]{3,}$`)
 // and nothing is opened that is not a regular file.
 func (f Folders) Open(m *profile.Mapping) (*File, error) {
 	if len(f) == 0 {
-		return nil, fmt.Errorf("%s is not opened: this server has no folders of binaries", m.File)
+		return nil, fmt.Errorf("%s is not opened: this server has no folders for binaries (-binary-path)", m.File)
 	}
 	of := *m
 	if !plainID.MatchString(of.BuildID) {
@@ -41,7 +41,7 @@ func (f Folders) Open(m *profile.Mapping) (*File, error) {
 			return file, nil
 		}
 	}
-	return nil, fmt.Errorf("%s is in no folder of binaries of this server", m.File)
+	return nil, fmt.Errorf("%s was not found in this server's folders for binaries (-binary-path)", m.File)
 }
 
 // openBelow opens the first of names that is an executable below a folder, with
@@ -65,5 +65,5 @@ func openBelow(root *os.Root, dir string, names []string, buildID string) (*File
 		}
 		f.Close()
 	}
-	return nil, errors.New("none is one")
+	return nil, errors.New("not found")
 }
