@@ -240,7 +240,7 @@ func removeAll(dir string) error {
 		return nil
 	})
 	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("a temporary directory stays: %w", err)
+		return fmt.Errorf("can't remove a temporary directory: %w", err)
 	}
 	return nil
 }
