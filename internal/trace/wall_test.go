@@ -367,7 +367,7 @@ func TestBadTraces(t *testing.T) {
 		{"empty", nil, "not an execution trace"},
 		{"another file", []byte("goroutine profile: total 3\n1 @ 0x1"), "not an execution trace"},
 		{"old", append([]byte("go 1.21 trace\x00\x00\x00"), data[16:]...), "in the format of Go 1.21; those of Go 1.22 and later"},
-		{"new", append([]byte("go 1.99 trace\x00\x00\x00"), data[16:]...), "of a newer Go than this hone knows"},
+		{"new", append([]byte("go 1.99 trace\x00\x00\x00"), data[16:]...), "from a newer Go than this hone can read"},
 		{"header only", data[:16], "cut off at byte 16|the trace is empty"},
 		{"cut off", data[:len(data)/2], "cut off at byte"},
 		{"cut off at the end", data[:len(data)-2], "cut off at byte|damaged"},
