@@ -130,7 +130,7 @@ func (s Store) Last() (*Last, error) {
 	return last, s.restore(last)
 }
 
-var errNoAdvice = errors.New("no advice was given here yet: hone advise gives some")
+var errNoAdvice = errors.New("there are no findings here yet: run hone advise first")
 
 // shown reads the findings that pages showed, the newest first.
 func (s Store) shown() (shown []*Last, err error) {
@@ -152,7 +152,7 @@ func (s Store) read(file string, v any) error {
 		return err
 	}
 	if err := json.Unmarshal(text, v); err != nil {
-		return fmt.Errorf("%s: %w; hone advise writes it anew", name, err)
+		return fmt.Errorf("%s: %w; hone advise writes it again", name, err)
 	}
 	return nil
 }
@@ -212,7 +212,7 @@ func (s Store) Find(id string) (*advice.Finding, map[string]Benchmark, error) {
 	return nil, nil, fmt.Errorf("%q: %w", id, errNoFinding)
 }
 
-var errNoFinding = errors.New("no such finding in the advice given last: hone advise lists what there is")
+var errNoFinding = errors.New("no such finding in the latest advice: hone advise lists the findings")
 
 // Find returns the finding with an id, or one that begins like it.
 func (l *Last) Find(id string) (*advice.Finding, error) {
@@ -290,7 +290,7 @@ func (s Store) History() (all []Result, unread []string, err error) {
 		if err := json.Unmarshal(line, &r); err != nil && isTorn(line) {
 			continue
 		} else if err != nil {
-			unread = append(unread, fmt.Sprintf("%s:%d: no result of hone fix, left out: %v", s.history(), n, err))
+			unread = append(unread, fmt.Sprintf("%s:%d: not a result of hone fix, so it is ignored: %v", s.history(), n, err))
 			continue
 		}
 		all = append(all, r)

@@ -44,7 +44,7 @@ func (t *Tuner) unchanged(ctx context.Context, fix *advice.Fix) error {
 	case err != nil:
 		return fmt.Errorf("can't tell whether %s has uncommitted changes: %w; -dirty changes it anyway", fix.File, err)
 	case len(bytes.TrimSpace(out)) > 0:
-		return fmt.Errorf("%s %w; -dirty changes it all the same", fix.File, ErrUncommitted)
+		return fmt.Errorf("%s %w; -dirty changes it anyway", fix.File, ErrUncommitted)
 	}
 	return nil
 }

@@ -47,7 +47,7 @@ func mailText(r *Result, f *advice.Finding, from mail.Address) []byte {
 	if r.Tests != "" {
 		fmt.Fprintf(&b, "Tests: %s.\n\n", r.Tests)
 	}
-	fmt.Fprintf(&b, "Measured with hone, without and with this change in turns:\n\n")
+	fmt.Fprintf(&b, "Measured with hone, interleaved with the code before this change:\n\n")
 	for _, c := range r.Changes {
 		if isTime(c.Unit) || c.IsClock() || c.Unit == "B/op" || c.Unit == "allocs/op" {
 			fmt.Fprintf(&b, "    %-40s %12.6g → %-12.6g %-10s %s\n", c.Benchmark, c.Before, c.After, c.Unit, c.Verdict)

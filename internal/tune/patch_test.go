@@ -70,10 +70,10 @@ func TestPatch(t *testing.T) {
 			if got := read(t, filepath.Join(dir, "m.go")); got != fast {
 				t.Errorf("git am leaves\n%s", got)
 			}
-			if got, want := git("log", "-1", "--format=%an <%ae>|%aI|%s"), c.want+"|2026-03-04T05:06:07+00:00|m: mend where it is slow"; strings.Replace(got, "07Z", "07+00:00", 1) != want {
+			if got, want := git("log", "-1", "--format=%an <%ae>|%aI|%s"), c.want+"|2026-03-04T05:06:07+00:00|m: speed up Length (test)"; strings.Replace(got, "07Z", "07+00:00", 1) != want {
 				t.Errorf("git log has %s, want %s", got, want)
 			}
-			if got := git("log", "-1", "--format=%b"); !strings.Contains(got, "In Length There are “quotes”") || !strings.Contains(got, "100 → 5 ") || strings.Contains(got, experiment.CPUTime) {
+			if got := git("log", "-1", "--format=%b"); !strings.Contains(got, "In Length, it is slow.\n\nThere are “quotes”") || !strings.Contains(got, "100 → 5 ") || strings.Contains(got, experiment.CPUTime) {
 				t.Errorf("the message is\n%s", got)
 			}
 		})

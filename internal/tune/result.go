@@ -33,10 +33,10 @@ type Result struct {
 }
 
 // errNoFix: the finding is advice only.
-var errNoFix = errors.New("this finding has no rewrite: it is advice")
+var errNoFix = errors.New("this finding has no rewrite: change the code yourself")
 
-// ErrUncommitted: the file of a rewrite has changes that are not committed.
-var ErrUncommitted = errors.New("has changes that are not committed")
+// ErrUncommitted means that the file of a rewrite has uncommitted changes.
+var ErrUncommitted = errors.New("has uncommitted changes")
 
 // ErrOutside means that a symbolic link on the way to a file leads out of the module.
 var ErrOutside = errors.New("leads out of the module by a symbolic link, so it is not rewritten: others may use the file; change it where it is")

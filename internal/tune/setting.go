@@ -27,7 +27,7 @@ func CheckSetting(setting string) error {
 		name, value, _ := strings.Cut(v, "=")
 		form, ok := settingForms[name]
 		if !ok || !form.MatchString(value) {
-			return fmt.Errorf("%q is no setting of the collector: want such as GOGC=300, or 'GOGC=off GOMEMLIMIT=512MiB'", setting)
+			return fmt.Errorf("invalid setting %q: use GOGC=300 or 'GOGC=off GOMEMLIMIT=512MiB'", setting)
 		}
 	}
 	if len(variables) == 0 {
@@ -63,7 +63,7 @@ func unset(setting string) (variables []string) {
 // result that has those tried before.
 func (t *Tuner) TrySettings(ctx context.Context, f *advice.Finding, benchmarks []bench.ID, settings []string) (*Result, error) {
 	if len(benchmarks) == 0 {
-		return nil, fmt.Errorf("%s was seen in no benchmark of this module, by which settings are tried: hone advise ./... looks at benchmarks", f.ID)
+		return nil, fmt.Errorf("%s does not come from a benchmark of this module, and only benchmarks can try settings: run hone advise ./... first", f.ID)
 	}
 	r := &Result{Finding: f.ID, Rule: f.Rule, Time: time.Now().UTC().Truncate(time.Second)}
 	limit := len(settings) == 0
@@ -134,7 +134,7 @@ func (s *SettingTrial) judge(f *experiment.Family) {
 	case len(t.faster) > 0:
 		s.State, s.Why = advice.Confirmed, list(t.faster)
 	case len(t.open) > 0:
-		s.Why = "the measurement could not tell; more samples (-count) or a quieter machine may"
+		s.Why = "the measurement is too noisy to tell: take more samples (-count) or use a quieter machine"
 	default:
 		s.State, s.Why = advice.Refuted, "measured, and no faster"
 	}
@@ -213,9 +213,9 @@ func limitSetting(trials []SettingTrial) (trial *SettingTrial, large []bench.ID)
 	}
 	switch {
 	case all == 0:
-		trial.Why = "how much memory it has without is not known here, to try a limit; -try 'GOGC=off GOMEMLIMIT=512MiB' names one"
+		trial.Why = "the memory use without a limit is unknown here, so give a limit to try: -try 'GOGC=off GOMEMLIMIT=512MiB'"
 	case len(large) == 0:
-		trial.Why = fmt.Sprintf("the process has at most %s MB: with so little alive, any limit that a program could have means no collection at all, which says nothing of one with more", megabytes("%.*f", all))
+		trial.Why = fmt.Sprintf("the process has at most %s MB: with so little memory, any realistic limit turns collection off, which says nothing about a program with more", megabytes("%.*f", all))
 	default:
 		trial.Setting = fmt.Sprintf("GOGC=off GOMEMLIMIT=%dMiB", int64(math.Ceil(limitFactor*most/(1<<20))))
 	}

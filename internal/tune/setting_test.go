@@ -92,7 +92,7 @@ func TestTrySettings(t *testing.T) {
 	free := []bench.ID{{Package: "example.com/m", Benchmark: "Free"}}
 	if r, err := settingTuner(t, dir, 2000).TrySettings(t.Context(), f, free, nil); err != nil {
 		t.Error(err)
-	} else if r.State == advice.Confirmed || len(r.Settings) != 3 || r.Settings[2].State != "" || !strings.Contains(r.Settings[2].Why, "with so little alive") {
+	} else if r.State == advice.Confirmed || len(r.Settings) != 3 || r.Settings[2].State != "" || !strings.Contains(r.Settings[2].Why, "with so little memory") {
 		t.Errorf("without garbage: %+v", r)
 	}
 }
@@ -140,7 +140,7 @@ func TestLimitSetting(t *testing.T) {
 	}{
 		{trial(20e6, 100<<20, 200<<20), "GOGC=off GOMEMLIMIT=400MiB", "", 2},
 		{trial(20e6, 9e6), "GOGC=off GOMEMLIMIT=…", "at most 20 MB", 0},
-		{trial(), "GOGC=off GOMEMLIMIT=…", "is not known here", 0},
+		{trial(), "GOGC=off GOMEMLIMIT=…", "is unknown here", 0},
 	} {
 		s, large := limitSetting(c.trials)
 		if s.Setting != c.setting || !strings.Contains(s.Why, c.why) || len(large) != c.benchmarks {

@@ -60,11 +60,11 @@ func TestJudgePromise(t *testing.T) {
 		why     string
 	}{
 		{experiment.NoChange, []float64{0.992}, 0.02, advice.Refuted, "no faster"},
-		{experiment.NoChange, []float64{0.992}, 0.002, advice.Inconclusive, "not as far as the 0.2 % that were to expect"},
-		{experiment.NoChange, []float64{0.998, 0.992}, 0.004, advice.Inconclusive, "to expect"},
+		{experiment.NoChange, []float64{0.992}, 0.002, advice.Inconclusive, "rule out the expected 0.2 %"},
+		{experiment.NoChange, []float64{0.998, 0.992}, 0.004, advice.Inconclusive, "rule out the expected"},
 		{experiment.NoChange, []float64{0.998, 0.997}, 0.004, advice.Refuted, "no faster"},
 		{experiment.NoChange, []float64{0.992}, 0, advice.Refuted, "no faster"}, // it said nothing of time
-		{experiment.WithinBudget, []float64{0.98}, 0.01, advice.Inconclusive, "to expect"},
+		{experiment.WithinBudget, []float64{0.98}, 0.01, advice.Inconclusive, "rule out the expected"},
 		{experiment.WithinBudget, []float64{1.004}, 0.01, advice.Refuted, "no faster"},
 		{experiment.NoChange, nil, 0.004, advice.Inconclusive, "no time was measured"},
 	} {
@@ -95,7 +95,7 @@ func TestJudgeNoSlower(t *testing.T) {
 		busy         bool
 		budget       float64
 	}
-	const fewer, open = "no slower: B allocs/op −10.0 %", "whether it is slower"
+	const fewer, open = "no slower: B allocs/op −10.0 %", "but may be slower"
 	for _, c := range []struct {
 		times []clock
 		why   string
@@ -240,7 +240,7 @@ func TestJudgeClock(t *testing.T) {
 	}{
 		{experiment.Better, experiment.Agreed, 0.88, advice.Confirmed, "Length CPU time −12.0 %"},
 		{experiment.Worse, experiment.Agreed, 1.12, advice.Refuted, "Length CPU time +12.0 %"},
-		{experiment.Inconclusive, experiment.Disagreed, 0.95, advice.Inconclusive, "could not tell"},
+		{experiment.Inconclusive, experiment.Disagreed, 0.95, advice.Inconclusive, "too noisy to tell"},
 		{experiment.NoChange, 0, 1, advice.Refuted, "no faster"},
 	} {
 		cpu := experiment.Comparison{Key: experiment.Key{Benchmark: "Length", Unit: experiment.CPUTime}, Scale: experiment.Ratio, Change: c.change, Interval: experiment.Interval{Lo: c.change - 0.01, Hi: c.change + 0.01}, Verdict: c.verdict, Confirmation: c.confirmation, Gated: true}
