@@ -78,7 +78,7 @@ func (s *Scratch) Run(ctx context.Context, p Process) (*Outcome, error) {
 				o.Beside = before.beside(readMachine(), o.Wall, o.CPU)
 			}
 			if timedOut {
-				o.Err = fmt.Errorf("not done after %v (-timeout), killed", p.Timeout)
+				o.Err = fmt.Errorf("killed, because it took longer than %v (-timeout)", p.Timeout)
 			} else if errors.Is(end.err, exec.ErrWaitDelay) {
 				o.Err = nil // it ended well, only a child of it did not
 			}

@@ -170,7 +170,7 @@ type RunningService struct {
 // else does.
 func (s *Service) Start(ctx context.Context, side experiment.Side) (*RunningService, error) {
 	if s.answers(ctx) {
-		return nil, fmt.Errorf("something answers at %s already, and would be measured instead: stop it, or have the service listen elsewhere", s.opts.Address)
+		return nil, fmt.Errorf("another program already answers at %s and would be measured instead: stop it, or let the service listen at another address", s.opts.Address)
 	}
 	r := &RunningService{output: new(endBuffer)}
 	r.cmd, r.shell = s.command(side)
@@ -246,7 +246,7 @@ func (s *Service) answers(ctx context.Context) bool {
 // lacks says what a base may fail for that the head has.
 func (s *Service) lacks(side experiment.Side) string {
 	if side == experiment.Base {
-		return " (it has the files that are committed, and no others)"
+		return " (the base has only committed files)"
 	}
 	return ""
 }
@@ -280,7 +280,7 @@ func (r *RunningService) CPU() (time.Duration, bool) {
 func (r *RunningService) Stop() error {
 	select {
 	case end := <-r.ended:
-		return fmt.Errorf("the service ended by itself: %s", r.complaint(end.err))
+		return fmt.Errorf("the service exited on its own: %s", r.complaint(end.err))
 	default:
 	}
 	askToEnd(r.cmd.Process)

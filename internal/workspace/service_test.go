@@ -117,7 +117,7 @@ func TestService(t *testing.T) {
 	for len(r.ended) == 0 {
 		time.Sleep(time.Millisecond) // until go test's timeout
 	}
-	if err := r.Stop(); err == nil || !strings.Contains(err.Error(), "ended by itself: exit status 4\nhello") {
+	if err := r.Stop(); err == nil || !strings.Contains(err.Error(), "exited on its own: exit status 4\nhello") {
 		t.Errorf("one that left: %v", err)
 	}
 	scratch := s.w.Scratch.Path
