@@ -168,7 +168,7 @@ func (c *cpuProfile) node() error {
 		return err
 	}
 	if _, twice := c.index[id]; twice || !hasID {
-		return j.errorf("node %d has no id of its own", number)
+		return j.errorf("node %d has the id of another node, or none", number)
 	}
 	if len(c.nodes) >= c.lim.Locations {
 		return &LimitError{"locations", int64(c.lim.Locations)}
@@ -190,12 +190,12 @@ func (c *cpuProfile) node() error {
 func (c *cpuProfile) profile() (*Profile, error) {
 	j := c.j
 	if len(c.nodes) == 0 {
-		return nil, j.errorf("there are no nodes in it")
+		return nil, j.errorf("it has no nodes")
 	}
 	for _, child := range c.children {
 		i, ok := c.index[child.id]
 		if !ok {
-			return nil, j.errorf("node %d, a child, is not there", child.id)
+			return nil, j.errorf("child node %d is missing", child.id)
 		}
 		if c.nodes[i].parent >= 0 {
 			return nil, j.errorf("node %d has two parents", child.id)
@@ -207,7 +207,7 @@ func (c *cpuProfile) profile() (*Profile, error) {
 		if n.parent < 0 && n.parentID >= 0 {
 			parent, ok := c.index[n.parentID]
 			if !ok {
-				return nil, j.errorf("node %d, a parent, is not there", n.parentID)
+				return nil, j.errorf("parent node %d is missing", n.parentID)
 			}
 			n.parent = parent
 		}
@@ -228,7 +228,7 @@ func (c *cpuProfile) profile() (*Profile, error) {
 	for s, id := range c.samples {
 		i, ok := c.index[id]
 		if !ok {
-			return nil, j.errorf("sample %d is of node %d, which is not there", s, id)
+			return nil, j.errorf("sample %d refers to node %d, which is missing", s, id)
 		}
 		counts[i]++
 		if len(c.deltas) == 0 {

@@ -194,7 +194,7 @@ func (d *decoder) scalar(f field, at int) error {
 		d.header[1] = f.v
 	case fieldTimeNanos:
 		if p.TimeNanos != 0 {
-			return d.fail(at, "the file holds several profiles one after another")
+			return d.fail(at, "the file has several profiles, one after another")
 		}
 		p.TimeNanos = int64(f.v)
 	case fieldDurationNanos:

@@ -39,7 +39,7 @@ func decodeFirefox(open func() (io.Reader, error), lim Limits, m *meter) (*Profi
 		return nil, err
 	}
 	if len(f.threads) == 0 {
-		return nil, j.errorf("there are no threads in it")
+		return nil, j.errorf("it has no threads")
 	}
 	if err := f.prefixes(j, &f.shared); err != nil {
 		return nil, err
@@ -485,7 +485,7 @@ func (f *firefox) addThread(j *jsonReader, t *firefoxThread, tables *firefoxTabl
 	}
 	for i, stack := range stacks {
 		if int(stack) >= len(tables.stackFrame) {
-			return j.errorf("sample %d is of stack %d: there are %d", i, stack, len(tables.stackFrame))
+			return j.errorf("sample %d refers to stack %d of %d", i, stack, len(tables.stackFrame))
 		}
 		if stack < 0 {
 			stack = none
@@ -528,7 +528,7 @@ func (f *firefox) addThread(j *jsonReader, t *firefoxThread, tables *firefoxTabl
 		for s := i; i != none && s >= 0; s = tables.prefix[s] {
 			frame := tables.stackFrame[s]
 			if frame < 0 || int(frame) >= max(len(tables.function), len(tables.location)) {
-				return j.errorf("stack %d has frame %d: there are %d", s, frame, max(len(tables.function), len(tables.location)))
+				return j.errorf("stack %d refers to frame %d of %d", s, frame, max(len(tables.function), len(tables.location)))
 			}
 			l, ok := at[frame]
 			if !ok {
@@ -559,7 +559,7 @@ func (f *firefox) frame(j *jsonReader, t *firefoxTables, frame int32) (uint32, e
 			return ""
 		}
 		if int(column[i]) >= len(t.strings) {
-			bad = j.errorf("%s %d is string %d: there are %d", what, i, column[i], len(t.strings))
+			bad = j.errorf("%s %d refers to string %d of %d", what, i, column[i], len(t.strings))
 			return ""
 		}
 		return t.strings[column[i]]
@@ -570,7 +570,7 @@ func (f *firefox) frame(j *jsonReader, t *firefoxTables, frame int32) (uint32, e
 	}
 	fn := t.function[frame]
 	if fn < 0 || int(fn) >= len(t.name) {
-		return 0, j.errorf("frame %d has function %d: there are %d", frame, fn, len(t.name))
+		return 0, j.errorf("frame %d refers to function %d of %d", frame, fn, len(t.name))
 	}
 	name := text(t.name, fn, "function")
 	file := text(t.file, fn, "function")

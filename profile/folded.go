@@ -82,7 +82,7 @@ func (f *folded) add(line []byte) error {
 	}
 	stack, last, ok := cutNumber(line)
 	if !ok {
-		return f.fail("no value at the end of the line")
+		return f.fail("the line doesn't end with a value")
 	}
 	first, two := int64(0), false
 	var outer []byte
@@ -97,7 +97,7 @@ func (f *folded) add(line []byte) error {
 		f.columns = 1
 		f.b = NewBuilder(ValueType{"samples", "count"})
 	case f.columns == 2 && !two:
-		return f.fail("one value where the lines before have two")
+		return f.fail("it has one value, but the lines before have two")
 	}
 	if f.columns == 2 {
 		stack = outer

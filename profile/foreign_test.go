@@ -211,7 +211,7 @@ func TestNamedFormats(t *testing.T) {
 		"program":           {"\x7fELF\x02\x01\x01", "a program"},
 		"trace":             {"go 1.25 trace\x00\x00\x00", "execution trace"},
 		"empty":             {"", "empty file"},
-		"text":              {"hello world\nthis is it\n", "none of the formats"},
+		"text":              {"hello world\nthis is it\n", "not in a format of profiles"},
 	} {
 		for how, in := range map[string][]byte{"plain": []byte(tt.in), "gzip": gzipped(t, []byte(tt.in))} {
 			if _, err := DecodeBytes(in, Limits{}); err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -228,8 +228,8 @@ func TestHostileForeignFiles(t *testing.T) {
 	const firefox = `{"meta":{},"threads":[{"name":"T","stringArray":["f"],"funcTable":{"name":[%s]},"frameTable":{"func":[%s]},"stackTable":{"frame":[%s],"prefix":[%s]},"samples":{"stack":[%s]}}]}`
 	const v8 = `{"nodes":[{"id":1,"callFrame":{"functionName":"a"},"children":[%s]},{"id":2,"callFrame":{"functionName":"b"},"children":[%s]}],"samples":[%s]}`
 	for name, tt := range map[string]struct{ in, want string }{
-		"frame out of range":   {fmt.Sprintf(speedscope, `"samples":[[1]],"weights":[1]`), "there is no frame 1"},
-		"negative frame":       {fmt.Sprintf(speedscope, `"samples":[[-1]],"weights":[1]`), "there is no frame -1"},
+		"frame out of range":   {fmt.Sprintf(speedscope, `"samples":[[1]],"weights":[1]`), "unknown frame 1"},
+		"negative frame":       {fmt.Sprintf(speedscope, `"samples":[[-1]],"weights":[1]`), "unknown frame -1"},
 		"huge frame":           {fmt.Sprintf(speedscope, `"samples":[[1e300]],"weights":[1]`), "not an index"},
 		"missing weight":       {fmt.Sprintf(speedscope, `"samples":[[0],[0]],"weights":[1]`), "2 samples, but 1 weights"},
 		"huge weight":          {fmt.Sprintf(speedscope, `"samples":[[0]],"weights":[1e300]`), "too large"},

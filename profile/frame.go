@@ -85,7 +85,7 @@ func NewFrameTable(granularity string, noInlines bool) (*FrameTable, error) {
 	case "":
 		granularity = "functions"
 	default:
-		return nil, fmt.Errorf("unknown granularity %q: not functions, filefunctions, files, lines or addresses", granularity)
+		return nil, fmt.Errorf("unknown granularity %q: use functions, filefunctions, files, lines or addresses", granularity)
 	}
 	return &FrameTable{granularity: granularity, noInlines: noInlines, in: newInterner(), others: map[uint32][]funcDef{}}, nil
 }

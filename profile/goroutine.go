@@ -47,7 +47,7 @@ func decodeGoroutineDump(data []byte, lim Limits) (*Profile, error) {
 	}
 	if i := bytes.IndexByte(data, 0); i >= 0 {
 		line := 1 + bytes.Count(data[:i], []byte("\n"))
-		return nil, &SyntaxError{int64(i), fmt.Sprintf("line %d: a zero byte, which no text has", line)}
+		return nil, &SyntaxError{int64(i), fmt.Sprintf("line %d: it has a zero byte, so it is not text", line)}
 	}
 	text := string(data)
 	if _, _, _, ok := countHeader(text); ok {

@@ -76,7 +76,7 @@ func parseGoroutineHeader(line string) (h goroutineHeader, problem string, ok bo
 		rest = strings.TrimPrefix(after, "]")
 	}
 	if strings.TrimRight(rest, " ") != ":" {
-		problem = "something else behind the state"
+		problem = "something follows the state"
 	}
 	return h, problem, true
 }

@@ -470,9 +470,9 @@ func TestGoroutineHeader(t *testing.T) {
 		{"goroutine 5 [select] {: }:", goroutineHeader{id: 5, state: "select", labels: [][2]string{{"", ""}}}, "", true},
 		{`goroutine 5 [select] {"a b": "]: {x}, y: z", "\"\\\n\r\t": "\x00\x1b\u007f\u03a3\U00045678\xff"}:`, goroutineHeader{id: 5, state: "select", labels: [][2]string{{"a b", "]: {x}, y: z"}, {"\"\\\n\r\t", "\x00\x1b\x7fΣ\U00045678\xff"}}}, "", true},
 
-		{"goroutine 9 [select]", goroutineHeader{id: 9, state: "select"}, "something else behind the state", true},
-		{"goroutine 9 [select] <a>:", goroutineHeader{id: 9, state: "select"}, "something else behind the state", true},
-		{"goroutine 9 [select] {a: b} zz:", goroutineHeader{id: 9, state: "select", labels: [][2]string{{"a", "b"}}}, "something else behind the state", true},
+		{"goroutine 9 [select]", goroutineHeader{id: 9, state: "select"}, "something follows the state", true},
+		{"goroutine 9 [select] <a>:", goroutineHeader{id: 9, state: "select"}, "something follows the state", true},
+		{"goroutine 9 [select] {a: b} zz:", goroutineHeader{id: 9, state: "select", labels: [][2]string{{"a", "b"}}}, "something follows the state", true},
 		{"goroutine 9 [select] {a: b c}:", goroutineHeader{id: 9, state: "select"}, "labels that cannot be read", true},
 		{`goroutine 9 [select labels:{"a": "b}]:`, goroutineHeader{id: 9, state: "select"}, "labels that cannot be read", true},
 		{"goroutine 9 [select", goroutineHeader{id: 9}, "a state without an end", true},
@@ -601,7 +601,7 @@ func TestGoroutineDumpsOfGo127(t *testing.T) {
 // lost, and a warning says which line it is.
 func TestGoroutineDumpDamage(t *testing.T) {
 	for _, c := range []struct{ name, dump, old, new, warning string }{
-		{"behind the state", "2", `(\[chan receive\]):`, `$1 <zz>:`, `something else behind the state: "goroutine \d+ \[chan receive\] <zz>:"`},
+		{"behind the state", "2", `(\[chan receive\]):`, `$1 <zz>:`, `something follows the state: "goroutine \d+ \[chan receive\] <zz>:"`},
 		{"no end of the labels", "2", `(\{queue: q0, shard: 2)\}`, `$1`, `labels that cannot be read: "goroutine \d+ \[chan receive\] {queue: q0, shard: 2:"`},
 		{"other labels", "2", `\{queue: q0, shard: 2\}`, `{queue=q0}`, `labels that cannot be read: "goroutine \d+ \[chan receive\] {queue=q0}:"`},
 		{"no end of the state", "2", `(\[chan receive)\]:`, `$1:`, `a state without an end: "goroutine \d+ \[chan receive:"`},
@@ -652,8 +652,8 @@ func TestGoroutineDumpRefusals(t *testing.T) {
 		{"line behind", dump("goroutine.go127.debug1.txt") + "garbage\n", `line LAST: not a stack: "garbage"`},
 		{"words behind", dump("goroutine.go127.debug1.txt") + "garbage", `line LAST: not a stack: "garbage"`},
 		{"another dump behind", dump("goroutine.go127.debug1.txt") + dump("goroutineleak.go127.debug1.txt"), `: not a stack: "goroutineleak profile: total 5"`},
-		{"gzip behind", dump("goroutine.go127.debug1.txt") + "\x1f\x8b\x08\x00", `line LAST: a zero byte, which no text has`},
-		{"gzip behind debug=2", dump("goroutine.go127.debug2.txt") + "\x1f\x8b\x08\x00", `line LAST: a zero byte, which no text has`},
+		{"gzip behind", dump("goroutine.go127.debug1.txt") + "\x1f\x8b\x08\x00", `line LAST: it has a zero byte, so it is not text`},
+		{"gzip behind debug=2", dump("goroutine.go127.debug2.txt") + "\x1f\x8b\x08\x00", `line LAST: it has a zero byte, so it is not text`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := DecodeBytes([]byte(c.data), Limits{})

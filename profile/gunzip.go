@@ -26,7 +26,7 @@ func (e *gzipError) Error() string {
 	case errors.Is(e.err, io.ErrUnexpectedEOF):
 		return fmt.Sprintf("the gzip data is cut off after %d decompressed bytes", e.at)
 	case errors.Is(e.err, gzip.ErrHeader):
-		return fmt.Sprintf("there is something else behind the gzip data, after %d decompressed bytes", e.at)
+		return fmt.Sprintf("something follows the gzip data, after %d decompressed bytes", e.at)
 	case errors.Is(e.err, gzip.ErrChecksum):
 		return fmt.Sprintf("the gzip data is corrupt: wrong checksum after %d decompressed bytes", e.at)
 	}

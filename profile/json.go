@@ -171,7 +171,7 @@ func (j *jsonReader) number() (float64, error) {
 	}
 	v, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || math.IsInf(v, 0) {
-		return 0, j.errorf("%q is no number, or too large", text)
+		return 0, j.errorf("%q is not a number, or too large", text)
 	}
 	return v, nil
 }

@@ -234,7 +234,7 @@ func decodeText(open func() (io.Reader, error), lim Limits, m *meter) (p *Profil
 			p, err = parseFolded(in, lim, m)
 		}
 	case errors.Is(err, errNotLegacy) && isText(prefix):
-		err = errors.New("this is text, but in none of the formats of profiles")
+		err = errors.New("this is text, but not in a format of profiles that hone reads")
 	case errors.Is(err, errNotLegacy):
 		return nil, false, nil
 	}

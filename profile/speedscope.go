@@ -21,7 +21,7 @@ func decodeSpeedscope(open func() (io.Reader, error), lim Limits, m *meter) (*Pr
 		return nil, err
 	}
 	if len(s.profiles) == 0 {
-		return nil, first.errorf("there are no profiles in it")
+		return nil, first.errorf("it has no profiles")
 	}
 	var types typeSet
 	for i := range s.profiles {
@@ -153,7 +153,7 @@ func (s *speedscope) location(j *jsonReader) (uint32, error) {
 		return 0, err
 	}
 	if i < 0 || int(i) >= len(s.names) {
-		return 0, j.errorf("there is no frame %d: the file has %d", i, len(s.names))
+		return 0, j.errorf("unknown frame %d: the file has %d", i, len(s.names))
 	}
 	if s.at == nil {
 		s.at = make([]uint32, len(s.names))
@@ -337,7 +337,7 @@ func (r *speedscopeSamples) event() error {
 	}
 	n := len(r.stack)
 	if n == 0 || r.stack[n-1] != frame {
-		return j.errorf("a frame is closed that is not the innermost one")
+		return j.errorf("it closes a frame that is not the innermost one")
 	}
 	r.stack = r.stack[:n-1]
 	return nil

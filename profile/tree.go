@@ -96,7 +96,7 @@ type TreeOptions struct {
 // maxNodes bounds a tree, so that node numbers fit into 32 bits.
 const maxNodes = 1 << 31
 
-var errTreeSize = errors.New("the profile has too many different stacks for one tree; fold narrow ones with a minimum share")
+var errTreeSize = errors.New("the profile has too many different stacks for one tree: fold narrow ones with a minimum share")
 
 func newTree(base, head *Profile, o TreeOptions) (*Tree, error) {
 	if o.Types == nil {

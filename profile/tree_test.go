@@ -353,7 +353,7 @@ func TestTreeInlined(t *testing.T) {
 
 func TestTreeErrors(t *testing.T) {
 	p := parseFoldedString(t, "a 1\n")
-	if _, err := NewTree(p, TreeOptions{Types: []int{7}}); err == nil || !strings.Contains(err.Error(), "no sample type 7") {
+	if _, err := NewTree(p, TreeOptions{Types: []int{7}}); err == nil || !strings.Contains(err.Error(), "unknown sample type 7") {
 		t.Error(err)
 	}
 	if _, err := NewTree(p, TreeOptions{Granularity: "bits"}); err == nil || !strings.Contains(err.Error(), `unknown granularity "bits"`) {
