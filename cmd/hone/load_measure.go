@@ -76,7 +76,7 @@ func loadVerdict(ctx context.Context, f *loadFlags, r *load.Result, err error) e
 	case r.Stopped != "":
 		return errors.New("the run was stopped: " + r.Stopped)
 	}
-	silent := load.Unforgiven(r, f.goals)
+	silent := load.MissedSilence(r, f.goals)
 	allowed := false
 	for _, g := range f.goals {
 		if !g.Met(r) {

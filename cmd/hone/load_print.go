@@ -123,7 +123,7 @@ func tellGoals(f *loadFlags, b *bytes.Buffer, r *load.Result) {
 		}
 		fmt.Fprintf(b, "\n  %-20s %s", g, verdict)
 	}
-	if len(f.goals) > 0 && load.Unforgiven(r, f.goals) != "" {
+	if len(f.goals) > 0 && load.MissedSilence(r, f.goals) != "" {
 		fmt.Fprintf(b, "\n  %-20s MISSED", load.NoSilence)
 	}
 	if len(f.goals) > 0 {

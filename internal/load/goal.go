@@ -106,9 +106,9 @@ func (g Goal) String() string { return g.text }
 // NoSilence is the name of the goal that every run has: see MissedSilence.
 const NoSilence = "answers all the time"
 
-// Unforgiven says in which time the service answered nobody, unless a goal says how
+// MissedSilence says in which time the service answered nobody, unless a goal says how
 // long that may be.
-func Unforgiven(r *Result, goals []Goal) string {
+func MissedSilence(r *Result, goals []Goal) string {
 	if slices.ContainsFunc(goals, func(g Goal) bool { return g.silence }) {
 		return ""
 	}
@@ -206,7 +206,7 @@ func missed(r *Result, goals []Goal) string {
 	case r.Stopped != "":
 		return r.Stopped
 	}
-	if silent := Unforgiven(r, goals); silent != "" {
+	if silent := MissedSilence(r, goals); silent != "" {
 		return silent
 	}
 	for _, g := range goals {

@@ -154,7 +154,7 @@ func TestGoalsOfSilence(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if met, forgiven := g.Met(r), Unforgiven(r, []Goal{g}) == ""; met != want.met || forgiven != want.forgiven {
+		if met, forgiven := g.Met(r), MissedSilence(r, []Goal{g}) == ""; met != want.met || forgiven != want.forgiven {
 			t.Errorf("%s: met %v, forgiven %v", text, met, forgiven)
 		}
 		if missed := missed(r, []Goal{g}); (missed == "") != (want.met && want.forgiven) {

@@ -25,7 +25,7 @@ func (p *Plan) goals(r *load.Result) (all []experiment.LoadGoal) {
 	for _, g := range p.Goals {
 		all = append(all, experiment.LoadGoal{Text: g.String(), Met: g.Met(r)})
 	}
-	if load.Unforgiven(r, p.Goals) != "" {
+	if load.MissedSilence(r, p.Goals) != "" {
 		all = append(all, experiment.LoadGoal{Text: load.NoSilence, Met: false})
 	}
 	return all
