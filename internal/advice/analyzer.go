@@ -96,10 +96,10 @@ func failures(rules []*Rule, pkgs []*Package) (all []string) {
 // It may change the match. nil accepts all reports.
 type Judge func(s *Site, message string, c inspector.Cursor, m *Match) bool
 
-// Reported is the Match of a rule that takes over an analyzer which others keep. What it reports
+// FromAnalyzer is the Match of a rule that takes over an analyzer which others keep. What it reports
 // where the line is hot are the matches, all with the same reason, and with the fix that it
 // suggests, if there is one. The analyzer is asked as for the newest Go: Since says what the fix needs.
-func Reported(a *analysis.Analyzer, why string, judge Judge) func(*Site) []Match {
+func FromAnalyzer(a *analysis.Analyzer, why string, judge Judge) func(*Site) []Match {
 	return func(s *Site) []Match {
 		var matches []Match
 		for _, d := range s.Package.analyze(a).diagnostics {

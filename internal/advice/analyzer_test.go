@@ -73,7 +73,7 @@ func examineHot(t *testing.T, goVersion string, r *Rule) *Report {
 	}
 	r.ID, r.Class = "fast-for", Safe
 	if r.Match == nil {
-		r.Match = Reported(r.Analyzer, "slow is slow.", nil)
+		r.Match = FromAnalyzer(r.Analyzer, "slow is slow.", nil)
 	}
 	return Examine([]Input{{Profile: b.Profile()}}, []*Package{p}, locate, Options{Rules: []*Rule{r}})
 }
@@ -93,7 +93,7 @@ func TestAnalyzer(t *testing.T) {
 	if len(report.Findings) > 0 {
 		t.Errorf("the evidence is of something else, and yet: %+v", report.Findings)
 	}
-	report = examineHot(t, "go1.24", &Rule{Match: Reported(fastFor("fast"), "slow is slow.", func(*Site, string, inspector.Cursor, *Match) bool { return false })})
+	report = examineHot(t, "go1.24", &Rule{Match: FromAnalyzer(fastFor("fast"), "slow is slow.", func(*Site, string, inspector.Cursor, *Match) bool { return false })})
 	if len(report.Findings) > 0 {
 		t.Errorf("the rule refuses, and yet: %+v", report.Findings)
 	}
@@ -134,7 +134,7 @@ func f(a, b []int) int {
 }
 `
 	replacing := func(kind ast.Node, instead string) func(*Site) []Match {
-		return Reported(&analysis.Analyzer{Name: "replacing", Requires: []*analysis.Analyzer{inspect.Analyzer}, Run: func(pass *analysis.Pass) (any, error) {
+		return FromAnalyzer(&analysis.Analyzer{Name: "replacing", Requires: []*analysis.Analyzer{inspect.Analyzer}, Run: func(pass *analysis.Pass) (any, error) {
 			for c := range pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root().Preorder(kind) {
 				n := c.Node()
 				pass.Report(analysis.Diagnostic{Pos: n.Pos(), End: n.End(), SuggestedFixes: []analysis.SuggestedFix{{TextEdits: []analysis.TextEdit{{Pos: n.Pos(), End: n.End(), NewText: []byte(instead)}}}}})
