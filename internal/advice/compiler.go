@@ -40,9 +40,9 @@ func (d Diagnostics) Add(file string, line int, message string) {
 // Seen notes that the compiler said all it has to say of a file.
 func (d Diagnostics) Seen(file string) { d[lineOf{file, 0}] = nil }
 
-// HasSeen reports whether the compiler has compiled a file, so that what it does not say
+// Compiled reports whether the compiler has compiled a file, so that what it does not say
 // escapes stays in its function.
-func (d Diagnostics) HasSeen(file string) bool {
+func (d Diagnostics) Compiled(file string) bool {
 	_, ok := d[lineOf{file, 0}]
 	return ok
 }

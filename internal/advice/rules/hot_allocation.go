@@ -364,7 +364,7 @@ func sizedLate(s *advice.Site, c inspector.Cursor, made *ast.CallExpr) bool {
 		return false
 	}
 	at := s.Fset.Position(made.Pos())
-	if !s.Says.HasSeen(at.Filename) || s.Says.Escapes(at.Filename, at.Line) || generic(s) {
+	if !s.Says.Compiled(at.Filename) || s.Says.Escapes(at.Filename, at.Line) || generic(s) {
 		return false
 	}
 	// append(x, make([]T, n)...) doesn't allocate one.
