@@ -37,8 +37,8 @@ func (d Diagnostics) Add(file string, line int, message string) {
 	}
 }
 
-// Seen notes that the compiler said all it has to say of a file.
-func (d Diagnostics) Seen(file string) { d[lineOf{file, 0}] = nil }
+// MarkCompiled notes that the compiler said all it has to say of a file.
+func (d Diagnostics) MarkCompiled(file string) { d[lineOf{file, 0}] = nil }
 
 // Compiled reports whether the compiler has compiled a file, so that what it does not say
 // escapes stays in its function.
@@ -121,7 +121,7 @@ func (d Diagnostics) read(name string, text []byte, of folders) error {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	file := of.full(header.File)
-	d.Seen(file)
+	d.MarkCompiled(file)
 	for {
 		var m remark
 		if err := in.Decode(&m); errors.Is(err, io.EOF) {

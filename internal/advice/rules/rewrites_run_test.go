@@ -86,7 +86,7 @@ func (p *prelude) load(name, text string) (*ast.File, *advice.Package, error) {
 		return nil, nil, err
 	}
 	said := make(advice.Diagnostics)
-	said.Seen(name)
+	said.MarkCompiled(name)
 	for line := range strings.Count(text, "\n") {
 		said.Add(name, line+1, "make(T) escapes to heap")
 	}
