@@ -184,7 +184,7 @@ func (h *Hub) receive(ctx context.Context, protocol string, now time.Time, pushe
 
 // admit checks what can be checked before a profile is decoded.
 func (h *Hub) admit(ctx context.Context, now time.Time, a *arrival) *Error {
-	labels, cut, err := h.cfg.mend(a.Labels, peerOf(ctx))
+	labels, cut, err := h.cfg.normalize(a.Labels, peerOf(ctx))
 	if err != nil {
 		return err
 	}

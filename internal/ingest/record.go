@@ -29,8 +29,8 @@ func peerOf(ctx context.Context) string {
 	return host
 }
 
-// mend returns labels of a push in their form, and how many were cut.
-func (c *Config) mend(in []store.Label, peer string) (labels store.Labels, cut int, refused *Error) {
+// normalize returns labels of a push in their form, and how many were cut.
+func (c *Config) normalize(in []store.Label, peer string) (labels store.Labels, cut int, refused *Error) {
 	// Defaults stand first: of several of one name the last one counts.
 	out := make([]store.Label, 0, len(in)+2)
 	out = append(out, store.Label{Name: store.LabelService, Value: UnknownService})

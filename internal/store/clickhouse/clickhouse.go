@@ -71,7 +71,7 @@ var _ store.Store = (*Store)(nil)
 
 // Open opens a store whose tables exist; see Create.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
-	if err := cfg.mend(); err != nil {
+	if err := cfg.normalize(); err != nil {
 		return nil, err
 	}
 	client, key, err := connect(ctx, &cfg)

@@ -52,7 +52,7 @@ const (
 	DefaultPort     = "8123"
 )
 
-func (c *Config) mend() error {
+func (c *Config) normalize() error {
 	if c.Interval == 0 {
 		c.Interval = DefaultInterval
 	}
@@ -155,7 +155,7 @@ func ParseURL(text string) (Config, error) {
 			return c, fmt.Errorf("option %s of a ClickHouse store: %w", name, err)
 		}
 	}
-	return c, c.mend()
+	return c, c.normalize()
 }
 
 // maxPassword limits the size of a password file, in bytes.

@@ -13,7 +13,7 @@ func MakeOld(t testing.TB, cfg Config) {
 	t.Helper()
 	c := newClient(&cfg)
 	defer c.close()
-	if err := cfg.mend(); err != nil {
+	if err := cfg.normalize(); err != nil {
 		t.Fatal(err)
 	}
 	k, err := c.exec(t.Context(), &statement{out: []output{{"any_key", "min(key)"}}, sql: "FROM schema"})

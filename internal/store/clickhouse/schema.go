@@ -83,7 +83,7 @@ func createSchema(c *Config) string {
 // Create creates the database and the tables, or upgrades them to the version that Open needs.
 // It may be repeated.
 func Create(ctx context.Context, cfg Config) error {
-	if err := cfg.mend(); err != nil {
+	if err := cfg.normalize(); err != nil {
 		return err
 	}
 	c := newClient(&cfg)
