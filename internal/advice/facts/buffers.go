@@ -68,8 +68,8 @@ func PrintsTo(s *advice.Site, use inspector.Cursor) bool {
 	return false
 }
 
-// Asks reports whether some method of these names is called on a variable.
-func Asks(s *advice.Site, obj types.Object, methods ...string) bool {
+// CallsMethod reports whether some method of these names is called on a variable.
+func CallsMethod(s *advice.Site, obj types.Object, methods ...string) bool {
 	for _, id := range s.Uses(obj) {
 		if c, ok := s.Root().FindNode(id); ok {
 			if sel, ok := c.Parent().Node().(*ast.SelectorExpr); ok {
@@ -106,7 +106,7 @@ func NewlyDeclared(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
 // NewBuffer reports whether a strings.Builder or bytes.Buffer is declared in the function, and
 // nothing makes room in it.
 func NewBuffer(s *advice.Site, obj types.Object) bool {
-	if obj == nil || !IsLocal(s, obj) || IsParameter(s, obj) || Asks(s, obj, "Grow", "Reset", "Truncate") {
+	if obj == nil || !IsLocal(s, obj) || IsParameter(s, obj) || CallsMethod(s, obj, "Grow", "Reset", "Truncate") {
 		return false
 	}
 	switch TypeName(obj.Type()) {

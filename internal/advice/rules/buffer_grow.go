@@ -52,7 +52,7 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 		}
 		seen[obj] = true
 		d, ok := facts.NewlyDeclared(s, obj)
-		if !ok || facts.Asks(s, obj, "Grow", "Reset", "Truncate") {
+		if !ok || facts.CallsMethod(s, obj, "Grow", "Reset", "Truncate") {
 			continue
 		}
 		m := advice.Match{Node: d.Node(), Class: advice.AdviceOnly}
@@ -62,7 +62,7 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 			m.Edits = []advice.Edit{grow(size)}
 			m.Why = fmt.Sprintf("%s starts empty and is copied each time it is full, although the final length is known. Call Grow first.", obj.Name())
 			m.Class = advice.Safe
-			if facts.Asks(s, obj, "Bytes") {
+			if facts.CallsMethod(s, obj, "Bytes") {
 				edit.MustCheck(&m, []string{fmt.Sprintf("that the room behind what %s.Bytes() returns doesn't matter", obj.Name())})
 			}
 		case s.Share(bufferGrowFrames) < 0.05:
