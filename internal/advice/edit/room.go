@@ -45,7 +45,7 @@ func emptyLoop(s *advice.Site, obj types.Object, from inspector.Cursor) (loop in
 	writes := func(c inspector.Cursor) bool {
 		return slices.ContainsFunc(facts.UsesIn(s, obj, c.Node().Pos(), c.Node().End()), func(id *ast.Ident) bool {
 			use, ok := s.Root().FindNode(id)
-			return ok && !facts.AsksOnly(use)
+			return ok && !facts.OnlyReads(use)
 		})
 	}
 	found := false
@@ -117,7 +117,7 @@ func waysThrough(s *advice.Site, obj types.Object, from inspector.Cursor, turns 
 	}
 	// ends reports whether code writes to the buffer, or reads its text.
 	ends := func(n ast.Node) bool {
-		if uses(n, func(c inspector.Cursor) bool { return !facts.AsksOnly(c) }) {
+		if uses(n, func(c inspector.Cursor) bool { return !facts.OnlyReads(c) }) {
 			return true
 		}
 		taken := uses(n, takesText)
@@ -222,7 +222,7 @@ func StraightSize(s *advice.Site, obj types.Object, d inspector.Cursor, at token
 		if !ok {
 			return "", false
 		}
-		if facts.AsksOnly(c) {
+		if facts.OnlyReads(c) {
 			continue
 		}
 		stmt := c.Parent().Parent().Parent()

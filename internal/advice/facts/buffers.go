@@ -84,8 +84,8 @@ func CallsMethod(s *advice.Site, obj types.Object, methods ...string) bool {
 	return false
 }
 
-// AsksOnly reports whether a use of a buffer is of a method that writes nothing.
-func AsksOnly(c inspector.Cursor) bool {
+// OnlyReads reports whether a use of a buffer is of a method that writes nothing.
+func OnlyReads(c inspector.Cursor) bool {
 	sel, ok := c.Parent().Node().(*ast.SelectorExpr)
 	return ok && (sel.Sel.Name == "String" || sel.Sel.Name == "Len" || sel.Sel.Name == "Bytes")
 }
