@@ -294,8 +294,8 @@ func Declared(s *advice.Site, call *ast.CallExpr) *ast.FuncDecl {
 	return DeclarationOfFunc(s, f)
 }
 
-// MadeHere reports whether a variable begins as a new map.
-func MadeHere(s *advice.Site, obj types.Object) bool {
+// StartsAsNewMap reports whether a variable begins as a new map.
+func StartsAsNewMap(s *advice.Site, obj types.Object) bool {
 	d, ok := DeclarationOf(s, obj)
 	return ok && (d.Value == nil || EmptyMap(s, &d) || isMake(s, d.Value) || isLiteral(d.Value))
 }

@@ -74,7 +74,7 @@ func tableFor(s *advice.Site, m *types.Var) string {
 			return fmt.Sprintf("its keys are of %d numbers, each small, by which an array of arrays, or one with the numbers put together, can be indexed. What else it is asked for has to be compared with the lengths first.", len(dims))
 		}
 	}
-	if !ok || !sized || !ofPackage && !(facts.IsLocal(s, m) && facts.MadeHere(s, m)) {
+	if !ok || !sized || !ofPackage && !(facts.IsLocal(s, m) && facts.StartsAsNewMap(s, m)) {
 		return ""
 	}
 	var value ast.Expr
