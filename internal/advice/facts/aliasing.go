@@ -93,10 +93,10 @@ func variableUnchanged(s *advice.Site, id *ast.Ident, writes bool, by Change) bo
 	return true
 }
 
-// RoomSeen reports whether a function can tell how much room there is behind a slice: it asks for
+// CapacityObserved reports whether a function can tell how much room there is behind a slice: it asks for
 // cap, appends to the slice without putting the result back, takes a part of it that may be longer
 // than it is, or hands it to something that may append, and uses it then.
-func RoomSeen(s *advice.Site, obj types.Object) bool {
+func CapacityObserved(s *advice.Site, obj types.Object) bool {
 	handed := token.NoPos // to a function that may return it with something behind
 	for _, id := range s.Uses(obj) {
 		c, ok := s.Root().FindNode(id)

@@ -106,7 +106,7 @@ func wentWell(s *advice.Site, steps []Step, p Step) bool {
 // SharedRoom returns what has to be checked where a slice grows by other steps than before: some of
 // what is appended may be written to the room behind the array that it had, before it moves.
 func SharedRoom(s *advice.Site, dst ast.Expr, at ast.Node) []string {
-	if v := Object(s, dst); v != nil && OwnArray(s, v, at) && !RoomSeen(s, v) {
+	if v := Object(s, dst); v != nil && OwnArray(s, v, at) && !CapacityObserved(s, v) {
 		return nil
 	}
 	return []string{fmt.Sprintf("that no other slice uses the spare capacity of %s, which may be written to a different extent before the slice is reallocated", s.Source(dst))}

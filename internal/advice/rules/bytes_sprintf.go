@@ -88,7 +88,7 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 				}
 				if assign, ok := c.Parent().Parent().Node().(*ast.AssignStmt); ok && len(assign.Lhs) == len(assign.Rhs) {
 					at := slices.Index(assign.Rhs, ast.Expr(outer))
-					if v := facts.Object(s, assign.Lhs[at]); v != nil && facts.RoomSeen(s, v) {
+					if v := facts.Object(s, assign.Lhs[at]); v != nil && facts.CapacityObserved(s, v) {
 						edit.MustCheck(&m, []string{fmt.Sprintf("that the room behind %s doesn't matter", v.Name())})
 					}
 				}

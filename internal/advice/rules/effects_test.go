@@ -355,7 +355,7 @@ var _ unsafe.Pointer
 			}
 			got = map[bool]string{true: "own", false: "shared"}[facts.OwnArray(s, p.Info.Uses[named(m[1])], at)]
 		case "seen", "unseen":
-			got = map[bool]string{true: "seen", false: "unseen"}[facts.RoomSeen(s, p.Info.Uses[named(m[1])])]
+			got = map[bool]string{true: "seen", false: "unseen"}[facts.CapacityObserved(s, p.Info.Uses[named(m[1])])]
 		}
 		if got != m[3] {
 			t.Errorf("%s: %s, want %s", fn.Name.Name, got, m[3])

@@ -390,7 +390,7 @@ func (g *growth) rewrite(b *facts.Trips, steps int, m *advice.Match) bool {
 // movesSeen returns what to check if something may notice that growing has moved the slice to another
 // array: a pointer to an element, or another slice of it.
 func (g *growth) movesSeen() []string {
-	if facts.RoomSeen(g.s, g.obj) {
+	if facts.CapacityObserved(g.s, g.obj) {
 		return []string{fmt.Sprintf("that the room behind %s doesn't matter", g.target)}
 	}
 	var last ast.Node = g.loop.Node()
