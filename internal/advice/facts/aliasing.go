@@ -69,7 +69,7 @@ func UnchangedBy(s *advice.Site, e ast.Expr, contents bool, by Change) bool {
 		}
 		return same
 	})
-	if contents && writes && !IsString(s, e) && !Solid(s.Info.TypeOf(e)) {
+	if contents && writes && !IsString(s, e) && !PointerFree(s.Info.TypeOf(e)) {
 		return false
 	}
 	return same

@@ -78,7 +78,7 @@ func (v *Invariance) OfCall(e *ast.CallExpr) int {
 // value is likely where an expression's value refers to something that may change
 // although it stays the same.
 func (v *Invariance) value(e ast.Expr) int {
-	if t := v.Info.TypeOf(e); t != nil && Solid(t) {
+	if t := v.Info.TypeOf(e); t != nil && PointerFree(t) {
 		return Surely
 	}
 	return Likely
@@ -92,7 +92,7 @@ func (v *Invariance) ofName(id *ast.Ident) int {
 	if Within(v.Loop, obj.Pos()) || v.changes(id) {
 		return Varies
 	}
-	if !Solid(obj.Type()) {
+	if !PointerFree(obj.Type()) {
 		if v.handedOn(obj) {
 			return Varies
 		}

@@ -191,8 +191,8 @@ func sized(t types.Type) bool {
 	return true
 }
 
-// Solid reports whether values of a type are all there is: no pointers lead to more.
-func Solid(t types.Type) bool {
+// PointerFree reports whether values of a type are all there is: no pointers lead to more.
+func PointerFree(t types.Type) bool {
 	if known := types.TypeString(types.Unalias(t), nil); known == "time.Time" {
 		return true
 	}
@@ -201,13 +201,13 @@ func Solid(t types.Type) bool {
 		return u.Kind() != types.UnsafePointer && u.Kind() != types.Invalid
 	case *types.Struct:
 		for i := range u.NumFields() {
-			if !Solid(u.Field(i).Type()) {
+			if !PointerFree(u.Field(i).Type()) {
 				return false
 			}
 		}
 		return true
 	case *types.Array:
-		return Solid(u.Elem())
+		return PointerFree(u.Elem())
 	}
 	return false
 }

@@ -85,7 +85,7 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 			m.Why = fmt.Sprintf("The loop doesn't seem to change the arguments of %s, %s. If that is so, call it once, before the loop.", edit.Short(c.Name), args)
 		case fails:
 			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop. If the loop may have no turn, an error would then show all the same.", edit.Short(c.Name), args)
-		case facts.Mutable[c.Name] || !facts.Solid(s.Info.TypeOf(c.CallExpr)) || sizeUnknown(s, c.CallExpr):
+		case facts.Mutable[c.Name] || !facts.PointerFree(s.Info.TypeOf(c.CallExpr)) || sizeUnknown(s, c.CallExpr):
 			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop.", edit.Short(c.Name), args)
 		default:
 			m.Why = fmt.Sprintf("%s gets %s in each iteration, and the loop doesn't change them; the rewrite calls it once, before the loop.", edit.Short(c.Name), args)
@@ -177,7 +177,7 @@ func givenTo(s *advice.Site, c advice.Call, f *types.Func) (given []int, ok bool
 		}
 		v, isVar := facts.Object(s, a).(*types.Var)
 		at := slices.Index(params, v)
-		if !isVar || at < 0 || !facts.Solid(v.Type()) || !facts.Private(s, v) {
+		if !isVar || at < 0 || !facts.PointerFree(v.Type()) || !facts.Private(s, v) {
 			return nil, false
 		}
 		for e := range facts.Targets(s.Body()) {
