@@ -58,7 +58,7 @@ func (l *lab) carryOut(ctx context.Context, step schedule.Step) (out schedule.Ou
 		l.tell("profile", l.targets[s.N].Benchmark)
 		of := profiler{l.runner, l.record}
 		err = of.profile(ctx, l.targets[s.N], s)
-	case schedule.LookAround:
+	case schedule.CheckMachine:
 		out.Used, out.Cores, err = workspace.OtherPrograms(ctx)
 	case schedule.Waiting:
 		l.tell("wait", s.Text)

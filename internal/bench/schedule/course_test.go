@@ -102,7 +102,7 @@ func (m *machine) carryOut(step Step) (out Outcome) {
 	case Profile:
 		text = fmt.Sprintf("%s of %s, %s", s.Kind, m.name(s.N), s.Side)
 		m.now = m.now.Add(overhead + s.Length)
-	case LookAround:
+	case CheckMachine:
 		text = "look"
 		out.Used, out.Cores = 2, 2
 		if m.crowded == 0 {

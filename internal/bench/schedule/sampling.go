@@ -127,7 +127,7 @@ func (s *sampler) leaveOut(b *benchmark, n int) {
 func (s *sampler) wait() error {
 	s.waiter.begin(s.Wait, s.rest(s.now()))
 	for s.waiter.looks() {
-		out, took, err := s.do(LookAround{})
+		out, took, err := s.do(CheckMachine{})
 		if err != nil {
 			return err
 		}

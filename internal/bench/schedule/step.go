@@ -45,8 +45,8 @@ type (
 		Length time.Duration
 		Costs  Costs
 	}
-	// LookAround asks what others use of the machine. Its outcome has Used and Cores.
-	LookAround struct{}
+	// CheckMachine asks what others use of the machine. Its outcome has Used and Cores.
+	CheckMachine struct{}
 	// Waiting tells that there is no core to measure on, and what is waited for.
 	Waiting struct{ Text string }
 	// Announce tells how long all that follows will take, and how long if all that is
@@ -57,16 +57,16 @@ type (
 	Warn struct{ Text string }
 )
 
-func (Calibrate) step()  {}
-func (Link) step()       {}
-func (Samples) step()    {}
-func (Judge) step()      {}
-func (Profile) step()    {}
-func (LookAround) step() {}
-func (Waiting) step()    {}
-func (Announce) step()   {}
-func (Note) step()       {}
-func (Warn) step()       {}
+func (Calibrate) step()    {}
+func (Link) step()         {}
+func (Samples) step()      {}
+func (Judge) step()        {}
+func (Profile) step()      {}
+func (CheckMachine) step() {}
+func (Waiting) step()      {}
+func (Announce) step()     {}
+func (Note) step()         {}
+func (Warn) step()         {}
 
 // An Outcome is what came of a step, as far as others depend on it.
 type Outcome struct {
