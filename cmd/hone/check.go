@@ -119,7 +119,7 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 // because the newest one measured nothing.
 func theNewest(ctx context.Context, root string, name *string) error {
 	run, side, hasSide := strings.Cut(*name, ":")
-	if !strings.HasPrefix(run, "latest") || !compare.LikeRun(run) || infile.Exists(*name) {
+	if !strings.HasPrefix(run, "latest") || !compare.IsRunName(run) || infile.Exists(*name) {
 		return nil
 	}
 	dir, err := experiment.Resolve(ctx, root, run)

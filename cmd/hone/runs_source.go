@@ -55,7 +55,7 @@ func findRunSource(ctx context.Context, source string) (*runSource, error) {
 		name, rest := source[:i], source[i+1:]
 		run, err := experiment.Find(ctx, root, name, needs(rest))
 		if errors.As(err, new(*experiment.NoRunError)) {
-			if port.MatchString(rest) || !compare.LikeRun(name) && !infile.IsDir(name) {
+			if port.MatchString(rest) || !compare.IsRunName(name) && !infile.IsDir(name) {
 				continue
 			}
 			// The error can then list the profiles of the newest run.
@@ -83,7 +83,7 @@ func findRunSource(ctx context.Context, source string) (*runSource, error) {
 	}
 	if run, err := experiment.Find(ctx, root, source, needs("")); err == nil {
 		return nil, whichProfile(ctx, source, run.Dir)
-	} else if compare.LikeRun(source) {
+	} else if compare.IsRunName(source) {
 		return nil, err
 	}
 	return nil, nil

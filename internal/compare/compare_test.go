@@ -328,7 +328,7 @@ func TestDescribe(t *testing.T) {
 		"latest": true, "latest~2": true, "2026": true, againstRun: true,
 		"localhost": false, "C": false, "206": false, "latest:6060": false, "old.txt": false, "": false,
 	} {
-		if LikeRun(name) != want {
+		if IsRunName(name) != want {
 			t.Errorf("%q: %v, want %v", name, !want, want)
 		}
 	}

@@ -175,9 +175,9 @@ func (in *Inputs) ofRun(run *experiment.Run, side experiment.Side, label string)
 // likeRun leaves out what hosts and drives are called: ids begin with the year.
 var likeRun = lazyregexp.New(`^(latest(~\d+)?|\d{4,}(-\w*)*)$`)
 
-// LikeRun reports whether a name is one that runs have: latest, latest~1, or the
+// IsRunName reports whether a name is one that runs have: latest, latest~1, or the
 // beginning of an id. It need not be there.
-func LikeRun(name string) bool { return likeRun.MatchString(name) }
+func IsRunName(name string) bool { return likeRun.MatchString(name) }
 
 // openRun opens the run that an argument names, nil if it is none. both says
 // that no side of it was named.
@@ -194,7 +194,7 @@ func openRun(ctx context.Context, root, arg string) (run *experiment.Run, side e
 	}
 	run, err = experiment.Find(ctx, root, name, needs(side))
 	if errors.As(err, new(*experiment.NoRunError)) {
-		if LikeRun(name) || infile.IsDir(name) || !strings.ContainsAny(name, "./\\") {
+		if IsRunName(name) || infile.IsDir(name) || !strings.ContainsAny(name, "./\\") {
 			return nil, side, both, err
 		}
 		return nil, side, both, nil // a file that is not there

@@ -96,7 +96,7 @@ func (k *Kept) dir(ctx context.Context, name string) (string, error) {
 	if strings.ContainsAny(name, `/\`) || name == "" || strings.HasPrefix(name, ".") {
 		return "", &noRunError{fmt.Sprintf("invalid run name %q", name)}
 	}
-	if compare.LikeRun(name) {
+	if compare.IsRunName(name) {
 		if dir, err := experiment.Resolve(ctx, k.root, name); err == nil {
 			return dir, nil
 		}
