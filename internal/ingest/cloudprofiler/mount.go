@@ -20,7 +20,7 @@ func (s *Service) Mount(mux *http.ServeMux) {
 		case profilerpb.ProfilerServiceCreateProfileProcedure, profilerpb.ExportServiceListProfilesProcedure:
 			limits.BodyBytes = pollBytes
 		}
-		return append(wire.Options(limits, 0), connect.WithCodec(codec{}))
+		return append(wire.PushOptions(limits, 0), connect.WithCodec(codec{}))
 	})
 	path, handler := profilerpb.NewProfilerServiceHandler(s, options)
 	mux.Handle(path, patient(handler))

@@ -23,9 +23,9 @@ func Mount(mux *http.ServeMux, recv ingest.Receiver) {
 func (p parca) mount(mux *http.ServeMux) {
 	recv := p.recv
 	const depth = 2 // request, series, label sets and samples
-	options := wire.Options(recv.Limits(), depth)
+	options := wire.PushOptions(recv.Limits(), depth)
 	mux.Handle(service+"WriteRaw", connect.NewUnaryHandlerSimple(service+"WriteRaw", p.writeRaw, options...))
-	p.mountArrow(mux, wire.Options(recv.Limits(), 0))
+	p.mountArrow(mux, wire.PushOptions(recv.Limits(), 0))
 	rest := http.HandlerFunc(p.writeRawREST)
 	mux.Handle("POST /api/profiles/writeraw", rest)
 	mux.Handle("POST /profiles/writeraw", rest)

@@ -31,7 +31,7 @@ func Mount(mux *http.ServeMux, recv ingest.Receiver) {
 			return nil, wire.ConnectError(err)
 		}
 		return &pyroscopepb.PushResponse{}, nil
-	}, wire.Options(recv.Limits(), depth)...))
+	}, wire.PushOptions(recv.Limits(), depth)...))
 }
 
 func pushesOf(req *pyroscopepb.PushRequest) ([]ingest.Push, error) {

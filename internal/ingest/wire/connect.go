@@ -44,12 +44,12 @@ func RetryInfo(after time.Duration) *anypb.Any {
 	return &anypb.Any{TypeUrl: "type.googleapis.com/google.rpc.RetryInfo", Value: info}
 }
 
-// Options returns what handlers of pushes have in common: requests, sent and
+// PushOptions returns what handlers of pushes have in common: requests, sent and
 // decompressed, are limited to lim.BodyBytes, and those whose messages would
 // take far more memory than their bytes are refused before they are built.
 // Fields are counted down to the given depth of messages: 0 is the fields of the
 // request itself, 1 those of its fields too.
-func Options(lim ingest.Limits, depth int) []connect.HandlerOption {
+func PushOptions(lim ingest.Limits, depth int) []connect.HandlerOption {
 	fields := Objects(lim)
 	o := []connect.HandlerOption{
 		connect.WithCodec(protoCodec{fields, depth}),

@@ -21,7 +21,7 @@ import (
 // QueryOptions returns the options of handlers for queries. They are PushOptions, but keep
 // the unknown fields of requests in JSON for Unsupported.
 func QueryOptions(lim ingest.Limits) []connect.HandlerOption {
-	o := Options(lim, 0)
+	o := PushOptions(lim, 0)
 	for _, name := range []string{"json", "json; charset=utf-8"} {
 		o = append(o, connect.WithCodec(questionCodec{jsonCodec{name, Objects(lim)}}))
 	}
