@@ -58,7 +58,7 @@ func runDoctor(ctx context.Context, a *app, args []string) error {
 	}
 	m := machine{
 		getenv: a.getenv, look: exec.LookPath, terminal: isTerminal(a.stdout), root: "/",
-		env: experiment.ReadEnvironment(""), others: workspace.OtherPrograms,
+		env: experiment.ReadEnvironment(""), others: workspace.CoresInUse,
 	}
 	checks := m.checkups(ctx)
 	if *asJSON {

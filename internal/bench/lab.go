@@ -59,7 +59,7 @@ func (l *lab) carryOut(ctx context.Context, step schedule.Step) (out schedule.Ou
 		of := profiler{l.runner, l.record}
 		err = of.profile(ctx, l.targets[s.N], s)
 	case schedule.CheckMachine:
-		out.Used, out.Cores, err = workspace.OtherPrograms(ctx)
+		out.Used, out.Cores, err = workspace.CoresInUse(ctx)
 	case schedule.Waiting:
 		l.tell("wait", s.Text)
 	case schedule.Announce:

@@ -115,9 +115,9 @@ func (d Disturbance) Warnings(now Disturbance) []string {
 // lookTime is how long the machine is looked at: 25 ticks of each core.
 const lookTime = 250 * time.Millisecond
 
-// OtherPrograms looks, for a moment in which hone does nothing, at how many cores are in
+// CoresInUse looks, for a moment in which hone does nothing, at how many cores are in
 // use, and of how many; 0 of 0: that isn't known on this system.
-func OtherPrograms(ctx context.Context) (used, cores float64, err error) {
+func CoresInUse(ctx context.Context) (used, cores float64, err error) {
 	before, begin := readMachine(), time.Now()
 	select {
 	case <-ctx.Done():

@@ -54,13 +54,13 @@ func TestOwnTime(t *testing.T) {
 
 // What the machine is asked, it knows, or says that it doesn't.
 func TestOtherPrograms(t *testing.T) {
-	used, cores, err := OtherPrograms(t.Context())
+	used, cores, err := CoresInUse(t.Context())
 	if err != nil || used < 0 || cores < used {
 		t.Errorf("%v of %v cores, %v", used, cores, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, _, err := OtherPrograms(ctx); err == nil || !strings.Contains(err.Error(), "cancel") {
+	if _, _, err := CoresInUse(ctx); err == nil || !strings.Contains(err.Error(), "cancel") {
 		t.Errorf("interrupted: %v", err)
 	}
 }
