@@ -18,7 +18,7 @@ type runner struct {
 
 // sideName is what failures call a side: "" if there is only one.
 func (r *runner) sideName(s experiment.Side) string {
-	if !r.Compared() {
+	if !r.HasBase() {
 		return ""
 	}
 	return s.String()

@@ -73,5 +73,5 @@ func (w *Workspace) Untracked(ctx context.Context) (map[string]bool, error) {
 // Split makes the base of the code that the head is of.
 func (w *Workspace) Split() { w.Sides[experiment.Base] = w.Sides[experiment.Head] }
 
-// Compared reports whether there are two sides.
-func (w *Workspace) Compared() bool { return w.Sides[experiment.Base].Dir != "" }
+// HasBase reports whether there are two sides.
+func (w *Workspace) HasBase() bool { return w.Sides[experiment.Base].Dir != "" }
