@@ -85,7 +85,7 @@ func (b *Bench) againstItself(ctx context.Context, name string, ways [2]workspac
 		return nil, err
 	}
 	defer p.Close()
-	p.Split()
+	p.BaseFromHead()
 	for s := range p.Sides {
 		p.Sides[s].Flags, p.Sides[s].Setting = ways[s].Flags, ways[s].Setting
 	}

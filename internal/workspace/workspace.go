@@ -70,8 +70,8 @@ func (w *Workspace) Untracked(ctx context.Context) (map[string]bool, error) {
 	return repo.untracked(ctx)
 }
 
-// Split makes the base of the code that the head is of.
-func (w *Workspace) Split() { w.Sides[experiment.Base] = w.Sides[experiment.Head] }
+// BaseFromHead makes the base of the code that the head is of.
+func (w *Workspace) BaseFromHead() { w.Sides[experiment.Base] = w.Sides[experiment.Head] }
 
 // HasBase reports whether there are two sides.
 func (w *Workspace) HasBase() bool { return w.Sides[experiment.Base].Dir != "" }
