@@ -96,14 +96,14 @@ func RewrittenCalls(s *advice.Site, function string, rewrite func(*advice.Site, 
 	var matches []advice.Match
 	for _, c := range s.Calls(function) {
 		if edits := rewrite(s, c); edits != nil {
-			matches = append(matches, advice.Match{Node: c.CallExpr, Why: why, Edits: WithoutComments(s, edits)})
+			matches = append(matches, advice.Match{Node: c.CallExpr, Why: why, Edits: KeepingComments(s, edits)})
 		}
 	}
 	return matches
 }
 
-// WithoutComments returns edits, or nil if they would lose a comment.
-func WithoutComments(s *advice.Site, edits []advice.Edit) []advice.Edit {
+// KeepingComments returns edits, or nil if they would lose a comment.
+func KeepingComments(s *advice.Site, edits []advice.Edit) []advice.Edit {
 	for _, e := range edits {
 		if facts.Commented(s, e.Pos, e.End) {
 			return nil

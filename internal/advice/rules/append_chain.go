@@ -56,7 +56,7 @@ func matchAppendChain(s *advice.Site) []advice.Match {
 		m := advice.Match{
 			Node:    c.CallExpr,
 			Why:     "Each append allocates again and copies what the one before has copied: slices.Concat allocates once for all.",
-			Edits:   edit.WithoutComments(s, []advice.Edit{edit.Replace(c.CallExpr, pkg+".Concat("+strings.Join(texts, ", ")+")")}),
+			Edits:   edit.KeepingComments(s, []advice.Edit{edit.Replace(c.CallExpr, pkg+".Concat("+strings.Join(texts, ", ")+")")}),
 			Imports: []string{"slices"},
 		}
 		edit.MustCheck(&m, []string{
