@@ -36,7 +36,7 @@ type Agent struct {
 	profiling            bool // a CPU profile is under way
 	pending              bool // and a trigger asks for another one
 
-	triggered chan trigger
+	triggered chan triggerReason
 	ready     chan struct{} // closed once counters have their first values
 	stopping  chan struct{} // closed by Stop
 	ended     chan struct{} // closed when the agent has left nothing behind
@@ -54,16 +54,16 @@ type hooks struct {
 
 // runningAgent is the agent of this process: CPU profiles and rates are of the
 // process, and two agents would only take them from each other.
-var running atomic.Pointer[Agent]
+var runningAgent atomic.Pointer[Agent]
 
 // Start begins to record profiles and to send them, until Stop. It does not wait
 // for the server, which may start later. It returns an error if the
 // configuration is invalid, or if another Agent is running in the process.
 func Start(c Config) (*Agent, error) {
-	return start(c, hooks{backoff: minBackoff, adoptAfter: time.Minute})
+	return startWith(c, hooks{backoff: minBackoff, adoptAfter: time.Minute})
 }
 
-func start(c Config, h hooks) (*Agent, error) {
+func startWith(c Config, h hooks) (*Agent, error) {
 	c, err := c.withDefaults()
 	if c.Server == "off" {
 		a := &Agent{cfg: c, stats: newStatistics(c.Logger), ended: make(chan struct{})}
@@ -83,16 +83,16 @@ func start(c Config, h hooks) (*Agent, error) {
 		stats:     newStatistics(c.Logger),
 		budget:    newBudget(c.Budget, c.Period),
 		last:      make(map[Kind]time.Time),
-		triggered: make(chan trigger),
+		triggered: make(chan triggerReason),
 		ready:     make(chan struct{}),
 		stopping:  make(chan struct{}),
 		ended:     make(chan struct{}),
 		cancel:    cancel,
 	}
-	if !running.CompareAndSwap(nil, a) {
+	if !runningAgent.CompareAndSwap(nil, a) {
 		cancel()
 		service := ""
-		if other := running.Load(); other != nil {
+		if other := runningAgent.Load(); other != nil {
 			service = other.cfg.Service
 		}
 		return nil, fmt.Errorf("agent: another agent is already running in this process, for service %q: stop it first", service)
@@ -161,7 +161,7 @@ func (a *Agent) goAll() {
 	for _, r := range a.rates {
 		r.off()
 	}
-	running.CompareAndSwap(a, nil)
+	runningAgent.CompareAndSwap(a, nil)
 	close(a.ended)
 }
 

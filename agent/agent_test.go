@@ -371,7 +371,7 @@ func TestOneAgentInAProcess(t *testing.T) {
 	var all Group
 	for range 10 {
 		all.Go(func() {
-			a, err := start(c, testHooks)
+			a, err := startWith(c, testHooks)
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {
@@ -498,7 +498,7 @@ func TestStartLeavesTheCallersLabels(t *testing.T) {
 	defer close(done)
 	started := make(chan *Agent)
 	go pprof.Do(context.Background(), pprof.Labels("caller", "mine"), func(context.Context) {
-		a, err := start(testConfig(t, r.server.URL, KindGoroutine), testHooks)
+		a, err := startWith(testConfig(t, r.server.URL, KindGoroutine), testHooks)
 		if err != nil {
 			t.Error(err)
 		}

@@ -37,14 +37,14 @@ func (a *Agent) collect() {
 
 // A step is a source to use at a time after the beginning of a round.
 type step struct {
-	source source
+	source profileSource
 	at     time.Duration
 }
 
 // plan returns what to do in a round, one after the other, in an order and with
 // pauses that are random: profiles of many processes are spread over time, and
 // nothing that the program does every minute is always or never seen.
-func (a *Agent) plan(sources []source) []step {
+func (a *Agent) plan(sources []profileSource) []step {
 	var steps []step
 	free := a.cfg.Period
 	for _, s := range sources {
@@ -73,7 +73,7 @@ func (a *Agent) plan(sources []source) []step {
 }
 
 // leftOut counts what the budget does not allow.
-func (a *Agent) leftOut(s source) {
+func (a *Agent) leftOut(s profileSource) {
 	if !a.budget.stretched(s.name) {
 		return
 	}
@@ -85,7 +85,7 @@ func (a *Agent) leftOut(s source) {
 }
 
 // use takes profiles from a source and accounts for them.
-func (a *Agent) use(s source, t trigger) {
+func (a *Agent) use(s profileSource, t triggerReason) {
 	taken, captured := a.taken, a.captured
 	defer func() {
 		if r := recover(); r != nil { // the program is not to die of its profiler
@@ -143,12 +143,12 @@ func (a *Agent) flush() {
 // capture takes the profile that a trigger asks for, on top of the schedule. A
 // CPU profile that is under way is not disturbed: it sees what there is to see,
 // and the one that was asked for follows it.
-func (a *Agent) capture(t trigger) {
+func (a *Agent) capture(t triggerReason) {
 	if t == triggerCPU && a.profiling {
 		a.pending = true
 		return
 	}
-	name := map[trigger]string{triggerCPU: "cpu", triggerHeap: "memory", triggerGoroutines: "goroutine"}[t]
+	name := map[triggerReason]string{triggerCPU: "cpu", triggerHeap: "memory", triggerGoroutines: "goroutine"}[t]
 	for _, s := range a.sources() {
 		if s.name == name {
 			a.use(s, t)

@@ -125,7 +125,7 @@ var testHooks = hooks{backoff: 5 * time.Millisecond}
 
 func mustStart(t *testing.T, c Config, h hooks) *Agent {
 	t.Helper()
-	a, err := start(c, h)
+	a, err := startWith(c, h)
 	if err != nil {
 		t.Fatal(err)
 	}

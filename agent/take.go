@@ -14,7 +14,7 @@ import (
 )
 
 // emit puts a profile on its way. The profile is the agent's from here on.
-func (a *Agent) emit(k Kind, t trigger, began time.Time, length time.Duration, body []byte) {
+func (a *Agent) emit(k Kind, t triggerReason, began time.Time, length time.Duration, body []byte) {
 	a.taken++
 	key := a.run + "-" + strconv.Itoa(a.taken)
 	q := maps.Clone(a.identity)
@@ -49,14 +49,14 @@ const (
 	leakPeriod = 10 * time.Minute
 )
 
-// A source is a way to get profiles, of one kind or of several at once.
-type source struct {
+// A profileSource is a way to get profiles, of one kind or of several at once.
+type profileSource struct {
 	name  string
 	kinds []Kind
 	lasts time.Duration // 0: a moment
 	// take emits profiles and returns the CPU time it has used. It waits with
 	// Agent.sleep, which lets triggered captures in.
-	take func(t trigger) time.Duration
+	take func(t triggerReason) time.Duration
 	// perGoroutine is what take costs for each goroutine at first sight: enough
 	// not to begin with what the budget does not allow. From then on costs are
 	// measured. 0: it does not depend on them.
@@ -70,29 +70,29 @@ type source struct {
 
 // sources returns all sources that the runtime has. Heap and allocs are columns of one table of the
 // runtime, which is read once.
-func (a *Agent) sources() []source {
-	all := []source{
+func (a *Agent) sources() []profileSource {
+	all := []profileSource{
 		{name: "cpu", kinds: []Kind{KindCPU}, lasts: a.cfg.CPUDuration, take: a.takeCPU, garbage: 2_400_000},
 		{name: "wall", kinds: []Kind{KindWall}, lasts: a.cfg.WallDuration, take: a.takeWall, perGoroutine: stackCost * time.Duration(a.cfg.WallSamples), garbage: 200_000},
 		{name: "memory", kinds: []Kind{KindHeap, KindAllocs}, take: a.takeMemory, garbage: 1_500_000},
-		{name: "mutex", kinds: []Kind{KindMutex}, take: func(trigger) time.Duration { return a.takeEvents(KindMutex, &a.mutex) }, garbage: 1_500_000},
-		{name: "block", kinds: []Kind{KindBlock}, take: func(trigger) time.Duration { return a.takeEvents(KindBlock, &a.block) }, garbage: 1_500_000},
+		{name: "mutex", kinds: []Kind{KindMutex}, take: func(triggerReason) time.Duration { return a.takeEvents(KindMutex, &a.mutex) }, garbage: 1_500_000},
+		{name: "block", kinds: []Kind{KindBlock}, take: func(triggerReason) time.Duration { return a.takeEvents(KindBlock, &a.block) }, garbage: 1_500_000},
 		{name: "goroutine", kinds: []Kind{KindGoroutine}, take: a.takeGoroutines, perGoroutine: goroutineCost, garbage: 1_400_000},
 	}
 	if pprof.Lookup(string(KindGoroutineLeak)) != nil {
 		rounds := int((leakPeriod + a.cfg.Period - 1) / a.cfg.Period)
-		all = append(all, source{name: "goroutineleak", kinds: []Kind{KindGoroutineLeak}, take: a.takeLeaks, garbage: 200_000, rounds: rounds})
+		all = append(all, profileSource{name: "goroutineleak", kinds: []Kind{KindGoroutineLeak}, take: a.takeLeaks, garbage: 200_000, rounds: rounds})
 	}
 	return all
 }
 
 // wanted returns the sources of the kinds that the configuration asks for.
-func (a *Agent) wanted() []source {
-	return slices.DeleteFunc(a.sources(), func(s source) bool { return !slices.ContainsFunc(s.kinds, a.cfg.wants) })
+func (a *Agent) wanted() []profileSource {
+	return slices.DeleteFunc(a.sources(), func(s profileSource) bool { return !slices.ContainsFunc(s.kinds, a.cfg.wants) })
 }
 
 // takeCPU records for CPUDuration. What the runtime writes is sent as it is.
-func (a *Agent) takeCPU(t trigger) time.Duration {
+func (a *Agent) takeCPU(t triggerReason) time.Duration {
 	var w timedBuffer
 	cpu, start := processCPU(), time.Now()
 	if err := pprof.StartCPUProfile(&w); err != nil {
@@ -170,7 +170,7 @@ func lookup(name string) ([]byte, error) {
 
 // takeMemory takes the heap as of the last garbage collection and, unless it
 // was triggered, what has been allocated since the last time.
-func (a *Agent) takeMemory(t trigger) time.Duration {
+func (a *Agent) takeMemory(t triggerReason) time.Duration {
 	return measure(func() {
 		now := time.Now()
 		raw, err := lookup("heap")
@@ -210,7 +210,7 @@ func (a *Agent) takeEvents(k Kind, last *encoded.Totals) time.Duration {
 }
 
 // emitColumns emits two columns of a profile, unless there is nothing in them.
-func (a *Agent) emitColumns(k Kind, t trigger, began time.Time, length time.Duration, raw []byte, first int, last *encoded.Totals) {
+func (a *Agent) emitColumns(k Kind, t triggerReason, began time.Time, length time.Duration, raw []byte, first int, last *encoded.Totals) {
 	out, samples, err := encoded.Columns(raw, first, kindColumns, last)
 	if err != nil {
 		a.stats.fail("%s: %v", k, err)
@@ -227,7 +227,7 @@ func (a *Agent) emitColumns(k Kind, t trigger, began time.Time, length time.Dura
 	a.emit(k, t, began, length, body)
 }
 
-func (a *Agent) takeGoroutines(t trigger) time.Duration {
+func (a *Agent) takeGoroutines(t triggerReason) time.Duration {
 	if a.tooManyGoroutines(KindGoroutine) {
 		return 0
 	}
@@ -243,7 +243,7 @@ func (a *Agent) takeGoroutines(t trigger) time.Duration {
 }
 
 // takeLeaks has the runtime look for leaks, which is a garbage collection.
-func (a *Agent) takeLeaks(t trigger) time.Duration {
+func (a *Agent) takeLeaks(t triggerReason) time.Duration {
 	if a.tooManyGoroutines(KindGoroutineLeak) {
 		return 0
 	}
@@ -280,7 +280,7 @@ func (a *Agent) tooManyGoroutines(k Kind) bool {
 // runtime.Stack, which would tell states and how long they have lasted, stops
 // the program all the time. The price is that stacks have 32 frames at most,
 // and no labels.
-func (a *Agent) takeWall(trigger) time.Duration {
+func (a *Agent) takeWall(triggerReason) time.Duration {
 	var used time.Duration
 	stacks := make(map[[maxFrames]uintptr]int)
 	var records []runtime.StackRecord

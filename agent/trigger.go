@@ -7,19 +7,19 @@ import (
 )
 
 // A triggerReason is the reason for an extra profile, the value of its label
-// trigger; "" for those on schedule.
-type trigger string
+// triggerReason; "" for those on schedule.
+type triggerReason string
 
 const (
-	triggerCPU        trigger = "cpu"
-	triggerHeap       trigger = "heap"
-	triggerGoroutines trigger = "goroutines"
+	triggerCPU        triggerReason = "cpu"
+	triggerHeap       triggerReason = "heap"
+	triggerGoroutines triggerReason = "goroutines"
 )
 
 // watch compares the process with the thresholds until the agent stops.
 func (a *Agent) watch() {
 	t := a.cfg.Triggers
-	quiet := make(map[trigger]time.Time) // until when
+	quiet := make(map[triggerReason]time.Time) // until when
 	ticker := time.NewTicker(t.Check)
 	defer ticker.Stop()
 	usage := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
@@ -30,7 +30,7 @@ func (a *Agent) watch() {
 			return
 		case <-ticker.C:
 		}
-		exceeded := make([]trigger, 0, 3)
+		exceeded := make([]triggerReason, 0, 3)
 		cpuNow, now := processCPU(), time.Now()
 		if share := (cpuNow - cpu).Seconds() / (now.Sub(at).Seconds() * float64(runtime.GOMAXPROCS(0))); t.CPU > 0 && share > t.CPU {
 			exceeded = append(exceeded, triggerCPU)

@@ -321,7 +321,7 @@ func TestStopWithoutServerOrSpoolTells(t *testing.T) {
 	d := newDownServer(t)
 	c := testConfig(t, "http://"+d.addr, KindGoroutine)
 	c.SpoolBytes = -1
-	a, err := start(c, testHooks)
+	a, err := startWith(c, testHooks)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -351,7 +351,7 @@ func TestPanicsStayInside(t *testing.T) {
 	c.Client = &http.Client{Transport: panics{}}
 	a := mustStart(t, c, testHooks)
 	eventually(t, "an attempt", func() bool { return a.Stats().Failures > 0 })
-	a.use(source{name: "bad", take: func(trigger) time.Duration { panic("also on purpose") }}, "")
+	a.use(profileSource{name: "bad", take: func(triggerReason) time.Duration { panic("also on purpose") }}, "")
 	if e := a.Stats().LastError; !strings.Contains(e, "on purpose") {
 		t.Errorf("last error %q", e)
 	}
