@@ -45,7 +45,7 @@ func main() {
 	case "serve-grpc":
 		err = serveGRPC()
 	case "truth":
-		err = truth(*hone, *rates, *length, *every, *pause)
+		err = compareQuantiles(*hone, *rates, *length, *every, *pause)
 	case "cost":
 		err = cost(costing{hone: *hone, length: *length, rounds: *rounds, rate: *rate, users: *users, broker: *broker, only: *only})
 	case "versus":
