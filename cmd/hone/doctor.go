@@ -57,7 +57,7 @@ func runDoctor(ctx context.Context, a *app, args []string) error {
 		return &shell.UsageError{Verb: "doctor", Err: fmt.Errorf("unexpected argument %q", rest[0])}
 	}
 	m := machine{
-		getenv: a.getenv, look: exec.LookPath, terminal: isTerminal(a.stdout), root: "/",
+		Getenv: a.getenv, look: exec.LookPath, terminal: isTerminal(a.stdout), root: "/",
 		env: experiment.ReadEnvironment(""), others: workspace.CoresInUse,
 	}
 	checks := m.checkups(ctx)
@@ -86,7 +86,7 @@ func printCheckups(w io.Writer, checks []checkup) error {
 
 // machine is where the checks look.
 type machine struct {
-	getenv   func(string) string
+	Getenv   func(string) string
 	look     func(program string) (path string, err error)
 	root     string // of /proc and /sys
 	terminal bool   // what hone prints goes to one
@@ -207,16 +207,16 @@ func (m *machine) screen() checkup {
 	switch {
 	case !m.terminal:
 		return checkup{Name: "terminal", State: "ok", Found: "none: the output goes to a file or another program, without colours"}
-	case m.getenv("NO_COLOR") != "":
+	case m.Getenv("NO_COLOR") != "":
 		return checkup{Name: "terminal", State: "ok", Found: "without colours, as NO_COLOR is set"}
-	case m.getenv("TERM") == "dumb":
+	case m.Getenv("TERM") == "dumb":
 		return checkup{Name: "terminal", State: "note", Found: `TERM is "dumb"`, Means: "no colours and no line editing in hone pprof"}
 	}
-	return checkup{Name: "terminal", State: "ok", Found: m.getenv("TERM")}
+	return checkup{Name: "terminal", State: "ok", Found: m.Getenv("TERM")}
 }
 
 func (m *machine) browser() checkup {
-	for _, program := range shell.Browsers(m.getenv) {
+	for _, program := range shell.Browsers(m.Getenv) {
 		if name, _, _ := strings.Cut(program, " "); name != "" {
 			if path, err := m.look(name); err == nil {
 				return checkup{Name: "browser", State: "ok", Found: path}

@@ -66,7 +66,7 @@ func TestDoctor(t *testing.T) {
 		{"no folder", nil, nil, func(m *machine) checkup { return m.room("folder", filepath.Join(m.root, "gone"), "") }, "fail", "gone"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := &machine{root: t.TempDir(), terminal: true, getenv: func(name string) string { return c.env[name] },
+			m := &machine{root: t.TempDir(), terminal: true, Getenv: func(name string) string { return c.env[name] },
 				look: func(program string) (string, error) {
 					if program != "known" {
 						return "", errors.New("not found")

@@ -18,13 +18,13 @@ import (
 // A command is a parsed command line of a verb with commands, such as hone token add.
 type command struct {
 	verb, name string
-	flags      *flag.FlagSet // parsed
+	args       *flag.FlagSet // parsed
 }
 
 // parseCommand parses the arguments of a verb that has commands. define adds the
 // flags, which all commands share.
 func parseCommand(verb string, names, args []string, define func(*flag.FlagSet)) (*command, error) {
-	c := &command{verb: verb, flags: flag.NewFlagSet(verb, flag.ContinueOnError)}
+	c := &command{verb: verb, args: flag.NewFlagSet(verb, flag.ContinueOnError)}
 	last := len(names) - 1
 	choice := strings.Join(names[:last], ", ") + " or " + names[last]
 	if len(args) == 0 {
@@ -37,10 +37,10 @@ func parseCommand(verb string, names, args []string, define func(*flag.FlagSet))
 	case !slices.Contains(names, c.name):
 		return nil, c.usage("unknown command %q: use %s", c.name, choice)
 	}
-	c.flags.SetOutput(io.Discard)
-	define(c.flags)
-	singleFlags(c.flags)
-	if err := shell.ParseFlags(verb, c.flags, args[1:]); err != nil {
+	c.args.SetOutput(io.Discard)
+	define(c.args)
+	singleFlags(c.args)
+	if err := shell.ParseFlags(verb, c.args, args[1:]); err != nil {
 		return nil, err
 	}
 	return c, nil

@@ -51,7 +51,7 @@ func newOpening(a *app, inv *shell.Invocation) *opening {
 			searchPath = filepath.Join(home, "pprof", "binaries")
 		}
 	}
-	searchPath = existing(searchPath)
+	searchPath = existingDirs(searchPath)
 	l := &opening{app: a, inv: inv, origins: symbol.MappingSources{}}
 	l.loader = &capture.Loader{
 		Fetcher: &capture.Fetcher{
@@ -101,9 +101,9 @@ func (l *opening) difference(ctx context.Context) (*profile.Profile, error) {
 	return l.finished(ctx, p)
 }
 
-// existing returns a list of directories without those that aren't there, so
+// existingDirs returns a list of directories without those that aren't there, so
 // that nobody looks into them for every profile again.
-func existing(list string) string {
+func existingDirs(list string) string {
 	dirs := slices.DeleteFunc(filepath.SplitList(list), func(dir string) bool {
 		_, err := os.Stat(dir)
 		return err != nil

@@ -82,7 +82,7 @@ func runServe(ctx context.Context, a *app, args []string) error {
 	}
 	cfg, err := flags.resolved(ctx, a.getenv)
 	if flags.check && cfg != nil {
-		return checkServe(ctx, a, cfg, daemon.Separate(err))
+		return checkConfig(ctx, a, cfg, daemon.Separate(err))
 	}
 	if err != nil {
 		return err
@@ -93,9 +93,9 @@ func runServe(ctx context.Context, a *app, args []string) error {
 	})
 }
 
-// checkServe tells whether a server would start, and all that is wrong, of which
+// checkConfig tells whether a server would start, and all that is wrong, of which
 // found is known already.
-func checkServe(ctx context.Context, a *app, cfg *daemon.Config, found daemon.Problems) error {
+func checkConfig(ctx context.Context, a *app, cfg *daemon.Config, found daemon.Problems) error {
 	login, err := cfg.Verify(ctx, found)
 	if err != nil {
 		return err

@@ -68,9 +68,9 @@ func runSession(ctx context.Context, a *app, args []string) error {
 	local := f.Data != "" || f.config != ""
 	asked := remote.server != "" || remote.tokenFile != ""
 	switch {
-	case c.name == "list" && c.flags.NArg() > 0:
-		return c.usage("unexpected %q: hone session list takes flags alone", c.flags.Arg(0))
-	case c.name == "end" && c.flags.NArg() == 0:
+	case c.name == "list" && c.args.NArg() > 0:
+		return c.usage("unexpected %q: hone session list takes flags alone", c.args.Arg(0))
+	case c.name == "end" && c.args.NArg() == 0:
 		return c.usage("the name or ID of a session is missing")
 	case local && asked:
 		return c.usage("-data and -config can't be combined with -server or -token-file: they are for a server on this machine")
@@ -96,7 +96,7 @@ func runSession(ctx context.Context, a *app, args []string) error {
 	if c.name == "list" {
 		return printSessions(a, all, asJSON)
 	}
-	these, err := namedSessions(all, c.flags.Args())
+	these, err := namedSessions(all, c.args.Args())
 	if err != nil {
 		return err
 	}

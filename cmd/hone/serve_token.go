@@ -65,8 +65,8 @@ func runToken(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	if n := map[string]int{"add": 1, "list": 0, "remove": 1}[c.name]; c.flags.NArg() != n {
-		return c.usage("hone token %s takes %d names, not %d", c.name, n, c.flags.NArg())
+	if n := map[string]int{"add": 1, "list": 0, "remove": 1}[c.name]; c.args.NArg() != n {
+		return c.usage("hone token %s takes %d names, not %d", c.name, n, c.args.NArg())
 	}
 	cfg, err := f.resolved(ctx, a.getenv)
 	if err != nil {
@@ -80,7 +80,7 @@ func runToken(ctx context.Context, a *app, args []string) error {
 	case "list":
 		return listTokens(a, tokens.List(), asJSON)
 	case "remove":
-		t, err := tokens.Remove(c.flags.Arg(0))
+		t, err := tokens.Remove(c.args.Arg(0))
 		if err != nil {
 			return err
 		}
@@ -101,7 +101,7 @@ func runToken(ctx context.Context, a *app, args []string) error {
 		until = time.Now().Add(d)
 	}
 	first := len(tokens.List()) == 0
-	secret, t, err := tokens.Add(c.flags.Arg(0), roles, words(services), until)
+	secret, t, err := tokens.Add(c.args.Arg(0), roles, words(services), until)
 	if err != nil {
 		return err
 	}

@@ -101,10 +101,10 @@ func runStore(ctx context.Context, a *app, args []string) error {
 	}
 	if c.name == "backup" {
 		given := f.server != "" || name != ""
-		if given && c.flags.NArg() > 0 {
+		if given && c.args.NArg() > 0 {
 			return c.usage("a running server chooses the place of a backup: -name NAME names it")
 		}
-		if given || c.flags.NArg() == 0 && a.getenv("HONE_SERVER") != "" {
+		if given || c.args.NArg() == 0 && a.getenv("HONE_SERVER") != "" {
 			return backupServer(ctx, a, &f, fetcher, name)
 		}
 	}
@@ -113,29 +113,29 @@ func runStore(ctx context.Context, a *app, args []string) error {
 		return c.usage("-service is missing: name the service to delete")
 	case c.name != "delete" && (service != "" || yes):
 		return c.usage("-service and -yes are for hone store delete")
-	case c.name == "delete" && f.server != "" && c.flags.NArg() > 0:
-		return c.usage("a running server deletes from its own store: leave out %s, or -server", c.flags.Arg(0))
-	case c.name == "delete" && (f.server != "" || c.flags.NArg() == 0 && a.getenv("HONE_SERVER") != ""):
+	case c.name == "delete" && f.server != "" && c.args.NArg() > 0:
+		return c.usage("a running server deletes from its own store: leave out %s, or -server", c.args.Arg(0))
+	case c.name == "delete" && (f.server != "" || c.args.NArg() == 0 && a.getenv("HONE_SERVER") != ""):
 		return deleteServiceAt(ctx, a, &f, fetcher, service, yes, asJSON)
 	}
-	if n := map[string]int{"delete": 1, "stats": 1, "verify": 1, "repair": 1, "backup": 2, "create": 1, "copy": 2}[c.name]; c.flags.NArg() != n {
-		return c.usage("hone store %s takes %s, not %d", c.name, counted(n, "store"), c.flags.NArg())
+	if n := map[string]int{"delete": 1, "stats": 1, "verify": 1, "repair": 1, "backup": 2, "create": 1, "copy": 2}[c.name]; c.args.NArg() != n {
+		return c.usage("hone store %s takes %s, not %d", c.name, counted(n, "store"), c.args.NArg())
 	}
-	switch remote := isRemote(c.flags.Arg(0)); {
+	switch remote := isRemote(c.args.Arg(0)); {
 	case c.name == "delete":
-		return deleteService(ctx, a, c.flags.Arg(0), service, yes, asJSON)
+		return deleteService(ctx, a, c.args.Arg(0), service, yes, asJSON)
 	case c.name == "copy":
-		return copyStore(ctx, a, c.flags.Arg(0), c.flags.Arg(1))
+		return copyStore(ctx, a, c.args.Arg(0), c.args.Arg(1))
 	case c.name == "create" && !remote:
-		return c.usage("%s is no address of ClickHouse, such as clickhouse://localhost:8123/hone; hone serve makes the store in its data directory itself", c.flags.Arg(0))
+		return c.usage("%s is no address of ClickHouse, such as clickhouse://localhost:8123/hone; hone serve makes the store in its data directory itself", c.args.Arg(0))
 	case c.name == "create":
-		return createStore(ctx, a, c.flags.Arg(0))
+		return createStore(ctx, a, c.args.Arg(0))
 	case c.name == "stats" && remote:
-		return remoteStats(ctx, a, c.flags.Arg(0), asJSON)
+		return remoteStats(ctx, a, c.args.Arg(0), asJSON)
 	case remote:
 		return c.usage("hone store %s needs a store in a directory: for ClickHouse, use its own tools (see doc/cluster.md)", c.name)
 	}
-	dir, err := storeDir(c.flags.Arg(0))
+	dir, err := storeDir(c.args.Arg(0))
 	if err != nil {
 		return err
 	}
@@ -152,10 +152,10 @@ func runStore(ctx context.Context, a *app, args []string) error {
 	}
 	defer st.Close()
 	if c.name == "backup" {
-		if err := st.Backup(ctx, c.flags.Arg(1)); err != nil {
+		if err := st.Backup(ctx, c.args.Arg(1)); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(a.stdout, "Copied %s to %s.\n", dir, c.flags.Arg(1))
+		_, err := fmt.Fprintf(a.stdout, "Copied %s to %s.\n", dir, c.args.Arg(1))
 		return err
 	}
 	return storeStats(ctx, a, st, asJSON)

@@ -84,12 +84,12 @@ func runTour(ctx context.Context, a *app, args []string) error {
 			return err
 		}
 		defer copied.Remove()
-		t.dir = copied.Path
+		t.Dir = copied.Path
 	} else {
-		if t.dir, err = filepath.Abs(*dir); err != nil {
+		if t.Dir, err = filepath.Abs(*dir); err != nil {
 			return err
 		}
-		if err := os.Mkdir(t.dir, 0o777); err != nil {
+		if err := os.Mkdir(t.Dir, 0o777); err != nil {
 			return err
 		}
 	}
@@ -98,7 +98,7 @@ func runTour(ctx context.Context, a *app, args []string) error {
 	}
 	err = t.run(ctx)
 	if *dir != "" {
-		fmt.Fprintf(a.stdout, "The copy is in %s.\n", t.dir)
+		fmt.Fprintf(a.stdout, "The copy is in %s.\n", t.Dir)
 	}
 	return err
 }
@@ -107,7 +107,7 @@ func runTour(ctx context.Context, a *app, args []string) error {
 type tour struct {
 	app  *app
 	hone string // the program to run
-	dir  string // of the copy
+	Dir  string // of the copy
 	*tourScript
 	answers *bufio.Reader // nil: don't wait
 }
@@ -221,13 +221,13 @@ func (t *tour) unpack(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(filepath.Join(t.dir, path.Base(name)), text, 0o666)
+		return os.WriteFile(filepath.Join(t.Dir, path.Base(name)), text, 0o666)
 	})
 	if err != nil {
 		return err
 	}
 	for name, text := range map[string]string{"go.mod": "module visitors\n\ngo 1.26\n", ".gitignore": "/.hone/\n"} {
-		if err := os.WriteFile(filepath.Join(t.dir, name), []byte(text), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(t.Dir, name), []byte(text), 0o666); err != nil {
 			return err
 		}
 	}
@@ -242,7 +242,7 @@ func (t *tour) unpack(ctx context.Context) error {
 
 func (t *tour) run(ctx context.Context) error {
 	out := t.app.stdout
-	fmt.Fprintf(out, "The tuning loop, on a copy of an example in %s.\n", t.dir)
+	fmt.Fprintf(out, "The tuning loop, on a copy of an example in %s.\n", t.Dir)
 	for i := range t.steps {
 		s := &t.steps[i]
 		if i > 0 {
@@ -299,7 +299,7 @@ func (t *tour) act(ctx context.Context, a *tourAction) error {
 	case a.hone != nil:
 		return t.runHone(ctx, a)
 	case a.print != "":
-		text, err := os.ReadFile(filepath.Join(t.dir, "greet.go"))
+		text, err := os.ReadFile(filepath.Join(t.Dir, "greet.go"))
 		if err != nil {
 			return err
 		}
@@ -317,7 +317,7 @@ func (t *tour) act(ctx context.Context, a *tourAction) error {
 			return fmt.Errorf("the tour has no file %s", a.write)
 		}
 		fmt.Fprintf(out, "\n%s", indented(text))
-		return os.WriteFile(filepath.Join(t.dir, a.write), text, 0o666)
+		return os.WriteFile(filepath.Join(t.Dir, a.write), text, 0o666)
 	case a.message != "":
 		return t.commit(ctx, a.message)
 	}
@@ -334,7 +334,7 @@ func indented(text []byte) string {
 
 // edit changes the one place in greet.go that says which version is in use.
 func (t *tour) edit(old, new string) error {
-	file := filepath.Join(t.dir, "greet.go")
+	file := filepath.Join(t.Dir, "greet.go")
 	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
@@ -397,13 +397,13 @@ func (t *tour) runHone(ctx context.Context, a *tourAction) error {
 // settings the user is in.
 func (t *tour) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Dir = t.dir
+	cmd.Dir = t.Dir
 	cmd.Env = slices.DeleteFunc(os.Environ(), func(v string) bool {
 		// Within a hook, git sets these to the repository of the hook.
 		return strings.HasPrefix(v, "GIT_DIR=") || strings.HasPrefix(v, "GIT_WORK_TREE=") || strings.HasPrefix(v, "GIT_INDEX_FILE=")
 	})
 	// hone bench builds with -trimpath. If all else does too, net/http and what it imports are compiled once.
-	cmd.Env = append(cmd.Env, "GOWORK=off", "GOFLAGS=-trimpath", "GO111MODULE=on", "PWD="+t.dir)
+	cmd.Env = append(cmd.Env, "GOWORK=off", "GOFLAGS=-trimpath", "GO111MODULE=on", "PWD="+t.Dir)
 	cmd.Cancel = func() error {
 		if err := cmd.Process.Signal(os.Interrupt); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			return cmd.Process.Kill() // Windows has no signals

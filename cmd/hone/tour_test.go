@@ -19,7 +19,7 @@ func tourOf(t *testing.T, out *bytes.Buffer, answers string, steps ...tourStep) 
 	}
 	t.Setenv("HONE_TEST_HONE", "1")
 	a := &app{stdin: strings.NewReader(""), stdout: out, stderr: out, getenv: os.Getenv}
-	tr := &tour{app: a, hone: self, dir: t.TempDir(), tourScript: &tourScript{steps: steps, end: "That is the loop."}}
+	tr := &tour{app: a, hone: self, Dir: t.TempDir(), tourScript: &tourScript{steps: steps, end: "That is the loop."}}
 	if answers != "" {
 		tr.answers = bufio.NewReader(strings.NewReader(answers))
 	}

@@ -124,7 +124,7 @@ func serveUI(ctx context.Context, a *app, inv *shell.Invocation, f uiFlags, comp
 		return &shell.UsageError{Verb: verb, Err: err}
 	}
 	// First the address, which is quickly told to be taken, then the profiles.
-	listener, err := listen(ctx, host, port)
+	listener, err := listenUI(ctx, host, port)
 	if err != nil {
 		return err
 	}
@@ -254,8 +254,8 @@ func splitHTTP(value string) (host, port string, err error) {
 	return host, port, nil
 }
 
-// listen opens the address of the web UI.
-func listen(ctx context.Context, host, port string) (net.Listener, error) {
+// listenUI opens the address of the web UI.
+func listenUI(ctx context.Context, host, port string) (net.Listener, error) {
 	var lc net.ListenConfig
 	l, err := lc.Listen(ctx, "tcp", net.JoinHostPort(host, port))
 	if server.InUse(err) {
