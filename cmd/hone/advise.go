@@ -317,7 +317,7 @@ func profilesOfSource(ctx context.Context, a *app, source string) (*toAdvise, er
 // openProfile adds a profile.
 func openProfile(ctx context.Context, a *app, p *toAdvise, source, subject, kind string) error {
 	inv := &shell.Invocation{Config: shell.DefaultConfig(), Seconds: -1, Timeout: -1}
-	l := newOpening(a, inv)
+	l := newOpener(a, inv)
 	opened, err := l.merged(ctx, []string{source})
 	if err == nil {
 		opened, err = l.completed(ctx, opened)

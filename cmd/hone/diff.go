@@ -65,7 +65,7 @@ func runDiff(ctx context.Context, a *app, args []string) error {
 	} else {
 		base, head = splitRuns(ctx, base), splitRuns(ctx, head)
 	}
-	l := newOpening(a, inv)
+	l := newOpener(a, inv)
 	load := func(sources []string) ([]*profile.Profile, error) {
 		var ps []*profile.Profile
 		for _, s := range sources {
@@ -136,7 +136,7 @@ func splitRuns(ctx context.Context, sources []string) []string {
 // diffFlame writes the flame graph of all runs of one side against the other's.
 // Runs are added up rather than averaged: that keeps the number of events,
 // which tells changes from noise. Values of a moment are averaged.
-func diffFlame(ctx context.Context, a *app, l *opening, bases, heads []*profile.Profile) error {
+func diffFlame(ctx context.Context, a *app, l *opener, bases, heads []*profile.Profile) error {
 	inv := l.inv
 	base, err := profile.Sum(ctx, bases...)
 	if err != nil {

@@ -58,13 +58,13 @@ func runDoctor(ctx context.Context, a *app, args []string) error {
 	}
 	m := machine{
 		Getenv: a.getenv, look: exec.LookPath, terminal: isTerminal(a.stdout), root: "/",
-		env: experiment.ReadEnvironment(""), others: workspace.CoresInUse,
+		env: experiment.ReadEnvironment(""), Free: workspace.CoresInUse,
 	}
 	checks := m.checkups(ctx)
 	if *asJSON {
 		err = writeJSON(a.stdout, checks)
 	} else {
-		err = printCheckups(a.stdout, checks)
+		err = printChecks(a.stdout, checks)
 	}
 	if err == nil && slices.ContainsFunc(checks, func(c checkup) bool { return c.State == "fail" }) {
 		err = errors.New("something that hone needs is missing: see the lines that say fail")
@@ -72,7 +72,7 @@ func runDoctor(ctx context.Context, a *app, args []string) error {
 	return err
 }
 
-func printCheckups(w io.Writer, checks []checkup) error {
+func printChecks(w io.Writer, checks []checkup) error {
 	var b strings.Builder
 	for _, c := range checks {
 		fmt.Fprintf(&b, "%-5s %-10s %s\n", c.State, c.Name, c.Found)
@@ -91,7 +91,7 @@ type machine struct {
 	root     string // of /proc and /sys
 	terminal bool   // what hone prints goes to one
 	env      experiment.Environment
-	others   func(context.Context) (used, cores float64, err error) // as workspace.OtherPrograms
+	Free     func(context.Context) (used, cores float64, err error) // as workspace.OtherPrograms
 }
 
 func (m *machine) checkups(ctx context.Context) []checkup {
@@ -172,7 +172,7 @@ func (m *machine) clock() checkup {
 
 // load tells whether other programs would disturb a measurement.
 func (m *machine) load(ctx context.Context) checkup {
-	used, cores, err := m.others(ctx)
+	used, cores, err := m.Free(ctx)
 	if err != nil || cores == 0 {
 		return checkup{} // not known on this system
 	}

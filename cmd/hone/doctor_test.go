@@ -74,7 +74,7 @@ func TestDoctor(t *testing.T) {
 					return "/bin/known", nil
 				}}
 			m.env.Governor = c.files[governor]
-			m.others = func(context.Context) (used, cores float64, err error) {
+			m.Free = func(context.Context) (used, cores float64, err error) {
 				_, err = fmt.Sscan(c.files[others], &used, &cores)
 				return used, cores, err
 			}

@@ -145,7 +145,7 @@ func runFlame(ctx context.Context, a *app, args []string) error {
 	if err := f.choose(inv); err != nil {
 		return err
 	}
-	l := newOpening(a, inv)
+	l := newOpener(a, inv)
 	p, err := l.merged(ctx, inv.Sources)
 	if err != nil {
 		return err

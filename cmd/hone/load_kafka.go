@@ -59,8 +59,8 @@ func (k *loadKafka) define(fs *flag.FlagSet) {
 	fs.StringVar(&k.config, "config", "", "")
 }
 
-// ofService are the flags that a service takes: who asks it says what to send.
-var ofService = []string{
+// kafkaServiceFlags are the flags that a service takes: who asks it says what to send.
+var kafkaServiceFlags = []string{
 	"listen", "config", "create", "acks", "no-idempotence", "retries", "linger", "batch", "compression", "partitioner", "partition", "sasl", "user", "timeout",
 	"tls", "ca", "cert", "key", "servername", "insecure",
 }
@@ -123,7 +123,7 @@ func (k *loadKafka) parseService(f *loadFlags, brokers []string) error {
 	}
 	var wrong []string
 	f.fs.Visit(func(g *flag.Flag) {
-		if !slices.Contains(ofService, g.Name) {
+		if !slices.Contains(kafkaServiceFlags, g.Name) {
 			wrong = append(wrong, "-"+g.Name)
 		}
 	})

@@ -20,8 +20,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// opening is the opening of one command line's profiles.
-type opening struct {
+// opener is the opener of one command line's profiles.
+type opener struct {
 	app     *app
 	inv     *shell.Invocation
 	loader  *capture.Loader
@@ -37,7 +37,7 @@ type opening struct {
 	open func(*profile.Mapping) (*symbol.File, error)
 }
 
-func newOpening(a *app, inv *shell.Invocation) *opening {
+func newOpener(a *app, inv *shell.Invocation) *opener {
 	inv.TakeExecutable(func(file string) bool {
 		f, err := symbol.Open(file)
 		if err == nil {
@@ -52,7 +52,7 @@ func newOpening(a *app, inv *shell.Invocation) *opening {
 		}
 	}
 	searchPath = existingDirs(searchPath)
-	l := &opening{app: a, inv: inv, origins: symbol.MappingSources{}}
+	l := &opener{app: a, inv: inv, origins: symbol.MappingSources{}}
 	l.loader = &capture.Loader{
 		Fetcher: &capture.Fetcher{
 			TLSCert: inv.TLSCert, TLSKey: inv.TLSKey, TLSCA: inv.TLSCA,
@@ -84,7 +84,7 @@ func newOpening(a *app, inv *shell.Invocation) *opening {
 }
 
 // difference returns the sources merged and symbolized, minus their base.
-func (l *opening) difference(ctx context.Context) (*profile.Profile, error) {
+func (l *opener) difference(ctx context.Context) (*profile.Profile, error) {
 	p, err := l.merged(ctx, l.inv.Sources)
 	if err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func existingDirs(list string) string {
 }
 
 // merged returns the sum of sources, or what of it has a sense: see averaged.
-func (l *opening) merged(ctx context.Context, sources []string) (*profile.Profile, error) {
+func (l *opener) merged(ctx context.Context, sources []string) (*profile.Profile, error) {
 	files, err := runFiles(ctx, l.app, sources)
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (l *opening) merged(ctx context.Context, sources []string) (*profile.Profil
 // averaged divides the sum of n profiles by n where its values are of a moment, as
 // goroutines and memory in use are, and has the profile say so. Of go tool pprof's
 // reports they are the sum.
-func (l *opening) averaged(p *profile.Profile, n int) *profile.Profile {
+func (l *opener) averaged(p *profile.Profile, n int) *profile.Profile {
 	if l.compat || l.inv.Add {
 		return p
 	}
@@ -160,7 +160,7 @@ func showAllocations(p *profile.Profile, s *capture.Source) *profile.Profile {
 
 // finished completes a loaded profile and keeps a copy of what came over the
 // network.
-func (l *opening) finished(ctx context.Context, p *profile.Profile) (*profile.Profile, error) {
+func (l *opener) finished(ctx context.Context, p *profile.Profile) (*profile.Profile, error) {
 	p, err := l.completed(ctx, p)
 	if err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (l *opening) finished(ctx context.Context, p *profile.Profile) (*profile.Pr
 
 // completed symbolizes a loaded profile and drops the frames that it asks to
 // drop.
-func (l *opening) completed(ctx context.Context, p *profile.Profile) (*profile.Profile, error) {
+func (l *opener) completed(ctx context.Context, p *profile.Profile) (*profile.Profile, error) {
 	o := symbol.Options{Warn: l.app.warn, Compat: l.compat, Open: l.open}
 	if l.remote {
 		var err error

@@ -21,7 +21,7 @@ func runPprof(ctx context.Context, a *app, args []string) error {
 	like := *a
 	like.compat = !inv.JSON // which the original doesn't have
 	a = &like
-	l := newOpening(a, inv)
+	l := newOpener(a, inv)
 	l.compat = true
 	p, err := l.difference(ctx)
 	if err != nil {
@@ -40,7 +40,7 @@ func runReport(name string) func(context.Context, *app, []string) error {
 		if err != nil {
 			return err
 		}
-		p, err := newOpening(a, inv).difference(ctx)
+		p, err := newOpener(a, inv).difference(ctx)
 		if err != nil {
 			return err
 		}

@@ -95,7 +95,7 @@ func runQuery(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return usage("%w", err)
 	}
-	q.load = newOpening(a, q.inv)
+	q.load = newOpener(a, q.inv)
 	if q.client, err = q.f.client(ctx, a, "query", q.load.loader.Fetcher); err != nil {
 		return err
 	}

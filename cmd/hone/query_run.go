@@ -56,7 +56,7 @@ type queryRun struct {
 	f      queryFlags
 	inv    *shell.Invocation
 	client *serverClient
-	load   *opening
+	load   *opener
 	now    time.Time
 }
 

@@ -112,7 +112,7 @@ func serveSite(a *app, cfg *daemon.Config) reports.Config {
 	folders := symbol.Folders(filepath.SplitList(cfg.BinaryPath))
 	site := uiConfig(a, inv)
 	site.Decode = func(ctx context.Context, data []byte) (*profile.Profile, error) {
-		l := newUIOpening(a, inv, false)
+		l := newUIOpener(a, inv, false)
 		l.open = folders.Open
 		l.loader.Each = nil // the sender of a profile must not choose which files are read
 		return l.uploaded(ctx, data)

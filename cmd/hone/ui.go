@@ -202,7 +202,7 @@ func siteOfProfiles(ctx context.Context, a *app, inv *shell.Invocation, compat b
 	site := uiConfig(a, inv)
 	site.Profiles, site.Shown, site.Base = entries.all, entries.shown, entries.base
 	site.Decode = func(ctx context.Context, data []byte) (*profile.Profile, error) {
-		return newUIOpening(a, inv, compat).uploaded(ctx, data)
+		return newUIOpener(a, inv, compat).uploaded(ctx, data)
 	}
 	if dir, err := os.UserConfigDir(); err == nil {
 		site.ViewsFile = filepath.Join(dir, "hone", "views.json")
@@ -219,7 +219,7 @@ func uiConfig(a *app, inv *shell.Invocation) reports.Config {
 }
 
 // uploaded returns a profile that a page sent.
-func (l *opening) uploaded(ctx context.Context, data []byte) (*profile.Profile, error) {
+func (l *opener) uploaded(ctx context.Context, data []byte) (*profile.Profile, error) {
 	if share := ingest.ShareOf(ctx); share != nil {
 		l.loader.Limits.Budget = share
 	}

@@ -30,10 +30,10 @@ type uiEntries struct {
 	shown, base []int // indexes in all
 }
 
-// newUIOpening returns the loading of one entry: entries are loaded at any time,
+// newUIOpener returns the loading of one entry: entries are loaded at any time,
 // each with messages of its own.
-func newUIOpening(a *app, inv *shell.Invocation, compat bool) *opening {
-	l := newOpening(a, inv)
+func newUIOpener(a *app, inv *shell.Invocation, compat bool) *opener {
+	l := newOpener(a, inv)
 	l.compat = compat
 	return l
 }
@@ -42,7 +42,7 @@ func newUIOpening(a *app, inv *shell.Invocation, compat bool) *opening {
 // its failure is a failure of the command. The sum of several sources comes first, then
 // each of them. With a base, they are profiles to compare, and are not added up.
 func findUIEntries(ctx context.Context, a *app, inv *shell.Invocation, compat bool) (*uiEntries, error) {
-	newUIOpening(a, inv, compat) // which takes the program from the sources
+	newUIOpener(a, inv, compat) // which takes the program from the sources
 	var e uiEntries
 	named, err := runDirectories(ctx, a, inv.Sources)
 	if err != nil {
@@ -112,7 +112,7 @@ func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, comp
 	if len(sources) == 0 {
 		return nil, nil
 	}
-	l := newUIOpening(a, inv, compat)
+	l := newUIOpener(a, inv, compat)
 	first := len(e.all)
 	switch {
 	case len(sources) == 1:
@@ -203,7 +203,7 @@ func shownPaths(sources []string) []string {
 
 func loadLater(a *app, inv *shell.Invocation, compat bool, source string) func(context.Context) (*profile.Profile, error) {
 	return func(ctx context.Context) (*profile.Profile, error) {
-		l := newUIOpening(a, inv, compat)
+		l := newUIOpener(a, inv, compat)
 		p, err := l.merged(ctx, []string{source})
 		if err != nil {
 			return nil, err
