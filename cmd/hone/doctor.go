@@ -57,7 +57,7 @@ func runDoctor(ctx context.Context, a *app, args []string) error {
 		return &shell.UsageError{Verb: "doctor", Err: fmt.Errorf("unexpected argument %q", rest[0])}
 	}
 	m := machine{
-		Getenv: a.getenv, look: exec.LookPath, terminal: isTerminal(a.stdout), root: "/",
+		Getenv: a.getenv, look: exec.LookPath, terminal: isTerminal(a.stdout), Browsers: "/",
 		env: experiment.ReadEnvironment(""), Free: workspace.CoresInUse,
 	}
 	checks := m.checkups(ctx)
@@ -88,7 +88,7 @@ func printChecks(w io.Writer, checks []checkup) error {
 type machine struct {
 	Getenv   func(string) string
 	look     func(program string) (path string, err error)
-	root     string // of /proc and /sys
+	Browsers string // of /proc and /sys
 	terminal bool   // what hone prints goes to one
 	env      experiment.Environment
 	Free     func(context.Context) (used, cores float64, err error) // as workspace.OtherPrograms
@@ -104,7 +104,7 @@ func (m *machine) checkups(ctx context.Context) []checkup {
 
 // file returns a file of /proc or /sys, "" where there is none.
 func (m *machine) file(name string) string {
-	text, err := os.ReadFile(filepath.Join(m.root, name))
+	text, err := os.ReadFile(filepath.Join(m.Browsers, name))
 	if err != nil {
 		return ""
 	}

@@ -63,10 +63,10 @@ func TestDoctor(t *testing.T) {
 		{"no browser", nil, nil, (*machine).browser, "note", "set BROWSER"},
 		{"a browser", nil, map[string]string{"BROWSER": "known -new"}, (*machine).browser, "ok", "/bin/known"},
 		{"dumb", nil, map[string]string{"TERM": "dumb"}, (*machine).screen, "note", "no line editing"},
-		{"no folder", nil, nil, func(m *machine) checkup { return m.room("folder", filepath.Join(m.root, "gone"), "") }, "fail", "gone"},
+		{"no folder", nil, nil, func(m *machine) checkup { return m.room("folder", filepath.Join(m.Browsers, "gone"), "") }, "fail", "gone"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := &machine{root: t.TempDir(), terminal: true, Getenv: func(name string) string { return c.env[name] },
+			m := &machine{Browsers: t.TempDir(), terminal: true, Getenv: func(name string) string { return c.env[name] },
 				look: func(program string) (string, error) {
 					if program != "known" {
 						return "", errors.New("not found")
@@ -79,7 +79,7 @@ func TestDoctor(t *testing.T) {
 				return used, cores, err
 			}
 			for name, text := range c.files {
-				file := filepath.Join(m.root, name)
+				file := filepath.Join(m.Browsers, name)
 				os.MkdirAll(filepath.Dir(file), 0o777)
 				if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 					t.Fatal(err)

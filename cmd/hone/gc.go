@@ -67,9 +67,9 @@ func runGC(ctx context.Context, a *app, args []string) error {
 	case *bench == "" && *benchtime != "":
 		return &shell.UsageError{Verb: "gc", Err: errors.New("-benchtime needs -bench")}
 	}
-	g := &gcRun{app: a, stdout: shell.TerminalOf(a.stdout)}
+	g := &gcRun{app: a, Stdout: shell.TerminalOf(a.stdout)}
 	if *asJSON && *output == "" {
-		g.stdout = shell.TerminalOf(a.stderr)
+		g.Stdout = shell.TerminalOf(a.stderr)
 	}
 	var all []*gcReport
 	var failed error
@@ -103,7 +103,7 @@ func runGC(ctx context.Context, a *app, args []string) error {
 // gcRun runs programs.
 type gcRun struct {
 	app    *app
-	stdout io.Writer // of the program
+	Stdout io.Writer // of the program
 }
 
 // interruptWait is how long a program is given to end by itself after ^C, which
@@ -119,7 +119,7 @@ func (g *gcRun) command(ctx context.Context, dir string, args []string) (*gcRepo
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GODEBUG="+withTrace(g.app.getenv("GODEBUG")))
-	cmd.Stdin, cmd.Stdout = g.app.stdin, g.stdout
+	cmd.Stdin, cmd.Stdout = g.app.stdin, g.Stdout
 	r := &gcReport{Command: args}
 	filter := gctrace.NewFilter(shell.TerminalOf(g.app.stderr))
 	cmd.Stderr = filter

@@ -90,7 +90,7 @@ func exitCode(ctx context.Context, a *app, args []string) int {
 	case errors.Is(err, errNoVerb):
 		return exitUsage
 	case errors.As(err, &usage):
-		tell(stderr, err)
+		printError(stderr, err)
 		if usage.Verb != "" {
 			fmt.Fprintf(stderr, "For help: hone help %s\n", usage.Verb)
 		} else {
@@ -101,12 +101,12 @@ func exitCode(ctx context.Context, a *app, args []string) int {
 		fmt.Fprintln(stderr, "hone: interrupted")
 		return exitFailure
 	}
-	tell(stderr, err)
+	printError(stderr, err)
 	return exitFailure
 }
 
-// tell prints an error on a line, and problems that are told together on one each.
-func tell(stderr io.Writer, err error) {
+// printError prints an error on a line, and problems that are told together on one each.
+func printError(stderr io.Writer, err error) {
 	all := []error{err}
 	if p, ok := err.(daemon.Problems); ok {
 		all = p

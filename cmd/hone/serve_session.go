@@ -41,8 +41,8 @@ Examples:
   hone session list -server https://hone.example.com
 `
 
-// sessionKeeper is where sessions are: in the file of a server, or a server itself.
-type sessionKeeper struct {
+// sessionAccess is where sessions are: in the file of a server, or a server itself.
+type sessionAccess struct {
 	list func() ([]auth.Session, error)
 	end  func(these []auth.Session) (ended []auth.Session, err error)
 }
@@ -75,7 +75,7 @@ func runSession(ctx context.Context, a *app, args []string) error {
 	case local && asked:
 		return c.usage("-data and -config can't be combined with -server or -token-file: they are for a server on this machine")
 	}
-	var kept sessionKeeper
+	var kept sessionAccess
 	if asked || !local && a.getenv("HONE_SERVER") != "" {
 		client, err := remote.client(ctx, a, "session", fetcher)
 		if err != nil {
@@ -128,9 +128,9 @@ func namedSessions(all []auth.Session, which []string) (these []auth.Session, er
 }
 
 // localSessions are those in the file of a server on this machine.
-func localSessions(a *app, cfg *daemon.Config) sessionKeeper {
+func localSessions(a *app, cfg *daemon.Config) sessionAccess {
 	sessions := auth.OpenSessions(cfg.SessionsFile())
-	return sessionKeeper{sessions.List, func(these []auth.Session) ([]auth.Session, error) {
+	return sessionAccess{sessions.List, func(these []auth.Session) ([]auth.Session, error) {
 		ended, err := sessions.End(func(s *auth.Session) bool {
 			return slices.ContainsFunc(these, func(one auth.Session) bool { return one.ID == s.ID })
 		})
@@ -142,9 +142,9 @@ func localSessions(a *app, cfg *daemon.Config) sessionKeeper {
 }
 
 // sessions are those of a running server that its caller may end.
-func (c *serverClient) sessions(ctx context.Context) sessionKeeper {
+func (c *serverClient) sessions(ctx context.Context) sessionAccess {
 	const path = "/api/v1/sessions"
-	return sessionKeeper{func() ([]auth.Session, error) {
+	return sessionAccess{func() ([]auth.Session, error) {
 		var answer struct{ Sessions []auth.Session }
 		err := c.json(ctx, path, nil, &answer)
 		return answer.Sessions, err

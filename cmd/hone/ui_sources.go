@@ -123,7 +123,7 @@ func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, comp
 		if err != nil {
 			return nil, err
 		}
-		e.all = append(e.all, ready(shownName(sources[0]), p, sources[0]))
+		e.all = append(e.all, readySource(shownName(sources[0]), p, sources[0]))
 		return []int{first}, nil
 	case merge && allFiles(sources):
 		p, err := l.merged(ctx, sources)
@@ -133,7 +133,7 @@ func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, comp
 		if err != nil {
 			return nil, err
 		}
-		e.all = append(e.all, ready(sumName(sources), p, sources...))
+		e.all = append(e.all, readySource(sumName(sources), p, sources...))
 		for _, s := range sources {
 			e.all = append(e.all, waitingSource(a, inv, compat, s))
 		}
@@ -162,7 +162,7 @@ func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, comp
 			return nil, err
 		}
 		places = append(places, first+i)
-		entries = append(entries, ready(shownName(sources[i]), p, sources[i]))
+		entries = append(entries, readySource(shownName(sources[i]), p, sources[i]))
 	}
 	if merge {
 		p, err := profile.Sum(ctx, loaded...)
@@ -173,14 +173,14 @@ func (e *uiEntries) add(ctx context.Context, a *app, inv *shell.Invocation, comp
 		if err != nil {
 			return nil, err
 		}
-		e.all = append(append(e.all, ready(sumName(sources), p, added...)), entries...)
+		e.all = append(append(e.all, readySource(sumName(sources), p, added...)), entries...)
 		return []int{first}, nil
 	}
 	e.all = append(e.all, entries...)
 	return places, nil
 }
 
-func ready(name string, p *profile.Profile, sources ...string) reports.Source {
+func readySource(name string, p *profile.Profile, sources ...string) reports.Source {
 	return reports.Source{Name: name, Merged: len(sources), Paths: shownPaths(sources), Ready: p}
 }
 

@@ -138,7 +138,7 @@ func asksSeconds(source string) bool {
 // writeSpent prints states and n places; 0 means all places.
 func writeSpent(w io.Writer, r *trace.Spent, n int) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s in %s", readable(r.Total), readable(r.Duration))
+	fmt.Fprintf(&b, "%s in %s", formatNanos(r.Total), formatNanos(r.Duration))
 	if r.LeftOut != nil {
 		fmt.Fprintf(&b, " of %s", counted(r.Goroutines, "goroutine"))
 		var out []string
@@ -170,9 +170,9 @@ func writeSpent(w io.Writer, r *trace.Spent, n int) error {
 	row := func(t trace.StateTime, more ...string) []string {
 		mean := "-"
 		if t.Intervals > 0 {
-			mean = readable(t.Time / t.Intervals)
+			mean = formatNanos(t.Time / t.Intervals)
 		}
-		return append([]string{readable(t.Time), share(t.Time), strconv.FormatInt(t.Intervals, 10), mean}, more...)
+		return append([]string{formatNanos(t.Time), share(t.Time), strconv.FormatInt(t.Intervals, 10), mean}, more...)
 	}
 	width := 0
 	for _, t := range r.States {

@@ -31,8 +31,8 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// readable prints nanoseconds with about four digits.
-func readable(nanos int64) string {
+// formatNanos prints nanoseconds with about four digits.
+func formatNanos(nanos int64) string {
 	d := time.Duration(nanos)
 	unit := time.Nanosecond
 	for _, u := range []time.Duration{time.Second, time.Millisecond, time.Microsecond} {
