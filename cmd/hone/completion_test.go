@@ -56,8 +56,8 @@ func TestComplete(t *testing.T) {
 		t.Errorf("profiles of a run: %q", got)
 	}
 	// Every verb tells its flags.
-	for _, v := range verbs() {
-		c := &completion{app: &app{getenv: os.Getenv}, ctx: t.Context(), verbs: verbs()}
+	for _, v := range allVerbs() {
+		c := &completion{app: &app{getenv: os.Getenv}, ctx: t.Context(), verbs: allVerbs()}
 		if c.flags([]string{v.name}) == nil {
 			t.Errorf("hone %s: no flags", v.name)
 		}

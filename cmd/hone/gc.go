@@ -74,12 +74,12 @@ func runGC(ctx context.Context, a *app, args []string) error {
 	var all []*gcReport
 	var failed error
 	if *bench == "" {
-		r, err := g.command(ctx, "", rest)
+		r, err := g.Command(ctx, "", rest)
 		if r == nil {
 			return err
 		}
 		all, failed = append(all, r), err
-	} else if all, failed = g.benchmarks(ctx, *bench, *benchtime, rest); len(all) == 0 {
+	} else if all, failed = g.Benchmarks(ctx, *bench, *benchtime, rest); len(all) == 0 {
 		return failed
 	}
 	out := &shell.Outlet{Out: a.stderr, Err: a.stderr, Getenv: a.getenv}
@@ -114,8 +114,8 @@ const (
 	killWait      = 10 * time.Second
 )
 
-// command runs a program. The report is nil if it could not be started.
-func (g *gcRun) command(ctx context.Context, dir string, args []string) (*gcReport, error) {
+// Command runs a program. The report is nil if it could not be started.
+func (g *gcRun) Command(ctx context.Context, dir string, args []string) (*gcReport, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "GODEBUG="+withTrace(g.app.getenv("GODEBUG")))
@@ -182,10 +182,10 @@ func withTrace(godebug string) string {
 	return godebug + ",gctrace=1"
 }
 
-// benchmarks builds and runs the benchmarks of packages, one after another. The
+// Benchmarks builds and runs the Benchmarks of packages, one after another. The
 // test binary is run by hone, since the go command and the compiler are Go
 // programs and would report their collections too.
-func (g *gcRun) benchmarks(ctx context.Context, pattern, benchtime string, packages []string) (all []*gcReport, err error) {
+func (g *gcRun) Benchmarks(ctx context.Context, pattern, benchtime string, packages []string) (all []*gcReport, err error) {
 	list := exec.CommandContext(ctx, "go", append([]string{"list", "-f", "{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}}\t{{.Dir}}{{end}}", "--"}, packages...)...)
 	var problem bytes.Buffer
 	list.Stderr = &problem
@@ -219,7 +219,7 @@ func (g *gcRun) benchmarks(ctx context.Context, pattern, benchtime string, packa
 		if benchtime != "" {
 			args = append(args, "-test.benchtime="+benchtime)
 		}
-		r, err := g.command(ctx, dir, args)
+		r, err := g.Command(ctx, dir, args)
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", pkg, err))
 		}

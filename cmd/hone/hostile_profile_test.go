@@ -98,13 +98,13 @@ func TestOutputs(t *testing.T) {
 		}
 	}
 	pprof := flagsOf(t, "pprof", nil)
-	for _, v := range verbs() {
+	for _, v := range allVerbs() {
 		if notOfProfiles[v.name] != "" {
 			seen[v.name] = true
 			continue
 		}
 		need(v.name, "")
-		c := &completion{app: &app{getenv: os.Getenv}, ctx: t.Context(), verbs: verbs()}
+		c := &completion{app: &app{getenv: os.Getenv}, ctx: t.Context(), verbs: allVerbs()}
 		c.flags([]string{v.name}).VisitAll(func(f *flag.Flag) {
 			if b, ok := f.Value.(interface{ IsBoolFlag() bool }); !ok || !b.IsBoolFlag() || slices.Contains(notOutputs, f.Name) {
 				return

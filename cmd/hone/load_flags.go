@@ -200,7 +200,7 @@ func (f *loadFlags) parse(ctx context.Context, p loadProtocol, protocol string, 
 	if err := f.parseGoals(); err != nil {
 		return err
 	}
-	if err := f.checkServe(); err != nil {
+	if err := f.checkService(); err != nil {
 		return err
 	}
 	if f.against != "" {
@@ -320,8 +320,8 @@ func (f *loadFlags) checkKinds() error {
 	return nil
 }
 
-// checkServe says what is wrong with -serve and what goes with it.
-func (f *loadFlags) checkServe() error {
+// checkService says what is wrong with -serve and what goes with it.
+func (f *loadFlags) checkService() error {
 	switch {
 	case f.against != "" && f.serve == "":
 		return f.usage("-against needs -serve with the command that starts the service, such as -serve 'go run ./cmd/server'")

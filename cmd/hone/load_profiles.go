@@ -24,7 +24,7 @@ func (f *loadFlags) profiled(ctx context.Context, a *app, plan *measure.Plan) er
 	}
 	plan.Profiles = strings.Split(f.profile, ",")
 	if f.collected == "" {
-		plan.Fetch, plan.Memory = f.fetch, f.memory
+		plan.Fetch, plan.Memory = f.Fetch, f.memory
 		return nil
 	}
 	if !f.given("profiletime") {
@@ -39,8 +39,8 @@ func (f *loadFlags) profiled(ctx context.Context, a *app, plan *measure.Plan) er
 	return err
 }
 
-// fetch takes a profile of the service.
-func (f *loadFlags) fetch(ctx context.Context, kind string, seconds int) (*profile.Profile, error) {
+// Fetch takes a profile of the service.
+func (f *loadFlags) Fetch(ctx context.Context, kind string, seconds int) (*profile.Profile, error) {
 	switch kind {
 	case "allocs":
 		return f.fetchAllocations(ctx, time.Duration(seconds)*time.Second)

@@ -26,8 +26,8 @@ func main() {
 	os.Exit(execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// verbs lists the commands in the order of the help text.
-func verbs() []verb {
+// allVerbs lists the commands in the order of the help text.
+func allVerbs() []verb {
 	vs := []verb{
 		{"pprof", "show profiles: reports, call graphs, a shell; replaces go tool pprof", runPprof,
 			func() string { return shell.Usage("pprof") }},
@@ -128,13 +128,13 @@ func dispatch(ctx context.Context, a *app, args []string) error {
 	case "help", "-h", "-help", "--help":
 		return runHelp(a, args[1:])
 	case completeVerb:
-		return runComplete(ctx, a, verbs(), args[1:])
+		return runComplete(ctx, a, allVerbs(), args[1:])
 	case "-version", "--version":
 		name = "version"
 	case layoutVerb:
 		return graphviz.Layout(a.stdin, a.stdout)
 	}
-	vs := verbs()
+	vs := allVerbs()
 	i := slices.IndexFunc(vs, func(v verb) bool { return v.name == name })
 	if i < 0 {
 		return &shell.UsageError{Err: fmt.Errorf("unknown command %q%s", name, suggestion(name, vs))}
@@ -196,7 +196,7 @@ func runHelp(a *app, args []string) error {
 		_, err := io.WriteString(a.stdout, helpAll())
 		return err
 	}
-	for _, v := range verbs() {
+	for _, v := range allVerbs() {
 		if v.name == args[0] {
 			_, err := io.WriteString(a.stdout, v.help())
 			return err
@@ -209,7 +209,7 @@ func runHelp(a *app, args []string) error {
 func helpAll() string {
 	var b strings.Builder
 	b.WriteString(allIntro)
-	for _, v := range verbs() {
+	for _, v := range allVerbs() {
 		fmt.Fprintf(&b, "  %-10s %s\n", v.name, v.summary)
 	}
 	b.WriteString(allEnd)

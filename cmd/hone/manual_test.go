@@ -53,7 +53,7 @@ func TestManual(t *testing.T) {
 func TestHelpAll(t *testing.T) {
 	all := succeed(t, "help", "all")
 	known := map[string]bool{"pprof": true}
-	for _, v := range verbs() {
+	for _, v := range allVerbs() {
 		known[v.name] = true
 		if !strings.Contains(all, "\n  "+v.name+" ") {
 			t.Errorf("hone help all leaves out %s", v.name)
@@ -81,7 +81,7 @@ func TestVersion(t *testing.T) {
 // TestHelp checks that every verb tells how it is used, in the same words for
 // hone help VERB and hone VERB -h.
 func TestHelp(t *testing.T) {
-	for _, v := range verbs() {
+	for _, v := range allVerbs() {
 		t.Run(v.name, func(t *testing.T) {
 			help := succeed(t, "help", v.name)
 			if !strings.Contains(help, "hone "+v.name) {

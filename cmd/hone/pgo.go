@@ -324,7 +324,7 @@ func servicePGO(ctx context.Context, a *app, f *pgoFlags) ([]pgo.Input, error) {
 	selectors := []string{f.service}
 	if !strings.HasPrefix(f.service, "{") {
 		selectors = nil
-		for _, name := range words(f.service) {
+		for _, name := range splitList(f.service) {
 			selectors = append(selectors, "{service="+strconv.Quote(name)+"}")
 		}
 	}

@@ -286,7 +286,7 @@ func (q *queryRun) groupsJSON(ctx context.Context, w io.Writer, groups []queryGr
 
 // groupsCSV writes one table after another, with columns for the labels first.
 func (q *queryRun) groupsCSV(ctx context.Context, w io.Writer, groups []queryGroup) error {
-	names := words(q.f.by)
+	names := splitList(q.f.by)
 	for i := range groups {
 		r, err := q.report(ctx, &groups[i])
 		if err != nil {

@@ -147,7 +147,7 @@ func (q *queryRun) printSeries(ctx context.Context, selection url.Values) error 
 		selection.Set("limit", strconv.Itoa(q.f.limit))
 	}
 	var v api.OverTime
-	names := words(q.f.by)
+	names := splitList(q.f.by)
 	heading := q.columns(slices.Concat([]string{"time"}, names, []string{"value", "unit", "profiles", "duration"})...)
 	err := q.answer(ctx, "/api/v1/series", selection, &v, heading, func() (rows [][]string) {
 		type at struct {

@@ -88,7 +88,7 @@ func runToken(ctx context.Context, a *app, args []string) error {
 		_, err = fmt.Fprintf(a.stdout, "Removed %s.\n", t.Name)
 		return err
 	}
-	roles, err := auth.ParseRoles(words(role))
+	roles, err := auth.ParseRoles(splitList(role))
 	if err != nil {
 		return c.usage("-role: %w", err)
 	}
@@ -101,7 +101,7 @@ func runToken(ctx context.Context, a *app, args []string) error {
 		until = time.Now().Add(d)
 	}
 	first := len(tokens.List()) == 0
-	secret, t, err := tokens.Add(c.args.Arg(0), roles, words(services), until)
+	secret, t, err := tokens.Add(c.args.Arg(0), roles, splitList(services), until)
 	if err != nil {
 		return err
 	}

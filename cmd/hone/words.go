@@ -90,8 +90,8 @@ func orEmpty(s []string) []string {
 	return s
 }
 
-// words splits a list with commas.
-func words(list string) []string {
+// splitList splits a list with commas.
+func splitList(list string) []string {
 	var out []string
 	for w := range strings.SplitSeq(list, ",") {
 		if w = strings.TrimSpace(w); w != "" {
