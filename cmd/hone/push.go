@@ -227,7 +227,7 @@ func (p *pusher) send(ctx context.Context, query url.Values, data []byte) (resul
 		return cmp.Or(resp.Header.Get(pprofhttp.ResultHeader), pprofhttp.ResultKept), false, 0, nil
 	case resp.StatusCode/100 == 2: // another server may accept anything
 		data, _ := io.ReadAll(io.LimitReader(resp.Body, 4096))
-		return "", false, 0, p.client.stranger(resp, data)
+		return "", false, 0, p.client.notHone(resp, data)
 	}
 	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && s > 0 {
 		after = time.Duration(s) * time.Second

@@ -121,7 +121,7 @@ func (c *serverClient) get(ctx context.Context, path string, query url.Values, r
 		return nil, fmt.Errorf("%s: %w", c.base, err)
 	}
 	if err := read(data); err != nil {
-		return nil, fmt.Errorf("%w; %w", c.stranger(resp, data), err)
+		return nil, fmt.Errorf("%w; %w", c.notHone(resp, data), err)
 	}
 	return data, nil
 }
@@ -132,9 +132,9 @@ func (c *serverClient) json(ctx context.Context, path string, query url.Values, 
 	return err
 }
 
-// stranger is the error of an answer that hone serve would not give. It tells who
+// notHone is the error of an answer that hone serve would not give. It tells who
 // gave it, as far as that can be seen: another server may have the port.
-func (c *serverClient) stranger(resp *http.Response, data []byte) error {
+func (c *serverClient) notHone(resp *http.Response, data []byte) error {
 	var who []string
 	for _, name := range []string{"Server", "Content-Type"} {
 		if v := resp.Header.Get(name); v != "" {
@@ -179,7 +179,7 @@ func (c *serverClient) failure(resp *http.Response) error {
 		text = report.Message
 	}
 	if text == "" {
-		return &statusError{resp.StatusCode, c.stranger(resp, data)}
+		return &statusError{resp.StatusCode, c.notHone(resp, data)}
 	}
 	if resp.StatusCode == http.StatusUnauthorized && c.token == "" {
 		text += " (set HONE_TOKEN or use -token-file)"

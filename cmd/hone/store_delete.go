@@ -74,7 +74,7 @@ func deleteServiceAt(ctx context.Context, a *app, f *serverFlags, fetcher *captu
 	var done api.DeletedService
 	data, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	if err := json.Unmarshal(data, &done); err != nil {
-		return c.stranger(resp, data)
+		return c.notHone(resp, data)
 	}
 	return tellDeleted(a, done, asJSON)
 }

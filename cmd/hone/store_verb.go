@@ -236,7 +236,7 @@ func backupServer(ctx context.Context, a *app, f *serverFlags, fetcher *capture.
 	}
 	data, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
 	if err := json.Unmarshal(data, &made); err != nil {
-		return c.stranger(resp, data)
+		return c.notHone(resp, data)
 	}
 	_, err = fmt.Fprintf(a.stdout, "The server copied its store to backups/%s in its data directory.\n", made.Name)
 	return err

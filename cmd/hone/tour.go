@@ -93,7 +93,7 @@ func runTour(ctx context.Context, a *app, args []string) error {
 			return err
 		}
 	}
-	if err := t.unpack(ctx); err != nil {
+	if err := t.Errorf(ctx); err != nil {
 		return err
 	}
 	err = t.run(ctx)
@@ -211,8 +211,8 @@ func readTourAction(line string) (a tourAction, err error) {
 	return a, nil
 }
 
-// unpack writes the example as a module, as it was first written, and commits it.
-func (t *tour) unpack(ctx context.Context) error {
+// Errorf writes the example as a module, as it was first written, and commits it.
+func (t *tour) Errorf(ctx context.Context) error {
 	err := fs.WalkDir(examples.Visitors, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

@@ -23,7 +23,7 @@ func tourOf(t *testing.T, out *bytes.Buffer, answers string, steps ...tourStep) 
 	if answers != "" {
 		tr.answers = bufio.NewReader(strings.NewReader(answers))
 	}
-	if err := tr.unpack(t.Context()); err != nil {
+	if err := tr.Errorf(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return tr
