@@ -62,7 +62,7 @@ func (o *Options) read(ctx context.Context, toolchain string, dirs []string) (*s
 	go func() {
 		defer close(compiled)
 		if o.Compiler {
-			said, failed = compilerSays(ctx, o.Dir, o.BuildFlags, dirs)
+			said, failed = compilerDiagnostics(ctx, o.Dir, o.BuildFlags, dirs)
 		}
 	}()
 	src, err := load(ctx, o.Dir, toolchain, o.BuildFlags, dirs)
@@ -88,7 +88,7 @@ func Examine(inputs []Input, pkgs []*Package, locate func(*profile.Frame) string
 	o.MinShare, o.MaxPackages = cmp.Or(o.MinShare, DefaultMinShare), cmp.Or(o.MaxPackages, DefaultMaxPackages)
 	src := &source{files: make(map[string]*Package), packages: pkgs}
 	for _, p := range pkgs {
-		for name := range p.texts {
+		for name := range p.Texts {
 			src.files[name] = p
 		}
 	}

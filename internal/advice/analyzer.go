@@ -74,7 +74,7 @@ func (done *analyzed) run(pass *analysis.Pass) {
 }
 
 func (p *Package) readFile(name string) ([]byte, error) {
-	if text, ok := p.texts[name]; ok {
+	if text, ok := p.Texts[name]; ok {
 		return text, nil
 	}
 	return nil, &os.PathError{Op: "read", Path: name, Err: errors.New("not a file of the package")}

@@ -67,7 +67,7 @@ func (d Diagnostics) Escapes(file string, line int) bool {
 //
 // A folder of its own makes the command line another one, so that nothing comes from
 // the build cache without being compiled. Of what doesn't compile it says nothing.
-func compilerSays(ctx context.Context, dir string, flags, dirs []string) (Diagnostics, error) {
+func compilerDiagnostics(ctx context.Context, dir string, flags, dirs []string) (Diagnostics, error) {
 	if len(dirs) == 0 {
 		return nil, nil
 	}

@@ -66,7 +66,7 @@ func TestCompilerSays(t *testing.T) {
 	// Twice: what comes from the build cache says nothing.
 	for _, flags := range []string{"", "", "-trimpath"} {
 		t.Setenv("GOFLAGS", flags)
-		said, err := compilerSays(t.Context(), dir, nil, []string{dir})
+		said, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestCompilerSays(t *testing.T) {
 }
 
 func TestCompilerSaysErrors(t *testing.T) {
-	said, err := compilerSays(t.Context(), t.TempDir(), nil, nil)
+	said, err := compilerDiagnostics(t.Context(), t.TempDir(), nil, nil)
 	if said != nil || err != nil {
 		t.Errorf("of no package: %v, %v", said, err)
 	}
@@ -96,11 +96,11 @@ func TestCompilerSaysErrors(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte("package m\n\nvar x int = \"\"\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if said, err := compilerSays(t.Context(), dir, nil, []string{dir}); err != nil || len(said) != 0 {
+	if said, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir}); err != nil || len(said) != 0 {
 		t.Errorf("of what doesn't compile: %v, %v", said, err)
 	}
 	t.Setenv("GOFLAGS", "-nonsense")
-	if _, err := compilerSays(t.Context(), dir, nil, []string{dir}); err == nil || !strings.Contains(err.Error(), "what the compiler says is missing") {
+	if _, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir}); err == nil || !strings.Contains(err.Error(), "what the compiler says is missing") {
 		t.Errorf("of a go command that can't: %v", err)
 	}
 	if err := make(Diagnostics).read("m.json", []byte(`{"version":0,"file":"m.go"}{"range":`), nil); err == nil || !strings.Contains(err.Error(), "m.json: offset ") {

@@ -40,9 +40,9 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 			continue
 		}
 		s.Compiler = p.Says[lineOf{h.file, s.Line}]
-		x.examine(s)
+		x.hits(s)
 	}
-	report.Findings = rank(append(x.all(), x.whole(inputs)...))
+	report.Findings = rank(append(x.findings(), x.whole(inputs)...))
 	report.Together = x.union(inputs, x.has)
 	report.Unexamined = slices.Concat(report.Unexamined, missed.sentences, failures(x.options.Rules, src.packages))
 	return report
@@ -58,7 +58,7 @@ func (m *missed) add(h *hot, err error) {
 	}
 }
 
-func (x *examiner) examine(s *Site) {
+func (x *examiner) hits(s *Site) {
 	for _, r := range x.options.Rules {
 		if r.Match == nil {
 			continue
@@ -96,11 +96,11 @@ func (x *examiner) add(s *Site, r *Rule, m *Match) {
 	if f := x.found[key]; f != nil { // a call over several lines, or a generic function
 		f.sites = append(f.sites, s)
 		for subject, v := range part {
-			f.matched.of(subject).add(v)
+			f.head.of(subject).add(v)
 		}
 		return
 	}
-	f := &found{rule: r, about: r.about(m), gain: cmp.Or(m.Gain, r.Gain), sites: []*Site{s}, matched: part}
+	f := &found{rule: r, about: r.about(m), gain: cmp.Or(m.Gain, r.Gain), sites: []*Site{s}, head: part}
 	f.Finding = Finding{
 		Rule: r.ID, Class: r.Class, State: Bounded, Title: cmp.Or(m.Title, r.Title), Why: m.Why,
 		Package: s.Package.Path, Function: s.functionName(), Symbol: s.hot.function, File: pos.Filename, Line: pos.Line, Column: pos.Column,
@@ -132,9 +132,9 @@ func (x *examiner) id(f *Finding) string {
 	}, f.Text)
 }
 
-// all returns the findings. Of a line that several rules know, those that say more than
+// findings returns the findings. Of a line that several rules know, those that say more than
 // "something is allocated here" stand alone.
-func (x *examiner) all() []Finding {
+func (x *examiner) findings() []Finding {
 	specific := make(map[string]bool)
 	line := func(f *found) string { return fmt.Sprintf("%s:%d", f.File, f.Line) }
 	for _, f := range x.found {
@@ -147,7 +147,7 @@ func (x *examiner) all() []Finding {
 	var all []Finding
 	for _, f := range x.found {
 		if len(f.sites) > 1 {
-			f.Evidence, f.Bound = x.describe(f.sites[0].hot, f.matched, f.gain, x.options.MinShare)
+			f.Evidence, f.Bound = x.describe(f.sites[0].hot, f.head, f.gain, x.options.MinShare)
 			f.Evidence.Compiler = f.sites[0].Compiler
 		}
 		if f.rule.Generic {

@@ -5,11 +5,11 @@ import "slices"
 // found is a finding and what it was made of.
 type found struct {
 	Finding
-	rule    *Rule
-	about   about
-	gain    float64
-	sites   []*Site
-	matched matched
+	rule  *Rule
+	about about
+	gain  float64
+	sites []*Site
+	head  matched
 }
 
 // has reports whether a sample at a line is below some finding.

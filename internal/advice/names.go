@@ -76,7 +76,7 @@ func (p *Package) allNames() *nameSet {
 	fset := token.NewFileSet()
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
-		if p.texts[name] != nil || !e.Type().IsRegular() || filepath.Ext(name) != ".go" {
+		if p.Texts[name] != nil || !e.Type().IsRegular() || filepath.Ext(name) != ".go" {
 			continue
 		}
 		// What can be parsed of a file with mistakes is better than nothing.

@@ -32,7 +32,7 @@ type Package struct {
 	analyzed  map[*analysis.Analyzer]*analyzed
 	bare      []*ast.File // Files, where functions have no bodies
 	uses      map[types.Object][]*ast.Ident
-	texts     map[string][]byte // of files, by name
+	Texts     map[string][]byte // of files, by name
 	names     *nameSet          // nil until a rewrite needs a new one
 	memo      map[any]any
 }
@@ -83,7 +83,7 @@ func Memo[T any](p *Package, key any, compute func() T) T {
 // Text returns the source between two positions.
 func (p *Package) Text(from, to token.Pos) string {
 	f := p.Fset.File(from)
-	text := p.texts[f.Name()]
+	text := p.Texts[f.Name()]
 	a, b := f.Offset(from), f.Offset(to)
 	if b > len(text) {
 		return ""
@@ -129,24 +129,24 @@ var errNotBuilt = errors.New("isn't part of the package in this build")
 
 // NewPackage is of files that are checked already, for rules alone.
 func NewPackage(p Package, texts map[string][]byte) *Package {
-	p.texts = texts
+	p.Texts = texts
 	return &p
 }
 
 func (p *Package) read(files []string) error {
-	p.texts = make(map[string][]byte)
+	p.Texts = make(map[string][]byte)
 	for _, name := range files {
 		text, err := infile.ReadFile(context.Background(), name, infile.MaxSource)
 		if err != nil {
 			return err
 		}
-		p.texts[name] = text
+		p.Texts[name] = text
 	}
 	return nil
 }
 
-// fileOf returns the syntax of a file, by its absolute name.
-func (p *Package) fileOf(name string) *ast.File {
+// File returns the syntax of a file, by its absolute name.
+func (p *Package) File(name string) *ast.File {
 	i := slices.IndexFunc(p.Files, func(f *ast.File) bool { return p.Fset.File(f.FileStart).Name() == name })
 	if i < 0 {
 		return nil

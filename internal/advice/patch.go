@@ -52,7 +52,7 @@ func (x *examiner) offer(f *found, s *Site, m *Match) {
 // the declarations that change.
 func newFix(p *Package, file *ast.File, m *Match, root string) (*Fix, error) {
 	tf := p.Fset.File(file.FileStart)
-	before := p.texts[tf.Name()]
+	before := p.Texts[tf.Name()]
 	edits := slices.Clone(m.Edits)
 	slices.SortStableFunc(edits, func(a, b Edit) int { return int(a.Pos - b.Pos) })
 	var after bytes.Buffer

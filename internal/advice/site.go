@@ -156,7 +156,7 @@ func (s *Site) lineText(line int) string {
 		return ""
 	}
 	start := tf.Offset(tf.LineStart(line))
-	text := s.texts[tf.Name()][start:]
+	text := s.Texts[tf.Name()][start:]
 	if i := slices.Index(text, '\n'); i >= 0 {
 		text = text[:i]
 	}

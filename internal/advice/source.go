@@ -64,7 +64,7 @@ var (
 // site finds the syntax of a hot line. A function is identified by its first line or, if the file has
 // changed, by its name, and the line by its distance from there.
 func (p *Package) site(h *hot, e *evidence) (*Site, error) {
-	file := p.fileOf(h.file)
+	file := p.File(h.file)
 	if file == nil {
 		return nil, errNotBuilt
 	}
