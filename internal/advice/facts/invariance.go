@@ -40,7 +40,7 @@ func (v *Invariance) Of(e ast.Expr) int {
 	case *ast.SelectorExpr:
 		return v.ofField(e)
 	case *ast.IndexExpr:
-		if tv := v.Info.Types[e.X]; tv.IsType() || v.changes(e.X) {
+		if tv := v.Info.Types[e.X]; tv.IsType() || v.changed(e.X) {
 			return Varies
 		}
 		return min(v.Of(e.X), v.Of(e.Index), Likely)
@@ -89,7 +89,7 @@ func (v *Invariance) ofName(id *ast.Ident) int {
 	if !ok {
 		return Varies
 	}
-	if Within(v.Loop, obj.Pos()) || v.changes(id) {
+	if Within(v.Loop, obj.Pos()) || v.changed(id) {
 		return Varies
 	}
 	if !PointerFree(obj.Type()) {
@@ -109,7 +109,7 @@ func (v *Invariance) ofField(e *ast.SelectorExpr) int {
 	if selection == nil {
 		return min(v.ofName(e.Sel), Likely) // of another package
 	}
-	if selection.Kind() != types.FieldVal || v.changes(e) {
+	if selection.Kind() != types.FieldVal || v.changed(e) {
 		return Varies
 	}
 	base := v.Of(e.X)
@@ -119,9 +119,9 @@ func (v *Invariance) ofField(e *ast.SelectorExpr) int {
 	return min(base, v.value(e))
 }
 
-// changes reports whether something in the loop assigns to what an expression names,
+// changed reports whether something in the loop assigns to what an expression names,
 // or to a part of it.
-func (v *Invariance) changes(e ast.Expr) bool {
+func (v *Invariance) changed(e ast.Expr) bool {
 	root := RootOf(v.Site, e)
 	if root == nil {
 		return true
