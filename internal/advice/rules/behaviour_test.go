@@ -67,7 +67,7 @@ func main() {
 			os.CopyFS(kept, os.DirFS(m.dir))
 		}
 	}
-	for _, r := range aboutLines {
+	for _, r := range lineRules {
 		if r.Class != advice.AdviceOnly && !done[r.ID] {
 			t.Errorf("no program in testdata/behaviour has anything for %s", r.ID)
 		}
@@ -117,7 +117,7 @@ func rewriteAll(t *testing.T, file string, text []byte, done map[string]bool) []
 	for range 2 {
 		f, pkg := check(t, file, text)
 		for line := 1; line <= bytes.Count(text, []byte("\n")); line++ {
-			report := examinePackage(pkg, everywhere(f, file, text, line), aboutLines...)
+			report := examinePackage(pkg, everywhere(f, file, text, line), lineRules...)
 			hostile := strings.HasPrefix(filepath.Base(file), "hostile")
 			i := slices.IndexFunc(report.Findings, func(f advice.Finding) bool { return f.Fix != nil && (f.Class == advice.Safe || !hostile) })
 			if i < 0 {

@@ -24,14 +24,14 @@ type less struct {
 	a, b    string       // names of the two elements in the rewrite
 	locals  [2]types.Object
 	slices  string // the package's name
-	edits   []advice.Edit
+	Edits   []advice.Edit
 	imports []string
 
 	keys      int  // comparisons
-	float     bool // some of floats
-	calls     bool // some have calls
-	exact     bool // the elements themselves are compared: equal ones can't be told apart
-	ascending bool // … by < only
+	Float     bool // some of floats
+	Calls     bool // some have calls
+	Exact     bool // the elements themselves are compared: equal ones can't be told apart
+	Ascending bool // … by < only
 }
 
 // readLess reads the second argument of sort.Slice. It refuses what it doesn't know
@@ -65,7 +65,7 @@ func readLess(s *advice.Site, c advice.Call, elem types.Type) (*less, bool) {
 		if len(stmts) < 2 || facts.Commented(s, stmts[0].Pos(), stmts[1].Pos()) {
 			return nil, false
 		}
-		l.edits = append(l.edits, advice.Edit{Pos: stmts[0].Pos(), End: stmts[1].Pos()})
+		l.Edits = append(l.Edits, advice.Edit{Pos: stmts[0].Pos(), End: stmts[1].Pos()})
 		stmts = stmts[1:]
 	}
 	for n := 0; n < len(stmts); n++ {
@@ -75,9 +75,9 @@ func readLess(s *advice.Site, c advice.Call, elem types.Type) (*less, bool) {
 			return nil, false
 		}
 	}
-	l.exact = l.keys == 1 && l.exact
-	l.ascending = l.exact && l.ascending && l.locals[0] == nil
-	l.edits = append(l.edits, advice.Edit{Pos: lit.Type.Params.Pos(), End: lit.Type.Results.End(), New: fmt.Sprintf("(%s, %s %s) int", l.a, l.b, text)})
+	l.Exact = l.keys == 1 && l.Exact
+	l.Ascending = l.Exact && l.Ascending && l.locals[0] == nil
+	l.Edits = append(l.Edits, advice.Edit{Pos: lit.Type.Params.Pos(), End: lit.Type.Results.End(), New: fmt.Sprintf("(%s, %s %s) int", l.a, l.b, text)})
 	return l, true
 }
 
@@ -189,16 +189,16 @@ func (l *less) result(r *ast.ReturnStmt, unequal *ast.BinaryExpr) bool {
 		// x != y { return x }: those that have it come first.
 		if facts.SameCode(l.site, value, unequal.X) || facts.SameCode(l.site, value, unequal.Y) {
 			text, ok := l.renamed(value)
-			l.edits = append(l.edits, edit.Replace(r, fmt.Sprintf("if %s {\nreturn %s\n}\nreturn %s", text, first, second)))
+			l.Edits = append(l.Edits, edit.Replace(r, fmt.Sprintf("if %s {\nreturn %s\n}\nreturn %s", text, first, second)))
 			return ok
 		}
 	}
 	if steps, ok := l.chain(r.Results[0]); ok {
-		l.edits = append(l.edits, edit.Replace(r, steps))
+		l.Edits = append(l.Edits, edit.Replace(r, steps))
 		return true
 	}
 	text, ok := l.comparison(r.Results[0])
-	l.edits = append(l.edits, edit.Replace(r.Results[0], text))
+	l.Edits = append(l.Edits, edit.Replace(r.Results[0], text))
 	return ok
 }
 
@@ -257,7 +257,7 @@ func (l *less) ladder(one, other ast.Stmt) bool {
 	}
 	l.keys++
 	step, ok := l.unequal(less)
-	l.edits = append(l.edits, advice.Edit{Pos: one.Pos(), End: other.End(), New: strings.TrimSuffix(step, "\n")})
+	l.Edits = append(l.Edits, advice.Edit{Pos: one.Pos(), End: other.End(), New: strings.TrimSuffix(step, "\n")})
 	return ok
 }
 
@@ -326,7 +326,7 @@ func (l *less) threeWay(e *ast.BinaryExpr) (string, bool) {
 	if !l.pair(x, y) {
 		return "", false
 	}
-	l.calls = true
+	l.Calls = true
 	text, ok := l.renamed(call)
 	if e.Op == token.GTR { // these return -1, 0 and 1 only
 		text = "-" + text
@@ -340,10 +340,10 @@ func (l *less) compare(x, y ast.Expr, descending bool) (string, bool) {
 		return "", false
 	}
 	t := l.site.Info.TypeOf(x)
-	l.float = l.float || facts.IsFloat(t)
+	l.Float = l.Float || facts.IsFloat(t)
 	if l.keys == 1 {
-		l.exact = l.element(x) > 0 && l.element(y) > 0
-		l.ascending = (l.element(x) == 1) != descending
+		l.Exact = l.element(x) > 0 && l.element(y) > 0
+		l.Ascending = (l.element(x) == 1) != descending
 	}
 	name := "cmp"
 	if types.Identical(t, types.Typ[types.String]) {
@@ -411,7 +411,7 @@ func (l *less) rename(e ast.Expr) bool {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if x, ok := n.(*ast.IndexExpr); ok {
 			if which := l.element(x); which > 0 {
-				l.edits = append(l.edits, edit.Replace(x, [...]string{l.a, l.b}[which-1]))
+				l.Edits = append(l.Edits, edit.Replace(x, [...]string{l.a, l.b}[which-1]))
 				return false
 			}
 		}
@@ -434,7 +434,7 @@ func (l *less) effects(e ast.Expr) bool {
 			found = true
 		case *ast.CallExpr:
 			if !l.site.Info.Types[n.Fun].IsType() && l.site.Callee(n) != "len" {
-				l.calls = true
+				l.Calls = true
 			}
 		case *ast.UnaryExpr:
 			found = found || n.Op == token.AND || n.Op == token.ARROW

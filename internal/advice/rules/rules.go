@@ -29,11 +29,11 @@ import (
 
 // All returns the rules, in the order that doc/rules.md has them.
 func All() []*advice.Rule {
-	return slices.Concat(aboutLines, advice.ProgramRules())
+	return slices.Concat(lineRules, advice.ProgramRules())
 }
 
-// aboutLines are the rules about lines; those about programs as a whole are in internal/advice.
-var aboutLines = []*advice.Rule{
+// lineRules are the rules about lines; those about programs as a whole are in internal/advice.
+var lineRules = []*advice.Rule{
 	callerLookup,
 	clientPerRequest,
 	deepEqual,

@@ -38,7 +38,7 @@ var (
 // about programs as a whole have theirs in internal/advice, where profiles are.
 func TestRules(t *testing.T) {
 	found, silent := 0, 0
-	for _, r := range aboutLines {
+	for _, r := range lineRules {
 		t.Run(r.ID, func(t *testing.T) {
 			files, err := filepath.Glob(filepath.Join("testdata", r.ID, "*.go"))
 			if err != nil {
@@ -60,7 +60,7 @@ func TestRules(t *testing.T) {
 			found, silent = found+positive, silent+negative
 		})
 	}
-	t.Logf("%d programs with a pattern and %d that look like one, of %d rules", found, silent, len(aboutLines))
+	t.Logf("%d programs with a pattern and %d that look like one, of %d rules", found, silent, len(lineRules))
 }
 
 func testRule(t *testing.T, r *advice.Rule, file string) (positive bool) {

@@ -289,17 +289,17 @@ func sliceWithLess(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	m.Class = advice.Review
 	check := ""
 	switch {
-	case l.float:
+	case l.Float:
 		check = " Check that there is no NaN: < leaves it wherever it is, and it comes first then."
-	case l.exact || to == "SortStableFunc" && !l.calls:
+	case l.Exact || to == "SortStableFunc" && !l.Calls:
 		m.Class = advice.Safe // what compares equal is the same, or stays in order
-	case l.calls:
+	case l.Calls:
 		check = " Check that comparing has no effect, and that elements which compare equal may come in another order."
 	default:
 		check = " Check that equal elements may come in a different order."
 	}
 	m.Why += check
-	if l.ascending && !facts.Commented(s, c.Args[1].Pos(), c.Args[1].End()) {
+	if l.Ascending && !facts.Commented(s, c.Args[1].Pos(), c.Args[1].End()) {
 		m.Why = fmt.Sprintf("%s swaps elements by reflection and calls a function for each comparison: slices.Sort is compiled for %s.", c.Name, types.TypeString(slice.Elem(), types.RelativeTo(s.Types)))
 		m.Why += check
 		m.Gain = 3
@@ -308,6 +308,6 @@ func sliceWithLess(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		return true
 	}
 	m.Imports = append([]string{"slices"}, l.imports...)
-	m.Edits = append(l.edits, edit.Replace(c.Fun, l.slices+"."+to))
+	m.Edits = append(l.Edits, edit.Replace(c.Fun, l.slices+"."+to))
 	return true
 }
