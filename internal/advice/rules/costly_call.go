@@ -31,7 +31,7 @@ more of the line goes first. What is needed only the code around knows, so that 
 func costlyFrames() *lazyregexp.Regexp {
 	var names []string
 	for _, f := range costlyFunctions {
-		names = append(names, f.name)
+		names = append(names, f.Name)
 	}
 	return framesOf(names...)
 }
@@ -40,15 +40,15 @@ func matchCostlyCall(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls() {
 		f, ok := costlyByName()[c.Name]
-		if !ok || facts.RunsOnce(s, c.Cursor) || facts.Excused(s, c.Cursor) || f.kind == knowsUnicode && knowsASCII(s) || !isCost(s, c, f) {
+		if !ok || facts.RunsOnce(s, c.Cursor) || facts.Excused(s, c.Cursor) || f.Kind == knowsUnicode && knowsASCII(s) || !isCost(s, c, f) {
 			continue
 		}
 		frames := framesOf(c.Name)
 		if s.Share(frames) < muchAllocated {
 			continue
 		}
-		matches = append(matches, advice.Match{Node: c.CallExpr, Frames: frames, Gain: f.gain,
-			Why: fmt.Sprintf("%s %s.", edit.Short(c.Name), insteadOf[f.kind])})
+		matches = append(matches, advice.Match{Node: c.CallExpr, Frames: frames, Gain: f.Gain,
+			Why: fmt.Sprintf("%s %s.", edit.Short(c.Name), insteadOf[f.Kind])})
 	}
 	return matches
 }
@@ -56,7 +56,7 @@ func matchCostlyCall(s *advice.Site) []advice.Match {
 // isCost reports whether it is the function itself that costs what is below it, where that may be
 // what it reads from.
 func isCost(s *advice.Site, c advice.Call, f costly) bool {
-	switch f.kind {
+	switch f.Kind {
 	case limitsReader:
 		n, constant := facts.ConstantInt(s, c.Args[2])
 		return constant && n <= 64

@@ -61,9 +61,9 @@ const (
 // A costly function has a name as go/types writes it. Its gain is no more than testdata/costly-call/gains.txt
 // has for it, and for most functions less: what is measured there does nothing else.
 type costly struct {
-	name string
-	kind costKind
-	gain float64
+	Name string
+	Kind costKind
+	Gain float64
 }
 
 var costlyFunctions = []costly{
@@ -186,7 +186,7 @@ var costlyFunctions = []costly{
 var costlyByName = sync.OnceValue(func() map[string]costly {
 	byName := make(map[string]costly, len(costlyFunctions))
 	for _, f := range costlyFunctions {
-		byName[f.name] = f
+		byName[f.Name] = f
 	}
 	return byName
 })

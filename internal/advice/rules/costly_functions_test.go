@@ -34,7 +34,7 @@ func TestCostlyFunctions(t *testing.T) {
 			}
 			name := p.Callee(call)
 			for _, found := range findings {
-				if found.Line == p.Line(call.Pos()) && strings.HasPrefix(found.Why, edit.Short(name)+" "+insteadOf[costlyByName()[name].kind]) {
+				if found.Line == p.Line(call.Pos()) && strings.HasPrefix(found.Why, edit.Short(name)+" "+insteadOf[costlyByName()[name].Kind]) {
 					reported[name] = true
 				}
 			}
@@ -42,12 +42,12 @@ func TestCostlyFunctions(t *testing.T) {
 	}
 	seen := make(map[string]bool)
 	for _, f := range costlyFunctions {
-		if seen[f.name] {
-			t.Errorf("%s is in the table twice", f.name)
+		if seen[f.Name] {
+			t.Errorf("%s is in the table twice", f.Name)
 		}
-		seen[f.name] = true
-		if !reported[f.name] {
-			t.Errorf("%s: no case in testdata/costly-call has a finding about it", f.name)
+		seen[f.Name] = true
+		if !reported[f.Name] {
+			t.Errorf("%s: no case in testdata/costly-call has a finding about it", f.Name)
 		}
 	}
 }
@@ -83,13 +83,13 @@ func TestCostlyGains(t *testing.T) {
 		}
 	}
 	for _, row := range costlyFunctions {
-		switch gain, ok := measured[row.name]; {
+		switch gain, ok := measured[row.Name]; {
 		case !ok:
-			t.Errorf("%s is not in %s", row.name, name)
-		case row.gain > gain:
-			t.Errorf("%s: the table has a gain of %v, and %s of %.2f", row.name, row.gain, name, gain)
+			t.Errorf("%s is not in %s", row.Name, name)
+		case row.Gain > gain:
+			t.Errorf("%s: the table has a gain of %v, and %s of %.2f", row.Name, row.Gain, name, gain)
 		}
-		delete(measured, row.name)
+		delete(measured, row.Name)
 	}
 	for call := range measured {
 		t.Errorf("%s is measured and not in the table", call)

@@ -25,7 +25,7 @@ What the program needs of the data only its author knows, so that it is advice o
 	Frames: jsonFrames,
 	Gain:   2,
 	Match: func(s *advice.Site) []advice.Match {
-		return matchJSON(s, func(c advice.Call, t types.Type, decodes bool) string {
+		return matchJSONAny(s, func(c advice.Call, t types.Type, decodes bool) string {
 			_, anything := t.Underlying().(*types.Interface)
 			if !dynamic(t) || anything && !decodes || ownJSON(t, decodes) {
 				return ""
@@ -39,8 +39,8 @@ What the program needs of the data only its author knows, so that it is advice o
 	},
 }
 
-// matchJSON has why say something of calls that take the time.
-func matchJSON(s *advice.Site, why func(c advice.Call, t types.Type, decodes bool) string) []advice.Match {
+// matchJSONAny has why say something of calls that take the time.
+func matchJSONAny(s *advice.Site, why func(c advice.Call, t types.Type, decodes bool) string) []advice.Match {
 	if s.Share(jsonFrames) < 0.02 {
 		return nil
 	}

@@ -25,7 +25,7 @@ are not reported, nor single numbers and strings.`,
 	Frames: jsonFrames,
 	Gain:   2.5,
 	Match: func(s *advice.Site) []advice.Match {
-		return matchJSON(s, func(c advice.Call, t types.Type, decodes bool) string {
+		return matchJSONAny(s, func(c advice.Call, t types.Type, decodes bool) string {
 			if dynamic(t) || ownJSON(t, decodes) {
 				return ""
 			}

@@ -23,9 +23,9 @@ type less struct {
 	i, j    types.Object // parameters
 	a, b    string       // names of the two elements in the rewrite
 	locals  [2]types.Object
-	slices  string // the package's name
+	Slices  string // the package's name
 	Edits   []advice.Edit
-	imports []string
+	Imports []string
 
 	keys      int  // comparisons
 	Float     bool // some of floats
@@ -54,7 +54,7 @@ func readLess(s *advice.Site, c advice.Call, elem types.Type) (*less, bool) {
 	if !ok || len(text) > 60 || l.i == nil || l.j == nil {
 		return nil, false
 	}
-	if l.slices, ok = facts.PackageName(s, "slices", c.Pos()); !ok {
+	if l.Slices, ok = facts.PackageName(s, "slices", c.Pos()); !ok {
 		return nil, false
 	}
 	stmts := lit.Body.List
@@ -353,7 +353,7 @@ func (l *less) compare(x, y ast.Expr, descending bool) (string, bool) {
 	if !ok || facts.UsesName(l.slice, name) {
 		return "", false
 	}
-	l.imports = append(l.imports, name)
+	l.Imports = append(l.Imports, name)
 	a, ok := l.renamed(x)
 	b, ok2 := l.renamed(y)
 	if descending {

@@ -304,10 +304,10 @@ func sliceWithLess(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		m.Why += check
 		m.Gain = 3
 		m.Imports = []string{"slices"}
-		m.Edits = []advice.Edit{edit.Replace(c.Fun, l.slices+".Sort"), {Pos: c.Args[0].End(), End: c.Args[1].End()}}
+		m.Edits = []advice.Edit{edit.Replace(c.Fun, l.Slices+".Sort"), {Pos: c.Args[0].End(), End: c.Args[1].End()}}
 		return true
 	}
-	m.Imports = append([]string{"slices"}, l.imports...)
-	m.Edits = append(l.Edits, edit.Replace(c.Fun, l.slices+"."+to))
+	m.Imports = append([]string{"slices"}, l.Imports...)
+	m.Edits = append(l.Edits, edit.Replace(c.Fun, l.Slices+"."+to))
 	return true
 }
