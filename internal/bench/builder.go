@@ -5,7 +5,7 @@ import "slices"
 // A builder lists packages and builds their tests, and lists the benchmarks of these.
 type builder struct {
 	runner
-	report   *Report
+	found    *Report
 	notBuilt []string             // what excludedBenchmarks says of the head's packages
 	held     *held                // gets failures and skips of an attempt; nil: the report does
 	overlays [2]map[string]string // of the user's flags: what stands for which file
@@ -23,7 +23,7 @@ func (b *builder) fail(f Failure) {
 		b.held.failures = append(b.held.failures, f)
 		return
 	}
-	b.report.Failures = append(b.report.Failures, f)
+	b.found.Failures = append(b.found.Failures, f)
 	b.event(Event{Warning: f.line(), Failure: &f})
 }
 
@@ -40,16 +40,16 @@ func (b *builder) skip(s Skip) {
 		b.held.skips = append(b.held.skips, s)
 		return
 	}
-	for i, other := range b.report.Skipped {
+	for i, other := range b.found.Skipped {
 		if other.Package != s.Package || other.Benchmark != s.Benchmark {
 			continue
 		}
 		if other.Side != s.Side {
-			b.report.Skipped[i].Side = "" // on both
+			b.found.Skipped[i].Side = "" // on both
 		}
 		return
 	}
-	b.report.Skipped = append(b.report.Skipped, s)
+	b.found.Skipped = append(b.found.Skipped, s)
 }
 
 // broken reports whether all of the package failed on a side.
@@ -74,7 +74,7 @@ func (h *held) blames(borrower, lender string) (first *Failure, all bool) {
 
 // isBroken reports whether all of a package failed.
 func (b *builder) isBroken(path string) bool {
-	failures := b.report.Failures
+	failures := b.found.Failures
 	if b.held != nil {
 		failures = b.held.failures
 	}

@@ -44,7 +44,7 @@ func (m *planner) takeOutSame(ctx context.Context, plan *pairing, packages []str
 		all = append(all, t.source())
 	}
 	changed, notRun := code.Changed(all)
-	m.report.NotBenchmarked, m.report.otherChanges = notRun, len(changed) > len(notRun)
+	m.found.NotBenchmarked, m.found.otherChanges = notRun, len(changed) > len(notRun)
 
 	data := make(map[string]bool) // packages with files that changed, and that benchmarks may read
 	for _, t := range plan.both {
@@ -60,7 +60,7 @@ func (m *planner) takeOutSame(ctx context.Context, plan *pairing, packages []str
 		case data[t.Package] || !code.Same(t.source().Package, t.source().Function):
 			different = append(different, t)
 		default:
-			m.report.SameCode = append(m.report.SameCode, t.ID)
+			m.found.SameCode = append(m.found.SameCode, t.ID)
 			if m.MeasureUnchanged {
 				plan.head = append(plan.head, t)
 			}

@@ -24,7 +24,7 @@ func (b *Bench) Measure(ctx context.Context) (*Report, error) {
 	defer p.Close()
 	targets, err := p.targets(ctx, experiment.Head)
 	if err != nil {
-		return p.report, err
+		return p.found, err
 	}
 	return b.record(ctx, p, nil, nil, func(r *record) error {
 		return p.lab(r, &pairing{head: targets}).measure(ctx)
@@ -59,7 +59,7 @@ func (b *Bench) Against(ctx context.Context, ref string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.ref, p.report.Base = ref, &base.Revision
+	p.ref, p.found.Base = ref, &base.Revision
 	return b.compare(ctx, p, base, &base.Revision, base.Warnings)
 }
 
@@ -96,7 +96,7 @@ func (b *Bench) againstItself(ctx context.Context, name string, ways [2]workspac
 func (b *Bench) compare(ctx context.Context, p *planner, rev *workspace.Base, base *experiment.Revision, warnings []string) (*Report, error) {
 	plan, err := p.pairUp(ctx, rev)
 	if err != nil {
-		return p.report, err
+		return p.found, err
 	}
 	return b.record(ctx, p, base, warnings, func(r *record) error {
 		if err := r.noteOneSided(base.Name); err != nil {
@@ -114,19 +114,19 @@ func (b *Bench) compare(ctx context.Context, p *planner, rev *workspace.Base, ba
 func (b *Bench) record(ctx context.Context, p *planner, base *experiment.Revision, warnings []string, measure func(*record) error) (*Report, error) {
 	info, err := p.info(ctx, base)
 	if err != nil {
-		return p.report, err
+		return p.found, err
 	}
 	if err := HideStore(b.Store); err != nil {
-		return p.report, err
+		return p.found, err
 	}
 	run, err := experiment.Create(b.Store, info)
 	if err != nil {
-		return p.report, err
+		return p.found, err
 	}
-	r := &record{report: p.report, run: run, events: p.event}
-	r.report.ID, r.report.Dir = run.ID(), run.Dir()
+	r := &record{planned: p.found, run: run, events: p.event}
+	r.planned.ID, r.planned.Dir = run.ID(), run.Dir()
 	if err := r.begin(append(info.Environment.Warnings(), workspace.PowerWarnings("/sys/class/power_supply")...)); err != nil {
-		return r.report, err
+		return r.planned, err
 	}
 	before := workspace.ReadDisturbance()
 	for _, w := range warnings {
@@ -140,7 +140,7 @@ func (b *Bench) record(ctx context.Context, p *planner, base *experiment.Revisio
 			err = errors.Join(err, r.warn(w))
 		}
 	}
-	return r.report, r.close(ctx, err)
+	return r.planned, r.close(ctx, err)
 }
 
 // lab returns what carries out a plan, and the schedule of it.
@@ -163,10 +163,10 @@ func (l *lab) compare(ctx context.Context) error {
 	if err := l.follow(ctx, l.schedule.Comparison()); err != nil {
 		return err
 	}
-	if l.schedule.Samples() == 0 && len(l.report.Failures) == 0 {
+	if l.schedule.Samples() == 0 && len(l.planned.Failures) == 0 {
 		return fmt.Errorf("%w: -for %v is too short for any sample; measure longer, or narrow -bench down", ErrNoBenchmarks, l.For)
 	}
-	l.report.Family = l.family
-	l.report.Changed = changedOf(l.targets, l.family)
+	l.planned.Family = l.judged
+	l.planned.Changed = changedOf(l.targets, l.judged)
 	return l.tellTime()
 }

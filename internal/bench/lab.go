@@ -24,7 +24,7 @@ type lab struct {
 
 	linker linker
 	noisy  map[*target]bool   // told that they print
-	family *experiment.Family // the latest
+	judged *experiment.Family // the latest
 }
 
 // follow carries out steps.
@@ -52,7 +52,7 @@ func (l *lab) carryOut(ctx context.Context, step schedule.Step) (out schedule.Ou
 	case schedule.Judge:
 		var family *experiment.Family
 		if family, out.Judgement, err = judge(l.run.Dir(), s.Phase, l.CompareOptions()); family != nil {
-			l.family = family
+			l.judged = family
 		}
 	case schedule.Profile:
 		l.tell("profile", l.targets[s.N].Benchmark)
@@ -86,11 +86,11 @@ func (l *lab) tellTime() error {
 			return err
 		}
 	}
-	l.report.Timing = l.schedule.Timing()
-	if l.report.Timing == nil {
+	l.planned.Timing = l.schedule.Timing()
+	if l.planned.Timing == nil {
 		return nil
 	}
-	return l.run.Time(*l.report.Timing)
+	return l.run.Time(*l.planned.Timing)
 }
 
 // A measured is what a process printed, and what else is known of it.

@@ -50,7 +50,7 @@ func (b *Bench) begin(ctx context.Context) (*planner, error) {
 			return nil, errors.Join(err, w.Close())
 		}
 	}
-	return &planner{lender{builder: builder{runner: runner{b, w}, report: new(Report)}}}, nil
+	return &planner{lender{builder: builder{runner: runner{b, w}, found: new(Report)}}}, nil
 }
 
 // info is what a run says of itself, once it is known what to measure.
@@ -66,14 +66,14 @@ func (m *planner) info(ctx context.Context, base *experiment.Revision) (experime
 	if base != nil {
 		info.Looks = m.CompareOptions().Looks
 	}
-	m.report.tellCode(&info)
-	for _, s := range m.report.Skipped {
+	m.found.tellCode(&info)
+	for _, s := range m.found.Skipped {
 		if s.Side == experiment.Head.String() {
-			m.report.Missing = append(m.report.Missing, experiment.Gap{Package: s.Package, Benchmark: s.Benchmark, Why: s.what()})
+			m.found.Missing = append(m.found.Missing, experiment.Gap{Package: s.Package, Benchmark: s.Benchmark, Why: s.what()})
 		}
 	}
-	info.Missing = m.report.Missing
-	for _, f := range m.report.Failures {
+	info.Missing = m.found.Missing
+	for _, f := range m.found.Failures {
 		info.Failures = append(info.Failures, f.kept())
 	}
 	return info, nil

@@ -9,9 +9,9 @@ import (
 
 // A record is what a measurement leaves: its run, and what is to be reported of it.
 type record struct {
-	report *Report
-	run    *experiment.Writer
-	events func(Event)
+	planned *Report
+	run     *experiment.Writer
+	events  func(Event)
 
 	samples int  // that are in the run
 	empty   bool // there was nothing to measure, and that is fine
@@ -24,12 +24,12 @@ func (r *record) begin(machine []string) error {
 			return err
 		}
 	}
-	for _, f := range r.report.Failures {
+	for _, f := range r.planned.Failures {
 		if err := r.run.Warn(f.line()); err != nil {
 			return err
 		}
 	}
-	for _, s := range r.report.Skipped {
+	for _, s := range r.planned.Skipped {
 		r.events(Event{Warning: s.line()})
 		if err := r.run.Note(s.line()); err != nil {
 			return err
@@ -41,7 +41,7 @@ func (r *record) begin(machine []string) error {
 // close closes the run, or leaves it partial after an error.
 func (r *record) close(ctx context.Context, err error) error {
 	if err == nil && r.samples == 0 && !r.empty {
-		err = fmt.Errorf("%w: %s", ErrNoBenchmarks, r.report.Failures[0].line())
+		err = fmt.Errorf("%w: %s", ErrNoBenchmarks, r.planned.Failures[0].line())
 	}
 	if err == nil {
 		err = r.run.Close()
@@ -55,7 +55,7 @@ func (r *record) close(ctx context.Context, err error) error {
 	}
 	if r.run.Abandon(why) != nil {
 		// A full disk: the run stays partial without the note.
-		return fmt.Errorf("%w (run %s is incomplete)", err, r.report.ID)
+		return fmt.Errorf("%w (run %s is incomplete)", err, r.planned.ID)
 	}
 	return err
 }
@@ -77,9 +77,9 @@ func (r *record) noteOneSided(ref string) error {
 		text  string
 		names []string
 	}{
-		{"no change, the test binary is the same as of " + ref, r.report.Unchanged},
-		{"new: not in " + ref, r.report.New},
-		{"gone: only in " + ref, r.report.Gone},
+		{"no change, the test binary is the same as of " + ref, r.planned.Unchanged},
+		{"new: not in " + ref, r.planned.New},
+		{"gone: only in " + ref, r.planned.Gone},
 	} {
 		for _, name := range l.names {
 			if err := r.run.Note(name + ": " + l.text); err != nil {
@@ -92,12 +92,12 @@ func (r *record) noteOneSided(ref string) error {
 
 func (r *record) warn(text string) error {
 	r.events(Event{Warning: text})
-	r.report.Warnings = append(r.report.Warnings, text)
+	r.planned.Warnings = append(r.planned.Warnings, text)
 	return r.run.Warn(text)
 }
 
 func (r *record) fail(f Failure) error {
-	r.report.Failures = append(r.report.Failures, f)
+	r.planned.Failures = append(r.planned.Failures, f)
 	r.events(Event{Warning: f.line(), Failure: &f})
 	if err := r.run.Fail(f.kept()); err != nil {
 		return err

@@ -127,7 +127,7 @@ func (m *lender) mayLend(own [2]*benchPackage, lender experiment.Side) bool {
 
 // accept keeps what was tried, and tells of it.
 func (m *lender) accept(pair *packagePair, origin experiment.TestOrigin, diff *testDiff, told *held) {
-	m.report.Tests = append(m.report.Tests, origin)
+	m.found.Tests = append(m.found.Tests, origin)
 	if pair.from != experiment.OfEach {
 		for s, p := range pair.at {
 			if p == nil {
