@@ -83,7 +83,7 @@ func (b *body) explain(err error) error {
 	case errors.Is(err, http.ErrSchemeMismatch):
 		text = "the server speaks HTTP, not HTTPS (use http://" + b.r.url.Host + ")"
 	case b.resp == nil && b.wantsCert.Load():
-		if b.f.TLSCert == "" {
+		if b.exchange.TLSCert == "" {
 			text += " (the server asks for a client certificate: -tls_cert and -tls_key)"
 		} else {
 			text += " (the server may not accept the client certificate of -tls_cert)"
@@ -127,7 +127,7 @@ func (b *body) statusError() error {
 }
 
 func (b *body) tooLarge() error {
-	text := fmt.Sprintf("the profile is over the limit of %d bytes", b.f.MaxBytes)
+	text := fmt.Sprintf("the profile is over the limit of %d bytes", b.exchange.MaxBytes)
 	if b.size >= 0 {
 		text += fmt.Sprintf(": the server announced %d", b.size)
 	}

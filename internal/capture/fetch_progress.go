@@ -10,7 +10,7 @@ import (
 // liveLine is the line that a request rewrites on a terminal. Only one request
 // has it at once; a nil liveLine shows nothing.
 type liveLine struct {
-	f     *Fetcher
+	p     *Fetcher
 	width int       // of what is on the terminal now
 	last  time.Time // of the last byte count shown
 
@@ -33,7 +33,7 @@ func RewriteLine(w io.Writer, width int, text string) {
 // show replaces the line. The caller holds p.mu.
 func (l *liveLine) show(text string) {
 	if l.width > 0 || text != "" {
-		RewriteLine(l.f.Progress, l.width, text)
+		RewriteLine(l.p.Progress, l.width, text)
 	}
 	l.width = len(text)
 }
@@ -51,8 +51,8 @@ func (l *liveLine) countDown(wait time.Duration) {
 		} else if elapsed > 0 {
 			text = fmt.Sprintf("Waiting for the server... (%v)", elapsed)
 		}
-		l.f.mu.Lock()
-		defer l.f.mu.Unlock()
+		l.p.mu.Lock()
+		defer l.p.mu.Unlock()
 		l.show(text)
 	}
 	update(0)
@@ -91,9 +91,9 @@ func (l *liveLine) received(got, size int64) {
 	if size > 0 {
 		text += " of " + formatBytes(size)
 	}
-	l.f.mu.Lock()
-	defer l.f.mu.Unlock()
-	if l.f.live == l {
+	l.p.mu.Lock()
+	defer l.p.mu.Unlock()
+	if l.p.live == l {
 		l.show(text)
 	}
 }
@@ -105,15 +105,15 @@ func (l *liveLine) end(final string) {
 		return
 	}
 	l.stopCountDown()
-	l.f.mu.Lock()
-	defer l.f.mu.Unlock()
-	if l.f.live != l {
+	l.p.mu.Lock()
+	defer l.p.mu.Unlock()
+	if l.p.live != l {
 		return
 	}
 	l.show("")
-	l.f.live = nil
+	l.p.live = nil
 	if final != "" {
-		fmt.Fprintln(l.f.Progress, final)
+		fmt.Fprintln(l.p.Progress, final)
 	}
 }
 

@@ -82,6 +82,6 @@ func (f *Fetcher) startLive() *liveLine {
 	if f.live != nil {
 		return nil
 	}
-	f.live = &liveLine{f: f, stop: make(chan struct{})}
+	f.live = &liveLine{p: f, stop: make(chan struct{})}
 	return f.live
 }
