@@ -40,7 +40,7 @@ func RevisionText(r experiment.Revision) string {
 	return text
 }
 
-func counted(n int, what string) string {
+func Counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

@@ -51,10 +51,10 @@ func (e *explanation) lines(most int) []movedLine {
 		lines = append(lines, s.function(r, r.ownChange))
 	}
 	if smaller > 0 {
-		lines = append(lines, movedLine{change: s.change(sum), words: counted(smaller, "smaller change")})
+		lines = append(lines, movedLine{change: s.change(sum), words: Counted(smaller, "smaller change")})
 	}
 	if e.others > 0 {
-		lines = append(lines, movedLine{change: s.change(e.othersOwn.value), interval: s.interval(e.othersOwn.lo, e.othersOwn.hi), words: counted(e.others, "function") + " within their noise"})
+		lines = append(lines, movedLine{change: s.change(e.othersOwn.value), interval: s.interval(e.othersOwn.lo, e.othersOwn.hi), words: Counted(e.others, "function") + " within their noise"})
 	}
 	if e.remainder.why != "" {
 		lines = append(lines, movedLine{change: s.change(e.remainder.value), words: "the rest: " + e.remainder.why})

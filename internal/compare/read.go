@@ -172,12 +172,12 @@ func (in *Inputs) ofRun(run *experiment.Run, side experiment.Side, label string)
 	return one
 }
 
-// likeRun leaves out what hosts and drives are called: ids begin with the year.
-var likeRun = lazyregexp.New(`^(latest(~\d+)?|\d{4,}(-\w*)*)$`)
+// runName leaves out what hosts and drives are called: ids begin with the year.
+var runName = lazyregexp.New(`^(latest(~\d+)?|\d{4,}(-\w*)*)$`)
 
 // IsRunName reports whether a name is one that runs have: latest, latest~1, or the
 // beginning of an id. It need not be there.
-func IsRunName(name string) bool { return likeRun.MatchString(name) }
+func IsRunName(name string) bool { return runName.MatchString(name) }
 
 // openRun opens the run that an argument names, nil if it is none. both says
 // that no side of it was named.
