@@ -63,12 +63,12 @@ func TestClocks(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			opts := DefaultOptions()
-			f := compare(t, c.series, opts)
-			if early := compare(t, firstPairs(c.series, 10), opts); strings.HasSuffix(c.wall, "busy") && len(early.Undecided(opts.Looks)) == 0 {
+			f := compared(t, c.series, opts)
+			if early := compared(t, firstPairs(c.series, 10), opts); strings.HasSuffix(c.wall, "busy") && len(early.Undecided(opts.Looks)) == 0 {
 				t.Error("what a busy machine leaves open is not measured any longer")
 			}
 			opts.repeated = f
-			f = f.Confirm(compare(t, c.series, opts))
+			f = f.Confirm(compared(t, c.series, opts))
 			for i := range f.Comparisons {
 				got := &f.Comparisons[i]
 				want := map[string]string{"ns/op": c.wall, CPUTime: c.cpu}[got.Unit]
@@ -116,9 +116,9 @@ func TestClockOfSecondRun(t *testing.T) {
 		{byCPU, clocks(still[0], still[1], steady, Beside{Idle: 1}), CPUTime, true},
 	} {
 		opts := DefaultOptions()
-		first := compare(t, c.first, opts)
+		first := compared(t, c.first, opts)
 		opts.repeated = first
-		f := first.Confirm(compare(t, c.second, opts))
+		f := first.Confirm(compared(t, c.second, opts))
 		if got := f.find(Key{Benchmark: "B", Unit: c.judge}); got == nil || !got.Gated || (got.Confirmation == Agreed) != c.confirmed {
 			t.Errorf("judged by %s: %+v", c.judge, got)
 		}
@@ -136,9 +136,9 @@ func TestClockOfObjective(t *testing.T) {
 	opts := DefaultOptions()
 	opts.Budget, opts.Gated = BudgetOf(objectives), GatedBy(objectives)
 	series := clocks(loaded(base), loaded(head), steady, Beside{Others: 1})
-	f := compare(t, series, opts)
+	f := compared(t, series, opts)
 	opts.repeated = f
-	f = f.Confirm(compare(t, series, opts))
+	f = f.Confirm(compared(t, series, opts))
 	outcomes := Evaluate(objectives, series, f, nil)
 	if len(outcomes) != 1 || outcomes[0].Status != Missed || outcomes[0].Key.Unit != CPUTime {
 		t.Errorf("outcomes %+v", outcomes)

@@ -18,7 +18,7 @@ func Compare(series []Series, opts Options) (*Family, error) {
 			return nil, fmt.Errorf("%s occurs twice in the family", s.Key)
 		}
 		seen[s.Key] = true
-		c := compareSeries(s, &opts)
+		c := estimateSeries(s, &opts)
 		if slices.Contains(opts.sameCode, s.Key.name()) {
 			c.Verdict, c.Gated, c.tested, c.Warnings = SameCode, false, false, nil
 		} else if slices.ContainsFunc(opts.tests, func(o TestOrigin) bool { return o.Package == s.Package && o.unlike() }) {
@@ -48,7 +48,7 @@ func (f *Family) missing() []Gap {
 		if c.Verdict == SameCode || len(c.sample.head) > 0 || len(c.sample.base) == 0 {
 			continue
 		}
-		g := Gap{Package: c.Package, Benchmark: c.Benchmark, Why: notMeasured}
+		g := Gap{Package: c.Package, Benchmark: c.Benchmark, Why: NotMeasured}
 		if measured[c.name()] {
 			g.Unit = c.Unit
 		}

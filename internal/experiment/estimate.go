@@ -8,8 +8,8 @@ import (
 	"golang.org/x/perf/benchmath"
 )
 
-// compareSeries fills in all that does not depend on the rest of the family.
-func compareSeries(s Series, opts *Options) Comparison {
+// estimateSeries fills in all that does not depend on the rest of the family.
+func estimateSeries(s Series, opts *Options) Comparison {
 	c := Comparison{
 		Key: s.Key, Direction: DirectionOf(s.Unit, opts.Units),
 		Budget: opts.budget(s.Key), Floor: opts.Floors[s.Key],

@@ -114,7 +114,7 @@ func BudgetOf(objectives []Objective) func(Key) float64 {
 // GatedBy is Options.Gated: the default, and every unit with a budget.
 func GatedBy(objectives []Objective) func(unit string) bool {
 	return func(unit string) bool {
-		return gatedByDefault(unit) || slices.ContainsFunc(objectives, func(o Objective) bool {
+		return GatedByDefault(unit) || slices.ContainsFunc(objectives, func(o Objective) bool {
 			return o.Budget != nil && sameUnit(o.Metric, unit)
 		})
 	}
@@ -272,7 +272,7 @@ func (o *Objective) evaluateBudget(f *Family) []Outcome {
 		k := Key{b.Package, b.Benchmark, o.Metric}
 		if o.matches(k) {
 			out := Outcome{Objective: o, Key: k, Bound: o.budgetText(), Status: Met, Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
-			out.Text = fmt.Sprintf("%s: %s, %s, %s: %s", o.label(k), o.Metric, sameCode, out.Bound, out.Status)
+			out.Text = fmt.Sprintf("%s: %s, %s, %s: %s", o.label(k), o.Metric, SameCodeWords, out.Bound, out.Status)
 			outcomes = append(outcomes, out)
 		}
 	}

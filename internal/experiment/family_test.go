@@ -101,7 +101,7 @@ func TestVerdicts(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			opts := DefaultOptions()
 			opts.Budget = func(Key) float64 { return c.budget }
-			f := compare(t, []Series{blocksOf(c.unit, c.base, c.head)}, opts)
+			f := compared(t, []Series{blocksOf(c.unit, c.base, c.head)}, opts)
 			got := f.Comparisons[0]
 			if got.Verdict != c.want || !strings.HasPrefix(got.Words(), c.words) {
 				t.Errorf("verdict %v, %q; want %v, %q\nchange %v, interval %v, gate %v, p %v, adjusted %v", got.Verdict, got.Words(), c.want, c.words,
@@ -119,7 +119,7 @@ func TestEstimate(t *testing.T) {
 		head[i] = 1.03 * v
 	}
 	// Pairs are neighbours; the order within a side is the order of values.
-	c := compare(t, []Series{blocksOf("ns/op", base, head)}, DefaultOptions()).Comparisons[0]
+	c := compared(t, []Series{blocksOf("ns/op", base, head)}, DefaultOptions()).Comparisons[0]
 	if math.Abs(c.Change-1.03) > 1e-12 || math.Abs(c.Interval.Lo-1.03) > 1e-12 || c.Verdict != Worse || c.Pairs != 10 {
 		t.Errorf("found %v in %v over %d pairs: %v", c.Change, c.Interval, c.Pairs, c.Verdict)
 	}
@@ -145,7 +145,7 @@ func TestHolm(t *testing.T) {
 		}
 	}
 	changed := func() (n int) {
-		for _, c := range compare(t, series, opts).Comparisons {
+		for _, c := range compared(t, series, opts).Comparisons {
 			n += count(c.Verdict.Changed())
 		}
 		return n
@@ -196,11 +196,11 @@ func TestConfirm(t *testing.T) {
 		{"not measured", nil, NotRepeated, Inconclusive, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			first := compare(t, []Series{slower}, opts)
+			first := compared(t, []Series{slower}, opts)
 			if len(first.Regressions()) > 0 || len(first.Unconfirmed()) != 1 {
 				t.Fatalf("an unconfirmed change fails the gate")
 			}
-			f := first.Confirm(compare(t, c.again, opts))
+			f := first.Confirm(compared(t, c.again, opts))
 			got := f.Comparisons[0]
 			if got.Confirmation != c.confirmation || got.Verdict != c.verdict || (len(f.Regressions()) > 0) != c.fails {
 				t.Errorf("%v, %v (%q), fails %v", got.Confirmation, got.Verdict, got.Words(), len(f.Regressions()) > 0)
@@ -215,7 +215,7 @@ func TestConfirm(t *testing.T) {
 // TestNotGated: throughput derived from the time is compared and cannot fail.
 func TestNotGated(t *testing.T) {
 	s := blocksOf("MB/s", around(500, .01, 10), around(400, .01, 10))
-	f := compare(t, []Series{s}, DefaultOptions())
+	f := compared(t, []Series{s}, DefaultOptions())
 	again := f.Confirm(f)
 	if f.Comparisons[0].Verdict != Worse || f.Tested != 0 || len(f.Unconfirmed()) > 0 || len(again.Regressions()) > 0 {
 		t.Errorf("%q, tested %d, to confirm %v, regressions %v", f.Comparisons[0].Words(), f.Tested, f.Unconfirmed(), again.Regressions())
@@ -241,7 +241,7 @@ func TestFloor(t *testing.T) {
 	if b := opts.Floors[biased.Key].Bias; math.Abs(b-0.08) > 0.002 {
 		t.Errorf("bias %v, want 0.08", b)
 	}
-	c := compare(t, []Series{blocksOf("ns/op", around(500, .001, 10), around(530, .001, 10))}, opts).Comparisons[0]
+	c := compared(t, []Series{blocksOf("ns/op", around(500, .001, 10), around(530, .001, 10))}, opts).Comparisons[0]
 	if c.Verdict == Worse || len(c.Warnings) == 0 {
 		t.Errorf("a change below what the pre-check found in nothing counts: %v, %v", c.Words(), c.Warnings)
 	}
@@ -250,12 +250,12 @@ func TestFloor(t *testing.T) {
 func TestUndecided(t *testing.T) {
 	noisy := blocksOf("ns/op", around(500, .4, 10), around(510, .4, 10))
 	slower := blocksOf("B/op", around(500, .2, 10), around(5000, .2, 10))
-	f := compare(t, []Series{noisy, slower}, DefaultOptions())
+	f := compared(t, []Series{noisy, slower}, DefaultOptions())
 	more := f.Undecided(DefaultLooks)
 	if len(more) != 1 || more[noisy.Key] != 10 {
 		t.Errorf("to measure again: %v", more)
 	}
-	if more := compare(t, []Series{blocksOf("ns/op", around(500, .4, 20), around(510, .4, 20))}, DefaultOptions()).Undecided(DefaultLooks); len(more) != 0 {
+	if more := compared(t, []Series{blocksOf("ns/op", around(500, .4, 20), around(510, .4, 20))}, DefaultOptions()).Undecided(DefaultLooks); len(more) != 0 {
 		t.Errorf("after the last look: %v", more)
 	}
 }
@@ -286,7 +286,7 @@ func TestOptionsAreChecked(t *testing.T) {
 func TestBadSamples(t *testing.T) {
 	s := blocksOf("ns/op", around(500, .01, 10), around(550, .01, 10))
 	s.Samples[3].Value = math.NaN()
-	c := compare(t, []Series{s}, DefaultOptions()).Comparisons[0]
+	c := compared(t, []Series{s}, DefaultOptions()).Comparisons[0]
 	if c.Pairs != 9 || len(c.Warnings) != 2 {
 		t.Errorf("%d pairs, warnings %q", c.Pairs, c.Warnings)
 	}
@@ -303,7 +303,7 @@ func TestJSON(t *testing.T) {
 		{blocksOf("ns/op", around(500, .01, 2), nil), `"head":null,"change":null`},
 		{blocksOf("allocs/op", same(0, 3), same(1, 3)), `"exact":true,"scale":"difference"`},
 	} {
-		text, err := json.Marshal(compare(t, []Series{c.s}, DefaultOptions()))
+		text, err := json.Marshal(compared(t, []Series{c.s}, DefaultOptions()))
 		if err != nil || !strings.Contains(string(text), c.want) {
 			t.Errorf("%s, %v; want %s", text, err, c.want)
 		}

@@ -23,7 +23,7 @@ func (i *Info) CodeNotes() []string {
 	}
 	for _, p := range packages {
 		if names := byPackage[p]; len(names) == 1 {
-			notes = append(notes, fmt.Sprintf("%s.%s: %s", p, names[0], sameCode))
+			notes = append(notes, fmt.Sprintf("%s.%s: %s", p, names[0], SameCodeWords))
 		} else {
 			notes = append(notes, fmt.Sprintf("%s: %d benchmarks run no changed code: %s", p, len(names), listed(names)))
 		}

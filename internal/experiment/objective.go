@@ -312,7 +312,7 @@ func (p *objectiveParser) bound(t *rawObjective, key string, o *Objective) *Quan
 	if o.Metric == "" {
 		return nil
 	}
-	want := dimensionOf(o.Metric)
+	want := isTime(o.Metric)
 	switch {
 	case o.Metric == metricPerOp: // known once the profile is
 		if q.Dimension == Fraction {

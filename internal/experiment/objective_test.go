@@ -120,8 +120,8 @@ func TestEvaluate(t *testing.T) {
 	}
 	opts := DefaultOptions()
 	opts.Budget, opts.Gated = BudgetOf(objectives), GatedBy(objectives)
-	first := compare(t, series, opts)
-	family := first.Confirm(compare(t, series, opts))
+	first := compared(t, series, opts)
+	family := first.Confirm(compared(t, series, opts))
 	profiles := profilesOf{
 		"ParseShort-2/cpu": {0.04, Fraction, ""}, "ParseLong-2/cpu": {0.31, Fraction, ""},
 		"ParseShort-2/mem": {1 << 10, Bytes, ""},
@@ -178,7 +178,7 @@ func TestBounds(t *testing.T) {
 		s := blocksOf("ns/op", nil, c.values)
 		var family *Family
 		if c.values == nil {
-			family = compare(t, nil, DefaultOptions())
+			family = compared(t, nil, DefaultOptions())
 		}
 		out := Evaluate(parse(c.bound), []Series{s}, family, nil)
 		if len(out) != 1 || out[0].Status != c.want {

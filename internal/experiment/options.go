@@ -45,7 +45,7 @@ const DefaultTimeBudget = 0.02
 
 // DefaultBudget is DefaultTimeBudget for times, and nothing for anything else.
 func DefaultBudget(k Key) float64 {
-	if dimensionOf(k.Unit) == Time {
+	if isTime(k.Unit) == Time {
 		return DefaultTimeBudget
 	}
 	return 0
@@ -71,12 +71,12 @@ func (o *Options) budget(k Key) float64 {
 
 func (o *Options) gated(unit string) bool {
 	if o.Gated == nil {
-		return gatedByDefault(unit)
+		return GatedByDefault(unit)
 	}
 	return o.Gated(unit)
 }
 
-func gatedByDefault(unit string) bool { return !slices.Contains(ungated, unit) }
+func GatedByDefault(unit string) bool { return !slices.Contains(ungated, unit) }
 
 var ungated = []string{CPUTime, "MB/s", "B/s", "p90-ns", "p99.9-ns", "max-ns", "gcs/op", PeakRSS}
 

@@ -1,4 +1,4 @@
 package experiment
 
-// sameCode is what people are told of SameCode.
-const sameCode = "nothing this benchmark runs changed"
+// SameCodeWords is what people are told of SameCode.
+const SameCodeWords = "nothing this benchmark runs changed"

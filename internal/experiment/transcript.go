@@ -221,7 +221,7 @@ func (c *Column) Gaps(other *Column) []Gap {
 func (f *Family) ExplainMissing(head *Column) {
 	for i := range f.Missing {
 		g := &f.Missing[i]
-		if g.Why != notMeasured {
+		if g.Why != NotMeasured {
 			continue
 		}
 		g.Why = head.why(Key{g.Package, g.Benchmark, g.Unit})
@@ -234,8 +234,8 @@ func (f *Family) ExplainMissing(head *Column) {
 	}
 }
 
-// notMeasured is why something is missing, if nothing better is known.
-const notMeasured = "not measured"
+// NotMeasured is why something is missing, if nothing better is known.
+const NotMeasured = "not measured"
 
 // why tells why a column has no values of a series; "": its file doesn't say.
 func (c *Column) why(k Key) string {

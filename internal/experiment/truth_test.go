@@ -185,7 +185,7 @@ func runLooks(t *testing.T, rng *rand.Rand, m machine, headFactor func(i int) fl
 	have := 0
 	for more := each(keys, opts.Looks[0].Pairs); len(more) > 0; more = inTime(first.Undecided(opts.Looks), have) {
 		measurePairs(rng, m, series, more, headFactor)
-		first = compare(t, series, opts)
+		first = compared(t, series, opts)
 		have = mostPairs(series)
 	}
 
@@ -198,13 +198,13 @@ func runLooks(t *testing.T, rng *rand.Rand, m machine, headFactor func(i int) fl
 	have = 0
 	for opts.repeated = first; len(pairs) > 0; pairs = inTime(second.Undecided(opts.Looks), have) {
 		measurePairs(rng, m, again, pairs, headFactor)
-		second = compare(t, again, opts)
+		second = compared(t, again, opts)
 		have = mostPairs(again)
 	}
 	return first, first.Confirm(second)
 }
 
-func compare(t *testing.T, series []Series, opts Options) *Family {
+func compared(t *testing.T, series []Series, opts Options) *Family {
 	t.Helper()
 	f, err := Compare(series, opts)
 	if err != nil {

@@ -38,15 +38,15 @@ func DirectionOf(unit string, metadata benchfmt.UnitMetadataMap) Direction {
 		return HigherIsBetter
 	case hasUnitSuffix(unit, "/op"):
 		return LowerIsBetter
-	case dimensionOf(unit) == Time, unit == PeakRSS: // of load: "p99-ns"
+	case isTime(unit) == Time, unit == PeakRSS: // of load: "p99-ns"
 		return LowerIsBetter
 	}
 	return UnknownBetter
 }
 
-// dimensionOf returns the dimension of a metric's values once benchunit has
+// isTime returns the dimension of a metric's values once benchunit has
 // tidied them.
-func dimensionOf(metric string) Dimension {
+func isTime(metric string) Dimension {
 	if metric == metricShare {
 		return Fraction
 	}

@@ -11,7 +11,7 @@ func (c *Comparison) Words() string {
 	isTime := hasUnitSuffix(c.Unit, "ns/op") || c.Unit == "ns/op" || c.Unit == "sec/op"
 	switch {
 	case c.Verdict == SameCode:
-		return sameCode
+		return SameCodeWords
 	case c.Confirmation == Disagreed, c.Confirmation == NotRepeated:
 		return text + ", " + c.Confirmation.String()
 	case c.JudgedBy != "":
