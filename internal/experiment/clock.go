@@ -30,14 +30,14 @@ func (f *Family) chooseClocks(repeated *Family) {
 		if !isRunTime(wall.Unit) {
 			continue
 		}
-		cpu := f.find(Key{wall.Package, wall.Benchmark, CPUTime})
+		cpu := f.Of(Key{wall.Package, wall.Benchmark, CPUTime})
 		if cpu == nil || cpu.Scale != Ratio || wall.Scale != Ratio {
 			continue
 		}
 		wall.cpu = cpu
 		var byCPU bool
 		if repeated != nil {
-			was := repeated.find(wall.Key)
+			was := repeated.Of(wall.Key)
 			byCPU = was != nil && was.JudgedBy == CPUTime
 		} else {
 			byCPU = oneCore(wall, cpu) && spread(wall.sample.differences) > quieter*spread(cpu.sample.differences)

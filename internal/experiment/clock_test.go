@@ -119,7 +119,7 @@ func TestClockOfSecondRun(t *testing.T) {
 		first := compared(t, c.first, opts)
 		opts.repeated = first
 		f := first.Confirm(compared(t, c.second, opts))
-		if got := f.find(Key{Benchmark: "B", Unit: c.judge}); got == nil || !got.Gated || (got.Confirmation == Agreed) != c.confirmed {
+		if got := f.Of(Key{Benchmark: "B", Unit: c.judge}); got == nil || !got.Gated || (got.Confirmation == Agreed) != c.confirmed {
 			t.Errorf("judged by %s: %+v", c.judge, got)
 		}
 	}

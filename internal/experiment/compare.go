@@ -19,7 +19,7 @@ func Compare(series []Series, opts Options) (*Family, error) {
 		}
 		seen[s.Key] = true
 		c := estimateSeries(s, &opts)
-		if slices.Contains(opts.sameCode, s.Key.name()) {
+		if slices.Contains(opts.sameCode, s.Key.Name()) {
 			c.Verdict, c.Gated, c.tested, c.Warnings = SameCode, false, false, nil
 		} else if slices.ContainsFunc(opts.tests, func(o TestOrigin) bool { return o.Package == s.Package && o.unlike() }) {
 			c.Gated, c.tested, c.OtherBenchmark = false, false, true
@@ -39,7 +39,7 @@ func (f *Family) missing() []Gap {
 	measured := make(map[BenchmarkName]bool)
 	for i := range f.Comparisons {
 		if c := &f.Comparisons[i]; len(c.sample.head) > 0 {
-			measured[c.name()] = true
+			measured[c.Name()] = true
 		}
 	}
 	var gaps []Gap
@@ -49,7 +49,7 @@ func (f *Family) missing() []Gap {
 			continue
 		}
 		g := Gap{Package: c.Package, Benchmark: c.Benchmark, Why: NotMeasured}
-		if measured[c.name()] {
+		if measured[c.Name()] {
 			g.Unit = c.Unit
 		}
 		if !slices.Contains(gaps, g) {

@@ -100,8 +100,8 @@ func (c *Comparison) unknown() bool {
 	return c.Verdict == Inconclusive && !c.Busy && !c.OtherBenchmark && math.IsInf(c.Interval.Hi, 1) && (c.Interval.Lo == 0 || math.IsInf(c.Interval.Lo, -1))
 }
 
-// exceeds reports whether the gate's interval lies beyond a budget.
-func (c *Comparison) exceeds(budget float64) bool {
+// Exceeds reports whether the gate's interval lies beyond a budget.
+func (c *Comparison) Exceeds(budget float64) bool {
 	if c.Direction == HigherIsBetter {
 		return c.Gate.Hi < c.sample.change(c.sample.shift(-budget))
 	}

@@ -54,9 +54,9 @@ func estimateSeries(s Series, opts *Options) Comparison {
 		return c
 	}
 	e := c.sample.estimate()
-	c.Change = c.sample.change(e.center())
+	c.Change = c.sample.change(e.Center())
 	c.Interval = c.sample.interval(e, opts.Alpha)
-	c.P = e.twoSided(0)
+	c.P = e.TwoSided(0)
 	if c.look = lookAt(opts.Looks, c.Pairs); opts.repeated != nil {
 		c.look.Share = 1
 	}

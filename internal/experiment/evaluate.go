@@ -228,7 +228,7 @@ func (o *Objective) evaluateBudget(f *Family) []Outcome {
 			continue
 		}
 		if c.JudgedBy != "" {
-			c = f.find(Key{c.Package, c.Benchmark, c.JudgedBy})
+			c = f.Of(Key{c.Package, c.Benchmark, c.JudgedBy})
 		}
 		out := Outcome{Objective: o, Key: c.Key, Bound: o.budgetText()}
 		if c.Verdict == SameCode {
@@ -250,7 +250,7 @@ func (o *Objective) evaluateBudget(f *Family) []Outcome {
 			out.Value, out.Lo, out.Hi = c.Change-1, c.Gate.Lo-1, c.Gate.Hi-1
 		}
 		switch {
-		case c.Verdict == Worse && !c.exceeds(*o.Budget) && *o.Budget > c.Budget:
+		case c.Verdict == Worse && !c.Exceeds(*o.Budget) && *o.Budget > c.Budget:
 			// The family was judged by a smaller budget, of another objective.
 		case c.Verdict == Worse && c.Beyond && (c.Confirmation == Agreed || f.Apart):
 			out.Status = Missed // kept runs are taken as they are: nothing can confirm them
@@ -302,7 +302,7 @@ func (o *Objective) evaluateMissing(f *Family) []Outcome {
 func (f *Family) hadOtherUnits(k Key) bool {
 	measured := false
 	for i := range f.Comparisons {
-		if c := &f.Comparisons[i]; c.name() == k.name() {
+		if c := &f.Comparisons[i]; c.Name() == k.Name() {
 			if sameUnit(c.Unit, k.Unit) {
 				return false
 			}

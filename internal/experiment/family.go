@@ -91,7 +91,7 @@ func (c *Comparison) share() float64 {
 	return c.look.Share
 }
 
-func (f *Family) find(k Key) *Comparison {
+func (f *Family) Of(k Key) *Comparison {
 	i := slices.IndexFunc(f.Comparisons, func(c Comparison) bool { return c.Key == k })
 	if i < 0 {
 		return nil

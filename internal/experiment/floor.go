@@ -24,8 +24,8 @@ func MeasureFloor(series []Series) map[Key]Floor {
 		floor := Floor{Pairs: len(p.differences)}
 		floor.Spread = spread(p.differences)
 		e := newShiftEstimate(p.differences)
-		if lo, hi := e.interval(0.05); lo > 0 || hi < 0 {
-			floor.Bias = math.Expm1(math.Abs(e.center()))
+		if lo, hi := e.Interval(0.05); lo > 0 || hi < 0 {
+			floor.Bias = math.Expm1(math.Abs(e.Center()))
 		}
 		floors[s.Key] = floor
 	}

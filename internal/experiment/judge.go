@@ -4,7 +4,7 @@ package experiment
 func (c *Comparison) settle(e shiftEstimate, a float64, opts *Options) {
 	c.Gate = c.sample.interval(e, a)
 	c.setMinDetectable(e, a)
-	lo, hi := e.interval(a)
+	lo, hi := e.Interval(a)
 	low, high := c.within(c.Floor.Bias)
 	switch {
 	case lo > high:

@@ -68,7 +68,7 @@ func (n *notNumber) String() string {
 // notNumberOf returns the same of any unit of a benchmark.
 func (c *Column) notNumberOf(b BenchmarkName) *notNumber {
 	for k, n := range c.notNumbers {
-		if k.name() == b {
+		if k.Name() == b {
 			return n
 		}
 	}

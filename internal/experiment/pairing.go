@@ -144,7 +144,7 @@ func (p pairedSample) change(shift float64) float64 {
 }
 
 func (p pairedSample) interval(e shiftEstimate, a float64) Interval {
-	lo, hi := e.interval(a)
+	lo, hi := e.Interval(a)
 	return Interval{p.change(lo), p.change(hi), 1 - a}
 }
 

@@ -66,14 +66,14 @@ func TestRankSumIsUTest(t *testing.T) {
 		e := newRankSumEstimate(base, head)
 		want := benchmath.AssumeNothing.Compare(benchmath.NewSample(slices.Clone(base), &benchmath.DefaultThresholds),
 			benchmath.NewSample(slices.Clone(head), &benchmath.DefaultThresholds)).P
-		if got := e.twoSided(0); math.Abs(got-want) > 1e-9 {
+		if got := e.TwoSided(0); math.Abs(got-want) > 1e-9 {
 			t.Fatalf("%d and %d: p %v, benchstat's %v", n, m, got, want)
 		}
-		lo, hi := e.interval(0.05)
+		lo, hi := e.Interval(0.05)
 		if out := lo > 0 || hi < 0; out != (want <= 0.05) {
 			t.Errorf("interval [%v, %v] and p %v contradict each other", lo, hi, want)
 		}
-		if c := e.center(); c < lo || c > hi {
+		if c := e.Center(); c < lo || c > hi {
 			t.Errorf("center %v outside of [%v, %v]", c, lo, hi)
 		}
 	}

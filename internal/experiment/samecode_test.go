@@ -48,7 +48,7 @@ func TestSameCode(t *testing.T) {
 	}
 	verdicts := make(map[BenchmarkName]Verdict)
 	for _, c := range family.Comparisons {
-		verdicts[c.Key.name()] = c.Verdict
+		verdicts[c.Key.Name()] = c.Verdict
 		if c.Verdict == SameCode && (c.Words() != "nothing this benchmark runs changed" || c.Gated) {
 			t.Errorf("%s: %s, gated %v", c.Key, c.Words(), c.Gated)
 		}
@@ -56,7 +56,7 @@ func TestSameCode(t *testing.T) {
 	if verdicts[slow] != Worse || verdicts[same] != SameCode || family.Tested != 1 {
 		t.Errorf("verdicts %v of %d tested", verdicts, family.Tested)
 	}
-	if failed := family.Regressions(); len(failed) != 1 || failed[0].Key.name() != slow {
+	if failed := family.Regressions(); len(failed) != 1 || failed[0].Key.Name() != slow {
 		t.Errorf("regressions %v", failed)
 	}
 
@@ -66,8 +66,8 @@ func TestSameCode(t *testing.T) {
 	}
 	statuses := make(map[BenchmarkName]Status)
 	for _, o := range Evaluate(objectives, run.Series(Measure), family, nil) {
-		statuses[o.Key.name()] = o.Status
-		if o.Key.name() == unmeasured && !strings.Contains(o.Text, "nothing this benchmark runs changed") {
+		statuses[o.Key.Name()] = o.Status
+		if o.Key.Name() == unmeasured && !strings.Contains(o.Text, "nothing this benchmark runs changed") {
 			t.Errorf("of what was not measured: %s", o.Text)
 		}
 	}

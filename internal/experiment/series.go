@@ -33,4 +33,4 @@ type BenchmarkName struct {
 	Benchmark string `json:"benchmark"`
 }
 
-func (k Key) name() BenchmarkName { return BenchmarkName{k.Package, k.Benchmark} }
+func (k Key) Name() BenchmarkName { return BenchmarkName{k.Package, k.Benchmark} }

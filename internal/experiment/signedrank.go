@@ -38,8 +38,8 @@ func newShiftEstimate(differences []float64) shiftEstimate {
 	return shiftEstimate{n: n, walsh: walsh}
 }
 
-// center is the Hodges–Lehmann estimate: the median of the Walsh averages.
-func (s shiftEstimate) center() float64 {
+// Center is the Hodges–Lehmann estimate: the median of the Walsh averages.
+func (s shiftEstimate) Center() float64 {
 	return medianOfSorted(s.walsh)
 }
 
@@ -67,14 +67,14 @@ func (s shiftEstimate) upper(w int) float64 {
 	return signedRankUpper(s.n, w)
 }
 
-// twoSided returns the p value of "the shift is m".
-func (s shiftEstimate) twoSided(m float64) float64 {
+// TwoSided returns the p value of "the shift is m".
+func (s shiftEstimate) TwoSided(m float64) float64 {
 	return min(1, 2*min(s.atMost(m), s.atLeast(m)))
 }
 
-// interval returns the bounds of the shifts that the two-sided test at level a
+// Interval returns the bounds of the shifts that the two-sided test at level a
 // does not reject. They are infinite when n is too small for any rejection.
-func (s shiftEstimate) interval(a float64) (lo, hi float64) {
+func (s shiftEstimate) Interval(a float64) (lo, hi float64) {
 	k := criticalCount(len(s.walsh), a/2, s.upper)
 	if k < 0 {
 		return math.Inf(-1), math.Inf(1)

@@ -62,10 +62,10 @@ func TestSignedRankTable(t *testing.T) {
 func TestDarwinsMaize(t *testing.T) {
 	d := []float64{49, -67, 8, 16, 6, 23, 28, 41, 14, 29, 56, 24, 75, 60, -48}
 	e := newShiftEstimate(d)
-	if p := e.twoSided(0); math.Abs(p-0.04126) > 1e-5 {
+	if p := e.TwoSided(0); math.Abs(p-0.04126) > 1e-5 {
 		t.Errorf("p = %.5f, want 0.04126", p)
 	}
-	if c := e.center(); c != 25 {
+	if c := e.Center(); c != 25 {
 		t.Errorf("Hodges–Lehmann estimate %v, want 25", c)
 	}
 }
@@ -82,10 +82,10 @@ func TestIntervalInvertsTest(t *testing.T) {
 		}
 		e := newShiftEstimate(d)
 		a := []float64{0.2, 0.05, 0.01, 0.002}[rng.IntN(4)]
-		lo, hi := e.interval(a)
+		lo, hi := e.Interval(a)
 		for m := -3.0; m <= 3; m += 0.0625 {
-			if outside, rejected := m < lo || m > hi, e.twoSided(m) <= a; outside != rejected {
-				t.Fatalf("n=%d a=%v shift %v: outside of [%v, %v] is %v, p = %v", n, a, m, lo, hi, outside, e.twoSided(m))
+			if outside, rejected := m < lo || m > hi, e.TwoSided(m) <= a; outside != rejected {
+				t.Fatalf("n=%d a=%v shift %v: outside of [%v, %v] is %v, p = %v", n, a, m, lo, hi, outside, e.TwoSided(m))
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func TestIntervalInvertsTest(t *testing.T) {
 func TestTooFewPairs(t *testing.T) {
 	for n, unbounded := range map[int]bool{1: true, 5: true, 6: false} {
 		e := newShiftEstimate(make([]float64, n))
-		lo, hi := e.interval(0.05)
+		lo, hi := e.Interval(0.05)
 		if got := math.IsInf(lo, -1) && math.IsInf(hi, 1); got != unbounded {
 			t.Errorf("%d pairs: interval [%v, %v] at 95 %%", n, lo, hi)
 		}

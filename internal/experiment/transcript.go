@@ -245,7 +245,7 @@ func (c *Column) why(k Key) string {
 	if k.Unit != "" {
 		return "" // others of the benchmark were measured
 	}
-	if n := c.notNumberOf(k.name()); n != nil {
+	if n := c.notNumberOf(k.Name()); n != nil {
 		return n.String()
 	}
 	gaps := slices.Concat(c.gaps, c.unclosed)

@@ -369,7 +369,7 @@ func TestPeeking(t *testing.T) {
 		for i := range d {
 			d[i] = rng.NormFloat64()
 		}
-		p1, p2 := newShiftEstimate(d[:10]).twoSided(0), newShiftEstimate(d).twoSided(0)
+		p1, p2 := newShiftEstimate(d[:10]).TwoSided(0), newShiftEstimate(d).TwoSided(0)
 		spent += count(p1 <= truthLevel*DefaultLooks[0].Share || p2 <= truthLevel*DefaultLooks[1].Share)
 		naive += count(p1 <= truthLevel || p2 <= truthLevel)
 	}
@@ -392,7 +392,7 @@ func TestForecast(t *testing.T) {
 		for i := range d {
 			d[i] = shift + sigma*rng.NormFloat64()
 		}
-		found += count(newShiftEstimate(d).twoSided(0) <= opts.Alpha)
+		found += count(newShiftEstimate(d).TwoSided(0) <= opts.Alpha)
 	}
 	t.Logf("found %s of changes of %.2f %%", percent(found, n), 100*math.Expm1(shift))
 	if got := float64(found) / n; math.Abs(got-Power) > 0.04 {
@@ -413,7 +413,7 @@ func TestStaysOpen(t *testing.T) {
 			for i := range d {
 				d[i] = sigma * rng.NormFloat64()
 			}
-			lo, hi := newShiftEstimate(d).interval(opts.Alpha)
+			lo, hi := newShiftEstimate(d).Interval(opts.Alpha)
 			open += count(lo < math.Log1p(-opts.Resolution) || hi > math.Log1p(opts.Resolution))
 		}
 		forecast := Floor{Spread: sigma}.StaysOpen(pairs, opts)
