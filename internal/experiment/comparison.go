@@ -96,7 +96,7 @@ func (c *Comparison) KeepsBudget() bool {
 
 // Unknown reports whether nothing is known of the change: there were too few samples
 // for any to be found, however large.
-func (c *Comparison) unknown() bool {
+func (c *Comparison) Unknown() bool {
 	return c.Verdict == Inconclusive && !c.Busy && !c.OtherBenchmark && math.IsInf(c.Interval.Hi, 1) && (c.Interval.Lo == 0 || math.IsInf(c.Interval.Lo, -1))
 }
 

@@ -240,7 +240,7 @@ func (o *Objective) evaluateBudget(f *Family) []Outcome {
 			outcomes = append(outcomes, out)
 			continue
 		}
-		if c.unknown() {
+		if c.Unknown() {
 			base, head := len(c.sample.base), len(c.sample.head)
 			outcomes = append(outcomes, o.noData(c.Key, fmt.Sprintf("too few samples to find any change of %s, %d and %d: measure with -count 10", c.Unit, base, head)))
 			continue
