@@ -29,7 +29,7 @@ func TestParseTrace(t *testing.T) {
 	if n != len(traceLine) || got != want {
 		t.Errorf("got %+v of %d bytes\nwant %+v", got, n, want)
 	}
-	if cpu := got.CPU(); cpu != 483*time.Microsecond {
+	if cpu := got.cpuTime(); cpu != 483*time.Microsecond {
 		t.Errorf("CPU %v", cpu)
 	}
 	for _, c := range []struct {

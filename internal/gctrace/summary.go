@@ -66,7 +66,7 @@ func (f *Filter) Summary(used time.Duration) Summary {
 			r.Forced++
 		}
 		stops = append(stops, t.SweepTermination, t.MarkTermination)
-		r.CPU.Total += t.CPU()
+		r.CPU.Total += t.cpuTime()
 		r.CPU.Assist += t.Assist
 		r.CPU.Background += t.Background
 		r.CPU.Stopped += t.SweepTerminationCPU + t.MarkTerminationCPU

@@ -30,9 +30,9 @@ type collection struct {
 	Forced                                              bool // by runtime.GC
 }
 
-// CPU is the time that the collection took from the program: all but that of
+// cpuTime is the time that the collection took from the program: all but that of
 // idle processors.
-func (t *collection) CPU() time.Duration {
+func (t *collection) cpuTime() time.Duration {
 	return t.SweepTerminationCPU + t.Assist + t.Background + t.MarkTerminationCPU
 }
 
