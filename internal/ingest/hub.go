@@ -388,7 +388,7 @@ func (h *Hub) record(ctx context.Context, now time.Time, a *arrival) *Error {
 	}
 	labels := a.sent
 	if labels.Get(store.LabelKind) != kind {
-		kind = shorten(mendText(kind), h.cfg.MaxValue)
+		kind = shorten(cleanText(kind), h.cfg.MaxValue)
 		var err error
 		if labels, err = store.NewLabels(append(labels[:len(labels):len(labels)], store.Label{Name: store.LabelKind, Value: kind})...); err != nil {
 			return &Error{Reason: Malformed, Err: err}

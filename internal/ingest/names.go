@@ -67,7 +67,7 @@ func shortenNames(p *profile.Profile, n int) (cut bool) {
 
 // cleanText returns a text without what is not UTF-8, and without characters that
 // control terminals or turn the direction of text: U+FFFD stands for them.
-func mendText(s string) string {
+func cleanText(s string) string {
 	s = strings.ToValidUTF8(s, "\ufffd")
 	if !strings.ContainsFunc(s, controls) {
 		return s
@@ -93,9 +93,9 @@ func cutText(s string, n int) string {
 	return s[:n]
 }
 
-// mendName makes a name that store.CheckName accepts: what may not stand in it
+// validName makes a name that store.CheckName accepts: what may not stand in it
 // becomes an underscore, and one stands in front where it may not begin so.
-func mendName(name string) string {
+func validName(name string) string {
 	if store.CheckName(name) == nil {
 		return name
 	}

@@ -41,11 +41,11 @@ func (c *Config) normalize(in []store.Label, peer string) (labels store.Labels, 
 		if l.Value == "" {
 			continue
 		}
-		if l.Value = mendText(l.Value); len(l.Value) > c.MaxValue || len(l.Name) > c.MaxName {
+		if l.Value = cleanText(l.Value); len(l.Value) > c.MaxValue || len(l.Name) > c.MaxName {
 			l.Name, l.Value = shorten(l.Name, c.MaxName), shorten(l.Value, c.MaxValue)
 			cut++
 		}
-		if l.Name = mendName(l.Name); slices.Contains(taken, l.Name) {
+		if l.Name = validName(l.Name); slices.Contains(reservedNames, l.Name) {
 			l.Name = Exported + l.Name
 		}
 		out = append(out, l)
@@ -65,7 +65,7 @@ const Exported = "exported_"
 
 // reservedNames are names that other tools' queries have for labels of hone's: who sends a
 // label of such a name would add to what those list.
-var taken = []string{"service_name", "__name__", "__profile_type__", "__type__"}
+var reservedNames = []string{"service_name", "__name__", "__profile_type__", "__type__"}
 
 // check refuses profiles that can be decoded but mean nothing.
 func check(p *profile.Profile) *Error {
