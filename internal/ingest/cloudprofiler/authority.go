@@ -76,7 +76,7 @@ func openAuthority(dir string) (*authority, error) {
 
 // loadAuthority is openAuthority, which sets a damaged authority aside and makes a new
 // one.
-func soundAuthority(dir string, log *slog.Logger) (*authority, error) {
+func loadAuthority(dir string, log *slog.Logger) (*authority, error) {
 	a, err := openAuthority(dir)
 	if err == nil {
 		return a, nil

@@ -73,7 +73,7 @@ func NewProxy(handler http.Handler, cfg ProxyConfig) (*Proxy, error) {
 	cfg.Instance = cmp.Or(cfg.Instance, name)
 	cfg.MaxTunnels = cmp.Or(cfg.MaxTunnels, DefaultTunnels)
 	cfg.Log = cmp.Or(cfg.Log, slog.Default())
-	authority, err := soundAuthority(cfg.Dir, cfg.Log)
+	authority, err := loadAuthority(cfg.Dir, cfg.Log)
 	if err != nil {
 		return nil, fmt.Errorf("the certificate authority of the Cloud Profiler proxy: %w", err)
 	}
@@ -196,7 +196,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer here.Close()
 	defer there.Close()
-	forward(here, there)
+	copyBothWays(here, there)
 }
 
 // authenticate returns the token that a program has for the proxy.
@@ -275,8 +275,8 @@ func (c *hijacked) Close() error {
 	return c.Conn.Close()
 }
 
-// forward copies both ways until both ends have ended.
-func forward(a, b net.Conn) {
+// copyBothWays copies both ways until both ends have ended.
+func copyBothWays(a, b net.Conn) {
 	var wg sync.WaitGroup
 	for _, way := range [][2]net.Conn{{a, b}, {b, a}} {
 		wg.Go(func() {

@@ -299,7 +299,7 @@ func TestAuthorityIsForOneHost(t *testing.T) {
 	if _, err := openAuthority(dir); err == nil || !strings.Contains(err.Error(), "remove") {
 		t.Errorf("a broken key: %v", err)
 	}
-	fresh, err := soundAuthority(dir, slog.New(slog.DiscardHandler))
+	fresh, err := loadAuthority(dir, slog.New(slog.DiscardHandler))
 	if err != nil || fresh.cert.Equal(a.cert) {
 		t.Errorf("a new one in place of a broken one: %v", err)
 	}

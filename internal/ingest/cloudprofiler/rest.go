@@ -55,8 +55,8 @@ func (s *Service) mountREST(mux *http.ServeMux) {
 				return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("unknown parameter %.50q (known: pageSize, pageToken)", name))
 			}
 		}
-		req := &profilerpb.ListProfilesRequest{Parent: parent(r), PageToken: first(q["pageToken"], q["page_token"])}
-		if text := first(q["pageSize"], q["page_size"]); text != "" {
+		req := &profilerpb.ListProfilesRequest{Parent: parent(r), PageToken: firstValue(q["pageToken"], q["page_token"])}
+		if text := firstValue(q["pageSize"], q["page_size"]); text != "" {
 			n, err := strconv.ParseInt(text, 10, 32)
 			if err != nil {
 				return nil, connect.NewError(connect.CodeInvalidArgument, fmt.Errorf("invalid pageSize %.50q: use a number", text))
@@ -67,8 +67,8 @@ func (s *Service) mountREST(mux *http.ServeMux) {
 	}))
 }
 
-// first returns the first of all values.
-func first(values ...[]string) string {
+// firstValue returns the firstValue of all values.
+func firstValue(values ...[]string) string {
 	for _, v := range values {
 		if len(v) > 0 {
 			return v[0]

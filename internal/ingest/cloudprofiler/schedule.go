@@ -18,14 +18,14 @@ type scheduler struct {
 
 	mu          sync.Mutex
 	closed      bool
-	deployments map[string]*deployment
+	deployments map[string]*deploymentSchedule
 	waiting     int       // polls of all deployments
 	forgot      time.Time // when forget was called
 }
 
-// A deployment is what agents share their profiles in: the same service in the
+// A deploymentSchedule is what agents share their profiles in: the same service in the
 // same version and zone.
-type deployment struct {
+type deploymentSchedule struct {
 	due   map[profileType]time.Time
 	polls list.List // of *poll, by rising time of arrival
 	timer *time.Timer
@@ -66,7 +66,7 @@ func about(d time.Duration) time.Duration {
 const afterQuiet = time.Second
 
 func newScheduler(cfg *Config) *scheduler {
-	return &scheduler{cfg: cfg, deployments: make(map[string]*deployment)}
+	return &scheduler{cfg: cfg, deployments: make(map[string]*deploymentSchedule)}
 }
 
 // next waits until a profile of one of types is due in a deployment, and
@@ -104,7 +104,7 @@ func (s *scheduler) next(ctx context.Context, key string, types []profileType) (
 }
 
 // enter adds a poll to its deployment, and answers it if something is due.
-func (s *scheduler) enter(key string, p *poll) (*deployment, error) {
+func (s *scheduler) enter(key string, p *poll) (*deploymentSchedule, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
@@ -116,7 +116,7 @@ func (s *scheduler) enter(key string, p *poll) (*deployment, error) {
 		if len(s.deployments) >= s.cfg.MaxDeployments && !s.forget(now) {
 			return nil, &backoff{about(s.cfg.longest), fmt.Sprintf("there are already %d deployments, which is the limit", len(s.deployments))}
 		}
-		d = &deployment{due: make(map[profileType]time.Time)}
+		d = &deploymentSchedule{due: make(map[profileType]time.Time)}
 		s.deployments[key] = d
 		s.stagger(d, p.types, now)
 	}
@@ -141,7 +141,7 @@ func (s *scheduler) enter(key string, p *poll) (*deployment, error) {
 // stagger sets when the types of a new deployment are due: one of them now, the
 // others, and that one again, evenly spread over an interval. Where this starts
 // is random, so that deployments that came together don't stay together.
-func (s *scheduler) stagger(d *deployment, types []profileType, now time.Time) {
+func (s *scheduler) stagger(d *deploymentSchedule, types []profileType, now time.Time) {
 	n := float64(len(types))
 	phase := rand.Float64() * min(1, n/2) // give needs the first one no later than half an interval ago
 	for i, k := range rand.Perm(len(types)) {
@@ -152,7 +152,7 @@ func (s *scheduler) stagger(d *deployment, types []profileType, now time.Time) {
 
 // dispatch gives what is due to those who have waited longest, and sees to it
 // that it is called again when more is due.
-func (s *scheduler) dispatch(d *deployment) {
+func (s *scheduler) dispatch(d *deploymentSchedule) {
 	if s.closed {
 		return
 	}
@@ -195,7 +195,7 @@ func (s *scheduler) dispatch(d *deployment) {
 
 // give sets when a type that is due now is due again. The rhythm is kept,
 // unless nobody was there to keep it.
-func (s *scheduler) give(d *deployment, t profileType, now time.Time) {
+func (s *scheduler) give(d *deploymentSchedule, t profileType, now time.Time) {
 	interval := s.cfg.schedule(t).Interval
 	next := d.due[t].Add(interval)
 	if next.Before(now.Add(interval / 2)) {
@@ -205,7 +205,7 @@ func (s *scheduler) give(d *deployment, t profileType, now time.Time) {
 }
 
 // first returns when the next type is due.
-func (d *deployment) first() time.Time {
+func (d *deploymentSchedule) first() time.Time {
 	var first time.Time
 	for _, due := range d.due {
 		if first.IsZero() || due.Before(first) {
@@ -216,12 +216,12 @@ func (d *deployment) first() time.Time {
 }
 
 // earliest returns the one of types that is due first.
-func (d *deployment) earliest(types []profileType) profileType {
+func (d *deploymentSchedule) earliest(types []profileType) profileType {
 	return slices.MinFunc(types, func(a, b profileType) int { return d.due[a].Compare(d.due[b]) })
 }
 
 // leave removes a poll that waits.
-func (s *scheduler) leave(d *deployment, p *poll) {
+func (s *scheduler) leave(d *deploymentSchedule, p *poll) {
 	if p.place != nil {
 		d.polls.Remove(p.place)
 		p.place = nil
@@ -237,7 +237,7 @@ func (s *scheduler) forget(now time.Time) bool {
 	}
 	s.forgot = now
 	before := len(s.deployments)
-	maps.DeleteFunc(s.deployments, func(_ string, d *deployment) bool {
+	maps.DeleteFunc(s.deployments, func(_ string, d *deploymentSchedule) bool {
 		return d.polls.Len() == 0 && now.Sub(d.last) > 2*s.cfg.longest
 	})
 	return len(s.deployments) < before
