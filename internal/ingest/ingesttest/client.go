@@ -70,10 +70,10 @@ func CheckClient(t *testing.T, st store.Store, mount func(*http.ServeMux, ingest
 	}
 }
 
-// sums are sums of values by kind of profile and "type/unit".
-type sums map[string]map[string]int64
+// sampleSums are sampleSums of values by kind of profile and "type/unit".
+type sampleSums map[string]map[string]int64
 
-func (s sums) add(kind, sampleType string, v int64) {
+func (s sampleSums) add(kind, sampleType string, v int64) {
 	if s[kind] == nil {
 		s[kind] = map[string]int64{}
 	}
@@ -82,13 +82,13 @@ func (s sums) add(kind, sampleType string, v int64) {
 
 // sumsOf returns the sums of the profiles in a folder, read by another library
 // than hone's, and their number.
-func sumsOf(t testing.TB, folder string) (all sums, profiles int64) {
+func sumsOf(t testing.TB, folder string) (all sampleSums, profiles int64) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(folder, "*.pb.gz"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	all = sums{}
+	all = sampleSums{}
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
@@ -110,9 +110,9 @@ func sumsOf(t testing.TB, folder string) (all sums, profiles int64) {
 }
 
 // stored returns the sums of what is in a store, and the number of profiles.
-func stored(t testing.TB, st store.Store) (all sums, profiles int64) {
+func stored(t testing.TB, st store.Store) (all sampleSums, profiles int64) {
 	t.Helper()
-	all = sums{}
+	all = sampleSums{}
 	for _, g := range merged(t, st) {
 		profiles += g.Profiles
 		for sampleType, v := range ValueSums(g.Profile) {
