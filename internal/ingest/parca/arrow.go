@@ -30,12 +30,12 @@ const (
 	patience = 30 * time.Second
 )
 
-type parca struct {
+type arrowService struct {
 	recv     ingest.Receiver
 	patience time.Duration // how long a stream may take
 }
 
-func (p parca) mountArrow(mux *http.ServeMux, options []connect.HandlerOption) {
+func (p arrowService) mountArrow(mux *http.ServeMux, options []connect.HandlerOption) {
 	mux.Handle(service+"WriteArrow", connect.NewUnaryHandlerSimple(service+"WriteArrow", p.writeArrow, options...))
 	stream := connect.NewBidiStreamHandler(service+"Write", p.writeStream, options...)
 	mux.HandleFunc(service+"Write", func(w http.ResponseWriter, r *http.Request) {
@@ -46,7 +46,7 @@ func (p parca) mountArrow(mux *http.ServeMux, options []connect.HandlerOption) {
 	mux.Handle(debuginfo+"ShouldInitiateUpload", connect.NewUnaryHandlerSimple(debuginfo+"ShouldInitiateUpload", shouldInitiateUpload, options...))
 }
 
-func (p parca) writeArrow(ctx context.Context, req *parcapb.WriteArrowRequest) (*parcapb.WriteArrowResponse, error) {
+func (p arrowService) writeArrow(ctx context.Context, req *parcapb.WriteArrowRequest) (*parcapb.WriteArrowResponse, error) {
 	c := newConverter(p.recv.Limits(), ingest.ShareOf(ctx))
 	err := c.readSamples(req.GetIpcBuffer())
 	if err == nil && len(c.missing) > 0 {
@@ -63,7 +63,7 @@ func (p parca) writeArrow(ctx context.Context, req *parcapb.WriteArrowRequest) (
 
 // writeStream receives samples, asks for their stacks and receives those. The end
 // of the stream without an error tells that all is kept.
-func (p parca) writeStream(ctx context.Context, stream *connect.BidiStream[parcapb.WriteRequest, parcapb.WriteResponse]) error {
+func (p arrowService) writeStream(ctx context.Context, stream *connect.BidiStream[parcapb.WriteRequest, parcapb.WriteResponse]) error {
 	req, err := stream.Receive()
 	if errors.Is(err, io.EOF) {
 		return nil // nothing to keep is kept
@@ -115,7 +115,7 @@ func receiving(err error) error {
 
 // keep keeps the profiles of what was read. Samples that can't be read are left out:
 // the protocol has no other way to tell of them than an error, with all else kept.
-func (p parca) keep(ctx context.Context, c *converter) error {
+func (p arrowService) keep(ctx context.Context, c *converter) error {
 	pushes, err := c.pushes()
 	if err == nil && c.bad > 0 {
 		refused := wire.Error(c.reason)

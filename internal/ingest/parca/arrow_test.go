@@ -332,7 +332,7 @@ func FuzzArrow(f *testing.F) {
 // TestSilentStream: who begins a stream and goes on with nothing is let go.
 func TestSilentStream(t *testing.T) {
 	recv := &ingesttest.Recorder{}
-	server := ingesttest.Serve(t, recv, func(mux *http.ServeMux, recv ingest.Receiver) { parca{recv, 2 * time.Second}.mount(mux) })
+	server := ingesttest.Serve(t, recv, func(mux *http.ServeMux, recv ingest.Receiver) { arrowService{recv, 2 * time.Second}.mount(mux) })
 	client := connect.NewClient[parcapb.WriteRequest, parcapb.WriteResponse](ingesttest.H2C(t), server.URL+service+"Write", connect.WithGRPC())
 	for _, begun := range []bool{false, true} {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -17,10 +17,10 @@ import (
 
 // Mount serves the protocol on mux.
 func Mount(mux *http.ServeMux, recv ingest.Receiver) {
-	parca{recv, patience}.mount(mux)
+	arrowService{recv, patience}.mount(mux)
 }
 
-func (p parca) mount(mux *http.ServeMux) {
+func (p arrowService) mount(mux *http.ServeMux) {
 	recv := p.recv
 	const depth = 2 // request, series, label sets and samples
 	options := wire.PushOptions(recv.Limits(), depth)
@@ -31,14 +31,14 @@ func (p parca) mount(mux *http.ServeMux) {
 	mux.Handle("POST /profiles/writeraw", rest)
 }
 
-func (p parca) writeRaw(ctx context.Context, req *parcapb.WriteRawRequest) (*parcapb.WriteRawResponse, error) {
+func (p arrowService) writeRaw(ctx context.Context, req *parcapb.WriteRawRequest) (*parcapb.WriteRawResponse, error) {
 	if err := p.write(ctx, req); err != nil {
 		return nil, wire.ConnectError(err)
 	}
 	return &parcapb.WriteRawResponse{}, nil
 }
 
-func (p parca) write(ctx context.Context, req *parcapb.WriteRawRequest) error {
+func (p arrowService) write(ctx context.Context, req *parcapb.WriteRawRequest) error {
 	var pushes []ingest.Push
 	for _, series := range req.GetSeries() {
 		labels, kind, err := translate(series.GetLabels().GetLabels())
@@ -57,7 +57,7 @@ func (p parca) write(ctx context.Context, req *parcapb.WriteRawRequest) error {
 }
 
 // writeRawREST is writeRaw as Parca's gateway maps it to JSON.
-func (p parca) writeRawREST(w http.ResponseWriter, r *http.Request) {
+func (p arrowService) writeRawREST(w http.ResponseWriter, r *http.Request) {
 	lim := p.recv.Limits()
 	var req parcapb.WriteRawRequest
 	if err := wire.ReadJSON(w, r, lim.BodyBytes, &req, wire.Objects(lim)); err != nil {

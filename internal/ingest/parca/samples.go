@@ -147,7 +147,7 @@ func (c *converter) readRecord(rec *arrow.Record, schema string) error {
 		return err
 	}
 	if schema == "v2" {
-		list, err := need(rec.Column, "stacktrace", arrow.Ranges, arrow.List)
+		list, err := requireColumn(rec.Column, "stacktrace", arrow.Ranges, arrow.List)
 		if err != nil {
 			return err
 		}
@@ -155,7 +155,7 @@ func (c *converter) readRecord(rec *arrow.Record, schema string) error {
 			return err
 		}
 	} else {
-		ids, err := need(rec.Column, "stacktrace_id", arrow.Text, arrow.Fixed)
+		ids, err := requireColumn(rec.Column, "stacktrace_id", arrow.Text, arrow.Fixed)
 		if err != nil {
 			return err
 		}
@@ -178,7 +178,7 @@ func columnsOf(rec *arrow.Record, schema string) (*columns, error) {
 			}
 		}
 	} else {
-		labels, err := need(rec.Column, "labels", arrow.Struct)
+		labels, err := requireColumn(rec.Column, "labels", arrow.Struct)
 		if err != nil {
 			return nil, err
 		}
@@ -213,7 +213,7 @@ func columnsOf(rec *arrow.Record, schema string) (*columns, error) {
 			kinds = append(kinds, arrow.Int) // ns, in the first schema
 		}
 		var err error
-		if *want.into, err = need(rec.Column, want.name, kinds...); err != nil {
+		if *want.into, err = requireColumn(rec.Column, want.name, kinds...); err != nil {
 			return nil, err
 		}
 	}
@@ -357,11 +357,11 @@ func (c *converter) readStacks(stream []byte) error {
 	if rec.Rows > len(c.missing) {
 		return malformed("the sender sent %d stacks, but was asked for %d", rec.Rows, len(c.missing))
 	}
-	ids, err := need(rec.Column, "stacktrace_id", arrow.Text, arrow.Fixed)
+	ids, err := requireColumn(rec.Column, "stacktrace_id", arrow.Text, arrow.Fixed)
 	if err != nil {
 		return err
 	}
-	list, err := need(rec.Column, "locations", arrow.List, arrow.Ranges)
+	list, err := requireColumn(rec.Column, "locations", arrow.List, arrow.Ranges)
 	if err != nil {
 		return err
 	}

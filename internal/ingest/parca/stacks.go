@@ -80,7 +80,7 @@ type finder struct {
 
 func (f *finder) into(col **arrow.Column, name string, kinds ...arrow.Kind) {
 	if f.err == nil {
-		*col, f.err = need(f.in.Field, name, kinds...)
+		*col, f.err = requireColumn(f.in.Field, name, kinds...)
 	}
 }
 
@@ -214,8 +214,8 @@ func (f *filling) readFrame(b *profile.Builder, k int) (ln profile.Line, ok bool
 	return ln, true, nil
 }
 
-// need returns a column that has to be there, with values of one of some kinds.
-func need(column func(string) *arrow.Column, name string, kinds ...arrow.Kind) (*arrow.Column, error) {
+// requireColumn returns a column that has to be there, with values of one of some kinds.
+func requireColumn(column func(string) *arrow.Column, name string, kinds ...arrow.Kind) (*arrow.Column, error) {
 	col := column(name)
 	if col == nil {
 		return nil, malformed("the record has no column %s", name)
