@@ -30,8 +30,8 @@ const (
 // maxListBytes is how large a file with targets may be.
 const maxListBytes = 32 << 20
 
-// list is a file with groups as it was read last.
-type list struct {
+// targetFile is a file with groups as it was read last.
+type targetFile struct {
 	groups []Group
 	size   int64
 	time   time.Time
@@ -40,8 +40,8 @@ type list struct {
 
 // lists reads the files of patterns, those that changed anew. Of a file that
 // can't be read the groups of before stay, and the problem is told.
-func lists(patterns []string, old map[string]*list) (map[string]*list, []error) {
-	out := map[string]*list{}
+func lists(patterns []string, old map[string]*targetFile) (map[string]*targetFile, []error) {
+	out := map[string]*targetFile{}
 	var errs []error
 	for _, pattern := range patterns {
 		names, err := filepath.Glob(pattern)
@@ -61,8 +61,8 @@ func lists(patterns []string, old map[string]*list) (map[string]*list, []error) 
 	return out, errs
 }
 
-func readList(name string, old *list) *list {
-	l := &list{}
+func readList(name string, old *targetFile) *targetFile {
+	l := &targetFile{}
 	if old != nil {
 		l.groups = old.groups
 	}
@@ -164,7 +164,7 @@ func (j *Job) resolve(text string, labels map[string]string, file string, rules 
 
 // places returns the targets of a job, the number of those that rules dropped,
 // and what is wrong with others.
-func (j *Job) places(rules []*rule, files map[string]*list) (out []place, dropped int, errs []error) {
+func (j *Job) places(rules []*rule, files map[string]*targetFile) (out []place, dropped int, errs []error) {
 	seen := map[string]bool{}
 	add := func(g Group, file string) {
 		for _, t := range g.Targets {

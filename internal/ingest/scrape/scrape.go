@@ -55,7 +55,7 @@ type Scraper struct {
 	changed  chan struct{} // has room for one: there are new jobs
 
 	mu      sync.Mutex
-	jobs    []*job
+	jobs    []*activeJob
 	clashes map[string]string // what findClashes found, by labels
 	counts
 }
@@ -76,9 +76,9 @@ func (s *Scraper) Apply(jobs []Job) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	next := make([]*job, len(jobs))
+	next := make([]*activeJob, len(jobs))
 	for i, given := range jobs {
-		same := func(old *job) bool { return reflect.DeepEqual(old.given, given) }
+		same := func(old *activeJob) bool { return reflect.DeepEqual(old.given, given) }
 		if old := slices.IndexFunc(s.jobs, same); old >= 0 {
 			next[i] = s.jobs[old]
 			continue
@@ -173,7 +173,7 @@ func (s *Scraper) findClashes() {
 
 // discover starts what is new among the targets of a job, and ends what is gone. It
 // reports whether there was any.
-func (s *Scraper) discover(ctx context.Context, j *job, running *sync.WaitGroup) (fresh bool) {
+func (s *Scraper) discover(ctx context.Context, j *activeJob, running *sync.WaitGroup) (fresh bool) {
 	var problems []error
 	j.files, problems = lists(j.Files, j.files)
 	places, dropped, errs := j.places(j.rules, j.files)
@@ -188,21 +188,21 @@ func (s *Scraper) discover(ctx context.Context, j *job, running *sync.WaitGroup)
 		s.log.Warn("scrape job has problems", "job", j.Name, "problems", len(problems), "error", problems[0])
 	}
 	j.problems, j.dropped = problems, dropped
-	next := make(map[string]*target, len(places))
-	var started []*target
+	next := make(map[string]*scrapeTarget, len(places))
+	var started []*scrapeTarget
 	for _, p := range places {
 		if old := j.targets[p.key()]; old != nil && old.job == j {
 			next[p.key()] = old
 			continue
 		}
-		t := &target{place: p, job: j, ended: make(chan struct{}), status: make([]ProfileStatus, len(j.ordered))}
+		t := &scrapeTarget{place: p, job: j, ended: make(chan struct{}), status: make([]ProfileStatus, len(j.ordered))}
 		for i, name := range j.ordered {
 			t.status[i] = ProfileStatus{Name: name, Kind: j.Profiles[name].Kind, URL: t.url(name)}
 		}
 		next[p.key()] = t
 		started = append(started, t)
 	}
-	ending := map[string][]*target{} // by URL
+	ending := map[string][]*scrapeTarget{} // by URL
 	for key, t := range j.targets {
 		if next[key] != t {
 			t.cancel()
@@ -225,7 +225,7 @@ func (s *Scraper) discover(ctx context.Context, j *job, running *sync.WaitGroup)
 }
 
 // loop scrapes a target at each interval, from a random moment on.
-func (s *Scraper) loop(ctx context.Context, t *target) {
+func (s *Scraper) loop(ctx context.Context, t *scrapeTarget) {
 	interval := time.Duration(t.job.Interval)
 	next := time.Now().Add(rand.N(interval))
 	timer := time.NewTimer(0)
@@ -249,7 +249,7 @@ func (s *Scraper) loop(ctx context.Context, t *target) {
 }
 
 // one scrapes one profile of a target, if its time has come.
-func (s *Scraper) one(ctx context.Context, t *target, i int, name string) {
+func (s *Scraper) one(ctx context.Context, t *scrapeTarget, i int, name string) {
 	t.mu.Lock()
 	last := t.status[i].Last
 	t.mu.Unlock()
@@ -302,7 +302,7 @@ var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 const maxPooled = 4 << 20
 
 // pull gets a profile and gives it to the Receiver. It returns the length of the body.
-func (s *Scraper) pull(ctx context.Context, t *target, name string) (int64, error) {
+func (s *Scraper) pull(ctx context.Context, t *scrapeTarget, name string) (int64, error) {
 	j := t.job
 	p := j.Profiles[name]
 	timeout := time.Duration(j.Timeout)

@@ -19,26 +19,26 @@ import (
 	"github.com/hone-go/hone/internal/ingest"
 )
 
-// job is a Job that is at work.
-type job struct {
+// activeJob is a Job that is at work.
+type activeJob struct {
 	Job             // with defaults
 	given   Job     // as configured
 	rules   []*rule // of Relabel
 	client  *http.Client
 	ordered []string // names of Profiles
 
-	files map[string]*list // Run's alone
+	files map[string]*targetFile // Run's alone
 
 	// Guarded by Scraper.mu.
-	targets  map[string]*target // by place.key
+	targets  map[string]*scrapeTarget // by place.key
 	problems []error
 	dropped  int
 }
 
-// target is a place that is scraped.
-type target struct {
+// scrapeTarget is a place that is scraped.
+type scrapeTarget struct {
 	place
-	job    *job
+	job    *activeJob
 	cancel context.CancelFunc
 	ended  chan struct{} // closed when no request is under way and none will be
 
@@ -47,8 +47,8 @@ type target struct {
 	missed int64
 }
 
-func (s *Scraper) newJob(given Job) (*job, error) {
-	j := &job{Job: given.withDefaults(), given: given, targets: map[string]*target{}}
+func (s *Scraper) newJob(given Job) (*activeJob, error) {
+	j := &activeJob{Job: given.withDefaults(), given: given, targets: map[string]*scrapeTarget{}}
 	for i := range j.Relabel {
 		r, err := j.Relabel[i].compile()
 		if err != nil {
@@ -107,7 +107,7 @@ type answerError struct {
 }
 
 // get reads what a URL answers.
-func (j *job) get(ctx context.Context, target string, body *bytes.Buffer, share *ingest.Share) error {
+func (j *activeJob) get(ctx context.Context, target string, body *bytes.Buffer, share *ingest.Share) error {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 	if err != nil {
 		return err
@@ -151,7 +151,7 @@ func (j *job) get(ctx context.Context, target string, body *bytes.Buffer, share 
 }
 
 // url returns where a profile of a target is.
-func (t *target) url(name string) string {
+func (t *scrapeTarget) url(name string) string {
 	p := t.job.Profiles[name]
 	u := t.base
 	if strings.HasPrefix(p.Path, "/") {
