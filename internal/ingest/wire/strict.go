@@ -50,10 +50,10 @@ func (c questionCodec) Unmarshal(data []byte, v any) error {
 // in it. Without any it returns nil. names are examples of what such fields are called in
 // newer versions, by message.
 func Unsupported(m proto.Message, names map[protoreflect.FullName]string) error {
-	return unsupported(m.ProtoReflect(), names)
+	return findUnknown(m.ProtoReflect(), names)
 }
 
-func unsupported(m protoreflect.Message, names map[protoreflect.FullName]string) (found error) {
+func findUnknown(m protoreflect.Message, names map[protoreflect.FullName]string) (found error) {
 	if b := m.GetUnknown(); len(b) > 0 {
 		number, _, n := protowire.ConsumeTag(b)
 		if text, ok := protowire.ConsumeString(b[max(n, 0):]); number == unknownJSON && ok > 0 {
@@ -70,10 +70,10 @@ func unsupported(m protoreflect.Message, names map[protoreflect.FullName]string)
 		case f.Message() == nil || f.IsMap():
 		case f.IsList():
 			for i := 0; i < v.List().Len() && found == nil; i++ {
-				found = unsupported(v.List().Get(i).Message(), names)
+				found = findUnknown(v.List().Get(i).Message(), names)
 			}
 		default:
-			found = unsupported(v.Message(), names)
+			found = findUnknown(v.Message(), names)
 		}
 		return found == nil
 	})
