@@ -42,7 +42,7 @@ func RunUsers(ctx context.Context, d Driver, u Users, opts Options, round func(R
 		return nil, err
 	}
 	opts = opts.withDefaults()
-	r := begin(ctx, nil, opts)
+	r := beginRun(ctx, nil, opts)
 	defer r.end()
 	defer context.AfterFunc(r.sending, func() { time.AfterFunc(afterInterrupt, r.giveUp) })()
 	if u.For > 0 {

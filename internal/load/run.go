@@ -49,7 +49,7 @@ func Run(ctx context.Context, p Pacer, s Sender, opts Options) (*Result, error) 
 		return nil, err
 	}
 	defer sleep.close()
-	r := begin(ctx, p, opts)
+	r := beginRun(ctx, p, opts)
 	defer r.end()
 	if r.send(p, s, sleep) {
 		r.wait(sleep, p.End()-r.clock.Now()) // a period lasts its whole time, however few its requests
@@ -113,7 +113,7 @@ type run struct {
 
 // beginRun starts the clock of a run, and has its windows collected. The pacer, which
 // knows how many requests a window ought to have, is nil in a closed loop.
-func begin(ctx context.Context, p Pacer, opts Options) *run {
+func beginRun(ctx context.Context, p Pacer, opts Options) *run {
 	end := time.Duration(math.MaxInt64)
 	if p != nil && p.End() > 0 {
 		end = p.End()

@@ -14,7 +14,7 @@ import (
 func simulate(t *testing.T, rate string, warmup, d time.Duration, answer func(due time.Duration) (done time.Duration, class string)) *Result {
 	t.Helper()
 	p := pacer(t, rate, false, warmup, d)
-	r := begin(t.Context(), p, Options{Warmup: warmup, Late: time.Hour})
+	r := beginRun(t.Context(), p, Options{Warmup: warmup, Late: time.Hour})
 	for n := int64(0); ; n++ {
 		due, ok := p.Next()
 		if !ok {
