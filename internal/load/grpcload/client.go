@@ -8,7 +8,7 @@ import (
 
 // A client makes one call at a time. The goroutine of Do reads and writes.
 type client struct {
-	driver *Driver
+	dialer *Driver
 	conn   *conn
 	call   *call
 	err    error
@@ -28,7 +28,7 @@ func (c *client) do(ctx context.Context) error {
 		return c.redo(ctx)
 	}
 	c.watch(ctx)
-	timeout := c.driver.opts.Timeout
+	timeout := c.dialer.opts.Timeout
 	if timeout > 0 {
 		k.deadline = time.Now().Add(timeout)
 	}
@@ -80,7 +80,7 @@ func (c *client) giveUp() {
 // redo makes the call over a new connection.
 func (c *client) redo(ctx context.Context) error {
 	c.close()
-	conn, err := c.driver.dial(ctx)
+	conn, err := c.dialer.dial(ctx)
 	if err != nil {
 		return err
 	}

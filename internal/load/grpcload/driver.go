@@ -20,7 +20,7 @@ type Driver struct {
 	tls      *tls.Config
 	method   protoreflect.MethodDescriptor
 	route    *route
-	fields   []field // of the headers that differ from call to call
+	fields   []metadataField // of the headers that differ from call to call
 	messages *messages
 	answers  atomic.Int64 // messages of answers
 	cut      atomic.Int64 // messages of answers that did not come to their end
@@ -123,18 +123,18 @@ func (d *Driver) Connect(ctx context.Context) (load.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	client := &client{driver: d, conn: c}
+	client := &client{dialer: d, conn: c}
 	client.call = newCall(client, d.route)
 	return client, nil
 }
 
 func (c *client) Do(ctx context.Context, n int64) (load.Answer, error) {
 	c.call.renew()
-	err := c.driver.fill(c.call, n)
+	err := c.dialer.fill(c.call, n)
 	if err == nil {
 		err = c.do(ctx)
 	}
-	return load.Answer{Bytes: c.call.bytes}, c.driver.came(c.call, err)
+	return load.Answer{Bytes: c.call.bytes}, c.dialer.came(c.call, err)
 }
 
 func (c *client) Close() error {

@@ -24,15 +24,15 @@ import (
 type messages struct {
 	static bool
 	body   []byte // if static
-	all    []message
+	all    []requestMessage
 	gzip   bool
 	input  protoreflect.MessageDescriptor
 	types  *dynamicpb.Types
 }
 
-// A message is one of a request's: on the wire already, as a plan, or as JSON that
+// A requestMessage is one of a request's: on the wire already, as a plan, or as JSON that
 // is made into one each time.
-type message struct {
+type requestMessage struct {
 	wire []byte
 	plan plan
 	json *document
@@ -54,7 +54,7 @@ func newMessages(method protoreflect.MethodDescriptor, o Options) (*messages, er
 	if err != nil {
 		return nil, err
 	}
-	m := &messages{gzip: o.Gzip, input: method.Input(), types: types(method.ParentFile()), static: true}
+	m := &messages{gzip: o.Gzip, input: method.Input(), types: anyTypes(method.ParentFile()), static: true}
 	documents := []document{s.whole()}
 	if method.IsStreamingClient() {
 		if documents, err = s.documents(); err != nil {
@@ -96,8 +96,8 @@ func newMessages(method protoreflect.MethodDescriptor, o Options) (*messages, er
 	return m, nil
 }
 
-// types are those that a message of a file may have in an Any.
-func types(f protoreflect.FileDescriptor) *dynamicpb.Types {
+// anyTypes are those that a message of a file may have in an Any.
+func anyTypes(f protoreflect.FileDescriptor) *dynamicpb.Types {
 	files := &protoregistry.Files{}
 	var add func(protoreflect.FileDescriptor)
 	add = func(f protoreflect.FileDescriptor) {
@@ -114,27 +114,27 @@ func types(f protoreflect.FileDescriptor) *dynamicpb.Types {
 }
 
 // compile checks a document against the schema and makes a message of it.
-func (m *messages) compile(d document, o Options) (message, error) {
+func (m *messages) compile(d document, o Options) (requestMessage, error) {
 	values := template.NewValues(o.Seed, 0)
 	values.Row = o.Feed.Row(0)
 	filled := d.fill(values)
 	wire, err := encodeJSON(m.input, m.types, filled.text)
 	if err != nil {
-		return message{}, filled.explain(err)
+		return requestMessage{}, filled.explain(err)
 	}
 	p := &planner{d.marked.source, m.types}
 	v, err := tree(d.text())
 	if err != nil {
-		return message{}, err
+		return requestMessage{}, err
 	}
 	if !p.marked(v) {
-		return message{wire: append([]byte{}, wire...)}, nil
+		return requestMessage{wire: append([]byte{}, wire...)}, nil
 	}
 	plan, err := p.message(m.input, v, "")
 	if errors.Is(err, errNoPlan) {
-		return message{json: &d}, nil
+		return requestMessage{json: &d}, nil
 	}
-	return message{plan: plan}, err
+	return requestMessage{plan: plan}, err
 }
 
 // protojson writes a no-break space in some builds, so that nobody relies on its texts.

@@ -68,7 +68,7 @@ func TestPlans(t *testing.T) {
 			continue
 		}
 		method := echoMethod(t, "One")
-		m := &messages{input: method.Input(), types: types(method.ParentFile())}
+		m := &messages{input: method.Input(), types: anyTypes(method.ParentFile())}
 		d := s.whole()
 		one, err := m.compile(d, Options{Feed: feed})
 		if err != nil {
@@ -81,10 +81,10 @@ func TestPlans(t *testing.T) {
 		k := newCall(nil, nil)
 		for n := range int64(100) {
 			var got [2]*dynamicpb.Message
-			for i, by := range []message{one, {json: &d}} {
+			for i, by := range []requestMessage{one, {json: &d}} {
 				k.random.Seed(1, uint64(n))
 				k.values.N, k.values.Row = n, feed.Row(n)
-				m.all = []message{by}
+				m.all = []requestMessage{by}
 				b, err := m.append(nil, k)
 				if err != nil {
 					t.Fatalf("%s: %v", test.data, err)

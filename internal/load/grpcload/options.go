@@ -151,8 +151,8 @@ func timeoutField(d time.Duration) string {
 	return fmt.Sprintf("%dH", up(d, time.Hour)) // a Duration has no more than eight digits of them
 }
 
-// A field is a header that differs from call to call.
-type field struct {
+// A metadataField is a header that differs from call to call.
+type metadataField struct {
 	name   string
 	binary bool
 	value  *template.Template
@@ -160,7 +160,7 @@ type field struct {
 
 // metadata returns the headers that the user named: those that are the same for
 // all calls, and the others.
-func (o Options) metadata() (same []hpack.HeaderField, differ []field, err error) {
+func (o Options) metadata() (same []hpack.HeaderField, differ []metadataField, err error) {
 	for i, line := range o.Metadata {
 		name, value, ok := strings.Cut(line, ":")
 		name = strings.ToLower(strings.TrimSpace(name))
@@ -176,7 +176,7 @@ func (o Options) metadata() (same []hpack.HeaderField, differ []field, err error
 		if err != nil {
 			return nil, nil, err
 		}
-		f := field{name, strings.HasSuffix(name, "-bin"), t}
+		f := metadataField{name, strings.HasSuffix(name, "-bin"), t}
 		if !t.Static() {
 			differ = append(differ, f)
 			continue
@@ -191,7 +191,7 @@ func (o Options) metadata() (same []hpack.HeaderField, differ []field, err error
 }
 
 // append appends the field's value to dst.
-func (f field) append(dst []byte, v *template.Values) ([]byte, error) {
+func (f metadataField) append(dst []byte, v *template.Values) ([]byte, error) {
 	from := len(dst)
 	dst = f.value.Append(dst, v)
 	if f.binary {

@@ -34,7 +34,7 @@ func (d *Driver) reflect(ctx context.Context, service string) (*protoregistry.Fi
 	if err != nil {
 		return nil, err
 	}
-	r := &dialog{driver: d, client: &client{driver: d, conn: c}}
+	r := &dialog{opts: d, client: &client{dialer: d, conn: c}}
 	defer r.client.close()
 	files, err := r.files(ctx, service)
 	if err != nil {
@@ -45,7 +45,7 @@ func (d *Driver) reflect(ctx context.Context, service string) (*protoregistry.Fi
 
 // A dialog is one with a server's reflection.
 type dialog struct {
-	driver  *Driver
+	opts    *Driver
 	client  *client
 	version string // that the server has; "": not known yet
 }
@@ -115,7 +115,7 @@ func question(field protowire.Number, text string) []byte {
 }
 
 // ask sends questions and returns the answers to them.
-func (r *dialog) ask(ctx context.Context, questions ...[]byte) ([]answer, error) {
+func (r *dialog) ask(ctx context.Context, questions ...[]byte) ([]reflectionAnswer, error) {
 	var body []byte
 	for _, q := range questions {
 		body = appendMessage(body, false, q)
@@ -141,7 +141,7 @@ func (r *dialog) ask(ctx context.Context, questions ...[]byte) ([]answer, error)
 }
 
 func (r *dialog) call(ctx context.Context, version string, body []byte) ([]byte, error) {
-	o := r.driver.opts
+	o := r.opts.opts
 	o.Gzip = false
 	same, _, err := o.metadata() // who may ask may be known by it
 	if err != nil {
@@ -155,14 +155,14 @@ func (r *dialog) call(ctx context.Context, version string, body []byte) ([]byte,
 	return k.kept, err
 }
 
-// An answer of a server's reflection.
-type answer struct {
+// An reflectionAnswer of a server's reflection.
+type reflectionAnswer struct {
 	files    [][]byte
 	services []string
 	err      error
 }
 
-func parseAnswers(b []byte) (answers []answer, err error) {
+func parseAnswers(b []byte) (answers []reflectionAnswer, err error) {
 	for len(b) > 0 { // whole messages: verdict saw to that
 		n := binary.BigEndian.Uint32(b[1:])
 		a, err := parseAnswer(b[5 : 5+n])
@@ -174,7 +174,7 @@ func parseAnswers(b []byte) (answers []answer, err error) {
 	return answers, nil
 }
 
-func parseAnswer(b []byte) (a answer, err error) {
+func parseAnswer(b []byte) (a reflectionAnswer, err error) {
 	err = eachField(b, func(field protowire.Number, v []byte) error {
 		switch field {
 		case answerFiles:
