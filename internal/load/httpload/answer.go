@@ -18,7 +18,7 @@ const (
 )
 
 // answer reads an answer (RFC 9112).
-func (c *conn) answer(head bool) (size int, err error) {
+func (c *http1Conn) answer(head bool) (size int, err error) {
 	for {
 		a, n, err := c.header()
 		size += n
@@ -54,7 +54,7 @@ type head struct {
 }
 
 // header reads the status and the fields.
-func (c *conn) header() (h head, size int, err error) {
+func (c *http1Conn) header() (h head, size int, err error) {
 	h.length = -1
 	line, err := c.readLine()
 	size = len(line) + 2
@@ -149,7 +149,7 @@ func (h *head) field(line []byte) error {
 }
 
 // content reads past the content and returns its size.
-func (c *conn) content(h head, head bool) (int, error) {
+func (c *http1Conn) content(h head, head bool) (int, error) {
 	switch {
 	case head || c.status == 204 || c.status == 304:
 		return 0, nil
@@ -164,7 +164,7 @@ func (c *conn) content(h head, head bool) (int, error) {
 	return int(n), err
 }
 
-func (c *conn) chunks() (size int, err error) {
+func (c *http1Conn) chunks() (size int, err error) {
 	for {
 		line, err := c.readLine()
 		if err != nil {
@@ -193,7 +193,7 @@ func (c *conn) chunks() (size int, err error) {
 }
 
 // readLine returns a line without its end; it is valid until the next read.
-func (c *conn) readLine() ([]byte, error) {
+func (c *http1Conn) readLine() ([]byte, error) {
 	line, err := c.in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
 		whole := bytes.Clone(line)

@@ -9,18 +9,18 @@ import (
 	"github.com/hone-go/hone/internal/load"
 )
 
-// A client sends requests over HTTP/1.1, over a connection for each host.
-type client struct {
-	d      *Driver
+// A http1Client sends requests over HTTP/1.1, over a connection for each host.
+type http1Client struct {
+	plan   *Driver
 	values *values
-	conns  map[string]*conn // by scheme and address
-	last   *conn
+	conns  map[string]*http1Conn // by scheme and address
+	last   *http1Conn
 	out    []byte
 	body   []byte
 	sent   sent // by Start, and not answered yet
 }
 
-func (c *client) Close() error {
+func (c *http1Client) Close() error {
 	for _, conn := range c.conns {
 		conn.close()
 	}
@@ -28,24 +28,24 @@ func (c *client) Close() error {
 }
 
 // fill returns request n as it is sent. It is valid until the next call.
-func (c *client) fill(n int64) (r *request, out []byte, err error) {
-	r = c.d.request(n)
+func (c *http1Client) fill(n int64) (r *request, out []byte, err error) {
+	r = c.plan.request(n)
 	if r.static != nil {
 		return r, r.static, nil
 	}
 	c.values.at(n)
-	c.out, c.body, err = c.values.write(r, c.out[:0], c.body, !c.d.opts.NoKeepAlive)
+	c.out, c.body, err = c.values.write(r, c.out[:0], c.body, !c.plan.opts.NoKeepAlive)
 	return r, c.out, err
 }
 
 // Do sends a request once: what the server saw is what is told. Redirections are
 // requests of their own.
-func (c *client) Do(ctx context.Context, n int64) (load.Answer, error) {
+func (c *http1Client) Do(ctx context.Context, n int64) (load.Answer, error) {
 	r, out, err := c.fill(n)
 	if err != nil {
 		return load.Answer{}, named(r, r.path.String(), err)
 	}
-	s := sent{ctx: ctx, r: r, out: out, deadline: time.Now().Add(c.d.opts.Timeout)}
+	s := sent{ctx: ctx, r: r, out: out, deadline: time.Now().Add(c.plan.opts.Timeout)}
 	re, err := c.once(ctx, r, out, s.deadline)
 	return c.finish(s, re, err)
 }
@@ -61,8 +61,8 @@ type sent struct {
 
 // Start sends a request over a connection that is open already, as Do does; it
 // implements [load.Starter].
-func (c *client) Start(ctx context.Context, n int64, done func(load.Answer, error)) bool {
-	conn := c.open(c.d.request(n), true)
+func (c *http1Client) Start(ctx context.Context, n int64, done func(load.Answer, error)) bool {
+	conn := c.open(c.plan.request(n), true)
 	if conn == nil || !conn.plain {
 		return false
 	}
@@ -75,14 +75,14 @@ func (c *client) Start(ctx context.Context, n int64, done func(load.Answer, erro
 		conn.attended = true
 		go c.attend(conn)
 	}
-	c.sent = sent{ctx, r, out, time.Now().Add(c.d.opts.Timeout), done}
+	c.sent = sent{ctx, r, out, time.Now().Add(c.plan.opts.Timeout), done}
 	return conn.ask(question{ctx: ctx, head: r.method == "HEAD"}, out, c.sent.deadline)
 }
 
 // attend reads the answers to requests that are sent over a connection until it ends. No
 // other goroutine has to wake up for a request: Start writes, and this one is woken by
 // the answer.
-func (c *client) attend(conn *conn) {
+func (c *http1Client) attend(conn *http1Conn) {
 	for {
 		q, ok := conn.heard()
 		if !ok {
@@ -106,12 +106,12 @@ func (c *client) attend(conn *conn) {
 
 // finish goes on with a request that was answered, or failed: to where the answer
 // redirects it, and to what that means.
-func (c *client) finish(s sent, re reply, err error) (load.Answer, error) {
+func (c *http1Client) finish(s sent, re reply, err error) (load.Answer, error) {
 	a := load.Answer{Bytes: re.bytes, Status: re.status}
 	at, last := s.r, s.out
 	for err == nil && re.location != "" {
 		var next *hop
-		if next, err = c.d.redirect(at, pathOf(at, last), re.status, re.location, len(a.Before)); next == nil {
+		if next, err = c.plan.redirect(at, pathOf(at, last), re.status, re.location, len(a.Before)); next == nil {
 			break
 		}
 		last = next.write(last, at)
@@ -119,7 +119,7 @@ func (c *client) finish(s sent, re reply, err error) (load.Answer, error) {
 		re, err = c.once(s.ctx, at, last, s.deadline)
 		a = load.Answer{Bytes: a.Bytes + re.bytes, Status: re.status, Before: append(a.Before, a.Status)}
 	}
-	if err == nil && !c.d.opts.Expect.has(re.status) {
+	if err == nil && !c.plan.opts.Expect.has(re.status) {
 		err = &load.Failure{Class: "status " + strconv.Itoa(re.status), Text: re.line}
 	}
 	if err != nil && at != s.r {
@@ -132,7 +132,7 @@ func (c *client) finish(s sent, re reply, err error) (load.Answer, error) {
 }
 
 // once sends one request.
-func (c *client) once(ctx context.Context, r *request, out []byte, deadline time.Time) (reply, error) {
+func (c *http1Client) once(ctx context.Context, r *request, out []byte, deadline time.Time) (reply, error) {
 	for {
 		conn, err := c.connection(ctx, r)
 		if err != nil {
@@ -151,17 +151,17 @@ func (c *client) once(ctx context.Context, r *request, out []byte, deadline time
 
 // reply takes what came of a request over a connection, and ends that if it is of no
 // more use.
-func (c *client) reply(ctx context.Context, conn *conn, size int, err error) (reply, error) {
+func (c *http1Client) reply(ctx context.Context, conn *http1Conn, size int, err error) (reply, error) {
 	re := reply{bytes: size}
 	if err == nil {
 		re.status, re.line = conn.status, conn.line
-		if c.d.follows(re.status) {
+		if c.plan.follows(re.status) {
 			re.location = conn.location
 		}
 	} else if ranOut(err) && ctx.Err() == nil {
-		err = load.NoAnswer(c.d.opts.Timeout)
+		err = load.NoAnswer(c.plan.opts.Timeout)
 	}
-	if err != nil || conn.over || conn.r.last || c.d.opts.NoKeepAlive {
+	if err != nil || conn.over || conn.r.last || c.plan.opts.NoKeepAlive {
 		c.drop(conn)
 	}
 	return re, err
@@ -170,7 +170,7 @@ func (c *client) reply(ctx context.Context, conn *conn, size int, err error) (re
 // open returns the connection for a request, nil if there is none. One that the server
 // has closed while it was idle, or on which it said something unasked, is dropped:
 // nothing has been sent over it. Without look that is left to do, if that looks itself.
-func (c *client) open(r *request, look bool) *conn {
+func (c *http1Client) open(r *request, look bool) *http1Conn {
 	conn := c.last
 	if conn == nil || conn.r != r {
 		conn = c.conns[r.key]
@@ -188,11 +188,11 @@ func (c *client) open(r *request, look bool) *conn {
 }
 
 // connection returns the connection for a request, and opens one if there is none.
-func (c *client) connection(ctx context.Context, r *request) (*conn, error) {
+func (c *http1Client) connection(ctx context.Context, r *request) (*http1Conn, error) {
 	if conn := c.open(r, false); conn != nil {
 		return conn, nil
 	}
-	conn, err := c.d.open(ctx, r)
+	conn, err := c.plan.open(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -202,7 +202,7 @@ func (c *client) connection(ctx context.Context, r *request) (*conn, error) {
 	return conn, nil
 }
 
-func (c *client) drop(conn *conn) {
+func (c *http1Client) drop(conn *http1Conn) {
 	conn.close()
 	delete(c.conns, conn.r.key)
 	c.last = nil

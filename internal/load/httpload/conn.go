@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// A conn is a connection of HTTP/1.1.
-type conn struct {
+// A http1Conn is a connection of HTTP/1.1.
+type http1Conn struct {
 	net.Conn
 	wire   *wire // its socket; nil if that can't be had
 	in     *bufio.Reader
@@ -49,12 +49,12 @@ type told struct {
 	err  error
 }
 
-func (d *Driver) open(ctx context.Context, r *request) (*conn, error) {
+func (d *Driver) open(ctx context.Context, r *request) (*http1Conn, error) {
 	raw, c, err := d.dial(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	conn := &conn{Conn: c, wire: newWire(raw)}
+	conn := &http1Conn{Conn: c, wire: newWire(raw)}
 	var in io.Reader = c
 	if conn.plain = conn.wire != nil && r.url.Scheme != "https"; conn.plain {
 		in = conn.wire
@@ -63,7 +63,7 @@ func (d *Driver) open(ctx context.Context, r *request) (*conn, error) {
 	return conn, nil
 }
 
-func (c *conn) close() {
+func (c *http1Conn) close() {
 	if c.stop != nil {
 		c.stop()
 	}
@@ -72,10 +72,10 @@ func (c *conn) close() {
 
 // stale reports whether the server has ended an idle connection. What an attended one
 // has in its buffer is known to whoever reads it, and then to the wire.
-func (c *conn) stale() bool { return !c.attended && c.in.Buffered() > 0 || c.wire.stale() }
+func (c *http1Conn) stale() bool { return !c.attended && c.in.Buffered() > 0 || c.wire.stale() }
 
 // watch has the end of a run end what waits for an answer.
-func (c *conn) watch(ctx context.Context) {
+func (c *http1Conn) watch(ctx context.Context) {
 	if c.watched {
 		return
 	}
@@ -90,7 +90,7 @@ func (c *conn) watch(ctx context.Context) {
 }
 
 // do sends a request and reads its answer. It returns the answer's size.
-func (c *conn) do(ctx context.Context, out []byte, head bool, deadline time.Time) (int, error) {
+func (c *http1Conn) do(ctx context.Context, out []byte, head bool, deadline time.Time) (int, error) {
 	c.watch(ctx)
 	if c.attended && !c.own {
 		answer := make(chan told, 1)
@@ -121,7 +121,7 @@ func (c *conn) do(ctx context.Context, out []byte, head bool, deadline time.Time
 // ask sends a request over an attended connection, and leaves its answer to whoever
 // attends it. It returns false, and has sent nothing, if the server has ended the
 // connection or the run is over.
-func (c *conn) ask(q question, out []byte, deadline time.Time) (ok bool) {
+func (c *http1Conn) ask(q question, out []byte, deadline time.Time) (ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	q.rest, c.asked = c.send(out, deadline)
@@ -131,7 +131,7 @@ func (c *conn) ask(q question, out []byte, deadline time.Time) (ok bool) {
 
 // heard waits until something comes, and returns what it answers: false if nobody asked,
 // so that the connection is of no more use.
-func (c *conn) heard() (q question, ok bool) {
+func (c *http1Conn) heard() (q question, ok bool) {
 	_, _ = c.in.Peek(1) // an error comes again when the answer is read
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -140,7 +140,7 @@ func (c *conn) heard() (q question, ok bool) {
 }
 
 // settle returns what do does, of an answer that was read, and a request that was sent.
-func (c *conn) settle(ctx context.Context, size int, err error, rest sending) (int, error) {
+func (c *http1Conn) settle(ctx context.Context, size int, err error, rest sending) (int, error) {
 	wrote := rest.end(c)
 	if c.plain {
 		c.mu.Lock()
@@ -165,7 +165,7 @@ const atOnce = 16 << 10
 
 // send writes a request, as far as that can be done at once, and has the rest written
 // meanwhile. What the server said before it closed the connection is read all the same.
-func (c *conn) send(out []byte, deadline time.Time) (s sending, ok bool) {
+func (c *http1Conn) send(out []byte, deadline time.Time) (s sending, ok bool) {
 	switch {
 	case c.plain:
 		n, err, ok := c.wire.send(out, deadline)
@@ -180,7 +180,7 @@ func (c *conn) send(out []byte, deadline time.Time) (s sending, ok bool) {
 }
 
 // because prefers the end of a run as the reason of an error.
-func (c *conn) because(ctx context.Context, err error) error {
+func (c *http1Conn) because(ctx context.Context, err error) error {
 	var timeout net.Error
 	if ctx.Err() != nil && errors.As(err, &timeout) && timeout.Timeout() {
 		return ctx.Err()

@@ -59,7 +59,7 @@ func New(opts Options) (*Driver, error) {
 		}
 	}
 	if opts.HTTP2 {
-		d.h2 = &shared{hosts: make(map[string]*host)}
+		d.h2 = &shared{hosts: make(map[string]*http2Host)}
 	}
 	return d, nil
 }
@@ -71,9 +71,9 @@ var _ load.Driver = (*Driver)(nil)
 func (d *Driver) Connect(ctx context.Context) (load.Client, error) {
 	if d.h2 != nil {
 		d.h2.begin()
-		return &client2{d: d, values: d.values()}, nil
+		return &http2Client{plan: d, values: d.values()}, nil
 	}
-	return &client{d: d, values: d.values(), conns: make(map[string]*conn, 1)}, nil
+	return &http1Client{plan: d, values: d.values(), conns: make(map[string]*http1Conn, 1)}, nil
 }
 
 // Addresses returns the addresses of all targets, as HOST:PORT, each once.

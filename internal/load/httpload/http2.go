@@ -23,11 +23,11 @@ import (
 type shared struct {
 	mu      sync.Mutex
 	clients int
-	hosts   map[string]*host // by request.key
+	hosts   map[string]*http2Host // by request.key
 }
 
-// A host is where requests go.
-type host struct {
+// A http2Host is where requests go.
+type http2Host struct {
 	transport *http.Transport
 
 	mu   sync.Mutex // held while a connection is opened, which is one for all
@@ -37,13 +37,13 @@ type host struct {
 }
 
 // host returns the one that a request goes to.
-func (s *shared) host(d *Driver, r *request) *host {
+func (s *shared) host(d *Driver, r *request) *http2Host {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h := s.hosts[r.key]; h != nil {
 		return h
 	}
-	h := new(host)
+	h := new(http2Host)
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		_, c, err := d.dial(ctx, r)
 		plain, _ := c.(*heard)
@@ -77,7 +77,7 @@ func (s *shared) end() {
 }
 
 // connection returns the connection to a host; fresh is one that was opened now.
-func (h *host) connection(ctx context.Context, r *request) (_ *http.ClientConn, fresh bool, err error) {
+func (h *http2Host) connection(ctx context.Context, r *request) (_ *http.ClientConn, fresh bool, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.conn != nil && h.conn.Err() == nil {
@@ -89,7 +89,7 @@ func (h *host) connection(ctx context.Context, r *request) (_ *http.ClientConn, 
 
 // drop has the next request open a connection, in place of one that takes no more.
 // What is under way on it goes on, unless it is the last thing.
-func (h *host) drop(conn *http.ClientConn) {
+func (h *http2Host) drop(conn *http.ClientConn) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if conn == nil || h.conn != conn {
@@ -107,29 +107,29 @@ func (h *host) drop(conn *http.ClientConn) {
 	})
 }
 
-// A client2 sends requests over the driver's connections of HTTP/2.
-type client2 struct {
-	d      *Driver
+// A http2Client sends requests over the driver's connections of HTTP/2.
+type http2Client struct {
+	plan   *Driver
 	values *values
 	path   []byte
 	closed bool
 }
 
-func (c *client2) Close() error {
+func (c *http2Client) Close() error {
 	if !c.closed {
 		c.closed = true
-		c.d.h2.end()
+		c.plan.h2.end()
 	}
 	return nil
 }
 
 // Do sends a request once: what the server saw is what is told. Redirections are
 // requests of their own.
-func (c *client2) Do(ctx context.Context, n int64) (load.Answer, error) {
-	r := c.d.request(n)
+func (c *http2Client) Do(ctx context.Context, n int64) (load.Answer, error) {
+	r := c.plan.request(n)
 	c.values.at(n)
 	c.path = r.path.Append(c.path[:0], c.values.Values)
-	within, cancel := context.WithTimeout(ctx, c.d.opts.Timeout)
+	within, cancel := context.WithTimeout(ctx, c.plan.opts.Timeout)
 	defer cancel()
 	var a load.Answer
 	var re reply
@@ -141,7 +141,7 @@ func (c *client2) Do(ctx context.Context, n int64) (load.Answer, error) {
 	}
 	for err == nil && re.location != "" {
 		var next *hop
-		if next, err = c.d.redirect(at, path, re.status, re.location, len(a.Before)); next == nil {
+		if next, err = c.plan.redirect(at, path, re.status, re.location, len(a.Before)); next == nil {
 			break
 		}
 		if req, err = next.request2(req, at); err != nil {
@@ -151,7 +151,7 @@ func (c *client2) Do(ctx context.Context, n int64) (load.Answer, error) {
 		re, err = c.once(within, at, req)
 		a = load.Answer{Bytes: a.Bytes + re.bytes, Status: re.status, Before: append(a.Before, a.Status)}
 	}
-	if err == nil && !c.d.opts.Expect.has(a.Status) {
+	if err == nil && !c.plan.opts.Expect.has(a.Status) {
 		err = &load.Failure{Class: "status " + strconv.Itoa(a.Status), Text: strings.TrimSpace(strconv.Itoa(a.Status) + " " + http.StatusText(a.Status))}
 	}
 	if err != nil && at != r {
@@ -164,8 +164,8 @@ func (c *client2) Do(ctx context.Context, n int64) (load.Answer, error) {
 }
 
 // once sends one request.
-func (c *client2) once(ctx context.Context, r *request, req *http.Request) (reply, error) {
-	h := c.d.h2.host(c.d, r)
+func (c *http2Client) once(ctx context.Context, r *request, req *http.Request) (reply, error) {
+	h := c.plan.h2.host(c.plan, r)
 	for {
 		conn, fresh, err := h.connection(ctx, r)
 		if err != nil {
@@ -186,7 +186,7 @@ func (c *client2) once(ctx context.Context, r *request, req *http.Request) (repl
 		size, err := io.Copy(io.Discard, resp.Body)
 		_ = resp.Body.Close()
 		re := reply{bytes: int(size), status: resp.StatusCode}
-		if c.d.follows(re.status) {
+		if c.plan.follows(re.status) {
 			re.location = resp.Header.Get("Location")
 		}
 		return re, c.failed(ctx, h, err)
@@ -194,12 +194,12 @@ func (c *client2) once(ctx context.Context, r *request, req *http.Request) (repl
 }
 
 // failed is why there is no whole answer of a host to a request that was sent.
-func (c *client2) failed(ctx context.Context, h *host, err error) error {
+func (c *http2Client) failed(ctx context.Context, h *http2Host, err error) error {
 	if plain := h.heard.Load(); err != nil && plain != nil && plain.http1.Load() {
 		return &load.Failure{Class: classNotHTTP2, Text: "the server answers in HTTP/1.1"}
 	}
 	if ranOut(err) && !errors.Is(ctx.Err(), context.Canceled) {
-		return load.NoAnswer(c.d.opts.Timeout)
+		return load.NoAnswer(c.plan.opts.Timeout)
 	}
 	return classed(err)
 }
@@ -212,7 +212,7 @@ const unusable = "http2: client conn not usable"
 var hopByHop = []string{"connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"}
 
 // request makes a request of the path that was filled in.
-func (c *client2) request(ctx context.Context, r *request) (*http.Request, error) {
+func (c *http2Client) request(ctx context.Context, r *request) (*http.Request, error) {
 	u := *r.url
 	path, query, _ := bytes.Cut(c.path, []byte("?"))
 	u.RawPath, u.RawQuery = string(path), string(query)

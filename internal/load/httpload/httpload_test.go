@@ -52,27 +52,27 @@ func connect(t *testing.T, opts Options) load.Client {
 func ways(t *testing.T, opts Options) map[string]load.Client {
 	t.Helper()
 	all := map[string]load.Client{"Do": connect(t, opts)}
-	if c, ok := connect(t, opts).(*client); ok {
-		all["Start"] = &starting{client: c}
+	if c, ok := connect(t, opts).(*http1Client); ok {
+		all["Start"] = &starting{http1Client: c}
 	}
 	return all
 }
 
 // A starting client sends with Start what it can.
 type starting struct {
-	*client
+	*http1Client
 	started int
 }
 
 func (s *starting) Do(ctx context.Context, n int64) (load.Answer, error) {
-	_, _ = s.connection(ctx, s.d.request(n)) // Start doesn't open it; an error comes again
+	_, _ = s.connection(ctx, s.plan.request(n)) // Start doesn't open it; an error comes again
 	type answer struct {
 		load.Answer
 		err error
 	}
 	done := make(chan answer, 1)
 	if !s.Start(ctx, n, func(a load.Answer, err error) { done <- answer{a, err} }) {
-		return s.client.Do(ctx, n)
+		return s.http1Client.Do(ctx, n)
 	}
 	s.started++
 	a := <-done
@@ -266,11 +266,11 @@ func TestClosedWhenIdle(t *testing.T) {
 	}
 }
 
-func only(c load.Client) *conn {
+func only(c load.Client) *http1Conn {
 	if s, ok := c.(*starting); ok {
-		c = s.client
+		c = s.http1Client
 	}
-	for _, conn := range c.(*client).conns {
+	for _, conn := range c.(*http1Client).conns {
 		return conn
 	}
 	return nil
@@ -859,7 +859,7 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"), false)
 	f.Add([]byte("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x\r\nhello\r\n0\r\nA: b\r\n\r\n"), true)
 	f.Fuzz(func(t *testing.T, text []byte, head bool) {
-		c := &conn{Conn: pipe{Reader: bytes.NewReader(text)}}
+		c := &http1Conn{Conn: pipe{Reader: bytes.NewReader(text)}}
 		c.in = bufio.NewReaderSize(c.Conn, 16)
 		for range 3 {
 			if _, err := c.answer(head); err != nil {

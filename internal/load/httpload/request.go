@@ -22,14 +22,14 @@ type request struct {
 	address string   // host:port
 	key     string   // of connections to it
 	path    *template.Template
-	header  []header
+	header  []headerTemplate
 	body    *template.Template // nil: none
 	chunked bool               // the body goes in chunks, as a header says
 	last    bool               // of its connection, as a header says
 	static  []byte             // the whole of it, if nothing changes
 }
 
-type header struct {
+type headerTemplate struct {
 	name  string
 	value *template.Template
 }
@@ -84,7 +84,7 @@ func (t Target) compile(feed *template.Feed) (*request, error) {
 		if err != nil {
 			return nil, err
 		}
-		r.header = append(r.header, header{h.Name, value})
+		r.header = append(r.header, headerTemplate{h.Name, value})
 		if err := r.list(t.Name, h); err != nil {
 			return nil, err
 		}
