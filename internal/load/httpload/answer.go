@@ -37,8 +37,8 @@ func (c *http1Conn) answer(head bool) (size int, err error) {
 	}
 }
 
-// A reply is what a server said of one request.
-type reply struct {
+// A answer is what a server said of one request.
+type answer struct {
 	bytes, status int
 	line          string // of the status, if it is not a usual one
 	location      string // where to go on, if that is to be done

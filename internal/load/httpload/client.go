@@ -17,7 +17,7 @@ type http1Client struct {
 	last   *http1Conn
 	out    []byte
 	body   []byte
-	sent   sent // by Start, and not answered yet
+	sent   sentRequest // by Start, and not answered yet
 }
 
 func (c *http1Client) Close() error {
@@ -45,13 +45,13 @@ func (c *http1Client) Do(ctx context.Context, n int64) (load.Answer, error) {
 	if err != nil {
 		return load.Answer{}, named(r, r.path.String(), err)
 	}
-	s := sent{ctx: ctx, r: r, out: out, deadline: time.Now().Add(c.plan.opts.Timeout)}
+	s := sentRequest{ctx: ctx, r: r, out: out, deadline: time.Now().Add(c.plan.opts.Timeout)}
 	re, err := c.once(ctx, r, out, s.deadline)
 	return c.finish(s, re, err)
 }
 
-// sent is a request that was.
-type sent struct {
+// sentRequest is a request that was.
+type sentRequest struct {
 	ctx      context.Context
 	r        *request
 	out      []byte
@@ -75,7 +75,7 @@ func (c *http1Client) Start(ctx context.Context, n int64, done func(load.Answer,
 		conn.attended = true
 		go c.attend(conn)
 	}
-	c.sent = sent{ctx, r, out, time.Now().Add(c.plan.opts.Timeout), done}
+	c.sent = sentRequest{ctx, r, out, time.Now().Add(c.plan.opts.Timeout), done}
 	return conn.ask(question{ctx: ctx, head: r.method == "HEAD"}, out, c.sent.deadline)
 }
 
@@ -97,7 +97,7 @@ func (c *http1Client) attend(conn *http1Conn) {
 		}
 		s := c.sent
 		conn.own = true
-		re, err := c.reply(s.ctx, conn, size, err)
+		re, err := c.accept(s.ctx, conn, size, err)
 		a, err := c.finish(s, re, err)
 		conn.own = false
 		s.done(a, err)
@@ -106,7 +106,7 @@ func (c *http1Client) attend(conn *http1Conn) {
 
 // finish goes on with a request that was answered, or failed: to where the answer
 // redirects it, and to what that means.
-func (c *http1Client) finish(s sent, re reply, err error) (load.Answer, error) {
+func (c *http1Client) finish(s sentRequest, re answer, err error) (load.Answer, error) {
 	a := load.Answer{Bytes: re.bytes, Status: re.status}
 	at, last := s.r, s.out
 	for err == nil && re.location != "" {
@@ -132,27 +132,27 @@ func (c *http1Client) finish(s sent, re reply, err error) (load.Answer, error) {
 }
 
 // once sends one request.
-func (c *http1Client) once(ctx context.Context, r *request, out []byte, deadline time.Time) (reply, error) {
+func (c *http1Client) once(ctx context.Context, r *request, out []byte, deadline time.Time) (answer, error) {
 	for {
 		conn, err := c.connection(ctx, r)
 		if err != nil {
-			return reply{}, err
+			return answer{}, err
 		}
 		size, err := conn.do(ctx, out, r.method == "HEAD", deadline)
 		if !errors.Is(err, errUnsent) {
-			return c.reply(ctx, conn, size, err)
+			return c.accept(ctx, conn, size, err)
 		}
 		c.drop(conn)
 		if err := ctx.Err(); err != nil {
-			return reply{}, err
+			return answer{}, err
 		}
 	}
 }
 
-// reply takes what came of a request over a connection, and ends that if it is of no
+// accept takes what came of a request over a connection, and ends that if it is of no
 // more use.
-func (c *http1Client) reply(ctx context.Context, conn *http1Conn, size int, err error) (reply, error) {
-	re := reply{bytes: size}
+func (c *http1Client) accept(ctx context.Context, conn *http1Conn, size int, err error) (answer, error) {
+	re := answer{bytes: size}
 	if err == nil {
 		re.status, re.line = conn.status, conn.line
 		if c.plan.follows(re.status) {

@@ -45,8 +45,8 @@ type question struct {
 
 // told is what do returns.
 type told struct {
-	size int
-	err  error
+	answer int
+	err    error
 }
 
 func (d *Driver) open(ctx context.Context, r *request) (*http1Conn, error) {
@@ -98,7 +98,7 @@ func (c *http1Conn) do(ctx context.Context, out []byte, head bool, deadline time
 			return 0, errUnsent
 		}
 		t := <-answer
-		return t.size, t.err
+		return t.answer, t.err
 	}
 	if err := ctx.Err(); err != nil {
 		return 0, err

@@ -132,7 +132,7 @@ func (c *http2Client) Do(ctx context.Context, n int64) (load.Answer, error) {
 	within, cancel := context.WithTimeout(ctx, c.plan.opts.Timeout)
 	defer cancel()
 	var a load.Answer
-	var re reply
+	var re answer
 	at, path := r, string(c.path)
 	req, err := c.request(within, r)
 	if err == nil {
@@ -144,7 +144,7 @@ func (c *http2Client) Do(ctx context.Context, n int64) (load.Answer, error) {
 		if next, err = c.plan.redirect(at, path, re.status, re.location, len(a.Before)); next == nil {
 			break
 		}
-		if req, err = next.request2(req, at); err != nil {
+		if req, err = next.http2Request(req, at); err != nil {
 			break
 		}
 		at, path = next.request, next.path
@@ -164,12 +164,12 @@ func (c *http2Client) Do(ctx context.Context, n int64) (load.Answer, error) {
 }
 
 // once sends one request.
-func (c *http2Client) once(ctx context.Context, r *request, req *http.Request) (reply, error) {
+func (c *http2Client) once(ctx context.Context, r *request, req *http.Request) (answer, error) {
 	h := c.plan.h2.host(c.plan, r)
 	for {
 		conn, fresh, err := h.connection(ctx, r)
 		if err != nil {
-			return reply{}, err
+			return answer{}, err
 		}
 		resp, err := conn.RoundTrip(req)
 		if err != nil && !fresh && strings.Contains(err.Error(), unusable) && ctx.Err() == nil {
@@ -177,15 +177,15 @@ func (c *http2Client) once(ctx context.Context, r *request, req *http.Request) (
 			continue
 		}
 		if err != nil {
-			return reply{}, c.failed(ctx, h, err)
+			return answer{}, c.failed(ctx, h, err)
 		}
 		if resp.ProtoMajor != 2 {
 			_ = resp.Body.Close()
-			return reply{}, &load.Failure{Class: classNotHTTP2, Text: "the server answers in " + resp.Proto}
+			return answer{}, &load.Failure{Class: classNotHTTP2, Text: "the server answers in " + resp.Proto}
 		}
 		size, err := io.Copy(io.Discard, resp.Body)
 		_ = resp.Body.Close()
-		re := reply{bytes: int(size), status: resp.StatusCode}
+		re := answer{bytes: int(size), status: resp.StatusCode}
 		if c.plan.follows(re.status) {
 			re.location = resp.Header.Get("Location")
 		}

@@ -100,8 +100,8 @@ func (h *hop) write(before []byte, r *request) []byte {
 	return append(out, body...)
 }
 
-// request2 returns the same for HTTP/2.
-func (h *hop) request2(before *http.Request, r *request) (*http.Request, error) {
+// http2Request returns the same for HTTP/2.
+func (h *hop) http2Request(before *http.Request, r *request) (*http.Request, error) {
 	next := before.Clone(before.Context())
 	next.Method, next.URL, next.Body = h.method, h.to, nil
 	if h.to.Host != r.url.Host {
