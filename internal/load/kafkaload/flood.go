@@ -71,15 +71,15 @@ func (p *pump) over() bool {
 	return !p.end.IsZero() && now.After(p.end)
 }
 
-// look is how often one that waits looks whether it should.
-const look = 100 * time.Millisecond
+// pollInterval is how often one that waits looks whether it should.
+const pollInterval = 100 * time.Millisecond
 
 func (p *pump) waitForRoom() bool {
 	s := p.sender
 	if !s.over(1, 1) {
 		return true
 	}
-	tick := time.NewTicker(look)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		s.waiting.Store(true)

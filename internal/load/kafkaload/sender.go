@@ -27,10 +27,10 @@ type Sender struct {
 	gaveUp *atomic.Bool // ctx ended while messages were under way: the client is closed
 	closed sync.WaitGroup
 
-	free     []*message // of the sending goroutine
+	free     []*pendingMessage // of the sending goroutine
 	returned struct {
 		sync.Mutex
-		messages []*message
+		messages []*pendingMessage
 	}
 
 	flood    bool
@@ -74,8 +74,8 @@ func (s *Sender) open() error {
 	return nil
 }
 
-// A message is one of those under way, with what it needs. It is used again.
-type message struct {
+// A pendingMessage is one of those under way, with what it needs. It is used again.
+type pendingMessage struct {
 	kgo.Record
 	sender  *Sender
 	finish  func(*kgo.Record, error) // its method finished, bound once
@@ -166,7 +166,7 @@ func (s *Sender) over(num, den int64) bool {
 const refill = 3
 
 // message returns one that is not under way.
-func (s *Sender) message() *message {
+func (s *Sender) message() *pendingMessage {
 	if len(s.free) == 0 {
 		s.returned.Lock()
 		s.free, s.returned.messages = s.returned.messages, s.free
@@ -177,13 +177,13 @@ func (s *Sender) message() *message {
 		s.free = s.free[:n-1]
 		return m
 	}
-	m := &message{sender: s}
+	m := &pendingMessage{sender: s}
 	m.finish = m.finished
 	return m
 }
 
 // fill writes the message's key, value and headers.
-func (m *message) fill(s *Sender) {
+func (m *pendingMessage) fill(s *Sender) {
 	o := &s.opts
 	n := m.request.N
 	s.values.N, s.values.Row = n, o.Feed.Row(n)
@@ -222,7 +222,7 @@ func (m *message) fill(s *Sender) {
 }
 
 // finished is called by the client when the message was acknowledged, or failed.
-func (m *message) finished(_ *kgo.Record, err error) {
+func (m *pendingMessage) finished(_ *kgo.Record, err error) {
 	if err != nil {
 		m.end(m.sender.failure(err, len(m.text)), 0)
 		return
@@ -231,7 +231,7 @@ func (m *message) finished(_ *kgo.Record, err error) {
 }
 
 // end says what came of the message and gives it back.
-func (m *message) end(f *load.Failure, bytes int) {
+func (m *pendingMessage) end(f *load.Failure, bytes int) {
 	s, r, done := m.sender, m.request, m.done
 	o := load.Outcome{Sent: m.sent, Done: m.clock.Now(), Bytes: bytes, Failure: f}
 	if s.tracker != nil && f == nil {
@@ -286,7 +286,7 @@ func (s *Sender) Delivery(ctx context.Context, r *load.Result) *Delivery {
 	for s.opts.Acks == "none" && err == nil && d.Lost > 0 {
 		// What nobody acknowledged may still be on its way to the broker.
 		select {
-		case <-time.After(settle):
+		case <-time.After(settleTime):
 			err = s.consumer.drain(ctx)
 		case <-ctx.Done():
 			err = ctx.Err()
@@ -309,6 +309,6 @@ func (s *Sender) Delivery(ctx context.Context, r *load.Result) *Delivery {
 	return d
 }
 
-// settle is how long nothing has to arrive until what is missing is lost, where
+// settleTime is how long nothing has to arrive until what is missing is lost, where
 // nothing is acknowledged.
-const settle = time.Second
+const settleTime = time.Second

@@ -79,7 +79,7 @@ func (o Options) create(ctx context.Context, admin *kadm.Client) (partitions int
 			return partitions, err
 		}
 		select {
-		case <-time.After(look):
+		case <-time.After(pollInterval):
 		case <-ctx.Done():
 		}
 	}
