@@ -27,7 +27,7 @@ func (p *Plan) Measure(ctx context.Context) (*Report, error) {
 		return nil, err
 	}
 	m.report.Result = load.Sum(m.report.Periods...)
-	m.report.Costs = total(m.allocated).costs(m.report.Result)
+	m.report.Costs = sumMemory(m.allocated).costs(m.report.Result)
 	if err == nil && m.report.Succeeded == 0 {
 		err = ErrNothing
 	}

@@ -19,8 +19,8 @@ func (m *Memory) less(reading *Memory) *Memory {
 	return &Memory{m.Bytes - min(m.Bytes, reading.Bytes), m.Objects - min(m.Objects, reading.Objects), m.GCs}
 }
 
-// total adds up what was allocated over periods: nil if that of one is unknown.
-func total(periods []*Memory) *Memory {
+// sumMemory adds up what was allocated over periods: nil if that of one is unknown.
+func sumMemory(periods []*Memory) *Memory {
 	var sum Memory
 	for _, m := range periods {
 		if m == nil {

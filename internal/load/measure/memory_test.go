@@ -15,12 +15,12 @@ func TestMemory(t *testing.T) {
 	if *got != (Memory{4000, 400, 2}) {
 		t.Errorf("%+v", got)
 	}
-	costs := total([]*Memory{got, got}).costs(&load.Result{Succeeded: 80})
+	costs := sumMemory([]*Memory{got, got}).costs(&load.Result{Succeeded: 80})
 	if len(costs) != 3 || costs[0].Value != 100 || costs[1].Value != 10 || costs[2].Value != .05 {
 		t.Errorf("%+v", costs)
 	}
 	for name, m := range map[string]*Memory{
-		"started anew": before.since(after).less(reading), "unknown": after.since(nil), "one of them": total([]*Memory{got, nil}),
+		"started anew": before.since(after).less(reading), "unknown": after.since(nil), "one of them": sumMemory([]*Memory{got, nil}),
 	} {
 		if m.costs(&load.Result{Succeeded: 1}) != nil {
 			t.Errorf("%s: %+v", name, m)

@@ -54,7 +54,7 @@ func (v *Versus) Measure(ctx context.Context) (*VersusReport, error) {
 	v.Verdicts.Looks = v.Looks
 	c := &contest{
 		v: v, turns: experiment.NewTurns(rand.New(rand.NewPCG(rand.Uint64(), rand.Uint64()))),
-		measurement: &measurement{Plan: &v.Plan, report: &Report{}, counted: v.Memory != nil, patience: patience},
+		measurement: &measurement{Plan: &v.Plan, report: &Report{}, counted: v.Memory != nil, patience: maxUnread},
 		void:        make(map[experiment.Phase]int), planned: make(map[experiment.Phase]int),
 	}
 	r := new(VersusReport)
@@ -98,7 +98,7 @@ func (e *voidError) Error() string {
 
 // maxUnread is how many readings of the service's memory in a row may fail: another
 // process is asked each time.
-const patience = 3
+const maxUnread = 3
 
 type contest struct {
 	*measurement
