@@ -42,8 +42,8 @@ func plain(f plainPart) func([]word) (part, error) {
 	return func([]word) (part, error) { return f, nil }
 }
 
-// An integer in [least, least+span]; a span of the greatest uint64 is all there are.
-type integer struct {
+// An randomInteger in [least, least+span]; a span of the greatest uint64 is all there are.
+type randomInteger struct {
 	least int64
 	span  uint64
 }
@@ -60,10 +60,10 @@ func compileInteger(args []word) (part, error) {
 	if most < least {
 		return nil, args[1].errorf("%d is less than %d", most, least)
 	}
-	return integer{least, uint64(most) - uint64(least)}, nil
+	return randomInteger{least, uint64(most) - uint64(least)}, nil
 }
 
-func (i integer) append(dst []byte, v *Values) []byte {
+func (i randomInteger) append(dst []byte, v *Values) []byte {
 	by := v.Rng.Uint64()
 	if i.span != math.MaxUint64 {
 		by = v.Rng.Uint64N(i.span + 1)
@@ -71,13 +71,13 @@ func (i integer) append(dst []byte, v *Values) []byte {
 	return strconv.AppendInt(dst, int64(uint64(i.least)+by), 10)
 }
 
-type float struct {
+type randomFloat struct {
 	least, most float64
 	digits      int
 }
 
 func compileFloat(args []word) (part, error) {
-	f := float{digits: 6}
+	f := randomFloat{digits: 6}
 	for i, to := range []*float64{&f.least, &f.most} {
 		v, err := strconv.ParseFloat(args[i].text, 64)
 		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) {
@@ -98,13 +98,13 @@ func compileFloat(args []word) (part, error) {
 	return f, nil
 }
 
-func (f float) append(dst []byte, v *Values) []byte {
+func (f randomFloat) append(dst []byte, v *Values) []byte {
 	u := v.Rng.Float64()
 	return strconv.AppendFloat(dst, f.least*(1-u)+f.most*u, 'f', f.digits, 64)
 }
 
-// from is characters of an alphabet of up to 256.
-type from struct {
+// randomCharacters is characters of an alphabet of up to 256.
+type randomCharacters struct {
 	alphabet string
 	n        int
 }
@@ -112,11 +112,11 @@ type from struct {
 func compileFrom(alphabet string) func([]word) (part, error) {
 	return func(args []word) (part, error) {
 		n, err := args[0].size()
-		return from{alphabet, n}, err
+		return randomCharacters{alphabet, n}, err
 	}
 }
 
-func (f from) append(dst []byte, v *Values) []byte {
+func (f randomCharacters) append(dst []byte, v *Values) []byte {
 	for range f.n {
 		dst = append(dst, f.alphabet[v.Rng.Uint32N(uint32(len(f.alphabet)))])
 	}
@@ -142,16 +142,16 @@ func appendUUID(dst []byte, v *Values) []byte {
 	return dst
 }
 
-type one []string
+type choice []string
 
 func compileOne(args []word) (part, error) {
-	var o one
+	var o choice
 	for _, a := range args {
 		o = append(o, a.text)
 	}
 	return o, nil
 }
 
-func (o one) append(dst []byte, v *Values) []byte { return append(dst, pick(o, v.Rng)...) }
+func (o choice) append(dst []byte, v *Values) []byte { return append(dst, pick(o, v.Rng)...) }
 
 func pick(texts []string, rng *rand.Rand) string { return texts[rng.IntN(len(texts))] }

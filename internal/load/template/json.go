@@ -85,7 +85,7 @@ func parseJSON(name, text string, fill bool, feed *Feed, replace []Replacement) 
 
 // A cut is a value of a document and what takes its place.
 type cut struct {
-	value
+	jsonValue
 	*Template
 }
 
@@ -112,8 +112,8 @@ func (t *Template) quoted() *Template {
 		switch p := p.(type) {
 		case literal:
 			q.literal(string(appendEscaped(nil, string(p))))
-		case one:
-			escaped := make(one, len(p))
+		case choice:
+			escaped := make(choice, len(p))
 			for i, text := range p {
 				escaped[i] = string(appendEscaped(nil, text))
 			}
@@ -149,8 +149,8 @@ func appendEscaped(dst []byte, text string) []byte {
 	return dst
 }
 
-// A value of a document: its bytes are text[from:to].
-type value struct {
+// A jsonValue of a document: its bytes are text[from:to].
+type jsonValue struct {
 	from, to int
 	text     bool // a JSON string
 }
@@ -158,8 +158,8 @@ type value struct {
 // A document is a JSON text with where its values are.
 type document struct {
 	position
-	values map[string]value // by path as parsePath returns it
-	texts  []value          // in order, names among them
+	values map[string]jsonValue // by path as parsePath returns it
+	texts  []jsonValue          // in order, names among them
 }
 
 // maxDepth is how deeply a document's values may be nested.
@@ -167,7 +167,7 @@ const maxDepth = 1000
 
 // locate returns where the values of a document are.
 func locate(name, text string) (*document, error) {
-	doc := &document{position{name, text, 0}, make(map[string]value), nil}
+	doc := &document{position{name, text, 0}, make(map[string]jsonValue), nil}
 	var whole json.RawMessage
 	if err := json.Unmarshal([]byte(text), &whole); err != nil {
 		var syntax *json.SyntaxError
@@ -232,12 +232,12 @@ func (doc *document) locate(d *json.Decoder, path string, depth int) error {
 }
 
 // next returns the next token and where it is.
-func (doc *document) next(d *json.Decoder) (json.Token, value, error) {
+func (doc *document) next(d *json.Decoder) (json.Token, jsonValue, error) {
 	from := int(d.InputOffset())
 	from += len(doc.text[from:]) - len(strings.TrimLeft(doc.text[from:], " \t\r\n,:"))
 	token, err := d.Token()
 	_, isText := token.(string)
-	v := value{from, int(d.InputOffset()), isText}
+	v := jsonValue{from, int(d.InputOffset()), isText}
 	if isText {
 		doc.texts = append(doc.texts, v)
 	}
@@ -245,7 +245,7 @@ func (doc *document) next(d *json.Decoder) (json.Token, value, error) {
 }
 
 // parse compiles a text of the document.
-func (doc *document) parse(v value, feed *Feed) (*Template, error) {
+func (doc *document) parse(v jsonValue, feed *Feed) (*Template, error) {
 	raw := doc.text[v.from:v.to]
 	var text string
 	if err := json.Unmarshal([]byte(raw), &text); err != nil {
