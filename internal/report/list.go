@@ -72,8 +72,8 @@ func (r *Report) List() (*Listing, error) {
 	return l, nil
 }
 
-// place is a line of a function, or all of it.
-type place struct {
+// lineKey is a line of a function, or all of it.
+type lineKey struct {
 	name, file string
 	line       int64
 }
@@ -82,20 +82,20 @@ const wholeRoutine = -1
 
 // placeCum returns the cumulative values of functions and their lines, in which a sample
 // counts once. It is nil where nodes are added up instead.
-func (r *Report) placeCum(y *layout, g *graph) map[place]int64 {
+func (r *Report) placeCum(y *layout, g *graph) map[lineKey]int64 {
 	if r.env.Compat {
 		return nil
 	}
-	cum := make(map[place]int64)
+	cum := make(map[lineKey]int64)
 	group := make([]int32, len(g.nodes))
 	for _, lines := range []bool{false, true} {
 		for i := range group {
 			group[i] = -1
 		}
-		index := make(map[place]int32)
+		index := make(map[lineKey]int32)
 		for _, i := range g.order {
 			n := &g.nodes[i]
-			at := place{n.name, n.file, wholeRoutine}
+			at := lineKey{n.name, n.file, wholeRoutine}
 			if lines {
 				at.line = n.line
 			}
@@ -114,7 +114,7 @@ func (r *Report) placeCum(y *layout, g *graph) map[place]int64 {
 
 // routineOf lists the lines of a function from its start, or five lines before
 // the first with samples, to five lines behind the last.
-func (r *Report) routine(name, file string, nodes []*node, cum map[place]int64, inlined map[string]bool) Routine {
+func (r *Report) routine(name, file string, nodes []*node, cum map[lineKey]int64, inlined map[string]bool) Routine {
 	type sums struct{ flat, cum int64 }
 	var all sums
 	byLine := map[int64]sums{}
@@ -130,9 +130,9 @@ func (r *Report) routine(name, file string, nodes []*node, cum map[place]int64, 
 		byLine[n.line] = sums{s.flat + n.flat, s.cum + n.cum}
 	}
 	if cum != nil {
-		all.cum = cum[place{name, file, wholeRoutine}]
+		all.cum = cum[lineKey{name, file, wholeRoutine}]
 		for n, s := range byLine {
-			byLine[n] = sums{s.flat, cum[place{name, file, n}]}
+			byLine[n] = sums{s.flat, cum[lineKey{name, file, n}]}
 		}
 	}
 	ro := Routine{Name: name, File: file, Flat: r.quantity(all.flat), Cum: r.quantity(all.cum)}

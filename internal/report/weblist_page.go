@@ -61,12 +61,12 @@ func (f *WebFunction) write(b *bufio.Writer) {
 			if ln.Cum.Value != 0 {
 				class += " " + heat(ln.Cum)
 			}
-			fmt.Fprintf(b, `<span class="%s">%s <span class="n">%d</span><span class="m"></span>%s</span>`, class, columns(ln.Flat, ln.Cum), ln.Line, escaped(ln.Text))
+			fmt.Fprintf(b, `<span class="%s">%s <span class="n">%d</span><span class="m"></span>%s</span>`, class, flatAndCum(ln.Flat, ln.Cum), ln.Line, escaped(ln.Text))
 			continue
 		}
-		fmt.Fprintf(b, `<details><summary class="%s">%s <span class="n">%d</span><span class="m"></span>%s</summary>`, heat(ln.Cum), columns(ln.Flat, ln.Cum), ln.Line, escaped(ln.Text))
+		fmt.Fprintf(b, `<details><summary class="%s">%s <span class="n">%d</span><span class="m"></span>%s</summary>`, heat(ln.Cum), flatAndCum(ln.Flat, ln.Cum), ln.Line, escaped(ln.Text))
 		for _, in := range ln.Insts {
-			fmt.Fprintf(b, `<span class="asm">%s <span class="n"></span><span class="m"></span>    %x: %s  `, columns(in.Flat, in.Cum), in.Addr, escaped(in.Text))
+			fmt.Fprintf(b, `<span class="asm">%s <span class="n"></span><span class="m"></span>    %x: %s  `, flatAndCum(in.Flat, in.Cum), in.Addr, escaped(in.Text))
 			if len(in.Calls) > 0 {
 				fmt.Fprintf(b, `<span class="call">%s</span>`, escaped(strings.Join(in.Calls, " › ")))
 			}
@@ -77,8 +77,8 @@ func (f *WebFunction) write(b *bufio.Writer) {
 	b.WriteString("</div>\n")
 }
 
-// columns returns the two values that a line begins with.
-func columns(flat, cum Quantity) string {
+// flatAndCum returns the two values that a line begins with.
+func flatAndCum(flat, cum Quantity) string {
 	return fmt.Sprintf(`<span class="v">%s</span> <span class="v">%s</span>`, escaped(orDot(flat)), escaped(orDot(cum)))
 }
 
