@@ -98,7 +98,7 @@ func (s *Service) profileInfo(w http.ResponseWriter, r *http.Request) error {
 	if err := server.OnlyParams(r); err != nil {
 		return err
 	}
-	p, err := s.openID(r.Context(), r.PathValue("id"), time.Now())
+	p, err := s.id(r.Context(), r.PathValue("id"), time.Now())
 	if err != nil {
 		return err
 	}

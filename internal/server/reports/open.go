@@ -15,9 +15,9 @@ import (
 // maxProfiles is the most profiles that a request can add up.
 const maxProfiles = 1000
 
-// openSides opens what a query is about and what that is compared with, at a time, as
+// sides opens what a query is about and what that is compared with, at a time, as
 // opening may merge. What fails first ends the other.
-func (s *Service) openSides(ctx context.Context, q *query, values url.Values) error {
+func (s *Service) sides(ctx context.Context, q *query, values url.Values) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	var sides sync.WaitGroup
@@ -43,7 +43,7 @@ func (s *Service) openAll(ctx context.Context, param string, ids []string) ([]Op
 	var all []Opened
 	now := time.Now()
 	for _, id := range ids {
-		p, err := s.openID(ctx, id, now)
+		p, err := s.id(ctx, id, now)
 		if err != nil {
 			var re *server.Error
 			if errors.As(err, &re) && re.Param != "" {
@@ -56,8 +56,8 @@ func (s *Service) openAll(ctx context.Context, param string, ids []string) ([]Op
 	return all, nil
 }
 
-// openID returns the profile with an id. Times in it are relative to now.
-func (s *Service) openID(ctx context.Context, id string, now time.Time) (Opened, error) {
+// id returns the profile with an id. Times in it are relative to now.
+func (s *Service) id(ctx context.Context, id string, now time.Time) (Opened, error) {
 	if s.cfg.Opener != nil && s.cfg.Opener.Opens(id) {
 		return s.cfg.Opener.Open(ctx, id, now)
 	}

@@ -113,7 +113,7 @@ func (s *Service) newQuery(ctx context.Context, k *kind, values url.Values) (*qu
 	if k.needsMatch && q.match == "" {
 		return nil, server.BadParam("match", "match is missing: give a pattern for names of functions")
 	}
-	if err := s.openSides(ctx, q, values); err != nil {
+	if err := s.sides(ctx, q, values); err != nil {
 		return nil, err
 	}
 	if len(q.head) == 0 {

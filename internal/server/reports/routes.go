@@ -18,8 +18,8 @@ func New(ctx context.Context, srv *server.Server, cfg Config) *Service {
 	srv.Handle("GET /api/v1/profiles/{id}", auth.Read, s.profileInfo)
 	srv.Handle("GET /api/v1/report/{name...}", auth.Read, s.report)
 	srv.Handle("GET /api/v1/views", auth.Read, s.listViews)
-	srv.Handle("PUT /api/v1/views/{name}", auth.Read, s.saveView)
-	srv.Handle("DELETE /api/v1/views/{name}", auth.Read, s.removeView)
+	srv.Handle("PUT /api/v1/views/{name}", auth.Read, s.save)
+	srv.Handle("DELETE /api/v1/views/{name}", auth.Read, s.remove)
 	s.pprofAddresses()
 	return s
 }

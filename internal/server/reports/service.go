@@ -35,5 +35,5 @@ type Service struct {
 
 // Open returns the profile with an id. Times in it are relative to now.
 func (s *Service) Open(ctx context.Context, id string, now time.Time) (Opened, error) {
-	return s.openID(ctx, id, now)
+	return s.id(ctx, id, now)
 }

@@ -110,7 +110,7 @@ func (s *Service) listViews(w http.ResponseWriter, r *http.Request) error {
 	return server.WriteJSON(w, r, map[string][]api.View{"views": all})
 }
 
-func (s *Service) saveView(w http.ResponseWriter, r *http.Request) error {
+func (s *Service) save(w http.ResponseWriter, r *http.Request) error {
 	view := api.View{Name: r.PathValue("name")}
 	if err := checkViewName(view.Name); err != nil {
 		return err
@@ -150,7 +150,7 @@ func (s *Service) saveView(w http.ResponseWriter, r *http.Request) error {
 	return a.Write(w, r, http.StatusOK, "no-store")
 }
 
-func (s *Service) removeView(w http.ResponseWriter, r *http.Request) error {
+func (s *Service) remove(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	err := s.views.change(func(all []api.View) ([]api.View, error) {
 		rest := slices.DeleteFunc(all, func(v api.View) bool { return v.Name == name })
