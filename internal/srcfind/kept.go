@@ -46,7 +46,7 @@ type entry struct {
 
 	// With kept.mu, and only after the search:
 	on    *shelf
-	place *list.Element
+	at    *list.Element
 	size  int64
 	until time.Time // of failures
 }
@@ -74,7 +74,7 @@ func (k *kept) get(file string, find func(string) (*Text, error)) (*Text, error)
 		e = &entry{file: file}
 		k.of[file] = e
 	} else if e.on != nil {
-		e.on.list.MoveToFront(e.place)
+		e.on.list.MoveToFront(e.at)
 	}
 	k.mu.Unlock()
 	e.once.Do(func() {
@@ -92,7 +92,7 @@ func (k *kept) keep(e *entry) {
 	if e.on = &k.found; e.err != nil {
 		e.on, e.until = &k.missed, k.now().Add(missAge)
 	}
-	e.place = e.on.list.PushFront(e)
+	e.at = e.on.list.PushFront(e)
 	e.on.bytes += e.size
 	for s := e.on; s.bytes > s.most; {
 		k.drop(s.list.Back().Value.(*entry))
@@ -101,7 +101,7 @@ func (k *kept) keep(e *entry) {
 
 func (k *kept) drop(e *entry) {
 	delete(k.of, e.file)
-	e.on.list.Remove(e.place)
+	e.on.list.Remove(e.at)
 	e.on.bytes -= e.size
 }
 
