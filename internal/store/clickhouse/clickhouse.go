@@ -181,7 +181,7 @@ func (s *Store) Merge(ctx context.Context, q store.Query) ([]store.Group, error)
 	defer s.calls.Done()
 	for try := 1; ; try++ {
 		out, err := s.merge(ctx, q, try)
-		if !errors.Is(err, errMoved) {
+		if !errors.Is(err, errChanged) {
 			return out, err
 		}
 	}

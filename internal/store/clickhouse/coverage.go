@@ -78,7 +78,7 @@ type profileSet struct {
 	profiles int64
 }
 
-func (v profileSet) is(r rolled) bool { return r.profileSet == v }
+func (v profileSet) matches(r rolled) bool { return r.profileSet == v }
 
 // A coverage divides the profiles of a plan into those read from roll-ups and those read one by
 // one.
@@ -150,7 +150,7 @@ func coverOf(ctx context.Context, l *lookup, p *plan, k *key, few int64) (*cover
 		return &coverage{rest: p.everything()}, nil
 	}
 	f := fleetsOf(p, k)
-	there, err := rolledUp(ctx, l.client, p, f, first, end)
+	there, err := readRollUps(ctx, l.client, p, f, first, end)
 	if err != nil {
 		return nil, err
 	}
@@ -188,13 +188,13 @@ func match(there map[rollKey][]rolled, now map[rollKey]profileSet, step int64) m
 			cut[k.hour] = true
 			continue
 		}
-		i := slices.IndexFunc(there[k], v.is)
+		i := slices.IndexFunc(there[k], v.matches)
 		if i < 0 {
 			stale[k.hour] = true
 			continue
 		}
 		hours[k.hour] = append(hours[k.hour], there[k][i])
-		use.twice = use.twice || slices.ContainsFunc(there[k][i+1:], v.is)
+		use.twice = use.twice || slices.ContainsFunc(there[k][i+1:], v.matches)
 	}
 	for h, parts := range hours {
 		if !stale[h] {
@@ -206,9 +206,9 @@ func match(there map[rollKey][]rolled, now map[rollKey]profileSet, step int64) m
 	return use
 }
 
-// rolledUp returns the roll-ups of fleets in hours from first to before end: several where
+// readRollUps returns the roll-ups of fleets in hours from first to before end: several where
 // profiles have come since, or where it was done twice.
-func rolledUp(ctx context.Context, c *client, p *plan, f fleets, first, end int32) (map[rollKey][]rolled, error) {
+func readRollUps(ctx context.Context, c *client, p *plan, f fleets, first, end int32) (map[rollKey][]rolled, error) {
 	a, err := c.exec(ctx, &statement{
 		out: outputs("fleet", "header", "hour", "version", "profiles", "duration", "first", "last", "totals"),
 		sql: fmt.Sprintf("FROM rollups WHERE %s AND hour >= %d AND hour < %d AND fleet IN (SELECT fleet FROM members)",

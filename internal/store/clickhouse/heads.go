@@ -122,7 +122,7 @@ func summedHeads(ctx context.Context, l *lookup, sc scope) (heads []head, twice 
 	if err != nil {
 		return nil, false, err
 	}
-	twice, again := doubtful(heads)
+	twice, again := findDuplicates(heads)
 	if again {
 		heads, err = groupedHeads(ctx, l, sc, true)
 	}
@@ -151,7 +151,7 @@ func groupedHeads(ctx context.Context, l *lookup, sc scope, final bool) ([]head,
 		heads[i].different = different.int64(i)
 	}
 	if apart {
-		heads = together(heads)
+		heads = sumShards(heads)
 	}
 	return inColumn(heads, sc.plan.query.SampleType), nil
 }
@@ -194,11 +194,11 @@ func inColumn(heads []head, sampleType string) []head {
 	return out
 }
 
-// doubtful reports whether profiles stand in the table twice, and whether heads may count
+// findDuplicates reports whether profiles stand in the table twice, and whether heads may count
 // something twice. What has come twice under one header they tell; what has come
 // under two, which there should never be, they can't. Both are rare, and looking is cheaper
 // than leaving out what stands twice.
-func doubtful(heads []head) (twice, again bool) {
+func findDuplicates(heads []head) (twice, again bool) {
 	type place struct {
 		series uint64
 		window int64
@@ -216,9 +216,9 @@ func doubtful(heads []head) (twice, again bool) {
 	return twice, again || twice
 }
 
-// together adds up the heads that shards have of the same series and header, all of
+// sumShards adds up the heads that shards have of the same series and header, all of
 // one window, in place.
-func together(heads []head) []head {
+func sumShards(heads []head) []head {
 	type place struct {
 		series uint64
 		header *header

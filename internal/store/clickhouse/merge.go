@@ -17,8 +17,8 @@ import (
 // come in between, or stand in a table twice until the engine merges it. The last try
 // is of the very profiles that were found.
 
-// errMoved tells that sums are not of what the totals are of.
-var errMoved = errors.New("profiles came while they were added up")
+// errChanged tells that sums are not of what the totals are of.
+var errChanged = errors.New("profiles came while they were added up")
 
 // tries is how often a query is tried before its profiles are selected one by one.
 const tries = 3
@@ -337,7 +337,7 @@ func mergeGroups(ctx context.Context, l *lookup, s *summer, groups []headGroup) 
 		}
 		for k, p := range a.parts {
 			if !s.exact && !p.complete(sums[k]) {
-				return nil, errMoved
+				return nil, errChanged
 			}
 			parts[k] = append(parts[k], summedPart{p, sums[k]})
 		}

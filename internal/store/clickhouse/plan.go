@@ -14,15 +14,15 @@ import (
 // and the catalogue, and never changes.
 type plan struct {
 	query  store.Query
-	series map[uint64]planned // by number
-	groups []store.Labels     // in the order of their labels
-	span   span               // where the numbers of what is selected are looked up
-	picked tempTable          // the series, as the engine is told them
-	alike  bool               // the series are of one service and kind
+	series map[uint64]plannedSeries // by number
+	groups []store.Labels           // in the order of their labels
+	span   span                     // where the numbers of what is selected are looked up
+	picked tempTable                // the series, as the engine is told them
+	alike  bool                     // the series are of one service and kind
 }
 
-// A planned is a series of a plan.
-type planned struct {
+// A plannedSeries is a series of a plan.
+type plannedSeries struct {
 	labels store.Labels
 	group  int32 // index in plan.groups
 }
@@ -40,11 +40,11 @@ func newPlan(q store.Query, c *catalogue) *plan {
 		return nil
 	}
 	groups, of := q.Groups(all)
-	p := &plan{query: q, series: map[uint64]planned{}, groups: groups, span: c.span}
+	p := &plan{query: q, series: map[uint64]plannedSeries{}, groups: groups, span: c.span}
 	rows := newBlock("service", "String", "kind", "String", "series", "UInt64", "grp", "UInt32")
 	services, kinds := map[string]bool{}, map[string]bool{}
 	for i, labels := range all {
-		p.series[numbers[i]] = planned{labels, of[i]}
+		p.series[numbers[i]] = plannedSeries{labels, of[i]}
 		service, kind := labels.Get(store.LabelService), labels.Get(store.LabelKind)
 		services[service], kinds[kind] = true, true
 		rows.col("service").string(service)

@@ -304,7 +304,7 @@ func TestDoubtful(t *testing.T) {
 			{series: 1, header: b, profiles: 1, different: 1, GroupKey: store.GroupKey{Window: 5}},
 		}, false, false},
 	} {
-		if twice, again := doubtful(tt.heads); twice != tt.twice || again != tt.again {
+		if twice, again := findDuplicates(tt.heads); twice != tt.twice || again != tt.again {
 			t.Errorf("%s: got twice %v, again %v, want %v, %v", tt.what, twice, again, tt.twice, tt.again)
 		}
 	}

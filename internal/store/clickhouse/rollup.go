@@ -47,7 +47,7 @@ func fleetSelector(all store.Selector) (out store.Selector) {
 func rollUpHours(ctx context.Context, l *lookup, p *plan, k *key) (int, error) {
 	first, end := wholeHours(&p.query)
 	f := fleetsOf(p, k)
-	there, err := rolledUp(ctx, l.client, p, f, first, end)
+	there, err := readRollUps(ctx, l.client, p, f, first, end)
 	if err != nil {
 		return 0, err
 	}
@@ -85,7 +85,7 @@ func rollUpHour(ctx context.Context, l *lookup, p *plan, f fleets, h int32, ther
 	if err != nil {
 		return nil, err
 	}
-	before = slices.DeleteFunc(before, func(r rolled) bool { return slices.ContainsFunc(there[r.rollKey], r.profileSet.is) })
+	before = slices.DeleteFunc(before, func(r rolled) bool { return slices.ContainsFunc(there[r.rollKey], r.profileSet.matches) })
 	if len(before) == 0 {
 		return nil, nil
 	}
