@@ -212,7 +212,7 @@ func readRollUps(ctx context.Context, c *client, p *plan, f fleets, first, end i
 	a, err := c.exec(ctx, &statement{
 		out: outputs("fleet", "header", "hour", "version", "profiles", "duration", "first", "last", "totals"),
 		sql: fmt.Sprintf("FROM rollups WHERE %s AND hour >= %d AND hour < %d AND fleet IN (SELECT fleet FROM members)",
-			p.ofPicked(), first, end),
+			p.keyCondition(), first, end),
 		tables: []tempTable{p.picked, f.members},
 	})
 	if err != nil {

@@ -174,7 +174,7 @@ func (s *summer) rolledStatement(a *addition) *statement {
 	}
 	where := fmt.Sprintf("%s AND day >= %d AND day <= %d AND hour >= %d AND hour <= %d"+
 		" AND (fleet, header, hour, version) IN (SELECT fleet, header, hour, version FROM chosen)",
-		s.plan.ofPicked(), dayOf(int64(first)*hour), dayOf(int64(last)*hour), first, last)
+		s.plan.keyCondition(), dayOf(int64(first)*hour), dayOf(int64(last)*hour), first, last)
 	window := s.plan.windowOf(fmt.Sprintf("(toInt64(hour) * %d)", hour))
 	st := s.bySite("rollups", "fleet", "members", window, where, a.columns)
 	st.tables = []tempTable{s.plan.picked, s.coverage.members, {"chosen", chosen}}

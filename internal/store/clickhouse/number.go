@@ -213,7 +213,7 @@ func (n *numberer) header() uint64 {
 		main = n.mapping(1) // the main program's
 	}
 	content := appendHeader(nil, n.p, main)
-	return n.whole(ofHeader, content)
+	return n.contentNumber(ofHeader, content)
 }
 
 // series returns the number of a profile's labels.
@@ -222,11 +222,11 @@ func (n *numberer) series(labels store.Labels) uint64 {
 	for _, l := range labels {
 		b = appendString(appendString(b, l.Name), l.Value)
 	}
-	return n.whole(ofSeries, b)
+	return n.contentNumber(ofSeries, b)
 }
 
-// whole returns the number of something by its content.
-func (n *numberer) whole(what uint8, content []byte) uint64 {
+// contentNumber returns the number of something by its content.
+func (n *numberer) contentNumber(what uint8, content []byte) uint64 {
 	number := n.key.end(n.key.add(n.key.begin(uint64(what)), n.key.text(string(content))))
 	n.note(what, number, func() []byte { return content })
 	return number
