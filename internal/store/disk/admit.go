@@ -19,7 +19,7 @@ func (s *Store) put(ctx context.Context, records []store.Record) error {
 	oldest := s.oldest()
 	for i := range records {
 		r := &records[i]
-		if err := check(r); err != nil {
+		if err := checkRecord(r); err != nil {
 			return err
 		}
 		if format.HourOf(r.Time).End() <= oldest {
@@ -49,7 +49,7 @@ func (s *Store) put(ctx context.Context, records []store.Record) error {
 	return nil
 }
 
-func check(r *store.Record) error {
+func checkRecord(r *store.Record) error {
 	if r.Labels.Get(store.LabelService) == "" || r.Labels.Get(store.LabelKind) == "" {
 		return fmt.Errorf("a profile needs the labels %s and %s; this one has %v", store.LabelService, store.LabelKind, r.Labels)
 	}

@@ -40,7 +40,7 @@ func (v Verified) String() string {
 type audit struct {
 	ctx    context.Context
 	fs     vfs.FS
-	files  *files
+	files  *rawFiles
 	lock   *pebble.Lock
 	epoch  int64 // length of an epoch
 	report func(string)

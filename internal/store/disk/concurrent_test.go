@@ -60,8 +60,8 @@ func TestAllAtOnce(t *testing.T) {
 	}
 	work(func() error { return s.Pack(t.Context()) })
 	work(func() error {
-		s.jobs.Lock()
-		defer s.jobs.Unlock()
+		s.rewrites.Lock()
+		defer s.rewrites.Unlock()
 		defer s.trim()
 		return s.retain(t.Context())
 	})

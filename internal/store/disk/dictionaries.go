@@ -61,7 +61,7 @@ func (s *Store) account(p *partition) {
 	if p.in != nil {
 		n += p.in.Memory()
 	}
-	s.dictBytes.Add(n - p.memory)
+	s.bytes.Add(n - p.memory)
 	p.memory = n
 	p.size.Store(max(n, p.size.Load()))
 }
@@ -69,7 +69,7 @@ func (s *Store) account(p *partition) {
 // trim forgets dictionaries that were not used for the longest time, until the
 // rest fits in what they may take.
 func (s *Store) trim() {
-	if most := s.o.CacheBytes / 2; s.dictBytes.Load() > most {
+	if most := s.o.CacheBytes / 2; s.bytes.Load() > most {
 		s.forgetOldest(s.uses(), most)
 	}
 }
@@ -79,7 +79,7 @@ func (s *Store) trim() {
 // likely to be used next.
 func (s *Store) trimGrown() {
 	most := 4 * s.o.CacheBytes
-	if s.dictBytes.Load() <= most {
+	if s.bytes.Load() <= most {
 		return
 	}
 	if uses := s.uses(); len(uses) > 1 {
@@ -114,7 +114,7 @@ func (s *Store) uses() []use {
 // indexes stay: without, questions about all services would load all dictionaries each time.
 func (s *Store) forgetOldest(uses []use, most int64) {
 	for _, u := range uses {
-		if s.dictBytes.Load() <= most {
+		if s.bytes.Load() <= most {
 			return
 		}
 		if u.p.mu.TryLock() {

@@ -76,7 +76,7 @@ type Store struct {
 	health *health
 	cache  *cache
 	sums   *cache // of earlier questions; see sums.go
-	ids    *ids
+	ids    *identities
 
 	mu    sync.Mutex // guards what follows
 	parts map[partitionName]*partition
@@ -87,12 +87,12 @@ type Store struct {
 
 	losses []Loss // since the store was opened
 
-	heals     atomic.Uint64 // how often damage was healed; see heal.go
-	dictBytes atomic.Int64
-	garbage   atomic.Int64 // bytes deleted that may still take room
-	unsure    atomic.Bool  // something may be in the store and not be durable
-	busy      atomic.Bool  // the background job is at work
-	counts    counts
+	heals   atomic.Uint64 // how often damage was healed; see heal.go
+	bytes   atomic.Int64
+	garbage atomic.Int64 // bytes deleted that may still take room
+	unsure  atomic.Bool  // something may be in the store and not be durable
+	busy    atomic.Bool  // the background job is at work
+	counts  counts
 
 	closing   context.Context // done when Close begins
 	startEnd  context.CancelFunc
@@ -100,7 +100,7 @@ type Store struct {
 	callsMu   sync.RWMutex // guards closed against calls
 	closed    bool
 	wake      chan struct{} // wakes the background job up
-	jobs      sync.Mutex    // held by what rewrites data; guards what follows
+	rewrites  sync.Mutex    // held by what rewrites data; guards what follows
 	dead      []keyRange    // what was dropped and may still take room
 	deleted   []uint32      // partitions that were deleted, and that something may be left of
 	listed    []uint32      // those of them that the file of deletions names
@@ -246,8 +246,8 @@ func (s *Store) DeleteService(ctx context.Context, service string, dry bool) (pr
 		return 0, err
 	}
 	defer s.calls.Done()
-	s.jobs.Lock()
-	defer s.jobs.Unlock()
+	s.rewrites.Lock()
+	defer s.rewrites.Unlock()
 	if slices.ContainsFunc(s.Recoveries(), func(r Recovery) bool { return !r.Done }) {
 		return 0, errReturning
 	}

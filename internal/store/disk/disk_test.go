@@ -110,8 +110,8 @@ func TestTrimBesideFailingPuts(t *testing.T) {
 			t.Errorf("the dictionary of %v is still there", u.p)
 		}
 	}
-	if uses[1].p.index == nil || s.dictBytes.Load() > 0 {
-		t.Errorf("%d bytes are kept", s.dictBytes.Load())
+	if uses[1].p.index == nil || s.bytes.Load() > 0 {
+		t.Errorf("%d bytes are kept", s.bytes.Load())
 	}
 }
 
@@ -130,7 +130,7 @@ func TestTrimBetweenRounds(t *testing.T) {
 		if p.dict == nil || p.Service != fmt.Sprint("service", i) {
 			t.Fatalf("what was used last is %s, after service%d", p.Service, i)
 		}
-		if n := s.dictBytes.Load(); n > 4*cache+largest {
+		if n := s.bytes.Load(); n > 4*cache+largest {
 			t.Fatalf("%d services: dictionaries take %d bytes", i+1, n)
 		}
 	}

@@ -43,8 +43,8 @@ func pack(t testing.TB, s *Store) {
 
 func dropHour(t testing.TB, s *Store, h format.Hour) {
 	t.Helper()
-	s.jobs.Lock()
-	defer s.jobs.Unlock()
+	s.rewrites.Lock()
+	defer s.rewrites.Unlock()
 	if _, err := s.dropHour(h); err != nil {
 		t.Fatal(err)
 	}

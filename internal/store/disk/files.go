@@ -16,13 +16,13 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// rawFiles reads the files of a store without Pebble, which reads all of them or none. For each
+// rawFiles reads the rawFiles of a store without Pebble, which reads all of them or none. For each
 // key, the version with the highest sequence number counts, in whatever table or log it is.
 // Unreadable data is treated as if it had never been written.
 //
 // It keeps the bounds of the tables' blocks in memory, about 130 bytes for 32 KiB,
 // and what is in the logs alone.
-type files struct {
+type rawFiles struct {
 	tables []*table
 	log    []version // by key, the newest first
 	tombs  []tomb    // without overlaps, by start
@@ -32,18 +32,18 @@ type files struct {
 }
 
 // lose reports that keys can't be read.
-func (x *files) lose(problem string) {
+func (x *rawFiles) lose(problem string) {
 	x.lossy = true
 	x.report(problem)
 }
 
 // readFiles reads all files of a store, and reports what is wrong with them.
-func readFiles(ctx context.Context, fsys vfs.FS, dir string, report func(problem string)) (*files, error) {
+func readFiles(ctx context.Context, fsys vfs.FS, dir string, report func(problem string)) (*rawFiles, error) {
 	l, err := listFiles(fsys, dir)
 	if err != nil {
 		return nil, err
 	}
-	x := &files{report: report}
+	x := &rawFiles{report: report}
 	var m *manifest
 	name, err := currentManifest(fsys, dir)
 	if err == nil && name != "" {
@@ -117,7 +117,7 @@ func readFiles(ctx context.Context, fsys vfs.FS, dir string, report func(problem
 
 // readLogs reads the logs from a number on. Tables may have some of that, too, perhaps from a
 // flush that a crash ended half-way.
-func (x *files) readLogs(fsys vfs.FS, dir string, l *listing, minLog uint64) error {
+func (x *rawFiles) readLogs(fsys vfs.FS, dir string, l *listing, minLog uint64) error {
 	var tombs []tomb
 	for _, t := range x.tables {
 		tombs = append(tombs, t.tombs...)
@@ -146,7 +146,7 @@ func (x *files) readLogs(fsys vfs.FS, dir string, l *listing, minLog uint64) err
 	return nil
 }
 
-func (x *files) readLog(fsys vfs.FS, dir, name string, number uint64) (out []version, err error) {
+func (x *rawFiles) readLog(fsys vfs.FS, dir, name string, number uint64) (out []version, err error) {
 	f, err := fsys.Open(fsys.PathJoin(dir, name))
 	if err != nil {
 		return nil, err
@@ -213,7 +213,7 @@ func flatten(tombs []tomb) []tomb {
 }
 
 // deleted reports whether a range that was deleted has a version.
-func (x *files) deleted(v *version) bool {
+func (x *rawFiles) deleted(v *version) bool {
 	i, ok := slices.BinarySearchFunc(x.tombs, v.key, func(t tomb, key []byte) int { return bytes.Compare(t.start, key) })
 	if !ok {
 		i--
@@ -222,7 +222,7 @@ func (x *files) deleted(v *version) bool {
 }
 
 // alive reports whether a version, the newest of its key, is a value.
-func (x *files) alive(v *version) bool {
+func (x *rawFiles) alive(v *version) bool {
 	return (v.kind == versionSet || v.kind == versionSetDeleted) && !x.deleted(v)
 }
 
@@ -261,7 +261,7 @@ func (h *cursors) Pop() any {
 
 // scan calls f with the keys from start to end, and their values, which are valid
 // during the call.
-func (x *files) scan(start, end []byte, f func(key, value []byte) error) error {
+func (x *rawFiles) scan(start, end []byte, f func(key, value []byte) error) error {
 	var h cursors
 	for _, t := range x.tables {
 		i, _ := slices.BinarySearchFunc(t.blocks, start, func(b tableBlock, key []byte) int { return bytes.Compare(b.last, key) })
@@ -306,7 +306,7 @@ func (x *files) scan(start, end []byte, f func(key, value []byte) error) error {
 }
 
 // settle puts the first cursor where it belongs after it moved.
-func (x *files) settle(h *cursors) {
+func (x *rawFiles) settle(h *cursors) {
 	switch c := (*h)[0]; {
 	case len(c.rows) > 0:
 		c.key = c.rows[0].key
@@ -320,7 +320,7 @@ func (x *files) settle(h *cursors) {
 }
 
 // Get returns the value of a key, as [pebble.Reader] does.
-func (x *files) Get(key []byte) ([]byte, io.Closer, error) {
+func (x *rawFiles) Get(key []byte) ([]byte, io.Closer, error) {
 	var best *version
 	bestRank := int64(0)
 	look := func(rows []version, rank int64) {

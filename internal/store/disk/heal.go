@@ -95,16 +95,16 @@ func (s *Store) whole(f func() error) error {
 		if err := s.here(); err != nil {
 			return err // the disk is gone, and nothing is damaged
 		}
-		s.jobs.Lock()
+		s.rewrites.Lock()
 		healed := s.heals.Load() != heals // meanwhile, for another call
 		if !healed {
 			var e error
 			if healed, e = s.heal(); e != nil {
-				s.jobs.Unlock()
+				s.rewrites.Unlock()
 				return e
 			}
 		}
-		s.jobs.Unlock()
+		s.rewrites.Unlock()
 		if !healed {
 			s.setAside(at.p, at.err)
 		}

@@ -72,10 +72,10 @@ func TestNoRoomOfDamagedTables(t *testing.T) {
 	if err := s.Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.jobs.Lock()
+	s.rewrites.Lock()
 	s.o.MaxBytes, s.unclaimed = 1, true
 	err := s.retain(t.Context())
-	s.jobs.Unlock()
+	s.rewrites.Unlock()
 	if n := s.Stats().Profiles; err != nil || n != 300 {
 		t.Errorf("%d profiles are left: %v", n, err)
 	}

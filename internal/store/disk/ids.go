@@ -16,7 +16,7 @@ import (
 // A record is claimed before it is written and known when it is durable. Who
 // finds it claimed waits: when Put returns nil for a record that it didn't
 // write, it is durable all the same.
-type ids struct {
+type identities struct {
 	s     *Store
 	key   uint64 // random
 	limit int64
@@ -27,8 +27,8 @@ type ids struct {
 	bytes   int64
 }
 
-func newIDs(s *Store, limit int64) *ids {
-	return &ids{s: s, key: maphash.Bytes(maphash.MakeSeed(), []byte("ids")), limit: limit,
+func newIDs(s *Store, limit int64) *identities {
+	return &identities{s: s, key: maphash.Bytes(maphash.MakeSeed(), []byte("ids")), limit: limit,
 		claimed: map[format.Identity]chan struct{}{}, hours: map[format.Hour]*idSet{}}
 }
 
@@ -41,7 +41,7 @@ type idSet struct {
 
 // slot returns what stands for an identity. It tells ids with the same time, and
 // times with the same id, apart for certain, and others by a secret.
-func (x *ids) slot(id format.Identity) [2]uint64 {
+func (x *identities) slot(id format.Identity) [2]uint64 {
 	t := hashing.Mix(uint64(id.Time), x.key)
 	a, b := binary.LittleEndian.Uint64(id.ID[:8])^t, binary.LittleEndian.Uint64(id.ID[8:])
 	if a == 0 && b == 0 {
@@ -79,7 +79,7 @@ func (s *idSet) add(e [2]uint64) {
 
 // claim claims records. Those that are nobody's are returned, by index; others
 // are known, or somebody else's: wait is closed when one of these has changed.
-func (x *ids) claim(records []store.Record) (mine []int, others []int, wait chan struct{}, err error) {
+func (x *identities) claim(records []store.Record) (mine []int, others []int, wait chan struct{}, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	own := map[format.Identity]bool{}
@@ -116,7 +116,7 @@ func (x *ids) claim(records []store.Record) (mine []int, others []int, wait chan
 
 // release ends the claims on records; the first of them, known, are in the
 // store now.
-func (x *ids) release(records []store.Record, mine []int, known int) {
+func (x *identities) release(records []store.Record, mine []int, known int) {
 	if len(mine) == 0 {
 		return
 	}
@@ -127,7 +127,7 @@ func (x *ids) release(records []store.Record, mine []int, known int) {
 	close(c)
 }
 
-func (x *ids) drop(records []store.Record, mine []int, known int) {
+func (x *identities) drop(records []store.Record, mine []int, known int) {
 	for n, i := range mine {
 		id := format.Identity{ID: records[i].ID, Time: records[i].Time}
 		delete(x.claimed, id)
@@ -140,7 +140,7 @@ func (x *ids) drop(records []store.Record, mine []int, known int) {
 }
 
 // set returns the known identities of an hour.
-func (x *ids) set(h format.Hour) (*idSet, error) {
+func (x *identities) set(h format.Hour) (*idSet, error) {
 	set := x.hours[h]
 	if set == nil {
 		set = &idSet{slots: make([][2]uint64, 16)}
@@ -188,7 +188,7 @@ func (x *ids) set(h format.Hour) (*idSet, error) {
 	return set, nil
 }
 
-func (x *ids) forget(h format.Hour) {
+func (x *identities) forget(h format.Hour) {
 	if set := x.hours[h]; set != nil {
 		x.bytes -= int64(16 * len(set.slots))
 		delete(x.hours, h)
@@ -196,7 +196,7 @@ func (x *ids) forget(h format.Hour) {
 }
 
 // forgetHour drops what is known of an hour, whose records are dropped.
-func (x *ids) forgetHour(h format.Hour) {
+func (x *identities) forgetHour(h format.Hour) {
 	x.mu.Lock()
 	x.forget(h)
 	x.mu.Unlock()

@@ -51,8 +51,8 @@ func (s *Store) readAndHeal() error {
 			s.setAside(p, lost[id])
 		}
 		if len(hit) > 0 {
-			s.jobs.Lock()
-			defer s.jobs.Unlock()
+			s.rewrites.Lock()
+			defer s.rewrites.Unlock()
 			if err := s.healAll(hit, false); err != nil {
 				return err
 			}

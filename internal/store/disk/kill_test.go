@@ -88,13 +88,13 @@ func fillUntilKilled(dir string) error {
 			err = s.Compact(ctx)
 		case 2:
 			// What is oldest goes, as for its age.
-			s.jobs.Lock()
+			s.rewrites.Lock()
 			for _, h := range s.hours() {
 				if h.End() < base+int64(time.Hour) {
 					_, err = s.dropHour(h)
 				}
 			}
-			s.jobs.Unlock()
+			s.rewrites.Unlock()
 		default:
 			err = s.db.Flush()
 		}

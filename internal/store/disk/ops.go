@@ -45,7 +45,7 @@ type Stats struct {
 func (s *Store) Memory() int64 {
 	s.cache.mu.Lock()
 	defer s.cache.mu.Unlock()
-	return s.dictBytes.Load() + s.cache.bytes
+	return s.bytes.Load() + s.cache.bytes
 }
 
 // Stats returns the current state of the store.
@@ -53,7 +53,7 @@ func (s *Store) Stats() Stats {
 	st := Stats{
 		Put: s.counts.put.Load(), Duplicates: s.counts.duplicates.Load(), Expired: s.counts.expired.Load(),
 		Full: s.counts.full.Load(), Packed: s.counts.packed.Load(), Dropped: s.counts.dropped.Load(), Lost: s.counts.lost.Load(),
-		CacheBytes: s.dictBytes.Load(), Busy: s.busy.Load(),
+		CacheBytes: s.bytes.Load(), Busy: s.busy.Load(),
 	}
 	s.cache.mu.Lock()
 	st.CacheBytes += s.cache.bytes
@@ -136,8 +136,8 @@ func (s *Store) Compact(ctx context.Context) error {
 		return err
 	}
 	defer s.calls.Done()
-	s.jobs.Lock()
-	defer s.jobs.Unlock()
+	s.rewrites.Lock()
+	defer s.rewrites.Unlock()
 	return s.compact(ctx, []keyRange{{[]byte{0}, []byte{0xff}}})
 }
 

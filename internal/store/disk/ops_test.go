@@ -186,9 +186,9 @@ func TestRetention(t *testing.T) {
 		t.Helper()
 		closeStore(t, s)
 		s = open(t, "d", r)
-		s.jobs.Lock()
+		s.rewrites.Lock()
 		err := s.retain(t.Context())
-		s.jobs.Unlock()
+		s.rewrites.Unlock()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,9 +247,9 @@ func TestRetentionBySize(t *testing.T) {
 	}
 	before := s.Stats()
 	s.o.MaxBytes = before.LiveBytes / 2
-	s.jobs.Lock()
+	s.rewrites.Lock()
 	err := s.retain(t.Context())
-	s.jobs.Unlock()
+	s.rewrites.Unlock()
 	after := s.Stats()
 	if err != nil || after.LiveBytes > s.o.MaxBytes || after.Profiles == 0 || after.Dropped != before.Profiles-after.Profiles {
 		t.Errorf("%v: %+v became %+v", err, before, after)

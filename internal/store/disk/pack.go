@@ -26,8 +26,8 @@ func (s *Store) nudge(h *hourData) {
 
 // pack packs the hours that ripe tells.
 func (s *Store) pack(ctx context.Context, ripe func(h *hourData) bool) error {
-	s.jobs.Lock()
-	defer s.jobs.Unlock()
+	s.rewrites.Lock()
+	defer s.rewrites.Unlock()
 	for _, p := range s.partitions() {
 		p.mu.Lock()
 		var hours []format.Hour

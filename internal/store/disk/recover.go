@@ -18,11 +18,11 @@ import (
 // is in use: the one from before the gap, or else a new one. All its files are moved
 // aside, to a directory with the name of the store and the suffix .recovering. What can
 // be read there is put into the store in use, which ignores profiles that it has. Then
-// the directory gets the suffix .damaged, and hone never reads it again. An interrupted
+// the directory gets the suffix .damagedExt, and hone never reads it again. An interrupted
 // recovery starts again from the beginning.
 const (
 	recovering = ".recovering"
-	damaged    = ".damaged"
+	damagedExt = ".damaged"
 	// whyFile tells since when and why a store is aside: a time, and a line of text.
 	whyFile = "WHY.txt"
 )
@@ -143,7 +143,7 @@ func (s *Store) recover(r *Recovery) error {
 	if err != nil {
 		return err
 	}
-	to, err := freeName(s.o.FS, s.dir+damaged)
+	to, err := freeName(s.o.FS, s.dir+damagedExt)
 	if err == nil {
 		err = renameDir(s.o.FS, r.Dir, to)
 	}

@@ -61,7 +61,7 @@ func Repair(ctx context.Context, dir string, o Options, report func(problem stri
 	if err = cmp.Or(err, to.Close()); err != nil {
 		return done, err
 	}
-	if done.Old, err = freeName(o.FS, dir+damaged); err != nil {
+	if done.Old, err = freeName(o.FS, dir+damagedExt); err != nil {
 		return done, err
 	}
 	if err = renameDir(o.FS, dir, done.Old); err != nil {
@@ -75,7 +75,7 @@ func Repair(ctx context.Context, dir string, o Options, report func(problem stri
 
 // finishRepair completes a repair that was killed before its last step.
 func finishRepair(fsys vfs.FS, dir, fresh string) (done Repaired, err error) {
-	for _, name := range []string{fresh, dir + damaged} {
+	for _, name := range []string{fresh, dir + damagedExt} {
 		if _, err := fsys.Stat(name); err != nil {
 			return done, nil
 		}
@@ -90,6 +90,6 @@ func finishRepair(fsys vfs.FS, dir, fresh string) (done Repaired, err error) {
 	if err != nil {
 		return done, err
 	}
-	done.Kept, done.Old = s.Stats().Profiles, dir+damaged
+	done.Kept, done.Old = s.Stats().Profiles, dir+damagedExt
 	return done, s.Close()
 }

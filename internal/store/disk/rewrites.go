@@ -47,8 +47,8 @@ func (s *Store) deleteForGood(b *pebble.Batch, id uint32) {
 // deleteAgain deletes what may be back of partitions that were deleted, as a damaged table
 // has lost what deleted it.
 func (s *Store) deleteAgain() error {
-	s.jobs.Lock()
-	defer s.jobs.Unlock()
+	s.rewrites.Lock()
+	defer s.rewrites.Unlock()
 	ids := s.deleted
 	s.deleted = nil
 	b := s.db.NewBatch()

@@ -49,9 +49,9 @@ func (s *Store) maintain(ctx context.Context) error {
 		return err
 	}
 	if s.health.unexamined() { // as compactions found
-		s.jobs.Lock()
+		s.rewrites.Lock()
 		_, err := s.heal()
-		s.jobs.Unlock()
+		s.rewrites.Unlock()
 		if err != nil {
 			return err
 		}
@@ -59,8 +59,8 @@ func (s *Store) maintain(ctx context.Context) error {
 	if err := s.pack(ctx, s.ripe); err != nil {
 		return err
 	}
-	s.jobs.Lock()
-	defer s.jobs.Unlock()
+	s.rewrites.Lock()
+	defer s.rewrites.Unlock()
 	if err := s.listDeletions(); err != nil {
 		return err
 	}
