@@ -70,7 +70,7 @@ func (s *Store) putIn(name partitionName, records []store.Record, mine []int) (*
 	}
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
-	w.pending = w.pending[:0]
+	w.encoded = w.encoded[:0]
 	b := s.db.NewBatchWithSize(16 << 10)
 	if !p.stored {
 		b.Set(format.PartitionKey(format.KindPartition, p.id), p.Partition.Append(nil), nil)
@@ -100,14 +100,14 @@ func (s *Store) putIn(name partitionName, records []store.Record, mine []int) (*
 	}
 	p.stored, p.seq = true, seq
 	p.lastUsed = time.Now()
-	s.counts.put.Add(int64(len(w.pending)))
+	s.counts.put.Add(int64(len(w.encoded)))
 	now := s.o.Now()
-	for _, put := range w.pending {
+	for _, put := range w.encoded {
 		put.hour.fresh.Add(put.head, put.totals)
 		put.hour.bytes += int64(put.bytes)
 		put.hour.last = now
 	}
-	for _, put := range w.pending {
+	for _, put := range w.encoded {
 		s.nudge(put.hour)
 	}
 	return b, nil
@@ -119,10 +119,10 @@ type writer struct {
 	used    []uint32 // the samples that have a value
 	buf     []byte
 	scratch []byte
-	pending []pendingPut
+	encoded []encoded
 }
 
-type pendingPut struct {
+type encoded struct {
 	hour   *hourData
 	head   format.Head
 	totals []int64 // of its values, by sample type
@@ -136,7 +136,7 @@ func (s *Store) encode(w *writer, b *pebble.Batch, p *partition, r *store.Record
 	h := p.hour(format.HourOf(r.Time), true)
 	p.in.Begin(r.Profile)
 	totals := w.translate(p.in, r.Profile)
-	put := pendingPut{hour: h, totals: totals}
+	put := encoded{hour: h, totals: totals}
 	put.head = format.Head{Seq: seq, Time: r.Time, Duration: r.Duration, ID: r.ID, Samples: uint32(len(w.samples.Sites)), Schema: p.in.Schema()}
 	put.head.Series = p.in.Series(r.Labels, put.head.Schema)
 	p.in.End()
@@ -146,5 +146,5 @@ func (s *Store) encode(w *writer, b *pebble.Batch, p *partition, r *store.Record
 	w.buf, w.scratch = format.AppendSamples(w.buf[:0], &w.samples, w.scratch)
 	b.Set(format.SeqKey(format.KindSamples, p.id, h.hour, seq), w.buf, nil)
 	put.bytes = len(w.buf)
-	w.pending = append(w.pending, put)
+	w.encoded = append(w.encoded, put)
 }

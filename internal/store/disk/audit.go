@@ -507,8 +507,8 @@ func (a *audit) check(h *format.Head, totals []int64, s *format.Samples) string 
 	return checkProfile(a.dict, a.service, a.start, a.epoch, h, totals, s)
 }
 
-// kept says how many profiles there are still.
-func kept(n, lost int64, unsure bool) string {
+// keptText says how many profiles there are still.
+func keptText(n, lost int64, unsure bool) string {
 	switch {
 	case unsure && lost == 0:
 		return fmt.Sprintf("profiles kept: %d; how many are lost is unknown", n)

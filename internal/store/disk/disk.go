@@ -71,7 +71,7 @@ type Store struct {
 	o      Options
 	epoch  int64 // ns
 	db     *pebble.DB
-	lock   *pebble.Lock
+	kv     *pebble.Lock
 	space  *space
 	health *health
 	cache  *cache
@@ -143,12 +143,12 @@ func OpenContext(ctx context.Context, dir string, o Options) (*Store, error) {
 func openOnce(ctx context.Context, dir string, o Options) (*Store, error) {
 	s := &Store{dir: dir, o: o, cache: newCache(o.CacheBytes * 3 / 8), sums: newCache(o.CacheBytes / 8),
 		parts: map[partitionName]*partition{}, aside: map[uint32]Aside{}, wake: make(chan struct{}, 1)}
-	s.ids = newIDs(s, o.CacheBytes/6)
+	s.ids = newIdentities(s, o.CacheBytes/6)
 	s.closing, s.startEnd = context.WithCancel(context.Background())
 	watch := context.AfterFunc(ctx, s.startEnd)
 	err := s.open()
 	if !watch() && err == nil {
-		err = cmp.Or(s.db.Close(), s.lock.Close(), ctx.Err())
+		err = cmp.Or(s.db.Close(), s.kv.Close(), ctx.Err())
 	}
 	if err != nil {
 		s.startEnd()
@@ -180,7 +180,7 @@ func (s *Store) open() error {
 		lock.Close()
 		return s.health.explain(err)
 	}
-	s.db, s.lock = db, lock
+	s.db, s.kv = db, lock
 	if err := s.readWhole(); err != nil {
 		db.Close()
 		lock.Close()
@@ -359,7 +359,7 @@ func (s *Store) Close() error {
 	if flushed && err == nil {
 		s.removeLogs()
 	}
-	if e := s.lock.Close(); err == nil {
+	if e := s.kv.Close(); err == nil {
 		err = e
 	}
 	if err != nil && sound {

@@ -27,7 +27,7 @@ type identities struct {
 	bytes   int64
 }
 
-func newIDs(s *Store, limit int64) *identities {
+func newIdentities(s *Store, limit int64) *identities {
 	return &identities{s: s, key: maphash.Bytes(maphash.MakeSeed(), []byte("ids")), limit: limit,
 		claimed: map[format.Identity]chan struct{}{}, hours: map[format.Hour]*idSet{}}
 }

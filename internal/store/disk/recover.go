@@ -16,13 +16,13 @@ import (
 
 // A store that can't be opened, or whose log has a gap, is recovered while another store
 // is in use: the one from before the gap, or else a new one. All its files are moved
-// aside, to a directory with the name of the store and the suffix .recovering. What can
+// aside, to a directory with the name of the store and the suffix .recoveringExt. What can
 // be read there is put into the store in use, which ignores profiles that it has. Then
 // the directory gets the suffix .damagedExt, and hone never reads it again. An interrupted
 // recovery starts again from the beginning.
 const (
-	recovering = ".recovering"
-	damagedExt = ".damaged"
+	recoveringExt = ".recovering"
+	damagedExt    = ".damaged"
 	// whyFile tells since when and why a store is aside: a time, and a line of text.
 	whyFile = "WHY.txt"
 )
@@ -43,7 +43,7 @@ type Recovery struct {
 
 // moveAside moves a store that can't be opened out of the way.
 func moveAside(o *Options, dir string, why error) error {
-	to, err := freeName(o.FS, dir+recovering)
+	to, err := freeName(o.FS, dir+recoveringExt)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (s *Store) findRecoveries() error {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if !strings.HasPrefix(name, s.o.FS.PathBase(s.dir)+recovering) || strings.HasSuffix(name, ".part") {
+		if !strings.HasPrefix(name, s.o.FS.PathBase(s.dir)+recoveringExt) || strings.HasSuffix(name, ".part") {
 			continue
 		}
 		r := &Recovery{Dir: s.o.FS.PathJoin(parent, name), Since: s.o.Now(), Problem: "it could not be opened"}
@@ -116,7 +116,7 @@ func (s *Store) recoverAll() {
 	}
 }
 
-func (r Recovery) String() string { return kept(r.Kept, r.Lost, r.Unsure) }
+func (r Recovery) String() string { return keptText(r.Kept, r.Lost, r.Unsure) }
 
 // recover puts what can be read of a store into this one.
 func (s *Store) recover(r *Recovery) error {

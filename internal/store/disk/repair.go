@@ -17,7 +17,7 @@ type Repaired struct {
 	Old        string // directory of the original store
 }
 
-func (r Repaired) String() string { return kept(r.Kept, r.Lost, r.Unsure) }
+func (r Repaired) String() string { return keptText(r.Kept, r.Lost, r.Unsure) }
 
 // Repair writes what can be read of the store in a directory to a new store, which
 // takes its place. The store must not be open. Roll-ups and indexes are rebuilt. The
