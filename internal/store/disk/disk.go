@@ -134,7 +134,7 @@ func OpenContext(ctx context.Context, dir string, o Options) (*Store, error) {
 		return nil, fmt.Errorf("opening the store in %s: %w", dir, err)
 	}
 	s.backdrops.Add(2)
-	go s.background()
+	go s.run()
 	go s.recoverAll()
 	return s, nil
 }

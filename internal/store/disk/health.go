@@ -71,8 +71,8 @@ func (h *health) knowsDamage() bool {
 	return len(h.files) > 0
 }
 
-// damage reports whether a file is known to be damaged.
-func (h *health) damage(file string) bool {
+// isDamaged reports whether a file is known to be damaged.
+func (h *health) isDamaged(file string) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.files[file] != ""
@@ -119,8 +119,8 @@ func (h *health) watch(f *tableFile) {
 	}
 }
 
-// damaged returns what is wrong with files.
-func (h *health) damaged() []string {
+// problems returns what is wrong with files.
+func (h *health) problems() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var out []string

@@ -130,7 +130,7 @@ func (s *Store) readPartitions(missing bool) (byID map[uint32]*partition, lost m
 	}
 	for _, id := range slices.Sorted(maps.Keys(lost)) {
 		if byID[id] == nil {
-			s.describeAgain(id, byID, lost)
+			s.reconstruct(id, byID, lost)
 		}
 	}
 	return byID, lost, nil

@@ -60,10 +60,10 @@ func (s *Store) readDescription() error {
 	return s.db.Set([]byte{format.KindFormat}, format.AppendFormat(nil, s.epoch), pebble.Sync)
 }
 
-// describeAgain finds out from what a partition has what its description said, and
+// reconstruct finds out from what a partition has what its description said, and
 // writes that again. It leaves the partition lost where that can't be read either, or
 // another one has its place.
-func (s *Store) describeAgain(id uint32, byID map[uint32]*partition, lost map[uint32]error) {
+func (s *Store) reconstruct(id uint32, byID map[uint32]*partition, lost map[uint32]error) {
 	// Which roll-ups may be used isn't known, so none are.
 	p := &partition{id: id, stored: true, Partition: format.Partition{Instance: slices.Sorted(slices.Values(s.o.InstanceLabels)), Dropped: math.MaxInt32}}
 	errFound := errors.New("found")

@@ -76,7 +76,7 @@ func (s *Store) Stats() Stats {
 		}
 		p.mu.Unlock()
 	}
-	st.Aside, st.Damaged = s.asides(), s.health.damaged()
+	st.Aside, st.Damaged = s.asides(), s.health.problems()
 	if s.begin(context.Background()) == nil {
 		m := s.db.Metrics()
 		st.LiveBytes, st.DiskBytes = s.size(), int64(m.DiskSpaceUsage())

@@ -64,7 +64,7 @@ func (s *Store) pack(ctx context.Context, ripe func(h *hourData) bool) error {
 type packing struct {
 	s      *Store
 	ctx    context.Context
-	v      *view
+	p      *view
 	hour   format.Hour
 	batch  *pebble.Batch
 	packed format.Summary
@@ -91,14 +91,14 @@ func (s *Store) packHour(ctx context.Context, p *partition, h format.Hour) (more
 	}
 	fresh := d.fresh
 	k := &packing{s: s, ctx: ctx, hour: h, packed: d.packed, before: d.version(), values: make([]byte, 0, min(d.bytes, maxFreshBytes)),
-		v: &view{s: s, p: p, dict: *p.dict, snap: s.db.NewSnapshot()}}
+		p: &view{s: s, p: p, dict: *p.dict, snap: s.db.NewSnapshot()}}
 	p.mu.Unlock()
-	defer k.v.snap.Close()
+	defer k.p.snap.Close()
 
 	k.batch = s.db.NewBatch()
 	defer k.batch.Close()
 	if k.packed.Profiles > 0 {
-		old, err := s.packedHeads(k.v.snap, p, h, k.before)
+		old, err := s.packedHeads(k.p.snap, p, h, k.before)
 		if err != nil {
 			return false, err
 		}
@@ -111,19 +111,19 @@ func (s *Store) packHour(ctx context.Context, p *partition, h format.Hour) (more
 	order := make([]int, len(fresh.List))
 	for i := range order {
 		order[i] = i
-		if sr := fresh.List[i].Series; int(sr) >= len(k.v.dict.Series) {
-			return false, format.Damaged(format.SeqKey(format.KindHead, p.id, h, fresh.List[i].Seq), "it is of series %d of %d", sr, len(k.v.dict.Series))
+		if sr := fresh.List[i].Series; int(sr) >= len(k.p.dict.Series) {
+			return false, format.Damaged(format.SeqKey(format.KindHead, p.id, h, fresh.List[i].Seq), "it is of series %d of %d", sr, len(k.p.dict.Series))
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int {
 		x, y := &fresh.List[a], &fresh.List[b]
-		return cmp.Or(cmp.Compare(k.v.dict.Series[x.Series].Fleet, k.v.dict.Series[y.Series].Fleet),
+		return cmp.Or(cmp.Compare(k.p.dict.Series[x.Series].Fleet, k.p.dict.Series[y.Series].Fleet),
 			cmp.Compare(x.Series, y.Series), cmp.Compare(x.Time, y.Time), cmp.Compare(x.Seq, y.Seq))
 	})
 	for len(order) > 0 {
-		fleet := k.v.dict.Series[fresh.List[order[0]].Series].Fleet
+		fleet := k.p.dict.Series[fresh.List[order[0]].Series].Fleet
 		n := 1
-		for n < len(order) && k.v.dict.Series[fresh.List[order[n]].Series].Fleet == fleet {
+		for n < len(order) && k.p.dict.Series[fresh.List[order[n]].Series].Fleet == fleet {
 			n++
 		}
 		if err := k.fleet(fleet, &fresh, order[:n]); err != nil {
@@ -162,9 +162,9 @@ func (s *Store) packHour(ctx context.Context, p *partition, h format.Hour) (more
 // others from fresh.
 func (k *packing) read(fresh *format.Heads) error {
 	first, last := fresh.List[0].Seq, fresh.List[len(fresh.List)-1].Seq
-	at := func(seq uint64) []byte { return format.SeqKey(format.KindSamples, k.v.p.id, k.hour, seq) }
+	at := func(seq uint64) []byte { return format.SeqKey(format.KindSamples, k.p.p.id, k.hour, seq) }
 	errEnough := errors.New("enough")
-	err := k.s.scan(k.v.snap, at(first), at(last+1), func(key, value []byte) error {
+	err := k.s.scan(k.p.snap, at(first), at(last+1), func(key, value []byte) error {
 		if len(k.ends) > 0 && len(k.values)+len(value) > maxFreshBytes {
 			return errEnough
 		}
@@ -235,13 +235,13 @@ func (k *packing) series(fresh *format.Heads, order []int) (*format.Sums, error)
 			if i := order[n]; i > 0 {
 				start = k.ends[i-1]
 			}
-			err := format.ReadSamples(k.packer.Next(), k.values[start:k.ends[order[n]]], types, -1, k.v.dict.Sites())
+			err := format.ReadSamples(k.packer.Next(), k.values[start:k.ends[order[n]]], types, -1, k.p.dict.Sites())
 			if err != nil {
-				return nil, format.InKey(format.SeqKey(format.KindSamples, k.v.p.id, k.hour, h.Seq), err)
+				return nil, format.InKey(format.SeqKey(format.KindSamples, k.p.p.id, k.hour, h.Seq), err)
 			}
 			n++
 		}
-		m := k.packer.Block(types, k.v.dict.Sites())
+		m := k.packer.Block(types, k.p.dict.Sites())
 		all = all.Merge(m.Sums())
 		block := uint32(k.packed.Blocks)
 		k.packed.Blocks++
@@ -255,10 +255,10 @@ func (k *packing) series(fresh *format.Heads, order []int) (*format.Sums, error)
 			return nil, err
 		}
 		if old {
-			m = k.packer.Block(types, k.v.dict.Sites())
+			m = k.packer.Block(types, k.p.dict.Sites())
 		}
 		k.buf = m.Append(k.buf[:0])
-		if err := k.batch.Set(format.BlockKey(k.v.p.id, k.hour, block), k.buf, nil); err != nil {
+		if err := k.batch.Set(format.BlockKey(k.p.p.id, k.hour, block), k.buf, nil); err != nil {
 			return nil, err
 		}
 		k.s.counts.blocks.Add(1)
@@ -286,7 +286,7 @@ func (k *packing) absorb(series, block uint32, profiles, entries int) (absorbed 
 		if u.profiles > profiles || profiles+u.profiles > maxBlockProfiles || entries+u.entries > maxBlockSamples {
 			break
 		}
-		key := format.BlockKey(k.v.p.id, k.hour, b-1)
+		key := format.BlockKey(k.p.p.id, k.hour, b-1)
 		types := 0
 		for i := range k.heads.List {
 			if h := &k.heads.List[i]; h.Block == b {
@@ -294,9 +294,9 @@ func (k *packing) absorb(series, block uint32, profiles, entries int) (absorbed 
 			}
 		}
 		size := 0
-		m, found, err := get(k.v.snap, key, func(value []byte) (*format.Block, error) {
+		m, found, err := get(k.p.snap, key, func(value []byte) (*format.Block, error) {
 			size = len(value)
-			return format.ReadBlock(value, types, -1, k.v.dict.Sites())
+			return format.ReadBlock(value, types, -1, k.p.dict.Sites())
 		})
 		if err != nil {
 			return false, err
@@ -323,16 +323,16 @@ func (k *packing) absorb(series, block uint32, profiles, entries int) (absorbed 
 // addTo adds to a stored roll-up.
 func (k *packing) addTo(level uint8, owner uint32, head *format.Rollup, more *format.Sums) error {
 	window := format.WindowOf(level, k.hour.Start())
-	key := format.RollupKey(format.KindRollup, k.v.p.id, level, window, owner)
-	old, found, err := get(k.v.snap, key, format.ReadRollup)
+	key := format.RollupKey(format.KindRollup, k.p.p.id, level, window, owner)
+	old, found, err := get(k.p.snap, key, format.ReadRollup)
 	if err != nil {
 		return err
 	}
-	sumsKey := format.RollupKey(format.KindSums, k.v.p.id, level, window, owner)
+	sumsKey := format.RollupKey(format.KindSums, k.p.p.id, level, window, owner)
 	if found {
 		types := len(more.Values)
-		before, _, err := get(k.v.snap, sumsKey, func(value []byte) (*format.Sums, error) {
-			return format.ReadSums(value, types, -1, k.v.dict.Sites())
+		before, _, err := get(k.p.snap, sumsKey, func(value []byte) (*format.Sums, error) {
+			return format.ReadSums(value, types, -1, k.p.dict.Sites())
 		})
 		if err != nil {
 			return err
@@ -362,7 +362,7 @@ func (k *packing) finish(last uint64) {
 		k.packed.First, k.packed.Last = min(k.packed.First, h.Time), max(k.packed.Last, h.Time)
 		k.packed.LastSeq = max(k.packed.LastSeq, h.Seq)
 	}
-	id := k.v.p.id
+	id := k.p.p.id
 	k.batch.Set(format.HourKey(format.KindHeads, id, k.hour), k.heads.Append(k.buf[:0]), nil)
 	k.batch.Set(format.HourKey(format.KindSummary, id, k.hour), k.packed.Append(nil), nil)
 	for _, kind := range []byte{format.KindHead, format.KindSamples} {

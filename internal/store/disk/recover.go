@@ -221,9 +221,9 @@ func behindGap(a *audit, dir string) (map[uint32]bool, error) {
 // errNoSpare is the error of a recovery that would leave too little disk space.
 var errNoSpare = errors.New("not enough disk space to recover profiles")
 
-// spare is how many times the room is left free by what is brought back that what
+// spareFactor is how many times the room is left free by what is brought back that what
 // comes in leaves.
-const spare = 4
+const spareFactor = 4
 
 // putBack puts records, and waits while there is no room for that.
 func (s *Store) putBack(ctx context.Context, r *Recovery, records []store.Record) error {
@@ -256,7 +256,7 @@ func (s *Store) putBack(ctx context.Context, r *Recovery, records []store.Record
 
 func (s *Store) roomToSpare() error {
 	u, err := s.o.FS.GetDiskUsage(s.dir)
-	if least := spare * uint64(s.space.min); err == nil && u.AvailBytes < least {
+	if least := spareFactor * uint64(s.space.min); err == nil && u.AvailBytes < least {
 		return fmt.Errorf("%w: %d MiB are left, and bringing profiles back leaves %d MiB free", errNoSpare, u.AvailBytes>>20, least>>20)
 	}
 	return nil // who doesn't know how much there is finds out

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// background packs and drops profiles.
-func (s *Store) background() {
+// run packs and drops profiles.
+func (s *Store) run() {
 	defer s.backdrops.Done()
 	pause := time.Second
 	if s.o.PackAfter > 0 {
@@ -91,7 +91,7 @@ func (s *Store) protect() {
 		}
 		file := s.health.unprotected[0]
 		s.health.unprotected = s.health.unprotected[1:]
-		if s.health.damage(file) {
+		if s.health.isDamaged(file) {
 			continue
 		}
 		n, err := ensureParity(s.o.FS, s.o.FS.PathJoin(s.dir, file))
