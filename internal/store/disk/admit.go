@@ -40,7 +40,7 @@ func (s *Store) put(ctx context.Context, records []store.Record) error {
 	if err := s.whole(func() error { return s.putEach(ctx, records, known) }); err != nil {
 		return err
 	}
-	if err := s.here(); err != nil {
+	if err := s.checkUsable(); err != nil {
 		return err
 	}
 	for i := range records {

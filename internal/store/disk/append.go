@@ -45,11 +45,11 @@ func (s *Store) putAll(records []store.Record, mine []int) (written int, err err
 // putIn puts records, which are named, into one partition. The batch has been
 // applied and is to be waited for.
 func (s *Store) putIn(name partitionName, records []store.Record, mine []int) (*pebble.Batch, error) {
-	p := s.partitionOf(name)
+	p := s.findOrAdd(name)
 	p.mu.Lock()
 	for p.gone {
 		p.mu.Unlock()
-		p = s.partitionOf(name)
+		p = s.findOrAdd(name)
 		p.mu.Lock()
 	}
 	defer p.mu.Unlock()

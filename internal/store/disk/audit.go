@@ -281,7 +281,7 @@ func (a *audit) partition(p *partition, good func(h *format.Head, totals []int64
 		at[0] = format.KindHead
 		_, found, e := get(a.files, at, func([]byte) (struct{}, error) { return struct{}{}, nil })
 		if e == nil && !found {
-			a.know(format.SeqOfKey(key), format.HourOfKey(key))
+			a.noteSeen(format.SeqOfKey(key), format.HourOfKey(key))
 			e = fmt.Errorf("%s is missing", format.KeyName(at))
 		}
 		return e
@@ -293,8 +293,8 @@ func (a *audit) partition(p *partition, good func(h *format.Head, totals []int64
 	return cmp.Or(err, a.ctx.Err())
 }
 
-// know notes that there was a profile with a number, of an hour.
-func (a *audit) know(seq uint64, h format.Hour) {
+// noteSeen notes that there was a profile with a number, of an hour.
+func (a *audit) noteSeen(seq uint64, h format.Hour) {
 	a.seq = max(a.seq, seq)
 	if !a.seen[seq].readable {
 		a.seen[seq] = seenProfile{hour: h}
@@ -353,7 +353,7 @@ func (a *audit) fresh(key, value []byte) (*format.Head, []int64, *format.Samples
 	if err := format.CheckKey(key); err != nil {
 		return nil, nil, nil, err
 	}
-	a.know(format.SeqOfKey(key), format.HourOfKey(key))
+	a.noteSeen(format.SeqOfKey(key), format.HourOfKey(key))
 	var hs format.Heads
 	if err := hs.ReadHead(format.SeqOfKey(key), value); err != nil {
 		return nil, nil, nil, err
@@ -388,7 +388,7 @@ func (a *audit) packed(p *partition, one func([]byte, *format.Head, []int64, *fo
 		}
 		a.hours[h] = hs
 		for i := range hs.List {
-			a.know(hs.List[i].Seq, h)
+			a.noteSeen(hs.List[i].Seq, h)
 		}
 		a.summary(p, h, hs)
 		err = a.blocks(p, h, hs, one)

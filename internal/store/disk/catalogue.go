@@ -11,8 +11,8 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// partitions returns all partitions, by epoch and service.
-func (s *Store) partitions() []*partition {
+// all returns all all, by epoch and service.
+func (s *Store) all() []*partition {
 	s.mu.Lock()
 	ps := make([]*partition, 0, len(s.parts))
 	for _, p := range s.parts {
@@ -25,8 +25,8 @@ func (s *Store) partitions() []*partition {
 	return ps
 }
 
-// partitionOf returns the partition of a service and a time, making it.
-func (s *Store) partitionOf(name partitionName) *partition {
+// findOrAdd returns the partition of a service and a time, making it.
+func (s *Store) findOrAdd(name partitionName) *partition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.parts[name]
@@ -47,7 +47,7 @@ func (s *Store) nameOf(r *store.Record) partitionName {
 // hours returns all hours with profiles, the oldest first.
 func (s *Store) hours() []format.Hour {
 	var out []format.Hour
-	for _, p := range s.partitions() {
+	for _, p := range s.all() {
 		p.mu.Lock()
 		for _, h := range p.hours {
 			out = append(out, h.hour)

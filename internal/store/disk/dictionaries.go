@@ -97,7 +97,7 @@ type use struct {
 // first.
 func (s *Store) uses() []use {
 	var uses []use
-	for _, p := range s.partitions() {
+	for _, p := range s.all() {
 		if p.mu.TryLock() {
 			if p.dict != nil {
 				uses = append(uses, use{p, p.lastUsed})

@@ -178,13 +178,13 @@ func (s *Store) open() error {
 	db, err := pebble.Open(s.dir, pebbleOptions(s.space, lock, s.health))
 	if err != nil {
 		lock.Close()
-		return s.health.explain(err)
+		return s.health.explainOpening(err)
 	}
 	s.db, s.kv = db, lock
 	if err := s.readWhole(); err != nil {
 		db.Close()
 		lock.Close()
-		return s.health.explain(err)
+		return s.health.explainOpening(err)
 	}
 	if s.o.Recover {
 		if err := s.findRecoveries(); err != nil {
@@ -260,7 +260,7 @@ func (s *Store) DeleteService(ctx context.Context, service string, dry bool) (pr
 			p.mu.Unlock()
 		}
 	}()
-	for _, p := range s.partitions() {
+	for _, p := range s.all() {
 		if p.Service != service {
 			continue
 		}
@@ -317,7 +317,7 @@ func (s *Store) DeleteService(ctx context.Context, service string, dry bool) (pr
 	if err := s.listDeletions(); err != nil {
 		s.o.Log.Error("the deletion is written once, and not twice: it is tried again", "service", service, "error", err)
 	}
-	return profiles, s.here()
+	return profiles, s.checkUsable()
 }
 
 var _ store.Deleter = (*Store)(nil)
@@ -353,7 +353,7 @@ func (s *Store) Close() error {
 	s.calls.Wait()
 	s.backdrops.Wait()
 	// With its log broken, Pebble can close but not flush.
-	sound := s.here() == nil
+	sound := s.checkUsable() == nil
 	flushed := sound && s.space.check() == nil && !s.space.gaveUp.Load() && s.db.Flush() == nil
 	err := s.db.Close()
 	if flushed && err == nil {

@@ -89,7 +89,7 @@ func TestTrimBesideFailingPuts(t *testing.T) {
 	defer closeStore(t, s)
 	put(t, s, record(t, 0, "api", "a", 0))
 	put(t, s, record(t, 1, "web", "a", 0))
-	for _, p := range s.partitions() {
+	for _, p := range s.all() {
 		p.mu.Lock()
 		if err := s.load(p); err != nil {
 			t.Error(err)

@@ -30,7 +30,7 @@ func (s *Store) heal() (healed bool, err error) {
 // healAll takes the profiles out of all partitions that are lost. Where it meets more damage,
 // that is for the next call of heal. s.jobs is locked.
 func (s *Store) healAll(lost spans, running bool) error {
-	for _, p := range s.partitions() {
+	for _, p := range s.all() {
 		hours, err := s.healPartition(p, lost, running)
 		if isDamage(err) && !s.health.unexamined() {
 			s.setAside(p, err)
@@ -92,7 +92,7 @@ func (s *Store) whole(f func() error) error {
 		if !errors.As(err, &at) {
 			return err
 		}
-		if err := s.here(); err != nil {
+		if err := s.checkUsable(); err != nil {
 			return err // the disk is gone, and nothing is damaged
 		}
 		s.rewrites.Lock()

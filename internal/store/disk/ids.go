@@ -95,7 +95,7 @@ func (x *identities) claim(records []store.Record) (mine []int, others []int, wa
 		}
 		set, err := x.set(format.HourOf(id.Time))
 		if err != nil {
-			x.drop(records, mine, 0)
+			x.endClaims(records, mine, 0)
 			return nil, nil, nil, err
 		}
 		if _, known := set.find(x.slot(id)); known {
@@ -123,11 +123,11 @@ func (x *identities) release(records []store.Record, mine []int, known int) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	c := x.claimed[format.Identity{ID: records[mine[0]].ID, Time: records[mine[0]].Time}]
-	x.drop(records, mine, known)
+	x.endClaims(records, mine, known)
 	close(c)
 }
 
-func (x *identities) drop(records []store.Record, mine []int, known int) {
+func (x *identities) endClaims(records []store.Record, mine []int, known int) {
 	for n, i := range mine {
 		id := format.Identity{ID: records[i].ID, Time: records[i].Time}
 		delete(x.claimed, id)
@@ -144,7 +144,7 @@ func (x *identities) set(h format.Hour) (*idSet, error) {
 	set := x.hours[h]
 	if set == nil {
 		set = &idSet{slots: make([][2]uint64, 16)}
-		for _, p := range x.s.partitions() {
+		for _, p := range x.s.all() {
 			if p.Epoch != store.Window(h.Start(), x.s.epoch) {
 				continue
 			}

@@ -14,8 +14,8 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// explain says what to do about an error of opening.
-func (h *health) explain(err error) error {
+// explainOpening says what to do about an error of opening.
+func (h *health) explainOpening(err error) error {
 	if isDamage(err) {
 		return fmt.Errorf("%w: %w", err, errRepair)
 	}
@@ -150,13 +150,13 @@ func (s *Store) removeLogs() {
 	}
 }
 
-// here returns why nothing can be kept, whatever was written: the directory is
+// checkUsable returns why nothing can be kept, whatever was written: the directory is
 // gone, or Pebble can't go on.
-func (s *Store) here() error {
+func (s *Store) checkUsable() error {
 	if err := s.health.check(); err != nil {
 		return err
 	}
-	return s.space.here()
+	return s.space.checkUsable()
 }
 
 // size is what the store's data takes on the disk, without logs.

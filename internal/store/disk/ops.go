@@ -59,7 +59,7 @@ func (s *Store) Stats() Stats {
 	st.CacheBytes += s.cache.bytes
 	st.CacheHits, st.CacheMiss = s.cache.hits, s.cache.misses
 	s.cache.mu.Unlock()
-	for _, p := range s.partitions() {
+	for _, p := range s.all() {
 		p.mu.Lock()
 		st.Partitions++
 		if d := cmp.Or(p.dict, p.index); d != nil {
@@ -103,7 +103,7 @@ func (s *Store) asides() []Aside {
 }
 
 // Ready returns why nothing can be put now.
-func (s *Store) Ready() error { return cmp.Or(s.here(), s.space.check()) }
+func (s *Store) Ready() error { return cmp.Or(s.checkUsable(), s.space.check()) }
 
 // WaitIdle waits until no background work is running or due.
 func (s *Store) WaitIdle(ctx context.Context) error {

@@ -28,7 +28,7 @@ func (s *Store) nudge(h *hourData) {
 func (s *Store) pack(ctx context.Context, ripe func(h *hourData) bool) error {
 	s.rewrites.Lock()
 	defer s.rewrites.Unlock()
-	for _, p := range s.partitions() {
+	for _, p := range s.all() {
 		p.mu.Lock()
 		var hours []format.Hour
 		for _, h := range p.hours {

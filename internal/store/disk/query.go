@@ -30,7 +30,7 @@ func (s *Store) selects(ctx context.Context, q *store.Query, samples bool) (_ *s
 		}
 	}()
 	var selected []store.Labels // of the series, in the order of the views
-	for _, p := range s.partitions() {
+	for _, p := range s.all() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -53,7 +53,7 @@ func (s *Store) retain(ctx context.Context) error {
 // dropHour drops the profiles of an hour and returns their number. s.jobs is
 // locked.
 func (s *Store) dropHour(h format.Hour) (profiles int, err error) {
-	for _, p := range s.partitions() {
+	for _, p := range s.all() {
 		if p.Epoch != store.Window(h.Start(), s.epoch) {
 			continue
 		}

@@ -26,7 +26,7 @@ func (s *Store) Services(ctx context.Context) ([]ServiceStats, error) {
 	}
 	defer s.calls.Done()
 	by := make(map[string]*ServiceStats)
-	for _, p := range s.partitions() {
+	for _, p := range s.all() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -67,7 +67,7 @@ func (r *space) check() error {
 		return r.why()
 	}
 	if now := time.Now(); now.Sub(r.at) > 100*time.Millisecond {
-		r.at, r.found = now, r.here()
+		r.at, r.found = now, r.checkUsable()
 		if r.found != nil {
 			return r.found
 		}
@@ -93,9 +93,9 @@ func (r *space) remember() error {
 	return err
 }
 
-// here returns an error if the directory is not there any more, or another one is
+// checkUsable returns an error if the directory is not there any more, or another one is
 // in its place. What is written then is in files that nobody can find.
-func (r *space) here() error {
+func (r *space) checkUsable() error {
 	if r.lock == nil {
 		return nil
 	}
@@ -133,7 +133,7 @@ func (r *space) full() error {
 
 // why is full with the lock held.
 func (r *space) why() error {
-	if err := r.here(); err != nil {
+	if err := r.checkUsable(); err != nil {
 		return err
 	}
 	if r.reason == nil || errors.Is(r.reason, store.ErrFull) {
@@ -163,7 +163,7 @@ func (r *space) retry(always bool, write func() error) error {
 		close(r.none)
 		r.reason = r.explain(err)
 		if r.health != nil {
-			r.health.log.Error("nothing can be written, and writes wait until something can be", "directory", r.dir, "error", cmp.Or(r.here(), err))
+			r.health.log.Error("nothing can be written, and writes wait until something can be", "directory", r.dir, "error", cmp.Or(r.checkUsable(), err))
 		}
 	}
 	r.mu.Unlock()
@@ -192,7 +192,7 @@ func (r *space) retry(always bool, write func() error) error {
 
 // passes reports whether a failed write may succeed later.
 func (r *space) passes(err error) bool {
-	return err != nil && (errors.Is(err, syscall.ENOSPC) || r.here() != nil)
+	return err != nil && (errors.Is(err, syscall.ENOSPC) || r.checkUsable() != nil)
 }
 
 // stopped reports whether nothing is written any more. Pebble's writes then go nowhere and seem

@@ -45,7 +45,7 @@ func (s *Store) maintain(ctx context.Context) error {
 		return nil // it would only wait, too
 	default:
 	}
-	if err := s.here(); err != nil {
+	if err := s.checkUsable(); err != nil {
 		return err
 	}
 	if s.health.unexamined() { // as compactions found
