@@ -37,7 +37,7 @@ func (s *Store) put(ctx context.Context, records []store.Record) error {
 	for i := range known {
 		known[i] = true
 	}
-	if err := s.whole(func() error { return s.putEach(ctx, records, known) }); err != nil {
+	if err := s.retryHealed(func() error { return s.putEach(ctx, records, known) }); err != nil {
 		return err
 	}
 	if err := s.checkUsable(); err != nil {
@@ -59,9 +59,9 @@ func checkRecord(r *store.Record) error {
 	return nil
 }
 
-// varied returns an error if a record belongs to a partition whose dictionary is as large
+// checkDictionary returns an error if a record belongs to a partition whose dictionary is as large
 // as it may be. Whoever sends other stacks each time would have it take all memory.
-func (s *Store) varied(records []store.Record) error {
+func (s *Store) checkDictionary(records []store.Record) error {
 	for i := range records {
 		name := s.nameOf(&records[i])
 		s.mu.Lock()

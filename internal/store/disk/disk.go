@@ -198,7 +198,7 @@ func (s *Store) open() error {
 
 // Put stores records; see [store.Store].
 func (s *Store) Put(ctx context.Context, records []store.Record) error {
-	if err := s.varied(records); err != nil {
+	if err := s.checkDictionary(records); err != nil {
 		return err
 	}
 	return s.put(ctx, records)
@@ -210,7 +210,7 @@ func (s *Store) Merge(ctx context.Context, q store.Query) (out []store.Group, er
 		return nil, err
 	}
 	defer s.calls.Done()
-	err = s.whole(func() (err error) { out, err = s.merge(ctx, q); return err })
+	err = s.retryHealed(func() (err error) { out, err = s.merge(ctx, q); return err })
 	return out, err
 }
 
@@ -220,7 +220,7 @@ func (s *Store) Series(ctx context.Context, q store.Query) (out []store.Series, 
 		return nil, err
 	}
 	defer s.calls.Done()
-	err = s.whole(func() (err error) { out, err = s.series(ctx, q); return err })
+	err = s.retryHealed(func() (err error) { out, err = s.series(ctx, q); return err })
 	return out, err
 }
 
@@ -230,7 +230,7 @@ func (s *Store) Labels(ctx context.Context, q store.Query) (out []store.LabelVal
 		return nil, err
 	}
 	defer s.calls.Done()
-	err = s.whole(func() (err error) { out, err = s.labels(ctx, q); return err })
+	err = s.retryHealed(func() (err error) { out, err = s.labels(ctx, q); return err })
 	return out, err
 }
 

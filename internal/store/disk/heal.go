@@ -32,7 +32,7 @@ func (s *Store) heal() (healed bool, err error) {
 func (s *Store) healAll(lost spans, running bool) error {
 	for _, p := range s.all() {
 		hours, err := s.healPartition(p, lost, running)
-		if isDamage(err) && !s.health.unexamined() {
+		if isDamage(err) && !s.health.suspects() {
 			s.setAside(p, err)
 		} else if err != nil && !isDamage(err) {
 			return err
@@ -82,9 +82,9 @@ func (s *Store) healPartition(p *partition, lost spans, running bool) (hours []f
 	return slices.Collect(maps.Keys(h.hours)), nil
 }
 
-// whole runs f, and again when what it finds to be damaged is healed, and without each
+// retryHealed runs f, and again when what it finds to be damaged is healed, and without each
 // partition that can't be.
-func (s *Store) whole(f func() error) error {
+func (s *Store) retryHealed(f func() error) error {
 	for {
 		heals := s.heals.Load()
 		err := f()

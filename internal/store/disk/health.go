@@ -202,8 +202,8 @@ func (h *health) resting() bool {
 	return time.Now().Before(h.rest)
 }
 
-// unexamined reports whether tables are to be examined.
-func (h *health) unexamined() bool {
+// suspects reports whether tables are to be examined.
+func (h *health) suspects() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for p := range h.blocks {

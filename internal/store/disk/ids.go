@@ -93,7 +93,7 @@ func (x *identities) claim(records []store.Record) (mine []int, others []int, wa
 			others = append(others, i)
 			continue
 		}
-		set, err := x.set(format.HourOf(id.Time))
+		set, err := x.known(format.HourOf(id.Time))
 		if err != nil {
 			x.endClaims(records, mine, 0)
 			return nil, nil, nil, err
@@ -139,8 +139,8 @@ func (x *identities) endClaims(records []store.Record, mine []int, known int) {
 	}
 }
 
-// set returns the known identities of an hour.
-func (x *identities) set(h format.Hour) (*idSet, error) {
+// known returns the known identities of an hour.
+func (x *identities) known(h format.Hour) (*idSet, error) {
 	set := x.hours[h]
 	if set == nil {
 		set = &idSet{slots: make([][2]uint64, 16)}

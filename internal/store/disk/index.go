@@ -28,7 +28,7 @@ func (s *Store) readAndHeal() error {
 		if err != nil && !isDamage(err) {
 			return err
 		}
-		if s.health.unexamined() {
+		if s.health.suspects() {
 			more, tables, err := s.health.examine(s.o.FS, s.dir)
 			if err != nil {
 				return err

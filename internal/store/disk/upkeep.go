@@ -48,7 +48,7 @@ func (s *Store) maintain(ctx context.Context) error {
 	if err := s.checkUsable(); err != nil {
 		return err
 	}
-	if s.health.unexamined() { // as compactions found
+	if s.health.suspects() { // as compactions found
 		s.rewrites.Lock()
 		_, err := s.heal()
 		s.rewrites.Unlock()
