@@ -56,7 +56,7 @@ func selector(t testing.TB, text string) store.Selector {
 	return s
 }
 
-func want(t testing.TB, what, got, want string) {
+func wantText(t testing.TB, what, got, want string) {
 	t.Helper()
 	if strings.TrimSpace(got) != strings.TrimSpace(want) {
 		t.Errorf("%s: got\n%s\nwant\n%s", what, got, want)

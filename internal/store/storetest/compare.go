@@ -34,7 +34,7 @@ func Diff(got, want *profile.Profile) string {
 	if b.Len() > 0 {
 		return b.String()
 	}
-	g, w := samples(got), samples(want)
+	g, w := samplesByStack(got), samplesByStack(want)
 	var keys []string
 	for k := range g {
 		keys = append(keys, k)
@@ -72,7 +72,7 @@ func compareTypes(a, b profile.ValueType) int {
 
 // samplesByStack returns the values of a profile's sample types, in their order by
 // name, by stack and labels in words. Samples of zeros are left out.
-func samples(p *profile.Profile) map[string][]int64 {
+func samplesByStack(p *profile.Profile) map[string][]int64 {
 	columns := make([]int, len(p.SampleTypes))
 	for t := range columns {
 		columns[t] = t
@@ -188,7 +188,7 @@ func diffSeries(got, want, unlimited []store.Series) string {
 	for _, s := range got {
 		i := slices.IndexFunc(compare, func(o store.Series) bool { return o.Labels.Compare(s.Labels) == 0 })
 		if i < 0 || s.Type != compare[i].Type {
-			return fmt.Sprintf("Series: got one of %v, %v, want\n%s", s.Labels, s.Type, points(compare))
+			return fmt.Sprintf("Series: got one of %v, %v, want\n%s", s.Labels, s.Type, pointLines(compare))
 		}
 		if len(s.Points) == 0 {
 			return fmt.Sprintf("Series: got one of %v without points", s.Labels)
@@ -211,8 +211,8 @@ func diffSeries(got, want, unlimited []store.Series) string {
 	return ""
 }
 
-// values tells groups as labels and value, one line each.
-func values(groups []store.Group) string {
+// groupLines tells groups as labels and value, one line each.
+func groupLines(groups []store.Group) string {
 	var b strings.Builder
 	for _, g := range groups {
 		fmt.Fprintf(&b, "%v %s %d of %d\n", g.Labels, when(g.Time), g.Value, g.Profiles)
@@ -220,8 +220,8 @@ func values(groups []store.Group) string {
 	return b.String()
 }
 
-// points tells series as labels and points, one line each.
-func points(all []store.Series) string {
+// pointLines tells series as labels and pointLines, one line each.
+func pointLines(all []store.Series) string {
 	var b strings.Builder
 	for _, s := range all {
 		fmt.Fprintf(&b, "%v %s", s.Labels, s.Type.Type)

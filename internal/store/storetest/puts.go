@@ -48,7 +48,7 @@ func testRealProfiles(t *testing.T, s store.Store) {
 			}
 			return fmt.Sprintf("%q %q %q %q %q %q %q", p.SampleTypes, p.DefaultSampleType, p.Comments, p.DocURL, p.DropFrames, p.KeepFrames, program)
 		}
-		want(t, name+": header", header(g.Profile), header(r.Profile))
+		wantText(t, name+": header", header(g.Profile), header(r.Profile))
 	}
 	// Programs are as different as can be here, and their profiles add up still.
 	for _, kind := range []string{"cpu", "allocs", "block", "mutex", "goroutine"} {
@@ -62,10 +62,10 @@ func testPutTwice(t *testing.T, s store.Store) {
 	put(t, s, record(t, 1, base, "cpu", 5))
 	put(t, s, record(t, 1, base, "cpu", 7))
 	put(t, s, record(t, 1, base, "cpu", 9, "instance", "other"), record(t, 2, base, "cpu", 1))
-	want(t, "Merge", values(merge(t, s, store.Query{By: []string{"instance"}})), "{} 0s 6 of 2")
+	wantText(t, "Merge", groupLines(merge(t, s, store.Query{By: []string{"instance"}})), "{} 0s 6 of 2")
 	put(t, s, record(t, 1, base+1, "cpu", 10)) // another one: of another time
-	want(t, "Merge", values(merge(t, s, store.Query{})), "{} 0s 16 of 3")
-	want(t, "Labels", allNames(t, s), "[{kind [cpu]} {service [api]}]")
+	wantText(t, "Merge", groupLines(merge(t, s, store.Query{})), "{} 0s 16 of 3")
+	wantText(t, "Labels", allNames(t, s), "[{kind [cpu]} {service [api]}]")
 }
 
 // Who puts is told which records were there, in an order of their own.
@@ -80,16 +80,16 @@ func testPutKnown(t *testing.T, s store.Store) {
 		return fmt.Sprint(line)
 	}
 	a, b, c := record(t, 1, base, "cpu", 5), record(t, 2, base, "cpu", 1), record(t, 3, base, "cpu", 1, "service", "web")
-	want(t, "first", known(a), "[false]")
-	want(t, "again", known(a), "[true]")
-	want(t, "among others", known(c, a, b, c), "[false true false true]")
-	want(t, "all again", known(b, a, c), "[true true true]")
-	want(t, "another time", known(record(t, 1, base+1, "cpu", 5), a), "[false true]")
+	wantText(t, "first", known(a), "[false]")
+	wantText(t, "again", known(a), "[true]")
+	wantText(t, "among others", known(c, a, b, c), "[false true false true]")
+	wantText(t, "all again", known(b, a, c), "[true true true]")
+	wantText(t, "another time", known(record(t, 1, base+1, "cpu", 5), a), "[false true]")
 }
 
 func testPutTwiceInOneCall(t *testing.T, s store.Store) {
 	put(t, s, record(t, 1, base, "cpu", 5), record(t, 2, base, "cpu", 1), record(t, 1, base, "cpu", 5), record(t, 1, base, "cpu", 8))
-	want(t, "Merge", values(merge(t, s, store.Query{})), "{} 0s 6 of 2")
+	wantText(t, "Merge", groupLines(merge(t, s, store.Query{})), "{} 0s 6 of 2")
 }
 
 func testPutTwiceAtOnce(t *testing.T, s store.Store) {
@@ -105,7 +105,7 @@ func testPutTwiceAtOnce(t *testing.T, s store.Store) {
 		})
 	}
 	wg.Wait()
-	want(t, "Merge", values(merge(t, s, store.Query{})), fmt.Sprintf("{} 0s %d of %d", 3*records, records))
+	wantText(t, "Merge", groupLines(merge(t, s, store.Query{})), fmt.Sprintf("{} 0s %d of %d", 3*records, records))
 }
 
 func testPutNothing(t *testing.T, s store.Store) {
@@ -130,7 +130,7 @@ func testPutInAnyOrder(t *testing.T, s store.Store) {
 	for _, i := range order {
 		fmt.Fprintf(&line, " %s=%d", when(base+times[i]*second), 1<<i)
 	}
-	want(t, "Series", points(series(t, s, store.Query{})), "{} cpu"+line.String())
+	wantText(t, "Series", pointLines(series(t, s, store.Query{})), "{} cpu"+line.String())
 	g := mergeOne(t, s, store.Query{})
 	if g.Value != 1<<len(times)-1 || g.Time != base-86400*400*second {
 		t.Errorf("got %d from %s on", g.Value, when(g.Time))
@@ -160,7 +160,7 @@ func testPutKeepsNoReference(t *testing.T, s store.Store) {
 	clear(p.Labels)
 	ls[0].Value = "overwritten"
 	wantProfile(t, "Merge", mergeOne(t, s, store.Query{}).Profile, timed(original, base, 0))
-	want(t, "Labels", allNames(t, s), "[{kind [heap]} {service [api]}]")
+	wantText(t, "Labels", allNames(t, s), "[{kind [heap]} {service [api]}]")
 }
 
 // A profile without samples counts as a profile, and has sample types.
@@ -177,9 +177,9 @@ func testProfilesWithoutSamples(t *testing.T, s store.Store) {
 	if g.Profiles != 2 || g.Duration != 7 || g.Last != base+5 || g.Value != 0 {
 		t.Errorf("got %+v", g.Total)
 	}
-	want(t, "Series", points(series(t, s, store.Query{})), "{} cpu 0s=0 1ns=0")
+	wantText(t, "Series", pointLines(series(t, s, store.Query{})), "{} cpu 0s=0 1ns=0")
 	put(t, s, record(t, 3, base+2, "cpu", 5))
-	want(t, "Merge", values(merge(t, s, store.Query{})), "{} 0s 5 of 3")
+	wantText(t, "Merge", groupLines(merge(t, s, store.Query{})), "{} 0s 5 of 3")
 }
 
 func testManySampleTypes(t *testing.T, s store.Store) {
@@ -207,7 +207,7 @@ func testManySampleTypes(t *testing.T, s store.Store) {
 	if !slices.Equal(g.Profile.SampleTypes, types) {
 		t.Errorf("the order of sample types became %v", g.Profile.SampleTypes)
 	}
-	want(t, "Merge of one", values(merge(t, s, store.Query{SampleType: "type50"})), fmt.Sprintf("{} 0s %d of 2", 3*(5*50+10)))
+	wantText(t, "Merge of one", groupLines(merge(t, s, store.Query{SampleType: "type50"})), fmt.Sprintf("{} 0s %d of 2", 3*(5*50+10)))
 }
 
 // Labels of samples tell samples apart and are kept.
@@ -293,7 +293,7 @@ func testStrangeLabels(t *testing.T, s store.Store) {
 		}
 		groups := merge(t, s, store.Query{Selector: store.Selector{m}, By: []string{"k8s.pod-name"}})
 		if len(groups) != 1 || groups[0].Value != int64(i+1) || groups[0].Labels.Get("k8s.pod-name") != text {
-			t.Errorf("%q: got\n%s", text, values(groups))
+			t.Errorf("%q: got\n%s", text, groupLines(groups))
 		}
 	}
 	names, err := s.Labels(t.Context(), store.Query{})
@@ -316,12 +316,12 @@ func testManySeries(t *testing.T, s store.Store) {
 		}
 		put(t, s, records...)
 	}
-	want(t, "Merge", values(merge(t, s, store.Query{})), fmt.Sprintf("{} 0s %d of %d", 2*n, n))
-	want(t, "Merge by zone", values(merge(t, s, store.Query{By: []string{"zone"}})), `{zone="z0"} 0s 5000 of 2500
+	wantText(t, "Merge", groupLines(merge(t, s, store.Query{})), fmt.Sprintf("{} 0s %d of %d", 2*n, n))
+	wantText(t, "Merge by zone", groupLines(merge(t, s, store.Query{By: []string{"zone"}})), `{zone="z0"} 0s 5000 of 2500
 {zone="z1"} 1ns 5000 of 2500
 {zone="z2"} 2ns 5000 of 2500
 {zone="z3"} 3ns 5000 of 2500`)
-	want(t, "Merge of one", values(merge(t, s, store.Query{Selector: selector(t, `cpu{instance="i7777"}`), By: []string{"zone"}})), `{zone="z1"} 7.777µs 2 of 1`)
+	wantText(t, "Merge of one", groupLines(merge(t, s, store.Query{Selector: selector(t, `cpu{instance="i7777"}`), By: []string{"zone"}})), `{zone="z1"} 7.777µs 2 of 1`)
 	if all := series(t, s, store.Query{By: []string{"instance"}}); len(all) != n {
 		t.Errorf("got %d series", len(all))
 	}
@@ -350,7 +350,7 @@ func testDelete(t *testing.T, s store.Store) {
 	if n, err := d.DeleteService(t.Context(), "api", true); n != 20 || err != nil {
 		t.Fatalf("a dry run: %d, %v, want 20", n, err)
 	}
-	want(t, "after a dry run", fmt.Sprint(mergeOne(t, s, store.Query{}).Profiles), "40")
+	wantText(t, "after a dry run", fmt.Sprint(mergeOne(t, s, store.Query{}).Profiles), "40")
 	if n, err := d.DeleteService(t.Context(), "api", false); n != 20 || err != nil {
 		t.Fatalf("%d, %v, want 20", n, err)
 	}
@@ -358,7 +358,7 @@ func testDelete(t *testing.T, s store.Store) {
 	for _, q := range []store.Query{{}, {By: []string{"service"}}, {Step: day}, {By: []string{"instance"}, Step: day}, {Top: 0.1}} {
 		wantAnswers(t, s, model, q)
 	}
-	want(t, "labels", allNames(t, s), "[{instance [i1 i3]} {kind [cpu]} {service [web]}]")
+	wantText(t, "labels", allNames(t, s), "[{instance [i1 i3]} {kind [cpu]} {service [web]}]")
 	if n, err := d.DeleteService(t.Context(), "api", false); n != 0 || err != nil {
 		t.Errorf("again: %d, %v", n, err)
 	}

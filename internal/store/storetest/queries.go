@@ -53,9 +53,9 @@ func testFromTo(t *testing.T, s store.Store) {
 		}
 	}
 	// Windows hold no more than what is asked for.
-	want(t, "Series", points(series(t, s, store.Query{From: base + minute, To: base + 4*minute, Step: 3 * minute})), "{} cpu 0s=6 3m0s=8")
+	wantText(t, "Series", pointLines(series(t, s, store.Query{From: base + minute, To: base + 4*minute, Step: 3 * minute})), "{} cpu 0s=6 3m0s=8")
 	groups := merge(t, s, store.Query{From: base + minute, To: base + 4*minute, Step: 3 * minute})
-	want(t, "Merge", values(groups), "{} 0s 6 of 2\n{} 3m0s 8 of 1")
+	wantText(t, "Merge", groupLines(groups), "{} 0s 6 of 2\n{} 3m0s 8 of 1")
 }
 
 func testSelector(t *testing.T, s store.Store) {
@@ -94,12 +94,12 @@ func testSelector(t *testing.T, s store.Store) {
 func testID(t *testing.T, s store.Store) {
 	put(t, s, record(t, 1, base, "cpu", 1), record(t, 2, base, "cpu", 2), record(t, 3, base+minute, "cpu", 4))
 	for _, p := range series(t, s, store.Query{})[0].Points {
-		want(t, "Merge", values(merge(t, s, store.Query{ID: p.ID})), fmt.Sprintf("{} %s %d of 1", when(p.Time), p.Value))
-		want(t, "Series", points(series(t, s, store.Query{ID: p.ID})), fmt.Sprintf("{} cpu %s=%d", when(p.Time), p.Value))
+		wantText(t, "Merge", groupLines(merge(t, s, store.Query{ID: p.ID})), fmt.Sprintf("{} %s %d of 1", when(p.Time), p.Value))
+		wantText(t, "Series", pointLines(series(t, s, store.Query{ID: p.ID})), fmt.Sprintf("{} cpu %s=%d", when(p.Time), p.Value))
 	}
 	for _, q := range []store.Query{{ID: newID(4)}, {ID: newID(1), Selector: selector(t, "heap")}, {ID: newID(1), From: base + 1}} {
 		if groups := merge(t, s, q); len(groups) > 0 {
-			t.Errorf("%s: got\n%s", describe(q), values(groups))
+			t.Errorf("%s: got\n%s", describe(q), groupLines(groups))
 		}
 	}
 }
@@ -128,9 +128,9 @@ func testBy(t *testing.T, s store.Store) {
 {zone="a"} 2ns 8 of 1
 {version="v1", zone="a"} 3ns 1 of 1`},
 	} {
-		want(t, fmt.Sprint("Merge by ", test.by), values(merge(t, s, store.Query{By: test.by})), test.want)
+		wantText(t, fmt.Sprint("Merge by ", test.by), groupLines(merge(t, s, store.Query{By: test.by})), test.want)
 	}
-	want(t, "Series by version", points(series(t, s, store.Query{By: []string{"version"}})), `{} cpu 2ns=8 2ns=16
+	wantText(t, "Series by version", pointLines(series(t, s, store.Query{By: []string{"version"}})), `{} cpu 2ns=8 2ns=16
 {version="v1"} cpu 1ns=2 3ns=1
 {version="v2"} cpu 2ns=4`)
 }
@@ -159,15 +159,15 @@ func testStep(t *testing.T, s store.Store) {
 				}
 			}
 		}
-		want(t, fmt.Sprint("Series, step ", test.step), points(series(t, s, q)), line)
+		wantText(t, fmt.Sprint("Series, step ", test.step), pointLines(series(t, s, q)), line)
 		windows := merge(t, s, q)
 		again := "{} cpu"
 		for _, g := range windows {
 			again += fmt.Sprintf(" %s=%d", when(g.Time), g.Value)
 		}
-		want(t, fmt.Sprint("Merge, step ", test.step), again, line)
+		wantText(t, fmt.Sprint("Merge, step ", test.step), again, line)
 	}
-	want(t, "Merge by zone", values(merge(t, s, store.Query{Step: 60 * minute, By: []string{"zone"}})), `{zone="a"} 0s 13 of 3
+	wantText(t, "Merge by zone", groupLines(merge(t, s, store.Query{Step: 60 * minute, By: []string{"zone"}})), `{zone="a"} 0s 13 of 3
 {zone="b"} 0s 2 of 1
 {zone="b"} 1h0m0s 16 of 1
 {zone="a"} 24h0m0s 32 of 1`)
@@ -207,22 +207,22 @@ func testSampleType(t *testing.T, s store.Store) {
 			}
 			got += fmt.Sprintf("%s %d", p.SampleTypes[0].Type, g.Value)
 		}
-		want(t, test.name+" of "+test.kind, got, test.column)
+		wantText(t, test.name+" of "+test.kind, got, test.column)
 		got = ""
 		for _, line := range series(t, s, q) {
 			got += fmt.Sprintf("%s %d", line.Type.Type, line.Points[0].Value)
 		}
-		want(t, "Series of "+test.name+" of "+test.kind, got, test.column)
+		wantText(t, "Series of "+test.name+" of "+test.kind, got, test.column)
 	}
 	// The default is the profile's, and Merge keeps all columns.
 	g := mergeOne(t, s, store.Query{Selector: selector(t, "heap")})
 	if g.Value != 12 || len(g.Profile.SampleTypes) != 4 || g.Profile.DefaultSampleType != "inuse_objects" {
 		t.Errorf("got %d and %v, %s", g.Value, g.Profile.SampleTypes, g.Profile.DefaultSampleType)
 	}
-	want(t, "Series", points(series(t, s, store.Query{By: []string{"kind"}})), "{kind=\"cpu\"} cpu 0s=100\n{kind=\"heap\"} inuse_objects 0s=12")
-	want(t, "Series of several types", points(series(t, s, store.Query{Step: minute})), "{}  0s=0")
+	wantText(t, "Series", pointLines(series(t, s, store.Query{By: []string{"kind"}})), "{kind=\"cpu\"} cpu 0s=100\n{kind=\"heap\"} inuse_objects 0s=12")
+	wantText(t, "Series of several types", pointLines(series(t, s, store.Query{Step: minute})), "{}  0s=0")
 	// It is by name that profiles of several kinds add up.
-	want(t, "Merge", values(merge(t, s, store.Query{SampleType: "cpu"})), "{} 0s 100 of 1")
+	wantText(t, "Merge", groupLines(merge(t, s, store.Query{SampleType: "cpu"})), "{} 0s 100 of 1")
 }
 
 // Profiles are reduced to the sample types they share, in their finest units.
@@ -241,7 +241,7 @@ func testSharedSampleTypes(t *testing.T, s store.Store) {
 	if g.Value != 0 {
 		t.Errorf("nanoseconds and milliseconds add up to %d", g.Value)
 	}
-	want(t, "Merge of samples", values(merge(t, s, store.Query{Selector: selector(t, "cpu"), SampleType: "samples"})), "{} 0s 11 of 2")
+	wantText(t, "Merge of samples", groupLines(merge(t, s, store.Query{Selector: selector(t, "cpu"), SampleType: "samples"})), "{} 0s 11 of 2")
 }
 
 func testNothingCommon(t *testing.T, s store.Store) {
@@ -251,7 +251,7 @@ func testNothingCommon(t *testing.T, s store.Store) {
 			t.Errorf("%s: got %v, %v", describe(q), groups, err)
 		}
 	}
-	want(t, "Merge by kind", values(merge(t, s, store.Query{By: []string{"kind"}})), `{kind="cpu"} 0s 1 of 1
+	wantText(t, "Merge by kind", groupLines(merge(t, s, store.Query{By: []string{"kind"}})), `{kind="cpu"} 0s 1 of 1
 {kind="goroutine"} 0s 2 of 1
 {kind="mutex"} 0s 4 of 1`)
 }
@@ -265,9 +265,9 @@ func testLasting(t *testing.T, s store.Store) {
 		put(t, s, r)
 		put(t, model, r)
 	}
-	want(t, "Merge", values(merge(t, s, store.Query{Lasting: true})), "{} 0s 9 of 2")
-	want(t, "Series, step", points(series(t, s, store.Query{Lasting: true, Step: 4 * second})), "{} cpu 0s=9")
-	want(t, "Series", points(series(t, s, store.Query{Lasting: true})), "{} cpu 0s=1 3s=8")
+	wantText(t, "Merge", groupLines(merge(t, s, store.Query{Lasting: true})), "{} 0s 9 of 2")
+	wantText(t, "Series, step", pointLines(series(t, s, store.Query{Lasting: true, Step: 4 * second})), "{} cpu 0s=9")
+	wantText(t, "Series", pointLines(series(t, s, store.Query{Lasting: true})), "{} cpu 0s=1 3s=8")
 	for _, q := range []store.Query{{Lasting: true}, {Lasting: true, Step: 3600 * second}, {Lasting: true, Top: 0.5}, {Lasting: true, From: base + second}} {
 		wantAnswers(t, s, model, q)
 	}
@@ -289,15 +289,15 @@ func testTop(t *testing.T, s store.Store) {
 		{2, "0s=5 1s=9 2s=1 3s=9 4s=7 5s=3 6s=8 7s=2 8s=6 9s=4"},
 	} {
 		q := store.Query{Top: test.top, Selector: selector(t, `{zone="a"}`)}
-		want(t, fmt.Sprint("Series, top ", test.top), points(series(t, s, q)), "{} cpu "+test.want)
+		wantText(t, fmt.Sprint("Series, top ", test.top), pointLines(series(t, s, q)), "{} cpu "+test.want)
 	}
-	want(t, "Merge", values(merge(t, s, store.Query{Top: 0.3, By: []string{"zone"}})), "{zone=\"a\"} 1s 26 of 3\n{zone=\"b\"} 1s 260 of 3")
-	want(t, "Merge of all", values(merge(t, s, store.Query{Top: 0.1})), "{} 1s 180 of 2")
-	want(t, "Merge, step", values(merge(t, s, store.Query{Top: 0.2, Step: 5 * second, By: []string{"zone"}})), `{zone="a"} 0s 9 of 1
+	wantText(t, "Merge", groupLines(merge(t, s, store.Query{Top: 0.3, By: []string{"zone"}})), "{zone=\"a\"} 1s 26 of 3\n{zone=\"b\"} 1s 260 of 3")
+	wantText(t, "Merge of all", groupLines(merge(t, s, store.Query{Top: 0.1})), "{} 1s 180 of 2")
+	wantText(t, "Merge, step", groupLines(merge(t, s, store.Query{Top: 0.2, Step: 5 * second, By: []string{"zone"}})), `{zone="a"} 0s 9 of 1
 {zone="b"} 0s 90 of 1
 {zone="a"} 5s 8 of 1
 {zone="b"} 5s 80 of 1`)
-	want(t, "Series, step", points(series(t, s, store.Query{Top: 0.2, Step: 5 * second, Selector: selector(t, `{zone="a"}`)})), "{} cpu 0s=9 5s=8")
+	wantText(t, "Series, step", pointLines(series(t, s, store.Query{Top: 0.2, Step: 5 * second, Selector: selector(t, `{zone="a"}`)})), "{} cpu 0s=9 5s=8")
 	// At the same time it is the lower id that is earlier.
 	put(t, s, record(t, 3, base-minute, "cpu", 50, "zone", "c"), record(t, 2, base-minute, "cpu", 50, "zone", "c"))
 	g := mergeOne(t, s, store.Query{Top: 0.5, Selector: selector(t, `{zone="c"}`)})
@@ -324,10 +324,10 @@ func testLimit(t *testing.T, s store.Store) {
 		{store.Query{Limit: 2, To: base + 2*minute}, "{} cpu 0s=1 1m0s=2"},
 		{store.Query{Limit: 9}, "{} cpu 0s=1 1m0s=2 2m0s=4 3m0s=8 4m0s=16 5m0s=32"},
 	} {
-		want(t, describe(test.q), points(series(t, s, test.q)), test.want)
+		wantText(t, describe(test.q), pointLines(series(t, s, test.q)), test.want)
 	}
 	// What is merged has no limit.
-	want(t, "Merge", values(merge(t, s, store.Query{Limit: 1})), "{} 0s 63 of 6")
+	wantText(t, "Merge", groupLines(merge(t, s, store.Query{Limit: 1})), "{} 0s 63 of 6")
 }
 
 func testTotals(t *testing.T, s store.Store) {
@@ -370,7 +370,7 @@ func testLabels(t *testing.T, s store.Store) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want(t, describe(test.q), fmt.Sprint(got), test.want)
+		wantText(t, describe(test.q), fmt.Sprint(got), test.want)
 	}
 }
 
@@ -464,7 +464,7 @@ func testCancelled(t *testing.T, s store.Store) {
 	}
 	// The store lives, and what was refused can be put again.
 	put(t, s, record(t, 9, base, "cpu", 1))
-	want(t, "Merge", values(merge(t, s, store.Query{})), "{} 0s 2 of 2")
+	wantText(t, "Merge", groupLines(merge(t, s, store.Query{})), "{} 0s 2 of 2")
 }
 
 func testClosed(t *testing.T, s store.Store) {

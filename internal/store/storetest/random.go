@@ -165,7 +165,7 @@ func testConcurrentUse(t *testing.T, s store.Store) {
 				q := store.Query{Selector: store.Selector{{Name: "instance", Value: fmt.Sprint(w)}}}
 				groups, err := s.Merge(t.Context(), q)
 				if err == nil && (len(groups) != 1 || groups[0].Value != int64(i+1)) {
-					err = fmt.Errorf("after %d profiles of one instance Merge says\n%s", i+1, values(groups))
+					err = fmt.Errorf("after %d profiles of one instance Merge says\n%s", i+1, groupLines(groups))
 				}
 				if err != nil {
 					errs <- err
@@ -217,7 +217,7 @@ func testConcurrentUse(t *testing.T, s store.Store) {
 			return // others may never end: the store is broken
 		}
 	}
-	want(t, "Merge", values(merge(t, s, store.Query{By: []string{"kind"}})), fmt.Sprintf(`{kind="cpu"} 0s %d of %d`, writers*each, writers*each))
+	wantText(t, "Merge", groupLines(merge(t, s, store.Query{By: []string{"kind"}})), fmt.Sprintf(`{kind="cpu"} 0s %d of %d`, writers*each, writers*each))
 }
 
 // testCloseWaits closes the store while it is used: calls succeed or fail with
