@@ -72,7 +72,7 @@ func coverageOf(fix *advice.Fix, blocks []block) ([]Coverage, error) {
 	if err != nil {
 		return nil, err
 	}
-	changed := changesOf(fix)
+	changed := rewrittenLines(fix)
 	var all []Coverage
 	for _, d := range f.Decls {
 		from, to := fset.Position(d.Pos()), fset.Position(d.End())
@@ -109,10 +109,10 @@ func coverageOf(fix *advice.Fix, blocks []block) ([]Coverage, error) {
 	return all, nil
 }
 
-// changes are where a text is rewritten: lines that go, and lines before which some come.
-type changes struct{ gone, before map[int]bool }
+// rewritten are where a text is rewritten: lines that go, and lines before which some come.
+type rewritten struct{ gone, before map[int]bool }
 
-func (c *changes) within(from, to int) bool {
+func (c *rewritten) within(from, to int) bool {
 	for line := from; line <= to; line++ {
 		if c.gone[line] || line > from && c.before[line] {
 			return true
@@ -150,9 +150,9 @@ func functionName(f *ast.FuncDecl) string {
 
 var hunk = lazyregexp.New(`^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@`)
 
-// changesOf reads them from a unified diff.
-func changesOf(fix *advice.Fix) *changes {
-	c := &changes{make(map[int]bool), make(map[int]bool)}
+// rewrittenLines reads them from a unified diff.
+func rewrittenLines(fix *advice.Fix) *rewritten {
+	c := &rewritten{make(map[int]bool), make(map[int]bool)}
 	line, inside := 0, false
 	for text := range strings.Lines(string(diff.Diff("before", fix.Before, "after", fix.After))) {
 		switch m := hunk.FindStringSubmatch(text); {

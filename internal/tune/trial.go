@@ -61,7 +61,7 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []bench.I
 	if len(benchmarks) == 0 { // the profile was of no benchmark: those of the package
 		benchmarks = []bench.ID{{Package: f.Package}}
 	}
-	err = twice(t.Bench.Count, func(stage string, atMost time.Duration) (further, error) {
+	err = twice(t.Bench.Count, func(stage string, atMost time.Duration) (judgement, error) {
 		return t.prove(ctx, stage, atMost, r, f, benchmarks, overlay)
 	})
 	if err != nil {
@@ -134,7 +134,7 @@ var position = lazyregexp.New(`(?m)^\S*?:\d+(:\d+)?: `)
 
 // twice has something proved, and once more where that is to be, for some time where more samples
 // may tell: to refute takes two runs, as to confirm does. The second counts.
-func twice(count int, prove func(stage string, atMost time.Duration) (further, error)) error {
+func twice(count int, prove func(stage string, atMost time.Duration) (judgement, error)) error {
 	const patience = 3 // times as long as what told nothing
 	start := time.Now()
 	more, err := prove("measure", 0)
@@ -151,7 +151,7 @@ func twice(count int, prove func(stage string, atMost time.Duration) (further, e
 
 // prove compares the code without and with the overlay, and says in the result what that made
 // of the finding. It takes what a comparison takes, or goes on for so long at most.
-func (t *Tuner) prove(ctx context.Context, stage string, atMost time.Duration, r *Result, f *advice.Finding, benchmarks []bench.ID, overlay string) (further, error) {
+func (t *Tuner) prove(ctx context.Context, stage string, atMost time.Duration, r *Result, f *advice.Finding, benchmarks []bench.ID, overlay string) (judgement, error) {
 	b := t.Bench
 	b.Dir = t.Dir
 	b.Packages, b.Pattern = selection(benchmarks)
@@ -163,15 +163,15 @@ func (t *Tuner) prove(ctx context.Context, stage string, atMost time.Duration, r
 	}
 	switch {
 	case ctx.Err() != nil:
-		return nothing, ctx.Err()
+		return j, ctx.Err()
 	case errors.Is(err, bench.ErrNoBenchmarks) && report != nil && len(report.Failures) > 0:
 		r.State, r.Why = advice.Inconclusive, err.Error()
-		return nothing, nil
+		return j, nil
 	case errors.Is(err, bench.ErrNoBenchmarks):
 		r.State, r.Why = advice.Patched, "it builds and passes the tests; no benchmark runs it, so that nothing can be measured"
-		return nothing, nil
+		return j, nil
 	case err != nil:
-		return nothing, err
+		return j, err
 	}
 	return judge(r, report, f.Bound.Expected), nil
 }

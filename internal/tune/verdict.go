@@ -10,13 +10,13 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 )
 
-// What is to be done further after a measurement.
-type further int
+// What is to be done judgement after a measurement.
+type judgement int
 
 const (
-	nothing further = iota
-	again           // measure once more, as a second run has to say the same
-	longer          // measure for longer, which may tell
+	j      judgement = iota
+	again            // measure once more, as a second run has to say the same
+	longer           // measure for longer, which may tell
 )
 
 // judge says what a measurement made of a rewrite that promises a part of the time:
@@ -30,15 +30,15 @@ const (
 //
 // Worse and better are what two series of samples agree on. That no time changed is of one, so
 // that a second run has to say so, too.
-func judge(r *Result, report *bench.Report, promise float64) further {
+func judge(r *Result, report *bench.Report, promise float64) judgement {
 	r.State, r.Why, r.Changes = advice.Inconclusive, "", nil
 	if report.Family == nil {
 		if len(report.Failures) == 0 && len(report.Unchanged) > 0 {
 			r.State, r.Why = advice.Refuted, "the compiler makes the same program of both"
-			return nothing
+			return j
 		}
 		r.Why = "the benchmarks could not be measured"
-		return nothing
+		return j
 	}
 	r.Changes = Changes(report.Family)
 	t := timesOf(report.Family)
@@ -85,7 +85,7 @@ func judge(r *Result, report *bench.Report, promise float64) further {
 		r.State, r.Why = advice.Refuted, "measured, and no faster"
 		return again
 	}
-	return nothing
+	return j
 }
 
 // broken returns a benchmark that fails with a rewrite only; nil if there is none.

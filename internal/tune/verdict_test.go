@@ -207,7 +207,7 @@ func TestTwice(t *testing.T) {
 	} {
 		var r Result
 		var stages []string
-		err := twice(c.count, func(stage string, atMost time.Duration) (further, error) {
+		err := twice(c.count, func(stage string, atMost time.Duration) (judgement, error) {
 			if len(stages) == len(c.reports) {
 				t.Fatalf("%s: measured once too often", c.name)
 			}
@@ -222,7 +222,7 @@ func TestTwice(t *testing.T) {
 		}
 	}
 	calls := 0
-	if err := twice(0, func(string, time.Duration) (further, error) { calls++; return again, context.Canceled }); err == nil || calls != 1 {
+	if err := twice(0, func(string, time.Duration) (judgement, error) { calls++; return again, context.Canceled }); err == nil || calls != 1 {
 		t.Errorf("cancelled: %v after %d calls", err, calls)
 	}
 }
