@@ -8,11 +8,11 @@ import (
 
 // Decompress returns the bytes of r, decompressed if they are compressed with gzip
 // or zstd.
-func Decompress(r io.Reader) (io.Reader, error) { return plain(r, new(gunzipper), nil) }
+func Decompress(r io.Reader) (io.Reader, error) { return uncompressed(r, new(gunzipper), nil) }
 
 // uncompressed returns the decompressed bytes of r, using g if they are compressed. What that
 // needs is m's memory, unless m is nil.
-func plain(r io.Reader, g *gunzipper, m *meter) (io.Reader, error) {
+func uncompressed(r io.Reader, g *gunzipper, m *meter) (io.Reader, error) {
 	// Decompression is fast from these two types only.
 	var in interface {
 		io.Reader
@@ -41,7 +41,7 @@ func plain(r io.Reader, g *gunzipper, m *meter) (io.Reader, error) {
 	}
 	g.at = 0
 	if err := g.zr.Reset(in); err != nil {
-		return nil, &gzipError{err: err}
+		return nil, &decompressError{err: err}
 	}
 	return g, nil
 }

@@ -36,7 +36,7 @@ func ParseFolded(r io.Reader, lim Limits) (*Profile, error) {
 
 // parseFolded is ParseFolded with the memory of m.
 func parseFolded(r io.Reader, lim Limits, m *meter) (*Profile, error) {
-	f := folded{textLines: newTextLines(r, lim.TextBytes, m), lim: lim}
+	f := foldedReader{textLines: newTextLines(r, lim.TextBytes, m), lim: lim}
 	for {
 		line, err := f.next()
 		if err == io.EOF {
@@ -58,8 +58,8 @@ func parseFolded(r io.Reader, lim Limits, m *meter) (*Profile, error) {
 	return f.b.Profile(), nil
 }
 
-// folded is the state of a parse.
-type folded struct {
+// foldedReader is the state of a parse.
+type foldedReader struct {
 	textLines
 	lim  Limits
 	held int64 // of mem
@@ -70,12 +70,12 @@ type folded struct {
 	stack   []uint32
 }
 
-func (f *folded) hold() error {
+func (f *foldedReader) hold() error {
 	return f.mem.hold(&f.held, f.b.in.bytes()+bytesOf[uint32](cap(f.stack)))
 }
 
 // add adds the sample of a line, if it holds one.
-func (f *folded) add(line []byte) error {
+func (f *foldedReader) add(line []byte) error {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 || line[0] == '#' {
 		return nil
@@ -120,7 +120,7 @@ func (f *folded) add(line []byte) error {
 }
 
 // addFrames sets f.stack to the locations of the frames in text.
-func (f *folded) addFrames(text []byte) error {
+func (f *foldedReader) addFrames(text []byte) error {
 	f.stack = f.stack[:0]
 	p := f.b.in.p
 	for end := len(text); len(text) > 0 && end >= 0; {
@@ -148,14 +148,14 @@ func (f *folded) addFrames(text []byte) error {
 }
 
 // location returns the location of a name, which is copied if it is kept.
-func (f *folded) location(name string) uint32 {
+func (f *foldedReader) location(name string) uint32 {
 	if name == "" {
 		return f.b.Location(0, 0)
 	}
 	return f.b.Location(0, 0, Line{Function: f.b.Function(name, name, "", 0)})
 }
 
-func (f *folded) fail(msg string) error { return f.errorf("folded stacks", "%s", msg) }
+func (f *foldedReader) fail(msg string) error { return f.errorf("folded stacks", "%s", msg) }
 
 // cutNumber cuts the last blank-separated field off line, if it is a number,
 // and rounds it. A line that is nothing but a number is a sample without frames.

@@ -8,14 +8,14 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// gzipError is a failure of decompression.
-type gzipError struct {
+// decompressError is a failure of decompression.
+type decompressError struct {
 	zstd bool // in place of gzip
 	err  error
 	at   int64 // bytes decompressed until then
 }
 
-func (e *gzipError) Error() string {
+func (e *decompressError) Error() string {
 	if e.zstd {
 		if errors.Is(e.err, io.ErrUnexpectedEOF) {
 			return fmt.Sprintf("the zstd data is cut off after %d decompressed bytes", e.at)
@@ -33,7 +33,7 @@ func (e *gzipError) Error() string {
 	return fmt.Sprintf("the gzip data is corrupt after %d decompressed bytes: %v", e.at, e.err)
 }
 
-func (e *gzipError) Unwrap() error { return e.err }
+func (e *decompressError) Unwrap() error { return e.err }
 
 // gunzipper adapts gzip's errors.
 type gunzipper struct {
@@ -45,7 +45,7 @@ func (g *gunzipper) Read(b []byte) (int, error) {
 	n, err := g.zr.Read(b)
 	g.at += int64(n)
 	if err != nil && err != io.EOF {
-		err = &gzipError{err: err, at: g.at}
+		err = &decompressError{err: err, at: g.at}
 	}
 	return n, err
 }

@@ -152,7 +152,7 @@ func (d *decoder) orText(p *Profile, err error, r io.ReadSeeker, start int64) (*
 		return p, err
 	}
 	var tooLarge *LimitError
-	var broken *gzipError
+	var broken *decompressError
 	if errors.As(err, &tooLarge) || errors.As(err, &broken) {
 		return nil, err
 	}
@@ -160,7 +160,7 @@ func (d *decoder) orText(p *Profile, err error, r io.ReadSeeker, start int64) (*
 		if _, err := r.Seek(start, io.SeekStart); err != nil {
 			return nil, err
 		}
-		return plain(r, new(gunzipper), &d.mem)
+		return uncompressed(r, new(gunzipper), &d.mem)
 	}
 	var syntax *SyntaxError
 	var record *badRecord
@@ -261,7 +261,7 @@ func isText(b []byte) bool {
 
 // decode reads and decodes a protobuf profile.
 func (d *decoder) decode(r io.Reader) (*Profile, error) {
-	in, err := plain(r, &d.gz, &d.mem)
+	in, err := uncompressed(r, &d.gz, &d.mem)
 	if err != nil {
 		return nil, err
 	}

@@ -49,7 +49,7 @@ func unzstd(in interface {
 	// One goroutine alone: nobody closes it.
 	zr, err := zstd.NewReader(peeked, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(uint64(window)))
 	if err != nil {
-		return nil, &gzipError{zstd: true, err: err}
+		return nil, &decompressError{zstd: true, err: err}
 	}
 	return &zstdReader{zr: zr}, nil
 }
@@ -89,5 +89,5 @@ func (z *zstdReader) Read(b []byte) (int, error) {
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
 		return n, errWindow
 	}
-	return n, &gzipError{zstd: true, err: err, at: z.at}
+	return n, &decompressError{zstd: true, err: err, at: z.at}
 }
