@@ -67,19 +67,19 @@ func runGC(ctx context.Context, a *app, args []string) error {
 	case *bench == "" && *benchtime != "":
 		return &shell.UsageError{Verb: "gc", Err: errors.New("-benchtime needs -bench")}
 	}
-	g := &gcRun{app: a, Stdout: shell.TerminalOf(a.stdout)}
+	runner := &gcRun{app: a, Stdout: shell.TerminalOf(a.stdout)}
 	if *asJSON && *output == "" {
-		g.Stdout = shell.TerminalOf(a.stderr)
+		runner.Stdout = shell.TerminalOf(a.stderr)
 	}
 	var all []*gcReport
 	var failed error
 	if *bench == "" {
-		r, err := g.Command(ctx, "", rest)
+		r, err := runner.Command(ctx, "", rest)
 		if r == nil {
 			return err
 		}
 		all, failed = append(all, r), err
-	} else if all, failed = g.Benchmarks(ctx, *bench, *benchtime, rest); len(all) == 0 {
+	} else if all, failed = runner.Benchmarks(ctx, *bench, *benchtime, rest); len(all) == 0 {
 		return failed
 	}
 	out := &shell.Outlet{Out: a.stderr, Err: a.stderr, Getenv: a.getenv}

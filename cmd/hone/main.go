@@ -168,14 +168,14 @@ func flagLike(name string, flags *flag.FlagSet) string {
 
 // suggestion says which verb a mistyped one probably stands for, or what to do with a file.
 func suggestion(name string, vs []verb) string {
-	best, longest := "", 1 // one letter in common is chance
+	best, err := "", 1 // one letter in common is chance
 	for _, v := range vs {
 		same := 0
 		for same < min(len(name), len(v.name)) && name[same] == v.name[same] {
 			same++
 		}
-		if same > longest || same == longest && best != "" && len(v.name) < len(best) {
-			best, longest = v.name, same
+		if same > err || same == err && best != "" && len(v.name) < len(best) {
+			best, err = v.name, same
 		}
 	}
 	if best != "" {

@@ -230,8 +230,8 @@ func makePGO(ctx context.Context, a *app, f *pgoFlags, sources []string, module 
 	if len(kept) == 0 {
 		return nil, foreign[0]
 	}
-	for _, err := range foreign {
-		a.warn("hone: left out: " + compare.OneLine(err))
+	for _, left := range foreign {
+		a.warn("hone: left out: " + compare.OneLine(left))
 	}
 	p, err := pgo.Merge(kept, pgo.Weights(f.weights))
 	if err != nil {

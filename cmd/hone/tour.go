@@ -74,9 +74,9 @@ func runTour(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	t := &tour{app: a, hone: self, tourScript: script}
+	g := &tour{app: a, hone: self, tourScript: script}
 	if !*yes && isTerminal(a.stdin) && isTerminal(a.stdout) {
-		t.answers = bufio.NewReader(a.stdin)
+		g.answers = bufio.NewReader(a.stdin)
 	}
 	if *dir == "" {
 		copied, err := temporary.Make()
@@ -84,21 +84,21 @@ func runTour(ctx context.Context, a *app, args []string) error {
 			return err
 		}
 		defer copied.Remove()
-		t.Dir = copied.Path
+		g.Dir = copied.Path
 	} else {
-		if t.Dir, err = filepath.Abs(*dir); err != nil {
+		if g.Dir, err = filepath.Abs(*dir); err != nil {
 			return err
 		}
-		if err := os.Mkdir(t.Dir, 0o777); err != nil {
+		if err := os.Mkdir(g.Dir, 0o777); err != nil {
 			return err
 		}
 	}
-	if err := t.Errorf(ctx); err != nil {
+	if err := g.Errorf(ctx); err != nil {
 		return err
 	}
-	err = t.run(ctx)
+	err = g.run(ctx)
 	if *dir != "" {
-		fmt.Fprintf(a.stdout, "The copy is in %s.\n", t.Dir)
+		fmt.Fprintf(a.stdout, "The copy is in %s.\n", g.Dir)
 	}
 	return err
 }
