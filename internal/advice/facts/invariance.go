@@ -121,32 +121,32 @@ func (v *Invariance) ofField(e *ast.SelectorExpr) int {
 
 // changed reports whether something in the loop assigns to what an expression names,
 // or to a part of it.
-func (v *Invariance) changed(e ast.Expr) bool {
-	root := RootOf(v.Site, e)
+func (s *Invariance) changed(e ast.Expr) bool {
+	root := RootOf(s.Site, e)
 	if root == nil {
 		return true
 	}
 	field, ofField := ast.Unparen(e).(*ast.SelectorExpr)
-	for target := range Targets(v.Loop) {
+	for target := range Targets(s.Loop) {
 		l, toField := ast.Unparen(target).(*ast.SelectorExpr)
 		switch {
 		case ofField && toField:
 			// The same field, whatever it is of: another name may lead there.
-			if v.Info.ObjectOf(l.Sel) == v.Info.ObjectOf(field.Sel) {
+			if s.Info.ObjectOf(l.Sel) == s.Info.ObjectOf(field.Sel) {
 				return true
 			}
-		case RootOf(v.Site, target) == root:
+		case RootOf(s.Site, target) == root:
 			return true
 		}
 	}
-	for n := range ast.Preorder(v.Loop) {
+	for n := range ast.Preorder(s.Loop) {
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
 			continue
 		}
-		switch v.Callee(call) {
+		switch s.Callee(call) {
 		case "delete", "clear", "copy":
-			if RootOf(v.Site, call.Args[0]) == root {
+			if RootOf(s.Site, call.Args[0]) == root {
 				return true
 			}
 		}
@@ -166,8 +166,8 @@ func (v *Invariance) handedOn(obj types.Object) bool {
 		if _, harmless := PureCalls[v.Callee(call)]; harmless || v.Callee(call) == "len" {
 			return !found
 		}
-		for _, a := range call.Args {
-			found = found || RootOf(v.Site, a) == obj
+		for _, handed := range call.Args {
+			found = found || RootOf(v.Site, handed) == obj
 		}
 		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && v.Info.Selections[sel] != nil {
 			found = found || RootOf(v.Site, sel.X) == obj

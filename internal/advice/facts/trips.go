@@ -40,8 +40,8 @@ func countBound(s *advice.Site, f *ast.ForStmt) (Trips, bool) {
 	if b, ok := s.Info.TypeOf(n).Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 {
 		return Trips{}, false
 	}
-	if length, ok := ast.Unparen(n).(*ast.CallExpr); ok && s.Callee(length) == "len" && !AssignedAny(s, length, f.Body) {
-		return Trips{Expr: length.Args[0]}, true
+	if of, ok := ast.Unparen(n).(*ast.CallExpr); ok && s.Callee(of) == "len" && !AssignedAny(s, of, f.Body) {
+		return Trips{Expr: of.Args[0]}, true
 	}
 	return Trips{Expr: n, Counts: true, Negative: MayBeNegative(s, n)}, !AssignedAny(s, n, f.Body)
 }
