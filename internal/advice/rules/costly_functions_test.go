@@ -62,22 +62,22 @@ func TestCostlyGains(t *testing.T) {
 	defer f.Close()
 	measured := make(map[string]float64)
 	for r := benchfmt.NewReader(f, name); r.Scan(); {
-		switch rec := r.Result().(type) {
+		switch facts := r.Result().(type) {
 		case *benchfmt.SyntaxError:
-			t.Error(rec)
+			t.Error(facts)
 		case *benchfmt.Result:
-			call, _, _ := strings.Cut(strings.TrimPrefix(rec.Name.String(), "Costly/"), "-")
+			call, _, _ := strings.Cut(strings.TrimPrefix(facts.Name.String(), "Costly/"), "-")
 			var used, better float64
-			for _, v := range rec.Values {
-				switch cmp.Or(v.OrigUnit, v.Unit) {
+			for _, row := range facts.Values {
+				switch cmp.Or(row.OrigUnit, row.Unit) {
 				case "used-ns/call":
-					used = v.Value
+					used = row.Value
 				case "better-ns/call":
-					better = v.Value
+					better = row.Value
 				}
 			}
 			if used <= 0 || better <= 0 {
-				t.Errorf("%s: want used-ns/call and better-ns/call", rec.Name)
+				t.Errorf("%s: want used-ns/call and better-ns/call", facts.Name)
 			}
 			measured[call] = used / better
 		}

@@ -53,8 +53,8 @@ func matchJSONAny(s *advice.Site, why func(c advice.Call, t types.Type, decodes 
 		if t == nil {
 			continue
 		}
-		if text := why(c, t, decodes); text != "" {
-			matches = append(matches, advice.Match{Node: c.CallExpr, Why: text})
+		if why := why(c, t, decodes); why != "" {
+			matches = append(matches, advice.Match{Node: c.CallExpr, Why: why})
 		}
 	}
 	return matches

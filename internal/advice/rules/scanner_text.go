@@ -93,8 +93,8 @@ func scansBefore(s *advice.Site, scanner ast.Expr, from token.Pos, uses []*ast.I
 		if f != nil && f.Pkg() == s.Types && !facts.IsLocal(s, v) {
 			found = true // which may have the same scanner
 		}
-		for _, a := range call.Args {
-			found = found || facts.RootOf(s, a) == root
+		for _, handed := range call.Args {
+			found = found || facts.RootOf(s, handed) == root
 		}
 		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && s.Info.Selections[sel] != nil && facts.RootOf(s, sel.X) == root {
 			found = found || sel.Sel.Name != "Text" && sel.Sel.Name != "Bytes" && sel.Sel.Name != "Err"
