@@ -68,13 +68,13 @@ func (b *builder) buildOne(ctx context.Context, s experiment.Side, p *benchPacka
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return false, err
 		}
-		overlay, err := leakOverlay(p, dir, b.profileFile(), b.overlays[s])
-		if err != nil {
-			return false, err
+		overlay, overlayErr := leakOverlay(p, dir, b.profileFile(), b.overlays[s])
+		if overlayErr != nil {
+			return false, overlayErr
 		}
 		p.leaks = filepath.Join(dir, filepath.Base(binary))
-		if o, err = b.compile(ctx, s, p, p.leaks, withOverlay(flags, overlay)); err != nil {
-			return false, err
+		if o, overlayErr = b.compile(ctx, s, p, p.leaks, withOverlay(flags, overlay)); overlayErr != nil {
+			return false, overlayErr
 		}
 	}
 	if o.Err != nil {

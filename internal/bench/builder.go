@@ -35,21 +35,21 @@ type held struct {
 
 // skip notes a benchmark that skips itself, once: with each CPU count it does so
 // again.
-func (b *builder) skip(s Skip) {
-	if b.held != nil {
-		b.held.skips = append(b.held.skips, s)
+func (h *builder) skip(s Skip) {
+	if h.held != nil {
+		h.held.skips = append(h.held.skips, s)
 		return
 	}
-	for i, other := range b.found.Skipped {
+	for i, other := range h.found.Skipped {
 		if other.Package != s.Package || other.Benchmark != s.Benchmark {
 			continue
 		}
 		if other.Side != s.Side {
-			b.found.Skipped[i].Side = "" // on both
+			h.found.Skipped[i].Side = "" // on both
 		}
 		return
 	}
-	b.found.Skipped = append(b.found.Skipped, s)
+	h.found.Skipped = append(h.found.Skipped, s)
 }
 
 // broken reports whether all of the package failed on a side.

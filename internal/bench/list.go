@@ -39,15 +39,15 @@ func (b *builder) listPackages(ctx context.Context, s experiment.Side, patterns 
 		args = append(args, ".")
 	}
 	b.event(Event{Stage: "list"})
-	o, err := b.Scratch.Run(ctx, workspace.Process{Dir: side.Dir, Env: side.Env, Whole: true, Args: args})
+	all, err := b.Scratch.Run(ctx, workspace.Process{Dir: side.Dir, Env: side.Env, Whole: true, Args: args})
 	if err != nil {
 		return nil, err
 	}
-	if o.Err != nil {
-		return nil, fmt.Errorf("go list: %s", cmp.Or(workspace.Excerpt(o.Stderr, 10, 0), o.Err.Error()))
+	if all.Err != nil {
+		return nil, fmt.Errorf("go list: %s", cmp.Or(workspace.Excerpt(all.Stderr, 10, 0), all.Err.Error()))
 	}
 	var packages []*benchPackage
-	in := json.NewDecoder(bytes.NewReader(o.Stdout))
+	in := json.NewDecoder(bytes.NewReader(all.Stdout))
 	for {
 		var p struct {
 			ImportPath, Dir, Name string

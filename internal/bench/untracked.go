@@ -41,15 +41,15 @@ func (r *runner) buildFiles(ctx context.Context, s workspace.Side) ([]string, er
 	// that is built with them.
 	const fields = "Dir,Standard,Module,GoFiles,CgoFiles,CFiles,CXXFiles,MFiles,HFiles,FFiles,SFiles,SwigFiles,SwigCXXFiles,SysoFiles,EmbedFiles"
 	args := append([]string{r.Tool.Path, "list", "-e", "-deps", "-test", "-json=" + fields}, ListFlags(r.BuildFlags)...)
-	o, err := r.Scratch.Run(ctx, workspace.Process{Dir: s.Dir, Env: s.Env, Whole: true, Args: append(append(args, "--"), r.patterns()...)})
+	all, err := r.Scratch.Run(ctx, workspace.Process{Dir: s.Dir, Env: s.Env, Whole: true, Args: append(append(args, "--"), r.patterns()...)})
 	if err != nil {
 		return nil, err
 	}
-	if o.Err != nil {
-		return nil, fmt.Errorf("go list: %s", cmp.Or(workspace.Excerpt(o.Stderr, 10, 0), o.Err.Error()))
+	if all.Err != nil {
+		return nil, fmt.Errorf("go list: %s", cmp.Or(workspace.Excerpt(all.Stderr, 10, 0), all.Err.Error()))
 	}
 	files := []string{r.Tool.Work}
-	in := json.NewDecoder(bytes.NewReader(o.Stdout))
+	in := json.NewDecoder(bytes.NewReader(all.Stdout))
 	for {
 		var p struct {
 			Dir      string
