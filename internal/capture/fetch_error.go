@@ -33,22 +33,22 @@ type fetchError struct {
 func (e *fetchError) Error() string { return e.url + ": " + e.text }
 func (e *fetchError) Unwrap() error { return e.err }
 
-func (b *body) fail(text string, err error) error {
-	return &fetchError{url: b.shown, text: oneLine(text), err: err}
+func (x *body) fail(text string, err error) error {
+	return &fetchError{url: x.shown, text: oneLine(text), err: err}
 }
 
 // explain says what went wrong and, where one is known, what to do about it.
-func (b *body) explain(err error) error {
-	cause := context.Cause(b.ctx)
+func (x *body) explain(err error) error {
+	cause := context.Cause(x.ctx)
 	if cause == errSilent {
-		text := fmt.Sprintf("the server sent nothing for %v", b.r.limit)
-		if b.got > 0 {
-			text += fmt.Sprintf(" after %s", formatBytes(b.got))
+		text := fmt.Sprintf("the server sent nothing for %v", x.r.limit)
+		if x.got > 0 {
+			text += fmt.Sprintf(" after %s", formatBytes(x.got))
 		}
-		return b.fail(fmt.Sprintf("%s; the timeout is %v, raise it with -timeout", text, b.r.timeout), context.DeadlineExceeded)
+		return x.fail(fmt.Sprintf("%s; the timeout is %v, raise it with -timeout", text, x.r.timeout), context.DeadlineExceeded)
 	}
 	if cause != nil {
-		return b.fail(cause.Error(), cause)
+		return x.fail(cause.Error(), cause)
 	}
 	// The URL is named already.
 	if ue, ok := errors.AsType[*url.Error](err); ok {
@@ -56,99 +56,99 @@ func (b *body) explain(err error) error {
 	}
 	text := err.Error()
 	if op, ok := errors.AsType[*net.OpError](err); ok && op.Op == "proxyconnect" {
-		return b.fail(text+" (the proxy is from HTTP_PROXY or HTTPS_PROXY)", err)
+		return x.fail(text+" (the proxy is from HTTP_PROXY or HTTPS_PROXY)", err)
 	}
 	if dns, ok := errors.AsType[*net.DNSError](err); ok {
 		if dns.IsNotFound {
 			text = "no such host " + dns.Name
 		}
-		if !strings.Contains(b.r.source, "://") && b.r.url.User == nil {
-			text += fmt.Sprintf(" (and no file %s)", b.r.source)
+		if !strings.Contains(x.r.source, "://") && x.r.url.User == nil {
+			text += fmt.Sprintf(" (and no file %s)", x.r.source)
 		}
-		return b.fail(text, err)
+		return x.fail(text, err)
 	}
 	if cert, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		text = cert.Err.Error()
-		insecure := insecureScheme + "://" + b.r.url.Host
+		insecure := insecureScheme + "://" + x.r.url.Host
 		if _, ok := errors.AsType[x509.UnknownAuthorityError](err); ok {
 			text += "; trust its authority with -tls_ca, or skip the check with " + insecure
 		} else {
 			text += "; to skip the check use " + insecure
 		}
-		return b.fail(text, err)
+		return x.fail(text, err)
 	}
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		text = "connection refused (is the program running, and does it listen there?)"
 	case errors.Is(err, http.ErrSchemeMismatch):
-		text = "the server speaks HTTP, not HTTPS (use http://" + b.r.url.Host + ")"
-	case b.resp == nil && b.wantsCert.Load():
-		if b.exchange.TLSCert == "" {
+		text = "the server speaks HTTP, not HTTPS (use http://" + x.r.url.Host + ")"
+	case x.resp == nil && x.wantsCert.Load():
+		if x.exchange.TLSCert == "" {
 			text += " (the server asks for a client certificate: -tls_cert and -tls_key)"
 		} else {
 			text += " (the server may not accept the client certificate of -tls_cert)"
 		}
 	case strings.Contains(text, "unsupported protocol scheme"):
 		text += " (use http, https or " + insecureScheme + ")"
-	case b.resp == nil && errors.Is(err, io.EOF):
+	case x.resp == nil && errors.Is(err, io.EOF):
 		text = "the server closed the connection without an answer"
-	case b.resp != nil && errors.Is(err, io.ErrUnexpectedEOF):
-		text = fmt.Sprintf("the connection broke after %d bytes", b.got)
-		if b.size >= 0 {
-			text += fmt.Sprintf(" of %d", b.size)
+	case x.resp != nil && errors.Is(err, io.ErrUnexpectedEOF):
+		text = fmt.Sprintf("the connection broke after %d bytes", x.got)
+		if x.size >= 0 {
+			text += fmt.Sprintf(" of %d", x.size)
 		}
 	}
-	return b.fail(text, err)
+	return x.fail(text, err)
 }
 
 // statusError reports an answer other than 200 OK. Go's pprof handlers say in
 // a marked text body what they did not like.
-func (b *body) statusError() error {
-	head, err := io.ReadAll(io.LimitReader(b.resp.Body, maxErrorBody))
-	if context.Cause(b.ctx) != nil {
-		return b.explain(err)
+func (x *body) statusError() error {
+	head, err := io.ReadAll(io.LimitReader(x.resp.Body, maxErrorBody))
+	if context.Cause(x.ctx) != nil {
+		return x.explain(err)
 	}
-	text := "server response: " + b.resp.Status
-	isText := strings.Contains(b.resp.Header.Get("Content-Type"), "text/plain")
+	text := "server response: " + x.resp.Status
+	isText := strings.Contains(x.resp.Header.Get("Content-Type"), "text/plain")
 	reason := strings.TrimSpace(string(head))
 	var cause error
 	switch {
-	case isText && b.resp.Header.Get("X-Go-Pprof") != "" && reason != "":
+	case isText && x.resp.Header.Get("X-Go-Pprof") != "" && reason != "":
 		text += " - " + reason
 		if strings.HasSuffix(reason, ErrInUse.Error()) {
 			cause = ErrInUse
 		}
-	case b.resp.StatusCode == http.StatusBadRequest && strings.HasPrefix(reason, "Client sent an HTTP request to an HTTPS server"):
-		text += " (the server speaks HTTPS, not HTTP: use https://" + b.r.url.Host + ")"
-	case b.resp.StatusCode == http.StatusNotFound && strings.Contains(b.r.url.Path, "/debug/pprof/"):
+	case x.resp.StatusCode == http.StatusBadRequest && strings.HasPrefix(reason, "Client sent an HTTP request to an HTTPS server"):
+		text += " (the server speaks HTTPS, not HTTP: use https://" + x.r.url.Host + ")"
+	case x.resp.StatusCode == http.StatusNotFound && strings.Contains(x.r.url.Path, "/debug/pprof/"):
 		text += " (does the program import net/http/pprof?)"
 	}
-	return b.fail(text, cause)
+	return x.fail(text, cause)
 }
 
-func (b *body) tooLarge() error {
-	text := fmt.Sprintf("the profile is over the limit of %d bytes", b.exchange.MaxBytes)
-	if b.size >= 0 {
-		text += fmt.Sprintf(": the server announced %d", b.size)
+func (x *body) tooLarge() error {
+	text := fmt.Sprintf("the profile is over the limit of %d bytes", x.exchange.MaxBytes)
+	if x.size >= 0 {
+		text += fmt.Sprintf(": the server announced %d", x.size)
 	}
-	return b.fail(text, nil)
+	return x.fail(text, nil)
 }
 
 // htmlError suggests the handler that was meant, unless it was the one asked:
 // then a login page or a proxy answers for it.
-func (b *body) htmlError() error {
+func (x *body) htmlError() error {
 	text := "the server sent an HTML page, not a profile"
-	meant := *b.r.url
+	meant := *x.r.url
 	root, rest, ok := strings.Cut(strings.TrimSuffix(meant.Path, "/"), "/debug/pprof")
 	if ok && rest != "" {
-		return b.fail(text+" (a login page or a proxy?)", nil)
+		return x.fail(text+" (a login page or a proxy?)", nil)
 	}
 	if !ok {
 		root = "" // a handler beside pprof's
 	}
 	meant.RawQuery, meant.Fragment, meant.RawPath = "", "", ""
 	meant.Path = root + profileHandler
-	return b.fail(fmt.Sprintf("%s (did you mean %s?)", text, meant.Redacted()), nil)
+	return x.fail(fmt.Sprintf("%s (did you mean %s?)", text, meant.Redacted()), nil)
 }
 
 // oneLine keeps what a server sent from breaking the message or the terminal.

@@ -392,8 +392,8 @@ func TestNoSuchHost(t *testing.T) {
 	r, _ := f.adjustURL("cpu.prof:1")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
-	b := &body{exchange: f, r: r, shown: r.url.String(), ctx: ctx}
-	err := b.explain(&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "cpu.prof", IsNotFound: true}})
+	x := &body{exchange: f, r: r, shown: r.url.String(), ctx: ctx}
+	err := x.explain(&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "cpu.prof", IsNotFound: true}})
 	if want := "http://cpu.prof:1/debug/pprof/profile: no such host cpu.prof (and no file cpu.prof:1)"; err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
