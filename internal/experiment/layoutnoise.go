@@ -30,29 +30,29 @@ const layoutLevel = 0.05
 // measureLayout tells layout from other noise by the samples of a comparison and its
 // pre-check: nil where that can't be told.
 func measureLayout(preCheck, measured []Series) *LayoutNoise {
-	var level, difference [2][]float64 // in one order, and in two; absolute
+	var levels, difference [2][]float64 // in one order, and in two; absolute
 	benchmarks := 0
 	for orders, series := range [][]Series{preCheck, measured} {
 		for _, s := range series {
 			if !isRunTime(s.Unit) {
 				continue
 			}
-			before := len(level[orders])
+			before := len(levels[orders])
 			for _, b := range blocks(s.Samples) {
 				if pairs, ok := b.logs(orders == 1); ok {
-					level[orders] = append(level[orders], math.Abs(pairs[0][0]+pairs[0][1]-pairs[1][0]-pairs[1][1])/2)
+					levels[orders] = append(levels[orders], math.Abs(pairs[0][0]+pairs[0][1]-pairs[1][0]-pairs[1][1])/2)
 					difference[orders] = append(difference[orders], math.Abs(pairs[0][1]-pairs[0][0]-pairs[1][1]+pairs[1][0]))
 				}
 			}
-			if orders == 1 && len(level[1]) > before {
+			if orders == 1 && len(levels[1]) > before {
 				benchmarks++
 			}
 		}
 	}
-	if benchmarks == 0 || !larger(level[1], level[0]) {
+	if benchmarks == 0 || !larger(levels[1], levels[0]) {
 		return nil
 	}
-	n := &LayoutNoise{Order: added(level[1], level[0]), Sample: MedianDeviation * median(level[0]), Benchmarks: benchmarks}
+	n := &LayoutNoise{Order: added(levels[1], levels[0]), Sample: MedianDeviation * median(levels[0]), Benchmarks: benchmarks}
 	if larger(difference[1], difference[0]) {
 		n.Left = added(difference[1], difference[0])
 	}

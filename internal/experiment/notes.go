@@ -49,17 +49,17 @@ func (i *Info) TestNotes() []string {
 		base = i.Base.Name
 	}
 	var notes []string
-	together := make(map[string][]string) // packages by what is said of them
+	packages := make(map[string][]string) // packages by what is said of them
 	var order []string
 	for _, o := range i.Tests {
 		text := o.words(base)
-		if together[text] == nil {
+		if packages[text] == nil {
 			order = append(order, text)
 		}
-		together[text] = append(together[text], o.Package)
+		packages[text] = append(packages[text], o.Package)
 	}
 	for _, text := range order {
-		notes = append(notes, listed(together[text])+": "+text)
+		notes = append(notes, listed(packages[text])+": "+text)
 	}
 	return notes
 }

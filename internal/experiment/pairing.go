@@ -149,8 +149,8 @@ func (p pairedSample) interval(e shiftEstimate, a float64) Interval {
 }
 
 // within are the shifts of a change by less than a fraction.
-func (c *Comparison) within(fraction float64) (lo, hi float64) {
-	return c.sample.shift(-fraction), c.sample.shift(fraction)
+func (p *Comparison) within(fraction float64) (lo, hi float64) {
+	return p.sample.shift(-fraction), p.sample.shift(fraction)
 }
 
 // isConstant reports whether two values a side or more are all the same.

@@ -13,8 +13,8 @@ import (
 
 // findProfiles lists profiles by walking the directory, so that partial runs
 // show theirs as well.
-func (r *Run) findProfiles() error {
-	root := filepath.Join(r.Dir, profilesDir)
+func (problems *Run) findProfiles() error {
+	root := filepath.Join(problems.Dir, profilesDir)
 	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
 			return err
@@ -26,7 +26,7 @@ func (r *Run) findProfiles() error {
 			}
 		}
 		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
-			r.problem("%s is not a regular file and is left out", file)
+			problems.problem("%s is not a regular file and is left out", file)
 			return nil
 		}
 		rel, err := filepath.Rel(root, file)
@@ -48,7 +48,7 @@ func (r *Run) findProfiles() error {
 			}
 			p.Kind = kind
 		}
-		r.files = append(r.files, p)
+		problems.files = append(problems.files, p)
 		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {

@@ -15,24 +15,24 @@ import (
 	"github.com/hone-go/hone/internal/infile"
 )
 
-func (r *Run) readBench(ctx context.Context, p part) error {
-	name := r.file(p)
-	file := filepath.Join(r.Dir, name)
+func (m *Run) readBench(ctx context.Context, p part) error {
+	name := m.file(p)
+	file := filepath.Join(m.Dir, name)
 	text, err := infile.ReadFile(ctx, file, maxBenchFile)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return unread(file, err)
 		}
-		if _, listed := r.Files[name]; listed {
+		if _, listed := m.Files[name]; listed {
 			return &CorruptError{file, 0, -1, fs.ErrNotExist}
 		}
-		if p.Phase == Measure && r.State == Partial {
-			r.problem("%s is missing", name)
+		if p.Phase == Measure && m.State == Partial {
+			m.problem("%s is missing", name)
 		}
 		return nil
 	}
-	if torn := len(text) - 1 - bytes.LastIndexByte(text, '\n'); torn > 0 && r.State == Partial {
-		r.problem("%s: the last line was not written to its end and is left out", name)
+	if torn := len(text) - 1 - bytes.LastIndexByte(text, '\n'); torn > 0 && m.State == Partial {
+		m.problem("%s: the last line was not written to its end and is left out", name)
 		text = text[:len(text)-torn]
 	}
 	slots, err := readSlots(file, text)
@@ -51,7 +51,7 @@ func (r *Run) readBench(ctx context.Context, p part) error {
 			return &CorruptError{file, line, -1, errors.New(record.Msg)}
 		case *benchfmt.Result:
 			_, line := record.Pos()
-			if len(r.results[p]) == maxResults {
+			if len(m.results[p]) == maxResults {
 				return &CorruptError{file, line, -1, fmt.Errorf("has more than %d results", maxResults)}
 			}
 			if err := ctx.Err(); err != nil {
@@ -61,13 +61,13 @@ func (r *Run) readBench(ctx context.Context, p part) error {
 				slot, slots = slots[0], slots[1:]
 			}
 			slot.Side = p.Side
-			r.results[p] = append(r.results[p], Result{record.Clone(), slot.Slot, slot.line > 0})
+			m.results[p] = append(m.results[p], Result{record.Clone(), slot.Slot, slot.line > 0})
 		}
 	}
 	if err := in.Err(); err != nil {
 		return &CorruptError{file, 0, -1, err}
 	}
-	maps.Copy(r.units, in.Units())
+	maps.Copy(m.units, in.Units())
 	return nil
 }
 

@@ -51,12 +51,12 @@ func sumFile(ctx context.Context, path string, want int64) (FileSum, error) {
 }
 
 // checkSums compares a complete run with what was noted when it was closed.
-func (r *Run) checkSums(ctx context.Context) error {
-	if r.State != Complete {
+func (info *Run) checkSums(ctx context.Context) error {
+	if info.State != Complete {
 		return nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.Files)) {
-		want, file := r.Files[name], filepath.Join(r.Dir, filepath.FromSlash(name))
+	for _, name := range slices.Sorted(maps.Keys(info.Files)) {
+		want, file := info.Files[name], filepath.Join(info.Dir, filepath.FromSlash(name))
 		got, err := sumFile(ctx, file, want.Bytes)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

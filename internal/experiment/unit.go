@@ -46,14 +46,14 @@ func DirectionOf(unit string, metadata benchfmt.UnitMetadataMap) Direction {
 
 // isTime returns the dimension of a metric's values once benchunit has
 // tidied them.
-func isTime(metric string) Dimension {
-	if metric == metricShare {
+func isTime(unit string) Dimension {
+	if unit == metricShare {
 		return Fraction
 	}
-	_, tidy := benchunit.Tidy(1, metric)
-	amount, _, _ := strings.Cut(tidy, "/")
-	for part := range strings.SplitSeq(amount, "-") {
-		switch part {
+	_, tidied := benchunit.Tidy(1, unit)
+	amount, _, _ := strings.Cut(tidied, "/")
+	for word := range strings.SplitSeq(amount, "-") {
+		switch word {
 		case "sec":
 			return Time
 		case "B", "bytes":

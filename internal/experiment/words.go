@@ -8,7 +8,7 @@ import (
 // Words returns the verdict in words that fit the unit.
 func (c *Comparison) Words() string {
 	text := c.Verdict.String()
-	isTime := hasUnitSuffix(c.Unit, "ns/op") || c.Unit == "ns/op" || c.Unit == "sec/op"
+	runTime := hasUnitSuffix(c.Unit, "ns/op") || c.Unit == "ns/op" || c.Unit == "sec/op"
 	switch {
 	case c.Verdict == SameCode:
 		return SameCodeWords
@@ -30,10 +30,10 @@ func (c *Comparison) Words() string {
 		return fmt.Sprintf("%s (min detectable %.*f %%)", text, digits, 100*c.MinDetectable)
 	case c.Verdict == Inconclusive:
 		return fmt.Sprintf("%s (min detectable %.3g %s)", text, c.MinDetectable, c.Unit)
-	case c.Verdict == Better && isTime:
+	case c.Verdict == Better && runTime:
 		return "faster"
 	case c.Verdict == Worse:
-		if isTime {
+		if runTime {
 			text = "slower"
 		}
 		if !c.Beyond {
