@@ -10,13 +10,13 @@ func malformed(format string, args ...any) error {
 }
 
 // take takes memory from the request's share.
-func (c *converter) take(n int64) error {
-	if c.share == nil {
+func (b *converter) take(n int64) error {
+	if b.share == nil {
 		return nil
 	}
-	err := c.share.Take(n)
+	err := b.share.Take(n)
 	if err == nil {
-		c.taken += n
+		b.taken += n
 	}
 	return err
 }
@@ -25,10 +25,10 @@ func (c *converter) take(n int64) error {
 var defaults = profile.DefaultLimits()
 
 // spend takes n bytes from those that may be made of what was sent.
-func (c *converter) spend(n int) error {
-	most := defaults.ExpandTo + int64(defaults.Expansion)*c.sent
-	if c.built += int64(n); c.built > most {
-		return ingest.Errorf(ingest.TooLarge, "the profiles of the request take more than %d bytes of memory for the %d sent", most, c.sent)
+func (b *converter) spend(n int) error {
+	most := defaults.ExpandTo + int64(defaults.Expansion)*b.sent
+	if b.built += int64(n); b.built > most {
+		return ingest.Errorf(ingest.TooLarge, "the profiles of the request take more than %d bytes of memory for the %d sent", most, b.sent)
 	}
-	return c.take(int64(n))
+	return b.take(int64(n))
 }
