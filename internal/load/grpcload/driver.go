@@ -119,13 +119,13 @@ func (d *Driver) fill(k *call, n int64) error {
 
 // Connect opens a connection for one call at once.
 func (d *Driver) Connect(ctx context.Context) (load.Client, error) {
-	c, err := d.dial(ctx)
+	conn, err := d.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	client := &client{dialer: d, conn: c}
-	client.call = newCall(client, d.route)
-	return client, nil
+	c := &client{dialer: d, conn: conn}
+	c.call = newCall(c, d.route)
+	return c, nil
 }
 
 func (c *client) Do(ctx context.Context, n int64) (load.Answer, error) {

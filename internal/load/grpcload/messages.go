@@ -73,9 +73,9 @@ func newMessages(method protoreflect.MethodDescriptor, o Options) (*messages, er
 		m.static = m.static && one.wire != nil
 		m.all = append(m.all, one)
 	}
-	k := newCall(nil, nil)
+	v := newCall(nil, nil)
 	if m.static {
-		m.body, err = m.append(nil, k)
+		m.body, err = m.append(nil, v)
 		return m, err
 	}
 	if o.Feed == nil {
@@ -84,9 +84,9 @@ func newMessages(method protoreflect.MethodDescriptor, o Options) (*messages, er
 		rows = min(rows, o.Feed.Rows())
 	}
 	for n := range int64(rows) {
-		k.random.Seed(o.Seed, uint64(n))
-		k.values.N, k.values.Row = n, o.Feed.Row(n)
-		if k.body, err = m.append(k.body[:0], k); err != nil {
+		v.random.Seed(o.Seed, uint64(n))
+		v.values.N, v.values.Row = n, o.Feed.Row(n)
+		if v.body, err = m.append(v.body[:0], v); err != nil {
 			if o.Feed != nil {
 				return nil, fmt.Errorf("%s, row %d of the feed: %w", o.DataName, n+1, err)
 			}
@@ -168,7 +168,7 @@ func (r *rendering) explain(err error) error {
 }
 
 // append appends the messages of a request, with what is before each of them.
-func (m *messages) append(dst []byte, k *call) ([]byte, error) {
+func (m *messages) append(dst []byte, v *call) ([]byte, error) {
 	for _, one := range m.all {
 		start := len(dst)
 		dst = append(dst, 0, 0, 0, 0, 0)
@@ -176,13 +176,13 @@ func (m *messages) append(dst []byte, k *call) ([]byte, error) {
 		switch {
 		case one.json != nil:
 			var b []byte
-			f := one.json.fill(&k.values)
+			f := one.json.fill(&v.values)
 			if b, err = encodeJSON(m.input, m.types, f.text); err != nil {
 				err = &load.Failure{Class: "template", Text: f.explain(err).Error()}
 			}
 			dst = append(dst, b...)
 		case one.plan != nil:
-			dst, err = one.plan.append(dst, &k.values, &k.text)
+			dst, err = one.plan.append(dst, &v.values, &v.text)
 		default:
 			dst = append(dst, one.wire...)
 		}

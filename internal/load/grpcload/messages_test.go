@@ -78,14 +78,14 @@ func TestPlans(t *testing.T) {
 		if (one.plan != nil) != test.planned || (one.json == nil) != test.planned {
 			t.Errorf("%s: by a plan: %v", test.data, one.plan != nil)
 		}
-		k := newCall(nil, nil)
+		v := newCall(nil, nil)
 		for n := range int64(100) {
 			var got [2]*dynamicpb.Message
 			for i, by := range []requestMessage{one, {json: &d}} {
-				k.random.Seed(1, uint64(n))
-				k.values.N, k.values.Row = n, feed.Row(n)
+				v.random.Seed(1, uint64(n))
+				v.values.N, v.values.Row = n, feed.Row(n)
 				m.all = []requestMessage{by}
-				b, err := m.append(nil, k)
+				b, err := m.append(nil, v)
 				if err != nil {
 					t.Fatalf("%s: %v", test.data, err)
 				}
