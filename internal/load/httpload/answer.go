@@ -54,9 +54,9 @@ type head struct {
 }
 
 // header reads the status and the fields.
-func (c *http1Conn) header() (h head, size int, err error) {
+func (a *http1Conn) header() (h head, size int, err error) {
 	h.length = -1
-	line, err := c.readLine()
+	line, err := a.readLine()
 	size = len(line) + 2
 	if err != nil {
 		if len(line) == 0 && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)) {
@@ -67,16 +67,16 @@ func (c *http1Conn) header() (h head, size int, err error) {
 	if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.")) || line[8] != ' ' || !digits(line[9:12]) {
 		return h, size, fmt.Errorf("the answer does not begin as HTTP/1.1 does: %.40q", line)
 	}
-	c.status = int(line[9]-'0')*100 + int(line[10]-'0')*10 + int(line[11]-'0')
+	a.status = int(line[9]-'0')*100 + int(line[10]-'0')*10 + int(line[11]-'0')
 	old := line[7] == '0' // HTTP/1.0
-	c.location = ""
-	if c.status >= 300 {
-		c.line = string(line[9:])
+	a.location = ""
+	if a.status >= 300 {
+		a.line = string(line[9:])
 	} else {
-		c.line = ""
+		a.line = ""
 	}
 	for {
-		if line, err = c.readLine(); err != nil {
+		if line, err = a.readLine(); err != nil {
 			return h, size, err
 		}
 		if size += len(line) + 2; size > headLimit {
@@ -92,9 +92,9 @@ func (c *http1Conn) header() (h head, size int, err error) {
 		if err := h.field(line); err != nil {
 			return h, size, err
 		}
-		if c.status/100 == 3 {
+		if a.status/100 == 3 {
 			if name, value, _ := bytes.Cut(line, []byte(":")); equalFold(name, "location") {
-				c.location = string(bytes.TrimSpace(value))
+				a.location = string(bytes.TrimSpace(value))
 			}
 		}
 	}
@@ -164,9 +164,9 @@ func (c *http1Conn) content(h head, head bool) (int, error) {
 	return int(n), err
 }
 
-func (c *http1Conn) chunks() (size int, err error) {
+func (in *http1Conn) chunks() (size int, err error) {
 	for {
-		line, err := c.readLine()
+		line, err := in.readLine()
 		if err != nil {
 			return size, err
 		}
@@ -178,14 +178,14 @@ func (c *http1Conn) chunks() (size int, err error) {
 		if n == 0 {
 			break
 		}
-		got, err := c.in.Discard(int(n) + 2)
+		got, err := in.in.Discard(int(n) + 2)
 		size += got
 		if err != nil {
 			return size, ended(err)
 		}
 	}
 	for { // trailers
-		line, err := c.readLine()
+		line, err := in.readLine()
 		if err != nil || len(line) == 0 {
 			return size, err
 		}
@@ -193,12 +193,12 @@ func (c *http1Conn) chunks() (size int, err error) {
 }
 
 // readLine returns a line without its end; it is valid until the next read.
-func (c *http1Conn) readLine() ([]byte, error) {
-	line, err := c.in.ReadSlice('\n')
+func (in *http1Conn) readLine() ([]byte, error) {
+	line, err := in.in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
 		whole := bytes.Clone(line)
 		for errors.Is(err, bufio.ErrBufferFull) && len(whole) < lineLimit {
-			line, err = c.in.ReadSlice('\n')
+			line, err = in.in.ReadSlice('\n')
 			whole = append(whole, line...)
 		}
 		line = whole

@@ -49,8 +49,8 @@ type told struct {
 	err    error
 }
 
-func (d *Driver) open(ctx context.Context, r *request) (*http1Conn, error) {
-	raw, c, err := d.dial(ctx, r)
+func (p *Driver) open(ctx context.Context, r *request) (*http1Conn, error) {
+	raw, c, err := p.dial(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -93,11 +93,11 @@ func (c *http1Conn) watch(ctx context.Context) {
 func (c *http1Conn) do(ctx context.Context, out []byte, head bool, deadline time.Time) (int, error) {
 	c.watch(ctx)
 	if c.attended && !c.own {
-		answer := make(chan told, 1)
-		if !c.ask(question{ctx: ctx, head: head, told: answer}, out, deadline) {
+		heard := make(chan told, 1)
+		if !c.ask(question{ctx: ctx, head: head, told: heard}, out, deadline) {
 			return 0, errUnsent
 		}
-		t := <-answer
+		t := <-heard
 		return t.answer, t.err
 	}
 	if err := ctx.Err(); err != nil {
@@ -107,15 +107,15 @@ func (c *http1Conn) do(ctx context.Context, out []byte, head bool, deadline time
 		if ok, err := c.wire.queue(out, deadline); err != nil || !ok {
 			return 0, cmp.Or(err, errUnsent)
 		}
-		size, err := c.answer(head)
-		return c.settle(ctx, size, err, c.wire.took())
+		a, err := c.answer(head)
+		return c.settle(ctx, a, err, c.wire.took())
 	}
 	if err := c.SetDeadline(deadline); err != nil {
 		return 0, err
 	}
 	rest, _ := c.send(out, deadline)
-	size, err := c.answer(head)
-	return c.settle(ctx, size, err, rest)
+	a, err := c.answer(head)
+	return c.settle(ctx, a, err, rest)
 }
 
 // ask sends a request over an attended connection, and leaves its answer to whoever
@@ -140,7 +140,7 @@ func (c *http1Conn) heard() (q question, ok bool) {
 }
 
 // settle returns what do does, of an answer that was read, and a request that was sent.
-func (c *http1Conn) settle(ctx context.Context, size int, err error, rest sending) (int, error) {
+func (c *http1Conn) settle(ctx context.Context, a int, err error, rest sending) (int, error) {
 	wrote := rest.end(c)
 	if c.plain {
 		c.mu.Lock()
@@ -150,7 +150,7 @@ func (c *http1Conn) settle(ctx context.Context, size int, err error, rest sendin
 	}
 	if err == nil {
 		c.over = c.over || wrote != nil
-		return size, nil
+		return a, nil
 	}
 	if wrote != nil && !errors.Is(wrote, errAnswered) && errors.Is(err, io.ErrUnexpectedEOF) {
 		err = fmt.Errorf("%w: %w", err, wrote) // the server may have said nothing but that

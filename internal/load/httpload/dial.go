@@ -12,24 +12,24 @@ import (
 )
 
 // dial opens a connection for a request, with TLS if its URL says so.
-func (d *Driver) dial(ctx context.Context, r *request) (raw, c net.Conn, err error) {
-	ctx, cancel := context.WithTimeout(ctx, d.opts.Timeout)
+func (p *Driver) dial(ctx context.Context, r *request) (raw, c net.Conn, err error) {
+	ctx, cancel := context.WithTimeout(ctx, p.opts.Timeout)
 	defer cancel()
 	network, address := "tcp", r.address
-	if d.opts.Unix != "" {
-		network, address = "unix", d.opts.Unix
+	if p.opts.Unix != "" {
+		network, address = "unix", p.opts.Unix
 	}
 	if raw, err = load.Dial(ctx, network, address); err != nil {
 		return nil, nil, err
 	}
-	c = load.Counted(raw, &d.connections)
-	if d.opts.HTTP2 {
+	c = load.Counted(raw, &p.connections)
+	if p.opts.HTTP2 {
 		c = &heard{Conn: c}
 	}
 	if r.url.Scheme != "https" {
 		return raw, c, nil
 	}
-	config := d.tls
+	config := p.tls
 	if config.ServerName == "" {
 		config = config.Clone()
 		config.ServerName = r.url.Hostname()

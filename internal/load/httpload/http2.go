@@ -131,28 +131,28 @@ func (c *http2Client) Do(ctx context.Context, n int64) (load.Answer, error) {
 	c.path = r.path.Append(c.path[:0], c.values.Values)
 	within, cancel := context.WithTimeout(ctx, c.plan.opts.Timeout)
 	defer cancel()
-	var a load.Answer
-	var re answer
+	var all load.Answer
+	var a answer
 	at, path := r, string(c.path)
 	req, err := c.request(within, r)
 	if err == nil {
-		re, err = c.once(within, r, req)
-		a = load.Answer{Bytes: re.bytes, Status: re.status}
+		a, err = c.once(within, r, req)
+		all = load.Answer{Bytes: a.bytes, Status: a.status}
 	}
-	for err == nil && re.location != "" {
+	for err == nil && a.location != "" {
 		var next *hop
-		if next, err = c.plan.redirect(at, path, re.status, re.location, len(a.Before)); next == nil {
+		if next, err = c.plan.redirect(at, path, a.status, a.location, len(all.Before)); next == nil {
 			break
 		}
 		if req, err = next.http2Request(req, at); err != nil {
 			break
 		}
 		at, path = next.request, next.path
-		re, err = c.once(within, at, req)
-		a = load.Answer{Bytes: a.Bytes + re.bytes, Status: re.status, Before: append(a.Before, a.Status)}
+		a, err = c.once(within, at, req)
+		all = load.Answer{Bytes: all.Bytes + a.bytes, Status: a.status, Before: append(all.Before, all.Status)}
 	}
-	if err == nil && !c.plan.opts.Expect.has(a.Status) {
-		err = &load.Failure{Class: "status " + strconv.Itoa(a.Status), Text: strings.TrimSpace(strconv.Itoa(a.Status) + " " + http.StatusText(a.Status))}
+	if err == nil && !c.plan.opts.Expect.has(all.Status) {
+		err = &load.Failure{Class: "status " + strconv.Itoa(all.Status), Text: strings.TrimSpace(strconv.Itoa(all.Status) + " " + http.StatusText(all.Status))}
 	}
 	if err != nil && at != r {
 		err = redirected(at, path, err)
@@ -160,7 +160,7 @@ func (c *http2Client) Do(ctx context.Context, n int64) (load.Answer, error) {
 	if err != nil {
 		err = named(r, string(c.path), err)
 	}
-	return a, err
+	return all, err
 }
 
 // once sends one request.
@@ -185,11 +185,11 @@ func (c *http2Client) once(ctx context.Context, r *request, req *http.Request) (
 		}
 		size, err := io.Copy(io.Discard, resp.Body)
 		_ = resp.Body.Close()
-		re := answer{bytes: int(size), status: resp.StatusCode}
-		if c.plan.follows(re.status) {
-			re.location = resp.Header.Get("Location")
+		a := answer{bytes: int(size), status: resp.StatusCode}
+		if c.plan.follows(a.status) {
+			a.location = resp.Header.Get("Location")
 		}
-		return re, c.failed(ctx, h, err)
+		return a, c.failed(ctx, h, err)
 	}
 }
 

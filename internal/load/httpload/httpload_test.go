@@ -859,10 +859,10 @@ func FuzzAnswer(f *testing.F) {
 	f.Add([]byte("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello"), false)
 	f.Add([]byte("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.0 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;x\r\nhello\r\n0\r\nA: b\r\n\r\n"), true)
 	f.Fuzz(func(t *testing.T, text []byte, head bool) {
-		c := &http1Conn{Conn: pipe{Reader: bytes.NewReader(text)}}
-		c.in = bufio.NewReaderSize(c.Conn, 16)
+		in := &http1Conn{Conn: pipe{Reader: bytes.NewReader(text)}}
+		in.in = bufio.NewReaderSize(in.Conn, 16)
 		for range 3 {
-			if _, err := c.answer(head); err != nil {
+			if _, err := in.answer(head); err != nil {
 				return
 			}
 		}

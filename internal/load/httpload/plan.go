@@ -3,13 +3,13 @@ package httpload
 import "github.com/hone-go/hone/internal/load/template"
 
 // request returns request n of a run.
-func (d *Driver) request(n int64) *request {
-	if len(d.requests) == 1 {
-		return d.requests[0]
+func (p *Driver) request(n int64) *request {
+	if len(p.requests) == 1 {
+		return p.requests[0]
 	}
-	return d.requests[uint64(n)%uint64(len(d.requests))]
+	return p.requests[uint64(n)%uint64(len(p.requests))]
 }
 
-func (d *Driver) values() *values {
-	return &values{feed: d.opts.Feed, Values: template.NewValues(d.opts.Seed, d.streams.Add(1))}
+func (p *Driver) values() *values {
+	return &values{feed: p.opts.Feed, Values: template.NewValues(p.opts.Seed, p.streams.Add(1))}
 }

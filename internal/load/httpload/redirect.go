@@ -22,10 +22,10 @@ type hop struct {
 
 // follows reports whether an answer with a status sends the client elsewhere, and it is
 // to go there: not if -expect names the status, which is the answer then.
-func (d *Driver) follows(status int) bool {
+func (p *Driver) follows(status int) bool {
 	switch status {
 	case 301, 302, 303, 307, 308:
-		return d.opts.Redirects > 0 && (len(d.opts.Expect) == 0 || !d.opts.Expect.has(status))
+		return p.opts.Redirects > 0 && (len(p.opts.Expect) == 0 || !p.opts.Expect.has(status))
 	}
 	return false
 }
@@ -36,7 +36,7 @@ const classRedirect = "redirect"
 // redirect returns the request that a Location asks for after a request for a path, when
 // that many redirections have been followed before. It returns nil if the Location
 // names a host that no target names: a load is for those alone.
-func (d *Driver) redirect(r *request, path string, status int, location string, before int) (*hop, error) {
+func (p *Driver) redirect(r *request, path string, status int, location string, before int) (*hop, error) {
 	from, err := url.Parse(r.url.String() + path)
 	if err != nil {
 		return nil, err
@@ -46,11 +46,11 @@ func (d *Driver) redirect(r *request, path string, status int, location string, 
 		return nil, &load.Failure{Class: classRedirect, Text: fmt.Sprintf("%d: invalid Location %.200q", status, location)}
 	}
 	port := map[string]string{"http": "80", "https": "443"}[to.Scheme]
-	if port == "" || to.Host == "" || !d.hosts[strings.ToLower(to.Hostname())] && d.opts.Unix == "" {
+	if port == "" || to.Host == "" || !p.hosts[strings.ToLower(to.Hostname())] && p.opts.Unix == "" {
 		return nil, nil
 	}
-	if before >= d.opts.Redirects {
-		return nil, &load.Failure{Class: classRedirect, Text: fmt.Sprintf("too many redirections (-redirects %d): the last leads to %.200s", d.opts.Redirects, to)}
+	if before >= p.opts.Redirects {
+		return nil, &load.Failure{Class: classRedirect, Text: fmt.Sprintf("too many redirections (-redirects %d): the last leads to %.200s", p.opts.Redirects, to)}
 	}
 	next := &request{method: r.method, url: &url.URL{Scheme: to.Scheme, Host: to.Host}, address: to.Host, last: r.last}
 	if to.Port() == "" {
