@@ -145,13 +145,13 @@ func appendUUID(dst []byte, v *Values) []byte {
 type choice []string
 
 func compileOne(args []word) (part, error) {
-	var o choice
+	var c choice
 	for _, a := range args {
-		o = append(o, a.text)
+		c = append(c, a.text)
 	}
-	return o, nil
+	return c, nil
 }
 
-func (o choice) append(dst []byte, v *Values) []byte { return append(dst, pick(o, v.Rng)...) }
+func (c choice) append(dst []byte, v *Values) []byte { return append(dst, pick(c, v.Rng)...) }
 
 func pick(texts []string, rng *rand.Rand) string { return texts[rng.IntN(len(texts))] }
