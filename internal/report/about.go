@@ -16,10 +16,10 @@ type Quantity struct {
 	Percent float64 `json:"percent"` // of Total, 0 to 100; signed
 }
 
-func (r *Report) quantity(v int64) Quantity {
-	q := Quantity{Value: v, Text: r.format(v)}
-	if r.total != 0 {
-		q.Percent = 100 * float64(v) / float64(r.total)
+func (s *Report) quantity(v int64) Quantity {
+	q := Quantity{Value: v, Text: s.format(v)}
+	if s.total != 0 {
+		q.Percent = 100 * float64(v) / float64(s.total)
 	}
 	return q
 }

@@ -120,9 +120,9 @@ func smallestP(n, m int) float64 {
 func holm(tests []*DiffTest) {
 	slices.SortStableFunc(tests, func(a, b *DiffTest) int { return cmp.Compare(a.P, b.P) })
 	largest := 0.0
-	for i, t := range tests {
-		largest = max(largest, min(1, t.P*float64(len(tests)-i)))
-		t.Holm = largest
-		t.Significant = largest < diffAlpha
+	for rank, i := range tests {
+		largest = max(largest, min(1, i.P*float64(len(tests)-rank)))
+		i.Holm = largest
+		i.Significant = largest < diffAlpha
 	}
 }

@@ -4,9 +4,9 @@ package report
 func gcd(columns ...[]int64) int64 {
 	g := int64(0)
 	for _, column := range columns {
-		for _, v := range column {
-			for v != 0 {
-				g, v = v, g%v
+		for _, n := range column {
+			for n != 0 {
+				g, n = n, g%n
 			}
 			if g == 1 || g == -1 {
 				return 1

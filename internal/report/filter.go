@@ -12,8 +12,8 @@ import (
 
 // filter applies the options' filters to the report's profile, in the order of
 // `go tool pprof`: names, show_from, tags, tag keys, prune_from.
-func (r *Report) filter() error {
-	o := r.opt
+func (s *Report) filter() error {
+	o := s.opt
 	var err error
 	re := func(name, value string) *regexp.Regexp {
 		if value == "" || err != nil {
@@ -28,7 +28,7 @@ func (r *Report) filter() error {
 	names := profile.NameFilter{
 		Focus: re("focus", o.Focus), Ignore: re("ignore", o.Ignore),
 		Hide: re("hide", o.Hide), Show: re("show", o.Show),
-		Unfolded: r.unfolded,
+		Unfolded: s.unfolded,
 	}
 	showFrom := re("show_from", o.ShowFrom)
 	tagFilter := func(name, value string) func([]profile.Label) bool {
@@ -36,7 +36,7 @@ func (r *Report) filter() error {
 			return nil
 		}
 		var f func([]profile.Label) bool
-		f, err = r.tagFilter(name, value)
+		f, err = s.tagFilter(name, value)
 		return f
 	}
 	tagFocus := tagFilter("tagfocus", o.TagFocus)
@@ -47,41 +47,41 @@ func (r *Report) filter() error {
 		return err
 	}
 
-	p, matched, err := r.prof.FilterNames(r.env.Context, names)
+	p, matched, err := s.prof.FilterNames(s.env.Context, names)
 	if err != nil {
 		return err
 	}
-	r.warnNoMatch(names.Focus == nil || matched.Focus, "Focus")
-	r.warnNoMatch(names.Ignore == nil || matched.Ignore, "Ignore")
-	r.warnNoMatch(names.Hide == nil || matched.Hide, "Hide")
-	r.warnNoMatch(names.Show == nil || matched.Show, "Show")
-	if err := r.Err(); err != nil {
+	s.warnNoMatch(names.Focus == nil || matched.Focus, "Focus")
+	s.warnNoMatch(names.Ignore == nil || matched.Ignore, "Ignore")
+	s.warnNoMatch(names.Hide == nil || matched.Hide, "Hide")
+	s.warnNoMatch(names.Show == nil || matched.Show, "Show")
+	if err := s.Err(); err != nil {
 		return err
 	}
 	if showFrom != nil {
 		var hit bool
 		p, hit = p.ShowFrom(showFrom)
-		r.warnNoMatch(hit, "ShowFrom")
+		s.warnNoMatch(hit, "ShowFrom")
 	}
 	if tagFocus != nil || tagIgnore != nil {
 		var focused, ignored bool
 		p, focused, ignored = p.FilterLabels(tagFocus, tagIgnore)
-		r.warnNoMatch(tagFocus == nil || focused, "TagFocus")
-		r.warnNoMatch(tagIgnore == nil || ignored, "TagIgnore")
+		s.warnNoMatch(tagFocus == nil || focused, "TagFocus")
+		s.warnNoMatch(tagIgnore == nil || ignored, "TagIgnore")
 	}
-	if err := r.Err(); err != nil {
+	if err := s.Err(); err != nil {
 		return err
 	}
 	if tagShow != nil || tagHide != nil {
 		var shown, hid bool
 		p, shown, hid = p.FilterLabelKeys(tagShow, tagHide)
-		r.warnNoMatch(tagShow == nil || shown, "TagShow")
-		r.warnNoMatch(tagHide == nil || hid, "TagHide")
+		s.warnNoMatch(tagShow == nil || shown, "TagShow")
+		s.warnNoMatch(tagHide == nil || hid, "TagHide")
 	}
 	if pruneFrom != nil {
 		p = p.PruneFrom(pruneFrom)
 	}
-	r.prof, r.unfolded = p, nil
+	s.prof, s.unfolded = p, nil
 	return nil
 }
 
@@ -89,20 +89,20 @@ func (r *Report) filter() error {
 // "FILTER", where FILTER is a range of numbers with units (see parseRange) or a
 // comma-separated list of regexps. A label of the given key has to match any of
 // the regexps; without a key, each has to match some label written "key:value".
-func (r *Report) tagFilter(option, value string) (func([]profile.Label) bool, error) {
+func (s *Report) tagFilter(option, value string) (func([]profile.Label) bool, error) {
 	key, filter, keyed := strings.Cut(value, "=")
 	if !keyed {
 		key, filter = "", value
 	}
-	str := r.prof.Strings
+	str := s.prof.Strings
 	// The label frames share the profile's strings, so ids hold for both.
 	if in, ok, err := parseRange(filter); err != nil {
 		return nil, fmt.Errorf("parsing %s range: %v", option, err)
 	} else if ok {
-		r.warn("%s:Interpreted '%s' as range, not regexp", option, filter)
+		s.warn("%s:Interpreted '%s' as range, not regexp", option, filter)
 		return func(labels []profile.Label) bool {
 			for _, l := range labels {
-				if l.Numeric && (key == "" || str[l.Key] == key) && in(l.Num, r.units[str[l.Key]]) {
+				if l.Numeric && (key == "" || str[l.Key] == key) && in(l.Num, s.units[str[l.Key]]) {
 					return true
 				}
 			}

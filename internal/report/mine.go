@@ -13,27 +13,27 @@ import (
 // Yours is, unless a pattern says otherwise, what has [profile.OriginOwn]: the module
 // of package main. Other modules are as foreign as the standard library: one can't
 // mend a line there either, only call it less.
-func (r *Report) fold(p *profile.Profile) (*profile.Profile, error) {
-	if r.opt.Mine == "" {
+func (s *Report) fold(p *profile.Profile) (*profile.Profile, error) {
+	if s.opt.Mine == "" {
 		return p, nil
 	}
-	yours, err := r.opt.yours(p)
+	yours, err := s.opt.yours(p)
 	if err != nil {
 		return nil, err
 	}
-	if r.opt.NoInlines {
+	if s.opt.NoInlines {
 		// Before, so that what is inlined is part of its caller, yours or not.
 		p = p.Aggregate(profile.Granularity{Function: true, File: true, Line: true, Column: true, Address: true})
 	}
 	// Where lines of source are shown, a line's own value is best what it costs: a
 	// listing shows no frame that has no text.
-	listing := r.command == "list" || r.command == "weblist" || r.command == "disasm"
-	q, any, err := p.FoldForeign(r.env.Context, yours, listing)
+	listing := s.command == "list" || s.command == "weblist" || s.command == "disasm"
+	q, any, err := p.FoldForeign(s.env.Context, yours, listing)
 	if err != nil {
 		return nil, err
 	}
 	if !any && len(p.Stacks) > 0 {
-		r.warn(noneYours)
+		s.warn(noneYours)
 	}
 	return q, nil
 }

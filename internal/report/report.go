@@ -52,19 +52,19 @@ type Report struct {
 }
 
 // format prints a value of the report's sample type.
-func (r *Report) format(v int64) string {
-	if r.ratio > 0 && r.ratio != 1 {
-		v = int64(float64(v) * r.ratio)
+func (s *Report) format(v int64) string {
+	if s.ratio > 0 && s.ratio != 1 {
+		v = int64(float64(v) * s.ratio)
 	}
-	return formatRate(v, r.sampleUnit, r.outputUnit, r.opt.PerSecond)
+	return formatRate(v, s.sampleUnit, s.outputUnit, s.opt.PerSecond)
 }
 
 // percent prints a share of the total.
-func (r *Report) percent(v int64) string { return percentage(v, r.total) }
+func (s *Report) percent(v int64) string { return percentage(v, s.total) }
 
 // Total returns the sum of the absolute values of all samples, in the sample
 // type's own unit.
-func (r *Report) Total() int64 { return r.total }
+func (s *Report) Total() int64 { return s.total }
 
 // newLayout finds the nodes of the profile, with file names shortened.
 func (r *Report) newLayout() *layout {
