@@ -81,9 +81,9 @@ func newAnswer(contentType string, body [][]byte, size int64) *Answer {
 	return a
 }
 
-func compress(body [][]byte, level int) [][]byte {
+func compress(body [][]byte, size int) [][]byte {
 	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, level)
+	w, err := gzip.NewWriterLevel(&b, size)
 	if err != nil {
 		panic(err) // the level is a constant
 	}

@@ -124,7 +124,7 @@ func Cached[V any](ctx context.Context, c *Cache, key string, compute func(conte
 }
 
 // join returns the item of a key, which it starts to compute if there is none.
-func (c *Cache) join(ctx context.Context, key string, compute func(context.Context) (any, int64, error)) *item {
+func (c *Cache) join(work context.Context, key string, compute func(context.Context) (any, int64, error)) *item {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	it := c.items[key]
@@ -132,7 +132,7 @@ func (c *Cache) join(ctx context.Context, key string, compute func(context.Conte
 		it = &item{key: key, done: make(chan struct{})}
 		c.items[key] = it
 		// The computation outlives the request that started it, but has its slot.
-		work, cancel := context.WithCancel(auth.With(context.WithValue(c.ctx, slotKey{}, ctx.Value(slotKey{})), auth.From(ctx)))
+		work, cancel := context.WithCancel(auth.With(context.WithValue(c.ctx, slotKey{}, work.Value(slotKey{})), auth.From(work)))
 		it.cancel = cancel
 		go c.run(work, it, compute)
 	} else if it.element != nil {
