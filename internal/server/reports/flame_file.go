@@ -14,7 +14,7 @@ import (
 )
 
 // flameFile writes the whole graph as a file.
-func (s *Service) flameFile(ctx context.Context, q *query) (*server.Answer, error) {
+func (m *Service) flameFile(ctx context.Context, q *query) (*server.Answer, error) {
 	p, err := q.head[0].Load(ctx)
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (s *Service) flameFile(ctx context.Context, q *query) (*server.Answer, erro
 		fo.Time = time.Unix(0, p.TimeNanos)
 	}
 	if viewer := report.ViewerOf(q.format); viewer != nil {
-		t, err := s.newTree(ctx, q, viewer)
+		t, err := m.newTree(ctx, q, viewer)
 		if err != nil {
 			return nil, err
 		}
@@ -40,14 +40,14 @@ func (s *Service) flameFile(ctx context.Context, q *query) (*server.Answer, erro
 		}
 		return a, err
 	}
-	t, err := s.tree(ctx, q)
+	t, err := m.tree(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	fo.Warnings = t.warnings.list
 	if q.format == "html" {
 		fo.Mine = q.config.Mine != ""
-		if fo.Turns, err = s.turns(ctx, q, t.tree); err != nil {
+		if fo.Turns, err = m.turns(ctx, q, t.tree); err != nil {
 			return nil, err
 		}
 	}
@@ -64,11 +64,11 @@ func (s *Service) flameFile(ctx context.Context, q *query) (*server.Answer, erro
 
 // turns returns what the page of a tree can turn to: the other direction, and your
 // code alone or all.
-func (s *Service) turns(ctx context.Context, q *query, t *profile.Tree) ([]report.FlameTurn, error) {
+func (m *Service) turns(ctx context.Context, q *query, t *profile.Tree) ([]report.FlameTurn, error) {
 	if q.own["pivot"] != "" {
 		return nil, nil
 	}
-	whole, err := s.sum(ctx, q.head)
+	whole, err := m.sum(ctx, q.head)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func (s *Service) turns(ctx context.Context, q *query, t *profile.Tree) ([]repor
 		} else if otherCode {
 			other.config.Mine = report.MineModule
 		}
-		made, err := s.tree(ctx, &other)
+		made, err := m.tree(ctx, &other)
 		if err == nil {
 			out = append(out, report.FlameTurn{Tree: made.tree, Mine: mine != otherCode})
 		}

@@ -52,9 +52,9 @@ func (s *Service) flame(ctx context.Context, q *query) (*server.Answer, error) {
 
 // treeKey identifies the tree of a query.
 func (q *query) treeKey() string {
-	shape := url.Values{}
+	f := url.Values{}
 	for _, name := range treeParams {
-		shape.Set(name, q.own[name])
+		f.Set(name, q.own[name])
 	}
-	return fmt.Sprintf("tree%s ?%s #%s", q.profilesKey(), q.optionsKey(), shape.Encode())
+	return fmt.Sprintf("tree%s ?%s #%s", q.profilesKey(), q.optionsKey(), f.Encode())
 }

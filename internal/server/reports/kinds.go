@@ -92,8 +92,8 @@ func (s *Service) answer(ctx context.Context, q *query) (*server.Answer, error) 
 }
 
 // prepare returns the report of a query by a command of go tool pprof.
-func (s *Service) prepare(ctx context.Context, q *query, command string) (*report.Report, *Warnings, error) {
-	p, err := s.subject(ctx, q)
+func (m *Service) prepare(ctx context.Context, q *query, command string) (*report.Report, *Warnings, error) {
+	p, err := m.subject(ctx, q)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -101,7 +101,7 @@ func (s *Service) prepare(ctx context.Context, q *query, command string) (*repor
 		return nil, nil, err
 	}
 	w := NewWarnings()
-	r, err := report.New(p, command, q.match, q.config.Options, w.Env(ctx, s.cfg.Env, p))
+	r, err := report.New(p, command, q.match, q.config.Options, w.Env(ctx, m.cfg.Env, p))
 	return r, w, err
 }
 
@@ -110,8 +110,8 @@ func (s *Service) text(ctx context.Context, q *query) (*server.Answer, error) {
 	return s.asCommand(ctx, q, q.kind.command)
 }
 
-func (s *Service) asCommand(ctx context.Context, q *query, command string) (*server.Answer, error) {
-	r, _, err := s.prepare(ctx, q, command)
+func (m *Service) asCommand(ctx context.Context, q *query, command string) (*server.Answer, error) {
+	r, _, err := m.prepare(ctx, q, command)
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +119,8 @@ func (s *Service) asCommand(ctx context.Context, q *query, command string) (*ser
 }
 
 // proto returns the profile itself.
-func (s *Service) proto(ctx context.Context, q *query) (*server.Answer, error) {
-	r, _, err := s.prepare(ctx, q, q.kind.command)
+func (m *Service) proto(ctx context.Context, q *query) (*server.Answer, error) {
+	r, _, err := m.prepare(ctx, q, q.kind.command)
 	if err != nil {
 		return nil, err
 	}
@@ -141,10 +141,10 @@ type table[T any] struct {
 
 // cachedTable returns the table that make makes of the query's report. cost is
 // told as a number of rows.
-func cachedTable[T any](ctx context.Context, s *Service, q *query, make func(*report.Report) (T, int, error)) (*table[T], error) {
+func cachedTable[T any](ctx context.Context, m *Service, q *query, make func(*report.Report) (T, int, error)) (*table[T], error) {
 	key := fmt.Sprintf("table %s%s ?%s =%s %+v", q.kind.name, q.profilesKey(), q.optionsKey(), q.match, q.scaling())
-	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*table[T], int64, error) {
-		r, w, err := s.prepare(ctx, q, q.kind.command)
+	return server.Cached(ctx, m.srv.Cache, key, func(ctx context.Context) (*table[T], int64, error) {
+		r, w, err := m.prepare(ctx, q, q.kind.command)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -159,11 +159,11 @@ func cachedTable[T any](ctx context.Context, s *Service, q *query, make func(*re
 // rowBytes is about what a row of a table takes in memory: names and texts.
 const rowBytes = 300
 
-func (s *Service) top(ctx context.Context, q *query) (*server.Answer, error) {
+func (m *Service) top(ctx context.Context, q *query) (*server.Answer, error) {
 	if q.format == "text" {
-		return s.text(ctx, q)
+		return m.text(ctx, q)
 	}
-	t, err := cachedTable(ctx, s, q, func(r *report.Report) (*report.Top, int, error) {
+	t, err := cachedTable(ctx, m, q, func(r *report.Report) (*report.Top, int, error) {
 		top := r.Top()
 		return top, len(top.Rows), nil
 	})
@@ -173,11 +173,11 @@ func (s *Service) top(ctx context.Context, q *query) (*server.Answer, error) {
 	return paged(ctx, q, t, (*report.Top).Page, (*report.Top).WriteCSV)
 }
 
-func (s *Service) callTree(ctx context.Context, q *query) (*server.Answer, error) {
+func (m *Service) callTree(ctx context.Context, q *query) (*server.Answer, error) {
 	if q.format == "text" {
-		return s.text(ctx, q)
+		return m.text(ctx, q)
 	}
-	t, err := cachedTable(ctx, s, q, func(r *report.Report) (*report.Tree, int, error) {
+	t, err := cachedTable(ctx, m, q, func(r *report.Report) (*report.Tree, int, error) {
 		tree, err := r.Tree()
 		if err != nil {
 			return nil, 0, err
@@ -194,11 +194,11 @@ func (s *Service) callTree(ctx context.Context, q *query) (*server.Answer, error
 	return paged(ctx, q, t, (*report.Tree).Page, (*report.Tree).WriteCSV)
 }
 
-func (s *Service) tags(ctx context.Context, q *query) (*server.Answer, error) {
+func (m *Service) tags(ctx context.Context, q *query) (*server.Answer, error) {
 	if q.format == "text" {
-		return s.text(ctx, q)
+		return m.text(ctx, q)
 	}
-	t, err := cachedTable(ctx, s, q, func(r *report.Report) (*report.Tags, int, error) {
+	t, err := cachedTable(ctx, m, q, func(r *report.Report) (*report.Tags, int, error) {
 		tags := r.Tags()
 		rows := 0
 		for i := range tags.Keys {
@@ -236,14 +236,14 @@ func paged[T any](ctx context.Context, q *query, t *table[T], page func(T, repor
 	return reportAnswer(ctx, v, t.warnings, &rows)
 }
 
-func (s *Service) source(ctx context.Context, q *query) (*server.Answer, error) {
+func (m *Service) source(ctx context.Context, q *query) (*server.Answer, error) {
 	switch q.format {
 	case "text":
-		return s.asCommand(ctx, q, "list")
+		return m.asCommand(ctx, q, "list")
 	case "html":
-		return s.text(ctx, q)
+		return m.text(ctx, q)
 	}
-	r, w, err := s.prepare(ctx, q, q.kind.command)
+	r, w, err := m.prepare(ctx, q, q.kind.command)
 	if err != nil {
 		return nil, err
 	}
@@ -257,11 +257,11 @@ func (s *Service) source(ctx context.Context, q *query) (*server.Answer, error) 
 	return reportAnswer(ctx, l, w, nil)
 }
 
-func (s *Service) disasm(ctx context.Context, q *query) (*server.Answer, error) {
+func (m *Service) disasm(ctx context.Context, q *query) (*server.Answer, error) {
 	if q.format == "text" {
-		return s.text(ctx, q)
+		return m.text(ctx, q)
 	}
-	r, w, err := s.prepare(ctx, q, q.kind.command)
+	r, w, err := m.prepare(ctx, q, q.kind.command)
 	if err != nil {
 		return nil, err
 	}
@@ -293,15 +293,15 @@ func (s *Service) raw(ctx context.Context, q *query) (*server.Answer, error) {
 // lines returns a page of a report as JSON, with the number of all its lines, or
 // all of it as text. The report is made for the page alone: it can be far longer
 // than what one would keep.
-func (s *Service) lines(ctx context.Context, q *query, page func(*report.Report, report.Page) (any, int, error)) (*server.Answer, error) {
+func (m *Service) lines(ctx context.Context, q *query, page func(*report.Report, report.Page) (any, int, error)) (*server.Answer, error) {
 	p, err := q.page(usualLines)
 	if err != nil {
 		return nil, err
 	}
 	if q.format == "text" {
-		return s.text(ctx, q)
+		return m.text(ctx, q)
 	}
-	r, w, err := s.prepare(ctx, q, q.kind.command)
+	r, w, err := m.prepare(ctx, q, q.kind.command)
 	if err != nil {
 		return nil, err
 	}
@@ -319,8 +319,8 @@ func (s *Service) lines(ctx context.Context, q *query, page func(*report.Report,
 	return reportAnswer(ctx, v, w, &total)
 }
 
-func (s *Service) summary(ctx context.Context, q *query) (*server.Answer, error) {
-	p, err := s.subject(ctx, q)
+func (m *Service) summary(ctx context.Context, q *query) (*server.Answer, error) {
+	p, err := m.subject(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -328,7 +328,7 @@ func (s *Service) summary(ctx context.Context, q *query) (*server.Answer, error)
 		return nil, err
 	}
 	w := NewWarnings()
-	v, err := report.NewSummary(p, q.config.Options, w.Env(ctx, s.cfg.Env, p))
+	v, err := report.NewSummary(p, q.config.Options, w.Env(ctx, m.cfg.Env, p))
 	if err != nil {
 		return nil, err
 	}
@@ -338,14 +338,14 @@ func (s *Service) summary(ctx context.Context, q *query) (*server.Answer, error)
 	return reportAnswer(ctx, v, w, nil)
 }
 
-func (s *Service) graph(ctx context.Context, q *query) (*server.Answer, error) {
+func (m *Service) graph(ctx context.Context, q *query) (*server.Answer, error) {
 	switch q.format {
 	case "dot":
-		return s.text(ctx, q)
+		return m.text(ctx, q)
 	case "callgrind":
-		return s.asCommand(ctx, q, "callgrind")
+		return m.asCommand(ctx, q, "callgrind")
 	case "json":
-		r, w, err := s.prepare(ctx, q, q.kind.command)
+		r, w, err := m.prepare(ctx, q, q.kind.command)
 		if err != nil {
 			return nil, err
 		}
@@ -353,13 +353,13 @@ func (s *Service) graph(ctx context.Context, q *query) (*server.Answer, error) {
 		if err := r.Err(); err != nil {
 			return nil, err
 		}
-		layout, err := s.cfg.Graphs.Place(ctx, g.LayoutDOT())
+		layout, err := m.cfg.Graphs.Place(ctx, g.LayoutDOT())
 		if err != nil {
 			return nil, err
 		}
 		return reportAnswer(ctx, g.Place(layout), w, nil)
 	}
-	r, _, err := s.prepare(ctx, q, q.format)
+	r, _, err := m.prepare(ctx, q, q.format)
 	if err != nil {
 		return nil, err
 	}
@@ -372,13 +372,13 @@ func (s *Service) graph(ctx context.Context, q *query) (*server.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return q.written(ctx, func(w io.Writer) error { return s.cfg.Graphs.Render(ctx, text, q.format, w) })
+	return q.written(ctx, func(w io.Writer) error { return m.cfg.Graphs.Render(ctx, text, q.format, w) })
 }
 
 // comparison compares the query's profiles as runs of two sides.
-func (s *Service) comparison(ctx context.Context, q *query) (*table[*report.Diff], error) {
+func (m *Service) comparison(ctx context.Context, q *query) (*table[*report.Diff], error) {
 	key := fmt.Sprintf("table %s%s ?%s", q.kind.name, q.profilesKey(), q.optionsKey())
-	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*table[*report.Diff], int64, error) {
+	return server.Cached(ctx, m.srv.Cache, key, func(ctx context.Context) (*table[*report.Diff], int64, error) {
 		w := NewWarnings()
 		base, err := profilesOf(ctx, q.base)
 		if err != nil {
@@ -398,7 +398,7 @@ func (s *Service) comparison(ctx context.Context, q *query) (*table[*report.Diff
 					return nil, 0, err
 				}
 				var err error
-				if side[i], err = report.Select(p, q.config.Options, w.Env(ctx, s.cfg.Env, p)); err != nil {
+				if side[i], err = report.Select(p, q.config.Options, w.Env(ctx, m.cfg.Env, p)); err != nil {
 					return nil, 0, err
 				}
 			}
@@ -411,8 +411,8 @@ func (s *Service) comparison(ctx context.Context, q *query) (*table[*report.Diff
 	})
 }
 
-func (s *Service) diff(ctx context.Context, q *query) (*server.Answer, error) {
-	t, err := s.comparison(ctx, q)
+func (m *Service) diff(ctx context.Context, q *query) (*server.Answer, error) {
+	t, err := m.comparison(ctx, q)
 	if err != nil {
 		return nil, err
 	}

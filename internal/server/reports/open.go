@@ -17,13 +17,13 @@ const maxProfiles = 1000
 
 // sides opens what a query is about and what that is compared with, at a time, as
 // opening may merge. What fails first ends the other.
-func (s *Service) sides(ctx context.Context, q *query, values url.Values) error {
+func (o *Service) sides(ctx context.Context, q *query, baseIDs url.Values) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
 	var sides sync.WaitGroup
 	open := func(all *[]Opened, param string) {
-		_, _, err := s.srv.Cache.Guarded(ctx, func(ctx context.Context) (_ any, _ int64, err error) {
-			*all, err = s.openAll(ctx, param, values[param])
+		_, _, err := o.srv.Cache.Guarded(ctx, func(ctx context.Context) (_ any, _ int64, err error) {
+			*all, err = o.openAll(ctx, param, baseIDs[param])
 			return nil, 0, err
 		})
 		if err != nil {
@@ -36,14 +36,14 @@ func (s *Service) sides(ctx context.Context, q *query, values url.Values) error 
 	return context.Cause(ctx)
 }
 
-func (s *Service) openAll(ctx context.Context, param string, ids []string) ([]Opened, error) {
+func (o *Service) openAll(ctx context.Context, param string, ids []string) ([]Opened, error) {
 	if len(ids) > maxProfiles {
 		return nil, server.BadParam(param, "too many profiles: %d, the limit is %d", len(ids), maxProfiles)
 	}
 	var all []Opened
 	now := time.Now()
 	for _, id := range ids {
-		p, err := s.id(ctx, id, now)
+		p, err := o.id(ctx, id, now)
 		if err != nil {
 			var re *server.Error
 			if errors.As(err, &re) && re.Param != "" {
@@ -57,12 +57,12 @@ func (s *Service) openAll(ctx context.Context, param string, ids []string) ([]Op
 }
 
 // id returns the profile with an id. Times in it are relative to now.
-func (s *Service) id(ctx context.Context, id string, now time.Time) (Opened, error) {
-	if s.cfg.Opener != nil && s.cfg.Opener.Opens(id) {
-		return s.cfg.Opener.Open(ctx, id, now)
+func (o *Service) id(ctx context.Context, id string, now time.Time) (Opened, error) {
+	if o.cfg.Opener != nil && o.cfg.Opener.Opens(id) {
+		return o.cfg.Opener.Open(ctx, id, now)
 	}
 	if err := server.SeesAll(ctx); err != nil {
 		return Opened{}, &server.Error{Status: http.StatusNotFound, Param: "profile", Err: fmt.Errorf("no profile %s is open", id)}
 	}
-	return s.open.get(ctx, id)
+	return o.open.get(ctx, id)
 }

@@ -12,12 +12,12 @@ import (
 
 // subject returns the profile that a report is made of: the sum of the query's,
 // minus the sum of the base.
-func (s *Service) subject(ctx context.Context, q *query) (*profile.Profile, error) {
-	head, err := s.sum(ctx, q.head)
+func (m *Service) subject(ctx context.Context, q *query) (*profile.Profile, error) {
+	head, err := m.sum(ctx, q.head)
 	if err != nil || len(q.base) == 0 {
 		return head, err
 	}
-	base, err := s.sum(ctx, q.base)
+	base, err := m.sum(ctx, q.base)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (s *Service) subject(ctx context.Context, q *query) (*profile.Profile, erro
 	if scaling.Normalize {
 		key += " ?" + q.optionsKey()
 	}
-	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*profile.Profile, int64, error) {
+	return server.Cached(ctx, m.srv.Cache, key, func(ctx context.Context) (*profile.Profile, int64, error) {
 		if scaling.Normalize && scaling.BaseTotal != 0 && q.baseTotal == 0 { // shares are of what filters leave
 			for _, side := range []struct {
 				whole   *profile.Profile
@@ -61,7 +61,7 @@ func (q *query) scaling() report.Scaling {
 }
 
 // sum returns the profiles added up.
-func (s *Service) sum(ctx context.Context, ps []Opened) (*profile.Profile, error) {
+func (m *Service) sum(ctx context.Context, ps []Opened) (*profile.Profile, error) {
 	if len(ps) == 1 {
 		return ps[0].Load(ctx)
 	}
@@ -69,7 +69,7 @@ func (s *Service) sum(ctx context.Context, ps []Opened) (*profile.Profile, error
 	for _, p := range ps {
 		key += " " + p.key()
 	}
-	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*profile.Profile, int64, error) {
+	return server.Cached(ctx, m.srv.Cache, key, func(ctx context.Context) (*profile.Profile, int64, error) {
 		all, err := profilesOf(ctx, ps)
 		if err != nil {
 			return nil, 0, err
@@ -87,9 +87,9 @@ func (s *Service) sum(ctx context.Context, ps []Opened) (*profile.Profile, error
 
 // meanwhile is sum beside what the caller does until it calls the result, if a
 // processor is free.
-func (s *Service) meanwhile(ctx context.Context, ps []Opened) func() (*profile.Profile, error) {
-	if len(ps) == 0 || !s.srv.Cache.Spare() {
-		return func() (*profile.Profile, error) { return s.sum(ctx, ps) }
+func (m *Service) meanwhile(ctx context.Context, ps []Opened) func() (*profile.Profile, error) {
+	if len(ps) == 0 || !m.srv.Cache.Spare() {
+		return func() (*profile.Profile, error) { return m.sum(ctx, ps) }
 	}
 	type result struct {
 		p   *profile.Profile
@@ -97,8 +97,8 @@ func (s *Service) meanwhile(ctx context.Context, ps []Opened) func() (*profile.P
 	}
 	done := make(chan result, 1)
 	go func() {
-		p, err := s.sum(ctx, ps)
-		s.srv.Cache.Release()
+		p, err := m.sum(ctx, ps)
+		m.srv.Cache.Release()
 		done <- result{p, err}
 	}()
 	return func() (*profile.Profile, error) {
