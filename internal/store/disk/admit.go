@@ -11,25 +11,25 @@ import (
 )
 
 // put is Put, whatever the size of dictionaries.
-func (s *Store) put(ctx context.Context, records []store.Record) error {
-	if err := s.begin(ctx); err != nil {
+func (x *Store) put(ctx context.Context, records []store.Record) error {
+	if err := x.begin(ctx); err != nil {
 		return err
 	}
-	defer s.calls.Done()
-	oldest := s.oldest()
+	defer x.calls.Done()
+	oldest := x.oldest()
 	for i := range records {
 		r := &records[i]
 		if err := checkRecord(r); err != nil {
 			return err
 		}
 		if format.HourOf(r.Time).End() <= oldest {
-			s.counts.expired.Add(1)
+			x.counts.expired.Add(1)
 			return fmt.Errorf("%w: it is of %s", store.ErrExpired, time.Unix(0, r.Time).UTC().Format(time.RFC3339))
 		}
 	}
-	if err := s.space.check(); err != nil {
+	if err := x.space.check(); err != nil {
 		if errors.Is(err, store.ErrFull) {
-			s.counts.full.Add(int64(len(records)))
+			x.counts.full.Add(int64(len(records)))
 		}
 		return err
 	}
@@ -37,10 +37,10 @@ func (s *Store) put(ctx context.Context, records []store.Record) error {
 	for i := range known {
 		known[i] = true
 	}
-	if err := s.retryHealed(func() error { return s.putEach(ctx, records, known) }); err != nil {
+	if err := x.retryHealed(func() error { return x.putEach(ctx, records, known) }); err != nil {
 		return err
 	}
-	if err := s.checkUsable(); err != nil {
+	if err := x.checkUsable(); err != nil {
 		return err
 	}
 	for i := range records {
@@ -61,15 +61,15 @@ func checkRecord(r *store.Record) error {
 
 // checkDictionary returns an error if a record belongs to a partition whose dictionary is as large
 // as it may be. Whoever sends other stacks each time would have it take all memory.
-func (s *Store) checkDictionary(records []store.Record) error {
+func (x *Store) checkDictionary(records []store.Record) error {
 	for i := range records {
-		name := s.nameOf(&records[i])
-		s.mu.Lock()
-		p := s.parts[name]
-		s.mu.Unlock()
-		if p != nil && p.size.Load() > s.o.MaxDictionary {
+		name := x.nameOf(&records[i])
+		x.mu.Lock()
+		p := x.parts[name]
+		x.mu.Unlock()
+		if p != nil && p.size.Load() > x.o.MaxDictionary {
 			return fmt.Errorf("%w: those of %s since %s take more than %d MiB of memory, the limit (max_dictionary)", store.ErrVaried,
-				p.Service, time.Unix(0, p.Epoch).UTC().Format(time.DateOnly), s.o.MaxDictionary>>20)
+				p.Service, time.Unix(0, p.Epoch).UTC().Format(time.DateOnly), x.o.MaxDictionary>>20)
 		}
 	}
 	return nil

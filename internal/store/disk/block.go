@@ -54,13 +54,13 @@ func readPages(f vfs.File, p []byte, at int64) error {
 		return err
 	}
 	for len(p) > 0 {
-		part := p[:min(int64(len(p)), page-at%page)]
-		if _, err := f.ReadAt(part, at); errors.Is(err, syscall.EIO) {
-			clear(part)
+		some := p[:min(int64(len(p)), page-at%page)]
+		if _, err := f.ReadAt(some, at); errors.Is(err, syscall.EIO) {
+			clear(some)
 		} else if err != nil {
 			return err
 		}
-		p, at = p[len(part):], at+int64(len(part))
+		p, at = p[len(some):], at+int64(len(some))
 	}
 	return nil
 }

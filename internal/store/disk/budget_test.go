@@ -15,9 +15,9 @@ import (
 // deep returns a record of 100 stacks of 2,000 frames: see [storetest.Deep].
 func deep(t testing.TB, n int, service string) store.Record {
 	const depth, leaves = 2000, 100
-	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	storetest := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	location := func(i int) uint32 {
-		return b.Location(uint64(i), 0, profile.Line{Function: b.Function(service, "", "", int64(i))})
+		return storetest.Location(uint64(i), 0, profile.Line{Function: storetest.Function(service, "", "", int64(i))})
 	}
 	stack := make([]uint32, depth)
 	for i := range stack {
@@ -25,10 +25,10 @@ func deep(t testing.TB, n int, service string) store.Record {
 	}
 	for leaf := range leaves {
 		stack[0] = location(depth + n*leaves + leaf)
-		b.Sample(stack, nil, 1)
+		storetest.Sample(stack, nil, 1)
 	}
 	r := record(t, n, service, "a", 0)
-	r.Profile = b.Profile()
+	r.Profile = storetest.Profile()
 	return r
 }
 

@@ -138,7 +138,7 @@ func (c *cache) remove(e *list.Element) {
 }
 
 // packedHeads returns the heads of an hour's packed profiles, of a version.
-func (s *Store) packedHeads(db pebble.Reader, p *partition, h format.Hour, version uint64) (*format.Heads, error) {
+func (c *Store) packedHeads(db pebble.Reader, p *partition, h format.Hour, version uint64) (*format.Heads, error) {
 	key := format.HourKey(format.KindHeads, p.id, h)
-	return loadStored(s.cache, cacheKey{string(key), version}, db, key, "it is missing", format.ReadHeads)
+	return loadStored(c.cache, cacheKey{string(key), version}, db, key, "it is missing", format.ReadHeads)
 }

@@ -7,15 +7,15 @@ import (
 )
 
 // begin starts a call. Unless it fails, s.calls.Done is to be called.
-func (s *Store) begin(ctx context.Context) error {
+func (c *Store) begin(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	s.callsMu.RLock()
-	defer s.callsMu.RUnlock()
-	if s.closed {
+	c.callsMu.RLock()
+	defer c.callsMu.RUnlock()
+	if c.closed {
 		return store.ErrClosed
 	}
-	s.calls.Add(1)
+	c.calls.Add(1)
 	return nil
 }

@@ -12,13 +12,13 @@ import (
 )
 
 // all returns all all, by epoch and service.
-func (s *Store) all() []*partition {
-	s.mu.Lock()
-	ps := make([]*partition, 0, len(s.parts))
-	for _, p := range s.parts {
+func (c *Store) all() []*partition {
+	c.mu.Lock()
+	ps := make([]*partition, 0, len(c.parts))
+	for _, p := range c.parts {
 		ps = append(ps, p)
 	}
-	s.mu.Unlock()
+	c.mu.Unlock()
 	slices.SortFunc(ps, func(a, b *partition) int {
 		return cmp.Or(cmp.Compare(a.Epoch, b.Epoch), strings.Compare(a.Service, b.Service))
 	})
@@ -26,28 +26,28 @@ func (s *Store) all() []*partition {
 }
 
 // findOrAdd returns the partition of a service and a time, making it.
-func (s *Store) findOrAdd(name partitionName) *partition {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	p := s.parts[name]
+func (c *Store) findOrAdd(name partitionName) *partition {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	p := c.parts[name]
 	if p == nil {
-		instance := slices.Clone(s.o.InstanceLabels)
+		instance := slices.Clone(c.o.InstanceLabels)
 		slices.Sort(instance)
-		p = &partition{id: s.next, Partition: format.Partition{Epoch: name.epoch, Service: name.service, Instance: instance, Dropped: format.MinHour}}
-		s.next++
-		s.parts[name] = p
+		p = &partition{id: c.next, Partition: format.Partition{Epoch: name.epoch, Service: name.service, Instance: instance, Dropped: format.MinHour}}
+		c.next++
+		c.parts[name] = p
 	}
 	return p
 }
 
-func (s *Store) nameOf(r *store.Record) partitionName {
-	return partitionName{store.Window(r.Time, s.epoch), r.Labels.Get(store.LabelService)}
+func (c *Store) nameOf(r *store.Record) partitionName {
+	return partitionName{store.Window(r.Time, c.epoch), r.Labels.Get(store.LabelService)}
 }
 
 // hours returns all hours with profiles, the oldest first.
-func (s *Store) hours() []format.Hour {
+func (c *Store) hours() []format.Hour {
 	var out []format.Hour
-	for _, p := range s.all() {
+	for _, p := range c.all() {
 		p.mu.Lock()
 		for _, h := range p.hours {
 			out = append(out, h.hour)

@@ -19,10 +19,10 @@ type listWriter struct {
 	copy  vfs.File // nil if it could not be written
 }
 
-func newListWriter(f vfs.File, r *space, manifest string) *listWriter {
-	w := &listWriter{File: f, space: r, name: copyName(r.FS, manifest)}
-	if !r.stopped() {
-		w.copy, _ = r.FS.Create(w.name, vfs.WriteCategoryUnspecified) // a store is good without
+func newListWriter(f vfs.File, fsys *space, manifest string) *listWriter {
+	w := &listWriter{File: f, space: fsys, name: copyName(fsys.FS, manifest)}
+	if !fsys.stopped() {
+		w.copy, _ = fsys.FS.Create(w.name, vfs.WriteCategoryUnspecified) // a store is good without
 	}
 	return w
 }

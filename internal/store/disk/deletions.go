@@ -82,12 +82,12 @@ func writeDeletions(fsys vfs.FS, dir string, ids []uint32) error {
 }
 
 // findDeletions sets s.listed. A damaged file is kept under another name: the marks say the same.
-func (s *Store) findDeletions() (err error) {
-	s.listed, err = readDeletions(s.o.FS, s.dir)
+func (fsys *Store) findDeletions() (err error) {
+	fsys.listed, err = readDeletions(fsys.o.FS, fsys.dir)
 	if err == nil || errors.Is(err, format.ErrVersion) {
 		return err
 	}
-	s.o.Log.Error("which services were deleted is read from the tables alone", "error", err)
-	name := s.o.FS.PathJoin(s.dir, deletionsFile)
-	return s.o.FS.Rename(name, s.o.FS.PathJoin(s.dir, keptPrefix+deletionsFile))
+	fsys.o.Log.Error("which services were deleted is read from the tables alone", "error", err)
+	name := fsys.o.FS.PathJoin(fsys.dir, deletionsFile)
+	return fsys.o.FS.Rename(name, fsys.o.FS.PathJoin(fsys.dir, keptPrefix+deletionsFile))
 }

@@ -16,7 +16,7 @@ const (
 
 // mergePieces makes one piece of many small ones of a dictionary. s.jobs is
 // locked.
-func (s *Store) mergePieces(p *partition) error {
+func (x *Store) mergePieces(p *partition) error {
 	p.mu.Lock()
 	if p.gone || p.dict == nil || len(p.small) < smallPieces {
 		p.mu.Unlock()
@@ -30,13 +30,13 @@ func (s *Store) mergePieces(p *partition) error {
 	if p.gone || p.dict == nil || len(p.small) < len(run) || p.small[0].number != run[0].number {
 		return nil // it was loaded again meanwhile
 	}
-	b := s.db.NewBatch()
+	b := x.db.NewBatch()
 	defer b.Close()
 	b.Set(format.DictionaryKey(p.id, run[0].number), value, nil)
 	for _, o := range run[1:] {
 		b.Delete(format.DictionaryKey(p.id, o.number), nil)
 	}
-	if err := s.write(b); err != nil {
+	if err := x.write(b); err != nil {
 		return err
 	}
 	p.small = p.small[len(run):]
@@ -47,13 +47,13 @@ func (s *Store) mergePieces(p *partition) error {
 }
 
 // unload forgets the dictionary. p is locked.
-func (s *Store) unload(p *partition) {
+func (x *Store) unload(p *partition) {
 	p.dict, p.in, p.index = nil, nil, nil
-	s.account(p)
+	x.account(p)
 }
 
 // account counts the memory of p's dictionary. p is locked.
-func (s *Store) account(p *partition) {
+func (x *Store) account(p *partition) {
 	n := int64(0)
 	if p.dict != nil {
 		n += p.dict.Memory()
@@ -61,29 +61,29 @@ func (s *Store) account(p *partition) {
 	if p.in != nil {
 		n += p.in.Memory()
 	}
-	s.bytes.Add(n - p.memory)
+	x.bytes.Add(n - p.memory)
 	p.memory = n
 	p.size.Store(max(n, p.size.Load()))
 }
 
 // trim forgets dictionaries that were not used for the longest time, until the
 // rest fits in what they may take.
-func (s *Store) trim() {
-	if most := s.o.CacheBytes / 2; s.bytes.Load() > most {
-		s.forgetOldest(s.uses(), most)
+func (x *Store) trim() {
+	if most := x.o.CacheBytes / 2; x.bytes.Load() > most {
+		x.forgetOldest(x.uses(), most)
 	}
 }
 
 // trimGrown does that between two rounds of the background job, when many services have
 // sent something: there is room for more then, and what was used last stays, as it is
 // likely to be used next.
-func (s *Store) trimGrown() {
-	most := 4 * s.o.CacheBytes
-	if s.bytes.Load() <= most {
+func (x *Store) trimGrown() {
+	most := 4 * x.o.CacheBytes
+	if x.bytes.Load() <= most {
 		return
 	}
-	if uses := s.uses(); len(uses) > 1 {
-		s.forgetOldest(uses[:len(uses)-1], most/2)
+	if uses := x.uses(); len(uses) > 1 {
+		x.forgetOldest(uses[:len(uses)-1], most/2)
 	}
 }
 
@@ -112,15 +112,15 @@ func (s *Store) uses() []use {
 // forgetOldest forgets dictionaries in their order until the rest takes at most so many
 // bytes, but for those that were used meanwhile, or forgotten by a Put that failed. Their
 // indexes stay: without, questions about all services would load all dictionaries each time.
-func (s *Store) forgetOldest(uses []use, most int64) {
+func (x *Store) forgetOldest(uses []use, most int64) {
 	for _, u := range uses {
-		if s.bytes.Load() <= most {
+		if x.bytes.Load() <= most {
 			return
 		}
 		if u.p.mu.TryLock() {
 			if u.p.dict != nil && u.p.lastUsed == u.last {
 				index := u.p.dict.Index()
-				s.unload(u.p)
+				x.unload(u.p)
 				u.p.index = index
 			}
 			u.p.mu.Unlock()

@@ -98,20 +98,20 @@ func cutLog(fsys vfs.FS, dir, to string, g *gap) error {
 
 // copyStore copies the files of a store, all or none.
 func copyStore(fsys vfs.FS, dir, to string, l *listing) (err error) {
-	part := to + ".part"
-	if err := fsys.RemoveAll(part); err != nil { // of a copy that was killed
+	begun := to + ".part"
+	if err := fsys.RemoveAll(begun); err != nil { // of a copy that was killed
 		return err
 	}
 	defer func() {
 		if err != nil {
-			err = errors.Join(err, fsys.RemoveAll(part))
+			err = errors.Join(err, fsys.RemoveAll(begun))
 		}
 	}()
-	if err := fsys.MkdirAll(part, 0o755); err != nil {
+	if err := fsys.MkdirAll(begun, 0o755); err != nil {
 		return err
 	}
 	for _, name := range slices.Concat(slices.Collect(maps.Values(l.tables)), slices.Collect(maps.Values(l.parities))) {
-		if err := vfs.LinkOrCopy(fsys, fsys.PathJoin(dir, name), fsys.PathJoin(part, name)); err != nil {
+		if err := vfs.LinkOrCopy(fsys, fsys.PathJoin(dir, name), fsys.PathJoin(begun, name)); err != nil {
 			return err
 		}
 	}
@@ -120,14 +120,14 @@ func copyStore(fsys vfs.FS, dir, to string, l *listing) (err error) {
 		if err != nil {
 			return err
 		}
-		err = writeFile(fsys, fsys.PathJoin(part, name), from)
+		err = writeFile(fsys, fsys.PathJoin(begun, name), from)
 		from.Close()
 		if err != nil {
 			return err
 		}
 	}
-	if err := syncDir(fsys, part); err != nil {
+	if err := syncDir(fsys, begun); err != nil {
 		return err
 	}
-	return renameDir(fsys, part, to)
+	return renameDir(fsys, begun, to)
 }

@@ -11,17 +11,17 @@ import (
 
 // heal heals what is known to be damaged, and reports whether there was anything. s.jobs is
 // locked.
-func (s *Store) heal() (healed bool, err error) {
+func (x *Store) heal() (healed bool, err error) {
 	var lost spans
 	for {
-		more, tables, err := s.health.examine(s.o.FS, s.dir)
+		more, tables, err := x.health.examine(x.o.FS, x.dir)
 		if err != nil || len(tables) == 0 {
 			return healed, err
 		}
 		healed = true
-		s.rewriteLater(tables)
+		x.rewriteLater(tables)
 		lost = append(lost, more...) // what was begun is done again if that met more damage
-		if err := s.healAll(lost, true); err != nil {
+		if err := x.healAll(lost, true); err != nil {
 			return healed, err
 		}
 	}
@@ -29,26 +29,26 @@ func (s *Store) heal() (healed bool, err error) {
 
 // healAll takes the profiles out of all partitions that are lost. Where it meets more damage,
 // that is for the next call of heal. s.jobs is locked.
-func (s *Store) healAll(lost spans, running bool) error {
-	for _, p := range s.all() {
-		hours, err := s.healPartition(p, lost, running)
-		if isDamage(err) && !s.health.suspects() {
-			s.setAside(p, err)
+func (x *Store) healAll(lost spans, running bool) error {
+	for _, p := range x.all() {
+		hours, err := x.healPartition(p, lost, running)
+		if isDamage(err) && !x.health.suspects() {
+			x.setAside(p, err)
 		} else if err != nil && !isDamage(err) {
 			return err
 		}
 		for _, h := range hours {
-			s.ids.forgetHour(h) // what is lost may come again
+			x.ids.forgetHour(h) // what is lost may come again
 		}
 	}
 	if lost.hit([]byte{format.KindFormat}) {
-		return s.write1([]byte{format.KindFormat}, format.AppendFormat(nil, s.epoch))
+		return x.write1([]byte{format.KindFormat}, format.AppendFormat(nil, x.epoch))
 	}
 	return nil
 }
 
 // healPartition takes the profiles out of a partition that are lost, and returns their hours.
-func (s *Store) healPartition(p *partition, lost spans, running bool) (hours []format.Hour, err error) {
+func (x *Store) healPartition(p *partition, lost spans, running bool) (hours []format.Hour, err error) {
 	if !slices.ContainsFunc(format.PerPartition, func(kind byte) bool { return lost.hit(format.PartitionKey(kind, p.id)) }) {
 		return nil, nil
 	}
@@ -57,7 +57,7 @@ func (s *Store) healPartition(p *partition, lost spans, running bool) (hours []f
 	if p.gone || !p.stored {
 		return nil, nil
 	}
-	h := &healing{s: s, p: p, lost: lost, batch: s.db.NewBatch(), days: map[int32]bool{}, hours: map[format.Hour]*healedHour{}, running: running}
+	h := &healing{s: x, p: p, lost: lost, batch: x.db.NewBatch(), days: map[int32]bool{}, hours: map[format.Hour]*healedHour{}, running: running}
 	defer h.batch.Close()
 	if err := h.plan(); err != nil {
 		return nil, err
@@ -75,7 +75,7 @@ func (s *Store) healPartition(p *partition, lost spans, running bool) (hours []f
 			return nil, err
 		}
 	}
-	if err := s.write(h.batch); err != nil {
+	if err := x.write(h.batch); err != nil {
 		return nil, err
 	}
 	h.apply()
@@ -84,42 +84,42 @@ func (s *Store) healPartition(p *partition, lost spans, running bool) (hours []f
 
 // retryHealed runs f, and again when what it finds to be damaged is healed, and without each
 // partition that can't be.
-func (s *Store) retryHealed(f func() error) error {
+func (x *Store) retryHealed(f func() error) error {
 	for {
-		heals := s.heals.Load()
+		heals := x.heals.Load()
 		err := f()
 		var at *damagedPartition
 		if !errors.As(err, &at) {
 			return err
 		}
-		if err := s.checkUsable(); err != nil {
+		if err := x.checkUsable(); err != nil {
 			return err // the disk is gone, and nothing is damaged
 		}
-		s.rewrites.Lock()
-		healed := s.heals.Load() != heals // meanwhile, for another call
+		x.rewrites.Lock()
+		healed := x.heals.Load() != heals // meanwhile, for another call
 		if !healed {
 			var e error
-			if healed, e = s.heal(); e != nil {
-				s.rewrites.Unlock()
+			if healed, e = x.heal(); e != nil {
+				x.rewrites.Unlock()
 				return e
 			}
 		}
-		s.rewrites.Unlock()
+		x.rewrites.Unlock()
 		if !healed {
-			s.setAside(at.p, at.err)
+			x.setAside(at.p, at.err)
 		}
 	}
 }
 
 // setAside sets a partition aside. Its lock is not held.
-func (s *Store) setAside(p *partition, why error) {
+func (x *Store) setAside(p *partition, why error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.gone {
 		return
 	}
 	if p.Since.IsZero() {
-		p.Since = s.o.Now()
+		p.Since = x.o.Now()
 	}
 	a := Aside{Service: p.Service, Since: p.Since, Problem: why.Error()}
 	if p.stored {
@@ -135,18 +135,18 @@ func (s *Store) setAside(p *partition, why error) {
 		p.Problem = a.Problem
 		// What is put into the partition that takes its place comes later in the
 		// log.
-		if err := s.write1(format.PartitionKey(format.KindPartition, p.id), p.Partition.Append(nil)); err != nil {
-			s.o.Log.Error("that a partition is set aside can't be written", "error", err)
+		if err := x.write1(format.PartitionKey(format.KindPartition, p.id), p.Partition.Append(nil)); err != nil {
+			x.o.Log.Error("that a partition is set aside can't be written", "error", err)
 		}
 	}
 	p.gone, p.hours = true, nil
-	s.unload(p)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if name := (partitionName{p.Epoch, p.Service}); s.parts[name] == p {
-		delete(s.parts, name)
+	x.unload(p)
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if name := (partitionName{p.Epoch, p.Service}); x.parts[name] == p {
+		delete(x.parts, name)
 	}
-	s.aside[p.id] = a
-	s.o.Log.Error("set profiles aside, as something of them can't be read: hone store repair brings back what can be",
+	x.aside[p.id] = a
+	x.o.Log.Error("set profiles aside, as something of them can't be read: hone store repair brings back what can be",
 		"service", a.Service, "from", a.Epoch.Format(time.DateOnly), "profiles", a.Known(), "error", a.Problem)
 }

@@ -106,8 +106,8 @@ func TestTableMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 		if killed {
-			h := newHealth(slog.New(slog.DiscardHandler), &space{FS: mem})
-			if err := h.inspect(mem, "d"); err != nil {
+			r := newHealth(slog.New(slog.DiscardHandler), &space{FS: mem})
+			if err := r.inspect(mem, "d"); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -27,8 +27,8 @@ type identities struct {
 	bytes   int64
 }
 
-func newIdentities(s *Store, limit int64) *identities {
-	return &identities{s: s, key: maphash.Bytes(maphash.MakeSeed(), []byte("ids")), limit: limit,
+func newIdentities(db *Store, limit int64) *identities {
+	return &identities{s: db, key: maphash.Bytes(maphash.MakeSeed(), []byte("ids")), limit: limit,
 		claimed: map[format.Identity]chan struct{}{}, hours: map[format.Hour]*idSet{}}
 }
 

@@ -75,7 +75,7 @@ func (h *health) inspect(fsys vfs.FS, dir string) error {
 			h.note(name, fmt.Sprintf("it can't be read, was moved to %s, and was written again: %v", fsys.PathBase(to), err))
 		}
 	}
-	mend := func(name string, wrong map[int64]byte) error {
+	mendOne := func(name string, wrong map[int64]byte) error {
 		kept, err := mendFile(fsys, dir, name, wrong)
 		if err == nil {
 			h.note(name, fmt.Sprintf("%s; the original is kept as %s", mendedBits(wrong), kept))
@@ -83,11 +83,11 @@ func (h *health) inspect(fsys vfs.FS, dir string) error {
 		return err
 	}
 	if len(m.wrong) > 0 {
-		if err := mend(m.name, m.wrong); err != nil {
+		if err := mendOne(m.name, m.wrong); err != nil {
 			return err
 		}
 	}
-	g, err := findGap(fsys, dir, l, m, mend)
+	g, err := findGap(fsys, dir, l, m, mendOne)
 	if g != nil {
 		err = fmt.Errorf("%w: %w", g, errRepair)
 	}
@@ -97,13 +97,13 @@ func (h *health) inspect(fsys vfs.FS, dir string) error {
 // markers returns the manifest in force, nil if there is none yet. Markers are names
 // of files that tell which it is and how tables are written. If they are missing,
 // and there can be no doubt of what they were, they are made again.
-func (h *health) markers(fsys vfs.FS, dir string, l *listing) (*manifest, error) {
+func (r *health) markers(fsys vfs.FS, dir string, l *listing) (*manifest, error) {
 	name, err := currentManifest(fsys, dir)
 	if err != nil {
 		return nil, err
 	}
 	missing := func(marker, value string) error {
-		h.note("marker."+marker, "it is missing, and was made again")
+		r.note("marker."+marker, "it is missing, and was made again")
 		m, _, err := atomicfs.LocateMarker(fsys, dir, marker)
 		if err != nil {
 			return err

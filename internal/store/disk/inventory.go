@@ -15,16 +15,16 @@ import (
 // readIndex reads the partitions, the summaries of their hours, and the heads of profiles
 // that aren't packed. hit are keys that may be lost. Partitions of which something can't be
 // read are in lost; byID has those that are described.
-func (s *Store) readIndex(hit spans) (byID map[uint32]*partition, lost map[uint32]error, err error) {
-	if err := s.readDescription(); err != nil {
+func (r *Store) readIndex(hit spans) (x map[uint32]*partition, lost map[uint32]error, err error) {
+	if err := r.readDescription(); err != nil {
 		return nil, nil, err
 	}
-	byID, lost, err = s.readPartitions(hit.hit([]byte{format.KindPartition}))
+	x, lost, err = r.readPartitions(hit.hit([]byte{format.KindPartition}))
 	if err != nil {
 		return nil, nil, err
 	}
-	now := s.o.Now()
-	err = s.readHours(byID, lost, format.KindSummary, func(p *partition, h *hourData, key, value []byte) (err error) {
+	now := r.o.Now()
+	err = r.readHours(x, lost, format.KindSummary, func(p *partition, h *hourData, key, value []byte) (err error) {
 		h.packed, err = format.ReadSummary(value)
 		p.seq = max(p.seq, h.packed.LastSeq)
 		return err
@@ -32,53 +32,53 @@ func (s *Store) readIndex(hit spans) (byID map[uint32]*partition, lost map[uint3
 	if err != nil {
 		return nil, nil, err
 	}
-	err = s.readHours(byID, lost, format.KindHead, func(p *partition, h *hourData, key, value []byte) error {
+	err = r.readHours(x, lost, format.KindHead, func(p *partition, h *hourData, key, value []byte) error {
 		seq := format.SeqOfKey(key)
 		p.seq = max(p.seq, seq)
 		h.last = now
 		h.bytes += 4 * int64(len(value)) // about; it only tells when to pack
 		return h.fresh.ReadHead(seq, value)
 	})
-	return byID, lost, err
+	return x, lost, err
 }
 
 // readDescription reads what the store is, and writes it if it isn't there.
-func (s *Store) readDescription() error {
-	epoch, found, err := get(s.db, []byte{format.KindFormat}, format.ReadFormat)
+func (r *Store) readDescription() error {
+	epoch, found, err := get(r.db, []byte{format.KindFormat}, format.ReadFormat)
 	if err == nil && found {
-		s.epoch = epoch
+		r.epoch = epoch
 		return nil
 	}
 	if err != nil && !isDamage(err) {
 		return err
 	}
-	s.epoch = int64(s.o.Epoch)
+	r.epoch = int64(r.o.Epoch)
 	if err != nil {
 		// It says how long epochs are, and no hone has had others.
-		s.o.Log.Error("the description of the store is damaged, and was written again", "error", err)
+		r.o.Log.Error("the description of the store is damaged, and was written again", "error", err)
 	}
-	return s.db.Set([]byte{format.KindFormat}, format.AppendFormat(nil, s.epoch), pebble.Sync)
+	return r.db.Set([]byte{format.KindFormat}, format.AppendFormat(nil, r.epoch), pebble.Sync)
 }
 
 // reconstruct finds out from what a partition has what its description said, and
 // writes that again. It leaves the partition lost where that can't be read either, or
 // another one has its place.
-func (s *Store) reconstruct(id uint32, byID map[uint32]*partition, lost map[uint32]error) {
+func (r *Store) reconstruct(id uint32, byID map[uint32]*partition, lost map[uint32]error) {
 	// Which roll-ups may be used isn't known, so none are.
-	p := &partition{id: id, stored: true, Partition: format.Partition{Instance: slices.Sorted(slices.Values(s.o.InstanceLabels)), Dropped: math.MaxInt32}}
+	p := &partition{id: id, stored: true, Partition: format.Partition{Instance: slices.Sorted(slices.Values(r.o.InstanceLabels)), Dropped: math.MaxInt32}}
 	errFound := errors.New("found")
 	empty := 0
 	for _, kind := range format.PerHour {
 		prefix := format.PartitionKey(kind, id)
-		err := s.scanPrefix(prefix, func(key, _ []byte) error {
-			p.Epoch = store.Window(format.HourOfKey(key).Start(), s.epoch)
+		err := r.scanPrefix(prefix, func(key, _ []byte) error {
+			p.Epoch = store.Window(format.HourOfKey(key).Start(), r.epoch)
 			return errFound
 		})
 		if err == nil {
 			empty++
 		}
 		if errors.Is(err, errFound) {
-			if err := s.load(p); err != nil || len(p.dict.Series) == 0 {
+			if err := r.load(p); err != nil || len(p.dict.Series) == 0 {
 				return
 			}
 			p.Service = p.dict.Series[0].Labels.Get(store.LabelService)
@@ -90,21 +90,21 @@ func (s *Store) reconstruct(id uint32, byID map[uint32]*partition, lost map[uint
 		return
 	}
 	name := partitionName{p.Epoch, p.Service}
-	if p.Service == "" || s.parts[name] != nil {
-		s.unload(p)
+	if p.Service == "" || r.parts[name] != nil {
+		r.unload(p)
 		return
 	}
-	if err := s.write1(format.PartitionKey(format.KindPartition, id), p.Partition.Append(nil)); err != nil {
-		s.o.Log.Error("the description of a partition could not be written again", "service", p.Service, "error", err)
+	if err := r.write1(format.PartitionKey(format.KindPartition, id), p.Partition.Append(nil)); err != nil {
+		r.o.Log.Error("the description of a partition could not be written again", "service", p.Service, "error", err)
 	}
 	delete(lost, id)
-	byID[id], s.parts[name] = p, p
+	byID[id], r.parts[name] = p, p
 }
 
 // lastPartition returns the highest number of a partition that a key has.
-func (s *Store) lastPartition() (last uint32, err error) {
+func (r *Store) lastPartition() (last uint32, err error) {
 	for _, kind := range format.PerPartition {
-		it, err := s.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}})
+		it, err := r.db.NewIter(&pebble.IterOptions{LowerBound: []byte{kind}, UpperBound: []byte{kind + 1}})
 		if err != nil {
 			return 0, err
 		}
@@ -121,25 +121,25 @@ func (s *Store) lastPartition() (last uint32, err error) {
 // readHours calls f with all keys of a kind, and
 // the hours that they are of. Partitions that f fails for, or that can't be read,
 // get into lost.
-func (s *Store) readHours(byID map[uint32]*partition, lost map[uint32]error, kind byte,
+func (x *Store) readHours(byID map[uint32]*partition, lost map[uint32]error, kind byte,
 	f func(p *partition, h *hourData, key, value []byte) error,
 ) error {
 	one := func(key, value []byte) error {
 		id := binary.BigEndian.Uint32(key[1:])
 		p := byID[id]
-		if p == nil && slices.Contains(s.deleted, id) {
+		if p == nil && slices.Contains(x.deleted, id) {
 			return nil // it is deleted again
 		}
 		if p == nil {
 			if lost[id] == nil {
 				lost[id] = format.Damaged(format.PartitionKey(format.KindPartition, id), "it is missing")
-				s.next = max(s.next, id+1)
+				x.next = max(x.next, id+1)
 			}
 			return nil
 		}
 		return f(p, p.hour(format.HourOfKey(key), true), key, value)
 	}
-	err := s.scanPrefix([]byte{kind}, one)
+	err := x.scanPrefix([]byte{kind}, one)
 	if !isDamage(err) {
 		return err
 	}
@@ -149,7 +149,7 @@ func (s *Store) readHours(byID map[uint32]*partition, lost map[uint32]error, kin
 				h.fresh, h.bytes = format.Heads{}, 0
 			}
 		}
-		err := s.scanPrefix(format.PartitionKey(kind, id), one)
+		err := x.scanPrefix(format.PartitionKey(kind, id), one)
 		if isDamage(err) {
 			if lost[id] == nil {
 				lost[id] = err

@@ -15,26 +15,26 @@ import (
 )
 
 // explainOpening says what to do about an error of opening.
-func (h *health) explainOpening(err error) error {
+func (k *health) explainOpening(err error) error {
 	if isDamage(err) {
 		return fmt.Errorf("%w: %w", err, errRepair)
 	}
-	return h.room.explain(err)
+	return k.room.explain(err)
 }
 
 // apply hands a batch to the log.
-func (s *Store) apply(b *pebble.Batch) (err error) {
+func (k *Store) apply(b *pebble.Batch) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%v", p)
 		}
 	}()
-	return s.space.explain(s.db.ApplyNoSyncWait(b, pebble.Sync))
+	return k.space.explain(k.db.ApplyNoSyncWait(b, pebble.Sync))
 }
 
 // await waits until a batch is durable, and closes it. With no room on the disk
 // it returns store.ErrFull; the batch may become durable all the same.
-func (s *Store) await(b *pebble.Batch) error {
+func (k *Store) await(b *pebble.Batch) error {
 	done := make(chan error, 1)
 	go func() {
 		err := b.SyncWait()
@@ -44,44 +44,44 @@ func (s *Store) await(b *pebble.Batch) error {
 	select {
 	case err := <-done:
 		if err != nil {
-			return s.space.explain(err)
+			return k.space.explain(err)
 		}
-		return s.health.check()
-	case <-s.health.broken:
-		return s.health.check()
-	case <-s.space.noRoom():
-		s.unsure.Store(true)
-		return cmp.Or(s.health.check(), s.space.full())
+		return k.health.check()
+	case <-k.health.broken:
+		return k.health.check()
+	case <-k.space.noRoom():
+		k.unsure.Store(true)
+		return cmp.Or(k.health.check(), k.space.full())
 	}
 }
 
 // barrier waits until all that was put is durable, if that isn't certain.
-func (s *Store) barrier() error {
-	if !s.unsure.Load() {
+func (k *Store) barrier() error {
+	if !k.unsure.Load() {
 		return nil
 	}
-	b := s.db.NewBatch()
+	b := k.db.NewBatch()
 	if err := b.LogData([]byte("barrier"), nil); err != nil {
 		return err
 	}
-	if err := s.apply(b); err != nil {
+	if err := k.apply(b); err != nil {
 		return err
 	}
-	return s.await(b)
+	return k.await(b)
 }
 
 // write writes a batch of background work. It needs no sync: after a crash the
 // work is as if it had not been done.
-func (s *Store) write(b *pebble.Batch) error {
-	return s.space.explain(s.db.Apply(b, pebble.NoSync))
+func (k *Store) write(b *pebble.Batch) error {
+	return k.space.explain(k.db.Apply(b, pebble.NoSync))
 }
 
 // write1 writes a key.
-func (s *Store) write1(key, value []byte) error {
-	b := s.db.NewBatch()
+func (k *Store) write1(key, value []byte) error {
+	b := k.db.NewBatch()
 	defer b.Close()
 	b.Set(key, value, nil)
-	return s.write(b)
+	return k.write(b)
 }
 
 // lockDir locks a directory against other processes.
@@ -139,40 +139,40 @@ func pebbleOptions(f vfs.FS, lock *pebble.Lock, h *health) *pebble.Options {
 
 // removeLogs removes the logs that were kept to be written again. What is in
 // them was flushed; only the last one is of use to Pebble.
-func (s *Store) removeLogs() {
-	l, err := listFiles(s.o.FS, s.dir)
+func (k *Store) removeLogs() {
+	l, err := listFiles(k.o.FS, k.dir)
 	if err != nil {
 		return
 	}
 	numbers := slices.Sorted(maps.Keys(l.logs))
 	for _, n := range numbers[:max(len(numbers)-1, 0)] {
-		s.o.FS.Remove(s.o.FS.PathJoin(s.dir, l.logs[n]))
+		k.o.FS.Remove(k.o.FS.PathJoin(k.dir, l.logs[n]))
 	}
 }
 
 // checkUsable returns why nothing can be kept, whatever was written: the directory is
 // gone, or Pebble can't go on.
-func (s *Store) checkUsable() error {
-	if err := s.health.check(); err != nil {
+func (k *Store) checkUsable() error {
+	if err := k.health.check(); err != nil {
 		return err
 	}
-	return s.space.checkUsable()
+	return k.space.checkUsable()
 }
 
 // size is what the store's data takes on the disk, without logs.
-func (s *Store) size() int64 {
-	total := s.db.Metrics().Total()
+func (k *Store) size() int64 {
+	total := k.db.Metrics().Total()
 	return total.AggregateSize()
 }
 
 // readable returns an error if keys of a new partition could not be read.
-func (s *Store) readable(id uint32) error {
-	if !s.health.knowsDamage() {
+func (k *Store) readable(id uint32) error {
+	if !k.health.knowsDamage() {
 		return nil
 	}
 	for _, kind := range format.PerPartition {
 		prefix := format.PartitionKey(kind, id)
-		if err := s.scan(s.db, prefix, format.After(prefix), func(_, _ []byte) error { return nil }); err != nil {
+		if err := k.scan(k.db, prefix, format.After(prefix), func(_, _ []byte) error { return nil }); err != nil {
 			return err
 		}
 	}

@@ -68,9 +68,9 @@ func currentManifest(fsys vfs.FS, dir string) (string, error) {
 }
 
 // parityName is the name of the parity file of a table.
-func parityName(table string) string { return strings.TrimSuffix(table, tableExt) + parityExt }
+func parityName(name string) string { return strings.TrimSuffix(name, tableExt) + parityExt }
 
 // copyName returns the name of the copy of a manifest.
-func copyName(fsys vfs.FS, manifest string) string {
-	return fsys.PathJoin(fsys.PathDir(manifest), strings.TrimPrefix(fsys.PathBase(manifest), manifestPrefix)+copyExt)
+func copyName(fsys vfs.FS, name string) string {
+	return fsys.PathJoin(fsys.PathDir(name), strings.TrimPrefix(fsys.PathBase(name), manifestPrefix)+copyExt)
 }

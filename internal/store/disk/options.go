@@ -77,9 +77,9 @@ func (o *Options) fill() {
 }
 
 // oldest is the time before which profiles have expired.
-func (s *Store) oldest() int64 {
-	if s.o.Retention <= 0 {
+func (o *Store) oldest() int64 {
+	if o.o.Retention <= 0 {
 		return -1 << 63
 	}
-	return s.o.Now().Add(-s.o.Retention).UnixNano()
+	return o.o.Now().Add(-o.o.Retention).UnixNano()
 }

@@ -25,10 +25,10 @@ func (s *Store) nudge(h *hourData) {
 }
 
 // pack packs the hours that ripe tells.
-func (s *Store) pack(ctx context.Context, ripe func(h *hourData) bool) error {
-	s.rewrites.Lock()
-	defer s.rewrites.Unlock()
-	for _, p := range s.all() {
+func (x *Store) pack(ctx context.Context, ripe func(h *hourData) bool) error {
+	x.rewrites.Lock()
+	defer x.rewrites.Unlock()
+	for _, p := range x.all() {
 		p.mu.Lock()
 		var hours []format.Hour
 		for _, h := range p.hours {
@@ -40,20 +40,20 @@ func (s *Store) pack(ctx context.Context, ripe func(h *hourData) bool) error {
 		for _, h := range hours {
 			more, err := true, error(nil)
 			for more && err == nil {
-				more, err = s.packHour(ctx, p, h)
+				more, err = x.packHour(ctx, p, h)
 			}
 			if err = damagedIn(p, err); errors.As(err, new(*damagedPartition)) {
-				if healed, err := s.heal(); err != nil {
-					return err
+				if healed, e := x.heal(); e != nil {
+					return e
 				} else if !healed {
-					s.setAside(p, err)
+					x.setAside(p, e)
 				}
 				break // what is left is packed the next time
 			} else if err != nil {
 				return fmt.Errorf("service %s, hour %v: %w", p.Service, h, err)
 			}
 		}
-		if err := s.mergePieces(p); err != nil {
+		if err := x.mergePieces(p); err != nil {
 			return fmt.Errorf("service %s: %w", p.Service, err)
 		}
 	}
@@ -78,27 +78,27 @@ type packing struct {
 
 // packHour packs the fresh profiles of an hour, and returns whether there are
 // more. s.jobs is locked.
-func (s *Store) packHour(ctx context.Context, p *partition, h format.Hour) (more bool, err error) {
+func (x *Store) packHour(ctx context.Context, p *partition, h format.Hour) (more bool, err error) {
 	p.mu.Lock()
 	d := p.hour(h, false)
 	if p.gone || d == nil || len(d.fresh.List) == 0 {
 		p.mu.Unlock()
 		return false, nil
 	}
-	if err := s.load(p); err != nil {
+	if err := x.load(p); err != nil {
 		p.mu.Unlock()
 		return false, err
 	}
 	fresh := d.fresh
-	k := &packing{s: s, ctx: ctx, hour: h, packed: d.packed, before: d.version(), values: make([]byte, 0, min(d.bytes, maxFreshBytes)),
-		p: &view{s: s, p: p, dict: *p.dict, snap: s.db.NewSnapshot()}}
+	k := &packing{s: x, ctx: ctx, hour: h, packed: d.packed, before: d.version(), values: make([]byte, 0, min(d.bytes, maxFreshBytes)),
+		p: &view{s: x, p: p, dict: *p.dict, snap: x.db.NewSnapshot()}}
 	p.mu.Unlock()
 	defer k.p.snap.Close()
 
-	k.batch = s.db.NewBatch()
+	k.batch = x.db.NewBatch()
 	defer k.batch.Close()
 	if k.packed.Profiles > 0 {
-		old, err := s.packedHeads(k.p.snap, p, h, k.before)
+		old, err := x.packedHeads(k.p.snap, p, h, k.before)
 		if err != nil {
 			return false, err
 		}
@@ -139,11 +139,11 @@ func (s *Store) packHour(ctx context.Context, p *partition, h format.Hour) (more
 	if p.gone {
 		return false, nil
 	}
-	if err := s.write(k.batch); err != nil {
+	if err := x.write(k.batch); err != nil {
 		return false, err
 	}
-	s.counts.packed.Add(int64(len(fresh.List)))
-	s.garbage.Add(int64(len(k.values)))
+	x.counts.packed.Add(int64(len(fresh.List)))
+	x.garbage.Add(int64(len(k.values)))
 	d.packed = k.packed
 	var rest format.Heads
 	for i := range d.fresh.List {

@@ -200,12 +200,12 @@ type difference struct {
 
 // findWound compares a table with its parity file. It returns nil if they don't tell what
 // is wrong.
-func findWound(fsys vfs.FS, path string, table vfs.File) (*wound, error) {
+func findWound(fsys vfs.FS, path string, f vfs.File) (*wound, error) {
 	sum, size, err := readParity(fsys, parityName(path))
 	if err != nil || sum == nil {
 		return nil, err
 	}
-	info, err := table.Stat()
+	info, err := f.Stat()
 	if err != nil || info.Size() != size {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func findWound(fsys vfs.FS, path string, table vfs.File) (*wound, error) {
 	buf := make([]byte, 256<<10)
 	for at := int64(0); at < size; at += int64(len(buf)) {
 		buf = buf[:min(int64(len(buf)), size-at)]
-		if err := readPages(table, buf, at); err != nil {
+		if err := readPages(f, buf, at); err != nil {
 			return nil, err
 		}
 		c.Write(buf)
@@ -248,7 +248,7 @@ func (w *wound) split(sum []byte) {
 		ends[0][0] = ends[n-1][0] - w.strip
 		ends = ends[:n-1]
 	}
-	part := func(from, to int64) difference {
+	run := func(from, to int64) difference {
 		d := difference{from: (from + w.strip) % w.strip}
 		for at := from; at < to; at++ {
 			d.bytes = append(d.bytes, sum[(at+w.strip)%w.strip])
@@ -264,10 +264,10 @@ func (w *wound) split(sum []byte) {
 				at, longest = i, n
 			}
 		}
-		w.done = append(w.done, part(ends[at][0], ends[at][0]+w.strip-longest))
+		w.done = append(w.done, run(ends[at][0], ends[at][0]+w.strip-longest))
 	}
 	for _, e := range ends[:min(len(ends), maxRuns)] {
-		w.done = append(w.done, part(e[0], e[1]))
+		w.done = append(w.done, run(e[0], e[1]))
 	}
 }
 

@@ -10,20 +10,20 @@ import (
 )
 
 // putEach puts each record once. Those that it writes are not known.
-func (s *Store) putEach(ctx context.Context, records []store.Record, known []bool) error {
+func (x *Store) putEach(ctx context.Context, records []store.Record, known []bool) error {
 	at := make([]int, len(records)) // where a record is among all
 	for i := range at {
 		at[i] = i
 	}
 	for len(records) > 0 {
-		mine, others, wait, err := s.ids.claim(records)
+		mine, others, wait, err := x.ids.claim(records)
 		if err != nil {
 			return err
 		}
 		if n := len(records) - len(mine) - len(others); n > 0 {
-			s.counts.duplicates.Add(int64(n))
-			if err := s.barrier(); err != nil {
-				s.ids.release(records, mine, 0)
+			x.counts.duplicates.Add(int64(n))
+			if err := x.barrier(); err != nil {
+				x.ids.release(records, mine, 0)
 				return err
 			}
 		}
@@ -31,8 +31,8 @@ func (s *Store) putEach(ctx context.Context, records []store.Record, known []boo
 			for _, i := range mine {
 				known[at[i]] = false
 			}
-			written, err := s.putAll(records, mine)
-			s.ids.release(records, mine, written)
+			written, err := x.putAll(records, mine)
+			x.ids.release(records, mine, written)
 			if err != nil {
 				return err
 			}

@@ -65,19 +65,19 @@ func moveAside(o *Options, dir string, why error) error {
 }
 
 // findRecoveries finds the stores that are to be recovered.
-func (s *Store) findRecoveries() error {
-	parent := s.o.FS.PathDir(s.dir)
-	names, err := s.o.FS.List(parent)
+func (o *Store) findRecoveries() error {
+	parent := o.o.FS.PathDir(o.dir)
+	names, err := o.o.FS.List(parent)
 	if err != nil {
 		return err
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if !strings.HasPrefix(name, s.o.FS.PathBase(s.dir)+recoveringExt) || strings.HasSuffix(name, ".part") {
+		if !strings.HasPrefix(name, o.o.FS.PathBase(o.dir)+recoveringExt) || strings.HasSuffix(name, ".part") {
 			continue
 		}
-		r := &Recovery{Dir: s.o.FS.PathJoin(parent, name), Since: s.o.Now(), Problem: "it could not be opened"}
-		if f, err := s.o.FS.Open(s.o.FS.PathJoin(r.Dir, whyFile)); err == nil {
+		r := &Recovery{Dir: o.o.FS.PathJoin(parent, name), Since: o.o.Now(), Problem: "it could not be opened"}
+		if f, err := o.o.FS.Open(o.o.FS.PathJoin(r.Dir, whyFile)); err == nil {
 			text, _ := io.ReadAll(io.LimitReader(f, 1<<20)) // what can't be read is not known
 			f.Close()
 			since, problem, _ := strings.Cut(string(text), "\n")
@@ -87,77 +87,77 @@ func (s *Store) findRecoveries() error {
 		}
 		// Which services it has is known when it has been read.
 		r.left = []Aside{{Since: r.Since, Profiles: -1, Problem: r.Problem, Returning: true}}
-		s.recoveries = append(s.recoveries, r)
+		o.recoveries = append(o.recoveries, r)
 	}
 	return nil
 }
 
 // recoverAll recovers one store after another.
-func (s *Store) recoverAll() {
-	defer s.backdrops.Done()
-	for _, r := range s.recoveries {
-		err := s.recover(r)
-		if s.closing.Err() != nil {
+func (x *Store) recoverAll() {
+	defer x.backdrops.Done()
+	for _, r := range x.recoveries {
+		err := x.recover(r)
+		if x.closing.Err() != nil {
 			return // the next start goes on
 		}
-		s.mu.Lock()
+		x.mu.Lock()
 		if err != nil {
 			r.Waiting = "it failed; hone tries again at the next start: " + err.Error()
 		} else {
 			r.Done = true
 		}
 		now := *r
-		s.mu.Unlock()
+		x.mu.Unlock()
 		if err != nil {
-			s.o.Log.Error("the store that was moved aside could not be recovered; it is tried again at the next start", "files", now.Dir, "error", err)
+			x.o.Log.Error("the store that was moved aside could not be recovered; it is tried again at the next start", "files", now.Dir, "error", err)
 			continue
 		}
-		s.o.Log.Info("what can be read of the store that was moved aside is back", "files", now.Dir, "result", now.String())
+		x.o.Log.Info("what can be read of the store that was moved aside is back", "files", now.Dir, "result", now.String())
 	}
 }
 
 func (r Recovery) String() string { return keptText(r.Kept, r.Lost, r.Unsure) }
 
 // recover puts what can be read of a store into this one.
-func (s *Store) recover(r *Recovery) error {
-	a, err := newAudit(s.closing, r.Dir, s.o.FS, func(problem string) {
-		s.o.Log.Warn("something of the store that was moved aside can't be read", "files", r.Dir, "problem", problem)
+func (x *Store) recover(r *Recovery) error {
+	a, err := newAudit(x.closing, r.Dir, x.o.FS, func(problem string) {
+		x.o.Log.Warn("something of the store that was moved aside can't be read", "files", r.Dir, "problem", problem)
 	})
 	if err != nil {
 		return err
 	}
-	parts, err := s.toRecover(a, r)
+	parts, err := x.toRecover(a, r)
 	for i := 0; i < len(parts) && err == nil; i++ {
 		before := a.found
-		err = a.copyTo(parts[i], func(ctx context.Context, records []store.Record) error { return s.putBack(ctx, r, records) })
-		s.mu.Lock()
+		err = a.copyTo(parts[i], func(ctx context.Context, records []store.Record) error { return x.putBack(ctx, r, records) })
+		x.mu.Lock()
 		r.Kept += a.readable()
 		r.Lost += a.found.Lost - before.Lost
 		r.Unsure = a.files.lossy
 		if err == nil {
 			r.left = r.left[1:]
 		}
-		s.mu.Unlock()
+		x.mu.Unlock()
 	}
 	a.close()
 	if err != nil {
 		return err
 	}
-	to, err := freeName(s.o.FS, s.dir+damagedExt)
+	to, err := freeName(x.o.FS, x.dir+damagedExt)
 	if err == nil {
-		err = renameDir(s.o.FS, r.Dir, to)
+		err = renameDir(x.o.FS, r.Dir, to)
 	}
 	if err == nil {
-		s.mu.Lock()
+		x.mu.Lock()
 		r.Dir = to
-		s.mu.Unlock()
+		x.mu.Unlock()
 	}
 	return err
 }
 
 // toRecover returns the partitions that may have profiles missing in the store in use, the
 // latest first.
-func (s *Store) toRecover(a *audit, r *Recovery) ([]*partition, error) {
+func (x *Store) toRecover(a *audit, r *Recovery) ([]*partition, error) {
 	parts := slices.Clone(a.parts)
 	behind, err := behindGap(a, r.Dir)
 	if err != nil {
@@ -174,9 +174,9 @@ func (s *Store) toRecover(a *audit, r *Recovery) ([]*partition, error) {
 			left[i].Epoch = time.Time{} // it is found out when it is read
 		}
 	}
-	s.mu.Lock()
+	x.mu.Lock()
 	r.left = left
-	s.mu.Unlock()
+	x.mu.Unlock()
 	return parts, nil
 }
 
@@ -226,20 +226,20 @@ var errNoSpare = errors.New("not enough disk space to recover profiles")
 const spareFactor = 4
 
 // putBack puts records, and waits while there is no room for that.
-func (s *Store) putBack(ctx context.Context, r *Recovery, records []store.Record) error {
+func (x *Store) putBack(ctx context.Context, r *Recovery, records []store.Record) error {
 	for {
-		oldest := s.oldest()
+		oldest := x.oldest()
 		records = slices.DeleteFunc(records, func(r store.Record) bool { return format.HourOf(r.Time).End() <= oldest })
-		err := s.roomToSpare()
+		err := x.roomToSpare()
 		if err == nil {
-			err = s.put(ctx, records)
+			err = x.put(ctx, records)
 		}
 		wait := errors.Is(err, errNoSpare) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrUnavailable)
-		s.mu.Lock()
+		x.mu.Lock()
 		if r.Waiting = ""; wait {
 			r.Waiting = err.Error()
 		}
-		s.mu.Unlock()
+		x.mu.Unlock()
 		switch {
 		case errors.Is(err, store.ErrExpired):
 			continue // while it came back
@@ -254,9 +254,9 @@ func (s *Store) putBack(ctx context.Context, r *Recovery, records []store.Record
 	}
 }
 
-func (s *Store) roomToSpare() error {
-	u, err := s.o.FS.GetDiskUsage(s.dir)
-	if least := spareFactor * uint64(s.space.min); err == nil && u.AvailBytes < least {
+func (x *Store) roomToSpare() error {
+	u, err := x.o.FS.GetDiskUsage(x.dir)
+	if least := spareFactor * uint64(x.space.min); err == nil && u.AvailBytes < least {
 		return fmt.Errorf("%w: %d MiB are left, and bringing profiles back leaves %d MiB free", errNoSpare, u.AvailBytes>>20, least>>20)
 	}
 	return nil // who doesn't know how much there is finds out

@@ -10,40 +10,40 @@ import (
 
 // retain drops hours that are older than the store keeps profiles, and the
 // oldest ones while the store takes more room than it may. s.jobs is locked.
-func (s *Store) retain(ctx context.Context) error {
-	oldest := s.oldest()
-	if err := s.dropAside(oldest); err != nil {
+func (x *Store) retain(ctx context.Context) error {
+	oldest := x.oldest()
+	if err := x.dropAside(oldest); err != nil {
 		return err
 	}
-	for _, h := range s.hours() {
+	for _, h := range x.hours() {
 		if h.End() > oldest || ctx.Err() != nil {
 			break
 		}
-		n, err := s.dropHour(h)
+		n, err := x.dropHour(h)
 		if err != nil {
 			return err
 		}
-		s.o.Log.Info("dropped profiles that are older than the retention", "hour", h.String(), "profiles", n)
+		x.o.Log.Info("dropped profiles that are older than the retention", "hour", h.String(), "profiles", n)
 	}
-	if s.o.MaxBytes <= 0 || s.unclaimed {
+	if x.o.MaxBytes <= 0 || x.unclaimed {
 		// Without the room of what was dropped, all would be dropped in the end.
 		return ctx.Err()
 	}
 	// What was dropped takes room until it is compacted away.
-	for _, h := range s.hours() {
-		if s.size() <= s.o.MaxBytes || ctx.Err() != nil {
+	for _, h := range x.hours() {
+		if x.size() <= x.o.MaxBytes || ctx.Err() != nil {
 			break
 		}
-		if h.End() > s.o.Now().UnixNano() {
+		if h.End() > x.o.Now().UnixNano() {
 			break // never what comes in now
 		}
-		n, err := s.dropHour(h)
+		n, err := x.dropHour(h)
 		if err != nil {
 			return err
 		}
-		s.o.Log.Warn("dropped the oldest profiles: the store is larger than it may be", "hour", h.String(), "profiles", n,
-			"bytes", s.size(), "max", s.o.MaxBytes)
-		if err := s.reclaim(ctx); err != nil {
+		x.o.Log.Warn("dropped the oldest profiles: the store is larger than it may be", "hour", h.String(), "profiles", n,
+			"bytes", x.size(), "max", x.o.MaxBytes)
+		if err := x.reclaim(ctx); err != nil {
 			return err
 		}
 	}
@@ -52,23 +52,23 @@ func (s *Store) retain(ctx context.Context) error {
 
 // dropHour drops the profiles of an hour and returns their number. s.jobs is
 // locked.
-func (s *Store) dropHour(h format.Hour) (profiles int, err error) {
-	for _, p := range s.all() {
-		if p.Epoch != store.Window(h.Start(), s.epoch) {
+func (x *Store) dropHour(h format.Hour) (profiles int, err error) {
+	for _, p := range x.all() {
+		if p.Epoch != store.Window(h.Start(), x.epoch) {
 			continue
 		}
-		n, err := s.dropHourOf(p, h)
+		n, err := x.dropHourOf(p, h)
 		if err != nil {
 			return profiles, err
 		}
 		profiles += n
 	}
-	s.ids.forgetHour(h)
-	s.counts.dropped.Add(int64(profiles))
+	x.ids.forgetHour(h)
+	x.counts.dropped.Add(int64(profiles))
 	return profiles, nil
 }
 
-func (s *Store) dropHourOf(p *partition, h format.Hour) (profiles int, err error) {
+func (x *Store) dropHourOf(p *partition, h format.Hour) (profiles int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	d := p.hour(h, false)
@@ -76,51 +76,51 @@ func (s *Store) dropHourOf(p *partition, h format.Hour) (profiles int, err error
 		return 0, nil
 	}
 	profiles = int(d.packed.Profiles) + len(d.fresh.List)
-	b := s.db.NewBatch()
+	b := x.db.NewBatch()
 	if len(p.hours) == 1 {
-		s.deletePartition(b, p.id)
+		x.deletePartition(b, p.id)
 	} else {
-		s.deleteHour(b, p, h)
+		x.deleteHour(b, p, h)
 	}
-	if err := s.apply(b); err != nil {
+	if err := x.apply(b); err != nil {
 		return 0, err
 	}
-	if err := s.await(b); err != nil {
+	if err := x.await(b); err != nil {
 		return 0, err
 	}
 	p.hours = slices.DeleteFunc(p.hours, func(o *hourData) bool { return o == d })
 	p.Dropped = max(p.Dropped, h+1)
-	s.garbage.Add(int64(d.packed.Bytes) + d.bytes)
+	x.garbage.Add(int64(d.packed.Bytes) + d.bytes)
 	if len(p.hours) == 0 {
 		p.gone = true
-		s.unload(p)
-		s.mu.Lock()
-		delete(s.parts, partitionName{p.Epoch, p.Service})
-		s.mu.Unlock()
+		x.unload(p)
+		x.mu.Lock()
+		delete(x.parts, partitionName{p.Epoch, p.Service})
+		x.mu.Unlock()
 	}
 	return profiles, nil
 }
 
 // dropAside deletes what is set aside and has expired. s.jobs is locked.
-func (s *Store) dropAside(oldest int64) error {
-	s.mu.Lock()
+func (x *Store) dropAside(oldest int64) error {
+	x.mu.Lock()
 	var expired []uint32
-	for id, a := range s.aside {
-		if !a.Epoch.IsZero() && a.Epoch.UnixNano()+s.epoch <= oldest {
+	for id, a := range x.aside {
+		if !a.Epoch.IsZero() && a.Epoch.UnixNano()+x.epoch <= oldest {
 			expired = append(expired, id)
 		}
 	}
-	s.mu.Unlock()
+	x.mu.Unlock()
 	for _, id := range expired {
-		b := s.db.NewBatch()
-		s.deletePartition(b, id)
-		if err := s.write(b); err != nil {
+		b := x.db.NewBatch()
+		x.deletePartition(b, id)
+		if err := x.write(b); err != nil {
 			return err
 		}
 		b.Close()
-		s.mu.Lock()
-		delete(s.aside, id)
-		s.mu.Unlock()
+		x.mu.Lock()
+		delete(x.aside, id)
+		x.mu.Unlock()
 	}
 	return nil
 }

@@ -71,14 +71,14 @@ func (l *lostBlock) standIn(table uint64) []byte {
 // what can't be read of them stand in for, and returns the keys that may be lost.
 func (h *health) examine(fsys vfs.FS, dir string) (lost spans, tables []keyRange, err error) {
 	h.mu.Lock()
-	names := map[string]bool{}
+	suspects := map[string]bool{}
 	for p := range h.blocks {
-		names[p.file] = true
+		suspects[p.file] = true
 	}
-	maps.Copy(names, h.cut)
-	maps.DeleteFunc(names, func(file string, _ bool) bool { return h.examined[file] })
+	maps.Copy(suspects, h.cut)
+	maps.DeleteFunc(suspects, func(file string, _ bool) bool { return h.examined[file] })
 	h.mu.Unlock()
-	if len(names) == 0 {
+	if len(suspects) == 0 {
 		return nil, nil, nil
 	}
 	name, err := currentManifest(fsys, dir)
@@ -86,7 +86,7 @@ func (h *health) examine(fsys vfs.FS, dir string) (lost spans, tables []keyRange
 		return nil, nil, err
 	}
 	m := readManifest(fsys, dir, name)
-	for _, file := range slices.Sorted(maps.Keys(names)) {
+	for _, file := range slices.Sorted(maps.Keys(suspects)) {
 		n, _ := strconv.ParseUint(strings.TrimSuffix(file, tableExt), 10, 64)
 		info, ok := m.tables[n]
 		if !ok {

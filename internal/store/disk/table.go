@@ -312,11 +312,11 @@ func readTableBlock(f *tableFile, b tableBlock) (rows []version, err error) {
 	if err := it.Init(&d, sstable.NoTransforms); err != nil {
 		return nil, err
 	}
-	for kv := it.First(); kv != nil; kv = it.Next() {
-		if !kv.V.IsInPlaceValue() {
+	for row := it.First(); row != nil; row = it.Next() {
+		if !row.V.IsInPlaceValue() {
 			continue // replaced by the row before; see readTableBlock
 		}
-		rows = append(rows, version{key: bytes.Clone(kv.K.UserKey), value: kv.InPlaceValue(), seq: uint64(kv.SeqNum()), kind: byte(kv.Kind())})
+		rows = append(rows, version{key: bytes.Clone(row.K.UserKey), value: row.InPlaceValue(), seq: uint64(row.SeqNum()), kind: byte(row.Kind())})
 	}
 	return rows, nil
 }

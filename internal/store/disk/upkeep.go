@@ -6,11 +6,11 @@ import (
 )
 
 // run packs and drops profiles.
-func (s *Store) run() {
-	defer s.backdrops.Done()
+func (x *Store) run() {
+	defer x.backdrops.Done()
 	pause := time.Second
-	if s.o.PackAfter > 0 {
-		pause = min(pause, s.o.PackAfter)
+	if x.o.PackAfter > 0 {
+		pause = min(pause, x.o.PackAfter)
 	}
 	tick := time.NewTicker(pause)
 	defer tick.Stop()
@@ -18,62 +18,62 @@ func (s *Store) run() {
 	var again time.Time // what failed is tried again, later each time
 	for {
 		select {
-		case <-s.closing.Done():
+		case <-x.closing.Done():
 			return
 		case <-tick.C:
-		case <-s.wake:
+		case <-x.wake:
 		}
-		if s.o.PackAfter < 0 || time.Now().Before(again) {
+		if x.o.PackAfter < 0 || time.Now().Before(again) {
 			continue
 		}
-		s.busy.Store(true)
-		if err := s.maintain(s.closing); err == nil {
+		x.busy.Store(true)
+		if err := x.maintain(x.closing); err == nil {
 			failures = 0
-		} else if s.closing.Err() == nil {
+		} else if x.closing.Err() == nil {
 			wait := min(minRest<<min(failures, 20), maxRest)
 			failures, again = failures+1, time.Now().Add(wait)
-			s.o.Log.Error("the store's background work failed, and is tried again", "error", err, "after", wait)
+			x.o.Log.Error("the store's background work failed, and is tried again", "error", err, "after", wait)
 		}
-		s.busy.Store(false)
+		x.busy.Store(false)
 	}
 }
 
 // maintain does all background work that is due.
-func (s *Store) maintain(ctx context.Context) error {
+func (x *Store) maintain(ctx context.Context) error {
 	select {
-	case <-s.space.noRoom():
+	case <-x.space.noRoom():
 		return nil // it would only wait, too
 	default:
 	}
-	if err := s.checkUsable(); err != nil {
+	if err := x.checkUsable(); err != nil {
 		return err
 	}
-	if s.health.suspects() { // as compactions found
-		s.rewrites.Lock()
-		_, err := s.heal()
-		s.rewrites.Unlock()
+	if x.health.suspects() { // as compactions found
+		x.rewrites.Lock()
+		_, err := x.heal()
+		x.rewrites.Unlock()
 		if err != nil {
 			return err
 		}
 	}
-	if err := s.pack(ctx, s.ripe); err != nil {
+	if err := x.pack(ctx, x.ripe); err != nil {
 		return err
 	}
-	s.rewrites.Lock()
-	defer s.rewrites.Unlock()
-	if err := s.listDeletions(); err != nil {
+	x.rewrites.Lock()
+	defer x.rewrites.Unlock()
+	if err := x.listDeletions(); err != nil {
 		return err
 	}
-	if err := s.retain(ctx); err != nil {
+	if err := x.retain(ctx); err != nil {
 		return err
 	}
-	s.trim()
-	s.protect()
-	if s.health.resting() {
+	x.trim()
+	x.protect()
+	if x.health.resting() {
 		return nil
 	}
-	if s.unclaimed || s.garbage.Load() > maxGarbage || len(s.dead) > maxDead {
-		return s.reclaim(ctx)
+	if x.unclaimed || x.garbage.Load() > maxGarbage || len(x.dead) > maxDead {
+		return x.reclaim(ctx)
 	}
 	return nil
 }
@@ -84,19 +84,19 @@ const paritiesPerRound = 16 << 20
 
 // protect writes parity files that are missing, of tables that were there when the store was
 // opened. s.jobs is locked.
-func (s *Store) protect() {
-	for left := int64(paritiesPerRound); left > 0 && len(s.health.unprotected) > 0; {
-		if err := s.space.check(); err != nil {
+func (x *Store) protect() {
+	for left := int64(paritiesPerRound); left > 0 && len(x.health.unprotected) > 0; {
+		if err := x.space.check(); err != nil {
 			return // later
 		}
-		file := s.health.unprotected[0]
-		s.health.unprotected = s.health.unprotected[1:]
-		if s.health.isDamaged(file) {
+		file := x.health.unprotected[0]
+		x.health.unprotected = x.health.unprotected[1:]
+		if x.health.isDamaged(file) {
 			continue
 		}
-		n, err := ensureParity(s.o.FS, s.o.FS.PathJoin(s.dir, file))
+		n, err := ensureParity(x.o.FS, x.o.FS.PathJoin(x.dir, file))
 		if err != nil {
-			s.o.Log.Warn("the parity file of a table could not be written", "table", file, "error", err)
+			x.o.Log.Warn("the parity file of a table could not be written", "table", file, "error", err)
 		}
 		left -= n
 	}
