@@ -47,12 +47,12 @@ func setHash(set []profile.Label) uint32 {
 	return fold(h)
 }
 
-func (in *Interner) stringHash(s string) uint32 { return uint32(maphash.String(in.seed, s)) }
+func (x *Interner) stringHash(s string) uint32 { return uint32(maphash.String(x.seed, s)) }
 
 // siteFingerprint returns the fingerprint of a stack and a label set.
-func (in *Interner) siteFingerprint(frames []uint32, set uint32) fingerprint {
+func (x *Interner) siteFingerprint(frames []uint32, set uint32) fingerprint {
 	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(frames))), 4*len(frames))
-	return fingerprintOf(hashing.Mix(maphash.Bytes(in.seed, b), uint64(set)), uint32(maphash.Bytes(in.check, b))^set)
+	return fingerprintOf(hashing.Mix(maphash.Bytes(x.seed, b), uint64(set)), uint32(maphash.Bytes(x.check, b))^set)
 }
 
 // A hashPair is two hashes with different keys.
@@ -60,7 +60,7 @@ type hashPair struct{ a, b uint64 }
 
 // locationFingerprint returns the fingerprint of a location whose mapping and address are
 // the dictionary's and whose lines are the profile's.
-func (in *Interner) locationFingerprint(l *profile.Location, lines []profile.Line) fingerprint {
+func (x *Interner) locationFingerprint(l *profile.Location, lines []profile.Line) fingerprint {
 	kind := uint64(l.Mapping)<<1 | uint64(len(lines))<<40
 	if l.Folded {
 		kind |= 1
@@ -68,36 +68,36 @@ func (in *Interner) locationFingerprint(l *profile.Location, lines []profile.Lin
 	a := hashing.Mix(l.Address, kind)
 	b := a
 	for i := range lines {
-		f := in.hashFunction(lines[i].Function)
+		f := x.hashFunction(lines[i].Function)
 		at := uint64(lines[i].Line) ^ bits.RotateLeft64(uint64(lines[i].Column), 32)
 		a = hashing.Mix(a^f.a, at)
 		b = hashing.Mix(b^f.b, at)
 	}
-	return fingerprintOf(hashing.Mix(a, in.keys.a), fold(hashing.Mix(b, in.keys.b)))
+	return fingerprintOf(hashing.Mix(a, x.keys.a), fold(hashing.Mix(b, x.keys.b)))
 }
 
 // hashFunction returns the hashes of a function of the profile.
-func (in *Interner) hashFunction(id uint32) hashPair {
-	h := in.ofFunction[id]
+func (x *Interner) hashFunction(id uint32) hashPair {
+	h := x.ofFunction[id]
 	if h == (hashPair{}) {
-		f := &in.p.Functions[id]
-		name, system, file := in.hashString(f.Name), in.hashString(f.SystemName), in.hashString(f.File)
+		f := &x.p.Functions[id]
+		name, system, file := x.hashString(f.Name), x.hashString(f.SystemName), x.hashString(f.File)
 		h = hashPair{
 			hashing.Mix(hashing.Mix(name.a, system.a), hashing.Mix(file.a, uint64(f.StartLine))),
 			hashing.Mix(hashing.Mix(name.b, system.b), hashing.Mix(file.b, uint64(f.StartLine))),
 		}
-		in.ofFunction[id] = h
+		x.ofFunction[id] = h
 	}
 	return h
 }
 
 // hashString returns the hashes of a string of the profile.
-func (in *Interner) hashString(id profile.StringID) hashPair {
-	h := in.ofString[id]
+func (x *Interner) hashString(id profile.StringID) hashPair {
+	h := x.ofString[id]
 	if h == (hashPair{}) {
-		s := in.p.Strings[id]
-		h = hashPair{maphash.String(in.seed, s), maphash.String(in.check, s)}
-		in.ofString[id] = h
+		s := x.p.Strings[id]
+		h = hashPair{maphash.String(x.seed, s), maphash.String(x.check, s)}
+		x.ofString[id] = h
 	}
 	return h
 }

@@ -57,10 +57,10 @@ func NewInterner(d *Dictionary) *Interner {
 		in.functions.insert(functionHash(&d.functions[i]), none, uint32(i))
 	}
 	in.locations.reserve(len(d.locations))
-	own := profile.Profile{Strings: d.strings, Functions: d.functions, Locations: d.locations, Lines: d.lines}
-	in.Begin(&own)
+	t := profile.Profile{Strings: d.strings, Functions: d.functions, Locations: d.locations, Lines: d.lines}
+	in.Begin(&t)
 	for i := range d.locations {
-		at := in.locationFingerprint(&d.locations[i], own.LocationLines(uint32(i)))
+		at := in.locationFingerprint(&d.locations[i], t.LocationLines(uint32(i)))
 		in.locations.insert(at.hash, at.check, uint32(i))
 	}
 	in.End()
@@ -100,15 +100,15 @@ type mappedTo struct {
 }
 
 // Begin starts the translation of p.
-func (in *Interner) Begin(p *profile.Profile) {
-	in.p = p
-	in.toString = zeroed(in.toString, len(p.Strings))
-	in.toFunction = zeroed(in.toFunction, len(p.Functions))
-	in.toLocation = zeroed(in.toLocation, len(p.Locations))
-	in.toSet = zeroed(in.toSet, len(p.LabelSets))
-	in.toMapping = zeroed(in.toMapping, len(p.Mappings))
-	in.ofString = zeroed(in.ofString, len(p.Strings))
-	in.ofFunction = zeroed(in.ofFunction, len(p.Functions))
+func (t *Interner) Begin(p *profile.Profile) {
+	t.p = p
+	t.toString = zeroed(t.toString, len(p.Strings))
+	t.toFunction = zeroed(t.toFunction, len(p.Functions))
+	t.toLocation = zeroed(t.toLocation, len(p.Locations))
+	t.toSet = zeroed(t.toSet, len(p.LabelSets))
+	t.toMapping = zeroed(t.toMapping, len(p.Mappings))
+	t.ofString = zeroed(t.ofString, len(p.Strings))
+	t.ofFunction = zeroed(t.ofFunction, len(p.Functions))
 }
 
 // End ends the translation, and keeps nothing of the profile alive.
@@ -118,18 +118,18 @@ func (in *Interner) End() { in.p = nil }
 //
 // Finding a site is waiting for memory. All fingerprints are made first, so that the
 // processor then waits for several sites at a time.
-func (in *Interner) Sites(dst []uint32, samples []uint32) []uint32 {
-	in.fingerprints = in.fingerprints[:0]
+func (t *Interner) Sites(dst []uint32, samples []uint32) []uint32 {
+	t.fingerprints = t.fingerprints[:0]
 	for _, s := range samples {
-		in.fingerprints = append(in.fingerprints, in.siteFingerprint(in.stack(int(s))))
+		t.fingerprints = append(t.fingerprints, t.siteFingerprint(t.stack(int(s))))
 	}
 	start := len(dst)
-	for _, p := range in.fingerprints {
-		dst = append(dst, in.sites.known(p.hash, p.check))
+	for _, p := range t.fingerprints {
+		dst = append(dst, t.sites.known(p.hash, p.check))
 	}
 	for i, site := range dst[start:] {
 		if site == 0 {
-			site = in.site(int(samples[i]), in.fingerprints[i])
+			site = t.site(int(samples[i]), t.fingerprints[i])
 		}
 		dst[start+i] = site - 1
 	}
@@ -138,50 +138,50 @@ func (in *Interner) Sites(dst []uint32, samples []uint32) []uint32 {
 
 // stack returns the locations of sample s in the dictionary, valid until the
 // next call, and its label set.
-func (in *Interner) stack(s int) (frames []uint32, set uint32) {
-	stack := in.p.Stack(s)
-	if cap(in.frames) < len(stack) {
-		in.frames = make([]uint32, 0, 2*len(stack))
+func (t *Interner) stack(s int) (frames []uint32, set uint32) {
+	stack := t.p.Stack(s)
+	if cap(t.frames) < len(stack) {
+		t.frames = make([]uint32, 0, 2*len(stack))
 	}
-	frames = in.frames[:len(stack)]
+	frames = t.frames[:len(stack)]
 	for i, l := range stack {
-		to := in.toLocation[l]
+		to := t.toLocation[l]
 		if to == 0 {
-			to = in.location(l)
+			to = t.location(l)
 		}
 		frames[i] = to - 1
 	}
-	if in.p.SampleLabels != nil {
-		if id := in.p.SampleLabels[s]; id != 0 {
-			set = in.labelSet(id)
+	if t.p.SampleLabels != nil {
+		if id := t.p.SampleLabels[s]; id != 0 {
+			set = t.labelSet(id)
 		}
 	}
 	return frames, set
 }
 
 // location interns location l of the profile and returns its index plus 1.
-func (in *Interner) location(l uint32) uint32 {
-	p, d := in.p, in.d
+func (t *Interner) location(l uint32) uint32 {
+	p, d := t.p, t.d
 	loc := p.Locations[l]
-	mapped := in.mapping(loc.Mapping)
+	mapped := t.mapping(loc.Mapping)
 	loc.Mapping = mapped.mapping
 	loc.Address += mapped.offset
 	lines := p.LocationLines(l)
-	key := in.locationFingerprint(&loc, lines)
-	row := in.locations.known(key.hash, key.check)
+	key := t.locationFingerprint(&loc, lines)
+	row := t.locations.known(key.hash, key.check)
 	if row == 0 {
-		slot := in.locations.find(key.hash, key.check, nil)
-		in.locations.add(slot, key.hash, key.check, uint32(len(d.locations)))
+		slot := t.locations.find(key.hash, key.check, nil)
+		t.locations.add(slot, key.hash, key.check, uint32(len(d.locations)))
 		row = slot.row
 		loc.ID = uint64(row)
 		loc.FirstLine, loc.NumLines = uint32(len(d.lines)), uint32(len(lines))
 		for _, ln := range lines {
-			ln.Function = in.function(ln.Function)
+			ln.Function = t.function(ln.Function)
 			d.lines = append(d.lines, ln)
 		}
 		d.locations = append(d.locations, loc)
 	}
-	in.toLocation[l] = row
+	t.toLocation[l] = row
 	return row
 }
 
@@ -209,39 +209,39 @@ func (in *Interner) mapping(id uint32) mappedTo {
 }
 
 // function interns a function of the profile and returns its index.
-func (in *Interner) function(id uint32) uint32 {
-	if to := in.toFunction[id]; to != 0 {
+func (t *Interner) function(id uint32) uint32 {
+	if to := t.toFunction[id]; to != 0 {
 		return to - 1
 	}
-	f := in.p.Functions[id]
-	f.Name, f.SystemName, f.File = in.str(f.Name), in.str(f.SystemName), in.str(f.File)
+	f := t.p.Functions[id]
+	f.Name, f.SystemName, f.File = t.str(f.Name), t.str(f.SystemName), t.str(f.File)
 	h := functionHash(&f)
-	slot := in.functions.find(h, none, func(row uint32) bool { return in.d.functions[row] == f })
+	slot := t.functions.find(h, none, func(row uint32) bool { return t.d.functions[row] == f })
 	if slot.row == 0 {
-		in.functions.add(slot, h, none, uint32(len(in.d.functions)))
-		in.d.functions = append(in.d.functions, f)
+		t.functions.add(slot, h, none, uint32(len(t.d.functions)))
+		t.d.functions = append(t.d.functions, f)
 	}
-	in.toFunction[id] = slot.row
+	t.toFunction[id] = slot.row
 	return slot.row - 1
 }
 
 // labelSet interns label set id of the profile and returns its index.
-func (in *Interner) labelSet(id uint32) uint32 {
-	if to := in.toSet[id]; to != 0 {
+func (t *Interner) labelSet(id uint32) uint32 {
+	if to := t.toSet[id]; to != 0 {
 		return to - 1
 	}
-	set := in.p.LabelSets[id]
-	own := in.setLabels[:0]
-	for _, l := range in.p.Labels[set.Start : set.Start+set.Len] {
-		l.Key, l.Str, l.Unit = in.str(l.Key), in.str(l.Str), in.str(l.Unit)
+	set := t.p.LabelSets[id]
+	own := t.setLabels[:0]
+	for _, l := range t.p.Labels[set.Start : set.Start+set.Len] {
+		l.Key, l.Str, l.Unit = t.str(l.Key), t.str(l.Str), t.str(l.Unit)
 		own = append(own, l)
 	}
-	in.setLabels = own
+	t.setLabels = own
 	to := uint32(0)
 	if len(own) > 0 {
-		to = in.ownSet(own)
+		to = t.ownSet(own)
 	}
-	in.toSet[id] = to + 1
+	t.toSet[id] = to + 1
 	return to
 }
 
@@ -319,11 +319,11 @@ func (in *Interner) Series(labels store.Labels, schema uint32) uint32 {
 }
 
 // str interns a string of the profile.
-func (in *Interner) str(id profile.StringID) uint32 {
-	if in.toString[id] == 0 {
-		in.toString[id] = in.StringID(in.p.Strings[id]) + 1
+func (t *Interner) str(id profile.StringID) uint32 {
+	if t.toString[id] == 0 {
+		t.toString[id] = t.StringID(t.p.Strings[id]) + 1
 	}
-	return in.toString[id] - 1
+	return t.toString[id] - 1
 }
 
 // own returns the dictionary's copy of s.
