@@ -128,20 +128,20 @@ func functionName(f *ast.FuncDecl) string {
 	}
 	star, t := "", f.Recv.List[0].Type
 	for {
-		switch x := t.(type) {
+		switch r := t.(type) {
 		case *ast.ParenExpr:
-			t = x.X
+			t = r.X
 		case *ast.StarExpr:
-			star, t = "*", x.X
+			star, t = "*", r.X
 		case *ast.IndexExpr:
-			t = x.X
+			t = r.X
 		case *ast.IndexListExpr:
-			t = x.X
+			t = r.X
 		case *ast.Ident:
 			if star != "" {
-				return "(*" + x.Name + ")." + f.Name.Name
+				return "(*" + r.Name + ")." + f.Name.Name
 			}
-			return x.Name + "." + f.Name.Name
+			return r.Name + "." + f.Name.Name
 		default:
 			return f.Name.Name
 		}
@@ -180,7 +180,7 @@ const unknownCoverage = "what tests execute of it is unknown: "
 // cover says what tests execute of the functions that a rewrite changes. They run without
 // it: the go command measures coverage of files as they are, whatever an overlay says. What
 // was found of a package holds until something is kept.
-func (t *Tuner) cover(ctx context.Context, r *Result, f *advice.Finding, test func(flags ...string) ([]byte, error)) error {
+func (t *Tuner) cover(ctx context.Context, out *Result, f *advice.Finding, test func(flags ...string) ([]byte, error)) error {
 	found, ok := t.covered[f.Package]
 	if !ok {
 		t.stage("test", "coverage")
@@ -193,17 +193,17 @@ func (t *Tuner) cover(ctx context.Context, r *Result, f *advice.Finding, test fu
 		}
 		t.covered[f.Package] = found
 	}
-	err := found.err
-	if err == nil {
-		r.Coverage, err = coverageOf(f.Fix, found.blocks[filepath.Base(f.Fix.File)])
+	unread := found.err
+	if unread == nil {
+		out.Coverage, unread = coverageOf(f.Fix, found.blocks[filepath.Base(f.Fix.File)])
 	}
 	switch {
-	case err != nil:
-		r.NoCoverage = unknownCoverage + err.Error()
-	case len(r.Coverage) == 0:
-		r.NoCoverage = unknownCoverage + "no function with statements changes"
+	case unread != nil:
+		out.NoCoverage = unknownCoverage + unread.Error()
+	case len(out.Coverage) == 0:
+		out.NoCoverage = unknownCoverage + "no function with statements changes"
 	}
-	r.Tests = r.tested()
+	out.Tests = out.tested()
 	return nil
 }
 

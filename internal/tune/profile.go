@@ -49,8 +49,8 @@ func (t *Tuner) TryProfile(ctx context.Context, f *advice.Finding, profile strin
 // judgeProfile says what a measurement made of a profile. Unlike a rewrite, which is of
 // one line, it moves all benchmarks a little: the mean of their times decides, where none
 // got slower beyond doubt.
-func judgeProfile(r *Result, report *bench.Report) {
-	if judge(r, report, 0); report.Family == nil { // else for the changes alone
+func judgeProfile(j *Result, report *bench.Report) {
+	if judge(j, report, 0); report.Family == nil { // else for the changes alone
 		return
 	}
 	ratio, interval, n := report.Family.Overall("ns/op")
@@ -61,14 +61,14 @@ func judgeProfile(r *Result, report *bench.Report) {
 	}
 	switch {
 	case n == 0:
-		r.State, r.Why = advice.Inconclusive, "too few samples to bound the mean of the times; more (-count) may"
+		j.State, j.Why = advice.Inconclusive, "too few samples to bound the mean of the times; more (-count) may"
 	case len(slower) > 0:
-		r.State, r.Why = advice.Refuted, mean+", but worse: "+list(slower)
+		j.State, j.Why = advice.Refuted, mean+", but worse: "+list(slower)
 	case interval.Hi < 1:
-		r.State, r.Why = advice.Confirmed, mean
+		j.State, j.Why = advice.Confirmed, mean
 	case interval.Lo > 1-leastGain:
-		r.State, r.Why = advice.Refuted, mean
+		j.State, j.Why = advice.Refuted, mean
 	default:
-		r.State, r.Why = advice.Inconclusive, mean+"; more samples (-count) or a quieter machine may tell"
+		j.State, j.Why = advice.Inconclusive, mean+"; more samples (-count) or a quieter machine may tell"
 	}
 }

@@ -39,14 +39,14 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []bench.I
 	if err != nil {
 		return nil, err
 	}
-	done, err := t.builds(ctx, r, f, overlay)
-	if err == nil && !done {
-		done, err = t.passes(ctx, r, f, overlay)
+	found, err := t.builds(ctx, r, f, overlay)
+	if err == nil && !found {
+		found, err = t.passes(ctx, r, f, overlay)
 	}
 	switch {
 	case err != nil:
 		return nil, err
-	case done:
+	case found:
 		return r, nil
 	}
 	r.State = advice.Patched

@@ -37,16 +37,16 @@ func TestJudgeProfile(t *testing.T) {
 			}
 			family.Comparisons = append(family.Comparisons, n)
 		}
-		var r Result
-		judgeProfile(&r, &bench.Report{Family: family})
-		if r.State != c.want || !strings.Contains(r.Why, c.why) {
-			t.Errorf("%+v: %s, %q; want %s, %q", c.changes, r.State, r.Why, c.want, c.why)
+		var j Result
+		judgeProfile(&j, &bench.Report{Family: family})
+		if j.State != c.want || !strings.Contains(j.Why, c.why) {
+			t.Errorf("%+v: %s, %q; want %s, %q", c.changes, j.State, j.Why, c.want, c.why)
 		}
 	}
-	var r Result
-	judgeProfile(&r, &bench.Report{Unchanged: []string{"example.com/m"}})
-	if r.State != advice.Refuted || !strings.Contains(r.Why, "the same program") {
-		t.Errorf("nothing differs: %+v", r)
+	var j Result
+	judgeProfile(&j, &bench.Report{Unchanged: []string{"example.com/m"}})
+	if j.State != advice.Refuted || !strings.Contains(j.Why, "the same program") {
+		t.Errorf("nothing differs: %+v", j)
 	}
 }
 
@@ -75,13 +75,13 @@ func TestJudgePromise(t *testing.T) {
 				Interval: experiment.Interval{Lo: lo, Hi: lo + 0.01}, Pairs: 10, Verdict: c.verdict,
 			})
 		}
-		var r Result
-		more := judge(&r, &bench.Report{Family: family}, c.promise)
+		var j Result
+		more := judge(&j, &bench.Report{Family: family}, c.promise)
 		if (more == again) != (c.want == advice.Refuted) {
 			t.Errorf("%+v: a second run has to say so: %v", c, more)
 		}
-		if r.State != c.want || !strings.Contains(r.Why, c.why) {
-			t.Errorf("%+v: %s, %q", c, r.State, r.Why)
+		if j.State != c.want || !strings.Contains(j.Why, c.why) {
+			t.Errorf("%+v: %s, %q", c, j.State, j.Why)
 		}
 	}
 }
@@ -120,24 +120,24 @@ func TestJudgeNoSlower(t *testing.T) {
 				Interval: experiment.Interval{Lo: m.lo, Hi: m.hi}, Budget: m.budget, Busy: m.busy, Confirmation: m.confirmation, Pairs: 20, Gated: true,
 			})
 		}
-		var r Result
+		var j Result
 		for failures, why := range map[string]string{"base head": c.why, "head": "fails with it, and not without: B: panic"} {
 			report := &bench.Report{Family: family}
 			for side := range strings.FieldsSeq(failures) {
 				report.Failures = append(report.Failures, bench.Failure{Package: "p", Benchmark: "B", Side: side, What: "panic"})
 			}
-			if judge(&r, report, 0.05); !strings.Contains(r.Why, why) {
-				t.Errorf("%+v, fails in %s: %s, %q", c.times, failures, r.State, r.Why)
+			if judge(&j, report, 0.05); !strings.Contains(j.Why, why) {
+				t.Errorf("%+v, fails in %s: %s, %q", c.times, failures, j.State, j.Why)
 			}
 		}
-		judge(&r, &bench.Report{Family: family}, 0.05)
-		if want := c.why == fewer; (r.State == advice.Confirmed) != want || !want && r.State != advice.Inconclusive || !strings.Contains(r.Why, c.why) {
-			t.Errorf("%+v: %s, %q", c.times, r.State, r.Why)
+		judge(&j, &bench.Report{Family: family}, 0.05)
+		if want := c.why == fewer; (j.State == advice.Confirmed) != want || !want && j.State != advice.Inconclusive || !strings.Contains(j.Why, c.why) {
+			t.Errorf("%+v: %s, %q", c.times, j.State, j.Why)
 		}
 		family.Comparisons = family.Comparisons[1:] // the times alone
-		judge(&r, &bench.Report{Family: family}, 0.05)
-		if r.State != advice.Inconclusive {
-			t.Errorf("%+v, and nothing else: %s, %q", c.times, r.State, r.Why)
+		judge(&j, &bench.Report{Family: family}, 0.05)
+		if j.State != advice.Inconclusive {
+			t.Errorf("%+v, and nothing else: %s, %q", c.times, j.State, j.Why)
 		}
 	}
 }
@@ -165,9 +165,9 @@ func TestJudgeUngated(t *testing.T) {
 					want = advice.Confirmed
 				}
 			}
-			var r Result
-			if judge(&r, &bench.Report{Family: family}, 0.05); r.State != want {
-				t.Errorf("%v, fewer allocations %v: %s, %q", verdict, fewer, r.State, r.Why)
+			var j Result
+			if judge(&j, &bench.Report{Family: family}, 0.05); j.State != want {
+				t.Errorf("%v, fewer allocations %v: %s, %q", verdict, fewer, j.State, j.Why)
 			}
 		}
 	}
@@ -205,7 +205,7 @@ func TestTwice(t *testing.T) {
 		{"who knows, then still", 0, []*bench.Report{open, open}, []string{"measure", "measure for longer"}, advice.Inconclusive, 1},
 		{"who knows, of so many", 10, []*bench.Report{open}, []string{"measure"}, advice.Inconclusive, 1},
 	} {
-		var r Result
+		var j Result
 		var stages []string
 		err := twice(c.count, func(stage string, atMost time.Duration) (judgement, error) {
 			if len(stages) == len(c.reports) {
@@ -215,10 +215,10 @@ func TestTwice(t *testing.T) {
 				t.Errorf("%s: %s takes %v", c.name, stage, atMost)
 			}
 			stages = append(stages, stage)
-			return judge(&r, c.reports[len(stages)-1], 0.05), nil
+			return judge(&j, c.reports[len(stages)-1], 0.05), nil
 		})
-		if err != nil || r.State != c.want || len(r.Changes) != c.changes || !slices.Equal(stages, c.stages) {
-			t.Errorf("%s: %s after %q, %d changes (%v)", c.name, r.State, stages, len(r.Changes), err)
+		if err != nil || j.State != c.want || len(j.Changes) != c.changes || !slices.Equal(stages, c.stages) {
+			t.Errorf("%s: %s after %q, %d changes (%v)", c.name, j.State, stages, len(j.Changes), err)
 		}
 	}
 	calls := 0
@@ -245,10 +245,10 @@ func TestJudgeClock(t *testing.T) {
 	} {
 		cpu := experiment.Comparison{Key: experiment.Key{Benchmark: "Length", Unit: experiment.CPUTime}, Scale: experiment.Ratio, Change: c.change, Interval: experiment.Interval{Lo: c.change - 0.01, Hi: c.change + 0.01}, Verdict: c.verdict, Confirmation: c.confirmation, Gated: true}
 		family := &experiment.Family{Comparisons: []experiment.Comparison{wall, cpu}}
-		var r Result
-		judge(&r, &bench.Report{Family: family}, 0.1)
-		if r.State != c.want || !strings.Contains(r.Why, c.why) {
-			t.Errorf("rewrite, CPU time %v: %s, %q; want %s, %q", c.verdict, r.State, r.Why, c.want, c.why)
+		var j Result
+		judge(&j, &bench.Report{Family: family}, 0.1)
+		if j.State != c.want || !strings.Contains(j.Why, c.why) {
+			t.Errorf("rewrite, CPU time %v: %s, %q; want %s, %q", c.verdict, j.State, j.Why, c.want, c.why)
 		}
 		var s SettingTrial
 		s.judge(family)
