@@ -68,8 +68,8 @@ type sighting struct {
 }
 
 // add adds a profile's samples. Those without a value count for nothing.
-func (b *treeBuilder) add(p *Profile, table *FrameTable, types []int, sign int64) error {
-	w := walk{p: p, frames: table.Add(p), sign: sign}
+func (b *treeBuilder) add(p *Profile, frames *FrameTable, types []int, sign int64) error {
+	w := walk{p: p, frames: frames.Add(p), sign: sign}
 	for _, i := range types {
 		w.values = append(w.values, p.Values[i])
 	}
@@ -243,25 +243,25 @@ func (b *treeBuilder) countRoot() {
 const nodesPerSample = 2
 
 // take takes the memory of n nodes, unless it was taken.
-func (b *treeBuilder) take(n int) error {
-	if b.o.Budget == nil || n <= b.taken {
+func (m *treeBuilder) take(n int) error {
+	if m.o.Budget == nil || n <= m.taken {
 		return nil
 	}
 	const piece = 4096
-	n = max(n, b.taken+piece)
+	n = max(n, m.taken+piece)
 	// Frame, Parent, Inlined, First and the depth, and four columns of values at most.
 	size := int64(4 + 4 + 1 + 4 + 4)
-	for range b.t.Values {
-		if size += 16; b.diff {
+	for range m.t.Values {
+		if size += 16; m.diff {
 			size += 16
 		}
 	}
 	// Columns have room left as they grow, and one after another is copied.
 	size += size / 2
-	if err := b.o.Budget.Take(size * int64(n-b.taken)); err != nil {
+	if err := m.o.Budget.Take(size * int64(n-m.taken)); err != nil {
 		return err
 	}
-	b.taken = n
+	m.taken = n
 	return nil
 }
 
