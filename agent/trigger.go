@@ -7,7 +7,7 @@ import (
 )
 
 // A triggerReason is the reason for an extra profile, the value of its label
-// triggerReason; "" for those on schedule.
+// trigger; "" for those on schedule.
 type triggerReason string
 
 const (
