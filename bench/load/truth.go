@@ -17,7 +17,7 @@ import (
 // then take of the processors: of requests at regular times, the share that waits
 // longer than x is (pause-x)/every, to which that comes. hey sends no request while it
 // waits for an answer, so for it the service knows only what became of the requests
-// that were sent, and the compareQuantiles is the schedule's.
+// that were sent, and the truth is the schedule's.
 func compareQuantiles(hone, rates string, length, every, pause time.Duration) error {
 	url, stop, err := startService(every, pause)
 	if err != nil {
