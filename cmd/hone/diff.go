@@ -134,8 +134,8 @@ func splitRuns(ctx context.Context, sources []string) []string {
 }
 
 // diffFlame writes the flame graph of all runs of one side against the other's.
-// Runs are added up rather than averaged: that keeps the number of events,
-// which tells changes from noise. Values of a moment are averaged.
+// Runs are added up, because the number of events distinguishes changes from noise. Values
+// that describe a moment are averaged.
 func diffFlame(ctx context.Context, a *app, l *opener, bases, heads []*profile.Profile) error {
 	inv := l.inv
 	base, err := profile.Sum(ctx, bases...)

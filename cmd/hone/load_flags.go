@@ -320,7 +320,7 @@ func (f *loadFlags) checkKinds() error {
 	return nil
 }
 
-// checkService says what is wrong with -serve and what goes with it.
+// checkService checks -serve and the flags that belong to it.
 func (f *loadFlags) checkService() error {
 	switch {
 	case f.against != "" && f.serve == "":

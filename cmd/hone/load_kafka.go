@@ -59,7 +59,8 @@ func (k *loadKafka) define(fs *flag.FlagSet) {
 	fs.StringVar(&k.config, "config", "", "")
 }
 
-// kafkaServiceFlags are the flags that a service takes: who asks it says what to send.
+// kafkaServiceFlags can be combined with -listen. The others say what to send, which the
+// service's clients do.
 var kafkaServiceFlags = []string{
 	"listen", "config", "create", "acks", "no-idempotence", "retries", "linger", "batch", "compression", "partitioner", "partition", "sasl", "user", "timeout",
 	"tls", "ca", "cert", "key", "servername", "insecure",

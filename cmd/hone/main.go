@@ -105,7 +105,7 @@ func exitCode(ctx context.Context, a *app, args []string) int {
 	return exitFailure
 }
 
-// printError prints an error on a line, and problems that are told together on one each.
+// printError prints an error on one line, or several problems on one line each.
 func printError(stderr io.Writer, err error) {
 	all := []error{err}
 	if p, ok := err.(daemon.Problems); ok {

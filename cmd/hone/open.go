@@ -20,7 +20,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// opener is the opener of one command line's profiles.
+// opener opens the profiles of one command line.
 type opener struct {
 	app     *app
 	inv     *shell.Invocation
@@ -101,8 +101,8 @@ func (l *opener) difference(ctx context.Context) (*profile.Profile, error) {
 	return l.finished(ctx, p)
 }
 
-// existingDirs returns a list of directories without those that aren't there, so
-// that nobody looks into them for every profile again.
+// existingDirs removes missing directories from a list, so that they aren't searched again for
+// every profile.
 func existingDirs(list string) string {
 	dirs := slices.DeleteFunc(filepath.SplitList(list), func(dir string) bool {
 		_, err := os.Stat(dir)
@@ -111,7 +111,7 @@ func existingDirs(list string) string {
 	return strings.Join(dirs, string(filepath.ListSeparator))
 }
 
-// merged returns the sum of sources, or what of it has a sense: see averaged.
+// merged returns the sum of sources, or their average where a sum makes no sense: see averaged.
 func (l *opener) merged(ctx context.Context, sources []string) (*profile.Profile, error) {
 	files, err := runFiles(ctx, l.app, sources)
 	if err != nil {
@@ -125,9 +125,9 @@ func (l *opener) merged(ctx context.Context, sources []string) (*profile.Profile
 	return l.averaged(p, l.loaded), nil
 }
 
-// averaged divides the sum of n profiles by n where its values are of a moment, as
-// goroutines and memory in use are, and has the profile say so. Of go tool pprof's
-// reports they are the sum.
+// averaged divides the sum of n profiles by n where its values describe a moment, such as
+// goroutines and memory in use, and adds a comment that says so. In reports of go tool
+// pprof, they are added up.
 func (l *opener) averaged(p *profile.Profile, n int) *profile.Profile {
 	if l.compat || l.inv.Add {
 		return p

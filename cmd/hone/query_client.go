@@ -132,8 +132,8 @@ func (c *serverClient) json(ctx context.Context, path string, query url.Values, 
 	return err
 }
 
-// notHone is the error of an answer that hone serve would not give. It tells who
-// gave it, as far as that can be seen: another server may have the port.
+// notHone returns the error of an answer that hone serve would not give, with what shows
+// who gave it: another server may have the port.
 func (c *serverClient) notHone(resp *http.Response, data []byte) error {
 	var who []string
 	for _, name := range []string{"Server", "Content-Type"} {

@@ -93,8 +93,8 @@ func runServe(ctx context.Context, a *app, args []string) error {
 	})
 }
 
-// checkConfig tells whether a server would start, and all that is wrong, of which
-// found is known already.
+// checkConfig checks whether a server would start. found are the problems known so far; the
+// error has all of them.
 func checkConfig(ctx context.Context, a *app, cfg *daemon.Config, found daemon.Problems) error {
 	login, err := cfg.Verify(ctx, found)
 	if err != nil {

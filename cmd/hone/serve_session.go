@@ -41,7 +41,7 @@ Examples:
   hone session list -server https://hone.example.com
 `
 
-// sessionAccess is where sessions are: in the file of a server, or a server itself.
+// sessionAccess is where sessions are: in the file of a server, or at a running server.
 type sessionAccess struct {
 	list func() ([]auth.Session, error)
 	end  func(these []auth.Session) (ended []auth.Session, err error)
@@ -127,7 +127,7 @@ func namedSessions(all []auth.Session, which []string) (these []auth.Session, er
 	return these, nil
 }
 
-// localSessions are those in the file of a server on this machine.
+// localSessions are the sessions in the file of a server on this machine.
 func localSessions(a *app, cfg *daemon.Config) sessionAccess {
 	sessions := auth.OpenSessions(cfg.SessionsFile())
 	return sessionAccess{sessions.List, func(these []auth.Session) ([]auth.Session, error) {
@@ -141,7 +141,7 @@ func localSessions(a *app, cfg *daemon.Config) sessionAccess {
 	}}
 }
 
-// sessions are those of a running server that its caller may end.
+// sessions are the sessions of a running server that its caller may end.
 func (c *serverClient) sessions(ctx context.Context) sessionAccess {
 	const path = "/api/v1/sessions"
 	return sessionAccess{func() ([]auth.Session, error) {

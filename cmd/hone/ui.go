@@ -123,7 +123,7 @@ func serveUI(ctx context.Context, a *app, inv *shell.Invocation, f uiFlags, comp
 	if err != nil {
 		return &shell.UsageError{Verb: verb, Err: err}
 	}
-	// First the address, which is quickly told to be taken, then the profiles.
+	// The address comes first, because it fails fast if it is in use; then the profiles.
 	listener, err := listenUI(ctx, host, port)
 	if err != nil {
 		return err
@@ -218,7 +218,7 @@ func uiConfig(a *app, inv *shell.Invocation) reports.Config {
 	return reports.Config{Options: inv.Config, Env: env, Graphs: graphEngine(a)}
 }
 
-// uploaded returns a profile that a page sent.
+// uploaded decodes a profile that a page sent.
 func (l *opener) uploaded(ctx context.Context, data []byte) (*profile.Profile, error) {
 	if share := ingest.ShareOf(ctx); share != nil {
 		l.loader.Limits.Budget = share

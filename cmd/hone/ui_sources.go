@@ -30,8 +30,8 @@ type uiEntries struct {
 	shown, base []int // indexes in all
 }
 
-// newUIOpener returns the loading of one entry: entries are loaded at any time,
-// each with messages of its own.
+// newUIOpener returns what loads one entry. Entries are loaded at any time, each with its
+// own messages.
 func newUIOpener(a *app, inv *shell.Invocation, compat bool) *opener {
 	l := newOpener(a, inv)
 	l.compat = compat

@@ -90,7 +90,7 @@ func orEmpty(s []string) []string {
 	return s
 }
 
-// splitList splits a list with commas.
+// splitList splits a list at commas.
 func splitList(list string) []string {
 	var out []string
 	for w := range strings.SplitSeq(list, ",") {
