@@ -96,9 +96,9 @@ func failures(rules []*Rule, pkgs []*Package) (all []string) {
 // It may change the match. nil accepts all reports.
 type Judge func(s *Site, message string, c inspector.Cursor, m *Match) bool
 
-// FromAnalyzer is the Match of a rule that takes over an analyzer which others keep. What it reports
-// where the line is hot are the matches, all with the same reason, and with the fix that it
-// suggests, if there is one. The analyzer is asked as for the newest Go: Since says what the fix needs.
+// FromAnalyzer returns a Match for rules based on an analyzer of another project. The analyzer's
+// reports on the hot line are the matches, all with the same reason, and with the suggested fix if
+// there is one. The analyzer runs for the newest Go: Since says what the fix needs.
 func FromAnalyzer(a *analysis.Analyzer, why string, judge Judge) func(*Site) []Match {
 	return func(s *Site) []Match {
 		var matches []Match

@@ -37,11 +37,11 @@ func (d Diagnostics) Add(file string, line int, message string) {
 	}
 }
 
-// MarkCompiled notes that the compiler said all it has to say of a file.
+// MarkCompiled marks a file as compiled: all messages about it are there.
 func (d Diagnostics) MarkCompiled(file string) { d[lineOf{file, 0}] = nil }
 
-// Compiled reports whether the compiler has compiled a file, so that what it does not say
-// escapes stays in its function.
+// Compiled reports whether the compiler has compiled a file: if it doesn't say that a value escapes,
+// the value stays in its function.
 func (d Diagnostics) Compiled(file string) bool {
 	_, ok := d[lineOf{file, 0}]
 	return ok
@@ -65,8 +65,8 @@ func (d Diagnostics) Escapes(file string, line int) bool {
 // For inlined code the position is the call in the outermost function; the first related locations,
 // with the message "inlineLoc", lead inwards to the line that profiles have.
 //
-// A folder of its own makes the command line another one, so that nothing comes from
-// the build cache without being compiled. Of what doesn't compile it says nothing.
+// A folder of its own makes the command line unique, so that packages are compiled and don't come from
+// the build cache. Packages that don't compile are left out.
 func compilerDiagnostics(ctx context.Context, dir string, flags, dirs []string) (Diagnostics, error) {
 	if len(dirs) == 0 {
 		return nil, nil
