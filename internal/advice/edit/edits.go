@@ -102,7 +102,7 @@ func RewrittenCalls(s *advice.Site, function string, rewrite func(*advice.Site, 
 	return matches
 }
 
-// KeepingComments returns edits, or nil if they would lose a comment.
+// KeepingComments returns the edits, or nil if they would lose a comment.
 func KeepingComments(s *advice.Site, edits []advice.Edit) []advice.Edit {
 	for _, e := range edits {
 		if facts.Commented(s, e.Pos, e.End) {
