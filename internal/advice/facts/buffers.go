@@ -84,7 +84,7 @@ func CallsMethod(s *advice.Site, obj types.Object, methods ...string) bool {
 	return false
 }
 
-// OnlyReads reports whether a use of a buffer is of a method that writes nothing.
+// OnlyReads reports whether a use of a buffer calls a method that doesn't write.
 func OnlyReads(c inspector.Cursor) bool {
 	sel, ok := c.Parent().Node().(*ast.SelectorExpr)
 	return ok && (sel.Sel.Name == "String" || sel.Sel.Name == "Len" || sel.Sel.Name == "Bytes")

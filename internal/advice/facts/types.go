@@ -191,7 +191,7 @@ func sized(t types.Type) bool {
 	return true
 }
 
-// PointerFree reports whether values of a type are all there is: no pointers lead to more.
+// PointerFree reports whether values of a type contain no pointers, so that a copy is complete.
 func PointerFree(t types.Type) bool {
 	if known := types.TypeString(types.Unalias(t), nil); known == "time.Time" {
 		return true
