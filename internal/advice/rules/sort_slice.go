@@ -292,7 +292,7 @@ func sliceWithLess(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	case l.Float:
 		check = " Check that there is no NaN: < leaves it wherever it is, and it comes first then."
 	case l.Exact || to == "SortStableFunc" && !l.Calls:
-		m.Class = advice.Safe // what compares equal is the same, or stays in order
+		m.Class = advice.Safe // equal elements are identical, or keep their order
 	case l.Calls:
 		check = " Check that comparing has no effect, and that elements which compare equal may come in another order."
 	default:
