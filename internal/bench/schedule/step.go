@@ -45,7 +45,7 @@ type (
 		Length time.Duration
 		Costs  Costs
 	}
-	// CheckMachine asks what others use of the machine. Its outcome has Used and Cores.
+	// CheckMachine measures how many cores other programs use. Its outcome has Used and Cores.
 	CheckMachine struct{}
 	// Waiting tells that there is no core to measure on, and what is waited for.
 	Waiting struct{ Text string }
