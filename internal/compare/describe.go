@@ -40,6 +40,7 @@ func RevisionText(r experiment.Revision) string {
 	return text
 }
 
+// Counted returns a number with what it counts: 1 sample, 2 samples.
 func Counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

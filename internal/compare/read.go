@@ -175,8 +175,8 @@ func (in *Inputs) ofRun(run *experiment.Run, side experiment.Side, label string)
 // runName leaves out what hosts and drives are called: ids begin with the year.
 var runName = lazyregexp.New(`^(latest(~\d+)?|\d{4,}(-\w*)*)$`)
 
-// IsRunName reports whether a name is one that runs have: latest, latest~1, or the
-// beginning of an id. It need not be there.
+// IsRunName reports whether a name has the form of a run's: latest, latest~1, or the beginning of an
+// ID. The run need not exist.
 func IsRunName(name string) bool { return runName.MatchString(name) }
 
 // openRun opens the run that an argument names, nil if it is none. both says
