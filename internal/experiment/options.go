@@ -76,6 +76,7 @@ func (o *Options) gated(unit string) bool {
 	return o.Gated(unit)
 }
 
+// GatedByDefault is Options.Gated of whoever names no units.
 func GatedByDefault(unit string) bool { return !slices.Contains(ungated, unit) }
 
 var ungated = []string{CPUTime, "MB/s", "B/s", "p90-ns", "p99.9-ns", "max-ns", "gcs/op", PeakRSS}

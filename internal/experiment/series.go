@@ -33,4 +33,5 @@ type BenchmarkName struct {
 	Benchmark string `json:"benchmark"`
 }
 
+// Name returns the key without its unit.
 func (k Key) Name() BenchmarkName { return BenchmarkName{k.Package, k.Benchmark} }
