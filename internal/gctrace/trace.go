@@ -30,8 +30,8 @@ type collection struct {
 	Forced                                              bool // by runtime.GC
 }
 
-// cpuTime is the time that the collection took from the program: all but that of
-// idle processors.
+// cpuTime is the CPU time that the collection took from the program: all of it, except on idle
+// processors.
 func (t *collection) cpuTime() time.Duration {
 	return t.SweepTerminationCPU + t.Assist + t.Background + t.MarkTerminationCPU
 }
