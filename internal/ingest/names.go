@@ -93,8 +93,8 @@ func cutText(s string, n int) string {
 	return s[:n]
 }
 
-// validName makes a name that store.CheckName accepts: what may not stand in it
-// becomes an underscore, and one stands in front where it may not begin so.
+// validName returns a name that store.CheckName accepts: invalid characters become
+// underscores, and an invalid first character gets an underscore before it.
 func validName(name string) string {
 	if store.CheckName(name) == nil {
 		return name

@@ -29,7 +29,7 @@ func peerOf(ctx context.Context) string {
 	return host
 }
 
-// normalize returns labels of a push in their form, and how many were cut.
+// normalize returns the labels of a push in their stored form, and how many were cut.
 func (c *Config) normalize(in []store.Label, peer string) (labels store.Labels, cut int, refused *Error) {
 	// Defaults stand first: of several of one name the last one counts.
 	out := make([]store.Label, 0, len(in)+2)
