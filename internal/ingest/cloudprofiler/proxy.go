@@ -275,7 +275,7 @@ func (c *hijacked) Close() error {
 	return c.Conn.Close()
 }
 
-// copyBothWays copies both ways until both ends have ended.
+// copyBothWays copies until both ends have ended.
 func copyBothWays(a, b net.Conn) {
 	var wg sync.WaitGroup
 	for _, way := range [][2]net.Conn{{a, b}, {b, a}} {

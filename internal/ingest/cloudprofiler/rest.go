@@ -67,7 +67,7 @@ func (s *Service) mountREST(mux *http.ServeMux) {
 	}))
 }
 
-// firstValue returns the firstValue of all values.
+// firstValue returns the first value of the first list that has one, or "".
 func firstValue(values ...[]string) string {
 	for _, v := range values {
 		if len(v) > 0 {

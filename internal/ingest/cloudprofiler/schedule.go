@@ -23,8 +23,8 @@ type scheduler struct {
 	forgot      time.Time // when forget was called
 }
 
-// A deploymentSchedule is what agents share their profiles in: the same service in the
-// same version and zone.
+// A deploymentSchedule says when profiles of a deployment are due: of the agents of one
+// service, in one version and zone. They take turns.
 type deploymentSchedule struct {
 	due   map[profileType]time.Time
 	polls list.List // of *poll, by rising time of arrival
