@@ -70,7 +70,7 @@ func CheckClient(t *testing.T, st store.Store, mount func(*http.ServeMux, ingest
 	}
 }
 
-// sampleSums are sampleSums of values by kind of profile and "type/unit".
+// sampleSums are sums of values by kind of profile and "type/unit".
 type sampleSums map[string]map[string]int64
 
 func (s sampleSums) add(kind, sampleType string, v int64) {
