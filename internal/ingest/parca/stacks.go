@@ -214,7 +214,8 @@ func (f *filling) readFrame(b *profile.Builder, k int) (ln profile.Line, ok bool
 	return ln, true, nil
 }
 
-// requireColumn returns a column that has to be there, with values of one of some kinds.
+// requireColumn returns the named column. It fails if there is none, or if its values are of
+// none of the kinds.
 func requireColumn(column func(string) *arrow.Column, name string, kinds ...arrow.Kind) (*arrow.Column, error) {
 	col := column(name)
 	if col == nil {
