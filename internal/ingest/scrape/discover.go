@@ -30,7 +30,7 @@ const (
 // maxListBytes is how large a file with targets may be.
 const maxListBytes = 32 << 20
 
-// targetFile is a file with groups as it was read last.
+// A targetFile is a file of target groups, as it was read last.
 type targetFile struct {
 	groups []Group
 	size   int64

@@ -56,7 +56,7 @@ type Scraper struct {
 
 	mu      sync.Mutex
 	jobs    []*activeJob
-	clashes map[string]string // what findClashes found, by labels
+	clashes map[string]string // what clashesOf found, by labels
 	counts
 }
 

@@ -19,7 +19,7 @@ import (
 	"github.com/hone-go/hone/internal/ingest"
 )
 
-// activeJob is a Job that is at work.
+// An activeJob is a Job that is being scraped.
 type activeJob struct {
 	Job             // with defaults
 	given   Job     // as configured
@@ -35,7 +35,7 @@ type activeJob struct {
 	dropped  int
 }
 
-// scrapeTarget is a place that is scraped.
+// A scrapeTarget is a place that is scraped, with how that goes.
 type scrapeTarget struct {
 	place
 	job    *activeJob
