@@ -44,11 +44,10 @@ func RetryInfo(after time.Duration) *anypb.Any {
 	return &anypb.Any{TypeUrl: "type.googleapis.com/google.rpc.RetryInfo", Value: info}
 }
 
-// PushOptions returns what handlers of pushes have in common: requests, sent and
-// decompressed, are limited to lim.BodyBytes, and those whose messages would
-// take far more memory than their bytes are refused before they are built.
-// Fields are counted down to the given depth of messages: 0 is the fields of the
-// request itself, 1 those of its fields too.
+// PushOptions returns the options of handlers for pushes. They limit requests to
+// lim.BodyBytes, as sent and decompressed. A request whose messages would take far more
+// memory than its bytes is refused before it is built. For that, fields are counted down
+// to depth: 0 counts the fields of the request, 1 also those of its messages.
 func PushOptions(lim ingest.Limits, depth int) []connect.HandlerOption {
 	fields := Objects(lim)
 	o := []connect.HandlerOption{
