@@ -106,8 +106,8 @@ func (g Goal) String() string { return g.text }
 // NoSilence is the name of the goal that every run has: see MissedSilence.
 const NoSilence = "answers all the time"
 
-// MissedSilence says in which time the service answered nobody, unless a goal says how
-// long that may be.
+// MissedSilence describes the longest time in which the service didn't answer. It
+// returns "" if there was none, or if one of the goals limits silence itself.
 func MissedSilence(r *Result, goals []Goal) string {
 	if slices.ContainsFunc(goals, func(g Goal) bool { return g.silence }) {
 		return ""
