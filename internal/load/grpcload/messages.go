@@ -30,8 +30,8 @@ type messages struct {
 	types  *dynamicpb.Types
 }
 
-// A requestMessage is one of a request's: on the wire already, as a plan, or as JSON that
-// is made into one each time.
+// A requestMessage is one message of a request, in the one of three forms that is
+// set: encoded already, as a plan, or as JSON that is encoded for each request.
 type requestMessage struct {
 	wire []byte
 	plan plan
@@ -96,7 +96,8 @@ func newMessages(method protoreflect.MethodDescriptor, o Options) (*messages, er
 	return m, nil
 }
 
-// anyTypes are those that a message of a file may have in an Any.
+// anyTypes returns the types that an Any in a message of file f may hold: those of f
+// and of all that it imports.
 func anyTypes(f protoreflect.FileDescriptor) *dynamicpb.Types {
 	files := &protoregistry.Files{}
 	var add func(protoreflect.FileDescriptor)

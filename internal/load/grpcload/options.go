@@ -151,7 +151,7 @@ func timeoutField(d time.Duration) string {
 	return fmt.Sprintf("%dH", up(d, time.Hour)) // a Duration has no more than eight digits of them
 }
 
-// A metadataField is a header that differs from call to call.
+// A metadataField is a header whose value is a template: it differs from call to call.
 type metadataField struct {
 	name   string
 	binary bool

@@ -155,7 +155,7 @@ func (r *dialog) call(ctx context.Context, version string, body []byte) ([]byte,
 	return k.kept, err
 }
 
-// An reflectionAnswer of a server's reflection.
+// A reflectionAnswer is the server's answer to one question.
 type reflectionAnswer struct {
 	files    [][]byte
 	services []string
