@@ -9,7 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/load"
 )
 
-// A http1Client sends requests over HTTP/1.1, over a connection for each host.
+// An http1Client sends requests over HTTP/1.1. It keeps one connection per host.
 type http1Client struct {
 	plan   *Driver
 	values *values
@@ -50,7 +50,7 @@ func (c *http1Client) Do(ctx context.Context, n int64) (load.Answer, error) {
 	return c.finish(s, re, err)
 }
 
-// sentRequest is a request that was.
+// A sentRequest waits for its answer, and holds what is needed to follow a redirection.
 type sentRequest struct {
 	ctx      context.Context
 	r        *request

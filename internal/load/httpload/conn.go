@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// A http1Conn is a connection of HTTP/1.1.
+// An http1Conn is an HTTP/1.1 connection. It belongs to one http1Client.
 type http1Conn struct {
 	net.Conn
 	wire   *wire // its socket; nil if that can't be had

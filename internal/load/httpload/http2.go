@@ -107,7 +107,7 @@ func (h *http2Host) drop(conn *http.ClientConn) {
 	})
 }
 
-// A http2Client sends requests over the driver's connections of HTTP/2.
+// An http2Client sends requests over the driver's connections of HTTP/2.
 type http2Client struct {
 	plan   *Driver
 	values *values
