@@ -74,7 +74,7 @@ func (s *Sender) open() error {
 	return nil
 }
 
-// A pendingMessage is one of those under way, with what it needs. It is used again.
+// A pendingMessage waits for its acknowledgement. It is reused once that came.
 type pendingMessage struct {
 	kgo.Record
 	sender  *Sender
@@ -230,7 +230,7 @@ func (m *pendingMessage) finished(_ *kgo.Record, err error) {
 	m.end(nil, len(m.Key)+len(m.Value))
 }
 
-// end says what came of the message and gives it back.
+// end reports the outcome of the message, and frees it for another one.
 func (m *pendingMessage) end(f *load.Failure, bytes int) {
 	s, r, done := m.sender, m.request, m.done
 	o := load.Outcome{Sent: m.sent, Done: m.clock.Now(), Bytes: bytes, Failure: f}
@@ -309,6 +309,6 @@ func (s *Sender) Delivery(ctx context.Context, r *load.Result) *Delivery {
 	return d
 }
 
-// settleTime is how long nothing has to arrive until what is missing is lost, where
-// nothing is acknowledged.
+// settleTime is how long nothing arrives until missing messages count as lost, if messages
+// are not acknowledged.
 const settleTime = time.Second
