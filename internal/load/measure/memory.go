@@ -19,7 +19,7 @@ func (m *Memory) less(reading *Memory) *Memory {
 	return &Memory{m.Bytes - min(m.Bytes, reading.Bytes), m.Objects - min(m.Objects, reading.Objects), m.GCs}
 }
 
-// sumMemory adds up what was allocated over periods: nil if that of one is unknown.
+// sumMemory returns what was allocated over all periods, nil if that of one is unknown.
 func sumMemory(periods []*Memory) *Memory {
 	var sum Memory
 	for _, m := range periods {
