@@ -42,7 +42,8 @@ func plain(f plainPart) func([]word) (part, error) {
 	return func([]word) (part, error) { return f, nil }
 }
 
-// An randomInteger in [least, least+span]; a span of the greatest uint64 is all there are.
+// A randomInteger is one of the integers from least to least+span. With a span of
+// math.MaxUint64 it is any int64.
 type randomInteger struct {
 	least int64
 	span  uint64
@@ -71,6 +72,7 @@ func (i randomInteger) append(dst []byte, v *Values) []byte {
 	return strconv.AppendInt(dst, int64(uint64(i.least)+by), 10)
 }
 
+// A randomFloat is a number from least to most, with so many digits after the point.
 type randomFloat struct {
 	least, most float64
 	digits      int
@@ -103,7 +105,7 @@ func (f randomFloat) append(dst []byte, v *Values) []byte {
 	return strconv.AppendFloat(dst, f.least*(1-u)+f.most*u, 'f', f.digits, 64)
 }
 
-// randomCharacters is characters of an alphabet of up to 256.
+// randomCharacters are n characters of an alphabet, of one byte each.
 type randomCharacters struct {
 	alphabet string
 	n        int
@@ -142,6 +144,7 @@ func appendUUID(dst []byte, v *Values) []byte {
 	return dst
 }
 
+// A choice is one of several texts, at random.
 type choice []string
 
 func compileOne(args []word) (part, error) {

@@ -149,7 +149,8 @@ func appendEscaped(dst []byte, text string) []byte {
 	return dst
 }
 
-// A jsonValue of a document: its bytes are text[from:to].
+// A jsonValue is a value of a document, or the name of an object's member: the bytes
+// text[from:to] of the document.
 type jsonValue struct {
 	from, to int
 	text     bool // a JSON string
