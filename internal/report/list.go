@@ -72,7 +72,7 @@ func (r *Report) List() (*Listing, error) {
 	return l, nil
 }
 
-// lineKey is a line of a function, or all of it.
+// A lineKey identifies a line of a function, or with wholeRoutine all of it.
 type lineKey struct {
 	name, file string
 	line       int64

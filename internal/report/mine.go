@@ -22,11 +22,11 @@ func (s *Report) fold(p *profile.Profile) (*profile.Profile, error) {
 		return nil, err
 	}
 	if s.opt.NoInlines {
-		// Before, so that what is inlined is part of its caller, yours or not.
+		// Before folding, so that an inlined function is part of its caller, yours or not.
 		p = p.Aggregate(profile.Granularity{Function: true, File: true, Line: true, Column: true, Address: true})
 	}
-	// Where lines of source are shown, a line's own value is best what it costs: a
-	// listing shows no frame that has no text.
+	// In listings of source, the cost of calls into foreign code becomes the line's
+	// own: a listing can't show a frame that has no text.
 	listing := s.command == "list" || s.command == "weblist" || s.command == "disasm"
 	q, any, err := p.FoldForeign(s.env.Context, yours, listing)
 	if err != nil {
