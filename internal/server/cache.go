@@ -123,7 +123,8 @@ func Cached[V any](ctx context.Context, c *Cache, key string, compute func(conte
 	return it.value.(V), nil
 }
 
-// join returns the item of a key, which it starts to compute if there is none.
+// join returns the item of a key, and starts to compute it, with the context work, if
+// there is none.
 func (c *Cache) join(work context.Context, key string, compute func(context.Context) (any, int64, error)) *item {
 	c.mu.Lock()
 	defer c.mu.Unlock()
