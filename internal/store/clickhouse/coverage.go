@@ -206,8 +206,8 @@ func match(there map[rollKey][]rolled, now map[rollKey]profileSet, step int64) m
 	return use
 }
 
-// readRollUps returns the roll-ups of fleets in hours from first to before end: several where
-// profiles have come since, or where it was done twice.
+// readRollUps reads the roll-ups of fleets in the hours from first to before end. A key has
+// several if profiles arrived after the first one, or two nodes rolled up at the same time.
 func readRollUps(ctx context.Context, c *client, p *plan, f fleets, first, end int32) (map[rollKey][]rolled, error) {
 	a, err := c.exec(ctx, &statement{
 		out: outputs("fleet", "header", "hour", "version", "profiles", "duration", "first", "last", "totals"),

@@ -194,10 +194,10 @@ func inColumn(heads []head, sampleType string) []head {
 	return out
 }
 
-// findDuplicates reports whether profiles stand in the table twice, and whether heads may count
-// something twice. What has come twice under one header they tell; what has come
-// under two, which there should never be, they can't. Both are rare, and looking is cheaper
-// than leaving out what stands twice.
+// findDuplicates reports whether profiles are in the table twice, and whether heads may count
+// some of them twice. Duplicates with the same header show in the heads. Duplicates with
+// different headers, which should never exist, don't: so if a series has two headers in a
+// window, again is set. Checking is cheaper than always removing duplicates.
 func findDuplicates(heads []head) (twice, again bool) {
 	type place struct {
 		series uint64
@@ -216,8 +216,8 @@ func findDuplicates(heads []head) (twice, again bool) {
 	return twice, again || twice
 }
 
-// sumShards adds up the heads that shards have of the same series and header, all of
-// one window, in place.
+// sumShards adds up heads with the same series and header that come from different shards. All
+// are of one window. It works in place.
 func sumShards(heads []head) []head {
 	type place struct {
 		series uint64

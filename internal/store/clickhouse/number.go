@@ -225,7 +225,7 @@ func (n *numberer) series(labels store.Labels) uint64 {
 	return n.contentNumber(ofSeries, b)
 }
 
-// contentNumber returns the number of something by its content.
+// contentNumber returns a number for content.
 func (n *numberer) contentNumber(what uint8, content []byte) uint64 {
 	number := n.key.end(n.key.add(n.key.begin(uint64(what)), n.key.text(string(content))))
 	n.note(what, number, func() []byte { return content })

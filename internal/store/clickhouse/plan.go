@@ -15,10 +15,10 @@ import (
 type plan struct {
 	query  store.Query
 	series map[uint64]plannedSeries // by number
-	groups []store.Labels           // in the order of their labels
-	span   span                     // where the numbers of what is selected are looked up
-	picked tempTable                // the series, as the engine is told them
-	alike  bool                     // the series are of one service and kind
+	groups []store.Labels           // sorted
+	span   span                     // where dictionary entries are looked up
+	picked tempTable                // the series, to be sent along
+	alike  bool                     // all series have the same service and kind
 }
 
 // A plannedSeries is a series of a plan.
@@ -67,8 +67,9 @@ func (p *plan) inHour(h int32) *plan {
 // everything returns the scope of all profiles of the plan.
 func (p *plan) everything() scope { return scope{plan: p} }
 
-// keyCondition lets the engine find what is selected by the tables' order. It takes in more
-// than that; the series or fleets say the rest. 18.16 reads less for what is equal.
+// keyCondition returns a condition that narrows the search with the tables' sort order. It lets
+// other profiles through; conditions on series or fleets exclude them. Version 18.16 reads less
+// with = than with IN.
 func (p *plan) keyCondition() string {
 	if p.alike {
 		return "service = (SELECT min(service) FROM picked) AND kind = (SELECT min(kind) FROM picked)"
