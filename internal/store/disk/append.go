@@ -122,6 +122,7 @@ type writer struct {
 	encoded []encoded
 }
 
+// encoded is what is kept of a record whose batch is being made.
 type encoded struct {
 	hour   *hourData
 	head   format.Head

@@ -293,7 +293,7 @@ func (a *audit) partition(p *partition, good func(h *format.Head, totals []int64
 	return cmp.Or(err, a.ctx.Err())
 }
 
-// noteSeen notes that there was a profile with a number, of an hour.
+// noteSeen notes that a profile with this number was in an hour.
 func (a *audit) noteSeen(seq uint64, h format.Hour) {
 	a.seq = max(a.seq, seq)
 	if !a.seen[seq].readable {
@@ -507,7 +507,7 @@ func (a *audit) check(h *format.Head, totals []int64, s *format.Samples) string 
 	return checkProfile(a.dict, a.service, a.start, a.epoch, h, totals, s)
 }
 
-// keptText says how many profiles there are still.
+// keptText describes how many profiles could be read and how many are lost.
 func keptText(n, lost int64, unsure bool) string {
 	switch {
 	case unsure && lost == 0:

@@ -16,12 +16,12 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// rawFiles reads the rawFiles of a store without Pebble, which reads all of them or none. For each
+// rawFiles reads the files of a store without Pebble, which reads all of them or none. For each
 // key, the version with the highest sequence number counts, in whatever table or log it is.
 // Unreadable data is treated as if it had never been written.
 //
-// It keeps the bounds of the tables' blocks in memory, about 130 bytes for 32 KiB,
-// and what is in the logs alone.
+// It keeps in memory the bounds of the tables' blocks, about 130 bytes for every 32 KiB, and
+// what is only in logs.
 type rawFiles struct {
 	tables []*table
 	log    []version // by key, the newest first
@@ -37,7 +37,7 @@ func (x *rawFiles) lose(problem string) {
 	x.report(problem)
 }
 
-// readFiles reads all files of a store, and reports what is wrong with them.
+// readFiles reads all files of a store and reports problems with them.
 func readFiles(ctx context.Context, fsys vfs.FS, dir string, report func(problem string)) (*rawFiles, error) {
 	l, err := listFiles(fsys, dir)
 	if err != nil {
@@ -115,8 +115,8 @@ func readFiles(ctx context.Context, fsys vfs.FS, dir string, report func(problem
 	return x, x.readLogs(fsys, dir, l, minLog)
 }
 
-// readLogs reads the logs from a number on. Tables may have some of that, too, perhaps from a
-// flush that a crash ended half-way.
+// readLogs reads the logs from number minLog on. Tables may have part of them, too: for example
+// after a crash during a flush.
 func (x *rawFiles) readLogs(fsys vfs.FS, dir string, l *listing, minLog uint64) error {
 	var tombs []tomb
 	for _, t := range x.tables {
@@ -212,7 +212,7 @@ func flatten(tombs []tomb) []tomb {
 	return out
 }
 
-// deleted reports whether a range that was deleted has a version.
+// deleted reports whether a tomb deletes a version.
 func (x *rawFiles) deleted(v *version) bool {
 	i, ok := slices.BinarySearchFunc(x.tombs, v.key, func(t tomb, key []byte) int { return bytes.Compare(t.start, key) })
 	if !ok {
@@ -221,7 +221,7 @@ func (x *rawFiles) deleted(v *version) bool {
 	return i >= 0 && bytes.Compare(v.key, x.tombs[i].end) < 0 && x.tombs[i].seq > v.seq
 }
 
-// alive reports whether a version, the newest of its key, is a value.
+// alive reports whether a version, the newest of its key, is a value that exists.
 func (x *rawFiles) alive(v *version) bool {
 	return (v.kind == versionSet || v.kind == versionSetDeleted) && !x.deleted(v)
 }
@@ -259,8 +259,8 @@ func (h *cursors) Pop() any {
 	return c
 }
 
-// scan calls f with the keys from start to end, and their values, which are valid
-// during the call.
+// scan calls f with the keys from start to end and their values, which are valid during the
+// call.
 func (x *rawFiles) scan(start, end []byte, f func(key, value []byte) error) error {
 	var h cursors
 	for _, t := range x.tables {
@@ -305,7 +305,7 @@ func (x *rawFiles) scan(start, end []byte, f func(key, value []byte) error) erro
 	return nil
 }
 
-// settle puts the first cursor where it belongs after it moved.
+// settle restores the order of h after its first cursor has moved.
 func (x *rawFiles) settle(h *cursors) {
 	switch c := (*h)[0]; {
 	case len(c.rows) > 0:

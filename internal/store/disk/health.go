@@ -119,7 +119,7 @@ func (h *health) watch(f *tableFile) {
 	}
 }
 
-// problems returns what is wrong with files.
+// problems returns descriptions of all problems.
 func (h *health) problems() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

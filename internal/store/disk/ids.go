@@ -13,9 +13,9 @@ import (
 
 // identities knows which records are in the store, so that each is stored once.
 //
-// A record is claimed before it is written and known when it is durable. Who
-// finds it claimed waits: when Put returns nil for a record that it didn't
-// write, it is durable all the same.
+// A call of Put claims a record before it writes it; the record is known once it is durable. If
+// another call has claimed a record, Put waits for that call. So when Put returns nil, the
+// record is durable, even if another call wrote it.
 type identities struct {
 	s     *Store
 	key   uint64 // random
@@ -39,8 +39,8 @@ type idSet struct {
 	used  time.Time
 }
 
-// slot returns what stands for an identity. It tells ids with the same time, and
-// times with the same id, apart for certain, and others by a secret.
+// slot returns the entry for an identity. Identities with the same time or the same id never
+// collide. Others collide only by chance: senders don't know the key.
 func (x *identities) slot(id format.Identity) [2]uint64 {
 	t := hashing.Mix(uint64(id.Time), x.key)
 	a, b := binary.LittleEndian.Uint64(id.ID[:8])^t, binary.LittleEndian.Uint64(id.ID[8:])
@@ -77,8 +77,9 @@ func (s *idSet) add(e [2]uint64) {
 	}
 }
 
-// claim claims records. Those that are nobody's are returned, by index; others
-// are known, or somebody else's: wait is closed when one of these has changed.
+// claim claims those records that are neither known nor claimed by another call, and returns
+// their indexes as mine. others are claimed by other calls; wait is closed when one of those
+// calls ends.
 func (x *identities) claim(records []store.Record) (mine []int, others []int, wait chan struct{}, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -114,8 +115,8 @@ func (x *identities) claim(records []store.Record) (mine []int, others []int, wa
 	return mine, others, wait, nil
 }
 
-// release ends the claims on records; the first of them, known, are in the
-// store now.
+// release ends the claims on the records in mine. The first of them, known, are in the store
+// now.
 func (x *identities) release(records []store.Record, mine []int, known int) {
 	if len(mine) == 0 {
 		return
@@ -127,6 +128,7 @@ func (x *identities) release(records []store.Record, mine []int, known int) {
 	close(c)
 }
 
+// endClaims is release with x.mu locked, without waking the calls that wait.
 func (x *identities) endClaims(records []store.Record, mine []int, known int) {
 	for n, i := range mine {
 		id := format.Identity{ID: records[i].ID, Time: records[i].Time}
@@ -195,7 +197,8 @@ func (x *identities) forget(h format.Hour) {
 	}
 }
 
-// forgetHour drops what is known of an hour, whose records are dropped.
+// forgetHour forgets the identities of an hour, after records of it were removed from the
+// store.
 func (x *identities) forgetHour(h format.Hour) {
 	x.mu.Lock()
 	x.forget(h)

@@ -67,7 +67,7 @@ func currentManifest(fsys vfs.FS, dir string) (string, error) {
 	return atomicfs.ReadMarker(fsys, dir, "manifest")
 }
 
-// parityName is the name of the parity file of a table.
+// parityName returns the name of a table's parity file.
 func parityName(name string) string { return strings.TrimSuffix(name, tableExt) + parityExt }
 
 // copyName returns the name of the copy of a manifest.

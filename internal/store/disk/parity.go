@@ -198,8 +198,8 @@ type difference struct {
 	bytes []byte
 }
 
-// findWound compares a table with its parity file. It returns nil if they don't tell what
-// is wrong.
+// findWound compares a table with its parity file. It returns nil if there is no parity file,
+// or if it belongs to a table of another size.
 func findWound(fsys vfs.FS, path string, f vfs.File) (*wound, error) {
 	sum, size, err := readParity(fsys, parityName(path))
 	if err != nil || sum == nil {

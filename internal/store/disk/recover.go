@@ -16,14 +16,14 @@ import (
 
 // A store that can't be opened, or whose log has a gap, is recovered while another store
 // is in use: the one from before the gap, or else a new one. All its files are moved
-// aside, to a directory with the name of the store and the suffix .recoveringExt. What can
+// aside, to a directory with the name of the store and the suffix .recovering. What can
 // be read there is put into the store in use, which ignores profiles that it has. Then
-// the directory gets the suffix .damagedExt, and hone never reads it again. An interrupted
+// the directory gets the suffix .damaged, and hone never reads it again. An interrupted
 // recovery starts again from the beginning.
 const (
 	recoveringExt = ".recovering"
 	damagedExt    = ".damaged"
-	// whyFile tells since when and why a store is aside: a time, and a line of text.
+	// whyFile says when and why a store was moved aside: a time, and a line of text.
 	whyFile = "WHY.txt"
 )
 
@@ -221,8 +221,7 @@ func behindGap(a *audit, dir string) (map[uint32]bool, error) {
 // errNoSpare is the error of a recovery that would leave too little disk space.
 var errNoSpare = errors.New("not enough disk space to recover profiles")
 
-// spareFactor is how many times the room is left free by what is brought back that what
-// comes in leaves.
+// spareFactor times Options.MinFree is the disk space that recovery leaves free.
 const spareFactor = 4
 
 // putBack puts records, and waits while there is no room for that.

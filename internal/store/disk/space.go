@@ -93,8 +93,8 @@ func (r *space) remember() error {
 	return err
 }
 
-// checkUsable returns an error if the directory is not there any more, or another one is
-// in its place. What is written then is in files that nobody can find.
+// checkUsable returns an error if the directory is gone or has been replaced. Whatever is
+// written then goes to files that nobody can find.
 func (r *space) checkUsable() error {
 	if r.lock == nil {
 		return nil
