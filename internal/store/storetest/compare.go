@@ -220,7 +220,7 @@ func groupLines(groups []store.Group) string {
 	return b.String()
 }
 
-// pointLines tells series as labels and pointLines, one line each.
+// pointLines tells series as labels and points, one line each.
 func pointLines(all []store.Series) string {
 	var b strings.Builder
 	for _, s := range all {
