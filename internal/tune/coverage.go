@@ -109,7 +109,7 @@ func coverageOf(fix *advice.Fix, blocks []block) ([]Coverage, error) {
 	return all, nil
 }
 
-// rewritten are where a text is rewritten: lines that go, and lines before which some come.
+// rewritten is where a text is rewritten: lines that go, and lines before which some come.
 type rewritten struct{ gone, before map[int]bool }
 
 func (c *rewritten) within(from, to int) bool {
