@@ -115,8 +115,8 @@ func (d Disturbance) Warnings(now Disturbance) []string {
 // lookTime is how long the machine is looked at: 25 ticks of each core.
 const lookTime = 250 * time.Millisecond
 
-// CoresInUse looks, for a moment in which hone does nothing, at how many cores are in
-// use, and of how many; 0 of 0: that isn't known on this system.
+// CoresInUse measures, for a moment in which hone does nothing, how many cores other programs use,
+// and how many there are. Both are 0 if the system doesn't tell.
 func CoresInUse(ctx context.Context) (used, cores float64, err error) {
 	before, begin := readMachine(), time.Now()
 	select {

@@ -70,7 +70,7 @@ func (w *Workspace) Untracked(ctx context.Context) (map[string]bool, error) {
 	return repo.untracked(ctx)
 }
 
-// BaseFromHead makes the base of the code that the head is of.
+// BaseFromHead makes the code of the head the base, too.
 func (w *Workspace) BaseFromHead() { w.Sides[experiment.Base] = w.Sides[experiment.Head] }
 
 // HasBase reports whether there are two sides.
