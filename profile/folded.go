@@ -58,7 +58,7 @@ func parseFolded(r io.Reader, lim Limits, m *meter) (*Profile, error) {
 	return f.b.Profile(), nil
 }
 
-// foldedReader is the state of a parse.
+// A foldedReader parses folded stacks, line by line.
 type foldedReader struct {
 	textLines
 	lim  Limits

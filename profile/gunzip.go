@@ -8,7 +8,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// decompressError is a failure of decompression.
+// A decompressError says why gzip or zstd data can't be decompressed.
 type decompressError struct {
 	zstd bool // in place of gzip
 	err  error
