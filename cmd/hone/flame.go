@@ -19,52 +19,51 @@ import (
 
 const flameHelp = `usage: hone flame [flags] SOURCE...
 
-Write a flame graph: the call stacks of a profile as a picture, callers above
-callees, each as wide as its share. The result is one file that needs nothing
-else. By default it is a page with zoom, search, colours by package and
-switches: callers or callees on top, all code or yours alone (-mine; see "hone
-help top").
-
-  -o FILE         where to write; the ending chooses the format: .html, .svg,
-                  .folded or .txt, .json, .speedscope.json, .firefox.json, and no
-                  other without -format. - is standard output. Without it a page
-                  goes there too, or to a new file if it is a terminal.
-  -format NAME    html, svg, folded, json, speedscope or firefox, whatever the
-                  ending
-  -folded         same as -format folded: a line per stack, frames separated by
-                  semicolons, for other tools. Such files are also sources.
-  -inverted       leaves at the root: which functions cost most, and who calls them
-  -up             svg: root at the bottom
-  -color BY       svg: package, origin (yours, third party, standard, runtime)
-                  or change (with -base)
-  -width PIXELS   svg: width of the picture
-  -widths SIDE    svg, with -base: frames as wide as before (base), after (head)
-                  or on the larger side (both, if not given); a page has a switch
-  -title TEXT     title of the picture
-  -max_frames N   show the N widest frames, the rest as part of their callers
-  -collapse       direct recursion as one frame
-
-With -base or -diff_base both sides are drawn: frames are as wide as the larger
-one and coloured by what changed. Red grew, blue shrank, grey is noise; what is
-gone is hatched, what is new begins with a bar. With -normalize shares are
-compared: the base is scaled to the total of SOURCE.
-
-speedscope and firefox are files for https://www.speedscope.app and
-https://profiler.firefox.com, with all sample types. Labels have no place in
-them: -tagroot KEY makes frames of them. In Firefox's profiler lines are told
-apart, times are only the order of the stacks, and a comparison has a track for
-before, after and the difference; speedscope shows no comparisons.
+Write a flame graph as a web page, an image, or a file for another viewer.
 
 Examples:
 
   hone flame -o flame.html cpu.pb.gz
-  hone flame -o flame.svg -focus 'json' cpu.pb.gz
   hone flame -o diff.html -base before.pb.gz after.pb.gz
-  hone flame -o cpu.speedscope.json cpu.pb.gz
   hone flame -folded cpu.pb.gz | grep -v runtime | hone flame -o rest.html -
+
+Output:
+
+  -o FILE         write to FILE; its name selects the format: .html, .svg, .folded,
+                  .txt, .json, .speedscope.json or .firefox.json. - is standard output.
+                  Without -o, a page goes to standard output, or on a terminal to a new
+                  file
+  -format NAME    html, svg, folded, json, speedscope or firefox, whatever the file
+                  name says
+  -folded         same as -format folded: one line per stack, frames separated by
+                  semicolons. hone reads such files too
+
+Appearance:
+
+  -inverted       show callees at the root: what costs most, and who calls it
+  -up             svg: draw the root at the bottom
+  -color BY       svg: package, origin (your module, other modules, standard library,
+                  runtime) or change (with -base)
+  -width PIXELS   svg: width of the image
+  -widths SIDE    svg with -base: frame widths from before (base), after (head) or the
+                  larger of the two (both)
+  -title TEXT     title of the image
+  -max-frames N   show the N widest frames, and merge the rest into their callers
+  -collapse       merge direct recursion into one frame
 
 All flags that select a sample type, filter and fetch work as in hone pprof;
 see "hone help pprof".
+
+Exit codes: 0 success, 1 failure, 2 wrong usage.
+
+With -base or -diff_base, frames are colored by change: red grew, blue shrank, gray is
+noise. Frames that are gone are hatched; new ones start with a bar. -normalize compares
+shares: it scales the base to the total of SOURCE.
+
+speedscope and firefox files are for https://www.speedscope.app and
+https://profiler.firefox.com. They have all sample types, but no labels: -tagroot KEY
+turns labels into frames. The Firefox Profiler shows lines, and a comparison as three
+tracks; speedscope shows no comparisons.
 `
 
 // flameFlags are the flags of hone flame that other verbs don't have.

@@ -22,58 +22,56 @@ import (
 
 const queryHelp = `usage: hone query [flags] SELECTOR
 
-Ask hone serve for the profiles that SELECTOR selects, merged, and print a
-report of them: any that hone pprof has, as -top (which is the default), -tree,
--list=REGEXP, -peek=REGEXP, -traces, -tags, -raw, -proto, -svg, -json, -csv, or
--flame for a flame graph.
-
-SELECTOR is KIND{LABEL="VALUE", ...}: cpu{service="api", version=~"v1.*"}. The
-operators are =, !=, =~ and !~, patterns match the whole value. Either part may
-be missing: heap, {service="api"}.
-
-  -from TIME, -to TIME
-                  the time: 2006-01-02T15:04:05Z, a Unix time, now, or relative
-                  to now, as -1h, -2d, "3h ago". The last hour by default
-  -by LABEL,...   one report for each combination of values of these labels
-  -base SELECTOR  compare with the profiles that this one selects
-  -base_from TIME, -base_to TIME
-                  of another time; a base time needs no -base
-  -weight SHARE   the most expensive profiles alone: 5%, 0.05
-  -per sum|profile|second
-                  divide by the number of profiles or by their duration. By default
-                  goroutines and memory in use are averaged, all else is added up
-  -id ID          the single profile with that id
-
-What there is, instead of a report:
-
-  -series         totals over time, with -by for each group; -step 1m, -points N
-                  say how fine
-  -history        functions by version: those first whose share changed most from
-                  one version to the next; -focus, -mine and the like, -limit N
-  -records        single profiles, with their ids; -limit N
-  -labels         names and values of labels
-  -json, -csv     as JSON or CSV
-
-` + serverHelp + `
-go tool pprof and every verb of hone that takes a URL read selections too:
-http://127.0.0.1:4600/api/v1/pprof?q=cpu{service="api"}&from=-1h
+Print a report of profiles that hone serve has collected.
 
 Examples:
 
   hone query 'cpu{service="api"}'
   hone query -from -7d -by version 'cpu{service="api"}'
-  hone query -list 'json.*decode' 'cpu{service="api"}'
-  hone query -flame -o heap.html 'heap{service="api"}'
   hone query -base 'cpu{service="api", version="v1"}' 'cpu{service="api", version="v2"}'
-  hone query -base_from -8d -base_to -7d -from -1d 'cpu{service="api"}'
-  hone query -proto -o api.pb.gz 'cpu{service="api"}'
-  hone query -series -by version -step 1h -from -1d 'cpu{service="api"}'
-  hone query -history -from -7d -mine 'cpu{service="api"}'
-  hone query -records -limit 10 'cpu{service="api"}'
-  hone query -labels '{}'
 
-All flags that select a sample type, filter and shape reports work as in hone
-pprof; see "hone help pprof".
+Flags for what to select:
+
+  -from TIME, -to TIME
+                  the time range (the last hour): 2006-01-02T15:04:05Z, a Unix time, now,
+                  or relative to now: -1h, -2d, "3h ago"
+  -by LABEL,...   one report for each combination of values of these labels
+  -base SELECTOR  compare with the profiles of this selector
+  -base-from TIME, -base-to TIME
+                  compare with another time range; -base is then optional
+  -weight SHARE   only the most expensive profiles: 5% or 0.05
+  -per sum|profile|second
+                  add up, or divide by the number of profiles or by their duration
+                  (goroutines and memory in use: profile, everything else: sum)
+  -id ID          only the profile with this id
+
+Flags for what to print:
+
+  -top, -tree, -list=REGEXP, -peek=REGEXP, -traces, -tags, -raw, -proto, -svg, ...
+                  any report of hone pprof (-top)
+  -flame          a flame graph
+  -series         totals over time, per group with -by; -step 1m or -points N sets
+                  the resolution
+  -history        functions by version, largest change first; -limit N, and -focus,
+                  -mine and so on
+  -records        single profiles with their ids; -limit N
+  -labels         names and values of labels
+  -json, -csv     as JSON or CSV
+
+Flags for the server:
+
+` + serverHelp + `
+All flags that select a sample type, filter and shape reports work as in hone pprof;
+see "hone help pprof".
+
+Exit codes: 0 success, 1 failure, 2 wrong usage.
+
+SELECTOR is KIND{LABEL="VALUE", ...}, such as cpu{service="api", version=~"v1.*"}. You
+can leave out either part: heap, {service="api"}. The operators are =, !=, =~ and !~;
+patterns match the whole value. "hone query -labels '{}'" lists what the server has.
+
+go tool pprof and other verbs of hone read selections too, as URLs:
+http://127.0.0.1:4600/api/v1/pprof?q=cpu{service="api"}&from=-1h
 `
 
 func runQuery(ctx context.Context, a *app, args []string) error {

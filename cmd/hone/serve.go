@@ -15,64 +15,67 @@ import (
 
 const serveHelp = `usage: hone serve [flags]
 
-Collect profiles of programs all the time, keep them, and show them: what each
-service spends, over time, by version, zone, instance or any label, and what
-changed. Programs send profiles with hone's agent or with those of Cloud
-Profiler, Pyroscope, Parca and OpenTelemetry, or hone fetches them. ^C ends it.
-
-  -listen HOST:PORT
-                  where to listen; 127.0.0.1:4600 by default
-  -data DIR       where profiles are kept; by default $STATE_DIRECTORY, or
-                  $XDG_STATE_HOME/hone, or ~/.local/state/hone
-  -store URL      keep profiles in ClickHouse, as other servers may too:
-                  clickhouse://USER@HOST:8123,HOST2:8123/DATABASE?OPTIONS, whose
-                  tables hone store create makes; see doc/cluster.md
-  -retention AGE  how long profiles are kept, such as 30d, which is the default;
-                  0 is for ever
-  -max-size SIZE  how much disk they may take, such as 100GB: the oldest go first
-  -max_answer SIZE
-                  refuse to answer with more than this, such as 512MB; 128MiB by
-                  default, and a quarter of in_flight at most
-  -config FILE    read settings from a file; flags have the last word
-  -check          check settings and the files they name, tell all that is wrong,
-                  and end
-  -log-format text|json, -log-level debug|info|warn|error
-                  what is logged on standard error
-
-Others can reach the server only if it asks them to log in and has TLS:
-
-  -tls-cert FILE, -tls-key FILE
-                  the certificate; it is read again when the files change
-  -tokens FILE    the tokens that programs and people log in with, made by
-                  hone token; DIR/tokens.json by default
-  -public-url URL the address that browsers know the server by
-  -allow-anyone   let everyone who can connect read and write all profiles
-  -allow-plaintext
-                  let tokens and profiles go over the network unencrypted
-
-  -cloud-profiler-proxy[=HOST:PORT]
-                  serve programs with the agent of Cloud Profiler that can't be
-                  told of another server, at 127.0.0.1:4601 by default
-  -source-path DIRS
-                  where source code is looked for, besides GOROOT and modules
-  -binary-path DIRS
-                  where binaries are looked for that profiles name; nowhere by
-                  default
-  -module DIR     the folder of a module whose services there is advice on, as of
-                  hone advise; where only this machine can reach the server, the
-                  module that it is started in by default
-
-Settings of the file: doc/reference/configuration.md. Tokens and logins:
-doc/security.md. The API: doc/api.md.
+Collect profiles of programs continuously, store them, and show them in a web UI.
 
 Examples:
 
   hone serve
   hone serve -data /srv/hone -retention 90d -max-size 200GB
-  hone serve -store clickhouse://hone@ch1:8123,ch2:8123/hone?cluster=main
-  hone token add -role write -service 'shop-*' agents
   hone serve -listen :4600 -tls-cert cert.pem -tls-key key.pem
-  hone serve -config hone-serve.toml -check
+
+Flags for storage:
+
+  -data DIR       where profiles are kept ($STATE_DIRECTORY, $XDG_STATE_HOME/hone or
+                  ~/.local/state/hone)
+  -store URL      store profiles in ClickHouse, which servers can share:
+                  clickhouse://USER@HOST:8123,HOST2:8123/DATABASE?OPTIONS.
+                  "hone store create" makes the tables; see doc/cluster.md
+  -retention AGE  how long to keep profiles (30d; 0: forever)
+  -max-size SIZE  disk space for profiles, such as 100GB; the oldest are deleted first
+  -max-answer SIZE
+                  refuse larger answers (128MiB, and at most a quarter of in_flight, the
+                  memory that the configuration allows for all requests)
+
+Flags for access:
+
+  -listen HOST:PORT
+                  where to listen (127.0.0.1:4600)
+  -tls-cert FILE, -tls-key FILE
+                  certificate and key; reloaded when the files change
+  -tokens FILE    access tokens, made by hone token (DIR/tokens.json)
+  -public-url URL the server's address in browsers
+  -allow-anyone   let everyone who can connect read and write all profiles
+  -allow-plaintext
+                  allow tokens and profiles to cross the network unencrypted
+  -cloud-profiler-proxy[=HOST:PORT]
+                  accept profiles from Cloud Profiler agents that can't be configured
+                  to use another server (off; without a value: 127.0.0.1:4601)
+
+Flags for source code:
+
+  -source-path DIRS
+                  where to find source code, in addition to GOROOT and modules
+  -binary-path DIRS
+                  where to find the binaries that profiles name (nowhere)
+  -module DIR     give advice on the services of this module, like hone advise (the
+                  current module, if only this machine can reach the server)
+
+Other flags:
+
+  -config FILE    read settings from a file; flags override it
+  -check          check the settings and the files they name, report all problems, and
+                  exit
+  -log-format text|json, -log-level debug|info|warn|error
+                  log format and level on standard error (text, info)
+
+Exit codes: 0 success, 1 failure, 2 wrong usage.
+
+Programs send profiles with hone's agent, or with agents of Cloud Profiler, Pyroscope,
+Parca and OpenTelemetry, or hone scrapes them. Other machines can connect only if the
+server has TLS and asks for a token. ^C stops the server.
+
+Settings of the file: doc/reference/configuration.md. Tokens and logins:
+doc/security.md. The API: doc/api.md.
 `
 
 func runServe(ctx context.Context, a *app, args []string) error {

@@ -31,48 +31,42 @@ import (
 
 const uiHelp = `usage: hone ui [flags] [PROGRAM] [SOURCE...]
 
-Show profiles in a web browser: flame graph, tables, call graph, source, machine
-code, labels, and what changed between two. What is shown, and how, is in the
-page's address: a link shows the same again. ^C ends it.
-
-Several sources are added up, and each can be looked at alone. A directory
-stands for the profiles in it. Runs that hone bench kept (see hone help runs) are
-shown with their benchmarks: one alone, two compared. Without a source, the page
-lists the runs of this module; where there are none, drop a file on it.
-
-  -http [HOST]:[PORT]
-                  serve it there; localhost and a free port by default
-  -no_browser     do not open a browser
-  -view NAME      what to show first: flame, top, sandwich, graph, source,
-                  disasm, peek, traces, tags, raw, diff or advice
-  -runs DIR       where runs are kept; .hone/runs of this module by default
-  -max_answer SIZE
-                  refuse to answer with more than this, such as 512MB; 128MiB by
-                  default, and a quarter of -max_memory at most. Reports of the
-                  command line have no such limit
-
-With -base or -diff_base, the profiles are compared: flame graphs and tables
-have both values. Several on each side are runs of the same program, so that
-changes can be told from noise.
-
-In the folder of a module there is advice on its code, as of hone advise, beside
-the source and for each run; see doc/advise.md.
-
-Only this machine can reach the page, unless HOST says otherwise: whoever can
-connect can read the profiles, and source code of the functions in them.
-doc/api.md describes what else the address answers.
+Explore profiles and runs in a browser: flame graph, tables, call graph, source, changes.
 
 Examples:
 
   hone ui cpu.pb.gz
-  hone ui -seconds 10 http://localhost:6060/debug/pprof/profile
-  hone ui -base before.pb.gz after.pb.gz
-  hone ui latest
   hone ui latest~1 latest
-  hone ui -http localhost:8080 -no_browser profiles/
+  hone ui -seconds 10 http://localhost:6060/debug/pprof/profile
+
+Flags:
+
+  -http [HOST]:[PORT]
+                  address of the web server (localhost and a free port)
+  -no_browser     don't open a browser
+  -view NAME      view to open: flame, top, sandwich, graph, source, disasm, peek,
+                  traces, tags, raw, diff or advice (flame)
+  -runs DIR       where runs are kept (.hone/runs of this module)
+  -max-answer SIZE
+                  refuse larger answers (128MiB, at most a quarter of -max-memory)
 
 All flags that select a sample type, filter and fetch work as in hone pprof, and
 are what the page starts with; see "hone help pprof".
+
+Exit codes: 0 success, 1 failure, 2 wrong usage.
+
+Several sources are merged, and listed one by one too. A directory means the profiles in
+it. A run is shown with its benchmarks, and two runs are compared. Without a source, the
+page lists the runs of this module, or waits for a file that you drop on it. The page's
+address has all settings, so a link shows the same view again.
+
+With -base or -diff_base, flame graphs and tables show both values. Give several
+profiles of the same program per side to tell changes from noise. In the folder of a
+module, the page gives advice on its code too; see doc/advise.md.
+
+Only this machine can reach the page, unless you set HOST. Anyone who can connect can
+read the profiles and the source code of their functions. doc/api.md describes the API.
+^C stops the server.
 `
 
 // uiFlags are the flags of hone ui that other verbs don't have.
