@@ -100,7 +100,7 @@ func TestCompilerSaysErrors(t *testing.T) {
 		t.Errorf("of what doesn't compile: %v, %v", said, err)
 	}
 	t.Setenv("GOFLAGS", "-nonsense")
-	if _, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir}); err == nil || !strings.Contains(err.Error(), "what the compiler says is missing") {
+	if _, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir}); err == nil || !strings.Contains(err.Error(), "compiler diagnostics are missing") {
 		t.Errorf("of a go command that can't: %v", err)
 	}
 	if err := make(Diagnostics).read("m.json", []byte(`{"version":0,"file":"m.go"}{"range":`), nil); err == nil || !strings.Contains(err.Error(), "m.json: offset ") {
