@@ -55,7 +55,7 @@ func matchAppendChain(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{
 			Node:    c.CallExpr,
-			Why:     "Each append allocates again and copies what the one before has copied: slices.Concat allocates once for all.",
+			Why:     "Each append allocates a new slice and copies the elements again; slices.Concat allocates once.",
 			Edits:   edit.KeepingComments(s, []advice.Edit{edit.Replace(c.CallExpr, pkg+".Concat("+strings.Join(texts, ", ")+")")}),
 			Imports: []string{"slices"},
 		}

@@ -84,9 +84,9 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 		case least == facts.Likely:
 			m.Why = fmt.Sprintf("The loop doesn't seem to change the arguments of %s, %s. If that is so, call it once, before the loop.", edit.Short(c.Name), args)
 		case fails:
-			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop. If the loop may have no turn, an error would then show all the same.", edit.Short(c.Name), args)
+			m.Why = fmt.Sprintf("%s gets %s in each iteration, and the loop doesn't change them; call it once, before the loop. If the loop may have no iterations, an error would then appear anyway.", edit.Short(c.Name), args)
 		case facts.Mutable[c.Name] || !facts.PointerFree(s.Info.TypeOf(c.CallExpr)) || sizeUnknown(s, c.CallExpr):
-			m.Why = fmt.Sprintf("%s gets %s in each turn of the loop, which nothing in it changes: call it once, before the loop.", edit.Short(c.Name), args)
+			m.Why = fmt.Sprintf("%s gets %s in each iteration, and the loop doesn't change them; call it once, before the loop.", edit.Short(c.Name), args)
 		default:
 			m.Why = fmt.Sprintf("%s gets %s in each iteration, and the loop doesn't change them; the rewrite calls it once, before the loop.", edit.Short(c.Name), args)
 			hoist(v, loop, name, &m)

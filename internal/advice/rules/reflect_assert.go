@@ -56,7 +56,7 @@ func matchReflectAssert(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{
 			Node: assert,
-			Why:  "Interface copies the value to the heap, and the type assertion copies it back: reflect.TypeAssert takes it from where it is.",
+			Why:  "Interface copies the value to the heap, and the type assertion copies it back; reflect.TypeAssert reads it in place.",
 			Edits: edit.KeepingComments(s, []advice.Edit{
 				{Pos: assert.Pos(), End: sel.X.Pos(), New: reflect + ".TypeAssert[" + s.Source(assert.Type) + "]("},
 				{Pos: sel.X.End(), End: assert.End(), New: ")"},

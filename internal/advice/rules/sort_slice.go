@@ -290,11 +290,11 @@ func sliceWithLess(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	check := ""
 	switch {
 	case l.Float:
-		check = " Check that there is no NaN: < leaves it wherever it is, and it comes first then."
+		check = " Check that there is no NaN: it now comes first, and with < its position is undefined."
 	case l.Exact || to == "SortStableFunc" && !l.Calls:
 		m.Class = advice.Safe // equal elements are identical, or keep their order
 	case l.Calls:
-		check = " Check that comparing has no effect, and that elements which compare equal may come in another order."
+		check = " Check that the comparison has no side effects, and that equal elements may come in a different order."
 	default:
 		check = " Check that equal elements may come in a different order."
 	}

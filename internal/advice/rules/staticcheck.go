@@ -35,7 +35,7 @@ times; m[k] = append(m[k], v), m[k] += v and m[k]++ look it up once.`,
 	Class:    advice.Safe,
 	Frames:   mapLookup,
 	Gain:     1.6,
-	Match: advice.FromAnalyzer(s1036.Analyzer, "The key is looked up to ask whether it is there, and again to store: an absent one has the zero value, to which the operation applies as well.",
+	Match: advice.FromAnalyzer(s1036.Analyzer, "The key is looked up to check for it, and again to store; a missing key has the zero value, so the check isn't needed.",
 		func(s *advice.Site, _ string, c inspector.Cursor, m *advice.Match) bool {
 			// m[k] += v with v = -0, and append(m[k], vs...) with []any{vs}, give another result.
 			other := false
@@ -117,7 +117,7 @@ to be parts of one, there is advice only.`,
 	Analyzer: s1001.Analyzer,
 	Class:    advice.Review,
 	Gain:     4,
-	Match: advice.FromAnalyzer(s1001.Analyzer, "A loop checks two indices for each element it moves: copy moves many bytes at a time. Check that the destination is long enough, where the loop would panic and copy stops, and that both don't overlap.",
+	Match: advice.FromAnalyzer(s1001.Analyzer, "The loop moves one element per step and checks two indexes; copy moves many bytes per instruction. Check that the destination is long enough, since the loop would panic and copy stops, and that the two don't overlap.",
 		func(s *advice.Site, message string, c inspector.Cursor, m *advice.Match) bool {
 			if sharesSlice(s, facts.LoopBody(c.Node())) {
 				m.Edits = nil
@@ -181,7 +181,7 @@ below zero, the loop does nothing and copy panics.`,
 	Analyzer: s1018.Analyzer,
 	Class:    advice.Review,
 	Gain:     4,
-	Match: advice.FromAnalyzer(s1018.Analyzer, "A loop checks two indices for each element it moves: copy moves many bytes at a time, also within a slice. Check that there are as many elements as the loop moves, and no fewer than none: the two panic in other cases.",
+	Match: advice.FromAnalyzer(s1018.Analyzer, "The loop moves one element per step and checks two indexes; copy moves many bytes per instruction, also within a slice. Check that there are as many elements as the loop moves, and that the count isn't negative: the loop and copy panic in different cases.",
 		func(s *advice.Site, message string, c inspector.Cursor, m *advice.Match) bool {
 			if loop, ok := c.Node().(*ast.ForStmt); ok {
 				if init, ok := loop.Init.(*ast.AssignStmt); !ok || init.Tok != token.DEFINE {
@@ -210,7 +210,7 @@ monotonic clock, which is about half the work.
 It is left to review where the argument is a call that may change something, as the clock is read after it then.`,
 	Analyzer: s1012.Analyzer,
 	Class:    advice.Safe,
-	Match: advice.FromAnalyzer(s1012.Analyzer, "time.Now reads the wall clock as well, which the difference doesn't need: time.Since reads one clock.",
+	Match: advice.FromAnalyzer(s1012.Analyzer, "time.Now also reads the wall clock, which the difference doesn't need; time.Since reads one clock.",
 		func(s *advice.Site, _ string, c inspector.Cursor, m *advice.Match) bool {
 			sub, ok := c.Node().(*ast.CallExpr)
 			if !ok || len(sub.Args) != 1 || facts.EffectsOf(s, sub.Args[0])&facts.MayWrite != 0 && !ofTimes(s, sub.Args[0]) {
@@ -255,7 +255,7 @@ var headerTwice = &advice.Rule{
 twice.`,
 	Analyzer: s1035.Analyzer,
 	Class:    advice.Safe,
-	Match: advice.FromAnalyzer(s1035.Analyzer, "The method makes the name canonical itself: the call goes over it once more.",
+	Match: advice.FromAnalyzer(s1035.Analyzer, "The method canonicalizes the name itself; this call does it twice.",
 		func(s *advice.Site, _ string, c inspector.Cursor, m *advice.Match) bool {
 			if check := nameMoves(s, c); check != "" {
 				m.Class = advice.Review
