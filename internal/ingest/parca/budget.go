@@ -28,7 +28,7 @@ var defaults = profile.DefaultLimits()
 func (b *converter) spend(n int) error {
 	most := defaults.ExpandTo + int64(defaults.Expansion)*b.sent
 	if b.built += int64(n); b.built > most {
-		return ingest.Errorf(ingest.TooLarge, "the profiles of the request take more than %d bytes of memory for the %d sent", most, b.sent)
+		return ingest.Errorf(ingest.TooLarge, "the profiles of the request need more than %d bytes of memory, which is the limit for the %d sent", most, b.sent)
 	}
 	return b.take(int64(n))
 }
