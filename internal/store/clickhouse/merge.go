@@ -17,8 +17,9 @@ import (
 // come in between, or stand in a table twice until the engine merges it. The last try
 // is of the very profiles that were found.
 
-// errChanged tells that sums are not of what the totals are of.
-var errChanged = errors.New("profiles came while they were added up")
+// errChanged is the error of sums that don't match the totals, because profiles arrived in
+// between.
+var errChanged = errors.New("profiles arrived while they were added up")
 
 // tries is how often a query is tried before its profiles are selected one by one.
 const tries = 3
