@@ -24,7 +24,7 @@ func (x *Store) put(ctx context.Context, records []store.Record) error {
 		}
 		if format.HourOf(r.Time).End() <= oldest {
 			x.counts.expired.Add(1)
-			return fmt.Errorf("%w: it is of %s", store.ErrExpired, time.Unix(0, r.Time).UTC().Format(time.RFC3339))
+			return fmt.Errorf("%w: its time is %s", store.ErrExpired, time.Unix(0, r.Time).UTC().Format(time.RFC3339))
 		}
 	}
 	if err := x.space.check(); err != nil {

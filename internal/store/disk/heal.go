@@ -136,7 +136,7 @@ func (x *Store) setAside(p *partition, why error) {
 		// What is put into the partition that takes its place comes later in the
 		// log.
 		if err := x.write1(format.PartitionKey(format.KindPartition, p.id), p.Partition.Append(nil)); err != nil {
-			x.o.Log.Error("that a partition is set aside can't be written", "error", err)
+			x.o.Log.Error("could not record that profiles are set aside", "error", err)
 		}
 	}
 	p.gone, p.hours = true, nil

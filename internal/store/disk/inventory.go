@@ -55,7 +55,7 @@ func (r *Store) readDescription() error {
 	r.epoch = int64(r.o.Epoch)
 	if err != nil {
 		// It says how long epochs are, and no hone has had others.
-		r.o.Log.Error("the description of the store is damaged, and was written again", "error", err)
+		r.o.Log.Error("the description of the store was damaged; it was written again", "error", err)
 	}
 	return r.db.Set([]byte{format.KindFormat}, format.AppendFormat(nil, r.epoch), pebble.Sync)
 }

@@ -109,10 +109,10 @@ func (x *Store) recoverAll() {
 		now := *r
 		x.mu.Unlock()
 		if err != nil {
-			x.o.Log.Error("the store that was moved aside could not be recovered; it is tried again at the next start", "files", now.Dir, "error", err)
+			x.o.Log.Error("could not recover the store that was moved aside; hone tries again at the next start", "files", now.Dir, "error", err)
 			continue
 		}
-		x.o.Log.Info("what can be read of the store that was moved aside is back", "files", now.Dir, "result", now.String())
+		x.o.Log.Info("recovered what can be read of the store that was moved aside", "files", now.Dir, "result", now.String())
 	}
 }
 
@@ -256,7 +256,7 @@ func (x *Store) putBack(ctx context.Context, r *Recovery, records []store.Record
 func (x *Store) roomToSpare() error {
 	u, err := x.o.FS.GetDiskUsage(x.dir)
 	if least := spareFactor * uint64(x.space.min); err == nil && u.AvailBytes < least {
-		return fmt.Errorf("%w: %d MiB are left, and bringing profiles back leaves %d MiB free", errNoSpare, u.AvailBytes>>20, least>>20)
+		return fmt.Errorf("%w: %d MiB are left, and recovery keeps %d MiB free", errNoSpare, u.AvailBytes>>20, least>>20)
 	}
 	return nil // who doesn't know how much there is finds out
 }

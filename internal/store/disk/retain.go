@@ -41,7 +41,7 @@ func (x *Store) retain(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		x.o.Log.Warn("dropped the oldest profiles: the store is larger than it may be", "hour", h.String(), "profiles", n,
+		x.o.Log.Warn("dropped the oldest profiles: the store exceeds its size limit", "hour", h.String(), "profiles", n,
 			"bytes", x.size(), "max", x.o.MaxBytes)
 		if err := x.reclaim(ctx); err != nil {
 			return err

@@ -93,7 +93,7 @@ func (w *Store) reclaim(ctx context.Context) error {
 // compact rewrites files with keys in some ranges. s.jobs is locked.
 func (w *Store) compact(ctx context.Context, ranges []keyRange) error {
 	if w.health.resting() {
-		return errors.New("files can't be rewritten for now, as that failed")
+		return errors.New("compaction is paused because it failed; try again later")
 	}
 	w.garbage.Store(0)
 	dead, deleted := w.dead, w.deleted

@@ -163,7 +163,7 @@ func (r *space) retry(always bool, write func() error) error {
 		close(r.none)
 		r.reason = r.explain(err)
 		if r.health != nil {
-			r.health.log.Error("nothing can be written, and writes wait until something can be", "directory", r.dir, "error", cmp.Or(r.checkUsable(), err))
+			r.health.log.Error("writes fail; hone retries them until they succeed", "directory", r.dir, "error", cmp.Or(r.checkUsable(), err))
 		}
 	}
 	r.mu.Unlock()

@@ -32,7 +32,7 @@ func (x *Store) run() {
 		} else if x.closing.Err() == nil {
 			wait := min(minRest<<min(failures, 20), maxRest)
 			failures, again = failures+1, time.Now().Add(wait)
-			x.o.Log.Error("the store's background work failed, and is tried again", "error", err, "after", wait)
+			x.o.Log.Error("background work of the store failed; hone will try again", "error", err, "after", wait)
 		}
 		x.busy.Store(false)
 	}
