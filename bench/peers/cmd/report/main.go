@@ -156,7 +156,6 @@ func main() {
 	}
 	table("Start", by["start"], "target", "checks_wrong", "starts", "ready_p50_ms", "ready_max_ms", "page_cache_dropped")
 	table("Crash", by["crash"], "target", "scenario", "acked_profiles_of_all_types", "acked_cpu_profiles", "seen_when_ready", "survived", "until_count_stable_s", "lost", "lost_in_last_second_of_acks", "oldest_lost_ack_before_kill_ms", "points_of_profiles_not_acked", "stop_ms", "restart_to_ready_ms", "error")
-	table("Killed again and again", by["kill"], "target", "kills", "kills_with_pushes_under_way", "profiles", "acked", "pushed_again_after_a_kill", "restart_to_ready_p50_ms", "restart_to_ready_max_ms")
 	table("Growth: a week of a fleet, pushed in its order", by["growth"], "target", "part", "profiles", "profiles_per_s", "server_cpu_ms_per_profile", "server_rss_mb", "server_peak_rss_mb", "disk_mb")
 	table("Growth: queries", by["growth-query"], "target", "query", "profiles", "cold_ms", "warm_p50_ms", "warm_min_ms", "warm_max_ms", "peak_rss_mb", "check")
 	table("Floor: tool", by["floor-tool"], "what", "selection", "files", "gz_mb", "wall_p50_ms", "wall_min_ms", "wall_max_ms", "cpu_s", "max_rss_mb")
