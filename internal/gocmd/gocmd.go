@@ -23,6 +23,8 @@ type Command struct {
 	Args []string // without "go"
 	// Run runs the command and its child processes; nil: [exec.Cmd.Run].
 	Run func(*exec.Cmd) error
+	// Stderr receives what Output would keep for the error; nil: Output keeps it.
+	Stderr io.Writer
 }
 
 // Limits on downloads, for [Command.Env].
@@ -57,8 +59,12 @@ func (e *Error) Unwrap() error { return e.Err }
 // has ended, or an [*Error].
 func (c Command) Output(ctx context.Context) ([]byte, error) {
 	var stdout, stderr bytes.Buffer
-	if err := c.run(ctx, &stdout, &stderr); err != nil {
-		return nil, err
+	var to io.Writer = &stderr
+	if c.Stderr != nil {
+		to = c.Stderr
+	}
+	if err := c.run(ctx, &stdout, to); err != nil {
+		return nil, withStderr(err, &stderr)
 	}
 	return stdout.Bytes(), nil
 }
@@ -68,10 +74,18 @@ func (c Command) Output(ctx context.Context) ([]byte, error) {
 func (c Command) CombinedOutput(ctx context.Context) ([]byte, error) {
 	var out bytes.Buffer
 	err := c.run(ctx, &out, &out)
-	return out.Bytes(), err
+	return out.Bytes(), withStderr(err, &out)
 }
 
-func (c Command) run(ctx context.Context, stdout, stderr *bytes.Buffer) error {
+// withStderr returns the error of run with what was printed.
+func withStderr(err error, printed *bytes.Buffer) error {
+	if failed, ok := err.(*Error); ok {
+		failed.Stderr = strings.TrimSpace(printed.String())
+	}
+	return err
+}
+
+func (c Command) run(ctx context.Context, stdout, stderr io.Writer) error {
 	cmd := exec.CommandContext(ctx, "go", c.Args...)
 	cmd.Dir = c.Dir
 	if len(c.Env) > 0 {
@@ -88,7 +102,7 @@ func (c Command) run(ctx context.Context, stdout, stderr *bytes.Buffer) error {
 		return ctx.Err()
 	}
 	if err != nil {
-		return &Error{c.Args[0], strings.TrimSpace(stderr.String()), err}
+		return &Error{Verb: c.Args[0], Err: err}
 	}
 	return nil
 }
