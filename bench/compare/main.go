@@ -27,6 +27,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hone-go/hone/bench/rusage"
 )
 
 // sample is what one run of a command took.
@@ -120,5 +122,5 @@ func run(command []string) (sample, error) {
 	if err := cmd.Run(); err != nil {
 		return sample{}, err
 	}
-	return sample{time.Since(start), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), peakMemory(cmd.ProcessState)}, nil
+	return sample{time.Since(start), cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime(), rusage.PeakMemory(cmd.ProcessState)}, nil
 }
