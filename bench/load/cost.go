@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hone-go/hone/bench/rusage"
 )
 
 // A costing compares what generators take for the same load.
@@ -195,7 +197,7 @@ func (c costing) measure(g generator) (m measured, err error) {
 	anonymous := watchAnonymous(cmd, done)
 	err = cmd.Wait()
 	close(done)
-	m.elapsed, m.anonymous, m.peak = time.Since(begin), <-anonymous, peakMemory(cmd)
+	m.elapsed, m.anonymous, m.peak = time.Since(begin), <-anonymous, rusage.PeakMemory(cmd.ProcessState)
 	m.cpu = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	if m.outcome, err = g.result(out.Bytes()); err == nil && m.n == 0 {
 		err = errors.New("no request was answered")

@@ -10,15 +10,6 @@ import (
 	"time"
 )
 
-// peakMemory returns the most memory that a process had, in bytes.
-func peakMemory(cmd *exec.Cmd) int64 {
-	u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
-	if !ok {
-		return 0
-	}
-	return u.Maxrss << 10
-}
-
 // sleep blocks the thread: timers of the runtime are a millisecond late when nothing else runs.
 func sleep(d time.Duration) {
 	if d <= 0 {

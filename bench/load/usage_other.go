@@ -11,8 +11,6 @@ import (
 
 func sleep(d time.Duration) { time.Sleep(d) }
 
-func peakMemory(*exec.Cmd) int64 { return 0 }
-
 func watchAnonymous(*exec.Cmd, <-chan struct{}) <-chan int64 {
 	most := make(chan int64, 1)
 	most <- 0
