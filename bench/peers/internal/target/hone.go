@@ -18,6 +18,7 @@ import (
 
 func init() {
 	Register("hone", "hone serve", "HONE_BIN", func() Target { return newHone() })
+	Register("hone-before", "hone serve of an earlier version, to compare with", "HONE_BEFORE_BIN", func() Target { return newHone() })
 }
 
 type hone struct {
