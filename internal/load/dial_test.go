@@ -108,3 +108,35 @@ func TestHandshake(t *testing.T) {
 		}
 	}
 }
+
+// TestAlert: TLS 1.3 refuses a client's certificate when the handshake is over for the client.
+// The class follows from who sent the alert, whatever it says.
+func TestAlert(t *testing.T) {
+	server := httptest.NewUnstartedServer(nil)
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.TLS = &tls.Config{MinVersion: tls.VersionTLS13, ClientAuth: tls.RequireAnyClientCert}
+	server.StartTLS()
+	defer server.Close()
+	c, err := Dial(t.Context(), "tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	secure, err := Handshake(t.Context(), c, &tls.Config{InsecureSkipVerify: true})
+	if err == nil {
+		defer secure.Close()
+		_, err = secure.Read(make([]byte, 1))
+	}
+	if f := FailureOf(err); f == nil || f.Class != "tls" || !strings.HasPrefix(f.Text, "the server refused: remote error: ") {
+		t.Errorf("%+v, want a failure of class tls that says that the server refused", f)
+	}
+}
+
+// TestNoTLS: what goes wrong in a handshake is a failure of TLS, also where package tls has no type for it.
+func TestNoTLS(t *testing.T) {
+	ours, theirs := net.Pipe()
+	defer theirs.Close()
+	_, err := Handshake(t.Context(), ours, &tls.Config{}) // no server to ask for
+	if f := FailureOf(err); f == nil || f.Class != "tls" {
+		t.Errorf("%+v, want class tls", f)
+	}
+}
