@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -167,18 +168,16 @@ func TestInterrupt(t *testing.T) {
 func TestStop(t *testing.T) {
 	s := &service{do: func(context.Context, int64) (int, error) { return 0, nil }}
 	opts := lenient
-	first := true
 	opts.Window = func(w Window) string {
-		if first && w.Succeeded == 0 {
-			t.Error("a window without requests")
+		if w.Succeeded == 0 {
+			return "" // nothing was sent yet, on a busy machine
 		}
-		first = false // what ended beside the stop may be next to nothing
 		return "enough"
 	}
 	pool := NewPool(s, 10)
 	defer pool.Close()
 	r, err := Run(t.Context(), pacer(t, "100", false, 0, time.Hour), pool, opts)
-	if err != nil || r.Stopped != "enough" || r.Interrupted || r.Elapsed > time.Hour {
+	if err != nil || r.Stopped != "enough" || r.Interrupted || r.Succeeded == 0 || r.Elapsed > time.Hour {
 		t.Errorf("%v, %+v", err, r)
 	}
 }
@@ -276,17 +275,22 @@ func TestRoundsOfADeadService(t *testing.T) {
 // on average; in no window was more answered than had been due until then.
 func TestWindowsAskForWhatWasDue(t *testing.T) {
 	s := &service{do: func(context.Context, int64) (int, error) { return 0, nil }}
-	pool := NewPool(s, 100)
-	p := pacer(t, "300", true, 0, 2200*time.Millisecond)
-	r, err := Run(t.Context(), p, pool, lenient)
-	if err := errors.Join(err, pool.Close()); err != nil {
-		t.Fatal(err)
+	var windows []Window
+	for {
+		pool := NewPool(s, 100)
+		r, err := Run(t.Context(), pacer(t, "300", true, 0, 2200*time.Millisecond), pool, lenient)
+		if err := errors.Join(err, pool.Close()); err != nil {
+			t.Fatal(err)
+		}
+		// Those that end after the period lack what was sent late. On a machine that stood
+		// still for a second there may be no other.
+		windows = slices.DeleteFunc(r.Windows, func(w Window) bool { return w.End > r.Period })
+		if slices.ContainsFunc(windows, func(w Window) bool { return w.Succeeded > 0 }) {
+			break
+		}
 	}
 	due, succeeded, average := 0.0, int64(0), true
-	for _, w := range r.Windows {
-		if w.End > r.Period {
-			break // requests that were sent late are not in it
-		}
+	for _, w := range windows {
 		due += w.Asked * (w.End - w.Start).Seconds()
 		succeeded += w.Succeeded
 		average = average && w.Asked == 300
@@ -294,7 +298,7 @@ func TestWindowsAskForWhatWasDue(t *testing.T) {
 			t.Errorf("%d were answered until %v, and %v were due", succeeded, w.End, due)
 		}
 	}
-	if average || succeeded == 0 {
-		t.Errorf("each window asked for the average: %+v", r.Windows)
+	if average {
+		t.Errorf("each window asked for the average: %+v", windows)
 	}
 }
