@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -72,16 +71,31 @@ func FailureOf(err error) *Failure {
 		return f
 	}
 	text := err.Error()
-	if remote(err) && !strings.Contains(text, "the server") {
-		text = "the server refused: " + text // certificates, of which it speaks when the handshake is over
+	if remote(err) && !inHandshake(err) {
+		text = "the server refused: " + text // a certificate, for example: TLS 1.3 says so after the handshake
 	}
 	return &Failure{classOf(err), text}
 }
 
+// A handshakeError is why there is no TLS on a connection. Package tls has no type for most
+// such errors.
+type handshakeError struct{ error }
+
+func (e *handshakeError) Unwrap() error { return e.error }
+
+func inHandshake(err error) bool {
+	var h *handshakeError
+	return errors.As(err, &h)
+}
+
 // remote reports whether an error of TLS is what the other side said.
-func remote(err error) bool {
+func remote(err error) bool { return saidByTLS(err, "remote error") }
+
+// saidByTLS reports whether an error is an alert of TLS. Package tls names the side that sent
+// it as the operation that failed.
+func saidByTLS(err error, side string) bool {
 	var op *net.OpError
-	return errors.As(err, &op) && op.Op == "remote error"
+	return errors.As(err, &op) && op.Op == side
 }
 
 func classOf(err error) string {
@@ -106,8 +120,8 @@ func classOf(err error) string {
 		return "unreachable"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed):
 		return "closed early"
-	case strings.Contains(err.Error(), "x509:"), strings.Contains(err.Error(), "tls:"):
-		return classTLS // their errors have no type in common
+	case inHandshake(err), remote(err), saidByTLS(err, "local error"):
+		return classTLS
 	}
 	return "other"
 }
