@@ -50,13 +50,19 @@ const (
 // skipped, except in CI; with -short, see [SkipShort].
 func ForTest(t testing.TB) *Broker {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("starts a broker")
-	}
+	SkipShort(t)
 	b, err := Start(t.TempDir())
 	SkipMissing(t, err)
 	t.Cleanup(b.Kill)
 	return b
+}
+
+// SkipShort skips a test that starts a broker with -short, unless HONE_REAL=1.
+func SkipShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() && os.Getenv("HONE_REAL") == "" {
+		t.Skip("starts a broker")
+	}
 }
 
 // SkipMissing ends a test that has no broker, for the error of Start.
