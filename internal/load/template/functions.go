@@ -3,7 +3,6 @@ package template
 import (
 	"maps"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -155,6 +154,4 @@ func compileOne(args []word) (part, error) {
 	return c, nil
 }
 
-func (c choice) append(dst []byte, v *Values) []byte { return append(dst, pick(c, v.Rng)...) }
-
-func pick(texts []string, rng *rand.Rand) string { return texts[rng.IntN(len(texts))] }
+func (c choice) append(dst []byte, v *Values) []byte { return append(dst, c[v.Rng.IntN(len(c))]...) }
