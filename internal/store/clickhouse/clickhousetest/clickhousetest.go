@@ -82,6 +82,7 @@ func Today(t testing.TB) *Server {
 // process share it. With -short the test is skipped, unless HONE_REAL=1.
 func SharedCluster(t testing.TB) *Cluster {
 	t.Helper()
+	skipShort(t)
 	s := &shared.cluster
 	s.once.Do(func() {
 		s.Cluster, s.err = startShared(func(dir string) (*Cluster, error) { return StartCluster(dir, 2, 2) })
@@ -90,8 +91,16 @@ func SharedCluster(t testing.TB) *Cluster {
 	return s.Cluster
 }
 
-// ForTest starts what ends with the test: what StartSingle, StartToday or a function
-// with StartCluster returns.
+// skipShort skips a test that starts a cluster if -short is set: the start takes ten seconds.
+func skipShort(t testing.TB) {
+	t.Helper()
+	if testing.Short() && os.Getenv("HONE_REAL") == "" {
+		t.Skip("starts a cluster")
+	}
+}
+
+// ForTest starts an engine with start, in a temporary directory, and kills it at the end of the
+// test. start is StartSingle, StartToday or a function that calls StartCluster.
 func ForTest[S interface{ Kill() }](t testing.TB, start func(dir string) (S, error)) S {
 	t.Helper()
 	s, err := start(t.TempDir())

@@ -170,6 +170,7 @@ func TestRestart(t *testing.T) {
 // TestCluster: rows of all shards are found on each server, and a replica that was
 // killed catches up.
 func TestCluster(t *testing.T) {
+	skipShort(t)
 	c := ForTest(t, func(dir string) (*Cluster, error) { return StartCluster(dir, 2, 2) })
 	db := c.Database(t)
 	ask := func(s *Server, statement, want string) {
