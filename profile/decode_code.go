@@ -20,7 +20,7 @@ func (d *decoder) number(b []byte, i, at int, most uint64, what string) (num, v 
 func (d *decoder) location(b []byte, at int) error {
 	p := d.p
 	if len(p.Locations) == cap(p.Locations) {
-		return d.locationWithRoom(b, at)
+		return locationWithRoom(d, b, at)
 	}
 	l := Location{FirstLine: uint32(len(p.Lines))}
 	for i := 0; i < len(b); {
@@ -85,7 +85,7 @@ func (d *decoder) location(b []byte, at int) error {
 func (d *decoder) line(b []byte, at int) error {
 	p := d.p
 	if len(p.Lines) == cap(p.Lines) {
-		return d.lineWithRoom(b, at)
+		return lineWithRoom(d, b, at)
 	}
 	var fn uint64
 	var ln Line
@@ -126,7 +126,7 @@ func (d *decoder) line(b []byte, at int) error {
 func (d *decoder) function(b []byte, at int) error {
 	p := d.p
 	if len(p.Functions) == cap(p.Functions) {
-		return d.functionWithRoom(b, at)
+		return functionWithRoom(d, b, at)
 	}
 	var id uint64
 	var fn Function
@@ -232,21 +232,21 @@ func (d *decoder) mapping(b []byte, at int) error {
 // What follows makes room first. Were it within the function that it then calls
 // again, that one would be slower for all records.
 
-func (d *decoder) locationWithRoom(b []byte, at int) (err error) {
+func locationWithRoom(d *decoder, b []byte, at int) (err error) {
 	if d.p.Locations, err = room(&d.mem, d.p.Locations, d.lim.Locations, "locations"); err != nil {
 		return err
 	}
 	return d.location(b, at)
 }
 
-func (d *decoder) lineWithRoom(b []byte, at int) (err error) {
+func lineWithRoom(d *decoder, b []byte, at int) (err error) {
 	if d.p.Lines, err = room(&d.mem, d.p.Lines, d.lim.Lines, "source lines"); err != nil {
 		return err
 	}
 	return d.line(b, at)
 }
 
-func (d *decoder) functionWithRoom(b []byte, at int) (err error) {
+func functionWithRoom(d *decoder, b []byte, at int) (err error) {
 	if d.p.Functions, err = room(&d.mem, d.p.Functions, d.lim.Functions, "functions"); err != nil {
 		return err
 	}

@@ -9,7 +9,7 @@ import (
 func (d *decoder) sample(b []byte, at int) error {
 	p := d.p
 	if len(p.Stacks) >= d.rows {
-		return d.sampleWithRoom(b, at)
+		return sampleWithRoom(d, b, at)
 	}
 	start := len(p.Frames)
 	d.vals = d.vals[:0]
@@ -33,7 +33,7 @@ func (d *decoder) sample(b []byte, at int) error {
 			i = k + int(n)
 			if most := len(d.vals) + int(n); most > cap(d.vals) { // a value takes at least a byte
 				p.Frames = p.Frames[:start]
-				return d.sampleWithValues(most, b, at)
+				return sampleWithValues(d, most, b, at)
 			}
 			for k < i {
 				v, next := uvarint(b[:i], k)
@@ -50,7 +50,7 @@ func (d *decoder) sample(b []byte, at int) error {
 			}
 			if len(d.vals) == cap(d.vals) {
 				p.Frames = p.Frames[:start]
-				return d.sampleWithValues(len(d.vals)+1, b, at)
+				return sampleWithValues(d, len(d.vals)+1, b, at)
 			}
 			d.vals = append(d.vals, int64(v))
 			i = k
@@ -90,7 +90,7 @@ func (d *decoder) sample(b []byte, at int) error {
 				return d.fail(at+next, "%s", problem)
 			}
 			if f.num <= 3 {
-				if err := d.oddSampleField(f, at, i); err != nil {
+				if err := oddSampleField(d, f, at, i); err != nil {
 					return err
 				}
 			}
@@ -109,7 +109,7 @@ func (d *decoder) addSample(b []byte, at, start int) error {
 			return d.fail(at, "a sample has %d values, those before have %d", len(d.vals), d.nTypes)
 		}
 		d.nTypes = len(d.vals)
-		if err := d.makeColumns(); err != nil {
+		if err := makeColumns(d); err != nil {
 			return err
 		}
 	}
@@ -125,7 +125,7 @@ func (d *decoder) addSample(b []byte, at, start int) error {
 		return nil
 	}
 	if len(d.labels) > 0 || p.SampleLabels != nil {
-		if err := d.sampleLabels(); err != nil {
+		if err := sampleLabelSet(d); err != nil {
 			return err
 		}
 		if d.labelsAt >= 0 {
@@ -136,7 +136,7 @@ func (d *decoder) addSample(b []byte, at, start int) error {
 }
 
 // makeColumns makes the columns of values.
-func (d *decoder) makeColumns() (err error) {
+func makeColumns(d *decoder) (err error) {
 	p := d.p
 	if d.nTypes > maxSampleTypes {
 		return &LimitError{"values of a sample", maxSampleTypes}
@@ -154,11 +154,11 @@ func (d *decoder) makeColumns() (err error) {
 		}
 		p.Values = append(p.Values, make([]int64, 0, d.samples))
 	}
-	return d.growRows()
+	return growRows(d)
 }
 
 // growRows makes room for another sample in all columns.
-func (d *decoder) growRows() (err error) {
+func growRows(d *decoder) (err error) {
 	p := d.p
 	if len(p.Stacks) == cap(p.Stacks) {
 		if p.Stacks, err = room(&d.mem, p.Stacks, d.lim.Samples, "samples"); err != nil {
@@ -183,7 +183,7 @@ func (d *decoder) growRows() (err error) {
 
 // oddSampleField handles fields of a sample whose key is encoded in more bytes
 // than needed, or with the wrong wire type.
-func (d *decoder) oddSampleField(f field, at, i int) error {
+func oddSampleField(d *decoder, f field, at, i int) error {
 	if f.num == 3 && f.wire == wireBytes {
 		return d.label(f.data, at+f.at)
 	}
@@ -298,7 +298,7 @@ func (d *decoder) frames(b []byte) int {
 // label decodes one Label message into d.labels.
 func (d *decoder) label(b []byte, at int) error {
 	if len(d.labels) == cap(d.labels) {
-		return d.labelWithRoom(b, at)
+		return labelWithRoom(d, b, at)
 	}
 	var key, str, unit, num uint64
 	for i := 0; i < len(b); {
@@ -329,7 +329,7 @@ func (d *decoder) label(b []byte, at int) error {
 
 // sampleLabelSet stores the labels of the sample just added. They are put in the
 // order of their key ids for now; finish puts them in the order of their keys.
-func (d *decoder) sampleLabels() error {
+func sampleLabelSet(d *decoder) error {
 	p := d.p
 	if d.sets == nil {
 		d.sets = &interner{p: &Profile{}}
@@ -361,22 +361,22 @@ func (d *decoder) sampleLabels() error {
 	return nil
 }
 
-func (d *decoder) labelWithRoom(b []byte, at int) (err error) {
+func labelWithRoom(d *decoder, b []byte, at int) (err error) {
 	if d.labels, err = grown(&d.mem, d.labels, 1); err != nil {
 		return err
 	}
 	return d.label(b, at)
 }
 
-func (d *decoder) sampleWithRoom(b []byte, at int) error {
-	if err := d.growRows(); err != nil {
+func sampleWithRoom(d *decoder, b []byte, at int) error {
+	if err := growRows(d); err != nil {
 		return err
 	}
 	return d.sample(b, at)
 }
 
 // sampleWithValues decodes a sample that has up to n values.
-func (d *decoder) sampleWithValues(n int, b []byte, at int) (err error) {
+func sampleWithValues(d *decoder, n int, b []byte, at int) (err error) {
 	if d.vals, err = grown(&d.mem, d.vals[:0], n); err != nil {
 		return err
 	}
