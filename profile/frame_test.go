@@ -85,7 +85,7 @@ func TestFrameShowsHeaviestDefinition(t *testing.T) {
 		{"the base's if the head has none", builtIn("/new", 1, 5, 0), sum(light, heavy), Frame{Name: "main.work", File: "/heavy/work.go", Files: 3, StartLine: 30}},
 	} {
 		for _, inverted := range []bool{false, true} {
-			if got := frame(newTree(tt.base, tt.head, TreeOptions{Inverted: inverted})); got != tt.want {
+			if got := frame(NewDiffTree(tt.base, tt.head, TreeOptions{Inverted: inverted})); got != tt.want {
 				t.Errorf("%s: got %+v, want %+v", tt.what, got, tt.want)
 			}
 		}
