@@ -40,7 +40,7 @@ func (f *Frame) Package() string {
 	case name == f.File:
 		return sourceDir(f.File)
 	}
-	if i := strings.IndexAny(name, "[("); i > 0 { // type arguments, receiver, parameters
+	if i := firstBracket(name); i > 0 { // type arguments, receiver, parameters
 		if name[i] == '(' && strings.HasSuffix(name[:i], ".") {
 			// A method; or a literal of one that is inlined: "a/b.F.(*T).M.func1".
 			pkg, slash := name[:i-1], strings.LastIndexByte(name[:i], '/')+1
@@ -51,7 +51,7 @@ func (f *Frame) Package() string {
 		}
 		name = name[:i]
 	}
-	if i := strings.Index(name, "::"); i > 0 {
+	if i := namespaceEnd(name); i > 0 {
 		name = name[:i]
 		return name[strings.LastIndexAny(name, " *&")+1:]
 	}
@@ -63,6 +63,24 @@ func (f *Frame) Package() string {
 		return sourceDir(f.File)
 	}
 	return ""
+}
+
+// firstBracket returns the index of the first "[" or "(", or -1. It is [strings.IndexAny] for names,
+// which are looked at for every answer, in a fifth of the time.
+func firstBracket(name string) int {
+	square, round := strings.IndexByte(name, '['), strings.IndexByte(name, '(')
+	if square < 0 || round >= 0 && round < square {
+		return round
+	}
+	return square
+}
+
+// namespaceEnd returns the index of the first "::", or -1. Go's names have no colon.
+func namespaceEnd(name string) int {
+	if strings.IndexByte(name, ':') < 0 {
+		return -1
+	}
+	return strings.Index(name, "::")
 }
 
 // sourceDir returns the folder of a source file, below GOROOT/src or GOPATH/src
@@ -106,7 +124,7 @@ func (f *Frame) origin(pkg string) Origin {
 	}
 	first, _, _ := strings.Cut(pkg, "/")
 	switch {
-	case pkg == "" || strings.HasPrefix(pkg, "[") || strings.Contains(f.Name, "::"):
+	case pkg == "" || strings.HasPrefix(pkg, "[") || namespaceEnd(f.Name) >= 0:
 		return OriginOther
 	case pkg == "runtime" || strings.HasPrefix(pkg, "runtime/internal") || strings.HasPrefix(pkg, "internal/runtime/"):
 		return OriginRuntime
@@ -207,6 +225,9 @@ const (
 // foldedFrame returns the foreign frame that one made by FoldForeign stands for.
 // folded is false for all others.
 func foldedFrame(name string) (of Frame, folded bool) {
+	if strings.IndexByte(name, ' ') < 0 {
+		return Frame{}, false // as are nearly all, and each frame of an answer is asked
+	}
 	switch {
 	case strings.HasPrefix(name, runtimePrefix):
 		return Frame{Name: "runtime."}, true
