@@ -53,6 +53,8 @@ type Profile struct {
 	Values       [][]int64  // Values[t][s] is sample s's value of SampleTypes[t]
 	LabelSets    []LabelSet // LabelSets[0] is the empty set, when there are any
 	Labels       []Label    // see LabelSet
+
+	stackTree *stackTree // see [Profile.StackTree]
 }
 
 // ValueType names a value column, such as {"cpu", "nanoseconds"}.
@@ -194,6 +196,22 @@ func (m *Mapping) Unsymbolizable() bool {
 	return strings.HasPrefix(name, "[") || strings.HasPrefix(name, "linux-vdso") ||
 		strings.HasPrefix(m.File, "/dev/dri/") || m.File == "//anon" || m.File == "" ||
 		strings.HasPrefix(m.File, "/memfd:")
+}
+
+// A StackTree has the stacks of a profile as a tree, from the outermost locations to the
+// innermost, so that common beginnings are stored once. A profile made from such a tree can
+// keep it with [Profile.WithStackTree]; building a [Tree] then takes a fraction of the time.
+type StackTree struct {
+	Parent   []uint32 // of each node, a lower number; node 0 is the root, which has no location
+	Location []uint32 // of each node, its index in Locations
+	Leaf     []uint32 // of each sample, the node of its innermost location
+}
+
+// stackTree is a StackTree with the columns that it describes.
+type stackTree struct {
+	StackTree
+	stacks *Stack  // the first
+	frames *uint32 // the first
 }
 
 // decimal parses a decimal integer with an optional sign.
