@@ -159,7 +159,7 @@ func checkFolding(t *testing.T, r *rand.Rand, tree *Tree, base, head *Profile, o
 	t.Helper()
 	checkPruned(t, r, tree, func(share float64) *Tree {
 		o.MinShare = share
-		tree, err := newTree(base, head, o)
+		tree, err := NewDiffTree(base, head, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -182,7 +182,7 @@ func TestTreeAgainstModel(t *testing.T) {
 		if r.IntN(2) == 0 {
 			base = treeProfile(r, r.IntN(300), 1+r.IntN(12), 1+r.IntN(20), 8, false)
 		}
-		tree, err := newTree(base, head, o)
+		tree, err := NewDiffTree(base, head, o)
 		if err != nil {
 			t.Fatal(err)
 		}

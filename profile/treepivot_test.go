@@ -69,7 +69,7 @@ func TestPivotAgainstModel(t *testing.T) {
 		if r.IntN(2) == 0 {
 			base = treeProfile(r, r.IntN(300), 1+r.IntN(12), 1+r.IntN(20), 8, false)
 		}
-		whole, err := newTree(base, head, o)
+		whole, err := NewDiffTree(base, head, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestPivotAgainstModel(t *testing.T) {
 				return naiveFrameLabel(name, file, line) == pivot.Label()
 			}
 		}
-		tree, err := newTree(base, head, o)
+		tree, err := NewDiffTree(base, head, o)
 		if err != nil {
 			t.Fatal(err)
 		}
