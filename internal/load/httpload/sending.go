@@ -33,7 +33,7 @@ func sendRest(c net.Conn, out []byte, deadline time.Time) sending {
 }
 
 // end ends what still is written, and returns why a request was not written to its end.
-func (s sending) end(c *http1Conn) error {
+func (s sending) end(c net.Conn) error {
 	if s.rest == nil {
 		return s.err
 	}
