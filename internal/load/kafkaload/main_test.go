@@ -28,6 +28,7 @@ func TestMain(m *testing.M) {
 // parallel, as one of them kills it.
 func realBroker(t testing.TB) *kafkatest.Broker {
 	t.Helper()
+	kafkatest.SkipShort(t)
 	broker.once.Do(func() {
 		broker.dir, broker.err = os.MkdirTemp("", "kafkaload")
 		if broker.err == nil {
