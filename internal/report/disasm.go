@@ -66,7 +66,7 @@ func (r *Report) Disasm() (*Disassembly, error) {
 	if a, err := strconv.ParseUint(r.symbol.String(), 0, 64); err == nil {
 		address = &a
 	}
-	symbols, done := r.binarySymbols(g, address)
+	symbols, done := binarySymbols(r, g, address)
 	defer done()
 	found := len(symbols) > 0
 	symbols = slices.DeleteFunc(symbols, func(s *binarySymbol) bool { return len(s.nodes) == 0 })
@@ -88,7 +88,7 @@ func (r *Report) Disasm() (*Disassembly, error) {
 		if err != nil {
 			return nil, err
 		}
-		ro := r.asmRoutine(s, insts)
+		ro := asmRoutine(r, s, insts)
 		if !r.env.Compat {
 			ro.Cum = r.quantity(s.cum(r, y, g))
 		}
@@ -99,7 +99,7 @@ func (r *Report) Disasm() (*Disassembly, error) {
 
 // binarySymbols finds the symbols the report's argument selects in the binaries
 // that have matching samples. done closes the binaries.
-func (r *Report) binarySymbols(g *graph, address *uint64) (symbols []*binarySymbol, done func()) {
+func binarySymbols(r *Report, g *graph, address *uint64) (symbols []*binarySymbol, done func()) {
 	matched := map[string]bool{}
 	for _, i := range g.order {
 		// The printable name begins with the address, so ^ needs the name alone.
@@ -164,7 +164,7 @@ func (s *binarySymbol) cum(r *Report, y *layout, g *graph) int64 {
 }
 
 // asmRoutine adds up what was measured at each instruction, or inside it.
-func (r *Report) asmRoutine(s *binarySymbol, insts []Inst) AsmRoutine {
+func asmRoutine(r *Report, s *binarySymbol, insts []Inst) AsmRoutine {
 	var flat, cum int64
 	for _, n := range s.nodes {
 		flat += n.flat
