@@ -280,10 +280,10 @@ func (b *flameWindowBuilder) visible(n uint32) (first, last uint32) {
 
 // seen walks down from the root, depth first, and returns the visible nodes.
 func (b *flameWindowBuilder) seen() []seenNode {
-	var all []seenNode
-	type level struct{ next, end, depth uint32 } // places of siblings
-	var levels []level                           // from the root down, what is to come in each
-	gap := int64(0)                              // of the next node
+	all := make([]seenNode, 0, min(b.x.t.NumNodes(), 4096)) // more than most windows show
+	type level struct{ next, end, depth uint32 }            // places of siblings
+	var levels []level                                      // from the root down, the siblings still to visit
+	gap := int64(0)                                         // of the next node
 	enter := func(n, depth uint32) {
 		first, end := b.visible(n)
 		all = append(all, seenNode{n, depth, end - first, gap})
@@ -389,9 +389,5 @@ func (o *FlameNodes) divide(w *FlameWindow) {
 	if w.Scale == 1 {
 		return
 	}
-	for _, c := range columns {
-		for i := range c {
-			c[i] /= w.Scale
-		}
-	}
+	divideAll(w.Scale, columns...)
 }
