@@ -81,7 +81,7 @@ func NewSummary(p *profile.Profile, o Options, env Env) (*Summary, error) {
 		s.busy(p)
 	}
 	r.opt.Mine = yours
-	if s.Lines, err = r.dearest(); err != nil {
+	if s.Lines, err = dearestLines(r); err != nil {
 		return nil, err
 	}
 	for i := range s.Lines {
@@ -101,9 +101,9 @@ func NewSummary(p *profile.Profile, o Options, env Env) (*Summary, error) {
 	return s, nil
 }
 
-// dearest returns the lines of yours that cost most, with what they call that isn't
-// yours. A line has what [profile.Profile.FoldForeign] would leave it as its own.
-func (r *Report) dearest() ([]SummaryLine, error) {
+// dearestLines returns those of your lines that cost most, including calls of code that
+// isn't yours. A line's cost is its own value after [profile.Profile.FoldForeign].
+func dearestLines(r *Report) ([]SummaryLine, error) {
 	p := r.prof
 	if r.opt.NoInlines {
 		p = p.Aggregate(profile.Granularity{Function: true, File: true, Line: true, Column: true, Address: true})
