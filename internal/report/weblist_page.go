@@ -36,11 +36,11 @@ func (l *WebListing) WriteText(w io.Writer) error {
 </head>
 <body>
 <h1>%s</h1>
-<div class="about">`, escaped(title), weblistStyle, escaped(heading))
+<div class="about">`, html.EscapeString(title), weblistStyle, html.EscapeString(heading))
 	for _, line := range l.Header {
-		fmt.Fprintf(b, "%s\n", escaped(line))
+		fmt.Fprintf(b, "%s\n", html.EscapeString(line))
 	}
-	fmt.Fprintf(b, "Total: %s. flat is the line's own, cum with all it calls. A line with ▸ opens to its instructions.</div>\n", escaped(l.Total.Text))
+	fmt.Fprintf(b, "Total: %s. flat is the line's own, cum with all it calls. A line with ▸ opens to its instructions.</div>\n", html.EscapeString(l.Total.Text))
 	for i := range l.Funcs {
 		l.Funcs[i].write(b)
 	}
@@ -49,10 +49,10 @@ func (l *WebListing) WriteText(w io.Writer) error {
 }
 
 func (f *WebFunction) write(b *bufio.Writer) {
-	fmt.Fprintf(b, "<h2>%s</h2>\n<div class=\"place\">%s · flat %s · cum %s (%s)</div>\n", escaped(f.Name), escaped(f.File),
-		escaped(f.Flat.Text), escaped(f.Cum.Text), strings.TrimSpace(fmt.Sprintf("%.2f%%", f.Cum.Percent)))
+	fmt.Fprintf(b, "<h2>%s</h2>\n<div class=\"place\">%s · flat %s · cum %s (%s)</div>\n", html.EscapeString(f.Name), html.EscapeString(f.File),
+		html.EscapeString(f.Flat.Text), html.EscapeString(f.Cum.Text), strings.TrimSpace(fmt.Sprintf("%.2f%%", f.Cum.Percent)))
 	if f.Err != "" {
-		fmt.Fprintf(b, `<div class="error">%s</div>`, escaped(f.Err))
+		fmt.Fprintf(b, `<div class="error">%s</div>`, html.EscapeString(f.Err))
 	}
 	b.WriteString("\n" + `<div class="code"><span class="line head"><span class="v">flat</span> <span class="v">cum</span> <span class="n">line</span></span>`)
 	for _, ln := range f.Lines {
@@ -61,14 +61,14 @@ func (f *WebFunction) write(b *bufio.Writer) {
 			if ln.Cum.Value != 0 {
 				class += " " + heat(ln.Cum)
 			}
-			fmt.Fprintf(b, `<span class="%s">%s <span class="n">%d</span><span class="m"></span>%s</span>`, class, flatAndCum(ln.Flat, ln.Cum), ln.Line, escaped(ln.Text))
+			fmt.Fprintf(b, `<span class="%s">%s <span class="n">%d</span><span class="m"></span>%s</span>`, class, flatAndCum(ln.Flat, ln.Cum), ln.Line, html.EscapeString(ln.Text))
 			continue
 		}
-		fmt.Fprintf(b, `<details><summary class="%s">%s <span class="n">%d</span><span class="m"></span>%s</summary>`, heat(ln.Cum), flatAndCum(ln.Flat, ln.Cum), ln.Line, escaped(ln.Text))
+		fmt.Fprintf(b, `<details><summary class="%s">%s <span class="n">%d</span><span class="m"></span>%s</summary>`, heat(ln.Cum), flatAndCum(ln.Flat, ln.Cum), ln.Line, html.EscapeString(ln.Text))
 		for _, in := range ln.Insts {
-			fmt.Fprintf(b, `<span class="asm">%s <span class="n"></span><span class="m"></span>    %x: %s  `, flatAndCum(in.Flat, in.Cum), in.Addr, escaped(in.Text))
+			fmt.Fprintf(b, `<span class="asm">%s <span class="n"></span><span class="m"></span>    %x: %s  `, flatAndCum(in.Flat, in.Cum), in.Addr, html.EscapeString(in.Text))
 			if len(in.Calls) > 0 {
-				fmt.Fprintf(b, `<span class="call">%s</span>`, escaped(strings.Join(in.Calls, " › ")))
+				fmt.Fprintf(b, `<span class="call">%s</span>`, html.EscapeString(strings.Join(in.Calls, " › ")))
 			}
 			b.WriteString("</span>")
 		}
@@ -79,14 +79,10 @@ func (f *WebFunction) write(b *bufio.Writer) {
 
 // flatAndCum returns the two values that a line begins with.
 func flatAndCum(flat, cum Quantity) string {
-	return fmt.Sprintf(`<span class="v">%s</span> <span class="v">%s</span>`, escaped(orDot(flat)), escaped(orDot(cum)))
+	return fmt.Sprintf(`<span class="v">%s</span> <span class="v">%s</span>`, html.EscapeString(orDot(flat)), html.EscapeString(orDot(cum)))
 }
 
 // heat returns the class of the style that colours a line by its part of the total.
 func heat(q Quantity) string {
 	return fmt.Sprintf("h%d", int(min(4, max(0, q.Percent/5+0.99))))
 }
-
-// escaped returns text as it stands between tags, and in quoted attributes. Names, paths and
-// source are whatever a profile has.
-func escaped(text string) string { return html.EscapeString(text) }
