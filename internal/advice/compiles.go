@@ -20,7 +20,7 @@ func (p *Package) compiles(name string, text []byte) error {
 		return err
 	}
 	defer p.Fset.RemoveFile(p.Fset.File(f.FileStart))
-	i := slices.IndexFunc(p.Files, func(f *ast.File) bool { return p.Fset.File(f.FileStart).Name() == name })
+	i := slices.Index(p.Files, p.File(name))
 	if i < 0 {
 		return errNotBuilt
 	}
