@@ -1,8 +1,10 @@
 package advice
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -60,7 +62,26 @@ type Conditions struct {
 	Review  string // "The rewrite needs review (class B) unless the rule can tell that …"; "" if it never needs review
 }
 
-// A Match is what a rule recognises at a site.
+// Explanation is what users read of a rule, in Markdown: its Doc, and what its rewrite needs.
+func (r *Rule) Explanation() string {
+	var b strings.Builder
+	b.WriteString(strings.TrimSpace(r.Doc) + "\n")
+	if r.Conditions.Offered != "" {
+		fmt.Fprintf(&b, "\nThe rewrite is offered if %s.\n", r.Conditions.Offered)
+	}
+	if r.Conditions.Review != "" {
+		fmt.Fprintf(&b, "\nThe rewrite needs review (class B) unless the rule can tell that %s.\n", r.Conditions.Review)
+	}
+	if a := r.Analyzer; a != nil {
+		fmt.Fprintf(&b, "\nThe pattern and the rewrite are those of the analyzer [%s](%s); what is found elsewhere than on a hot line is not reported.\n", a.Name, a.URL)
+	}
+	if r.Since != "" {
+		fmt.Fprintf(&b, "\nThe rewrite needs go %s in go.mod.\n", r.Since)
+	}
+	return b.String()
+}
+
+// A Match is a pattern that a rule found at a site.
 type Match struct {
 	Node  ast.Node // the place; it decides which line is shown
 	Title string   // for this place; "" is the rule's
