@@ -80,7 +80,7 @@ func onOneLine(text string) string {
 func (f *Finding) text(b *strings.Builder, dir string) {
 	place := f.Place(dir)
 	line := func(format string, args ...any) { b.WriteString(onOneLine(fmt.Sprintf(format, args...)) + "\n") }
-	line("%s  %s", f.ID, f.Title)
+	line("%s  %s (class %s)", f.ID, f.Title, f.Class)
 	if place != "" {
 		if f.Function != "" {
 			place += " in " + f.Function
@@ -117,6 +117,9 @@ func (f *Finding) text(b *strings.Builder, dir string) {
 		line("    hone fix %s    measures the gain and keeps the profile if benchmarks are faster", f.ID)
 	}
 	if f.Fix == nil {
+		if f.Try == "" {
+			line("    no rewrite here; see hone advise -explain %s", f.Rule)
+		}
 		return
 	}
 	for _, text := range diffBody(f.Fix.Diff) {

@@ -21,3 +21,29 @@ func TestBoundString(t *testing.T) {
 		}
 	}
 }
+
+// TestTextRewrite: a finding says its class, and what to do: apply the rewrite, review it
+// too, measure settings, or read why there is none.
+func TestTextRewrite(t *testing.T) {
+	fix := &Fix{Diff: "--- a/p.go\n+++ b/p.go\n@@ -1 +1 @@\n-slow\n+fast\n"}
+	for _, c := range []struct {
+		finding Finding
+		last    string
+	}{
+		{Finding{Class: Safe, Fix: fix}, "hone fix slow-1    tests it and keeps it if it is faster"},
+		{Finding{Class: Review, Fix: fix}, "hone fix slow-1    tests it and keeps it if it is faster (review the change)"},
+		{Finding{Class: AdviceOnly, Try: BySetting}, "hone fix slow-1    measures garbage collector settings; changes no files"},
+		{Finding{Class: AdviceOnly}, "no rewrite here; see hone advise -explain slow"},
+	} {
+		f := c.finding
+		f.ID, f.Rule, f.Title, f.Why = "slow-1", "slow", "it is slow", "Because."
+		var b strings.Builder
+		if err := (&Report{Findings: []Finding{f}}).WriteText(&b, "/src"); err != nil {
+			t.Fatal(err)
+		}
+		text, _, _ := strings.Cut(b.String(), "\n\n")
+		if first := "slow-1  it is slow (class " + f.Class.String() + ")\n"; !strings.HasPrefix(text, first) || !strings.HasSuffix(text, "\n    "+c.last) {
+			t.Errorf("want %q at the start, and %q at the end of\n%s", first, c.last, text)
+		}
+	}
+}
