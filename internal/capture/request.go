@@ -2,8 +2,11 @@ package capture
 
 import (
 	"cmp"
+	"context"
+	"net/http"
 	"net/url"
 	"strconv"
+	"sync/atomic"
 	"time"
 )
 
@@ -51,4 +54,17 @@ func (f *Fetcher) adjustURL(source string) (request, bool) {
 	}
 	u.RawQuery = query.Encode()
 	return r, true
+}
+
+// An exchange is a request and what is known of its answer so far.
+type exchange struct {
+	r         request
+	ctx       context.Context
+	maxBytes  int64 // 0 is no bound
+	sendsCert bool  // has a certificate to send
+
+	wantsCert atomic.Bool    // the server asked for a client certificate
+	resp      *http.Response // nil until its header is here
+	size      int64          // Content-Length or -1
+	got       int64
 }
