@@ -13,11 +13,16 @@ import (
 
 func resultsOf(t *testing.T, text string) []*benchfmt.Result {
 	t.Helper()
-	c, warnings, err := ReadColumn("", "f", strings.NewReader(text), make(benchfmt.UnitMetadataMap))
-	if err != nil || len(warnings) > 0 {
-		t.Fatal(warnings, err)
+	in := benchfmt.NewReader(strings.NewReader(text), "f")
+	var results []*benchfmt.Result
+	for in.Scan() {
+		r, ok := in.Result().(*benchfmt.Result)
+		if !ok {
+			t.Fatal(in.Result())
+		}
+		results = append(results, r.Clone())
 	}
-	return c.Results
+	return results
 }
 
 func lines(values []float64, unit string) string {
@@ -57,30 +62,6 @@ func TestCompareApart(t *testing.T) {
 				}
 			}
 		})
-	}
-}
-
-// TestBudgetApart: what was measured apart cannot be confirmed, and fails a
-// gate all the same.
-func TestBudgetApart(t *testing.T) {
-	o, err := ParseObjectives("f", []byte("[[objective]]\nbenchmark = \"^B$\"\nmetric = \"ns/op\"\nbudget = \"3%\"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	base, head := resultsOf(t, lines(around(500, .02, 10), "ns/op")), resultsOf(t, lines(around(600, .02, 10), "ns/op"))
-	opts := DefaultOptions()
-	opts.Budget, opts.Gated = BudgetOf(o), GatedBy(o)
-	f, err := CompareApart(base, head, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := Evaluate(o, SeriesApart(base, head), f, nil)
-	if len(out) != 1 || out[0].Status != Missed {
-		t.Errorf("%+v, want one missed", out)
-	}
-	f.Apart = false
-	if out := Evaluate(o, SeriesApart(base, head), f, nil); out[0].Status != Uncertain {
-		t.Errorf("interleaved, but not confirmed: %+v", out)
 	}
 }
 
