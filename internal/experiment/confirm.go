@@ -1,6 +1,9 @@
 package experiment
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Confirm returns the family with changes confirmed, or turned inconclusive, by
 // a second run: new samples, not the same ones extended. second holds at least
@@ -19,7 +22,8 @@ func (f *Family) Confirm(second *Family) *Family {
 		c := &second.Comparisons[i]
 		repeated[c.Key] = c
 	}
-	confirmed := &Family{f.Alpha, f.Tested, f.Apart, append([]Comparison(nil), f.Comparisons...), f.SameCode, f.Layout, f.Missing}
+	confirmed := *f
+	confirmed.Comparisons = slices.Clone(f.Comparisons)
 	for i := range confirmed.Comparisons {
 		c := &confirmed.Comparisons[i]
 		if !c.Gated || !c.Verdict.Changed() || c.Confirmation != Pending {
@@ -34,5 +38,5 @@ func (f *Family) Confirm(second *Family) *Family {
 			c.Confirmation, c.Verdict = Disagreed, Inconclusive
 		}
 	}
-	return confirmed
+	return &confirmed
 }
