@@ -1,6 +1,10 @@
 package experiment
 
-import "math"
+import (
+	"math"
+
+	"github.com/hone-go/hone/internal/experiment/rank"
+)
 
 // MinDetectable forecasts, before anything is compared, the change as a
 // fraction that n pairs would find with Power in a family of the given size:
@@ -8,10 +12,10 @@ import "math"
 // quantiles of Student's t, since the spread of few pairs is uncertain.
 func (f Floor) MinDetectable(n, family int, opts Options) float64 {
 	a := opts.Alpha * lookAt(opts.Looks, n).Share / float64(max(1, family))
-	if signedRankCritical(n, a/2) < 0 {
+	if rank.SignedRankCritical(n, a/2) < 0 {
 		return math.Inf(1)
 	}
-	t := studentQuantile(1-a/2, n-1) + studentQuantile(Power, n-1)
+	t := rank.StudentQuantile(1-a/2, n-1) + rank.StudentQuantile(Power, n-1)
 	return math.Expm1(math.Log1p(f.Bias) + t*f.Spread*math.Sqrt(math.Pi/3/float64(n)))
 }
 
@@ -23,7 +27,7 @@ func (f Floor) StaysOpen(n int, opts Options) float64 {
 		return 0
 	}
 	se := f.Spread * math.Sqrt(math.Pi/3/float64(n))
-	room := math.Log1p(opts.Resolution) - studentQuantile(1-opts.Alpha/2, n-1)*se
+	room := math.Log1p(opts.Resolution) - rank.StudentQuantile(1-opts.Alpha/2, n-1)*se
 	if room <= 0 {
 		return 1
 	}
