@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"golang.org/x/perf/benchfmt"
 )
 
 func TestEntryBenchmarks(t *testing.T) {
@@ -70,16 +68,5 @@ func TestLooks(t *testing.T) {
 	r.Info.Looks = BudgetLooks
 	if got := r.Looks(); !slices.Equal(got, BudgetLooks) {
 		t.Errorf("of a run that says it: %v", got)
-	}
-}
-
-func TestCellSamples(t *testing.T) {
-	c, _, err := ReadColumn("a", "a", strings.NewReader(lines([]float64{1, 2, 3}, "ns/op")), make(benchfmt.UnitMetadataMap))
-	if err != nil {
-		t.Fatal(err)
-	}
-	tables, err := Tabulate([]Column{c}, nil)
-	if err != nil || tables[0].Rows[0].Cells[0].Samples() != 3 {
-		t.Errorf("%+v, %v", tables, err)
 	}
 }
