@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"testing"
+	"testing/synctest"
 )
 
 // Pushes that come at the same time take little memory together: one after another takes
@@ -41,6 +42,10 @@ func TestCrowd(t *testing.T) {
 // A push whose turn it isn't waits, unless it hurries or nobody wants its answer any
 // more. Small pushes and answers don't wait for it.
 func TestTurn(t *testing.T) {
+	synctest.Test(t, testTurn) // pushes wait for half a minute
+}
+
+func testTurn(t *testing.T) {
 	m := NewMemory(1 << 30)
 	large := m.Push(t.Context(), 0)
 	defer large.Close()
