@@ -304,13 +304,18 @@ func TestParseFlags(t *testing.T) {
 		{"-b=maybe -c", "", `invalid boolean value "maybe" for -b: use true or false`},
 		{"-n", "", "flag needs an argument: -n"},
 		{"---n", "", "bad flag syntax: ---n"},
-		{"-b x -c", "", ""}, // flags end before x
+		{"-b x -c", "", ""},                                                      // flags end before x
+		{"-top_most 1 -top-most=1 --top_most 1 -by-name x_y -by_name=x", "", ""}, // - and _ are the same
+		{"-s -top_most -by-nam", "by-nam", "flag provided but not defined: -by-nam"},
+		{"-top_most x", "", `invalid value "x" for flag -top-most: use a whole number`},
 	} {
 		fs := flag.NewFlagSet("v", flag.ContinueOnError)
 		fs.SetOutput(io.Discard)
 		fs.Int("n", 0, "")
 		fs.Bool("b", false, "")
 		fs.String("s", "", "")
+		fs.Int("top-most", 0, "")
+		fs.String("by_name", "", "")
 		err := ParseFlags("v", fs, strings.Fields(tt.args))
 		if err == nil {
 			if tt.err != "" {
