@@ -17,16 +17,19 @@ func Usage(verb string) string {
        hone pprof -http [HOST]:[PORT] [flags] [PROGRAM] SOURCE...
                                                         the web UI
 
-  hone pprof [flags] [PROGRAM] SOURCE...           a shell; type "help" in it
-  hone pprof -FORMAT [flags] [PROGRAM] SOURCE...   one report
-  hone pprof -http [HOST]:[PORT] [flags] [PROGRAM] SOURCE...
-                                                   the web UI
+Show where a program spends time and memory, like go tool pprof.
+
+Examples:
+
+  hone pprof -top -mine cpu.pb.gz
+  hone pprof -list 'Server.*Handle' ./server cpu.pb.gz
+  hone pprof -diff_base old.pb.gz -top new.pb.gz
 
 Flags come before sources; -name and --name are the same. Several sources are
-added up. hone FORMAT SOURCE... is short for hone pprof -FORMAT SOURCE..., and
-takes flags anywhere: hone top cpu.pb.gz -cum.
+merged. hone FORMAT SOURCE... is short for hone pprof -FORMAT SOURCE..., and
+accepts flags anywhere.
 
-Formats (one at most):
+Formats (at most one):
 `)
 		for i := range commands {
 			c := &commands[i]
@@ -36,55 +39,50 @@ Formats (one at most):
 			}
 			entry(&b, name, c.summary)
 		}
-		b.WriteString("\nOptions of reports:\n")
 	case c == nil:
 		fmt.Fprintf(&b, "usage: hone %s [flags] SOURCE...\n", verb)
 	default:
-		param := ""
-		if c.param != "" {
-			param = c.param + " "
-		}
-		fmt.Fprintf(&b, "usage: hone %s %s[flags] [PROGRAM] SOURCE...\n\n%s. Flags and sources may stand in any order.\n\nOptions of reports:\n",
-			verb, param, c.summary)
+		b.WriteString(c.usageOfVerb())
 	}
+	b.WriteString("\nReport options:\n")
 	b.WriteString(optionList("-"))
 	b.WriteString(`
 Output:
   -o FILE               Same as -output
-  -json                 The report as JSON
+  -json                 Print the report as JSON
 
 Sources:
-  FILE                  A profile, compressed or not, in any format pprof writes
-  http://HOST/PATH      Where a service hands out a profile; without a path
-                        it is /debug/pprof/profile
-  PROGRAM               First, before the profiles: the executable they are of,
-                        for profiles without symbols
+  FILE                  A profile in any format of pprof, compressed or not
+  http://HOST/PATH      A server of profiles; the default path is
+                        /debug/pprof/profile
+  PROGRAM               The profiled executable, before the profiles: for
+                        profiles without symbols
   -base SOURCE          Subtract this profile; may be repeated
   -diff_base SOURCE     Same, with percentages of this profile; may be repeated
-  -seconds N            Collect for so long
-  -timeout N            Give up fetching after so many seconds
-  -max_bytes N          Refuse profiles larger than this once decompressed, such
+  -seconds N            How long to profile a server
+  -timeout N            Time limit for fetching, in seconds
+  -max-bytes N          Refuse profiles larger than this once decompressed, such
                         as 500MB (default 8GB)
-  -max_memory N         Refuse profiles that take more memory than this (default
-                        half of the machine's, and of that 64MB and 64 bytes
-                        for each byte of the file)
-  -buildid ID           Take this for the program's build id
+  -max-memory N         Refuse profiles that need more memory (default half of
+                        the machine's, and at most 64MB plus 64 bytes for each
+                        byte of the file)
+  -buildid ID           Use this as the program's build id
   -add_comment TEXT     Add a comment to the profile
-  -add                  Add up goroutines and memory in use of several profiles,
-                        which are averaged otherwise (hone pprof always adds)
-  -all_frames           Keep the frames that the profile itself asks to drop
-  -symbolize HOW        Where names of functions come from: none, local (from
-                        programs on this machine), fastlocal (the same without
-                        inlining), remote (the service), force (look them up
-                        even if there are some)
+  -add                  Add up goroutines and memory in use of several profiles
+                        instead of averaging them (hone pprof always adds)
+  -all_frames           Keep frames that the profile asks to drop
+  -symbolize HOW        Where to find function names: none, local (programs on
+                        this machine), fastlocal (same, without inlining),
+                        remote (the server), force (look them up again)
   -tls_cert FILE        Client certificate for https
   -tls_key FILE         Its private key
   -tls_ca FILE          Certificates to trust
   -tools PATH           Accepted; hone needs no other tools
 
 Web UI:
-  -http [HOST]:[PORT]   Serve it there; localhost and a free port by default
-  -no_browser           Do not open a browser
+  -http [HOST]:[PORT]   Address of the web server; localhost and a free port by
+                        default
+  -no_browser           Don't open a browser
 
 Older names:
 `)
@@ -93,22 +91,32 @@ Older names:
 	}
 	b.WriteString(`
 Environment:
-  PPROF_TMPDIR          Where fetched profiles are kept (default $HOME/pprof)
-  PPROF_BINARY_PATH     Where programs are looked for, by name and by build id
+  PPROF_TMPDIR          Where to save fetched profiles (default $HOME/pprof)
+  PPROF_BINARY_PATH     Where to look for programs, by name and by build id
                         (default $HOME/pprof/binaries)
   PPROF_TOOLS           Default of -tools
-  BROWSER               Program that shows pages
+  BROWSER               The web browser
 
-Examples:
-  hone pprof cpu.pb.gz
-  hone pprof -top -cum cpu.pb.gz
-  hone pprof -top -mine cpu.pb.gz
-  hone pprof -list 'Server.*Handle' ./server cpu.pb.gz
-  hone pprof -seconds 10 http://localhost:6060/debug/pprof/profile
-  hone pprof -sample_index alloc_space -svg -o heap.svg heap.pb.gz
-  hone pprof -diff_base old.pb.gz -top new.pb.gz
-  hone pprof -http : cpu.pb.gz
+Exit codes: 0 success, 1 failure, 2 wrong usage.
 `)
+	return b.String()
+}
+
+// usageOfVerb is how the help of the short verb of a command begins.
+func (c *command) usageOfVerb() string {
+	var b strings.Builder
+	param, example := "", ""
+	if c.param != "" {
+		param, example = c.param+" ", "'json.*Decode' "
+	}
+	fmt.Fprintf(&b, "usage: hone %s %s[flags] [PROGRAM] SOURCE...\n\n%s. Flags and sources can be in any order.\n\nExamples:\n\n", c.name, param, c.summary)
+	fmt.Fprintf(&b, "  hone %s %scpu.pb.gz\n", c.name, example)
+	if c.file != "" {
+		fmt.Fprintf(&b, "  hone %s %s-o report.%s cpu.pb.gz\n", c.name, example, c.file)
+	} else {
+		fmt.Fprintf(&b, "  hone %s %s-sample_index alloc_space heap.pb.gz\n", c.name, example)
+	}
+	fmt.Fprintf(&b, "  hone %s %s-seconds 10 http://localhost:6060/debug/pprof/profile\n", c.name, example)
 	return b.String()
 }
 
@@ -206,8 +214,8 @@ func helpAll() string {
 	b.WriteString("\nOptions (name=value; just the name sets a boolean to true):\n")
 	b.WriteString(optionList(""))
 	b.WriteString(`
-A command takes a number of entries, regular expressions to focus on, -RE to
-ignore, and >FILE, for that one report: top 20 net/http -runtime -cum >top.txt
+A command accepts a number of entries, regular expressions to focus on, -RE to
+ignore, and >FILE. They apply to that report only: top 20 net/http -runtime -cum >top.txt
 `)
 	return b.String()
 }
