@@ -73,7 +73,7 @@ func (c *Config) normalize() error {
 	}
 	for what, name := range map[string]string{"database": c.Database, "cluster": c.Cluster} {
 		if name != "" && !identifier.MatchString(name) {
-			return fmt.Errorf("%q is no name of a %s: it needs letters, digits and _, and starts with a letter", name, what)
+			return fmt.Errorf("invalid %s name %q: use letters, digits and _, and start with a letter", what, name)
 		}
 	}
 	return nil
