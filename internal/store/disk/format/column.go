@@ -78,6 +78,7 @@ type columns struct {
 	values [][]int64
 	stored []storedColumn
 	reused bool // values is memory that is used again and again
+	only   int  // the only column whose values are wanted, -1 for none such
 	// decode decodes column t, of which r has the bytes, mode and all, into col.
 	decode func(c *columns, r *Reader, t int, col []int64)
 }
@@ -117,6 +118,10 @@ func (c *columns) column(t int) error {
 		return nil
 	}
 	s.done = true
+	if t == c.only && s.r.at < len(s.r.b) && s.r.b[s.r.at] == columnProduct {
+		c.becomeProduct(&s.r, t)
+		return s.r.end()
+	}
 	if c.reused {
 		c.values[t] = grown(c.values[t], c.n)
 	} else {
@@ -154,11 +159,29 @@ func (c *columns) product(r *Reader, t int, dst []int64, start int) {
 	}
 }
 
-// readCoded decodes the columns of values wanted of a block or roll-up, and leaves the
-// others nil. What is coded has as many strings of bytes as strs says, and is decoded by
-// code.
+// becomeProduct multiplies an earlier column in place to get column t. No other column needs
+// the earlier one.
+func (c *columns) becomeProduct(r *Reader, t int) {
+	r.Byte()
+	of, k := r.Uvarint(), r.varint()
+	if r.err != nil {
+		return
+	}
+	col := c.earlier(r, t, of)
+	if r.err != nil {
+		return
+	}
+	for i := range col {
+		col[i] *= k
+	}
+	c.values[t], c.values[of] = col, nil
+}
+
+// readCoded decodes the column wanted of a block or roll-up, or all columns for -1. The others
+// stay nil. code decodes a column that is neither zeros nor a product; it consists of strs byte
+// strings.
 func readCoded(r *Reader, values [][]int64, n, wanted, strs int, code func(c *columns, r *Reader, t int, col []int64)) error {
-	c := columns{n: n, values: values, stored: make([]storedColumn, len(values))}
+	c := columns{n: n, values: values, stored: make([]storedColumn, len(values)), only: wanted}
 	c.decode = func(c *columns, r *Reader, t int, col []int64) {
 		switch r.Byte() {
 		case columnProduct:
