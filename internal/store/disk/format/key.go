@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"time"
-
-	"github.com/hone-go/hone/internal/store"
 )
 
 // Keys begin with a byte that tells what they are of. Numbers are big-endian, so
@@ -66,10 +64,20 @@ type Hour int32
 // MinHour is before all hours.
 const MinHour = Hour(-1 << 31)
 
-// HourOf returns the hour that t, ns since 1970, is in.
-func HourOf(t int64) Hour { return Hour(store.Window(t, hourLength) / hourLength) }
+// HourOf returns the hour that contains t, in ns since 1970.
+func HourOf(t int64) Hour { return Hour(windowOf(t, hourLength)) }
 
-// Start returns the time at which the hour begins, ns since 1970.
+// windowOf returns the number of the window that contains t. Windows of the given length are
+// numbered from 1970; earlier ones have negative numbers.
+func windowOf(t, length int64) int64 {
+	n := t / length
+	if t%length < 0 {
+		n--
+	}
+	return n
+}
+
+// Start returns the beginning of the hour, in ns since 1970.
 func (h Hour) Start() int64 { return int64(h) * hourLength }
 
 // End returns the beginning of the next hour, in ns since 1970.
