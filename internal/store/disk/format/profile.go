@@ -21,6 +21,7 @@ func (d *Dictionary) Profile(a *Adder, schemas map[uint32]int64, budget profile.
 	b.locations = make([]uint32, len(d.locations))
 	b.functions = make([]uint32, len(d.functions))
 	b.mappings = make([]uint32, len(d.mappings))
+	b.nodes = make([]uint32, len(d.parents))
 	b.strings[0] = 1
 	n := 0
 	a.each(func(uint32) { n++ })
@@ -35,7 +36,7 @@ func (d *Dictionary) Profile(a *Adder, schemas map[uint32]int64, budget profile.
 		held = now
 		return budget.Take(more)
 	}
-	if err := take(4*int64(frames) + int64(n)*int64(8*columns+8)); err != nil {
+	if err := take(4*int64(frames) + int64(n)*int64(8*columns+12) + 4*int64(len(b.nodes))); err != nil {
 		return nil, err
 	}
 	for _, col := range a.values {
@@ -44,7 +45,10 @@ func (d *Dictionary) Profile(a *Adder, schemas map[uint32]int64, budget profile.
 		}
 	}
 	out.Stacks = make([]profile.Stack, 0, n)
+	b.tree.Leaf = make([]uint32, 0, n)
 	out.Frames = make([]uint32, 0, frames)
+	b.reserve(n)
+	b.newNode(0, 0, 0, 0) // the root
 	if m := d.Schemas[ids[0]].mainMapping; m != 0 && n > 0 {
 		b.mapping(m)
 	}
@@ -54,7 +58,7 @@ func (d *Dictionary) Profile(a *Adder, schemas map[uint32]int64, budget profile.
 		}
 		b.site(site)
 		if len(out.Stacks)%256 == 0 {
-			err = take(Bytes(out))
+			err = take(Bytes(out) + b.bytes())
 		}
 		i := 0
 		for _, col := range a.values {
@@ -68,9 +72,9 @@ func (d *Dictionary) Profile(a *Adder, schemas map[uint32]int64, budget profile.
 		b.relocate(d.Schemas[ids[0]].loaded)
 	}
 	if err == nil {
-		err = take(Bytes(out))
+		err = take(Bytes(out) + b.bytes())
 	}
-	return out, err
+	return out.WithStackTree(b.tree), err
 }
 
 // Bytes returns the approximate memory of a profile in bytes, without its strings.
@@ -126,6 +130,40 @@ type builder struct {
 	// Where entries of the dictionary are in the profile, plus 1.
 	locations, functions, mappings, strings []uint32
 	sets                                    map[uint32]uint32 // without the plus 1
+
+	tree    profile.StackTree
+	nodes   []uint32 // where nodes of the dictionary are in tree; 0 for those not there yet
+	runs    []run    // by node of tree
+	missing []uint32 // nodes of a stack that tree lacks, the leaf first
+}
+
+// A run is the position of a stack in the profile's Frames.
+type run struct{ start, length uint32 }
+
+// bytes returns the memory of the tree and of building it.
+func (b *builder) bytes() int64 {
+	return int64(4*(cap(b.tree.Parent)+cap(b.tree.Location)+cap(b.tree.Leaf)+cap(b.nodes)+cap(b.missing)) + 8*cap(b.runs))
+}
+
+// reserve allocates room for the entries that n sites probably need.
+func (b *builder) reserve(n int) {
+	d, p := b.d, b.p
+	likely := func(all int) int { return min(all, 2*all*n/max(1, d.Sites())+16) }
+	p.Locations = make([]profile.Location, 0, likely(len(d.locations)))
+	p.Lines = make([]profile.Line, 0, likely(len(d.lines)))
+	p.Functions = make([]profile.Function, 0, likely(len(d.functions)))
+	p.Strings = slices.Grow(p.Strings, likely(len(d.strings)))
+	nodes := likely(len(d.parents))
+	b.tree.Parent, b.tree.Location, b.runs = make([]uint32, 0, nodes), make([]uint32, 0, nodes), make([]run, 0, nodes)
+}
+
+// newNode adds a node to the tree.
+func (b *builder) newNode(parent, location, start, length uint32) (id uint32) {
+	id = uint32(len(b.runs))
+	b.tree.Parent = append(b.tree.Parent, parent)
+	b.tree.Location = append(b.tree.Location, location)
+	b.runs = append(b.runs, run{start, length})
+	return id
 }
 
 func (b *builder) str(id uint32) uint32 {
@@ -177,14 +215,8 @@ func (b *builder) location(id uint32) uint32 {
 // site adds a sample for a site, without values.
 func (b *builder) site(site uint32) {
 	d, p := b.d, b.p
-	start := len(p.Frames)
-	for node := d.siteNodes[site]; node != 0; node = d.parents[node] {
-		l := b.locations[d.nodeLocs[node]]
-		if l == 0 {
-			l = b.location(d.nodeLocs[node])
-		}
-		p.Frames = append(p.Frames, l-1)
-	}
+	leaf := d.siteNodes[site]
+	stack := b.stack(leaf)
 	if set := d.siteSets[site]; set != 0 || p.SampleLabels != nil {
 		if p.SampleLabels == nil {
 			p.SampleLabels = make([]uint32, len(p.Stacks), cap(p.Stacks))
@@ -193,7 +225,38 @@ func (b *builder) site(site uint32) {
 		}
 		p.SampleLabels = append(p.SampleLabels, b.set(set))
 	}
-	p.Stacks = append(p.Stacks, profile.Stack{Start: uint32(start), Len: uint32(len(p.Frames) - start)})
+	p.Stacks = append(p.Stacks, profile.Stack{Start: stack.start, Len: stack.length})
+	b.tree.Leaf = append(b.tree.Leaf, b.nodes[leaf])
+}
+
+// stack adds the stack of a node, unless it is there. Frames that it shares with an earlier
+// stack are copied from that one.
+func (b *builder) stack(leaf uint32) run {
+	d, p := b.d, b.p
+	start := uint32(len(p.Frames))
+	b.missing = b.missing[:0]
+	node := leaf
+	for ; node != 0 && b.nodes[node] == 0; node = d.parents[node] {
+		l := b.locations[d.nodeLocs[node]]
+		if l == 0 {
+			l = b.location(d.nodeLocs[node])
+		}
+		b.missing = append(b.missing, node)
+		p.Frames = append(p.Frames, l-1)
+	}
+	parent := b.nodes[node]
+	rest := b.runs[parent]
+	if len(b.missing) == 0 {
+		return rest
+	}
+	p.Frames = append(p.Frames, p.Frames[rest.start:rest.start+rest.length]...)
+	end := uint32(len(p.Frames))
+	for i := len(b.missing) - 1; i >= 0; i-- {
+		at := start + uint32(i)
+		parent = b.newNode(parent, p.Frames[at], at, end-at)
+		b.nodes[b.missing[i]] = parent
+	}
+	return b.runs[parent]
 }
 
 func (b *builder) set(id uint32) uint32 {
