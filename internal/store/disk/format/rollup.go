@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"slices"
-
-	"github.com/hone-go/hone/internal/store"
 )
 
 // A roll-up is the sum of all packed profiles of an owner that begin in a
@@ -33,7 +31,7 @@ func levelLength(level uint8) int64 {
 
 // WindowOf returns the number of the level's window that contains t, in ns since 1970.
 func WindowOf(level uint8, t int64) int32 {
-	return int32(store.Window(t, levelLength(level)) / levelLength(level))
+	return int32(windowOf(t, levelLength(level)))
 }
 
 // A Rollup is a roll-up without its sums by site; see Sums. Times are in ns since 1970.
