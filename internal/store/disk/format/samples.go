@@ -141,7 +141,7 @@ func ReadSamples(s *Samples, value []byte, types, wanted, nSites int) error {
 	}
 	s.Values = withLength(s.Values, types)
 	c := &s.columns
-	*c = columns{n: n, values: s.Values, stored: grown(c.stored, types), reused: true, decode: decodeFresh}
+	*c = columns{n: n, values: s.Values, stored: grown(c.stored, types), reused: true, only: -1, decode: decodeFresh}
 	if err := c.cut(&r, func(byte, int) { r.Bytes(r.Count(1)) }); err != nil {
 		return err
 	}
