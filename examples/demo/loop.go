@@ -103,9 +103,9 @@ func (l *loop) run(ctx context.Context) error {
 	if err := l.step(ctx, step{args: []string{"compare", "-o", report, first, last}}); err != nil {
 		return err
 	}
-	l.line("The report, with flame graphs of the difference, is " + filepath.Join(l.dir, report) + ".")
-	l.line("All that the commands printed is in " + filepath.Join(l.dir, "out") + ".")
-	l.line("Next: hone tour explains each step, and hone help lists what to try on your own program.")
+	l.line("Report with flame graphs of the difference: " + filepath.Join(l.dir, report))
+	l.line("Full output of all commands: " + filepath.Join(l.dir, "out"))
+	l.line("Next: hone tour explains each step, and hone help shows what to try on your own program.")
 	return l.show(ctx, first, last)
 }
 
