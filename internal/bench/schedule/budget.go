@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/rank"
 )
 
 // An outlook knows what is still to do, what it costs, and how much time there is for it:
@@ -289,14 +290,18 @@ func (o *outlook) shareOf(some []*benchmark, all time.Duration) float64 {
 
 // noTime tells which benchmarks are left out for want of time; what says of which work.
 func (o *Options) noTime(what string, some []*benchmark) []Step {
-	if len(some) == 0 {
-		return nil
-	}
 	var names []string
 	for _, b := range some {
 		names = append(names, b.Package+"."+b.Benchmark)
 	}
-	return []Step{Warn{fmt.Sprintf("there is no time (-for %v) for %s of %d benchmarks: %s", o.For, what, len(names), strings.Join(names, ", "))}}
+	number := fmt.Sprintf("%d benchmarks", len(names))
+	switch len(names) {
+	case 0:
+		return nil
+	case 1:
+		number = "1 benchmark"
+	}
+	return []Step{Warn{fmt.Sprintf("-for %v is too short to %s %s: %s", o.For, what, number, strings.Join(names, ", "))}}
 }
 
 // keepFor keeps time for what comes after a phase: profiles of what changed, and confirming
@@ -369,7 +374,7 @@ func calibratedNoise(some []*benchmark) experiment.Floor {
 		return experiment.Floor{}
 	}
 	slices.Sort(ratios)
-	return experiment.Floor{Spread: experiment.MedianDeviation * ratios[len(ratios)/2]}
+	return experiment.Floor{Spread: rank.MedianDeviation * ratios[len(ratios)/2]}
 }
 
 // linksTooLong tells why a package is measured in one layout.

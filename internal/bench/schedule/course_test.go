@@ -179,7 +179,6 @@ func saying(of map[experiment.Phase]Judgement) func(experiment.Phase, int) Judge
 }
 
 func TestComparison(t *testing.T) {
-	const warn1 = "warn there is no time "
 	for _, c := range []struct {
 		name       string
 		both, head string
@@ -256,8 +255,8 @@ func TestComparison(t *testing.T) {
 		{
 			name: "not all can be calibrated in time", both: "A B C", opts: Options{For: 10 * time.Second, Layouts: NoLayouts},
 			m: machine{nanos: map[string]float64{"A": 1e6, "B": 6e9}},
-			want: "calibrate A, calibrate B, calibrate C, " + warn1 + "(-for 10s) for the measurement of 1 benchmarks: p.B, " +
-				"note samples are of 157ms: there is no time for longer ones (-for 10s), announce, (measure), judge measure",
+			want: "calibrate A, calibrate B, calibrate C, warn -for 10s is too short to measure 1 benchmark: p.B, " +
+				"note each sample takes 157ms, to fit in -for 10s, announce, (measure), judge measure",
 		},
 		{
 			name: "whoever takes the steps has enough", both: "A B", opts: Options{Layouts: NoLayouts},
