@@ -3,6 +3,7 @@ package wire
 import (
 	"slices"
 
+	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/store"
 )
 
@@ -10,7 +11,34 @@ import (
 // have a few tens of them; the limit bounds the work of looking at them.
 const MaxLabels = 256
 
-// A Vocabulary translates a protocol's labels into hone's words.
+// NameLabel is the label of a series that names the kind of its profiles.
+const NameLabel = "__name__"
+
+// SeriesLabels returns the labels of a series, and the value of NameLabel, which must be
+// one of them.
+func SeriesLabels[Pair interface {
+	GetName() string
+	GetValue() string
+}](pairs []Pair) (labels []store.Label, name string, err error) {
+	if len(pairs) > MaxLabels {
+		return nil, "", ingest.Errorf(ingest.TooLarge, "a series has %d labels; the limit is %d", len(pairs), MaxLabels)
+	}
+	for _, l := range pairs {
+		if slices.ContainsFunc(labels, func(m store.Label) bool { return m.Name == l.GetName() }) {
+			return nil, "", ingest.Errorf(ingest.Malformed, "label %.60q is given twice", l.GetName())
+		}
+		if l.GetName() == NameLabel {
+			name = l.GetValue()
+		}
+		labels = append(labels, store.Label{Name: l.GetName(), Value: l.GetValue()})
+	}
+	if name == "" {
+		return nil, "", ingest.Errorf(ingest.Malformed, "a series has no label __name__, which names the kind of its profiles")
+	}
+	return labels, name, nil
+}
+
+// A Vocabulary translates a protocol's label names into hone's.
 type Vocabulary struct {
 	// Service, Version, Zone and Instance are the protocol's names for what
 	// hone calls so, the best first.
