@@ -9,26 +9,12 @@ import (
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/disk/format"
 	"github.com/hone-go/hone/internal/store/storetest"
-	"github.com/hone-go/hone/profile"
 )
 
 // deep returns a record of 100 stacks of 2,000 frames: see [storetest.Deep].
 func deep(t testing.TB, n int, service string) store.Record {
-	const depth, leaves = 2000, 100
-	storetest := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
-	location := func(i int) uint32 {
-		return storetest.Location(uint64(i), 0, profile.Line{Function: storetest.Function(service, "", "", int64(i))})
-	}
-	stack := make([]uint32, depth)
-	for i := range stack {
-		stack[i] = location(i)
-	}
-	for leaf := range leaves {
-		stack[0] = location(depth + n*leaves + leaf)
-		storetest.Sample(stack, nil, 1)
-	}
 	r := record(t, n, service, "a", 0)
-	r.Profile = storetest.Profile()
+	r.Profile = storetest.Deep(service, n, 2000, 100)
 	return r
 }
 
