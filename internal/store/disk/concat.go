@@ -44,17 +44,42 @@ func add(ctx context.Context, ps []*profile.Profile) (*profile.Profile, error) {
 		out.SampleLabels = make([]uint32, 0, samples)
 		out.LabelSets = append(out.LabelSets, profile.LabelSet{})
 	}
+	tree := profile.StackTree{Parent: []uint32{0}, Location: []uint32{0}}
 	for _, p := range ps {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		tree = appendStackTree(tree, p.StackTree(), uint32(len(out.Locations)))
 		c.add(p, labels)
 	}
-	return out, nil
+	return out.WithStackTree(tree), nil
 }
 
-// apart reports whether no two of the profiles can have a location in common,
-// and all measure the same.
+// appendStackTree appends a profile's tree of stacks to another one. location is the index of
+// the profile's first location in the sum. If one of the profiles has no tree, the sum has
+// none.
+func appendStackTree(to profile.StackTree, t *profile.StackTree, location uint32) profile.StackTree {
+	if t == nil || to.Parent == nil {
+		return profile.StackTree{}
+	}
+	first := uint32(len(to.Parent)) - 1 // the root is that of all
+	moved := func(node uint32) uint32 {
+		if node == 0 {
+			return 0
+		}
+		return node + first
+	}
+	for i, parent := range t.Parent[1:] {
+		to.Parent = append(to.Parent, moved(parent))
+		to.Location = append(to.Location, t.Location[i+1]+location)
+	}
+	for _, leaf := range t.Leaf {
+		to.Leaf = append(to.Leaf, moved(leaf))
+	}
+	return to
+}
+
+// apart reports whether the profiles measure the same and can't share a location.
 func apart(ps []*profile.Profile) bool {
 	owner := map[profile.MappingKey]int{}
 	for i, p := range ps {
