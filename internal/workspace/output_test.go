@@ -16,10 +16,4 @@ func TestBenchmarkFillsOutput(t *testing.T) {
 	if len(out) > keepHead+2*keepTail+100 || !strings.HasPrefix(out, "first") || !strings.HasSuffix(out, "last\n") {
 		t.Errorf("%d bytes are kept", len(out))
 	}
-
-	all := endBuffer{whole: true}
-	all.Write(make([]byte, 4*keepTail))
-	if n := len(all.bytes()); n != 4*keepTail {
-		t.Errorf("%d of %d bytes are kept of what is wanted whole", n, 4*keepTail)
-	}
 }
