@@ -95,7 +95,7 @@ func TestService(t *testing.T) {
 		if got := ask(address, "/"); got != want {
 			t.Errorf("%s says %q, want %q", side, got, want)
 		}
-		if _, err := s.Start(t.Context(), side); err == nil || !strings.Contains(err.Error(), "something answers at "+address+" already") {
+		if _, err := s.Start(t.Context(), side); err == nil || !strings.Contains(err.Error(), "another program already answers at "+address) {
 			t.Errorf("a second one: %v", err)
 		}
 		before, ok := r.CPU()
