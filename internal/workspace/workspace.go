@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/gocmd"
 )
 
 // A Workspace is where a program is built and run, in one or two states of its
@@ -37,6 +38,11 @@ func Open(ctx context.Context, dir string) (*Workspace, error) {
 	w := &Workspace{Scratch: scratch, Tool: tool}
 	w.Sides[experiment.Head] = Side{Dir: dir, Env: tool.Env}
 	return w, nil
+}
+
+// Go returns a call of the go command on a side. It and its child processes end with hone.
+func (w *Workspace) Go(s Side, args ...string) gocmd.Command {
+	return gocmd.Command{Dir: s.Dir, Env: s.Env, Args: args, Run: w.Scratch.Dir.Run}
 }
 
 // Close removes what was built.
