@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -54,3 +55,11 @@ var jsonFrames = lazyregexp.New(`^encoding/json[./]`)
 var growFrames = lazyregexp.New(`^runtime\.growslice`)
 
 var mapLookup = lazyregexp.New(`^runtime\.(mapaccess|mapassign)|^internal/runtime/maps\.`)
+
+var (
+	writeMethod = lazyregexp.New(`(\.\w+|\))\.Write$`)
+	printing    = lazyregexp.New(`^(fmt|io)\.`)
+)
+
+// reachedWriters are the Write methods that the line calls, also through packages fmt and io.
+func reachedWriters(s *advice.Site) []string { return s.Reached(writeMethod, printing) }
