@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -53,19 +54,7 @@ valid until the next write, as documented.
 		fmt.Fprintf(&b, "| [%s](#%s) | %s | %s |\n", r.ID, r.ID, r.Class, strings.ReplaceAll(r.Title, "|", `\|`))
 	}
 	for _, r := range all {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n", r.ID, strings.TrimSpace(r.Doc))
-		if c := r.Conditions; c.Offered != "" {
-			fmt.Fprintf(&b, "\nThe rewrite is offered where %s.\n", c.Offered)
-		}
-		if c := r.Conditions; c.Review != "" {
-			fmt.Fprintf(&b, "\nTo review, where the rule can't see it: %s.\n", c.Review)
-		}
-		if a := r.Analyzer; a != nil {
-			fmt.Fprintf(&b, "\nThe pattern and the rewrite are those of the analyzer [%s](%s); what is found elsewhere than on a hot line is not reported.\n", a.Name, a.URL)
-		}
-		if r.Since != "" {
-			fmt.Fprintf(&b, "\nThe rewrite needs go %s in go.mod.\n", r.Since)
-		}
+		fmt.Fprintf(&b, "\n## %s\n\n%s", r.ID, r.Explanation())
 	}
 	return b.Bytes()
 }
@@ -80,6 +69,9 @@ func TestCatalogue(t *testing.T) {
 		seen[r.ID] = true
 		if rewrites := r.Class != advice.AdviceOnly; rewrites != (r.Conditions.Offered != "") || r.Class == advice.Review && r.Conditions.Review == "" {
 			t.Errorf("%s, of class %s: want the conditions of its rewrite, and what is left to review", r.ID, r.Class)
+		}
+		if r.Class == advice.AdviceOnly && r.Match != nil && !regexp.MustCompile(`gives advice|[Nn]o rewrite`).MatchString(strings.ReplaceAll(r.Doc, "\n", " ")) {
+			t.Errorf("%s: want the reason why it has no rewrite: findings refer to it", r.ID)
 		}
 		if (r.Match == nil) == (r.Examine == nil) {
 			t.Errorf("%s: want one of Match and Examine", r.ID)
