@@ -18,12 +18,11 @@ line moves between the CPUs. This gets worse with more CPUs, and no mutex profil
 often than written, keep it in an atomic.Pointer and replace it as a whole: readers load the pointer, and writers make a
 changed copy. You can also spread the counter with shards by key, or use sync.Map for stable keys.
 
-The rule speaks where RLock takes 3 % of the CPU time or more for it, as RUnlock does then, and where more than one processor
-ran the program: to count itself with nobody else there takes a reader some 5 ns, which is 3 % of a small function, too. A
-benchmark tells about readers if it runs in parallel.`,
+The rule reports RLock calls that take at least 3 % of the CPU time, where more than one CPU was busy. Without
+contention RLock takes about 5 ns, which can also be 3 % of a small function. Use a parallel benchmark to measure
+readers. Which of these fits depends on how the data is written, so this rule only gives advice.`,
 	Class:  advice.AdviceOnly,
 	Frames: countsReaders,
-	Gain:   5,
 	Match:  matchRWMutexReaders,
 }
 
