@@ -17,15 +17,21 @@ var smallReads = &advice.Rule{
 thousand. fmt.Scan and its variants read os.Stdin, or any reader without ReadRune, byte by byte. A bufio.Reader around
 it reads 4 KiB per call.
 
-binary.Read and binary.Write also allocate, and find out by reflection what the fields of a struct are:
-binary.LittleEndian.Uint32 and its like read from a []byte without either.
+fmt.Fscan on a bufio.Reader still parses by reflection; a bufio.Scanner with strconv is faster. binary.Read on structs
+uses reflection, too: read a whole record, and get the fields with functions such as binary.LittleEndian.Uint32.
 
-A bufio.Reader may read ahead of what is wanted, so that all that follows has to be read from it: advice only.`,
+A bufio.Reader reads ahead: data that it has read is missing if other code reads from the same source. The rule can't
+see that, so it only gives advice.`,
 	Class:  advice.AdviceOnly,
 	Frames: lazyregexp.New(readCalls + `|^encoding/binary\.(Read|Write|Size|dataSize|intDataSize|\(\*(de|en)coder\)\.)`),
 	Gain:   10,
 	Match:  matchSmallReads,
 }
+
+const (
+	gainOfRecords = 5 // of reading a record in one piece, and its fields with package binary
+	gainOfBuffer  = 3 // of a bufio.Reader for pieces of a few dozen bytes
+)
 
 const readCalls = `^os\.\(\*File\)\.Read|^internal/poll\.\(\*FD\)\.Read|^syscall\.[rR]ead$|^net\.\(\*conn\)\.Read`
 
@@ -47,8 +53,8 @@ func matchSmallReads(s *advice.Site) []advice.Match {
 				continue
 			}
 			m.Title = "binary values are read or written by reflection"
-			m.Why = fmt.Sprintf("%s goes through the fields by reflection, and allocates. Take the bytes of a whole record, and read or write its fields with binary.LittleEndian.Uint32 and its like, or their Append.", edit.Short(c.Name))
-			m.Gain = 5
+			m.Why = fmt.Sprintf("%s walks the fields by reflection and allocates. Read or write the bytes of a whole record, and its fields with functions such as binary.LittleEndian.Uint32 and AppendUint32.", edit.Short(c.Name))
+			m.Gain = gainOfRecords
 		case !direct || !facts.InLoop(c.Cursor):
 			continue
 		case strings.HasPrefix(c.Name, "fmt."):
@@ -61,8 +67,8 @@ func matchSmallReads(s *advice.Site) []advice.Match {
 			}
 			m.Why = fmt.Sprintf("%s reads %s with a system call per byte. Wrap it in a bufio.Reader before the loop.", edit.Short(c.Name), from)
 		default:
-			m.Why = fmt.Sprintf("%s in this loop ends in a system call each time. If it reads less than some kilobytes at once, put a bufio.Reader around it before the loop.", edit.Short(c.Name))
-			m.Gain = 3
+			m.Why = fmt.Sprintf("%s makes a system call in each iteration. If it reads less than a few kilobytes, wrap the input in a bufio.Reader before the loop.", edit.Short(c.Name))
+			m.Gain = gainOfBuffer
 		}
 		matches = append(matches, m)
 	}
