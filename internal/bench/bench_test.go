@@ -33,6 +33,14 @@ func quickBench(t *testing.T, dir string) *Bench {
 	}
 }
 
+// long leaves out with -short what needs many builds.
+func long(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds many programs")
+	}
+}
+
 var (
 	write, commit = gittest.Write, gittest.Commit
 	runGit        = gittest.Run
@@ -359,6 +367,7 @@ func BenchmarkFine(b *testing.B) {}
 `
 
 func TestMeasureHanging(t *testing.T) {
+	long(t)
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"go.mod": goMod, "m_test.go": hanging})
 	b := quickBench(t, dir)

@@ -65,6 +65,7 @@ func TestMain(m *testing.M) {
 // looks what is left: in the repository, of processes, in the directory for
 // temporary files, and in the store.
 func TestKill(t *testing.T) {
+	long(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("looks for processes in /proc")
 	}
@@ -97,10 +98,7 @@ func TestKill(t *testing.T) {
 		}
 		whole = time.Since(begin)
 	}
-	times := 10
-	if testing.Short() {
-		times = 3
-	}
+	const times = 10
 	for i := range times + 1 {
 		before, _ := filepath.Glob(filepath.Join(store, "[^.]*", "run.json"))
 		cmd := start()

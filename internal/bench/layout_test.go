@@ -11,9 +11,7 @@ import (
 // TestLayouts: both sides of a pair are linked in the same order, each pair in its own,
 // and what is confirmed in others again.
 func TestLayouts(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: forty links")
-	}
+	long(t)
 	dir := t.TempDir()
 	files := allocating("10")
 	files["go.mod"] = goMod

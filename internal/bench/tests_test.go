@@ -75,6 +75,7 @@ func snapshot(t *testing.T, dir string) map[string]string {
 // What a user's overlay has counts beside the tests that a side borrows, wherever it is
 // named; of a relative name, on both sides.
 func TestAgainstOverlayAndTests(t *testing.T) {
+	long(t)
 	for _, where := range []string{"flag", "environment"} {
 		t.Run(where, func(t *testing.T) {
 			dir, scratch := t.TempDir(), t.TempDir()
@@ -174,6 +175,9 @@ func TestAgainstWithTheSameTests(t *testing.T) {
 			want: map[string][2]float64{"A": {10, 11}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.name != "another input" {
+				long(t)
+			}
 			dir := t.TempDir()
 			commit(t, dir, map[string]string{"go.mod": goMod})
 			commit(t, dir, c.base)
@@ -267,6 +271,7 @@ func BenchmarkA(b *testing.B) {
 
 // A folder of benchmarks alone that came with the change measures the base, too.
 func TestAgainstNewFolderOfTests(t *testing.T) {
+	long(t)
 	dir := t.TempDir()
 	commit(t, dir, map[string]string{"go.mod": goMod, "m.go": fmt.Sprintf(codeOf, 0)})
 	write(t, dir, map[string]string{"m.go": fmt.Sprintf(codeOf, 1), "bench/testdata/x": "123",
