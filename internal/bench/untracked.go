@@ -1,17 +1,12 @@
 package bench
 
 import (
-	"bytes"
-	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/gocmd"
 	"github.com/hone-go/hone/internal/workspace"
 )
 
@@ -34,35 +29,28 @@ func (r *runner) buildsUntracked(ctx context.Context) (bool, error) {
 	return slices.ContainsFunc(files, func(file string) bool { return untracked[file] }), nil
 }
 
+// A builtPackage is a package as go list prints it, with all files that it is built of.
+type builtPackage struct {
+	Dir      string
+	Standard bool
+	Module   *struct{ GoMod string }
+
+	GoFiles, CgoFiles, CFiles, CXXFiles, MFiles, HFiles, FFiles, SFiles, SwigFiles, SwigCXXFiles, SysoFiles, EmbedFiles []string
+}
+
 // buildFiles returns the paths, without symbolic links to folders, of what the
 // test binaries of a side are built of, and of what says how.
 func (r *runner) buildFiles(ctx context.Context, s workspace.Side) ([]string, error) {
 	// Test files are in the list twice: as test files and, by -test, in the package
 	// that is built with them.
 	const fields = "Dir,Standard,Module,GoFiles,CgoFiles,CFiles,CXXFiles,MFiles,HFiles,FFiles,SFiles,SwigFiles,SwigCXXFiles,SysoFiles,EmbedFiles"
-	args := append([]string{r.Tool.Path, "list", "-e", "-deps", "-test", "-json=" + fields}, ListFlags(r.BuildFlags)...)
-	all, err := r.Scratch.Run(ctx, workspace.Process{Dir: s.Dir, Env: s.Env, Whole: true, Args: append(append(args, "--"), r.patterns()...)})
+	args := append([]string{"-e", "-deps", "-test", "-json=" + fields}, ListFlags(r.BuildFlags)...)
+	all, err := gocmd.List[builtPackage](ctx, r.Go(s, append(append(args, "--"), r.patterns()...)...))
 	if err != nil {
 		return nil, err
 	}
-	if all.Err != nil {
-		return nil, fmt.Errorf("go list: %s", cmp.Or(workspace.Excerpt(all.Stderr, 10, 0), all.Err.Error()))
-	}
 	files := []string{r.Tool.Work}
-	in := json.NewDecoder(bytes.NewReader(all.Stdout))
-	for {
-		var p struct {
-			Dir      string
-			Standard bool
-			Module   *struct{ GoMod string }
-
-			GoFiles, CgoFiles, CFiles, CXXFiles, MFiles, HFiles, FFiles, SFiles, SwigFiles, SwigCXXFiles, SysoFiles, EmbedFiles []string
-		}
-		if err := in.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, fmt.Errorf("go list: %w", err)
-		}
+	for _, p := range all {
 		if p.Standard {
 			continue
 		}
