@@ -253,3 +253,16 @@ func TestCoverage(t *testing.T) {
 		}
 	}
 }
+
+// What is left of a profile after all of its functions were taken out has no value, but a
+// variance that is off by a rounding. Its interval is that of any part without samples.
+func TestNothingLeft(t *testing.T) {
+	total := weighed{2384, 60}
+	for _, left := range []weighed{{0, 1e-13}, {2384, 60 - 1e-13}} {
+		lo, hi := left.of(total).interval(2)
+		wantLo, wantHi := weighed{left.value, math.Round(left.variance)}.of(total).interval(2)
+		if lo != wantLo || hi != wantHi || !(hi-lo > 0 && hi-lo < 0.1) {
+			t.Errorf("%v of %v: [%v, %v], want [%v, %v]", left, total, lo, hi, wantLo, wantHi)
+		}
+	}
+}
