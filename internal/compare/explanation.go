@@ -38,6 +38,7 @@ type explanation struct {
 	unit       string  // tidied
 	change     bounded // of the metric, as the comparison found it
 	relative   string  // the same as text: -12.30%
+	paired     bool    // the change is estimated from pairs, and not from all samples
 	ratio      float64 // of the profiles' totals per operation, base to head; 0 if unknown
 
 	// rows are the functions whose own cost changed beyond its noise, the largest
