@@ -115,7 +115,7 @@ func (w weighed) of(total weighed) share {
 	p := min(1, max(0, w.value/total.value))
 	s := share{p, total.value * total.value / total.variance} // +Inf if all is exact
 	v := ((1-p)*(1-p)*w.variance + p*p*max(0, total.variance-w.variance)) / (total.value * total.value)
-	if v > 0 {
+	if v > 0 && p > 0 && p < 1 { // a sum of differences may be 0, and its variance not
 		s.n = p * (1 - p) / v
 	}
 	return s
