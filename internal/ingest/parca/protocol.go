@@ -1,10 +1,8 @@
 package parca
 
 import (
-	"slices"
 	"strings"
 
-	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/ingest/parca/parcapb"
 	"github.com/hone-go/hone/internal/ingest/wire"
 	"github.com/hone-go/hone/internal/store"
@@ -49,20 +47,9 @@ var kinds = map[string]string{
 
 // translate returns the labels of a series in hone's words, and its kind.
 func translate(pairs []*parcapb.Label) (labels []store.Label, kind string, err error) {
-	if len(pairs) > wire.MaxLabels {
-		return nil, "", ingest.Errorf(ingest.TooLarge, "a series has %d labels, at most %d are allowed", len(pairs), wire.MaxLabels)
-	}
-	for _, l := range pairs {
-		if slices.ContainsFunc(labels, func(m store.Label) bool { return m.Name == l.GetName() }) {
-			return nil, "", ingest.Errorf(ingest.Malformed, "label %.60q is given twice", l.GetName())
-		}
-		if l.GetName() == "__name__" {
-			kind = l.GetValue()
-		}
-		labels = append(labels, store.Label{Name: l.GetName(), Value: l.GetValue()})
-	}
-	if kind == "" {
-		return nil, "", ingest.Errorf(ingest.Malformed, "a series has no label __name__, which tells the kind of its profiles")
+	labels, kind, err = wire.SeriesLabels(pairs)
+	if err != nil {
+		return nil, "", err
 	}
 	if known, ok := kinds[kind]; ok {
 		kind = known
