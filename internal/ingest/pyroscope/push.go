@@ -3,7 +3,6 @@ package pyroscope
 import (
 	"context"
 	"net/http"
-	"slices"
 
 	"connectrpc.com/connect"
 
@@ -56,20 +55,6 @@ func pushesOf(req *pyroscopepb.PushRequest) ([]ingest.Push, error) {
 // translate returns the labels of a series in hone's words, and the name of its
 // kind.
 func translate(pairs []*pyroscopepb.LabelPair) (labels []store.Label, name string, err error) {
-	if len(pairs) > wire.MaxLabels {
-		return nil, "", ingest.Errorf(ingest.TooLarge, "a series has %d labels, at most %d are allowed", len(pairs), wire.MaxLabels)
-	}
-	for _, l := range pairs {
-		if slices.ContainsFunc(labels, func(m store.Label) bool { return m.Name == l.GetName() }) {
-			return nil, "", ingest.Errorf(ingest.Malformed, "label %.60q is given twice", l.GetName())
-		}
-		if l.GetName() == labelName {
-			name = l.GetValue()
-		}
-		labels = append(labels, store.Label{Name: l.GetName(), Value: l.GetValue()})
-	}
-	if name == "" {
-		return nil, "", ingest.Errorf(ingest.Malformed, "a series has no label __name__, which tells the kind of its profiles")
-	}
-	return vocabulary.Translate(labels), name, nil
+	labels, name, err = wire.SeriesLabels(pairs)
+	return vocabulary.Translate(labels), name, err
 }

@@ -34,7 +34,7 @@ var vocabulary = wire.Vocabulary{
 }
 
 const (
-	labelName        = "__name__"
+	labelName        = wire.NameLabel
 	labelServiceName = "service_name"
 	labelSession     = "__session_id__"
 )
