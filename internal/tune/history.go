@@ -14,7 +14,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
-	"github.com/hone-go/hone/internal/bench"
+	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/temporary"
 )
@@ -116,7 +116,7 @@ func (s Store) write(file string, v any) error {
 }
 
 func (s Store) make() error {
-	return errors.Join(bench.HideStore(s.Dir), os.MkdirAll(s.Dir, 0o777))
+	return errors.Join(experiment.HideStore(s.Dir), os.MkdirAll(s.Dir, 0o777))
 }
 
 // Last reads the findings given last.
@@ -232,7 +232,7 @@ func (l *Last) Find(id string) (*advice.Finding, error) {
 	case 0:
 		return nil, fmt.Errorf("%q: %w", id, errNoFinding)
 	}
-	return nil, fmt.Errorf("%q is the beginning of %d findings: %s, %s …", id, len(found), found[0].ID, found[1].ID)
+	return nil, fmt.Errorf("%d findings begin with %q: %s, %s …", len(found), id, found[0].ID, found[1].ID)
 }
 
 // Record appends a result to the history, and writes the patch of what was kept.
