@@ -2,11 +2,13 @@ package tune
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"mime"
 	"net/mail"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,9 +43,9 @@ func mailText(r *Result, f *advice.Finding, from mail.Address) []byte {
 	// The first line has mail readers and file(1) know the format; its date is git's own.
 	fmt.Fprintf(&b, "From %040d Mon Sep 17 00:00:00 2001\n", 0)
 	fmt.Fprintf(&b, "From: %s\nDate: %s\n", from.String(), r.Time.Format(time.RFC1123Z))
-	fmt.Fprintf(&b, "Subject: %s\n", mime.QEncoding.Encode("utf-8", "[PATCH] "+subject(f)))
+	fmt.Fprintf(&b, "Subject: %s\n", mime.QEncoding.Encode("utf-8", "[PATCH] "+subject(r, f)))
 	fmt.Fprintf(&b, "MIME-Version: 1.0\nContent-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n\n")
-	fmt.Fprintf(&b, "In %s %s\n\n", f.Function, f.Why)
+	fmt.Fprintf(&b, "In %s, %s.\n\n%s\n\n", cmp.Or(f.Function, filepath.Base(f.File)), f.Title, f.Why)
 	if r.Tests != "" {
 		fmt.Fprintf(&b, "Tests: %s.\n\n", r.Tests)
 	}
@@ -57,7 +59,13 @@ func mailText(r *Result, f *advice.Finding, from mail.Address) []byte {
 	return b.Bytes()
 }
 
-// subject says in the imperative what a rewrite is for, behind the name of its package.
-func subject(f *advice.Finding) string {
-	return f.Package[strings.LastIndexByte(f.Package, '/')+1:] + ": mend where " + f.Title
+// subject says in the imperative what a rewrite does, after the name of its package. What is
+// kept without being faster allocates less.
+func subject(r *Result, f *advice.Finding) string {
+	does := "reduce allocations in"
+	if slices.ContainsFunc(r.Changes, func(c Change) bool { return c.IsClock() && c.Confirmed && c.After < c.Before }) {
+		does = "speed up"
+	}
+	pkg := f.Package[strings.LastIndexByte(f.Package, '/')+1:]
+	return fmt.Sprintf("%s: %s %s (%s)", pkg, does, cmp.Or(f.Function, filepath.Base(f.File)), f.Rule)
 }

@@ -54,7 +54,7 @@ func TestPatch(t *testing.T) {
 			f.Why = "There are “quotes”, and\nFrom the start of a line on, dots.\n"
 			r := &Result{
 				Finding: f.ID, State: advice.Confirmed, Kept: true, Time: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC),
-				Changes: []Change{{Benchmark: "Length-2", Unit: "ns/op", Before: 100, After: 5, Verdict: "faster"}, {Benchmark: "Length-2", Unit: experiment.CPUTime, Verdict: "judged by ns/op", JudgedBy: "ns/op"}},
+				Changes: []Change{{Benchmark: "Length-2", Unit: "ns/op", Before: 100, After: 5, Verdict: "faster", Confirmed: true}, {Benchmark: "Length-2", Unit: experiment.CPUTime, Verdict: "judged by ns/op", JudgedBy: "ns/op"}},
 			}
 			if err := (Store{Dir: filepath.Join(dir, ".hone", "advice")}).Record(r, f); err != nil {
 				t.Fatal(err)
