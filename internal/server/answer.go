@@ -76,21 +76,36 @@ func newAnswer(contentType string, body [][]byte, size int64) *Answer {
 		return a
 	}
 	if size > worthCompressing {
-		a.compressed = sync.OnceValue(func() [][]byte { return compress(body, gzip.DefaultCompression) })
+		a.compressed = sync.OnceValue(func() [][]byte {
+			w := compressors.Get().(*gzip.Writer)
+			defer compressors.Put(w)
+			return compress(w, body, size)
+		})
 	}
 	return a
 }
 
-func compress(body [][]byte, size int) [][]byte {
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, size)
+// compressors use the fastest level, because new answers wait for them. The default level takes
+// twice as long, makes answers 5 % smaller, and its tables take 0.9 MB each time.
+var compressors = sync.Pool{New: func() any { return newCompressor(gzip.BestSpeed) }}
+
+func newCompressor(level int) *gzip.Writer {
+	w, err := gzip.NewWriterLevel(nil, level)
 	if err != nil {
 		panic(err) // the level is a constant
 	}
+	return w
+}
+
+// compress returns the body compressed by w.
+func compress(w *gzip.Writer, body [][]byte, size int64) [][]byte {
+	b := bytes.NewBuffer(make([]byte, 0, size/3))
+	w.Reset(b)
 	for _, piece := range body {
 		w.Write(piece)
 	}
 	w.Close()
+	w.Reset(nil) // keeps nothing alive
 	return [][]byte{b.Bytes()}
 }
 
