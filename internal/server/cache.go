@@ -106,10 +106,13 @@ func (c *Cache) Release() { <-c.slots }
 // see the same ones.
 func Cached[V any](ctx context.Context, c *Cache, key string, compute func(context.Context) (V, int64, error)) (V, error) {
 	var none V
-	if p := auth.From(ctx); p != nil && p.Scope() != "" {
+	p := auth.From(ctx)
+	if p != nil && p.Scope() != "" {
 		key = p.Scope() + "\x00" + key
 	}
-	it := c.join(ctx, key, func(ctx context.Context) (any, int64, error) { return compute(ctx) })
+	// The computation outlives the request that started it, but has its slot.
+	work := auth.With(context.WithValue(c.ctx, slotKey{}, ctx.Value(slotKey{})), p)
+	it := c.join(work, key, func(ctx context.Context) (any, int64, error) { return compute(ctx) })
 	select {
 	case <-it.done:
 	case <-ctx.Done():
@@ -132,8 +135,7 @@ func (c *Cache) join(work context.Context, key string, compute func(context.Cont
 	if it == nil {
 		it = &item{key: key, done: make(chan struct{})}
 		c.items[key] = it
-		// The computation outlives the request that started it, but has its slot.
-		work, cancel := context.WithCancel(auth.With(context.WithValue(c.ctx, slotKey{}, work.Value(slotKey{})), auth.From(work)))
+		work, cancel := context.WithCancel(work)
 		it.cancel = cancel
 		go c.run(work, it, compute)
 	} else if it.element != nil {
