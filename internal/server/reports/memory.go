@@ -18,7 +18,7 @@ func ProfileBytes(p *profile.Profile) int64 {
 	for _, s := range p.Strings {
 		n += int64(len(s))
 	}
-	return n
+	return n + p.StackTree().Bytes()
 }
 
 func sliceBytes[T any](s []T) int64 {
