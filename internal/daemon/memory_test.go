@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -53,29 +52,6 @@ func TestMemoryLimit(t *testing.T) {
 		if got := debug.SetMemoryLimit(-1); got != want {
 			t.Errorf("with GOMEMLIMIT=%q it is %d, want %d", set, got, want)
 		}
-	}
-}
-
-// A start may allocate almost as much as its room without a collection, and gives the room back.
-func TestStartRoomy(t *testing.T) {
-	var before, after runtime.MemStats
-	done := startRoomy()
-	runtime.GC() // the goal is that of a heap with the room in it
-	runtime.ReadMemStats(&before)
-	var kept []byte
-	for range (startRoom - 1<<20) >> 16 {
-		kept = make([]byte, 64<<10)
-	}
-	runtime.ReadMemStats(&after)
-	runtime.KeepAlive(kept)
-	if n := after.NumGC - before.NumGC; n != 0 {
-		t.Errorf("%d collections for %d bytes", n, startRoom-1<<20)
-	}
-	done()
-	runtime.GC()
-	runtime.ReadMemStats(&after)
-	if kept := int64(after.HeapAlloc) - int64(before.HeapAlloc) + startRoom; kept > startRoom/2 {
-		t.Errorf("the heap has %d bytes more than without the room", kept)
 	}
 }
 

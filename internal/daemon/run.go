@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -40,8 +41,6 @@ func Run(ctx context.Context, cfg *Config, o Options) (err error) {
 		return cfg.Blame("data", err)
 	}
 	cfg.limitMemory(o.Getenv)
-	started := startRoomy()
-	defer started()
 	d.store, err = openStore(ctx, l, cfg, d.log)
 	if err != nil || d.store == nil {
 		return err
@@ -65,7 +64,7 @@ func Run(ctx context.Context, cfg *Config, o Options) (err error) {
 	}
 	defer d.markers.Close()
 	go d.followMemory(work)
-	return d.serve(ctx, work, l, reach, started)
+	return d.serve(ctx, work, l, reach)
 }
 
 // assemble makes the server of a daemon whose store is open, with all of its routes.
@@ -215,8 +214,8 @@ func (d *daemon) site() reports.Config {
 const prepareTime = 250 * time.Millisecond
 
 // serve answers connections until ctx is done. What works in the background works in
-// the context work. started is called when the start is over.
-func (d *daemon) serve(ctx, work context.Context, l net.Listener, reach server.Reach, started func()) error {
+// the context work.
+func (d *daemon) serve(ctx, work context.Context, l net.Listener, reach server.Reach) error {
 	if err := d.scraper.Apply(d.cfg.Scrape); err != nil {
 		return d.cfg.Blame("scrape", err)
 	}
@@ -261,7 +260,9 @@ func (d *daemon) serve(ctx, work context.Context, l net.Listener, reach server.R
 		d.kept.Prepare(preparing, d.profiles.PrepareFlame)
 	}()
 	<-preparing.Done()
-	started()
+	// A start leaves as much dead memory as live. Collected now, the first questions use it again,
+	// which is faster than memory that the kernel has to map first.
+	go runtime.GC()
 	fmt.Fprintf(d.o.Stdout, "Serving on %s, profiles in %s; ^C ends it\n", page, d.cfg.Keeps())
 	d.log.Info("started", "address", l.Addr().String(), "data", d.cfg.Data, "store", d.cfg.Keeps(), "login", d.auth != nil, "tls", of.TLS != nil, "version", d.o.Version)
 	if d.auth == nil && reach.Public {
