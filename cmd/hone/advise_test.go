@@ -58,7 +58,7 @@ func TestAdvise(t *testing.T) {
 	hone(t, "advise").failsWith(t, exitFailure, "run hone advise ./... to measure first")
 	hone(t, "fix", "x").failsWith(t, exitFailure, "run hone advise first")
 	out := hone(t, "advise", "-profiletime", "300ms", ".")
-	for _, want := range []string{"regexp-per-call-", "slow.go:7 in Valid", "% of the CPU time", "of the time", "+var validRE = regexp.MustCompile(`^[a-z]+$`)", "hone fix regexp-per-call-", "1 with a rewrite, in 1 package"} {
+	for _, want := range []string{"regexp-per-call-", " (class B)\n", "slow.go:7 in Valid", "% of the CPU time", "of the time", "+var validRE = regexp.MustCompile(`^[a-z]+$`)", "hone fix regexp-per-call-", "1 with a rewrite, in 1 package"} {
 		if out.code != exitOK || !strings.Contains(out.stdout, want) {
 			t.Fatalf("exit code %d, no %q in\n%s%s", out.code, want, out.stdout, out.stderr)
 		}
@@ -99,16 +99,20 @@ func TestAdvise(t *testing.T) {
 	if got := succeed(t, "advise", files[0]); !strings.Contains(got, "regexp-per-call-") {
 		t.Errorf("of %s:\n%s", files[0], got)
 	}
-	if got := succeed(t, "advise", "-explain", f.ID); !strings.Contains(got, "regexp-per-call: ") || !strings.Contains(got, "sync.Map") {
+	if got := succeed(t, "advise", "-explain", f.ID); !strings.Contains(got, "regexp-per-call: ") || !strings.Contains(got, "sync.Map") || !strings.Contains(got, "The rewrite is offered if the pattern is constant") {
 		t.Errorf("explained:\n%s", got)
 	}
 
 	if got := succeed(t, "fix", "-n", "regexp-per"); !strings.HasPrefix(got, "--- a/slow.go\n") {
 		t.Errorf("fix -n:\n%s", got)
 	}
-	fixed := hone(t, "fix", "-benchtime", "20000x", "regexp-per")
-	for try := 1; try < 3 && strings.Contains(fixed.stdout, "inconclusive  "); try++ {
-		fixed = hone(t, "fix", "-benchtime", "20000x", "regexp-per") // what a measurement can't tell is asked again
+	var fixed outcome
+	// A busy machine is judged by CPU time, which takes more iterations to tell from that of starting the process.
+	for _, n := range [][]string{{"6", "20000x"}, {"6", "200000x"}, {"18", "200000x"}} {
+		fixed = hone(t, "fix", "-count", n[0], "-benchtime", n[1], "regexp-per")
+		if !strings.Contains(fixed.stdout, "inconclusive  ") {
+			break
+		}
 	}
 	if fixed.code != exitOK || !strings.Contains(fixed.stdout, "confirmed  "+f.ID) {
 		t.Fatalf("exit code %d\n%s%s", fixed.code, fixed.stdout, fixed.stderr)
