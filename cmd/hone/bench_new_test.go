@@ -1,85 +1,22 @@
 package main
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
 
-const newSource = `package shapes
-
-import (
-	"bytes"
-	"io"
-	str "strings"
-)
-
-type Tree struct{ n int }
-
-func (t *Tree) Insert(k int, vs ...string) error { t.n += k + len(vs); return nil }
-
-func (Tree) Walk(_ func(int) bool, b int, testing string) {}
-
-func Join(words []string, sep string) string { return str.Join(words, sep) }
-
-func copyAll(dst io.Writer, bytes bytes.Buffer, f func(*str.Reader) error) (int64, error) { return 0, nil }
-
-func none() {}
-
-func Map[K comparable](m map[K]int) int { return len(m) }
-
-type List[T any] []T
-
-func (l List[T]) Len() int { return len(l) }
-`
-
-// TestBenchNew: each skeleton compiles as it is, and hone bench finds it.
+// TestBenchNew: hone bench -new writes a benchmark that hone bench finds.
 func TestBenchNew(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "shapes")
-	write := func(name, text string) {
-		t.Helper()
-		os.MkdirAll(dir, 0o777)
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+	t.Chdir(t.TempDir())
+	write(t, "go.mod", "module example.com/shapes\n\ngo 1.20\n")
+	write(t, "shapes.go", "package shapes\n\nfunc Join(words []string) int { return len(words) }\n")
+	hone(t, "bench").failsWith(t, exitFailure, "hone bench -new FUNC writes one")
+	if out, want := succeed(t, "bench", "-new", "Join"), "Wrote join_bench_test.go. Give it inputs like those of the real program, then run\n\n  hone bench -bench '^BenchmarkJoin$' .\n"; out != want {
+		t.Errorf("%q, want %q", out, want)
 	}
-	write("go.mod", "module example.com/shapes\n\ngo 1.20\n")
-	write("shapes.go", newSource)
-	t.Chdir(dir)
-	if o := hone(t, "bench"); o.code != exitFailure || !strings.Contains(o.stderr, "hone bench -new FUNC writes one") {
-		t.Errorf("without benchmarks: exit code %d\n%s", o.code, o.stderr)
-	}
-	for function, want := range map[string]string{
-		"Tree.Insert":  "var t Tree\n\tvar k int\n\tvar vs []string\n\n\tfor b.Loop() {\n\t\tt.Insert(k, vs...)\n",
-		"(*Tree).Walk": "var receiver Tree\n\tvar arg func(int) bool\n\tvar arg2 int\n\tvar arg3 string\n\n\tfor b.Loop() {\n\t\treceiver.Walk(arg, arg2, arg3)\n",
-		"Join":         "var words []string\n\tvar sep string\n\n\tfor b.Loop() {\n\t\tJoin(words, sep)\n",
-		"copyAll":      "var arg bytes.Buffer\n\tvar f func(*str.Reader) error\n\n\tfor b.Loop() {\n\t\tcopyAll(dst, arg, f)\n",
-		"none":         "func BenchmarkNone(b *testing.B) {\n\tfor b.Loop() {\n\t\tnone()\n",
-	} {
-		out := succeed(t, "bench", "-new", function)
-		file, _, _ := strings.Cut(strings.TrimPrefix(out, "Wrote "), ". ")
-		text, err := os.ReadFile(file)
-		if err != nil || !strings.Contains(string(text), want) {
-			t.Errorf("%s: %v\n%s\nwant %s", function, err, text, want)
-		}
-	}
-	if out, err := exec.Command("go", "vet", "-copylocks=false", ".").CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
-	for _, c := range []struct{ function, dir, want string }{
-		{"Join", ".", "BenchmarkJoin is there already: "},
-		{"NONE", ".", "did you mean none?"},
-		{"Walk", ".", "did you mean Tree.Walk?"},
-		{"Gone", ".", "no function Gone there (write a method as Type.Method)"},
-		{"Map", ".", "shapes.go:21:1: Map has type parameters: write its benchmark for the types that matter"},
-		{"List.Len", ".", "has type parameters"},
-		{"Join", "nowhere", "nowhere: no Go files there"},
-		{"Join", "./...", "-new takes one package"},
-	} {
-		if o := hone(t, "bench", "-new", c.function, c.dir); o.code == exitOK || !strings.Contains(o.stderr, c.want) {
-			t.Errorf("%s in %s: exit code %d, %s\nwant %s", c.function, c.dir, o.code, o.stderr, c.want)
-		}
+	hone(t, "bench", "-new", "Join", "./...").failsWith(t, exitUsage, "-new takes one package")
+	hone(t, "bench", "-new", "Gone").failsWith(t, exitFailure, "no function Gone in this folder")
+	if out := succeed(t, "bench", "-count", "1", "-benchtime", "1x", "-profile", "none"); !strings.Contains(out, "Join") {
+		t.Errorf("hone bench does not find it:\n%s", out)
 	}
 }
