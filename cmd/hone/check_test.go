@@ -183,6 +183,14 @@ func TestCheckAgainst(t *testing.T) {
 		t.Errorf("a regression ends with %+v", o)
 	}
 
+	// What no objective names has the budgets of hone bench -against.
+	write(t, "hone.toml", "[[objective]]\nbenchmark = \"Make\"\nmetric = \"allocs/op\"\nmax = 1000\n")
+	o = hone(t, args...)
+	if o.code != exitMissed {
+		t.Errorf("a regression that no objective bounds ends with %+v", o)
+	}
+	wantLines(t, o.stdout, `^ ok +.*allocs/op.*hone.toml:1`, `^REGRESSION  .*Make.* allocs/op: `, `^\d{8}-\S+ against HEAD.*: \d regressions?, 1 met$`)
+
 	for _, bad := range []struct {
 		args []string
 		want string
