@@ -2,8 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"strings"
 
@@ -15,31 +15,34 @@ import (
 const diffHelp = `usage: hone diff [flags] BASE HEAD
        hone diff [flags] -base BASE -base BASE... HEAD...
 
-Tell what changed from BASE to HEAD, function by function, the largest change
-first: absolute, relative, new and gone. Several profiles of a side, separated
-by commas or given with -base, are runs of the same program: values are then
-means, and with four or more on each side changes that could be noise are
-marked with ~.
-
-  -normalize      compare shares: scale each run to the total of HEAD
-  -cum            order by cumulative values instead of own ones
-  -nodecount N    show the N largest changes
-  -lines, -files, -filefunctions
-                  compare lines, files, or functions told apart by file
-  -json, -csv     write the table as JSON or CSV
-  -flame          write a flame graph of HEAD coloured by change (see hone help flame)
-  -o FILE         where to write; FILE.html or FILE.svg implies -flame
+Show what changed between two profiles, function by function, largest change first.
 
 Examples:
 
   hone diff before.pb.gz after.pb.gz
   hone diff -normalize -cum v1.pb.gz v2.pb.gz
-  hone diff -mine before.pb.gz after.pb.gz        which call of yours got dearer
   hone diff -o diff.html before.pb.gz after.pb.gz
-  hone diff old1.pb.gz,old2.pb.gz,old3.pb.gz,old4.pb.gz new1.pb.gz,new2.pb.gz,new3.pb.gz,new4.pb.gz
+
+Flags:
+
+  -normalize      compare shares: scale each profile to the total of HEAD
+  -cum            sort by cumulative values instead of own values
+  -nodecount N    show the N largest changes
+  -lines, -files, -filefunctions
+                  compare lines, files, or functions per file
+  -json, -csv     write the table as JSON or CSV
+  -flame          write a flame graph of HEAD colored by change (see hone help flame)
+  -o FILE         write to FILE; .html and .svg imply -flame
 
 All flags that select a sample type, filter and fetch work as in hone pprof;
 see "hone help pprof".
+
+Exit codes: 0 success, 1 failure, 2 wrong usage.
+
+To tell changes from noise, give several profiles of the same program per side,
+separated by commas or with -base. Values are then means. With four or more per side,
+changes that may be noise are marked with ~. -mine shows which of your own calls
+became more expensive.
 `
 
 // diffFlags are the flags of hone diff that other verbs don't have.
@@ -59,7 +62,7 @@ func runDiff(ctx context.Context, a *app, args []string) error {
 	base, head := inv.Base, inv.Sources
 	if len(base) == 0 {
 		if len(head) != 2 {
-			return &shell.UsageError{Verb: "diff", Err: errors.New("two sources are needed, BASE and HEAD")}
+			return &shell.UsageError{Verb: "diff", Err: fmt.Errorf("want two sources, BASE and HEAD; found %d", len(head))}
 		}
 		base, head = splitRuns(ctx, head[:1]), splitRuns(ctx, head[1:])
 	} else {
