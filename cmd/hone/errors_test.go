@@ -87,7 +87,9 @@ func TestMistypedFlags(t *testing.T) {
 		"top -nodecont=3 x": "-nodecount", "pprof -top -foucs=a x": "-focus", "flame -inverte x": "-inverted", "diff -normalise a b": "-normalize", "ui -veiw top": "-view",
 		"bench -cuont 3": "-count", "check -bsae x": "-base", "compare -markdwon x": "-markdown", "gc -benhtime 1x -- x": "-benchtime", "wall -secnds 1 x": "-seconds",
 		"runs -jsn": "-json", "serve -retenton 1d": "-retention", "query -recrods cpu": "-records", "push -servce x y": "-service", "token add -rol read x": "-role",
-		"store stats -jsom x": "-json", "tour -dri x": "-dir",
+		"token add x -rol read": "-role", "store stats -jsom x": "-json", "tour -dri x": "-dir", "session list -srever x": "-server", "advise -josn x": "-json",
+		"load http -rte 5 http://localhost:1": "-rate", "load kafka -tpic x localhost:1": "-topic", "fix -chekc x": "-check", "tune -clas A": "-class",
+		"pgo -lats 1d x": "-last", "doctor -jsn": "-json", "wall -sec 1 x": "-seconds", "list main x -focsu a": "-focus", "serve -max_siez 1GB": "-max-size",
 	} {
 		hone(t, strings.Fields(args)...).failsWith(t, exitUsage, "flag provided but not defined: -", "; did you mean "+want+"?")
 	}
@@ -407,8 +409,11 @@ func TestBadUsage(t *testing.T) {
 		{"nosuch", `unknown command "nosuch"`},
 		{"tops " + good, `did you mean "top"`},
 		{good, "hone pprof " + good},
-		{"help nosuch", `no help on "nosuch"`},
-		{"top", "no profile source"},
+		{"help nosuch", `unknown verb "nosuch"`},
+		{"tpo " + good, `did you mean "top"`},
+		{"benchmark", `did you mean "bench"`},
+		{"help tpo", `did you mean "top"`},
+		{"top", "missing source"},
 		{"pprof", "no profile source"},
 		{"pprof -top", "no profile source"},
 		{"flame", "missing source"},
