@@ -245,7 +245,7 @@ func TestSourceOfAnotherVersion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if o.stdout != string(oracle) || !strings.Contains(o.stderr, "is not the source of main.work: in line ") {
+	if o.stdout != string(oracle) || !strings.HasPrefix(o.stderr, "hone: ") || !strings.Contains(o.stderr, "is not the source of main.work: in line ") {
 		t.Errorf("got %+v\nwant %s", o, oracle)
 	}
 }
