@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hone-go/hone/internal/gctrace"
 	"github.com/hone-go/hone/internal/ingest/ingesttest"
 )
 
@@ -75,9 +76,9 @@ func TestGC(t *testing.T) {
 		t.Errorf("exit code %d\n%s\n%s", o.code, o.stdout, o.stderr)
 	}
 
-	var r gcReport
+	var r gctrace.Report
 	for trial := 1; trial == 1 || len(r.Warnings) > 0 && trial <= 5; trial++ {
-		r = gcReport{}
+		r = gctrace.Report{}
 		o = honeWith(t, godebug, "", "gc", "-json", "--", program)
 		if err := json.Unmarshal([]byte(o.stdout), &r); err != nil || o.code != 0 {
 			t.Fatalf("%v: exit code %d\n%s", err, o.code, o.stdout)
@@ -116,7 +117,7 @@ func TestGCBench(t *testing.T) {
 	write(t, "go.mod", "module example.com/b\n\ngo 1.24\n")
 	write(t, "b_test.go", "package b\n\nimport \"testing\"\n\nvar sink []byte\n\nfunc BenchmarkAlloc(b *testing.B) {\n\tfor range b.N {\n\t\tsink = make([]byte, 1<<20)\n\t}\n}\n")
 	o := hone(t, "gc", "-json", "-bench", "Alloc", "-benchtime", "50x")
-	var all []gcReport
+	var all []gctrace.Report
 	if err := json.Unmarshal([]byte(o.stdout), &all); err != nil || len(all) != 1 {
 		t.Fatalf("%v: %s%s", err, o.stdout, o.stderr)
 	}
