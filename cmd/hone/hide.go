@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/hone-go/hone/internal/bench"
+	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/infile"
 )
 
@@ -21,7 +21,7 @@ func hideRuns(a *app, store string) error {
 	}
 	_, err := os.Lstat(dir)
 	made := os.IsNotExist(err)
-	if err := bench.HideStore(store); err != nil {
+	if err := experiment.HideStore(store); err != nil {
 		return err
 	}
 	if module := filepath.Dir(dir); made && unignored(module) {
