@@ -195,6 +195,8 @@ func TestHostileProfile(t *testing.T) {
 				switch {
 				case o.form == hostile.Picture && i > 1, o.form != hostile.Picture && i > 0 && slices.Contains(drawn, name) != (i >= joined):
 					continue
+				case testing.Short() && i > 1 && i < joined && (i+len(o.args))%4 != 0: // other texts for each output
+					continue
 				}
 				args := strings.Fields(letter.ReplaceAllStringFunc(o.args, func(s string) string { return inputs[i][s] }))
 				var stdout, stderr, screen bytes.Buffer
@@ -230,7 +232,11 @@ var sameReports = map[string]string{"text": "top", "eog": "svg", "web": "svg", "
 func TestHostileShell(t *testing.T) {
 	t.Chdir(t.TempDir())
 	want := map[string][]string{}
-	for _, bad := range append([]string{hostile.Plain}, hostile.Joined()...) {
+	texts := append([]string{hostile.Plain}, hostile.Joined()...)
+	if testing.Short() {
+		texts = texts[:2]
+	}
+	for _, bad := range texts {
 		var in strings.Builder
 		in.WriteString("options\n")
 		for _, name := range shell.Commands() {
