@@ -260,7 +260,7 @@ func (k *loadKafka) tell(b *bytes.Buffer, periods []*load.Result) {
 		fmt.Fprintf(b, "\n  acks      none: brokers acknowledge nothing; a message counts as answered once it is written to the connection\n")
 	}
 	if r.ParseFailed > 0 {
-		fmt.Fprintf(b, "\n  not sent  %s that could not be parsed\n", counted(r.ParseFailed, "line"))
+		fmt.Fprintf(b, "\n  not sent  %s that can't be parsed\n", compare.Counted(r.ParseFailed, "line"))
 		for _, text := range r.ParseErrors {
 			fmt.Fprintf(b, "            %s\n", compare.Printable(text))
 		}
