@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"strings"
 
@@ -68,61 +67,29 @@ func loadVerdict(ctx context.Context, f *loadFlags, r *load.Result, err error) e
 	if err != nil && ctx.Err() == nil {
 		return err
 	}
-	switch {
-	case ctx.Err() != nil:
-		return errors.New("interrupted: what was measured is above")
-	case r.Void != "":
-		return errors.New("the run is void: " + r.Void)
-	case r.Stopped != "":
-		return errors.New("the run was stopped: " + r.Stopped)
+	if ctx.Err() != nil {
+		return errors.New("interrupted: the results so far are above")
 	}
-	silent := load.MissedSilence(r, f.goals)
-	allowed := false
-	for _, g := range f.goals {
-		if !g.Met(r) {
-			return errMissed
-		}
-		allowed = allowed || strings.HasPrefix(g.String(), "failed")
-	}
-	switch {
-	case silent != "" && len(f.goals) > 0:
+	if err = load.Verdict(r, f.goals); errors.Is(err, load.ErrMissed) {
 		return errMissed
-	case silent != "":
-		return errors.New(silent)
 	}
-	if r.Failed > 0 && !allowed {
-		return fmt.Errorf("%d of %d requests failed", r.Failed, r.Requests())
-	}
-	return nil
+	return err
 }
 
-// precision is how close to the highest rate a search comes.
-const precision = .05
-
+// findRate looks for the highest rate that meets the goals, and prints each try.
 func findRate(ctx context.Context, a *app, f *loadFlags, target loadTarget) error {
 	progress := newProgress(a)
-	first := true
-	try := func(ctx context.Context, rate float64) (*load.Result, error) {
-		opts := f.opts
-		if first {
-			opts.Warmup, first = f.warmup, false
-		}
-		opts.Window = func(w load.Window) string {
-			progress.show(fmt.Sprintf("%.6g/s  %s", rate, windowText(w)))
-			return ""
-		}
-		return target.period(f.pacing.At(rate))(ctx, measure.Period, opts.Warmup+f.duration, opts)
+	search := &measure.Search{
+		Load: target.period, Pacing: f.pacing, Warmup: f.warmup, Duration: f.duration, Options: f.opts, Goals: f.goals,
+		Window: func(rate float64, w load.Window) { progress.show(fmt.Sprintf("%.6g/s  %s", rate, windowText(w))) },
+		Tried: func(t load.Try) {
+			progress.show("")
+			if !f.json {
+				fmt.Fprintf(a.stdout, "%10.6g/s  %s\n", t.Rate, tryText(t))
+			}
+		},
 	}
-	start := 10.0
-	if f.rate != "" {
-		start = f.pacing.Rate()
-	}
-	best, tries, err := load.Find(ctx, start, precision, f.goals, try, func(t load.Try) {
-		progress.show("")
-		if !f.json {
-			fmt.Fprintf(a.stdout, "%10.6g/s  %s\n", t.Rate, tryText(t))
-		}
-	})
+	best, tries, err := search.Find(ctx)
 	progress.end()
 	if f.json {
 		out := struct {
@@ -133,7 +100,7 @@ func findRate(ctx context.Context, a *app, f *loadFlags, target loadTarget) erro
 			return err
 		}
 	} else if best != nil {
-		next, more := nextMissed(tries, best.Rate), "do not"
+		next, more := load.Above(tries, best.Rate), "don't"
 		if next.Void != "" {
 			more = "are too many for this machine to send on time"
 		}
@@ -144,18 +111,6 @@ func findRate(ctx context.Context, a *app, f *loadFlags, target loadTarget) erro
 		return errMissed
 	}
 	return err
-}
-
-// nextMissed returns the try at the lowest rate above best that was missed: a search
-// that found a best one has ended at such.
-func nextMissed(tries []load.Try, best float64) load.Try {
-	next := load.Try{Rate: math.Inf(1)}
-	for _, t := range tries {
-		if t.Missed != "" && t.Rate > best && t.Rate < next.Rate {
-			next = t
-		}
-	}
-	return next
 }
 
 func goalsText(f *loadFlags) string {
