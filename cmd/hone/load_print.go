@@ -70,13 +70,13 @@ func tellLoad(a *app, f *loadFlags, target loadTarget, r *measure.Report) error 
 	tellFailures(&b, r.Result)
 	tellSilences(&b, r.Silences)
 	if r.Late > 0 {
-		fmt.Fprintf(&b, "  sent late %s, more than %v after the time due\n", counted(int(r.Late), "request"), f.opts.Late)
+		fmt.Fprintf(&b, "  sent late %s, more than %v after they were due\n", compare.Counted(int(r.Late), "request"), f.opts.Late)
 	}
 	switch {
 	case r.Waited > 0 && r.Streams > 0:
-		fmt.Fprintf(&b, "  waited    %s: no more than %d at once could be sent\n", counted(int(r.Waited), "request"), r.Streams)
+		fmt.Fprintf(&b, "  waited    %s: at most %d could be in flight\n", compare.Counted(int(r.Waited), "request"), r.Streams)
 	case r.Waited > 0:
-		fmt.Fprintf(&b, "  waited    %s, as %s could be opened at most\n", counted(int(r.Waited), "request"), counted(r.Connections, "connection"))
+		fmt.Fprintf(&b, "  waited    %s: at most %s could be open\n", compare.Counted(int(r.Waited), "request"), compare.Counted(r.Connections, "connection"))
 	}
 	tellStatuses(&b, r.Result)
 	fmt.Fprintf(&b, "\n  %-9s%10s%10s%10s%10s%10s%10s\n", "time", "p50", "p90", "p99", "p99.9", "p99.99", "max")
@@ -143,16 +143,16 @@ func loadText(f *loadFlags, r *load.Result) string {
 			text += f.duration.String()
 		}
 		if r.Connections > 0 {
-			text += ", " + counted(r.Connections, "connection")
+			text += ", " + compare.Counted(r.Connections, "connection")
 		}
 		if r.Streams > 0 {
-			text += ", " + counted(r.Streams, "stream") + " at once"
+			text += ", " + compare.Counted(r.Streams, "stream") + " at once"
 		}
 		return text
 	}
-	text := counted(f.users.Users, "user")
+	text := compare.Counted(f.users.Users, "user")
 	if f.users.Requests > 0 {
-		text += fmt.Sprintf(", rounds of %s each", counted(f.users.Requests, "request"))
+		text += fmt.Sprintf(", rounds of %s each", compare.Counted(f.users.Requests, "request"))
 	}
 	return text
 }
@@ -160,7 +160,7 @@ func loadText(f *loadFlags, r *load.Result) string {
 // tellAnswered prints how many requests were answered within the period, at which rate,
 // and how many later.
 func tellAnswered(b *bytes.Buffer, r *load.Result) {
-	fmt.Fprintf(b, "  answered  %s in %.4gs: %s per second", counted(int(r.Succeeded-r.Overdue), "request"), r.Period.Seconds(), rateText(r.Rate))
+	fmt.Fprintf(b, "  answered  %s in %.4gs: %s per second", compare.Counted(int(r.Succeeded-r.Overdue), "request"), r.Period.Seconds(), rateText(r.Rate))
 	if r.Asked > 0 {
 		fmt.Fprintf(b, " of %.4g", r.Asked)
 	}
@@ -169,7 +169,7 @@ func tellAnswered(b *bytes.Buffer, r *load.Result) {
 	}
 	fmt.Fprintln(b)
 	if r.Overdue > 0 {
-		fmt.Fprintf(b, "  overdue   %s, answered after the period: not in the rate\n", counted(int(r.Overdue), "request"))
+		fmt.Fprintf(b, "  overdue   %s, answered after the period and not part of the rate\n", compare.Counted(int(r.Overdue), "request"))
 	}
 }
 
@@ -195,10 +195,10 @@ func tellStatuses(b *bytes.Buffer, r *load.Result) {
 	}
 	fmt.Fprintf(b, "  statuses  %s\n", strings.Join(texts, ", "))
 	if r.Redirected > 0 {
-		fmt.Fprintf(b, "            followed %s: the service got %d requests\n", counted(int(r.Redirected), "redirection"), r.Requests()+r.Redirected)
+		fmt.Fprintf(b, "            followed %s: the service got %d requests\n", compare.Counted(int(r.Redirected), "redirection"), r.Requests()+r.Redirected)
 	}
 	if left > 0 {
-		fmt.Fprintf(b, "            did not follow %s: they lead to other hosts, or -redirects or -expect says so\n", counted(int(left), "redirection"))
+		fmt.Fprintf(b, "            did not follow %s, because of other hosts, -redirects or -expect\n", compare.Counted(int(left), "redirection"))
 	}
 }
 
@@ -217,7 +217,7 @@ func tellFailures(b *bytes.Buffer, r *load.Result) {
 	if r.Failed == 0 {
 		return
 	}
-	fmt.Fprintf(b, "  failed    %s, %.3g %%\n", counted(int(r.Failed), "request"), 100*float64(r.Failed)/float64(r.Requests()))
+	fmt.Fprintf(b, "  failed    %s, %.3g %%\n", compare.Counted(int(r.Failed), "request"), 100*float64(r.Failed)/float64(r.Requests()))
 	for _, c := range r.Failures {
 		fmt.Fprintf(b, "  %9d   %s\n", c.Count, compare.Printable(c.Name))
 		for _, text := range c.Samples {
