@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"go/parser"
 	"go/token"
@@ -150,6 +151,94 @@ func TestHelpFlags(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestHelpForm checks that every help has the same order: usage, a sentence, examples, flags and
+// exit codes, with the flags on the first screen.
+func TestHelpForm(t *testing.T) {
+	const most = 40 // lines before the flags
+	firstFlag := regexp.MustCompile(`(?m)^  -\w`)
+	for _, v := range allVerbs() {
+		help := v.help()
+		last := -1
+		for _, part := range []string{"usage: hone " + v.name, ".\n\nExamples:\n\n  ", "\nExit codes: "} {
+			if v.name == "version" && strings.Contains(part, "Examples") {
+				continue
+			}
+			at := strings.Index(help, part)
+			if at <= last {
+				t.Errorf("hone help %s: %q is missing or in the wrong place", v.name, part)
+			}
+			last = at
+		}
+		if !strings.HasPrefix(help, "usage: ") {
+			t.Errorf("hone help %s doesn't begin with the usage", v.name)
+		}
+		if at := firstFlag.FindStringIndex(help); at != nil {
+			if n := strings.Count(help[:at[0]], "\n"); n > most {
+				t.Errorf("hone help %s has %d lines before the first flag, more than %d", v.name, n, most)
+			}
+			if at[0] < strings.Index(help, "Examples:") || at[0] > last {
+				t.Errorf("hone help %s: the flags aren't between the examples and the exit codes", v.name)
+			}
+		}
+	}
+}
+
+// TestHelpHasFlags checks that the help of every verb has the flags of all its commands, and no
+// others. Those of reports are in TestHelpFlags.
+func TestHelpHasFlags(t *testing.T) {
+	shown := regexp.MustCompile(`(?m)^  -([\w-]+)((?:[^\S\n][^\s,]+)?(?:, -[\w-]+)*)`)
+	name := regexp.MustCompile(`-([a-zA-Z][\w-]*)`)
+	flags := func(v verb) map[string]bool {
+		names := map[string]bool{}
+		for _, command := range append(subcommands[v.name], "") {
+			args := []string{command, "-there-is-no-such-flag"}
+			if command == "" || v.name == "runs" || v.name == "completion" {
+				args = args[1:]
+			}
+			var usage *shell.UsageError
+			a := &app{stdin: strings.NewReader(""), stdout: io.Discard, stderr: io.Discard, getenv: func(string) string { return "" }}
+			if errors.As(v.run(t.Context(), a, args), &usage) && usage.Flags != nil {
+				usage.Flags.VisitAll(func(f *flag.Flag) { names[f.Name] = true })
+			}
+		}
+		return names
+	}
+	all := map[string]verb{}
+	for _, v := range allVerbs() {
+		all[v.name] = v
+	}
+	checked := 0
+	for _, v := range all {
+		if slices.Contains(shell.Commands(), v.name) || v.name == "pprof" {
+			continue
+		}
+		help, have := v.help(), flags(v)
+		text := help
+		switch {
+		case strings.Contains(help, "hone help pprof"):
+			text += all["pprof"].help()
+		case v.name == "check":
+			text += all["bench"].help()
+		}
+		for name := range have {
+			checked++
+			if !regexp.MustCompile(`(?m)(?:^|[ \[(|,])-` + regexp.QuoteMeta(name) + `\b`).MatchString(text) {
+				t.Errorf("hone help %s doesn't have -%s", v.name, name)
+			}
+		}
+		for _, m := range shown.FindAllStringSubmatch(help, -1) {
+			for _, f := range append([][]string{{"", m[1]}}, name.FindAllStringSubmatch(m[2], -1)...) {
+				if !have[f[1]] && f[1] != "args" { // which bench takes out of the arguments itself
+					t.Errorf("hone help %s has -%s, which is not a flag", v.name, f[1])
+				}
+			}
+		}
+	}
+	if checked < 300 {
+		t.Errorf("checked only %d flags", checked)
 	}
 }
 
