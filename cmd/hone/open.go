@@ -122,6 +122,9 @@ func (l *opener) merged(ctx context.Context, sources []string) (*profile.Profile
 	if err != nil {
 		return nil, err
 	}
+	if hint := whyEmpty(p); hint != "" && l.remote && !l.compat {
+		l.app.warn("hone: " + hint)
+	}
 	return l.averaged(p, l.loaded), nil
 }
 
@@ -172,7 +175,26 @@ func (l *opener) finished(ctx context.Context, p *profile.Profile) (*profile.Pro
 	return p, nil
 }
 
-// completed symbolizes a loaded profile and drops the frames that it asks to
+// whyEmpty says what to do about a profile without samples; it returns "" for others.
+func whyEmpty(p *profile.Profile) string {
+	if p.NumSamples() > 0 {
+		return ""
+	}
+	has := func(name string) bool {
+		return slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == name })
+	}
+	switch {
+	case has("cpu"):
+		return "the profile has no samples: the program used almost no CPU time meanwhile. " +
+			"Profile it while it works, for longer with -seconds 30; hone load http -rate 100 URL sends requests to a server"
+	case has("contentions"):
+		return "the profile has no samples: nothing waited, or the program doesn't record it. " +
+			"Call runtime.SetMutexProfileFraction(5) for mutexes, and runtime.SetBlockProfileRate(10000) for blocking"
+	}
+	return "the profile has no samples"
+}
+
+// completed symbolizes a loaded profile and drops the frames that the profile asks to
 // drop.
 func (l *opener) completed(ctx context.Context, p *profile.Profile) (*profile.Profile, error) {
 	o := symbol.Options{Warn: l.app.warn, Compat: l.compat, Open: l.open}
