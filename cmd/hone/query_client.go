@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -26,9 +27,21 @@ type serverFlags struct {
 	tokenFile string
 }
 
-const serverHelp = `  -server URL     the server; $HONE_SERVER, or http://127.0.0.1:4600
-  -token_file FILE
-                  the token to show it is in FILE; $HONE_TOKEN has it otherwise
+func (f *serverFlags) define(fs *flag.FlagSet) {
+	fs.StringVar(&f.server, "server", "", "")
+	fs.StringVar(&f.tokenFile, "token-file", "", "")
+}
+
+// tlsFlags defines the flags of a client's certificates.
+func tlsFlags(fs *flag.FlagSet, fetcher *capture.Fetcher) {
+	fs.StringVar(&fetcher.TLSCA, "tls_ca", "", "")
+	fs.StringVar(&fetcher.TLSCert, "tls_cert", "", "")
+	fs.StringVar(&fetcher.TLSKey, "tls_key", "", "")
+}
+
+const serverHelp = `  -server URL     the server ($HONE_SERVER, or http://127.0.0.1:4600)
+  -token-file FILE
+                  file with the access token (the token in $HONE_TOKEN)
 `
 
 // A serverClient talks to a hone serve.
