@@ -30,8 +30,7 @@ type queryFlags struct {
 }
 
 func (f *queryFlags) define(fs *flag.FlagSet) {
-	fs.StringVar(&f.server, "server", "", "")
-	fs.StringVar(&f.tokenFile, "token_file", "", "")
+	f.serverFlags.define(fs)
 	fs.StringVar(&f.from, "from", "", "")
 	fs.StringVar(&f.to, "to", "", "")
 	fs.StringVar(&f.baseFrom, "base-from", "", "")
