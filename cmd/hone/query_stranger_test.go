@@ -31,7 +31,7 @@ func TestStranger(t *testing.T) {
 			if o.code != exitFailure || strings.Contains(o.stderr, "\x1b") {
 				t.Errorf("hone %q: %+v", args, o)
 			}
-			for _, want := range []string{"what answered at " + srv.URL + prefix + " is not hone serve: ", "; Server: frob/1.2; Content-Type: text/html; the answer begins \"<!doctype html> <title>Welcome"} {
+			for _, want := range []string{srv.URL + prefix + " is not hone serve; it answered: ", "; Server: frob/1.2; Content-Type: text/html; starting with \"<!doctype html> <title>Welcome"} {
 				if !strings.Contains(o.stderr, want) {
 					t.Errorf("hone %q: %q is not in %q", args, want, o.stderr)
 				}
