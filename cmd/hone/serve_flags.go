@@ -3,9 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
+	"encoding"
 	"flag"
 	"fmt"
-	"io"
 	"path/filepath"
 
 	"github.com/hone-go/hone/internal/daemon"
@@ -43,8 +43,7 @@ func (o *optionalAddress) Set(v string) error {
 
 func parseServeFlags(args []string) (*serveFlags, error) {
 	f := &serveFlags{set: map[string]bool{}}
-	fs := flag.NewFlagSet("serve", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
+	fs := newFlags("serve")
 	fs.StringVar(&f.config, "config", "", "")
 	fs.BoolVar(&f.check, "check", false, "")
 	fs.StringVar(&f.Listen, "listen", "", "")
@@ -100,21 +99,19 @@ func (f *serveFlags) resolved(ctx context.Context, getenv func(string) string) (
 	if f.set["cloud-profiler-proxy"] {
 		c.CloudProfiler.Proxy = string(f.proxy)
 	}
-	if f.retention != "" {
-		if err := c.Store.Retention.UnmarshalText([]byte(f.retention)); f.retention == "0" {
-			c.Store.Retention = 0
-		} else if err != nil {
-			found = append(found, &shell.UsageError{Verb: "serve", Err: fmt.Errorf("-retention: %w", err)})
-		}
+	retention := f.retention
+	if retention == "0" { // forever
+		c.Store.Retention, retention = 0, ""
 	}
-	if f.maxSize != "" {
-		if err := c.Store.MaxSize.UnmarshalText([]byte(f.maxSize)); err != nil {
-			found = append(found, &shell.UsageError{Verb: "serve", Err: fmt.Errorf("-max-size: %w", err)})
+	for _, s := range []struct {
+		name, from string
+		to         encoding.TextUnmarshaler
+	}{{"retention", retention, &c.Store.Retention}, {"max-size", f.maxSize, &c.Store.MaxSize}, {"max-answer", f.maxAnswer, &c.Queries.MaxAnswer}} {
+		if s.from == "" {
+			continue
 		}
-	}
-	if f.maxAnswer != "" {
-		if err := c.Queries.MaxAnswer.UnmarshalText([]byte(f.maxAnswer)); err != nil {
-			found = append(found, &shell.UsageError{Verb: "serve", Err: fmt.Errorf("-max_answer: %w", err)})
+		if err := s.to.UnmarshalText([]byte(s.from)); err != nil {
+			found = append(found, &shell.UsageError{Verb: "serve", Err: fmt.Errorf("-%s: %w", s.name, err)})
 		}
 	}
 	if c.Data == "" {
