@@ -87,6 +87,6 @@ func tellDeleted(a *app, done api.DeletedService, asJSON bool) error {
 	if !done.Deleted {
 		text = "This would delete %s of service %s. Add -yes to delete them.\n"
 	}
-	_, err := fmt.Fprintf(a.stdout, text, counted(int(done.Profiles), "profile"), compare.Printable(done.Service))
+	_, err := fmt.Fprintf(a.stdout, text, compare.Counted(int(done.Profiles), "profile"), compare.Printable(done.Service))
 	return err
 }
