@@ -59,10 +59,10 @@ func copyStore(ctx context.Context, a *app, from, to string) (err error) {
 	})
 	progress.end()
 	if err != nil {
-		return fmt.Errorf("copied %d of %s: %w", done.Done, counted(int(done.Profiles), "profile"), err)
+		return fmt.Errorf("copied %d of %s: %w", done.Done, compare.Counted(int(done.Profiles), "profile"), err)
 	}
-	_, err = fmt.Fprintf(a.stdout, "Both stores have %s, %d of them new in the second: times, labels, lengths and totals are the same.\n",
-		counted(int(done.Checked), "profile"), done.New)
+	_, err = fmt.Fprintf(a.stdout, "Both stores have %s, %d of them new in the second, with the same times, labels, durations and totals.\n",
+		compare.Counted(int(done.Checked), "profile"), done.New)
 	return err
 }
 
