@@ -17,40 +17,46 @@ import (
 
 const tuneHelp = `usage: hone tune [flags] [packages]
 
-Tune packages: profile their benchmarks, try the rewrite of the finding that promises
-most, keep it if it is confirmed, and profile again, until no rewrite is left. Then
-measure what stood before against what stands now. Each rewrite is proved as hone fix
-does: tests have to pass, benchmarks have to get better, twice. A rewrite that does the
-same whatever it is given (class A) is kept only where tests execute the function it is in.
-
-  -bench RE       benchmarks to tune (all)
-  -class C        A: only rewrites that do the same whatever they are given; AB (AB)
-  -most N         try at most N rewrites (50)
-  -again          also try rewrites that were refuted here before
-  -settings       behind the rewrites, try settings of the collector where it takes much of
-                  the time, as hone fix does; each takes as long as a rewrite (off)
-  -min SHARE      lines with less of the time or memory are not looked at (0.01)
-  -profiletime T  time of a profile (2s)
-  -count N        samples of each benchmark, and side (10; 20 where 10 decide nothing,
-                  then once more for three times as long)
-  -benchtime T    time of a sample, 1s, or iterations, 100x (500ms)
-  -short          run tests with -short
-  -tags LIST      build tags
-  -vet LIST       checks that have to pass: those of go vet and go test by default; off
-  -untested       also keep rewrites of class A in functions that no test executes
-  -dirty          also change files that have changes which are not committed
-  -json           print everything as JSON
-
-What was kept is left uncommitted, with a patch for each in .hone/advice. Interrupted at
-any moment the source is as it was, or has confirmed rewrites only. What stays advice is
-listed at the end.
+Profile benchmarks, try every known rewrite, and keep those that tests and measurements
+confirm.
 
 Examples:
 
-  hone tune
-  hone tune -bench Parse ./...
+  hone tune ./...
+  hone tune -bench Parse ./json
   hone tune -class A -most 5 ./internal/codec
-  hone tune -settings ./internal/cache
+
+Flags for what to try:
+
+  -bench RE       benchmarks to tune (all)
+  -class C        A: only rewrites that behave the same for every input; AB: all (AB)
+  -most N         try at most N rewrites (50)
+  -min SHARE      skip lines with less of the time or memory (0.01)
+  -again          also try rewrites that were refuted before
+  -settings       then try settings of the garbage collector if it uses much of the time,
+                  as hone fix does; each takes as long as a rewrite
+  -untested       also keep class A rewrites in functions that no test executes
+  -dirty          also change files with uncommitted changes
+
+Flags for measuring:
+
+  -count N        samples per benchmark and side (10; 20 if 10 don't decide, then again
+                  for up to three times as long)
+  -benchtime T    time per sample, such as 1s, or iterations, such as 100x (500ms)
+  -profiletime T  time per profile (2s)
+  -short          run tests with -short
+  -tags LIST      build tags
+  -vet LIST       vet checks that must pass: a list or off (those of go vet and go test)
+  -json           print everything as JSON
+
+Exit codes: 0 success, 1 failure, 2 wrong usage.
+
+hone starts with the most promising finding and proves each rewrite as hone fix does:
+tests pass, and benchmarks improve in two measurements. It then profiles again, until no
+rewrite is left, and finally measures all changes together. Rewrites stay uncommitted,
+with a patch for each in .hone/advice. You can interrupt hone tune at any time: the
+source then has only confirmed rewrites. Findings without a rewrite are listed at the
+end.
 `
 
 func runTune(ctx context.Context, a *app, args []string) error {
@@ -71,7 +77,7 @@ func runTune(ctx context.Context, a *app, args []string) error {
 	case *class != "A" && *class != "AB":
 		return &shell.UsageError{Verb: "tune", Err: fmt.Errorf("invalid -class %q: use A or AB", *class)}
 	case *most < 1:
-		return &shell.UsageError{Verb: "tune", Err: errors.New("-most has to be at least 1")}
+		return &shell.UsageError{Verb: "tune", Err: fmt.Errorf("invalid -most %d: use at least 1", *most)}
 	case !(*least > 0 && *least < 1):
 		return &shell.UsageError{Verb: "tune", Err: fmt.Errorf("invalid -min %v: use a share between 0 and 1, such as 0.01", *least)}
 	}
