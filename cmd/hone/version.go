@@ -2,14 +2,21 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"io"
+	"runtime"
 	"runtime/debug"
 
 	"github.com/hone-go/hone/internal/shell"
 )
+
+const versionHelp = `usage: hone version
+
+Print the versions of hone and of the Go toolchain it was built with.
+
+Exit codes: 0 success, 2 wrong usage.
+`
 
 func runVersion(_ context.Context, a *app, args []string) error {
 	fs := flag.NewFlagSet("version", flag.ContinueOnError)
@@ -18,15 +25,9 @@ func runVersion(_ context.Context, a *app, args []string) error {
 		return err
 	}
 	if fs.NArg() > 0 {
-		return &shell.UsageError{Verb: "version", Err: errors.New("it takes no arguments")}
+		return &shell.UsageError{Verb: "version", Err: fmt.Errorf("unexpected argument %q", fs.Arg(0))}
 	}
-	version := "(devel)"
-	if info, ok := debug.ReadBuildInfo(); ok {
-		version = info.Main.Version
-		_, err := fmt.Fprintf(a.stdout, "hone %s %s\n", version, info.GoVersion)
-		return err
-	}
-	_, err := fmt.Fprintf(a.stdout, "hone %s\n", version)
+	_, err := fmt.Fprintf(a.stdout, "hone %s %s\n", honeVersion(), runtime.Version())
 	return err
 }
 
