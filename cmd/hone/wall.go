@@ -22,42 +22,45 @@ import (
 
 const wallHelp = `usage: hone wall [flags] SOURCE
 
-Tell where goroutines spent their time, running or not: what they waited for, and
-where. SOURCE is an execution trace:
-
-  trace.out                    a file, as go test -trace and runtime/trace write it
-  host:port, http://...        a program that serves net/http/pprof; its trace is
-                               recorded now
-  RUN:Benchmark/trace          of a kept run: hone bench -profile trace
-  RUN:Benchmark/wall           the wall-clock profile of one: hone bench -profile wall
-
-Every other verb takes traces too, as profiles of wall-clock time, for example
-hone flame trace.out; their samples have the label "state".
-
-  -seconds N      how long a program is to record (5)
-  -idle           keep goroutines that wait all the time
-  -system         keep those of the runtime
-  -agent          keep those of hone's agent
-  -n N            how many places to print (15; 0: all)
-  -o FILE         write the profile, for hone top, flame, diff, ui and go tool pprof
-  -csv            the places as CSV
-  -json           everything as JSON
-  -timeout T      how long a program may stay silent (60s, or by -seconds)
-  -tls_cert FILE, -tls_key FILE, -tls_ca FILE
-                  client certificate, its key, and the authority to trust, for
-                  https
-  -max_bytes N    refuse a trace that is larger (1 GiB)
-
-States are running; runnable: waiting for a processor; syscall; GC assist; and
-waits by what for: sleep, chan receive, chan send, select, sync (a mutex, a
-WaitGroup), network and so on, in the words of Go's runtime.
+Show what goroutines spent their time on, and what they waited for, from a trace.
 
 Examples:
 
   hone wall localhost:6060
-  hone wall -o wall.pb.gz 'http://localhost:6060/debug/pprof/trace?seconds=10'
-  hone flame -tagroot state -o wall.html trace.out
+  hone wall trace.out
   hone bench -profile cpu,wall && hone ui latest
+
+Sources:
+
+  trace.out                    a file written by go test -trace or runtime/trace
+  host:port, http://...        a program with net/http/pprof; hone records a trace
+  RUN:Benchmark/trace          the trace of a run: hone bench -profile trace
+  RUN:Benchmark/wall           the wall-clock profile of a run: hone bench -profile wall
+
+Flags:
+
+  -seconds N      how long to record (5)
+  -timeout T      how long to wait for the program to answer (60s, or longer with
+                  -seconds)
+  -idle           include goroutines that only wait
+  -system         include goroutines of the runtime
+  -agent          include goroutines of hone's agent
+  -n N            number of places to print (15; 0: all)
+  -o FILE         write the profile, for hone top, flame, diff, ui and go tool pprof
+  -csv            print the places as CSV
+  -json           print everything as JSON
+  -max-bytes N    refuse larger traces (1 GiB)
+  -tls_cert FILE, -tls_key FILE, -tls_ca FILE
+                  client certificate, its key, and the authority to trust, for https
+
+Exit codes: 0 success, 1 failure, 2 wrong usage.
+
+The states are: running, runnable (waiting for a processor), syscall, GC assist, and
+waiting, named by its cause in the runtime's words: sleep, chan receive, chan send,
+select, sync (a mutex or WaitGroup), network and so on.
+
+Other verbs read traces as wall-clock profiles too, such as hone flame trace.out. Their
+samples have the label "state": hone flame -tagroot state -o wall.html trace.out
 `
 
 func runWall(ctx context.Context, a *app, args []string) error {
@@ -74,9 +77,7 @@ func runWall(ctx context.Context, a *app, args []string) error {
 	timeout := flags.Duration("timeout", 0, "")
 	maxBytes := flags.Int64("max-bytes", 1<<30, "")
 	fetcher := &capture.Fetcher{DefaultPath: "/debug/pprof/trace", Progress: a.stderr, Stdin: a.stdin}
-	flags.StringVar(&fetcher.TLSCert, "tls_cert", "", "")
-	flags.StringVar(&fetcher.TLSKey, "tls_key", "", "")
-	flags.StringVar(&fetcher.TLSCA, "tls_ca", "", "")
+	tlsFlags(flags, fetcher)
 	rest, err := parseArgs(flags, args)
 	if err != nil {
 		return err
@@ -86,7 +87,7 @@ func runWall(ctx context.Context, a *app, args []string) error {
 	case len(rest) == 0:
 		return usage("missing trace: give a file, host:port or RUN:Benchmark/trace")
 	case len(rest) > 1:
-		return usage("one trace at a time: each has a duration of its own")
+		return usage(fmt.Sprintf("want one trace, found %d: traces can't be merged", len(rest)))
 	case *seconds < 0, *n < 0, *timeout < 0, *maxBytes < 0:
 		return usage("-seconds, -n, -timeout and -max-bytes must be at least 0")
 	case *asCSV && *asJSON:
@@ -140,7 +141,7 @@ func writeSpent(w io.Writer, r *trace.Spent, n int) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s in %s", formatNanos(r.Total), formatNanos(r.Duration))
 	if r.LeftOut != nil {
-		fmt.Fprintf(&b, " of %s", counted(r.Goroutines, "goroutine"))
+		fmt.Fprintf(&b, " of %s", compare.Counted(r.Goroutines, "goroutine"))
 		var out []string
 		if r.LeftOut.Idle > 0 {
 			out = append(out, fmt.Sprintf("%d that only waited", r.LeftOut.Idle))
@@ -195,7 +196,7 @@ func writeSpent(w io.Writer, r *trace.Spent, n int) error {
 	}
 	table(rows, 4)
 	if more := len(r.Places) - len(shown); more > 0 {
-		fmt.Fprintf(&b, "%s more: -n 0\n", counted(more, "place"))
+		fmt.Fprintf(&b, "%s more: -n 0\n", compare.Counted(more, "place"))
 	}
 	_, err := w.Write(b.Bytes())
 	return err
