@@ -140,6 +140,9 @@ func (f *flat) element(vector, i int) table {
 	return table(place + f.u32(place))
 }
 
+// maxName is the size of a text at most, in bytes.
+const maxName = 1024
+
 // A flatWriter encodes a FlatBuffer from its start to its end: what is referred
 // to is written after what refers to it.
 type flatWriter struct{ b []byte }

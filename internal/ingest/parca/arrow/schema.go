@@ -37,8 +37,7 @@ const (
 const (
 	maxFields = 4096
 	maxDepth  = 16
-	maxName   = 1024 // bytes
-	maxPairs  = 64   // of metadata
+	maxPairs  = 64 // of metadata
 )
 
 // A field is a column that is yet to come.
