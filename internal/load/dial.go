@@ -89,9 +89,9 @@ func Handshake(ctx context.Context, c net.Conn, config *tls.Config) (*tls.Conn, 
 	case errors.As(err, &certificate):
 		err = fmt.Errorf("hone refused the server's certificate (-ca FILE trusts its authority): %w", err)
 	case errors.As(err, &record):
-		err = &Failure{classTLS, fmt.Sprintf("the server does not speak TLS: %v", err)}
+		err = fmt.Errorf("the server does not speak TLS: %w", err)
 	}
-	return nil, err
+	return nil, &handshakeError{err}
 }
 
 // A Gauge counts what exists now, and remembers the largest count.
