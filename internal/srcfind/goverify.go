@@ -88,7 +88,7 @@ func parseFuncs(lines []string) *goFuncs {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncDecl:
-			f.decls = append(f.decls, funcSpan{declName(n), line(n.Pos()), line(n.Name.Pos()), line(n.End())})
+			f.decls = append(f.decls, funcSpan{DeclName(n), line(n.Pos()), line(n.Name.Pos()), line(n.End())})
 		case *ast.FuncLit:
 			f.literals = append(f.literals, funcSpan{"", line(n.Pos()), line(n.Pos()), line(n.End())})
 		}

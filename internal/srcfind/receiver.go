@@ -2,27 +2,44 @@ package srcfind
 
 import "go/ast"
 
-// declName returns the name of a declared function, or the type and name of a
-// method, as "T.M".
-func declName(d *ast.FuncDecl) string {
+// A Receiver describes the receiver of a method by its syntax.
+type Receiver struct {
+	Type    string // its name without type parameters; "" if the declaration is not a method
+	Pointer bool   // *T
+	Generic bool   // T[K]
+}
+
+// ReceiverOf returns the receiver of a declaration. It is the zero value for functions, and for
+// receivers that don't compile.
+func ReceiverOf(d *ast.FuncDecl) Receiver {
 	if d.Recv == nil || len(d.Recv.List) == 0 {
-		return d.Name.Name
+		return Receiver{}
 	}
-	t := d.Recv.List[0].Type
-	for {
+	var r Receiver
+	for t := d.Recv.List[0].Type; ; {
 		switch x := t.(type) {
 		case *ast.StarExpr:
-			t = x.X
+			t, r.Pointer = x.X, true
 		case *ast.ParenExpr:
 			t = x.X
 		case *ast.IndexExpr:
-			t = x.X
+			t, r.Generic = x.X, true
 		case *ast.IndexListExpr:
-			t = x.X
+			t, r.Generic = x.X, true
 		case *ast.Ident:
-			return x.Name + "." + d.Name.Name
+			r.Type = x.Name
+			return r
 		default:
-			return d.Name.Name
+			return Receiver{}
 		}
 	}
+}
+
+// DeclName returns the name of a declared function, or the type and name of a
+// method, as "T.M".
+func DeclName(d *ast.FuncDecl) string {
+	if r := ReceiverOf(d); r.Type != "" {
+		return r.Type + "." + d.Name.Name
+	}
+	return d.Name.Name
 }
