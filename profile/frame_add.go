@@ -3,6 +3,7 @@ package profile
 import (
 	"fmt"
 	"path"
+	"slices"
 )
 
 // Add numbers the frames of p's locations. The map keeps p.
@@ -16,8 +17,11 @@ func (t *FrameTable) Add(p *Profile) *FrameMap {
 	if len(t.info) == 0 { // most functions have a name of their own
 		t.info = make([]functionInfo, 0, len(p.Functions))
 		t.in.p.Functions = make([]Function, 0, len(p.Functions))
+		t.in.p.Strings = slices.Grow(t.in.p.Strings, len(p.Functions))
 		t.in.functions.Reserve(len(p.Functions))
+		t.in.strings.Reserve(len(p.Functions))
 	}
+	files := make(fileIDs, len(p.Strings))
 	for l := range p.Locations {
 		lines := t.lines(p, uint32(l))
 		var address uint64
@@ -30,7 +34,7 @@ func (t *FrameTable) Add(p *Profile) *FrameMap {
 		}
 		for i, line := range lines {
 			if m.functions[line.Function] == 0 {
-				m.functions[line.Function] = t.function(p, line.Function) + 1
+				m.functions[line.Function] = t.function(p, line.Function, files) + 1
 			}
 			frame := m.functions[line.Function] - 1
 			if t.fine() {
@@ -50,9 +54,9 @@ func (t *FrameTable) Add(p *Profile) *FrameMap {
 }
 
 // function interns function f of p.
-func (t *FrameTable) function(p *Profile, f uint32) uint32 {
+func (t *FrameTable) function(p *Profile, f uint32, files fileIDs) uint32 {
 	fn := &p.Functions[f]
-	at := t.definition(p, f)
+	at := t.definition(p, f, files)
 	key := Function{Name: t.in.str(p.Strings[fn.Name])}
 	switch t.granularity {
 	case "files":

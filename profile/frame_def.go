@@ -7,12 +7,19 @@ import (
 	"slices"
 )
 
+// fileIDs are the files of a profile that the table knows, by their strings in the profile: the
+// table's string plus 1. A file has many functions.
+type fileIDs []StringID
+
 // definition returns where function f of p is defined.
-func (t *FrameTable) definition(p *Profile, f uint32) funcDef {
+func (t *FrameTable) definition(p *Profile, f uint32, files fileIDs) funcDef {
 	fn := &p.Functions[f]
 	var at funcDef
-	if file := p.Strings[fn.File]; file != "" {
-		at.file = t.in.str(path.Clean(file))
+	if p.Strings[fn.File] != "" {
+		if files[fn.File] == 0 {
+			files[fn.File] = t.in.str(path.Clean(p.Strings[fn.File])) + 1
+		}
+		at.file = files[fn.File] - 1
 	}
 	if t.granularity != "files" {
 		at.startLine = fn.StartLine
@@ -101,6 +108,7 @@ func (t *FrameTable) weigh(m *FrameMap, values []int64, tallies map[uint32][]tal
 			w[i].seen = 0
 		}
 	}
+	files := make(fileIDs, len(p.Strings))
 	targets := make([]*tally, len(p.Functions)) // nil for functions with one definition
 	for f, function := range m.functions {
 		if function == 0 || t.others[function-1] == nil {
@@ -110,7 +118,7 @@ func (t *FrameTable) weigh(m *FrameMap, values []int64, tallies map[uint32][]tal
 		if tallies[function] == nil {
 			tallies[function] = make([]tally, 1+len(t.others[function]))
 		}
-		at := t.definition(p, uint32(f))
+		at := t.definition(p, uint32(f), files)
 		if at == t.info[function].funcDef {
 			targets[f] = &tallies[function][0]
 		} else if i := slices.Index(t.others[function], at); i >= 0 {
