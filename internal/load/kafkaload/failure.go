@@ -31,21 +31,28 @@ func (l *lastError) OnBrokerE2E(_ kgo.BrokerMetadata, _ int16, e kgo.BrokerE2E) 
 	}
 }
 
+// get returns the error, nil if there was none.
+func (l *lastError) get() error {
+	if err := l.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
 var (
 	errBacklog = &load.Failure{Class: load.ClassBacklog, Text: "too many messages or bytes are waiting for acknowledgement"}
 	errGaveUp  = &load.Failure{Class: load.ClassNone, Text: "the run ended before the message was acknowledged"}
 )
 
-// failure returns why a message of a size failed. What brokers say is a class by
-// their own name for it.
-func (s *Sender) failure(err error, size int) *load.Failure {
+// failure returns why a message of a size failed, where batches have a number of bytes
+// and a connection had a last error. The class of what brokers say is their own name for it.
+func failure(err error, size, batch int, last error) *load.Failure {
 	var said *kerr.Error
-	last := s.last.Load()
 	switch {
-	case errors.Is(err, kerr.MessageTooLarge) && size > s.opts.BatchBytes-recordOverhead:
-		return &load.Failure{Class: "message too large", Text: fmt.Sprintf("hone did not send it: %d bytes do not fit into a batch of %d (-batch)", size, s.opts.BatchBytes)}
+	case errors.Is(err, kerr.MessageTooLarge) && size > batch-recordOverhead:
+		return &load.Failure{Class: "message too large", Text: fmt.Sprintf("not sent: %d bytes don't fit into a batch of %d (-batch)", size, batch)}
 	case errors.Is(err, kgo.ErrRecordRetries) && last != nil:
-		f := load.FailureOf(*last)
+		f := load.FailureOf(last)
 		return &load.Failure{Class: f.Class, Text: f.Text + ", and the message was not sent again (-retries)"}
 	case errors.Is(err, kgo.ErrClientClosed), errors.Is(err, context.Canceled):
 		return errGaveUp

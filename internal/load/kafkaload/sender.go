@@ -224,7 +224,7 @@ func (m *pendingMessage) fill(s *Sender) {
 // finished is called by the client when the message was acknowledged, or failed.
 func (m *pendingMessage) finished(_ *kgo.Record, err error) {
 	if err != nil {
-		m.end(m.sender.failure(err, len(m.text)), 0)
+		m.end(failure(err, len(m.text), m.sender.opts.BatchBytes, m.sender.last.get()), 0)
 		return
 	}
 	m.end(nil, len(m.Key)+len(m.Value))
