@@ -71,9 +71,6 @@ func (p *pump) over() bool {
 	return !p.end.IsZero() && now.After(p.end)
 }
 
-// pollInterval is how often one that waits looks whether it should.
-const pollInterval = 100 * time.Millisecond
-
 func (p *pump) waitForRoom() bool {
 	s := p.sender
 	if !s.over(1, 1) {

@@ -177,6 +177,9 @@ func known[V any](what, name string, in map[string]V) error {
 	return nil
 }
 
+// pollInterval is how often a goroutine that waits checks its condition.
+const pollInterval = 100 * time.Millisecond
+
 // dial opens a connection to a broker.
 func (o Options) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, o.DialTimeout)
