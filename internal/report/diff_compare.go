@@ -212,7 +212,7 @@ func (d *Diff) compare(ctx context.Context, base, head []diffRun, table *profile
 		d.Rows = append(d.Rows, row)
 	}
 	d.Tested = len(tests)
-	holm(tests)
+	adjust(tests)
 	slices.SortFunc(d.Rows, func(a, b DiffRow) int {
 		x, y := d.key(&a).Delta, d.key(&b).Delta
 		return cmp.Or(cmp.Compare(max(y, -y), max(x, -x)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
@@ -223,6 +223,17 @@ func (d *Diff) compare(ctx context.Context, base, head []diffRun, table *profile
 	d.print()
 	d.warn()
 	return nil
+}
+
+// adjust corrects the p-values for the number of tests, and judges by them.
+func adjust(tests []*DiffTest) {
+	p := make([]float64, len(tests))
+	for i, t := range tests {
+		p[i] = t.P
+	}
+	for i, adjusted := range holm(p) {
+		tests[i].Holm, tests[i].Significant = adjusted, adjusted < diffAlpha
+	}
 }
 
 func nonzero(v float64) bool { return v != 0 }

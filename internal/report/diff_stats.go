@@ -114,15 +114,20 @@ func smallestP(n, m int) float64 {
 	return min(p, 1)
 }
 
-// holm fills in the p-values that S. Holm's step-down procedure ("A Simple
-// Sequentially Rejective Multiple Test Procedure", 1979) gives, which bound the
-// chance of calling any one of them significant wrongly.
-func holm(tests []*DiffTest) {
-	slices.SortStableFunc(tests, func(a, b *DiffTest) int { return cmp.Compare(a.P, b.P) })
-	largest := 0.0
-	for rank, i := range tests {
-		largest = max(largest, min(1, i.P*float64(len(tests)-rank)))
-		i.Holm = largest
-		i.Significant = largest < diffAlpha
+// holm returns the p-values of several tests, adjusted by S. Holm's step-down
+// procedure ("A Simple Sequentially Rejective Multiple Test Procedure", 1979). They
+// bound the chance of wrongly calling even one of the tests significant.
+func holm(p []float64) []float64 {
+	order := make([]int, len(p))
+	for i := range order {
+		order[i] = i
 	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(p[a], p[b]) })
+	adjusted := make([]float64, len(p))
+	largest := 0.0
+	for rank, i := range order {
+		largest = max(largest, min(1, p[i]*float64(len(p)-rank)))
+		adjusted[i] = largest
+	}
+	return adjusted
 }
