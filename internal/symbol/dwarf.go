@@ -70,7 +70,7 @@ func (d decl) symbolName() string {
 }
 
 // readDWARF returns nil if there is no usable DWARF.
-func (f *File) readDWARF() (d *dwarfIndex) {
+func readDWARF(img *image) (d *dwarfIndex) {
 	var err error
 	defer func() {
 		if err != nil {
@@ -81,7 +81,7 @@ func (f *File) readDWARF() (d *dwarfIndex) {
 
 	part := map[string][]byte{}
 	for _, name := range []string{"abbrev", "info", "line", "ranges", "str", "addr", "line_str", "str_offsets", "rnglists"} {
-		if part[name], err = f.img.debug(name); err != nil {
+		if part[name], err = img.debug(name); err != nil {
 			return nil
 		}
 	}
@@ -99,7 +99,7 @@ func (f *File) readDWARF() (d *dwarfIndex) {
 	}
 	d = &dwarfIndex{data: data, loaded: map[dwarf.Offset]*unit{}, decls: map[dwarf.Offset]decl{}}
 	r := data.Reader()
-	for _, off := range unitOffsets(part["info"], f.img.order) {
+	for _, off := range unitOffsets(part["info"], img.order) {
 		r.Seek(off)
 		e, nextErr := r.Next()
 		if nextErr != nil || e == nil || e.Tag != dwarf.TagCompileUnit {

@@ -6,14 +6,13 @@ import (
 )
 
 // readGoTable finds the line table of a Go program, and the two addresses it
-// depends on which are not in it: of the first instruction, and of go:func.*.
-func (f *File) readGoTable() *goTable {
-	m := f.img
+// depends on which are not in it: of the first instruction, and of go:func.*. syms are
+// in the order of the file.
+func readGoTable(m *image, syms []symbol) *goTable {
 	var text uint64
 	if m.text != nil {
 		text = m.text.addr
 	}
-	syms, _ := f.raw()
 	address := map[string]uint64{
 		"runtime.text": 0, "runtime.pclntab": 0, "runtime.epclntab": 0,
 		"go:func.*": 0, "runtime.firstmoduledata": 0,

@@ -84,8 +84,11 @@ func newFile(path string, r io.Closer, img *image) *File {
 		return img.readSymbols()
 	})
 	f.symbols = sync.OnceValues(f.readSymbols)
-	f.golines = sync.OnceValue(f.readGoTable)
-	f.dwarf = sync.OnceValue(f.readDWARF)
+	f.golines = sync.OnceValue(func() *goTable {
+		syms, _ := f.raw()
+		return readGoTable(img, syms)
+	})
+	f.dwarf = sync.OnceValue(func() *dwarfIndex { return readDWARF(img) })
 	f.lookups = sync.OnceValue(func() []symbol {
 		syms, _ := f.symbols()
 		return slices.DeleteFunc(slices.Clone(syms), func(s symbol) bool {
