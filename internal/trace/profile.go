@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hone-go/hone/profile"
 )
@@ -20,11 +21,12 @@ type spent struct {
 	samples          map[uint32]int64 // CPU samples by stack, of running time
 }
 
-// profile makes the profile of what was added up.
-func (w *wall) profile() *profile.Profile {
+// makeProfile makes the profile of times that were added up. It lasts from begin, in ns since
+// 1970, for a duration.
+func makeProfile(times map[where]*spent, stacks *stacks, begin int64, duration time.Duration) *profile.Profile {
 	b := profile.NewBuilder(profile.ValueType{Type: "intervals", Unit: "count"}, profile.ValueType{Type: "wall", Unit: "nanoseconds"})
-	keys := make([]where, 0, len(w.times))
-	for k := range w.times {
+	keys := make([]where, 0, len(times))
+	for k := range times {
 		keys = append(keys, k)
 	}
 	// In an order, so that the same trace gives the same bytes.
@@ -39,10 +41,10 @@ func (w *wall) profile() *profile.Profile {
 	var stack []uint32
 	sample := func(s uint32, state string, values ...int64) {
 		stack = stack[:0]
-		for _, f := range slices.Backward(w.stacks.frames[s]) {
+		for _, f := range slices.Backward(stacks.frames[s]) {
 			l, ok := locations[f]
 			if !ok {
-				at := w.stacks.places[f]
+				at := stacks.places[f]
 				l = b.Location(0, 0, profile.Line{Function: b.Function(at.function, at.function, at.file, 0), Line: at.line})
 				locations[f] = l
 			}
@@ -51,7 +53,7 @@ func (w *wall) profile() *profile.Profile {
 		b.Sample(stack, []profile.Label{{Key: key, Str: b.String(state)}}, values...)
 	}
 	for _, k := range keys {
-		s := w.times[k]
+		s := times[k]
 		if len(s.samples) == 0 {
 			sample(k.stack, k.state, s.intervals, s.nanos)
 			continue
@@ -73,7 +75,7 @@ func (w *wall) profile() *profile.Profile {
 	p := b.Profile()
 	p.DefaultSampleType = "wall"
 	p.PeriodType, p.Period = profile.ValueType{Type: "wall", Unit: "nanoseconds"}, 1
-	p.TimeNanos, p.DurationNanos = w.wallClock, int64(w.stats.Duration)
+	p.TimeNanos, p.DurationNanos = begin, int64(duration)
 	return p
 }
 

@@ -85,13 +85,16 @@ func Wall(r io.Reader, o Options) (p *profile.Profile, stats Stats, err error) {
 	if err := w.read(); err != nil {
 		return nil, w.stats, err
 	}
-	return w.profile(), w.stats, nil
+	return makeProfile(w.times, &w.stacks, w.wallClock, w.stats.Duration), w.stats, nil
 }
 
 func (w *wall) read() error {
 	r, err := trace.NewReader(w.in)
-	if err != nil {
-		return w.explain(err)
+	switch {
+	case w.in.err != nil:
+		return w.in.err // of the source
+	case err != nil: // it has read the header alone, which Wall knows to be one
+		return fmt.Errorf("the trace comes from a newer Go than this hone can read: %w", err)
 	}
 	for {
 		e, err := r.ReadEvent()
@@ -158,9 +161,8 @@ func (w *wall) explain(err error) error {
 	}
 	text, _, _ := strings.Cut(err.Error(), "\n")
 	switch {
-	case strings.Contains(text, "unknown or unsupported"):
-		return fmt.Errorf("the trace is of a newer Go than this hone knows: %s", text)
-	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), strings.HasSuffix(text, "EOF"), strings.Contains(text, "failed to read full batch"):
+	// Of a batch that is cut off the reader gives a text alone.
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF), strings.Contains(text, "failed to read full batch"):
 		return fmt.Errorf("the trace is cut off at byte %d, after %v: did the program end before trace.Stop?", w.in.n, read.Round(time.Millisecond))
 	}
 	return fmt.Errorf("the trace is damaged near byte %d, after %v: %s", w.in.n, read.Round(time.Millisecond), text)
