@@ -1,6 +1,10 @@
 package experiment
 
-import "math"
+import (
+	"math"
+
+	"github.com/hone-go/hone/internal/experiment/rank"
+)
 
 // A Floor is what an A/A pre-check says of a benchmark: both sides were the
 // same binary, so whatever differs is noise.
@@ -22,8 +26,8 @@ func MeasureFloor(series []Series) map[Key]Floor {
 			continue // counts that can be 0 have no ratios and hardly any noise
 		}
 		floor := Floor{Pairs: len(p.differences)}
-		floor.Spread = spread(p.differences)
-		e := newShiftEstimate(p.differences)
+		floor.Spread = rank.Spread(p.differences)
+		e := rank.Paired(p.differences)
 		if lo, hi := e.Interval(0.05); lo > 0 || hi < 0 {
 			floor.Bias = math.Expm1(math.Abs(e.Center()))
 		}
