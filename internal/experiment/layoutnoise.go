@@ -3,6 +3,8 @@ package experiment
 import (
 	"fmt"
 	"math"
+
+	"github.com/hone-go/hone/internal/experiment/rank"
 )
 
 // A LayoutNoise is what the order of functions in memory does to times, as standard
@@ -52,7 +54,7 @@ func measureLayout(preCheck, measured []Series) *LayoutNoise {
 	if benchmarks == 0 || !larger(levels[1], levels[0]) {
 		return nil
 	}
-	n := &LayoutNoise{Order: added(levels[1], levels[0]), Sample: MedianDeviation * median(levels[0]), Benchmarks: benchmarks}
+	n := &LayoutNoise{Order: added(levels[1], levels[0]), Sample: rank.MedianDeviation * rank.Median(levels[0]), Benchmarks: benchmarks}
 	if larger(difference[1], difference[0]) {
 		n.Left = added(difference[1], difference[0])
 	}
@@ -61,12 +63,12 @@ func measureLayout(preCheck, measured []Series) *LayoutNoise {
 
 // larger reports whether values are surely larger than others.
 func larger(values, others []float64) bool {
-	return newRankSumEstimate(others, values).atMost(0) <= layoutLevel
+	return rank.Unpaired(others, values).AtMost(0) <= layoutLevel
 }
 
 // added is the deviation s of values that have the variance 2·s² more than others.
 func added(values, others []float64) float64 {
-	a, b := MedianDeviation*median(values), MedianDeviation*median(others)
+	a, b := rank.MedianDeviation*rank.Median(values), rank.MedianDeviation*rank.Median(others)
 	return math.Sqrt(max(0, a*a-b*b) / 2)
 }
 
