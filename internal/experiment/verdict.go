@@ -50,3 +50,6 @@ const (
 func (c Confirmation) String() string {
 	return [...]string{"not confirmed yet", "confirmed", "not confirmed by a second run", "not measured by the second run"}[c]
 }
+
+// SameCodeWords is what a comparison with the verdict SameCode tells people.
+const SameCodeWords = "runs no changed code"
