@@ -81,27 +81,26 @@ const (
 	sharedAfter = 3
 )
 
-// lock gives the arrivals that count their counters and locks them, always in
-// the same order. It returns them for unlock.
-func (d *deltas) lock(arrivals []arrival) []*counter {
-	var held []*counter
+// lock returns the counter of each key, nil for the zero key, and locks each of them once,
+// always in the same order. Those held are for unlock.
+func (d *deltas) lock(keys []store.ID) (counters, held []*counter) {
+	counters = make([]*counter, len(keys))
 	d.mu.Lock()
-	for i := range arrivals {
-		a := &arrivals[i]
-		if a.err != nil || len(a.Cumulative) == 0 {
+	for i, key := range keys {
+		if key == (store.ID{}) {
 			continue
 		}
-		key := seriesKey(a)
 		e := d.series[key]
 		if e == nil {
 			e = d.recent.PushFront(&counter{key: key})
 			d.series[key] = e
 		}
 		d.recent.MoveToFront(e)
-		a.delta = e.Value.(*counter)
-		if !slices.Contains(held, a.delta) {
-			held = append(held, a.delta)
-			a.delta.users++
+		c := e.Value.(*counter)
+		counters[i] = c
+		if !slices.Contains(held, c) {
+			held = append(held, c)
+			c.users++
 		}
 	}
 	d.mu.Unlock()
@@ -110,7 +109,7 @@ func (d *deltas) lock(arrivals []arrival) []*counter {
 		c.mu.Lock()
 		c.next = c.last
 	}
-	return held
+	return counters, held
 }
 
 // unlock gives counters back and forgets what there is no room for.

@@ -214,7 +214,7 @@ func (h *Hub) keep(ctx context.Context, protocol string, now time.Time, share *S
 			}
 		}
 	}()
-	cumulative := false
+	var keys []store.ID // of the series of arrivals that count
 	for i := range arrivals {
 		a := &arrivals[i]
 		a.share = share
@@ -227,12 +227,20 @@ func (h *Hub) keep(ctx context.Context, protocol string, now time.Time, share *S
 		if a.err == nil && len(a.Cumulative) > 0 {
 			// Before counters are locked: whoever has the memory may wait for those.
 			errors.As(share.Take(differenceBytes(a.rec.Profile, len(a.Cumulative))), &a.err)
-			cumulative = cumulative || a.err == nil
+			if a.err == nil {
+				if keys == nil {
+					keys = make([]store.ID, len(arrivals))
+				}
+				keys[i] = seriesKey(a)
+			}
 		}
 	}
-	if cumulative {
-		held := h.deltas.lock(arrivals)
+	if keys != nil {
+		counters, held := h.deltas.lock(keys)
 		defer h.deltas.unlock(held)
+		for i, c := range counters {
+			arrivals[i].delta = c
+		}
 	}
 	records := make([]store.Record, 0, len(arrivals))
 	of := make([]*arrival, 0, len(arrivals))
