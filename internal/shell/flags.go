@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -81,8 +82,8 @@ func Parse(args []string, stderr io.Writer) (*Invocation, error) {
 	rest := l.flags.Args()
 	terminated := len(rest) < len(args) && args[len(args)-len(rest)-1] == "--"
 	for _, arg := range rest {
-		if name, isFlag := flagName(arg); isFlag && !terminated && l.flags.Lookup(name) != nil {
-			return nil, &UsageError{Verb: l.verb, Err: fmt.Errorf("flag %s stands after a source; flags come first", arg)}
+		if name, isFlag := flagName(arg); isFlag && !terminated && lookup(l.flags, name) != nil {
+			return nil, &UsageError{Verb: l.verb, Err: fmt.Errorf("flag %s comes after a source: put flags first", arg)}
 		}
 	}
 	return l.invocation(rest, stderr)
@@ -105,7 +106,7 @@ func ParseVerb(verb string, args []string, stderr io.Writer, extra ...func(*flag
 	var param string
 	if takesParam(verb) {
 		if len(rest) == 0 {
-			return nil, &UsageError{Verb: verb, Err: fmt.Errorf("no regular expression and %w", ErrNoSource)}
+			return nil, &UsageError{Verb: verb, Err: errors.New("missing regular expression: use hone " + verb + " REGEXP SOURCE...")}
 		}
 		param, rest = rest[0], rest[1:]
 	}
@@ -237,31 +238,65 @@ func legacySampleTypes() []sampleTypeFlag {
 // ParseFlags parses the flags that args begin with. In their names, - and _ are the same.
 // Errors are those of [Parse].
 func ParseFlags(verb string, flags *flag.FlagSet, args []string) error {
+	if verb != "pprof" { // whose errors are those of go tool pprof
+		explainFlags(flags)
+	}
+	args, unknown := spelled(flags, args)
 	err := flags.Parse(args)
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return err
 	}
-	parsed := args[:len(args)-flags.NArg()]
-	return &UsageError{Verb: verb, Err: err, Flags: flags, Unknown: unknownFlag(flags, parsed)}
+	if parsed := len(args) - flags.NArg(); unknown.at != parsed-1 {
+		unknown.name = "" // the value of a flag before it is wrong
+	}
+	return &UsageError{Verb: verb, Err: err, Flags: flags, Unknown: unknown.name}
 }
 
-// unknownFlag returns the name of the last of args if it is a flag that isn't defined:
-// parsing ended there. Otherwise the value of a flag is wrong, and it returns "".
-func unknownFlag(flags *flag.FlagSet, args []string) string {
+// lookup returns the flag with a name, or nil. hone's own flags are spelled with -, and
+// those of go tool pprof with _; nobody has to remember which is which.
+func lookup(flags *flag.FlagSet, name string) (found *flag.Flag) {
+	if found = flags.Lookup(name); found != nil || !strings.ContainsAny(name, "-_") {
+		return found
+	}
+	same := func(s string) string { return strings.ReplaceAll(s, "_", "-") }
+	flags.VisitAll(func(f *flag.Flag) {
+		if same(f.Name) == same(name) {
+			found = f
+		}
+	})
+	return found
+}
+
+// An unknownFlag is a flag that isn't defined; its name is "" if all are.
+type unknownFlag struct {
+	name string
+	at   int // index of its argument
+}
+
+// spelled returns args with the flags that they begin with spelled as they are defined, and
+// the first flag that isn't defined.
+func spelled(flags *flag.FlagSet, args []string) ([]string, unknownFlag) {
+	args = slices.Clone(args)
 	for i := 0; i < len(args); i++ {
 		name, isFlag := flagName(args[i])
-		f := flags.Lookup(name)
-		if !isFlag || f == nil {
-			if isFlag && i == len(args)-1 {
-				return name
-			}
-			return ""
+		if !isFlag {
+			break
 		}
-		if !strings.Contains(args[i], "=") && !isBool(f) {
+		f := lookup(flags, name)
+		if f == nil {
+			return args, unknownFlag{name, i}
+		}
+		_, value, hasValue := strings.Cut(args[i], "=")
+		if f.Name != name {
+			if args[i] = "-" + f.Name; hasValue {
+				args[i] += "=" + value
+			}
+		}
+		if !hasValue && !isBool(f) {
 			i++ // its value
 		}
 	}
-	return ""
+	return args, unknownFlag{}
 }
 
 func isBool(f *flag.Flag) bool {
@@ -275,8 +310,12 @@ func (l *commandLine) invocation(sources []string, stderr io.Writer) (*Invocatio
 	usage := func(format string, args ...any) (*Invocation, error) {
 		return nil, &UsageError{Verb: l.verb, Err: fmt.Errorf(format, args...)}
 	}
-	if len(sources) == 0 && l.verb != "ui" {
+	switch {
+	case len(sources) > 0 || l.verb == "ui":
+	case l.verb == "pprof":
 		return usage("%w", ErrNoSource)
+	default:
+		return usage("missing source: give a profile: a file, a URL or RUN:Benchmark/cpu")
 	}
 	inv.Sources = sources
 
@@ -380,7 +419,7 @@ func (l *commandLine) flagsFirst(args []string) []string {
 			continue
 		}
 		flags = append(flags, arg)
-		f := l.flags.Lookup(name)
+		f := lookup(l.flags, name)
 		if f == nil || strings.Contains(arg, "=") {
 			continue
 		}
