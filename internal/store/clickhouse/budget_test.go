@@ -7,30 +7,14 @@ import (
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/clickhouse"
 	"github.com/hone-go/hone/internal/store/storetest"
-	"github.com/hone-go/hone/profile"
 )
 
 // deep returns a record of 60 stacks, and how many frames they have.
 func deep(t testing.TB, n int) (r store.Record, frames int) {
+	t.Helper()
 	const depth, leaves = 1000, 60
-	b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
-	location := func(i int) uint32 {
-		return b.Location(uint64(i), 0, profile.Line{Function: b.Function("main.deep", "", "", int64(i))})
-	}
-	stack := make([]uint32, depth)
-	for i := range stack {
-		stack[i] = location(i)
-	}
-	for leaf := range leaves {
-		stack[0] = location(depth + n*leaves + leaf)
-		b.Sample(stack, nil, 1)
-	}
-	labels, err := store.NewLabels(store.Label{Name: store.LabelService, Value: "api"}, store.Label{Name: store.LabelKind, Value: "cpu"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r = store.Record{Labels: labels, Time: 20717*86400e9 + int64(n), Duration: 1e9, Profile: b.Profile()}
-	r.ID[0] = byte(n + 1)
+	r = record(t, n+1, base+int64(n))
+	r.Profile = storetest.Deep("main.deep", n, depth, leaves)
 	return r, depth * leaves
 }
 
