@@ -1,0 +1,112 @@
+package objective
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2/unstable"
+	"golang.org/x/perf/benchunit"
+)
+
+// A Quantity is a number with its dimension.
+type Quantity struct {
+	Value     float64 // in seconds, bytes, as a fraction, or plain
+	Dimension Dimension
+	Text      string // as written: "1.5ms"
+}
+
+// A Dimension is what a quantity measures.
+type Dimension uint8
+
+const (
+	Number   Dimension = iota // a count, or a number in the unit of the metric
+	Time                      // seconds
+	Bytes                     // bytes
+	Fraction                  // of one
+)
+
+func (d Dimension) String() string {
+	return [...]string{"a plain number", "a time", "a number of bytes", "a percentage"}[d]
+}
+
+// quantityUnits are the units of bounds, in seconds, bytes and fractions.
+// Prefixes as in benchunit and humane tools: k is 1000, Ki is 1024.
+var quantityUnits = map[string]Quantity{
+	"ns": {1e-9, Time, ""}, "us": {1e-6, Time, ""}, "µs": {1e-6, Time, ""}, "μs": {1e-6, Time, ""},
+	"ms": {1e-3, Time, ""}, "s": {1, Time, ""}, "min": {60, Time, ""},
+	"B": {1, Bytes, ""}, "kB": {1e3, Bytes, ""}, "KB": {1e3, Bytes, ""}, "MB": {1e6, Bytes, ""}, "GB": {1e9, Bytes, ""},
+	"KiB": {1 << 10, Bytes, ""}, "MiB": {1 << 20, Bytes, ""}, "GiB": {1 << 30, Bytes, ""},
+	"%": {0.01, Fraction, ""},
+}
+
+func parseQuantity(kind unstable.Kind, text string) (Quantity, error) {
+	switch kind {
+	case unstable.Integer, unstable.Float, unstable.String:
+	default:
+		return Quantity{}, errors.New(`want a number, or a string with a unit: "1.5ms"`)
+	}
+	text = strings.TrimSpace(text)
+	end := strings.LastIndexAny(text, "0123456789.") + 1
+	digits, unit := text[:end], strings.TrimSpace(text[end:])
+	if kind != unstable.String {
+		digits, unit = strings.ReplaceAll(text, "_", ""), ""
+	}
+	n, err := strconv.ParseFloat(digits, 64)
+	if err != nil || math.IsInf(n, 0) || math.IsNaN(n) {
+		return Quantity{}, fmt.Errorf("%q does not begin with a number", text)
+	}
+	if unit == "" {
+		return Quantity{n, Number, text}, nil
+	}
+	u, ok := quantityUnits[unit]
+	if !ok {
+		return Quantity{}, fmt.Errorf("unknown unit %q; want one of %s", unit, strings.Join(slices.Sorted(maps.Keys(quantityUnits)), " "))
+	}
+	return Quantity{n * u.Value, u.Dimension, text}, nil
+}
+
+// dimensionOf returns the dimension of a metric's values once benchunit has
+// tidied them.
+func dimensionOf(metric string) Dimension {
+	if metric == metricShare {
+		return Fraction
+	}
+	_, tidy := benchunit.Tidy(1, metric)
+	amount, _, _ := strings.Cut(tidy, "/")
+	for part := range strings.SplitSeq(amount, "-") {
+		switch part {
+		case "sec":
+			return Time
+		case "B", "bytes":
+			return Bytes
+		}
+	}
+	return Number
+}
+
+// shown prints a value of a profile.
+func (d Dimension) shown(v float64, metric string) string {
+	switch d {
+	case Fraction:
+		return fmt.Sprintf("%.3g%% %s", 100*v, metric)
+	case Time:
+		return benchunit.Scale(v, benchunit.Decimal) + "s " + metric
+	case Bytes:
+		return benchunit.Scale(v, benchunit.Binary) + "B " + metric
+	}
+	return shortNumber(v) + " " + metric
+}
+
+// shortNumber prints four significant digits, or the integer, without an
+// exponent where a person would not write one.
+func shortNumber(v float64) string {
+	if a := math.Abs(v); a >= 1e4 && a < 1e15 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return fmt.Sprintf("%.4g", v)
+}
