@@ -23,19 +23,16 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"math/rand/v2"
 	"net/http"
 	"reflect"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
 
 	"github.com/hone-go/hone/internal/ingest"
-	"github.com/hone-go/hone/internal/store"
 )
 
 // Protocol is the name of pulls in counters and logs.
@@ -83,7 +80,7 @@ func (s *Scraper) Apply(jobs []Job) error {
 			next[i] = s.jobs[old]
 			continue
 		}
-		j, err := s.newJob(given)
+		j, err := newJob(given, s.receiver.Limits().BodyBytes)
 		if err != nil {
 			return err
 		}
@@ -143,24 +140,7 @@ func (s *Scraper) Run(ctx context.Context) {
 func (s *Scraper) findClashes() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	type series struct{ labels, kind string }
-	urls := map[series]map[string]bool{}
-	clashes := map[string]string{}
-	for _, j := range s.jobs {
-		for _, t := range j.targets {
-			labels, url := store.Labels(t.labels).String(), t.base.String()
-			for _, name := range j.ordered {
-				of := series{labels, j.Profiles[name].Kind}
-				if urls[of] == nil {
-					urls[of] = map[string]bool{}
-				}
-				if urls[of][url] = true; len(urls[of]) > 1 && clashes[labels] == "" {
-					both := slices.Sorted(maps.Keys(urls[of]))
-					clashes[labels] = fmt.Sprintf("%s have the same labels %s: give each target its own instance", strings.Join(both, " and "), labels)
-				}
-			}
-		}
-	}
+	clashes := clashesOf(s.jobs)
 	for labels, text := range clashes {
 		if s.clashes[labels] == "" {
 			s.log.Warn("scrape targets can't be told apart", "error", text)

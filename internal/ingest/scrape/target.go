@@ -47,7 +47,8 @@ type scrapeTarget struct {
 	missed int64
 }
 
-func (s *Scraper) newJob(given Job) (*activeJob, error) {
+// newJob makes a job ready. A limit of the bytes of a profile holds for it, too; 0 is none.
+func newJob(given Job, limit int64) (*activeJob, error) {
 	j := &activeJob{Job: given.withDefaults(), given: given, targets: map[string]*scrapeTarget{}}
 	for i := range j.Relabel {
 		r, err := j.Relabel[i].compile()
@@ -60,7 +61,7 @@ func (s *Scraper) newJob(given Job) (*activeJob, error) {
 	if err != nil {
 		return nil, err
 	}
-	if limit := s.receiver.Limits().BodyBytes; j.MaxBody == 0 || limit > 0 && limit < j.MaxBody {
+	if j.MaxBody == 0 || limit > 0 && limit < j.MaxBody {
 		j.MaxBody = limit
 	}
 	j.MaxBody = cmp.Or(j.MaxBody, 64<<20)
