@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/lazyregexp"
+	"github.com/hone-go/hone/internal/srcfind"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -99,10 +100,7 @@ func (p *sourcePackage) add(name string) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			key := d.Name.Name
-			if r := receiver(d); r != "" {
-				key = r + "." + key
-			}
+			key := srcfind.DeclName(d)
 			p.functions[key] = append(p.functions[key], p.function(fset, d, test))
 		case *ast.GenDecl:
 			holder := p.function(fset, d, test)
@@ -126,22 +124,6 @@ func (p *sourcePackage) add(name string) {
 		}
 		return true
 	})
-}
-
-// receiver names the type that a method is of.
-func receiver(d *ast.FuncDecl) string {
-	if d.Recv == nil || len(d.Recv.List) == 0 {
-		return ""
-	}
-	switch t := unwrap(d.Recv.List[0].Type).(type) {
-	case *ast.Ident:
-		return t.Name
-	case *ast.StarExpr:
-		if id, ok := unwrap(t.X).(*ast.Ident); ok {
-			return id.Name
-		}
-	}
-	return ""
 }
 
 // unwrap takes parentheses and type arguments off an expression.
