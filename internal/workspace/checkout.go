@@ -39,14 +39,14 @@ func checkout(ctx context.Context, scratch *Scratch, tool GoTool, r *repository,
 			s.Env = append(s.Env, "GOWORK=off") // of no concern: one above the temporary directory
 		}
 		if dir := upwardDir(s.Dir, mirror(r.top), "go.mod"); dir != "" {
-			err = links.module(ctx, tool.Path, filepath.Join(r.top, strings.TrimPrefix(dir, mirror(r.top))))
+			err = links.module(ctx, filepath.Join(r.top, strings.TrimPrefix(dir, mirror(r.top))))
 		}
 	default:
 		if real, e := filepath.EvalSymlinks(work); e == nil {
 			work = real
 		}
 		s.Env = append(s.Env, "GOWORK="+mirror(work))
-		err = links.workspace(ctx, tool.Path, work)
+		err = links.workspace(ctx, work)
 	}
 	return s, warnings, err
 }

@@ -1,16 +1,14 @@
 package workspace
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
+	"github.com/hone-go/hone/internal/gocmd"
 	"github.com/hone-go/hone/internal/infile"
 )
 
@@ -42,7 +40,7 @@ func (l *outsideLinks) link(dir, path string) error {
 }
 
 // module links the replacements of the go.mod in dir, as the base has it.
-func (l *outsideLinks) module(ctx context.Context, goPath, dir string) error {
+func (l *outsideLinks) module(ctx context.Context, dir string) error {
 	file := filepath.Join(l.mirror(dir), "go.mod")
 	if !Inside(dir, l.top) {
 		file = filepath.Join(dir, "go.mod") // not part of the revision
@@ -55,7 +53,7 @@ func (l *outsideLinks) module(ctx context.Context, goPath, dir string) error {
 			New struct{ Path, Version string }
 		}
 	}
-	if err := l.edit(ctx, goPath, "mod", file, &mod); err != nil {
+	if err := l.edit(ctx, "mod", file, &mod); err != nil {
 		return err
 	}
 	for _, r := range mod.Replace {
@@ -70,7 +68,7 @@ func (l *outsideLinks) module(ctx context.Context, goPath, dir string) error {
 
 // workspace links what go.work uses, and copies go.work where the revision has
 // none of its own: many keep it out of git.
-func (l *outsideLinks) workspace(ctx context.Context, goPath, file string) error {
+func (l *outsideLinks) workspace(ctx context.Context, file string) error {
 	at := l.mirror(file)
 	own := infile.Exists(at)
 	for _, name := range []string{file, file + ".sum"} {
@@ -91,7 +89,7 @@ func (l *outsideLinks) workspace(ctx context.Context, goPath, file string) error
 			New struct{ Path, Version string }
 		}
 	}
-	if err := l.edit(ctx, goPath, "work", at, &work); err != nil {
+	if err := l.edit(ctx, "work", at, &work); err != nil {
 		return err
 	}
 	dir := filepath.Dir(file)
@@ -102,13 +100,12 @@ func (l *outsideLinks) workspace(ctx context.Context, goPath, file string) error
 		module := filepath.Join(dir, filepath.FromSlash(u.DiskPath))
 		if !own && Inside(module, l.top) && !infile.Exists(l.mirror(module)) {
 			// The revision is older than this module.
-			cmd := exec.CommandContext(ctx, goPath, "work", "edit", "-dropuse="+u.DiskPath, at)
-			if out, err := cmd.CombinedOutput(); err != nil {
-				return fmt.Errorf("go work edit: %s", cmp.Or(FirstLine(out), err.Error()))
+			if _, err := (gocmd.Command{Args: []string{"work", "edit", "-dropuse=" + u.DiskPath, at}}).Output(ctx); err != nil {
+				return err
 			}
 			continue
 		}
-		if err := l.module(ctx, goPath, module); err != nil {
+		if err := l.module(ctx, module); err != nil {
 			return err
 		}
 	}
@@ -123,13 +120,10 @@ func (l *outsideLinks) workspace(ctx context.Context, goPath, file string) error
 }
 
 // edit reads a go.mod or go.work.
-func (l *outsideLinks) edit(ctx context.Context, goPath, kind, file string, into any) error {
-	cmd := exec.CommandContext(ctx, goPath, kind, "edit", "-json", file)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+func (l *outsideLinks) edit(ctx context.Context, kind, file string, into any) error {
+	out, err := gocmd.Command{Args: []string{kind, "edit", "-json", file}}.Output(ctx)
 	if err != nil {
-		return fmt.Errorf("the base's %s: %s", filepath.Base(file), cmp.Or(FirstLine(stderr.Bytes()), err.Error()))
+		return fmt.Errorf("the base's %s: %w", filepath.Base(file), err)
 	}
 	return json.Unmarshal(out, into)
 }
