@@ -17,7 +17,7 @@ import (
 	"github.com/hone-go/hone/internal/graphviz"
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/shell"
-	"github.com/hone-go/hone/internal/workspace"
+	"github.com/hone-go/hone/internal/spelling"
 )
 
 func main() {
@@ -60,7 +60,7 @@ func allVerbs() []verb {
 	for _, r := range reportVerbs {
 		vs = append(vs, verb{r.name, r.summary, runReport(r.name), func() string { return shell.Usage(r.name) }})
 	}
-	return append(vs, verb{"version", "print hone's version", runVersion, func() string { return "usage: hone version\n" }})
+	return append(vs, verb{"version", "print hone's version", runVersion, func() string { return versionHelp }})
 }
 
 // execute runs hone and returns its exit code.
@@ -153,36 +153,27 @@ func dispatch(ctx context.Context, a *app, args []string) error {
 
 // flagLike returns the flag that a mistyped one probably stands for, or "".
 func flagLike(name string, flags *flag.FlagSet) string {
-	best, least := "", max(1, len(name)/3)+1
+	hyphens := func(s string) string { return strings.ReplaceAll(s, "_", "-") } // which are the same
+	var known []string
+	names := map[string]string{}
 	flags.VisitAll(func(f *flag.Flag) {
-		d := workspace.EditDistance(name, f.Name)
-		if slices.Equal(slices.Sorted(slices.Values([]byte(name))), slices.Sorted(slices.Values([]byte(f.Name)))) {
-			d = 1 // its letters, in another order
-		}
-		if d < least && d < len(name) {
-			best, least = f.Name, d
-		}
+		known = append(known, hyphens(f.Name))
+		names[hyphens(f.Name)] = f.Name
 	})
-	return best
+	return names[spelling.Closest(hyphens(name), known)]
 }
 
 // suggestion says which verb a mistyped one probably stands for, or what to do with a file.
 func suggestion(name string, vs []verb) string {
-	best, err := "", 1 // one letter in common is chance
-	for _, v := range vs {
-		same := 0
-		for same < min(len(name), len(v.name)) && name[same] == v.name[same] {
-			same++
-		}
-		if same > err || same == err && best != "" && len(v.name) < len(best) {
-			best, err = v.name, same
-		}
-	}
-	if best != "" {
-		return fmt.Sprintf("; did you mean %q?", best)
-	}
 	if _, err := os.Stat(name); err == nil {
 		return fmt.Sprintf("; to look at the profile: hone pprof %s", name)
+	}
+	var known []string
+	for _, v := range vs {
+		known = append(known, v.name)
+	}
+	if best := spelling.Closest(name, known); best != "" {
+		return fmt.Sprintf("; did you mean %q?", best)
 	}
 	return ""
 }
@@ -196,13 +187,14 @@ func runHelp(a *app, args []string) error {
 		_, err := io.WriteString(a.stdout, helpAll())
 		return err
 	}
-	for _, v := range allVerbs() {
+	vs := allVerbs()
+	for _, v := range vs {
 		if v.name == args[0] {
 			_, err := io.WriteString(a.stdout, v.help())
 			return err
 		}
 	}
-	return &shell.UsageError{Err: fmt.Errorf("no help on %q", args[0])}
+	return &shell.UsageError{Err: fmt.Errorf("unknown verb %q: hone help all lists the verbs%s", args[0], suggestion(args[0], vs))}
 }
 
 // helpAll lists every verb.

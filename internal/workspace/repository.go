@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/git"
+	"github.com/hone-go/hone/internal/spelling"
 )
 
 // A repository is the user's git repository. It is only read: files of another
@@ -54,9 +55,9 @@ func findRepository(ctx context.Context, dir string) (*repository, error) {
 
 // resolve returns the commit that a name means.
 func (r *repository) resolve(ctx context.Context, ref string) (string, error) {
-	out, err := r.git(ctx, r.dir, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+	commit, err := r.commit(ctx, ref)
 	if err == nil {
-		return strings.TrimSpace(string(out)), nil
+		return commit, nil
 	}
 	if ctx.Err() != nil {
 		return "", ctx.Err()
@@ -78,6 +79,25 @@ func (r *repository) resolve(ctx context.Context, ref string) (string, error) {
 	return "", fmt.Errorf("%s; git branch -a and git tag list what there is", msg)
 }
 
+func (r *repository) commit(ctx context.Context, ref string) (string, error) {
+	out, err := r.git(ctx, r.dir, nil, "rev-parse", "--verify", "--quiet", "--end-of-options", ref+"^{commit}")
+	return strings.TrimSpace(string(out)), err
+}
+
+// Commit returns the commit that a branch, tag or other name means in the repository of a folder,
+// or "" if there is none.
+func Commit(ctx context.Context, dir, ref string) string {
+	r, err := findRepository(ctx, dir)
+	if err != nil {
+		return ""
+	}
+	commit, err := r.commit(ctx, ref)
+	if err != nil {
+		return ""
+	}
+	return commit
+}
+
 // closeNames returns up to three names like a mistyped one, the best first.
 func (r *repository) closeNames(ctx context.Context, ref string) []string {
 	out, err := r.git(ctx, r.dir, nil, "for-each-ref", "--format=%(refname:short)", "refs/heads", "refs/tags", "refs/remotes")
@@ -88,10 +108,10 @@ func (r *repository) closeNames(ctx context.Context, ref string) []string {
 	distance := make(map[string]int)
 	for name := range strings.Lines(string(out)) {
 		name = strings.TrimSpace(name)
-		d := EditDistance(strings.ToLower(name), strings.ToLower(ref))
+		d := spelling.Distance(strings.ToLower(name), strings.ToLower(ref))
 		_, short, remote := strings.Cut(name, "/")
 		if remote {
-			d = min(d, EditDistance(strings.ToLower(short), strings.ToLower(ref)))
+			d = min(d, spelling.Distance(strings.ToLower(short), strings.ToLower(ref)))
 		}
 		if d <= max(1, len(ref)/3) || len(ref) >= 3 && strings.HasPrefix(name, ref) {
 			names = append(names, name)
@@ -100,28 +120,6 @@ func (r *repository) closeNames(ctx context.Context, ref string) []string {
 	}
 	slices.SortStableFunc(names, func(a, b string) int { return distance[a] - distance[b] })
 	return names[:min(3, len(names))]
-}
-
-// EditDistance is Levenshtein's, in bytes: how many have to be changed, added or
-// removed to make b of a.
-func EditDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // changedBelow reports whether one of the files below a folder counts that differ
