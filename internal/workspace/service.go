@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -107,14 +108,12 @@ func (s *Service) prepare(ctx context.Context) (err error) {
 			program += ".exe"
 		}
 		// Both sides alike: not where they lie, nor what git says of one of them.
-		args := []string{s.w.Tool.Path, "build", "-trimpath", "-buildvcs=false", "-o", program}
+		args := []string{"build", "-trimpath", "-buildvcs=false", "-o", program}
 		args = append(append(args, strings.Fields(run[1])...), strings.Fields(run[2])...)
-		o, err := s.w.Scratch.Run(ctx, Process{Dir: s.w.Sides[side].Dir, Env: s.w.Sides[side].Env, Args: args})
-		if err != nil {
+		if out, err := s.w.Go(s.w.Sides[side], args...).CombinedOutput(ctx); errors.As(err, new(*exec.ExitError)) {
+			return fmt.Errorf("%s: %s does not build: %s", side, run[2], cmp.Or(Excerpt(out, 10, 0), err.Error()))
+		} else if err != nil {
 			return err
-		}
-		if o.Err != nil {
-			return fmt.Errorf("%s: %s does not build: %s", side, run[2], cmp.Or(Excerpt(o.Stderr, 10, 0), o.Err.Error()))
 		}
 		s.programs[side] = program
 	}
