@@ -266,6 +266,9 @@ func TestAgainstLayouts(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.name != "module in a folder" {
+				long(t)
+			}
 			dir := filepath.Join(root, strings.ReplaceAll(c.name, " ", "_"))
 			if err := os.MkdirAll(dir+"/repo", 0o777); err != nil {
 				t.Fatal(err)
@@ -373,6 +376,7 @@ func TestAgainstFlags(t *testing.T) {
 // TestAgainstSetting compares one binary with itself in another environment: what the
 // collector is told shows in what the process has at most.
 func TestAgainstSetting(t *testing.T) {
+	long(t)
 	dir := t.TempDir()
 	write(t, dir, map[string]string{"go.mod": goMod, "kept/kept_test.go": `package kept
 
