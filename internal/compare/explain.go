@@ -23,7 +23,7 @@ func (s *Sides) explainOne(c *experiment.Comparison, keep bool) *explanation {
 	if !c.Verdict.Changed() {
 		return nil
 	}
-	e := &explanation{key: c.Key, relative: changeText(c)}
+	e := &explanation{key: c.Key, relative: changeText(c), paired: !s.Apart}
 	e.base, e.unit = benchunit.Tidy(c.Base.Center, c.Unit)
 	e.head, _ = benchunit.Tidy(c.Head.Center, c.Unit)
 	by, ok := explained[e.unit]
