@@ -59,7 +59,22 @@ func (e *explanation) lines(most int) []movedLine {
 	if e.remainder.why != "" {
 		lines = append(lines, movedLine{change: s.change(e.remainder.value), words: "the rest: " + e.remainder.why})
 	}
-	return append(lines, movedLine{change: s.change(e.change.value), interval: s.interval(e.change.lo, e.change.hi), words: "the change"})
+	return append(lines, movedLine{change: s.change(e.change.value), interval: s.interval(e.change.lo, e.change.hi), words: e.totalWords(s)})
+}
+
+// totalWords describes the change, which is an estimate. If the difference of the medians in the
+// title is another figure, readers would look for a mistake.
+func (e *explanation) totalWords(s scale) string {
+	const total = "total change"
+	medians := s.change(e.head - e.base)
+	if medians == s.change(e.change.value) {
+		return total
+	}
+	from := "all samples"
+	if e.paired {
+		from = "pairs of samples"
+	}
+	return fmt.Sprintf("%s, estimated from %s; the medians differ by %s", total, from, medians)
 }
 
 // callerLines returns functions whose callees moved, the change being with those.
@@ -88,13 +103,13 @@ func (e *explanation) notes() []string {
 }
 
 func (t *tooFew) text(e *explanation) string {
-	text := fmt.Sprintf("too few samples to say what moved it, %d and %d: each function is within its noise", t.samples[0], t.samples[1])
+	text := fmt.Sprintf("too few samples to say what moved it (%d and %d): every change of a function is within its noise", t.samples[0], t.samples[1])
+	change := e.scale().plain(math.Abs(e.change.value))
 	switch {
 	case t.long > time.Hour:
-		text += fmt.Sprintf("; to see one that changed by %s takes more than an hour of profiles", e.scale().plain(math.Abs(e.change.value)))
+		text += "; to see a function that changed by " + change + " takes more than an hour of profiles"
 	case t.long > 0:
-		long := shortDuration(t.long)
-		text += fmt.Sprintf("; profile longer: one that changed by %s is seen in %s, -profiletime %[2]s", e.scale().plain(math.Abs(e.change.value)), long)
+		text += fmt.Sprintf("; -profiletime %s would show a function that changed by %s", shortDuration(t.long), change)
 	default:
 		text += "; profile for longer with -profiletime"
 	}
