@@ -16,11 +16,11 @@ type refusedError struct{ reason string }
 
 func (e *refusedError) Error() string { return e.reason }
 
-// dial connects to a host that connections are forwarded to. The address that is
-// checked is the one that is connected to: a name that has another one the next
-// time it is asked for gains nothing.
-func (p *Proxy) dial(ctx context.Context, host, port string) (net.Conn, error) {
-	to := newTargets(p.cfg.Allow)
+// dialAllowed connects to a host that connections are forwarded to: see ProxyConfig.Allow. The
+// address that is checked is the one that is connected to: a name that has another one the
+// next time it is asked for gains nothing.
+func dialAllowed(ctx context.Context, allow []string, host, port string) (net.Conn, error) {
+	to := newTargets(allow)
 	dialer := net.Dialer{Timeout: 15 * time.Second}
 	if !to.named(host, port) {
 		if !to.public && len(to.networks) == 0 {

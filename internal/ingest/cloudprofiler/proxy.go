@@ -164,7 +164,7 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	mine := strings.EqualFold(strings.TrimSuffix(host, "."), agentHost) && port == "443"
 	var there net.Conn
 	if !mine {
-		there, err = p.dial(r.Context(), host, port)
+		there, err = dialAllowed(r.Context(), p.cfg.Allow, host, port)
 		p.tell(r, token, err)
 		var refused *refusedError
 		switch {
