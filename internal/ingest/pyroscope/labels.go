@@ -97,17 +97,19 @@ func pairs(labels store.Labels) []*pb.LabelPair {
 	return out
 }
 
-func (q *querier) labelValues(ctx context.Context, req *pb.LabelValuesRequest) (*pb.LabelValuesResponse, error) {
-	if req.GetName() == "" {
-		return nil, badRequest("there is no name of a label")
+// labelValues returns the values of a label in Pyroscope's words, of profiles that any
+// of selectors selects.
+func (q *querier) labelValues(ctx context.Context, name string, selectors []string, start, end int64) ([]string, error) {
+	if name == "" {
+		return nil, badRequest("name is missing: give the name of a label")
 	}
-	all, err := q.labels(ctx, req.GetMatchers(), req.GetStart(), req.GetEnd())
+	all, err := q.labels(ctx, selectors, start, end)
 	if err != nil {
 		return nil, err
 	}
-	values, ok := all[req.GetName()]
+	values, ok := all[name]
 	if !ok {
-		values = all[theirs(hones(req.GetName()))]
+		values = all[theirs(hones(name))]
 	}
-	return &pb.LabelValuesResponse{Names: values}, nil
+	return values, nil
 }

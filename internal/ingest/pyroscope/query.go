@@ -30,7 +30,7 @@ const maxQuery = 1 << 20
 // Where the store shows some requests less than others, scope tells them apart:
 // what was found for one is not taken for another. nil is one scope for all.
 func MountQueries(mux *http.ServeMux, st store.Store, scope func(context.Context) string) {
-	q := newQuerier(st, scope)
+	q := queryCalls{newQuerier(st, scope)}
 	options := wire.QueryOptions(ingest.Limits{BodyBytes: maxQuery})
 	serveCall(mux, "ProfileTypes", q.profileTypes, options)
 	serveCall(mux, "LabelNames", q.labelNames, options)
@@ -48,8 +48,11 @@ func MountQueries(mux *http.ServeMux, st store.Store, scope func(context.Context
 	mux.Handle(querierService, connect.NewUnaryHandlerSimple(querierService, func(context.Context, *pb.GetProfileStatsRequest) (*pb.GetProfileStatsResponse, error) {
 		return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hone does not support this call"))
 	}, options...))
-	q.mountHTTP(mux)
+	renderCalls(q).mount(mux)
 }
+
+// queryCalls are the calls of querier.v1.QuerierService.
+type queryCalls struct{ *querier }
 
 func serveCall[Req, Res any](mux *http.ServeMux, method string, answer func(context.Context, *Req) (*Res, error), options []connect.HandlerOption) {
 	mux.Handle(querierService+method, connect.NewUnaryHandlerSimple(querierService+method, func(ctx context.Context, req *Req) (*Res, error) {
@@ -94,7 +97,7 @@ func supported(req proto.Message) error {
 	return nil
 }
 
-func (q *querier) profileTypes(ctx context.Context, req *pb.ProfileTypesRequest) (*pb.ProfileTypesResponse, error) {
+func (q queryCalls) profileTypes(ctx context.Context, req *pb.ProfileTypesRequest) (*pb.ProfileTypesResponse, error) {
 	from, to, err := between(req.GetStart(), req.GetEnd())
 	if err != nil {
 		return nil, err
@@ -120,7 +123,7 @@ func (q *querier) profileTypes(ctx context.Context, req *pb.ProfileTypesRequest)
 	return res, nil
 }
 
-func (q *querier) labelNames(ctx context.Context, req *pb.LabelNamesRequest) (*pb.LabelNamesResponse, error) {
+func (q queryCalls) labelNames(ctx context.Context, req *pb.LabelNamesRequest) (*pb.LabelNamesResponse, error) {
 	all, err := q.labels(ctx, req.GetMatchers(), req.GetStart(), req.GetEnd())
 	if err != nil {
 		return nil, err
@@ -133,10 +136,18 @@ func (q *querier) labelNames(ctx context.Context, req *pb.LabelNamesRequest) (*p
 	return res, nil
 }
 
+func (q queryCalls) labelValues(ctx context.Context, req *pb.LabelValuesRequest) (*pb.LabelValuesResponse, error) {
+	values, err := q.querier.labelValues(ctx, req.GetName(), req.GetMatchers(), req.GetStart(), req.GetEnd())
+	if err != nil {
+		return nil, err
+	}
+	return &pb.LabelValuesResponse{Names: values}, nil
+}
+
 // always is a step that puts all times since 1970 into one window.
 const always = 1 << 62
 
-func (q *querier) series(ctx context.Context, req *pb.SeriesRequest) (*pb.SeriesResponse, error) {
+func (q queryCalls) series(ctx context.Context, req *pb.SeriesRequest) (*pb.SeriesResponse, error) {
 	from, to, err := between(req.GetStart(), req.GetEnd())
 	if err != nil {
 		return nil, err
@@ -193,7 +204,7 @@ func (q *querier) series(ctx context.Context, req *pb.SeriesRequest) (*pb.Series
 	return res, nil
 }
 
-func (q *querier) selectMergeStacktraces(ctx context.Context, req *pb.SelectMergeStacktracesRequest) (*pb.SelectMergeStacktracesResponse, error) {
+func (q queryCalls) selectMergeStacktraces(ctx context.Context, req *pb.SelectMergeStacktracesRequest) (*pb.SelectMergeStacktracesResponse, error) {
 	s, err := q.stacktraces(ctx, req)
 	if err != nil {
 		return nil, err
@@ -223,7 +234,7 @@ func (f *flame) message() *pb.FlameGraph {
 	return &pb.FlameGraph{Names: f.names, Levels: f.levels, Total: f.total, MaxSelf: f.maxSelf}
 }
 
-func (q *querier) selectMergeSpanProfile(ctx context.Context, req *pb.SelectMergeSpanProfileRequest) (*pb.SelectMergeSpanProfileResponse, error) {
+func (q queryCalls) selectMergeSpanProfile(ctx context.Context, req *pb.SelectMergeSpanProfileRequest) (*pb.SelectMergeSpanProfileResponse, error) {
 	if len(req.GetSpanSelector()) == 0 {
 		return nil, badRequest("no spans given to select")
 	}
@@ -248,7 +259,7 @@ func (q *querier) selectMergeSpanProfile(ctx context.Context, req *pb.SelectMerg
 
 // selectMergeProfile answers with the encoded profile as it is: building the
 // message would take longer than all else.
-func (q *querier) selectMergeProfile(ctx context.Context, req *pb.SelectMergeProfileRequest) (*wire.Raw, error) {
+func (q queryCalls) selectMergeProfile(ctx context.Context, req *pb.SelectMergeProfileRequest) (*wire.Raw, error) {
 	s, err := q.stacktraces(ctx, &pb.SelectMergeStacktracesRequest{ProfileTypeID: req.GetProfileTypeID(), LabelSelector: req.GetLabelSelector(),
 		Start: req.GetStart(), End: req.GetEnd(), StackTraceSelector: req.GetStackTraceSelector(),
 		ProfileIdSelector: req.GetProfileIdSelector(), TraceIdSelector: req.GetTraceIdSelector()})
@@ -266,7 +277,7 @@ func (q *querier) selectMergeProfile(ctx context.Context, req *pb.SelectMergePro
 	return &wire.Raw{Encoded: b.Bytes(), Message: &pb.Profile{}}, nil
 }
 
-func (q *querier) diff(ctx context.Context, req *pb.DiffRequest) (*pb.DiffResponse, error) {
+func (q queryCalls) diff(ctx context.Context, req *pb.DiffRequest) (*pb.DiffResponse, error) {
 	base, head, err := q.sides(ctx, req.GetLeft(), req.GetRight())
 	if err != nil {
 		return nil, err
@@ -279,7 +290,7 @@ func (q *querier) diff(ctx context.Context, req *pb.DiffRequest) (*pb.DiffRespon
 		LeftTicks: t.Values[0].BaseTotal[0], RightTicks: t.Values[0].Total[0]}}, nil
 }
 
-func (q *querier) getProfileStats(ctx context.Context, _ *pb.GetProfileStatsRequest) (*pb.GetProfileStatsResponse, error) {
+func (q queryCalls) getProfileStats(ctx context.Context, _ *pb.GetProfileStatsRequest) (*pb.GetProfileStatsResponse, error) {
 	const day = 24 * 3600e9
 	days, err := q.store.Series(ctx, store.Query{By: []string{store.LabelKind}, Step: day})
 	if err != nil {
@@ -308,7 +319,7 @@ func encode(p *profile.Profile) (*pb.Profile, error) {
 	return m, proto.Unmarshal(b.Bytes(), m)
 }
 
-func (q *querier) selectSeries(ctx context.Context, req *pb.SelectSeriesRequest) (*pb.SelectSeriesResponse, error) {
+func (q queryCalls) selectSeries(ctx context.Context, req *pb.SelectSeriesRequest) (*pb.SelectSeriesResponse, error) {
 	s, err := q.selection(ctx, req.GetProfileTypeID(), req.GetLabelSelector(), req.GetStart(), req.GetEnd())
 	if err != nil {
 		return nil, err
@@ -342,7 +353,7 @@ func (q *querier) selectSeries(ctx context.Context, req *pb.SelectSeriesRequest)
 	return res, nil
 }
 
-func (q *querier) selectHeatmap(ctx context.Context, req *pb.SelectHeatmapRequest) (*pb.SelectHeatmapResponse, error) {
+func (q queryCalls) selectHeatmap(ctx context.Context, req *pb.SelectHeatmapRequest) (*pb.SelectHeatmapResponse, error) {
 	if req.GetQueryType() == pb.HeatmapQueryType_HEATMAP_QUERY_TYPE_SPAN {
 		return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hone has no heatmap of spans"))
 	}

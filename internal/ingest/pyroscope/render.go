@@ -16,8 +16,10 @@ import (
 	pb "github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepb"
 )
 
-// mountHTTP serves the older queries, which are answered in JSON.
-func (q *querier) mountHTTP(mux *http.ServeMux) {
+// renderCalls are the older queries, which are answered in JSON.
+type renderCalls struct{ *querier }
+
+func (q renderCalls) mount(mux *http.ServeMux) {
 	for path, of := range map[string]struct {
 		answer func(*http.Request, url.Values) (any, error)
 		params []string
@@ -172,7 +174,7 @@ func sideOf(v url.Values, query, from, until string, now time.Time) (*pb.SelectM
 	return req, nil
 }
 
-func (q *querier) render(r *http.Request, v url.Values) (any, error) {
+func (q renderCalls) render(r *http.Request, v url.Values) (any, error) {
 	req, err := sideOf(v, "query", "from", "until", time.Now())
 	if err != nil {
 		return nil, err
@@ -196,7 +198,7 @@ func (q *querier) render(r *http.Request, v url.Values) (any, error) {
 
 // timeline returns the totals over the time of a selection, of some hundred
 // steps of full seconds.
-func (q *querier) timeline(r *http.Request, s *selection) (*timeline, error) {
+func (q renderCalls) timeline(r *http.Request, s *selection) (*timeline, error) {
 	const shortest, steps = 10, 1000
 	seconds := max((s.to-s.from)/1e9/steps, shortest)
 	step := seconds * 1e9
@@ -216,7 +218,7 @@ func (q *querier) timeline(r *http.Request, s *selection) (*timeline, error) {
 	return t, nil
 }
 
-func (q *querier) renderDiff(r *http.Request, v url.Values) (any, error) {
+func (q renderCalls) renderDiff(r *http.Request, v url.Values) (any, error) {
 	now := time.Now()
 	left, err := sideOf(v, "leftQuery", "leftFrom", "leftUntil", now)
 	if err != nil {
@@ -243,17 +245,17 @@ func (q *querier) renderDiff(r *http.Request, v url.Values) (any, error) {
 	return out, nil
 }
 
-func (q *querier) renderLabelValues(r *http.Request, v url.Values) (any, error) {
-	req := &pb.LabelValuesRequest{Name: v.Get("label")}
+func (q renderCalls) renderLabelValues(r *http.Request, v url.Values) (any, error) {
+	var selectors []string
 	if query := v.Get("query"); query != "" {
-		req.Matchers = []string{query}
+		selectors = []string{query}
 	}
-	res, err := q.labelValues(r.Context(), req)
+	values, err := q.labelValues(r.Context(), v.Get("label"), selectors, 0, 0)
 	if err != nil {
 		return nil, err
 	}
-	if res.GetNames() == nil {
+	if values == nil {
 		return []string{}, nil
 	}
-	return res.GetNames(), nil
+	return values, nil
 }
