@@ -33,40 +33,44 @@ const adviseHelp = `usage: hone advise [flags] [RUN|SOURCE...]
        hone advise [flags] -service NAME
        hone advise -explain RULE
 
-Say what to change: where a profile is hot and the source there has a pattern that is
-known to be slow. Each finding has its place, what it costs, how much a change could
-gain at most, why, and, where there is one, the rewrite.
-
-Profiles are those of a run, the newest if nothing is named; of files and URLs; or of
-what hone serve has collected of a service. Packages, such as . or ./..., are measured
-first: their benchmarks are profiled, and kept as a run; interrupted, there is advice on
-those profiled until then. The source is that of the module in the current folder.
-
-  -min SHARE      lines with less of the time or memory are not looked at (0.01)
-  -bench RE       of packages: benchmarks to profile (all)
-  -profiletime T  of packages: time of a profile (2s)
-  -tags LIST, -vet LIST
-                  of packages: as in hone bench
-  -service NAME   profiles of a service, or of a selector '{service="x", version="2"}'
-  -last T         of a service: since when (1h; 7d)
-` + serverHelp + `  -explain RULE   print what a rule or a finding is about; without a name, all rules
-  -compiler=false don't compile hot packages once more for what the compiler says
-  -json           everything, for programs
-  -format F       text, json, sarif for code scanning, or github for the annotations of
-                  a pull request (text)
-
-A finding of class A has a rewrite that does the same whatever it is given, of class B
-one that should be looked at, and C is advice only. Findings overlap: what they could
-gain doesn't add up. hone fix applies a rewrite and proves it; hone tune does so for
-all of them.
+Suggest changes to hot lines: what each line costs, how much a change can gain, and why.
 
 Examples:
 
   hone advise ./...
   hone advise latest
-  hone advise cpu.pb.gz heap.pb.gz
   hone advise -service checkout -last 24h
-  hone advise -format github latest
+
+Flags for all profiles:
+
+  -min SHARE      skip lines with less of the time or memory (0.01)
+  -compiler=false don't recompile hot packages to get the compiler's diagnostics
+  -format F       text, json, sarif for code scanning, or github for annotations of a
+                  pull request (text)
+  -json           same as -format json
+  -explain RULE   explain a rule or a finding; without a name, list all rules
+
+Flags for packages, whose benchmarks are profiled first:
+
+  -bench RE       benchmarks to profile (all)
+  -profiletime T  time per profile (2s)
+  -tags LIST, -vet LIST
+                  as in hone bench
+
+Flags for services, whose profiles hone serve has collected:
+
+  -service NAME   a service, or a selector: '{service="x", version="2"}'
+  -last T         how far to look back, such as 24h or 7d (1h)
+` + serverHelp + `
+Exit codes: 0 success, 1 failure, 2 wrong usage.
+
+Without arguments, the newest run is used. hone matches the profiles with the source of
+the module in the current folder. ^C during a measurement gives advice on the benchmarks
+profiled so far.
+
+Findings have classes. A: the rewrite behaves the same for every input. B: review the
+rewrite. C: advice only. Findings overlap, so their gains don't add up. "hone fix"
+applies one rewrite and proves it; "hone tune" tries them all.
 `
 
 // adviseFlags are the flags of hone advise.
@@ -92,8 +96,7 @@ func newAdviseFlags() *adviseFlags {
 	buildFlags(fs, &f.bench.BuildFlags, "tags", "vet")
 	fs.StringVar(&f.service, "service", "", "")
 	fs.StringVar(&f.last, "last", "1h", "")
-	fs.StringVar(&f.server.server, "server", "", "")
-	fs.StringVar(&f.server.tokenFile, "token_file", "", "")
+	f.server.define(fs)
 	fs.BoolVar(&f.explain, "explain", false, "")
 	fs.BoolVar(&f.compiler, "compiler", true, "")
 	fs.StringVar(&f.format, "format", "text", "")
@@ -176,7 +179,7 @@ func explainRules(a *app, names []string) error {
 			return fmt.Errorf("unknown rule %q: hone advise -explain lists all rules", name)
 		}
 		r := all[i]
-		fmt.Fprintf(a.stdout, "%s: %s (class %s)\n\n%s\n", r.ID, r.Title, r.Class, r.Doc)
+		fmt.Fprintf(a.stdout, "%s: %s (class %s)\n\n%s", r.ID, r.Title, r.Class, r.Explanation())
 	}
 	return nil
 }
@@ -263,7 +266,7 @@ func measureOrPart(ctx context.Context, a *app, b bench.Bench) (*toAdvise, error
 	if none != nil {
 		return nil, err
 	}
-	a.warn(fmt.Sprintf("hone: interrupted: this is of the benchmarks that were profiled until then, which are %d", len(p.benchmarks)))
+	a.warn("hone: interrupted: this advice covers the " + compare.Counted(len(p.benchmarks), "benchmark") + " profiled so far")
 	return p, err
 }
 
