@@ -14,37 +14,36 @@ import (
 
 const compareHelp = `usage: hone compare [flags] RUN|FILE...
 
-Compare what was measured: the first with each of the others. Arguments are runs
-that were kept (see hone help runs) and files in the Go benchmark format, of any
-origin; - is standard input, and LABEL=FILE gives a column another name.
-
-A single run with -against compares its own two sides, pair by pair as they were
-measured. Other runs and files are taken as measured apart. RUN:base is the side
-that a run with -against compared with; otherwise RUN is its head.
-
-Printed is what changed, and where runs have profiles which functions moved it,
-as much as fits on a screen.
-
-  -v              everything: the tables of benchstat, for files of any origin to
-                  the byte; below them for runs all verdicts and explanations
-  -csv            the table with a line for each benchmark, unit and column
-  -json           everything, for programs
-  -markdown       for a pull request: the verdict first, then what changed
-  -html           a page that needs nothing else, with flame graphs
-  -o FILE         where to write; FILE.csv, .json, .md or .html implies the format
-  -dir DIR        where runs are kept; .hone/runs of this module by default
-
-A change counts if it can be told from noise with the number of benchmarks taken
-into account, and a worsening only beyond its budget in this module's hone.toml.
-Runs measured apart also differ by what else changed in between.
+Compare runs or benchmark files: the first with each of the others.
 
 Examples:
 
   hone compare latest
-  hone compare latest~1 latest
   hone compare old.txt new.txt
-  hone compare -o report.html latest
-  hone compare -markdown old=main.txt new=branch.txt
+  hone compare -o report.html latest~1 latest
+
+Flags:
+
+  -v              everything: benchstat's tables, byte for byte the same for files;
+                  for runs, all verdicts and explanations too
+  -csv            a table with one line per benchmark, unit and column
+  -json           everything as JSON
+  -markdown       for a pull request: the verdict first, then what changed
+  -html           a self-contained page with flame graphs
+  -o FILE         write to FILE; .csv, .json, .md or .html selects the format
+  -dir DIR        where runs are kept (.hone/runs of this module)
+
+Exit codes: 0 success, 1 failure, 2 wrong usage.
+
+FILE is in the Go benchmark format, from any tool; - reads standard input, and
+LABEL=FILE names its column. A single run with -against is compared with its own
+base, pair by pair; RUN:base is that base, RUN its head. Other runs are compared as
+measured separately, so they also differ by anything else that changed in between.
+To compare git revisions, use hone bench -against REF.
+
+Without -v, only changes are printed, and for runs with profiles the functions that
+caused them. A change counts if it is significant after correction for the number of
+benchmarks. A slowdown also has to exceed its budget in this module's hone.toml.
 `
 
 func runCompare(ctx context.Context, a *app, args []string) error {
@@ -95,7 +94,7 @@ func runCompare(ctx context.Context, a *app, args []string) error {
 func compareRuns(ctx context.Context, a *app, root string, names []string, keepProfiles bool) (*compare.Comparison, error) {
 	inputs, err := compare.Read(ctx, root, a.stdin, names)
 	if err != nil {
-		return nil, err
+		return nil, explainRevisions(ctx, "compare", names, err)
 	}
 	c, err := inputs.Compare(moduleObjectives(ctx))
 	if err != nil {
