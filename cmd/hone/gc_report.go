@@ -4,55 +4,24 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"text/tabwriter"
-	"time"
 
 	"golang.org/x/perf/benchunit"
 
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/gctrace"
-	"github.com/hone-go/hone/internal/spawn"
 )
 
-// A gcReport is what the collector did in one run of a program. Times are
-// nanoseconds in JSON, sizes bytes.
-type gcReport struct {
-	Package     string        `json:"package,omitempty"` // of benchmarks
-	Command     []string      `json:"command"`
-	ExitCode    int           `json:"exitCode"` // -1 if a signal ended it
-	Interrupted bool          `json:"interrupted,omitempty"`
-	Wall        time.Duration `json:"wall"`
-	User        time.Duration `json:"userCPU"`
-	System      time.Duration `json:"systemCPU"`
-	// PeakRSS is of the program and the processes it waited for; null if unknown.
-	// With PeakRSSAtMost it is no more than that: see package spawn.
-	PeakRSS       *int64 `json:"peakRSS"`
-	PeakRSSAtMost bool   `json:"peakRSSAtMost,omitempty"`
-
-	gctrace.Summary
-}
-
-// finish completes the report with the traces and what the system says.
-// Its peak memory counts floor bytes at least, whether it had them or not.
-func (r *gcReport) finish(state *os.ProcessState, floor int64, traces *gctrace.Filter) {
-	r.ExitCode, r.User, r.System = state.ExitCode(), state.UserTime(), state.SystemTime()
-	if peak, ok := spawn.PeakRSS(state); ok {
-		r.PeakRSS, r.PeakRSSAtMost = &peak, peak <= floor
-	}
-	r.Summary = traces.Summary(r.User + r.System)
-}
-
-func writeGCText(w io.Writer, all []*gcReport) error {
+func writeGCText(w io.Writer, all []*gctrace.Report) error {
 	var b bytes.Buffer
 	for _, r := range all {
-		r.writeText(&b)
+		writeGCRun(&b, r)
 	}
 	_, err := w.Write(b.Bytes())
 	return err
 }
 
-func (r *gcReport) writeText(b *bytes.Buffer) {
+func writeGCRun(b *bytes.Buffer, r *gctrace.Report) {
 	what := compare.CommandLine(r.Command)
 	if r.Package != "" {
 		what = "benchmarks of " + r.Package
