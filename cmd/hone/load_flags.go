@@ -122,8 +122,7 @@ func newLoadFlags(p loadProtocol) *loadFlags {
 	fs.Func("goal", "", func(s string) error { f.goalTexts = append(f.goalTexts, s); return nil })
 	fs.StringVar(&f.pprof, "pprof", "", "")
 	fs.StringVar(&f.collected, "service", "", "")
-	fs.StringVar(&f.server.server, "server", "", "")
-	fs.StringVar(&f.server.tokenFile, "token_file", "", "")
+	f.server.define(fs)
 	fs.StringVar(&f.profile, "profile", "cpu,allocs", "")
 	fs.DurationVar(&f.profileTime, "profiletime", 10*time.Second, "")
 	fs.StringVar(&f.name, "name", "", "")
@@ -298,17 +297,7 @@ func (f *loadFlags) checkProfiles() error {
 		f.profile = ""
 		return nil
 	}
-	if err := f.checkKinds(); err != nil || f.collected != "" {
-		return err
-	}
-	if !strings.Contains(f.pprof, "://") {
-		f.pprof = "http://" + f.pprof
-	}
-	f.pprof = strings.TrimRight(f.pprof, "/")
-	if !strings.Contains(strings.SplitN(f.pprof, "://", 2)[1], "/") {
-		f.pprof += "/debug/pprof"
-	}
-	return nil
+	return f.checkKinds()
 }
 
 func (f *loadFlags) checkKinds() error {
@@ -326,9 +315,11 @@ func (f *loadFlags) checkService() error {
 	case f.against != "" && f.serve == "":
 		return f.usage("-against needs -serve with the command that starts the service, such as -serve 'go run ./cmd/server'")
 	case f.given("serve") && strings.TrimSpace(f.serve) == "":
-		return f.usage("-serve needs a command")
-	case f.against == "" && (f.given("precheck") || f.given("against")):
-		return f.usage("-against needs a branch, tag or commit, and -precheck is of use with it only")
+		return f.usage("-serve is empty: give the command that starts the service")
+	case f.against == "" && f.given("against"):
+		return f.usage("-against is empty: give a branch, tag or commit")
+	case f.against == "" && f.given("precheck"):
+		return f.usage("-precheck needs -against REF")
 	case f.serve == "" && f.given("ready"):
 		return f.usage("-ready needs -serve")
 	case f.ready <= 0 || f.preCheck < 0:
