@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/http"
@@ -28,29 +27,38 @@ import (
 
 const pushHelp = `usage: hone push -service NAME [flags] FILE...
 
-Send profiles to hone serve, which keeps them. FILE is a profile in any format
-that hone reads, or - for standard input. A file that is sent again with the same
-labels and time is kept once, and hone push says so. When the server is busy or
-can't be reached, hone push tries again.
+Send profiles to hone serve.
 
-  -service NAME   the program that the profiles are of
-  -version V, -zone Z, -instance I
-                  which version of it ran where
-  -label NAME=VALUE
-                  any other label; may be given several times
-  -kind KIND      what was profiled: cpu, heap, allocs, mutex, block, goroutine,
-                  ...; by default the profile tells
-  -time TIME      when the collection began, if the profile doesn't tell, or
-                  tells wrong: 2006-01-02T15:04:05Z, a Unix time, -1h
-  -duration D     how long it took, such as 30s
-  -timeout D      how long to try; 1m by default
-  -json           print what became of each file: "kept" or "already there"
-` + serverHelp + `
 Examples:
 
   hone push -service api -version v1.2.3 cpu.pb.gz heap.pb.gz
   curl -s localhost:6060/debug/pprof/heap | hone push -service api -
   hone push -service bench -label commit=$(git rev-parse HEAD) *.pb.gz
+
+Flags that describe the profiles:
+
+  -service NAME   the profiled program (required)
+  -version V, -zone Z, -instance I
+                  its version, and where it ran
+  -label NAME=VALUE
+                  any other label; may be repeated
+  -kind KIND      what was profiled: cpu, heap, allocs, mutex, block, goroutine, and so
+                  on (from the profile)
+  -time TIME      when the profile started, if the profile doesn't say so or is wrong:
+                  2006-01-02T15:04:05Z, a Unix time, or -1h
+  -duration D     how long it took, such as 30s (from the profile)
+
+Other flags:
+
+` + serverHelp + `  -timeout D      how long to retry if the server is busy or unreachable (1m)
+  -tls_ca FILE, -tls_cert FILE, -tls_key FILE
+                  the authority to trust, a client certificate and its key
+  -json           print the result for each file: "kept" or "already there"
+
+Exit codes: 0 success, 1 failure, 2 wrong usage.
+
+FILE is a profile in any format that hone reads, or - for standard input. If you send
+the same file again with the same labels and time, the server keeps one copy.
 `
 
 // labelFlags collects repeated -label flags.
@@ -82,8 +90,7 @@ func runPush(ctx context.Context, a *app, args []string) error {
 	usage := func(format string, args ...any) error {
 		return &shell.UsageError{Verb: "push", Err: fmt.Errorf(format, args...)}
 	}
-	fs := flag.NewFlagSet("push", flag.ContinueOnError)
-	fs.SetOutput(io.Discard)
+	fs := newFlags("push")
 	var f serverFlags
 	var labels labelFlags
 	var at, duration string
@@ -100,27 +107,24 @@ func runPush(ctx context.Context, a *app, args []string) error {
 	fs.StringVar(&duration, "duration", "", "")
 	fs.BoolVar(&asJSON, "json", false, "")
 	timeout := fs.Duration("timeout", time.Minute, "")
-	fs.StringVar(&f.server, "server", "", "")
-	fs.StringVar(&f.tokenFile, "token_file", "", "")
+	f.define(fs)
 	fetcher := &capture.Fetcher{}
-	fs.StringVar(&fetcher.TLSCA, "tls_ca", "", "")
-	fs.StringVar(&fetcher.TLSCert, "tls_cert", "", "")
-	fs.StringVar(&fetcher.TLSKey, "tls_key", "", "")
+	tlsFlags(fs, fetcher)
 	singleFlags(fs, "label")
-	if err := shell.ParseFlags("push", fs, args); err != nil {
+	files, err := parseArgs(fs, args)
+	if err != nil {
 		return err
 	}
 	if query.Get("service") == "" {
 		return usage("-service is missing: name the profiled program")
 	}
-	if fs.NArg() == 0 {
-		return usage("no profile is given")
+	if len(files) == 0 {
+		return usage("missing profile: give one or more files, or - for standard input")
 	}
 	for _, l := range labels {
 		query.Set("label."+l.Name, l.Value)
 	}
 	p := &pusher{app: a, query: query, deadline: time.Now().Add(*timeout)}
-	var err error
 	if at != "" {
 		if p.time, err = parseTimeFlag(at, time.Now()); err != nil {
 			return usage("-time: %w", err)
@@ -141,7 +145,7 @@ func runPush(ctx context.Context, a *app, args []string) error {
 		Result string `json:"result"`
 	}
 	done := []pushed{}
-	for _, file := range fs.Args() {
+	for _, file := range files {
 		var result string
 		if result, err = p.push(ctx, file); err != nil {
 			err = fmt.Errorf("%s: %w", file, err)
