@@ -5,39 +5,24 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"net/url"
 	"runtime/pprof"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/hone-go/hone/agent/internal/encoded"
 )
 
 // An Agent records short profiles of its process, again and again, and sends
 // them to hone serve. Its methods may be called from any goroutine.
 type Agent struct {
-	cfg      Config
-	hooks    hooks
-	identity url.Values // of all profiles
-	run      string     // first part of the keys
-	taken    int        // profiles, for the second part
-	captured int        // of them, those for triggers
-	stats    *statistics
-	budget   *budget // of the collecting goroutine, as all below it up to pending
-	out      *outbox
-	sender   *sender
-	rates    []*recorder // switched on
-
-	allocs, mutex, block encoded.Totals // as of the last profile
-	last                 map[Kind]time.Time
-	zipper               zipper
-	profiling            bool // a CPU profile is under way
-	pending              bool // and a trigger asks for another one
+	cfg       Config
+	stats     *statistics
+	out       *outbox
+	sender    *sender
+	collector *collector
+	rates     []*recorder // switched on
 
 	triggered chan triggerReason
-	ready     chan struct{} // closed once counters have their first values
 	stopping  chan struct{} // closed by Stop
 	ended     chan struct{} // closed when the agent has left nothing behind
 	cancel    context.CancelFunc
@@ -77,14 +62,8 @@ func startWith(c Config, h hooks) (*Agent, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	a := &Agent{
 		cfg:       c,
-		hooks:     h,
-		identity:  c.identity(),
-		run:       randomText(),
 		stats:     newStatistics(c.Logger),
-		budget:    newBudget(c.Budget, c.Period),
-		last:      make(map[Kind]time.Time),
 		triggered: make(chan triggerReason),
-		ready:     make(chan struct{}),
 		stopping:  make(chan struct{}),
 		ended:     make(chan struct{}),
 		cancel:    cancel,
@@ -97,7 +76,9 @@ func startWith(c Config, h hooks) (*Agent, error) {
 		}
 		return nil, fmt.Errorf("agent: another agent is already running in this process, for service %q: stop it first", service)
 	}
-	a.out = newOutbox(a.openSpool(), a.stats)
+	run := randomText()
+	a.out = newOutbox(a.openSpool(run, h.adoptAfter), a.stats)
+	a.collector = &collector{taker: newTaker(c, run, a.stats, a.out), cost: h.cost, triggered: a.triggered, ready: make(chan struct{}), stopping: a.stopping}
 	a.sender = &sender{
 		out:      a.out,
 		stats:    a.stats,
@@ -132,13 +113,13 @@ func (a *Agent) goAll() {
 	work.Add(1)
 	go func() {
 		defer work.Done()
-		a.collect()
+		a.collector.collect()
 	}()
 	if a.cfg.Triggers.on() {
 		work.Add(1)
 		go func() {
 			defer work.Done()
-			a.watch()
+			a.cfg.Triggers.watch(a.triggered, a.stopping)
 		}()
 	}
 	send.Add(1)
@@ -165,7 +146,8 @@ func (a *Agent) goAll() {
 	close(a.ended)
 }
 
-func (a *Agent) openSpool() *spool {
+// openSpool returns the spool of a run of the program, nil without one.
+func (a *Agent) openSpool(run string, adoptAfter time.Duration) *spool {
 	if a.cfg.SpoolBytes < 0 {
 		return nil
 	}
@@ -177,7 +159,7 @@ func (a *Agent) openSpool() *spool {
 			return nil
 		}
 	}
-	return &spool{dir: dir, run: a.run, maxBytes: a.cfg.SpoolBytes, maxAge: a.cfg.SpoolAge, adoptAfter: a.hooks.adoptAfter}
+	return &spool{dir: dir, run: run, maxBytes: a.cfg.SpoolBytes, maxAge: a.cfg.SpoolAge, adoptAfter: adoptAfter}
 }
 
 // Stop ends recording, takes the last profiles of what is counted over time

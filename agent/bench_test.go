@@ -9,19 +9,19 @@ import (
 	"strconv"
 	"testing"
 	"time"
-
-	"github.com/hone-go/hone/agent/internal/encoded"
 )
 
 // Costs of what the agent does once or a few times a minute. The figures in
 // take.go, collect.go and doc/agent.md are from here: go test -bench Cost ./agent
 func BenchmarkCost(b *testing.B) {
-	a := &Agent{identity: url.Values{}, cfg: Config{}.mustBench(b), stats: newStatistics(nil), last: make(map[Kind]time.Time), allocs: encoded.Totals{}}
-	a.out = newOutbox(nil, a.stats)
+	stats := newStatistics(nil)
+	a := newTaker(Config{}.mustBench(b), "run", stats, newOutbox(nil, stats))
+	a.identity = url.Values{}
+	stopped := func(time.Time) bool { return false }
 	drain := func() { a.out.queue, a.out.bytes = nil, 0 }
 	b.Run("memory", func(b *testing.B) {
 		for range b.N {
-			a.takeMemory("")
+			a.takeMemory("", stopped)
 			drain()
 		}
 	})
@@ -33,7 +33,7 @@ func BenchmarkCost(b *testing.B) {
 		runtime.Gosched()
 		b.Run("goroutine/"+strconv.Itoa(n), func(b *testing.B) {
 			for range b.N {
-				a.takeGoroutines("")
+				a.takeGoroutines("", stopped)
 				drain()
 			}
 		})
@@ -57,10 +57,8 @@ func BenchmarkCost(b *testing.B) {
 		}
 	})
 	b.Run("cpu", func(b *testing.B) {
-		a.stopping = make(chan struct{})
-		close(a.stopping) // so that it does not last
 		for range b.N {
-			a.takeCPU("")
+			a.takeCPU("", stopped) // so that it does not last
 			drain()
 		}
 	})

@@ -131,7 +131,8 @@ func TestTooManyGoroutines(t *testing.T) {
 }
 
 func TestPlanIsSpreadAndNeverTwoAtOnce(t *testing.T) {
-	a := &Agent{cfg: Config{}.mustDefaults(t), budget: newBudget(1e9, time.Minute)}
+	c := Config{}.mustDefaults(t)
+	a := &collector{taker: &taker{cfg: c, budget: newBudget(1e9, time.Minute)}}
 	var early int
 	const rounds = 2000
 	for round := range rounds {

@@ -7,8 +7,26 @@ import (
 	"time"
 )
 
+// sendCost is what it costs to send a profile, most of it in goroutines of
+// net/http.
+const sendCost = 500 * time.Microsecond
+
+// A collector takes profiles by a schedule, within a budget, and when triggers ask for them.
+// It is for one goroutine.
+type collector struct {
+	*taker
+	cost      func(source string) time.Duration // in tests, instead of the measured one
+	captured  int                               // of the profiles taken, those for triggers
+	profiling bool                              // a CPU profile is under way
+	pending   bool                              // and a trigger asks for another one
+
+	triggered <-chan triggerReason
+	ready     chan struct{} // closed once counters have their first values
+	stopping  <-chan struct{}
+}
+
 // collect records profiles until the agent stops, then the last deltas.
-func (a *Agent) collect() {
+func (a *collector) collect() {
 	a.setCounters()
 	close(a.ready)
 	sources := a.wanted()
@@ -44,7 +62,7 @@ type step struct {
 // plan returns what to do in a round, one after the other, in an order and with
 // pauses that are random: profiles of many processes are spread over time, and
 // nothing that the program does every minute is always or never seen.
-func (a *Agent) plan(sources []profileSource) []step {
+func (a *collector) plan(sources []profileSource) []step {
 	var steps []step
 	free := a.cfg.Period
 	for _, s := range sources {
@@ -73,7 +91,7 @@ func (a *Agent) plan(sources []profileSource) []step {
 }
 
 // leftOut counts what the budget does not allow.
-func (a *Agent) leftOut(s profileSource) {
+func (a *collector) leftOut(s profileSource) {
 	if !a.budget.stretched(s.name) {
 		return
 	}
@@ -85,14 +103,18 @@ func (a *Agent) leftOut(s profileSource) {
 }
 
 // use takes profiles from a source and accounts for them.
-func (a *Agent) use(s profileSource, t triggerReason) {
+func (a *collector) use(s profileSource, t triggerReason) {
 	taken, captured := a.taken, a.captured
 	defer func() {
 		if r := recover(); r != nil { // the program is not to die of its profiler
 			a.stats.fail("%s: panic: %v", s.name, r)
 		}
 	}()
-	d := s.take(t)
+	if s.name == "cpu" {
+		a.profiling = true
+		defer func() { a.profiling = false }()
+	}
+	d := s.take(t, a.sleep)
 	// Without those of captures meanwhile.
 	own := (a.taken - taken) - (a.captured - captured)
 	if own > 0 {
@@ -102,8 +124,8 @@ func (a *Agent) use(s profileSource, t triggerReason) {
 		a.captured += own
 		a.stats.add(&a.stats.Triggered, int64(own))
 	}
-	if a.hooks.cost != nil {
-		d = a.hooks.cost(s.name)
+	if a.cost != nil {
+		d = a.cost(s.name)
 	}
 	a.stats.spent(d)
 	a.budget.spent(s.name, d)
@@ -111,7 +133,7 @@ func (a *Agent) use(s profileSource, t triggerReason) {
 
 // sleep returns true at the given time, false when the agent stops before.
 // Captures that are triggered meanwhile are taken while it waits.
-func (a *Agent) sleep(until time.Time) bool {
+func (a *collector) sleep(until time.Time) bool {
 	timer := time.NewTimer(time.Until(until))
 	defer timer.Stop()
 	for {
@@ -132,7 +154,7 @@ func (a *Agent) sleep(until time.Time) bool {
 }
 
 // flush takes what has been counted since the last profiles.
-func (a *Agent) flush() {
+func (a *collector) flush() {
 	for _, s := range a.wanted() {
 		if s.name == "memory" && a.cfg.wants(KindAllocs) || s.name == "mutex" || s.name == "block" {
 			a.use(s, "")
@@ -143,7 +165,7 @@ func (a *Agent) flush() {
 // capture takes the profile that a trigger asks for, on top of the schedule. A
 // CPU profile that is under way is not disturbed: it sees what there is to see,
 // and the one that was asked for follows it.
-func (a *Agent) capture(t triggerReason) {
+func (a *collector) capture(t triggerReason) {
 	if t == triggerCPU && a.profiling {
 		a.pending = true
 		return

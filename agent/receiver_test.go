@@ -130,7 +130,7 @@ func mustStart(t *testing.T, c Config, h hooks) *Agent {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { stopAgent(t, a) })
-	<-a.ready
+	<-a.collector.ready
 	return a
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"maps"
 	"math/rand/v2"
+	"net/url"
 	"runtime"
 	"runtime/pprof"
 	"slices"
@@ -13,8 +14,34 @@ import (
 	"github.com/hone-go/hone/agent/internal/encoded"
 )
 
+// A taker takes profiles and puts them on their way. It is for the collecting goroutine.
+type taker struct {
+	cfg      Config
+	identity url.Values // of all profiles
+	run      string     // first part of the keys
+	taken    int        // profiles, for the second part
+	stats    *statistics
+	budget   *budget
+	out      *outbox
+
+	allocs, mutex, block encoded.Totals // as of the last profile
+	last                 map[Kind]time.Time
+	zipper               zipper
+}
+
+func newTaker(c Config, run string, stats *statistics, out *outbox) *taker {
+	return &taker{
+		cfg: c, identity: c.identity(), run: run, stats: stats, out: out,
+		budget: newBudget(c.Budget, c.Period), last: make(map[Kind]time.Time),
+	}
+}
+
+// A sleeper returns true at the given time, false when the agent stops before. Captures that
+// are triggered meanwhile are taken while it waits.
+type sleeper func(until time.Time) bool
+
 // emit puts a profile on its way. The profile is the agent's from here on.
-func (a *Agent) emit(k Kind, t triggerReason, began time.Time, length time.Duration, body []byte) {
+func (a *taker) emit(k Kind, t triggerReason, began time.Time, length time.Duration, body []byte) {
 	a.taken++
 	key := a.run + "-" + strconv.Itoa(a.taken)
 	q := maps.Clone(a.identity)
@@ -37,9 +64,6 @@ const (
 	sampleCost = 10 * time.Microsecond
 	// samplesPerSecond of CPU time; see runtime.SetCPUProfileRate.
 	samplesPerSecond = 100
-	// sendCost is what it costs to send a profile, most of it in goroutines of
-	// net/http.
-	sendCost = 500 * time.Microsecond
 	// goroutineCost and stackCost are what a goroutine profile and a look at
 	// the stacks cost for each goroutine.
 	goroutineCost = 10 * time.Microsecond
@@ -55,8 +79,8 @@ type profileSource struct {
 	kinds []Kind
 	lasts time.Duration // 0: a moment
 	// take emits profiles and returns the CPU time it has used. It waits with
-	// Agent.sleep, which lets triggered captures in.
-	take func(t triggerReason) time.Duration
+	// sleep, which lets triggered captures in.
+	take func(t triggerReason, sleep sleeper) time.Duration
 	// perGoroutine is what take costs for each goroutine at first sight: enough
 	// not to begin with what the budget does not allow. From then on costs are
 	// measured. 0: it does not depend on them.
@@ -70,13 +94,13 @@ type profileSource struct {
 
 // sources returns all sources that the runtime has. Heap and allocs are columns of one table of the
 // runtime, which is read once.
-func (a *Agent) sources() []profileSource {
+func (a *taker) sources() []profileSource {
 	all := []profileSource{
 		{name: "cpu", kinds: []Kind{KindCPU}, lasts: a.cfg.CPUDuration, take: a.takeCPU, garbage: 2_400_000},
 		{name: "wall", kinds: []Kind{KindWall}, lasts: a.cfg.WallDuration, take: a.takeWall, perGoroutine: stackCost * time.Duration(a.cfg.WallSamples), garbage: 200_000},
 		{name: "memory", kinds: []Kind{KindHeap, KindAllocs}, take: a.takeMemory, garbage: 1_500_000},
-		{name: "mutex", kinds: []Kind{KindMutex}, take: func(triggerReason) time.Duration { return a.takeEvents(KindMutex, &a.mutex) }, garbage: 1_500_000},
-		{name: "block", kinds: []Kind{KindBlock}, take: func(triggerReason) time.Duration { return a.takeEvents(KindBlock, &a.block) }, garbage: 1_500_000},
+		{name: "mutex", kinds: []Kind{KindMutex}, take: func(triggerReason, sleeper) time.Duration { return a.takeEvents(KindMutex, &a.mutex) }, garbage: 1_500_000},
+		{name: "block", kinds: []Kind{KindBlock}, take: func(triggerReason, sleeper) time.Duration { return a.takeEvents(KindBlock, &a.block) }, garbage: 1_500_000},
 		{name: "goroutine", kinds: []Kind{KindGoroutine}, take: a.takeGoroutines, perGoroutine: goroutineCost, garbage: 1_400_000},
 	}
 	if pprof.Lookup(string(KindGoroutineLeak)) != nil {
@@ -87,23 +111,21 @@ func (a *Agent) sources() []profileSource {
 }
 
 // wanted returns the sources of the kinds that the configuration asks for.
-func (a *Agent) wanted() []profileSource {
+func (a *taker) wanted() []profileSource {
 	return slices.DeleteFunc(a.sources(), func(s profileSource) bool { return !slices.ContainsFunc(s.kinds, a.cfg.wants) })
 }
 
 // takeCPU records for CPUDuration. What the runtime writes is sent as it is.
-func (a *Agent) takeCPU(t triggerReason) time.Duration {
+func (a *taker) takeCPU(t triggerReason, sleep sleeper) time.Duration {
 	var w timedBuffer
 	cpu, start := processCPU(), time.Now()
 	if err := pprof.StartCPUProfile(&w); err != nil {
 		a.stats.add(&a.stats.Busy, 1) // the program's own, or a request for one
 		return 0
 	}
-	a.profiling = true
-	a.sleep(start.Add(a.cfg.CPUDuration))
+	sleep(start.Add(a.cfg.CPUDuration))
 	length := time.Since(start)
 	pprof.StopCPUProfile()
-	a.profiling = false
 	samples := (processCPU() - cpu).Seconds() * samplesPerSecond
 	a.emit(KindCPU, t, start, length, w.Bytes())
 	// Another goroutine has written the profile, which is most of the work.
@@ -133,7 +155,7 @@ const (
 )
 
 // setCounters begins the counting of deltas.
-func (a *Agent) setCounters() {
+func (a *taker) setCounters() {
 	now := time.Now()
 	first := func(k Kind, profile string, c *encoded.Totals) {
 		if !a.cfg.wants(k) {
@@ -170,7 +192,7 @@ func lookup(name string) ([]byte, error) {
 
 // takeMemory takes the heap as of the last garbage collection and, unless it
 // was triggered, what has been allocated since the last time.
-func (a *Agent) takeMemory(t triggerReason) time.Duration {
+func (a *taker) takeMemory(t triggerReason, _ sleeper) time.Duration {
 	return measure(func() {
 		now := time.Now()
 		raw, err := lookup("heap")
@@ -191,7 +213,7 @@ func (a *Agent) takeMemory(t triggerReason) time.Duration {
 
 // takeEvents takes what has been recorded of mutex or block events since the
 // last time, if anything.
-func (a *Agent) takeEvents(k Kind, last *encoded.Totals) time.Duration {
+func (a *taker) takeEvents(k Kind, last *encoded.Totals) time.Duration {
 	return measure(func() {
 		if last.Empty() && pprof.Lookup(string(k)).Count() == 0 {
 			a.last[k] = time.Now()
@@ -210,7 +232,7 @@ func (a *Agent) takeEvents(k Kind, last *encoded.Totals) time.Duration {
 }
 
 // emitColumns emits two columns of a profile, unless there is nothing in them.
-func (a *Agent) emitColumns(k Kind, t triggerReason, began time.Time, length time.Duration, raw []byte, first int, last *encoded.Totals) {
+func (a *taker) emitColumns(k Kind, t triggerReason, began time.Time, length time.Duration, raw []byte, first int, last *encoded.Totals) {
 	out, samples, err := encoded.Columns(raw, first, kindColumns, last)
 	if err != nil {
 		a.stats.fail("%s: %v", k, err)
@@ -227,7 +249,7 @@ func (a *Agent) emitColumns(k Kind, t triggerReason, began time.Time, length tim
 	a.emit(k, t, began, length, body)
 }
 
-func (a *Agent) takeGoroutines(t triggerReason) time.Duration {
+func (a *taker) takeGoroutines(t triggerReason, _ sleeper) time.Duration {
 	if a.tooManyGoroutines(KindGoroutine) {
 		return 0
 	}
@@ -243,7 +265,7 @@ func (a *Agent) takeGoroutines(t triggerReason) time.Duration {
 }
 
 // takeLeaks has the runtime look for leaks, which is a garbage collection.
-func (a *Agent) takeLeaks(t triggerReason) time.Duration {
+func (a *taker) takeLeaks(t triggerReason, _ sleeper) time.Duration {
 	if a.tooManyGoroutines(KindGoroutineLeak) {
 		return 0
 	}
@@ -260,7 +282,7 @@ func (a *Agent) takeLeaks(t triggerReason) time.Duration {
 	return d + collectedCPU() - before
 }
 
-func (a *Agent) tooManyGoroutines(k Kind) bool {
+func (a *taker) tooManyGoroutines(k Kind) bool {
 	n := runtime.NumGoroutine()
 	if n <= a.cfg.MaxGoroutines {
 		return false
@@ -280,7 +302,7 @@ func (a *Agent) tooManyGoroutines(k Kind) bool {
 // runtime.Stack, which would tell states and how long they have lasted, stops
 // the program all the time. The price is that stacks have 32 frames at most,
 // and no labels.
-func (a *Agent) takeWall(triggerReason) time.Duration {
+func (a *taker) takeWall(_ triggerReason, sleep sleeper) time.Duration {
 	var used time.Duration
 	stacks := make(map[[maxFrames]uintptr]int)
 	var records []runtime.StackRecord
@@ -288,7 +310,7 @@ func (a *Agent) takeWall(triggerReason) time.Duration {
 	part := a.cfg.WallDuration / time.Duration(a.cfg.WallSamples)
 	for i := range a.cfg.WallSamples {
 		next := start.Add(time.Duration(i)*part + rand.N(part+1))
-		if !a.sleep(next) || a.tooManyGoroutines(KindWall) {
+		if !sleep(next) || a.tooManyGoroutines(KindWall) {
 			break
 		}
 		used += measure(func() {

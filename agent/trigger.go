@@ -16,9 +16,9 @@ const (
 	triggerGoroutines triggerReason = "goroutines"
 )
 
-// watch compares the process with the thresholds until the agent stops.
-func (a *Agent) watch() {
-	t := a.cfg.Triggers
+// watch compares the process with the thresholds, and tells what exceeds them, until
+// stopping is closed.
+func (t Triggers) watch(exceeds chan<- triggerReason, stopping <-chan struct{}) {
 	quiet := make(map[triggerReason]time.Time) // until when
 	ticker := time.NewTicker(t.Check)
 	defer ticker.Stop()
@@ -26,7 +26,7 @@ func (a *Agent) watch() {
 	cpu, at := processCPU(), time.Now()
 	for {
 		select {
-		case <-a.stopping:
+		case <-stopping:
 			return
 		case <-ticker.C:
 		}
@@ -49,9 +49,9 @@ func (a *Agent) watch() {
 				continue
 			}
 			select {
-			case a.triggered <- e:
+			case exceeds <- e:
 				quiet[e] = now.Add(t.Cooldown)
-			case <-a.stopping:
+			case <-stopping:
 				return
 			}
 		}

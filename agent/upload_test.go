@@ -351,7 +351,7 @@ func TestPanicsStayInside(t *testing.T) {
 	c.Client = &http.Client{Transport: panics{}}
 	a := mustStart(t, c, testHooks)
 	eventually(t, "an attempt", func() bool { return a.Stats().Failures > 0 })
-	a.use(profileSource{name: "bad", take: func(triggerReason) time.Duration { panic("also on purpose") }}, "")
+	a.collector.use(profileSource{name: "bad", take: func(triggerReason, sleeper) time.Duration { panic("also on purpose") }}, "")
 	if e := a.Stats().LastError; !strings.Contains(e, "on purpose") {
 		t.Errorf("last error %q", e)
 	}
