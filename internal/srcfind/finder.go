@@ -1,7 +1,5 @@
 package srcfind
 
-import "context"
-
 // Finder finds and keeps source text. It is safe for concurrent use. It reads a
 // file once while it has room to keep it, so make a new one to see edits; what it
 // did not find it looks for again after a minute.
@@ -15,7 +13,7 @@ type Finder struct {
 
 	env   func() goEnv
 	tree  func() *modTree
-	runGo func(ctx context.Context, dir string, extraEnv ...string) (goroot, modcache string, err error)
+	runGo runGoFunc
 }
 
 // A place is a candidate of the second stage: a slash-separated name below a

@@ -19,8 +19,11 @@ type goEnv struct {
 	err              error // why the go command was of no help, if it was needed
 }
 
+// A runGoFunc asks the go command in a folder, with more variables in its environment.
+type runGoFunc func(ctx context.Context, dir string, extraEnv ...string) (goroot, modcache string, err error)
+
 // loadEnv asks the go command only for what the environment leaves open.
-func (f *Finder) loadEnv() goEnv {
+func loadEnv(dir string, run runGoFunc) goEnv {
 	e := goEnv{goroot: os.Getenv("GOROOT"), modcache: os.Getenv("GOMODCACHE")}
 	if e.goroot != "" && e.modcache != "" {
 		return e
@@ -29,9 +32,9 @@ func (f *Finder) loadEnv() goEnv {
 	// switch to one that is already there, but not download it.
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	goroot, modcache, err := f.runGo(ctx, f.cfg.Dir, gocmd.NoDownloads)
+	goroot, modcache, err := run(ctx, dir, gocmd.NoDownloads)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, exec.ErrNotFound) {
-		goroot, modcache, err = f.runGo(ctx, f.cfg.Dir, gocmd.NoDownloads, gocmd.LocalToolchain)
+		goroot, modcache, err = run(ctx, dir, gocmd.NoDownloads, gocmd.LocalToolchain)
 	}
 	if err != nil {
 		e.err = fmt.Errorf("go env: %w", err)

@@ -21,11 +21,12 @@ type modTree struct {
 
 type moduleDir struct{ path, dir string }
 
-func (f *Finder) loadTree() *modTree {
+// loadTree reads the modules around the folders where a search starts.
+func loadTree(cfg *Config) *modTree {
 	t := &modTree{replaces: map[string]target{}, requires: map[string]string{}}
-	starts := []string{f.cfg.Dir}
-	if f.cfg.SearchPath != "" {
-		starts = append(starts, filepath.SplitList(f.cfg.SearchPath)...)
+	starts := []string{cfg.Dir}
+	if cfg.SearchPath != "" {
+		starts = append(starts, filepath.SplitList(cfg.SearchPath)...)
 	}
 	seen := map[string]bool{}
 	for _, dir := range starts {

@@ -37,8 +37,8 @@ func New(cfg Config) *Finder {
 		f.searchPath = f.cfg.Dir
 	}
 	f.trimmer = NewTrimmer(cfg.TrimPath, f.searchPath)
-	f.env = sync.OnceValue(f.loadEnv)
-	f.tree = sync.OnceValue(f.loadTree)
+	f.env = sync.OnceValue(func() goEnv { return loadEnv(f.cfg.Dir, f.runGo) })
+	f.tree = sync.OnceValue(func() *modTree { return loadTree(&f.cfg) })
 	return f
 }
 
@@ -171,7 +171,7 @@ func (f *Finder) read(name string, open func(string) (*os.File, error)) (*Text, 
 		return nil, err
 	}
 	if fi.Size() > f.cfg.MaxBytes {
-		return nil, f.tooLarge(name)
+		return nil, tooLarge(name, f.cfg.MaxBytes)
 	}
 	file, err := open(name)
 	if err != nil {
@@ -185,13 +185,13 @@ func (f *Finder) read(name string, open func(string) (*os.File, error)) (*Text, 
 		return nil, &foundError{err}
 	}
 	if n > f.cfg.MaxBytes {
-		return nil, f.tooLarge(name)
+		return nil, tooLarge(name, f.cfg.MaxBytes)
 	}
 	return &Text{Path: name, Lines: splitLines(b.String())}, nil
 }
 
-func (f *Finder) tooLarge(name string) error {
-	return &foundError{fmt.Errorf("%s: source file is over the limit of %d bytes", name, f.cfg.MaxBytes)}
+func tooLarge(name string, most int64) error {
+	return &foundError{fmt.Errorf("%s: source file is over the limit of %d bytes", name, most)}
 }
 
 func checkRegular(name string, fi fs.FileInfo) error {

@@ -290,7 +290,7 @@ func TestDotDot(t *testing.T) {
 	hermetic(t, filepath.Join(root, "a"))
 	f := New(Config{Dir: filepath.Join(root, "elsewhere")})
 	f.tree = func() *modTree {
-		return New(Config{Dir: filepath.Join(root, "a", "app")}).loadTree()
+		return loadTree(&Config{Dir: filepath.Join(root, "a", "app")})
 	}
 	if _, err := f.Lines("example.com/app/go.mod"); err != nil {
 		t.Fatalf("the module is not set up: %v", err)
