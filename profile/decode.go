@@ -118,7 +118,7 @@ func newDecoder(lim Limits) *decoder {
 func (d *decoder) begin(sent int64) error {
 	d.mem = newMeter(d.lim, sent)
 	d.most = min(d.lim.Bytes, d.lim.expanded(sent))
-	kept := d.kept()
+	kept := keptBytes(d)
 	if kept > d.mem.limit/2 { // for the sake of a much larger one before
 		d.forget()
 		kept = 0
@@ -126,8 +126,8 @@ func (d *decoder) begin(sent int64) error {
 	return d.mem.take(kept)
 }
 
-// kept returns the memory of the columns and buffers of d.
-func (d *decoder) kept() int64 {
+// keptBytes returns the memory of the columns and buffers of d.
+func keptBytes(d *decoder) int64 {
 	p := d.p
 	n := bytesOf[string](cap(p.Strings)) + bytesOf[Mapping](cap(p.Mappings)) + bytesOf[Function](cap(p.Functions)) +
 		bytesOf[Location](cap(p.Locations)) + bytesOf[Line](cap(p.Lines)) + bytesOf[uint32](cap(p.Frames)) +
@@ -166,7 +166,7 @@ func (d *decoder) reset() {
 }
 
 // tooLong is the error of more decompressed bytes than there may be.
-func (d *decoder) tooLong() error {
+func tooLong(d *decoder) error {
 	if d.most < d.lim.Bytes {
 		return tooLarge("bytes when decompressed", d.most, d.mem.bytes)
 	}
@@ -197,7 +197,7 @@ func (d *decoder) str(b []byte, at int) error {
 		return d.fail(at, "string_table[0] must be empty")
 	}
 	if len(p.Strings) == cap(p.Strings) {
-		return d.strWithRoom(b, at)
+		return strWithRoom(d, b, at)
 	}
 	if d.share && len(b) > 0 {
 		p.Strings = append(p.Strings, unsafe.String(&b[0], len(b)))
@@ -212,7 +212,7 @@ func (d *decoder) str(b []byte, at int) error {
 	return nil
 }
 
-func (d *decoder) strWithRoom(b []byte, at int) (err error) {
+func strWithRoom(d *decoder, b []byte, at int) (err error) {
 	if d.p.Strings, err = room(&d.mem, d.p.Strings, d.lim.Strings, "strings"); err != nil {
 		return err
 	}
@@ -249,7 +249,7 @@ func (d *decoder) bigID(id uint64) uint32 {
 const bigIDBytes = 64
 
 // fromRawID is the inverse of rawID, for error messages.
-func (d *decoder) fromRawID(raw uint32) uint64 {
+func fromRawID(d *decoder, raw uint32) uint64 {
 	for id, r := range d.bigIDs {
 		if r == raw {
 			return id

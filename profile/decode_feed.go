@@ -52,7 +52,7 @@ func (d *decoder) feed(b []byte) (n int, err error) {
 			case fieldString:
 				err = d.str(b[k:end], k)
 			default:
-				err = d.other(b, i, end)
+				err = otherField(d, b, i, end)
 			}
 			if err != nil {
 				return i, err
@@ -67,7 +67,7 @@ func (d *decoder) feed(b []byte) (n int, err error) {
 			}
 			return i, d.fail(next, "%s", problem)
 		}
-		if err := d.scalar(f, i); err != nil {
+		if err := scalarField(d, f, i); err != nil {
 			return i, err
 		}
 		i = next
@@ -77,7 +77,7 @@ func (d *decoder) feed(b []byte) (n int, err error) {
 
 // reserveFor makes room for what b, a whole profile, holds, so that the columns
 // don't have to grow.
-func (d *decoder) reserve(b []byte) error {
+func reserveFor(d *decoder, b []byte) error {
 	var count [fieldString + 1]int
 	frames, lines := 0, 0
 	for i := 0; i < len(b); {
@@ -119,8 +119,8 @@ func (d *decoder) reserve(b []byte) error {
 	return nil
 }
 
-// other decodes a length-delimited field b[i:end] of Profile that is not one of the frequent ones.
-func (d *decoder) other(b []byte, i, end int) error {
+// otherField decodes a length-delimited field b[i:end] of Profile that is not one of the frequent ones.
+func otherField(d *decoder, b []byte, i, end int) error {
 	f, _, problem := nextField(b[:end], i)
 	if problem != "" {
 		return d.fail(i, "%s", problem)
@@ -158,7 +158,7 @@ func (d *decoder) other(b []byte, i, end int) error {
 			if next < 0 {
 				return d.fail(f.at+k, "%s", varintProblem(next))
 			}
-			if err := d.comment(v); err != nil {
+			if err := addComment(d, v); err != nil {
 				return err
 			}
 			k = next
@@ -171,15 +171,15 @@ func (d *decoder) other(b []byte, i, end int) error {
 	return nil
 }
 
-func (d *decoder) comment(id uint64) (err error) {
+func addComment(d *decoder, id uint64) (err error) {
 	if d.comments, err = room(&d.mem, d.comments, d.lim.Strings, "comments"); err == nil {
 		d.comments = append(d.comments, id)
 	}
 	return err
 }
 
-// scalar handles a field of Profile that is a number.
-func (d *decoder) scalar(f field, at int) error {
+// scalarField handles a field of Profile that is a number.
+func scalarField(d *decoder, f field, at int) error {
 	p := d.p
 	if f.num > fieldDocURL {
 		return nil
@@ -202,7 +202,7 @@ func (d *decoder) scalar(f field, at int) error {
 	case fieldPeriod:
 		p.Period = int64(f.v)
 	case fieldComment:
-		return d.comment(f.v)
+		return addComment(d, f.v)
 	case fieldDefaultSampleType:
 		d.header[2] = f.v
 	case fieldDocURL:

@@ -39,8 +39,9 @@ func Decode(r io.Reader, lim Limits) (*Profile, error) {
 				if err := d.begin(end - start); err != nil {
 					return nil, err
 				}
-				p, err := d.decode(s)
-				return d.done(d.orText(p, err, s, start))
+				p, err := decodePieces(d, s)
+				p, err = orText(d, p, err, s, start)
+				return finished(d, p, err)
 			}
 			data := make([]byte, end-start)
 			if _, err := io.ReadFull(s, data); err != nil {
@@ -64,35 +65,36 @@ func Decode(r io.Reader, lim Limits) (*Profile, error) {
 // DecodeBytes is [Decode] of data. The profile doesn't refer to data.
 func DecodeBytes(data []byte, lim Limits) (*Profile, error) {
 	d := newDecoder(lim)
-	return d.done(d.decodeBytes(data))
+	p, err := decodeAll(d, data)
+	return finished(d, p, err)
 }
 
-// done gives the memory back of what did not become a profile.
-func (d *decoder) done(p *Profile, err error) (*Profile, error) {
+// finished gives the memory back of what did not become a profile.
+func finished(d *decoder, p *Profile, err error) (*Profile, error) {
 	if err != nil {
 		d.forget()
 	}
 	return p, err
 }
 
-// decodeBytes decodes data, in one piece if it is small.
-func (d *decoder) decodeBytes(data []byte) (*Profile, error) {
+// decodeAll decodes data, in one piece if it is small.
+func decodeAll(d *decoder, data []byte) (*Profile, error) {
 	if err := d.begin(int64(len(data))); err != nil {
 		return nil, err
 	}
 	in := bytes.NewReader(data)
 	var p *Profile
 	var err error
-	if plain, ok := d.plain(data); ok {
-		p, err = d.decodePlain(plain)
+	if plain, ok := decompressed(d, data); ok {
+		p, err = decodeWhole(d, plain)
 	} else {
-		p, err = d.decode(in)
+		p, err = decodePieces(d, in)
 	}
-	return d.orText(p, err, in, 0)
+	return orText(d, p, err, in, 0)
 }
 
-// plain returns the decompressed bytes of data if it is small and sound.
-func (d *decoder) plain(data []byte) (plain []byte, ok bool) {
+// uncompressed returns the decompressed bytes of data if it is small and sound.
+func decompressed(d *decoder, data []byte) (plain []byte, ok bool) {
 	if len(data) > smallInput {
 		return nil, false
 	}
@@ -121,13 +123,13 @@ func (d *decoder) plain(data []byte) (plain []byte, ok bool) {
 	return plain, ok && len(plain) <= size
 }
 
-// decodePlain decodes a whole protobuf profile.
-func (d *decoder) decodePlain(b []byte) (*Profile, error) {
+// decodeWhole decodes a whole protobuf profile.
+func decodeWhole(d *decoder, b []byte) (*Profile, error) {
 	if len(b) == 0 {
 		return nil, errEmpty
 	}
 	if !d.serial {
-		if err := d.reserve(b); err != nil {
+		if err := reserveFor(d, b); err != nil {
 			return nil, err
 		}
 	}
@@ -136,18 +138,18 @@ func (d *decoder) decodePlain(b []byte) (*Profile, error) {
 		return nil, err
 	}
 	if n > len(b) {
-		return nil, d.endsInside()
+		return nil, endsInside(d)
 	}
 	if n < len(b) {
 		_, at, problem := nextField(b, n)
 		return nil, d.fail(at, "%s", problem)
 	}
-	return d.finish()
+	return finish(d)
 }
 
 // orText returns p and err, what came of decoding r from position start on as a
 // protobuf profile. If that isn't what it is, it is decoded as what it looks like.
-func (d *decoder) orText(p *Profile, err error, r io.ReadSeeker, start int64) (*Profile, error) {
+func orText(d *decoder, p *Profile, err error, r io.ReadSeeker, start int64) (*Profile, error) {
 	if err == nil || errors.Is(err, errEmpty) {
 		return p, err
 	}
@@ -259,8 +261,8 @@ func isText(b []byte) bool {
 	}) && utf8.Valid(bytes.TrimRightFunc(b, func(r rune) bool { return r == utf8.RuneError }))
 }
 
-// decode reads and decodes a protobuf profile.
-func (d *decoder) decode(r io.Reader) (*Profile, error) {
+// decodePieces reads and decodes a protobuf profile.
+func decodePieces(d *decoder, r io.Reader) (*Profile, error) {
 	in, err := uncompressed(r, &d.gz, &d.mem)
 	if err != nil {
 		return nil, err
@@ -276,7 +278,7 @@ func (d *decoder) decode(r io.Reader) (*Profile, error) {
 			return nil, err
 		}
 		if src.total > d.most {
-			return nil, d.tooLong()
+			return nil, tooLong(d)
 		}
 		n, ferr := d.feed(piece)
 		if ferr != nil {
@@ -292,17 +294,17 @@ func (d *decoder) decode(r io.Reader) (*Profile, error) {
 		return nil, errEmpty
 	}
 	if src.skip > 0 {
-		return nil, d.endsInside()
+		return nil, endsInside(d)
 	}
 	if rest := src.rest; len(rest) > 0 {
 		_, at, problem := nextField(rest, 0)
 		return nil, d.fail(at, "%s", problem)
 	}
-	return d.finish()
+	return finish(d)
 }
 
 // endsInside is the error of input that ends inside a field that was skipped.
-func (d *decoder) endsInside() error {
+func endsInside(d *decoder) error {
 	return &SyntaxError{d.unended, "a field is longer than what holds it"}
 }
 
@@ -356,8 +358,8 @@ func (d *Decoder) Decode(data []byte) (*Profile, error) {
 		d.d.reset()
 		d.d.lim.Budget = d.Limits.Budget
 	}
-	p, err := d.d.done(d.d.decodeBytes(data))
-	if err != nil {
+	p, err := decodeAll(d.d, data)
+	if p, err = finished(d.d, p, err); err != nil {
 		d.d = nil // what took too much memory is not kept
 	}
 	return p, err
@@ -369,5 +371,5 @@ func (d *Decoder) Kept() int64 {
 	if d.d == nil {
 		return 0
 	}
-	return d.d.kept()
+	return keptBytes(d.d)
 }

@@ -8,18 +8,18 @@ import (
 
 // finish checks every reference of what was fed and turns ids into indexes. It
 // returns the profile, which belongs to the decoder until its reset.
-func (d *decoder) finish() (*Profile, error) {
+func finish(d *decoder) (*Profile, error) {
 	p := d.p
-	if err := d.resolveStrings(); err != nil {
+	if err := resolveStrings(d); err != nil {
 		return nil, err
 	}
-	if err := d.resolveMappings(); err != nil {
+	if err := resolveMappings(d); err != nil {
 		return nil, err
 	}
-	if err := d.resolveFunctions(); err != nil {
+	if err := resolveFunctions(d); err != nil {
 		return nil, err
 	}
-	if err := d.resolveFrames(); err != nil {
+	if err := resolveFrames(d); err != nil {
 		return nil, err
 	}
 	if len(p.Stacks) == 0 {
@@ -35,7 +35,7 @@ func (d *decoder) finish() (*Profile, error) {
 		p.LabelSets, p.Labels = d.sets.p.LabelSets, d.sets.p.Labels
 		for _, l := range p.Labels {
 			if id := max(l.Key, l.Str, l.Unit); int(id) >= len(p.Strings) {
-				return nil, d.noString("a label", uint64(id))
+				return nil, noString(d, "a label", uint64(id))
 			}
 		}
 		for _, s := range p.LabelSets {
@@ -45,13 +45,13 @@ func (d *decoder) finish() (*Profile, error) {
 	return p, nil
 }
 
-func (d *decoder) noString(what string, id uint64) error {
+func noString(d *decoder, what string, id uint64) error {
 	return &SyntaxError{-1, fmt.Sprintf("%s refers to string %d, but the string table has %d", what, id, len(d.p.Strings))}
 }
 
 // resolveStrings fills in the strings of the header and of mappings, and checks
 // those of functions.
-func (d *decoder) resolveStrings() error {
+func resolveStrings(d *decoder) error {
 	p := d.p
 	if err := d.mem.take(bytesOf[ValueType](len(d.sampleTypes)) + bytesOf[string](len(d.comments))); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (d *decoder) resolveStrings() error {
 		switch {
 		case id >= uint64(len(p.Strings)):
 			if id != 0 && missing == nil {
-				missing = d.noString(what, id)
+				missing = noString(d, what, id)
 			}
 			return ""
 		case !d.share:
@@ -105,7 +105,7 @@ func (d *decoder) resolveStrings() error {
 
 // resolveMappings turns ids of mappings into indexes. A location whose mapping is
 // not there has none.
-func (d *decoder) resolveMappings() error {
+func resolveMappings(d *decoder) error {
 	p := d.p
 	dense := true
 	for i := range p.Mappings {
@@ -141,7 +141,7 @@ func (d *decoder) resolveMappings() error {
 	return nil
 }
 
-func (d *decoder) resolveFunctions() error {
+func resolveFunctions(d *decoder) error {
 	p := d.p
 	n := uint32(len(p.Functions))
 	missing := func(line int) error {
@@ -152,7 +152,7 @@ func (d *decoder) resolveFunctions() error {
 			}
 			return -1
 		})
-		return &badRecord{fieldLocation, loc, fmt.Sprintf("a location refers to function %d, which is not there", d.fromRawID(p.Lines[line].Function))}
+		return &badRecord{fieldLocation, loc, fmt.Sprintf("a location refers to function %d, which is missing", fromRawID(d, p.Lines[line].Function))}
 	}
 	if d.denseFuncs {
 		for i := range p.Lines {
@@ -164,7 +164,7 @@ func (d *decoder) resolveFunctions() error {
 		}
 		return nil
 	}
-	ids, err := d.newIDTable(d.funcIDs, fieldFunction, "function")
+	ids, err := newIDTable(d, d.funcIDs, fieldFunction, "function")
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (d *decoder) resolveFunctions() error {
 	return nil
 }
 
-func (d *decoder) resolveFrames() error {
+func resolveFrames(d *decoder) error {
 	p := d.p
 	n := uint32(len(p.Locations))
 	missing := func(frame int) error {
@@ -188,7 +188,7 @@ func (d *decoder) resolveFrames() error {
 			}
 			return -1
 		})
-		return &badRecord{fieldSample, s, fmt.Sprintf("a sample refers to location %d, which is not there", d.fromRawID(p.Frames[frame]))}
+		return &badRecord{fieldSample, s, fmt.Sprintf("a sample refers to location %d, which is missing", fromRawID(d, p.Frames[frame]))}
 	}
 	if d.denseLocs {
 		for i, raw := range p.Frames {
@@ -206,7 +206,7 @@ func (d *decoder) resolveFrames() error {
 	for i := range p.Locations {
 		locIDs[i] = p.Locations[i].ID
 	}
-	ids, err := d.newIDTable(locIDs, fieldLocation, "location")
+	ids, err := newIDTable(d, locIDs, fieldLocation, "location")
 	if err != nil {
 		return err
 	}
@@ -229,7 +229,7 @@ type idTable struct {
 // idMapBytes is what an entry of a map of ids takes.
 const idMapBytes = 24
 
-func (d *decoder) newIDTable(ids []uint64, field uint64, what string) (idTable, error) {
+func newIDTable(d *decoder, ids []uint64, field uint64, what string) (idTable, error) {
 	var t idTable
 	if len(ids) > 0 {
 		if m := slices.Max(ids); m <= uint64(4*len(ids)+1024) {
