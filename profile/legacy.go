@@ -11,12 +11,12 @@ var legacyFormats = []struct {
 	kind  string
 	parse func(*legacy) error
 }{
-	{"a CPU profile", (*legacy).cpu},
-	{"a heap profile", (*legacy).heap},
-	{"a count profile", (*legacy).count},
-	{"a thread profile", (*legacy).threads},
-	{"a contention profile", (*legacy).contention},
-	{"a Java profile", (*legacy).java},
+	{"a CPU profile", legacyCPU},
+	{"a heap profile", legacyHeap},
+	{"a count profile", legacyCount},
+	{"a thread profile", legacyThreads},
+	{"a contention profile", legacyContention},
+	{"a Java profile", legacyJava},
 }
 
 // decodeLegacy decodes the formats of profiles before protobuf. open returns the

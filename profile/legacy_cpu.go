@@ -14,7 +14,7 @@ import (
 //	0  1  0                                    end
 //
 // The memory map follows as text, or the functions if it is Java.
-func (l *legacy) cpu() error {
+func legacyCPU(l *legacy) error {
 	w, java, ok := findWords(l.in)
 	if !ok {
 		return errNotLegacy
@@ -25,12 +25,12 @@ func (l *legacy) cpu() error {
 		head[i], _ = w.next()
 	}
 	l.p.PeriodType, l.p.Period = ValueType{"cpu", "nanoseconds"}, int64(head[3])*1000
-	if err := l.cpuSamples(&w, java); err != nil {
+	if err := readCPUSamples(l, &w, java); err != nil {
 		return err
 	}
 	l.end = w.read
 	if java {
-		return l.javaLocations(nil)
+		return readJavaLocations(l, nil)
 	}
 	l.dropSignalFrames()
 	if err := l.compactLocations(); err != nil {
@@ -92,7 +92,7 @@ func (w *words) next() (v uint64, n int) {
 
 // readCPUSamples reads the samples. A profile may end without a mark, and within the
 // second half of a stack of 8-byte words; its other addresses are taken for 0.
-func (l *legacy) cpuSamples(w *words, java bool) error {
+func readCPUSamples(l *legacy, w *words, java bool) error {
 	for {
 		l.start = w.read
 		count, left := w.next()

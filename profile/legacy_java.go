@@ -21,7 +21,7 @@ const javaSampleRate = 512 << 10
 //
 //	0x00000003 java.util.Arrays.copyOf (Arrays.java:3236)
 //	0x00000004 libjvm.so (/usr/lib/libjvm.so)
-func (l *legacy) java() error {
+func legacyJava(l *legacy) error {
 	line, err := l.firstLine()
 	if err != nil {
 		return err
@@ -40,14 +40,14 @@ func (l *legacy) java() error {
 			return err
 		}
 		if l.unterminated { // a sample ends with its line
-			return l.javaLocations(line)
+			return readJavaLocations(l, line)
 		}
 		if line = bytes.TrimSpace(line); len(line) == 0 {
 			continue
 		}
 		if header {
 			if key, value, ok := findJavaAttribute(line); ok {
-				if err := l.javaAttribute(heap, string(key), value); err != nil {
+				if err := readJavaAttribute(l, heap, string(key), value); err != nil {
 					return err
 				}
 				continue
@@ -56,13 +56,13 @@ func (l *legacy) java() error {
 		}
 		size, count, addresses, ok := findJavaSample(line)
 		if !ok {
-			return l.javaLocations(line)
+			return readJavaLocations(l, line)
 		}
-		if err := l.javaSample(heap, size, count, addresses); err != nil {
+		if err := readJavaSample(l, heap, size, count, addresses); err != nil {
 			return err
 		}
 	}
-	return l.javaLocations(nil)
+	return readJavaLocations(l, nil)
 }
 
 // findJavaAttribute finds the first "name = value" in line.
@@ -84,7 +84,7 @@ func findJavaAttribute(line []byte) (name, value []byte, ok bool) {
 	}
 }
 
-func (l *legacy) javaAttribute(heap bool, key string, value []byte) error {
+func readJavaAttribute(l *legacy, heap bool, key string, value []byte) error {
 	p := l.p
 	var target *int64
 	scale := int64(1)
@@ -140,7 +140,7 @@ func findJavaSample(line []byte) (size, count, addresses []byte, ok bool) {
 	return nil, nil, nil, false
 }
 
-func (l *legacy) javaSample(heap bool, first, second, addresses []byte) error {
+func readJavaSample(l *legacy, heap bool, first, second, addresses []byte) error {
 	if len(l.p.SampleTypes) == 0 {
 		return l.misfitf("a sample before its resolution")
 	}
@@ -183,7 +183,7 @@ type javaFunction struct {
 
 // readJavaLocations reads the functions of locations, from line on, the current one.
 // Addresses go, as they are only numbers.
-func (l *legacy) javaLocations(line []byte) error {
+func readJavaLocations(l *legacy, line []byte) error {
 	if err := l.compactLocations(); err != nil {
 		return err
 	}
@@ -243,7 +243,7 @@ func (l *legacy) javaLocations(line []byte) error {
 	if err != io.EOF {
 		return err
 	}
-	l.findMappings()
+	findMappings(l)
 	functions := make([]uint32, len(told)) // index in p.Functions plus 1
 	for i := range p.Locations {
 		loc := &p.Locations[i]

@@ -56,8 +56,8 @@ func (l *legacy) memoryMap(line []byte) error {
 	if err != io.EOF {
 		return err
 	}
-	l.tidyMappings()
-	l.findMappings()
+	tidyMappings(l)
+	findMappings(l)
 	return nil
 }
 
@@ -162,7 +162,7 @@ func cutLogPrefix(line []byte) []byte {
 
 // tidyMappings joins mappings that are one, puts that of the program first, and
 // numbers them.
-func (l *legacy) tidyMappings() {
+func tidyMappings(l *legacy) {
 	var maps []Mapping
 	for _, m := range l.p.Mappings {
 		if n := len(maps); n > 0 && continues(&maps[n-1], &m) {
@@ -221,7 +221,7 @@ func isLibrary(file string) bool {
 // mapping of all addresses is added and has this location and all behind it
 // that would have none; this is how text of Go programs, which tells no
 // mappings, gets the one that a symbolizer needs.
-func (l *legacy) findMappings() {
+func findMappings(l *legacy) {
 	p := l.p
 	var bounds []uint64
 	for _, m := range p.Mappings {

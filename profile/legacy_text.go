@@ -47,7 +47,7 @@ func blankOrComment(line []byte) bool {
 //
 // behind the @ of the first line stands which profiler it was, and its sampling
 // rate. Profiles of heap growth and of fragmentation look the same.
-func (l *legacy) heap() error {
+func legacyHeap(l *legacy) error {
 	line, err := l.firstLine()
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (l *legacy) heap() error {
 		if beginsMemoryMap(line) {
 			return l.memoryMap(line)
 		}
-		if err := l.heapSample(line, h); err != nil {
+		if err := readHeapSample(l, line, h); err != nil {
 			return err
 		}
 	}
@@ -165,8 +165,8 @@ func (c *lineScan) heapFields(signed bool) (f [4][]byte, ok bool) {
 	return f, true
 }
 
-// heapSample adds the sample of a line.
-func (l *legacy) heapSample(line []byte, h heapHeader) error {
+// readHeapSample adds the sample of a line.
+func readHeapSample(l *legacy, line []byte, h heapHeader) error {
 	fields, addresses, ok := findHeapSample(line)
 	if !ok {
 		return l.errorf("%.100q is not COUNT: BYTES [COUNT: BYTES] @ ADDRESSES", bytes.TrimSpace(line))
@@ -238,7 +238,7 @@ func unsample(count, size, rate int64) (int64, int64) {
 //
 //	threadcreate profile: total 7
 //	1 @ 0x44cb3 0x45045 0x45323
-func (l *legacy) count() error {
+func legacyCount(l *legacy) error {
 	line, err := l.firstStatement()
 	if err != nil {
 		return err
@@ -301,7 +301,7 @@ func (l *legacy) count() error {
 //	sampling period=1
 //	1350126 2 @ 0x46d3a5 0x4a41f6 0x46b621
 //	#	0x46d3a4	sync.(*Mutex).Unlock+0x64	/go/src/sync/mutex.go:223
-func (l *legacy) contention() error {
+func legacyContention(l *legacy) error {
 	line, err := l.firstLine()
 	if err != nil {
 		return err
@@ -326,20 +326,20 @@ func (l *legacy) contention() error {
 		}
 		if header {
 			if key, value, found := bytes.Cut(line, []byte("=")); found {
-				if err := l.contentionAttribute(string(bytes.TrimSpace(key)), bytes.TrimSpace(value), &hz); err != nil {
+				if err := readContentionAttribute(l, string(bytes.TrimSpace(key)), bytes.TrimSpace(value), &hz); err != nil {
 					return err
 				}
 				continue
 			}
 			header = false
 		}
-		if err := l.contentionSample(line, hz); err != nil {
+		if err := readContentionSample(l, line, hz); err != nil {
 			return err
 		}
 	}
 }
 
-func (l *legacy) contentionAttribute(key string, value []byte, hz *int64) error {
+func readContentionAttribute(l *legacy, key string, value []byte, hz *int64) error {
 	if key == "discarded samples" {
 		return nil
 	}
@@ -360,8 +360,8 @@ func (l *legacy) contentionAttribute(key string, value []byte, hz *int64) error 
 	return nil
 }
 
-// contentionSample adds the sample of a line, with the delay in nanoseconds.
-func (l *legacy) contentionSample(line []byte, hz int64) error {
+// readContentionSample adds the sample of a line, with the delay in nanoseconds.
+func readContentionSample(l *legacy, line []byte, hz int64) error {
 	first, second, addresses, ok := findContentionSample(line)
 	if !ok {
 		return l.misfitf("%.100q is not CYCLES COUNT @ ADDRESSES", bytes.TrimSpace(line))

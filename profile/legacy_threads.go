@@ -16,14 +16,14 @@ import (
 //	--- Thread 7f794964e700 (name: thread1/14751) stack: ---
 //	    [same as previous thread]
 //	--- Memory map: ---
-func (l *legacy) threads() error {
+func legacyThreads(l *legacy) error {
 	line, err := l.firstStatement()
 	if err != nil {
 		return err
 	}
 	switch {
 	case hasThreadsHeader(line):
-		if line, err = l.firstThread(line); err != nil {
+		if line, err = firstThread(l, line); err != nil {
 			return err
 		}
 	case !isThreadHeader(line):
@@ -36,7 +36,7 @@ func (l *legacy) threads() error {
 		if !isThreadHeader(line) {
 			return l.misfitf("%.100q is not the header of a thread", line)
 		}
-		if line, err = l.thread(); err != nil {
+		if line, err = readThread(l); err != nil {
 			return err
 		}
 	}
@@ -51,7 +51,7 @@ func (l *legacy) threads() error {
 }
 
 // firstThread returns the line behind header with which the threads begin, or end.
-func (l *legacy) firstThread(header []byte) ([]byte, error) {
+func firstThread(l *legacy, header []byte) ([]byte, error) {
 	mapped := beginsMemoryMap(header)
 	for {
 		line, err := l.next()
@@ -67,8 +67,8 @@ func (l *legacy) firstThread(header []byte) ([]byte, error) {
 	}
 }
 
-// thread adds the sample of one thread, and returns the line behind it.
-func (l *legacy) thread() (line []byte, err error) {
+// readThread adds the sample of one thread, and returns the line behind it.
+func readThread(l *legacy) (line []byte, err error) {
 	same, mapped := false, false
 	for {
 		line, err = l.next()
