@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
-	"slices"
 )
 
 // Tree is a prefix tree of call stacks in columns: the data of a flame graph.
@@ -98,71 +96,6 @@ const maxNodes = 1 << 31
 
 var errTreeSize = errors.New("the profile has too many different stacks for one tree: fold narrow ones with a minimum share")
 
-func newTree(base, head *Profile, o TreeOptions) (*Tree, error) {
-	if o.Types == nil {
-		i, _ := head.SampleIndex("")
-		o.Types = []int{i}
-	}
-	table, err := NewFrameTable(o.Granularity, o.NoInlines)
-	if err != nil {
-		return nil, err
-	}
-	if o.Pivot != "" {
-		o.Inverted = o.PivotCallers
-	}
-	t := &Tree{
-		Inverted: o.Inverted,
-		Frame:    []uint32{NoFrame},
-		Parent:   []uint32{0},
-		Inlined:  []bool{false},
-	}
-	if o.BaseScales != nil && len(o.BaseScales) != len(o.Types) {
-		return nil, fmt.Errorf("there are %d scales of the base for %d sample types", len(o.BaseScales), len(o.Types))
-	}
-	diff := base != nil
-	var baseTypes []int
-	for _, i := range o.Types {
-		if i < 0 || i >= len(head.SampleTypes) {
-			return nil, fmt.Errorf("there is no sample type %d: the profile has %d", i, len(head.SampleTypes))
-		}
-		st := head.SampleTypes[i]
-		t.Types = append(t.Types, st)
-		v := TreeValues{BaseScale: 1}
-		switch {
-		case head.PeriodType == st:
-			v.Event = head.Period
-		case st.Unit == "count":
-			v.Event = 1
-		}
-		t.Values = append(t.Values, v)
-		if base != nil {
-			j := slices.Index(base.SampleTypes, st)
-			if j < 0 {
-				return nil, fmt.Errorf("the base has no sample type %s in %s", st.Type, st.Unit)
-			}
-			baseTypes = append(baseTypes, j)
-		}
-		diff = diff || slices.ContainsFunc(head.Values[i], func(v int64) bool { return v < 0 })
-	}
-	b := treeBuilder{t: t, o: o, diff: diff}
-	if err := b.add(head, table, o.Types, 1); err != nil {
-		return nil, err
-	}
-	if base != nil {
-		if err := b.add(base, table, baseTypes, -1); err != nil {
-			return nil, err
-		}
-	}
-	if err := b.build(table); err != nil {
-		return nil, err
-	}
-	for _, w := range b.walks {
-		table.Settle([]*FrameMap{w.frames}, w.values[:1])
-	}
-	t.useFrames(table.Len(), table.Frame)
-	return t, nil
-}
-
 // NumNodes returns the number of nodes.
 func (t *Tree) NumNodes() int { return len(t.Frame) }
 
@@ -172,6 +105,16 @@ func (t *Tree) Children(n uint32) (first, end uint32) { return t.First[n], t.Fir
 
 // Diff reports whether the tree compares two profiles.
 func (t *Tree) Diff() bool { return len(t.Values) > 0 && t.Values[0].BaseTotal != nil }
+
+// Bytes returns about how much memory the tree takes.
+func (t *Tree) Bytes() int64 {
+	n := bytesOf[uint32](len(t.Frame)+len(t.Parent)+len(t.First)+len(t.Folded)) + int64(len(t.Inlined)) + bytesOf[Frame](len(t.Frames))
+	for i := range t.Values {
+		v := &t.Values[i]
+		n += bytesOf[int64](len(v.Total) + len(v.Self) + len(v.Folded) + len(v.BaseTotal) + len(v.BaseSelf) + len(v.BaseFolded))
+	}
+	return n
+}
 
 // Height returns the number of levels below the root.
 func (t *Tree) Height() int {

@@ -31,7 +31,15 @@ type treeBuilder struct {
 	ends  []uint32   // by place: end of its cursors
 	moved []cursor
 
-	taken int // nodes that memory was taken for
+	mem nodeMemory
+}
+
+// nodeMemory takes the memory of a tree's nodes as it grows.
+type nodeMemory struct {
+	budget  Budget // nil bounds nothing
+	columns int    // of values
+	diff    bool
+	taken   int // nodes that memory was taken for
 }
 
 const dropped = math.MaxUint32
@@ -67,18 +75,24 @@ type sighting struct {
 	node  uint32
 }
 
-// add adds a profile's samples. Those without a value count for nothing.
-func (b *treeBuilder) add(p *Profile, frames *FrameTable, types []int, sign int64) error {
-	w := walk{p: p, frames: frames.Add(p), sign: sign}
+// add adds a profile. Its samples without a value are ignored.
+func (b *treeBuilder) add(p *Profile, frames *FrameMap, types []int, sign int64) {
+	w := walk{p: p, frames: frames, sign: sign}
 	for _, i := range types {
 		w.values = append(w.values, p.Values[i])
 	}
-	number := uint32(len(b.walks))
 	b.walks = append(b.walks, w)
+}
+
+// start has all samples at the root.
+func (b *treeBuilder) start() error {
 	n := 0
-	for s := range p.Stacks {
-		if w.counts(s) {
-			n++
+	for i := range b.walks {
+		w := &b.walks[i]
+		for s := range w.p.Stacks {
+			if w.counts(s) {
+				n++
+			}
 		}
 	}
 	if b.o.Budget != nil { // while they grow and move there are two of them
@@ -86,16 +100,19 @@ func (b *treeBuilder) add(p *Profile, frames *FrameTable, types []int, sign int6
 			return err
 		}
 	}
-	b.cursors = slices.Grow(b.cursors, n)
-	for s, k := range p.Stacks {
-		if !w.counts(s) {
-			continue
+	b.cursors = make([]cursor, 0, n)
+	for i := range b.walks {
+		w := &b.walks[i]
+		for s, k := range w.p.Stacks {
+			if !w.counts(s) {
+				continue
+			}
+			c := cursor{sample: uint32(s), walk: uint32(i), at: k.Start, left: k.Len, value: w.values[0][s] * w.sign}
+			if !b.o.Inverted {
+				c.at += k.Len - 1
+			}
+			b.cursors = append(b.cursors, c)
 		}
-		c := cursor{sample: uint32(s), walk: number, at: k.Start, left: k.Len, value: w.values[0][s] * sign}
-		if !b.o.Inverted {
-			c.at += k.Len - 1
-		}
-		b.cursors = append(b.cursors, c)
 	}
 	return nil
 }
@@ -173,16 +190,11 @@ func (b *treeBuilder) count(c *cursor, n uint32, ends bool) {
 // build makes the tree of the samples added, below the root.
 func (b *treeBuilder) build(table *FrameTable) error {
 	t := b.t
-	b.grow()
-	b.countRoot()
-	for c := range t.Values {
-		v := &t.Values[c]
-		if b.diff && b.o.BaseScales != nil {
-			v.BaseScale = b.o.BaseScales[c]
-		} else if b.diff && b.o.Normalize && v.Total[0] > 0 && v.BaseTotal[0] > 0 {
-			v.BaseScale = cmp.Or(b.o.BaseTotal, 1) * float64(v.Total[0]) / float64(v.BaseTotal[0])
-		}
+	if err := b.start(); err != nil {
+		return err
 	}
+	b.countRoot()
+	b.scaleBase()
 	if b.o.Pivot != "" {
 		// Shares are compared as in the whole tree: a pivot whose share has grown
 		// is not to look unchanged.
@@ -191,7 +203,7 @@ func (b *treeBuilder) build(table *FrameTable) error {
 	}
 	if b.o.MinShare <= 0 {
 		n := nodesPerSample * len(b.cursors)
-		if err := b.take(n); err != nil {
+		if err := b.mem.take(n); err != nil {
 			return err
 		}
 		b.reserve(n)
@@ -224,6 +236,18 @@ func (b *treeBuilder) build(table *FrameTable) error {
 	return nil
 }
 
+// scaleBase sets what base values are multiplied by, when the root has its values.
+func (b *treeBuilder) scaleBase() {
+	for c := range b.t.Values {
+		v := &b.t.Values[c]
+		if b.diff && b.o.BaseScales != nil {
+			v.BaseScale = b.o.BaseScales[c]
+		} else if b.diff && b.o.Normalize && v.Total[0] > 0 && v.BaseTotal[0] > 0 {
+			v.BaseScale = cmp.Or(b.o.BaseTotal, 1) * float64(v.Total[0]) / float64(v.BaseTotal[0])
+		}
+	}
+}
+
 // countRoot gives the root the values of all samples.
 func (b *treeBuilder) countRoot() {
 	for c := range b.t.Values {
@@ -243,22 +267,20 @@ func (b *treeBuilder) countRoot() {
 const nodesPerSample = 2
 
 // take takes the memory of n nodes, unless it was taken.
-func (m *treeBuilder) take(n int) error {
-	if m.o.Budget == nil || n <= m.taken {
+func (m *nodeMemory) take(n int) error {
+	if m.budget == nil || n <= m.taken {
 		return nil
 	}
 	const piece = 4096
 	n = max(n, m.taken+piece)
-	// Frame, Parent, Inlined, First and the depth, and four columns of values at most.
-	size := int64(4 + 4 + 1 + 4 + 4)
-	for range m.t.Values {
-		if size += 16; m.diff {
-			size += 16
-		}
+	// Frame, Parent, Inlined, First and the depth, and the columns of values.
+	size := int64(4 + 4 + 1 + 4 + 4 + 16*m.columns)
+	if m.diff {
+		size += int64(16 * m.columns)
 	}
 	// Columns have room left as they grow, and one after another is copied.
 	size += size / 2
-	if err := m.o.Budget.Take(size * int64(n-m.taken)); err != nil {
+	if err := m.budget.Take(size * int64(n-m.taken)); err != nil {
 		return err
 	}
 	m.taken = n
@@ -298,8 +320,8 @@ func (b *treeBuilder) node(n uint32, ref FrameRef) (uint32, error) {
 	if id >= maxNodes {
 		return 0, errTreeSize
 	}
-	if id >= b.taken {
-		if err := b.take(id + 1); err != nil {
+	if id >= b.mem.taken {
+		if err := b.mem.take(id + 1); err != nil {
 			return 0, err
 		}
 	}
