@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/hone-go/hone/internal/infile"
@@ -112,7 +111,7 @@ func (f *Fetcher) fetch(ctx context.Context, r request) (*Source, error) {
 	transport := &http.Transport{Proxy: http.ProxyFromEnvironment, TLSClientConfig: config}
 	client := &http.Client{Transport: transport, CheckRedirect: checkRedirect}
 	ctx, cancel := context.WithCancelCause(ctx)
-	b := &body{exchange: f, r: r, shown: r.url.Redacted(), ctx: ctx, size: -1, line: f.startLive()}
+	b := &body{exchange: exchange{r: r, ctx: ctx, size: -1, maxBytes: f.MaxBytes, sendsCert: f.TLSCert != ""}, line: f.startLive()}
 	config.GetClientCertificate = b.clientCertificate(config.Certificates)
 	// One timer covers dialing, the handshake, the header and every read of
 	// the body: whatever the server is doing, it must not go silent.
@@ -148,20 +147,11 @@ func (b *body) clientCertificate(certs []tls.Certificate) func(*tls.CertificateR
 // body is the response to a request. Reading it keeps the watch on the server
 // and turns errors into lines that name the source.
 type body struct {
-	exchange *Fetcher
-	r        request
-	shown    string // URL for people
-	ctx      context.Context
-	timer    *time.Timer // fires errSilent; runs only while waiting for the server
-	close    func()
-	line     *liveLine
-
-	wantsCert atomic.Bool // the server asked for a client certificate
-
-	resp *http.Response
-	size int64 // Content-Length or -1
-	got  int64
-	err  error // sticky
+	exchange
+	timer *time.Timer // fires errSilent; runs only while waiting for the server
+	close func()
+	line  *liveLine
+	err   error // sticky
 }
 
 // open sends the request and looks at the answer up to the first bytes.
@@ -178,7 +168,7 @@ func (b *body) open(client *http.Client, target string) (*Source, error) {
 		return nil, b.statusError()
 	}
 	b.size = b.resp.ContentLength
-	if limit := b.exchange.MaxBytes; limit > 0 && b.size > limit {
+	if limit := b.maxBytes; limit > 0 && b.size > limit {
 		return nil, b.tooLarge()
 	}
 	buf := bufio.NewReaderSize(b, 32<<10)
@@ -208,7 +198,7 @@ func (b *body) Read(p []byte) (int, error) {
 	if b.err != nil {
 		return 0, b.err
 	}
-	if limit := b.exchange.MaxBytes; limit > 0 && int64(len(p)) > limit-b.got {
+	if limit := b.maxBytes; limit > 0 && int64(len(p)) > limit-b.got {
 		p = p[:max(1, limit-b.got)] // at the limit, one more byte tells
 	}
 	b.timer.Reset(b.r.limit)
@@ -217,7 +207,7 @@ func (b *body) Read(p []byte) (int, error) {
 	b.got += int64(n)
 	b.line.received(b.got, b.size)
 	switch {
-	case b.exchange.MaxBytes > 0 && b.got > b.exchange.MaxBytes:
+	case b.maxBytes > 0 && b.got > b.maxBytes:
 		n, b.err = 0, b.tooLarge()
 	case err == io.EOF:
 		b.err = err

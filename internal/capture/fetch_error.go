@@ -16,8 +16,7 @@ import (
 )
 
 var (
-	errSilent    = errors.New("the server is silent")
-	errRedirects = fmt.Errorf("stopped after %d redirects", maxRedirects)
+	errSilent = errors.New("the server is silent")
 
 	// ErrInUse is wrapped in the error of a CPU profile that the program can't give
 	// now, as it takes one for somebody else.
@@ -33,12 +32,12 @@ type fetchError struct {
 func (e *fetchError) Error() string { return e.url + ": " + e.text }
 func (e *fetchError) Unwrap() error { return e.err }
 
-func (x *body) fail(text string, err error) error {
-	return &fetchError{url: x.shown, text: oneLine(text), err: err}
+func (x *exchange) fail(text string, err error) error {
+	return &fetchError{url: x.r.url.Redacted(), text: oneLine(text), err: err}
 }
 
 // explain says what went wrong and, where one is known, what to do about it.
-func (x *body) explain(err error) error {
+func (x *exchange) explain(err error) error {
 	cause := context.Cause(x.ctx)
 	if cause == errSilent {
 		text := fmt.Sprintf("the server sent nothing for %v", x.r.limit)
@@ -83,7 +82,7 @@ func (x *body) explain(err error) error {
 	case errors.Is(err, http.ErrSchemeMismatch):
 		text = "the server speaks HTTP, not HTTPS (use http://" + x.r.url.Host + ")"
 	case x.resp == nil && x.wantsCert.Load():
-		if x.exchange.TLSCert == "" {
+		if !x.sendsCert {
 			text += " (the server asks for a client certificate: -tls_cert and -tls_key)"
 		} else {
 			text += " (the server may not accept the client certificate of -tls_cert)"
@@ -103,7 +102,7 @@ func (x *body) explain(err error) error {
 
 // statusError reports an answer other than 200 OK. Go's pprof handlers say in
 // a marked text body what they did not like.
-func (x *body) statusError() error {
+func (x *exchange) statusError() error {
 	head, err := io.ReadAll(io.LimitReader(x.resp.Body, maxErrorBody))
 	if context.Cause(x.ctx) != nil {
 		return x.explain(err)
@@ -126,8 +125,8 @@ func (x *body) statusError() error {
 	return x.fail(text, cause)
 }
 
-func (x *body) tooLarge() error {
-	text := fmt.Sprintf("the profile is over the limit of %d bytes", x.exchange.MaxBytes)
+func (x *exchange) tooLarge() error {
+	text := fmt.Sprintf("the profile is over the limit of %d bytes", x.maxBytes)
 	if x.size >= 0 {
 		text += fmt.Sprintf(": the server announced %d", x.size)
 	}
@@ -136,7 +135,7 @@ func (x *body) tooLarge() error {
 
 // htmlError suggests the handler that was meant, unless it was the one asked:
 // then a login page or a proxy answers for it.
-func (x *body) htmlError() error {
+func (x *exchange) htmlError() error {
 	text := "the server sent an HTML page, not a profile"
 	meant := *x.r.url
 	root, rest, ok := strings.Cut(strings.TrimSuffix(meant.Path, "/"), "/debug/pprof")

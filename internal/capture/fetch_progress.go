@@ -5,18 +5,54 @@ import (
 	"io"
 	"sync"
 	"time"
+
+	"golang.org/x/term"
 )
+
+// progress is what requests of a fetcher write for people, one line of which may change.
+type progress struct {
+	mu   sync.Mutex // guards writes, and live
+	live *liveLine  // the request that owns the live line
+}
+
+// isTerminal reports whether what is written to w is seen on a terminal.
+func isTerminal(w io.Writer) bool {
+	file, ok := w.(interface{ Fd() uintptr })
+	return ok && term.IsTerminal(int(file.Fd()))
+}
+
+// say prints a line that stays.
+func (p *progress) say(w io.Writer, format string, args ...any) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.live != nil {
+		p.live.show("")
+	}
+	fmt.Fprintf(w, format+"\n", args...)
+}
 
 // liveLine is the line that a request rewrites on a terminal. Only one request
 // has it at once; a nil liveLine shows nothing.
 type liveLine struct {
-	p     *Fetcher
+	p     *progress
+	w     io.Writer
 	width int       // of what is on the terminal now
 	last  time.Time // of the last byte count shown
 
 	stop     chan struct{}
 	stopOnce sync.Once
 	counting sync.WaitGroup
+}
+
+// start returns the live line on the terminal w, nil if another request has it.
+func (p *progress) start(w io.Writer) *liveLine {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.live != nil {
+		return nil
+	}
+	p.live = &liveLine{p: p, w: w, stop: make(chan struct{})}
+	return p.live
 }
 
 // RewriteLine replaces the last line of a terminal, which is width characters wide, by a text.
@@ -33,7 +69,7 @@ func RewriteLine(w io.Writer, width int, text string) {
 // show replaces the line. The caller holds p.mu.
 func (l *liveLine) show(text string) {
 	if l.width > 0 || text != "" {
-		RewriteLine(l.p.Progress, l.width, text)
+		RewriteLine(l.w, l.width, text)
 	}
 	l.width = len(text)
 }
@@ -113,7 +149,7 @@ func (l *liveLine) end(final string) {
 	l.show("")
 	l.p.live = nil
 	if final != "" {
-		fmt.Fprintln(l.p.Progress, final)
+		fmt.Fprintln(l.w, final)
 	}
 }
 

@@ -392,7 +392,7 @@ func TestNoSuchHost(t *testing.T) {
 	r, _ := f.adjustURL("cpu.prof:1")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
-	x := &body{exchange: f, r: r, shown: r.url.String(), ctx: ctx}
+	x := &exchange{r: r, ctx: ctx}
 	err := x.explain(&net.OpError{Op: "dial", Net: "tcp", Err: &net.DNSError{Err: "no such host", Name: "cpu.prof", IsNotFound: true}})
 	if want := "http://cpu.prof:1/debug/pprof/profile: no such host cpu.prof (and no file cpu.prof:1)"; err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
@@ -642,8 +642,8 @@ func TestTerminal(t *testing.T) {
 	}
 	wg.Wait()
 	left := play(screen.String())
-	if n := strings.Count(left, "Fetching profile over HTTP from "+s.URL); n != 8 || f.live != nil {
-		t.Errorf("left on screen: %d messages, live line %v: %q", n, f.live, left)
+	if n := strings.Count(left, "Fetching profile over HTTP from "+s.URL); n != 8 || f.progress.live != nil {
+		t.Errorf("left on screen: %d messages, live line %v: %q", n, f.progress.live, left)
 	}
 	for line := range strings.Lines(left) {
 		if !strings.HasPrefix(line, "Fetching") && !strings.HasPrefix(line, "Received 7 B") {

@@ -3,12 +3,8 @@
 package capture
 
 import (
-	"fmt"
 	"io"
-	"sync"
 	"time"
-
-	"golang.org/x/term"
 )
 
 const (
@@ -47,29 +43,17 @@ type Fetcher struct {
 	slack    time.Duration // tests replace headerSlack
 	terminal bool          // tests pretend that Progress is one
 
-	mu   sync.Mutex // guards writes to Progress, and live
-	live *liveLine  // the request that owns the live line
+	progress progress
 }
 
-func (f *Fetcher) onTerminal() bool {
-	if f.terminal {
-		return true
-	}
-	file, ok := f.Progress.(interface{ Fd() uintptr })
-	return ok && term.IsTerminal(int(file.Fd()))
-}
+// onTerminal reports whether Progress is a terminal.
+func (f *Fetcher) onTerminal() bool { return f.terminal || isTerminal(f.Progress) }
 
 // say prints a line that stays.
 func (f *Fetcher) say(format string, args ...any) {
-	if f.Progress == nil {
-		return
+	if f.Progress != nil {
+		f.progress.say(f.Progress, format, args...)
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.live != nil {
-		f.live.show("")
-	}
-	fmt.Fprintf(f.Progress, format+"\n", args...)
 }
 
 // startLive returns the live line, nil without a terminal or while another request has it.
@@ -77,11 +61,5 @@ func (f *Fetcher) startLive() *liveLine {
 	if f.Progress == nil || !f.onTerminal() {
 		return nil
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.live != nil {
-		return nil
-	}
-	f.live = &liveLine{p: f, stop: make(chan struct{})}
-	return f.live
+	return f.progress.start(f.Progress)
 }

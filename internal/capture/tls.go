@@ -33,6 +33,8 @@ func (f *Fetcher) tlsConfig() (*tls.Config, error) {
 	return config, nil
 }
 
+var errRedirects = fmt.Errorf("stopped after %d redirects", maxRedirects)
+
 func checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) >= maxRedirects {
 		return fmt.Errorf("%w, the last to %s", errRedirects, req.URL.Redacted())
