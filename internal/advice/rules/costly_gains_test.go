@@ -1,3 +1,5 @@
+//go:build unix
+
 package rules
 
 //lint:file-ignore SA1019 what is measured is what is better not used
@@ -53,6 +55,7 @@ var (
 	madeBool  bool
 	madeFloat float64
 	madeAny   any
+	madeInts  []int
 )
 
 // A versus is a function of the table as it is used, against what is better.
@@ -661,33 +664,5 @@ func times() map[string]versus {
 //
 //	go test -run '^$' -bench Costly -benchtime 1x ./internal/advice/rules
 func BenchmarkCostly(b *testing.B) {
-	all := costlyAndBetter(b)
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		sides := [...]func(){all[name].used, all[name].better}
-		b.Run(name, func(b *testing.B) {
-			var calls [len(sides)]int
-			for i, run := range sides {
-				for calls[i] = 1; duration(run, calls[i]) < time.Millisecond; calls[i] *= 2 {
-				}
-			}
-			fastest := [...]float64{math.Inf(1), math.Inf(1)} // ns per call
-			for range 100 {
-				for i, run := range sides {
-					fastest[i] = min(fastest[i], float64(duration(run, calls[i]))/float64(calls[i]))
-				}
-			}
-			b.ReportMetric(fastest[0], "used-ns/call")
-			b.ReportMetric(fastest[1], "better-ns/call")
-			b.ReportMetric(0, "ns/op") // isn't shown
-		})
-	}
-}
-
-// duration is how long some calls take.
-func duration(run func(), calls int) time.Duration {
-	begin := time.Now()
-	for range calls {
-		run()
-	}
-	return time.Since(begin)
+	compareSides(b, costlyAndBetter(b))
 }
