@@ -22,20 +22,18 @@ import (
 // all of them each time. Remembering ids would take memory, and what it saves,
 // some hundred KB every few seconds, would be paid for after each restart.
 
-const (
-	schemaKey = "parca_write_schema_version"
+// patience is how long a stream may take: it waits for its sender's second
+// message with the first one in memory.
+const patience = 30 * time.Second
 
-	// patience is how long a stream may take: it waits for its sender's second
-	// message with the first one in memory.
-	patience = 30 * time.Second
-)
-
+// An arrowService is the calls that take Arrow records.
 type arrowService struct {
 	recv     ingest.Receiver
 	patience time.Duration // how long a stream may take
 }
 
-func (p arrowService) mountArrow(mux *http.ServeMux, options []connect.HandlerOption) {
+func (p arrowService) mount(mux *http.ServeMux) {
+	options := wire.PushOptions(p.recv.Limits(), 0)
 	mux.Handle(service+"WriteArrow", connect.NewUnaryHandlerSimple(service+"WriteArrow", p.writeArrow, options...))
 	stream := connect.NewBidiStreamHandler(service+"Write", p.writeStream, options...)
 	mux.HandleFunc(service+"Write", func(w http.ResponseWriter, r *http.Request) {

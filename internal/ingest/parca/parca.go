@@ -17,28 +17,27 @@ import (
 
 // Mount serves the protocol on mux.
 func Mount(mux *http.ServeMux, recv ingest.Receiver) {
-	arrowService{recv, patience}.mount(mux)
-}
-
-func (p arrowService) mount(mux *http.ServeMux) {
-	recv := p.recv
+	p := rawService{recv}
 	const depth = 2 // request, series, label sets and samples
 	options := wire.PushOptions(recv.Limits(), depth)
 	mux.Handle(service+"WriteRaw", connect.NewUnaryHandlerSimple(service+"WriteRaw", p.writeRaw, options...))
-	p.mountArrow(mux, wire.PushOptions(recv.Limits(), 0))
+	arrowService{recv, patience}.mount(mux)
 	rest := http.HandlerFunc(p.writeRawREST)
 	mux.Handle("POST /api/profiles/writeraw", rest)
 	mux.Handle("POST /profiles/writeraw", rest)
 }
 
-func (p arrowService) writeRaw(ctx context.Context, req *parcapb.WriteRawRequest) (*parcapb.WriteRawResponse, error) {
+// A rawService takes pprof profiles: the call WriteRaw, over gRPC and as REST.
+type rawService struct{ recv ingest.Receiver }
+
+func (p rawService) writeRaw(ctx context.Context, req *parcapb.WriteRawRequest) (*parcapb.WriteRawResponse, error) {
 	if err := p.write(ctx, req); err != nil {
 		return nil, wire.ConnectError(err)
 	}
 	return &parcapb.WriteRawResponse{}, nil
 }
 
-func (p arrowService) write(ctx context.Context, req *parcapb.WriteRawRequest) error {
+func (p rawService) write(ctx context.Context, req *parcapb.WriteRawRequest) error {
 	var pushes []ingest.Push
 	for _, series := range req.GetSeries() {
 		labels, kind, err := translate(series.GetLabels().GetLabels())
@@ -57,7 +56,7 @@ func (p arrowService) write(ctx context.Context, req *parcapb.WriteRawRequest) e
 }
 
 // writeRawREST is writeRaw as Parca's gateway maps it to JSON.
-func (p arrowService) writeRawREST(w http.ResponseWriter, r *http.Request) {
+func (p rawService) writeRawREST(w http.ResponseWriter, r *http.Request) {
 	lim := p.recv.Limits()
 	var req parcapb.WriteRawRequest
 	if err := wire.ReadJSON(w, r, lim.BodyBytes, &req, wire.Objects(lim)); err != nil {

@@ -29,7 +29,7 @@ const (
 // A converter makes profiles of Arrow records. It is given all samples, then the
 // stacks of those that came without, and then asked for the profiles.
 type converter struct {
-	lim     ingest.Limits
+	budget
 	batches []*batch
 	groups  []*group
 	byKey   map[string]*group
@@ -38,13 +38,6 @@ type converter struct {
 
 	first, last int64 // times of samples, ns since 1970, 0 without
 	rows, cells int
-
-	// Bytes that were sent, and that the profiles and what leads to them take.
-	// For the latter what holds for profiles that are decoded holds too.
-	sent, built int64
-
-	share *ingest.Share // where memory comes from, nil counts nothing
-	taken int64         // of it
 
 	bad    int   // samples that are left out
 	reason error // of the first
@@ -65,11 +58,14 @@ func (c *converter) leaveOut(err error) error {
 	return nil
 }
 
+// schemaKey is the name that a record's metadata have for its schema.
+const schemaKey = "parca_write_schema_version"
+
 // noClass is the class of samples that are left out.
 const noClass = math.MaxUint32
 
 func newConverter(lim ingest.Limits, share *ingest.Share) *converter {
-	return &converter{lim: lim, share: share, byKey: map[string]*group{}, asked: map[string]uint32{}}
+	return &converter{budget: budget{lim: lim, share: share}, byKey: map[string]*group{}, asked: map[string]uint32{}}
 }
 
 // A batch is the samples of one record.
@@ -431,7 +427,7 @@ func (c *converter) pushes() ([]ingest.Push, error) {
 
 // fill adds the samples of a batch to their profiles.
 func (c *converter) fill(b *batch) error {
-	f := filling{converter: c, stacks: b.stacks, places: map[placeKey]uint32{}, known: map[stackKey][]uint32{}}
+	f := filling{budget: &c.budget, stacks: b.stacks, places: map[placeKey]uint32{}, known: map[stackKey][]uint32{}}
 	values := make([]int64, maxTypes+1)
 	for row, n := range b.classOf {
 		if n == noClass {

@@ -93,7 +93,7 @@ func (f *finder) enter(col *arrow.Column) {
 
 // A filling is a batch whose samples are being added to their profiles.
 type filling struct {
-	*converter
+	*budget
 	*stacks
 
 	// What the Builders call locations and stacks.
