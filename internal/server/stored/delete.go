@@ -41,7 +41,7 @@ func (s *Service) deleteService(w http.ResponseWriter, r *http.Request) error {
 		if !dry {
 			s.srv.Audit(r, "service.delete", service, auth.Failed)
 		}
-		return s.storeError(err, "service")
+		return s.selections.storeError(err, "service")
 	}
 	if profiles == 0 {
 		return server.NotFound("no profiles of service %q", service)

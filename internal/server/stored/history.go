@@ -150,7 +150,7 @@ func columns(parts []part, name string) (flat, cum []int64) {
 func (s *Service) windows(ctx context.Context, h *historyQuery) ([]part, profile.ValueType, error) {
 	q := h.sel.Query()
 	q.Step = h.step
-	series, err := working(ctx, s, func(ctx context.Context) ([]store.Series, error) { return s.store.Series(ctx, q) })
+	series, err := working(ctx, s, func(ctx context.Context) ([]store.Series, error) { return s.selections.store.Series(ctx, q) })
 	if err != nil || len(series) == 0 {
 		return nil, profile.ValueType{}, err
 	}
@@ -172,7 +172,7 @@ func (s *Service) windows(ctx context.Context, h *historyQuery) ([]part, profile
 func (s *Service) versions(ctx context.Context, h *historyQuery) (all []part, left int, err error) {
 	q := h.sel.Query()
 	q.Step, q.By = h.step, []string{store.LabelVersion}
-	series, err := working(ctx, s, func(ctx context.Context) ([]store.Series, error) { return s.store.Series(ctx, q) })
+	series, err := working(ctx, s, func(ctx context.Context) ([]store.Series, error) { return s.selections.store.Series(ctx, q) })
 	if err != nil || len(series) == 1 && series[0].Labels.Get(store.LabelVersion) == "" {
 		return nil, 0, err
 	}
@@ -229,9 +229,9 @@ func (s *Service) functionTable(ctx context.Context, h *historyQuery, sel *api.S
 		// The profile itself is not worth keeping beside its table.
 		q := sel.Query()
 		q.Budget = server.Budget(ctx)
-		groups, err := s.store.Merge(ctx, q)
+		groups, err := s.selections.store.Merge(ctx, q)
 		if err != nil {
-			return nil, 0, s.storeError(err, "q")
+			return nil, 0, s.selections.storeError(err, "q")
 		}
 		t := &functionTable{functions: map[string]functionValue{}}
 		if len(groups) == 0 {

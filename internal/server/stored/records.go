@@ -32,7 +32,9 @@ func (s *Service) labels(w http.ResponseWriter, r *http.Request) error {
 			return server.BadParam("name", "name: %w", err)
 		}
 	}
-	all, err := working(r.Context(), s, func(ctx context.Context) ([]store.LabelValues, error) { return s.store.Labels(ctx, sel.Query()) })
+	all, err := working(r.Context(), s, func(ctx context.Context) ([]store.LabelValues, error) {
+		return s.selections.store.Labels(ctx, sel.Query())
+	})
 	if err != nil {
 		return err
 	}
@@ -65,7 +67,7 @@ func (s *Service) services(w http.ResponseWriter, r *http.Request) error {
 	}
 	q := sel.Query()
 	q.By, q.Step = []string{store.LabelService, store.LabelKind, store.LabelVersion}, wholeStep
-	groups, err := working(r.Context(), s, func(ctx context.Context) ([]store.Series, error) { return s.store.Series(ctx, q) })
+	groups, err := working(r.Context(), s, func(ctx context.Context) ([]store.Series, error) { return s.selections.store.Series(ctx, q) })
 	if err != nil {
 		return err
 	}
@@ -151,7 +153,7 @@ func (s *Service) records(w http.ResponseWriter, r *http.Request) error {
 	}
 	q := sel.Query()
 	out, err := working(r.Context(), s, func(ctx context.Context) (*api.Records, error) {
-		names, err := s.store.Labels(ctx, q)
+		names, err := s.selections.store.Labels(ctx, q)
 		if err != nil {
 			return nil, err
 		}
@@ -160,10 +162,10 @@ func (s *Service) records(w http.ResponseWriter, r *http.Request) error {
 		}
 		if q.Top != 0 {
 			// The most expensive of all, not of each series.
-			return s.topRecords(ctx, q, limit, sel)
+			return topRecords(ctx, s.selections.store, q, limit, sel)
 		}
 		q.Limit = limit + 1
-		series, err := s.store.Series(ctx, q)
+		series, err := s.selections.store.Series(ctx, q)
 		if err != nil {
 			return nil, err
 		}
@@ -177,10 +179,10 @@ func (s *Service) records(w http.ResponseWriter, r *http.Request) error {
 
 // topRecords returns the most expensive profiles of a selection, with their
 // labels.
-func (s *Service) topRecords(ctx context.Context, q store.Query, limit int, sel *api.Selection) (*api.Records, error) {
+func topRecords(ctx context.Context, st store.Store, q store.Query, limit int, sel *api.Selection) (*api.Records, error) {
 	by := q.By
 	q.By = nil
-	ranked, err := s.store.Series(ctx, q)
+	ranked, err := st.Series(ctx, q)
 	if err != nil || len(ranked) == 0 {
 		return recordsOf(nil, limit, sel), err
 	}
@@ -189,7 +191,7 @@ func (s *Service) topRecords(ctx context.Context, q store.Query, limit int, sel 
 		kept[pt.ID] = pt.Time
 	}
 	q.By, q.Top = by, 0
-	series, err := s.store.Series(ctx, q)
+	series, err := st.Series(ctx, q)
 	if err != nil {
 		return nil, err
 	}

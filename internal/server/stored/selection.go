@@ -24,9 +24,16 @@ import (
 // errNoStore is the error of requests for what only a server with a store has.
 var errNoStore = errors.New("this server stores no profiles: use hone serve")
 
+// selections opens selections of a store, each once for all who ask.
+type selections struct {
+	store store.Store // as each principal sees it
+	cache *server.Cache
+	log   func(string)
+}
+
 // storeError tells what went wrong in the store. What is not the request's fault
 // is logged, and not told in detail.
-func (s *Service) storeError(err error, param string) error {
+func (s *selections) storeError(err error, param string) error {
 	var re *server.Error
 	switch {
 	case errors.As(err, &re), server.IsRefused(err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
@@ -36,8 +43,8 @@ func (s *Service) storeError(err error, param string) error {
 	case errors.Is(err, store.ErrClosed):
 		return &server.Error{Status: http.StatusServiceUnavailable, Err: errors.New("the server is shutting down")}
 	}
-	s.srv.Log("The store can't be read: " + err.Error())
-	return &server.Error{Status: http.StatusInternalServerError, Err: errors.New("the store can't be read; the server's log says why")}
+	s.log("Can't read the store: " + err.Error())
+	return &server.Error{Status: http.StatusInternalServerError, Err: errors.New("can't read the store; the server's log says why")}
 }
 
 // Opens reports whether an id is one of a selection.
@@ -49,7 +56,7 @@ func (s *Service) Open(ctx context.Context, id string, now time.Time) (reports.O
 	if err != nil {
 		return reports.Opened{}, server.BadParam("profile", "%w", err)
 	}
-	return s.open(ctx, sel)
+	return s.selections.open(ctx, sel)
 }
 
 // open returns a selection as a profile that can be asked for. Its version is that
@@ -58,10 +65,10 @@ func (s *Service) Open(ctx context.Context, id string, now time.Time) (reports.O
 // What was opened before is probably kept, and the store is asked for the total alone,
 // to see if it holds. The first time it is merged at once, which tells the total, too:
 // so the store is asked once.
-func (s *Service) open(ctx context.Context, sel *api.Selection) (reports.Opened, error) {
+func (s *selections) open(ctx context.Context, sel *api.Selection) (reports.Opened, error) {
 	sum := summed(sel)
 	var merged *store.Group // by this request: another one's may be older than what it has to see
-	_, err := server.Cached(ctx, s.srv.Cache, "opened "+sum.String(), func(ctx context.Context) (bool, int64, error) {
+	_, err := server.Cached(ctx, s.cache, "opened "+sum.String(), func(ctx context.Context) (bool, int64, error) {
 		var err error
 		merged, err = s.merge(ctx, sum)
 		return true, 0, err
@@ -129,7 +136,7 @@ func describe(sel *api.Selection, total store.Total) *api.SelectionInfo {
 
 // noProfiles is the error of a selection without profiles. Where there are some of
 // other kinds it names those: heap is not memory.
-func (s *Service) noProfiles(ctx context.Context, sel *api.Selection) error {
+func (s *selections) noProfiles(ctx context.Context, sel *api.Selection) error {
 	if sel.Per == api.PerSecond {
 		if total, err := s.totalOf(ctx, whole(sel)); err != nil || total.Profiles > 0 {
 			return cmp.Or(err, error(server.BadParam("per", "these profiles have no duration, so they have no values per second")))
@@ -161,7 +168,7 @@ func enumerate(words []string, most int) string {
 }
 
 // totalOf returns the total of a selection, without profiles if there are none.
-func (s *Service) totalOf(ctx context.Context, sel *api.Selection) (store.Total, error) {
+func (s *selections) totalOf(ctx context.Context, sel *api.Selection) (store.Total, error) {
 	q := sel.Query()
 	q.Step = wholeStep
 	series, err := s.store.Series(ctx, q)
@@ -183,7 +190,7 @@ func (s *Service) totalOf(ctx context.Context, sel *api.Selection) (store.Total,
 }
 
 // loadSelection returns a selection's profile, of what is merged if that isn't nil.
-func (s *Service) loadSelection(ctx context.Context, sel *api.Selection, version string, merged *store.Group) (*profile.Profile, error) {
+func (s *selections) loadSelection(ctx context.Context, sel *api.Selection, version string, merged *store.Group) (*profile.Profile, error) {
 	if sel.Per == api.PerSum || sel.Per == api.PerDefault {
 		g, err := s.mergeSelection(ctx, summed(sel), version, merged)
 		if err != nil {
@@ -194,7 +201,7 @@ func (s *Service) loadSelection(ctx context.Context, sel *api.Selection, version
 			return g.Profile, nil
 		}
 	}
-	return server.Cached(ctx, s.srv.Cache, "average "+sel.String()+version, func(ctx context.Context) (*profile.Profile, int64, error) {
+	return server.Cached(ctx, s.cache, "average "+sel.String()+version, func(ctx context.Context) (*profile.Profile, int64, error) {
 		g, err := s.mergeSelection(ctx, summed(sel), version, merged)
 		if err != nil {
 			return nil, 0, err
@@ -211,8 +218,8 @@ func (s *Service) loadSelection(ctx context.Context, sel *api.Selection, version
 
 // mergeSelection keeps what is merged, or merges a selection's profiles if that is nil.
 // They may have changed since the version was told: the result is never older than that.
-func (s *Service) mergeSelection(ctx context.Context, sel *api.Selection, version string, merged *store.Group) (*store.Group, error) {
-	return server.Cached(ctx, s.srv.Cache, "merge "+sel.String()+version, func(ctx context.Context) (*store.Group, int64, error) {
+func (s *selections) mergeSelection(ctx context.Context, sel *api.Selection, version string, merged *store.Group) (*store.Group, error) {
+	return server.Cached(ctx, s.cache, "merge "+sel.String()+version, func(ctx context.Context) (*store.Group, int64, error) {
 		g := merged
 		if g == nil {
 			var err error
@@ -225,7 +232,7 @@ func (s *Service) mergeSelection(ctx context.Context, sel *api.Selection, versio
 }
 
 // merge asks the store for a selection's sum.
-func (s *Service) merge(ctx context.Context, sel *api.Selection) (*store.Group, error) {
+func (s *selections) merge(ctx context.Context, sel *api.Selection) (*store.Group, error) {
 	q := sel.Query()
 	left := int64(0) // profiles without a duration
 	if q.Lasting {
@@ -317,7 +324,7 @@ func (s *Service) mergedProfile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	o, err := s.open(r.Context(), sel)
+	o, err := s.selections.open(r.Context(), sel)
 	if err != nil {
 		return err
 	}
@@ -349,7 +356,7 @@ const preparedServices = 3
 // for those who ask. It returns early when ctx is done.
 func (s *Service) Prepare(ctx context.Context, flame func(ctx context.Context, id string) error) {
 	_, _, _ = s.srv.Cache.Guarded(auth.With(ctx, auth.Anyone), func(ctx context.Context) (any, int64, error) {
-		ids, err := s.latest(ctx)
+		ids, err := s.selections.latest(ctx)
 		for i := 0; i < len(ids) && err == nil; i++ {
 			err = flame(ctx, ids[i])
 		}
@@ -359,7 +366,7 @@ func (s *Service) Prepare(ctx context.Context, flame func(ctx context.Context, i
 
 // latest returns the ids of the CPU profiles of the last hour of the services that
 // sent some last.
-func (s *Service) latest(ctx context.Context) ([]string, error) {
+func (s *selections) latest(ctx context.Context) ([]string, error) {
 	q := (&api.Selection{From: time.Now().Add(-24 * time.Hour).UnixNano()}).Query()
 	q.By, q.Step = []string{store.LabelService, store.LabelKind}, wholeStep
 	series, err := s.store.Series(ctx, q)

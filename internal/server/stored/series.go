@@ -86,9 +86,9 @@ func (s *Service) series(w http.ResponseWriter, r *http.Request) error {
 	left := map[string]int64{} // profiles of a group that have no duration
 	all, err := working(r.Context(), s, func(ctx context.Context) ([]store.Series, error) {
 		if q.Lasting {
-			return s.rates(ctx, q, left)
+			return rates(ctx, s.selections.store, q, left)
 		}
-		return s.store.Series(ctx, q)
+		return s.selections.store.Series(ctx, q)
 	})
 	if err != nil {
 		return err
@@ -141,13 +141,13 @@ func (s *Service) series(w http.ResponseWriter, r *http.Request) error {
 
 // rates returns the series of profiles that have a duration, with all groups and points
 // that there are, and how many profiles of each group have none.
-func (s *Service) rates(ctx context.Context, q store.Query, left map[string]int64) ([]store.Series, error) {
-	lasting, err := s.store.Series(ctx, q)
+func rates(ctx context.Context, st store.Store, q store.Query, left map[string]int64) ([]store.Series, error) {
+	lasting, err := st.Series(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	q.Lasting = false
-	all, err := s.store.Series(ctx, q)
+	all, err := st.Series(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -213,7 +213,7 @@ func working[V any](ctx context.Context, s *Service, ask func(context.Context) (
 	}
 	defer free()
 	if v, err = ask(ctx); err != nil {
-		return v, s.storeError(err, "q")
+		return v, s.selections.storeError(err, "q")
 	}
 	return v, nil
 }

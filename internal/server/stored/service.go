@@ -40,14 +40,14 @@ type Config struct {
 
 // Service answers questions about a store.
 type Service struct {
-	srv   *server.Server
-	cfg   Config
-	store store.Store // as each principal sees it
+	srv        *server.Server
+	cfg        Config
+	selections selections
 }
 
 // New adds the service to a server.
 func New(srv *server.Server, cfg Config) *Service {
-	s := &Service{srv: srv, cfg: cfg, store: auth.Scoped(cfg.Store)}
+	s := &Service{srv: srv, cfg: cfg, selections: selections{auth.Scoped(cfg.Store), srv.Cache, srv.Log}}
 	srv.Handle("GET /api/v1/pprof", auth.Read, s.mergedProfile)
 	srv.Handle("GET /api/v1/labels", auth.Read, s.labels)
 	srv.Handle("GET /api/v1/services", auth.Read, s.services)

@@ -99,7 +99,7 @@ func (s *Service) backup(w http.ResponseWriter, r *http.Request) error {
 		if errors.Is(err, errors.ErrUnsupported) {
 			return &server.Error{Status: http.StatusUnprocessableEntity, Err: err}
 		}
-		return s.storeError(err, "")
+		return s.selections.storeError(err, "")
 	}
 	s.srv.Audit(r, "backup", name, auth.OK)
 	a, err := server.JSONAnswer(r.Context(), map[string]string{"name": name, "path": where})
