@@ -18,13 +18,13 @@ import (
 // A command is a parsed command line of a verb with commands, such as hone token add.
 type command struct {
 	verb, name string
-	args       *flag.FlagSet // parsed
+	args       []string // that aren't flags
 }
 
 // parseCommand parses the arguments of a verb that has commands. define adds the
 // flags, which all commands share.
 func parseCommand(verb string, names, args []string, define func(*flag.FlagSet)) (*command, error) {
-	c := &command{verb: verb, args: flag.NewFlagSet(verb, flag.ContinueOnError)}
+	c := &command{verb: verb}
 	last := len(names) - 1
 	choice := strings.Join(names[:last], ", ") + " or " + names[last]
 	if len(args) == 0 {
@@ -37,13 +37,12 @@ func parseCommand(verb string, names, args []string, define func(*flag.FlagSet))
 	case !slices.Contains(names, c.name):
 		return nil, c.usage("unknown command %q: use %s", c.name, choice)
 	}
-	c.args.SetOutput(io.Discard)
-	define(c.args)
-	singleFlags(c.args)
-	if err := shell.ParseFlags(verb, c.args, args[1:]); err != nil {
-		return nil, err
-	}
-	return c, nil
+	fs := newFlags(verb)
+	define(fs)
+	singleFlags(fs)
+	var err error
+	c.args, err = parseArgs(fs, args[1:])
+	return c, err
 }
 
 // usage returns an error in how the command was given.
@@ -78,7 +77,15 @@ func (f *singleFlag) Set(v string) error {
 	return f.Value.Set(v)
 }
 
-// IsBoolFlag is for package flag: the value may be left out.
+// Get is for [flag.Getter].
+func (f *singleFlag) Get() any {
+	if g, ok := f.Value.(flag.Getter); ok {
+		return g.Get()
+	}
+	return nil
+}
+
+// IsBoolFlag tells package flag that the value is optional.
 func (f *singleFlag) IsBoolFlag() bool {
 	b, ok := f.Value.(interface{ IsBoolFlag() bool })
 	return ok && b.IsBoolFlag()
@@ -147,7 +154,7 @@ func parseNumbers(list string, least int) ([]int, error) {
 			b, err = strconv.Atoi(to)
 		}
 		if err != nil || a < least || b < a || b-a > 4096 {
-			return nil, fmt.Errorf("%q is no list like 1,2-4", list)
+			return nil, fmt.Errorf("invalid list %q: use numbers from %d and ranges, such as 1,2-4", list, least)
 		}
 		for n := a; n <= b; n++ {
 			if !slices.Contains(numbers, n) {

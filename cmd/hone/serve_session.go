@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/capture"
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/daemon"
 	"github.com/hone-go/hone/internal/server/auth"
 )
@@ -17,28 +18,36 @@ import (
 const sessionHelp = `usage: hone session list [flags]
        hone session end [flags] NAME|ID...
 
-List who is logged in to hone serve in a browser, and end sessions: all of a
-person or token, or single ones. With -server it asks a running server, and sees
-the sessions that the token may end: all of them if it is of an admin. Without,
-run it on the server's machine. The server sees ends at once, and they outlast
-it.
-
-  -server URL     the running server to ask; $HONE_SERVER where that is set and
-                  neither -data nor -config is given
-  -token_file FILE
-                  the token to show it is in FILE; $HONE_TOKEN has it otherwise
-  -tls_ca FILE, -tls_cert FILE, -tls_key FILE
-                  the authority to trust, a client certificate and its key
-  -data DIR       the directory of a server on this machine; as of hone serve by
-                  default
-  -config FILE    take it from the server's configuration
-  -json           print as JSON
+List who is logged in to hone serve in a browser, and end sessions.
 
 Examples:
 
   hone session list
   hone session end alice@example.com
   hone session list -server https://hone.example.com
+
+Flags for a running server:
+
+  -server URL     the server ($HONE_SERVER, unless you give -data or -config)
+  -token-file FILE
+                  file with the access token (the token in $HONE_TOKEN)
+  -tls_ca FILE, -tls_cert FILE, -tls_key FILE
+                  the authority to trust, a client certificate and its key
+
+Flags for a server on this machine:
+
+  -data DIR       its data directory (as in hone serve)
+  -config FILE    take the directory from the server's configuration
+
+Output:
+
+  -json           print as JSON
+
+Exit codes: 0 success, 1 failure, 2 wrong usage.
+
+end takes a person or token, whose sessions all end, or the id of one session. A running
+server shows the sessions that your token may end: all of them for an admin. Sessions
+end at once, and stay ended after a restart.
 `
 
 // sessionAccess is where sessions are: in the file of a server, or at a running server.
@@ -55,11 +64,8 @@ func runSession(ctx context.Context, a *app, args []string) error {
 	c, err := parseCommand("session", []string{"list", "end"}, args, func(fs *flag.FlagSet) {
 		fs.StringVar(&f.Data, "data", "", "")
 		fs.StringVar(&f.config, "config", "", "")
-		fs.StringVar(&remote.server, "server", "", "")
-		fs.StringVar(&remote.tokenFile, "token_file", "", "")
-		fs.StringVar(&fetcher.TLSCA, "tls_ca", "", "")
-		fs.StringVar(&fetcher.TLSCert, "tls_cert", "", "")
-		fs.StringVar(&fetcher.TLSKey, "tls_key", "", "")
+		remote.define(fs)
+		tlsFlags(fs, fetcher)
 		fs.BoolVar(&asJSON, "json", false, "")
 	})
 	if err != nil {
@@ -68,10 +74,10 @@ func runSession(ctx context.Context, a *app, args []string) error {
 	local := f.Data != "" || f.config != ""
 	asked := remote.server != "" || remote.tokenFile != ""
 	switch {
-	case c.name == "list" && c.args.NArg() > 0:
-		return c.usage("unexpected %q: hone session list takes flags alone", c.args.Arg(0))
-	case c.name == "end" && c.args.NArg() == 0:
-		return c.usage("the name or ID of a session is missing")
+	case c.name == "list" && len(c.args) > 0:
+		return c.usage("unexpected argument %q: hone session list takes only flags", c.args[0])
+	case c.name == "end" && len(c.args) == 0:
+		return c.usage("missing session: give a name or ID")
 	case local && asked:
 		return c.usage("-data and -config can't be combined with -server or -token-file: they are for a server on this machine")
 	}
@@ -96,7 +102,7 @@ func runSession(ctx context.Context, a *app, args []string) error {
 	if c.name == "list" {
 		return printSessions(a, all, asJSON)
 	}
-	these, err := namedSessions(all, c.args.Args())
+	these, err := namedSessions(all, c.args)
 	if err != nil {
 		return err
 	}
@@ -107,7 +113,7 @@ func runSession(ctx context.Context, a *app, args []string) error {
 	if asJSON {
 		return printSessions(a, ended, true)
 	}
-	_, err = fmt.Fprintf(a.stdout, "Ended %s.\n", counted(len(ended), "session"))
+	_, err = fmt.Fprintf(a.stdout, "Ended %s.\n", compare.Counted(len(ended), "session"))
 	return err
 }
 

@@ -20,33 +20,40 @@ const tokenHelp = `usage: hone token add [flags] NAME
        hone token list [flags]
        hone token remove [flags] NAME|ID
 
-Make, list and remove the tokens that programs and people show to hone serve.
-A token is printed once, when it is made: the file has a hash of it alone. A
-server that asks for a login sees changes of the file at once; one that runs
-without asks for it from its next start on.
-
-  -role ROLE,...  what the token may do: read (look at profiles), write (send
-                  profiles), admin (both, and remove what others made); write by
-                  default
-  -service NAME,...
-                  the services it may do it with; * stands for any text, as in
-                  'shop-*'. All services by default
-  -expires AGE    when it ends to hold, such as 90d; never by default
-  -data DIR       the directory of the server; as of hone serve by default
-  -tokens FILE    the file of tokens; DIR/tokens.json by default
-  -config FILE    take the above two from the server's configuration
-  -json           print as JSON
-
-Programs send the token as "Authorization: Bearer TOKEN", as the password of
-Basic authentication, as in http://hone:TOKEN@host:4600/, or as X-Goog-Api-Key.
-People log in with it in the browser.
+Add, list and remove the access tokens of hone serve.
 
 Examples:
 
   hone token add -role write -service 'shop-*' agents
   hone token add -role read -expires 90d alice
-  hone token list
   hone token remove agents
+
+Flags of add:
+
+  -role ROLE,...  read: look at profiles; write: send profiles; admin: both, make
+                  backups, delete services, and end sessions or remove markers of
+                  others (write)
+  -service NAME,...
+                  limit the token to these services; * matches any text, as in 'shop-*'
+                  (all services)
+  -expires AGE    when the token expires, such as 90d (never)
+
+Flags of all commands:
+
+  -data DIR       data directory of the server (as in hone serve)
+  -tokens FILE    file with the tokens (DIR/tokens.json)
+  -config FILE    take both from the server's configuration
+  -json           print as JSON
+
+Exit codes: 0 success, 1 failure, 2 wrong usage.
+
+A token is printed once, when you add it; the file keeps only a hash. A server that
+requires a login sees changes at once. A server that doesn't must be restarted after you
+add the first token.
+
+Programs send the token as "Authorization: Bearer TOKEN", as the password of Basic
+authentication (http://hone:TOKEN@host:4600/), or as X-Goog-Api-Key. People log in with
+it in the browser.
 `
 
 func runToken(ctx context.Context, a *app, args []string) error {
@@ -65,8 +72,11 @@ func runToken(ctx context.Context, a *app, args []string) error {
 	if err != nil {
 		return err
 	}
-	if n := map[string]int{"add": 1, "list": 0, "remove": 1}[c.name]; c.args.NArg() != n {
-		return c.usage("hone token %s takes %d names, not %d", c.name, n, c.args.NArg())
+	switch n := map[string]int{"add": 1, "list": 0, "remove": 1}[c.name]; {
+	case n == 1 && len(c.args) == 0:
+		return c.usage("missing name: use hone token %s NAME", c.name)
+	case len(c.args) > n:
+		return c.usage("unexpected argument %q: hone token %s takes %s", c.args[n], c.name, compare.Counted(n, "name"))
 	}
 	cfg, err := f.resolved(ctx, a.getenv)
 	if err != nil {
@@ -80,7 +90,7 @@ func runToken(ctx context.Context, a *app, args []string) error {
 	case "list":
 		return listTokens(a, tokens.List(), asJSON)
 	case "remove":
-		t, err := tokens.Remove(c.args.Arg(0))
+		t, err := tokens.Remove(c.args[0])
 		if err != nil {
 			return err
 		}
@@ -101,7 +111,7 @@ func runToken(ctx context.Context, a *app, args []string) error {
 		until = time.Now().Add(d)
 	}
 	first := len(tokens.List()) == 0
-	secret, t, err := tokens.Add(c.args.Arg(0), roles, splitList(services), until)
+	secret, t, err := tokens.Add(c.args[0], roles, splitList(services), until)
 	if err != nil {
 		return err
 	}

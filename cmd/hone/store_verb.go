@@ -1,13 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -31,53 +31,52 @@ const storeHelp = `usage: hone store stats DIR|URL
        hone store delete -service NAME [-yes] DIR|URL
        hone store delete -service NAME [-yes] -server URL
 
-Look after the profiles that hone serve keeps. DIR is its data directory, or the
-store in it; the server must not be running, but for a backup by a server, which
-wants one of -server, -name and $HONE_SERVER.
-
-  stats           print figures: profiles, bytes, and those of each service, the
-                  largest first; sizes on disk are estimates
-  verify          read everything and report what is damaged, and how many
-                  profiles can't be read; changes nothing. Exit code 1 if there
-                  is something
-  repair          write what can be read to a new store, which takes the place of
-                  the old one, and say what is lost; the old one is kept beside it
-  backup          copy the store to the directory TO, which must not exist; hone
-                  serve -data can be given one with the copy in it, as store
-  create          make the tables of a store in ClickHouse, on all servers of a
-                  cluster if the URL names one, or bring them to this version;
-                  what is there stays
-  copy            copy the profiles of a store to another, each of them a DIR,
-                  which is made if TO isn't there, or a URL, and compare all in
-                  the end; one that was interrupted goes on when it is repeated
-  delete          delete all profiles of one service, with its series and sums;
-                  without -yes only say how many there are. A server is asked
-                  with -server or $HONE_SERVER and the token of an admin
-
-A store in ClickHouse is told by its address, as for hone serve -store:
-
-  clickhouse://USER@HOST:8123,HOST2:8123/DATABASE?cluster=NAME&password-file=FILE
-
-with more options in doc/cluster.md, which also tells how to back one up. hone
-store stats prints figures of it; ClickHouse verifies and repairs its tables itself.
-
-A running server copies its store itself, to backups/NAME in its data directory:
-
-` + serverHelp + `  -tls_ca FILE, -tls_cert FILE, -tls_key FILE
-                  the authority to trust, a client certificate and its key
-  -name NAME      what the copy is called; the time by default
-  -service NAME   the service to delete
-  -yes            delete it
-  -json           print as JSON
+Maintain the profiles that hone serve keeps.
 
 Examples:
 
   hone store verify /srv/hone
-  hone store backup /srv/hone /backup/hone/store
   hone store backup -server https://hone.example.com -name before-upgrade
-  hone store create 'clickhouse://hone@ch1:8123,ch2:8123/hone?cluster=main'
   hone store delete -service old-api -server https://hone.example.com
-  hone store copy /srv/hone 'clickhouse://hone@ch1:8123/hone?cluster=main'
+
+Commands:
+
+  stats           print the number of profiles and bytes, in total and per service, the
+                  largest first; a service's size on disk is an estimate. Profiles that
+                  aren't packed yet are recent, and take more space
+  verify          read everything, and report damage and how many profiles can't be
+                  read; changes nothing. Exit code 1 if there is damage
+  repair          move what can be read to a new store that replaces the old one, and
+                  report losses; the old store is kept next to it
+  backup          copy the store to a new directory TO, which hone serve can use as the
+                  store in its -data directory; or have a running server copy it to
+                  backups/NAME in its data directory
+  create          create the tables of a ClickHouse store, or update them to this
+                  version, on all servers of a cluster; existing profiles stay
+  copy            copy all profiles to another store, and compare both. TO may be a new
+                  directory. Repeat an interrupted copy to continue it
+  delete          delete all profiles of a service. Without -yes, only count them. A
+                  running server needs the token of an admin
+
+Flags:
+
+` + serverHelp + `  -tls_ca FILE, -tls_cert FILE, -tls_key FILE
+                  the authority to trust, a client certificate and its key
+  -name NAME      name of the backup (the time)
+  -service NAME   the service to delete
+  -yes            delete it
+  -json           print as JSON
+
+Exit codes: 0 success, 1 failure or damage, 2 wrong usage.
+
+DIR is the data directory of a server, or the store in it. The server must not be
+running, except for commands with -server or $HONE_SERVER. URL is a ClickHouse store, as
+in hone serve -store:
+
+  clickhouse://USER@HOST:8123,HOST2:8123/DATABASE?cluster=NAME&password-file=FILE
+
+doc/cluster.md has more options, and says how to back up ClickHouse, which verifies and
+repairs its tables itself.
 `
 
 func runStore(ctx context.Context, a *app, args []string) error {
@@ -86,25 +85,22 @@ func runStore(ctx context.Context, a *app, args []string) error {
 	var asJSON, yes bool
 	fetcher := &capture.Fetcher{}
 	c, err := parseCommand("store", []string{"stats", "verify", "repair", "backup", "create", "copy", "delete"}, args, func(fs *flag.FlagSet) {
-		fs.StringVar(&f.server, "server", "", "")
-		fs.StringVar(&f.tokenFile, "token_file", "", "")
+		f.define(fs)
 		fs.StringVar(&name, "name", "", "")
 		fs.StringVar(&service, "service", "", "")
 		fs.BoolVar(&yes, "yes", false, "")
 		fs.BoolVar(&asJSON, "json", false, "")
-		fs.StringVar(&fetcher.TLSCA, "tls_ca", "", "")
-		fs.StringVar(&fetcher.TLSCert, "tls_cert", "", "")
-		fs.StringVar(&fetcher.TLSKey, "tls_key", "", "")
+		tlsFlags(fs, fetcher)
 	})
 	if err != nil {
 		return err
 	}
 	if c.name == "backup" {
 		given := f.server != "" || name != ""
-		if given && c.args.NArg() > 0 {
-			return c.usage("a running server chooses the place of a backup: -name NAME names it")
+		if given && len(c.args) > 0 {
+			return c.usage("a running server chooses where to put a backup: leave out the directory, and use -name NAME")
 		}
-		if given || c.args.NArg() == 0 && a.getenv("HONE_SERVER") != "" {
+		if given || len(c.args) == 0 && a.getenv("HONE_SERVER") != "" {
 			return backupServer(ctx, a, &f, fetcher, name)
 		}
 	}
@@ -112,30 +108,30 @@ func runStore(ctx context.Context, a *app, args []string) error {
 	case c.name == "delete" && service == "":
 		return c.usage("-service is missing: name the service to delete")
 	case c.name != "delete" && (service != "" || yes):
-		return c.usage("-service and -yes are for hone store delete")
-	case c.name == "delete" && f.server != "" && c.args.NArg() > 0:
-		return c.usage("a running server deletes from its own store: leave out %s, or -server", c.args.Arg(0))
-	case c.name == "delete" && (f.server != "" || c.args.NArg() == 0 && a.getenv("HONE_SERVER") != ""):
+		return c.usage("-service and -yes need hone store delete")
+	case c.name == "delete" && f.server != "" && len(c.args) > 0:
+		return c.usage("-server can't be combined with a store: leave out %s, or -server", c.args[0])
+	case c.name == "delete" && (f.server != "" || len(c.args) == 0 && a.getenv("HONE_SERVER") != ""):
 		return deleteServiceAt(ctx, a, &f, fetcher, service, yes, asJSON)
 	}
-	if n := map[string]int{"delete": 1, "stats": 1, "verify": 1, "repair": 1, "backup": 2, "create": 1, "copy": 2}[c.name]; c.args.NArg() != n {
-		return c.usage("hone store %s takes %s, not %d", c.name, counted(n, "store"), c.args.NArg())
+	if n := map[string]int{"delete": 1, "stats": 1, "verify": 1, "repair": 1, "backup": 2, "create": 1, "copy": 2}[c.name]; len(c.args) != n {
+		return c.usage("hone store %s takes %s, not %d", c.name, compare.Counted(n, "store"), len(c.args))
 	}
-	switch remote := isRemote(c.args.Arg(0)); {
+	switch remote := isRemote(c.args[0]); {
 	case c.name == "delete":
-		return deleteService(ctx, a, c.args.Arg(0), service, yes, asJSON)
+		return deleteService(ctx, a, c.args[0], service, yes, asJSON)
 	case c.name == "copy":
-		return copyStore(ctx, a, c.args.Arg(0), c.args.Arg(1))
+		return copyStore(ctx, a, c.args[0], c.args[1])
 	case c.name == "create" && !remote:
-		return c.usage("%s is no address of ClickHouse, such as clickhouse://localhost:8123/hone; hone serve makes the store in its data directory itself", c.args.Arg(0))
+		return c.usage("invalid address of ClickHouse %q: use clickhouse://localhost:8123/hone (hone serve creates a store in its data directory automatically)", c.args[0])
 	case c.name == "create":
-		return createStore(ctx, a, c.args.Arg(0))
+		return createStore(ctx, a, c.args[0])
 	case c.name == "stats" && remote:
-		return remoteStats(ctx, a, c.args.Arg(0), asJSON)
+		return remoteStats(ctx, a, c.args[0], asJSON)
 	case remote:
 		return c.usage("hone store %s needs a store in a directory: for ClickHouse, use its own tools (see doc/cluster.md)", c.name)
 	}
-	dir, err := storeDir(c.args.Arg(0))
+	dir, err := storeDir(c.args[0])
 	if err != nil {
 		return err
 	}
@@ -152,10 +148,10 @@ func runStore(ctx context.Context, a *app, args []string) error {
 	}
 	defer st.Close()
 	if c.name == "backup" {
-		if err := st.Backup(ctx, c.args.Arg(1)); err != nil {
+		if err := st.Backup(ctx, c.args[1]); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(a.stdout, "Copied %s to %s.\n", dir, c.args.Arg(1))
+		_, err := fmt.Fprintf(a.stdout, "Copied %s to %s.\n", dir, c.args[1])
 		return err
 	}
 	return storeStats(ctx, a, st, asJSON)
@@ -163,25 +159,31 @@ func runStore(ctx context.Context, a *app, args []string) error {
 
 // storeStats prints figures of a store, and of each service in it, the largest first.
 func storeStats(ctx context.Context, a *app, st *disk.Store, asJSON bool) error {
-	figures := daemon.StoreFigures(st.Stats())
+	stats := st.Stats()
 	services, err := st.Services(ctx)
 	if err != nil {
 		return err
 	}
 	if asJSON {
+		figures := daemon.StoreFigures(stats)
 		figures["services"] = services
 		return writeJSON(a.stdout, figures)
 	}
-	for _, name := range slices.Sorted(maps.Keys(figures)) {
-		fmt.Fprintf(a.stdout, "%-12s %v\n", name, figures[name])
+	bytes := func(n int64) string { return benchunit.Scale(float64(n), benchunit.Binary) + "B" }
+	fmt.Fprintf(a.stdout, "profiles     %d\non disk      %s\nnot packed   %s\n", stats.Profiles, bytes(stats.DiskBytes), compare.Counted(int(stats.Fresh), "profile"))
+	if n := len(stats.Aside); n > 0 {
+		fmt.Fprintf(a.stdout, "set aside    %s of one service and week: hone store repair brings back what can be read\n", compare.Counted(n, "set"))
+	}
+	if n := len(stats.Damaged); n > 0 {
+		fmt.Fprintf(a.stdout, "damaged      %s: hone store verify says what is wrong\n", compare.Counted(n, "file"))
 	}
 	if len(services) == 0 {
 		return nil
 	}
 	fmt.Fprintln(a.stdout)
+	slices.SortStableFunc(services, func(s, t disk.ServiceStats) int { return cmp.Compare(t.DiskBytes, s.DiskBytes) })
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "profiles\tsamples\ton disk, about\t  service")
-	bytes := func(n int64) string { return benchunit.Scale(float64(n), benchunit.Binary) + "B" }
 	for _, s := range services {
 		fmt.Fprintf(w, "%d\t%s\t%s\t  %s\n", s.Profiles, bytes(s.SampleBytes), bytes(s.DiskBytes), compare.Printable(s.Service))
 	}
@@ -198,9 +200,9 @@ func verifyStore(ctx context.Context, a *app, dir string) error {
 		return err
 	}
 	if problems > 0 {
-		return fmt.Errorf("%s has %s: %v; hone store repair makes a new store of what can be read", dir, counted(problems, "fault"), found)
+		return fmt.Errorf("%s has %s: %v; hone store repair moves what can be read to a new store", dir, compare.Counted(problems, "fault"), found)
 	}
-	_, err = fmt.Fprintf(a.stdout, "%s is good: %s.\n", dir, counted(int(found.Profiles), "profile"))
+	_, err = fmt.Fprintf(a.stdout, "%s is undamaged: %s.\n", dir, compare.Counted(int(found.Profiles), "profile"))
 	return err
 }
 
