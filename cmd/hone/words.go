@@ -24,13 +24,6 @@ func writeTrimmed(w io.Writer, text string) error {
 	return err
 }
 
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // formatNanos prints nanoseconds with about four digits.
 func formatNanos(nanos int64) string {
 	d := time.Duration(nanos)
