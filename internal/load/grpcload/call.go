@@ -3,7 +3,6 @@ package grpcload
 import (
 	"context"
 	"encoding/binary"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 	"time"
@@ -11,7 +10,6 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"github.com/hone-go/hone/internal/load"
-	"github.com/hone-go/hone/internal/load/template"
 )
 
 // A call is a request that was sent, and what has arrived of its answer. Its connection
@@ -62,15 +60,11 @@ type job struct {
 type pending struct {
 	job
 	sent   time.Duration
-	slot   *slot
-	values template.Values
-	random *rand.PCG
-	text   []byte // scratch
+	values *requestValues
 }
 
 func newCall(t taker, r *route) *call {
-	pcg := rand.NewPCG(0, 0)
-	return &call{taker: t, path: r, pending: pending{random: pcg, values: template.Values{Rng: rand.New(pcg)}}}
+	return &call{taker: t, path: r, pending: pending{values: newRequestValues()}}
 }
 
 // renew resets a call to its state before it was sent.

@@ -8,8 +8,8 @@ import (
 
 // A client makes one call at a time. The goroutine of Do reads and writes.
 type client struct {
-	dialer *Driver
-	conn   *conn
+	dialer *dialer
+	conn   *reader // nil: none
 	call   *call
 	err    error
 	ended  bool

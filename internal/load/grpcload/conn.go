@@ -1,7 +1,6 @@
 package grpcload
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -42,14 +41,7 @@ var (
 // in one write, a call's headers are compressed once per connection, and answers
 // are counted, not decoded.
 type conn struct {
-	net     net.Conn
-	in      *bufio.Reader
-	dec     *hpack.Decoder
-	status  answerStatus // of the headers that are read
-	headers uint32       // stream of the headers that are not complete; 0: none
-	ends    bool         // they end the stream
-	taken   int          // bytes of DATA, since the window was last opened
-	most    int          // bytes of an answer's message
+	net net.Conn
 
 	wake   chan struct{} // tells a goroutine to flush; nil: who begins calls does
 	ready  func()        // called when the server takes more calls at a time; may be nil
@@ -75,6 +67,16 @@ type conn struct {
 	writeErr  error
 	goAway    error // what the server said, if that was an error
 	timer     *time.Timer
+}
+
+func newConn(n net.Conn) *conn {
+	c := &conn{
+		net: n, streams: make(map[uint32]*call), id: 1,
+		window: defaultWindow, initial: defaultWindow, frameSize: defaultFrameSize,
+	}
+	c.limit.Store(1 << 30)
+	c.enc = hpack.NewEncoder(&c.block)
+	return c
 }
 
 // begin sends a call, as far as the server takes it now; the rest follows as it

@@ -2,17 +2,27 @@ package grpcload
 
 import (
 	"context"
+	"crypto/tls"
 	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/load"
 )
 
+// A dialer opens connections to the address of Options.
+type dialer struct {
+	opts        Options
+	tls         *tls.Config // nil: without
+	connections load.Gauge  // that are open
+}
+
+func newDialer(o Options) *dialer { return &dialer{opts: o, tls: o.tls()} }
+
 // connectTimeout is how long connecting may take; less if a call may.
 const connectTimeout = 20 * time.Second
 
 // dial opens a connection.
-func (d *Driver) dial(ctx context.Context) (*conn, error) {
+func (d *dialer) dial(ctx context.Context) (*reader, error) {
 	timeout := connectTimeout
 	if d.opts.Timeout > 0 {
 		timeout = min(timeout, d.opts.Timeout)

@@ -2,7 +2,6 @@ package grpcload
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"slices"
@@ -17,15 +16,13 @@ import (
 // A Driver calls one method. Any goroutine may use it.
 type Driver struct {
 	opts     Options
-	tls      *tls.Config
+	dialer   *dialer
 	method   protoreflect.MethodDescriptor
 	route    *route
 	fields   []metadataField // of the headers that differ from call to call
 	messages *messages
 	answers  atomic.Int64 // messages of answers
 	cut      atomic.Int64 // messages of answers that did not come to their end
-
-	connections load.Gauge
 }
 
 // New finds the method and checks the request. It may ask the server for the types. If
@@ -35,12 +32,12 @@ func New(ctx context.Context, o Options) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Driver{opts: o, tls: o.tls()}
+	d := &Driver{opts: o, dialer: newDialer(o)}
 	same, differ, err := o.metadata()
 	if err != nil {
 		return nil, err
 	}
-	if d.method, err = d.find(ctx); err != nil {
+	if d.method, err = findMethod(ctx, d.dialer); err != nil {
 		return nil, err
 	}
 	if d.messages, err = newMessages(d.method, o); err != nil {
@@ -84,8 +81,8 @@ func (d *Driver) came(k *call, err error) error {
 	return fmt.Errorf("%s: %w", d.Method(), err)
 }
 
-// Connections counts those that are open.
-func (d *Driver) Connections() *load.Gauge { return &d.connections }
+// Connections returns the gauge of open connections.
+func (d *Driver) Connections() *load.Gauge { return &d.dialer.connections }
 
 // Shares reports whether the calls of a Sender share connections.
 func (d *Driver) Shares() bool { return true }
@@ -98,46 +95,52 @@ func (d *Driver) fill(k *call, n int64) error {
 	}
 	// A request's random values follow from its number, whoever sends it. The
 	// multiplier is of Knuth's: numbers that follow each other become far apart.
-	k.random.Seed(d.opts.Seed, uint64(n)*0x9e3779b97f4a7c15)
-	k.values.N, k.values.Row = n, d.opts.Feed.Row(n)
+	v := k.values
+	v.set(n, d.opts.Seed, uint64(n)*0x9e3779b97f4a7c15, d.opts.Feed)
 	k.fields = k.fields[:0]
 	for _, f := range d.fields {
 		var err error
-		if k.text, err = f.append(k.text[:0], &k.values); err != nil {
+		if v.text, err = f.append(v.text[:0], &v.Values); err != nil {
 			return err
 		}
-		k.fields = appendField(k.fields, f.name, k.text)
+		k.fields = appendField(k.fields, f.name, v.text)
 	}
 	if d.messages.static {
 		k.body = d.messages.body
 		return nil
 	}
 	var err error
-	k.body, err = d.messages.append(k.body[:0], k)
+	k.body, err = d.messages.append(k.body[:0], v)
 	return err
 }
 
 // Connect opens a connection for one call at once.
 func (d *Driver) Connect(ctx context.Context) (load.Client, error) {
-	conn, err := d.dial(ctx)
+	conn, err := d.dialer.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c := &client{dialer: d, conn: conn}
-	c.call = newCall(c, d.route)
+	c := &caller{driver: d, client: client{dialer: d.dialer, conn: conn}}
+	c.call = newCall(&c.client, d.route)
 	return c, nil
 }
 
-func (c *client) Do(ctx context.Context, n int64) (load.Answer, error) {
+// A caller is the load.Client of a Driver.
+type caller struct {
+	driver *Driver
+	client
+}
+
+func (c *caller) Do(ctx context.Context, n int64) (load.Answer, error) {
 	c.call.renew()
-	err := c.dialer.fill(c.call, n)
+	err := c.driver.fill(c.call, n)
 	if err == nil {
 		err = c.do(ctx)
 	}
-	return load.Answer{Bytes: c.call.bytes}, c.dialer.came(c.call, err)
+	return load.Answer{Bytes: c.call.bytes}, c.driver.came(c.call, err)
 }
 
-func (c *client) Close() error {
+func (c *caller) Close() error {
 	c.close()
 	return nil
 }

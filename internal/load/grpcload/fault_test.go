@@ -619,7 +619,7 @@ func readAnswer(t *testing.T, answer []byte) {
 	if err != nil {
 		return
 	}
-	client := &client{dialer: &Driver{}, conn: c}
+	client := &client{dialer: &dialer{}, conn: c}
 	k := newCall(client, &route{manyAnswers: true})
 	k.body = make([]byte, 100_000)
 	if c.begin(k) == nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"sync"
 	"unicode/utf8"
@@ -36,6 +37,26 @@ type requestMessage struct {
 	wire []byte
 	plan plan
 	json *document
+}
+
+// requestValues fill in one request at a time. A call keeps its own, so that requests
+// are made without allocations.
+type requestValues struct {
+	template.Values
+	random *rand.PCG // the source of Values.Rng
+	text   []byte    // scratch space
+}
+
+func newRequestValues() *requestValues {
+	pcg := rand.NewPCG(0, 0)
+	return &requestValues{Values: template.Values{Rng: rand.New(pcg)}, random: pcg}
+}
+
+// set prepares the values of request n: its row of the feed, and random numbers that
+// follow from seed and stream alone.
+func (v *requestValues) set(n int64, seed, stream uint64, feed *template.Feed) {
+	v.random.Seed(seed, stream)
+	v.N, v.Row = n, feed.Row(n)
 }
 
 // checked is how many rows of a feed are tried before anything is sent: all, where
@@ -73,7 +94,7 @@ func newMessages(method protoreflect.MethodDescriptor, o Options) (*messages, er
 		m.static = m.static && one.wire != nil
 		m.all = append(m.all, one)
 	}
-	v := newCall(nil, nil)
+	v := newRequestValues()
 	if m.static {
 		m.body, err = m.append(nil, v)
 		return m, err
@@ -83,10 +104,10 @@ func newMessages(method protoreflect.MethodDescriptor, o Options) (*messages, er
 	} else {
 		rows = min(rows, o.Feed.Rows())
 	}
+	var body []byte
 	for n := range int64(rows) {
-		v.random.Seed(o.Seed, uint64(n))
-		v.values.N, v.values.Row = n, o.Feed.Row(n)
-		if v.body, err = m.append(v.body[:0], v); err != nil {
+		v.set(n, o.Seed, uint64(n), o.Feed)
+		if body, err = m.append(body[:0], v); err != nil {
 			if o.Feed != nil {
 				return nil, fmt.Errorf("%s, row %d of the feed: %w", o.DataName, n+1, err)
 			}
@@ -169,7 +190,7 @@ func (r *rendering) explain(err error) error {
 }
 
 // append appends the messages of a request, with what is before each of them.
-func (m *messages) append(dst []byte, v *call) ([]byte, error) {
+func (m *messages) append(dst []byte, v *requestValues) ([]byte, error) {
 	for _, one := range m.all {
 		start := len(dst)
 		dst = append(dst, 0, 0, 0, 0, 0)
@@ -177,13 +198,13 @@ func (m *messages) append(dst []byte, v *call) ([]byte, error) {
 		switch {
 		case one.json != nil:
 			var b []byte
-			f := one.json.fill(&v.values)
+			f := one.json.fill(&v.Values)
 			if b, err = encodeJSON(m.input, m.types, f.text); err != nil {
 				err = &load.Failure{Class: "template", Text: f.explain(err).Error()}
 			}
 			dst = append(dst, b...)
 		case one.plan != nil:
-			dst, err = one.plan.append(dst, &v.values, &v.text)
+			dst, err = one.plan.append(dst, &v.Values, &v.text)
 		default:
 			dst = append(dst, one.wire...)
 		}

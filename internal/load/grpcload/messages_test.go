@@ -78,12 +78,11 @@ func TestPlans(t *testing.T) {
 		if (one.plan != nil) != test.planned || (one.json == nil) != test.planned {
 			t.Errorf("%s: by a plan: %v", test.data, one.plan != nil)
 		}
-		v := newCall(nil, nil)
+		v := newRequestValues()
 		for n := range int64(100) {
 			var got [2]*dynamicpb.Message
 			for i, by := range []requestMessage{one, {json: &d}} {
-				v.random.Seed(1, uint64(n))
-				v.values.N, v.values.Row = n, feed.Row(n)
+				v.set(n, 1, uint64(n), feed)
 				m.all = []requestMessage{by}
 				b, err := m.append(nil, v)
 				if err != nil {
@@ -197,13 +196,13 @@ func TestMethods(t *testing.T) {
 		{"no reflection", Options{Address: none}, "ADDRESS: reflection: v1: grpc Unimplemented: unknown service grpc.reflection.v1.ServerReflection; v1alpha: grpc Unimplemented: unknown service grpc.reflection.v1alpha.ServerReflection; name the method's types with -proto FILE or -protoset FILE"},
 		{"not there", Options{Address: "127.0.0.1:1"}, "dial tcp 127.0.0.1:1: connect: connection refused"},
 		{"no service", Options{Address: v1, Method: "echo.v1.Eco/One"},
-			`ADDRESS: reflection: there is no service "echo.v1.Eco"; did you mean echo.v1.Echo? There are ` + services},
+			`ADDRESS: reflection: unknown service "echo.v1.Eco"; did you mean echo.v1.Echo? (known: ` + services + ")"},
 		{"without its package", Options{Address: v1, Method: "Echo/One"},
-			`ADDRESS: reflection: there is no service "Echo"; did you mean echo.v1.Echo? There are ` + services},
+			`ADDRESS: reflection: unknown service "Echo"; did you mean echo.v1.Echo? (known: ` + services + ")"},
 		{"no method", Options{Address: v1, Method: "echo.v1.Echo/Won"},
-			`ADDRESS: echo.v1.Echo has no method "Won"; did you mean One? There are ` + methods},
+			`ADDRESS: echo.v1.Echo has no method "Won"; did you mean One? (known: ` + methods + ")"},
 		{"nothing like it", Options{Address: none, Protos: protos, Method: "echo.v1.Echo/Subscribe"},
-			`testdata/echo.proto: echo.v1.Echo has no method "Subscribe"; there are ` + methods},
+			`testdata/echo.proto: echo.v1.Echo has no method "Subscribe" (known: ` + methods + ")"},
 		{"no service in protos", Options{Address: none, Protos: protos, Method: "x.Subscribers/One"},
 			`testdata/echo.proto: unknown service "x.Subscribers" (known: echo.v1.Echo)`},
 		{"no name", Options{Address: none, Method: "One"}, `invalid method "One": use SERVICE/METHOD, with the package of the service`},

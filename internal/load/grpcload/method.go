@@ -7,17 +7,11 @@ import (
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
-	_ "google.golang.org/protobuf/types/known/anypb"
-	_ "google.golang.org/protobuf/types/known/durationpb"
-	_ "google.golang.org/protobuf/types/known/emptypb"
-	_ "google.golang.org/protobuf/types/known/fieldmaskpb"
-	_ "google.golang.org/protobuf/types/known/structpb"
-	_ "google.golang.org/protobuf/types/known/timestamppb"
-	_ "google.golang.org/protobuf/types/known/wrapperspb"
 )
 
-// find returns the method that Options name.
-func (d *Driver) find(ctx context.Context) (protoreflect.MethodDescriptor, error) {
+// findMethod returns the method that the dialer's Options name. Without files that describe
+// it, the server is asked.
+func findMethod(ctx context.Context, d *dialer) (protoreflect.MethodDescriptor, error) {
 	name := strings.TrimPrefix(d.opts.Method, "/")
 	at := strings.LastIndexByte(name, '/')
 	if at < 0 {
@@ -39,7 +33,7 @@ func (d *Driver) find(ctx context.Context) (protoreflect.MethodDescriptor, error
 		files, err = compileProtos(ctx, d.opts.Protos, d.opts.ImportPaths)
 	default:
 		where = d.opts.Address
-		files, err = d.reflect(ctx, service)
+		files, err = reflect(ctx, d, service)
 	}
 	if err != nil {
 		return nil, err

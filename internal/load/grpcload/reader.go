@@ -12,9 +12,21 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
+// A reader reads a connection, and does what the frames say. One goroutine calls next.
+type reader struct {
+	*conn
+	in      *bufio.Reader
+	dec     *hpack.Decoder
+	status  answerStatus // of the headers that are read
+	headers uint32       // stream of the headers that are not complete; 0: none
+	ends    bool         // they end the stream
+	taken   int          // bytes of DATA, since the window was last opened; under the connection's lock
+	most    int          // bytes of an answer's message
+}
+
 // handle does what a frame says. It runs on the goroutine that reads. An error is
 // one of the connection.
-func (c *conn) handle(kind, flags byte, id uint32, payload []byte) error {
+func (c *reader) handle(kind, flags byte, id uint32, payload []byte) error {
 	if c.headers != 0 && (kind != frameContinuation || id != c.headers) {
 		return failure("bad answer", "headers were interrupted by another frame")
 	}
@@ -87,7 +99,7 @@ func (c *conn) handle(kind, flags byte, id uint32, payload []byte) error {
 }
 
 // data takes a piece of an answer. Size is what it counts against the windows.
-func (c *conn) data(id uint32, content []byte, size int, ends bool) {
+func (c *reader) data(id uint32, content []byte, size int, ends bool) {
 	c.mu.Lock()
 	if c.taken += size; c.taken >= connWindow/2 {
 		c.out = appendWindow(c.out, 0, c.taken)
@@ -120,7 +132,7 @@ func (c *conn) data(id uint32, content []byte, size int, ends bool) {
 }
 
 // fragment takes a part of the headers or trailers of an answer.
-func (c *conn) fragment(b []byte, complete bool) error {
+func (c *reader) fragment(b []byte, complete bool) error {
 	_, err := c.dec.Write(b)
 	if err == nil && complete {
 		err = c.dec.Close()
@@ -154,7 +166,7 @@ func (c *conn) fragment(b []byte, complete bool) error {
 	return nil
 }
 
-func (c *conn) wasReset(id, code uint32) {
+func (c *reader) wasReset(id, code uint32) {
 	c.mu.Lock()
 	k := c.streams[id]
 	if k != nil {
@@ -172,7 +184,7 @@ func (c *conn) wasReset(id, code uint32) {
 	}
 }
 
-func (c *conn) settings(payload []byte) error {
+func (c *reader) settings(payload []byte) error {
 	c.mu.Lock()
 	room := false
 	for ; len(payload) > 0; payload = payload[6:] {
@@ -212,7 +224,7 @@ func (c *conn) settings(payload []byte) error {
 }
 
 // opened opens a window of the server's.
-func (c *conn) opened(id uint32, by int) error {
+func (c *reader) opened(id uint32, by int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if id == 0 {
@@ -233,7 +245,7 @@ func (c *conn) opened(id uint32, by int) error {
 }
 
 // goingAway ends calls that the server will not look at; the others are answered.
-func (c *conn) goingAway(last, code uint32, text []byte) {
+func (c *reader) goingAway(last, code uint32, text []byte) {
 	var over []*call
 	c.mu.Lock()
 	if code != codeNone {
@@ -252,15 +264,9 @@ func (c *conn) goingAway(last, code uint32, text []byte) {
 	}
 }
 
-// open makes a connection of one that stands: it waits for the server's settings.
-func open(ctx context.Context, n net.Conn, most int) (*conn, error) {
-	c := &conn{
-		net: n, in: bufio.NewReaderSize(n, 4*defaultFrameSize), most: most,
-		streams: make(map[uint32]*call), id: 1,
-		window: defaultWindow, initial: defaultWindow, frameSize: defaultFrameSize,
-	}
-	c.limit.Store(1 << 30)
-	c.enc = hpack.NewEncoder(&c.block)
+// open begins HTTP/2 on a connection: it waits for the server's settings.
+func open(ctx context.Context, n net.Conn, most int) (*reader, error) {
+	c := &reader{in: bufio.NewReaderSize(n, 4*defaultFrameSize), most: most, conn: newConn(n)}
 	c.dec = hpack.NewDecoder(defaultTableSize, func(f hpack.HeaderField) {
 		c.status.size += int(f.Size())
 		c.status.field(f.Name, f.Value)
@@ -308,7 +314,7 @@ func interruptible(ctx context.Context, n net.Conn) (stop func()) {
 }
 
 // run reads and writes until the connection ends.
-func (c *conn) run() {
+func (c *reader) run() {
 	go func() {
 		for range c.wake {
 			c.flush()
@@ -324,7 +330,7 @@ func (c *conn) run() {
 
 // next reads a frame and does what it says. After a timeout it may be called
 // again. It returns an error if the connection is of no more use.
-func (c *conn) next() error {
+func (c *reader) next() error {
 	b, err := c.in.Peek(frameHeader)
 	if err != nil {
 		return err

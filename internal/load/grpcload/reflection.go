@@ -29,12 +29,12 @@ const (
 const maxFiles = 10_000
 
 // reflect asks the server for the types of a service.
-func (d *Driver) reflect(ctx context.Context, service string) (*protoregistry.Files, error) {
+func reflect(ctx context.Context, d *dialer, service string) (*protoregistry.Files, error) {
 	c, err := d.dial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	r := &dialog{opts: d, client: &client{dialer: d, conn: c}}
+	r := &dialog{opts: d.opts, client: &client{dialer: d, conn: c}}
 	defer r.client.close()
 	files, err := r.files(ctx, service)
 	if err != nil {
@@ -45,7 +45,7 @@ func (d *Driver) reflect(ctx context.Context, service string) (*protoregistry.Fi
 
 // A dialog is one with a server's reflection.
 type dialog struct {
-	opts    *Driver
+	opts    Options
 	client  *client
 	version string // that the server has; "": not known yet
 }
@@ -141,7 +141,7 @@ func (r *dialog) ask(ctx context.Context, questions ...[]byte) ([]reflectionAnsw
 }
 
 func (r *dialog) call(ctx context.Context, version string, body []byte) ([]byte, error) {
-	o := r.opts.opts
+	o := r.opts
 	o.Gzip = false
 	same, _, err := o.metadata() // who may ask may be known by it
 	if err != nil {

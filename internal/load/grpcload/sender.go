@@ -35,6 +35,7 @@ type Sender struct {
 // A slot is a place for a connection: the present one, which may be replaced while
 // calls of the last one are under way. It takes the calls that it began.
 type slot struct {
+	sender  *Sender
 	conn    *conn // nil: none yet, or it broke
 	opening bool
 	pending []*call // until it is open
@@ -45,10 +46,10 @@ type slot struct {
 func (d *Driver) Sender() *Sender {
 	s := &Sender{driver: d, conns: make(map[*conn]struct{})}
 	s.each = (d.opts.Calls + d.opts.Connections - 1) / d.opts.Connections
-	s.calls.New = func() any { return newCall(s, d.route) }
+	s.calls.New = func() any { return newCall(nil, d.route) }
 	s.quit, s.close = context.WithCancel(context.Background())
 	for range d.opts.Connections {
-		s.slots = append(s.slots, &slot{})
+		s.slots = append(s.slots, &slot{sender: s})
 	}
 	return s
 }
@@ -145,7 +146,7 @@ func (s *Sender) room(slot *slot) bool {
 func (s *Sender) start(slot *slot, j job) {
 	for {
 		k := s.calls.Get().(*call)
-		k.job, k.slot = j, slot
+		k.job, k.taker = j, slot
 		k.renew()
 		err := s.driver.fill(k, j.number.N)
 		k.sent = j.clock.Now()
@@ -158,7 +159,7 @@ func (s *Sender) start(slot *slot, j job) {
 		if err == nil {
 			return
 		}
-		next, ok := s.finish(k, err)
+		next, ok := s.finish(slot, k, err)
 		if !ok {
 			return
 		}
@@ -221,55 +222,53 @@ func (s *Sender) open(slot *slot, ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.quit, cancel)()
-	c, err := s.driver.dial(ctx)
+	r, err := s.driver.dialer.dial(ctx)
 	s.mu.Lock()
 	if err == nil && s.closed {
-		_ = c.close()
+		_ = r.close()
 		err = context.Canceled
 	}
 	if err == nil {
-		c.wake = make(chan struct{}, 1)
-		c.ready = s.fillUp
-		slot.conn = c
-		s.conns[c] = struct{}{}
+		r.wake = make(chan struct{}, 1)
+		r.ready = s.fillUp
+		slot.conn = r.conn
+		s.conns[r.conn] = struct{}{}
 	}
 	pending := slot.pending
 	slot.pending, slot.opening = nil, false
 	s.mu.Unlock()
 	if err != nil {
 		for _, k := range pending {
-			s.take(k, err)
+			slot.take(k, err)
 		}
 		return
 	}
 	go func() {
-		c.run()
+		r.run()
 		s.mu.Lock()
-		delete(s.conns, c)
-		if slot.conn == c {
+		delete(s.conns, r.conn)
+		if slot.conn == r.conn {
 			slot.conn = nil
 		}
 		s.mu.Unlock()
 	}()
 	for _, k := range pending {
 		if err := s.begin(slot, k); err != nil {
-			s.take(k, err)
+			slot.take(k, err)
 		}
 	}
 }
 
 // take implements taker.
-func (s *Sender) take(k *call, err error) {
-	slot := k.slot
-	if next, ok := s.finish(k, err); ok {
-		s.start(slot, next)
+func (p *slot) take(k *call, err error) {
+	if next, ok := p.sender.finish(p, k, err); ok {
+		p.sender.start(p, next)
 	}
 }
 
 // finish ends a call that a slot has counted, and returns a job that waited, which
 // the slot has counted then.
-func (s *Sender) finish(k *call, err error) (next job, ok bool) {
-	slot := k.slot
+func (s *Sender) finish(slot *slot, k *call, err error) (next job, ok bool) {
 	s.mu.Lock()
 	s.count(slot, -1)
 	if s.waiting.Len() > 0 && s.room(slot) {
@@ -280,7 +279,7 @@ func (s *Sender) finish(k *call, err error) (next job, ok bool) {
 	err = s.driver.came(k, err)
 	j := k.job
 	o := load.Outcome{Sent: k.sent, Done: j.clock.Now(), Waited: j.waited, Bytes: k.bytes, Failure: load.FailureOf(err)}
-	k.job, k.slot, k.rest = job{}, nil, nil
+	k.job, k.taker, k.rest = job{}, nil, nil
 	s.calls.Put(k)
 	j.done(j.number, o)
 	s.under.Done()
