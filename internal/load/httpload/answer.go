@@ -17,34 +17,49 @@ const (
 	headLimit = 1 << 20
 )
 
-// answer reads an answer (RFC 9112).
-func (c *http1Conn) answer(head bool) (size int, err error) {
+// An answer is what a server said to one request.
+type answer struct {
+	size     int // in bytes
+	status   int
+	line     string // the status with its reason, unless it is a usual one
+	location string // where a redirection leads
+	last     bool   // the server closes the connection after it
+}
+
+// readAnswer reads an answer (RFC 9112). The answer to a HEAD request has no content.
+func readAnswer(in *bufio.Reader, toHead bool) (answer, error) {
+	size := 0
 	for {
-		a, n, err := c.header()
-		size += n
+		a, h, err := readHeader(in)
+		size += a.size
 		if err != nil {
-			return size, err
+			return answer{}, err
 		}
-		if c.status == 101 {
-			return size, errors.New("the server changes to another protocol")
+		if a.status == 101 {
+			return answer{}, errors.New("the server switched to another protocol")
 		}
-		if c.status < 200 {
+		if a.status < 200 {
 			continue // an answer before the answer
 		}
-		c.over = a.close
-		n, err = c.content(a, head)
-		return size + n, err
+		n := 0
+		switch {
+		case toHead || a.status == 204 || a.status == 304:
+		case h.chunked:
+			n, err = readChunks(in)
+		case h.length >= 0:
+			n, err = in.Discard(int(h.length))
+			err = ended(err)
+		default:
+			var all int64
+			all, err = io.Copy(io.Discard, in)
+			n, a.last = int(all), true
+		}
+		a.size = size + n
+		return a, err
 	}
 }
 
-// A answer is what a server said of one request.
-type answer struct {
-	bytes, status int
-	line          string // of the status, if it is not a usual one
-	location      string // where to go on, if that is to be done
-}
-
-// A head is what an answer's header says of the rest.
+// A head is what an answer's header says about the content and the connection.
 type head struct {
 	length  int64 // -1: not said
 	chunked bool
@@ -53,44 +68,41 @@ type head struct {
 	keep    bool // keep-alive, which HTTP/1.0 has to say
 }
 
-// header reads the status and the fields.
-func (a *http1Conn) header() (h head, size int, err error) {
+// readHeader reads the status and the fields.
+func readHeader(in *bufio.Reader) (a answer, h head, err error) {
 	h.length = -1
-	line, err := a.readLine()
-	size = len(line) + 2
+	line, err := readLine(in)
+	a.size = len(line) + 2
 	if err != nil {
 		if len(line) == 0 && (errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET)) {
 			err = fmt.Errorf("%w: %w", errNothing, err)
 		}
-		return h, size, err
+		return a, h, err
 	}
 	if len(line) < 12 || !bytes.HasPrefix(line, []byte("HTTP/1.")) || line[8] != ' ' || !digits(line[9:12]) {
-		return h, size, fmt.Errorf("the answer does not begin as HTTP/1.1 does: %.40q", line)
+		return a, h, fmt.Errorf("the answer is not HTTP/1.1: it begins with %.40q", line)
 	}
 	a.status = int(line[9]-'0')*100 + int(line[10]-'0')*10 + int(line[11]-'0')
 	old := line[7] == '0' // HTTP/1.0
-	a.location = ""
 	if a.status >= 300 {
 		a.line = string(line[9:])
-	} else {
-		a.line = ""
 	}
 	for {
-		if line, err = a.readLine(); err != nil {
-			return h, size, err
+		if line, err = readLine(in); err != nil {
+			return a, h, err
 		}
-		if size += len(line) + 2; size > headLimit {
-			return h, size, fmt.Errorf("the header of the answer is larger than %d bytes", headLimit)
+		if a.size += len(line) + 2; a.size > headLimit {
+			return a, h, fmt.Errorf("the header of the answer is larger than %d bytes", headLimit)
 		}
 		if len(line) == 0 {
 			if h.coded != "" && !h.chunked {
-				return h, size, fmt.Errorf("the answer has the transfer encoding %.40q", h.coded)
+				return a, h, fmt.Errorf("unsupported transfer encoding %.40q in the answer", h.coded)
 			}
-			h.close = h.close || old && !h.keep
-			return h, size, nil
+			a.last = h.close || old && !h.keep
+			return a, h, nil
 		}
 		if err := h.field(line); err != nil {
-			return h, size, err
+			return a, h, err
 		}
 		if a.status/100 == 3 {
 			if name, value, _ := bytes.Cut(line, []byte(":")); equalFold(name, "location") {
@@ -148,25 +160,10 @@ func (h *head) field(line []byte) error {
 	return nil
 }
 
-// content reads past the content and returns its size.
-func (c *http1Conn) content(h head, head bool) (int, error) {
-	switch {
-	case head || c.status == 204 || c.status == 304:
-		return 0, nil
-	case h.chunked:
-		return c.chunks()
-	case h.length >= 0:
-		n, err := c.in.Discard(int(h.length))
-		return n, ended(err)
-	}
-	c.over = true
-	n, err := io.Copy(io.Discard, c.in)
-	return int(n), err
-}
-
-func (in *http1Conn) chunks() (size int, err error) {
+// readChunks reads past the content and the trailers, and returns the content's size.
+func readChunks(in *bufio.Reader) (size int, err error) {
 	for {
-		line, err := in.readLine()
+		line, err := readLine(in)
 		if err != nil {
 			return size, err
 		}
@@ -178,14 +175,14 @@ func (in *http1Conn) chunks() (size int, err error) {
 		if n == 0 {
 			break
 		}
-		got, err := in.in.Discard(int(n) + 2)
+		got, err := in.Discard(int(n) + 2)
 		size += got
 		if err != nil {
 			return size, ended(err)
 		}
 	}
 	for { // trailers
-		line, err := in.readLine()
+		line, err := readLine(in)
 		if err != nil || len(line) == 0 {
 			return size, err
 		}
@@ -193,12 +190,12 @@ func (in *http1Conn) chunks() (size int, err error) {
 }
 
 // readLine returns a line without its end; it is valid until the next read.
-func (in *http1Conn) readLine() ([]byte, error) {
-	line, err := in.in.ReadSlice('\n')
+func readLine(in *bufio.Reader) ([]byte, error) {
+	line, err := in.ReadSlice('\n')
 	if errors.Is(err, bufio.ErrBufferFull) {
 		whole := bytes.Clone(line)
 		for errors.Is(err, bufio.ErrBufferFull) && len(whole) < lineLimit {
-			line, err = in.in.ReadSlice('\n')
+			line, err = in.ReadSlice('\n')
 			whole = append(whole, line...)
 		}
 		line = whole

@@ -11,7 +11,7 @@ import (
 
 // An http1Client sends requests over HTTP/1.1. It keeps one connection per host.
 type http1Client struct {
-	plan   *Driver
+	plan   *plan
 	values *values
 	conns  map[string]*http1Conn // by scheme and address
 	last   *http1Conn
@@ -46,8 +46,8 @@ func (c *http1Client) Do(ctx context.Context, n int64) (load.Answer, error) {
 		return load.Answer{}, named(r, r.path.String(), err)
 	}
 	s := sentRequest{ctx: ctx, r: r, out: out, deadline: time.Now().Add(c.plan.opts.Timeout)}
-	re, err := c.once(ctx, r, out, s.deadline)
-	return c.finish(s, re, err)
+	a, err := c.once(ctx, r, out, s.deadline)
+	return c.finish(s, a, err)
 }
 
 // A sentRequest waits for its answer, and holds what is needed to follow a redirection.
@@ -89,38 +89,38 @@ func (c *http1Client) attend(conn *http1Conn) {
 			conn.wire.answered(true)
 			return
 		}
-		size, err := conn.answer(q.head)
-		size, err = conn.settle(q.ctx, size, err, q.rest)
+		a, err := readAnswer(conn.in, q.head)
+		a, err = conn.settle(q.ctx, a, err, q.rest)
 		if q.told != nil {
-			q.told <- told{size, err}
+			q.told <- told{a, err}
 			continue
 		}
 		s := c.sent
 		conn.own = true
-		re, err := c.accept(s.ctx, conn, size, err)
-		a, err := c.finish(s, re, err)
+		a, err = c.accept(s.ctx, conn, a, err)
+		whole, err := c.finish(s, a, err)
 		conn.own = false
-		s.done(a, err)
+		s.done(whole, err)
 	}
 }
 
 // finish goes on with a request that was answered, or failed: to where the answer
 // redirects it, and to what that means.
-func (c *http1Client) finish(s sentRequest, re answer, err error) (load.Answer, error) {
-	a := load.Answer{Bytes: re.bytes, Status: re.status}
+func (c *http1Client) finish(s sentRequest, a answer, err error) (load.Answer, error) {
+	all := load.Answer{Bytes: a.size, Status: a.status}
 	at, last := s.r, s.out
-	for err == nil && re.location != "" {
+	for err == nil && a.location != "" {
 		var next *hop
-		if next, err = c.plan.redirect(at, pathOf(at, last), re.status, re.location, len(a.Before)); next == nil {
+		if next, err = c.plan.redirect(at, pathOf(at, last), a.status, a.location, len(all.Before)); next == nil {
 			break
 		}
 		last = next.write(last, at)
 		at = next.request
-		re, err = c.once(s.ctx, at, last, s.deadline)
-		a = load.Answer{Bytes: a.Bytes + re.bytes, Status: re.status, Before: append(a.Before, a.Status)}
+		a, err = c.once(s.ctx, at, last, s.deadline)
+		all = load.Answer{Bytes: all.Bytes + a.size, Status: a.status, Before: append(all.Before, all.Status)}
 	}
-	if err == nil && !c.plan.opts.Expect.has(re.status) {
-		err = &load.Failure{Class: "status " + strconv.Itoa(re.status), Text: re.line}
+	if err == nil && !c.plan.opts.Expect.has(a.status) {
+		err = &load.Failure{Class: "status " + strconv.Itoa(a.status), Text: a.line}
 	}
 	if err != nil && at != s.r {
 		err = redirected(at, pathOf(at, last), err)
@@ -128,7 +128,7 @@ func (c *http1Client) finish(s sentRequest, re answer, err error) (load.Answer, 
 	if err != nil {
 		err = named(s.r, pathOf(s.r, s.out), err)
 	}
-	return a, err
+	return all, err
 }
 
 // once sends one request.
@@ -138,9 +138,9 @@ func (c *http1Client) once(ctx context.Context, r *request, out []byte, deadline
 		if err != nil {
 			return answer{}, err
 		}
-		size, err := conn.do(ctx, out, r.method == "HEAD", deadline)
+		a, err := conn.do(ctx, out, r.method == "HEAD", deadline)
 		if !errors.Is(err, errUnsent) {
-			return c.accept(ctx, conn, size, err)
+			return c.accept(ctx, conn, a, err)
 		}
 		c.drop(conn)
 		if err := ctx.Err(); err != nil {
@@ -149,22 +149,19 @@ func (c *http1Client) once(ctx context.Context, r *request, out []byte, deadline
 	}
 }
 
-// accept takes what came of a request over a connection, and ends that if it is of no
-// more use.
-func (c *http1Client) accept(ctx context.Context, conn *http1Conn, size int, err error) (answer, error) {
-	re := answer{bytes: size}
-	if err == nil {
-		re.status, re.line = conn.status, conn.line
-		if c.plan.follows(re.status) {
-			re.location = conn.location
-		}
-	} else if ranOut(err) && ctx.Err() == nil {
+// accept takes what came of a request over a connection, and drops the connection if
+// nothing more can be sent over it. The answer has a location only if that is to be followed.
+func (c *http1Client) accept(ctx context.Context, conn *http1Conn, a answer, err error) (answer, error) {
+	if err == nil && !c.plan.follows(a.status) {
+		a.location = ""
+	}
+	if err != nil && ranOut(err) && ctx.Err() == nil { // ranOut allocates
 		err = load.NoAnswer(c.plan.opts.Timeout)
 	}
-	if err != nil || conn.over || conn.r.last || c.plan.opts.NoKeepAlive {
+	if err != nil || a.last || conn.r.last || c.plan.opts.NoKeepAlive {
 		c.drop(conn)
 	}
-	return re, err
+	return a, err
 }
 
 // open returns the connection for a request, nil if there is none. One that the server

@@ -15,15 +15,10 @@ import (
 // An http1Conn is an HTTP/1.1 connection. It belongs to one http1Client.
 type http1Conn struct {
 	net.Conn
-	wire   *wire // its socket; nil if that can't be had
-	in     *bufio.Reader
-	r      *request // the last one
-	plain  bool     // without TLS: it is read and written by the wire
-	status int
-	line   string // of the status, if it is not expected to be common
-	over   bool   // the server closes it after this answer
-
-	location string // of the last answer
+	wire  *wire // its socket; nil if that can't be had
+	in    *bufio.Reader
+	r     *request // the last one
+	plain bool     // without TLS: it is read and written by the wire
 
 	watched bool // by the run's end, which ends what waits for an answer
 	stop    func() bool
@@ -45,11 +40,12 @@ type question struct {
 
 // told is what do returns.
 type told struct {
-	answer int
+	answer answer
 	err    error
 }
 
-func (p *Driver) open(ctx context.Context, r *request) (*http1Conn, error) {
+// open opens a connection for a request.
+func (p *plan) open(ctx context.Context, r *request) (*http1Conn, error) {
 	raw, c, err := p.dial(ctx, r)
 	if err != nil {
 		return nil, err
@@ -89,32 +85,32 @@ func (c *http1Conn) watch(ctx context.Context) {
 	})
 }
 
-// do sends a request and reads its answer. It returns the answer's size.
-func (c *http1Conn) do(ctx context.Context, out []byte, head bool, deadline time.Time) (int, error) {
+// do sends a request and reads its answer.
+func (c *http1Conn) do(ctx context.Context, out []byte, head bool, deadline time.Time) (answer, error) {
 	c.watch(ctx)
 	if c.attended && !c.own {
 		heard := make(chan told, 1)
 		if !c.ask(question{ctx: ctx, head: head, told: heard}, out, deadline) {
-			return 0, errUnsent
+			return answer{}, errUnsent
 		}
 		t := <-heard
 		return t.answer, t.err
 	}
 	if err := ctx.Err(); err != nil {
-		return 0, err
+		return answer{}, err
 	}
 	if c.plain {
 		if ok, err := c.wire.queue(out, deadline); err != nil || !ok {
-			return 0, cmp.Or(err, errUnsent)
+			return answer{}, cmp.Or(err, errUnsent)
 		}
-		a, err := c.answer(head)
+		a, err := readAnswer(c.in, head)
 		return c.settle(ctx, a, err, c.wire.took())
 	}
 	if err := c.SetDeadline(deadline); err != nil {
-		return 0, err
+		return answer{}, err
 	}
 	rest, _ := c.send(out, deadline)
-	a, err := c.answer(head)
+	a, err := readAnswer(c.in, head)
 	return c.settle(ctx, a, err, rest)
 }
 
@@ -139,8 +135,8 @@ func (c *http1Conn) heard() (q question, ok bool) {
 	return q, c.asked
 }
 
-// settle returns what do does, of an answer that was read, and a request that was sent.
-func (c *http1Conn) settle(ctx context.Context, a int, err error, rest sending) (int, error) {
+// settle returns what do does, from an answer that was read and a request that was sent.
+func (c *http1Conn) settle(ctx context.Context, a answer, err error, rest sending) (answer, error) {
 	wrote := rest.end(c)
 	if c.plain {
 		c.mu.Lock()
@@ -149,13 +145,13 @@ func (c *http1Conn) settle(ctx context.Context, a int, err error, rest sending) 
 		c.wire.answered(c.in.Buffered() > 0)
 	}
 	if err == nil {
-		c.over = c.over || wrote != nil
+		a.last = a.last || wrote != nil
 		return a, nil
 	}
 	if wrote != nil && !errors.Is(wrote, errAnswered) && errors.Is(err, io.ErrUnexpectedEOF) {
 		err = fmt.Errorf("%w: %w", err, wrote) // the server may have said nothing but that
 	}
-	return 0, c.because(ctx, err)
+	return answer{}, c.because(ctx, err)
 }
 
 // atOnce is how much of a request is written before its answer is read, where the socket

@@ -12,7 +12,7 @@ import (
 )
 
 // dial opens a connection for a request, with TLS if its URL says so.
-func (p *Driver) dial(ctx context.Context, r *request) (raw, c net.Conn, err error) {
+func (p *plan) dial(ctx context.Context, r *request) (raw, c net.Conn, err error) {
 	ctx, cancel := context.WithTimeout(ctx, p.opts.Timeout)
 	defer cancel()
 	network, address := "tcp", r.address

@@ -21,12 +21,15 @@ import (
 // keep them itself, but it sends a request again that the server refused, or did not
 // process before it went away: then the server sees more requests than are told.
 type shared struct {
+	plan    *plan
 	mu      sync.Mutex
 	clients int
 	hosts   map[string]*http2Host // by request.key
 }
 
-// A http2Host is where requests go.
+func newShared(p *plan) *shared { return &shared{plan: p, hosts: make(map[string]*http2Host)} }
+
+// An http2Host holds the HTTP/2 connection to one scheme, host and port.
 type http2Host struct {
 	transport *http.Transport
 
@@ -37,7 +40,7 @@ type http2Host struct {
 }
 
 // host returns the one that a request goes to.
-func (s *shared) host(d *Driver, r *request) *http2Host {
+func (s *shared) host(r *request) *http2Host {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h := s.hosts[r.key]; h != nil {
@@ -45,7 +48,7 @@ func (s *shared) host(d *Driver, r *request) *http2Host {
 	}
 	h := new(http2Host)
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
-		_, c, err := d.dial(ctx, r)
+		_, c, err := s.plan.dial(ctx, r)
 		plain, _ := c.(*heard)
 		h.heard.Store(plain)
 		return c, err
@@ -109,7 +112,8 @@ func (h *http2Host) drop(conn *http.ClientConn) {
 
 // An http2Client sends requests over the driver's connections of HTTP/2.
 type http2Client struct {
-	plan   *Driver
+	plan   *plan
+	shared *shared
 	values *values
 	path   []byte
 	closed bool
@@ -118,7 +122,7 @@ type http2Client struct {
 func (c *http2Client) Close() error {
 	if !c.closed {
 		c.closed = true
-		c.plan.h2.end()
+		c.shared.end()
 	}
 	return nil
 }
@@ -137,7 +141,7 @@ func (c *http2Client) Do(ctx context.Context, n int64) (load.Answer, error) {
 	req, err := c.request(within, r)
 	if err == nil {
 		a, err = c.once(within, r, req)
-		all = load.Answer{Bytes: a.bytes, Status: a.status}
+		all = load.Answer{Bytes: a.size, Status: a.status}
 	}
 	for err == nil && a.location != "" {
 		var next *hop
@@ -149,7 +153,7 @@ func (c *http2Client) Do(ctx context.Context, n int64) (load.Answer, error) {
 		}
 		at, path = next.request, next.path
 		a, err = c.once(within, at, req)
-		all = load.Answer{Bytes: all.Bytes + a.bytes, Status: a.status, Before: append(all.Before, all.Status)}
+		all = load.Answer{Bytes: all.Bytes + a.size, Status: a.status, Before: append(all.Before, all.Status)}
 	}
 	if err == nil && !c.plan.opts.Expect.has(all.Status) {
 		err = &load.Failure{Class: "status " + strconv.Itoa(all.Status), Text: strings.TrimSpace(strconv.Itoa(all.Status) + " " + http.StatusText(all.Status))}
@@ -165,14 +169,14 @@ func (c *http2Client) Do(ctx context.Context, n int64) (load.Answer, error) {
 
 // once sends one request.
 func (c *http2Client) once(ctx context.Context, r *request, req *http.Request) (answer, error) {
-	h := c.plan.h2.host(c.plan, r)
+	h := c.shared.host(r)
 	for {
 		conn, fresh, err := h.connection(ctx, r)
 		if err != nil {
 			return answer{}, err
 		}
 		resp, err := conn.RoundTrip(req)
-		if err != nil && !fresh && strings.Contains(err.Error(), unusable) && ctx.Err() == nil {
+		if err != nil && !fresh && says(err, textUnusable) && ctx.Err() == nil {
 			h.drop(conn) // it took no request
 			continue
 		}
@@ -185,7 +189,7 @@ func (c *http2Client) once(ctx context.Context, r *request, req *http.Request) (
 		}
 		size, err := io.Copy(io.Discard, resp.Body)
 		_ = resp.Body.Close()
-		a := answer{bytes: int(size), status: resp.StatusCode}
+		a := answer{size: int(size), status: resp.StatusCode}
 		if c.plan.follows(a.status) {
 			a.location = resp.Header.Get("Location")
 		}
@@ -203,10 +207,6 @@ func (c *http2Client) failed(ctx context.Context, h *http2Host, err error) error
 	}
 	return classed(err)
 }
-
-// unusable is what net/http says of a connection that a request was not sent over,
-// as the server has gone away or closed it. The error has no type.
-const unusable = "http2: client conn not usable"
 
 // hopByHop are headers about a connection, which HTTP/2 does not have (RFC 9113, 8.2.2).
 var hopByHop = []string{"connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade"}

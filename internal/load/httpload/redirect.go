@@ -22,7 +22,7 @@ type hop struct {
 
 // follows reports whether an answer with a status sends the client elsewhere, and it is
 // to go there: not if -expect names the status, which is the answer then.
-func (p *Driver) follows(status int) bool {
+func (p *plan) follows(status int) bool {
 	switch status {
 	case 301, 302, 303, 307, 308:
 		return p.opts.Redirects > 0 && (len(p.opts.Expect) == 0 || !p.opts.Expect.has(status))
@@ -36,7 +36,7 @@ const classRedirect = "redirect"
 // redirect returns the request that a Location asks for after a request for a path, when
 // that many redirections have been followed before. It returns nil if the Location
 // names a host that no target names: a load is for those alone.
-func (p *Driver) redirect(r *request, path string, status int, location string, before int) (*hop, error) {
+func (p *plan) redirect(r *request, path string, status int, location string, before int) (*hop, error) {
 	from, err := url.Parse(r.url.String() + path)
 	if err != nil {
 		return nil, err

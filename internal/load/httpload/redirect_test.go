@@ -115,9 +115,9 @@ func TestRedirectedSecrets(t *testing.T) {
 	d := newDriver(t, Options{Redirects: 1, Targets: []Target{{
 		Name: "t", URL: "https://shop.test/a", Header: []Header{{"Authorization", "secret"}, {"Cookie", "secret"}, {"X", "y"}},
 	}}})
-	r := d.requests[0]
+	r := d.plan.requests[0]
 	for location, shown := range map[string]bool{"http://shop.test/b": false, "https://shop.test:8443/b": true, "/b": true} {
-		h, err := d.redirect(r, "/a", 302, location, 0)
+		h, err := d.plan.redirect(r, "/a", 302, location, 0)
 		if err != nil || h == nil {
 			t.Fatalf("%s: %v", location, err)
 		}
