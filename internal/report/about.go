@@ -16,7 +16,7 @@ type Quantity struct {
 	Percent float64 `json:"percent"` // of Total, 0 to 100; signed
 }
 
-func (s *Report) quantity(v int64) Quantity {
+func (s *scale) quantity(v int64) Quantity {
 	q := Quantity{Value: v, Text: s.format(v)}
 	if s.total != 0 {
 		q.Percent = 100 * float64(v) / float64(s.total)
@@ -93,7 +93,7 @@ func (r *Report) ProfileHeader() []string {
 
 // tableHeader returns the lines above a table or in a picture's legend. edges is the
 // number of dropped edges to tell of; full is for pictures.
-func (r *Report) header(t *trimmed, edges int, full bool) []string {
+func tableHeader(r *Report, t *trimmed, edges int, full bool) []string {
 	var lines []string
 	if full || !r.opt.CompactLabels {
 		lines = r.ProfileHeader()

@@ -15,15 +15,15 @@ import (
 // writeDot writes the call graph in Graphviz's language: a box per node with
 // its values, sized by the flat and coloured by the cumulative one, boxes for
 // its tags, and edges as wide as what passes through them.
-func (r *Report) writeDot(w io.Writer) error {
-	t := r.graph(true)
+func writeDot(r *Report, w io.Writer) error {
+	t := graphOf(r, true)
 	d := dotWriter{out: bufio.NewWriter(w), r: r, t: t}
-	d.write(r.header(t, t.droppedEdges, true))
+	d.write(tableHeader(r, t, t.droppedEdges, true))
 	return d.out.Flush()
 }
 
-// title is the name of the program the profile is of.
-func (r *Report) title() string {
+// titleOf is the name of the program the profile is of.
+func titleOf(r *Report) string {
 	if p := r.prof; len(p.Mappings) > 0 && p.Mappings[0].File != "" {
 		return filepath.Base(p.Mappings[0].File)
 	}
@@ -78,7 +78,7 @@ func (d *dotWriter) printf(format string, args ...any) {
 
 func (d *dotWriter) write(legend []string) {
 	t := d.t
-	title := d.r.title()
+	title := titleOf(d.r)
 	name := title
 	if name == "" {
 		name = "unnamed"

@@ -12,7 +12,7 @@ import (
 
 // filter applies the options' filters to the report's profile, in the order of
 // `go tool pprof`: names, show_from, tags, tag keys, prune_from.
-func (s *Report) filter() error {
+func (s *selection) filter() error {
 	o := s.opt
 	var err error
 	re := func(name, value string) *regexp.Regexp {
@@ -89,7 +89,7 @@ func (s *Report) filter() error {
 // "FILTER", where FILTER is a range of numbers with units (see parseRange) or a
 // comma-separated list of regexps. A label of the given key has to match any of
 // the regexps; without a key, each has to match some label written "key:value".
-func (s *Report) tagFilter(option, value string) (func([]profile.Label) bool, error) {
+func (s *selection) tagFilter(option, value string) (func([]profile.Label) bool, error) {
 	key, filter, keyed := strings.Cut(value, "=")
 	if !keyed {
 		key, filter = "", value

@@ -1,8 +1,6 @@
 package report
 
 import (
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/hone-go/hone/profile"
@@ -53,9 +51,4 @@ func (o *FlameOptions) facts() [][2]string {
 		facts = append(facts, [2]string{"duration", o.Duration.Round(10 * time.Millisecond).String()})
 	}
 	return facts
-}
-
-// sortedKeys returns the keys of m in order.
-func sortedKeys[V any](m map[string]V) []string {
-	return slices.Sorted(maps.Keys(m))
 }

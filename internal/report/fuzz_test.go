@@ -34,7 +34,7 @@ func FuzzTagFilter(f *testing.F) {
 		if _, err := syntax.Parse(s, syntax.Perl); err == nil && len(s) > 200 {
 			t.Skip() // regexp's own limits are not what is tested
 		}
-		r := &Report{prof: p, units: map[string]string{"bytes": "kilobytes"}}
+		r := &selection{prof: p, units: map[string]string{"bytes": "kilobytes"}}
 		if filter, err := r.tagFilter("tagfocus", s); err == nil {
 			q, focused, _ := p.FilterLabels(filter, nil)
 			if focused != (q.NumSamples() > 0) {

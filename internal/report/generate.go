@@ -28,8 +28,8 @@ type textWriter interface {
 	WriteText(io.Writer) error
 }
 
-// value computes the report's value for the commands that have one.
-func (r *Report) value() (textWriter, error) {
+// valueOf computes the report's value for the commands that have one.
+func valueOf(r *Report) (textWriter, error) {
 	switch r.command {
 	case "top", "text":
 		return r.Top(), nil
@@ -49,18 +49,18 @@ func (r *Report) value() (textWriter, error) {
 
 // WriteText writes the report as `go tool pprof` does.
 func (r *Report) WriteText(w io.Writer) error {
-	if err := r.writeText(stoppedWriter{r.stop(), w}); err != nil {
+	if err := writeReport(r, stoppedWriter{r.stop(), w}); err != nil {
 		return err
 	}
 	return r.Err()
 }
 
-func (r *Report) writeText(w io.Writer) error {
+func writeReport(r *Report, w io.Writer) error {
 	switch r.command {
 	case "comments", "proto", "topproto", "weblist": // texts of several lines, profiles, a page
 	default:
 		if !r.picture() {
-			r = r.byLines()
+			r = byLines(r)
 		}
 	}
 	switch r.command {
@@ -74,18 +74,18 @@ func (r *Report) writeText(w io.Writer) error {
 	case "raw":
 		return r.prof.WriteRaw(w)
 	case "traces":
-		return r.writeTraces(w)
+		return writeTraces(r, w)
 	case "callgrind", "kcachegrind":
-		return r.writeCallgrind(w)
+		return writeCallgrind(r, w)
 	case "proto":
 		return r.Scaled().Encode(w)
 	case "topproto":
-		return r.topProto().Encode(w)
+		return topProto(r).Encode(w)
 	}
 	if r.picture() {
-		return r.writeDot(w)
+		return writeDot(r, w)
 	}
-	v, err := r.value()
+	v, err := valueOf(r)
 	if err != nil {
 		return err
 	}
@@ -119,17 +119,17 @@ func (r *Report) Scaled() *profile.Profile {
 // WriteJSON writes the report as JSON: the value of the report where it has
 // one, its parts otherwise.
 func (r *Report) WriteJSON(w io.Writer) error {
-	if err := r.writeJSON(stoppedWriter{r.stop(), w}); err != nil {
+	if err := writeReportJSON(r, stoppedWriter{r.stop(), w}); err != nil {
 		return err
 	}
 	return r.Err()
 }
 
-func (r *Report) writeJSON(w io.Writer) error {
+func writeReportJSON(r *Report, w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	v, err := r.value()
+	v, err := valueOf(r)
 	if err != nil {
 		return err
 	}
@@ -140,14 +140,14 @@ func (r *Report) writeJSON(w io.Writer) error {
 	case r.command == "comments":
 		return e.Encode(append([]string{}, r.prof.Comments...))
 	case r.command == "traces":
-		return r.writeTracesJSON(w)
+		return writeTracesJSON(r, w)
 	case r.command == "raw" || r.command == "proto" || r.command == "topproto":
 		p := r.prof
 		switch r.command {
 		case "proto":
 			p = r.Scaled()
 		case "topproto":
-			p = r.topProto()
+			p = topProto(r)
 		}
 		raw := newRawProfile(p, r.stop())
 		if err := r.Err(); err != nil {
@@ -160,7 +160,7 @@ func (r *Report) writeJSON(w io.Writer) error {
 
 // writeTracesJSON writes the traces one at a time, so that a large profile
 // needs no more memory than a small one.
-func (r *Report) writeTracesJSON(w io.Writer) error {
+func writeTracesJSON(r *Report, w io.Writer) error {
 	about, err := json.Marshal(r.about(r.ProfileHeader()))
 	if err != nil {
 		return err
@@ -233,13 +233,13 @@ type GraphEdge struct {
 
 // Graph returns the call graph that the picture and Callgrind formats draw.
 func (r *Report) Graph() *Graph {
-	t := r.graph(true)
-	g := &Graph{About: r.about(r.header(t, t.droppedEdges, true)), Nodes: []GraphNode{}, Edges: []GraphEdge{}}
+	t := graphOf(r, true)
+	g := &Graph{About: r.about(tableHeader(r, t, t.droppedEdges, true)), Nodes: []GraphNode{}, Edges: []GraphEdge{}}
 	at := map[int32]int{}
 	for i, n := range t.order {
 		at[n] = i
 	}
-	whole := r.wholeNames()
+	whole := wholeNames(r)
 	for _, i := range t.order {
 		n := &t.nodes[i]
 		gn := GraphNode{Place: n.place(), Flat: r.quantity(n.flatValue()), Cum: r.quantity(n.cumValue()), whole: whole[n.name]}
@@ -261,7 +261,7 @@ func (r *Report) Graph() *Graph {
 
 // wholeNames returns the names of functions that are no code of Go's, such as labels
 // that became frames: users/v1.Get is one, and not a function of a package v1.
-func (r *Report) wholeNames() map[string]bool {
+func wholeNames(r *Report) map[string]bool {
 	names := map[string]bool{}
 	for f := range r.prof.Functions {
 		frame := r.prof.FunctionFrame(uint32(f))

@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -53,9 +55,9 @@ func (r *Report) List() (*Listing, error) {
 		return nil, fmt.Errorf("no matches found for regexp: %v", r.symbol)
 	}
 	l := &Listing{About: r.about(r.ProfileHeader()), Routines: []Routine{}}
-	cum := r.placeCum(y, g)
+	cum := placeCum(r, y, g)
 	inlined := inlineMappings(r.prof)
-	for _, name := range sortedKeys(byName) {
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		byFile := map[string][]*node{}
 		for _, n := range byName[name] {
 			if n.file != "" {
@@ -65,8 +67,8 @@ func (r *Report) List() (*Listing, error) {
 		if len(byFile) == 0 {
 			l.Routines = append(l.Routines, Routine{Name: name})
 		}
-		for _, file := range sortedKeys(byFile) {
-			l.Routines = append(l.Routines, r.routine(name, file, byFile[file], cum, inlined))
+		for _, file := range slices.Sorted(maps.Keys(byFile)) {
+			l.Routines = append(l.Routines, routineOf(r, name, file, byFile[file], cum, inlined))
 		}
 	}
 	return l, nil
@@ -80,9 +82,9 @@ type lineKey struct {
 
 const wholeRoutine = -1
 
-// placeCum returns the cumulative values of functions and their lines, in which a sample
-// counts once. It is nil where nodes are added up instead.
-func (r *Report) placeCum(y *layout, g *graph) map[lineKey]int64 {
+// placeCum returns the cumulative values of functions and their lines, counting each
+// sample once. It is nil with Compat, where nodes are added up instead.
+func placeCum(r *Report, y *layout, g *graph) map[lineKey]int64 {
 	if r.env.Compat {
 		return nil
 	}
@@ -114,7 +116,7 @@ func (r *Report) placeCum(y *layout, g *graph) map[lineKey]int64 {
 
 // routineOf lists the lines of a function from its start, or five lines before
 // the first with samples, to five lines behind the last.
-func (r *Report) routine(name, file string, nodes []*node, cum map[lineKey]int64, inlined map[string]bool) Routine {
+func routineOf(r *Report, name, file string, nodes []*node, cum map[lineKey]int64, inlined map[string]bool) Routine {
 	type sums struct{ flat, cum int64 }
 	var all sums
 	byLine := map[int64]sums{}
@@ -137,7 +139,7 @@ func (r *Report) routine(name, file string, nodes []*node, cum map[lineKey]int64
 	}
 	ro := Routine{Name: name, File: file, Flat: r.quantity(all.flat), Cum: r.quantity(all.cum)}
 	var text []string
-	text, ro.SourceFile = r.source(file, claim, true)
+	text, ro.SourceFile = sourceOf(r, file, claim, true)
 	for n := max(1, first); n <= last+lineMargin && n <= int64(len(text)); n++ {
 		s := byLine[n]
 		ro.Lines = append(ro.Lines, SourceLine{n, r.quantity(s.flat), r.quantity(s.cum), text[n-1]})

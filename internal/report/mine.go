@@ -10,10 +10,10 @@ import (
 // fold returns p with the frames that aren't yours folded into the nearest caller
 // that is, if the options ask for it; see [profile.Profile.FoldForeign].
 //
-// Yours is, unless a pattern says otherwise, what has [profile.OriginOwn]: the module
-// of package main. Other modules are as foreign as the standard library: one can't
-// mend a line there either, only call it less.
-func (s *Report) fold(p *profile.Profile) (*profile.Profile, error) {
+// Unless a pattern says otherwise, your frames are those of [profile.OriginOwn]: the
+// module of package main. Other modules are as foreign as the standard library: you
+// can't change a line there either, only call it less.
+func (s *selection) fold(p *profile.Profile) (*profile.Profile, error) {
 	if s.opt.Mine == "" {
 		return p, nil
 	}

@@ -203,7 +203,7 @@ func BenchmarkMine(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				r.graph(command == "dot")
+				graphOf(r, command == "dot")
 				return time.Since(start)
 			}
 			mine := `/pkg\d\.`

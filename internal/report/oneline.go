@@ -38,7 +38,7 @@ var (
 )
 
 // byLines is the report for forms made of lines: no text of its profile ends one.
-func (r *Report) byLines() *Report {
+func byLines(r *Report) *Report {
 	q := *r
 	q.prof = oneLineProfile(r.prof)
 	if q.prof == r.prof {

@@ -223,7 +223,7 @@ func (r *Report) TracesPage(p Page) (*TracesReport, int, error) {
 	if from == to {
 		return out, len(samples), nil
 	}
-	r.traces(func(yield func(int) bool) {
+	eachTrace(r, func(yield func(int) bool) {
 		for _, s := range samples[from:to] {
 			if !yield(int(s)) {
 				return

@@ -13,7 +13,7 @@ import (
 // label frames, filters and aggregation of o to p. param is the command's
 // argument, "" if it has none.
 func New(p *profile.Profile, command, param string, o Options, env Env) (*Report, error) {
-	r := &Report{env: env, held: held{budget: env.Budget}, command: command, opt: override(command, o)}
+	r := &Report{selection: selection{command: command, env: env, held: held{budget: env.Budget}, opt: override(command, o)}}
 	if err := r.start(p); err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func New(p *profile.Profile, command, param string, o Options, env Env) (*Report
 // Select returns p with the label frames that o asks for and without what its
 // filters drop: what a flame graph or a comparison is made from.
 func Select(p *profile.Profile, o Options, env Env) (*profile.Profile, error) {
-	r := &Report{env: env, opt: o}
+	r := &selection{env: env, opt: o}
 	if err := r.start(p); err != nil {
 		return nil, err
 	}
@@ -58,31 +58,31 @@ func Select(p *profile.Profile, o Options, env Env) (*profile.Profile, error) {
 	return r.prof, r.Err()
 }
 
-// start sets the report's profile to p, folded and with frames made of labels, as
-// the options ask for. Label frames come last: they are nobody's code.
-func (r *Report) start(p *profile.Profile) error {
-	folded, err := r.fold(p)
+// start sets the report's profile to p with foreign frames folded and labels turned into
+// frames, as the options ask. Label frames come last: folding must not take them for code.
+func (s *selection) start(p *profile.Profile) error {
+	folded, err := s.fold(p)
 	if err != nil {
 		return err
 	}
 	if folded != p {
-		r.unfolded = p
+		s.unfolded = p
 	}
-	return r.addLabelFrames(folded)
+	return s.addLabelFrames(folded)
 }
 
-// addLabelFrames sets the report's profile to p with frames made of labels.
-func (r *Report) addLabelFrames(p *profile.Profile) error {
+// addLabelFrames sets the report's profile to p with labels turned into frames.
+func (s *selection) addLabelFrames(p *profile.Profile) error {
 	var ignored map[string][]string
-	r.units, ignored = p.NumLabelUnits()
+	s.units, ignored = p.NumLabelUnits()
 	for key, units := range ignored {
-		r.warn("For tag %s used unit %s, also encountered unit(s) %s", key, r.units[key], strings.Join(units, ", "))
+		s.warn("For tag %s used unit %s, also encountered unit(s) %s", key, s.units[key], strings.Join(units, ", "))
 	}
-	o := r.opt
+	o := s.opt
 	roots, leaves := splitKeys(o.TagRoot), splitKeys(o.TagLeaf)
 	// Tables tell functions by their names: equal values of two labels would be one.
-	keyed := !r.env.Compat && len(roots)+len(leaves) > 1
-	q, rootHit, leafHit, err := p.AddLabelFrames(r.env.Context, roots, leaves, keyed, func(v int64, unit string) string {
+	keyed := !s.env.Compat && len(roots)+len(leaves) > 1
+	q, rootHit, leafHit, err := p.AddLabelFrames(s.env.Context, roots, leaves, keyed, func(v int64, unit string) string {
 		if unit == "" {
 			return formatValue(v, "", "")
 		}
@@ -91,9 +91,9 @@ func (r *Report) addLabelFrames(p *profile.Profile) error {
 	if err != nil {
 		return err
 	}
-	r.warnNoMatch(o.TagRoot == "" || rootHit, "TagRoot")
-	r.warnNoMatch(o.TagLeaf == "" || leafHit, "TagLeaf")
-	r.prof = q
+	s.warnNoMatch(o.TagRoot == "" || rootHit, "TagRoot")
+	s.warnNoMatch(o.TagLeaf == "" || leafHit, "TagLeaf")
+	s.prof = q
 	return nil
 }
 
@@ -124,7 +124,7 @@ func (r *Report) measure(param string) error {
 	if o.Mean {
 		r.sampleType = "mean_" + t.Type
 	}
-	r.outputUnit = o.Unit
+	r.outputUnit, r.rates = o.Unit, o.PerSecond
 	r.ratio = 1 / o.DivideBy
 	for _, f := range [...]struct{ name, value string }{
 		{"focus", o.Focus}, {"ignore", o.Ignore}, {"hide", o.Hide}, {"show", o.Show}, {"show_from", o.ShowFrom},
@@ -140,14 +140,13 @@ func (r *Report) measure(param string) error {
 		}
 	}
 	r.setWeights()
-	r.total = r.sum()
+	r.total = totalOf(r.prof, r.weights)
 	return nil
 }
 
-// sum returns the total of the samples' absolute values. In a comparison it is
-// that of the base, so that percentages are of what was.
-func (r *Report) sum() int64 {
-	p := r.prof
+// totalOf returns the total of the samples' absolute values. In a comparison it is
+// the base's total, so that percentages tell the change relative to the base.
+func totalOf(p *profile.Profile, w weights) int64 {
 	isBase := make([]bool, max(1, len(p.LabelSets)))
 	for i, set := range p.LabelSets {
 		for _, l := range p.Labels[set.Start : set.Start+set.Len] {
@@ -158,7 +157,7 @@ func (r *Report) sum() int64 {
 	}
 	var total, div, baseTotal, baseDiv int64
 	for s := range p.Stacks {
-		v, d := r.weights.of(s)
+		v, d := w.of(s)
 		v = abs(v)
 		total += v
 		div += d

@@ -29,42 +29,39 @@ const baseLabel = "pprof::base"
 // Report is a profile made ready for one report: filtered, aggregated and with
 // its totals. It keeps no reference to the caller's options.
 type Report struct {
-	prof *profile.Profile
-	// unfolded has the frames that fold has taken out of prof, until prof is
-	// filtered; nil if there are none.
-	unfolded *profile.Profile
-	opt      Options
-	env      Env
-	held     held
-	command  string
-	frames   profile.Granularity // what tells frames apart
-	symbol   *regexp.Regexp      // the command's argument, if any
+	selection
+	scale
+	frames  profile.Granularity // what tells frames apart
+	symbol  *regexp.Regexp      // the command's argument, if any
+	index   int                 // of the sample type
+	weights weights
+	filters []string
+}
 
-	weights    weights
+// A scale prints values of a sample type.
+type scale struct {
 	total      int64 // of the samples' absolute values, before filtering
-	index      int
 	sampleType string
 	sampleUnit string
 	outputUnit string
 	ratio      float64
-	units      map[string]string // of numeric labels by key
-	filters    []string
+	rates      bool // values are per second
 }
 
 // format prints a value of the report's sample type.
-func (s *Report) format(v int64) string {
+func (s *scale) format(v int64) string {
 	if s.ratio > 0 && s.ratio != 1 {
 		v = int64(float64(v) * s.ratio)
 	}
-	return formatRate(v, s.sampleUnit, s.outputUnit, s.opt.PerSecond)
+	return formatRate(v, s.sampleUnit, s.outputUnit, s.rates)
 }
 
 // percent prints a share of the total.
-func (s *Report) percent(v int64) string { return percentage(v, s.total) }
+func (s *scale) percent(v int64) string { return percentage(v, s.total) }
 
 // Total returns the sum of the absolute values of all samples, in the sample
 // type's own unit.
-func (s *Report) Total() int64 { return s.total }
+func (s *scale) Total() int64 { return s.total }
 
 // newLayout finds the nodes of the profile, with file names shortened.
 func (r *Report) newLayout() *layout {

@@ -20,7 +20,7 @@ type SourceFile struct {
 // sourceOf returns the lines of a function's file, not to be changed, and their
 // origin: no lines if the file found can't be the function's source. With
 // asOriginal a file that go tool pprof would show is shown, too, with a warning.
-func (r *Report) source(file string, claim *sourceClaim, asOriginal bool) ([]string, SourceFile) {
+func sourceOf(r *Report, file string, claim *sourceClaim, asOriginal bool) ([]string, SourceFile) {
 	if r.env.Text == nil {
 		return nil, SourceFile{Err: "no source available"}
 	}

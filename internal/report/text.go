@@ -24,8 +24,8 @@ type TopRow struct {
 
 // Top returns the report of command top.
 func (r *Report) Top() *Top {
-	t := r.graph(r.hasInlines())
-	top := &Top{About: r.about(r.header(t, 0, false)), Rows: make([]TopRow, 0, len(t.order))}
+	t := graphOf(r, hasInlines(r))
+	top := &Top{About: r.about(tableHeader(r, t, 0, false)), Rows: make([]TopRow, 0, len(t.order))}
 	var sum int64
 	for _, i := range t.order {
 		n := &t.nodes[i]
@@ -51,7 +51,7 @@ func (r *Report) Top() *Top {
 }
 
 // hasInlines reports whether any location has inlined functions.
-func (r *Report) hasInlines() bool {
+func hasInlines(r *Report) bool {
 	for i := range r.prof.Locations {
 		if r.frames.Inlines && r.prof.Locations[i].NumLines > 1 {
 			return true
@@ -105,8 +105,8 @@ type Call struct {
 // Tree returns the report of commands tree and peek; the latter's argument
 // selects rows. It fails when that matches none.
 func (r *Report) Tree() (*Tree, error) {
-	t := r.graph(true)
-	tree := &Tree{About: r.about(r.header(t, 0, false)), Rows: []TreeRow{}}
+	t := graphOf(r, true)
+	tree := &Tree{About: r.about(tableHeader(r, t, 0, false)), Rows: []TreeRow{}}
 	var sum int64
 	calls := func(n *node, edges []int32, end func(*edge) int32) []Call {
 		calls := []Call{}

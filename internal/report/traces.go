@@ -36,7 +36,7 @@ type TraceFrame struct {
 // Traces calls yield with every sample that has a stack, in the profile's order,
 // until it returns false. The stack's slice is reused between calls.
 func (r *Report) Traces(yield func(*Trace) bool) {
-	r.traces(func(yield func(int) bool) {
+	eachTrace(r, func(yield func(int) bool) {
 		for s := range r.prof.Stacks {
 			if r.stop().at(s) || !yield(s) {
 				return
@@ -45,8 +45,8 @@ func (r *Report) Traces(yield func(*Trace) bool) {
 	}, yield)
 }
 
-// traces is Traces of some samples, in their order.
-func (r *Report) traces(samples iter.Seq[int], yield func(*Trace) bool) {
+// eachTrace is Traces of some samples, in their order.
+func eachTrace(r *Report, samples iter.Seq[int], yield func(*Trace) bool) {
 	p := r.prof
 	y := newLayout(p, r.frames, false, nil)
 	nodes := make([]node, len(y.keys))
@@ -65,7 +65,7 @@ func (r *Report) traces(samples iter.Seq[int], yield func(*Trace) bool) {
 		if len(t.Stack) == 0 {
 			continue
 		}
-		t.Labels = r.traceLabels(p.SampleLabelSet(s))
+		t.Labels = traceLabels(r, p.SampleLabelSet(s))
 		v, div := r.weights.of(s)
 		t.Value = r.quantity(mean(v, div))
 		if !yield(&t) {
@@ -76,7 +76,7 @@ func (r *Report) traces(samples iter.Seq[int], yield func(*Trace) bool) {
 
 // traceLabels groups labels by key: string labels in order of their printed
 // lines, then numeric ones.
-func (r *Report) traceLabels(labels []profile.Label) []TraceLabel {
+func traceLabels(r *Report, labels []profile.Label) []TraceLabel {
 	var out []TraceLabel
 	group := func(numeric bool) {
 		start := len(out)
@@ -114,7 +114,7 @@ func compareLines(a, b TraceLabel) int {
 	return slices.Compare(a.Values, b.Values)
 }
 
-func (r *Report) writeTraces(w io.Writer) error {
+func writeTraces(r *Report, w io.Writer) error {
 	const separator = "-----------+-------------------------------------------------------"
 	b := bufio.NewWriter(w)
 	fmt.Fprintln(b, strings.Join(r.ProfileHeader(), "\n"))
@@ -241,10 +241,10 @@ func (t *Tags) WriteText(w io.Writer) error {
 // writeCallgrind writes the graph in the format of Callgrind,
 // https://valgrind.org/docs/manual/cl-format.html, with its name compression and
 // relative addresses.
-func (r *Report) writeCallgrind(w io.Writer) error {
-	t := r.graph(true)
+func writeCallgrind(r *Report, w io.Writer) error {
+	t := graphOf(r, true)
 	b := bufio.NewWriter(w)
-	names := r.callgrindNames(t)
+	names := callgrindNames(r, t)
 	fmt.Fprintln(b, "positions: instr line")
 	fmt.Fprintln(b, "events:", r.sampleType+"("+r.outputUnit+")")
 	objIDs, fileIDs, nameIDs := idList{}, idList{}, idList{}
@@ -303,7 +303,7 @@ func callgrindAddress(prev *node, addr uint64) string {
 
 // callgrindNames returns a name for each shown node. Callgrind takes functions
 // of one file and name for the same, so those that are not are numbered.
-func (r *Report) callgrindNames(t *trimmed) map[int32]string {
+func callgrindNames(r *Report, t *trimmed) map[int32]string {
 	type function struct {
 		nodeKey
 		caller int32 // tells functions of a call tree apart
@@ -342,8 +342,8 @@ func (r *Report) callgrindNames(t *trimmed) map[int32]string {
 
 // topProto returns the nodes of a listing as a profile with a sample each, with
 // cumulative and flat values.
-func (r *Report) topProto() *profile.Profile {
-	t := r.graph(false)
+func topProto(r *Report) *profile.Profile {
+	t := graphOf(r, false)
 	src := r.prof
 	b := profile.NewBuilder(profile.ValueType{Type: "cum", Unit: r.outputUnit}, profile.ValueType{Type: "flat", Unit: r.outputUnit})
 	p := &profile.Profile{

@@ -14,23 +14,22 @@ type trimmed struct {
 // dropped, then all but the NodeCount first, then edges below EdgeFraction. What
 // is dropped leaves residual edges between its neighbours. Without edges (for a
 // listing) only values are computed.
-func (r *Report) graph(edges bool) *trimmed {
-	o := r.opt
-	picture := r.picture()
-	t := &trimmed{}
-	if o.CallTree && (picture || r.command == "callgrind" || r.command == "kcachegrind") {
-		r.treeGraph(t)
-	} else if picture {
-		r.pictureGraph(t)
-	} else {
-		r.tableGraph(t, edges)
+func graphOf(r *Report, edges bool) *trimmed {
+	var t *trimmed
+	switch picture := r.picture(); {
+	case r.opt.CallTree && (picture || r.command == "callgrind" || r.command == "kcachegrind"):
+		t = treeGraph(r)
+	case picture:
+		t = pictureGraph(r)
+	default:
+		t = tableGraph(r, edges)
 	}
 	r.selectUnit(t)
 	return t
 }
 
-// order is the way that nodes are sorted.
-func (r *Report) order() nodeOrder {
+// orderOf is the way that nodes are sorted.
+func orderOf(r *Report) nodeOrder {
 	switch {
 	case r.picture():
 		return byEntropy
@@ -40,8 +39,8 @@ func (r *Report) order() nodeOrder {
 	return byFlat
 }
 
-// cutoffs returns the values below which nodes and edges of g are dropped.
-func (r *Report) cutoffs(g *graph) (node, edge int64) {
+// cutoffsOf returns the values below which nodes and edges of g are dropped.
+func cutoffsOf(r *Report, g *graph) (node, edge int64) {
 	var flat int64
 	for _, n := range g.order {
 		flat += g.nodes[n].flat
@@ -72,11 +71,12 @@ func (g *graph) above(cutoff int64) []int32 {
 // tableGraph builds a graph for a table. Values don't depend on which nodes are
 // kept, so all choices are made on a graph without edges; these, which do
 // depend, are computed once at the end.
-func (r *Report) tableGraph(t *trimmed, edges bool) {
+func tableGraph(r *Report, edges bool) *trimmed {
+	t := &trimmed{}
 	y := r.newLayout()
 	g := y.build(r.prof, r.weights, buildOptions{stop: r.stop()})
 	g.selectNodes(r.opt.DropNegative)
-	nodeCutoff, edgeCutoff := r.cutoffs(g)
+	nodeCutoff, edgeCutoff := cutoffsOf(r, g)
 	var keep []bool // nil while nothing was dropped
 	if kept := g.above(nodeCutoff); len(kept) != len(g.order) {
 		t.droppedNodes = len(g.order) - len(kept)
@@ -84,7 +84,7 @@ func (r *Report) tableGraph(t *trimmed, edges bool) {
 		keep = g.marked(kept)
 	}
 	t.survivors = len(g.order)
-	g.sort(r.order())
+	g.sort(orderOf(r))
 	if n := r.opt.NodeCount; n > 0 && n < len(g.order) {
 		g.order = g.order[:n]
 		keep = g.marked(g.order)
@@ -92,19 +92,21 @@ func (r *Report) tableGraph(t *trimmed, edges bool) {
 	if edges {
 		g = y.build(r.prof, r.weights, buildOptions{stop: r.stop(), edges: true, keep: keep})
 		g.selectNodes(r.opt.DropNegative)
-		g.sort(r.order())
+		g.sort(orderOf(r))
 		t.droppedEdges = g.trimEdges(edgeCutoff)
 	}
 	t.graph = g
+	return t
 }
 
 // pictureGraph builds a graph to be drawn. Which nodes are shown depends on the
 // edges and label tags among those above the cutoff.
-func (r *Report) pictureGraph(t *trimmed) {
+func pictureGraph(r *Report) *trimmed {
+	t := &trimmed{}
 	y := r.newLayout()
 	g := y.build(r.prof, r.weights, buildOptions{stop: r.stop()})
 	g.selectNodes(r.opt.DropNegative)
-	nodeCutoff, edgeCutoff := r.cutoffs(g)
+	nodeCutoff, edgeCutoff := cutoffsOf(r, g)
 	var keep []bool
 	if kept := g.above(nodeCutoff); len(kept) != len(g.order) {
 		t.droppedNodes = len(g.order) - len(kept)
@@ -130,14 +132,16 @@ func (r *Report) pictureGraph(t *trimmed) {
 	t.droppedEdges = g.trimEdges(edgeCutoff)
 	g.removeRedundant(r.stop())
 	t.graph = g
+	return t
 }
 
 // treeGraph builds a forest with a node per path.
-func (r *Report) treeGraph(t *trimmed) {
+func treeGraph(r *Report) *trimmed {
+	t := &trimmed{}
 	y := r.newLayout()
 	g := y.buildTree(r.prof, r.weights, r.stop(), nil)
 	g.selectNodes(r.opt.DropNegative)
-	nodeCutoff, edgeCutoff := r.cutoffs(g)
+	nodeCutoff, edgeCutoff := cutoffsOf(r, g)
 	tags := newTagCollector(r, nodeCutoff)
 	if tags != nil {
 		g = y.buildTree(r.prof, r.weights, r.stop(), tags.visitor())
@@ -149,7 +153,7 @@ func (r *Report) treeGraph(t *trimmed) {
 	}
 	t.survivors = len(g.order)
 	tags.attach(g, nodeCutoff)
-	g.sort(r.order())
+	g.sort(orderOf(r))
 	if n := r.opt.NodeCount; n > 0 {
 		g.trimEdges(edgeCutoff)
 		if r.picture() {
@@ -157,11 +161,12 @@ func (r *Report) treeGraph(t *trimmed) {
 		}
 		if n < len(g.order) {
 			g.trimTree(g.marked(g.order[:n]))
-			g.sort(r.order())
+			g.sort(orderOf(r))
 		}
 	}
 	t.droppedEdges = g.trimEdges(edgeCutoff)
 	t.graph = g
+	return t
 }
 
 // pictured returns how many nodes of the order to draw when tags count, too.

@@ -90,7 +90,7 @@ func checkValues(t *testing.T, name string, p, base *profile.Profile) {
 		case "raw":
 			v, err = r.RawPage(Page{Limit: 50})
 		default:
-			v, err = r.value()
+			v, err = valueOf(r)
 		}
 		if err != nil {
 			continue // such as a match that fits nothing

@@ -64,8 +64,8 @@ func (r *Report) WebList() (*WebListing, error) {
 	if err := r.Err(); err != nil {
 		return nil, err
 	}
-	l := &WebListing{About: r.about(r.ProfileHeader()), Title: r.title(), Funcs: []WebFunction{}}
-	for _, file := range sortedKeys(byFile) {
+	l := &WebListing{About: r.about(r.ProfileHeader()), Title: titleOf(r), Funcs: []WebFunction{}}
+	for _, file := range slices.Sorted(maps.Keys(byFile)) {
 		l.Funcs = append(l.Funcs, b.listings(file, byFile[file])...)
 	}
 	return l, nil
@@ -417,7 +417,7 @@ func (b *webLister) listings(file string, spans []*webSpan) []WebFunction {
 		}
 		source := b.functions[sp.webKey]
 		if !source.read {
-			source.text, source.origin = b.r.source(file, source.claim, false)
+			source.text, source.origin = sourceOf(b.r, file, source.claim, false)
 			source.read = true
 		}
 		f := WebFunction{
