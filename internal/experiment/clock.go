@@ -1,6 +1,10 @@
 package experiment
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/hone-go/hone/internal/experiment/rank"
+)
 
 // A benchmark that computes on one core takes as much time as CPU time, and both
 // clocks tell of the same. On a busy machine the first goes up and down with whatever
@@ -22,37 +26,67 @@ const (
 	oneCoreHigh = 1.15
 )
 
-// chooseClocks decides which of two clocks judges a benchmark: the one that has judged
-// it in the family that is repeated, if any.
-func (f *Family) chooseClocks(repeated *Family) {
-	for i := range f.Comparisons {
-		wall := &f.Comparisons[i]
-		if !isRunTime(wall.Unit) {
+// A role is what a series has to say in its family.
+type role struct {
+	gated    bool      // can fail a run
+	tested   bool      // takes part in the correction
+	budget   float64   // accepted worsening
+	judgedBy string    // the unit of the clock that decides, "" if it is this one
+	cpu      *Interval // of a time: the change of CPU time, nil where it isn't known
+
+	sameCode       bool // the benchmark can run nothing that changed
+	otherBenchmark bool // each side ran its own
+}
+
+// assignRoles gives each series its role: what is known without the clock, then which of
+// two clocks judges a benchmark.
+func assignRoles(all []estimate, q *question) []role {
+	roles := make([]role, len(all))
+	for i, e := range all {
+		r := role{gated: e.gated, tested: e.gated && e.chance, budget: e.budget}
+		if slices.Contains(q.sameCode, e.Name()) {
+			r.gated, r.tested, r.sameCode = false, false, true
+		} else if q.unlike(e.Package) {
+			r.gated, r.tested, r.otherBenchmark = false, false, true
+		}
+		roles[i] = r
+	}
+	if q.apart {
+		return roles
+	}
+	for i := range all {
+		wall := &all[i]
+		if !isRunTime(wall.Unit) || wall.sample.scale != Ratio {
 			continue
 		}
-		cpu := f.Of(Key{wall.Package, wall.Benchmark, CPUTime})
-		if cpu == nil || cpu.Scale != Ratio || wall.Scale != Ratio {
+		j := slices.IndexFunc(all, func(e estimate) bool { return e.Key == Key{wall.Package, wall.Benchmark, CPUTime} })
+		if j < 0 || all[j].sample.scale != Ratio {
 			continue
 		}
-		wall.cpu = cpu
-		var byCPU bool
-		if repeated != nil {
-			was := repeated.Of(wall.Key)
-			byCPU = was != nil && was.JudgedBy == CPUTime
-		} else {
-			byCPU = oneCore(wall, cpu) && spread(wall.sample.differences) > quieter*spread(cpu.sample.differences)
-		}
-		if wall.tested && byCPU {
-			wall.Gated, wall.tested, wall.JudgedBy = false, false, CPUTime
-			cpu.Gated, cpu.tested, cpu.Budget = true, true, wall.Budget
-		} else if !cpu.Gated {
-			cpu.JudgedBy = wall.Unit
+		cpu := &all[j]
+		roles[i].cpu = &cpu.interval
+		if roles[i].tested && byCPU(wall, cpu, q.repeats) {
+			roles[i].gated, roles[i].tested, roles[i].judgedBy = false, false, CPUTime
+			roles[j].gated, roles[j].tested, roles[j].budget = true, cpu.exact || cpu.chance, roles[i].budget
+		} else if !roles[j].gated {
+			roles[j].judgedBy = wall.Unit
 		}
 	}
+	return roles
+}
+
+// byCPU reports whether CPU time judges a benchmark. A second run is judged by the clock
+// that judged the first.
+func byCPU(wall, cpu *estimate, first *Family) bool {
+	if first != nil {
+		was := first.Of(wall.Key)
+		return was != nil && was.JudgedBy == CPUTime
+	}
+	return oneCore(wall.sample, cpu.sample) && rank.Spread(wall.sample.differences) > quieter*rank.Spread(cpu.sample.differences)
 }
 
 // oneCore reports whether a benchmark computes on one core, on both sides.
-func oneCore(wall, cpu *Comparison) bool {
+func oneCore(wall, cpu pairedSample) bool {
 	one := func(wall, cpu []float64) bool {
 		if len(wall) != len(cpu) || len(wall) == 0 {
 			return false
@@ -65,18 +99,18 @@ func oneCore(wall, cpu *Comparison) bool {
 		best := shares[len(shares)-1-len(shares)/5]
 		return oneCoreLow <= best && best <= oneCoreHigh
 	}
-	return one(wall.sample.base, cpu.sample.base) && one(wall.sample.head, cpu.sample.head)
+	return one(wall.base, cpu.base) && one(wall.head, cpu.head)
 }
 
 // busy reports whether a change of the time may be the machine's: it was crowded, and
 // CPU time does not change the same way.
-func (c *Comparison) busy(sign Direction) bool {
-	if !isRunTime(c.Unit) || !c.crowded {
+func busy(e *estimate, r *role, sign Direction) bool {
+	if !isRunTime(e.Unit) || !e.crowded {
 		return false
 	}
-	if c.cpu == nil {
+	if r.cpu == nil {
 		return true
 	}
-	n := c.cpu.Scale.neutral()
-	return !(sign > 0 && c.cpu.Interval.Lo > n || sign < 0 && c.cpu.Interval.Hi < n)
+	n := Ratio.neutral()
+	return !(sign > 0 && r.cpu.Lo > n || sign < 0 && r.cpu.Hi < n)
 }

@@ -8,43 +8,57 @@ import (
 // Compare compares the sides of all series of one run, with a correction for their
 // number: see correct.
 func Compare(series []Series, opts Options) (*Family, error) {
-	if err := opts.check(); err != nil {
-		return nil, err
-	}
-	seen := make(map[Key]bool)
-	f := &Family{Alpha: opts.Alpha, SameCode: opts.sameCode}
-	for _, s := range series {
-		if seen[s.Key] {
-			return nil, fmt.Errorf("%s occurs twice in the family", s.Key)
-		}
-		seen[s.Key] = true
-		c := estimateSeries(s, &opts)
-		if slices.Contains(opts.sameCode, s.Key.Name()) {
-			c.Verdict, c.Gated, c.tested, c.Warnings = SameCode, false, false, nil
-		} else if slices.ContainsFunc(opts.tests, func(o TestOrigin) bool { return o.Package == s.Package && o.unlike() }) {
-			c.Gated, c.tested, c.OtherBenchmark = false, false, true
-		}
-		f.Comparisons = append(f.Comparisons, c)
-	}
-	if !opts.apart {
-		f.chooseClocks(opts.repeated)
-	}
-	f.correct(&opts)
-	f.Missing = append(f.missing(), opts.missing...)
-	return f, nil
+	return compare(question{series: series, opts: opts})
 }
 
-// missing returns what only the base has: benchmarks, and units of others.
-func (f *Family) missing() []Gap {
+// compare answers a question: what each series says, its role in the family, the level
+// that the correction allows it, and the verdict.
+func compare(q question) (*Family, error) {
+	if err := q.opts.check(); err != nil {
+		return nil, err
+	}
+	if k, twice := duplicate(q.series); twice {
+		return nil, fmt.Errorf("%s occurs twice in the family", k)
+	}
+	estimates := make([]estimate, len(q.series))
+	for i, s := range q.series {
+		estimates[i] = estimateSeries(s, &q)
+	}
+	roles := assignRoles(estimates, &q)
+	levels, tested := correct(estimates, roles, &q)
+	var comparisons []Comparison
+	for i := range estimates {
+		comparisons = append(comparisons, judge(&estimates[i], &roles[i], levels[i], &q.opts))
+	}
+	return &Family{
+		Alpha: q.opts.Alpha, Tested: tested, Apart: q.apart, Comparisons: comparisons,
+		SameCode: q.sameCode, Missing: append(onlyInBase(comparisons), q.missing...),
+	}, nil
+}
+
+// duplicate returns a key that two series have.
+func duplicate(series []Series) (k Key, twice bool) {
+	seen := make(map[Key]bool)
+	for _, s := range series {
+		if seen[s.Key] {
+			return s.Key, true
+		}
+		seen[s.Key] = true
+	}
+	return Key{}, false
+}
+
+// onlyInBase returns what only the base has: benchmarks, and units of others.
+func onlyInBase(comparisons []Comparison) []Gap {
 	measured := make(map[BenchmarkName]bool)
-	for i := range f.Comparisons {
-		if c := &f.Comparisons[i]; len(c.sample.head) > 0 {
+	for i := range comparisons {
+		if c := &comparisons[i]; len(c.sample.head) > 0 {
 			measured[c.Name()] = true
 		}
 	}
 	var gaps []Gap
-	for i := range f.Comparisons {
-		c := &f.Comparisons[i]
+	for i := range comparisons {
+		c := &comparisons[i]
 		if c.Verdict == SameCode || len(c.sample.head) > 0 || len(c.sample.base) == 0 {
 			continue
 		}

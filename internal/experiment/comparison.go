@@ -60,12 +60,8 @@ type Comparison struct {
 	// Gated says whether the series can fail a run: Options.Gated.
 	Gated bool
 
-	tested      bool // takes part in the correction
 	significant bool // the gate's interval lies beyond the floor
-	crowded     bool // see isCrowded
-	cpu         *Comparison
 	sample      pairedSample
-	look        Look
 }
 
 // Values returns the samples of a side in the order measured. The caller does
@@ -89,7 +85,7 @@ func (c *Comparison) UTest() benchmath.Comparison {
 // beyond what the pre-check found between equal sides if that is more. It may be true of
 // what is Inconclusive: [−6 %, +1 %] says nothing of a gain, but that it is no slower.
 func (c *Comparison) KeepsBudget() bool {
-	low, high := c.within(max(c.Budget, c.Floor.Bias))
+	low, high := c.sample.within(max(c.Budget, c.Floor.Bias))
 	lo, hi := c.sample.change(low), c.sample.change(high)
 	return c.Direction == LowerIsBetter && c.Interval.Hi < hi || c.Direction == HigherIsBetter && c.Interval.Lo > lo
 }

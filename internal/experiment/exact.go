@@ -3,6 +3,8 @@ package experiment
 import (
 	"math"
 	"slices"
+
+	"github.com/hone-go/hone/internal/experiment/rank"
 )
 
 // Allocation counts hardly vary: most benchmarks give the same B/op and
@@ -38,58 +40,54 @@ const (
 	exactSpanFraction = 0.001
 )
 
-// compareExactly reports whether the rule above settles the series.
-func (c *Comparison) compareExactly() bool {
-	base, head := c.sample.base, c.sample.head
+// counts is what the rule says of a series.
+type counts struct {
+	change       float64
+	interval     Interval
+	p, adjustedP float64 // adjustedP is NaN where the correction decides
+	detectable   float64
+	chance       bool // could be different by chance
+}
+
+// compareExactly compares a sample by the rule above; ok is false if it doesn't apply.
+func compareExactly(sample pairedSample, unit string) (c counts, ok bool) {
+	base, head := sample.base, sample.head
 	if len(base) < 2 || len(head) < 2 || !nearExact(base) || !nearExact(head) {
-		return false
+		return c, false
 	}
 	bLo, bHi, hLo, hHi := slices.Min(base), slices.Max(base), slices.Min(head), slices.Max(head)
-	c.Exact = true
-	if c.Scale == Ratio {
-		c.Change = median(head) / median(base)
-		c.Interval = Interval{hLo / bHi, hHi / bLo, 1}
+	if sample.scale == Ratio {
+		c.change = rank.Median(head) / rank.Median(base)
+		c.interval = Interval{hLo / bHi, hHi / bLo, 1}
 	} else {
-		c.Change = median(head) - median(base)
-		c.Interval = Interval{hLo - bHi, hHi - bLo, 1}
+		c.change = rank.Median(head) - rank.Median(base)
+		c.interval = Interval{hLo - bHi, hHi - bLo, 1}
 	}
-	rounded := c.Unit == "B/op" && max(bHi, hHi)-min(bLo, hLo) <= exactSpanUnits
-	if none := c.Scale.neutral(); rounded {
-		c.Interval.Lo, c.Interval.Hi = min(c.Interval.Lo, none), max(c.Interval.Hi, none)
+	none := sample.scale.neutral()
+	rounded := unit == "B/op" && max(bHi, hHi)-min(bLo, hLo) <= exactSpanUnits
+	if rounded {
+		c.interval.Lo, c.interval.Hi = min(c.interval.Lo, none), max(c.interval.Hi, none)
 	}
-	c.Gate = c.Interval
-	c.MinDetectable = 0
 	switch constant := bLo == bHi && hLo == hHi; {
 	case rounded, hLo <= bHi && bLo <= hHi:
-		c.P, c.AdjustedP = 1, 1
-		c.Change = c.Scale.neutral()
+		c.p, c.adjustedP = 1, 1
+		c.change = none
 		if constant && bLo == hLo {
-			return true
+			return c, true
 		}
-		c.MinDetectable = max(bHi, hHi) - min(bLo, hLo)
-		if m := math.Abs(median(base)); c.Scale == Ratio && m > 0 {
-			c.MinDetectable /= m
+		c.detectable = max(bHi, hHi) - min(bLo, hLo)
+		if m := math.Abs(rank.Median(base)); sample.scale == Ratio && m > 0 {
+			c.detectable /= m
 		}
-	case constant:
-		c.P, c.AdjustedP = 0, 0
+	case constant: // a fact: p is 0
 	default:
-		c.P = separationP(len(base), len(head))
-		c.tested = c.Gated
+		c.p, c.adjustedP = rank.SeparationP(len(base), len(head)), math.NaN()
+		c.chance = true
 	}
-	return true
+	return c, true
 }
 
 func nearExact(values []float64) bool {
 	span := slices.Max(values) - slices.Min(values)
-	return span <= max(exactSpanUnits, exactSpanFraction*math.Abs(median(values)))
-}
-
-// separationP is the two-sided p value of the U test when the sides do not
-// overlap: two of C(n+m, n) orders.
-func separationP(n, m int) float64 {
-	orders := 1.0
-	for i := 1; i <= n; i++ {
-		orders *= float64(m+i) / float64(i)
-	}
-	return min(1, 2/orders)
+	return span <= max(exactSpanUnits, exactSpanFraction*math.Abs(rank.Median(values)))
 }

@@ -21,76 +21,7 @@ type Family struct {
 	Missing []Gap `json:"missing,omitempty"`
 }
 
-// correct applies Holm's correction and gives verdicts.
-func (f *Family) correct(opts *Options) {
-	type tested struct {
-		c        *Comparison
-		p        float64
-		estimate shiftEstimate
-	}
-	var all []tested
-	for i := range f.Comparisons {
-		c := &f.Comparisons[i]
-		switch {
-		case c.Verdict == SameCode:
-		case !c.tested && !c.Exact:
-			if c.sample.comparable() {
-				c.settle(c.sample.estimate(), opts.Alpha*c.share(), opts)
-			}
-		case c.tested && c.Exact:
-			all = append(all, tested{c, c.P, shiftEstimate{}})
-		case c.tested:
-			e := c.sample.estimate()
-			all = append(all, tested{c, c.gateP(e) / c.look.Share, e})
-		default:
-			c.settleExact(true)
-		}
-	}
-	slices.SortStableFunc(all, func(a, b tested) int {
-		switch {
-		case a.p < b.p:
-			return -1
-		case a.p > b.p:
-			return 1
-		}
-		return 0
-	})
-	f.Tested = len(all)
-	adjusted, stopped, level := 0.0, false, opts.Alpha
-	for k, t := range all {
-		left := float64(len(all) - k)
-		if opts.repeated != nil {
-			left, stopped = 1, false
-		}
-		if !stopped {
-			level = opts.Alpha / left
-			stopped = t.p > level
-		}
-		adjusted = min(1, max(adjusted, t.p*left))
-		t.c.AdjustedP = adjusted
-		if t.c.Exact {
-			t.c.settleExact(!stopped)
-		} else {
-			t.c.settle(t.estimate, level*t.c.look.Share, opts)
-		}
-	}
-	for i := range f.Comparisons {
-		switch c := &f.Comparisons[i]; {
-		case c.JudgedBy != "":
-			c.Verdict, c.Beyond, c.Busy = OtherClock, false, false
-		case c.OtherBenchmark && c.Verdict != OneSided:
-			c.Verdict, c.Beyond, c.Busy = Inconclusive, false, false
-		}
-	}
-}
-
-func (c *Comparison) share() float64 {
-	if c.look.Share == 0 {
-		return 1
-	}
-	return c.look.Share
-}
-
+// Of returns the comparison of a series; nil if the family has none.
 func (f *Family) Of(k Key) *Comparison {
 	i := slices.IndexFunc(f.Comparisons, func(c Comparison) bool { return c.Key == k })
 	if i < 0 {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/hone-go/hone/internal/experiment/rank"
 )
 
 // A Scale says how two values are compared.
@@ -60,15 +62,15 @@ func (p pairedSample) comparable() bool {
 	return len(p.differences) > 0 || p.apart && len(p.base) > 0 && len(p.head) > 0
 }
 
-func (p pairedSample) estimate() shiftEstimate {
+func (p pairedSample) estimate() rank.Shift {
 	if !p.apart {
-		return newShiftEstimate(p.differences)
+		return rank.Paired(p.differences)
 	}
 	base, head := p.base, p.head
 	if p.scale == Ratio {
 		base, head = logs(base), logs(head)
 	}
-	return newRankSumEstimate(base, head)
+	return rank.Unpaired(base, head)
 }
 
 func logs(values []float64) []float64 {
@@ -132,7 +134,7 @@ func (p pairedSample) shift(fraction float64) float64 {
 	if p.scale == Ratio {
 		return math.Log1p(fraction)
 	}
-	return fraction * math.Abs(median(p.base))
+	return fraction * math.Abs(rank.Median(p.base))
 }
 
 // change is the way back, to what Comparison reports.
@@ -143,18 +145,29 @@ func (p pairedSample) change(shift float64) float64 {
 	return shift
 }
 
-func (p pairedSample) interval(e shiftEstimate, a float64) Interval {
+func (p pairedSample) interval(e rank.Shift, a float64) Interval {
 	lo, hi := e.Interval(a)
 	return Interval{p.change(lo), p.change(hi), 1 - a}
 }
 
 // within are the shifts of a change by less than a fraction.
-func (p *Comparison) within(fraction float64) (lo, hi float64) {
-	return p.sample.shift(-fraction), p.sample.shift(fraction)
+func (p pairedSample) within(fraction float64) (lo, hi float64) {
+	return p.shift(-fraction), p.shift(fraction)
+}
+
+// onlySide returns the side that has samples, if the other has none.
+func (p pairedSample) onlySide() (only Side, one bool) {
+	switch {
+	case len(p.base) == 0:
+		return Head, true
+	case len(p.head) == 0:
+		return Base, true
+	}
+	return Base, false
 }
 
 // isConstant reports whether two values a side or more are all the same.
-func (p *pairedSample) isConstant() bool {
+func (p pairedSample) isConstant() bool {
 	if len(p.base) < 2 || len(p.head) < 2 {
 		return false
 	}
