@@ -29,6 +29,8 @@ import (
 	"testing"
 
 	"golang.org/x/perf/benchmath"
+
+	"github.com/hone-go/hone/internal/experiment/rank"
 )
 
 // A machine gives the factor by which one execution is slower than the quiet
@@ -196,9 +198,9 @@ func runLooks(t *testing.T, rng *rand.Rand, m machine, headFactor func(i int) fl
 	}
 	second := &Family{}
 	have = 0
-	for opts.repeated = first; len(pairs) > 0; pairs = inTime(second.Undecided(opts.Looks), have) {
+	for ; len(pairs) > 0; pairs = inTime(second.Undecided(opts.Looks), have) {
 		measurePairs(rng, m, again, pairs, headFactor)
-		second = compared(t, again, opts)
+		second = repeat(t, first, again, opts)
 		have = mostPairs(again)
 	}
 	return first, first.Confirm(second)
@@ -207,6 +209,16 @@ func runLooks(t *testing.T, rng *rand.Rand, m machine, headFactor func(i int) fl
 func compared(t *testing.T, series []Series, opts Options) *Family {
 	t.Helper()
 	f, err := Compare(series, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// repeat compares the series of a second run of a family's.
+func repeat(t *testing.T, first *Family, series []Series, opts Options) *Family {
+	t.Helper()
+	f, err := compare(question{series: series, opts: opts, repeats: first})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +243,7 @@ func benchstatAAABBB(m machine, headFactor func(i int) float64) (p []benchmath.C
 		b := benchmath.NewSample(base[i], &benchmath.DefaultThresholds)
 		h := benchmath.NewSample(head[i], &benchmath.DefaultThresholds)
 		p = append(p, benchmath.AssumeNothing.Compare(b, h))
-		up = append(up, median(head[i]) > median(base[i]))
+		up = append(up, rank.Median(head[i]) > rank.Median(base[i]))
 	}
 	return p, up
 }
@@ -369,7 +381,7 @@ func TestPeeking(t *testing.T) {
 		for i := range d {
 			d[i] = rng.NormFloat64()
 		}
-		p1, p2 := newShiftEstimate(d[:10]).TwoSided(0), newShiftEstimate(d).TwoSided(0)
+		p1, p2 := rank.Paired(d[:10]).TwoSided(0), rank.Paired(d).TwoSided(0)
 		spent += count(p1 <= truthLevel*DefaultLooks[0].Share || p2 <= truthLevel*DefaultLooks[1].Share)
 		naive += count(p1 <= truthLevel || p2 <= truthLevel)
 	}
@@ -392,7 +404,7 @@ func TestForecast(t *testing.T) {
 		for i := range d {
 			d[i] = shift + sigma*rng.NormFloat64()
 		}
-		found += count(newShiftEstimate(d).TwoSided(0) <= opts.Alpha)
+		found += count(rank.Paired(d).TwoSided(0) <= opts.Alpha)
 	}
 	t.Logf("found %s of changes of %.2f %%", percent(found, n), 100*math.Expm1(shift))
 	if got := float64(found) / n; math.Abs(got-Power) > 0.04 {
@@ -413,7 +425,7 @@ func TestStaysOpen(t *testing.T) {
 			for i := range d {
 				d[i] = sigma * rng.NormFloat64()
 			}
-			lo, hi := newShiftEstimate(d).Interval(opts.Alpha)
+			lo, hi := rank.Paired(d).Interval(opts.Alpha)
 			open += count(lo < math.Log1p(-opts.Resolution) || hi > math.Log1p(opts.Resolution))
 		}
 		forecast := Floor{Spread: sigma}.StaysOpen(pairs, opts)
