@@ -24,19 +24,18 @@ func (r *Run) compareTwice(opts Options) (first, second *Family, err error) {
 	if r.Base == nil {
 		return nil, nil, fmt.Errorf("run %s has one side only: it was not measured with -against", r.ID)
 	}
-	opts.Units, opts.sameCode, opts.tests, opts.missing = r.units, r.SameCode, r.Tests, r.Missing
-	preCheck, measured := r.Series(PreCheck), r.Series(Measure)
-	opts.Floors = MeasureFloor(preCheck)
-	if first, err = Compare(measured, opts); err != nil {
+	preCheck, measured, again := r.Series(PreCheck), r.Series(Measure), r.Series(Repeat)
+	opts.Units, opts.Floors = r.units, MeasureFloor(preCheck)
+	q := question{series: measured, opts: opts, sameCode: r.SameCode, tests: r.Tests, missing: r.Missing}
+	if first, err = compare(q); err != nil {
 		return nil, nil, err
 	}
 	first.Layout = measureLayout(preCheck, measured)
-	again := r.Series(Repeat)
 	if len(again) == 0 {
 		return first, nil, nil
 	}
-	opts.repeated = first
-	second, err = Compare(again, opts)
+	q.series, q.repeats = again, first
+	second, err = compare(q)
 	return first, second, err
 }
 
