@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -59,11 +60,8 @@ func (b *builder) buildOne(ctx context.Context, s experiment.Side, p *benchPacka
 		}
 	}
 	flags := b.buildFlags(s, p)
-	o, err := b.compile(ctx, s, p, binary, flags)
-	if err != nil {
-		return false, err
-	}
-	if o.Err == nil && slices.Contains(b.Profiles, leakKind) {
+	printed, err := b.compile(ctx, s, p, binary, flags)
+	if err == nil && slices.Contains(b.Profiles, leakKind) {
 		dir := filepath.Join(dir, "leaks")
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return false, err
@@ -73,17 +71,18 @@ func (b *builder) buildOne(ctx context.Context, s experiment.Side, p *benchPacka
 			return false, overlayErr
 		}
 		p.leaks = filepath.Join(dir, filepath.Base(binary))
-		if o, overlayErr = b.compile(ctx, s, p, p.leaks, withOverlay(flags, overlay)); overlayErr != nil {
-			return false, overlayErr
-		}
+		printed, err = b.compile(ctx, s, p, p.leaks, withOverlay(flags, overlay))
 	}
-	if o.Err != nil {
-		what, output := "does not build", workspace.Excerpt(append(o.Stderr, o.Stdout...), 30, 5)
+	if errors.As(err, new(*exec.ExitError)) {
+		what, output := "does not build", workspace.Excerpt(printed, 30, 5)
 		if vetHeader.MatchString(output) {
 			what = "does not pass go vet, which go test runs; -vet=off builds it anyway"
 		}
 		b.fail(Failure{Package: p.path, Side: b.sideName(s), What: what, Output: output})
 		return false, nil
+	}
+	if err != nil {
+		return false, err
 	}
 	text, err := os.ReadFile(binary)
 	if errors.Is(err, os.ErrNotExist) {

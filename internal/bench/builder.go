@@ -5,9 +5,9 @@ import "slices"
 // A builder lists packages and builds their tests, and lists the benchmarks of these.
 type builder struct {
 	runner
-	found    *Report
+	held     *held                // what fails, and is skipped
+	quiet    bool                 // in an attempt, which may be given up, nobody is told
 	notBuilt []string             // what excludedBenchmarks says of the head's packages
-	held     *held                // gets failures and skips of an attempt; nil: the report does
 	overlays [2]map[string]string // of the user's flags: what stands for which file
 	toBuild  int                  // packages
 }
@@ -19,12 +19,10 @@ func (b *builder) event(e Event) {
 }
 
 func (b *builder) fail(f Failure) {
-	if b.held != nil {
-		b.held.failures = append(b.held.failures, f)
-		return
+	b.held.failures = append(b.held.failures, f)
+	if !b.quiet {
+		b.event(Event{Warning: f.line(), Failure: &f})
 	}
-	b.found.Failures = append(b.found.Failures, f)
-	b.event(Event{Warning: f.line(), Failure: &f})
 }
 
 // held is what fails and is skipped.
@@ -35,21 +33,17 @@ type held struct {
 
 // skip notes a benchmark that skips itself, once: with each CPU count it does so
 // again.
-func (h *builder) skip(s Skip) {
-	if h.held != nil {
-		h.held.skips = append(h.held.skips, s)
-		return
-	}
-	for i, other := range h.found.Skipped {
+func (h *held) skip(s Skip) {
+	for i, other := range h.skips {
 		if other.Package != s.Package || other.Benchmark != s.Benchmark {
 			continue
 		}
 		if other.Side != s.Side {
-			h.found.Skipped[i].Side = "" // on both
+			h.skips[i].Side = "" // on both
 		}
 		return
 	}
-	h.found.Skipped = append(h.found.Skipped, s)
+	h.skips = append(h.skips, s)
 }
 
 // broken reports whether all of the package failed on a side.
@@ -74,9 +68,5 @@ func (h *held) blames(borrower, lender string) (first *Failure, all bool) {
 
 // isBroken reports whether all of a package failed.
 func (b *builder) isBroken(path string) bool {
-	failures := b.found.Failures
-	if b.held != nil {
-		failures = b.held.failures
-	}
-	return slices.ContainsFunc(failures, func(f Failure) bool { return f.Package == path && f.Benchmark == "" })
+	return slices.ContainsFunc(b.held.failures, func(f Failure) bool { return f.Package == path && f.Benchmark == "" })
 }

@@ -44,7 +44,7 @@ func (m *planner) takeOutSame(ctx context.Context, plan *pairing, packages []str
 		all = append(all, t.source())
 	}
 	changed, notRun := code.Changed(all)
-	m.found.NotBenchmarked, m.found.otherChanges = notRun, len(changed) > len(notRun)
+	m.found.notBenchmarked, m.found.otherChanges = notRun, len(changed) > len(notRun)
 
 	data := make(map[string]bool) // packages with files that changed, and that benchmarks may read
 	for _, t := range plan.both {
@@ -60,7 +60,7 @@ func (m *planner) takeOutSame(ctx context.Context, plan *pairing, packages []str
 		case data[t.Package] || !code.Same(t.source().Package, t.source().Function):
 			different = append(different, t)
 		default:
-			m.found.SameCode = append(m.found.SameCode, t.ID)
+			m.found.sameCode = append(m.found.sameCode, t.ID)
 			if m.MeasureUnchanged {
 				plan.head = append(plan.head, t)
 			}
@@ -90,11 +90,9 @@ func (m *planner) codeState(s experiment.Side) (samecode.State, error) {
 		if args[0] == "list" {
 			args = slices.Insert(slices.Clone(args), 1, flags...)
 		}
-		o, err := m.Scratch.Run(ctx, workspace.Process{Dir: side.Dir, Env: side.Env, Whole: true, Stderr: stderr, Args: append([]string{m.Tool.Path}, args...)})
-		if err != nil {
-			return nil, err
-		}
-		return o.Stdout, o.Err
+		c := m.Go(side, args...)
+		c.Stderr = stderr
+		return c.Output(ctx)
 	}
 	return samecode.State{Go: run, Overlay: m.lent[s]}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"time"
 
 	"github.com/hone-go/hone/internal/bench/schedule"
@@ -24,7 +25,7 @@ func (b *Bench) Measure(ctx context.Context) (*Report, error) {
 	defer p.Close()
 	targets, err := p.targets(ctx, experiment.Head)
 	if err != nil {
-		return p.found, err
+		return p.found.report(nil), err
 	}
 	return b.record(ctx, p, nil, nil, func(r *record) error {
 		return p.lab(r, &pairing{head: targets}).measure(ctx)
@@ -59,7 +60,7 @@ func (b *Bench) Against(ctx context.Context, ref string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.ref, p.found.Base = ref, &base.Revision
+	p.ref, p.found.base = ref, &base.Revision
 	return b.compare(ctx, p, base, &base.Revision, base.Warnings)
 }
 
@@ -70,6 +71,19 @@ func (b *Bench) Against(ctx context.Context, ref string) (*Report, error) {
 func (b *Bench) AgainstFlags(ctx context.Context, name string, base, head []string) (*Report, error) {
 	return b.againstItself(ctx, name, [2]workspace.Side{experiment.Base: {Flags: base}, experiment.Head: {Flags: head}})
 }
+
+// AgainstPGO compares the code built without a profile for the compiler with the code built for
+// the profile in file.
+func (b *Bench) AgainstPGO(ctx context.Context, file string) (*Report, error) {
+	file, err := filepath.Abs(file) // the go command may run elsewhere
+	if err != nil {
+		return nil, err
+	}
+	return b.AgainstFlags(ctx, WithoutPGO, []string{WithoutPGO}, []string{"-pgo=" + file})
+}
+
+// WithoutPGO is the flag of the base of AgainstPGO, and what the run calls it.
+const WithoutPGO = "-pgo=off"
 
 // AgainstSetting compares the code as it is with itself, run with other variables in its
 // environment, such as "GOGC=200". It is built once.
@@ -96,7 +110,7 @@ func (b *Bench) againstItself(ctx context.Context, name string, ways [2]workspac
 func (b *Bench) compare(ctx context.Context, p *planner, rev *workspace.Base, base *experiment.Revision, warnings []string) (*Report, error) {
 	plan, err := p.pairUp(ctx, rev)
 	if err != nil {
-		return p.found, err
+		return p.found.report(nil), err
 	}
 	return b.record(ctx, p, base, warnings, func(r *record) error {
 		if err := r.noteOneSided(base.Name); err != nil {
@@ -114,19 +128,18 @@ func (b *Bench) compare(ctx context.Context, p *planner, rev *workspace.Base, ba
 func (b *Bench) record(ctx context.Context, p *planner, base *experiment.Revision, warnings []string, measure func(*record) error) (*Report, error) {
 	info, err := p.info(ctx, base)
 	if err != nil {
-		return p.found, err
+		return p.found.report(nil), err
 	}
-	if err := HideStore(b.Store); err != nil {
-		return p.found, err
+	if err := experiment.HideStore(b.Store); err != nil {
+		return p.found.report(nil), err
 	}
 	run, err := experiment.Create(b.Store, info)
 	if err != nil {
-		return p.found, err
+		return p.found.report(nil), err
 	}
 	r := &record{planned: p.found, run: run, events: p.event}
-	r.planned.ID, r.planned.Dir = run.ID(), run.Dir()
 	if err := r.begin(append(info.Environment.Warnings(), workspace.PowerWarnings("/sys/class/power_supply")...)); err != nil {
-		return r.planned, err
+		return p.found.report(r), err
 	}
 	before := workspace.ReadDisturbance()
 	for _, w := range warnings {
@@ -140,7 +153,8 @@ func (b *Bench) record(ctx context.Context, p *planner, base *experiment.Revisio
 			err = errors.Join(err, r.warn(w))
 		}
 	}
-	return r.planned, r.close(ctx, err)
+	err = r.close(ctx, err)
+	return p.found.report(r), err
 }
 
 // lab returns what carries out a plan, and the schedule of it.
@@ -163,10 +177,10 @@ func (l *lab) compare(ctx context.Context) error {
 	if err := l.follow(ctx, l.schedule.Comparison()); err != nil {
 		return err
 	}
-	if l.schedule.Samples() == 0 && len(l.planned.Failures) == 0 {
-		return fmt.Errorf("%w: -for %v is too short for any sample; measure longer, or narrow -bench down", ErrNoBenchmarks, l.For)
+	if l.schedule.Samples() == 0 && !l.anyFailed() {
+		return fmt.Errorf("%w: -for %v is too short for any sample: use a longer time, or select fewer benchmarks with -bench", ErrNoBenchmarks, l.For)
 	}
-	l.planned.Family = l.judged
-	l.planned.Changed = changedOf(l.targets, l.judged)
+	l.family = l.judged
+	l.changed = changedOf(l.targets, l.family)
 	return l.tellTime()
 }

@@ -86,11 +86,11 @@ func (l *lab) tellTime() error {
 			return err
 		}
 	}
-	l.planned.Timing = l.schedule.Timing()
-	if l.planned.Timing == nil {
+	l.timing = l.schedule.Timing()
+	if l.timing == nil {
 		return nil
 	}
-	return l.run.Time(*l.planned.Timing)
+	return l.run.Time(*l.timing)
 }
 
 // A measured is what a process printed, and what else is known of it.

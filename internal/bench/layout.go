@@ -90,12 +90,8 @@ func (l *linker) linkSides(ctx context.Context, t *target, seed int) (files [2]s
 			return files, err
 		}
 		side := experiment.Side(s)
-		o, err := l.compile(ctx, side, p, files[s], withLayout(l.buildFlags(side, p), seed))
-		if err == nil && o.Err != nil {
-			err = errors.New(cmp.Or(workspace.FirstLine(o.Stderr), o.Err.Error()))
-		}
-		if err != nil {
-			return files, err
+		if out, err := l.compile(ctx, side, p, files[s], withLayout(l.buildFlags(side, p), seed)); err != nil {
+			return files, errors.New(cmp.Or(workspace.FirstLine(out), err.Error()))
 		}
 	}
 	return files, nil

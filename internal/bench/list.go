@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -15,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/gocmd"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/workspace"
@@ -25,6 +23,17 @@ var (
 	buildConstraint = lazyregexp.New(`(?m)^//go:build [^\r\n]*`)
 )
 
+// A listedPackage is a package as go list prints it.
+type listedPackage struct {
+	ImportPath, Dir, Name string
+
+	GoFiles, CgoFiles, TestGoFiles, XTestGoFiles, IgnoredGoFiles []string
+
+	EmbedFiles, TestEmbedPatterns, XTestEmbedPatterns []string
+
+	Error *struct{ Err string }
+}
+
 // listPackages returns the packages that match.
 func (b *builder) listPackages(ctx context.Context, s experiment.Side, patterns []string) ([]*benchPackage, error) {
 	var err error
@@ -33,36 +42,18 @@ func (b *builder) listPackages(ctx context.Context, s experiment.Side, patterns 
 		return nil, err
 	}
 	side := b.Sides[s]
-	args := append([]string{b.Tool.Path, "list", "-e", "-json=ImportPath,Dir,Name,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,EmbedFiles,TestEmbedPatterns,XTestEmbedPatterns,Error"}, ListFlags(append(slices.Clip(b.BuildFlags), side.Flags...))...)
+	args := append([]string{"-e", "-json=ImportPath,Dir,Name,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,EmbedFiles,TestEmbedPatterns,XTestEmbedPatterns,Error"}, ListFlags(append(slices.Clip(b.BuildFlags), side.Flags...))...)
 	args = append(append(args, "--"), patterns...)
 	if len(patterns) == 0 {
 		args = append(args, ".")
 	}
 	b.event(Event{Stage: "list"})
-	all, err := b.Scratch.Run(ctx, workspace.Process{Dir: side.Dir, Env: side.Env, Whole: true, Args: args})
+	all, err := gocmd.List[listedPackage](ctx, b.Go(side, args...))
 	if err != nil {
 		return nil, err
 	}
-	if all.Err != nil {
-		return nil, fmt.Errorf("go list: %s", cmp.Or(workspace.Excerpt(all.Stderr, 10, 0), all.Err.Error()))
-	}
 	var packages []*benchPackage
-	in := json.NewDecoder(bytes.NewReader(all.Stdout))
-	for {
-		var p struct {
-			ImportPath, Dir, Name string
-
-			GoFiles, CgoFiles, TestGoFiles, XTestGoFiles, IgnoredGoFiles []string
-
-			EmbedFiles, TestEmbedPatterns, XTestEmbedPatterns []string
-
-			Error *struct{ Err string }
-		}
-		if err := in.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, fmt.Errorf("go list: %w", err)
-		}
+	for _, p := range all {
 		excluded := b.excludedBenchmarks(p.Dir, p.IgnoredGoFiles)
 		if p.Error != nil && len(p.TestGoFiles)+len(p.XTestGoFiles) == 0 {
 			// There are no files: where they don't parse the compiler tells more.
@@ -196,7 +187,7 @@ func (b *builder) listBenchmarks(ctx context.Context, s experiment.Side, p *benc
 		}
 		for _, o := range outcomes {
 			for name, why := range readSkips(o.Stdout, known) {
-				b.skip(Skip{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: b.sideName(s), Why: why})
+				b.held.skip(Skip{Package: p.path, Benchmark: strings.TrimPrefix(name, "Benchmark"), Side: b.sideName(s), Why: why})
 			}
 			for _, name := range readNames(o.Stdout, known) {
 				t := newTarget(p, s, strings.TrimPrefix(name, "Benchmark"), cpu, len(cpus) > 1)

@@ -66,7 +66,7 @@ func (m *planner) pairUp(ctx context.Context, rev *workspace.Base) (*pairing, er
 			continue // neither new nor gone
 		}
 		if pair.same {
-			m.found.Unchanged = append(m.found.Unchanged, h.path)
+			m.found.unchanged = append(m.found.unchanged, h.path)
 			if m.MeasureUnchanged {
 				found, err := m.ownTargets(ctx, h, n)
 				if err != nil {
@@ -82,7 +82,7 @@ func (m *planner) pairUp(ctx context.Context, rev *workspace.Base) (*pairing, er
 			return nil, err
 		}
 	}
-	if built == 0 && len(m.found.Failures) > 0 {
+	if built == 0 && len(m.found.failures) > 0 {
 		return nil, m.nothing(0, nil) // don't bury what is wrong under more of it
 	}
 	for _, b := range bases {
@@ -95,7 +95,7 @@ func (m *planner) pairUp(ctx context.Context, rev *workspace.Base) (*pairing, er
 			return nil, err
 		}
 	}
-	if len(plan.both)+len(plan.head)+len(m.found.SameCode)+len(m.found.Unchanged)+len(m.found.Gone) == 0 {
+	if len(plan.both)+len(plan.head)+len(m.found.sameCode)+len(m.found.unchanged)+len(m.found.gone) == 0 {
 		return nil, m.nothing(built, exist)
 	}
 	return plan, nil
@@ -133,8 +133,8 @@ func packageOf(packages []*benchPackage, path string) *benchPackage {
 func (m *planner) join(plan *pairing, heads, bases []*target) {
 	failed := func(t *target) bool {
 		top := strings.TrimPrefix(topLevel("Benchmark"+t.Benchmark), "Benchmark")
-		return slices.ContainsFunc(m.found.Failures, func(f Failure) bool { return f.Package == t.Package && f.Benchmark == top }) ||
-			slices.ContainsFunc(m.found.Skipped, func(s Skip) bool {
+		return slices.ContainsFunc(m.found.failures, func(f Failure) bool { return f.Package == t.Package && f.Benchmark == top }) ||
+			slices.ContainsFunc(m.found.skips, func(s Skip) bool {
 				return s.Package == t.Package && (s.Benchmark == t.function || strings.HasPrefix(t.function, s.Benchmark+"/"))
 			})
 	}
@@ -145,7 +145,7 @@ func (m *planner) join(plan *pairing, heads, bases []*target) {
 			h.at[experiment.Base] = bases[i].at[experiment.Base]
 			plan.both = append(plan.both, h)
 		case !failed(h):
-			m.found.New = append(m.found.New, h.Package+"."+h.Benchmark)
+			m.found.new = append(m.found.new, h.Package+"."+h.Benchmark)
 			plan.head = append(plan.head, h)
 		}
 	}
@@ -162,8 +162,8 @@ func (m *planner) gone(pkg, benchmark string) {
 	if benchmark != "" {
 		name += "." + benchmark
 	}
-	m.found.Gone = append(m.found.Gone, name)
-	m.found.Missing = append(m.found.Missing, experiment.Gap{Package: pkg, Benchmark: benchmark, Why: "only in " + cmp.Or(m.ref, "the base")})
+	m.found.gone = append(m.found.gone, name)
+	m.found.missing = append(m.found.missing, experiment.Gap{Package: pkg, Benchmark: benchmark, Why: "only in " + cmp.Or(m.ref, "the base")})
 }
 
 // onlyInOne reports benchmarks that the tests which both sides ran have not got: new
@@ -234,15 +234,15 @@ func (m *planner) targets(ctx context.Context, s experiment.Side) ([]*target, er
 
 // nothing says why there is nothing to measure, and what there would be.
 func (m *planner) nothing(packages int, exist map[string][]string) error {
-	if len(m.found.Failures) > 0 {
-		return fmt.Errorf("%w: %s", ErrNoBenchmarks, m.found.Failures[0].line())
+	if len(m.found.failures) > 0 {
+		return fmt.Errorf("%w: %s", ErrNoBenchmarks, m.found.failures[0].line())
 	}
-	if n := len(m.found.Skipped); n > 0 {
+	if n := len(m.found.skips); n > 0 {
 		more := ""
 		if n > 1 {
 			more = fmt.Sprintf(", and %d more", n-1)
 		}
-		return fmt.Errorf("%w: %s%s", ErrNoBenchmarks, m.found.Skipped[0].line(), more)
+		return fmt.Errorf("%w: %s%s", ErrNoBenchmarks, m.found.skips[0].line(), more)
 	}
 	excluded := strings.Join(m.notBuilt, "")
 	begin := excluded

@@ -1,11 +1,54 @@
 package bench
 
-import "github.com/hone-go/hone/internal/experiment"
+import (
+	"slices"
+
+	"github.com/hone-go/hone/internal/experiment"
+)
+
+// planned is what the planner finds out besides what to measure.
+type planned struct {
+	held
+	base           *experiment.Revision // nil if there is nothing to compare with
+	unchanged      []string             // as in Report
+	new, gone      []string
+	missing        []experiment.Gap // gone
+	sameCode       []ID
+	tests          []experiment.TestOrigin
+	notBenchmarked []string
+	otherChanges   bool // besides notBenchmarked
+}
+
+// missingNow returns what the base has, and the head hasn't or skips.
+func (p *planned) missingNow() []experiment.Gap {
+	missing := slices.Clone(p.missing)
+	for _, s := range p.skips {
+		if s.Side == experiment.Head.String() {
+			missing = append(missing, experiment.Gap{Package: s.Package, Benchmark: s.Benchmark, Why: s.what()})
+		}
+	}
+	return missing
+}
 
 // tellCode puts what was found by comparing code into a run's info.
-func (p *Report) tellCode(i *experiment.Info) {
-	i.Tests, i.NotBenchmarked, i.OtherChanges = p.Tests, p.NotBenchmarked, p.otherChanges
-	for _, id := range p.SameCode {
+func (p *planned) tellCode(i *experiment.Info) {
+	i.Tests, i.NotBenchmarked, i.OtherChanges = p.tests, p.notBenchmarked, p.otherChanges
+	for _, id := range p.sameCode {
 		i.SameCode = append(i.SameCode, experiment.BenchmarkName(id))
 	}
+}
+
+// report returns what came out: of the plan, and of its measurement, nil if there was none.
+func (p *planned) report(r *record) *Report {
+	out := &Report{
+		Failures: p.failures, Skipped: p.skips, Unchanged: p.unchanged, New: p.new, Gone: p.gone, Missing: p.missing,
+		SameCode: p.sameCode, Tests: p.tests, Base: p.base, NotBenchmarked: p.notBenchmarked, code: experiment.Info{Base: p.base},
+	}
+	p.tellCode(&out.code)
+	if r != nil {
+		out.ID, out.Dir, out.Missing = r.run.ID(), r.run.Dir(), p.missingNow()
+		out.Failures = slices.Concat(p.failures, r.failures)
+		out.Family, out.Changed, out.Timing, out.Warnings = r.family, r.changed, r.timing, r.warnings
+	}
+	return out
 }

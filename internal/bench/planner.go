@@ -50,7 +50,8 @@ func (b *Bench) begin(ctx context.Context) (*planner, error) {
 			return nil, errors.Join(err, w.Close())
 		}
 	}
-	return &planner{lender{builder: builder{runner: runner{b, w}, found: new(Report)}}}, nil
+	found := new(planned)
+	return &planner{lender{builder: builder{runner: runner{b, w}, held: &found.held}, found: found}}, nil
 }
 
 // info is what a run says of itself, once it is known what to measure.
@@ -67,13 +68,8 @@ func (m *planner) info(ctx context.Context, base *experiment.Revision) (experime
 		info.Looks = m.CompareOptions().Looks
 	}
 	m.found.tellCode(&info)
-	for _, s := range m.found.Skipped {
-		if s.Side == experiment.Head.String() {
-			m.found.Missing = append(m.found.Missing, experiment.Gap{Package: s.Package, Benchmark: s.Benchmark, Why: s.what()})
-		}
-	}
-	info.Missing = m.found.Missing
-	for _, f := range m.found.Failures {
+	info.Missing = m.found.missingNow()
+	for _, f := range m.found.failures {
 		info.Failures = append(info.Failures, f.kept())
 	}
 	return info, nil

@@ -3,19 +3,29 @@ package bench
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hone-go/hone/internal/experiment"
 )
 
 // A record is what a measurement leaves: its run, and what is to be reported of it.
 type record struct {
-	planned *Report
+	planned *planned
 	run     *experiment.Writer
 	events  func(Event)
+
+	failures []Failure
+	family   *experiment.Family
+	changed  []ID
+	timing   *experiment.Timing
+	warnings []string
 
 	samples int  // that are in the run
 	empty   bool // there was nothing to measure, and that is fine
 }
+
+// anyFailed reports whether something could not be built or measured.
+func (r *record) anyFailed() bool { return len(r.planned.failures)+len(r.failures) > 0 }
 
 // begin tells of the machine, and of what was found before there was a run.
 func (r *record) begin(machine []string) error {
@@ -24,12 +34,12 @@ func (r *record) begin(machine []string) error {
 			return err
 		}
 	}
-	for _, f := range r.planned.Failures {
+	for _, f := range r.planned.failures {
 		if err := r.run.Warn(f.line()); err != nil {
 			return err
 		}
 	}
-	for _, s := range r.planned.Skipped {
+	for _, s := range r.planned.skips {
 		r.events(Event{Warning: s.line()})
 		if err := r.run.Note(s.line()); err != nil {
 			return err
@@ -41,7 +51,7 @@ func (r *record) begin(machine []string) error {
 // close closes the run, or leaves it partial after an error.
 func (r *record) close(ctx context.Context, err error) error {
 	if err == nil && r.samples == 0 && !r.empty {
-		err = fmt.Errorf("%w: %s", ErrNoBenchmarks, r.planned.Failures[0].line())
+		err = fmt.Errorf("%w: %s", ErrNoBenchmarks, slices.Concat(r.planned.failures, r.failures)[0].line())
 	}
 	if err == nil {
 		err = r.run.Close()
@@ -55,7 +65,7 @@ func (r *record) close(ctx context.Context, err error) error {
 	}
 	if r.run.Abandon(why) != nil {
 		// A full disk: the run stays partial without the note.
-		return fmt.Errorf("%w (run %s is incomplete)", err, r.planned.ID)
+		return fmt.Errorf("%w (run %s is incomplete)", err, r.run.ID())
 	}
 	return err
 }
@@ -77,9 +87,9 @@ func (r *record) noteOneSided(ref string) error {
 		text  string
 		names []string
 	}{
-		{"no change, the test binary is the same as of " + ref, r.planned.Unchanged},
-		{"new: not in " + ref, r.planned.New},
-		{"gone: only in " + ref, r.planned.Gone},
+		{"no change: the test binary is the same as in " + ref, r.planned.unchanged},
+		{"new: not in " + ref, r.planned.new},
+		{"gone: only in " + ref, r.planned.gone},
 	} {
 		for _, name := range l.names {
 			if err := r.run.Note(name + ": " + l.text); err != nil {
@@ -92,12 +102,12 @@ func (r *record) noteOneSided(ref string) error {
 
 func (r *record) warn(text string) error {
 	r.events(Event{Warning: text})
-	r.planned.Warnings = append(r.planned.Warnings, text)
+	r.warnings = append(r.warnings, text)
 	return r.run.Warn(text)
 }
 
 func (r *record) fail(f Failure) error {
-	r.planned.Failures = append(r.planned.Failures, f)
+	r.failures = append(r.failures, f)
 	r.events(Event{Warning: f.line(), Failure: &f})
 	if err := r.run.Fail(f.kept()); err != nil {
 		return err

@@ -64,15 +64,11 @@ type Report struct {
 	Timing         *experiment.Timing // nil if it ended before that was known
 	Warnings       []string           // told as events, and kept in the run
 
-	otherChanges bool // beside NotBenchmarked
+	code experiment.Info // what was found by comparing code
 }
 
-// CodeNotes are those of the run.
-func (r *Report) CodeNotes() []string {
-	i := experiment.Info{Base: r.Base}
-	r.tellCode(&i)
-	return i.CodeNotes()
-}
+// CodeNotes returns the notes of the run about tests and unchanged code.
+func (r *Report) CodeNotes() []string { return r.code.CodeNotes() }
 
 // An ID names a benchmark as experiment.Key does.
 type ID = schedule.ID

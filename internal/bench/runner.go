@@ -36,10 +36,10 @@ func (r *runner) buildFlags(s experiment.Side, p *benchPackage) []string {
 	return flags
 }
 
-// compile builds the test binary of a package.
-func (r *runner) compile(ctx context.Context, s experiment.Side, p *benchPackage, binary string, flags []string) (*workspace.Outcome, error) {
-	args := append([]string{r.Tool.Path, "test", "-c", "-trimpath", "-buildvcs=false", "-o", binary}, flags...)
-	return r.Scratch.Run(ctx, workspace.Process{Dir: r.Sides[s].Dir, Env: r.Sides[s].Env, Args: append(args, p.path)})
+// compile builds the test binary of a package, and returns what the go command prints.
+func (r *runner) compile(ctx context.Context, s experiment.Side, p *benchPackage, binary string, flags []string) ([]byte, error) {
+	args := append([]string{"test", "-c", "-trimpath", "-buildvcs=false", "-o", binary}, flags...)
+	return r.Go(r.Sides[s], append(args, p.path)...).CombinedOutput(ctx)
 }
 
 // runBinary runs a package's test binary.

@@ -43,8 +43,9 @@ var originOf = map[experiment.Side]experiment.BenchmarkOf{experiment.Head: exper
 // A lender has both sides run the same tests, where that can be.
 type lender struct {
 	builder
-	ref  string               // what the base is called
-	lent [2]map[string]string // overlays: the tests that a side borrows from the other
+	found *planned
+	ref   string               // what the base is called
+	lent  [2]map[string]string // overlays: the tests that a side borrows from the other
 }
 
 // pairPackage builds a package, the n-th, on both sides, with the same tests where that
@@ -69,7 +70,7 @@ func (m *lender) pairPackage(ctx context.Context, n int, own [2]*benchPackage, r
 				continue
 			}
 			attempt := m.builder
-			attempt.held = &told
+			attempt.held, attempt.quiet = &told, true
 			pair, err := attempt.tryPair(ctx, n, at, rev, diff.names)
 			if err != nil {
 				return nil, err
@@ -127,7 +128,7 @@ func (m *lender) mayLend(own [2]*benchPackage, lender experiment.Side) bool {
 
 // accept keeps what was tried, and tells of it.
 func (m *lender) accept(pair *packagePair, origin experiment.TestOrigin, diff *testDiff, told *held) {
-	m.found.Tests = append(m.found.Tests, origin)
+	m.found.tests = append(m.found.tests, origin)
 	if pair.from != experiment.OfEach {
 		for s, p := range pair.at {
 			if p == nil {
@@ -148,7 +149,7 @@ func (m *lender) accept(pair *packagePair, origin experiment.TestOrigin, diff *t
 // release reports what was held back.
 func (m *lender) release(told *held) {
 	for _, s := range told.skips {
-		m.skip(s)
+		m.held.skip(s)
 	}
 	for _, f := range told.failures {
 		m.fail(f)
@@ -162,7 +163,7 @@ var compilerLine = lazyregexp.New(`(?m)^(?:\S*[/\\])?([^/\\\s]+\.go):\d+(?::\d+)
 func (m *lender) whyNot(lender experiment.Side, f *Failure) string {
 	whose, where := "the working tree's", m.ref
 	if lender == experiment.Base {
-		whose, where = "that of "+m.ref, "head"
+		whose, where = m.ref+"'s", "the working tree"
 	}
 	what := f.What
 	if f.Benchmark != "" {

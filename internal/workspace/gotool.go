@@ -1,17 +1,16 @@
 package workspace
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"os/exec"
 	"strings"
+
+	"github.com/hone-go/hone/internal/gocmd"
 )
 
 // A GoTool is the go command, the same for both sides.
 type GoTool struct {
-	Path    string
 	Version string
 	Work    string   // go.work, "" or "off"
 	Flags   string   // GOFLAGS
@@ -38,23 +37,14 @@ func (t GoTool) FlagList() []string {
 // FindGo asks for the toolchain that the folder's go.mod selects, and ties all
 // further go commands to it: another revision's go.mod may ask for another one.
 func FindGo(ctx context.Context, dir string) (GoTool, error) {
-	path, err := exec.LookPath("go")
-	if err != nil {
+	if _, err := exec.LookPath("go"); err != nil {
 		return GoTool{}, fmt.Errorf("the go command is needed to build benchmarks: %w", err)
 	}
-	cmd := exec.CommandContext(ctx, path, "env", "GOVERSION", "GOROOT", "GOWORK", "GOFLAGS")
-	cmd.Dir = dir
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	v, err := gocmd.Command{Dir: dir}.Environ(ctx, "GOVERSION", "GOROOT", "GOWORK", "GOFLAGS")
 	if err != nil {
-		return GoTool{}, fmt.Errorf("go env: %s", cmp.Or(FirstLine(stderr.Bytes()), err.Error()))
+		return GoTool{}, err
 	}
-	v := strings.Split(strings.ReplaceAll(string(out), "\r", ""), "\n")
-	if len(v) < 4 {
-		return GoTool{}, fmt.Errorf("go env prints %q", out)
-	}
-	t := GoTool{Path: path, Version: v[0], Work: v[2], Flags: v[3]}
+	t := GoTool{Version: v[0], Work: v[2], Flags: v[3]}
 	toolchain := "local"
 	if isRelease(t.Version) {
 		toolchain = t.Version
