@@ -13,7 +13,6 @@ import (
 type endBuffer struct {
 	head, tail []byte
 	lost       bool
-	whole      bool // lose nothing
 }
 
 const (
@@ -28,7 +27,7 @@ func (b *endBuffer) Write(p []byte) (int, error) {
 		b.head, p = append(b.head, p[:k]...), p[k:]
 	}
 	b.tail = append(b.tail, p...)
-	if len(b.tail) > 2*keepTail && !b.whole {
+	if len(b.tail) > 2*keepTail {
 		b.tail = append(b.tail[:0], b.tail[len(b.tail)-keepTail:]...)
 		b.lost = true
 	}

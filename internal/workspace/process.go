@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -22,9 +21,7 @@ type Process struct {
 	Args    []string // args[0] is the program
 	Timeout time.Duration
 	Pin     []int
-	Whole   bool      // keep all of its standard output, not the beginning and end alone
-	Peak    bool      // ask for its peak memory
-	Stderr  io.Writer // gets standard error; nil: it is kept
+	Peak    bool // ask for its peak memory
 }
 
 // An Outcome is the result of a process.
@@ -47,11 +44,8 @@ func (s *Scratch) Run(ctx context.Context, p Process) (*Outcome, error) {
 	cmd := exec.Command(p.Args[0], p.Args[1:]...)
 	cmd.Dir = p.Dir
 	cmd.Env = slices.Concat(os.Environ(), s.env, []string{"PWD=" + p.Dir}, p.Env)
-	stdout, stderr := endBuffer{whole: p.Whole}, endBuffer{}
+	var stdout, stderr endBuffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	if p.Stderr != nil {
-		cmd.Stderr = p.Stderr
-	}
 	cmd.WaitDelay = time.Second // for what it started and left behind
 	spawn.Lead(cmd)
 
