@@ -3,6 +3,7 @@ package bench
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/hone-go/hone/internal/capture"
@@ -116,5 +117,28 @@ func TestCheckLeakProfile(t *testing.T) {
 	}
 	if err := checkLeakProfile("go1.26.8", with("goroutineleakprofile,x")); err != nil {
 		t.Error(err)
+	}
+}
+
+// A package whose benchmarks build, but not with the file that writes the profile, fails.
+func TestLeaksDontBuild(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"go.mod":    goMod,
+		"m.go":      "package m\n",
+		"m_test.go": "package m_test\n\nimport \"testing\"\n\nvar honeGoroutineLeakOnce int\n\nfunc BenchmarkA(b *testing.B) { b.Log(honeGoroutineLeakOnce) }\n",
+	})
+	b := quickBench(t, dir)
+	p, err := b.begin(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	b.Profiles = []string{leakKind} // only now: begin wants Go 1.27 for it
+	if targets, err := p.targets(t.Context(), experiment.Head); err == nil {
+		t.Errorf("%d targets without a binary for the profile", len(targets))
+	}
+	if f := p.found.failures; len(f) != 1 || f[0].What != "does not build" || !strings.Contains(f[0].Output, "honeGoroutineLeakOnce redeclared") {
+		t.Errorf("failures %+v", f)
 	}
 }
