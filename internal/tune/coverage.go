@@ -17,6 +17,7 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/lazyregexp"
+	"github.com/hone-go/hone/internal/srcfind"
 	"github.com/hone-go/hone/internal/temporary"
 )
 
@@ -123,28 +124,13 @@ func (c *rewritten) within(from, to int) bool {
 
 // functionName is the name of a declaration, a method's with its receiver.
 func functionName(f *ast.FuncDecl) string {
-	if f.Recv == nil || len(f.Recv.List) == 0 {
+	switch r := srcfind.ReceiverOf(f); {
+	case r.Type == "":
 		return f.Name.Name
-	}
-	star, t := "", f.Recv.List[0].Type
-	for {
-		switch r := t.(type) {
-		case *ast.ParenExpr:
-			t = r.X
-		case *ast.StarExpr:
-			star, t = "*", r.X
-		case *ast.IndexExpr:
-			t = r.X
-		case *ast.IndexListExpr:
-			t = r.X
-		case *ast.Ident:
-			if star != "" {
-				return "(*" + r.Name + ")." + f.Name.Name
-			}
-			return r.Name + "." + f.Name.Name
-		default:
-			return f.Name.Name
-		}
+	case r.Pointer:
+		return "(*" + r.Type + ")." + f.Name.Name
+	default:
+		return r.Type + "." + f.Name.Name
 	}
 }
 
@@ -175,18 +161,24 @@ func rewrittenLines(fix *advice.Fix) *rewritten {
 	return c
 }
 
-const unknownCoverage = "what tests execute of it is unknown: "
+// tested is what tests execute of the functions that a rewrite changes.
+type tested struct {
+	coverage []Coverage
+	unknown  string // why that isn't known
+}
+
+const unknownCoverage = "test coverage is unknown: "
 
 // cover says what tests execute of the functions that a rewrite changes. They run without
 // it: the go command measures coverage of files as they are, whatever an overlay says. What
 // was found of a package holds until something is kept.
-func (t *Tuner) cover(ctx context.Context, out *Result, f *advice.Finding, test func(flags ...string) ([]byte, error)) error {
+func (t *Tuner) cover(ctx context.Context, f *advice.Finding, test func(flags ...string) ([]byte, error)) (out tested, err error) {
 	found, ok := t.covered[f.Package]
 	if !ok {
 		t.stage("test", "coverage")
 		found = t.coverPackage(ctx, f.Package, test)
 		if ctx.Err() != nil {
-			return ctx.Err()
+			return out, ctx.Err()
 		}
 		if t.covered == nil {
 			t.covered = make(map[string]packageCoverage)
@@ -195,16 +187,15 @@ func (t *Tuner) cover(ctx context.Context, out *Result, f *advice.Finding, test 
 	}
 	unread := found.err
 	if unread == nil {
-		out.Coverage, unread = coverageOf(f.Fix, found.blocks[filepath.Base(f.Fix.File)])
+		out.coverage, unread = coverageOf(f.Fix, found.blocks[filepath.Base(f.Fix.File)])
 	}
 	switch {
 	case unread != nil:
-		out.NoCoverage = unknownCoverage + unread.Error()
-	case len(out.Coverage) == 0:
-		out.NoCoverage = unknownCoverage + "no function with statements changes"
+		out.unknown = unknownCoverage + unread.Error()
+	case len(out.coverage) == 0:
+		out.unknown = unknownCoverage + "no function with statements changes"
 	}
-	out.Tests = out.tested()
-	return nil
+	return out, nil
 }
 
 func (t *Tuner) coverPackage(ctx context.Context, pkg string, test func(flags ...string) ([]byte, error)) packageCoverage {

@@ -29,7 +29,7 @@ func (t *Tuner) TryProfile(ctx context.Context, f *advice.Finding, profile strin
 		b.For = profileTrial
 	}
 	t.stage("measure", strings.Join(packages, " "))
-	report, err := b.AgainstFlags(ctx, "-pgo=off", []string{"-pgo=off"}, []string{"-pgo=" + profile})
+	report, err := b.AgainstPGO(ctx, profile)
 	if report != nil && report.Dir != "" {
 		r.Run = report.ID
 	}
@@ -42,16 +42,18 @@ func (t *Tuner) TryProfile(ctx context.Context, f *advice.Finding, profile strin
 	case err != nil:
 		return nil, err
 	}
-	judgeProfile(r, report)
+	j := judgeProfile(report)
+	r.State, r.Why, r.Changes = j.state, j.why, j.changes
 	return r, nil
 }
 
 // judgeProfile says what a measurement made of a profile. Unlike a rewrite, which is of
 // one line, it moves all benchmarks a little: the mean of their times decides, where none
 // got slower beyond doubt.
-func judgeProfile(j *Result, report *bench.Report) {
-	if judge(j, report, 0); report.Family == nil { // else for the changes alone
-		return
+func judgeProfile(report *bench.Report) judgement {
+	j := judge(report, 0)
+	if report.Family == nil { // else for the changes alone
+		return j
 	}
 	ratio, interval, n := report.Family.Overall("ns/op")
 	mean := fmt.Sprintf("time of %d benchmarks, geometric mean %s %% [%s, %s]", n, percent(ratio), percent(interval.Lo), percent(interval.Hi))
@@ -61,14 +63,15 @@ func judgeProfile(j *Result, report *bench.Report) {
 	}
 	switch {
 	case n == 0:
-		j.State, j.Why = advice.Inconclusive, "too few samples to bound the mean of the times; more (-count) may"
+		j.state, j.why = advice.Inconclusive, "too few samples for a confidence interval of the mean: take more (-count)"
 	case len(slower) > 0:
-		j.State, j.Why = advice.Refuted, mean+", but worse: "+list(slower)
+		j.state, j.why = advice.Refuted, mean+", but worse: "+list(slower)
 	case interval.Hi < 1:
-		j.State, j.Why = advice.Confirmed, mean
+		j.state, j.why = advice.Confirmed, mean
 	case interval.Lo > 1-leastGain:
-		j.State, j.Why = advice.Refuted, mean
+		j.state, j.why = advice.Refuted, mean
 	default:
-		j.State, j.Why = advice.Inconclusive, mean+"; more samples (-count) or a quieter machine may tell"
+		j.state, j.why = advice.Inconclusive, mean+": take more samples (-count) or use a quieter machine"
 	}
+	return j
 }

@@ -94,16 +94,14 @@ func (t *Tuner) TrySettings(ctx context.Context, f *advice.Finding, benchmarks [
 	if err != nil && len(r.Settings) == 0 {
 		return nil, err
 	}
-	r.sum()
+	r.State, r.Why = sumSettings(r.Settings)
 	return r, err
 }
 
 func (t *Tuner) trySetting(ctx context.Context, setting string, benchmarks []bench.ID) (*SettingTrial, error) {
-	trial := &SettingTrial{Setting: setting}
 	base, head := unset(setting), strings.Fields(setting)
 	if strings.Join(base, " ") == strings.Join(head, " ") {
-		trial.Why = "that is how it is set already"
-		return trial, nil
+		return &SettingTrial{Setting: setting, Why: "it is already set"}, nil
 	}
 	b := t.Bench
 	b.Dir, b.PeakRSS = t.Dir, true
@@ -113,17 +111,17 @@ func (t *Tuner) trySetting(ctx context.Context, setting string, benchmarks []ben
 	if err != nil {
 		return nil, err
 	}
-	trial.Run = report.ID
-	trial.judge(report.Family)
-	return trial, nil
+	judged := judgeSetting(report.Family)
+	judged.Setting, judged.Run = setting, report.ID
+	return &judged, nil
 }
 
 // judgeSetting says what a measurement made of a setting. Only time counts: a setting trades
 // memory for it, which is told beside, and for the user to weigh.
-func (s *SettingTrial) judge(f *experiment.Family) {
-	s.State, s.Why = advice.Inconclusive, "the benchmarks could not be measured"
+func judgeSetting(f *experiment.Family) SettingTrial {
+	s := SettingTrial{State: advice.Inconclusive, Why: "the benchmarks could not be measured"}
 	if f == nil {
-		return
+		return s
 	}
 	s.Changes = Changes(f)
 	t := timesOf(f)
@@ -138,6 +136,7 @@ func (s *SettingTrial) judge(f *experiment.Family) {
 	default:
 		s.State, s.Why = advice.Refuted, "measured, and no faster"
 	}
+	return s
 }
 
 // Lines are "Parse-2 −11.0 % [−13.1, −9.0], +180 MB peak (96 → 276 MB)", one for each
@@ -222,23 +221,24 @@ func limitSetting(trials []SettingTrial) (trial *SettingTrial, large []bench.ID)
 	return trial, large
 }
 
-// sum says what became of all settings: confirmed if one is.
-func (r *Result) sum() {
+// sumSettings says what became of all settings: confirmed if one is.
+func sumSettings(trials []SettingTrial) (state advice.State, why string) {
 	var confirmed []string
-	r.State, r.Why = advice.Inconclusive, "no setting was tried"
-	for _, s := range r.Settings {
+	state, why = advice.Inconclusive, "no setting was tried"
+	for _, s := range trials {
 		switch s.State {
 		case advice.Refuted:
-			if r.Why == "no setting was tried" {
-				r.State, r.Why = advice.Refuted, "no setting that was tried makes it faster"
+			if why == "no setting was tried" {
+				state, why = advice.Refuted, "no setting that was tried makes it faster"
 			}
 		case advice.Confirmed:
 			confirmed = append(confirmed, s.Setting+": "+strings.Join(s.Lines(), "; "))
 		case advice.Inconclusive:
-			r.State, r.Why = advice.Inconclusive, "the measurement could not tell of all settings"
+			state, why = advice.Inconclusive, "for some settings, the measurement is too noisy to tell"
 		}
 	}
 	if len(confirmed) > 0 {
-		r.State, r.Why = advice.Confirmed, list(confirmed)
+		state, why = advice.Confirmed, list(confirmed)
 	}
+	return state, why
 }

@@ -163,12 +163,12 @@ func TestSettingLines(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	r := &Result{Settings: []SettingTrial{{Setting: "GOGC=400", State: advice.Inconclusive}, s}}
-	if r.sum(); r.State != advice.Confirmed || !strings.HasPrefix(r.Why, "GOGC=200: A-2 −11.0 %") {
-		t.Errorf("%s: %s", r.State, r.Why)
+	if state, why := sumSettings(r.Settings); state != advice.Confirmed || !strings.HasPrefix(why, "GOGC=200: A-2 −11.0 %") {
+		t.Errorf("%s: %s", state, why)
 	}
 	r.Settings = r.Settings[:1]
-	if r.sum(); r.State != advice.Inconclusive {
-		t.Errorf("%s: %s", r.State, r.Why)
+	if state, why := sumSettings(r.Settings); state != advice.Inconclusive {
+		t.Errorf("%s: %s", state, why)
 	}
 	store := Store{Dir: filepath.Join(t.TempDir(), "advice")}
 	if err := store.Record(r, &advice.Finding{ID: "gc-bound-1"}); err != nil {

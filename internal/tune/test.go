@@ -15,13 +15,26 @@ import (
 	"github.com/hone-go/hone/internal/gocmd"
 )
 
+// A ruling ends a trial before anything is measured.
+type ruling struct {
+	state       advice.State
+	why, output string
+}
+
+// checked is what a build and tests say of a rewrite.
+type checked struct {
+	ends *ruling // nil if nothing speaks against it
+	tested
+	caveat string
+}
+
 // passes runs the tests of all packages that depend on the finding's. Tests of
 // other packages that fail as they do without the rewrite, or tests that pass the second
 // time, say nothing about it.
-func (t *Tuner) passes(ctx context.Context, r *Result, f *advice.Finding, overlay string) (done bool, err error) {
+func (t *Tuner) passes(ctx context.Context, f *advice.Finding, overlay string) (checked, error) {
 	packages, err := t.dependents(ctx, f.Package)
 	if err != nil {
-		return true, err
+		return checked{}, err
 	}
 	t.stage("test", fmt.Sprintf("%d packages", len(packages)))
 	test := func(flags ...string) ([]byte, error) {
@@ -31,34 +44,32 @@ func (t *Tuner) passes(ctx context.Context, r *Result, f *advice.Finding, overla
 	}
 	out, err := test("-overlay=" + overlay)
 	if ctx.Err() != nil {
-		return true, ctx.Err()
+		return checked{}, ctx.Err()
 	}
 	if err == nil {
-		return false, t.cover(ctx, r, f, test)
+		covered, err := t.cover(ctx, f, test)
+		return checked{tested: covered}, err
 	}
 	t.stage("test", "without the rewrite")
 	if before, err := test("-count=1"); err != nil {
 		if ctx.Err() != nil {
-			return true, ctx.Err()
+			return checked{}, ctx.Err()
 		}
 		was := failures(before)
 		if !slices.Contains(was, "FAIL "+f.Package) && slices.Equal(was, failures(out)) {
-			r.Caveat = "tests of other packages fail with it as they do without: " + list(was)
-			return false, t.cover(ctx, r, f, test)
+			covered, err := t.cover(ctx, f, test)
+			return checked{tested: covered, caveat: "tests of other packages fail with and without the rewrite: " + list(was)}, err
 		}
-		r.State, r.Why, r.Output = advice.Inconclusive, "tests fail without the rewrite, too: mend them first", tail(before)
-		return true, nil
+		return checked{ends: &ruling{advice.Inconclusive, "tests also fail without the rewrite: fix them first", tail(before)}}, nil
 	}
 	t.stage("test", "once more")
 	if _, err := test("-count=1", "-overlay="+overlay); err == nil {
-		r.State, r.Why, r.Output = advice.Inconclusive, "tests failed once with the rewrite and passed once: they are flaky", tail(out)
-		return true, nil
+		return checked{ends: &ruling{advice.Inconclusive, "tests are flaky: with the rewrite, they failed once and passed once", tail(out)}}, nil
 	}
 	if ctx.Err() != nil {
-		return true, ctx.Err()
+		return checked{}, ctx.Err()
 	}
-	r.State, r.Why, r.Output = advice.Refuted, "tests fail with the rewrite, and pass without", tail(out)
-	return true, nil
+	return checked{ends: &ruling{advice.Refuted, "tests fail with the rewrite, and pass without", tail(out)}}, nil
 }
 
 // failures are the tests and packages that failed, by what go test prints, sorted.

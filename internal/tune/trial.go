@@ -39,14 +39,14 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []bench.I
 	if err != nil {
 		return nil, err
 	}
-	found, err := t.builds(ctx, r, f, overlay)
-	if err == nil && !found {
-		found, err = t.passes(ctx, r, f, overlay)
-	}
-	switch {
-	case err != nil:
+	found, err := t.check(ctx, f, overlay)
+	if err != nil {
 		return nil, err
-	case found:
+	}
+	r.Caveat, r.Coverage, r.NoCoverage = found.caveat, found.coverage, found.unknown
+	r.Tests = r.tested()
+	if found.ends != nil {
+		r.State, r.Why, r.Output = found.ends.state, found.ends.why, found.ends.output
 		return r, nil
 	}
 	r.State = advice.Patched
@@ -61,12 +61,13 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []bench.I
 	if len(benchmarks) == 0 { // the profile was of no benchmark: those of the package
 		benchmarks = []bench.ID{{Package: f.Package}}
 	}
-	err = twice(t.Bench.Count, func(stage string, atMost time.Duration) (judgement, error) {
-		return t.prove(ctx, stage, atMost, r, f, benchmarks, overlay)
+	j, err := twice(t.Bench.Count, func(stage string, atMost time.Duration) (judgement, error) {
+		return t.prove(ctx, stage, atMost, f, benchmarks, overlay)
 	})
 	if err != nil {
 		return nil, err
 	}
+	r.State, r.Why, r.Changes, r.Run = j.state, j.why, j.changes, j.run
 	if r.State != advice.Confirmed {
 		return r, nil
 	}
@@ -96,33 +97,39 @@ func (t *Tuner) needsTests(r *Result, f *advice.Finding) string {
 	return ""
 }
 
+// check builds and tests a rewrite.
+func (t *Tuner) check(ctx context.Context, f *advice.Finding, overlay string) (checked, error) {
+	if ends, err := t.builds(ctx, f, overlay); err != nil || ends != nil {
+		return checked{ends: ends}, err
+	}
+	return t.passes(ctx, f, overlay)
+}
+
 // builds vets the package, which type-checks it and its tests.
-func (t *Tuner) builds(ctx context.Context, r *Result, f *advice.Finding, overlay string) (done bool, err error) {
+func (t *Tuner) builds(ctx context.Context, f *advice.Finding, overlay string) (*ruling, error) {
 	if slices.Contains(t.Bench.BuildFlags, "-vet=off") {
-		return false, nil
+		return nil, nil
 	}
 	t.stage("vet", f.Package)
 	flags := slices.DeleteFunc(slices.Clone(t.Bench.BuildFlags), func(f string) bool { return strings.HasPrefix(f, "-vet=") })
 	dir := filepath.Dir(f.Fix.File)
 	out, err := t.runGo(ctx, append([]string{"vet", "-overlay=" + overlay}, append(flags, dir)...)...)
 	if ctx.Err() != nil {
-		return true, ctx.Err()
+		return nil, ctx.Err()
 	}
 	if err == nil {
-		return false, nil
+		return nil, nil
 	}
 	if before, err := t.runGo(ctx, append([]string{"vet"}, append(flags, dir)...)...); err != nil {
 		if ctx.Err() != nil {
-			return true, ctx.Err()
+			return nil, ctx.Err()
 		}
 		if bytes.Equal(complaints(before), complaints(out)) {
-			return false, nil // as it was before; go test says whether it builds
+			return nil, nil // as it was before; go test says whether it builds
 		}
-		r.State, r.Why, r.Output = advice.Inconclusive, "the package does not pass go vet, with or without the rewrite", tail(before)
-		return true, nil
+		return &ruling{advice.Inconclusive, "the package does not pass go vet, with or without the rewrite", tail(before)}, nil
 	}
-	r.State, r.Why, r.Output = advice.Refuted, "the rewrite does not pass go vet", tail(out)
-	return true, nil
+	return &ruling{advice.Refuted, "the rewrite does not pass go vet", tail(out)}, nil
 }
 
 // complaints are the lines of go vet without positions, which a rewrite moves.
@@ -134,46 +141,47 @@ var position = lazyregexp.New(`(?m)^\S*?:\d+(:\d+)?: `)
 
 // twice has something proved, and once more where that is to be, for some time where more samples
 // may tell: to refute takes two runs, as to confirm does. The second counts.
-func twice(count int, prove func(stage string, atMost time.Duration) (judgement, error)) error {
+func twice(count int, prove func(stage string, atMost time.Duration) (judgement, error)) (judgement, error) {
 	const patience = 3 // times as long as what told nothing
 	start := time.Now()
-	more, err := prove("measure", 0)
+	j, err := prove("measure", 0)
 	switch {
 	case err != nil:
-		return err
-	case more == again:
-		_, err = prove("measure again", 0)
-	case more == longer && count == 0: // else somebody said how many are enough
-		_, err = prove("measure for longer", patience*time.Since(start))
+		return j, err
+	case j.more == again:
+		return prove("measure again", 0)
+	case j.more == longer && count == 0: // else somebody said how many are enough
+		return prove("measure for longer", patience*time.Since(start))
 	}
-	return err
+	return j, nil
 }
 
-// prove compares the code without and with the overlay, and says in the result what that made
-// of the finding. It takes what a comparison takes, or goes on for so long at most.
-func (t *Tuner) prove(ctx context.Context, stage string, atMost time.Duration, r *Result, f *advice.Finding, benchmarks []bench.ID, overlay string) (judgement, error) {
+// prove compares the code without and with the overlay, and says what that made of the
+// finding. It takes what a comparison takes, or goes on for so long at most.
+func (t *Tuner) prove(ctx context.Context, stage string, atMost time.Duration, f *advice.Finding, benchmarks []bench.ID, overlay string) (judgement, error) {
 	b := t.Bench
 	b.Dir = t.Dir
 	b.Packages, b.Pattern = selection(benchmarks)
 	b.For = atMost
 	t.stage(stage, strings.Join(b.Packages, " "))
 	report, err := b.AgainstFlags(ctx, "without the rewrite", nil, []string{"-overlay=" + overlay})
+	run := ""
 	if report != nil && report.Dir != "" {
-		r.Run = report.ID
+		run = report.ID
 	}
 	switch {
 	case ctx.Err() != nil:
-		return j, ctx.Err()
+		return judgement{}, ctx.Err()
 	case errors.Is(err, bench.ErrNoBenchmarks) && report != nil && len(report.Failures) > 0:
-		r.State, r.Why = advice.Inconclusive, err.Error()
-		return j, nil
+		return judgement{state: advice.Inconclusive, why: err.Error(), run: run}, nil
 	case errors.Is(err, bench.ErrNoBenchmarks):
-		r.State, r.Why = advice.Patched, "it builds and passes the tests; no benchmark runs it, so that nothing can be measured"
-		return j, nil
+		return judgement{state: advice.Patched, why: "it builds and passes the tests; nothing was measured, because no benchmark runs it", run: run}, nil
 	case err != nil:
-		return j, err
+		return judgement{}, err
 	}
-	return judge(r, report, f.Bound.Expected), nil
+	j := judge(report, f.Bound.Expected)
+	j.run = run
+	return j, nil
 }
 
 // Before compares the code as it was before this tuner changed anything with the code

@@ -10,14 +10,23 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 )
 
-// What is to be done judgement after a measurement.
-type judgement int
+// What is to be done further after a measurement.
+type further int
 
 const (
-	j      judgement = iota
-	again            // measure once more, as a second run has to say the same
-	longer           // measure for longer, which may tell
+	nothing further = iota
+	again           // measure once more, as a second run has to say the same
+	longer          // measure for longer, which may tell
 )
+
+// A judgement is what a measurement made of a rewrite.
+type judgement struct {
+	state   advice.State
+	why     string
+	changes []Change
+	run     string  // with the measurement
+	more    further // that has to be measured
+}
 
 // judge says what a measurement made of a rewrite that promises a part of the time:
 //
@@ -30,17 +39,17 @@ const (
 //
 // Worse and better are what two series of samples agree on. That no time changed is of one, so
 // that a second run has to say so, too.
-func judge(r *Result, report *bench.Report, promise float64) judgement {
-	r.State, r.Why, r.Changes = advice.Inconclusive, "", nil
+func judge(report *bench.Report, promise float64) judgement {
+	j := judgement{state: advice.Inconclusive}
 	if report.Family == nil {
 		if len(report.Failures) == 0 && len(report.Unchanged) > 0 {
-			r.State, r.Why = advice.Refuted, "the compiler makes the same program of both"
+			j.state, j.why = advice.Refuted, "the compiler makes the same program with and without the rewrite"
 			return j
 		}
-		r.Why = "the benchmarks could not be measured"
+		j.why = "the benchmarks could not be measured"
 		return j
 	}
-	r.Changes = Changes(report.Family)
+	j.changes = Changes(report.Family)
 	t := timesOf(report.Family)
 	worse, smaller := t.slower, []string(nil)
 	for i := range report.Family.Comparisons {
@@ -60,30 +69,30 @@ func judge(r *Result, report *bench.Report, promise float64) judgement {
 	fails := broken(report.Failures)
 	switch {
 	case len(worse) > 0:
-		r.State, r.Why = advice.Refuted, "worse: "+list(worse)
+		j.state, j.why = advice.Refuted, "worse: "+list(worse)
 	case fails != nil:
-		r.Why = fmt.Sprintf("a benchmark fails with it, and not without: %s: %s", cmp.Or(fails.Benchmark, fails.Package), fails.What)
+		j.why = fmt.Sprintf("a benchmark fails only with the rewrite: %s: %s", cmp.Or(fails.Benchmark, fails.Package), fails.What)
 	case len(report.Family.Missing) > 0:
-		r.Why = "not measured with it, but without: " + report.Family.Missing[0].String()
+		j.why = "measured only without the rewrite: " + report.Family.Missing[0].String()
 	case len(t.faster) > 0:
-		r.State, r.Why = advice.Confirmed, list(t.faster)
+		j.state, j.why = advice.Confirmed, list(t.faster)
 	case len(smaller) > 0 && maySlow:
-		r.Why = "it allocates less (" + list(smaller) + "), but whether it is slower the measurement could not tell; more samples (-count) or a quieter machine may"
-		return longer
+		j.why = "it allocates less (" + list(smaller) + "), but may be slower: take more samples (-count) or use a quieter machine"
+		j.more = longer
 	case len(smaller) > 0:
-		r.State, r.Why = advice.Confirmed, "no slower: "+list(smaller)
+		j.state, j.why = advice.Confirmed, "no slower: "+list(smaller)
 	case len(report.Failures) > 0:
-		r.Why = "not all benchmarks could be measured"
+		j.why = "not all benchmarks could be measured"
 	case t.none():
-		r.Why = "no time was measured"
+		j.why = "no time was measured"
 	case len(t.open) > 0:
-		r.Why = "the measurement could not tell; more samples (-count) or a quieter machine may"
-		return longer
+		j.why = "the measurement is too noisy to tell: take more samples (-count) or use a quieter machine"
+		j.more = longer
 	case inReach:
-		r.Why = fmt.Sprintf("no faster as far as the measurement can tell, which is not as far as the %.1g %% that were to expect", 100*promise)
+		j.why = fmt.Sprintf("no gain was found, but the measurement is too noisy to rule out the expected %.1g %%", 100*promise)
 	default:
-		r.State, r.Why = advice.Refuted, "measured, and no faster"
-		return again
+		j.state, j.why = advice.Refuted, "measured, and no faster"
+		j.more = again
 	}
 	return j
 }

@@ -37,15 +37,13 @@ func TestJudgeProfile(t *testing.T) {
 			}
 			family.Comparisons = append(family.Comparisons, n)
 		}
-		var j Result
-		judgeProfile(&j, &bench.Report{Family: family})
-		if j.State != c.want || !strings.Contains(j.Why, c.why) {
-			t.Errorf("%+v: %s, %q; want %s, %q", c.changes, j.State, j.Why, c.want, c.why)
+		j := judgeProfile(&bench.Report{Family: family})
+		if j.state != c.want || !strings.Contains(j.why, c.why) {
+			t.Errorf("%+v: %s, %q; want %s, %q", c.changes, j.state, j.why, c.want, c.why)
 		}
 	}
-	var j Result
-	judgeProfile(&j, &bench.Report{Unchanged: []string{"example.com/m"}})
-	if j.State != advice.Refuted || !strings.Contains(j.Why, "the same program") {
+	j := judgeProfile(&bench.Report{Unchanged: []string{"example.com/m"}})
+	if j.state != advice.Refuted || !strings.Contains(j.why, "the same program") {
 		t.Errorf("nothing differs: %+v", j)
 	}
 }
@@ -75,13 +73,12 @@ func TestJudgePromise(t *testing.T) {
 				Interval: experiment.Interval{Lo: lo, Hi: lo + 0.01}, Pairs: 10, Verdict: c.verdict,
 			})
 		}
-		var j Result
-		more := judge(&j, &bench.Report{Family: family}, c.promise)
-		if (more == again) != (c.want == advice.Refuted) {
-			t.Errorf("%+v: a second run has to say so: %v", c, more)
+		j := judge(&bench.Report{Family: family}, c.promise)
+		if (j.more == again) != (c.want == advice.Refuted) {
+			t.Errorf("%+v: a second run has to say so: %v", c, j.more)
 		}
-		if j.State != c.want || !strings.Contains(j.Why, c.why) {
-			t.Errorf("%+v: %s, %q", c, j.State, j.Why)
+		if j.state != c.want || !strings.Contains(j.why, c.why) {
+			t.Errorf("%+v: %s, %q", c, j.state, j.why)
 		}
 	}
 }
@@ -120,24 +117,22 @@ func TestJudgeNoSlower(t *testing.T) {
 				Interval: experiment.Interval{Lo: m.lo, Hi: m.hi}, Budget: m.budget, Busy: m.busy, Confirmation: m.confirmation, Pairs: 20, Gated: true,
 			})
 		}
-		var j Result
-		for failures, why := range map[string]string{"base head": c.why, "head": "fails with it, and not without: B: panic"} {
+		for failures, why := range map[string]string{"base head": c.why, "head": "fails only with the rewrite: B: panic"} {
 			report := &bench.Report{Family: family}
 			for side := range strings.FieldsSeq(failures) {
 				report.Failures = append(report.Failures, bench.Failure{Package: "p", Benchmark: "B", Side: side, What: "panic"})
 			}
-			if judge(&j, report, 0.05); !strings.Contains(j.Why, why) {
-				t.Errorf("%+v, fails in %s: %s, %q", c.times, failures, j.State, j.Why)
+			if j := judge(report, 0.05); !strings.Contains(j.why, why) {
+				t.Errorf("%+v, fails in %s: %s, %q", c.times, failures, j.state, j.why)
 			}
 		}
-		judge(&j, &bench.Report{Family: family}, 0.05)
-		if want := c.why == fewer; (j.State == advice.Confirmed) != want || !want && j.State != advice.Inconclusive || !strings.Contains(j.Why, c.why) {
-			t.Errorf("%+v: %s, %q", c.times, j.State, j.Why)
+		j := judge(&bench.Report{Family: family}, 0.05)
+		if want := c.why == fewer; (j.state == advice.Confirmed) != want || !want && j.state != advice.Inconclusive || !strings.Contains(j.why, c.why) {
+			t.Errorf("%+v: %s, %q", c.times, j.state, j.why)
 		}
 		family.Comparisons = family.Comparisons[1:] // the times alone
-		judge(&j, &bench.Report{Family: family}, 0.05)
-		if j.State != advice.Inconclusive {
-			t.Errorf("%+v, and nothing else: %s, %q", c.times, j.State, j.Why)
+		if j = judge(&bench.Report{Family: family}, 0.05); j.state != advice.Inconclusive {
+			t.Errorf("%+v, and nothing else: %s, %q", c.times, j.state, j.why)
 		}
 	}
 }
@@ -165,9 +160,8 @@ func TestJudgeUngated(t *testing.T) {
 					want = advice.Confirmed
 				}
 			}
-			var j Result
-			if judge(&j, &bench.Report{Family: family}, 0.05); j.State != want {
-				t.Errorf("%v, fewer allocations %v: %s, %q", verdict, fewer, j.State, j.Why)
+			if j := judge(&bench.Report{Family: family}, 0.05); j.state != want {
+				t.Errorf("%v, fewer allocations %v: %s, %q", verdict, fewer, j.state, j.why)
 			}
 		}
 	}
@@ -205,9 +199,8 @@ func TestTwice(t *testing.T) {
 		{"who knows, then still", 0, []*bench.Report{open, open}, []string{"measure", "measure for longer"}, advice.Inconclusive, 1},
 		{"who knows, of so many", 10, []*bench.Report{open}, []string{"measure"}, advice.Inconclusive, 1},
 	} {
-		var j Result
 		var stages []string
-		err := twice(c.count, func(stage string, atMost time.Duration) (judgement, error) {
+		j, err := twice(c.count, func(stage string, atMost time.Duration) (judgement, error) {
 			if len(stages) == len(c.reports) {
 				t.Fatalf("%s: measured once too often", c.name)
 			}
@@ -215,14 +208,17 @@ func TestTwice(t *testing.T) {
 				t.Errorf("%s: %s takes %v", c.name, stage, atMost)
 			}
 			stages = append(stages, stage)
-			return judge(&j, c.reports[len(stages)-1], 0.05), nil
+			return judge(c.reports[len(stages)-1], 0.05), nil
 		})
-		if err != nil || j.State != c.want || len(j.Changes) != c.changes || !slices.Equal(stages, c.stages) {
-			t.Errorf("%s: %s after %q, %d changes (%v)", c.name, j.State, stages, len(j.Changes), err)
+		if err != nil || j.state != c.want || len(j.changes) != c.changes || !slices.Equal(stages, c.stages) {
+			t.Errorf("%s: %s after %q, %d changes (%v)", c.name, j.state, stages, len(j.changes), err)
 		}
 	}
 	calls := 0
-	if err := twice(0, func(string, time.Duration) (judgement, error) { calls++; return again, context.Canceled }); err == nil || calls != 1 {
+	if _, err := twice(0, func(string, time.Duration) (judgement, error) {
+		calls++
+		return judgement{more: again}, context.Canceled
+	}); err == nil || calls != 1 {
 		t.Errorf("cancelled: %v after %d calls", err, calls)
 	}
 }
@@ -245,13 +241,11 @@ func TestJudgeClock(t *testing.T) {
 	} {
 		cpu := experiment.Comparison{Key: experiment.Key{Benchmark: "Length", Unit: experiment.CPUTime}, Scale: experiment.Ratio, Change: c.change, Interval: experiment.Interval{Lo: c.change - 0.01, Hi: c.change + 0.01}, Verdict: c.verdict, Confirmation: c.confirmation, Gated: true}
 		family := &experiment.Family{Comparisons: []experiment.Comparison{wall, cpu}}
-		var j Result
-		judge(&j, &bench.Report{Family: family}, 0.1)
-		if j.State != c.want || !strings.Contains(j.Why, c.why) {
-			t.Errorf("rewrite, CPU time %v: %s, %q; want %s, %q", c.verdict, j.State, j.Why, c.want, c.why)
+		j := judge(&bench.Report{Family: family}, 0.1)
+		if j.state != c.want || !strings.Contains(j.why, c.why) {
+			t.Errorf("rewrite, CPU time %v: %s, %q; want %s, %q", c.verdict, j.state, j.why, c.want, c.why)
 		}
-		var s SettingTrial
-		s.judge(family)
+		s := judgeSetting(family)
 		if s.State != c.want || !strings.Contains(s.Why, c.why) {
 			t.Errorf("setting, CPU time %v: %s, %q; want %s, %q", c.verdict, s.State, s.Why, c.want, c.why)
 		}
