@@ -18,7 +18,7 @@ const (
 
 // AddKind adds a report with an answer of its own until remove is called.
 func AddKind(name string, answer func(context.Context) (*server.Answer, error)) (remove func()) {
-	kinds = append(kinds, &kind{name: name, formats: []format{asJSON}, answer: func(_ *Service, ctx context.Context, _ *query) (*server.Answer, error) { return answer(ctx) }})
+	kinds = append(kinds, &kind{name: name, formats: []format{asJSON}, answer: func(ctx context.Context, _ *maker, _ *query) (*server.Answer, error) { return answer(ctx) }})
 	return func() { kinds = kinds[:len(kinds)-1] }
 }
 
@@ -42,4 +42,4 @@ func Kinds() (all []Kind) {
 }
 
 // Listed returns what is open.
-func (s *Service) Listed() int { return len(s.open.list()) }
+func (s *Service) Listed() int { return len(s.opener.open.list()) }

@@ -3,9 +3,7 @@ package reports
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
-	"regexp"
 
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/report"
@@ -13,20 +11,18 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-func (s *Service) flameSearch(ctx context.Context, q *query) (*server.Answer, error) {
-	pattern := q.own["query"]
-	if pattern == "" {
-		return nil, server.BadParam("query", "query is missing: a pattern to search for")
-	}
-	re, err := regexp.Compile(pattern)
-	if err != nil {
-		return nil, server.BadParam("query", "query: %w", err)
-	}
-	x, warnings, err := s.index(ctx, q)
+func answerFlame(ctx context.Context, m *maker, q *query) (*server.Answer, error) {
+	x, warnings, err := m.index(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	return reportAnswer(ctx, x.Search(re, maxMatches), warnings, nil)
+	w := q.flame.window
+	w.Budget = ingest.BudgetOf(ctx)
+	window, err := x.Window(w)
+	if err != nil {
+		return nil, err
+	}
+	return windowAnswer(ctx, window, warnings)
 }
 
 // windowAnswer does what reportAnswer does, for a window, which writes its own JSON.
@@ -54,22 +50,27 @@ func windowAnswer(ctx context.Context, window *report.FlameWindow, warnings *War
 // maxMatches is the most matches in the answer to a search.
 const maxMatches = 500
 
-// index returns the graph of a query, that windows are cut from, and the warnings
-// of its tree.
-func (s *Service) index(ctx context.Context, q *query) (*report.FlameIndex, *Warnings, error) {
-	widths := report.FlameWidths(q.own["widths"])
-	if err := widths.Check(); err != nil {
-		return nil, nil, err
+func answerFlameSearch(ctx context.Context, m *maker, q *query) (*server.Answer, error) {
+	x, warnings, err := m.index(ctx, q)
+	if err != nil {
+		return nil, err
 	}
-	t, err := s.tree(ctx, q)
+	return reportAnswer(ctx, x.Search(q.flame.search, maxMatches), warnings, nil)
+}
+
+// index returns the graph of a query, which answers requests for windows, and the
+// warnings of its tree.
+func (m *maker) index(ctx context.Context, q *query) (*report.FlameIndex, *Warnings, error) {
+	t, err := m.tree(ctx, q)
 	if err != nil {
 		return nil, nil, err
 	}
+	widths := q.flame.widths
 	if !t.tree.Diff() {
 		widths = ""
 	}
-	x, err := server.Cached(ctx, s.srv.Cache, "flame "+string(widths)+" "+q.treeKey(), func(ctx context.Context) (*report.FlameIndex, int64, error) {
-		const perNode = 8 + 8 + 4 // place, width and order
+	x, err := server.Cached(ctx, m.cache, "flame "+string(widths)+" "+q.treeKey(), func(ctx context.Context) (*report.FlameIndex, int64, error) {
+		const perNode = 8 + 8 + 4 // start, width and order
 		if err := ingest.TakeFor(ctx, perNode*int64(t.tree.NumNodes())); err != nil {
 			return nil, 0, err
 		}
@@ -90,111 +91,54 @@ type flameTree struct {
 	warnings   *Warnings
 }
 
-// tree returns the tree of a query, complete, so that every zoom is of the same
-// nodes, however wide they are drawn.
-func (s *Service) tree(ctx context.Context, q *query) (*flameTree, error) {
-	return server.Cached(ctx, s.srv.Cache, q.treeKey(), func(ctx context.Context) (*flameTree, int64, error) {
-		t, err := s.newTree(ctx, q, nil)
+// tree returns the complete tree of a query. All zoom levels show its nodes, however
+// wide they are drawn.
+func (m *maker) tree(ctx context.Context, q *query) (*flameTree, error) {
+	return server.Cached(ctx, m.cache, q.treeKey(), func(ctx context.Context) (*flameTree, int64, error) {
+		s, err := m.sides(ctx, q)
 		if err != nil {
 			return nil, 0, err
 		}
-		return t, treeBytes(t.tree), nil
+		o := q.treeOptions(ctx, s.index)
+		t, err := s.tree(q, o, 0)
+		if err != nil {
+			return nil, 0, err
+		}
+		return t, t.tree.Bytes(), nil
 	})
 }
 
-// newTree makes the tree of a query: of its sample type alone, or as the file of a
-// viewer needs it; then its sample type is one of several columns.
-func (s *Service) newTree(ctx context.Context, q *query, viewer *report.Viewer) (*flameTree, error) {
-	o, to, err := q.treeOptions()
-	if err != nil {
-		return nil, err
+// treeOptions returns the options for the tree of a query with one sample type.
+func (q *query) treeOptions(ctx context.Context, sampleType int) profile.TreeOptions {
+	f := &q.flame
+	return profile.TreeOptions{
+		Types: []int{sampleType}, Granularity: q.config.Granularity, NoInlines: q.config.NoInlines,
+		Inverted: f.inverted, CollapseRecursion: f.collapse, Pivot: f.pivot, PivotCallers: f.callers,
+		Context: ctx, Budget: ingest.BudgetOf(ctx),
 	}
-	t := &flameTree{warnings: NewWarnings()}
-	// side returns all of a side, and what filters leave of it.
-	side := func(whole *profile.Profile, err error) (all, selected *profile.Profile, _ error) {
-		if err != nil {
-			return nil, nil, err
-		}
-		selected, err = report.Select(whole, o, t.warnings.Env(ctx, s.cfg.Env, whole))
-		return whole, selected, err
-	}
-	otherSide := s.meanwhile(ctx, q.base)
-	whole, head, err := side(s.sum(ctx, q.head))
-	if err != nil {
-		return nil, err
-	}
-	if err := q.checkSampleType(head); err != nil {
-		return nil, err
-	}
-	index, _ := head.SampleIndex(o.SampleIndex)
-	if index < 0 {
-		return nil, errors.New("the profile has no sample types")
-	}
-	to.Types, to.Context, to.Budget = []int{index}, ctx, ingest.BudgetOf(ctx)
-	total := func(whole, selected *profile.Profile) int64 {
-		if o.RelativePercentages {
-			whole = selected
-		}
-		return report.Magnitude(whole, head.SampleTypes[index])
-	}
-	t.head = total(whole, head)
-	var wholeBase, base *profile.Profile
-	if len(q.base) > 0 {
-		if wholeBase, base, err = side(otherSide()); err != nil {
-			return nil, err
-		}
-	}
-	if viewer != nil {
-		to, t.column = viewer.Tree(base, head, to)
-	}
-	if base == nil {
-		if t.tree, err = profile.NewTree(head, to); err != nil {
-			return nil, err
-		}
-		if t.tree.Diff() { // negative values are those of a base
-			v := &t.tree.Values[t.column]
-			t.head, t.base = v.Total[0], v.BaseTotal[0]
-		}
-		return t, nil
-	}
-	t.base = total(wholeBase, base)
-	counted, countedBase := head, base // shares are of what filters leave
-	if q.baseTotal != 0 {
-		counted, countedBase = whole, wholeBase
-	}
-	to.BaseScales = q.scaling().BaseScales(countedBase, counted, to.Types)
-	t.tree, err = profile.NewDiffTree(base, head, to)
-	return t, err
 }
 
-// treeOptions returns what shapes the tree of a query.
-func (q *query) treeOptions() (o report.Options, to profile.TreeOptions, err error) {
-	o = q.config.Options
-	to = profile.TreeOptions{Granularity: o.Granularity, NoInlines: o.NoInlines, Pivot: q.own["pivot"]}
-	if to.Inverted, err = q.bool("inverted"); err != nil {
-		return o, to, err
-	}
-	if to.CollapseRecursion, err = q.bool("collapse"); err != nil {
-		return o, to, err
-	}
-	switch side := q.own["side"]; side {
-	case "", "callees":
-	case "callers":
-		to.PivotCallers = true
-	default:
-		return o, to, server.BadParam("side", "side is %q, not callees or callers", side)
-	}
-	return o, to, nil
-}
-
-// treeBytes returns about how much memory a tree takes.
-func treeBytes(t *profile.Tree) int64 {
-	n := sliceBytes(t.Frame) + sliceBytes(t.Parent) + sliceBytes(t.Inlined) + sliceBytes(t.First) + sliceBytes(t.Folded) + sliceBytes(t.Frames)
-	for i := range t.Values {
-		v := &t.Values[i]
-		for _, column := range [][]int64{v.Total, v.Self, v.Folded, v.BaseTotal, v.BaseSelf, v.BaseFolded} {
-			n += sliceBytes(column)
+// tree makes the tree of a query's sides. column is that of the query's sample type
+// among the types of o.
+func (s *sides) tree(q *query, o profile.TreeOptions, column int) (t *flameTree, err error) {
+	t = &flameTree{column: column, warnings: s.warnings}
+	st := s.head.selected.SampleTypes[s.index]
+	t.head = s.head.total(st, q.config.RelativePercentages)
+	compared := s.base.whole != nil
+	if compared {
+		t.base = s.base.total(st, q.config.RelativePercentages)
+		counted, countedBase := s.head.selected, s.base.selected // shares refer to the filtered profiles
+		if q.baseTotal != 0 {
+			counted, countedBase = s.head.whole, s.base.whole
 		}
+		o.BaseScales = s.scaling.BaseScales(countedBase, counted, o.Types)
 	}
-	return n
+	if t.tree, err = profile.NewDiffTree(s.base.selected, s.head.selected, o); err != nil {
+		return nil, err
+	}
+	if !compared && t.tree.Diff() { // negative values belong to a base
+		v := &t.tree.Values[column]
+		t.head, t.base = v.Total[0], v.BaseTotal[0]
+	}
+	return t, nil
 }

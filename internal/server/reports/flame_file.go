@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"maps"
-	"strconv"
 	"time"
 
 	"github.com/hone-go/hone/internal/report"
@@ -13,23 +11,25 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// flameFile writes the whole graph as a file.
-func (m *Service) flameFile(ctx context.Context, q *query) (*server.Answer, error) {
+// answerFlameFile answers with the whole graph as a file.
+func answerFlameFile(ctx context.Context, m *maker, q *query) (*server.Answer, error) {
 	p, err := q.head[0].Load(ctx)
 	if err != nil {
 		return nil, err
 	}
 	fo := report.FlameOptions{
-		Title: q.head[0].Name, Duration: time.Duration(p.DurationNanos), Widths: report.FlameWidths(q.own["widths"]), PerSecond: q.config.PerSecond,
-	}
-	if err := fo.Widths.Check(); err != nil {
-		return nil, err
+		Title: q.head[0].Name, Duration: time.Duration(p.DurationNanos), Widths: q.flame.widths, PerSecond: q.config.PerSecond,
 	}
 	if p.TimeNanos != 0 {
 		fo.Time = time.Unix(0, p.TimeNanos)
 	}
 	if viewer := report.ViewerOf(q.format); viewer != nil {
-		t, err := m.newTree(ctx, q, viewer)
+		s, err := m.sides(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		o, column := viewer.Tree(s.base.selected, s.head.selected, q.treeOptions(ctx, s.index))
+		t, err := s.tree(q, o, column)
 		if err != nil {
 			return nil, err
 		}
@@ -62,10 +62,10 @@ func (m *Service) flameFile(ctx context.Context, q *query) (*server.Answer, erro
 	})
 }
 
-// turns returns what the page of a tree can turn to: the other direction, and your
-// code alone or all.
-func (m *Service) turns(ctx context.Context, q *query, t *profile.Tree) ([]report.FlameTurn, error) {
-	if q.own["pivot"] != "" {
+// turns returns the other trees that the page of a tree can switch to: the other
+// direction, and only your code or all code.
+func (m *maker) turns(ctx context.Context, q *query, t *profile.Tree) ([]report.FlameTurn, error) {
+	if q.flame.pivot != "" {
 		return nil, nil
 	}
 	whole, err := m.sum(ctx, q.head)
@@ -76,8 +76,7 @@ func (m *Service) turns(ctx context.Context, q *query, t *profile.Tree) ([]repor
 	var out []report.FlameTurn
 	turn := func(inverted, otherCode bool) error {
 		other := *q
-		other.own = maps.Clone(q.own)
-		other.own["inverted"] = strconv.FormatBool(inverted)
+		other.flame.inverted = inverted
 		if otherCode && mine {
 			other.config.Mine = ""
 		} else if otherCode {

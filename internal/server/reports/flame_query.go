@@ -1,12 +1,10 @@
 package reports
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"net/url"
+	"regexp"
 
-	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/server"
 )
@@ -19,42 +17,67 @@ var (
 	windowParams = []string{"width", "from", "to", "node"}
 )
 
-func (s *Service) flame(ctx context.Context, q *query) (*server.Answer, error) {
-	if q.format != "json" {
-		return s.flameFile(ctx, q)
+// readFlame reads the parameters of a flame graph.
+func readFlame(q *query) (err error) {
+	f := &q.flame
+	f.widths, f.pivot = report.FlameWidths(q.own["widths"]), q.own["pivot"]
+	if err := f.widths.Check(); err != nil {
+		return err
 	}
-	x, warnings, err := s.index(ctx, q)
-	if err != nil {
-		return nil, err
+	if f.inverted, err = q.bool("inverted"); err != nil {
+		return err
 	}
-	var w report.Window
+	if f.collapse, err = q.bool("collapse"); err != nil {
+		return err
+	}
+	switch side := q.own["side"]; side {
+	case "", "callees":
+	case "callers":
+		f.callers = true
+	default:
+		return server.BadParam("side", "invalid side %q: use callees or callers", side)
+	}
+	return nil
+}
+
+// readFlameWindow reads the parameters of a flame graph and of its visible part.
+func readFlameWindow(q *query) error {
+	if err := readFlame(q); err != nil || q.format != asJSON.name {
+		return err
+	}
 	var bad error
 	number := func(name string) int64 {
 		n, err := q.number(name, 0)
 		bad = errors.Join(bad, err)
 		return n
 	}
+	w := &q.flame.window
 	w.From, w.To, w.Node = number("from"), number("to"), number("node")
 	width := number("width")
 	if bad != nil {
-		return nil, bad
+		return bad
 	}
 	if w.Width = int(width); int64(w.Width) != width {
-		return nil, server.BadParam("width", "width is %d pixels", width)
+		return server.BadParam("width", "width is %d pixels", width)
 	}
-	w.Budget = ingest.BudgetOf(ctx)
-	window, err := x.Window(w)
-	if err != nil {
-		return nil, err
+	return nil
+}
+
+// readFlameSearch reads the parameters of a flame graph and the pattern to search for.
+func readFlameSearch(q *query) error {
+	pattern := q.own["query"]
+	if pattern == "" {
+		return server.BadParam("query", "query is missing: give a pattern to search for")
 	}
-	return windowAnswer(ctx, window, warnings)
+	var err error
+	if q.flame.search, err = regexp.Compile(pattern); err != nil {
+		return server.BadParam("query", "query: %w", err)
+	}
+	return readFlame(q)
 }
 
 // treeKey identifies the tree of a query.
 func (q *query) treeKey() string {
-	f := url.Values{}
-	for _, name := range treeParams {
-		f.Set(name, q.own[name])
-	}
-	return fmt.Sprintf("tree%s ?%s #%s", q.profilesKey(), q.optionsKey(), f.Encode())
+	f := &q.flame
+	return fmt.Sprintf("tree%s ?%s #%t %t %t %q", q.profilesKey(), q.optionsKey(), f.inverted, f.collapse, f.callers, f.pivot)
 }

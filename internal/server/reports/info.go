@@ -19,7 +19,7 @@ func (s *Service) listProfiles(w http.ResponseWriter, r *http.Request) error {
 	if err := server.OnlyParams(r); err != nil {
 		return err
 	}
-	open := s.open.list()
+	open := s.opener.open.list()
 	if server.SeesAll(r.Context()) != nil {
 		open = open[:0]
 	}
@@ -29,10 +29,10 @@ func (s *Service) listProfiles(w http.ResponseWriter, r *http.Request) error {
 // Start returns the query of the view that the command line asks for.
 func (s *Service) Start() string {
 	q := Unusual(&s.cfg.Options)
-	if ids := s.open.ids(s.cfg.Shown); len(ids) > 0 {
+	if ids := s.opener.open.ids(s.cfg.Shown); len(ids) > 0 {
 		q["profile"] = ids
 	}
-	if ids := s.open.ids(s.cfg.Base); len(ids) > 0 {
+	if ids := s.opener.open.ids(s.cfg.Base); len(ids) > 0 {
 		q["base"] = ids
 	}
 	return q.Encode()
@@ -65,7 +65,7 @@ func (s *Service) uploadProfile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	about, fresh, err := s.open.add(name, p)
+	about, fresh, err := s.opener.open.add(name, p)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *Service) profileInfo(w http.ResponseWriter, r *http.Request) error {
 	if err := server.OnlyParams(r); err != nil {
 		return err
 	}
-	p, err := s.id(r.Context(), r.PathValue("id"), time.Now())
+	p, err := s.opener.id(r.Context(), r.PathValue("id"), time.Now())
 	if err != nil {
 		return err
 	}
@@ -108,11 +108,11 @@ func (s *Service) profileInfo(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return nil, 0, err
 		}
-		info, err := newInfo(p, of, warnings.Env(ctx, s.cfg.Env, of))
+		info, err := newInfo(p, of, warnings.Env(ctx, s.maker.env, of))
 		if err != nil {
 			return nil, 0, err
 		}
-		if about, ok := s.open.about(p.ID); ok {
+		if about, ok := s.opener.open.about(p.ID); ok {
 			info.Profile = about
 		}
 		if p.Selection != nil {

@@ -23,20 +23,20 @@ var (
 
 // kinds are the reports of the API.
 var kinds = []*kind{
-	{name: "top", command: "top", formats: []format{asJSON, asText, asCSV}, params: tables, answer: (*Service).top},
-	{name: "tree", command: "tree", formats: []format{asJSON, asText, asCSV}, params: paging, answer: (*Service).callTree},
-	{name: "peek", command: "peek", formats: []format{asJSON, asText}, params: paging, needsMatch: true, answer: (*Service).callTree},
-	{name: "source", command: "weblist", formats: []format{asJSON, asText, asHTML}, needsMatch: true, answer: (*Service).source},
-	{name: "disasm", command: "disasm", formats: []format{asJSON, asText}, needsMatch: true, answer: (*Service).disasm},
-	{name: "traces", command: "traces", formats: []format{asJSON, asText}, params: append([]string{"order"}, paging...), answer: (*Service).traces},
-	{name: "tags", command: "tags", formats: []format{asJSON, asText, asCSV}, params: paging, answer: (*Service).tags},
-	{name: "graph", command: "dot", formats: []format{asJSON, asDOT, asSVG, asPNG, asPDF, asCallgrind}, answer: (*Service).graph},
-	{name: "raw", command: "raw", formats: []format{asJSON, asText}, params: paging, answer: (*Service).raw},
-	{name: "flame", formats: []format{asJSON, asHTML, asSVG, asFolded, asSpeedscope, asFirefox}, params: slices.Concat(flameParams, windowParams), answer: (*Service).flame},
-	{name: "flame/search", formats: []format{asJSON}, params: append([]string{"query"}, flameParams...), answer: (*Service).flameSearch},
-	{name: "summary", formats: []format{asJSON, asText}, answer: (*Service).summary},
-	{name: "diff", formats: []format{asJSON, asText, asCSV}, params: tables, needsBase: true, answer: (*Service).diff},
-	{name: "proto", command: "proto", formats: []format{asProto}, answer: (*Service).proto},
+	{name: "top", command: "top", formats: []format{asJSON, asText, asCSV}, params: tables, answer: answerTop},
+	{name: "tree", command: "tree", formats: []format{asJSON, asText, asCSV}, params: paging, answer: answerTree},
+	{name: "peek", command: "peek", formats: []format{asJSON, asText}, params: paging, needsMatch: true, answer: answerTree},
+	{name: "source", command: "weblist", formats: []format{asJSON, asText, asHTML}, needsMatch: true, answer: answerSource},
+	{name: "disasm", command: "disasm", formats: []format{asJSON, asText}, needsMatch: true, answer: answerDisasm},
+	{name: "traces", command: "traces", formats: []format{asJSON, asText}, params: append([]string{"order"}, paging...), answer: answerTraces},
+	{name: "tags", command: "tags", formats: []format{asJSON, asText, asCSV}, params: paging, answer: answerTags},
+	{name: "graph", command: "dot", formats: []format{asJSON, asDOT, asSVG, asPNG, asPDF, asCallgrind}, answer: answerGraph},
+	{name: "raw", command: "raw", formats: []format{asJSON, asText}, params: paging, answer: answerRaw},
+	{name: "flame", formats: []format{asJSON, asHTML, asSVG, asFolded, asSpeedscope, asFirefox}, params: slices.Concat(flameParams, windowParams), read: readFlameWindow, answer: answerFlame, file: answerFlameFile},
+	{name: "flame/search", formats: []format{asJSON}, params: append([]string{"query"}, flameParams...), read: readFlameSearch, answer: answerFlameSearch},
+	{name: "summary", formats: []format{asJSON, asText}, answer: answerSummary},
+	{name: "diff", formats: []format{asJSON, asText, asCSV}, params: tables, needsBase: true, answer: answerDiff},
+	{name: "proto", command: "proto", formats: []format{asProto}, answer: answerProto},
 }
 
 // kindOf returns the report with a name, or nil.
@@ -83,7 +83,11 @@ func (s *Service) report(w http.ResponseWriter, r *http.Request) error {
 // answer returns the answer of a query, computed or kept.
 func (s *Service) answer(ctx context.Context, q *query) (*server.Answer, error) {
 	return server.Cached(ctx, s.srv.Cache, q.key(), func(ctx context.Context) (*server.Answer, int64, error) {
-		a, err := q.kind.answer(s, ctx, q)
+		answer := q.kind.answer
+		if q.kind.file != nil && q.format != asJSON.name {
+			answer = q.kind.file
+		}
+		a, err := answer(ctx, &s.maker, q)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -92,25 +96,25 @@ func (s *Service) answer(ctx context.Context, q *query) (*server.Answer, error) 
 }
 
 // prepare returns the report of a query by a command of go tool pprof.
-func (m *Service) prepare(ctx context.Context, q *query, command string) (*report.Report, *Warnings, error) {
+func (m *maker) prepare(ctx context.Context, q *query, command string) (*report.Report, *Warnings, error) {
 	p, err := m.subject(ctx, q)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := q.checkSampleType(p); err != nil {
+	if _, err := q.sampleIndex(p); err != nil {
 		return nil, nil, err
 	}
 	w := NewWarnings()
-	r, err := report.New(p, command, q.match, q.config.Options, w.Env(ctx, m.cfg.Env, p))
+	r, err := report.New(p, command, q.match, q.config.Options, w.Env(ctx, m.env, p))
 	return r, w, err
 }
 
 // text returns the report as go tool pprof prints it.
-func (s *Service) text(ctx context.Context, q *query) (*server.Answer, error) {
-	return s.asCommand(ctx, q, q.kind.command)
+func answerText(ctx context.Context, m *maker, q *query) (*server.Answer, error) {
+	return answerCommand(ctx, m, q, q.kind.command)
 }
 
-func (m *Service) asCommand(ctx context.Context, q *query, command string) (*server.Answer, error) {
+func answerCommand(ctx context.Context, m *maker, q *query, command string) (*server.Answer, error) {
 	r, _, err := m.prepare(ctx, q, command)
 	if err != nil {
 		return nil, err
@@ -119,7 +123,7 @@ func (m *Service) asCommand(ctx context.Context, q *query, command string) (*ser
 }
 
 // proto returns the profile itself.
-func (m *Service) proto(ctx context.Context, q *query) (*server.Answer, error) {
+func answerProto(ctx context.Context, m *maker, q *query) (*server.Answer, error) {
 	r, _, err := m.prepare(ctx, q, q.kind.command)
 	if err != nil {
 		return nil, err
@@ -141,9 +145,9 @@ type table[T any] struct {
 
 // cachedTable returns the table that make makes of the query's report. cost is
 // told as a number of rows.
-func cachedTable[T any](ctx context.Context, m *Service, q *query, make func(*report.Report) (T, int, error)) (*table[T], error) {
+func cachedTable[T any](ctx context.Context, m *maker, q *query, make func(*report.Report) (T, int, error)) (*table[T], error) {
 	key := fmt.Sprintf("table %s%s ?%s =%s %+v", q.kind.name, q.profilesKey(), q.optionsKey(), q.match, q.scaling())
-	return server.Cached(ctx, m.srv.Cache, key, func(ctx context.Context) (*table[T], int64, error) {
+	return server.Cached(ctx, m.cache, key, func(ctx context.Context) (*table[T], int64, error) {
 		r, w, err := m.prepare(ctx, q, q.kind.command)
 		if err != nil {
 			return nil, 0, err
@@ -159,9 +163,9 @@ func cachedTable[T any](ctx context.Context, m *Service, q *query, make func(*re
 // rowBytes is about what a row of a table takes in memory: names and texts.
 const rowBytes = 300
 
-func (m *Service) top(ctx context.Context, q *query) (*server.Answer, error) {
+func answerTop(ctx context.Context, m *maker, q *query) (*server.Answer, error) {
 	if q.format == "text" {
-		return m.text(ctx, q)
+		return answerText(ctx, m, q)
 	}
 	t, err := cachedTable(ctx, m, q, func(r *report.Report) (*report.Top, int, error) {
 		top := r.Top()
@@ -173,9 +177,9 @@ func (m *Service) top(ctx context.Context, q *query) (*server.Answer, error) {
 	return paged(ctx, q, t, (*report.Top).Page, (*report.Top).WriteCSV)
 }
 
-func (m *Service) callTree(ctx context.Context, q *query) (*server.Answer, error) {
+func answerTree(ctx context.Context, m *maker, q *query) (*server.Answer, error) {
 	if q.format == "text" {
-		return m.text(ctx, q)
+		return answerText(ctx, m, q)
 	}
 	t, err := cachedTable(ctx, m, q, func(r *report.Report) (*report.Tree, int, error) {
 		tree, err := r.Tree()
@@ -194,9 +198,9 @@ func (m *Service) callTree(ctx context.Context, q *query) (*server.Answer, error
 	return paged(ctx, q, t, (*report.Tree).Page, (*report.Tree).WriteCSV)
 }
 
-func (m *Service) tags(ctx context.Context, q *query) (*server.Answer, error) {
+func answerTags(ctx context.Context, m *maker, q *query) (*server.Answer, error) {
 	if q.format == "text" {
-		return m.text(ctx, q)
+		return answerText(ctx, m, q)
 	}
 	t, err := cachedTable(ctx, m, q, func(r *report.Report) (*report.Tags, int, error) {
 		tags := r.Tags()
@@ -236,12 +240,12 @@ func paged[T any](ctx context.Context, q *query, t *table[T], page func(T, repor
 	return reportAnswer(ctx, v, t.warnings, &rows)
 }
 
-func (m *Service) source(ctx context.Context, q *query) (*server.Answer, error) {
+func answerSource(ctx context.Context, m *maker, q *query) (*server.Answer, error) {
 	switch q.format {
 	case "text":
-		return m.asCommand(ctx, q, "list")
+		return answerCommand(ctx, m, q, "list")
 	case "html":
-		return m.text(ctx, q)
+		return answerText(ctx, m, q)
 	}
 	r, w, err := m.prepare(ctx, q, q.kind.command)
 	if err != nil {
@@ -257,9 +261,9 @@ func (m *Service) source(ctx context.Context, q *query) (*server.Answer, error) 
 	return reportAnswer(ctx, l, w, nil)
 }
 
-func (m *Service) disasm(ctx context.Context, q *query) (*server.Answer, error) {
+func answerDisasm(ctx context.Context, m *maker, q *query) (*server.Answer, error) {
 	if q.format == "text" {
-		return m.text(ctx, q)
+		return answerText(ctx, m, q)
 	}
 	r, w, err := m.prepare(ctx, q, q.kind.command)
 	if err != nil {
@@ -276,12 +280,12 @@ func (m *Service) disasm(ctx context.Context, q *query) (*server.Answer, error) 
 	return reportAnswer(ctx, d, w, nil)
 }
 
-func (s *Service) traces(ctx context.Context, q *query) (*server.Answer, error) {
-	return s.lines(ctx, q, func(r *report.Report, p report.Page) (any, int, error) { return r.TracesPage(p) })
+func answerTraces(ctx context.Context, m *maker, q *query) (*server.Answer, error) {
+	return answerLines(ctx, m, q, func(r *report.Report, p report.Page) (any, int, error) { return r.TracesPage(p) })
 }
 
-func (s *Service) raw(ctx context.Context, q *query) (*server.Answer, error) {
-	return s.lines(ctx, q, func(r *report.Report, p report.Page) (any, int, error) {
+func answerRaw(ctx context.Context, m *maker, q *query) (*server.Answer, error) {
+	return answerLines(ctx, m, q, func(r *report.Report, p report.Page) (any, int, error) {
 		page, err := r.RawPage(p)
 		if err != nil {
 			return nil, 0, err
@@ -293,13 +297,13 @@ func (s *Service) raw(ctx context.Context, q *query) (*server.Answer, error) {
 // lines returns a page of a report as JSON, with the number of all its lines, or
 // all of it as text. The report is made for the page alone: it can be far longer
 // than what one would keep.
-func (m *Service) lines(ctx context.Context, q *query, page func(*report.Report, report.Page) (any, int, error)) (*server.Answer, error) {
+func answerLines(ctx context.Context, m *maker, q *query, page func(*report.Report, report.Page) (any, int, error)) (*server.Answer, error) {
 	p, err := q.page(usualLines)
 	if err != nil {
 		return nil, err
 	}
 	if q.format == "text" {
-		return m.text(ctx, q)
+		return answerText(ctx, m, q)
 	}
 	r, w, err := m.prepare(ctx, q, q.kind.command)
 	if err != nil {
@@ -319,16 +323,16 @@ func (m *Service) lines(ctx context.Context, q *query, page func(*report.Report,
 	return reportAnswer(ctx, v, w, &total)
 }
 
-func (m *Service) summary(ctx context.Context, q *query) (*server.Answer, error) {
+func answerSummary(ctx context.Context, m *maker, q *query) (*server.Answer, error) {
 	p, err := m.subject(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	if err := q.checkSampleType(p); err != nil {
+	if _, err := q.sampleIndex(p); err != nil {
 		return nil, err
 	}
 	w := NewWarnings()
-	v, err := report.NewSummary(p, q.config.Options, w.Env(ctx, m.cfg.Env, p))
+	v, err := report.NewSummary(p, q.config.Options, w.Env(ctx, m.env, p))
 	if err != nil {
 		return nil, err
 	}
@@ -338,12 +342,12 @@ func (m *Service) summary(ctx context.Context, q *query) (*server.Answer, error)
 	return reportAnswer(ctx, v, w, nil)
 }
 
-func (m *Service) graph(ctx context.Context, q *query) (*server.Answer, error) {
+func answerGraph(ctx context.Context, m *maker, q *query) (*server.Answer, error) {
 	switch q.format {
 	case "dot":
-		return m.text(ctx, q)
+		return answerText(ctx, m, q)
 	case "callgrind":
-		return m.asCommand(ctx, q, "callgrind")
+		return answerCommand(ctx, m, q, "callgrind")
 	case "json":
 		r, w, err := m.prepare(ctx, q, q.kind.command)
 		if err != nil {
@@ -353,7 +357,7 @@ func (m *Service) graph(ctx context.Context, q *query) (*server.Answer, error) {
 		if err := r.Err(); err != nil {
 			return nil, err
 		}
-		layout, err := m.cfg.Graphs.Place(ctx, g.LayoutDOT())
+		layout, err := m.graphs.Place(ctx, g.LayoutDOT())
 		if err != nil {
 			return nil, err
 		}
@@ -372,13 +376,13 @@ func (m *Service) graph(ctx context.Context, q *query) (*server.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return q.written(ctx, func(w io.Writer) error { return m.cfg.Graphs.Render(ctx, text, q.format, w) })
+	return q.written(ctx, func(w io.Writer) error { return m.graphs.Render(ctx, text, q.format, w) })
 }
 
 // comparison compares the query's profiles as runs of two sides.
-func (m *Service) comparison(ctx context.Context, q *query) (*table[*report.Diff], error) {
+func (m *maker) comparison(ctx context.Context, q *query) (*table[*report.Diff], error) {
 	key := fmt.Sprintf("table %s%s ?%s", q.kind.name, q.profilesKey(), q.optionsKey())
-	return server.Cached(ctx, m.srv.Cache, key, func(ctx context.Context) (*table[*report.Diff], int64, error) {
+	return server.Cached(ctx, m.cache, key, func(ctx context.Context) (*table[*report.Diff], int64, error) {
 		w := NewWarnings()
 		base, err := profilesOf(ctx, q.base)
 		if err != nil {
@@ -394,11 +398,11 @@ func (m *Service) comparison(ctx context.Context, q *query) (*table[*report.Diff
 		}
 		for _, side := range [][]*profile.Profile{base, head} {
 			for i, p := range side {
-				if err := q.checkSampleType(p); err != nil {
+				if _, err := q.sampleIndex(p); err != nil {
 					return nil, 0, err
 				}
 				var err error
-				if side[i], err = report.Select(p, q.config.Options, w.Env(ctx, m.cfg.Env, p)); err != nil {
+				if side[i], err = report.Select(p, q.config.Options, w.Env(ctx, m.env, p)); err != nil {
 					return nil, 0, err
 				}
 			}
@@ -411,7 +415,7 @@ func (m *Service) comparison(ctx context.Context, q *query) (*table[*report.Diff
 	})
 }
 
-func (m *Service) diff(ctx context.Context, q *query) (*server.Answer, error) {
+func answerDiff(ctx context.Context, m *maker, q *query) (*server.Answer, error) {
 	t, err := m.comparison(ctx, q)
 	if err != nil {
 		return nil, err

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"sync"
 	"time"
 
@@ -15,28 +14,39 @@ import (
 // maxProfiles is the most profiles that a request can add up.
 const maxProfiles = 1000
 
-// sides opens what a query is about and what that is compared with, at a time, as
-// opening may merge. What fails first ends the other.
-func (o *Service) sides(ctx context.Context, q *query, baseIDs url.Values) error {
+// An opener opens profiles by their ids.
+type opener struct {
+	cache *server.Cache
+	open  *profiles
+	first Opener // tried before open; may be nil
+}
+
+// sides opens the profiles of a query and of its base. It opens both sides concurrently,
+// because opening may merge. If one fails, the other ends.
+func (o *opener) sides(ctx context.Context, headIDs, baseIDs []string) (head, base []Opened, err error) {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	var sides sync.WaitGroup
-	open := func(all *[]Opened, param string) {
-		_, _, err := o.srv.Cache.Guarded(ctx, func(ctx context.Context) (_ any, _ int64, err error) {
-			*all, err = o.openAll(ctx, param, baseIDs[param])
+	side := func(param string, ids []string) (all []Opened) {
+		_, _, err := o.cache.Guarded(ctx, func(ctx context.Context) (_ any, _ int64, err error) {
+			all, err = o.all(ctx, param, ids)
 			return nil, 0, err
 		})
 		if err != nil {
 			fail(err)
 		}
+		return all
 	}
-	sides.Go(func() { open(&q.base, "base") })
-	open(&q.head, "profile")
+	var sides sync.WaitGroup
+	if len(baseIDs) > 0 {
+		sides.Go(func() { base = side("base", baseIDs) })
+	}
+	head = side("profile", headIDs)
 	sides.Wait()
-	return context.Cause(ctx)
+	return head, base, context.Cause(ctx)
 }
 
-func (o *Service) openAll(ctx context.Context, param string, ids []string) ([]Opened, error) {
+// all opens the profiles that a parameter names.
+func (o *opener) all(ctx context.Context, param string, ids []string) ([]Opened, error) {
 	if len(ids) > maxProfiles {
 		return nil, server.BadParam(param, "too many profiles: %d, the limit is %d", len(ids), maxProfiles)
 	}
@@ -57,9 +67,9 @@ func (o *Service) openAll(ctx context.Context, param string, ids []string) ([]Op
 }
 
 // id returns the profile with an id. Times in it are relative to now.
-func (o *Service) id(ctx context.Context, id string, now time.Time) (Opened, error) {
-	if o.cfg.Opener != nil && o.cfg.Opener.Opens(id) {
-		return o.cfg.Opener.Open(ctx, id, now)
+func (o *opener) id(ctx context.Context, id string, now time.Time) (Opened, error) {
+	if o.first != nil && o.first.Opens(id) {
+		return o.first.Open(ctx, id, now)
 	}
 	if err := server.SeesAll(ctx); err != nil {
 		return Opened{}, &server.Error{Status: http.StatusNotFound, Param: "profile", Err: fmt.Errorf("no profile %s is open", id)}

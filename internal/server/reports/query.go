@@ -44,7 +44,12 @@ type kind struct {
 	// needsMatch is set for reports that require a pattern, needsBase for those that
 	// require a base.
 	needsMatch, needsBase bool
-	answer                func(*Service, context.Context, *query) (*server.Answer, error)
+	// read reads params into the query before profiles are opened; nil if answer reads
+	// them.
+	read   func(*query) error
+	answer func(context.Context, *maker, *query) (*server.Answer, error)
+	// file answers in the formats other than JSON; nil if answer does.
+	file func(context.Context, *maker, *query) (*server.Answer, error)
 }
 
 // A format is an output format of a report. The first format of a kind is its
@@ -81,18 +86,42 @@ type query struct {
 	base   []Opened
 	config shell.Config
 	format string
-	own    map[string]string // the report's own parameters that are given, but match
-	// baseTotal is that of report.Scaling, as given.
+	own    map[string]string // the report's own parameters as given, without match
+	flame  flameQuery        // those of flame graphs
+	// baseTotal is the BaseTotal of report.Scaling, as given.
 	baseTotal float64
 
 	match    string
 	download bool
 }
 
-// newQuery reads the parameters of a request.
+// A flameQuery has the parameters of a flame graph.
+type flameQuery struct {
+	inverted bool
+	collapse bool   // recursion
+	pivot    string // "" for none
+	callers  bool   // of the pivot
+	widths   report.FlameWidths
+	window   report.Window  // of flame, as JSON
+	search   *regexp.Regexp // of flame/search
+}
+
+// newQuery reads the parameters of a request, and opens its profiles.
 func (s *Service) newQuery(ctx context.Context, k *kind, values url.Values) (*query, error) {
+	q, err := parseQuery(k, values, &s.cfg)
+	if err != nil {
+		return nil, err
+	}
+	if q.head, q.base, err = s.opener.sides(ctx, values["profile"], values["base"]); err != nil {
+		return nil, err
+	}
+	return q, q.settle()
+}
+
+// parseQuery reads all parameters except those that name profiles.
+func parseQuery(k *kind, values url.Values, cfg *Config) (*query, error) {
 	q := &query{kind: k, config: shell.DefaultConfig(), format: k.formats[0].name, own: map[string]string{}}
-	q.config.SourcePath, q.config.TrimPath = s.cfg.Options.SourcePath, s.cfg.Options.TrimPath
+	q.config.SourcePath, q.config.TrimPath = cfg.Options.SourcePath, cfg.Options.TrimPath
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		vs := values[name]
 		if name == "profile" || name == "base" {
@@ -104,7 +133,7 @@ func (s *Service) newQuery(ctx context.Context, k *kind, values url.Values) (*qu
 		if err := q.set(name, vs[0]); err != nil {
 			return nil, err
 		}
-		if s.cfg.Shared {
+		if cfg.Shared {
 			if err := checkCost(name, vs[0]); err != nil {
 				return nil, err
 			}
@@ -113,14 +142,22 @@ func (s *Service) newQuery(ctx context.Context, k *kind, values url.Values) (*qu
 	if k.needsMatch && q.match == "" {
 		return nil, server.BadParam("match", "match is missing: give a pattern for names of functions")
 	}
-	if err := s.sides(ctx, q, values); err != nil {
-		return nil, err
+	if k.read != nil {
+		if err := k.read(q); err != nil {
+			return nil, err
+		}
 	}
+	return q, nil
+}
+
+// settle checks that the report has the profiles that it needs, and sets the options
+// that depend on them.
+func (q *query) settle() error {
 	if len(q.head) == 0 {
-		return nil, server.BadParam("profile", "profile is missing: the id of a profile, see /api/v1/profiles")
+		return server.BadParam("profile", "profile is missing: give the id of a profile from /api/v1/profiles")
 	}
-	if k.needsBase && len(q.base) == 0 {
-		return nil, server.BadParam("base", "base is missing: the id of a profile to compare with")
+	if q.kind.needsBase && len(q.base) == 0 {
+		return server.BadParam("base", "base is missing: give the id of a profile to compare with")
 	}
 	// go tool pprof prints such values as a sum.
 	q.config.PerSecond = !q.formatted().parity && !slices.ContainsFunc(q.head, func(p Opened) bool { return !p.perSecond() })
@@ -130,7 +167,7 @@ func (s *Service) newQuery(ctx context.Context, k *kind, values url.Values) (*qu
 	if !q.config.Normalize {
 		q.baseTotal = 0
 	}
-	return q, nil
+	return nil
 }
 
 // set takes one parameter.
@@ -143,7 +180,7 @@ func (q *query) set(name, value string) error {
 			for _, f := range q.kind.formats {
 				known = append(known, f.name)
 			}
-			return server.BadParam(name, "%s has no format %q: it has %s", q.kind.name, value, strings.Join(known, ", "))
+			return server.BadParam(name, "unknown format %q of %s (known: %s)", value, q.kind.name, strings.Join(known, ", "))
 		}
 		return nil
 	case name == "download":
@@ -199,13 +236,14 @@ func SetOption(c *shell.Config, name, value string) error {
 	return nil
 }
 
-// checkSampleType blames the right parameter for a sample type that a profile,
-// or a sum of several, hasn't got.
-func (q *query) checkSampleType(p *profile.Profile) error {
-	if _, err := p.SampleIndex(q.config.SampleIndex); err != nil {
-		return &server.Error{Status: 400, Param: "sample_index", Err: err}
+// sampleIndex returns the index of the query's sample type in a profile, or in a sum of
+// several: -1 if there are no sample types. Its error names the right parameter.
+func (q *query) sampleIndex(p *profile.Profile) (int, error) {
+	i, err := p.SampleIndex(q.config.SampleIndex)
+	if err != nil {
+		return 0, &server.Error{Status: 400, Param: "sample_index", Err: err}
 	}
-	return nil
+	return i, nil
 }
 
 func checkPattern(name, value string) error {

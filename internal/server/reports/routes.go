@@ -11,15 +11,20 @@ import (
 
 // New adds the service to a server. ctx ends the loading of profiles.
 func New(ctx context.Context, srv *server.Server, cfg Config) *Service {
-	s := &Service{srv: srv, cfg: cfg, views: &views{file: cfg.ViewsFile}, uploads: make(chan struct{}, srv.Limits().Parallel)}
-	s.open = newProfiles(ctx, &s.cfg, srv)
+	s := &Service{
+		srv: srv, cfg: cfg,
+		opener:  opener{srv.Cache, newProfiles(ctx, &cfg, srv), cfg.Opener},
+		maker:   maker{srv.Cache, cfg.Env, cfg.Graphs},
+		uploads: make(chan struct{}, srv.Limits().Parallel),
+	}
+	views := &views{file: cfg.ViewsFile}
 	srv.Handle("GET /api/v1/profiles", auth.Read, s.listProfiles)
 	srv.Handle("POST /api/v1/profiles", auth.Read, s.uploadProfile)
 	srv.Handle("GET /api/v1/profiles/{id}", auth.Read, s.profileInfo)
 	srv.Handle("GET /api/v1/report/{name...}", auth.Read, s.report)
-	srv.Handle("GET /api/v1/views", auth.Read, s.listViews)
-	srv.Handle("PUT /api/v1/views/{name}", auth.Read, s.save)
-	srv.Handle("DELETE /api/v1/views/{name}", auth.Read, s.remove)
+	srv.Handle("GET /api/v1/views", auth.Read, views.list)
+	srv.Handle("PUT /api/v1/views/{name}", auth.Read, views.save)
+	srv.Handle("DELETE /api/v1/views/{name}", auth.Read, views.remove)
 	s.pprofAddresses()
 	return s
 }
@@ -39,11 +44,11 @@ func (s *Service) Prepare(ctx context.Context) {
 		return
 	}
 	if q, err := s.newQuery(ctx, kindOf("flame"), values); err == nil {
-		s.index(ctx, q) // an error is for those who ask
+		s.maker.index(ctx, q) // an error is for those who ask
 	}
 	select {
 	case <-time.After(settled):
-		s.cfg.Graphs.Place(ctx, []byte("digraph { a }"))
+		s.maker.graphs.Place(ctx, []byte("digraph { a }"))
 	case <-ctx.Done():
 	}
 }

@@ -21,6 +21,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/hone-go/hone/internal/graphviz"
+	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/server"
 )
 
@@ -28,12 +30,20 @@ import (
 type Service struct {
 	srv     *server.Server
 	cfg     Config
-	open    *profiles
-	views   *views
+	opener  opener
+	maker   maker
 	uploads chan struct{} // one per upload being decoded
 }
 
 // Open returns the profile with an id. Times in it are relative to now.
 func (s *Service) Open(ctx context.Context, id string, now time.Time) (Opened, error) {
-	return s.id(ctx, id, now)
+	return s.opener.id(ctx, id, now)
+}
+
+// A maker makes what reports need from a query's profiles. Concurrent requests share
+// the work and the results.
+type maker struct {
+	cache  *server.Cache
+	env    report.Env
+	graphs graphviz.Engine
 }

@@ -3,6 +3,7 @@ package reports
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/hone-go/hone/internal/report"
@@ -10,9 +11,9 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// subject returns the profile that a report is made of: the sum of the query's,
-// minus the sum of the base.
-func (m *Service) subject(ctx context.Context, q *query) (*profile.Profile, error) {
+// subject returns the profile that a report is made from: the sum of the query's
+// profiles minus the sum of its base.
+func (m *maker) subject(ctx context.Context, q *query) (*profile.Profile, error) {
 	head, err := m.sum(ctx, q.head)
 	if err != nil || len(q.base) == 0 {
 		return head, err
@@ -26,8 +27,8 @@ func (m *Service) subject(ctx context.Context, q *query) (*profile.Profile, erro
 	if scaling.Normalize {
 		key += " ?" + q.optionsKey()
 	}
-	return server.Cached(ctx, m.srv.Cache, key, func(ctx context.Context) (*profile.Profile, int64, error) {
-		if scaling.Normalize && scaling.BaseTotal != 0 && q.baseTotal == 0 { // shares are of what filters leave
+	return server.Cached(ctx, m.cache, key, func(ctx context.Context) (*profile.Profile, int64, error) {
+		if scaling.Normalize && scaling.BaseTotal != 0 && q.baseTotal == 0 { // shares refer to the filtered profiles
 			for _, side := range []struct {
 				whole   *profile.Profile
 				counted *[]*profile.Profile
@@ -60,8 +61,8 @@ func (q *query) scaling() report.Scaling {
 	return s
 }
 
-// sum returns the profiles added up.
-func (m *Service) sum(ctx context.Context, ps []Opened) (*profile.Profile, error) {
+// sum adds profiles up.
+func (m *maker) sum(ctx context.Context, ps []Opened) (*profile.Profile, error) {
 	if len(ps) == 1 {
 		return ps[0].Load(ctx)
 	}
@@ -69,7 +70,7 @@ func (m *Service) sum(ctx context.Context, ps []Opened) (*profile.Profile, error
 	for _, p := range ps {
 		key += " " + p.key()
 	}
-	return server.Cached(ctx, m.srv.Cache, key, func(ctx context.Context) (*profile.Profile, int64, error) {
+	return server.Cached(ctx, m.cache, key, func(ctx context.Context) (*profile.Profile, int64, error) {
 		all, err := profilesOf(ctx, ps)
 		if err != nil {
 			return nil, 0, err
@@ -85,10 +86,66 @@ func (m *Service) sum(ctx context.Context, ps []Opened) (*profile.Profile, error
 	})
 }
 
-// meanwhile is sum beside what the caller does until it calls the result, if a
-// processor is free.
-func (m *Service) meanwhile(ctx context.Context, ps []Opened) func() (*profile.Profile, error) {
-	if len(ps) == 0 || !m.srv.Cache.Spare() {
+// A side is one side of a comparison.
+type side struct {
+	whole    *profile.Profile // nil for the base if nothing is compared
+	selected *profile.Profile // what the options' filters leave of it
+}
+
+// total returns the total that percentages refer to.
+func (s *side) total(st profile.ValueType, relative bool) int64 {
+	if relative {
+		return report.Magnitude(s.selected, st)
+	}
+	return report.Magnitude(s.whole, st)
+}
+
+// sides are the profiles of a query, added up and filtered.
+type sides struct {
+	head, base side
+	scaling    report.Scaling
+	index      int // of the query's sample type in head.selected
+	warnings   *Warnings
+}
+
+// sides adds up and filters the profiles of a query.
+func (m *maker) sides(ctx context.Context, q *query) (*sides, error) {
+	otherSide := m.meanwhile(ctx, q.base)
+	s := &sides{scaling: q.scaling(), warnings: NewWarnings()}
+	whole, err := m.sum(ctx, q.head)
+	if err != nil {
+		return nil, err
+	}
+	if s.head, err = m.filtered(ctx, q, whole, s.warnings); err != nil {
+		return nil, err
+	}
+	if len(q.base) > 0 {
+		if whole, err = otherSide(); err != nil {
+			return nil, err
+		}
+		if s.base, err = m.filtered(ctx, q, whole, s.warnings); err != nil {
+			return nil, err
+		}
+	}
+	if s.index, err = q.sampleIndex(s.head.selected); err != nil {
+		return nil, err
+	}
+	if s.index < 0 {
+		return nil, errors.New("the profile has no sample types")
+	}
+	return s, nil
+}
+
+// filtered applies the filters of a query to one side.
+func (m *maker) filtered(ctx context.Context, q *query, whole *profile.Profile, w *Warnings) (side, error) {
+	selected, err := report.Select(whole, q.config.Options, w.Env(ctx, m.env, whole))
+	return side{whole, selected}, err
+}
+
+// meanwhile starts sum concurrently if a processor is free. Call the result to get the
+// sum.
+func (m *maker) meanwhile(ctx context.Context, ps []Opened) func() (*profile.Profile, error) {
+	if len(ps) == 0 || !m.cache.Spare() {
 		return func() (*profile.Profile, error) { return m.sum(ctx, ps) }
 	}
 	type result struct {
@@ -98,7 +155,7 @@ func (m *Service) meanwhile(ctx context.Context, ps []Opened) func() (*profile.P
 	done := make(chan result, 1)
 	go func() {
 		p, err := m.sum(ctx, ps)
-		m.srv.Cache.Release()
+		m.cache.Release()
 		done <- result{p, err}
 	}()
 	return func() (*profile.Profile, error) {

@@ -99,18 +99,18 @@ func (v *views) change(f func([]api.View) ([]api.View, error)) error {
 	return temporary.ReplaceText(v.file, 0o600, append(data, '\n'))
 }
 
-func (v *Service) listViews(w http.ResponseWriter, r *http.Request) error {
+func (v *views) list(w http.ResponseWriter, r *http.Request) error {
 	if err := server.OnlyParams(r); err != nil {
 		return err
 	}
-	all, err := v.views.read()
+	all, err := v.read()
 	if err != nil {
 		return err
 	}
 	return server.WriteJSON(w, r, map[string][]api.View{"views": all})
 }
 
-func (v *Service) save(w http.ResponseWriter, r *http.Request) error {
+func (v *views) save(w http.ResponseWriter, r *http.Request) error {
 	view := api.View{Name: r.PathValue("name")}
 	if err := checkViewName(view.Name); err != nil {
 		return err
@@ -128,7 +128,7 @@ func (v *Service) save(w http.ResponseWriter, r *http.Request) error {
 	if view.Query, err = checkViewQuery(body.Query); err != nil {
 		return err
 	}
-	err = v.views.change(func(all []api.View) ([]api.View, error) {
+	err = v.change(func(all []api.View) ([]api.View, error) {
 		i := slices.IndexFunc(all, func(old api.View) bool { return old.Name == view.Name })
 		switch {
 		case i >= 0:
@@ -150,9 +150,9 @@ func (v *Service) save(w http.ResponseWriter, r *http.Request) error {
 	return a.Write(w, r, http.StatusOK, "no-store")
 }
 
-func (v *Service) remove(w http.ResponseWriter, r *http.Request) error {
+func (v *views) remove(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
-	err := v.views.change(func(all []api.View) ([]api.View, error) {
+	err := v.change(func(all []api.View) ([]api.View, error) {
 		rest := slices.DeleteFunc(all, func(old api.View) bool { return old.Name == name })
 		if len(rest) == len(all) {
 			return nil, server.NotFound("unknown view %q", name)
