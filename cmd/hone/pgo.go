@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/url"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,52 +29,51 @@ const pgoHelp = `usage: hone pgo [flags] SOURCE...
        hone pgo -service NAME [-last 7d] [flags]
        hone pgo -verify PACKAGES [flags]
 
-Make the profile that the compiler optimizes by: merge CPU profiles, of production
-best of all, into default.pgo beside the main package of the current folder, where
-go build looks for it. What the compiler doesn't use is left out, so that the file is
-small; equal profiles give equal bytes.
-
-SOURCE is a file, a URL, a run that hone bench kept (latest: all its CPU profiles),
-or one profile of it, RUN:Benchmark/cpu.
-
-  -o FILE         write FILE, for go build -pgo=FILE
-  -weights equal|cpu
-                  equal: each source and service counts the same, and within a
-                  service each version, however many instances it has (the default);
-                  cpu: each second of CPU time counts the same
-  -seconds N      how long URLs are asked to profile
-  -json           print everything as JSON
-
-Of hone serve:
-
-  -service NAME,...
-                  merge what is kept of these services, or of {LABEL="VALUE", ...}
-  -last D         of this time, such as 12h or 7d (7d)
-` + serverHelp + `  -tls_ca FILE, -tls_cert FILE, -tls_key FILE
-                  certificates for https, as in hone pprof
-
-The compiler finds calls by the names of functions and by lines within the caller.
-What is fresh is the share of the hot calls that the source still has where the
-profile saw them; below 80 % a new profile is due.
-
-To know what is gained:
-
-  -verify PACKAGES
-                  then build the benchmarks of PACKAGES, such as ./..., without the
-                  profile and with it, and compare them interleaved, as hone bench
-                  -against does. The exit code is 3 if the profile makes something
-                  slower, and a second measurement agrees. Without SOURCE the file
-                  that there is is measured
-  -bench RE, -count N, -benchtime T, -pin LIST
-                  as in hone bench
+Merge CPU profiles into default.pgo, the profile that the compiler optimizes with.
 
 Examples:
 
   hone pgo http://localhost:6060/debug/pprof/profile
   hone pgo -service api -last 7d
-  hone pgo -service api,worker -o cmd/api/default.pgo
-  hone pgo latest
   hone pgo -verify ./... -bench Parse
+
+Flags:
+
+  -o FILE         write FILE, for go build -pgo=FILE (default.pgo next to the main
+                  package in the current folder)
+  -weights equal|cpu
+                  equal: all sources and services have the same weight, and so do all
+                  versions of a service, however many instances it has; cpu: each
+                  second of CPU time has the same weight (equal)
+  -seconds N      how long to profile URLs
+  -json           print everything as JSON
+
+Flags for profiles that hone serve has collected:
+
+  -service NAME,...
+                  services, or a selector such as '{zone="a"}'
+  -last D         how far to look back, such as 12h or 7d (7d)
+` + serverHelp + `  -tls_ca FILE, -tls_cert FILE, -tls_key FILE
+                  certificates for https, as in hone pprof
+
+Flags for measuring the gain:
+
+  -verify PACKAGES
+                  build the benchmarks of PACKAGES without the profile and with it, and
+                  compare them like hone bench -against. Without SOURCE, measure the
+                  existing file
+  -bench RE, -count N, -benchtime T, -pin LIST
+                  as in hone bench
+
+Exit codes: 0 success; 1 failure; 2 wrong usage; 3 with -verify, the profile makes
+something slower, and a second measurement agreed.
+
+SOURCE is a file, a URL, a run (latest: all its CPU profiles) or one profile of a run,
+RUN:Benchmark/cpu. Profiles from production are best. hone leaves out what the compiler
+doesn't use, and the same profiles always give the same bytes.
+
+The compiler finds calls by function name and line. "fresh" is the share of the hot
+calls that are still where the profile saw them. Below 80 %, make a new profile.
 `
 
 // pgoFlags are the flags of hone pgo.
@@ -97,12 +95,9 @@ func (f *pgoFlags) parse(args []string) (sources []string, err error) {
 	fs.StringVar(&f.weights, "weights", string(pgo.Equal), "")
 	fs.StringVar(&f.service, "service", "", "")
 	fs.StringVar(&f.last, "last", "7d", "")
-	fs.StringVar(&f.server, "server", "", "")
-	fs.StringVar(&f.tokenFile, "token_file", "", "")
+	f.define(fs)
 	fs.IntVar(&f.fetcher.Seconds, "seconds", 0, "")
-	fs.StringVar(&f.fetcher.TLSCA, "tls_ca", "", "")
-	fs.StringVar(&f.fetcher.TLSCert, "tls_cert", "", "")
-	fs.StringVar(&f.fetcher.TLSKey, "tls_key", "", "")
+	tlsFlags(fs, &f.fetcher)
 	fs.StringVar(&f.verify, "verify", "", "")
 	fs.StringVar(&f.bench, "bench", ".", "")
 	fs.IntVar(&f.count, "count", 0, "")
@@ -218,30 +213,12 @@ func makePGO(ctx context.Context, a *app, f *pgoFlags, sources []string, module 
 	if err != nil {
 		return nil, err
 	}
-	kept := inputs[:0:0]
-	var foreign []error
-	for _, in := range inputs {
-		if err := pgo.Check(in.Profile, module); err != nil {
-			foreign = append(foreign, fmt.Errorf("%s: %w", in.Source, err))
-			continue
-		}
-		kept = append(kept, in)
-	}
-	if len(kept) == 0 {
-		return nil, foreign[0]
-	}
-	for _, left := range foreign {
+	made, err := pgo.Make(inputs, pgo.Weights(f.weights), module, file)
+	for _, left := range made.LeftOut {
 		a.warn("hone: left out: " + compare.OneLine(left))
 	}
-	p, err := pgo.Merge(kept, pgo.Weights(f.weights))
-	if err != nil {
-		return nil, err
-	}
-	if _, out.Before, err = pgo.Read(file); err != nil {
-		return nil, fmt.Errorf("%w: it is no profile, and not replaced; move it away, or give -o FILE", err)
-	}
-	out.After, out.Changed, err = pgo.Write(file, p)
-	return p, err
+	out.Before, out.After, out.Changed = made.Before, made.After, made.Changed
+	return made.Profile, err
 }
 
 // pgoInputs reads the profiles that the command line names.
@@ -254,27 +231,13 @@ func pgoInputs(ctx context.Context, a *app, f *pgoFlags, sources []string) ([]pg
 	}
 	loader := &capture.Loader{Fetcher: &f.fetcher, Limits: limits, Warn: func(err error) { a.warn(compare.OneLine(err)) }}
 	var inputs []pgo.Input
-	add := func(file, source, version string) error {
-		p, err := loader.Load(ctx, []string{file})
-		if err == nil {
-			inputs = append(inputs, pgo.Input{Profile: p, Source: source, Version: version})
-		}
-		return err
-	}
 	for _, s := range sources {
 		if run := wholeRun(ctx, a, s); run != nil {
-			n := len(inputs)
-			for _, file := range run.Profiles() {
-				if file.Kind != "cpu" || file.Side != experiment.Head {
-					continue
-				}
-				if err := add(file.Path, run.ID, run.ProfileName(file)); err != nil {
-					return nil, err
-				}
+			some, err := pgo.OfRun(run, func(file string) (*profile.Profile, error) { return loader.Load(ctx, []string{file}) })
+			if err != nil {
+				return nil, err
 			}
-			if len(inputs) == n {
-				return nil, fmt.Errorf("%s is a run without CPU profiles: hone bench -profile cpu takes some", s)
-			}
+			inputs = append(inputs, some...)
 			continue
 		}
 		found, err := findRunSource(ctx, s)
@@ -288,9 +251,11 @@ func pgoInputs(ctx context.Context, a *app, f *pgoFlags, sources []string) ([]pg
 		} else if !strings.Contains(s, "://") {
 			source = filepath.Base(s) // the same on another machine
 		}
-		if err := add(file, source, ""); err != nil {
+		p, err := loader.Load(ctx, []string{file})
+		if err != nil {
 			return nil, err
 		}
+		inputs = append(inputs, pgo.Input{Profile: p, Source: source})
 	}
 	return inputs, nil
 }
@@ -300,10 +265,7 @@ func wholeRun(ctx context.Context, a *app, source string) *experiment.Run {
 	if source == "-" || strings.Contains(source, "://") || infile.Exists(source) && !isRun(source) {
 		return nil
 	}
-	isCPU := func(f experiment.ProfileFile) bool { return f.Kind == "cpu" && f.Side == experiment.Head }
-	run, err := experiment.Find(ctx, runsRoot(), strings.TrimSuffix(source, ":"), experiment.Need{
-		What: "CPU profiles", In: func(r *experiment.Run) bool { return slices.ContainsFunc(r.Profiles(), isCPU) },
-	})
+	run, err := experiment.Find(ctx, runsRoot(), strings.TrimSuffix(source, ":"), pgo.FromRun)
 	if err != nil {
 		return nil
 	}
@@ -359,20 +321,16 @@ func servicePGO(ctx context.Context, a *app, f *pgoFlags) ([]pgo.Input, error) {
 
 // verifyPGO compares benchmarks without the profile and with it.
 func verifyPGO(ctx context.Context, a *app, f *pgoFlags, file string, out *pgoJSON) error {
-	whole, err := filepath.Abs(file)
-	if err != nil {
-		return err
-	}
 	b := newBenchFlags()
 	if err := b.parse(append(strings.Fields(f.verify), "-bench", f.bench, "-pin", f.pin, "-profile", "cpu")); err != nil {
 		return err
 	}
-	b.ProfileAll, b.against, b.json = false, "-pgo=off", f.json
+	b.ProfileAll, b.against, b.json = false, bench.WithoutPGO, f.json
 	b.Command = append([]string{"hone", "pgo"}, f.args...)
 	b.Count, b.Benchtime = f.count, f.benchtime
 	progress := newProgress(a)
 	b.Events = progress.event
-	report, err := b.AgainstFlags(ctx, b.against, []string{"-pgo=off"}, []string{"-pgo=" + whole})
+	report, err := b.AgainstPGO(ctx, file)
 	progress.end()
 	if err != nil {
 		return err
@@ -396,7 +354,7 @@ func verifyPGO(ctx context.Context, a *app, f *pgoFlags, file string, out *pgoJS
 			fmt.Fprintf(&text, "\ntoo few samples for the confidence interval of a geometric mean: use -count 6 or more\n")
 		default:
 			fmt.Fprintf(&text, "\nwith the profile %s: time of %s, geometric mean %+.1f %%, [%+.1f %%, %+.1f %%]\n",
-				compare.Printable(file), numberOf(o.Benchmarks, "benchmark"), 100*(o.Ratio-1), 100*(o.Lo-1), 100*(o.Hi-1))
+				compare.Printable(file), compare.Counted(o.Benchmarks, "benchmark"), 100*(o.Ratio-1), 100*(o.Lo-1), 100*(o.Hi-1))
 		}
 		if _, err := a.stdout.Write(append([]byte("\n"), text.Bytes()...)); err != nil {
 			return err
@@ -405,14 +363,7 @@ func verifyPGO(ctx context.Context, a *app, f *pgoFlags, file string, out *pgoJS
 	return benchGate(report)
 }
 
-func numberOf(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// tellPGO says what was made, what of it is new, and how fresh it is.
+// tellPGO prints what was made, what is new, and how fresh it is.
 func tellPGO(w io.Writer, out *pgoJSON, module pgo.Module) {
 	switch {
 	case out.Before == nil && !out.Changed:
@@ -430,14 +381,14 @@ func tellPGO(w io.Writer, out *pgoJSON, module pgo.Module) {
 			fmt.Fprintf(w, "  … and %d more\n", len(out.After.Parts)-parts)
 			break
 		}
-		fmt.Fprintf(w, "  %5.1f %%  %s, %s\n", 100*p.Weight, compare.Printable(strings.TrimSpace(p.Source+" "+p.Version)), numberOf(int(p.Samples), "sample"))
+		fmt.Fprintf(w, "  %5.1f %%  %s, %s\n", 100*p.Weight, compare.Printable(strings.TrimSpace(p.Source+" "+p.Version)), compare.Counted(int(p.Samples), "sample"))
 	}
 	fresh := out.Fresh
 	if fresh.Calls == 0 {
 		fmt.Fprintf(w, "fresh: unknown, because the profile has no hot call in functions of %s\n", module.Path)
 		return
 	}
-	fmt.Fprintf(w, "fresh %.0f %%, by %s in functions of %s, which have %.0f %% of the weight of all calls\n", 100*fresh.Share, numberOf(fresh.Calls, "hot call"), module.Path, 100*fresh.Own)
+	fmt.Fprintf(w, "fresh %.0f %%, based on %s in functions of %s, which have %.0f %% of the weight of all calls\n", 100*fresh.Share, compare.Counted(fresh.Calls, "hot call"), module.Path, 100*fresh.Own)
 	const most = 5
 	for i, c := range fresh.Gone {
 		if i == most {
@@ -450,7 +401,7 @@ func tellPGO(w io.Writer, out *pgoJSON, module pgo.Module) {
 
 // summaryText is "12.3 kB, 1234 stacks of 567 functions, from api v1, api v2".
 func summaryText(s *pgo.Summary) string {
-	text := fmt.Sprintf("%.1f kB, %s of %s", float64(s.Bytes)/1000, numberOf(s.Stacks, "stack"), numberOf(s.Functions, "function"))
+	text := fmt.Sprintf("%.1f kB, %s of %s", float64(s.Bytes)/1000, compare.Counted(s.Stacks, "stack"), compare.Counted(s.Functions, "function"))
 	if sources, versions := s.Names(); len(sources) > 0 {
 		const most = 4
 		names := sources
