@@ -17,14 +17,8 @@ import (
 //
 // All results count as one look, as nobody goes on measuring.
 func CompareApart(base, head []*benchfmt.Result, opts Options) (*Family, error) {
-	series := SeriesApart(base, head)
-	opts.Looks, opts.apart = OneLook(1), true
-	f, err := Compare(series, opts)
-	if err != nil {
-		return nil, err
-	}
-	f.Apart = true
-	return f, nil
+	opts.Looks = OneLook(1)
+	return compare(question{series: SeriesApart(base, head), opts: opts, apart: true})
 }
 
 // SeriesApart returns the series of two sides that were not interleaved.
