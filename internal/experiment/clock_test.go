@@ -67,8 +67,7 @@ func TestClocks(t *testing.T) {
 			if early := compared(t, firstPairs(c.series, 10), opts); strings.HasSuffix(c.wall, "busy") && len(early.Undecided(opts.Looks)) == 0 {
 				t.Error("what a busy machine leaves open is not measured any longer")
 			}
-			opts.repeated = f
-			f = f.Confirm(compared(t, c.series, opts))
+			f = f.Confirm(repeat(t, f, c.series, opts))
 			for i := range f.Comparisons {
 				got := &f.Comparisons[i]
 				want := map[string]string{"ns/op": c.wall, CPUTime: c.cpu}[got.Unit]
@@ -117,31 +116,10 @@ func TestClockOfSecondRun(t *testing.T) {
 	} {
 		opts := DefaultOptions()
 		first := compared(t, c.first, opts)
-		opts.repeated = first
-		f := first.Confirm(compared(t, c.second, opts))
+		f := first.Confirm(repeat(t, first, c.second, opts))
 		if got := f.Of(Key{Benchmark: "B", Unit: c.judge}); got == nil || !got.Gated || (got.Confirmation == Agreed) != c.confirmed {
 			t.Errorf("judged by %s: %+v", c.judge, got)
 		}
-	}
-}
-
-// TestClockOfObjective: a budget of the time is one of the clock that judges it.
-func TestClockOfObjective(t *testing.T) {
-	base, head := around(500, .01, 20), around(550, .01, 20)
-	steady := func(side Side, i int, _ float64) float64 { return [2][]float64{base, head}[side][i] }
-	objectives, err := ParseObjectives("hone.toml", []byte("[[objective]]\nbenchmark = \"B\"\nmetric = \"ns/op\"\nbudget = \"5%\"\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	opts := DefaultOptions()
-	opts.Budget, opts.Gated = BudgetOf(objectives), GatedBy(objectives)
-	series := clocks(loaded(base), loaded(head), steady, Beside{Others: 1})
-	f := compared(t, series, opts)
-	opts.repeated = f
-	f = f.Confirm(compared(t, series, opts))
-	outcomes := Evaluate(objectives, series, f, nil)
-	if len(outcomes) != 1 || outcomes[0].Status != Missed || outcomes[0].Key.Unit != CPUTime {
-		t.Errorf("outcomes %+v", outcomes)
 	}
 }
 
