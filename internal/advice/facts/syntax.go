@@ -4,11 +4,13 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
 // NameOrField reports whether an expression is a name, a field or a constant.
@@ -57,6 +59,17 @@ func Deferred(c inspector.Cursor) bool {
 	}
 	return false
 }
+
+// makings are what an expression is made of, apart from names, fields, what pointers lead to, and
+// constants.
+type makings uint8
+
+const (
+	sums     makings = 1 << iota // lengths, parts, sums and conversions of numbers
+	copies                       // conversions that may copy
+	elements                     // elements, and operators that may panic
+	work                         // it calls something, waits, or makes something
+)
 
 // Plain reports whether evaluating an expression again gives the same as long as
 // nothing is assigned: names, fields and constants.
@@ -221,6 +234,40 @@ func RootOf(s *advice.Site, e ast.Expr) types.Object {
 			e = x.X
 		default:
 			return nil
+		}
+	}
+}
+
+// rootOf is RootOf, and reports whether the whole way is in the variable's own memory: no
+// pointer, slice or map is in between.
+func rootOf(s *code.Place, e ast.Expr) (root types.Object, own bool) {
+	own = true
+	for {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.Ident:
+			return s.Info.ObjectOf(x), own
+		case *ast.SelectorExpr:
+			selection := s.Info.Selections[x]
+			if selection == nil {
+				return s.Info.ObjectOf(x.Sel), own
+			}
+			own = own && selection.Kind() == types.FieldVal && !selection.Indirect()
+			e = x.X
+		case *ast.IndexExpr:
+			_, array := Under(s.Info.TypeOf(x.X)).(*types.Array)
+			own = own && array
+			e = x.X
+		case *ast.SliceExpr:
+			own, e = false, x.X
+		case *ast.StarExpr:
+			own, e = false, x.X
+		case *ast.UnaryExpr:
+			if x.Op != token.AND {
+				return nil, false
+			}
+			own, e = false, x.X
+		default:
+			return nil, false
 		}
 	}
 }
@@ -415,6 +462,16 @@ func CallsIn(s *advice.Site, code ast.Node) (calls []ast.Node) {
 		return !literal
 	})
 	return calls
+}
+
+// lengthOf returns what an expression asks for the length of, by one of some functions: len, cap.
+// It is nil if the expression is another one.
+func lengthOf(s *code.Place, e ast.Expr, by ...string) ast.Expr {
+	call, ok := ast.Unparen(e).(*ast.CallExpr)
+	if !ok || !slices.Contains(by, s.Callee(call)) {
+		return nil
+	}
+	return call.Args[0]
 }
 
 // isLengthOf reports whether an index is the length of something.
