@@ -42,7 +42,7 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	if left > 0 {
 		src.unexamined = append(src.unexamined, fmt.Sprintf("%s with hot lines: only the %d hottest are examined", count(left, "more package"), len(dirs)))
 	}
-	x := &examiner{collector: e, options: &o, mods: mods, mains: l.mains, found: make(map[string]*found)}
+	x := &examiner{collector: e, options: &o, mods: mods, mains: l.mains}
 	if len(lines) == 0 && !slices.ContainsFunc(inputs, isGoroutines) {
 		src.unexamined = append(src.unexamined, e.nothing(mods, o.MinShare))
 	}
@@ -94,6 +94,6 @@ func Examine(inputs []Input, pkgs []*Package, locate func(*profile.Frame) string
 	}
 	e := collect(inputs, locate)
 	lines, _, _ := e.hottest(o.MinShare, o.MaxPackages)
-	x := &examiner{collector: e, options: &o, found: make(map[string]*found)}
+	x := &examiner{collector: e, options: &o}
 	return x.report(inputs, lines, src)
 }

@@ -5,7 +5,6 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"go/version"
 	"os"
 	"path"
 	"path/filepath"
@@ -123,10 +122,3 @@ func (s *nameSet) add(f *ast.File) {
 }
 
 var majorVersion = lazyregexp.New(`^v[0-9]+$`)
-
-// AtLeast reports whether the site's file may use what came with a version of Go: the go line of
-// its module allows that, and its build constraints do.
-func (s *Site) AtLeast(v string) bool {
-	of := s.Info.FileVersions[s.File]
-	return s.Package.AtLeast(v) && (!version.IsValid(of) || version.Compare(of, "go"+v) >= 0)
-}

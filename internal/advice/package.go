@@ -118,7 +118,7 @@ func (p *Package) spread(call *ast.CallExpr) bool {
 	return several
 }
 
-// analyzed is what came of an analyzer in a package.
+// analyzed is the result of an analyzer in a package.
 type analyzed struct {
 	diagnostics []analysis.Diagnostic
 	result      any

@@ -2,6 +2,7 @@ package advice
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -52,35 +53,19 @@ func (x *examiner) offer(f *found, s *Site, m *Match) {
 // the declarations that change.
 func newFix(p *Package, file *ast.File, m *Match, root string) (*Fix, error) {
 	tf := p.Fset.File(file.FileStart)
-	before := p.Texts[tf.Name()]
-	edits := slices.Clone(m.Edits)
-	slices.SortStableFunc(edits, func(a, b Edit) int { return int(a.Pos - b.Pos) })
-	var after bytes.Buffer
-	var changed []extent
-	at := 0
-	for _, e := range edits {
-		if p.Fset.File(e.Pos) != tf {
-			return nil, fmt.Errorf("an edit is in another file")
-		}
-		from, to := tf.Offset(e.Pos), tf.Offset(e.End)
-		if from < at || to < from || to > len(before) {
-			return nil, fmt.Errorf("edits overlap at offset %d", from)
-		}
-		after.Write(before[at:from])
-		changed = append(changed, extent{after.Len(), after.Len() + len(e.New)})
-		after.WriteString(e.New)
-		at = to
+	name, before := tf.Name(), p.Texts[tf.Name()]
+	text, changed, err := splice(before, tf, m.Edits)
+	if err != nil {
+		return nil, err
 	}
-	after.Write(before[at:])
-	text := after.Bytes()
 	formatted, err := format.Source(before)
 	wasFormatted := err == nil && bytes.Equal(formatted, before)
-	if !wasFormatted && declsFormatted(before, tf, file, edits) {
-		if text, err = formatDecls(tf.Name(), text, changed); err != nil {
+	if !wasFormatted && declsFormatted(before, tf, file, m.Edits) {
+		if text, err = formatDecls(name, text, changed); err != nil {
 			return nil, err
 		}
 	}
-	if text, err = fixImports(tf.Name(), text, file, m.Imports); err != nil {
+	if text, err = fixImports(name, text, file, m.Imports); err != nil {
 		return nil, err
 	}
 	if wasFormatted {
@@ -91,18 +76,44 @@ func newFix(p *Package, file *ast.File, m *Match, root string) (*Fix, error) {
 		}
 	}
 	if bytes.Equal(text, before) {
-		return nil, fmt.Errorf("the rewrite changes nothing")
+		return nil, errors.New("the rewrite changes nothing")
 	}
-	rel, err := filepath.Rel(root, tf.Name())
+	return &Fix{File: name, Diff: diffFrom(root, name, before, text), Before: before, After: text}, nil
+}
+
+// splice puts the new text of edits in the place of the old, and returns where it is.
+func splice(before []byte, tf *token.File, edits []Edit) (after []byte, changed []extent, err error) {
+	edits = slices.Clone(edits)
+	slices.SortStableFunc(edits, func(a, b Edit) int { return int(a.Pos - b.Pos) })
+	at := 0
+	for _, e := range edits {
+		if int(e.Pos) < tf.Base() || int(e.Pos) > tf.Base()+tf.Size() {
+			return nil, nil, errors.New("an edit is in another file")
+		}
+		from, to := tf.Offset(e.Pos), tf.Offset(e.End)
+		if from < at || to < from || to > len(before) {
+			return nil, nil, fmt.Errorf("edits overlap at offset %d", from)
+		}
+		after = append(after, before[at:from]...)
+		changed = append(changed, extent{len(after), len(after) + len(e.New)})
+		after = append(after, e.New...)
+		at = to
+	}
+	return append(after, before[at:]...), changed, nil
+}
+
+// diffFrom is a unified diff of a file, with paths from the folder of its module.
+func diffFrom(root, name string, before, after []byte) string {
+	rel, err := filepath.Rel(root, name)
 	if err != nil {
-		rel = tf.Name()
+		rel = name
 	}
 	rel = filepath.ToSlash(rel)
-	d := diff.Diff("a/"+rel, before, "b/"+rel, text)
+	d := diff.Diff("a/"+rel, before, "b/"+rel, after)
 	if _, rest, ok := bytes.Cut(d, []byte("\n")); ok && bytes.HasPrefix(d, []byte("diff ")) {
 		d = rest // the line above the names, which git apply takes for one of its own
 	}
-	return &Fix{File: tf.Name(), Diff: string(d), Before: before, After: text}, nil
+	return string(d)
 }
 
 // An extent is part of a text, from an offset to another.

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/lazyregexp"
+	"github.com/hone-go/hone/internal/srcfind"
 )
 
 // A Site is a hot line of the user's code, in its function, with its profile data.
@@ -37,9 +38,9 @@ func (s *Site) Body() *ast.BlockStmt {
 	return nil
 }
 
-// Nodes are the nodes of the site's function that are on its line: those that begin
-// or end there, or, of calls, whose name or parenthesis stands there. Function
-// literals are functions of their own: what is in them is not among them.
+// Nodes are the nodes of the site's function on its line: those that start or end there and, for
+// calls, those with their name or a parenthesis there. Function literals are separate functions: the
+// nodes in them are not included.
 //
 // Neighbouring lines don't count. Calls are attributed to the line of the call, exactly. Only the leaf
 // of a stack may be an instruction late; it is hot because it is in a loop, which rarely moves it to
@@ -144,10 +145,7 @@ func (s *Site) functionName() string {
 	if s.Decl == nil {
 		return ""
 	}
-	if r := receiverName(s.Decl); r != "" {
-		return r + "." + s.Decl.Name.Name
-	}
-	return s.Decl.Name.Name
+	return srcfind.DeclName(s.Decl)
 }
 
 func (s *Site) lineText(line int) string {

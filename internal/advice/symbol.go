@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/srcfind"
 )
 
 // parseName parses "pkg/path.(*T[...]).Method.func1".
@@ -58,7 +60,7 @@ func (f funcName) initializes() bool {
 }
 
 func (f funcName) is(d *ast.FuncDecl) bool {
-	return d.Name.Name == f.name && receiverName(d) == f.receiver
+	return srcfind.DeclName(d) == f.declared()
 }
 
 // within reports whether a function may have the name. A declared function must have it. A literal
@@ -116,31 +118,8 @@ func cutTypeArguments(name string) string {
 	return b.String()
 }
 
-func receiverName(d *ast.FuncDecl) string {
-	if d.Recv == nil || len(d.Recv.List) == 0 {
-		return ""
-	}
-	t := d.Recv.List[0].Type
-	for {
-		switch x := t.(type) {
-		case *ast.StarExpr:
-			t = x.X
-		case *ast.ParenExpr:
-			t = x.X
-		case *ast.IndexExpr:
-			t = x.X
-		case *ast.IndexListExpr:
-			t = x.X
-		case *ast.Ident:
-			return x.Name
-		default:
-			return ""
-		}
-	}
-}
-
-// initializes reports whether a function sets a package's variables, which it does once,
-// with code of all its files.
+// initializes reports whether a function initializes package variables. It runs once, with code from
+// all files of the package.
 func initializes(function string) bool {
 	n := parseName(function)
 	return n.name == "init" && n.receiver == "" && n.closure == ""
