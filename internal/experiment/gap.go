@@ -23,6 +23,9 @@ func (g Gap) String() string {
 	return name + ": " + g.Why
 }
 
+// NotMeasured is why something is missing, if nothing better is known.
+const NotMeasured = "not measured"
+
 // A Failure is a package or benchmark of a side that could not be measured.
 type Failure struct {
 	Gap

@@ -197,7 +197,7 @@ func Find(ctx context.Context, root, name string, need Need) (*Run, error) {
 		}
 		has := err == nil && need.In(run)
 		if has { // the sums of the others don't matter
-			err = run.checkSums(ctx)
+			err = checkSums(ctx, e.Dir, &run.Info)
 		}
 		switch {
 		case ctx.Err() != nil:
@@ -216,7 +216,7 @@ func Find(ctx context.Context, root, name string, need Need) (*Run, error) {
 	}
 	switch {
 	case complete == 0 && len(skipped) == 0:
-		err = fmt.Errorf("no complete run in %s", root)
+		err = noComplete(root, entries)
 	case found == 0:
 		err = fmt.Errorf("%s: no run in %s has %s", name, root, need.What)
 	case found == 1:
@@ -228,6 +228,16 @@ func Find(ctx context.Context, root, name string, need Need) (*Run, error) {
 		err = fmt.Errorf("%w; %s", err, strings.Join(damaged, "; "))
 	}
 	return nil, &NoRunError{err}
+}
+
+// noComplete says that a folder has no complete run, and how to use the newest of the others.
+func noComplete(root string, entries []Entry) error {
+	for _, e := range entries {
+		if e.State == Partial {
+			return fmt.Errorf("no complete run in %s: the newest, %s, is partial; give its name instead of latest to use it", root, e.ID)
+		}
+	}
+	return fmt.Errorf("no complete run in %s", root)
 }
 
 func resolveLatest(ctx context.Context, root, name string, back int) (string, error) {
@@ -246,7 +256,7 @@ func resolveLatest(ctx context.Context, root, name string, back int) (string, er
 		complete++
 	}
 	if complete == 0 {
-		return "", fmt.Errorf("no complete run in %s", root)
+		return "", noComplete(root, entries)
 	}
 	return "", fmt.Errorf("%s: only %d complete runs in %s", name, complete, root)
 }

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/hone-go/hone/internal/experiment/benchtext"
 	"github.com/hone-go/hone/internal/infile"
 )
 
@@ -36,7 +37,7 @@ func (e Entry) Measured(ctx context.Context) ([]Key, error) {
 	}
 	var names []Key
 	seen := make(map[Key]bool)
-	in, _ := newReader(text, file)
+	in, _ := benchtext.NewReader(text, file)
 	for in.Scan() {
 		if r, ok := in.Result().(*benchfmt.Result); ok {
 			name := Key{Package: r.GetConfig("pkg"), Benchmark: r.Name.String()}

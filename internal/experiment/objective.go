@@ -70,10 +70,6 @@ const (
 	Fraction                  // of one
 )
 
-func (d Dimension) String() string {
-	return [...]string{"a plain number", "a time", "a number of bytes", "a percentage"}[d]
-}
-
 // A Position is a place in a file.
 type Position struct {
 	File         string
@@ -89,7 +85,6 @@ type ObjectiveError struct {
 }
 
 func (e *ObjectiveError) Error() string { return fmt.Sprintf("%s: %v", e.Pos, e.Cause) }
-func (e *ObjectiveError) Unwrap() error { return e.Cause }
 
 // ParseObjectives reads the text of an objectives file. All that is wrong is
 // reported at once: the error joins *ObjectiveErrors, in the order of the file.

@@ -20,7 +20,7 @@ import (
 func Open(ctx context.Context, dir string) (*Run, error) {
 	r, err := read(ctx, dir)
 	if err == nil {
-		err = r.checkSums(ctx)
+		err = checkSums(ctx, dir, &r.Info)
 	}
 	if err != nil {
 		return nil, err
@@ -49,8 +49,6 @@ const (
 	maxInfoFile   = 4 << 20
 	maxInfoValues = 200_000
 	sumText       = 100 // of a file in run.json, beside its name
-	maxBenchFile  = 64 << 20
-	maxResults    = 1_000_000 // of a side and phase; each takes some 400 bytes
 )
 
 // readInfo reads run.json. kept is about how much of its text, in bytes, a list keeps, which

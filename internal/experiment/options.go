@@ -29,14 +29,6 @@ type Options struct {
 	Gated func(unit string) bool
 	// ExactUnits are compared by the rule of exact.go.
 	ExactUnits []string
-
-	apart    bool            // see CompareApart
-	sameCode []BenchmarkName // of the run
-	tests    []TestOrigin    // of the run
-	missing  []Gap           // of the run
-	// repeated is the family that a second run repeats: no correction for the family or
-	// the look, and the same clocks judge. See Confirm.
-	repeated *Family
 }
 
 // DefaultTimeBudget is the accepted worsening of a time for which nobody has named

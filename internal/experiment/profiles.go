@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/hone-go/hone/internal/experiment/benchtext"
 )
 
 // findProfiles lists profiles by walking the directory, so that partial runs
@@ -95,7 +97,7 @@ func (r *Run) Profile(name string) (ProfileFile, error) {
 		if f.Package != "" && strings.HasPrefix(benchmark, f.Package+".") {
 			full = f.Package + "." + full
 		}
-		if f.Side != side || full != benchmark && withoutProcs(full) != benchmark {
+		if f.Side != side || full != benchmark && benchtext.WithoutProcs(full) != benchmark {
 			continue
 		}
 		kinds = append(kinds, f.Kind)

@@ -15,6 +15,19 @@ import (
 	"github.com/hone-go/hone/internal/infile"
 )
 
+// Bounds of a file of results. 20 samples of 1000 benchmarks are 4 MB of text.
+const (
+	maxBenchFile = 64 << 20
+	maxResults   = 1_000_000 // of a side and phase; each takes some 400 bytes
+)
+
+// partResults is what one file of results has.
+type partResults struct {
+	results  []Result
+	units    benchfmt.UnitMetadataMap
+	problems []string // of a partial run
+}
+
 func (m *Run) readBench(ctx context.Context, p part) error {
 	name := m.file(p)
 	file := filepath.Join(m.Dir, name)

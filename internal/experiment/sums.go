@@ -51,12 +51,12 @@ func sumFile(ctx context.Context, path string, want int64) (FileSum, error) {
 }
 
 // checkSums compares a complete run with what was noted when it was closed.
-func (info *Run) checkSums(ctx context.Context) error {
+func checkSums(ctx context.Context, dir string, info *Info) error {
 	if info.State != Complete {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(info.Files)) {
-		want, file := info.Files[name], filepath.Join(info.Dir, filepath.FromSlash(name))
+		want, file := info.Files[name], filepath.Join(dir, filepath.FromSlash(name))
 		got, err := sumFile(ctx, file, want.Bytes)
 		switch {
 		case errors.Is(err, fs.ErrNotExist):

@@ -234,9 +234,6 @@ func (f *Family) ExplainMissing(head *Column) {
 	}
 }
 
-// NotMeasured is why something is missing, if nothing better is known.
-const NotMeasured = "not measured"
-
 // why tells why a column has no values of a series; "": its file doesn't say.
 func (c *Column) why(k Key) string {
 	if n := c.notNumber(k); n != nil {
