@@ -214,15 +214,22 @@ func (d *Dictionary) addSchema(s Schema) uint32 {
 	return id
 }
 
-// addSeries adds a series; its fleet is found.
-func (d *Dictionary) addSeries(labels store.Labels, measures uint32) uint32 {
-	id := uint32(len(d.Series))
-	key := binary.AppendUvarint(nil, uint64(measures))
+// appendSeriesKey appends a key that identifies a series by measures and labels. It leaves out
+// the labels named in without.
+func appendSeriesKey(b []byte, labels store.Labels, measures uint32, without []string) []byte {
+	b = binary.AppendUvarint(b, uint64(measures))
 	for _, l := range labels {
-		if !slices.Contains(d.instance, l.Name) {
-			key = appendString(appendString(key, l.Name), l.Value)
+		if !slices.Contains(without, l.Name) {
+			b = appendString(appendString(b, l.Name), l.Value)
 		}
 	}
+	return b
+}
+
+// addSeries adds a series and sets its Fleet.
+func (d *Dictionary) addSeries(labels store.Labels, measures uint32) uint32 {
+	id := uint32(len(d.Series))
+	key := appendSeriesKey(nil, labels, measures, d.instance)
 	fleet, ok := d.fleets[string(key)]
 	if !ok {
 		fleet = id

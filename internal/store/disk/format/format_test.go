@@ -241,10 +241,7 @@ func decodeAll(t testing.TB, value []byte) (errs []error) {
 	err = d.AddPiece(value)
 	note(err)
 	if err == nil {
-		NewInterner(d)
-		for _, n := range d.siteNodes {
-			d.stack(nil, n)
-		}
+		NewInterner(d) // which follows each site's stack to its end
 	}
 	_, err = ReadRollup(value)
 	note(err)

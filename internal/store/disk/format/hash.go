@@ -9,12 +9,17 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
+// A hash is a hash of numbers, which are added one by one.
+type hash uint64
+
+// with returns h with v added.
+func (h hash) with(v uint64) hash { return hash(hashing.Mix(uint64(h), v)) }
+
 func fold(h uint64) uint32 { return uint32(h ^ h>>32) }
 
-// A fingerprint is a hash of 96 bits, with keys that nobody outside the process
-// knows. What has the same one is taken for equal, which saves reading it: the
-// chance that any two of a million stacks are mistaken for each other is 1 in
-// 10^16.
+// A fingerprint is a hash of 96 bits with random keys. Entries with the same fingerprint are
+// taken for equal, which saves comparing them. The chance that any two of a million stacks have
+// the same one is 1 in 10^16.
 type fingerprint struct {
 	check uint64
 	hash  uint32
@@ -47,6 +52,13 @@ func setHash(set []profile.Label) uint32 {
 	return fold(h)
 }
 
+// A hasher hashes dictionary entries with random keys, so that senders of profiles can't cause
+// collisions.
+type hasher struct {
+	seed, check maphash.Seed
+	keys        hashPair
+}
+
 func (x *Interner) stringHash(s string) uint32 { return uint32(maphash.String(x.seed, s)) }
 
 // siteFingerprint returns the fingerprint of a stack and a label set.
@@ -57,6 +69,21 @@ func (x *Interner) siteFingerprint(frames []uint32, set uint32) fingerprint {
 
 // A hashPair is two hashes with different keys.
 type hashPair struct{ a, b uint64 }
+
+// A locationHasher hashes the locations of a profile or dictionary by their lines. It hashes
+// each string and function once.
+type locationHasher struct {
+	*hasher
+	p          *profile.Profile
+	ofString   []hashPair // zero where it isn't known yet
+	ofFunction []hashPair
+}
+
+// locationsOf returns a hasher for p's locations. It uses the memory of old, which must not be
+// used afterwards.
+func (x *hasher) locationsOf(p *profile.Profile, old locationHasher) locationHasher {
+	return locationHasher{x, p, zeroed(old.ofString, len(p.Strings)), zeroed(old.ofFunction, len(p.Functions))}
+}
 
 // locationFingerprint returns the fingerprint of a location whose mapping and address are
 // the dictionary's and whose lines are the profile's.

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"github.com/hone-go/hone/internal/hashing"
 	"github.com/hone-go/hone/internal/store"
 )
 
@@ -57,8 +56,8 @@ func (h *Head) Identity() Identity { return Identity{h.ID, h.Time} }
 // Version returns the profile's part of the version of a total, which is the sum of these. It
 // depends only on the profile's identity.
 func (h *Head) Version() uint64 {
-	v := hashing.Mix(binary.LittleEndian.Uint64(h.ID[:8]), binary.LittleEndian.Uint64(h.ID[8:]))
-	return hashing.Mix(v, uint64(h.Time))
+	v := hash(binary.LittleEndian.Uint64(h.ID[:8])).with(binary.LittleEndian.Uint64(h.ID[8:]))
+	return uint64(v.with(uint64(h.Time)))
 }
 
 // The head of a profile that isn't packed is

@@ -92,8 +92,26 @@ func (in *Interner) Memory() int64 {
 	return int64(8*slots + 16*(len(in.sites.slots)+len(in.locations.slots)) + 4*(cap(in.toString)+cap(in.toLocation)+cap(in.toFunction)))
 }
 
-// mappedTo is the dictionary's mapping, plus 1, and what has to be added to
-// addresses in it.
+// A Translation finds the entries of one profile in the dictionary, and adds those that are
+// missing.
+type Translation struct {
+	in *Interner
+	p  *profile.Profile
+
+	// Where the profile's entries are in the dictionary, plus 1; 0 is not looked up yet.
+	toString     []uint32
+	toFunction   []uint32
+	toLocation   []uint32
+	toSet        []uint32
+	toMapping    []mappedTo
+	hashes       locationHasher
+	fingerprints []fingerprint // of the samples' sites
+	frames       []uint32
+	setLabels    []profile.Label
+}
+
+// A mappedTo is the dictionary's mapping for one of the profile, plus 1, and the offset to add
+// to its addresses.
 type mappedTo struct {
 	mapping uint32
 	offset  uint64
@@ -110,6 +128,9 @@ func (t *Interner) Begin(p *profile.Profile) {
 	t.ofString = zeroed(t.ofString, len(p.Strings))
 	t.ofFunction = zeroed(t.ofFunction, len(p.Functions))
 }
+
+// End ends the translation. It keeps no reference to the profile.
+func (t *Translation) End() { t.p, t.hashes.p = nil, nil }
 
 // End ends the translation, and keeps nothing of the profile alive.
 func (in *Interner) End() { in.p = nil }
@@ -302,13 +323,15 @@ func (in *Interner) seriesKey(labels store.Labels, measures uint32) string {
 	return string(in.scratch)
 }
 
-// Series interns a series.
+// Series returns the number of the series with some labels and the measures of a schema. It
+// copies the labels.
 func (in *Interner) Series(labels store.Labels, schema uint32) uint32 {
 	measures := in.d.Schemas[schema].Measures
-	key := in.seriesKey(labels, measures)
-	if id, ok := in.series[key]; ok {
+	in.scratch = appendSeriesKey(in.scratch[:0], labels, measures, nil)
+	if id, ok := in.series[string(in.scratch)]; ok {
 		return id
 	}
+	key := string(in.scratch)
 	own := make(store.Labels, len(labels))
 	for i, l := range labels {
 		own[i] = store.Label{Name: in.own(l.Name), Value: in.own(l.Value)}
