@@ -62,6 +62,10 @@ func Replace(n ast.Node, text string) advice.Edit {
 	return advice.Edit{Pos: n.Pos(), End: n.End(), New: text}
 }
 
+// InitOrder is the review condition for rewrites that add a package variable. Go initializes variables
+// in the order of their references, but doesn't see calls through an interface.
+const InitOrder = "no package variable is initialized by calling the function through an interface, perhaps before the new variable has its value"
+
 // NotYet is what to review where a function comes to need a variable of the package. Go
 // initializes variables in the order in which they refer to each other, but doesn't see a
 // call through an interface.
