@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// maxTogether bounds the records that are written in one batch.
+// maxTogether limits the number of records in one batch.
 const maxTogether = 64
 
 // putAll puts those of records that are named, and waits until they are durable.

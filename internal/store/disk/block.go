@@ -48,7 +48,10 @@ func wholeBlock(b []byte) bool {
 	return end > 0 && crc(b[:end]) == binary.LittleEndian.Uint32(b[end:])
 }
 
-// readPages reads a part of a file. Pages that the disk can't read are read as zeros.
+// page is the unit in which disks lose data, in bytes.
+const page = 4 << 10
+
+// readPages reads part of a file. Pages that can't be read are filled with zeros.
 func readPages(f vfs.File, p []byte, at int64) error {
 	if _, err := f.ReadAt(p, at); !errors.Is(err, syscall.EIO) {
 		return err

@@ -2,9 +2,17 @@ package disk
 
 import (
 	"context"
+	"sync"
 
 	"github.com/hone-go/hone/internal/store"
 )
+
+// calls counts the running calls, so that Close can wait for them.
+type calls struct {
+	running sync.WaitGroup
+	mu      sync.RWMutex // guards closed against calls that begin
+	closed  bool
+}
 
 // begin starts a call. Unless it fails, s.calls.Done is to be called.
 func (c *Store) begin(ctx context.Context) error {
@@ -17,5 +25,18 @@ func (c *Store) begin(ctx context.Context) error {
 		return store.ErrClosed
 	}
 	c.calls.Add(1)
+	return nil
+}
+
+func (c *calls) done() { c.running.Done() }
+
+// close makes later calls of begin fail. To wait for running calls, wait for running.
+func (c *calls) close() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return store.ErrClosed
+	}
+	c.closed = true
 	return nil
 }

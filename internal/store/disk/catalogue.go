@@ -2,14 +2,27 @@ package disk
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
+
+// A catalogue has the partitions of a store: those in use, and those that are set aside.
+type catalogue struct {
+	epoch    int64    // ns: how long the time of a partition is
+	instance []string // labels that tell instances apart, sorted
+
+	mu    sync.Mutex // guards what follows
+	parts map[partitionName]*partition
+	aside map[uint32]Aside // by number of the partition
+	next  uint32           // number of the next partition
+}
 
 // all returns all all, by epoch and service.
 func (c *Store) all() []*partition {
@@ -23,6 +36,13 @@ func (c *Store) all() []*partition {
 		return cmp.Or(cmp.Compare(a.Epoch, b.Epoch), strings.Compare(a.Service, b.Service))
 	})
 	return ps
+}
+
+// find returns a partition in use, nil if there is none.
+func (c *catalogue) find(name partitionName) *partition {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.parts[name]
 }
 
 // findOrAdd returns the partition of a service and a time, making it.
@@ -75,4 +95,44 @@ func (a Aside) Known() string {
 		return "unknown"
 	}
 	return strconv.FormatInt(a.Profiles, 10)
+}
+
+// drop removes partitions, which are locked, from those in use.
+func (c *catalogue) drop(ps ...*partition) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range ps {
+		c.forget(p)
+	}
+}
+
+// forget removes a partition from those in use. c.mu is locked.
+func (c *catalogue) forget(p *partition) {
+	if name := (partitionName{p.Epoch, p.Service}); c.parts[name] == p {
+		delete(c.parts, name)
+	}
+}
+
+// setAside moves a partition, which is locked, from those in use to those set aside.
+func (c *catalogue) setAside(p *partition, a Aside) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.forget(p)
+	c.aside[p.id] = a
+}
+
+// asides returns the partitions that are set aside, by number.
+func (c *catalogue) asides() map[uint32]Aside {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return maps.Clone(c.aside)
+}
+
+// dropAsides removes partitions from those set aside.
+func (c *catalogue) dropAsides(ids ...uint32) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, id := range ids {
+		delete(c.aside, id)
+	}
 }

@@ -2,10 +2,20 @@ package disk
 
 import (
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
+
+// dictionaries keeps dictionaries of partitions in memory, within a limit. The lock of a
+// partition guards its dictionary.
+type dictionaries struct {
+	*kv
+	limit int64        // bytes of memory between calls
+	bytes atomic.Int64 // that they take
+	loads atomic.Int64 // how often one was read
+}
 
 const (
 	// smallPieces is how many small pieces there are before they become one.

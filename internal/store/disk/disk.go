@@ -133,9 +133,6 @@ func OpenContext(ctx context.Context, dir string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("opening the store in %s: %w", dir, err)
 	}
-	s.backdrops.Add(2)
-	go s.run()
-	go s.recoverAll()
 	return s, nil
 }
 

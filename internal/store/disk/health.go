@@ -64,7 +64,15 @@ func (h *health) note(file, problem string) {
 	}
 }
 
-// knowsDamage reports whether a file is known to be damaged.
+// noteCut records that the length of a table has changed.
+func (h *health) noteCut(file, problem string) {
+	h.note(file, problem)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.cut[file] = true
+}
+
+// knowsDamage reports whether any file is known to be damaged.
 func (h *health) knowsDamage() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -217,6 +225,33 @@ func (h *health) suspects() bool {
 		}
 	}
 	return false
+}
+
+// noteExamined records that a table has been examined. It returns whether the table's length
+// had changed.
+func (h *health) noteExamined(file string) (cut bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.examined[file] = true
+	return h.cut[file]
+}
+
+// replaced records that an intact table has replaced a damaged one.
+func (h *health) replaced(file, problem string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.files[file] = problem
+	maps.DeleteFunc(h.blocks, func(p place, _ error) bool { return p.file == file })
+}
+
+// standIn records blocks, by offset, that are read in place of unreadable ones.
+func (h *health) standIn(file string, blocks map[int64][]byte, problem string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.files[file] = problem
+	for at, b := range blocks {
+		h.standIns[place{file, at}] = b
+	}
 }
 
 // removed forgets the problems of a removed file.

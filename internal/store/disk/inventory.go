@@ -12,6 +12,30 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
+// An inventory is the part of a store that is always in memory. It is read when the store is
+// opened.
+type inventory struct {
+	epoch   int64 // ns: how long the time of a partition is
+	parts   map[partitionName]*partition
+	byID    map[uint32]*partition // those that are described
+	lost    map[uint32]error      // those of which something can't be read
+	deleted []uint32              // those that were deleted, and that something may be left of
+	next    uint32                // number of the next partition
+}
+
+// catalogue returns a catalogue with the partitions of the inventory.
+func (x *inventory) catalogue(instance []string) *catalogue {
+	return &catalogue{epoch: x.epoch, instance: slices.Sorted(slices.Values(instance)), parts: x.parts, aside: map[uint32]Aside{}, next: x.next}
+}
+
+// An inventoryReader reads the inventory of a store.
+type inventoryReader struct {
+	*kv
+	o      *Options
+	dicts  *dictionaries
+	listed []uint32 // partitions that the file of deletions names
+}
+
 // readIndex reads the partitions, the summaries of their hours, and the heads of profiles
 // that aren't packed. hit are keys that may be lost. Partitions of which something can't be
 // read are in lost; byID has those that are described.
@@ -58,6 +82,45 @@ func (r *Store) readDescription() error {
 		r.o.Log.Error("the description of the store was damaged; it was written again", "error", err)
 	}
 	return r.db.Set([]byte{format.KindFormat}, format.AppendFormat(nil, r.epoch), pebble.Sync)
+}
+
+// begin resets x to an inventory without partitions.
+func (r *inventoryReader) begin(x *inventory) {
+	x.parts, x.byID, x.lost = map[partitionName]*partition{}, map[uint32]*partition{}, map[uint32]error{}
+	x.next, x.deleted = 0, slices.Clone(r.listed)
+	for _, id := range r.listed {
+		x.next = max(x.next, id+1)
+	}
+}
+
+// partition adds a stored partition to x.
+func (r *inventoryReader) partition(x *inventory, key, value []byte) error {
+	info, err := format.ReadPartition(value)
+	if err != nil {
+		return err
+	}
+	p := &partition{id: binary.BigEndian.Uint32(key[1:]), Partition: info, stored: true}
+	x.next = max(x.next, p.id+1)
+	if slices.Contains(r.listed, p.id) {
+		return nil
+	}
+	if info.Deleted() {
+		x.deleted = append(x.deleted, p.id)
+		return nil
+	}
+	x.byID[p.id] = p
+	name := partitionName{p.Epoch, p.Service}
+	before := x.parts[name]
+	switch {
+	case p.Problem != "":
+		x.lost[p.id] = errors.New(p.Problem)
+	case before != nil: // the one that couldn't be read for a while
+		x.lost[before.id] = errors.New("it could not be read before, and another partition has replaced it")
+		x.parts[name] = p
+	default:
+		x.parts[name] = p
+	}
+	return nil
 }
 
 // reconstruct finds out from what a partition has what its description said, and

@@ -7,12 +7,23 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
 
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
+
+// A kv is the key-value store below a store: Pebble, on a file system that waits for disk
+// space.
+type kv struct {
+	db     *pebble.DB
+	lock   *pebble.Lock // of the directory
+	space  *space
+	health *health
+	unsure atomic.Bool // something may be in the log and not be durable
+}
 
 // explainOpening says what to do about an error of opening.
 func (k *health) explainOpening(err error) error {
@@ -21,6 +32,9 @@ func (k *health) explainOpening(err error) error {
 	}
 	return k.room.explain(err)
 }
+
+// abandon closes Pebble without a flush, for a store that could not be opened.
+func (k *kv) abandon() error { return cmp.Or(k.db.Close(), k.lock.Close()) }
 
 // apply hands a batch to the log.
 func (k *Store) apply(b *pebble.Batch) (err error) {

@@ -31,8 +31,6 @@ const (
 	parityVersion  = 1
 	parityHeader   = 1 + 4 + 8
 	parityChecksum = 4
-	// page is what disks lose at once.
-	page = 4 << 10
 	// A strip is longer, so that it shows where in it the damage begins. More is kept of
 	// large tables, 0.1 %.
 	minStrip      = page + 64
@@ -45,7 +43,7 @@ const (
 	parityExt = ".parity"
 )
 
-// stripOf is the length of the strips of a table.
+// stripOf returns the length of the strips for a table's size.
 func stripOf(size int64) int64 {
 	strip := int64(minStrip)
 	for strip < maxStrip && strip*tablePerStrip < size {

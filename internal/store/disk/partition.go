@@ -55,7 +55,11 @@ type hourData struct {
 // version returns a number that changes whenever the packed profiles of the hour change.
 func (h *hourData) version() uint64 { return packedVersion(&h.packed, h.heals) }
 
-// hour returns the data of an hour, which is added where add is set.
+// profiles returns the number of profiles in the hour.
+func (h *hourData) profiles() int64 { return int64(h.packed.Profiles) + int64(len(h.fresh.List)) }
+
+// hour returns an hour of the partition. If there is none, it adds one if add is set, or else
+// returns nil.
 func (p *partition) hour(h format.Hour, add bool) *hourData {
 	i, ok := slices.BinarySearchFunc(p.hours, h, func(d *hourData, h format.Hour) int { return int(d.hour) - int(h) })
 	if !ok {
@@ -65,6 +69,13 @@ func (p *partition) hour(h format.Hour, add bool) *hourData {
 		p.hours = slices.Insert(p.hours, i, &hourData{hour: h, born: p.seq})
 	}
 	return p.hours[i]
+}
+
+// covers reports whether profiles of an hour belong in the partition. epoch is the length of
+// epochs in ns.
+func (p *partition) covers(h format.Hour, epoch int64) bool {
+	since := h.Start() - p.Epoch
+	return 0 <= since && since < epoch
 }
 
 // load brings the partition's dictionary into memory. p is locked.

@@ -4,7 +4,7 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
-// wantedRollup is what a roll-up should be.
+// A wantedRollup is the right content of a roll-up.
 type wantedRollup struct {
 	head    format.Rollup
 	sums    *format.Sums

@@ -72,7 +72,7 @@ func (r *space) check() error {
 			return r.found
 		}
 		if u, err := r.FS.GetDiskUsage(r.dir); err == nil && u.AvailBytes < r.min {
-			r.found = fmt.Errorf("%w: %d MiB are left of the %d MiB that stay free on the disk of %s", store.ErrFull, u.AvailBytes>>20, r.min>>20, r.dir)
+			r.found = fmt.Errorf("%w: %d MiB are left on the disk of %s, and %d MiB stay free", store.ErrFull, u.AvailBytes>>20, r.dir, r.min>>20)
 		}
 	}
 	return r.found
@@ -82,8 +82,8 @@ func (r *space) check() error {
 // that has it open.
 const lockName = "LOCK"
 
-// remember has the room know its directory again. It is for the operating
-// system's file system alone: others can't lose a directory.
+// remember stores which directory this is, for checkUsable. Only the operating system's file
+// system needs that: others can't lose a directory.
 func (r *space) remember() error {
 	if r.FS != vfs.Default {
 		return nil
