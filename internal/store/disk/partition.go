@@ -140,11 +140,6 @@ func damagedIn(p *partition, err error) error {
 }
 
 const (
-	// maxBlockSamples bounds the samples of a block, but for those of a single
-	// profile. It is what packing and reading a block takes in memory.
-	maxBlockSamples = 1 << 17
-	// maxBlockProfiles bounds its profiles.
-	maxBlockProfiles = 1 << 12
 	// maxFreshBytes and maxFreshProfiles bound what is left unpacked in an hour
 	// that profiles keep coming for; see tooMuch.
 	maxFreshBytes    = 8 << 20

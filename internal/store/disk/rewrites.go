@@ -4,11 +4,26 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/cockroachdb/pebble/v2"
 
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
+
+// rewrites tracks data that was deleted but still takes space until its tables are rewritten. A
+// job that rewrites data holds the lock, so only one runs.
+type rewrites struct {
+	*kv
+	garbage atomic.Int64 // bytes deleted that may still take room
+
+	sync.Mutex            // guards what follows
+	dead       []keyRange // what was dropped and may still take room
+	deleted    []uint32   // partitions that were deleted, and that something may be left of
+	listed     []uint32   // those of them that the file of deletions names
+	unclaimed  bool       // that room could not be had the last time
+}
 
 // listDeletions makes the file of deletions name the partitions that are deleted. s.jobs is
 // locked.
@@ -79,6 +94,11 @@ func (w *Store) deleteHour(b *pebble.Batch, p *partition, h format.Hour) {
 	}
 	info := format.Partition{Epoch: p.Epoch, Service: p.Service, Instance: p.Instance, Dropped: max(p.Dropped, h+1)}
 	b.Set(format.PartitionKey(format.KindPartition, p.id), info.Append(nil), nil)
+}
+
+// due reports whether enough space can be reclaimed. w is locked.
+func (w *rewrites) due() bool {
+	return w.unclaimed || w.garbage.Load() > maxGarbage || len(w.dead) > maxDead
 }
 
 // reclaim rewrites the key-value store's files where keys were deleted, so that

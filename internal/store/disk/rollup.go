@@ -4,6 +4,14 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
+const (
+	// maxBlockSamples limits the samples in a block, and so the memory for packing and
+	// reading it. A block of a single profile may have more.
+	maxBlockSamples = 1 << 17
+	// maxBlockProfiles limits the profiles in a block.
+	maxBlockProfiles = 1 << 12
+)
+
 // A wantedRollup is the right content of a roll-up.
 type wantedRollup struct {
 	head    format.Rollup

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -12,6 +13,22 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 	"github.com/hone-go/hone/profile"
 )
+
+// A querier answers queries. An answer is made in these stages:
+//
+//	selects   which partitions and series the query is about, as they are now
+//	plan      from where their profiles are read: roll-ups, blocks, or one by one
+//	sums      what they add up to
+//	merge     profiles of that
+type querier struct {
+	*kv
+	catalogue *catalogue
+	dicts     *dictionaries
+	cache     *cache
+	sums      *cache         // of earlier questions; see sums.go
+	heals     *atomic.Uint64 // how often damage was healed
+	counts    *counts
+}
 
 // A view is a partition at one moment. It stays as it is while the partition
 // changes.
