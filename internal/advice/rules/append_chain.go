@@ -18,8 +18,8 @@ var appendChain = &advice.Rule{
 	Doc: `append(append([]T{}, a...), b...) allocates a slice for a, then a larger one for a and b, and copies a twice.
 slices.Concat (Go 1.22) adds up the lengths, allocates once, and copies each slice once.
 
-It is left to review: of slices that are all empty the result is nil, where append has an empty one if it began with one.
-append of a single slice is as fast as slices.Clone, and is not reported.`,
+Review the rewrite: if every input is empty, slices.Concat returns nil, and append may have returned an empty slice. A
+single append to a new slice is as fast as slices.Clone and isn't reported.`,
 	Match:     matchAppendChain,
 	Class:     advice.Review,
 	Frames:    lazyregexp.New(`^runtime\.growslice$`),
@@ -27,8 +27,9 @@ append of a single slice is as fast as slices.Clone, and is not reported.`,
 	Since:     "1.22",
 	Gain:      1.8,
 	Conditions: advice.Conditions{
-		Offered: "slices are appended to a new one, one after the other",
-		Review:  "nobody tells nil from an empty slice, where all of them are empty; evaluating one of them doesn't change another, and they don't panic",
+		Offered: "slices are appended to a new slice, one after another",
+		Review: "the code doesn't distinguish nil from an empty slice when all inputs are empty; evaluating one input doesn't change " +
+			"another, and none of them panics",
 	},
 }
 

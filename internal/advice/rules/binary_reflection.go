@@ -18,8 +18,8 @@ var binaryReflection = &advice.Rule{
 Reuse one buffer, and encode with the functions of a byte order, such as binary.LittleEndian.AppendUint32 and Uint32.
 That takes a fraction of the time, and one write can hold several values.
 
-Slices of numbers, which both know and convert at once, are not reported. What the bytes are has to stay the same, which
-the code's tests have to show: it is advice only.`,
+Slices of numbers, which these functions convert in one step, are not reported. The encoded bytes must stay the same,
+which only your tests can show, so this rule only gives advice.`,
 	Class:     advice.AdviceOnly,
 	Frames:    lazyregexp.New(`^encoding/binary\.`),
 	Allocates: true,

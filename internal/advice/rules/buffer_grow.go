@@ -22,10 +22,10 @@ var bufferGrow = &advice.Rule{
 know the final length, or have a good estimate, call Grow first to allocate once. If a bytes.Buffer isn't needed after
 the call, keep it or take it from a sync.Pool, and call Reset to reuse its memory.
 
-Where the length isn't known, there is advice alone, if the share is large.`,
+If the length isn't known, the rule only gives advice, and only for a large share.`,
 	Class:  advice.Safe,
 	Frames: bufferGrowFrames,
-	Gain:   1.5,
+	Gain:   1.2,
 	Match:  matchBufferGrow,
 	Conditions: advice.Conditions{
 		Offered: "a new local buffer is written to without branches or loops, from strings that don't change",

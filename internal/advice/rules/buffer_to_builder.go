@@ -18,20 +18,20 @@ var bufferToBuilder = &advice.Rule{
 	Doc: `(*bytes.Buffer).String copies the buffer, because more may be written to it. A strings.Builder returns its memory as the
 string, without a copy.
 
-The Builder starts with the 64 bytes that a Buffer starts with, before the
-first write: where a loop or a branch may return before that, without an error, or go by all writes, a Buffer costs nothing,
-and there is advice only; where nothing but a loop writes, the room is made if the loop has a turn. Of texts of
-32 bytes or less on average, each one kept holds on to 64.
-A Buffer that is full doubles, where a Builder of a kilobyte grows by less than half, and a larger one by a quarter, which
-costs what the copy does: of such texts there is a rewrite only where something says how long they will be.`,
+The rewrite gives the Builder the 64 bytes that a Buffer starts with, before the first write. If a loop or branch may
+skip all writes, a Buffer costs nothing there, so the rule only gives advice. If only a loop writes, the memory is
+allocated when the loop runs. For texts of 32 bytes or less, each string that you keep holds 64 bytes.
+
+A full Buffer doubles. A Builder above one kilobyte grows by less than half, and a larger one by a quarter, which costs
+as much as the copy. For such texts there is a rewrite only if the code shows their length.`,
 	Class:  advice.Safe,
 	Frames: bufferString,
 	Gain:   1.4,
 	Match:  matchBufferToBuilder,
 	Conditions: advice.Conditions{
-		Offered: "a local buffer is written to by its methods, fmt.Fprint… and io.WriteString, and only String, Len and Grow are called " +
-			"besides",
-		Review: "Grow isn't called with a number that is negative or too large, for which the panics differ; few short texts are kept for long",
+		Offered: "a local buffer is written to by its methods, fmt.Fprint… and io.WriteString, and is otherwise only asked for String, Len and Grow",
+		Review: "Grow isn't called with a negative or very large number, where the panics differ; short texts are not kept for long in " +
+			"large numbers",
 	},
 }
 

@@ -17,10 +17,11 @@ var busySelect = &advice.Rule{
 the goroutine that would send. Without the default case, the select blocks and costs nothing until a channel is ready.
 If the loop must also act periodically, add a case that receives from a time.Ticker.
 
-The rule keeps silent where the default case, or the loop beside the select, does any work.`,
+The rule doesn't report a default case, or a loop, that does any work. What the goroutine should wait for depends on its
+purpose, so this rule only gives advice.`,
 	Class:  advice.AdviceOnly,
 	Frames: lazyregexp.New(`^runtime\.select(nbrecv|nbsend|go)$`),
-	Gain:   20,
+	Gain:   4,
 	Match:  matchBusySelect,
 }
 

@@ -21,8 +21,8 @@ var byteLoop = &advice.Rule{
 	Doc: `strings.Repeat and bytes.Repeat fill memory by copying larger and larger blocks. A loop stores one byte per step, and an
 append in it also checks the capacity each time.
 
-A slice that zeros are appended to one by one, until it is long
-enough, takes them all at once. A slice that stays on the stack, for which bytes.Repeat would allocate, is left alone.`,
+If zeros are appended until a slice is long enough, one append adds them all. A slice that stays on the stack is not
+reported, because bytes.Repeat would allocate.`,
 	Class: advice.Safe,
 	Gain:  3,
 	Match: matchByteLoop,

@@ -19,14 +19,14 @@ var bytesSprintf = &advice.Rule{
 	Doc: `[]byte(fmt.Sprintf(…)) allocates a string and then the bytes it is copied to. fmt.Appendf(nil, …) appends to a []byte
 directly; with a reused slice it doesn't allocate. To write formatted text, use fmt.Fprintf.
 
-Up to 32 bytes that are gone when the function returns take no allocation: where a profile of memory shows the string
-alone, nothing is reported.
+Up to 32 bytes that don't outlive the function aren't allocated. If a memory profile shows only the string there,
+nothing is reported.
 
-Formatting what may come out empty is left to review: fmt.Appendf(nil, …) is nil then.`,
+Review the rewrite if the result may be empty: fmt.Appendf(nil, …) then returns nil.`,
 	Class:  advice.Safe,
 	Frames: lazyregexp.New(`^fmt\.Sprint|^runtime\.stringtoslicebyte`),
 	Since:  "1.19",
-	Gain:   1.2,
+	Gain:   1.1,
 	Match:  matchBytesSprintf,
 	Conditions: advice.Conditions{
 		Offered: "the formatted text is converted to a []byte, appended to one, or written",

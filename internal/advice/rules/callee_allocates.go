@@ -16,8 +16,8 @@ var calleeAllocates = &advice.Rule{
 a variant that reuses memory: one that appends, reads into a buffer, or starts over with Reset. Others are called
 repeatedly with the same arguments, or compute something that is rarely needed.
 
-A fifth of the bytes or objects of a benchmark or program has to be the function's before this is reported, and another rule that
-knows more of the line goes first. Which of these helps only the code around knows, so that it is advice only.`,
+The rule reports a function that causes a fifth of all allocated bytes or objects, unless another rule knows more about
+the line. Only the surrounding code shows which change helps, so this rule only gives advice.`,
 	Class:     advice.AdviceOnly,
 	Allocates: true,
 	Generic:   true,

@@ -19,7 +19,7 @@ AddSource enable it; other loggers have options such as ReportCaller, AddCaller 
 records are written, or keep it for warnings and errors. Your own runtime.Caller can often be a constant, or a program
 counter that you only resolve when it is printed.
 
-What a log has to say is its readers' business, so that it is advice only.`,
+What the log must contain is up to its readers, so this rule only gives advice.`,
 	Class:  advice.AdviceOnly,
 	Frames: callerFrames,
 	Gain:   2,

@@ -20,8 +20,9 @@ var channelHandover = &advice.Rule{
 twice, which takes some hundred nanoseconds. If the work per item is of that order, send slices of items. A buffer lets
 both sides run ahead for a while. If the receivers are slower, a buffer only fills up; use more receivers.
 
-The rule speaks where a loop sends on a channel that is made without a buffer in the same package, sends wait for 50 µs or
-less each, and they have a tenth of all waiting. Longer waits are of receivers that have work to do.`,
+The rule reports a loop that sends on a channel made without a buffer in the same package, if sends wait 50 µs or less
+on average and make up a tenth of all waiting. Longer waits come from receivers that are busy. Batches and buffers
+change when items arrive, so this rule only gives advice.`,
 	Class:  advice.AdviceOnly,
 	Frames: chanSend,
 	Waits:  true,

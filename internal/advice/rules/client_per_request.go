@@ -18,10 +18,10 @@ var clientPerRequest = &advice.Rule{
 so each call pays for name resolution, a TCP and a TLS handshake, and leaves connections open. Create the client once at
 startup and share it; these clients are safe for concurrent use.
 
-An http.Client without a Transport of its own shares the default one, and costs next to nothing: it is not reported. Nor
-is what functions called New, Open or Connect make, which are there to make it.
+An http.Client without its own Transport shares the default one, costs almost nothing, and isn't reported. Neither are
+clients created in functions called New, Open or Connect.
 
-Who owns a client, and when it is closed, is a matter of design, so that it is advice only.`,
+Who owns a client and closes it is a design decision, so this rule only gives advice.`,
 	Class:     advice.AdviceOnly,
 	Frames:    clientFrames,
 	Allocates: true,

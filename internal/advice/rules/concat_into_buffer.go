@@ -20,13 +20,13 @@ var concatIntoBuffer = &advice.Rule{
 	Doc: `buf.WriteString(a + b) allocates a string for both, copies it into the buffer and drops it. Two writes copy each piece
 once and don't allocate.
 
-The rewrite is for strings.Builder, bytes.Buffer and bufio.Writer, whose errors nobody looks at, and for
-append(b, (a + c)...). To a strings.Builder that the function declares, pieces are advice if they are written once, or if the joined
-string is so short that it isn't allocated: they make the Builder grow by smaller steps.`,
+The rewrite covers strings.Builder, bytes.Buffer and bufio.Writer if the returned error is ignored, and append(b, (a +
+c)...). For a strings.Builder declared in the function, the rule only gives advice if it is written once, or if the
+joined string is so short that it isn't allocated: separate writes would make the Builder grow in smaller steps.`,
 	Class:     advice.Safe,
 	Frames:    lazyregexp.New(`^runtime\.concatstring`),
 	Allocates: true,
-	Gain:      2,
+	Gain:      1.4,
 	Match:     matchConcatIntoBuffer,
 	Conditions: advice.Conditions{
 		Offered: "strings are joined by + to be written to a strings.Builder, bytes.Buffer or bufio.Writer whose result is ignored, or to " +

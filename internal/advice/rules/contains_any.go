@@ -20,8 +20,8 @@ var containsAny = &advice.Rule{
 16 or 32 bytes per instruction. For two or three bytes, searching for each one in turn is faster, unless the text is
 very short or the first byte is usually near the start. A single byte already goes to IndexByte.
 
-For a text of up to eight bytes they make no set, but look for each of its bytes among the characters. Where profiles show
-that this takes the time, the rewrite of bytes.ContainsAny is slices.ContainsFunc, which is inlined with its comparisons.`,
+For a text of up to eight bytes they don't build a set, but look up each byte among the characters. If profiles show
+that this takes the time, bytes.ContainsAny is rewritten to slices.ContainsFunc, which is inlined with its comparisons.`,
 	Class:  advice.Review,
 	Frames: anyOf,
 	Gain:   2,

@@ -18,19 +18,19 @@ var deepEqual = &advice.Rule{
 	Doc: `reflect.DeepEqual walks both values by reflection and allocates to remember which pointers it has visited. If the type
 is known, ==, slices.Equal, maps.Equal and bytes.Equal are ten times as fast.
 
-For comparable structs and arrays of numbers, strings and booleans == means the same. Of slices and maps DeepEqual tells
-nil from empty, which the others take for equal: that rewrite is left to review, and so is one where evaluating the second
-value may change the first. Where pointers, interfaces or floating
-point numbers are inside, whose equality is another one, and for nested slices, there is advice only: an Equal method,
-or slices.EqualFunc.`,
+For comparable structs and arrays of numbers, strings and booleans, == gives the same result. For slices and maps,
+DeepEqual distinguishes nil from empty and the others don't; review that rewrite. Also review a rewrite where evaluating
+the second value may change the first. For pointers, interfaces, floating-point numbers and nested slices, the rule only
+gives advice: write an Equal method, or use slices.EqualFunc.`,
 	Class:  advice.Safe,
 	Frames: lazyregexp.New(`^reflect\.(DeepEqual|deepValueEqual)$`),
 	Since:  "1.21",
 	Gain:   10,
 	Match:  matchDeepEqual,
 	Conditions: advice.Conditions{
-		Offered: "both values have the same type, made of numbers, strings and booleans, or are slices or maps of such",
-		Review:  "nil and empty slices and maps may be taken for equal; evaluating the second value, or what is called later in the statement, doesn't change the first",
+		Offered: "both values have the same type, made of numbers, strings and booleans, or are slices or maps of these",
+		Review: "nil and empty slices and maps may count as equal; evaluating the second value, or a later call in the statement, doesn't " +
+			"change the first",
 	},
 }
 

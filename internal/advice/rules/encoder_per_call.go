@@ -23,10 +23,11 @@ var encoderPerCall = &advice.Rule{
 one per call means allocating, clearing and collecting that memory each time, which takes longer than the work itself
 for short texts. Most of these types have a Reset method, so a sync.Pool can reuse them.
 
-The rewrite is for a gzip.Writer, zlib.Writer, bufio.Writer or bufio.Reader that doesn't leave its function and is made
-outside of loops: it takes one from a pool, resets it, and puts it back at the end. It is left to review, as a pooled
-object keeps what it last wrote to until it is used again, and as a function that it is given to may keep it. For others the rule says what can be done instead, also for
-functions of other modules that call a constructor like NewEncoder each time.`,
+The rewrite covers a gzip.Writer, zlib.Writer, bufio.Writer or bufio.Reader that is created outside of loops and doesn't
+leave its function: it takes one from a pool, resets it, and puts it back at the end. Review it, because a pooled object
+keeps a reference to what it last wrote to, and a function that receives the object may keep it. For other types, the
+finding says what to do instead. It also covers functions of other modules that call a constructor like NewEncoder each
+time.`,
 	Class:     advice.Review,
 	Frames:    encoderFrames,
 	Allocates: true,

@@ -19,8 +19,9 @@ var errorDiscarded = &advice.Rule{
 	Doc: `Creating an error with a message formats and allocates it, even if the caller only asks whether there is one. If
 failures are common, check the input before the call, or add a variant of the function that returns a bool.
 
-Reported are calls whose error is assigned to _ or only compared with nil, if the profile shows that the function, or
-one of the package that it calls, spends time on errors.`,
+The rule reports calls whose error is assigned to _ or only compared with nil, if the profile shows that the function,
+or one of the package that it calls, spends time on errors. A variant without an error changes the API, so this rule
+only gives advice.`,
 	Class: advice.AdviceOnly,
 	Gain:  1.3,
 	Match: matchErrorDiscarded,

@@ -20,8 +20,8 @@ are compared or counted and never printed. An error type that keeps the values i
 method, costs at most one allocation. A type based on a number or string costs none for small values or constants.
 Callers can then also read the values.
 
-The rule speaks where errors take a tenth of the time or of what is allocated. Errors that wrap others with %w are not
-reported, nor those that are made once.`,
+The rule reports errors that take a tenth of the time or of all allocations. Errors that wrap others with %w, and errors
+created once, are not reported. A new error type is a design decision, so this rule only gives advice.`,
 	Class:  advice.AdviceOnly,
 	Frames: errorfFrames,
 	Gain:   3,

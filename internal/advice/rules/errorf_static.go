@@ -21,15 +21,15 @@ var errorfStatic = &advice.Rule{
 	Doc: `An error with a constant message is always the same. As a package variable it is created once, and returning it doesn't
 allocate. fmt.Errorf without verbs also parses its format each time.
 
-The rewrite is left to review: an error that is one variable is equal to itself with ==, and callers may tell it from
-others. What runs once is not reported.`,
+Review the rewrite: a single error variable is equal to itself under ==, so callers may distinguish it from other
+errors. Code that runs once is not reported.`,
 	Class:  advice.Review,
 	Frames: lazyregexp.New(`^fmt\.Errorf$|^errors\.New$`),
 	Gain:   5,
 	Match:  matchErrorfStatic,
 	Conditions: advice.Conditions{
-		Offered: "the text is constant",
-		Review:  "nobody tells one such error from another by ==; " + edit.NotYet,
+		Offered: "the message is constant",
+		Review:  "no code distinguishes these errors with ==; " + edit.InitOrder,
 	},
 }
 

@@ -21,7 +21,7 @@ var errorsAs = &advice.Rule{
 	Doc: `errors.As takes a pointer to a variable of any type. It uses reflection for each error in the chain, and the variable
 moves to the heap. errors.AsType (Go 1.26) is compiled for the type and doesn't allocate.
 
-The rewrite is offered where the variable is declared for the call alone and used in the if statement only.`,
+The rewrite is offered if the variable is declared only for this call and used only in the if statement.`,
 	Match:  matchErrorsAs,
 	Class:  advice.Safe,
 	Frames: lazyregexp.New(`^errors\.[aA]s$|^internal/reflectlite\.`),

@@ -17,10 +17,10 @@ var filterCopy = &advice.Rule{
 xs[:0] reuses the memory of xs, and appending never overtakes the element being read. Clear the rest of the slice so
 that the garbage collector can free what it refers to.
 
-Where somebody does, a slice with room for all of xs is allocated once, where one that grows is copied time and again.
+If the original is still used, allocate a slice with capacity for all of xs once, instead of growing it repeatedly.
 
-No rewrite is offered: whether somebody else holds the same slice, the function alone doesn't tell. The rule keeps silent
-where the function itself uses the slice after the loop.`,
+No rewrite is offered, because the function alone doesn't show whether other code holds the same slice. The rule reports
+nothing if the function uses the slice after the loop.`,
 	Class:     advice.AdviceOnly,
 	Frames:    lazyregexp.New(`^runtime\.(growslice|makeslice)`),
 	Allocates: true,

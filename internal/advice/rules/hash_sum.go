@@ -19,15 +19,16 @@ var hashSum = &advice.Rule{
 	Doc: `h.Sum(nil) allocates a slice for the sum. Sum appends to its argument, so it doesn't allocate if that has capacity.
 append(b, h.Sum(nil)...) is h.Sum(b).
 
-Where the compiler sees which hash it is, as after h := sha256.New(), an array in the function is room enough: var sum
-[32]byte, and h.Sum(sum[:0]). Of a parameter or field of type hash.Hash it doesn't, and the array would move to the heap:
-keep it in what the hash is kept in, or write the function for the one hash. Of data that is in one piece, functions such as sha256.Sum256 return an array.
+If the compiler knows the concrete hash, as after h := sha256.New(), a local array is enough: var sum [32]byte and
+h.Sum(sum[:0]). For a parameter or field of type hash.Hash it doesn't, and the array would move to the heap: keep the
+array next to the hash, or write the function for one hash. For data in one piece, functions such as sha256.Sum256
+return an array.
 
-The rule speaks where the sum is gone at once, as it is copied, compared, printed or made a string, and not where it is
+The rule reports sums that are copied, compared, printed or converted to a string right away, and not sums that are
 returned or kept.`,
 	Class:  advice.Review,
 	Frames: sumFrames,
-	Gain:   1.3, // Sum also hashes what is left, and a last block
+	Gain:   1.1, // Sum also hashes the rest, and a last block
 	Match:  matchHashSum,
 	Conditions: advice.Conditions{
 		Offered: "the sum is copied, compared, printed or converted to a string right away",
