@@ -18,10 +18,11 @@ var headerKey = &advice.Rule{
 	Doc: `The methods of http.Header look up a name in canonical form: Content-Type for content-type. A canonical name is used as
 it is. Any other name is looked up among common headers and, if it isn't one of them, copied to the heap.
 
-A name in a variable or constant of another name is reported without a rewrite: it may have to be as it is elsewhere.`,
+A name in a variable, or in a constant with another name, is reported without a rewrite, because other code may need it
+unchanged.`,
 	Class:  advice.Safe,
 	Frames: lazyregexp.New(`^net/textproto\.[cC]anonicalMIMEHeaderKey$`),
-	Gain:   3,
+	Gain:   2,
 	Match:  matchHeaderKey,
 	Conditions: advice.Conditions{
 		Offered: "the name is a literal that isn't canonical",

@@ -23,22 +23,23 @@ var hotAllocation = &advice.Rule{
 when they are allocated and when the garbage collector traces them. Profiles show which lines allocate most, and the
 compiler says why. The advice depends on the reason:
 
-A function literal that uses variables around it is an object. Where it is passed to something small, write out in its
-place what that does, or pass the variables as parameters.
+A function literal that uses variables of its function is an object. If it is passed to a small function, write out what
+that function does, or pass the variables as parameters.
 
-A value given to a parameter of an interface type, any among them, is copied to the heap unless it is a pointer, a constant
-or below 256. A function with a typed or generic parameter needs no copy, nor does one called only when the value is used.
+A value passed as an interface, such as any, is copied to the heap unless it is a pointer, a constant, or a number below
+256. Use a function with a typed or generic parameter, or call the function only when the value is used.
 
-A variable whose address outlives the function is on the heap from its declaration, also where the branch that takes the
-address is not run: copy it to a variable of that branch.
+A variable whose address outlives the function is allocated where it is declared, even if the branch that takes the
+address doesn't run. Copy it to a new variable in that branch.
 
-A slice whose size is only known when the program runs is on the heap as well, though it doesn't outlive the function, unless it
-has at most 32 bytes (and up to Go 1.24 always).
+A slice whose size is only known at run time is allocated even if it doesn't outlive the function, unless it has at most
+32 bytes (and always up to Go 1.24).
 
-What remains are values, slices and buffers allocated for each call. They can be kept with what lives longer and used
-again, be given by the caller, or be returned by value.
+Other values, slices and buffers that are allocated per call can be kept in a longer-lived object and reused, supplied
+by the caller, or returned by value.
 
-The rule speaks of a line only if no other does, and only of what the line itself allocates.`,
+The rule reports a line only if no other rule does, and only for what the line itself allocates. Which change fits
+depends on who uses the value, and for how long, so this rule only gives advice.`,
 	Class:     advice.AdviceOnly,
 	Frames:    lazyregexp.New(`^runtime\.(newobject|makeslice|growslice|convT\w*|mallocgc\w*)$`),
 	Allocates: true,

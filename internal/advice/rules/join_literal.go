@@ -19,12 +19,12 @@ var joinLiteral = &advice.Rule{
 one runtime call with one allocation. If the function is called through a variable or field, the slice is allocated as
 well, because the compiler can't see how it is used.
 
-Called through a field or variable the rewrite is left to review. It is offered if nothing else is assigned to it in
-its package, and the profile has strings.Join below the line.`,
+The rewrite of a call through a field or variable needs review. It is offered if the package assigns nothing else to it
+and the profile shows strings.Join below the line.`,
 	Class:     advice.Safe,
 	Frames:    lazyregexp.New(`^strings\.Join$`),
 	Allocates: true,
-	Gain:      1.5,
+	Gain:      1.2,
 	Match:     matchJoinLiteral,
 	Conditions: advice.Conditions{
 		Offered: "a few strings are written out in the call, and evaluating one doesn't change another",

@@ -20,10 +20,10 @@ var largeCopy = &advice.Rule{
 	Doc: `A loop "for _, v := range values" copies each element, and so does passing a struct to a function or assigning it. From
 64 bytes on, the copy goes through memory and takes longer than the body of many loops.
 
-The rewrite has the loop's variable point to the element instead. It is offered where the loop reads the fields of the
-variable only, doesn't name what it ranges over, and writes to no other slice or pointer of its type; it is left to review,
-as a function called in the loop may change elements, which a copy doesn't see. Elsewhere, where the compiler says that it copies 128 bytes or more, the advice is to
-pass a pointer.`,
+The rewrite makes the loop variable point to the element. It is offered if the loop only reads fields of the variable,
+doesn't mention the slice, and writes to no other slice or pointer of the type. Review it, because a function called in
+the loop may change elements, which a copy doesn't see. Where the compiler reports copies of 128 bytes or more
+elsewhere, the advice is to pass a pointer.`,
 	Class: advice.Review,
 	Own:   true,
 	Gain:  2,

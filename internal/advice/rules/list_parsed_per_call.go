@@ -20,9 +20,9 @@ var listParsedPerCall = &advice.Rule{
 on each call. Usually the list stays the same and the values change. Parse the list once, into a type with a method that
 answers, or keep the parsed form next to the text.
 
-The rule speaks of loops over strings, from a parameter, a field or a variable of the package, in functions that return a
-bool, where a call that parses or prepares one element, and depends on nothing else, takes a tenth of the time. That the
-list is the same from call to call only callers know, so that it is advice only.`,
+The rule reports loops over strings from a parameter, a field or a package variable, in functions that return a bool, if
+a call that parses one element, and depends on nothing else, takes a tenth of the time. Only callers know whether the
+list stays the same, so this rule only gives advice.`,
 	Class: advice.AdviceOnly,
 	Gain:  2,
 	Match: matchListParsedPerCall,

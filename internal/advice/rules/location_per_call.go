@@ -15,9 +15,9 @@ var locationPerCall = &advice.Rule{
 	Doc: `time.LoadLocation opens and parses a file of the time zone database each time. This takes tens of microseconds, system
 calls and a dozen allocations. A *time.Location never changes and can be shared by all goroutines.
 
-A constant name is loaded once: the rewrite makes a function with sync.OnceValues, which the call is replaced by. It is
-left to review as an error would be kept, too. A name from the configuration is best resolved where that is read, so
-that a wrong one is known at the start; names from data can be kept in a sync.Map.`,
+A constant name is loaded once: the rewrite adds a function with sync.OnceValues and calls it instead. Review it,
+because an error is kept, too. Resolve a name from the configuration where the configuration is read, so that a wrong
+name fails at startup. Keep locations for names from data in a sync.Map.`,
 	Class:  advice.Review,
 	Frames: lazyregexp.New(`^time\.(LoadLocation|loadLocation|LoadLocationFromTZData|loadTzinfo)`),
 	Since:  "1.21",
@@ -25,7 +25,7 @@ that a wrong one is known at the start; names from data can be kept in a sync.Ma
 	Match:  matchLocationPerCall,
 	Conditions: advice.Conditions{
 		Offered: "the name is constant",
-		Review:  "an error may be kept, as the location is; " + edit.NotYet,
+		Review:  "an error may be kept along with the location; " + edit.InitOrder,
 	},
 }
 

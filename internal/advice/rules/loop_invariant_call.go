@@ -22,10 +22,10 @@ var loopInvariantCall = &advice.Rule{
 	Doc: `Many functions of the standard library depend only on their arguments: strings.ToLower, strconv.Itoa,
 time.ParseDuration, json.Marshal. If the arguments don't change in a loop, call the function before the loop.
 
-The rewrite calls the function once, before the innermost loop, and uses what it returned. Where a call may fail, so that moving it would
-have an empty loop fail, and where fields, elements or maps are involved, which something else may change, there is
-advice only; so it is where a function calls it with what it is given, and is itself called in loops alone, with the same in
-each turn. What is on the way out of the loop, before a return or break, is not reported.`,
+The rewrite calls the function once, before the innermost loop, and uses the result. The rule only gives advice if the
+call may fail, since an empty loop would then fail too, and if fields, elements or maps are involved, which other code
+may change. It also only gives advice if the function passes on its own parameters and is only called in loops, with the
+same values in each iteration. Calls on the way out of the loop, before a return or break, are not reported.`,
 	Class:  advice.Review,
 	Frames: lazyregexp.New(`^(strings|strconv|fmt|path|path/filepath|net/url|regexp|time|encoding/json|encoding/hex|html|net)\.`),
 	Gain:   10,

@@ -21,11 +21,11 @@ var mapGrows = &advice.Rule{
 	Doc: `A full map is rebuilt with twice the capacity, and all its keys are hashed again. make(map[K]V, n) allocates room for n
 keys at once.
 
-The rewrite gives the size to a map that a loop over something of known length, or maps.Copy, fills, right where it is made or, if the
-length isn't known there yet, where the loop begins. It is class A where each step has another key, and B where keys may
-repeat, which would make the map larger than it has to be. What counts or groups, or has characters for keys, gets advice
-only, as do maps that are filled where the number of keys isn't seen: by a function called for each, or in a map that the
-caller has made.`,
+The rewrite sizes a map that is filled by a loop over something of known length, or by maps.Copy. It does so where the
+map is created or, if the length isn't known there yet, where the loop starts. It is class A if each iteration has a
+different key, and B if keys may repeat, which would make the map larger than necessary. Maps that count or group, or
+that have characters as keys, only get advice. So do maps filled by a function that is called for each key, and maps
+created by the caller.`,
 	Class:     advice.Safe,
 	Frames:    mapGrowth,
 	Allocates: true,

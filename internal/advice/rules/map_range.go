@@ -19,7 +19,7 @@ whether the map has grown. This takes several times as long as iterating over a 
 a map is iterated more often than it changes, keep its entries or keys in a slice as well, or only there if no code
 looks up keys. The order is then also stable.
 
-No rewrite is offered, as all places that change the map would have to change the slice.`,
+No rewrite is offered, because all code that changes the map would have to change the slice.`,
 	Class:  advice.AdviceOnly,
 	Frames: lazyregexp.New(`^internal/runtime/maps\.\(\*Iter\)\.|^runtime\.mapIter(Start|Next)$|^runtime\.mapiter(init|next)$`),
 	Gain:   3,

@@ -21,8 +21,8 @@ var materialiseToCount = &advice.Rule{
 	Doc: `len(f(x)), where f builds a slice, and x.All().Len() collect everything only to discard it. Counting needs no memory:
 use strings.Count instead of the length of strings.Split, or write a function that counts next to the one that collects.
 
-The rule speaks of functions that surely make what they return: of the package itself, or that a profile shows to
-allocate. It offers no rewrite.`,
+The rule reports functions that are known to build their result: functions of the package itself, or ones that allocate
+according to the profile. The function that counts has to be written first, so no rewrite is offered.`,
 	Class: advice.AdviceOnly,
 	Gain:  3,
 	Match: matchMaterialiseToCount,

@@ -24,7 +24,8 @@ for less time: do I/O, formatting and other calls before or after. For a counter
 Replace data that is mostly read as a whole, in an atomic.Pointer. Split a map by key into several, each with its own
 lock.
 
-The rule speaks of lines with a tenth of all waiting for locks or more, of 10 ms or more.`,
+The rule reports lines with at least a tenth of all lock waiting, and at least 10 ms. The code doesn't show what a lock
+protects, so this rule only gives advice.`,
 	Class:  advice.AdviceOnly,
 	Frames: unlocks,
 	Waits:  true,

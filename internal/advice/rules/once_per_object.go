@@ -15,11 +15,11 @@ var oncePerObject = &advice.Rule{
 fine for a package variable, but expensive for each of many objects. Use a field of type sync.Once in the object and a
 method that calls its Do; neither allocates.
 
-No rewrite is offered. What is made once a process is not reported.`,
+No rewrite is offered. Calls that run once per process are not reported.`,
 	Class:     advice.AdviceOnly,
 	Frames:    lazyregexp.New(`^sync\.Once(Func|Values?)\b`),
 	Allocates: true,
-	Gain:      3,
+	Gain:      2,
 	Match:     matchOncePerObject,
 }
 

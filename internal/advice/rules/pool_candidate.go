@@ -22,9 +22,9 @@ var poolCandidate = &advice.Rule{
 the receiver if only one goroutine uses that, have the caller supply it, or use a sync.Pool. This also saves clearing
 the memory.
 
-The rule speaks of buffers, arrays and structs from 1 KiB on that don't leave their function as far as it can be seen, and
-of constructors of such objects. It offers no rewrite: what is put back must not be used any more, and what is taken out
-has old contents.`,
+The rule reports buffers, arrays and structs of at least 1 KiB that don't seem to leave their function, and constructors
+of such objects. It offers no rewrite: an object must not be used after it is returned to the pool, and one taken from
+it has old contents.`,
 	Class:     advice.AdviceOnly,
 	Frames:    lazyregexp.New(`^runtime\.(makeslice|newobject|mallocgc\w*)$`),
 	Allocates: true,

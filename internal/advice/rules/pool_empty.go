@@ -16,7 +16,8 @@ causes a tenth of all allocations, more objects are taken than put back. Perhaps
 before its Put; the object is passed on and never put back; or the code drops objects that have grown too large, as all
 of them do.
 
-Look at what calls Get, and put back on each path, with defer where there are several.`,
+Check the code that calls Get, and call Put on every path, with defer if there are several. Only the surrounding code
+shows where the missing Put belongs, so this rule only gives advice.`,
 	Class:     advice.AdviceOnly,
 	Frames:    allocatedFrames,
 	Allocates: true,

@@ -22,10 +22,10 @@ var randSourcePerCall = &advice.Rule{
 nanoseconds. Since Go 1.20 the package's own functions are seeded randomly at startup, and each thread draws from its
 own state, without a lock.
 
-Where a source is seeded with the time, so that numbers differ from call to call anyway, and used for nothing but
-drawing, the rewrite draws from the package. It is left to review as somebody may rely on rand.Seed, and the seed is no longer evaluated. A source with a
-seed of its own, which gives the same numbers again, is better kept, or made by rand.NewPCG of math/rand/v2, which costs
-nothing but gives other numbers: advice only.`,
+If a source is seeded with the time and used only to draw numbers, the rewrite draws from the package. Review it,
+because other code may rely on rand.Seed, and the seed is no longer evaluated. If a source has a fixed seed to reproduce
+its numbers, keep it, or create it with rand.NewPCG of math/rand/v2, which is cheap but gives other numbers. That is
+advice only.`,
 	Class:  advice.Review,
 	Frames: lazyregexp.New(`^math/rand\.(NewSource|newSource|New$|seedrand|\(\*rngSource\)\.Seed)`),
 	Since:  "1.20",

@@ -20,12 +20,12 @@ var rangeLookup = &advice.Rule{
 	Doc: `A range over a map returns values along with the keys. Reading m[k] in the loop hashes the key and looks it up again,
 which takes 10 to 30 ns each time.
 
-The rewrite takes the value from the range. It is left to review, as a function that is called in the loop may change the
-map meanwhile; where the loop itself does, there is no finding. Keys that needn't be equal to themselves, as numbers that
-may be NaN, are left alone, and so are values so large that a copy of all costs more than finding one.`,
+The rewrite takes the value from the range. Review it, because a function called in the loop may change the map. If the
+loop itself does, nothing is reported. Keys that may not equal themselves, such as NaN, are not reported, and neither
+are values so large that copying them all costs more than looking one up.`,
 	Class:  advice.Review,
 	Frames: mapLookup,
-	Gain:   3,
+	Gain:   1.8,
 	Match:  matchRangeLookup,
 	Conditions: advice.Conditions{
 		Offered: "the loop doesn't change the map, and its keys equal themselves",

@@ -20,8 +20,8 @@ os.ReadFile knows the size of a file, and ContentLength often gives the size of 
 taken from a sync.Pool, reuses its memory. encoding/xml and csv decode while reading and don't need the whole text.
 encoding/json keeps the text of a value, but copies what it returns, so the buffer can be reused immediately.
 
-No rewrite is offered: a decoder stops after the first value, where Unmarshal fails if something follows. Since Go 1.26
-io.ReadAll is about twice as fast as before and wastes less.`,
+No rewrite is offered: a decoder stops after the first value, and Unmarshal fails if more data follows. Since Go 1.26
+io.ReadAll is about twice as fast and wastes less memory.`,
 	Class:  advice.AdviceOnly,
 	Frames: lazyregexp.New(`^io(/ioutil)?\.ReadAll$`),
 	Gain:   1.5,

@@ -18,10 +18,10 @@ time. A service that reads the same files for each request spends its time there
 what is derived from them, such as an index. If they can change, check their modification time periodically, or wait for
 a signal. Embedded files are available as []byte or string without a copy if the variable has that type.
 
-A program whose work is reading files reads each of them once, and has nothing to keep. Where all reading was done by the
-goroutine that runs main, it is taken for such a tool, and nothing is said unless a name is constant; where such a program
-reads with several goroutines a profile doesn't tell it from a service, so that it is advice only. Nor are functions reported
-that are called load or init, unless a name is constant.`,
+A program that processes files reads each of them once and has nothing to keep. If all reading was done by the main
+goroutine, the program is considered such a tool, and nothing is reported unless a name is constant. A profile can't
+distinguish a tool that reads with several goroutines from a service, so this rule only gives advice. Functions called
+load or init are not reported unless a name is constant.`,
 	Class:  advice.AdviceOnly,
 	Frames: lazyregexp.New(`^os\.(ReadFile|Open|OpenFile|ReadDir|Stat|Lstat|openFileNolog|readFileContents)$|^os\.\(\*File\)\.|^io/ioutil\.Read|^io/fs\.(ReadFile|ReadDir|Glob|WalkDir)|^path/filepath\.(Glob|Walk|WalkDir)|^embed\.`),
 	Gain:   5,

@@ -18,7 +18,8 @@ immediately, reflect.TypeAssert (Go 1.25) avoids the copy. An assertion without 
 unchanged. If the target is an interface type, only values that implement it are copied. Lines that copy nothing to the
 heap, as with pointers, are not reported.
 
-The rewrite is left to review where there may be no value, or one of an unexported field: both panic, with different texts.`,
+Review the rewrite if the value may be invalid or come from an unexported field: both versions panic, with different
+messages.`,
 	Match:  matchReflectAssert,
 	Class:  advice.Safe,
 	Frames: lazyregexp.New(`^reflect\.(Value\.Interface|valueInterface|packEface)$`),

@@ -25,7 +25,7 @@ the common types first and use reflection only in the default case. Keep field i
 reflect.Type, or in a variable if the type is fixed. For other functions of package reflect, the finding names an
 alternative if they take a twentieth of the time or memory.
 
-How what is kept has to look only the code around knows, so that it is advice only.`,
+Only the surrounding code shows what to keep, so this rule only gives advice.`,
 	Class:  advice.AdviceOnly,
 	Frames: reflectFrames,
 	Gain:   2,

@@ -19,7 +19,7 @@ reflect.TypeFor[T]() (Go 1.22) is a constant to the compiler.`,
 	Class:  advice.Safe,
 	Frames: lazyregexp.New(`^reflect\.(TypeOf$|toType$|toRType$|\(\*rtype\)\.Elem$)`),
 	Since:  "1.22",
-	Gain:   3,
+	Gain:   2,
 	Conditions: advice.Conditions{
 		Offered: "the type is written in the call",
 	},

@@ -24,21 +24,23 @@ have equivalents in package strings, or in a loop of a few lines, that are sever
 fixed text, strings.HasPrefix for one at the start, and strings.FieldsFunc, strings.Fields or a loop over the bytes for
 repeated characters of a set.
 
-Where the pattern has to stay, three things help: strings.Contains of a text that every match must have, asked first;
-patterns without captures, or with (?:…) in their place; and MatchString where nobody wants to know what was found.
+If you need the pattern, three things help: first check with strings.Contains for a text that every match must contain;
+use patterns without captures, or with (?:…); and use MatchString if you don't need the match itself.
 
-Where the pattern is seen, the advice is about it. The rewrite is offered where a variable of the package has a fixed text
-that a text is only asked for; the variable may be left without a use. What a loop in place of others has to do at the
-borders only its author knows, so that of these there is advice only. It takes a tenth of the time of a benchmark or program before this is reported.`,
+If the pattern is known, the advice is specific to it. The rewrite is offered if a package variable has a fixed text
+that is only matched; the variable may become unused. Only the author knows how a loop must treat the boundaries, so
+other patterns get advice only. A match must take a tenth of the time of a benchmark or program to be reported.`,
 	Class:  advice.Safe,
 	Frames: engineFrames,
-	Gain:   4,
+	Gain:   2,
 	Match:  matchRegexpEngine,
 	Conditions: advice.Conditions{
 		Offered: "a package variable that is never reassigned has a fixed text as its pattern, and a text is only matched against it",
 		Review:  "later calls in the statement don't change the text, and evaluating it doesn't panic",
 	},
 }
+
+const gainOfLoop = 2 // if a loop replaces the pattern
 
 var engineFrames = lazyregexp.New(`^regexp\.\(\*Regexp\)\.`)
 
@@ -71,11 +73,11 @@ func matchRegexpEngine(s *advice.Site) []advice.Match {
 			m.Why = fmt.Sprintf("%s is %s: %s.", name, edit.Quoted(pattern), instead)
 			findText(s, c, sel.X, pattern, &m)
 		case seen:
-			m.Why = fmt.Sprintf("the engine tries %s, %s, at every byte. A loop written for it, or a quick test for a text that each match must have, saves most of it.", name, edit.Quoted(pattern))
-			m.Gain = 2
+			m.Why = fmt.Sprintf("The regexp engine tries %s, %s, at every byte. Replace it with a loop, or first check for a text that every match contains.", name, edit.Quoted(pattern))
+			m.Gain = gainOfLoop
 		default:
-			m.Why = fmt.Sprintf("the engine tries %s at every byte. If the pattern is a fixed text, or a set of characters, strings.Contains, HasPrefix, FieldsFunc or a loop do the same; else ask first for a text that each match must have.", name)
-			m.Gain = 2
+			m.Why = fmt.Sprintf("The regexp engine tries %s at every byte. If the pattern is a fixed text or a set of characters, use strings.Contains, HasPrefix, FieldsFunc or a loop; otherwise first check for a text that every match contains.", name)
+			m.Gain = gainOfLoop
 		}
 		matches = append(matches, m)
 	}

@@ -23,20 +23,21 @@ var regexpPerCall = &advice.Rule{
 text takes a fraction of that. Compile a constant pattern once, as a package variable. If patterns are built at run
 time, keep the compiled ones by their text, in a sync.Map or in a map with a lock.
 
-A pattern that regexp.QuoteMeta made of a text needs no package regexp: strings.Contains, HasPrefix, HasSuffix and
-EqualFold find the text, and what finds it in whatever case, as (?i) does, is a loop over EqualFold.
+A pattern built with regexp.QuoteMeta doesn't need package regexp: strings.Contains, HasPrefix, HasSuffix and EqualFold
+find the text, and a loop over EqualFold finds it case-insensitively, like (?i).
 
-The rewrite moves the pattern into a variable, or finds the quoted text, which must be valid UTF-8. It is left to review as the variable is shared
-by all callers, which is fine unless somebody calls its method Longest. Other patterns that are made at run time stay advice, as a
-benchmark that asks the same again and again would confirm any cache. What runs once, in init or under sync.Once, is not
-reported.`,
+The rewrite moves the pattern to a variable, or finds the quoted text, which must be valid UTF-8. Review it, because all
+callers share the variable, which matters only if one calls Longest. Other patterns built at run time only get advice,
+because a benchmark that repeats the same pattern would confirm any cache. Code that runs once, in init or under
+sync.Once, is not reported.`,
 	Class:  advice.Review,
 	Frames: lazyregexp.New(`^regexp\.(Must)?[cC]ompile|^regexp\.Match(String|Reader)?$|^regexp/syntax\.`),
 	Gain:   20,
 	Match:  matchRegexpPerCall,
 	Conditions: advice.Conditions{
 		Offered: "the pattern is constant, or a quoted text",
-		Review:  "something gets hold of the pattern, which all callers share, and may call Longest or compare it by ==; a quoted text is valid UTF-8; " + edit.NotYet,
+		Review: "no code calls Longest on the pattern, which all callers share, or compares it with ==; a quoted text is valid UTF-8; " +
+			edit.InitOrder,
 	},
 }
 

@@ -19,15 +19,15 @@ var replacerPerCall = &advice.Rule{
 replaces. Replacing in a short text takes a fraction of that time. A Replacer never changes and is safe for concurrent
 use, so create it once, as a package variable.
 
-The rewrite does that where what is replaced is constant. It is left to review as the variable is shared.`,
+The rewrite does this if all arguments are constant. Review it, because the variable is shared.`,
 	Class:     advice.Review,
 	Frames:    lazyregexp.New(`^strings\.NewReplacer|^strings\.\(\*Replacer\)\.build|^strings\.(makeGenericReplacer|makeSingleStringReplacer|makeStringFinder|\(\*trieNode\)\.add)|^sync\.\(\*Once\)\.(Do|doSlow)`),
 	Allocates: true,
 	Gain:      5,
 	Match:     matchReplacerPerCall,
 	Conditions: advice.Conditions{
-		Offered: "all that is replaced is constant",
-		Review:  "nobody compares the Replacer, which all callers share; " + edit.NotYet,
+		Offered: "all arguments are constant",
+		Review:  "no code compares the Replacer, which all callers share; " + edit.InitOrder,
 	},
 }
 

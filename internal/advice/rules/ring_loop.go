@@ -15,9 +15,10 @@ var ringLoop = &advice.Rule{
 copy, append and clear handle a piece many bytes per instruction. A loop computes an index with % or & and checks it for
 each element.
 
-The rule speaks of loops that do nothing else than copy elements from or to a ring, or set them all to the same; not of rings of
-less than 64 elements, if it can tell. A loop that goes around more than once is a pattern that is repeated: what it has written
-can be copied, twice as much each time. Where the pieces begin and end is for whoever knows the ring, so that it is advice only.`,
+The rule reports loops that only copy elements to or from a ring, or set all of them to the same value, except for rings
+known to have fewer than 64 elements. A loop that goes around more than once repeats a pattern; copy what it has
+written, doubling the length each time. Only the author of the ring knows where the pieces start and end, so this rule
+only gives advice.`,
 	Class: advice.AdviceOnly,
 	Own:   true,
 	Gain:  3,

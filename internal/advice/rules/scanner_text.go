@@ -22,11 +22,11 @@ var scannerText = &advice.Rule{
 	Doc: `(*bufio.Scanner).Text allocates a string per token. Bytes returns the token in the scanner's buffer, valid until the
 next Scan. string(b) in a comparison, as a map key or in a switch doesn't copy.
 
-The rewrite is offered for a variable that is only looked at: compared, measured, indexed, searched with package
-strings, or looked up. It is left to review, as nothing may use it after the next Scan.`,
+The rewrite is offered for a variable that is only read: compared, measured, indexed, searched with package strings, or
+looked up. Review it, because no code may use the bytes after the next Scan.`,
 	Class:  advice.Review,
 	Frames: lazyregexp.New(`^bufio\.\(\*Scanner\)\.Text$`),
-	Gain:   2,
+	Gain:   1.2,
 	Match:  matchScannerText,
 	Conditions: advice.Conditions{
 		Offered: "the text is only compared, measured, indexed, searched or looked up",

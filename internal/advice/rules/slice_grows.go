@@ -23,9 +23,9 @@ var sliceGrows = &advice.Rule{
 times, and the total is twice the bytes needed. If the number of elements is known in advance, make([]T, 0, n) allocates
 once.
 
-The rewrite gives a slice that starts empty the capacity for what a loop appends to it. Where the number isn't known before, where only some steps
-append, where a function called for each appends, or where the slice comes from elsewhere, the advice is to count, to
-estimate, or to use slices.Grow.`,
+The rewrite gives an empty slice the capacity for the elements that a loop appends. The rule only gives advice, to
+count, estimate or use slices.Grow, if the number isn't known, if only some iterations append, if a function called per
+element appends, or if the slice comes from elsewhere.`,
 	Class:     advice.Safe,
 	Frames:    growFrames,
 	Allocates: true,

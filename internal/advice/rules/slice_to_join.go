@@ -19,12 +19,13 @@ var sliceToJoin = &advice.Rule{
 collected, and so are parts created for it. If you write the parts and separators to a strings.Builder, or append them
 to a []byte with enough capacity, each is copied once.
 
-A loop that joins a slice up to each of its elements copies the first parts again and again. Each such text is the beginning of the
-text of all parts, and each that is joined from an element on is an end of it: joined once, all are parts of one string.
+A loop that joins a slice up to each of its elements copies the first parts repeatedly. Each of these texts is a prefix
+of the whole text, and each text joined from an element on is a suffix. Join once and slice the string.
 
-The rule speaks of slices that a function makes and fills, of whose elements some are made for it, or which are seen to be
-allocated, and which are for nothing else than to be joined: not sorted, turned around or filled by several goroutines. A Builder
-without Grow allocates more often than Join: how much room there has to be only the code around knows, so that it is advice only.`,
+The rule reports slices that a function creates and fills, that are used only for the join, and whose elements are
+created for it or which are known to be allocated. Slices that are sorted, reversed or filled by several goroutines are
+not reported. A Builder without Grow allocates more often than Join. Only the surrounding code shows the right capacity,
+so this rule only gives advice.`,
 	Class:     advice.AdviceOnly,
 	Frames:    lazyregexp.New(`^(strings|bytes)\.Join$`),
 	Allocates: true,

@@ -21,10 +21,10 @@ keys; for characters that are mostly below 128, with a map for the rest; and for
 only at creation and are small numbers, such as enumerations, or arrays or structs of small numbers. For a set of a few
 characters, use a switch or a bit mask.
 
-It takes a twentieth of the time before this is reported, and no other map may be asked on the line. Only maps that a
-function makes for itself and those of the package are meant: in the nodes of a tree, an array each would take too much
-memory, and so would one of large values. A key that is missing has the zero value in a map; an index beyond an array
-panics, and has to be compared with its length first. So it is advice only.`,
+The lookup must take a twentieth of the time, and be the only map access on the line. Only maps created in the function
+and package maps are reported: in the nodes of a tree, or with large values, an array would take too much memory. A
+missing key returns the zero value; an index past the end of an array panics, so compare it with the length first. That
+is why this rule only gives advice.`,
 	Class:  advice.AdviceOnly,
 	Frames: ownLookup,
 	Own:    true,

@@ -19,11 +19,11 @@ var smallWrites = &advice.Rule{
 thousand. A bufio.Writer collects the pieces and writes 4 KiB per call; bufio.NewWriterSize takes a larger size.
 fmt.Println writes to os.Stdout, which isn't buffered either.
 
-What is buffered has to be flushed, with its error looked at: at the end, and before waiting for an answer. Where that is
-the rule can't see, so that it is advice only. Loggers write each record at once on purpose, and are not reported.`,
+Flush the buffer and check the error: at the end, and before waiting for a reply. The rule can't see where that is, so
+it only gives advice. Loggers write each record immediately on purpose and are not reported.`,
 	Class:  advice.AdviceOnly,
 	Frames: writeFrames,
-	Gain:   10,
+	Gain:   7,
 	Match:  matchSmallWrites,
 }
 

@@ -20,14 +20,14 @@ var sortSlice = &advice.Rule{
 slices.Sort and slices.SortFunc (Go 1.21) are compiled for the element type and are two to three times as fast. Since Go
 1.22 sort.Strings, sort.Ints and sort.Float64s call slices.Sort, so no rewrite is offered for them.
 
-Of a less function that compares two elements in one expression, or one field after the other, the rewrite makes the
-function that slices.SortFunc wants: return a.n < b.n becomes return cmp.Compare(a.n, b.n). Elements that compare equal
-may come in another order, as with any sort that is not stable, and NaNs come first: both are left to review, as are less
-functions that call something, and floating-point numbers, since 0 and -0 compare equal. Other less functions get advice only.
-A function that has slices.SortFunc compare numbers or strings as < does is one too many.
+If the less function compares two elements in one expression, or field by field, the rewrite turns it into the function
+that slices.SortFunc expects: return a.n < b.n becomes return cmp.Compare(a.n, b.n). Equal elements may come in a
+different order, as with any unstable sort, and NaNs come first. Review both, and less functions that call other
+functions, and floating-point numbers, since 0 and -0 compare equal. Other less functions get advice only. If
+slices.SortFunc gets a function that compares numbers or strings like <, use slices.Sort.
 
-slices.SortFunc hands elements over by value: those of more than 48 bytes are not reported, as copying them costs what
-reflection did.`,
+slices.SortFunc passes elements by value. Elements of more than 48 bytes are not reported, because copying them costs as
+much as the reflection.`,
 	Class:  advice.Safe,
 	Frames: lazyregexp.New(`^sort\.|^internal/reflectlite\.(Swapper|ValueOf)|^slices\.\w+CmpFunc\b`),
 	Since:  "1.21",
@@ -40,9 +40,9 @@ reflection did.`,
 	},
 }
 
-// largestCopied is the size of elements up to which slices.SortFunc is clearly faster
-// than sort.Slice: measured, it is 2.5 times as fast at 8 bytes, 1.7 at 32, the same
-// at 64 and half as fast at 128.
+// largestCopied is the largest element size for which slices.SortFunc is clearly faster than
+// sort.Slice: measured, it is 2.5 times as fast at 8 bytes, 1.7 times at 32, equal at 64, and half as
+// fast at 128.
 const largestCopied = 48
 
 func matchSortSlice(s *advice.Site) []advice.Match {
