@@ -1,16 +1,14 @@
 package rules
 
 import (
-	"cmp"
 	"go/ast"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"golang.org/x/perf/benchfmt"
-
 	"github.com/hone-go/hone/internal/advice/edit"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
 
 // TestCostlyFunctions: the cases of costly-call have a finding about each function of its table.
@@ -33,15 +31,16 @@ func TestCostlyFunctions(t *testing.T) {
 				continue
 			}
 			name := p.Callee(call)
+			costly, _ := facts.Costly(name)
 			for _, found := range findings {
-				if found.Line == p.Line(call.Pos()) && strings.HasPrefix(found.Why, edit.Short(name)+" "+insteadOf[costlyByName()[name].Kind]) {
+				if found.Line == p.Line(call.Pos()) && strings.HasPrefix(found.Why, edit.Short(name)+" "+insteadOf[costly.Kind]) {
 					reported[name] = true
 				}
 			}
 		}
 	}
 	seen := make(map[string]bool)
-	for _, f := range costlyFunctions {
+	for _, f := range facts.CostlyFunctions() {
 		if seen[f.Name] {
 			t.Errorf("%s is in the table twice", f.Name)
 		}
@@ -55,34 +54,8 @@ func TestCostlyFunctions(t *testing.T) {
 // TestCostlyGains: no row of the table promises more than the committed measurement of it shows.
 func TestCostlyGains(t *testing.T) {
 	const name = "testdata/costly-call/gains.txt"
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	measured := make(map[string]float64)
-	for r := benchfmt.NewReader(f, name); r.Scan(); {
-		switch facts := r.Result().(type) {
-		case *benchfmt.SyntaxError:
-			t.Error(facts)
-		case *benchfmt.Result:
-			call, _, _ := strings.Cut(strings.TrimPrefix(facts.Name.String(), "Costly/"), "-")
-			var used, better float64
-			for _, row := range facts.Values {
-				switch cmp.Or(row.OrigUnit, row.Unit) {
-				case "used-ns/call":
-					used = row.Value
-				case "better-ns/call":
-					better = row.Value
-				}
-			}
-			if used <= 0 || better <= 0 {
-				t.Errorf("%s: want used-ns/call and better-ns/call", facts.Name)
-			}
-			measured[call] = used / better
-		}
-	}
-	for _, row := range costlyFunctions {
+	measured := readGains(t, name, "Costly/")
+	for _, row := range facts.CostlyFunctions() {
 		switch gain, ok := measured[row.Name]; {
 		case !ok:
 			t.Errorf("%s is not in %s", row.Name, name)

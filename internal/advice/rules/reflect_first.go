@@ -32,6 +32,11 @@ Only the surrounding code shows what to keep, so this rule only gives advice.`,
 	Match:  matchReflectFirst,
 }
 
+const (
+	gainOfSwitch          = 1.2 // if a type switch comes first
+	gainWithoutReflection = 1.5 // if code replaces a function of package reflect
+)
+
 var reflectFrames = lazyregexp.New(`^reflect\.`)
 
 func matchReflectFirst(s *advice.Site) []advice.Match {

@@ -40,6 +40,14 @@ much as the reflection.`,
 	},
 }
 
+// Gains of findings that differ from the rule's.
+const (
+	gainOfForward      = 1.05 // of slices.Sort instead of sort.Ints and the like, which call it
+	gainOfNaturalOrder = 2    // of slices.Sort instead of a function that compares like <
+	gainOfInterface    = 1.3  // of slices.SortFunc instead of sort.Sort
+	gainOfAscending    = 3    // of slices.Sort instead of sort.Slice
+)
+
 // largestCopied is the largest element size for which slices.SortFunc is clearly faster than
 // sort.Slice: measured, it is 2.5 times as fast at 8 bytes, 1.7 times at 32, equal at 64, and half as
 // fast at 128.
@@ -62,9 +70,9 @@ func matchSortSlice(s *advice.Site) []advice.Match {
 			ok = len(c.Args) == 1 && sortedInterface(s, c, &m)
 		default:
 			ok = len(c.Args) == 1
-			m.Title = "sort forwards to slices"
-			m.Why = fmt.Sprintf("slices.Sort does the same. Since Go 1.22 %s calls it itself, so that hardly more is gained than a call.", c.Name)
-			m.Gain = 1.05
+			m.Title = "the sort package only calls slices"
+			m.Why = fmt.Sprintf("slices.Sort does the same. Since Go 1.22 %s calls it, so this saves little more than a call.", c.Name)
+			m.Gain = gainOfForward
 		}
 		if ok {
 			matches = append(matches, m)

@@ -26,8 +26,8 @@ strings.Cut finds them without a slice. If you iterate over the parts once, stri
 by one and stops with the loop. The same holds for package bytes. A loop that appends to a slice without capacity is
 left unchanged: over a sequence, the slice would lose the initial memory on the stack that it has since Go 1.26.
 
-Of parts that a function looks at in other ways,
-but doesn't keep, there is advice only; slices that are kept are not reported.`,
+If a function reads the parts in other ways but doesn't keep them, the rule only gives advice. Slices that are kept are
+not reported.`,
 	Class:  advice.Safe,
 	Frames: lazyregexp.New(`^(strings|bytes)\.(Split|genSplit|Fields|explode)`),
 	Gain:   1.6,

@@ -25,12 +25,11 @@ needs. If a memory profile shows either, the rewrite builds the text of one numb
 such numbers get advice only, because each would be a separate string. The same holds for %q, since strconv.Quote uses
 its own memory; long quoted text gets advice only.
 
-What is printed into a
-strings.Builder, a bytes.Buffer or a bufio.Writer is written there piece by piece, numbers by way of the stack or of the
-Writer's own room.`,
+Text that is printed to a strings.Builder, bytes.Buffer or bufio.Writer is written there piece by piece. Numbers go
+through the stack, or through the Writer's own buffer.`,
 	Class:  advice.Safe,
 	Frames: edit.FmtFrames,
-	Gain:   2,
+	Gain:   1.6,
 	Match:  matchSprintfSimple,
 	Conditions: advice.Conditions{
 		Offered: "all verbs have no flags or widths and format strings, numbers, booleans, []byte or values with a String method, and the " +

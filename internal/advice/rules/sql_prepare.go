@@ -19,10 +19,9 @@ prepare the statement, run it and close it again. Fetch all rows with one query 
 rows with one statement, or a COPY, in one transaction. If you need the loop, prepare the statement before it. If a
 function is called often, keep the prepared statement next to the *sql.DB.
 
-What may be put together depends on the data, so that it is advice only.`,
+What can be combined depends on the data, so this rule only gives advice.`,
 	Class:  advice.AdviceOnly,
 	Frames: lazyregexp.New(`^database/sql\.`),
-	Gain:   3,
 	Match:  matchSQLPrepare,
 }
 

@@ -111,9 +111,9 @@ var copyLoop = &advice.Rule{
 	Doc: `copy, and the assignment of an array, move many bytes per instruction. A loop moves one element per step and checks two
 indexes.
 
-It is left to review: where the destination is shorter, the loop panics and copy stops; where both are parts of one slice
-and the destination begins within the source, the loop repeats what it has just moved and copy doesn't. Where they are seen
-to be parts of one, there is advice only.`,
+Review the rewrite: if the destination is shorter, the loop panics and copy stops. If both are parts of the same slice
+and the destination starts within the source, the loop repeats elements it has just moved, and copy doesn't. If they are
+known to be parts of the same slice, the rule only gives advice.`,
 	Analyzer: s1001.Analyzer,
 	Class:    advice.Review,
 	Gain:     4,
@@ -176,8 +176,8 @@ var slideLoop = &advice.Rule{
 	Title: "elements are moved down one by one",
 	Doc: `copy also moves elements within a slice, even if the ranges overlap, and many bytes per instruction.
 
-It is left to review: where there are fewer elements than the loop moves, it panics and copy stops; where the number is
-below zero, the loop does nothing and copy panics.`,
+Review the rewrite: if there are fewer elements than the loop moves, the loop panics and copy stops. If the count is
+negative, the loop does nothing and copy panics.`,
 	Analyzer: s1018.Analyzer,
 	Class:    advice.Review,
 	Gain:     4,
@@ -264,7 +264,7 @@ twice.`,
 			return true
 		}),
 	Frames: lazyregexp.New(`^net/http\.CanonicalHeaderKey$|^net/textproto\.(C|c)anonicalMIMEHeaderKey$`),
-	Gain:   1.7,
+	Gain:   1.3,
 	Conditions: advice.Conditions{
 		Offered: "the name is passed to a method of http.Header",
 		Review:  "evaluating the value doesn't change the name",

@@ -19,11 +19,11 @@ var stringBytesConversion = &advice.Rule{
 that take one type have a counterpart for the other: regexp's Match and MatchString, the packages bytes and strings,
 Write and WriteString.
 
-An io.Writer is given a string unless the package sets it to one that has no WriteString, or a profile shows one of another
-module there.
-What os.ReadFile or io.ReadAll returned and only a string is made of is there twice: that is advice only.
+An io.Writer is given a string unless the package sets it to a type without WriteString, or a profile shows a writer
+from another module. If the result of os.ReadFile or io.ReadAll is only converted to a string, the text is in memory
+twice; that is advice only.
 
-Where the compiler copies nothing, as in comparisons, as a map's key, in switch and range, there is no finding.`,
+Conversions that the compiler optimizes away, in comparisons, map keys, switch and range, are not reported.`,
 	Class:     advice.Safe,
 	Frames:    lazyregexp.New(`^runtime\.(slicebytetostring|stringtoslicebyte|intstring|rawstring|rawbyteslice)`),
 	Allocates: true,

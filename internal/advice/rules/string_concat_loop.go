@@ -24,9 +24,9 @@ garbage collector. A strings.Builder doubles its capacity and copies each piece 
 each step only to be copied into a buffer, write its pieces there instead. The same holds, to a lesser degree, for many
 consecutive statements. If pieces are put before the string, write them from the end of an array or []byte to its start.
 
-The rewrite collects the pieces of one loop in a strings.Builder, and appends them after it. It isn't offered where what the line
-allocates is of a few sizes: of so few steps a strings.Builder allocates no less. Where a profile of memory
-shows no allocation on the line, as when the loop makes a single step from an empty string, nothing is reported.`,
+The rewrite collects the pieces of one loop in a strings.Builder and appends them after the loop. It isn't offered if
+the line allocates blocks of only a few sizes: with so few steps, a strings.Builder allocates as much. If a memory
+profile shows no allocation on the line, for example because the loop has a single iteration, nothing is reported.`,
 	Class:     advice.Review,
 	Frames:    lazyregexp.New(`^runtime\.concatstring`),
 	Allocates: true,
@@ -37,6 +37,8 @@ shows no allocation on the line, as when the loop makes a single step from an em
 		Review:  "the loop usually has more than a few iterations; no deferred function uses a result that holds part of the text after a panic",
 	},
 }
+
+const gainOfStatements = 2 // of a strings.Builder for many statements that append
 
 func matchStringConcatLoop(s *advice.Site) []advice.Match {
 	if s.Unallocated() {

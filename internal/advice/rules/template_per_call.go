@@ -23,15 +23,15 @@ var templatePerCall = &advice.Rule{
 on its first run, to find out how to escape each value. A parsed template can be run any number of times and is safe for
 concurrent use, so parse a constant text once, in a package variable.
 
-The rewrite does that where the template is made of constants and only run afterwards. It is left to review as parsing
-moves to the start of the program, where template.Must panics if it fails. Templates read from files get advice only.`,
+The rewrite does this if the template is built from constants and afterwards only run. Review it, because parsing moves
+to program startup, where template.Must panics on an error. Templates read from files get advice only.`,
 	Class:  advice.Review,
 	Frames: lazyregexp.New(`^(text|html)/template\.(\(\*(Template|escaper|nameSpace)\)\.)?(Parse|parse|escape|lookupAndEscape|New|Must)|^text/template/parse\.`),
-	Gain:   10,
+	Gain:   5,
 	Match:  matchTemplatePerCall,
 	Conditions: advice.Conditions{
-		Offered: "the template is made of constants and only run",
-		Review:  "a mistake in its text may stop the program when it starts; " + edit.NotYet,
+		Offered: "the template is built from constants and only run",
+		Review:  "an error in its text may stop the program at startup; " + edit.InitOrder,
 	},
 }
 

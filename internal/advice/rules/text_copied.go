@@ -24,8 +24,9 @@ for a string to a strings.Builder, whose String doesn't copy; use utf8.DecodeRun
 a string to get its runes; and keep text that is only read in its type, since packages bytes and strings have the same
 functions.
 
-Which of them it is depends on who else has the text, so that it is advice only. Where [string-bytes-conversion](#string-bytes-conversion)
-knows a function that takes the text as it is, that is the finding. Conversions that the compiler leaves out are none.`,
+Which of these applies depends on who else uses the text, so this rule only gives advice. If
+[string-bytes-conversion](#string-bytes-conversion) knows a function that takes the text without conversion, it reports
+that instead. Conversions that the compiler optimizes away are not reported.`,
 	Class:     advice.AdviceOnly,
 	Frames:    lazyregexp.New(`^runtime\.(slicebytetostring|stringtoslicebyte|slicerunetostring|stringtoslicerune|rawruneslice)$`),
 	Allocates: true,
@@ -35,7 +36,12 @@ knows a function that takes the text as it is, that is the finding. Conversions 
 	Match:     matchTextCopied,
 }
 
-// textCopyFrames are those of one kind of conversion, by what it makes of what.
+const (
+	gainOfRune       = 10   // of decoding a single rune
+	gainOfCollecting = 1.02 // of a strings.Builder for pieces of a few dozen bytes
+)
+
+// textCopyFrames match one kind of conversion each, by source and result type.
 var textCopyFrames = map[string]*lazyregexp.Regexp{
 	"string of bytes": lazyregexp.New(`^runtime\.slicebytetostring$`),
 	"bytes of string": lazyregexp.New(`^runtime\.stringtoslicebyte$`),

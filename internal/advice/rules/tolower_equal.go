@@ -19,8 +19,8 @@ var tolowerEqual = &advice.Rule{
 	Doc: `strings.ToLower and ToUpper process the whole text, and allocate a new one if a letter changes. strings.EqualFold
 compares without a copy and stops at the first difference. The same holds for package bytes.
 
-It is left to review, as the two differ for a few letters outside of ASCII: to EqualFold K and the Kelvin sign are
-equal, as are s and ſ.`,
+Review the rewrite, because a few letters outside of ASCII differ: for EqualFold, K and the Kelvin sign are equal, and
+so are s and ſ.`,
 	Class:  advice.Review,
 	Frames: lazyregexp.New(`^(strings|bytes)\.(ToLower|ToUpper|Map)$`),
 	Gain:   4,

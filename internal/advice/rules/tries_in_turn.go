@@ -21,8 +21,8 @@ var triesInTurn = &advice.Rule{
 creates an error that no code uses. Put the most common formats first. Better, check the length of the text, or the
 character at a known position, and only try formats that can fit.
 
-The rule speaks where a loop leaves with the first call that returns no error, and profiles show errors being made below that
-call. Which way is the usual one only those know who have the values, so that it is advice only.`,
+The rule reports a loop that ends with the first call that returns no error, if profiles show errors created below that
+call. Only the owner of the data knows the common format, so this rule only gives advice.`,
 	Class:  advice.AdviceOnly,
 	Frames: makesError,
 	Gain:   2,

@@ -15,9 +15,9 @@ var xorLoop = &advice.Rule{
 	Doc: `A loop that combines two byte slices with ^ needs an index, a check and a store per byte. subtle.XORBytes of package
 crypto/subtle (Go 1.20) processes 16 bytes or more per instruction.
 
-Of a short key that comes again and again, as in masks of WebSocket frames, fill a block of some hundred bytes with it once, and
-combine block by block. The rule is silent where a byte is combined with what a table has for another, or with one before it. What
-overlaps, and slices of different lengths, is for whoever knows the code, so that it is advice only.`,
+For a short repeating key, such as the mask of a WebSocket frame, fill a block of some hundred bytes with it once, and
+combine block by block. The rule doesn't report bytes combined with a table entry for another byte, or with the previous
+byte. Overlaps and different lengths need a person who knows the code, so this rule only gives advice.`,
 	Class: advice.AdviceOnly,
 	Own:   true,
 	Gain:  5,
