@@ -7,6 +7,7 @@ import (
 
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/objective"
 	"github.com/hone-go/hone/profile"
 	"golang.org/x/perf/benchunit"
 )
@@ -109,7 +110,7 @@ func (v *runValues) profile(pkg, benchmark, kind string) (*profile.Profile, erro
 		}
 		return v.read[f.Path], nil
 	}
-	return nil, experiment.ErrNoProfile
+	return nil, objective.ErrNoProfile
 }
 
 // matchedValue adds up the samples with a function that matches, each counted

@@ -109,7 +109,7 @@ func (s *Sides) writeChanges(b *bytes.Buffer) {
 		b.Write(text.Bytes())
 	}
 	if left > 0 {
-		fmt.Fprintf(b, "\n-v tells what moved %d more\n", left)
+		fmt.Fprintf(b, "\n-v explains %s\n", Counted(left, "more change"))
 	}
 }
 
