@@ -8,6 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/benchstat"
 )
 
 // runMedians are the medians of a run's head with their intervals.
@@ -112,11 +113,11 @@ func mediansOf(run *experiment.Run) (*runMedians, error) {
 		},
 		values: make(map[experiment.Key]trendValue), better: make(map[experiment.Key]experiment.Direction),
 	}
-	column := run.Column(run.ID, experiment.Head)
+	column := benchstat.RunColumn(run, run.ID, experiment.Head)
 	if len(column.Results) == 0 {
 		return m, nil
 	}
-	tables, err := experiment.Tabulate([]experiment.Column{column}, run.Units())
+	tables, err := benchstat.Tabulate([]benchstat.Column{column}, run.Units())
 	if err != nil {
 		return nil, err
 	}
