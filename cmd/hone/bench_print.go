@@ -137,6 +137,14 @@ func tellRegressions(b *bytes.Buffer, family *experiment.Family) {
 	}
 }
 
+func regressionLine(worse *experiment.Comparison) string {
+	line := compare.Printable(worse.Key.String()) + ": " + worse.Words()
+	if worse.Budget > 0 {
+		line += fmt.Sprintf(" beyond its budget of %g %%", 100*worse.Budget)
+	}
+	return line
+}
+
 func tellOneSided(b *bytes.Buffer, ref string, r *bench.Report) {
 	if len(r.Unchanged)+len(r.New)+len(r.Gone) > 0 {
 		b.WriteString("\n")

@@ -13,6 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/objective"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/shell"
 )
@@ -20,34 +21,34 @@ import (
 const checkHelp = `usage: hone check [flags] [RUN|FILE...]
        hone check -against REF [flags] [packages] [-args ...]
 
-Evaluate the objectives in hone.toml against what was measured: the newest run,
-or the run or benchmark files given, of which several are taken together. Prints
-a line for each objective that is missed, and for each that is uncertain, which
-fails nothing. doc/objectives.md describes the file, doc/ci.md a gate for CI.
-
-  -base RUN|FILE  what budgets for regressions compare with. A run with -against
-                  has its base; for others, budgets without a base are left out,
-                  and said so
-  -against REF    measure now, as hone bench -against does, and check that: takes
-                  the flags of hone bench as well
-  -config FILE    the objectives; hone.toml of this module by default
-  -v              print objectives that are met as well
-  -json           print all as JSON
-  -dir DIR        where runs are kept; .hone/runs of this module by default
-
-Metrics of profiles (share, total/op) need a run, which keeps profiles.
-
-Exit codes: 0 no objective is missed, 3 some are, 1 something could not be
-measured, or failure, 2 wrong usage. What could not be measured is not met: a
-benchmark that the base has and the run doesn't, a package or test that failed,
-output that is cut short, an objective that nothing matches.
+Check measurements against the objectives in hone.toml, as a gate for CI.
 
 Examples:
 
   hone bench && hone check
   hone check -against main ./...
-  hone check -base latest~1
   hone check -base old.txt new.txt
+
+Flags:
+
+  -against REF    measure first, like hone bench -against REF, and check the result too;
+                  accepts the flags of hone bench
+  -base RUN|FILE  what budgets compare with. Runs with -against have their own base;
+                  for other runs, budgets without a base are skipped, with a warning
+  -config FILE    the objectives (hone.toml of this module)
+  -dir DIR        where runs are kept (.hone/runs of this module)
+  -v              also print objectives that are met
+  -json           print everything as JSON
+
+Exit codes: 0 no objective is missed; 1 failure, or something could not be measured;
+2 wrong usage; 3 an objective is missed, or with -against there is a regression.
+
+Without RUN or FILE, the newest run is checked. Several files are combined. One line is
+printed per missed objective, and per uncertain one, which doesn't fail the check.
+These count as not measured: a benchmark that only the base has, a package or test
+that failed, truncated output, and an objective that matches nothing. Metrics of
+profiles (share, total/op) need a run. doc/objectives.md describes hone.toml, and
+doc/ci.md how to use the gate.
 `
 
 func runCheck(ctx context.Context, a *app, args []string) error {
@@ -114,9 +115,16 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 	return gateError(missed > 0, unmeasured)
 }
 
-// theNewest gives latest and the like the run that they mean, whatever it has. Elsewhere
-// latest passes over runs without results, but a gate must not fall back to an older run
-// because the newest one measured nothing.
+// unbudgeted returns the regressions that no missed objective reports.
+func unbudgeted(regressions []experiment.Comparison, outcomes []objective.Outcome) []experiment.Comparison {
+	return slices.DeleteFunc(regressions, func(r experiment.Comparison) bool {
+		return slices.ContainsFunc(outcomes, func(o objective.Outcome) bool { return o.Status == objective.Missed && o.Key == r.Key })
+	})
+}
+
+// theNewest replaces names such as latest by the directory of the run, whatever it has.
+// Other verbs skip runs without results, but a gate must not fall back to an older run
+// because the newest one has no results.
 func theNewest(ctx context.Context, root string, name *string) error {
 	run, side, hasSide := strings.Cut(*name, ":")
 	if !strings.HasPrefix(run, "latest") || !compare.IsRunName(run) || infile.Exists(*name) {

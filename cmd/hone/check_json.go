@@ -12,6 +12,8 @@ type (
 		Base     string        `json:"base,omitempty"`
 		Failed   bool          `json:"failed"`
 		Outcomes []outcomeJSON `json:"outcomes"`
+		// With -against: confirmed regressions that no missed objective reports, a line each.
+		Regressions []string `json:"regressions"`
 		// Failures of what was measured, whether an objective bounds it or not.
 		Unmeasured []compare.Unmeasured `json:"unmeasured"`
 		Warnings   []string             `json:"warnings"`
