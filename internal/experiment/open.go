@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"strings"
 
@@ -36,11 +37,22 @@ func read(ctx context.Context, dir string) (*Run, error) {
 	}
 	r := &Run{Info: *info, Dir: dir, results: make(map[part][]Result), units: make(benchfmt.UnitMetadataMap)}
 	for _, p := range info.parts() {
-		if err := r.readBench(ctx, p); err != nil {
+		m, err := readResults(ctx, dir, info, p)
+		if err != nil {
 			return nil, err
 		}
+		if len(m.results) > 0 {
+			r.results[p] = m.results
+		}
+		maps.Copy(r.units, m.units)
+		r.Problems = append(r.Problems, m.problems...)
 	}
-	return r, r.findProfiles()
+	files, problems, err := findProfiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	r.files, r.Problems = files, append(r.Problems, problems...)
+	return r, nil
 }
 
 // Bounds of run.json. A run of 1000 benchmarks with three profiles each has one of 0.8 MB
@@ -88,10 +100,6 @@ func readInfo(ctx context.Context, dir string) (info *Info, kept int, err error)
 		}
 	}
 	return info, max(0, kept), nil
-}
-
-func (r *Run) problem(format string, args ...any) {
-	r.Problems = append(r.Problems, fmt.Sprintf(format, args...))
 }
 
 // withoutProcs cuts the "-4" that go test puts behind a benchmark's name.

@@ -15,9 +15,9 @@ import (
 
 // findProfiles lists profiles by walking the directory, so that partial runs
 // show theirs as well.
-func (problems *Run) findProfiles() error {
-	root := filepath.Join(problems.Dir, profilesDir)
-	err := filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
+func findProfiles(dir string) (files []ProfileFile, problems []string, err error) {
+	root := filepath.Join(dir, profilesDir)
+	err = filepath.WalkDir(root, func(file string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), ".") {
 			return err
 		}
@@ -28,7 +28,7 @@ func (problems *Run) findProfiles() error {
 			}
 		}
 		if info, err := os.Stat(file); err != nil || !info.Mode().IsRegular() {
-			problems.problem("%s is not a regular file and is left out", file)
+			problems = append(problems, file+" is not a regular file and is left out")
 			return nil
 		}
 		rel, err := filepath.Rel(root, file)
@@ -50,13 +50,13 @@ func (problems *Run) findProfiles() error {
 			}
 			p.Kind = kind
 		}
-		problems.files = append(problems.files, p)
+		files = append(files, p)
 		return nil
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		err = nil
 	}
-	return err
+	return files, problems, err
 }
 
 // ProfileName is the shortest name by which Profile finds a profile, but for the

@@ -6,12 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/hone-go/hone/internal/experiment/benchtext"
 	"github.com/hone-go/hone/internal/infile"
 )
 
@@ -28,60 +28,61 @@ type partResults struct {
 	problems []string // of a partial run
 }
 
-func (m *Run) readBench(ctx context.Context, p part) error {
-	name := m.file(p)
-	file := filepath.Join(m.Dir, name)
+// readResults reads the file of a part. A run doesn't have all parts that it may have.
+func readResults(ctx context.Context, dir string, info *Info, p part) (m partResults, err error) {
+	name := info.file(p)
+	file := filepath.Join(dir, name)
 	text, err := infile.ReadFile(ctx, file, maxBenchFile)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			return unread(file, err)
+			return m, unread(file, err)
 		}
-		if _, listed := m.Files[name]; listed {
-			return &CorruptError{file, 0, -1, fs.ErrNotExist}
+		if _, listed := info.Files[name]; listed {
+			return m, &CorruptError{file, 0, -1, fs.ErrNotExist}
 		}
-		if p.Phase == Measure && m.State == Partial {
-			m.problem("%s is missing", name)
+		if p.Phase == Measure && info.State == Partial {
+			m.problems = append(m.problems, name+" is missing")
 		}
-		return nil
+		return m, nil
 	}
-	if torn := len(text) - 1 - bytes.LastIndexByte(text, '\n'); torn > 0 && m.State == Partial {
-		m.problem("%s: the last line was not written to its end and is left out", name)
+	if torn := len(text) - 1 - bytes.LastIndexByte(text, '\n'); torn > 0 && info.State == Partial {
+		m.problems = append(m.problems, name+": the last line was not written to its end and is left out")
 		text = text[:len(text)-torn]
 	}
 	slots, err := readSlots(file, text)
 	if err != nil {
-		return err
+		return m, err
 	}
-	in, tooLong := newReader(text, file)
+	in, tooLong := benchtext.NewReader(text, file)
 	if len(tooLong) > 0 {
-		return &CorruptError{file, tooLong[0].Line, -1, errors.New(tooLong[0].Msg)}
+		return m, &CorruptError{file, tooLong[0].Line, -1, errors.New(tooLong[0].Msg)}
 	}
 	var slot slotLine
 	for in.Scan() {
 		switch record := in.Result().(type) {
 		case *benchfmt.SyntaxError:
 			_, line := record.Pos()
-			return &CorruptError{file, line, -1, errors.New(record.Msg)}
+			return m, &CorruptError{file, line, -1, errors.New(record.Msg)}
 		case *benchfmt.Result:
 			_, line := record.Pos()
-			if len(m.results[p]) == maxResults {
-				return &CorruptError{file, line, -1, fmt.Errorf("has more than %d results", maxResults)}
+			if len(m.results) == maxResults {
+				return m, &CorruptError{file, line, -1, fmt.Errorf("has more than %d results", maxResults)}
 			}
 			if err := ctx.Err(); err != nil {
-				return err
+				return m, err
 			}
 			for len(slots) > 0 && slots[0].line < line {
 				slot, slots = slots[0], slots[1:]
 			}
 			slot.Side = p.Side
-			m.results[p] = append(m.results[p], Result{record.Clone(), slot.Slot, slot.line > 0})
+			m.results = append(m.results, Result{record.Clone(), slot.Slot, slot.line > 0})
 		}
 	}
 	if err := in.Err(); err != nil {
-		return &CorruptError{file, 0, -1, err}
+		return m, &CorruptError{file, 0, -1, err}
 	}
-	maps.Copy(m.units, in.Units())
-	return nil
+	m.units = in.Units()
+	return m, nil
 }
 
 // slotFormat precedes the results of one process; besideFormat may follow on its line.
