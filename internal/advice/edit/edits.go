@@ -66,11 +66,6 @@ func Replace(n ast.Node, text string) advice.Edit {
 // in the order of their references, but doesn't see calls through an interface.
 const InitOrder = "no package variable is initialized by calling the function through an interface, perhaps before the new variable has its value"
 
-// NotYet is what to review where a function comes to need a variable of the package. Go
-// initializes variables in the order in which they refer to each other, but doesn't see a
-// call through an interface.
-const NotYet = "a variable of the package is initialized by calling the function through an interface, perhaps before the new variable has its value"
-
 // BeforeDecl is an edit that adds a package-level declaration above the function of a site and
 // its comment.
 func BeforeDecl(s *advice.Site, text string) advice.Edit {
