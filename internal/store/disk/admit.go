@@ -10,6 +10,14 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
+// An admission decides whether records may be stored.
+type admission struct {
+	o         *Options
+	space     *space
+	catalogue *catalogue
+	counts    *counts
+}
+
 // put is Put, whatever the size of dictionaries.
 func (x *Store) put(ctx context.Context, records []store.Record) error {
 	if err := x.begin(ctx); err != nil {

@@ -11,6 +11,20 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
+// An appender encodes records and appends them to the log.
+//
+// It holds the partition's lock while it encodes profiles and appends them. So the log has
+// whatever a profile refers to before the profile itself, and after a crash, no profile refers
+// to something that is lost.
+type appender struct {
+	*kv
+	now       func() time.Time
+	catalogue *catalogue
+	dicts     *dictionaries
+	counts    *counts
+	wake      chan<- struct{} // tells the background job that an hour has much to pack
+}
+
 // maxTogether limits the number of records in one batch.
 const maxTogether = 64
 

@@ -14,26 +14,27 @@ import (
 // A listWriter writes a manifest and its copy.
 type listWriter struct {
 	vfs.File
-	space *space
-	name  string   // of the copy
-	copy  vfs.File // nil if it could not be written
+	fs      vfs.FS
+	stopped func() bool // whether nothing is written any more
+	name    string      // of the copy
+	copy    vfs.File    // nil if it could not be written
 }
 
-func newListWriter(f vfs.File, fsys *space, manifest string) *listWriter {
-	w := &listWriter{File: f, space: fsys, name: copyName(fsys.FS, manifest)}
-	if !fsys.stopped() {
-		w.copy, _ = fsys.FS.Create(w.name, vfs.WriteCategoryUnspecified) // a store is good without
+func newListWriter(f vfs.File, fsys vfs.FS, stopped func() bool, manifest string) *listWriter {
+	w := &listWriter{File: f, fs: fsys, stopped: stopped, name: copyName(fsys, manifest)}
+	if !stopped() {
+		w.copy, _ = fsys.Create(w.name, vfs.WriteCategoryUnspecified) // a store is good without
 	}
 	return w
 }
 
 // Write writes the copy first, so that after a kill the copy is never older.
 func (f *listWriter) Write(p []byte) (int, error) {
-	if f.copy != nil && !f.space.stopped() {
+	if f.copy != nil && !f.stopped() {
 		if _, err := f.copy.Write(bytes.Clone(p)); err != nil { // what is written to may change it
 			f.copy.Close()
 			f.copy = nil
-			f.space.FS.Remove(f.name)
+			f.fs.Remove(f.name)
 		}
 	}
 	return f.File.Write(p)

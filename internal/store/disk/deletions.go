@@ -21,12 +21,9 @@ import (
 //	n id*      varints, rising: the partitions
 //	checksum   u32, little-endian, of all before
 //
-// A deletion is acknowledged when the file has it. A partition leaves the file before its mark
-// goes: a partition that is made later may get its number.
-const (
-	deletionsFile    = "deletions"
-	deletionsVersion = 1
-)
+// A deletion is acknowledged when the file has it. A partition is removed from the file before
+// its mark is, because a new partition may get its number.
+const deletionsVersion = 1
 
 // readDeletions reads the file with the deleted partitions. Without a file, there are none.
 func readDeletions(fsys vfs.FS, dir string) ([]uint32, error) {

@@ -4,10 +4,29 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
+
+// A healer keeps the answers of a store exact when data is damaged: it removes lost profiles,
+// and sets aside partitions that can't be healed.
+type healer struct {
+	*kv
+	o         *Options
+	catalogue *catalogue
+	dicts     *dictionaries
+	cache     *cache
+	ids       *identities
+	rewrites  *rewrites
+	counts    *counts
+	heals     atomic.Uint64 // how often damage was healed
+
+	mu     sync.Mutex
+	losses []Loss // since the store was opened
+}
 
 // heal heals what is known to be damaged, and reports whether there was anything. s.jobs is
 // locked.
@@ -80,6 +99,24 @@ func (x *Store) healPartition(p *partition, lost spans, running bool) (hours []f
 	}
 	h.apply()
 	return slices.Collect(maps.Keys(h.hours)), nil
+}
+
+// tell logs and counts a loss.
+func (x *healer) tell(loss Loss) {
+	loss.Since = x.o.Now()
+	x.counts.lost.Add(loss.Profiles)
+	x.mu.Lock()
+	x.losses = append(x.losses, loss)
+	x.mu.Unlock()
+	x.o.Log.Error("profiles are lost because a table of the store is damaged; all others are available",
+		"service", loss.Service, "profiles", loss.Profiles, "from", loss.From.Format(time.RFC3339), "to", loss.To.Format(time.RFC3339))
+}
+
+// found returns the losses since the store was opened.
+func (x *healer) found() []Loss {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return slices.Clone(x.losses)
 }
 
 // retryHealed runs f, and again when what it finds to be damaged is healed, and without each

@@ -11,8 +11,12 @@ import (
 
 // Names of files of a store.
 const (
+	tableExt       = ".sst"
+	parityExt      = ".parity" // of a table
 	manifestPrefix = "MANIFEST-"
-	copyExt        = ".tables"
+	copyExt        = ".tables" // of a manifest
+	deletionsFile  = "deletions"
+	lockName       = "LOCK" // Pebble's, which the process locks that has the store open
 )
 
 // A listing is the files in a directory by kind.

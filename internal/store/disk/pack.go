@@ -14,6 +14,22 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
+// Packing writes the fresh profiles of an hour of a partition into blocks, adds them to
+// their roll-ups, and deletes the fresh ones, in one batch. Concurrent readers see the state
+// before or after it. It takes memory for the encoded profiles, up to maxFreshBytes, for the
+// decoded profiles of one block, and for the roll-ups of one fleet.
+
+// A packer packs fresh profiles into blocks and roll-ups.
+type packer struct {
+	*kv
+	catalogue *catalogue
+	dicts     *dictionaries
+	cache     *cache
+	healer    *healer
+	rewrites  *rewrites
+	counts    *counts
+}
+
 // nudge wakes the background job up if there is much to do for it.
 func (s *Store) nudge(h *hourData) {
 	if h.tooMuch() {

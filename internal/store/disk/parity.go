@@ -38,11 +38,6 @@ const (
 	tablePerStrip = 1 << 10
 )
 
-const (
-	tableExt  = ".sst"
-	parityExt = ".parity"
-)
-
 // stripOf returns the length of the strips for a table's size.
 func stripOf(size int64) int64 {
 	strip := int64(minStrip)
@@ -87,10 +82,15 @@ func (c *combiner) parity() []byte {
 // A parityWriter writes a table. When it is closed, it writes the parity file.
 type parityWriter struct {
 	vfs.File
-	space *space
-	name  string
-	c     combiner
-	err   error
+	fs      vfs.FS
+	stopped func() bool // whether nothing is written any more
+	name    string
+	c       combiner
+	err     error
+}
+
+func newParityWriter(f vfs.File, fsys vfs.FS, stopped func() bool, name string) *parityWriter {
+	return &parityWriter{File: f, fs: fsys, stopped: stopped, name: name, c: combiner{sum: make([]byte, maxStrip)}}
 }
 
 func (f *parityWriter) Write(p []byte) (int, error) {
@@ -107,17 +107,17 @@ func (f *parityWriter) WriteAt([]byte, int64) (int, error) {
 }
 
 func (f *parityWriter) Close() error {
-	if err := f.File.Close(); err != nil || f.err != nil || f.space.stopped() {
+	if err := f.File.Close(); err != nil || f.err != nil || f.stopped() {
 		return err
 	}
 	name := parityName(f.name)
-	to, err := f.space.FS.Create(name, vfs.WriteCategoryUnspecified)
+	to, err := f.fs.Create(name, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return nil // the table is good without
 	}
 	_, err = to.Write(f.c.parity())
 	if err = errors.Join(err, to.Close()); err != nil {
-		f.space.FS.Remove(name)
+		f.fs.Remove(name)
 	}
 	return nil
 }

@@ -9,6 +9,24 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
+// An intake puts profiles, in these stages:
+//
+//	admit    records are valid, and there is space for them
+//	claim    each record is put once, whoever else puts it; see identities
+//	append   records of a partition are encoded and handed to the log
+//	await    the log is durable; see kv
+//
+// Waiting for the disk is done without locks, and one sync serves all who wait.
+type intake struct {
+	*kv
+	calls     *calls
+	admission *admission
+	healer    *healer
+	ids       *identities
+	appender  *appender
+	counts    *counts
+}
+
 // putEach puts each record once. Those that it writes are not known.
 func (x *Store) putEach(ctx context.Context, records []store.Record, known []bool) error {
 	at := make([]int, len(records)) // where a record is among all

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hone-go/hone/internal/store"
@@ -62,6 +63,16 @@ func moveAside(o *Options, dir string, why error) error {
 		"files", to, "problem", problem)
 	text := o.Now().UTC().Format(time.RFC3339) + "\n" + problem + "\n"
 	return writeFile(o.FS, o.FS.PathJoin(to, whyFile), strings.NewReader(text))
+}
+
+// recoveries recovers stores that were moved aside into the store in use.
+type recoveries struct {
+	*kv
+	o      *Options
+	intake *intake
+	list   []*Recovery // it doesn't change
+
+	mu sync.Mutex // guards what is in the list
 }
 
 // findRecoveries finds the stores that are to be recovered.
@@ -259,4 +270,27 @@ func (x *Store) roomToSpare() error {
 		return fmt.Errorf("%w: %d MiB are left, and recovery keeps %d MiB free", errNoSpare, u.AvailBytes>>20, least>>20)
 	}
 	return nil // who doesn't know how much there is finds out
+}
+
+// now returns the recoveries with their current progress.
+func (x *recoveries) now() []Recovery {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	out := make([]Recovery, len(x.list))
+	for i, r := range x.list {
+		out[i] = *r
+	}
+	return out
+}
+
+// left returns the partitions that are still to be recovered.
+func (x *recoveries) left() (left []Aside) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for _, r := range x.list {
+		if !r.Done {
+			left = append(left, r.left...)
+		}
+	}
+	return left
 }

@@ -8,6 +8,18 @@ import (
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
+// A retention drops profiles: because of their age, to limit the size of the store, or because
+// a user deletes them.
+type retention struct {
+	*kv
+	o         *Options
+	catalogue *catalogue
+	dicts     *dictionaries
+	ids       *identities
+	rewrites  *rewrites
+	counts    *counts
+}
+
 // retain drops hours that are older than the store keeps profiles, and the
 // oldest ones while the store takes more room than it may. s.jobs is locked.
 func (x *Store) retain(ctx context.Context) error {

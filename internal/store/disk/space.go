@@ -78,10 +78,6 @@ func (r *space) check() error {
 	return r.found
 }
 
-// lockName is Pebble's file in the directory of a store, which a process locks
-// that has it open.
-const lockName = "LOCK"
-
 // remember stores which directory this is, for checkUsable. Only the operating system's file
 // system needs that: others can't lose a directory.
 func (r *space) remember() error {
@@ -250,10 +246,10 @@ func (r *space) file(name string, open func() (vfs.File, error)) (f vfs.File, er
 func (r *space) Create(name string, category vfs.DiskWriteCategory) (vfs.File, error) {
 	f, err := r.file(name, func() (vfs.File, error) { return r.FS.Create(name, category) })
 	if err == nil && strings.HasSuffix(name, tableExt) {
-		f = &parityWriter{File: f, space: r, name: name, c: combiner{sum: make([]byte, maxStrip)}}
+		f = newParityWriter(f, r.FS, r.stopped, name)
 	}
 	if err == nil && strings.HasPrefix(r.FS.PathBase(name), manifestPrefix) {
-		f = newListWriter(f, r, name)
+		f = newListWriter(f, r.FS, r.stopped, name)
 	}
 	return f, err
 }

@@ -2,8 +2,27 @@ package disk
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 )
+
+// An upkeep is the background job: it packs fresh profiles, drops old ones, and reclaims disk
+// space.
+type upkeep struct {
+	*kv
+	o         *Options
+	catalogue *catalogue
+	healer    *healer
+	packer    *packer
+	retention *retention
+	rewrites  *rewrites
+	dicts     *dictionaries
+	wake      <-chan struct{} // there is much to pack
+	busy      atomic.Bool     // it is at work
+	// unprotected are tables that were there at the start, and whose parity files were not
+	// looked at yet.
+	unprotected []string
+}
 
 // run packs and drops profiles.
 func (x *Store) run() {
