@@ -85,7 +85,7 @@ func tellBench(ctx context.Context, a *app, f *benchFlags, r *bench.Report) erro
 		}
 	}
 	if r.Family != nil {
-		tellRegressions(&b, r.Family)
+		tellRegressions(&b, r.Family.Regressions())
 		for _, g := range r.Family.Missing {
 			if !slices.Contains(r.Missing, g) && !r.Failed(g) { // those were printed
 				fmt.Fprintf(&b, "MISSING  %s\n", compare.Printable(g.String()))
@@ -127,13 +127,9 @@ func compared(ctx context.Context, store, dir string, family *experiment.Family)
 	return c, c.Explain(ctx, false)
 }
 
-func tellRegressions(b *bytes.Buffer, family *experiment.Family) {
-	for _, worse := range family.Regressions() {
-		budget := ""
-		if worse.Budget > 0 {
-			budget = fmt.Sprintf(" beyond its budget of %g %%", 100*worse.Budget)
-		}
-		fmt.Fprintf(b, "REGRESSION  %s: %s%s\n", compare.Printable(worse.Key.String()), worse.Words(), budget)
+func tellRegressions(b *bytes.Buffer, regressions []experiment.Comparison) {
+	for i := range regressions {
+		fmt.Fprintf(b, "REGRESSION  %s\n", regressionLine(&regressions[i]))
 	}
 }
 

@@ -200,7 +200,7 @@ func tellVersus(ctx context.Context, a *app, f *loadFlags, target loadTarget, ru
 	if err := c.Write(&b, textFormat(f.verbose)); err != nil {
 		return err
 	}
-	tellRegressions(&b, r.Family)
+	tellRegressions(&b, r.Family.Regressions())
 	tellGoals(f, &b, r.Head)
 	if err := tellNext(&b, f.store, run.Dir()); err != nil {
 		return err
