@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -18,16 +17,17 @@ type admission struct {
 	counts    *counts
 }
 
-// put is Put, whatever the size of dictionaries.
-func (x *Store) put(ctx context.Context, records []store.Record) error {
-	if err := x.begin(ctx); err != nil {
-		return err
-	}
-	defer x.calls.Done()
-	oldest := x.oldest()
+// admit returns an error if a record is invalid or has expired, if the disk is full, or if the
+// dictionary of a record's partition is larger than maxDictionary, in bytes of memory. 0 is no
+// limit.
+func (x *admission) admit(records []store.Record, maxDictionary int64) error {
+	oldest := x.o.oldest()
 	for i := range records {
 		r := &records[i]
 		if err := checkRecord(r); err != nil {
+			return err
+		}
+		if err := x.checkDictionary(r, maxDictionary); err != nil {
 			return err
 		}
 		if format.HourOf(r.Time).End() <= oldest {
@@ -35,26 +35,11 @@ func (x *Store) put(ctx context.Context, records []store.Record) error {
 			return fmt.Errorf("%w: its time is %s", store.ErrExpired, time.Unix(0, r.Time).UTC().Format(time.RFC3339))
 		}
 	}
-	if err := x.space.check(); err != nil {
-		if errors.Is(err, store.ErrFull) {
-			x.counts.full.Add(int64(len(records)))
-		}
-		return err
+	err := x.space.check()
+	if errors.Is(err, store.ErrFull) {
+		x.counts.full.Add(int64(len(records)))
 	}
-	known := make([]bool, len(records))
-	for i := range known {
-		known[i] = true
-	}
-	if err := x.retryHealed(func() error { return x.putEach(ctx, records, known) }); err != nil {
-		return err
-	}
-	if err := x.checkUsable(); err != nil {
-		return err
-	}
-	for i := range records {
-		records[i].Known = known[i]
-	}
-	return nil
+	return err
 }
 
 func checkRecord(r *store.Record) error {
@@ -67,18 +52,16 @@ func checkRecord(r *store.Record) error {
 	return nil
 }
 
-// checkDictionary returns an error if a record belongs to a partition whose dictionary is as large
-// as it may be. Whoever sends other stacks each time would have it take all memory.
-func (x *Store) checkDictionary(records []store.Record) error {
-	for i := range records {
-		name := x.nameOf(&records[i])
-		x.mu.Lock()
-		p := x.parts[name]
-		x.mu.Unlock()
-		if p != nil && p.size.Load() > x.o.MaxDictionary {
-			return fmt.Errorf("%w: those of %s since %s take more than %d MiB of memory, the limit (max_dictionary)", store.ErrVaried,
-				p.Service, time.Unix(0, p.Epoch).UTC().Format(time.DateOnly), x.o.MaxDictionary>>20)
-		}
+// checkDictionary returns an error if the dictionary of a record's partition is full. Without
+// the limit, a sender with different stacks in each profile could use up the memory.
+func (x *admission) checkDictionary(r *store.Record, most int64) error {
+	if most == 0 {
+		return nil
+	}
+	p := x.catalogue.find(x.catalogue.nameOf(r))
+	if p != nil && p.size.Load() > most {
+		return fmt.Errorf("%w: the dictionary of %s since %s takes more than %d MiB of memory (max_dictionary)", store.ErrVaried,
+			p.Service, time.Unix(0, p.Epoch).UTC().Format(time.DateOnly), most>>20)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package disk
 
 import (
-	"fmt"
 	"sync"
 	"time"
 
@@ -28,80 +27,65 @@ type appender struct {
 // maxTogether limits the number of records in one batch.
 const maxTogether = 64
 
-// putAll puts those of records that are named, and waits until they are durable.
-// The first of them, written, are in the store, but with an error it isn't
-// certain for how long.
-func (s *Store) putAll(records []store.Record, mine []int) (written int, err error) {
+// appendAll stores the records with the indexes in mine, and waits until they are durable. The
+// first of them, written, are in the store; after an error, they may not be durable.
+func (x *appender) appendAll(records []store.Record, mine []int) (written int, err error) {
 	var wait []*pebble.Batch
 	for len(mine) > 0 && err == nil {
 		// Records that belong together come together as a rule.
-		name := s.nameOf(&records[mine[0]])
+		name := x.catalogue.nameOf(&records[mine[0]])
 		n := 1
-		for n < len(mine) && n < maxTogether && s.nameOf(&records[mine[n]]) == name {
+		for n < len(mine) && n < maxTogether && x.catalogue.nameOf(&records[mine[n]]) == name {
 			n++
 		}
 		var b *pebble.Batch
-		if b, err = s.putIn(name, records, mine[:n]); b != nil {
+		if b, err = x.append(name, records, mine[:n]); b != nil {
 			wait = append(wait, b)
 			written += n
 		}
 		mine = mine[n:]
 	}
 	for _, b := range wait {
-		if e := s.await(b); err == nil {
+		if e := x.await(b); err == nil {
 			err = e
 		}
 	}
-	s.trimGrown()
+	x.dicts.trimGrown(x.catalogue)
 	return written, err
 }
 
-// putIn puts records, which are named, into one partition. The batch has been
-// applied and is to be waited for.
-func (s *Store) putIn(name partitionName, records []store.Record, mine []int) (*pebble.Batch, error) {
-	p := s.findOrAdd(name)
-	p.mu.Lock()
-	for p.gone {
-		p.mu.Unlock()
-		p = s.findOrAdd(name)
-		p.mu.Lock()
-	}
+// append appends the records with the indexes in mine, all of the same partition, to the log.
+// The caller must wait for the batch.
+func (x *appender) append(name partitionName, records []store.Record, mine []int) (*pebble.Batch, error) {
+	p := x.catalogue.lock(name)
 	defer p.mu.Unlock()
-	if err := s.load(p); err != nil {
-		return nil, damagedIn(p, err)
+	if err := x.dicts.open(p); err != nil {
+		return nil, err
 	}
-	if !p.stored {
-		// Its keys may be where nothing can be read, which is as good as not
-		// keeping it.
-		if err := s.readable(p.id); err != nil {
-			s.unload(p)
-			return nil, fmt.Errorf("%w: a table is damaged where new profiles go: %w: %w", store.ErrUnavailable, errRepair, err)
-		}
-	}
-	if p.in == nil {
+	known := p.in != nil
+	if !known {
 		p.in = format.NewInterner(p.dict)
-		s.account(p)
 	}
 	w := writers.Get().(*writer)
 	defer writers.Put(w)
 	w.encoded = w.encoded[:0]
-	b := s.db.NewBatchWithSize(16 << 10)
+	b := x.db.NewBatchWithSize(16 << 10)
 	if !p.stored {
 		b.Set(format.PartitionKey(format.KindPartition, p.id), p.Partition.Append(nil), nil)
 	}
 	seq := p.seq
 	for _, i := range mine {
 		seq++
-		s.encode(w, b, p, &records[i], seq)
+		w.encode(b, p, &records[i], seq)
 	}
 	grown := p.dict.Lengths() != p.written
 	if grown {
 		w.buf = p.dict.AppendPiece(w.buf[:0], p.written, p.in.StringID)
 		b.Set(format.DictionaryKey(p.id, p.pieces), w.buf, nil)
 	}
-	if err := s.apply(b); err != nil {
+	if err := x.apply(b); err != nil {
 		b.Close()
-		s.forget(p)
+		x.dicts.unload(p) // it has what is not in the log
 		return nil, err
 	}
 
@@ -110,19 +94,26 @@ func (s *Store) putIn(name partitionName, records []store.Record, mine []int) (*
 		p.small = append(p.small, piece{p.pieces, p.written})
 		p.written = p.dict.Lengths()
 		p.pieces++
-		s.account(p)
+	}
+	if grown || !known {
+		x.dicts.account(p)
+	}
+	now, busy := x.now(), false
+	for _, e := range w.encoded {
+		h := p.hour(format.HourOf(e.head.Time), true)
+		h.fresh.Add(e.head, e.totals)
+		h.bytes += int64(e.bytes)
+		h.last = now
+		busy = busy || h.tooMuch()
 	}
 	p.stored, p.seq = true, seq
 	p.lastUsed = time.Now()
-	s.counts.put.Add(int64(len(w.encoded)))
-	now := s.o.Now()
-	for _, put := range w.encoded {
-		put.hour.fresh.Add(put.head, put.totals)
-		put.hour.bytes += int64(put.bytes)
-		put.hour.last = now
-	}
-	for _, put := range w.encoded {
-		s.nudge(put.hour)
+	x.counts.put.Add(int64(len(w.encoded)))
+	if busy {
+		select {
+		case x.wake <- struct{}{}:
+		default:
+		}
 	}
 	return b, nil
 }
@@ -138,7 +129,6 @@ type writer struct {
 
 // encoded is what is kept of a record whose batch is being made.
 type encoded struct {
-	hour   *hourData
 	head   format.Head
 	totals []int64 // of its values, by sample type
 	bytes  int     // size of its samples
@@ -146,20 +136,39 @@ type encoded struct {
 
 var writers = sync.Pool{New: func() any { return new(writer) }}
 
-// encode adds a record to a batch.
-func (s *Store) encode(w *writer, b *pebble.Batch, p *partition, r *store.Record, seq uint64) {
-	h := p.hour(format.HourOf(r.Time), true)
-	p.in.Begin(r.Profile)
-	totals := w.translate(p.in, r.Profile)
-	put := encoded{hour: h, totals: totals}
-	put.head = format.Head{Seq: seq, Time: r.Time, Duration: r.Duration, ID: r.ID, Samples: uint32(len(w.samples.Sites)), Schema: p.in.Schema()}
-	put.head.Series = p.in.Series(r.Labels, put.head.Schema)
-	p.in.End()
+// encode adds a record to a batch. It leaves out samples whose values are all 0.
+func (w *writer) encode(b *pebble.Batch, p *partition, r *store.Record, seq uint64) {
+	w.used = w.used[:0]
+	for s := range r.Profile.Stacks {
+		bits := int64(0)
+		for _, col := range r.Profile.Values {
+			bits |= col[s]
+		}
+		if bits != 0 {
+			w.used = append(w.used, uint32(s))
+		}
+	}
+	one := p.in.Begin(r.Profile)
+	w.samples.Reset(len(r.Profile.SampleTypes))
+	w.samples.Sites = one.Sites(w.samples.Sites, w.used)
+	totals := make([]int64, len(r.Profile.SampleTypes))
+	for t, col := range r.Profile.Values {
+		to := w.samples.Values[t]
+		for _, s := range w.used {
+			v := col[s]
+			to = append(to, v)
+			totals[t] += v
+		}
+		w.samples.Values[t] = to
+	}
+	head := format.Head{Seq: seq, Time: r.Time, Duration: r.Duration, ID: r.ID, Samples: uint32(len(w.samples.Sites)), Schema: one.Schema()}
+	head.Series = p.in.Series(r.Labels, head.Schema)
+	one.End()
 
-	w.buf = format.AppendHead(w.buf[:0], &put.head, totals)
-	b.Set(format.SeqKey(format.KindHead, p.id, h.hour, seq), w.buf, nil)
+	hour := format.HourOf(r.Time)
+	w.buf = format.AppendHead(w.buf[:0], &head, totals)
+	b.Set(format.SeqKey(format.KindHead, p.id, hour, seq), w.buf, nil)
 	w.buf, w.scratch = format.AppendSamples(w.buf[:0], &w.samples, w.scratch)
-	b.Set(format.SeqKey(format.KindSamples, p.id, h.hour, seq), w.buf, nil)
-	put.bytes = len(w.buf)
-	w.encoded = append(w.encoded, put)
+	b.Set(format.SeqKey(format.KindSamples, p.id, hour, seq), w.buf, nil)
+	w.encoded = append(w.encoded, encoded{head, totals, len(w.buf)})
 }

@@ -64,7 +64,7 @@ func BenchmarkPack(b *testing.B) {
 func BenchmarkMerge(b *testing.B) {
 	s := filled(b)
 	defer s.Close()
-	kept := s.sums
+	kept := s.querier.sums
 	run := func(name string, q store.Query) {
 		q.SampleType = "cpu"
 		merge := func(b *testing.B, q store.Query) {
@@ -73,7 +73,7 @@ func BenchmarkMerge(b *testing.B) {
 			}
 		}
 		b.Run(name, func(b *testing.B) {
-			s.sums = newCache(0)
+			s.querier.sums = newCache(0)
 			for b.Loop() {
 				merge(b, q)
 			}
@@ -82,7 +82,7 @@ func BenchmarkMerge(b *testing.B) {
 			return
 		}
 		b.Run(name+", moving", func(b *testing.B) {
-			s.sums = kept
+			s.querier.sums = kept
 			for i := int64(0); b.Loop(); i++ {
 				q := q
 				by := i % 60 * int64(10*time.Second)

@@ -137,8 +137,8 @@ func (c *cache) remove(e *list.Element) {
 	c.bytes -= old.bytes
 }
 
-// packedHeads returns the heads of an hour's packed profiles, of a version.
-func (c *Store) packedHeads(db pebble.Reader, p *partition, h format.Hour, version uint64) (*format.Heads, error) {
-	key := format.HourKey(format.KindHeads, p.id, h)
-	return loadStored(c.cache, cacheKey{string(key), version}, db, key, "it is missing", format.ReadHeads)
+// packedHeads returns the heads of the packed profiles in an hour of a partition.
+func (c *cache) packedHeads(db pebble.Reader, partition uint32, h format.Hour, version uint64) (*format.Heads, error) {
+	key := format.HourKey(format.KindHeads, partition, h)
+	return loadStored(c, cacheKey{string(key), version}, db, key, "it is missing", format.ReadHeads)
 }

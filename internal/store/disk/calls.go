@@ -14,17 +14,17 @@ type calls struct {
 	closed  bool
 }
 
-// begin starts a call. Unless it fails, s.calls.Done is to be called.
-func (c *Store) begin(ctx context.Context) error {
+// begin starts a call. If it returns nil, the caller must call done.
+func (c *calls) begin(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	c.callsMu.RLock()
-	defer c.callsMu.RUnlock()
+	c.mu.RLock()
+	defer c.mu.RUnlock()
 	if c.closed {
 		return store.ErrClosed
 	}
-	c.calls.Add(1)
+	c.running.Add(1)
 	return nil
 }
 

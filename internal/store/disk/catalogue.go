@@ -24,8 +24,8 @@ type catalogue struct {
 	next  uint32           // number of the next partition
 }
 
-// all returns all all, by epoch and service.
-func (c *Store) all() []*partition {
+// all returns the partitions in use, sorted by epoch and service.
+func (c *catalogue) all() []*partition {
 	c.mu.Lock()
 	ps := make([]*partition, 0, len(c.parts))
 	for _, p := range c.parts {
@@ -45,27 +45,37 @@ func (c *catalogue) find(name partitionName) *partition {
 	return c.parts[name]
 }
 
-// findOrAdd returns the partition of a service and a time, making it.
-func (c *Store) findOrAdd(name partitionName) *partition {
+// lock returns a partition with its lock held. It adds the partition if there is none.
+func (c *catalogue) lock(name partitionName) *partition {
+	for {
+		p := c.findOrAdd(name)
+		p.mu.Lock()
+		if !p.gone {
+			return p
+		}
+		p.mu.Unlock()
+	}
+}
+
+func (c *catalogue) findOrAdd(name partitionName) *partition {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.parts[name]
 	if p == nil {
-		instance := slices.Clone(c.o.InstanceLabels)
-		slices.Sort(instance)
-		p = &partition{id: c.next, Partition: format.Partition{Epoch: name.epoch, Service: name.service, Instance: instance, Dropped: format.MinHour}}
+		p = &partition{id: c.next, Partition: format.Partition{Epoch: name.epoch, Service: name.service, Instance: slices.Clone(c.instance), Dropped: format.MinHour}}
 		c.next++
 		c.parts[name] = p
 	}
 	return p
 }
 
-func (c *Store) nameOf(r *store.Record) partitionName {
+// nameOf returns the name of the partition that a record belongs to.
+func (c *catalogue) nameOf(r *store.Record) partitionName {
 	return partitionName{store.Window(r.Time, c.epoch), r.Labels.Get(store.LabelService)}
 }
 
 // hours returns all hours with profiles, the oldest first.
-func (c *Store) hours() []format.Hour {
+func (c *catalogue) hours() []format.Hour {
 	var out []format.Hour
 	for _, p := range c.all() {
 		p.mu.Lock()

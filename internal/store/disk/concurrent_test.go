@@ -62,8 +62,8 @@ func TestAllAtOnce(t *testing.T) {
 	work(func() error {
 		s.rewrites.Lock()
 		defer s.rewrites.Unlock()
-		defer s.trim()
-		return s.retain(t.Context())
+		defer s.dicts.trim(s.catalogue)
+		return s.retention.retain(t.Context())
 	})
 	last := int64(0)
 	work(func() error {

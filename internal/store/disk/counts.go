@@ -7,6 +7,6 @@ import (
 // counts has the counters of a store, from when it was opened.
 type counts struct {
 	put, duplicates, expired, full atomic.Int64
-	loads, moved                   atomic.Int64
-	packed, blocks, dropped, lost  atomic.Int64
+	moved                          atomic.Int64 // sums of a range that moved on
+	packed, dropped, lost          atomic.Int64
 }

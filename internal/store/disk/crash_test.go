@@ -273,10 +273,10 @@ func TestReplacedTables(t *testing.T) {
 	}
 	for round := range 4 {
 		putSome(all / 8)
-		if err := s.db.Flush(); err != nil {
+		if err := s.kv.db.Flush(); err != nil {
 			t.Fatal(err)
 		}
-		snap := s.db.NewSnapshot() // versions before it keep their numbers
+		snap := s.kv.db.NewSnapshot() // versions before it keep their numbers
 		putSome(all / 8)
 		err := s.Pack(t.Context())
 		if round%2 == 1 {
@@ -289,7 +289,7 @@ func TestReplacedTables(t *testing.T) {
 	if err := s.Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.db.TestOnlyWaitForCleaning() // tables are removed in the background
+	s.kv.db.TestOnlyWaitForCleaning() // tables are removed in the background
 	disk := c.stop(t)
 	closeStore(t, s)
 	names := slices.Sorted(maps.Keys(replaced))
@@ -333,7 +333,7 @@ func TestHalfFlushed(t *testing.T) {
 		put(t, s, killRecord(n+1))
 	}
 	disk := cloneTree(t, c.FS)
-	if err := s.db.Flush(); err != nil {
+	if err := s.kv.db.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	l, err := listFiles(c.FS, dir)
@@ -383,7 +383,7 @@ func TestEarlierList(t *testing.T) {
 			n++
 			put(t, s, killRecord(n))
 		}
-		err := s.db.Flush()
+		err := s.kv.db.Flush()
 		if round%3 == 2 {
 			err = s.Compact(t.Context())
 		}
@@ -433,7 +433,7 @@ func TestCutList(t *testing.T) {
 	for n := range all {
 		put(t, s, killRecord(n+1))
 	}
-	if err := cmp.Or(s.db.Flush(), s.Compact(t.Context())); err != nil {
+	if err := cmp.Or(s.kv.db.Flush(), s.Compact(t.Context())); err != nil {
 		t.Fatal(err)
 	}
 	closeStore(t, s)

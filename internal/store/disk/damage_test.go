@@ -113,16 +113,16 @@ func newSample(t *testing.T) *sample {
 	if err := s.Pack(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.db.Flush(); err != nil {
+	if err := s.kv.db.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	round(week+6*time.Hour, week+7*time.Hour, 6*time.Minute, false)
-	if err := s.db.Flush(); err != nil {
+	if err := s.kv.db.Flush(); err != nil {
 		t.Fatal(err)
 	}
 	round(week+6*time.Hour+time.Second, week+7*time.Hour, 2*time.Minute, true)
 	copyDir(t, dir, sm.dir)
-	if err := s.scan(s.db, []byte{0}, []byte{0xff}, func(key, _ []byte) error {
+	if err := scan(s.kv.db, []byte{0}, []byte{0xff}, func(key, _ []byte) error {
 		sm.keys = append(sm.keys, bytes.Clone(key))
 		return nil
 	}); err != nil {
@@ -358,7 +358,7 @@ func (sm *sample) wantParts(t *testing.T, s *Store, must func(store.Record) bool
 		if have[id] {
 			for _, col := range rec.Profile.Values {
 				for _, v := range col {
-					model[s.nameOf(&rec)] += v
+					model[s.catalogue.nameOf(&rec)] += v
 				}
 			}
 		}
@@ -370,8 +370,8 @@ func (sm *sample) wantParts(t *testing.T, s *Store, must func(store.Record) bool
 	// profiles.
 	for _, cut := range []int64{0, int64(90 * time.Minute)} {
 		sums := map[partitionName]int64{}
-		second := store.Window(base, s.epoch) + s.epoch // the second week
-		for _, span := range [][2]int64{{0, base + cut}, {base + cut, second}, {second, base + s.epoch + cut}, {base + s.epoch + cut, 0}} {
+		second := store.Window(base, s.catalogue.epoch) + s.catalogue.epoch // the second week
+		for _, span := range [][2]int64{{0, base + cut}, {base + cut, second}, {second, base + s.catalogue.epoch + cut}, {base + s.catalogue.epoch + cut, 0}} {
 			from, to := span[0], span[1]
 			for _, kind := range []string{"cpu", "heap"} {
 				sel, err := store.ParseSelector(fmt.Sprintf("{kind=%q}", kind))
@@ -383,7 +383,7 @@ func (sm *sample) wantParts(t *testing.T, s *Store, must func(store.Record) bool
 					t.Fatal(err)
 				}
 				for _, g := range groups {
-					name := partitionName{store.Window(g.Time, s.epoch), g.Labels.Get(store.LabelService)}
+					name := partitionName{store.Window(g.Time, s.catalogue.epoch), g.Labels.Get(store.LabelService)}
 					for _, col := range g.Profile.Values {
 						for _, v := range col {
 							sums[name] += v
@@ -392,9 +392,7 @@ func (sm *sample) wantParts(t *testing.T, s *Store, must func(store.Record) bool
 				}
 			}
 		}
-		s.mu.Lock()
-		aside := len(s.aside)
-		s.mu.Unlock()
+		aside := len(s.catalogue.asides())
 		if aside == 0 && !maps.Equal(sums, model) {
 			t.Errorf("cut at %v: sums %v, want %v", time.Duration(cut), sums, model)
 		}
@@ -492,9 +490,9 @@ func TestDamagedFiles(t *testing.T) {
 
 // idOf returns the number that the partition of a record had.
 func (sm *sample) idOf(s *Store, rec store.Record) uint32 {
-	name := s.nameOf(&rec)
+	name := s.catalogue.nameOf(&rec)
 	id := uint32(slices.Index([]string{"api", "shop", "web"}, name.service))
-	if name.epoch > store.Window(base, s.epoch) {
+	if name.epoch > store.Window(base, s.catalogue.epoch) {
 		id += 3
 	}
 	return id

@@ -33,7 +33,7 @@ func TestDeletionDamaged(t *testing.T) {
 			if err != nil || n == 0 {
 				t.Fatalf("%d, %v", n, err)
 			}
-			if err := s.db.Flush(); err != nil {
+			if err := s.kv.db.Flush(); err != nil {
 				t.Fatal(err)
 			}
 			crashed := dir + "2"
@@ -107,8 +107,8 @@ func TestDeletionDamaged(t *testing.T) {
 					if err := s.Compact(t.Context()); err != nil {
 						t.Fatal(err)
 					}
-					if len(s.deleted) > 0 {
-						t.Errorf("partitions %d are still known to be deleted", s.deleted)
+					if len(s.rewrites.deleted) > 0 {
+						t.Errorf("partitions %d are still known to be deleted", s.rewrites.deleted)
 					}
 				}
 				closeStore(t, s)
@@ -133,7 +133,7 @@ func TestDeletionFileMissing(t *testing.T) {
 				t.Fatal(err)
 			}
 			put(t, s, all[40:]...)
-			if err := s.db.Flush(); err != nil {
+			if err := s.kv.db.Flush(); err != nil {
 				t.Fatal(err)
 			}
 			n, err := s.DeleteService(t.Context(), "s1", false)
@@ -141,7 +141,7 @@ func TestDeletionFileMissing(t *testing.T) {
 				t.Fatalf("%d, %v", n, err)
 			}
 			if flushed {
-				if err := s.db.Flush(); err != nil {
+				if err := s.kv.db.Flush(); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -172,8 +172,8 @@ func TestDeletionFileMissing(t *testing.T) {
 							if err := s.Compact(t.Context()); err != nil {
 								t.Fatal(err)
 							}
-							if len(s.deleted) > 0 {
-								t.Errorf("partitions %d are still known to be deleted", s.deleted)
+							if len(s.rewrites.deleted) > 0 {
+								t.Errorf("partitions %d are still known to be deleted", s.rewrites.deleted)
 							}
 						}
 						closeStore(t, s)
@@ -324,8 +324,8 @@ func TestDeletionKilled(t *testing.T) {
 	if err := s.Compact(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if len(s.listed) > 0 {
-		t.Fatalf("the deletion of %d is not forgotten", s.listed)
+	if len(s.rewrites.listed) > 0 {
+		t.Fatalf("the deletion of %d is not forgotten", s.rewrites.listed)
 	}
 	closeStore(t, s)
 	s = open(t, dir, o)

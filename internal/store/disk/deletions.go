@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 
 	"github.com/cockroachdb/pebble/v2/vfs"
 
@@ -78,13 +79,14 @@ func writeDeletions(fsys vfs.FS, dir string, ids []uint32) error {
 	return syncDir(fsys, dir)
 }
 
-// findDeletions sets s.listed. A damaged file is kept under another name: the marks say the same.
-func (fsys *Store) findDeletions() (err error) {
-	fsys.listed, err = readDeletions(fsys.o.FS, fsys.dir)
+// findDeletions reads the file with the deleted partitions. It keeps a damaged file under
+// another name; the marks in the partitions have the same information.
+func findDeletions(fsys vfs.FS, dir string, log *slog.Logger) ([]uint32, error) {
+	ids, err := readDeletions(fsys, dir)
 	if err == nil || errors.Is(err, format.ErrVersion) {
-		return err
+		return ids, err
 	}
-	fsys.o.Log.Error("which services were deleted is read from the tables alone", "error", err)
-	name := fsys.o.FS.PathJoin(fsys.dir, deletionsFile)
-	return fsys.o.FS.Rename(name, fsys.o.FS.PathJoin(fsys.dir, keptPrefix+deletionsFile))
+	log.Error("the list of deleted services is damaged; hone reads it from the tables instead", "error", err)
+	name := fsys.PathJoin(dir, deletionsFile)
+	return nil, fsys.Rename(name, fsys.PathJoin(dir, keptPrefix+deletionsFile))
 }

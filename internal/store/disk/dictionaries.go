@@ -1,10 +1,13 @@
 package disk
 
 import (
+	"encoding/binary"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"time"
 
+	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
@@ -24,9 +27,59 @@ const (
 	largePiece = 256 << 10
 )
 
-// mergePieces makes one piece of many small ones of a dictionary. s.jobs is
-// locked.
-func (x *Store) mergePieces(p *partition) error {
+// open loads the dictionary of a partition that gets new profiles. p is locked.
+func (x *dictionaries) open(p *partition) error {
+	if err := x.load(p); err != nil {
+		return err
+	}
+	if p.stored {
+		return nil
+	}
+	// The keys of a new partition may be where nothing can be read, which is as good as not
+	// keeping it.
+	if err := x.readable(p.id); err != nil {
+		x.unload(p)
+		return fmt.Errorf("%w: a damaged table is in the way of new profiles: %w: %w", store.ErrUnavailable, errRepair, err)
+	}
+	return nil
+}
+
+// load reads the dictionary of a partition, unless it is in memory. p is locked.
+func (x *dictionaries) load(p *partition) error {
+	if p.dict != nil {
+		return nil
+	}
+	d := format.NewDictionary(p.Instance)
+	p.pieces, p.small = 0, nil
+	if p.stored {
+		if err := x.readPieces(p, d); err != nil {
+			return damagedIn(p, fmt.Errorf("service %s, week of %s: %w", p.Service, time.Unix(0, p.Epoch).UTC().Format(time.DateOnly), err))
+		}
+		x.loads.Add(1)
+	}
+	p.dict, p.index, p.written = d, nil, d.Lengths()
+	x.account(p)
+	return nil
+}
+
+// readPieces reads the stored dictionary of p, which is locked, into d.
+func (x *dictionaries) readPieces(p *partition, d *format.Dictionary) error {
+	prefix := format.PartitionKey(format.KindDictionary, p.id)
+	return scan(x.db, prefix, format.After(prefix), func(key, value []byte) error {
+		if len(key) != len(prefix)+4 {
+			return fmt.Errorf("%s has a wrong length", format.KeyName(key))
+		}
+		number := binary.BigEndian.Uint32(key[len(prefix):])
+		p.pieces = number + 1
+		if p.small = append(p.small, piece{number, d.Lengths()}); len(value) >= largePiece {
+			p.small = nil
+		}
+		return d.AddPiece(value)
+	})
+}
+
+// mergePieces replaces many small pieces of a dictionary by one. rewrites is locked.
+func (x *dictionaries) mergePieces(p *partition) error {
 	p.mu.Lock()
 	if p.gone || p.dict == nil || len(p.small) < smallPieces {
 		p.mu.Unlock()
@@ -56,14 +109,14 @@ func (x *Store) mergePieces(p *partition) error {
 	return nil
 }
 
-// unload forgets the dictionary. p is locked.
-func (x *Store) unload(p *partition) {
+// unload removes the dictionary from memory. p is locked.
+func (x *dictionaries) unload(p *partition) {
 	p.dict, p.in, p.index = nil, nil, nil
 	x.account(p)
 }
 
-// account counts the memory of p's dictionary. p is locked.
-func (x *Store) account(p *partition) {
+// account updates the memory used by p's dictionary. p is locked.
+func (x *dictionaries) account(p *partition) {
 	n := int64(0)
 	if p.dict != nil {
 		n += p.dict.Memory()
@@ -76,23 +129,23 @@ func (x *Store) account(p *partition) {
 	p.size.Store(max(n, p.size.Load()))
 }
 
-// trim forgets dictionaries that were not used for the longest time, until the
-// rest fits in what they may take.
-func (x *Store) trim() {
-	if most := x.o.CacheBytes / 2; x.bytes.Load() > most {
-		x.forgetOldest(x.uses(), most)
+// trim unloads the least recently used dictionaries until the rest takes half the limit. The
+// background job calls it.
+func (x *dictionaries) trim(c *catalogue) {
+	if most := x.limit / 2; x.bytes.Load() > most {
+		x.forgetOldest(uses(c.all()), most)
 	}
 }
 
-// trimGrown does that between two rounds of the background job, when many services have
-// sent something: there is room for more then, and what was used last stays, as it is
-// likely to be used next.
-func (x *Store) trimGrown() {
-	most := 4 * x.o.CacheBytes
+// trimGrown unloads dictionaries between two rounds of the background job, when many services
+// sent profiles. It allows more memory than trim, and keeps the one used last, which is likely
+// to be used next.
+func (x *dictionaries) trimGrown(c *catalogue) {
+	most := 4 * x.limit
 	if x.bytes.Load() <= most {
 		return
 	}
-	if uses := x.uses(); len(uses) > 1 {
+	if uses := uses(c.all()); len(uses) > 1 {
 		x.forgetOldest(uses[:len(uses)-1], most/2)
 	}
 }
@@ -103,11 +156,10 @@ type use struct {
 	last time.Time
 }
 
-// uses returns the dictionaries that nobody uses now, the one that was used first
-// first.
-func (s *Store) uses() []use {
+// uses returns the dictionaries that nobody is using, the least recently used first.
+func uses(parts []*partition) []use {
 	var uses []use
-	for _, p := range s.all() {
+	for _, p := range parts {
 		if p.mu.TryLock() {
 			if p.dict != nil {
 				uses = append(uses, use{p, p.lastUsed})
@@ -119,10 +171,10 @@ func (s *Store) uses() []use {
 	return uses
 }
 
-// forgetOldest forgets dictionaries in their order until the rest takes at most so many
-// bytes, but for those that were used meanwhile, or forgotten by a Put that failed. Their
-// indexes stay: without, questions about all services would load all dictionaries each time.
-func (x *Store) forgetOldest(uses []use, most int64) {
+// forgetOldest unloads dictionaries, in the order of uses, until at most so many bytes remain.
+// It skips those used or unloaded in the meantime. Their indexes stay in memory: otherwise a
+// query over all services would load all dictionaries.
+func (x *dictionaries) forgetOldest(uses []use, most int64) {
 	for _, u := range uses {
 		if x.bytes.Load() <= most {
 			return

@@ -55,57 +55,34 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"github.com/cockroachdb/pebble/v2"
-
 	"github.com/hone-go/hone/internal/store"
-	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
 // A Store is an open store. It implements [store.Store]. Each part owns the state that it
 // keeps in memory; a method passes its call on to the right part.
 type Store struct {
-	dir    string
-	o      Options
-	epoch  int64 // ns
-	db     *pebble.DB
-	kv     *pebble.Lock
-	space  *space
-	health *health
-	cache  *cache
-	sums   *cache // of earlier questions; see sums.go
-	ids    *identities
+	dir   string
+	o     *Options
+	calls *calls
 
-	mu    sync.Mutex // guards what follows
-	parts map[partitionName]*partition
-	aside map[uint32]Aside // what is set aside, by number of the partition
-	next  uint32           // number of the next partition
-	// recoveries are of what was moved aside; the list doesn't change.
-	recoveries []*Recovery
+	kv         *kv           // below all others
+	catalogue  *catalogue    // which partitions there are
+	dicts      *dictionaries // of them, in memory
+	cache      *cache        // decoded values
+	counts     *counts
+	rewrites   *rewrites
+	healer     *healer
+	intake     *intake
+	querier    *querier
+	packer     *packer
+	retention  *retention
+	upkeep     *upkeep
+	recoveries *recoveries
 
-	losses []Loss // since the store was opened
-
-	heals   atomic.Uint64 // how often damage was healed; see heal.go
-	bytes   atomic.Int64
-	garbage atomic.Int64 // bytes deleted that may still take room
-	unsure  atomic.Bool  // something may be in the store and not be durable
-	busy    atomic.Bool  // the background job is at work
-	counts  counts
-
-	closing   context.Context // done when Close begins
-	startEnd  context.CancelFunc
-	calls     sync.WaitGroup
-	callsMu   sync.RWMutex // guards closed against calls
-	closed    bool
-	wake      chan struct{} // wakes the background job up
-	rewrites  sync.Mutex    // held by what rewrites data; guards what follows
-	dead      []keyRange    // what was dropped and may still take room
-	deleted   []uint32      // partitions that were deleted, and that something may be left of
-	listed    []uint32      // those of them that the file of deletions names
-	unclaimed bool          // that room could not be had the last time
-	backdrops sync.WaitGroup
+	end        context.CancelFunc // ends what goes on in the background, ...
+	background sync.WaitGroup     // ... which is this
 }
 
 // Open opens the store in a directory, and creates it if needed. Only one process can
@@ -138,96 +115,108 @@ func OpenContext(ctx context.Context, dir string, o Options) (*Store, error) {
 
 // openOnce opens a store and starts its background jobs.
 func openOnce(ctx context.Context, dir string, o Options) (*Store, error) {
-	s := &Store{dir: dir, o: o, cache: newCache(o.CacheBytes * 3 / 8), sums: newCache(o.CacheBytes / 8),
-		parts: map[partitionName]*partition{}, aside: map[uint32]Aside{}, wake: make(chan struct{}, 1)}
-	s.ids = newIdentities(s, o.CacheBytes/6)
-	s.closing, s.startEnd = context.WithCancel(context.Background())
-	watch := context.AfterFunc(ctx, s.startEnd)
-	err := s.open()
+	closing, end := context.WithCancel(context.Background())
+	watch := context.AfterFunc(ctx, end)
+	s, err := build(closing, dir, &o)
 	if !watch() && err == nil {
-		err = cmp.Or(s.db.Close(), s.kv.Close(), ctx.Err())
+		err = cmp.Or(s.kv.abandon(), ctx.Err())
 	}
 	if err != nil {
-		s.startEnd()
+		end()
 		return nil, err
 	}
+	s.end = end
+	s.background.Go(func() { s.upkeep.run(closing) })
+	s.background.Go(func() { s.recoveries.run(closing) })
 	return s, nil
 }
 
-func (s *Store) open() error {
-	if err := s.o.FS.MkdirAll(s.dir, 0o755); err != nil {
-		return err
-	}
-	lock, err := lockDir(s.o.FS, s.dir)
+// build makes the parts of a store, from the bottom up: each knows only earlier ones.
+func build(closing context.Context, dir string, o *Options) (_ *Store, err error) {
+	db, tables, err := openKV(closing, dir, o)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	s.space = newSpace(s.closing, s.o.FS, s.dir, s.o.MinFree)
-	s.health = newHealth(s.o.Log, s.space)
-	if err := s.space.remember(); err != nil {
-		lock.Close()
-		return err
-	}
-	if err := s.health.inspect(s.o.FS, s.dir); err != nil {
-		lock.Close()
-		return err
-	}
-	db, err := pebble.Open(s.dir, pebbleOptions(s.space, lock, s.health))
-	if err != nil {
-		lock.Close()
-		return s.health.explainOpening(err)
-	}
-	s.db, s.kv = db, lock
-	if err := s.readWhole(); err != nil {
-		db.Close()
-		lock.Close()
-		return s.health.explainOpening(err)
-	}
-	if s.o.Recover {
-		if err := s.findRecoveries(); err != nil {
-			db.Close()
-			lock.Close()
-			return err
+	var aside []*Recovery
+	if o.Recover {
+		if aside, err = findRecoveries(o, dir); err != nil {
+			db.abandon()
+			return nil, err
 		}
 	}
-	return nil
+	defer func() {
+		if err != nil {
+			err = db.explainOpening(err)
+			db.abandon()
+		}
+	}()
+	listed, err := findDeletions(o.FS, dir, o.Log)
+	if err != nil {
+		return nil, err
+	}
+	dicts := &dictionaries{kv: db, limit: o.CacheBytes}
+	rewrites := &rewrites{kv: db, listed: listed}
+	rewrites.Lock()
+	defer rewrites.Unlock()
+	read, hit, err := (&inventoryReader{kv: db, o: o, dicts: dicts, listed: listed}).load(rewrites)
+	if err != nil {
+		return nil, err
+	}
+	rewrites.deleted = read.deleted
+	catalogue, cache, calls, counts := read.catalogue(o.InstanceLabels), newCache(o.CacheBytes*3/8), new(calls), new(counts)
+	ids := newIdentities(db, catalogue, cache, o.CacheBytes/6)
+	healer := &healer{kv: db, o: o, catalogue: catalogue, dicts: dicts, cache: cache, ids: ids, rewrites: rewrites, counts: counts}
+	if err := healer.begin(read, hit); err != nil {
+		return nil, err
+	}
+	if err := rewrites.deleteAgain(); err != nil {
+		return nil, err
+	}
+	wake := make(chan struct{}, 1)
+	admission := &admission{o: o, space: db.space, catalogue: catalogue, counts: counts}
+	appender := &appender{kv: db, now: o.Now, catalogue: catalogue, dicts: dicts, counts: counts, wake: wake}
+	intake := &intake{kv: db, calls: calls, admission: admission, healer: healer, ids: ids, appender: appender, counts: counts}
+	querier := &querier{kv: db, catalogue: catalogue, dicts: dicts, cache: cache, sums: newCache(o.CacheBytes / 8), heals: &healer.heals, counts: counts}
+	packer := &packer{kv: db, catalogue: catalogue, dicts: dicts, cache: cache, healer: healer, rewrites: rewrites, counts: counts}
+	retention := &retention{kv: db, o: o, catalogue: catalogue, dicts: dicts, ids: ids, rewrites: rewrites, counts: counts}
+	upkeep := &upkeep{kv: db, o: o, catalogue: catalogue, dicts: dicts, healer: healer, packer: packer, retention: retention, rewrites: rewrites, wake: wake, unprotected: tables}
+	recoveries := &recoveries{kv: db, o: o, intake: intake, list: aside}
+	return &Store{dir: dir, o: o, calls: calls, kv: db, catalogue: catalogue, dicts: dicts, cache: cache, counts: counts, rewrites: rewrites,
+		healer: healer, intake: intake, querier: querier, packer: packer, retention: retention, upkeep: upkeep, recoveries: recoveries}, nil
 }
 
 // Put stores records; see [store.Store].
 func (s *Store) Put(ctx context.Context, records []store.Record) error {
-	if err := s.checkDictionary(records); err != nil {
-		return err
-	}
-	return s.put(ctx, records)
+	return s.intake.put(ctx, records, s.o.MaxDictionary)
 }
 
 // Merge returns merged profiles; see [store.Store].
 func (s *Store) Merge(ctx context.Context, q store.Query) (out []store.Group, err error) {
-	if err := s.begin(ctx); err != nil {
+	if err := s.calls.begin(ctx); err != nil {
 		return nil, err
 	}
-	defer s.calls.Done()
-	err = s.retryHealed(func() (err error) { out, err = s.merge(ctx, q); return err })
+	defer s.calls.done()
+	err = s.healer.retryHealed(func() (err error) { out, err = s.querier.merge(ctx, q); return err })
 	return out, err
 }
 
 // Series returns totals over time; see [store.Store].
 func (s *Store) Series(ctx context.Context, q store.Query) (out []store.Series, err error) {
-	if err := s.begin(ctx); err != nil {
+	if err := s.calls.begin(ctx); err != nil {
 		return nil, err
 	}
-	defer s.calls.Done()
-	err = s.retryHealed(func() (err error) { out, err = s.series(ctx, q); return err })
+	defer s.calls.done()
+	err = s.healer.retryHealed(func() (err error) { out, err = s.querier.series(ctx, q); return err })
 	return out, err
 }
 
 // Labels returns names and values of labels; see [store.Store].
 func (s *Store) Labels(ctx context.Context, q store.Query) (out []store.LabelValues, err error) {
-	if err := s.begin(ctx); err != nil {
+	if err := s.calls.begin(ctx); err != nil {
 		return nil, err
 	}
-	defer s.calls.Done()
-	err = s.retryHealed(func() (err error) { out, err = s.labels(ctx, q); return err })
+	defer s.calls.done()
+	err = s.healer.retryHealed(func() (err error) { out, err = s.querier.labels(ctx, q); return err })
 	return out, err
 }
 
@@ -239,127 +228,33 @@ var errReturning = errors.New("profiles are still being recovered from a store t
 // Deletion is atomic: after a crash, either all of them are there or none. The files
 // shrink later, when they are rewritten. With dry set, nothing is deleted.
 func (s *Store) DeleteService(ctx context.Context, service string, dry bool) (profiles int64, err error) {
-	if err := s.begin(ctx); err != nil {
+	if err := s.calls.begin(ctx); err != nil {
 		return 0, err
 	}
-	defer s.calls.Done()
-	s.rewrites.Lock()
-	defer s.rewrites.Unlock()
+	defer s.calls.done()
 	if slices.ContainsFunc(s.Recoveries(), func(r Recovery) bool { return !r.Done }) {
 		return 0, errReturning
 	}
-	b := s.db.NewBatch()
-	defer b.Close()
-	// Nobody else has two of them locked.
-	var parts []*partition
-	defer func() {
-		for _, p := range parts {
-			p.mu.Unlock()
-		}
-	}()
-	for _, p := range s.all() {
-		if p.Service != service {
-			continue
-		}
-		p.mu.Lock()
-		parts = append(parts, p)
-		for _, h := range p.hours {
-			profiles += int64(h.packed.Profiles) + int64(len(h.fresh.List))
-		}
-	}
-	s.mu.Lock()
-	var aside []uint32
-	for id, a := range s.aside {
-		if a.Service == service {
-			aside = append(aside, id)
-			profiles += max(a.Profiles, 0)
-		}
-	}
-	s.mu.Unlock()
-	if dry || len(parts)+len(aside) == 0 {
-		return profiles, nil
-	}
-	for _, id := range aside {
-		s.deleteForGood(b, id)
-	}
-	for _, p := range parts {
-		s.deleteForGood(b, p.id)
-	}
-	if err := s.space.explain(s.db.Apply(b, pebble.Sync)); err != nil {
-		return 0, err
-	}
-	var hours []format.Hour
-	s.mu.Lock()
-	for _, id := range aside {
-		delete(s.aside, id)
-	}
-	for _, p := range parts {
-		delete(s.parts, partitionName{p.Epoch, p.Service})
-	}
-	s.mu.Unlock()
-	for _, p := range parts {
-		for _, h := range p.hours {
-			hours = append(hours, h.hour)
-			s.garbage.Add(int64(h.packed.Bytes) + h.bytes)
-		}
-		p.gone, p.hours = true, nil
-		s.unload(p)
-		p.mu.Unlock()
-	}
-	parts = nil
-	for _, h := range hours {
-		s.ids.forgetHour(h) // what was deleted may come again
-	}
-	s.counts.dropped.Add(profiles)
-	if err := s.listDeletions(); err != nil {
-		s.o.Log.Error("the deletion is written once, and not twice: it is tried again", "service", service, "error", err)
-	}
-	return profiles, s.checkUsable()
+	return s.retention.deleteService(service, dry)
 }
 
 var _ store.Deleter = (*Store)(nil)
 
-// Losses returns what was found to be lost since the store was opened.
-func (s *Store) Losses() []Loss {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.losses)
-}
+// Losses returns the profiles that were found to be lost since the store was opened.
+func (s *Store) Losses() []Loss { return s.healer.found() }
 
-// Recoveries returns what was moved aside of the store, and how far it is back.
-func (s *Store) Recoveries() []Recovery {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := make([]Recovery, len(s.recoveries))
-	for i, r := range s.recoveries {
-		out[i] = *r
-	}
-	return out
-}
+// Recoveries returns the stores that were moved aside, and the progress of each recovery.
+func (s *Store) Recoveries() []Recovery { return s.recoveries.now() }
 
 // Close waits for running calls, stops background work and releases the directory.
 func (s *Store) Close() error {
-	s.callsMu.Lock()
-	if s.closed {
-		s.callsMu.Unlock()
-		return store.ErrClosed
+	if err := s.calls.close(); err != nil {
+		return err
 	}
-	s.closed = true
-	s.callsMu.Unlock()
-	s.startEnd()
-	s.calls.Wait()
-	s.backdrops.Wait()
-	// With its log broken, Pebble can close but not flush.
-	sound := s.checkUsable() == nil
-	flushed := sound && s.space.check() == nil && !s.space.gaveUp.Load() && s.db.Flush() == nil
-	err := s.db.Close()
-	if flushed && err == nil {
-		s.removeLogs()
-	}
-	if e := s.kv.Close(); err == nil {
-		err = e
-	}
-	if err != nil && sound {
+	s.end()
+	s.calls.running.Wait()
+	s.background.Wait()
+	if err := s.kv.close(); err != nil {
 		return fmt.Errorf("closing the store in %s: %w", s.dir, err)
 	}
 	return nil

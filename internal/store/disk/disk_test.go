@@ -62,17 +62,17 @@ func TestConformancePacked(t *testing.T) {
 type forgetfulStore struct{ *Store }
 
 func (s forgetfulStore) Series(ctx context.Context, q store.Query) ([]store.Series, error) {
-	s.trim()
+	s.dicts.trim(s.catalogue)
 	return s.Store.Series(ctx, q)
 }
 
 func (s forgetfulStore) Labels(ctx context.Context, q store.Query) ([]store.LabelValues, error) {
-	s.trim()
+	s.dicts.trim(s.catalogue)
 	return s.Store.Labels(ctx, q)
 }
 
 func (s forgetfulStore) Merge(ctx context.Context, q store.Query) ([]store.Group, error) {
-	s.trim()
+	s.dicts.trim(s.catalogue)
 	return s.Store.Merge(ctx, q)
 }
 
@@ -89,29 +89,29 @@ func TestTrimBesideFailingPuts(t *testing.T) {
 	defer closeStore(t, s)
 	put(t, s, record(t, 0, "api", "a", 0))
 	put(t, s, record(t, 1, "web", "a", 0))
-	for _, p := range s.all() {
+	for _, p := range s.catalogue.all() {
 		p.mu.Lock()
-		if err := s.load(p); err != nil {
+		if err := s.dicts.load(p); err != nil {
 			t.Error(err)
 		}
 		p.mu.Unlock()
 	}
-	uses := s.uses()
+	uses := uses(s.catalogue.all())
 	if len(uses) != 2 {
 		t.Fatalf("%d dictionaries could be forgotten, want 2", len(uses))
 	}
 	failed := uses[0].p
 	failed.mu.Lock()
-	s.forget(failed)
+	s.dicts.unload(failed)
 	failed.mu.Unlock()
-	s.forgetOldest(uses, 0)
+	s.dicts.forgetOldest(uses, 0)
 	for _, u := range uses {
 		if u.p.dict != nil {
 			t.Errorf("the dictionary of %v is still there", u.p)
 		}
 	}
-	if uses[1].p.index == nil || s.bytes.Load() > 0 {
-		t.Errorf("%d bytes are kept", s.bytes.Load())
+	if uses[1].p.index == nil || s.dicts.bytes.Load() > 0 {
+		t.Errorf("%d bytes are kept", s.dicts.bytes.Load())
 	}
 }
 
@@ -124,13 +124,13 @@ func TestTrimBetweenRounds(t *testing.T) {
 	largest := int64(0)
 	for i := range 100 {
 		put(t, s, record(t, i, fmt.Sprint("service", i), "a", 0))
-		uses := s.uses()
+		uses := uses(s.catalogue.all())
 		p := uses[len(uses)-1].p
 		largest = max(largest, p.memory)
 		if p.dict == nil || p.Service != fmt.Sprint("service", i) {
 			t.Fatalf("what was used last is %s, after service%d", p.Service, i)
 		}
-		if n := s.bytes.Load(); n > 4*cache+largest {
+		if n := s.dicts.bytes.Load(); n > 4*cache+largest {
 			t.Fatalf("%d services: dictionaries take %d bytes", i+1, n)
 		}
 	}
@@ -212,8 +212,8 @@ func TestTotalsNeedNoDictionary(t *testing.T) {
 	for n, service := range []string{"api", "shop", "worker"} {
 		put(t, s, record(t, n, service, "a", 0))
 	}
-	loads := func() int64 { return s.counts.loads.Load() }
-	s.trim()
+	loads := func() int64 { return s.dicts.loads.Load() }
+	s.dicts.trim(s.catalogue)
 	before := loads()
 	series, err := s.Series(t.Context(), store.Query{By: []string{store.LabelService}})
 	if err != nil {

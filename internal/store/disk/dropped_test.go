@@ -45,7 +45,7 @@ func dropHour(t testing.TB, s *Store, h format.Hour) {
 	t.Helper()
 	s.rewrites.Lock()
 	defer s.rewrites.Unlock()
-	if _, err := s.dropHour(h); err != nil {
+	if _, err := s.retention.dropHour(h); err != nil {
 		t.Fatal(err)
 	}
 }

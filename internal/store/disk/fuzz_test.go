@@ -13,7 +13,7 @@ func FuzzFiles(f *testing.F) {
 	mem := vfs.NewMem()
 	s := open(f, "d", Options{FS: mem})
 	put(f, s, records(f, 4)...)
-	if err := s.db.Flush(); err != nil {
+	if err := s.kv.db.Flush(); err != nil {
 		f.Fatal(err)
 	}
 	put(f, s, records(f, 6)...)

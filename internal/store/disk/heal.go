@@ -28,17 +28,39 @@ type healer struct {
 	losses []Loss // since the store was opened
 }
 
-// heal heals what is known to be damaged, and reports whether there was anything. s.jobs is
-// locked.
-func (x *Store) heal() (healed bool, err error) {
+// begin sets aside the unreadable partitions of an inventory. From the others, it removes the
+// profiles that are lost with the keys in hit. It must return before the first query.
+// x.rewrites is locked.
+func (x *healer) begin(i *inventory, hit spans) error {
+	for _, id := range slices.Sorted(maps.Keys(i.lost)) {
+		p := i.byID[id]
+		if p == nil {
+			p = &partition{id: id}
+		}
+		x.setAside(p, i.lost[id])
+	}
+	if len(hit) == 0 {
+		return nil
+	}
+	if err := x.healAll(hit, false); err != nil {
+		return err
+	}
+	_, err := x.heal() // what that met
+	return err
+}
+
+// heal removes lost profiles after damage was found, and reports whether there was any.
+// x.rewrites is locked.
+func (x *healer) heal() (healed bool, err error) {
 	var lost spans
 	for {
-		more, tables, err := x.health.examine(x.o.FS, x.dir)
+		more, tables, err := examine(x.space)
 		if err != nil || len(tables) == 0 {
 			return healed, err
 		}
 		healed = true
-		x.rewriteLater(tables)
+		x.heals.Add(1)
+		x.rewrites.rewriteLater(tables)
 		lost = append(lost, more...) // what was begun is done again if that met more damage
 		if err := x.healAll(lost, true); err != nil {
 			return healed, err
@@ -46,12 +68,12 @@ func (x *Store) heal() (healed bool, err error) {
 	}
 }
 
-// healAll takes the profiles out of all partitions that are lost. Where it meets more damage,
-// that is for the next call of heal. s.jobs is locked.
-func (x *Store) healAll(lost spans, running bool) error {
-	for _, p := range x.all() {
+// healAll removes the profiles in lost from all partitions. If it finds more damage, the next
+// call of heal takes care of it. x.rewrites is locked.
+func (x *healer) healAll(lost spans, running bool) error {
+	for _, p := range x.catalogue.all() {
 		hours, err := x.healPartition(p, lost, running)
-		if isDamage(err) && !x.health.suspects() {
+		if isDamage(err) && len(x.health.suspects()) == 0 {
 			x.setAside(p, err)
 		} else if err != nil && !isDamage(err) {
 			return err
@@ -61,13 +83,13 @@ func (x *Store) healAll(lost spans, running bool) error {
 		}
 	}
 	if lost.hit([]byte{format.KindFormat}) {
-		return x.write1([]byte{format.KindFormat}, format.AppendFormat(nil, x.epoch))
+		return x.write1([]byte{format.KindFormat}, format.AppendFormat(nil, x.catalogue.epoch))
 	}
 	return nil
 }
 
-// healPartition takes the profiles out of a partition that are lost, and returns their hours.
-func (x *Store) healPartition(p *partition, lost spans, running bool) (hours []format.Hour, err error) {
+// healPartition removes the lost profiles from a partition and returns their hours.
+func (x *healer) healPartition(p *partition, lost spans, running bool) (hours []format.Hour, err error) {
 	if !slices.ContainsFunc(format.PerPartition, func(kind byte) bool { return lost.hit(format.PartitionKey(kind, p.id)) }) {
 		return nil, nil
 	}
@@ -76,28 +98,16 @@ func (x *Store) healPartition(p *partition, lost spans, running bool) (hours []f
 	if p.gone || !p.stored {
 		return nil, nil
 	}
-	h := &healing{s: x, p: p, lost: lost, batch: x.db.NewBatch(), days: map[int32]bool{}, hours: map[format.Hour]*healedHour{}, running: running}
+	h := &healing{kv: x.kv, dicts: x.dicts, cache: x.cache, epoch: x.catalogue.epoch,
+		p: p, lost: lost, batch: x.db.NewBatch(), days: map[int32]bool{}, hours: map[format.Hour]*healedHour{}, running: running}
 	defer h.batch.Close()
-	if err := h.plan(); err != nil {
+	loss, err := h.run()
+	if err != nil {
 		return nil, err
 	}
-	for _, d := range p.hours {
-		if h.hours[d.hour] == nil {
-			continue
-		}
-		if err := h.hour(d); err != nil {
-			return nil, err
-		}
+	if loss.Profiles > 0 {
+		x.tell(loss)
 	}
-	for day := range h.days {
-		if err := h.rollUp(day); err != nil {
-			return nil, err
-		}
-	}
-	if err := x.write(h.batch); err != nil {
-		return nil, err
-	}
-	h.apply()
 	return slices.Collect(maps.Keys(h.hours)), nil
 }
 
@@ -119,9 +129,9 @@ func (x *healer) found() []Loss {
 	return slices.Clone(x.losses)
 }
 
-// retryHealed runs f, and again when what it finds to be damaged is healed, and without each
-// partition that can't be.
-func (x *Store) retryHealed(f func() error) error {
+// retryHealed calls f until it meets no damage. After damage, it removes what is lost, or sets
+// aside a partition that can't be healed, and calls f again.
+func (x *healer) retryHealed(f func() error) error {
 	for {
 		heals := x.heals.Load()
 		err := f()
@@ -148,8 +158,14 @@ func (x *Store) retryHealed(f func() error) error {
 	}
 }
 
-// setAside sets a partition aside. Its lock is not held.
-func (x *Store) setAside(p *partition, why error) {
+// A partition that can't be read completely, and can't be healed, is set aside: queries no
+// longer read it, so that answers are exact for the others, and new profiles of its service
+// and epoch go to a new partition. Its readable data stays on disk for Repair. The partition's
+// stored value says that it is set aside. Otherwise a restart, which may not find the damage
+// at once, would count records twice that were sent again since.
+
+// setAside sets a partition aside. The caller must not hold its lock.
+func (x *healer) setAside(p *partition, why error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.gone {
@@ -163,7 +179,7 @@ func (x *Store) setAside(p *partition, why error) {
 		a.Epoch = time.Unix(0, p.Epoch).UTC()
 	}
 	for _, h := range p.hours {
-		a.Profiles += int64(h.packed.Profiles) + int64(len(h.fresh.List))
+		a.Profiles += h.profiles()
 	}
 	if a.Profiles == 0 {
 		a.Profiles = -1 // it has some, or nobody would have read it
@@ -177,13 +193,8 @@ func (x *Store) setAside(p *partition, why error) {
 		}
 	}
 	p.gone, p.hours = true, nil
-	x.unload(p)
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if name := (partitionName{p.Epoch, p.Service}); x.parts[name] == p {
-		delete(x.parts, name)
-	}
-	x.aside[p.id] = a
-	x.o.Log.Error("set profiles aside, as something of them can't be read: hone store repair brings back what can be",
+	x.dicts.unload(p)
+	x.catalogue.setAside(p, a)
+	x.o.Log.Error("set profiles aside because some of their data can't be read: run hone store repair to get back what can be read",
 		"service", a.Service, "from", a.Epoch.Format(time.DateOnly), "profiles", a.Known(), "error", a.Problem)
 }

@@ -31,7 +31,10 @@ type Loss struct {
 
 // A healing removes lost profiles from one partition.
 type healing struct {
-	s     *Store
+	*kv
+	dicts *dictionaries
+	cache *cache
+	epoch int64
 	p     *partition
 	lost  spans
 	batch *pebble.Batch
@@ -51,8 +54,32 @@ type healedHour struct {
 	gone   int64 // profiles that are lost
 }
 
-// plan finds the hours and days that something may be lost of, and makes again what all
-// hours depend on.
+// run removes the lost profiles from the partition, which is locked, and returns what was lost.
+func (h *healing) run() (loss Loss, err error) {
+	if err := h.plan(); err != nil {
+		return loss, err
+	}
+	for _, d := range h.p.hours {
+		if h.hours[d.hour] == nil {
+			continue
+		}
+		if err := h.hour(d); err != nil {
+			return loss, err
+		}
+	}
+	for day := range h.days {
+		if err := h.rollUp(day); err != nil {
+			return loss, err
+		}
+	}
+	if err := h.write(h.batch); err != nil {
+		return loss, err
+	}
+	return h.install(), nil
+}
+
+// plan finds the hours and days in which something may be lost. It restores what all hours
+// depend on.
 func (h *healing) plan() error {
 	p := h.p
 	prefix := func(kind byte) []byte { return format.PartitionKey(kind, p.id) }
@@ -68,7 +95,7 @@ func (h *healing) plan() error {
 			p.pieces, p.small, p.written = 1, nil, p.dict.Lengths()
 		}
 	}
-	if err := h.s.load(p); err != nil {
+	if err := h.dicts.load(p); err != nil {
 		return err
 	}
 	// Hours may be known by what is left of them alone.
@@ -107,7 +134,7 @@ func (h *healing) plan() error {
 
 // first returns the first key from start to before end, nil if there is none.
 func (h *healing) first(start, end []byte) (key []byte, err error) {
-	it, err := h.s.db.NewIter(&pebble.IterOptions{LowerBound: start, UpperBound: end})
+	it, err := h.db.NewIter(&pebble.IterOptions{LowerBound: start, UpperBound: end})
 	if err != nil {
 		return nil, err
 	}
@@ -122,10 +149,10 @@ func (h *healing) hour(d *hourData) error {
 	to, p := h.hours[d.hour], h.p
 	key := format.HourKey(format.KindHeads, p.id, d.hour)
 	var heads *format.Heads
-	if v, ok := h.s.cache.get(cacheKey{string(key), d.version()}).(*format.Heads); ok {
+	if v, ok := h.cache.get(cacheKey{string(key), d.version()}).(*format.Heads); ok {
 		heads = v
 	} else {
-		v, found, err := get(h.s.db, key, format.ReadHeads)
+		v, found, err := get(h.db, key, format.ReadHeads)
 		if err != nil && !errors.Is(err, format.ErrDamaged) {
 			return err
 		}
@@ -160,7 +187,7 @@ func (h *healing) hour(d *hourData) error {
 	// Blocks that nothing tells of.
 	prefix := format.HourKey(format.KindBlock, p.id, d.hour)
 	orphans := int64(0)
-	err := h.s.scanPrefix(prefix, func(key, value []byte) error {
+	err := scanPrefix(h.db, prefix, func(key, value []byte) error {
 		n := format.BlockOfKey(key)
 		to.packed.Blocks = max(to.packed.Blocks, uint64(n)+1)
 		if !blocks[n] {
@@ -212,7 +239,7 @@ func (h *healing) fresh(d *hourData, to *healedHour) error {
 		known[f.Seq] = true
 		key := format.SeqKey(format.KindSamples, h.p.id, d.hour, f.Seq)
 		size := 0
-		samples, found, err := get(h.s.db, key, func(value []byte) (*format.Samples, error) {
+		samples, found, err := get(h.db, key, func(value []byte) (*format.Samples, error) {
 			s := new(format.Samples)
 			size = len(value)
 			return s, format.ReadSamples(s, value, int(f.Types), -1, h.p.dict.Sites())
@@ -237,7 +264,7 @@ func (h *healing) fresh(d *hourData, to *healedHour) error {
 		h.batch.Delete(key, nil)
 	}
 	// Samples whose head is lost.
-	return h.s.scanPrefix(format.HourKey(format.KindSamples, h.p.id, d.hour), func(key, _ []byte) error {
+	return scanPrefix(h.db, format.HourKey(format.KindSamples, h.p.id, d.hour), func(key, _ []byte) error {
 		if seq := format.SeqOfKey(key); !known[seq] {
 			if h.p.seq = max(h.p.seq, seq); !packed[seq] {
 				to.gone++
@@ -250,7 +277,7 @@ func (h *healing) fresh(d *hourData, to *healedHour) error {
 
 // check describes what is wrong with a profile; "" means nothing.
 func (h *healing) check(head *format.Head, totals []int64, s *format.Samples) string {
-	return checkProfile(h.p.dict, h.p.Service, h.p.Epoch, h.s.epoch, head, totals, s)
+	return checkProfile(h.p.dict, h.p.Service, h.p.Epoch, h.epoch, head, totals, s)
 }
 
 // blocks calls f for each readable block, with the heads of its profiles, its size, and the
@@ -264,7 +291,7 @@ func (h *healing) blocks(hour format.Hour, heads *format.Heads, f func(of []form
 		of := heads.List[i:n]
 		i = n
 		size := 0
-		m, found, err := get(h.s.db, format.BlockKey(h.p.id, hour, of[0].Block-1), func(value []byte) (*format.Block, error) {
+		m, found, err := get(h.db, format.BlockKey(h.p.id, hour, of[0].Block-1), func(value []byte) (*format.Block, error) {
 			size = len(value)
 			return format.ReadBlock(value, int(of[0].Types), -1, h.p.dict.Sites())
 		})
@@ -299,7 +326,7 @@ func (h *healing) rollUp(day int32) error {
 			heads = &to.heads
 		} else if d.packed.Profiles > 0 {
 			var err error
-			if heads, err = h.s.packedHeads(h.s.db, h.p, d.hour, d.version()); err != nil {
+			if heads, err = h.cache.packedHeads(h.db, h.p.id, d.hour, d.version()); err != nil {
 				return err
 			}
 		} else {
@@ -345,10 +372,10 @@ func (h *healing) missing() int64 {
 	return n
 }
 
-// apply has what is left take its place in memory, and tells what is lost.
-func (h *healing) apply() {
-	s, p := h.s, h.p
-	loss := Loss{Service: p.Service, Since: s.o.Now()}
+// install updates the partition in memory to what remains, and returns what was lost.
+func (h *healing) install() (loss Loss) {
+	p := h.p
+	loss.Service = p.Service
 	for _, d := range p.hours {
 		to := h.hours[d.hour]
 		if to == nil {
@@ -369,16 +396,8 @@ func (h *healing) apply() {
 	}
 	if missing := h.missing(); missing > loss.Profiles {
 		start := time.Unix(0, p.Epoch).UTC()
-		loss.From, loss.To, loss.Profiles = start, start.Add(time.Duration(s.epoch)), missing
+		loss.From, loss.To, loss.Profiles = start, start.Add(time.Duration(h.epoch)), missing
 	}
-	s.trimHours(p)
-	if loss.Profiles == 0 {
-		return
-	}
-	s.counts.lost.Add(loss.Profiles)
-	s.mu.Lock()
-	s.losses = append(s.losses, loss)
-	s.mu.Unlock()
-	s.o.Log.Error("profiles are lost, as a table of the store is damaged; all others are served",
-		"service", loss.Service, "profiles", loss.Profiles, "from", loss.From.Format(time.RFC3339), "to", loss.To.Format(time.RFC3339))
+	p.hours = slices.DeleteFunc(p.hours, func(h *hourData) bool { return h.profiles() == 0 })
+	return loss
 }

@@ -22,8 +22,7 @@ import (
 // health records what is wrong with the files of a store. Pebble reports to it. It never ends
 // the process.
 type health struct {
-	log  *slog.Logger
-	room *space
+	log *slog.Logger
 
 	mu       sync.Mutex
 	files    map[string]string // what is wrong with a file, by name
@@ -35,10 +34,6 @@ type health struct {
 	rest     time.Time         // when compactions begin again
 	err      error             // why nothing can be written any more
 	broken   chan struct{}     // closed when err is set
-
-	// unprotected are tables that were there at the start, and whose parity files the
-	// background job has not looked at yet.
-	unprotected []string
 }
 
 // A place is the offset of a block in a file.
@@ -47,11 +42,9 @@ type place struct {
 	at   int64
 }
 
-func newHealth(log *slog.Logger, r *space) *health {
-	h := &health{log: log, room: r, files: map[string]string{}, blocks: map[place]error{},
+func newHealth(log *slog.Logger) *health {
+	return &health{log: log, files: map[string]string{}, blocks: map[place]error{},
 		standIns: map[place][]byte{}, examined: map[string]bool{}, cut: map[string]bool{}, broken: make(chan struct{})}
-	r.health = h
-	return h
 }
 
 // note records a problem with a file.
@@ -210,21 +203,18 @@ func (h *health) resting() bool {
 	return time.Now().Before(h.rest)
 }
 
-// suspects reports whether tables are to be examined.
-func (h *health) suspects() bool {
+// suspects returns the tables that have to be examined: they have damage whose extent isn't
+// known yet.
+func (h *health) suspects() []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	names := map[string]bool{}
 	for p := range h.blocks {
-		if !h.examined[p.file] {
-			return true
-		}
+		names[p.file] = true
 	}
-	for file := range h.cut {
-		if !h.examined[file] {
-			return true
-		}
-	}
-	return false
+	maps.Copy(names, h.cut)
+	maps.DeleteFunc(names, func(file string, _ bool) bool { return h.examined[file] })
+	return slices.Sorted(maps.Keys(names))
 }
 
 // noteExamined records that a table has been examined. It returns whether the table's length

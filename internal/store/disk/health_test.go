@@ -20,10 +20,10 @@ func TestPebbleCannotGoOn(t *testing.T) {
 	s := open(t, "d", Options{FS: mem})
 	all := records(t, 20)
 	put(t, s, all[:10]...)
-	if err := s.db.Flush(); err != nil {
+	if err := s.kv.db.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	s.health.Fatalf("the manifest is on fire: %d", 451)
+	s.kv.health.Fatalf("the manifest is on fire: %d", 451)
 	for range 2 {
 		if err := s.Put(t.Context(), all[10:]); !errors.Is(err, store.ErrUnavailable) || !strings.Contains(err.Error(), "451") {
 			t.Errorf("got %v", err)
@@ -33,7 +33,7 @@ func TestPebbleCannotGoOn(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	wantSame(t, s, all[:10])
-	s.db.Flush() // leads nowhere
+	s.kv.db.Flush() // leads nowhere
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
@@ -47,7 +47,7 @@ func TestPebbleCannotGoOn(t *testing.T) {
 }
 
 func TestCompactionsRest(t *testing.T) {
-	h := newHealth(slog.New(slog.DiscardHandler), &space{FS: vfs.NewMem()})
+	h := newHealth(slog.New(slog.DiscardHandler))
 	var rests []time.Duration
 	for range 14 {
 		h.compacted(errors.New("a table is damaged"))
@@ -73,8 +73,8 @@ func TestNoRoomOfDamagedTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.rewrites.Lock()
-	s.o.MaxBytes, s.unclaimed = 1, true
-	err := s.retain(t.Context())
+	s.o.MaxBytes, s.rewrites.unclaimed = 1, true
+	err := s.retention.retain(t.Context())
 	s.rewrites.Unlock()
 	if n := s.Stats().Profiles; err != nil || n != 300 {
 		t.Errorf("%d profiles are left: %v", n, err)
@@ -94,7 +94,7 @@ func TestTableMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 		put(t, s, all[40:]...)
-		if err := s.db.Flush(); err != nil {
+		if err := s.kv.db.Flush(); err != nil {
 			t.Fatal(err)
 		}
 		closeStore(t, s)
@@ -106,8 +106,8 @@ func TestTableMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 		if killed {
-			r := newHealth(slog.New(slog.DiscardHandler), &space{FS: mem})
-			if err := r.inspect(mem, "d"); err != nil {
+			r := newSpace(t.Context(), mem, "d", 0, newHealth(slog.New(slog.DiscardHandler)))
+			if _, err := inspect(r); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -17,9 +17,11 @@ import (
 // another call has claimed a record, Put waits for that call. So when Put returns nil, the
 // record is durable, even if another call wrote it.
 type identities struct {
-	s     *Store
-	key   uint64 // random
-	limit int64
+	*kv
+	catalogue *catalogue
+	cache     *cache
+	key       uint64 // random
+	limit     int64
 
 	mu      sync.Mutex
 	claimed map[format.Identity]chan struct{} // closed when it is known or given up
@@ -27,8 +29,8 @@ type identities struct {
 	bytes   int64
 }
 
-func newIdentities(db *Store, limit int64) *identities {
-	return &identities{s: db, key: maphash.Bytes(maphash.MakeSeed(), []byte("ids")), limit: limit,
+func newIdentities(db *kv, c *catalogue, decoded *cache, limit int64) *identities {
+	return &identities{kv: db, catalogue: c, cache: decoded, key: maphash.Bytes(maphash.MakeSeed(), []byte("ids")), limit: limit,
 		claimed: map[format.Identity]chan struct{}{}, hours: map[format.Hour]*idSet{}}
 }
 
@@ -146,8 +148,8 @@ func (x *identities) known(h format.Hour) (*idSet, error) {
 	set := x.hours[h]
 	if set == nil {
 		set = &idSet{slots: make([][2]uint64, 16)}
-		for _, p := range x.s.all() {
-			if p.Epoch != store.Window(h.Start(), x.s.epoch) {
+		for _, p := range x.catalogue.all() {
+			if !p.covers(h, x.catalogue.epoch) {
 				continue
 			}
 			p.mu.Lock()
@@ -157,7 +159,7 @@ func (x *identities) known(h format.Hour) (*idSet, error) {
 			if d != nil {
 				fresh = &d.fresh
 				if d.packed.Profiles > 0 {
-					packed, err = x.s.packedHeads(x.s.db, p, h, d.version())
+					packed, err = x.cache.packedHeads(x.db, p.id, h, d.version())
 				}
 			}
 			for _, hs := range []*format.Heads{fresh, packed} {

@@ -8,39 +8,40 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/cockroachdb/pebble/v2/vfs"
 	"github.com/cockroachdb/pebble/v2/vfs/atomicfs"
 )
 
-// inspect looks at a store's files before Pebble does. It returns an error where
-// Pebble would make things worse: begin a new store in place of one whose markers
-// are gone, or one of an earlier time. What it gets over is noted.
-func (h *health) inspect(fsys vfs.FS, dir string) error {
+// inspect checks the files of a store before Pebble opens them. It returns an error if Pebble
+// would make things worse: create a new store because the markers are missing, or open an old
+// state. Problems that can be worked around are recorded. It returns the names of the tables,
+// whose parity files have not been checked.
+func inspect(r *space) (tables []string, err error) {
+	fsys, dir, h := r.FS, r.dir, r.health
 	l, err := listFiles(fsys, dir)
 	if err != nil || !l.holds() {
-		return err
+		return nil, err
 	}
-	m, err := h.markers(fsys, dir, l)
+	m, err := readMarkers(r, l)
 	if err != nil {
-		return fmt.Errorf("the list of its tables is damaged: %w: %w", err, errRepair)
+		return nil, fmt.Errorf("the list of its tables is damaged: %w: %w", err, errRepair)
 	}
 	if m == nil {
-		return nil // what a start left that came no further
+		return nil, nil // what a start left that came no further
 	}
 	if err := sweep(fsys, dir); err != nil {
-		return err
+		return nil, err
 	}
 	for n, name := range l.parities {
 		if l.tables[n] == "" { // a crash came between
 			if err := fsys.Remove(fsys.PathJoin(dir, name)); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
 	for n, name := range l.copies {
 		if !slices.Contains(l.manifests, fmt.Sprintf("%s%06d", manifestPrefix, n)) {
 			if err := fsys.Remove(fsys.PathJoin(dir, name)); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
@@ -51,18 +52,16 @@ func (h *health) inspect(fsys vfs.FS, dir string) error {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			// Pebble has to find a table, and each partition with keys in it what it lost.
-			if err := h.makeAgain(fsys, dir, &table{name: file, number: n}, t); err != nil {
-				return err
+			if err := makeAgain(r, &table{name: file, number: n}, t); err != nil {
+				return nil, err
 			}
-			h.note(file, "it is missing, and what only this table had is lost; an empty one was made in its place")
-			h.cut[file] = true
+			h.noteCut(file, "it is missing, and what only this table had is lost; an empty table has taken its place")
 		case err != nil:
-			return err
+			return nil, err
 		case info.Size() != t.size:
-			h.note(file, fmt.Sprintf("it has %d bytes, and had %d", info.Size(), t.size))
-			h.cut[file] = true
+			h.noteCut(file, fmt.Sprintf("it has %d bytes, and had %d", info.Size(), t.size))
 		}
-		h.unprotected = append(h.unprotected, file)
+		tables = append(tables, file)
 	}
 	// Pebble writes its options again at each start, and those of before are of
 	// use to it alone.
@@ -70,7 +69,7 @@ func (h *health) inspect(fsys vfs.FS, dir string) error {
 		if err := readOptions(fsys, dir, name); err != nil {
 			to, e := freeName(fsys, fsys.PathJoin(dir, keptPrefix+name))
 			if e = cmp.Or(e, fsys.Rename(fsys.PathJoin(dir, name), to)); e != nil {
-				return e
+				return nil, e
 			}
 			h.note(name, fmt.Sprintf("it can't be read, was moved to %s, and was written again: %v", fsys.PathBase(to), err))
 		}
@@ -84,26 +83,27 @@ func (h *health) inspect(fsys vfs.FS, dir string) error {
 	}
 	if len(m.wrong) > 0 {
 		if err := mendOne(m.name, m.wrong); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	g, err := findGap(fsys, dir, l, m, mendOne)
 	if g != nil {
 		err = fmt.Errorf("%w: %w", g, errRepair)
 	}
-	return err
+	return tables, err
 }
 
-// markers returns the manifest in force, nil if there is none yet. Markers are names
-// of files that tell which it is and how tables are written. If they are missing,
-// and there can be no doubt of what they were, they are made again.
-func (r *health) markers(fsys vfs.FS, dir string, l *listing) (*manifest, error) {
+// readMarkers returns the current manifest, nil if there is none yet. Markers are empty files
+// whose names say which manifest is current and which format tables have. If markers are
+// missing, readMarkers restores them, provided there is no doubt about them.
+func readMarkers(r *space, l *listing) (*manifest, error) {
+	fsys, dir := r.FS, r.dir
 	name, err := currentManifest(fsys, dir)
 	if err != nil {
 		return nil, err
 	}
 	missing := func(marker, value string) error {
-		r.note("marker."+marker, "it is missing, and was made again")
+		r.health.note("marker."+marker, "it is missing, and was written again")
 		m, _, err := atomicfs.LocateMarker(fsys, dir, marker)
 		if err != nil {
 			return err

@@ -89,14 +89,14 @@ func fillUntilKilled(dir string) error {
 		case 2:
 			// What is oldest goes, as for its age.
 			s.rewrites.Lock()
-			for _, h := range s.hours() {
+			for _, h := range s.catalogue.hours() {
 				if h.End() < base+int64(time.Hour) {
-					_, err = s.dropHour(h)
+					_, err = s.retention.dropHour(h)
 				}
 			}
 			s.rewrites.Unlock()
 		default:
-			err = s.db.Flush()
+			err = s.kv.db.Flush()
 		}
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package disk
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -25,19 +26,71 @@ type kv struct {
 	unsure atomic.Bool // something may be in the log and not be durable
 }
 
-// explainOpening says what to do about an error of opening.
-func (k *health) explainOpening(err error) error {
+// openKV opens the key-value store in a directory, which it creates if needed. tables are the
+// names of existing tables. Writes wait for disk space until closing is done.
+func openKV(closing context.Context, dir string, o *Options) (db *kv, tables []string, err error) {
+	if err := o.FS.MkdirAll(dir, 0o755); err != nil {
+		return nil, nil, err
+	}
+	lock, err := lockDir(o.FS, dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	k := &kv{lock: lock, health: newHealth(o.Log)}
+	k.space = newSpace(closing, o.FS, dir, o.MinFree, k.health)
+	if tables, err = k.start(dir); err != nil {
+		lock.Close()
+		return nil, nil, err
+	}
+	return k, tables, nil
+}
+
+// start checks the files and opens Pebble.
+func (k *kv) start(dir string) (tables []string, err error) {
+	if err := k.space.remember(); err != nil {
+		return nil, err
+	}
+	if tables, err = inspect(k.space); err != nil {
+		return nil, err
+	}
+	if k.db, err = pebble.Open(dir, pebbleOptions(k.space, k.lock, k.health)); err != nil {
+		return nil, k.explainOpening(err)
+	}
+	return tables, nil
+}
+
+// explainOpening adds advice to an error of opening a store.
+func (k *kv) explainOpening(err error) error {
 	if isDamage(err) {
 		return fmt.Errorf("%w: %w", err, errRepair)
 	}
-	return k.room.explain(err)
+	return k.space.explain(err)
+}
+
+// close flushes memory to disk, if that is possible, and closes Pebble. If nothing could be
+// written for some time, that was reported before, and close returns no error for it.
+func (k *kv) close() error {
+	// With its log broken, Pebble can close but not flush.
+	sound := k.checkUsable() == nil
+	flushed := sound && k.space.check() == nil && !k.space.gaveUp.Load() && k.db.Flush() == nil
+	err := k.db.Close()
+	if flushed && err == nil {
+		k.removeLogs()
+	}
+	if e := k.lock.Close(); err == nil {
+		err = e
+	}
+	if !sound {
+		return nil
+	}
+	return err
 }
 
 // abandon closes Pebble without a flush, for a store that could not be opened.
 func (k *kv) abandon() error { return cmp.Or(k.db.Close(), k.lock.Close()) }
 
-// apply hands a batch to the log.
-func (k *Store) apply(b *pebble.Batch) (err error) {
+// apply applies a batch without waiting until it is durable; see await.
+func (k *kv) apply(b *pebble.Batch) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("%v", p)
@@ -46,9 +99,9 @@ func (k *Store) apply(b *pebble.Batch) (err error) {
 	return k.space.explain(k.db.ApplyNoSyncWait(b, pebble.Sync))
 }
 
-// await waits until a batch is durable, and closes it. With no room on the disk
-// it returns store.ErrFull; the batch may become durable all the same.
-func (k *Store) await(b *pebble.Batch) error {
+// await waits until a batch is durable, and closes it. If the disk is full, it returns
+// store.ErrFull; the batch may become durable later.
+func (k *kv) await(b *pebble.Batch) error {
 	done := make(chan error, 1)
 	go func() {
 		err := b.SyncWait()
@@ -69,8 +122,8 @@ func (k *Store) await(b *pebble.Batch) error {
 	}
 }
 
-// barrier waits until all that was put is durable, if that isn't certain.
-func (k *Store) barrier() error {
+// barrier waits until everything applied so far is durable, unless it is known to be.
+func (k *kv) barrier() error {
 	if !k.unsure.Load() {
 		return nil
 	}
@@ -84,14 +137,14 @@ func (k *Store) barrier() error {
 	return k.await(b)
 }
 
-// write writes a batch of background work. It needs no sync: after a crash the
-// work is as if it had not been done.
-func (k *Store) write(b *pebble.Batch) error {
+// write applies a batch of background work, without a sync: after a crash, that work is done
+// again.
+func (k *kv) write(b *pebble.Batch) error {
 	return k.space.explain(k.db.Apply(b, pebble.NoSync))
 }
 
-// write1 writes a key.
-func (k *Store) write1(key, value []byte) error {
+// write1 writes one key, like write.
+func (k *kv) write1(key, value []byte) error {
 	b := k.db.NewBatch()
 	defer b.Close()
 	b.Set(key, value, nil)
@@ -151,42 +204,43 @@ func pebbleOptions(f vfs.FS, lock *pebble.Lock, h *health) *pebble.Options {
 	return o
 }
 
-// removeLogs removes the logs that were kept to be written again. What is in
-// them was flushed; only the last one is of use to Pebble.
-func (k *Store) removeLogs() {
-	l, err := listFiles(k.o.FS, k.dir)
+// removeLogs removes the logs that Pebble kept for reuse. Their contents have been flushed.
+// Pebble needs only the last one.
+func (k *kv) removeLogs() {
+	l, err := listFiles(k.space.FS, k.space.dir)
 	if err != nil {
 		return
 	}
 	numbers := slices.Sorted(maps.Keys(l.logs))
 	for _, n := range numbers[:max(len(numbers)-1, 0)] {
-		k.o.FS.Remove(k.o.FS.PathJoin(k.dir, l.logs[n]))
+		k.space.FS.Remove(k.space.FS.PathJoin(k.space.dir, l.logs[n]))
 	}
 }
 
-// checkUsable returns why nothing can be kept, whatever was written: the directory is
-// gone, or Pebble can't go on.
-func (k *Store) checkUsable() error {
+// checkUsable returns an error if nothing can be stored any more, whatever Pebble reports: the
+// directory is gone, or Pebble can't continue.
+func (k *kv) checkUsable() error {
 	if err := k.health.check(); err != nil {
 		return err
 	}
 	return k.space.checkUsable()
 }
 
-// size is what the store's data takes on the disk, without logs.
-func (k *Store) size() int64 {
+// size returns the size of the data on the disk, without logs.
+func (k *kv) size() int64 {
 	total := k.db.Metrics().Total()
 	return total.AggregateSize()
 }
 
-// readable returns an error if keys of a new partition could not be read.
-func (k *Store) readable(id uint32) error {
+// readable returns an error if a new partition with this number would be unreadable because of
+// a damaged table.
+func (k *kv) readable(id uint32) error {
 	if !k.health.knowsDamage() {
 		return nil
 	}
 	for _, kind := range format.PerPartition {
 		prefix := format.PartitionKey(kind, id)
-		if err := k.scan(k.db, prefix, format.After(prefix), func(_, _ []byte) error { return nil }); err != nil {
+		if err := scan(k.db, prefix, format.After(prefix), func(_, _ []byte) error { return nil }); err != nil {
 			return err
 		}
 	}

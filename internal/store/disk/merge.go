@@ -12,7 +12,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-func (s *Store) merge(ctx context.Context, q store.Query) ([]store.Group, error) {
+// merge returns merged profiles; see [store.Store].
+func (s *querier) merge(ctx context.Context, q store.Query) ([]store.Group, error) {
 	sel, err := s.selects(ctx, &q, true)
 	if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ type Stats struct {
 func (s *Store) Memory() int64 {
 	s.cache.mu.Lock()
 	defer s.cache.mu.Unlock()
-	return s.bytes.Load() + s.cache.bytes
+	return s.dicts.bytes.Load() + s.cache.bytes
 }
 
 // Stats returns the current state of the store.
@@ -53,13 +53,13 @@ func (s *Store) Stats() Stats {
 	st := Stats{
 		Put: s.counts.put.Load(), Duplicates: s.counts.duplicates.Load(), Expired: s.counts.expired.Load(),
 		Full: s.counts.full.Load(), Packed: s.counts.packed.Load(), Dropped: s.counts.dropped.Load(), Lost: s.counts.lost.Load(),
-		CacheBytes: s.bytes.Load(), Busy: s.busy.Load(),
+		CacheBytes: s.dicts.bytes.Load(), Busy: s.upkeep.busy.Load(),
 	}
 	s.cache.mu.Lock()
 	st.CacheBytes += s.cache.bytes
 	st.CacheHits, st.CacheMiss = s.cache.hits, s.cache.misses
 	s.cache.mu.Unlock()
-	for _, p := range s.all() {
+	for _, p := range s.catalogue.all() {
 		p.mu.Lock()
 		st.Partitions++
 		if d := cmp.Or(p.dict, p.index); d != nil {
@@ -69,41 +69,34 @@ func (s *Store) Stats() Stats {
 			st.CacheBytes += p.index.Memory()
 		}
 		for _, h := range p.hours {
-			st.Profiles += int64(h.packed.Profiles) + int64(len(h.fresh.List))
+			st.Profiles += h.profiles()
 			st.Fresh += int64(len(h.fresh.List))
 			st.FreshBytes += h.bytes
-			st.Busy = st.Busy || len(h.fresh.List) > 0 && s.o.PackAfter >= 0 && s.ripe(h)
+			st.Busy = st.Busy || len(h.fresh.List) > 0 && s.o.PackAfter >= 0 && h.ripe(s.o)
 		}
 		p.mu.Unlock()
 	}
-	st.Aside, st.Damaged = s.asides(), s.health.problems()
-	if s.begin(context.Background()) == nil {
-		m := s.db.Metrics()
-		st.LiveBytes, st.DiskBytes = s.size(), int64(m.DiskSpaceUsage())
+	st.Aside, st.Damaged = s.asides(), s.kv.health.problems()
+	if s.calls.begin(context.Background()) == nil {
+		m := s.kv.db.Metrics()
+		st.LiveBytes, st.DiskBytes = s.kv.size(), int64(m.DiskSpaceUsage())
 		st.Busy = st.Busy || m.Compact.NumInProgress > 0 || m.Flush.NumInProgress > 0
-		s.calls.Done()
+		s.calls.done()
 	}
 	return st
 }
 
 // asides returns the partitions that are set aside, sorted by time and service.
 func (s *Store) asides() []Aside {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	out := slices.Collect(maps.Values(s.aside))
-	for _, r := range s.recoveries {
-		if !r.Done {
-			out = append(out, r.left...)
-		}
-	}
+	out := append(slices.Collect(maps.Values(s.catalogue.asides())), s.recoveries.left()...)
 	slices.SortFunc(out, func(a, b Aside) int {
 		return cmp.Or(a.Epoch.Compare(b.Epoch), strings.Compare(a.Service, b.Service), strings.Compare(a.Problem, b.Problem))
 	})
 	return out
 }
 
-// Ready returns why nothing can be put now.
-func (s *Store) Ready() error { return cmp.Or(s.checkUsable(), s.space.check()) }
+// Ready returns an error if Put would fail now because of the disk.
+func (s *Store) Ready() error { return cmp.Or(s.kv.checkUsable(), s.kv.space.check()) }
 
 // WaitIdle waits until no background work is running or due.
 func (s *Store) WaitIdle(ctx context.Context) error {
@@ -119,11 +112,11 @@ func (s *Store) WaitIdle(ctx context.Context) error {
 
 // Pack packs all profiles now, without waiting until their hours are over.
 func (s *Store) Pack(ctx context.Context) error {
-	if err := s.begin(ctx); err != nil {
+	if err := s.calls.begin(ctx); err != nil {
 		return err
 	}
-	defer s.calls.Done()
-	return s.pack(ctx, func(*hourData) bool { return true })
+	defer s.calls.done()
+	return s.packer.pack(ctx, func(*hourData) bool { return true })
 }
 
 // Compact packs all profiles and rewrites the files, so that deleted data no longer
@@ -132,23 +125,23 @@ func (s *Store) Compact(ctx context.Context) error {
 	if err := s.Pack(ctx); err != nil {
 		return err
 	}
-	if err := s.begin(ctx); err != nil {
+	if err := s.calls.begin(ctx); err != nil {
 		return err
 	}
-	defer s.calls.Done()
+	defer s.calls.done()
 	s.rewrites.Lock()
 	defer s.rewrites.Unlock()
-	return s.compact(ctx, []keyRange{{[]byte{0}, []byte{0xff}}})
+	return s.rewrites.compact(ctx, []keyRange{{[]byte{0}, []byte{0xff}}})
 }
 
 // Backup writes a copy of the current store to dir, which must not exist. Puts and
 // queries continue meanwhile. On the same disk, files that never change are linked.
 // The copy is a store that can be opened. After an error, nothing of it is left.
 func (s *Store) Backup(ctx context.Context, dir string) error {
-	if err := s.begin(ctx); err != nil {
+	if err := s.calls.begin(ctx); err != nil {
 		return err
 	}
-	if err := s.backup(dir, s.calls.Done); err != nil {
+	if err := s.backup(dir, s.calls.done); err != nil {
 		return fmt.Errorf("backing up to %s: %w", dir, err)
 	}
 	return nil
@@ -161,7 +154,7 @@ func (s *Store) backup(dir string, done func()) error {
 	if err == nil {
 		err = fs.ErrExist
 	} else if errors.Is(err, fs.ErrNotExist) {
-		err = s.space.check()
+		err = s.kv.space.check()
 	}
 	if err != nil {
 		done()
@@ -170,7 +163,7 @@ func (s *Store) backup(dir string, done func()) error {
 	result := make(chan error, 1)
 	go func() {
 		defer done()
-		err := s.db.Checkpoint(dir, pebble.WithFlushedWAL())
+		err := s.kv.db.Checkpoint(dir, pebble.WithFlushedWAL())
 		if err != nil {
 			s.o.FS.RemoveAll(dir)
 		}
@@ -178,14 +171,14 @@ func (s *Store) backup(dir string, done func()) error {
 	}()
 	select {
 	case err := <-result:
-		return s.space.explain(err)
-	case <-s.space.noRoom():
+		return s.kv.space.explain(err)
+	case <-s.kv.space.noRoom():
 		// The copy needs the log to be written first. It goes when it is done.
 		go func() {
 			if <-result == nil {
 				s.o.FS.RemoveAll(dir)
 			}
 		}()
-		return s.space.full()
+		return s.kv.space.full()
 	}
 }

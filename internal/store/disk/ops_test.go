@@ -1,6 +1,8 @@
 package disk
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -123,7 +125,7 @@ func TestServices(t *testing.T) {
 	put(t, s, all...)
 	check := func() {
 		t.Helper()
-		if err := s.db.Flush(); err != nil {
+		if err := s.kv.db.Flush(); err != nil {
 			t.Fatal(err)
 		}
 		got, err := s.Services(t.Context())
@@ -161,7 +163,7 @@ func TestOneProcessAtATime(t *testing.T) {
 func TestOtherFormat(t *testing.T) {
 	mem := vfs.NewMem()
 	s := open(t, "d", Options{FS: mem})
-	if err := s.db.Set([]byte{format.KindFormat}, []byte{9, 1, 2, 3}, pebble.Sync); err != nil {
+	if err := s.kv.db.Set([]byte{format.KindFormat}, []byte{9, 1, 2, 3}, pebble.Sync); err != nil {
 		t.Fatal(err)
 	}
 	closeStore(t, s)
@@ -187,7 +189,7 @@ func TestRetention(t *testing.T) {
 		closeStore(t, s)
 		s = open(t, "d", r)
 		s.rewrites.Lock()
-		err := s.retain(t.Context())
+		err := s.retention.retain(t.Context())
 		s.rewrites.Unlock()
 		if err != nil {
 			t.Fatal(err)
@@ -231,7 +233,7 @@ func TestRetention(t *testing.T) {
 		t.Errorf("got %+v", st)
 	}
 	n := 0
-	if err := s.scan(s.db, []byte{0}, []byte{0xff}, func(key, value []byte) error { n++; return nil }); err != nil || n != 1 {
+	if err := scan(s.kv.db, []byte{0}, []byte{0xff}, func(key, value []byte) error { n++; return nil }); err != nil || n != 1 {
 		t.Errorf("%d keys are left: %v", n, err)
 	}
 	closeStore(t, s)
@@ -248,7 +250,7 @@ func TestRetentionBySize(t *testing.T) {
 	before := s.Stats()
 	s.o.MaxBytes = before.LiveBytes / 2
 	s.rewrites.Lock()
-	err := s.retain(t.Context())
+	err := s.retention.retain(t.Context())
 	s.rewrites.Unlock()
 	after := s.Stats()
 	if err != nil || after.LiveBytes > s.o.MaxBytes || after.Profiles == 0 || after.Dropped != before.Profiles-after.Profiles {
@@ -314,7 +316,7 @@ func TestDamage(t *testing.T) {
 				}
 				put(t, s, all[40:]...)
 				var key, value []byte
-				if err := s.scan(s.db, []byte{kind}, []byte{kind + 1}, func(k, v []byte) error {
+				if err := scan(s.kv.db, []byte{kind}, []byte{kind + 1}, func(k, v []byte) error {
 					key, value = append(key[:0], k...), append(value[:0], v...)
 					return nil
 				}); err != nil || key == nil {
@@ -323,14 +325,14 @@ func TestDamage(t *testing.T) {
 				var err error
 				switch how {
 				case "missing":
-					err = s.db.Delete(key, pebble.Sync)
+					err = s.kv.db.Delete(key, pebble.Sync)
 				case "empty":
-					err = s.db.Set(key, nil, pebble.Sync)
+					err = s.kv.db.Set(key, nil, pebble.Sync)
 				case "cut":
-					err = s.db.Set(key, value[:len(value)-1], pebble.Sync)
+					err = s.kv.db.Set(key, value[:len(value)-1], pebble.Sync)
 				case "flipped":
 					value[len(value)/2] ^= 0x55
-					err = s.db.Set(key, value, pebble.Sync)
+					err = s.kv.db.Set(key, value, pebble.Sync)
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -369,6 +371,28 @@ func TestDamage(t *testing.T) {
 				closeStore(t, s)
 			})
 		}
+	}
+}
+
+// Packing meets a profile whose samples are missing: what it is part of is set aside, and the
+// other profiles are packed.
+func TestPackSetsAside(t *testing.T) {
+	s := open(t, "d", Options{FS: vfs.NewMem(), PackAfter: -1})
+	defer closeStore(t, s)
+	put(t, s, record(t, 0, "api", "a", 0), record(t, 1, "web", "a", 0))
+	var first []byte
+	err := scan(s.kv.db, []byte{format.KindSamples}, []byte{format.KindSamples + 1}, func(key, _ []byte) error {
+		if first == nil {
+			first = bytes.Clone(key)
+		}
+		return nil
+	})
+	if err := cmp.Or(err, s.kv.db.Delete(first, pebble.Sync), s.Pack(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	st := s.Stats()
+	if len(st.Aside) != 1 || !strings.Contains(st.Aside[0].Problem, "missing") || st.Packed != 1 {
+		t.Errorf("%d profiles are packed, and set aside: %v", st.Packed, st.Aside)
 	}
 }
 

@@ -76,10 +76,10 @@ func (o *Options) fill() {
 	}
 }
 
-// oldest is the time before which profiles have expired.
-func (o *Store) oldest() int64 {
-	if o.o.Retention <= 0 {
+// oldest returns the time before which profiles have expired, in ns since 1970.
+func (o *Options) oldest() int64 {
+	if o.Retention <= 0 {
 		return -1 << 63
 	}
-	return o.o.Now().Add(-o.o.Retention).UnixNano()
+	return o.Now().Add(-o.Retention).UnixNano()
 }

@@ -30,21 +30,11 @@ type packer struct {
 	counts    *counts
 }
 
-// nudge wakes the background job up if there is much to do for it.
-func (s *Store) nudge(h *hourData) {
-	if h.tooMuch() {
-		select {
-		case s.wake <- struct{}{}:
-		default:
-		}
-	}
-}
-
-// pack packs the hours that ripe tells.
-func (x *Store) pack(ctx context.Context, ripe func(h *hourData) bool) error {
+// pack packs the hours for which ripe returns true.
+func (x *packer) pack(ctx context.Context, ripe func(h *hourData) bool) error {
 	x.rewrites.Lock()
 	defer x.rewrites.Unlock()
-	for _, p := range x.all() {
+	for _, p := range x.catalogue.all() {
 		p.mu.Lock()
 		var hours []format.Hour
 		for _, h := range p.hours {
@@ -59,17 +49,19 @@ func (x *Store) pack(ctx context.Context, ripe func(h *hourData) bool) error {
 				more, err = x.packHour(ctx, p, h)
 			}
 			if err = damagedIn(p, err); errors.As(err, new(*damagedPartition)) {
-				if healed, e := x.heal(); e != nil {
+				healed, e := x.healer.heal()
+				if e != nil {
 					return e
-				} else if !healed {
-					x.setAside(p, e)
+				}
+				if !healed {
+					x.healer.setAside(p, err)
 				}
 				break // what is left is packed the next time
 			} else if err != nil {
 				return fmt.Errorf("service %s, hour %v: %w", p.Service, h, err)
 			}
 		}
-		if err := x.mergePieces(p); err != nil {
+		if err := x.dicts.mergePieces(p); err != nil {
 			return fmt.Errorf("service %s: %w", p.Service, err)
 		}
 	}
@@ -78,9 +70,10 @@ func (x *Store) pack(ctx context.Context, ripe func(h *hourData) bool) error {
 
 // A packing packs part of one hour.
 type packing struct {
-	s      *Store
 	ctx    context.Context
-	p      *view
+	p      *partition
+	dict   format.Dictionary
+	snap   *pebble.Snapshot
 	hour   format.Hour
 	batch  *pebble.Batch
 	packed format.Summary
@@ -92,29 +85,28 @@ type packing struct {
 	buf    []byte
 }
 
-// packHour packs the fresh profiles of an hour, and returns whether there are
-// more. s.jobs is locked.
-func (x *Store) packHour(ctx context.Context, p *partition, h format.Hour) (more bool, err error) {
+// packHour packs fresh profiles of an hour. It returns whether some are left. x.rewrites is
+// locked.
+func (x *packer) packHour(ctx context.Context, p *partition, h format.Hour) (more bool, err error) {
 	p.mu.Lock()
 	d := p.hour(h, false)
 	if p.gone || d == nil || len(d.fresh.List) == 0 {
 		p.mu.Unlock()
 		return false, nil
 	}
-	if err := x.load(p); err != nil {
+	if err := x.dicts.load(p); err != nil {
 		p.mu.Unlock()
 		return false, err
 	}
 	fresh := d.fresh
-	k := &packing{s: x, ctx: ctx, hour: h, packed: d.packed, before: d.version(), values: make([]byte, 0, min(d.bytes, maxFreshBytes)),
-		p: &view{s: x, p: p, dict: *p.dict, snap: x.db.NewSnapshot()}}
+	k := &packing{ctx: ctx, p: p, dict: *p.dict, snap: x.db.NewSnapshot(), hour: h, packed: d.packed, before: d.version(), values: make([]byte, 0, min(d.bytes, maxFreshBytes))}
 	p.mu.Unlock()
-	defer k.p.snap.Close()
+	defer k.snap.Close()
 
 	k.batch = x.db.NewBatch()
 	defer k.batch.Close()
 	if k.packed.Profiles > 0 {
-		old, err := x.packedHeads(k.p.snap, p, h, k.before)
+		old, err := x.cache.packedHeads(k.snap, p.id, h, k.before)
 		if err != nil {
 			return false, err
 		}
@@ -127,19 +119,19 @@ func (x *Store) packHour(ctx context.Context, p *partition, h format.Hour) (more
 	order := make([]int, len(fresh.List))
 	for i := range order {
 		order[i] = i
-		if sr := fresh.List[i].Series; int(sr) >= len(k.p.dict.Series) {
-			return false, format.Damaged(format.SeqKey(format.KindHead, p.id, h, fresh.List[i].Seq), "it is of series %d of %d", sr, len(k.p.dict.Series))
+		if sr := fresh.List[i].Series; int(sr) >= len(k.dict.Series) {
+			return false, format.Damaged(format.SeqKey(format.KindHead, p.id, h, fresh.List[i].Seq), "it refers to series %d of %d", sr, len(k.dict.Series))
 		}
 	}
 	slices.SortFunc(order, func(a, b int) int {
 		x, y := &fresh.List[a], &fresh.List[b]
-		return cmp.Or(cmp.Compare(k.p.dict.Series[x.Series].Fleet, k.p.dict.Series[y.Series].Fleet),
+		return cmp.Or(cmp.Compare(k.dict.Series[x.Series].Fleet, k.dict.Series[y.Series].Fleet),
 			cmp.Compare(x.Series, y.Series), cmp.Compare(x.Time, y.Time), cmp.Compare(x.Seq, y.Seq))
 	})
 	for len(order) > 0 {
-		fleet := k.p.dict.Series[fresh.List[order[0]].Series].Fleet
+		fleet := k.dict.Series[fresh.List[order[0]].Series].Fleet
 		n := 1
-		for n < len(order) && k.p.dict.Series[fresh.List[order[n]].Series].Fleet == fleet {
+		for n < len(order) && k.dict.Series[fresh.List[order[n]].Series].Fleet == fleet {
 			n++
 		}
 		if err := k.fleet(fleet, &fresh, order[:n]); err != nil {
@@ -159,7 +151,7 @@ func (x *Store) packHour(ctx context.Context, p *partition, h format.Hour) (more
 		return false, err
 	}
 	x.counts.packed.Add(int64(len(fresh.List)))
-	x.garbage.Add(int64(len(k.values)))
+	x.rewrites.garbage.Add(int64(len(k.values)))
 	d.packed = k.packed
 	var rest format.Heads
 	for i := range d.fresh.List {
@@ -178,9 +170,9 @@ func (x *Store) packHour(ctx context.Context, p *partition, h format.Hour) (more
 // others from fresh.
 func (k *packing) read(fresh *format.Heads) error {
 	first, last := fresh.List[0].Seq, fresh.List[len(fresh.List)-1].Seq
-	at := func(seq uint64) []byte { return format.SeqKey(format.KindSamples, k.p.p.id, k.hour, seq) }
+	at := func(seq uint64) []byte { return format.SeqKey(format.KindSamples, k.p.id, k.hour, seq) }
 	errEnough := errors.New("enough")
-	err := k.s.scan(k.p.snap, at(first), at(last+1), func(key, value []byte) error {
+	err := scan(k.snap, at(first), at(last+1), func(key, value []byte) error {
 		if len(k.ends) > 0 && len(k.values)+len(value) > maxFreshBytes {
 			return errEnough
 		}
@@ -251,13 +243,13 @@ func (k *packing) series(fresh *format.Heads, order []int) (*format.Sums, error)
 			if i := order[n]; i > 0 {
 				start = k.ends[i-1]
 			}
-			err := format.ReadSamples(k.packer.Next(), k.values[start:k.ends[order[n]]], types, -1, k.p.dict.Sites())
+			err := format.ReadSamples(k.packer.Next(), k.values[start:k.ends[order[n]]], types, -1, k.dict.Sites())
 			if err != nil {
-				return nil, format.InKey(format.SeqKey(format.KindSamples, k.p.p.id, k.hour, h.Seq), err)
+				return nil, format.InKey(format.SeqKey(format.KindSamples, k.p.id, k.hour, h.Seq), err)
 			}
 			n++
 		}
-		m := k.packer.Block(types, k.p.dict.Sites())
+		m := k.packer.Block(types, k.dict.Sites())
 		all = all.Merge(m.Sums())
 		block := uint32(k.packed.Blocks)
 		k.packed.Blocks++
@@ -271,13 +263,12 @@ func (k *packing) series(fresh *format.Heads, order []int) (*format.Sums, error)
 			return nil, err
 		}
 		if old {
-			m = k.packer.Block(types, k.p.dict.Sites())
+			m = k.packer.Block(types, k.dict.Sites())
 		}
 		k.buf = m.Append(k.buf[:0])
-		if err := k.batch.Set(format.BlockKey(k.p.p.id, k.hour, block), k.buf, nil); err != nil {
+		if err := k.batch.Set(format.BlockKey(k.p.id, k.hour, block), k.buf, nil); err != nil {
 			return nil, err
 		}
-		k.s.counts.blocks.Add(1)
 		k.packed.Bytes += uint64(len(k.buf))
 		order = order[n:]
 	}
@@ -302,7 +293,7 @@ func (k *packing) absorb(series, block uint32, profiles, entries int) (absorbed 
 		if u.profiles > profiles || profiles+u.profiles > maxBlockProfiles || entries+u.entries > maxBlockSamples {
 			break
 		}
-		key := format.BlockKey(k.p.p.id, k.hour, b-1)
+		key := format.BlockKey(k.p.id, k.hour, b-1)
 		types := 0
 		for i := range k.heads.List {
 			if h := &k.heads.List[i]; h.Block == b {
@@ -310,9 +301,9 @@ func (k *packing) absorb(series, block uint32, profiles, entries int) (absorbed 
 			}
 		}
 		size := 0
-		m, found, err := get(k.p.snap, key, func(value []byte) (*format.Block, error) {
+		m, found, err := get(k.snap, key, func(value []byte) (*format.Block, error) {
 			size = len(value)
-			return format.ReadBlock(value, types, -1, k.p.dict.Sites())
+			return format.ReadBlock(value, types, -1, k.dict.Sites())
 		})
 		if err != nil {
 			return false, err
@@ -339,16 +330,16 @@ func (k *packing) absorb(series, block uint32, profiles, entries int) (absorbed 
 // addTo adds to a stored roll-up.
 func (k *packing) addTo(level uint8, owner uint32, head *format.Rollup, more *format.Sums) error {
 	window := format.WindowOf(level, k.hour.Start())
-	key := format.RollupKey(format.KindRollup, k.p.p.id, level, window, owner)
-	old, found, err := get(k.p.snap, key, format.ReadRollup)
+	key := format.RollupKey(format.KindRollup, k.p.id, level, window, owner)
+	old, found, err := get(k.snap, key, format.ReadRollup)
 	if err != nil {
 		return err
 	}
-	sumsKey := format.RollupKey(format.KindSums, k.p.p.id, level, window, owner)
+	sumsKey := format.RollupKey(format.KindSums, k.p.id, level, window, owner)
 	if found {
 		types := len(more.Values)
-		before, _, err := get(k.p.snap, sumsKey, func(value []byte) (*format.Sums, error) {
-			return format.ReadSums(value, types, -1, k.p.dict.Sites())
+		before, _, err := get(k.snap, sumsKey, func(value []byte) (*format.Sums, error) {
+			return format.ReadSums(value, types, -1, k.dict.Sites())
 		})
 		if err != nil {
 			return err
@@ -378,7 +369,7 @@ func (k *packing) finish(last uint64) {
 		k.packed.First, k.packed.Last = min(k.packed.First, h.Time), max(k.packed.Last, h.Time)
 		k.packed.LastSeq = max(k.packed.LastSeq, h.Seq)
 	}
-	id := k.p.p.id
+	id := k.p.id
 	k.batch.Set(format.HourKey(format.KindHeads, id, k.hour), k.heads.Append(k.buf[:0]), nil)
 	k.batch.Set(format.HourKey(format.KindSummary, id, k.hour), k.packed.Append(nil), nil)
 	for _, kind := range []byte{format.KindHead, format.KindSamples} {

@@ -214,7 +214,7 @@ func TestParityWrittenLater(t *testing.T) {
 	s := open(t, dir, Options{})
 	for n := range 3 {
 		put(t, s, killRecord(n+1))
-		if err := s.db.Flush(); err != nil {
+		if err := s.kv.db.Flush(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -231,7 +231,7 @@ func TestParityWrittenLater(t *testing.T) {
 	}
 	s = open(t, dir, Options{PackAfter: time.Hour})
 	for range 2 { // the second time it has nothing to do
-		if err := s.maintain(t.Context()); err != nil {
+		if err := s.upkeep.maintain(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -1,9 +1,7 @@
 package disk
 
 import (
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -78,39 +76,6 @@ func (p *partition) covers(h format.Hour, epoch int64) bool {
 	return 0 <= since && since < epoch
 }
 
-// load brings the partition's dictionary into memory. p is locked.
-func (s *Store) load(p *partition) error {
-	if p.dict != nil {
-		return nil
-	}
-	d := format.NewDictionary(p.Instance)
-	prefix := format.PartitionKey(format.KindDictionary, p.id)
-	p.pieces, p.small = 0, nil
-	if !p.stored {
-		p.dict, p.index, p.written = d, nil, d.Lengths()
-		s.account(p)
-		return nil
-	}
-	err := s.scan(s.db, prefix, format.After(prefix), func(key, value []byte) error {
-		if len(key) != len(prefix)+4 {
-			return fmt.Errorf("%s has a wrong length", format.KeyName(key))
-		}
-		number := binary.BigEndian.Uint32(key[len(prefix):])
-		p.pieces = number + 1
-		if p.small = append(p.small, piece{number, d.Lengths()}); len(value) >= largePiece {
-			p.small = nil
-		}
-		return d.AddPiece(value)
-	})
-	if err != nil {
-		return fmt.Errorf("service %s, week of %s: %w", p.Service, time.Unix(0, p.Epoch).UTC().Format(time.DateOnly), err)
-	}
-	p.dict, p.index, p.written = d, nil, d.Lengths()
-	s.counts.loads.Add(1)
-	s.account(p)
-	return nil
-}
-
 // packedVersion returns a number that changes whenever packed profiles are added to an hour, or
 // are lost.
 func packedVersion(packed *format.Summary, heals uint64) uint64 { return packed.LastSeq ^ heals<<48 }
@@ -156,14 +121,14 @@ func (h *hourData) tooMuch() bool {
 	return h.bytes > min(max(6*int64(h.packed.Bytes), minFreshBytes), maxFreshBytes) || len(h.fresh.List) > maxFreshProfiles
 }
 
-// ripe reports whether an hour is to be packed now: when nothing has come for it
-// for a while, which is longer while the hour isn't over, or there is too much.
-func (s *Store) ripe(h *hourData) bool {
+// ripe reports whether an hour should be packed now: it has too many fresh profiles, or no
+// profile has arrived for a while. For an hour that isn't over, the while is longer.
+func (h *hourData) ripe(o *Options) bool {
 	if h.tooMuch() {
 		return true
 	}
-	now := s.o.Now()
-	quiet := s.o.PackAfter
+	now := o.Now()
+	quiet := o.PackAfter
 	if now.UnixNano() < h.hour.End() {
 		quiet *= 6
 	}

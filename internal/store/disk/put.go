@@ -2,11 +2,8 @@ package disk
 
 import (
 	"context"
-	"slices"
 
 	"github.com/hone-go/hone/internal/store"
-	"github.com/hone-go/hone/internal/store/disk/format"
-	"github.com/hone-go/hone/profile"
 )
 
 // An intake puts profiles, in these stages:
@@ -27,8 +24,34 @@ type intake struct {
 	counts    *counts
 }
 
-// putEach puts each record once. Those that it writes are not known.
-func (x *Store) putEach(ctx context.Context, records []store.Record, known []bool) error {
+// put stores records, and returns when they are durable. maxDictionary limits the memory of
+// each partition's dictionary in bytes; 0 is no limit.
+func (x *intake) put(ctx context.Context, records []store.Record, maxDictionary int64) error {
+	if err := x.calls.begin(ctx); err != nil {
+		return err
+	}
+	defer x.calls.done()
+	if err := x.admission.admit(records, maxDictionary); err != nil {
+		return err
+	}
+	known := make([]bool, len(records))
+	for i := range known {
+		known[i] = true
+	}
+	if err := x.healer.retryHealed(func() error { return x.putOnce(ctx, records, known) }); err != nil {
+		return err
+	}
+	if err := x.checkUsable(); err != nil {
+		return err
+	}
+	for i := range records {
+		records[i].Known = known[i]
+	}
+	return nil
+}
+
+// putOnce stores each record once. For those it stores, it sets known to false.
+func (x *intake) putOnce(ctx context.Context, records []store.Record, known []bool) error {
 	at := make([]int, len(records)) // where a record is among all
 	for i := range at {
 		at[i] = i
@@ -49,7 +72,7 @@ func (x *Store) putEach(ctx context.Context, records []store.Record, known []boo
 			for _, i := range mine {
 				known[at[i]] = false
 			}
-			written, err := x.putAll(records, mine)
+			written, err := x.appender.appendAll(records, mine)
 			x.ids.release(records, mine, written)
 			if err != nil {
 				return err
@@ -70,43 +93,4 @@ func (x *Store) putEach(ctx context.Context, records []store.Record, known []boo
 		}
 	}
 	return nil
-}
-
-// forget drops what is in memory of a Put that failed. p is locked.
-func (s *Store) forget(p *partition) {
-	s.unload(p)
-	s.trimHours(p)
-}
-
-// trimHours drops hours without profiles. p is locked.
-func (s *Store) trimHours(p *partition) {
-	p.hours = slices.DeleteFunc(p.hours, func(h *hourData) bool { return len(h.fresh.List) == 0 && h.packed.Profiles == 0 })
-}
-
-// translate turns the samples of a profile that are not all zeros into w.samples,
-// and returns their totals.
-func (w *writer) translate(in *format.Interner, p *profile.Profile) []int64 {
-	w.used = w.used[:0]
-	for s := range p.Stacks {
-		bits := int64(0)
-		for _, col := range p.Values {
-			bits |= col[s]
-		}
-		if bits != 0 {
-			w.used = append(w.used, uint32(s))
-		}
-	}
-	w.samples.Reset(len(p.SampleTypes))
-	w.samples.Sites = in.Sites(w.samples.Sites, w.used)
-	totals := make([]int64, len(p.SampleTypes))
-	for t, col := range p.Values {
-		to := w.samples.Values[t]
-		for _, s := range w.used {
-			v := col[s]
-			to = append(to, v)
-			totals[t] += v
-		}
-		w.samples.Values[t] = to
-	}
-	return totals
 }

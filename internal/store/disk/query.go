@@ -20,9 +20,8 @@ func (sel *selection) close() {
 	}
 }
 
-// selects returns the partitions and series that q selects. samples tells
-// whether their samples are asked for, too.
-func (s *Store) selects(ctx context.Context, q *store.Query, samples bool) (_ *selection, err error) {
+// selects returns what q selects. samples says whether samples will be read, too.
+func (s *querier) selects(ctx context.Context, q *store.Query, samples bool) (_ *selection, err error) {
 	sel := &selection{q: q}
 	defer func() {
 		if err != nil {
@@ -30,11 +29,11 @@ func (s *Store) selects(ctx context.Context, q *store.Query, samples bool) (_ *s
 		}
 	}()
 	var selected []store.Labels // of the series, in the order of the views
-	for _, p := range s.all() {
+	for _, p := range s.catalogue.all() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if q.To != 0 && p.Epoch >= q.To || q.From != 0 && p.Epoch+s.epoch <= q.From || !selectsService(q.Selector, p.Service) {
+		if q.To != 0 && p.Epoch >= q.To || q.From != 0 && p.Epoch+s.catalogue.epoch <= q.From || !selectsService(q.Selector, p.Service) {
 			continue
 		}
 		v, err := s.view(p, q, samples)
@@ -80,7 +79,8 @@ func selectsService(sel store.Selector, service string) bool {
 	return true
 }
 
-func (s *Store) labels(ctx context.Context, q store.Query) ([]store.LabelValues, error) {
+// labels returns names and values of labels; see [store.Store].
+func (s *querier) labels(ctx context.Context, q store.Query) ([]store.LabelValues, error) {
 	q.SampleType, q.By, q.Step, q.Top = "", nil, 0, 0
 	sel, err := s.selects(ctx, &q, false)
 	if err != nil {

@@ -29,9 +29,9 @@ func get[T any](db getter, key []byte, read func(value []byte) (T, error)) (v T,
 	return v, true, format.InKey(key, err)
 }
 
-// scan calls f with the keys from start to end and their values, which are
-// valid during the call. Errors of f about values are told the key.
-func (s *Store) scan(db pebble.Reader, start, end []byte, f func(key, value []byte) error) (err error) {
+// scan calls f with the keys from start to before end and their values, which are valid during
+// the call. It adds the key to errors of f about a value.
+func scan(db pebble.Reader, start, end []byte, f func(key, value []byte) error) (err error) {
 	it, err := db.NewIter(&pebble.IterOptions{LowerBound: start, UpperBound: end})
 	if err != nil {
 		return err
@@ -53,10 +53,9 @@ func (s *Store) scan(db pebble.Reader, start, end []byte, f func(key, value []by
 	return nil
 }
 
-// scanPrefix is scan of all keys that begin with a prefix, which have the length of their
-// kind.
-func (s *Store) scanPrefix(prefix []byte, f func(key, value []byte) error) error {
-	return s.scan(s.db, prefix, format.After(prefix), func(key, value []byte) error {
+// scanPrefix is scan for the keys with a prefix. It checks their lengths.
+func scanPrefix(db pebble.Reader, prefix []byte, f func(key, value []byte) error) error {
+	return scan(db, prefix, format.After(prefix), func(key, value []byte) error {
 		if err := format.CheckKey(key); err != nil {
 			return format.Damaged(key, "%v", err)
 		}

@@ -75,20 +75,20 @@ type recoveries struct {
 	mu sync.Mutex // guards what is in the list
 }
 
-// findRecoveries finds the stores that are to be recovered.
-func (o *Store) findRecoveries() error {
-	parent := o.o.FS.PathDir(o.dir)
-	names, err := o.o.FS.List(parent)
+// findRecoveries finds the stores in the parent directory that are to be recovered.
+func findRecoveries(o *Options, dir string) (list []*Recovery, err error) {
+	parent := o.FS.PathDir(dir)
+	names, err := o.FS.List(parent)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		if !strings.HasPrefix(name, o.o.FS.PathBase(o.dir)+recoveringExt) || strings.HasSuffix(name, ".part") {
+		if !strings.HasPrefix(name, o.FS.PathBase(dir)+recoveringExt) || strings.HasSuffix(name, ".part") {
 			continue
 		}
-		r := &Recovery{Dir: o.o.FS.PathJoin(parent, name), Since: o.o.Now(), Problem: "it could not be opened"}
-		if f, err := o.o.FS.Open(o.o.FS.PathJoin(r.Dir, whyFile)); err == nil {
+		r := &Recovery{Dir: o.FS.PathJoin(parent, name), Since: o.Now(), Problem: "it could not be opened"}
+		if f, err := o.FS.Open(o.FS.PathJoin(r.Dir, whyFile)); err == nil {
 			text, _ := io.ReadAll(io.LimitReader(f, 1<<20)) // what can't be read is not known
 			f.Close()
 			since, problem, _ := strings.Cut(string(text), "\n")
@@ -98,17 +98,16 @@ func (o *Store) findRecoveries() error {
 		}
 		// Which services it has is known when it has been read.
 		r.left = []Aside{{Since: r.Since, Profiles: -1, Problem: r.Problem, Returning: true}}
-		o.recoveries = append(o.recoveries, r)
+		list = append(list, r)
 	}
-	return nil
+	return list, nil
 }
 
-// recoverAll recovers one store after another.
-func (x *Store) recoverAll() {
-	defer x.backdrops.Done()
-	for _, r := range x.recoveries {
-		err := x.recover(r)
-		if x.closing.Err() != nil {
+// run recovers one store after another until closing is done.
+func (x *recoveries) run(closing context.Context) {
+	for _, r := range x.list {
+		err := x.recover(closing, r)
+		if closing.Err() != nil {
 			return // the next start goes on
 		}
 		x.mu.Lock()
@@ -129,10 +128,10 @@ func (x *Store) recoverAll() {
 
 func (r Recovery) String() string { return keptText(r.Kept, r.Lost, r.Unsure) }
 
-// recover puts what can be read of a store into this one.
-func (x *Store) recover(r *Recovery) error {
-	a, err := newAudit(x.closing, r.Dir, x.o.FS, func(problem string) {
-		x.o.Log.Warn("something of the store that was moved aside can't be read", "files", r.Dir, "problem", problem)
+// recover copies what can be read of a store into the one in use.
+func (x *recoveries) recover(closing context.Context, r *Recovery) error {
+	a, err := newAudit(closing, r.Dir, x.o.FS, func(problem string) {
+		x.o.Log.Warn("part of the store that was moved aside can't be read", "files", r.Dir, "problem", problem)
 	})
 	if err != nil {
 		return err
@@ -154,7 +153,7 @@ func (x *Store) recover(r *Recovery) error {
 	if err != nil {
 		return err
 	}
-	to, err := freeName(x.o.FS, x.dir+damagedExt)
+	to, err := freeName(x.o.FS, x.space.dir+damagedExt)
 	if err == nil {
 		err = renameDir(x.o.FS, r.Dir, to)
 	}
@@ -168,7 +167,7 @@ func (x *Store) recover(r *Recovery) error {
 
 // toRecover returns the partitions that may have profiles missing in the store in use, the
 // latest first.
-func (x *Store) toRecover(a *audit, r *Recovery) ([]*partition, error) {
+func (x *recoveries) toRecover(a *audit, r *Recovery) ([]*partition, error) {
 	parts := slices.Clone(a.parts)
 	behind, err := behindGap(a, r.Dir)
 	if err != nil {
@@ -235,14 +234,14 @@ var errNoSpare = errors.New("not enough disk space to recover profiles")
 // spareFactor times Options.MinFree is the disk space that recovery leaves free.
 const spareFactor = 4
 
-// putBack puts records, and waits while there is no room for that.
-func (x *Store) putBack(ctx context.Context, r *Recovery, records []store.Record) error {
+// putBack stores records. It waits while the disk is too full.
+func (x *recoveries) putBack(ctx context.Context, r *Recovery, records []store.Record) error {
 	for {
-		oldest := x.oldest()
+		oldest := x.o.oldest()
 		records = slices.DeleteFunc(records, func(r store.Record) bool { return format.HourOf(r.Time).End() <= oldest })
 		err := x.roomToSpare()
 		if err == nil {
-			err = x.put(ctx, records)
+			err = x.intake.put(ctx, records, 0)
 		}
 		wait := errors.Is(err, errNoSpare) || errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrUnavailable)
 		x.mu.Lock()
@@ -264,8 +263,8 @@ func (x *Store) putBack(ctx context.Context, r *Recovery, records []store.Record
 	}
 }
 
-func (x *Store) roomToSpare() error {
-	u, err := x.o.FS.GetDiskUsage(x.dir)
+func (x *recoveries) roomToSpare() error {
+	u, err := x.o.FS.GetDiskUsage(x.space.dir)
 	if least := spareFactor * uint64(x.space.min); err == nil && u.AvailBytes < least {
 		return fmt.Errorf("%w: %d MiB are left, and recovery keeps %d MiB free", errNoSpare, u.AvailBytes>>20, least>>20)
 	}

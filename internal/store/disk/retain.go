@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
 
@@ -20,14 +19,14 @@ type retention struct {
 	counts    *counts
 }
 
-// retain drops hours that are older than the store keeps profiles, and the
-// oldest ones while the store takes more room than it may. s.jobs is locked.
-func (x *Store) retain(ctx context.Context) error {
-	oldest := x.oldest()
+// retain drops hours that have expired, and the oldest hours while the store is larger than its
+// limit. x.rewrites is locked.
+func (x *retention) retain(ctx context.Context) error {
+	oldest := x.o.oldest()
 	if err := x.dropAside(oldest); err != nil {
 		return err
 	}
-	for _, h := range x.hours() {
+	for _, h := range x.catalogue.hours() {
 		if h.End() > oldest || ctx.Err() != nil {
 			break
 		}
@@ -37,12 +36,12 @@ func (x *Store) retain(ctx context.Context) error {
 		}
 		x.o.Log.Info("dropped profiles that are older than the retention", "hour", h.String(), "profiles", n)
 	}
-	if x.o.MaxBytes <= 0 || x.unclaimed {
+	if x.o.MaxBytes <= 0 || x.rewrites.unclaimed {
 		// Without the room of what was dropped, all would be dropped in the end.
 		return ctx.Err()
 	}
 	// What was dropped takes room until it is compacted away.
-	for _, h := range x.hours() {
+	for _, h := range x.catalogue.hours() {
 		if x.size() <= x.o.MaxBytes || ctx.Err() != nil {
 			break
 		}
@@ -55,18 +54,17 @@ func (x *Store) retain(ctx context.Context) error {
 		}
 		x.o.Log.Warn("dropped the oldest profiles: the store exceeds its size limit", "hour", h.String(), "profiles", n,
 			"bytes", x.size(), "max", x.o.MaxBytes)
-		if err := x.reclaim(ctx); err != nil {
+		if err := x.rewrites.reclaim(ctx); err != nil {
 			return err
 		}
 	}
 	return ctx.Err()
 }
 
-// dropHour drops the profiles of an hour and returns their number. s.jobs is
-// locked.
-func (x *Store) dropHour(h format.Hour) (profiles int, err error) {
-	for _, p := range x.all() {
-		if p.Epoch != store.Window(h.Start(), x.epoch) {
+// dropHour drops the profiles of an hour and returns their number. x.rewrites is locked.
+func (x *retention) dropHour(h format.Hour) (profiles int, err error) {
+	for _, p := range x.catalogue.all() {
+		if !p.covers(h, x.catalogue.epoch) {
 			continue
 		}
 		n, err := x.dropHourOf(p, h)
@@ -80,19 +78,19 @@ func (x *Store) dropHour(h format.Hour) (profiles int, err error) {
 	return profiles, nil
 }
 
-func (x *Store) dropHourOf(p *partition, h format.Hour) (profiles int, err error) {
+func (x *retention) dropHourOf(p *partition, h format.Hour) (profiles int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	d := p.hour(h, false)
 	if d == nil || p.gone {
 		return 0, nil
 	}
-	profiles = int(d.packed.Profiles) + len(d.fresh.List)
+	profiles = int(d.profiles())
 	b := x.db.NewBatch()
 	if len(p.hours) == 1 {
-		x.deletePartition(b, p.id)
+		x.rewrites.deletePartition(b, p.id)
 	} else {
-		x.deleteHour(b, p, h)
+		x.rewrites.deleteHour(b, p, h)
 	}
 	if err := x.apply(b); err != nil {
 		return 0, err
@@ -102,37 +100,28 @@ func (x *Store) dropHourOf(p *partition, h format.Hour) (profiles int, err error
 	}
 	p.hours = slices.DeleteFunc(p.hours, func(o *hourData) bool { return o == d })
 	p.Dropped = max(p.Dropped, h+1)
-	x.garbage.Add(int64(d.packed.Bytes) + d.bytes)
+	x.rewrites.garbage.Add(int64(d.packed.Bytes) + d.bytes)
 	if len(p.hours) == 0 {
 		p.gone = true
-		x.unload(p)
-		x.mu.Lock()
-		delete(x.parts, partitionName{p.Epoch, p.Service})
-		x.mu.Unlock()
+		x.dicts.unload(p)
+		x.catalogue.drop(p)
 	}
 	return profiles, nil
 }
 
-// dropAside deletes what is set aside and has expired. s.jobs is locked.
-func (x *Store) dropAside(oldest int64) error {
-	x.mu.Lock()
-	var expired []uint32
-	for id, a := range x.aside {
-		if !a.Epoch.IsZero() && a.Epoch.UnixNano()+x.epoch <= oldest {
-			expired = append(expired, id)
+// dropAside deletes expired partitions that are set aside. x.rewrites is locked.
+func (x *retention) dropAside(oldest int64) error {
+	for id, a := range x.catalogue.asides() {
+		if a.Epoch.IsZero() || a.Epoch.UnixNano()+x.catalogue.epoch > oldest {
+			continue
 		}
-	}
-	x.mu.Unlock()
-	for _, id := range expired {
 		b := x.db.NewBatch()
-		x.deletePartition(b, id)
+		x.rewrites.deletePartition(b, id)
 		if err := x.write(b); err != nil {
 			return err
 		}
 		b.Close()
-		x.mu.Lock()
-		delete(x.aside, id)
-		x.mu.Unlock()
+		x.catalogue.dropAsides(id)
 	}
 	return nil
 }

@@ -25,24 +25,23 @@ type rewrites struct {
 	unclaimed  bool       // that room could not be had the last time
 }
 
-// listDeletions makes the file of deletions name the partitions that are deleted. s.jobs is
-// locked.
-func (w *Store) listDeletions() error {
+// listDeletions writes the deleted partitions to the file of deletions. w is locked.
+func (w *rewrites) listDeletions() error {
 	ids := slices.Clone(w.deleted)
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	if slices.Equal(ids, w.listed) {
 		return nil
 	}
-	if err := writeDeletions(w.o.FS, w.dir, ids); err != nil {
+	if err := writeDeletions(w.space.FS, w.space.dir, ids); err != nil {
 		return w.space.explain(err)
 	}
 	w.listed = ids
 	return nil
 }
 
-// deletePartition deletes all of a partition. s.jobs is locked.
-func (w *Store) deletePartition(b *pebble.Batch, id uint32) {
+// deletePartition deletes a partition. w is locked.
+func (w *rewrites) deletePartition(b *pebble.Batch, id uint32) {
 	for _, kind := range format.PerPartition {
 		prefix := format.PartitionKey(kind, id)
 		b.DeleteRange(prefix, format.After(prefix), nil)
@@ -50,20 +49,21 @@ func (w *Store) deletePartition(b *pebble.Batch, id uint32) {
 	}
 }
 
-// deleteForGood deletes all of a partition, and marks it as deleted until nothing of it is on
-// the disk. One that was dropped for its age needs no mark: if it came back it would be dropped
-// again. s.jobs is locked.
-func (w *Store) deleteForGood(b *pebble.Batch, id uint32) {
+// deleteForGood deletes a partition and marks it as deleted until none of its data is on the
+// disk. A partition that is dropped for its age needs no mark: if its data came back, it would
+// be dropped again. w is locked.
+func (w *rewrites) deleteForGood(b *pebble.Batch, id uint32) {
 	w.deletePartition(b, id)
 	b.Set(format.PartitionKey(format.KindPartition, id), format.Deleted.Append(nil), nil)
 	w.deleted = append(w.deleted, id)
 }
 
-// deleteAgain deletes what may be back of partitions that were deleted, as a damaged table
-// has lost what deleted it.
-func (w *Store) deleteAgain() error {
-	w.rewrites.Lock()
-	defer w.rewrites.Unlock()
+// deleteAgain deletes the data of deleted partitions that may be back, because the table with
+// their deletion was damaged. w is locked.
+func (w *rewrites) deleteAgain() error {
+	if len(w.deleted) == 0 {
+		return nil
+	}
 	ids := w.deleted
 	w.deleted = nil
 	b := w.db.NewBatch()
@@ -77,10 +77,9 @@ func (w *Store) deleteAgain() error {
 	return w.listDeletions()
 }
 
-// deleteHour deletes an hour of a partition that has others. The roll-ups of its
-// day are too large from then on, so they go, and are not used again: see
-// partition.dropped.
-func (w *Store) deleteHour(b *pebble.Batch, p *partition, h format.Hour) {
+// deleteHour deletes one of several hours of a partition. It also deletes the roll-ups of its
+// day, which would be too large; see Partition.Dropped in package format. w is locked.
+func (w *rewrites) deleteHour(b *pebble.Batch, p *partition, h format.Hour) {
 	for _, kind := range format.PerHour {
 		prefix := format.HourKey(kind, p.id, h)
 		b.DeleteRange(prefix, format.After(prefix), nil)
@@ -101,17 +100,15 @@ func (w *rewrites) due() bool {
 	return w.unclaimed || w.garbage.Load() > maxGarbage || len(w.dead) > maxDead
 }
 
-// reclaim rewrites the key-value store's files where keys were deleted, so that
-// these take no room any more: the fresh profiles that were packed, and hours
-// that were dropped. What stays is left alone, however much it is. s.jobs is
-// locked.
-func (w *Store) reclaim(ctx context.Context) error {
+// reclaim rewrites the tables with deleted keys: fresh profiles that were packed, and dropped
+// hours. It doesn't rewrite other tables. w is locked.
+func (w *rewrites) reclaim(ctx context.Context) error {
 	ranges := append(w.dead, keyRange{[]byte{format.KindHead}, []byte{format.KindHead + 1}}, keyRange{[]byte{format.KindSamples}, []byte{format.KindSamples + 1}})
 	return w.compact(ctx, ranges)
 }
 
-// compact rewrites files with keys in some ranges. s.jobs is locked.
-func (w *Store) compact(ctx context.Context, ranges []keyRange) error {
+// compact rewrites the tables with keys in some ranges. w is locked.
+func (w *rewrites) compact(ctx context.Context, ranges []keyRange) error {
 	if w.health.resting() {
 		return errors.New("compaction is paused because it failed; try again later")
 	}
@@ -151,9 +148,8 @@ const maxGarbage = 8 << 20
 // maxDead limits the list of dropped keys.
 const maxDead = 4096
 
-// rewriteLater has tables rewritten, which takes the damage away. s.jobs is locked.
-func (w *Store) rewriteLater(tables []keyRange) {
-	w.heals.Add(1)
+// rewriteLater requests that tables be rewritten, which removes damage. w is locked.
+func (w *rewrites) rewriteLater(tables []keyRange) {
 	w.dead, w.unclaimed = append(w.dead, tables...), true
 	w.health.compacted(nil) // what failed before can go on
 }

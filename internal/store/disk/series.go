@@ -8,7 +8,8 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-func (s *Store) series(ctx context.Context, q store.Query) ([]store.Series, error) {
+// series returns totals over time; see [store.Store].
+func (s *querier) series(ctx context.Context, q store.Query) ([]store.Series, error) {
 	sel, err := s.selects(ctx, &q, false)
 	if err != nil {
 		return nil, err

@@ -21,12 +21,12 @@ type ServiceStats struct {
 
 // Services describes every service, the largest first.
 func (s *Store) Services(ctx context.Context) ([]ServiceStats, error) {
-	if err := s.begin(ctx); err != nil {
+	if err := s.calls.begin(ctx); err != nil {
 		return nil, err
 	}
-	defer s.calls.Done()
+	defer s.calls.done()
 	by := make(map[string]*ServiceStats)
-	for _, p := range s.all() {
+	for _, p := range s.catalogue.all() {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -37,13 +37,13 @@ func (s *Store) Services(ctx context.Context) ([]ServiceStats, error) {
 		}
 		p.mu.Lock()
 		for _, h := range p.hours {
-			st.Profiles += int64(h.packed.Profiles) + int64(len(h.fresh.List))
+			st.Profiles += h.profiles()
 			st.SampleBytes += int64(h.packed.Bytes) + h.bytes
 		}
 		p.mu.Unlock()
 		for _, kind := range format.PerPartition {
 			prefix := format.PartitionKey(kind, p.id)
-			n, err := s.db.EstimateDiskUsage(prefix, format.After(prefix))
+			n, err := s.kv.db.EstimateDiskUsage(prefix, format.After(prefix))
 			if err != nil {
 				return nil, err
 			}
@@ -56,7 +56,7 @@ func (s *Store) Services(ctx context.Context) ([]ServiceStats, error) {
 	for _, st := range by {
 		sum += st.DiskBytes
 	}
-	live := s.size()
+	live := s.kv.size()
 	out := make([]ServiceStats, 0, len(by))
 	for _, st := range by {
 		if sum > live {

@@ -49,8 +49,8 @@ func Available(dir string) (uint64, error) {
 	return usage.AvailBytes, err
 }
 
-func newSpace(closing context.Context, f vfs.FS, dir string, reserve int64) *space {
-	return &space{FS: f, dir: f.PathDir(f.PathJoin(dir, lockName)), min: uint64(max(reserve, 0)), closing: closing, none: make(chan struct{})}
+func newSpace(closing context.Context, f vfs.FS, dir string, reserve int64, h *health) *space {
+	return &space{FS: f, dir: f.PathDir(f.PathJoin(dir, lockName)), min: uint64(max(reserve, 0)), closing: closing, health: h, none: make(chan struct{})}
 }
 
 // check returns store.ErrFull if the disk is full, and store.ErrUnavailable if nothing can be

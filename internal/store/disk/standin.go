@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -67,17 +66,11 @@ func (l *lostBlock) standIn(table uint64) []byte {
 	return nil
 }
 
-// examine looks through the tables of which blocks can't be read, unless it did before, has
-// what can't be read of them stand in for, and returns the keys that may be lost.
-func (h *health) examine(fsys vfs.FS, dir string) (lost spans, tables []keyRange, err error) {
-	h.mu.Lock()
-	suspects := map[string]bool{}
-	for p := range h.blocks {
-		suspects[p.file] = true
-	}
-	maps.Copy(suspects, h.cut)
-	maps.DeleteFunc(suspects, func(file string, _ bool) bool { return h.examined[file] })
-	h.mu.Unlock()
+// examine looks for unreadable blocks in suspect tables that it hasn't examined yet, and puts
+// stand-ins in their place. It returns the keys that may be lost.
+func examine(r *space) (lost spans, tables []keyRange, err error) {
+	fsys, dir, h := r.FS, r.dir, r.health
+	suspects := h.suspects()
 	if len(suspects) == 0 {
 		return nil, nil, nil
 	}
@@ -86,7 +79,7 @@ func (h *health) examine(fsys vfs.FS, dir string) (lost spans, tables []keyRange
 		return nil, nil, err
 	}
 	m := readManifest(fsys, dir, name)
-	for _, file := range slices.Sorted(maps.Keys(suspects)) {
+	for _, file := range suspects {
 		n, _ := strconv.ParseUint(strings.TrimSuffix(file, tableExt), 10, 64)
 		info, ok := m.tables[n]
 		if !ok {
@@ -100,10 +93,7 @@ func (h *health) examine(fsys vfs.FS, dir string) (lost spans, tables []keyRange
 			return nil, nil, err
 		}
 		t.number = n
-		h.mu.Lock()
-		h.examined[file] = true
-		cut := h.cut[file]
-		h.mu.Unlock()
+		cut := h.noteExamined(file)
 		bounds := keyRange{info.first, append(bytes.Clone(info.last), 0)}
 		if !t.noIndex && len(t.lost) == 0 {
 			if cut { // it was made again, perhaps by a start that was killed before it found what was lost
@@ -118,18 +108,16 @@ func (h *health) examine(fsys vfs.FS, dir string) (lost spans, tables []keyRange
 		if err := vfs.LinkOrCopy(fsys, fsys.PathJoin(dir, file), kept); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, nil, err
 		}
+		tables = append(tables, bounds)
 		if t.noIndex {
-			if err := h.makeAgain(fsys, dir, t, info); err != nil {
+			if err := makeAgain(r, t, info); err != nil {
 				return nil, nil, err
 			}
-			h.mu.Lock()
-			maps.DeleteFunc(h.blocks, func(p place, _ error) bool { return p.file == file })
-			h.files[file] = fmt.Sprintf("its index can't be read; a table was made again of its %d whole blocks, and the one of before is kept as %s", len(t.blocks), fsys.PathBase(kept))
-			h.mu.Unlock()
-			lost, tables = append(lost, span{info.first, info.last}), append(tables, bounds)
+			h.replaced(file, fmt.Sprintf("its index can't be read; the table was rebuilt from its %d readable blocks, and the original is kept as %s", len(t.blocks), fsys.PathBase(kept)))
+			lost = append(lost, span{info.first, info.last})
 			continue
 		}
-		h.mu.Lock()
+		standIns := map[int64][]byte{}
 		for _, l := range t.lost {
 			if l.from == nil {
 				l.from = info.first
@@ -138,13 +126,11 @@ func (h *health) examine(fsys vfs.FS, dir string) (lost spans, tables []keyRange
 				l.to = info.last
 			}
 			if b := l.standIn(n); b != nil {
-				h.standIns[place{file, l.at}] = b
+				standIns[l.at] = b
 				lost = append(lost, l.span)
 			}
 		}
-		h.files[file] = fmt.Sprintf("%d of %d blocks can't be read; the table is kept as %s", len(t.lost), len(t.lost)+len(t.blocks), fsys.PathBase(kept))
-		h.mu.Unlock()
-		tables = append(tables, bounds)
+		h.standIn(file, standIns, fmt.Sprintf("%d of %d blocks can't be read; the original is kept as %s", len(t.lost), len(t.lost)+len(t.blocks), fsys.PathBase(kept)))
 	}
 	return lost, tables, nil
 }
@@ -179,10 +165,11 @@ func copyTombs(fsys vfs.FS, path string, to sstable.RawWriter) error {
 	return err
 }
 
-// makeAgain writes a table of the blocks of one whose index can't be read, in its place. Where
-// what deletes ranges of keys can't be read either, partitions that were deleted are known by
-// their keys, and the rest is found; see heal.go.
-func (h *health) makeAgain(fsys vfs.FS, dir string, t *table, info tableInfo) (err error) {
+// makeAgain rebuilds a table whose index is unreadable from its blocks. If its range deletions
+// are unreadable, too, deleted data may come back. Deleted partitions have marks; the rest is
+// found later, see healing.go.
+func makeAgain(r *space, t *table, info tableInfo) (err error) {
+	fsys, dir := r.FS, r.dir
 	var rows []version
 	for i := range t.blocks {
 		more, err := t.load(i)
@@ -198,7 +185,7 @@ func (h *health) makeAgain(fsys vfs.FS, dir string, t *table, info tableInfo) (e
 		rows = []version{{key: noKey(info.first, t.number, 0), seq: 1, kind: versionDelete}}
 	}
 	again := fsys.PathJoin(dir, againPrefix+t.name)
-	f, err := h.room.Create(again, vfs.WriteCategoryUnspecified)
+	f, err := r.Create(again, vfs.WriteCategoryUnspecified)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ func TestMoving(t *testing.T) {
 			s := open(t, t.TempDir(), Options{PackAfter: -1})
 			defer s.Close()
 			r := rand.New(rand.NewPCG(seed, 37))
-			kept, none := s.sums, newCache(0)
+			kept, none := s.querier.sums, newCache(0)
 			// merge asks with and without what was kept.
 			merge := func(q store.Query) {
 				t.Helper()
@@ -33,9 +33,9 @@ func TestMoving(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				s.sums = none
+				s.querier.sums = none
 				want, err := s.Merge(t.Context(), q)
-				s.sums = kept
+				s.querier.sums = kept
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -82,7 +82,7 @@ func TestMoving(t *testing.T) {
 						t.Fatal(err)
 					}
 				default:
-					s.heals.Add(1)
+					s.healer.heals.Add(1)
 				}
 				length := []int64{60, 60, 60, 45, 90}[r.IntN(5)] * minute
 				for _, q := range questions {

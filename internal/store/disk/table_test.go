@@ -68,7 +68,7 @@ func TestWrittenUnderSnapshot(t *testing.T) {
 	if err := s.Pack(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	snap := s.db.NewSnapshot()
+	snap := s.kv.db.NewSnapshot()
 	put(t, s, all[20:]...)
 	if err := s.Compact(t.Context()); err != nil { // which writes lists and sums again
 		t.Fatal(err)

@@ -24,9 +24,8 @@ type upkeep struct {
 	unprotected []string
 }
 
-// run packs and drops profiles.
-func (x *Store) run() {
-	defer x.backdrops.Done()
+// run does the work that is due, regularly and whenever it is woken, until closing is done.
+func (x *upkeep) run(closing context.Context) {
 	pause := time.Second
 	if x.o.PackAfter > 0 {
 		pause = min(pause, x.o.PackAfter)
@@ -37,7 +36,7 @@ func (x *Store) run() {
 	var again time.Time // what failed is tried again, later each time
 	for {
 		select {
-		case <-x.closing.Done():
+		case <-closing.Done():
 			return
 		case <-tick.C:
 		case <-x.wake:
@@ -46,9 +45,9 @@ func (x *Store) run() {
 			continue
 		}
 		x.busy.Store(true)
-		if err := x.maintain(x.closing); err == nil {
+		if err := x.maintain(closing); err == nil {
 			failures = 0
-		} else if x.closing.Err() == nil {
+		} else if closing.Err() == nil {
 			wait := min(minRest<<min(failures, 20), maxRest)
 			failures, again = failures+1, time.Now().Add(wait)
 			x.o.Log.Error("background work of the store failed; hone will try again", "error", err, "after", wait)
@@ -57,8 +56,8 @@ func (x *Store) run() {
 	}
 }
 
-// maintain does all background work that is due.
-func (x *Store) maintain(ctx context.Context) error {
+// maintain does all work that is due.
+func (x *upkeep) maintain(ctx context.Context) error {
 	select {
 	case <-x.space.noRoom():
 		return nil // it would only wait, too
@@ -67,32 +66,32 @@ func (x *Store) maintain(ctx context.Context) error {
 	if err := x.checkUsable(); err != nil {
 		return err
 	}
-	if x.health.suspects() { // as compactions found
+	if len(x.health.suspects()) > 0 { // as compactions found
 		x.rewrites.Lock()
-		_, err := x.heal()
+		_, err := x.healer.heal()
 		x.rewrites.Unlock()
 		if err != nil {
 			return err
 		}
 	}
-	if err := x.pack(ctx, x.ripe); err != nil {
+	if err := x.packer.pack(ctx, func(h *hourData) bool { return h.ripe(x.o) }); err != nil {
 		return err
 	}
 	x.rewrites.Lock()
 	defer x.rewrites.Unlock()
-	if err := x.listDeletions(); err != nil {
+	if err := x.rewrites.listDeletions(); err != nil {
 		return err
 	}
-	if err := x.retain(ctx); err != nil {
+	if err := x.retention.retain(ctx); err != nil {
 		return err
 	}
-	x.trim()
+	x.dicts.trim(x.catalogue)
 	x.protect()
 	if x.health.resting() {
 		return nil
 	}
-	if x.unclaimed || x.garbage.Load() > maxGarbage || len(x.dead) > maxDead {
-		return x.reclaim(ctx)
+	if x.rewrites.due() {
+		return x.rewrites.reclaim(ctx)
 	}
 	return nil
 }
@@ -101,19 +100,18 @@ func (x *Store) maintain(ctx context.Context) error {
 // write parity files. A store from an earlier version has none at all.
 const paritiesPerRound = 16 << 20
 
-// protect writes parity files that are missing, of tables that were there when the store was
-// opened. s.jobs is locked.
-func (x *Store) protect() {
-	for left := int64(paritiesPerRound); left > 0 && len(x.health.unprotected) > 0; {
+// protect writes missing parity files for tables that existed when the store was opened.
+func (x *upkeep) protect() {
+	for left := int64(paritiesPerRound); left > 0 && len(x.unprotected) > 0; {
 		if err := x.space.check(); err != nil {
 			return // later
 		}
-		file := x.health.unprotected[0]
-		x.health.unprotected = x.health.unprotected[1:]
+		file := x.unprotected[0]
+		x.unprotected = x.unprotected[1:]
 		if x.health.isDamaged(file) {
 			continue
 		}
-		n, err := ensureParity(x.o.FS, x.o.FS.PathJoin(x.dir, file))
+		n, err := ensureParity(x.space.FS, x.space.FS.PathJoin(x.space.dir, file))
 		if err != nil {
 			x.o.Log.Warn("the parity file of a table could not be written", "table", file, "error", err)
 		}

@@ -44,7 +44,7 @@ func TestVaried(t *testing.T) {
 	for ; err == nil && n < 1000; n++ {
 		err = s.Put(t.Context(), []store.Record{varied(t, n, "api", 0)})
 		if n%10 == 0 {
-			s.trim() // what is not in memory has its size yet
+			s.dicts.trim(s.catalogue) // what is not in memory has its size yet
 		}
 	}
 	if !errors.Is(err, store.ErrVaried) {
@@ -56,7 +56,7 @@ func TestVaried(t *testing.T) {
 	if got := s.Memory(); n < 5 || got > 2*most+one { // tables double as they grow
 		t.Errorf("after %d profiles the dictionary takes %d bytes, and %d after one", n, got, one)
 	}
-	s.trim()
+	s.dicts.trim(s.catalogue)
 	if err := s.Put(t.Context(), []store.Record{varied(t, n, "web", 0), varied(t, n+1, "api", 0)}); !errors.Is(err, store.ErrVaried) {
 		t.Errorf("forgotten: %v", err)
 	}

@@ -30,10 +30,9 @@ type querier struct {
 	counts    *counts
 }
 
-// A view is a partition at one moment. It stays as it is while the partition
-// changes.
+// A view is a snapshot of a partition.
 type view struct {
-	s     *Store
+	s     *querier
 	p     *partition
 	dict  format.Dictionary // its index alone, unless samples are asked for
 	hours []hourView        // all of the partition's
@@ -79,8 +78,8 @@ func columnOf(s *format.Schema, sampleType string) int {
 	return column
 }
 
-// view returns p as it is, nil if nothing in it can be selected.
-func (s *Store) view(p *partition, q *store.Query, samples bool) (*view, error) {
+// view returns a snapshot of p, nil if q can't select anything in it.
+func (s *querier) view(p *partition, q *store.Query, samples bool) (*view, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.gone {
@@ -98,7 +97,7 @@ func (s *Store) view(p *partition, q *store.Query, samples bool) (*view, error) 
 	if p.dict == nil && p.index != nil && !samples {
 		v.dict = *p.index
 	} else {
-		if err := s.load(p); err != nil {
+		if err := s.dicts.load(p); err != nil {
 			return nil, err
 		}
 		p.lastUsed = time.Now()
@@ -150,7 +149,7 @@ func (v *view) entries(q *store.Query, h *hourView, all bool, f func(e *entry)) 
 		return nil
 	}
 	if all && h.packed.Profiles > 0 {
-		hs, err := v.s.packedHeads(v.snap, v.p, h.hour, h.version)
+		hs, err := v.s.cache.packedHeads(v.snap, v.p.id, h.hour, h.version)
 		if err != nil {
 			return err
 		}

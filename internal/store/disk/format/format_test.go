@@ -188,14 +188,14 @@ func values(t testing.TB) map[string][]byte {
 	hs.Add(Head{Seq: 4, Time: 7, Block: 1, Row: 1}, []int64{3})
 	in := NewInterner(NewDictionary(nil))
 	rec := record(t, 1, "i")
-	in.Begin(rec.Profile)
-	in.Sites(nil, func() (all []uint32) {
+	tr := in.Begin(rec.Profile)
+	tr.Sites(nil, func() (all []uint32) {
 		for s := range rec.Profile.Stacks {
 			all = append(all, uint32(s))
 		}
 		return all
 	}())
-	in.Series(rec.Labels, in.Schema())
+	in.Series(rec.Labels, tr.Schema())
 	one, _ := AppendSamples(nil, &ss[0], nil)
 	up := Rollup{}
 	up.AddHead(&hs.List[0], []int64{1, 2})
@@ -293,13 +293,13 @@ func TestDictionaryInPieces(t *testing.T) {
 	for i := range 5 {
 		before := in.d.Lengths()
 		rec := record(t, i, fmt.Sprint(i))
-		in.Begin(rec.Profile)
+		one := in.Begin(rec.Profile)
 		var all []uint32
 		for s := range rec.Profile.Stacks {
 			all = append(all, uint32(s))
 		}
-		in.Sites(nil, all)
-		in.Series(rec.Labels, in.Schema())
+		one.Sites(nil, all)
+		in.Series(rec.Labels, one.Schema())
 		pieces = append(pieces, in.d.AppendPiece(nil, before, in.StringID))
 	}
 	read := func(pieces ...[]byte) *Dictionary {
@@ -330,9 +330,9 @@ func TestDictionaryInPieces(t *testing.T) {
 	before := d.Lengths()
 	for i := range 5 {
 		rec := record(t, i, fmt.Sprint(i))
-		again.Begin(rec.Profile)
-		again.Sites(nil, []uint32{0, 1, 2, 3})
-		again.Series(rec.Labels, again.Schema())
+		one := again.Begin(rec.Profile)
+		one.Sites(nil, []uint32{0, 1, 2, 3})
+		again.Series(rec.Labels, one.Schema())
 	}
 	if d.Lengths() != before {
 		t.Errorf("%+v became %+v", before, d.Lengths())

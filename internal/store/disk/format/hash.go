@@ -15,7 +15,8 @@ type hash uint64
 // with returns h with v added.
 func (h hash) with(v uint64) hash { return hash(hashing.Mix(uint64(h), v)) }
 
-func fold(h uint64) uint32 { return uint32(h ^ h>>32) }
+// short returns h folded to 32 bits.
+func (h hash) short() uint32 { return uint32(h ^ h>>32) }
 
 // A fingerprint is a hash of 96 bits with random keys. Entries with the same fingerprint are
 // taken for equal, which saves comparing them. The chance that any two of a million stacks have
@@ -25,19 +26,19 @@ type fingerprint struct {
 	hash  uint32
 }
 
-// fingerprintOf is the fingerprint of two hashes with different keys.
-func fingerprintOf(a uint64, b uint32) fingerprint {
-	return fingerprint{a>>32<<32 | uint64(b), uint32(a)}
+// fingerprintOf returns the fingerprint from two hashes with different keys.
+func fingerprintOf(a hash, b uint32) fingerprint {
+	return fingerprint{uint64(a)>>32<<32 | uint64(b), uint32(a)}
 }
 
 func functionHash(f *profile.Function) uint32 {
-	return fold(hashing.Mix(hashing.Mix(uint64(f.Name)<<32|uint64(f.SystemName), uint64(f.File)), uint64(f.StartLine)))
+	return (hash(f.Name)<<32 | hash(f.SystemName)).with(uint64(f.File)).with(uint64(f.StartLine)).short()
 }
 
-func nodeHash(parent, loc uint32) uint32 { return fold(hashing.Mix(uint64(parent), uint64(loc))) }
+func nodeHash(parent, loc uint32) uint32 { return hash(parent).with(uint64(loc)).short() }
 
 func setHash(set []profile.Label) uint32 {
-	h := uint64(len(set))
+	h := hash(len(set))
 	for i := range set {
 		l := &set[i]
 		kind := uint64(l.Unit) << 2
@@ -47,9 +48,9 @@ func setHash(set []profile.Label) uint32 {
 		if l.HasUnit {
 			kind |= 1
 		}
-		h = hashing.Mix(h^uint64(l.Key)<<32^uint64(l.Str), uint64(l.Num)^kind)
+		h = (h ^ hash(l.Key)<<32 ^ hash(l.Str)).with(uint64(l.Num) ^ kind)
 	}
-	return fold(h)
+	return h.short()
 }
 
 // A hasher hashes dictionary entries with random keys, so that senders of profiles can't cause
@@ -59,16 +60,21 @@ type hasher struct {
 	keys        hashPair
 }
 
-func (x *Interner) stringHash(s string) uint32 { return uint32(maphash.String(x.seed, s)) }
+func newHasher() hasher {
+	key := func() uint64 { return maphash.Bytes(maphash.MakeSeed(), []byte("key")) }
+	return hasher{maphash.MakeSeed(), maphash.MakeSeed(), hashPair{hash(key()), hash(key())}}
+}
+
+func (x *hasher) stringHash(s string) uint32 { return uint32(maphash.String(x.seed, s)) }
 
 // siteFingerprint returns the fingerprint of a stack and a label set.
-func (x *Interner) siteFingerprint(frames []uint32, set uint32) fingerprint {
+func (x *hasher) siteFingerprint(frames []uint32, set uint32) fingerprint {
 	b := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(frames))), 4*len(frames))
-	return fingerprintOf(hashing.Mix(maphash.Bytes(x.seed, b), uint64(set)), uint32(maphash.Bytes(x.check, b))^set)
+	return fingerprintOf(hash(maphash.Bytes(x.seed, b)).with(uint64(set)), uint32(maphash.Bytes(x.check, b))^set)
 }
 
 // A hashPair is two hashes with different keys.
-type hashPair struct{ a, b uint64 }
+type hashPair struct{ a, b hash }
 
 // A locationHasher hashes the locations of a profile or dictionary by their lines. It hashes
 // each string and function once.
@@ -85,45 +91,45 @@ func (x *hasher) locationsOf(p *profile.Profile, old locationHasher) locationHas
 	return locationHasher{x, p, zeroed(old.ofString, len(p.Strings)), zeroed(old.ofFunction, len(p.Functions))}
 }
 
-// locationFingerprint returns the fingerprint of a location whose mapping and address are
-// the dictionary's and whose lines are the profile's.
-func (x *Interner) locationFingerprint(l *profile.Location, lines []profile.Line) fingerprint {
+// locationFingerprint returns the fingerprint of a location. Its mapping and address must be
+// those of the dictionary, and the lines those of the profile.
+func (x *locationHasher) locationFingerprint(l *profile.Location, lines []profile.Line) fingerprint {
 	kind := uint64(l.Mapping)<<1 | uint64(len(lines))<<40
 	if l.Folded {
 		kind |= 1
 	}
-	a := hashing.Mix(l.Address, kind)
+	a := hash(l.Address).with(kind)
 	b := a
 	for i := range lines {
-		f := x.hashFunction(lines[i].Function)
+		f := x.function(lines[i].Function)
 		at := uint64(lines[i].Line) ^ bits.RotateLeft64(uint64(lines[i].Column), 32)
-		a = hashing.Mix(a^f.a, at)
-		b = hashing.Mix(b^f.b, at)
+		a = (a ^ f.a).with(at)
+		b = (b ^ f.b).with(at)
 	}
-	return fingerprintOf(hashing.Mix(a, x.keys.a), fold(hashing.Mix(b, x.keys.b)))
+	return fingerprintOf(a.with(uint64(x.keys.a)), b.with(uint64(x.keys.b)).short())
 }
 
-// hashFunction returns the hashes of a function of the profile.
-func (x *Interner) hashFunction(id uint32) hashPair {
+// function returns the hashes of a function of the profile.
+func (x *locationHasher) function(id uint32) hashPair {
 	h := x.ofFunction[id]
 	if h == (hashPair{}) {
 		f := &x.p.Functions[id]
-		name, system, file := x.hashString(f.Name), x.hashString(f.SystemName), x.hashString(f.File)
+		name, system, file := x.string(f.Name), x.string(f.SystemName), x.string(f.File)
 		h = hashPair{
-			hashing.Mix(hashing.Mix(name.a, system.a), hashing.Mix(file.a, uint64(f.StartLine))),
-			hashing.Mix(hashing.Mix(name.b, system.b), hashing.Mix(file.b, uint64(f.StartLine))),
+			name.a.with(uint64(system.a)).with(uint64(file.a.with(uint64(f.StartLine)))),
+			name.b.with(uint64(system.b)).with(uint64(file.b.with(uint64(f.StartLine)))),
 		}
 		x.ofFunction[id] = h
 	}
 	return h
 }
 
-// hashString returns the hashes of a string of the profile.
-func (x *Interner) hashString(id profile.StringID) hashPair {
+// string returns the hashes of a string of the profile.
+func (x *locationHasher) string(id profile.StringID) hashPair {
 	h := x.ofString[id]
 	if h == (hashPair{}) {
 		s := x.p.Strings[id]
-		h = hashPair{maphash.String(x.seed, s), maphash.String(x.check, s)}
+		h = hashPair{hash(maphash.String(x.seed, s)), hash(maphash.String(x.check, s))}
 		x.ofString[id] = h
 	}
 	return h

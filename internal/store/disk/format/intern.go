@@ -1,7 +1,6 @@
 package format
 
 import (
-	"hash/maphash"
 	"slices"
 
 	"github.com/hone-go/hone/internal/store"
@@ -11,10 +10,8 @@ import (
 // An Interner finds entries of a dictionary, and adds those that are missing. It translates one
 // profile after another; see Begin.
 type Interner struct {
-	d     *Dictionary
-	seed  maphash.Seed
-	check maphash.Seed
-	keys  hashPair
+	d *Dictionary
+	hasher
 
 	strings, functions, nodes, sets rows[struct{}]
 	locations, sites                rows[uint64]
@@ -22,27 +19,13 @@ type Interner struct {
 	schemas                         map[string]uint32
 	series                          map[string]uint32
 	scratch                         []byte
-
-	// Of the profile being translated: where its entries are in the dictionary,
-	// plus 1; 0 is not looked up yet.
-	p            *profile.Profile
-	toString     []uint32
-	toFunction   []uint32
-	toLocation   []uint32
-	toSet        []uint32
-	toMapping    []mappedTo
-	ofString     []hashPair // hashes, where they are known
-	ofFunction   []hashPair
-	fingerprints []fingerprint // of the samples' sites
-	frames       []uint32
-	setLabels    []profile.Label
+	translation                     Translation
 }
 
 // NewInterner returns an interner for d. From then on, only the interner may change d.
 func NewInterner(d *Dictionary) *Interner {
 	in := &Interner{
-		d: d, seed: maphash.MakeSeed(), check: maphash.MakeSeed(),
-		keys:     hashPair{maphash.Bytes(maphash.MakeSeed(), []byte("a")), maphash.Bytes(maphash.MakeSeed(), []byte("b"))},
+		d: d, hasher: newHasher(),
 		mappings: map[profile.MappingKey]uint32{}, schemas: map[string]uint32{}, series: map[string]uint32{},
 	}
 	in.strings.reserve(len(d.strings))
@@ -57,13 +40,14 @@ func NewInterner(d *Dictionary) *Interner {
 		in.functions.insert(functionHash(&d.functions[i]), none, uint32(i))
 	}
 	in.locations.reserve(len(d.locations))
-	t := profile.Profile{Strings: d.strings, Functions: d.functions, Locations: d.locations, Lines: d.lines}
-	in.Begin(&t)
+	t := &in.translation
+	t.hashes = in.locationsOf(&profile.Profile{Strings: d.strings, Functions: d.functions}, t.hashes)
 	for i := range d.locations {
-		at := in.locationFingerprint(&d.locations[i], t.LocationLines(uint32(i)))
+		l := &d.locations[i]
+		at := t.hashes.locationFingerprint(l, d.lines[l.FirstLine:l.FirstLine+l.NumLines])
 		in.locations.insert(at.hash, at.check, uint32(i))
 	}
-	in.End()
+	t.End()
 	in.nodes.reserve(len(d.parents))
 	for i := 1; i < len(d.parents); i++ {
 		in.nodes.insert(nodeHash(d.parents[i], d.nodeLocs[i]), none, uint32(i))
@@ -72,16 +56,20 @@ func NewInterner(d *Dictionary) *Interner {
 		in.sets.insert(setHash(d.labels[set.Start:set.Start+set.Len]), none, uint32(i)+1)
 	}
 	in.sites.reserve(len(d.siteNodes))
+	var frames []uint32
 	for i, node := range d.siteNodes {
-		in.frames = d.stack(in.frames[:0], node)
-		at := in.siteFingerprint(in.frames, d.siteSets[i])
+		frames = frames[:0]
+		for ; node != 0; node = d.parents[node] {
+			frames = append(frames, d.nodeLocs[node])
+		}
+		at := in.siteFingerprint(frames, d.siteSets[i])
 		in.sites.insert(at.hash, at.check, uint32(i))
 	}
 	for i := range d.Schemas {
 		in.schemas[string(appendSchema(nil, &d.Schemas[i], in.StringID))] = uint32(i)
 	}
 	for i := range d.Series {
-		in.series[in.seriesKey(d.Series[i].Labels, d.Series[i].Measures)] = uint32(i)
+		in.series[string(appendSeriesKey(nil, d.Series[i].Labels, d.Series[i].Measures, nil))] = uint32(i)
 	}
 	return in
 }
@@ -89,7 +77,7 @@ func NewInterner(d *Dictionary) *Interner {
 // Memory returns the approximate size in bytes, without the dictionary.
 func (in *Interner) Memory() int64 {
 	slots := len(in.strings.slots) + len(in.functions.slots) + len(in.nodes.slots) + len(in.sets.slots)
-	return int64(8*slots + 16*(len(in.sites.slots)+len(in.locations.slots)) + 4*(cap(in.toString)+cap(in.toLocation)+cap(in.toFunction)))
+	return int64(8*slots + 16*(len(in.sites.slots)+len(in.locations.slots)) + 4*(cap(in.translation.toString)+cap(in.translation.toLocation)+cap(in.translation.toFunction)))
 }
 
 // A Translation finds the entries of one profile in the dictionary, and adds those that are
@@ -117,36 +105,34 @@ type mappedTo struct {
 	offset  uint64
 }
 
-// Begin starts the translation of p.
-func (t *Interner) Begin(p *profile.Profile) {
-	t.p = p
+// Begin starts the translation of p. The caller must call End before the next Begin.
+func (in *Interner) Begin(p *profile.Profile) *Translation {
+	t := &in.translation
+	t.in, t.p = in, p
 	t.toString = zeroed(t.toString, len(p.Strings))
 	t.toFunction = zeroed(t.toFunction, len(p.Functions))
 	t.toLocation = zeroed(t.toLocation, len(p.Locations))
 	t.toSet = zeroed(t.toSet, len(p.LabelSets))
 	t.toMapping = zeroed(t.toMapping, len(p.Mappings))
-	t.ofString = zeroed(t.ofString, len(p.Strings))
-	t.ofFunction = zeroed(t.ofFunction, len(p.Functions))
+	t.hashes = in.locationsOf(p, t.hashes)
+	return t
 }
 
 // End ends the translation. It keeps no reference to the profile.
 func (t *Translation) End() { t.p, t.hashes.p = nil, nil }
 
-// End ends the translation, and keeps nothing of the profile alive.
-func (in *Interner) End() { in.p = nil }
-
 // Sites appends the sites of some of the profile's samples to dst.
 //
-// Finding a site is waiting for memory. All fingerprints are made first, so that the
-// processor then waits for several sites at a time.
-func (t *Interner) Sites(dst []uint32, samples []uint32) []uint32 {
+// Finding a site means waiting for memory. All fingerprints are made first, so that the
+// processor can wait for several sites in parallel.
+func (t *Translation) Sites(dst []uint32, samples []uint32) []uint32 {
 	t.fingerprints = t.fingerprints[:0]
 	for _, s := range samples {
-		t.fingerprints = append(t.fingerprints, t.siteFingerprint(t.stack(int(s))))
+		t.fingerprints = append(t.fingerprints, t.in.siteFingerprint(t.stack(int(s))))
 	}
 	start := len(dst)
 	for _, p := range t.fingerprints {
-		dst = append(dst, t.sites.known(p.hash, p.check))
+		dst = append(dst, t.in.sites.known(p.hash, p.check))
 	}
 	for i, site := range dst[start:] {
 		if site == 0 {
@@ -157,9 +143,9 @@ func (t *Interner) Sites(dst []uint32, samples []uint32) []uint32 {
 	return dst
 }
 
-// stack returns the locations of sample s in the dictionary, valid until the
-// next call, and its label set.
-func (t *Interner) stack(s int) (frames []uint32, set uint32) {
+// stack returns the locations of sample s in the dictionary, which are valid until the next
+// call, and its label set.
+func (t *Translation) stack(s int) (frames []uint32, set uint32) {
 	stack := t.p.Stack(s)
 	if cap(t.frames) < len(stack) {
 		t.frames = make([]uint32, 0, 2*len(stack))
@@ -181,18 +167,18 @@ func (t *Interner) stack(s int) (frames []uint32, set uint32) {
 }
 
 // location interns location l of the profile and returns its index plus 1.
-func (t *Interner) location(l uint32) uint32 {
-	p, d := t.p, t.d
+func (t *Translation) location(l uint32) uint32 {
+	p, d := t.p, t.in.d
 	loc := p.Locations[l]
 	mapped := t.mapping(loc.Mapping)
 	loc.Mapping = mapped.mapping
 	loc.Address += mapped.offset
 	lines := p.LocationLines(l)
-	key := t.locationFingerprint(&loc, lines)
-	row := t.locations.known(key.hash, key.check)
+	key := t.hashes.locationFingerprint(&loc, lines)
+	row := t.in.locations.known(key.hash, key.check)
 	if row == 0 {
-		slot := t.locations.find(key.hash, key.check, nil)
-		t.locations.add(slot, key.hash, key.check, uint32(len(d.locations)))
+		slot := t.in.locations.find(key.hash, key.check, nil)
+		t.in.locations.add(slot, key.hash, key.check, uint32(len(d.locations)))
 		row = slot.row
 		loc.ID = uint64(row)
 		loc.FirstLine, loc.NumLines = uint32(len(d.lines)), uint32(len(lines))
@@ -207,47 +193,47 @@ func (t *Interner) location(l uint32) uint32 {
 }
 
 // mapping interns a mapping of the profile, given as its index plus 1.
-func (in *Interner) mapping(id uint32) mappedTo {
+func (t *Translation) mapping(id uint32) mappedTo {
 	if id == 0 {
 		return mappedTo{}
 	}
-	if to := in.toMapping[id-1]; to.mapping != 0 {
+	if to := t.toMapping[id-1]; to.mapping != 0 {
 		return to
 	}
-	m := in.p.Mappings[id-1]
+	m := t.p.Mappings[id-1]
 	k := m.Key()
-	i, ok := in.mappings[k]
+	i, ok := t.in.mappings[k]
 	if !ok {
-		i = uint32(len(in.d.mappings)) + 1
+		i = uint32(len(t.in.d.mappings)) + 1
 		m.ID = uint64(i)
-		m.File, m.BuildID = in.own(m.File), in.own(m.BuildID)
-		in.d.mappings = append(in.d.mappings, m)
-		in.mappings[m.Key()] = i
+		m.File, m.BuildID = t.in.own(m.File), t.in.own(m.BuildID)
+		t.in.d.mappings = append(t.in.d.mappings, m)
+		t.in.mappings[m.Key()] = i
 	}
-	to := mappedTo{i, in.d.mappings[i-1].Start - m.Start}
-	in.toMapping[id-1] = to
+	to := mappedTo{i, t.in.d.mappings[i-1].Start - m.Start}
+	t.toMapping[id-1] = to
 	return to
 }
 
 // function interns a function of the profile and returns its index.
-func (t *Interner) function(id uint32) uint32 {
+func (t *Translation) function(id uint32) uint32 {
 	if to := t.toFunction[id]; to != 0 {
 		return to - 1
 	}
 	f := t.p.Functions[id]
 	f.Name, f.SystemName, f.File = t.str(f.Name), t.str(f.SystemName), t.str(f.File)
 	h := functionHash(&f)
-	slot := t.functions.find(h, none, func(row uint32) bool { return t.d.functions[row] == f })
+	slot := t.in.functions.find(h, none, func(row uint32) bool { return t.in.d.functions[row] == f })
 	if slot.row == 0 {
-		t.functions.add(slot, h, none, uint32(len(t.d.functions)))
-		t.d.functions = append(t.d.functions, f)
+		t.in.functions.add(slot, h, none, uint32(len(t.in.d.functions)))
+		t.in.d.functions = append(t.in.d.functions, f)
 	}
 	t.toFunction[id] = slot.row
 	return slot.row - 1
 }
 
 // labelSet interns label set id of the profile and returns its index.
-func (t *Interner) labelSet(id uint32) uint32 {
+func (t *Translation) labelSet(id uint32) uint32 {
 	if to := t.toSet[id]; to != 0 {
 		return to - 1
 	}
@@ -260,67 +246,59 @@ func (t *Interner) labelSet(id uint32) uint32 {
 	t.setLabels = own
 	to := uint32(0)
 	if len(own) > 0 {
-		to = t.ownSet(own)
+		to = t.in.ownSet(own)
 	}
 	t.toSet[id] = to + 1
 	return to
 }
 
-// site adds the site of a sample, unless it was added just now, and returns it
-// plus 1.
-func (in *Interner) site(s int, p fingerprint) uint32 {
-	slot := in.sites.find(p.hash, p.check, nil)
+// site returns the site of a sample, plus 1. It adds the site, unless an earlier sample did.
+func (t *Translation) site(s int, p fingerprint) uint32 {
+	slot := t.in.sites.find(p.hash, p.check, nil)
 	if slot.row != 0 {
 		return slot.row
 	}
-	frames, set := in.stack(s)
+	frames, set := t.stack(s)
 	node := uint32(0)
 	for _, l := range slices.Backward(frames) {
-		node = in.node(node, l)
+		node = t.in.node(node, l)
 	}
-	in.sites.add(slot, p.hash, p.check, uint32(len(in.d.siteNodes)))
-	in.d.siteNodes = append(in.d.siteNodes, node)
-	in.d.siteSets = append(in.d.siteSets, set)
+	t.in.sites.add(slot, p.hash, p.check, uint32(len(t.in.d.siteNodes)))
+	t.in.d.siteNodes = append(t.in.d.siteNodes, node)
+	t.in.d.siteSets = append(t.in.d.siteSets, set)
 	return slot.row
 }
 
-// Schema interns what the profile has besides samples.
-func (in *Interner) Schema() uint32 {
-	p := in.p
+// Schema returns the number of the profile's schema. Call it after Sites: the schema has only
+// mappings that samples use.
+func (t *Translation) Schema() uint32 {
+	p := t.p
 	s := Schema{Types: p.SampleTypes, DefaultType: p.DefaultSampleType, periodType: p.PeriodType, period: p.Period,
 		comments: p.Comments, docURL: p.DocURL, drop: p.DropFrames, keep: p.KeepFrames}
 	// The first mapping is the main program's.
 	if len(p.Mappings) > 0 {
-		s.mainMapping = in.mapping(1).mapping
+		s.mainMapping = t.mapping(1).mapping
 	}
 	for i := range p.Mappings {
-		to := in.toMapping[i].mapping
+		to := t.toMapping[i].mapping
 		if to == 0 {
 			continue // no sample is in it
 		}
 		as := p.Mappings[i]
 		as.ID = uint64(to)
-		if as != in.d.mappings[to-1] {
+		if as != t.in.d.mappings[to-1] {
 			s.loaded = append(s.loaded, loaded{to - 1, as})
 		}
 	}
-	in.scratch = appendSchema(in.scratch[:0], &s, in.StringID)
-	if id, ok := in.schemas[string(in.scratch)]; ok {
+	t.in.scratch = appendSchema(t.in.scratch[:0], &s, t.in.StringID)
+	if id, ok := t.in.schemas[string(t.in.scratch)]; ok {
 		return id
 	}
-	key := string(in.scratch)
-	r := Reader{b: in.scratch}
-	id := in.d.addSchema(in.d.readSchema(&r)) // read back, so that its strings are the dictionary's
-	in.schemas[key] = id
+	key := string(t.in.scratch)
+	r := Reader{b: t.in.scratch}
+	id := t.in.d.addSchema(t.in.d.readSchema(&r)) // read back, so that its strings are the dictionary's
+	t.in.schemas[key] = id
 	return id
-}
-
-func (in *Interner) seriesKey(labels store.Labels, measures uint32) string {
-	in.scratch = appendVarint(in.scratch[:0], int64(measures))
-	for _, l := range labels {
-		in.scratch = appendString(appendString(in.scratch, l.Name), l.Value)
-	}
-	return string(in.scratch)
 }
 
 // Series returns the number of the series with some labels and the measures of a schema. It
@@ -342,9 +320,9 @@ func (in *Interner) Series(labels store.Labels, schema uint32) uint32 {
 }
 
 // str interns a string of the profile.
-func (t *Interner) str(id profile.StringID) uint32 {
+func (t *Translation) str(id profile.StringID) uint32 {
 	if t.toString[id] == 0 {
-		t.toString[id] = t.StringID(t.p.Strings[id]) + 1
+		t.toString[id] = t.in.StringID(t.p.Strings[id]) + 1
 	}
 	return t.toString[id] - 1
 }
