@@ -77,7 +77,7 @@ func (o *Options) read(ctx context.Context, toolchain string, dirs []string) (*s
 		src.unexamined = append(src.unexamined, failed.Error())
 	}
 	for _, p := range src.packages {
-		p.Says = said
+		p.Diagnostics = said
 	}
 	return src, nil
 }

@@ -102,7 +102,7 @@ type Judge func(s *Site, message string, c inspector.Cursor, m *Match) bool
 func FromAnalyzer(a *analysis.Analyzer, why string, judge Judge) func(*Site) []Match {
 	return func(s *Site) []Match {
 		var matches []Match
-		for _, d := range s.Package.analyze(a).diagnostics {
+		for _, d := range s.In.analyze(a).diagnostics {
 			if d.Pos < s.File.FileStart || d.Pos >= s.File.FileEnd {
 				continue
 			}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/tools/go/analysis/passes/inspect"
 	"golang.org/x/tools/go/ast/inspector"
 
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/profile"
 )
@@ -145,7 +146,7 @@ func f(a, b []int) int {
 	p := parse(t, text)
 	f := p.Files[0].Decls[0].(*ast.FuncDecl)
 	c, _ := p.Root().FindNode(f)
-	s := &Site{Package: p, File: p.Files[0], Decl: f, Func: c, Line: 4}
+	s := &Site{Place: p.Around(c), In: p, Line: 4}
 	matches := replacing((*ast.RangeStmt)(nil), "copy(a, b)")(s)
 	if len(matches) != 1 || len(matches[0].Edits) != 1 || matches[0].Edits[0].New != "// all of them\ncopy(a, b)" {
 		t.Errorf("%+v: want the comment before the call", matches)
@@ -184,7 +185,7 @@ func TestCompiles(t *testing.T) {
 		"/src/a.go": "package p\n\nimport \"errors\"\n\nfunc a() error { return errors.New(b(1)) }\n",
 		"/src/b.go": "package p\n\nimport \"strings\"\n\nfunc init() { strings.ToLower(\"\") }\n\nfunc b[T any](T) string { return strings.Repeat(\"b\", 3) }\n\nfunc _() {}\n",
 	}
-	p := Package{Path: "example.com/m/p", Fset: token.NewFileSet()}
+	p := Package{Package: &code.Package{Path: "example.com/m/p", Fset: token.NewFileSet()}}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		f, err := parser.ParseFile(p.Fset, name, files[name], parser.ParseComments|parser.SkipObjectResolution)
 		if err != nil {

@@ -3,10 +3,8 @@ package advice
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // examiner applies rules to hot lines, and to programs as a whole.
@@ -14,18 +12,26 @@ type examiner struct {
 	*collector
 	options *Options
 	mods    []module
-	mains   []string          // folders of commands
-	found   map[string]*found // by rule and position
+	mains   []string // folders of commands
 }
 
 // report examines lines, the hottest first: each line's place in the source, what rules match
 // there, and one finding for each place that they match.
 func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
-	report := &Report{Unexamined: src.unexamined}
+	sites, missed := sitesOf(lines, src, &x.evidence)
+	places := specific(placesOf(x.hits(sites)))
+	report := &Report{Together: x.union(inputs, covered(places))}
 	for _, p := range src.packages {
 		report.Packages = append(report.Packages, p.Path)
 	}
-	var missed missed
+	report.Findings = rank(append(x.findings(places), x.whole(inputs)...))
+	report.Unexamined = slices.Concat(src.unexamined, missed, failures(x.options.Rules, src.packages))
+	return report
+}
+
+// sitesOf finds lines in the source. missed has a sentence for each function that can't be
+// examined.
+func sitesOf(lines []*hot, src *source, e *evidence) (sites []*Site, missed []string) {
 	for _, h := range lines {
 		p := src.files[h.file]
 		if p == nil {
@@ -34,42 +40,35 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 		if initializes(h.function) {
 			continue
 		}
-		s, err := p.site(h, &x.evidence)
+		s, err := p.site(h, e)
 		if err != nil {
-			missed.add(h, err)
+			if text := fmt.Sprintf("%s in %s %v", h.function, h.file, err); !slices.Contains(missed, text) {
+				missed = append(missed, text)
+			}
 			continue
 		}
-		s.Compiler = p.Says[lineOf{h.file, s.Line}]
-		x.hits(s)
+		s.Compiler = p.Diagnostics[lineOf{h.file, s.Line}]
+		sites = append(sites, s)
 	}
-	report.Findings = rank(append(x.findings(), x.whole(inputs)...))
-	report.Together = x.union(inputs, x.has)
-	report.Unexamined = slices.Concat(report.Unexamined, missed.sentences, failures(x.options.Rules, src.packages))
-	return report
+	return sites, missed
 }
 
-// missed says which functions could not be examined, each once.
-type missed struct{ sentences []string }
-
-func (m *missed) add(h *hot, err error) {
-	text := fmt.Sprintf("%s in %s %v", h.function, h.file, err)
-	if !slices.Contains(m.sentences, text) {
-		m.sentences = append(m.sentences, text)
-	}
-}
-
-func (x *examiner) hits(s *Site) {
-	for _, r := range x.options.Rules {
-		if r.Match == nil {
-			continue
-		}
-		if !x.hotEnough(s.hot.match(r.about(nil)), r) {
-			continue
-		}
-		for _, m := range r.Match(s) {
-			x.add(s, r, &m)
+// hits asks each rule about the sites that are hot by what the rule is about.
+func (x *examiner) hits(sites []*Site) []hit {
+	var all []hit
+	for _, s := range sites {
+		for _, r := range x.options.Rules {
+			if r.Match == nil || !x.hotEnough(s.hot.match(r.about(nil)), r) {
+				continue
+			}
+			for _, m := range r.Match(s) {
+				if part := s.hot.match(r.about(&m)); x.hotEnough(part, r) {
+					all = append(all, hit{s, r, m, part})
+				}
+			}
 		}
 	}
+	return all
 }
 
 // hotEnough reports whether a part of a line counts as hot for a rule.
@@ -86,77 +85,31 @@ func (x *examiner) hotEnough(m matched, r *Rule) bool {
 	return false
 }
 
-func (x *examiner) add(s *Site, r *Rule, m *Match) {
-	part := s.hot.match(r.about(m))
-	if !x.hotEnough(part, r) {
-		return
-	}
-	pos := s.Fset.Position(m.Node.Pos())
-	key := fmt.Sprintf("%s %s:%d:%d", r.ID, pos.Filename, pos.Line, pos.Column)
-	if f := x.found[key]; f != nil { // a call over several lines, or a generic function
-		f.sites = append(f.sites, s)
-		for subject, v := range part {
-			f.head.of(subject).add(v)
-		}
-		return
-	}
-	f := &found{rule: r, about: r.about(m), gain: cmp.Or(m.Gain, r.Gain), sites: []*Site{s}, head: part}
-	f.Finding = Finding{
-		Rule: r.ID, Class: r.Class, State: Bounded, Title: cmp.Or(m.Title, r.Title), Why: m.Why,
-		Package: s.Package.Path, Function: s.functionName(), Symbol: s.hot.function, File: pos.Filename, Line: pos.Line, Column: pos.Column,
-		Text: strings.TrimSpace(s.lineText(pos.Line)),
-	}
-	if m.Class != 0 {
-		f.Class = m.Class
-	}
-	f.ID = x.id(&f.Finding)
-	f.Evidence, f.Bound = x.describe(s.hot, part, f.gain, x.options.MinShare)
-	f.Evidence.Compiler = s.Compiler
-	if s.Line != int(s.hot.line) {
-		f.Caveats = append(f.Caveats, fmt.Sprintf("the source has changed since: the profile's line %d is taken for line %d", s.hot.line, s.Line))
-	}
-	x.offer(f, s, m)
-	x.found[key] = f
-}
-
-// id is the rule and a number made of what the place is, not where. Places that are
-// the same count up.
-func (x *examiner) id(f *Finding) string {
-	return newID(f, func(id string) bool {
-		for _, other := range x.found {
-			if other.ID == id {
-				return true
-			}
-		}
-		return false
-	}, f.Text)
-}
-
-// findings returns the findings. Of a line that several rules know, those that say more than
-// "something is allocated here" stand alone.
-func (x *examiner) findings() []Finding {
-	specific := make(map[string]bool)
-	line := func(f *found) string { return fmt.Sprintf("%s:%d", f.File, f.Line) }
-	for _, f := range x.found {
-		// A rule about the time of the line itself says nothing of what it allocates.
-		if !f.rule.Generic && (f.rule.Frames != nil || f.rule.Allocates) {
-			specific[line(f)] = true
-		}
-	}
-	maps.DeleteFunc(x.found, func(_ string, f *found) bool { return f.rule.Generic && specific[line(f)] })
+// findings says of each place what it costs, and what is better.
+func (x *examiner) findings(places []*found) []Finding {
 	var all []Finding
-	for _, f := range x.found {
-		if len(f.sites) > 1 {
-			f.Evidence, f.Bound = x.describe(f.sites[0].hot, f.head, f.gain, x.options.MinShare)
-			f.Evidence.Compiler = f.sites[0].Compiler
-		}
-		if f.rule.Generic {
+	for _, p := range places {
+		f := p.head
+		f.Evidence, f.Bound = x.describe(p.site.hot, p.part, cmp.Or(p.match.Gain, p.rule.Gain), x.options.MinShare)
+		f.Evidence.Compiler = p.site.Compiler
+		if p.rule.Generic {
 			// That something is allocated says less of what to do about it than a pattern
 			// does: of commits that made something faster, bench/advice finds the former
 			// to be what the author changed a quarter as often.
 			f.Bound.Worth /= 2
 		}
-		all = append(all, f.Finding)
+		if p.site.Line != int(p.site.hot.line) {
+			f.Caveats = append(f.Caveats, fmt.Sprintf("the source has changed since the profile was taken: line %d of the profile is matched to line %d", p.site.hot.line, p.site.Line))
+		}
+		fix, err := rewrite(p.site, p.rule, &p.match, rootOf(x.mods, f.File, x.options.Dir))
+		switch {
+		case err != nil:
+			f.Class, f.Caveats = AdviceOnly, append(f.Caveats, err.Error())
+		case fix == nil:
+			f.Class = AdviceOnly
+		}
+		f.Fix = fix
+		all = append(all, f)
 	}
 	return all
 }
@@ -208,7 +161,7 @@ func (x *examiner) programs(inputs []Input) []*Program {
 		if i < 0 {
 			i = len(all)
 			p := &Program{Subject: in.Subject, Dir: x.options.Dir, Mains: x.mains, subject: x.subject(in.Subject), foreign: x.options.Foreign, seen: &x.evidence, locate: x.locate}
-			if m := x.module(x.options.Dir); m != nil { // else it is the folder of a workspace, whose modules may differ
+			if m := moduleAround(x.mods, x.options.Dir); m != nil { // else it is the folder of a workspace, whose modules may differ
 				p.GoVersion = m.GoVersion
 			}
 			all = append(all, p)

@@ -2,6 +2,7 @@ package advice
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -14,14 +15,37 @@ type hit struct {
 	part  matched
 }
 
-// found is a finding and what it was made of.
+// found is what a rule matches at one place: the first hit there, whose part is that of all. A call
+// over several lines has several, and a generic function.
 type found struct {
-	Finding
-	rule  *Rule
-	about about
-	gain  float64
+	hit
 	sites []*Site
-	head  matched
+	head  Finding // which rule, where and why
+}
+
+// placesOf puts hits of a rule at one place together, in the order of the first.
+func placesOf(hits []hit) []*found {
+	var all []*found
+	at := make(map[string]*found) // by rule and position
+	taken := make(map[string]bool)
+	for _, h := range hits {
+		head := h.finding()
+		key := fmt.Sprintf("%s %s:%d:%d", head.Rule, head.File, head.Line, head.Column)
+		if f := at[key]; f != nil {
+			f.sites = append(f.sites, h.site)
+			for subject, v := range h.part {
+				f.part.of(subject).add(v)
+			}
+			continue
+		}
+		// The rule and a number made of what the place is, not where. Places that are the
+		// same count up.
+		head.ID = newID(&head, func(id string) bool { return taken[id] }, head.Text)
+		taken[head.ID] = true
+		at[key] = &found{h, []*Site{h.site}, head}
+		all = append(all, at[key])
+	}
+	return all
 }
 
 // finding is a hit as a finding without its cost, its rewrite and its ID.
@@ -35,16 +59,32 @@ func (h *hit) finding() Finding {
 	}
 }
 
-// has reports whether a sample at a line is below some finding.
-func (x *examiner) has(at place, below []string) bool {
-	below = slices.Clone(below)
-	slices.Reverse(below)
-	for _, f := range x.found {
-		for _, s := range f.sites {
-			if s.hot.place == at && f.about.has(below) {
-				return true
-			}
+// specific leaves generic rules out where another one knows the line: what says more than
+// "something is allocated here" is enough.
+func specific(places []*found) []*found {
+	line := func(f *found) string { return fmt.Sprintf("%s:%d", f.head.File, f.head.Line) }
+	known := make(map[string]bool)
+	for _, f := range places {
+		// A rule about the time of the line itself says nothing of what it allocates.
+		if !f.rule.Generic && (f.rule.Frames != nil || f.rule.Allocates) {
+			known[line(f)] = true
 		}
 	}
-	return false
+	return slices.DeleteFunc(places, func(f *found) bool { return f.rule.Generic && known[line(f)] })
+}
+
+// covered returns what reports whether a sample at a line is below some finding.
+func covered(places []*found) func(at place, below []string) bool {
+	return func(at place, below []string) bool {
+		below = slices.Clone(below)
+		slices.Reverse(below)
+		for _, f := range places {
+			for _, s := range f.sites {
+				if about := f.rule.about(&f.match); s.hot.place == at && about.has(below) {
+					return true
+				}
+			}
+		}
+		return false
+	}
 }

@@ -44,10 +44,10 @@ func (m *module) file(rel ...string) string {
 	return filepath.Join(m.Dir, filepath.FromSlash(name))
 }
 
-// module returns the innermost module that a file or folder is in; nil if it is in none.
-func (x *examiner) module(file string) (best *module) {
-	for i := range x.mods {
-		m := &x.mods[i]
+// moduleAround returns the innermost of modules that a file or folder is in; nil if it is in none.
+func moduleAround(mods []module, file string) (best *module) {
+	for i := range mods {
+		m := &mods[i]
 		if rel, err := filepath.Rel(m.Dir, file); err == nil && !strings.HasPrefix(rel, "..") && (best == nil || len(m.Dir) > len(best.Dir)) {
 			best = m
 		}
@@ -55,12 +55,12 @@ func (x *examiner) module(file string) (best *module) {
 	return best
 }
 
-// root is the folder of the module that a file is in.
-func (x *examiner) root(file string) string {
-	if m := x.module(file); m != nil {
+// rootOf is the folder of the module that a file is in, or another one if it is in none.
+func rootOf(mods []module, file, other string) string {
+	if m := moduleAround(mods, file); m != nil {
 		return m.Dir
 	}
-	return x.options.Dir
+	return other
 }
 
 // A locator finds the files of frames in the user's modules.

@@ -2,6 +2,7 @@ package advice
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"go/ast"
@@ -18,34 +19,28 @@ import (
 	"golang.org/x/tools/go/ast/astutil"
 )
 
-// offer makes the rewrite, unless something speaks against it.
-func (x *examiner) offer(f *found, s *Site, m *Match) {
-	if f.Class == AdviceOnly || len(m.Edits) == 0 {
-		f.Class = AdviceOnly
-		return
+// rewrite makes the rewrite of a match, of a file in the folder of its module. It is nil if
+// there is none to make, and an error says what speaks against one.
+func rewrite(s *Site, r *Rule, m *Match, root string) (*Fix, error) {
+	if len(m.Edits) == 0 || cmp.Or(m.Class, r.Class) == AdviceOnly {
+		return nil, nil
 	}
-	why := ""
 	switch {
 	case ast.IsGenerated(s.File):
-		why = "the file is generated: what generates it has to change"
+		return nil, errors.New("the file is generated: change its generator")
 	case slices.ContainsFunc(s.File.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` }):
-		why = "the file uses cgo, and is compiled from a rewritten form of it"
-	case f.rule.Since != "" && !s.AtLeast(f.rule.Since):
-		why = fmt.Sprintf("the rewrite needs go %s in go.mod, which says %s", f.rule.Since, strings.TrimPrefix(s.GoVersion, "go"))
+		return nil, errors.New("the file uses cgo, which rewrites it before compilation")
+	case r.Since != "" && !s.AtLeast(r.Since):
+		return nil, fmt.Errorf("the rewrite needs go %s in go.mod, which says %s", r.Since, strings.TrimPrefix(s.GoVersion, "go"))
 	}
-	if why == "" {
-		fix, err := newFix(s.Package, s.File, m, x.root(f.File))
-		if err == nil {
-			err = s.compiles(fix.File, fix.After)
-		}
-		if err == nil {
-			f.Fix = fix
-			return
-		}
-		why = "no rewrite: " + err.Error()
+	fix, err := newFix(s.In, s.File, m, root)
+	if err == nil {
+		err = s.In.compiles(fix.File, fix.After)
 	}
-	f.Class = AdviceOnly
-	f.Caveats = append(f.Caveats, why)
+	if err != nil {
+		return nil, fmt.Errorf("no rewrite: %w", err)
+	}
+	return fix, nil
 }
 
 // newFix applies a match's edits to the text of its file, adds the imports it needs,

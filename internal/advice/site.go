@@ -8,34 +8,22 @@ import (
 
 	"golang.org/x/tools/go/ast/inspector"
 
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/lazyregexp"
 	"github.com/hone-go/hone/internal/srcfind"
 )
 
 // A Site is a hot line of the user's code, in its function, with its profile data.
 type Site struct {
-	*Package
-	File *ast.File
-	Decl *ast.FuncDecl    // the declaration around; nil in a literal at package level
-	Func inspector.Cursor // the innermost FuncDecl or FuncLit
-	Line int              // now; the profile may have known it as another
+	*code.Place
+	In   *Package // the place's, with what the compiler says
+	Line int      // now; the profile may have known it as another
 
 	// Compiler has the compiler's messages about the line: "x escapes to heap", "copies 400 bytes".
 	Compiler []string
 
 	Costs
 	nodes []inspector.Cursor
-}
-
-// Body returns the statements of the innermost function.
-func (s *Site) Body() *ast.BlockStmt {
-	switch f := s.Func.Node().(type) {
-	case *ast.FuncDecl:
-		return f.Body
-	case *ast.FuncLit:
-		return f.Body
-	}
-	return nil
 }
 
 // Nodes are the nodes of the site's function on its line: those that start or end there and, for
@@ -84,27 +72,13 @@ func (s *Site) touches(n ast.Node) bool {
 	return on(n.Pos()) || on(n.End()-1)
 }
 
-// A Call is a call on a site's line.
-type Call struct {
-	*ast.CallExpr
-	inspector.Cursor
-	Name string // of the callee, "strings.Split" or "(*bytes.Buffer).Write"; "" if it is not known
-}
-
-// Calls returns the calls on the line whose callee is one of names, written as
-// go/types does: "strings.Split", "(*regexp.Regexp).MatchString", with whole import
-// paths; without names, all calls. With names, those whose arguments are the results of
-// another call, as in f(g()), are not among them: such arguments can't be told apart.
-func (s *Site) Calls(names ...string) []Call {
-	var found []Call
+// Calls returns the calls on the line. With names, it only returns calls of these functions: see
+// CallAt.
+func (s *Site) Calls(names ...string) []code.Call {
+	var found []code.Call
 	for _, c := range s.Nodes() {
-		call, ok := c.Node().(*ast.CallExpr)
-		if !ok {
-			continue
-		}
-		name := s.Callee(call)
-		if len(names) == 0 || name != "" && slices.Contains(names, name) && !s.spread(call) {
-			found = append(found, Call{call, c, name})
+		if call, ok := s.CallAt(c, names...); ok {
+			found = append(found, call)
 		}
 	}
 	return found

@@ -9,6 +9,8 @@ import (
 
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/packages"
+
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
 // source is what was loaded from the user's packages.
@@ -41,12 +43,15 @@ func load(ctx context.Context, dir, toolchain string, flags, dirs []string) (*so
 			s.unexamined = append(s.unexamined, fmt.Sprintf("%s: %v", l.PkgPath, l.Errors[0]))
 			continue
 		}
-		p := &Package{Path: l.PkgPath, Fset: l.Fset, Files: l.Syntax, Types: l.Types, Info: l.TypesInfo, Sizes: l.TypesSizes, Toolchain: toolchain}
+		texts, err := read(l.CompiledGoFiles)
+		if err != nil {
+			return nil, err
+		}
+		p := &Package{Toolchain: toolchain, Package: &code.Package{
+			Path: l.PkgPath, Fset: l.Fset, Files: l.Syntax, Types: l.Types, Info: l.TypesInfo, Sizes: l.TypesSizes, Texts: texts,
+		}}
 		if l.Module != nil {
 			p.GoVersion = "go" + cmp.Or(l.Module.GoVersion, noGoLine)
-		}
-		if err := p.read(l.CompiledGoFiles); err != nil {
-			return nil, err
 		}
 		for _, name := range l.CompiledGoFiles {
 			s.files[name] = p
@@ -72,7 +77,7 @@ func (p *Package) site(h *hot, e *evidence) (*Site, error) {
 	if !ok {
 		return nil, errNotBuilt
 	}
-	s := &Site{Package: p, File: file, Costs: Costs{h, e}, Line: int(h.line)}
+	line := int(h.line)
 	names := parseName(h.function)
 	var named, begun inspector.Cursor
 	for c := range root.Preorder((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
@@ -82,24 +87,25 @@ func (p *Package) site(h *hot, e *evidence) (*Site, error) {
 		if decl != nil {
 			first = p.Line(decl.Type.Func)
 		}
-		inside := names.inside && (decl != nil) == (names.closure == "") && first <= s.Line
-		if (h.startLine != 0 && int64(first) == h.startLine || inside) && s.Line <= last && names.within(c) {
+		inside := names.inside && (decl != nil) == (names.closure == "") && first <= line
+		if (h.startLine != 0 && int64(first) == h.startLine || inside) && line <= last && names.within(c) {
 			begun = c // of several on one line the innermost
 		}
 		if decl != nil && names.closure == "" && names.is(decl) && !names.initializes() {
 			named = c
 		}
 	}
+	var function inspector.Cursor
 	switch {
 	case begun.Valid():
-		s.Func = begun
+		function = begun
 	case named.Valid() && !names.inside:
-		s.Func = named
+		function = named
 		first, last := p.Line(named.Node().(*ast.FuncDecl).Type.Func), p.Line(named.Node().End())
 		if h.startLine != 0 {
-			s.Line += first - int(h.startLine)
+			line += first - int(h.startLine)
 		}
-		if s.Line < first || s.Line > last {
+		if line < first || line > last {
 			return nil, errMoved
 		}
 	case names.initializes():
@@ -107,12 +113,5 @@ func (p *Package) site(h *hot, e *evidence) (*Site, error) {
 	default:
 		return nil, errMoved
 	}
-	if d, ok := s.Func.Node().(*ast.FuncDecl); ok {
-		s.Decl = d
-	} else {
-		for c := range s.Func.Enclosing((*ast.FuncDecl)(nil)) {
-			s.Decl = c.Node().(*ast.FuncDecl)
-		}
-	}
-	return s, nil
+	return &Site{Place: p.Around(function), In: p, Costs: Costs{h, e}, Line: line}, nil
 }

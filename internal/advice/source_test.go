@@ -8,6 +8,8 @@ import (
 	"go/types"
 	"strings"
 	"testing"
+
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
 // parse checks the types of one file.
@@ -23,7 +25,7 @@ func parse(t *testing.T, text string) *Package {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewPackage(Package{Path: pkg.Path(), Fset: fset, Files: []*ast.File{f}, Types: pkg, Info: info}, map[string][]byte{"/src/p.go": []byte(text)})
+	return &Package{Package: &code.Package{Path: pkg.Path(), Fset: fset, Files: []*ast.File{f}, Types: pkg, Info: info, Texts: map[string][]byte{"/src/p.go": []byte(text)}}}
 }
 
 const functions = `package p

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
@@ -90,8 +91,8 @@ func QuotedByte(b byte) string {
 	return strconv.QuoteRune(rune(b))
 }
 
-// RewrittenCalls has a match for each call of a function that rewrite has edits of.
-func RewrittenCalls(s *advice.Site, function string, rewrite func(*advice.Site, advice.Call) []advice.Edit, why string) []advice.Match {
+// RewrittenCalls returns a match for each call of a function for which rewrite returns edits.
+func RewrittenCalls(s *advice.Site, function string, rewrite func(*advice.Site, code.Call) []advice.Edit, why string) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls(function) {
 		if edits := rewrite(s, c); edits != nil {
@@ -104,7 +105,7 @@ func RewrittenCalls(s *advice.Site, function string, rewrite func(*advice.Site, 
 // KeepingComments returns the edits, or nil if they would lose a comment.
 func KeepingComments(s *advice.Site, edits []advice.Edit) []advice.Edit {
 	for _, e := range edits {
-		if facts.Commented(s, e.Pos, e.End) {
+		if facts.Commented(s.Place, e.Pos, e.End) {
 			return nil
 		}
 	}

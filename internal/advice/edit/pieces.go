@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -84,7 +85,7 @@ func formatPieces(s *advice.Site, args []ast.Expr, at token.Pos) (pieces []Piece
 	if len(args) == 0 {
 		return nil, false
 	}
-	format, ok := facts.ConstantText(s, args[0])
+	format, ok := facts.ConstantText(s.Place, args[0])
 	if !ok {
 		return nil, false
 	}
@@ -151,7 +152,7 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 			return p, false
 		}
 		p.Code = Operand(arg, src) + "." + name + "()"
-		p.runs = facts.Formatting(s, t)
+		p.runs = facts.Formatting(s.Place, t)
 		switch t.Underlying().(type) {
 		case *types.Pointer, *types.Interface:
 			if maybe, known := maybeNilType(s, arg); known {
@@ -161,8 +162,8 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 			if name == "Error" {
 				return p, false // left to somebody who knows whether there is an error
 			}
-			if !facts.NeverNil(s, arg) {
-				p.review = append(p.review, fmt.Sprintf("that %s is never nil, for which %s panics and fmt prints <nil>", src, p.Code))
+			if !facts.NeverNil(s.Place, arg) {
+				p.review = append(p.review, fmt.Sprintf("that %s is never nil: %s panics, and fmt prints <nil>", src, p.Code))
 			}
 			if types.IsInterface(t) {
 				p.review = append(p.review, fmt.Sprintf("that %s holds no value with an Error or Format method, which fmt would call", src))
@@ -174,13 +175,13 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 		return p, true
 	}
 	if basic == nil {
-		if facts.IsBytes(s, arg) && verb == 's' && precision < 0 && facts.PlainBytes(t) && facts.Builtins(s, at, "string") {
+		if facts.IsBytes(s.Place, arg) && verb == 's' && precision < 0 && facts.PlainBytes(t) && facts.Builtins(s.Place, at, "string") {
 			p.Code, p.called = "string("+src+")", false
 			return p, true
 		}
 		return p, false
 	}
-	strconvName, ok := facts.PackageName(s, "strconv", at)
+	strconvName, ok := facts.PackageName(s.Place, "strconv", at)
 	if !ok && !p.IsString {
 		return p, false
 	}
@@ -190,7 +191,7 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 			return src, true
 		}
 		name := types.Typ[want].Name()
-		return name + "(" + src + ")", facts.Builtins(s, at, name)
+		return name + "(" + src + ")", facts.Builtins(s.Place, at, name)
 	}
 	info := basic.Info()
 	switch {
@@ -201,12 +202,12 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 		switch verb {
 		case 's', 'v':
 			if _, literal := ast.Unparen(arg).(*ast.BasicLit); literal {
-				p.Text, p.Literal = facts.ConstantText(s, arg)
+				p.Text, p.Literal = facts.ConstantText(s.Place, arg)
 			}
 			p.called, p.Strconv = false, false
 			return p, ok
 		case 'q':
-			name, imported := facts.PackageName(s, "strconv", at)
+			name, imported := facts.PackageName(s.Place, "strconv", at)
 			p.Quoted, p.Appends = true, [2]string{name + ".AppendQuote(", ", " + p.Code + ")"}
 			p.Code = name + ".Quote(" + p.Code + ")"
 			return p, ok && imported
@@ -352,7 +353,7 @@ const (
 func InBuffer(s *advice.Site, pieces []Piece, at token.Pos) string {
 	pieces = Merged(pieces)
 	i := slices.IndexFunc(pieces, func(p Piece) bool { return p.Appends[0] != "" })
-	if i < 0 || !facts.Builtins(s, at, "string", "byte", "append", "make") {
+	if i < 0 || !facts.Builtins(s.Place, at, "string", "byte", "append", "make") {
 		return ""
 	}
 	// text is what stands on one side of the number.
@@ -413,7 +414,7 @@ func methodPanics(s *advice.Site, m *types.Selection) bool {
 	if !ok || len(m.Index()) > 1 && m.Indirect() { // of an embedded pointer, which may be nil
 		return true
 	}
-	return facts.EffectsOfMethod(s, f)&facts.MayPanic != 0
+	return facts.EffectsOfMethod(s.Place, f)&facts.MayPanic != 0
 }
 
 // StepsOf returns the operands of pieces in the order of their evaluation.
@@ -422,17 +423,17 @@ func StepsOf(s *advice.Site, pieces []Piece) []facts.Step {
 	for _, p := range pieces {
 		st := facts.Step{Expr: p.Arg, Runs: p.runs, Called: p.called}
 		if p.Arg != nil {
-			st.Contents = facts.IsBytes(s, p.Arg) || p.runs&facts.MayRead != 0
+			st.Contents = facts.IsBytes(s.Place, p.Arg) || p.runs&facts.MayRead != 0
 		}
 		steps = append(steps, st)
 	}
 	return steps
 }
 
-// FormattedSteps are the arguments of a call of package fmt, which shows them after all are evaluated.
-func FormattedSteps(s *advice.Site, c advice.Call) (steps []facts.Step) {
+// FormattedSteps returns the arguments of a fmt call, which formats them after all are evaluated.
+func FormattedSteps(s *advice.Site, c code.Call) (steps []facts.Step) {
 	for _, e := range c.Args {
-		steps = append(steps, facts.Step{Expr: e, Runs: facts.Formatting(s, s.Info.TypeOf(e)), Called: true})
+		steps = append(steps, facts.Step{Expr: e, Runs: facts.Formatting(s.Place, s.Info.TypeOf(e)), Called: true})
 	}
 	return steps
 }

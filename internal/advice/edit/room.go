@@ -43,7 +43,7 @@ func GrowAt(s *advice.Site, obj types.Object, d inspector.Cursor) (at token.Pos,
 // returns "".
 func emptyLoop(s *advice.Site, obj types.Object, from inspector.Cursor) (loop inspector.Cursor, guard string) {
 	writes := func(c inspector.Cursor) bool {
-		return slices.ContainsFunc(facts.UsesIn(s, obj, c.Node().Pos(), c.Node().End()), func(id *ast.Ident) bool {
+		return slices.ContainsFunc(facts.UsesIn(s.Place, obj, c.Node().Pos(), c.Node().End()), func(id *ast.Ident) bool {
 			use, ok := s.Root().FindNode(id)
 			return ok && !facts.OnlyReads(use)
 		})
@@ -76,10 +76,10 @@ func turns(s *advice.Site, loop ast.Node) string {
 	switch n := loop.(type) {
 	case *ast.RangeStmt:
 		over := n.X
-		if operand, _, ok := facts.Conversion(s, over); ok {
+		if operand, _, ok := facts.Conversion(s.Place, over); ok {
 			over = operand
 		}
-		if !facts.Pure(s, over) || facts.Calls(s, over) || !facts.Builtins(s, n.Pos(), "len") {
+		if !facts.Pure(s.Place, over) || facts.Calls(s.Place, over) || !facts.Builtins(s.Place, n.Pos(), "len") {
 			return ""
 		}
 		switch t := s.Info.TypeOf(over).Underlying().(type) {
@@ -91,7 +91,7 @@ func turns(s *advice.Site, loop ast.Node) string {
 			}
 		}
 	case *ast.ForStmt:
-		if n.Init == nil && n.Cond != nil && !facts.Calls(s, n.Cond) {
+		if n.Init == nil && n.Cond != nil && !facts.Calls(s.Place, n.Cond) {
 			return s.Source(n.Cond)
 		}
 	}
@@ -110,7 +110,7 @@ const (
 func waysThrough(s *advice.Site, obj types.Object, from inspector.Cursor, turns bool) int {
 	var empty, other, next bool // without a write the text is taken; another returned; a turn ended
 	uses := func(n ast.Node, how func(inspector.Cursor) bool) bool {
-		return slices.ContainsFunc(facts.UsesIn(s, obj, n.Pos(), n.End()), func(id *ast.Ident) bool {
+		return slices.ContainsFunc(facts.UsesIn(s.Place, obj, n.Pos(), n.End()), func(id *ast.Ident) bool {
 			c, ok := s.Root().FindNode(id)
 			return ok && how(c)
 		})
@@ -231,15 +231,15 @@ func StraightSize(s *advice.Site, obj types.Object, d inspector.Cursor, at token
 			return "", false
 		}
 		arg := call.Args[0]
-		text, isConstant := facts.ConstantText(s, arg)
+		text, isConstant := facts.ConstantText(s.Place, arg)
 		switch {
 		case sel.Sel.Name == "WriteByte":
 			constant++
 		case sel.Sel.Name == "WriteString" && isConstant:
 			constant += len(text)
 		case sel.Sel.Name == "WriteString" || sel.Sel.Name == "Write":
-			v := facts.Object(s, arg)
-			if v == nil || !facts.IsLocal(s, v) || v.Pos() > d.Node().Pos() || facts.Assigned(s, v, s.Body()) || facts.Resolves(s, v.Name(), at) != v {
+			v := facts.Object(s.Place, arg)
+			if v == nil || !facts.IsLocal(s.Place, v) || v.Pos() > d.Node().Pos() || facts.Assigned(s.Place, v, s.Body()) || facts.Resolves(s.Place, v.Name(), at) != v {
 				return "", false
 			}
 			lengths = append(lengths, "len("+v.Name()+")")
@@ -250,7 +250,7 @@ func StraightSize(s *advice.Site, obj types.Object, d inspector.Cursor, at token
 	if constant > 0 {
 		lengths = append(lengths, fmt.Sprint(constant))
 	}
-	return strings.Join(lengths, " + "), len(lengths) > 1 && facts.Builtins(s, at, "len")
+	return strings.Join(lengths, " + "), len(lengths) > 1 && facts.Builtins(s.Place, at, "len")
 }
 
 // FirstUse returns the first statement after a buffer's declaration that uses it, and whether the
@@ -258,7 +258,7 @@ func StraightSize(s *advice.Site, obj types.Object, d inspector.Cursor, at token
 // nothing.
 func FirstUse(s *advice.Site, obj types.Object, d inspector.Cursor) (first inspector.Cursor, waysOut bool) {
 	first, ok := d.NextSibling()
-	for ok && len(facts.UsesIn(s, obj, first.Node().Pos(), first.Node().End())) == 0 {
+	for ok && len(facts.UsesIn(s.Place, obj, first.Node().Pos(), first.Node().End())) == 0 {
 		waysOut = waysOut || facts.HasWayOut(first)
 		next, more := first.NextSibling()
 		if !more {

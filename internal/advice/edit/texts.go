@@ -11,8 +11,8 @@ import (
 
 // BytesOf returns the b of string(b), as code for a []byte parameter.
 func BytesOf(s *advice.Site, e ast.Expr) (string, bool) {
-	operand, to, ok := facts.Conversion(s, e)
-	if !ok || !types.Identical(to.Underlying(), types.Typ[types.String]) || !facts.IsBytes(s, operand) || !facts.PlainBytes(s.Info.TypeOf(operand)) {
+	operand, to, ok := facts.Conversion(s.Place, e)
+	if !ok || !types.Identical(to.Underlying(), types.Typ[types.String]) || !facts.IsBytes(s.Place, operand) || !facts.PlainBytes(s.Info.TypeOf(operand)) {
 		return "", false
 	}
 	return s.Source(operand), true
@@ -20,14 +20,14 @@ func BytesOf(s *advice.Site, e ast.Expr) (string, bool) {
 
 // TextOf returns the s of []byte(s), as code of type string.
 func TextOf(s *advice.Site, e ast.Expr) (string, bool) {
-	operand, to, ok := facts.Conversion(s, e)
-	if !ok || !facts.PlainBytes(to) || !facts.IsString(s, operand) {
+	operand, to, ok := facts.Conversion(s.Place, e)
+	if !ok || !facts.PlainBytes(to) || !facts.IsString(s.Place, operand) {
 		return "", false
 	}
 	src := s.Source(operand)
 	if s.Info.Types[operand].Value == nil && !types.Identical(s.Info.TypeOf(operand), types.Typ[types.String]) {
 		src = "string(" + src + ")"
-		return src, facts.Builtins(s, e.Pos(), "string")
+		return src, facts.Builtins(s.Place, e.Pos(), "string")
 	}
 	return src, true
 }
@@ -73,10 +73,10 @@ var Twins = []Twin{
 
 // WritePiece is the statement that appends a piece to a builder.
 func WritePiece(s *advice.Site, builder string, piece ast.Expr) string {
-	if text, ok := facts.ConstantText(s, piece); ok && len(text) == 1 {
+	if text, ok := facts.ConstantText(s.Place, piece); ok && len(text) == 1 {
 		return fmt.Sprintf("%s.WriteByte(%q)", builder, text[0])
 	}
-	if operand, _, ok := facts.Conversion(s, piece); ok {
+	if operand, _, ok := facts.Conversion(s.Place, piece); ok {
 		switch t := s.Info.TypeOf(operand); {
 		case types.Identical(t, types.Typ[types.Rune]):
 			return fmt.Sprintf("%s.WriteRune(%s)", builder, s.Source(operand))

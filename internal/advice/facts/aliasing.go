@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/tools/go/ast/inspector"
 
-	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
 // A Change is what happens between two moments at which an expression might be evaluated.
@@ -18,10 +18,10 @@ type Change struct {
 	more Effects    // and what else does: mayWrite where something does that has no expression
 }
 
-// UnchangedBy reports whether an expression has the same value after a change as before. With
-// contents, what the value leads to has to be the same, too: of a []byte its elements. Calls in
-// the expression count as evaluated: of them, only what they returned is asked for.
-func UnchangedBy(s *advice.Site, e ast.Expr, contents bool, by Change) bool {
+// UnchangedBy reports whether an expression has the same value after a change as before it. With
+// contents, the data it refers to must be unchanged as well, such as the elements of a []byte.
+// Calls in the expression count as already evaluated; only their results matter.
+func UnchangedBy(s *code.Place, e ast.Expr, contents bool, by Change) bool {
 	writes := by.more&MayWrite != 0 || EffectsOf(s, by.Code...)&MayWrite != 0
 	same := true
 	ast.Inspect(e, func(n ast.Node) bool {
@@ -75,7 +75,7 @@ func UnchangedBy(s *advice.Site, e ast.Expr, contents bool, by Change) bool {
 	return same
 }
 
-func variableUnchanged(s *advice.Site, id *ast.Ident, writes bool, by Change) bool {
+func variableUnchanged(s *code.Place, id *ast.Ident, writes bool, by Change) bool {
 	v, ok := s.Info.ObjectOf(id).(*types.Var)
 	if !ok || v.IsField() || isConstantVariable(s, v) {
 		return true
@@ -93,10 +93,10 @@ func variableUnchanged(s *advice.Site, id *ast.Ident, writes bool, by Change) bo
 	return true
 }
 
-// CapacityObserved reports whether a function can tell how much room there is behind a slice: it asks for
-// cap, appends to the slice without putting the result back, takes a part of it that may be longer
-// than it is, or hands it to something that may append, and uses it then.
-func CapacityObserved(s *advice.Site, obj types.Object) bool {
+// CapacityObserved reports whether a function can observe the spare capacity of a slice: it calls cap,
+// appends to the slice without assigning the result back, takes a part that may be longer than
+// the slice, or passes it to code that may append and then uses it.
+func CapacityObserved(s *code.Place, obj types.Object) bool {
 	handed := token.NoPos // to a function that may return it with something behind
 	for _, id := range s.Uses(obj) {
 		c, ok := s.Root().FindNode(id)
@@ -148,7 +148,7 @@ func CapacityObserved(s *advice.Site, obj types.Object) bool {
 
 // returnsLonger reports whether a call, of something else than append, may return the slice that it is
 // given with more elements behind.
-func returnsLonger(s *advice.Site, call *ast.CallExpr, arg inspector.Cursor) bool {
+func returnsLonger(s *code.Place, call *ast.CallExpr, arg inspector.Cursor) bool {
 	if s.Info.Types[call.Fun].IsType() || call.Fun == arg.Node() || appendCall(s.Callee(call)) || copiesElements(s, arg) {
 		return false
 	}
@@ -173,7 +173,7 @@ func returnsLonger(s *advice.Site, call *ast.CallExpr, arg inspector.Cursor) boo
 }
 
 // lessThanLength reports whether an index is len(x)-1, or the like.
-func lessThanLength(s *advice.Site, index, x ast.Expr) bool {
+func lessThanLength(s *code.Place, index, x ast.Expr) bool {
 	minus, ok := ast.Unparen(index).(*ast.BinaryExpr)
 	if !ok || minus.Op != token.SUB {
 		return false
@@ -188,9 +188,9 @@ type Sink struct {
 	Name string   // for people
 }
 
-// MayShare reports whether the memory of some bytes may be changed by writing to something: they
-// may be a part of the buffer that is written, or of the room behind the slice that is appended to.
-func MayShare(s *advice.Site, data ast.Expr, to Sink) bool {
+// MayShare reports whether writing to a destination may change some bytes: they may be part of
+// the buffer that is written, or of the spare capacity of the slice that is appended to.
+func MayShare(s *code.Place, data ast.Expr, to Sink) bool {
 	switch strings.TrimPrefix(TypeName(s.Info.TypeOf(to.Expr)), "*") {
 	case "bytes.Buffer", "bufio.Writer", "net/http/httptest.ResponseRecorder":
 	default: // a strings.Builder hands out its memory as strings alone, and a file has none
@@ -222,14 +222,14 @@ func MayShare(s *advice.Site, data ast.Expr, to Sink) bool {
 	return true
 }
 
-func isAnyParameterOf(s *advice.Site, obj types.Object) bool {
+func isAnyParameterOf(s *code.Place, obj types.Object) bool {
 	v, ok := obj.(*types.Var)
 	return ok && IsAnyParameter(v) && v.Kind() != types.ResultVar && Private(s, v)
 }
 
 // ownBuffer reports whether the memory of a buffer, or of a slice that is appended to, was made by
 // the function at a site, and none was given to it: the variable is declared there, empty.
-func ownBuffer(s *advice.Site, dst types.Object, at ast.Node) bool {
+func ownBuffer(s *code.Place, dst types.Object, at ast.Node) bool {
 	v, ok := dst.(*types.Var)
 	if !ok || !IsLocal(s, v) || IsAnyParameter(v) {
 		return false
@@ -249,7 +249,7 @@ func ownBuffer(s *advice.Site, dst types.Object, at ast.Node) bool {
 // onlyHere reports whether nobody but the statements of a site's function, which come after one
 // another, can look at a buffer or slice: the variable is declared there, and no function literal,
 // deferred call or other function gets hold of it before a place.
-func onlyHere(s *advice.Site, dst types.Object, at ast.Node) bool {
+func onlyHere(s *code.Place, dst types.Object, at ast.Node) bool {
 	v, ok := dst.(*types.Var)
 	if !ok || !IsLocal(s, v) || IsAnyParameter(v) {
 		return false
@@ -278,10 +278,10 @@ func onlyHere(s *advice.Site, dst types.Object, at ast.Node) bool {
 	return true
 }
 
-// Claimed returns what has to be checked where room is made for as many elements as a loop would
-// have turns: a number may be no more than a claim, which fails with the first elements, or changes
-// meanwhile. What has a length is as long as that.
-func (b *Trips) Claimed(s *advice.Site, loop ast.Node) []string {
+// Claimed returns what to check if capacity is allocated for as many elements as a loop has
+// iterations. A count may be inflated, so that the loop fails after the first elements, or it
+// may change during the loop. A length is always real.
+func (b *Trips) Claimed(s *code.Place, loop ast.Node) []string {
 	const small = 1 << 16 // for which there is room anyway
 	if n, ok := ConstantInt(s, b.Expr); ok && n <= small || !b.Counts && !emptyElements(s.Info.TypeOf(b.Expr)) {
 		return nil

@@ -8,12 +8,12 @@ import (
 
 	"golang.org/x/tools/go/ast/inspector"
 
-	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
-// BufferUses reports whether a buffer is used in ways that a strings.Builder knows,
-// too, and whether one of them is Grow.
-func BufferUses(s *advice.Site, obj types.Object) (grows, ok bool) {
+// BufferUses reports whether all uses of a buffer also work with a strings.Builder, and whether
+// one of them is Grow.
+func BufferUses(s *code.Place, obj types.Object) (grows, ok bool) {
 	for _, id := range s.Uses(obj) {
 		c, found := s.Root().FindNode(id)
 		if !found {
@@ -51,8 +51,8 @@ func BufferUses(s *advice.Site, obj types.Object) (grows, ok bool) {
 	return grows, true
 }
 
-// PrintsTo reports whether a use of a buffer is as what fmt or io write to.
-func PrintsTo(s *advice.Site, use inspector.Cursor) bool {
+// PrintsTo reports whether a use of a buffer is the destination of a function of fmt or io.
+func PrintsTo(s *code.Place, use inspector.Cursor) bool {
 	arg := use
 	if u, ok := use.Parent().Node().(*ast.UnaryExpr); ok && u.Op == token.AND {
 		arg = use.Parent()
@@ -68,8 +68,8 @@ func PrintsTo(s *advice.Site, use inspector.Cursor) bool {
 	return false
 }
 
-// CallsMethod reports whether some method of these names is called on a variable.
-func CallsMethod(s *advice.Site, obj types.Object, methods ...string) bool {
+// CallsMethod reports whether one of the named methods is called on a variable.
+func CallsMethod(s *code.Place, obj types.Object, methods ...string) bool {
 	for _, id := range s.Uses(obj) {
 		if c, ok := s.Root().FindNode(id); ok {
 			if sel, ok := c.Parent().Node().(*ast.SelectorExpr); ok {
@@ -91,7 +91,7 @@ func OnlyReads(c inspector.Cursor) bool {
 }
 
 // NewlyDeclared returns the statement that declares a local, empty buffer.
-func NewlyDeclared(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
+func NewlyDeclared(s *code.Place, obj types.Object) (inspector.Cursor, bool) {
 	d, ok := DeclarationOf(s, obj)
 	if !ok || !d.IsZero(s) {
 		return d.Cursor, false
@@ -103,9 +103,9 @@ func NewlyDeclared(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
 	return d.Cursor, false
 }
 
-// NewBuffer reports whether a strings.Builder or bytes.Buffer is declared in the function, and
-// nothing makes room in it.
-func NewBuffer(s *advice.Site, obj types.Object) bool {
+// NewBuffer reports whether the function declares a strings.Builder or bytes.Buffer and never
+// calls Grow on it.
+func NewBuffer(s *code.Place, obj types.Object) bool {
 	if obj == nil || !IsLocal(s, obj) || IsParameter(s, obj) || CallsMethod(s, obj, "Grow", "Reset", "Truncate") {
 		return false
 	}

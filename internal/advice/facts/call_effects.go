@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/tools/go/types/typeutil"
 
-	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
 func (w *effectWalk) call(call *ast.CallExpr) Effects {
@@ -46,13 +46,13 @@ func (w *effectWalk) builtin(name string, call *ast.CallExpr) Effects {
 		return 0
 	case "make":
 		for _, n := range call.Args[1:] {
-			if v := w.Info.Types[n].Value; v == nil && !asksLength(w.Site, n) {
+			if v := w.Info.Types[n].Value; v == nil && lengthOf(w.Place, n, "len", "cap") == nil {
 				return MayPanic
 			}
 		}
 		return 0
 	case "append":
-		if FreshSlice(w.Site, call.Args[0]) {
+		if FreshSlice(w.Place, call.Args[0]) {
 			return MayRead
 		}
 		return MayRead | MayWrite // to the room behind a slice
@@ -62,11 +62,6 @@ func (w *effectWalk) builtin(name string, call *ast.CallExpr) Effects {
 		return MayPanic
 	}
 	return anyEffect
-}
-
-func asksLength(s *advice.Site, n ast.Expr) bool {
-	call, ok := ast.Unparen(n).(*ast.CallExpr)
-	return ok && (s.Callee(call) == "len" || s.Callee(call) == "cap")
 }
 
 // function is of calling a function or method; what its arguments do is not in it.
@@ -84,12 +79,12 @@ func (w *effectWalk) function(f *types.Func, call *ast.CallExpr) Effects {
 	if slices.Contains(w.calls, f) {
 		return anyEffect // recursive
 	}
-	return advice.Memo(w.Package, effectsOfFunc{f}, func() Effects {
-		decl := DeclarationOfFunc(w.Site, f)
+	return code.Memo(w.Package, effectsOfFunc{f}, func() Effects {
+		decl := DeclarationOfFunc(w.Place, f)
 		if decl == nil || decl.Body == nil {
 			return anyEffect
 		}
-		inner := effectWalk{Site: w.Site, calls: append(slices.Clip(w.calls), f)}
+		inner := effectWalk{Place: w.Place, calls: append(slices.Clip(w.calls), f)}
 		return inner.block(decl.Body.List)
 	})
 }
@@ -158,10 +153,10 @@ func (w *effectWalk) foreign(f *types.Func, call *ast.CallExpr) Effects {
 	case strings.HasPrefix(f.Name(), "Append"), strings.HasPrefix(f.Name(), "Encode") && pkg != "encoding/hex",
 		strings.HasPrefix(f.Name(), "Decode") && pkg == "encoding/hex", f.Name() == "NewBuffer", f.Name() == "NewReader", f.Name() == "As", f.Name() == "Is", strings.HasSuffix(f.Name(), "Seq"):
 		return anyEffect
-	case panics(w.Site, advice.Call{CallExpr: call, Name: name}), pkg == "math/bits" && (strings.HasPrefix(f.Name(), "Div") || strings.HasPrefix(f.Name(), "Rem")), name == "bytes.Repeat", pkg == "regexp":
+	case panics(w.Place, code.Call{CallExpr: call, Name: name}), pkg == "math/bits" && (strings.HasPrefix(f.Name(), "Div") || strings.HasPrefix(f.Name(), "Rem")), name == "bytes.Repeat", pkg == "regexp":
 		all |= MayPanic
 	}
-	if pkg == "bytes" || slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return IsBytes(w.Site, a) }) {
+	if pkg == "bytes" || slices.ContainsFunc(call.Args, func(a ast.Expr) bool { return IsBytes(w.Place, a) }) {
 		all |= MayRead | ReadsBytes
 	}
 	if slices.ContainsFunc(call.Args, func(a ast.Expr) bool {
@@ -195,10 +190,10 @@ func (w *effectWalk) given(f ast.Expr) Effects {
 	return anyEffect
 }
 
-// Formatting returns what package fmt may do to show a value of a type: it calls Format, Error,
-// String and GoString methods of the value, and of what is in it. A panic of theirs becomes text.
-func Formatting(s *advice.Site, t types.Type) Effects {
-	return (&formatWalk{effectWalk: effectWalk{Site: s}}).of(t, true)
+// Formatting returns what package fmt may do to format a value of a type: it calls Format,
+// Error, String and GoString methods of the value and of its parts. fmt recovers their panics.
+func Formatting(s *code.Place, t types.Type) Effects {
+	return (&formatWalk{effectWalk: effectWalk{Place: s}}).of(t, true)
 }
 
 type formatWalk struct {
@@ -272,7 +267,7 @@ func (w *formatWalk) of(t types.Type, given bool) (all Effects) {
 
 // panics reports whether a call may panic with some arguments, so that a loop without
 // a turn must not make it.
-func panics(s *advice.Site, c advice.Call) bool {
+func panics(s *code.Place, c code.Call) bool {
 	switch c.Name {
 	case "regexp.MustCompile":
 		return true

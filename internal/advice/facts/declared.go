@@ -11,7 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/types/typeutil"
 
-	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
 // A Declaration is a statement that declares one variable, and what as.
@@ -21,22 +21,22 @@ type Declaration struct {
 	Value            ast.Expr // nil for var x T
 }
 
-// DeclarationOf returns the statement of the site's function that declares a
-// variable alone, with a type that it names.
-func DeclarationOf(s *advice.Site, obj types.Object) (Declaration, bool) {
+// DeclarationOf returns the statement of the place's function that declares only this variable,
+// with a known type.
+func DeclarationOf(s *code.Place, obj types.Object) (Declaration, bool) {
 	return declarationIn(s, s.Func, obj)
 }
 
-// DeclarationAround is declarationOf where the site's function may be a literal, and the
-// variable one of a function around it.
-func DeclarationAround(s *advice.Site, obj types.Object) (Declaration, bool) {
+// DeclarationAround is DeclarationOf for a function literal whose variable may be declared in an
+// enclosing function.
+func DeclarationAround(s *code.Place, obj types.Object) (Declaration, bool) {
 	if decl, ok := s.Root().FindNode(s.Decl); ok {
 		return declarationIn(s, decl, obj)
 	}
 	return DeclarationOf(s, obj)
 }
 
-func declarationIn(s *advice.Site, function inspector.Cursor, obj types.Object) (Declaration, bool) {
+func declarationIn(s *code.Place, function inspector.Cursor, obj types.Object) (Declaration, bool) {
 	var d Declaration
 	function.Inspect([]ast.Node{(*ast.AssignStmt)(nil), (*ast.DeclStmt)(nil)}, func(c inspector.Cursor) bool {
 		switch n := c.Node().(type) {
@@ -81,7 +81,7 @@ func declarationIn(s *advice.Site, function inspector.Cursor, obj types.Object) 
 }
 
 // IsZero reports whether a variable is the zero value of its type at first, or points to it.
-func (d *Declaration) IsZero(s *advice.Site) bool {
+func (d *Declaration) IsZero(s *code.Place) bool {
 	value := d.Value
 	if u, ok := value.(*ast.UnaryExpr); ok && u.Op == token.AND {
 		value = u.X
@@ -110,7 +110,7 @@ func (d *Declaration) TypedTwice() bool {
 // Lines returns the end of a declaration's last line and the comment at it, if no other
 // code or comment is on its lines nor a comment directly above: it can move without
 // leaving anything behind.
-func (d *Declaration) Lines(s *advice.Site) (comment string, end token.Pos, ok bool) {
+func (d *Declaration) Lines(s *code.Place) (comment string, end token.Pos, ok bool) {
 	n, tf := d.Node(), s.Fset.File(d.Node().Pos())
 	first, last := tf.Line(n.Pos()), tf.Line(n.End())
 	if last == tf.LineCount() || strings.TrimSpace(s.Text(tf.LineStart(first), n.Pos())) != "" {
@@ -128,7 +128,7 @@ func (d *Declaration) Lines(s *advice.Site) (comment string, end token.Pos, ok b
 }
 
 // VariableOf returns the variable, parameter or field that an expression is.
-func VariableOf(s *advice.Site, e ast.Expr) types.Object {
+func VariableOf(s *code.Place, e ast.Expr) types.Object {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if sel, isSel := ast.Unparen(e).(*ast.SelectorExpr); isSel {
 		id, ok = sel.Sel, true
@@ -151,8 +151,8 @@ func IsAnyParameter(v *types.Var) bool {
 	return false
 }
 
-// IsParameter reports whether an object is a parameter of the site's function.
-func IsParameter(s *advice.Site, obj types.Object) bool {
+// IsParameter reports whether an object is a parameter of the place's function.
+func IsParameter(s *code.Place, obj types.Object) bool {
 	var params *ast.FieldList
 	switch f := s.Func.Node().(type) {
 	case *ast.FuncDecl:
@@ -164,11 +164,11 @@ func IsParameter(s *advice.Site, obj types.Object) bool {
 	return isVar && params != nil && Within(params, obj.Pos())
 }
 
-// ValuesOf are what the package sets a variable or field to, by all that it shows: nil
-// where that is no expression of its own, but one of several results, what range yields, the
-// sum of x += y, or written through a pointer. What callers give a parameter is not among
-// them, nor the zero value of what is declared without one, nor what a type switch binds.
-func ValuesOf(s *advice.Site, v *types.Var) iter.Seq[ast.Expr] {
+// ValuesOf yields every value that the package visibly assigns to a variable or field. It yields
+// nil for values without an expression of their own: one of several results, a range variable,
+// the result of x += y, or a write through a pointer. Arguments of callers, the zero value of a
+// declaration, and variables of a type switch are not included.
+func ValuesOf(s *code.Place, v *types.Var) iter.Seq[ast.Expr] {
 	v = v.Origin()
 	is := func(e ast.Expr) bool {
 		if e == nil {
@@ -241,7 +241,7 @@ func ValuesOf(s *advice.Site, v *types.Var) iter.Seq[ast.Expr] {
 
 // Definition returns the value that a local variable is declared with, if it is its
 // own one: x := value.
-func Definition(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
+func Definition(s *code.Place, obj types.Object) (inspector.Cursor, bool) {
 	for c := range s.Func.Preorder((*ast.AssignStmt)(nil)) {
 		assign := c.Node().(*ast.AssignStmt)
 		if assign.Tok != token.DEFINE || len(assign.Lhs) != len(assign.Rhs) {
@@ -258,7 +258,7 @@ func Definition(s *advice.Site, obj types.Object) (inspector.Cursor, bool) {
 
 // PackageValue returns what a variable of the package is declared with; nil if that is
 // nothing, or one of several results of a call.
-func PackageValue(s *advice.Site, obj types.Object) ast.Expr {
+func PackageValue(s *code.Place, obj types.Object) ast.Expr {
 	for c := range s.Root().Preorder((*ast.ValueSpec)(nil)) {
 		spec := c.Node().(*ast.ValueSpec)
 		for i, name := range spec.Names {
@@ -270,9 +270,9 @@ func PackageValue(s *advice.Site, obj types.Object) ast.Expr {
 	return nil
 }
 
-func DeclarationOfFunc(s *advice.Site, f *types.Func) *ast.FuncDecl {
+func DeclarationOfFunc(s *code.Place, f *types.Func) *ast.FuncDecl {
 	type declarations struct{}
-	return advice.Memo(s.Package, declarations{}, func() map[types.Object]*ast.FuncDecl {
+	return code.Memo(s.Package, declarations{}, func() map[types.Object]*ast.FuncDecl {
 		all := make(map[types.Object]*ast.FuncDecl)
 		for _, file := range s.Files {
 			for _, d := range file.Decls {
@@ -285,8 +285,8 @@ func DeclarationOfFunc(s *advice.Site, f *types.Func) *ast.FuncDecl {
 	})[f.Origin()]
 }
 
-// Declared returns the declaration of the function of the package that a call is of.
-func Declared(s *advice.Site, call *ast.CallExpr) *ast.FuncDecl {
+// CalleeDecl returns the declaration of the called function, if it belongs to the package.
+func CalleeDecl(s *code.Place, call *ast.CallExpr) *ast.FuncDecl {
 	f, ok := typeutil.Callee(s.Info, call).(*types.Func)
 	if !ok || f.Pkg() != s.Types {
 		return nil
@@ -295,7 +295,7 @@ func Declared(s *advice.Site, call *ast.CallExpr) *ast.FuncDecl {
 }
 
 // StartsAsNewMap reports whether a variable begins as a new map.
-func StartsAsNewMap(s *advice.Site, obj types.Object) bool {
+func StartsAsNewMap(s *code.Place, obj types.Object) bool {
 	d, ok := DeclarationOf(s, obj)
 	return ok && (d.Value == nil || EmptyMap(s, &d) || isMake(s, d.Value) || isLiteral(d.Value))
 }
@@ -305,13 +305,13 @@ func isLiteral(e ast.Expr) bool {
 	return ok
 }
 
-func isMake(s *advice.Site, e ast.Expr) bool {
+func isMake(s *code.Place, e ast.Expr) bool {
 	call, ok := e.(*ast.CallExpr)
 	return ok && s.Callee(call) == "make"
 }
 
-// EmptyMap reports whether a declaration makes an empty map of no given size.
-func EmptyMap(s *advice.Site, d *Declaration) bool {
+// EmptyMap reports whether a declaration creates an empty map without a size.
+func EmptyMap(s *code.Place, d *Declaration) bool {
 	switch v := d.Value.(type) {
 	case *ast.CompositeLit:
 		return len(v.Elts) == 0
@@ -321,7 +321,7 @@ func EmptyMap(s *advice.Site, d *Declaration) bool {
 	return false
 }
 
-func IsZero(s *advice.Site, e ast.Expr) bool {
+func IsZero(s *code.Place, e ast.Expr) bool {
 	v := s.Info.Types[e].Value
 	return v != nil && constant.Sign(v) == 0
 }

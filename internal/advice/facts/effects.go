@@ -6,7 +6,7 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
 // Effects are what code may do when it runs, apart from returning a value.
@@ -21,10 +21,10 @@ const (
 	anyEffect = MayPanic | MayWrite | MayRead | ReadsBytes
 )
 
-// EffectsOf returns what running some expressions or statements of a site's function may do.
-// A function literal does nothing until it is called.
-func EffectsOf(s *advice.Site, code ...ast.Node) Effects {
-	w := effectWalk{Site: s}
+// EffectsOf returns the effects of running some expressions or statements of the place's
+// function. A function literal has no effects until it is called.
+func EffectsOf(s *code.Place, code ...ast.Node) Effects {
+	w := effectWalk{Place: s}
 	var all Effects
 	for _, n := range code {
 		all |= w.of(n)
@@ -32,21 +32,21 @@ func EffectsOf(s *advice.Site, code ...ast.Node) Effects {
 	return all
 }
 
-// EffectsOfCalling returns what calling the function that an expression is may do.
-func EffectsOfCalling(s *advice.Site, f ast.Expr) Effects {
-	w := effectWalk{Site: s}
+// EffectsOfCalling returns the effects of calling a function value.
+func EffectsOfCalling(s *code.Place, f ast.Expr) Effects {
+	w := effectWalk{Place: s}
 	return w.given(f)
 }
 
-// EffectsOfMethod returns what calling a method without arguments may do.
-func EffectsOfMethod(s *advice.Site, f *types.Func) Effects {
-	w := effectWalk{Site: s}
+// EffectsOfMethod returns the effects of calling a method without arguments.
+func EffectsOfMethod(s *code.Place, f *types.Func) Effects {
+	w := effectWalk{Place: s}
 	return w.function(f.Origin(), &ast.CallExpr{})
 }
 
 // An effectWalk goes through code and the functions of the package that it calls.
 type effectWalk struct {
-	*advice.Site
+	*code.Place
 	calls []*types.Func // whose bodies are being looked at
 }
 
@@ -107,7 +107,7 @@ func (w *effectWalk) expr(e ast.Expr) Effects {
 		return 0 // a generic function
 	case *ast.SliceExpr:
 		all := w.expr(e.X) | w.expr(e.Low) | w.expr(e.High) | w.expr(e.Max)
-		if mayMissRange(w.Site, e) {
+		if mayMissRange(w.Place, e) {
 			all |= MayPanic
 		}
 		if _, pointer := w.Info.TypeOf(e.X).Underlying().(*types.Pointer); pointer {
@@ -142,7 +142,7 @@ func (w *effectWalk) expr(e ast.Expr) Effects {
 // variable is of a name.
 func (w *effectWalk) variable(id *ast.Ident) Effects {
 	v, ok := w.Info.ObjectOf(id).(*types.Var)
-	if !ok || Private(w.Site, v) || isConstantVariable(w.Site, v) {
+	if !ok || Private(w.Place, v) || isConstantVariable(w.Place, v) {
 		return 0
 	}
 	return MayRead
@@ -180,7 +180,7 @@ func (w *effectWalk) through(x ast.Expr, selection *types.Selection) Effects {
 
 // deref is mayPanic where a pointer may be nil.
 func (w *effectWalk) deref(pointer ast.Expr) Effects {
-	if NeverNil(w.Site, pointer) {
+	if NeverNil(w.Place, pointer) {
 		return 0
 	}
 	return MayPanic
@@ -196,7 +196,7 @@ func (w *effectWalk) operator(op token.Token, x, y ast.Expr) Effects {
 		}
 		return MayPanic
 	case token.SHL, token.SHR, token.SHL_ASSIGN, token.SHR_ASSIGN:
-		if MayBeNegative(w.Site, y) {
+		if MayBeNegative(w.Place, y) {
 			return MayPanic
 		}
 	case token.EQL, token.NEQ:
@@ -230,20 +230,20 @@ func (w *effectWalk) index(e *ast.IndexExpr) Effects {
 	case *types.Pointer:
 		all |= MayRead | ReadsBytes | w.deref(e.X)
 	}
-	if !inBounds(w.Site, e) {
+	if !inBounds(w.Place, e) {
 		all |= MayPanic
 	}
 	return all
 }
 
 // mayMissRange reports whether a slice expression may ask for more than there is.
-func mayMissRange(s *advice.Site, e *ast.SliceExpr) bool {
+func mayMissRange(s *code.Place, e *ast.SliceExpr) bool {
 	return e.Max != nil || e.Low != nil && !IsInt(s, e.Low, 0) || e.High != nil && !isLengthOf(s, e.High, e.X)
 }
 
 // inBounds reports whether an index can be seen to be less than the length: a constant of an
 // array, or the key of a range over the same thing, which nothing assigns to in between.
-func inBounds(s *advice.Site, e *ast.IndexExpr) bool {
+func inBounds(s *code.Place, e *ast.IndexExpr) bool {
 	t := Under(s.Info.TypeOf(e.X))
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem().Underlying()
@@ -306,8 +306,8 @@ func (w *effectWalk) stmt(n ast.Node) Effects {
 			if assert, ok := ast.Unparen(e).(*ast.TypeAssertExpr); ok && len(n.Lhs) == 2 && len(n.Rhs) == 1 {
 				got = w.expr(assert.X)
 			}
-			if call, ok := AppendTo(w.Site, n); ok && call == ast.Unparen(e) {
-				if v := Object(w.Site, n.Lhs[0]); v != nil && OwnArray(w.Site, v, n) {
+			if call, ok := AppendTo(w.Place, n); ok && call == ast.Unparen(e) {
+				if v := Object(w.Place, n.Lhs[0]); v != nil && OwnArray(w.Place, v, n) {
 					got = w.all(call.Args[1:])
 				}
 			}
@@ -345,7 +345,7 @@ func (w *effectWalk) stmt(n ast.Node) Effects {
 		if n.Post != nil {
 			all |= w.stmt(n.Post)
 		}
-		if _, bounded := countBound(w.Site, n); !bounded {
+		if _, bounded := countBound(w.Place, n); !bounded {
 			all |= MayPanic // it may never end
 		}
 		return all
@@ -403,7 +403,7 @@ func (w *effectWalk) store(to ast.Expr) Effects {
 	if id, ok := ast.Unparen(to).(*ast.Ident); ok && w.Info.Defs[id] != nil {
 		return 0
 	}
-	if v := ownMemory(w.Site, to); v != nil && Private(w.Site, v) {
+	if v := ownMemory(w.Place, to); v != nil && Private(w.Place, v) {
 		if id, ok := ast.Unparen(to).(*ast.Ident); ok && id != nil {
 			return 0
 		}
@@ -425,17 +425,13 @@ func (w *effectWalk) store(to ast.Expr) Effects {
 // madeMap reports whether a map is a local variable that is declared with one that isn't nil, and
 // never set to another.
 func (w *effectWalk) madeMap(e ast.Expr) bool {
-	v := Object(w.Site, e)
-	if v == nil || !Private(w.Site, v) || assignedIn(w.Site, v) || w.Decl == nil {
+	v := Object(w.Place, e)
+	if v == nil || !Private(w.Place, v) || assignedIn(w.Place, v) || w.Decl == nil {
 		return false
 	}
-	d, ok := DeclarationAround(w.Site, v)
+	d, ok := DeclarationAround(w.Place, v)
 	if !ok {
 		return false
 	}
-	if _, literal := d.Value.(*ast.CompositeLit); literal {
-		return true
-	}
-	call, ok := d.Value.(*ast.CallExpr)
-	return ok && w.Callee(call) == "make"
+	return isLiteral(d.Value) || isMake(w.Place, d.Value)
 }

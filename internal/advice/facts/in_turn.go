@@ -7,13 +7,13 @@ import (
 	"go/types"
 	"slices"
 
-	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
-// InTurn returns what somebody has to check where operands that were evaluated one after the other,
-// and then used together, are each used before the next is evaluated; nil if the same comes out,
-// whatever the operands do. Where using one writes it to something, that is given.
-func InTurn(s *advice.Site, steps []Step, to *Sink) (check []string) {
+// InTurn returns what to check if operands that used to be evaluated first and used later are
+// now each used before the next is evaluated. It returns nil if the result is the same whatever
+// the operands do. to is the destination, if using an operand writes it.
+func InTurn(s *code.Place, steps []Step, to *Sink) (check []string) {
 	add := func(format string, args ...any) {
 		if text := fmt.Sprintf(format, args...); !slices.Contains(check, text) {
 			check = append(check, text)
@@ -72,7 +72,7 @@ func InTurn(s *advice.Site, steps []Step, to *Sink) (check []string) {
 
 // wentWell reports whether a step can't panic after those before it didn't: they went through the
 // same pointers.
-func wentWell(s *advice.Site, steps []Step, p Step) bool {
+func wentWell(s *code.Place, steps []Step, p Step) bool {
 	before := steps[:slices.IndexFunc(steps, func(other Step) bool { return other.Expr == p.Expr })]
 	ok := true
 	ast.Inspect(p.Expr, func(n ast.Node) bool {
@@ -84,7 +84,7 @@ func wentWell(s *advice.Site, steps []Step, p Step) bool {
 		case *ast.IndexExpr, *ast.StarExpr, *ast.TypeAssertExpr, *ast.SliceExpr:
 			ok = ok && EffectsOf(s, n.(ast.Expr))&MayPanic == 0
 		case *ast.BinaryExpr:
-			w := effectWalk{Site: s}
+			w := effectWalk{Place: s}
 			ok = ok && w.operator(n.Op, n.X, n.Y)&MayPanic == 0
 		case *ast.SelectorExpr:
 			selection := s.Info.Selections[n]
@@ -103,18 +103,19 @@ func wentWell(s *advice.Site, steps []Step, p Step) bool {
 	return ok
 }
 
-// SharedRoom returns what has to be checked where a slice grows by other steps than before: some of
-// what is appended may be written to the room behind the array that it had, before it moves.
-func SharedRoom(s *advice.Site, dst ast.Expr, at ast.Node) []string {
+// SharedRoom returns what to check if a slice grows in other steps than before: some of the
+// appended data may be written to the spare capacity of the old array before the slice is
+// reallocated.
+func SharedRoom(s *code.Place, dst ast.Expr, at ast.Node) []string {
 	if v := Object(s, dst); v != nil && OwnArray(s, v, at) && !CapacityObserved(s, v) {
 		return nil
 	}
 	return []string{fmt.Sprintf("that no other slice uses the spare capacity of %s, which may be written to a different extent before the slice is reallocated", s.Source(dst))}
 }
 
-// SeesItself reports whether an operand asks for what is written to before it, so that writing in
-// turn surely gives something else.
-func SeesItself(s *advice.Site, w ast.Expr, steps []Step) bool {
+// SeesItself reports whether an operand reads the destination, so that writing operands one by
+// one gives a different result.
+func SeesItself(s *code.Place, w ast.Expr, steps []Step) bool {
 	dst := RootOf(s, w)
 	if dst == nil {
 		return true
@@ -127,9 +128,9 @@ func SeesItself(s *advice.Site, w ast.Expr, steps []Step) bool {
 	return false
 }
 
-// WrittenInTurn is inTurn for what is written to a Builder, a Buffer or a bufio.Writer, with what has
-// to be checked of these.
-func WrittenInTurn(s *advice.Site, steps []Step, w ast.Expr, name string) []string {
+// WrittenInTurn is InTurn for writes to a Builder, Buffer or bufio.Writer, with additional
+// checks for these types.
+func WrittenInTurn(s *code.Place, steps []Step, w ast.Expr, name string) []string {
 	var operands []ast.Expr
 	for _, p := range steps {
 		if p.Expr != nil {
@@ -144,9 +145,9 @@ func WrittenInTurn(s *advice.Site, steps []Step, w ast.Expr, name string) []stri
 	return append(list, SplitSeen(s, w, name)...)
 }
 
-// SetMeanwhile returns what has to be checked where evaluating operands may set the variable that
-// is written to.
-func SetMeanwhile(s *advice.Site, w ast.Expr, operands []ast.Expr) []string {
+// SetMeanwhile returns what to check if evaluating operands may assign to the destination
+// variable.
+func SetMeanwhile(s *code.Place, w ast.Expr, operands []ast.Expr) []string {
 	for _, e := range operands {
 		if u, ok := ast.Unparen(w).(*ast.UnaryExpr); ok && u.Op == token.AND && ownMemory(s, u.X) != nil {
 			continue // an address stays the same

@@ -5,7 +5,7 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
 // How far an expression is known to be the same in each turn of a loop.
@@ -16,9 +16,9 @@ const (
 )
 
 type Invariance struct {
-	*advice.Site
+	*code.Place
 	Loop ast.Node
-	Call advice.Call
+	Call code.Call
 }
 
 // Of says how far an expression is the same in each turn.
@@ -98,7 +98,7 @@ func (v *Invariance) ofName(id *ast.Ident) int {
 		}
 		return Likely
 	}
-	if Private(v.Site, obj) || isConstantVariable(v.Site, obj) {
+	if Private(v.Place, obj) || isConstantVariable(v.Place, obj) {
 		return Surely
 	}
 	return Likely
@@ -119,15 +119,17 @@ func (v *Invariance) ofField(e *ast.SelectorExpr) int {
 	return min(base, v.value(e))
 }
 
-// changed reports whether something in the loop assigns to what an expression names,
-// or to a part of it.
-func (s *Invariance) changed(e ast.Expr) bool {
-	root := RootOf(s.Site, e)
+func (v *Invariance) changed(e ast.Expr) bool { return changedIn(v.Place, e, v.Loop) }
+
+// changedIn reports whether code assigns to what an expression names, or to a part of it, as far
+// as that can be seen: not through another name, nor by what it calls.
+func changedIn(s *code.Place, e ast.Expr, in ast.Node) bool {
+	root := RootOf(s, e)
 	if root == nil {
 		return true
 	}
 	field, ofField := ast.Unparen(e).(*ast.SelectorExpr)
-	for target := range Targets(s.Loop) {
+	for target := range Targets(in) {
 		l, toField := ast.Unparen(target).(*ast.SelectorExpr)
 		switch {
 		case ofField && toField:
@@ -135,18 +137,18 @@ func (s *Invariance) changed(e ast.Expr) bool {
 			if s.Info.ObjectOf(l.Sel) == s.Info.ObjectOf(field.Sel) {
 				return true
 			}
-		case RootOf(s.Site, target) == root:
+		case RootOf(s, target) == root:
 			return true
 		}
 	}
-	for n := range ast.Preorder(s.Loop) {
+	for n := range ast.Preorder(in) {
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
 			continue
 		}
 		switch s.Callee(call) {
 		case "delete", "clear", "copy":
-			if RootOf(s.Site, call.Args[0]) == root {
+			if RootOf(s, call.Args[0]) == root {
 				return true
 			}
 		}
@@ -157,24 +159,33 @@ func (s *Invariance) changed(e ast.Expr) bool {
 // handedOn reports whether the loop hands a variable to some other call, or calls its
 // methods: what it refers to may then change.
 func (v *Invariance) handedOn(obj types.Object) bool {
-	found := false
-	ast.Inspect(v.Loop, func(n ast.Node) bool {
+	for n := range ast.Preorder(v.Loop) {
 		call, ok := n.(*ast.CallExpr)
 		if !ok || call == v.Call.CallExpr || v.Info.Types[call.Fun].IsType() {
-			return !found
+			continue
 		}
 		if _, harmless := PureCalls[v.Callee(call)]; harmless || v.Callee(call) == "len" {
-			return !found
+			continue
 		}
-		for _, handed := range call.Args {
-			found = found || RootOf(v.Site, handed) == obj
+		if _, handed := HandedTo(v.Place, call, obj); handed {
+			return true
 		}
-		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && v.Info.Selections[sel] != nil {
-			found = found || RootOf(v.Site, sel.X) == obj
+	}
+	return false
+}
+
+// HandedTo reports whether a call gets a variable, or a part of it, as an argument or receiver.
+// method is the name of the method in the latter case.
+func HandedTo(s *code.Place, call *ast.CallExpr, obj types.Object) (method string, handed bool) {
+	for _, a := range call.Args {
+		if RootOf(s, a) == obj {
+			return "", true
 		}
-		return !found
-	})
-	return found
+	}
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && s.Info.Selections[sel] != nil && RootOf(s, sel.X) == obj {
+		return sel.Sel.Name, true
+	}
+	return "", false
 }
 
 // PureCalls maps functions that depend only on their arguments to a name for a variable that

@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/tools/go/ast/inspector"
 
-	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
 // Exits are the ways control leaves a loop body other than at its end.
@@ -19,7 +19,7 @@ type Exits struct {
 	Panics  bool // or ends the goroutine or the program
 }
 
-func ExitsOf(s *advice.Site, loop inspector.Cursor) Exits {
+func ExitsOf(s *code.Place, loop inspector.Cursor) Exits {
 	var e Exits
 	body := LoopBody(loop.Node())
 	c, ok := loop.FindNode(body)
@@ -50,7 +50,7 @@ func ExitsOf(s *advice.Site, loop inspector.Cursor) Exits {
 }
 
 // neverReturns reports whether a call is of a function that doesn't return.
-func neverReturns(s *advice.Site, call *ast.CallExpr) bool {
+func neverReturns(s *code.Place, call *ast.CallExpr) bool {
 	switch s.Callee(call) {
 	case "panic", "os.Exit", "runtime.Goexit", "log.Fatal", "log.Fatalf", "log.Fatalln", "log.Panic", "log.Panicf", "log.Panicln":
 		return true
@@ -81,7 +81,7 @@ func LoopBody(loop ast.Node) *ast.BlockStmt {
 }
 
 // Jumps reports whether a function has goto.
-func Jumps(s *advice.Site) bool {
+func Jumps(s *code.Place) bool {
 	found := false
 	ast.Inspect(s.Body(), func(n ast.Node) bool {
 		b, ok := n.(*ast.BranchStmt)
@@ -92,7 +92,7 @@ func Jumps(s *advice.Site) bool {
 }
 
 // Counts reports whether a loop counts a variable up.
-func Counts(s *advice.Site, loop ast.Node, i types.Object) bool {
+func Counts(s *code.Place, loop ast.Node, i types.Object) bool {
 	if i == nil {
 		return false
 	}
@@ -113,8 +113,8 @@ func Counts(s *advice.Site, loop ast.Node, i types.Object) bool {
 	return false
 }
 
-// LastTurn reports whether the turn of a loop that comes to a place is the last one.
-func LastTurn(s *advice.Site, c, loop inspector.Cursor) bool {
+// LastIteration reports whether a loop always ends in the iteration that reaches a place.
+func LastIteration(s *code.Place, c, loop inspector.Cursor) bool {
 	for ; c.Node() != loop.Node(); c = c.Parent() {
 		stmt, ok := c.Node().(ast.Stmt)
 		if !ok {
@@ -143,8 +143,8 @@ func LastTurn(s *advice.Site, c, loop inspector.Cursor) bool {
 	return false
 }
 
-// LeavesBy reports whether a statement leaves a loop, if nothing else.
-func LeavesBy(s *advice.Site, at inspector.Cursor, stmt ast.Stmt, loop ast.Node) bool {
+// LeavesBy reports whether a statement does nothing except leave a loop.
+func LeavesBy(s *code.Place, at inspector.Cursor, stmt ast.Stmt, loop ast.Node) bool {
 	switch stmt := stmt.(type) {
 	case *ast.ReturnStmt:
 		return true
@@ -164,7 +164,7 @@ func LeavesBy(s *advice.Site, at inspector.Cursor, stmt ast.Stmt, loop ast.Node)
 	return false
 }
 
-func labelOf(s *advice.Site, loop ast.Node) string {
+func labelOf(s *code.Place, loop ast.Node) string {
 	if c, ok := s.Func.FindNode(loop); ok {
 		if l, ok := c.Parent().Node().(*ast.LabeledStmt); ok {
 			return l.Label.Name
@@ -184,10 +184,10 @@ func Repeats(loop ast.Node, at token.Pos) bool {
 	return false
 }
 
-// SameEachTurn reports whether an expression is the same in each turn of a loop that does nothing
-// but set an element: it calls and makes nothing, and has no elements and nothing of the loop's
-// in it, nor fields, if the loop's head calls something.
-func SameEachTurn(s *advice.Site, loop ast.Node, e ast.Expr) bool {
+// SameEachIteration reports whether an expression is the same in each iteration of a loop that only
+// sets elements. The expression must not call or create anything, contain elements or variables
+// of the loop, or contain fields if the loop header calls a function.
+func SameEachIteration(s *code.Place, loop ast.Node, e ast.Expr) bool {
 	if Calls(s, e) {
 		return false
 	}
@@ -225,9 +225,9 @@ func HasWayOut(stmt inspector.Cursor) bool {
 	return found
 }
 
-// Filters returns the slice that a loop copies some elements of, if a statement in it
-// is append(kept, x), under a condition, and the slice isn't used any more.
-func Filters(s *advice.Site, c, loop inspector.Cursor) types.Object {
+// Filters returns the slice that a loop filters, if a statement in it is a conditional
+// append(kept, x) and the slice isn't used afterwards.
+func Filters(s *code.Place, c, loop inspector.Cursor) types.Object {
 	assign, ok := c.Node().(*ast.AssignStmt)
 	if !ok {
 		return nil
@@ -266,7 +266,7 @@ func Filters(s *advice.Site, c, loop inspector.Cursor) types.Object {
 
 // startsWith reports whether a variable begins as part of another one: it is filtered
 // in place already.
-func startsWith(s *advice.Site, kept, from types.Object) bool {
+func startsWith(s *code.Place, kept, from types.Object) bool {
 	starts := false
 	s.Func.Inspect([]ast.Node{(*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil)}, func(c inspector.Cursor) bool {
 		var values []ast.Expr

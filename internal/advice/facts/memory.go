@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/tools/go/ast/inspector"
 
-	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
 // Targets are the expressions that code assigns to: x in x = …, x++ and for x = range …. In x, y
@@ -38,7 +38,7 @@ func Targets(in ast.Node) iter.Seq[ast.Expr] {
 }
 
 // Assigned reports whether code assigns to a variable itself, or takes its address.
-func Assigned(s *advice.Site, obj types.Object, in ast.Node) bool {
+func Assigned(s *code.Place, obj types.Object, in ast.Node) bool {
 	for e := range Targets(in) {
 		if Object(s, e) == obj {
 			return true
@@ -53,7 +53,7 @@ func Assigned(s *advice.Site, obj types.Object, in ast.Node) bool {
 }
 
 // AssignedAny reports whether code assigns to one of the variables in an expression.
-func AssignedAny(s *advice.Site, e ast.Expr, in ast.Node) bool {
+func AssignedAny(s *code.Place, e ast.Expr, in ast.Node) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -66,16 +66,16 @@ func AssignedAny(s *advice.Site, e ast.Expr, in ast.Node) bool {
 	return found
 }
 
-// Private reports whether a local variable changes only where the code of its function assigns
-// to it: no pointer leads to it, and no function literal inside assigns to it. What a pointer or
-// slice in it leads to may change all the same.
-func Private(s *advice.Site, obj types.Object) bool {
+// Private reports whether a local variable changes only by assignments in its own function: no
+// pointer refers to it, and no function literal assigns to it. Data that it points to may still
+// change.
+func Private(s *code.Place, obj types.Object) bool {
 	v, ok := obj.(*types.Var)
 	if !ok || v.IsField() || v.Parent() == nil || v.Pkg() != s.Types || v.Parent() == s.Types.Scope() {
 		return false
 	}
 	type isPrivate struct{ *types.Var }
-	return advice.Memo(s.Package, isPrivate{v}, func() bool {
+	return code.Memo(s.Package, isPrivate{v}, func() bool {
 		return !slices.ContainsFunc(s.Uses(v), func(id *ast.Ident) bool {
 			c, ok := s.Root().FindNode(id)
 			return !ok || addressed(s, c) || Changes(s, c) && inLiteral(c, v)
@@ -85,7 +85,7 @@ func Private(s *advice.Site, obj types.Object) bool {
 
 // ownPath climbs from a variable to the largest expression that is a part of its own memory:
 // from a to a.f[i], if a is a struct, and f an array.
-func ownPath(s *advice.Site, c inspector.Cursor) inspector.Cursor {
+func ownPath(s *code.Place, c inspector.Cursor) inspector.Cursor {
 	for {
 		switch p := c.Parent().Node().(type) {
 		case *ast.ParenExpr:
@@ -109,11 +109,11 @@ func ownPath(s *advice.Site, c inspector.Cursor) inspector.Cursor {
 }
 
 // addressed reports whether a use of a variable takes the address of it, or of a part of it.
-func addressed(s *advice.Site, use inspector.Cursor) bool { return addressedBy(s, use) != "" }
+func addressed(s *code.Place, use inspector.Cursor) bool { return addressedBy(s, use) != "" }
 
 // addressedBy says how a use of a variable takes the address of it, or of a part of it: by &, by
 // slicing an array, or by a method of the pointer to it; "" if it doesn't.
-func addressedBy(s *advice.Site, use inspector.Cursor) string {
+func addressedBy(s *code.Place, use inspector.Cursor) string {
 	c := ownPath(s, use)
 	switch p := c.Parent().Node().(type) {
 	case *ast.UnaryExpr:
@@ -132,9 +132,9 @@ func addressedBy(s *advice.Site, use inspector.Cursor) string {
 	return ""
 }
 
-// CalledByAddress reports whether a method is one of the pointer to what is before the dot, although
-// that isn't a pointer.
-func CalledByAddress(s *advice.Site, method *ast.SelectorExpr) bool {
+// CalledByAddress reports whether a method with a pointer receiver is called on a value that
+// isn't a pointer.
+func CalledByAddress(s *code.Place, method *ast.SelectorExpr) bool {
 	selection := s.Info.Selections[method]
 	if selection == nil || selection.Kind() != types.MethodVal || selection.Indirect() {
 		return false
@@ -169,75 +169,44 @@ func inLiteral(c inspector.Cursor, v types.Object) bool {
 }
 
 // assignedIn reports whether anything assigns to a variable after its declaration.
-func assignedIn(s *advice.Site, v types.Object) bool {
+func assignedIn(s *code.Place, v types.Object) bool {
 	return slices.ContainsFunc(s.Uses(v), func(id *ast.Ident) bool {
 		c, ok := s.Root().FindNode(id)
 		return !ok || Changes(s, c)
 	})
 }
 
-// AddressTakenBy says how a use of a variable lets something else come to it: it takes the address
-// of it, or of a part of it, or is in a function literal; "" if it doesn't.
-func AddressTakenBy(s *advice.Site, c inspector.Cursor, v *types.Var) string {
+// AddressTakenBy describes how a use of a variable makes it accessible elsewhere: it takes the
+// address of the variable or a part of it, or is in a function literal. It returns "" otherwise.
+func AddressTakenBy(s *code.Place, c inspector.Cursor, v *types.Var) string {
 	if inLiteral(c, v) {
 		return "has a function literal that uses it"
 	}
 	return addressedBy(s, c)
 }
 
-// AddressTaken reports whether something may change a variable through a pointer, or
-// in a function literal.
-func AddressTaken(s *advice.Site, obj types.Object) bool {
-	taken := false
-	s.Func.Inspect([]ast.Node{(*ast.UnaryExpr)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
-		switch n := c.Node().(type) {
-		case *ast.UnaryExpr:
-			taken = taken || n.Op == token.AND && Object(s, n.X) == obj
-		case *ast.FuncLit:
-			taken = taken || n != s.Func.Node() && Mentions(s, n, obj)
-		}
-		return !taken
+// AddressTaken reports whether some use of a local variable makes it accessible elsewhere.
+func AddressTaken(s *code.Place, obj types.Object) bool {
+	v, ok := obj.(*types.Var)
+	return !ok || slices.ContainsFunc(s.Uses(v), func(id *ast.Ident) bool {
+		c, ok := s.Root().FindNode(id)
+		return !ok || AddressTakenBy(s, c, v) != ""
 	})
-	return taken
 }
 
 // ownMemory returns the variable that an expression is, or is a part of the own memory of; nil if
 // a pointer, a slice or a map is in between.
-func ownMemory(s *advice.Site, e ast.Expr) types.Object {
-	for {
-		switch x := ast.Unparen(e).(type) {
-		case *ast.Ident:
-			v, _ := s.Info.ObjectOf(x).(*types.Var)
-			if v == nil {
-				return nil
-			}
+func ownMemory(s *code.Place, e ast.Expr) types.Object {
+	if v, own := rootOf(s, e); own {
+		if v, ok := v.(*types.Var); ok {
 			return v
-		case *ast.SelectorExpr:
-			selection := s.Info.Selections[x]
-			if selection == nil {
-				v, _ := s.Info.ObjectOf(x.Sel).(*types.Var)
-				if v == nil {
-					return nil
-				}
-				return v
-			}
-			if selection.Kind() != types.FieldVal || selection.Indirect() {
-				return nil
-			}
-			e = x.X
-		case *ast.IndexExpr:
-			if _, array := Under(s.Info.TypeOf(x.X)).(*types.Array); !array {
-				return nil
-			}
-			e = x.X
-		default:
-			return nil
 		}
 	}
+	return nil
 }
 
 // Changes reports whether a use of a variable assigns to it, or to a part of it.
-func Changes(s *advice.Site, use inspector.Cursor) bool { return assignedTo(ownPath(s, use)) }
+func Changes(s *code.Place, use inspector.Cursor) bool { return assignedTo(ownPath(s, use)) }
 
 // IsAssigned reports whether an expression is assigned to, or its address is taken.
 func IsAssigned(c inspector.Cursor) bool {
@@ -247,12 +216,12 @@ func IsAssigned(c inspector.Cursor) bool {
 
 // isConstantVariable reports whether nothing ever changes a variable of the package after it is
 // declared, as far as its package goes: it is not exported.
-func isConstantVariable(s *advice.Site, v *types.Var) bool {
+func isConstantVariable(s *code.Place, v *types.Var) bool {
 	if v.Parent() != s.Types.Scope() || v.Exported() {
 		return false
 	}
 	type isConstant struct{ *types.Var }
-	return advice.Memo(s.Package, isConstant{v}, func() bool {
+	return code.Memo(s.Package, isConstant{v}, func() bool {
 		return !slices.ContainsFunc(s.Uses(v), func(id *ast.Ident) bool {
 			c, ok := s.Root().FindNode(id)
 			return !ok || addressed(s, c) || Changes(s, c)

@@ -8,13 +8,13 @@ import (
 	"path"
 	"strconv"
 
-	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
-// PackageName returns what a package of the standard library is called at a position
-// of a site's file, whether it is imported there or has to be; false if something
-// else has its name there, or in a file that is built into the package elsewhere.
-func PackageName(s *advice.Site, p string, at token.Pos) (string, bool) {
+// PackageName returns the name of a standard library package at a position of the place's file,
+// whether it is already imported or not. It returns false if the name means something else
+// there, or in any file of the package.
+func PackageName(s *code.Place, p string, at token.Pos) (string, bool) {
 	name := path.Base(p)
 	imported := false
 	for _, spec := range s.File.Imports {
@@ -47,7 +47,7 @@ func PackageName(s *advice.Site, p string, at token.Pos) (string, bool) {
 }
 
 // importedAs reports whether a site's file imports some package under a name.
-func importedAs(s *advice.Site, name string) bool {
+func importedAs(s *code.Place, name string) bool {
 	for _, spec := range s.File.Imports {
 		obj := s.Info.Implicits[spec]
 		if spec.Name != nil {
@@ -60,9 +60,9 @@ func importedAs(s *advice.Site, name string) bool {
 	return false
 }
 
-// TypeText writes a type as code at a position of a site's file has to; false if it
-// can't be named there.
-func TypeText(s *advice.Site, t types.Type, at token.Pos) (string, bool) {
+// TypeText returns the source text of a type at a position of the place's file; false if the
+// type can't be named there.
+func TypeText(s *code.Place, t types.Type, at token.Pos) (string, bool) {
 	ok := true
 	scope := s.Types.Scope().Innermost(at)
 	if scope == nil {
@@ -90,7 +90,7 @@ func TypeText(s *advice.Site, t types.Type, at token.Pos) (string, bool) {
 }
 
 // nameable reports whether the names in a type mean it at a position.
-func nameable(s *advice.Site, t types.Type, scope *types.Scope, at token.Pos) bool {
+func nameable(s *code.Place, t types.Type, scope *types.Scope, at token.Pos) bool {
 	all := func(ts ...types.Type) bool {
 		for _, t := range ts {
 			if !nameable(s, t, scope, at) {
@@ -147,9 +147,9 @@ func nameable(s *advice.Site, t types.Type, scope *types.Scope, at token.Pos) bo
 	return false
 }
 
-// Commented reports whether there is a comment between two positions of a site's
-// file, which a rewrite would lose.
-func Commented(s *advice.Site, from, to token.Pos) bool {
+// Commented reports whether there is a comment between two positions of the place's file, which
+// a rewrite would lose.
+func Commented(s *code.Place, from, to token.Pos) bool {
 	for _, g := range s.File.Comments {
 		for _, c := range g.List {
 			if from <= c.Pos() && c.Pos() < to {
@@ -161,7 +161,7 @@ func Commented(s *advice.Site, from, to token.Pos) bool {
 }
 
 // SameAt reports whether the names in an expression mean the same at a position.
-func SameAt(s *advice.Site, e ast.Expr, at token.Pos) bool {
+func SameAt(s *code.Place, e ast.Expr, at token.Pos) bool {
 	same := true
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -184,7 +184,7 @@ func SameAt(s *advice.Site, e ast.Expr, at token.Pos) bool {
 }
 
 // Resolves returns what a name means at a position.
-func Resolves(s *advice.Site, name string, at token.Pos) types.Object {
+func Resolves(s *code.Place, name string, at token.Pos) types.Object {
 	scope := s.Types.Scope().Innermost(at)
 	if scope == nil {
 		return nil
@@ -193,9 +193,8 @@ func Resolves(s *advice.Site, name string, at token.Pos) types.Object {
 	return obj
 }
 
-// Fresh returns a name like the one wanted that means nothing at a position, nor is
-// used in some code.
-func Fresh(s *advice.Site, want string, at token.Pos, in ast.Node) string {
+// Fresh returns a name, based on want, that is unused at a position and in some code.
+func Fresh(s *code.Place, want string, at token.Pos, in ast.Node) string {
 	for i := 1; ; i++ {
 		name := want
 		if i > 1 {
@@ -207,9 +206,9 @@ func Fresh(s *advice.Site, want string, at token.Pos, in ast.Node) string {
 	}
 }
 
-// Builtins reports whether names mean what the language has them mean, in whatever files the
-// package is built of.
-func Builtins(s *advice.Site, at token.Pos, names ...string) bool {
+// Builtins reports whether names refer to the predeclared identifiers in every file of the
+// package.
+func Builtins(s *code.Place, at token.Pos, names ...string) bool {
 	for _, name := range names {
 		if obj := Resolves(s, name, at); obj == nil || obj.Parent() != types.Universe || s.Declares(name) {
 			return false

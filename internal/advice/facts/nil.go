@@ -7,12 +7,12 @@ import (
 
 	"golang.org/x/tools/go/ast/inspector"
 
-	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
-// NeverNil reports whether a pointer can be seen not to be nil: it is the address of something, or
-// a variable that code before it has gone through.
-func NeverNil(s *advice.Site, e ast.Expr) bool {
+// NeverNil reports whether a pointer is known not to be nil: it is the address of something, or
+// a variable that earlier code has dereferenced.
+func NeverNil(s *code.Place, e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.UnaryExpr:
 		return e.Op == token.AND
@@ -39,7 +39,7 @@ func NeverNil(s *advice.Site, e ast.Expr) bool {
 
 // wentThrough reports whether what a pointer leads to was used on every way to a place, in a
 // statement before it, and the pointer not set since.
-func wentThrough(s *advice.Site, v types.Object, at inspector.Cursor) bool {
+func wentThrough(s *code.Place, v types.Object, at inspector.Cursor) bool {
 	uses := func(n ast.Node) bool {
 		found := false
 		ast.Inspect(n, func(n ast.Node) bool {
@@ -105,7 +105,7 @@ func wentThrough(s *advice.Site, v types.Object, at inspector.Cursor) bool {
 	return false
 }
 
-func usesPointer(s *advice.Site, v types.Object, n ast.Node) bool {
+func usesPointer(s *code.Place, v types.Object, n ast.Node) bool {
 	for n := range ast.Preorder(n) {
 		if sel, ok := n.(*ast.SelectorExpr); ok && isFieldThrough(s, v, sel) {
 			return true
@@ -115,7 +115,7 @@ func usesPointer(s *advice.Site, v types.Object, n ast.Node) bool {
 }
 
 // isFieldThrough reports whether an expression is p.f of a pointer p.
-func isFieldThrough(s *advice.Site, v types.Object, sel *ast.SelectorExpr) bool {
+func isFieldThrough(s *code.Place, v types.Object, sel *ast.SelectorExpr) bool {
 	selection := s.Info.Selections[sel]
 	if selection == nil || selection.Kind() != types.FieldVal || Object(s, sel.X) != v {
 		return false

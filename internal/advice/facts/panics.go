@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/tools/go/ast/inspector"
 
-	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
 // This file states which panic of a statement comes first. The compiler runs the calls of a
@@ -33,12 +33,12 @@ func CanTell(a, b PanicSet) bool {
 	return a != 0 && b != 0 && (both == nilPanic|zeroPanic || both&otherPanic != 0)
 }
 
-// PanicsBeside returns the panics that evaluating code may end with, other than in its calls.
-func PanicsBeside(s *advice.Site, code ast.Node) PanicSet {
+// PanicsBeside returns the panics that evaluating code may cause outside of its calls.
+func PanicsBeside(s *code.Place, code ast.Node) PanicSet {
 	return panicsOutside(s, code, isCall)
 }
 
-func panicsOutside(s *advice.Site, code ast.Node, leave func(*advice.Site, ast.Node) bool) (all PanicSet) {
+func panicsOutside(s *code.Place, code ast.Node, leave func(*code.Place, ast.Node) bool) (all PanicSet) {
 	ast.Inspect(code, func(n ast.Node) bool {
 		if _, literal := n.(*ast.FuncLit); literal || leave(s, n) {
 			return false
@@ -51,7 +51,7 @@ func panicsOutside(s *advice.Site, code ast.Node, leave func(*advice.Site, ast.N
 
 // runsCode reports whether code is a call, or a conversion such as []byte(s) that is one of the
 // runtime.
-func runsCode(s *advice.Site, n ast.Node) bool {
+func runsCode(s *code.Place, n ast.Node) bool {
 	if isCall(s, n) {
 		return true
 	}
@@ -68,8 +68,8 @@ func runsCode(s *advice.Site, n ast.Node) bool {
 }
 
 // ownPanics are those of an operation, not of its operands.
-func ownPanics(s *advice.Site, n ast.Node) (all PanicSet) {
-	w := effectWalk{Site: s}
+func ownPanics(s *code.Place, n ast.Node) (all PanicSet) {
+	w := effectWalk{Place: s}
 	if e, ok := n.(ast.Expr); !ok || s.Info.Types[e].Value != nil || s.Info.Types[e].IsType() {
 		return 0
 	}
@@ -141,8 +141,9 @@ func ownPanics(s *advice.Site, n ast.Node) (all PanicSet) {
 	return all
 }
 
-// PanicsAhead returns those of panicsBeside that may come with the calls of a statement.
-func PanicsAhead(s *advice.Site, code ast.Node) (all PanicSet) {
+// PanicsAhead returns the panics of PanicsBeside that may occur together with the calls of a
+// statement.
+func PanicsAhead(s *code.Place, code ast.Node) (all PanicSet) {
 	parts := make(map[ast.Expr]bool) // structs and arrays of which a part is used
 	ast.Inspect(code, func(n ast.Node) bool {
 		e, ok := n.(ast.Expr)
@@ -165,7 +166,7 @@ func PanicsAhead(s *advice.Site, code ast.Node) (all PanicSet) {
 }
 
 // whenNeeded reports whether an operation is evaluated when its value is needed, behind the calls.
-func whenNeeded(s *advice.Site, e ast.Expr) bool {
+func whenNeeded(s *code.Place, e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident, *ast.BasicLit, *ast.ParenExpr, *ast.StarExpr, *ast.SelectorExpr:
 		return true
@@ -182,7 +183,7 @@ func whenNeeded(s *advice.Site, e ast.Expr) bool {
 
 // copied reports whether values of an expression's type are copied to be compared, or to become an
 // interface.
-func copied(s *advice.Site, e ast.Expr) bool {
+func copied(s *code.Place, e ast.Expr) bool {
 	t := s.Info.TypeOf(e)
 	if t == nil {
 		return false
@@ -198,7 +199,7 @@ func copied(s *advice.Site, e ast.Expr) bool {
 
 // panicsFirst returns what has to be checked where operands of a call are used in turn: one by one
 // in calls or statements of their own, if all are written, or else as their steps say.
-func panicsFirst(s *advice.Site, steps []Step, written bool) (check []string) {
+func panicsFirst(s *code.Place, steps []Step, written bool) (check []string) {
 	for i, p := range steps {
 		if p.Expr == nil {
 			continue
@@ -222,12 +223,12 @@ func panicsFirst(s *advice.Site, steps []Step, written bool) (check []string) {
 	return check
 }
 
-// Overtaken returns what has to be checked where a call becomes an expression without one. The
-// call, and with it its operands, was evaluated before what is left of it in the statement and isn't
-// in a call, and before all that is right of it. The operands are now evaluated in their place.
-// Operands that get a call of their own stay where they are. Conversions that go as well aren't
-// evaluated with the calls any more, either.
-func Overtaken(s *advice.Site, c inspector.Cursor, operands []Step, gone ...ast.Expr) (check []string) {
+// Overtaken returns what to check if a call becomes an expression without a call. The call and
+// its operands used to be evaluated before the operands to its left that aren't in a call, and
+// before everything to its right. The operands are now evaluated in place. Operands that get a
+// call of their own stay in order. Removed conversions are no longer evaluated with the calls
+// either.
+func Overtaken(s *code.Place, c inspector.Cursor, operands []Step, gone ...ast.Expr) (check []string) {
 	beside := neighbours(s, c, gone)
 	does := EffectsOf(s, beside.called...)
 	for _, p := range operands {
@@ -252,9 +253,9 @@ func Overtaken(s *advice.Site, c inspector.Cursor, operands []Step, gone ...ast.
 	return check
 }
 
-// Unconverted is overtaken for operands whose conversion to []byte, which was evaluated with the
-// calls, goes.
-func Unconverted(s *advice.Site, converted ...ast.Expr) (check []string) {
+// Unconverted is Overtaken for operands that lose their conversion to []byte, which was
+// evaluated with the calls.
+func Unconverted(s *code.Place, converted ...ast.Expr) (check []string) {
 	for _, e := range converted {
 		if !runsCode(s, e) || isCall(s, e) {
 			continue
@@ -267,9 +268,9 @@ func Unconverted(s *advice.Site, converted ...ast.Expr) (check []string) {
 	return check
 }
 
-// Together returns what has to be checked where operands that each were used in a call, one after the
-// other, are now arguments of one: the calls of all run before one that has none is evaluated.
-func Together(s *advice.Site, operands ...ast.Expr) (check []string) {
+// Together returns what to check if operands of consecutive calls become arguments of a single
+// call: all calls among them now run before the operands without one are evaluated.
+func Together(s *code.Place, operands ...ast.Expr) (check []string) {
 	for i, e := range operands {
 		own := PanicsBeside(s, e)
 		for _, later := range operands[i+1:] {
@@ -288,7 +289,7 @@ func Together(s *advice.Site, operands ...ast.Expr) (check []string) {
 
 // WrittenFirst returns what has to be checked where what is written to is evaluated in front of what
 // is written: before its calls, if it has some, and before all of it, if it is called.
-func WrittenFirst(s *advice.Site, w ast.Expr, steps []Step) []string {
+func WrittenFirst(s *code.Place, w ast.Expr, steps []Step) []string {
 	own := PanicsBeside(s, w)
 	for _, p := range steps {
 		if own == 0 || p.Expr == nil {
@@ -319,7 +320,7 @@ type panicking struct {
 
 // neighbours looks at what a statement has beside a call, up to where something takes the value of
 // the call before the rest is evaluated: another call, && or ||.
-func neighbours(s *advice.Site, c inspector.Cursor, gone []ast.Expr) (b beside) {
+func neighbours(s *code.Place, c inspector.Cursor, gone []ast.Expr) (b beside) {
 	for at := c; ; at = at.Parent() {
 		parent := at.Parent()
 		set := false // what is assigned to is looked for behind the value
@@ -358,7 +359,7 @@ func neighbours(s *advice.Site, c inspector.Cursor, gone []ast.Expr) (b beside) 
 	}
 }
 
-func isMethodOfInterface(s *advice.Site, sel *ast.SelectorExpr) bool {
+func isMethodOfInterface(s *code.Place, sel *ast.SelectorExpr) bool {
 	selection := s.Info.Selections[sel]
 	return selection != nil && selection.Kind() == types.MethodVal && types.IsInterface(selection.Recv())
 }

@@ -9,12 +9,12 @@ import (
 
 	"golang.org/x/tools/go/ast/inspector"
 
-	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
 // Pooled reports whether code creates objects for a sync.Pool: in its New function, or in the
 // branch where Get returned nothing.
-func Pooled(s *advice.Site, c inspector.Cursor) bool {
+func Pooled(s *code.Place, c inspector.Cursor) bool {
 	if InPoolNew(s, c) {
 		return true
 	}
@@ -38,8 +38,8 @@ func Pooled(s *advice.Site, c inspector.Cursor) bool {
 	return false
 }
 
-// InPoolNew reports whether code makes what a sync.Pool has none of.
-func InPoolNew(s *advice.Site, c inspector.Cursor) bool {
+// InPoolNew reports whether code is in the New function of a sync.Pool.
+func InPoolNew(s *code.Place, c inspector.Cursor) bool {
 	isPool := func(t types.Type) bool { return IsNamed(t, "sync", "Pool") }
 	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
 		switch p := lit.Parent().Node().(type) {
@@ -60,7 +60,7 @@ func InPoolNew(s *advice.Site, c inspector.Cursor) bool {
 
 // isFromPool reports whether a variable of the function at a site gets what a sync.Pool
 // has, or whether that was something.
-func isFromPool(s *advice.Site, v types.Object) bool {
+func isFromPool(s *code.Place, v types.Object) bool {
 	if v == nil {
 		return false
 	}
@@ -78,7 +78,7 @@ func isFromPool(s *advice.Site, v types.Object) bool {
 }
 
 // Borrows reports whether a call is known not to keep an argument.
-func Borrows(s *advice.Site, call *ast.CallExpr, arg ast.Node) bool {
+func Borrows(s *code.Place, call *ast.CallExpr, arg ast.Node) bool {
 	name := s.Callee(call)
 	switch name {
 	case "len", "cap", "copy", "clear", "io.ReadFull", "io.ReadAtLeast", "bytes.IndexByte", "bytes.Index", "bytes.Equal", "utf8.DecodeRune", "unicode/utf8.DecodeRune", "unicode/utf8.EncodeRune":
@@ -95,9 +95,9 @@ func Borrows(s *advice.Site, call *ast.CallExpr, arg ast.Node) bool {
 	return false
 }
 
-// Excused reports whether code is there to fail, as it makes an error or panics, or to
-// fill a pool.
-func Excused(s *advice.Site, c inspector.Cursor) bool {
+// RarelyRuns reports whether code is only there to fail (it creates an error or panics) or to fill
+// a pool.
+func RarelyRuns(s *code.Place, c inspector.Cursor) bool {
 	if Pooled(s, c) {
 		return true
 	}

@@ -7,12 +7,12 @@ import (
 
 	"golang.org/x/tools/go/ast/inspector"
 
-	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
-// FreshSlice reports whether an expression makes a slice of its own, that nothing else leads to: nil,
-// a literal, make, a conversion from a string, or a copy.
-func FreshSlice(s *advice.Site, e ast.Expr) bool {
+// FreshSlice reports whether an expression creates a slice that no other variable shares: nil, a
+// literal, make, a conversion from a string, or a copy.
+func FreshSlice(s *code.Place, e ast.Expr) bool {
 	if s.Info.Types[e].IsNil() {
 		return true
 	}
@@ -37,10 +37,10 @@ func FreshSlice(s *advice.Site, e ast.Expr) bool {
 	return false
 }
 
-// OwnArray reports whether the array of a local slice is its own at a place: all that it is set to
-// is fresh, or what append made of itself, and nothing else got to know the array before the
-// place. What happens to the slice after it, as to be returned, doesn't count.
-func OwnArray(s *advice.Site, obj types.Object, at ast.Node) bool {
+// OwnArray reports whether a local slice doesn't share its array with other variables at a
+// place: it is only set to fresh slices or to the result of appending to itself, and no other
+// code got access to the array before the place. Later uses, such as returning it, don't count.
+func OwnArray(s *code.Place, obj types.Object, at ast.Node) bool {
 	v, ok := obj.(*types.Var)
 	if !ok || !Private(s, v) || IsAnyParameter(v) && v.Kind() != types.ResultVar {
 		return false
@@ -84,7 +84,7 @@ func after(c inspector.Cursor, at ast.Node, v types.Object) bool {
 
 // appendsTo reports whether an expression is what append, or a function that appends, makes of a
 // variable.
-func appendsTo(s *advice.Site, e ast.Expr, v types.Object) bool {
+func appendsTo(s *code.Place, e ast.Expr, v types.Object) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || len(call.Args) == 0 || Object(s, call.Args[0]) != v {
 		return false
@@ -104,14 +104,14 @@ func appendCall(name string) bool {
 }
 
 // cutShort reports whether an expression is v[:n] or v[n:].
-func cutShort(s *advice.Site, e ast.Expr, v types.Object) bool {
+func cutShort(s *code.Place, e ast.Expr, v types.Object) bool {
 	part, ok := ast.Unparen(e).(*ast.SliceExpr)
 	return ok && Object(s, part.X) == v
 }
 
 // borrowsSlice reports whether a use of a slice leaves nothing behind that leads to its array: an
 // element is read or set, or its length asked for; something copies its elements; or it is set.
-func borrowsSlice(s *advice.Site, use inspector.Cursor, v types.Object) bool {
+func borrowsSlice(s *code.Place, use inspector.Cursor, v types.Object) bool {
 	if pointsInto(s, use) {
 		return false
 	}
@@ -146,7 +146,7 @@ func borrowsSlice(s *advice.Site, use inspector.Cursor, v types.Object) bool {
 
 // copiesElements reports whether a slice is the argument of a call that only reads it, or copies elements
 // to or from it.
-func copiesElements(s *advice.Site, arg inspector.Cursor) bool {
+func copiesElements(s *code.Place, arg inspector.Cursor) bool {
 	call, ok := arg.Parent().Node().(*ast.CallExpr)
 	if !ok || call.Fun == arg.Node() {
 		return false
@@ -170,7 +170,7 @@ func copiesElements(s *advice.Site, arg inspector.Cursor) bool {
 // pointsInto reports whether a use of a slice makes a pointer or another slice into its array:
 // &v[i], v[i][:] of an array, a method of the pointer to an element, or v[i:j] that goes
 // somewhere.
-func pointsInto(s *advice.Site, use inspector.Cursor) bool {
+func pointsInto(s *code.Place, use inspector.Cursor) bool {
 	index, ok := use.Parent().Node().(*ast.IndexExpr)
 	if !ok || index.X != use.Node() {
 		return false

@@ -9,23 +9,11 @@ import (
 
 	"golang.org/x/tools/go/ast/inspector"
 
-	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advice/code"
 )
 
-// NameOrField reports whether an expression is a name, a field or a constant.
-func NameOrField(e ast.Expr) bool {
-	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident, *ast.BasicLit:
-		return true
-	case *ast.SelectorExpr:
-		return NameOrField(e.X)
-	}
-	return false
-}
-
 // TwoResults reports whether both results of a call are assigned to something.
-func TwoResults(c advice.Call) bool {
+func TwoResults(c code.Call) bool {
 	assign, ok := c.Parent().Node().(*ast.AssignStmt)
 	return ok && len(assign.Lhs) == 2 && len(assign.Rhs) == 1 && (assign.Tok == token.DEFINE || assign.Tok == token.ASSIGN)
 }
@@ -71,75 +59,72 @@ const (
 	work                         // it calls something, waits, or makes something
 )
 
-// Plain reports whether evaluating an expression again gives the same as long as
-// nothing is assigned: names, fields and constants.
-func Plain(s *advice.Site, e ast.Expr) bool {
+func makingsOf(s *code.Place, e ast.Expr) makings {
+	if s.Info.Types[e].Value != nil {
+		return 0
+	}
+	all := func(of makings, parts ...ast.Expr) makings {
+		for _, part := range parts {
+			if part != nil {
+				of |= makingsOf(s, part)
+			}
+		}
+		return of
+	}
 	switch e := ast.Unparen(e).(type) {
-	case *ast.Ident:
-		return true
-	case *ast.BasicLit:
-		return true
+	case *ast.Ident, *ast.BasicLit:
+		return 0
 	case *ast.SelectorExpr:
 		if s.Info.Selections[e] == nil { // of a package
-			return true
+			return 0
 		}
-		return Plain(s, e.X)
+		return makingsOf(s, e.X)
 	case *ast.StarExpr:
-		return Plain(s, e.X)
+		return makingsOf(s, e.X)
+	case *ast.SliceExpr:
+		if e.Max != nil {
+			return all(elements, e.X, e.Low, e.High, e.Max)
+		}
+		return all(sums, e.X, e.Low, e.High)
+	case *ast.CallExpr:
+		switch name := s.Callee(e); {
+		case len(e.Args) != 1:
+		case name == "len" || s.Info.Types[e.Fun].IsType() && IsNumber(s, e):
+			return all(sums, e.Args[0])
+		case name == "cap":
+			return all(elements, e.Args[0])
+		case s.Info.Types[e.Fun].IsType():
+			return all(copies, e.Args[0])
+		}
+	case *ast.BinaryExpr:
+		if e.Op == token.ADD || e.Op == token.SUB {
+			return all(sums, e.X, e.Y)
+		}
+		return all(elements, e.X, e.Y)
+	case *ast.UnaryExpr:
+		if e.Op != token.ARROW && e.Op != token.AND {
+			return all(elements, e.X)
+		}
+	case *ast.IndexExpr:
+		return all(elements, e.X, e.Index)
 	}
-	return false
+	return work
 }
+
+// Plain reports whether evaluating an expression again gives the same as long as
+// nothing is assigned: names, fields and constants.
+func Plain(s *code.Place, e ast.Expr) bool { return makingsOf(s, e) == 0 }
 
 // Pure reports whether an expression may be evaluated twice, or at another time
-// within its statement: it is made of variables, fields and constants only.
-func Pure(s *advice.Site, e ast.Expr) bool {
-	if s.Info.Types[e].Value != nil {
-		return true
-	}
-	switch e := e.(type) {
-	case *ast.Ident:
-		return true
-	case *ast.ParenExpr:
-		return Pure(s, e.X)
-	case *ast.SelectorExpr:
-		return Pure(s, e.X)
-	case *ast.StarExpr:
-		return Pure(s, e.X)
-	case *ast.SliceExpr:
-		return Pure(s, e.X) && (e.Low == nil || Pure(s, e.Low)) && (e.High == nil || Pure(s, e.High)) && e.Max == nil
-	case *ast.CallExpr: // len(x), string(x)
-		if len(e.Args) != 1 || !s.Info.Types[e.Fun].IsType() && s.Callee(e) != "len" {
-			return false
-		}
-		return Pure(s, e.Args[0])
-	case *ast.BinaryExpr:
-		return (e.Op == token.ADD || e.Op == token.SUB) && Pure(s, e.X) && Pure(s, e.Y)
-	}
-	return false
-}
+// within its statement.
+func Pure(s *code.Place, e ast.Expr) bool { return makingsOf(s, e)&(elements|work) == 0 }
 
 // Repeatable reports whether an expression can be evaluated once more in the same
-// place, with the same result and no other effect.
-func Repeatable(s *advice.Site, e ast.Expr) bool {
-	ok := true
-	ast.Inspect(e, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			if callee := s.Callee(n); callee != "len" && callee != "cap" {
-				ok = ok && s.Info.Types[n.Fun].IsType() && IsNumber(s, n)
-			}
-		case *ast.UnaryExpr:
-			ok = ok && n.Op != token.ARROW && n.Op != token.AND
-		case *ast.CompositeLit, *ast.FuncLit, *ast.TypeAssertExpr:
-			ok = false
-		}
-		return ok
-	})
-	return ok
-}
+// place, with the same result, no other effect, and without a copy.
+func Repeatable(s *code.Place, e ast.Expr) bool { return makingsOf(s, e)&(copies|work) == 0 }
 
 // SameCode reports whether two expressions are the same names in the same order.
-func SameCode(s *advice.Site, a, b ast.Expr) bool {
+func SameCode(s *code.Place, a, b ast.Expr) bool {
 	if types.ExprString(a) != types.ExprString(b) {
 		return false
 	}
@@ -184,7 +169,7 @@ func InBranch(c inspector.Cursor, from token.Pos) bool {
 }
 
 // AppendTo returns the call of x = append(x, …).
-func AppendTo(s *advice.Site, assign *ast.AssignStmt) (*ast.CallExpr, bool) {
+func AppendTo(s *code.Place, assign *ast.AssignStmt) (*ast.CallExpr, bool) {
 	if len(assign.Lhs) != 1 || len(assign.Rhs) != 1 || assign.Tok != token.ASSIGN {
 		return nil, false
 	}
@@ -195,9 +180,9 @@ func AppendTo(s *advice.Site, assign *ast.AssignStmt) (*ast.CallExpr, bool) {
 	return call, true
 }
 
-// Receiver returns the expression that methods of a pointer argument such as &b are
-// called on: b. It has to be a variable or a field.
-func Receiver(s *advice.Site, e ast.Expr) (string, bool) {
+// Receiver returns the expression that methods of a pointer argument such as &b are called on:
+// b. It must be a variable or a field.
+func Receiver(s *code.Place, e ast.Expr) (string, bool) {
 	e = ast.Unparen(e)
 	if u, ok := e.(*ast.UnaryExpr); ok && u.Op == token.AND {
 		e = ast.Unparen(u.X)
@@ -209,33 +194,11 @@ func Receiver(s *advice.Site, e ast.Expr) (string, bool) {
 	return "", false
 }
 
-// RootOf returns the variable that x.f[i].g begins with; nil if it begins with
-// something else.
-func RootOf(s *advice.Site, e ast.Expr) types.Object {
-	for {
-		switch x := ast.Unparen(e).(type) {
-		case *ast.Ident:
-			return s.Info.ObjectOf(x)
-		case *ast.SelectorExpr:
-			if s.Info.Selections[x] == nil {
-				return s.Info.ObjectOf(x.Sel)
-			}
-			e = x.X
-		case *ast.IndexExpr:
-			e = x.X
-		case *ast.SliceExpr:
-			e = x.X
-		case *ast.StarExpr:
-			e = x.X
-		case *ast.UnaryExpr:
-			if x.Op != token.AND {
-				return nil
-			}
-			e = x.X
-		default:
-			return nil
-		}
-	}
+// RootOf returns the variable at the start of x.f[i].g; nil if the expression doesn't start with
+// a variable.
+func RootOf(s *code.Place, e ast.Expr) types.Object {
+	root, _ := rootOf(s, e)
+	return root
 }
 
 // rootOf is RootOf, and reports whether the whole way is in the variable's own memory: no
@@ -279,7 +242,7 @@ func Previous(c, next inspector.Cursor) bool {
 }
 
 // UsesIn returns the uses of an object between two positions.
-func UsesIn(s *advice.Site, obj types.Object, from, to token.Pos) []*ast.Ident {
+func UsesIn(s *code.Place, obj types.Object, from, to token.Pos) []*ast.Ident {
 	var found []*ast.Ident
 	for _, id := range s.Uses(obj) {
 		if from <= id.Pos() && id.Pos() < to {
@@ -308,7 +271,7 @@ func UsesName(n ast.Node, name string) bool {
 
 // AtPackageLevel reports whether an expression means the same outside of any
 // function: it names nothing that is declared in one.
-func AtPackageLevel(s *advice.Site, e ast.Expr) bool {
+func AtPackageLevel(s *code.Place, e ast.Expr) bool {
 	local := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
@@ -323,9 +286,9 @@ func AtPackageLevel(s *advice.Site, e ast.Expr) bool {
 	return !local
 }
 
-// RunsOnce reports whether code at a place runs once a process: in init or main, in
-// a variable's value, or in what sync runs once.
-func RunsOnce(s *advice.Site, c inspector.Cursor) bool {
+// RunsOnce reports whether code runs once per process: in init or main, in the value of a
+// package variable, or through sync.Once and the like.
+func RunsOnce(s *code.Place, c inspector.Cursor) bool {
 	for lit := range c.Enclosing((*ast.FuncLit)(nil)) {
 		call, ok := lit.Parent().Node().(*ast.CallExpr)
 		if !ok {
@@ -380,8 +343,8 @@ func Statement(c inspector.Cursor) (inspector.Cursor, bool) {
 	return inspector.Cursor{}, false
 }
 
-// Object returns what an identifier means; nil if the expression is none.
-func Object(s *advice.Site, e ast.Expr) types.Object {
+// Object returns the object that an identifier refers to; nil for other expressions.
+func Object(s *code.Place, e ast.Expr) types.Object {
 	id, ok := ast.Unparen(e).(*ast.Ident)
 	if !ok {
 		return nil
@@ -398,8 +361,8 @@ func InBlock(stmt inspector.Cursor) bool {
 	return false
 }
 
-// Operands takes a + b + c apart, but for constants, which the compiler joins.
-func Operands(s *advice.Site, e ast.Expr) []ast.Expr {
+// Operands splits a + b + c into its operands, except for constants, which the compiler joins.
+func Operands(s *code.Place, e ast.Expr) []ast.Expr {
 	b, ok := ast.Unparen(e).(*ast.BinaryExpr)
 	if !ok || b.Op != token.ADD || s.Info.Types[e].Value != nil {
 		return []ast.Expr{e}
@@ -410,7 +373,7 @@ func Operands(s *advice.Site, e ast.Expr) []ast.Expr {
 func Within(n ast.Node, pos token.Pos) bool { return n.Pos() <= pos && pos < n.End() }
 
 // Mentions reports whether code uses an object.
-func Mentions(s *advice.Site, n ast.Node, obj types.Object) bool {
+func Mentions(s *code.Place, n ast.Node, obj types.Object) bool {
 	for _, id := range s.Uses(obj) {
 		if Within(n, id.Pos()) {
 			return true
@@ -419,8 +382,8 @@ func Mentions(s *advice.Site, n ast.Node, obj types.Object) bool {
 	return false
 }
 
-// IsLocal reports whether an object is a variable of the function at a site.
-func IsLocal(s *advice.Site, obj types.Object) bool {
+// IsLocal reports whether an object is a variable of the place's function.
+func IsLocal(s *code.Place, obj types.Object) bool {
 	v, ok := obj.(*types.Var)
 	return ok && !v.IsField() && s.Func.Node().Pos() <= v.Pos() && v.Pos() < s.Func.Node().End()
 }
@@ -438,7 +401,7 @@ func IsConstructor(name string) bool {
 
 // isCall reports whether code is a call that runs something, and not a conversion, len or cap; or
 // a receive.
-func isCall(s *advice.Site, n ast.Node) bool {
+func isCall(s *code.Place, n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:
 		name := s.Callee(n)
@@ -450,10 +413,10 @@ func isCall(s *advice.Site, n ast.Node) bool {
 }
 
 // Calls reports whether evaluating an expression calls something, or waits.
-func Calls(s *advice.Site, e ast.Expr) bool { return len(CallsIn(s, e)) > 0 }
+func Calls(s *code.Place, e ast.Expr) bool { return len(CallsIn(s, e)) > 0 }
 
 // CallsIn returns the calls and receives that evaluating code makes.
-func CallsIn(s *advice.Site, code ast.Node) (calls []ast.Node) {
+func CallsIn(s *code.Place, code ast.Node) (calls []ast.Node) {
 	ast.Inspect(code, func(n ast.Node) bool {
 		if isCall(s, n) {
 			calls = append(calls, n)
@@ -475,7 +438,7 @@ func lengthOf(s *code.Place, e ast.Expr, by ...string) ast.Expr {
 }
 
 // isLengthOf reports whether an index is the length of something.
-func isLengthOf(s *advice.Site, index, of ast.Expr) bool {
-	call, ok := ast.Unparen(index).(*ast.CallExpr)
-	return ok && s.Callee(call) == "len" && SameCode(s, call.Args[0], of) && Plain(s, of)
+func isLengthOf(s *code.Place, index, of ast.Expr) bool {
+	asked := lengthOf(s, index, "len")
+	return asked != nil && SameCode(s, asked, of) && Plain(s, of)
 }

@@ -6,10 +6,10 @@ import (
 	"go/token"
 	"go/types"
 
-	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
-func countBound(s *advice.Site, f *ast.ForStmt) (Trips, bool) {
+func countBound(s *code.Place, f *ast.ForStmt) (Trips, bool) {
 	init, ok := f.Init.(*ast.AssignStmt)
 	if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 {
 		return Trips{}, false
@@ -40,15 +40,15 @@ func countBound(s *advice.Site, f *ast.ForStmt) (Trips, bool) {
 	if b, ok := s.Info.TypeOf(n).Underlying().(*types.Basic); !ok || b.Info()&types.IsInteger == 0 {
 		return Trips{}, false
 	}
-	if of, ok := ast.Unparen(n).(*ast.CallExpr); ok && s.Callee(of) == "len" && !AssignedAny(s, of, f.Body) {
-		return Trips{Expr: of.Args[0]}, true
+	if of := lengthOf(s, n, "len"); of != nil && !AssignedAny(s, of, f.Body) {
+		return Trips{Expr: of}, true
 	}
 	return Trips{Expr: n, Counts: true, Negative: MayBeNegative(s, n)}, !AssignedAny(s, n, f.Body)
 }
 
 // TripsOf returns how often a loop runs: one over something with a length, or that
 // counts from 0, or from 1, or down to 0.
-func TripsOf(s *advice.Site, loop ast.Node) (Trips, bool) {
+func TripsOf(s *code.Place, loop ast.Node) (Trips, bool) {
 	switch n := loop.(type) {
 	case *ast.RangeStmt:
 		return rangeBound(s, n)
@@ -58,7 +58,7 @@ func TripsOf(s *advice.Site, loop ast.Node) (Trips, bool) {
 	return Trips{}, false
 }
 
-func rangeBound(s *advice.Site, r *ast.RangeStmt) (Trips, bool) {
+func rangeBound(s *code.Place, r *ast.RangeStmt) (Trips, bool) {
 	if operand, to, ok := Conversion(s, r.X); ok {
 		if slice, ok := to.Underlying().(*types.Slice); ok && IsString(s, operand) && IsByte(slice.Elem()) && Repeatable(s, operand) {
 			return Trips{Expr: operand}, true // of as many bytes
@@ -84,14 +84,13 @@ func rangeBound(s *advice.Site, r *ast.RangeStmt) (Trips, bool) {
 	return Trips{}, false
 }
 
-func MayBeNegative(s *advice.Site, n ast.Expr) bool {
+func MayBeNegative(s *code.Place, n ast.Expr) bool {
 	if v := s.Info.Types[n].Value; v != nil {
 		return constant.Sign(v) < 0
 	}
 	switch n := ast.Unparen(n).(type) {
 	case *ast.CallExpr:
-		switch s.Callee(n) {
-		case "len", "cap":
+		if lengthOf(s, n, "len", "cap") != nil {
 			return false
 		}
 	case *ast.BinaryExpr:
@@ -108,7 +107,7 @@ func MayBeNegative(s *advice.Site, n ast.Expr) bool {
 }
 
 // askedBefore reports whether code is in a branch that is taken if a variable is above 0 only.
-func askedBefore(s *advice.Site, n *ast.Ident) bool {
+func askedBefore(s *code.Place, n *ast.Ident) bool {
 	v := Object(s, n)
 	c, ok := s.Root().FindNode(n)
 	if !ok || v == nil || !Private(s, v) {
@@ -144,9 +143,9 @@ func askedBefore(s *advice.Site, n *ast.Ident) bool {
 	return false
 }
 
-// IsLength reports whether a number is made of lengths and small constants, by sums, fractions and
-// small multiples.
-func IsLength(s *advice.Site, n ast.Expr) bool {
+// IsLength reports whether a number is computed from lengths and small constants by sums,
+// fractions and small multiples.
+func IsLength(s *code.Place, n ast.Expr) bool {
 	if v := s.Info.Types[n].Value; v != nil {
 		const small = 1 << 40
 		c, ok := constant.Int64Val(v)
@@ -154,7 +153,7 @@ func IsLength(s *advice.Site, n ast.Expr) bool {
 	}
 	switch n := ast.Unparen(n).(type) {
 	case *ast.CallExpr:
-		return s.Callee(n) == "len" || s.Callee(n) == "cap"
+		return lengthOf(s, n, "len", "cap") != nil
 	case *ast.BinaryExpr:
 		switch n.Op {
 		case token.ADD:
@@ -183,8 +182,8 @@ type Trips struct {
 	Call bool
 }
 
-// Size is the bound as source, and declares what has to be a variable first.
-func (b *Trips) Size(s *advice.Site, at token.Pos) (size, declaration string) {
+// Size returns the bound as source text, and a declaration that has to come first, if any.
+func (b *Trips) Size(s *code.Place, at token.Pos) (size, declaration string) {
 	switch {
 	case b.Counts:
 		return s.Source(ast.Unparen(b.Expr)), ""
@@ -195,16 +194,16 @@ func (b *Trips) Size(s *advice.Site, at token.Pos) (size, declaration string) {
 	return "len(" + s.Source(ast.Unparen(b.Expr)) + ")", ""
 }
 
-// StandsAt reports whether the bound is known at a declaration already, and the same
-// as where the loop begins: a variable that nothing in between names.
-func (b *Trips) StandsAt(s *advice.Site, d *Declaration, loop token.Pos) bool {
+// KnownAt reports whether the bound already has its value at a declaration: it is a variable
+// that isn't used between there and the loop.
+func (b *Trips) KnownAt(s *code.Place, d *Declaration, loop token.Pos) bool {
 	obj := Object(s, b.Expr)
 	return obj != nil && IsLocal(s, obj) && obj.Pos() < d.Node().Pos() && Resolves(s, obj.Name(), d.Node().Pos()) == obj &&
 		len(UsesIn(s, obj, d.Node().Pos(), loop)) == 0 && Private(s, obj)
 }
 
 // AtLeastOne reports whether the loop surely runs.
-func (b *Trips) AtLeastOne(s *advice.Site) bool {
+func (b *Trips) AtLeastOne(s *code.Place) bool {
 	if v := s.Info.Types[b.Expr].Value; b.Counts && v != nil {
 		return constant.Sign(v) > 0
 	}
@@ -217,7 +216,7 @@ func (b *Trips) AtLeastOne(s *advice.Site) bool {
 }
 
 // Text is the bound for people.
-func (b *Trips) Text(s *advice.Site) string {
+func (b *Trips) Text(s *code.Place) string {
 	if b.Counts {
 		return s.Source(ast.Unparen(b.Expr))
 	}

@@ -5,11 +5,11 @@ import (
 	"go/constant"
 	"go/types"
 
-	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 )
 
 // IsString reports whether an expression's type is a string.
-func IsString(s *advice.Site, e ast.Expr) bool {
+func IsString(s *code.Place, e ast.Expr) bool {
 	t := s.Info.TypeOf(e)
 	if t == nil {
 		return false
@@ -19,7 +19,7 @@ func IsString(s *advice.Site, e ast.Expr) bool {
 }
 
 // IsBytes reports whether an expression's type is a slice of bytes.
-func IsBytes(s *advice.Site, e ast.Expr) bool {
+func IsBytes(s *code.Place, e ast.Expr) bool {
 	t := s.Info.TypeOf(e)
 	if t == nil {
 		return false
@@ -123,13 +123,13 @@ func TypeName(t types.Type) string {
 	return types.TypeString(t, nil)
 }
 
-func IsInt(s *advice.Site, e ast.Expr, want int64) bool {
+func IsInt(s *code.Place, e ast.Expr, want int64) bool {
 	n, ok := ConstantInt(s, e)
 	return ok && n == want
 }
 
 // ConstantInt returns the value of a constant integer.
-func ConstantInt(s *advice.Site, e ast.Expr) (int64, bool) {
+func ConstantInt(s *code.Place, e ast.Expr) (int64, bool) {
 	v := s.Info.Types[e].Value
 	if v == nil {
 		return 0, false
@@ -138,7 +138,7 @@ func ConstantInt(s *advice.Site, e ast.Expr) (int64, bool) {
 }
 
 // ConstantText returns the value of a constant string.
-func ConstantText(s *advice.Site, e ast.Expr) (string, bool) {
+func ConstantText(s *code.Place, e ast.Expr) (string, bool) {
 	v := s.Info.Types[e].Value
 	if v == nil || v.Kind() != constant.String {
 		return "", false
@@ -147,7 +147,7 @@ func ConstantText(s *advice.Site, e ast.Expr) (string, bool) {
 }
 
 // Conversion returns the operand of a conversion such as []byte(s), and its type.
-func Conversion(s *advice.Site, e ast.Expr) (operand ast.Expr, to types.Type, ok bool) {
+func Conversion(s *code.Place, e ast.Expr) (operand ast.Expr, to types.Type, ok bool) {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || len(call.Args) != 1 || !s.Info.Types[call.Fun].IsType() {
 		return nil, nil, false
@@ -212,12 +212,12 @@ func PointerFree(t types.Type) bool {
 	return false
 }
 
-func IsNumber(s *advice.Site, e ast.Expr) bool {
+func IsNumber(s *code.Place, e ast.Expr) bool {
 	b, ok := s.Info.TypeOf(e).Underlying().(*types.Basic)
 	return ok && b.Info()&types.IsNumeric != 0
 }
 
-func IsMap(s *advice.Site, e ast.Expr) bool {
+func IsMap(s *code.Place, e ast.Expr) bool {
 	_, ok := s.Info.TypeOf(e).Underlying().(*types.Map)
 	return ok
 }

@@ -7,7 +7,7 @@ import (
 	"go/types"
 	"strings"
 
-	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -16,11 +16,11 @@ import (
 // Writers are types whose Write, WriteString and WriteRune methods do the same.
 var Writers = map[string]bool{"*bytes.Buffer": true, "*strings.Builder": true, "*bufio.Writer": true, "*os.File": true, "*net/http/httptest.ResponseRecorder": true}
 
-// SplitSeen returns what has to be checked where a text is handed to a *bufio.Writer by other calls
-// than before: in pieces, or by another method. What it writes to may then get other calls of Write,
-// or of WriteString. nil where that can't be seen: bytes.Buffer and strings.Builder write to
-// nobody, and a bufio.Writer in front of a file writes the same bytes.
-func SplitSeen(s *advice.Site, w ast.Expr, name string) []string {
+// SplitSeen returns what to check if text goes to a *bufio.Writer in other calls than before: in
+// pieces, or through another method. Its destination may then get different calls of Write or
+// WriteString. It returns nil if no one can observe that: bytes.Buffer and strings.Builder have
+// no destination, and a bufio.Writer for a file writes the same bytes.
+func SplitSeen(s *code.Place, w ast.Expr, name string) []string {
 	if TypeName(s.Info.TypeOf(w)) != "*bufio.Writer" {
 		if TypeName(s.Info.TypeOf(w)) != "bufio.Writer" {
 			return nil
@@ -41,7 +41,7 @@ func SplitSeen(s *advice.Site, w ast.Expr, name string) []string {
 }
 
 // writesToFile reports whether an expression makes a bufio.Writer in front of a file or a buffer.
-func writesToFile(s *advice.Site, e ast.Expr) bool {
+func writesToFile(s *code.Place, e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || len(call.Args) == 0 {
 		return false
@@ -60,7 +60,7 @@ func writesToFile(s *advice.Site, e ast.Expr) bool {
 
 // roomAsked returns what has to be checked where a bytes.Buffer grows by other steps than before:
 // the function may ask how much room it has, or look at its bytes as they were.
-func roomAsked(s *advice.Site, w ast.Expr, name string) []string {
+func roomAsked(s *code.Place, w ast.Expr, name string) []string {
 	obj := RootOf(s, w)
 	if obj == nil || !strings.HasSuffix(TypeName(s.Info.TypeOf(w)), "bytes.Buffer") && !strings.HasSuffix(TypeName(s.Info.TypeOf(w)), "strings.Builder") {
 		return nil
@@ -85,19 +85,15 @@ func roomAsked(s *advice.Site, w ast.Expr, name string) []string {
 	return nil
 }
 
-var (
-	writeMethod = lazyregexp.New(`(\.\w+|\))\.Write$`) // as profiles name it
-	printing    = lazyregexp.New(`^(fmt|io)\.`)
-	// otherWriters are methods of the standard library's writers that have a WriteString, beside
-	// those of the types in writers.
-	otherWriters = lazyregexp.New(`^(hash/maphash\.\(\*Hash\)|io\.(discard|\(\*multiWriter\))|net/http(/internal/http2)?\.\(\*(http2)?response(Writer)?\))\.Write$`)
-)
+// otherWriters are methods of the standard library's writers that have a WriteString, beside
+// those of the types in Writers.
+var otherWriters = lazyregexp.New(`^(hash/maphash\.\(\*Hash\)|io\.(discard|\(\*multiWriter\))|net/http(/internal/http2)?\.\(\*(http2)?response(Writer)?\))\.Write$`)
 
-// MayLackWriteString reports whether the package sets a writer to one that has no
-// WriteString, or profiles show that the line writes to one of another module: io.WriteString
-// would make the copy there.
-func MayLackWriteString(s *advice.Site, w ast.Expr) bool {
-	for _, method := range s.Reached(writeMethod, printing) {
+// MayLackWriteString reports whether the package sets a writer to a type without WriteString, or
+// whether one of the reached Write methods belongs to a writer of another module. io.WriteString
+// would then copy.
+func MayLackWriteString(s *code.Place, w ast.Expr, reached []string) bool {
+	for _, method := range reached {
 		pkg, name, pointer := strings.Cut(strings.TrimSuffix(method, ").Write"), ".(*")
 		if known := pointer && Writers["*"+pkg+"."+name]; !known && !otherWriters.MatchString(method) {
 			return true
@@ -128,9 +124,9 @@ func Takes(f *types.Func, t types.Type) bool {
 		TypeName(sig.Results().At(0).Type()) == "int" && TypeName(sig.Results().At(1).Type()) == "error"
 }
 
-// SameOwner reports whether another method by its name, in a method's place, is of the same
-// type: one that embeds it may have its own.
-func SameOwner(s *advice.Site, sel *ast.SelectorExpr, name string) bool {
+// SameOwner reports whether a method found by name belongs to the same type as another: a type
+// that embeds that type may have its own.
+func SameOwner(s *code.Place, sel *ast.SelectorExpr, name string) bool {
 	t := s.Info.TypeOf(sel.X)
 	obj, _, _ := types.LookupFieldOrMethod(t, true, s.Types, name)
 	other, ok := obj.(*types.Func)

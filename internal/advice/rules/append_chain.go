@@ -46,7 +46,7 @@ func matchAppendChain(s *advice.Site) []advice.Match {
 		if len(parts) < 2 {
 			continue // slices.Clone isn't faster
 		}
-		pkg, ok := facts.PackageName(s, "slices", c.Pos())
+		pkg, ok := facts.PackageName(s.Place, "slices", c.Pos())
 		if !ok {
 			continue
 		}
@@ -61,9 +61,9 @@ func matchAppendChain(s *advice.Site) []advice.Match {
 			Imports: []string{"slices"},
 		}
 		edit.MustCheck(&m, []string{
-			"that nobody tells nil from an empty slice: the result is nil now if all slices are empty",
-			"that nothing needs the result to share memory with the first: it never does now",
-		}, facts.Together(s, parts...))
+			"that no code distinguishes nil from an empty slice: the result is now nil if all slices are empty",
+			"that the result doesn't have to share memory with the first slice: it is now always a copy",
+		}, facts.Together(s.Place, parts...))
 		matches = append(matches, m)
 	}
 	return matches
@@ -95,7 +95,7 @@ func chained(s *advice.Site, call *ast.CallExpr) []ast.Expr {
 	}
 	full, empty := withoutRoom(s, first)
 	switch {
-	case full == nil || empty && facts.EffectsOf(s, first)&facts.MayWrite != 0:
+	case full == nil || empty && facts.EffectsOf(s.Place, first)&facts.MayWrite != 0:
 		return nil
 	case !empty:
 		parts = append(parts, full)
@@ -122,10 +122,10 @@ func chained(s *advice.Site, call *ast.CallExpr) []ast.Expr {
 func withoutRoom(s *advice.Site, e ast.Expr) (full ast.Expr, empty bool) {
 	switch e := e.(type) {
 	case *ast.SliceExpr:
-		if !e.Slice3 || e.Low != nil || !facts.SameCode(s, e.High, e.Max) {
+		if !e.Slice3 || e.Low != nil || !facts.SameCode(s.Place, e.High, e.Max) {
 			return nil, false
 		}
-		if call, ok := e.High.(*ast.CallExpr); ok && s.Callee(call) == "len" && facts.SameCode(s, call.Args[0], e.X) {
+		if call, ok := e.High.(*ast.CallExpr); ok && s.Callee(call) == "len" && facts.SameCode(s.Place, call.Args[0], e.X) {
 			return e.X, false
 		}
 		value := s.Info.Types[e.High].Value

@@ -30,7 +30,7 @@ which only your tests can show, so this rule only gives advice.`,
 func matchBinaryReflection(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("encoding/binary.Read", "encoding/binary.Write") {
-		if len(c.Args) != 3 || facts.RunsOnce(s, c.Cursor) {
+		if len(c.Args) != 3 || facts.RunsOnce(s.Place, c.Cursor) {
 			continue
 		}
 		t := s.Info.TypeOf(c.Args[2]).Underlying()

@@ -46,13 +46,13 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 		if !ok {
 			continue
 		}
-		obj := facts.Object(s, sel.X)
-		if obj == nil || seen[obj] || !facts.IsLocal(s, obj) || facts.IsParameter(s, obj) {
+		obj := facts.Object(s.Place, sel.X)
+		if obj == nil || seen[obj] || !facts.IsLocal(s.Place, obj) || facts.IsParameter(s.Place, obj) {
 			continue
 		}
 		seen[obj] = true
-		d, ok := facts.NewlyDeclared(s, obj)
-		if !ok || facts.CallsMethod(s, obj, "Grow", "Reset", "Truncate") {
+		d, ok := facts.NewlyDeclared(s.Place, obj)
+		if !ok || facts.CallsMethod(s.Place, obj, "Grow", "Reset", "Truncate") {
 			continue
 		}
 		m := advice.Match{Node: d.Node(), Class: advice.AdviceOnly}
@@ -62,8 +62,8 @@ func matchBufferGrow(s *advice.Site) []advice.Match {
 			m.Edits = []advice.Edit{grow(size)}
 			m.Why = fmt.Sprintf("%s starts empty and is copied each time it is full, although the final length is known. Call Grow first.", obj.Name())
 			m.Class = advice.Safe
-			if facts.CallsMethod(s, obj, "Bytes") {
-				edit.MustCheck(&m, []string{fmt.Sprintf("that the room behind what %s.Bytes() returns doesn't matter", obj.Name())})
+			if facts.CallsMethod(s.Place, obj, "Bytes") {
+				edit.MustCheck(&m, []string{fmt.Sprintf("that no code uses the spare capacity of %s.Bytes()", obj.Name())})
 			}
 		case s.Share(bufferGrowFrames) < 0.05:
 			continue
@@ -83,9 +83,9 @@ func growAdvice(s *advice.Site, obj types.Object) string {
 	if !temporary(s, obj) {
 		return why
 	}
-	why += " Or keep one with what lives longer, or in a sync.Pool, and Reset it: it isn't needed after the call."
-	if _, ok := facts.BufferUses(s, obj); ok {
-		why += " Of a text String makes a copy, which a strings.Builder with enough room doesn't."
+	why += " Or reuse a buffer: it isn't needed after the call, so keep it in a longer-lived object or a sync.Pool, and call Reset."
+	if _, ok := facts.BufferUses(s.Place, obj); ok {
+		why += " String also copies the text; a strings.Builder with enough capacity doesn't."
 	}
 	return why
 }
@@ -113,7 +113,7 @@ func borrowed(s *advice.Site, use inspector.Cursor) bool {
 	}
 	method, ok := use.Parent().Node().(*ast.SelectorExpr)
 	if !ok {
-		return facts.PrintsTo(s, use)
+		return facts.PrintsTo(s.Place, use)
 	}
 	call := use.Parent().Parent()
 	if n, ok := call.Node().(*ast.CallExpr); !ok || n.Fun != method {
@@ -124,7 +124,7 @@ func borrowed(s *advice.Site, use inspector.Cursor) bool {
 		return true
 	case "Bytes":
 		taker, ok := call.Parent().Node().(*ast.CallExpr)
-		return ok && (s.Info.Types[taker.Fun].IsType() && facts.IsString(s, taker) || facts.Borrows(s, taker, call.Node()))
+		return ok && (s.Info.Types[taker.Fun].IsType() && facts.IsString(s.Place, taker) || facts.Borrows(s.Place, taker, call.Node()))
 	}
 	return false
 }

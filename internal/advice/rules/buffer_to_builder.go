@@ -49,16 +49,16 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 		if !ok {
 			continue
 		}
-		obj := facts.Object(s, sel.X)
-		if obj == nil || !facts.IsLocal(s, obj) || facts.IsParameter(s, obj) {
+		obj := facts.Object(s.Place, sel.X)
+		if obj == nil || !facts.IsLocal(s.Place, obj) || facts.IsParameter(s.Place, obj) {
 			continue
 		}
 		d, ok := bufferDeclared(s, obj)
 		if !ok {
 			continue
 		}
-		local, imported := facts.PackageName(s, "strings", d.Node().Pos())
-		grows, ok := facts.BufferUses(s, obj)
+		local, imported := facts.PackageName(s.Place, "strings", d.Node().Pos())
+		grows, ok := facts.BufferUses(s.Place, obj)
 		if !ok || !imported || slices.ContainsFunc(matches, func(m advice.Match) bool { return m.Node == d.Node() }) {
 			continue
 		}
@@ -97,8 +97,8 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 // bufferDeclared returns the statement that declares a local bytes.Buffer, or a pointer to a new one,
 // in a block, and mentions its type once.
 func bufferDeclared(s *advice.Site, obj types.Object) (facts.Declaration, bool) {
-	d, ok := facts.DeclarationOf(s, obj)
-	return d, ok && !d.TypedTwice() && facts.TypeName(s.Info.TypeOf(d.Type)) == "bytes.Buffer" && d.IsZero(s) && facts.InBlock(d.Cursor)
+	d, ok := facts.DeclarationOf(s.Place, obj)
+	return d, ok && !d.TypedTwice() && facts.TypeName(s.Info.TypeOf(d.Type)) == "bytes.Buffer" && d.IsZero(s.Place) && facts.InBlock(d.Cursor)
 }
 
 // grownBy returns what to check if Grow is called with a number: if it is negative or too large, a
@@ -110,8 +110,8 @@ func grownBy(s *advice.Site, obj types.Object) []string {
 			continue
 		}
 		sel, ok := c.Parent().Node().(*ast.SelectorExpr)
-		if call, called := c.Parent().Parent().Node().(*ast.CallExpr); ok && called && sel.Sel.Name == "Grow" && len(call.Args) == 1 && !facts.IsLength(s, call.Args[0]) {
-			return []string{fmt.Sprintf("that %s is never negative or too large: Grow panics with another text then", s.Source(call.Args[0]))}
+		if call, called := c.Parent().Parent().Node().(*ast.CallExpr); ok && called && sel.Sel.Name == "Grow" && len(call.Args) == 1 && !facts.IsLength(s.Place, call.Args[0]) {
+			return []string{fmt.Sprintf("that %s is never negative or too large: the message of the panic in Grow differs", s.Source(call.Args[0]))}
 		}
 	}
 	return nil

@@ -42,7 +42,7 @@ func matchBulkAppend(s *advice.Site) []advice.Match {
 			continue
 		}
 		call, ok := assign.Rhs[0].(*ast.CallExpr)
-		if !ok || s.Callee(call) != "append" || len(call.Args) != 2 || call.Ellipsis.IsValid() || !facts.PlainBytes(s.Info.TypeOf(assign.Lhs[0])) || !facts.SameCode(s, assign.Lhs[0], call.Args[0]) {
+		if !ok || s.Callee(call) != "append" || len(call.Args) != 2 || call.Ellipsis.IsValid() || !facts.PlainBytes(s.Info.TypeOf(assign.Lhs[0])) || !facts.SameCode(s.Place, assign.Lhs[0], call.Args[0]) {
 			continue
 		}
 		loop, ok := facts.LoopAround(c)
@@ -56,19 +56,19 @@ func matchBulkAppend(s *advice.Site) []advice.Match {
 		m := advice.Match{Node: assign, Class: advice.AdviceOnly}
 		m.Why = fmt.Sprintf("Each unchanged byte of %s is appended separately. Find the next byte that needs work, and append everything before it in one call: append(dst, %[1]s[start:i]...).", s.Source(text))
 		body := facts.LoopBody(loop.Node())
-		if c.Parent().Node() == body && len(body.List) > 1 && !facts.ExitsOf(s, loop).Skips {
-			continue // all are appended, with something else in between
+		if c.Parent().Node() == body && len(body.List) > 1 && !facts.ExitsOf(s.Place, loop).Skips {
+			continue // all bytes are appended, with other text in between
 		}
-		if len(body.List) == 1 && body.List[0] == assign && whole && facts.Pure(s, assign.Lhs[0]) && !facts.Commented(s, loop.Node().Pos(), assign.Pos()) && !facts.SameCode(s, assign.Lhs[0], text) {
+		if len(body.List) == 1 && body.List[0] == assign && whole && facts.Pure(s.Place, assign.Lhs[0]) && !facts.Commented(s.Place, loop.Node().Pos(), assign.Pos()) && !facts.SameCode(s.Place, assign.Lhs[0], text) {
 			dst := s.Source(assign.Lhs[0])
 			m.Why = fmt.Sprintf("Each byte of %s is appended separately, with a capacity check; a single append copies them all.", s.Source(text))
 			m.Edits = []advice.Edit{edit.Replace(loop.Node(), fmt.Sprintf("%s = append(%s, %s...)", dst, dst, s.Source(text)))}
 			m.Class = advice.Safe
 			var overlap []string
-			if facts.MayShare(s, text, facts.Sink{Expr: assign.Lhs[0], Name: dst}) {
-				overlap = []string{fmt.Sprintf("that %s is no part of %s or of the room behind it: the loop reads what it has appended, a single append doesn't", s.Source(text), dst)}
+			if facts.MayShare(s.Place, text, facts.Sink{Expr: assign.Lhs[0], Name: dst}) {
+				overlap = []string{fmt.Sprintf("that %s isn't part of %s or its spare capacity: the loop would read what it has appended, a single append doesn't", s.Source(text), dst)}
 			}
-			edit.MustCheck(&m, overlap, facts.SharedRoom(s, assign.Lhs[0], loop.Node()))
+			edit.MustCheck(&m, overlap, facts.SharedRoom(s.Place, assign.Lhs[0], loop.Node()))
 			m.Node = loop.Node()
 		}
 		matches = append(matches, m)
@@ -92,8 +92,8 @@ func writtenOneByOne(s *advice.Site) []advice.Match {
 			continue
 		}
 		body := facts.LoopBody(loop.Node())
-		if stmt := c.Parent(); stmt.Parent().Node() == body && len(body.List) > 1 && !facts.ExitsOf(s, loop).Skips {
-			continue // all are written, with something else in between
+		if stmt := c.Parent(); stmt.Parent().Node() == body && len(body.List) > 1 && !facts.ExitsOf(s.Place, loop).Skips {
+			continue // all bytes are written, with other text in between
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Title: "characters of a text are written one by one",
 			Why: fmt.Sprintf("Each unchanged character of %s is written separately. Find the next one that needs work, and write everything before it in one call. If only one character is replaced, strings.ReplaceAll does this.", s.Source(text))})
@@ -126,7 +126,7 @@ func writtenByCallee(s *advice.Site) []advice.Match {
 // passesOn reports whether a function of the package writes its argument i to a buffer unchanged or
 // writes something else, depending on that argument.
 func passesOn(s *advice.Site, call *ast.CallExpr, i int) bool {
-	decl := facts.Declared(s, call)
+	decl := facts.CalleeDecl(s.Place, call)
 	if decl == nil || decl.Body == nil {
 		return false
 	}
@@ -135,7 +135,7 @@ func passesOn(s *advice.Site, call *ast.CallExpr, i int) bool {
 		return false // the first argument of T.f(t, x) is the receiver
 	}
 	character := f.Signature().Params().At(i)
-	if facts.Assigned(s, character, decl.Body) || !decides(s, decl.Body, character) {
+	if facts.Assigned(s.Place, character, decl.Body) || !decides(s, decl.Body, character) {
 		return false
 	}
 	var asItIs []ast.Expr // buffers that it is written to unchanged
@@ -159,7 +159,7 @@ func passesOn(s *advice.Site, call *ast.CallExpr, i int) bool {
 			continue
 		}
 		writes[s.Source(buffer)]++
-		if facts.Object(s, call.Args[len(call.Args)-1]) == character {
+		if facts.Object(s.Place, call.Args[len(call.Args)-1]) == character {
 			asItIs = append(asItIs, buffer)
 		}
 	}
@@ -171,15 +171,15 @@ func decides(s *advice.Site, body *ast.BlockStmt, v types.Object) bool {
 	for n := range ast.Preorder(body) {
 		switch n := n.(type) {
 		case *ast.IfStmt:
-			if facts.Mentions(s, n.Cond, v) {
+			if facts.Mentions(s.Place, n.Cond, v) {
 				return true
 			}
 		case *ast.SwitchStmt:
-			if n.Tag != nil && facts.Mentions(s, n.Tag, v) {
+			if n.Tag != nil && facts.Mentions(s.Place, n.Tag, v) {
 				return true
 			}
 			for _, clause := range n.Body.List {
-				if slices.ContainsFunc(clause.(*ast.CaseClause).List, func(e ast.Expr) bool { return facts.Mentions(s, e, v) }) {
+				if slices.ContainsFunc(clause.(*ast.CaseClause).List, func(e ast.Expr) bool { return facts.Mentions(s.Place, e, v) }) {
 					return true
 				}
 			}
@@ -204,16 +204,16 @@ func characterOf(s *advice.Site, loop inspector.Cursor, e ast.Expr) (ast.Expr, b
 // where next decodes a rune, or is a function of the package that returns a byte of its text.
 func taken(s *advice.Site, loop ast.Node, e ast.Expr) (ast.Expr, bool) {
 	f, ok := loop.(*ast.ForStmt)
-	obj := facts.Object(s, e)
-	if !ok || obj == nil || !facts.IsLocal(s, obj) {
+	obj := facts.Object(s.Place, e)
+	if !ok || obj == nil || !facts.IsLocal(s.Place, obj) {
 		return nil, false
 	}
 	cond, ok := f.Cond.(*ast.BinaryExpr)
-	if !ok || cond.Op != token.LSS || facts.Object(s, cond.X) == nil {
+	if !ok || cond.Op != token.LSS || facts.Object(s.Place, cond.X) == nil {
 		return nil, false
 	}
 	length, ok := ast.Unparen(cond.Y).(*ast.CallExpr)
-	if !ok || s.Callee(length) != "len" || !isText(s, length.Args[0]) || !facts.Pure(s, length.Args[0]) {
+	if !ok || s.Callee(length) != "len" || !isText(s, length.Args[0]) || !facts.Pure(s.Place, length.Args[0]) {
 		return nil, false
 	}
 	text := length.Args[0]
@@ -223,14 +223,14 @@ func taken(s *advice.Site, loop ast.Node, e ast.Expr) (ast.Expr, bool) {
 			continue
 		}
 		call, ok := def.Rhs[0].(*ast.CallExpr)
-		if !ok || !facts.Mentions(s, call, facts.Object(s, cond.X)) || !nextOf(s, call) || assignedBesides(s, obj, f.Body, e) {
+		if !ok || !facts.Mentions(s.Place, call, facts.Object(s.Place, cond.X)) || !nextOf(s, call) || assignedBesides(s, obj, f.Body, e) {
 			return nil, false
 		}
 		for _, arg := range call.Args {
 			if part, ok := ast.Unparen(arg).(*ast.SliceExpr); ok {
 				arg = part.X
 			}
-			if facts.SameCode(s, arg, text) {
+			if facts.SameCode(s.Place, arg, text) {
 				return text, true
 			}
 		}
@@ -244,14 +244,14 @@ func nextOf(s *advice.Site, call *ast.CallExpr) bool {
 	case "unicode/utf8.DecodeRune", "unicode/utf8.DecodeRuneInString":
 		return true
 	}
-	decl := facts.Declared(s, call)
+	decl := facts.CalleeDecl(s.Place, call)
 	if decl == nil || decl.Body == nil {
 		return false
 	}
 	for n := range ast.Preorder(decl.Body) {
 		if r, ok := n.(*ast.ReturnStmt); ok && len(r.Results) > 0 {
 			index, ok := ast.Unparen(r.Results[0]).(*ast.IndexExpr)
-			if ok && isText(s, index.X) && facts.Object(s, index.X) != nil && facts.Within(decl.Type, facts.Object(s, index.X).Pos()) {
+			if ok && isText(s, index.X) && facts.Object(s.Place, index.X) != nil && facts.Within(decl.Type, facts.Object(s.Place, index.X).Pos()) {
 				return true
 			}
 		}
@@ -262,8 +262,8 @@ func nextOf(s *advice.Site, call *ast.CallExpr) bool {
 // runeIn returns the text that a range iterates over, if an expression is its current rune.
 func runeIn(s *advice.Site, loop ast.Node, e ast.Expr) (ast.Expr, bool) {
 	r, ok := loop.(*ast.RangeStmt)
-	obj := facts.Object(s, e)
-	if !ok || obj == nil || r.Value == nil || r.Tok != token.DEFINE || facts.Object(s, r.Value) != obj || !facts.IsString(s, r.X) || assignedBesides(s, obj, r.Body, e) {
+	obj := facts.Object(s.Place, e)
+	if !ok || obj == nil || r.Value == nil || r.Tok != token.DEFINE || facts.Object(s.Place, r.Value) != obj || !facts.IsString(s.Place, r.X) || assignedBesides(s, obj, r.Body, e) {
 		return nil, false
 	}
 	return r.X, true
@@ -273,17 +273,17 @@ func runeIn(s *advice.Site, loop ast.Node, e ast.Expr) (ast.Expr, bool) {
 // set if the loop is a range over all of the text.
 func byteOf(s *advice.Site, loop inspector.Cursor, e ast.Expr) (text ast.Expr, whole, ok bool) {
 	if index, isIndex := ast.Unparen(e).(*ast.IndexExpr); isIndex {
-		if facts.Counts(s, loop.Node(), facts.Object(s, index.Index)) && isText(s, index.X) && facts.Pure(s, index.X) {
+		if facts.Counts(s.Place, loop.Node(), facts.Object(s.Place, index.Index)) && isText(s, index.X) && facts.Pure(s.Place, index.X) {
 			return index.X, false, true
 		}
 		return nil, false, false
 	}
-	obj := facts.Object(s, e)
+	obj := facts.Object(s.Place, e)
 	if obj == nil {
 		return nil, false, false
 	}
 	if r, isRange := loop.Node().(*ast.RangeStmt); isRange {
-		if r.Value != nil && r.Tok == token.DEFINE && facts.Object(s, r.Value) == obj && facts.PlainBytes(s.Info.TypeOf(r.X)) && facts.Pure(s, r.X) && !assignedBesides(s, obj, r.Body, e) {
+		if r.Value != nil && r.Tok == token.DEFINE && facts.Object(s.Place, r.Value) == obj && facts.PlainBytes(s.Info.TypeOf(r.X)) && facts.Pure(s.Place, r.X) && !assignedBesides(s, obj, r.Body, e) {
 			return r.X, facts.IsBlank(r.Key), true
 		}
 	}
@@ -293,7 +293,7 @@ func byteOf(s *advice.Site, loop inspector.Cursor, e ast.Expr) (text ast.Expr, w
 		if !isAssign || def.Tok != token.DEFINE || len(def.Lhs) != 1 || len(def.Rhs) != 1 || def.Lhs[0].Pos() != obj.Pos() {
 			return true
 		}
-		if index, isIndex := def.Rhs[0].(*ast.IndexExpr); isIndex && facts.Counts(s, loop.Node(), facts.Object(s, index.Index)) && isText(s, index.X) && facts.Pure(s, index.X) {
+		if index, isIndex := def.Rhs[0].(*ast.IndexExpr); isIndex && facts.Counts(s.Place, loop.Node(), facts.Object(s.Place, index.Index)) && isText(s, index.X) && facts.Pure(s.Place, index.X) {
 			text, ok = index.X, true
 		}
 		return true
@@ -326,14 +326,14 @@ func assignedBesides(s *advice.Site, obj types.Object, body *ast.BlockStmt, use 
 		}
 	}
 	assigns := func(e ast.Expr) bool {
-		return facts.Object(s, e) == obj && e.Pos() != obj.Pos() && !slices.ContainsFunc(others, func(n ast.Node) bool { return facts.Within(n, e.Pos()) })
+		return facts.Object(s.Place, e) == obj && e.Pos() != obj.Pos() && !slices.ContainsFunc(others, func(n ast.Node) bool { return facts.Within(n, e.Pos()) })
 	}
 	for e := range facts.Targets(body) {
 		if assigns(e) {
 			return true
 		}
 	}
-	return !facts.Private(s, obj)
+	return !facts.Private(s.Place, obj)
 }
 
 // fallsThrough reports whether a case of a switch may continue with the next one.
@@ -347,5 +347,5 @@ func fallsThrough(n *ast.SwitchStmt) bool {
 }
 
 func isText(s *advice.Site, e ast.Expr) bool {
-	return facts.IsString(s, e) || facts.PlainBytes(s.Info.TypeOf(e))
+	return facts.IsString(s.Place, e) || facts.PlainBytes(s.Info.TypeOf(e))
 }

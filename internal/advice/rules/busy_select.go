@@ -83,8 +83,8 @@ func spins(s *advice.Site, cursor inspector.Cursor, sel *ast.SelectStmt) bool {
 		return false
 	}
 	loop, ok := up.Parent().Node().(*ast.ForStmt)
-	if !ok || loop.Init != nil || loop.Post != nil || loop.Cond != nil && !facts.NameOrField(loop.Cond) {
-		return false // one that counts ends by itself
+	if !ok || loop.Init != nil || loop.Post != nil || loop.Cond != nil && !facts.Plain(s.Place, loop.Cond) {
+		return false // a loop that counts ends
 	}
 	for _, stmt := range block.List {
 		if stmt != ast.Stmt(sel) && !nothing(s, stmt) {

@@ -46,7 +46,7 @@ func matchByteLoop(s *advice.Site) []advice.Match {
 			continue
 		}
 		body := facts.LoopBody(loop.Node())
-		if len(body.List) != 1 || body.List[0] != assign || facts.Commented(s, loop.Node().Pos(), assign.Pos()) {
+		if len(body.List) != 1 || body.List[0] != assign || facts.Commented(s.Place, loop.Node().Pos(), assign.Pos()) {
 			continue
 		}
 		if _, labeled := loop.Parent().Node().(*ast.LabeledStmt); labeled {
@@ -77,9 +77,9 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 	if !ok || assign.Tok != token.ASSIGN {
 		return false
 	}
-	b := facts.Object(s, index.X)
+	b := facts.Object(s.Place, index.X)
 	fill, ok := constantByte(s, assign.Rhs[0])
-	if !ok || fill == 0 || b == nil || !facts.IsLocal(s, b) || !types.Identical(b.Type(), types.NewSlice(types.Typ[types.Byte])) {
+	if !ok || fill == 0 || b == nil || !facts.IsLocal(s.Place, b) || !types.Identical(b.Type(), types.NewSlice(types.Typ[types.Byte])) {
 		return false
 	}
 	before, ok := loop.PrevSibling()
@@ -98,7 +98,7 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 		return false
 	}
 	between := advice.Edit{Pos: def.End(), End: loop.Node().End()}
-	if facts.Commented(s, def.End(), loop.Node().Pos()) {
+	if facts.Commented(s.Place, def.End(), loop.Node().Pos()) {
 		return false
 	}
 	m.Class = advice.Safe
@@ -125,11 +125,11 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 	if !used {
 		return false
 	}
-	if facts.MayBeNegative(s, made.Args[1]) {
-		edit.MustCheck(m, []string{fmt.Sprintf("that %s is never negative, for which Repeat panics with another error than make", s.Source(made.Args[1]))})
+	if facts.MayBeNegative(s.Place, made.Args[1]) {
+		edit.MustCheck(m, []string{fmt.Sprintf("that %s is never negative: Repeat panics with another message than make", s.Source(made.Args[1]))})
 	}
 	if texts != nil && fill < 0x80 {
-		pkg, ok := facts.PackageName(s, "strings", def.Pos())
+		pkg, ok := facts.PackageName(s.Place, "strings", def.Pos())
 		if !ok {
 			return false
 		}
@@ -140,8 +140,8 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 		}
 		return true
 	}
-	pkg, ok := facts.PackageName(s, "bytes", def.Pos())
-	if !ok || !facts.Builtins(s, def.Pos(), "byte") || !s.Says.Escapes(s.Fset.Position(made.Pos()).Filename, s.Package.Line(made.Pos())) {
+	pkg, ok := facts.PackageName(s.Place, "bytes", def.Pos())
+	if !ok || !facts.Builtins(s.Place, def.Pos(), "byte") || !s.In.Diagnostics.Escapes(s.Fset.Position(made.Pos()).Filename, s.Package.Line(made.Pos())) {
 		return false
 	}
 	m.Imports = []string{"bytes"}
@@ -152,15 +152,15 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 // wholeLoop reports whether a loop iterates over all indexes of a slice of length n, and its body uses
 // the current one.
 func wholeLoop(s *advice.Site, loop ast.Node, b types.Object, index *ast.IndexExpr, n ast.Expr) bool {
-	i := facts.Object(s, index.Index)
+	i := facts.Object(s.Place, index.Index)
 	if i == nil {
 		return false
 	}
 	sameLength := func(e ast.Expr) bool {
 		if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && s.Callee(call) == "len" {
-			return facts.Object(s, call.Args[0]) == b
+			return facts.Object(s.Place, call.Args[0]) == b
 		}
-		if facts.Pure(s, e) && facts.SameCode(s, e, n) {
+		if facts.Pure(s.Place, e) && facts.SameCode(s.Place, e, n) {
 			return true
 		}
 		v, w := s.Info.Types[e].Value, s.Info.Types[n].Value
@@ -168,18 +168,18 @@ func wholeLoop(s *advice.Site, loop ast.Node, b types.Object, index *ast.IndexEx
 	}
 	switch l := loop.(type) {
 	case *ast.RangeStmt:
-		if l.Tok != token.DEFINE || l.Key == nil || facts.Object(s, l.Key) != i || l.Value != nil && !facts.IsBlank(l.Value) {
+		if l.Tok != token.DEFINE || l.Key == nil || facts.Object(s.Place, l.Key) != i || l.Value != nil && !facts.IsBlank(l.Value) {
 			return false
 		}
-		return facts.Object(s, l.X) == b || sameLength(l.X) && facts.IsNumber(s, l.X)
+		return facts.Object(s.Place, l.X) == b || sameLength(l.X) && facts.IsNumber(s.Place, l.X)
 	case *ast.ForStmt:
 		init, ok := l.Init.(*ast.AssignStmt)
-		if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 || facts.Object(s, init.Lhs[0]) != i || !facts.IsInt(s, init.Rhs[0], 0) {
+		if !ok || init.Tok != token.DEFINE || len(init.Lhs) != 1 || facts.Object(s.Place, init.Lhs[0]) != i || !facts.IsInt(s.Place, init.Rhs[0], 0) {
 			return false
 		}
 		cond, ok := l.Cond.(*ast.BinaryExpr)
 		post, inc := l.Post.(*ast.IncDecStmt)
-		return ok && inc && post.Tok == token.INC && facts.Object(s, post.X) == i && cond.Op == token.LSS && facts.Object(s, cond.X) == i && sameLength(cond.Y)
+		return ok && inc && post.Tok == token.INC && facts.Object(s.Place, post.X) == i && cond.Op == token.LSS && facts.Object(s.Place, cond.X) == i && sameLength(cond.Y)
 	}
 	return false
 }
@@ -190,13 +190,13 @@ func padsString(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 	if !ok || f.Init != nil || f.Post != nil || f.Cond == nil || !types.Identical(s.Info.TypeOf(assign.Lhs[0]), types.Typ[types.String]) {
 		return false
 	}
-	obj := facts.Object(s, assign.Lhs[0])
+	obj := facts.Object(s.Place, assign.Lhs[0])
 	cond, ok := f.Cond.(*ast.BinaryExpr)
-	if !ok || obj == nil || !facts.IsLocal(s, obj) || cond.Op != token.LSS || !types.Identical(types.Default(s.Info.TypeOf(cond.Y)), types.Typ[types.Int]) || !facts.Pure(s, cond.Y) || facts.Mentions(s, cond.Y, obj) {
+	if !ok || obj == nil || !facts.IsLocal(s.Place, obj) || cond.Op != token.LSS || !types.Identical(types.Default(s.Info.TypeOf(cond.Y)), types.Typ[types.Int]) || !facts.Pure(s.Place, cond.Y) || facts.Mentions(s.Place, cond.Y, obj) {
 		return false
 	}
 	length, ok := cond.X.(*ast.CallExpr)
-	if !ok || s.Callee(length) != "len" || facts.Object(s, length.Args[0]) != obj {
+	if !ok || s.Callee(length) != "len" || facts.Object(s.Place, length.Args[0]) != obj {
 		return false
 	}
 	var pad ast.Expr
@@ -210,19 +210,19 @@ func padsString(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 			return false
 		}
 		switch obj {
-		case facts.Object(s, sum.X):
+		case facts.Object(s.Place, sum.X):
 			pad = sum.Y
-		case facts.Object(s, sum.Y):
+		case facts.Object(s.Place, sum.Y):
 			pad, front = sum.X, true
 		default:
 			return false
 		}
 	}
-	text, ok := facts.ConstantText(s, pad)
-	if !ok || len(text) != 1 || !facts.Builtins(s, f.Pos(), "len") {
+	text, ok := facts.ConstantText(s.Place, pad)
+	if !ok || len(text) != 1 || !facts.Builtins(s.Place, f.Pos(), "len") {
 		return false
 	}
-	pkg, ok := facts.PackageName(s, "strings", f.Pos())
+	pkg, ok := facts.PackageName(s.Place, "strings", f.Pos())
 	if !ok {
 		return false
 	}
@@ -243,7 +243,7 @@ func padsString(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 // fillsUp matches for len(x) < n { x = append(x, 0) }.
 func fillsUp(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m *advice.Match) bool {
 	f, ok := loop.Node().(*ast.ForStmt)
-	call, appends := facts.AppendTo(s, assign)
+	call, appends := facts.AppendTo(s.Place, assign)
 	if !ok || !appends || f.Init != nil || f.Post != nil || f.Cond == nil || len(call.Args) != 2 || call.Ellipsis.IsValid() || !isZero(s, call.Args[1]) {
 		return false
 	}
@@ -252,24 +252,24 @@ func fillsUp(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m *a
 		return false // an interface that holds a zero isn't a zero value
 	}
 	cond, ok := f.Cond.(*ast.BinaryExpr)
-	if !ok || cond.Op != token.LSS || !types.Identical(types.Default(s.Info.TypeOf(cond.Y)), types.Typ[types.Int]) || !facts.Pure(s, dst) || !facts.Pure(s, cond.Y) {
+	if !ok || cond.Op != token.LSS || !types.Identical(types.Default(s.Info.TypeOf(cond.Y)), types.Typ[types.Int]) || !facts.Pure(s.Place, dst) || !facts.Pure(s.Place, cond.Y) {
 		return false
 	}
 	length, ok := cond.X.(*ast.CallExpr)
-	if !ok || s.Callee(length) != "len" || !facts.SameCode(s, length.Args[0], dst) || facts.RootOf(s, dst) == nil || facts.Mentions(s, cond.Y, facts.RootOf(s, dst)) {
+	if !ok || s.Callee(length) != "len" || !facts.SameCode(s.Place, length.Args[0], dst) || facts.RootOf(s.Place, dst) == nil || facts.Mentions(s.Place, cond.Y, facts.RootOf(s.Place, dst)) {
 		return false
 	}
 	x, n := s.Source(dst), s.Source(cond.Y)
 	m.Title = "a slice is filled up element by element"
 	m.Why = fmt.Sprintf("Each step checks the capacity and appends one element; append(%s, make(…)...) adds all missing elements in one call, without a temporary slice.", x)
 	m.Class = advice.AdviceOnly
-	typ, ok := facts.TypeText(s, s.Info.TypeOf(dst).Underlying(), f.Pos())
-	if !ok || !facts.Builtins(s, f.Pos(), "make", "len", "append") {
+	typ, ok := facts.TypeText(s.Place, s.Info.TypeOf(dst).Underlying(), f.Pos())
+	if !ok || !facts.Builtins(s.Place, f.Pos(), "make", "len", "append") {
 		return true
 	}
 	m.Edits = []advice.Edit{edit.Replace(f, fmt.Sprintf("if len(%s) < %s {\n%s = append(%s, make(%s, %s-len(%s))...)\n}", x, n, x, x, typ, facts.Parenthesized(cond.Y, n), x))}
 	m.Class = advice.Safe
-	edit.MustCheck(m, facts.SharedRoom(s, dst, f))
+	edit.MustCheck(m, facts.SharedRoom(s.Place, dst, f))
 	return true
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -41,7 +42,7 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 	for _, c := range s.Calls("fmt.Sprintf", "fmt.Sprint", "fmt.Sprintln") {
 		outer, ok := c.Parent().Node().(*ast.CallExpr)
 		name, named := c.Fun.(*ast.SelectorExpr)
-		if !ok || !named || facts.Commented(s, outer.Pos(), c.Pos()) {
+		if !ok || !named || facts.Commented(s.Place, outer.Pos(), c.Pos()) {
 			continue
 		}
 		kind := strings.TrimPrefix(c.Name, "fmt.Sprint")
@@ -55,7 +56,7 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 				{Pos: c.End(), End: outer.End()},
 			}
 		}
-		if _, to, ok := facts.Conversion(s, outer); ok && facts.IsBytes(s, outer) {
+		if _, to, ok := facts.Conversion(s.Place, outer); ok && facts.IsBytes(s.Place, outer) {
 			if types.Identical(to, types.NewSlice(types.Typ[types.Byte])) {
 				call("Append", "nil")
 			} else if facts.PlainBytes(to) {
@@ -74,7 +75,7 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 					m.Title = "a string is formatted only to be written"
 					m.Why = fmt.Sprintf("%s allocates a string, which is copied into bytes to be written; fmt.Fprint%s writes it directly.", edit.Short(c.Name), kind)
 					to := w.Fun.(*ast.SelectorExpr).X
-					edit.MustCheck(&m, facts.SetMeanwhile(s, to, c.Args), facts.WrittenFirst(s, to, edit.FormattedSteps(s, c)))
+					edit.MustCheck(&m, facts.SetMeanwhile(s.Place, to, c.Args), facts.WrittenFirst(s.Place, to, edit.FormattedSteps(s, c)))
 					if !safe {
 						edit.MustCheck(&m, []string{fmt.Sprintf("that the Write method of %s neither keeps nor changes the bytes it receives", s.Source(to))})
 					}
@@ -88,8 +89,8 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 				}
 				if assign, ok := c.Parent().Parent().Node().(*ast.AssignStmt); ok && len(assign.Lhs) == len(assign.Rhs) {
 					at := slices.Index(assign.Rhs, ast.Expr(outer))
-					if v := facts.Object(s, assign.Lhs[at]); v != nil && facts.CapacityObserved(s, v) {
-						edit.MustCheck(&m, []string{fmt.Sprintf("that the room behind %s doesn't matter", v.Name())})
+					if v := facts.Object(s.Place, assign.Lhs[at]); v != nil && facts.CapacityObserved(s.Place, v) {
+						edit.MustCheck(&m, []string{fmt.Sprintf("that no code uses the spare capacity of %s", v.Name())})
 					}
 				}
 				matches = append(matches, m)
@@ -100,8 +101,8 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 			types.Identical(s.Info.TypeOf(outer), types.NewSlice(types.Typ[types.Byte])) && s.Info.Types[outer.Args[0]].Value == nil && !s.Info.Types[outer.Args[0]].IsNil() {
 			call("Append", s.Source(outer.Args[0]))
 			m.Title = "a string is formatted only to be appended"
-			m.Why = fmt.Sprintf("%s allocates a string, which is copied and dropped: fmt.Append%s appends without one.", edit.Short(c.Name), kind)
-			edit.MustCheck(&m, facts.SetMeanwhile(s, outer.Args[0], c.Args), facts.WrittenFirst(s, outer.Args[0], edit.FormattedSteps(s, c)))
+			m.Why = fmt.Sprintf("%s allocates a string, which is copied and dropped; fmt.Append%s appends directly.", edit.Short(c.Name), kind)
+			edit.MustCheck(&m, facts.SetMeanwhile(s.Place, outer.Args[0], c.Args), facts.WrittenFirst(s.Place, outer.Args[0], edit.FormattedSteps(s, c)))
 			matches = append(matches, m)
 		}
 	}
@@ -119,7 +120,7 @@ func onStack(s *advice.Site) bool {
 }
 
 // surelyText reports whether a call of fmt.Sprint… can't return an empty string.
-func surelyText(s *advice.Site, c advice.Call) bool {
+func surelyText(s *advice.Site, c code.Call) bool {
 	switch c.Name {
 	case "fmt.Sprintln":
 		return true
@@ -129,7 +130,7 @@ func surelyText(s *advice.Site, c advice.Call) bool {
 	if len(c.Args) == 0 {
 		return false
 	}
-	format, ok := facts.ConstantText(s, c.Args[0])
+	format, ok := facts.ConstantText(s.Place, c.Args[0])
 	for ok && format != "" {
 		text, rest, verb := strings.Cut(format, "%")
 		if text != "" {
@@ -150,7 +151,7 @@ func surelyText(s *advice.Site, c advice.Call) bool {
 // the same however it is called.
 func writerOf(s *advice.Site, call *ast.CallExpr) (dst string, safe, ok bool) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
-	if !ok || sel.Sel.Name != "Write" || s.Info.Selections[sel] == nil || !facts.Pure(s, sel.X) {
+	if !ok || sel.Sel.Name != "Write" || s.Info.Selections[sel] == nil || !facts.Pure(s.Place, sel.X) {
 		return "", false, false
 	}
 	t := s.Info.TypeOf(sel.X)

@@ -34,7 +34,7 @@ func matchCalleeAllocates(s *advice.Site) []advice.Match {
 	}
 	for _, c := range s.Calls() {
 		frames := framesOf(c.Name)
-		if _, known := costlyByName()[c.Name]; known || c.Name == "" || !frames.MatchString(callee) || facts.RunsOnce(s, c.Cursor) || facts.Excused(s, c.Cursor) {
+		if _, known := facts.Costly(c.Name); known || c.Name == "" || !frames.MatchString(callee) || facts.RunsOnce(s.Place, c.Cursor) || facts.RarelyRuns(s.Place, c.Cursor) {
 			continue
 		}
 		how := ""

@@ -49,7 +49,7 @@ func matchCallerLookup(s *advice.Site) []advice.Match {
 			matches = append(matches, advice.Match{Node: c.CallExpr,
 				Why: fmt.Sprintf("%s walks the stack for each record to log the caller's position, because of %s. Turn that off here, or keep it for warnings and errors.", edit.Short(c.Name), option)})
 		case c.Name == "runtime.Caller" || c.Name == "runtime.Callers" || c.Name == "runtime.FuncForPC":
-			if facts.RunsOnce(s, c.Cursor) {
+			if facts.RunsOnce(s.Place, c.Cursor) {
 				continue
 			}
 			matches = append(matches, advice.Match{Node: c.CallExpr,

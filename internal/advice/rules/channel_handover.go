@@ -51,7 +51,7 @@ func matchChannelHandover(s *advice.Site) []advice.Match {
 			}
 			break
 		}
-		if !looped || !unbuffered(s, facts.VariableOf(s, send.Chan), 0) {
+		if !looped || !unbuffered(s, facts.VariableOf(s.Place, send.Chan), 0) {
 			continue
 		}
 		return []advice.Match{{
@@ -75,15 +75,15 @@ func unbuffered(s *advice.Site, obj types.Object, depth int) bool {
 	made, other := 0, 0
 	set := func(value ast.Expr) {
 		call, ok := ast.Unparen(value).(*ast.CallExpr)
-		if ok && s.Callee(call) == "make" && (len(call.Args) == 1 || facts.IsZero(s, call.Args[1])) {
+		if ok && s.Callee(call) == "make" && (len(call.Args) == 1 || facts.IsZero(s.Place, call.Args[1])) {
 			made++
-		} else if from := facts.VariableOf(s, value); !ok && from != nil && from != obj && unbuffered(s, from, depth+1) {
+		} else if from := facts.VariableOf(s.Place, value); !ok && from != nil && from != obj && unbuffered(s, from, depth+1) {
 			made++
 		} else {
 			other++
 		}
 	}
-	for value := range facts.ValuesOf(s, v) {
+	for value := range facts.ValuesOf(s.Place, v) {
 		if value == nil {
 			return false
 		}

@@ -50,14 +50,14 @@ func matchClientPerRequest(s *advice.Site) []advice.Match {
 	}
 	var matches []advice.Match
 	for _, c := range s.Calls() {
-		if makesClient.MatchString(c.Name) && !facts.RunsOnce(s, c.Cursor) {
+		if makesClient.MatchString(c.Name) && !facts.RunsOnce(s.Place, c.Cursor) {
 			matches = append(matches, advice.Match{Node: c.CallExpr,
 				Why: fmt.Sprintf("%s creates a client without connections each time this runs. Create it once and share it; it is safe for concurrent use.", edit.Short(c.Name))})
 		}
 	}
 	for _, c := range s.Nodes() {
 		lit, ok := c.Node().(*ast.CompositeLit)
-		if !ok || types.TypeString(s.Info.TypeOf(lit), nil) != "net/http.Transport" || facts.RunsOnce(s, c) {
+		if !ok || types.TypeString(s.Info.TypeOf(lit), nil) != "net/http.Transport" || facts.RunsOnce(s.Place, c) {
 			continue
 		}
 		matches = append(matches, advice.Match{Node: lit, Title: "an http.Transport is created per call",

@@ -52,22 +52,22 @@ func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 	) {
 		sel, ok := c.Fun.(*ast.SelectorExpr)
 		stmt, alone := c.Parent().Node().(*ast.ExprStmt)
-		if !ok || !alone || len(c.Args) != 1 || !facts.Pure(s, sel.X) || !facts.InBlock(c.Parent()) || facts.Commented(s, c.Pos(), c.End()) {
+		if !ok || !alone || len(c.Args) != 1 || !facts.Pure(s.Place, sel.X) || !facts.InBlock(c.Parent()) || facts.Commented(s.Place, c.Pos(), c.End()) {
 			continue
 		}
 		if sel := s.Info.Selections[sel]; sel == nil || len(sel.Index()) != 1 {
 			continue // an embedded buffer, whose outer type may have its own methods
 		}
 		text := c.Args[0]
-		if operand, to, ok := facts.Conversion(s, text); ok && facts.PlainBytes(to) && facts.IsString(s, operand) {
+		if operand, to, ok := facts.Conversion(s.Place, text); ok && facts.PlainBytes(to) && facts.IsString(s.Place, operand) {
 			text = operand
 		}
-		pieces := facts.Operands(s, text)
+		pieces := facts.Operands(s.Place, text)
 		if len(pieces) < 2 {
 			continue
 		}
 		dst, steps := s.Source(sel.X), concatSteps(s, pieces)
-		if facts.SeesItself(s, sel.X, steps) || !facts.Builtins(s, c.Pos(), "string") {
+		if facts.SeesItself(s.Place, sel.X, steps) || !facts.Builtins(s.Place, c.Pos(), "string") {
 			continue
 		}
 		var lines []string
@@ -76,9 +76,9 @@ func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.Safe}
 		m.Edits = []advice.Edit{edit.Replace(stmt, strings.Join(lines, "\n"))}
-		m.Why = fmt.Sprintf("+ makes a new string, which is copied into %s and dropped: write the pieces one by one.", dst)
-		edit.MustCheck(&m, facts.WrittenInTurn(s, steps, sel.X, dst))
-		if obj := facts.Object(s, sel.X); newBuilder(s, obj) && (!facts.Repeated(c.Cursor, obj) || s.Allocates() == 0) {
+		m.Why = fmt.Sprintf("+ allocates a string, which is copied into %s and dropped; write the pieces separately.", dst)
+		edit.MustCheck(&m, facts.WrittenInTurn(s.Place, steps, sel.X, dst))
+		if obj := facts.Object(s.Place, sel.X); newBuilder(s, obj) && (!facts.Repeated(c.Cursor, obj) || s.Allocates() == 0) {
 			m.Class, m.Edits = advice.AdviceOnly, nil
 			m.Why = fmt.Sprintf("+ allocates a string, which is copied into %s and dropped; write the pieces separately.", dst)
 			m.Why += fmt.Sprintf(" Call %s.Grow first, or it grows in smaller steps.", dst)
@@ -92,25 +92,25 @@ func matchConcatIntoBuffer(s *advice.Site) []advice.Match {
 // Pieces that are written to it let it grow in smaller steps than one whole text, so it allocates more
 // often at the start.
 func newBuilder(s *advice.Site, obj types.Object) bool {
-	return obj != nil && strings.TrimPrefix(facts.TypeName(obj.Type()), "*") == "strings.Builder" && facts.NewBuffer(s, obj)
+	return obj != nil && strings.TrimPrefix(facts.TypeName(obj.Type()), "*") == "strings.Builder" && facts.NewBuffer(s.Place, obj)
 }
 
 // appendsConcat matches b = append(b, (a + c)...).
 func appendsConcat(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt) (advice.Match, bool) {
-	call, ok := facts.AppendTo(s, assign)
-	if !ok || len(call.Args) != 2 || !call.Ellipsis.IsValid() || !facts.IsString(s, call.Args[1]) || !facts.Pure(s, assign.Lhs[0]) || !facts.InBlock(c) || facts.Commented(s, assign.Pos(), assign.End()) {
+	call, ok := facts.AppendTo(s.Place, assign)
+	if !ok || len(call.Args) != 2 || !call.Ellipsis.IsValid() || !facts.IsString(s.Place, call.Args[1]) || !facts.Pure(s.Place, assign.Lhs[0]) || !facts.InBlock(c) || facts.Commented(s.Place, assign.Pos(), assign.End()) {
 		return advice.Match{}, false
 	}
-	pieces := facts.Operands(s, call.Args[1])
+	pieces := facts.Operands(s.Place, call.Args[1])
 	if len(pieces) < 2 {
 		return advice.Match{}, false
 	}
-	dst, root := s.Source(assign.Lhs[0]), facts.RootOf(s, assign.Lhs[0])
+	dst, root := s.Source(assign.Lhs[0]), facts.RootOf(s.Place, assign.Lhs[0])
 	m := advice.Match{Node: assign, Class: advice.Safe,
 		Why: fmt.Sprintf("+ allocates a string, which is copied to %s and dropped; append the pieces separately.", dst)}
 	var lines []string
 	for _, p := range pieces {
-		if root == nil || facts.Mentions(s, p, root) {
+		if root == nil || facts.Mentions(s.Place, p, root) {
 			return advice.Match{}, false
 		}
 		code := s.Source(p)
@@ -124,7 +124,7 @@ func appendsConcat(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt) (
 	for i := range steps {
 		steps[i].Called = true // append evaluates the sum before the slice
 	}
-	edit.MustCheck(&m, facts.WrittenInTurn(s, steps, assign.Lhs[0], dst), facts.SharedRoom(s, assign.Lhs[0], assign))
+	edit.MustCheck(&m, facts.WrittenInTurn(s.Place, steps, assign.Lhs[0], dst), facts.SharedRoom(s.Place, assign.Lhs[0], assign))
 	return m, true
 }
 
@@ -133,7 +133,7 @@ func concatSteps(s *advice.Site, pieces []ast.Expr) []facts.Step {
 	var steps []facts.Step
 	for _, p := range pieces {
 		st := facts.Step{Expr: p}
-		if operand, _, ok := facts.Conversion(s, p); ok && facts.IsBytes(s, operand) {
+		if operand, _, ok := facts.Conversion(s.Place, p); ok && facts.IsBytes(s.Place, operand) {
 			st = facts.Step{Expr: operand, Contents: true}
 		}
 		if s.Info.Types[p].Value != nil {

@@ -41,16 +41,16 @@ func matchContainsAny(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("strings.ContainsAny", "bytes.ContainsAny", "strings.IndexAny", "bytes.IndexAny") {
 		sel, ok := c.Fun.(*ast.SelectorExpr)
-		chars, constant := facts.ConstantText(s, c.Args[1])
+		chars, constant := facts.ConstantText(s.Place, c.Args[1])
 		if !ok || !constant || len(chars) < 2 || len(chars) > 3 || strings.ContainsFunc(chars, func(r rune) bool { return r >= 0x80 }) {
 			continue
 		}
 		pkg, text := s.Source(sel.X), s.Source(c.Args[0])
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
-		m.Why = fmt.Sprintf("%s makes a set of %q for each call and looks at the text byte by byte: IndexByte, called for each of them, compares many bytes at once. Check that the texts are longer than a few bytes.", edit.Short(c.Name), chars)
-		rewritten := strings.HasSuffix(c.Name, "ContainsAny") && facts.Pure(s, c.Args[0]) && !facts.Commented(s, c.Pos(), c.End())
-		slicesName, imported := facts.PackageName(s, "slices", c.Pos())
-		_, typed := s.Info.TypeOf(c.Args[0]).Underlying().(*types.Slice) // as nil is not
+		m.Why = fmt.Sprintf("%s builds a set of %q on each call and checks the text byte by byte; one IndexByte per character compares many bytes at once. Check that the texts are longer than a few bytes.", edit.Short(c.Name), chars)
+		rewritten := strings.HasSuffix(c.Name, "ContainsAny") && facts.Pure(s.Place, c.Args[0]) && !facts.Commented(s.Place, c.Pos(), c.End())
+		slicesName, imported := facts.PackageName(s.Place, "slices", c.Pos())
+		_, typed := s.Info.TypeOf(c.Args[0]).Underlying().(*types.Slice) // nil isn't
 		inlined := imported && typed && c.Name == "bytes.ContainsAny" && s.AtLeast("1.21") && s.Share(amongChars) > s.Share(anyOf)/3
 		switch {
 		case rewritten && inlined:

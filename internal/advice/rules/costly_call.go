@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -39,8 +40,8 @@ func costlyFrames() *lazyregexp.Regexp {
 func matchCostlyCall(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls() {
-		f, ok := costlyByName()[c.Name]
-		if !ok || facts.RunsOnce(s, c.Cursor) || facts.Excused(s, c.Cursor) || f.Kind == knowsUnicode && knowsASCII(s) || !isCost(s, c, f) {
+		f, ok := facts.Costly(c.Name)
+		if !ok || facts.RunsOnce(s.Place, c.Cursor) || facts.RarelyRuns(s.Place, c.Cursor) || f.Kind == facts.KnowsUnicode && knowsASCII(s) || !isCost(s, c, f) {
 			continue
 		}
 		frames := framesOf(c.Name)
@@ -53,19 +54,19 @@ func matchCostlyCall(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// isCost reports whether it is the function itself that costs what is below it, where that may be
-// what it reads from.
-func isCost(s *advice.Site, c advice.Call, f costly) bool {
+// isCost reports whether the function itself causes the cost below it, if that might also be what it
+// reads from.
+func isCost(s *advice.Site, c code.Call, f facts.CostlyFunction) bool {
 	switch f.Kind {
-	case limitsReader:
-		n, constant := facts.ConstantInt(s, c.Args[2])
+	case facts.LimitsReader:
+		n, constant := facts.ConstantInt(s.Place, c.Args[2])
 		return constant && n <= 64
-	case readsLayout: // those of the standard have a way of their own
-		layout, constant := facts.ConstantText(s, c.Args[0])
+	case facts.ReadsLayout: // the standard layouts have a fast path
+		layout, constant := facts.ConstantText(s.Place, c.Args[0])
 		return !constant || layout != time.RFC3339 && layout != time.RFC3339Nano
-	case parsesAnyBase:
-		return facts.IsInt(s, c.Args[1], 10) && (facts.IsInt(s, c.Args[2], 0) || facts.IsInt(s, c.Args[2], 64))
-	case copiesPieces:
+	case facts.ParsesAnyBase:
+		return facts.IsInt(s.Place, c.Args[1], 10) && (facts.IsInt(s.Place, c.Args[2], 0) || facts.IsInt(s.Place, c.Args[2], 64))
+	case facts.CopiesPieces:
 		callee, share := s.AllocatesMost()
 		return share >= muchAllocated && framesOf(c.Name).MatchString(callee)
 	}
@@ -81,7 +82,7 @@ func knowsASCII(s *advice.Site) bool {
 				return true
 			}
 		case *ast.BasicLit:
-			if n.Kind == token.INT && (facts.IsInt(s, n, 127) || facts.IsInt(s, n, 128)) {
+			if n.Kind == token.INT && (facts.IsInt(s.Place, n, 127) || facts.IsInt(s.Place, n, 128)) {
 				return true
 			}
 		}

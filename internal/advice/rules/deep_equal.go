@@ -7,6 +7,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -71,9 +72,9 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 					m.Class = advice.Review
 					m.Why += check
 				}
-				edit.MustCheck(&m, facts.Overtaken(s, c.Cursor, []facts.Step{{Expr: c.Args[0], Contents: true}, {Expr: c.Args[1], Contents: true}}))
+				edit.MustCheck(&m, facts.Overtaken(s.Place, c.Cursor, []facts.Step{{Expr: c.Args[0], Contents: true}, {Expr: c.Args[1], Contents: true}}))
 				m.Edits = []advice.Edit{equality(s, c)}
-				if facts.Commented(s, c.Pos(), c.End()) {
+				if facts.Commented(s.Place, c.Pos(), c.End()) {
 					m.Edits = nil
 				}
 				matches = append(matches, m)
@@ -85,8 +86,8 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 			matches = append(matches, m)
 			continue
 		}
-		m.Why = fmt.Sprintf("reflect.DeepEqual walks values of %s by reflection: %s.Equal compares them directly. Check that nil and empty may count as equal: DeepEqual tells them apart.%s", name, with, changedBetween(s, c.Args[0], c.Args[1]))
-		if pkg, ok := facts.PackageName(s, with, c.Pos()); ok {
+		m.Why = fmt.Sprintf("reflect.DeepEqual walks values of %s by reflection; %s.Equal compares them directly. Check that nil and empty may count as equal: DeepEqual distinguishes them.%s", name, with, changedBetween(s, c.Args[0], c.Args[1]))
+		if pkg, ok := facts.PackageName(s.Place, with, c.Pos()); ok {
 			m.Class, m.Imports = advice.Review, []string{with}
 			m.Edits = []advice.Edit{edit.Replace(c.Fun, pkg+".Equal")}
 		}
@@ -98,7 +99,7 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 // changedBetween says what to check if evaluating the second operand may change the first one, whose
 // value DeepEqual has by then. It returns "" if it can't.
 func changedBetween(s *advice.Site, x, y ast.Expr) string {
-	if facts.UnchangedBy(s, x, false, facts.Change{Code: []ast.Node{y}}) {
+	if facts.UnchangedBy(s.Place, x, false, facts.Change{Code: []ast.Node{y}}) {
 		return ""
 	}
 	if text, by := s.Source(x), s.Source(y); edit.OneLine(text) && edit.OneLine(by) {
@@ -128,9 +129,8 @@ func exact(t types.Type) bool {
 	return false
 }
 
-// equality is the edit to x == y, or, below a !, to x != y, with the parentheses that
-// its place needs.
-func equality(s *advice.Site, c advice.Call) advice.Edit {
+// equality is the edit to x == y, or to x != y after a !, with the parentheses that are needed there.
+func equality(s *advice.Site, c code.Call) advice.Edit {
 	operand := func(e ast.Expr) string {
 		switch e.(type) {
 		case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.CallExpr, *ast.ParenExpr, *ast.StarExpr, *ast.BasicLit:

@@ -144,7 +144,7 @@ func matchEncoderPerCall(s *advice.Site) []advice.Match {
 			call := made.Node().(*ast.CallExpr)
 			kind := encoderKinds[s.Callee(call)]
 			frames := lazyregexp.New(kind.frames)
-			if s.Share(frames) == 0 || facts.RunsOnce(s, made) || facts.Pooled(s, made) || slices.ContainsFunc(matches, func(m advice.Match) bool { return m.Node == call }) {
+			if s.Share(frames) == 0 || facts.RunsOnce(s.Place, made) || facts.Pooled(s.Place, made) || slices.ContainsFunc(matches, func(m advice.Match) bool { return m.Node == call }) {
 				continue
 			}
 			m := advice.Match{Node: call, Class: advice.AdviceOnly, Why: kind.advice}
@@ -164,7 +164,7 @@ func matchEncoderPerCall(s *advice.Site) []advice.Match {
 func foreignEncoders(s *advice.Site) []advice.Match {
 	for _, c := range s.Calls() {
 		if first, _, _ := strings.Cut(strings.TrimLeft(c.Name, "(*"), "/"); !strings.Contains(first, ".") || !strings.Contains(c.Name, "/") ||
-			strings.HasPrefix(strings.TrimLeft(c.Name, "(*"), s.Path+".") || facts.RunsOnce(s, c.Cursor) || facts.Pooled(s, c.Cursor) {
+			strings.HasPrefix(strings.TrimLeft(c.Name, "(*"), s.Path+".") || facts.RunsOnce(s.Place, c.Cursor) || facts.Pooled(s.Place, c.Cursor) {
 			continue
 		}
 		return []advice.Match{{Node: c.CallExpr, Class: advice.AdviceOnly, Frames: foreignEncoder,
@@ -188,13 +188,13 @@ func madeBy(s *advice.Site, c inspector.Cursor) (made []inspector.Cursor) {
 		users = append(users, sel.X)
 	}
 	for _, e := range users {
-		obj := facts.Object(s, e)
-		if obj == nil || !facts.IsLocal(s, obj) {
+		obj := facts.Object(s.Place, e)
+		if obj == nil || !facts.IsLocal(s.Place, obj) {
 			continue
 		}
 		for in := range s.Func.Preorder((*ast.AssignStmt)(nil)) {
 			assign := in.Node().(*ast.AssignStmt)
-			if len(assign.Rhs) != 1 || facts.Object(s, assign.Lhs[0]) != obj {
+			if len(assign.Rhs) != 1 || facts.Object(s.Place, assign.Lhs[0]) != obj {
 				continue
 			}
 			if by, ok := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr); ok {
@@ -211,13 +211,13 @@ func madeBy(s *advice.Site, c inspector.Cursor) (made []inspector.Cursor) {
 func poolEncoder(s *advice.Site, c inspector.Cursor, kind *encoderKind, m *advice.Match) {
 	call := c.Node().(*ast.CallExpr)
 	assign, ok := c.Parent().Node().(*ast.AssignStmt)
-	if !ok || assign.Tok != token.DEFINE || len(assign.Lhs) != 1 || len(call.Args) != 1 || s.Decl == nil || s.Func.Node() != s.Decl || facts.InLoop(c) || facts.Jumps(s) {
+	if !ok || assign.Tok != token.DEFINE || len(assign.Lhs) != 1 || len(call.Args) != 1 || s.Decl == nil || s.Func.Node() != s.Decl || facts.InLoop(c) || facts.Jumps(s.Place) {
 		return
 	}
 	if block, ok := c.Parent().Parent().Node().(*ast.BlockStmt); !ok || block != s.Decl.Body {
 		return
 	}
-	obj := facts.Object(s, assign.Lhs[0])
+	obj := facts.Object(s.Place, assign.Lhs[0])
 	pkg, constructor, ok := strings.Cut(s.Source(call.Fun), ".")
 	if obj == nil || !ok || constructor != call.Fun.(*ast.SelectorExpr).Sel.Name || facts.UsesName(call.Args[0], obj.Name()) || !staysInside(s, obj, kind) {
 		return
@@ -226,8 +226,8 @@ func poolEncoder(s *advice.Site, c inspector.Cursor, kind *encoderKind, m *advic
 	if named.Obj().Pkg().Path() == "bufio" && !isNever(s.Info.TypeOf(call.Args[0]), s.Info.TypeOf(call)) {
 		return // if it receives another one, it creates none
 	}
-	syncPkg, ok := facts.PackageName(s, "sync", s.Decl.Pos())
-	if !ok || !facts.Builtins(s, s.Decl.Pos(), "any", "nil") {
+	syncPkg, ok := facts.PackageName(s.Place, "sync", s.Decl.Pos())
+	if !ok || !facts.Builtins(s.Place, s.Decl.Pos(), "any", "nil") {
 		return
 	}
 	name := s.Unused(named.Obj().Pkg().Name()+kind.pooled+"s", call.Pos())
@@ -256,7 +256,7 @@ func staysInside(s *advice.Site, obj types.Object, kind *encoderKind) bool {
 	inside, closed := true, !slices.Contains(strings.Fields(kind.methods), "Close")
 	s.Func.Inspect([]ast.Node{(*ast.Ident)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
 		if lit, ok := c.Node().(*ast.FuncLit); ok {
-			inside = inside && !facts.Mentions(s, lit, obj)
+			inside = inside && !facts.Mentions(s.Place, lit, obj)
 			return false
 		}
 		if s.Info.Uses[c.Node().(*ast.Ident)] != obj {

@@ -69,8 +69,8 @@ func discarded(s *advice.Site, e ast.Expr) bool {
 	if facts.IsBlank(e) {
 		return true
 	}
-	obj := facts.Object(s, e)
-	if obj == nil || obj.Pos() != e.Pos() || !facts.IsLocal(s, obj) { // used for other errors, too
+	obj := facts.Object(s.Place, e)
+	if obj == nil || obj.Pos() != e.Pos() || !facts.IsLocal(s.Place, obj) { // used for other errors, too
 		return false
 	}
 	for _, id := range s.Uses(obj) {
@@ -89,7 +89,7 @@ func discarded(s *advice.Site, e ast.Expr) bool {
 // makesErrors reports whether the profile shows that a function of the package creates errors, or
 // returns those of another one.
 func makesErrors(s *advice.Site, f *types.Func, depth int) bool {
-	decl := facts.DeclarationOfFunc(s, f)
+	decl := facts.DeclarationOfFunc(s.Place, f)
 	if decl == nil || decl.Body == nil {
 		return false
 	}

@@ -36,7 +36,7 @@ func matchErrorFormatted(s *advice.Site) []advice.Match {
 	}
 	var matches []advice.Match
 	for _, c := range s.Calls("fmt.Errorf") {
-		if len(c.Args) < 2 || c.Ellipsis.IsValid() || facts.RunsOnce(s, c.Cursor) {
+		if len(c.Args) < 2 || c.Ellipsis.IsValid() || facts.RunsOnce(s.Place, c.Cursor) {
 			continue
 		}
 		switch c.Parent().Node().(type) {
@@ -44,7 +44,7 @@ func matchErrorFormatted(s *advice.Site) []advice.Match {
 		default:
 			continue // its message is read at once
 		}
-		format, ok := facts.ConstantText(s, c.Args[0])
+		format, ok := facts.ConstantText(s.Place, c.Args[0])
 		if !ok || strings.Contains(format, "%w") {
 			continue
 		}

@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -36,10 +37,10 @@ errors. Code that runs once is not reported.`,
 func matchErrorfStatic(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("fmt.Errorf", "errors.New") {
-		if len(c.Args) != 1 || s.Decl == nil || facts.RunsOnce(s, c.Cursor) {
+		if len(c.Args) != 1 || s.Decl == nil || facts.RunsOnce(s.Place, c.Cursor) {
 			continue
 		}
-		text, ok := facts.ConstantText(s, c.Args[0])
+		text, ok := facts.ConstantText(s.Place, c.Args[0])
 		if !ok || !returned(s, c) {
 			continue
 		}
@@ -49,8 +50,8 @@ func matchErrorfStatic(s *advice.Site) []advice.Match {
 			}
 			text = strings.ReplaceAll(text, "%%", "%")
 		}
-		pkg, ok := facts.PackageName(s, "errors", s.Decl.Pos())
-		if !ok || facts.Commented(s, c.Pos(), c.End()) {
+		pkg, ok := facts.PackageName(s.Place, "errors", s.Decl.Pos())
+		if !ok || facts.Commented(s.Place, c.Pos(), c.End()) {
 			continue
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.Review}
@@ -72,7 +73,7 @@ func matchErrorfStatic(s *advice.Site) []advice.Match {
 // it wasn't before.
 func isError(s *advice.Site, name, text string, at token.Pos) bool {
 	obj := s.Types.Scope().Lookup(name)
-	if obj == nil || facts.Resolves(s, name, at) != obj || !onlyReturned(s, obj) {
+	if obj == nil || facts.Resolves(s.Place, name, at) != obj || !onlyReturned(s, obj) {
 		return false
 	}
 	same := false
@@ -82,7 +83,7 @@ func isError(s *advice.Site, name, text string, at token.Pos) bool {
 			if ok && len(spec.Names) == 1 && len(spec.Values) == 1 && s.Info.Defs[spec.Names[0]] == obj {
 				call, ok := ast.Unparen(spec.Values[0]).(*ast.CallExpr)
 				if ok && s.Callee(call) == "errors.New" {
-					made, constant := facts.ConstantText(s, call.Args[0])
+					made, constant := facts.ConstantText(s.Place, call.Args[0])
 					same = constant && made == text
 				}
 			}
@@ -104,8 +105,8 @@ func onlyReturned(s *advice.Site, obj types.Object) bool {
 	})
 }
 
-// returned reports whether an error goes to a caller, or to a variable.
-func returned(s *advice.Site, c advice.Call) bool {
+// returned reports whether an error is returned or assigned to a variable.
+func returned(s *advice.Site, c code.Call) bool {
 	switch p := c.Parent().Node().(type) {
 	case *ast.ReturnStmt, *ast.AssignStmt:
 		return true

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -46,8 +47,8 @@ func matchErrorsAs(s *advice.Site) []advice.Match {
 //
 //	if target, ok := errors.AsType[*T](err); ok { … }
 //
-// and returns nil where it can't.
-func asType(s *advice.Site, c advice.Call) []advice.Edit {
+// and returns nil if it can't.
+func asType(s *advice.Site, c code.Call) []advice.Edit {
 	cond, not := c.Cursor, (*ast.UnaryExpr)(nil)
 	if unary, ok := cond.Parent().Node().(*ast.UnaryExpr); ok && unary.Op == token.NOT {
 		cond, not = cond.Parent(), unary
@@ -78,7 +79,7 @@ func asType(s *advice.Site, c advice.Call) []advice.Edit {
 			return nil
 		}
 	}
-	text, ok := facts.TypeText(s, target.Type(), c.Pos())
+	text, ok := facts.TypeText(s.Place, target.Type(), c.Pos())
 	if !ok {
 		return nil
 	}
@@ -96,7 +97,7 @@ func asType(s *advice.Site, c advice.Call) []advice.Edit {
 		name = "_"
 	}
 	if facts.UsesName(stmt, found) {
-		found = facts.Fresh(s, found, stmt.Pos(), stmt)
+		found = facts.Fresh(s.Place, found, stmt.Pos(), stmt)
 	}
 	test := "; " + found
 	if not != nil {

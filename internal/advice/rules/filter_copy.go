@@ -36,8 +36,8 @@ func matchFilterCopy(s *advice.Site) []advice.Match {
 			continue
 		}
 		if loop, ok := facts.LoopAround(c); ok {
-			if from := facts.Filters(s, c, loop); from != nil {
-				matches = append(matches, keepInPlace(s, assign, from, facts.Object(s, assign.Lhs[0]), true))
+			if from := facts.Filters(s.Place, c, loop); from != nil {
+				matches = append(matches, keepInPlace(s, assign, from, facts.Object(s.Place, assign.Lhs[0]), true))
 			}
 			continue
 		}
@@ -47,7 +47,7 @@ func matchFilterCopy(s *advice.Site) []advice.Match {
 			continue
 		}
 		made, ok := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr)
-		kept := facts.Object(s, assign.Lhs[0])
+		kept := facts.Object(s.Place, assign.Lhs[0])
 		if !ok || kept == nil || s.Callee(made) != "make" {
 			continue
 		}
@@ -55,7 +55,7 @@ func matchFilterCopy(s *advice.Site) []advice.Match {
 			continue
 		}
 		for in := range next.Preorder((*ast.AssignStmt)(nil)) {
-			if from := facts.Filters(s, in, next); from != nil && facts.Object(s, in.Node().(*ast.AssignStmt).Lhs[0]) == kept {
+			if from := facts.Filters(s.Place, in, next); from != nil && facts.Object(s.Place, in.Node().(*ast.AssignStmt).Lhs[0]) == kept {
 				matches = append(matches, keepInPlace(s, assign, from, kept, false))
 				break
 			}

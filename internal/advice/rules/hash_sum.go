@@ -56,7 +56,7 @@ func matchHashSum(s *advice.Site) []advice.Match {
 		m := advice.Match{Node: call, Class: advice.AdviceOnly}
 		if parent, ok := c.Parent().Node().(*ast.CallExpr); ok && appendsAll(s, parent, call) {
 			to := parent.Args[0]
-			if !edit.OneLine(s.Source(to)) || facts.Calls(s, to) || facts.Commented(s, parent.Pos(), parent.End()) {
+			if !edit.OneLine(s.Source(to)) || facts.Calls(s.Place, to) || facts.Commented(s.Place, parent.Pos(), parent.End()) {
 				continue
 			}
 			m.Class = advice.Review // other types' Sum need not append
@@ -92,7 +92,7 @@ func sumsToNil(s *advice.Site, call *ast.CallExpr) bool {
 		return false
 	}
 	methods := types.NewMethodSet(method.Recv())
-	return methods.Lookup(nil, "BlockSize") != nil && methods.Lookup(nil, "Size") != nil && facts.IsBytes(s, call)
+	return methods.Lookup(nil, "BlockSize") != nil && methods.Lookup(nil, "Size") != nil && facts.IsBytes(s.Place, call)
 }
 
 // passing reports whether a slice of bytes isn't used after its statement.
@@ -106,7 +106,7 @@ func passing(s *advice.Site, c inspector.Cursor) bool {
 		return p.X == c.Node() && passing(s, c.Parent())
 	case *ast.CallExpr:
 		if s.Info.Types[p.Fun].IsType() {
-			return facts.IsString(s, p)
+			return facts.IsString(s.Place, p)
 		}
 		return keepsNothing[s.Callee(p)]
 	}

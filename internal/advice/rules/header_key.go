@@ -38,7 +38,7 @@ func matchHeaderKey(s *advice.Site) []advice.Match {
 		if len(c.Args) == 0 {
 			continue // the results of a call
 		}
-		name, constant := facts.ConstantText(s, c.Args[0])
+		name, constant := facts.ConstantText(s.Place, c.Args[0])
 		canonical := textproto.CanonicalMIMEHeaderKey(name)
 		if !constant || name == canonical {
 			continue

@@ -51,12 +51,12 @@ depends on who uses the value, and for how long, so this rule only gives advice.
 
 func matchHotAllocation(s *advice.Site) []advice.Match {
 	share := s.Allocates()
-	if share < someAllocated || s.Says == nil {
+	if share < someAllocated || s.In.Diagnostics == nil {
 		return nil
 	}
 	for _, explain := range []func(*advice.Site, inspector.Cursor) *advice.Match{closureAllocated, movedToHeap, boxed, methodValue} {
 		for _, c := range s.Nodes() {
-			if m := explain(s, c); m != nil && !facts.Excused(s, c) {
+			if m := explain(s, c); m != nil && !facts.RarelyRuns(s.Place, c) {
 				return []advice.Match{*m}
 			}
 		}
@@ -65,7 +65,7 @@ func matchHotAllocation(s *advice.Site) []advice.Match {
 		return nil
 	}
 	for _, c := range s.Nodes() {
-		if m := valueAllocated(s, c); m != nil && !facts.Excused(s, c) {
+		if m := valueAllocated(s, c); m != nil && !facts.RarelyRuns(s.Place, c) {
 			return []advice.Match{*m}
 		}
 	}
@@ -189,7 +189,7 @@ func addressUse(s *advice.Site, v *types.Var) (at token.Pos, branch bool, how st
 		if !ok {
 			continue
 		}
-		taken := facts.AddressTakenBy(s, c, v)
+		taken := facts.AddressTakenBy(s.Place, c, v)
 		if taken == "" {
 			continue
 		}
@@ -291,8 +291,8 @@ func valueAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
 	m := &advice.Match{Node: c.Node(), Title: "memory is allocated each time"}
 	switch n := c.Node().(type) {
 	case *ast.BinaryExpr:
-		pieces := facts.Operands(s, n)
-		if outer, ok := c.Parent().Node().(*ast.BinaryExpr); ok && outer.Op == token.ADD || len(pieces) < 2 || !facts.IsString(s, n) || !escapes(s, types.ExprString(n)) {
+		pieces := facts.Operands(s.Place, n)
+		if outer, ok := c.Parent().Node().(*ast.BinaryExpr); ok && outer.Op == token.ADD || len(pieces) < 2 || !facts.IsString(s.Place, n) || !escapes(s, types.ExprString(n)) {
 			return nil
 		}
 		m.Title = "strings are concatenated each time"
@@ -365,7 +365,7 @@ func sizedLate(s *advice.Site, c inspector.Cursor, made *ast.CallExpr) bool {
 		return false
 	}
 	at := s.Fset.Position(made.Pos())
-	if !s.Says.Compiled(at.Filename) || s.Says.Escapes(at.Filename, at.Line) || generic(s) {
+	if !s.In.Diagnostics.Compiled(at.Filename) || s.In.Diagnostics.Escapes(at.Filename, at.Line) || generic(s) {
 		return false
 	}
 	// append(x, make([]T, n)...) doesn't allocate one.

@@ -42,15 +42,15 @@ func matchJoinLiteral(s *advice.Site) []advice.Match {
 			continue
 		}
 		list, ok := ast.Unparen(c.Args[0]).(*ast.CompositeLit)
-		if !ok || len(list.Elts) == 0 || len(list.Elts) > joinedAtMost || facts.Commented(s, c.Pos(), c.End()) ||
+		if !ok || len(list.Elts) == 0 || len(list.Elts) > joinedAtMost || facts.Commented(s.Place, c.Pos(), c.End()) ||
 			slices.ContainsFunc(list.Elts, func(e ast.Expr) bool { _, keyed := e.(*ast.KeyValueExpr); return keyed }) {
 			continue
 		}
 		if slice, ok := s.Info.TypeOf(list).Underlying().(*types.Slice); !ok || !types.Identical(slice.Elem(), types.Typ[types.String]) {
 			continue
 		}
-		sep, constant := facts.ConstantText(s, c.Args[1])
-		if !constant && (!facts.Pure(s, c.Args[1]) || !types.Identical(s.Info.TypeOf(c.Args[1]), types.Typ[types.String])) {
+		sep, constant := facts.ConstantText(s.Place, c.Args[1])
+		if !constant && (!facts.Pure(s.Place, c.Args[1]) || !types.Identical(s.Info.TypeOf(c.Args[1]), types.Typ[types.String])) {
 			continue
 		}
 		if len(list.Elts) == 1 && mentionsLocal(s, c.Args[1]) {
@@ -80,7 +80,7 @@ func matchJoinLiteral(s *advice.Site) []advice.Match {
 			}
 			p := edit.Piece{Arg: e, Code: s.Source(e), IsString: true}
 			if _, literal := e.(*ast.BasicLit); literal {
-				p.Text, p.Literal = facts.ConstantText(s, e)
+				p.Text, p.Literal = facts.ConstantText(s.Place, e)
 			}
 			pieces = append(pieces, p)
 			steps = append(steps, facts.Step{Expr: e})
@@ -92,7 +92,7 @@ func matchJoinLiteral(s *advice.Site) []advice.Match {
 			continue
 		}
 		m.Edits = []advice.Edit{joined}
-		edit.MustCheck(&m, facts.Overtaken(s, c.Cursor, steps))
+		edit.MustCheck(&m, facts.Overtaken(s.Place, c.Cursor, steps))
 		matches = append(matches, m)
 	}
 	return matches
@@ -116,14 +116,14 @@ func separatorMoves(s *advice.Site, elements []ast.Expr, sep ast.Expr) string {
 	for _, e := range elements[1:] {
 		later = append(later, e)
 	}
-	panics := facts.EffectsOf(s, sep)&facts.MayPanic != 0 && facts.EffectsOf(s, later...)&(facts.MayPanic|facts.MayWrite) != 0
-	if panics && !slices.ContainsFunc(slices.Concat(elements[1:], []ast.Expr{sep}), func(e ast.Expr) bool { return !facts.Plain(s, e) }) {
-		panics = false // by a nil pointer, whichever is the first
+	panics := facts.EffectsOf(s.Place, sep)&facts.MayPanic != 0 && facts.EffectsOf(s.Place, later...)&(facts.MayPanic|facts.MayWrite) != 0
+	if panics && !slices.ContainsFunc(slices.Concat(elements[1:], []ast.Expr{sep}), func(e ast.Expr) bool { return !facts.Plain(s.Place, e) }) {
+		panics = false // on a nil pointer, in either order
 	}
 	switch {
-	case len(later) == 0 && facts.EffectsOf(s, sep)&facts.MayPanic != 0:
-		return fmt.Sprintf(" Check that %s doesn't panic: it isn't evaluated any more.", s.Source(sep))
-	case !panics && facts.UnchangedBy(s, sep, false, facts.Change{Code: later}):
+	case len(later) == 0 && facts.EffectsOf(s.Place, sep)&facts.MayPanic != 0:
+		return fmt.Sprintf(" Check that %s doesn't panic: it is no longer evaluated.", s.Source(sep))
+	case !panics && facts.UnchangedBy(s.Place, sep, false, facts.Change{Code: later}):
 		return ""
 	case panics:
 		return fmt.Sprintf(" Check that %s doesn't panic: it is evaluated before the other strings.", s.Source(sep))
@@ -139,23 +139,23 @@ func onlyEver(s *advice.Site, fun ast.Expr, want string) bool {
 	case *ast.Ident:
 		obj = s.Info.Uses[f]
 	case *ast.SelectorExpr:
-		if !facts.Pure(s, f) {
+		if !facts.Pure(s.Place, f) {
 			return false
 		}
 		obj = s.Info.Uses[f.Sel]
 	}
 	v, ok := obj.(*types.Var)
-	if !ok || v.Pkg() != s.Types || v.Exported() || facts.IsParameter(s, v) {
+	if !ok || v.Pkg() != s.Types || v.Exported() || facts.IsParameter(s.Place, v) {
 		return false
 	}
-	if facts.IsLocal(s, v) && len(s.Uses(v)) < 2 {
-		return false // nothing would use it any more
+	if facts.IsLocal(s.Place, v) && len(s.Uses(v)) < 2 {
+		return false // nothing would use it afterwards
 	}
 	if k := v.Kind(); k != types.PackageVar && k != types.LocalVar && k != types.FieldVar {
 		return false // callers set parameters
 	}
 	set := 0
-	for value := range facts.ValuesOf(s, v) {
+	for value := range facts.ValuesOf(s.Place, v) {
 		if value == nil || functionName(s, value) != want {
 			return false
 		}

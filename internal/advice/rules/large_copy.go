@@ -72,16 +72,16 @@ func rangeValue(s *advice.Site, r *ast.RangeStmt) *types.Var {
 	if !facts.HasElements(s.Info.TypeOf(r.X)) {
 		return nil
 	}
-	v, _ := facts.Object(s, r.Value).(*types.Var)
+	v, _ := facts.Object(s.Place, r.Value).(*types.Var)
 	return v
 }
 
 // pointTo makes a loop variable point to the element.
 func pointTo(s *advice.Site, c inspector.Cursor, r *ast.RangeStmt, v *types.Var, m *advice.Match) {
-	if !facts.Plain(s, r.X) || s.Info.Scopes[r.Body] == nil || s.Info.Scopes[r.Body].Lookup(v.Name()) != nil {
+	if !facts.Plain(s.Place, r.X) || s.Info.Scopes[r.Body] == nil || s.Info.Scopes[r.Body].Lookup(v.Name()) != nil {
 		return
 	}
-	if _, isArray := s.Info.TypeOf(r.X).Underlying().(*types.Array); isArray && facts.Object(s, r.X) == nil {
+	if _, isArray := s.Info.TypeOf(r.X).Underlying().(*types.Array); isArray && facts.Object(s.Place, r.X) == nil {
 		return
 	}
 	if mentionsAny(s, r.X, r.Body) || writesAny(s, v.Type(), r.Body) {
@@ -100,7 +100,7 @@ func pointTo(s *advice.Site, c inspector.Cursor, r *ast.RangeStmt, v *types.Var,
 			break
 		}
 		switch {
-		case facts.AddressTakenBy(s, use, v) != "" || facts.Changes(s, use):
+		case facts.AddressTakenBy(s.Place, use, v) != "" || facts.Changes(s.Place, use):
 			reads = false
 		case !isSelected(use):
 			whole = whole || !facts.InBranch(use, r.Body.Lbrace)
@@ -113,21 +113,21 @@ func pointTo(s *advice.Site, c inspector.Cursor, r *ast.RangeStmt, v *types.Var,
 	}
 	index := ""
 	if id, ok := r.Key.(*ast.Ident); ok && id.Name != "_" {
-		if facts.Assigned(s, s.Info.Defs[id], r.Body) || s.Info.Scopes[r.Body].Lookup(id.Name) != nil {
+		if facts.Assigned(s.Place, s.Info.Defs[id], r.Body) || s.Info.Scopes[r.Body].Lookup(id.Name) != nil {
 			return
 		}
 		index = id.Name
 	} else {
-		index = facts.Fresh(s, "i", r.Pos(), r.Body)
+		index = facts.Fresh(s.Place, "i", r.Pos(), r.Body)
 	}
 	over := s.Source(r.X)
-	if obj := facts.Object(s, r.X); obj == nil || !facts.IsLocal(s, obj) || facts.AddressTaken(s, obj) {
-		// The loop goes through what it is now, whatever is assigned to it later.
+	if obj := facts.Object(s.Place, r.X); obj == nil || !facts.IsLocal(s.Place, obj) || facts.AddressTaken(s.Place, obj) {
+		// The loop keeps iterating over the current slice, even if the variable is assigned later.
 		outer, ok := facts.Statement(c)
-		if _, isSlice := s.Info.TypeOf(r.X).Underlying().(*types.Slice); !ok || !isSlice || facts.Jumps(s) {
+		if _, isSlice := s.Info.TypeOf(r.X).Underlying().(*types.Slice); !ok || !isSlice || facts.Jumps(s.Place) {
 			return
 		}
-		over = facts.Fresh(s, "items", outer.Node().Pos(), s.Func.Node())
+		over = facts.Fresh(s.Place, "items", outer.Node().Pos(), s.Func.Node())
 		edits = append(edits, edit.Insert(outer.Node().Pos(), over+" := "+s.Source(r.X)+"\n"))
 	}
 	at, pointer := afterLine(s, r.Body.Lbrace+1), fmt.Sprintf("\n%s := &%s[%s]", v.Name(), over, index)
@@ -139,7 +139,7 @@ func pointTo(s *advice.Site, c inspector.Cursor, r *ast.RangeStmt, v *types.Var,
 	m.Edits = append(edits,
 		advice.Edit{Pos: r.Key.Pos(), End: r.X.End(), New: fmt.Sprintf("%s := range %s", index, over)},
 		edit.Insert(at, pointer))
-	if facts.Commented(s, r.Key.Pos(), r.X.End()) {
+	if facts.Commented(s.Place, r.Key.Pos(), r.X.End()) {
 		m.Edits, m.Class = nil, advice.AdviceOnly
 	}
 }
@@ -232,7 +232,7 @@ func insideOf(s *advice.Site, e ast.Expr, t types.Type) bool {
 func mayBeElement(s *advice.Site, e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.IndexExpr:
-		return !facts.IsMap(s, e.X)
+		return !facts.IsMap(s.Place, e.X)
 	case *ast.StarExpr:
 		return true
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -53,7 +54,7 @@ func matchListParsedPerCall(s *advice.Site) []advice.Match {
 			continue
 		}
 		r, ok := loop.Node().(*ast.RangeStmt)
-		if !ok || r.Value == nil || !facts.IsString(s, r.Value) || !ofElement(s, c, r) || !stays(s, r.X) {
+		if !ok || r.Value == nil || !facts.IsString(s.Place, r.Value) || !ofElement(s, c, r) || !stays(s, r.X) {
 			continue
 		}
 		list := s.Source(r.X)
@@ -77,21 +78,20 @@ func answers(s *advice.Site) bool {
 	return false
 }
 
-// ofElement reports whether all that a call is given is an element of the list, and
-// constants.
-func ofElement(s *advice.Site, c advice.Call, r *ast.RangeStmt) bool {
-	element := facts.Object(s, r.Value)
+// ofElement reports whether the arguments of a call are only the element of the list and constants.
+func ofElement(s *advice.Site, c code.Call, r *ast.RangeStmt) bool {
+	element := facts.Object(s.Place, r.Value)
 	given := false
 	for _, a := range c.Args {
 		switch {
 		case s.Info.Types[a].Value != nil:
-		case element != nil && facts.Object(s, a) == element:
+		case element != nil && facts.Object(s.Place, a) == element:
 			given = true
 		default:
 			return false
 		}
 	}
-	return given && !facts.Assigned(s, element, r.Body)
+	return given && !facts.Assigned(s.Place, element, r.Body)
 }
 
 // stays reports whether a list may be the same in the next call: it is a parameter that isn't assigned
@@ -99,13 +99,13 @@ func ofElement(s *advice.Site, c advice.Call, r *ast.RangeStmt) bool {
 func stays(s *advice.Site, list ast.Expr) bool {
 	switch e := ast.Unparen(list).(type) {
 	case *ast.Ident:
-		obj := facts.Object(s, e)
-		return obj != nil && (obj.Parent() == s.Types.Scope() || facts.IsParameter(s, obj) && !facts.Assigned(s, obj, s.Body()))
+		obj := facts.Object(s.Place, e)
+		return obj != nil && (obj.Parent() == s.Types.Scope() || facts.IsParameter(s.Place, obj) && !facts.Assigned(s.Place, obj, s.Body()))
 	case *ast.SelectorExpr:
 		if v := s.Info.Selections[e]; v == nil || v.Kind() != types.FieldVal {
 			return false
 		}
-		root := facts.Object(s, e.X)
+		root := facts.Object(s.Place, e.X)
 		return root != nil && s.Decl.Recv != nil && facts.Within(s.Decl.Recv, root.Pos())
 	}
 	return false

@@ -32,24 +32,24 @@ name fails at startup. Keep locations for names from data in a sync.Map.`,
 func matchLocationPerCall(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("time.LoadLocation") {
-		if facts.RunsOnce(s, c.Cursor) || len(c.Args) != 1 {
+		if facts.RunsOnce(s.Place, c.Cursor) || len(c.Args) != 1 {
 			continue
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
-		name, constant := facts.ConstantText(s, c.Args[0])
+		name, constant := facts.ConstantText(s.Place, c.Args[0])
 		switch {
 		case !constant:
 			m.Why = "time.LoadLocation reads the time zone database on each call. Resolve the name once, where the configuration is read, and keep the *time.Location; keep locations for names from data in a map."
 		case name == "" || name == "UTC" || name == "Local":
 			continue // these are known without reading a file
 		default:
-			m.Why = fmt.Sprintf("time.LoadLocation reads %q from the time zone database for each call: load it once. Check that an error, which is kept as well, isn't worth another try.", name)
-			if s.Decl == nil || !facts.AtPackageLevel(s, c.CallExpr) {
+			m.Why = fmt.Sprintf("time.LoadLocation reads %q from the time zone database on each call; load it once. Check that an error, which is now kept, doesn't need a retry.", name)
+			if s.Decl == nil || !facts.AtPackageLevel(s.Place, c.CallExpr) {
 				break
 			}
-			once, ok := facts.PackageName(s, "sync", s.Decl.Pos())
-			pkg, ok2 := facts.PackageName(s, "time", s.Decl.Pos())
-			if !ok || !ok2 || s.Source(c.Fun) != pkg+".LoadLocation" || facts.Commented(s, c.Pos(), c.End()) {
+			once, ok := facts.PackageName(s.Place, "sync", s.Decl.Pos())
+			pkg, ok2 := facts.PackageName(s.Place, "time", s.Decl.Pos())
+			if !ok || !ok2 || s.Source(c.Fun) != pkg+".LoadLocation" || facts.Commented(s.Place, c.Pos(), c.End()) {
 				break
 			}
 			load := s.Decl.Name.Name

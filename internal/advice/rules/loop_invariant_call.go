@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -59,10 +60,10 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 			}
 			continue
 		}
-		if facts.LastTurn(s, c.Cursor, loop) || s.Info.Types[c.CallExpr].Value != nil {
+		if facts.LastIteration(s.Place, c.Cursor, loop) || s.Info.Types[c.CallExpr].Value != nil {
 			continue
 		}
-		v := &facts.Invariance{Site: s, Loop: loop.Node(), Call: c}
+		v := &facts.Invariance{Place: s.Place, Loop: loop.Node(), Call: c}
 		least := facts.Surely
 		for _, a := range c.Args {
 			least = min(least, v.Of(a))
@@ -71,7 +72,7 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 			continue // constant results belong in a package variable: other rules report them
 		}
 		if outer, ok := enclosingCall(s, c); ok && facts.PureCalls[outer.Name] != "" {
-			w := &facts.Invariance{Site: s, Loop: loop.Node(), Call: outer}
+			w := &facts.Invariance{Place: s.Place, Loop: loop.Node(), Call: outer}
 			if w.OfCall(outer.CallExpr) == least {
 				continue // the enclosing call can be moved as a whole
 			}
@@ -96,9 +97,9 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// calledInLoop knows calls with what a function is given, where the others of its package call
-// it in loops alone, and give it the same in each turn.
-func calledInLoop(s *advice.Site, c advice.Call) (advice.Match, bool) {
+// calledInLoop matches calls that depend on the function's arguments, where the package only calls the
+// function in loops, with the same arguments in each iteration.
+func calledInLoop(s *advice.Site, c code.Call) (advice.Match, bool) {
 	if s.Decl == nil || s.Func.Node() != ast.Node(s.Decl) || s.Decl.Name.IsExported() || constantOnly(s, c) {
 		return advice.Match{}, false
 	}
@@ -129,12 +130,12 @@ func calledInLoop(s *advice.Site, c advice.Call) (advice.Match, bool) {
 		if !ok || call.Fun != use.Node() || len(call.Args) != f.Signature().Params().Len() {
 			return advice.Match{}, false
 		}
-		around, caller := siteAround(s, use), advice.Call{CallExpr: call, Cursor: use.Parent(), Name: s.Callee(call)}
+		around, caller := &advice.Site{Place: s.Around(use)}, code.Call{CallExpr: call, Cursor: use.Parent(), Name: s.Callee(call)}
 		in, ok := facts.LoopAround(caller.Cursor)
-		if !ok || around.Func.Node() == s.Func.Node() || !facts.Repeats(in.Node(), call.Pos()) || facts.LastTurn(around, caller.Cursor, in) {
+		if !ok || around.Func.Node() == s.Func.Node() || !facts.Repeats(in.Node(), call.Pos()) || facts.LastIteration(around.Place, caller.Cursor, in) {
 			return advice.Match{}, false
 		}
-		v := &facts.Invariance{Site: around, Loop: in.Node(), Call: caller}
+		v := &facts.Invariance{Place: around.Place, Loop: in.Node(), Call: caller}
 		if slices.ContainsFunc(given, func(at int) bool { return v.Of(call.Args[at]) == facts.Varies }) {
 			return advice.Match{}, false
 		}
@@ -167,21 +168,21 @@ func calledByInterface(s *advice.Site, f *types.Func) bool {
 	return false
 }
 
-// givenTo returns which parameters of its function a call has as arguments, if these are all
-// that their values are, never assigned to, not even in part, and all others constants.
-func givenTo(s *advice.Site, c advice.Call, f *types.Func) (given []int, ok bool) {
+// givenTo returns which parameters of its function a call has as arguments, if the parameters are
+// never assigned to, not even in part, and all other arguments are constants.
+func givenTo(s *advice.Site, c code.Call, f *types.Func) (given []int, ok bool) {
 	params := slices.Collect(f.Signature().Params().Variables())
 	for _, a := range c.Args {
 		if s.Info.Types[a].Value != nil {
 			continue
 		}
-		v, isVar := facts.Object(s, a).(*types.Var)
+		v, isVar := facts.Object(s.Place, a).(*types.Var)
 		at := slices.Index(params, v)
-		if !isVar || at < 0 || !facts.PointerFree(v.Type()) || !facts.Private(s, v) {
+		if !isVar || at < 0 || !facts.PointerFree(v.Type()) || !facts.Private(s.Place, v) {
 			return nil, false
 		}
 		for e := range facts.Targets(s.Body()) {
-			if facts.RootOf(s, e) == v {
+			if facts.RootOf(s.Place, e) == v {
 				return nil, false
 			}
 		}
@@ -191,7 +192,7 @@ func givenTo(s *advice.Site, c advice.Call, f *types.Func) (given []int, ok bool
 }
 
 // argumentsOf are the arguments of a call as they are written, if they are short.
-func argumentsOf(s *advice.Site, c advice.Call) string {
+func argumentsOf(s *advice.Site, c code.Call) string {
 	args := s.Text(c.Lparen+1, c.Rparen)
 	if len(args) > 40 || strings.Contains(args, "\n") {
 		return "its arguments"
@@ -199,25 +200,7 @@ func argumentsOf(s *advice.Site, c advice.Call) string {
 	return args
 }
 
-// siteAround is the function around some code of the package as a site, of which nothing is
-// known by profiles.
-func siteAround(s *advice.Site, c inspector.Cursor) *advice.Site {
-	around := advice.Site{Package: s.Package}
-	for f := range c.Enclosing((*ast.File)(nil)) {
-		around.File = f.Node().(*ast.File)
-	}
-	for f := range c.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
-		if !around.Func.Valid() {
-			around.Func = f
-		}
-		if decl, ok := f.Node().(*ast.FuncDecl); ok {
-			around.Decl = decl
-		}
-	}
-	return &around
-}
-
-func constantOnly(s *advice.Site, c advice.Call) bool {
+func constantOnly(s *advice.Site, c code.Call) bool {
 	for _, a := range c.Args {
 		if s.Info.Types[a].Value == nil {
 			return false
@@ -234,7 +217,7 @@ func constantOnly(s *advice.Site, c advice.Call) bool {
 // that could take all memory.
 func sizeUnknown(s *advice.Site, call *ast.CallExpr) bool {
 	for n := range ast.Preorder(call) {
-		if n, ok := n.(*ast.CallExpr); ok && s.Callee(n) == "strings.Repeat" && len(n.Args) == 2 && !facts.IsLength(s, n.Args[1]) {
+		if n, ok := n.(*ast.CallExpr); ok && s.Callee(n) == "strings.Repeat" && len(n.Args) == 2 && !facts.IsLength(s.Place, n.Args[1]) {
 			return true
 		}
 	}
@@ -242,12 +225,12 @@ func sizeUnknown(s *advice.Site, call *ast.CallExpr) bool {
 }
 
 // enclosingCall returns the call that a call is an argument of.
-func enclosingCall(s *advice.Site, c advice.Call) (advice.Call, bool) {
+func enclosingCall(s *advice.Site, c code.Call) (code.Call, bool) {
 	outer, ok := c.Parent().Node().(*ast.CallExpr)
 	if !ok || outer.Fun == ast.Expr(c.CallExpr) {
-		return advice.Call{}, false
+		return code.Call{}, false
 	}
-	return advice.Call{CallExpr: outer, Cursor: c.Parent(), Name: s.Callee(outer)}, true
+	return code.Call{CallExpr: outer, Cursor: c.Parent(), Name: s.Callee(outer)}, true
 }
 
 // hoist fills in the rewrite: the call moves before the loop, and a variable takes its place.
@@ -256,13 +239,13 @@ func hoist(v *facts.Invariance, loop inspector.Cursor, name string, m *advice.Ma
 	if _, labelled := loop.Parent().Node().(*ast.LabeledStmt); labelled {
 		first = loop.Parent()
 	}
-	if stmt, ok := facts.Statement(first); !ok || stmt != first || facts.Commented(v.Site, v.Call.Pos(), v.Call.End()) {
+	if stmt, ok := facts.Statement(first); !ok || stmt != first || facts.Commented(v.Place, v.Call.Pos(), v.Call.End()) {
 		return
 	}
 	if _, call := v.Call.Parent().Node().(*ast.ExprStmt); call {
 		return
 	}
-	if facts.Jumps(v.Site) || !facts.SameAt(v.Site, v.Call.CallExpr, first.Node().Pos()) {
+	if facts.Jumps(v.Place) || !facts.SameAt(v.Place, v.Call.CallExpr, first.Node().Pos()) {
 		return
 	}
 	name = v.Unused(name, v.Call.Pos())
@@ -277,27 +260,26 @@ func hoist(v *facts.Invariance, loop inspector.Cursor, name string, m *advice.Ma
 // loop never or often reaches it.
 func checkHoisted(v *facts.Invariance) []string {
 	call := v.Source(v.Call.CallExpr)
-	check := []string{"that the loop mostly comes to the call"}
-	does := facts.EffectsOf(v.Site, v.Call.CallExpr)
+	check := []string{"that most runs of the loop reach the call"}
+	does := facts.EffectsOf(v.Place, v.Call.CallExpr)
 	if does&facts.MayPanic != 0 {
 		check = append(check, fmt.Sprintf("that %s doesn't panic if the loop has no iterations or doesn't reach it", call))
 	}
 	if does&facts.MayWrite != 0 {
-		check = append(check, fmt.Sprintf("that methods called for %s, such as String, change nothing and return the same each time", call))
-	} else if does&(facts.MayRead|facts.ReadsBytes) != 0 && facts.EffectsOf(v.Site, v.Loop)&facts.MayWrite != 0 {
-		check = append(check, fmt.Sprintf("that nothing in the loop changes what %s depends on", call))
+		check = append(check, fmt.Sprintf("that methods called for %s, such as String, have no side effects and return the same each time", call))
+	} else if does&(facts.MayRead|facts.ReadsBytes) != 0 && facts.EffectsOf(v.Place, v.Loop)&facts.MayWrite != 0 {
+		check = append(check, fmt.Sprintf("that the loop doesn't change what %s depends on", call))
 	}
 	return check
 }
 
-// keyedMarshal knows functions that are called with a map, set a few keys of it and
-// write it as JSON.
-func keyedMarshal(s *advice.Site, c advice.Call) (advice.Match, bool) {
+// keyedMarshal matches functions that receive a map, set a few of its keys and encode it as JSON.
+func keyedMarshal(s *advice.Site, c code.Call) (advice.Match, bool) {
 	if c.Name != "encoding/json.Marshal" || s.Decl == nil || s.Func.Node() != ast.Node(s.Decl) {
 		return advice.Match{}, false
 	}
-	obj := facts.Object(s, c.Args[0])
-	if obj == nil || !facts.IsParameter(s, obj) {
+	obj := facts.Object(s.Place, c.Args[0])
+	if obj == nil || !facts.IsParameter(s.Place, obj) {
 		return advice.Match{}, false
 	}
 	if _, ok := obj.Type().Underlying().(*types.Map); !ok {

@@ -55,20 +55,20 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 		if index == nil {
 			continue
 		}
-		m := facts.Object(s, index.X)
+		m := facts.Object(s.Place, index.X)
 		if m == nil || !outgrows(index.X) {
 			continue
 		}
 		loop, ok := facts.LoopAround(c)
-		if !ok || !facts.IsLocal(s, m) || facts.Within(loop.Node(), m.Pos()) {
+		if !ok || !facts.IsLocal(s.Place, m) || facts.Within(loop.Node(), m.Pos()) {
 			matches = append(matches, estimated(s, c, m)...)
 			continue
 		}
-		b, known := facts.TripsOf(s, loop.Node())
-		d, declared := facts.DeclarationOf(s, m)
+		b, known := facts.TripsOf(s.Place, loop.Node())
+		d, declared := facts.DeclarationOf(s.Place, m)
 		stmt, inBlock := facts.Statement(loop)
-		if !known || !declared || !inBlock || !facts.EmptyMap(s, &d) || !edit.OneLine(b.Text(s)) ||
-			len(facts.UsesIn(s, m, d.Node().End(), loop.Node().Pos())) > 0 {
+		if !known || !declared || !inBlock || !facts.EmptyMap(s.Place, &d) || !edit.OneLine(b.Text(s.Place)) ||
+			len(facts.UsesIn(s.Place, m, d.Node().End(), loop.Node().Pos())) > 0 {
 			matches = append(matches, estimated(s, c, m)...)
 			continue
 		}
@@ -78,25 +78,25 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 			continue
 		}
 		found := advice.Match{Node: c.Node(), Class: advice.AdviceOnly}
-		exits := facts.ExitsOf(s, loop)
+		exits := facts.ExitsOf(s.Place, loop)
 		step := c.Parent().Node() == facts.LoopBody(loop.Node()) && !exits.Skips && !exits.Stops
 		switch {
 		case isAlphabet(s.Info.TypeOf(index.Index)) && !distinct(s, loop.Node(), index.Index):
-			found.Why = fmt.Sprintf("%s is rebuilt as it grows. Characters repeat: if how many different ones there are can be said, make it with that size; %s would be too many.", m.Name(), b.Text(s))
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows. Characters repeat, so %[2]s keys would be too many; if you know how many different ones there are, make it with that size.", m.Name(), b.Text(s.Place))
 		case groups:
-			found.Why = fmt.Sprintf("%s is rebuilt as it grows, with at most as many keys as %s. If most are different, make it with that size.", m.Name(), b.Text(s))
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows to at most %s keys. If most keys are different, make it with that size.", m.Name(), b.Text(s.Place))
 		case !step || deletes(s, m, loop.Node()):
-			found.Why = fmt.Sprintf("%s is rebuilt as it grows. Not each of the %s steps stores a key; if most do, make it with that size.", m.Name(), b.Text(s))
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows. Not all of the %s iterations store a key; if most do, make it with that size.", m.Name(), b.Text(s.Place))
 		case !sizeMap(s, &b, &d, stmt, exits, &found):
-			found.Why = fmt.Sprintf("%s is rebuilt as it grows: make it with room for %s keys.", m.Name(), b.Text(s))
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows; make it with a size of %s.", m.Name(), b.Text(s.Place))
 		case distinct(s, loop.Node(), index.Index):
-			found.Why = fmt.Sprintf("%s is rebuilt as it grows to %s keys: make it with room for all.", m.Name(), b.Text(s))
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows to %s keys; make it with that size.", m.Name(), b.Text(s.Place))
 		default:
 			found.Class = advice.Review
-			found.Why = fmt.Sprintf("%s is rebuilt as it grows: make it with room for %s keys, unless many of them are the same.", m.Name(), b.Text(s))
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows; make it with a size of %s, unless many keys are the same.", m.Name(), b.Text(s.Place))
 		}
 		if found.Edits != nil {
-			edit.MustCheck(&found, b.Claimed(s, loop.Node()))
+			edit.MustCheck(&found, b.Claimed(s.Place, loop.Node()))
 			if len(exits.Returns) > 0 {
 				edit.MustCheck(&found, []string{"that the loop rarely returns early: room for all elements is allocated first"})
 			}
@@ -129,13 +129,13 @@ func estimated(s *advice.Site, c inspector.Cursor, m types.Object) []advice.Matc
 	}
 	found := advice.Match{Node: c.Node(), Class: advice.AdviceOnly}
 	if facts.Within(s.Decl.Type, v.Pos()) {
-		if !facts.IsParameter(s, m) {
-			return nil // of an outer function, or a result
+		if !facts.IsParameter(s.Place, m) {
+			return nil // a variable of an outer function, or a result
 		}
 		found.Why = fmt.Sprintf("%s is rebuilt as it grows. The code that creates it can pass the expected number of keys to make.", m.Name())
 		return []advice.Match{found}
 	}
-	if d, ok := facts.DeclarationAround(s, m); !ok || !facts.EmptyMap(s, &d) {
+	if d, ok := facts.DeclarationAround(s.Place, m); !ok || !facts.EmptyMap(s.Place, &d) {
 		return nil
 	}
 	found.Why = fmt.Sprintf("%s is rebuilt as it grows. If you can know, count or estimate the number of keys where it is created, pass it to make.", m.Name())
@@ -171,19 +171,19 @@ func copiedInto(s *advice.Site, c inspector.Cursor) (advice.Match, bool) {
 	if !ok || s.Callee(call) != "maps.Copy" || !edit.OneLine(s.Source(call.Args[1])) {
 		return advice.Match{}, false
 	}
-	m := facts.Object(s, call.Args[0])
+	m := facts.Object(s.Place, call.Args[0])
 	stmt, inBlock := facts.Statement(c)
-	if m == nil || !facts.IsLocal(s, m) || !inBlock || stmt != c.Parent() {
+	if m == nil || !facts.IsLocal(s.Place, m) || !inBlock || stmt != c.Parent() {
 		return advice.Match{}, false
 	}
-	d, declared := facts.DeclarationOf(s, m)
-	if loop, ok := facts.LoopAround(c); !declared || !facts.EmptyMap(s, &d) || ok && !facts.Within(loop.Node(), m.Pos()) || len(facts.UsesIn(s, m, d.Node().End(), call.Pos())) > 0 {
+	d, declared := facts.DeclarationOf(s.Place, m)
+	if loop, ok := facts.LoopAround(c); !declared || !facts.EmptyMap(s.Place, &d) || ok && !facts.Within(loop.Node(), m.Pos()) || len(facts.UsesIn(s.Place, m, d.Node().End(), call.Pos())) > 0 {
 		return advice.Match{}, false
 	}
 	b := facts.Trips{Expr: call.Args[1]}
 	found := advice.Match{Node: call, Class: advice.AdviceOnly,
-		Why: fmt.Sprintf("%s is rebuilt as it grows to the keys of %s: make it with room for all.", m.Name(), s.Source(call.Args[1]))}
-	if facts.Repeatable(s, call.Args[1]) {
+		Why: fmt.Sprintf("%s is rebuilt as it grows to the keys of %s; make it with that size.", m.Name(), s.Source(call.Args[1]))}
+	if facts.Repeatable(s.Place, call.Args[1]) {
 		sizeMap(s, &b, &d, stmt, facts.Exits{}, &found)
 	}
 	return found, true
@@ -221,24 +221,24 @@ func storedAt(s *advice.Site, n ast.Node) (index *ast.IndexExpr, groups bool) {
 
 // distinct reports whether each iteration has another key.
 func distinct(s *advice.Site, loop ast.Node, key ast.Expr) bool {
-	obj := facts.Object(s, key)
-	if obj == nil || facts.Assigned(s, obj, facts.LoopBody(loop)) {
+	obj := facts.Object(s.Place, key)
+	if obj == nil || facts.Assigned(s.Place, obj, facts.LoopBody(loop)) {
 		return false
 	}
 	switch n := loop.(type) {
 	case *ast.RangeStmt:
-		return n.Key != nil && facts.Object(s, n.Key) == obj
+		return n.Key != nil && facts.Object(s.Place, n.Key) == obj
 	case *ast.ForStmt:
 		init, ok := n.Init.(*ast.AssignStmt)
-		return ok && facts.Object(s, init.Lhs[0]) == obj
+		return ok && facts.Object(s.Place, init.Lhs[0]) == obj
 	}
 	return false
 }
 
 func deletes(s *advice.Site, m types.Object, in ast.Node) bool {
-	found := facts.Assigned(s, m, in)
+	found := facts.Assigned(s.Place, m, in)
 	ast.Inspect(in, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 0 && facts.Object(s, call.Args[0]) == m {
+		if call, ok := n.(*ast.CallExpr); ok && len(call.Args) > 0 && facts.Object(s.Place, call.Args[0]) == m {
 			switch s.Callee(call) {
 			case "delete", "clear":
 				found = true
@@ -252,22 +252,22 @@ func deletes(s *advice.Site, m types.Object, in ast.Node) bool {
 // sizeMap gives a map its size, and moves its declaration if necessary.
 func sizeMap(s *advice.Site, b *facts.Trips, d *facts.Declaration, stmt inspector.Cursor, exits facts.Exits, m *advice.Match) bool {
 	at := stmt.Node().Pos()
-	if d.Parent() != stmt.Parent() || facts.Jumps(s) || !facts.SameAt(s, d.Type, at) || !facts.Builtins(s, at, "make", "len") {
+	if d.Parent() != stmt.Parent() || facts.Jumps(s.Place) || !facts.SameAt(s.Place, d.Type, at) || !facts.Builtins(s.Place, at, "make", "len") {
 		return false
 	}
 	if b.Counts && (len(exits.Returns) > 0 || exits.Panics) {
 		return false // the number comes from outside
 	}
 	m.Class = advice.Safe
-	size, first := b.Size(s, at)
+	size, first := b.Size(s.Place, at)
 	made := fmt.Sprintf("make(%s, %s)", s.Source(d.Type), size)
 	switch {
 	case facts.Previous(d.Cursor, stmt):
 		m.Edits = []advice.Edit{edit.Insert(d.Node().Pos(), first), edit.Replace(d.Value, made)}
-	case b.StandsAt(s, d, at):
+	case b.KnownAt(s.Place, d, at):
 		m.Edits = []advice.Edit{edit.Replace(d.Value, made)}
 	default:
-		rest, end, ok := d.Lines(s)
+		rest, end, ok := d.Lines(s.Place)
 		if !ok {
 			return false
 		}

@@ -33,7 +33,7 @@ func matchMapRange(s *advice.Site) []advice.Match {
 		if !ok {
 			continue
 		}
-		if _, ok := facts.Under(s.Info.TypeOf(r.X)).(*types.Map); !ok || facts.RunsOnce(s, c) {
+		if _, ok := facts.Under(s.Info.TypeOf(r.X)).(*types.Map); !ok || facts.RunsOnce(s.Place, c) {
 			continue
 		}
 		name := s.Source(r.X)
@@ -41,7 +41,7 @@ func matchMapRange(s *advice.Site) []advice.Match {
 			name = "the map"
 		}
 		m := advice.Match{Node: r}
-		if obj := facts.Object(s, r.X); deletesFrom(s, r) || obj != nil && facts.IsLocal(s, obj) && facts.StartsAsNewMap(s, obj) {
+		if obj := facts.Object(s.Place, r.X); deletesFrom(s, r) || obj != nil && facts.IsLocal(s.Place, obj) && facts.StartsAsNewMap(s.Place, obj) {
 			continue // it changes each time
 		}
 		m.Why = fmt.Sprintf("Iterating over %s is slower than over a slice. If this happens more often than %s changes, keep its entries in a slice as well.", name, name)

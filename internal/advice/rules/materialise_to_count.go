@@ -33,7 +33,7 @@ var collecting = lazyregexp.New(`^runtime\.(growslice|makeslice|mallocgc)`)
 func matchMaterialiseToCount(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Nodes() {
-		if assign, ok := c.Node().(*ast.AssignStmt); ok && onlyCounted(s, assign) && !facts.RunsOnce(s, c) {
+		if assign, ok := c.Node().(*ast.AssignStmt); ok && onlyCounted(s, assign) && !facts.RunsOnce(s.Place, c) {
 			call := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr)
 			matches = append(matches, advice.Match{Node: assign,
 				Why: fmt.Sprintf("%s collects all items, but only their number is used. Count without collecting.", edit.Called(s, call))})
@@ -51,7 +51,7 @@ func matchMaterialiseToCount(s *advice.Site) []advice.Match {
 			continue
 		}
 		call, ok := ast.Unparen(made).(*ast.CallExpr)
-		if !ok || !collects(s, call, c.Name == "len") || facts.RunsOnce(s, c.Cursor) {
+		if !ok || !collects(s, call, c.Name == "len") || facts.RunsOnce(s.Place, c.Cursor) {
 			continue
 		}
 		m := advice.Match{Node: c.CallExpr}
@@ -76,8 +76,8 @@ func onlyCounted(s *advice.Site, assign *ast.AssignStmt) bool {
 	if !ok {
 		return false
 	}
-	xs := facts.Object(s, assign.Lhs[0])
-	if xs == nil || !facts.IsLocal(s, xs) {
+	xs := facts.Object(s.Place, assign.Lhs[0])
+	if xs == nil || !facts.IsLocal(s.Place, xs) {
 		return false
 	}
 	if _, slice := xs.Type().Underlying().(*types.Slice); !slice || len(s.Uses(xs)) == 0 {
@@ -92,7 +92,7 @@ func onlyCounted(s *advice.Site, assign *ast.AssignStmt) bool {
 			return false
 		}
 	}
-	decl := facts.Declared(s, call)
+	decl := facts.CalleeDecl(s.Place, call)
 	return decl != nil && decl.Body != nil && builds(s, decl.Body, true)
 }
 
@@ -111,7 +111,7 @@ func collects(s *advice.Site, call *ast.CallExpr, slice bool) bool {
 	if f.Pkg() != s.Types {
 		return slice && s.Share(collecting) > 0
 	}
-	decl := facts.Declared(s, call)
+	decl := facts.CalleeDecl(s.Place, call)
 	return decl != nil && decl.Body != nil && builds(s, decl.Body, !slice)
 }
 

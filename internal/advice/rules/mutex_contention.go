@@ -224,12 +224,12 @@ func (h *held) counts(s *advice.Site) bool {
 			}
 			counted = true
 		case *ast.AssignStmt:
-			if stmt.Tok != token.ADD_ASSIGN && stmt.Tok != token.SUB_ASSIGN || !isCounter(s, stmt.Lhs[0]) || !facts.NameOrField(stmt.Rhs[0]) {
+			if stmt.Tok != token.ADD_ASSIGN && stmt.Tok != token.SUB_ASSIGN || !isCounter(s, stmt.Lhs[0]) || !facts.Plain(s.Place, stmt.Rhs[0]) {
 				return false
 			}
 			counted = true
 		case *ast.ReturnStmt:
-			if len(stmt.Results) > 1 || len(stmt.Results) == 1 && !facts.NameOrField(stmt.Results[0]) {
+			if len(stmt.Results) > 1 || len(stmt.Results) == 1 && !facts.Plain(s.Place, stmt.Results[0]) {
 				return false
 			}
 		default:
@@ -242,7 +242,7 @@ func (h *held) counts(s *advice.Site) bool {
 // isCounter reports whether an expression is an integer variable or field.
 func isCounter(s *advice.Site, e ast.Expr) bool {
 	t, ok := s.Info.TypeOf(e).Underlying().(*types.Basic)
-	return ok && t.Info()&types.IsInteger != 0 && facts.NameOrField(e)
+	return ok && t.Info()&types.IsInteger != 0 && facts.Plain(s.Place, e)
 }
 
 func (h *held) usesMap(s *advice.Site) bool {

@@ -26,7 +26,7 @@ No rewrite is offered. Calls that run once per process are not reported.`,
 func matchOncePerObject(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("sync.OnceFunc", "sync.OnceValue", "sync.OnceValues") {
-		if facts.RunsOnce(s, c.Cursor) {
+		if facts.RunsOnce(s.Place, c.Cursor) {
 			continue
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr, Why: fmt.Sprintf(

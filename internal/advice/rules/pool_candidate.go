@@ -41,7 +41,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Nodes() {
 		size, what := allocatedSize(s, c)
-		if size < poolable || facts.RunsOnce(s, c) || facts.Pooled(s, c) || facts.Excused(s, c) {
+		if size < poolable || facts.RunsOnce(s.Place, c) || facts.Pooled(s.Place, c) || facts.RarelyRuns(s.Place, c) {
 			continue
 		}
 		m := advice.Match{Node: c.Node()}
@@ -58,7 +58,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 			for p.Rhs[i] != at.Node() {
 				i++
 			}
-			obj := facts.Object(s, p.Lhs[i])
+			obj := facts.Object(s.Place, p.Lhs[i])
 			if obj == nil {
 				continue
 			}
@@ -108,7 +108,7 @@ func allocatedSize(s *advice.Site, c inspector.Cursor) (size int64, what string)
 			if !ok || len(n.Args) < 2 {
 				return 0, ""
 			}
-			count, ok := facts.ConstantInt(s, n.Args[len(n.Args)-1])
+			count, ok := facts.ConstantInt(s.Place, n.Args[len(n.Args)-1])
 			elem, sized := facts.SizeOf(slice.Elem())
 			if !ok || !sized {
 				return 0, ""
@@ -132,7 +132,7 @@ func allocatedSize(s *advice.Site, c inspector.Cursor) (size int64, what string)
 // name: readers, writers and functions that copy are known. Other variables that it is assigned to are
 // followed for a few steps.
 func leaves(s *advice.Site, obj types.Object, steps int) string {
-	if steps == 0 || !facts.IsLocal(s, obj) {
+	if steps == 0 || !facts.IsLocal(s.Place, obj) {
 		return "else"
 	}
 	how := ""
@@ -182,7 +182,7 @@ func useLeaves(s *advice.Site, x inspector.Cursor, obj types.Object, steps int) 
 					return ""
 				}
 				if i < len(p.Rhs) && p.Rhs[i] == x.Node() {
-					if to := facts.Object(s, l); to != nil && to != obj {
+					if to := facts.Object(s.Place, l); to != nil && to != obj {
 						return leaves(s, to, steps-1)
 					} else if to == obj {
 						return ""
@@ -201,7 +201,7 @@ func useLeaves(s *advice.Site, x inspector.Cursor, obj types.Object, steps int) 
 			}
 			name := s.Callee(p)
 			switch {
-			case facts.Borrows(s, p, x.Node()):
+			case facts.Borrows(s.Place, p, x.Node()):
 				return ""
 			case strings.HasPrefix(strings.ToLower(name[strings.LastIndexByte(name, '.')+1:]), "append") && p.Args[0] == x.Node():
 				// The result uses the same memory, or more.

@@ -34,9 +34,9 @@ func matchPoolEmpty(s *advice.Site) []advice.Match {
 		return nil
 	}
 	for _, c := range s.Nodes() {
-		if e, ok := c.Node().(ast.Expr); ok && e != lit && facts.InPoolNew(s, c) {
-			// Of several lines it is one pool.
-			return []advice.Match{{Node: lit, Why: "Get finds the pool empty time and again, and has this made: some path that takes from it doesn't Put back."}}
+		if e, ok := c.Node().(ast.Expr); ok && e != lit && facts.InPoolNew(s.Place, c) {
+			// Several lines may use the same pool.
+			return []advice.Match{{Node: lit, Why: "Get keeps finding the pool empty and calls New; some path that takes an object doesn't put it back."}}
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -43,7 +44,7 @@ var drawing = []string{"Int", "Intn", "Int31", "Int31n", "Int63", "Int63n", "Uin
 func matchRandSourcePerCall(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("math/rand.NewSource") {
-		if facts.RunsOnce(s, c.Cursor) || s.Decl != nil && facts.IsConstructor(s.Decl.Name.Name) && !facts.InLoop(c.Cursor) {
+		if facts.RunsOnce(s.Place, c.Cursor) || s.Decl != nil && facts.IsConstructor(s.Decl.Name.Name) && !facts.InLoop(c.Cursor) {
 			continue
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
@@ -74,7 +75,7 @@ func asksTheTime(s *advice.Site, e ast.Expr) bool {
 			return asksTheTime(s, e.X) || asksTheTime(s, e.Y)
 		}
 	case *ast.CallExpr:
-		if operand, _, ok := facts.Conversion(s, e); ok {
+		if operand, _, ok := facts.Conversion(s.Place, e); ok {
 			return asksTheTime(s, operand)
 		}
 		switch s.Callee(e) {
@@ -91,14 +92,14 @@ func seedRuns(s *advice.Site, e ast.Expr) bool {
 	case *ast.BinaryExpr:
 		return seedRuns(s, e.X) || seedRuns(s, e.Y) || e.Op == token.QUO || e.Op == token.REM
 	case *ast.CallExpr:
-		if operand, _, ok := facts.Conversion(s, e); ok {
+		if operand, _, ok := facts.Conversion(s.Place, e); ok {
 			return seedRuns(s, operand)
 		}
 		if isNow(s, e) {
 			return false
 		}
 	}
-	return facts.EffectsOf(s, e)&(facts.MayPanic|facts.MayWrite) != 0
+	return facts.EffectsOf(s.Place, e)&(facts.MayPanic|facts.MayWrite) != 0
 }
 
 // isNow reports whether a method is called on the current time, in any time zone.
@@ -120,16 +121,15 @@ func isNow(s *advice.Site, method *ast.CallExpr) bool {
 	return false
 }
 
-// drawFromPackage fills in the rewrite, where nothing happens to what rand.New returns
-// but drawing.
-func drawFromPackage(s *advice.Site, c advice.Call, m *advice.Match) {
+// drawFromPackage fills in the rewrite, if the result of rand.New is only used to draw numbers.
+func drawFromPackage(s *advice.Site, c code.Call, m *advice.Match) {
 	made, ok := c.Parent().Node().(*ast.CallExpr)
 	if !ok || s.Callee(made) != "math/rand.New" || seeds(s) {
 		return
 	}
 	at := c.Parent()
 	if sel, ok := at.Parent().Node().(*ast.SelectorExpr); ok && slices.Contains(drawing, sel.Sel.Name) {
-		if name, ok := facts.PackageName(s, "math/rand", made.Pos()); ok && !facts.Commented(s, made.Pos(), made.End()) {
+		if name, ok := facts.PackageName(s.Place, "math/rand", made.Pos()); ok && !facts.Commented(s.Place, made.Pos(), made.End()) {
 			m.Edits = []advice.Edit{edit.Replace(made, name)}
 			m.Class = advice.Review
 		}
@@ -141,12 +141,12 @@ func drawFromPackage(s *advice.Site, c advice.Call, m *advice.Match) {
 	}
 	stmt := at.Parent()
 	next, ok := stmt.NextSibling()
-	obj := facts.Object(s, assign.Lhs[0])
-	if _, block := stmt.Parent().Node().(*ast.BlockStmt); !ok || !block || obj == nil || facts.Commented(s, assign.Pos(), assign.End()) {
+	obj := facts.Object(s.Place, assign.Lhs[0])
+	if _, block := stmt.Parent().Node().(*ast.BlockStmt); !ok || !block || obj == nil || facts.Commented(s.Place, assign.Pos(), assign.End()) {
 		return
 	}
 	end := next.Node().Pos()
-	if facts.Commented(s, assign.End(), end) {
+	if facts.Commented(s.Place, assign.End(), end) {
 		end = assign.End()
 	}
 	edits := []advice.Edit{{Pos: assign.Pos(), End: end}}
@@ -155,7 +155,7 @@ func drawFromPackage(s *advice.Site, c advice.Call, m *advice.Match) {
 		if !ok {
 			return
 		}
-		name, resolved := facts.PackageName(s, "math/rand", id.Pos())
+		name, resolved := facts.PackageName(s.Place, "math/rand", id.Pos())
 		sel, ok := use.Parent().Node().(*ast.SelectorExpr)
 		if !ok || !resolved || sel.X != ast.Expr(id) || !slices.Contains(drawing, sel.Sel.Name) {
 			return

@@ -60,14 +60,14 @@ func isEntry(s *advice.Site, r *ast.RangeStmt, e ast.Expr) bool {
 	if !ok || r.Key == nil || r.Tok != token.DEFINE {
 		return false
 	}
-	key := facts.Object(s, r.Key)
-	return key != nil && facts.Object(s, index.Index) == key && facts.Pure(s, r.X) && facts.SameCode(s, index.X, r.X)
+	key := facts.Object(s.Place, r.Key)
+	return key != nil && facts.Object(s.Place, index.Index) == key && facts.Pure(s.Place, r.X) && facts.SameCode(s.Place, index.X, r.X)
 }
 
 // takeValue makes the range yield the value, which replaces all lookups in its body.
 func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.Match, bool) {
 	of, ok := facts.Under(s.Info.TypeOf(r.X)).(*types.Map)
-	if !ok || facts.Assigned(s, facts.Object(s, r.Key), r.Body) || changesMap(s, r) {
+	if !ok || facts.Assigned(s.Place, facts.Object(s.Place, r.Key), r.Body) || changesMap(s, r) {
 		return advice.Match{}, false
 	}
 	m := advice.Match{Node: r, Class: advice.Review}
@@ -79,13 +79,13 @@ func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.
 			return advice.Match{}, false
 		}
 	}
-	name := facts.Fresh(s, "value", r.Body.Lbrace, r)
+	name := facts.Fresh(s.Place, "value", r.Body.Lbrace, r)
 	switch value := r.Value.(type) {
 	case nil:
 		m.Edits = append(m.Edits, edit.Insert(r.Key.End(), ", "+name))
 	case *ast.Ident:
-		obj := facts.Object(s, value)
-		if obj == nil || facts.Assigned(s, obj, r.Body) || changesPart(s, obj) {
+		obj := facts.Object(s.Place, value)
+		if obj == nil || facts.Assigned(s.Place, obj, r.Body) || changesPart(s, obj) {
 			return advice.Match{}, false
 		}
 		name = value.Name
@@ -96,7 +96,7 @@ func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.
 	loop.Inspect([]ast.Node{(*ast.IndexExpr)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
 		index, ok := c.Node().(*ast.IndexExpr)
 		if !ok {
-			simple = simple && !facts.Mentions(s, c.Node(), facts.Object(s, r.Key)) // who knows when it runs
+			simple = simple && !facts.Mentions(s.Place, c.Node(), facts.Object(s.Place, r.Key)) // it may run later
 			return false
 		}
 		if !isEntry(s, r, index) {
@@ -108,7 +108,7 @@ func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.
 		if spec, ok := c.Parent().Node().(*ast.ValueSpec); ok && len(spec.Names) != len(spec.Values) {
 			simple = false // var v, ok = m[k]
 		}
-		if r.Value != nil && facts.Resolves(s, name, index.Pos()) != facts.Object(s, r.Value) {
+		if r.Value != nil && facts.Resolves(s.Place, name, index.Pos()) != facts.Object(s.Place, r.Value) {
 			simple = false
 		}
 		m.Edits = append(m.Edits, edit.Replace(index, name))
@@ -119,7 +119,7 @@ func takeValue(s *advice.Site, loop inspector.Cursor, r *ast.RangeStmt) (advice.
 	if !simple || !edit.OneLine(text) {
 		return advice.Match{}, false
 	}
-	if entries == len(s.Uses(facts.Object(s, r.Key))) {
+	if entries == len(s.Uses(facts.Object(s.Place, r.Key))) {
 		m.Edits = append(m.Edits, edit.Replace(r.Key, "_"))
 	}
 	m.Why = fmt.Sprintf("%s[%s] is looked up although the range already has the value; use the second range variable. Check that no function called in the loop changes %s.", text, s.Source(r.Key), text)
@@ -131,7 +131,7 @@ func changesPart(s *advice.Site, obj types.Object) bool {
 	v, ok := obj.(*types.Var)
 	return !ok || slices.ContainsFunc(s.Uses(v), func(id *ast.Ident) bool {
 		use, ok := s.Root().FindNode(id)
-		return !ok || facts.AddressTakenBy(s, use, v) != "" || facts.Changes(s, use)
+		return !ok || facts.AddressTakenBy(s.Place, use, v) != "" || facts.Changes(s.Place, use)
 	})
 }
 
@@ -159,7 +159,7 @@ func changesMap(s *advice.Site, r *ast.RangeStmt) bool {
 		index, ok := ast.Unparen(e).(*ast.IndexExpr)
 		return ok && same(index.X)
 	}
-	found := facts.RootOf(s, r.X) == nil || facts.Assigned(s, facts.RootOf(s, r.X), r.Body)
+	found := facts.RootOf(s.Place, r.X) == nil || facts.Assigned(s.Place, facts.RootOf(s.Place, r.X), r.Body)
 	for e := range facts.Targets(r.Body) {
 		found = found || same(e) || entry(e)
 	}

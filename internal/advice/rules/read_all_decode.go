@@ -31,7 +31,7 @@ io.ReadAll is about twice as fast and wastes less memory.`,
 func matchReadAllDecode(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("io.ReadAll", "io/ioutil.ReadAll") {
-		if len(c.Args) != 1 || facts.RunsOnce(s, c.Cursor) {
+		if len(c.Args) != 1 || facts.RunsOnce(s.Place, c.Cursor) {
 			continue
 		}
 		m := advice.Match{Node: c.CallExpr}
@@ -69,11 +69,11 @@ func decodedBy(s *advice.Site, c inspector.Cursor) string {
 	if !ok {
 		return ""
 	}
-	obj := facts.Object(s, assign.Lhs[0])
-	if obj == nil || !facts.IsLocal(s, obj) {
+	obj := facts.Object(s.Place, assign.Lhs[0])
+	if obj == nil || !facts.IsLocal(s.Place, obj) {
 		return ""
 	}
-	uses := facts.UsesIn(s, obj, assign.End(), s.Func.Node().End())
+	uses := facts.UsesIn(s.Place, obj, assign.End(), s.Func.Node().End())
 	if len(uses) != 1 {
 		return ""
 	}

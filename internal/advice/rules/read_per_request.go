@@ -36,14 +36,14 @@ func matchReadPerRequest(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("os.ReadFile", "os.Open", "os.ReadDir", "io/ioutil.ReadFile", "io/ioutil.ReadDir", "io/fs.ReadFile", "io/fs.ReadDir",
 		"path/filepath.Glob", "io/fs.Glob", "(embed.FS).ReadFile", "(embed.FS).Open", "(embed.FS).ReadDir", "path/filepath.WalkDir", "path/filepath.Walk", "io/fs.WalkDir") {
-		if facts.RunsOnce(s, c.Cursor) || len(c.Args) == 0 {
+		if facts.RunsOnce(s.Place, c.Cursor) || len(c.Args) == 0 {
 			continue
 		}
 		arg := c.Args[0]
 		if strings.HasPrefix(c.Name, "io/fs.") && len(c.Args) > 1 {
 			arg = c.Args[1]
 		}
-		name, constant := facts.ConstantText(s, arg)
+		name, constant := facts.ConstantText(s.Place, arg)
 		if !constant && (loads || s.OnMain()) {
 			continue
 		}

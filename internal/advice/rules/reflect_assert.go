@@ -51,7 +51,7 @@ func matchReflectAssert(s *advice.Site) []advice.Match {
 		if !ok || len(assign.Lhs) != 2 || len(assign.Rhs) != 1 {
 			continue
 		}
-		reflect, ok := facts.PackageName(s, "reflect", assert.Pos())
+		reflect, ok := facts.PackageName(s.Place, "reflect", assert.Pos())
 		if !ok {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -45,18 +46,18 @@ func matchReflectFirst(s *advice.Site) []advice.Match {
 	}
 	var matches []advice.Match
 	for _, c := range s.Calls("reflect.ValueOf", "reflect.TypeOf") {
-		obj := facts.Object(s, c.Args[0])
-		if obj == nil || facts.RunsOnce(s, c.Cursor) {
+		obj := facts.Object(s.Place, c.Args[0])
+		if obj == nil || facts.RunsOnce(s.Place, c.Cursor) {
 			continue
 		}
 		if _, anything := obj.Type().Underlying().(*types.Interface); anything && switchedLater(s, c, obj, obtained(s, c)) {
-			matches = append(matches, advice.Match{Node: c.CallExpr, Title: "reflection comes before a type switch",
-				Why: fmt.Sprintf("%s(%s) runs for each value, also for those that the type switch below it knows: switch on %s first, and reflect in the default case only.", edit.Short(c.Name), obj.Name(), obj.Name())})
+			matches = append(matches, advice.Match{Node: c.CallExpr, Gain: gainOfSwitch, Title: "reflection comes before a type switch",
+				Why: fmt.Sprintf("%s(%s) runs for each value, even if the type switch below handles it. Switch on the type of %s first, and use reflection only in the default case.", edit.Short(c.Name), obj.Name(), obj.Name())})
 		}
 	}
 	for _, c := range s.Calls("(reflect.Value).FieldByName", "(reflect.Value).MethodByName", "(reflect.Type).FieldByName", "(reflect.Type).MethodByName",
 		"(reflect.StructTag).Get", "(reflect.StructTag).Lookup", "reflect.VisibleFields", "(reflect.Type).Method", "(reflect.Value).FieldByNameFunc", "(reflect.Type).FieldByNameFunc") {
-		if facts.RunsOnce(s, c.Cursor) {
+		if facts.RunsOnce(s.Place, c.Cursor) {
 			continue
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr,
@@ -67,7 +68,7 @@ func matchReflectFirst(s *advice.Site) []advice.Match {
 	}
 	for _, c := range s.Calls() {
 		instead := insteadOfReflection(c.Name)
-		if instead == "" || facts.RunsOnce(s, c.Cursor) {
+		if instead == "" || facts.RunsOnce(s.Place, c.Cursor) {
 			continue
 		}
 		symbol := strings.Replace(symbolOf(c.Name), "reflect.Type.", "reflect.(*rtype).", 1)
@@ -75,7 +76,7 @@ func matchReflectFirst(s *advice.Site) []advice.Match {
 		if s.Share(frames) < muchAllocated {
 			continue
 		}
-		matches = append(matches, advice.Match{Node: c.CallExpr, Title: "reflection does what code can do", Frames: frames, Gain: 1.5,
+		matches = append(matches, advice.Match{Node: c.CallExpr, Title: "reflection where ordinary code works", Frames: frames, Gain: gainWithoutReflection,
 			Why: fmt.Sprintf("%s %s.", edit.Short(c.Name), instead)})
 	}
 	return matches
@@ -100,9 +101,9 @@ func insteadOfReflection(name string) string {
 	return ""
 }
 
-// obtained returns the variable that reflection puts a value into which it takes from
-// another one: v := reflect.Indirect(reflect.ValueOf(x)).Interface(); nil if there is none.
-func obtained(s *advice.Site, c advice.Call) types.Object {
+// obtained returns the variable that gets its value from another one by reflection: v :=
+// reflect.Indirect(reflect.ValueOf(x)).Interface(). It returns nil if there is none.
+func obtained(s *advice.Site, c code.Call) types.Object {
 	stmt, ok := facts.Statement(c.Cursor)
 	if !ok {
 		return nil
@@ -138,12 +139,12 @@ func obtained(s *advice.Site, c advice.Call) types.Object {
 			return nil
 		}
 	}
-	return facts.Object(s, to)
+	return facts.Object(s.Place, to)
 }
 
-// switchedLater reports whether the function has a type switch on one of some variables
-// after a call, in the same or an inner block.
-func switchedLater(s *advice.Site, c advice.Call, objs ...types.Object) bool {
+// switchedLater reports whether the function has a type switch on one of some variables after a call,
+// in the same block or an inner one.
+func switchedLater(s *advice.Site, c code.Call, objs ...types.Object) bool {
 	stmt, ok := facts.Statement(c.Cursor)
 	if !ok {
 		return false
@@ -156,7 +157,7 @@ func switchedLater(s *advice.Site, c advice.Call, objs ...types.Object) bool {
 		}
 		ast.Inspect(n.Assign, func(n ast.Node) bool {
 			if e, ok := n.(*ast.TypeAssertExpr); ok && e.Type == nil {
-				obj := facts.Object(s, e.X)
+				obj := facts.Object(s.Place, e.X)
 				found = found || obj != nil && slices.Contains(objs, obj)
 			}
 			return true

@@ -5,6 +5,7 @@ import (
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -29,12 +30,12 @@ func matchReflectType(s *advice.Site) []advice.Match {
 	return edit.RewrittenCalls(s, "reflect.TypeOf", typeFor, "The compiler knows the type; reflect.TypeFor is a constant and calls nothing.")
 }
 
-// typeFor rewrites reflect.TypeOf(x), and reflect.TypeOf(x).Elem(), where x is written of types
-// and literals; nil where it can't.
-func typeFor(s *advice.Site, c advice.Call) []advice.Edit {
+// typeFor rewrites reflect.TypeOf(x) and reflect.TypeOf(x).Elem() if x consists of types and literals.
+// Otherwise it returns nil.
+func typeFor(s *advice.Site, c code.Call) []advice.Edit {
 	of, ok := c.Fun.(*ast.SelectorExpr)
 	arg := c.Args[0]
-	if !ok || s.Info.Types[arg].IsNil() || !ofTypesAlone(s, arg) || facts.EffectsOf(s, arg)&(facts.MayPanic|facts.MayWrite) != 0 {
+	if !ok || s.Info.Types[arg].IsNil() || !ofTypesAlone(s, arg) || facts.EffectsOf(s.Place, arg)&(facts.MayPanic|facts.MayWrite) != 0 {
 		return nil
 	}
 	t, end := s.Info.TypeOf(arg), c.End()
@@ -48,7 +49,7 @@ func typeFor(s *advice.Site, c advice.Call) []advice.Edit {
 	if end == c.End() && types.IsInterface(t) || !shortType(t) {
 		return nil
 	}
-	text, ok := facts.TypeText(s, t, c.Pos())
+	text, ok := facts.TypeText(s.Place, t, c.Pos())
 	if !ok {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -91,24 +92,24 @@ func patternOf(s *advice.Site, e ast.Expr) (string, bool) {
 	if call, ok := e.(*ast.CallExpr); ok {
 		switch s.Callee(call) {
 		case "regexp.MustCompile", "regexp.Compile":
-			return facts.ConstantText(s, call.Args[0])
+			return facts.ConstantText(s.Place, call.Args[0])
 		}
 		return "", false
 	}
-	obj, ok := facts.Object(s, e).(*types.Var)
+	obj, ok := facts.Object(s.Place, e).(*types.Var)
 	if !ok {
 		return "", false
 	}
 	if obj.Parent() == s.Types.Scope() {
-		if slices.ContainsFunc(s.Files, func(f *ast.File) bool { return facts.Assigned(s, obj, f) }) {
+		if slices.ContainsFunc(s.Files, func(f *ast.File) bool { return facts.Assigned(s.Place, obj, f) }) {
 			return "", false
 		}
-		return patternOf(s, facts.PackageValue(s, obj))
+		return patternOf(s, facts.PackageValue(s.Place, obj))
 	}
-	if !facts.IsLocal(s, obj) || !setOnce(s, obj) {
+	if !facts.IsLocal(s.Place, obj) || !setOnce(s, obj) {
 		return "", false
 	}
-	if value, ok := facts.Definition(s, obj); ok {
+	if value, ok := facts.Definition(s.Place, obj); ok {
 		if _, call := value.Node().(*ast.CallExpr); call {
 			return patternOf(s, value.Node().(ast.Expr))
 		}
@@ -123,7 +124,7 @@ func setOnce(s *advice.Site, obj types.Object) bool {
 		return false
 	}
 	n := 0
-	for value := range facts.ValuesOf(s, v) {
+	for value := range facts.ValuesOf(s.Place, v) {
 		if n++; value == nil || n > 1 {
 			return false
 		}
@@ -131,13 +132,12 @@ func setOnce(s *advice.Site, obj types.Object) bool {
 	return true
 }
 
-// findText fills in what asks for a fixed text without its pattern. Bytes that are not
-// UTF-8 make no difference: a text that is begins with a byte that no other character has
-// within.
-func findText(s *advice.Site, c advice.Call, re ast.Expr, pattern string, m *advice.Match) {
-	obj := facts.Object(s, re)
-	if obj == nil || obj.Parent() != s.Types.Scope() || obj.Exported() || facts.Commented(s, c.Pos(), c.End()) {
-		return // a local variable would be left without a use; another package may set an exported one
+// findText fills in code that looks for a fixed text without a pattern. Invalid UTF-8 makes no
+// difference: a valid text starts with a byte that doesn't occur inside other characters.
+func findText(s *advice.Site, c code.Call, re ast.Expr, pattern string, m *advice.Match) {
+	obj := facts.Object(s.Place, re)
+	if obj == nil || obj.Parent() != s.Types.Scope() || obj.Exported() || facts.Commented(s.Place, c.Pos(), c.End()) {
+		return // a local variable would be left unused; another package may set an exported one
 	}
 	parts, begins, ends := partsOf(pattern)
 	if len(parts) != 1 || parts[0].Op != syntax.OpLiteral || parts[0].Flags&syntax.FoldCase != 0 || slices.Contains(parts[0].Rune, utf8.RuneError) {
@@ -151,14 +151,14 @@ func findText(s *advice.Site, c advice.Call, re ast.Expr, pattern string, m *adv
 	default:
 		return
 	}
-	pkg, imported := facts.PackageName(s, path, c.Pos())
+	pkg, imported := facts.PackageName(s.Place, path, c.Pos())
 	if begins && ends {
 		if path == "bytes" {
 			within = "string(" + within + ")"
 		}
 		m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("(%s == %s)", within, text))}
 		m.Class = advice.Safe
-		edit.MustCheck(m, facts.Overtaken(s, c.Cursor, []facts.Step{{Expr: c.Args[0], Contents: true}}))
+		edit.MustCheck(m, facts.Overtaken(s.Place, c.Cursor, []facts.Step{{Expr: c.Args[0], Contents: true}}))
 		return
 	}
 	if !imported {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -44,10 +45,10 @@ sync.Once, is not reported.`,
 func matchRegexpPerCall(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("regexp.MustCompile", "regexp.MustCompilePOSIX", "regexp.Compile", "regexp.CompilePOSIX", "regexp.MatchString", "regexp.Match", "regexp.MatchReader") {
-		if facts.RunsOnce(s, c.Cursor) || len(c.Args) == 0 {
+		if facts.RunsOnce(s.Place, c.Cursor) || len(c.Args) == 0 {
 			continue
 		}
-		pattern, constant := facts.ConstantText(s, c.Args[0])
+		pattern, constant := facts.ConstantText(s.Place, c.Args[0])
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
 		if !constant && findQuoted(s, c, &m) {
 			matches = append(matches, m)
@@ -65,7 +66,7 @@ func matchRegexpPerCall(s *advice.Site) []advice.Match {
 		if handedOut(s, c) {
 			m.Why += " Check that no code calls its Longest method, which would change it for all callers, or compares it with ==."
 		}
-		if s.Decl != nil && facts.AtPackageLevel(s, c.Args[0]) {
+		if s.Decl != nil && facts.AtPackageLevel(s.Place, c.Args[0]) {
 			hoistRegexp(s, c, pattern, &m)
 		}
 		if m.Class == advice.Review {
@@ -76,8 +77,8 @@ func matchRegexpPerCall(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// hoistRegexp fills in the rewrite, where there is one.
-func hoistRegexp(s *advice.Site, c advice.Call, pattern string, m *advice.Match) {
+// hoistRegexp fills in the rewrite, if there is one.
+func hoistRegexp(s *advice.Site, c code.Call, pattern string, m *advice.Match) {
 	posix := strings.HasSuffix(c.Name, "POSIX")
 	compile := regexp.Compile
 	if posix {
@@ -86,7 +87,7 @@ func hoistRegexp(s *advice.Site, c advice.Call, pattern string, m *advice.Match)
 	if _, err := compile(pattern); err != nil {
 		return // it fails each time, which isn't for this rule to report
 	}
-	if changesHow(s, c) || facts.Commented(s, c.Pos(), c.End()) {
+	if changesHow(s, c) || facts.Commented(s.Place, c.Pos(), c.End()) {
 		return
 	}
 	pkg := s.Source(c.Fun)
@@ -120,16 +121,16 @@ func hoistRegexp(s *advice.Site, c advice.Call, pattern string, m *advice.Match)
 	m.Class = advice.Review
 }
 
-// changesHow reports whether a pattern is made to match in another way, which would
-// be for all who share it, or is not used.
-func changesHow(s *advice.Site, c advice.Call) bool {
+// changesHow reports whether the pattern is changed to match in another way, which would affect all
+// users, or isn't used.
+func changesHow(s *advice.Site, c code.Call) bool {
 	switch p := c.Parent().Node().(type) {
 	case *ast.ExprStmt, *ast.GoStmt, *ast.DeferStmt:
 		return true
 	case *ast.SelectorExpr:
 		return p.Sel.Name == "Longest"
 	case *ast.AssignStmt:
-		obj := facts.Object(s, p.Lhs[0])
+		obj := facts.Object(s.Place, p.Lhs[0])
 		for _, id := range s.Uses(obj) {
 			if use, ok := s.Root().FindNode(id); ok {
 				if sel, ok := use.Parent().Node().(*ast.SelectorExpr); ok && sel.Sel.Name == "Longest" {
@@ -141,9 +142,8 @@ func changesHow(s *advice.Site, c advice.Call) bool {
 	return false
 }
 
-// handedOut reports whether something else than calls of methods, Longest aside, gets hold of the
-// pattern that a call compiles.
-func handedOut(s *advice.Site, c advice.Call) bool {
+// handedOut reports whether a compiled pattern is used for anything but method calls, or for Longest.
+func handedOut(s *advice.Site, c code.Call) bool {
 	called := func(c inspector.Cursor) bool {
 		method, ok := c.Parent().Node().(*ast.SelectorExpr)
 		return ok && method.Sel.Name != "Longest" && facts.CalledAtOnce(c.Parent(), method)
@@ -155,15 +155,15 @@ func handedOut(s *advice.Site, c advice.Call) bool {
 	if !ok || assign.Tok != token.DEFINE || len(assign.Rhs) != 1 {
 		return true
 	}
-	return slices.ContainsFunc(s.Uses(facts.Object(s, assign.Lhs[0])), func(id *ast.Ident) bool {
+	return slices.ContainsFunc(s.Uses(facts.Object(s.Place, assign.Lhs[0])), func(id *ast.Ident) bool {
 		use, ok := s.Root().FindNode(id)
 		return !ok || !called(use)
 	})
 }
 
-// variableName is a name for what a call returns: that of the variable it goes to,
-// or else of the function.
-func variableName(s *advice.Site, c advice.Call) string {
+// variableName is a name for the result of a call: that of the variable it is assigned to, or else of
+// the function.
+func variableName(s *advice.Site, c code.Call) string {
 	if assign, ok := c.Parent().Node().(*ast.AssignStmt); ok && strings.Contains(c.Name, "ompile") {
 		if id, ok := assign.Lhs[0].(*ast.Ident); ok && id.Name != "_" && len(id.Name) > 2 {
 			return id.Name
@@ -183,8 +183,8 @@ type quotedPattern struct {
 // quotedText parses a pattern; ok is false for other patterns.
 func quotedText(s *advice.Site, pattern ast.Expr) (q quotedPattern, ok bool) {
 	before, behind := "", ""
-	for _, part := range facts.Operands(s, pattern) {
-		constant, isConstant := facts.ConstantText(s, part)
+	for _, part := range facts.Operands(s.Place, pattern) {
+		constant, isConstant := facts.ConstantText(s.Place, part)
 		switch {
 		case isConstant && q.text == nil:
 			before += constant
@@ -206,9 +206,9 @@ func quotedText(s *advice.Site, pattern ast.Expr) (q quotedPattern, ok bool) {
 	return q, q.text != nil && before == "" && behind == ""
 }
 
-// findQuoted fills in what finds a text without a pattern; false where the call is
-// another, or has no such rewrite.
-func findQuoted(s *advice.Site, c advice.Call, m *advice.Match) bool {
+// findQuoted fills in code that finds the text without a pattern. It returns false if the call is
+// another one, or has no such rewrite.
+func findQuoted(s *advice.Site, c code.Call, m *advice.Match) bool {
 	q, ok := quotedText(s, c.Args[0])
 	if !ok {
 		return false
@@ -231,12 +231,12 @@ func findQuoted(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	default:
 		return true
 	}
-	pkg, imported := facts.PackageName(s, "strings", c.Pos())
-	if s.Decl == nil || !imported || facts.Commented(s, at.Pos(), at.End()) {
+	pkg, imported := facts.PackageName(s.Place, "strings", c.Pos())
+	if s.Decl == nil || !imported || facts.Commented(s.Place, at.Pos(), at.End()) {
 		return true
 	}
-	// The two are evaluated in another order.
-	if facts.Calls(s, in) && facts.Calls(s, q.text) || !facts.UnchangedBy(s, q.text, false, facts.Change{Code: []ast.Node{in}}) || !facts.UnchangedBy(s, in, false, facts.Change{Code: []ast.Node{q.text}}) {
+	// The two operands are evaluated in reverse order.
+	if facts.Calls(s.Place, in) && facts.Calls(s.Place, q.text) || !facts.UnchangedBy(s.Place, q.text, false, facts.Change{Code: []ast.Node{in}}) || !facts.UnchangedBy(s.Place, in, false, facts.Change{Code: []ast.Node{q.text}}) {
 		return true
 	}
 	text, within := s.Source(q.text), s.Source(in)
@@ -247,7 +247,7 @@ func findQuoted(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	case q.fold && q.begins && q.ends:
 		found = fmt.Sprintf("%s.EqualFold(%s, %s)", pkg, within, text)
 	case q.fold && !q.begins && !q.ends:
-		utf8, imported := facts.PackageName(s, "unicode/utf8", s.Decl.Pos())
+		utf8, imported := facts.PackageName(s.Place, "unicode/utf8", s.Decl.Pos())
 		if !imported {
 			return true
 		}
@@ -302,9 +302,9 @@ func %[1]s(s, text string) bool {
 	return true // both are empty
 }`
 
-// withoutError puts a value in the place of a call that returned one and an error, which
-// is nil now: where both are assigned, or returned.
-func withoutError(c advice.Call, value string) (edits []advice.Edit, ok bool) {
+// withoutError replaces a call that returned a value and an error, which is now nil, by the value:
+// where both are assigned, or returned.
+func withoutError(c code.Call, value string) (edits []advice.Edit, ok bool) {
 	switch p := c.Parent().Node().(type) {
 	case *ast.AssignStmt:
 		if !facts.TwoResults(c) {

@@ -35,17 +35,17 @@ func matchReplacerPerCall(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	add := func(c inspector.Cursor) {
 		call := c.Node().(*ast.CallExpr)
-		if facts.RunsOnce(s, c) || len(call.Args) == 0 || len(call.Args)%2 != 0 || call.Ellipsis.IsValid() {
+		if facts.RunsOnce(s.Place, c) || len(call.Args) == 0 || len(call.Args)%2 != 0 || call.Ellipsis.IsValid() {
 			return
 		}
 		for _, a := range call.Args {
-			if _, ok := facts.ConstantText(s, a); !ok {
+			if _, ok := facts.ConstantText(s.Place, a); !ok {
 				return
 			}
 		}
 		m := advice.Match{Node: call, Class: advice.AdviceOnly}
-		m.Why = "strings.NewReplacer has the same constants for each call, and a table is made of them each time: make it once, as a variable of the package. Check that nothing compares it with another one."
-		if s.Decl != nil && facts.AtPackageLevel(s, call) {
+		m.Why = "strings.NewReplacer gets the same constants on each call and builds a table each time; create it once, as a package variable. Check that no code compares it with another one."
+		if s.Decl != nil && facts.AtPackageLevel(s.Place, call) {
 			name := s.Unused(edit.LowerFirst(s.Decl.Name.Name)+"Replacer", call.Pos())
 			m.Edits = []advice.Edit{edit.BeforeDecl(s, fmt.Sprintf("var %s = %s", name, s.Source(call))), edit.Replace(call, name)}
 			m.Class = advice.Review
@@ -61,11 +61,11 @@ func matchReplacerPerCall(s *advice.Site) []advice.Match {
 		if !ok {
 			continue
 		}
-		obj := facts.Object(s, sel.X)
-		if obj == nil || !facts.IsLocal(s, obj) {
+		obj := facts.Object(s.Place, sel.X)
+		if obj == nil || !facts.IsLocal(s.Place, obj) {
 			continue
 		}
-		if made, ok := facts.Definition(s, obj); ok {
+		if made, ok := facts.Definition(s.Place, obj); ok {
 			if call, ok := made.Node().(*ast.CallExpr); ok && s.Callee(call) == "strings.NewReplacer" && !facts.InLoop(c.Cursor) {
 				add(made)
 			}

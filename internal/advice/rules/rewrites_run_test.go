@@ -22,6 +22,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/profile"
 )
@@ -90,9 +91,10 @@ func (p *prelude) load(name, text string) (*ast.File, *advice.Package, error) {
 	for line := range strings.Count(text, "\n") {
 		said.Add(name, line+1, "make(T) escapes to heap")
 	}
-	return f, advice.NewPackage(advice.Package{
-		Path: pkg.Path(), Fset: fset, Files: files, Types: pkg, Info: info, Sizes: types.SizesFor("gc", runtime.GOARCH), GoVersion: config.GoVersion, Says: said,
-	}, map[string][]byte{name: []byte(text), preludeFile: p.text}), nil
+	return f, &advice.Package{Diagnostics: said, Package: &code.Package{
+		Path: pkg.Path(), Fset: fset, Files: files, Types: pkg, Info: info, Sizes: types.SizesFor("gc", runtime.GOARCH), GoVersion: config.GoVersion,
+		Texts: map[string][]byte{name: []byte(text), preludeFile: p.text},
+	}}, nil
 }
 
 // importOnce asks for each package once: to ask again means to read its folder again.

@@ -102,7 +102,7 @@ func hoistAnything(s *advice.Site, m *advice.Match) bool {
 func writeInPieces(s *advice.Site, m *advice.Match) bool {
 	for _, c := range s.Calls("(*strings.Builder).WriteString", "(*bytes.Buffer).WriteString", "(*bufio.Writer).WriteString") {
 		stmt, ok := c.Cursor.Parent().Node().(*ast.ExprStmt)
-		parts := facts.Operands(s, c.Args[0])
+		parts := facts.Operands(s.Place, c.Args[0])
 		if !ok || len(parts) < 2 || !facts.InBlock(c.Cursor.Parent()) {
 			continue
 		}

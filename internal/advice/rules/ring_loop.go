@@ -40,13 +40,13 @@ func matchRingLoop(s *advice.Site) []advice.Match {
 		}
 		to, from := assign.Lhs[0], assign.Rhs[0]
 		appended := false
-		if call, ok := facts.AppendTo(s, assign); ok && len(call.Args) == 2 && !call.Ellipsis.IsValid() {
+		if call, ok := facts.AppendTo(s.Place, assign); ok && len(call.Args) == 2 && !call.Ellipsis.IsValid() {
 			from, appended = call.Args[1], true
 		}
 		m := advice.Match{Node: loop.Node()}
 		switch {
-		case !appended && ofRing(s, loop.Node(), to) && facts.SameEachTurn(s, loop.Node(), from):
-			m.Why = "If it goes around once, the elements are in two pieces at most: clear each as a whole, or copy to it what is to stand there."
+		case !appended && ofRing(s, loop.Node(), to) && facts.SameEachIteration(s.Place, loop.Node(), from):
+			m.Why = "If the loop goes around once, the elements are at most two contiguous pieces; clear or fill each piece in one call."
 		case !appended && ofRing(s, loop.Node(), to) && counted(s, loop.Node(), from):
 			m.Why = "If the loop goes around once, the destination is at most two contiguous pieces; copy to each in one call."
 		case ofRing(s, loop.Node(), from) && (appended || counted(s, loop.Node(), to)):
@@ -72,18 +72,18 @@ func ofRing(s *advice.Site, loop ast.Node, e ast.Expr) bool {
 	if !ok || index.Op != token.REM && index.Op != token.AND {
 		return false
 	}
-	if n, constant := facts.ConstantInt(s, index.Y); constant && (n < smallRing-1 || index.Op == token.REM && n < smallRing) {
+	if n, constant := facts.ConstantInt(s.Place, index.Y); constant && (n < smallRing-1 || index.Op == token.REM && n < smallRing) {
 		return false
 	}
 	sum, ok := ast.Unparen(index.X).(*ast.BinaryExpr)
 	if !ok || sum.Op != token.ADD {
 		return false
 	}
-	return facts.Counts(s, loop, facts.Object(s, sum.X)) && facts.SameEachTurn(s, loop, sum.Y) || facts.Counts(s, loop, facts.Object(s, sum.Y)) && facts.SameEachTurn(s, loop, sum.X)
+	return facts.Counts(s.Place, loop, facts.Object(s.Place, sum.X)) && facts.SameEachIteration(s.Place, loop, sum.Y) || facts.Counts(s.Place, loop, facts.Object(s.Place, sum.Y)) && facts.SameEachIteration(s.Place, loop, sum.X)
 }
 
 // counted reports whether an expression is an element whose index a loop counts.
 func counted(s *advice.Site, loop ast.Node, e ast.Expr) bool {
 	x, ok := ast.Unparen(e).(*ast.IndexExpr)
-	return ok && facts.HasElements(s.Info.TypeOf(x.X)) && facts.Counts(s, loop, facts.Object(s, x.Index))
+	return ok && facts.HasElements(s.Info.TypeOf(x.X)) && facts.Counts(s.Place, loop, facts.Object(s.Place, x.Index))
 }

@@ -20,6 +20,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -191,9 +192,10 @@ func check(t *testing.T, name string, text []byte) (*ast.File, *advice.Package) 
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	return f, advice.NewPackage(advice.Package{
-		Path: pkg.Path(), Fset: fset, Files: []*ast.File{f}, Types: pkg, Info: info, Sizes: types.SizesFor("gc", runtime.GOARCH), GoVersion: config.GoVersion, Says: said(name, text),
-	}, map[string][]byte{name: text})
+	return f, &advice.Package{Diagnostics: said(name, text), Package: &code.Package{
+		Path: pkg.Path(), Fset: fset, Files: []*ast.File{f}, Types: pkg, Info: info, Sizes: types.SizesFor("gc", runtime.GOARCH), GoVersion: config.GoVersion,
+		Texts: map[string][]byte{name: text},
+	}}
 }
 
 // examinePackage has rules look at a package of one file.

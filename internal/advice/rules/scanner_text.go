@@ -42,8 +42,8 @@ func matchScannerText(s *advice.Site) []advice.Match {
 		if !ok || !isAssign || assign.Tok != token.DEFINE || len(assign.Lhs) != 1 || len(assign.Rhs) != 1 {
 			continue
 		}
-		obj := facts.Object(s, assign.Lhs[0])
-		if obj == nil || obj.Pos() != assign.Lhs[0].Pos() || !facts.SameOwner(s, sel, "Bytes") || !facts.Builtins(s, c.Pos(), "string", "byte") {
+		obj := facts.Object(s.Place, assign.Lhs[0])
+		if obj == nil || obj.Pos() != assign.Lhs[0].Pos() || !facts.SameOwner(s.Place, sel, "Bytes") || !facts.Builtins(s.Place, c.Pos(), "string", "byte") {
 			continue
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.Review}
@@ -75,7 +75,7 @@ func scansBefore(s *advice.Site, scanner ast.Expr, from token.Pos, uses []*ast.I
 			to = max(to, loop.Node().End())
 		}
 	}
-	root := facts.RootOf(s, scanner)
+	root := facts.RootOf(s.Place, scanner)
 	v, isVar := root.(*types.Var)
 	if !isVar {
 		return true
@@ -90,14 +90,11 @@ func scansBefore(s *advice.Site, scanner ast.Expr, from token.Pos, uses []*ast.I
 		if _, builtin := typeutil.Callee(s.Info, call).(*types.Builtin); f == nil && !builtin {
 			found = true // a function value, which may scan
 		}
-		if f != nil && f.Pkg() == s.Types && !facts.IsLocal(s, v) {
-			found = true // which may have the same scanner
+		if f != nil && f.Pkg() == s.Types && !facts.IsLocal(s.Place, v) {
+			found = true // it may use the same scanner
 		}
-		for _, handed := range call.Args {
-			found = found || facts.RootOf(s, handed) == root
-		}
-		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && s.Info.Selections[sel] != nil && facts.RootOf(s, sel.X) == root {
-			found = found || sel.Sel.Name != "Text" && sel.Sel.Name != "Bytes" && sel.Sel.Name != "Err"
+		if method, handed := facts.HandedTo(s.Place, call, root); handed {
+			found = found || method != "Text" && method != "Bytes" && method != "Err"
 		}
 		return !found
 	})
@@ -131,7 +128,7 @@ func lookedAt(s *advice.Site, c inspector.Cursor, m *advice.Match) bool {
 		if facts.IsAssigned(c.Parent()) {
 			return false // a key that is kept
 		}
-		if _, isInc := c.Parent().Parent().Node().(*ast.IncDecStmt); isInc || !facts.IsMap(s, p.X) {
+		if _, isInc := c.Parent().Parent().Node().(*ast.IncDecStmt); isInc || !facts.IsMap(s.Place, p.X) {
 			return false
 		}
 		m.Edits = append(m.Edits, asText)
@@ -159,7 +156,7 @@ func lookedAtBy(s *advice.Site, call *ast.CallExpr, name string, id *ast.Ident, 
 			}
 			m.Edits = append(m.Edits, edit.Replace(call.Args[1], "[]byte("+s.Source(call.Args[1])+")"))
 		}
-		pkg, imported := facts.PackageName(s, "bytes", call.Pos())
+		pkg, imported := facts.PackageName(s.Place, "bytes", call.Pos())
 		m.Edits = append(m.Edits, edit.Replace(sel.X, pkg))
 		m.Imports = []string{"bytes"}
 		return imported

@@ -50,7 +50,7 @@ func matchSliceGrows(s *advice.Site) []advice.Match {
 		if !ok {
 			continue
 		}
-		call, ok := facts.AppendTo(s, assign)
+		call, ok := facts.AppendTo(s.Place, assign)
 		if !ok {
 			continue
 		}
@@ -61,14 +61,14 @@ func matchSliceGrows(s *advice.Site) []advice.Match {
 			}
 			continue
 		}
-		if facts.Filters(s, c, loop) != nil {
+		if facts.Filters(s.Place, c, loop) != nil {
 			continue
 		}
 		m := advice.Match{Node: assign, Class: advice.AdviceOnly, Allocated: growthOf(s, call)}
 		if m.Allocated < 0.01 {
 			continue // nearly all that is allocated here is something else
 		}
-		obj := facts.Object(s, assign.Lhs[0])
+		obj := facts.Object(s.Place, assign.Lhs[0])
 		g := &growth{s: s, loop: loop, obj: obj, target: s.Source(assign.Lhs[0]), call: call}
 		if !edit.OneLine(g.target) || s.Share(growFrames) == 0 && (g.hasRoom() || allocatesParts(s, call)) {
 			continue
@@ -83,14 +83,14 @@ func matchSliceGrows(s *advice.Site) []advice.Match {
 // appendedByCalls matches a slice that a function literal appends to, if a function calls the literal
 // for each of several elements.
 func appendedByCalls(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt, call *ast.CallExpr) (advice.Match, bool) {
-	obj, ok := facts.Object(s, assign.Lhs[0]).(*types.Var)
-	if _, literal := s.Func.Node().(*ast.FuncLit); !ok || !literal || s.Decl == nil || facts.IsLocal(s, obj) || !facts.Within(s.Decl, obj.Pos()) {
+	obj, ok := facts.Object(s.Place, assign.Lhs[0]).(*types.Var)
+	if _, literal := s.Func.Node().(*ast.FuncLit); !ok || !literal || s.Decl == nil || facts.IsLocal(s.Place, obj) || !facts.Within(s.Decl, obj.Pos()) {
 		return advice.Match{}, false
 	}
 	if to, ok := s.Func.Parent().Node().(*ast.CallExpr); !ok || to.Fun == s.Func.Node() {
 		return advice.Match{}, false // not passed to a function, or called on the spot
 	}
-	d, ok := facts.DeclarationAround(s, obj)
+	d, ok := facts.DeclarationAround(s.Place, obj)
 	if !ok {
 		return advice.Match{}, false
 	}
@@ -150,8 +150,8 @@ func (g *growth) match(c inspector.Cursor, m *advice.Match) bool {
 	if g.changes() || g.obj == nil && g.pops() {
 		return false // another slice in each iteration, or a stack
 	}
-	b, known := facts.TripsOf(g.s, g.loop.Node())
-	if known && !edit.OneLine(b.Text(g.s)) {
+	b, known := facts.TripsOf(g.s.Place, g.loop.Node())
+	if known && !edit.OneLine(b.Text(g.s.Place)) {
 		known = false
 	}
 	steps, even := g.perStep()
@@ -162,9 +162,9 @@ func (g *growth) match(c inspector.Cursor, m *advice.Match) bool {
 	case !known:
 		m.Why = fmt.Sprintf("%s is copied as it grows step by step. If you can count or estimate the elements cheaply before the loop, call slices.Grow(%s, n).", g.target, g.target)
 	case !even:
-		m.Why = fmt.Sprintf("%s is copied as it grows. Not each of the %s steps appends to it; if most do, give it that capacity before the loop.", g.target, b.Text(g.s))
+		m.Why = fmt.Sprintf("%s is copied as it grows. Not all of the %s iterations append to it; if most do, set that capacity before the loop.", g.target, b.Text(g.s.Place))
 	default:
-		size := b.Text(g.s)
+		size := b.Text(g.s.Place)
 		if steps > 1 {
 			size = fmt.Sprintf("%d*%s", steps, facts.Parenthesized(b.Expr, size))
 		}
@@ -187,7 +187,7 @@ func (g *growth) changes() bool {
 	ast.Inspect(g.call.Args[0], func(n ast.Node) bool {
 		if id, ok := n.(*ast.Ident); ok {
 			v, ok := g.s.Info.Uses[id].(*types.Var)
-			changes = changes || ok && !v.IsField() && (facts.Within(g.loop.Node(), v.Pos()) || id != g.call.Args[0] && facts.Assigned(g.s, v, g.loop.Node()))
+			changes = changes || ok && !v.IsField() && (facts.Within(g.loop.Node(), v.Pos()) || id != g.call.Args[0] && facts.Assigned(g.s.Place, v, g.loop.Node()))
 		}
 		return !changes
 	})
@@ -213,9 +213,9 @@ func (g *growth) hasRoom() bool {
 	if g.obj == nil {
 		return false
 	}
-	d, ok := facts.DeclarationOf(g.s, g.obj)
+	d, ok := facts.DeclarationOf(g.s.Place, g.obj)
 	call, made := d.Value.(*ast.CallExpr)
-	return ok && made && g.s.Callee(call) == "make" && len(call.Args) == 3 && !facts.IsInt(g.s, call.Args[2], 0)
+	return ok && made && g.s.Callee(call) == "make" && len(call.Args) == 3 && !facts.IsInt(g.s.Place, call.Args[2], 0)
 }
 
 // allocatesParts reports whether the elements that a call appends may be allocated on the same line,
@@ -233,12 +233,12 @@ func allocatesParts(s *advice.Site, call *ast.CallExpr) bool {
 					allocates = true
 				}
 			case *ast.BinaryExpr:
-				allocates = allocates || facts.IsString(s, n) && s.Info.Types[n].Value == nil
+				allocates = allocates || facts.IsString(s.Place, n) && s.Info.Types[n].Value == nil
 			case *ast.CallExpr:
-				_, to, converts := facts.Conversion(s, n)
+				_, to, converts := facts.Conversion(s.Place, n)
 				callee := s.Callee(n)
 				allocates = allocates || callee == "make" || callee == "new" || callee == "append" ||
-					converts && (facts.IsString(s, n) || facts.IsBytes(s, n) || types.IsInterface(to))
+					converts && (facts.IsString(s.Place, n) || facts.IsBytes(s.Place, n) || types.IsInterface(to))
 			}
 			return !allocates
 		})
@@ -249,7 +249,7 @@ func allocatesParts(s *advice.Site, call *ast.CallExpr) bool {
 // perStep returns how many elements each iteration appends; even is false if the number differs.
 func (g *growth) perStep() (n int, even bool) {
 	body := facts.LoopBody(g.loop.Node())
-	if e := facts.ExitsOf(g.s, g.loop); e.Skips || e.Stops {
+	if e := facts.ExitsOf(g.s.Place, g.loop); e.Skips || e.Stops {
 		return 0, false
 	}
 	known := make(map[*ast.Ident]bool)
@@ -258,7 +258,7 @@ func (g *growth) perStep() (n int, even bool) {
 		if !ok {
 			continue
 		}
-		call, ok := facts.AppendTo(g.s, assign)
+		call, ok := facts.AppendTo(g.s.Place, assign)
 		if !ok || types.ExprString(assign.Lhs[0]) != g.target {
 			continue
 		}
@@ -307,30 +307,30 @@ func readsElements(s *advice.Site, c inspector.Cursor) bool {
 // rewrite gives the slice its capacity, if it is a variable that is empty before the loop.
 func (g *growth) rewrite(b *facts.Trips, steps int, m *advice.Match) bool {
 	s := g.s
-	if g.seen || !facts.IsLocal(s, g.obj) || facts.Jumps(s) || facts.Mentions(s, b.Expr, g.obj) {
+	if g.seen || !facts.IsLocal(s.Place, g.obj) || facts.Jumps(s.Place) || facts.Mentions(s.Place, b.Expr, g.obj) {
 		return false
 	}
-	d, ok := facts.DeclarationOf(s, g.obj)
+	d, ok := facts.DeclarationOf(s.Place, g.obj)
 	stmt, inBlock := facts.Statement(g.loop)
-	if !ok || !inBlock || len(facts.UsesIn(s, g.obj, d.Node().End(), g.loop.Node().Pos())) > 0 {
+	if !ok || !inBlock || len(facts.UsesIn(s.Place, g.obj, d.Node().End(), g.loop.Node().Pos())) > 0 {
 		return false
 	}
 	if outer, ok := facts.LoopAround(g.loop); ok && !facts.Within(outer.Node(), g.obj.Pos()) {
 		return false // not empty the second time
 	}
 	isNil, empty := startsEmpty(s, &d)
-	if !empty || !facts.SameAt(s, d.Type, stmt.Node().Pos()) || !facts.Builtins(s, stmt.Node().Pos(), "make", "len") {
+	if !empty || !facts.SameAt(s.Place, d.Type, stmt.Node().Pos()) || !facts.Builtins(s.Place, stmt.Node().Pos(), "make", "len") {
 		return false
 	}
 	m.Class = advice.Safe
-	exits := facts.ExitsOf(g.s, g.loop)
+	exits := facts.ExitsOf(g.s.Place, g.loop)
 	if b.Counts && exits.Panics {
 		return false // as of a return below
 	}
 	for _, r := range exits.Returns {
-		// Fewer may be appended than there is room for: fine where something failed,
-		// not where the number is no more than what somebody claims.
-		if b.Counts || facts.Mentions(s, r, g.obj) || len(r.Results) == 0 {
+		// There may be room for more elements than are appended. That's fine after a failure, but not
+		// if the number comes from outside.
+		if b.Counts || facts.Mentions(s.Place, r, g.obj) || len(r.Results) == 0 {
 			return false
 		}
 	}
@@ -338,7 +338,7 @@ func (g *growth) rewrite(b *facts.Trips, steps int, m *advice.Match) bool {
 	if !ok {
 		return false
 	}
-	size, first := b.Size(s, stmt.Node().Pos())
+	size, first := b.Size(s.Place, stmt.Node().Pos())
 	guard := size
 	if steps > 1 {
 		size = strconv.Itoa(steps) + "*" + facts.Parenthesized(b.Expr, size)
@@ -360,17 +360,17 @@ func (g *growth) rewrite(b *facts.Trips, steps int, m *advice.Match) bool {
 	made := fmt.Sprintf("make(%s, 0, %s)", typ, size)
 	start := stmt.Node().Pos()
 	switch {
-	case b.Negative || isNil && !b.AtLeastOne(s) && g.nilSeen():
+	case b.Negative || isNil && !b.AtLeastOne(s.Place) && g.nilSeen():
 		m.Edits = []advice.Edit{edit.Insert(start, fmt.Sprintf("%sif %s > 0 {\n%s = %s\n}\n", first, guard, g.target, made))}
-	case !facts.Previous(d.Cursor, stmt) && !(d.Parent() == stmt.Parent() && b.StandsAt(s, &d, g.loop.Node().Pos())):
-		if comment, end, ok := d.Lines(s); ok && d.Parent() == stmt.Parent() && types.Identical(s.Info.TypeOf(d.Type), g.obj.Type()) {
+	case !facts.Previous(d.Cursor, stmt) && !(d.Parent() == stmt.Parent() && b.KnownAt(s.Place, &d, g.loop.Node().Pos())):
+		if comment, end, ok := d.Lines(s.Place); ok && d.Parent() == stmt.Parent() && types.Identical(s.Info.TypeOf(d.Type), g.obj.Type()) {
 			m.Edits = []advice.Edit{{Pos: d.Node().Pos(), End: end}, edit.Insert(start, fmt.Sprintf("%s%s := %s%s\n", first, g.target, made, comment))}
 			break
 		}
 		m.Edits = []advice.Edit{edit.Insert(start, fmt.Sprintf("%s%s = %s\n", first, g.target, made))}
 	case d.Value != nil && !s.Info.Types[d.Value].IsNil():
 		m.Edits = []advice.Edit{edit.Insert(d.Node().Pos(), first), edit.Replace(d.Value, made)}
-	case facts.Commented(s, d.Node().Pos(), d.Node().End()):
+	case facts.Commented(s.Place, d.Node().Pos(), d.Node().End()):
 		return false
 	default:
 		m.Edits = []advice.Edit{edit.Replace(d.Node(), fmt.Sprintf("%s%s := %s", first, g.target, made))}
@@ -380,7 +380,7 @@ func (g *growth) rewrite(b *facts.Trips, steps int, m *advice.Match) bool {
 		name, _, _ := strings.Cut(first, " := ")
 		m.Edits = append(m.Edits, edit.Replace(r.X, name))
 	}
-	edit.MustCheck(m, b.Claimed(s, g.loop.Node()), g.movesSeen())
+	edit.MustCheck(m, b.Claimed(s.Place, g.loop.Node()), g.movesSeen())
 	if len(exits.Returns) > 0 {
 		edit.MustCheck(m, []string{"that the loop rarely returns early: room for all elements is allocated first"})
 	}
@@ -390,8 +390,8 @@ func (g *growth) rewrite(b *facts.Trips, steps int, m *advice.Match) bool {
 // movesSeen returns what to check if something may notice that growing has moved the slice to another
 // array: a pointer to an element, or another slice of it.
 func (g *growth) movesSeen() []string {
-	if facts.CapacityObserved(g.s, g.obj) {
-		return []string{fmt.Sprintf("that the room behind %s doesn't matter", g.target)}
+	if facts.CapacityObserved(g.s.Place, g.obj) {
+		return []string{fmt.Sprintf("that no code uses the spare capacity of %s", g.target)}
 	}
 	var last ast.Node = g.loop.Node()
 	for c := range g.s.Func.Preorder((*ast.CallExpr)(nil)) {
@@ -399,7 +399,7 @@ func (g *growth) movesSeen() []string {
 			last = call
 		}
 	}
-	if facts.OwnArray(g.s, g.obj, last) {
+	if facts.OwnArray(g.s.Place, g.obj, last) {
 		return nil
 	}
 	return []string{fmt.Sprintf("that no code keeps a pointer to an element of %s, or a part of it, while it grows: they now stay in the same array", g.target)}
@@ -419,7 +419,7 @@ func (g *growth) appendedAfter() (n int, ok bool) {
 		var call *ast.CallExpr
 		switch stmt := stmt.Node().(type) {
 		case *ast.AssignStmt:
-			if to, ok := facts.AppendTo(g.s, stmt); ok && g.appends(to) {
+			if to, ok := facts.AppendTo(g.s.Place, stmt); ok && g.appends(to) {
 				call = to
 			}
 		case *ast.ReturnStmt:
@@ -442,7 +442,7 @@ func (g *growth) appendedAfter() (n int, ok bool) {
 
 // appends reports whether a call appends to the slice.
 func (g *growth) appends(call *ast.CallExpr) bool {
-	return g.s.Callee(call) == "append" && facts.Object(g.s, call.Args[0]) == g.obj
+	return g.s.Callee(call) == "append" && facts.Object(g.s.Place, call.Args[0]) == g.obj
 }
 
 // isSmall reports whether a number's type is narrower than an int.
@@ -473,7 +473,7 @@ func startsEmpty(s *advice.Site, d *facts.Declaration) (isNil, empty bool) {
 	case *ast.CallExpr:
 		if s.Callee(v) == "make" {
 			for _, n := range v.Args[1:] {
-				if !facts.IsInt(s, n, 0) {
+				if !facts.IsInt(s.Place, n, 0) {
 					return false, false
 				}
 			}

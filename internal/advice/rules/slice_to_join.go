@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -36,7 +37,7 @@ so this rule only gives advice.`,
 func matchSliceToJoin(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls("strings.Join", "bytes.Join") {
-		if s.Share(framesOf(c.Name)) < muchAllocated || facts.RunsOnce(s, c.Cursor) || facts.Excused(s, c.Cursor) {
+		if s.Share(framesOf(c.Name)) < muchAllocated || facts.RunsOnce(s.Place, c.Cursor) || facts.RarelyRuns(s.Place, c.Cursor) {
 			continue
 		}
 		if each := joinsUpTo(s, c); each != "" {
@@ -48,17 +49,17 @@ func matchSliceToJoin(s *advice.Site) []advice.Match {
 		if part, ok := list.(*ast.SliceExpr); ok {
 			list = ast.Unparen(part.X)
 		}
-		v := facts.Object(s, list)
-		if v == nil || !facts.IsLocal(s, v) || facts.IsParameter(s, v) {
+		v := facts.Object(s.Place, list)
+		if v == nil || !facts.IsLocal(s.Place, v) || facts.IsParameter(s.Place, v) {
 			continue
 		}
-		d, ok := facts.DeclarationOf(s, v)
-		if !ok || !isOwn(s, d) || facts.AddressTaken(s, v) {
+		d, ok := facts.DeclarationOf(s.Place, v)
+		if !ok || !isOwn(s, d) || facts.AddressTaken(s.Place, v) {
 			continue
 		}
 		made, ok := onlyFilled(s, v, c.CallExpr)
-		if at := s.Fset.Position(d.Node().Pos()); !ok || !made && !s.Says.Escapes(at.Filename, at.Line) {
-			continue // its parts are there, and it is on the stack: Join allocates once
+		if at := s.Fset.Position(d.Node().Pos()); !ok || !made && !s.In.Diagnostics.Escapes(at.Filename, at.Line) {
+			continue // its parts exist, and it is on the stack: Join allocates once
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr,
 			Why: fmt.Sprintf("%s is filled only for %s. Append the parts and separators to a []byte or strings.Builder with enough capacity, numbers with strconv.Append functions. This avoids the slice and the strings in it.", v.Name(), c.Name)})
@@ -66,32 +67,32 @@ func matchSliceToJoin(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// joinsUpTo says what part of all text a call joins in each step of a loop that goes through a
-// slice, and "" if that is no part: where the loop is left with it, the slice is another one
-// in each step, or the text may be changed.
-func joinsUpTo(s *advice.Site, c advice.Call) string {
+// joinsUpTo says which part of the whole text a call joins in each iteration of a loop over a slice,
+// or "" if it isn't a part: if the loop is left afterwards, the slice differs per iteration, or the
+// text may change.
+func joinsUpTo(s *advice.Site, c code.Call) string {
 	part, ok := ast.Unparen(c.Args[0]).(*ast.SliceExpr)
 	loop, looped := facts.LoopAround(c.Cursor)
-	if c.Name != "strings.Join" || !ok || !looped || (part.Low == nil) == (part.High == nil) || !facts.Pure(s, part.X) || facts.LastTurn(s, c.Cursor, loop) {
+	if c.Name != "strings.Join" || !ok || !looped || (part.Low == nil) == (part.High == nil) || !facts.Pure(s.Place, part.X) || facts.LastIteration(s.Place, c.Cursor, loop) {
 		return ""
 	}
 	each, end := "prefix is text[:end]", part.High
 	if end == nil {
 		each, end = "suffix is text[begin:]", part.Low
 	}
-	if sum, ok := ast.Unparen(end).(*ast.BinaryExpr); ok && (sum.Op == token.ADD || sum.Op == token.SUB) && facts.IsInt(s, sum.Y, 1) {
+	if sum, ok := ast.Unparen(end).(*ast.BinaryExpr); ok && (sum.Op == token.ADD || sum.Op == token.SUB) && facts.IsInt(s.Place, sum.Y, 1) {
 		end = sum.X
 	}
-	i := facts.Object(s, end)
+	i := facts.Object(s.Place, end)
 	body := facts.LoopBody(loop.Node())
-	if i == nil || facts.Assigned(s, i, body) || facts.AssignedAny(s, part.X, body) || declaresAny(s, loop.Node(), part.X) {
+	if i == nil || facts.Assigned(s.Place, i, body) || facts.AssignedAny(s.Place, part.X, body) || declaresAny(s, loop.Node(), part.X) {
 		return ""
 	}
 	if f, ok := loop.Node().(*ast.ForStmt); ok {
-		if post, ok := f.Post.(*ast.IncDecStmt); !ok || facts.Object(s, post.X) != i {
+		if post, ok := f.Post.(*ast.IncDecStmt); !ok || facts.Object(s.Place, post.X) != i {
 			return ""
 		}
-	} else if !facts.Counts(s, loop.Node(), i) {
+	} else if !facts.Counts(s.Place, loop.Node(), i) {
 		return ""
 	}
 	return each
@@ -154,7 +155,7 @@ func onlyFilled(s *advice.Site, v types.Object, join *ast.CallExpr) (made, ok bo
 				if !isAssign || p.Args[0] != id {
 					return false, false
 				}
-				if _, ok := facts.AppendTo(s, assign); !ok {
+				if _, ok := facts.AppendTo(s.Place, assign); !ok {
 					return false, false
 				}
 				made = made || slices.ContainsFunc(p.Args[1:], func(e ast.Expr) bool { return makes(s, e) })
@@ -162,7 +163,7 @@ func onlyFilled(s *advice.Site, v types.Object, join *ast.CallExpr) (made, ok bo
 				return false, false
 			}
 		case *ast.AssignStmt:
-			if call, ok := facts.AppendTo(s, p); !ok || p.Lhs[0] != id || facts.Object(s, call.Args[0]) != v {
+			if call, ok := facts.AppendTo(s.Place, p); !ok || p.Lhs[0] != id || facts.Object(s.Place, call.Args[0]) != v {
 				return false, false
 			}
 		default:

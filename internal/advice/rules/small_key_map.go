@@ -43,12 +43,12 @@ func matchSmallKeyMap(s *advice.Site) []advice.Match {
 	var at *ast.IndexExpr
 	for _, c := range s.Nodes() {
 		index, ok := c.Node().(*ast.IndexExpr)
-		if !ok || !s.Info.Types[index.X].IsValue() || !facts.IsMap(s, index.X) {
+		if !ok || !s.Info.Types[index.X].IsValue() || !facts.IsMap(s.Place, index.X) {
 			continue
 		}
-		v, ok := facts.Object(s, index.X).(*types.Var)
-		if !ok || m != nil && v != m || facts.RunsOnce(s, c) {
-			return nil // whose time it is nobody knows
+		v, ok := facts.Object(s.Place, index.X).(*types.Var)
+		if !ok || m != nil && v != m || facts.RunsOnce(s.Place, c) {
+			return nil // whose time it is isn't known
 		}
 		m, at = v, index
 	}
@@ -70,16 +70,16 @@ func tableFor(s *advice.Site, m *types.Var) string {
 	size, sized := facts.SizeOf(of.Elem())
 	ofPackage := m.Parent() == s.Types.Scope()
 	if !ok && sized && ofPackage && !m.Exported() && isNumbers(of.Key()) && onlyAsked(s, m) {
-		if dims, keys := constantDims(s, facts.PackageValue(s, m)); keys > 0 && product(dims)*max(size, 1) <= large && product(dims) <= 32*keys {
-			return fmt.Sprintf("its keys are of %d numbers, each small, by which an array of arrays, or one with the numbers put together, can be indexed. What else it is asked for has to be compared with the lengths first.", len(dims))
+		if dims, keys := constantDims(s, facts.PackageValue(s.Place, m)); keys > 0 && product(dims)*max(size, 1) <= large && product(dims) <= 32*keys {
+			return fmt.Sprintf("its keys are %d small numbers, which can index nested arrays, or one array by a combined index. Compare other keys with the lengths first.", len(dims))
 		}
 	}
-	if !ok || !sized || !ofPackage && !(facts.IsLocal(s, m) && facts.StartsAsNewMap(s, m)) {
+	if !ok || !sized || !ofPackage && !(facts.IsLocal(s.Place, m) && facts.StartsAsNewMap(s.Place, m)) {
 		return ""
 	}
 	var value ast.Expr
 	if ofPackage {
-		value = facts.PackageValue(s, m)
+		value = facts.PackageValue(s.Place, m)
 	}
 	keys, known := constantKeys(s, value)
 	set := ""
@@ -166,7 +166,7 @@ func constantDims(s *advice.Site, e ast.Expr) (dims []int64, keys int64) {
 			dims = make([]int64, len(key.Elts))
 		}
 		for i, part := range key.Elts {
-			n, ok := facts.ConstantInt(s, part)
+			n, ok := facts.ConstantInt(s.Place, part)
 			if !ok || n < 0 || n >= math.MaxInt32 {
 				return nil, 0 // or with field names, in any order
 			}
@@ -198,7 +198,7 @@ func constantKeys(s *advice.Site, e ast.Expr) (keys []int64, ok bool) {
 		if !ok {
 			return nil, false
 		}
-		k, ok := facts.ConstantInt(s, pair.Key)
+		k, ok := facts.ConstantInt(s.Place, pair.Key)
 		if !ok {
 			return nil, false
 		}
@@ -212,7 +212,7 @@ func constantKeys(s *advice.Site, e ast.Expr) (keys []int64, ok bool) {
 func onlyAsked(s *advice.Site, m *types.Var) bool {
 	for _, f := range s.Files {
 		for e := range facts.Targets(f) {
-			if index, ok := ast.Unparen(e).(*ast.IndexExpr); ok && facts.Object(s, index.X) == m {
+			if index, ok := ast.Unparen(e).(*ast.IndexExpr); ok && facts.Object(s.Place, index.X) == m {
 				return false
 			}
 		}

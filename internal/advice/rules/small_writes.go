@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -67,7 +68,7 @@ func matchSmallWrites(s *advice.Site) []advice.Match {
 }
 
 // isBuffer reports whether a call writes to memory.
-func isBuffer(s *advice.Site, c advice.Call) bool {
+func isBuffer(s *advice.Site, c code.Call) bool {
 	if len(c.Args) == 0 {
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -81,9 +82,9 @@ func matchSortSlice(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// naturalOrder is of numbers or strings that slices.SortFunc is given a function for, which
-// compares them as < does.
-func naturalOrder(s *advice.Site, c advice.Call) (advice.Match, bool) {
+// naturalOrder matches numbers or strings that slices.SortFunc compares with a function that does what
+// < does.
+func naturalOrder(s *advice.Site, c code.Call) (advice.Match, bool) {
 	if len(c.Args) != 2 {
 		return advice.Match{}, false
 	}
@@ -99,10 +100,10 @@ func naturalOrder(s *advice.Site, c advice.Call) (advice.Match, bool) {
 	if !ok {
 		return advice.Match{}, false
 	}
-	m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Gain: 2, Title: "elements are compared by a function that < does without",
-		Why: fmt.Sprintf("%s calls a function for each comparison: slices.Sort is compiled for %s.", edit.Short(c.Name), types.TypeString(slice.Elem(), types.RelativeTo(s.Types)))}
+	m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Gain: gainOfNaturalOrder, Title: "a comparison function does what < does",
+		Why: fmt.Sprintf("%s calls a function for each comparison; slices.Sort is compiled for %s.", edit.Short(c.Name), types.TypeString(slice.Elem(), types.RelativeTo(s.Types)))}
 	sel, isSelector := c.Fun.(*ast.SelectorExpr)
-	if exact && isSelector && !facts.Commented(s, c.Args[1].Pos(), c.Args[1].End()) {
+	if exact && isSelector && !facts.Commented(s.Place, c.Args[1].Pos(), c.Args[1].End()) {
 		m.Class = advice.Safe
 		if elem.Info()&types.IsFloat != 0 {
 			m.Class = advice.Review
@@ -137,7 +138,9 @@ func comparesDirectly(s *advice.Site, f ast.Expr) (exact, ok bool) {
 	if len(params) != 2 {
 		return false, false
 	}
-	inOrder := func(x, y ast.Expr) bool { return facts.Object(s, x) == params[0] && facts.Object(s, y) == params[1] }
+	inOrder := func(x, y ast.Expr) bool {
+		return facts.Object(s.Place, x) == params[0] && facts.Object(s.Place, y) == params[1]
+	}
 	if len(lit.Body.List) == 1 {
 		r, ok := lit.Body.List[0].(*ast.ReturnStmt)
 		if !ok || len(r.Results) != 1 {
@@ -173,8 +176,8 @@ func comparesDirectly(s *advice.Site, f ast.Expr) (exact, ok bool) {
 }
 
 // useSlicesSort is the rewrite to slices.Sort.
-func useSlicesSort(s *advice.Site, c advice.Call, arg ast.Expr, m *advice.Match) {
-	pkg, ok := facts.PackageName(s, "slices", c.Pos())
+func useSlicesSort(s *advice.Site, c code.Call, arg ast.Expr, m *advice.Match) {
+	pkg, ok := facts.PackageName(s.Place, "slices", c.Pos())
 	if _, slice := s.Info.TypeOf(arg).Underlying().(*types.Slice); !ok || !slice {
 		return
 	}
@@ -199,25 +202,25 @@ func sortedSlice(s *advice.Site, t types.Type) (*types.Slice, bool) {
 	if !ok {
 		return nil, false
 	}
-	decl := facts.DeclarationOfFunc(s, f)
+	decl := facts.DeclarationOfFunc(s.Place, f)
 	if decl == nil || decl.Body == nil || len(decl.Body.List) != 1 {
 		return nil, false
 	}
 	assign, ok := decl.Body.List[0].(*ast.AssignStmt)
-	if !ok || len(assign.Lhs) != 2 || len(assign.Rhs) != 2 || !facts.SameCode(s, assign.Lhs[0], assign.Rhs[1]) || !facts.SameCode(s, assign.Lhs[1], assign.Rhs[0]) {
+	if !ok || len(assign.Lhs) != 2 || len(assign.Rhs) != 2 || !facts.SameCode(s.Place, assign.Lhs[0], assign.Rhs[1]) || !facts.SameCode(s.Place, assign.Lhs[1], assign.Rhs[0]) {
 		return nil, false
 	}
 	a, ok := assign.Lhs[0].(*ast.IndexExpr)
 	b, ok2 := assign.Lhs[1].(*ast.IndexExpr)
-	if !ok || !ok2 || !facts.SameCode(s, a.X, b.X) {
+	if !ok || !ok2 || !facts.SameCode(s.Place, a.X, b.X) {
 		return nil, false
 	}
 	slice, ok := s.Info.TypeOf(a.X).Underlying().(*types.Slice)
 	return slice, ok
 }
 
-// sortedInterface is about sort.Sort(x).
-func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
+// sortedInterface matches sort.Sort(x).
+func sortedInterface(s *advice.Site, c code.Call, m *advice.Match) bool {
 	arg := ast.Unparen(c.Args[0])
 	reverse := false
 	if call, ok := arg.(*ast.CallExpr); ok && s.Callee(call) == "sort.Reverse" && len(call.Args) == 1 {
@@ -245,7 +248,7 @@ func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		if pointer {
 			return true
 		}
-		if operand, _, ok := facts.Conversion(s, arg); ok {
+		if operand, _, ok := facts.Conversion(s.Place, arg); ok {
 			if _, slice := s.Info.TypeOf(operand).Underlying().(*types.Slice); slice {
 				arg = operand
 			}
@@ -254,10 +257,10 @@ func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			useSlicesSort(s, c, arg, m)
 			return true
 		}
-		pkg, ok := facts.PackageName(s, "slices", c.Pos())
-		compare, ok2 := facts.PackageName(s, "cmp", c.Pos())
-		elemText, ok3 := facts.TypeText(s, elem, c.Pos())
-		if ok && ok2 && ok3 && !facts.Commented(s, c.Pos(), c.End()) {
+		pkg, ok := facts.PackageName(s.Place, "slices", c.Pos())
+		compare, ok2 := facts.PackageName(s.Place, "cmp", c.Pos())
+		elemText, ok3 := facts.TypeText(s.Place, elem, c.Pos())
+		if ok && ok2 && ok3 && !facts.Commented(s.Place, c.Pos(), c.End()) {
 			m.Class, m.Imports = advice.Safe, []string{"slices", "cmp"}
 			m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.SortFunc(%s, func(a, b %s) int { return %s.Compare(b, a) })", pkg, s.Source(arg), elemText, compare))}
 		}
@@ -268,7 +271,7 @@ func sortedInterface(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	}
 	m.Why = fmt.Sprintf("%s calls Less and Swap of %s through an interface; slices.%s with a comparison function is compiled for the element type.",
 		c.Name, types.TypeString(t, types.RelativeTo(s.Types)), sortFunc(c.Name))
-	m.Gain = 1.5
+	m.Gain = gainOfInterface
 	return true
 }
 
@@ -279,8 +282,8 @@ func sortFunc(name string) string {
 	return "SortFunc"
 }
 
-// sliceWithLess is about sort.Slice(x, func(i, j int) bool {…}).
-func sliceWithLess(s *advice.Site, c advice.Call, m *advice.Match) bool {
+// sliceWithLess matches sort.Slice(x, func(i, j int) bool {…}).
+func sliceWithLess(s *advice.Site, c code.Call, m *advice.Match) bool {
 	slice, ok := s.Info.TypeOf(c.Args[0]).Underlying().(*types.Slice)
 	if !ok {
 		return false
@@ -289,8 +292,8 @@ func sliceWithLess(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		return false
 	}
 	to := sortFunc(c.Name)
-	m.Why = fmt.Sprintf("%s swaps elements by reflection: slices.%s with a function that compares two elements is compiled for them.", c.Name, to)
-	l, ok := readLess(s, c, slice.Elem())
+	m.Why = fmt.Sprintf("%s swaps elements by reflection; slices.%s with a comparison function is compiled for the element type.", c.Name, to)
+	l, ok := edit.ReadLess(s, c, slice.Elem())
 	if !ok {
 		return true
 	}
@@ -307,10 +310,10 @@ func sliceWithLess(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		check = " Check that equal elements may come in a different order."
 	}
 	m.Why += check
-	if l.Ascending && !facts.Commented(s, c.Args[1].Pos(), c.Args[1].End()) {
-		m.Why = fmt.Sprintf("%s swaps elements by reflection and calls a function for each comparison: slices.Sort is compiled for %s.", c.Name, types.TypeString(slice.Elem(), types.RelativeTo(s.Types)))
+	if l.Ascending && !facts.Commented(s.Place, c.Args[1].Pos(), c.Args[1].End()) {
+		m.Why = fmt.Sprintf("%s swaps elements by reflection and calls a function for each comparison; slices.Sort is compiled for %s.", c.Name, types.TypeString(slice.Elem(), types.RelativeTo(s.Types)))
 		m.Why += check
-		m.Gain = 3
+		m.Gain = gainOfAscending
 		m.Imports = []string{"slices"}
 		m.Edits = []advice.Edit{edit.Replace(c.Fun, l.Slices+".Sort"), {Pos: c.Args[0].End(), End: c.Args[1].End()}}
 		return true

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -104,8 +105,8 @@ func (sp *split) takenApart(m *advice.Match) bool {
 		if len(p.Lhs) != 1 || len(p.Rhs) != 1 {
 			return false
 		}
-		obj := facts.Object(s, p.Lhs[0])
-		if obj == nil || !facts.IsLocal(s, obj) || !sp.onlyLookedAt(obj) {
+		obj := facts.Object(s.Place, p.Lhs[0])
+		if obj == nil || !facts.IsLocal(s.Place, obj) || !sp.onlyLookedAt(obj) {
 			return false
 		}
 		what = "are only read here"
@@ -154,7 +155,7 @@ func (sp *split) onlyLookedAt(obj types.Object) bool {
 				return false // iterated over more than once
 			}
 		case *ast.AssignStmt: // parts = parts[1:]
-			if len(p.Lhs) != 1 || facts.Object(s, p.Lhs[0]) != obj {
+			if len(p.Lhs) != 1 || facts.Object(s.Place, p.Lhs[0]) != obj {
 				return false
 			}
 		case *ast.CallExpr:
@@ -171,7 +172,7 @@ func (sp *split) onlyLookedAt(obj types.Object) bool {
 }
 
 type split struct {
-	advice.Call
+	code.Call
 	site          *advice.Site
 	pkg, function string     // "strings", "SplitN"
 	name          *ast.Ident // of the function, in the call
@@ -181,10 +182,10 @@ type split struct {
 
 // separator notes the separator's length: 0 if it isn't known.
 func (sp *split) separator(e ast.Expr) {
-	if operand, to, ok := facts.Conversion(sp.site, e); ok && facts.PlainBytes(to) {
+	if operand, to, ok := facts.Conversion(sp.site.Place, e); ok && facts.PlainBytes(to) {
 		e = operand
 	}
-	if text, ok := facts.ConstantText(sp.site, e); ok {
+	if text, ok := facts.ConstantText(sp.site.Place, e); ok {
 		sp.sep = len(text)
 	}
 }
@@ -238,8 +239,8 @@ func (sp *split) splitLater(r *ast.RangeStmt) (check []string) {
 	s, text := sp.site, sp.site.Source(sp.Args[0])
 	if sp.pkg == "bytes" {
 		for _, arg := range sp.Args {
-			if facts.IsBytes(s, arg) && !facts.FreshSlice(s, arg) && (r.X != sp.CallExpr || !facts.UnchangedBy(s, arg, true, facts.Change{Code: []ast.Node{r.Body}})) {
-				check = append(check, fmt.Sprintf("that nothing changes %s while it is split", s.Source(arg)))
+			if facts.IsBytes(s.Place, arg) && !facts.FreshSlice(s.Place, arg) && (r.X != sp.CallExpr || !facts.UnchangedBy(s.Place, arg, true, facts.Change{Code: []ast.Node{r.Body}})) {
+				check = append(check, fmt.Sprintf("that no code changes %s while it is split", s.Source(arg)))
 			}
 		}
 		if r.Value != nil {
@@ -247,8 +248,8 @@ func (sp *split) splitLater(r *ast.RangeStmt) (check []string) {
 		}
 	}
 	if sp.function == "FieldsFunc" {
-		if facts.EffectsOfCalling(s, sp.Args[1]) != 0 {
-			check = append(check, fmt.Sprintf("that %s changes nothing, and nothing that it depends on changes in the loop", edit.ShownFunction(s, sp.Args[1])))
+		if facts.EffectsOfCalling(s.Place, sp.Args[1]) != 0 {
+			check = append(check, fmt.Sprintf("that %s has no side effects, and that the loop doesn't change what it depends on", edit.ShownFunction(s, sp.Args[1])))
 		}
 	}
 	return check
@@ -259,7 +260,7 @@ func (sp *split) splitLater(r *ast.RangeStmt) (check []string) {
 // the stack, but not if a loop over a function captures it in a closure. Measured for three parts: two
 // allocations with Split, three with SplitSeq.
 func growsIn(s *advice.Site, body *ast.BlockStmt) types.Object {
-	if s.Toolchain != "" && version.Compare(s.Toolchain, "go1.26") < 0 {
+	if s.In.Toolchain != "" && version.Compare(s.In.Toolchain, "go1.26") < 0 {
 		return nil
 	}
 	for n := range ast.Preorder(body) {
@@ -268,8 +269,8 @@ func growsIn(s *advice.Site, body *ast.BlockStmt) types.Object {
 			continue
 		}
 		for _, target := range assign.Lhs {
-			v, ok := facts.Object(s, target).(*types.Var)
-			if ok && facts.IsLocal(s, v) && !facts.IsParameter(s, v) && !facts.Within(body, v.Pos()) && isSmallSlice(v.Type()) && growsFromNothing(s, v) {
+			v, ok := facts.Object(s.Place, target).(*types.Var)
+			if ok && facts.IsLocal(s.Place, v) && !facts.IsParameter(s.Place, v) && !facts.Within(body, v.Pos()) && isSmallSlice(v.Type()) && growsFromNothing(s, v) {
 				return v
 			}
 		}
@@ -291,7 +292,7 @@ func isSmallSlice(t types.Type) bool {
 // growsFromNothing reports whether a slice is appended to, and always starts as nil or empty.
 func growsFromNothing(s *advice.Site, v *types.Var) bool {
 	appended := false
-	for value := range facts.ValuesOf(s, v) {
+	for value := range facts.ValuesOf(s.Place, v) {
 		if value == nil {
 			return false
 		}
@@ -302,9 +303,9 @@ func growsFromNothing(s *advice.Site, v *types.Var) bool {
 			}
 		case *ast.CallExpr:
 			switch name := s.Callee(e); {
-			case name == "append" && facts.Object(s, e.Args[0]) == v:
+			case name == "append" && facts.Object(s.Place, e.Args[0]) == v:
 				appended = true
-			case name == "make" && len(e.Args) == 2 && facts.IsZero(s, e.Args[1]):
+			case name == "make" && len(e.Args) == 2 && facts.IsZero(s.Place, e.Args[1]):
 			default:
 				return false
 			}
@@ -382,13 +383,13 @@ func (sp *split) clipped() []string {
 func (sp *split) earlier(part inspector.Cursor) []string {
 	s := sp.site
 	stmt, ok := facts.Statement(part)
-	if !ok || !slices.ContainsFunc(sp.Args, func(a ast.Expr) bool { return facts.EffectsOf(s, a)&facts.MayPanic != 0 }) {
+	if !ok || !slices.ContainsFunc(sp.Args, func(a ast.Expr) bool { return facts.EffectsOf(s.Place, a)&facts.MayPanic != 0 }) {
 		return nil
 	}
 	for n := range ast.Preorder(stmt.Node()) {
 		e, isExpr := n.(ast.Expr)
-		if isExpr && e.End() <= sp.Pos() && facts.EffectsOf(s, e) & ^(facts.MayRead|facts.ReadsBytes) != 0 {
-			return []string{fmt.Sprintf("that %s doesn't panic: it is evaluated first now", s.Source(sp.Args[0]))}
+		if isExpr && e.End() <= sp.Pos() && facts.EffectsOf(s.Place, e) & ^(facts.MayRead|facts.ReadsBytes) != 0 {
+			return []string{fmt.Sprintf("that %s doesn't panic: it is now evaluated first", s.Source(sp.Args[0]))}
 		}
 	}
 	return nil
@@ -403,7 +404,7 @@ func (sp *split) appended(part inspector.Cursor) bool {
 // hoistable returns the statement before which an expression may be evaluated.
 func (sp *split) hoistable(c inspector.Cursor) (inspector.Cursor, bool) {
 	for _, arg := range sp.Args {
-		if !facts.Pure(sp.site, arg) {
+		if !facts.Pure(sp.site.Place, arg) {
 			return c, false
 		}
 	}
@@ -448,8 +449,8 @@ func (sp *split) hoistable(c inspector.Cursor) (inspector.Cursor, bool) {
 // assigned matches parts := strings.SplitN(…), by the uses of parts.
 func (sp *split) assigned(assign *ast.AssignStmt, m *advice.Match) bool {
 	s := sp.site
-	obj := facts.Object(s, assign.Lhs[0])
-	if obj == nil || !facts.IsLocal(s, obj) {
+	obj := facts.Object(s.Place, assign.Lhs[0])
+	if obj == nil || !facts.IsLocal(s.Place, obj) {
 		return false
 	}
 	ids := s.Uses(obj)
@@ -509,7 +510,7 @@ func sameLoop(s *advice.Site, place, loop inspector.Cursor) bool {
 	a, inside := facts.LoopAround(place)
 	b, around := facts.LoopAround(loop)
 	for c := range loop.Enclosing((*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
-		return c == s.Func && inside == around && a == b && !facts.Jumps(s)
+		return c == s.Func && inside == around && a == b && !facts.Jumps(s.Place)
 	}
 	return false
 }
@@ -548,8 +549,8 @@ func (u *partUses) add(s *advice.Site, id *ast.Ident) bool {
 			u.indexes = append(u.indexes, partIndex{p, n})
 			return exact
 		}
-		if b, ok := p.Index.(*ast.BinaryExpr); ok && b.Op == token.SUB && facts.IsInt(s, b.Y, 1) {
-			if length, ok := b.X.(*ast.CallExpr); ok && s.Callee(length) == "len" && facts.Object(s, length.Args[0]) == s.Info.Uses[id] {
+		if b, ok := p.Index.(*ast.BinaryExpr); ok && b.Op == token.SUB && facts.IsInt(s.Place, b.Y, 1) {
+			if length, ok := b.X.(*ast.CallExpr); ok && s.Callee(length) == "len" && facts.Object(s.Place, length.Args[0]) == s.Info.Uses[id] {
 				u.last = append(u.last, p)
 				return !facts.IsAssigned(c.Parent())
 			}
@@ -563,13 +564,13 @@ func (u *partUses) add(s *advice.Site, id *ast.Ident) bool {
 			return false
 		}
 		if index, ok := c.Parent().Parent().Parent().Node().(*ast.IndexExpr); ok && index.Index == b {
-			return facts.Object(s, index.X) == s.Info.Uses[id] // seen as its last part
+			return facts.Object(s.Place, index.X) == s.Info.Uses[id] // used as its last part
 		}
 		l := partLength{node: b}
 		switch {
-		case b.Op == token.EQL && facts.IsInt(s, b.Y, 2), b.Op == token.GTR && facts.IsInt(s, b.Y, 1), b.Op == token.GEQ && facts.IsInt(s, b.Y, 2), b.Op == token.NEQ && facts.IsInt(s, b.Y, 1):
+		case b.Op == token.EQL && facts.IsInt(s.Place, b.Y, 2), b.Op == token.GTR && facts.IsInt(s.Place, b.Y, 1), b.Op == token.GEQ && facts.IsInt(s.Place, b.Y, 2), b.Op == token.NEQ && facts.IsInt(s.Place, b.Y, 1):
 			l.found = true
-		case b.Op == token.NEQ && facts.IsInt(s, b.Y, 2), b.Op == token.LSS && facts.IsInt(s, b.Y, 2), b.Op == token.EQL && facts.IsInt(s, b.Y, 1), b.Op == token.LEQ && facts.IsInt(s, b.Y, 1):
+		case b.Op == token.NEQ && facts.IsInt(s.Place, b.Y, 2), b.Op == token.LSS && facts.IsInt(s.Place, b.Y, 2), b.Op == token.EQL && facts.IsInt(s.Place, b.Y, 1), b.Op == token.LEQ && facts.IsInt(s.Place, b.Y, 1):
 		default:
 			return false
 		}

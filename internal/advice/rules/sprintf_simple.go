@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 )
@@ -72,12 +73,12 @@ func printKind(suffix string) byte {
 	return 0
 }
 
-func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bool) {
+func matchSprint(s *advice.Site, c code.Call, suffix string) (advice.Match, bool) {
 	m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
 	if c.Ellipsis.IsValid() {
 		return matchForwarded(s, c, suffix)
 	}
-	if len(c.Args) == 0 || facts.Commented(s, c.Pos(), c.End()) {
+	if len(c.Args) == 0 || facts.Commented(s.Place, c.Pos(), c.End()) {
 		return m, false
 	}
 	pieces, ok := edit.Pieces(s, printKind(suffix), c.Args, c.Pos())
@@ -113,7 +114,7 @@ func matchSprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 	case len(edit.Merged(pieces)) == 1:
 		m.Why = fmt.Sprintf("%s formats a single value; %s is the same string.", edit.Short(c.Name), shown(code))
 	}
-	edit.MustCheck(&m, edit.Reviews(pieces), facts.InTurn(s, edit.StepsOf(s, pieces), nil), facts.Overtaken(s, c.Cursor, edit.StepsOf(s, pieces)))
+	edit.MustCheck(&m, edit.Reviews(pieces), facts.InTurn(s.Place, edit.StepsOf(s, pieces), nil), facts.Overtaken(s.Place, c.Cursor, edit.StepsOf(s, pieces)))
 	return m, true
 }
 
@@ -230,21 +231,21 @@ func shown(code string) string {
 	return "a concatenation"
 }
 
-// matchForwarded is of fmt.Sprint(args...) in a function that has its arguments from
-// its callers: these often have one string.
-func matchForwarded(s *advice.Site, c advice.Call, suffix string) (advice.Match, bool) {
-	m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Title: "a string goes through package fmt"}
+// matchForwarded matches fmt.Sprint(args...) in a function that gets its arguments from its callers:
+// often they pass a single string.
+func matchForwarded(s *advice.Site, c code.Call, suffix string) (advice.Match, bool) {
+	m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Title: "a string is passed through package fmt"}
 	if suffix == "f" || len(c.Args) != 1 {
 		return m, false
 	}
 	args, ok := ast.Unparen(c.Args[0]).(*ast.Ident)
-	if !ok || !facts.IsParameter(s, s.Info.ObjectOf(args)) {
+	if !ok || !facts.IsParameter(s.Place, s.Info.ObjectOf(args)) {
 		return m, false
 	}
 	name := edit.Short(c.Name)
 	m.Why = fmt.Sprintf("%s inspects the type of each of %s. If there is a single string, as for most messages, use it directly: `if len(%[2]s) == 1 { if s, ok := %[2]s[0].(string); ok { … } }`.", name, args.Name)
 	ret, ok := c.Parent().Node().(*ast.ReturnStmt)
-	if !ok || len(ret.Results) != 1 || !facts.Builtins(s, c.Pos(), "string", "len") {
+	if !ok || len(ret.Results) != 1 || !facts.Builtins(s.Place, c.Pos(), "string", "len") {
 		return m, true
 	}
 	switch c.Parent().Parent().Node().(type) {
@@ -275,9 +276,9 @@ func already(s *advice.Site, c inspector.Cursor, args string) bool {
 	return branch && strings.Contains(s.Source(before.Node()), args+"[0].(string)")
 }
 
-// written is of w.WriteString(fmt.Sprintf(…)): what can't be taken apart can be
-// printed to where it goes.
-func written(s *advice.Site, c advice.Call, m *advice.Match) bool {
+// written matches w.WriteString(fmt.Sprintf(…)): text that can't be split into pieces can be printed
+// to its destination.
+func written(s *advice.Site, c code.Call, m *advice.Match) bool {
 	call, ok := c.Parent().Node().(*ast.CallExpr)
 	if !ok || len(call.Args) != 1 || call.Args[0] != c.CallExpr || facts.Deferred(c.Parent()) { // it would be formatted later
 		return false
@@ -297,8 +298,8 @@ func written(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	}
 	to := s.Source(sel.X)
 	if _, pointer := types.Unalias(s.Info.TypeOf(sel.X)).(*types.Pointer); !pointer {
-		// A pointer to it in an interface has the variable allocated: one for many.
-		if !facts.InLoop(c.Cursor) && facts.IsLocal(s, facts.Object(s, sel.X)) {
+		// A pointer to it in an interface makes the variable escape: one allocation for many.
+		if !facts.InLoop(c.Cursor) && facts.IsLocal(s.Place, facts.Object(s.Place, sel.X)) {
 			return false
 		}
 		to = "&" + to
@@ -311,17 +312,17 @@ func written(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		}
 		m.Class = advice.Safe
 		m.Title = "a string is formatted only to be written"
-		m.Why = fmt.Sprintf("%s allocates a string that %s copies. fmt.F%s prints into it without one.", edit.Short(c.Name), s.Source(sel.X), strings.TrimPrefix(c.Name, "fmt.S"))
-		edit.MustCheck(m, facts.SetMeanwhile(s, sel.X, c.Args), facts.WrittenFirst(s, sel.X, edit.FormattedSteps(s, c)), facts.SplitSeen(s, sel.X, s.Source(sel.X)))
+		m.Why = fmt.Sprintf("%s allocates a string that %s copies; fmt.F%s prints into it directly.", edit.Short(c.Name), s.Source(sel.X), strings.TrimPrefix(c.Name, "fmt.S"))
+		edit.MustCheck(m, facts.SetMeanwhile(s.Place, sel.X, c.Args), facts.WrittenFirst(s.Place, sel.X, edit.FormattedSteps(s, c)), facts.SplitSeen(s.Place, sel.X, s.Source(sel.X)))
 		return true
 	}
 	return false
 }
 
-// matchFprint is of printing into something.
-func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bool) {
+// matchFprint matches printing to a destination.
+func matchFprint(s *advice.Site, c code.Call, suffix string) (advice.Match, bool) {
 	m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
-	if len(c.Args) < 2 || c.Ellipsis.IsValid() || facts.Commented(s, c.Pos(), c.End()) {
+	if len(c.Args) < 2 || c.Ellipsis.IsValid() || facts.Commented(s.Place, c.Pos(), c.End()) {
 		return m, false
 	}
 	w, args := c.Args[0], c.Args[1:]
@@ -330,7 +331,7 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		return formatOfData(s, c, &m)
 	}
 	pieces, ok := edit.Pieces(s, printKind(suffix), args, c.Pos())
-	dst, simple := facts.Receiver(s, w)
+	dst, simple := facts.Receiver(s.Place, w)
 	if !ok || !simple || wordy(pieces) {
 		return m, false
 	}
@@ -341,7 +342,7 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		if !ok || len(pieces) > 1 && !facts.InBlock(c.Parent()) {
 			return m, false
 		}
-		if len(pieces) == 0 || !appendable(s, target, pieces, c.Pos()) || growsMore(s, c.Cursor, facts.RootOf(s, w), pieces) || facts.SeesItself(s, w, edit.StepsOf(s, pieces)) {
+		if len(pieces) == 0 || !appendable(s, target, pieces, c.Pos()) || growsMore(s, c.Cursor, facts.RootOf(s.Place, w), pieces) || facts.SeesItself(s.Place, w, edit.StepsOf(s, pieces)) {
 			return m, false
 		}
 		m.Class = advice.Safe
@@ -356,28 +357,28 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 		if len(pieces) == 1 {
 			m.Why = fmt.Sprintf("%s formats a single text; write it to %s as it is.", edit.Short(c.Name), dst)
 		}
-		edit.MustCheck(&m, facts.WrittenInTurn(s, edit.StepsOf(s, pieces), w, dst))
+		edit.MustCheck(&m, facts.WrittenInTurn(s.Place, edit.StepsOf(s, pieces), w, dst))
 	case "io.Writer", "net/http.ResponseWriter":
 		if len(pieces) != 1 || facts.Deferred(c.Cursor) { // the values may have changed by then
 			return m, false
 		}
-		pkg, ok := facts.PackageName(s, "io", c.Pos())
+		pkg, ok := facts.PackageName(s.Place, "io", c.Pos())
 		if !ok {
 			return m, false
 		}
 		code, _ := edit.Concatenation(s, pieces)
-		if p := pieces[0]; p.Arg != nil && facts.IsBytes(s, p.Arg) {
+		if p := pieces[0]; p.Arg != nil && facts.IsBytes(s.Place, p.Arg) {
 			m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.Write(%s)", edit.Operand(w, s.Source(w)), s.Source(p.Arg)))}
-		} else if facts.MayLackWriteString(s, w) {
+		} else if facts.MayLackWriteString(s.Place, w, reachedWriters(s)) {
 			return m, false
 		} else {
 			m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, s.Source(w), code))}
 			m.Imports = append(stringImports(pieces), "io")
 		}
 		m.Class = advice.Review
-		m.Why = fmt.Sprintf("%s is called for a single value: write it as it is.", edit.Short(c.Name))
-		if p := pieces[0]; p.Arg != nil && facts.IsBytes(s, p.Arg) {
-			edit.MustCheck(&m, []string{fmt.Sprintf("that %s neither keeps nor changes the bytes that its Write is given", s.Source(w))})
+		m.Why = fmt.Sprintf("%s formats a single value; write it as it is.", edit.Short(c.Name))
+		if p := pieces[0]; p.Arg != nil && facts.IsBytes(s.Place, p.Arg) {
+			edit.MustCheck(&m, []string{fmt.Sprintf("that the Write method of %s neither keeps nor changes the bytes it receives", s.Source(w))})
 		} else {
 			edit.MustCheck(&m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write method does", s.Source(w))})
 		}
@@ -388,26 +389,25 @@ func matchFprint(s *advice.Site, c advice.Call, suffix string) (advice.Match, bo
 	return m, true
 }
 
-// formatOfData is of fmt.Fprintf(w, text), which takes what it has to write for a
-// format.
-func formatOfData(s *advice.Site, c advice.Call, m *advice.Match) (advice.Match, bool) {
-	m.Title = "text to write is taken for a format"
+// formatOfData matches fmt.Fprintf(w, text), which uses the text as a format.
+func formatOfData(s *advice.Site, c code.Call, m *advice.Match) (advice.Match, bool) {
+	m.Title = "text is used as a format string"
 	w, text := c.Args[0], c.Args[1]
-	if data, _, ok := facts.Conversion(s, text); ok && facts.IsBytes(s, data) {
+	if data, _, ok := facts.Conversion(s.Place, text); ok && facts.IsBytes(s.Place, data) {
 		dst := edit.Operand(w, s.Source(w))
-		if r, ok := facts.Receiver(s, w); ok {
+		if r, ok := facts.Receiver(s.Place, w); ok {
 			dst = r
 		}
 		m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.Write(%s)", dst, s.Source(data)))}
 		m.Why = fmt.Sprintf("%s is converted to a string, parsed for verbs, and copied again, and a %% in it would change the output; Write writes it as it is.", s.Source(data))
 		edit.MustCheck(m, []string{fmt.Sprintf("that the Write method of %s neither keeps nor changes the bytes it receives", s.Source(w))})
 	} else {
-		pkg, ok := facts.PackageName(s, "io", c.Pos())
+		pkg, ok := facts.PackageName(s.Place, "io", c.Pos())
 		if !ok || !types.Identical(s.Info.TypeOf(text), types.Typ[types.String]) {
 			return *m, false
 		}
-		if facts.MayLackWriteString(s, w) {
-			m.Why = fmt.Sprintf("%s is read for verbs, and with a %% in it something else comes out: write it as it is.", s.Source(text))
+		if facts.MayLackWriteString(s.Place, w, reachedWriters(s)) {
+			m.Why = fmt.Sprintf("%s is parsed for verbs, and a %% in it would change the output; write it as it is.", s.Source(text))
 			return *m, true
 		}
 		m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, s.Source(w), s.Source(text)))}
@@ -423,10 +423,10 @@ func formatOfData(s *advice.Site, c advice.Call, m *advice.Match) (advice.Match,
 // fmt does in total. That holds for the first pieces in a new buffer, which grows step by step to
 // their length, where fmt writes all at once and boxes its arguments.
 func growsMore(s *advice.Site, c inspector.Cursor, obj types.Object, pieces []edit.Piece) bool {
-	if len(pieces) < 2 || !facts.NewBuffer(s, obj) || facts.Repeated(c, obj) {
+	if len(pieces) < 2 || !facts.NewBuffer(s.Place, obj) || facts.Repeated(c, obj) {
 		return false
 	}
-	if d, ok := facts.NewlyDeclared(s, obj); ok {
+	if d, ok := facts.NewlyDeclared(s.Place, obj); ok {
 		if first, _ := edit.FirstUse(s, obj, d); !facts.Within(first.Node(), c.Node().Pos()) {
 			return false
 		}
@@ -462,7 +462,7 @@ func appendable(s *advice.Site, target string, pieces []edit.Piece, at token.Pos
 	for _, p := range pieces {
 		switch buffered := target == "*bufio.Writer"; {
 		case p.Appends[0] == "":
-		case buffered && (!s.AtLeast("1.18") || facts.EffectsOf(s, p.Arg)&(facts.MayWrite|facts.ReadsBytes) != 0), !buffered && (p.Quoted || !facts.Builtins(s, at, "make", "byte")):
+		case buffered && (!s.AtLeast("1.18") || facts.EffectsOf(s.Place, p.Arg)&(facts.MayWrite|facts.ReadsBytes) != 0), !buffered && (p.Quoted || !facts.Builtins(s.Place, at, "make", "byte")):
 			return false
 		}
 	}
@@ -478,7 +478,7 @@ func writeFmtPiece(s *advice.Site, target, dst string, p edit.Piece) string {
 		return fmt.Sprintf("%s.WriteByte(%s)", dst, edit.QuotedByte(p.Text[0]))
 	case p.Arg == nil:
 		return fmt.Sprintf("%s.WriteString(%s)", dst, edit.Literal(p.Text))
-	case facts.IsBytes(s, p.Arg) && strings.HasPrefix(p.Code, "string("):
+	case facts.IsBytes(s.Place, p.Arg) && strings.HasPrefix(p.Code, "string("):
 		return fmt.Sprintf("%s.Write(%s)", dst, s.Source(p.Arg))
 	case p.Appends[0] != "":
 		room := dst + ".AvailableBuffer()"

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -32,7 +33,7 @@ func matchSQLPrepare(s *advice.Site) []advice.Match {
 		if !ok {
 			method, ok = strings.CutPrefix(c.Name, "(*database/sql.Tx).")
 		}
-		if !ok || facts.RunsOnce(s, c.Cursor) {
+		if !ok || facts.RunsOnce(s.Place, c.Cursor) {
 			continue
 		}
 		query := 0
@@ -51,7 +52,7 @@ func matchSQLPrepare(s *advice.Site) []advice.Match {
 				Why: fmt.Sprintf("%s sends a request to the database each time this runs. Keep the prepared statement; a *sql.Stmt is safe for concurrent use.", edit.Short(c.Name))})
 		case "Query", "QueryRow", "Exec":
 			loop, ok := facts.LoopAround(c.Cursor)
-			if !ok || !facts.Repeats(loop.Node(), c.Pos()) || facts.LastTurn(s, c.Cursor, loop) || s.Info.Types[c.Args[query]].Value == nil {
+			if !ok || !facts.Repeats(loop.Node(), c.Pos()) || facts.LastIteration(s.Place, c.Cursor, loop) || s.Info.Types[c.Args[query]].Value == nil {
 				continue
 			}
 			matches = append(matches, advice.Match{Node: c.CallExpr,
@@ -61,13 +62,13 @@ func matchSQLPrepare(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// closedHere reports whether what a call returns is closed in the same function.
-func closedHere(s *advice.Site, c advice.Call) bool {
+// closedHere reports whether the result of a call is closed in the same function.
+func closedHere(s *advice.Site, c code.Call) bool {
 	assign, ok := c.Parent().Node().(*ast.AssignStmt)
 	if !ok {
 		return false
 	}
-	obj := facts.Object(s, assign.Lhs[0])
+	obj := facts.Object(s.Place, assign.Lhs[0])
 	for _, id := range s.Uses(obj) {
 		if use, ok := s.Root().FindNode(id); ok {
 			if sel, ok := use.Parent().Node().(*ast.SelectorExpr); ok && sel.Sel.Name == "Close" {

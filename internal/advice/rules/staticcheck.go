@@ -69,11 +69,11 @@ times; m[k] = append(m[k], v), m[k] += v and m[k]++ look it up once.`,
 // askedFirst returns what to check if the map isn't asked for the key before the stored value is
 // evaluated.
 func askedFirst(s *advice.Site, entry *ast.IndexExpr, value ast.Expr) (check []string) {
-	if !facts.UnchangedBy(s, entry, false, facts.Change{Code: []ast.Node{value}}) {
-		check = append(check, fmt.Sprintf("that %s doesn't change %s, which is looked up after it now", s.Source(value), s.Source(entry)))
+	if !facts.UnchangedBy(s.Place, entry, false, facts.Change{Code: []ast.Node{value}}) {
+		check = append(check, fmt.Sprintf("that %s doesn't change %s, which is now looked up after it", s.Source(value), s.Source(entry)))
 	}
-	own := facts.PanicsBeside(s, entry)
-	if own != 0 && facts.EffectsOf(s, facts.CallsIn(s, value)...)&(facts.MayPanic|facts.MayWrite) != 0 || facts.CanTell(own, facts.PanicsBeside(s, value)) {
+	own := facts.PanicsBeside(s.Place, entry)
+	if own != 0 && facts.EffectsOf(s.Place, facts.CallsIn(s.Place, value)...)&(facts.MayPanic|facts.MayWrite) != 0 || facts.CanTell(own, facts.PanicsBeside(s.Place, value)) {
 		check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated after %s", s.Source(entry), s.Source(value)))
 	}
 	return check
@@ -84,20 +84,20 @@ var deleteGuard = &advice.Rule{
 	Title: "a map is checked before a key is deleted",
 	Doc: `Deleting a missing key does nothing, so checking first looks up the key twice.
 
-It is left to review: goroutines that find nothing to delete may do so at the same time if they only ask, under a read
-lock for example, but not if they call delete.`,
+Review the rewrite: goroutines that find nothing to delete may check concurrently, for example under a read lock, but
+must not call delete concurrently.`,
 	Analyzer: s1033.Analyzer,
 	Class:    advice.Review,
 	Frames:   mapLookup,
-	Gain:     1.6,
-	Match: advice.FromAnalyzer(s1033.Analyzer, "delete looks for the key itself, and does nothing if it isn't there: the question looks it up once more. Check that no other goroutine reads the map at the same time.",
+	Gain:     1.2,
+	Match: advice.FromAnalyzer(s1033.Analyzer, "delete does nothing for a missing key, so the check only looks it up twice. Check that no other goroutine reads the map concurrently.",
 		func(s *advice.Site, _ string, c inspector.Cursor, _ *advice.Match) bool {
 			guard, ok := c.Node().(*ast.IfStmt)
 			if !ok {
 				return false
 			}
 			ask, ok := guard.Init.(*ast.AssignStmt)
-			return ok && len(ask.Rhs) == 1 && !facts.Calls(s, ask.Rhs[0]) // what calls would be called once less
+			return ok && len(ask.Rhs) == 1 && !facts.Calls(s.Place, ask.Rhs[0]) // calls would run once instead of twice
 		}),
 	Conditions: advice.Conditions{
 		Offered: "the check for the key calls no function",
@@ -158,7 +158,7 @@ func partOf(s *advice.Site, e ast.Expr) (whole string, part bool) {
 			e, part = x.X, true
 			continue
 		case *ast.Ident:
-			if value, ok := facts.Definition(s, facts.Object(s, x)); ok {
+			if value, ok := facts.Definition(s.Place, facts.Object(s.Place, x)); ok {
 				switch value := ast.Unparen(value.Node().(ast.Expr)).(type) {
 				case *ast.SliceExpr, *ast.Ident, *ast.SelectorExpr:
 					e = value
@@ -207,13 +207,13 @@ var timeSince = &advice.Rule{
 	Doc: `time.Now reads the wall clock and the monotonic clock. For a time that comes from time.Now, time.Since reads only the
 monotonic clock, which is about half the work.
 
-It is left to review where the argument is a call that may change something, as the clock is read after it then.`,
+Review the rewrite if the argument is a call with side effects, because the clock is then read after it.`,
 	Analyzer: s1012.Analyzer,
 	Class:    advice.Safe,
 	Match: advice.FromAnalyzer(s1012.Analyzer, "time.Now also reads the wall clock, which the difference doesn't need; time.Since reads one clock.",
 		func(s *advice.Site, _ string, c inspector.Cursor, m *advice.Match) bool {
 			sub, ok := c.Node().(*ast.CallExpr)
-			if !ok || len(sub.Args) != 1 || facts.EffectsOf(s, sub.Args[0])&facts.MayWrite != 0 && !ofTimes(s, sub.Args[0]) {
+			if !ok || len(sub.Args) != 1 || facts.EffectsOf(s.Place, sub.Args[0])&facts.MayWrite != 0 && !ofTimes(s, sub.Args[0]) {
 				m.Class = advice.Review
 				m.Why += " Check that the clock may be read after the argument is evaluated, not before."
 			}
@@ -288,10 +288,10 @@ func nameMoves(s *advice.Site, c inspector.Cursor) string {
 			return check
 		}
 		name, value := canonical.Args[0], method.Args[1]
-		if facts.EffectsOf(s, name)&facts.MayPanic != 0 && facts.EffectsOf(s, value)&(facts.MayPanic|facts.MayWrite) != 0 {
-			return " Check that neither panics: the name is read behind the value."
+		if facts.EffectsOf(s.Place, name)&facts.MayPanic != 0 && facts.EffectsOf(s.Place, value)&(facts.MayPanic|facts.MayWrite) != 0 {
+			return " Check that neither panics: the name is now read after the value."
 		}
-		if facts.UnchangedBy(s, name, false, facts.Change{Code: []ast.Node{value}}) {
+		if facts.UnchangedBy(s.Place, name, false, facts.Change{Code: []ast.Node{value}}) {
 			return ""
 		}
 		return check

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -51,8 +52,8 @@ func matchStringBytesConversion(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// useTwin is of functions that have a twin.
-func useTwin(s *advice.Site, c advice.Call, m *advice.Match) bool {
+// useTwin rewrites calls of functions that have a twin.
+func useTwin(s *advice.Site, c code.Call, m *advice.Match) bool {
 	sel, ok := c.Fun.(*ast.SelectorExpr)
 	if !ok {
 		return false
@@ -81,7 +82,7 @@ func useTwin(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			}
 			if ok {
 				converted = s.Source(arg)
-			} else if toBytes && s.Info.Types[arg].Value != nil && facts.Builtins(s, arg.Pos(), "byte") {
+			} else if toBytes && s.Info.Types[arg].Value != nil && facts.Builtins(s.Place, arg.Pos(), "byte") {
 				code = "[]byte(" + s.Source(arg) + ")"
 			} else {
 				return false
@@ -93,7 +94,7 @@ func useTwin(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		}
 		if s.Info.Selections[sel] == nil { // a function, perhaps of another package
 			importPath, function := other[:strings.LastIndexByte(other, '.')], other[strings.LastIndexByte(other, '.')+1:]
-			pkg, ok := facts.PackageName(s, importPath, c.Pos())
+			pkg, ok := facts.PackageName(s.Place, importPath, c.Pos())
 			if !ok {
 				return false
 			}
@@ -101,22 +102,22 @@ func useTwin(s *advice.Site, c advice.Call, m *advice.Match) bool {
 			m.Imports = []string{importPath}
 		} else {
 			method := other[strings.LastIndexByte(other, '.')+1:]
-			if !facts.SameOwner(s, sel, method) {
+			if !facts.SameOwner(s.Place, sel, method) {
 				m.Edits = nil
 				return false
 			}
 			m.Edits = append(m.Edits, edit.Replace(sel.Sel, method))
 		}
-		m.Why = fmt.Sprintf("%s makes a copy for %s, and %s needs none.", converted, edit.Short(c.Name), edit.Short(other))
-		edit.MustCheck(m, readLater(s, c), facts.Unconverted(s, c.Args...))
+		m.Why = fmt.Sprintf("%s copies the text for %s; use %s, which doesn't need a copy.", converted, edit.Short(c.Name), edit.Short(other))
+		edit.MustCheck(m, readLater(s, c), facts.Unconverted(s.Place, c.Args...))
 		return true
 	}
 	return false
 }
 
-// equalBytes is of bytes.Equal, where == compares without a copy.
-func equalBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
-	if c.Name != "bytes.Equal" || len(c.Args) != 2 || facts.Commented(s, c.Pos(), c.End()) || !facts.Builtins(s, c.Pos(), "string") {
+// equalBytes rewrites bytes.Equal where == compares without a copy.
+func equalBytes(s *advice.Site, c code.Call, m *advice.Match) bool {
+	if c.Name != "bytes.Equal" || len(c.Args) != 2 || facts.Commented(s.Place, c.Pos(), c.End()) || !facts.Builtins(s.Place, c.Pos(), "string") {
 		return false
 	}
 	var sides [2]string
@@ -150,30 +151,30 @@ func equalBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	if m.Edits == nil {
 		m.Edits = []advice.Edit{edit.Replace(c.CallExpr, code)}
 	}
-	m.Why = fmt.Sprintf("%s makes a copy to compare it; comparing strings needs none, also of string(b).", converted)
-	edit.MustCheck(m, readLater(s, c), facts.Unconverted(s, c.Args...), facts.Overtaken(s, c.Cursor, []facts.Step{{Expr: c.Args[0], Contents: true}, {Expr: c.Args[1], Contents: true}}))
+	m.Why = fmt.Sprintf("%s copies the text to compare it; compare strings instead, since string(b) isn't copied there.", converted)
+	edit.MustCheck(m, readLater(s, c), facts.Unconverted(s.Place, c.Args...), facts.Overtaken(s.Place, c.Cursor, []facts.Step{{Expr: c.Args[0], Contents: true}, {Expr: c.Args[1], Contents: true}}))
 	return true
 }
 
 // readLater returns what to check if a call reads the bytes themselves instead of a copy made earlier:
 // evaluating another argument, or a function that it is given, may change them.
-func readLater(s *advice.Site, c advice.Call) (check []string) {
+func readLater(s *advice.Site, c code.Call) (check []string) {
 	for i, arg := range c.Args {
 		data := arg
-		if operand, _, ok := facts.Conversion(s, arg); ok {
+		if operand, _, ok := facts.Conversion(s.Place, arg); ok {
 			data = operand
 		}
-		if !facts.IsBytes(s, data) {
+		if !facts.IsBytes(s.Place, data) {
 			continue
 		}
 		for j, other := range c.Args {
 			_, isFunc := facts.Under(s.Info.TypeOf(other)).(*types.Signature)
 			switch {
 			case i == j:
-			case isFunc && facts.EffectsOfCalling(s, other)&facts.MayWrite != 0:
-				check = append(check, fmt.Sprintf("that %s doesn't change %s while it is called", edit.ShownFunction(s, other), s.Source(data)))
-			case !isFunc && !facts.UnchangedBy(s, data, true, facts.Change{Code: []ast.Node{other}}):
-				if operand, _, ok := facts.Conversion(s, other); ok {
+			case isFunc && facts.EffectsOfCalling(s.Place, other)&facts.MayWrite != 0:
+				check = append(check, fmt.Sprintf("that %s doesn't change %s when it is called", edit.ShownFunction(s, other), s.Source(data)))
+			case !isFunc && !facts.UnchangedBy(s.Place, data, true, facts.Change{Code: []ast.Node{other}}):
+				if operand, _, ok := facts.Conversion(s.Place, other); ok {
 					other = operand
 				}
 				check = append(check, fmt.Sprintf("that %s doesn't change %s, which is now read after it", s.Source(other), s.Source(data)))
@@ -183,8 +184,8 @@ func readLater(s *advice.Site, c advice.Call) (check []string) {
 	return check
 }
 
-// writeText is of w.Write([]byte(s)).
-func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
+// writeText rewrites w.Write([]byte(s)).
+func writeText(s *advice.Site, c code.Call, m *advice.Match) bool {
 	sel, ok := c.Fun.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "Write" || s.Info.Selections[sel] == nil || len(c.Args) != 1 {
 		return false
@@ -213,16 +214,16 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		if !facts.Writers[facts.ReceiverType(twin)] {
 			edit.MustCheck(m, []string{fmt.Sprintf("that WriteString of %s does what its Write method does", to)})
 		}
-		edit.MustCheck(m, facts.SplitSeen(s, sel.X, to), facts.Unconverted(s, c.Args...))
+		edit.MustCheck(m, facts.SplitSeen(s.Place, sel.X, to), facts.Unconverted(s.Place, c.Args...))
 	case types.IsInterface(t) && types.Implements(t, facts.Writer) && !strings.HasPrefix(facts.TypeName(t), "hash.") && !strings.HasPrefix(facts.TypeName(t), "net."):
-		pkg, ok := facts.PackageName(s, "io", c.Pos())
-		if !ok || facts.Commented(s, c.Pos(), c.End()) || joinedOnStack(s, c.Args[0]) || facts.MayLackWriteString(s, sel.X) {
+		pkg, ok := facts.PackageName(s.Place, "io", c.Pos())
+		if !ok || facts.Commented(s.Place, c.Pos(), c.End()) || joinedOnStack(s, c.Args[0]) || facts.MayLackWriteString(s.Place, sel.X, reachedWriters(s)) {
 			return false
 		}
 		m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, to, code))}
 		m.Imports = []string{"io"}
-		m.Why = fmt.Sprintf("%s is a copy for Write; io.WriteString needs none, if what is behind %s has a WriteString as most writers do.", s.Source(c.Args[0]), to)
-		edit.MustCheck(m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write does", to)}, facts.SetMeanwhile(s, sel.X, c.Args), facts.WrittenFirst(s, sel.X, []facts.Step{{Expr: c.Args[0], Called: true}}))
+		m.Why = fmt.Sprintf("%s converts the string just to write it; use io.WriteString, which doesn't copy if %s implements io.StringWriter, as most writers do.", s.Source(c.Args[0]), to)
+		edit.MustCheck(m, []string{fmt.Sprintf("that a WriteString method of %s does what its Write method does", to)}, facts.SetMeanwhile(s.Place, sel.X, c.Args), facts.WrittenFirst(s.Place, sel.X, []facts.Step{{Expr: c.Args[0], Called: true}}))
 	default:
 		return false
 	}
@@ -233,12 +234,12 @@ func writeText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 // 32 bytes is that doesn't escape. If it were passed to an interface as a string, it would be
 // allocated instead of the copy.
 func joinedOnStack(s *advice.Site, e ast.Expr) bool {
-	text, _, ok := facts.Conversion(s, e)
-	return ok && len(facts.Operands(s, text)) > 1 && s.Allocated(func(size int64) bool { return size > edit.StackText }) == 0
+	text, _, ok := facts.Conversion(s.Place, e)
+	return ok && len(facts.Operands(s.Place, text)) > 1 && s.Allocated(func(size int64) bool { return size > edit.StackText }) == 0
 }
 
-// writeBytes is of w.WriteString(string(b)) and io.WriteString(w, string(b)).
-func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
+// writeBytes rewrites w.WriteString(string(b)) and io.WriteString(w, string(b)).
+func writeBytes(s *advice.Site, c code.Call, m *advice.Match) bool {
 	sel, ok := c.Fun.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != "WriteString" || len(c.Args) == 0 || facts.Deferred(c.Cursor) { // the bytes may have changed by then
 		return false
@@ -250,8 +251,8 @@ func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	} else if s.Info.Selections[sel] == nil || len(c.Args) != 1 || !resultsAre(s, c, "int", "error") {
 		return false
 	}
-	dst, ok := facts.Receiver(s, to)
-	if !ok || facts.Commented(s, c.Pos(), c.End()) {
+	dst, ok := facts.Receiver(s.Place, to)
+	if !ok || facts.Commented(s.Place, c.Pos(), c.End()) {
 		return false
 	}
 	method := "Write"
@@ -272,8 +273,8 @@ func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	if method == "WriteRune" && !known || method == "Write" && !facts.Takes(twin, types.NewSlice(types.Typ[types.Byte])) {
 		return false
 	}
-	if operand, _, _ := facts.Conversion(s, arg); facts.SeesItself(s, to, []facts.Step{{}, {Expr: operand}}) {
-		return false // a part of the buffer is what is written
+	if operand, _, _ := facts.Conversion(s.Place, arg); facts.SeesItself(s.Place, to, []facts.Step{{}, {Expr: operand}}) {
+		return false // it writes part of the buffer itself
 	}
 	write, _ := s.Info.Uses[sel.Sel].(*types.Func)
 	if c.Name == "io.WriteString" {
@@ -284,12 +285,12 @@ func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		return false
 	}
 	m.Edits = []advice.Edit{edit.Replace(c.CallExpr, dst+"."+method+"("+code+")")}
-	m.Why = fmt.Sprintf("%s is a copy to be written; %s.%s needs none.", s.Source(arg), dst, method)
-	operand, _, _ := facts.Conversion(s, arg)
+	m.Why = fmt.Sprintf("%s copies the text just to write it; use %s.%s.", s.Source(arg), dst, method)
+	operand, _, _ := facts.Conversion(s.Place, arg)
 	if method == "Write" {
-		edit.MustCheck(m, facts.WrittenInTurn(s, []facts.Step{{Expr: operand, Contents: true}}, to, dst))
+		edit.MustCheck(m, facts.WrittenInTurn(s.Place, []facts.Step{{Expr: operand, Contents: true}}, to, dst))
 	} else {
-		edit.MustCheck(m, facts.SplitSeen(s, to, dst))
+		edit.MustCheck(m, facts.SplitSeen(s.Place, to, dst))
 	}
 	if !known {
 		edit.MustCheck(m, []string{fmt.Sprintf("that the Write method of %s does what its WriteString does, and neither keeps nor changes the bytes", dst)})
@@ -299,15 +300,15 @@ func writeBytes(s *advice.Site, c advice.Call, m *advice.Match) bool {
 
 // runeOf returns the r of string(r).
 func runeOf(s *advice.Site, e ast.Expr) (string, bool) {
-	operand, to, ok := facts.Conversion(s, e)
+	operand, to, ok := facts.Conversion(s.Place, e)
 	if !ok || !types.Identical(to.Underlying(), types.Typ[types.String]) || s.Info.Types[e].Value != nil {
 		return "", false
 	}
 	return s.Source(operand), types.Identical(s.Info.TypeOf(operand), types.Typ[types.Rune])
 }
 
-// readText is of readers made of a copy, for something that takes any reader.
-func readText(s *advice.Site, c advice.Call, m *advice.Match) bool {
+// readText rewrites readers of a copy, for functions that take any reader.
+func readText(s *advice.Site, c code.Call, m *advice.Match) bool {
 	if len(c.Args) != 1 || c.Name != "strings.NewReader" && c.Name != "bytes.NewReader" {
 		return false
 	}
@@ -330,8 +331,8 @@ func readText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 		code, ok = edit.TextOf(s, c.Args[0])
 		other = "strings"
 	}
-	pkg, imported := facts.PackageName(s, other, c.Pos())
-	if !ok || !imported || facts.EffectsOf(s, c.Args[0])&facts.MayWrite != 0 {
+	pkg, imported := facts.PackageName(s.Place, other, c.Pos())
+	if !ok || !imported || facts.EffectsOf(s.Place, c.Args[0])&facts.MayWrite != 0 {
 		return false
 	}
 	m.Edits = []advice.Edit{edit.Replace(c.CallExpr, pkg+".NewReader("+code+")")}
@@ -345,8 +346,8 @@ func readText(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	return true
 }
 
-// resultsAre reports whether a call returns values of these types.
-func resultsAre(s *advice.Site, c advice.Call, names ...string) bool {
+// resultsAre reports whether a call returns values of some types.
+func resultsAre(s *advice.Site, c code.Call, names ...string) bool {
 	sig, ok := s.Info.TypeOf(c.Fun).(*types.Signature)
 	if !ok || sig.Results().Len() != len(names) {
 		return false
@@ -359,10 +360,9 @@ func resultsAre(s *advice.Site, c advice.Call, names ...string) bool {
 	return true
 }
 
-// copyOfRead is of string(b) where b was read a moment ago, and is needed for nothing
-// else: all of it is there twice.
-func copyOfRead(s *advice.Site, c advice.Call, m *advice.Match) bool {
-	operand, to, ok := facts.Conversion(s, c.CallExpr)
+// copyOfRead matches string(b) if b was just read and isn't used otherwise: its contents exist twice.
+func copyOfRead(s *advice.Site, c code.Call, m *advice.Match) bool {
+	operand, to, ok := facts.Conversion(s.Place, c.CallExpr)
 	if !ok || !types.Identical(to.Underlying(), types.Typ[types.String]) || s.Allocates() < someAllocated {
 		return false
 	}
@@ -370,8 +370,8 @@ func copyOfRead(s *advice.Site, c advice.Call, m *advice.Match) bool {
 	case *ast.BinaryExpr, *ast.IndexExpr, *ast.SwitchStmt, *ast.RangeStmt:
 		return false // the compiler makes no copy in most of them
 	}
-	obj, ok := facts.Object(s, operand).(*types.Var)
-	if !ok || !facts.IsLocal(s, obj) || len(s.Uses(obj)) != 1 {
+	obj, ok := facts.Object(s.Place, operand).(*types.Var)
+	if !ok || !facts.IsLocal(s.Place, obj) || len(s.Uses(obj)) != 1 {
 		return false
 	}
 	for d := range s.Func.Preorder((*ast.AssignStmt)(nil)) {

@@ -47,14 +47,14 @@ func matchStringConcatLoop(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Nodes() {
 		assign, ok := c.Node().(*ast.AssignStmt)
-		if !ok || len(assign.Lhs) != 1 || !facts.IsString(s, assign.Lhs[0]) {
+		if !ok || len(assign.Lhs) != 1 || !facts.IsString(s.Place, assign.Lhs[0]) {
 			continue
 		}
 		target := s.Source(assign.Lhs[0])
-		obj := facts.Object(s, assign.Lhs[0])
-		if obj != nil && facts.InLoop(c) && (assign.Tok == token.ADD_ASSIGN || len(facts.Operands(s, assign.Rhs[0])) > 1) && onlyCopied(s, obj) {
-			matches = append(matches, advice.Match{Node: assign, Class: advice.AdviceOnly, Title: "a string is put together only to be copied",
-				Why: fmt.Sprintf("%s is made of pieces, and then copied to where it is collected. Write or append the pieces there one by one; numbers by strconv's Append functions.", target)})
+		obj := facts.Object(s.Place, assign.Lhs[0])
+		if obj != nil && facts.InLoop(c) && (assign.Tok == token.ADD_ASSIGN || len(facts.Operands(s.Place, assign.Rhs[0])) > 1) && onlyCopied(s, obj) {
+			matches = append(matches, advice.Match{Node: assign, Class: advice.AdviceOnly, Title: "a string is built only to be copied",
+				Why: fmt.Sprintf("%s is built from pieces and then copied to a buffer. Write or append the pieces to the buffer, numbers with strconv.Append functions.", target)})
 			continue
 		}
 		if appended(s, assign) == nil {
@@ -75,8 +75,8 @@ func matchStringConcatLoop(s *advice.Site) []advice.Match {
 		loop, ok := facts.LoopAround(c)
 		if !ok || facts.Within(loop.Node(), obj.Pos()) { // a new string per iteration
 			if n := statementsThatAppend(s, obj); n >= manyAppended {
-				matches = append(matches, advice.Match{Node: assign, Class: advice.AdviceOnly, Title: "a string grows by + statement by statement", Gain: 2,
-					Why: fmt.Sprintf("%d statements append to %s, each of which copies all of it so far: write the pieces to a strings.Builder.", n, target)})
+				matches = append(matches, advice.Match{Node: assign, Class: advice.AdviceOnly, Title: "a string grows by + statement by statement", Gain: gainOfStatements,
+					Why: fmt.Sprintf("%d statements append to %s, and each one copies the whole string; write the pieces to a strings.Builder.", n, target)})
 			}
 			continue
 		}
@@ -99,13 +99,13 @@ const manyAppended = 4
 // statementsThatAppend returns how many statements append to a local string one after the other. Cases
 // of a switch aren't counted, because only one of them runs.
 func statementsThatAppend(s *advice.Site, obj types.Object) int {
-	if !facts.IsLocal(s, obj) || !facts.Private(s, obj) {
+	if !facts.IsLocal(s.Place, obj) || !facts.Private(s.Place, obj) {
 		return 0
 	}
 	n := 0
 	s.Func.Inspect([]ast.Node{(*ast.AssignStmt)(nil), (*ast.CaseClause)(nil)}, func(c inspector.Cursor) bool {
 		assign, ok := c.Node().(*ast.AssignStmt)
-		if ok && len(assign.Lhs) == 1 && facts.Object(s, assign.Lhs[0]) == obj && appended(s, assign) != nil {
+		if ok && len(assign.Lhs) == 1 && facts.Object(s.Place, assign.Lhs[0]) == obj && appended(s, assign) != nil {
 			n++
 		}
 		return ok
@@ -131,7 +131,7 @@ func fewSteps(s *advice.Site) bool {
 // onlyCopied reports whether a local string is built with + and only written to a buffer or appended
 // to a slice.
 func onlyCopied(s *advice.Site, obj types.Object) bool {
-	if !facts.IsLocal(s, obj) {
+	if !facts.IsLocal(s.Place, obj) {
 		return false
 	}
 	copied := false
@@ -166,9 +166,9 @@ func appended(s *advice.Site, assign *ast.AssignStmt) []ast.Expr {
 	rhs := assign.Rhs[0]
 	switch assign.Tok {
 	case token.ADD_ASSIGN:
-		return facts.Operands(s, rhs)
+		return facts.Operands(s.Place, rhs)
 	case token.ASSIGN:
-		all := facts.Operands(s, rhs)
+		all := facts.Operands(s.Place, rhs)
 		if len(all) > 1 && types.ExprString(all[0]) == types.ExprString(assign.Lhs[0]) {
 			return all[1:]
 		}
@@ -178,14 +178,14 @@ func appended(s *advice.Site, assign *ast.AssignStmt) []ast.Expr {
 
 // prepends reports whether a statement is s = a + s.
 func prepends(s *advice.Site, assign *ast.AssignStmt) bool {
-	all := facts.Operands(s, assign.Rhs[0])
+	all := facts.Operands(s.Place, assign.Rhs[0])
 	return assign.Tok == token.ASSIGN && len(all) > 1 && types.ExprString(all[len(all)-1]) == types.ExprString(assign.Lhs[0])
 }
 
 // onlyGrows reports whether a loop only uses a string in one statement, or reads its length, and
 // continues after that statement.
 func onlyGrows(s *advice.Site, statement, loop inspector.Cursor, obj types.Object) bool {
-	for _, id := range facts.UsesIn(s, obj, loop.Node().Pos(), loop.Node().End()) {
+	for _, id := range facts.UsesIn(s.Place, obj, loop.Node().Pos(), loop.Node().End()) {
 		c, ok := loop.FindNode(id)
 		if !ok {
 			return false
@@ -220,7 +220,7 @@ func outermostLoop(loop inspector.Cursor, obj types.Object) (inspector.Cursor, b
 // buildString fills in the rewrite, if the loop doesn't use the string otherwise and is only left at
 // its end or by its own break.
 func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *advice.Match) {
-	if !facts.IsLocal(s, obj) || s.Source(loop.Node()) == "" {
+	if !facts.IsLocal(s.Place, obj) || s.Source(loop.Node()) == "" {
 		return
 	}
 	if _, ok := loop.Parent().Node().(*ast.LabeledStmt); ok {
@@ -229,7 +229,7 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 	if _, ok := facts.Statement(loop); !ok {
 		return
 	}
-	pkg, ok := facts.PackageName(s, "strings", loop.Node().Pos())
+	pkg, ok := facts.PackageName(s.Place, "strings", loop.Node().Pos())
 	if !ok {
 		return
 	}
@@ -240,7 +240,7 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 	loop.Inspect(nil, func(c inspector.Cursor) bool {
 		switch n := c.Node().(type) {
 		case *ast.AssignStmt:
-			if len(n.Lhs) != 1 || facts.Object(s, n.Lhs[0]) != obj {
+			if len(n.Lhs) != 1 || facts.Object(s.Place, n.Lhs[0]) != obj {
 				return true
 			}
 			pieces := appended(s, n)
@@ -248,12 +248,12 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 				ok = false
 				return false
 			}
-			if facts.Commented(s, n.Pos(), n.End()) {
+			if facts.Commented(s.Place, n.Pos(), n.End()) {
 				ok = false
 			}
 			known[ast.Unparen(n.Lhs[0]).(*ast.Ident)] = true
 			if n.Tok == token.ASSIGN {
-				known[ast.Unparen(facts.Operands(s, n.Rhs[0])[0]).(*ast.Ident)] = true
+				known[ast.Unparen(facts.Operands(s.Place, n.Rhs[0])[0]).(*ast.Ident)] = true
 			}
 			var lines []string
 			var steps []facts.Step
@@ -261,7 +261,7 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 				lines = append(lines, edit.WritePiece(s, builder, p))
 				steps = append(steps, facts.Step{Expr: p, Called: true})
 			}
-			order = append(order, facts.InTurn(s, steps, nil)...)
+			order = append(order, facts.InTurn(s.Place, steps, nil)...)
 			edits = append(edits, edit.Replace(n, strings.Join(lines, "\n")))
 			if _, block := c.Parent().Node().(*ast.BlockStmt); !block && len(pieces) > 1 {
 				if _, clause := c.Parent().Node().(*ast.CaseClause); !clause {
@@ -269,7 +269,7 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 				}
 			}
 		case *ast.ReturnStmt, *ast.DeferStmt, *ast.GoStmt:
-			if r, isReturn := n.(*ast.ReturnStmt); !isReturn || facts.Mentions(s, r, obj) || len(r.Results) == 0 {
+			if r, isReturn := n.(*ast.ReturnStmt); !isReturn || facts.Mentions(s.Place, r, obj) || len(r.Results) == 0 {
 				ok = false
 			}
 		case *ast.BranchStmt:
@@ -277,7 +277,7 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 				ok = false
 			}
 		case *ast.FuncLit:
-			if facts.Mentions(s, n, obj) {
+			if facts.Mentions(s.Place, n, obj) {
 				ok = false
 			}
 			return false
@@ -289,12 +289,12 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 			ok = false
 		}
 	}
-	if !ok || !facts.Private(s, obj) || !facts.Builtins(s, loop.Node().Pos(), "string") {
+	if !ok || !facts.Private(s.Place, obj) || !facts.Builtins(s.Place, loop.Node().Pos(), "string") {
 		return
 	}
 	text := builder + ".String()"
 	if !types.Identical(obj.Type(), types.Typ[types.String]) {
-		named, ok := facts.TypeText(s, obj.Type(), loop.Node().Pos())
+		named, ok := facts.TypeText(s.Place, obj.Type(), loop.Node().Pos())
 		if !ok {
 			return
 		}
@@ -311,12 +311,12 @@ func buildString(s *advice.Site, loop inspector.Cursor, obj types.Object, m *adv
 // seenMeanwhile returns what to check if a function literal uses a variable that now gets its value
 // after the loop instead of in it: the loop may call the literal, or it may recover a panic.
 func seenMeanwhile(s *advice.Site, loop inspector.Cursor, obj types.Object) []string {
-	if facts.EffectsOf(s, loop.Node()) == 0 {
+	if facts.EffectsOf(s.Place, loop.Node()) == 0 {
 		return nil
 	}
 	for c := range s.Func.Preorder((*ast.FuncLit)(nil)) {
-		if c.Node() != s.Func.Node() && facts.Mentions(s, c.Node(), obj) && !facts.Within(c.Node(), loop.Node().Pos()) {
-			return []string{fmt.Sprintf("that no function literal uses %s while the loop runs, or after a panic in it: it has none of the pieces then", obj.Name())}
+		if c.Node() != s.Func.Node() && facts.Mentions(s.Place, c.Node(), obj) && !facts.Within(c.Node(), loop.Node().Pos()) {
+			return []string{fmt.Sprintf("that no function literal uses %s during the loop, or after a panic in it: it doesn't have the pieces yet", obj.Name())}
 		}
 	}
 	return nil
@@ -326,7 +326,7 @@ func seenMeanwhile(s *advice.Site, loop inspector.Cursor, obj types.Object) []st
 // deferred function may read it when the loop panics.
 func leftBehind(s *advice.Site, loop inspector.Cursor, obj types.Object) []string {
 	v, ok := obj.(*types.Var)
-	if !ok || v.Kind() != types.ResultVar || facts.EffectsOf(s, loop.Node())&facts.MayPanic == 0 {
+	if !ok || v.Kind() != types.ResultVar || facts.EffectsOf(s.Place, loop.Node())&facts.MayPanic == 0 {
 		return nil
 	}
 	for range s.Func.Preorder((*ast.DeferStmt)(nil)) {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -42,7 +43,7 @@ func matchTemplatePerCall(s *advice.Site) []advice.Match {
 		"text/template.ParseFiles", "html/template.ParseFiles", "text/template.ParseGlob", "html/template.ParseGlob", "text/template.ParseFS", "html/template.ParseFS",
 		"(*text/template.Template).ParseFiles", "(*html/template.Template).ParseFiles", "(*text/template.Template).ParseGlob", "(*html/template.Template).ParseGlob",
 		"(*text/template.Template).ParseFS", "(*html/template.Template).ParseFS") {
-		if facts.RunsOnce(s, c.Cursor) {
+		if facts.RunsOnce(s.Place, c.Cursor) {
 			continue
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
@@ -51,7 +52,7 @@ func matchTemplatePerCall(s *advice.Site) []advice.Match {
 			matches = append(matches, m)
 			continue
 		}
-		text, constant := facts.ConstantText(s, c.Args[0])
+		text, constant := facts.ConstantText(s.Place, c.Args[0])
 		if !constant {
 			m.Why = fmt.Sprintf("%s parses a text that is built at run time. If the texts repeat, keep the parsed templates by their text, with a size limit.", edit.Short(c.Name))
 		} else {
@@ -63,11 +64,11 @@ func matchTemplatePerCall(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// hoistTemplate fills in the rewrite, where the template is made of constants, parses,
-// and is only run.
-func hoistTemplate(s *advice.Site, c advice.Call, text string, m *advice.Match) {
+// hoistTemplate fills in the rewrite, if the template consists of constants, parses, and is only
+// executed.
+func hoistTemplate(s *advice.Site, c code.Call, text string, m *advice.Match) {
 	name, ok := templateOf(s, c.CallExpr)
-	if !ok || s.Decl == nil || !facts.AtPackageLevel(s, c.CallExpr) {
+	if !ok || s.Decl == nil || !facts.AtPackageLevel(s.Place, c.CallExpr) {
 		return
 	}
 	trees := make(map[string]*parse.Tree)
@@ -87,7 +88,7 @@ func hoistTemplate(s *advice.Site, c advice.Call, text string, m *advice.Match) 
 		return
 	}
 	at, ok := s.Func.FindNode(node)
-	if !ok || facts.Commented(s, node.Pos(), node.End()) {
+	if !ok || facts.Commented(s.Place, node.Pos(), node.End()) {
 		return
 	}
 	want := s.Decl.Name.Name
@@ -131,10 +132,10 @@ func templateOf(s *advice.Site, call *ast.CallExpr) (string, bool) {
 	}
 	switch callee := s.Callee(before); {
 	case strings.HasSuffix(callee, "/template.New"):
-		return facts.ConstantText(s, before.Args[0])
+		return facts.ConstantText(s.Place, before.Args[0])
 	case strings.HasSuffix(callee, "/template.Template).Option"):
 		for _, a := range before.Args {
-			option, ok := facts.ConstantText(s, a)
+			option, ok := facts.ConstantText(s.Place, a)
 			if !ok || !slices.Contains([]string{"missingkey=default", "missingkey=invalid", "missingkey=zero", "missingkey=error"}, option) {
 				return "", false // it panics, and would do so at startup
 			}
@@ -148,7 +149,7 @@ func templateOf(s *advice.Site, call *ast.CallExpr) (string, bool) {
 func packageOf(s *advice.Site, method string) (string, bool) {
 	p := strings.TrimLeft(method, "(*")
 	p = p[:strings.LastIndexByte(p, '/')] + "/template"
-	return facts.PackageName(s, p, s.Decl.Pos())
+	return facts.PackageName(s.Place, p, s.Decl.Pos())
 }
 
 // onlyRun reports whether a template is only executed.
@@ -158,8 +159,8 @@ func onlyRun(s *advice.Site, at inspector.Cursor) bool {
 	case *ast.SelectorExpr:
 		return slices.Contains(runs, parent.Sel.Name)
 	case *ast.AssignStmt:
-		obj := facts.Object(s, parent.Lhs[0])
-		if obj == nil || !facts.IsLocal(s, obj) || len(parent.Rhs) != 1 {
+		obj := facts.Object(s.Place, parent.Lhs[0])
+		if obj == nil || !facts.IsLocal(s.Place, obj) || len(parent.Rhs) != 1 {
 			return false
 		}
 		for _, id := range s.Uses(obj) {

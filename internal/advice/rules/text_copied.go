@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -52,8 +53,8 @@ var textCopyFrames = map[string]*lazyregexp.Regexp{
 func matchTextCopied(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Calls() {
-		operand, to, ok := facts.Conversion(s, c.CallExpr)
-		if !ok || s.Info.Types[c.CallExpr].Value != nil || s.Info.Types[operand].Value != nil || facts.Excused(s, c.Cursor) || elided(s, c) {
+		operand, to, ok := facts.Conversion(s.Place, c.CallExpr)
+		if !ok || s.Info.Types[c.CallExpr].Value != nil || s.Info.Types[operand].Value != nil || facts.RarelyRuns(s.Place, c.Cursor) || elided(s, c) {
 			continue
 		}
 		kind := textKind(to) + " of " + textKind(s.Info.TypeOf(operand))
@@ -66,13 +67,14 @@ func matchTextCopied(s *advice.Site) []advice.Match {
 		if !edit.OneLine(text) {
 			text = "this"
 		}
-		obj := facts.Object(s, operand)
+		obj := facts.Object(s.Place, operand)
 		switch first := firstRune(s, c); {
-		case kind == "string of bytes" && obj != nil && facts.IsLocal(s, obj) && !facts.IsParameter(s, obj) && collected(s, obj):
-			m.Why = fmt.Sprintf("%s copies what was collected in %s once more. A strings.Builder, with as much room from its Grow, takes the same pieces, and its String copies nothing.", text, obj.Name())
+		case kind == "string of bytes" && obj != nil && facts.IsLocal(s.Place, obj) && !facts.IsParameter(s.Place, obj) && collected(s, obj):
+			m.Why = fmt.Sprintf("%s copies the bytes collected in %s again. Use a strings.Builder with the same capacity; its String doesn't copy.", text, obj.Name())
+			m.Gain = gainOfCollecting
 		case kind == "runes of string" && first:
-			m.Why = fmt.Sprintf("%s copies the whole text for a rune of it: utf8.DecodeRuneInString and DecodeLastRuneInString find the first and the last without.", text)
-			m.Gain = 10
+			m.Why = fmt.Sprintf("%s copies the whole text to get one rune; utf8.DecodeRuneInString and DecodeLastRuneInString return the first and the last without a copy.", text)
+			m.Gain = gainOfRune
 		case kind == "runes of string":
 			m.Why = fmt.Sprintf("%s copies the whole text, with four bytes per rune. Range over the string to get the same runes, and slice the string at their byte offsets.", text)
 		case kind == "string of runes":
@@ -87,9 +89,9 @@ func matchTextCopied(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// elided reports whether the compiler needs no copy of a conversion, as only its length,
-// its elements one by one, or whether it is equal to something are asked for.
-func elided(s *advice.Site, c advice.Call) bool {
+// elided reports whether the compiler omits the copy of a conversion, because only its length or its
+// elements one by one are used, or it is compared.
+func elided(s *advice.Site, c code.Call) bool {
 	switch p := c.Parent().Node().(type) {
 	case *ast.BinaryExpr:
 		return p.Op != token.ADD
@@ -139,7 +141,7 @@ func collected(s *advice.Site, obj types.Object) bool {
 	found := false
 	s.Func.Inspect([]ast.Node{(*ast.AssignStmt)(nil)}, func(c inspector.Cursor) bool {
 		assign := c.Node().(*ast.AssignStmt)
-		if len(assign.Lhs) == 1 && len(assign.Rhs) == 1 && assign.Tok == token.ASSIGN && facts.Object(s, assign.Lhs[0]) == obj {
+		if len(assign.Lhs) == 1 && len(assign.Rhs) == 1 && assign.Tok == token.ASSIGN && facts.Object(s.Place, assign.Lhs[0]) == obj {
 			call, ok := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr)
 			found = found || ok && (s.Callee(call) == "append" || strings.HasPrefix(s.Callee(call), "strconv.Append") || strings.HasPrefix(s.Callee(call), "fmt.Append"))
 		}
@@ -148,9 +150,9 @@ func collected(s *advice.Site, obj types.Object) bool {
 	return found
 }
 
-// firstRune reports whether no more is asked of []rune(s) than for single runes by
-// constants: r[0], or r[len(r)-1].
-func firstRune(s *advice.Site, c advice.Call) bool {
+// firstRune reports whether []rune(s) is only used for single runes at constant positions: r[0], or
+// r[len(r)-1].
+func firstRune(s *advice.Site, c code.Call) bool {
 	single := func(index ast.Expr) bool {
 		if s.Info.Types[index].Value != nil {
 			return true
@@ -165,7 +167,7 @@ func firstRune(s *advice.Site, c advice.Call) bool {
 		if len(p.Lhs) != 1 || p.Tok != token.DEFINE {
 			return false
 		}
-		obj := facts.Object(s, p.Lhs[0])
+		obj := facts.Object(s.Place, p.Lhs[0])
 		if obj == nil {
 			return false
 		}

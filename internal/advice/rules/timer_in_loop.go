@@ -93,7 +93,8 @@ var goroutinePerItem = &advice.Rule{
 takes no more than a few microseconds, start one goroutine per CPU, and give each a range of the items, or batches from
 a channel.
 
-Loops without a condition, which servers accept connections in, are not reported.`,
+Loops without a condition, as in servers that accept connections, are not reported. How many items may be processed at
+the same time is a design decision, so this rule only gives advice.`,
 	Class:  advice.AdviceOnly,
 	Frames: lazyregexp.New(`^runtime\.newproc1?$|^sync\.\(\*WaitGroup\)\.Go$|^golang\.org/x/sync/errgroup\.\(\*Group\)\.Go$`),
 	Gain:   2,
@@ -113,9 +114,9 @@ Loops without a condition, which servers accept connections in, are not reported
 			if !ok || forever(loop) {
 				continue
 			}
-			m := advice.Match{Node: c.Node(), Why: "Starting a goroutine for each step takes a part of the time that shows. Start as many as there are processors, and give each a range of the items, or batches of them."}
-			if b, ok := facts.TripsOf(s, loop.Node()); ok && b.Counts {
-				m.Why = "These goroutines are started anew each time, which takes a part of the time that shows. Give each more to do, or start them once and send them work."
+			m := advice.Match{Node: c.Node(), Why: "Starting a goroutine per iteration takes a noticeable share of the time. Start one per CPU, and give each a range or batches of the items."}
+			if b, ok := facts.TripsOf(s.Place, loop.Node()); ok && b.Counts {
+				m.Why = "Starting these goroutines each time takes a noticeable share of the time. Give each more work, or start them once and send them work."
 			}
 			matches = append(matches, m)
 		}

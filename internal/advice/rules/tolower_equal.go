@@ -75,8 +75,8 @@ func foldMatch(s *advice.Site, n ast.Expr, code string, sides ...ast.Expr) advic
 		}
 		operands = append(operands, side)
 	}
-	edit.MustCheck(&m, []string{"that letters outside of ASCII don't matter: EqualFold takes s and \u017f for equal, for example"}, facts.Together(s, operands...))
-	if facts.Commented(s, n.Pos(), n.End()) {
+	edit.MustCheck(&m, []string{"that letters outside of ASCII don't matter: for EqualFold, s and \u017f are equal, for example"}, facts.Together(s.Place, operands...))
+	if facts.Commented(s.Place, n.Pos(), n.End()) {
 		m.Edits = nil
 		m.Class = advice.AdviceOnly
 	}
@@ -118,7 +118,7 @@ func equalFold(s *advice.Site, pkg string, x, y ast.Expr) (string, bool) {
 }
 
 func foldCall(s *advice.Site, pkg, name string, at, a, b ast.Expr, ok bool) (string, bool) {
-	local, imported := facts.PackageName(s, pkg, at.Pos())
+	local, imported := facts.PackageName(s.Place, pkg, at.Pos())
 	if !ok || !imported || !strings.HasPrefix(name, pkg+".") {
 		return "", false
 	}
@@ -132,14 +132,14 @@ func sameCase(s *advice.Site, name string, e ast.Expr) (ast.Expr, bool) {
 		return other, function == name
 	}
 	constant := e
-	if operand, to, ok := facts.Conversion(s, e); ok && facts.PlainBytes(to) {
+	if operand, to, ok := facts.Conversion(s.Place, e); ok && facts.PlainBytes(to) {
 		constant = operand
 	}
-	text, ok := facts.ConstantText(s, constant)
+	text, ok := facts.ConstantText(s.Place, constant)
 	if !ok || text == "" {
 		return nil, false
 	}
-	if !facts.IsString(s, constant) || !types.Identical(types.Default(s.Info.TypeOf(constant)), types.Typ[types.String]) {
+	if !facts.IsString(s.Place, constant) || !types.Identical(types.Default(s.Info.TypeOf(constant)), types.Typ[types.String]) {
 		return nil, false
 	}
 	for i := range len(text) {

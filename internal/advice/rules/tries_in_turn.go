@@ -9,6 +9,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -46,7 +47,7 @@ func matchTriesInTurn(s *advice.Site) []advice.Match {
 			continue
 		}
 		r, ok := loop.Node().(*ast.RangeStmt)
-		err := facts.Object(s, assign.Lhs[len(assign.Lhs)-1])
+		err := facts.Object(s.Place, assign.Lhs[len(assign.Lhs)-1])
 		if !ok || err == nil || !types.Identical(err.Type(), types.Universe.Lookup("error").Type()) || !usesTurn(s, c, r) || !leavesWithout(s, loop, err) {
 			continue
 		}
@@ -56,13 +57,13 @@ func matchTriesInTurn(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// usesTurn reports whether a call has another argument in each turn of a loop.
-func usesTurn(s *advice.Site, c advice.Call, r *ast.RangeStmt) bool {
+// usesTurn reports whether a call has a different argument in each iteration of a loop.
+func usesTurn(s *advice.Site, c code.Call, r *ast.RangeStmt) bool {
 	for _, v := range []ast.Expr{r.Key, r.Value} {
 		if v == nil {
 			continue
 		}
-		if obj := facts.Object(s, v); obj != nil && facts.Mentions(s, c.CallExpr, obj) {
+		if obj := facts.Object(s.Place, v); obj != nil && facts.Mentions(s.Place, c.CallExpr, obj) {
 			return true
 		}
 	}
@@ -74,11 +75,11 @@ func leavesWithout(s *advice.Site, loop inspector.Cursor, err types.Object) bool
 	for c := range loop.Preorder((*ast.IfStmt)(nil)) {
 		branch := c.Node().(*ast.IfStmt)
 		cond, ok := ast.Unparen(branch.Cond).(*ast.BinaryExpr)
-		if !ok || cond.Op != token.EQL || facts.Object(s, cond.X) != err || !s.Info.Types[cond.Y].IsNil() || len(branch.Body.List) == 0 {
+		if !ok || cond.Op != token.EQL || facts.Object(s.Place, cond.X) != err || !s.Info.Types[cond.Y].IsNil() || len(branch.Body.List) == 0 {
 			continue
 		}
 		last := branch.Body.List[len(branch.Body.List)-1]
-		if at, ok := c.FindNode(last); ok && facts.LeavesBy(s, at, last, loop.Node()) {
+		if at, ok := c.FindNode(last); ok && facts.LeavesBy(s.Place, at, last, loop.Node()) {
 			return true
 		}
 	}

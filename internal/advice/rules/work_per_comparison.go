@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 )
 
@@ -72,8 +73,8 @@ func compares(s *advice.Site) bool {
 	return false
 }
 
-// works reports whether a call does more than to compare, or to get at what is there.
-func works(s *advice.Site, c advice.Call) bool {
+// works reports whether a call does more than compare or read a value.
+func works(s *advice.Site, c code.Call) bool {
 	if c.Name == "" && s.Info.Types[c.Fun].IsType() || c.Name != "" && !strings.Contains(c.Name, ".") {
 		return false // a conversion or a built-in function
 	}
@@ -88,7 +89,7 @@ func works(s *advice.Site, c advice.Call) bool {
 }
 
 // getter reports whether a call is of a method of the package that only returns a field.
-func getter(s *advice.Site, c advice.Call) bool {
+func getter(s *advice.Site, c code.Call) bool {
 	for d := range s.Root().Preorder((*ast.FuncDecl)(nil)) {
 		f := d.Node().(*ast.FuncDecl)
 		fn, ok := s.Info.Defs[f.Name].(*types.Func)

@@ -39,7 +39,7 @@ func matchXorLoop(s *advice.Site) []advice.Match {
 			continue // its other work may take the time
 		}
 		to, ok := ast.Unparen(assign.Lhs[0]).(*ast.IndexExpr)
-		if !ok || !facts.IsByte(s.Info.TypeOf(to)) || !facts.HasElements(s.Info.TypeOf(to.X)) || !facts.Counts(s, loop.Node(), facts.Object(s, to.Index)) || fewTurns(s, loop.Node()) {
+		if !ok || !facts.IsByte(s.Info.TypeOf(to)) || !facts.HasElements(s.Info.TypeOf(to.X)) || !facts.Counts(s.Place, loop.Node(), facts.Object(s.Place, to.Index)) || fewTurns(s, loop.Node()) {
 			continue
 		}
 		combined := false
@@ -62,15 +62,15 @@ func matchXorLoop(s *advice.Site) []advice.Match {
 // of its range, or an element whose index doesn't depend on other elements.
 func byteAtHand(s *advice.Site, loop ast.Node, to *ast.IndexExpr, e ast.Expr) bool {
 	r, isRange := loop.(*ast.RangeStmt)
-	if v := facts.Object(s, e); v != nil && isRange && r.Value != nil {
-		return facts.Object(s, r.Value) == v && facts.IsByte(s.Info.TypeOf(e)) && facts.HasElements(s.Info.TypeOf(r.X))
+	if v := facts.Object(s.Place, e); v != nil && isRange && r.Value != nil {
+		return facts.Object(s.Place, r.Value) == v && facts.IsByte(s.Info.TypeOf(e)) && facts.HasElements(s.Info.TypeOf(r.X))
 	}
 	x, ok := ast.Unparen(e).(*ast.IndexExpr)
 	if !ok || !facts.IsByte(s.Info.TypeOf(x)) || !facts.HasElements(s.Info.TypeOf(x.X)) {
 		return false
 	}
-	if facts.SameCode(s, x.X, to.X) {
-		return facts.SameCode(s, x.Index, to.Index)
+	if facts.SameCode(s.Place, x.X, to.X) {
+		return facts.SameCode(s.Place, x.Index, to.Index)
 	}
 	return goesOn(s, loop, x.Index)
 }
@@ -80,20 +80,20 @@ func byteAtHand(s *advice.Site, loop ast.Node, to *ast.IndexExpr, e ast.Expr) bo
 func goesOn(s *advice.Site, loop ast.Node, index ast.Expr) bool {
 	switch e := ast.Unparen(index).(type) {
 	case *ast.Ident:
-		if facts.Counts(s, loop, facts.Object(s, e)) {
+		if facts.Counts(s.Place, loop, facts.Object(s.Place, e)) {
 			return true
 		}
 		for _, stmt := range facts.LoopBody(loop).List {
-			if step, ok := stmt.(*ast.IncDecStmt); ok && step.Tok == token.INC && facts.Object(s, step.X) == facts.Object(s, e) {
+			if step, ok := stmt.(*ast.IncDecStmt); ok && step.Tok == token.INC && facts.Object(s.Place, step.X) == facts.Object(s.Place, e) {
 				return true
 			}
 		}
 	case *ast.BinaryExpr:
 		switch e.Op {
 		case token.ADD:
-			return goesOn(s, loop, e.X) && facts.SameEachTurn(s, loop, e.Y) || goesOn(s, loop, e.Y) && facts.SameEachTurn(s, loop, e.X)
+			return goesOn(s, loop, e.X) && facts.SameEachIteration(s.Place, loop, e.Y) || goesOn(s, loop, e.Y) && facts.SameEachIteration(s.Place, loop, e.X)
 		case token.SUB, token.REM, token.AND:
-			return goesOn(s, loop, e.X) && facts.SameEachTurn(s, loop, e.Y)
+			return goesOn(s, loop, e.X) && facts.SameEachIteration(s.Place, loop, e.Y)
 		}
 	}
 	return false
@@ -104,7 +104,7 @@ func goesOn(s *advice.Site, loop ast.Node, index ast.Expr) bool {
 func fewTurns(s *advice.Site, loop ast.Node) bool {
 	const atOnce = 16
 	few := func(e ast.Expr) bool {
-		n, ok := facts.ConstantInt(s, e)
+		n, ok := facts.ConstantInt(s.Place, e)
 		return ok && n < atOnce
 	}
 	switch l := loop.(type) {
