@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/bench"
-	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/objective"
 	"github.com/hone-go/hone/internal/shell"
 )
 
@@ -138,10 +138,10 @@ func (f *benchFlags) parse(args []string) (err error) {
 	return nil
 }
 
-// useBudgets takes budgets from objectives. Where there are bounds as well, hone
-// check will want numbers and profiles, also of what did not change.
-func (f *benchFlags) useBudgets(objectives []experiment.Objective) {
-	f.Budget, f.Gated = experiment.BudgetOf(objectives), experiment.GatedBy(objectives)
+// useBudgets takes budgets from objectives. If they have bounds too, hone check will
+// need numbers and profiles of unchanged benchmarks as well.
+func (f *benchFlags) useBudgets(objectives []objective.Objective) {
+	f.Budget, f.Gated = objective.BudgetOf(objectives), objective.GatedBy(objectives)
 	for _, o := range objectives {
 		f.MeasureUnchanged = f.MeasureUnchanged || o.Max != nil || o.Min != nil
 		f.ProfileAll = f.ProfileAll || o.Profile != nil

@@ -70,7 +70,8 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	rest := f.Packages
-	var told []string // while measuring
+	var told []string // warnings already printed while measuring
+	var regressions []experiment.Comparison
 	if f.against != "" {
 		f.useBudgets(objectives)
 		for _, o := range objectives {
@@ -83,6 +84,9 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 			return err
 		}
 		rest, told = []string{report.Dir}, report.Warnings
+		if report.Family != nil {
+			regressions = report.Family.Regressions()
+		}
 	} else if len(rest) == 0 {
 		rest = []string{"latest"}
 	}
@@ -95,24 +99,26 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 	}
 	inputs, err := compare.Read(ctx, f.Store, a.stdin, rest)
 	if err != nil {
-		return err
+		return explainRevisions(ctx, "check", rest, err)
 	}
 	c, err := inputs.Check(ctx, objectives, *base)
 	switch {
 	case errors.Is(err, compare.ErrSeveralRuns):
 		return &shell.UsageError{Verb: "check", Err: err}
 	case err != nil:
-		return err
-	case f.json:
-		err = writeJSON(a.stdout, checkedValues(c, file))
-	default:
-		err = tellChecked(a, c, f.verbose, told)
+		return explainRevisions(ctx, "check", []string{*base}, err)
+	}
+	regressions = unbudgeted(regressions, c.Outcomes)
+	if f.json {
+		err = writeJSON(a.stdout, checkedValues(c, regressions, file))
+	} else {
+		err = tellChecked(a, c, regressions, f.verbose, told)
 	}
 	if err != nil {
 		return err
 	}
 	missed, unmeasured := c.Gate()
-	return gateError(missed > 0, unmeasured)
+	return gateError(missed+len(regressions) > 0, unmeasured)
 }
 
 // unbudgeted returns the regressions that no missed objective reports.
@@ -159,16 +165,16 @@ func (f *benchFlags) checkOnly(base string) error {
 	return err
 }
 
-// tellChecked prints a line for each miss, with all for the others as well, and
-// one that sums up. Warnings that were told before aren't told again.
-func tellChecked(a *app, c *compare.Checked, all bool, told []string) error {
+// tellChecked prints a line for each missed objective, with all for the others too, one for
+// each regression, and a summary. It doesn't repeat the warnings in told.
+func tellChecked(a *app, c *compare.Checked, regressions []experiment.Comparison, all bool, told []string) error {
 	for _, w := range c.Warnings {
 		if !slices.Contains(told, w) {
 			a.warn(compare.Printable(w))
 		}
 	}
 	var b bytes.Buffer
-	count := make(map[experiment.Status]int)
+	count := make(map[objective.Status]int)
 	for _, o := range c.Outcomes {
 		count[o.Status]++
 		text, place := compare.Printable(o.Text), o.Objective.Pos.String()
@@ -178,7 +184,7 @@ func tellChecked(a *app, c *compare.Checked, all bool, told []string) error {
 		switch {
 		case o.Status.Fails():
 			fmt.Fprintf(&b, "FAIL %s\n", text)
-		case o.Status == experiment.Uncertain:
+		case o.Status == objective.Uncertain:
 			fmt.Fprintf(&b, "  ?  %s\n", text)
 		case all:
 			fmt.Fprintf(&b, " ok  %s\n", text)
@@ -187,11 +193,15 @@ func tellChecked(a *app, c *compare.Checked, all bool, told []string) error {
 	for _, u := range c.Unmeasured {
 		fmt.Fprintf(&b, "FAIL %s\n", compare.Printable(u.String()))
 	}
+	tellRegressions(&b, regressions)
 	var parts []string
+	if n := len(regressions); n > 0 {
+		parts = append(parts, compare.Counted(n, "regression"))
+	}
 	if n := len(c.Unmeasured); n > 0 {
 		parts = append(parts, fmt.Sprintf("%d failed", n))
 	}
-	for _, s := range []experiment.Status{experiment.Missed, experiment.NoData, experiment.Uncertain, experiment.Met} {
+	for _, s := range []objective.Status{objective.Missed, objective.NoData, objective.Uncertain, objective.Met} {
 		if count[s] > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", count[s], s))
 		}

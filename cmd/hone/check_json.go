@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/experiment"
 )
 
 // The JSON of hone check. Unknown numbers are null.
@@ -36,11 +37,14 @@ type (
 
 // checkedValues returns what -json prints; config is the file with the
 // objectives.
-func checkedValues(c *compare.Checked, config string) checkedJSON {
+func checkedValues(c *compare.Checked, regressions []experiment.Comparison, config string) checkedJSON {
 	missed, unmeasured := c.Gate()
 	out := checkedJSON{
-		Config: config, Of: c.Of, Base: c.Base, Failed: missed+unmeasured > 0,
+		Config: config, Of: c.Of, Base: c.Base, Failed: missed+unmeasured+len(regressions) > 0, Regressions: []string{},
 		Outcomes: []outcomeJSON{}, Unmeasured: append([]compare.Unmeasured{}, c.Unmeasured...), Warnings: append([]string{}, c.Warnings...),
+	}
+	for _, r := range regressions {
+		out.Regressions = append(out.Regressions, regressionLine(&r))
 	}
 	for _, o := range c.Outcomes {
 		out.Outcomes = append(out.Outcomes, outcomeJSON{

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/objective"
 	"github.com/hone-go/hone/internal/load"
 	"github.com/hone-go/hone/internal/load/measure"
 	"github.com/hone-go/hone/internal/workspace"
@@ -120,7 +121,7 @@ func loadAgainst(ctx context.Context, a *app, f *loadFlags, protocol string, p l
 		Plan: *plan, Service: s, Looks: experiment.DefaultLooks, PreCheck: f.preCheck, Verdicts: experiment.DefaultOptions(),
 		ProfileAll: f.given("profile"),
 	}
-	versus.Verdicts.Budget, versus.Verdicts.Gated = experiment.BudgetOf(objectives), experiment.GatedBy(objectives)
+	versus.Verdicts.Budget, versus.Verdicts.Gated = objective.BudgetOf(objectives), objective.GatedBy(objectives)
 	if f.count > 0 {
 		versus.Looks = experiment.OneLook(f.count)
 	}

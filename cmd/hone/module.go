@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/advisor"
-	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/objective"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/temporary"
 	"github.com/hone-go/hone/internal/tune"
@@ -56,19 +56,19 @@ func sweep() {
 // adviceStore is where advice is kept.
 func adviceStore() tune.Store { return tune.Store{Dir: filepath.Join(moduleDir(), ".hone", "advice")} }
 
-// readObjectives reads the file with objectives, by default that of the module.
-func readObjectives(ctx context.Context, file string) ([]experiment.Objective, string, error) {
+// readObjectives reads a file with objectives, by default the module's.
+func readObjectives(ctx context.Context, file string) ([]objective.Objective, string, error) {
 	given := file != ""
 	if !given {
-		file = filepath.Join(moduleDir(), experiment.ObjectivesFile)
+		file = filepath.Join(moduleDir(), objective.FileName)
 	}
-	text, err := infile.ReadFile(ctx, file, experiment.MaxObjectivesFile)
+	text, err := infile.ReadFile(ctx, file, objective.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) && !given {
-		return nil, "", fmt.Errorf("no %s in this module: doc/objectives.md tells what to write into it, -config FILE names another", experiment.ObjectivesFile)
+		return nil, "", fmt.Errorf("no %s in this module: write one (https://github.com/hone-go/hone/blob/main/doc/objectives.md), or name another file with -config FILE", objective.FileName)
 	} else if err != nil {
 		return nil, "", err
 	}
-	objectives, err := experiment.ParseObjectives(file, text)
+	objectives, err := objective.Parse(file, text)
 	if err != nil {
 		return nil, "", errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
@@ -78,21 +78,21 @@ func readObjectives(ctx context.Context, file string) ([]experiment.Objective, s
 	return objectives, file, nil
 }
 
-// ownObjectives reads the module's objectives; none if it has no file of them.
-func ownObjectives(ctx context.Context) ([]experiment.Objective, error) {
-	file := filepath.Join(moduleDir(), experiment.ObjectivesFile)
-	text, err := infile.ReadFile(ctx, file, experiment.MaxObjectivesFile)
+// ownObjectives reads the module's objectives, if it has any.
+func ownObjectives(ctx context.Context) ([]objective.Objective, error) {
+	file := filepath.Join(moduleDir(), objective.FileName)
+	text, err := infile.ReadFile(ctx, file, objective.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	} else if err != nil {
 		return nil, err
 	}
-	return experiment.ParseObjectives(file, text)
+	return objective.Parse(file, text)
 }
 
-// moduleObjectives returns the objectives of this module, nil if there are none or
-// for a reason that hone check tells of.
-func moduleObjectives(ctx context.Context) []experiment.Objective {
+// moduleObjectives returns the objectives of this module, or nil if there are none or they
+// can't be read, which hone check reports.
+func moduleObjectives(ctx context.Context) []objective.Objective {
 	objectives, err := ownObjectives(ctx)
 	if err != nil {
 		return nil

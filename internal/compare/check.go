@@ -9,14 +9,15 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/objective"
 )
 
 // Checked is the result of checking objectives.
 type Checked struct {
 	Of, Base string // labels: what was checked, and what budgets were compared with
-	Outcomes []experiment.Outcome
-	Warnings []string // as of a Comparison
-	// Unmeasured is what failed, or was cut short, whether an objective bounds it or not.
+	Outcomes []objective.Outcome
+	Warnings []string // like those of a Comparison
+	// Unmeasured lists what failed or was cut short, with or without an objective for it.
 	Unmeasured []Unmeasured
 }
 
@@ -26,9 +27,9 @@ func (c *Checked) Gate() (missed, unmeasured int) {
 	unmeasured = len(c.Unmeasured)
 	for _, o := range c.Outcomes {
 		switch o.Status {
-		case experiment.Missed:
+		case objective.Missed:
 			missed++
-		case experiment.NoData:
+		case objective.NoData:
 			unmeasured++
 		}
 	}
@@ -38,10 +39,10 @@ func (c *Checked) Gate() (missed, unmeasured int) {
 // ErrSeveralRuns is the error of Check for runs that were not measured together.
 var ErrSeveralRuns = errors.New("only one run can be checked at once; several arguments must be files with results of one measurement")
 
-// Check evaluates objectives against a run, or files taken together. Budgets for
-// regressions compare with base, a run or file; without, "", with the run's own
-// base; where that is not there either, they are left out and a warning says so.
-func (in *Inputs) Check(ctx context.Context, objectives []experiment.Objective, base string) (*Checked, error) {
+// Check evaluates objectives against one run, or against files that are combined. Budgets
+// compare with base, which is a run or file. If base is "", they compare with the run's own base.
+// If the run has none, budgets are skipped with a warning.
+func (in *Inputs) Check(ctx context.Context, objectives []objective.Objective, base string) (*Checked, error) {
 	c := new(Checked)
 	head, against, err := in.measured(c)
 	if err != nil {
@@ -85,7 +86,7 @@ func (in *Inputs) Check(ctx context.Context, objectives []experiment.Objective, 
 		}
 		c.Warnings = append(c.Warnings, what+" not checked: there is nothing to compare with; measure with hone bench -against REF, or name a run or file with -base")
 	}
-	c.Outcomes = experiment.Evaluate(objectives, experiment.SeriesApart(nil, head.Results), family, newRunValues(head))
+	c.Outcomes = objective.Evaluate(objectives, experiment.SeriesApart(nil, head.Results), family, newRunValues(head))
 	c.Warnings = eachOnce(append(c.Warnings, head.warnings...)) // with those of profiles that objectives read
 	return c, nil
 }
@@ -113,7 +114,7 @@ func (in *Inputs) measured(c *Checked) (head, base *input, err error) {
 	return &together, nil, nil
 }
 
-func budgets(objectives []experiment.Objective) int {
+func budgets(objectives []objective.Objective) int {
 	n := 0
 	for _, o := range objectives {
 		if o.Budget != nil {

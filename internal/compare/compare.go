@@ -17,14 +17,16 @@ import (
 	"slices"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/benchstat"
+	"github.com/hone-go/hone/internal/experiment/objective"
 	"golang.org/x/perf/benchfmt"
 )
 
-// Compare compares the first input with each of the others, with the budgets of
-// objectives, of which there may be none.
-func (in *Inputs) Compare(objectives []experiment.Objective) (*Comparison, error) {
+// Compare compares the first input with each of the others. Budgets come from the objectives, if
+// there are any.
+func (in *Inputs) Compare(objectives []objective.Objective) (*Comparison, error) {
 	c := &Comparison{inputs: in.all}
-	var columns []experiment.Column
+	var columns []benchstat.Column
 	results := 0
 	for _, one := range in.all {
 		columns = append(columns, one.Column)
@@ -42,7 +44,7 @@ func (in *Inputs) Compare(objectives []experiment.Objective) (*Comparison, error
 		return c, nil
 	}
 	var err error
-	if c.tables, err = experiment.Tabulate(columns, in.units); err != nil {
+	if c.tables, err = benchstat.Tabulate(columns, in.units); err != nil {
 		return nil, err
 	}
 	base := in.all[0]
@@ -62,11 +64,11 @@ func (in *Inputs) Compare(objectives []experiment.Objective) (*Comparison, error
 }
 
 // judge compares two inputs: pair by pair what was measured so.
-func judge(base, head *input, units benchfmt.UnitMetadataMap, objectives []experiment.Objective) (*experiment.Family, error) {
+func judge(base, head *input, units benchfmt.UnitMetadataMap, objectives []objective.Objective) (*experiment.Family, error) {
 	opts := experiment.DefaultOptions()
 	opts.Units = units
 	if len(objectives) > 0 {
-		opts.Budget, opts.Gated = experiment.BudgetOf(objectives), experiment.GatedBy(objectives)
+		opts.Budget, opts.Gated = objective.BudgetOf(objectives), objective.GatedBy(objectives)
 	}
 	var f *experiment.Family
 	var err error
@@ -77,7 +79,7 @@ func judge(base, head *input, units benchfmt.UnitMetadataMap, objectives []exper
 		f, err = experiment.CompareApart(base.Results, head.Results, opts)
 	}
 	if err == nil {
-		f.ExplainMissing(&head.Column)
+		head.ExplainMissing(f.Missing)
 	}
 	return f, err
 }
@@ -86,7 +88,7 @@ func judge(base, head *input, units benchfmt.UnitMetadataMap, objectives []exper
 // not, as far as they say so themselves: failures, and output that is cut short.
 func unmeasured(base, head *input) []Unmeasured {
 	var all []Unmeasured
-	var other *experiment.Column
+	var other *benchstat.Column
 	if base != nil {
 		other = &base.Column
 		for _, g := range base.Gaps(nil) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/objective"
 )
 
 // The kept runs are those that the command is tested with: of one program, made
@@ -161,7 +162,7 @@ func TestFamilyInPlace(t *testing.T) {
 // stay as they are.
 func TestCheckTogether(t *testing.T) {
 	runs := inFolder(t, map[string]string{"a.txt": lines("A", 3, 500), "b.txt": lines("A", 4, 500), "fast.txt": lines("A", 8, 100)})
-	objectives, err := experiment.ParseObjectives("hone.toml", []byte("[[objective]]\nbenchmark = \"A\"\nmetric = \"ns/op\"\nmax = 1000\n\n[[objective]]\nbenchmark = \"A\"\nmetric = \"ns/op\"\nbudget = \"10%\"\n"))
+	objectives, err := objective.Parse("hone.toml", []byte("[[objective]]\nbenchmark = \"A\"\nmetric = \"ns/op\"\nmax = 1000\n\n[[objective]]\nbenchmark = \"A\"\nmetric = \"ns/op\"\nbudget = \"10%\"\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/benchstat"
 )
 
 // Inputs are runs and files as they were read, in the order of their names.
@@ -20,7 +21,7 @@ type Inputs struct {
 
 // An input is one side of a comparison.
 type input struct {
-	experiment.Column
+	benchstat.Column
 	run      *experiment.Run // nil for files
 	side     experiment.Side // of run
 	explicit bool            // the label was given
@@ -31,7 +32,7 @@ type input struct {
 // but not concurrently.
 type Comparison struct {
 	inputs []*input
-	tables []experiment.Table
+	tables []benchstat.Table
 	notes  []string // of the runs
 
 	// Sides has a comparison of the first input with each other one, in their order.

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/benchstat"
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/profile"
 )
@@ -64,7 +65,7 @@ func (c *Comparison) writeHTML(w io.Writer) error {
 		htmlList(&b, f.notes)
 	}
 	var medians strings.Builder
-	if err := experiment.WriteTables(&medians, c.tables); err != nil {
+	if err := benchstat.WriteTables(&medians, c.tables); err != nil {
 		return err
 	}
 	fmt.Fprintf(&b, "<details%s><summary>Medians, as benchstat prints them</summary>\n<pre>%s</pre>\n</details>\n", open(len(f.pairs) == 0), escaped(medians.String()))

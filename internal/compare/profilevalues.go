@@ -21,7 +21,7 @@ type runValues struct {
 
 // newRunValues returns the metrics of an input, nil for files, which have no
 // profiles.
-func newRunValues(in *input) experiment.ProfileValues {
+func newRunValues(in *input) objective.ProfileValues {
 	if in.run == nil {
 		return nil
 	}
@@ -37,15 +37,15 @@ func newRunValues(in *input) experiment.ProfileValues {
 // up: see explanation.
 var operationMetric = map[string]struct {
 	unit, written string
-	dimension     experiment.Dimension
+	dimension     objective.Dimension
 }{
-	"cpu":           {"sec/op", "ns/op", experiment.Time},
-	"alloc_space":   {"B/op", "B/op", experiment.Bytes},
-	"alloc_objects": {"allocs/op", "allocs/op", experiment.Number},
+	"cpu":           {"sec/op", "ns/op", objective.Time},
+	"alloc_space":   {"B/op", "B/op", objective.Bytes},
+	"alloc_objects": {"allocs/op", "allocs/op", objective.Number},
 }
 
-func (v *runValues) ProfileValue(pkg, benchmark string, m experiment.ProfileMetric) (experiment.Quantity, error) {
-	none := experiment.Quantity{}
+func (v *runValues) ProfileValue(pkg, benchmark string, m objective.ProfileMetric) (objective.Quantity, error) {
+	none := objective.Quantity{}
 	p, err := v.profile(pkg, benchmark, m.Kind)
 	if err != nil {
 		return none, err
@@ -69,7 +69,7 @@ func (v *runValues) ProfileValue(pkg, benchmark string, m experiment.ProfileMetr
 	}
 	share := float64(matched) / float64(total)
 	if !m.PerOp {
-		return experiment.Quantity{Value: share, Dimension: experiment.Fraction}, nil
+		return objective.Quantity{Value: share, Dimension: objective.Fraction}, nil
 	}
 	// Of allocations, B/op and allocs/op are exact and the profile has a sample of
 	// them: it tells the share. Else the number of operations does, where it is
@@ -77,12 +77,12 @@ func (v *runValues) ProfileValue(pkg, benchmark string, m experiment.ProfileMetr
 	t := p.SampleTypes[index]
 	of, ok := operationMetric[t.Type]
 	if n := capture.ProfileIterations(p); n > 0 && (!ok || t.Type == "cpu") && m.Kind != "mem" {
-		q := experiment.Quantity{Value: float64(matched) / float64(n)}
+		q := objective.Quantity{Value: float64(matched) / float64(n)}
 		switch t.Unit {
 		case "nanoseconds":
-			q.Value, q.Dimension = q.Value/1e9, experiment.Time
+			q.Value, q.Dimension = q.Value/1e9, objective.Time
 		case "bytes":
-			q.Dimension = experiment.Bytes
+			q.Dimension = objective.Bytes
 		}
 		return q, nil
 	}
@@ -93,7 +93,7 @@ func (v *runValues) ProfileValue(pkg, benchmark string, m experiment.ProfileMetr
 	if !ok {
 		return none, fmt.Errorf("%s per operation is computed from %s, which was not measured: use -benchmem", t.Type, of.written)
 	}
-	return experiment.Quantity{Value: share * median, Dimension: of.dimension}, nil
+	return objective.Quantity{Value: share * median, Dimension: of.dimension}, nil
 }
 
 func (v *runValues) profile(pkg, benchmark, kind string) (*profile.Profile, error) {

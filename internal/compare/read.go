@@ -10,6 +10,7 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/benchstat"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -123,7 +124,7 @@ func (in *Inputs) readFile(ctx context.Context, name, label string) (*input, err
 	}
 	one := new(input)
 	var err error
-	if one.Column, one.warnings, err = experiment.ReadColumn(label, name, r, in.units); err != nil {
+	if one.Column, one.warnings, err = benchstat.ReadColumn(label, name, r, in.units); err != nil {
 		return nil, err
 	}
 	if len(one.Results) == 0 {
@@ -160,7 +161,7 @@ func (in *Inputs) ofRun(run *experiment.Run, side experiment.Side, label string)
 			in.units[unit] = metadata
 		}
 	}
-	one := &input{Column: run.Column(label, side), run: run, side: side}
+	one := &input{Column: benchstat.RunColumn(run, label, side), run: run, side: side}
 	one.warnings = append(one.warnings, run.Skipped...)
 	one.warnings = append(one.warnings, run.Warnings...)
 	for _, p := range run.Problems {

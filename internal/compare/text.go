@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/benchstat"
 	"github.com/hone-go/hone/internal/report"
 )
 
@@ -18,7 +19,7 @@ import (
 func (c *Comparison) writeText(w io.Writer, all bool) error {
 	var b bytes.Buffer
 	if all || len(c.Sides) == 0 { // of what is not compared, there is nothing else
-		if err := experiment.WriteTables(&b, c.tables); err != nil {
+		if err := benchstat.WriteTables(&b, c.tables); err != nil {
 			return err
 		}
 	}

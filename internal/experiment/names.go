@@ -49,6 +49,3 @@ func (e Entry) Measured(ctx context.Context) ([]Key, error) {
 	}
 	return names, in.Err()
 }
-
-// Samples is the number of results in the cell.
-func (c *TableCell) Samples() int { return len(c.sample.Values) }

@@ -37,7 +37,7 @@ const DefaultTimeBudget = 0.02
 
 // DefaultBudget is DefaultTimeBudget for times, and nothing for anything else.
 func DefaultBudget(k Key) float64 {
-	if isTime(k.Unit) == Time {
+	if isTime(k.Unit) {
 		return DefaultTimeBudget
 	}
 	return 0

@@ -38,29 +38,25 @@ func DirectionOf(unit string, metadata benchfmt.UnitMetadataMap) Direction {
 		return HigherIsBetter
 	case hasUnitSuffix(unit, "/op"):
 		return LowerIsBetter
-	case isTime(unit) == Time, unit == PeakRSS: // of load: "p99-ns"
+	case isTime(unit), unit == PeakRSS: // of load: "p99-ns"
 		return LowerIsBetter
 	}
 	return UnknownBetter
 }
 
-// isTime returns the dimension of a metric's values once benchunit has
-// tidied them.
-func isTime(unit string) Dimension {
-	if unit == metricShare {
-		return Fraction
-	}
+// isTime reports whether a unit is one of time, such as ns/op or p99-ns.
+func isTime(unit string) bool {
 	_, tidied := benchunit.Tidy(1, unit)
 	amount, _, _ := strings.Cut(tidied, "/")
 	for word := range strings.SplitSeq(amount, "-") {
 		switch word {
 		case "sec":
-			return Time
+			return true
 		case "B", "bytes":
-			return Bytes
+			return false
 		}
 	}
-	return Number
+	return false
 }
 
 func hasUnitSuffix(unit, suffix string) bool {

@@ -15,7 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advisor"
 	"github.com/hone-go/hone/internal/api"
-	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/objective"
 	"github.com/hone-go/hone/internal/server/reports"
 	"github.com/hone-go/hone/internal/server/runs"
 	. "github.com/hone-go/hone/internal/server/servertest"
@@ -325,7 +325,7 @@ func (x *told) examine(_ context.Context, inputs []advice.Input, _ advice.Option
 // TestRun: advice on a run is on all its profiles, and advice on one of them is the run's.
 func TestRun(t *testing.T) {
 	const id = "20261121-093000-00bb"
-	kept, err := runs.Open(t.Context(), "../../../cmd/hone/testdata/runs", nil, func(context.Context) []experiment.Objective { return nil }, func(file string) func(context.Context) (*profile.Profile, error) {
+	kept, err := runs.Open(t.Context(), "../../../cmd/hone/testdata/runs", nil, func(context.Context) []objective.Objective { return nil }, func(file string) func(context.Context) (*profile.Profile, error) {
 		return func(context.Context) (*profile.Profile, error) {
 			data, err := os.ReadFile(file)
 			if err != nil {

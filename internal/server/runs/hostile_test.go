@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/objective"
 	"github.com/hone-go/hone/internal/hostile"
 	"github.com/hone-go/hone/internal/server/runs"
 	"github.com/hone-go/hone/internal/server/servertest"
@@ -63,7 +63,7 @@ func TestHostileRuns(t *testing.T) {
 		root := t.TempDir()
 		hostileRun(t, root, a, bad, 500)
 		hostileRun(t, root, b, bad, 900)
-		kept, err := runs.Open(t.Context(), root, nil, func(context.Context) []experiment.Objective { return nil }, nil)
+		kept, err := runs.Open(t.Context(), root, nil, func(context.Context) []objective.Objective { return nil }, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/objective"
 	"github.com/hone-go/hone/internal/server/reports"
 	"github.com/hone-go/hone/profile"
 )
@@ -30,7 +31,7 @@ type Kept struct {
 	medians  derived[*runMedians]
 	verdicts derived[*api.RunVerdict]
 
-	objectives func(context.Context) []experiment.Objective
+	objectives func(context.Context) []objective.Objective
 	load       func(file string) func(context.Context) (*profile.Profile, error)
 }
 
@@ -40,7 +41,7 @@ func (k *Kept) Empty() bool { return k.empty }
 // Open returns the runs below root, a folder that need not be there, and those in
 // other directories. objectives returns those of the module as they are now, nil if
 // it has none; load returns the loading of a profile from its file.
-func Open(ctx context.Context, root string, dirs []string, objectives func(context.Context) []experiment.Objective, load func(file string) func(context.Context) (*profile.Profile, error)) (*Kept, error) {
+func Open(ctx context.Context, root string, dirs []string, objectives func(context.Context) []objective.Objective, load func(file string) func(context.Context) (*profile.Profile, error)) (*Kept, error) {
 	k := &Kept{root: root, others: make(map[string]string), objectives: objectives, load: load}
 	entries, err := experiment.List(ctx, root)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/objective"
 	"github.com/hone-go/hone/internal/server/runs"
 )
 
@@ -57,7 +58,7 @@ func TestKeptLoad(t *testing.T) {
 // TestKeptVerdicts: a run with a base has the verdict that its page has, others none.
 func TestKeptVerdicts(t *testing.T) {
 	const against = "20261121-174823-9f3c"
-	none := func(context.Context) []experiment.Objective { return nil }
+	none := func(context.Context) []objective.Objective { return nil }
 	k, err := runs.Open(t.Context(), filepath.Join("..", "..", "..", "cmd", "hone", "testdata", "runs"), nil, none, nil)
 	if err != nil {
 		t.Fatal(err)

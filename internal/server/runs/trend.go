@@ -9,6 +9,7 @@ import (
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/experiment/benchstat"
+	"github.com/hone-go/hone/internal/experiment/objective"
 )
 
 // runMedians are the medians of a run's head with their intervals.
@@ -72,7 +73,7 @@ func (k *Kept) Trend(ctx context.Context, of TrendQuery) (*api.Trend, error) {
 }
 
 // boundsOf returns the limits that objectives set for a series.
-func boundsOf(objectives []experiment.Objective, key experiment.Key) []api.TrendBound {
+func boundsOf(objectives []objective.Objective, key experiment.Key) []api.TrendBound {
 	bounds := []api.TrendBound{}
 	for i := range objectives {
 		o := &objectives[i]

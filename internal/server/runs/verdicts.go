@@ -7,6 +7,7 @@ import (
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/objective"
 )
 
 // Verdicts returns what the newest runs that were measured against a base found: at
@@ -43,7 +44,7 @@ func (k *Kept) Verdicts(ctx context.Context, limit int) (*api.RunVerdicts, error
 }
 
 // verdict compares the sides of a run; nil says that there are none.
-func (k *Kept) verdict(ctx context.Context, e experiment.Entry, objectives []experiment.Objective) (*api.RunVerdict, error) {
+func (k *Kept) verdict(ctx context.Context, e experiment.Entry, objectives []objective.Objective) (*api.RunVerdict, error) {
 	inputs, err := compare.Read(ctx, k.root, nil, []string{e.Dir})
 	if err != nil {
 		return nil, err
