@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"path/filepath"
-	"strings"
 
 	"golang.org/x/perf/benchfmt"
 
@@ -100,13 +99,4 @@ func readInfo(ctx context.Context, dir string) (info *Info, kept int, err error)
 		}
 	}
 	return info, max(0, kept), nil
-}
-
-// withoutProcs cuts the "-4" that go test puts behind a benchmark's name.
-func withoutProcs(name string) string {
-	i := strings.LastIndexByte(name, '-')
-	if i > 0 && i+1 < len(name) && strings.Trim(name[i+1:], "0123456789") == "" {
-		return name[:i]
-	}
-	return name
 }
