@@ -238,11 +238,3 @@ func (d *Dictionary) addSeries(labels store.Labels, measures uint32) uint32 {
 	d.Series = append(d.Series, Series{labels, measures, fleet})
 	return id
 }
-
-// stack appends the locations of a node's stack to dst, leaf first.
-func (d *Dictionary) stack(dst []uint32, node uint32) []uint32 {
-	for ; node != 0; node = d.parents[node] {
-		dst = append(dst, d.nodeLocs[node])
-	}
-	return dst
-}
