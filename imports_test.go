@@ -37,18 +37,19 @@ var importTable = map[string][]string{
 	"internal/gocmd":     {},
 	"internal/infile":    {},
 	"internal/trace":     {"profile"},
-	"internal/gctrace":   {},
+	"internal/gctrace":   {"internal/gocmd", "internal/spawn", "internal/temporary"},
 	"internal/hashing":   {},
 	"internal/hostile":   {"profile"}, // for tests
 	lazyRegexp:           {},
 	"internal/spawn":     {},
+	"internal/spelling":  {},
 	"internal/srcfind":   {"internal/gocmd", "internal/infile"},
 	"internal/symbol":    {"profile", "internal/infile"},
 	"internal/capture":   {"profile", "internal/infile", "internal/temporary", "internal/trace"},
 	// Where code is built and run, and nothing is left behind; and what is measured there.
-	"internal/workspace":      {"internal/experiment", "internal/git", "internal/infile", "internal/spawn", "internal/temporary"},
-	"internal/bench":          {"profile", "internal/bench/schedule", "internal/capture", "internal/experiment", "internal/gocmd", "internal/infile", "internal/samecode", "internal/temporary", "internal/trace", "internal/workspace"},
-	"internal/bench/schedule": {"internal/experiment"},
+	"internal/workspace":      {"internal/experiment", "internal/git", "internal/gocmd", "internal/infile", "internal/spawn", "internal/spelling", "internal/temporary"},
+	"internal/bench":          {"profile", "internal/bench/schedule", "internal/capture", "internal/experiment", "internal/gocmd", "internal/infile", "internal/samecode", "internal/srcfind", "internal/trace", "internal/workspace"},
+	"internal/bench/schedule": {"internal/experiment", "internal/experiment/rank"},
 	// What the compiler says of both sides: it knows neither runs nor clocks.
 	"internal/samecode": {"internal/infile"},
 	"internal/report":   {"profile", "internal/hashing", "internal/srcfind", "web"}, // its pages have a script of the web UI
@@ -64,18 +65,25 @@ var importTable = map[string][]string{
 	"internal/load/loadtest":  {"internal/load"},                                                                   // the suite for drivers
 	"internal/load/measure":   {"profile", "internal/capture", "internal/experiment", "internal/load", "internal/workspace"},
 
-	"internal/experiment": {"internal/git", "internal/infile", "internal/temporary"},
-	"internal/compare":    {"profile", "internal/capture", "internal/experiment", "internal/infile", "internal/report"},
+	// Runs on disk and comparisons of two sides; below it statistics and the text of
+	// benchmark results, above it what asks about comparisons.
+	"internal/experiment":           {"internal/experiment/benchtext", "internal/experiment/rank", "internal/git", "internal/infile", "internal/temporary"},
+	"internal/experiment/rank":      {},
+	"internal/experiment/benchtext": {},
+	"internal/experiment/benchstat": {"internal/experiment", "internal/experiment/benchtext"},
+	"internal/experiment/objective": {"internal/experiment", "internal/experiment/benchtext", "internal/infile"},
+	"internal/compare":              {"profile", "internal/capture", "internal/experiment", "internal/experiment/benchstat", "internal/experiment/objective", "internal/infile", "internal/report"},
 	// Findings; the rules know the package that applies them, not the other way.
-	"internal/advice":       {"profile", "internal/gocmd", "internal/infile", "internal/temporary"},
-	"internal/advice/facts": {"internal/advice"},
-	"internal/advice/edit":  {"internal/advice", "internal/advice/facts"},
-	"internal/advice/rules": {"internal/advice", "internal/advice/edit", "internal/advice/facts"},
-	"internal/tune":         {"internal/advice", "internal/bench", "internal/experiment", "internal/git", "internal/gocmd", "internal/infile", "internal/temporary"},
+	"internal/advice":       {"profile", "internal/advice/code", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
+	"internal/advice/code":  {}, // syntax and types; it sees no profile
+	"internal/advice/facts": {"internal/advice/code"},
+	"internal/advice/edit":  {"internal/advice", "internal/advice/code", "internal/advice/facts"},
+	"internal/advice/rules": {"internal/advice", "internal/advice/code", "internal/advice/edit", "internal/advice/facts"},
+	"internal/tune":         {"internal/advice", "internal/bench", "internal/experiment", "internal/git", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
 	// What the command line and servers ask: the one that puts rules, source and history together.
 	"internal/advisor": {"profile", "internal/advice", "internal/advice/rules", "internal/bench", "internal/experiment", "internal/pgo", "internal/tune"},
 
-	"internal/pgo": {"profile", "internal/gocmd", "internal/infile", "internal/temporary"},
+	"internal/pgo": {"profile", "internal/experiment", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
 
 	"internal/store":      {"profile"},
 	"internal/store/disk": {"profile", "internal/hashing", "internal/store", "internal/store/disk/format"},
@@ -94,12 +102,15 @@ var importTable = map[string][]string{
 	"internal/server/page":       {},
 	"internal/server/reports":    {"profile", "internal/api", "internal/graphviz", "internal/infile", "internal/ingest", "internal/report", "internal/server", "internal/server/auth", "internal/shell", "internal/store", "internal/temporary"},
 	"internal/server/stored":     {"profile", "internal/api", "internal/durable", "internal/report", "internal/server", "internal/server/auth", "internal/server/reports", "internal/shell", "internal/store", "internal/temporary"},
-	"internal/server/runs":       {"profile", "internal/api", "internal/compare", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports"},
+	"internal/server/runs":       {"profile", "internal/api", "internal/compare", "internal/experiment", "internal/experiment/benchstat", "internal/experiment/objective", "internal/server", "internal/server/auth", "internal/server/reports"},
 	"internal/server/findings":   {"internal/advice", "internal/advisor", "internal/api", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports", "internal/server/runs", "internal/store", "internal/tune"},
 	"internal/server/loads":      {"internal/load", "internal/load/kafkaload", "internal/load/template", "internal/server", "internal/server/auth"},
 	"internal/server/servertest": {"profile", "internal/api", "internal/ingest", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/shell", "internal/srcfind", "internal/store", "internal/store/storetest"},
 	"internal/daemon":            {"internal/advisor", "internal/api", "internal/infile", "internal/ingest", "internal/load/kafkaload", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/loads", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/store", "internal/store/clickhouse", "internal/store/disk", "web"},
 	"web":                        {},
+
+	"internal/doctor": {"internal/experiment", "internal/gocmd", "internal/workspace"},
+	"internal/tour":   {"examples", "internal/compare"},
 
 	// Examples are users' programs, and benchmarks generate their own input.
 	"examples": {},
