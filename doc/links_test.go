@@ -37,6 +37,25 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestPictures: each picture is in a page. web/e2e/screenshots.mjs makes them.
+func TestPictures(t *testing.T) {
+	pictures, err := filepath.Glob("img/*/*")
+	if err != nil || len(pictures) == 0 {
+		t.Fatalf("no pictures: %v", err)
+	}
+	linked := map[string]bool{}
+	for _, page := range markdown(t) {
+		for _, m := range link.FindAllStringSubmatch(read(t, page), -1) {
+			linked[filepath.Join(filepath.Dir(page), filepath.FromSlash(m[1]))] = true
+		}
+	}
+	for _, p := range pictures {
+		if !linked[filepath.Join(root, "doc", p)] {
+			t.Errorf("no page has the picture %s", p)
+		}
+	}
+}
+
 func resolve(page, to string) error {
 	name, anchor, _ := strings.Cut(to, "#")
 	name, err := url.PathUnescape(name)
