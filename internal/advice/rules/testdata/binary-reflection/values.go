@@ -16,7 +16,7 @@ func write(w io.Writer, h *header, n uint64) error {
 	if err := binary.Write(w, binary.LittleEndian, h); err != nil { // hot: encoding/binary.Write encoding/binary.(*encoder).value
 		return err
 	}
-	// want C: a buffer for a single value
+	// want C: allocates a buffer and inspects the type for a single value
 	return binary.Write(w, binary.LittleEndian, n) // alloc
 }
 

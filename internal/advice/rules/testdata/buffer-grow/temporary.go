@@ -8,7 +8,7 @@ import (
 )
 
 func send(w io.Writer, names []string) error {
-	// want C: in a sync.Pool, and Reset it: it isn't needed after the call.
+	// want C: it isn't needed after the call
 	buf := &bytes.Buffer{}
 	for _, n := range names {
 		fmt.Fprintf(buf, "%q", n)
@@ -19,7 +19,7 @@ func send(w io.Writer, names []string) error {
 }
 
 func scan(next func() (rune, bool)) string {
-	// want C: Of a text String makes a copy
+	// want C: String also copies the text
 	var buf bytes.Buffer
 	for c, ok := next(); ok; c, ok = next() {
 		buf.WriteRune(c) // hot: bytes.(*Buffer).WriteRune bytes.(*Buffer).grow
@@ -28,7 +28,7 @@ func scan(next func() (rune, bool)) string {
 }
 
 func copyOf(r io.Reader) (string, error) {
-	// want C: it isn't needed after the call. (end)
+	// want C: so keep it in a longer-lived object or a sync.Pool, and call Reset. (end)
 	var buf bytes.Buffer
 	buf.WriteString("copy of ") // hot: bytes.(*Buffer).WriteString bytes.(*Buffer).grow
 	if _, err := buf.ReadFrom(r); err != nil {

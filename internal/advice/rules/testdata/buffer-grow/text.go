@@ -6,7 +6,7 @@ import (
 )
 
 func pair(key, value string) string {
-	// want A: How much is written is known
+	// want A: although the final length is known
 	var sb strings.Builder
 	sb.WriteString(key) // alloc: 16 32
 	sb.WriteByte('=')
@@ -16,7 +16,7 @@ func pair(key, value string) string {
 }
 
 func all(names []string) []byte {
-	// want C: to a good guess, before the first write. (end)
+	// want C: or a good estimate, before the first write. (end)
 	buf := new(bytes.Buffer)
 	for _, n := range names {
 		buf.WriteString(n) // hot: bytes.(*Buffer).WriteString bytes.(*Buffer).grow
@@ -26,7 +26,7 @@ func all(names []string) []byte {
 
 // cached is built only where it is not known.
 func cached(known map[string]string, a, b string) string {
-	// want A: How much is written is known
+	// want A: although the final length is known
 	var sb strings.Builder
 	if x, ok := known[a]; ok {
 		return x

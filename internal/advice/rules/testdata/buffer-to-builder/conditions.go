@@ -4,7 +4,7 @@ import "bytes"
 
 // negative panics with the name of what is asked to grow.
 func negative(n int) string {
-	// want B: Check that n is never negative or too large: Grow panics with another text then. (end)
+	// want B: Check that n is never negative or too large: the message of the panic in Grow differs. (end)
 	var b bytes.Buffer
 	b.Grow(n)
 	b.WriteString("x")
@@ -17,7 +17,7 @@ func large(n int) string {
 		return ""
 	}
 	if n > 3 {
-		// want B: Check that n is never negative or too large: Grow panics with another text then. (end)
+		// want B: Check that n is never negative or too large: the message of the panic in Grow differs. (end)
 		var b bytes.Buffer
 		b.Grow(n)
 		b.WriteString("x")
@@ -27,7 +27,7 @@ func large(n int) string {
 }
 
 func twice(s string) string {
-	// want A: hands it out without a copy. (end)
+	// want A: a strings.Builder returns them without a copy. (end)
 	var b bytes.Buffer
 	b.Grow(2 * len(s))
 	b.WriteString(s)
@@ -36,7 +36,7 @@ func twice(s string) string {
 }
 
 func length(s string) string {
-	// want A: hands it out without a copy. (end)
+	// want A: a strings.Builder returns them without a copy. (end)
 	var b bytes.Buffer
 	b.Grow(len(s) + 2)
 	b.WriteString(s)

@@ -10,7 +10,7 @@ type encoder struct{ buf []byte }
 
 func (e *encoder) text(s string) {
 	for i := 0; i < len(s); {
-		// want C: write all before it at once
+		// want C: and write everything before it in one call
 		if e.plain(s[i]) { // hot: callee.plain
 			i++
 			continue
@@ -72,7 +72,7 @@ func plain(b *strings.Builder, s string) {
 		if r == '&' {
 			b.WriteString("&amp;")
 		} else {
-			// want C: write all before it at once
+			// want C: and write everything before it in one call
 			b.WriteRune(r) // hot: strings.(*Builder).WriteRune
 		}
 		i += size
@@ -104,7 +104,7 @@ func unescape(token []byte) string {
 				b.WriteByte('\n')
 			}
 		} else {
-			// want C: write all before it at once
+			// want C: and write everything before it in one call
 			b.WriteByte(c) // hot: bytes.(*Buffer).WriteByte
 		}
 	}

@@ -2,7 +2,7 @@ package conditions
 
 // given may append to the beginning of something, where the loop writes to the room behind.
 func given(dst []byte, s string) []byte {
-	// want B: Check that nothing else uses the room behind dst, which may be written to a different extent before the slice moves. (end)
+	// want B: Check that no other slice uses the spare capacity of dst, which may be written to a different extent before the slice is reallocated. (end)
 	for _, c := range []byte(s) {
 		dst = append(dst, c) // hot
 	}
@@ -12,11 +12,11 @@ func given(dst []byte, s string) []byte {
 // own is a slice that nothing else leads to.
 func own(s string, b []byte) []byte {
 	var dst []byte
-	// want A: one append copies all of them. (end)
+	// want A: a single append copies them all. (end)
 	for _, c := range []byte(s) {
 		dst = append(dst, c) // hot
 	}
-	// want A: one append copies all of them. (end)
+	// want A: a single append copies them all. (end)
 	for _, c := range b {
 		dst = append(dst, c) // hot
 	}
@@ -27,7 +27,7 @@ func own(s string, b []byte) []byte {
 func behind(s string) []byte {
 	dst := make([]byte, 0, 8)
 	part := dst[:4]
-	// want B: that part is no part of dst
+	// want B: Check that part isn't part of dst or its spare capacity
 	for _, c := range part {
 		dst = append(dst, c) // hot
 	}
@@ -37,7 +37,7 @@ func behind(s string) []byte {
 type writer struct{ buf []byte }
 
 func (w *writer) field(b []byte) {
-	// want B: that b is no part of w.buf
+	// want B: Check that b isn't part of w.buf or its spare capacity
 	for _, c := range b {
 		w.buf = append(w.buf, c) // hot
 	}

@@ -6,7 +6,7 @@ func escape(dst []byte, s string) []byte {
 		case '"', '\\':
 			dst = append(dst, '\\', c)
 		default:
-			// want C: Each byte of s
+			// want C: one by one Each unchanged byte of s is appended separately
 			dst = append(dst, s[i]) // hot: runtime.growslice
 		}
 	}
@@ -19,14 +19,14 @@ func clean(dst, text []byte) []byte {
 		if c < ' ' {
 			continue
 		}
-		// want C: Each byte of text
+		// want C: by one Each unchanged byte of text is appended separately
 		dst = append(dst, c) // hot: escape.clean
 	}
-	// want B: that text is no part of dst or of the room behind it
+	// want B: Check that text isn't part of dst or its spare capacity
 	for _, c := range text {
 		dst = append(dst, c) // hot: escape.clean
 	}
-	// want B: Check that nothing else uses the room behind dst
+	// want B: Check that no other slice uses the spare capacity of dst
 	for _, c := range []byte("text") {
 		dst = append(dst, c) // hot: escape.clean
 	}
@@ -40,7 +40,7 @@ func stepwise(dst []byte, s string) []byte {
 			case '"', '\\':
 				dst = append(dst, '\\', b)
 			default:
-				// want C: that stays as it is
+				// want C: one by one Each unchanged byte of s is appended separately
 				dst = append(dst, b) // hot
 			}
 			i++
@@ -56,7 +56,7 @@ type raw []byte
 
 // shared is of a conversion that makes no copy.
 func shared(dst []byte, r raw) []byte {
-	// want B: that []byte(r) is no part of dst
+	// want B: Check that []byte(r) isn't part of dst or its spare capacity
 	for _, c := range []byte(r) {
 		dst = append(dst, c) // hot: escape.shared
 	}

@@ -26,7 +26,7 @@ func escape(dst *bytes.Buffer, text []byte) {
 			dst.WriteByte('\\')
 			dst.WriteByte(c)
 		default:
-			// want C: write all before it at once
+			// want C: and write everything before it in one call
 			dst.WriteByte(c) // hot: bytes.(*Buffer).WriteByte
 		}
 	}
@@ -41,7 +41,7 @@ func unescape(text string) string {
 			i += 2
 			continue
 		}
-		// want C: write all before it at once
+		// want C: and write everything before it in one call
 		b.WriteByte(c) // hot: strings.(*Builder).WriteByte
 	}
 	return b.String()

@@ -4,7 +4,7 @@ import "runtime"
 
 func one(c chan int, f func(int)) {
 	for {
-		// want C: keeps a processor busy
+		// want C: so this keeps a CPU busy until a channel is ready
 		select {
 		case v := <-c: // hot: runtime.selectnbrecv runtime.chanrecv
 			f(v)
@@ -16,7 +16,7 @@ func one(c chan int, f func(int)) {
 func several(a, b chan int, f func(int)) {
 loop:
 	for {
-		// want C: keeps a processor busy
+		// want C: so this keeps a CPU busy until a channel is ready
 		select { // hot: runtime.selectgo
 		case v := <-a:
 			f(v)
@@ -32,7 +32,7 @@ loop:
 
 func yields(c chan int, open bool) {
 	for open {
-		// want C: keeps a processor busy
+		// want C: so this keeps a CPU busy until a channel is ready
 		select {
 		case c <- 1: // hot: runtime.selectnbsend
 			open = false

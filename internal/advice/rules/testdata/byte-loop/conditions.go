@@ -1,7 +1,7 @@
 package conditions
 
 func negative(n int) string {
-	// want B: Check that n is never negative, for which Repeat panics with another error than make. (end)
+	// want B: Check that n is never negative: Repeat panics with another message than make. (end)
 	b := make([]byte, n)
 	for i := range b {
 		b[i] = '-' // hot
@@ -10,7 +10,7 @@ func negative(n int) string {
 }
 
 func length(s string) string {
-	// want A: ever larger blocks. (end)
+	// want A: Repeat fills it with block copies. (end)
 	b := make([]byte, len(s)+2)
 	for i := range b {
 		b[i] = '-' // hot
@@ -20,7 +20,7 @@ func length(s string) string {
 
 func asked(n int) string {
 	if n <= 80 && 0 < n {
-		// want A: ever larger blocks. (end)
+		// want A: Repeat fills it with block copies. (end)
 		b := make([]byte, n)
 		for i := range b {
 			b[i] = '-' // hot
@@ -32,7 +32,7 @@ func asked(n int) string {
 
 // least must not be more than the length for the least integer.
 func least(s string, n int) string {
-	// want A: all of them at once. (end)
+	// want A: strings.Repeat makes the padding in one call. (end)
 	for len(s) < n {
 		s += " " // hot: runtime.concatstring2
 	}
@@ -43,7 +43,7 @@ func least(s string, n int) string {
 func own(n int) []int {
 	var xs []int
 	xs = append(xs, 1)
-	// want A: nothing for what it appends. (end)
+	// want A: without a temporary slice. (end)
 	for len(xs) < n {
 		xs = append(xs, 0) // hot
 	}
@@ -51,7 +51,7 @@ func own(n int) []int {
 }
 
 func given(xs []int, n int) []int {
-	// want B: Check that nothing else uses the room behind xs
+	// want B: Check that no other slice uses the spare capacity of xs
 	for len(xs) < n {
 		xs = append(xs, 0) // hot
 	}

@@ -5,7 +5,7 @@ import "io"
 func left(s string, width int) string {
 	count := width - len(s)
 	if count > 0 {
-		// want A: Repeat copies
+		// want A: Repeat fills it with block copies
 		b := make([]byte, count)
 		for i := range b {
 			b[i] = ' ' // hot: fill.left
@@ -17,7 +17,7 @@ func left(s string, width int) string {
 
 func rule(w io.Writer, n int) error {
 	// says: make([]byte, n) escapes to heap
-	// want B: Check that n is never negative, for which Repeat panics with another error than make. (end)
+	// want B: Check that n is never negative: Repeat panics with another message than make. (end)
 	line := make([]byte, n)
 	for i := 0; i < n; i++ {
 		line[i] = '-' // hot: fill.rule

@@ -12,7 +12,7 @@ func reset() string { lines = nil; return "" }
 
 // both append to the same bytes, which may have room for the first.
 func both(n int) ([]byte, []byte) {
-	// want B: Check that the room behind b doesn't matter. (end)
+	// want B: Check that no code uses the spare capacity of b. (end)
 	b := []byte(fmt.Sprintf("%d", n)) // hot: fmt.Sprintf
 	return append(b, 'x'), append(b, 'y')
 }
@@ -24,8 +24,8 @@ func meanwhile() {
 }
 
 func buffered(w *bufio.Writer, n int) {
-	// want A: prints there at once
+	// want A: fmt.Fprintf writes it directly
 	w.Write([]byte(fmt.Sprintf("%3d", n))) // hot: fmt.Sprintf
-	// want A: prints there at once
+	// want A: fmt.Fprintf writes it directly
 	os.Stdout.Write([]byte(fmt.Sprintf("%3d", n))) // hot: fmt.Sprintf
 }

@@ -17,7 +17,7 @@ func line(l *log, xs []string, i int) {
 }
 
 func number(l *log, n int) {
-	// want A: prints there at once
+	// want A: fmt.Fprintf writes it directly
 	l.buf.Write([]byte(fmt.Sprintf("%d\n", n))) // hot: fmt.Sprintf
 }
 
@@ -27,6 +27,6 @@ func appended(l *log, xs []string, i int) {
 }
 
 func appendedTo(out []byte, xs []string, i int) []byte {
-	// want A: appends without one
+	// want A: fmt.Appendf appends directly
 	return append(out, fmt.Sprintf("%s\n", xs[i])...) // hot: fmt.Sprintf
 }

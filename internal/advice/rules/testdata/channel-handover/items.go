@@ -8,7 +8,7 @@ func local(n int, work func(int)) {
 		}
 	}()
 	for i := range n {
-		// want C: the channel has no buffer
+		// want C: because the channel is unbuffered
 		c <- i // block: runtime.chansend1 20000
 	}
 	close(c)
@@ -20,7 +20,7 @@ func newPipe() *pipe { return &pipe{out: make(chan []byte, 0)} }
 
 func (p *pipe) run(lines [][]byte) {
 	for _, l := range lines {
-		// want C: the channel has no buffer
+		// want C: because the channel is unbuffered
 		p.out <- l // block: runtime.chansend1 20000
 	}
 }
@@ -33,7 +33,7 @@ func start(lines []string) <-chan string {
 
 func produce(to chan<- string, lines []string) {
 	for _, l := range lines {
-		// want C: the channel has no buffer
+		// want C: because the channel is unbuffered
 		to <- l // block: runtime.chansend1 20000
 	}
 }

@@ -33,7 +33,7 @@ func size(buf *bytes.Buffer) {
 }
 
 func called(sb *strings.Builder) {
-	// want B: that count() doesn't use sb, part of which is written before it is evaluated now. (end)
+	// want B: Check that count() doesn't use sb, part of which is now written before it is evaluated. (end)
 	sb.WriteString("<" + count() + ">") // hot: runtime.concatstrings
 }
 
@@ -74,7 +74,7 @@ func own(keys []string) []byte {
 
 func kept(keys []string) (out []byte, lines [][]byte) {
 	for _, key := range keys {
-		// want B: that nothing else uses the room behind out
+		// want B: Check that no other slice uses the spare capacity of out
 		out = append(out, (key + "=" + key)...) // hot: runtime.concatstrings
 		lines = append(lines, out[:len(out)-1])
 	}

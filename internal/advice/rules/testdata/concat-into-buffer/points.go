@@ -12,7 +12,7 @@ type name string
 type page struct{ out *bufio.Writer }
 
 func (p *page) row(key, value string) {
-	// want B: Check that what p.out writes to takes the same bytes in Write calls of other sizes. (end)
+	// want B: Check that the destination of p.out accepts the same bytes in Write calls of other sizes. (end)
 	p.out.WriteString("<b>" + key + "</b> " + value + "\n") // hot: runtime.concatstrings
 }
 
@@ -33,7 +33,7 @@ func sb2(x int) string { return strconv.Itoa(x) }
 type message struct{ buf []byte }
 
 func (m *message) text(s string) {
-	// want B: that nothing else uses the room behind m.buf
+	// want B: Check that no other slice uses the spare capacity of m.buf
 	m.buf = append(m.buf, (s + "\000")...) // hot: runtime.concatstring2
 }
 
@@ -46,7 +46,7 @@ func joined(b, x, y []byte) []byte {
 // once starts empty, and again doesn't.
 func once(key, value string) string {
 	var sb strings.Builder
-	// want C: Have sb Grow
+	// want C: Call sb.Grow first
 	sb.WriteString(key + ": " + value + "\n") // hot: runtime.concatstrings
 	return sb.String()
 }
@@ -60,7 +60,7 @@ func again(sb *strings.Builder, key, value string) {
 func short(xs []int) string {
 	var sb strings.Builder
 	for _, x := range xs {
-		// want C: Have sb Grow
+		// want C: Call sb.Grow first
 		sb.WriteString(strconv.Itoa(x) + ",") // hot: runtime.concatstring2 runtime.memmove
 	}
 	return sb.String()
@@ -70,7 +70,7 @@ func short(xs []int) string {
 func line(keys []string) (n int) {
 	for _, key := range keys {
 		var other, sb strings.Builder
-		// want C: Have sb Grow
+		// want C: Call sb.Grow first
 		sb.WriteString(key + ": " + key + "\n") // alloc: 48
 		n += sb.Len() + other.Len()
 	}

@@ -1,21 +1,21 @@
 package p
 
 func slices(dst, src []int) {
-	// want B: many bytes at a time
+	// want B: copy moves many bytes per instruction
 	for i, x := range src { // hot
 		dst[i] = x // hot
 	}
 }
 
 func part(dst, src []string) {
-	// want B: many bytes at a time
+	// want B: copy moves many bytes per instruction
 	for i := range src {
 		dst[i] = src[i] // hot
 	}
 }
 
 func array(src [64]byte) (dst [64]byte) {
-	// want B: many bytes at a time
+	// want B: copy moves many bytes per instruction
 	for i, x := range src {
 		dst[i] = x // hot
 	}
@@ -24,7 +24,7 @@ func array(src [64]byte) (dst [64]byte) {
 
 func repeated(buf []byte, from, to, n int) {
 	dst, src := buf[to:], buf[from:from+n]
-	// want C: many bytes at a time
+	// want C: copy moves many bytes per instruction
 	for i := range src {
 		dst[i] = src[i] // hot
 	}
@@ -32,7 +32,7 @@ func repeated(buf []byte, from, to, n int) {
 
 func smeared(buf []byte) {
 	dst, src := buf[1:], buf
-	// want C: many bytes at a time
+	// want C: copy moves many bytes per instruction
 	for i := range src {
 		dst[i] = src[i] // hot
 	}
@@ -42,7 +42,7 @@ type halves struct{ buf, other []byte }
 
 func (h *halves) move(n int) {
 	dst, src := h.buf[:n], h.other[:n]
-	// want B: many bytes at a time
+	// want B: copy moves many bytes per instruction
 	for i := range src {
 		dst[i] = src[i] // hot
 	}

@@ -21,7 +21,7 @@ func point(text string) (x, y int, err error) {
 }
 
 func tag(name string) string {
-	// want C: Turn it once, where it comes from
+	// want C: Convert it once
 	return "tag." + strings.ToLower(name) // hot: strings.ToLower
 }
 
@@ -35,7 +35,7 @@ func header(at time.Time) (string, string) {
 func private(text string, scale int) (bool, float64) {
 	// want C: net/netip
 	ip := net.ParseIP(text) // hot: net.ParseIP
-	// want C: powers of 10 a table
+	// want C: and powers of 10 as a table
 	return ip.IsPrivate(), 1 / math.Pow(10, float64(scale)) // hot: math.Pow math.pow
 }
 
@@ -50,7 +50,7 @@ func words(text string) (n int) {
 }
 
 func push(h heap.Interface, n int, b []byte) string {
-	// want C: a heap written for its type
+	// want C: a heap written for the type avoids both
 	heap.Push(h, n) // hot: container/heap.Push container/heap.up
 	// want C: encode into an array
 	return base64.StdEncoding.EncodeToString(b) // hot: encoding/base64.(*Encoding).EncodeToString
@@ -58,7 +58,7 @@ func push(h heap.Interface, n int, b []byte) string {
 
 func fold(text []rune) {
 	for i, r := range text {
-		// want C: where nearly all of the text is ASCII
+		// want C: If most of the text is ASCII
 		text[i] = unicode.ToLower(r) // hot: unicode.ToLower unicode.To
 	}
 }
@@ -69,6 +69,6 @@ func keep(all [][]int, one []int) [][]int {
 }
 
 func queue(l *list.List, n int) {
-	// want C: elements of a type of its own
+	// want C: and usually another object to box the value in any
 	l.PushBack(n) // hot: container/list.(*List).PushBack
 }

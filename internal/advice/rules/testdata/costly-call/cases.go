@@ -7,27 +7,27 @@ import (
 )
 
 func shout(text string, b []byte) (string, []byte) {
-	// want C: goes over the whole text
+	// want C: more than needed strings.ToUpper processes the whole text
 	text = strings.ToUpper(text) // hot: strings.ToUpper
-	// want C: goes over the whole text
+	// want C: more than needed strings.ToTitle processes the whole text
 	text += strings.ToTitle(text) // hot: strings.ToTitle strings.Map
-	// want C: goes over the whole text
+	// want C: more than needed strings.Title processes the whole text
 	text += strings.Title(text) // hot: strings.Title strings.Map
-	// want C: goes over the whole text
+	// want C: more than needed bytes.ToLower processes the whole text
 	b = bytes.ToLower(b) // hot: bytes.ToLower
-	// want C: goes over the whole text
+	// want C: more than needed bytes.ToUpper processes the whole text
 	b = bytes.ToUpper(b) // hot: bytes.ToUpper
-	// want C: A loop over the bytes
+	// want C: bytes that returns the text unchanged if possible is faster
 	text += strings.Map(unicode.ToTitle, text) // hot: strings.Map
-	// want C: A loop over the bytes
+	// want C: bytes that returns the text unchanged if possible is faster
 	b = bytes.Map(unicode.ToTitle, b) // hot: bytes.Map
 	return text, b
 }
 
 func fold(r rune) rune {
-	// want C: knows all of Unicode
+	// want C: more than needed unicode.ToUpper handles all of Unicode
 	r += unicode.ToUpper(r) // hot: unicode.ToUpper unicode.To
-	// want C: knows all of Unicode
+	// want C: more than needed unicode.SimpleFold handles all of Unicode
 	return unicode.SimpleFold(r) // hot: unicode.SimpleFold
 }
 

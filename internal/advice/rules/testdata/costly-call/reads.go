@@ -9,12 +9,12 @@ import (
 )
 
 func line(r *bufio.Reader, b *bytes.Buffer) (string, error) {
-	// want C: ReadSlice gives what is in the buffer
+	// want C: ReadSlice returns the bytes in the buffer
 	s, err := r.ReadString('\n') // alloc: bufio.(*Reader).ReadString strings.(*Builder).grow
 	if err != nil {
 		return "", err
 	}
-	// want C: ReadByte a single one
+	// want C: or ReadByte for a single byte
 	_, err = io.CopyN(b, r, 1) // hot: io.CopyN io.Copy
 	return s, err
 }

@@ -12,15 +12,15 @@ import (
 )
 
 func numbers(x float64, text string) (string, int, []byte) {
-	// want C: appends puts the same
+	// want C: append to a buffer with the Append function of strconv
 	shown := strconv.FormatFloat(x, 103, -1, 64) // hot: strconv.FormatFloat
-	// want C: appends puts the same
+	// want C: append to a buffer with the Append function of strconv
 	shown += strconv.Quote(text) // hot: strconv.Quote
-	// want C: keep a constant one
+	// want C: more than needed big.NewInt allocates a number each time
 	n := big.NewInt(10) // hot: math/big.NewInt
-	// want C: FillBytes fills one
+	// want C: than needed (*big.Int).Bytes allocates a slice each time
 	b := n.Bytes() // hot: math/big.(*Int).Bytes
-	// want C: a bufio.Reader of rand.Reader
+	// want C: read many bytes at once through a bufio.Reader with a lock
 	rand.Read(b) // hot: crypto/rand.Read
 	// want C: reads the clock
 	return shown, time.Now().Nanosecond(), b // hot: time.Now
@@ -36,6 +36,6 @@ func found(xs []int, x int, m map[string]int) (int, []int, map[string]int) {
 }
 
 func first(l *list.List, n int) {
-	// want C: elements of a type of its own
+	// want C: and usually another object to box the value in any
 	l.PushFront(n) // hot: container/list.(*List).PushFront
 }

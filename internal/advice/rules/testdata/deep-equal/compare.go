@@ -20,11 +20,11 @@ func compare(a, b []string, k, l key, m, n map[key]bool, x, y []byte, p, q [][]i
 	if reflect.DeepEqual(a, b) { // hot: reflect.DeepEqual reflect.deepValueEqual
 		return 1
 	}
-	// want A: == means the same
+	// want A: == gives the same result
 	if !reflect.DeepEqual(k, l) { // hot: reflect.DeepEqual
 		return 2
 	}
-	// want A: == means the same
+	// want A: == gives the same result
 	if reflect.DeepEqual(k, key{name: strings.ToLower("A")}) { // hot: reflect.DeepEqual
 		return 3
 	}
@@ -32,13 +32,13 @@ func compare(a, b []string, k, l key, m, n map[key]bool, x, y []byte, p, q [][]i
 	same := reflect.DeepEqual(m, n) // hot: reflect.DeepEqual
 	// want B: bytes.Equal
 	same = same || reflect.DeepEqual(x, y) // hot: reflect.DeepEqual
-	// want C: in a function for the type
+	// want C: write an Equal method that compares the fields that matter
 	same = same || reflect.DeepEqual(p, q) // hot: reflect.DeepEqual
-	// want C: in a function for the type
+	// want C: write an Equal method that compares the fields that matter
 	same = same || reflect.DeepEqual(f, g) // hot: reflect.DeepEqual
-	// want C: in a function for the type
+	// want C: write an Equal method that compares the fields that matter
 	same = same && reflect.DeepEqual(r, t) // hot: reflect.DeepEqual
-	// want C: in a function for the type
+	// want C: write an Equal method that compares the fields that matter
 	if same || reflect.DeepEqual(&r, &t) { // hot: reflect.DeepEqual
 		return 4
 	}
@@ -67,11 +67,11 @@ var latest key
 func renew() bool { latest.name += "'"; return true }
 
 func inOneStatement(k key) (bool, bool) {
-	// want B: what is called later in the statement doesn't change latest
+	// want B: Check that later calls in the statement don't change latest
 	return reflect.DeepEqual(latest, k), renew() // hot: reflect.DeepEqual
 }
 
 func decided(k key) bool {
-	// want A: == means the same
+	// want A: == gives the same result
 	return reflect.DeepEqual(latest, k) && renew() // hot: reflect.DeepEqual
 }

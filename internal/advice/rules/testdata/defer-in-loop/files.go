@@ -11,7 +11,7 @@ func size(names []string) (n int64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		// want C: none runs before the function ends
+		// want C: and none runs before the function returns
 		defer f.Close() // hot: runtime.deferproc
 		if st, err := f.Stat(); err == nil {
 			n += st.Size()
@@ -23,7 +23,7 @@ func size(names []string) (n int64, err error) {
 func locked(mus []*sync.Mutex) {
 	for i := 0; i < len(mus); i++ {
 		mus[i].Lock()
-		// want C: own, or call it
+		// want C: Move the loop body to a function
 		defer mus[i].Unlock() // hot: runtime.deferproc runtime.newdefer
 	}
 }

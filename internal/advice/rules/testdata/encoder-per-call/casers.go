@@ -6,7 +6,7 @@ import (
 )
 
 func capitalize(s string) string {
-	// want C: cases.Title looks for the language
+	// want C: looks up the language and allocates a Caser per call
 	return cases.Title(language.English).String(s) // hot: golang.org/x/text/cases.Title golang.org/x/text/cases.makeTitle
 }
 

@@ -9,7 +9,7 @@ func parse(s string) (n int, err error) {
 	}
 	for i, c := range s {
 		if c == '?' {
-			// want C: formats c, i into a text
+			// want C: is formatted even if no one reads it fmt.Errorf formats c
 			return 0, fmt.Errorf("invalid %c at %d", c, i) // hot: fmt.Errorf fmt.errorf
 		}
 	}

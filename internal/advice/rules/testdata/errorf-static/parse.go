@@ -9,7 +9,7 @@ import (
 // digit parses one.
 func digit(c byte) (int, error) {
 	if c < '0' || c > '9' {
-		// want B: make it once
+		// want B: create it once
 		return 0, fmt.Errorf("not a digit, 100%% sure") // hot: fmt.Errorf
 	}
 	return int(c - '0'), nil
@@ -19,7 +19,7 @@ type reader struct{ text string }
 
 func (r *reader) next() (err error) {
 	if r.text == "" {
-		// want B: make it once
+		// want B: create it once
 		err = errors.New("…") // hot: errors.New
 	}
 	return wrap(err)
@@ -30,7 +30,7 @@ func wrap(err error) error {
 		return nil
 	}
 	if _, e := strconv.Atoi(err.Error()); e != nil {
-		// want B: make it once
+		// want B: create it once
 		return errors.Join(err, errors.New("digit")) // hot: errors.New
 	}
 	return err
@@ -38,7 +38,7 @@ func wrap(err error) error {
 
 func first(text string) (byte, error) {
 	if text == "" {
-		// want B: make it once
+		// want B: create it once
 		return 0, errors.New("no text") // hot: errors.New
 	}
 	return text[0], nil
@@ -46,7 +46,7 @@ func first(text string) (byte, error) {
 
 func last(text string) (byte, error) {
 	if text == "" {
-		// want B: make it once
+		// want B: create it once
 		return 0, fmt.Errorf("no text") // hot: fmt.Errorf
 	}
 	return text[len(text)-1], nil
@@ -68,7 +68,7 @@ func second(text string) (string, error) {
 		return "", nil
 	}
 	if s == text {
-		// want B: make it once
+		// want B: create it once
 		return "", errors.New("no line") // hot: errors.New
 	}
 	return s, err

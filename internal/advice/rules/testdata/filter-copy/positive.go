@@ -9,7 +9,7 @@ func active(users []user) []user {
 	var out []user
 	for _, u := range users {
 		if u.active {
-			// want C: begin with out := users[:0]
+			// want C: start with out := users[:0]
 			out = append(out, u) // hot: runtime.growslice
 		}
 	}
@@ -18,7 +18,7 @@ func active(users []user) []user {
 
 func skipping(load func() []*user) (n int) {
 	users := load()
-	// want C: begin with kept := users[:0]
+	// want C: start with kept := users[:0]
 	kept := make([]*user, 0, len(users)) // alloc
 	for i := range users {
 		if !users[i].active {

@@ -10,13 +10,13 @@ type id [16]byte
 
 func named(h hash.Hash, name string) (u id) {
 	h.Write([]byte(name))
-	// want C: h.Sum(nil) allocates a slice that is gone at once
+	// want C: only to be copied h.Sum(nil) allocates a temporary slice
 	copy(u[:], h.Sum(nil)) // hot: crypto/sha1.(*digest).Sum runtime.growslice
 	return u
 }
 
 func text(h hash.Hash) string {
-	// want C: in a buffer that is kept
+	// want C: so pass memory
 	return hex.EncodeToString(h.Sum(nil)) // hot: crypto/internal/fips140/sha256.(*Digest).Sum
 }
 
@@ -26,7 +26,7 @@ func short(h hash.Hash) string {
 }
 
 func signed(h hash.Hash, b []byte) []byte {
-	// want B: needs none of its own
+	// want B: so h.Sum(b) needs no temporary slice and no copy
 	return append(b, h.Sum(nil)...) // hot: crypto/internal/fips140/hmac.(*HMAC).Sum
 }
 
@@ -39,7 +39,7 @@ func (d *digest) Size() int           { return 1 }
 func (d *digest) BlockSize() int      { return 64 }
 
 func own(o owned) string {
-	// want C: with an array of this function
+	// want C: so o.Sum(buf[:0]) with a local array avoids it
 	return hex.EncodeToString(o.Sum(nil)) // hot: hash/fnv.(*sum128).Sum
 }
 
@@ -48,6 +48,6 @@ func one(parts []string) byte {
 	for _, p := range parts {
 		h.Write([]byte(p))
 	}
-	// want C: or, where the compiler sees which hash
+	// want C: h.Sum(buf[:0]) with a reused buffer
 	return h.Sum(nil)[0] // hot: crypto/internal/fips140/sha256.(*Digest).Sum
 }

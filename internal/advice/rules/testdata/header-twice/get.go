@@ -3,7 +3,7 @@ package p
 import "net/http"
 
 func value(h http.Header, name string) string {
-	// want A: goes over it once more
+	// want A: this call does it twice
 	return h.Get(http.CanonicalHeaderKey(name)) // hot: net/http.CanonicalHeaderKey net/textproto.CanonicalMIMEHeaderKey
 }
 

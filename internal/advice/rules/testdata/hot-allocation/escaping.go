@@ -20,7 +20,7 @@ func (s *selection) filter(f func(int, *node) bool) *selection { return s }
 
 func not(s *selection, nodes []*node, keep bool) *selection {
 	// says: func literal escapes to heap
-	// want C: uses nodes, keep, and is made anew for each call of s.filter
+	// want C: is allocated each time The function literal uses nodes
 	return s.filter(func(_ int, n *node) bool { // alloc
 		for _, o := range nodes {
 			if o == n {
@@ -34,7 +34,7 @@ func not(s *selection, nodes []*node, keep bool) *selection {
 func counter() func() int {
 	n := 0
 	// says: func literal escapes to heap
-	// want C: for each call of this function
+	// want C: The function literal uses n and is allocated on each call
 	return func() int { // alloc
 		n++
 		return n
@@ -52,7 +52,7 @@ func info(l *logger, text string, id int) {
 	// want C: text, id+1 are copied to the heap
 	l.print(text, id+1) // alloc
 	// says: text escapes to heap
-	// want C: l.level takes an interface, for which text is copied
+	// want C: to be passed as an interface l.level takes an interface
 	l.level(id, text) // alloc
 	var e error
 	// says: ... argument escapes to heap
@@ -65,7 +65,7 @@ var errEmpty = errors.New("empty")
 type diagnostic struct{ at *node }
 
 // says: n escapes to heap
-// want C: Line 71 takes its address, for which the parameter is allocated here each time, also when that branch
+// want C: a variable moves to the heap Line 71 takes its address
 func check(n node) *diagnostic { // alloc
 	if n.name == "" {
 		return &diagnostic{at: &n}
@@ -80,7 +80,7 @@ func addresses(nodes []node) (out []*node) {
 		out = append(out, &n)
 	}
 	// says: n escapes to heap
-	// want C: the loop's variable is allocated here each time, also when
+	// want C: so the loop variable is allocated here each time
 	for _, n := range nodes { // alloc
 		switch n.name {
 		case "a":
@@ -123,7 +123,7 @@ func (l *logger) line(string) {}
 
 func (l *logger) each() {
 	// says: l.line escapes to heap
-	// want C: holds its receiver
+	// want C: value is allocated each time l.line is a method value
 	l.with(l.line) // alloc
 }
 
@@ -141,6 +141,6 @@ func format(n int) string {
 
 func reversed(a, b, c int) string {
 	// says: strconv.Itoa(a) + "." + strconv.Itoa(b) + "." + strconv.Itoa(c) escapes to heap
-	// want C: A new string is made of 5 pieces each time, after those that functions make
+	// want C: each time A new string is built from 5 pieces each time
 	return strconv.Itoa(a) + "." + strconv.Itoa(b) + "." + strconv.Itoa(c) // alloc
 }

@@ -10,7 +10,7 @@ func (b *buffer) Write(p []byte) (int, error) { return len(p), nil }
 
 func describe(v any) string {
 	// says: b escapes to heap
-	// want C: Keep one with what lives longer
+	// want C: so it is allocated here each time
 	var b buffer // alloc
 	fmt.Fprint(&b, v)
 	return string(b.b)
@@ -23,7 +23,7 @@ func cloned(xs []*node) []*node {
 }
 
 // says: n escapes to heap
-// want C: have the caller give a pointer
+// want C: or have the caller pass a pointer
 func first(n node) *node { // alloc
 	return &n
 }

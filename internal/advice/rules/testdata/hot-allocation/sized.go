@@ -3,7 +3,7 @@ package sized
 import "io"
 
 func encode(w io.ByteWriter, digits []byte, alphabet string) error {
-	// want C: its size is only known when it runs
+	// want C: but its size is only known at run time
 	text := make([]byte, len(digits)*138/100+1) // alloc
 	for i, d := range digits {
 		text[i] = alphabet[d]

@@ -11,7 +11,7 @@ type table struct {
 func newTable() *table { return &table{routes: map[string]string{}, join: strings.Join} }
 
 func (t *table) find(method, path string) (string, bool) {
-	// want B: t.join is strings.Join wherever it is set
+	// want B: of a few known strings t.join is always strings.Join
 	handler, ok := t.routes[t.join([]string{method, path}, " ")] // hot: strings.Join
 	return handler, ok
 }
@@ -24,7 +24,7 @@ func (t *table) key(parts ...string) string {
 var joined = strings.Join
 
 func path(dir, name string) string {
-	// want B: joined is strings.Join
+	// want B: of a few known strings joined is always strings.Join
 	return joined([]string{dir, name + ".go"}, "/") // hot: strings.Join
 }
 
@@ -51,7 +51,7 @@ var last string
 func remember(text string) string { last = text; return text }
 
 func then(a string) string {
-	// want B: what is called later in the statement doesn't change last
+	// want B: Check that later calls in the statement don't change last
 	return strings.Join([]string{last, a}, a) + remember(a) // hot: strings.Join
 }
 
@@ -66,11 +66,11 @@ func given(a string) string {
 }
 
 func alone(t *table, a string) string {
-	// want B: it isn't evaluated any more
+	// want B: it is no longer evaluated
 	return strings.Join([]string{a}, t.sep) // hot: strings.Join
 }
 
 func first(a, b string) string {
-	// want B: it is now evaluated after what is called later in the statement
+	// want B: it is now evaluated after later calls in the statement
 	return strings.Join([]string{a, b[3:]}, "/") + remember(a) // hot: strings.Join
 }

@@ -9,12 +9,12 @@ type labels map[string]any
 
 func read(text []byte, r io.Reader) (any, error) {
 	var v any
-	// want C: json.Unmarshal makes maps, slices and interfaces
+	// want C: decoded into or encoded from any json.Unmarshal builds maps
 	if err := json.Unmarshal(text, &v); err != nil { // hot: encoding/json.Unmarshal encoding/json.(*decodeState).objectInterface
 		return nil, err
 	}
 	var rows []map[string]interface{}
-	// want C: as []map[string]interface{} says nothing
+	// want C: because []map[string]interface{} doesn't describe it
 	if err := json.NewDecoder(r).Decode(&rows); err != nil { // hot: encoding/json.(*Decoder).Decode
 		return nil, err
 	}

@@ -17,11 +17,11 @@ func process(texts []string) ([]string, error) {
 	var all []string
 	for _, text := range texts {
 		req := &request{}
-		// want C: json.Unmarshal reads request by reflection
+		// want C: by reflection json.Unmarshal decodes request by reflection
 		if err := json.Unmarshal([]byte(text), req); err != nil { // hot: encoding/json.Unmarshal reflect.Value.Set
 			return nil, err
 		}
-		// want C: json.Marshal writes answer by reflection
+		// want C: by reflection json.Marshal encodes answer by reflection
 		out, err := json.Marshal(&answer{req.Sensor}) // hot: encoding/json.Marshal
 		if err != nil {
 			return nil, err
@@ -34,16 +34,16 @@ func process(texts []string) ([]string, error) {
 func stream(w io.Writer, r io.Reader, rows []answer) error {
 	d := json.NewDecoder(r)
 	var a answer
-	// want C: (*json.Decoder).Decode reads answer
+	// want C: (*json.Decoder).Decode decodes answer by reflection
 	if err := d.Decode(&a); err != nil { // hot: encoding/json.(*Decoder).Decode
 		return err
 	}
-	// want C: writes []answer
+	// want C: (*json.Encoder).Encode encodes []answer by reflection
 	return json.NewEncoder(w).Encode(rows) // hot: encoding/json.(*Encoder).Encode
 }
 
 func decode[T any](text []byte) (v T, err error) {
-	// want C: types that come here most often
+	// want C: (*json.Decoder).Decode inspects each value by reflection
 	err = json.NewDecoder(bytes.NewReader(text)).Decode(&v) // hot: encoding/json.(*Decoder).Decode
 	return v, err
 }

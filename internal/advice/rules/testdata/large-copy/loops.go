@@ -49,28 +49,28 @@ again:
 }
 
 func changed(orders []order) (sum float64) {
-	// want C: by index
+	// want C: are copied Each step copies an element of 104 bytes to o
 	for _, o := range orders { // hot
 		o.price[0]++
 		sum += o.price[0]
 	}
-	// want C: by index
+	// want C: are copied Each step copies an element of 104 bytes to o
 	for _, o := range orders { // hot
 		o.rename("x")
 		sum += o.price[0]
 	}
-	// want C: by index
+	// want C: are copied Each step copies an element of 104 bytes to o
 	for i, o := range orders { // hot
 		orders[i].id = 0
 		sum += float64(o.id)
 	}
-	// want C: by index
+	// want C: are copied Each step copies an element of 104 bytes to o
 	for _, o := range orders { // hot
 		o := o
 		sum += o.price[2]
 	}
 	var notes [][]byte
-	// want C: by index
+	// want C: are copied Each step copies an element of 104 bytes to o
 	for _, o := range orders { // hot
 		notes = append(notes, o.note[:])
 	}
@@ -78,11 +78,11 @@ func changed(orders []order) (sum float64) {
 }
 
 func all(orders []order) (out []order) {
-	// want C: by index
+	// want C: are copied Each step copies an element of 104 bytes to o
 	for _, o := range orders { // hot
 		out = append(out, o)
 	}
-	// want C: by index
+	// want C: are copied Each step copies an element of 104 bytes to o
 	for _, o := range orders { // hot
 		defer func() { println(o.name) }()
 	}
@@ -98,12 +98,12 @@ func pass(o order) float64 {
 
 // others may be the same orders.
 func others(orders, other []order, cur *order) (n int) {
-	// want C: by index
+	// want C: are copied Each step copies an element of 104 bytes to o
 	for i, o := range orders { // hot
 		other[i].id = 9
 		n += o.id
 	}
-	// want C: by index
+	// want C: are copied Each step copies an element of 104 bytes to o
 	for _, o := range orders { // hot
 		cur.id++
 		n += o.id
@@ -126,7 +126,7 @@ func (st *stats) largest(orders, same []order) {
 			st.best = o
 		}
 	}
-	// want C: by index
+	// want C: are copied Each step copies an element of 104 bytes to o
 	for i, o := range orders { // hot
 		copy(same[i:], same[i+1:])
 		st.best.id += o.id

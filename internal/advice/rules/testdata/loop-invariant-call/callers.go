@@ -12,7 +12,7 @@ func Search(query string, names []string) (found []string) {
 }
 
 func contains(name, query string) bool {
-	// want C: strings.ToLower gets query, and contains is called with the same in each turn of the loop on line 6, as
+	// want C: loop returns the same each time strings.ToLower gets query
 	return strings.Contains(name, strings.ToLower(query)) // hot: strings.ToLower
 }
 
@@ -28,6 +28,6 @@ func (l *list) search(query string) (found []string) {
 }
 
 func (l *list) has(name, query string) bool {
-	// want C: in each turn of the loop on line 22
+	// want C: the same values in each iteration of the loop on line 22
 	return strings.Contains(name, strings.ToUpper(query)) // hot: strings.ToUpper
 }

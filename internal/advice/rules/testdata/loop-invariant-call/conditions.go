@@ -18,7 +18,7 @@ func empty(xs []string, n int) (total int) {
 // base panics for a number that is no base.
 func base(xs []string, n int64, to int) (total int) {
 	for _, x := range xs {
-		// want B: that strconv.FormatInt(n, to) doesn't panic where the loop has no turn, or doesn't come to it. (end)
+		// want B: Check that most runs of the loop reach the call, and that strconv.FormatInt(n, to) doesn't panic if the loop has no iterations or doesn't reach it. (end)
 		total += len(x) + len(strconv.FormatInt(n, to)) // hot: strconv.FormatInt
 	}
 	return total
@@ -33,7 +33,7 @@ func (t ticket) String() string { tickets++; return fmt.Sprint(int(t) + tickets)
 // numbered gets another number each time.
 func numbered(xs []string, t ticket) (all []string) {
 	for _, x := range xs {
-		// want B: that methods called for fmt.Sprintf("%v", t), such as String, change nothing and return the same each time. (end)
+		// want B: and that methods called for fmt.Sprintf("%v", t), such as String, have no side effects and return the same each time. (end)
 		all = append(all, x+fmt.Sprintf("%v", t)) // hot: fmt.Sprintf
 	}
 	return all
@@ -41,7 +41,7 @@ func numbered(xs []string, t ticket) (all []string) {
 
 func plain(xs []string, prefix string) (n int) {
 	for _, x := range xs {
-		// want B: once, before the loop. Check that the loop mostly comes to the call. (end)
+		// want B: Check that most runs of the loop reach the call. (end)
 		if strings.HasPrefix(x, strings.ToLower(prefix)) { // hot: strings.ToLower
 			n++
 		}
@@ -53,7 +53,7 @@ func plain(xs []string, prefix string) (n int) {
 func captured(xs []string, prefix string) (n int) {
 	next := func() { prefix += "x" }
 	for _, x := range xs {
-		// want C: if that is so
+		// want C: If that is so, call it once
 		if strings.HasPrefix(x, strings.ToLower(prefix)) { // hot: strings.ToLower
 			next()
 			n++

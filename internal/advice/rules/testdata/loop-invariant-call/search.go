@@ -50,12 +50,12 @@ outer:
 
 func each(rows []int, limit string, o *options) (all []string, err error) {
 	for i := 0; i < len(rows); i++ {
-		// want C: an error would then show
+		// want C: an error would then appear anyway
 		d, err := time.ParseDuration(limit) // hot: time.ParseDuration
 		if err != nil {
 			return nil, err
 		}
-		// want C: strings.ToUpper is called with, o.prefix
+		// want C: doesn't seem to change the arguments of strings.ToUpper
 		name := strings.ToUpper(o.prefix) + fmt.Sprintf("%03d", rows[i]) // hot: strings.ToUpper
 		// want B: fmt.Sprintf gets "%s-%d", limit, 17
 		all = append(all, name, d.String(), fmt.Sprintf("%s-%d", limit, 17)) // hot: fmt.Sprintf
@@ -94,7 +94,7 @@ func send(w io.Writer, message options, hosts []string, base string) error {
 
 func first(payload map[string]any, number int) ([]byte, error) {
 	payload["number"] = number
-	// want C: of the map only payload["number"] is set
+	// want C: of the map is set here before all of it is encoded
 	return json.Marshal(payload) // hot: encoding/json.Marshal
 }
 

@@ -4,7 +4,7 @@ package conditions
 func claims(n int, next func() string) map[int]string {
 	m := make(map[int]string)
 	for i := 0; i < n; i++ {
-		// want B: Check that n is no more than a few times what there really is
+		// want B: Check that n isn't inflated
 		m[i] = next() // hot: runtime.mapassign internal/runtime/maps.(*table).rehash
 	}
 	return m
@@ -13,7 +13,7 @@ func claims(n int, next func() string) map[int]string {
 func counts(n int) map[int]bool {
 	m := make(map[int]bool)
 	for i := 0; i < n; i++ {
-		// want A: make it with room for all. (end)
+		// want A: a map grows key by key m is rebuilt as it grows to n keys; make it with that size. (end)
 		m[i] = true // hot: runtime.mapassign internal/runtime/maps.(*table).rehash
 	}
 	return m
@@ -22,7 +22,7 @@ func counts(n int) map[int]bool {
 func elements(xs []string, next func() string) map[int]string {
 	m := make(map[int]string)
 	for i := range xs {
-		// want A: make it with room for all. (end)
+		// want A: a map grows key by key m is rebuilt as it grows to len(xs) keys; make it with that size. (end)
 		m[i] = next() // hot: runtime.mapassign internal/runtime/maps.(*table).rehash
 	}
 	return m

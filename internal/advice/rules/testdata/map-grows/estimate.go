@@ -5,7 +5,7 @@ import "bufio"
 func lines(in *bufio.Scanner) map[string]bool {
 	m := make(map[string]bool)
 	for in.Scan() {
-		// want C: counted or estimated where it is made
+		// want C: count or estimate the number of keys where it is created
 		m[in.Text()] = true // hot: runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
 	}
 	return m
@@ -15,7 +15,7 @@ func cells(rows [][]string) map[string]int {
 	m := make(map[string]int)
 	for _, row := range rows {
 		for i, s := range row {
-			// want C: counted or estimated where it is made
+			// want C: count or estimate the number of keys where it is created
 			m[s] = i // hot: runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
 		}
 	}
@@ -35,7 +35,7 @@ func (t *table) each(f func(i int, row string) bool) {
 func index(t *table) map[string]int {
 	m := make(map[string]int)
 	t.each(func(i int, row string) bool {
-		// want C: counted or estimated where it is made
+		// want C: count or estimate the number of keys where it is created
 		m[row] = i // hot: runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
 		return true
 	})
@@ -46,7 +46,7 @@ func addNew(to []string, from []string, seen map[string]bool) []string {
 	for _, s := range from {
 		if !seen[s] {
 			to = append(to, s)
-			// want C: Who makes it can give it room
+			// want C: a map grows key by key seen is rebuilt as it grows
 			seen[s] = true // hot: runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
 		}
 	}

@@ -15,7 +15,7 @@ func (u *user) Roles() []string { return u.roles }
 func byID(users []*user) map[int]*user {
 	m := make(map[int]*user)
 	for _, u := range users {
-		// want B: unless many of them are the same
+		// want B: unless many keys are the same
 		m[u.id] = u // hot: runtime.mapassign_fast64 internal/runtime/maps.(*table).rehash
 	}
 	return m
@@ -38,7 +38,7 @@ func positions(words []string, load func() (map[string]int, error)) (map[int]str
 		copied[k] = v + len(copied) // hot: runtime.mapassign_faststr internal/runtime/maps.(*Map).growToTable
 	}
 	for k := range copied {
-		// want C: counted or estimated
+		// want C: count or estimate the number of keys where it is created
 		at[copied[k]] = k // hot: runtime.mapassign_faststr internal/runtime/maps.(*Map).growToTable
 	}
 	return at, nil
@@ -74,7 +74,7 @@ func parse(fields []string, n int) (map[int]int, error) {
 		if fields[i] == "" {
 			return nil, nil
 		}
-		// want C: with room for n keys
+		// want C: make it with a size of n
 		claimed[i] = 1 // hot: runtime.mapassign_fast64 internal/runtime/maps.(*table).rehash
 	}
 	return values, nil
@@ -83,18 +83,18 @@ func parse(fields []string, n int) (map[int]int, error) {
 func counts(words []string) (map[string]int, map[string][]int, map[string]bool) {
 	n := make(map[string]int)
 	for _, w := range words {
-		// want C: If most are different
+		// want C: If most keys are different
 		n[w]++ // hot: runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
 	}
 	at := make(map[string][]int)
 	for i, w := range words {
-		// want C: If most are different
+		// want C: If most keys are different
 		at[w] = append(at[w], i) // hot: runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
 	}
 	long := make(map[string]bool)
 	for _, w := range words {
 		if len(w) > 10 {
-			// want C: Not each of the len(words)
+			// want C: Not all of the len(words) iterations store a key
 			long[w] = true // hot: runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
 		}
 	}
@@ -117,7 +117,7 @@ func some[K comparable, V any, M ~map[K]V](in M, keep func(K) bool) M {
 	kept := M{}
 	for k, v := range in {
 		if keep(k) {
-			// want C: Not each of the len(in) steps
+			// want C: Not all of the len(in) iterations store a key
 			kept[k] = v // hot: runtime.mapassign_faststr internal/runtime/maps.(*table).rehash
 		}
 	}
@@ -142,7 +142,7 @@ func claimed(n int, next func() (int, bool)) map[int]int {
 		if !ok {
 			panic("too short")
 		}
-		// want C: make it with room for n keys
+		// want C: make it with a size of n
 		m[i] = v // hot: runtime.mapassign_fast64 internal/runtime/maps.(*table).rehash
 	}
 	return m

@@ -17,7 +17,7 @@ func divided(m map[string]int, p *named, a, b int) {
 }
 
 func counts(m map[string]int, s string) {
-	// want B: that register(s) doesn't change m[s], which is looked up after it now. (end)
+	// want B: Check that register(s) doesn't change m[s], which is now looked up after it. (end)
 	if _, ok := m[s]; ok { // hot: runtime.mapaccess2_faststr
 		m[s] += register(s)
 	} else {

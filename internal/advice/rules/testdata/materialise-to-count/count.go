@@ -23,7 +23,7 @@ func (n *node) all() *selection { return push(n.after()) }
 func push(nodes []*node) *selection { return &selection{nodes} }
 
 func (n *node) index() int {
-	// want C: n.all collects all there is
+	// want C: are collected only to be counted n.all collects all items
 	return n.all().Length() // hot: runtime.growslice
 }
 

@@ -19,7 +19,7 @@ func (c *counter) add() {
 
 func (c *counter) get() int64 {
 	c.mu.Lock()
-	// want C: held from line 21 on
+	// want C: which is held from line 21
 	defer c.mu.Unlock() // mutex: sync.(*Mutex).Unlock
 	return c.n
 }
@@ -32,7 +32,7 @@ type table struct {
 
 func (t *table) put(k string, v []byte) {
 	t.Lock()
-	// want C: split that by key
+	// want C: split the map by key into several
 	defer t.Unlock() // mutex: sync.(*RWMutex).Unlock
 	t.rows[k] = v
 }

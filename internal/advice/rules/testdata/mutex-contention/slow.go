@@ -34,7 +34,7 @@ func slow(c chan int) {
 }
 
 func letGo(l *sync.Mutex) {
-	// want C: let go here
+	// want C: which is unlocked here
 	l.Unlock() // mutex: sync.(*Mutex).Unlock
 }
 

@@ -5,7 +5,7 @@ import "sync"
 type event struct{ buf []byte }
 
 var events = sync.Pool{
-	// want C: some path that takes from it doesn't Put back
+	// want C: some path that takes an object doesn't put it back
 	New: func() any {
 		return &event{ // alloc
 			buf: make([]byte, 0, 500), // alloc

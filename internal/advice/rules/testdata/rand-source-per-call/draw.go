@@ -6,7 +6,7 @@ import (
 )
 
 func id(n int) []int {
-	// want B: draw from them
+	// want B: use them. Check that no code calls rand.Seed
 	r := rand.New(rand.NewSource(time.Now().UnixNano())) // hot: math/rand.NewSource
 	ids := r.Perm(n)
 	for i := range ids {
@@ -16,7 +16,7 @@ func id(n int) []int {
 }
 
 func pick(names []string) string {
-	// want B: draw from them
+	// want B: use them. Check that no code calls rand.Seed
 	r := rand.New(rand.NewSource(int64(time.Now().Nanosecond()))) // hot: math/rand.NewSource
 
 	n := r.Intn(len(names))
@@ -24,7 +24,7 @@ func pick(names []string) string {
 }
 
 func jitter(d time.Duration) time.Duration {
-	// want B: draw from them
+	// want B: use them. Check that no code calls rand.Seed
 	return d + time.Duration(rand.New(rand.NewSource(time.Now().UnixNano())).Int63n(int64(d))) // hot: math/rand.NewSource
 }
 
@@ -34,7 +34,7 @@ func same(n int) *rand.Rand {
 }
 
 func handed(n int) int {
-	// want C: draw from them
+	// want C: use them. Check that no code calls rand.Seed
 	r := rand.New(rand.NewSource(time.Now().Unix())) // hot: math/rand.NewSource
 	return use(r)
 }
@@ -47,7 +47,7 @@ func daily(quotes []string) string {
 	r := rand.New(rand.NewSource(int64(time.Now().YearDay()))) // hot: math/rand.NewSource
 	// want C: Keep the source
 	q := rand.New(rand.NewSource(time.Now().Unix() / 86400)) // hot: math/rand.NewSource
-	// want B: draw from them
+	// want B: use them. Check that no code calls rand.Seed
 	p := rand.New(rand.NewSource(time.Now().UTC().UnixNano() + 7)) // hot: math/rand.NewSource
 	return quotes[r.Intn(len(quotes))] + quotes[q.Intn(len(quotes))] + quotes[p.Intn(len(quotes))]
 }
@@ -60,6 +60,6 @@ func count() int64 {
 }
 
 func counted(n int) int {
-	// want B: time.Now().UnixNano() + count() needn't be evaluated
+	// want B: + count() doesn't need to be evaluated
 	return rand.New(rand.NewSource(time.Now().UnixNano() + count())).Intn(n) // hot: math/rand.NewSource
 }

@@ -11,7 +11,7 @@ import (
 type order struct{ ID int }
 
 func request(r *http.Request) (o order, err error) {
-	// want C: Where ContentLength says
+	// want C: If ContentLength is set
 	b, err := io.ReadAll(r.Body) // hot: io.ReadAll bytes.growSlice
 	if err != nil {
 		return o, err
@@ -20,7 +20,7 @@ func request(r *http.Request) (o order, err error) {
 }
 
 func stream(r io.Reader) (o order, err error) {
-	// want C: only for json.Unmarshal
+	// want C: ReadAll reads r into growing buffers for json.Unmarshal
 	b, err := io.ReadAll(r) // hot: io.ReadAll
 	if err == nil {
 		err = json.Unmarshal(b, &o)
@@ -29,7 +29,7 @@ func stream(r io.Reader) (o order, err error) {
 }
 
 func feed(r io.Reader) (o order, err error) {
-	// want C: decodes while it reads
+	// want C: xml.NewDecoder(r) decodes while reading
 	b, err := io.ReadAll(r) // hot: io.ReadAll
 	if err != nil {
 		return o, err

@@ -15,19 +15,19 @@ func handle(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		return
 	}
-	// want C: copies what is in the program already
+	// want C: copies data that is embedded in the program
 	part, _ := files.ReadFile("serve.go") // hot: embed.FS.ReadFile
 	w.Write(append(page, part...))
 }
 
 func texts(dir string) (all []string, err error) {
-	// want C: goes to the file system each time
+	// want C: filepath.Glob accesses the file system each time this runs
 	names, err := filepath.Glob(filepath.Join(dir, "*.txt")) // hot: path/filepath.Glob os.ReadDir
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range names {
-		// want C: goes to the file system each time
+		// want C: os.ReadFile accesses the file system each time this runs
 		b, err := os.ReadFile(name) // hot: os.ReadFile
 		if err != nil {
 			return nil, err

@@ -6,7 +6,7 @@ import (
 )
 
 func text(v reflect.Value) string {
-	// want B: another text
+	// want B: the panic message differs
 	s, ok := v.Interface().(string) // hot: reflect.Value.Interface reflect.valueInterface reflect.packEface reflect.unsafe_New
 	if !ok {
 		return ""
@@ -16,7 +16,7 @@ func text(v reflect.Value) string {
 
 func fields(v reflect.Value) (n int) {
 	for i := range v.NumField() {
-		// want B: another text
+		// want B: the panic message differs
 		if b, ok := v.Field(i).Interface().([]byte); ok { // hot: reflect.Value.Interface reflect.unsafe_New
 			n += len(b)
 		}
@@ -25,7 +25,7 @@ func fields(v reflect.Value) (n int) {
 }
 
 func length(v reflect.Value) int {
-	// want B: asks first
+	// want B: reflect.TypeAssert checks first
 	if s, ok := v.Interface().(interface{ Len() int }); ok { // hot: reflect.Value.Interface reflect.valueInterface reflect.packEface reflect.unsafe_New
 		return s.Len()
 	}
@@ -34,7 +34,7 @@ func length(v reflect.Value) int {
 
 // known is of a value that there is.
 func known(n int) bool {
-	// want A: asks first, and copies only what has them. (end)
+	// want A: reflect.TypeAssert checks first, and copies only values that have them. (end)
 	_, ok := reflect.ValueOf(n).Interface().(fmt.Stringer) // hot: reflect.Value.Interface reflect.valueInterface reflect.packEface reflect.unsafe_New
 	return ok
 }

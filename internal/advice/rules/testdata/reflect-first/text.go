@@ -11,7 +11,7 @@ type row struct {
 }
 
 func toString(v any) string {
-	// want C: switch on v first
+	// want C: Switch on the type of v first
 	v = reflect.Indirect(reflect.ValueOf(v)).Interface() // hot: reflect.Indirect reflect.packEface
 	switch v := v.(type) {
 	case string:
@@ -23,7 +23,7 @@ func toString(v any) string {
 }
 
 func short(arg any) string {
-	// want C: switch on arg first
+	// want C: Switch on the type of arg first
 	var v = reflect.Indirect(reflect.ValueOf(arg)).Interface() // hot: reflect.Indirect reflect.packEface
 	switch v := v.(type) {
 	case string:

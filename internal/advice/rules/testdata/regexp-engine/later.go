@@ -9,6 +9,6 @@ var verb string
 func setVerb(v string) bool { verb = v; return true }
 
 func inOneStatement(v string) (bool, bool) {
-	// want B: what is called later in the statement doesn't change verb
+	// want B: Check that later calls in the statement don't change verb
 	return whole.MatchString(verb), setVerb(v) // hot: regexp.(*Regexp).MatchString
 }

@@ -14,13 +14,13 @@ type rule struct{ re *regexp.Regexp }
 func lines(text string, r rule) (n int) {
 	// want C: strings.Fields
 	text = spaces.ReplaceAllString(text, " ") // hot: regexp.(*Regexp).ReplaceAllString
-	// want C: each match has " took " in it
+	// want C: every match contains " took "
 	n += len(line.FindStringSubmatch(text)) // hot: regexp.(*Regexp).FindStringSubmatch
-	// want C: the engine tries any, "(?i)(a|b)+c"
+	// want C: takes most of the time The regexp engine tries any
 	n += len(any.FindString(text)) // hot: regexp.(*Regexp).FindString
 	// want C: strings.Map
 	n += len(vowels.ReplaceAllString(text, "*")) // hot: regexp.(*Regexp).ReplaceAllString
-	// want C: the engine tries r.re
+	// want C: most of the time The regexp engine tries r.re at every byte
 	if r.re.MatchString(text) { // hot: regexp.(*Regexp).MatchString
 		n++
 	}

@@ -18,11 +18,11 @@ func others(text string) (n int) {
 	if Shared.MatchString(text) { // hot: regexp.(*Regexp).MatchString
 		n++
 	}
-	// want C: the engine tries tag
+	// want C: most of the time The regexp engine tries tag at every byte
 	if tag.MatchString(text) { // hot: regexp.(*Regexp).MatchString
 		n++
 	}
-	// want C: the engine tries lower
+	// want C: takes most of the time The regexp engine tries lower
 	if lower.MatchString(text) { // hot: regexp.(*Regexp).MatchString
 		n++
 	}

@@ -17,11 +17,11 @@ func texts(name string, b []byte) (n int) {
 	if suffix.Match(b) { // hot: regexp.(*Regexp).Match
 		n++
 	}
-	// want A: comparing with "GET"
+	// want A: a comparison with "GET" does the same
 	if !whole.MatchString(name + "T") { // hot: regexp.(*Regexp).MatchString
 		n++
 	}
-	// want A: comparing with "GET"
+	// want A: a comparison with "GET" does the same
 	if whole.Match(b[1:]) { // hot: regexp.(*Regexp).Match
 		n++
 	}

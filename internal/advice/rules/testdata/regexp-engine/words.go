@@ -12,7 +12,7 @@ var (
 func words(text string) (n int) {
 	// want C: strings.FieldsFunc
 	n += len(word.FindAllString(text, -1)) // hot: regexp.(*Regexp).FindAllString regexp.(*Regexp).allMatches
-	// want C: a loop over the text
+	// want C: checks whether each character is in [a-z] does the same
 	if name.MatchString(text) { // hot: regexp.(*Regexp).MatchString
 		n++
 	}
@@ -20,7 +20,7 @@ func words(text string) (n int) {
 	if prefix.MatchString(text) { // hot: regexp.(*Regexp).MatchString
 		n++
 	}
-	// want A: strings.Contains of "error"
+	// want A: strings.Contains with "error" does the same
 	if fixed.MatchString(text) { // hot: regexp.(*Regexp).MatchString
 		n++
 	}

@@ -29,6 +29,6 @@ func find(text string) ([]string, error) {
 }
 
 func matches(pattern, text string) (bool, error) {
-	// want C: made at run time
+	// want C: compiles a pattern that is built at run time
 	return regexp.MatchString(pattern, text) // hot: regexp.MatchString regexp.Compile
 }

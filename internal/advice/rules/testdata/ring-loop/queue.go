@@ -8,7 +8,7 @@ type queue[T any] struct {
 func (q *queue[T]) clear() {
 	var zero T
 	mask := len(q.buf) - 1
-	// want C: clear each as a whole
+	// want C: the elements are at most two contiguous pieces
 	for i := 0; i < q.count; i++ {
 		q.buf[(q.head+i)&mask] = zero // hot
 	}
@@ -21,7 +21,7 @@ type log struct {
 
 func (l *log) all(n int) []string {
 	out := make([]string, n)
-	// want C: copy or append each as a whole
+	// want C: copy or append each in one call
 	for i := range out {
 		out[i] = l.lines[(i+l.first)%len(l.lines)] // hot
 	}
@@ -29,7 +29,7 @@ func (l *log) all(n int) []string {
 }
 
 func (l *log) appended(n int) (out []string) {
-	// want C: copy or append each as a whole
+	// want C: copy or append each in one call
 	for i := 0; i < n; i++ {
 		out = append(out, l.lines[(l.first+i)%len(l.lines)]) // hot
 	}
@@ -42,7 +42,7 @@ type last struct {
 }
 
 func (l *last) clear(n int) {
-	// want C: clear each as a whole
+	// want C: the elements are at most two contiguous pieces
 	for i := range n {
 		l.at[(l.next+i)&63] = 0 // hot
 	}

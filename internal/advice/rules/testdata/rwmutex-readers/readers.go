@@ -8,7 +8,7 @@ type cache struct {
 }
 
 func (c *cache) get(k string) string {
-	// want C: counts itself in c.mu
+	// want C: its counter Each reader updates a shared counter in c.mu
 	c.mu.RLock() // hot: sync.(*RWMutex).RLock sync/atomic.(*Int32).Add
 	defer c.mu.RUnlock()
 	return c.m[k]
@@ -20,7 +20,7 @@ type embedded struct {
 }
 
 func (e *embedded) get() int {
-	// want C: counts itself in e,
+	// want C: for its counter Each reader updates a shared counter in e
 	e.RLock() // hot: sync.(*RWMutex).RLock internal/runtime/atomic.(*Int32).Add
 	n := e.n
 	e.RUnlock() // hot: sync.(*RWMutex).RUnlock sync/atomic.(*Int32).Add

@@ -13,7 +13,7 @@ func (s set) each(f func(name string, n int) bool) {
 func names(s set) []string {
 	var all []string
 	s.each(func(name string, _ int) bool {
-		// want C: make room for all where it is declared
+		// want C: set the capacity where it is declared
 		all = append(all, name) // alloc: 16 32 64 128
 		return true
 	})
@@ -23,7 +23,7 @@ func names(s set) []string {
 func numbers(s set) []int {
 	numbers := []int{}
 	s.each(func(_ string, n int) bool {
-		// want C: make room for all where it is declared
+		// want C: set the capacity where it is declared
 		numbers = append(numbers, n) // hot: runtime.growslice
 		return n > 0
 	})

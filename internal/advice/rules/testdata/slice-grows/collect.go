@@ -129,11 +129,11 @@ func several(xs []int8, n uint8) (sum int) {
 		keep(e)
 		var f []byte
 		for _, b := range []byte(string(d)) {
-			// want C: f grows one step
+			// want C: element by element f is copied as it grows step by step
 			f = append(f, b) // hot: runtime.growslice
 		}
 		for _, b := range [...]int{1, 2, 3} {
-			// want C: f grows one step
+			// want C: element by element f is copied as it grows step by step
 			f = append(f, byte(b)) // hot: runtime.growslice
 		}
 	}
@@ -162,7 +162,7 @@ func called(n *node) []string {
 func each[T, U any](xs []T, f func(T) U) []U {
 	var us []U
 	for _, x := range xs {
-		// want B: that len(xs) is no more than
+		// want B: Check that len(xs) isn't inflated
 		us = append(us, f(x)) // hot: runtime.growslice
 	}
 	return us
@@ -184,7 +184,7 @@ func (x *index) add(words []string, more ...[]string) {
 	}
 	for x := x; x != nil; x = x.next {
 		for x.words[0] != "" {
-			// want C: counted or estimated
+			// want C: call slices.Grow(words
 			words = append(words, x.words[0]) // hot: runtime.growslice
 		}
 	}
@@ -200,12 +200,12 @@ func flat(rows [][]int, least int) (flat, large []int) {
 		if len(row) == 0 {
 			continue
 		}
-		// want C: Not each of the len(rows) steps
+		// want C: Not all of the len(rows) iterations append to it
 		firsts = append(firsts, row[0]) // hot: runtime.growslice
 	}
 	for _, row := range rows {
 		if row[0] > least {
-			// want C: Not each of the len(rows) steps
+			// want C: Not all of the len(rows) iterations append to it
 			large = append(large, row[0]) // hot: runtime.growslice
 		}
 	}
@@ -273,7 +273,7 @@ func unpack(data []byte, to *[]uint64) {
 	for len(data) > 0 {
 		n := uint64(data[0])
 		data = data[1:]
-		// want C: one step after the other
+		// want C: element by element *to is copied as it grows step by step
 		*to = append(*to, n) // hot: runtime.growslice
 	}
 }

@@ -18,7 +18,7 @@ func pointers(names []string) ([]node, []*node) {
 	out := make([]node, 0)
 	all := make([]*node, 0, len(names))
 	for _, n := range names {
-		// want B: Check that nothing keeps a pointer to an element of out, or a part of it, while it grows: they stay in the same array now. (end)
+		// want B: Check that no code keeps a pointer to an element of out, or a part of it, while it grows: they now stay in the same array. (end)
 		out = append(out, node{name: n}) // hot: runtime.growslice
 		all = append(all, &out[len(out)-1])
 	}
@@ -28,7 +28,7 @@ func pointers(names []string) ([]node, []*node) {
 func methods(names []string) []node {
 	out := make([]node, 0)
 	for _, n := range names {
-		// want B: that nothing keeps a pointer
+		// want B: Check that no code keeps a pointer to an element of out
 		out = append(out, node{name: n}) // hot: runtime.growslice
 		out[len(out)-1].init()
 	}
@@ -39,7 +39,7 @@ func arrays(names []string) [][]byte {
 	var out []node
 	views := make([][]byte, 0, len(names))
 	for _, n := range names {
-		// want B: that nothing keeps a pointer
+		// want B: Check that no code keeps a pointer to an element of out
 		out = append(out, node{name: n}) // hot: runtime.growslice
 		views = append(views, out[len(out)-1].tag[:])
 	}
@@ -51,7 +51,7 @@ func later(names []string) []*node {
 	out := make([]node, 0)
 	sum := 0
 	for _, n := range names {
-		// want A: make room for all at once. (end)
+		// want A: allocate that capacity first. (end)
 		out = append(out, node{name: n}) // hot: runtime.growslice
 		out[len(out)-1].seen++
 		sum += out[len(out)-1].length()
@@ -67,7 +67,7 @@ func later(names []string) []*node {
 func between(names []string) (*node, []node) {
 	out := make([]node, 0)
 	for _, n := range names {
-		// want B: that nothing keeps a pointer
+		// want B: Check that no code keeps a pointer to an element of out
 		out = append(out, node{name: n}) // hot: runtime.growslice
 	}
 	first := &out[0]
@@ -80,7 +80,7 @@ func between(names []string) (*node, []node) {
 func halves(xs []int) ([]int, []int) {
 	out := make([]int, 0)
 	for _, x := range xs {
-		// want B: Check that the room behind out doesn't matter. (end)
+		// want B: Check that no code uses the spare capacity of out. (end)
 		out = append(out, x*x) // hot: runtime.growslice
 	}
 	return append(out[:len(out)/2], 1, 2, 3, 4), out
@@ -92,7 +92,7 @@ func more(xs []int) []int { return append(xs, 1) }
 func handed(xs []int) ([]int, []int) {
 	out := make([]int, 0)
 	for _, x := range xs {
-		// want B: Check that the room behind out doesn't matter. (end)
+		// want B: Check that no code uses the spare capacity of out. (end)
 		out = append(out, x*x) // hot: runtime.growslice
 	}
 	return more(out), more(out)
@@ -101,7 +101,7 @@ func handed(xs []int) ([]int, []int) {
 func handedOnce(xs []int) []int {
 	out := make([]int, 0)
 	for _, x := range xs {
-		// want A: make room for all at once. (end)
+		// want A: allocate that capacity first. (end)
 		out = append(out, x*x) // hot: runtime.growslice
 	}
 	return more(out)
@@ -122,7 +122,7 @@ func (d *decoder) next() int {
 func (d *decoder) claims(n int) []int {
 	out := make([]int, 0)
 	for i := 0; i < n; i++ {
-		// want B: Check that n is no more than a few times what there really is: room is made for all before the first turn of the loop, which may fail. (end)
+		// want B: Check that n isn't inflated: memory for all elements is allocated before the first iteration, which may fail. (end)
 		out = append(out, d.next()) // hot: runtime.growslice
 	}
 	return out
@@ -131,7 +131,7 @@ func (d *decoder) claims(n int) []int {
 func counts(n int) []int {
 	out := make([]int, 0)
 	for i := 0; i < n; i++ {
-		// want A: make room for all at once. (end)
+		// want A: allocate that capacity first. (end)
 		out = append(out, i*i) // hot: runtime.growslice
 	}
 	return out
@@ -140,7 +140,7 @@ func counts(n int) []int {
 func indexed(xs []int, n int) []int {
 	out := make([]int, 0)
 	for i := 0; i < n; i++ {
-		// want B: Check that n is no more
+		// want B: Check that n isn't inflated
 		out = append(out, xs[i]) // hot: runtime.growslice
 	}
 	return out
@@ -150,7 +150,7 @@ func indexed(xs []int, n int) []int {
 func many(xs []struct{}, next func() int) []int {
 	out := make([]int, 0)
 	for range xs {
-		// want B: Check that len(xs) is no more
+		// want B: Check that len(xs) isn't inflated
 		out = append(out, next()) // hot: runtime.growslice
 	}
 	return out

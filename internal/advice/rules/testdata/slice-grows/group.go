@@ -7,7 +7,7 @@ func lines(all []string) int {
 		lines []string
 	)
 	for _, s := range all {
-		// want C: make room for all
+		// want C: call slices.Grow(lines
 		lines = append(lines, s) // hot: runtime.growslice
 	}
 	return len(lines)

@@ -15,7 +15,7 @@ func (k key) String() string {
 	for i := range parts {
 		parts[i] = quoted(k[i])
 	}
-	// want C: parts is filled for strings.Join alone
+	// want C: only to be joined parts is filled only for strings.Join
 	return strings.Join(parts, ".") // hot: strings.Join strings.(*Builder).WriteString
 }
 
@@ -30,7 +30,7 @@ func groups(n int) string {
 		n /= 1000
 	}
 	parts[i] = strconv.Itoa(n)
-	// want C: numbers by strconv's Append functions
+	// want C: numbers with strconv.Append functions
 	return "n=" + strings.Join(parts[i:], ",") // hot: strings.Join
 }
 
@@ -40,7 +40,7 @@ func lines(texts map[string][]byte) []byte {
 		all = append(all, []byte(name))
 		all = append(all, text)
 	}
-	// want C: all is filled for bytes.Join alone
+	// want C: filled only to be joined all is filled only for bytes.Join
 	return bytes.Join(all, []byte("\n")) // hot: bytes.Join
 }
 
@@ -50,6 +50,6 @@ func kept(names map[string]bool) string {
 	for name := range names {
 		parts = append(parts, name)
 	}
-	// want C: parts is filled for strings.Join alone
+	// want C: only to be joined parts is filled only for strings.Join
 	return strings.Join(parts, " ") // hot: strings.Join
 }

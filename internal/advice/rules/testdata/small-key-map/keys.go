@@ -11,7 +11,7 @@ const (
 var names = map[kind]string{word: "word", number: "number", end: "end"}
 
 func name(k kind) string {
-	// want C: numbers from 0 to 2, by which an array
+	// want C: its keys are numbers from 0 to 2
 	return names[k] // hot: runtime.mapaccess1_fast64
 }
 
@@ -19,7 +19,7 @@ var letters = map[rune]bool{'a': true, 'b': true, 'ß': true}
 
 func count(s string) (n int) {
 	for _, r := range s {
-		// want C: a switch or a mask of bits
+		// want C: use a switch or a bit mask
 		if letters[r] { // hot: runtime.mapaccess1_fast32
 			n++
 		}

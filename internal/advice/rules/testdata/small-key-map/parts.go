@@ -15,7 +15,7 @@ var next = map[[2]int]struct{ state, rule int }{
 }
 
 func step(state int, p property) (int, bool) {
-	// want C: its keys are of 2 numbers
+	// want C: its keys are 2 small numbers
 	to, ok := next[[2]int{state, int(p)}] // hot: runtime.mapaccess2
 	return to.state, ok
 }

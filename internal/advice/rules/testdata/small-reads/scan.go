@@ -15,12 +15,12 @@ type record struct {
 func scan(f *os.File, n int) (sum int, err error) {
 	for range n {
 		var x int
-		// want C: byte by byte
+		// want C: a system call fmt.Fscan reads f with a system call per byte
 		if _, err := fmt.Fscan(f, &x); err != nil { // hot: fmt.Fscan os.(*File).Read
 			return 0, err
 		}
 		var word [4]byte
-		// want C: io.ReadFull in this loop
+		// want C: call io.ReadFull makes a system call in each iteration
 		if _, err := io.ReadFull(f, word[:]); err != nil { // hot: io.ReadFull os.(*File).Read
 			return 0, err
 		}

@@ -3,11 +3,11 @@ package apart
 import "strings"
 
 func lines(text string) (n int) {
-	// want C: gone through once
+	// want C: which are iterated over once
 	for i, line := range strings.Split(text, ",") { // hot: strings.Split
 		n += i * len(line)
 	}
-	// want C: gone through once
+	// want C: which are iterated over once
 	for _, part := range strings.SplitN(text, ",", 3) { // hot: strings.SplitN
 		n += len(part)
 	}
@@ -15,7 +15,7 @@ func lines(text string) (n int) {
 }
 
 func date(text string) (y, m, d string) {
-	// want C: Cut, called for one part after the other
+	// want C: strings.Cut, called for each part
 	parts := strings.Split(text, "-") // hot: strings.Split
 	if len(parts) != 3 {
 		return "", "", ""
@@ -24,7 +24,7 @@ func date(text string) (y, m, d string) {
 }
 
 func pair(text string) (string, string) {
-	// want C: only looked at here
+	// want C: which are only read here
 	parts := strings.Split(text, "=") // hot: strings.Split strings.genSplit
 	if len(parts) != 2 {
 		return "", ""
@@ -33,7 +33,7 @@ func pair(text string) (string, string) {
 }
 
 func number(text string) (whole, part string, ok bool) {
-	// want C: only looked at here
+	// want C: which are only read here
 	p := strings.Split(text, ".") // hot: strings.Split strings.genSplit
 	switch len(p) {
 	case 1:
@@ -47,14 +47,14 @@ func number(text string) (whole, part string, ok bool) {
 
 func addresses(headers []string) (all []string) {
 	for _, h := range headers {
-		// want C: only appended to another one
+		// want C: which are only appended to another slice
 		all = append(all, strings.Split(h, ",")...) // hot: strings.Split strings.genSplit
 	}
 	return all
 }
 
 func options(tag string) (name string, all map[string]bool) {
-	// want C: only looked at here
+	// want C: which are only read here
 	words := strings.Fields(tag) // hot: strings.Fields
 	if len(words) == 0 {
 		return "", nil

@@ -37,13 +37,13 @@ func scheme(url string) bool {
 }
 
 func value(line string) (rest string) {
-	// want B: the index panics without one
+	// want B: without one the index panics
 	rest = strings.SplitN(line, ":", 2)[1] // hot: strings.SplitN
 	return rest
 }
 
 func base(path string) string {
-	// want A: behind the last separator
+	// want A: which starts after strings.LastIndex of the separator
 	parts := strings.Split(path, "/") // hot: strings.Split
 	return parts[len(parts)-1]
 }

@@ -39,7 +39,7 @@ func words(text string) (n int) {
 // lines has a slice that begins on the stack, as long as no closure has it.
 func lines(text string) string {
 	var kept []string
-	// want C: make kept with room first
+	// want C: make kept with a capacity first
 	for _, line := range strings.Split(text, "\n") { // hot: strings.genSplit
 		if line = strings.TrimSpace(line); line != "" {
 			kept = append(kept, line)
@@ -50,7 +50,7 @@ func lines(text string) string {
 
 func roomy(text string) []string {
 	kept := make([]string, 0, 8)
-	// want A: yields one after the other
+	// want A: strings.SplitSeq yields them one by one
 	for _, line := range strings.Split(text, "\n") { // hot: strings.genSplit
 		kept = append(kept, line)
 	}
@@ -62,7 +62,7 @@ func later(text string, n int) []string {
 	if n > 0 {
 		kept = make([]string, 0, n)
 	}
-	// want A: yields one after the other
+	// want A: strings.SplitSeq yields them one by one
 	for _, line := range strings.Split(text, "\n") { // hot: strings.genSplit
 		kept = append(kept, line)
 	}
@@ -73,7 +73,7 @@ type row struct{ name, kind, unit string }
 
 func rows(text string) []row {
 	var all []row // too large for the stack
-	// want A: yields one after the other
+	// want A: strings.SplitSeq yields them one by one
 	for _, line := range strings.Split(text, "\n") { // hot: strings.genSplit
 		all = append(all, row{name: line})
 	}

@@ -17,7 +17,7 @@ func pure(s string) string { return strings.ToUpper(s) }
 
 // before is read before step sets it, now.
 func before(x int) string {
-	// want B: that step() doesn't change state, which is used before it now. (end)
+	// want B: Check that step() doesn't change state, which is now used before it. (end)
 	a := fmt.Sprintf("%d-%s", state, step()) // hot: fmt.Sprintf
 	// want A: makes the same string
 	b := fmt.Sprintf("%d-%s", x, step()) // hot: fmt.Sprintf
@@ -45,7 +45,7 @@ func elements(b []byte, fill func() string) string {
 func wrap(buf *bytes.Buffer) {
 	data := buf.Bytes()
 	buf.Reset()
-	// want B: that data doesn't share memory with buf, which is written to before it is read, and that nobody looks at an earlier result of buf.Bytes(): it may be overwritten by other pieces. (end)
+	// want B: Check that data doesn't share memory with buf, which is now written before it is read, and that no code reads an earlier result of buf.Bytes(): it may be overwritten by other pieces. (end)
 	fmt.Fprintf(buf, "<%s>", data) // hot: fmt.Fprintf
 }
 
@@ -57,11 +57,11 @@ func available(w *bufio.Writer, n int) {
 
 // apart can't share memory: a Builder hands out none, and local is made of nothing.
 func apart(sb *strings.Builder, data []byte) string {
-	// want A: one by one
+	// want A: write the pieces to sb separately
 	fmt.Fprintf(sb, "<%s>", data) // hot: fmt.Fprintf
 	var local bytes.Buffer
 	local.WriteString(step())
-	// want A: one by one
+	// want A: write the pieces to local separately
 	fmt.Fprintf(&local, "<%s>", data) // hot: fmt.Fprintf
 	return local.String()
 }
@@ -69,7 +69,7 @@ func apart(sb *strings.Builder, data []byte) string {
 func toFile(n int) {
 	w := bufio.NewWriter(os.Stdout)
 	defer w.Flush()
-	// want A: one by one
+	// want A: write the pieces to w separately
 	fmt.Fprintf(w, "<%d>", n) // hot: fmt.Fprintf
 }
 
@@ -77,7 +77,7 @@ type list struct{ names []string }
 
 // partial may leave a part of the text behind where an index is out of range.
 func partial(buf *bytes.Buffer, l *list, i int) {
-	// want B: that l.names[i] doesn't panic, or that nobody looks at buf then: part of it is written before. (end)
+	// want B: Check that l.names[i] doesn't panic, or that no code reads buf then: part of it is already written. (end)
 	fmt.Fprintf(buf, "<%s>", l.names[i]) // hot: fmt.Fprintf
 }
 
@@ -88,7 +88,7 @@ type point struct {
 
 // fields goes through a pointer that can't be nil any more.
 func fields(buf *bytes.Buffer, p *point) {
-	// want A: one by one
+	// want A: write the pieces to buf separately
 	fmt.Fprintf(buf, "%s=%d;", p.name, p.n) // hot: fmt.Fprintf
 }
 
@@ -98,7 +98,7 @@ func uses(buf *bytes.Buffer) {
 }
 
 func logs(buf *bytes.Buffer, last func() string) {
-	// want B: that last() doesn't use buf, part of which is written before it is evaluated now. (end)
+	// want B: Check that last() doesn't use buf, part of which is now written before it is evaluated. (end)
 	fmt.Fprintf(buf, "<%s>", last()) // hot: fmt.Fprintf
 }
 
@@ -108,7 +108,7 @@ func (c counter) String() string { state++; return strconv.Itoa(state) }
 
 // shown runs a String method with an effect before the next operand is read.
 func shown(c counter) string {
-	// want B: that showing c doesn't change anything: it runs before state is evaluated now. (end)
+	// want B: Check that formatting c has no side effects: it now runs before state is evaluated. (end)
 	a := fmt.Sprintf("%v%d", c, state) // hot: fmt.Sprintf
 	// want A: same string
 	b := fmt.Sprintf("%d%v", 5, c) // hot: fmt.Sprintf
@@ -126,7 +126,7 @@ var seen string
 func see(s string) string { seen += s; return s }
 
 func inOneStatement(s string) string {
-	// want B: what is called later in the statement doesn't change seen
+	// want B: Check that later calls in the statement don't change seen
 	return fmt.Sprintf("%s/%s", seen, s) + see(s) // hot: fmt.Sprintf
 }
 

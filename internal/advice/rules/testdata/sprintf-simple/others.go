@@ -3,12 +3,12 @@ package others
 import "fmt"
 
 func message(args ...any) string {
-	// want A: one and it is a string
+	// want A: If there is a single string
 	return fmt.Sprint(args...) // hot: fmt.Sprint
 }
 
 func line(args ...any) string {
-	// want C: one and it is a string
+	// want C: If there is a single string
 	text := fmt.Sprintln(args...) // hot: fmt.Sprintln
 	return text[:len(text)-1]
 }

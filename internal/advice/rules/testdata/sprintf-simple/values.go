@@ -35,11 +35,11 @@ func single(s string, k kind, n uint16) (string, string, string) {
 }
 
 func lists(a, b int, s string) {
-	// want A: finds out what they are
+	// want A: as interfaces and inspects their types on each call
 	use(fmt.Sprint(a, b, s, a)) // hot: fmt.Sprint
 	// want A: in a buffer on the stack
 	use(fmt.Sprintf("%q\n", s)) // hot: fmt.Sprintf
-	// want A: finds out what they are
+	// want A: as interfaces and inspects their types on each call
 	use(fmt.Sprintln(s, a, true)) // hot: fmt.Sprintln
 	// want A: same string
 	use(fmt.Sprintf("%s%s", s, s)[1:]) // hot: fmt.Sprintf
@@ -51,9 +51,9 @@ func floats(f float64, g float32) string {
 }
 
 func methods(s state, u *url.URL) string {
-	// want B: that s.String() doesn't panic, which fmt would turn into text
+	// want B: Check that s.String() doesn't panic
 	a := fmt.Sprintf("state %s", s) // hot: fmt.Sprintf
-	// want B: that u is never nil, for which u.String() panics and fmt prints <nil>
+	// want B: Check that u is never nil
 	b := fmt.Sprintf("GET %s (%s)", u, s) // hot: fmt.Sprintf
 	return a + b
 }

@@ -12,9 +12,9 @@ func build(names []string, w io.Writer, body []byte) (string, error) {
 	var sb strings.Builder
 	buf := new(bytes.Buffer)
 	for i, name := range names {
-		// want A: one by one
+		// want A: write the pieces to sb separately
 		fmt.Fprintf(&sb, "%d=%s;", i, name) // hot: fmt.Fprintf
-		// want A: one by one
+		// want A: write the pieces to sb separately
 		fmt.Fprintf(&sb, "%s, %s\n", strings.TrimSpace(name), body) // hot: fmt.Fprintf
 		// want A: as it is
 		fmt.Fprint(buf, "|") // hot: fmt.Fprint
@@ -27,11 +27,11 @@ func build(names []string, w io.Writer, body []byte) (string, error) {
 	if _, err := fmt.Fprint(w, sb.String()); err != nil { // hot: fmt.Fprint
 		return "", err
 	}
-	// want B: copied into a string
+	// want B: is used as a format string body is converted to a string
 	if _, err := fmt.Fprintf(w, string(body)); err != nil { // hot: fmt.Fprintf
 		return "", err
 	}
-	// want B: read for verbs
+	// want B: text is used as a format string names[0] is parsed for verbs
 	fmt.Fprintf(w, names[0]) // hot: fmt.Fprintf
 	return sb.String(), nil
 }
@@ -40,7 +40,7 @@ func build(names []string, w io.Writer, body []byte) (string, error) {
 // stack does.
 func later(sb *strings.Builder, p *point, ip [4]byte) {
 	defer sb.WriteString(fmt.Sprintf("%+v", p)) // hot: fmt.Sprintf
-	// want A: one by one
+	// want A: write the pieces to sb separately
 	fmt.Fprintf(sb, "%d.%d.%d.%d", ip[0], ip[1], ip[2], ip[3]) // hot: fmt.Fprintf
 	p.x = 5
 }
@@ -57,9 +57,9 @@ func closing(w io.Writer, n *named) {
 }
 
 func measured(buf *bytes.Buffer, w *bufio.Writer, name string, n uint32, f float64) {
-	// want A: one by one
+	// want A: write the pieces to buf separately
 	fmt.Fprintf(buf, "%x: %v", n, f) // hot: fmt.Fprintf
-	// want B: one by one. Check that what w writes to takes the same bytes in Write calls of other sizes. (end)
+	// want B: Check that the destination of w accepts the same bytes in Write calls of other sizes. (end)
 	fmt.Fprintf(w, "%q: %d %t", name, n, n > 1) // hot: fmt.Fprintf
 	fmt.Fprintf(buf, "%q", name)                // hot: fmt.Fprintf
 }
@@ -73,7 +73,7 @@ func version(major, minor int) string {
 
 func squeezed(w io.Writer, text string) {
 	fmt.Fprint(w, text) // hot: fmt.Fprint compress/gzip.(*Writer).Write
-	// want C: read for verbs
+	// want C: text is used as a format string text is parsed for verbs
 	fmt.Fprintf(w, text) // hot: fmt.Fprintf compress/gzip.(*Writer).Write
 }
 
@@ -84,10 +84,10 @@ func heading(n int, name string) string {
 	fmt.Fprint(&sb, n) // hot: fmt.Fprint
 	var first strings.Builder
 	fmt.Fprintf(&first, "user %s logged in from the console\n", name) // hot: fmt.Fprintf
-	// want A: one by one
+	// want A: write the pieces to first separately
 	fmt.Fprintf(&first, "user %s logged in from the console\n", name) // hot: fmt.Fprintf
 	var next strings.Builder
-	// want A: one by one
+	// want A: write the pieces to next separately
 	fmt.Fprintf(&next, "%s %s", name, name) // hot: fmt.Fprintf
 	return sb.String() + first.String() + next.String()
 }
@@ -99,7 +99,7 @@ func each(nodes []int, w *bufio.Writer) (n int) {
 		var sb strings.Builder
 		fmt.Fprintf(&sb, "node-%d.rack-%d.example", i, node) // hot: fmt.Fprintf
 		n += sb.Len()
-		// want B: that what w writes to takes
+		// want B: of w accepts the same bytes in Write calls of other sizes
 		fmt.Fprintf(w, "%d of %d\n", node, limit) // hot: fmt.Fprintf
 		fmt.Fprint(w, each(nil, w))               // hot: fmt.Fprint
 	}

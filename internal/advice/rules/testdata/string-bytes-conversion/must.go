@@ -19,6 +19,6 @@ func newLister(w io.Writer) *lister { return &lister{out: must{w}, log: w} }
 
 func (l *lister) end() {
 	l.out.Write([]byte(")")) // hot: runtime.stringtoslicebyte
-	// want B: io.WriteString needs none
+	// want B: use io.WriteString
 	l.log.Write([]byte(")")) // hot: runtime.stringtoslicebyte
 }

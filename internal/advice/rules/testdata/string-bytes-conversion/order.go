@@ -15,17 +15,17 @@ func greet() string { greeting += "!"; return greeting }
 
 // callFirst is called before the index now, which isn't converted with the calls any more.
 func callFirst(xs []string, i int) bool {
-	// want B: that xs[i] doesn't panic: it is now evaluated after what is called later in the statement
+	// want B: and that xs[i] doesn't panic
 	return bytes.Contains([]byte(xs[i]), []byte(greet())) // hot: runtime.stringtoslicebyte
 }
 
 func readFirst() bool {
-	// want B: that what is called later in the statement doesn't change greeting, which is read after it now
+	// want B: that later calls in the statement don't change greeting
 	return bytes.Contains([]byte(greeting), []byte(greet())) // hot: runtime.stringtoslicebyte
 }
 
 func inTurn(xs []string, p *sender, i int) bool {
-	// want A: needs none
+	// want A: which doesn't need a copy
 	return bytes.Contains([]byte(xs[i]), []byte(p.text)) // hot: runtime.stringtoslicebyte
 }
 
@@ -40,6 +40,6 @@ func receiver(p *sender, xs []string, i int) {
 }
 
 func field(p *sender) {
-	// want A: needs none
+	// want A: use WriteString of p.buf
 	p.buf.Write([]byte(p.text)) // hot: runtime.stringtoslicebyte
 }

@@ -11,7 +11,7 @@ func texts(names []string) (all []string, err error) {
 		if err != nil {
 			return nil, err
 		}
-		// want C: copies all that os.ReadFile has read
+		// want C: type string(b) copies everything that os.ReadFile has read
 		all = append(all, string(b)) // alloc: 4096
 	}
 	return all, nil
@@ -19,7 +19,7 @@ func texts(names []string) (all []string, err error) {
 
 func text(r io.Reader) (string, error) {
 	b, err := io.ReadAll(r)
-	// want C: copies all that io.ReadAll has read
+	// want C: type string(b) copies everything that io.ReadAll has read
 	return string(b), err // alloc: 4096
 }
 

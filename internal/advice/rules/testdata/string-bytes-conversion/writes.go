@@ -24,43 +24,43 @@ func (w wrapped) WriteString(s string) (int, error) { return w.Buffer.WriteStrin
 func write(w io.Writer, rw http.ResponseWriter, f *os.File, s string, n name, body []byte, r rune) error {
 	var sb strings.Builder
 	buf := bufio.NewWriter(w)
-	// want B: that what buf writes to takes the same bytes
+	// want B: of buf accepts the same bytes in Write calls of other sizes
 	buf.Write([]byte(s)) // hot: runtime.stringtoslicebyte
-	// want A: has WriteString
+	// want A: its type []byte(n) converts the string just to write it
 	sb.Write([]byte(n)) // hot: runtime.stringtoslicebyte
-	// want B: io.WriteString needs none
+	// want B: use io.WriteString
 	if _, err := w.Write([]byte(s + "\n")); err != nil { // hot: runtime.stringtoslicebyte
 		return err
 	}
-	// want B: io.WriteString needs none
+	// want B: use io.WriteString
 	rw.Write([]byte("ok")) // hot: runtime.stringtoslicebyte
-	// want A: sb.Write needs none
+	// want A: use sb.Write
 	sb.WriteString(string(body)) // hot: runtime.slicebytetostring
-	// want A: sb.WriteRune needs none
+	// want A: use sb.WriteRune
 	sb.WriteString(string(r)) // hot: runtime.intstring
-	// want B: w.Write needs none
+	// want B: that the Write method of w does what its WriteString does
 	io.WriteString(w, string(body)) // hot: runtime.slicebytetostring
-	// want A: f.Write needs none
+	// want A: use f.Write
 	_, err := io.WriteString(f, string(body[1:])) // hot: runtime.slicebytetostring
 	return err
 }
 
 func others(c *counter, w wrapped, s string, body []byte, v any) error {
-	// want B: has WriteString
+	// want B: use WriteString of c
 	c.Write([]byte(s)) // hot: runtime.stringtoslicebyte
 	w.Write([]byte(s)) // hot: runtime.stringtoslicebyte
-	// want B: reads what is there
+	// want B: use bytes.NewReader
 	if err := json.NewDecoder(strings.NewReader(string(body))).Decode(v); err != nil { // hot: runtime.slicebytetostring
 		return err
 	}
-	// want B: reads what is there
+	// want B: use strings.NewReader
 	_, err := http.Post("http://localhost", "text/plain", bytes.NewReader([]byte(s))) // hot: runtime.stringtoslicebyte
 	return err
 }
 
 // paragraph is long: it is allocated, and so is its copy.
 func paragraph(w io.Writer, text string) {
-	// want B: io.WriteString needs none
+	// want B: use io.WriteString
 	w.Write([]byte("<p>" + text)) // alloc: only 128
 }
 
@@ -70,6 +70,6 @@ func squeezed(w io.Writer, text string) {
 }
 
 func shown(w io.Writer, text string) {
-	// want B: io.WriteString needs none
+	// want B: use io.WriteString
 	w.Write([]byte(text)) // hot: bytes.(*Buffer).Write runtime.stringtoslicebyte
 }

@@ -5,7 +5,7 @@ const digits = "0123456789abcdef"
 func hex(n uint64) string {
 	s := ""
 	for ; n != 0; n >>= 4 {
-		// want C: to put something before it
+		// want C: the pieces from the end of an array or []byte to its start
 		s = string(digits[n&15]) + s // hot: runtime.concatstring2
 	}
 	return s
@@ -22,7 +22,7 @@ func each(names []string) (all []string) {
 
 func padded(s string) string {
 	for len(s) < 8 {
-		// want C: to put something before it
+		// want C: the pieces from the end of an array or []byte to its start
 		s = "0" + s // hot: runtime.concatstring2
 	}
 	return s

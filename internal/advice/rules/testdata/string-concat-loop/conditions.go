@@ -6,7 +6,7 @@ import "strconv"
 func rescued(xs []string, n int) (s string) {
 	defer func() { recover() }()
 	for i := range n {
-		// want B: that nobody uses the result s after a panic in the loop: it has none of the pieces then. (end)
+		// want B: and that no code uses the result s after a panic in the loop: it doesn't have the pieces yet. (end)
 		s += xs[i] // alloc: runtime.concatstring2 64 128 256 512
 	}
 	return s
@@ -15,7 +15,7 @@ func rescued(xs []string, n int) (s string) {
 func plain(xs []string) string {
 	s := ""
 	for _, x := range xs {
-		// want B: of fewer a strings.Builder allocates as much. (end)
+		// want B: a strings.Builder allocates as much. (end)
 		s += x // alloc: runtime.concatstring2 64 128 256 512
 	}
 	return s
@@ -46,7 +46,7 @@ func counted(xs []string) string {
 	s := ""
 	length := func() int { return len(s) }
 	for range xs {
-		// want B: that no function literal uses s while the loop runs
+		// want B: and that no function literal uses s during the loop
 		s += strconv.Itoa(length()) // alloc: runtime.concatstring2 64 128 256 512
 	}
 	return s

@@ -5,7 +5,7 @@ import "strconv"
 func join(readings []int) string {
 	stored := ""
 	for _, n := range readings {
-		// want B: each step copies
+		// want B: grows by + in a loop Each step copies all of stored so far
 		stored += strconv.Itoa(n) + ";" // alloc: 64 128 192 256
 	}
 	return stored
@@ -14,7 +14,7 @@ func join(readings []int) string {
 func decimal(n int) string {
 	s := ""
 	for ; n > 0; n /= 10 {
-		// want C: to put something before it
+		// want C: the pieces from the end of an array or []byte to its start
 		s = string(rune('0'+n%10)) + s // alloc: 64 128 192 256
 	}
 	return s
@@ -27,7 +27,7 @@ func nested(rows [][]string, mark rune) string {
 			if i > 0 {
 				out += ","
 			}
-			// want B: each step copies
+			// want B: grows by + in a loop Each step copies all of out so far
 			out += string(mark) + cell // alloc: 64 128 192 256
 		}
 		out += "\n"
@@ -38,7 +38,7 @@ func nested(rows [][]string, mark rune) string {
 func used(parts []string) (string, int) {
 	s, n := "", 0
 	for _, p := range parts {
-		// want C: each step copies
+		// want C: grows by + in a loop Each step copies all of s so far
 		s += p // alloc: 16 32 48
 		n += len(s)
 	}
@@ -48,7 +48,7 @@ func used(parts []string) (string, int) {
 func index(words []string) map[string]string {
 	ix := make(map[string]string)
 	for i, w := range words {
-		// want C: Keep a []byte
+		// want C: Use a []byte or strings.Builder instead
 		ix[w] += strconv.Itoa(i) // alloc: 64 128 192 256
 	}
 	return ix

@@ -8,7 +8,7 @@ type glyph rune
 func joined(strings []string) string {
 	s := ""
 	for _, x := range strings {
-		// want C: each step copies all of s
+		// want C: grows by + in a loop Each step copies all of s so far
 		s += x + "," // hot: runtime.concatstring3
 	}
 	return s
@@ -17,7 +17,7 @@ func joined(strings []string) string {
 func labels(all []label) label {
 	var s label
 	for _, x := range all {
-		// want B: each step copies all of s
+		// want B: grows by + in a loop Each step copies all of s so far
 		s += x + "/" // hot: runtime.concatstring3
 	}
 	return s
@@ -26,7 +26,7 @@ func labels(all []label) label {
 func glyphs(all []glyph) string {
 	s := ""
 	for _, g := range all {
-		// want B: each step copies all of s
+		// want B: grows by + in a loop Each step copies all of s so far
 		s += string(g) // hot: runtime.concatstring2
 	}
 	return s
@@ -35,7 +35,7 @@ func glyphs(all []glyph) string {
 func explained(all []string) string {
 	s := ""
 	for _, x := range all {
-		// want C: each step copies all of s
+		// want C: grows by + in a loop Each step copies all of s so far
 		s += x + /* a line */ "\n" // hot: runtime.concatstring3
 	}
 	return s

@@ -57,7 +57,7 @@ func files(w io.Writer, text string) error {
 	if err != nil {
 		return err
 	}
-	// want C: made at run time
+	// want C: parses a text that is built at run time
 	if _, err := t.Parse(text); err != nil { // hot: html/template.(*Template).Parse
 		return err
 	}

@@ -13,13 +13,13 @@ func initial(word string) string {
 }
 
 func last(word string) rune {
-	// want C: copies the whole text for a rune
+	// want C: type []rune(word) copies the whole text to get one rune
 	r := []rune(word) // hot: runtime.stringtoslicerune
 	return r[len(r)-1]
 }
 
 func reversed(word string) []rune {
-	// want C: A range over the string
+	// want C: Range over the string to get the same runes
 	runes := []rune(word) // hot: runtime.stringtoslicerune runtime.rawruneslice
 	for i, j := 0, len(runes)-1; i < j; i, j = i+1, j-1 {
 		runes[i], runes[j] = runes[j], runes[i]
@@ -43,7 +43,7 @@ func numbered(query string) string {
 
 func names(lines [][]byte, all map[string]bool) (texts []string) {
 	for _, line := range lines {
-		// want C: a map of those seen
+		// want C: look them up in a map with m[string(b)]
 		name := string(line[2:]) // hot: runtime.slicebytetostring
 		texts = append(texts, name)
 	}
@@ -52,6 +52,6 @@ func names(lines [][]byte, all map[string]bool) (texts []string) {
 
 func parse(text string, f func([]byte) error) error {
 	// says: ([]byte)(text) escapes to heap
-	// want C: a copy made each time
+	// want C: to another type []byte(text) copies the text each time
 	return f([]byte(text)) // alloc
 }

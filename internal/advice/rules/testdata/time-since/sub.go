@@ -15,6 +15,6 @@ func (m *meter) start() time.Time {
 }
 
 func (m *meter) restart() bool {
-	// want B: the clock is read after the argument is
+	// want B: that the clock may be read after the argument is evaluated
 	return time.Now().Sub(m.start()) < 0 // hot: time.Now time.now runtime.walltime
 }

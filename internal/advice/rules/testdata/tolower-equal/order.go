@@ -10,12 +10,12 @@ func index(xs []string, i int, next func() string) bool {
 var current string
 
 func global(next func() string) bool {
-	// want B: that next() doesn't change current, which is read after it now. (end)
+	// want B: and that next() doesn't change current, which is now read after it. (end)
 	return strings.ToLower(current) == strings.ToLower(next()) // hot: strings.ToLower
 }
 
 func both(a, b string) bool {
-	// want B: takes s and ſ for equal, for example. (end)
+	// want B: s and ſ are equal, for example. (end)
 	return strings.ToLower(a) == strings.ToLower(b) // hot: strings.ToLower
 }
 

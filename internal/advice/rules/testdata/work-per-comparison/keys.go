@@ -18,11 +18,11 @@ func (n *node) name() string { return fmt.Sprintf("%016x %s", n.address, n.label
 func order(nodes []*node, words []string) {
 	sort.Slice(nodes, func(i, j int) bool {
 		n := nodes[i]
-		// want C: n.name is called for each of two elements
+		// want C: n.name is called for both elements in each comparison
 		return n.name() < nodes[j].name() // hot: example.com/keys.(*node).name
 	})
 	slices.SortFunc(words, func(a, b string) int {
-		// want C: strings.ToLower is called for each of two elements
+		// want C: is called for both elements in each comparison
 		return cmp.Compare(strings.ToLower(a), strings.ToLower(b)) // hot: strings.ToLower
 	})
 }
