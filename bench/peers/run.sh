@@ -5,17 +5,16 @@
 #
 # Everything is written under WORK; servers listen on loopback only.
 # Environment (defaults in brackets):
-#   TARGETS    targets to run [those of "hone pyroscope parca parca-nowal" whose program is given]; clickhouse and
+#   TARGETS    targets to run [those of "hone hone-before pyroscope parca parca-nowal" whose program is given]; clickhouse and
 #              clickhouse-today are HONE_BIN on ClickHouse, the machine's (clickhouse-server) and PyPI's
 #   QUERIED    targets whose push and queries are measured in full [TARGETS without parca-nowal, whose blocks are those of parca]
-#   PHASES     [capture gen push serial paced query crash floor report]; growth and kill are two more, of hone alone; GROWN is another target of growth
+#   PHASES     [capture gen push serial paced query crash floor report]; growth is one more, of hone alone; GROWN is another target of growth
 #   SEED SERVICES INSTANCES STEPS STEP   seed and shape of the corpus [1 5 4 240 15s]
 #   BASE       captured profiles; captured anew where the directory is missing [WORK/base]
 #   CAPTURE    length of each captured CPU profile [25s]
 #   CONC       profiles under way at a time, for targets without CONC_<target> [64]
 #   RUNS COLD  warm runs of each query, cold runs of each query [12 2]
 #   RATE       profiles per second of the paced push [50]
-#   KILLS      kills of the phase kill [100]
 #   LOAD       length of the loads that are killed [20s]
 # The page cache is dropped before cold runs where the user may do so (root).
 set -eu
@@ -29,6 +28,7 @@ OUT=$WORK/results.jsonl
 if [ -z "${TARGETS:-}" ]; then
 	TARGETS=
 	[ -n "${HONE_BIN:-}" ] && TARGETS="hone"
+	[ -n "${HONE_BEFORE_BIN:-}" ] && TARGETS="$TARGETS hone-before"
 	[ -n "${PYROSCOPE_BIN:-}" ] && TARGETS="$TARGETS pyroscope"
 	[ -n "${PARCA_BIN:-}" ] && TARGETS="$TARGETS parca parca-nowal"
 fi
@@ -44,7 +44,7 @@ case " $TARGETS ${GROWN:-} " in *" clickhouse-today "*)
 	CLICKHOUSE_SHIM=$PWD/../../internal/store/clickhouse/clickhousetest/today.py
 	;;
 esac
-export HONE_BIN PYROSCOPE_BIN PARCA_BIN CLICKHOUSE_BIN CLICKHOUSE_TODAY CLICKHOUSE_SHIM 2>/dev/null || true
+export HONE_BIN HONE_BEFORE_BIN PYROSCOPE_BIN PARCA_BIN CLICKHOUSE_BIN CLICKHOUSE_TODAY CLICKHOUSE_SHIM 2>/dev/null || true
 
 conc() {
 	v=CONC_$(echo "$1" | tr - _)
@@ -101,10 +101,6 @@ for phase in $PHASES; do
 			say "crash $t"
 			"$WORK/bin/crashbench" -target "$t" -corpus "$CORPUS" -c "$(conc "$t")" -data "$WORK/data/$t-crash" -out "$OUT" -load "${LOAD:-20s}" >/dev/null
 		done
-		;;
-	kill) # again and again while profiles come in; KILLS times
-		"$WORK/bin/killbench" -target hone -corpus "$CORPUS" -data "$WORK/data/hone-kill" -out "$OUT" -kills "${KILLS:-100}" >/dev/null
-		"$WORK/bin/audit" -target hone -corpus "$CORPUS" -data "$WORK/data/hone-kill" -out "$OUT" >/dev/null
 		;;
 	growth) # a week of a fleet; see cmd/growth
 		"$WORK/bin/growth" -target "${GROWN:-hone}" -corpus "$CORPUS" -data "$WORK/data/${GROWN:-hone}-growth" -out "$OUT" >/dev/null
