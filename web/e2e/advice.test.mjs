@@ -4,13 +4,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { clean } from './axe.mjs';
 import { advised, MARKUP } from './advised.mjs';
 import { tabTo } from './focus.mjs';
 import { serve, temporaryFolder } from './hone.mjs';
 import { absolute, heap, wordindex } from './profiles.mjs';
-import { eventually, settled, suite } from './page.mjs';
+import { eventually, settled, suite, test } from './page.mjs';
 
 const { folder, run, findings } = advised();
 const [first] = findings;
@@ -24,7 +23,8 @@ const pages = [path('run', { run, show: 'advice' }), path('advice', { profile })
 /** @param {import('./page.mjs').Page} page @param {string} title */
 const head = (page, title) => page.getByRole('region', { name: 'Findings' }).getByRole('button', { name: title });
 
-check('the advice of a run is ranked, says what it costs, and leads to the line and to the flame graph', async ({ page, open, url }) => {
+const ranked = 'the advice of a run is ranked, says what it costs, and leads to the line and to the flame graph';
+check.core(ranked, async ({ page, open, url }) => {
   await open(path('run', { run }));
   await page.getByRole('button', { name: 'Advice' }).click();
   const found = head(page, first.title);
@@ -52,7 +52,7 @@ check('the advice of a run is ranked, says what it costs, and leads to the line 
   assert.equal(await page.locator('img').count(), 0);
 });
 
-check('a line with a finding has a mark that keys open and close', async ({ page, open }) => {
+check.core('a line with a finding has a mark that keys open and close', async ({ page, open }) => {
   await open(source);
   const mark = page.getByRole('button', { name: /^Advice on line 7: / });
   await mark.waitFor();
@@ -113,7 +113,7 @@ check('advice that takes long says how far it is, and need not be waited for', a
   await page.unroute('**/api/v1/advice?**');
   const before = asked;
   assert.ok(before > 0);
-  await page.getByRole('button', { name: 'Ask again' }).click();
+  await page.getByRole('button', { name: 'Try again' }).click();
   await head(page, first.title).waitFor();
 });
 
@@ -122,7 +122,7 @@ check('the profile of another program has no findings, and what was not examined
   const { id } = await (await fetch(`${url}/api/v1/profiles?name=other`, init)).json();
   await open(path('advice', { profile: id }));
   await page.getByRole('heading', { name: 'No findings' }).first().waitFor();
-  await page.getByRole('region', { name: 'Not examined' }).getByText('are they of another program?').waitFor();
+  await page.getByRole('region', { name: 'Not examined' }).getByText('are they from another program?').waitFor();
 });
 
 const nowhere = temporaryFolder('nowhere');
@@ -136,7 +136,7 @@ elsewhere('without a source the page says where advice is to be had', async ({ p
   assert.equal(await page.getByText(/Advice on|Looking for advice/).count(), 0);
 });
 
-test('hone fix knows what a page showed', async () => {
+test.core('hone fix knows what a page showed', async () => {
   const server = await serve([], { cwd: folder });
   try {
     const advice = await (await fetch(`${server.url}/api/v1/advice?run=latest&wait=60`)).json();

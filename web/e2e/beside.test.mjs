@@ -11,7 +11,7 @@ const check = suite([wordindex]);
 const WIDE = { viewport: { width: 1440, height: 900 } };
 
 /** @param {Page} page */
-const table = (page) => page.getByRole('grid', { name: 'Functions by value' });
+const table = (page) => page.getByRole('grid', { name: 'Functions by cost' });
 /** @param {Page} page */
 const graph = (page) => page.locator('.flame-graph').first();
 /** @param {Page} page */

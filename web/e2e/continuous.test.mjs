@@ -68,7 +68,7 @@ empty('without a profile it says how to send the first one', async ({ page, open
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `hone push -server ${url} -service shop cpu.pb.gz`);
 });
 
-check('services are the start: kinds, versions, whether they live; a notice says what fails', async ({ page, open }) => {
+check.core('services are the start: kinds, versions, whether they live; a notice says what fails', async ({ page, open }) => {
   await open('/');
   assert.equal(new URL(page.url()).pathname, '/services');
   const row = rows(page, 'Services').filter({ hasText: 'shakespeare' });
@@ -98,7 +98,7 @@ check('Escape leaves a page as it is, and what was selected before it', async ({
   assert.equal(page.url(), before);
 });
 
-check('one click compares the two latest versions, and the guilty function moved most', async ({ page, open }) => {
+check.core('one click compares the two latest versions, and the guilty function moved most', async ({ page, open }) => {
   await open('/services');
   await page.getByRole('button', { name: 'Compare the two latest versions of shakespeare' }).click();
   await page.getByRole('grid', { name: 'Functions by change' }).waitFor();
@@ -123,7 +123,7 @@ check('one click compares the two latest versions, and the guilty function moved
   await eventually(() => assert.equal(selection(page, 'base').size, 0));
 });
 
-check('a drag on the timeline selects, keys move its ends, back returns', async ({ page, open, url }) => {
+check.core('a drag on the timeline selects, keys move its ends, back returns', async ({ page, open, url }) => {
   const { path, from, to } = await link(url);
   await open(path);
   const plot = await page.locator('.timeline-plot').boundingBox();
@@ -137,7 +137,7 @@ check('a drag on the timeline selects, keys move its ends, back returns', async 
   const [start, end] = [Number(selection(page).get('from')), Number(selection(page).get('to'))];
   assert.ok(start > from && end < to && end > start, `${start}–${end} in ${from}–${to}`);
   assert.equal(new URL(page.url()).searchParams.get('span'), `${from}-${to}`);
-  const handle = page.getByRole('slider', { name: 'End of what is selected' });
+  const handle = page.getByRole('slider', { name: 'End of the selection' });
   await handle.focus();
   await page.keyboard.press('ArrowRight');
   await eventually(() => assert.ok(Number(selection(page).get('to')) > end));
@@ -151,7 +151,7 @@ check('a drag on the timeline selects, keys move its ends, back returns', async 
   await page.mouse.move(plot.x + plot.width * 0.4, y, { steps: 3 });
   await page.mouse.up();
   await page.keyboard.up('Shift');
-  await page.getByRole('slider', { name: 'End of what is compared with' }).waitFor();
+  await page.getByRole('slider', { name: 'End of the base' }).waitFor();
   assert.ok(Number(selection(page, 'base').get('to')) < to);
 }, { mayShift: true });
 
@@ -195,7 +195,7 @@ check('filters, weight, groups and values are in the address', async ({ page, op
   await settled(page);
   assert.equal(selection(page).get('top'), '0.25');
   const all = (await ask(url, `records?${new URLSearchParams({ q: 'cpu' })}`)).id.length;
-  await page.getByText(`${Math.ceil(all / 4)} profile`).waitFor(); // rounded up
+  await page.locator('.profile-words', { hasText: `${Math.ceil(all / 4)} profile` }).waitFor(); // rounded up
   await page.keyboard.press('o');
   await page.getByRole('dialog', { name: 'Labels' }).getByRole('button', { name: /^version/ }).click();
   await page.getByRole('textbox', { name: 'Find a version' }).fill('2');
@@ -231,22 +231,22 @@ check('filters, weight, groups and values are in the address', async ({ page, op
 check('deployments stand on the timeline, others can be added', async ({ page, open, url }) => {
   const { path, to } = await link(url);
   await open(path);
-  await page.getByRole('button', { name: /Version 2 of shakespeare seen first/ }).waitFor();
+  await page.getByRole('button', { name: /First profile of version 2 of shakespeare/ }).waitFor();
   await page.getByRole('button', { name: /Marker/ }).last().click();
   await page.getByRole('textbox', { name: 'What' }).fill('cache on');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('button', { name: /^cache on/ }).waitFor();
-  await page.getByRole('button', { name: /Version 2 of shakespeare seen first/ }).click();
+  await page.getByRole('button', { name: /First profile of version 2 of shakespeare/ }).click();
   await page.getByRole('menuitem', { name: 'Compare after with before' }).click();
   await settled(page);
   assert.equal(selection(page).get('from'), selection(page, 'base').get('to'));
   assert.equal(selection(page).get('to'), String(to));
 });
 
-check('history has the selected function among those that changed, and a point leads to its window', async ({ page, open, url }) => {
+check.core('history has the selected function among those that changed, and a point leads to its window', async ({ page, open, url }) => {
   const { path } = await link(url, 'top', '&sort=cum&find=matchRegexp');
   await open(path);
-  await rows(page, 'Functions by value').filter({ hasText: 'main.matchRegexp' }).click({ button: 'right' });
+  await rows(page, 'Functions by cost').filter({ hasText: 'main.matchRegexp' }).click({ button: 'right' });
   await page.getByRole('menuitem', { name: /^History/ }).click();
   await settled(page);
   assert.equal(new URL(page.url()).pathname, '/history');
@@ -280,7 +280,7 @@ check('history has the selected function among those that changed, and a point l
   assert.ok(new URL(page.url()).searchParams.get('span'));
 });
 
-check('single profiles are listed by cost, saved, and opened', async ({ page, open, url }) => {
+check.core('single profiles are listed by cost, saved, and opened', async ({ page, open, url }) => {
   const { path } = await link(url, 'records');
   await open(path);
   const { id, value } = await ask(url, `records?${new URLSearchParams({ q: 'cpu' })}`);
@@ -310,7 +310,7 @@ check('times: presets, now, live, and a link of yesterday', async ({ page, open,
   await eventually(() => assert.equal(new URL(page.url()).searchParams.get('live'), '3h'));
   await page.keyboard.press('l');
   await page.keyboard.press(',');
-  await page.getByText('No profiles there').first().waitFor();
+  await page.getByText('No profiles in this time range').first().waitFor();
   await page.keyboard.press('r');
   await settled(page);
   await page.getByRole('button', { name: /\d profiles?/ }).first().waitFor();
@@ -328,7 +328,7 @@ check('from the services to a comparison by keyboard alone', async ({ page, open
   await page.getByRole('tab', { name: 'Flame', selected: true }).waitFor();
   await settled(page);
   await page.keyboard.press('b');
-  assert.match(String(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))), /^Start of what is/);
+  assert.match(String(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))), /^Start of the selection/);
   // What has the focus as soon as the box is there: Enter may follow at once.
   const focused = await page.evaluateHandle(() => {
     const seen = { first: /** @type {Promise<string> | null} */ (null) };
@@ -349,7 +349,7 @@ check('from the services to a comparison by keyboard alone', async ({ page, open
   await eventually(async () => assert.equal(await page.locator('.timeline').count(), 0));
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keys' });
-  for (const text of ['Compare to', 'Live: follow the present', 'To the timeline', 'History']) {
+  for (const text of ['Compare to', 'Live: keep up with new profiles', 'Go to the timeline', 'History']) {
     await help.getByText(text, { exact: true }).waitFor();
   }
   await page.keyboard.press('Escape');
@@ -448,7 +448,7 @@ check('services, single profiles and the state by keyboard alone', async ({ page
   await tabTo(page, /^body|Skip to the page/, 120); // all the way
 }, { mayShift: true });
 
-closed('who is not known logs in, is shown, and logs out', async ({ page, url }) => {
+closed.core('who is not known logs in, is shown, and logs out', async ({ page, url }) => {
   await page.goto(`${url}/services?find=x`);
   await page.waitForURL(/\/login\?to=/);
   await page.locator('input[name=token]').fill(token);

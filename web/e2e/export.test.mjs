@@ -142,7 +142,7 @@ check('a picture has the search, the scale and the callers of a pivot', async ({
   };
   const plain = await texts();
   assert.ok(plain.includes(`mallocgc: ${found.replace('%', '% ·')}`), `${found} is not in ${plain.join('|')}`);
-  for (const word of ['little self', 'much self']) assert.ok(plain.includes(word), word);
+  for (const word of ['low self', 'high self']) assert.ok(plain.includes(word), word);
   await open('/flame?pivot=main.addLine');
   const pivoted = await texts();
   for (const name of ['main.indexText', 'main.addLine']) assert.ok(pivoted.some((text) => text.startsWith(name)), name);

@@ -12,7 +12,7 @@ import { recursion, tuned, wordindex } from './profiles.mjs';
 
 const check = suite([wordindex]);
 
-check('all is shown, and a frame says what it costs', async ({ page, open }) => {
+check.core('all is shown, and a frame says what it costs', async ({ page, open }) => {
   await open('/flame');
   const { nodes, total } = await nodesOf(page);
   assert.equal(Number(await graphOf(page).getAttribute('data-nodes')) > 50, true);
@@ -25,7 +25,7 @@ check('all is shown, and a frame says what it costs', async ({ page, open }) => 
   assert.ok(cum && (await details(page)).includes(cum), `${await details(page)} does not have ${cum}`);
 });
 
-check('a click zooms, the address keeps it, back and a double click undo it', async ({ page, open }) => {
+check.core('a click zooms, the address keeps it, back and a double click undo it', async ({ page, open }) => {
   await open('/flame');
   const whole = await windowOf(page);
   const { nodes, total } = await nodesOf(page);
@@ -47,7 +47,7 @@ check('a click zooms, the address keeps it, back and a double click undo it', as
   await eventually(async () => assert.deepEqual(await windowOf(page), whole));
 });
 
-check('keys walk over frames, zoom and pan', async ({ page, open }) => {
+check.core('keys walk over frames, zoom and pan', async ({ page, open }) => {
   await open('/flame');
   const whole = await windowOf(page);
   const focus = page.locator('[data-part="focus"]').first();
@@ -126,7 +126,8 @@ check('the minimap shows where one is, and is dragged', async ({ page, open }) =
 });
 
 for (const pattern of ['strings', 'runtime\\.mallocgc$', '(?i)ADDLINE', 'runtime']) {
-  check(`a search for ${pattern} counts each sample once`, async ({ page, open }) => {
+  const declare = pattern === 'strings' ? check.core : check;
+  declare(`a search for ${pattern} counts each sample once`, async ({ page, open }) => {
     await open('/flame');
     await page.keyboard.press('/');
     await page.keyboard.type(pattern);
@@ -184,7 +185,7 @@ check('what can be no pattern is searched for as it stands', async ({ page, open
   await eventually(async () => assert.match(await result('(*'), /%/));
 });
 
-check('inverted, flipped and collapsed are in the address', async ({ page, open }) => {
+check.core('inverted, flipped and collapsed are in the address', async ({ page, open }) => {
   await open('/flame');
   for (const [name, parameter] of [['Inverted', 'inverted=1'], ['Flip', 'flip=1'], ['Collapse', 'collapse=1']]) {
     const button = page.getByRole('button', { name, exact: true });
@@ -235,7 +236,7 @@ check('colours follow what is chosen', async ({ page, open }) => {
   await eventually(() => assert.match(page.url(), /color=self/));
 });
 
-check('the menu of a frame filters by it', async ({ page, open }) => {
+check.core('the menu of a frame filters by it', async ({ page, open }) => {
   await open('/flame');
   const { nodes, total } = await nodesOf(page);
   const { x, y } = await hover(page, widest(nodes, 'main.addLine'), total);
@@ -260,7 +261,7 @@ recursive('collapse makes direct recursion one frame', async ({ page, open }) =>
 
 const compared = suite(['-diff_base', wordindex, tuned]);
 
-compared('a comparison tells both values of a frame, and is coloured by change', async ({ page, open }) => {
+compared.core('a comparison tells both values of a frame, and is coloured by change', async ({ page, open }) => {
   await open('/');
   const { nodes, total } = await nodesOf(page);
   const node = nodes.filter((n) => n.depth > 0).sort((a, b) => b.total - a.total)[0];
@@ -298,7 +299,7 @@ compared('what is gone is drawn hatched, and each side alone in a link', async (
   const kept = both.nodes.filter((n) => n.head > 0 && n.base > 0 && n.depth > 0).sort((a, b) => b.total - a.total)[0];
   assert.ok(gone && kept && gone.total > both.total / 50, 'nothing of any width is gone');
   const isShown = async (/** @type {string} */ name, /** @type {number} */ end) => {
-    const button = page.getByRole('group', { name: 'As wide as' }).getByRole('button', { name, exact: true });
+    const button = page.getByRole('group', { name: 'Widths' }).getByRole('button', { name, exact: true });
     await eventually(async () => assert.equal(await button.getAttribute('aria-pressed'), 'true'));
     await settled(page);
     await eventually(async () => assert.deepEqual(await windowOf(page), { from: 0, to: end }));
@@ -312,7 +313,7 @@ compared('what is gone is drawn hatched, and each side alone in a link', async (
   assert.ok(plain < 0.02, `${kept.name}: the colour changes at ${plain} of the pixels`);
 
   /** @param {'After' | 'Before' | 'Both'} side */
-  const choose = (side) => page.getByRole('group', { name: 'As wide as' }).getByRole('button', { name: side, exact: true }).click();
+  const choose = (side) => page.getByRole('group', { name: 'Widths' }).getByRole('button', { name: side, exact: true }).click();
   await choose('After');
   await eventually(() => assert.match(page.url(), /widths=head/));
   const after = await nodesOf(page);

@@ -58,7 +58,7 @@ check('every filter is set from the menu, changed and removed', async ({ page, o
   }
 });
 
-check('a filter outlives a reload, and goes and comes with back and forward', async ({ page, open }) => {
+check.core('a filter outlives a reload, and goes and comes with back and forward', async ({ page, open }) => {
   await open('/top');
   await choose(page, 'Focus(?! [a-z]+ing)');
   await page.getByRole('dialog', { name: 'Focus', exact: true }).getByRole('textbox').fill('main');
@@ -131,7 +131,7 @@ const FLAGS = /** @type {const} */ ([
   ['Intel syntax', 'intel_syntax', 'true'],
 ]);
 
-check('flags are turned on and off', async ({ page, open }) => {
+check.core('flags are turned on and off', async ({ page, open }) => {
   await open('/top');
   for (const [title, name, value] of FLAGS) {
     await choose(page, title);
@@ -159,7 +159,7 @@ check('several chips are reset at once', async ({ page, open }) => {
   await has(page, 'sample_index', 'samples'); // is no filter
 });
 
-check('a link shows the same again', async ({ page, open, url }) => {
+check.core('a link shows the same again', async ({ page, open, url }) => {
   const link = '/sandwich?focus=main&sample_index=samples&fn=main.serveRequest&granularity=functions';
   await open(link);
   const shown = await page.locator('main').innerText();

@@ -116,7 +116,7 @@ const chart = (page, name) => page.getByRole('slider', { name });
 const reads = (page, name, what) =>
   eventually(async () => assert.match(String(await chart(page, name).getAttribute('aria-valuetext')), what));
 
-check('a load shows its course, and keys read it', async ({ page, open, url }) => {
+check.core('a load shows its course, and keys read it', async ({ page, open, url }) => {
   await open(`/run?run=${real}`);
   const { sides: [side] } = await (await fetch(`${url}/api/v1/runs/${real}/load`)).json();
   assert.equal(side.succeeded + side.failed, 200);
@@ -151,7 +151,7 @@ check('a load shows its course, and keys read it', async ({ page, open, url }) =
   assert.match(String(await response.textContent()), /failed/);
 });
 
-check('failures are told by class, with their share and some in full', async ({ page, open }) => {
+check.core('failures are told by class, with their share and some in full', async ({ page, open }) => {
   await open(`/run?run=${real}`);
   const row = page.getByRole('region', { name: 'Failures' }).getByRole('row', { name: /status 503/ });
   assert.match(String(await row.textContent()), /503 Service Unavailable.*20 10/);
@@ -179,7 +179,7 @@ check('the figures are one click away', async ({ page, open }) => {
   await chart(page, 'Throughput over time').waitFor();
 });
 
-check('two sides are drawn together, and whatever they say is text', async ({ page, open }) => {
+check.core('two sides are drawn together, and whatever they say is text', async ({ page, open }) => {
   await open(`/run?run=${against}`);
   await page.getByRole('grid', { name: 'Comparison' }).waitFor(); // the verdicts come first
   await page.getByRole('button', { name: 'Load', exact: true }).click();
@@ -197,7 +197,7 @@ check('two sides are drawn together, and whatever they say is text', async ({ pa
   await page.getByRole('region', { name: 'Failures' }).getByText(HOSTILE).first().waitFor();
   assert.equal(await page.locator('img').count(), 0);
   // Profiles of both sides are compared for as many requests.
-  await page.getByRole('region', { name: 'Profiles over the same load' }).getByRole('link', { name: 'Diff' }).click();
+  await page.getByRole('region', { name: 'Profiled under the same load' }).getByRole('link', { name: 'Diff' }).click();
   await page.waitForURL(/\/diff\?/);
   const q = new URL(page.url()).searchParams;
   assert.equal(q.get('profile'), `${against}:GET/search/cpu`);
@@ -228,7 +228,7 @@ check('a load that was refused has no times, and says so', async ({ page, open }
 check('no rate is above what was asked for, and a time without answers is marked', async ({ page, open }) => {
   await open(`/run?run=${frozen}`);
   await page.getByText('no answer for 2.000 s, from 1.000 s on, while 200 requests were due').waitFor();
-  await page.getByText('100 answered late, after their period: they are not in the rate').waitFor();
+  await page.getByText('100 answered after their period ended: not counted in the rate').waitFor();
   const throughput = page.getByRole('region', { name: 'Throughput' });
   assert.deepEqual(await throughput.getByRole('listitem').allTextContents(), ['asked', 'answered', 'failed', 'no answer', 'late answers']);
   const top = async (/** @type {string} */ look) => {

@@ -78,12 +78,12 @@ check(
       let details;
       await away(async () => {
         for (let i = 0; i < 6; i++) await page.keyboard.press('+');
-        await page.getByText('Details could not be loaded').waitFor();
+        await page.getByText('Details couldn’t be loaded').waitFor();
         details = page.waitForResponse((r) => /report\/flame\?.*from=/.test(r.url()) && r.ok());
       });
       await details;
 
-      const broken = page.getByText('Part of this page could not be loaded');
+      const broken = page.getByText('Part of this page couldn’t be loaded');
       await away(async () => {
         await page.getByRole('tab', { name: 'Tags' }).click();
         await broken.waitFor();

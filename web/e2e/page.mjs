@@ -3,7 +3,7 @@
 // error on the console, no failed request, nothing the policy had to stop, no
 // request to another host, nothing that jumps about while it loads.
 
-import { after, before, test } from 'node:test';
+import { after, before, test as nodeTest } from 'node:test';
 import { launch } from './chromium.mjs';
 import { serve } from './hone.mjs';
 
@@ -12,6 +12,28 @@ import { serve } from './hone.mjs';
 /** @typedef {import('playwright-core').CDPSession} CDPSession */
 /** @typedef {import('playwright-core').BrowserContextOptions} ContextOptions */
 /** @typedef {import('./hone.mjs').Server} Server */
+
+/**
+ * Which tests run: those that are declared with `.core`, which are the flows that people use most and run before each commit, or
+ * the `rest`, which CI runs in addition. Without E2E_PART it is both.
+ */
+const PART = process.env['E2E_PART'] ?? '';
+if (!['', 'core', 'rest'].includes(PART)) throw new Error(`invalid E2E_PART "${PART}": use core or rest`);
+
+/**
+ * A function that declares tests of the rest, with another one for tests of the core.
+ * @template {unknown[]} A
+ * @param {(...args: A) => unknown} declare
+ */
+export function inParts(declare) {
+  const only = (/** @type {string} */ part) => (/** @type {A} */ ...args) => {
+    if (PART === '' || PART === part) declare(...args);
+  };
+  return Object.assign(only('rest'), { core: only('core') });
+}
+
+/** A test without a page of its own. */
+export const test = inParts((/** @type {string} */ name, /** @type {() => Promise<void>} */ body) => nodeTest(name, body));
 
 /** Sum of layout shifts a page may have from its loading on: less than can be seen. */
 const MAX_SHIFT = 0.01;
@@ -130,7 +152,7 @@ async function leaveBrowser() {
 }
 
 /**
- * Starts a server for a file of tests; the result declares a test of its pages.
+ * Starts a server for a file of tests, if any of them runs; the result declares a test of its pages.
  * @param {string[]} args of `hone ui`
  * @param {{ command?: string[], cwd?: string, start?: () => Promise<Server> }} [how] start: starts another server than `hone ui`
  */
@@ -139,12 +161,17 @@ export function suite(args, how = {}) {
   let server;
   /** @type {Browser} */
   let browser;
-  before(async () => {
-    [browser, server] = await Promise.all([shareBrowser(), how.start ? how.start() : serve(args, how)]);
-  });
-  after(async () => {
-    await Promise.allSettled([leaveBrowser(), server?.stop()]);
-  });
+  let used = false;
+  const use = () => {
+    if (used) return;
+    used = true;
+    before(async () => {
+      [browser, server] = await Promise.all([shareBrowser(), how.start ? how.start() : serve(args, how)]);
+    });
+    after(async () => {
+      await Promise.allSettled([leaveBrowser(), server?.stop()]);
+    });
+  };
 
   /**
    * @param {string} name
@@ -152,8 +179,9 @@ export function suite(args, how = {}) {
    * @param {ContextOptions & { expect?: RegExp[], allow?: RegExp[], mayShift?: boolean }} [settings] of the browser; expect: faults the
    *   test provokes; allow: faults that may be or not; mayShift: it moves things on purpose
    */
-  return (name, body, { expect = [], allow = [], mayShift = false, ...context } = {}) =>
-    test(name, { timeout: LIMIT }, async (t) => {
+  const declare = (name, body, { expect = [], allow = [], mayShift = false, ...context } = {}) => {
+    use();
+    nodeTest(name, { timeout: LIMIT }, async (t) => {
       const profile = await browser.newContext({
         viewport: { width: 1280, height: 800 },
         colorScheme: 'light',
@@ -187,6 +215,8 @@ export function suite(args, how = {}) {
         await profile.close();
       }
     });
+  };
+  return inParts(declare);
 }
 
 /**

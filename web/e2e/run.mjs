@@ -5,11 +5,12 @@
 //   CHROMIUM       the browser
 //   E2E_PICTURES   a folder for pictures of pages where a test failed
 //   E2E_JOBS       files of tests at once (2)
+//   E2E_PART       core or rest: see page.mjs
 //
 // HONE_E2E_CLICKHOUSE is a server of ClickHouse, HOST:PORT, for what `hone serve` keeps.
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,6 +19,12 @@ import { buildHone } from './hone.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
+/** The files of tests, those with none of the core apart if it alone is asked for. */
+function testFiles() {
+  const all = readdirSync(here).filter((name) => name.endsWith('.test.mjs')).map((name) => join(here, name));
+  return process.env['E2E_PART'] === 'core' ? all.filter((name) => readFileSync(name, 'utf8').includes('.core(')) : all;
+}
+
 /** @param {string[]} args of node --test: names of test files and its flags */
 function run(args) {
   const chromium = findChromium();
@@ -25,7 +32,7 @@ function run(args) {
   try {
     const binary = process.env['HONE_BIN'] || buildHone(folder);
     const named = args.filter((arg) => !arg.startsWith('-'));
-    const files = named.length ? named : readdirSync(here).filter((name) => name.endsWith('.test.mjs')).map((name) => join(here, name));
+    const files = named.length ? named : testFiles();
     const flags = args.filter((arg) => arg.startsWith('-'));
     const jobs = process.env['E2E_JOBS'] ?? '2';
     const { status } = spawnSync(

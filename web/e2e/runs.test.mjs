@@ -5,11 +5,10 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { clean } from './axe.mjs';
 import { tabTo } from './focus.mjs';
 import { honeBinary, serve } from './hone.mjs';
-import { eventually, settled, suite } from './page.mjs';
+import { eventually, settled, suite, test } from './page.mjs';
 import { benched } from './runs.mjs';
 import { absolute, wordindex } from './profiles.mjs';
 
@@ -56,7 +55,7 @@ test('-runs says where they are, in whatever folder', async () => {
   }
 });
 
-check('the list has time, commit, package, marks and what is broken; it is filtered and saved', async ({ page, open }) => {
+check.core('the list has time, commit, package, marks and what is broken; it is filtered and saved', async ({ page, open }) => {
   await open('/runs');
   assert.equal(await rows(page, 'Runs').count(), 4);
   const first = rows(page, 'Runs').first();
@@ -70,7 +69,7 @@ check('the list has time, commit, package, marks and what is broken; it is filte
   assert.match(csv, new RegExp(`^[^\\n]*Id[^\\n]*\\r\\n[^\\n]*${against}[^\\n]*\\r\\n$`));
 });
 
-check('two runs that are ticked are compared, the older as the base', async ({ page, open }) => {
+check.core('two runs that are ticked are compared, the older as the base', async ({ page, open }) => {
   await open('/runs');
   await page.getByRole('checkbox', { name: `Compare ${fast}` }).check();
   await page.getByRole('checkbox', { name: `Compare ${slow}` }).check();
@@ -83,7 +82,7 @@ check('two runs that are ticked are compared, the older as the base', async ({ p
   }
 });
 
-check('a comparison says what hone compare says', async ({ page, open }) => {
+check.core('a comparison says what hone compare says', async ({ page, open }) => {
   await open(`/compare?run=${slow}&run=${fast}`);
   const said = JSON.parse(execFileSync(honeBinary(), ['compare', '-json', slow, fast], { cwd: folder, encoding: 'utf8' })).comparisons[0];
   await page.getByText(said.summary).waitFor();
@@ -110,13 +109,13 @@ check('the biggest movers come first on demand, and what did not change goes', a
   assert.equal(await rows(page, 'Comparison').count(), 1);
 });
 
-check('a row leads to the difference of its profiles, and back leads to the row', async ({ page, open }) => {
+check.core('a row leads to the difference of its profiles, and back leads to the row', async ({ page, open }) => {
   await open(`/compare?run=${slow}&run=${fast}`);
   // So short a benchmark has hardly a CPU profile; its allocations are all there.
   await page.getByRole('combobox', { name: 'Unit' }).selectOption('B/op');
   await page.getByRole('grid', { name: 'Comparison' }).focus();
   await page.keyboard.press('Home');
-  const detail = page.getByRole('region', { name: 'The benchmark selected' });
+  const detail = page.getByRole('region', { name: 'Selected benchmark' });
   await detail.getByRole('columnheader', { name: 'What moved it' }).waitFor();
   await detail.getByText('regexp.(*Regexp).FindAllString').first().waitFor();
   const there = page.url();
@@ -157,7 +156,7 @@ check('a run has all units with their intervals, profiles and facts', async ({ p
   await page.getByText('hone bench -count 6 -benchtime 30x -profile cpu,mem').waitFor();
   await page.keyboard.press('Escape');
   await rows(page, 'Results').first().click();
-  const links = page.getByRole('region', { name: 'The benchmark selected' }).getByRole('link');
+  const links = page.getByRole('region', { name: 'Selected benchmark' }).getByRole('link');
   assert.ok((await links.count()) >= 20); // two kinds in every view
   assert.equal(await links.filter({ hasText: /^(History|Profiles)$/ }).count(), 0); // views of a store alone
   await links.filter({ hasText: 'Sandwich' }).first().click();
@@ -167,14 +166,14 @@ check('a run has all units with their intervals, profiles and facts', async ({ p
 check('a run against a base shows the comparison with it', async ({ page, open }) => {
   await open('/run?run=latest');
   await rows(page, 'Comparison').filter({ hasText: 'Count' }).first().click();
-  const links = page.getByRole('region', { name: 'The benchmark selected' }).getByRole('link', { name: 'Flame' });
+  const links = page.getByRole('region', { name: 'Selected benchmark' }).getByRole('link', { name: 'Flame' });
   await links.first().click();
   await page.waitForURL(/base=/);
   const q = new URL(page.url()).searchParams;
   assert.ok(q.get('base')?.startsWith(`${against}:base/`), String(q.get('base')));
 });
 
-check('a trend has a point a run, with the objective, and each leads to its run', async ({ page, open }) => {
+check.core('a trend has a point a run, with the objective, and each leads to its run', async ({ page, open }) => {
   await open('/trend');
   const points = page.locator('.chart-point');
   await eventually(async () => assert.equal(await points.count(), 3));
@@ -183,7 +182,7 @@ check('a trend has a point a run, with the objective, and each leads to its run'
   await points.nth(1).focus();
   await page.keyboard.press('Enter');
   await page.waitForURL(new RegExp(`/run\\?run=${fast}`));
-  await page.getByRole('region', { name: 'The benchmark selected' }).waitFor();
+  await page.getByRole('region', { name: 'Selected benchmark' }).waitFor();
 });
 
 check('comparisons are saved as files and copied as a command', async ({ page, open, url }) => {

@@ -97,71 +97,71 @@ function span(hours) {
 const link = (view, settings) => `/${view}?${new URLSearchParams(settings)}`;
 
 /**
- * Each is taken in light and dark, and those of narrow on a telephone too. Those that are
- * looked at alone stand in no page of the documentation.
- * store: of the fleet, which hone serve has, or of one that got nothing yet, or that one logs in to; until: a text that is waited for.
+ * Those of pages are in the documentation, in light colours. The others are only for --all.
+ * store: of the fleet, which hone serve has, or of one that got nothing yet, or that one logs in to; until: a text that is waited for;
+ * height: of the picture in the documentation, where the page is short.
  * @type {{ name: string, args: string[] | (() => string[]), path: string | (() => string), cwd?: string | (() => string),
- *   until?: string, narrow?: boolean, store?: boolean | 'empty' | 'closed', alone?: boolean }[]}
+ *   until?: string, store?: boolean | 'empty' | 'closed', page?: boolean, height?: number }[]}
  */
 const pictures = [
-  { name: 'flame', args: [wordindex], path: '/flame', narrow: true },
+  { name: 'flame', args: [wordindex], path: '/flame', page: true },
   { name: 'search', args: [wordindex], path: '/flame?q=concatstrings' },
   { name: 'pivot', args: [wordindex], path: '/flame?pivot=runtime.mallocgc' },
-  { name: 'top', args: [wordindex], path: '/top?sort=cum', narrow: true },
-  { name: 'sandwich', args: [wordindex], path: '/sandwich?fn=main.addLine', narrow: true },
-  { name: 'graph', args: [wordindex], path: '/graph?nodecount=20&fn=main.addLine', narrow: true },
-  { name: 'source', args: recorded, path: '/source?fn=main.addLine', narrow: true },
-  { name: 'disasm', args: recorded, path: '/disasm?fn=main.addLine', narrow: true },
-  { name: 'peek', args: [wordindex], path: '/peek?fn=main.addLine', narrow: true },
-  { name: 'traces', args: [wordindex], path: '/traces', narrow: true },
-  { name: 'tags', args: [labels], path: '/tags', narrow: true },
-  { name: 'raw', args: [wordindex], path: '/raw', narrow: true },
-  { name: 'diff', args: ['-diff_base', wordindex, tuned], path: '/diff', narrow: true },
-  { name: 'diff-flame', args: ['-diff_base', wordindex, tuned], path: '/flame' },
-  { name: 'start', args: [], path: '/', narrow: true },
-  { name: 'services', args: [], store: true, path: '/services', narrow: true },
+  { name: 'top', args: [wordindex], path: '/top?sort=cum' },
+  { name: 'sandwich', args: [wordindex], path: '/sandwich?fn=main.addLine' },
+  { name: 'graph', args: [wordindex], path: '/graph?nodecount=20&fn=main.addLine' },
+  { name: 'source', args: recorded, path: '/source?fn=main.addLine', page: true },
+  { name: 'disasm', args: recorded, path: '/disasm?fn=main.addLine' },
+  { name: 'peek', args: [wordindex], path: '/peek?fn=main.addLine' },
+  { name: 'traces', args: [wordindex], path: '/traces' },
+  { name: 'tags', args: [labels], path: '/tags' },
+  { name: 'raw', args: [wordindex], path: '/raw' },
+  { name: 'diff', args: ['-diff_base', wordindex, tuned], path: '/diff', page: true },
+  { name: 'diff-flame', args: ['-diff_base', wordindex, tuned], path: '/flame', page: true },
+  { name: 'start', args: [], path: '/' },
+  { name: 'services', args: [], store: true, path: '/services', page: true, height: 320 },
   {
-    name: 'selection', args: [], store: true, path: link('flame', { profile: selected(SERVICE, 14, 6), span: span(48), by: 'version' }),
-    narrow: true,
+    name: 'selection', page: true, args: [], store: true,
+    path: link('flame', { profile: selected(SERVICE, 14, 6), span: span(48), by: 'version' }),
   },
   {
     name: 'selection-diff', args: [], store: true,
     path: link('flame', { profile: selected(SERVICE, 8, 2), base: selected(SERVICE, 32, 26), span: span(48), vs: 'ago:1d' }),
   },
   {
-    name: 'history', args: [], store: true, path: link('history', { profile: selected(SERVICE, 48), mine: 'true' }),
-    narrow: true,
+    name: 'history', page: true, args: [], store: true, path: link('history', { profile: selected(SERVICE, 48), mine: 'true' }),
   },
-  { name: 'records', args: [], store: true, path: link('records', { profile: selected(SERVICE, 48) }), narrow: true },
-  { name: 'runs-list', args: [], cwd: runs, path: '/runs', narrow: true },
-  { name: 'runs-run', args: [], cwd: runs, path: '/run?run=latest', narrow: true },
-  { name: 'runs-load', args: [], cwd: withLoad, path: '/run?run=latest', narrow: true },
+  { name: 'records', args: [], store: true, path: link('records', { profile: selected(SERVICE, 48) }) },
+  { name: 'runs-list', args: [], cwd: runs, path: '/runs' },
+  { name: 'runs-run', args: [], cwd: runs, path: '/run?run=latest' },
+  { name: 'runs-load', args: [], cwd: withLoad, path: '/run?run=latest', page: true },
   {
-    name: 'runs-compare', args: [], cwd: runs,
-    path: `/compare?run=${BASE_RUN}&run=${HEAD_RUN}&pick=example.com/words.Count/n%3D20-2+sec/op`, narrow: true,
-  },
-  {
-    name: 'advice-run', args: [], cwd: () => toAdvise().folder, path: () => link('run', { run: toAdvise().run, show: 'advice' }),
-    until: 'hone fix', narrow: true,
+    name: 'runs-compare', page: true, args: [], cwd: runs,
+    path: `/compare?run=${BASE_RUN}&run=${HEAD_RUN}&pick=example.com/words.Count/n%3D20-2+sec/op`,
   },
   {
-    name: 'advice-source', args: [], cwd: () => toAdvise().folder,
+    name: 'advice-run', page: true, args: [], cwd: () => toAdvise().folder,
+    path: () => link('run', { run: toAdvise().run, show: 'advice' }),
+    until: 'hone fix',
+  },
+  {
+    name: 'advice-source', page: true, args: [], cwd: () => toAdvise().folder,
     path: () => {
       const { run, findings: [{ id, symbol, evidence }] } = toAdvise();
       return link('source', { profile: `${run}:${evidence.subject}/mem`, fn: symbol, sample_index: 'alloc_space', finding: id });
     },
-    until: 'hone fix', narrow: true,
+    until: 'hone fix',
   },
-  { name: 'runs-trend', args: [], cwd: runs, path: '/trend', narrow: true },
-  { name: 'beside', args: [wordindex], path: '/flame?beside=1', alone: true },
-  { name: 'mine', args: [wordindex], path: '/top?mine=true', alone: true },
-  { name: 'label-roots', args: [labels], path: '/flame?tagroot=endpoint', alone: true },
-  { name: 'status', args: [], store: true, path: '/status', alone: true },
-  { name: 'login', args: [], store: 'closed', path: '/login?to=/services', alone: true },
-  { name: 'not-found', args: [wordindex], path: '/nothing/here', alone: true },
-  { name: 'nothing-yet', args: [], store: 'empty', path: '/services', alone: true },
-  { name: 'markers', args: [], store: true, path: link('top', { profile: selected(SERVICE, 14, 6), span: span(48) }), alone: true },
-  { name: 'page', args: [wordindex], path: () => alonePage(), alone: true },
+  { name: 'runs-trend', args: [], cwd: runs, path: '/trend', page: true },
+  { name: 'beside', args: [wordindex], path: '/flame?beside=1' },
+  { name: 'mine', args: [wordindex], path: '/top?mine=true' },
+  { name: 'label-roots', args: [labels], path: '/flame?tagroot=endpoint' },
+  { name: 'status', args: [], store: true, path: '/status' },
+  { name: 'login', args: [], store: 'closed', path: '/login?to=/services' },
+  { name: 'not-found', args: [wordindex], path: '/nothing/here' },
+  { name: 'nothing-yet', args: [], store: 'empty', path: '/services' },
+  { name: 'markers', args: [], store: true, path: link('top', { profile: selected(SERVICE, 14, 6), span: span(48) }) },
+  { name: 'page', args: [wordindex], path: () => alonePage() },
 ];
 
 /** The page in a file. */
@@ -250,8 +250,8 @@ const reducer = await (await browser.newContext()).newPage();
 /** @type {Map<string, Awaited<ReturnType<typeof serve>>>} */
 const servers = new Map();
 try {
-  const wanted = pictures.filter(({ name, alone }) => (only.length === 0 ? all || !alone : only.includes(name)));
-  for (const { name, args: given, path: to, cwd: where, until, narrow, store } of wanted) {
+  const wanted = pictures.filter(({ name, page }) => (only.length === 0 ? all || page : only.includes(name)));
+  for (const { name, args: given, path: to, cwd: where, until, store, height = WIDE.height } of wanted) {
     const args = typeof given === 'function' ? given() : given;
     const cwd = typeof where === 'function' ? where() : where;
     const path = typeof to === 'function' ? to() : to;
@@ -259,16 +259,13 @@ try {
     const begin = () => {
       if (store === 'empty') return serveStore();
       if (store === 'closed') return serveStore({ config: '[auth]\nrequired = true\n' });
-      return store ? fleet(temporary) : serve(args, cwd ? { cwd } : {});
+      return store ? fleet(temporary, all) : serve(args, cwd ? { cwd } : {});
     };
     const server = servers.get(key) ?? (await begin());
     servers.set(key, server);
     const shots = all ? SCHEMES.flatMap((scheme) => [NARROW, WIDE, LARGE].map((viewport) => (
       { file: `${name}-${scheme}-${viewport.width}.png`, scheme, viewport }
-    ))) : [
-      ...SCHEMES.map((scheme) => ({ file: `${name}-${scheme}.png`, scheme, viewport: WIDE })),
-      ...(narrow ? [{ file: `${name}-narrow.png`, scheme: SCHEMES[0], viewport: NARROW }] : []),
-    ];
+    ))) : [{ file: `${name}-light.png`, scheme: SCHEMES[0], viewport: { ...WIDE, height } }];
     for (const { file, scheme, viewport } of shots) {
       const context = await browser.newContext({
         viewport, colorScheme: scheme, reducedMotion: 'reduce', locale: 'en-GB', timezoneId: 'UTC',

@@ -32,14 +32,14 @@ async function drop(page, files) {
   for (const type of ['dragenter', 'dragover', 'drop']) await page.dispatchEvent('body', type, { dataTransfer: data });
 }
 
-check('the address of the server shows the flame graph', async ({ page, open }) => {
+check.core('the address of the server shows the flame graph', async ({ page, open }) => {
   await open('/');
   await at(page, /\/flame/);
   assert.equal(await page.getByRole('tab', { selected: true }).textContent(), 'Flame');
   assert.match(await page.title(), /^Flame: .* – hone$/);
 });
 
-check('tabs show their view and are in the address', async ({ page, open }) => {
+check.core('tabs show their view and are in the address', async ({ page, open }) => {
   await open('/top');
   assert.deepEqual(await page.getByRole('tab').allTextContents(), VIEWS);
   for (const name of VIEWS) {
@@ -53,7 +53,7 @@ check('tabs show their view and are in the address', async ({ page, open }) => {
   await at(page, /\/diff/);
 });
 
-check('keys switch between views and open help', async ({ page, open }) => {
+check.core('keys switch between views and open help', async ({ page, open }) => {
   await open('/top');
   for (const [keys, address] of /** @type {const} */ ([['gs', /\/sandwich/], ['gx', /\/traces/], ['gf', /\/flame/], ['gt', /\/top/]])) {
     for (const key of keys) await page.keyboard.press(key);
@@ -77,7 +77,7 @@ check('arrows move between tabs', async ({ page, open }) => {
   await at(page, /\/advice/);
 });
 
-check('another profile can be picked, and several added up', async ({ page, open }) => {
+check.core('another profile can be picked, and several added up', async ({ page, open }) => {
   await open('/top');
   const before = await page.getByRole('grid').innerText();
   await page.locator('.header-profiles button').first().click();
@@ -108,7 +108,7 @@ check('the sample type can be chosen', async ({ page, open }) => {
   await eventually(async () => assert.notEqual(await page.getByRole('grid').innerText(), before));
 });
 
-check('light and dark are chosen and kept', async ({ page, open }) => {
+check.core('light and dark are chosen and kept', async ({ page, open }) => {
   await open('/top');
   const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await background();
@@ -122,13 +122,13 @@ check('light and dark are chosen and kept', async ({ page, open }) => {
   await page.reload();
   await settled(page);
   assert.equal(await background(), dark);
-  await choose('As the system');
+  await choose('Same as the system');
   assert.equal(await background(), light);
   await page.emulateMedia({ colorScheme: 'dark' });
   assert.equal(await background(), dark);
 });
 
-check('a dropped file is opened', async ({ page, open }) => {
+check.core('a dropped file is opened', async ({ page, open }) => {
   await open('/top');
   await drop(page, [{ name: 'dropped.pb.gz', path: absolute(heap) }]);
   await page.locator('.toast').filter({ hasText: 'Opened dropped.pb.gz' }).waitFor();
@@ -144,7 +144,7 @@ check(
     await drop(page, [{ name: 'notes.txt', text: 'nothing of the kind' }]);
     const toast = page.locator('.toast-error');
     await toast.waitFor();
-    assert.match(await toast.innerText(), /notes\.txt could not be opened: \S/);
+    assert.match(await toast.innerText(), /Couldn’t open notes\.txt: \S/);
     assert.equal(page.url(), before);
     await toast.getByRole('button', { name: 'Dismiss' }).click();
     await toast.waitFor({ state: 'hidden' });
@@ -152,21 +152,21 @@ check(
   { expect: [/console: .*422/] },
 );
 
-check('a file that is cut off is refused with the reason', async ({ page, open }) => {
+check.core('a file that is cut off is refused with the reason', async ({ page, open }) => {
   const { readFileSync } = await import('node:fs');
   await open('/top');
   const whole = readFileSync(absolute(wordindex));
   const half = join(temporaryFolder('cut'), 'half.pb.gz');
   writeFileSync(half, whole.subarray(0, whole.length / 2));
   await drop(page, [{ name: 'half.pb.gz', path: half }]);
-  await page.locator('.toast-error').filter({ hasText: /half\.pb\.gz could not be opened: \S/ }).waitFor();
+  await page.locator('.toast-error').filter({ hasText: /Couldn’t open half\.pb\.gz: \S/ }).waitFor();
 }, { expect: [/console: .*422/] });
 
 check(
   'a link to a profile that is not open says so and offers those that are',
   async ({ page, open }) => {
     await open('/top?profile=0123456789abcdef01234567&focus=main');
-    await page.getByText('This link is to a profile that is not open here').waitFor();
+    await page.getByText('The profile of this link isn’t open').waitFor();
     await page.locator('main').getByRole('link').first().click();
     await settled(page);
     await at(page, /focus=main/);

@@ -44,7 +44,7 @@ const single = suite([wordindex]);
 single('the hottest line of one\u2019s own takes a step', async ({ page, open }) => {
   await open('/');
   const me = user(page);
-  const hottest = page.getByRole('list', { name: 'Your lines that cost most' }).getByRole('link').first();
+  const hottest = page.getByRole('list', { name: 'Your most expensive lines' }).getByRole('link').first();
   const [, line, share] = /:(\d+) ([\d.]+%)/.exec(await hottest.innerText()) ?? [];
   await me.click(hottest);
   me.took(1);
@@ -68,7 +68,7 @@ single('which of one\u2019s own functions bring mallocgc takes two', async ({ pa
   me.took(2);
   const [first, second] = shares('-mine', '-focus=^runtime\\.mallocgc$', wordindex);
   assert.match(first.name, /^main\.\S+ via /);
-  const shown = rows(page, 'Functions by value');
+  const shown = rows(page, 'Functions by cost');
   for (const [i, { name, percent }] of [first, second].entries()) {
     await eventually(async () => {
       const text = await shown.nth(i).innerText();

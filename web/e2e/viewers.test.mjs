@@ -8,11 +8,11 @@ import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { basename, extname, join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, before } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { launch } from './chromium.mjs';
 import { hone, root, temporaryFolder } from './hone.mjs';
-import { exporting, suite } from './page.mjs';
+import { exporting, suite, test } from './page.mjs';
 import { heap, tuned, wordindex } from './profiles.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */

@@ -89,7 +89,8 @@ for (const [parameters, args] of /** @type {[string, string[]][]} */ ([
   ['nodecount=7', ['-nodecount=7', '-trim=true']],
   ['noinlines=true&relative_percentages=true&focus=addLine', ['-noinlines', '-relative_percentages', '-focus=addLine']],
 ])) {
-  check(`top has the figures of hone pprof -top ${args.join(' ')}`, async ({ page, open }) => {
+  const declare = ['', 'focus=addLine&ignore=mallocgc'].includes(parameters) ? check.core : check;
+  declare(`top has the figures of hone pprof -top ${args.join(' ')}`, async ({ page, open }) => {
     await open(`/top?${parameters}`);
     const all = parameters.includes('nodecount') ? [] : ['-nodecount=0', '-trim=false'];
     const expected = top(...all, ...args, wordindex).slice(0, 20);
@@ -98,7 +99,7 @@ for (const [parameters, args] of /** @type {[string, string[]][]} */ ([
   });
 }
 
-check('top orders by any column, and back', async ({ page, open }) => {
+check.core('top orders by any column, and back', async ({ page, open }) => {
   await open('/top');
   const flat = await rows(page);
   await page.getByRole('columnheader', { name: 'Cum', exact: true }).getByRole('button').click();
@@ -114,7 +115,7 @@ check('top orders by any column, and back', async ({ page, open }) => {
   await eventually(async () => assert.deepEqual((await rows(page)).slice(0, 10), flat.slice(0, 10)));
 });
 
-check('your code is one key away, in every view and in the link', async ({ page, open }) => {
+check.core('your code is one key away, in every view and in the link', async ({ page, open }) => {
   await open('/top');
   const button = page.getByRole('button', { name: 'Your code' });
   assert.equal(await button.getAttribute('aria-pressed'), 'false');
@@ -149,7 +150,7 @@ check('a profile says in short what costs, and leads to the line', async ({ page
   const short = page.getByRole('region', { name: 'In short' });
   await short.getByText('693 samples').waitFor();
   await short.getByText(/garbage collection \d/).waitFor();
-  const line = short.getByRole('list', { name: 'Your lines that cost most' }).getByRole('link').first();
+  const line = short.getByRole('list', { name: 'Your most expensive lines' }).getByRole('link').first();
   const [, number] = /index\.go:(\d+)/.exec(await line.innerText()) ?? [];
   await line.click();
   await settled(page);
@@ -171,7 +172,7 @@ const idle = suite([], {
 
 idle('an idle profile says that it is', async ({ page, open }) => {
   await open('/');
-  await page.getByRole('region', { name: 'In short' }).getByText(/^Idle: .*wall or block profile/).waitFor();
+  await page.getByRole('region', { name: 'In short' }).getByText(/^Mostly idle: .*wall or block profile/).waitFor();
 });
 
 check('rows are found by what a search finds', async ({ page, open }) => {
@@ -185,7 +186,7 @@ check('rows are found by what a search finds', async ({ page, open }) => {
   }
 });
 
-check('a selected function is selected in other views', async ({ page, open }) => {
+check.core('a selected function is selected in other views', async ({ page, open }) => {
   await open('/top');
   await page.getByLabel('Find in names').fill('addLine');
   await eventually(async () => {
@@ -204,7 +205,7 @@ check('a selected function is selected in other views', async ({ page, open }) =
   }
 });
 
-check('sandwich has the callers and callees that peek prints', async ({ page, open }) => {
+check.core('sandwich has the callers and callees that peek prints', async ({ page, open }) => {
   await open('/sandwich?fn=main.addLine');
   const text = hone('pprof', '-peek=^main\\.addLine$', wordindex).split('\n');
   const self = text.findIndex((line) => line.endsWith('| main.addLine') && !line.startsWith(' '.repeat(40)));
@@ -236,7 +237,7 @@ check('peek finds by pattern', async ({ page, open }) => {
   await eventually(async () => assert.deepEqual((await names()).sort(), peeked('main\\.').sort()));
 });
 
-check('source has the values of pprof -list', async ({ page, open }) => {
+check.core('source has the values of pprof -list', async ({ page, open }) => {
   await open('/source?fn=main.addLine');
   await page.getByRole('region', { name: 'Source lines' }).waitFor();
   const shown = await page.locator('.lines tr.hot').evaluateAll((all) =>
@@ -248,12 +249,21 @@ check('source has the values of pprof -list', async ({ page, open }) => {
   assert.ok(shown.some((row) => row[3] === 'ix[w] += decimal(number)'), String(shown));
 });
 
+check('source warns of a missing program only where assembly is asked for', async ({ page, open }) => {
+  await open('/source?fn=main.addLine');
+  await page.getByRole('region', { name: 'Source lines' }).waitFor();
+  const warning = page.locator('main').getByRole('note', { name: 'Warnings' });
+  assert.equal(await warning.count(), 0);
+  await page.keyboard.press('x');
+  await warning.getByText(/^no machine code: /).waitFor();
+});
+
 const elsewhere = suite([absolute(wordindex)], { cwd: temporaryFolder('elsewhere') });
 
 elsewhere('source that is not there tells where it was looked for', async ({ page, open }) => {
   await open('/source?fn=main.addLine');
   const main = page.locator('main');
-  await main.getByText('Looked for it at').waitFor();
+  await main.getByText('Searched in').waitFor();
   const places = await main.locator('.missing').first().locator('li').allTextContents();
   assert.ok(places.length > 0 && places.every((place) => /\w/.test(place)), String(places));
   await main.getByText('-source_path').first().waitFor();
@@ -265,7 +275,7 @@ check('disassembly without the program says what to do', async ({ page, open }) 
   await page.locator('main').getByText('PPROF_BINARY_PATH').waitFor();
 }, { expect: [/console: .*422/] });
 
-check('traces has every stack', async ({ page, open }) => {
+check.core('traces has every stack', async ({ page, open }) => {
   await open('/traces');
   const text = hone('pprof', '-traces', wordindex);
   const stacks = text.split('\n').filter((line) => /^-+\+-+$/.test(line)).length;
@@ -276,7 +286,7 @@ check('traces has every stack', async ({ page, open }) => {
   await eventually(async () => assert.notEqual(await stack.innerText(), before));
 });
 
-check('raw has the text of hone pprof -raw', async ({ page, open }) => {
+check.core('raw has the text of hone pprof -raw', async ({ page, open }) => {
   await open('/raw');
   const lines = await page.locator('.raw-line').evaluateAll((all) => all.map((l) => l.lastElementChild?.textContent ?? ''));
   const printed = hone('pprof', '-raw', wordindex).split('\n');
@@ -284,7 +294,7 @@ check('raw has the text of hone pprof -raw', async ({ page, open }) => {
   assert.deepEqual(lines, printed.slice(0, lines.length));
 });
 
-check('the graph has the nodes of hone pprof -dot', async ({ page, open }) => {
+check.core('the graph has the nodes of hone pprof -dot', async ({ page, open }) => {
   await open('/graph?nodecount=20');
   const dot = hone('pprof', '-dot', '-nodecount=20', wordindex);
   const nodes = dot.split('\n').filter((line) => /^N\d+ \[/.test(line)).length;
@@ -294,7 +304,7 @@ check('the graph has the nodes of hone pprof -dot', async ({ page, open }) => {
 
 const labelled = suite([labels]);
 
-labelled('tags have the sums of hone pprof -tags', async ({ page, open }) => {
+labelled.core('tags have the sums of hone pprof -tags', async ({ page, open }) => {
   await open('/tags');
   const shown = await page.locator('.tag').evaluateAll((all) =>
     all.map((tag) => ({
@@ -315,7 +325,7 @@ labelled('tags have the sums of hone pprof -tags', async ({ page, open }) => {
   }
 });
 
-labelled('a value of a label filters', async ({ page, open }) => {
+labelled.core('a value of a label filters', async ({ page, open }) => {
   await open('/tags');
   await page.locator('.tag-value').first().click();
   await eventually(() => assert.match(page.url(), /tagfocus=/));
@@ -341,7 +351,7 @@ compared('top of a comparison has the figures of hone pprof -diff_base', async (
     r.map((cell, i) => ([1, 2, 4].includes(i) ? cell.replace('-', '') : cell))));
 });
 
-compared('diff has the figures of hone diff, in absolute and relative order', async ({ page, open }) => {
+compared.core('diff has the figures of hone diff, in absolute and relative order', async ({ page, open }) => {
   await open('/');
   await page.getByRole('tab', { name: 'Diff' }).click();
   await settled(page);
