@@ -48,7 +48,7 @@ export async function request(path: string, init?: RequestInit): Promise<Respons
   } catch (err) {
     if (err instanceof DOMException && err.name === 'AbortError') throw err;
     reach(false);
-    throw new ApiError(0, 'The server does not answer. Is hone still running?');
+    throw new ApiError(0, 'The server doesn’t respond. Is hone still running?');
   }
   reach(true);
   if (response.ok) return response;
