@@ -206,7 +206,7 @@ export function frameTable({ frames }: Embedded): FrameTable {
   };
 }
 
-/** All of the graph of one sample type: siblings by falling width, those without any left out. */
+/** Whole graph of one sample type: siblings by falling width, those without any left out. */
 export function modelOf(data: Embedded, frames: FrameTable, t: Tree, type: number, widths: FlameWidths = 'both'): FlameModel {
   const { self, total, base, ...values } = t.values[type]!;
   const weigh = weighing(widths, data.types[type]!.base);
