@@ -32,7 +32,7 @@ const functionItems = (name: string): MenuItem[] => [
 function yourCode(): Toggle {
   const on = Boolean(state.value.options.mine);
   return {
-    label: 'Your code', about: 'Fold libraries and the runtime into your functions that lead to them', keys: 'y', on,
+    label: 'Your code', about: 'Add the cost of libraries and the runtime to your functions that call them', keys: 'y', on,
     run: () => setOption('mine', on ? '' : flagOn('mine')),
   };
 }
@@ -59,7 +59,7 @@ export function FlamePage({ data }: { data: Embedded }) {
     { keys: '/', label: 'Search', run: () => document.getElementById('search')?.focus() },
     { keys: 't', label: 'Light or dark', run: swapTheme },
     { keys: '?', label: 'Keys', run: () => setHelp(true) },
-    { keys: 'Escape', label: 'Close, or clear the selected function', run: () => (state.peek().fn ? go({ fn: '' }) : false) },
+    { keys: 'Escape', label: 'Close, or clear the selection', run: () => (state.peek().fn ? go({ fn: '' }) : false) },
   ]);
   const save = (format: PictureFormat) =>
     () => void savePicture({ graph, callers: null, pivot: '', title, colors: coloringOf(now.own, diff), search: now.search }, format)
@@ -82,8 +82,8 @@ export function FlamePage({ data }: { data: Embedded }) {
               label="Save as a picture"
               align="end"
               items={[
-                { label: 'PNG', hint: 'A picture of what is shown', run: save('png') },
-                { label: 'SVG', hint: 'The same, as a picture that scales', run: save('svg') },
+                { label: 'PNG', hint: 'A picture of this view', run: save('png') },
+                { label: 'SVG', hint: 'The same as a vector graphic', run: save('svg') },
               ]}
             />
             <IconButton icon="contrast" label="Light or dark" keys="t" onClick={swapTheme} />
@@ -110,7 +110,7 @@ export function FlamePage({ data }: { data: Embedded }) {
       {help && (
         <HelpDialog
           onClose={() => setHelp(false)}
-          foot="Right-click a frame for what else can be done with it. The address keeps what is shown."
+          foot="Right-click a frame for more actions. The address keeps the current view."
         />
       )}
     </>
@@ -122,8 +122,8 @@ function leftOut(data: Embedded): string {
   const count = data.trees[0]!.folded?.reduce((sum, n) => sum + n, 0) ?? 0;
   return count === 0
     ? ''
-    : `${formatCount(count)} narrow ${count === 1 ? 'frame is' : 'frames are'} not in this file: `
-      + 'they count with their callers and are not searched.';
+    : `${formatCount(count)} narrow ${count === 1 ? 'frame is' : 'frames are'} left out of this file: `
+      + 'their callers include them, and the search doesn’t find them.';
 }
 
 function Facts({ data }: { data: Embedded }) {

@@ -41,7 +41,7 @@ export function embedded(data: Embedded): FlameSource {
       let [left, right] = [from ?? 0, to ?? whole.to];
       if (node !== undefined) {
         const n = nodeWithID(whole, node);
-        if (n < 0) throw new ApiError(400, `there is no node ${node}`, 'node');
+        if (n < 0) throw new ApiError(400, `unknown node ${node}`, 'node');
         left = whole.x[n]!;
         right = left + whole.width[n]!;
       }
@@ -49,7 +49,7 @@ export function embedded(data: Embedded): FlameSource {
     },
     async search(query, pattern) {
       const test = tester(pattern);
-      if (!test) throw new ApiError(400, 'not a pattern that works without a server', 'query');
+      if (!test) throw new ApiError(400, 'pattern not supported without a server', 'query');
       return searchModel(wholeOf(query), test, wholeOf(query, 'both'));
     },
     reachable: signal(true),
