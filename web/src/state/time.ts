@@ -50,7 +50,7 @@ export function zoomIn(): void {
   if (s?.from && s.to) showTime({ from: s.from, to: s.to });
 }
 
-/** The same length of time up to now. */
+/** The same length, ending now. */
 export function showNow(): void {
   const s = timelineSpan.peek();
   if (!s) return;

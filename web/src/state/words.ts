@@ -13,31 +13,32 @@ export interface OptionWords {
 }
 
 const FRAMES = 'A regular expression, found anywhere in the name of the function, its source file or its binary.';
-const FILTER = 'Text: a regular expression on key:value, or for one key handler=GET.*. Numbers: 1kb:64kb, 4mb:, or for one key bytes=4mb:.';
+const FILTER = 'Text: a regular expression for key:value, or handler=GET.* for one key. '
+  + 'Numbers: a range such as 1kb:64kb or 4mb:, or bytes=4mb: for one key.';
 
 /** By the name of the option. */
 export const words: Partial<Record<Option, OptionWords>> = {
-  focus: { about: 'Only samples with a frame that matches', detail: FRAMES, placeholder: 'json\\.' },
-  ignore: { about: 'No samples with a frame that matches', detail: `${FRAMES} Stronger than focus.`, placeholder: 'runtime\\.gc' },
-  hide: { about: 'Take out the frames that match, keep their samples', detail: FRAMES, placeholder: 'reflect\\.' },
-  show: { about: 'Take out the frames that do not match', detail: FRAMES, placeholder: 'github.com/you/' },
+  focus: { about: 'Only samples with a matching frame', detail: FRAMES, placeholder: 'json\\.' },
+  ignore: { about: 'Without samples that have a matching frame', detail: `${FRAMES} It overrides focus.`, placeholder: 'runtime\\.gc' },
+  hide: { about: 'Hide matching frames, keep their samples', detail: FRAMES, placeholder: 'reflect\\.' },
+  show: { about: 'Hide all other frames', detail: FRAMES, placeholder: 'github.com/you/' },
   show_from: {
-    about: 'Start stacks at the outermost frame that matches', detail: `What called it is cut off; samples without a match go. ${FRAMES}`,
+    about: 'Start stacks at the outermost matching frame', detail: `Callers are cut off; samples without a match are dropped. ${FRAMES}`,
     placeholder: 'ServeHTTP',
   },
-  prune_from: { about: 'Cut stacks at a frame that matches, it and all it calls', detail: FRAMES, placeholder: 'runtime\\.mallocgc' },
+  prune_from: { about: 'Cut off matching frames and their callees', detail: FRAMES, placeholder: 'runtime\\.mallocgc' },
   mine: {
-    about: 'Fold what is not yours into the caller of yours that leads to it',
-    detail: 'Yours is the module of package main; or else the functions whose name, with its package, the regular expression matches.',
+    about: 'Add the cost of libraries and the runtime to your functions that call them',
+    detail: 'Your code is the module of package main, or the functions whose names (with package) match the regular expression.',
     placeholder: 'the module of package main',
   },
   noinlines: { about: 'Count inlined functions as part of their caller' },
-  tagfocus: { about: 'Only samples with a label in range or that matches', detail: FILTER, placeholder: 'handler=GET' },
-  tagignore: { about: 'No samples with a label in range or that matches', detail: FILTER, placeholder: 'handler=healthz' },
+  tagfocus: { about: 'Only samples with a matching label', detail: FILTER, placeholder: 'handler=GET' },
+  tagignore: { about: 'Without samples that have a matching label', detail: FILTER, placeholder: 'handler=healthz' },
   tagshow: { about: 'Only labels whose key matches', detail: 'A regular expression on keys.' },
-  taghide: { about: 'No labels whose key matches', detail: 'A regular expression on keys.' },
-  tagroot: { about: 'Label keys that become frames at the root', detail: 'With commas; the first key ends up outermost.' },
-  tagleaf: { about: 'Label keys that become frames at the leaf', detail: 'With commas; the last key ends up innermost.' },
+  taghide: { about: 'Without labels whose key matches', detail: 'A regular expression on keys.' },
+  tagroot: { about: 'Label keys that become frames at the root', detail: 'Separated by commas; the first key is outermost.' },
+  tagleaf: { about: 'Label keys that become frames at the leaf', detail: 'Separated by commas; the last key is innermost.' },
   granularity: {
     about: 'What counts as one entry',
     choices: [
@@ -48,26 +49,26 @@ export const words: Partial<Record<Option, OptionWords>> = {
       { value: 'addresses', about: 'An instruction address' },
     ],
   },
-  showcolumns: { about: 'Tell columns of a source line apart' },
-  nodecount: { about: 'Most entries to show', detail: '0 shows all; -1 leaves it to the report.', placeholder: '80' },
+  showcolumns: { about: 'Distinguish columns of a source line' },
+  nodecount: { about: 'Maximum number of entries', detail: '0 shows all; -1 is the report’s default.', placeholder: '80' },
   nodefraction: { about: 'Drop entries below this share of the total', detail: '0.005 is half a percent.', placeholder: '0.005' },
   edgefraction: { about: 'Drop calls below this share of the total', detail: '0.001 is a tenth of a percent.', placeholder: '0.001' },
-  trim: { about: 'Show everything, whatever node count and fractions say' },
+  trim: { about: 'Show everything, ignoring node count and fractions' },
   sort: {
     about: 'Order of the entries',
     choices: [
-      { value: 'flat', about: 'By the function alone' },
-      { value: 'cum', about: 'By the function and all it calls' },
+      { value: 'flat', about: 'By own cost' },
+      { value: 'cum', about: 'By cost including callees' },
     ],
   },
-  call_tree: { about: 'Keep a function apart by the path that led to it' },
+  call_tree: { about: 'One node per call path instead of one per function' },
   unit: {
     about: 'Unit of the values shown', detail: 'Such as ns, ms, s for time, B, kB, MB for memory. auto chooses one for each value.',
     placeholder: 'ms',
   },
   mean: { about: 'Divide values by the first sample type, the count' },
-  divide_by: { about: 'Divide all values by this number', detail: 'For instance by the number of requests served.', placeholder: '1000' },
-  relative_percentages: { about: 'Percentages of what the filters left' },
-  drop_negative: { about: 'Leave out what is below zero in a difference' },
+  divide_by: { about: 'Divide all values by this number', detail: 'For example, the number of requests.', placeholder: '1000' },
+  relative_percentages: { about: 'Percentages of the filtered total' },
+  drop_negative: { about: 'Drop negative values of a difference' },
   intel_syntax: { about: "Assembly in Intel's notation" },
 };
