@@ -51,7 +51,7 @@ test('indexes stay in their ranges', () => {
 });
 
 test('a package has the hue that the server gives it', () => {
-  // By packageHue in internal/report/flame.go.
+  // By packageHue in internal/report/flame_palette.go.
   expect(packageFill('net/http', 1)).toBe(2 + 3 * 18);
   expect(packageFill('main', 1)).toBe(2 + 3 * 16);
 });
