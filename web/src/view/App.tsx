@@ -32,9 +32,9 @@ export function App() {
   const inViews = !runs && !page; // a page beside them leaves alone what they show
   useKeys('Everywhere', [
     { keys: '/', label: 'Search', run: () => document.getElementById('search')?.focus() },
-    ...(inViews ? [{ keys: 'y', label: 'Your code alone, or all', run: toggleMine }] : []),
+    ...(inViews ? [{ keys: 'y', label: 'Your code only, or all code', run: toggleMine }] : []),
     { keys: '?', label: 'Keys and help', run: () => setHelp(true) },
-    { keys: 'Escape', label: 'Close, or clear the selected function', run: () => (inViews && state.peek().fn ? go({ fn: '' }) : false) },
+    { keys: 'Escape', label: 'Close, or clear the selection', run: () => (inViews && state.peek().fn ? go({ fn: '' }) : false) },
   ]);
   useKeys(
     'Views', inViews ? viewsShown.value.map((v) => ({ keys: `g ${v.key}`, label: v.title, run: () => go({ view: v.id }) })) : [],
@@ -147,7 +147,7 @@ function Banner() {
   return (
     <div class="banner" role="alert">
       <Icon name="warning" />
-      <span>hone does not answer. Is it still running? Trying again…</span>
+      <span>hone doesn’t respond. Is it still running? Retrying…</span>
       <Button kind="plain" onClick={() => void tryAgain()}>Retry now</Button>
     </div>
   );

@@ -58,7 +58,7 @@ function Border() {
       onPointerMove={(e) => { if (e.currentTarget.hasPointerCapture(e.pointerId)) drag(e); }}
       onDblClick={() => to(USUAL)}
       onKeyDown={onKeyDown}
-      {...tip('Drag, or use the arrow keys; double click for the usual width')}
+      {...tip('Drag or use the arrow keys; double-click resets the width')}
     />
   );
 }

@@ -21,7 +21,7 @@ export class Boundary extends Component<{ children: ComponentChildren }, Boundar
       <div role="alert">
         <Empty icon="warning" title="This view failed">
           <p class="state-cause">{error instanceof Error ? error.message : String(error)}</p>
-          <p>It is a bug in hone. Another view may still work.</p>
+          <p>This is a bug in hone. Other views may still work.</p>
           <div class="button-row">
             <Button icon="reset" onClick={() => this.setState({ error: null })}>Try again</Button>
             <Button onClick={() => reload()}>Reload the page</Button>

@@ -24,7 +24,7 @@ export function here<P>(component: FunctionComponent<P>): Load<P> {
   return load;
 }
 
-/** Style sheets that did not come. */
+/** Style sheets that failed to load. */
 const unstyled = new Set<HTMLLinkElement>();
 addEventListener('error', ({ target }) => {
   if (target instanceof HTMLLinkElement && target.rel === 'stylesheet') unstyled.add(target);
@@ -36,7 +36,7 @@ async function restyle(): Promise<void> {
     unstyled.delete(link);
     const again = link.cloneNode() as HTMLLinkElement;
     again.addEventListener('load', resolve);
-    again.addEventListener('error', () => reject(new Error(`${link.href} did not come`)));
+    again.addEventListener('error', () => reject(new Error(`couldn’t load ${link.href}`)));
     link.replaceWith(again);
   })));
 }
@@ -85,9 +85,9 @@ export function Chunk<P>({ load, props, waiting }: ChunkProps<P>) {
   if (error !== null) {
     return (
       <div role="alert">
-        <Empty icon="warning" title="Part of this page could not be loaded">
+        <Empty icon="warning" title="Part of this page couldn’t be loaded">
           <p class="state-cause">{error instanceof Error ? error.message : String(error)}</p>
-          <p>hone may have been stopped or replaced since the page was opened.</p>
+          <p>hone may have been stopped or updated since you opened the page.</p>
           <div class="button-row">
             <Button icon="reset" onClick={() => setAttempt((n) => n + 1)}>Try again</Button>
             <Button kind="plain" onClick={() => reload()}>Reload the page</Button>

@@ -32,8 +32,8 @@ export function Compare() {
             <h2>Compare with</h2>
             <p class="compare-help">
               {others
-                ? 'Choose the base: what was before. Values become what is shown now minus the base.'
-                : 'Open the profile from before the change: it becomes the base.'}
+                ? 'Choose the base: the profile from before the change. The views then show this profile minus the base.'
+                : 'Open the profile from before the change, to use it as the base.'}
             </p>
             <ProfileList
               label="Compare with"
@@ -61,7 +61,7 @@ export function Compare() {
         class="toggle"
         aria-checked={normalized}
         onClick={() => setOption('normalize', normalized ? '' : 'true')}
-        {...tip(options.base_total ? 'Scale A to as many operations as B is of' : 'Scale A to the total of B, so that shares are compared')}
+        {...tip(options.base_total ? 'Scale A to the number of operations in B' : 'Scale A to the total of B, to compare shares')}
       >
         <span class="toggle-track" aria-hidden="true" />
         {options.base_total ? 'Per operation' : 'Normalize'}

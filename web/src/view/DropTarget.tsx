@@ -9,7 +9,7 @@ export async function open(files: readonly File[], as: 'profile' | 'base' = 'pro
   if (files.length === 0) return;
   const before = state.peek().profile;
   const { opened, failed } = await openFiles(files);
-  for (const { name, reason } of failed) toast(`${name} could not be opened: ${reason}`, 'error');
+  for (const { name, reason } of failed) toast(`Couldn’t open ${name}: ${reason}`, 'error');
   const first = opened[0];
   if (!first) return;
   if (as === 'base') {

@@ -14,7 +14,7 @@ export default function Facts({ info }: { info: ProfileInfo }) {
     ...(info.duration > 0 ? [['Duration', formatDuration(info.duration)] as [string, string]] : []),
     ...(info.selection ? [
       ['Profiles', `${formatCount(info.selection.profiles)}, merged`],
-      ['Profiled', `${formatDuration(info.selection.duration)} in all`],
+      ['Profiled', `${formatDuration(info.selection.duration)} in total`],
       ['Last', new Date(info.selection.last).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' })],
     ] as [string, string][] : [['Sources', info.merged > 1 ? `${info.merged}, added up` : '1'] as [string, string]]),
     ['Stacks', formatCount(info.samples)],

@@ -3,17 +3,17 @@ import { openFileDialog } from './DropTarget';
 import { copyText, IconButton } from './parts';
 
 const ways: readonly { title: string; about: string; command: string }[] = [
-  { title: 'A benchmark or test', about: 'Go writes where its time went.', command: 'go test -bench . -cpuprofile cpu.pb.gz' },
+  { title: 'A benchmark or test', about: 'Go records where the time goes.', command: 'go test -bench . -cpuprofile cpu.pb.gz' },
   {
-    title: 'A running service', about: 'With net/http/pprof imported; 30 seconds of it, straight from its address.',
+    title: 'A running service', about: 'If it imports net/http/pprof: records 30 seconds.',
     command: 'hone ui -seconds 30 http://localhost:6060/debug/pprof/profile',
   },
   {
-    title: 'Its memory', about: 'What is in use now, and what was allocated since it started.',
+    title: 'Its memory', about: 'Memory in use now, and allocations since the start.',
     command: 'hone ui http://localhost:6060/debug/pprof/heap',
   },
   {
-    title: 'Before and after', about: 'What a change did, frame by frame and function by function.',
+    title: 'Before and after', about: 'See what a change did, by frame and function.',
     command: 'hone ui -base before.pb.gz after.pb.gz',
   },
 ];
@@ -25,7 +25,7 @@ export default function FirstRun() {
       <section class="first-open" aria-labelledby="first-title">
         <h1 id="first-title">Open a profile</h1>
         <p class="first-lead">
-          Drop one anywhere on this page: a pprof file, folded stacks, or several to compare. It stays on this computer.
+          Drop a file on this page: pprof, folded stacks, or several to compare. It stays on this computer.
         </p>
         <button type="button" class="first-drop" onClick={() => openFileDialog()}>
           <svg viewBox="0 0 160 72" class="first-art" aria-hidden="true" focusable="false">
@@ -51,7 +51,7 @@ export default function FirstRun() {
             </li>
           ))}
         </ol>
-        <p class="soft">For a file rather than a page: <code>hone flame -o flame.html cpu.pb.gz</code></p>
+        <p class="soft">To write a file instead: <code>hone flame -o flame.html cpu.pb.gz</code></p>
       </section>
     </div>
   );

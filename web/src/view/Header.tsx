@@ -22,7 +22,7 @@ export function Start() {
 
 export function Brand() {
   return (
-    <a class="brand" href="/" aria-label="hone" {...tip('Back to the start')}>
+    <a class="brand" href="/" aria-label="hone" {...tip('Start page')}>
       <Mark />
       <span class="brand-name">hone</span>
     </a>
@@ -72,7 +72,7 @@ export function Header({ onHelp, bare }: HeaderProps) {
         </a>
       )}
       {hasRuns.value && (
-        <a class="header-link" href="/runs" onClick={follow(() => goRuns({ page: 'runs' }))} {...tip('Benchmarks that were kept')}>Runs</a>
+        <a class="header-link" href="/runs" onClick={follow(() => goRuns({ page: 'runs' }))} {...tip('Benchmarks and load tests')}>Runs</a>
       )}
       <div class={`header-actions${more ? ' header-actions-open' : ''}`}>
         {!bare && (
@@ -105,7 +105,7 @@ function SampleType() {
   const types = info?.sampleTypes ?? [];
   const at = info ? sampleTypeIndex(info, state.value.options.sample_index) : -1;
   return (
-    <label class="picklist sample-type" {...tip('What is counted')}>
+    <label class="picklist sample-type" {...tip('Sample type')}>
       <span class="visually-hidden">Sample type</span>
       <select
         value={String(at)}
@@ -124,7 +124,7 @@ function SampleType() {
 }
 
 const themes: readonly { value: Theme; label: string }[] = [
-  { value: 'system', label: 'As the system' },
+  { value: 'system', label: 'Same as the system' },
   { value: 'light', label: 'Light' },
   { value: 'dark', label: 'Dark' },
 ];

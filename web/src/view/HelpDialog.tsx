@@ -5,16 +5,16 @@ import { Dialog, Kbd } from './parts';
 
 const SERVED = (
   <>
-    Everything shown is in the address: a link reproduces the view. Press a row or a frame to select its function in every view; the right
-    button has more.
-    What the page shows, scripts can have from <code>/api/v1</code>.
+    The address contains the whole view, so you can share it as a link. Click a row or a frame to select its function in every view.
+    Right-click it for more.
+    Scripts get the same data from <code>/api/v1</code>.
   </>
 );
 
 const FIND = (
   <>
-    What is typed to find something is a regular expression, as <code>-focus</code> takes it, found anywhere in a name. In small letters it
-    finds capitals too. What can’t be one, such as <code>(*T).Read</code>, is found as it stands.
+    A search is a regular expression, like that of <code>-focus</code>, found anywhere in a name. In lower case, it ignores
+    case. Text that isn’t a valid expression, such as <code>(*T).Read</code>, is searched for literally.
   </>
 );
 

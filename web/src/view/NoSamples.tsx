@@ -16,7 +16,7 @@ export function NoSamples() {
   };
   return (
     <Empty title="No samples left" icon="filter">
-      <p>None passes {set.map((name) => `${name}=${options[name]}`).join(', ')}.</p>
+      <p>Filtered out by {set.map((name) => `${name}=${options[name]}`).join(', ')}.</p>
       <Button icon="reset" onClick={reset}>{set.length === 1 ? 'Remove the filter' : 'Remove these filters'}</Button>
     </Empty>
   );

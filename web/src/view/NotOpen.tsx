@@ -8,7 +8,7 @@ import { Empty, Failure } from './parts';
 export function NotOpen() {
   const open = profiles.value ?? [];
   return (
-    <Empty icon="warning" title="This link is to a profile that is not open here">
+    <Empty icon="warning" title="The profile of this link isn’t open">
       <p>
         A link names a profile by its content. Open the same file, by dropping it on this page or with <code>hone ui FILE</code>, and the
         link works.

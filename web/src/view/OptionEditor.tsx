@@ -64,7 +64,7 @@ export default function OptionEditor({ spec, value, labels, onSet }: OptionEdito
                 />
               )}
               {exactName(text) !== undefined && <p class="option-detail">Matches exactly this name.</p>}
-              {noPattern && <p class="option-detail">Taken as text: as a pattern, {noPattern}.</p>}
+              {noPattern && <p class="option-detail">Not a valid expression ({noPattern}), so matched as text.</p>}
               {detail && <p class="option-detail">{detail}</p>}
               <div class="button-row">
                 <Button type="submit" kind="primary">Apply</Button>
@@ -99,7 +99,7 @@ function Choices({ spec, value, onChoose }: { spec: OptionSpec; value: string; o
   const name = useId();
   return (
     <div class="option-choices" role="radiogroup" aria-label={spec.title}>
-      <Choice name={name} label="Default" about="What the report takes by itself" checked={value === ''} onChoose={() => onChoose('')} />
+      <Choice name={name} label="Default" about="The report’s default" checked={value === ''} onChoose={() => onChoose('')} />
       {words[spec.name]?.choices?.map((c) => (
         <Choice key={c.value} name={name} label={c.value} about={c.about} checked={c.value === value} onChoose={() => onChoose(c.value)} />
       ))}

@@ -87,7 +87,7 @@ export default function ProfileList({ label, chosen, without = [], onChoose }: P
               <span class="picker-text">
                 <span class="picker-short">{short}</span>
                 {folder && <span class="picker-folder">{folder}</span>}
-                {p.state === 'failed' && <span class="picker-error">{p.error ?? 'Could not be loaded'}</span>}
+                {p.state === 'failed' && <span class="picker-error">{p.error ?? 'Couldn’t be loaded'}</span>}
               </span>
               {p.state === 'failed' && <span class="picker-note picker-error"><Icon name="warning" />failed</span>}
               {p.merged > 1 && <span class="picker-note">{p.merged} sources</span>}
@@ -96,13 +96,13 @@ export default function ProfileList({ label, chosen, without = [], onChoose }: P
         })}
         {found.length === 0 && (
           <p class="picker-none">
-            {all.length === 0 ? (without.length > 0 ? 'Nothing else is open.' : 'Nothing is open.') : 'No name has that.'}
+            {all.length === 0 ? (without.length > 0 ? 'No other profile is open.' : 'No profile is open.') : 'No name matches.'}
           </p>
         )}
       </div>
       <div class="picker-foot">
         <Button icon="plus" onClick={() => openFileDialog(label === 'Compare with' ? 'base' : 'profile')}>Open file…</Button>
-        {all.length > 1 && <span class="soft">Tick several to add them up</span>}
+        {all.length > 1 && <span class="soft">Select several to add them up</span>}
       </div>
     </div>
   );

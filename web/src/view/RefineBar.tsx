@@ -77,7 +77,7 @@ function YourCode() {
       class="refine-add refine-mine"
       aria-pressed={Boolean(state.value.options.mine)}
       onClick={toggleMine}
-      {...tip('Fold libraries and the runtime into your functions that lead to them', 'y')}
+      {...tip('Add the cost of libraries and the runtime to your functions that call them', 'y')}
     >
       <span class="refine-word">Your code</span>
     </Button>
@@ -123,7 +123,7 @@ export function Chips() {
     add.current?.focus();
   };
   return (
-    <section aria-label="Options that are set">
+    <section aria-label="Active options">
       <ul class="chips">
         {chips.map((chip) => (
           <ChipView

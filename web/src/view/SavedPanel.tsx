@@ -34,7 +34,7 @@ export default function SavedPanel({ close }: { close: () => void }) {
   return (
     <>
       <h2>Saved views</h2>
-      <p class="saved-help">Filters and options under a name, for any profile. They are kept on this computer.</p>
+      <p class="saved-help">Named filters and options, for any profile. Saved on this computer.</p>
       {error && <Failure error={error} retry={load} />}
       {list && list.length > 0 && (
         <ul class="saved-list">
@@ -66,10 +66,10 @@ export default function SavedPanel({ close }: { close: () => void }) {
         }}
       >
         <label class="text-field">
-          <span class="visually-hidden">Name for the options set now</span>
+          <span class="visually-hidden">Name for the current options</span>
           <input
             type="text"
-            placeholder={query ? 'Name for the options set now' : 'Set a filter first, then save it here'}
+            placeholder={query ? 'Name for the current options' : 'Set a filter first, then save it here'}
             maxLength={80}
             disabled={!query}
             value={name}

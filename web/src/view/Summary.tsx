@@ -33,12 +33,12 @@ function Told({ report }: { report: SummaryReport }) {
   const { lines, shares, samples, cores, idle } = report;
   return (
     <div class="summary-told">
-      {idle && <strong class="summary-idle">Idle: look at what it waited for, in a wall or block profile</strong>}
+      {idle && <strong class="summary-idle">Mostly idle: see what it waits for in a wall or block profile</strong>}
       {lines.length > 0 ? (
-        <ol class="summary-lines" aria-label="Your lines that cost most">
+        <ol class="summary-lines" aria-label="Your most expensive lines">
           {lines.map((line) => <li key={line.name}><Line line={line} /></li>)}
         </ol>
-      ) : <span class="soft">No line of yours has samples</span>}
+      ) : <span class="soft">No samples in your code</span>}
       <ul class="summary-facts">
         {shares.map(({ name, cost, margin }) => (
           <li key={name} {...tip(`${cost.text} in the runtime: ${name}${between(margin)}`)}>{name} <b>{shareText(cost.percent)}</b></li>
@@ -59,7 +59,7 @@ function Line({ line }: { line: SummaryLine }) {
     <a
       href={href({ ...state.value, ...to })}
       onClick={follow(() => go(to))}
-      {...tip(`${line.function ?? ''}: ${cost.text} with what it calls that is not yours${between(margin)}`)}
+      {...tip(`${line.function ?? ''}: ${cost.text} including calls outside your code${between(margin)}`)}
     >
       {line.function && <span class="summary-fn mono">{methodName(bareName(shortName(line.function)))} </span>}
       <span class="mono soft">{pathEnd(line.file ?? '', 1)}:{line.line}</span> <b>{shareText(cost.percent)}</b>

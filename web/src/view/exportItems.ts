@@ -16,7 +16,7 @@ export function exportItems(): MenuItem[] {
     ...exportsOf(state.value).map((file) => ({ ...file, download: true })),
     'separator',
     {
-      label: 'Copy link', icon: 'copy', hint: 'Whoever has this profile open sees the same',
+      label: 'Copy link', icon: 'copy', hint: 'Works for everyone who has this profile open',
       run: () => void copyText(address(), 'Link copied'),
     },
   ];
@@ -28,7 +28,7 @@ export function commandItems(): MenuItem[] {
   const uploads = uploadsAmong([...s.profile, ...s.base]);
   return [
     { heading: 'Copy this view as a command' },
-    ...(uploads.length > 0 ? [{ heading: `${uploads.join(', ')} came through this page: put the path in` }] : []),
+    ...(uploads.length > 0 ? [{ heading: `${uploads.join(', ')} was uploaded here: insert the path` }] : []),
     { label: 'hone', hint: hone, code: true, run: () => void copyText(hone, 'Command copied') },
     { label: 'go tool pprof', hint: pprof, code: true, run: () => void copyText(pprof, 'Command copied') },
   ];

@@ -21,29 +21,29 @@ export interface ViewSpec {
 }
 
 export const views: readonly ViewSpec[] = [
-  { id: 'flame', title: 'Flame', key: 'f', about: 'Stacks as wide as their share', load: here(FlameView) },
-  { id: 'top', title: 'Top', key: 't', about: 'Functions by their own and their total share', load: () => import('./top/TopView') },
+  { id: 'flame', title: 'Flame', key: 'f', about: 'Stacks; the width is the share', load: here(FlameView) },
+  { id: 'top', title: 'Top', key: 't', about: 'Functions by own and total share', load: () => import('./top/TopView') },
   {
-    id: 'sandwich', title: 'Sandwich', key: 's', about: 'Who calls a function, and what it calls',
+    id: 'sandwich', title: 'Sandwich', key: 's', about: 'Callers and callees of a function',
     load: () => import('./sandwich/SandwichView'),
   },
   { id: 'graph', title: 'Graph', key: 'g', about: 'Functions and the calls between them', load: () => import('./graph/GraphView') },
-  { id: 'source', title: 'Source', key: 'c', about: 'Which lines of a function cost', load: () => import('./source/SourceView') },
+  { id: 'source', title: 'Source', key: 'c', about: 'Cost per line of a function', load: () => import('./source/SourceView') },
   {
-    id: 'disasm', title: 'Disassembly', key: 'a', about: 'Which instructions of a function cost', load: () => import('./disasm/DisasmView'),
+    id: 'disasm', title: 'Disassembly', key: 'a', about: 'Cost per instruction of a function', load: () => import('./disasm/DisasmView'),
   },
   { id: 'peek', title: 'Peek', key: 'p', about: 'Callers and callees of functions that match', load: () => import('./peek/PeekView') },
   { id: 'traces', title: 'Traces', key: 'x', about: 'Every stack with its labels', load: () => import('./traces/TracesView') },
   { id: 'tags', title: 'Tags', key: 'l', about: 'Labels and their values', load: () => import('./tags/TagsView') },
-  { id: 'raw', title: 'Raw', key: 'r', about: 'The profile as it is', load: () => import('./raw/RawView') },
-  { id: 'diff', title: 'Diff', key: 'd', about: 'What changed, function by function', load: () => import('./diff/DiffView') },
+  { id: 'raw', title: 'Raw', key: 'r', about: 'The profile as text, unprocessed', load: () => import('./raw/RawView') },
+  { id: 'diff', title: 'Diff', key: 'd', about: 'What changed, by function', load: () => import('./diff/DiffView') },
   { id: 'advice', title: 'Advice', key: 'v', about: 'What to change in your source', load: () => import('./advice/AdviceView') },
   {
     id: 'history', title: 'History', key: 'h', stored: true, about: 'The share of functions over time',
     load: () => import('./continuous/HistoryView'),
   },
   {
-    id: 'records', title: 'Profiles', key: 'o', stored: true, about: 'The single profiles of the selection',
+    id: 'records', title: 'Profiles', key: 'o', stored: true, about: 'The individual profiles of the selection',
     load: () => import('./continuous/RecordsView'),
   },
 ];
