@@ -29,8 +29,8 @@ export function AdvicePane({ advising, command, open, onOpen, within }: Props) {
   if (stopped) {
     return (
       <Empty title="Stopped">
-        <p>There is no advice yet.</p>
-        <Button icon="reset" onClick={advising.again}>Ask again</Button>
+        <p>No advice yet.</p>
+        <Button icon="reset" onClick={advising.again}>Try again</Button>
       </Empty>
     );
   }
@@ -48,11 +48,11 @@ export function NoSource({ command }: { command: string }) {
   return (
     <Empty title="No source here" icon="bulb">
       <p>
-        Advice joins a profile with the source that it is of, and this server has none. In the folder of the module:
+        Advice needs the source of the profiled program, and this server doesn’t have it. In the module’s folder:
       </p>
       <p><Command text={command} /></p>
       <p>
-        With the source beside it this page has the same: <code>hone ui</code> started in that folder, or
+        To get it on this page, start <code>hone ui</code> in that folder, or
         {' '}<code>hone serve -module FOLDER</code>.
       </p>
     </Empty>
@@ -66,7 +66,7 @@ function Making({ progress, stop }: { progress: AdviceProgress | undefined; stop
       <Progress />
       <Empty title="Looking for advice" icon="bulb">
         <p role="status">{sentence(progress.stage)} <span class="num soft">{Math.round(progress.elapsed / 1000)} s</span></p>
-        <p>It joins what is hot with your source, which takes some seconds. Other views can be used meanwhile.</p>
+        <p>hone looks at hot lines in your source. This takes some seconds; you can use other views meanwhile.</p>
         <Button icon="close" onClick={stop}>Stop</Button>
       </Empty>
     </div>
@@ -93,7 +93,7 @@ function Found({ answer, command, open, onOpen, within }: Omit<Props, 'advising'
         {findings.length === 0 ? <Nothing answer={answer} /> : (
           <>
             <div class="finding-columns" aria-hidden="true">
-              <span /><span>What, and where</span><span>Costs</span><span>At most</span><span>Class</span><span>State</span>
+              <span /><span>Finding</span><span>Cost</span><span>Gain at most</span><span>Class</span><span>State</span>
             </div>
             <ol class="findings">
               {findings.map((f) => (
@@ -159,10 +159,10 @@ function Nothing({ answer }: { answer: Advice }) {
       <p>
         {packages.length > 0
           ? `No hot line in ${packages.slice(0, 3).join(', ')}${packages.length > 3 ? ` and ${packages.length - 3} more` : ''} has a `
-            + 'pattern that is known to be slow.'
+            + 'known slow pattern.'
           : `No package of the module in ${answer.module} is hot here.`}
       </p>
-      <p>That is no proof that nothing can be gained: look at the flame graph for what takes the time.</p>
+      <p>There may still be something to gain: look at the flame graph to see what takes the time.</p>
     </Empty>
   );
 }
@@ -176,7 +176,7 @@ function Together({ answer }: { answer: Advice }) {
   if (subjects.length === 0) return null;
   return (
     <p class="advice-note soft">
-      What findings could gain does not add up: together they have {subjects.map(([name, share]) =>
+      Findings overlap: together they cover {subjects.map(([name, share]) =>
         `${percent(share)} of the CPU time${name && ` of ${name}`}`).join(', ')}.
     </p>
   );

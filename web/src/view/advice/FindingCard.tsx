@@ -47,12 +47,12 @@ export function FindingBody({ finding: f, trials, kept, command, within, inline 
         <div class="finding-fix">
           <Command text={`hone fix ${f.id}`} />
           <span class="soft">
-            {f.fix ? 'proves it, and keeps it if it is faster' : 'measures settings of the collector, and changes no file'}
-            {f.fix && f.class === 'B' && '; look at it, too'}
+            {f.fix ? 'tests it, and keeps it if it is faster' : 'measures settings of the garbage collector; changes no file'}
+            {f.fix && f.class === 'B' && '; review the change'}
           </span>
           {!kept && (
             <p class="soft finding-first">
-              It knows the finding once <Command text={command} /> has given this advice in the module's folder.
+              First run <Command text={command} /> in the module’s folder, so that hone knows this finding.
             </p>
           )}
         </div>

@@ -7,18 +7,18 @@ import { goRuns, runsHref } from '../../state/runs';
 import { follow } from '../link';
 
 export const classes: Record<Class, string> = {
-  A: 'The rewrite does the same, whatever it is given.',
-  B: 'The rewrite does the same as far as can be seen; look at it.',
-  C: 'Advice only: a change of design, or not safe to do by machine.',
+  A: 'The rewrite never changes what the program does.',
+  B: 'The rewrite does the same as far as the rule can tell. Review it.',
+  C: 'Advice only: it needs a decision, or isn’t safe to automate.',
 };
 
 const states: Record<FindingState, { kind: string; about: string }> = {
-  hinted: { kind: '', about: 'No profile says what it costs' },
-  bounded: { kind: '', about: 'Profiles say what it costs; nothing was tried' },
-  patched: { kind: '', about: 'The rewrite builds and passes the tests, and no benchmark runs it' },
-  confirmed: { kind: 'badge-good', about: 'Measured to be better' },
-  refuted: { kind: 'badge-bad', about: 'Tests fail with the rewrite, or it is no better' },
-  inconclusive: { kind: '', about: 'The measurement could not tell' },
+  hinted: { kind: '', about: 'No profile shows its cost' },
+  bounded: { kind: '', about: 'Profiles show its cost; not tried yet' },
+  patched: { kind: '', about: 'The rewrite builds and passes the tests, but no benchmark executes it' },
+  confirmed: { kind: 'badge-good', about: 'Measured: it is better' },
+  refuted: { kind: 'badge-bad', about: 'Tests fail with the rewrite, or it isn’t better' },
+  inconclusive: { kind: '', about: 'Too much noise to tell' },
 };
 
 export function StateBadge({ state }: { state: FindingState }) {
