@@ -51,7 +51,7 @@ export function AgainstControl() {
         class="toggle"
         aria-checked={normalized}
         onClick={() => setOption('normalize', normalized ? '' : 'true')}
-        {...tip('Scale the base to the same total, so that shares are compared')}
+        {...tip('Scale the base to the same total, to compare shares')}
       >
         <span class="toggle-track" aria-hidden="true" />
         <span class="sel-word">Normalize</span>
@@ -91,12 +91,12 @@ function Choices({ close }: { close: () => void }) {
       <section aria-label="Time">
         <h3>Time</h3>
         <div class="button-row">
-          <Button disabled={!bounded} onClick={take('previous')} {...tip('As long, right before', 'p')}>Period before</Button>
+          <Button disabled={!bounded} onClick={take('previous')} {...tip('The same length, right before', 'p')}>Period before</Button>
           <Button disabled={!bounded} onClick={take('ago:1d')}>Day before</Button>
           <Button disabled={!bounded} onClick={take('ago:7d')}>Week before</Button>
           <Button
             disabled={!bounded}
-            onClick={() => { close(); picking.value = true; toast('Drag on the timeline: that becomes the base', 'note'); }}
+            onClick={() => { close(); picking.value = true; toast('Drag on the timeline to choose the base', 'note'); }}
             {...tip('Or drag with Shift held')}
           >On the timeline…</Button>
         </div>

@@ -49,7 +49,7 @@ export function Filters() {
         aria-haspopup="dialog"
         aria-expanded={editing.value?.name === ''}
         onClick={edit('')}
-        {...tip(`Choose by ${LATER.filter((n) => !has(n)).join(', ')}${LATER.every(has) ? '' : ' or '}any label`, 'o')}
+        {...tip(`Filter by ${LATER.filter((n) => !has(n)).join(', ')}${LATER.every(has) ? '' : ' or '}any label`, 'o')}
       >
         <span class="sel-word">Labels</span>
       </Button>
@@ -134,7 +134,7 @@ function Names({ all, taken, waiting }: { all: readonly StoreLabel[]; taken: rea
           <span class="soft">{taken.includes(l.name) ? 'set' : l.values.length + l.more}</span>
         </button>
       ))}
-      {!waiting && names.length === 0 && <p class="soft">Profiles here have no other labels.</p>}
+      {!waiting && names.length === 0 && <p class="soft">These profiles have no other labels.</p>}
     </div>
   );
 }
@@ -195,14 +195,14 @@ function Values(
           </div>
         ))}
         {!waiting && found.length === 0 && (
-          <p class="soft">{values.length === 0 ? `No profile here has a ${name}.` : `No ${name} has that.`}</p>
+          <p class="soft">{values.length === 0 ? `These profiles have no ${name}.` : `No ${name} matches.`}</p>
         )}
         {(found.length > 200 || (label?.more ?? 0) > 0) && (
           <p class="soft">{found.length - 200 + (label?.more ?? 0)} more: type to find them</p>
         )}
       </div>
       <div class="choice-foot">
-        {!single && <label><input type="checkbox" checked={not} onChange={(e) => setNot(e.currentTarget.checked)} /> not these</label>}
+        {!single && <label><input type="checkbox" checked={not} onChange={(e) => setNot(e.currentTarget.checked)} /> exclude these</label>}
         <Button kind="quiet" onClick={() => apply([])}>Any</Button>
         {!single && (
           <Button kind="primary" disabled={chosen.length === 0} onClick={() => apply(chosen)}>

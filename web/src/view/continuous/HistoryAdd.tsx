@@ -48,7 +48,7 @@ function Finder({ known, close }: { known: readonly string[]; close: () => void 
             <span class="mono">{r.name}</span><span class="soft">{percentText(r.flat.percent)}</span>
           </button>
         ))}
-        {!loading.stale && rows.length === 0 && <p class="soft">No function has that.</p>}
+        {!loading.stale && rows.length === 0 && <p class="soft">No function matches.</p>}
       </div>
     </div>
   );

@@ -44,7 +44,7 @@ export function HistoryTable({ history, functions, cum, order, onOrder, chosen, 
       ) : <span class="history-tick" />}
       <FunctionName place={f} chars={Math.max(8, chars - (onRemove ? 9 : 5))} />
       {onRemove && (
-        <IconButton icon="close" label={`Take ${f.name} out`} onClick={(e) => { e.stopPropagation(); onRemove(f.name); }} />
+        <IconButton icon="close" label={`Remove ${f.name}`} onClick={(e) => { e.stopPropagation(); onRemove(f.name); }} />
       )}
     </>
   );
@@ -61,7 +61,7 @@ export function HistoryTable({ history, functions, cum, order, onOrder, chosen, 
       onSelect={(f) => selectFunction(f.name)}
       onOpen={(f) => openSource(f.name)}
       onMenu={(f, x, y) => openFunctionMenu(f.name, { x, y }, compareItems(history, f))}
-      empty="No function is in these profiles."
+      empty="These profiles have no functions."
     />
   );
 }
@@ -91,18 +91,18 @@ export function columnsOf(h: History, functions: readonly FunctionHistory[], cum
     { id: 'name', title: 'Function', cell: (f) => f.name, text: (f) => f.name },
     {
       id: 'change', title: 'Largest change', orderBy: 'change', order: 'descending', width: '13.5rem', from: 22,
-      about: one ? 'Of the share, from the first third of the time to the last' : 'Of the share, from one version to the next',
+      about: one ? 'Change of the share, from the first third of the time to the last' : 'Change of the share from one version to the next',
       cell: (f) => <Change of={f} />,
       text: (f) => (f.change ? `${shareText(f.change.before)} → ${shareText(f.change.after)} ${f.change.version}`.trim() : ''),
     },
     {
-      id: 'first', title: 'First seen', about: 'In this time: the version and when', order: 'descending',
+      id: 'first', title: 'First seen', about: 'First version and time in this period', order: 'descending',
       width: one ? '7.5rem' : '12.5rem', from: 46,
       cell: (f) => <span class={f.first?.start === false ? '' : 'soft'}>{firstText(f)}</span>,
       text: (f) => (f.first ? `${f.first.version} ${new Date(f.first.time).toISOString()}`.trim() : ''),
     },
     {
-      id: 'mean', title: 'Mean', about: 'The mean of the windows’ shares', order: 'descending', width: '5rem', align: 'right',
+      id: 'mean', title: 'Mean', about: 'Mean of the shares of all windows', order: 'descending', width: '5rem', align: 'right',
       from: one ? 30 : 54,
       cell: (f) => shareText(meanShare(h, f, cum)), text: (f) => shareText(meanShare(h, f, cum)), ...(one ? {} : { kind: () => 'soft' }),
     },

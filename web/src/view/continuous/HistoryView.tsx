@@ -33,7 +33,7 @@ const setFunctions = (names: readonly string[]) => setOwn('fns', names.join('\n'
 export default function HistoryView({ state }: ViewProps) {
   const sel = selected.value;
   const span = timelineSpan.value;
-  if (!sel || !span) return <Empty title="History is of profiles in the store"><p>Open a service of <code>hone serve</code>.</p></Empty>;
+  if (!sel || !span) return <Empty title="History needs profiles in the store"><p>Open a service of <code>hone serve</code>.</p></Empty>;
   return <Shown state={state} sel={sel} span={span} />;
 }
 
@@ -83,7 +83,7 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
       <div class="pane-bar">
         <div class="segments" role="group" aria-label="Share">
           <Button aria-pressed={!cum} onClick={() => setOption('sort', '', 'replace')} {...tip('In the function itself')}>Flat</Button>
-          <Button aria-pressed={cum} onClick={() => setOption('sort', 'cum', 'replace')} {...tip('In the function and all it calls')}>
+          <Button aria-pressed={cum} onClick={() => setOption('sort', 'cum', 'replace')} {...tip('In the function and its callees')}>
             Cum
           </Button>
         </div>
@@ -129,7 +129,7 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
         )}
       </ReportState>
       <div class="pane-facts">
-        <span>A point leads to the profiles of its window</span>
+        <span>Click a point to open the profiles of its window</span>
         <span>{report ? factsOf(report, functions) : ''}</span>
       </div>
     </section>

@@ -36,7 +36,7 @@ export function Markers({ markers, x, sel, span, step, onChange }: MarkersProps)
       {within.map((m) => {
         const what = m.posted
           ? [m.text, m.version && `version ${m.version}`].filter(Boolean).join(', ')
-          : `Version ${m.version} of ${m.service} seen first`;
+          : `First profile of version ${m.version} of ${m.service}`;
         return (
           <div
             key={m.id}
@@ -107,7 +107,7 @@ export function AddMarker({ service, time, onDone }: { service: string; time: nu
       <Popover
         kind="plain"
         icon="bookmark"
-        label="Add a marker: what happened when"
+        label="Add a marker: what happened, and when"
         align="end"
         button={<span class="sel-word">Marker</span>}
       >

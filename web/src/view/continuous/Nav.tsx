@@ -17,8 +17,8 @@ export default function Nav({ page }: { page: Page | null }) {
   return (
     <div class="store-nav">
       <nav aria-label="Pages">
-        <PageLink to="services" now={page} keys="g i" about="Everything that is profiled">Services</PageLink>
-        <PageLink to="status" now={page} keys="g y" about="How the server fares">Server</PageLink>
+        <PageLink to="services" now={page} keys="g i" about="All services">Services</PageLink>
+        <PageLink to="status" now={page} keys="g y" about="State of the server">Server</PageLink>
       </nav>
       <Notices />
       <UserMenu />
@@ -44,7 +44,7 @@ function PageLink({ to, now, keys, about, children }: { to: Page; now: Page | nu
 function Notices() {
   const lost = statusError.value;
   const notices: readonly Notice[] = lost && lost.status !== 0
-    ? [{ level: 'error', text: `The state of the server can't be had: ${lost.message}` }]
+    ? [{ level: 'error', text: `Can’t get the state of the server: ${lost.message}` }]
     : (status.value?.notices ?? []);
   const first = notices[0];
   return (
@@ -65,7 +65,7 @@ function Notices() {
         >
           {(close) => (
             <>
-              <h2>What to know now</h2>
+              <h2>Notices</h2>
               <NoticeList notices={notices} />
               <a href={pageHref({ page: 'status' })} onClick={follow(() => { close(); goPage({ page: 'status' }); })}>
                 State of the server

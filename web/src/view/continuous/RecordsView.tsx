@@ -32,12 +32,12 @@ interface Row {
   profile: string;
 }
 
-/** The single profiles of the selection, to look at one. */
+/** The individual profiles of the selection, to look at one. */
 export default function RecordsView({ state }: ViewProps) {
   const sel = selected.value;
   const span = timelineSpan.value;
   if (!sel || !span) return (
-    <Empty title="There is one profile"><p>Selections in the store of <code>hone serve</code> have many.</p></Empty>
+    <Empty title="Only one profile"><p>This view lists the profiles of a service of <code>hone serve</code>.</p></Empty>
   );
   return <Listing state={state} sel={sel} span={span} />;
 }
@@ -158,7 +158,7 @@ function columnsOf(names: readonly string[], all: readonly Row[], state: State, 
       text: (r) => new Date(r.time).toISOString(),
     },
     {
-      id: 'value', title: 'Value', about: 'Of the sample type', order: 'descending', width: 'clamp(7rem, 14cqi, 14rem)', align: 'right',
+      id: 'value', title: 'Value', about: 'Of all samples', order: 'descending', width: 'clamp(7rem, 14cqi, 14rem)', align: 'right',
       cell: figure, text: (r) => String(r.value), share: (r) => (most > 0 ? (100 * r.value) / most : 0),
     },
     {

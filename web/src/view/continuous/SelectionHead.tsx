@@ -34,15 +34,15 @@ export default function SelectionHead() {
   useKeys('Selection', [
     { keys: ',', label: 'Earlier', run: () => shift(-1) },
     { keys: '.', label: 'Later', run: () => shift(1) },
-    { keys: '<', label: 'Twice the time', run: widen },
-    { keys: '>', label: 'Zoom the timeline to what is selected', run: zoomIn },
+    { keys: '<', label: 'Double the time range', run: widen },
+    { keys: '>', label: 'Zoom the timeline to the selection', run: zoomIn },
     { keys: 'r', label: 'Now', run: showNow },
-    { keys: 'l', label: 'Live: follow the present', run: toggleLive },
-    { keys: 'o', label: 'Choose by labels', run: openFilters },
+    { keys: 'l', label: 'Live: keep up with new profiles', run: toggleLive },
+    { keys: 'o', label: 'Filter by label', run: openFilters },
     { keys: 'm', label: 'Compare to', run: openAgainst },
     { keys: 'p', label: 'Compare to the period before', run: () => (selectedBase.peek() ? endComparison() : compareTo('previous')) },
     { keys: 'h', label: 'Show or hide the timeline', run: () => setOwn('line', hidden ? '' : 'off', 'replace') },
-    { keys: 'b', label: 'To the timeline', run: () => document.querySelector<HTMLElement>('.timeline [role=slider]')?.focus() ?? false },
+    { keys: 'b', label: 'Go to the timeline', run: () => document.querySelector<HTMLElement>('.timeline [role=slider]')?.focus() ?? false },
   ]);
 
   if (!sel) return null;

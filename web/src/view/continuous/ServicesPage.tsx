@@ -99,7 +99,7 @@ export function ServicesPage({ state }: PageProps<PageState>) {
                 {plural(rows.length, 'service')}
                 {report.left > 0 ? ` of ${count(all.length + report.left)}: ${count(report.left)} are left out` : ''}
               </span>
-              <span>{span.to > span.from && `CPU of the last ${lengthText(span.to - span.from)}; `}Enter opens a service</span>
+              <span>{span.to > span.from && `CPU time of the last ${lengthText(span.to - span.from)}; `}Enter opens a service</span>
             </div>
           </>
         )}
@@ -159,7 +159,7 @@ const columns: readonly Column<Row>[] = [
     text: (r) => r.service.name,
   },
   {
-    id: 'last', title: 'Seen', about: 'When it sent a profile last', order: 'descending', width: '9.5rem',
+    id: 'last', title: 'Seen', about: 'Time of the last profile', order: 'descending', width: '9.5rem',
     cell: (r) => (
       <span class={r.silent ? 'seen seen-silent' : 'seen'} title={`${timeText(r.service.last, true)} ${zoneText(r.service.last)}`}>
         <i aria-hidden="true" />{r.silent ? `silent for ${lengthText(r.now - r.service.last)}` : 'live'}
@@ -172,7 +172,7 @@ const columns: readonly Column<Row>[] = [
     cell: (r) => <Spark series={r.shape} span={r.span} />,
   },
   {
-    id: 'cpu', title: 'CPU', about: 'CPU time a second of one instance, over the last day', order: 'descending', width: '6.5rem',
+    id: 'cpu', title: 'CPU', about: 'CPU time per second of one instance, over the last day', order: 'descending', width: '6.5rem',
     align: 'right', from: 30,
     cell: (r) => (r.cpu ? overTimeText(r.cpu.total.value, r.cpu.unit, 'second') : ''), text: (r) => String(r.cpu?.total.value ?? ''),
   },
@@ -232,16 +232,16 @@ function Spark({ series, span }: { series: GroupSeries | undefined; span: Span }
 const ways = (origin: string): readonly { title: string; about: string; code: string }[] => [
   {
     title: 'From inside a Go program',
-    about: 'hone’s agent sends a little of every kind each minute. It needs the standard library only and keeps a budget of CPU time.',
+    about: 'hone’s agent sends a short profile of every kind each minute. It needs only the standard library and limits its CPU time.',
     code: `import "github.com/hone-go/hone/agent"\n\na, err := agent.Start(agent.Config{\n\tServer:  "${origin}",\n\tService: "shop",\n})\n`
       + `if err == nil {\n\tdefer a.Stop(context.Background())\n}`,
   },
   {
-    title: 'A file', about: 'Any profile that hone reads, such as that of a test or a benchmark.',
+    title: 'A file', about: 'Any profile that hone reads, for example from a test or benchmark.',
     code: `hone push -server ${origin} -service shop cpu.pb.gz`,
   },
   {
-    title: 'Fetched from programs that serve net/http/pprof', about: 'In hone-serve.toml, then hone serve -config hone-serve.toml.',
+    title: 'Scraped from programs that serve net/http/pprof', about: 'In hone-serve.toml, then hone serve -config hone-serve.toml.',
     code: `[[scrape]]\nname = "shop"\n\n[[scrape.static]]\ntargets = ["localhost:6060"]`,
   },
 ];
@@ -251,8 +251,8 @@ function FirstProfile() {
   return (
     <div class="first-profile">
       <h2>No profiles yet</h2>
-      <p class="soft">As soon as the first one is here, this page shows it.{' '}
-        The agents of Cloud Profiler, Pyroscope, Parca and OpenTelemetry work as they are: point them at <code>{origin()}</code>.</p>
+      <p class="soft">This page shows the first one as soon as it arrives.{' '}
+        The agents of Cloud Profiler, Pyroscope, Parca and OpenTelemetry also work: set their server to <code>{origin()}</code>.</p>
       <ol>
         {ways(origin()).map((w) => (
           <li key={w.title}>

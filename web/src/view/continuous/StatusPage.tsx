@@ -8,7 +8,7 @@ import { NoticeList } from './Nav';
 import type { PageState } from '../../state/pages';
 import type { PageProps } from '../props';
 
-/** How the server fares: what came in, what was refused, which limits were hit. */
+/** State of the server: what came in, what was refused, which limits were hit. */
 export function StatusPage(_: PageProps<PageState>) {
   const s = status.value;
   if (!s) return statusError.value ? <Failure error={statusError.value} /> : <Skeleton />;
@@ -22,7 +22,7 @@ export function StatusPage(_: PageProps<PageState>) {
         <span>{count(s.queries.running)} of {count(s.queries.limit)} queries running, {count(s.queries.waiting)} waiting</span>
       </p>
       <Section title="Notices">
-        {s.notices.length > 0 ? <NoticeList notices={s.notices} /> : <p class="soft">Nothing to worry about.</p>}
+        {s.notices.length > 0 ? <NoticeList notices={s.notices} /> : <p class="soft">No problems.</p>}
       </Section>
       {s.aside.length > 0 && (
         <Section title="Set aside">
@@ -36,17 +36,17 @@ export function StatusPage(_: PageProps<PageState>) {
           />
         </Section>
       )}
-      <Section title="Came in since the start">
+      <Section title="Received since startup">
         <Grid
           head={['Protocol', 'Profiles', 'Bytes', 'Refused']}
           rows={s.ingest.map((i) => [i.protocol, count(i.profiles), formatValue(i.bytes, 'bytes'), words(i.refused) || 'none'])}
           none="No profiles yet."
         />
       </Section>
-      {Object.keys(s.degraded).length > 0 && <Section title="Kept in another form than they came"><p>{words(s.degraded)}</p></Section>}
+      {Object.keys(s.degraded).length > 0 && <Section title="Modified before storing"><p>{words(s.degraded)}</p></Section>}
       <Section title="Limits">
         <Grid
-          head={['Limit', 'Used', 'Of', 'Hit']}
+          head={['Limit', 'Used', 'Maximum', 'Hit']}
           rows={s.limits.map((l) => [l.name, l.used === undefined ? '' : limited(l.name, l.used), limited(l.name, l.limit), l.hits === 0
             ? 'never'
             : `${count(l.hits)} times${l.last ? `, last ${timeText(l.last)}` : ''}`])}
@@ -54,7 +54,7 @@ export function StatusPage(_: PageProps<PageState>) {
         />
       </Section>
       {s.scrape.length > 0 && (
-        <Section title="Fetched">
+        <Section title="Scraped">
           <Grid
             head={['Job', 'Target', 'Kind', 'State', 'Last', 'Profiles']}
             rows={s.scrape.map((t) => [

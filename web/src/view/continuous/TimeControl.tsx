@@ -16,7 +16,7 @@ export function TimeControl() {
       <IconButton icon="left" label="Earlier" keys="," disabled={!s.from || !s.to} onClick={() => shift(-1)} />
       <Popover
         kind="quiet"
-        label="Time that is selected"
+        label="Selected time"
         align="end"
         class="time-box"
         buttonClass="sel-span"
@@ -27,13 +27,13 @@ export function TimeControl() {
         {(close) => <TimeForm close={close} />}
       </Popover>
       <IconButton icon="right" label="Later" keys="." disabled={!s.from || !s.to || s.to > Date.now()} onClick={() => shift(1)} />
-      <Button kind="quiet" onClick={showNow} data-tip="The same length of time up to now" data-keys="r">Now</Button>
+      <Button kind="quiet" onClick={showNow} data-tip="The same length, ending now" data-keys="r">Now</Button>
       <Button
         kind="quiet"
         class={`sel-live${live ? ' sel-live-on' : ''}`}
         aria-pressed={live !== ''}
         onClick={toggleLive}
-        data-tip="Follow the present"
+        data-tip="Keep up with new profiles"
         data-keys="l"
       >
         Live
@@ -49,7 +49,7 @@ function TimeForm({ close }: { close: () => void }) {
   const start = Date.parse(from);
   const end = Date.parse(to);
   const problem =
-    Number.isNaN(start) || Number.isNaN(end) ? 'Both times are needed' : start >= end ? 'The end has to be after the start' : '';
+    Number.isNaN(start) || Number.isNaN(end) ? 'Enter both times' : start >= end ? 'The end must be after the start' : '';
   const live = state.value.own.live ?? '';
   const take = (act: () => void) => () => {
     close();
@@ -82,8 +82,8 @@ function TimeForm({ close }: { close: () => void }) {
       {problem && <p class="form-problem" role="alert">{problem}</p>}
       <div class="button-row">
         <Button kind="primary" type="submit" disabled={problem !== ''}>Show</Button>
-        <Button kind="quiet" onClick={take(widen)} data-tip="The same middle" data-keys="<">Twice as much</Button>
-        <Button kind="quiet" onClick={take(zoomIn)} data-tip="The timeline shows what is selected" data-keys=">">Zoom in</Button>
+        <Button kind="quiet" onClick={take(widen)} data-tip="Double the time range" data-keys="<">Zoom out</Button>
+        <Button kind="quiet" onClick={take(zoomIn)} data-tip="Zoom the timeline to the selection" data-keys=">">Zoom in</Button>
       </div>
     </form>
   );

@@ -78,7 +78,7 @@ export function Timeline({ sel }: { sel: Selection }) {
   const off = useMemo(() => new Set(parseValues(own.off)), [own.off]);
   const lines = useMemo(() => {
     const all = (over?.series ?? []).map((s, i) => lineOf(s, by, i, off, 0));
-    const bases = (before?.series ?? []).map((s) => ({ ...lineOf(s, '', 0, off, offset), tone: -1, name: 'compared with' }));
+    const bases = (before?.series ?? []).map((s) => ({ ...lineOf(s, '', 0, off, offset), tone: -1, name: 'base' }));
     return other ? [...bases.slice(0, 1), ...all] : all;
   }, [over, before, by, off, offset, other === null]);
   const [hover, setHover] = useState<number | null>(null);
@@ -168,7 +168,7 @@ function GroupBy({ sel, span, by }: { sel: Selection; span: Span; by: string }) 
 
 function PerControl({ per }: { per: Per }) {
   return (
-    <label class="picklist timeline-per" {...tip('What values are of, here and below')}>
+    <label class="picklist timeline-per" {...tip('Sum, per profile or per second, here and below')}>
       <span class="visually-hidden">Values</span>
       <select value={per} onChange={(e) => select({ per: e.currentTarget.value as Per })}>
         {(Object.keys(PER_TITLES) as Per[]).map((p) => <option key={p} value={p}>{PER_TITLES[p]}</option>)}
@@ -206,7 +206,7 @@ function Legend({ lines, by, left, per, at, step, against }: LegendProps) {
           class={`legend-item tone-${l.tone}`}
           aria-pressed={!l.hidden}
           onClick={() => toggle(l.name)}
-          {...tip(`${l.hidden ? 'Show' : 'Leave out'} ${by} ${l.name}`)}
+          {...tip(`${l.hidden ? 'Show' : 'Hide'} ${by} ${l.name}`)}
         >
           <i aria-hidden="true" />{l.name} <b>{overTimeText(value(l), l.unit, per)}</b>
         </button>
@@ -215,7 +215,7 @@ function Legend({ lines, by, left, per, at, step, against }: LegendProps) {
           <i aria-hidden="true" />{l.tone < 0 ? against : head} <b>{overTimeText(value(l), l.unit, per)}</b>
         </span>
       )))}
-      {left > 0 && <span class="soft">and {left} more, which are smaller</span>}
+      {left > 0 && <span class="soft">and {left} smaller</span>}
     </div>
   );
 }
@@ -340,7 +340,7 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
           class="timeline-whole"
           style={{ left: `${Math.max(left, Math.min(width - 34, place(x, Math.min(band.to, span.to)) - 30))}px` }}
         >
-          <IconButton icon="close" label="Select all of the timeline" onClick={() => selectTime(span)} />
+          <IconButton icon="close" label="Select the whole timeline" onClick={() => selectTime(span)} />
         </div>
       )}
     </>
@@ -403,7 +403,7 @@ function Handles({ range, span, step, x, kind, onChange }: HandlesProps) {
           class={`timeline-handle handle-${kind}`}
           role="slider"
           tabIndex={0}
-          aria-label={`${end === 'from' ? 'Start' : 'End'} of what is ${kind === 'base' ? 'compared with' : 'selected'}`}
+          aria-label={`${end === 'from' ? 'Start' : 'End'} of the ${kind === 'base' ? 'base' : 'selection'}`}
           aria-valuemin={0}
           aria-valuemax={Math.round((span.to - span.from) / 1000)}
           aria-valuenow={Math.round((shown[end] - span.from) / 1000)}

@@ -8,10 +8,10 @@ export function WeightControl() {
   return (
     <Menu
       button={<span class={top ? 'sel-set' : ''}>{top ? weightTitle(top) : <>All<span class="sel-wide"> profiles</span></>}</span>}
-      label="Weight: which profiles, by their cost"
+      label="Weight: all profiles, or the most expensive ones"
       kind="plain"
       items={[
-        { heading: 'The most expensive of them' },
+        { heading: 'Only the most expensive profiles' },
         ...WEIGHTS.map((w) => ({ label: w.title, checked: w.top === top, run: () => select({ top: w.top }) })),
       ]}
     />

@@ -46,7 +46,7 @@ export function changeWords(f: FunctionHistory): string {
   const since = c.version
     ? `with ${c.version}, from ${timeText(c.time, false)} on`
     : `in the last third of the time, from ${timeText(c.time, false)} on`;
-  const sure = c.sure === 0 ? 'which chance may do' : c.sure === c.after - c.before ? '' : `${points(c.sure)} beyond the sampling error`;
+  const sure = c.sure === 0 ? 'within sampling error' : c.sure === c.after - c.before ? '' : `${points(c.sure)} beyond sampling error`;
   return [`${points(c.after - c.before)} ${since}`, sure].filter(Boolean).join('; ');
 }
 
