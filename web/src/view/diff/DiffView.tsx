@@ -32,7 +32,7 @@ export default function DiffView({ state }: ViewProps) {
     <section class="pane" aria-label="Diff">
       {compared ? <Comparison state={state} /> : (
         <Empty title="Nothing to compare with" icon="compare">
-          <p>Choose a base: what was before. This view then shows which functions cost more, which cost less, and which came or went.</p>
+          <p>Choose a base. This view then shows which functions cost more or less, and which are new or gone.</p>
           {stored.value
             ? <Button kind="primary" icon="compare" onClick={() => { choosing.value = true; }}>Compare to…</Button>
             : <ProfileList label="Compare with" chosen={[]} without={state.profile} onChoose={(ids) => void chooseOrTell('base', ids)} />}
@@ -93,10 +93,10 @@ function Comparison({ state }: { state: State }) {
         <Find label="Find in names" value={find} onChange={(text) => setOwn('find', text, 'replace')} />
         <span class="grow" />
         <span class="segments" role="group" aria-label="Value">
-          <Button aria-pressed={by === 'flat'} onClick={() => setOption('sort', '', 'replace')} {...tip('In functions themselves')}>
+          <Button aria-pressed={by === 'flat'} onClick={() => setOption('sort', '', 'replace')} {...tip('Own cost')}>
             Flat
           </Button>
-          <Button aria-pressed={by === 'cum'} onClick={() => setOption('sort', 'cum', 'replace')} {...tip('With all that they call')}>
+          <Button aria-pressed={by === 'cum'} onClick={() => setOption('sort', 'cum', 'replace')} {...tip('Cost including callees')}>
             Cum
           </Button>
         </span>
@@ -104,7 +104,7 @@ function Comparison({ state }: { state: State }) {
           <Button
             aria-pressed={!relative}
             onClick={() => setOwn('relative', '', 'replace')}
-            {...tip('Change as it is: what matters for the total')}
+            {...tip('Absolute change: what matters for the total')}
           >Absolute</Button>
           <Button aria-pressed={relative} onClick={() => setOwn('relative', '1', 'replace')} {...tip('Change in percent of the base')}>
             Relative
@@ -138,8 +138,8 @@ function Comparison({ state }: { state: State }) {
             />
             <div class="pane-facts">
               <span>{plural(total, 'row')}</span>
-              {!find && r.functions > total && <span>{count(r.functions)} functions in all, the others did not change</span>}
-              {r.tested > 0 && <span>{count(r.tested)} tested: dim rows can’t be told from noise</span>}
+              {!find && r.functions > total && <span>{count(r.functions)} functions in total; the others didn’t change</span>}
+              {r.tested > 0 && <span>{count(r.tested)} tested: dim rows are within noise</span>}
             </div>
           </>
         )}
@@ -281,7 +281,7 @@ function Totals({ diff, state }: { diff: Diff; state: State }) {
       <p class={`totals-change ${direction(total.delta)}`}>
         <b>{diff.normalized && !perOperation ? 'Shares' : <>{arrow(total.delta)} {changeText(relative) || '0%'}</>}</b>
         <span class="soft">
-          {diff.type}{perOperation ? ', base scaled to as many operations' : diff.normalized ? ', base scaled to the head’s total' : ''}
+          {diff.type}{perOperation ? ', base scaled to the head’s operations' : diff.normalized ? ', base scaled to the head’s total' : ''}
         </span>
       </p>
     </div>
