@@ -19,7 +19,7 @@ import type { ViewProps } from '../props';
 import '../table/pane.css';
 import './disasm.css';
 
-/** Which instructions of a function cost. */
+/** Cost per instruction of a function. */
 export default function DisasmView({ state }: ViewProps) {
   const { fn } = state;
   const { fn: hottest, loading } = useShownFunction(state);
@@ -44,7 +44,7 @@ export default function DisasmView({ state }: ViewProps) {
 function Choose({ hottest }: { hottest: string }) {
   return (
     <Empty title="No function selected">
-      <p>Choose one in the list to see its machine code with what each instruction cost.</p>
+      <p>Choose one in the list to see its machine code and the cost of each instruction.</p>
       <Button onClick={() => selectFunction(hottest, 'push')}>Show the hottest</Button>
     </Empty>
   );
@@ -61,11 +61,11 @@ function failure(error: ApiError) {
     <Empty title="No machine code" icon="warning">
       {!error.message.startsWith('no matches') && <p class="message-cause">{error.message}</p>}
       <p>
-        The program is not where hone looks, or it has no instructions of this function that were measured.
+        hone can’t find the program, or no instruction of this function was sampled.
       </p>
       <p>
-        hone reads machine code from the program that was measured. Put it where the profile says it was, name it before the profile
-        (<code>hone ui PROGRAM PROFILE</code>), or set <code>PPROF_BINARY_PATH</code> to the folder it is in.
+        hone reads machine code from the profiled program. Put it where the profile says it was, name it before the profile
+        (<code>hone ui PROGRAM PROFILE</code>), or set <code>PPROF_BINARY_PATH</code> to its folder.
       </p>
     </Empty>
   );
