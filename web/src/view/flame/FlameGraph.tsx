@@ -170,7 +170,7 @@ export function FlameGraph(props: FlameGraphProps) {
         <div ref={spacer} aria-hidden="true" />
       </div>
       <p id={help} class="visually-hidden">
-        Arrow keys go from frame to frame, Enter zooms to the one they are at, Escape zooms out, the menu key shows what else can be done
+        Arrow keys move between frames, Enter zooms in, Escape zooms out, the menu key shows more
         with it.
       </p>
       <Speech graph={graph} words={words} />

@@ -73,14 +73,14 @@ export function FlamePane({
     ...more,
     ...(pivot === '' && !without.inverted ? [
       {
-        label: 'Inverted', about: 'From the innermost functions out: who calls what is hot', keys: 'i', on: inverted,
+        label: 'Inverted', about: 'Inverted: hot functions at the root, with their callers', keys: 'i', on: inverted,
         run: toggle('inverted'),
       },
     ] : []),
     ...(pivot === '' ? [{ label: 'Flip', about: 'Root at the bottom', keys: 'f', on: flip, run: toggle('flip') }] : []),
-    { label: 'Collapse', about: 'A function that calls itself as one frame', keys: 'c', on: collapse, run: toggle('collapse') },
+    { label: 'Collapse', about: 'Direct recursion as one frame', keys: 'c', on: collapse, run: toggle('collapse') },
     ...(roomy ? [
-      { label: 'Table', about: 'The same numbers as a table, beside', keys: 't', on: own.beside === '1', run: toggle('beside') },
+      { label: 'Table', about: 'The same numbers in a table next to it', keys: 't', on: own.beside === '1', run: toggle('beside') },
     ] : []),
   ];
   const menu = (spot: Spot): MenuItem[] => [
@@ -162,10 +162,10 @@ function useFlameKeys(graph: Controller, toggles: readonly Toggle[], pivots: boo
     graph.moveFocus(direction);
   };
   useKeys('Flame graph', [
-    { keys: 'ArrowUp', label: 'To the frame above', run: move('up') },
-    { keys: 'ArrowDown', label: 'To the frame below', run: move('down') },
-    { keys: 'ArrowLeft', label: 'To the frame on the left', run: move('left') },
-    { keys: 'ArrowRight', label: 'To the frame on the right', run: move('right') },
+    { keys: 'ArrowUp', label: 'Go to the frame above', run: move('up') },
+    { keys: 'ArrowDown', label: 'Go to the frame below', run: move('down') },
+    { keys: 'ArrowLeft', label: 'Go to the frame on the left', run: move('left') },
+    { keys: 'ArrowRight', label: 'Go to the frame on the right', run: move('right') },
     {
       keys: 'Enter',
       label: 'Zoom to the frame in focus',
@@ -176,7 +176,7 @@ function useFlameKeys(graph: Controller, toggles: readonly Toggle[], pivots: boo
         return true;
       },
     },
-    { keys: 'Escape|Backspace', label: 'Zoom out by a frame', run: () => graph.zoomOut() },
+    { keys: 'Escape|Backspace', label: 'Zoom out to the caller', run: () => graph.zoomOut() },
     { keys: '0|Home', label: 'Show all', run: () => graph.showAll() },
     { keys: '+|=|w', label: 'Zoom in', run: () => graph.zoomBy(0.6, 0.5, true) },
     { keys: '-|s', label: 'Zoom out', run: () => graph.zoomBy(1 / 0.6, 0.5, true) },

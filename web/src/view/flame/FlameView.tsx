@@ -34,7 +34,7 @@ export default function FlameView({ info, state }: ViewProps) {
       run: () => savePicture({ graph, callers, pivot, title: info.name.split('/').at(-1)!, colors, search: state.search }, format)
         .catch((err: Error) => toast(err.message, 'error')),
     });
-    const gone = [picture('png', 'A picture of what is shown'), picture('svg', 'The same, as a picture that scales')];
+    const gone = [picture('png', 'A picture of this view'), picture('svg', 'The same as a vector graphic')];
     return () => gone.forEach((remove) => remove());
   }, [graph, callers, pivot, info.name, colors, state.search]);
 

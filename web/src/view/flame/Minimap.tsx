@@ -5,7 +5,7 @@ import { frameTheme, type ColorBy } from '../../theme/frames';
 import type { Controller } from './controller';
 
 /**
- * All of the graph, small, with what is shown marked. It can be dragged. Keys do
+ * Whole graph, small, with what is shown marked. It can be dragged. Keys do
  * the same with the graph itself, so it is not there for screen readers.
  */
 export function Minimap({ graph, colors }: { graph: Controller; colors: ColorBy }) {

@@ -13,17 +13,17 @@ export interface Toggle {
 }
 
 export const COLORINGS: readonly { by: ColorBy; label: string; hint: string }[] = [
-  { by: 'package', label: 'Package', hint: 'A hue for each; paler for the standard library and the runtime' },
+  { by: 'package', label: 'Package', hint: 'One hue per package; paler for the standard library and the runtime' },
   { by: 'module', label: 'Module', hint: 'Your code, third parties, standard library, runtime' },
-  { by: 'self', label: 'Self', hint: 'Stronger the more a frame has of its own' },
+  { by: 'self', label: 'Self', hint: 'Stronger: larger own value' },
   { by: 'change', label: 'Change', hint: 'Red grew, blue shrank, grey is noise' },
 ];
 
 /** The sides of a comparison, in time's order. */
 export const WIDTHS: readonly { widths: FlameWidths; label: string; hint: string }[] = [
-  { widths: 'base', label: 'Before', hint: 'Frames as wide as before: what is new has no width' },
-  { widths: 'both', label: 'Both', hint: 'Frames as wide as on the larger side: what is gone is hatched, what is new has a bar' },
-  { widths: 'head', label: 'After', hint: 'Frames as wide as after: what is gone has no width' },
+  { widths: 'base', label: 'Before', hint: 'Widths of the base: new frames have no width' },
+  { widths: 'both', label: 'Both', hint: 'Widths of the larger side: frames that are gone are hatched, new ones start with a bar' },
+  { widths: 'head', label: 'After', hint: 'Widths of the head: frames that are gone have no width' },
 ];
 
 interface ToolbarProps {
@@ -43,7 +43,7 @@ export function Toolbar({ graph, colors, diff, onColors, widths, onWidths, toggl
     .map((c) => ({ label: c.label, hint: c.hint, checked: c.by === colors, run: () => onColors(c.by) }));
   const sides = diff ? WIDTHS.map(({ widths: w, ...words }) => ({ ...words, checked: w === widths, run: () => onWidths(w) })) : [];
   const all: MenuItem[] = [
-    ...(diff ? [{ heading: 'As wide as' }, ...sides, 'separator' as const] : []),
+    ...(diff ? [{ heading: 'Widths' }, ...sides, 'separator' as const] : []),
     ...toggles.map((t) => ({ label: t.label, hint: t.about, keys: t.keys, checked: t.on, run: t.run })),
     'separator',
     { heading: 'Colour by' },
@@ -54,7 +54,7 @@ export function Toolbar({ graph, colors, diff, onColors, widths, onWidths, toggl
     <div class="flame-tools" role="toolbar" aria-label="Flame graph">
       <div class="flame-tools-wide">
         {diff && (
-          <span class="segments flame-sides" role="group" aria-label="As wide as">
+          <span class="segments flame-sides" role="group" aria-label="Widths">
             {sides.map((s) => <Button key={s.label} aria-pressed={s.checked} onClick={s.run} {...tip(s.hint, 'b')}>{s.label}</Button>)}
           </span>
         )}
@@ -65,7 +65,7 @@ export function Toolbar({ graph, colors, diff, onColors, widths, onWidths, toggl
         ))}
         <Menu
           button={<><span class="soft">Colour</span> {COLORINGS.find((c) => c.by === colors)!.label}</>}
-          label="What colours tell"
+          label="Meaning of the colours"
           kind="plain"
           align="end"
           items={colorings}

@@ -32,7 +32,7 @@ interface Motion {
 export type Direction = 'up' | 'down' | 'left' | 'right';
 
 export class Controller {
-  /** All of the graph, as coarse as it was first drawn. */
+  /** Whole graph, as coarse as it was first drawn. */
   readonly whole = signal<FlameModel | null>(null);
   readonly error = signal<ApiError | null>(null);
   readonly warnings = signal<readonly string[]>([]);
@@ -150,7 +150,7 @@ export class Controller {
 
   /** Without details what is drawn stays. */
   private miss(err: unknown): void {
-    this.note.value = `Details could not be loaded. ${asApiError(err).message}`;
+    this.note.value = `Details couldn’t be loaded. ${asApiError(err).message}`;
   }
 
   // What is shown
@@ -249,7 +249,7 @@ export class Controller {
       return true;
     };
     const reject = () => {
-      this.note.value = 'The link zooms to a frame that is not in this graph, so all of it is shown.';
+      this.note.value = 'The link zooms to a frame that isn’t in this graph, so the whole graph is shown.';
       this.fitHeight();
       this.onZoom('', 'replace');
     };

@@ -85,7 +85,7 @@ describe('shares of a comparison', () => {
     const m = flame('both');
     expect(sentence(words(m), spotOf(m, nodeWithID(m, 20), -10))).toBe(
       'example.org/a.f2; total 50 → 0 (−50, gone), −25.00% of all before; self 50 → 0 (−50, gone), −25.00% of all before; '
-      + 'level 1; 0 callees; ▼ less than by chance; your code',
+      + 'level 1; 0 callees; ▼ decrease beyond noise; your code',
     );
   });
 });

@@ -90,9 +90,9 @@ export function place(s: Spot): string {
 
 /** Package, origin and whatever else is special about a frame. */
 export function traits(w: Words, s: Spot): string[] {
-  if (s.kind === 'rest') return [w.about.partial ? 'Zoom in to see those that are in this file.' : 'Zoom in to see them.'];
+  if (s.kind === 'rest') return [w.about.partial ? 'Zoom in to see those in this file.' : 'Zoom in to see them.'];
   const out: string[] = [];
-  if (s.step !== 0) out.push(s.step > 0 ? '▲ more than by chance' : '▼ less than by chance');
+  if (s.step !== 0) out.push(s.step > 0 ? '▲ increase beyond noise' : '▼ decrease beyond noise');
   else if (w.about.diff && s.kind === 'frame') out.push('no change beyond noise');
   if (s.inlined) out.push('inlined');
   if (s.kind === 'frame' && s.origin > 0) out.push(ORIGINS[s.origin]!);

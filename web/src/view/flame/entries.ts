@@ -37,7 +37,7 @@ export interface Scale {
 export function scaleOf(by: ColorBy): Scale | null {
   if (by === 'self') {
     const fills = Array.from({ length: HEAT_STEPS + 1 }, (_, i) => heatFill((i / HEAT_STEPS) ** 2));
-    return { little: 'little self', much: 'much self', fills };
+    return { little: 'low self', much: 'high self', fills };
   }
   if (by !== 'change') return null;
   return { little: '▼ less', much: '▲ more', fills: Array.from({ length: 11 }, (_, i) => changeFill((i - 5) * (CHANGE_STEPS / 5))) };

@@ -78,7 +78,7 @@ function png(p: Picture): Promise<Blob> {
   const part = () => document.createElement('canvas').getContext('2d', { alpha: false })!;
   drawGraphs(p, RATIO, part, ({ canvas }, y) => c.drawImage(canvas, MARGIN, y, canvas.width / RATIO, canvas.height / RATIO));
   return new Promise((resolve, reject) => {
-    whole.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The browser could not make a picture of this size.'))), 'image/png');
+    whole.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('The browser can’t make a picture of this size.'))), 'image/png');
   });
 }
 

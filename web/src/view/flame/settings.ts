@@ -26,7 +26,7 @@ export function settingsOf(own: State['own']): Settings {
   };
 }
 
-/** What colours tell: the change if there is one to tell, unless another is chosen. */
+/** Meaning of the colours: the change if there is one to tell, unless another is chosen. */
 export function coloringOf(own: State['own'], diff: boolean): ColorBy {
   const wanted = COLORINGS.find((c) => c.by === own.color)?.by;
   return wanted && (diff || wanted !== 'change') ? wanted : diff ? 'change' : 'package';
