@@ -150,7 +150,7 @@ export function Canvas({ graph, selected, matches, onSelect, onOpen }: Props) {
   useKeys('Graph', [
     { keys: '+|=', label: 'Zoom in', run: () => zoomMiddle(1.3) },
     { keys: '-', label: 'Zoom out', run: () => zoomMiddle(1 / 1.3) },
-    { keys: '0', label: 'All of the graph', run: fitAll },
+    { keys: '0', label: 'Whole graph', run: fitAll },
   ]);
 
   // One pointer pans, two zoom.
@@ -203,7 +203,7 @@ export function Canvas({ graph, selected, matches, onSelect, onOpen }: Props) {
         ref={frame}
         class="graph-frame"
         role="group"
-        aria-label="Call graph. Tab goes to a function, arrows from there along calls; plus and minus zoom."
+        aria-label="Call graph. Tab selects a function, arrows follow calls, plus and minus zoom."
         onKeyDown={onKeyDown}
         onPointerDown={onPointerDown}
         onPointerMove={onPointerMove}
@@ -235,7 +235,7 @@ export function Canvas({ graph, selected, matches, onSelect, onOpen }: Props) {
       <div class="graph-tools">
         <IconButton icon="plus" label="Zoom in" keys="+" onClick={() => zoomMiddle(1.3)} />
         <IconButton icon="minus" label="Zoom out" keys="-" onClick={() => zoomMiddle(1 / 1.3)} />
-        <IconButton icon="fit" label="All of the graph" keys="0" onClick={fitAll} />
+        <IconButton icon="fit" label="Whole graph" keys="0" onClick={fitAll} />
       </div>
       <div
         ref={map}

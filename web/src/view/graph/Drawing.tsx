@@ -25,7 +25,7 @@ function Edge({ graph, edge }: { graph: Graph; edge: GraphEdge }) {
     <g class={kind} data-from={edge.caller} data-to={edge.callee} style={{ '--heat': `${20 + heat(edge.weight.percent)}%` }}>
       <title>
         {`${from} ${edge.residual ? '⇢' : '→'} ${to}: ${text} (${percentText(edge.weight.percent)})`
-          + `${edge.residual ? ', over functions that are not shown' : ''}`}
+          + `${edge.residual ? ', through hidden functions' : ''}`}
       </title>
       <path class="line" d={pathData(edge.path)} stroke-width={width} />
       <path class="head" d={headData(edge, width)} />

@@ -55,7 +55,7 @@ export default function GraphView({ state }: ViewProps) {
         skeleton="area"
         empty={({ report }) => (report.nodes.length > 0 ? undefined : report.total.value === 0 ? <NoSamples /> : (
           <Empty title="No functions to show">
-            <p>None has a large enough share, or a filter leaves none. Choose smaller shares above, or remove the filter.</p>
+            <p>No function has a large enough share, or a filter hides them all. Choose smaller shares above, or remove the filter.</p>
           </Empty>
         ))}
       >
@@ -102,9 +102,9 @@ function Choice({ state, option, label, usual, choices }: ChoiceProps) {
 function Legend({ compared }: { compared: boolean }) {
   return (
     <span class="graph-legend">
-      <span>{compared ? 'stronger colour: larger change, blue: less' : 'stronger colour: more in total'}</span>
-      <span>larger print: {compared ? 'larger change' : 'more'} in itself</span>
-      <span><svg width="28" height="8" aria-hidden="true"><path class="dashed" d="M0 4H28" /></svg> over hidden calls</span>
+      <span>{compared ? 'stronger colour: larger change; blue: less' : 'stronger colour: more in total'}</span>
+      <span>larger print: {compared ? 'larger change of self' : 'more self'}</span>
+      <span><svg width="28" height="8" aria-hidden="true"><path class="dashed" d="M0 4H28" /></svg> through hidden functions</span>
     </span>
   );
 }
