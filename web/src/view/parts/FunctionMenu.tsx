@@ -34,23 +34,23 @@ export function functionItems(name: string): MenuItem[] {
   return [
     { label: 'Source', icon: 'file', keys: 'g c', run: show('source') },
     { label: 'Callers and callees', icon: 'swap', keys: 'g s', run: show('sandwich') },
-    { label: 'Your callers', hint: 'What of your code leads to it, and how much', icon: 'user', run: yours },
+    { label: 'Your callers', hint: 'Which of your functions lead to it, with their cost', icon: 'user', run: yours },
     { label: 'Disassembly', icon: 'terminal', keys: 'g a', run: show('disasm') },
     { label: 'Peek', icon: 'eye', keys: 'g p', run: show('peek') },
     ...(stored.value
       ? [{ label: 'History', hint: 'Its share over time and by version', icon: 'chart', keys: 'g h', run: show('history') } as const]
       : []),
     'separator',
-    { label: 'Focus', hint: 'Only samples that pass through it', icon: 'target', run: () => setOption('focus', pattern) },
+    { label: 'Focus', hint: 'Only samples with this function', icon: 'target', run: () => setOption('focus', pattern) },
     {
-      label: 'Ignore', hint: 'Drop samples that pass through it', icon: 'minus',
+      label: 'Ignore', hint: 'Drop samples with this function', icon: 'minus',
       run: () => setOption('ignore', either(options.ignore ?? '', pattern)),
     },
     {
-      label: 'Hide', hint: 'Take the frame out, keep its samples', icon: 'close',
+      label: 'Hide', hint: 'Hide the frame, keep its samples', icon: 'close',
       run: () => setOption('hide', either(options.hide ?? '', pattern)),
     },
-    { label: 'Show from', hint: 'Start stacks at it', icon: 'down', run: () => setOption('show_from', pattern) },
+    { label: 'Show from', hint: 'Start stacks at this function', icon: 'down', run: () => setOption('show_from', pattern) },
     'separator',
     { label: 'Copy name', icon: 'copy', run: () => void copyText(name, 'Name copied') },
   ];

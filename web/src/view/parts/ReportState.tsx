@@ -60,10 +60,10 @@ export function Skeleton({ shape = 'rows' }: { shape?: 'rows' | 'area' }) {
 /** What a failure says, by the status of the answer: cause, then what to do. */
 function explain(error: ApiError): { title: string; next: string } {
   if (error.status === 0) return {
-    title: 'No answer from hone', next: 'Start it again in the terminal, then retry; this page keeps its place.',
+    title: 'hone doesn’t respond', next: 'Restart it in the terminal, then retry. This page keeps its state.',
   };
   if (error.status === 404 && /^no profiles match/.test(error.message)) return {
-    title: 'No profiles there', next: 'Choose another time above, or fewer filters.',
+    title: 'No profiles in this time range', next: 'Choose another time, or remove filters.',
   };
   if (error.status === 404) return {
     title: 'Not found', next: 'The profile may have been closed. Choose another one above, or open the file again.',
@@ -71,10 +71,10 @@ function explain(error: ApiError): { title: string; next: string } {
   if (error.status === 400) {
     return error.param
       ? { title: `${error.param} is not valid`, next: `Correct ${error.param} in the bar above, or remove it.` }
-      : { title: 'The question was not understood', next: 'Reset the options above, or go back.' };
+      : { title: 'Invalid request', next: 'Reset the options above, or go back.' };
   }
-  if (error.status === 422) return { title: 'Nothing to show', next: 'Change what is asked for above, or remove a filter.' };
-  return { title: 'The report failed', next: 'Retry; if it fails again, it is a bug in hone worth reporting.' };
+  if (error.status === 422) return { title: 'Nothing to show', next: 'Change the options above, or remove a filter.' };
+  return { title: 'The report failed', next: 'Retry. If it fails again, please report a bug.' };
 }
 
 export function Failure({ error, retry }: { error: ApiError; retry?: (() => void) | undefined }) {

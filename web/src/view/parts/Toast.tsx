@@ -75,6 +75,6 @@ export async function copyText(text: string, what = 'Copied'): Promise<void> {
     const done = document.execCommand('copy');
     area.remove();
     if (done) toast(what);
-    else toast('The browser does not allow copying here', 'error');
+    else toast('The browser doesn’t allow copying here', 'error');
   }
 }
