@@ -85,7 +85,7 @@ function Block({ row, unit, matches }: { row: TreeRow; unit: string; matches: Ma
       </thead>
       <tbody class="peek-callers">
         {row.callers.map((call, i) => <CallRow key={i} call={call} way="from" figure={figure} most={most} matches={matches} />)}
-        {row.callers.length === 0 && <tr><td colSpan={2} /><td class="text soft">no callers: it is where stacks begin</td></tr>}
+        {row.callers.length === 0 && <tr><td colSpan={2} /><td class="text soft">no callers: stacks start here</td></tr>}
       </tbody>
       <tbody>
         <tr class={`peek-self${matches?.(row.name) ? ' marked' : ''}`}>
@@ -101,7 +101,7 @@ function Block({ row, unit, matches }: { row: TreeRow; unit: string; matches: Ma
       </tbody>
       <tbody>
         {row.callees.map((call, i) => <CallRow key={i} call={call} way="to" figure={figure} most={most} matches={matches} />)}
-        {row.callees.length === 0 && <tr><td colSpan={2} /><td class="text soft">calls nothing that was seen</td></tr>}
+        {row.callees.length === 0 && <tr><td colSpan={2} /><td class="text soft">no callees in this profile</td></tr>}
       </tbody>
     </table>
   );
