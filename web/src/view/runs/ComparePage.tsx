@@ -23,7 +23,7 @@ export function ComparePage({ state }: PageProps<RunsState>) {
     return { comparison, base: of, head: against, warnings: comparison.warnings };
   });
   if (key === null) return (
-    <Empty title="Two runs are compared" icon="compare">
+    <Empty title="Choose two runs to compare" icon="compare">
       <p><a href={runsHref({ page: 'runs' })} onClick={follow(() => goRuns({ page: 'runs' }))}>Tick two in the list of runs</a>.</p>
     </Empty>
   );

@@ -45,7 +45,7 @@ export function LoadPane({ state, of }: { state: RunsState; of: readonly SideOf[
           return load && side ? [{ ...o, load, shown: side }] : [];
         });
         const shown: ShownLoad[] = found.map((f, i) => ({ name: found.length === 1 ? '' : i === 0 ? 'Base' : 'Head', side: f.shown }));
-        if (shown.length === 0) return <Empty title="Nothing was measured"><p>No period of this load came to its end.</p></Empty>;
+        if (shown.length === 0) return <Empty title="Nothing was measured"><p>The load ended before its first period did.</p></Empty>;
         return <LoadView state={state} loads={shown} profiles={profilesBeside(found)} />;
       }}
     </ReportState>

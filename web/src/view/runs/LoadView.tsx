@@ -52,7 +52,7 @@ export function LoadView({ state, loads, profiles }: LoadViewProps) {
       {loads.map((l) => <Summary key={l.name} load={l} />)}
       <div class="load-bar">
         <span class="soft">Times</span>
-        <span class="segments" role="group" aria-label="Axis of times">
+        <span class="segments" role="group" aria-label="Time axis">
           <Button aria-pressed={log} onClick={() => setRuns({ scale: '' })}>Log</Button>
           <Button aria-pressed={!log} onClick={() => setRuns({ scale: 'linear' })}>Linear</Button>
         </span>
@@ -67,7 +67,7 @@ export function LoadView({ state, loads, profiles }: LoadViewProps) {
         <Section title="Failures"><Failures loads={loads} /></Section>
         <Section title="A request costs"><Costs loads={loads} profiles={profiles} /></Section>
       </div>
-      <Section title="Profiles over the same load"><AllLinks of={profiles} unit="cpu-sec/op" load /></Section>
+      <Section title="Profiled under the same load"><AllLinks of={profiles} unit="cpu-sec/op" load /></Section>
     </div>
   );
 }
@@ -108,7 +108,7 @@ function Summary({ load }: { load: ShownLoad }) {
   return (
     <div class="load-summary">
       <p>{load.name && <b>{load.name} </b>}{facts.join(' · ')}</p>
-      {!!s.overdue && <p class="load-wrong">{count(s.overdue)} answered late, after their period: they are not in the rate</p>}
+      {!!s.overdue && <p class="load-wrong">{count(s.overdue)} answered after their period ended: not counted in the rate</p>}
       {s.stopped && <p class="load-wrong">stopped: {s.stopped}</p>}
       {(s.silences ?? []).slice(0, SILENCES).map((q) => (
         <p key={q.start} class="load-wrong">
@@ -308,7 +308,7 @@ function Times({ loads }: { loads: readonly ShownLoad[] }) {
         </tbody>
       </table>
       <p class="soft">
-        Response counts from when a request was due, service from when it was sent. A failed request is slower than any.
+        Response counts from when a request was due, service from when it was sent. Failed requests count as the slowest.
       </p>
     </div>
   );
@@ -322,7 +322,7 @@ function Failures({ loads }: { loads: readonly ShownLoad[] }) {
     of.samples.push(...(f.samples ?? []).filter((s) => !of.samples.includes(s)));
     classes.set(f.name, of);
   }));
-  if (classes.size === 0) return <p class="soft">No request failed.</p>;
+  if (classes.size === 0) return <p class="soft">No failed requests.</p>;
   return (
     <table class="load-table load-failures">
       <thead>
@@ -348,7 +348,7 @@ function Failures({ loads }: { loads: readonly ShownLoad[] }) {
 /** What a cost is called, and the unit that its value is told in. */
 const costs: Record<string, { name: string; unit: string; factor: number }> = {
   'cpu-ns/op': { name: 'CPU time', unit: 'sec', factor: 1e-9 },
-  'mutex-ns/op': { name: 'waiting for mutexes', unit: 'sec', factor: 1e-9 },
+  'mutex-ns/op': { name: 'mutex waits', unit: 'sec', factor: 1e-9 },
   'block-ns/op': { name: 'blocking', unit: 'sec', factor: 1e-9 },
   'B/op': { name: 'allocated', unit: 'B/op', factor: 1 },
   'allocs/op': { name: 'allocations', unit: 'allocs/op', factor: 1 },
@@ -366,14 +366,16 @@ function costText(unit: string, value: number | undefined): string {
 
 function Costs({ loads, profiles }: { loads: readonly ShownLoad[]; profiles: readonly ProfilePair[] }) {
   const units = [...new Set(loads.flatMap((l) => (l.side.costs ?? []).map((c) => c.unit)))];
-  if (units.length === 0) return <p class="soft">Unknown: <code>hone load -pprof HOST:PORT</code> asks the service.</p>;
+  if (units.length === 0) return <p class="soft">Not measured. <code>hone load -pprof HOST:PORT</code> gets it from the service.</p>;
   const cost = (l: ShownLoad, unit: string) => l.side.costs?.find((c) => c.unit === unit);
   return (
     <>
       <table class="load-table">
         <thead>
           <tr>
-            <th scope="col">Of</th>{loads.map((l) => <th key={l.name} scope="col">{l.name || 'A request'}</th>)}<th scope="col">Told by</th>
+            <th scope="col">Cost</th>
+            {loads.map((l) => <th key={l.name} scope="col">{l.name || 'Per request'}</th>)}
+            <th scope="col">Source</th>
           </tr>
         </thead>
         <tbody>

@@ -60,8 +60,8 @@ export function RowLinks({ of, unit }: { of: ProfilePair | undefined; unit: stri
 /** Every profile in every view. */
 export function AllLinks({ of, unit, load }: { of: readonly ProfilePair[]; unit: string; load?: boolean }) {
   if (of.length === 0) return load
-    ? <p class="soft">No profile was kept: <code>hone load -pprof HOST:PORT</code> takes them, with -against if something changed.</p>
-    : <p class="soft">No profile of this benchmark was kept: <code>hone bench -profile cpu,mem</code> keeps them.</p>;
+    ? <p class="soft">No profiles. <code>hone load -pprof HOST:PORT</code> takes them; with -against, only if something changed.</p>
+    : <p class="soft">No profiles of this benchmark. <code>hone bench -profile cpu,mem</code> keeps them.</p>;
   return (
     <dl class="runs-links">
       {of.map((p) => (

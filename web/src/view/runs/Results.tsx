@@ -84,10 +84,10 @@ export function Results({ state, comparison, info }: { state: RunsState; compari
           const p = explaining(r.profiles, r.unit);
           if (p) openProfile(p, 'flame', r.unit);
         }}
-        empty="No benchmark has that."
+        empty="No benchmark matches."
       />
       {picked && (
-        <section class="runs-detail" aria-label="The benchmark selected">
+        <section class="runs-detail" aria-label="Selected benchmark">
           <header>
             <h2>{picked.package && <span class="soft">{picked.package}.</span>}{picked.benchmark}, {picked.unit}</h2>
             <IconButton icon="close" label="Close" onClick={() => setRuns({ pick: '' })} />

@@ -41,7 +41,7 @@ export function RunList({ state }: PageProps<RunsState>) {
           kind={head ? 'primary' : 'quiet'}
           disabled={!base || !head}
           onClick={() => goRuns({ page: 'compare', run: [base!, head!] })}
-          {...tip(head ? `${head} against ${base}` : 'Tick two runs')}
+          {...tip(head ? `${head} against ${base}` : 'Select two runs')}
         >
           Compare
         </Button>
@@ -108,7 +108,7 @@ function columnsOf(
 ): readonly Column<ListedRun>[] {
   return [
     {
-      id: 'choose', title: '', about: 'Tick two to compare them', width: '2.25rem',
+      id: 'choose', title: '', about: 'Select two to compare them', width: '2.25rem',
       cell: (r) => r.state !== 'corrupt' && (
         <input
           type="checkbox"
@@ -146,7 +146,7 @@ function columnsOf(
       cell: (r) => <span class="cut" title={r.revision}>{r.revision}</span>, text: (r) => r.revision,
     },
     {
-      id: 'verdict', title: 'Verdict', about: 'What the run found against its base', width: 'minmax(6rem, 3fr)',
+      id: 'verdict', title: 'Verdict', about: 'The result compared with the base', width: 'minmax(6rem, 3fr)',
       kind: (r) => verdictKind(verdicts[r.id]),
       cell: (r) => {
         if (r.error) return <span class="runs-error cut" title={r.error}>{r.error}</span>;

@@ -87,7 +87,7 @@ export function About({ info }: { info: RunInfo }) {
             <dt>Command</dt><dd class="mono">{info.line}</dd>
             <dt>Kept in</dt><dd class="mono">{info.dir}</dd>
             {info.head?.commit && (
-              <><dt>Commit</dt><dd class="mono">{info.head.commit}{info.head.dirty && ', with changes not committed'}</dd></>
+              <><dt>Commit</dt><dd class="mono">{info.head.commit}{info.head.dirty && ', with uncommitted changes'}</dd></>
             )}
             {info.base?.commit && <><dt>Base</dt><dd class="mono">{info.base.name} {info.base.commit}</dd></>}
             {factsOf(info.environment).map(([term, value]) => <><dt key={term}>{term}</dt><dd>{value}</dd></>)}
@@ -108,9 +108,9 @@ export function Tools({ runs, command }: { runs: readonly string[]; command: str
         label="Export"
         align="end"
         items={[
-          { label: 'CSV', hint: 'All rows, as hone compare -csv prints them', href: comparisonFile(runs, 'csv'), download: true },
+          { label: 'CSV', hint: 'All rows, as from hone compare -csv', href: comparisonFile(runs, 'csv'), download: true },
           { label: 'Markdown', hint: 'For a pull request', href: comparisonFile(runs, 'markdown'), download: true },
-          { label: 'HTML', hint: 'A page that needs nothing else, with flame graphs', href: comparisonFile(runs, 'html'), download: true },
+          { label: 'HTML', hint: 'A self-contained page with flame graphs', href: comparisonFile(runs, 'html'), download: true },
           { label: 'Text', href: comparisonFile(runs, 'text'), download: true },
           'separator',
           { label: 'Copy link', icon: 'copy', run: () => void copyText(address(), 'Link copied') },

@@ -48,7 +48,7 @@ function PageLink({ to, now, keys, children }: { to: RunPage; now: RunPage; keys
       href={runsHref({ page: to })}
       aria-current={to === now ? 'page' : undefined}
       onClick={follow(() => goRuns({ page: to }))}
-      {...tip(to === 'runs' ? 'All that was kept' : 'Benchmarks over time', keys)}
+      {...tip(to === 'runs' ? 'All runs' : 'Benchmarks over time', keys)}
     >
       {children}
     </a>

@@ -75,7 +75,7 @@ export function Sides({ state, comparison, base, head }: SidesProps) {
           <Button aria-pressed={state.only !== 'changed'} onClick={() => setRuns({ only: '' })}>All</Button>
           <Button aria-pressed={state.only === 'changed'} onClick={() => setRuns({ only: 'changed' })}>Changed</Button>
         </span>
-        <Button aria-pressed={movers} onClick={() => setRuns({ order: movers ? '' : '-change' })} {...tip('What moved most comes first')}>
+        <Button aria-pressed={movers} onClick={() => setRuns({ order: movers ? '' : '-change' })} {...tip('Largest changes first')}>
           Biggest movers
         </Button>
       </div>
@@ -95,7 +95,7 @@ export function Sides({ state, comparison, base, head }: SidesProps) {
           if (p) openProfile(p, p.base === undefined ? 'flame' : 'diff', r.shown.unit);
         }}
         dim={(r) => !changed(r.c.verdict)}
-        empty={state.only === 'changed' && !state.find ? 'Nothing changed that can be told from noise.' : 'No benchmark has that.'}
+        empty={state.only === 'changed' && !state.find ? 'No change exceeds the noise.' : 'No benchmark matches.'}
       />
       {picked && (
         <Detail
@@ -162,18 +162,18 @@ function columnsOf(packages: boolean): readonly Column<SideRow>[] {
       text: (r) => r.shown.head,
     },
     {
-      id: 'change', title: 'Change', about: 'Ordered by size, whichever way', order: 'descending', width: '6.5rem', align: 'right', kind,
+      id: 'change', title: 'Change', about: 'By size, in either direction', order: 'descending', width: '6.5rem', align: 'right', kind,
       cell: (r) => (
         <span aria-label={`${r.shown.change}, ${r.shown.verdict}`}>{signOf(r.c.verdict, r.c.change, neutral(r.c))} {r.shown.change}</span>
       ), text: (r) =>
         r.shown.change,
     },
     {
-      id: 'interval', title: 'Interval', about: 'Where the change lies with 95 %', width: '11.5rem', align: 'right', from: 56,
+      id: 'interval', title: 'Interval', about: '95 % confidence interval of the change', width: '11.5rem', align: 'right', from: 56,
       kind: () => 'soft', cell: (r) => r.shown.interval, text: (r) => r.shown.interval,
     },
     {
-      id: 'p', title: 'p', about: 'Of “no change”, for this row alone', order: 'ascending', width: '4.5rem', align: 'right', from: 74,
+      id: 'p', title: 'p', about: 'Without the correction for many rows', order: 'ascending', width: '4.5rem', align: 'right', from: 74,
       kind: () => 'soft', cell: (r) => pText(r.c.p), text: (r) => pText(r.c.p),
     },
     {
@@ -195,7 +195,7 @@ function pText(p: number | null): string {
 function Detail({ row: { c, shown, profiles }, explanation }: { row: SideRow; explanation: Explanation | undefined }) {
   const pick = rowID({ ...(c.package ? { package: c.package } : {}), benchmark: c.benchmark, unit: shown.unit });
   return (
-    <section class="runs-detail" aria-label="The benchmark selected">
+    <section class="runs-detail" aria-label="Selected benchmark">
       <header>
         <div>
           <h2>{c.package && <span class="soft">{c.package}.</span>}{c.benchmark}, {shown.unit}</h2>

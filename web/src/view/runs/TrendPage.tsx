@@ -54,7 +54,7 @@ export function TrendPage({ state }: PageProps<RunsState>) {
                 rowKey={rowID}
                 selected={selected}
                 onSelect={(s) => setRuns({ pick: rowID(s) })}
-                empty="No benchmark has that."
+                empty="No benchmark matches."
               />
             </div>
             <div class="split-main">{shown && <Series trend={report} series={shown} state={state} />}</div>
@@ -142,7 +142,7 @@ function Series({ trend, series, state }: { trend: Trend; series: TrendSeries; s
       </div>
       <div class="pane-facts">
         <span>{plural(points.length, 'run')}</span>
-        <span>equally spaced; bars are 95 % intervals of the median</span>
+        <span>points are equally spaced; bars are 95 % intervals of the median</span>
         {series.bounds.length > 0 && <span>objective: {series.bounds.map((b) => `${b.kind} ${b.text}`).join(', ')}</span>}
         {machines > 1 && <span>{machines} machines: their points are not joined</span>}
       </div>

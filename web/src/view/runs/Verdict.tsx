@@ -32,7 +32,7 @@ export default function Verdict() {
       <b>{c.benchmark}, {said.unit}</b> {withUnit(said.base, said.unit)} → {withUnit(said.head, said.unit)},{' '}
       <b class={verdicts[c.verdict].kind}>{signOf(c.verdict, c.change, c.scale === 'ratio' ? 1 : 0)} {said.change} {said.verdict}</b>
       <span class="soft verdict-more">
-        {options['normalize'] === 'true' && options['base_total'] ? ' · values of A are of as many operations as those of B' : ''}
+        {options['normalize'] === 'true' && options['base_total'] ? ' · A is scaled to the number of operations in B' : ''}
         {' · '}
       </span>
       <a href={runsHref(page)} onClick={follow(() => goRuns(page))}>{same ? 'The run' : 'Comparison'}</a>

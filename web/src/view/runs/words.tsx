@@ -33,8 +33,8 @@ export function Marks({ run }: { run: Pick<Run, 'state' | 'head' | 'base'> }) {
   return (
     <>
       {run.state !== 'complete' && <span class="badge badge-bad">{run.state}</span>}
-      {run.head?.dirty && <span class="badge" title="Measured with changes that were not committed">dirty</span>}
-      {run.base && <span class="badge" title="Measured against a base, interleaved">against</span>}
+      {run.head?.dirty && <span class="badge" title="Measured with uncommitted changes">dirty</span>}
+      {run.base && <span class="badge" title="Measured interleaved with a base">against</span>}
     </>
   );
 }
