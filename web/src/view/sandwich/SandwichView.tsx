@@ -20,7 +20,7 @@ import type { ViewProps } from '../props';
 import '../table/pane.css';
 import './sandwich.css';
 
-/** Who calls a function, and what it calls: all its calls together. */
+/** Callers and callees of a function: all its calls together. */
 export default function SandwichView({ state }: ViewProps) {
   const { fn, loading } = useShownFunction(state);
   return (
@@ -65,8 +65,8 @@ function Chosen({ rows, unit, state, query }: { rows: readonly TreeRow[]; unit: 
   const pivot = row.function ?? row.name;
   const nothing = state.base.length > 0
     ? (
-      <Empty title="Only on the other side">
-        <p>Frames are as wide as {state.own['widths'] === 'base' ? 'before' : 'after'}, where there is nothing of it.</p>
+      <Empty title="Only in the other profile">
+        <p>Widths are those {state.own['widths'] === 'base' ? 'before' : 'after'} the change, where this function has no samples.</p>
       </Empty>
     )
     : <Empty title="No samples" />;
@@ -91,7 +91,7 @@ function Chosen({ rows, unit, state, query }: { rows: readonly TreeRow[]; unit: 
       </div>
       <div class="sandwich">
         <div class="sandwich-half">
-          <Calls title="Callers" none="No callers: stacks begin here." calls={row.callers} unit={unit} state={state} />
+          <Calls title="Callers" none="No callers: stacks start here." calls={row.callers} unit={unit} state={state} />
           <div class="sandwich-flame">
             <FlameGraph
               source={server}
@@ -106,7 +106,7 @@ function Chosen({ rows, unit, state, query }: { rows: readonly TreeRow[]; unit: 
           </div>
         </div>
         <div class="sandwich-half">
-          <Calls title="Callees" none="It calls nothing that was seen." calls={row.callees} unit={unit} state={state} />
+          <Calls title="Callees" none="No callees in this profile." calls={row.callees} unit={unit} state={state} />
           <div class="sandwich-flame">
             <FlameGraph
               source={server}
