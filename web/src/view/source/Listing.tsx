@@ -56,7 +56,7 @@ export function Listing({ fn, unit, assembly, at, findings, finding, onFinding, 
           <button
             type="button"
             class="link-button"
-            title="What can be done with it"
+            title="Actions"
             onClick={(e) => openFunctionMenu(fn.name, e.currentTarget)}
           >
             <FunctionName place={{ name: fn.name }} />
@@ -80,7 +80,7 @@ export function Listing({ fn, unit, assembly, at, findings, finding, onFinding, 
             <tr>
               <th scope="col">Line</th>
               <th scope="col" title="In the line itself">Flat</th>
-              <th scope="col" title="In the line and what it calls">Cum</th>
+              <th scope="col" title="In the line and its callees">Cum</th>
               <th scope="col" class="text">Source</th>
             </tr>
           </thead>
@@ -252,19 +252,19 @@ function inlined(inst: SourceInst): string {
 
 /** Why there is no source, and what helps. */
 function Missing({ fn }: { fn: SourceFunction }) {
-  if (!fn.file) return <p class="missing">The profile does not tell which file {fn.name} is in.</p>;
+  if (!fn.file) return <p class="missing">The profile doesn’t say which file {fn.name} is in.</p>;
   return (
     <div class="missing">
       <p><Icon name="warning" /> {fn.error}</p>
       {fn.looked && fn.looked.length > 0 && (
         <>
-          <p>Looked for it at</p>
+          <p>Searched in</p>
           <ul>{fn.looked.map((place) => <li key={place} class="mono">{place}</li>)}</ul>
         </>
       )}
       <p>
-        Start hone with <code>-source_path=FOLDER</code> to tell where the source is, and with <code>-trim_path=PREFIX</code> to take
-        off what the paths begin with on the machine that built the program.
+        Start hone with <code>-source_path=FOLDER</code> to say where the source is, and with <code>-trim_path=PREFIX</code> to
+        remove the build machine’s prefix from the paths.
       </p>
     </div>
   );

@@ -23,7 +23,7 @@ import './source.css';
 const MOST = 8; // functions listed while none is selected
 const PATIENCE = 2000; // ms that lines wait for the finding a link leads to, so as not to move when it opens
 
-/** Which lines of a function cost, with the machine code made from them. */
+/** The lines of a function with their cost, and the machine code made from them. */
 export default function SourceView({ state }: ViewProps) {
   const query = queryOf(state);
   const { fn } = state;
@@ -35,6 +35,13 @@ export default function SourceView({ state }: ViewProps) {
   const nothing = names?.length === 0 && !hottest.stale;
   const assembly = state.own['asm'] === '1';
   const line = state.own['at'] ?? '';
+  // Most profiles come without their program, which only assembly needs.
+  const shown = useMemo(() => ({
+    ...source,
+    ...(source.answer && !assembly && {
+      answer: { ...source.answer, warnings: source.answer.warnings.filter((w) => !w.startsWith('no machine code: ')) },
+    }),
+  }), [source, assembly]);
 
   const scroller = useRef<HTMLDivElement>(null);
   const [layout, setLayout] = useState(0); // counts what moves lines: folds opened, code shown
@@ -111,11 +118,11 @@ export default function SourceView({ state }: ViewProps) {
         <FunctionList state={state} by="flat" functions onOpen={selectFunction} />
         <div class="split-main">
           <div class="pane-bar">
-            <h2>{fn ? 'Lines by cost' : 'Functions that cost most'}</h2>
+            <h2>{fn ? 'Lines by cost' : 'Most expensive functions'}</h2>
             <span class="grow" />
             {advised && <AdviceNote advising={advising} marked={marked} state={state} />}
             {fn && (
-              <Button kind="plain" onClick={() => selectFunction('', 'push')} {...tip('The functions that cost most')}>Hottest</Button>
+              <Button kind="plain" onClick={() => selectFunction('', 'push')} {...tip('Most expensive functions')}>Hottest</Button>
             )}
             <Button
               aria-pressed={assembly}
@@ -127,7 +134,7 @@ export default function SourceView({ state }: ViewProps) {
           </div>
           {nothing && !fn ? <NoSamples /> : <ReportState loading={match === undefined && hottest.error
             ? { stale: false, error: hottest.error }
-            : source}>
+            : shown}>
             {() => !waits && (
               <div class="source-box">
                 <div ref={scroller} class="pane-scroll source" tabIndex={0} role="region" aria-label="Source lines">
