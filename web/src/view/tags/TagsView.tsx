@@ -113,12 +113,12 @@ function Key({ tag, unit, total, label, marked }: KeyProps) {
 function keyItems(key: string): MenuItem[] {
   return [
     {
-      label: 'Split the flame graph by it', icon: 'filter', hint: 'One tower of stacks for each value',
+      label: 'Split the flame graph by this label', icon: 'filter', hint: 'One tower of stacks for each value',
       run: () => go({ view: 'flame', options: { ...current.value.options, tagroot: key } }),
     },
     'separator',
-    { label: 'Group by it', hint: 'Values become the outermost callers, in all views', run: () => setOption('tagroot', key) },
-    { label: 'Break functions down by it', hint: 'Values become the innermost calls, in all views', run: () => setOption('tagleaf', key) },
+    { label: 'Group by this label', hint: 'Values become the outermost callers, in all views', run: () => setOption('tagroot', key) },
+    { label: 'Split functions by label', hint: 'Values become the innermost calls, in all views', run: () => setOption('tagleaf', key) },
     'separator',
     { label: 'Show only this label', hint: 'In the graph, traces and here', run: () => setOption('tagshow', `^${quote(key)}$`) },
     { label: 'Hide this label', run: () => setOption('taghide', `^${quote(key)}$`) },
@@ -130,8 +130,8 @@ function NoLabels({ labels }: { labels: number }) {
   return (
     <Empty title="No labels">
       <p>
-        Samples of this profile have none. A program gives them to its work with <code>pprof.Do</code>, and what it costs can then be
-        told apart by tenant, route or kind of job:
+        Samples of this profile have no labels. Set them with <code>pprof.Do</code> to tell apart
+        the cost of tenants, routes or kinds of jobs:
       </p>
       <pre class="tag-code">{EXAMPLE}</pre>
     </Empty>
