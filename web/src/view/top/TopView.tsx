@@ -77,7 +77,7 @@ export default function TopView({ state, beside = false }: ViewProps) {
         {({ report }) => (
           <>
             <Table<TopRow>
-              label="Functions by value"
+              label="Functions by cost"
               columns={columns}
               count={pages.total}
               row={pages.row}
@@ -115,21 +115,21 @@ const columnsOf = (figure: (q: Quantity) => string, most: { flat: number; cum: n
     cell: (r) => figure(r.flat), text: (r) => r.flat.text, kind: (r) => (r.flat.value === 0 ? 'soft' : ''),
   },
   {
-    id: 'flat%', orderBy: 'flat', order: 'descending', title: 'Flat %', about: 'In the function itself, of the total', width: SHARE,
+    id: 'flat%', orderBy: 'flat', order: 'descending', title: 'Flat %', about: 'Share in the function itself', width: SHARE,
     align: 'right',
     cell: (r) => shareText(r.flat.percent), text: (r) => percentText(r.flat.percent),
     share: (r) => (100 * r.flat.value) / most.flat,
   },
   {
-    id: 'sum', title: 'Sum %', about: 'Flat of this row and all above, of the total', width: '5rem', align: 'right', from: 52,
+    id: 'sum', title: 'Sum %', about: 'Share in this row and those above', width: '5rem', align: 'right', from: 52,
     cell: (r) => shareText(r.sum.percent), text: (r) => percentText(r.sum.percent), kind: () => 'soft',
   },
   {
-    id: 'cum', title: 'Cum', about: 'In the function and all it calls', width: '6rem', align: 'right', from: 40, order: 'descending',
+    id: 'cum', title: 'Cum', about: 'In the function and its callees', width: '6rem', align: 'right', from: 40, order: 'descending',
     cell: (r) => figure(r.cum), text: (r) => r.cum.text,
   },
   {
-    id: 'cum%', orderBy: 'cum', order: 'descending', title: 'Cum %', about: 'In the function and all it calls, of the total', width: SHARE,
+    id: 'cum%', orderBy: 'cum', order: 'descending', title: 'Cum %', about: 'Share in the function and its callees', width: SHARE,
     align: 'right',
     cell: (r) => shareText(r.cum.percent), text: (r) => percentText(r.cum.percent),
     share: (r) => (100 * r.cum.value) / most.cum,
