@@ -101,7 +101,7 @@ const columnsOf = (figure: (q: Quantity) => string, most: number): readonly Colu
     cell: (t) => t.stack.length, text: (t) => String(t.stack.length),
   },
   {
-    id: 'stack', title: 'Stack, innermost call first',
+    id: 'stack', title: 'Stack, innermost frame first',
     cell: (t, { chars }) => <Chain trace={t} chars={chars} />, text: (t) => t.stack.map((f) => f.name).join(' < '),
   },
 ];
