@@ -29,6 +29,6 @@ async function failureOf(response: Response): Promise<Failure> {
 export function asFailure(err: unknown): Failure | null {
   if (err instanceof DOMException && err.name === 'AbortError') return null;
   if (typeof err === 'object' && err !== null && 'status' in err) return err as Failure;
-  if (err instanceof TypeError) return { status: 0, message: 'The server does not answer. Is hone still running?' };
+  if (err instanceof TypeError) return { status: 0, message: 'The server doesn’t respond. Is hone still running?' };
   return { status: 0, message: err instanceof Error ? err.message : String(err) };
 }
