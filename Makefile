@@ -38,7 +38,7 @@ export CGO_ENABLED = 0
 
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build demo test test-own test-all test-installed test-newest test-race test-beside test-oldest lint lint-beside cross bench fuzz fuzz-rewrites web web-check e2e test-web clean
+.PHONY: help build demo test test-packages test-hone-first test-hone-second test-all test-installed test-newest test-newest-packages test-newest-hone-first test-newest-hone-second test-newest-measuring test-race test-beside test-oldest lint gofmt vet staticcheck lint-beside cross bench fuzz fuzz-rewrites web web-check e2e test-web test-web-core test-web-rest clean
 
 help:
 	@echo 'make build   build bin/hone'
@@ -75,16 +75,28 @@ demo:
 	@$(MAKE) --no-print-directory build
 	@$(OUT)/bin/demo -hone bin/hone -dir $(OUT)/demo
 
-# -short leaves out what takes long: see CONTRIBUTING.md.
-test: lint
-	@$(MAKE) --no-print-directory -j 2 test-own test-web
+# -short leaves out what takes long: see CONTRIBUTING.md. vet compiles all packages, so that nothing is
+# compiled twice when the rest runs in parallel.
+test: gofmt vet
+	@$(MAKE) --no-print-directory -j 4 test-hone-first test-hone-second test-packages test-web staticcheck
 
-test-own:
-	$(GO) test $(TESTFLAGS) -short ./...
+# The tests of cmd/hone change the working directory, so that none runs beside another one of its process, and
+# wait half of their time. Two processes share them, in parts of about the same length.
+FIRST = '^Test[A-G]'
 
-# CI runs this after make test. Tests wait much, so two parts run at a time.
+test-packages:
+	@packages=$$($(GO) list ./...) && $(GO) test $(TESTFLAGS) -short $$(echo "$$packages" | grep -v '/cmd/hone$$')
+
+test-hone-first:
+	$(GO) test $(TESTFLAGS) -short -run $(FIRST) ./cmd/hone
+
+test-hone-second:
+	$(GO) test $(TESTFLAGS) -short -skip $(FIRST) ./cmd/hone
+
+# CI runs this after make test. Two parts run in parallel, since tests wait much. Those of hone come when what
+# they have in common with other parts is compiled.
 test-all: test-installed
-	@$(MAKE) --no-print-directory -j 2 test-newest test-race test-beside test-oldest
+	@$(MAKE) --no-print-directory -j 2 test-newest-packages test-race test-newest-measuring test-newest-hone-first test-newest-hone-second test-web-rest test-beside test-oldest
 
 # Most tests wait more than they compute, so more of them run at a time than there are processors.
 # lint has vetted all there is. No test reads the DWARF of its own binary, and without it
@@ -95,11 +107,26 @@ TESTFLAGS = -p 4 -vet=off -ldflags=-w -timeout 30m
 test-installed:
 	$(GO) test $(TESTFLAGS) -run '^(TestParity|TestCost)$$' ./cmd/hone ./internal/advice/rules
 
-# All tests on the newer one of the installed Go and NEWEST.
-test-newest:
-	@$(ON_NEWEST) $(GO) test $(TESTFLAGS) ./...
+# All tests on the newer one of the installed Go and NEWEST. Those of cmd/hone take longer than all others.
+test-newest: test-newest-packages test-newest-hone-first test-newest-hone-second test-newest-measuring
 
+test-newest-packages:
+	@$(ON_NEWEST) packages=$$($(GO) list ./...) && $(GO) test $(TESTFLAGS) $$(echo "$$packages" | grep -v '/cmd/hone$$')
+
+MEASURING = '^Test(Examples|TuneExamples|KilledFixAndTune|Tour|LoadShakespeare|LoadAgainst)$$'
+
+test-newest-hone-first:
+	@$(ON_NEWEST) $(GO) test $(TESTFLAGS) -run $(FIRST) -skip $(MEASURING) ./cmd/hone
+
+test-newest-hone-second:
+	@$(ON_NEWEST) $(GO) test $(TESTFLAGS) -skip $(FIRST)'|'$(MEASURING) ./cmd/hone
+
+test-newest-measuring:
+	@$(ON_NEWEST) $(GO) test $(TESTFLAGS) -run $(MEASURING) ./cmd/hone
+
+# With real agents, brokers and a cluster, which -short leaves out.
 test-race: export CGO_ENABLED = 1
+test-race: export HONE_REAL = 1
 test-race:
 	@if command -v "$$($(GO) env CC)" >/dev/null; then \
 		$(ON_NEWEST) $(GO) test $(TESTFLAGS) -short -race $(CONCURRENT) && (cd agent && $(GO) test $(TESTFLAGS) -short -race ./...); \
@@ -132,10 +159,16 @@ test-oldest:
 		echo; echo '== SKIPPED, since $(OLDEST) cannot be had: the tests of the agent on the oldest Go'; echo; \
 	fi
 
-lint:
+lint: gofmt vet staticcheck
+
+gofmt:
 	@unformatted="$$(gofmt -l $$(find . -name '*.go' -not -path '*/testdata/*' -not -path './web/node_modules/*'))"; \
 	if [ -n "$$unformatted" ]; then echo "not gofmt'ed:"; echo "$$unformatted"; exit 1; fi
+
+vet:
 	$(GO) vet ./...
+
+staticcheck:
 	$(GO) tool staticcheck ./...
 
 # The modules beside hone's own have many dependencies, to be compiled first.
@@ -185,15 +218,29 @@ web-check: web/node_modules/.package-lock.json
 e2e: web/node_modules/.package-lock.json
 	cd web && npm run --silent e2e -- $(E2E)
 
-# CI has to check the pages; a machine without Node checks the rest.
-test-web:
-	@if command -v npm >/dev/null; then \
-		$(MAKE) --no-print-directory web-check e2e; \
-	elif [ "$$CI" = true ]; then \
-		echo 'npm is missing: the web UI cannot be checked'; exit 1; \
-	else \
+# Begins a command line that needs Node: CI has to check the pages, a machine without Node checks the rest.
+NEED_NPM = if ! command -v npm >/dev/null; then \
+		if [ "$$CI" = true ]; then echo 'npm is missing: the web UI cannot be checked'; exit 1; fi; \
 		echo; echo '== SKIPPED, since npm is missing: type check and tests of web/src, web/dist against web/src, tests in a browser'; echo; \
-	fi
+		exit; \
+	fi;
+
+# What passed before with the same inputs doesn't run again, except in CI: see test/unchanged.sh.
+test-web:
+	@$(NEED_NPM) \
+	node --version | test/unchanged.sh web-check web bench/ui internal/compare/testdata internal/report/testdata -- $(MAKE) --no-print-directory web-check && \
+	$(MAKE) --no-print-directory test-web-core
+
+# The flows in a browser that people use most. A build without the state of git is the same until hone changes.
+test-web-core: web/node_modules/.package-lock.json
+	@$(GO) build -buildvcs=false $(STRIP) -o $(OUT)/test/hone ./cmd/hone
+	@{ node --version; $(GO) version; "$${CHROMIUM:-chromium-headless-shell}" --version 2>/dev/null || true; } | \
+	test/unchanged.sh web-core $(OUT)/test/hone web agent examples testdata -- \
+	env HONE_BIN=$(abspath $(OUT)/test/hone) E2E_PART=core $(MAKE) --no-print-directory e2e
+
+# The other tests in a browser.
+test-web-rest:
+	@$(NEED_NPM) E2E_PART=rest $(MAKE) --no-print-directory e2e
 
 clean:
 	rm -rf bin $(OUT)
