@@ -38,7 +38,7 @@ export CGO_ENABLED = 0
 
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build demo test test-packages test-hone-first test-hone-second test-all test-installed test-newest test-newest-packages test-newest-hone-first test-newest-hone-second test-newest-measuring test-race test-beside test-oldest lint gofmt vet staticcheck lint-beside cross bench fuzz fuzz-rewrites web web-check e2e test-web test-web-core test-web-rest clean
+.PHONY: help build demo test test-packages test-hone test-all test-installed test-newest test-newest-packages test-newest-hone test-newest-measuring test-race test-beside test-oldest lint gofmt vet staticcheck lint-beside cross bench fuzz fuzz-rewrites web web-check e2e test-web test-web-core test-web-rest clean
 
 help:
 	@echo 'make build   build bin/hone'
@@ -78,25 +78,24 @@ demo:
 # -short leaves out what takes long: see CONTRIBUTING.md. vet compiles all packages, so that nothing is
 # compiled twice when the rest runs in parallel.
 test: gofmt vet
-	@$(MAKE) --no-print-directory -j 4 test-hone-first test-hone-second test-packages test-web staticcheck
+	@$(MAKE) --no-print-directory -j 4 test-hone test-packages test-web staticcheck
 
 # The tests of cmd/hone change the working directory, so that none runs beside another one of its process, and
-# wait half of their time. Two processes share them, in parts of about the same length.
-FIRST = '^Test[A-G]'
+# wait half of their time. Some processes share them by the first letter of their names, in parts of about the same length.
+HONE = A-B C-K L-Z_0-9
+
+test-hone: $(HONE:%=test-hone-%)
+
+test-hone-%:
+	$(GO) test $(TESTFLAGS) -short -run '^(Test|Fuzz|Example)[$*]' ./cmd/hone
 
 test-packages:
 	@packages=$$($(GO) list ./...) && $(GO) test $(TESTFLAGS) -short $$(echo "$$packages" | grep -v '/cmd/hone$$')
 
-test-hone-first:
-	$(GO) test $(TESTFLAGS) -short -run $(FIRST) ./cmd/hone
-
-test-hone-second:
-	$(GO) test $(TESTFLAGS) -short -skip $(FIRST) ./cmd/hone
-
 # CI runs this after make test. Two parts run in parallel, since tests wait much. Those of hone come when what
 # they have in common with other parts is compiled.
 test-all: test-installed
-	@$(MAKE) --no-print-directory -j 2 test-newest-packages test-race test-newest-measuring test-newest-hone-first test-newest-hone-second test-web-rest test-beside test-oldest
+	@$(MAKE) --no-print-directory -j 2 test-newest-packages test-race test-newest-measuring test-newest-hone test-web-rest test-beside test-oldest
 
 # Most tests wait more than they compute, so more of them run at a time than there are processors.
 # lint has vetted all there is. No test reads the DWARF of its own binary, and without it
@@ -108,18 +107,17 @@ test-installed:
 	$(GO) test $(TESTFLAGS) -run '^(TestParity|TestCost)$$' ./cmd/hone ./internal/advice/rules
 
 # All tests on the newer one of the installed Go and NEWEST. Those of cmd/hone take longer than all others.
-test-newest: test-newest-packages test-newest-hone-first test-newest-hone-second test-newest-measuring
+test-newest: test-newest-packages test-newest-hone test-newest-measuring
 
 test-newest-packages:
 	@$(ON_NEWEST) packages=$$($(GO) list ./...) && $(GO) test $(TESTFLAGS) $$(echo "$$packages" | grep -v '/cmd/hone$$')
 
 MEASURING = '^Test(Examples|TuneExamples|KilledFixAndTune|Tour|LoadShakespeare|LoadAgainst)$$'
 
-test-newest-hone-first:
-	@$(ON_NEWEST) $(GO) test $(TESTFLAGS) -run $(FIRST) -skip $(MEASURING) ./cmd/hone
+test-newest-hone: $(HONE:%=test-newest-hone-%)
 
-test-newest-hone-second:
-	@$(ON_NEWEST) $(GO) test $(TESTFLAGS) -skip $(FIRST)'|'$(MEASURING) ./cmd/hone
+test-newest-hone-%:
+	@$(ON_NEWEST) $(GO) test $(TESTFLAGS) -run '^(Test|Fuzz|Example)[$*]' -skip $(MEASURING) ./cmd/hone
 
 test-newest-measuring:
 	@$(ON_NEWEST) $(GO) test $(TESTFLAGS) -run $(MEASURING) ./cmd/hone
