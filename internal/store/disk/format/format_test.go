@@ -10,9 +10,11 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+	"unsafe"
 
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/storetest"
+	"github.com/hone-go/hone/profile"
 )
 
 // randomSamples returns the samples of profiles: counters that grow, sizes that
@@ -336,6 +338,34 @@ func TestDictionaryInPieces(t *testing.T) {
 	}
 	if d.Lengths() != before {
 		t.Errorf("%+v became %+v", before, d.Lengths())
+	}
+}
+
+// A schema must not keep the profile that it came from in memory.
+func TestSchemaOwnsItsMemory(t *testing.T) {
+	text := func(s string) string { return string([]byte(s)) }
+	profileAt := func(start uint64) *profile.Profile {
+		return &profile.Profile{
+			SampleTypes: []profile.ValueType{{Type: text("cpu"), Unit: text("ns")}}, DefaultSampleType: text("cpu"), PeriodType: profile.ValueType{Type: text("cpu"), Unit: text("ns")},
+			Comments: []string{text("made by a test")}, DocURL: text("https://go.dev"), DropFrames: text("drop"), KeepFrames: text("keep"),
+			Strings: []string{""}, Mappings: []profile.Mapping{{ID: 1, Start: start, Limit: start + 100, File: text("/bin/a"), BuildID: text("b1")}},
+		}
+	}
+	in := NewInterner(NewDictionary(nil))
+	in.Begin(profileAt(1000)).Schema()
+	p := profileAt(2000)
+	s := &in.d.Schemas[in.Begin(p).Schema()]
+	if len(s.loaded) != 1 || s.loaded[0].as.Start != 2000 {
+		t.Fatalf("got mappings %+v, want one that starts at 2000", s.loaded)
+	}
+	for _, got := range []string{s.Types[0].Type, s.Types[0].Unit, s.periodType.Type, s.periodType.Unit, s.DefaultType, s.docURL, s.drop, s.keep,
+		s.comments[0], s.loaded[0].as.File, s.loaded[0].as.BuildID} {
+		if !slices.ContainsFunc(in.d.strings, func(o string) bool { return o == got && unsafe.StringData(o) == unsafe.StringData(got) }) {
+			t.Errorf("%q is not the dictionary's string", got)
+		}
+	}
+	if &s.Types[0] == &p.SampleTypes[0] || &s.comments[0] == &p.Comments[0] {
+		t.Error("the schema shares a slice with the profile")
 	}
 }
 

@@ -294,11 +294,33 @@ func (t *Translation) Schema() uint32 {
 	if id, ok := t.in.schemas[string(t.in.scratch)]; ok {
 		return id
 	}
-	key := string(t.in.scratch)
-	r := Reader{b: t.in.scratch}
-	id := t.in.d.addSchema(t.in.d.readSchema(&r)) // read back, so that its strings are the dictionary's
-	t.in.schemas[key] = id
+	id := t.in.d.addSchema(t.in.ownSchema(s))
+	t.in.schemas[string(t.in.scratch)] = id
 	return id
+}
+
+// ownSchema returns a copy of s that shares no memory with a profile: its strings are the
+// dictionary's.
+func (in *Interner) ownSchema(s Schema) Schema {
+	s.Types = slices.Clone(s.Types)
+	for i, t := range s.Types {
+		s.Types[i] = in.ownType(t)
+	}
+	s.periodType = in.ownType(s.periodType)
+	s.DefaultType, s.docURL, s.drop, s.keep = in.own(s.DefaultType), in.own(s.docURL), in.own(s.drop), in.own(s.keep)
+	s.comments = append([]string(nil), s.comments...)
+	for i, c := range s.comments {
+		s.comments[i] = in.own(c)
+	}
+	for i := range s.loaded {
+		as := &s.loaded[i].as
+		as.ID, as.File, as.BuildID = 0, in.own(as.File), in.own(as.BuildID) // mapping has the number
+	}
+	return s
+}
+
+func (in *Interner) ownType(t profile.ValueType) profile.ValueType {
+	return profile.ValueType{Type: in.own(t.Type), Unit: in.own(t.Unit)}
 }
 
 // Series returns the number of the series with some labels and the measures of a schema. It
