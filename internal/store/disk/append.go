@@ -148,9 +148,9 @@ func (w *writer) encode(b *pebble.Batch, p *partition, r *store.Record, seq uint
 			w.used = append(w.used, uint32(s))
 		}
 	}
-	one := p.in.Begin(r.Profile)
 	w.samples.Reset(len(r.Profile.SampleTypes))
-	w.samples.Sites = one.Sites(w.samples.Sites, w.used)
+	sites, schema := p.in.Intern(r.Profile, w.used, w.samples.Sites)
+	w.samples.Sites = sites
 	totals := make([]int64, len(r.Profile.SampleTypes))
 	for t, col := range r.Profile.Values {
 		to := w.samples.Values[t]
@@ -161,9 +161,8 @@ func (w *writer) encode(b *pebble.Batch, p *partition, r *store.Record, seq uint
 		}
 		w.samples.Values[t] = to
 	}
-	head := format.Head{Seq: seq, Time: r.Time, Duration: r.Duration, ID: r.ID, Samples: uint32(len(w.samples.Sites)), Schema: one.Schema()}
-	head.Series = p.in.Series(r.Labels, head.Schema)
-	one.End()
+	head := format.Head{Seq: seq, Time: r.Time, Duration: r.Duration, ID: r.ID, Samples: uint32(len(sites)), Schema: schema}
+	head.Series = p.in.Series(r.Labels, schema)
 
 	hour := format.HourOf(r.Time)
 	w.buf = format.AppendHead(w.buf[:0], &head, totals)

@@ -44,16 +44,14 @@ func Example() {
 	var heads format.Heads
 	var fresh [][]byte
 	for i, p := range []*profile.Profile{cpuProfile(3, 0), cpuProfile(4, 1)} {
-		translation := interner.Begin(p)
 		var all []uint32
 		for s := range p.Stacks {
 			all = append(all, uint32(s))
 		}
-		samples := format.Samples{Sites: translation.Sites(nil, all), Values: p.Values}
-		schema := translation.Schema()
+		sites, schema := interner.Intern(p, all, nil)
+		samples := format.Samples{Sites: sites, Values: p.Values}
 		head := format.Head{Seq: uint64(i) + 1, Time: start + int64(i)*int64(time.Minute), Duration: 10e9, Schema: schema,
-			Series: interner.Series(labels, schema), Samples: uint32(len(samples.Sites))}
-		translation.End()
+			Series: interner.Series(labels, schema), Samples: uint32(len(sites))}
 		heads.Add(head, []int64{sum(p.Values[0]), sum(p.Values[1])})
 		value, _ := format.AppendSamples(nil, &samples, nil)
 		fresh = append(fresh, value)

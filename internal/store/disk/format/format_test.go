@@ -190,14 +190,8 @@ func values(t testing.TB) map[string][]byte {
 	hs.Add(Head{Seq: 4, Time: 7, Block: 1, Row: 1}, []int64{3})
 	in := NewInterner(NewDictionary(nil))
 	rec := record(t, 1, "i")
-	tr := in.Begin(rec.Profile)
-	tr.Sites(nil, func() (all []uint32) {
-		for s := range rec.Profile.Stacks {
-			all = append(all, uint32(s))
-		}
-		return all
-	}())
-	in.Series(rec.Labels, tr.Schema())
+	_, schema := in.Intern(rec.Profile, samplesOf(rec.Profile), nil)
+	in.Series(rec.Labels, schema)
 	one, _ := AppendSamples(nil, &ss[0], nil)
 	up := Rollup{}
 	up.AddHead(&hs.List[0], []int64{1, 2})
@@ -295,13 +289,8 @@ func TestDictionaryInPieces(t *testing.T) {
 	for i := range 5 {
 		before := in.d.Lengths()
 		rec := record(t, i, fmt.Sprint(i))
-		one := in.Begin(rec.Profile)
-		var all []uint32
-		for s := range rec.Profile.Stacks {
-			all = append(all, uint32(s))
-		}
-		one.Sites(nil, all)
-		in.Series(rec.Labels, one.Schema())
+		_, schema := in.Intern(rec.Profile, samplesOf(rec.Profile), nil)
+		in.Series(rec.Labels, schema)
 		pieces = append(pieces, in.d.AppendPiece(nil, before, in.StringID))
 	}
 	read := func(pieces ...[]byte) *Dictionary {
@@ -332,9 +321,8 @@ func TestDictionaryInPieces(t *testing.T) {
 	before := d.Lengths()
 	for i := range 5 {
 		rec := record(t, i, fmt.Sprint(i))
-		one := again.Begin(rec.Profile)
-		one.Sites(nil, []uint32{0, 1, 2, 3})
-		again.Series(rec.Labels, one.Schema())
+		_, schema := again.Intern(rec.Profile, []uint32{0, 1, 2, 3}, nil)
+		again.Series(rec.Labels, schema)
 	}
 	if d.Lengths() != before {
 		t.Errorf("%+v became %+v", before, d.Lengths())
@@ -352,9 +340,10 @@ func TestSchemaOwnsItsMemory(t *testing.T) {
 		}
 	}
 	in := NewInterner(NewDictionary(nil))
-	in.Begin(profileAt(1000)).Schema()
+	in.Intern(profileAt(1000), nil, nil)
 	p := profileAt(2000)
-	s := &in.d.Schemas[in.Begin(p).Schema()]
+	_, schema := in.Intern(p, nil, nil)
+	s := &in.d.Schemas[schema]
 	if len(s.loaded) != 1 || s.loaded[0].as.Start != 2000 {
 		t.Fatalf("got mappings %+v, want one that starts at 2000", s.loaded)
 	}
@@ -382,6 +371,14 @@ func TestTruncate(t *testing.T) {
 	if d.Series[0].Fleet != 0 || d.Series[1].Fleet != 1 {
 		t.Errorf("got %+v", d.Series)
 	}
+}
+
+// samplesOf returns the numbers of all samples of a profile.
+func samplesOf(p *profile.Profile) (all []uint32) {
+	for s := range p.Stacks {
+		all = append(all, uint32(s))
+	}
+	return all
 }
 
 // record returns record n of an instance.

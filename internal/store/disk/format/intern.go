@@ -8,7 +8,7 @@ import (
 )
 
 // An Interner finds entries of a dictionary, and adds those that are missing. It translates one
-// profile after another; see Begin.
+// profile after another; see Intern.
 type Interner struct {
 	d *Dictionary
 	hasher
@@ -19,7 +19,7 @@ type Interner struct {
 	schemas                         map[string]uint32
 	series                          map[string]uint32
 	scratch                         []byte
-	translation                     Translation
+	translation                     translation
 }
 
 // NewInterner returns an interner for d. From then on, only the interner may change d.
@@ -47,7 +47,7 @@ func NewInterner(d *Dictionary) *Interner {
 		at := t.hashes.locationFingerprint(l, d.lines[l.FirstLine:l.FirstLine+l.NumLines])
 		in.locations.insert(at.hash, at.check, uint32(i))
 	}
-	t.End()
+	t.end()
 	in.nodes.reserve(len(d.parents))
 	for i := 1; i < len(d.parents); i++ {
 		in.nodes.insert(nodeHash(d.parents[i], d.nodeLocs[i]), none, uint32(i))
@@ -80,9 +80,19 @@ func (in *Interner) Memory() int64 {
 	return int64(8*slots + 16*(len(in.sites.slots)+len(in.locations.slots)) + 4*(cap(in.translation.toString)+cap(in.translation.toLocation)+cap(in.translation.toFunction)))
 }
 
-// A Translation finds the entries of one profile in the dictionary, and adds those that are
+// Intern appends the sites of some of p's samples to dst, and returns the number of p's
+// schema. It adds to the dictionary what it lacks, and keeps no reference to p.
+func (in *Interner) Intern(p *profile.Profile, samples, dst []uint32) (sites []uint32, schema uint32) {
+	t := in.begin(p)
+	sites = t.internSites(samples, dst)
+	schema = t.internSchema()
+	t.end()
+	return sites, schema
+}
+
+// A translation finds the entries of one profile in the dictionary, and adds those that are
 // missing.
-type Translation struct {
+type translation struct {
 	in *Interner
 	p  *profile.Profile
 
@@ -105,8 +115,8 @@ type mappedTo struct {
 	offset  uint64
 }
 
-// Begin starts the translation of p. The caller must call End before the next Begin.
-func (in *Interner) Begin(p *profile.Profile) *Translation {
+// begin starts the translation of p. The caller must call end before the next begin.
+func (in *Interner) begin(p *profile.Profile) *translation {
 	t := &in.translation
 	t.in, t.p = in, p
 	t.toString = zeroed(t.toString, len(p.Strings))
@@ -118,14 +128,14 @@ func (in *Interner) Begin(p *profile.Profile) *Translation {
 	return t
 }
 
-// End ends the translation. It keeps no reference to the profile.
-func (t *Translation) End() { t.p, t.hashes.p = nil, nil }
+// end ends the translation. It keeps no reference to the profile.
+func (t *translation) end() { t.p, t.hashes.p = nil, nil }
 
-// Sites appends the sites of some of the profile's samples to dst.
+// internSites appends the sites of some of the profile's samples to dst.
 //
 // Finding a site means waiting for memory. All fingerprints are made first, so that the
 // processor can wait for several sites in parallel.
-func (t *Translation) Sites(dst []uint32, samples []uint32) []uint32 {
+func (t *translation) internSites(samples, dst []uint32) []uint32 {
 	t.fingerprints = t.fingerprints[:0]
 	for _, s := range samples {
 		t.fingerprints = append(t.fingerprints, t.in.siteFingerprint(t.stack(int(s))))
@@ -145,7 +155,7 @@ func (t *Translation) Sites(dst []uint32, samples []uint32) []uint32 {
 
 // stack returns the locations of sample s in the dictionary, which are valid until the next
 // call, and its label set.
-func (t *Translation) stack(s int) (frames []uint32, set uint32) {
+func (t *translation) stack(s int) (frames []uint32, set uint32) {
 	stack := t.p.Stack(s)
 	if cap(t.frames) < len(stack) {
 		t.frames = make([]uint32, 0, 2*len(stack))
@@ -167,7 +177,7 @@ func (t *Translation) stack(s int) (frames []uint32, set uint32) {
 }
 
 // location interns location l of the profile and returns its index plus 1.
-func (t *Translation) location(l uint32) uint32 {
+func (t *translation) location(l uint32) uint32 {
 	p, d := t.p, t.in.d
 	loc := p.Locations[l]
 	mapped := t.mapping(loc.Mapping)
@@ -193,7 +203,7 @@ func (t *Translation) location(l uint32) uint32 {
 }
 
 // mapping interns a mapping of the profile, given as its index plus 1.
-func (t *Translation) mapping(id uint32) mappedTo {
+func (t *translation) mapping(id uint32) mappedTo {
 	if id == 0 {
 		return mappedTo{}
 	}
@@ -216,7 +226,7 @@ func (t *Translation) mapping(id uint32) mappedTo {
 }
 
 // function interns a function of the profile and returns its index.
-func (t *Translation) function(id uint32) uint32 {
+func (t *translation) function(id uint32) uint32 {
 	if to := t.toFunction[id]; to != 0 {
 		return to - 1
 	}
@@ -233,7 +243,7 @@ func (t *Translation) function(id uint32) uint32 {
 }
 
 // labelSet interns label set id of the profile and returns its index.
-func (t *Translation) labelSet(id uint32) uint32 {
+func (t *translation) labelSet(id uint32) uint32 {
 	if to := t.toSet[id]; to != 0 {
 		return to - 1
 	}
@@ -253,7 +263,7 @@ func (t *Translation) labelSet(id uint32) uint32 {
 }
 
 // site returns the site of a sample, plus 1. It adds the site, unless an earlier sample did.
-func (t *Translation) site(s int, p fingerprint) uint32 {
+func (t *translation) site(s int, p fingerprint) uint32 {
 	slot := t.in.sites.find(p.hash, p.check, nil)
 	if slot.row != 0 {
 		return slot.row
@@ -269,9 +279,9 @@ func (t *Translation) site(s int, p fingerprint) uint32 {
 	return slot.row
 }
 
-// Schema returns the number of the profile's schema. Call it after Sites: the schema has only
-// mappings that samples use.
-func (t *Translation) Schema() uint32 {
+// internSchema returns the number of the profile's schema. It has only mappings that the samples
+// use: those that internSites looked up.
+func (t *translation) internSchema() uint32 {
 	p := t.p
 	s := Schema{Types: p.SampleTypes, DefaultType: p.DefaultSampleType, periodType: p.PeriodType, period: p.Period,
 		comments: p.Comments, docURL: p.DocURL, drop: p.DropFrames, keep: p.KeepFrames}
@@ -302,16 +312,16 @@ func (t *Translation) Schema() uint32 {
 // ownSchema returns a copy of s that shares no memory with a profile: its strings are the
 // dictionary's.
 func (in *Interner) ownSchema(s Schema) Schema {
-	s.Types = slices.Clone(s.Types)
+	types := make([]profile.ValueType, len(s.Types))
 	for i, t := range s.Types {
-		s.Types[i] = in.ownType(t)
+		types[i] = in.ownType(t)
 	}
-	s.periodType = in.ownType(s.periodType)
+	var comments []string
+	for _, c := range s.comments {
+		comments = append(comments, in.own(c))
+	}
+	s.Types, s.periodType, s.comments = types, in.ownType(s.periodType), comments
 	s.DefaultType, s.docURL, s.drop, s.keep = in.own(s.DefaultType), in.own(s.docURL), in.own(s.drop), in.own(s.keep)
-	s.comments = append([]string(nil), s.comments...)
-	for i, c := range s.comments {
-		s.comments[i] = in.own(c)
-	}
 	for i := range s.loaded {
 		as := &s.loaded[i].as
 		as.ID, as.File, as.BuildID = 0, in.own(as.File), in.own(as.BuildID) // mapping has the number
@@ -342,7 +352,7 @@ func (in *Interner) Series(labels store.Labels, schema uint32) uint32 {
 }
 
 // str interns a string of the profile.
-func (t *Translation) str(id profile.StringID) uint32 {
+func (t *translation) str(id profile.StringID) uint32 {
 	if t.toString[id] == 0 {
 		t.toString[id] = t.in.StringID(t.p.Strings[id]) + 1
 	}
