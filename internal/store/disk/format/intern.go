@@ -22,58 +22,6 @@ type Interner struct {
 	translation                     translation
 }
 
-// NewInterner returns an interner for d. From then on, only the interner may change d.
-func NewInterner(d *Dictionary) *Interner {
-	in := &Interner{
-		d: d, hasher: newHasher(),
-		mappings: map[profile.MappingKey]uint32{}, schemas: map[string]uint32{}, series: map[string]uint32{},
-	}
-	in.strings.reserve(len(d.strings))
-	for i, s := range d.strings[1:] {
-		in.strings.insert(in.stringHash(s), none, uint32(i)+1)
-	}
-	for i := range d.mappings {
-		in.mappings[d.mappings[i].Key()] = uint32(i) + 1
-	}
-	in.functions.reserve(len(d.functions))
-	for i := range d.functions {
-		in.functions.insert(functionHash(&d.functions[i]), none, uint32(i))
-	}
-	in.locations.reserve(len(d.locations))
-	t := &in.translation
-	t.hashes = in.locationsOf(&profile.Profile{Strings: d.strings, Functions: d.functions}, t.hashes)
-	for i := range d.locations {
-		l := &d.locations[i]
-		at := t.hashes.locationFingerprint(l, d.lines[l.FirstLine:l.FirstLine+l.NumLines])
-		in.locations.insert(at.hash, at.check, uint32(i))
-	}
-	t.end()
-	in.nodes.reserve(len(d.parents))
-	for i := 1; i < len(d.parents); i++ {
-		in.nodes.insert(nodeHash(d.parents[i], d.nodeLocs[i]), none, uint32(i))
-	}
-	for i, set := range d.sets[1:] {
-		in.sets.insert(setHash(d.labels[set.Start:set.Start+set.Len]), none, uint32(i)+1)
-	}
-	in.sites.reserve(len(d.siteNodes))
-	var frames []uint32
-	for i, node := range d.siteNodes {
-		frames = frames[:0]
-		for ; node != 0; node = d.parents[node] {
-			frames = append(frames, d.nodeLocs[node])
-		}
-		at := in.siteFingerprint(frames, d.siteSets[i])
-		in.sites.insert(at.hash, at.check, uint32(i))
-	}
-	for i := range d.Schemas {
-		in.schemas[string(appendSchema(nil, &d.Schemas[i], in.StringID))] = uint32(i)
-	}
-	for i := range d.Series {
-		in.series[string(appendSeriesKey(nil, d.Series[i].Labels, d.Series[i].Measures, nil))] = uint32(i)
-	}
-	return in
-}
-
 // Memory returns the approximate size in bytes, without the dictionary.
 func (in *Interner) Memory() int64 {
 	slots := len(in.strings.slots) + len(in.functions.slots) + len(in.nodes.slots) + len(in.sets.slots)
@@ -277,60 +225,6 @@ func (t *translation) site(s int, p fingerprint) uint32 {
 	t.in.d.siteNodes = append(t.in.d.siteNodes, node)
 	t.in.d.siteSets = append(t.in.d.siteSets, set)
 	return slot.row
-}
-
-// internSchema returns the number of the profile's schema. It has only mappings that the samples
-// use: those that internSites looked up.
-func (t *translation) internSchema() uint32 {
-	p := t.p
-	s := Schema{Types: p.SampleTypes, DefaultType: p.DefaultSampleType, periodType: p.PeriodType, period: p.Period,
-		comments: p.Comments, docURL: p.DocURL, drop: p.DropFrames, keep: p.KeepFrames}
-	// The first mapping is the main program's.
-	if len(p.Mappings) > 0 {
-		s.mainMapping = t.mapping(1).mapping
-	}
-	for i := range p.Mappings {
-		to := t.toMapping[i].mapping
-		if to == 0 {
-			continue // no sample is in it
-		}
-		as := p.Mappings[i]
-		as.ID = uint64(to)
-		if as != t.in.d.mappings[to-1] {
-			s.loaded = append(s.loaded, loaded{to - 1, as})
-		}
-	}
-	t.in.scratch = appendSchema(t.in.scratch[:0], &s, t.in.StringID)
-	if id, ok := t.in.schemas[string(t.in.scratch)]; ok {
-		return id
-	}
-	id := t.in.d.addSchema(t.in.ownSchema(s))
-	t.in.schemas[string(t.in.scratch)] = id
-	return id
-}
-
-// ownSchema returns a copy of s that shares no memory with a profile: its strings are the
-// dictionary's.
-func (in *Interner) ownSchema(s Schema) Schema {
-	types := make([]profile.ValueType, len(s.Types))
-	for i, t := range s.Types {
-		types[i] = in.ownType(t)
-	}
-	var comments []string
-	for _, c := range s.comments {
-		comments = append(comments, in.own(c))
-	}
-	s.Types, s.periodType, s.comments = types, in.ownType(s.periodType), comments
-	s.DefaultType, s.docURL, s.drop, s.keep = in.own(s.DefaultType), in.own(s.docURL), in.own(s.drop), in.own(s.keep)
-	for i := range s.loaded {
-		as := &s.loaded[i].as
-		as.ID, as.File, as.BuildID = 0, in.own(as.File), in.own(as.BuildID) // mapping has the number
-	}
-	return s
-}
-
-func (in *Interner) ownType(t profile.ValueType) profile.ValueType {
-	return profile.ValueType{Type: in.own(t.Type), Unit: in.own(t.Unit)}
 }
 
 // Series returns the number of the series with some labels and the measures of a schema. It
