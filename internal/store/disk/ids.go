@@ -1,12 +1,10 @@
 package disk
 
 import (
-	"encoding/binary"
 	"hash/maphash"
 	"sync"
 	"time"
 
-	"github.com/hone-go/hone/internal/hashing"
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/internal/store/disk/format"
 )
@@ -20,7 +18,7 @@ type identities struct {
 	*kv
 	catalogue *catalogue
 	cache     *cache
-	key       uint64 // random
+	seeds     [2]maphash.Seed
 	limit     int64
 
 	mu      sync.Mutex
@@ -30,7 +28,7 @@ type identities struct {
 }
 
 func newIdentities(db *kv, c *catalogue, decoded *cache, limit int64) *identities {
-	return &identities{kv: db, catalogue: c, cache: decoded, key: maphash.Bytes(maphash.MakeSeed(), []byte("ids")), limit: limit,
+	return &identities{kv: db, catalogue: c, cache: decoded, seeds: [2]maphash.Seed{maphash.MakeSeed(), maphash.MakeSeed()}, limit: limit,
 		claimed: map[format.Identity]chan struct{}{}, hours: map[format.Hour]*idSet{}}
 }
 
@@ -41,20 +39,16 @@ type idSet struct {
 	used  time.Time
 }
 
-// slot returns the entry for an identity. Identities with the same time or the same id never
-// collide. Others collide only by chance: senders don't know the key.
+// slot returns the entry for an identity: two hashes of it, 127 bits together. Different
+// identities have the same entry only by chance, which for any two of a million is 1 in 10^26:
+// senders don't know the seeds.
 func (x *identities) slot(id format.Identity) [2]uint64 {
-	t := hashing.Mix(uint64(id.Time), x.key)
-	a, b := binary.LittleEndian.Uint64(id.ID[:8])^t, binary.LittleEndian.Uint64(id.ID[8:])
-	if a == 0 && b == 0 {
-		a = t | 1
-	}
-	return [2]uint64{a, b}
+	return [2]uint64{maphash.Comparable(x.seeds[0], id), maphash.Comparable(x.seeds[1], id) | 1} // 0 is a free slot
 }
 
 func (s *idSet) find(e [2]uint64) (i uint64, ok bool) {
 	mask := uint64(len(s.slots) - 1)
-	for i = hashing.Mix(e[0], e[1]) & mask; s.slots[i] != [2]uint64{}; i = (i + 1) & mask {
+	for i = e[0] & mask; s.slots[i] != [2]uint64{}; i = (i + 1) & mask {
 		if s.slots[i] == e {
 			return i, true
 		}
