@@ -28,7 +28,8 @@
 //	query.go, view.go          what a query selects
 //	heal.go, healing.go        takes lost profiles out of what refers to them
 //	admit.go, ids.go           may a profile come in; is it there already
-//	append.go                  encodes profiles and hands them to the log
+//	append.go                  hands profiles to the log
+//	encode.go                  encodes them
 //	rewrites.go, deletions.go  what was deleted and still takes space
 //	inventory.go               what is in memory, read when a store is opened
 //	dictionaries.go            dictionaries in memory

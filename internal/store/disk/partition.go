@@ -69,6 +69,26 @@ func (p *partition) hour(h format.Hour, add bool) *hourData {
 	return p.hours[i]
 }
 
+// keep adds to the partition, which is locked, what the log has from now on. It reports whether
+// an hour has too many fresh profiles.
+func (p *partition) keep(a *addition, now time.Time) (busy bool) {
+	if a.grown {
+		p.small = append(p.small, piece{p.pieces, p.written})
+		p.written = p.dict.Lengths()
+		p.pieces++
+	}
+	for _, r := range a.fresh {
+		h := p.hour(format.HourOf(r.head.Time), true)
+		h.fresh.Add(r.head, r.totals)
+		h.bytes += int64(r.bytes)
+		h.last = now
+		busy = busy || h.tooMuch()
+	}
+	p.stored, p.seq = true, a.seq
+	p.lastUsed = time.Now()
+	return busy
+}
+
 // covers reports whether profiles of an hour belong in the partition. epoch is the length of
 // epochs in ns.
 func (p *partition) covers(h format.Hour, epoch int64) bool {
