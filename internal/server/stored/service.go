@@ -4,7 +4,11 @@
 //
 //	service     what the service is made of, its routes
 //	params      the parameters of a request about the store
-//	selection   a query of the store that stands for a profile; opens it by its id
+//	selection   opens the selection with an id as a profile
+//	load        the profile of a selection: its sum, divided
+//	sum         asks the store for the sum or the total of a selection
+//	pprof       the sum as a file
+//	prepare     flame graphs that are made when the server starts
 //	records     labels, services, single profiles
 //	series      totals over time
 //	history     functions over time and by version

@@ -1,0 +1,92 @@
+package stored
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/reports"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// loadSelection returns a selection's profile, of what is merged if that isn't nil.
+func (s *selections) loadSelection(ctx context.Context, sel *api.Selection, version string, merged *store.Group) (*profile.Profile, error) {
+	if sel.Per == api.PerSum || sel.Per == api.PerDefault {
+		g, err := s.mergeSelection(ctx, summed(sel), version, merged)
+		if err != nil {
+			return nil, err
+		}
+		merged = g
+		if sel.Per == api.PerSum || g.Profiles < 2 || !slices.ContainsFunc(g.Profile.SampleTypes, func(t profile.ValueType) bool { return profile.OfMoment(t.Type) }) {
+			return g.Profile, nil
+		}
+	}
+	return server.Cached(ctx, s.cache, "average "+sel.String()+version, func(ctx context.Context) (*profile.Profile, int64, error) {
+		g, err := s.mergeSelection(ctx, summed(sel), version, merged)
+		if err != nil {
+			return nil, 0, err
+		}
+		p := g.Profile
+		if sel.Per == api.PerDefault {
+			p = averageMoments(p, g.Profiles)
+		} else {
+			p = average(p, sel.Per, g.Total)
+		}
+		return p, reports.ProfileBytes(p), nil
+	})
+}
+
+// mergeSelection keeps what is merged, or merges a selection's profiles if that is nil.
+// They may have changed since the version was told: the result is never older than that.
+func (s *selections) mergeSelection(ctx context.Context, sel *api.Selection, version string, merged *store.Group) (*store.Group, error) {
+	return server.Cached(ctx, s.cache, "merge "+sel.String()+version, func(ctx context.Context) (*store.Group, int64, error) {
+		g := merged
+		if g == nil {
+			var err error
+			if g, err = s.merge(ctx, sel); err != nil {
+				return nil, 0, err
+			}
+		}
+		return g, reports.ProfileBytes(g.Profile), nil
+	})
+}
+
+// averageMoments divides the sum of n profiles by n where its values are of a moment, and
+// has the profile say so. Agents send such values with the time since the last ones, so a
+// duration doesn't tell that they are differences.
+func averageMoments(p *profile.Profile, n int64) *profile.Profile {
+	moment := *p
+	moment.DurationNanos = 0
+	q, types := moment.AverageMoments(int(n))
+	if len(types) == 0 {
+		return p
+	}
+	q.DurationNanos = p.DurationNanos
+	q.Comments = append(slices.Clip(p.Comments), averaged(types, n))
+	return q
+}
+
+// averaged says which values are averages, of how many profiles.
+func averaged(types []string, n int64) string {
+	return fmt.Sprintf("%s: average of %d profiles (per=sum adds them up)", strings.Join(types, ", "), n)
+}
+
+// average returns the sum of profiles divided by their number or duration.
+func average(p *profile.Profile, per string, t store.Total) *profile.Profile {
+	by, length := float64(t.Profiles), t.Duration/max(1, t.Profiles)
+	if per == api.PerSecond {
+		by, length = float64(t.Duration)/float64(time.Second), int64(time.Second)
+	}
+	q := *p
+	q.DurationNanos = length
+	q.Values = make([][]int64, len(p.Values))
+	for i, column := range p.Values {
+		q.Values[i] = profile.Divided(column, by)
+	}
+	return &q
+}

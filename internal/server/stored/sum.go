@@ -1,0 +1,141 @@
+package stored
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// merge asks the store for a selection's sum.
+func (s *selections) merge(ctx context.Context, sel *api.Selection) (*store.Group, error) {
+	q := sel.Query()
+	left := int64(0) // profiles without a duration
+	if q.Lasting {
+		of, err := s.totalOf(ctx, whole(sel))
+		if err != nil {
+			return nil, err
+		}
+		lasting, err := s.totalOf(ctx, sel)
+		if err != nil {
+			return nil, err
+		}
+		// As a rule all have one, and their sums are at hand.
+		left = of.Profiles - lasting.Profiles
+		q.Lasting = left != 0
+	}
+	q.Budget = server.Budget(ctx)
+	groups, err := s.store.Merge(ctx, q)
+	if err != nil {
+		return nil, s.storeError(err, "profile")
+	}
+	if len(groups) != 1 {
+		return nil, s.noProfiles(ctx, sel)
+	}
+	g := &groups[0]
+	if left > 0 {
+		g.Profile = g.Profile.WithWarning("%s", leftOut(left, left+g.Profiles))
+	}
+	return g, nil
+}
+
+// leftOut says how many profiles are not among those that values per second are of.
+func leftOut(left, all int64) string {
+	return fmt.Sprintf("%d of %d profiles have no duration and are left out of the values per second", left, all)
+}
+
+// totalOf returns the total of a selection, without profiles if there are none.
+func (s *selections) totalOf(ctx context.Context, sel *api.Selection) (store.Total, error) {
+	q := sel.Query()
+	q.Step = wholeStep
+	series, err := s.store.Series(ctx, q)
+	if err != nil {
+		return store.Total{}, s.storeError(err, "profile")
+	}
+	var total store.Total
+	for _, one := range series {
+		for _, p := range one.Points {
+			// One, but for profiles of before 1970. Versions add up, as Merge adds them.
+			total.Value += p.Value
+			total.Profiles += p.Profiles
+			total.Duration += p.Duration
+			total.Last = max(total.Last, p.Last)
+			total.Version += p.Version
+		}
+	}
+	return total, nil
+}
+
+// noProfiles is the error of a selection without profiles. Where there are some of
+// other kinds it names those: heap is not memory.
+func (s *selections) noProfiles(ctx context.Context, sel *api.Selection) error {
+	if sel.Per == api.PerSecond {
+		if total, err := s.totalOf(ctx, whole(sel)); err != nil || total.Profiles > 0 {
+			return cmp.Or(err, error(server.BadParam("per", "these profiles have no duration, so they have no values per second")))
+		}
+	}
+	other := sel.Query()
+	other.Selector = slices.DeleteFunc(slices.Clone(other.Selector), func(m store.Matcher) bool { return m.Name == store.LabelKind })
+	hint := ""
+	if len(other.Selector) < len(sel.Selector) && sel.ID == (store.ID{}) {
+		labels, err := s.store.Labels(ctx, store.Query{Selector: other.Selector, From: other.From, To: other.To})
+		if err != nil {
+			return s.storeError(err, "profile")
+		}
+		for _, l := range labels {
+			if l.Name == store.LabelKind && len(l.Values) > 0 {
+				hint = ": there are profiles of other kinds: " + enumerate(l.Values, 20)
+			}
+		}
+	}
+	return &server.Error{Status: http.StatusNotFound, Param: "profile", Err: fmt.Errorf("no profiles match %s%s", sel.Describe(), hint)}
+}
+
+// enumerate lists the first of some words.
+func enumerate(words []string, most int) string {
+	if len(words) > most {
+		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
+	}
+	return strings.Join(words, ", ")
+}
+
+// summed returns the selection whose sum is divided for sel. For values per second it has
+// no profiles without a duration.
+func summed(sel *api.Selection) *api.Selection {
+	sum := *sel
+	if sum.Per != api.PerSecond {
+		sum.Per = api.PerSum
+	}
+	return &sum
+}
+
+// whole returns the selection with all profiles, also those without a duration.
+func whole(sel *api.Selection) *api.Selection {
+	all := *sel
+	all.Per = api.PerSum
+	return &all
+}
+
+// storeError tells what went wrong in the store. What is not the request's fault
+// is logged, and not told in detail.
+func (s *selections) storeError(err error, param string) error {
+	var re *server.Error
+	switch {
+	case errors.As(err, &re), server.IsRefused(err), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return err
+	case errors.Is(err, profile.ErrNothingCommon):
+		return &server.Error{Status: http.StatusUnprocessableEntity, Param: param, Err: fmt.Errorf("%w; select one kind", err)}
+	case errors.Is(err, store.ErrClosed):
+		return &server.Error{Status: http.StatusServiceUnavailable, Err: errors.New("the server is shutting down")}
+	}
+	s.log("Can't read the store: " + err.Error())
+	return &server.Error{Status: http.StatusInternalServerError, Err: errors.New("can't read the store; the server's log says why")}
+}
