@@ -15,9 +15,9 @@ import (
 )
 
 // loadSelection returns a selection's profile, of what is merged if that isn't nil.
-func (s *selections) loadSelection(ctx context.Context, sel *api.Selection, version string, merged *store.Group) (*profile.Profile, error) {
+func (s *selections) loadSelection(ctx context.Context, sel *selected, merged *store.Group) (*profile.Profile, error) {
 	if sel.Per == api.PerSum || sel.Per == api.PerDefault {
-		g, err := s.mergeSelection(ctx, summed(sel), version, merged)
+		g, err := s.loadSum(ctx, sel, merged)
 		if err != nil {
 			return nil, err
 		}
@@ -26,8 +26,8 @@ func (s *selections) loadSelection(ctx context.Context, sel *api.Selection, vers
 			return g.Profile, nil
 		}
 	}
-	return server.Cached(ctx, s.cache, "average "+sel.String()+version, func(ctx context.Context) (*profile.Profile, int64, error) {
-		g, err := s.mergeSelection(ctx, summed(sel), version, merged)
+	return server.Cached(ctx, s.cache, "average "+sel.id+sel.version, func(ctx context.Context) (*profile.Profile, int64, error) {
+		g, err := s.loadSum(ctx, sel, merged)
 		if err != nil {
 			return nil, 0, err
 		}
@@ -41,14 +41,15 @@ func (s *selections) loadSelection(ctx context.Context, sel *api.Selection, vers
 	})
 }
 
-// mergeSelection keeps what is merged, or merges a selection's profiles if that is nil.
-// They may have changed since the version was told: the result is never older than that.
-func (s *selections) mergeSelection(ctx context.Context, sel *api.Selection, version string, merged *store.Group) (*store.Group, error) {
-	return server.Cached(ctx, s.cache, "merge "+sel.String()+version, func(ctx context.Context) (*store.Group, int64, error) {
+// loadSum returns a selection's sum, which is merged, or if that is nil, what the store
+// merges now. The profiles may have changed since the selection was found: the sum is never
+// older than that.
+func (s *selections) loadSum(ctx context.Context, sel *selected, merged *store.Group) (*store.Group, error) {
+	return server.Cached(ctx, s.cache, "merge "+sel.sumID+sel.version, func(ctx context.Context) (*store.Group, int64, error) {
 		g := merged
 		if g == nil {
 			var err error
-			if g, err = s.merge(ctx, sel); err != nil {
+			if g, err = s.merge(ctx, sel.sum); err != nil {
 				return nil, 0, err
 			}
 		}
