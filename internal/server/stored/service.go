@@ -4,7 +4,8 @@
 //
 //	service     what the service is made of, its routes
 //	params      the parameters of a request about the store
-//	selection   opens the selection with an id as a profile
+//	selection   what package reports calls to open the selection with an id
+//	open        opens it: what the store has for it now, and how to load its profile
 //	load        the profile of a selection: its sum, divided
 //	sum         asks the store for the sum or the total of a selection
 //	pprof       the sum as a file

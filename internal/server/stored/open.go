@@ -1,0 +1,97 @@
+package stored
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/reports"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// selections opens selections of a store, each once for all who ask.
+type selections struct {
+	store store.Store // as each principal sees it
+	cache *server.Cache
+	log   func(string)
+}
+
+// open returns a selection as a profile that can be asked for. Its version is that
+// of now: what is made of it holds until the store has another.
+func (s *selections) open(ctx context.Context, sel *api.Selection) (reports.Opened, error) {
+	found, merged, err := s.find(ctx, sel)
+	if err != nil {
+		return reports.Opened{}, err
+	}
+	var held atomic.Pointer[store.Group] // until it is in the cache, which decides how long it is kept
+	held.Store(merged)
+	return reports.Opened{
+		ID: found.id, Name: found.name, Version: found.version,
+		Selection: func() *api.SelectionInfo { return describe(sel, found.total) },
+		Load: func(ctx context.Context) (*profile.Profile, error) {
+			return s.loadSelection(ctx, found, held.Swap(nil))
+		},
+	}, nil
+}
+
+// A selected is a selection with what the store has for it.
+type selected struct {
+	*api.Selection
+	id      string
+	name    string
+	sum     *api.Selection // the one whose sum is divided for this one
+	sumID   string
+	total   store.Total
+	version string // of its profiles; it is part of the keys of all that is made of them
+}
+
+// find asks the store for a selection.
+//
+// What was opened before is probably kept, and the store is asked for the total alone,
+// to see if it holds. The first time it is merged at once, which tells the total, too:
+// so the store is asked once. merged is the sum, nil if this call didn't need it.
+func (s *selections) find(ctx context.Context, sel *api.Selection) (found *selected, merged *store.Group, err error) {
+	sum := summed(sel)
+	found = &selected{Selection: sel, id: sel.String(), name: sel.Name(), sum: sum, sumID: sum.String()}
+	// Another call's sum may be older than what this one has to see, so it isn't shared.
+	_, err = server.Cached(ctx, s.cache, "opened "+found.sumID, func(ctx context.Context) (bool, int64, error) {
+		var err error
+		merged, err = s.merge(ctx, sum)
+		return true, 0, err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if merged != nil {
+		found.total = merged.Total
+	} else if found.total, err = s.totalOf(ctx, sel); err != nil {
+		return nil, nil, err
+	} else if found.total.Profiles == 0 {
+		return nil, nil, s.noProfiles(ctx, sel)
+	}
+	found.version = fmt.Sprintf("@%x", found.total.Version)
+	if sel.Per == api.PerSecond { // it is said how many others there are
+		all, err := s.totalOf(ctx, whole(sel))
+		if err != nil {
+			return nil, nil, err
+		}
+		found.version += fmt.Sprintf("+%x", all.Version)
+	}
+	return found, merged, nil
+}
+
+// describe tells a selection with what the store says of it.
+func describe(sel *api.Selection, total store.Total) *api.SelectionInfo {
+	of := &api.SelectionInfo{
+		Q: sel.Selector.String(), From: api.Milliseconds(sel.From), To: api.Milliseconds(sel.To), SampleType: sel.SampleType, Top: sel.Top, Per: sel.Per,
+		Profiles: total.Profiles, Duration: total.Duration, Last: api.Milliseconds(total.Last),
+	}
+	if sel.ID != (store.ID{}) {
+		of.ID = hex.EncodeToString(sel.ID[:])
+	}
+	return of
+}
