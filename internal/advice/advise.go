@@ -57,12 +57,13 @@ func (o *Options) read(ctx context.Context, toolchain string, dirs []string) (*s
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var said Diagnostics
+	var decided Decisions
 	var failed error
 	compiled := make(chan struct{})
 	go func() {
 		defer close(compiled)
 		if o.Compiler {
-			said, failed = compilerDiagnostics(ctx, o.Dir, o.BuildFlags, dirs)
+			said, decided, failed = compilerDiagnostics(ctx, o.Dir, o.BuildFlags, dirs)
 		}
 	}()
 	src, err := load(ctx, o.Dir, toolchain, o.BuildFlags, dirs)
@@ -77,7 +78,7 @@ func (o *Options) read(ctx context.Context, toolchain string, dirs []string) (*s
 		src.unexamined = append(src.unexamined, failed.Error())
 	}
 	for _, p := range src.packages {
-		p.Diagnostics = said
+		p.Diagnostics, p.Decisions = said, decided
 	}
 	return src, nil
 }

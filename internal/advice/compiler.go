@@ -67,20 +67,20 @@ func (d Diagnostics) Escapes(file string, line int) bool {
 //
 // A folder of its own makes the command line unique, so that packages are compiled and don't come from
 // the build cache. Packages that don't compile are left out.
-func compilerDiagnostics(ctx context.Context, dir string, flags, dirs []string) (Diagnostics, error) {
+func compilerDiagnostics(ctx context.Context, dir string, flags, dirs []string) (Diagnostics, Decisions, error) {
 	if len(dirs) == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	tmp, err := temporary.Make()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer tmp.Remove()
 	told := filepath.Join(tmp.Path, "told") // apart from what the go command keeps for a while
 	args := slices.Concat([]string{"list", "-e", "-buildvcs=false", "-export", "-gcflags=-json=0," + told, "-f", "{{.ImportPath}}\t{{.Dir}}"}, flags, []string{"--"}, dirs)
 	out, err := gocmd.Command{Dir: dir, Args: args, Run: tmp.Run}.Output(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("compiler diagnostics are missing: %w", err)
+		return nil, nil, fmt.Errorf("compiler diagnostics are missing: %w", err)
 	}
 	of := make(folders)
 	for line := range strings.Lines(string(out)) {
@@ -88,7 +88,7 @@ func compilerDiagnostics(ctx context.Context, dir string, flags, dirs []string) 
 			of[pkg] = folder
 		}
 	}
-	found := make(Diagnostics)
+	found, decided := make(Diagnostics), make(Decisions)
 	err = filepath.WalkDir(told, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -97,9 +97,20 @@ func compilerDiagnostics(ctx context.Context, dir string, flags, dirs []string) 
 		if err != nil {
 			return err
 		}
-		return found.read(name, text, of)
+		header, remarks, err := readRemarks(name, text)
+		if err != nil {
+			return err
+		}
+		file := of.full(header)
+		found.MarkCompiled(file)
+		for i := range remarks {
+			at := remarks[i].place(file, of)
+			found.remark(at, &remarks[i])
+			decided.remark(at, &remarks[i])
+		}
+		return nil
 	})
-	return found, err
+	return found, decided, err
 }
 
 // folders maps import paths to folders. With -trimpath, which may be set in GOFLAGS, the compiler
@@ -114,33 +125,37 @@ func (f folders) full(file string) string {
 	return file
 }
 
-func (d Diagnostics) read(name string, text []byte, of folders) error {
+// readRemarks reads a file of the compiler's, and returns the source file it is about, as the compiler
+// names it.
+func readRemarks(name string, text []byte) (file string, all []remark, err error) {
 	in := json.NewDecoder(bytes.NewReader(text))
 	var header struct{ File string }
 	if err := in.Decode(&header); err != nil {
-		return fmt.Errorf("%s: %w", name, err)
+		return "", nil, fmt.Errorf("%s: %w", name, err)
 	}
-	file := of.full(header.File)
-	d.MarkCompiled(file)
 	for {
 		var m remark
 		if err := in.Decode(&m); errors.Is(err, io.EOF) {
-			return nil
+			return header.File, all, nil
 		} else if err != nil {
-			return fmt.Errorf("%s: offset %d: %w", name, in.InputOffset(), err)
+			return "", nil, fmt.Errorf("%s: offset %d: %w", name, in.InputOffset(), err)
 		}
-		at := m.place(file, of)
-		switch {
-		case m.Code == "escape" || m.Code == "escapes":
-			// Most diagnostics appear twice, the second time without a message.
-			if m.Message != "" {
-				d.Add(at.file, at.line, m.Message)
-			} else if len(d[at]) == 0 {
-				d.Add(at.file, at.line, "escapes to heap")
-			}
-		case m.Code == "copy":
-			d.Add(at.file, at.line, "copies "+m.Message)
+		all = append(all, m)
+	}
+}
+
+// remark adds what a remark about a line says of the heap and of copies.
+func (d Diagnostics) remark(at lineOf, m *remark) {
+	switch m.Code {
+	case "escape", "escapes":
+		// Most diagnostics appear twice, the second time without a message.
+		if m.Message != "" {
+			d.Add(at.file, at.line, m.Message)
+		} else if len(d[at]) == 0 {
+			d.Add(at.file, at.line, "escapes to heap")
 		}
+	case "copy":
+		d.Add(at.file, at.line, "copies "+m.Message)
 	}
 }
 

@@ -66,7 +66,7 @@ func TestCompilerSays(t *testing.T) {
 	// Twice: what comes from the build cache says nothing.
 	for _, flags := range []string{"", "", "-trimpath"} {
 		t.Setenv("GOFLAGS", flags)
-		said, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir})
+		said, _, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +85,7 @@ func TestCompilerSays(t *testing.T) {
 }
 
 func TestCompilerSaysErrors(t *testing.T) {
-	said, err := compilerDiagnostics(t.Context(), t.TempDir(), nil, nil)
+	said, _, err := compilerDiagnostics(t.Context(), t.TempDir(), nil, nil)
 	if said != nil || err != nil {
 		t.Errorf("of no package: %v, %v", said, err)
 	}
@@ -96,14 +96,89 @@ func TestCompilerSaysErrors(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte("package m\n\nvar x int = \"\"\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if said, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir}); err != nil || len(said) != 0 {
+	if said, _, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir}); err != nil || len(said) != 0 {
 		t.Errorf("of what doesn't compile: %v, %v", said, err)
 	}
 	t.Setenv("GOFLAGS", "-nonsense")
-	if _, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir}); err == nil || !strings.Contains(err.Error(), "compiler diagnostics are missing") {
+	if _, _, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir}); err == nil || !strings.Contains(err.Error(), "compiler diagnostics are missing") {
 		t.Errorf("of a go command that can't: %v", err)
 	}
-	if err := make(Diagnostics).read("m.json", []byte(`{"version":0,"file":"m.go"}{"range":`), nil); err == nil || !strings.Contains(err.Error(), "m.json: offset ") {
+	if _, _, err := readRemarks("m.json", []byte(`{"version":0,"file":"m.go"}{"range":`)); err == nil || !strings.Contains(err.Error(), "m.json: offset ") {
 		t.Errorf("of half a file: %v", err)
 	}
+}
+
+// Each line's comment is what the compiler has to decide about it, of what is kept.
+const decided = `package m
+
+import "fmt"
+
+func address(n int) *int { // n escapes to heap: return &n (return)
+	return &n
+}
+
+func sum(xs []int, n int) (s int) { // not inlined
+	for i := 0; i < n; i++ {
+		s += xs[i] // index
+		if s > 9 {
+			fmt.Println(xs[i:]) // xs[i:] escapes to heap: fmt.Fprintln(os.Stdout, fmt.a...) (call parameter)
+		}
+	}
+	return s
+}
+
+func room(n int) []byte {
+	b := make([]byte, n) // make([]byte, n) escapes to heap: return b (return)
+	return b
+}
+
+func part(xs []int, n int) []int {
+	return xs[n:] // slice
+}
+`
+
+func TestDecisions(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := filepath.Join(dir, "m.go")
+	for file, text := range map[string]string{name: decided, filepath.Join(dir, "go.mod"): "module example.com/m\n\ngo 1.24\n"} {
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, decisions, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(decided, "\n") {
+		var want, got []string
+		if _, comment, ok := strings.Cut(line, " // "); ok {
+			want = strings.Split(comment, "|")
+		}
+		for _, k := range decisions.At(name, i+1) {
+			got = append(got, shortDecision(k))
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if !slices.Equal(got, want) {
+			t.Errorf("line %d: %s\ngot  %q\nwant %q", i+1, line, got, want)
+		}
+	}
+}
+
+func shortDecision(k Decision) string {
+	switch {
+	case k.Kind == FunctionNotInlined && strings.HasPrefix(k.Text, "function too complex: cost "):
+		return "not inlined"
+	case k.Kind == IndexChecked:
+		return "index"
+	case k.Kind == SliceChecked:
+		return "slice"
+	case len(k.Steps) == 0:
+		return k.Text
+	}
+	last := k.Steps[len(k.Steps)-1]
+	return k.Text + ": " + last.Code + " (" + last.How + ")"
 }

@@ -16,6 +16,7 @@ type Package struct {
 	*code.Package
 	Toolchain   string      // "go1.26.1"; "" if unknown
 	Diagnostics Diagnostics // nil if the compiler was not asked
+	Decisions   Decisions   // nil if the compiler was not asked
 
 	analyzed map[*analysis.Analyzer]*analyzed
 	bare     []*ast.File // Files, where functions have no bodies
