@@ -1,7 +1,6 @@
 package advice
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -17,7 +16,7 @@ const DefaultMaxPackages = 50
 // Advise joins profiles with their source. What can't be examined is listed in the report; an error
 // means that nothing could be.
 func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
-	o.MinShare, o.MaxPackages = cmp.Or(o.MinShare, DefaultMinShare), cmp.Or(o.MaxPackages, DefaultMaxPackages)
+	o.setDefaults()
 	o.stage("loading the module")
 	mods, err := modules(ctx, o.Dir)
 	if err != nil {
@@ -86,7 +85,7 @@ func (o *Options) read(ctx context.Context, toolchain string, dirs []string) (*s
 // Examine is Advise for packages that are already read. Frames belong to the user's code if locate
 // returns a file for them.
 func Examine(inputs []Input, pkgs []*Package, locate func(*profile.Frame) string, o Options) *Report {
-	o.MinShare, o.MaxPackages = cmp.Or(o.MinShare, DefaultMinShare), cmp.Or(o.MaxPackages, DefaultMaxPackages)
+	o.setDefaults()
 	src := &source{files: make(map[string]*Package), packages: pkgs}
 	for _, p := range pkgs {
 		for name := range p.Texts {

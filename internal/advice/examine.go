@@ -20,11 +20,14 @@ type examiner struct {
 func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 	sites, missed := sitesOf(lines, src, &x.evidence)
 	places := specific(placesOf(x.hits(sites)))
+	rest := placesOf(x.restHits(unreported(sites, places)))
 	report := &Report{Together: x.union(inputs, covered(places))}
 	for _, p := range src.packages {
 		report.Packages = append(report.Packages, p.Path)
 	}
-	report.Findings = rank(append(x.findings(places), x.whole(inputs)...))
+	looked, left := fewLooks(rank(x.looks(rest)), x.options.MaxHotLines)
+	report.Findings = withLooks(rank(slices.Concat(x.findings(places), x.whole(inputs))), looked, x.hottestOf(rest) > x.hottestOf(places))
+	report.HotLines = left
 	report.Unexamined = slices.Concat(src.unexamined, missed, failures(x.options.Rules, src.packages))
 	return report
 }
@@ -47,7 +50,7 @@ func sitesOf(lines []*hot, src *source, e *evidence) (sites []*Site, missed []st
 			}
 			continue
 		}
-		s.Compiler = p.Diagnostics[lineOf{h.file, s.Line}]
+		s.Compiler, s.Decisions = p.Diagnostics[lineOf{h.file, s.Line}], p.Decisions.At(h.file, s.Line)
 		sites = append(sites, s)
 	}
 	return sites, missed
@@ -58,7 +61,7 @@ func (x *examiner) hits(sites []*Site) []hit {
 	var all []hit
 	for _, s := range sites {
 		for _, r := range x.options.Rules {
-			if r.Match == nil || !x.hotEnough(s.hot.match(r.about(nil)), r) {
+			if r.Match == nil || r.Rest || !x.hotEnough(s.hot.match(r.about(nil)), r) {
 				continue
 			}
 			for _, m := range r.Match(s) {

@@ -165,6 +165,8 @@ type Report struct {
 	// Unexamined says what could not be examined, and why.
 	Unexamined []string `json:"unexamined,omitempty"`
 	Packages   []string `json:"packages"` // that were looked at
+	// HotLines is how many more lines are hot without a finding: see Options.MaxHotLines.
+	HotLines int `json:"hotLines,omitempty"`
 	// Folders are those of the hot packages, examined or not: the report is valid as long as nothing
 	// in them changes.
 	Folders []string `json:"-"`
@@ -180,17 +182,31 @@ const (
 	Review Class = 'B'
 	// AdviceOnly: there is no rewrite, or the change is a design decision.
 	AdviceOnly Class = 'C'
+	// Look: what is known about a hot line. It promises no gain.
+	Look Class = 'L'
 )
 
-func (c Class) String() string { return string(c) }
+// look is how Look is written.
+const look = "look"
 
-// MarshalText writes the letter.
-func (c Class) MarshalText() ([]byte, error) { return []byte{byte(c)}, nil }
+func (c Class) String() string {
+	if c == Look {
+		return look
+	}
+	return string(c)
+}
 
-// UnmarshalText reads the letter.
+// MarshalText writes the letter, or "look".
+func (c Class) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// UnmarshalText reads the letter, or "look".
 func (c *Class) UnmarshalText(text []byte) error {
+	if string(text) == look {
+		*c = Look
+		return nil
+	}
 	if len(text) != 1 || text[0] < 'A' || text[0] > 'C' {
-		return fmt.Errorf("invalid class %q: use A, B or C", text)
+		return fmt.Errorf("invalid class %q: use A, B, C or look", text)
 	}
 	*c = Class(text[0])
 	return nil

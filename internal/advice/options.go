@@ -1,6 +1,9 @@
 package advice
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+)
 
 // Options of Advise.
 type Options struct {
@@ -9,6 +12,13 @@ type Options struct {
 	// MinShare is the smallest share of a subject's time or memory for which a line counts as hot; 0
 	// is DefaultMinShare.
 	MinShare float64
+	// MinHotLine is the smallest share of a subject's time or memory for which a line is reported
+	// though no rule knows a pattern there; 0 is DefaultMinHotLine.
+	MinHotLine float64
+	// MaxHotLines limits the functions with such lines, the hottest first; 0 is DefaultMaxHotLines.
+	// One line of each is reported; it names the others. Below 0 there is no limit, and each line is
+	// reported.
+	MaxHotLines int
 	// MaxPackages limits how many hot packages are read, the hottest first; 0 is DefaultMaxPackages.
 	MaxPackages int
 	// BuildFlags are the build flags that go list accepts, such as "-tags=x".
@@ -19,6 +29,14 @@ type Options struct {
 	Foreign bool
 	// Stage, if not nil, is called with a short description of each step.
 	Stage func(string)
+}
+
+// setDefaults sets the limits that are not given.
+func (o *Options) setDefaults() {
+	o.MinShare = cmp.Or(o.MinShare, DefaultMinShare)
+	o.MaxPackages = cmp.Or(o.MaxPackages, DefaultMaxPackages)
+	o.MinHotLine = cmp.Or(o.MinHotLine, DefaultMinHotLine)
+	o.MaxHotLines = cmp.Or(o.MaxHotLines, DefaultMaxHotLines)
 }
 
 func (o *Options) stage(format string, args ...any) {

@@ -112,6 +112,7 @@ type about struct {
 	frames    *lazyregexp.Regexp // functions below it; nil is all, also the line itself
 	allocates bool               // allocations by the line itself, too, whatever frames is
 	own       bool               // only what the line itself does, with the runtime's help
+	folded    bool               // only up to the next line of the user's
 	// part, if not 0, is the share of the line's own allocations that counts.
 	part float64
 }
@@ -141,7 +142,7 @@ func (h *hot) match(a about) matched {
 	m := make(matched)
 	part := cmp.Or(a.part, 1)
 	for _, k := range h.chains {
-		whole := a.has(k.below) && (k.toLeaf || !a.own) // else it is of a line further down
+		whole := a.has(k.below) && (k.toLeaf || !a.own && !a.folded) // else it is of a line further down
 		for subject, v := range k.values {
 			sum := m.of(subject)
 			switch {

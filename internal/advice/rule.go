@@ -40,6 +40,11 @@ type Rule struct {
 	// about the same line take precedence.
 	Generic bool
 
+	// Rest means that the rule only looks at lines on which no other rule reports anything, and only at
+	// what a line itself runs: what it does and what it calls, up to the next line of the user's. Its
+	// findings are of class Look.
+	Rest bool
+
 	// Since is the go line of go.mod that the rewrite needs, such as "1.24"; "" for any.
 	Since string
 	// Gain is how much faster an operation typically gets with the rewrite, 2 for half the time. It
@@ -106,7 +111,7 @@ type Edit struct {
 
 // about returns the part of a line's values that a match is about; m may be nil.
 func (r *Rule) about(m *Match) about {
-	a := about{frames: r.Frames, allocates: r.Allocates, own: r.Own}
+	a := about{frames: r.Frames, allocates: r.Allocates, own: r.Own, folded: r.Rest}
 	if m != nil {
 		a.part = m.Allocated
 		if m.Frames != nil {

@@ -77,7 +77,7 @@ func (r *Report) WriteSARIF(w io.Writer, dir string, rules []*Rule) error {
 			Fingerprints: map[string]string{"hone/v1": f.ID},
 			Properties:   map[string]any{"class": f.Class, "state": f.State, "bound": f.Bound},
 		}
-		if f.Class == AdviceOnly {
+		if f.Class == AdviceOnly || f.Class == Look {
 			result.Level = "note"
 		}
 		if rel, err := filepath.Rel(dir, f.File); err == nil && f.File != "" {

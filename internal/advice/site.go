@@ -21,6 +21,8 @@ type Site struct {
 
 	// Compiler has the compiler's messages about the line: "x escapes to heap", "copies 400 bytes".
 	Compiler []string
+	// Decisions has the compiler's decisions about the line.
+	Decisions []Decision
 
 	Costs
 	nodes []inspector.Cursor

@@ -25,6 +25,9 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 		fmt.Fprintf(&b, "\n%s, %d with a rewrite, in %s\n", count(len(r.Findings), "finding"), r.rewrites(), count(len(r.Packages), "package"))
 		r.together(&b)
 	}
+	if r.HotLines > 0 {
+		fmt.Fprintf(&b, "%s without a finding: hone advise -all shows them\n", count(r.HotLines, "more hot line"))
+	}
 	for _, u := range r.Unexamined {
 		fmt.Fprintf(&b, "not examined: %s\n", onOneLine(u))
 	}
@@ -37,6 +40,9 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 func (r *Report) together(b *strings.Builder) {
 	of := make(map[string]int)
 	for _, f := range r.Findings {
+		if f.Class == Look {
+			continue // not counted there
+		}
 		for _, s := range f.Evidence.Subjects {
 			of[s]++
 		}
@@ -117,7 +123,10 @@ func (f *Finding) text(b *strings.Builder, dir string) {
 		line("    hone fix %s    measures the gain and keeps the profile if benchmarks are faster", f.ID)
 	}
 	if f.Fix == nil {
-		if f.Try == "" {
+		switch {
+		case f.Class == Look:
+			line("    no pattern is known here; see hone advise -explain %s", f.Rule)
+		case f.Try == "":
 			line("    no rewrite here; see hone advise -explain %s", f.Rule)
 		}
 		return
@@ -258,6 +267,8 @@ func wrap(text string, width int) []string {
 // WriteGitHub writes findings as the workflow commands that annotate a pull request:
 //
 //	::warning file=a.go,line=7,title=a regular expression …::70 % of the time …
+//
+// What is only known about a hot line is a notice.
 func (r *Report) WriteGitHub(w io.Writer, dir string) error {
 	var b strings.Builder
 	for _, f := range r.Findings {
@@ -269,7 +280,11 @@ func (r *Report) WriteGitHub(w io.Writer, dir string) error {
 		if f.Fix != nil || f.Try != "" {
 			text += "\nhone fix " + f.ID
 		}
-		fmt.Fprintf(&b, "::warning file=%s,line=%d,title=%s::%s\n", property(filepath.ToSlash(name)), f.Line, property(f.Title), data(text))
+		level := "warning"
+		if f.Class == Look {
+			level = "notice"
+		}
+		fmt.Fprintf(&b, "::%s file=%s,line=%d,title=%s::%s\n", level, property(filepath.ToSlash(name)), f.Line, property(f.Title), data(text))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -1,0 +1,121 @@
+package advice
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// DefaultMinHotLine and DefaultMaxHotLines limit the findings about hot lines without a pattern by
+// default. A line with less than a thirtieth of a profile can make a program at most 3 % faster, and
+// every profile has a long tail of such lines.
+const (
+	DefaultMinHotLine  = 0.03
+	DefaultMaxHotLines = 5
+)
+
+// lookPlace is where the hottest function without a pattern comes at the latest if no rule knows a
+// place as hot: the third, as few people read on. Otherwise what rules find comes first.
+const lookPlace = 3
+
+// maxLookCallers is how many callers a hot line has: more distract from the line.
+const maxLookCallers = 2
+
+// unreported are the sites on whose lines no rule reports anything, the hottest by what they
+// themselves run first.
+func unreported(sites []*Site, places []*found) []*Site {
+	reported := make(map[string]bool)
+	line := func(file string, n int) string { return fmt.Sprintf("%s:%d", file, n) }
+	for _, f := range places {
+		reported[line(f.head.File, f.head.Line)] = true
+		for _, s := range f.sites {
+			reported[line(s.hot.file, s.Line)] = true
+		}
+	}
+	rest := slices.DeleteFunc(slices.Clone(sites), func(s *Site) bool { return reported[line(s.hot.file, s.Line)] })
+	slices.SortStableFunc(rest, func(a, b *Site) int { return cmp.Compare(b.folded(), a.folded()) })
+	return rest
+}
+
+// folded is the share of a line's own work, with what it calls up to the next line of the user's.
+func (c *Costs) folded() float64 { return c.seen.largest(c.hot.match(about{folded: true})) }
+
+// restHits asks the rules for what no other rule reports.
+func (x *examiner) restHits(sites []*Site) []hit {
+	var all []hit
+	for _, s := range sites {
+		for _, r := range x.options.Rules {
+			part := s.hot.match(r.about(nil))
+			if !r.Rest || !x.hotLine(part) {
+				continue
+			}
+			for _, m := range r.Match(s) {
+				all = append(all, hit{s, r, m, part})
+			}
+		}
+	}
+	return all
+}
+
+// hotLine reports whether a line is hot enough for a finding without a pattern.
+func (x *examiner) hotLine(m matched) bool {
+	for subject, v := range m {
+		if x.worked(v, subject) >= max(x.options.MinHotLine, x.options.MinShare) {
+			return true
+		}
+	}
+	return false
+}
+
+// looks makes findings about hot lines: they promise nothing, and are worth as much as their lines are
+// hot.
+func (x *examiner) looks(places []*found) []Finding {
+	all := x.findings(places)
+	for i := range all {
+		f := &all[i]
+		f.Class, f.Bound = Look, Bound{Worth: x.largest(places[i].part)}
+		f.Evidence.Compiler = nil // the reason has it in words
+		f.Evidence.Callers = f.Evidence.Callers[:min(maxLookCallers, len(f.Evidence.Callers))]
+	}
+	return all
+}
+
+// fewLooks keeps the first of each function of ranked findings about hot lines, up to a number of
+// functions, and says how many lines it leaves out that no finding names. Below 0 it keeps all.
+func fewLooks(ranked []Finding, most int) (kept []Finding, left int) {
+	if most < 0 {
+		return ranked, 0
+	}
+	named := make(map[string]bool)
+	for _, f := range ranked {
+		switch {
+		case named[f.ID]: // by the first of its function
+		case len(kept) < most:
+			kept = append(kept, f)
+		default:
+			left += 1 + len(f.Also)
+		}
+		for _, a := range f.Also {
+			named[a.ID] = true
+		}
+	}
+	return kept, left
+}
+
+// withLooks puts ranked findings about hot lines after those of rules. The first is in third place at
+// the latest if one of the lines is hotter than any place that a rule knows.
+func withLooks(known, looked []Finding, hotter bool) []Finding {
+	if len(looked) == 0 || len(known) < lookPlace || !hotter {
+		return slices.Concat(known, looked)
+	}
+	return slices.Concat(known[:lookPlace-1], looked[:1], known[lookPlace-1:], looked[1:])
+}
+
+// hottestOf is the largest share of what rules found at places.
+func (x *examiner) hottestOf(places []*found) float64 {
+	most := 0.0
+	for _, f := range places {
+		most = max(most, x.largest(f.part))
+	}
+	return most
+}
