@@ -39,6 +39,9 @@ type finding struct {
 	Evidence                        struct{ Callers []caller }
 }
 
+// rewritten reports whether hone has a rewrite.
+func (f *finding) rewritten() bool { return f.Class == "A" || f.Class == "B" }
+
 // A caller is a line that the function of a finding was called from.
 type caller struct {
 	Function, File string

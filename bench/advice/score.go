@@ -59,7 +59,7 @@ func (t *tally) judge(o *options, c *testCase) {
 			fmt.Printf("    %s %s:%d %s\n", f.ID, relative(dir, f.File), f.Line, f.Function)
 		}
 	}
-	if o.gains && i >= 0 && found[i].Class != "C" {
+	if o.gains && i >= 0 && found[i].rewritten() {
 		if err := gains(ctx, o, c, found[i], dir); err != nil {
 			fmt.Printf("    not measured: %v\n", err)
 		}
@@ -111,7 +111,7 @@ func (t *tally) judgeSilent(c *testCase, found []finding, dir string, took time.
 		if !c.same(f.File, dir) || f.Line < c.Line-1 || f.Line > c.Line+1 {
 			continue
 		}
-		if f.Class != "C" || slices.Contains(c.looksLike, f.Rule) && (c.Expected == "silent" || i < 3) {
+		if f.rewritten() || slices.Contains(c.looksLike, f.Rule) && (c.Expected == "silent" || i < 3) {
 			t.spoken++
 			fmt.Printf("%-28s spoken   %-22s #%d %s %s (%v)\n", c.ID, c.LooksLike, i+1, f.ID, f.Class, took)
 			return

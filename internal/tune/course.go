@@ -129,11 +129,11 @@ func (c Course) next(findings []advice.Finding, seen map[string]bool, tried int)
 }
 
 // rest parts the findings that were not seen into those that settings are tried of, and
-// those that stay advice.
+// those that stay advice. What is only known about a line is neither.
 func (c Course) rest(findings []advice.Finding, seen map[string]bool) (settings []*advice.Finding, left []advice.Finding) {
 	for i := range findings {
 		switch f := &findings[i]; {
-		case seen[f.ID]:
+		case seen[f.ID], f.Class == advice.Look:
 		case c.Settings && f.Try == advice.BySetting:
 			settings = append(settings, f)
 		default:

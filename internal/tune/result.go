@@ -35,6 +35,9 @@ type Result struct {
 // errNoFix: the finding is advice only.
 var errNoFix = errors.New("this finding has no rewrite: change the code yourself")
 
+// errOnlyLook: the finding only says what is known about a hot line.
+var errOnlyLook = errors.New("this finding has no rewrite, only facts about a hot line: make the line run less often or do less, and measure your change with hone bench -against HEAD")
+
 // ErrUncommitted means that the file of a rewrite has uncommitted changes.
 var ErrUncommitted = errors.New("has uncommitted changes")
 

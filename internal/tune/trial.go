@@ -23,6 +23,9 @@ import (
 // A rewrite that fails is a result; an error is for what has nothing to do with it. Beside
 // a result it says why what was confirmed is not kept.
 func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []bench.ID) (*Result, error) {
+	if f.Class == advice.Look {
+		return nil, fmt.Errorf("%s: %w: %s", f.ID, errOnlyLook, f.Why)
+	}
 	if f.Fix == nil {
 		return nil, fmt.Errorf("%s: %w: %s", f.ID, errNoFix, f.Why)
 	}
