@@ -39,6 +39,7 @@ These are the patterns that [hone advise](advise.md) knows. Look up the rule of 
 | A | never changes what the program does, only how fast it is and how much memory it uses |
 | B | does the same as far as the rule can tell: review it. The finding says what to check |
 | C | none: the rule is advice only |
+| look | none: the finding has facts about a hot line, and promises no gain |
 
 The table has the best class that a rule can reach. If its conditions for class A don't hold in your code, a finding is class B or C.
 
@@ -62,15 +63,19 @@ valid until the next write, as documented.
 // TestCatalogue: what users see of a rule is complete, and no two have a name.
 func TestCatalogue(t *testing.T) {
 	seen := make(map[string]bool)
+	classes := []advice.Class{advice.Safe, advice.Review, advice.AdviceOnly, advice.Look}
 	for _, r := range All() {
-		if seen[r.ID] || r.ID == "" || r.Title == "" || r.Doc == "" || r.Class < advice.Safe || r.Class > advice.AdviceOnly {
+		if seen[r.ID] || r.ID == "" || r.Title == "" || r.Doc == "" || !slices.Contains(classes, r.Class) {
 			t.Errorf("%q: want an id of its own, a title, documentation and a class", r.ID)
 		}
 		seen[r.ID] = true
-		if rewrites := r.Class != advice.AdviceOnly; rewrites != (r.Conditions.Offered != "") || r.Class == advice.Review && r.Conditions.Review == "" {
+		if rewrites := r.Class == advice.Safe || r.Class == advice.Review; rewrites != (r.Conditions.Offered != "") || r.Class == advice.Review && r.Conditions.Review == "" {
 			t.Errorf("%s, of class %s: want the conditions of its rewrite, and what is left to review", r.ID, r.Class)
 		}
-		if r.Class == advice.AdviceOnly && r.Match != nil && !regexp.MustCompile(`gives advice|[Nn]o rewrite`).MatchString(strings.ReplaceAll(r.Doc, "\n", " ")) {
+		if r.Rest != (r.Class == advice.Look) {
+			t.Errorf("%s, of class %s: what no other rule reports is of class look, and nothing else", r.ID, r.Class)
+		}
+		if r.Class >= advice.AdviceOnly && r.Match != nil && !regexp.MustCompile(`gives advice|[Nn]o rewrite`).MatchString(strings.ReplaceAll(r.Doc, "\n", " ")) {
 			t.Errorf("%s: want the reason why it has no rewrite: findings refer to it", r.ID)
 		}
 		if (r.Match == nil) == (r.Examine == nil) {

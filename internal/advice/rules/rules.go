@@ -12,7 +12,7 @@
 //
 //	// want A: compiled anew
 //
-// with the class and a part of the title or reason, or its end followed by (end), and above that, if
+// with the class, A, B, C or look, and a part of the title or reason, or its end followed by (end), and above that, if
 // needed, what the compiler says about the line:
 //
 //	// says: ... argument escapes to heap | x escapes to heap
@@ -116,4 +116,5 @@ var lineRules = []*advice.Rule{
 	slideLoop,
 	timeSince,
 	headerTwice,
+	hotLineAlone,
 }

@@ -132,7 +132,7 @@ func (w want) in(said string) bool {
 }
 
 var (
-	wantLine = regexp.MustCompile(`(?m)^\s*// want ([ABC])(?:: (.*))?$`)
+	wantLine = regexp.MustCompile(`(?m)^\s*// want ([ABC]|look)(?:: (.*))?$`)
 	hotMark  = regexp.MustCompile(`// (hot|alloc|mutex|block)(?:: (.*))?$`)
 )
 

@@ -1,0 +1,374 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ast/inspector"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
+	"github.com/hone-go/hone/internal/advice/facts"
+)
+
+var hotLineAlone = &advice.Rule{
+	ID:    "hot-line",
+	Title: "a line is hot, and no rule knows a pattern there",
+	Doc: `Much of the time or memory goes to this line, and no other rule reports it. The finding has what hone knows about the
+line, so that you can decide what to change:
+
+What the line itself runs, most expensive first: its own code, and the functions it calls in the runtime and in
+libraries. Calls of your own functions don't count: their cost belongs to the lines in them.
+
+How often it runs per call of its function. hone estimates that from the bounds of the loops around it, and says so. If a
+bound isn't known, there is no number.
+
+What it allocates, and why the compiler keeps that on the heap. What it calls that isn't inlined, and why. Whether indexes
+are checked at run time.
+
+Start with the question whether the line has to run that often: its callers are listed with their shares. Then ask
+whether it can do less each time. There is no rewrite, and the finding promises no gain: hone bench -against HEAD
+measures a change that you make.
+
+The rule reports lines with at least 3 % of the time or memory of a profile (-hot changes that), one per function, in
+the five hottest functions. hone advise -all shows the rest. What other rules find comes first. But if no other rule
+knows a place as hot, the first hot line is in the first three findings.`,
+	Class: advice.Look,
+	Rest:  true,
+	Match: matchHotLine,
+}
+
+func matchHotLine(s *advice.Site) []advice.Match {
+	work := s.Work()
+	ran := ranBy(work.Parts)
+	var said []string
+	for _, sentence := range []string{whatRuns(ran, work.CPU), howOften(s), whatAllocates(s, work), notInlined(s), checked(s, ran)} {
+		if sentence != "" {
+			said = append(said, sentence)
+		}
+	}
+	m := advice.Match{Node: lineStart(s), Title: "a hot line", Why: strings.Join(said, " ")}
+	if len(ran) > 0 && ran[0].share >= work.CPU/2 && ran[0].what != ownCode {
+		m.Title += ": " + ran[0].what
+	}
+	return []advice.Match{m}
+}
+
+// lineStart is a node at the start of the code on the line: the line may have no node of its own, such
+// as the end of a function with deferred calls.
+func lineStart(s *advice.Site) ast.Node {
+	tf := s.Fset.File(s.File.FileStart)
+	start := tf.LineStart(s.Line)
+	text := s.Texts[tf.Name()][tf.Offset(start):]
+	for len(text) > 0 && (text[0] == ' ' || text[0] == '\t') {
+		text, start = text[1:], start+1
+	}
+	return &ast.EmptyStmt{Semicolon: start}
+}
+
+const ownCode = "its own code"
+
+// A running is what runs on a line, in words, and its share of the CPU time.
+type running struct {
+	what  string
+	share float64
+}
+
+// ranBy puts the parts of a line's work in words, the most expensive first.
+func ranBy(parts []advice.Part) []running {
+	var all []running
+	for _, p := range parts {
+		what := inWords(p)
+		if i := slices.IndexFunc(all, func(r running) bool { return r.what == what }); i >= 0 {
+			all[i].share += p.CPU
+			continue
+		}
+		all = append(all, running{what, p.CPU})
+	}
+	slices.SortStableFunc(all, func(a, b running) int { return cmp.Compare(b.share, a.share) })
+	return all
+}
+
+// operations are what functions of the runtime do, by how their names begin. The first that matches
+// counts.
+var operations = []struct{ prefix, what string }{
+	{"runtime.concatstring", "concatenating strings"},
+	{"runtime.slicebytetostring", "converting bytes to a string"},
+	{"runtime.stringtoslicebyte", "converting a string to bytes"},
+	{"runtime.slicerunetostring", "converting runes to a string"},
+	{"runtime.stringtoslicerune", "converting a string to runes"},
+	{"runtime.intstring", "converting a number to a string"},
+	{"runtime.decoderune", "decoding UTF-8"},
+	{"runtime.growslice", "growing a slice"},
+	{"runtime.makeslice", "allocating a slice"},
+	{"runtime.makemap", "making a map"},
+	{"runtime.makechan", "making a channel"},
+	{"runtime.newobject", "allocating an object"},
+	{"runtime.convT", "converting a value to an interface"},
+	{"runtime.mallocgc", "allocating memory"},
+	{"runtime.gcAssist", "helping the garbage collector"},
+	{"runtime.gcWriteBarrier", "write barriers of the garbage collector"},
+	{"runtime.wbBufFlush", "write barriers of the garbage collector"},
+	{"runtime.typedmemmove", "copying memory"},
+	{"runtime.memmove", "copying memory"},
+	{"runtime.duffcopy", "copying memory"},
+	{"runtime.memclr", "clearing memory"},
+	{"runtime.duffzero", "clearing memory"},
+	{"runtime.mapaccess", "looking up a map"},
+	{"runtime.mapassign", "writing to a map"},
+	{"runtime.mapdelete", "deleting from a map"},
+	{"runtime.mapclear", "clearing a map"},
+	{"runtime.mapIter", "ranging over a map"},
+	{"runtime.mapiter", "ranging over a map"},
+	{"internal/runtime/maps.(*Iter)", "ranging over a map"},
+	{"internal/runtime/maps.", "looking up a map"},
+	{"runtime.memequal", "comparing memory"},
+	{"runtime.cmpstring", "comparing strings"},
+	{"internal/bytealg.Compare", "comparing strings"},
+	{"cmpbody", "comparing strings"},
+	{"memeqbody", "comparing memory"},
+	{"aeshashbody", "hashing"},
+	{"runtime.memhash", "hashing"},
+	{"runtime.strhash", "hashing"},
+	{"runtime.efaceeq", "comparing interfaces"},
+	{"runtime.ifaceeq", "comparing interfaces"},
+	{"runtime.typeAssert", "asserting a type"},
+	{"runtime.assertE2I", "asserting a type"},
+	{"runtime.interfaceSwitch", "switching on a type"},
+	{"runtime.chansend", "sending on a channel"},
+	{"runtime.chanrecv", "receiving from a channel"},
+	{"runtime.selectgo", "waiting in a select"},
+	{"runtime.selectnb", "polling a channel"},
+	{"runtime.newproc", "starting a goroutine"},
+	{"runtime.deferreturn", "deferred calls"},
+	{"runtime.deferproc", "deferring a call"},
+	{"runtime.gopanic", "a panic"},
+	{"runtime.morestack", "growing the stack"},
+	{"runtime.newstack", "growing the stack"},
+	{"runtime.asyncPreempt", ownCode}, // where the scheduler interrupted it
+}
+
+// inWords says what a part of a line's work does: an operation of the language, or a function.
+func inWords(p advice.Part) string {
+	if p.Function == "" {
+		return ownCode
+	}
+	for _, o := range operations {
+		if strings.HasPrefix(p.Function, o.prefix) {
+			return o.what
+		}
+	}
+	return shortName(p.Function)
+}
+
+// shortName is a function's name without the path of its package and its type arguments.
+func shortName(function string) string {
+	name, _, _ := strings.Cut(function, "[")
+	rest := function[len(name):]
+	if i := strings.LastIndexByte(rest, ']'); i >= 0 {
+		rest = rest[i+1:]
+	}
+	return name[strings.LastIndexByte(name, '/')+1:] + rest
+}
+
+// maxRunning limits what is listed, and what takes less than smallPart of the line's time is left out.
+const (
+	maxRunning = 3
+	smallPart  = 0.1
+)
+
+// whatRuns says where the line's time goes.
+func whatRuns(ran []running, all float64) string {
+	var parts []string
+	for _, r := range ran[:min(maxRunning, len(ran))] {
+		if r.share >= smallPart*all {
+			parts = append(parts, fmt.Sprintf("%s (%.1f %%)", r.what, 100*r.share))
+		}
+	}
+	switch {
+	case len(parts) == 0:
+		return ""
+	case len(parts) == 1 && ran[0].what == ownCode:
+		return "The time goes to the line's own code, including what is inlined there."
+	}
+	return fmt.Sprintf("Of the CPU time, it spends: %s.", strings.Join(parts, ", "))
+}
+
+// howOften says how often the line runs per call of its function, as far as the source tells.
+func howOften(s *advice.Site) string {
+	nodes := s.Nodes()
+	if len(nodes) == 0 || facts.Jumps(s.Place) {
+		return ""
+	}
+	function := "the function"
+	if d, ok := s.Func.Node().(*ast.FuncDecl); ok {
+		function = d.Name.Name
+	} else if _, ok := s.Func.Node().(*ast.FuncLit); ok {
+		function = "the function literal"
+	}
+	var bounds, lines []string
+	known := true
+	for _, loop := range loopsAround(nodes[0]) {
+		lines = append(lines, fmt.Sprint(s.Package.Line(loop.Pos())))
+		trips, ok := facts.TripsOf(s.Place, loop)
+		if known = known && ok; known {
+			bounds = append(bounds, trips.Text(s.Place))
+		}
+	}
+	slices.Reverse(bounds)
+	slices.Reverse(lines)
+	switch {
+	case len(lines) == 0:
+		return fmt.Sprintf("It is in no loop: it runs at most once per call of %s.", function)
+	case known && len(strings.Join(bounds, "")) < 60:
+		return fmt.Sprintf("It runs up to %s times per call of %s, by the bounds of the loops around it (an estimate).", strings.Join(bounds, " × "), function)
+	case len(lines) == 1:
+		return fmt.Sprintf("It is in a loop (line %s); how often that runs per call of %s isn't known.", lines[0], function)
+	}
+	return fmt.Sprintf("It is in %d nested loops (lines %s); how often they run per call of %s isn't known.", len(lines), strings.Join(lines, ", "), function)
+}
+
+// loopsAround are the loops that repeat a node, the innermost first. A line that begins a loop is
+// repeated by it.
+func loopsAround(c inspector.Cursor) (all []ast.Node) {
+	if facts.LoopBody(c.Node()) != nil {
+		all = append(all, c.Node())
+	}
+	for at := c; ; {
+		loop, ok := facts.LoopAround(at)
+		if !ok {
+			return all
+		}
+		if facts.Repeats(loop.Node(), c.Node().Pos()) {
+			all = append(all, loop.Node())
+		}
+		at = loop
+	}
+}
+
+// maxReasons limits what is said about the values that a line allocates, and about its calls.
+const maxReasons = 2
+
+// whatAllocates says what the line allocates and why that is on the heap.
+func whatAllocates(s *advice.Site, work advice.Work) string {
+	if work.BlockSize == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("It allocates blocks of %d bytes on average", work.BlockSize)
+	if by, share := s.AllocatesMost(); share > max(work.Bytes, work.Objects)/2 {
+		text += ", mostly in " + shortName(by)
+	}
+	text += "."
+	for i, k := range slices.DeleteFunc(slices.Clone(s.Decisions), func(k advice.Decision) bool { return k.Kind != advice.Escapes }) {
+		if i == maxReasons {
+			break
+		}
+		text += " " + strings.TrimSuffix(k.Text, " escapes to heap") + " is on the heap" + because(k.Steps) + "."
+	}
+	return text
+}
+
+// because says why a value is on the heap, by the steps that lead there: "" if they don't tell.
+func because(steps []advice.Step) string {
+	for _, step := range steps {
+		switch step.How {
+		case "non-constant size":
+			return ": its size is only known at run time"
+		case "too large for stack":
+			return ": it is too large for the stack"
+		}
+	}
+	if len(steps) == 0 {
+		return ""
+	}
+	last := steps[len(steps)-1]
+	code := last.Code
+	if len(code) > 60 || strings.Contains(code, "autotmp") {
+		code = "code"
+	}
+	switch last.How {
+	case "return":
+		return fmt.Sprintf(": line %d returns it", last.Line)
+	case "call parameter":
+		return fmt.Sprintf(": %s (line %d) may keep it", code, last.Line)
+	case "captured by a closure":
+		return fmt.Sprintf(": a function literal uses it (line %d)", last.Line)
+	case "interface-converted":
+		return fmt.Sprintf(": line %d converts it to an interface", last.Line)
+	case "send":
+		return fmt.Sprintf(": line %d sends it on a channel", last.Line)
+	case "assign", "assign-pair", "star-assign", "slice-literal-element", "struct literal element", "array literal element", "append":
+		return fmt.Sprintf(": line %d stores it (%s)", last.Line, code)
+	}
+	return fmt.Sprintf(": line %d passes it on (%s)", last.Line, last.How)
+}
+
+// notInlined says which calls on the line the compiler doesn't inline, and why.
+func notInlined(s *advice.Site) string {
+	var all []string
+	for _, call := range s.Calls() {
+		if reason := whyNotInlined(s, call); reason != "" && !slices.Contains(all, reason) {
+			all = append(all, reason)
+		}
+	}
+	return strings.Join(all[:min(maxReasons, len(all))], " ")
+}
+
+func whyNotInlined(s *advice.Site, call code.Call) string {
+	called := ast.Unparen(call.Fun)
+	if t := s.Info.Types[called]; t.IsType() || t.IsBuiltin() {
+		return ""
+	}
+	var obj types.Object
+	switch f := called.(type) {
+	case *ast.Ident:
+		obj = s.Info.Uses[f]
+	case *ast.SelectorExpr:
+		obj = s.Info.Uses[f.Sel]
+	default:
+		return ""
+	}
+	name := s.Source(called)
+	if len(name) > 60 || strings.Contains(name, "\n") {
+		name = obj.Name()
+	}
+	switch f := obj.(type) {
+	case *types.Var:
+		return fmt.Sprintf("%s is a function value, whose call isn't inlined.", name)
+	case *types.Func:
+		if recv := f.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
+			if _, generic := types.Unalias(recv.Type()).(*types.TypeParam); generic {
+				return ""
+			}
+			return fmt.Sprintf("%s is called through an interface, so it isn't inlined.", name)
+		}
+		at := s.Fset.Position(f.Origin().Pos())
+		for _, k := range s.In.Decisions.At(at.Filename, at.Line) {
+			if k.Kind == advice.FunctionNotInlined {
+				return fmt.Sprintf("%s isn't inlined: %s.", name, k.Text)
+			}
+		}
+	}
+	return ""
+}
+
+// checked says whether indexes are checked, if the line's own code takes much of its time.
+func checked(s *advice.Site, ran []running) string {
+	if len(ran) == 0 || ran[0].what != ownCode {
+		return ""
+	}
+	has := func(kind advice.DecisionKind) bool {
+		return slices.ContainsFunc(s.Decisions, func(k advice.Decision) bool { return k.Kind == kind })
+	}
+	switch {
+	case has(advice.IndexChecked):
+		return "The compiler can't prove that an index is in range, so the line checks it."
+	case has(advice.SliceChecked):
+		return "The compiler can't prove that a slice expression is in range, so the line checks it."
+	}
+	return ""
+}
