@@ -35,7 +35,7 @@ whether it can do less each time. There is no rewrite, and the finding promises 
 measures a change that you make.
 
 The rule reports lines with at least 3 % of the time or memory of a profile (-hot changes that), one per function, in
-the five hottest functions. hone advise -all shows the rest. What other rules find comes first. But if no other rule
+the five hottest functions. hone advise -all shows the rest. Findings of other rules come first. But if no other rule
 knows a place as hot, the first hot line is in the first three findings.`,
 	Class: advice.Look,
 	Rest:  true,
@@ -112,6 +112,7 @@ var operations = []struct{ prefix, what string }{
 	{"runtime.mallocgc", "allocating memory"},
 	{"runtime.gcAssist", "helping the garbage collector"},
 	{"runtime.gcWriteBarrier", "write barriers of the garbage collector"},
+	{"gcWriteBarrier", "write barriers of the garbage collector"},
 	{"runtime.wbBufFlush", "write barriers of the garbage collector"},
 	{"runtime.typedmemmove", "copying memory"},
 	{"runtime.memmove", "copying memory"},
@@ -193,9 +194,9 @@ func whatRuns(ran []running, all float64) string {
 	case len(parts) == 0:
 		return ""
 	case len(parts) == 1 && ran[0].what == ownCode:
-		return "The time goes to the line's own code, including what is inlined there."
+		return "The CPU time goes to the line's own code, including what is inlined there."
 	}
-	return fmt.Sprintf("Of the CPU time, it spends: %s.", strings.Join(parts, ", "))
+	return fmt.Sprintf("CPU time here: %s.", strings.Join(parts, ", "))
 }
 
 // howOften says how often the line runs per call of its function, as far as the source tells.
