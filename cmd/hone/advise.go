@@ -44,6 +44,8 @@ Examples:
 Flags for all profiles:
 
   -min SHARE      skip lines with less of the time or memory (0.01)
+  -hot SHARE      report lines without a known pattern from this share on (0.03)
+  -all            report all of these lines, not one each of the 5 hottest functions
   -compiler=false don't recompile hot packages to get the compiler's diagnostics
   -format F       text, json, sarif for code scanning, or github for annotations of a
                   pull request (text)
@@ -69,14 +71,17 @@ the module in the current folder. ^C during a measurement gives advice on the be
 profiled so far.
 
 Findings have classes. A: the rewrite behaves the same for every input. B: review the
-rewrite. C: advice only. Findings overlap, so their gains don't add up. "hone fix"
-applies one rewrite and proves it; "hone tune" tries them all.
+rewrite. C: advice only. look: facts about a hot line that no rule knows a pattern for;
+they promise no gain. Findings overlap, so their gains don't add up. "hone fix" applies
+one rewrite and proves it; "hone tune" tries them all.
 `
 
 // adviseFlags are the flags of hone advise.
 type adviseFlags struct {
 	fs       *flag.FlagSet
 	min      float64
+	hot      float64
+	all      bool
 	bench    bench.Bench
 	service  string
 	last     string
@@ -91,6 +96,8 @@ func newAdviseFlags() *adviseFlags {
 	f := &adviseFlags{fs: newFlags("advise")}
 	fs := f.fs
 	fs.Float64Var(&f.min, "min", advice.DefaultMinShare, "")
+	fs.Float64Var(&f.hot, "hot", advice.DefaultMinHotLine, "")
+	fs.BoolVar(&f.all, "all", false, "")
 	fs.StringVar(&f.bench.Pattern, "bench", ".", "")
 	fs.DurationVar(&f.bench.ProfileTime, "profiletime", 0, "")
 	buildFlags(fs, &f.bench.BuildFlags, "tags", "vet")
@@ -124,6 +131,8 @@ func runAdvise(ctx context.Context, a *app, args []string) error {
 		return usage("invalid -format %q: use %s", f.format, strings.Join(adviceFormats, ", "))
 	case !(f.min > 0 && f.min < 1):
 		return usage("invalid -min %v: use a share between 0 and 1, such as 0.01", f.min)
+	case !(f.hot > 0 && f.hot <= 1):
+		return usage("invalid -hot %v: use a share above 0 and up to 1, such as 0.03", f.hot)
 	case f.service != "" && len(rest) > 0:
 		return usage("-service can't be combined with %s: use one of them", rest[0])
 	case f.explain:
@@ -140,11 +149,20 @@ func runAdvise(ctx context.Context, a *app, args []string) error {
 		ctx, stop = signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 	}
-	report, adviceErr := advise(ctx, a, p, advice.Options{MinShare: f.min, Compiler: f.compiler, BuildFlags: bench.ListFlags(f.bench.BuildFlags)})
+	report, adviceErr := advise(ctx, a, p, f.options())
 	if adviceErr != nil {
 		return adviceErr
 	}
 	return errors.Join(f.write(a.stdout, report), err)
+}
+
+// options are those of the advice that is asked for.
+func (f *adviseFlags) options() advice.Options {
+	o := advice.Options{MinShare: f.min, MinHotLine: f.hot, Compiler: f.compiler, BuildFlags: bench.ListFlags(f.bench.BuildFlags)}
+	if f.all {
+		o.MaxHotLines = -1
+	}
+	return o
 }
 
 // write writes a report in the format asked for.

@@ -177,6 +177,7 @@ func TestAdviseUsage(t *testing.T) {
 	moduleOfFiles(t, slowModule)
 	for want, args := range map[string][]string{
 		"invalid -min 2: use a share":         {"advise", "-min", "2"},
+		"invalid -hot 0: use a share":         {"advise", "-hot", "0"},
 		`invalid -format "x": use text, json`: {"advise", "-format", "x"},
 		"-service can't be combined with y":   {"advise", "-service", "x", "y"},
 		"missing finding: give its id":        {"fix"},
@@ -205,5 +206,42 @@ func TestAdviseStranger(t *testing.T) {
 	moduleOfFiles(t, slowModule)
 	if got := succeed(t, "advise", files[0]); !strings.Contains(got, "No findings") || !strings.Contains(got, "are they from another program?") {
 		t.Errorf("said:\n%s", got)
+	}
+}
+
+// TestAdviseHotLines: hot lines without a pattern are told apart from advice, and hone fix says what to do
+// about one.
+func TestAdviseHotLines(t *testing.T) {
+	recorded, err := filepath.Abs("../../internal/advice/rules/testdata/hot-line-recorded")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile(filepath.Join(recorded, "hotlines.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	moduleOfFiles(t, map[string]string{"go.mod": "module example.com/hotlines\n\ngo 1.24\n", "hotlines.go": string(source)})
+	cpu := filepath.Join(recorded, "cpu.pb.gz")
+	if got := succeed(t, "advise", "-format", "github", cpu); !strings.Contains(got, "::notice file=hotlines.go,line=78,title=a hot line%3A looking up a map::17.9 %25 of the CPU time") {
+		t.Errorf("github:\n%s", got)
+	}
+	var report struct {
+		Findings []struct{ ID, Class, Rule string }
+		HotLines int
+	}
+	count := func(args ...string) int {
+		report.HotLines = 0
+		if err := json.Unmarshal([]byte(succeed(t, append(append([]string{"advise", "-json"}, args...), cpu)...)), &report); err != nil {
+			t.Fatal(err)
+		}
+		return len(report.Findings)
+	}
+	usual, all, hottest := count(), count("-all"), count("-hot", "0.2")
+	if !(all > usual && usual > hottest && hottest == 2) || report.Findings[1].Class != "look" || report.Findings[1].Rule != "hot-line" {
+		t.Errorf("%d findings, %d with -all and %d with -hot 0.2: %+v", usual, all, hottest, report)
+	}
+	hone(t, "fix", "hot-line").failsWith(t, exitFailure, "only facts about a hot line: make the line run less often or do less")
+	if got := succeed(t, "advise", "-explain", report.Findings[1].ID); !strings.Contains(got, "no rule knows a pattern there (class look)") {
+		t.Errorf("explained:\n%s", got)
 	}
 }
