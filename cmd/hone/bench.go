@@ -1,6 +1,10 @@
 package main
 
-import "context"
+import (
+	"context"
+
+	"github.com/hone-go/hone/internal/experiment/objective"
+)
 
 const benchHelp = `usage: hone bench [flags] [packages] [-args ...]
        hone bench -against REF [flags] [packages] [-args ...]
@@ -90,7 +94,7 @@ func runBench(ctx context.Context, a *app, args []string) error {
 		return newBenchmark(a, f.function, f.Packages)
 	}
 	if f.against != "" {
-		objectives, err := ownObjectives(ctx)
+		objectives, err := objective.ReadOwn(ctx, moduleDir())
 		if err != nil {
 			return err
 		}

@@ -65,7 +65,7 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 	if err := f.checkOnly(*base); err != nil {
 		return err
 	}
-	objectives, file, err := readObjectives(ctx, *config)
+	objectives, file, err := objective.Read(ctx, moduleDir(), *config)
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func targetOfService(ctx context.Context, f *loadFlags, p loadProtocol, s *works
 
 // loadAgainst compares two versions of the service.
 func loadAgainst(ctx context.Context, a *app, f *loadFlags, protocol string, p loadProtocol) (err error) {
-	objectives, err := ownObjectives(ctx)
+	objectives, err := objective.ReadOwn(ctx, moduleDir())
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,8 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/hone-go/hone/internal/advisor"
 	"github.com/hone-go/hone/internal/experiment/objective"
@@ -56,44 +52,10 @@ func sweep() {
 // adviceStore is where advice is kept.
 func adviceStore() tune.Store { return tune.Store{Dir: filepath.Join(moduleDir(), ".hone", "advice")} }
 
-// readObjectives reads a file with objectives, by default the module's.
-func readObjectives(ctx context.Context, file string) ([]objective.Objective, string, error) {
-	given := file != ""
-	if !given {
-		file = filepath.Join(moduleDir(), objective.FileName)
-	}
-	text, err := infile.ReadFile(ctx, file, objective.MaxFile)
-	if errors.Is(err, fs.ErrNotExist) && !given {
-		return nil, "", fmt.Errorf("no %s in this module: write one (https://github.com/hone-go/hone/blob/main/doc/objectives.md), or name another file with -config FILE", objective.FileName)
-	} else if err != nil {
-		return nil, "", err
-	}
-	objectives, err := objective.Parse(file, text)
-	if err != nil {
-		return nil, "", errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
-	}
-	if len(objectives) == 0 {
-		return nil, "", fmt.Errorf("%s has no objectives: add an [[objective]] section", file)
-	}
-	return objectives, file, nil
-}
-
-// ownObjectives reads the module's objectives, if it has any.
-func ownObjectives(ctx context.Context) ([]objective.Objective, error) {
-	file := filepath.Join(moduleDir(), objective.FileName)
-	text, err := infile.ReadFile(ctx, file, objective.MaxFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	return objective.Parse(file, text)
-}
-
 // moduleObjectives returns the objectives of this module, or nil if there are none or they
 // can't be read, which hone check reports.
 func moduleObjectives(ctx context.Context) []objective.Objective {
-	objectives, err := ownObjectives(ctx)
+	objectives, err := objective.ReadOwn(ctx, moduleDir())
 	if err != nil {
 		return nil
 	}

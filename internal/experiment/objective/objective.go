@@ -1,7 +1,8 @@
 // Package objective reads hone.toml and compares what was measured with it.
 //
 //	objective.go  an objective, and what it applies to
-//	parse.go      the file, whose manual is doc/objectives.md
+//	read.go       finds the file
+//	parse.go      its text, whose manual is doc/objectives.md
 //	quantity.go   numbers with units
 //	evaluate.go   objectives applied to samples, comparisons (budget.go) and
 //	              profiles (profile.go); outcome.go is what comes of it
