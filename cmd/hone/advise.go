@@ -228,7 +228,7 @@ func isPattern(arg string) bool {
 
 func isFile(name string) bool {
 	info, err := os.Stat(name)
-	return err == nil && (info.Mode().IsRegular() || isRun(name))
+	return err == nil && (info.Mode().IsRegular() || experiment.IsRun(name))
 }
 
 // profilesToAdviseOn opens the profiles that a command line names, or measures its
@@ -326,7 +326,7 @@ func profilesOfRun(ctx context.Context, a *app, name string) (*toAdvise, error) 
 
 // profilesOfSource opens a run, one profile of a run, a file or a URL.
 func profilesOfSource(ctx context.Context, a *app, source string) (*toAdvise, error) {
-	if isRun(source) || !infile.Exists(source) && !strings.Contains(source, "://") {
+	if experiment.IsRun(source) || !infile.Exists(source) && !strings.Contains(source, "://") {
 		if _, err := experiment.Resolve(ctx, runsRoot(), source); err == nil || compare.IsRunName(source) {
 			return profilesOfRun(ctx, a, source)
 		}

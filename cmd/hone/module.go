@@ -62,11 +62,6 @@ func moduleObjectives(ctx context.Context) []objective.Objective {
 	return objectives
 }
 
-func isRun(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, "run.json"))
-	return err == nil
-}
-
 // thisModule returns the module of the current folder.
 func thisModule() (*advisor.Module, error) {
 	dir, err := os.Getwd()

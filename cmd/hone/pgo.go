@@ -262,7 +262,7 @@ func pgoInputs(ctx context.Context, a *app, f *pgoFlags, sources []string) ([]pg
 
 // wholeRun returns the run that a source names, or nil if it names something else.
 func wholeRun(ctx context.Context, a *app, source string) *experiment.Run {
-	if source == "-" || strings.Contains(source, "://") || infile.Exists(source) && !isRun(source) {
+	if source == "-" || strings.Contains(source, "://") || infile.Exists(source) && !experiment.IsRun(source) {
 		return nil
 	}
 	run, err := experiment.Find(ctx, runsRoot(), strings.TrimSuffix(source, ":"), pgo.FromRun)

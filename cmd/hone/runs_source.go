@@ -42,7 +42,7 @@ func findRunSource(ctx context.Context, source string) (*runSource, error) {
 		return nil, nil
 	}
 	if info, err := os.Stat(source); err == nil {
-		if info.IsDir() && isRun(source) {
+		if info.IsDir() && experiment.IsRun(source) {
 			return nil, whichProfile(ctx, source, source)
 		}
 		return nil, nil

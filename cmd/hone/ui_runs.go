@@ -24,7 +24,7 @@ func keptRuns(ctx context.Context, a *app, inv *shell.Invocation, compat bool, r
 // of them are runs.
 func uiRunDirs(ctx context.Context, root string, sources []string) (dirs []string, all bool) {
 	for _, s := range sources {
-		if infile.IsDir(s) && isRun(s) {
+		if infile.IsDir(s) && experiment.IsRun(s) {
 			dirs = append(dirs, s)
 		} else if s != "" && !infile.Exists(s) && !strings.Contains(s, "://") {
 			if dir, err := experiment.Resolve(ctx, root, strings.TrimSuffix(s, ":")); err == nil {

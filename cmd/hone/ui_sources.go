@@ -67,7 +67,7 @@ func findUIEntries(ctx context.Context, a *app, inv *shell.Invocation, compat bo
 		if err != nil {
 			return nil, err
 		}
-		if len(entries) == 0 && !isRun(dir) {
+		if len(entries) == 0 && !experiment.IsRun(dir) {
 			return nil, fmt.Errorf("%s: no profiles in this directory", dir)
 		}
 		var last error
@@ -91,7 +91,7 @@ func findUIEntries(ctx context.Context, a *app, inv *shell.Invocation, compat bo
 // directoryEntries lists the profiles in a directory, those of a run by what
 // they are of.
 func directoryEntries(ctx context.Context, a *app, inv *shell.Invocation, compat bool, dir string) ([]reports.Source, error) {
-	if isRun(dir) {
+	if experiment.IsRun(dir) {
 		return runEntries(ctx, a, inv, compat, dir)
 	}
 	files, err := profilesIn(dir)

@@ -7,12 +7,19 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/hone-go/hone/internal/infile"
 )
+
+// IsRun reports whether a folder is a kept run.
+func IsRun(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, infoFile))
+	return err == nil
+}
 
 // Open reads a run directory. Every file of a complete run has to be as it was
 // written; a *CorruptError tells which one is not. Of a partial run, whatever
