@@ -83,7 +83,8 @@ var importTable = map[string][]string{
 	// What the command line and servers ask: the one that puts rules, source and history together.
 	"internal/advisor": {"profile", "internal/advice", "internal/advice/rules", "internal/bench", "internal/experiment", "internal/pgo", "internal/tune"},
 
-	"internal/pgo": {"profile", "internal/experiment", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
+	// Profiles for the compiler: it asks hone serve for profiles, and measures what they gain.
+	"internal/pgo": {"profile", "internal/api", "internal/bench", "internal/experiment", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
 
 	"internal/store":      {"profile"},
 	"internal/store/disk": {"profile", "internal/hashing", "internal/store", "internal/store/disk/format"},

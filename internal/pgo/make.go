@@ -6,7 +6,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A Made is a profile that Make has written.
+// A Made is a profile that Make has written, or that was there.
 type Made struct {
 	Profile *profile.Profile
 	Before  *Summary // of the file before; nil if it is new
@@ -39,4 +39,13 @@ func Make(inputs []Input, w Weights, module Module, file string) (*Made, error) 
 	}
 	made.After, made.Changed, err = Write(file, made.Profile)
 	return &made, err
+}
+
+// Existing reads the profile that a file has.
+func Existing(file string) (*Made, error) {
+	p, s, err := Read(file)
+	if err == nil && p == nil {
+		err = fmt.Errorf("%s doesn't exist: make it first, with hone pgo PROFILE", file)
+	}
+	return &Made{Profile: p, After: s}, err
 }

@@ -1,7 +1,8 @@
 // Package pgo makes the profile that the compiler uses for optimization, default.pgo, from
-// profiles of production: it weighs and trims them (merge.go), tells how much of the
-// result still is of the source at hand (fresh.go, source.go) and puts it in place
-// (file.go).
+// profiles of production. It reads them (inputs.go, run.go, services.go), weighs and trims
+// them (weights.go, merge.go), and puts the result in place (target.go, make.go, file.go).
+// It tells how much of the result the source at hand still has (fresh.go, source.go), and
+// measures what the compiler gains from it (verify.go).
 package pgo
 
 import (

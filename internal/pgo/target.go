@@ -70,6 +70,12 @@ func Find(ctx context.Context, dir, file string) (Module, string, error) {
 	return m, "", fmt.Errorf("%w in %s: %s", ErrNoMain, here, next)
 }
 
+// Uses reports whether go build uses the profile in a file without being told.
+func (m Module) Uses(file string) bool {
+	whole, err := filepath.Abs(file)
+	return err == nil && whole == filepath.Join(m.Main, FileName)
+}
+
 // findModule returns the module that is worked on in a folder. In a workspace there
 // may be several.
 func findModule(ctx context.Context, dir string) (m Module, err error) {
