@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -14,7 +13,6 @@ import (
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/experiment/objective"
-	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/shell"
 )
 
@@ -90,12 +88,13 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 	} else if len(rest) == 0 {
 		rest = []string{"latest"}
 	}
-	err = theNewest(ctx, f.Store, base)
-	for i := range rest {
-		err = cmp.Or(err, theNewest(ctx, f.Store, &rest[i]))
-	}
-	if err != nil {
+	if *base, err = compare.Newest(ctx, f.Store, *base); err != nil {
 		return err
+	}
+	for i := range rest {
+		if rest[i], err = compare.Newest(ctx, f.Store, rest[i]); err != nil {
+			return err
+		}
 	}
 	inputs, err := compare.Read(ctx, f.Store, a.stdin, rest)
 	if err != nil {
@@ -108,7 +107,7 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 	case err != nil:
 		return explainRevisions(ctx, "check", []string{*base}, err)
 	}
-	regressions = unbudgeted(regressions, c.Outcomes)
+	regressions = c.Unreported(regressions)
 	if f.json {
 		err = writeJSON(a.stdout, checkedValues(c, regressions, file))
 	} else {
@@ -119,31 +118,6 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 	}
 	missed, unmeasured := c.Gate()
 	return gateError(missed+len(regressions) > 0, unmeasured)
-}
-
-// unbudgeted returns the regressions that no missed objective reports.
-func unbudgeted(regressions []experiment.Comparison, outcomes []objective.Outcome) []experiment.Comparison {
-	return slices.DeleteFunc(regressions, func(r experiment.Comparison) bool {
-		return slices.ContainsFunc(outcomes, func(o objective.Outcome) bool { return o.Status == objective.Missed && o.Key == r.Key })
-	})
-}
-
-// theNewest replaces names such as latest by the directory of the run, whatever it has.
-// Other verbs skip runs without results, but a gate must not fall back to an older run
-// because the newest one has no results.
-func theNewest(ctx context.Context, root string, name *string) error {
-	run, side, hasSide := strings.Cut(*name, ":")
-	if !strings.HasPrefix(run, "latest") || !compare.IsRunName(run) || infile.Exists(*name) {
-		return nil
-	}
-	dir, err := experiment.Resolve(ctx, root, run)
-	if err != nil {
-		return err
-	}
-	if *name = dir; hasSide {
-		*name += ":" + side
-	}
-	return nil
 }
 
 // checkOnly refuses flags that don't fit with -against, or without it.

@@ -36,6 +36,13 @@ func (c *Checked) Gate() (missed, unmeasured int) {
 	return missed, unmeasured
 }
 
+// Unreported returns the regressions that no missed objective reports.
+func (c *Checked) Unreported(regressions []experiment.Comparison) []experiment.Comparison {
+	return slices.DeleteFunc(regressions, func(r experiment.Comparison) bool {
+		return slices.ContainsFunc(c.Outcomes, func(o objective.Outcome) bool { return o.Status == objective.Missed && o.Key == r.Key })
+	})
+}
+
 // ErrSeveralRuns is the error of Check for runs that were not measured together.
 var ErrSeveralRuns = errors.New("only one run can be checked at once; several arguments must be files with results of one measurement")
 

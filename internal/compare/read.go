@@ -180,6 +180,21 @@ var runName = lazyregexp.New(`^(latest(~\d+)?|\d{4,}(-\w*)*)$`)
 // ID. The run need not exist.
 func IsRunName(name string) bool { return runName.MatchString(name) }
 
+// Newest replaces latest, or latest~1, by the folder of that run, whatever the run has. It
+// returns other names as they are. Other verbs skip runs without results, but a gate must
+// not fall back to an older run because the newest one has no results.
+func Newest(ctx context.Context, root, name string) (string, error) {
+	run, side, hasSide := strings.Cut(name, ":")
+	if !strings.HasPrefix(run, "latest") || !IsRunName(run) || infile.Exists(name) {
+		return name, nil
+	}
+	dir, err := experiment.Resolve(ctx, root, run)
+	if err == nil && hasSide {
+		dir += ":" + side
+	}
+	return dir, err
+}
+
 // openRun opens the run that an argument names, nil if it is none. both says
 // that no side of it was named.
 func openRun(ctx context.Context, root, arg string) (run *experiment.Run, side experiment.Side, both bool, err error) {
