@@ -63,7 +63,7 @@ func (p *Package) compiles(name string, text []byte) error {
 // has, too.
 func (p *Package) redeclared(f *ast.File) error {
 	name := p.Fset.File(f.FileStart).Name()
-	for _, id := range declared(f) {
+	for _, id := range declarations(f) {
 		o := p.Types.Scope().Lookup(id.Name)
 		if o == nil {
 			continue
@@ -75,8 +75,8 @@ func (p *Package) redeclared(f *ast.File) error {
 	return nil
 }
 
-// declared are the names that a file declares in its package.
-func declared(f *ast.File) (names []*ast.Ident) {
+// declarations returns the names that a file declares in its package.
+func declarations(f *ast.File) (names []*ast.Ident) {
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:

@@ -89,7 +89,7 @@ func (x *examiner) hotEnough(m matched, r *Rule) bool {
 }
 
 // findings says of each place what it costs, and what is better.
-func (x *examiner) findings(places []*found) []Finding {
+func (x *examiner) findings(places []*occurrence) []Finding {
 	var all []Finding
 	for _, p := range places {
 		f := p.head

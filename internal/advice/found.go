@@ -15,18 +15,18 @@ type hit struct {
 	part  matched
 }
 
-// found is what a rule matches at one place: the first hit there, whose part is that of all. A call
+// An occurrence is what a rule matches at one place: the first hit there, whose part is that of all. A call
 // over several lines has several, and a generic function.
-type found struct {
+type occurrence struct {
 	hit
 	sites []*Site
 	head  Finding // which rule, where and why
 }
 
 // placesOf puts hits of a rule at one place together, in the order of the first.
-func placesOf(hits []hit) []*found {
-	var all []*found
-	at := make(map[string]*found) // by rule and position
+func placesOf(hits []hit) []*occurrence {
+	var all []*occurrence
+	at := make(map[string]*occurrence) // by rule and position
 	taken := make(map[string]bool)
 	for _, h := range hits {
 		head := h.finding()
@@ -42,7 +42,7 @@ func placesOf(hits []hit) []*found {
 		// same count up.
 		head.ID = newID(&head, func(id string) bool { return taken[id] }, head.Text)
 		taken[head.ID] = true
-		at[key] = &found{h, []*Site{h.site}, head}
+		at[key] = &occurrence{h, []*Site{h.site}, head}
 		all = append(all, at[key])
 	}
 	return all
@@ -61,8 +61,8 @@ func (h *hit) finding() Finding {
 
 // specific leaves generic rules out where another one knows the line: what says more than
 // "something is allocated here" is enough.
-func specific(places []*found) []*found {
-	line := func(f *found) string { return fmt.Sprintf("%s:%d", f.head.File, f.head.Line) }
+func specific(places []*occurrence) []*occurrence {
+	line := func(f *occurrence) string { return fmt.Sprintf("%s:%d", f.head.File, f.head.Line) }
 	known := make(map[string]bool)
 	for _, f := range places {
 		// A rule about the time of the line itself says nothing of what it allocates.
@@ -70,11 +70,11 @@ func specific(places []*found) []*found {
 			known[line(f)] = true
 		}
 	}
-	return slices.DeleteFunc(places, func(f *found) bool { return f.rule.Generic && known[line(f)] })
+	return slices.DeleteFunc(places, func(f *occurrence) bool { return f.rule.Generic && known[line(f)] })
 }
 
 // covered returns what reports whether a sample at a line is below some finding.
-func covered(places []*found) func(at place, below []string) bool {
+func covered(places []*occurrence) func(at place, below []string) bool {
 	return func(at place, below []string) bool {
 		below = slices.Clone(below)
 		slices.Reverse(below)

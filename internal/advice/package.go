@@ -31,8 +31,8 @@ type analyzed struct {
 
 var errNotBuilt = errors.New("isn't part of the package in this build")
 
-// read returns the texts of files, by name.
-func read(files []string) (map[string][]byte, error) {
+// readFiles returns the texts of files, by name.
+func readFiles(files []string) (map[string][]byte, error) {
 	texts := make(map[string][]byte)
 	for _, name := range files {
 		text, err := infile.ReadFile(context.Background(), name, infile.MaxSource)

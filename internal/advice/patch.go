@@ -159,7 +159,7 @@ func fixImports(name string, text []byte, was *ast.File, add []string) ([]byte, 
 	if err != nil {
 		return nil, fmt.Errorf("the rewrite does not parse: %w", err)
 	}
-	from, to := header(fset, f)
+	from, to := importLines(fset, f)
 	changed := false
 	for _, p := range add {
 		if !imports(f, p) {
@@ -197,12 +197,12 @@ func fixImports(name string, text []byte, was *ast.File, add []string) ([]byte, 
 	if f, err = parser.ParseFile(fset, name, out.Bytes(), parser.ImportsOnly); err != nil {
 		return nil, err
 	}
-	made, end := header(fset, f)
+	made, end := importLines(fset, f)
 	return slices.Concat(text[:from], out.Bytes()[made:end], text[to:]), nil
 }
 
-// header is where a file's imports are, from the end of its package's name.
-func header(fset *token.FileSet, f *ast.File) (from, to int) {
+// importLines returns where a file's imports are, from the end of its package's name.
+func importLines(fset *token.FileSet, f *ast.File) (from, to int) {
 	end := f.Name.End()
 	for _, d := range f.Decls {
 		if d, ok := d.(*ast.GenDecl); ok && d.Tok == token.IMPORT {

@@ -23,7 +23,7 @@ const maxLookCallers = 2
 
 // unreported are the sites on whose lines no rule reports anything, the hottest by what they
 // themselves run first.
-func unreported(sites []*Site, places []*found) []*Site {
+func unreported(sites []*Site, places []*occurrence) []*Site {
 	reported := make(map[string]bool)
 	line := func(file string, n int) string { return fmt.Sprintf("%s:%d", file, n) }
 	for _, f := range places {
@@ -69,7 +69,7 @@ func (x *examiner) hotLine(m matched) bool {
 
 // looks makes findings about hot lines: they promise nothing, and are worth as much as their lines are
 // hot.
-func (x *examiner) looks(places []*found) []Finding {
+func (x *examiner) looks(places []*occurrence) []Finding {
 	all := x.findings(places)
 	for i := range all {
 		f := &all[i]
@@ -112,7 +112,7 @@ func withLooks(known, looked []Finding, hotter bool) []Finding {
 }
 
 // hottestOf is the largest share of what rules found at places.
-func (x *examiner) hottestOf(places []*found) float64 {
+func (x *examiner) hottestOf(places []*occurrence) float64 {
 	most := 0.0
 	for _, f := range places {
 		most = max(most, x.largest(f.part))

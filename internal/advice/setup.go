@@ -15,21 +15,21 @@ import (
 // function outside the loop over b.N, before the timer is reset, or while it is stopped, runs however
 // fast the rest is, and doesn't count for any operation.
 type setups struct {
-	files map[string]*benchmarkFile // nil for what can't be parsed
-	parts map[place]part
+	files  map[string]*benchmarkFile // nil for what can't be parsed
+	phases map[place]phase
 }
 
 func newSetups() setups {
-	return setups{files: make(map[string]*benchmarkFile), parts: make(map[place]part)}
+	return setups{files: make(map[string]*benchmarkFile), phases: make(map[place]phase)}
 }
 
-// A part is what a frame says about its sample.
-type part uint8
+// A phase is what a frame says about its sample: what the benchmark did then.
+type phase uint8
 
 const (
-	measured part = iota
-	prepares      // outside of what is measured
-	asks          // in a function without a loop that has a *testing.B: what it calls may have one
+	measured phase = iota
+	prepares       // outside of what is measured
+	asks           // in a function without a loop that has a *testing.B: what it calls may have one
 )
 
 // prepares reports whether a sample, whose frames are given from the root, is in the setup of a
@@ -44,23 +44,23 @@ func (u *setups) prepares(frames iter.Seq[*step]) bool {
 		if f.file == "" {
 			break // measured, or not the user's to say
 		}
-		if known = u.part(f.place); known != asks {
+		if known = u.phase(f.place); known != asks {
 			break
 		}
 	}
 	return begun && known == prepares
 }
 
-func (u *setups) part(p place) part {
-	known, ok := u.parts[p]
+func (u *setups) phase(p place) phase {
+	known, ok := u.phases[p]
 	if !ok {
 		file, read := u.files[p.file]
 		if !read {
 			file = parseBenchmarks(p.file)
 			u.files[p.file] = file
 		}
-		known = file.part(p)
-		u.parts[p] = known
+		known = file.phase(p)
+		u.phases[p] = known
 	}
 	return known
 }
@@ -109,8 +109,8 @@ func benchmarkParams(f *ast.FuncType) (names []string) {
 	return names
 }
 
-// part classifies a line of a function. If the source has changed since, the line counts as measured.
-func (b *benchmarkFile) part(p place) part {
+// phase classifies a line of a function. If the source has changed since, the line counts as measured.
+func (b *benchmarkFile) phase(p place) phase {
 	if b == nil {
 		return measured
 	}

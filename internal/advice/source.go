@@ -43,7 +43,7 @@ func load(ctx context.Context, dir, toolchain string, flags, dirs []string) (*so
 			s.unexamined = append(s.unexamined, fmt.Sprintf("%s: %v", l.PkgPath, l.Errors[0]))
 			continue
 		}
-		texts, err := read(l.CompiledGoFiles)
+		texts, err := readFiles(l.CompiledGoFiles)
 		if err != nil {
 			return nil, err
 		}
