@@ -14,7 +14,6 @@ import (
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/store"
-	"github.com/hone-go/hone/internal/store/clickhouse"
 	"github.com/hone-go/hone/internal/store/disk"
 )
 
@@ -42,12 +41,7 @@ func openDeleter(ctx context.Context, where string) (interface {
 	store.Deleter
 }, error) {
 	if isRemote(where) {
-		c, err := clickhouse.ParseURL(where)
-		if err != nil {
-			return nil, err
-		}
-		c.Retention = 0
-		return clickhouse.Open(ctx, c)
+		return openRemote(ctx, where)
 	}
 	dir, err := storeDir(where)
 	if err != nil {

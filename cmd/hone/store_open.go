@@ -45,12 +45,7 @@ func isRemote(where string) bool { return strings.HasPrefix(where, "clickhouse:/
 // openStore opens a store to copy from or to, without retention.
 func openStore(ctx context.Context, where string, toWrite bool) (store.Store, error) {
 	if isRemote(where) {
-		c, err := clickhouse.ParseURL(where)
-		if err != nil {
-			return nil, err
-		}
-		c.Retention = 0
-		return clickhouse.Open(ctx, c)
+		return openRemote(ctx, where)
 	}
 	dir, err := storeDir(where)
 	if toWrite && err != nil && isNew(where) {
@@ -64,6 +59,16 @@ func openStore(ctx context.Context, where string, toWrite bool) (store.Store, er
 		o.PackAfter = -1 // don't change it
 	}
 	return disk.OpenContext(ctx, dir, o)
+}
+
+// openRemote opens a store in ClickHouse, without retention.
+func openRemote(ctx context.Context, where string) (*clickhouse.Store, error) {
+	c, err := clickhouse.ParseURL(where)
+	if err != nil {
+		return nil, err
+	}
+	c.Retention = 0
+	return clickhouse.Open(ctx, c)
 }
 
 // isNew reports whether there is nothing at a path, or an empty directory.
