@@ -28,22 +28,7 @@ Only the author knows which data the program needs, so this rule only gives advi
 	Match:  matchJSONAny,
 }
 
-func matchJSONAny(s *advice.Site) []advice.Match {
-	if s.Share(jsonFrames) < 0.02 {
-		return nil
-	}
-	var matches []advice.Match
-	for _, c := range s.Calls(facts.JSONFunctions...) {
-		t, decodes := facts.JSONCoded(s.Place, c)
-		if t == nil || facts.RunsOnce(s.Place, c.Cursor) {
-			continue
-		}
-		if why := makesAny(s, c, t, decodes); why != "" {
-			matches = append(matches, advice.Match{Node: c.CallExpr, Why: why})
-		}
-	}
-	return matches
-}
+func matchJSONAny(s *advice.Site) []advice.Match { return matchJSON(s, makesAny) }
 
 // makesAny says why a call matches the rule, or "".
 func makesAny(s *advice.Site, c code.Call, t types.Type, decodes bool) string {

@@ -27,22 +27,7 @@ UnmarshalJSON, and single numbers and strings, are not reported.`,
 	Match:  matchJSONReflection,
 }
 
-func matchJSONReflection(s *advice.Site) []advice.Match {
-	if s.Share(jsonFrames) < 0.02 {
-		return nil
-	}
-	var matches []advice.Match
-	for _, c := range s.Calls(facts.JSONFunctions...) {
-		t, decodes := facts.JSONCoded(s.Place, c)
-		if t == nil || facts.RunsOnce(s.Place, c.Cursor) {
-			continue
-		}
-		if why := reflectsJSON(s, c, t, decodes); why != "" {
-			matches = append(matches, advice.Match{Node: c.CallExpr, Why: why})
-		}
-	}
-	return matches
-}
+func matchJSONReflection(s *advice.Site) []advice.Match { return matchJSON(s, reflectsJSON) }
 
 // reflectsJSON says why a call matches the rule, or "".
 func reflectsJSON(s *advice.Site, c code.Call, t types.Type, decodes bool) string {
