@@ -123,15 +123,7 @@ func LastIteration(s *code.Place, c, loop inspector.Cursor) bool {
 		if LeavesBy(s, c, stmt, loop.Node()) {
 			return true
 		}
-		var list []ast.Stmt
-		switch around := c.Parent().Node().(type) {
-		case *ast.BlockStmt:
-			list = around.List
-		case *ast.CaseClause:
-			list = around.Body
-		case *ast.CommClause:
-			list = around.Body
-		}
+		list := Statements(c.Parent().Node())
 		if len(list) == 0 {
 			continue
 		}

@@ -343,6 +343,19 @@ func Statement(c inspector.Cursor) (inspector.Cursor, bool) {
 	return inspector.Cursor{}, false
 }
 
+// Statements returns the statements of a block or a case, and nil for other nodes.
+func Statements(n ast.Node) []ast.Stmt {
+	switch n := n.(type) {
+	case *ast.BlockStmt:
+		return n.List
+	case *ast.CaseClause:
+		return n.Body
+	case *ast.CommClause:
+		return n.Body
+	}
+	return nil
+}
+
 // Object returns the object that an identifier refers to; nil for other expressions.
 func Object(s *code.Place, e ast.Expr) types.Object {
 	id, ok := ast.Unparen(e).(*ast.Ident)

@@ -104,17 +104,7 @@ func heldBy(s *advice.Site, unlock *ast.CallExpr, sel *ast.SelectorExpr) *held {
 	var found *held
 	name := strings.TrimSuffix(sel.Sel.Name, "Unlock") + "Lock"
 	ast.Inspect(s.Body(), func(n ast.Node) bool {
-		var list []ast.Stmt
-		switch n := n.(type) {
-		case *ast.BlockStmt:
-			list = n.List
-		case *ast.CaseClause:
-			list = n.Body
-		case *ast.CommClause:
-			list = n.Body
-		default:
-			return true
-		}
+		list := facts.Statements(n)
 		end, deferred := -1, false
 		for i, stmt := range list {
 			switch stmt := stmt.(type) {
