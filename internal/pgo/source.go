@@ -234,7 +234,7 @@ var (
 func parseLinkName(name string) linkName {
 	f := profile.Frame{Name: name}
 	n := linkName{pkg: f.Package()}
-	name = dropBrackets(name)
+	name = srcfind.WithoutTypeArguments(name)
 	slash := strings.LastIndexByte(name, '/') + 1
 	_, rest, ok := strings.Cut(name[slash:], ".")
 	if !ok {
@@ -259,21 +259,4 @@ func parseLinkName(name string) linkName {
 		n.base = parts[0]
 	}
 	return n
-}
-
-// dropBrackets removes type arguments.
-func dropBrackets(s string) string {
-	var b strings.Builder
-	depth := 0
-	for _, r := range s {
-		switch {
-		case r == '[':
-			depth++
-		case r == ']':
-			depth--
-		case depth <= 0:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }

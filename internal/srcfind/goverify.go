@@ -114,7 +114,7 @@ var (
 // declaration of their own: initializers of variables, parts of functions such as
 // the bodies of loops, wrappers, code that isn't Go's.
 func parseSymbol(s string) (out symbol, ok bool) {
-	s = withoutTypeArguments(s)
+	s = WithoutTypeArguments(s)
 	out.full = s
 	slash := strings.LastIndexByte(s, '/') + 1
 	dot := strings.IndexByte(s[slash:], '.')
@@ -136,8 +136,8 @@ func parseSymbol(s string) (out symbol, ok bool) {
 	return out, true
 }
 
-// withoutTypeArguments removes what stands in brackets.
-func withoutTypeArguments(s string) string {
+// WithoutTypeArguments removes what is in square brackets from a function's name.
+func WithoutTypeArguments(s string) string {
 	var b strings.Builder
 	depth := 0
 	for _, r := range s {
