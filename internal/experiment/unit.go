@@ -45,18 +45,22 @@ func DirectionOf(unit string, metadata benchfmt.UnitMetadataMap) Direction {
 }
 
 // isTime reports whether a unit is one of time, such as ns/op or p99-ns.
-func isTime(unit string) bool {
+func isTime(unit string) bool { return Amount(unit) == "sec" }
+
+// Amount returns what a unit counts, whatever it is divided by: "sec" for times such as ns/op
+// and p99-ns, "B" for sizes, and "" for everything else.
+func Amount(unit string) string {
 	_, tidied := benchunit.Tidy(1, unit)
 	amount, _, _ := strings.Cut(tidied, "/")
 	for word := range strings.SplitSeq(amount, "-") {
 		switch word {
 		case "sec":
-			return true
+			return "sec"
 		case "B", "bytes":
-			return false
+			return "B"
 		}
 	}
-	return false
+	return ""
 }
 
 func hasUnitSuffix(unit, suffix string) bool {

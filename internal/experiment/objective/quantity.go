@@ -11,6 +11,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2/unstable"
 	"golang.org/x/perf/benchunit"
+
+	"github.com/hone-go/hone/internal/experiment"
 )
 
 // A Quantity is a number with its dimension.
@@ -76,15 +78,11 @@ func dimensionOf(metric string) Dimension {
 	if metric == metricShare {
 		return Fraction
 	}
-	_, tidy := benchunit.Tidy(1, metric)
-	amount, _, _ := strings.Cut(tidy, "/")
-	for part := range strings.SplitSeq(amount, "-") {
-		switch part {
-		case "sec":
-			return Time
-		case "B", "bytes":
-			return Bytes
-		}
+	switch experiment.Amount(metric) {
+	case "sec":
+		return Time
+	case "B":
+		return Bytes
 	}
 	return Number
 }
