@@ -60,7 +60,7 @@ var importTable = map[string][]string{
 	"internal/load":           {},
 	"internal/load/template":  {"internal/infile"},
 	"internal/load/httpload":  {"internal/infile", "internal/load", "internal/load/template"},
-	"internal/load/grpcload":  {"internal/infile", "internal/load", "internal/load/template"},
+	"internal/load/grpcload":  {"internal/infile", "internal/load", "internal/load/template", "internal/spelling"},
 	"internal/load/kafkaload": {"internal/freeport", "internal/infile", "internal/load", "internal/load/template"}, // kafkatest starts a broker
 	"internal/load/loadtest":  {"internal/load"},                                                                   // the suite for drivers
 	"internal/load/measure":   {"profile", "internal/capture", "internal/experiment", "internal/load", "internal/workspace"},

@@ -26,6 +26,7 @@ import (
 	_ "google.golang.org/protobuf/types/known/wrapperspb"
 
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/spelling"
 )
 
 // Limits of files with descriptors and with their source, in bytes.
@@ -140,9 +141,11 @@ func unknown(what, name string, names []string) error {
 		return fmt.Errorf("%s (none is known)", what)
 	}
 	best, near := "", 4
+	lower := strings.ToLower(name)
 	for _, n := range names {
-		short := n[strings.LastIndexByte(n, '.')+1:]
-		if d := min(distance(n, name), distance(short, name)); d < near {
+		full := strings.ToLower(n)
+		short := full[strings.LastIndexByte(full, '.')+1:]
+		if d := min(spelling.Distance(full, lower), spelling.Distance(short, lower)); d < near {
 			best, near = n, d
 		}
 	}
@@ -150,25 +153,4 @@ func unknown(what, name string, names []string) error {
 		return fmt.Errorf("%s; did you mean %s? (known: %s)", what, best, strings.Join(names, ", "))
 	}
 	return fmt.Errorf("%s (known: %s)", what, strings.Join(names, ", "))
-}
-
-// distance counts the letters to change, add or leave out to make b of a, in whatever case.
-func distance(a, b string) int {
-	a, b = strings.ToLower(a), strings.ToLower(b)
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := last
-			if a[i] != b[j] {
-				cost = 1 + min(last, row[j], row[j+1])
-			}
-			last, row[j+1] = row[j+1], cost
-		}
-	}
-	return row[len(b)]
 }
