@@ -125,18 +125,12 @@ func loadAgainst(ctx context.Context, a *app, f *loadFlags, protocol string, p l
 	if f.count > 0 {
 		versus.Looks = experiment.OneLook(f.count)
 	}
-	report, err := versus.Measure(ctx)
+	report, err := versus.MeasureRun(ctx)
 	progress.end()
-	switch {
-	case err != nil && ctx.Err() != nil:
-		a.warn("hone: the results so far are kept as a partial run: " + run.Dir())
-		return errors.Join(err, run.Abandon("interrupted"))
-	case err != nil:
-		return errors.Join(err, run.Abandon("not finished: "+err.Error()))
-	case report.Void != "":
-		return errors.Join(errors.New("the run is void: "+report.Void), run.Abandon("void: "+report.Void))
-	}
-	if err := run.Close(); err != nil {
+	if err != nil {
+		if ctx.Err() != nil {
+			a.warn("hone: the results so far are kept as a partial run: " + run.Dir())
+		}
 		return err
 	}
 	if err := tellVersus(ctx, a, f, target, run, report); err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
@@ -28,23 +27,10 @@ func measureLoad(ctx context.Context, a *app, f *loadFlags, protocol string, tar
 	}
 	progress := newProgress(a)
 	plan.Run, plan.Events = run, progress.load
-	report, err := plan.Measure(ctx)
+	report, err := plan.MeasureRun(ctx)
 	progress.end()
-	if void := report != nil && report.Result != nil && report.Void != ""; err != nil || ctx.Err() != nil || void {
-		why := "interrupted"
-		switch {
-		case ctx.Err() != nil:
-		case err != nil:
-			why = err.Error()
-		case void: // partial, so that no conclusions are drawn from it
-			why = "void: " + report.Void
-		}
-		err = errors.Join(err, run.Abandon(why))
-	} else {
-		err = run.Close()
-	}
 	if report == nil {
-		return errors.Join(err, os.RemoveAll(run.Dir()))
+		return err
 	}
 	if told := tellLoad(a, f, target, report); told != nil {
 		return told
