@@ -115,7 +115,7 @@ func statVerdicts(text []byte) ([]verdict, error) {
 		if change, ok := strings.CutSuffix(row[versus], "%"); ok {
 			percent, err := strconv.ParseFloat(change, 64)
 			if err != nil {
-				return nil, fmt.Errorf("benchstat: %q is no change", row[versus])
+				return nil, fmt.Errorf("benchstat: %q is not a percentage", row[versus])
 			}
 			v.Change = percent / 100
 			switch {

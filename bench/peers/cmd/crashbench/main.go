@@ -63,7 +63,7 @@ func main() {
 	data := flag.String("data", "", "data directory of the server; emptied for each scenario")
 	out := flag.String("out", "", "result file to append to")
 	steps := flag.Int("steps", 10, "steps of the corpus pushed before the kill")
-	conc := flag.Int("c", 32, "profiles under way at a time")
+	conc := flag.Int("c", 32, "profiles in flight at once")
 	which := flag.String("scenarios", "1234", "scenarios to run")
 	load := flag.Duration("load", 20*time.Second, "length of the run that is ended under load")
 	flag.Parse()

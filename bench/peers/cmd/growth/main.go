@@ -70,7 +70,7 @@ func main() {
 	instances := flag.Int("instances", 200, "instances of the fleet")
 	days := flag.Int("days", 7, "days that are backdated")
 	every := flag.Duration("every", 10*time.Minute, "time between the profiles of an instance")
-	conc := flag.Int("c", 16, "profiles under way at a time")
+	conc := flag.Int("c", 16, "profiles in flight at once")
 	runs := flag.Int("n", 12, "warm runs of each query")
 	colds := flag.Int("cold", 3, "cold runs of each query, each on a freshly started server")
 	settle := flag.Duration("settle", 5*time.Minute, "longest wait for background work")

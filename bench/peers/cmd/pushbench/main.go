@@ -75,7 +75,7 @@ func main() {
 	dir := flag.String("corpus", "corpus", "corpus")
 	data := flag.String("data", "", "data directory of the server; emptied first")
 	out := flag.String("out", "", "result file to append to")
-	conc := flag.Int("c", 64, "profiles under way at a time")
+	conc := flag.Int("c", 64, "profiles in flight at once")
 	limit := flag.Int("steps", 0, "push only the first steps of the corpus")
 	rate := flag.Float64("rate", 0, "profiles per second to push at; 0: as fast as the server takes them")
 	settle := flag.Duration("settle", 3*time.Minute, "longest wait for background work")
