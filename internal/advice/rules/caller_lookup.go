@@ -19,7 +19,7 @@ AddSource enable it; other loggers have options such as ReportCaller, AddCaller 
 records are written, or keep it for warnings and errors. Your own runtime.Caller can often be a constant, or a program
 counter that you only resolve when it is printed.
 
-What the log must contain is up to its readers, so this rule only gives advice.`,
+hone can't know what the readers of a log need, so this rule only gives advice.`,
 	Class:  advice.AdviceOnly,
 	Frames: callerFrames,
 	Gain:   2,

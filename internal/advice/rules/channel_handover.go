@@ -17,7 +17,7 @@ var channelHandover = &advice.Rule{
 	ID:    "channel-handover",
 	Title: "items are sent one by one through an unbuffered channel",
 	Doc: `A send on an unbuffered channel waits for a receiver. Each item needs two goroutines to meet and the scheduler to run
-twice, which takes some hundred nanoseconds. If the work per item is of that order, send slices of items. A buffer lets
+twice, which takes a few hundred nanoseconds. If the work per item takes no longer, send slices of items. A buffer lets
 both sides run ahead for a while. If the receivers are slower, a buffer only fills up; use more receivers.
 
 The rule reports a loop that sends on a channel made without a buffer in the same package, if sends wait 50 µs or less

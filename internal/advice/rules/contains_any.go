@@ -17,7 +17,7 @@ var containsAny = &advice.Rule{
 	ID:    "contains-any",
 	Title: "a set search looks for only a few bytes",
 	Doc: `ContainsAny and IndexAny build a set of the characters on each call and check the text byte by byte. IndexByte compares
-16 or 32 bytes per instruction. For two or three bytes, searching for each one in turn is faster, unless the text is
+16 or 32 bytes per instruction. For two or three bytes, a search for each of them is faster, unless the text is
 very short or the first byte is usually near the start. A single byte already goes to IndexByte.
 
 For a text of up to eight bytes they don't build a set, but look up each byte among the characters. If profiles show

@@ -22,8 +22,8 @@ var largeCopy = &advice.Rule{
 
 The rewrite makes the loop variable point to the element. It is offered if the loop only reads fields of the variable,
 doesn't mention the slice, and writes to no other slice or pointer of the type. Review it, because a function called in
-the loop may change elements, which a copy doesn't see. Where the compiler reports copies of 128 bytes or more
-elsewhere, the advice is to pass a pointer.`,
+the loop may change elements, which a copy doesn't see. For other copies of 128 bytes or more that the compiler reports,
+the advice is to pass a pointer.`,
 	Class: advice.Review,
 	Own:   true,
 	Gain:  2,

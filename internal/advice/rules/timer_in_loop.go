@@ -16,8 +16,8 @@ var timerInLoop = &advice.Rule{
 	Title: "a timer is created in each iteration",
 	Doc: `time.After creates a timer and a channel, about 250 bytes, for each message that a select in a loop receives. Create one
 timer before the loop and call Reset. With go 1.23 or later in go.mod, timers without references are collected before
-they fire, and Reset and Stop don't require draining the channel. Before that, timers stay until they fire. Where to
-reset the timer depends on the loop, so this rule only gives advice.`,
+they fire, and Reset and Stop don't require draining the channel. Before that, timers stay until they fire. The right
+place for Reset depends on the loop, so this rule only gives advice.`,
 	Class:  advice.AdviceOnly,
 	Frames: lazyregexp.New(`^time\.(After|NewTimer|newTimer)$`),
 	// What time.After allocates is allocated in package time.
