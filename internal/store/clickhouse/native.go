@@ -261,7 +261,7 @@ func (v *values) read(r *stream, rows int) error {
 	case kind == "Int64", kind == "UInt64":
 		width = 8
 	default:
-		return fmt.Errorf("%w: a column is of type %.100s", errAnswer, kind)
+		return fmt.Errorf("%w: unexpected column type %.100s", errAnswer, kind)
 	}
 	for range rows {
 		b, err := r.next(width)

@@ -249,7 +249,7 @@ func (p *part) each(ctx context.Context, from *sources, f func(s *format.Samples
 			for ; word != 0; word &= word - 1 {
 				row := w*64 + bits.TrailingZeros64(word)
 				if row >= profiles.Profiles() {
-					return format.Damaged(p.v.blockKey(b.blockID), "it has %d profiles, and a head is of the one behind %d", profiles.Profiles(), row)
+					return format.Damaged(p.v.blockKey(b.blockID), "it has %d profiles, but a head refers to profile %d (the first is 0)", profiles.Profiles(), row)
 				}
 				s := profiles.Samples(row)
 				f(&s)
