@@ -169,7 +169,7 @@ var variables = [...]variable{
 		detail:  "Needs the granularity lines."},
 
 	{name: "granularity", field: func(c *Config) any { return &c.Granularity },
-		summary: "What one entry is",
+		summary: "Size of one entry",
 		choices: []choice{
 			{"functions", "A function, in whatever file"},
 			{"filefunctions", "A function in one file"},

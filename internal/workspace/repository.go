@@ -76,7 +76,7 @@ func (r *repository) resolve(ctx context.Context, ref string) (string, error) {
 	if relative {
 		return "", fmt.Errorf("%s: the history does not go back that far", msg)
 	}
-	return "", fmt.Errorf("%s; git branch -a and git tag list what there is", msg)
+	return "", fmt.Errorf("%s; git branch -a and git tag list the names you can use", msg)
 }
 
 func (r *repository) commit(ctx context.Context, ref string) (string, error) {
