@@ -62,7 +62,7 @@ func lossNotice(losses []disk.Loss) api.Notice {
 			to = l.To
 		}
 	}
-	return api.Notice{Level: api.LevelError, Since: ms(losses[0].Since), Text: fmt.Sprintf("Lost profiles: %d, of %d services, from %s to %s, as a table of the store is damaged. "+
+	return api.Notice{Level: api.LevelError, Since: ms(losses[0].Since), Text: fmt.Sprintf("Lost profiles: %d, of %d services, from %s to %s, because a table of the store is damaged. "+
 		"All others are served. The log names the services.", profiles, len(services), from.Format(time.RFC3339), to.Format(time.RFC3339))}
 }
 
@@ -112,16 +112,16 @@ func (s *diskStore) setAside(all []disk.Aside) (aside []api.Aside, notices []api
 		if profiles == 0 {
 			number = "how many is not known"
 		}
-		notices = append(notices, api.Notice{Level: api.LevelError, Text: fmt.Sprintf("Profiles of %s of services are set aside, %s, as something of them can't be read: "+
-			"stop the server and run hone store repair, which brings back what can be.", weeks(damaged), number)})
+		notices = append(notices, api.Notice{Level: api.LevelError, Text: fmt.Sprintf("Profiles of %s of services are set aside, %s, because parts of them can't be read: "+
+			"stop the server and run hone store repair, which brings back the readable ones.", weeks(damaged), number)})
 	}
 	for _, r := range s.Recoveries() {
-		n := api.Notice{Since: ms(r.Since), Level: api.LevelError, Text: fmt.Sprintf("The store could not be opened as it was: %s. What can be read of it is being brought back from %s; "+
-			"until then sums of the time before are not whole.", r.Problem, r.Dir)}
+		n := api.Notice{Since: ms(r.Since), Level: api.LevelError, Text: fmt.Sprintf("The store could not be opened as it was: %s. Its readable profiles are being brought back from %s; "+
+			"until that is done, totals over the time before are incomplete.", r.Problem, r.Dir)}
 		switch {
 		case r.Done:
 			n.Level = api.LevelWarning
-			n.Text = fmt.Sprintf("The store could not be opened as it was: %s. What can be read of it is back (%v). Its files are in %s until you remove them.", r.Problem, r, r.Dir)
+			n.Text = fmt.Sprintf("The store could not be opened as it was: %s. Its readable profiles are back (%v). Its files are in %s until you remove them.", r.Problem, r, r.Dir)
 		case r.Waiting != "":
 			n.Text += " It waits: " + r.Waiting + "."
 		}
@@ -144,7 +144,7 @@ var (
 	descDisk     = prometheus.NewDesc("hone_store_disk_bytes", "Size of all files of the store.", nil, nil)
 	descCache    = prometheus.NewDesc("hone_store_cache_bytes", "Memory of what the store keeps between calls.", nil, nil)
 	descPut      = prometheus.NewDesc("hone_store_put_total", "Profiles put in, by what became of them.", []string{"result"}, nil)
-	descAside    = prometheus.NewDesc("hone_store_aside_partitions", "Weeks of services that are not served, as something of them can't be read.", nil, nil)
+	descAside    = prometheus.NewDesc("hone_store_aside_partitions", "Weeks of services that are not served, because parts of them can't be read.", nil, nil)
 	descDamaged  = prometheus.NewDesc("hone_store_damaged_files", "Files of the store that are known to be damaged.", nil, nil)
 	descReturn   = prometheus.NewDesc("hone_store_recovering", "Stores that could not be opened as they were and are not all back yet.", nil, nil)
 	descReturned = prometheus.NewDesc("hone_store_recovered_total", "Profiles of stores that could not be opened as they were, by what became of them; lost are those known of.", []string{"result"}, nil)
