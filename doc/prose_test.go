@@ -43,7 +43,7 @@ var phrases = []phrase{
 	phraseOf(`\b(?:is|are|was|were) of\b`, `(?:is|are) of course`, `belongs to, is from, has, lasts`),
 	phraseOf(`\bat a time\b`, ``, `at once, per, in parallel`),
 	phraseOf(`\b(?:by|of) itself\b`, ``, `automatically, on its own, alone`),
-	phraseOf(`\b(?:stands?|stood)\b`, `stands? (?:for|out)\b|as (?:it|they) stands?\b`, `is`),
+	phraseOf(`\b(?:stands?|stood)\b`, `stands? (?:for|out)\b|stand-in|as (?:it|they) stands?\b`, `is`),
 	phraseOf(`(?i)\b(?:nevertheless|thereof|thereby|but for|save for)\b`, ``, `anyway, except`),
 	phraseOf(`(?i)\b(?:is|are|room|what|left|lies|stays?) behind\b|`+begin+`Behind\b|\bbehind (?:w|it|that|±)\b`, ``, `after, wrapped by, follows`),
 	phraseOf(`(?i)\bnobody (?:has|knows|names|asked|is)\b|\bfor nobody\b`, ``, `unknown, unauthenticated, no one`),
@@ -130,6 +130,7 @@ func TestFindPhrases(t *testing.T) {
 		`What is it? Where is the time spent?`,
 		`RE stands for a regular expression, the default standard`,
 		`measured interleaved with the current code`,
+		`this is a stand-in`,
 		`of course, this is of course fine`,
 		`put the server behind a proxy`,
 	} {
