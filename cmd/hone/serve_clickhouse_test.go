@@ -184,7 +184,7 @@ func TestClickHouseErrors(t *testing.T) {
 		{[]string{"store", "verify", address}, exitUsage, "doc/cluster.md"},
 		{[]string{"store", "repair", address}, exitUsage, "doc/cluster.md"},
 		{[]string{"store", "create", t.TempDir()}, exitUsage, "invalid address of ClickHouse"},
-		{[]string{"store", "copy", address}, exitUsage, "2 stores"},
+		{[]string{"store", "copy", address}, exitUsage, "missing target: use hone store copy FROM TO"},
 	} {
 		hone(t, c.args...).failsWith(t, c.code, c.want)
 	}

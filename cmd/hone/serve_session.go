@@ -77,7 +77,7 @@ func runSession(ctx context.Context, a *app, args []string) error {
 	case c.name == "list" && len(c.args) > 0:
 		return c.usage("unexpected argument %q: hone session list takes only flags", c.args[0])
 	case c.name == "end" && len(c.args) == 0:
-		return c.usage("missing session: give a name or ID")
+		return c.usage("missing session: use hone session end NAME|ID (hone session list shows all sessions)")
 	case local && asked:
 		return c.usage("-data and -config can't be combined with -server or -token-file: they are for a server on this machine")
 	}

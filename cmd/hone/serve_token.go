@@ -73,8 +73,10 @@ func runToken(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	switch n := map[string]int{"add": 1, "list": 0, "remove": 1}[c.name]; {
-	case n == 1 && len(c.args) == 0:
-		return c.usage("missing name: use hone token %s NAME", c.name)
+	case c.name == "add" && len(c.args) == 0:
+		return c.usage("missing name: use hone token add NAME")
+	case c.name == "remove" && len(c.args) == 0:
+		return c.usage("missing token: use hone token remove NAME|ID (hone token list shows all tokens)")
 	case len(c.args) > n:
 		return c.usage("unexpected argument %q: hone token %s takes %s", c.args[n], c.name, compare.Counted(n, "name"))
 	}

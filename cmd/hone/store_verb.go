@@ -106,7 +106,7 @@ func runStore(ctx context.Context, a *app, args []string) error {
 	}
 	switch {
 	case c.name == "delete" && service == "":
-		return c.usage("-service is missing: name the service to delete")
+		return c.usage("missing service: use hone store delete -service NAME %s", storesOf["delete"].form)
 	case c.name != "delete" && (service != "" || yes):
 		return c.usage("-service and -yes need hone store delete")
 	case c.name == "delete" && f.server != "" && len(c.args) > 0:
@@ -114,8 +114,8 @@ func runStore(ctx context.Context, a *app, args []string) error {
 	case c.name == "delete" && (f.server != "" || len(c.args) == 0 && a.getenv("HONE_SERVER") != ""):
 		return deleteServiceAt(ctx, a, &f, fetcher, service, yes, asJSON)
 	}
-	if n := map[string]int{"delete": 1, "stats": 1, "verify": 1, "repair": 1, "backup": 2, "create": 1, "copy": 2}[c.name]; len(c.args) != n {
-		return c.usage("hone store %s takes %s, not %d", c.name, compare.Counted(n, "store"), len(c.args))
+	if err := needStores(c); err != nil {
+		return err
 	}
 	switch remote := isRemote(c.args[0]); {
 	case c.name == "delete":
@@ -155,6 +155,42 @@ func runStore(ctx context.Context, a *app, args []string) error {
 		return err
 	}
 	return storeStats(ctx, a, st, asJSON)
+}
+
+// storesOf has the stores that each command takes, as the help writes them.
+var storesOf = map[string]struct {
+	form  string
+	count int
+	means string
+}{
+	"stats":  {"DIR|URL", 1, aDataDirectory + " or the address of a ClickHouse store"},
+	"verify": {"DIR", 1, aDataDirectory},
+	"repair": {"DIR", 1, aDataDirectory},
+	"backup": {"DIR TO", 2, aDataDirectory + " and a new directory, or only -server URL for a running server"},
+	"create": {"URL", 1, "clickhouse://HOST:8123/DATABASE"},
+	"copy":   {"FROM TO", 2, "data directories of hone serve or addresses of ClickHouse stores"},
+	"delete": {"DIR|URL", 1, aDataDirectory + ", the address of a ClickHouse store, or only -server URL for a running server"},
+}
+
+const aDataDirectory = "the data directory of hone serve"
+
+// needStores returns an error unless a command has as many stores as it takes.
+func needStores(c *command) error {
+	want := storesOf[c.name]
+	flags := ""
+	if c.name == "delete" {
+		flags = "-service NAME "
+	}
+	use := fmt.Sprintf("use hone store %s %s%s: %s", c.name, flags, want.form, want.means)
+	switch {
+	case len(c.args) > want.count:
+		return c.usage("unexpected argument %q: %s", c.args[want.count], use)
+	case len(c.args) == want.count:
+		return nil
+	case len(c.args) > 0:
+		return c.usage("missing target: %s", use)
+	}
+	return c.usage("missing store: %s", use)
 }
 
 // storeStats prints figures of a store, and of each service in it, the largest first.
