@@ -71,7 +71,7 @@ func judgeProfile(report *bench.Report) judgement {
 	case interval.Lo > 1-leastGain:
 		j.state, j.why = advice.Refuted, mean
 	default:
-		j.state, j.why = advice.Inconclusive, mean+": take more samples (-count) or use a quieter machine"
+		j.state, j.why = advice.Inconclusive, mean+": "+moreSamples
 	}
 	return j
 }

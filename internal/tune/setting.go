@@ -132,7 +132,7 @@ func judgeSetting(f *experiment.Family) SettingTrial {
 	case len(t.faster) > 0:
 		s.State, s.Why = advice.Confirmed, list(t.faster)
 	case len(t.open) > 0:
-		s.Why = "the measurement is too noisy to tell: take more samples (-count) or use a quieter machine"
+		s.Why = "the measurement is too noisy to tell: " + moreSamples
 	default:
 		s.State, s.Why = advice.Refuted, "measured, and no faster"
 	}

@@ -3,6 +3,7 @@ package tune
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/hone-go/hone/internal/advice"
@@ -77,7 +78,7 @@ func judge(report *bench.Report, promise float64) judgement {
 	case len(t.faster) > 0:
 		j.state, j.why = advice.Confirmed, list(t.faster)
 	case len(smaller) > 0 && maySlow:
-		j.why = "it allocates less (" + list(smaller) + "), but may be slower: take more samples (-count) or use a quieter machine"
+		j.why = "it allocates less (" + list(smaller) + "), but may be slower: " + t.remedy(report.Family)
 		j.more = longer
 	case len(smaller) > 0:
 		j.state, j.why = advice.Confirmed, "no slower: "+list(smaller)
@@ -86,7 +87,7 @@ func judge(report *bench.Report, promise float64) judgement {
 	case t.none():
 		j.why = "no time was measured"
 	case len(t.open) > 0:
-		j.why = "the measurement is too noisy to tell: take more samples (-count) or use a quieter machine"
+		j.why = "the measurement is too noisy to tell: " + t.remedy(report.Family)
 		j.more = longer
 	case inReach:
 		j.why = fmt.Sprintf("no gain was found, but the measurement is too noisy to rule out the expected %.1g %%", 100*promise)
@@ -146,4 +147,38 @@ func (t *times) none() bool { return len(t.slower)+len(t.faster)+len(t.small)+le
 // little as one of a busy machine.
 func noSlower(c *experiment.Comparison) bool {
 	return c.Scale == experiment.Ratio && c.Verdict != experiment.Worse && !c.Busy && !c.OtherBenchmark && c.KeepsBudget() && c.Confirmation == experiment.Pending
+}
+
+const moreSamples = "take more samples (-count) or use a quieter machine"
+
+// remedy says what may decide the open times.
+//
+// If other programs use the CPU, time alone decides nothing, however many samples there are: CPU
+// time has to show the change, too. It is unknown if a process spends less of it on its iterations
+// than on its start. A sample with a number of iterations is one process, so a larger number helps.
+func (t *times) remedy(f *experiment.Family) string {
+	for _, c := range t.open {
+		n := enoughIterations(c)
+		if c.Busy && n > 0 && f.Of(experiment.Key{Package: c.Package, Benchmark: c.Benchmark, Unit: experiment.CPUTime}) == nil {
+			return fmt.Sprintf("other programs used the CPU, and %s ran too few iterations to compare CPU time instead: use more iterations (-benchtime %dx) or a quieter machine",
+				cmp.Or(c.Benchmark, c.Package), n)
+		}
+	}
+	return moreSamples
+}
+
+// enoughIterations returns how many iterations keep the faster side busy for half a second, as long
+// as a usual sample and far longer than most processes take to start. The number has one
+// significant digit. It is 0 if the time of an iteration is unknown.
+func enoughIterations(c *experiment.Comparison) int {
+	perIteration := min(c.Base.Center, c.Head.Center)
+	if c.Unit == "ns/op" {
+		perIteration /= 1e9
+	}
+	if !(perIteration > 0) {
+		return 0
+	}
+	n := max(1, 0.5/perIteration)
+	digit := math.Pow(10, math.Floor(math.Log10(n)))
+	return int(min(1e9, math.Ceil(n/digit)*digit))
 }

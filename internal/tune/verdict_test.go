@@ -2,10 +2,13 @@ package tune
 
 import (
 	"context"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/perf/benchmath"
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/bench"
@@ -163,6 +166,41 @@ func TestJudgeUngated(t *testing.T) {
 			if j := judge(&bench.Report{Family: family}, 0.05); j.state != want {
 				t.Errorf("%v, fewer allocations %v: %s, %q", verdict, fewer, j.state, j.why)
 			}
+		}
+	}
+}
+
+// TestRemedy: more samples decide nothing if other programs use the CPU and CPU time is unknown, as
+// it is of processes that hardly do anything but start.
+func TestRemedy(t *testing.T) {
+	wall := func(base, head float64, busy bool) experiment.Comparison {
+		return experiment.Comparison{
+			Key: experiment.Key{Package: "p", Benchmark: "B", Unit: "ns/op"}, Scale: experiment.Ratio, Change: head / base, Busy: busy,
+			Base: benchmath.Summary{Center: base}, Head: benchmath.Summary{Center: head}, Interval: experiment.Interval{Lo: 0.01, Hi: 0.2}, Gated: true,
+		}
+	}
+	cpu := wall(1000, 50, false)
+	cpu.Unit, cpu.JudgedBy, cpu.Gated = experiment.CPUTime, "ns/op", false
+	unknown := wall(1000, 50, true)
+	unknown.Base.Center, unknown.Head.Center = math.NaN(), math.NaN()
+	seconds := wall(3e-3, 0.7e-3, true)
+	seconds.Unit = "sec/op"
+	for _, c := range []struct {
+		name string
+		all  []experiment.Comparison
+		want string
+	}{
+		{"busy, no CPU time", []experiment.Comparison{wall(1000, 50, true)}, "B ran too few iterations to compare CPU time instead: use more iterations (-benchtime 10000000x)"},
+		{"the base is faster", []experiment.Comparison{wall(60, 1000, true)}, "-benchtime 9000000x"},
+		{"in seconds", []experiment.Comparison{seconds}, "-benchtime 800x"},
+		{"slow", []experiment.Comparison{wall(9e9, 2e9, true)}, "-benchtime 1x"},
+		{"busy, with CPU time", []experiment.Comparison{wall(1000, 50, true), cpu}, "more samples (-count)"},
+		{"noisy", []experiment.Comparison{wall(1000, 990, false)}, "more samples (-count)"},
+		{"unknown time", []experiment.Comparison{unknown}, "more samples (-count)"},
+	} {
+		j := judge(&bench.Report{Family: &experiment.Family{Comparisons: c.all}}, 0.05)
+		if j.state != advice.Inconclusive || !strings.Contains(j.why, c.want) {
+			t.Errorf("%s: %s, %q; want %q", c.name, j.state, j.why, c.want)
 		}
 	}
 }
