@@ -65,9 +65,14 @@ func reportEnv(ctx context.Context, a *app, o report.Options) report.Env {
 	})
 	return report.Env{
 		Context: ctx,
-		Warn:    a.warn,
-		Text:    func(file string) (*srcfind.Text, error) { return source().Find(file) },
-		Binary:  openBinary,
-		Compat:  a.compat,
+		Warn: func(w report.Warning) {
+			if w.Unlike {
+				w.Text = "hone: " + w.Text // it isn't part of what go tool pprof prints
+			}
+			a.warn(w.Text)
+		},
+		Text:   func(file string) (*srcfind.Text, error) { return source().Find(file) },
+		Binary: openBinary,
+		Compat: a.compat,
 	}
 }

@@ -67,7 +67,7 @@ func TestMine(t *testing.T) {
 		o.Mine, o.Trim = MineModule, false
 		tt.o(&o)
 		warned := ""
-		r, err := New(folded(t, shop), "top", "", o, Env{Warn: func(s string) { warned += s }})
+		r, err := New(folded(t, shop), "top", "", o, Env{Warn: func(w Warning) { warned += w.Text }})
 		if err != nil {
 			t.Fatal(err)
 		}

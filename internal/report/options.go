@@ -75,9 +75,9 @@ type Env struct {
 	// Budget, unless nil, provides the memory of graphs as they grow. Its error
 	// ends the work, and [Report.Err] returns it.
 	Budget profile.Budget
-	// Warn gets caveats, such as a filter that matched nothing: one line per call,
-	// without a line break. If it is nil, they are dropped.
-	Warn func(string)
+	// Warn gets caveats, such as a filter that matched nothing. If it is nil, they
+	// are dropped.
+	Warn func(Warning)
 	// Text finds a source file by its name in the profile. The report doesn't
 	// change the text. If Text is nil or fails, list and weblist say so in place of
 	// the text. An error of type [srcfind.NotFoundError] tells where it looked.
@@ -91,6 +91,13 @@ type Env struct {
 	// Frames made of labels are named after the value alone, even if there are
 	// several keys.
 	Compat bool
+}
+
+// A Warning is a caveat of a report.
+type Warning struct {
+	Text string // one line, without a line break
+	// Unlike says that go tool pprof makes the same report without this warning.
+	Unlike bool
 }
 
 // errNoBinary is returned where a report needs a program's file.

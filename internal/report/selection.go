@@ -27,8 +27,12 @@ func (s *selection) Err() error { return s.stop().err() }
 func (s *selection) stop() stopper { return stopper{s.env.Context, &s.held} }
 
 func (s *selection) warn(format string, args ...any) {
+	s.pass(Warning{Text: fmt.Sprintf(format, args...)})
+}
+
+func (s *selection) pass(w Warning) {
 	if s.env.Warn != nil {
-		s.env.Warn(fmt.Sprintf(format, args...))
+		s.env.Warn(w)
 	}
 }
 

@@ -40,9 +40,9 @@ func sourceOf(r *Report, file string, claim *sourceClaim, asOriginal bool) ([]st
 		switch {
 		case err == nil:
 		case i > 0:
-			r.warn("hone: %v; its lines show the values of both versions", err)
+			r.pass(Warning{Text: err.Error() + "; its lines show the values of both versions", Unlike: true})
 		case asOriginal && !text.Elsewhere:
-			r.warn("hone: %v", err)
+			r.pass(Warning{Text: err.Error(), Unlike: true})
 		default:
 			return nil, SourceFile{Err: err.Error()}
 		}

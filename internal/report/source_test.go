@@ -107,3 +107,38 @@ func TestCorrectSourceIsShown(t *testing.T) {
 		t.Errorf("only %d functions were checked, %d times", functions, checks)
 	}
 }
+
+// TestWarnOfAnotherVersion: a warning about source is marked, since go tool pprof shows the text
+// without one. It has no prefix, so that the web UI can show it as it is.
+func TestWarnOfAnotherVersion(t *testing.T) {
+	text := strings.Split("package main\n\nfunc work() {\n\tfor {\n\t}\n}\n\nfunc other() {\n\tfor {\n\t}\n}", "\n")
+	for _, c := range []struct {
+		name       string
+		starts     []int64 // of the versions, the heaviest first
+		asOriginal bool
+		want       string // end of the warning; "": none
+	}{
+		{"the right version", []int64{3}, true, ""},
+		{"two versions", []int64{3, 8}, false, "; its lines show the values of both versions"},
+		{"another version, as go tool pprof shows it", []int64{8}, true, "the file and the program have different versions"},
+		{"another version", []int64{8}, false, ""},
+	} {
+		var warned []Warning
+		r := &Report{selection: selection{env: Env{
+			Warn: func(w Warning) { warned = append(warned, w) },
+			Text: func(string) (*srcfind.Text, error) { return &srcfind.Text{Path: "main.go", Lines: text}, nil },
+		}}}
+		claim := newSourceClaim("main.work")
+		for i, start := range c.starts {
+			claim.add(start, start+1, int64(10-i), true)
+		}
+		sourceOf(r, "main.go", claim, c.asOriginal)
+		switch {
+		case c.want == "" && len(warned) > 0:
+			t.Errorf("%s: warnings %v", c.name, warned)
+		case c.want == "":
+		case len(warned) != 1 || !warned[0].Unlike || !strings.HasPrefix(warned[0].Text, "main.go is not the source of main.work: ") || !strings.HasSuffix(warned[0].Text, c.want):
+			t.Errorf("%s: warnings %v", c.name, warned)
+		}
+	}
+}

@@ -104,7 +104,7 @@ func TestComparisonsEnd(t *testing.T) {
 		"selection": func(ctx context.Context) error {
 			o := DefaultOptions()
 			o.Focus, o.TagRoot, o.Mine = "f1", "id", "f2"
-			_, err := Select(p, o, Env{Context: ctx, Warn: func(string) {}})
+			_, err := Select(p, o, Env{Context: ctx, Warn: func(Warning) {}})
 			return err
 		},
 	} {

@@ -127,7 +127,7 @@ func TestWebListWithoutBinary(t *testing.T) {
 	p := testProfile(t, "cpu.recursion.pb.gz")
 	var warnings []string
 	env := Env{
-		Warn:   func(s string) { warnings = append(warnings, s) },
+		Warn:   func(w Warning) { warnings = append(warnings, w.Text) },
 		Binary: func(*profile.Mapping) (Binary, error) { return nil, errors.New("the program has moved") },
 		Text: func(file string) (*srcfind.Text, error) {
 			return &srcfind.Text{Path: "/elsewhere/" + filepath.Base(file), Lines: strings.Split(strings.Repeat("line\n", 5000), "\n")}, nil

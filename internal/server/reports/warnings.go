@@ -30,6 +30,7 @@ func (w *Warnings) Env(ctx context.Context, env report.Env, p *profile.Profile) 
 	for _, text := range p.Warnings() {
 		w.add(text)
 	}
-	env.Warn, env.Context, env.Budget = w.add, ctx, ingest.BudgetOf(ctx)
+	env.Warn = func(one report.Warning) { w.add(one.Text) }
+	env.Context, env.Budget = ctx, ingest.BudgetOf(ctx)
 	return env
 }
