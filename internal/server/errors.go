@@ -130,7 +130,7 @@ func writeError(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	h.Del("Content-Disposition")
 	if reads(r) && wantsPage(r) {
-		home := "To the start"
+		home := "Go to the home page"
 		if errors.Is(err, errOtherName) {
 			home = "" // it would lead here again
 		}

@@ -97,7 +97,7 @@ func (p *pages) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	a := p.files[name]
 	if a == nil {
-		page.WriteProblem(w, http.StatusNotFound, "There is no page "+r.URL.Path+".", "To the start")
+		page.WriteProblem(w, http.StatusNotFound, "There is no page "+r.URL.Path+".", "Go to the home page")
 		return
 	}
 	caching := "no-cache"

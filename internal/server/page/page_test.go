@@ -32,7 +32,7 @@ func TestColours(t *testing.T) {
 // TestProblem: what a problem says is text, whatever is in it.
 func TestProblem(t *testing.T) {
 	w := httptest.NewRecorder()
-	WriteProblem(w, 404, "there is no <b>x</b>", "To the start")
+	WriteProblem(w, 404, "there is no <b>x</b>", "Go to the home page")
 	body := w.Body.String()
 	if w.Code != 404 || !strings.Contains(body, "<h1>Not found</h1>") || !strings.Contains(body, "no &lt;b&gt;x") || !strings.Contains(body, `href="/"`) {
 		t.Errorf("%d\n%s", w.Code, body)
