@@ -101,7 +101,7 @@ func (d Disturbance) Warnings(now Disturbance) []string {
 	if all := now.all() - d.all(); all > 0 {
 		// Two percent: what a resolution of 3 % would not survive in one side.
 		if share := float64(now.stolen-d.stolen) / float64(all); share > 0.02 {
-			w = append(w, fmt.Sprintf("the hypervisor stole %.0f %% of CPU time while measuring: the host is busy", 100*share))
+			w = append(w, fmt.Sprintf("the hypervisor stole %.0f %% of the CPU time while measuring, because the host is busy: expect more noise", 100*share))
 		}
 		// A quarter: with less, there is a core for the benchmark on most machines.
 		others := max(0, float64(now.busy-d.busy)-float64(now.own-d.own)/float64(tick)) / float64(all)
