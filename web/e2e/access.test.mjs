@@ -165,6 +165,35 @@ for (const view of VIEWS) {
   });
 }
 
+check('on a telephone nothing covers the call graph', async ({ page, open }) => {
+  await open('/graph?fn=main.addLine');
+  const card = page.getByRole('complementary', { name: 'Selected function' });
+  await card.waitFor();
+  await settled(page);
+  const boxes = await page.evaluate(() => {
+    const element = (/** @type {string} */ selector) => /** @type {Element} */ (document.querySelector(selector));
+    const box = (/** @type {string} */ selector) => element(selector).getBoundingClientRect().toJSON();
+    const node = box('.graph .node.selected');
+    const top = document.elementFromPoint(node.x + node.width / 2, node.y + node.height / 2);
+    const onTop = top?.closest('.node.selected') != null;
+    return { frame: box('.graph-frame'), tools: box('.graph-tools'), card: box('.graph-card'), node, onTop };
+  });
+  const { frame, tools, card: below, node } = boxes;
+  assert.ok(frame.height > 150, `${frame.height} pixels are left for the graph`);
+  for (const [name, other] of Object.entries({ tools, card: below })) {
+    assert.ok(other.top >= frame.bottom || other.bottom <= frame.top, `${name} covers the graph: ${JSON.stringify(boxes)}`);
+    assert.ok(other.height > 0 && other.left >= 0 && other.right <= 360, `${name} is outside of the page: ${JSON.stringify(boxes)}`);
+  }
+  const inside = node.top >= frame.top && node.bottom <= frame.bottom;
+  assert.ok(inside && boxes.onTop, `the selected function is hidden: ${JSON.stringify(boxes)}`);
+  // The buttons work where they are.
+  await page.getByRole('button', { name: 'Zoom in' }).click();
+  await eventually(async () => {
+    const wider = await page.locator('.graph .node.selected').evaluate((el) => el.getBoundingClientRect().width);
+    assert.ok(wider > node.width);
+  });
+}, { viewport: { width: 360, height: 740 } });
+
 check(
   'on a telephone all actions are there, by touch',
   async ({ page, open }) => {
