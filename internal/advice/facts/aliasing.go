@@ -15,7 +15,7 @@ import (
 // A Change is what happens between two moments at which an expression might be evaluated.
 type Change struct {
 	Code []ast.Node // what runs
-	more Effects    // and what else does: mayWrite where something does that has no expression
+	more Effects    // effects of code that has no expression, such as mayWrite
 }
 
 // UnchangedBy reports whether an expression has the same value after a change as before it. With
@@ -97,7 +97,7 @@ func variableUnchanged(s *code.Place, id *ast.Ident, writes bool, by Change) boo
 // appends to the slice without assigning the result back, takes a part that may be longer than
 // the slice, or passes it to code that may append and then uses it.
 func CapacityObserved(s *code.Place, obj types.Object) bool {
-	handed := token.NoPos // to a function that may return it with something behind
+	handed := token.NoPos // to a function that may return it with more elements
 	for _, id := range s.Uses(obj) {
 		c, ok := s.Root().FindNode(id)
 		if !ok {
@@ -146,8 +146,8 @@ func CapacityObserved(s *code.Place, obj types.Object) bool {
 	return false
 }
 
-// returnsLonger reports whether a call, of something else than append, may return the slice that it is
-// given with more elements behind.
+// returnsLonger reports whether a call, other than append, may return its slice argument with more
+// elements.
 func returnsLonger(s *code.Place, call *ast.CallExpr, arg inspector.Cursor) bool {
 	if s.Info.Types[call.Fun].IsType() || call.Fun == arg.Node() || appendCall(s.Callee(call)) || copiesElements(s, arg) {
 		return false
@@ -172,7 +172,7 @@ func returnsLonger(s *code.Place, call *ast.CallExpr, arg inspector.Cursor) bool
 	return longer(result)
 }
 
-// lessThanLength reports whether an index is len(x)-1, or the like.
+// lessThanLength reports whether an index is the length of x minus something, such as len(x)-1.
 func lessThanLength(s *code.Place, index, x ast.Expr) bool {
 	minus, ok := ast.Unparen(index).(*ast.BinaryExpr)
 	if !ok || minus.Op != token.SUB {
@@ -227,8 +227,8 @@ func isAnyParameterOf(s *code.Place, obj types.Object) bool {
 	return ok && IsAnyParameter(v) && v.Kind() != types.ResultVar && Private(s, v)
 }
 
-// ownBuffer reports whether the memory of a buffer, or of a slice that is appended to, was made by
-// the function at a site, and none was given to it: the variable is declared there, empty.
+// ownBuffer reports whether a buffer, or a slice that is appended to, only has memory that the
+// function at a site allocated: the function declares the variable, and it is empty at first.
 func ownBuffer(s *code.Place, dst types.Object, at ast.Node) bool {
 	v, ok := dst.(*types.Var)
 	if !ok || !IsLocal(s, v) || IsAnyParameter(v) {
@@ -246,9 +246,9 @@ func ownBuffer(s *code.Place, dst types.Object, at ast.Node) bool {
 	return declared && d.IsZero(s) && !assignedIn(s, v)
 }
 
-// onlyHere reports whether nobody but the statements of a site's function, which come after one
-// another, can look at a buffer or slice: the variable is declared there, and no function literal,
-// deferred call or other function gets hold of it before a place.
+// onlyHere reports whether no other code can read a buffer or slice before a place. The site's
+// function declares it and runs its statements one after another, and no function literal, deferred
+// call or other function gets access to it before that place.
 func onlyHere(s *code.Place, dst types.Object, at ast.Node) bool {
 	v, ok := dst.(*types.Var)
 	if !ok || !IsLocal(s, v) || IsAnyParameter(v) {
@@ -282,7 +282,7 @@ func onlyHere(s *code.Place, dst types.Object, at ast.Node) bool {
 // iterations. A count may be inflated, so that the loop fails after the first elements, or it
 // may change during the loop. A length is always real.
 func (b *Trips) Claimed(s *code.Place, loop ast.Node) []string {
-	const small = 1 << 16 // for which there is room anyway
+	const small = 1 << 16 // a loop may allocate that many elements without a check
 	if n, ok := ConstantInt(s, b.Expr); ok && n <= small || !b.Counts && !emptyElements(s.Info.TypeOf(b.Expr)) {
 		return nil
 	}

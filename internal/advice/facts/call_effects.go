@@ -55,7 +55,7 @@ func (w *effectWalk) builtin(name string, call *ast.CallExpr) Effects {
 		if FreshSlice(w.Place, call.Args[0]) {
 			return MayRead
 		}
-		return MayRead | MayWrite // to the room behind a slice
+		return MayRead | MayWrite // append may write to a slice's spare capacity
 	case "copy", "delete", "clear", "print", "println":
 		return MayRead | MayWrite
 	case "panic":
@@ -64,7 +64,8 @@ func (w *effectWalk) builtin(name string, call *ast.CallExpr) Effects {
 	return anyEffect
 }
 
-// function is of calling a function or method; what its arguments do is not in it.
+// function returns the effects of calling a function or method, without those of evaluating its
+// arguments.
 func (w *effectWalk) function(f *types.Func, call *ast.CallExpr) Effects {
 	if recv := f.Signature().Recv(); recv != nil && types.IsInterface(recv.Type()) {
 		if (f.Name() == "Kind" || f.Name() == "Name" || f.Name() == "String") && TypeName(recv.Type()) == "reflect.Type" {
@@ -133,7 +134,7 @@ func (w *effectWalk) foreign(f *types.Func, call *ast.CallExpr) Effects {
 	}
 	switch {
 	case pkg == "fmt" && strings.HasPrefix(f.Name(), "Sprint"):
-		all := MayRead // of what pointers lead to
+		all := MayRead // data that pointers refer to
 		for _, a := range call.Args {
 			all |= (&formatWalk{effectWalk: *w}).of(w.Info.TypeOf(a), true)
 		}
@@ -168,7 +169,8 @@ func (w *effectWalk) foreign(f *types.Func, call *ast.CallExpr) Effects {
 	return all
 }
 
-// givenFunctions is what the functions that a call is given may do, each of which it may call.
+// givenFunctions returns the effects of the functions among a call's arguments, because the callee
+// may call each of them.
 func (w *effectWalk) givenFunctions(call *ast.CallExpr) (all Effects) {
 	for _, a := range call.Args {
 		if _, isFunc := Under(w.Info.TypeOf(a)).(*types.Signature); isFunc {
@@ -201,7 +203,8 @@ type formatWalk struct {
 	seen []types.Type
 }
 
-// of is of a value that fmt is given, or that is in one.
+// of returns the effects of formatting a value of a type. given says that it is an argument, and
+// not a part of one.
 func (w *formatWalk) of(t types.Type, given bool) (all Effects) {
 	if t == nil || types.IsInterface(t) || slices.ContainsFunc(w.seen, func(seen types.Type) bool { return types.Identical(seen, t) }) {
 		if t != nil && !types.IsInterface(t) {
@@ -233,7 +236,7 @@ func (w *formatWalk) of(t types.Type, given bool) (all Effects) {
 		return 0
 	case *types.Pointer:
 		if !given {
-			return 0 // its address
+			return 0 // only its address is printed
 		}
 		switch u.Elem().Underlying().(type) {
 		case *types.Struct, *types.Array, *types.Slice, *types.Map:
@@ -243,7 +246,7 @@ func (w *formatWalk) of(t types.Type, given bool) (all Effects) {
 	case *types.Struct:
 		for f := range u.Fields() {
 			if !f.Exported() {
-				all |= MayRead | ReadsBytes // fmt calls no methods of what reflection can't hand out
+				all |= MayRead | ReadsBytes // fmt calls no methods of unexported fields, because reflection can't
 				continue
 			}
 			all |= w.of(f.Type(), false)
@@ -265,8 +268,8 @@ func (w *formatWalk) of(t types.Type, given bool) (all Effects) {
 	return anyEffect
 }
 
-// panics reports whether a call may panic with some arguments, so that a loop without
-// a turn must not make it.
+// panics reports whether a call may panic with some arguments. Then it must not run before a loop
+// that may have no iterations.
 func panics(s *code.Place, c code.Call) bool {
 	switch c.Name {
 	case "regexp.MustCompile":

@@ -67,7 +67,7 @@ type CostlyFunction struct {
 	Gain float64
 }
 
-// CostlyFunctions returns all of them. The slice must not be changed.
+// CostlyFunctions returns all costly functions. The caller must not change the slice.
 func CostlyFunctions() []CostlyFunction { return costlyFunctions }
 
 // Costly returns the costly function with a name.

@@ -14,7 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/advice/code"
 )
 
-// A Declaration is a statement that declares one variable, and what as.
+// A Declaration is a statement that declares one variable, with its type and first value.
 type Declaration struct {
 	inspector.Cursor          // the statement
 	Type             ast.Expr // the type, as written; of &T{} and new(T) it is T
@@ -97,7 +97,7 @@ func (d *Declaration) IsZero(s *code.Place) bool {
 	return false
 }
 
-// TypedTwice reports whether a type stands before the value, too: var x T = T{}.
+// TypedTwice reports whether the declaration repeats the type of its value: var x T = T{}.
 func (d *Declaration) TypedTwice() bool {
 	stmt, ok := d.Node().(*ast.DeclStmt)
 	if !ok {
@@ -107,9 +107,9 @@ func (d *Declaration) TypedTwice() bool {
 	return spec.Type != nil && len(spec.Values) > 0
 }
 
-// Lines returns the end of a declaration's last line and the comment at it, if no other
-// code or comment is on its lines nor a comment directly above: it can move without
-// leaving anything behind.
+// Lines returns the end of a declaration's last line, and the comment on that line. ok is false if
+// its lines have other code or comments, or a comment is directly above: moving the declaration
+// would separate it from them.
 func (d *Declaration) Lines(s *code.Place) (comment string, end token.Pos, ok bool) {
 	n, tf := d.Node(), s.Fset.File(d.Node().Pos())
 	first, last := tf.Line(n.Pos()), tf.Line(n.End())
@@ -177,7 +177,7 @@ func ValuesOf(s *code.Place, v *types.Var) iter.Seq[ast.Expr] {
 		other, ok := VariableOf(s, e).(*types.Var)
 		return ok && other.Origin() == v
 	}
-	// one of several expressions, if each is set to one of as many values
+	// the i-th of n values, or nil if one call gives them all
 	at := func(values []ast.Expr, i, n int) ast.Expr {
 		if len(values) == n {
 			return values[i]
@@ -239,8 +239,8 @@ func ValuesOf(s *code.Place, v *types.Var) iter.Seq[ast.Expr] {
 	}
 }
 
-// Definition returns the value that a local variable is declared with, if it is its
-// own one: x := value.
+// Definition returns the value in a local variable's declaration x := value. It returns false if the
+// value is one of several results of a call.
 func Definition(s *code.Place, obj types.Object) (inspector.Cursor, bool) {
 	for c := range s.Func.Preorder((*ast.AssignStmt)(nil)) {
 		assign := c.Node().(*ast.AssignStmt)
@@ -256,8 +256,8 @@ func Definition(s *code.Place, obj types.Object) (inspector.Cursor, bool) {
 	return inspector.Cursor{}, false
 }
 
-// PackageValue returns what a variable of the package is declared with; nil if that is
-// nothing, or one of several results of a call.
+// PackageValue returns the value in the declaration of a package variable. It returns nil if there
+// is none, or if it is one of several results of a call.
 func PackageValue(s *code.Place, obj types.Object) ast.Expr {
 	for c := range s.Root().Preorder((*ast.ValueSpec)(nil)) {
 		spec := c.Node().(*ast.ValueSpec)
@@ -270,6 +270,7 @@ func PackageValue(s *code.Place, obj types.Object) ast.Expr {
 	return nil
 }
 
+// DeclarationOfFunc returns the declaration of a function of the package; nil for other functions.
 func DeclarationOfFunc(s *code.Place, f *types.Func) *ast.FuncDecl {
 	type declarations struct{}
 	return code.Memo(s.Package, declarations{}, func() map[types.Object]*ast.FuncDecl {

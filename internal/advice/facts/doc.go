@@ -10,9 +10,9 @@
 //	nil, effects, call_effects        what running code may do, apart from giving a value
 //	aliasing                          whether an expression stays the same while other code runs
 //	panics, writers, in_turn          what a program can tell if operands are evaluated in another order
-//	invariance, buffers, pools        the same of whole loops, of buffers, of what is pooled
+//	invariance, buffers, pools        the same for whole loops, buffers and sync.Pools
 //	costly                            which functions of the standard library cost more than needed
 //
-// Functions that return a list of texts return what somebody has to check before a rewrite is safe;
-// an empty list means that it is.
+// Functions that return a list of texts return what a person has to check before applying a
+// rewrite. An empty list means that the rewrite is safe.
 package facts

@@ -139,7 +139,7 @@ func (w *effectWalk) expr(e ast.Expr) Effects {
 	return anyEffect
 }
 
-// variable is of a name.
+// variable returns the effects of reading a name.
 func (w *effectWalk) variable(id *ast.Ident) Effects {
 	v, ok := w.Info.ObjectOf(id).(*types.Var)
 	if !ok || Private(w.Place, v) || isConstantVariable(w.Place, v) {
@@ -150,7 +150,7 @@ func (w *effectWalk) variable(id *ast.Ident) Effects {
 
 func (w *effectWalk) selector(e *ast.SelectorExpr) Effects {
 	selection := w.Info.Selections[e]
-	if selection == nil { // of another package
+	if selection == nil { // it belongs to another package
 		if _, ok := w.Info.ObjectOf(e.Sel).(*types.Var); ok {
 			return MayRead
 		}
@@ -162,7 +162,7 @@ func (w *effectWalk) selector(e *ast.SelectorExpr) Effects {
 	return w.expr(e.X) | w.through(e.X, selection)
 }
 
-// through is what selecting a field or method does, apart from evaluating what it is selected from.
+// through returns the effects of selecting a field or method, without those of evaluating x.
 func (w *effectWalk) through(x ast.Expr, selection *types.Selection) Effects {
 	if !selection.Indirect() {
 		return 0
@@ -172,13 +172,13 @@ func (w *effectWalk) through(x ast.Expr, selection *types.Selection) Effects {
 	}
 	if f, ok := selection.Obj().(*types.Func); ok {
 		if _, pointer := types.Unalias(f.Signature().Recv().Type()).(*types.Pointer); pointer {
-			return 0 // which the method may find to be nil
+			return 0 // the method gets the pointer, which may be nil
 		}
 	}
 	return MayRead | w.deref(x)
 }
 
-// deref is mayPanic where a pointer may be nil.
+// deref returns MayPanic if a pointer may be nil.
 func (w *effectWalk) deref(pointer ast.Expr) Effects {
 	if NeverNil(w.Place, pointer) {
 		return 0
@@ -186,7 +186,7 @@ func (w *effectWalk) deref(pointer ast.Expr) Effects {
 	return MayPanic
 }
 
-// operator is of x op y.
+// operator returns the effects of x op y, without those of evaluating x and y.
 func (w *effectWalk) operator(op token.Token, x, y ast.Expr) Effects {
 	switch op {
 	case token.QUO, token.REM, token.QUO_ASSIGN, token.REM_ASSIGN:
@@ -236,13 +236,13 @@ func (w *effectWalk) index(e *ast.IndexExpr) Effects {
 	return all
 }
 
-// mayMissRange reports whether a slice expression may ask for more than there is.
+// mayMissRange reports whether a slice expression may be out of range.
 func mayMissRange(s *code.Place, e *ast.SliceExpr) bool {
 	return e.Max != nil || e.Low != nil && !IsInt(s, e.Low, 0) || e.High != nil && !isLengthOf(s, e.High, e.X)
 }
 
-// inBounds reports whether an index can be seen to be less than the length: a constant of an
-// array, or the key of a range over the same thing, which nothing assigns to in between.
+// inBounds reports whether an index is known to be in range: it is a constant index of an array, or
+// the key of a range over the same operand, and no code in between assigns to either.
 func inBounds(s *code.Place, e *ast.IndexExpr) bool {
 	t := Under(s.Info.TypeOf(e.X))
 	if p, ok := t.(*types.Pointer); ok {
@@ -395,7 +395,7 @@ func (w *effectWalk) stmt(n ast.Node) Effects {
 	return anyEffect
 }
 
-// store is what assigning to something does.
+// store returns the effects of assigning to an expression.
 func (w *effectWalk) store(to ast.Expr) Effects {
 	if to == nil || IsBlank(to) {
 		return 0
@@ -422,8 +422,8 @@ func (w *effectWalk) store(to ast.Expr) Effects {
 	return all
 }
 
-// madeMap reports whether a map is a local variable that is declared with one that isn't nil, and
-// never set to another.
+// madeMap reports whether a map is a local variable that is declared with a non-nil map and never
+// assigned to.
 func (w *effectWalk) madeMap(e ast.Expr) bool {
 	v := Object(w.Place, e)
 	if v == nil || !Private(w.Place, v) || assignedIn(w.Place, v) || w.Decl == nil {

@@ -54,7 +54,7 @@ func InTurn(s *code.Place, steps []Step, to *Sink) (check []string) {
 	if to == nil {
 		return check
 	}
-	// What is evaluated behind the first write may see it, or keep the rest from being written.
+	// Code that runs after the first write may read what was written, or panic before the rest is written.
 	wrote := false
 	for _, p := range steps {
 		if wrote && p.Expr != nil {
@@ -70,8 +70,8 @@ func InTurn(s *code.Place, steps []Step, to *Sink) (check []string) {
 	return check
 }
 
-// wentWell reports whether a step can't panic after those before it didn't: they went through the
-// same pointers.
+// wentWell reports whether a step can't panic if the steps before it didn't, because they
+// dereferenced the same pointers.
 func wentWell(s *code.Place, steps []Step, p Step) bool {
 	before := steps[:slices.IndexFunc(steps, func(other Step) bool { return other.Expr == p.Expr })]
 	ok := true

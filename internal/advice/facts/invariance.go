@@ -8,10 +8,10 @@ import (
 	"github.com/hone-go/hone/internal/advice/code"
 )
 
-// How far an expression is known to be the same in each turn of a loop.
+// How surely an expression has the same value in each iteration of a loop.
 const (
 	Varies = iota
-	Likely // nothing in the loop changes it, as far as that can be seen
+	Likely // no code in the loop visibly changes it
 	Surely
 )
 
@@ -21,7 +21,7 @@ type Invariance struct {
 	Call code.Call
 }
 
-// Of says how far an expression is the same in each turn.
+// Of returns how surely an expression has the same value in each iteration.
 func (v *Invariance) Of(e ast.Expr) int {
 	e = ast.Unparen(e)
 	if v.Info.Types[e].Value != nil {
@@ -75,8 +75,8 @@ func (v *Invariance) OfCall(e *ast.CallExpr) int {
 	return least
 }
 
-// value is likely where an expression's value refers to something that may change
-// although it stays the same.
+// value returns Likely, at most, if an expression's value refers to data that may change while the
+// value stays the same.
 func (v *Invariance) value(e ast.Expr) int {
 	if t := v.Info.TypeOf(e); t != nil && PointerFree(t) {
 		return Surely
@@ -121,8 +121,8 @@ func (v *Invariance) ofField(e *ast.SelectorExpr) int {
 
 func (v *Invariance) changed(e ast.Expr) bool { return changedIn(v.Place, e, v.Loop) }
 
-// changedIn reports whether code assigns to what an expression names, or to a part of it, as far
-// as that can be seen: not through another name, nor by what it calls.
+// changedIn reports whether code assigns to the variable or field that an expression names, or to a
+// part of it. It doesn't see assignments through other names or in called functions.
 func changedIn(s *code.Place, e ast.Expr, in ast.Node) bool {
 	root := RootOf(s, e)
 	if root == nil {
@@ -133,7 +133,7 @@ func changedIn(s *code.Place, e ast.Expr, in ast.Node) bool {
 		l, toField := ast.Unparen(target).(*ast.SelectorExpr)
 		switch {
 		case ofField && toField:
-			// The same field, whatever it is of: another name may lead there.
+			// The same field of any value counts, because another name may refer to this one.
 			if s.Info.ObjectOf(l.Sel) == s.Info.ObjectOf(field.Sel) {
 				return true
 			}
@@ -156,8 +156,8 @@ func changedIn(s *code.Place, e ast.Expr, in ast.Node) bool {
 	return false
 }
 
-// handedOn reports whether the loop hands a variable to some other call, or calls its
-// methods: what it refers to may then change.
+// handedOn reports whether the loop passes a variable to another call, or calls its methods. The
+// data that it refers to may then change.
 func (v *Invariance) handedOn(obj types.Object) bool {
 	for n := range ast.Preorder(v.Loop) {
 		call, ok := n.(*ast.CallExpr)

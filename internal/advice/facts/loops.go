@@ -49,7 +49,7 @@ func ExitsOf(s *code.Place, loop inspector.Cursor) Exits {
 	return e
 }
 
-// neverReturns reports whether a call is of a function that doesn't return.
+// neverReturns reports whether a call never returns.
 func neverReturns(s *code.Place, call *ast.CallExpr) bool {
 	switch s.Callee(call) {
 	case "panic", "os.Exit", "runtime.Goexit", "log.Fatal", "log.Fatalf", "log.Fatalln", "log.Panic", "log.Panicf", "log.Panicln":
@@ -58,7 +58,7 @@ func neverReturns(s *code.Place, call *ast.CallExpr) bool {
 	return false
 }
 
-// target is the statement that a break or continue without a label is of.
+// target returns the statement that a break or continue without a label ends or continues.
 func target(c inspector.Cursor, isBreak bool) ast.Node {
 	kinds := []ast.Node{(*ast.ForStmt)(nil), (*ast.RangeStmt)(nil)}
 	if isBreak {
@@ -80,7 +80,7 @@ func LoopBody(loop ast.Node) *ast.BlockStmt {
 	return nil
 }
 
-// Jumps reports whether a function has goto.
+// Jumps reports whether a function has a goto statement.
 func Jumps(s *code.Place) bool {
 	found := false
 	ast.Inspect(s.Body(), func(n ast.Node) bool {
@@ -246,7 +246,7 @@ func Filters(s *code.Place, c, loop inspector.Cursor) types.Object {
 	if !IsLocal(s, kept) || IsParameter(s, kept) || startsWith(s, kept, from) {
 		return nil
 	}
-	// Not used after the loop, nor when an outer one gets here again.
+	// Not used after the loop, nor in the next iteration of an outer loop.
 	if outer, ok := LoopAround(loop); ok && !Within(outer.Node(), from.Pos()) {
 		return nil
 	}
@@ -256,8 +256,8 @@ func Filters(s *code.Place, c, loop inspector.Cursor) types.Object {
 	return from
 }
 
-// startsWith reports whether a variable begins as part of another one: it is filtered
-// in place already.
+// startsWith reports whether a slice is declared as a part of another one, so the loop already
+// filters in place.
 func startsWith(s *code.Place, kept, from types.Object) bool {
 	starts := false
 	s.Func.Inspect([]ast.Node{(*ast.AssignStmt)(nil), (*ast.ValueSpec)(nil)}, func(c inspector.Cursor) bool {

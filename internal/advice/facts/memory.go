@@ -83,8 +83,8 @@ func Private(s *code.Place, obj types.Object) bool {
 	})
 }
 
-// ownPath climbs from a variable to the largest expression that is a part of its own memory:
-// from a to a.f[i], if a is a struct, and f an array.
+// ownPath returns the largest expression around a variable that is still in the variable's own
+// memory: a.f[i] for a, if a is a struct and f an array.
 func ownPath(s *code.Place, c inspector.Cursor) inspector.Cursor {
 	for {
 		switch p := c.Parent().Node().(type) {
@@ -111,8 +111,8 @@ func ownPath(s *code.Place, c inspector.Cursor) inspector.Cursor {
 // addressed reports whether a use of a variable takes the address of it, or of a part of it.
 func addressed(s *code.Place, use inspector.Cursor) bool { return addressedBy(s, use) != "" }
 
-// addressedBy says how a use of a variable takes the address of it, or of a part of it: by &, by
-// slicing an array, or by a method of the pointer to it; "" if it doesn't.
+// addressedBy describes how a use of a variable takes its address, or that of a part of it: with &,
+// by slicing an array, or by calling a method with a pointer receiver. It returns "" otherwise.
 func addressedBy(s *code.Place, use inspector.Cursor) string {
 	c := ownPath(s, use)
 	switch p := c.Parent().Node().(type) {
@@ -144,7 +144,7 @@ func CalledByAddress(s *code.Place, method *ast.SelectorExpr) bool {
 	return pointer && !value
 }
 
-// assignedTo reports whether an expression is what a statement assigns to.
+// assignedTo reports whether a statement assigns to an expression.
 func assignedTo(c inspector.Cursor) bool {
 	switch p := c.Parent().Node().(type) {
 	case *ast.AssignStmt:
@@ -194,8 +194,8 @@ func AddressTaken(s *code.Place, obj types.Object) bool {
 	})
 }
 
-// ownMemory returns the variable that an expression is, or is a part of the own memory of; nil if
-// a pointer, a slice or a map is in between.
+// ownMemory returns the variable whose own memory an expression is or is a part of. It returns nil
+// if a pointer, a slice or a map is in between.
 func ownMemory(s *code.Place, e ast.Expr) types.Object {
 	if v, own := rootOf(s, e); own {
 		if v, ok := v.(*types.Var); ok {
@@ -214,8 +214,8 @@ func IsAssigned(c inspector.Cursor) bool {
 	return ok && u.Op == token.AND || assignedTo(c)
 }
 
-// isConstantVariable reports whether nothing ever changes a variable of the package after it is
-// declared, as far as its package goes: it is not exported.
+// isConstantVariable reports whether an unexported package variable never changes after its
+// declaration.
 func isConstantVariable(s *code.Place, v *types.Var) bool {
 	if v.Parent() != s.Types.Scope() || v.Exported() {
 		return false

@@ -46,7 +46,7 @@ func PackageName(s *code.Place, p string, at token.Pos) (string, bool) {
 	return name, ok && pkg.Imported().Path() == p
 }
 
-// importedAs reports whether a site's file imports some package under a name.
+// importedAs reports whether a site's file imports any package under a name.
 func importedAs(s *code.Place, name string) bool {
 	for _, spec := range s.File.Imports {
 		obj := s.Info.Implicits[spec]
@@ -89,7 +89,7 @@ func TypeText(s *code.Place, t types.Type, at token.Pos) (string, bool) {
 	return text, ok && nameable(s, t, scope, at)
 }
 
-// nameable reports whether the names in a type mean it at a position.
+// nameable reports whether the names in a type resolve to that type at a position.
 func nameable(s *code.Place, t types.Type, scope *types.Scope, at token.Pos) bool {
 	all := func(ts ...types.Type) bool {
 		for _, t := range ts {

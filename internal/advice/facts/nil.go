@@ -37,8 +37,8 @@ func NeverNil(s *code.Place, e ast.Expr) bool {
 	return ok && wentThrough(s, v, c)
 }
 
-// wentThrough reports whether what a pointer leads to was used on every way to a place, in a
-// statement before it, and the pointer not set since.
+// wentThrough reports whether a statement on every path to a place has dereferenced a pointer, and
+// no code has assigned to the pointer since.
 func wentThrough(s *code.Place, v types.Object, at inspector.Cursor) bool {
 	uses := func(n ast.Node) bool {
 		found := false
@@ -114,7 +114,7 @@ func usesPointer(s *code.Place, v types.Object, n ast.Node) bool {
 	return false
 }
 
-// isFieldThrough reports whether an expression is p.f of a pointer p.
+// isFieldThrough reports whether an expression is p.f, where p is the pointer v.
 func isFieldThrough(s *code.Place, v types.Object, sel *ast.SelectorExpr) bool {
 	selection := s.Info.Selections[sel]
 	if selection == nil || selection.Kind() != types.FieldVal || Object(s, sel.X) != v {

@@ -22,8 +22,8 @@ import (
 type PanicSet uint8
 
 const (
-	nilPanic   PanicSet = 1 << iota // of a nil pointer: all have the same text
-	zeroPanic                       // of a division by zero: the same
+	nilPanic   PanicSet = 1 << iota // dereferencing a nil pointer; all have the same text
+	zeroPanic                       // dividing by zero; all have the same text
 	otherPanic                      // the text depends on values
 )
 
@@ -49,8 +49,7 @@ func panicsOutside(s *code.Place, code ast.Node, leave func(*code.Place, ast.Nod
 	return all
 }
 
-// runsCode reports whether code is a call, or a conversion such as []byte(s) that is one of the
-// runtime.
+// runsCode reports whether code is a call, or a conversion such as []byte(s) that calls the runtime.
 func runsCode(s *code.Place, n ast.Node) bool {
 	if isCall(s, n) {
 		return true
@@ -67,7 +66,7 @@ func runsCode(s *code.Place, n ast.Node) bool {
 	return slice && IsString(s, operand)
 }
 
-// ownPanics are those of an operation, not of its operands.
+// ownPanics returns the panics of an operation, without those of its operands.
 func ownPanics(s *code.Place, n ast.Node) (all PanicSet) {
 	w := effectWalk{Place: s}
 	if e, ok := n.(ast.Expr); !ok || s.Info.Types[e].Value != nil || s.Info.Types[e].IsType() {
@@ -144,7 +143,7 @@ func ownPanics(s *code.Place, n ast.Node) (all PanicSet) {
 // PanicsAhead returns the panics of PanicsBeside that may occur together with the calls of a
 // statement.
 func PanicsAhead(s *code.Place, code ast.Node) (all PanicSet) {
-	parts := make(map[ast.Expr]bool) // structs and arrays of which a part is used
+	parts := make(map[ast.Expr]bool) // structs and arrays where only a part is used
 	ast.Inspect(code, func(n ast.Node) bool {
 		e, ok := n.(ast.Expr)
 		if ok && !isCall(s, n) && (!whenNeeded(s, e) || !parts[e] && copied(s, e)) {
@@ -165,7 +164,7 @@ func PanicsAhead(s *code.Place, code ast.Node) (all PanicSet) {
 	return all
 }
 
-// whenNeeded reports whether an operation is evaluated when its value is needed, behind the calls.
+// whenNeeded reports whether an operation is evaluated when its value is needed, after the calls.
 func whenNeeded(s *code.Place, e ast.Expr) bool {
 	switch e := e.(type) {
 	case *ast.Ident, *ast.BasicLit, *ast.ParenExpr, *ast.StarExpr, *ast.SelectorExpr:
@@ -181,8 +180,8 @@ func whenNeeded(s *code.Place, e ast.Expr) bool {
 	return false
 }
 
-// copied reports whether values of an expression's type are copied to be compared, or to become an
-// interface.
+// copied reports whether comparing values of an expression's type, or converting them to an
+// interface, copies them.
 func copied(s *code.Place, e ast.Expr) bool {
 	t := s.Info.TypeOf(e)
 	if t == nil {
@@ -197,8 +196,8 @@ func copied(s *code.Place, e ast.Expr) bool {
 	return false
 }
 
-// panicsFirst returns what has to be checked where operands of a call are used in turn: one by one
-// in calls or statements of their own, if all are written, or else as their steps say.
+// panicsFirst returns what to check if each operand of a call is used before the next is evaluated.
+// If all are written, each has a call or statement of its own; otherwise the steps say so.
 func panicsFirst(s *code.Place, steps []Step, written bool) (check []string) {
 	for i, p := range steps {
 		if p.Expr == nil {
@@ -287,8 +286,8 @@ func Together(s *code.Place, operands ...ast.Expr) (check []string) {
 	return check
 }
 
-// WrittenFirst returns what has to be checked where what is written to is evaluated in front of what
-// is written: before its calls, if it has some, and before all of it, if it is called.
+// WrittenFirst returns what to check if the destination is evaluated before the operands: before
+// their calls if the destination has calls, and before all of them if it is called.
 func WrittenFirst(s *code.Place, w ast.Expr, steps []Step) []string {
 	own := PanicsBeside(s, w)
 	for _, p := range steps {
@@ -306,24 +305,25 @@ func WrittenFirst(s *code.Place, w ast.Expr, steps []Step) []string {
 	return nil
 }
 
-// beside is what a statement evaluates beside a call, and after it.
+// A beside has what a statement evaluates in addition to a call and after it.
 type beside struct {
 	called []ast.Node // calls and receives
 	first  []panicking
 }
 
-// A panicking is code that may panic, which would come before an operand in the place of the call.
+// A panicking is code that may panic. Its panic would come before that of an operand that replaces
+// the call.
 type panicking struct {
 	code   ast.Node
 	panics PanicSet
 }
 
-// neighbours looks at what a statement has beside a call, up to where something takes the value of
-// the call before the rest is evaluated: another call, && or ||.
+// neighbours returns what a statement evaluates in addition to a call. It stops where the call's
+// value is used before the rest is evaluated: at another call, && or ||.
 func neighbours(s *code.Place, c inspector.Cursor, gone []ast.Expr) (b beside) {
 	for at := c; ; at = at.Parent() {
 		parent := at.Parent()
-		set := false // what is assigned to is looked for behind the value
+		set := false // the destination is evaluated after the value
 		switch p := parent.Node().(type) {
 		case *ast.BlockStmt, *ast.FuncDecl, *ast.FuncLit, *ast.File, *ast.CaseClause, *ast.CommClause, *ast.LabeledStmt,
 			*ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
@@ -348,7 +348,7 @@ func neighbours(s *code.Place, c inspector.Cursor, gone []ast.Expr) (b beside) {
 				b.first = append(b.first, panicking{n, PanicsAhead(s, n)})
 			case other != at && !set:
 				if fun, ok := n.(*ast.SelectorExpr); ok && isMethodOfInterface(s, fun) && isCall(s, parent.Node()) {
-					n = fun.X // which is asked for its method behind the arguments
+					n = fun.X // its method is looked up after the arguments
 				}
 				b.first = append(b.first, panicking{n, panicsOutside(s, n, runsCode)})
 			}
@@ -368,7 +368,7 @@ func isMethodOfInterface(s *code.Place, sel *ast.SelectorExpr) bool {
 // evaluated first.
 type Step struct {
 	Expr     ast.Expr
-	Runs     Effects // what using it does: that of a String method, say
+	Runs     Effects // effects of using it, such as those of a String method
 	Contents bool    // its elements are read when it is used
-	Called   bool    // it is used in a call or a statement of its own, and not as an operand of +, say
+	Called   bool    // it is used in a call or a statement of its own, and not as an operand of + or the like
 }

@@ -58,8 +58,8 @@ func InPoolNew(s *code.Place, c inspector.Cursor) bool {
 	return false
 }
 
-// isFromPool reports whether a variable of the function at a site gets what a sync.Pool
-// has, or whether that was something.
+// isFromPool reports whether a variable is assigned the result of a sync.Pool's Get, or the ok of a
+// type assertion of that result.
 func isFromPool(s *code.Place, v types.Object) bool {
 	if v == nil {
 		return false

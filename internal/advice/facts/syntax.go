@@ -48,7 +48,7 @@ func Deferred(c inspector.Cursor) bool {
 	return false
 }
 
-// makings are what an expression is made of, apart from names, fields, what pointers lead to, and
+// makings are the kinds of operations in an expression, apart from names, fields, dereferences and
 // constants.
 type makings uint8
 
@@ -56,7 +56,7 @@ const (
 	sums     makings = 1 << iota // lengths, parts, sums and conversions of numbers
 	copies                       // conversions that may copy
 	elements                     // elements, and operators that may panic
-	work                         // it calls something, waits, or makes something
+	work                         // calls, receives, and allocations
 )
 
 func makingsOf(s *code.Place, e ast.Expr) makings {
@@ -75,7 +75,7 @@ func makingsOf(s *code.Place, e ast.Expr) makings {
 	case *ast.Ident, *ast.BasicLit:
 		return 0
 	case *ast.SelectorExpr:
-		if s.Info.Selections[e] == nil { // of a package
+		if s.Info.Selections[e] == nil { // a name of another package
 			return 0
 		}
 		return makingsOf(s, e.X)
@@ -111,8 +111,8 @@ func makingsOf(s *code.Place, e ast.Expr) makings {
 	return work
 }
 
-// Plain reports whether evaluating an expression again gives the same as long as
-// nothing is assigned: names, fields and constants.
+// Plain reports whether an expression consists of names, fields and constants, so that it keeps its
+// value until something is assigned.
 func Plain(s *code.Place, e ast.Expr) bool { return makingsOf(s, e) == 0 }
 
 // Pure reports whether an expression may be evaluated twice, or at another time
@@ -146,8 +146,8 @@ func SameCode(s *code.Place, a, b ast.Expr) bool {
 	return true
 }
 
-// InBranch reports whether a place is in a branch, of an if or a switch, that another
-// one before it is not in.
+// InBranch reports whether a place is in a branch of an if or a switch, and the earlier position
+// isn't in that branch.
 func InBranch(c inspector.Cursor, from token.Pos) bool {
 	for child := c; child.Node() != nil; child = child.Parent() {
 		parent := child.Parent().Node()
@@ -201,8 +201,8 @@ func RootOf(s *code.Place, e ast.Expr) types.Object {
 	return root
 }
 
-// rootOf is RootOf, and reports whether the whole way is in the variable's own memory: no
-// pointer, slice or map is in between.
+// rootOf is RootOf. It also reports whether the expression is in the variable's own memory, without
+// a pointer, slice or map in between.
 func rootOf(s *code.Place, e ast.Expr) (root types.Object, own bool) {
 	own = true
 	for {
@@ -329,7 +329,7 @@ func InLoop(c inspector.Cursor) bool {
 	return ok
 }
 
-// Statement returns the statement that a place is in, of a block or a case.
+// Statement returns the statement of a block or a case that a place is in.
 func Statement(c inspector.Cursor) (inspector.Cursor, bool) {
 	for ; c.Node() != nil; c = c.Parent() {
 		if _, ok := c.Node().(ast.Stmt); !ok {
@@ -401,7 +401,7 @@ func IsLocal(s *code.Place, obj types.Object) bool {
 	return ok && !v.IsField() && s.Func.Node().Pos() <= v.Pos() && v.Pos() < s.Func.Node().End()
 }
 
-// IsConstructor reports whether a function's name says that it makes something.
+// IsConstructor reports whether a function's name suggests that it creates or opens something.
 func IsConstructor(name string) bool {
 	lower := strings.ToLower(name)
 	for _, prefix := range []string{"new", "open", "connect", "dial", "init", "setup", "make", "must", "create", "start", "build"} {
@@ -412,8 +412,7 @@ func IsConstructor(name string) bool {
 	return false
 }
 
-// isCall reports whether code is a call that runs something, and not a conversion, len or cap; or
-// a receive.
+// isCall reports whether code is a receive, or a call other than a conversion, len or cap.
 func isCall(s *code.Place, n ast.Node) bool {
 	switch n := n.(type) {
 	case *ast.CallExpr:
@@ -425,7 +424,7 @@ func isCall(s *code.Place, n ast.Node) bool {
 	return false
 }
 
-// Calls reports whether evaluating an expression calls something, or waits.
+// Calls reports whether evaluating an expression calls a function or receives from a channel.
 func Calls(s *code.Place, e ast.Expr) bool { return len(CallsIn(s, e)) > 0 }
 
 // CallsIn returns the calls and receives that evaluating code makes.
@@ -440,8 +439,8 @@ func CallsIn(s *code.Place, code ast.Node) (calls []ast.Node) {
 	return calls
 }
 
-// lengthOf returns what an expression asks for the length of, by one of some functions: len, cap.
-// It is nil if the expression is another one.
+// lengthOf returns x if an expression is len(x), or a call of another function that by names, such
+// as cap. Otherwise it returns nil.
 func lengthOf(s *code.Place, e ast.Expr, by ...string) ast.Expr {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok || !slices.Contains(by, s.Callee(call)) {

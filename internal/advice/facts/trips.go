@@ -46,8 +46,8 @@ func countBound(s *code.Place, f *ast.ForStmt) (Trips, bool) {
 	return Trips{Expr: n, Counts: true, Negative: MayBeNegative(s, n)}, !AssignedAny(s, n, f.Body)
 }
 
-// TripsOf returns how often a loop runs: one over something with a length, or that
-// counts from 0, or from 1, or down to 0.
+// TripsOf returns how often a loop runs. The loop must range over something with a length, or count
+// up from 0 or 1, or down to 0.
 func TripsOf(s *code.Place, loop ast.Node) (Trips, bool) {
 	switch n := loop.(type) {
 	case *ast.RangeStmt:
@@ -61,7 +61,7 @@ func TripsOf(s *code.Place, loop ast.Node) (Trips, bool) {
 func rangeBound(s *code.Place, r *ast.RangeStmt) (Trips, bool) {
 	if operand, to, ok := Conversion(s, r.X); ok {
 		if slice, ok := to.Underlying().(*types.Slice); ok && IsString(s, operand) && IsByte(slice.Elem()) && Repeatable(s, operand) {
-			return Trips{Expr: operand}, true // of as many bytes
+			return Trips{Expr: operand}, true // one per byte
 		}
 		return Trips{}, false
 	}
@@ -94,7 +94,7 @@ func MayBeNegative(s *code.Place, n ast.Expr) bool {
 			return false
 		}
 	case *ast.BinaryExpr:
-		if n.Op == token.ADD || n.Op == token.MUL || n.Op == token.QUO || n.Op == token.SHR { // of lengths, which no sum of a few makes too large
+		if n.Op == token.ADD || n.Op == token.MUL || n.Op == token.QUO || n.Op == token.SHR { // a sum of a few lengths can't overflow
 			return !IsLength(s, n)
 		}
 	case *ast.Ident:
@@ -106,7 +106,7 @@ func MayBeNegative(s *code.Place, n ast.Expr) bool {
 	return !ok || b.Info()&types.IsUnsigned == 0
 }
 
-// askedBefore reports whether code is in a branch that is taken if a variable is above 0 only.
+// askedBefore reports whether code is in a branch that only runs if a variable is above 0.
 func askedBefore(s *code.Place, n *ast.Ident) bool {
 	v := Object(s, n)
 	c, ok := s.Root().FindNode(n)
@@ -171,14 +171,14 @@ func IsLength(s *code.Place, n ast.Expr) bool {
 	return false
 }
 
-// A Trips is how often the body of a loop runs, where that is known before.
+// A Trips is a bound for the iterations of a loop that is known before the loop runs.
 type Trips struct {
-	Expr ast.Expr // what is counted or ranged over
-	// Counts is set where expr is the number itself, not something that has a length.
+	Expr ast.Expr // the limit of a counting loop, or the operand of range
+	// Counts says that Expr is the number itself, and not something with a length.
 	Counts bool
-	// Negative is set where the number may be below 0, which is none.
+	// Negative says that the number may be below 0, which means no iterations.
 	Negative bool
-	// Call is set where expr has to run first, once, into a variable.
+	// Call says that Expr has a call: evaluate it only once, into a variable, before the loop.
 	Call bool
 }
 
@@ -202,7 +202,7 @@ func (b *Trips) KnownAt(s *code.Place, d *Declaration, loop token.Pos) bool {
 		len(UsesIn(s, obj, d.Node().Pos(), loop)) == 0 && Private(s, obj)
 }
 
-// AtLeastOne reports whether the loop surely runs.
+// AtLeastOne reports whether the loop surely has an iteration.
 func (b *Trips) AtLeastOne(s *code.Place) bool {
 	if v := s.Info.Types[b.Expr].Value; b.Counts && v != nil {
 		return constant.Sign(v) > 0
@@ -215,7 +215,7 @@ func (b *Trips) AtLeastOne(s *code.Place) bool {
 	return ok && a.Len() > 0
 }
 
-// Text is the bound for people.
+// Text describes the bound to people.
 func (b *Trips) Text(s *code.Place) string {
 	if b.Counts {
 		return s.Source(ast.Unparen(b.Expr))

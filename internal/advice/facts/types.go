@@ -57,7 +57,7 @@ func IsFloat(t types.Type) bool {
 	return false
 }
 
-// IsNamed reports whether a type, or what it points to, has a name.
+// IsNamed reports whether a type, or the type that it points to, has the given package and name.
 func IsNamed(t types.Type, pkg, name string) bool {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
@@ -89,7 +89,7 @@ func Under(t types.Type) types.Type {
 	return constraint
 }
 
-// structOf returns the struct that a type is, or points to.
+// structOf returns the underlying struct of a type, or of the type that it points to.
 func structOf(t types.Type) (*types.Struct, bool) {
 	if p, ok := t.Underlying().(*types.Pointer); ok {
 		t = p.Elem()
@@ -222,8 +222,8 @@ func IsMap(s *code.Place, e ast.Expr) bool {
 	return ok
 }
 
-// comparesQuietly reports whether values of a type can be compared without a panic: there is no
-// interface in them, which may hold what can't be compared.
+// comparesQuietly reports whether comparing values of a type can't panic: they contain no
+// interfaces, which may hold values that aren't comparable.
 func comparesQuietly(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Interface:
@@ -248,8 +248,8 @@ func ReceiverType(f *types.Func) string {
 	return TypeName(f.Signature().Recv().Type())
 }
 
-// emptyElements reports whether what a loop goes through has elements without a size, of which any
-// number takes no memory.
+// emptyElements reports whether a loop ranges over elements of size 0, which take no memory
+// whatever their number.
 func emptyElements(t types.Type) bool {
 	t = Under(t)
 	if p, ok := t.(*types.Pointer); ok {

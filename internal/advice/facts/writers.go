@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-// This file states what an io.Writer sees of a rewrite.
+// This file says how a rewrite changes the calls that an io.Writer gets.
 
 // Writers are types whose Write, WriteString and WriteRune methods do the same.
 var Writers = map[string]bool{"*bytes.Buffer": true, "*strings.Builder": true, "*bufio.Writer": true, "*os.File": true, "*net/http/httptest.ResponseRecorder": true}
@@ -58,8 +58,8 @@ func writesToFile(s *code.Place, e ast.Expr) bool {
 	return false
 }
 
-// roomAsked returns what has to be checked where a bytes.Buffer grows by other steps than before:
-// the function may ask how much room it has, or look at its bytes as they were.
+// roomAsked returns what to check if a bytes.Buffer or strings.Builder grows by other steps than
+// before: the function may call Cap or Available, or keep a slice of the buffer's earlier bytes.
 func roomAsked(s *code.Place, w ast.Expr, name string) []string {
 	obj := RootOf(s, w)
 	if obj == nil || !strings.HasSuffix(TypeName(s.Info.TypeOf(w)), "bytes.Buffer") && !strings.HasSuffix(TypeName(s.Info.TypeOf(w)), "strings.Builder") {
@@ -85,8 +85,8 @@ func roomAsked(s *code.Place, w ast.Expr, name string) []string {
 	return nil
 }
 
-// otherWriters are methods of the standard library's writers that have a WriteString, beside
-// those of the types in Writers.
+// otherWriters matches Write methods of the standard library's writers that also have WriteString,
+// other than those in Writers.
 var otherWriters = lazyregexp.New(`^(hash/maphash\.\(\*Hash\)|io\.(discard|\(\*multiWriter\))|net/http(/internal/http2)?\.\(\*(http2)?response(Writer)?\))\.Write$`)
 
 // MayLackWriteString reports whether the package sets a writer to a type without WriteString, or
@@ -116,8 +116,7 @@ func MayLackWriteString(s *code.Place, w ast.Expr, reached []string) bool {
 	return false
 }
 
-// Takes reports whether a method takes one argument of a type, and returns an int and
-// an error.
+// Takes reports whether a method has one parameter of a type and the results (int, error).
 func Takes(f *types.Func, t types.Type) bool {
 	sig := f.Signature()
 	return sig.Params().Len() == 1 && !sig.Variadic() && types.Identical(sig.Params().At(0).Type(), t) && sig.Results().Len() == 2 &&
