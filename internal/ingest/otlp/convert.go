@@ -15,28 +15,28 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// vocabulary has the attributes of resources that identify a process.
+// vocabulary has the resource attributes that identify a process.
 var vocabulary = wire.Vocabulary{
 	Service:  []string{"service.name", "k8s.deployment.name", "k8s.statefulset.name", "k8s.daemonset.name", "k8s.container.name", "container.name", "process.executable.name"},
 	Version:  []string{"service.version"},
 	Zone:     []string{"cloud.availability_zone", "cloud.region"},
 	Instance: []string{"service.instance.id", "k8s.pod.name", "host.name", "container.id", "host.id"},
 	Synonyms: []string{"service.name", "service.version", "service.instance.id", "cloud.availability_zone"},
-	// The sender's library is nothing to select by, and a process's number
-	// is another one after each start.
+	// Nobody selects profiles by the sender's library, and the process ID changes
+	// with each start.
 	Dropped: func(name string) bool {
 		return strings.HasPrefix(name, "telemetry.sdk.") || name == "process.pid" || name == "process.parent_pid" || name == "process.command_args"
 	},
 }
 
-// A rejection tells of profiles that can't be kept although others of the
-// request can.
+// A rejection counts the profiles of a request that can't be kept, while others
+// can.
 type rejection struct {
 	profiles int64
-	err      error // of the first
+	err      error // why the first one can't be kept
 }
 
-// convert returns the profiles of a request. The error is of all of it.
+// convert returns the profiles of a request. An error means that none can be kept.
 func convert(req *request, lim ingest.Limits) ([]ingest.Push, *rejection, error) {
 	c := &converter{req: req, lim: lim, dictionary: dictionary{share: req.share, sent: int64(len(req.data))}}
 	if err := c.read(); err != nil {
@@ -52,16 +52,16 @@ func convert(req *request, lim ingest.Limits) ([]ingest.Push, *rejection, error)
 	return c.pushes, c.rejected, nil
 }
 
-// A converter makes pushes of a request.
+// A converter turns a request into pushes.
 type converter struct {
 	req *request
 	lim ingest.Limits
 	dictionary
 	pushes   []ingest.Push
 	rejected *rejection
-	kept     int64 // of dictionary.taken, for the profiles
+	kept     int64 // part of dictionary.taken: the memory of the profiles
 
-	samples, frames, labels int // of all profiles
+	samples, frames, labels int // totals of all profiles
 }
 
 // read reads ExportProfilesServiceRequest { ResourceProfiles resource_profiles
@@ -137,8 +137,8 @@ func (c *converter) readResource(message []byte) error {
 	return nil
 }
 
-// readScope reads the profiles of a scope. Each is of one sample type: those
-// that belong together become one.
+// readScope reads the profiles of a scope. Each has one sample type. Those of one
+// collection become one profile.
 func (c *converter) readScope(message []byte, labels []store.Label) error {
 	var groups [][]*header
 	n := 0
@@ -181,7 +181,8 @@ func (c *converter) readScope(message []byte, labels []store.Label) error {
 	return nil
 }
 
-// reject notes that n profiles can't be kept. Limits end the request.
+// reject counts n profiles that can't be kept. If a limit is the reason, it
+// returns an error that ends the request.
 func (c *converter) reject(n int, err error) error {
 	var e *ingest.Error
 	if !errors.As(err, &e) {
@@ -197,7 +198,7 @@ func (c *converter) reject(n int, err error) error {
 	return nil
 }
 
-// A header is what a profile says of itself.
+// A header has the fields of a profile other than its samples.
 type header struct {
 	message        []byte
 	sample, period valueType
@@ -206,8 +207,8 @@ type header struct {
 	id             string
 }
 
-// belongsTo reports whether a profile is of the same collection as others: of
-// the same time, and of another sample type.
+// belongsTo reports whether a profile belongs to the same collection as others: it
+// has the same time and another sample type.
 func (h *header) belongsTo(group []*header) bool {
 	g := group[0]
 	return h.time == g.time && h.time != 0 && h.duration == g.duration && h.period == g.period && h.interval == g.interval &&
@@ -252,7 +253,7 @@ func (c *converter) readHeader(message []byte) (*header, error) {
 }
 
 // readValueType reads ValueType { int32 type_strindex = 1; int32 unit_strindex
-// = 2 } and what older versions have behind it, the temporality: 2 is counted
+// = 2 }. In older versions, a temporality follows: 2 means cumulative, counted
 // since the start of the process.
 func readValueType(message []byte) (v valueType, err error) {
 	err = each(message, func(f field) error {
@@ -276,7 +277,7 @@ func (c *converter) valueType(v valueType) (t profile.ValueType, err error) {
 	return t, err
 }
 
-// push returns profiles of one collection as one.
+// push merges the profiles of one collection.
 func (c *converter) push(group []*header) (*ingest.Push, error) {
 	first := group[0]
 	p := &ingest.Push{Time: int64(first.time), Duration: int64(first.duration), Key: first.id}
@@ -298,7 +299,7 @@ func (c *converter) push(group []*header) (*ingest.Push, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Where samples are counted, the time they stand for can be told.
+	// Counts of samples can be converted to time.
 	timed := len(types) == 1 && wire.Timed(types[0], period, first.interval)
 	if timed {
 		types = append(types, period)
@@ -333,17 +334,17 @@ func (c *converter) push(group []*header) (*ingest.Push, error) {
 	return p, nil
 }
 
-// A building is a profile that grows by samples.
+// A building is a profile to which samples are being added.
 type building struct {
 	*converter
 	builder  *profile.Builder
 	column   int
 	values   []int64 // of one sample
-	interval int64   // what a sample counts in the second column, 0 without
-	earliest uint64  // time of a sample, 0 without
-	held     int64   // memory of the builder, some samples ago
+	interval int64   // value of a sample in the second column; 0 if there is none
+	earliest uint64  // the earliest time of a sample; 0 if unknown
+	held     int64   // memory of the builder when it was last measured
 
-	// What the Builder calls entries of the dictionary.
+	// The Builder's IDs of entries of the dictionary.
 	locations, mappings map[index]uint32
 	stacks              map[index][]uint32
 }
@@ -387,7 +388,7 @@ func (b *building) sample(message []byte) error {
 	return nil
 }
 
-// A sample is what a Sample says, but for its times.
+// A sample has the fields of a Sample, except for its times.
 type sample struct {
 	stack, link index
 	labels      []profile.Label
@@ -396,9 +397,9 @@ type sample struct {
 
 // readSample reads Sample { int32 stack_index = 1; repeated int32 attribute_indices
 // = 2; int32 link_index = 3; repeated int64 values = 4; repeated fixed64
-// timestamps_unix_nano = 5 }. Up to 1.9 it was values = 2, attribute_indices = 3
-// and link_index = 4, and before that value = 3: packed numbers and single ones
-// tell most of these apart from what they are now.
+// timestamps_unix_nano = 5 }. Up to 1.9 it had values = 2, attribute_indices = 3
+// and link_index = 4, and before that value = 3. Most of these are recognized
+// because numbers are packed where they should be single, or the reverse.
 func (b *building) readSample(message []byte, x *sample) error {
 	values, times := 0, 0
 	err := each(message, func(f field) error {
@@ -467,7 +468,7 @@ func (b *building) addLink(x *sample) error {
 	if int(x.link) >= len(b.links) {
 		return malformed("a sample refers to link %d, but the table has %d", x.link, len(b.links))
 	}
-	// Always in this order: what is sent again is known by its bytes.
+	// Always in this order: a repeated push is recognized by its bytes.
 	for _, l := range []struct {
 		key string
 		id  []byte
@@ -479,7 +480,7 @@ func (b *building) addLink(x *sample) error {
 	return nil
 }
 
-// times calls f for every element of repeated fixed64.
+// times calls f for every element of a repeated fixed64 field.
 func (fd *field) times(f func(uint64)) error {
 	if fd.typ != protowire.BytesType {
 		f(fd.n)
@@ -535,7 +536,7 @@ func (b *building) stack(i index) ([]uint32, error) {
 		out = append(out, loc)
 	}
 	b.stacks[i] = out
-	const entry = 64 // of the map, as it grows
+	const entry = 64 // bytes of a map entry, with room to grow
 	return out, b.take(entry + int64(4*len(out)))
 }
 
@@ -571,7 +572,7 @@ func (b *building) location(i index) (uint32, error) {
 	return l, nil
 }
 
-// mapping returns what the Builder calls a mapping, 0 for none.
+// mapping returns the Builder's ID of a mapping; 0 for none.
 func (b *building) mapping(i index, symbolized bool) (uint32, error) {
 	if i == 0 {
 		return 0, nil

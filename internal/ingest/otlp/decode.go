@@ -11,10 +11,10 @@ import (
 	"github.com/hone-go/hone/internal/ingest"
 )
 
-// Bounds of what a request may hold. Its bytes are bounded too, but two of them
-// can be a message, and a sample can refer to a long stack.
+// Limits for a request. The limit of its bytes isn't enough: a message can have
+// two bytes, and a small sample can refer to a long stack.
 const (
-	maxEntries = 4 << 20  // of a table
+	maxEntries = 4 << 20  // in a table
 	maxSamples = 4 << 20  // of all profiles
 	maxFrames  = 64 << 20 // of all samples
 	maxLabels  = 16 << 20 // of all samples
@@ -24,8 +24,8 @@ const (
 type field struct {
 	num  protowire.Number
 	typ  protowire.Type
-	n    uint64 // its value, unless it is of BytesType
-	data []byte // its value if it is; part of the message
+	n    uint64 // its value, unless its type is BytesType
+	data []byte // its value if it is BytesType; part of the message
 }
 
 // each calls f for every field of a message.
@@ -80,11 +80,11 @@ func (fd *field) ints(f func(uint64) error) error {
 	return nil
 }
 
-// An index is a place in a table of the dictionary. 0 stands for nothing.
+// An index is a position in a table of the dictionary. 0 means that there is no entry.
 type index = uint32
 
-// toIndex returns an index as it is encoded; what is negative or too large is
-// in no table.
+// toIndex converts an encoded index. Negative and large ones become an index that
+// no table has.
 func toIndex(v uint64) index { return index(min(v, math.MaxUint32)) }
 
 type (
@@ -100,7 +100,7 @@ type (
 	location struct {
 		mapping  index
 		address  uint64
-		from, to uint32 // its lines
+		from, to uint32 // range of its lines
 	}
 	line struct {
 		function     index
@@ -117,7 +117,7 @@ type (
 		number          int64
 		numeric         bool
 	}
-	stack struct{ from, to uint32 } // its places in dictionary.frames, leaf first
+	stack struct{ from, to uint32 } // its range in dictionary.frames, leaf first
 )
 
 // A dictionary has the tables that profiles refer to.
@@ -132,16 +132,16 @@ type dictionary struct {
 	stacks     []stack
 	frames     []index // locations
 
-	share *ingest.Share // nil counts nothing
-	sent  int64         // bytes of the request
-	taken int64         // of the share, for what is made of it
+	share *ingest.Share // nil: memory isn't counted
+	sent  int64         // size of the request
+	taken int64         // bytes taken from share for the decoded request
 }
 
 func malformed(format string, args ...any) error {
 	return ingest.Errorf(ingest.Malformed, format, args...)
 }
 
-// older is what is said of messages that make no sense in this version.
+// older is the error text for messages that are invalid in this version.
 const older = "the sender uses another version of this protocol, which is still in development: hone reads opentelemetry-proto 1.10 and newer"
 
 // text returns an entry of the table of strings.
@@ -166,11 +166,11 @@ func (d *dictionary) full(n int, table string) error {
 	return nil
 }
 
-// entryBytes is what an entry of any table takes, which is still growing.
+// entryBytes is the memory of an entry in any table, with room to grow.
 const entryBytes = 128
 
-// What is made of a request takes 32 MiB at most, and 16 bytes for each of its own: two
-// bytes can be an entry of a table.
+// The decoded request may take 32 MiB, and 16 bytes per encoded byte. A table entry can
+// have two bytes.
 const (
 	expandTo  = 32 << 20
 	expansion = 16
@@ -364,8 +364,8 @@ func (d *dictionary) readStack(message []byte) error {
 	return d.full(len(d.stacks), "stacks")
 }
 
-// readAttribute reads a KeyValueAndUnit of the table, or a KeyValue, whose key
-// and text may be in the dictionary too.
+// readAttribute reads a KeyValueAndUnit from the table, or a KeyValue. The key and
+// the text of a KeyValue may be in the dictionary too.
 func (d *dictionary) readAttribute(message []byte, a *attribute, inTable bool) error {
 	return each(message, func(f field) (err error) {
 		switch {
@@ -384,8 +384,8 @@ func (d *dictionary) readAttribute(message []byte, a *attribute, inTable bool) e
 	})
 }
 
-// readValue reads an AnyValue. Lists and maps are not kept: nothing can select
-// by them.
+// readValue reads an AnyValue. It drops lists and maps, because no selector
+// matches them.
 func (d *dictionary) readValue(message []byte, a *attribute) error {
 	return each(message, func(f field) (err error) {
 		switch f.num {

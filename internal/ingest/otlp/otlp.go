@@ -1,9 +1,9 @@
 // Package otlp takes OpenTelemetry profiles: the Export call through gRPC,
 // gRPC-Web and Connect, and POST /v1development/profiles in protobuf and JSON.
 //
-// The protocol is in development and has been renumbered more than once. What
-// hone reads is that of opentelemetry-proto 1.10 and newer; messages of older
-// senders are recognized and refused.
+// The protocol is in development, and its fields were renumbered more than once.
+// hone reads opentelemetry-proto 1.10 and newer. It recognizes messages of older
+// senders and refuses them.
 package otlp
 
 import (
@@ -78,7 +78,7 @@ func (r *response) encodeJSON() []byte {
 	}
 	b, err := json.Marshal(map[string]partial{"partialSuccess": {r.rejected, r.message}})
 	if err != nil {
-		panic(err) // numbers and text
+		panic(err) // can't happen: these are numbers and text
 	}
 	return b
 }
@@ -87,7 +87,7 @@ func (o otlp) export(ctx context.Context, req *request) (*response, error) {
 	req.share = ingest.ShareOf(ctx)
 	pushes, rejected, err := convert(req, o.recv.Limits())
 	sent := len(req.data)
-	req.data = nil // nothing refers to it any more
+	req.data = nil // the garbage collector may free it now
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func (o otlp) export(ctx context.Context, req *request) (*response, error) {
 	return &response{rejected.profiles, rejected.err.Error()}, nil
 }
 
-// codec hands messages on as they are.
+// codec passes messages on without decoding them.
 type codec struct{ name string }
 
 func (c codec) Name() string   { return c.name }
@@ -118,7 +118,7 @@ func (c codec) Unmarshal(data []byte, v any) error {
 		return fmt.Errorf("unexpected type %T of a request", v)
 	}
 	if c.IsBinary() {
-		req.data = bytes.Clone(data) // the buffer is Connect's
+		req.data = bytes.Clone(data) // Connect reuses the buffer
 		return nil
 	}
 	return req.unmarshalJSON(data)
@@ -202,7 +202,7 @@ func encodeStatus(e *ingest.Error, inJSON bool) []byte {
 	if inJSON {
 		b, err := json.Marshal(map[string]any{"code": e.Reason.GRPC(), "message": e.Error()})
 		if err != nil {
-			panic(err) // a number and text
+			panic(err) // can't happen: these are a number and text
 		}
 		return b
 	}

@@ -14,17 +14,17 @@ import (
 // A request is an encoded ExportProfilesServiceRequest.
 type request struct {
 	data []byte
-	json bool // it was JSON before
+	json bool // it was converted from JSON
 
-	share *ingest.Share // of memory; nil counts nothing
+	share *ingest.Share // of memory; nil: memory isn't counted
 }
 
-// maxObjects bounds the messages of a request in JSON: each takes some hundred
+// maxObjects limits the messages of a request in JSON. Each takes a few hundred
 // bytes until it is encoded.
 const maxObjects = 1 << 20
 
-// unmarshalJSON reads a request in JSON. ProfilesData has the fields of the
-// request.
+// unmarshalJSON reads a request in JSON. The message ProfilesData has the same
+// fields as the request.
 func (r *request) unmarshalJSON(data []byte) error {
 	m := &profiles.ProfilesData{}
 	if err := wire.UnmarshalJSON(data, m, maxObjects); err != nil {
@@ -36,8 +36,8 @@ func (r *request) unmarshalJSON(data []byte) error {
 	return err
 }
 
-// id returns the text of an ID. In JSON they are hexadecimal, where other bytes
-// are base64: they were read as such.
+// id returns the text of an ID. In JSON, IDs are hexadecimal and other bytes are
+// base64. The decoder took IDs for base64 too, which id reverses.
 func (r *request) id(b []byte) string {
 	if r.json {
 		return base64.StdEncoding.EncodeToString(b)
@@ -47,5 +47,5 @@ func (r *request) id(b []byte) string {
 			return fmt.Sprintf("%x", b)
 		}
 	}
-	return "" // an ID of zeros is none
+	return "" // zeros mean that there is no ID
 }
