@@ -15,18 +15,18 @@ import (
 	"github.com/hone-go/hone/internal/ingest/wire"
 )
 
-// What Parca's agent sends are Arrow records, in one of two schemas that their
-// metadata names. In both a row is a sample. In the second one its stack comes
-// along, through WriteArrow; in the first one there is the id of a stack, through
-// Write: whoever receives asks for the stacks that it doesn't know. hone asks for
-// all of them each time. Remembering ids would take memory, and what it saves,
-// some hundred KB every few seconds, would be paid for after each restart.
+// Parca's agent sends Arrow records in one of two schemas, which the records'
+// metadata names. In both, a row is a sample. In the second schema, sent to
+// WriteArrow, a row has its stack. In the first one, sent to Write, it has the ID
+// of a stack, and the server asks for the stacks that it doesn't know. hone always
+// asks for all stacks. Remembering IDs would take memory to save a few hundred KB
+// every few seconds, and a restart would lose them.
 
-// patience is how long a stream may take: it waits for its sender's second
-// message with the first one in memory.
+// patience limits the time of a stream, which keeps the sender's first message in
+// memory while it waits for the second.
 const patience = 30 * time.Second
 
-// An arrowService is the calls that take Arrow records.
+// An arrowService serves the calls that take Arrow records.
 type arrowService struct {
 	recv     ingest.Receiver
 	patience time.Duration // how long a stream may take
@@ -37,7 +37,7 @@ func (p arrowService) mount(mux *http.ServeMux) {
 	mux.Handle(service+"WriteArrow", connect.NewUnaryHandlerSimple(service+"WriteArrow", p.writeArrow, options...))
 	stream := connect.NewBidiStreamHandler(service+"Write", p.writeStream, options...)
 	mux.HandleFunc(service+"Write", func(w http.ResponseWriter, r *http.Request) {
-		// Where there are no deadlines, those of the server have to do.
+		// If deadlines aren't supported, those of the server apply.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(p.patience))
 		stream.ServeHTTP(w, r)
 	})
@@ -59,8 +59,8 @@ func (p arrowService) writeArrow(ctx context.Context, req *parcapb.WriteArrowReq
 	return &parcapb.WriteArrowResponse{}, nil
 }
 
-// writeStream receives samples, asks for their stacks and receives those. The end
-// of the stream without an error tells that all is kept.
+// writeStream receives samples, asks for their stacks and receives those. If the
+// stream ends without an error, everything was kept.
 func (p arrowService) writeStream(ctx context.Context, stream *connect.BidiStream[parcapb.WriteRequest, parcapb.WriteResponse]) error {
 	req, err := stream.Receive()
 	if errors.Is(err, io.EOF) {
@@ -85,7 +85,7 @@ func (p arrowService) writeStream(ctx context.Context, stream *connect.BidiStrea
 		if err != nil {
 			return receiving(err)
 		}
-		// A message that is read gives back what the one before it took.
+		// Reading a message releases the memory of the previous one.
 		if c.share != nil {
 			if err := c.share.Take(held); err != nil {
 				return wire.ConnectError(asIngest(err))
@@ -101,8 +101,8 @@ func (p arrowService) writeStream(ctx context.Context, stream *connect.BidiStrea
 	return nil
 }
 
-// receiving returns an error of receiving a message. What the request's memory or
-// limits say of it Connect takes for a broken protocol.
+// receiving converts an error of receiving a message. Connect reports errors of the
+// request's memory and limits as a broken protocol.
 func receiving(err error) error {
 	var refused *ingest.Error
 	if errors.As(err, &refused) {
@@ -111,8 +111,8 @@ func receiving(err error) error {
 	return err
 }
 
-// keep keeps the profiles of what was read. Samples that can't be read are left out:
-// the protocol has no other way to tell of them than an error, with all else kept.
+// keep keeps the profiles that were read, without unreadable samples. The protocol
+// can report those only as an error, although the rest was kept.
 func (p arrowService) keep(ctx context.Context, c *converter) error {
 	pushes, err := c.pushes()
 	if err == nil && c.bad > 0 {
@@ -125,7 +125,7 @@ func (p arrowService) keep(ctx context.Context, c *converter) error {
 	return p.recv.Receive(ctx, Protocol, pushes...)
 }
 
-// asIngest returns an error of a converter as one of a Receiver.
+// asIngest converts an error of a converter to one of a Receiver.
 func asIngest(err error) error {
 	var e *ingest.Error
 	var limit *arrow.LimitError
@@ -140,8 +140,8 @@ func asIngest(err error) error {
 
 const debuginfo = "/parca.debuginfo.v1alpha1.DebuginfoService/"
 
-// shouldInitiateUpload tells agents that debug information is not wanted: they
-// would ask again, and complain, with each executable if nobody answered.
+// shouldInitiateUpload tells agents that the server doesn't want debug information.
+// Without an answer, they would ask again for each executable and log errors.
 func shouldInitiateUpload(context.Context, *parcapb.ShouldInitiateUploadRequest) (*parcapb.ShouldInitiateUploadResponse, error) {
 	return &parcapb.ShouldInitiateUploadResponse{Reason: "hone keeps no debug information"}, nil
 }

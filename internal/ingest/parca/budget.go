@@ -5,16 +5,16 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A budget is what the profiles of one request may take, and how much of it was taken.
+// A budget limits the memory of the profiles of one request.
 type budget struct {
 	lim ingest.Limits
 
-	// Bytes that were sent, and that the profiles and what leads to them take.
-	// For the latter what holds for profiles that are decoded holds too.
+	// Bytes that were sent, and bytes of the profiles and of the data on the way to
+	// them. The limits for decoded profiles apply to built.
 	sent, built int64
 
-	share *ingest.Share // where memory comes from, nil counts nothing
-	taken int64         // of it
+	share *ingest.Share // source of memory; nil: memory isn't counted
+	taken int64         // bytes taken from share
 }
 
 func malformed(format string, args ...any) error {
@@ -33,10 +33,10 @@ func (b *budget) take(n int64) error {
 	return err
 }
 
-// defaults are those of profiles.
+// defaults are the default limits of profiles.
 var defaults = profile.DefaultLimits()
 
-// spend takes n bytes from those that may be made of what was sent.
+// spend takes n bytes from the limit for data built from the request.
 func (b *budget) spend(n int) error {
 	most := defaults.ExpandTo + int64(defaults.Expansion)*b.sent
 	if b.built += int64(n); b.built > most {

@@ -8,24 +8,24 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A group is rows that become one profile: those of one process and collection.
+// A group has the rows that become one profile: those of one process and collection.
 type group struct {
 	labels           []store.Label
 	types            []profile.ValueType
 	period           profile.ValueType
-	interval, length int64 // Profile.Period; duration of the collection as the sender tells it, ns
+	interval, length int64 // Profile.Period; duration of the collection according to the sender, ns
 	producer         string
 	delta            bool
 	builder          *profile.Builder
 }
 
-// timed reports whether a sample stands for a time that can be told.
+// timed reports whether samples can be converted to time.
 func (g *group) timed() bool {
 	return len(g.types) == 1 && wire.Timed(g.types[0], g.period, g.interval)
 }
 
-// kind returns the kind of profile in hone's words. The agent is the producer of
-// all that it samples: what it is of tells it.
+// kind returns hone's name for the kind of profile. The agent gives itself as the
+// producer of everything that it samples, so the sample type decides.
 func (g *group) kind() string {
 	t := g.types[0].Type
 	switch {
@@ -36,7 +36,7 @@ func (g *group) kind() string {
 	case strings.HasPrefix(t, "gpu_"):
 		return "gpu"
 	case g.producer == "parca_agent":
-		return "" // told by the sample types
+		return "" // the sample types decide
 	}
 	if known, ok := kinds[g.producer]; ok {
 		return known

@@ -1,6 +1,6 @@
-// Package parca takes what agents write to Parca, through gRPC, gRPC-Web and
-// Connect: pprof in the call WriteRaw, which has a REST form too, and Arrow
-// records in the calls WriteArrow and Write.
+// Package parca accepts profiles that agents send to Parca, over gRPC, gRPC-Web
+// and Connect: pprof profiles in the call WriteRaw, which is also available as
+// REST, and Arrow records in the calls WriteArrow and Write.
 package parca
 
 import (
@@ -18,7 +18,7 @@ import (
 // Mount serves the protocol on mux.
 func Mount(mux *http.ServeMux, recv ingest.Receiver) {
 	p := rawService{recv}
-	const depth = 2 // request, series, label sets and samples
+	const depth = 2 // depth of nested messages: request, series, label sets and samples
 	options := wire.PushOptions(recv.Limits(), depth)
 	mux.Handle(service+"WriteRaw", connect.NewUnaryHandlerSimple(service+"WriteRaw", p.writeRaw, options...))
 	arrowService{recv, patience}.mount(mux)
@@ -27,7 +27,7 @@ func Mount(mux *http.ServeMux, recv ingest.Receiver) {
 	mux.Handle("POST /profiles/writeraw", rest)
 }
 
-// A rawService takes pprof profiles: the call WriteRaw, over gRPC and as REST.
+// A rawService accepts pprof profiles: the call WriteRaw, over gRPC and as REST.
 type rawService struct{ recv ingest.Receiver }
 
 func (p rawService) writeRaw(ctx context.Context, req *parcapb.WriteRawRequest) (*parcapb.WriteRawResponse, error) {
@@ -50,7 +50,7 @@ func (p rawService) write(ctx context.Context, req *parcapb.WriteRawRequest) err
 		}
 	}
 	if len(pushes) == 0 {
-		return nil // nothing to keep is kept
+		return nil // an empty request succeeds
 	}
 	return p.recv.Receive(ctx, Protocol, pushes...)
 }

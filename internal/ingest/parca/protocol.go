@@ -13,8 +13,8 @@ const Protocol = "parca"
 
 const service = "/parca.profilestore.v1alpha1.ProfileStoreService/"
 
-// vocabulary has the labels that Parca's agents and scrape configurations use:
-// Parca has no name of its own for a service.
+// vocabulary has the labels that Parca's agents and scrape configurations use.
+// Parca has no label of its own for the service.
 var vocabulary = wire.Vocabulary{
 	Service:  []string{"service_name", "service", "job", "app", "container", "comm"},
 	Version:  []string{"version", "service_version", "app_kubernetes_io_version"},
@@ -24,10 +24,10 @@ var vocabulary = wire.Vocabulary{
 	Dropped:  func(name string) bool { return strings.HasPrefix(name, "__") },
 }
 
-// ofProcess reports whether a label of an Arrow record identifies a process:
-// those of the vocabulary do, and those by which fleets are divided. Others are
-// labels of samples: the thread, the CPU, and what programs label their work with,
-// of which there can be any number.
+// ofProcess reports whether a label of an Arrow record identifies a process: the
+// labels of the vocabulary, and those that divide fleets. Others are labels of
+// samples: the thread, the CPU, and the programs' own labels, which can have any
+// number of values.
 func ofProcess(name string) bool {
 	switch name {
 	case "namespace", "cluster", "region", "environment", "env", "team", store.LabelKind:
@@ -36,16 +36,16 @@ func ofProcess(name string) bool {
 	return vocabulary.Names(name) || strings.HasPrefix(name, "app_kubernetes_io_")
 }
 
-// kinds are the names of profiles of Parca's agents and scraper in hone's words.
-// Others are kinds as they are.
+// kinds maps profile names of Parca's agents and scraper to hone's kinds. Other
+// names are kinds as they are.
 var kinds = map[string]string{
 	"process_cpu": "cpu", "parca_agent_cpu": "cpu", "parca_agent": "cpu",
 	"goroutines": "goroutine",
 	"fgprof":     "wall",
-	"memory":     "", // told by the sample types
+	"memory":     "", // the sample types decide
 }
 
-// translate returns the labels of a series in hone's words, and its kind.
+// translate returns the labels of a series with hone's names, and its kind.
 func translate(pairs []*parcapb.Label) (labels []store.Label, kind string, err error) {
 	labels, kind, err = wire.SeriesLabels(pairs)
 	if err != nil {

@@ -16,37 +16,38 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Bounds of what a request may become. Its bytes are bounded too, but runs,
-// dictionaries and lists that overlap say a lot with few.
+// Limits for a decoded request. The limit of its bytes isn't enough: runs,
+// dictionaries and overlapping lists encode many values in a few bytes.
 const (
-	maxRows  = 1 << 20 // of all records
-	maxCells = 1 << 26 // labels that are looked at, of all rows
-	maxTypes = 16      // of one profile
+	maxRows  = 1 << 20 // in all records
+	maxCells = 1 << 26 // labels that are read, of all rows
+	maxTypes = 16      // in one profile
 
-	builderSize = 24 << 10 // bytes of a profile.Builder with next to nothing in it
+	builderSize = 24 << 10 // memory of a nearly empty profile.Builder
 )
 
-// A converter makes profiles of Arrow records. It is given all samples, then the
-// stacks of those that came without, and then asked for the profiles.
+// A converter turns Arrow records into profiles: first it reads all samples, then
+// the stacks of those without one, and then it returns the profiles.
 type converter struct {
 	budget
 	batches []*batch
 	groups  []*group
 	byKey   map[string]*group
-	missing [][]byte          // ids of stacks that are not here, each once
-	asked   map[string]uint32 // its places
+	missing [][]byte          // IDs of unknown stacks, each once
+	asked   map[string]uint32 // positions in missing
 
-	first, last int64 // times of samples, ns since 1970, 0 without
+	first, last int64 // times of samples, ns since 1970; 0 if unknown
 	rows, cells int
 
-	bad    int   // samples that are left out
-	reason error // of the first
+	bad    int   // number of samples that are left out
+	reason error // why the first is left out
 }
 
-// A badSample is an error of one sample, which is left out: the others are kept.
+// A badSample is the error of one sample. That sample is left out; the others are kept.
 type badSample struct{ error }
 
-// leaveOut counts a sample that is left out; it returns an error of more than that.
+// leaveOut counts a sample to leave out if err is a badSample. It returns any other
+// error.
 func (c *converter) leaveOut(err error) error {
 	var bad badSample
 	if !errors.As(err, &bad) {
@@ -58,7 +59,7 @@ func (c *converter) leaveOut(err error) error {
 	return nil
 }
 
-// schemaKey is the name that a record's metadata have for its schema.
+// schemaKey is the key of the schema's name in a record's metadata.
 const schemaKey = "parca_write_schema_version"
 
 // noClass is the class of samples that are left out.
@@ -68,33 +69,35 @@ func newConverter(lim ingest.Limits, share *ingest.Share) *converter {
 	return &converter{budget: budget{lim: lim, share: share}, byKey: map[string]*group{}, asked: map[string]uint32{}}
 }
 
-// A batch is the samples of one record.
+// A batch has the samples of one record.
 type batch struct {
 	values  *arrow.Column
 	classes []class
-	classOf []uint32 // of each row
+	classOf []uint32 // the class of each row
 	stacks  *stacks
-	stackOf []uint32 // of each row, the list in stacks; nil where that is the row's number
+	stackOf []uint32 // the list in stacks of each row; nil if row i has list i
 }
 
-// A class is what rows have in common that differ in stack, value and time.
+// A class has what some rows have in common. They differ only in stack, value and
+// time.
 type class struct {
 	group  *group
-	column int           // of the value
-	labels []store.Label // of the sample
+	column int           // column of the value in the profile
+	labels []store.Label // labels of the sample
 	ids    []profile.Label
 }
 
-// columns are those of a record of samples.
+// columns are the columns of a record of samples.
 type columns struct {
 	labels                                         []*arrow.Column
-	names                                          []string // of labels
+	names                                          []string // names of labels
 	value, producer                                *arrow.Column
 	sampleType, sampleUnit, periodType, periodUnit *arrow.Column
 	temporality, period, duration, timestamp       *arrow.Column
 }
 
-// readSamples reads a stream of records of samples, which has to stay as it is.
+// readSamples reads a stream of records of samples. The caller must not change the
+// stream afterwards.
 func (c *converter) readSamples(stream []byte) error {
 	if len(stream) == 0 {
 		return nil
@@ -216,9 +219,9 @@ func columnsOf(rec *arrow.Record, schema string) (*columns, error) {
 	return cols, nil
 }
 
-// classify finds the class of each row. Most rows are like others but for a few
-// columns, and those refer to dictionaries: what they refer to tells rows apart
-// before anything is looked at.
+// classify finds the class of each row. Most rows differ from others in only a few
+// columns, which refer to dictionaries. So it compares their indexes before it
+// reads any values.
 func (c *converter) classify(b *batch, cols *columns, rows int) error {
 	texts := append(slices.Clone(cols.labels), cols.producer, cols.sampleType, cols.sampleUnit, cols.periodType, cols.periodUnit, cols.temporality)
 	known := map[string]uint32{}
@@ -245,7 +248,7 @@ func (c *converter) classify(b *batch, cols *columns, rows int) error {
 				if err := c.leaveOut(err); err != nil {
 					return err
 				}
-				// Others of its class are looked at for themselves, to be counted.
+				// Other rows of its class are read on their own, so that each is counted.
 				b.classOf[row] = noClass
 				continue
 			}
@@ -318,7 +321,7 @@ func (c *converter) class(cols *columns, row int) (class, error) {
 	return class{group: same, column: column, labels: sample}, nil
 }
 
-// note notes the ids of stacks that have to be asked for.
+// note records the IDs of stacks to ask for.
 func (c *converter) note(b *batch, ids *arrow.Column, rows int) error {
 	b.stackOf = make([]uint32, rows)
 	for row := range rows {
@@ -382,7 +385,7 @@ func (c *converter) readStacks(stream []byte) error {
 		for row, n := range b.stackOf {
 			if b.stackOf[row] = places[n]; places[n] == noClass && b.classOf[row] != noClass {
 				b.classOf[row] = noClass
-				_ = c.leaveOut(badSample{malformed("the sender did not send stack %x, which it was asked for", c.missing[n])}) // of this sample alone
+				_ = c.leaveOut(badSample{malformed("the sender did not send stack %x, which it was asked for", c.missing[n])}) // only this sample is left out
 			}
 		}
 	}
@@ -407,13 +410,13 @@ func (c *converter) pushes() ([]ingest.Push, error) {
 	for _, g := range c.groups {
 		p := g.builder.Profile()
 		if p.NumSamples() == 0 {
-			continue // all of its samples are left out
+			continue // it has no samples left
 		}
 		p.PeriodType, p.Period = g.period, g.interval
 		p.TimeNanos = c.first
 		if g.delta {
-			// Samples are taken all the time; which of it the record is of is
-			// what they tell themselves.
+			// The agent samples all the time, so the samples' own times say
+			// which period the record covers.
 			if p.DurationNanos = c.last - c.first; p.DurationNanos == 0 {
 				p.DurationNanos = g.length
 			}
@@ -454,7 +457,7 @@ func (c *converter) fill(b *batch) error {
 		values[cl.column] = v
 		if g.timed() {
 			if columns = 2; v > math.MaxInt64/g.interval || v < -math.MaxInt64/g.interval {
-				_ = c.leaveOut(badSample{malformed("a stack has %d samples, which is more than 292 years", v)}) // of this sample alone
+				_ = c.leaveOut(badSample{malformed("a stack has %d samples, which is more than 292 years", v)}) // only this sample is left out
 				continue
 			}
 			values[1] = v * g.interval

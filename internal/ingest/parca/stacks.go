@@ -7,15 +7,15 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// stacks are lists of locations, the leaf first, and what those are. Columns that
-// one of the schemas lacks are nil.
+// stacks are lists of locations, leaf first, with the columns of the locations.
+// Columns that a schema doesn't have are nil.
 type stacks struct {
 	list                                  *arrow.Column
 	address, frameType                    *arrow.Column
 	file, buildID                         *arrow.Column // of the mapping
 	start, limit, offset                  *arrow.Column // of the mapping
-	lines, line, column                   *arrow.Column // the innermost function first
-	function                              *arrow.Column // in the second schema what has the rest
+	lines, line, column                   *arrow.Column // innermost function first
+	function                              *arrow.Column // in the second schema, the struct with the next four
 	name, systemName, filename, startLine *arrow.Column
 }
 
@@ -54,7 +54,7 @@ func stacksV2(list *arrow.Column) (*stacks, error) {
 	return s, f.err
 }
 
-// readLocation finds what both schemas have of a location.
+// readLocation finds the columns of a location that both schemas have.
 func (s *stacks) readLocation(f *finder) {
 	f.into(&s.address, "address", arrow.Int)
 	f.into(&s.frameType, "frame_type", arrow.Text, arrow.View)
@@ -62,7 +62,7 @@ func (s *stacks) readLocation(f *finder) {
 	f.into(&s.buildID, "mapping_build_id", arrow.Text, arrow.View)
 }
 
-// readLine enters the lines and finds what both schemas have of them.
+// readLine enters the lines and finds the columns that both schemas have.
 func (s *stacks) readLine(f *finder) {
 	f.into(&s.lines, "lines", arrow.List, arrow.Ranges)
 	if f.err == nil {
@@ -72,7 +72,7 @@ func (s *stacks) readLine(f *finder) {
 	f.into(&s.column, "column", arrow.Int)
 }
 
-// A finder finds fields of a struct, until one is not there.
+// A finder finds fields of a struct. It stops at the first missing one.
 type finder struct {
 	in  *arrow.Column
 	err error
@@ -84,7 +84,7 @@ func (f *finder) into(col **arrow.Column, name string, kinds ...arrow.Kind) {
 	}
 }
 
-// enter goes on in another struct.
+// enter continues in another struct.
 func (f *finder) enter(col *arrow.Column) {
 	if f.err == nil {
 		f.in = col.Plain()
@@ -96,7 +96,7 @@ type filling struct {
 	*budget
 	*stacks
 
-	// What the Builders call locations and stacks.
+	// The Builders' IDs of locations and stacks.
 	places map[placeKey]uint32
 	known  map[stackKey][]uint32
 }
@@ -112,7 +112,7 @@ type (
 	}
 )
 
-// stack returns list i as locations of a group's Builder.
+// stack returns list i as location IDs of a group's Builder.
 func (f *filling) stack(g *group, i int) ([]uint32, error) {
 	from, to := f.list.Range(i)
 	key := stackKey{g, from, to}
@@ -139,7 +139,7 @@ func (f *filling) stack(g *group, i int) ([]uint32, error) {
 	return out, nil
 }
 
-// place returns location at of a group's Builder.
+// place returns the ID of the location at a position in a group's Builder.
 func (f *filling) place(g *group, at int) (uint32, error) {
 	key := placeKey{g, at}
 	if l, ok := f.places[key]; ok {
@@ -165,7 +165,7 @@ func (f *filling) place(g *group, at int) (uint32, error) {
 	switch string(f.frameType.Bytes(at)) {
 	case "", "native", "kernel", "cuda-pc":
 	default:
-		address = 0 // of interpreters it is the line, or a place in bytecode
+		address = 0 // for interpreters, it is the line or a position in bytecode
 	}
 	mapping := uint32(0)
 	if len(file) > 0 {
@@ -214,8 +214,8 @@ func (f *filling) readFrame(b *profile.Builder, k int) (ln profile.Line, ok bool
 	return ln, true, nil
 }
 
-// requireColumn returns the named column. It fails if there is none, or if its values are of
-// none of the kinds.
+// requireColumn returns the named column. It fails if the column is missing, or if its
+// values have none of the kinds.
 func requireColumn(column func(string) *arrow.Column, name string, kinds ...arrow.Kind) (*arrow.Column, error) {
 	col := column(name)
 	if col == nil {

@@ -7,9 +7,9 @@ import (
 	"sort"
 )
 
-// A Column has values of one field. What its values refer to was looked at when
-// it was read: its methods need no more than an index below Len. They are not
-// for several goroutines at a time.
+// A Column has the values of one field. References were checked when it was read,
+// so its methods only need an index below Len. They are not safe for concurrent
+// use.
 type Column struct {
 	Name string
 	Kind Kind
@@ -18,15 +18,15 @@ type Column struct {
 	width    int
 	unsigned bool
 	unit     int64
-	validity []byte // a bit for each value that is there, nil if all are
+	validity []byte // a bit per value: 1 if it isn't null; nil if none is null
 	data     []byte // values, the bytes of texts, or views
-	offsets  []byte // of texts and lists, i32: one more than values, for Ranges as many
-	sizes    []byte // of Ranges, i32
+	offsets  []byte // i32, of texts and lists: one more than there are values; for Ranges, as many
+	sizes    []byte // i32, of Ranges
 	more     [][]byte
 	children []*Column
-	values   *Column // the dictionary, where data has indexes to it
+	values   *Column // the dictionary, if data has indexes into it
 
-	run int // of Runs: that of the last value asked for
+	run int // of Runs: the run of the value that was read last
 }
 
 // Field returns the column of a Struct's field, nil if there is none.
@@ -49,11 +49,11 @@ func find(columns []*Column, name string) *Column {
 // Fields returns the columns of a Struct's fields.
 func (c *Column) Fields() []*Column { return c.children }
 
-// Elem returns the column of what is in lists.
+// Elem returns the column of the lists' elements.
 func (c *Column) Elem() *Column { return c.children[0] }
 
-// Plain returns the column that has the values of c in the end, past
-// dictionaries and runs: what Value returns.
+// Plain returns the column that has the values of c, behind dictionaries and runs.
+// Value returns positions in it.
 func (c *Column) Plain() *Column {
 	for {
 		switch {
@@ -67,7 +67,7 @@ func (c *Column) Plain() *Column {
 	}
 }
 
-// Value returns the place of value i in Plain; ok is false where there is none.
+// Value returns the position of value i in Plain; ok is false if the value is null.
 func (c *Column) Value(i int) (at int, ok bool) {
 	for {
 		switch {
@@ -102,7 +102,7 @@ func (c *Column) runOf(i int) int {
 	return c.run
 }
 
-// number returns a number as it is kept. Unsigned ones of 8 bytes may not fit.
+// number returns a number as it is stored. Unsigned numbers of 8 bytes may overflow.
 func (c *Column) number(i int) int64 {
 	b := c.data[i*c.width:]
 	switch {
@@ -122,8 +122,8 @@ func (c *Column) number(i int) int64 {
 	return int64(int8(b[0]))
 }
 
-// Int returns number i, in ns where it is a time; 0 where it is absent. What an
-// int64 doesn't hold is the largest one.
+// Int returns number i; in ns if it is a time, and 0 if it is null. Numbers that
+// are too large become the largest int64.
 func (c *Column) Int(i int) int64 {
 	at, ok := c.Value(i)
 	if !ok {
@@ -142,7 +142,7 @@ func (c *Column) Int(i int) int64 {
 	return v
 }
 
-// Bits returns number i of 8 bytes as it is, 0 where it is absent.
+// Bits returns number i, of 8 bytes, unchanged; 0 if it is null.
 func (c *Column) Bits(i int) uint64 {
 	at, ok := c.Value(i)
 	if !ok {
@@ -151,8 +151,7 @@ func (c *Column) Bits(i int) uint64 {
 	return uint64(c.Plain().number(at))
 }
 
-// Bytes returns the bytes of text i, nil where it is absent. They are the
-// record's.
+// Bytes returns the bytes of text i; nil if it is null. The record owns them.
 func (c *Column) Bytes(i int) []byte {
 	at, ok := c.Value(i)
 	if !ok {
@@ -192,7 +191,7 @@ func (c *Column) view(i int) ([]byte, error) {
 	return c.more[buffer][from : from+n], nil
 }
 
-// Range returns where list i is in Elem: from from to before to.
+// Range returns the half-open range of list i in Elem.
 func (c *Column) Range(i int) (from, to int) {
 	at, ok := c.Value(i)
 	if !ok {
@@ -208,7 +207,7 @@ func (c *Column) Range(i int) (from, to int) {
 
 func i32(b []byte, i int) int { return int(int32(binary.LittleEndian.Uint32(b[4*i:]))) }
 
-// check returns an error where values refer to what is not there.
+// check returns an error if values refer to something out of range.
 func (c *Column) check() error {
 	switch {
 	case c.values != nil:

@@ -19,10 +19,9 @@ import (
 //
 // Fields that are strings, vectors and tables are a u32 offset, from there.
 
-// flat is an encoded FlatBuffer. What it reads outside of it is zero, and err
-// tells of it: whoever walks through it looks at err before anything is made of
-// what was read, and bounds the number of steps, as tables may refer to the same
-// parts again and again.
+// flat is an encoded FlatBuffer. Reading outside of it gives zeros and sets err.
+// Callers check err before they use what they read. They also limit the number of
+// steps, because tables may refer to the same parts again and again.
 type flat struct {
 	b   []byte
 	err error
@@ -30,7 +29,7 @@ type flat struct {
 
 var errFlat = errors.New("the metadata refers to bytes outside of it")
 
-// at returns n bytes at a place.
+// at returns n bytes at a position.
 func (f *flat) at(place, n int) []byte {
 	if place < 0 || place > len(f.b)-n {
 		f.err = errFlat
@@ -45,12 +44,12 @@ func (f *flat) i64(place int) int64 {
 	return int64(binary.LittleEndian.Uint64(f.at(place, 8)))
 }
 
-// A table is the place of a table; 0 is none, as no table can be there.
+// A table is the position of a table. 0 means no table, because none can be there.
 type table int
 
 func (f *flat) root() table { return table(f.u32(0)) }
 
-// field returns the place of a field's value, 0 if the field is absent.
+// field returns the position of a field's value; 0 if the field is absent.
 func (f *flat) field(t table, i int) int {
 	if t == 0 {
 		return 0
@@ -94,7 +93,7 @@ func (f *flat) long(t table, i int) int64 {
 	return 0
 }
 
-// table returns what a field refers to.
+// table returns the table that a field refers to.
 func (f *flat) table(t table, i int) table {
 	if place := f.field(t, i); place != 0 {
 		return table(place + f.u32(place))
@@ -120,7 +119,8 @@ func (f *flat) string(t table, i int) string {
 	return string(f.at(place+4, n))
 }
 
-// vector returns the place of the first of n elements of a number of bytes each.
+// vector returns the position of a vector's first element and the number of
+// elements, each of size bytes.
 func (f *flat) vector(t table, i, size int) (place, n int) {
 	place = int(f.table(t, i))
 	if place == 0 {
@@ -140,15 +140,15 @@ func (f *flat) element(vector, i int) table {
 	return table(place + f.u32(place))
 }
 
-// maxName is the size of a text at most, in bytes.
+// maxName is the maximum size of a text, in bytes.
 const maxName = 1024
 
-// A flatWriter encodes a FlatBuffer from its start to its end: what is referred
-// to is written after what refers to it.
+// A flatWriter encodes a FlatBuffer from start to end, so the target of a reference
+// is written after the reference.
 type flatWriter struct{ b []byte }
 
-// A value is that of a table's field: of size bytes, 0 where the field is
-// absent. That of an offset is set by refer.
+// A value is the value of a table's field. Its size is in bytes, 0 if the field is
+// absent. refer sets the value of an offset.
 type value struct {
 	size int
 	n    int64
@@ -159,17 +159,17 @@ var (
 	reference = value{size: 4}
 )
 
-// newFlat returns a flatWriter of a root table that follows.
+// newFlat returns a flatWriter. The root table has to be written first.
 func newFlat() *flatWriter { return &flatWriter{make([]byte, 4)} }
 
-// align pads until extra bytes more are a multiple of n.
+// align pads so that the length plus extra is a multiple of n.
 func (w *flatWriter) align(n, extra int) {
 	for (len(w.b)+extra)%n != 0 {
 		w.b = append(w.b, 0)
 	}
 }
 
-// table writes a table and returns the places of its fields' values.
+// table writes a table and returns the positions of its fields' values.
 func (w *flatWriter) table(values ...value) (at table, places []int) {
 	vtableSize := 4 + 2*len(values)
 	w.align(8, vtableSize)
@@ -192,12 +192,12 @@ func (w *flatWriter) table(values ...value) (at table, places []int) {
 	return at, places
 }
 
-// refer lets an offset refer to a place behind it.
+// refer sets an offset to a later position.
 func (w *flatWriter) refer(place, to int) {
 	binary.LittleEndian.PutUint32(w.b[place:], uint32(to-place))
 }
 
-// string writes a string and returns its place.
+// string writes a string and returns its position.
 func (w *flatWriter) string(s string) int {
 	w.align(4, 0)
 	at := len(w.b)
@@ -206,8 +206,8 @@ func (w *flatWriter) string(s string) int {
 	return at
 }
 
-// vector writes a vector of n elements and returns its place; its elements are
-// what is written next, and a multiple of size bytes from the start.
+// vector writes the length of a vector of n elements and returns the vector's
+// position. The caller writes the elements next; they begin at a multiple of size.
 func (w *flatWriter) vector(n, size int) int {
 	w.align(max(size, 4), 4)
 	at := len(w.b)

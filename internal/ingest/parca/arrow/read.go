@@ -1,20 +1,19 @@
-// Package arrow reads streams of Apache Arrow's IPC format, as far as those who
-// send profiles use it, and writes the one that answers them. See
+// Package arrow reads streams of Apache Arrow's IPC format, as far as senders of
+// profiles use it, and writes the stream that answers them. See
 // https://arrow.apache.org/docs/format/Columnar.html.
 //
-// A stream is messages, of which the first is a schema:
+// A stream is a sequence of messages. The first one is a schema:
 //
 //	u32 0xffffffff, i32 bytes of the metadata, the metadata (a FlatBuffer,
 //	padded to 8 bytes), the body (padded to 8 bytes)
 //
-// and ends with one that has no metadata, or with the bytes. A body is buffers
-// of values; each may be compressed: i64 bytes when it isn't, or -1 for one that
-// is not compressed after all, and then a frame of LZ4 or Zstandard.
+// It ends with a message without metadata, or with the input. A body has buffers
+// of values. A compressed buffer is an i64 uncompressed size and a frame of LZ4 or
+// Zstandard, or -1 and the uncompressed bytes.
 //
-// Whoever sends decides nothing here: nothing is allocated for more than Limit
-// bytes, and everything that refers to something else is checked once, when it
-// is read. Dictionaries that grow (deltas) and columns that share one are not
-// read; nor are types that no sender of profiles has.
+// Input is not trusted: buffers take at most limit bytes (see NewReader), and all
+// references are checked once, when they are read. Growing dictionaries (deltas),
+// shared dictionaries, and types that no sender of profiles uses are not supported.
 package arrow
 
 import (
@@ -32,32 +31,32 @@ import (
 // A Reader reads the records of a stream.
 type Reader struct {
 	data   []byte
-	left   int64 // bytes of buffers that may be read yet
+	left   int64 // bytes of buffers that may still be read
 	limit  int64
 	budget func(int64) error
 	schema *schema
-	values map[int64]*Column // of dictionaries, by id
+	values map[int64]*Column // of dictionaries, by ID
 }
 
-// A Record has columns of the same number of values.
+// A Record has columns, all with the same number of values.
 type Record struct {
 	Rows    int
 	Columns []*Column
 }
 
-// Column returns the column of a name, nil if there is none.
+// Column returns the column with a name; nil if there is none.
 func (r *Record) Column(name string) *Column { return find(r.Columns, name) }
 
-// A LimitError tells that a stream has more bytes than it may.
+// A LimitError reports that the buffers of a stream exceed the limit.
 type LimitError struct{ Limit int64 }
 
 func (e *LimitError) Error() string {
 	return fmt.Sprintf("the Arrow record has more than %d bytes when decompressed", e.Limit)
 }
 
-// NewReader returns a Reader of a stream, which it keeps. The buffers of all its
-// records, decompressed, may have limit bytes; 0 is no limit. What is decompressed
-// is asked for from budget before, unless that is nil.
+// NewReader returns a Reader of a stream, and keeps the stream. The decompressed
+// buffers of all records may have limit bytes in total; 0 is no limit. Unless budget
+// is nil, the Reader asks it for memory before it decompresses a buffer.
 func NewReader(data []byte, limit int64, budget func(bytes int64) error) (*Reader, error) {
 	if limit <= 0 {
 		limit = math.MaxInt64
@@ -82,11 +81,11 @@ func NewReader(data []byte, limit int64, budget func(bytes int64) error) (*Reade
 	return r, nil
 }
 
-// Metadata returns what a schema says by a key.
+// Metadata returns the value of a key in the schema's metadata.
 func (r *Reader) Metadata(key string) string { return r.schema.metadata[key] }
 
-// Next returns the next record, and io.EOF behind the last one. It refers to the
-// stream's bytes.
+// Next returns the next record, and io.EOF after the last one. The record refers to
+// the stream's bytes.
 func (r *Reader) Next() (*Record, error) {
 	for {
 		m, err := r.message()
@@ -106,7 +105,7 @@ func (r *Reader) Next() (*Record, error) {
 	}
 }
 
-// A message is one of a stream.
+// A message is a message of a stream.
 type message struct {
 	flat
 	kind   int
@@ -199,14 +198,14 @@ func (r *Reader) record(m *message) (*Record, error) {
 	return rec, b.done()
 }
 
-// A batch is the columns of a record, or of a dictionary, as they are read one
+// A batch is the state of reading the columns of a record or a dictionary, one
 // after another.
 type batch struct {
 	*Reader
 	*message
 	rows                     int
-	codec                    int // noCodec, or what compresses buffers
-	nodes, buffers           int // places of those that come next
+	codec                    int // compression of the buffers, or noCodec
+	nodes, buffers           int // positions of the next ones
 	nodesLeft, buffersLeft   int
 	variadics, variadicsLeft int
 	decoder                  *zstd.Decoder
@@ -244,7 +243,7 @@ func (r *Reader) batch(m *message, t table) (*batch, error) {
 	return b, m.err
 }
 
-// done returns an error if there is more than columns ask for.
+// done returns an error if the batch has more nodes or buffers than its columns need.
 func (b *batch) done() error {
 	if b.nodesLeft != 0 || b.buffersLeft != 0 || b.variadicsLeft != 0 {
 		return errors.New("the record has more columns than its schema")
@@ -254,7 +253,7 @@ func (b *batch) done() error {
 
 var errFewer = errors.New("the record has fewer columns than its schema")
 
-// node returns the length of the next column, and whether values are absent.
+// node returns the length of the next column, and whether it has null values.
 func (b *batch) node() (length int, absent bool, err error) {
 	if b.nodesLeft == 0 {
 		return 0, false, errFewer
@@ -281,7 +280,7 @@ func (b *batch) column(fd *field) (*Column, error) {
 	}
 	if fd.dictionary != nil {
 		if c.values = b.values[fd.id]; c.values == nil {
-			c.values = fd.dictionary.none() // before it comes there are no values of it
+			c.values = fd.dictionary.none() // the dictionary hasn't come yet: it has no values
 		}
 	}
 	if err := c.check(); err != nil {
@@ -302,7 +301,7 @@ func (fd *field) none() *Column {
 	return c
 }
 
-// fill reads the buffers of a column: the validity, and then by its kind
+// fill reads the buffers of a column: the validity, and then, depending on its kind,
 //
 //	Int, Time, Fixed, Bool  values
 //	Text                    offsets, bytes
@@ -310,7 +309,7 @@ func (fd *field) none() *Column {
 //	List                    offsets
 //	Ranges                  offsets, sizes
 //
-// Runs have none at all.
+// Runs have no buffers, not even a validity.
 func (b *batch) fill(c *Column, fd *field) error {
 	length, absent, err := b.node()
 	if err != nil {
@@ -365,7 +364,7 @@ func (b *batch) fill(c *Column, fd *field) error {
 		}
 	}
 	if len(c.offsets) == 0 && (c.Kind == Text || c.Kind == List) {
-		c.offsets = make([]byte, 4) // of no values
+		c.offsets = make([]byte, 4) // of a list without values
 	}
 	return err
 }
@@ -395,8 +394,8 @@ func (b *batch) buffer(need int) ([]byte, error) {
 	return data, nil
 }
 
-// charge takes bytes from what is left. Buffers may overlap: those that are not
-// compressed count too.
+// charge takes n bytes from the limit. Uncompressed buffers count too, because
+// buffers may overlap.
 func (r *Reader) charge(n int64) error {
 	if n > r.left {
 		return &LimitError{r.limit}
@@ -420,7 +419,7 @@ func (b *batch) decompress(data []byte) ([]byte, error) {
 	if err := b.charge(n); err != nil {
 		return nil, err
 	}
-	// LZ4 can't say more than 255 bytes with one: nothing is allocated for others.
+	// LZ4 compresses by a factor of 255 at most, so a larger size is refused before it is allocated.
 	if b.codec == codecLZ4 && n > 255*int64(len(data)) {
 		return nil, fmt.Errorf("%d bytes of LZ4 can't hold a buffer of %d bytes", len(data), n)
 	}

@@ -5,20 +5,20 @@ import (
 	"fmt"
 )
 
-// A Kind is how a column keeps its values.
+// A Kind is the way in which a column stores its values.
 type Kind uint8
 
 const (
-	Int    Kind = iota + 1 // of 1, 2, 4 or 8 bytes, signed or not
+	Int    Kind = iota + 1 // 1, 2, 4 or 8 bytes, signed or not
 	Bool                   // bits
 	Time                   // like an Int of 8 bytes; see Column.Int
 	Fixed                  // a fixed number of bytes
-	Text                   // bytes of any number, UTF-8 or not
-	View                   // the same, with its first bytes beside its length
-	List                   // of values that follow each other
+	Text                   // any number of bytes, UTF-8 or not
+	View                   // Text that stores its first bytes next to its length
+	List                   // lists whose values follow each other
 	Ranges                 // lists that may overlap: Arrow's ListView
-	Struct                 // a value of each of its fields
-	Runs                   // values that are repeated: Arrow's RunEndEncoded
+	Struct                 // a value per field
+	Runs                   // repeated values: Arrow's RunEndEncoded
 )
 
 // Arrow's numbers of types, metadata versions and messages.
@@ -32,32 +32,32 @@ const (
 	messageSchema, messageDictionary, messageRecord = 1, 2, 3
 )
 
-// Bounds of a schema. A field can refer to a name and children that others have
-// too: what is small in bytes is not in fields.
+// Limits for a schema. Fields can share names and children, so a schema of a few
+// bytes can have many fields.
 const (
 	maxFields = 4096
 	maxDepth  = 16
-	maxPairs  = 64 // of metadata
+	maxPairs  = 64 // in the metadata
 )
 
-// A field is a column that is yet to come.
+// A field describes a column of the records that follow.
 type field struct {
 	name       string
 	kind       Kind
 	width      int // bytes of a value of an Int, a Fixed or an index
 	unsigned   bool
-	unit       int64 // of a Time, in ns
+	unit       int64 // of a Time: ns per unit
 	children   []*field
-	dictionary *field // of the values, where there are only indexes to them
-	id         int64  // of that dictionary
+	dictionary *field // type of the values, if the column has indexes into a dictionary
+	id         int64  // ID of that dictionary
 }
 
-// A schema is what all records of a stream have in common.
+// A schema describes the columns that all records of a stream have.
 type schema struct {
 	fields       []*field
-	dictionaries map[int64]*field // fields of their values
+	dictionaries map[int64]*field // types of their values, by ID
 	metadata     map[string]string
-	count        int // of all fields
+	count        int // number of fields, with children
 }
 
 // readSchema reads

@@ -2,8 +2,8 @@ package arrow
 
 import "encoding/binary"
 
-// AppendTexts appends a stream to b that has one record, of one column of bytes.
-// The texts may have up to 2 GiB in all.
+// AppendTexts appends a stream to b. The stream has one record with one column of
+// bytes. The texts may have up to 2 GiB in total.
 func AppendTexts(b []byte, name string, texts [][]byte) []byte {
 	b = appendMessage(b, schemaOf(name), nil)
 	var body []byte
@@ -30,7 +30,7 @@ func AppendTexts(b []byte, name string, texts [][]byte) []byte {
 	return append(b, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0)
 }
 
-// schemaOf returns the message of a schema of one column of bytes.
+// schemaOf returns the message of a schema with one column of bytes.
 func schemaOf(name string) []byte {
 	w := newFlat()
 	schema := w.message(messageSchema, 0, absent, reference)
@@ -46,8 +46,8 @@ func schemaOf(name string) []byte {
 	return w.b
 }
 
-// message writes the table of a message and that of its header, and returns the
-// places of the header's fields.
+// message writes the tables of a message and its header, and returns the positions
+// of the header's fields.
 func (w *flatWriter) message(kind int, body int64, header ...value) (places []int) {
 	root, message := w.table(value{2, version5}, value{1, int64(kind)}, reference, value{8, body})
 	w.refer(0, int(root))
