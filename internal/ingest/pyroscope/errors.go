@@ -12,18 +12,18 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// A badRequestError is the client's fault.
+// A badRequestError is an error in a request of a client.
 type badRequestError struct{ error }
 
 func badRequest(format string, args ...any) error {
 	return badRequestError{fmt.Errorf(format, args...)}
 }
 
-// queryError returns an error of a query as one of Connect.
+// queryError converts an error of a query to one of Connect.
 func queryError(err error) *connect.Error {
 	var already *connect.Error
 	var bad badRequestError
-	var refused *ingest.Error // for want of memory
+	var refused *ingest.Error // not enough memory
 	switch {
 	case errors.As(err, &already):
 		return already

@@ -6,11 +6,11 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// other is the name of the bar that stands for those too narrow to be told.
+// other is the name of the bar that replaces those that are too narrow to show.
 const other = "other"
 
-// A flame is a tree in the form that Grafana draws: for each level bars of some
-// integers each, see [bars] and [diffBars]. Names[0] is the root.
+// A flame is a tree in the form that Grafana draws. Each level has bars of several
+// integers; see [bars] and [diffBars]. Names[0] is the root.
 type flame struct {
 	names   []string
 	levels  []*pyroscopepb.Level
@@ -22,8 +22,8 @@ type flame struct {
 type pen struct {
 	*flame
 	tree  *profile.Tree
-	index []int64 // of the frames' names, 0 for those without one yet
-	other int64   // index of other, 0 if it has none yet
+	index []int64 // of the frames' names; 0 if a frame has none yet
+	other int64   // index of the name other; 0 if it has none yet
 }
 
 func newPen(t *profile.Tree) *pen {
@@ -53,9 +53,9 @@ func (p *pen) level(values []int64) {
 	p.levels = append(p.levels, &pyroscopepb.Level{Values: values})
 }
 
-// bars returns a tree of one profile. A bar is four integers: the distance from
-// the end of the bar to its left, its total, its own value, and its name. Bars of
-// children begin where that of their parent does.
+// bars returns the tree of one profile. A bar is four integers: the distance from
+// the end of the bar to its left, its total, its self value, and its name. The first
+// child's bar begins where its parent's bar does.
 func bars(t *profile.Tree) *flame {
 	v := &t.Values[0]
 	p := newPen(t)
@@ -64,10 +64,10 @@ func bars(t *profile.Tree) *flame {
 	p.level([]int64{0, p.total, v.Self[0], 0})
 	// Nodes are numbered level by level, so a level is a range of them, and so
 	// are the children of a range.
-	start := make([]int64, t.NumNodes()) // where bars begin, from the left
+	start := make([]int64, t.NumNodes()) // left edges of the bars
 	for from, to := uint32(0), uint32(1); from < to; {
 		values := make([]int64, 0, 4*(t.First[to]-t.First[from]))
-		end := int64(0) // of the bar before
+		end := int64(0) // right edge of the previous bar
 		bar := func(at, total, self, name int64) {
 			values = append(values, at-end, total, self, name)
 			end = at + total
@@ -96,9 +96,9 @@ func bars(t *profile.Tree) *flame {
 	return p.flame
 }
 
-// diffBars returns a tree of two profiles. A bar is seven integers: the distance
-// to its left, the total and the own value on the left side, the same on the
-// right side, and the name. total is that of both sides.
+// diffBars returns the tree of two profiles. A bar is seven integers: the distance
+// to the bar on its left, the total and self value of the base, the same of the
+// other profile, and the name. Widths are sums of both.
 func diffBars(t *profile.Tree) *flame {
 	v := &t.Values[0]
 	p := newPen(t)
@@ -150,7 +150,7 @@ const (
 	mostNodes    = 1 << 20
 )
 
-// nodes returns how many bars a flame may have, of what a query asks for.
+// nodes returns how many bars a flame may have if a query asks for a number.
 func nodes(asked int64) int {
 	if asked <= 0 {
 		return defaultNodes

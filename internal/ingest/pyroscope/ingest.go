@@ -22,7 +22,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// serveIngest answers POST /ingest. Agents take 200 alone for success.
+// serveIngest answers POST /ingest. Agents accept only 200 as success.
 func serveIngest(w http.ResponseWriter, r *http.Request, recv ingest.Receiver) {
 	err := receiveIngest(w, r, recv)
 	if err == nil {
@@ -60,11 +60,11 @@ func receiveIngest(w http.ResponseWriter, r *http.Request, recv ingest.Receiver)
 
 // An upload is a request to /ingest.
 type upload struct {
-	name        string // of the application
+	name        string // name of the application
 	labels      []store.Label
 	from, until int64  // ns since 1970, 0 if not given
 	sampleRate  int64  // per second, 0 if not given
-	format      string // "" where the content type tells it
+	format      string // "" if the content type decides
 	contentType string
 	body        []byte
 }
@@ -106,8 +106,7 @@ func parseUpload(query url.Values, now time.Time) (upload, error) {
 //
 //	shop.api{region=eu,version=1.2}
 //
-// Blanks around names and values don't count. Values are what stands between,
-// without quotes or escapes.
+// Spaces around names and values are ignored. Values have no quotes or escapes.
 func parseName(s string) (app string, labels []store.Label, err error) {
 	app, list, ok := strings.Cut(s, "{")
 	app = strings.TrimSpace(app)
@@ -142,9 +141,9 @@ func parseName(s string) (app string, labels []store.Label, err error) {
 	return app, labels, nil
 }
 
-// parseTime reads a time as the agents of many years wrote it: a number in s,
-// ms, µs or ns since 1970, which its size tells, or relative to now, such as
-// now-10m. An empty one is 0.
+// parseTime reads a time in any form that agents have used: a number of s, ms, µs or
+// ns since 1970, recognized by its size, or a time relative to now, such as now-10m.
+// An empty time is 0.
 func parseTime(s string, now time.Time) (int64, error) {
 	if s == "" {
 		return 0, nil
@@ -169,7 +168,7 @@ func parseTime(s string, now time.Time) (int64, error) {
 	if err != nil || n < 0 {
 		return 0, fmt.Errorf("invalid time %.60q: use a number of s, ms, µs or ns since 1970, or now-1h", s)
 	}
-	// The bounds are the year 5138 in the smaller unit and 1973 in the larger.
+	// Each bound is the year 5138 in the larger unit and 1973 in the smaller one.
 	switch {
 	case n < 1e11:
 		return n * 1e9, nil
@@ -188,7 +187,7 @@ var timeUnits = map[string]time.Duration{
 	"d": day, "w": 7 * day, "M": 30 * day, "mon": 30 * day, "y": 365 * day,
 }
 
-// push returns what is to be kept.
+// push returns the profiles to keep.
 func (u *upload) push() (ingest.Push, error) {
 	p := ingest.Push{Time: u.from}
 	var types map[string]sampleType
@@ -234,8 +233,8 @@ func (u *upload) push() (ingest.Push, error) {
 		labels = append(slices.Clone(labels), store.Label{Name: "app_name", Value: u.name})
 	}
 	p.Labels = vocabulary.Translate(labels)
-	// The difference to the profile before has to be of the same process. The
-	// session, which changes with every start, is no label otherwise.
+	// A difference needs the previous profile of the same process. The session
+	// identifies it, because it changes with each start. It isn't kept as a label.
 	if session := slices.IndexFunc(labels, func(l store.Label) bool { return l.Name == labelSession }); len(p.Cumulative) > 0 && session >= 0 && !wire.Has(p.Labels, store.LabelInstance) {
 		p.Labels = append(p.Labels, store.Label{Name: store.LabelInstance, Value: labels[session].Value})
 	}
@@ -246,24 +245,24 @@ func errFormat(format string) error {
 	return ingest.Errorf(ingest.Malformed, "unsupported format %.60q: use pprof (alone or as a form), groups, folded, collapsed or lines", format)
 }
 
-// looksBinary reports whether data is an encoded profile, compressed or not, and
-// not text.
+// looksBinary reports whether data is an encoded profile, compressed or not. Otherwise
+// it is text.
 func looksBinary(data []byte) bool {
 	return slices.ContainsFunc(data[:min(len(data), 512)], func(b byte) bool {
 		return b < ' ' && b != '\t' && b != '\n' && b != '\r'
 	})
 }
 
-// A sampleType is what an agent says of one sample type. What else it says is
-// for drawing.
+// A sampleType is an agent's description of one sample type, without the parts that
+// are for drawing.
 type sampleType struct {
 	DisplayName string `json:"display-name"`
 	Cumulative  bool   `json:"cumulative"`
 }
 
-// kindOfTypes returns the kind that an agent's names for the sample types tell;
-// in Go, mutex and block profiles have the same ones otherwise. "" is told by
-// the sample types themselves.
+// kindOfTypes returns the kind of profile from the agent's names for its sample
+// types. Go's mutex and block profiles differ only in these. "" means that the
+// sample types in the profile decide.
 func kindOfTypes(types map[string]sampleType) string {
 	for _, t := range types {
 		switch {
@@ -281,7 +280,7 @@ func kindOfTypes(types map[string]sampleType) string {
 }
 
 // readForm reads the files of a form: profile, and sample_type_config, which
-// says more about its sample types.
+// describes its sample types.
 func readForm(body []byte, boundary string) (data []byte, types map[string]sampleType, err error) {
 	if boundary == "" {
 		return nil, nil, ingest.Errorf(ingest.Malformed, "the form has no boundary in its Content-Type")
@@ -295,7 +294,7 @@ func readForm(body []byte, boundary string) (data []byte, types map[string]sampl
 		if err != nil {
 			return nil, nil, ingest.Errorf(ingest.Malformed, "invalid form: %w", err)
 		}
-		content, err := io.ReadAll(part) // within the body, which is limited
+		content, err := io.ReadAll(part) // the body is limited
 		if err != nil {
 			return nil, nil, ingest.Errorf(ingest.Malformed, "invalid form: %w", err)
 		}
@@ -324,8 +323,8 @@ func parseTypes(content []byte) (types map[string]sampleType, err error) {
 	return types, nil
 }
 
-// endings are the ends of the names of applications that tell what text formats
-// have counted, such as shop.api.alloc_space.
+// endings are suffixes of application names, as in shop.api.alloc_space. They say
+// what the values of text formats are.
 var endings = map[string]struct {
 	kind      string
 	valueType profile.ValueType
@@ -346,12 +345,12 @@ var endings = map[string]struct {
 	"lock_duration":  {"block", profile.ValueType{Type: "delay", Unit: "nanoseconds"}},
 }
 
-// defaultRate is the samples per second where the agent doesn't say.
+// defaultRate is the number of samples per second if the agent doesn't give it.
 const defaultRate = 100
 
-// folded returns what reads stacks as text, and the kind of the profile. What has
-// been counted is told by the end of the application's name, which is taken off
-// it; without one it is samples of the CPU. Samples are kept as time too.
+// folded returns the parser of a text format, and the kind of the profile. A suffix
+// of the application's name says what was counted, and folded removes it from the
+// name. Without a suffix, values are CPU samples, which are also kept as time.
 func (u *upload) folded() (parse func([]byte, profile.Limits) (*profile.Profile, error), kind string) {
 	is := endings["cpu"]
 	if i := strings.LastIndexByte(u.name, '.'); i > 0 {
@@ -402,8 +401,8 @@ func (u *upload) folded() (parse func([]byte, profile.Limits) (*profile.Profile,
 	}, is.kind
 }
 
-// countLines returns stacks that stand in a line for each sample as folded
-// stacks of one sample each, whose bytes are taken from the budget.
+// countLines converts text with one line per sample to folded stacks with one
+// sample each. It takes their bytes from the budget.
 func countLines(text []byte, budget profile.Budget) ([]byte, error) {
 	const one = " 1\n"
 	n := len(text) + len(one)*(bytes.Count(text, []byte("\n"))+1)

@@ -8,8 +8,8 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// labels returns the names and values of labels in Pyroscope's words, of
-// profiles that any of selectors selects.
+// labels returns the names and values of labels with Pyroscope's names, from
+// profiles that match any of the selectors.
 func (q *querier) labels(ctx context.Context, selectors []string, start, end int64) (map[string][]string, error) {
 	from, to, err := between(start, end)
 	if err != nil {
@@ -53,8 +53,8 @@ func (q *querier) labels(ctx context.Context, selectors []string, start, end int
 	return out, nil
 }
 
-// expand returns the labels of a group in Pyroscope's words: one set for each of
-// its profile types if they are wanted.
+// expand returns the labels of a group with Pyroscope's names. If profile types are
+// wanted, there is one set per type.
 func (q *querier) expand(ctx context.Context, group store.Labels, wanted []string) ([]store.Labels, error) {
 	var rest []store.Label
 	kind := ""
@@ -97,8 +97,8 @@ func pairs(labels store.Labels) []*pb.LabelPair {
 	return out
 }
 
-// labelValues returns the values of a label in Pyroscope's words, of profiles that any
-// of selectors selects.
+// labelValues returns the values of a label that has Pyroscope's name, from profiles
+// that match any of the selectors.
 func (q *querier) labelValues(ctx context.Context, name string, selectors []string, start, end int64) ([]string, error) {
 	if name == "" {
 		return nil, badRequest("name is missing: give the name of a label")

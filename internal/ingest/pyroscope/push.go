@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// Mount serves what agents push on mux: POST /ingest and /pyroscope/ingest, and
+// Mount serves the agents' pushes on mux: POST /ingest and /pyroscope/ingest, and
 // push.v1.PusherService.
 func Mount(mux *http.ServeMux, recv ingest.Receiver) {
 	upload := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { serveIngest(w, r, recv) })
@@ -20,7 +20,7 @@ func Mount(mux *http.ServeMux, recv ingest.Receiver) {
 	mux.Handle("POST /pyroscope/ingest", upload)
 
 	const procedure = "/push.v1.PusherService/Push"
-	const depth = 1 // request and series
+	const depth = 1 // depth of nested messages: request and series
 	mux.Handle(procedure, connect.NewUnaryHandlerSimple(procedure, func(ctx context.Context, req *pyroscopepb.PushRequest) (*pyroscopepb.PushResponse, error) {
 		pushes, err := pushesOf(req)
 		if err == nil && len(pushes) > 0 {
@@ -42,7 +42,7 @@ func pushesOf(req *pyroscopepb.PushRequest) ([]ingest.Push, error) {
 		}
 		for _, sample := range series.GetSamples() {
 			p := ingest.Push{Data: sample.GetRawProfile(), Labels: labels, Kind: kindOf(name)}
-			// One ID may be that of all profiles of a process at a time.
+			// All profiles that a process sends at once may have the same ID.
 			if id := sample.GetID(); id != "" {
 				p.Key = name + "/" + id
 			}
@@ -52,8 +52,8 @@ func pushesOf(req *pyroscopepb.PushRequest) ([]ingest.Push, error) {
 	return pushes, nil
 }
 
-// translate returns the labels of a series in hone's words, and the name of its
-// kind.
+// translate returns the labels of a series with hone's names, and Pyroscope's name
+// of its kind.
 func translate(pairs []*pyroscopepb.LabelPair) (labels []store.Label, name string, err error) {
 	labels, name, err = wire.SeriesLabels(pairs)
 	return vocabulary.Translate(labels), name, err

@@ -1,10 +1,10 @@
-// Package pyroscope takes what agents send to Pyroscope, and answers what
-// Grafana's data source asks it.
+// Package pyroscope accepts profiles that agents send to Pyroscope, and answers
+// queries of Grafana's data source.
 //
-// Profiles come in by POST /ingest, as the agents of many languages send them,
-// and by push.v1.PusherService/Push through gRPC, gRPC-Web and Connect, as
-// Grafana Alloy does. Queries are querier.v1.QuerierService, likewise, and the
-// older GET /pyroscope/render, /render-diff and /label-values.
+// Agents of many languages send profiles with POST /ingest. Grafana Alloy calls
+// push.v1.PusherService/Push over gRPC, gRPC-Web or Connect. Queries are calls of
+// querier.v1.QuerierService, and the older GET /pyroscope/render, /render-diff and
+// /label-values.
 package pyroscope
 
 import (
@@ -25,9 +25,9 @@ var vocabulary = wire.Vocabulary{
 	Instance: []string{"instance", "service_instance_id", "service.instance.id", "pod", "hostname", "host"},
 	Synonyms: []string{labelServiceName, "service_version", "service.version", "availability_zone", "cloud.availability_zone", "cloud_availability_zone",
 		"service_instance_id", "service.instance.id"},
-	// Labels with underscores on both sides are between agents and server. The
-	// scope is the agent's own name and version: it tells the profiles of one
-	// process apart for no good.
+	// Labels that begin with two underscores are for the server. The scope is the
+	// agent's name and version, which would split the profiles of a process without
+	// need.
 	Dropped: func(name string) bool {
 		return strings.HasPrefix(name, "__") || name == "otel.scope.name" || name == "otel.scope.version"
 	},
@@ -39,8 +39,8 @@ const (
 	labelSession     = "__session_id__"
 )
 
-// kinds are Pyroscope's names of kinds of profiles in hone's words. The name
-// that profiles of a kind are queried by is the first one.
+// kinds maps Pyroscope's names of profiles to hone's kinds. Queries use the first
+// name of a kind.
 var kinds = []struct{ name, kind string }{
 	{"process_cpu", "cpu"},
 	{"cpu", "cpu"},
@@ -51,11 +51,11 @@ var kinds = []struct{ name, kind string }{
 	{"memory", "allocs"},
 }
 
-// kindOf returns the kind of profiles that are pushed with a name; "" is told by
-// the sample types.
+// kindOf returns the kind of profiles that are pushed with a name. "" means that the
+// sample types decide.
 func kindOf(name string) string {
 	if name == "memory" {
-		return "" // heap, or allocs alone
+		return "" // heap, or only allocs
 	}
 	for _, k := range kinds {
 		if k.name == name {
@@ -65,7 +65,7 @@ func kindOf(name string) string {
 	return name
 }
 
-// kindsOf returns the kinds that profiles of a name may be of.
+// kindsOf returns the kinds that profiles with a name may have.
 func kindsOf(name string) []string {
 	var out []string
 	for _, k := range kinds {
@@ -79,7 +79,7 @@ func kindsOf(name string) []string {
 	return out
 }
 
-// nameOf returns the name of a kind.
+// nameOf returns Pyroscope's name of a kind.
 func nameOf(kind string) string {
 	i := slices.IndexFunc(kinds, func(k struct{ name, kind string }) bool { return k.kind == kind })
 	if i < 0 {

@@ -23,12 +23,12 @@ import (
 
 const querierService = "/querier.v1.QuerierService/"
 
-// maxQuery is how long a query may be, in bytes.
+// maxQuery is the maximum length of a query, in bytes.
 const maxQuery = 1 << 20
 
-// MountQueries serves what Grafana's data source asks on mux, from a store.
-// Where the store shows some requests less than others, scope tells them apart:
-// what was found for one is not taken for another. nil is one scope for all.
+// MountQueries serves queries of Grafana's data source on mux, from a store. If the
+// store restricts some requests, scope returns a name for what a request may see.
+// Only requests with the same scope share cached results. nil is one scope for all.
 func MountQueries(mux *http.ServeMux, st store.Store, scope func(context.Context) string) {
 	q := queryCalls{newQuerier(st, scope)}
 	options := wire.QueryOptions(ingest.Limits{BodyBytes: maxQuery})
@@ -43,8 +43,8 @@ func MountQueries(mux *http.ServeMux, st store.Store, scope func(context.Context
 	serveCall(mux, "SelectMergeProfile", q.selectMergeProfile, options)
 	serveCall(mux, "Diff", q.diff, options)
 	serveCall(mux, "GetProfileStats", q.getProfileStats, options)
-	// The data source takes this for the end of what a server can do, and any
-	// other error for a fault.
+	// The data source takes this error to mean that the server doesn't support the
+	// call. It reports any other error as a failure.
 	mux.Handle(querierService, connect.NewUnaryHandlerSimple(querierService, func(context.Context, *pb.GetProfileStatsRequest) (*pb.GetProfileStatsResponse, error) {
 		return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hone does not support this call"))
 	}, options...))
@@ -67,14 +67,14 @@ func serveCall[Req, Res any](mux *http.ServeMux, method string, answer func(cont
 	}, options...))
 }
 
-// fieldNames are what newer data sources send of messages whose fields can be told by
-// their numbers alone.
+// fieldNames has the names of fields that newer data sources send and that the
+// messages here only know by number.
 var fieldNames = map[protoreflect.FullName]string{
 	(*pb.StackTraceSelector)(nil).ProtoReflect().Descriptor().FullName(): "frameFilter",
 }
 
-// supported returns an error that names what a request asks for and hone can't do. Left
-// out without a word, the answer would pass for another one.
+// supported returns an error that names an unsupported part of a request. Ignoring
+// the part would give a wrong answer.
 func supported(req proto.Message) error {
 	err := wire.Unsupported(req, fieldNames)
 	exemplars := pb.ExemplarType_EXEMPLAR_TYPE_NONE
@@ -144,7 +144,7 @@ func (q queryCalls) labelValues(ctx context.Context, req *pb.LabelValuesRequest)
 	return &pb.LabelValuesResponse{Names: values}, nil
 }
 
-// always is a step that puts all times since 1970 into one window.
+// always is a step, in ns, that puts all times since 1970 into one window.
 const always = 1 << 62
 
 func (q queryCalls) series(ctx context.Context, req *pb.SeriesRequest) (*pb.SeriesResponse, error) {
@@ -257,8 +257,8 @@ func (q queryCalls) selectMergeSpanProfile(ctx context.Context, req *pb.SelectMe
 	return &pb.SelectMergeSpanProfileResponse{Flamegraph: f.message()}, nil
 }
 
-// selectMergeProfile answers with the encoded profile as it is: building the
-// message would take longer than all else.
+// selectMergeProfile answers with the encoded profile unchanged. Building the
+// message would take longer than the rest of the call.
 func (q queryCalls) selectMergeProfile(ctx context.Context, req *pb.SelectMergeProfileRequest) (*wire.Raw, error) {
 	s, err := q.stacktraces(ctx, &pb.SelectMergeStacktracesRequest{ProfileTypeID: req.GetProfileTypeID(), LabelSelector: req.GetLabelSelector(),
 		Start: req.GetStart(), End: req.GetEnd(), StackTraceSelector: req.GetStackTraceSelector(),
@@ -298,7 +298,7 @@ func (q queryCalls) getProfileStats(ctx context.Context, _ *pb.GetProfileStatsRe
 	}
 	res := &pb.GetProfileStatsResponse{}
 	for _, s := range days {
-		for _, p := range s.Points { // the day that the oldest is of is near enough
+		for _, p := range s.Points { // the day of the oldest profile is exact enough
 			if !res.DataIngested || p.Time/1e6 < res.OldestProfileTime {
 				res.OldestProfileTime = p.Time / 1e6
 			}
@@ -341,7 +341,7 @@ func (q queryCalls) selectSeries(ctx context.Context, req *pb.SelectSeriesReques
 			if req.GetAggregation() == pb.TimeSeriesAggregationType_TIME_SERIES_AGGREGATION_TYPE_AVERAGE {
 				value /= float64(max(p.Profiles, 1))
 			}
-			// A value stands at the end of its step, or of what is asked for.
+			// A value's time is the end of its step, or of the queried range.
 			at := p.Time + step
 			if s.to != 0 {
 				at = min(at, s.to)
@@ -401,5 +401,5 @@ func (q queryCalls) selectHeatmap(ctx context.Context, req *pb.SelectHeatmapRequ
 	return res, nil
 }
 
-// buckets is how many rows a heatmap has.
+// buckets is the number of rows of a heatmap.
 const buckets = 20

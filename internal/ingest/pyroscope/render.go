@@ -16,7 +16,7 @@ import (
 	pb "github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepb"
 )
 
-// renderCalls are the older queries, which are answered in JSON.
+// renderCalls serves the older queries, whose answers are JSON.
 type renderCalls struct{ *querier }
 
 func (q renderCalls) mount(mux *http.ServeMux) {
@@ -50,8 +50,7 @@ func (q renderCalls) mount(mux *http.ServeMux) {
 	}
 }
 
-// knownParams returns an error for a parameter that means nothing here, or that has
-// several values.
+// knownParams returns an error for an unknown parameter, or one with several values.
 func knownParams(query url.Values, known []string) error {
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		switch {
@@ -80,7 +79,7 @@ func statusOf(code connect.Code) int {
 	return http.StatusInternalServerError
 }
 
-// A rendered is a flame graph in JSON.
+// A rendered is the JSON of a flame graph.
 type rendered struct {
 	Version     int         `json:"version"`
 	Flamebearer flamebearer `json:"flamebearer"`
@@ -107,7 +106,7 @@ type metadata struct {
 
 type timeline struct {
 	StartTime     int64   `json:"startTime"` // s since 1970
-	Samples       []int64 `json:"samples"`   // totals, one each durationDelta
+	Samples       []int64 `json:"samples"`   // totals, one per durationDelta
 	DurationDelta int64   `json:"durationDelta"`
 }
 
@@ -119,8 +118,8 @@ func (f *flame) render(t profileType, format string) rendered {
 	return r
 }
 
-// metadataOf tells how values are to be shown: times are samples, of which there
-// are sampleRate a second.
+// metadataOf says how to show values. Times are shown as samples, with sampleRate
+// samples per second.
 func metadataOf(t profileType, format string) metadata {
 	m := metadata{Format: format, SampleRate: 100, Units: t.sample.Unit, Name: t.sample.Type}
 	switch {
@@ -140,8 +139,8 @@ func metadataOf(t profileType, format string) metadata {
 	return m
 }
 
-// sideOf reads what one flame graph is of: names are those of its parameters.
-// The query is a profile type and a selector behind it.
+// sideOf reads the query of one flame graph from the named parameters. The query is
+// a profile type followed by a selector.
 func sideOf(v url.Values, query, from, until string, now time.Time) (*pb.SelectMergeStacktracesRequest, error) {
 	req := &pb.SelectMergeStacktracesRequest{}
 	text := v.Get(query)
@@ -196,8 +195,8 @@ func (q renderCalls) render(r *http.Request, v url.Values) (any, error) {
 	return out, err
 }
 
-// timeline returns the totals over the time of a selection, of some hundred
-// steps of full seconds.
+// timeline returns the totals of a selection over time, in a few hundred steps of
+// whole seconds.
 func (q renderCalls) timeline(r *http.Request, s *selection) (*timeline, error) {
 	const shortest, steps = 10, 1000
 	seconds := max((s.to-s.from)/1e9/steps, shortest)

@@ -17,7 +17,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// names are Pyroscope's names of labels, which queries may use beside hone's.
+// names maps Pyroscope's names of labels to hone's. Queries may use both.
 var names = map[string]string{
 	labelServiceName:      store.LabelService,
 	"service_version":     store.LabelVersion,
@@ -36,8 +36,9 @@ func hones(name string) string {
 	return name
 }
 
-// theirs returns Pyroscope's name of a label. What a profile has under the name of
-// one of these is not it: who writes some services could add others to the list.
+// theirs returns Pyroscope's name of a label. A profile's own label that has one of
+// Pyroscope's names gets a prefix. Otherwise a sender that may write some services
+// could add others to the list.
 func theirs(name string) string {
 	switch name {
 	case store.LabelService:
@@ -71,22 +72,22 @@ type knownTypes struct {
 	until time.Time
 }
 
-// A selection is what a query selects.
+// A selection has the conditions of a query.
 type selection struct {
 	profileType
 	selector store.Selector // without the kind
 	from, to int64          // ns since 1970
 	samples  store.Selector // conditions on labels of samples
-	spans    []string       // labels of samples, one of which they must have
+	spans    []string       // span IDs: samples must have one of them as a label
 	traces   []string
-	callSite []string // names of functions that stacks begin with
+	callSite []string // functions at the root of the stacks
 	keep     int      // number of locations at the leaf that are kept, 0 for all
-	// wholeLeaves adds leaves up by function, whatever their line.
+	// wholeLeaves merges leaves of the same function, whatever their line.
 	wholeLeaves bool
 	ids         []store.ID
 }
 
-// selection reads what queries have in common. Times are ms since 1970.
+// selection reads the conditions that all queries have. Times are ms since 1970.
 func (q *querier) selection(ctx context.Context, typeID, selector string, start, end int64) (*selection, error) {
 	t, err := parseProfileType(typeID)
 	if err != nil {
@@ -104,7 +105,7 @@ func (q *querier) selection(ctx context.Context, typeID, selector string, start,
 
 const maxMillis int64 = 1 << 62 / 1_000_000
 
-// between returns times in ns. 0 is no bound.
+// between converts ms to ns. 0 means no bound.
 func between(start, end int64) (from, to int64, err error) {
 	if start < 0 || end < 0 || start > maxMillis || end > maxMillis || end != 0 && end < start {
 		return 0, 0, badRequest("invalid time range: %d to %d ms since 1970", start, end)
@@ -112,8 +113,8 @@ func between(start, end int64) (from, to int64, err error) {
 	return start * 1e6, end * 1e6, nil
 }
 
-// selector reads a selector in Pyroscope's words. Conditions on the name of the
-// profiles and on their type become ones on the kind.
+// selector reads a selector with Pyroscope's names. Conditions on the name and the
+// type of profiles become conditions on the kind.
 func (q *querier) selector(ctx context.Context, text string, from, to int64) (store.Selector, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, nil
@@ -155,8 +156,8 @@ func (q *querier) selector(ctx context.Context, text string, from, to int64) (st
 	return out, nil
 }
 
-// oneOf returns the condition that a label is matched by one of patterns. With
-// none, nothing is.
+// oneOf returns the condition that a label matches one of the patterns. Without
+// patterns, nothing matches.
 func oneOf(name string, patterns []string) (store.Matcher, error) {
 	if len(patterns) == 0 {
 		return store.NewMatcher(name, store.Match, `[^\x00-\x{10FFFF}]`)
@@ -164,8 +165,8 @@ func oneOf(name string, patterns []string) (store.Matcher, error) {
 	return store.NewMatcher(name, store.Match, strings.Join(patterns, "|"))
 }
 
-// splitSamples takes conditions on labels that no selected profile has for
-// conditions on the labels of samples: to Pyroscope they are the same.
+// splitSamples turns conditions on labels that no selected profile has into
+// conditions on labels of samples. Pyroscope doesn't distinguish them.
 func (q *querier) splitSamples(ctx context.Context, s *selection) error {
 	own := func(m store.Matcher) bool {
 		switch m.Name {
@@ -204,9 +205,9 @@ func (s *selection) filtered() bool {
 	return len(s.samples)+len(s.spans)+len(s.traces)+len(s.callSite) > 0 || s.keep > 0 || s.wholeLeaves
 }
 
-// queries returns the queries whose results together are the selection: in
-// hone, memory in use and allocated memory may be profiles of two kinds. Where
-// a service has both kinds with allocated memory, that kind alone counts.
+// queries returns the queries whose combined results are the selection. In hone,
+// memory in use and allocated memory may be two kinds of profile. If both kinds of
+// a service have allocated memory, only the kind for allocated memory counts.
 func (q *querier) queries(ctx context.Context, s *selection) ([]store.Query, error) {
 	kinds := kindsOf(s.name)
 	allocated := s.name == "memory" && strings.HasPrefix(s.sample.Type, "alloc_")
@@ -251,7 +252,7 @@ func (q *querier) queries(ctx context.Context, s *selection) ([]store.Query, err
 	return out, nil
 }
 
-// merge returns the selected profiles merged into one, of one sample type.
+// merge merges the selected profiles into one with one sample type.
 func (q *querier) merge(ctx context.Context, s *selection) (*profile.Profile, error) {
 	queries, err := q.queries(ctx, s)
 	if err != nil {
@@ -280,7 +281,7 @@ func (q *querier) merge(ctx context.Context, s *selection) (*profile.Profile, er
 	return validProfile(s.filter(p)), nil
 }
 
-// filter returns the samples of p that are selected.
+// filter returns p with only the selected samples.
 func (s *selection) filter(p *profile.Profile) *profile.Profile {
 	if !s.filtered() {
 		return p
@@ -323,12 +324,12 @@ func (s *selection) filter(p *profile.Profile) *profile.Profile {
 	return p
 }
 
-// wholeLeaves returns p with leaves that are functions, whatever their line.
+// wholeLeaves returns p with leaves of the same function merged, whatever their line.
 func wholeLeaves(p *profile.Profile) *profile.Profile {
 	q := *p
 	q.Stacks, q.Frames = slices.Clone(p.Stacks), nil
 	q.Locations, q.Lines = slices.Clip(p.Locations), slices.Clip(p.Lines)
-	leaves := map[string]uint32{} // by what is left of a location
+	leaves := map[string]uint32{} // by the location without its line
 	for i := range q.Stacks {
 		stack := p.Stack(i)
 		q.Stacks[i].Start = uint32(len(q.Frames))
@@ -356,7 +357,7 @@ func wholeLeaves(p *profile.Profile) *profile.Profile {
 	return q.Compact()
 }
 
-// only returns p with the samples that keep accepts.
+// only returns p with only the samples that keep accepts.
 func only(p *profile.Profile, keep func(sample int) bool) *profile.Profile {
 	q := *p
 	q.Stacks, q.Values = nil, make([][]int64, len(p.Values))
@@ -378,8 +379,7 @@ func only(p *profile.Profile, keep func(sample int) bool) *profile.Profile {
 	return &q
 }
 
-// beginsWith reports whether a stack's functions are the given ones, from its
-// root on.
+// beginsWith reports whether a stack begins with the given functions at its root.
 func beginsWith(p *profile.Profile, stack []uint32, functions []string) bool {
 	for _, location := range slices.Backward(stack) {
 		for _, line := range slices.Backward(p.LocationLines(location)) {
@@ -395,7 +395,7 @@ func beginsWith(p *profile.Profile, stack []uint32, functions []string) bool {
 	return len(functions) == 0
 }
 
-// parseIDs reads IDs of profiles, which look like UUIDs.
+// parseIDs reads IDs of profiles in the form of UUIDs.
 func parseIDs(texts []string) ([]store.ID, error) {
 	const most = 1000
 	if len(texts) > most {
@@ -417,7 +417,7 @@ func parseIDs(texts []string) ([]store.ID, error) {
 	return out, nil
 }
 
-// kinds returns the kinds of profiles that there are.
+// kinds returns the kinds of stored profiles in a time range.
 func (q *querier) kinds(ctx context.Context, from, to int64) ([]string, error) {
 	all, err := q.store.Labels(ctx, store.Query{From: from, To: to})
 	if err != nil {
@@ -432,11 +432,11 @@ func (q *querier) kinds(ctx context.Context, from, to int64) ([]string, error) {
 }
 
 const (
-	typesKept   = 30 * time.Second // how long the sample types of a kind are not looked up again
-	typesLatest = 8                // profiles of a kind whose sample types are looked at
+	typesKept   = 30 * time.Second // how long the sample types of a kind are cached
+	typesLatest = 8                // number of profiles per kind whose sample types are read
 )
 
-// typesOf returns the profile types of a kind, as its latest profiles have them.
+// typesOf returns the profile types of a kind, from its latest profiles.
 func (q *querier) typesOf(ctx context.Context, kind string) ([]profileType, error) {
 	key := knownKey{q.scope(ctx), kind}
 	q.mu.Lock()

@@ -13,21 +13,21 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// maxPoints bounds the points of an answer.
+// maxPoints limits the points of an answer.
 const maxPoints = 1 << 18
 
-// maxSteps bounds the points of one series.
+// maxSteps limits the points of one series.
 const maxSteps = 1 << 16
 
 // A line is one series of points over time.
 type line struct {
-	labels store.Labels // in Pyroscope's words
+	labels store.Labels // with Pyroscope's names
 	points []store.Point
 	total  float64
 }
 
-// lines returns totals over time per group, in the order of their labels. With
-// step 0 there is a point for each profile.
+// lines returns totals over time per group, sorted by labels. With step 0 there is
+// a point per profile.
 func (q *querier) lines(ctx context.Context, s *selection, groupBy []string, step int64) ([]line, error) {
 	queries, err := q.queries(ctx, s)
 	if err != nil {
@@ -66,8 +66,8 @@ func (q *querier) lines(ctx context.Context, s *selection, groupBy []string, ste
 	return out, nil
 }
 
-// totals asks the store for totals, or where only some samples count for the
-// profiles, to add up those.
+// totals gets totals from the store. If only some samples count, it gets the
+// profiles and adds up those samples.
 func (q *querier) totals(ctx context.Context, s *selection, query store.Query) ([]store.Series, error) {
 	if !s.filtered() {
 		return q.store.Series(ctx, query)
@@ -97,7 +97,7 @@ func (q *querier) totals(ctx context.Context, s *selection, query store.Query) (
 	return out, nil
 }
 
-// add adds points to those of the line: those of equal times become one.
+// add adds points to a line, and sums points with the same time.
 func (l *line) add(points []store.Point) {
 	l.points = append(l.points, points...)
 	slices.SortStableFunc(l.points, func(a, b store.Point) int {
@@ -117,8 +117,8 @@ func (l *line) add(points []store.Point) {
 	l.points = kept
 }
 
-// largest returns at most n lines, those with the highest totals first; with n
-// 0 all of them as they are.
+// largest returns the n lines with the highest totals, highest first. With n = 0,
+// it returns all lines in their order.
 func largest(lines []line, n int64) []line {
 	if n <= 0 {
 		return lines
@@ -127,7 +127,7 @@ func largest(lines []line, n int64) []line {
 	return lines[:min(int64(len(lines)), n)]
 }
 
-// stepOf returns a step in ns of one in seconds.
+// stepOf converts a step from seconds to ns.
 func stepOf(seconds float64, s *selection) (int64, error) {
 	if !(seconds >= 1e-3 && seconds <= 1e9) {
 		return 0, badRequest("invalid step of %v seconds: use at least a millisecond", seconds)
@@ -139,7 +139,7 @@ func stepOf(seconds float64, s *selection) (int64, error) {
 	return step, nil
 }
 
-// compareTotals orders by falling total, then labels.
+// compareTotals orders by descending total, then by labels.
 func compareTotals(a, b float64, la, lb store.Labels) int {
 	return cmp.Or(cmp.Compare(b, a), la.Compare(lb))
 }

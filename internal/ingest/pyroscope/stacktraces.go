@@ -7,7 +7,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// stacktraces returns what a query for stacks selects.
+// stacktraces returns the selection of a query for stacks.
 func (q *querier) stacktraces(ctx context.Context, req *pb.SelectMergeStacktracesRequest) (*selection, error) {
 	s, err := q.selection(ctx, req.GetProfileTypeID(), req.GetLabelSelector(), req.GetStart(), req.GetEnd())
 	if err != nil {
@@ -19,7 +19,7 @@ func (q *querier) stacktraces(ctx context.Context, req *pb.SelectMergeStacktrace
 	return s, err
 }
 
-// restrict keeps the stacks that sel selects.
+// restrict adds the conditions of sel to a selection.
 func (s *selection) restrict(sel *pb.StackTraceSelector) {
 	if pgo := sel.GetGoPgo(); pgo != nil {
 		s.keep, s.wholeLeaves = int(min(pgo.GetKeepLocations(), 1<<20)), pgo.GetAggregateCallees()

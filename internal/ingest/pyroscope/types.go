@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// A profileType is what Pyroscope calls a kind of profile and one of its sample
+// A profileType is Pyroscope's name for a kind of profile and one of its sample
 // types: name:sample type:sample unit:period type:period unit.
 type profileType struct {
 	name           string
@@ -26,13 +26,13 @@ func (t profileType) String() string {
 	return strings.Join(parts, ":")
 }
 
-// labels returns what labels of Pyroscope's tell of a profile type.
+// labels returns Pyroscope's labels for a profile type.
 func (t profileType) labels() map[string]string {
 	return map[string]string{labelName: t.name, labelProfileType: t.String(), labelType: validText(t.sample.Type)}
 }
 
-// escapePart returns a text as a part of the id of a profile type. A colon, a brace, behind
-// which a query has its selector, and bytes that aren't UTF-8 are written as in a URL.
+// escapePart returns a text as a part of the ID of a profile type. It escapes colons, braces
+// (which start the selector of a query) and bytes that aren't UTF-8, as in a URL.
 func escapePart(text string) string {
 	if utf8.ValidString(text) && !strings.ContainsAny(text, ":{%") {
 		return text
@@ -73,11 +73,11 @@ func unescapePart(text string) string {
 	return string(out)
 }
 
-// validText returns a text as protobuf can hold it.
+// validText replaces bytes of a text that protobuf doesn't allow.
 func validText(text string) string { return strings.ToValidUTF8(text, "\ufffd") }
 
-// validProfile returns p with texts that protobuf can hold: one name that is not UTF-8
-// would cost the whole answer.
+// validProfile returns p with texts that protobuf allows. Otherwise a single name that
+// isn't UTF-8 would make the whole answer fail.
 func validProfile(p *profile.Profile) *profile.Profile {
 	q := *p
 	if slices.ContainsFunc(p.Strings, func(s string) bool { return !utf8.ValidString(s) }) {
