@@ -105,15 +105,21 @@ func (s *Service) one(w http.ResponseWriter, r *http.Request) error {
 	if err := server.OnlyParams(r); err != nil {
 		return err
 	}
-	s.mu.Lock()
-	t := s.find(r.PathValue("id"))
-	if t == nil || !sees(r, t.Topic) {
-		s.mu.Unlock()
-		return noLoad(r)
+	_, now, err := s.asked(r)
+	if err != nil {
+		return err
 	}
-	now := t.now()
-	s.mu.Unlock()
 	return server.WriteJSON(w, r, now)
+}
+
+// asked returns the load that a request names, and what there is of it now.
+func (s *Service) asked(r *http.Request) (t *task, now Load, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t = s.find(r.PathValue("id")); t == nil || !sees(r, t.Topic) {
+		return nil, now, noLoad(r)
+	}
+	return t, t.now(), nil
 }
 
 // sees reports whether a topic is among the services that a token is for.
@@ -269,14 +275,10 @@ func (t *task) finish(r *load.Result, err error, wasStopped bool) {
 // end stops a load. It answers before the load has ended: what is under way has a
 // second.
 func (s *Service) end(w http.ResponseWriter, r *http.Request) error {
-	s.mu.Lock()
-	t := s.find(r.PathValue("id"))
-	if t == nil || !sees(r, t.Topic) {
-		s.mu.Unlock()
-		return noLoad(r)
+	t, now, err := s.asked(r)
+	if err != nil {
+		return err
 	}
-	now := t.now()
-	s.mu.Unlock()
 	t.stop()
 	s.srv.Audit(r, "load.stop", t.ID+" "+now.Topic, auth.OK)
 	return server.WriteJSON(w, r, now)
