@@ -63,11 +63,10 @@ func tellBench(ctx context.Context, a *app, f *benchFlags, r *bench.Report) erro
 		}
 		out.Timing, out.Unmeasured = r.Timing, append([]experiment.Gap{}, r.Unmeasured()...)
 		if c != nil {
-			var b bytes.Buffer
-			if err := c.Write(&b, compare.JSON); err != nil {
+			var err error
+			if out.Comparison, err = comparisonJSON(c); err != nil {
 				return err
 			}
-			out.Comparison = b.Bytes()
 		}
 		return writeJSON(a.stdout, out)
 	}
@@ -99,6 +98,13 @@ func tellBench(ctx context.Context, a *app, f *benchFlags, r *bench.Report) erro
 	}
 	_, err := a.stdout.Write(bytes.TrimPrefix(b.Bytes(), []byte("\n")))
 	return err
+}
+
+// comparisonJSON returns what hone compare -json prints.
+func comparisonJSON(c *compare.Comparison) (json.RawMessage, error) {
+	var b bytes.Buffer
+	err := c.Write(&b, compare.JSON)
+	return b.Bytes(), err
 }
 
 func textFormat(verbose bool) compare.Format {

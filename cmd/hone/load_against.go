@@ -171,11 +171,9 @@ func tellVersus(ctx context.Context, a *app, f *loadFlags, target loadTarget, ru
 		out := versusJSON{
 			Run: run.ID(), Dir: run.Dir(), Regression: len(r.Family.Regressions()) > 0, Base: r.Base, Head: r.Head, Warnings: r.Warnings,
 		}
-		var b bytes.Buffer
-		if err := c.Write(&b, compare.JSON); err != nil {
+		if out.Comparison, err = comparisonJSON(c); err != nil {
 			return err
 		}
-		out.Comparison = b.Bytes()
 		return writeJSON(a.stdout, out)
 	}
 	var b bytes.Buffer
