@@ -49,12 +49,6 @@ type ProfileMetric struct {
 	PerOp      bool           // total/op instead of share
 }
 
-// The metrics of profiles.
-const (
-	metricShare = "share"
-	metricPerOp = "total/op"
-)
-
 // Applies reports whether an objective bounds a series of a benchmark file: its
 // Max and Min, where given, are limits for the values of k. An objective on a
 // profile applies to none.

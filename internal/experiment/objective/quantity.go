@@ -15,6 +15,12 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 )
 
+// The metrics of profiles.
+const (
+	metricShare = "share"
+	metricPerOp = "total/op"
+)
+
 // A Quantity is a number with its dimension.
 type Quantity struct {
 	Value     float64 // in seconds, bytes, as a fraction, or plain
