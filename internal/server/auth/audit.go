@@ -18,19 +18,19 @@ import (
 	"github.com/hone-go/hone/internal/durable"
 )
 
-// An Event is a line of the audit log: who did what, when, and what came of it.
+// An Event is a line of the audit log: who did what, when, and with what result.
 type Event struct {
 	Time    time.Time `json:"time"`
 	Action  string    `json:"action"`        // login, logout, token.add, marker.remove, config.reload, denied, ...
 	Result  string    `json:"result"`        // ok, denied or failed
 	Who     string    `json:"who,omitempty"` // name of the token or user
-	By      By        `json:"by,omitempty"`  // how they showed it
+	By      By        `json:"by,omitempty"`  // how they were authenticated
 	Address string    `json:"address,omitempty"`
-	Target  string    `json:"target,omitempty"` // what it was done to
+	Target  string    `json:"target,omitempty"` // the object of the action
 	Detail  string    `json:"detail,omitempty"`
 }
 
-// ProxyConnect is the action of a connection through the proxy.
+// ProxyConnect is the action of connecting through the proxy.
 const ProxyConnect = "proxy.connect"
 
 // Results of events.
@@ -40,9 +40,9 @@ const (
 	Failed = "failed"
 )
 
-// Audit is the audit log, a file with a JSON object per line that the user alone
-// may read. When it has grown to its limit it is renamed, and the oldest of five
-// such files is removed. A nil Audit keeps nothing.
+// Audit is the audit log, a file with a JSON object per line that only its owner may
+// read. A file that reaches the size limit is renamed, and only the newest five
+// renamed files are kept. A nil Audit drops events.
 type Audit struct {
 	path  string
 	limit int64
@@ -52,23 +52,22 @@ type Audit struct {
 	file   *os.File
 	size   int64
 	closed bool
-	second int64 // that limited events are counted in
-	logged int   // of them in that second
-	left   int   // of them left out and not told of yet
+	second int64 // the second in which limited events are counted
+	logged int   // limited events written in that second
+	left   int   // limited events left out and not reported yet
 }
 
 const (
 	auditFiles = 5
-	// limitedPerSecond bounds what is written of what anybody can cause, denials,
-	// failures and connections through the proxy: more are counted, and told in one
-	// line.
+	// limitedPerSecond limits the events that anyone can cause: denials, failures and
+	// connections through the proxy. Others are counted, and one line reports how many.
 	limitedPerSecond = 20
-	// maxField is how much of a text is written.
+	// maxField is the maximum length of a field, in bytes.
 	maxField = 1 << 10
 )
 
-// OpenAudit opens an audit log of at most limit bytes a file. warn is told what
-// can't be written.
+// OpenAudit opens an audit log whose files have at most limit bytes. It calls warn
+// with errors of writing.
 func OpenAudit(path string, limit int64, warn func(error)) (*Audit, error) {
 	a := &Audit{path: path, limit: limit, warn: warn}
 	return a, a.open()
@@ -78,7 +77,7 @@ func (a *Audit) open() error {
 	if err := os.MkdirAll(filepath.Dir(a.path), 0o700); err != nil {
 		return err
 	}
-	// What is no file is out of the way: opening a pipe may take for ever.
+	// Only regular files are opened, because opening a pipe may block forever.
 	if info, err := os.Stat(a.path); err == nil && !info.Mode().IsRegular() {
 		to, err := durable.SetAside(a.path)
 		if err != nil {
@@ -102,7 +101,7 @@ func (a *Audit) open() error {
 	return nil
 }
 
-// Log adds an event. Its time is now if it has none.
+// Log adds an event. If it has no time, it gets the current one.
 func (a *Audit) Log(e Event) {
 	if a == nil {
 		return
@@ -120,8 +119,8 @@ func (a *Audit) Log(e Event) {
 	}
 }
 
-// mayLog reports whether an event that anybody can cause is one of few in its
-// second. What was left out before is told first.
+// mayLog reports whether an event that anyone can cause is within the limit of its
+// second. It first reports how many events were left out before.
 func (a *Audit) mayLog(t time.Time) bool {
 	if second := t.Unix(); second != a.second {
 		a.tellLeft(t)
@@ -131,7 +130,7 @@ func (a *Audit) mayLog(t time.Time) bool {
 		return true
 	}
 	if a.left++; a.left == 1 {
-		time.AfterFunc(2*time.Second, func() { // should no other one come
+		time.AfterFunc(2*time.Second, func() { // in case no other event follows
 			a.mu.Lock()
 			defer a.mu.Unlock()
 			a.tellLeft(time.Now().UTC())
@@ -140,7 +139,7 @@ func (a *Audit) mayLog(t time.Time) bool {
 	return false
 }
 
-// tellLeft tells how many events were left out.
+// tellLeft logs how many events were left out.
 func (a *Audit) tellLeft(t time.Time) {
 	if a.left == 0 || a.closed {
 		return
@@ -151,8 +150,8 @@ func (a *Audit) tellLeft(t time.Time) {
 	a.left = 0
 }
 
-// ShownJSON returns JSON for people to look at, with escapes for what a terminal obeys and for what
-// turns or hides text. Package json escapes the first of these only up to U+001F.
+// ShownJSON returns JSON for people to read. It escapes characters that control a terminal, and
+// those that reverse or hide text. Package json escapes control characters only up to U+001F.
 func ShownJSON(text []byte) []byte {
 	hidden := func(r rune) bool { return r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf) }
 	if bytes.IndexFunc(text, hidden) < 0 {
@@ -194,7 +193,7 @@ func (a *Audit) write(e Event) error {
 			return err
 		}
 	}
-	n, err := a.file.Write(line) // in one piece, so that lines of several processes stay apart
+	n, err := a.file.Write(line) // in one write, so that lines of several processes don't mix
 	a.size += int64(n)
 	return err
 }
@@ -231,7 +230,7 @@ func (a *Audit) Close() error {
 	return err
 }
 
-// EventOf returns an event of a request.
+// EventOf returns an event caused by a request.
 func EventOf(r *http.Request, action, result string) Event {
 	e := Event{Action: action, Result: result, Address: addressOf(r)}
 	if p := From(r.Context()); p != nil {

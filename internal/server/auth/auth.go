@@ -1,15 +1,15 @@
-// Package auth says who asks a server, and what they may: tokens of programs,
-// sessions of people, roles, and the services that someone is restricted to.
+// Package auth authenticates requests and authorizes them: tokens of programs,
+// sessions of people, roles, and the services to which someone is restricted.
 //
-//	principal   who asks, their roles and services                     auth.go
-//	scope       a store as a principal sees it                         scope.go
-//	tokens      the file of tokens, hashed, read again when it changes tokens.go
-//	sessions    signed cookies, and which of them last                 sessions.go
-//	oidc        logging in with an identity provider                   oidc.go
-//	login       the pages and requests of logging in and out           login.go
-//	failures    logins that failed, by address and account             failures.go
-//	file        what several processes read and change                 file.go
-//	audit       who did what                                           audit.go
+//	principal   who sends a request, their roles and services           auth.go
+//	scope       a store as a principal sees it                          scope.go
+//	tokens      the file of hashed tokens, read again when it changes   tokens.go
+//	sessions    signed cookies, and the list of valid ones              sessions.go
+//	oidc        login with an identity provider                         oidc.go
+//	login       pages and requests for login and logout                 login.go
+//	failures    failed logins, by address and account                   failures.go
+//	file        files that several processes read and change            file.go
+//	audit       who did what                                            audit.go
 package auth
 
 import (
@@ -35,7 +35,7 @@ type Roles uint8
 const (
 	Read  Roles = 1 << iota // look at profiles
 	Write                   // push profiles, post markers
-	Admin                   // remove what others made
+	Admin                   // read and write, and change what others made
 )
 
 var roleNames = []struct {
@@ -43,7 +43,7 @@ var roleNames = []struct {
 	name string
 }{{Read, "read"}, {Write, "write"}, {Admin, "admin"}}
 
-// ParseRoles reads the names of roles.
+// ParseRoles parses the names of roles.
 func ParseRoles(names []string) (Roles, error) {
 	var roles Roles
 	for _, name := range names {
@@ -64,7 +64,7 @@ func ParseRoles(names []string) (Roles, error) {
 	return roles, nil
 }
 
-// Has reports whether the roles include all of those needed.
+// Has reports whether the roles include all needed ones.
 func (r Roles) Has(needed Roles) bool {
 	return r&Admin != 0 || r&needed == needed
 }
@@ -80,33 +80,33 @@ func (r Roles) Names() []string {
 	return names
 }
 
-// String returns the names of the roles, with commas.
+// String returns the names of the roles, separated by commas.
 func (r Roles) String() string { return strings.Join(r.Names(), ",") }
 
-// By is how someone showed who they are.
+// By is the way in which someone was authenticated.
 type By string
 
-// Ways to show who one is.
+// The ways of authentication.
 const (
 	ByNothing By = "none" // the server needs no login
 	ByToken   By = "token"
 	BySession By = "session"
 )
 
-// A Principal is someone who asks.
+// A Principal is a program or person that sends requests.
 type Principal struct {
-	Name  string // of the token or the user
+	Name  string // name of the token or the user
 	By    By
 	Roles Roles
-	// Services are the patterns of services that they are restricted to, in
-	// which * stands for any text; nil is all services.
+	// Services are patterns of the services that the principal may use. * matches
+	// any text; nil allows all services.
 	Services []string
 
 	session *session // with BySession
 	account string   // see accountOf; "" for Anyone
 }
 
-// Anyone is who asks a server that needs no login.
+// Anyone is the principal of all requests to a server without login.
 var Anyone = &Principal{By: ByNothing, Roles: Read | Write | Admin}
 
 // Allows reports whether a principal may see and send profiles of a service.
@@ -114,8 +114,8 @@ func (p *Principal) Allows(service string) bool {
 	return p.Services == nil || slices.ContainsFunc(p.Services, func(pattern string) bool { return globMatches(pattern, service) })
 }
 
-// globMatches is linear in the text for each star: the first place where a part
-// fits is as good as any later one.
+// globMatches takes linear time per star: if a part matches at several positions,
+// the first one is as good as the others.
 func globMatches(pattern, text string) bool {
 	parts := strings.Split(pattern, "*")
 	if len(parts) == 1 {
@@ -136,7 +136,7 @@ func globMatches(pattern, text string) bool {
 	return strings.HasSuffix(rest, parts[last])
 }
 
-// Scope tells principals apart that see different services: "" sees all.
+// Scope returns a name for the services that a principal sees. "" means all services.
 func (p *Principal) Scope() string {
 	if p.Services == nil {
 		return ""
@@ -146,7 +146,7 @@ func (p *Principal) Scope() string {
 	return "services " + strings.Join(slices.Compact(services), " ")
 }
 
-// matcher returns the condition that the services put on profiles.
+// matcher returns a condition that selects profiles of the principal's services.
 func (p *Principal) matcher() (store.Matcher, error) {
 	if len(p.Services) == 1 && !strings.Contains(p.Services[0], "*") {
 		return store.NewMatcher(store.LabelService, store.Equal, p.Services[0])
@@ -158,7 +158,7 @@ func (p *Principal) matcher() (store.Matcher, error) {
 	return store.NewMatchFunc(store.LabelService, strings.Join(patterns, "|"), p.Allows)
 }
 
-// CheckServices returns an error unless patterns of services are ones.
+// CheckServices returns an error for an invalid pattern of services.
 func CheckServices(patterns []string) error {
 	for _, p := range patterns {
 		if strings.TrimSpace(p) != p || p == "" || strings.ContainsAny(p, " ,") || strings.ContainsFunc(p, unicode.IsControl) {
@@ -168,10 +168,10 @@ func CheckServices(patterns []string) error {
 	return nil
 }
 
-// principalKey is the key of contexts' principals.
+// principalKey is the key of the principal in a context.
 type principalKey struct{}
 
-// With returns a context of a principal's request.
+// With returns a context for a principal's request.
 func With(ctx context.Context, p *Principal) context.Context {
 	return context.WithValue(ctx, principalKey{}, p)
 }
@@ -182,16 +182,16 @@ func From(ctx context.Context) *Principal {
 	return p
 }
 
-// addressKey is the key of contexts' addresses.
+// addressKey is the key of the client's address in a context.
 type addressKey struct{}
 
-// WithAddress returns a context of a request from an address, where the
-// connection's is not it.
+// WithAddress returns a context with the client's address, for requests where it
+// differs from that of the connection.
 func WithAddress(ctx context.Context, from netip.Addr) context.Context {
 	return context.WithValue(ctx, addressKey{}, from)
 }
 
-// addressOf returns where a request comes from.
+// addressOf returns the client's address of a request.
 func addressOf(r *http.Request) string {
 	if from, ok := r.Context().Value(addressKey{}).(netip.Addr); ok && from.IsValid() {
 		return from.String()
@@ -202,28 +202,28 @@ func addressOf(r *http.Request) string {
 	return r.RemoteAddr
 }
 
-// Errors of those who may not.
+// Errors of authentication.
 var (
-	// ErrNobody is the error of requests that don't tell who asks.
+	// ErrNobody is the error of requests without a token or session.
 	ErrNobody = errors.New("log in, or send a token: Authorization: Bearer TOKEN")
-	// ErrUnknown is the error of requests with a token or session that is none.
+	// ErrUnknown is the error of requests with an invalid token.
 	ErrUnknown = errors.New("unknown token: it is mistyped, expired or was removed")
-	// ErrSession is that of a cookie.
+	// ErrSession is the error of requests with an invalid session cookie.
 	ErrSession = errors.New("the session has ended: log in again")
 )
 
-// Auth tells who asks.
+// Auth authenticates requests.
 type Auth struct {
 	Tokens   *Tokens
-	OIDC     *OIDC // nil if people log in with tokens alone
+	OIDC     *OIDC // nil if people log in only with tokens
 	Sessions *Sessions
 	Audit    *Audit
 
 	failures failures
 }
 
-// Identify returns who sends a request. It fails with ErrNobody, ErrUnknown or
-// ErrSession, or because the tokens can't be read.
+// Identify returns the principal of a request. It fails with ErrNobody, ErrUnknown
+// or ErrSession, or if the tokens can't be read.
 func (a *Auth) Identify(r *http.Request) (*Principal, error) {
 	if secret := secretOf(r); secret != "" {
 		return a.OfToken(secret)
@@ -235,7 +235,7 @@ func (a *Auth) Identify(r *http.Request) (*Principal, error) {
 	return a.ofSession(s)
 }
 
-// OfToken returns who has a token, or ErrUnknown.
+// OfToken returns the principal of a token, or ErrUnknown.
 func (a *Auth) OfToken(secret string) (*Principal, error) {
 	t, err := a.Tokens.Find(secret)
 	if err != nil {
@@ -244,8 +244,8 @@ func (a *Auth) OfToken(secret string) (*Principal, error) {
 	return t.principal(), nil
 }
 
-// ofSession asks again whoever vouched for the session: tokens may have been
-// removed since, and the rules for users changed.
+// ofSession returns the principal of a session. It checks the token or the rules for
+// users again, because they may have changed since the login.
 func (a *Auth) ofSession(s *session) (*Principal, error) {
 	p := &Principal{Name: s.Name, By: BySession, session: s, account: accountOf(s.Token, s.Issuer, s.Subject)}
 	switch {
@@ -264,9 +264,9 @@ func (a *Auth) ofSession(s *session) (*Principal, error) {
 	return p, nil
 }
 
-// secretOf returns the token in a request, "" without one. It may come as a
-// bearer token, as the password of Basic authentication, whose user name is
-// then of no matter, and in the header that Google's clients have for keys.
+// secretOf returns the token in a request, or "". It may be a bearer token, the
+// password of Basic authentication (with any user name), or in the header in which
+// Google's clients send API keys.
 func secretOf(r *http.Request) string {
 	if scheme, rest, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(rest)

@@ -8,27 +8,26 @@ import (
 	"time"
 )
 
-// Failed logins that an address, or an account, may have at once, and the time
-// after which it may have one more.
+// The number of failed logins that an address or an account may have in a row, and
+// the time after which it may have one more.
 const (
 	maxFailures  = 20
 	failureEvery = 6 * time.Second
-	maxFailing   = 10_000 // addresses and accounts that are remembered
+	maxFailing   = 10_000 // number of addresses and accounts that are remembered
 )
 
-// failures counts failed logins. Tokens can't be guessed however often one tries;
-// what this bounds is what trying costs the server, the log and the identity
-// provider.
+// failures counts failed logins. Tokens can't be guessed, however often someone
+// tries. The limit is for the load on the server, the log and the identity provider.
 type failures struct {
 	mu sync.Mutex
-	// of has, for each address and account, when it will have no failures any more.
+	// of has the time at which an address or an account has no failures any more.
 	of map[string]time.Time
-	// swept is when those without failures were last forgotten.
+	// swept is the time when entries without failures were last removed.
 	swept time.Time
 }
 
-// wait returns how long logins of any of these addresses and accounts are
-// refused, 0 if they are not.
+// wait returns how long logins of any of these addresses and accounts are refused;
+// 0 if they aren't.
 func (f *failures) wait(t time.Time, of ...string) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -60,8 +59,9 @@ func (f *failures) add(t time.Time, of ...string) {
 	}
 }
 
-// forget makes room for one: who has no failures any more goes, else any. To look
-// at all of them for each failure would cost more than what this is to bound.
+// forget makes room for an entry. It removes entries without failures, or else any
+// one. It doesn't look at all entries for each failure, because that would cost more
+// than a login.
 func (f *failures) forget(t time.Time) {
 	if t.Sub(f.swept) >= failureEvery {
 		f.swept = t
@@ -75,8 +75,8 @@ func (f *failures) forget(t time.Time) {
 	}
 }
 
-// failingAddress is what failures of a request's address are counted as: of IPv6
-// all of a /64 has one owner.
+// failingAddress returns the address or network for which a request's failures are
+// counted. For IPv6 that is the /64, which has one owner.
 func failingAddress(r *http.Request) string {
 	text := addressOf(r)
 	if ip, err := netip.ParseAddr(text); err == nil && ip.Is6() && !ip.Is4In6() {

@@ -14,28 +14,28 @@ import (
 	"github.com/hone-go/hone/internal/temporary"
 )
 
-// A file keeps a value that several processes read and change. It is read again
-// whenever it has changed; if it can't be read then, what was read before stays,
-// and failed tells. One that isn't there is the zero value.
+// A file has a value that several processes read and change. It is read again
+// whenever it has changed. If that fails, the previous value stays, and failed
+// returns the error. A missing file has the zero value.
 type file[T any] struct {
 	path  string
 	most  int64 // bytes
 	parse func(path string, data []byte) (T, error)
 
 	mu    sync.Mutex
-	read  fs.FileInfo // of the file as it was read; nil for none
+	read  fs.FileInfo // info of the file when it was read; nil if there was none
 	value T
 	err   error
 }
 
-// failed returns why the file could not be read the last time it had changed.
+// failed returns the error of reading the file after its last change.
 func (f *file[T]) failed() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.err
 }
 
-// get returns the value. It is shared: nobody changes it.
+// get returns the value. Callers share it and must not change it.
 func (f *file[T]) get() T {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -49,12 +49,12 @@ func (f *file[T]) get() T {
 		f.err = err
 		return f.value
 	}
-	// Within the grain of the clock it may be another file with the same size.
+	// Within the resolution of the file's time, another file of the same size looks the same.
 	if f.read != nil && os.SameFile(f.read, info) && f.read.Size() == info.Size() && f.read.ModTime().Equal(info.ModTime()) {
 		return f.value
 	}
 	value, err := f.load()
-	// A file that is read while it is written by hand is read again.
+	// A file that someone is still editing is read again.
 	if f.err = err; err == nil {
 		f.value, f.read = value, info
 	}
@@ -69,9 +69,9 @@ func (f *file[T]) load() (value T, err error) {
 	return f.parse(f.path, data)
 }
 
-// change replaces the content by what edit makes of the value, which is edit's
-// own. The file is complete at any time, on the disk when change returns, and no
-// two processes change it at once.
+// change replaces the content with the result of edit, which owns its argument.
+// Readers never see a partial file, the file is on disk when change returns, and
+// only one process changes it at once.
 func (f *file[T]) change(edit func(T) ([]byte, error)) error {
 	if err := os.MkdirAll(filepath.Dir(f.path), 0o700); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (f *file[T]) change(edit func(T) ([]byte, error)) error {
 	return nil
 }
 
-// writeFile replaces a file that the user alone may read. It is on the disk when
+// writeFile replaces a file that only its owner may read. The file is on disk when
 // writeFile returns.
 func writeFile(path string, data []byte) error {
 	return temporary.Replace(path, 0o600, func(f *os.File) error {
@@ -105,13 +105,14 @@ func writeFile(path string, data []byte) error {
 	})
 }
 
-// lockTimeout is how long a change of a file waits for another one.
+// lockTimeout is how long a change of a file waits for another process.
 const lockTimeout = 30 * time.Second
 
-// errLocked is the error of a lock that another process has.
+// errLocked is the error if another process holds the lock.
 var errLocked = errors.New("another hone is changing it")
 
-// lock takes a lock that ends with the process, and returns what gives it back.
+// lock takes a lock, and returns a function that releases it. The lock also ends
+// with the process.
 func lock(path string) (unlock func(), err error) {
 	for start := time.Now(); ; time.Sleep(20 * time.Millisecond) {
 		f, err := tryLock(path)

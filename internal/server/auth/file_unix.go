@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// ownAsFolder gives a file that root made to the owner of the folder it is in:
-// the server, which is someone else as a rule, is to read what hone token wrote.
+// ownAsFolder gives a file that root created to the owner of its folder. Then a
+// server that runs as another user can read what hone token wrote.
 func ownAsFolder(path string) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -8,7 +8,7 @@ import (
 
 func ownAsFolder(string) error { return nil }
 
-// errSharing is what opening a file says that another process shares with nobody.
+// errSharing is the error of opening a file that another process has open without sharing.
 const errSharing syscall.Errno = 32
 
 func tryLock(path string) (*os.File, error) {
@@ -16,7 +16,7 @@ func tryLock(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	const share = 0 // with nobody
+	const share = 0 // no other process may open it
 	h, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, share, nil, syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
 	if errors.Is(err, errSharing) {
 		return nil, errLocked

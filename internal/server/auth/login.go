@@ -15,7 +15,7 @@ import (
 	"github.com/hone-go/hone/internal/server/page"
 )
 
-// Paths of logging in and out.
+// Paths for login and logout.
 const (
 	LoginPath    = "/login"
 	CallbackPath = "/login/callback"
@@ -26,10 +26,10 @@ const (
 type loginView struct {
 	To       string
 	Error    string
-	Provider string // "" without one
+	Provider string // "" if there is none
 }
 
-// body is the page, in HTML.
+// body returns the content of the page as HTML.
 func (v *loginView) body() string {
 	var b strings.Builder
 	b.WriteString("<h1>Log in to hone</h1>\n")
@@ -52,7 +52,7 @@ func (v *loginView) body() string {
 	return b.String()
 }
 
-// Mount adds the requests of logging in and out. They are for everyone.
+// Mount adds the handlers for login and logout. They need no authentication.
 func (a *Auth) Mount(handle func(pattern string, h http.HandlerFunc)) {
 	handle("GET "+LoginPath, func(w http.ResponseWriter, r *http.Request) {
 		a.page(w, http.StatusOK, r.URL.Query().Get("to"), "")
@@ -63,20 +63,20 @@ func (a *Auth) Mount(handle func(pattern string, h http.HandlerFunc)) {
 	handle("POST "+LogoutPath, a.logout)
 }
 
-// page shows where one logs in.
+// page answers with the login page.
 func (a *Auth) page(w http.ResponseWriter, status int, to, problem string) {
 	v := loginView{To: localPath(to), Error: problem}
 	if a.OIDC != nil {
 		v.Provider = a.OIDC.cfg.Name
 	}
-	// Under no-referrer, browsers send the form with the origin "null", which the
-	// server does not take for its own page.
+	// With no-referrer, browsers would send the form with the origin "null", which the
+	// server doesn't accept as its own page.
 	w.Header().Set("Referrer-Policy", "same-origin")
 	page.Write(w, status, "Log in", v.body())
 }
 
-// localPath returns a path of this server to lead to: no link to the login page
-// leads elsewhere.
+// localPath returns a path on this server to redirect to, so that no link to the
+// login page can lead to another site.
 func localPath(to string) string {
 	u, err := url.Parse(to)
 	if err != nil || u.IsAbs() || u.Host != "" || !strings.HasPrefix(to, "/") || strings.HasPrefix(to, "//") || strings.ContainsAny(to, "\\\r\n\t") {
@@ -103,8 +103,8 @@ func (a *Auth) loginToken(w http.ResponseWriter, r *http.Request) {
 	a.begin(w, r, session{Name: t.Name, Token: t.ID}, to)
 }
 
-// tooMany answers a login of which an address or account has failed too often, and
-// reports whether it did.
+// tooMany refuses a login if one of these addresses or accounts has failed too
+// often, and reports whether it did.
 func (a *Auth) tooMany(w http.ResponseWriter, r *http.Request, to string, of ...string) bool {
 	wait := a.failures.wait(time.Now(), of...)
 	if wait <= 0 {
@@ -119,7 +119,7 @@ func (a *Auth) tooMany(w http.ResponseWriter, r *http.Request, to string, of ...
 	return true
 }
 
-// begin starts a session and leads to where the user was going.
+// begin starts a session and redirects to the page that the user asked for.
 func (a *Auth) begin(w http.ResponseWriter, r *http.Request, s session, to string) {
 	account := accountOf(s.Token, s.Issuer, s.Subject)
 	if a.tooMany(w, r, to, account) {
@@ -148,7 +148,7 @@ func (a *Auth) begin(w http.ResponseWriter, r *http.Request, s session, to strin
 	http.Redirect(w, r, localPath(to), http.StatusSeeOther)
 }
 
-// attemptCookie keeps a login under way.
+// attemptCookie returns a cookie for a login that has begun.
 func (a *Auth) attemptCookie(value string, life time.Duration) *http.Cookie {
 	return a.Sessions.cookie(a.Sessions.cookieName()+"-login", value, life)
 }
@@ -231,15 +231,15 @@ func (a *Auth) logout(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusNoContent)
 }
 
-// SessionsOf returns the sessions that a principal may see and end: their own, and
-// with the role admin for all services those of everybody.
+// SessionsOf returns the sessions that a principal may see and end: its own, or all
+// sessions if it has the role admin for all services.
 func (a *Auth) SessionsOf(p *Principal) ([]Session, error) {
 	all, err := a.Sessions.List()
 	return slices.DeleteFunc(all, func(s Session) bool { return !p.mayEnd(&s) }), err
 }
 
-// EndSession ends a session that a principal may end, and reports whether there
-// was one.
+// EndSession ends a session if the principal may end it, and returns it; nil if there
+// is none.
 func (a *Auth) EndSession(p *Principal, id string) (*Session, error) {
 	ended, err := a.Sessions.End(func(s *Session) bool { return s.ID == id && p.mayEnd(s) })
 	if err != nil || len(ended) == 0 {
@@ -252,5 +252,5 @@ func (p *Principal) mayEnd(s *Session) bool {
 	return p.Services == nil && p.Roles.Has(Admin) || p.account != "" && p.account == s.account()
 }
 
-// IsOf reports whether it is the session that a principal has.
+// IsOf reports whether a principal's request belongs to this session.
 func (s *Session) IsOf(p *Principal) bool { return p.session != nil && p.session.ID == s.ID }

@@ -14,39 +14,39 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// OIDCConfig says how people log in with an identity provider.
+// OIDCConfig configures login with an identity provider.
 type OIDCConfig struct {
-	Name         string // of the provider, for the button
+	Name         string // name of the provider, for the button
 	Issuer       string // its URL
 	ClientID     string
 	ClientSecret string
 	RedirectURL  string   // the server's own address, with /login/callback
-	Scopes       []string // asked for besides openid; email and profile if nil
-	GroupsClaim  string   // the claim that has a user's groups; "groups" if ""
-	// Rules say what users may; the first that fits counts. A user whom none
-	// fits may nothing.
+	Scopes       []string // requested in addition to openid; email and profile if nil
+	GroupsClaim  string   // the claim with a user's groups; "groups" if ""
+	// Rules give roles to users. The first matching rule counts. A user without
+	// a matching rule has no access.
 	Rules []Rule
-	// Client is what the provider is asked with; nil is http.DefaultClient.
+	// Client sends requests to the provider; nil is http.DefaultClient.
 	Client *http.Client
 }
 
-// A Rule fits a user for whom all of its conditions hold; it needs one.
+// A Rule matches users who meet all of its conditions. It needs at least one.
 type Rule struct {
-	Email   string // verified by the provider; * stands for any text: *@example.com
+	Email   string // verified by the provider; * matches any text: *@example.com
 	Group   string
-	Subject string // the provider's id of the user
+	Subject string // the provider's ID of the user
 
 	Roles    Roles
 	Services []string // see Principal
 }
 
-// user is what a provider says of someone.
+// user has the provider's data about a person.
 type user struct {
 	Subject, Email string
 	Groups         []string
 }
 
-// grants returns what a user may.
+// grants returns the roles and services of a user.
 func grants(rules []Rule, u user) (Roles, []string) {
 	for _, r := range rules {
 		if r.fits(u) {
@@ -70,7 +70,7 @@ func (r *Rule) fits(u user) bool {
 	return true
 }
 
-// Check returns an error unless a configuration is complete.
+// Check returns an error if the configuration is incomplete or invalid.
 func (c *OIDCConfig) Check() error {
 	var errs []error
 	for _, field := range []struct{ name, value string }{
@@ -97,9 +97,9 @@ func (c *OIDCConfig) Check() error {
 	return errors.Join(errs...)
 }
 
-// OIDC logs people in with an identity provider, by its authorization code flow
-// with PKCE. The provider is asked about itself when it is first needed, so that
-// a server starts without it.
+// OIDC logs people in with an identity provider, with the authorization code flow
+// and PKCE. It reads the provider's configuration when it first needs it, so a
+// server starts even if the provider is down.
 type OIDC struct {
 	cfg OIDCConfig
 
@@ -108,8 +108,8 @@ type OIDC struct {
 	rules    []Rule
 }
 
-// SetRules replaces the rules that say what users may. They hold for sessions
-// that have begun, too.
+// SetRules replaces the rules for users. They also apply to sessions that have
+// begun.
 func (o *OIDC) SetRules(rules []Rule) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -123,7 +123,7 @@ func (o *OIDC) grants(u user) (Roles, []string) {
 	return grants(rules, u)
 }
 
-// NewOIDC returns the way to log in that a configuration describes.
+// NewOIDC returns an OIDC with a configuration.
 func NewOIDC(c OIDCConfig) (*OIDC, error) {
 	if err := c.Check(); err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func NewOIDC(c OIDCConfig) (*OIDC, error) {
 	return &OIDC{cfg: c, rules: c.Rules}, nil
 }
 
-// providerTimeout bounds each question to the provider.
+// providerTimeout limits the time of each request to the provider.
 const providerTimeout = 15 * time.Second
 
 func (o *OIDC) context(ctx context.Context) (context.Context, context.CancelFunc) {
@@ -156,7 +156,7 @@ func (o *OIDC) discover(ctx context.Context) (*oidc.Provider, error) {
 	if o.provider != nil {
 		return o.provider, nil
 	}
-	// The provider keeps the context for the keys that it will fetch later.
+	// The provider keeps the context, to fetch keys later.
 	p, err := oidc.NewProvider(context.WithoutCancel(ctx), o.cfg.Issuer)
 	if err != nil {
 		return nil, fmt.Errorf("can't reach the identity provider %s: %w", o.cfg.Issuer, err)
@@ -172,17 +172,18 @@ func (o *OIDC) oauth2(p *oidc.Provider) *oauth2.Config {
 	}
 }
 
-// attempt is a login under way. It stays with the browser, signed, so that only
-// the browser that began it can end it.
+// attempt is a login that has begun. It is in a signed cookie, so that only the
+// browser that began the login can finish it.
 type attempt struct {
 	State    string `json:"s"`
 	Nonce    string `json:"n"`
-	Verifier string `json:"v"` // of PKCE
+	Verifier string `json:"v"` // code verifier of PKCE
 	To       string `json:"t"`
 	Expires  int64  `json:"x"`
 }
 
-// begin returns where the browser is to go, and what it is to come back with.
+// begin returns the provider's page for the browser, and the attempt to check when
+// the browser comes back.
 func (o *OIDC) begin(ctx context.Context, to string) (string, *attempt, error) {
 	ctx, cancel := o.context(ctx)
 	defer cancel()
@@ -194,7 +195,7 @@ func (o *OIDC) begin(ctx context.Context, to string) (string, *attempt, error) {
 	return o.oauth2(p).AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), a, nil
 }
 
-// finish trades the code that the provider gave the browser for who it is of.
+// finish exchanges the code that the provider gave the browser for the user's data.
 func (o *OIDC) finish(ctx context.Context, a *attempt, code string) (*session, error) {
 	ctx, cancel := o.context(ctx)
 	defer cancel()
@@ -242,8 +243,8 @@ func (o *OIDC) finish(ctx context.Context, a *attempt, code string) (*session, e
 	return s, nil
 }
 
-// groups returns those of a claim's groups that rules speak of: the others are
-// of no use in a cookie, which has little room.
+// groups returns the groups of a claim that rules mention. A cookie has little room,
+// and the others aren't needed.
 func (o *OIDC) groups(claim any) []string {
 	var has []string
 	switch v := claim.(type) {

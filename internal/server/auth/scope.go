@@ -8,17 +8,16 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// errUnasked is the error of calls that nobody is known to have asked for: a
-// request that found a way around the check of who asks finds nothing.
+// errUnasked is the error of calls without a principal. A request that bypassed
+// authentication gets no data.
 var errUnasked = errors.New("internal error: an unauthenticated request reached the store")
 
-// ErrService is the error of profiles of services that who sends them may not
-// write.
+// ErrService is the error of sending profiles of a service without permission.
 var ErrService = errors.New("the token may not write this service")
 
-// Scoped returns s as each principal sees it: every query is restricted to the
-// services of the principal that the context is of, and without one it fails.
-// Whoever reads for requests reads through it.
+// Scoped returns a view of s that restricts every query to the services of the
+// context's principal. Without a principal, queries fail. All reads for requests go
+// through it.
 func Scoped(s store.Store) store.Store { return scoped{s} }
 
 type scoped struct{ store.Store }

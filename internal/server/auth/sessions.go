@@ -18,25 +18,25 @@ import (
 	"github.com/hone-go/hone/internal/durable"
 )
 
-// session is what a cookie says of a user. It is signed, not hidden: it has
-// nothing that the user must not know. What they may is not in it, but found
-// anew for each request.
+// session is the content of a session cookie. It is signed but not encrypted, so it
+// has nothing that the user must not know. It doesn't have permissions, which are
+// looked up for each request.
 type session struct {
 	ID      string   `json:"i"`
 	Name    string   `json:"n"`
 	Expires int64    `json:"x"`           // s since 1970
-	Token   string   `json:"t,omitempty"` // id of the token that was logged in with
-	Issuer  string   `json:"s,omitempty"` // identity provider, with the next three
+	Token   string   `json:"t,omitempty"` // ID of the token used to log in
+	Issuer  string   `json:"s,omitempty"` // identity provider; the next three fields belong to it
 	Subject string   `json:"u,omitempty"`
 	Email   string   `json:"e,omitempty"` // verified
-	Groups  []string `json:"g,omitempty"` // that rules speak of
+	Groups  []string `json:"g,omitempty"` // groups that rules mention
 }
 
 func (s *session) user() user { return user{Subject: s.Subject, Email: s.Email, Groups: s.Groups} }
 
 // Sessions signs the cookies of people who are logged in.
 type Sessions struct {
-	// Secure has browsers send the cookie over TLS alone.
+	// Secure makes browsers send the cookie only over TLS.
 	Secure bool
 	// Life is how long a session lasts.
 	Life time.Duration
@@ -46,20 +46,20 @@ type Sessions struct {
 
 const sessionLife = 12 * time.Hour
 
-// A Session is one that lasts, as the file of sessions has it. Those that are not
-// in the file have ended, whatever their cookies say.
+// A Session is a valid session in the file of sessions. Sessions that aren't in the
+// file have ended, whatever their cookies say.
 type Session struct {
-	ID      string `json:"id"` // which lets nobody in
+	ID      string `json:"id"` // not a secret: it can't be used to log in
 	Name    string `json:"name"`
-	Token   string `json:"token,omitempty"`  // id of the token that was logged in with
-	Issuer  string `json:"issuer,omitempty"` // or the identity provider, and
+	Token   string `json:"token,omitempty"`  // ID of the token used to log in
+	Issuer  string `json:"issuer,omitempty"` // or the identity provider, and the user's ID there
 	Subject string `json:"subject,omitempty"`
 	Address string `json:"address"`
 	Begun   int64  `json:"begun"`   // s since 1970
 	Expires int64  `json:"expires"` // s since 1970
 }
 
-// account tells apart who logs in.
+// account returns a name for the token or user of the session.
 func (s *Session) account() string { return accountOf(s.Token, s.Issuer, s.Subject) }
 
 func accountOf(token, issuer, subject string) string {
@@ -80,7 +80,7 @@ type sessionList struct {
 const (
 	sessionsVersion = 1
 	maxSessions     = 10_000
-	maxOwnSessions  = 100 // of one account; the first of more end
+	maxOwnSessions  = 100 // per account; if there are more, the oldest end
 	maxSessionsFile = 16 << 20
 )
 
@@ -98,9 +98,9 @@ func parseSessions(path string, data []byte) (*sessionList, error) {
 	return l, nil
 }
 
-// NewSessions returns the sessions in a file, and the key that they are signed
-// with in another, which are made if they aren't there: sessions outlast the
-// server. Files that are damaged are set aside, which ends all sessions; warn is told.
+// NewSessions returns the sessions in a file, signed with the key in another file.
+// Missing files are created. Sessions stay valid when the server restarts. Damaged
+// files are set aside, which ends all sessions, and warn is called.
 func NewSessions(listFile, keyFile string, secure bool, warn func(string)) (*Sessions, error) {
 	const keySize = 32
 	s := OpenSessions(listFile)
@@ -143,14 +143,14 @@ func NewSessions(listFile, keyFile string, secure bool, warn func(string)) (*Ses
 	return s, nil
 }
 
-// OpenSessions returns the sessions in a file for those who look at them and end
-// them, but neither begin any nor let anybody in.
+// OpenSessions returns the sessions in a file, only to list and end them: without
+// the key, it can't begin or check any.
 func OpenSessions(listFile string) *Sessions {
 	return &Sessions{Life: sessionLife, list: file[*sessionList]{path: listFile, most: maxSessionsFile, parse: parseSessions}}
 }
 
-// cookieName of a session; over TLS browsers guarantee with the prefix that
-// this host set it, with Secure, for all paths.
+// cookieName returns the name of the session cookie. Over TLS, its prefix makes
+// browsers guarantee that this host set it, with Secure, for all paths.
 func (s *Sessions) cookieName() string {
 	if s.Secure {
 		return "__Host-hone"
@@ -158,8 +158,8 @@ func (s *Sessions) cookieName() string {
 	return "hone"
 }
 
-// cookie returns a cookie that a page of another site can't have sent with
-// requests that change something.
+// cookie returns a cookie that browsers don't send with requests from other sites
+// that change something.
 func (s *Sessions) cookie(name, value string, life time.Duration) *http.Cookie {
 	c := &http.Cookie{Name: name, Value: value, Path: "/", HttpOnly: true, Secure: s.Secure, SameSite: http.SameSiteLaxMode, MaxAge: int(life / time.Second)}
 	if life <= 0 {
@@ -168,14 +168,14 @@ func (s *Sessions) cookie(name, value string, life time.Duration) *http.Cookie {
 	return c
 }
 
-// start gives the client of a response a session.
+// start begins a session and adds its cookie to a response.
 func (s *Sessions) start(w http.ResponseWriter, of session, address string) error {
 	of.ID, of.Expires = randomID(), now()+int64(s.Life/time.Second)
 	value, err := s.seal("session", of)
 	if err != nil {
 		return err
 	}
-	const most = 4000 // of a cookie in all browsers
+	const most = 4000 // bytes per cookie that all browsers accept
 	if len(value) > most {
 		return errors.New("the user is in too many groups for a cookie")
 	}
@@ -209,7 +209,7 @@ func (s *Sessions) start(w http.ResponseWriter, of session, address string) erro
 	return nil
 }
 
-// change replaces the sessions that last by what f makes of them.
+// change replaces the valid sessions with the result of f.
 func (s *Sessions) change(f func([]Session) ([]Session, error)) error {
 	return s.list.change(func(l *sessionList) ([]byte, error) {
 		out := sessionList{Version: sessionsVersion}
@@ -225,7 +225,7 @@ func (s *Sessions) change(f func([]Session) ([]Session, error)) error {
 	})
 }
 
-// List returns the sessions that last, in the order in which they began.
+// List returns the valid sessions, oldest first.
 func (s *Sessions) List() ([]Session, error) {
 	l := s.list.get()
 	if l == nil {
@@ -234,7 +234,7 @@ func (s *Sessions) List() ([]Session, error) {
 	return slices.DeleteFunc(slices.Clone(l.Sessions), func(old Session) bool { return old.Expires <= now() }), s.list.failed()
 }
 
-// End ends the sessions that which selects, and returns them.
+// End ends the sessions for which which returns true, and returns them.
 func (s *Sessions) End(which func(*Session) bool) (ended []Session, err error) {
 	err = s.change(func(all []Session) ([]Session, error) {
 		return slices.DeleteFunc(all, func(one Session) bool {
@@ -264,7 +264,7 @@ func (s *Sessions) read(r *http.Request) (*session, error) {
 	return &of, nil
 }
 
-// end ends a session, nil for none, and has the browser forget it.
+// end ends a session, unless it is nil, and removes the cookie from the browser.
 func (s *Sessions) end(w http.ResponseWriter, of *session) error {
 	http.SetCookie(w, s.cookie(s.cookieName(), "", 0))
 	if of == nil {
@@ -274,8 +274,8 @@ func (s *Sessions) end(w http.ResponseWriter, of *session) error {
 	return err
 }
 
-// seal returns a value signed, as text that fits a cookie. What is sealed for one
-// purpose does not open for another.
+// seal signs a value and returns it as text for a cookie. open accepts it only for
+// the same purpose.
 func (s *Sessions) seal(purpose string, v any) (string, error) {
 	data, err := json.Marshal(v)
 	if err != nil {
@@ -285,7 +285,7 @@ func (s *Sessions) seal(purpose string, v any) (string, error) {
 	return text + "." + base64.RawURLEncoding.EncodeToString(s.sign(purpose, text)), nil
 }
 
-// open reads what seal returned, and reports whether it is genuine.
+// open reads the result of seal, and reports whether its signature is valid.
 func (s *Sessions) open(purpose, sealed string, v any) bool {
 	text, signature, ok := strings.Cut(sealed, ".")
 	if !ok {

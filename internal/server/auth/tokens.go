@@ -14,17 +14,17 @@ import (
 	"unicode"
 )
 
-// A Token lets a program in. What it is kept as doesn't tell the secret.
+// A Token authenticates a program. It has only a hash of the secret.
 //
-// The secret is 256 random bits, so its hash is a plain SHA-256: slow hashes
-// make guesses of what people think up expensive, but nobody guesses 256 bits
-// however fast the hash, and every request pays for it.
+// The secret has 256 random bits, so a plain SHA-256 is enough. A slow hash protects
+// passwords that people think up, but 256 bits can't be guessed with any hash, and
+// every request would pay for a slow one.
 type Token struct {
 	ID       string   `json:"id"`
 	Name     string   `json:"name"`
-	Hash     string   `json:"sha256"` // of the secret, hexadecimal
+	Hash     string   `json:"sha256"` // hash of the secret, hexadecimal
 	Roles    []string `json:"roles"`
-	Services []string `json:"services,omitempty"` // patterns; none is all services
+	Services []string `json:"services,omitempty"` // patterns; nil allows all services
 	Created  int64    `json:"created"`            // s since 1970
 	Expires  int64    `json:"expires,omitempty"`  // s since 1970; 0 is never
 
@@ -52,18 +52,18 @@ const (
 	maxTokensFile = 16 << 20
 )
 
-// Tokens are the tokens of a file, which is read again whenever it changes. If
-// it can't be read then, those read before stay, and Err tells.
+// Tokens are the tokens in a file, which is read again whenever it changes. If that
+// fails, the previous tokens stay, and Err returns the error.
 type Tokens struct{ file file[[]*Token] }
 
-// OpenTokens reads a file of tokens. One that isn't there has none.
+// OpenTokens reads a file of tokens. A missing file has none.
 func OpenTokens(path string) (*Tokens, error) {
 	t := &Tokens{file[[]*Token]{path: path, most: maxTokensFile, parse: parseTokens}}
 	t.file.get()
 	return t, t.Err()
 }
 
-// Err returns why the file could not be read the last time it had changed.
+// Err returns the error of reading the file after its last change.
 func (t *Tokens) Err() error { return t.file.failed() }
 
 func parseTokens(path string, data []byte) ([]*Token, error) {
@@ -98,8 +98,8 @@ func parseTokens(path string, data []byte) ([]*Token, error) {
 	return f.Tokens, nil
 }
 
-// Find returns the token of a secret, or ErrUnknown. How long it takes does not
-// depend on how much of the secret is right.
+// Find returns the token with a secret, or ErrUnknown. Its time doesn't depend on how
+// much of the secret is right.
 func (t *Tokens) Find(secret string) (*Token, error) {
 	hash := sha256.Sum256([]byte(secret))
 	var found *Token
@@ -114,7 +114,7 @@ func (t *Tokens) Find(secret string) (*Token, error) {
 	return found, nil
 }
 
-// byID returns the token with an id that still holds, or nil.
+// byID returns the token with an ID, or nil if there is none or it has expired.
 func (t *Tokens) byID(id string) *Token {
 	for _, token := range t.file.get() {
 		if token.ID == id && !token.expired() {
@@ -124,15 +124,15 @@ func (t *Tokens) byID(id string) *Token {
 	return nil
 }
 
-// List returns the tokens in the order in which they were added.
+// List returns the tokens, oldest first.
 func (t *Tokens) List() []*Token { return slices.Clone(t.file.get()) }
 
-// secretPrefix begins all secrets, so that tools that look for secrets in
-// source code know them.
+// secretPrefix is the prefix of all secrets, so that tools that look for secrets in
+// source code recognize them.
 const secretPrefix = "hone_"
 
-// Add makes a token and writes it to the file. The secret is known to the
-// caller alone. A zero expires is never.
+// Add creates a token and adds it to the file. Only the caller gets the secret. A
+// zero expires means never.
 func (t *Tokens) Add(name string, roles Roles, services []string, expires time.Time) (secret string, _ *Token, err error) {
 	switch {
 	case name == "" || strings.TrimSpace(name) != name || strings.ContainsFunc(name, unicode.IsControl):
@@ -172,7 +172,7 @@ func randomID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// Remove removes the token with a name or an id.
+// Remove removes the token with a name or an ID.
 func (t *Tokens) Remove(which string) (*Token, error) {
 	var removed *Token
 	err := t.change(func(tokens []*Token) ([]*Token, error) {
@@ -186,7 +186,7 @@ func (t *Tokens) Remove(which string) (*Token, error) {
 	return removed, err
 }
 
-// change replaces the tokens in the file by what f makes of them.
+// change replaces the tokens in the file with the result of f.
 func (t *Tokens) change(f func([]*Token) ([]*Token, error)) error {
 	return t.file.change(func(tokens []*Token) ([]byte, error) {
 		tokens, err := f(tokens)
