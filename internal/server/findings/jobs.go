@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	maxMaking = 16 // jobs under way: one works, others wait for it
-	maxKept   = 64 // jobs done
+	maxMaking = 16 // unfinished jobs: one runs, the others wait
+	maxKept   = 64 // finished jobs
 )
 
-// jobs make advice, one at a time, and keep it.
+// jobs computes advice, one job after another, and caches it.
 type jobs struct {
-	ctx    context.Context // ends all
+	ctx    context.Context // ends all jobs
 	srv    *server.Server
 	limits Limits
-	turn   chan struct{} // of the one that works
+	turn   chan struct{} // taken by the running job
 
 	mu    sync.Mutex
 	byKey map[string]*job
@@ -33,7 +33,7 @@ func newJobs(ctx context.Context, srv *server.Server, limits Limits) *jobs {
 	return &jobs{ctx: ctx, srv: srv, limits: limits, turn: make(chan struct{}, 1), byKey: make(map[string]*job)}
 }
 
-// A job is advice being made, or made.
+// A job is advice, finished or not.
 type job struct {
 	work   *work
 	begun  time.Time
@@ -43,10 +43,10 @@ type job struct {
 	// Guarded by jobs.mu until done is closed.
 	stage   string
 	waiting int         // requests that wait for it
-	idle    *time.Timer // ends it, while none does
+	idle    *time.Timer // ends the job if no request waits
 
 	made  *made
-	stamp string // of the source
+	stamp string // version of the source
 	err   error
 }
 
@@ -59,8 +59,8 @@ func (j *job) isDone() bool {
 	}
 }
 
-// ask returns the advice with a key, or how far it is if it isn't there after a while.
-// Where there is none, or one that holds no more, open says what it is to be made of.
+// ask returns the advice with a key, or its progress if it isn't finished after the time
+// wait. If there is no current advice, ask starts a job for the work that open returns.
 func (s *jobs) ask(ctx context.Context, key string, wait time.Duration, open func(context.Context) (*work, error)) (*made, *api.AdviceProgress, error) {
 	j := s.join(key, nil)
 	if j == nil {
@@ -92,9 +92,9 @@ func (s *jobs) ask(ctx context.Context, key string, wait time.Duration, open fun
 	return nil, &api.AdviceProgress{Stage: j.stage, Elapsed: time.Since(j.begun).Milliseconds()}, nil
 }
 
-// join returns the job with a key for one more who asks, if what it makes still holds:
-// as long as the source is the same, and the profiles are. Those of w, if they are
-// known already, else for a while.
+// join returns the job with a key for one more request, if its advice is still current:
+// the source is the same, and so are the profiles. If w is nil, the profiles count as
+// the same for a while.
 func (s *jobs) join(key string, w *work) *job {
 	s.mu.Lock()
 	j := s.byKey[key]
@@ -117,7 +117,7 @@ func (s *jobs) join(key string, w *work) *job {
 	return j
 }
 
-// begin starts a job for one who asks. Another may have done so meanwhile.
+// begin starts a job for a request, unless another request has started it meanwhile.
 func (s *jobs) begin(ctx context.Context, key string, w *work) (*job, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -141,7 +141,7 @@ func (s *jobs) begin(ctx context.Context, key string, w *work) (*job, error) {
 	if len(s.byKey)-making >= maxKept {
 		delete(s.byKey, oldest)
 	}
-	// It outlives the request, for who asks again, and sees what that one sees.
+	// The job outlives the request, so that the client can ask again. It has the same permissions.
 	work, cancel := context.WithCancel(auth.With(s.ctx, auth.From(ctx)))
 	j := &job{work: w, begun: time.Now(), cancel: cancel, done: make(chan struct{}), stage: "loading profiles", waiting: 1}
 	j.idle = time.AfterFunc(s.limits.Linger, func() { s.abandon(key, j) })
@@ -151,7 +151,7 @@ func (s *jobs) begin(ctx context.Context, key string, w *work) (*job, error) {
 	return j, nil
 }
 
-// leave ends one's wait.
+// leave ends the wait of one request.
 func (s *jobs) leave(key string, j *job) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -163,7 +163,7 @@ func (s *jobs) leave(key string, j *job) {
 	}
 }
 
-// abandon ends a job that nobody asks for any more.
+// abandon ends a job that no request waits for.
 func (s *jobs) abandon(key string, j *job) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,7 +182,7 @@ func (s *jobs) run(ctx context.Context, key string, j *job) {
 	defer s.mu.Unlock()
 	j.made, j.stamp, j.err = made, stamp, err
 	if err != nil && s.byKey[key] == j {
-		delete(s.byKey, key) // errors are not kept
+		delete(s.byKey, key) // errors aren't cached
 	}
 	j.idle.Stop()
 	j.cancel()

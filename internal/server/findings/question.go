@@ -24,16 +24,16 @@ import (
 	"github.com/hone-go/hone/internal/tune"
 )
 
-// maxProfiles bounds how many profiles a question names.
+// maxProfiles limits the profiles that a question names.
 const maxProfiles = 100
 
-// A question is what advice is asked of: a run, or profiles by their ids.
+// A question names what to give advice on: a run, or profiles by their IDs.
 type question struct {
 	run      string
 	profiles []string
 }
 
-// key tells questions apart, and those who see different things.
+// key returns a text that identifies a question and the services that its sender may see.
 func (q *question) key(ctx context.Context) string {
 	key := "run " + q.run
 	if q.run == "" {
@@ -45,8 +45,8 @@ func (q *question) key(ctx context.Context) string {
 	return key
 }
 
-// maySee returns an error for those who are restricted to services, unless all is of the
-// store, which knows what they see.
+// maySee returns an error if the principal is restricted to services, unless all profiles
+// are in the store, which checks the restriction itself.
 func (s *Service) maySee(ctx context.Context, q *question) error {
 	if q.run == "" && !slices.ContainsFunc(q.profiles, func(id string) bool { return !isSelection(id) }) {
 		return nil
@@ -58,7 +58,7 @@ func isSelection(id string) bool { return strings.HasPrefix(id, api.SelectionPre
 
 // work is a question with the profiles that answer it.
 type work struct {
-	version    string // of the profiles: what was made of others holds no more
+	version    string // version of the profiles; advice on another version is outdated
 	run        string
 	profiles   []asked
 	benchmarks map[string]tune.Benchmark
@@ -66,14 +66,14 @@ type work struct {
 	do         func(context.Context, *work, func(stage string)) (*made, error)
 }
 
-// asked is a profile that there is advice on.
+// asked is a profile to give advice on.
 type asked struct {
 	reports.Opened
 	subject, kind string
 }
 
-// open finds the profiles that a question is about. Those of the store may
-// be merged already; nothing else is loaded yet.
+// open finds the profiles of a question. It may merge those of the store; it loads no
+// others yet.
 func (s *Service) open(ctx context.Context, q *question) (*work, error) {
 	w := &work{run: cmp.Or(q.run, s.runOf(q.profiles)), stamp: s.stamp, do: s.make}
 	now := time.Now()
@@ -102,9 +102,9 @@ func (s *Service) open(ctx context.Context, q *question) (*work, error) {
 	return w, nil
 }
 
-// runOf returns the run that all profiles are of, "" if there is none. Advice on one of
-// them is that on all of the run: what allocates is seen in one, and what it costs in
-// another.
+// runOf returns the run to which all profiles belong; "" if there is none. Then the
+// advice uses all profiles of the run: one shows what allocates, and another what that
+// costs.
 func (s *Service) runOf(ids []string) string {
 	if s.cfg.Run == nil {
 		return ""
@@ -142,14 +142,14 @@ func (s *Service) openRun(ctx context.Context, w *work, add func(id, subject, ki
 	return nil
 }
 
-// openSelection opens what a service sent of all kinds that there is advice on, besides
-// the one that was selected. A single profile is itself alone.
+// openSelection opens a selection, and the same service's profiles of all other kinds
+// that advice uses. For a single profile, it opens only that one.
 func openSelection(id string, now time.Time, add func(id, subject, kind string) error) error {
 	sel, err := api.ParseSelection(id, now)
 	if err != nil {
 		return server.BadParam("profile", "%w", err)
 	}
-	sel.Per = api.PerDefault // shares are the same, and samples are counted
+	sel.Per = api.PerDefault // shares don't depend on it, and samples have to be counts
 	var kind, service string
 	var rest store.Selector
 	for _, m := range sel.Selector {
@@ -183,11 +183,11 @@ func openSelection(id string, now time.Time, add func(id, subject, kind string) 
 	return nil
 }
 
-// made is advice as it was made.
+// made is finished advice.
 type made struct {
 	report *advice.Report
 	run    string
-	shows  map[string]string // ids of profiles by those of findings
+	shows  map[string]string // IDs of profiles by ID of finding
 	kept   bool
 	at     time.Time
 }
@@ -212,20 +212,20 @@ func (s *Service) make(ctx context.Context, w *work, stage func(string)) (*made,
 	m := &made{report: report, run: w.run, shows: make(map[string]string), kept: s.cfg.Keep, at: time.Now()}
 	if m.kept {
 		if err := s.cfg.Module.Store.Show(report, w.benchmarks); err != nil {
-			m.kept = false // the module's folder can't be written: the findings are good all the same
+			m.kept = false // the module's folder can't be written, but the findings are valid
 		}
 	}
 	for i := range report.Findings {
 		f := &report.Findings[i]
 		m.shows[f.ID] = w.shows(f, inputs)
 		if f.Fix != nil {
-			f.Fix = &advice.Fix{File: f.Fix.File, Diff: f.Fix.Diff} // whole files are for hone fix
+			f.Fix = &advice.Fix{File: f.Fix.File, Diff: f.Fix.Diff} // only hone fix needs whole files
 		}
 	}
 	return m, nil
 }
 
-// shows returns the id of the profile that shows what a finding costs, "" if none does.
+// shows returns the ID of the profile that shows a finding's cost; "" if none does.
 func (w *work) shows(f *advice.Finding, inputs []advice.Input) string {
 	e := &f.Evidence
 	for _, by := range []struct {
@@ -246,8 +246,8 @@ func (w *work) shows(f *advice.Finding, inputs []advice.Input) string {
 	return ""
 }
 
-// stamp tells whether the source is still the one that a report is of, by names, sizes
-// and times of the files in the folders that it is about, and when one changed last.
+// stamp returns a text that changes with the source of a report: the names, sizes and
+// times of the files in its folders. changed is the time of the last change.
 func (s *Service) stamp(report *advice.Report) (stamp string, changed time.Time) {
 	h := fnv.New128a()
 	for _, dir := range append([]string{s.cfg.Module.Dir}, report.Folders...) {

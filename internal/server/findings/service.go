@@ -25,29 +25,29 @@ import (
 	"github.com/hone-go/hone/internal/server/reports"
 )
 
-// Config is what the service is made of.
+// Config configures the service.
 type Config struct {
-	// Module is the one whose source is here; nil is none, which is told.
+	// Module is the module with source on this machine. If it is nil, requests fail.
 	Module *advisor.Module
-	// Examine joins profiles with its source; nil is what the module does.
+	// Examine finds advice in profiles and source; nil means Module.Examine.
 	Examine func(context.Context, []advice.Input, advice.Options) (*advice.Report, error)
-	// Keep has hone fix know the findings: they are written beside the module.
+	// Keep writes findings to the module's folder, so that hone fix can apply them.
 	Keep bool
-	// Open returns the profile with an id, as reports do.
+	// Open returns the profile with an ID, as in package reports.
 	Open func(ctx context.Context, id string, now time.Time) (reports.Opened, error)
-	// Run returns a kept run by its name. An error that is fs.ErrNotExist says that there
-	// is none. nil has none.
+	// Run returns a kept run by its name, or fs.ErrNotExist. It is nil if there are no
+	// runs.
 	Run func(ctx context.Context, name string) (*experiment.Run, error)
 
 	Limits Limits
 }
 
-// Limits bound what advice takes. Zeros are the defaults.
+// Limits limit the cost of advice. Zeros mean the defaults.
 type Limits struct {
-	Time     time.Duration // of one: 2 minutes
-	Packages int           // read for one, the hottest: 20
-	Linger   time.Duration // what is made goes on when nobody asks: 15 seconds
-	Fresh    time.Duration // of profiles that change, what was made holds: 1 minute
+	Time     time.Duration // time for one piece of advice: 2 minutes
+	Packages int           // packages read for it, hottest first: 20
+	Linger   time.Duration // a job continues without a waiting request: 15 seconds
+	Fresh    time.Duration // advice on changing profiles stays current: 1 minute
 }
 
 func (l Limits) withDefaults() Limits {
@@ -71,7 +71,7 @@ type Service struct {
 	jobs *jobs
 }
 
-// New adds the service to a server. ctx ends what is being made.
+// New adds the service to a server. When ctx ends, running jobs end.
 func New(ctx context.Context, srv *server.Server, cfg Config) *Service {
 	cfg.Limits = cfg.Limits.withDefaults()
 	if cfg.Module != nil && cfg.Examine == nil {
@@ -89,7 +89,7 @@ const (
 	mostWait  = 60
 )
 
-// advice answers with advice, or with how far it is.
+// advice answers with advice, or with its progress.
 func (s *Service) advice(w http.ResponseWriter, r *http.Request) error {
 	q, wait, err := readQuestion(r)
 	if err != nil {
@@ -156,11 +156,11 @@ func readQuestion(r *http.Request) (q *question, wait time.Duration, err error) 
 	return q, wait, nil
 }
 
-// maxHistory bounds what is told of the past.
+// maxHistory limits the outcomes of earlier rewrites in an answer.
 const maxHistory = 200
 
-// tell returns what was made as it stands now: findings have the states that the
-// history says.
+// tell returns finished advice with its current state: findings have the states that
+// are in the history.
 func (s *Service) tell(m *made) (*api.Advice, error) {
 	found := slices.Clone(m.report.Findings)
 	for i := range found {

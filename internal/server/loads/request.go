@@ -17,18 +17,19 @@ import (
 	"github.com/hone-go/hone/internal/server"
 )
 
-// A Request says what to send.
+// A Request describes the messages to send.
 type Request struct {
 	Topic string `json:"topic"`
 
-	// Messages are sent as fast as the brokers take them. Or Rate says how many a
-	// second, as hone load -rate does, for Duration (10s).
+	// Messages is a number of messages to send as fast as the brokers accept them.
+	// Instead, Rate can give messages per second for Duration (10s), as in hone load
+	// -rate.
 	Messages int64  `json:"messages"`
 	Rate     string `json:"rate"`
 	Duration string `json:"duration"`
 
-	// Bodies take turns: a text is a template, and anything else a JSON document in
-	// which Set replaces values, by their paths.
+	// Bodies are sent alternately. A string is a template. Anything else is a JSON
+	// document in which Set replaces values, by their paths.
 	Bodies  []json.RawMessage `json:"bodies"`
 	Set     map[string]string `json:"set"`
 	Key     string            `json:"key"`
@@ -37,17 +38,17 @@ type Request struct {
 	Consume bool              `json:"consume"` // read the topic, to count what arrives
 }
 
-// Bounds of what can be asked for.
+// Limits of a request.
 const (
 	maxBody     = 16 << 20
 	maxBodies   = 10_000
-	maxErrors   = 100  // that are kept of bodies
-	maxRate     = 1000 // bytes of a rate with its steps
+	maxErrors   = 100  // errors of bodies that are kept
+	maxRate     = 1000 // bytes of a rate with steps
 	maxMessages = 1_000_000_000
 	maxDuration = 24 * time.Hour
 )
 
-// A plan is a request that was understood.
+// A plan is a parsed and checked request.
 type plan struct {
 	options   kafkaload.Options
 	messages  int64 // 0: at the pacing
@@ -69,7 +70,7 @@ func readRequest(w http.ResponseWriter, r *http.Request) (*Request, error) {
 	return q, nil
 }
 
-// plan checks a request. o says where and how to send.
+// plan checks a request. o has the brokers and options to send with.
 func (q *Request) plan(o kafkaload.Options) (*plan, error) {
 	p := &plan{options: o, messages: q.Messages, duration: 10 * time.Second}
 	p.options.Topic, p.options.Seed, p.options.Consume = q.Topic, cmp.Or(q.Seed, 1), q.Consume
@@ -116,7 +117,7 @@ func (q *Request) plan(o kafkaload.Options) (*plan, error) {
 	return p, p.parseBodies(q)
 }
 
-// parseBodies leaves out bodies that can't be parsed, unless that is all of them.
+// parseBodies leaves out invalid bodies. It fails if all are invalid.
 func (p *plan) parseBodies(q *Request) error {
 	var set []template.Replacement
 	for _, path := range slices.Sorted(maps.Keys(q.Set)) {

@@ -1,9 +1,9 @@
-// Package loads puts load on the brokers of a Kafka cluster when it is asked to over
-// HTTP, as a test platform does. Requests say what to send and how much; where to, and
-// how, is for whoever started the server to say.
+// Package loads runs load tests of a Kafka cluster on request over HTTP, for example
+// from a test platform. A request says what to send and how much. The options of the
+// server say to which brokers, and how.
 //
-//	request     what can be asked for, and what is wrong with it
-//	service     routes, and the loads
+//	request     requests and their errors
+//	service     routes and load tests
 package loads
 
 import (
@@ -22,10 +22,10 @@ import (
 	"github.com/hone-go/hone/internal/server/auth"
 )
 
-// keptLoads is how many loads are remembered, with their results.
+// keptLoads is the number of load tests that are kept, with their results.
 const keptLoads = 100
 
-// A Load is one that was asked for: how far it is, or what came of it.
+// A Load is the progress or the result of a load test.
 type Load struct {
 	ID      string `json:"id"`
 	State   string `json:"state"` // running, done, stopped, failed
@@ -34,16 +34,16 @@ type Load struct {
 
 	SuccessCount int64    `json:"success_count"` // messages that were acknowledged
 	FailCount    int64    `json:"fail_count"`
-	ParseFail    []string `json:"parse_fail"` // of bodies that could not be parsed: they are not sent
+	ParseFail    []string `json:"parse_fail"` // errors of invalid bodies, which are not sent
 	Elapsed      string   `json:"elapsed"`    // 17.8s
 	Msg          string   `json:"msg"`        // success, or what went wrong
 
-	// Of a load that is over:
+	// Only after the end:
 	Rate     *float64            `json:"rate,omitempty"`     // messages acknowledged per second; missing if too few to tell
-	Silences []load.Silence      `json:"silences,omitempty"` // in which none was acknowledged
+	Silences []load.Silence      `json:"silences,omitempty"` // times without acknowledgements
 	Response *load.Quantiles     `json:"response,omitempty"`
 	Failures []load.Class        `json:"failures,omitempty"`
-	Delivery *kafkaload.Delivery `json:"delivery,omitempty"` // what arrived, if it was to be read
+	Delivery *kafkaload.Delivery `json:"delivery,omitempty"` // messages that arrived, if Consume is set
 }
 
 const (
@@ -53,27 +53,29 @@ const (
 	failed  = "failed"
 )
 
-// Service has the loads of a server. One runs at a time: two would measure each other.
+// Service has the load tests of a server. Only one runs at once, because two would
+// disturb each other.
 type Service struct {
 	ctx     context.Context
 	srv     *server.Server
 	options kafkaload.Options
 
-	starting sync.Mutex // one request is read at a time
+	starting sync.Mutex // held while a request is read and started
 
 	mu    sync.Mutex
-	loads []*task // the latest last
+	loads []*task // oldest first
 	ended sync.WaitGroup
 }
 
-// A task is a load. Its fields are guarded by the service's mutex.
+// A task is a load test. The service's mutex guards its fields.
 type task struct {
 	Load
 	stop  context.CancelFunc
 	began time.Time
 }
 
-// New adds the service to a server. ctx ends all loads. o says where and how to send.
+// New adds the service to a server. When ctx ends, all load tests end. o has the brokers
+// and options to send with.
 func New(ctx context.Context, srv *server.Server, o kafkaload.Options) *Service {
 	s := &Service{ctx: ctx, srv: srv, options: o}
 	srv.Handle("GET /api/v1/loads", auth.Read, s.list)
@@ -83,7 +85,7 @@ func New(ctx context.Context, srv *server.Server, o kafkaload.Options) *Service 
 	return s
 }
 
-// Wait waits for loads to end, which they do when the service's context does.
+// Wait waits until all load tests have ended. The end of the service's context ends them.
 func (s *Service) Wait() { s.ended.Wait() }
 
 func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
@@ -122,14 +124,14 @@ func (s *Service) asked(r *http.Request) (t *task, now Load, err error) {
 	return t, t.now(), nil
 }
 
-// sees reports whether a topic is among the services that a token is for.
+// sees reports whether the request's token allows a topic, as it does services.
 func sees(r *http.Request, topic string) bool { return auth.From(r.Context()).Allows(topic) }
 
 func noLoad(r *http.Request) error {
 	return server.NotFound("there is no load %q: see /api/v1/loads", r.PathValue("id"))
 }
 
-// find returns a load, nil if there is none. The mutex is held.
+// find returns a load test; nil if there is none. The caller holds the mutex.
 func (s *Service) find(id string) *task {
 	for _, t := range s.loads {
 		if t.ID == id {
@@ -139,7 +141,7 @@ func (s *Service) find(id string) *task {
 	return nil
 }
 
-// now returns a load as it is. The mutex is held.
+// now returns the current state of a load test. The caller holds the mutex.
 func (t *task) now() Load {
 	l := t.Load
 	if l.State == running {
@@ -148,7 +150,7 @@ func (t *task) now() Load {
 	return l
 }
 
-// start begins a load. Whatever can't be reached is told at once.
+// start begins a load test. It fails at once if a broker can't be reached.
 func (s *Service) start(w http.ResponseWriter, r *http.Request) error {
 	if !s.starting.TryLock() {
 		return &server.Error{Status: http.StatusConflict, Err: errors.New("a load test is already starting; only one can run")}
@@ -194,11 +196,11 @@ func (s *Service) start(w http.ResponseWriter, r *http.Request) error {
 
 func newID() string {
 	var b [8]byte
-	rand.Read(b[:]) // it never fails
+	rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
 }
 
-// free returns an error while a load runs.
+// free returns an error while a load test runs.
 func (s *Service) free(r *http.Request) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -213,7 +215,7 @@ func (s *Service) free(r *http.Request) error {
 	return &server.Error{Status: http.StatusConflict, Err: fmt.Errorf("%s is running; only one can run", which)}
 }
 
-// add takes a load in, and returns it as it is.
+// add adds a load test, and returns its current state.
 func (s *Service) add(t *task) Load {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -249,7 +251,7 @@ func (s *Service) run(ctx context.Context, t *task, p *plan, sender *kafkaload.S
 	t.finish(r, err, ctx.Err() != nil)
 }
 
-// finish notes what came of a load. The mutex is held.
+// finish records the result of a load test. The caller holds the mutex.
 func (t *task) finish(r *load.Result, err error, wasStopped bool) {
 	t.State, t.Msg, t.Elapsed = done, "success", time.Since(t.began).String()
 	if r != nil {
@@ -272,8 +274,8 @@ func (t *task) finish(r *load.Result, err error, wasStopped bool) {
 	}
 }
 
-// end stops a load. It answers before the load has ended: what is under way has a
-// second.
+// end stops a load test. It answers before the test has ended, because messages in
+// flight have a second to finish.
 func (s *Service) end(w http.ResponseWriter, r *http.Request) error {
 	t, now, err := s.asked(r)
 	if err != nil {

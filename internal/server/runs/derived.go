@@ -10,9 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 )
 
-// A derived keeps what was made of runs, whose files are large beside it and take
-// long to read, for as long as the files are what they were. It is safe for
-// concurrent use.
+// A derived caches values computed from runs until the runs' files change. The files
+// are large and slow to read, the values small. It is safe for concurrent use.
 type derived[T any] struct {
 	mu   sync.Mutex
 	runs map[string]keptValue[T] // by directory
@@ -23,9 +22,9 @@ type keptValue[T any] struct {
 	value T
 }
 
-// of returns the value of a run: the one that is kept if none of the run's files
-// has changed since, else what made returns, which is kept unless it is an error.
-// What a value depends on besides, besides tells.
+// of returns the value of a run: the cached one if none of the run's files has
+// changed since, or else the result of made, which is cached unless it is an error.
+// besides identifies anything else that the value depends on.
 func (d *derived[T]) of(e experiment.Entry, besides string, made func() (T, error)) (T, error) {
 	stamp, err := stampOf(e.Dir)
 	if err != nil {
@@ -39,7 +38,7 @@ func (d *derived[T]) of(e experiment.Entry, besides string, made func() (T, erro
 	if ok && known.stamp == stamp {
 		return known.value, nil
 	}
-	// The stamp is older than what is read now: what changes meanwhile is read again.
+	// The stamp is taken before reading, so a change in the meantime is noticed next time.
 	value, err := made()
 	if err != nil {
 		return value, err
@@ -53,7 +52,7 @@ func (d *derived[T]) of(e experiment.Entry, besides string, made func() (T, erro
 	return value, nil
 }
 
-// forget forgets what is not of the newest of these runs, those that can be asked for.
+// forget drops values of runs that aren't among the newest, which requests can ask for.
 func (d *derived[T]) forget(entries []experiment.Entry) {
 	there := make(map[string]bool)
 	for _, e := range entries[:min(len(entries), mostTrend)] {
@@ -68,8 +67,8 @@ func (d *derived[T]) forget(entries []experiment.Entry) {
 	}
 }
 
-// stampOf tells the files of a run from what they are after any change, by their
-// names, sizes and times. A partial run grows without its run.json being written.
+// stampOf returns a text that changes with any of a run's files: their names, sizes
+// and times. A partial run grows without a new run.json.
 func stampOf(dir string) (string, error) {
 	sum := fnv.New128a()
 	err := filepath.WalkDir(dir, func(path string, f fs.DirEntry, err error) error {

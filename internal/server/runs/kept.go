@@ -20,14 +20,14 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Kept are the runs below a folder, and others by their directories. Every figure
-// is one that the verbs runs, compare and check print.
+// Kept are the runs below a folder, and others given by their directories. Its
+// figures are those that hone runs, compare and check print.
 type Kept struct {
 	root   string
-	others map[string]string // directories of runs elsewhere, by id
+	others map[string]string // directories of runs elsewhere, by ID
 
 	empty bool // there were none when it was opened
-	// What lists of runs need of each.
+	// The values of each run that lists need.
 	medians  derived[*runMedians]
 	verdicts derived[*api.RunVerdict]
 
@@ -38,9 +38,9 @@ type Kept struct {
 // Empty reports whether there were no runs when they were opened.
 func (k *Kept) Empty() bool { return k.empty }
 
-// Open returns the runs below root, a folder that need not be there, and those in
-// other directories. objectives returns those of the module as they are now, nil if
-// it has none; load returns the loading of a profile from its file.
+// Open returns the runs below root, a folder that may be missing, and those in other
+// directories. objectives returns the module's current objectives, or nil if there
+// are none. load returns a function that loads a profile file.
 func Open(ctx context.Context, root string, dirs []string, objectives func(context.Context) []objective.Objective, load func(file string) func(context.Context) (*profile.Profile, error)) (*Kept, error) {
 	k := &Kept{root: root, others: make(map[string]string), objectives: objectives, load: load}
 	entries, err := experiment.List(ctx, root)
@@ -81,15 +81,15 @@ func (k *Kept) entries(ctx context.Context) ([]experiment.Entry, error) {
 	return all, nil
 }
 
-// A noRunError says that a name means no run.
+// A noRunError reports an unknown name of a run.
 type noRunError struct{ text string }
 
 func (e *noRunError) Error() string { return e.text }
 
 func (e *noRunError) Unwrap() error { return fs.ErrNotExist }
 
-// dir returns the directory of a run by its name, which is an id or latest and
-// the like: a page can't name other directories.
+// dir returns the directory of a run by its name: an ID, or latest and the like. A
+// request can't name other directories.
 func (k *Kept) dir(ctx context.Context, name string) (string, error) {
 	if dir, ok := k.others[name]; ok {
 		return dir, nil
@@ -123,8 +123,7 @@ func (k *Kept) Find(ctx context.Context, name string) (*experiment.Run, error) {
 	return openRun(ctx, dir)
 }
 
-// openRun opens a run. What is wrong with its files is an error of the run, not
-// that there is none.
+// openRun opens a run. Errors in its files don't mean that the run doesn't exist.
 func openRun(ctx context.Context, dir string) (*experiment.Run, error) {
 	run, err := experiment.Open(ctx, dir)
 	var corrupt *experiment.CorruptError
@@ -134,7 +133,7 @@ func openRun(ctx context.Context, dir string) (*experiment.Run, error) {
 	return run, err
 }
 
-// List is that of hone runs.
+// List returns the list that hone runs prints.
 func (k *Kept) List(ctx context.Context) (*api.RunList, error) {
 	entries, err := k.entries(ctx)
 	if err != nil {
@@ -199,7 +198,7 @@ func (k *Kept) Run(ctx context.Context, name string) (*api.RunAbout, error) {
 	return about, nil
 }
 
-// Load returns the course of a load.
+// Load returns the course of a load test.
 func (k *Kept) Load(ctx context.Context, name string) (*api.RunLoad, error) {
 	run, err := k.Find(ctx, name)
 	if err != nil {
@@ -218,12 +217,12 @@ func (k *Kept) Load(ctx context.Context, name string) (*api.RunLoad, error) {
 	return &api.RunLoad{ID: run.ID, Load: l}, nil
 }
 
-// ProfileID names a profile of a run for good.
+// ProfileID returns the permanent ID of a run's profile.
 func ProfileID(run *experiment.Run, f experiment.ProfileFile) string {
 	return run.ID + ":" + run.ProfileName(f)
 }
 
-// Compare is hone compare.
+// Compare returns the output of hone compare.
 func (k *Kept) Compare(ctx context.Context, names []string, format string) ([]byte, error) {
 	args := make([]string, len(names))
 	for i, name := range names {
@@ -279,7 +278,7 @@ func (k *Kept) Profile(ctx context.Context, name string) (reports.Source, error)
 	return Source(run, f, k.load(f.Path)), nil
 }
 
-// Source is a profile of a run as one that is open.
+// Source returns a profile of a run as an open profile.
 func Source(run *experiment.Run, f experiment.ProfileFile, load func(context.Context) (*profile.Profile, error)) reports.Source {
 	id := ProfileID(run, f)
 	return reports.Source{ID: id, Name: id, Paths: []string{f.Path}, Load: load}

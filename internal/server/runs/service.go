@@ -1,11 +1,11 @@
-// Package runs answers the query API's questions about kept runs: the list, what a
-// run is, comparisons and trends.
+// Package runs serves the query API of kept runs: lists, descriptions of runs,
+// comparisons and trends.
 //
 //	service     routes and parameters
 //	kept        runs in their folders: lists, facts, comparisons, profiles by name
 //	trend       results over runs
-//	verdicts    what runs against a base found
-//	derived     what was made of runs, until they change
+//	verdicts    verdicts of runs with a base
+//	derived     cached values of runs, until they change
 package runs
 
 import (
@@ -22,47 +22,47 @@ import (
 	"github.com/hone-go/hone/internal/server/auth"
 )
 
-// Runs are kept runs, as a [Kept] is. A run is named by its id, or as hone runs
-// says: latest, latest~1. An error that is fs.ErrNotExist says that there is no
-// such run. Methods are called from several goroutines.
+// Runs are kept runs, such as a [Kept]. The name of a run is its ID, or latest or
+// latest~1, as in hone runs. Methods return fs.ErrNotExist for unknown runs. They
+// must be safe for concurrent use.
 type Runs interface {
-	// List returns all runs, the newest first.
+	// List returns all runs, newest first.
 	List(ctx context.Context) (*api.RunList, error)
-	// Run returns what is known of a run but for its results.
+	// Run describes a run, without its results.
 	Run(ctx context.Context, name string) (*api.RunAbout, error)
-	// Load returns the course of a load; an error that is fs.ErrNotExist also says
-	// that the run is of none.
+	// Load returns the course of a load test. It also returns fs.ErrNotExist if the run
+	// isn't a load test.
 	Load(ctx context.Context, name string) (*api.RunLoad, error)
-	// Compare returns what hone compare says of runs in one of its formats:
-	// json, csv, text, markdown or html. Of a single run those are its results.
+	// Compare returns the output of hone compare in one of its formats: json, csv, text,
+	// markdown or html. For a single run, these are its results.
 	Compare(ctx context.Context, names []string, format string) ([]byte, error)
-	// Verdicts returns what the newest runs with a base found, at most limit of them.
+	// Verdicts returns the verdicts of the newest runs with a base, at most limit.
 	Verdicts(ctx context.Context, limit int) (*api.RunVerdicts, error)
-	// Trend returns results over the newest runs, the oldest first.
+	// Trend returns results of the newest runs, oldest first.
 	Trend(ctx context.Context, of TrendQuery) (*api.Trend, error)
 }
 
-// A TrendQuery selects what a trend is of. An empty text selects all.
+// A TrendQuery selects the results of a trend. An empty text selects all.
 type TrendQuery struct {
 	Package, Benchmark, Unit string
-	Limit                    int // runs at most
+	Limit                    int // maximum number of runs
 }
 
 const (
 	usualTrend = 200  // runs
-	mostTrend  = 5000 // runs, of verdicts too
-	// Those that are new are compared, for which someone waits.
+	mostTrend  = 5000 // runs, also for verdicts
+	// New runs have to be compared first, while the user waits.
 	usualVerdicts = 50
-	maxCompared   = 20 // runs of a comparison
+	maxCompared   = 20 // runs per comparison
 )
 
-// runFormats are the formats of comparisons with their content types.
+// runFormats maps the formats of comparisons to their content types.
 var runFormats = map[string]string{
 	"json": server.TypeJSON, "csv": "text/csv; charset=utf-8", "text": server.TypeText,
 	"markdown": "text/markdown; charset=utf-8", "html": "text/html; charset=utf-8",
 }
 
-// Service answers questions about kept runs.
+// Service serves the query API of kept runs.
 type Service struct{ runs Runs }
 
 // New adds the service to a server.
@@ -72,7 +72,8 @@ func New(srv *server.Server, runs Runs) *Service {
 	return s
 }
 
-// Absent adds the routes of the service to a server without runs: they tell that.
+// Absent adds the service's routes to a server without runs. They answer with an
+// error that says so.
 func Absent(srv *server.Server) {
 	none := func(http.ResponseWriter, *http.Request) error {
 		return server.NotFound("this server has no kept runs: make one with hone bench, or name their folder with hone ui -runs DIR")
@@ -159,8 +160,8 @@ func answer[T any](w http.ResponseWriter, r *http.Request, v *T, err error) erro
 	return server.WriteJSON(w, r, v)
 }
 
-// compare answers with a comparison. Its answers are not kept: they depend
-// on files that may change, and are quickly made again.
+// compare answers with a comparison. It doesn't cache answers: they depend on files
+// that may change, and computing them again is fast.
 func (s *Service) compare(w http.ResponseWriter, r *http.Request) error {
 	q, err := params(r, "run", "format", "download")
 	if err != nil {
@@ -202,7 +203,7 @@ func (s *Service) compare(w http.ResponseWriter, r *http.Request) error {
 	return server.NewAnswer(contentType, body).Write(w, r, http.StatusOK, server.Revalidate)
 }
 
-// params reads parameters, of which only "run" may be given several times.
+// params reads parameters. Only "run" may be repeated.
 func params(r *http.Request, known ...string) (url.Values, error) {
 	q, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -219,7 +220,7 @@ func params(r *http.Request, known ...string) (url.Values, error) {
 	return q, nil
 }
 
-// runError gives errors of runs their status.
+// runError adds the HTTP status to an error of a run.
 func runError(err error) error {
 	var re *server.Error
 	if errors.As(err, &re) || errors.Is(err, context.Canceled) {

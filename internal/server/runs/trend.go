@@ -12,7 +12,7 @@ import (
 	"github.com/hone-go/hone/internal/experiment/objective"
 )
 
-// runMedians are the medians of a run's head with their intervals.
+// runMedians has the medians of a run's head with their intervals.
 type runMedians struct {
 	run    api.TrendRun
 	values map[experiment.Key]trendValue // by tidied unit
@@ -25,8 +25,8 @@ type trendValue struct {
 	n              int
 }
 
-// Trend returns medians over runs. A run that was measured with -against counts
-// with its head.
+// Trend returns medians over runs. For a run measured with -against, it uses the
+// head.
 func (k *Kept) Trend(ctx context.Context, of TrendQuery) (*api.Trend, error) {
 	entries, err := k.entries(ctx)
 	if err != nil {

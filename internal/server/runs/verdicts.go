@@ -10,8 +10,8 @@ import (
 	"github.com/hone-go/hone/internal/experiment/objective"
 )
 
-// Verdicts returns what the newest runs that were measured against a base found: at
-// most limit of them, each by the id of its run. One that can't be compared is left out.
+// Verdicts returns the verdicts of the newest runs with a base, by run ID, at most
+// limit. It leaves out runs that can't be compared.
 func (k *Kept) Verdicts(ctx context.Context, limit int) (*api.RunVerdicts, error) {
 	entries, err := k.entries(ctx)
 	if err != nil {
@@ -19,7 +19,7 @@ func (k *Kept) Verdicts(ctx context.Context, limit int) (*api.RunVerdicts, error
 	}
 	k.verdicts.forget(entries)
 	objectives := k.objectives(ctx)
-	bounds, err := json.Marshal(objectives) // which verdicts depend on
+	bounds, err := json.Marshal(objectives) // verdicts depend on them
 	if err != nil {
 		return nil, err
 	}
@@ -36,14 +36,14 @@ func (k *Kept) Verdicts(ctx context.Context, limit int) (*api.RunVerdicts, error
 		}
 		v, err := k.verdicts.of(e, string(bounds), func() (*api.RunVerdict, error) { return k.verdict(ctx, e, objectives) })
 		if err != nil || v == nil {
-			continue // its page tells why
+			continue // the run's page says why
 		}
 		out.Verdicts[e.ID] = *v
 	}
 	return out, nil
 }
 
-// verdict compares the sides of a run; nil says that there are none.
+// verdict compares the sides of a run. It returns nil if the run has no base.
 func (k *Kept) verdict(ctx context.Context, e experiment.Entry, objectives []objective.Objective) (*api.RunVerdict, error) {
 	inputs, err := compare.Read(ctx, k.root, nil, []string{e.Dir})
 	if err != nil {
