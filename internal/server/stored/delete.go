@@ -13,7 +13,7 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// deleteService deletes all that is kept of a service.
+// deleteService deletes all profiles of a service, and its versions.
 func (s *Service) deleteService(w http.ResponseWriter, r *http.Request) error {
 	p, err := newParams(r, []string{"service", "dry_run"})
 	if err != nil {
@@ -57,13 +57,13 @@ func (s *Service) deleteService(w http.ResponseWriter, r *http.Request) error {
 	return a.Write(w, r, http.StatusOK, "no-store")
 }
 
-// forget drops the versions of a service. Markers that somebody posted stay.
+// forget drops the versions of a service. Posted markers stay.
 func (m *Markers) forget(service string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	before := len(m.first)
 	maps.DeleteFunc(m.first, func(v versionOf, _ int64) bool { return v.Service == service })
 	if len(m.first) < before {
-		m.write() // which logs an error; the next start looks into the store
+		m.write() // it logs errors; the next start reads the versions from the store
 	}
 }

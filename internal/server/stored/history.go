@@ -23,16 +23,16 @@ var historyParams = append([]string{"q", "from", "to", "sample_type", "top", "st
 const (
 	usualFunctions = 10
 	maxFunctions   = 100
-	// maxHistoryVersions bounds what a history merges besides its windows.
+	// maxHistoryVersions limits the versions that a history merges in addition to its windows.
 	maxHistoryVersions = 20
 )
 
-// historyQuery is a request for a history, checked.
+// historyQuery is a checked request for a history.
 type historyQuery struct {
 	sel     *api.Selection
 	step    int64    // ns
-	named   []string // the functions that it is of, or none: those that rank first
-	with    []string // functions that it is of besides
+	named   []string // functions to show; none: those that rank first
+	with    []string // functions to show in addition
 	limit   int
 	cum     bool
 	rank    string
@@ -125,7 +125,7 @@ func (s *Service) history(w http.ResponseWriter, r *http.Request) error {
 	return server.WriteJSON(w, r, out)
 }
 
-// came returns the versions whose first profile is in the time of a selection.
+// came returns the versions whose first profile is in a selection's time range.
 func (s *Service) came(ctx context.Context, sel *api.Selection) map[string]bool {
 	came := map[string]bool{}
 	for _, m := range s.cfg.Markers.List(auth.From(ctx), "", sel.From, sel.To) {
@@ -136,7 +136,7 @@ func (s *Service) came(ctx context.Context, sel *api.Selection) map[string]bool 
 	return came
 }
 
-// columns returns the values of a function in parts.
+// columns returns the values of a function in some parts.
 func columns(parts []part, name string) (flat, cum []int64) {
 	flat, cum = make([]int64, len(parts)), make([]int64, len(parts))
 	for i, t := range parts {
@@ -146,7 +146,7 @@ func columns(parts []part, name string) (flat, cum []int64) {
 	return flat, cum
 }
 
-// windows returns the windows that have profiles, and what their values are of.
+// windows returns the windows that have profiles, and the type of their values.
 func (s *Service) windows(ctx context.Context, h *historyQuery) ([]part, profile.ValueType, error) {
 	q := h.sel.Query()
 	q.Step = h.step
@@ -167,8 +167,8 @@ func (s *Service) windows(ctx context.Context, h *historyQuery) ([]part, profile
 	return all, series[0].Type, nil
 }
 
-// versions returns the versions that came last, in the order that they came, and how
-// many came before those. There are none where profiles tell no version.
+// versions returns the latest versions, oldest first, and the number of earlier ones.
+// There are none if the profiles have no version.
 func (s *Service) versions(ctx context.Context, h *historyQuery) (all []part, left int, err error) {
 	q := h.sel.Query()
 	q.Step, q.By = h.step, []string{store.LabelVersion}
@@ -179,8 +179,8 @@ func (s *Service) versions(ctx context.Context, h *historyQuery) (all []part, le
 	slices.SortStableFunc(series, func(a, b store.Series) int { return cmp.Compare(a.Points[0].Time, b.Points[0].Time) })
 	left = max(0, len(series)-maxHistoryVersions)
 	for _, one := range series[left:] {
-		// Not longer than it was there, so that what is known of one that is gone is of
-		// use when time goes on.
+		// Only the time in which it was there, so that cached results of a version that is
+		// gone stay valid as time passes.
 		first, last := one.Points[0], one.Points[len(one.Points)-1]
 		sel, err := h.sel.Within(q.By, one.Labels, max(h.sel.From, first.Time), min(h.sel.To, last.Time+h.step))
 		if err != nil {
@@ -200,7 +200,7 @@ func (s *Service) versions(ctx context.Context, h *historyQuery) (all []part, le
 	return all, left, nil
 }
 
-// part is a window or a version, with its functions.
+// A part is a window or a version, with its functions.
 type part struct {
 	version string
 	time    int64 // ns since 1970: start of the window, or of the version's first profile
@@ -208,11 +208,11 @@ type part struct {
 	*functionTable
 }
 
-// functionTable are the functions of some profiles.
+// A functionTable has the functions of some profiles.
 type functionTable struct {
 	store.Total
 	first     int64 // start of the first profile, ns since 1970
-	total     int64 // what shares are of
+	total     int64 // 100 % of shares
 	samples   int64 // about how many samples there were, 0 if that isn't known
 	functions map[string]functionValue
 	warnings  []string
@@ -220,13 +220,13 @@ type functionTable struct {
 
 type functionValue struct{ flat, cum int64 }
 
-// functionTable returns the functions of a selection as of a version of its profiles.
-// It is kept by that: when time goes on, only the last window and the versions that
-// live are made anew.
+// functionTable returns the functions of a selection for a version of its profiles. The
+// cache uses that version as a key, so as time passes, only the last window and the
+// running versions are computed again.
 func (s *Service) functionTable(ctx context.Context, h *historyQuery, sel *api.Selection, version uint64) (*functionTable, error) {
 	key := "functions " + sel.String() + fmt.Sprintf("@%x", version) + " ?" + reports.Unusual(&h.options).Encode()
 	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*functionTable, int64, error) {
-		// The profile itself is not worth keeping beside its table.
+		// Caching the profile in addition to its table isn't worth it.
 		q := sel.Query()
 		q.Budget = server.Budget(ctx)
 		groups, err := s.selections.store.Merge(ctx, q)

@@ -57,9 +57,9 @@ func (s *selections) loadSum(ctx context.Context, sel *selected, merged *store.G
 	})
 }
 
-// averageMoments divides the sum of n profiles by n where its values are of a moment, and
-// has the profile say so. Agents send such values with the time since the last ones, so a
-// duration doesn't tell that they are differences.
+// averageMoments divides instantaneous values in a sum of n profiles by n, and adds a
+// comment to the profile. Agents send such values with the time since the last ones, so a
+// duration doesn't mean that values are differences.
 func averageMoments(p *profile.Profile, n int64) *profile.Profile {
 	moment := *p
 	moment.DurationNanos = 0
@@ -72,12 +72,12 @@ func averageMoments(p *profile.Profile, n int64) *profile.Profile {
 	return q
 }
 
-// averaged says which values are averages, of how many profiles.
+// averaged says which values are averages, and over how many profiles.
 func averaged(types []string, n int64) string {
 	return fmt.Sprintf("%s: average of %d profiles (per=sum adds them up)", strings.Join(types, ", "), n)
 }
 
-// average returns the sum of profiles divided by their number or duration.
+// average divides a sum of profiles by their number or duration.
 func average(p *profile.Profile, per string, t store.Total) *profile.Profile {
 	by, length := float64(t.Profiles), t.Duration/max(1, t.Profiles)
 	if per == api.PerSecond {

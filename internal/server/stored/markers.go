@@ -28,20 +28,20 @@ import (
 // Limits of markers.
 const (
 	maxPosted     = 10_000
-	maxVersions   = 50_000 // that are remembered, over all services
+	maxVersions   = 50_000 // remembered versions of all services
 	maxMarkerText = 500    // bytes
-	// maxMarkersFile is more than all of those take, labels at their longest.
+	// maxMarkersFile is more than all of those take with the longest labels.
 	maxMarkersFile = 256 << 20
 	maxMarkerBody  = 8 << 10
-	// markersDelay is how long versions wait to be written together. Those that
-	// a crash loses are found again in the store.
+	// markersDelay is how long new versions are collected before they are written.
+	// After a crash, missing ones are found in the store.
 	markersDelay = 2 * time.Second
 )
 
 // versionOf is a version of a service.
 type versionOf struct{ Service, Version string }
 
-// Markers are those that were posted, and the first time of each version.
+// Markers has the posted markers, and the time of each version's first profile.
 type Markers struct {
 	file string
 	log  func(string)
@@ -49,7 +49,7 @@ type Markers struct {
 	mu      sync.RWMutex
 	posted  []api.Marker
 	first   map[versionOf]int64 // ns since 1970
-	dropped int64               // versions that there was no room for
+	dropped int64               // versions beyond maxVersions
 	pending bool                // a write is due
 	closed  bool
 }
@@ -69,9 +69,9 @@ type firstProfile struct {
 
 const markersVersion = 1
 
-// OpenMarkers reads the file of markers, and finds versions in the store that it
-// does not have. Without a file, "", markers are forgotten at the end. Whoever opens
-// them closes them.
+// OpenMarkers reads the file of markers, and adds versions in the store that the file
+// doesn't have. If file is "", markers are only in memory. The caller must close the
+// Markers.
 func OpenMarkers(ctx context.Context, file string, st store.Store, log func(string)) (*Markers, error) {
 	m := &Markers{file: file, log: log, first: map[versionOf]int64{}}
 	if file != "" {
@@ -101,8 +101,8 @@ func OpenMarkers(ctx context.Context, file string, st store.Store, log func(stri
 	return m, m.find(ctx, st)
 }
 
-// find looks for versions in the store that are not known. Their first profile
-// is told to a minute.
+// find adds unknown versions in the store. The time of their first profile is exact
+// to a minute.
 func (m *Markers) find(ctx context.Context, st store.Store) error {
 	by := []string{store.LabelService, store.LabelVersion}
 	groups, err := st.Series(ctx, store.Query{By: by, Step: wholeStep})
@@ -131,7 +131,7 @@ func (m *Markers) find(ctx context.Context, st store.Store) error {
 	return nil
 }
 
-// note tells of a profile of a version.
+// note records a profile of a version.
 func (m *Markers) note(v versionOf, t int64) {
 	if v.Version == "" {
 		return
@@ -165,7 +165,7 @@ func (m *Markers) note(v versionOf, t int64) {
 	}
 }
 
-// write writes the file. It is called with the lock held.
+// write writes the file. The caller holds the lock.
 func (m *Markers) write() error {
 	m.pending = false
 	if m.file == "" {
@@ -191,8 +191,8 @@ func (m *Markers) write() error {
 	return err
 }
 
-// Close writes what is due. It is for when no profiles come any more, and before the
-// store is closed.
+// Close writes unwritten versions. Call it after the last profile and before the store
+// is closed.
 func (m *Markers) Close() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -202,8 +202,8 @@ func (m *Markers) Close() {
 	}
 }
 
-// List returns the markers from one time to another, in ns, 0 for no bound, that
-// a principal may see. service "" is all.
+// List returns the markers in a time range that a principal may see. Times are ns since
+// 1970; 0 means no bound. The service "" means all services.
 func (m *Markers) List(p *auth.Principal, service string, from, to int64) []api.Marker {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -218,7 +218,7 @@ func (m *Markers) List(p *auth.Principal, service string, from, to int64) []api.
 		if !q.Contains(one.Time * int64(time.Millisecond)) {
 			continue
 		}
-		// One for all services says nothing of any.
+		// A marker for all services reveals nothing about one.
 		if one.Service == "" || p.Allows(one.Service) && (service == "" || service == one.Service) {
 			out = append(out, one)
 		}
@@ -229,7 +229,7 @@ func (m *Markers) List(p *auth.Principal, service string, from, to int64) []api.
 	return out
 }
 
-// id of the marker of a version; those posted have other ones.
+// id returns the ID of a version's marker. Posted markers have other IDs.
 func (v versionOf) id() string { return "v:" + v.Service + ":" + v.Version }
 
 func (s *Service) listMarkers(w http.ResponseWriter, r *http.Request) error {
@@ -295,7 +295,7 @@ func (s *Service) postMarker(w http.ResponseWriter, r *http.Request) error {
 	return a.Write(w, r, http.StatusCreated, "no-store")
 }
 
-// post keeps a marker, or fails if that can't be written.
+// post adds a marker. It fails if the marker can't be written.
 func (m *Markers) post(one api.Marker) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -310,7 +310,7 @@ func (m *Markers) post(one api.Marker) error {
 	return nil
 }
 
-// errNotPosted is the error of markers that nobody posted.
+// errNotPosted is the error of removing a version's marker.
 var errNotPosted = errors.New("this marker is the first profile of a version and can't be removed: it goes when that profile does")
 
 func (s *Service) removeMarker(w http.ResponseWriter, r *http.Request) error {

@@ -13,7 +13,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// selections opens selections of a store, each once for all who ask.
+// selections opens selections of a store. Concurrent requests for the same one share the work.
 type selections struct {
 	store store.Store // as each principal sees it
 	cache *server.Cache
@@ -84,7 +84,7 @@ func (s *selections) find(ctx context.Context, sel *api.Selection) (found *selec
 	return found, merged, nil
 }
 
-// describe tells a selection with what the store says of it.
+// describe describes a selection with its total in the store.
 func describe(sel *api.Selection, total store.Total) *api.SelectionInfo {
 	of := &api.SelectionInfo{
 		Q: sel.Selector.String(), From: api.Milliseconds(sel.From), To: api.Milliseconds(sel.To), SampleType: sel.SampleType, Top: sel.Top, Per: sel.Per,

@@ -14,8 +14,8 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// steps are the lengths of windows that are chosen from: they fit into each
-// other's multiples, so that figures kept for minutes, hours and days serve.
+// steps are the possible lengths of windows. They are whole minutes, hours or days, so
+// that the store's roll-ups can be used.
 var steps = []time.Duration{
 	time.Second, 5 * time.Second, 10 * time.Second, 15 * time.Second, 30 * time.Second,
 	time.Minute, 2 * time.Minute, 5 * time.Minute, 10 * time.Minute, 15 * time.Minute, 30 * time.Minute,
@@ -23,7 +23,7 @@ var steps = []time.Duration{
 	24 * time.Hour, 2 * 24 * time.Hour, 7 * 24 * time.Hour, 14 * 24 * time.Hour, 28 * 24 * time.Hour,
 }
 
-// autoStep returns the shortest step that makes at most so many windows.
+// autoStep returns the shortest step that gives at most points windows.
 func autoStep(length time.Duration, points int) time.Duration {
 	for _, s := range steps {
 		if int64(length/s) < int64(points) {
@@ -34,7 +34,7 @@ func autoStep(length time.Duration, points int) time.Duration {
 	return (length/last/time.Duration(points) + 1) * last
 }
 
-// wholeStep is a length of window that all times of profiles since 1970 fit in.
+// wholeStep is the length of a window that contains all times since 1970, in ns.
 const wholeStep = 1 << 62
 
 // params are the parameters of a request about the store.
@@ -43,8 +43,8 @@ type params struct {
 	now time.Time
 }
 
-// newParams reads the parameters of a request, of which there may be those of
-// names. repeated is the name of one that may be given several times.
+// newParams reads the parameters of a request. Only those in names are allowed, and only
+// those in repeated may be given several times.
 func newParams(r *http.Request, names []string, repeated ...string) (*params, error) {
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -62,12 +62,12 @@ func newParams(r *http.Request, names []string, repeated ...string) (*params, er
 	return &params{values, time.Now()}, nil
 }
 
-// selection returns what the request selects. With recent it is bounded: to is
-// now and from an hour before to if they are not given.
+// selection returns the request's selection. With recent, missing bounds have defaults:
+// to is now, and from is an hour before to.
 func (p *params) selection(recent bool) (*api.Selection, error) {
 	if recent {
 		if p.Get("to") == "" {
-			// A profile that arrives in this moment is of now too.
+			// Profiles that arrive at this moment are included.
 			p.Set("to", strconv.FormatInt(p.now.Add(time.Second).Truncate(time.Second).UnixMilli(), 10))
 		}
 		if p.Get("from") == "" && p.Get("id") == "" {
@@ -81,7 +81,7 @@ func (p *params) selection(recent bool) (*api.Selection, error) {
 	return api.ReadSelection(p.Values, p.now)
 }
 
-// number reads a number from least to most, absent if it is not given.
+// number reads a number between least and most. A missing one is absent.
 func (p *params) number(name string, absent, least, most int) (int, error) {
 	text := p.Get(name)
 	if text == "" {
@@ -94,7 +94,7 @@ func (p *params) number(name string, absent, least, most int) (int, error) {
 	return n, nil
 }
 
-// by reads names of labels, with commas.
+// by reads names of labels, separated by commas.
 func (p *params) by() ([]string, error) {
 	var names []string
 	for name := range strings.SplitSeq(p.Get("by"), ",") {
@@ -115,7 +115,7 @@ func (p *params) by() ([]string, error) {
 	return names, nil
 }
 
-// step reads the length of windows, in ns, for the time of a selection.
+// step reads the length of windows, in ns, for a selection's time range.
 func (p *params) step(sel *api.Selection, usual, most int) (int64, error) {
 	points, err := p.number("points", usual, 1, most)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/server"
 )
 
-// mergedProfile answers the sum of a selection as a file that other tools read.
+// mergedProfile answers with the sum of a selection as a pprof file.
 func (s *Service) mergedProfile(w http.ResponseWriter, r *http.Request) error {
 	p, err := newParams(r, append(slices.Clone(api.SelectionParams), "seconds"))
 	if err != nil {

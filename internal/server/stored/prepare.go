@@ -11,14 +11,14 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// preparedServices is how many services' flame graphs are made in advance.
+// preparedServices is the number of services whose flame graphs are computed in advance.
 const preparedServices = 3
 
-// Prepare asks which services there are, which brings their dictionaries into
-// memory, and has flame make the latest flame graphs by the ids of their profiles.
-// The answers are of no use later, but a program that has just been started is read
-// from the disk as it runs, and that takes longer than what it computes. Errors are
-// for those who ask. It returns early when ctx is done.
+// Prepare warms up a server that has just started. It lists the services, which loads
+// their dictionaries into memory, and calls flame with the IDs of the latest profiles
+// to compute flame graphs. The results aren't used, but they load the program's code
+// from disk, which takes longer than the computation. Prepare ignores errors, and
+// returns early when ctx is done.
 func (s *Service) Prepare(ctx context.Context, flame func(ctx context.Context, id string) error) {
 	_, _, _ = s.srv.Cache.Guarded(auth.With(ctx, auth.Anyone), func(ctx context.Context) (any, int64, error) {
 		ids, err := s.selections.latest(ctx)
@@ -29,8 +29,8 @@ func (s *Service) Prepare(ctx context.Context, flame func(ctx context.Context, i
 	})
 }
 
-// latest returns the ids of the CPU profiles of the last hour of the services that
-// sent some last.
+// latest returns IDs of the CPU profiles of the last hour, for the services that sent
+// profiles most recently.
 func (s *selections) latest(ctx context.Context) ([]string, error) {
 	q := (&api.Selection{From: time.Now().Add(-24 * time.Hour).UnixNano()}).Query()
 	q.By, q.Step = []string{store.LabelService, store.LabelKind}, wholeStep

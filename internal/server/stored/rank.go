@@ -10,19 +10,19 @@ import (
 	"github.com/hone-go/hone/internal/report"
 )
 
-// ranks are what the functions of a history can be ranked by; the first one is usual.
+// ranks are the possible orders of a history's functions; the first one is the default.
 var ranks = []string{rankShare, rankChange, rankFirst}
 
 const (
-	rankShare  = "share"  // how much they took
-	rankChange = "change" // how much that changed, beyond what chance does
-	rankFirst  = "first"  // when they were seen first, the last ones first
+	rankShare  = "share"  // by share
+	rankChange = "change" // by change of the share, beyond the sampling error
+	rankFirst  = "first"  // by time of the first profile with the function, latest first
 )
 
-// ranked returns which functions a history is of, ranked, with what ranks them and
-// without their columns. came are the versions that came in its time.
+// ranked returns the functions of a history in order, with the values that rank them
+// and without their columns. came has the versions that began in its time range.
 func (h *historyQuery) ranked(windows, versions []part, came map[string]bool) []api.FunctionHistory {
-	shares := map[string]float64{} // added up, so that each window counts the same
+	shares := map[string]float64{} // sums over windows, which all have the same weight
 	for _, name := range slices.Concat(h.named, h.with) {
 		shares[name] = 0
 	}
@@ -38,7 +38,7 @@ func (h *historyQuery) ranked(windows, versions []part, came map[string]bool) []
 	steps := stepsOf(windows, versions)
 	for name, share := range shares {
 		if _, ok := chosen[name]; share == 0 && !ok {
-			continue // it is there for what it calls alone
+			continue // it only calls others
 		}
 		all = append(all, api.FunctionHistory{Name: name, First: firstSeen(name, windows, versions, came), Change: h.change(name, steps)})
 	}
@@ -76,8 +76,8 @@ func (h *historyQuery) share(t *functionTable, name string) float64 {
 	return 100 * float64(v) / float64(t.total)
 }
 
-// stepsOf returns the parts between which shares change: versions, or if there are not
-// two, the first third of the windows and the last.
+// stepsOf returns the parts whose shares are compared: versions, or, if there are fewer
+// than two, the first third of the windows and the last.
 func stepsOf(windows, versions []part) []part {
 	valued := func(parts []part) []part {
 		return slices.DeleteFunc(slices.Clone(parts), func(t part) bool { return t.total == 0 })
@@ -93,7 +93,7 @@ func stepsOf(windows, versions []part) []part {
 	return []part{sum(windows[:third]), sum(windows[len(windows)-third:])}
 }
 
-// sum adds up parts, of which there is one at least.
+// sum adds up at least one part.
 func sum(parts []part) part {
 	all := part{time: parts[0].time, functionTable: &functionTable{functions: map[string]functionValue{}}}
 	known := true
@@ -126,7 +126,7 @@ func (h *historyQuery) change(name string, steps []part) *api.ShareChange {
 	return most
 }
 
-// compareChanges compares the sizes of changes, of which nil is the smallest.
+// compareChanges compares the sizes of changes. nil is the smallest.
 func compareChanges(a, b *api.ShareChange) int {
 	switch {
 	case a == nil && b == nil:
@@ -139,8 +139,8 @@ func compareChanges(a, b *api.ShareChange) int {
 	return cmp.Or(cmp.Compare(math.Abs(a.Sure), math.Abs(b.Sure)), cmp.Compare(math.Abs(a.After-a.Before), math.Abs(b.After-b.Before)))
 }
 
-// firstSeen returns when a function was in a profile first: of the windows that have
-// it the first one, or later in that when the first version came that has it.
+// firstSeen returns when a function was first in a profile: the first window that has it,
+// or, if the first version with it began later in that window, the time of that version.
 func firstSeen(name string, windows, versions []part, came map[string]bool) *api.FirstSeen {
 	has := func(t part) bool { return t.functions[name] != functionValue{} }
 	i := slices.IndexFunc(windows, has)
@@ -156,7 +156,7 @@ func firstSeen(name string, windows, versions []part, came map[string]bool) *api
 	return first
 }
 
-// timeOf returns when that was, 0 for never.
+// timeOf returns the time of first, or 0 if it is nil.
 func timeOf(first *api.FirstSeen) int64 {
 	if first == nil {
 		return 0

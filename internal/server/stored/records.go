@@ -76,7 +76,7 @@ func (s *Service) services(w http.ResponseWriter, r *http.Request) error {
 	return server.WriteJSON(w, r, map[string]any{"services": all[:len(all)-left], "left": left})
 }
 
-// servicesOf adds up groups by service, kind and version.
+// servicesOf sums groups by service, kind and version.
 func servicesOf(groups []store.Series) []api.Service {
 	type part struct{ service, name string }
 	kinds, versions := map[part]*api.ServiceKind{}, map[part]*api.ServiceVersion{}
@@ -114,7 +114,7 @@ func servicesOf(groups []store.Series) []api.Service {
 	for k, kind := range kinds {
 		kind.Figures = figures(kindTotals[k], perOf(api.PerDefault, kind.Type))
 		if kind.Type == "" {
-			kind.Value = nil // of different things
+			kind.Value = nil // values of different types have no sum
 		}
 		services[k.service].Kinds = append(services[k.service].Kinds, *kind)
 	}
@@ -161,7 +161,7 @@ func (s *Service) records(w http.ResponseWriter, r *http.Request) error {
 			q.By = append(q.By, l.Name)
 		}
 		if q.Top != 0 {
-			// The most expensive of all, not of each series.
+			// The most expensive profiles overall, not per series.
 			return topRecords(ctx, s.selections.store, q, limit, sel)
 		}
 		q.Limit = limit + 1
@@ -204,7 +204,7 @@ func topRecords(ctx context.Context, st store.Store, q store.Query, limit int, s
 	return recordsOf(series, limit, sel), nil
 }
 
-// recordsOf returns the latest points of series, the latest first.
+// recordsOf returns the latest points of all series, latest first.
 func recordsOf(series []store.Series, limit int, sel *api.Selection) *api.Records {
 	type place struct{ series, point int }
 	var places []place
@@ -242,12 +242,12 @@ func recordsOf(series []store.Series, limit int, sel *api.Selection) *api.Record
 	return out
 }
 
-// labelSelector returns a selector of those of the labels that are named.
+// labelSelector returns a selector for the labels with the given names.
 func labelSelector(ls store.Labels, names ...string) store.Selector {
 	var sel store.Selector
 	for _, name := range names {
 		if v := ls.Get(name); v != "" {
-			if m, err := store.NewMatcher(name, store.Equal, v); err == nil { // a label that the store has is one
+			if m, err := store.NewMatcher(name, store.Equal, v); err == nil { // labels from the store are valid
 				sel = append(sel, m)
 			}
 		}

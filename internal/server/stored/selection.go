@@ -12,13 +12,13 @@ import (
 	"github.com/hone-go/hone/internal/server/reports"
 )
 
-// errNoStore is the error of requests for what only a server with a store has.
+// errNoStore is the error of requests that need a store.
 var errNoStore = errors.New("this server stores no profiles: use hone serve")
 
 // Opens reports whether an id is one of a selection.
 func (s *Service) Opens(id string) bool { return strings.HasPrefix(id, api.SelectionPrefix) }
 
-// Open returns the profile of a selection by its id.
+// Open returns the profile of a selection by its ID.
 func (s *Service) Open(ctx context.Context, id string, now time.Time) (reports.Opened, error) {
 	sel, err := api.ParseSelection(id, now)
 	if err != nil {
@@ -27,7 +27,7 @@ func (s *Service) Open(ctx context.Context, id string, now time.Time) (reports.O
 	return s.selections.open(ctx, sel)
 }
 
-// None opens selections where there is no store: it tells that.
+// None takes the place of a Service on a server without a store. Opening fails.
 type None struct{}
 
 // Opens reports whether an id is one of a selection.

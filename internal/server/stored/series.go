@@ -13,8 +13,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// perOf returns what values of a sample type are of: those of a moment are averaged where
-// the request doesn't say.
+// perOf returns how to combine values of a sample type. By default, instantaneous values
+// are averaged.
 func perOf(per, sampleType string) string {
 	switch {
 	case per != api.PerDefault:
@@ -25,7 +25,7 @@ func perOf(per, sampleType string) string {
 	return api.PerSum
 }
 
-// value returns a total's value as per asks.
+// value returns a total's value combined as per says.
 func value(t store.Total, per string) any {
 	switch {
 	case per == api.PerProfile && t.Profiles > 0:
@@ -42,8 +42,8 @@ func figures(t store.Total, per string) api.Figures {
 	return api.Figures{Value: value(t, per), Profiles: t.Profiles, Duration: t.Duration, Last: api.Milliseconds(t.Last)}
 }
 
-// add adds totals up. Their versions are mixed, so that the sum's changes with
-// any.
+// add adds totals. It mixes their versions, so that the version of the sum changes if
+// either of them does.
 func add(a, b store.Total) store.Total {
 	return store.Total{
 		Value: a.Value + b.Value, Profiles: a.Profiles + b.Profiles, Duration: a.Duration + b.Duration,
@@ -83,7 +83,7 @@ func (s *Service) series(w http.ResponseWriter, r *http.Request) error {
 	if q.Step, err = p.step(sel, 300, 10_000); err != nil {
 		return err
 	}
-	left := map[string]int64{} // profiles of a group that have no duration
+	left := map[string]int64{} // number of profiles without a duration, by group
 	all, err := working(r.Context(), s, func(ctx context.Context) ([]store.Series, error) {
 		if q.Lasting {
 			return rates(ctx, s.selections.store, q, left)
@@ -95,8 +95,8 @@ func (s *Service) series(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := &api.OverTime{From: api.Milliseconds(sel.From), To: api.Milliseconds(sel.To), Step: api.Milliseconds(q.Step), Series: []api.GroupSeries{}, Warnings: []string{}}
 	if len(all) > limit {
-		// The largest ones, in their order. Which those are is told by values, or
-		// where values are of different things by the number of profiles.
+		// Keep the largest groups, in their order. Groups are compared by value, or by
+		// number of profiles if their values have different types.
 		totals := make([]store.Total, len(all))
 		order := make([]int, len(all))
 		for i := range all {
@@ -139,8 +139,9 @@ func (s *Service) series(w http.ResponseWriter, r *http.Request) error {
 	return server.WriteJSON(w, r, out)
 }
 
-// rates returns the series of profiles that have a duration, with all groups and points
-// that there are, and how many profiles of each group have none.
+// rates returns the series of profiles with a duration. It keeps groups and points
+// without such profiles, and sets left to the number of profiles without a duration in
+// each group.
 func rates(ctx context.Context, st store.Store, q store.Query, left map[string]int64) ([]store.Series, error) {
 	lasting, err := st.Series(ctx, q)
 	if err != nil {
@@ -169,14 +170,14 @@ func rates(ctx context.Context, st store.Store, q store.Query, left map[string]i
 			total := known[place{group, pt.Time}]
 			left[group] += pt.Profiles - total.Profiles
 			if pt.Total = total; all[i].Type == (profile.ValueType{}) {
-				pt.Value = 0 // also where those that have one agree
+				pt.Value = 0 // even if those with a duration have one type
 			}
 		}
 	}
 	return all, nil
 }
 
-// groupWords names the profiles of a group; without labels it is all of them.
+// groupWords describes the profiles of a group. A group without labels has all profiles.
 func groupWords(ls store.Labels) string {
 	if len(ls) == 0 {
 		return "The profiles selected"
@@ -204,8 +205,7 @@ func groupSeries(of *store.Series, sel *api.Selection, by []string) (*api.GroupS
 	return g, nil
 }
 
-// working asks the store with a slot for computations, of which there are as
-// many as processors.
+// working queries the store in a slot for computations. There is a slot per CPU.
 func working[V any](ctx context.Context, s *Service, ask func(context.Context) (V, error)) (v V, err error) {
 	ctx, free, err := s.srv.Cache.Slot(ctx)
 	if err != nil {

@@ -1,8 +1,7 @@
-// Package stored answers the query API's questions about what a store keeps: which
-// profiles there are, sums of them by time, version and labels, functions over
-// time, and what happened when.
+// Package stored serves the query API of stored profiles: lists of profiles, sums by
+// time, version and labels, functions over time, and markers.
 //
-//	service     what the service is made of, its routes
+//	service     configuration and routes
 //	params      the parameters of a request about the store
 //	selection   what package reports calls to open the selection with an id
 //	open        opens it: what the store has for it now, and how to load its profile
@@ -13,9 +12,9 @@
 //	records     labels, services, single profiles
 //	series      totals over time
 //	history     functions over time and by version
-//	rank        which of them, and what changed when
-//	markers     deployments, and what people mark
-//	status      how the server fares, and backups
+//	rank        the order of functions, and when their shares changed
+//	markers     deployments, and events that people mark
+//	status      the state of the server, and backups
 package stored
 
 import (
@@ -28,22 +27,22 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// Config is what the service is made of. Store and Markers are needed.
+// Config configures the service. Store and Markers are required.
 type Config struct {
-	// Store is read through auth.Scoped. The service does not close it.
+	// Store is read through auth.Scoped. The service doesn't close it.
 	Store   store.Store
 	Markers *Markers
-	// Env gives reports source and binaries, as that of package reports does.
+	// Env gives reports access to source and binaries, as in package reports.
 	Env report.Env
-	// Status tells what the server itself can't know; nil for nothing.
+	// Status returns the parts of the status that this service doesn't know; may be nil.
 	Status func() api.Status
-	// Backup copies the store, as it is now, to a place of the name and returns
-	// where that is. nil can't.
+	// Backup copies the current store under a name, and returns the path of the copy.
+	// It is nil if the store has no backups.
 	Backup  func(ctx context.Context, name string) (where string, err error)
 	Version string
 }
 
-// Service answers questions about a store.
+// Service serves the query API of stored profiles.
 type Service struct {
 	srv        *server.Server
 	cfg        Config

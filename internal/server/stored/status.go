@@ -43,7 +43,7 @@ func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
 	}
 	p := auth.From(r.Context())
 	if p.Services != nil {
-		// What is told of the whole server names services in places.
+		// Notices about the whole server may name services.
 		st.Notices = slices.DeleteFunc(st.Notices, func(n api.Notice) bool { return n.Level != api.LevelError })
 		st.Aside = slices.DeleteFunc(st.Aside, func(a api.Aside) bool { return !p.Allows(a.Service) })
 		st.Scrape = slices.DeleteFunc(st.Scrape, func(t api.Scraped) bool { return !p.Allows(t.Labels["service"]) })
@@ -52,7 +52,7 @@ func (s *Service) status(w http.ResponseWriter, r *http.Request) error {
 	slices.SortStableFunc(st.Notices, func(a, b api.Notice) int {
 		return cmp.Compare(slices.Index(levels, a.Level), slices.Index(levels, b.Level))
 	})
-	// Lists, for those who read them, even where there is nothing in them.
+	// Empty lists are [] in JSON, not null.
 	st.Notices = append([]api.Notice{}, st.Notices...)
 	st.Ingest = append([]api.Ingest{}, st.Ingest...)
 	st.Limits = append([]api.Limit{}, st.Limits...)
@@ -71,10 +71,10 @@ func (m *Markers) left() int64 {
 	return m.dropped
 }
 
-// backupName is what backups may be called: a folder beside others.
+// backupName matches names of backups, which are folders next to each other.
 var backupName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$`)
 
-// backup has the store copied.
+// backup copies the store.
 func (s *Service) backup(w http.ResponseWriter, r *http.Request) error {
 	if err := server.SeesAll(r.Context()); err != nil {
 		return err

@@ -47,12 +47,12 @@ func (s *selections) merge(ctx context.Context, sel *api.Selection) (*store.Grou
 	return g, nil
 }
 
-// leftOut says how many profiles are not among those that values per second are of.
+// leftOut says how many profiles have no duration and therefore no values per second.
 func leftOut(left, all int64) string {
 	return fmt.Sprintf("%d of %d profiles have no duration and are left out of the values per second", left, all)
 }
 
-// totalOf returns the total of a selection, without profiles if there are none.
+// totalOf returns the total of a selection. It is zero if there are no profiles.
 func (s *selections) totalOf(ctx context.Context, sel *api.Selection) (store.Total, error) {
 	q := sel.Query()
 	q.Step = wholeStep
@@ -74,8 +74,8 @@ func (s *selections) totalOf(ctx context.Context, sel *api.Selection) (store.Tot
 	return total, nil
 }
 
-// noProfiles is the error of a selection without profiles. Where there are some of
-// other kinds it names those: heap is not memory.
+// noProfiles returns the error of a selection without profiles. If there are profiles of
+// other kinds, the error names those, for example heap if someone asks for memory.
 func (s *selections) noProfiles(ctx context.Context, sel *api.Selection) error {
 	if sel.Per == api.PerSecond {
 		if total, err := s.totalOf(ctx, whole(sel)); err != nil || total.Profiles > 0 {
@@ -99,7 +99,7 @@ func (s *selections) noProfiles(ctx context.Context, sel *api.Selection) error {
 	return &server.Error{Status: http.StatusNotFound, Param: "profile", Err: fmt.Errorf("no profiles match %s%s", sel.Describe(), hint)}
 }
 
-// enumerate lists the first of some words.
+// enumerate lists the first most words, and counts the others.
 func enumerate(words []string, most int) string {
 	if len(words) > most {
 		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), len(words)-most)
@@ -124,8 +124,8 @@ func whole(sel *api.Selection) *api.Selection {
 	return &all
 }
 
-// storeError tells what went wrong in the store. What is not the request's fault
-// is logged, and not told in detail.
+// storeError converts an error of the store. Errors that the request didn't cause are
+// logged, and the answer has no details.
 func (s *selections) storeError(err error, param string) error {
 	var re *server.Error
 	switch {
