@@ -12,9 +12,8 @@ import (
 //	{"nodes": [{"id", "callFrame": {"functionName", "url", "lineNumber"…}, "hitCount"?, "children"?: [id…], "parent"?}…],
 //	 "startTime", "endTime", "samples"?: [id…], "timeDeltas"?: [µs…]}
 //
-// Lines count from 0. A delta is the time from the sample before, so a sample
-// lasts until the next one. The root, which has no parent, stands for no function, and
-// is left out.
+// Lines count from 0. A delta is the time since the previous sample, so a sample lasts
+// until the next one. The root, which has no parent, isn't a function and is left out.
 func decodeCPUProfile(open func() (io.Reader, error), lim Limits, m *meter) (*Profile, error) {
 	in, err := open()
 	if err != nil {
@@ -35,7 +34,7 @@ type cpuProfile struct {
 	j     *jsonReader
 	lim   Limits
 	mem   *meter
-	taken int64 // of mem, by what follows
+	taken int64 // memory of the fields below, taken from mem
 	m     *imported
 
 	index      map[int64]int32 // of nodes, by id
@@ -50,7 +49,7 @@ type cpuNode struct {
 	location uint32
 	hits     int64
 	parent   int32 // -1 for none
-	parentID int64 // -1 for none, or where children tell
+	parentID int64 // -1 for none, or if children are listed instead
 	root     bool
 }
 
@@ -87,7 +86,7 @@ func (c *cpuProfile) field(key []byte) (err error) {
 		return j.array(func(int) error {
 			id, err := c.id()
 			if err == nil {
-				err = c.take(16) // and what growing leaves behind
+				err = c.take(16) // including old arrays after growing
 			}
 			c.samples = append(c.samples, id)
 			return err
@@ -186,7 +185,7 @@ func (c *cpuProfile) node() error {
 	return c.m.check()
 }
 
-// profile makes the profile when all is read.
+// profile returns the profile after the whole file was read.
 func (c *cpuProfile) profile() (*Profile, error) {
 	j := c.j
 	if len(c.nodes) == 0 {

@@ -25,8 +25,8 @@ const (
 	fieldDocURL            = 15
 )
 
-// maxSampleTypes is far above what profiles have: some of what is made of them
-// compares each with each.
+// maxSampleTypes is far more than profiles have. It is limited because some code compares
+// each sample type with each other one.
 const maxSampleTypes = 4096
 
 // decoder turns the bytes of an encoded profile into columns. Bytes come in
@@ -37,8 +37,8 @@ type decoder struct {
 	p     *Profile
 	lim   Limits
 	mem   meter
-	most  int64 // decompressed bytes that there may be
-	off   int64 // of the first byte of the piece in the decompressed stream
+	most  int64 // limit of decompressed bytes
+	off   int64 // offset of the piece's first byte in the decompressed stream
 	arena arena
 
 	serial      bool // work on one goroutine; strings may share plainBuf
@@ -46,18 +46,18 @@ type decoder struct {
 	gz          gunzipper
 	plainBuf    []byte
 	inflater    *inflater
-	share       bool  // strings share memory with what is fed
+	share       bool  // strings share memory with the input
 	samples     int   // how many to expect, 0 if unknown
-	rows        int   // how many the columns of samples have room for
-	unended     int64 // offset of the length of a field that goes on behind the piece
+	rows        int   // capacity of the columns of samples
+	unended     int64 // offset of the length of a field that continues after the piece
 	nTypes      int   // values of each sample, known from the first one
 	denseLocs   bool
 	denseFuncs  bool
-	funcIDs     []uint64 // id of each function, once they are not 1, 2, 3, …
+	funcIDs     []uint64 // ID of each function, unless all are 1, 2, 3, …
 	bigIDs      map[uint64]uint32
-	over        error   // why there is no memory for an id; feed returns it
-	labels      []Label // of the sample under way
-	labelsAt    int     // where they begin in it, -1 if unknown
+	over        error   // error if there was no memory for an ID; feed returns it
+	labels      []Label // labels of the current sample
+	labelsAt    int     // their offset in the sample; -1 if unknown
 	knownSet    uint32  // its label set, if found in recent
 	recent      recentSets
 	sets        *interner
@@ -113,13 +113,13 @@ func newDecoder(lim Limits) *decoder {
 	return &decoder{p: &Profile{}, lim: lim.withDefaults(), denseLocs: true, denseFuncs: true, nTypes: -1}
 }
 
-// begin makes d ready for a profile of which so many bytes were sent. What it
-// has kept of its columns is the profile's now.
+// begin prepares d for a profile of sent encoded bytes. The memory of columns that d
+// keeps for reuse counts as the new profile's.
 func (d *decoder) begin(sent int64) error {
 	d.mem = newMeter(d.lim, sent)
 	d.most = min(d.lim.Bytes, d.lim.expanded(sent))
 	kept := keptBytes(d)
-	if kept > d.mem.limit/2 { // for the sake of a much larger one before
+	if kept > d.mem.limit/2 { // left by a much larger profile
 		d.forget()
 		kept = 0
 	}
@@ -140,14 +140,14 @@ func keptBytes(d *decoder) int64 {
 	return n
 }
 
-// forget lets go of all that was decoded, and of the memory.
+// forget drops everything that was decoded, and its memory.
 func (d *decoder) forget() {
 	d.mem.give(d.mem.used)
 	*d = decoder{p: &Profile{}, lim: d.lim, mem: d.mem, most: d.most, serial: d.serial, share: d.share, denseLocs: true, denseFuncs: true, nTypes: -1}
 }
 
-// reset makes d ready for another profile, reusing its columns: the profile of
-// before is void.
+// reset prepares d for another profile and reuses its columns. The previous profile is
+// invalid afterwards.
 func (d *decoder) reset() {
 	p := d.p
 	values := p.Values
@@ -165,7 +165,7 @@ func (d *decoder) reset() {
 		mappings: d.mappings[:0], comments: d.comments[:0]}
 }
 
-// tooLong is the error of more decompressed bytes than there may be.
+// tooLong returns the error of exceeding the limit of decompressed bytes.
 func tooLong(d *decoder) error {
 	if d.most < d.lim.Bytes {
 		return tooLarge("bytes when decompressed", d.most, d.mem.bytes)
@@ -181,7 +181,7 @@ func (d *decoder) wrongType(at int, num uint64, wire int) error {
 	return d.fail(at, "field %d of the profile has the wrong wire type %d", num, wire)
 }
 
-// room returns s with room for another element, of which there may be limit.
+// room returns s with capacity for another element. s may have at most limit elements.
 func room[T any](m *meter, s []T, limit int, what string) ([]T, error) {
 	if len(s) >= limit {
 		return s, &LimitError{what, int64(limit)}
@@ -219,8 +219,8 @@ func strWithRoom(d *decoder, b []byte, at int) (err error) {
 	return d.str(b, at)
 }
 
-// rawID returns what stands in the columns for id until finish: small ids
-// stand for themselves, others for an entry of bigIDs.
+// rawID returns the value that represents an ID in the columns until finish: the ID
+// itself if it is small, or else a number from bigIDs.
 func (d *decoder) rawID(id uint64) uint32 {
 	if id < 1<<31 {
 		return uint32(id)
@@ -244,8 +244,8 @@ func (d *decoder) bigID(id uint64) uint32 {
 	return raw
 }
 
-// bigIDBytes is what an entry of bigIDs takes, when the map has just grown and the
-// old one is still there.
+// bigIDBytes is the memory of an entry in bigIDs, when the map has just grown and its
+// old table is still in use.
 const bigIDBytes = 64
 
 // fromRawID is the inverse of rawID, for error messages.

@@ -229,8 +229,8 @@ func (d *decoder) mapping(b []byte, at int) error {
 	return nil
 }
 
-// What follows makes room first. Were it within the function that it then calls
-// again, that one would be slower for all records.
+// The functions below make room for an element, and then call a method above again. With that code,
+// the method itself would be slower for all records.
 
 func locationWithRoom(d *decoder, b []byte, at int) (err error) {
 	if d.p.Locations, err = room(&d.mem, d.p.Locations, d.lim.Locations, "locations"); err != nil {
@@ -253,5 +253,5 @@ func functionWithRoom(d *decoder, b []byte, at int) (err error) {
 	return d.function(b, at)
 }
 
-// strID narrows a string id; what doesn't fit becomes one that finish refuses.
+// strID narrows a string ID. An ID that doesn't fit becomes one that finish refuses.
 func strID(v uint64) StringID { return uint32(min(v, math.MaxUint32)) }

@@ -1,8 +1,8 @@
 package profile
 
-// feed decodes the whole fields at the start of b and returns the number of
-// bytes they take. What remains has to be fed again, with more behind it, unless
-// n is more than there is: the rest of a field that nobody needs.
+// feed decodes the complete fields at the start of b and returns their length n. The
+// caller feeds the remaining bytes again, followed by more input. If n is more than
+// len(b), the caller skips that many bytes: they are the rest of an unused field.
 func (d *decoder) feed(b []byte) (n int, err error) {
 	i := 0
 	for i < len(b) {
@@ -63,7 +63,7 @@ func (d *decoder) feed(b []byte) (n int, err error) {
 		f, next, problem := nextField(b, i)
 		if problem != "" {
 			if (f.wire == wireFixed32 || f.wire == wireFixed64) && len(b)-i < 19 {
-				return i, nil // may be whole with more bytes
+				return i, nil // may be complete with more bytes
 			}
 			return i, d.fail(next, "%s", problem)
 		}
@@ -75,7 +75,7 @@ func (d *decoder) feed(b []byte) (n int, err error) {
 	return i, d.over
 }
 
-// reserveFor makes room for what b, a whole profile, holds, so that the columns
+// reserveFor makes room for the content of b, a complete profile, so that the columns
 // don't have to grow.
 func reserveFor(d *decoder, b []byte) error {
 	var count [fieldString + 1]int
@@ -103,7 +103,7 @@ func reserveFor(d *decoder, b []byte) error {
 	p := d.p
 	if count[fieldSample] > d.lim.Samples || frames > d.lim.Frames || count[fieldLocation] > d.lim.Locations ||
 		count[fieldFunction] > d.lim.Functions || count[fieldString] > d.lim.Strings {
-		return nil // decoding will say so
+		return nil // decoding returns the error
 	}
 	if err := d.mem.take(bytesOf[Stack](count[fieldSample]) + bytesOf[uint32](frames+8) + bytesOf[Location](count[fieldLocation]) +
 		bytesOf[Line](lines+lines/8) + bytesOf[Function](count[fieldFunction]) + bytesOf[string](count[fieldString])); err != nil {

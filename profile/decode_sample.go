@@ -5,7 +5,7 @@ import (
 	"sort"
 )
 
-// sample decodes one Sample message, which stands at b's piece[at:].
+// sample decodes one Sample message, which begins at offset at of the piece.
 func (d *decoder) sample(b []byte, at int) error {
 	p := d.p
 	if len(p.Stacks) >= d.rows {
@@ -68,7 +68,7 @@ func (d *decoder) sample(b []byte, at int) error {
 			}
 			i = k
 		case 3<<3 | wireBytes:
-			// Labels mostly stand together, last, and are those of another sample.
+			// Labels are usually the last fields, and equal those of another sample.
 			if len(d.labels) == 0 {
 				if set, ok := d.recent.find(b[i:]); ok {
 					d.knownSet, i = set, len(b)
@@ -224,8 +224,8 @@ func (d *decoder) frame(id uint64) (err error) {
 	return err
 }
 
-// frames appends the packed location ids in b to Frames and returns the place
-// of a malformed one, or -1.
+// frames appends the packed location IDs in b to Frames. It returns the offset of a
+// malformed one, or -1.
 func (d *decoder) frames(b []byte) int {
 	f := d.p.Frames
 	if len(b) > cap(f)-len(f) { // an id takes at least a byte
@@ -327,8 +327,8 @@ func (d *decoder) label(b []byte, at int) error {
 	return nil
 }
 
-// sampleLabelSet stores the labels of the sample just added. They are put in the
-// order of their key ids for now; finish puts them in the order of their keys.
+// sampleLabelSet stores the labels of the sample that was added last. It sorts them by
+// the string IDs of their keys; finish sorts them by the keys.
 func sampleLabelSet(d *decoder) error {
 	p := d.p
 	if d.sets == nil {

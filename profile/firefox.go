@@ -22,7 +22,7 @@ import (
 // location is a string "name (file:line)". Which tables threads share has changed
 // over time, so each is looked for in the thread first.
 //
-// Threads are labels; those of hone's own files are sample types again.
+// Threads become labels. Those of a file that hone exported become sample types again.
 func decodeFirefox(open func() (io.Reader, error), lim Limits, m *meter) (*Profile, error) {
 	f := firefox{lim: lim, mem: m}
 	read := func(thread func(*jsonReader) error) (*jsonReader, error) {
@@ -33,7 +33,7 @@ func decodeFirefox(open func() (io.Reader, error), lim Limits, m *meter) (*Profi
 		j := newJSONReader(in, "Firefox profile", lim)
 		return j, f.file(j, 0, thread)
 	}
-	// What threads share, and what they measure, first.
+	// The first pass reads the shared tables, and what the threads measure.
 	j, err := read(f.thread)
 	if err != nil {
 		return nil, err
@@ -72,14 +72,14 @@ func decodeFirefox(open func() (io.Reader, error), lim Limits, m *meter) (*Profi
 type firefox struct {
 	lim  Limits
 	mem  *meter
-	held int64 // of mem, by tables
+	held int64 // memory of tables, taken from mem
 	m    *imported
 
-	hone                     bool // it is an export of hone
+	hone                     bool // hone exported the file
 	interval, time, duration int64
 	shared                   firefoxTables
 	threads                  []firefoxThread
-	number                   int // of the thread that is read
+	number                   int // number of the current thread
 
 	sums      []float64 // of stacks, in a thread; 0 between threads
 	sumsTaken int64     // of mem
@@ -90,19 +90,19 @@ type firefoxThread struct {
 	column                    int
 }
 
-// firefoxTables are the tables of a thread, or those that threads share. A column
-// that isn't there is nil; -1 is none.
+// firefoxTables are the tables of a thread, or those that threads share. A missing
+// column is nil. The index -1 means none.
 type firefoxTables struct {
 	strings             []string
 	stackFrame, prefix  []int32
 	prefixOffset        []int32 // in place of prefix
 	function, frameLine []int32
-	location            []int32 // of frames in Gecko profiles: strings
+	location            []int32 // of frames in Gecko profiles: indexes of strings
 	name, file, source  []int32 // of functions
 	sourceFile          []int32
 }
 
-const maxProcesses = 5 // nested in each other
+const maxProcesses = 5 // nesting depth
 
 // file reads a file, or a process in it, with its threads.
 func (f *firefox) file(j *jsonReader, depth int, thread func(*jsonReader) error) error {
@@ -269,7 +269,7 @@ func (f *firefox) columns(j *jsonReader, columns map[string]*[]int32, weights fu
 	var early geckoRows
 	add := func(column *[]int32, i int32) error {
 		*column = append(*column, i)
-		return f.take(8) // and what growing leaves behind
+		return f.take(8) // including old arrays after growing
 	}
 	cell := func(column *[]int32) error {
 		i, err := j.index()
@@ -301,7 +301,7 @@ func (f *firefox) columns(j *jsonReader, columns map[string]*[]int32, weights fu
 					}
 					return j.skip()
 				})
-				for _, column := range byNumber { // a row may end early
+				for _, column := range byNumber { // a row may be short
 					for err == nil && len(*column) <= row {
 						err = add(column, -1)
 					}
@@ -420,7 +420,7 @@ func (f *firefox) samples(j *jsonReader) error {
 	return nil
 }
 
-// or returns t with what it lacks of the shared tables.
+// or returns t with missing columns taken from the shared tables.
 func (t *firefoxTables) or(shared *firefoxTables) *firefoxTables {
 	out := *t
 	if out.strings == nil {
@@ -441,7 +441,8 @@ func (t *firefoxTables) or(shared *firefoxTables) *firefoxTables {
 	return &out
 }
 
-// prefixes makes prefixes of offsets, where stacks have those, and checks them.
+// prefixes converts prefix offsets to prefixes, if the stacks have offsets, and checks
+// them.
 func (f *firefox) prefixes(j *jsonReader, t *firefoxTables) error {
 	if len(t.prefixOffset) > 0 {
 		if err := f.take(4 * int64(len(t.prefixOffset))); err != nil {
@@ -468,10 +469,10 @@ func (f *firefox) prefixes(j *jsonReader, t *firefoxTables) error {
 	return nil
 }
 
-// addThread adds the samples of a thread: those of a stack at once. It takes no longer
-// than the thread is large, for many may share large tables.
+// addThread adds the samples of a thread, summed by stack. Its time depends only on the
+// size of the thread, because many threads may share large tables.
 func (f *firefox) addThread(j *jsonReader, t *firefoxThread, tables *firefoxTables, stacks []int32, weights []float64) error {
-	if n := len(tables.stackFrame) + 1 - len(f.sums); n > 0 { // one more, for no stack
+	if n := len(tables.stackFrame) + 1 - len(f.sums); n > 0 { // plus one for samples without a stack
 		if err := f.mem.take(8 * int64(n)); err != nil {
 			return err
 		}
@@ -499,7 +500,7 @@ func (f *firefox) addThread(j *jsonReader, t *firefoxThread, tables *firefoxTabl
 		}
 		f.sums[stack] += weight
 	}
-	slices.Sort(used) // it may be in it twice, if weights add up to 0 in between
+	slices.Sort(used) // a stack is in it twice if its weights add up to 0 in between
 	var labels []Label
 	if !f.hone {
 		for _, l := range [][2]string{{"thread", t.name}, {"process", t.process}} {
@@ -522,7 +523,7 @@ func (f *firefox) addThread(j *jsonReader, t *firefoxThread, tables *firefoxTabl
 			continue
 		}
 		if i == none && !f.hone {
-			continue // nothing was running
+			continue // the thread was idle
 		}
 		stack = stack[:0]
 		for s := i; i != none && s >= 0; s = tables.prefix[s] {
@@ -606,7 +607,7 @@ func geckoLocation(s string) (name, file string, line int64) {
 		file = file[:colon]
 	}
 	if len(numbers) == 0 {
-		return s, "", 0 // not a place
+		return s, "", 0 // not a file and line
 	}
 	return name, file, numbers[len(numbers)-1]
 }

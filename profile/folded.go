@@ -19,9 +19,9 @@ import (
 // The profile has the sample type samples/count. When the first line ends in
 // two values, as the stacks of a comparison do, every line must, and there are
 // two types: base/count and head/count. Values are integers or decimal
-// fractions, which are rounded. A stack may occur more than once. A name is
-// whatever stands between the semicolons, without blanks around it; an empty
-// one means an unknown function.
+// fractions, which are rounded. A stack may occur more than once. A name is the text
+// between semicolons, without spaces around it; an empty name means an unknown
+// function.
 //
 // Errors are of type [*SyntaxError], with line and byte offset, and [*LimitError].
 func ParseFolded(r io.Reader, lim Limits) (*Profile, error) {
@@ -34,7 +34,7 @@ func ParseFolded(r io.Reader, lim Limits) (*Profile, error) {
 	return p, err
 }
 
-// parseFolded is ParseFolded with the memory of m.
+// parseFolded is ParseFolded with memory from m.
 func parseFolded(r io.Reader, lim Limits, m *meter) (*Profile, error) {
 	f := foldedReader{textLines: newTextLines(r, lim.TextBytes, m), lim: lim}
 	for {
@@ -62,11 +62,11 @@ func parseFolded(r io.Reader, lim Limits, m *meter) (*Profile, error) {
 type foldedReader struct {
 	textLines
 	lim  Limits
-	held int64 // of mem
+	held int64 // memory taken from mem
 
 	b       *Builder // nil until the first sample
 	columns int      // 1 or 2
-	frames  int      // of all lines
+	frames  int      // number of frames in all lines
 	stack   []uint32
 }
 
@@ -74,7 +74,7 @@ func (f *foldedReader) hold() error {
 	return f.mem.hold(&f.held, f.b.in.bytes()+bytesOf[uint32](cap(f.stack)))
 }
 
-// add adds the sample of a line, if it holds one.
+// add adds the sample of a line, if it has one.
 func (f *foldedReader) add(line []byte) error {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 || line[0] == '#' {
@@ -147,7 +147,7 @@ func (f *foldedReader) addFrames(text []byte) error {
 	return nil
 }
 
-// location returns the location of a name, which is copied if it is kept.
+// location returns the location of a name. It copies a name that it keeps.
 func (f *foldedReader) location(name string) uint32 {
 	if name == "" {
 		return f.b.Location(0, 0)
@@ -158,7 +158,7 @@ func (f *foldedReader) location(name string) uint32 {
 func (f *foldedReader) fail(msg string) error { return f.errorf("folded stacks", "%s", msg) }
 
 // cutNumber cuts the last blank-separated field off line, if it is a number,
-// and rounds it. A line that is nothing but a number is a sample without frames.
+// and rounds it. A line with only a number is a sample without frames.
 func cutNumber(line []byte) (rest []byte, v int64, ok bool) {
 	i := bytes.LastIndexAny(line, " \t")
 	field := line[i+1:]

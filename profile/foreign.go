@@ -6,9 +6,9 @@ import (
 	"io"
 )
 
-// Formats of other tools are known by how they begin, and are decoded as they
-// arrive. Each of those that hone reads is described beside its decoder; the
-// others are named, with what converts them.
+// Formats of other tools are recognized by how they begin, and are decoded while they
+// are read. A comment at each decoder describes its format. For formats that hone
+// doesn't read, an error names the format and a converter.
 
 // ErrPerfData is the error of Decode about a file of perf record.
 var ErrPerfData = errors.New("this is a perf.data file of Linux perf: convert it with perf script -i FILE >out.perf")
@@ -44,7 +44,7 @@ const artAdvice = "this is a method trace of Android, not a profile that hone re
 
 const callgrindAdvice = "this is a Callgrind file, which has calls but no stacks: open it with KCachegrind, or open the profile that it was made from"
 
-// namedFormat returns the error about input that begins like one of namedFormats.
+// namedFormat returns the error for input that begins like one of namedFormats.
 func namedFormat(prefix []byte) error {
 	if hasAnyPrefix(prefix, "PERFILE2", "PERFFILE") {
 		return ErrPerfData
@@ -84,15 +84,15 @@ func looksCallgrind(prefix []byte) bool {
 
 const v8HeapAdvice = "this is a heap profile of V8 (.heapprofile), not a profile that hone reads: open it in speedscope, and export it from there"
 
-// namedJSON are formats that hone knows by a key of theirs but doesn't read.
+// namedJSON maps JSON keys to the formats that have them and that hone doesn't read.
 var namedJSON = map[string]string{
 	"fileType":        "this is a recording of Firefox's older developer tools, not a profile that hone reads: open it in speedscope, and export it from there",
 	"dhatFileVersion": "this is a DHAT file of Valgrind, not a profile that hone reads: open it in profiler.firefox.com, and save it from there",
 	"missed_samples":  "this is a stackprof profile of Ruby, not a profile that hone reads: open it in speedscope, and export it from there",
 }
 
-// decodeJSON decodes the formats of JSON. Input that begins like JSON is of one
-// of them, or is named.
+// decodeJSON decodes the JSON formats. For other JSON, it returns an error that names
+// the format.
 func decodeJSON(open func() (io.Reader, error), lim Limits, m *meter) (*Profile, error) {
 	in, err := open()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 // A decompressError says why gzip or zstd data can't be decompressed.
 type decompressError struct {
-	zstd bool // in place of gzip
+	zstd bool // zstd, not gzip
 	err  error
 	at   int64 // bytes decompressed until then
 }

@@ -8,11 +8,11 @@ import (
 
 // Decompression takes most of the time of decoding, and libraries read and
 // write streams, a window at a time. Profiles that are in memory as a whole are
-// therefore decompressed here, into one buffer, by the method of libdeflate
-// (https://github.com/ebiggers/libdeflate): 64 bits of input at hand, tables
-// that resolve most codes in one look, copies of eight bytes. What the checksum
-// doesn't confirm is left to the library, which then has the last word and the
-// error; see doc/design/0003-inflate.md.
+// therefore decompressed here, into one buffer, with the method of libdeflate
+// (https://github.com/ebiggers/libdeflate): a bit buffer of 64 bits, tables
+// that resolve most codes in one lookup, copies of eight bytes. If the checksum
+// doesn't match, the library decompresses the input again, and its result or error
+// counts; see doc/design/0003-inflate.md.
 
 const (
 	litTableBits  = 11
@@ -22,8 +22,8 @@ const (
 	litTableSize  = 2400
 	distTableSize = 420
 
-	// inflateSlack is how much room there is behind the output position when a
-	// code is decoded: the longest match and the overshoot of copies.
+	// inflateSlack is the minimum space after the output position when a code is
+	// decoded: the longest match, and the bytes that copies write beyond their end.
 	inflateSlack = 258 + 16
 )
 
@@ -67,9 +67,9 @@ type inflater struct {
 	n    uint   // number of bits in bits; more may be in it
 }
 
-// gunzip appends the decompressed members of src to dst, up to limit bytes in
-// all. ok is false if src isn't gzip to its last byte with right checksums, or
-// is larger than the limit.
+// gunzip appends the decompressed members of src to dst, up to limit bytes in total.
+// ok is false if src has anything but gzip members with correct checksums, or if they
+// exceed the limit.
 func (z *inflater) gunzip(dst, src []byte, limit int) (out []byte, ok bool) {
 	out = dst
 	for len(src) > 0 {
@@ -95,7 +95,7 @@ func (z *inflater) gunzip(dst, src []byte, limit int) (out []byte, ok bool) {
 	return out, true
 }
 
-// gzipSize returns the decompressed size that the last member of src claims.
+// gzipSize returns the decompressed size that the last member of src states.
 func gzipSize(src []byte) int {
 	if len(src) < 18 {
 		return 0
@@ -110,7 +110,7 @@ func gzipBody(src []byte) (n int, ok bool) {
 	}
 	flags := src[3]
 	if flags&^(1<<2|1<<3|1<<4) != 0 {
-		return 0, false // a header checksum, or what nobody writes
+		return 0, false // a header checksum, or an undefined flag
 	}
 	n = 10
 	if flags&(1<<2) != 0 {
@@ -128,8 +128,8 @@ func gzipBody(src []byte) (n int, ok bool) {
 	return n, n < len(src)
 }
 
-// refill brings the number of bits at hand to 56 or more. Behind the end of the
-// input there are zeros; overrun tells whether they were used.
+// refill fills the bit buffer to 56 bits or more. After the end of the input it adds
+// zeros; overrun reports whether they were used.
 func (z *inflater) refill() {
 	for z.n <= 56 {
 		if z.next < len(z.src) {
@@ -142,7 +142,7 @@ func (z *inflater) refill() {
 
 func (z *inflater) overrun() bool { return z.next-int(z.n/8) > len(z.src) }
 
-// take returns the next n bits, which must be at hand.
+// take returns the next n bits, which must be in the bit buffer.
 func (z *inflater) take(n uint) int {
 	v := int(z.bits & (1<<n - 1))
 	z.bits >>= n
@@ -194,10 +194,9 @@ func (z *inflater) stored(out []byte, limit int) ([]byte, bool) {
 	return append(out, z.src[at+4:at+4+n]...), true
 }
 
-// block decompresses the codes of one block. It is one long function because its
-// state, the bits at hand and both positions, has to stay in registers from code
-// to code: the compiler inlines nothing of this size, and a call would store and
-// load them all.
+// block decompresses the codes of one block. It is one long function to keep its state
+// in registers: the bit buffer and both positions. The compiler doesn't inline functions
+// of this size, and a call would store and load the whole state.
 func (z *inflater) block(dst []byte, limit int) ([]byte, bool) {
 	src, next, bitbuf, n := z.src, z.next, z.bits, z.n
 	o := len(dst)
@@ -313,8 +312,8 @@ func (z *inflater) block(dst []byte, limit int) ([]byte, bool) {
 		from, end := o-d, o+length
 		switch {
 		case d >= 8:
-			// Copies whole words; what is too much is overwritten later. Most
-			// matches are short: two words without a look at the length.
+			// Copies whole words; later output overwrites what is too much. Most
+			// matches are short, so two words are copied without a check of the length.
 			binary.LittleEndian.PutUint64(out[o:], binary.LittleEndian.Uint64(out[from:]))
 			binary.LittleEndian.PutUint64(out[o+8:], binary.LittleEndian.Uint64(out[from+8:]))
 			for o += 16; o < end; o += 8 {
@@ -365,10 +364,10 @@ func distEntry(sym int) uint32 {
 	return distNone
 }
 
-// buildTable fills a table for codes of the given lengths, 0 for symbols without
-// one. entry makes a symbol's entry but for the code length, subtable marks
-// those that point to a subtable, none stands where there is no code. It refuses
-// codes that are not complete, unless there is just one.
+// buildTable fills a table for codes of the given lengths; 0 means that a symbol has no
+// code. entry returns a symbol's entry without the code length, subtable is the mark of
+// entries that point to a subtable, and none is the entry for unused codes. buildTable
+// returns false for incomplete codes, unless there is only one code.
 func buildTable(table []uint32, root uint, lens []uint8, entry func(sym int) uint32, subtable, none uint32) bool {
 	var count, next [16]int
 	for _, l := range lens {
@@ -392,7 +391,7 @@ func buildTable(table []uint32, root uint, lens []uint8, entry func(sym int) uin
 			table[i] = none
 		}
 	}
-	var codes [320]uint16 // of each symbol, first bit lowest
+	var codes [320]uint16 // code of each symbol, first bit lowest
 	var width [1 << litTableBits]uint8
 	for sym, l := range lens {
 		if l == 0 {
@@ -465,7 +464,7 @@ func (z *inflater) fixedTables() bool {
 	return z.buildTables(lens[:288], lens[288:])
 }
 
-// dynamicTables reads the code lengths in front of a block, RFC 1951 section 3.2.7.
+// dynamicTables reads the code lengths before a block, RFC 1951 section 3.2.7.
 func (z *inflater) dynamicTables() bool {
 	nlit, ndist, npre := z.take(5)+257, z.take(5)+1, z.take(4)+4
 	if nlit > 286 || ndist > 30 {

@@ -18,12 +18,12 @@ import (
 //
 //	comm pid/tid [cpu] time: period event: address symbol+0xoffset (binary)
 //
-// The second form is that of samples without stacks. Everything between comm and
-// event may be missing, but for pid or tid, and so may offsets. Lines that begin
-// with # are comments. Samples of several events have a column for each.
+// Samples without stacks have the second form. Everything between comm and event may be
+// missing, except pid or tid, and offsets may be missing too. Lines that begin with #
+// are comments. With several events, samples have a column per event.
 func decodePerfScript(open func() (io.Reader, error), lim Limits, m *meter) (*Profile, error) {
 	s := perfScript{lim: lim, mem: m}
-	// The events first, which are columns.
+	// The first pass finds the events, which become columns.
 	if err := s.read(open); err != nil {
 		return nil, err
 	}
@@ -68,8 +68,8 @@ type perfScript struct {
 // perfEvent is a kind of event that was counted.
 type perfEvent struct {
 	name    string
-	periods bool // there are any
-	column  int  // of its samples; that of periods is the next
+	periods bool // some samples have a period
+	column  int  // column of its samples; periods have the next one
 }
 
 // perfHead is the first line of a sample.
@@ -79,10 +79,10 @@ type perfHead struct {
 	period   int64 // -1 if unknown
 	timed    bool
 	event    []byte
-	rest     []byte // behind the event: the frame of a sample without a stack
+	rest     []byte // text after the event: the frame of a sample without a stack
 }
 
-// perfEventBase is an event without its modifiers, such as cycles of cycles:u.
+// perfEventBase returns an event without its modifiers, such as cycles for cycles:u.
 func perfEventBase(name string) string {
 	for {
 		i := bytes.LastIndexByte([]byte(name), ':')
@@ -175,8 +175,8 @@ func (s *perfScript) frame(f perfFrame) error {
 	}
 	name := perfText(f.symbol)
 	if name == "" || name == "[unknown]" {
-		// Without a function it is shown by its binary. Addresses would only
-		// tell places apart that nothing is known of.
+		// A frame without a function is named after its binary. An address would only
+		// separate frames about which nothing else is known.
 		if mapping != 0 {
 			s.stack = append(s.stack, s.m.b.Location(0, mapping))
 			return nil
@@ -188,7 +188,7 @@ func (s *perfScript) frame(f perfFrame) error {
 	return s.m.check()
 }
 
-// end ends the sample under way.
+// end ends the current sample.
 func (s *perfScript) end() error {
 	if !s.inSample {
 		return nil
@@ -233,7 +233,7 @@ func (s *perfScript) end() error {
 	return err
 }
 
-// perfText is text of the file as a profile has it.
+// perfText converts text of the file for a profile.
 func perfText(b []byte) string {
 	if !utf8.Valid(b) {
 		b = bytes.ToValidUTF8(b, []byte("\uFFFD"))
@@ -278,7 +278,7 @@ func parsePerfHead(line []byte) (h perfHead, ok bool) {
 	}
 }
 
-// perfBefore parses what is before the event: comm pid/tid [cpu] time: period.
+// perfBefore parses the text before the event: comm pid/tid [cpu] time: period.
 func perfBefore(b []byte) (h perfHead, ok bool) {
 	h.period = -1
 	last := func() []byte {
@@ -340,7 +340,7 @@ type perfFrame struct{ symbol, file []byte }
 func parsePerfFrame(line []byte) (f perfFrame, ok bool) {
 	line = bytes.TrimSpace(line)
 	address, rest := line, []byte(nil)
-	if i := bytes.IndexAny(line, " \t"); i >= 0 { // a tab in what simpleperf writes alike
+	if i := bytes.IndexAny(line, " \t"); i >= 0 { // simpleperf writes a tab in the same format
 		address, rest = line[:i], line[i+1:]
 	}
 	if len(address) == 0 || bytes.ContainsFunc(address, func(r rune) bool {
@@ -365,8 +365,8 @@ func parsePerfFrame(line []byte) (f perfFrame, ok bool) {
 	return f, len(f.symbol) > 0 || len(f.file) > 0
 }
 
-// looksPerfScript reports whether a file that begins with prefix may be of perf
-// script: its first line that is no comment is that of a sample, with an event.
+// looksPerfScript reports whether a file that begins with prefix may be from perf
+// script: the first line that isn't a comment is that of a sample, with an event.
 func looksPerfScript(prefix []byte) bool {
 	if bytes.IndexByte(prefix, 0) >= 0 {
 		return false

@@ -10,10 +10,9 @@ import "io"
 //	   {"type": "sampled", "name", "unit", "samples": [[frame…]…], "weights": [n…]} |
 //	   {"type": "evented", "name", "unit", "events": [{"type": "O"|"C", "at", "frame"}…]}…]}
 //
-// Stacks of samples are root first. The parts of an object may come in any
-// order, so the file is read twice. Where the profiles are hone's sample types
-// they become those again; otherwise a profile is a thread, or what its tool
-// calls so, and its name is the label "profile".
+// Stacks of samples are root first. The keys of an object may come in any order, so the
+// file is read twice. If hone exported the file, its profiles become sample types again.
+// Otherwise a profile is a thread or the like, and its name becomes the label "profile".
 func decodeSpeedscope(open func() (io.Reader, error), lim Limits, m *meter) (*Profile, error) {
 	s := speedscope{lim: lim, mem: m}
 	first, err := s.read(open, s.about)
@@ -43,13 +42,13 @@ func decodeSpeedscope(open func() (io.Reader, error), lim Limits, m *meter) (*Pr
 type speedscope struct {
 	lim      Limits
 	mem      *meter
-	held     int64 // of mem, by frames
+	held     int64 // memory of frames, taken from mem
 	exporter string
 	profiles []speedscopeProfile
 	names    []speedscopeFrame
 	m        *imported
 	at       []uint32 // locations of frames, plus 1
-	number   int      // of the profile that is read
+	number   int      // number of the current profile
 }
 
 type speedscopeFrame struct {
@@ -71,7 +70,7 @@ func (s *speedscope) read(open func() (io.Reader, error), value func(*jsonReader
 	return j, j.object(func(key []byte) error { return value(j, key) })
 }
 
-// about reads what the file begins or ends with: all but samples.
+// about reads everything except samples.
 func (s *speedscope) about(j *jsonReader, key []byte) error {
 	switch string(key) {
 	case "exporter":
@@ -146,7 +145,7 @@ func (s *speedscope) frame(j *jsonReader) error {
 	return nil
 }
 
-// location returns the location of a frame, by its place in the file.
+// location returns the location of a frame, given by its index in the file.
 func (s *speedscope) location(j *jsonReader) (uint32, error) {
 	i, err := j.index()
 	if err != nil {
@@ -196,9 +195,9 @@ type speedscopeSamples struct {
 	frames  []uint32 // of all samples, root first
 	ends    []uint32 // of each in frames
 	weights []float64
-	taken   int64 // of the meter, by these
+	taken   int64 // memory of these, taken from the meter
 
-	stack []uint32 // that is open, root first
+	stack []uint32 // the open stack, root first
 	now   float64
 }
 
@@ -291,7 +290,7 @@ func (r *speedscopeSamples) add(stack []uint32, weight float64) error {
 	return r.m.add(leafFirst, r.labels, r.values)
 }
 
-// event reads a frame's beginning or end. The time since the event before is of
+// event reads a frame's beginning or end. The time since the previous event belongs to
 // the stack that was open in between.
 func (r *speedscopeSamples) event() error {
 	j := r.j
