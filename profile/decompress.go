@@ -10,10 +10,10 @@ import (
 // or zstd.
 func Decompress(r io.Reader) (io.Reader, error) { return uncompressed(r, new(gunzipper), nil) }
 
-// uncompressed returns the decompressed bytes of r, using g if they are compressed. What that
-// needs is m's memory, unless m is nil.
+// uncompressed returns the decompressed bytes of r. It uses g if they are compressed with gzip, and
+// takes memory from m, unless m is nil.
 func uncompressed(r io.Reader, g *gunzipper, m *meter) (io.Reader, error) {
-	// Decompression is fast from these two types only.
+	// Decompression is fast only from these two types.
 	var in interface {
 		io.Reader
 		io.ByteScanner
@@ -37,7 +37,7 @@ func uncompressed(r io.Reader, g *gunzipper, m *meter) (io.Reader, error) {
 		return unzstd(in, m)
 	}
 	if first != 0x1f {
-		return in, nil // 0x1f begins no field of a profile
+		return in, nil // no field of a profile begins with 0x1f
 	}
 	g.at = 0
 	if err := g.zr.Reset(in); err != nil {

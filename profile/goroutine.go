@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// looksLikeGoroutineDump reports whether a file that begins with prefix is such
-// a dump. For debug=1 that includes profiles of other kinds in the same format,
-// but only with symbols: without, the format is one of the legacy ones. So is
-// threadcreate, most of whose stacks are zeros, which have no symbols.
+// looksLikeGoroutineDump reports whether a file that begins with prefix is a goroutine
+// dump. For debug=1 this includes other kinds of profile in the same format, if they
+// have symbols. Without symbols it is a legacy format, and so is threadcreate, most of
+// whose stacks are zeros without symbols.
 func looksLikeGoroutineDump(prefix []byte) bool {
-	before, _, _ := bytes.Cut(prefix, []byte{0}) // what is behind is refused later
+	before, _, _ := bytes.Cut(prefix, []byte{0}) // text after a zero byte is refused later
 	text := string(before)
 	if kind, _, _, ok := countHeader(text); ok {
 		return kind != "threadcreate" && strings.Contains(text, "\n#\t0x")
@@ -30,16 +30,16 @@ func looksLikeGoroutineDump(prefix []byte) bool {
 // decodeGoroutineDump decodes the text of a goroutine profile with debug=1 or
 // debug=2, or the goroutines of a panic.
 //
-// The result is what the protobuf goroutine profile tells, as far as the text
-// does: one sample type goroutine/count, functions under their full names, and
-// the pprof labels of each goroutine. Type arguments are "[...]" in the text.
-// A dump with debug=2 has no addresses, so frames are told apart by line; its
-// goroutines carry further labels: state ("chan receive"), wait (in minutes, if
-// any), created_by (a function), locked="true" (to its thread), leaked="true"
-// and bubble (the number of its synctest bubble).
+// The result is like the protobuf goroutine profile, as far as the text has the data:
+// one sample type goroutine/count, functions with their full names, and the pprof
+// labels of each goroutine. Type arguments are "[...]" in the text. A dump with
+// debug=2 has no addresses, so frames are distinguished by line. Its goroutines have
+// more labels: state ("chan receive"), wait (in minutes, if any), created_by (a
+// function), locked="true" (to its thread), leaked="true" and bubble (the number of
+// its synctest bubble).
 //
-// A dump that is cut off gives the goroutines that are whole. What is missing
-// or was skipped is told by Warnings.
+// From a truncated dump, it reads the complete goroutines. Warnings report missing and
+// skipped parts.
 func decodeGoroutineDump(data []byte, lim Limits) (*Profile, error) {
 	lim = lim.withDefaults()
 	if int64(len(data)) > lim.TextBytes {

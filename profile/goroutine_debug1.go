@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A dump with debug=1 counts equal stacks. Of each it gives the return
-// addresses, leaf first, then the symbols of those that are not in the runtime:
+// A dump with debug=1 counts equal stacks. Each stack has its return addresses, leaf
+// first, and then the symbols of those outside of the runtime:
 //
 //	goroutine profile: total 7
 //	4 @ 0x43e2ee 0x44f4a5 0x4e1a32 0x46d3a1
@@ -38,7 +38,7 @@ func countHeader(text string) (kind string, total int64, r lineReader, ok bool) 
 // countFrame is one line of symbols in a dump with debug=1.
 type countFrame struct {
 	pc         uint64 // in the call instruction: the return address minus 1
-	entry      uint64 // of the machine-code function that pc is in
+	entry      uint64 // entry address of the machine-code function with pc
 	name, file string
 	line       int64
 }
@@ -47,20 +47,20 @@ type countFrame struct {
 // slices of countDump.
 type countRecord struct {
 	count                        int64
-	damaged                      bool // a line of it could not be read
-	pcs, frames, labels          int  // where its own begin
+	damaged                      bool // one of its lines is malformed
+	pcs, frames, labels          int  // start indexes
 	pcsEnd, framesEnd, labelsEnd int
 }
 
-// countDump is a dump with debug=1 as it stands.
+// countDump is a parsed dump with debug=1.
 type countDump struct {
 	records []countRecord
 	pcs     []uint64
 	frames  []countFrame
 	labels  [][2]string
 
-	known map[uint64]int // frame of a pc, to name frames that the runtime left out elsewhere
-	sum   int64          // of the counts so far
+	known map[uint64]int // frame of a pc, to name frames that are omitted in other stacks
+	sum   int64          // sum of counts so far
 }
 
 func decodeCountDump(text string, lim Limits) (*Profile, error) {
@@ -78,8 +78,8 @@ func decodeCountDump(text string, lim Limits) (*Profile, error) {
 
 	var mapping uint32
 	if len(d.pcs) > 0 {
-		// The text has no mappings. One that spans everything lets a symbolizer
-		// know the addresses left without a name.
+		// The text has no mappings. A symbolizer needs one to find the names of
+		// the other addresses, so this one spans all addresses.
 		mapping = b.Mapping(Mapping{Limit: math.MaxUint64})
 	}
 	sum, allNamed := int64(0), true
@@ -106,8 +106,8 @@ func decodeCountDump(text string, lim Limits) (*Profile, error) {
 	return p, nil
 }
 
-// read reads the records, of total counts together. closed tells that a blank
-// line follows the last one.
+// read reads the records. total is the sum of their counts. closed reports whether a
+// blank line follows the last one.
 func (d *countDump) read(r *lineReader, b *dumpBuilder, total int64) (closed bool, err error) {
 	lim := b.lim
 	var rec *countRecord
@@ -181,7 +181,7 @@ func (d *countDump) read(r *lineReader, b *dumpBuilder, total int64) (closed boo
 				}
 			}
 			if r.unterminated && d.sum < total {
-				return true, nil // the sum tells that it is missing
+				return true, nil // the sum of counts shows that it is missing
 			}
 			if !ok {
 				return false, r.errorf("not a stack: %.100q", line)
@@ -204,7 +204,7 @@ func (d *countDump) read(r *lineReader, b *dumpBuilder, total int64) (closed boo
 	}
 }
 
-// drop forgets the last record, which is cut off.
+// drop removes the last record, which is truncated.
 func (d *countDump) drop() (closed bool) {
 	d.records = d.records[:len(d.records)-1]
 	return true
@@ -219,7 +219,7 @@ func cutBefore(s string, c byte) (before, after string) {
 }
 
 // parseCountFrame parses "#	0x4e1a31	main.worker+0x51		/src/main.go:31". The
-// columns are aligned with more tabs; an address without a symbol has but one.
+// columns are aligned with several tabs. An address without a symbol has only one column.
 func parseCountFrame(s string) (f countFrame, ok bool) {
 	if s, ok = strings.CutPrefix(s, "#\t"); !ok {
 		return f, false
@@ -245,8 +245,8 @@ func parseCountFrame(s string) (f countFrame, ok bool) {
 	return f, ok
 }
 
-// whole reports whether the frames of a record reach to its root. Only the
-// address of runtime.goexit is without a line there.
+// whole reports whether the frames of a record reach its root. There, only the address
+// of runtime.goexit has no line.
 func (d *countDump) whole(rec countRecord) bool {
 	if rec.framesEnd == rec.frames {
 		return false
@@ -260,9 +260,9 @@ func (d *countDump) whole(rec countRecord) bool {
 	return false
 }
 
-// physicalNames returns the name of the machine-code function at each entry
-// address. It is that of the last of neighbouring frames with that entry: those
-// before it are functions inlined into it, or a recursion.
+// physicalNames returns the name of the machine-code function at each entry address:
+// the name of the last of several adjacent frames with that entry. The frames before
+// are functions inlined into it, or recursive calls.
 func (d *countDump) physicalNames() map[uint64]string {
 	names := map[uint64]string{}
 	for _, rec := range d.records {
@@ -276,8 +276,8 @@ func (d *countDump) physicalNames() map[uint64]string {
 	return names
 }
 
-// How many addresses without a line are skipped to reach that of a line: at the
-// leaf the runtime leaves out its own frames, elsewhere only runtime.goexit.
+// How many addresses without a line may precede that of a line. At the leaf the runtime
+// omits its own frames, elsewhere only runtime.goexit.
 const (
 	maxHiddenLeaves = 1024
 	maxHiddenInside = 8
@@ -315,8 +315,8 @@ func (d *countDump) addStack(b *dumpBuilder, rec countRecord, mapping uint32, ph
 	}
 	pcs := d.pcs[rec.pcs:rec.pcsEnd]
 	frames := d.frames[rec.frames:rec.framesEnd]
-	// Nothing is left out of a stack but the runtime's frames at the leaf and
-	// runtime.goexit at the root.
+	// Stacks only lack the runtime's frames at the leaf and runtime.goexit at
+	// the root.
 	lost := rec.damaged || len(frames) == 0 && len(pcs) > 1
 	hidden := func(pc uint64) {
 		switch i, ok := d.known[pc-1]; {
@@ -334,7 +334,7 @@ func (d *countDump) addStack(b *dumpBuilder, rec countRecord, mapping uint32, ph
 	for i := range frames {
 		f := &frames[i]
 		if f.pc == 0 {
-			continue // stands for an empty stack
+			continue // an empty stack
 		}
 		for j := range min(len(pcs), reach) {
 			if pcs[j]-1 == f.pc || pcs[j] == f.pc {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// A dump with debug=2, of a panic or of runtime.Stack gives each goroutine in
-// full; see stackDumpParser for what its lines may be:
+// A dump with debug=2, from a panic or from runtime.Stack has each goroutine with its
+// frames; see stackDumpParser for all kinds of lines:
 //
 //	goroutine 18 [chan receive, 3 minutes, locked to thread]:
 //	main.(*pool).worker(0xc000012345, {0x1, 0x2})
@@ -24,15 +24,15 @@ import (
 type goroutineHeader struct {
 	id      int64
 	state   string
-	minutes int64 // blocked, 0 if below one
+	minutes int64 // time blocked; 0 if less than one minute
 	locked  bool  // to its thread
 	leaked  bool
 	bubble  int64 // synctest bubble, 0 for none
 	labels  [][2]string
 }
 
-// parseGoroutineHeader parses the first line of a goroutine, which is one if ok.
-// problem is what could not be read of it and is missing from h; "" is nothing.
+// parseGoroutineHeader parses the first line of a goroutine. ok reports whether the
+// line is one. problem describes parts that couldn't be read and are missing from h.
 func parseGoroutineHeader(line string) (h goroutineHeader, problem string, ok bool) {
 	s, ok := strings.CutPrefix(line, "goroutine ")
 	if !ok {
@@ -81,7 +81,7 @@ func parseGoroutineHeader(line string) (h goroutineHeader, problem string, ok bo
 	return h, problem, true
 }
 
-// status takes what is between the brackets, but labels.
+// status parses the text between the brackets, except labels.
 func (h *goroutineHeader) status(s string) {
 	h.state, s, _ = strings.Cut(s, ", ")
 	for s != "" {
@@ -124,17 +124,17 @@ type stackDumpParser struct {
 	r lineReader
 	b *dumpBuilder
 
-	open      bool // within a goroutine
+	open      bool // in a goroutine
 	header    goroutineHeader
-	problem   string // of the header
-	at        int    // its line
-	call      string // line of a call whose file and line are yet to come
+	problem   string // problem of the header
+	at        int    // line number of the header
+	call      string // line of a call whose file and line follow
 	createdBy string
-	rooted    bool // the stack is known to be whole
-	ancestors bool // within the frames of the creator
+	rooted    bool // the stack is known to be complete
+	ancestors bool // in the frames of the creator
 
-	pure   bool   // the text begins with a header: it is nothing but a dump
-	stray  string // where the first line is that belongs to no goroutine of a pure dump
+	pure   bool   // the text begins with a header, so it is only a dump
+	stray  string // place of the first line of a pure dump that belongs to no goroutine
 	strays int
 }
 
@@ -149,11 +149,11 @@ func decodeStackDump(text string, lim Limits) (*Profile, error) {
 		h, problem, isHeader := parseGoroutineHeader(line)
 		if problem != "" {
 			if p.r.unterminated {
-				isHeader = false // it is the end that is missing
+				isHeader = false // the end of the line is missing
 			} else {
 				p.b.warn("%s: %s: %.100q", p.r.here(), problem, line)
 				if p.open {
-					continue // no blank line before: it may as well be output of the program
+					continue // without a blank line before, it may be output of the program
 				}
 			}
 		}
@@ -203,7 +203,7 @@ func decodeStackDump(text string, lim Limits) (*Profile, error) {
 	return p.b.profile(), nil
 }
 
-// line takes a line of a goroutine after its header.
+// line parses a line of a goroutine after its header.
 func (p *stackDumpParser) line(line string) {
 	if p.ancestors || line == "" {
 		return
@@ -239,7 +239,7 @@ func (p *stackDumpParser) line(line string) {
 	}
 }
 
-// place takes an indented line, without its indent.
+// place parses an indented line, without its indent.
 func (p *stackDumpParser) place(s string) {
 	switch {
 	case s == "goroutine running on other thread; stack unavailable":
@@ -247,7 +247,7 @@ func (p *stackDumpParser) place(s string) {
 		return
 	case p.createdBy != "":
 		p.rooted = true
-		return // where the go statement is
+		return // the position of the go statement
 	case p.call == "":
 		p.b.warn("%s: skipped, no call before it", p.r.here())
 		return
@@ -286,7 +286,7 @@ func (p *stackDumpParser) place(s string) {
 	p.flush(pl.pc)
 }
 
-// pseudo adds a frame that stands for those not told.
+// pseudo adds a frame that replaces missing ones.
 func (p *stackDumpParser) pseudo(name string) {
 	p.flush(0)
 	p.b.lines = append(p.b.lines, Line{Function: p.b.function(name, "")})
@@ -301,12 +301,12 @@ func (p *stackDumpParser) flush(address uint64) {
 	}
 }
 
-// finish adds the goroutine read.
+// finish adds the goroutine that was read.
 func (p *stackDumpParser) finish() error {
 	p.flush(0)
 	b, h := p.b, &p.header
 	if p.problem != "" && len(b.stack) == 0 {
-		p.open = false // what looked like a header was not one
+		p.open = false // the line only looked like a header
 		return nil
 	}
 	b.labels = b.labels[:0]
@@ -336,8 +336,8 @@ func (p *stackDumpParser) finish() error {
 	return err
 }
 
-// callWithoutPlace warns of a call whose second line is missing. What does not
-// look like a call is output of the program, or of what ran it.
+// callWithoutPlace warns about a call whose second line is missing. Lines that don't
+// look like calls are output of the program, or of the tool that ran it.
 func (p *stackDumpParser) callWithoutPlace() {
 	if _, _, isGo := goCall(p.call); isGo {
 		p.b.warn("%s: no file and line of the call before", p.r.here())
@@ -345,7 +345,7 @@ func (p *stackDumpParser) callWithoutPlace() {
 	p.call = ""
 }
 
-// cutOff reports, at the end of the dump, whether that is within a goroutine.
+// cutOff reports, at the end of the dump, whether the last goroutine is truncated.
 func (p *stackDumpParser) cutOff() bool {
 	if _, _, isGo := goCall(p.call); isGo {
 		return true
@@ -368,9 +368,9 @@ func goCall(s string) (name, args string, ok bool) {
 	return s[:i], s[i+1:], true
 }
 
-// place is the second line of a frame: "/src/main.go:31 +0x51", and in a crash
-// of the runtime " fp=0x… sp=0x… pc=0x…" more. A C frame has "/src/c.c:12 pc=0x…"
-// or only the address.
+// A place is the second line of a frame: "/src/main.go:31 +0x51", followed by
+// " fp=0x… sp=0x… pc=0x…" in a crash of the runtime. A C frame has "/src/c.c:12
+// pc=0x…" or only the address.
 type place struct {
 	file      string
 	line      int64

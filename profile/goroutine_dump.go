@@ -6,30 +6,30 @@ import (
 	"strings"
 )
 
-// Goroutine dumps are text in one of two formats, drawn in goroutine_debug1.go
-// and goroutine_debug2.go. What they share is here.
+// Goroutine dumps are text in one of two formats, shown in goroutine_debug1.go and
+// goroutine_debug2.go. This file has the common code.
 
-// RuntimeFrame names the frames that a goroutine dump with debug=1 leaves out,
-// those of the Go runtime at the leaf, until a symbolizer knows better.
+// RuntimeFrame is the name of frames that a goroutine dump with debug=1 omits: those of
+// the Go runtime at the leaf. A symbolizer may replace it.
 const RuntimeFrame = "[runtime]"
 
-// Names that stand for frames a goroutine dump does not tell.
+// Names for frames that a goroutine dump omits.
 const (
 	elidedFrame      = "[elided]"            // "...12 frames elided..." between the ends of a deep stack
 	unavailableFrame = "[stack unavailable]" // of a goroutine that ran on another thread
 )
 
-// maxDumpWarnings bounds the warnings of one dump.
+// maxDumpWarnings limits the warnings of one dump.
 const maxDumpWarnings = 10
 
-// lineReader walks over the lines of a text.
+// A lineReader iterates over the lines of a text.
 type lineReader struct {
 	text string
-	n    int // number of the line last read, from 1
+	n    int // number of the current line, from 1
 	at   int // its offset
 	end  int // offset of the next one
 
-	unterminated bool // the line last read has no newline: the text may be cut
+	unterminated bool // the current line has no newline: the text may be truncated
 }
 
 func (r *lineReader) next() (line string, ok bool) {
@@ -48,10 +48,10 @@ func (r *lineReader) errorf(format string, args ...any) error {
 	return &SyntaxError{int64(r.at), fmt.Sprintf("line %d: ", r.n) + fmt.Sprintf(format, args...)}
 }
 
-// here names the line last read.
+// here describes the position of the current line.
 func (r *lineReader) here() string { return fmt.Sprintf("line %d (byte %d)", r.n, r.at) }
 
-// dumpBuilder makes the profile of a dump.
+// A dumpBuilder builds the profile of a dump.
 type dumpBuilder struct {
 	*Builder
 	lim      Limits
@@ -78,8 +78,8 @@ func (b *dumpBuilder) warn(format string, args ...any) {
 	b.warnings = append(b.warnings, fmt.Sprintf(format, args...))
 }
 
-// function returns the function of a frame, which stands under this name in the
-// protobuf profile too.
+// function returns the function of a frame. It has the same name in the protobuf
+// profile.
 func (b *dumpBuilder) function(name, file string) uint32 {
 	return b.Builder.Function(name, name, file, 0)
 }
@@ -126,10 +126,10 @@ func (b *dumpBuilder) profile() *Profile {
 	return p
 }
 
-// parseLabels calls add for the labels in list, which reads
-// `"key":"value", key: value` up to a closing brace: keys and values are quoted
-// as in Go, or words of letters, digits, ".", "/" and "_", or nothing. A blank
-// may follow the colon. rest is what follows the brace.
+// parseLabels calls add for the labels in list, such as `"key":"value", key: value`, up
+// to a closing brace. Keys and values are quoted as in Go, or words of letters, digits,
+// ".", "/" and "_", or empty. A space may follow the colon. rest is the text after the
+// brace.
 func parseLabels(list string, add func(key, value string)) (rest string, ok bool) {
 	for i := 0; ; i++ {
 		if strings.HasPrefix(list, "}") && i == 0 {

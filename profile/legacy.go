@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// legacyFormats are tried in this order. parse returns errNotLegacy for input
-// that begins otherwise, and a *misfit for input that goes on otherwise.
+// legacyFormats are tried in this order. parse returns errNotLegacy if the input begins
+// differently, and a *misfit if it continues differently.
 var legacyFormats = []struct {
 	kind  string
 	parse func(*legacy) error

@@ -51,8 +51,8 @@ type words struct {
 	read  int64 // bytes
 }
 
-// findWords tells how the words of a CPU profile are written, by the header at
-// the start of in.
+// findWords finds the size and byte order of the words of a CPU profile, from the header
+// at the start of in.
 func findWords(in *bufio.Reader) (w words, java, ok bool) {
 	for _, size := range [...]int{4, 8} {
 		for _, order := range [...]binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
@@ -77,8 +77,8 @@ func (w *words) at(b []byte, i int) uint64 {
 	return w.order.Uint64(b[8*i:])
 }
 
-// next returns the next word. Behind the end it is 0, and n how many bytes were
-// left.
+// next returns the next word. After the end it returns 0 and the number of bytes that
+// were left.
 func (w *words) next() (v uint64, n int) {
 	b, err := w.in.Peek(w.size)
 	n = len(b)
@@ -90,8 +90,8 @@ func (w *words) next() (v uint64, n int) {
 	return v, n
 }
 
-// readCPUSamples reads the samples. A profile may end without a mark, and within the
-// second half of a stack of 8-byte words; its other addresses are taken for 0.
+// readCPUSamples reads the samples. A profile may end without an end mark, and in the
+// second half of a stack of 8-byte words. The missing addresses become 0.
 func readCPUSamples(l *legacy, w *words, java bool) error {
 	for {
 		l.start = w.read
@@ -103,7 +103,7 @@ func readCPUSamples(l *legacy, w *words, java bool) error {
 		if n < w.size {
 			return &misfit{&SyntaxError{l.start, "the CPU profile is cut off"}}
 		}
-		rest := int64(0) // bytes there are for the stack
+		rest := int64(0) // bytes left for the stack
 		leaf := uint64(0)
 		for i := uint64(0); i < depth; i++ {
 			address, n := w.next()
@@ -113,7 +113,7 @@ func readCPUSamples(l *legacy, w *words, java bool) error {
 			if i == 0 {
 				leaf = address
 			} else if !java {
-				address-- // back onto the call, which the leaf is not
+				address-- // from the return address to the call; the leaf isn't a return address
 			}
 			if err := l.frame(address); err != nil {
 				return err
@@ -132,9 +132,9 @@ func readCPUSamples(l *legacy, w *words, java bool) error {
 	}
 }
 
-// dropSignalFrames drops the second frame of almost all stacks where it is the
-// same: a signal handler pushed it. The leaf comes from the signal's context and
-// is right. There may be two such frames.
+// dropSignalFrames drops the second frame of stacks if almost all have the same one: a
+// signal handler pushed it. The leaf comes from the signal's context and is correct.
+// There may be two such frames.
 func (l *legacy) dropSignalFrames() {
 	p := l.p
 	for range 2 {

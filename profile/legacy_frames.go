@@ -1,9 +1,9 @@
 package profile
 
-// The profilers of old are on the stacks they take. Readers give a profile in a
-// legacy format these regular expressions for the frames to drop and to keep,
-// the same everywhere, so that what is converted by one tool and by another can
-// be merged and compared.
+// Legacy profilers are themselves on the stacks that they take. Readers of legacy formats
+// give a profile these regular expressions for the frames to drop and to keep. All tools
+// use the same ones, so that profiles converted by different tools can be merged and
+// compared.
 const (
 	// legacyAllocators are the functions that allocate, in C, C++ and Go.
 	legacyAllocators = `calloc|cfree|malloc|free|memalign|do_memalign|(__)?posix_memalign|pvalloc|valloc|realloc|` +
@@ -16,13 +16,13 @@ const (
 		`__gnu_cxx::new_allocator::allocate|__libc_malloc|__malloc_alloc_template::allocate|allocate|cpp_alloc|` +
 		`operator new(\[\])?|simple_alloc::allocate`
 
-	// legacyKeep are functions of Go's runtime that callers of the program stand behind.
+	// legacyKeep are functions of Go's runtime with callers in the program.
 	legacyKeep = `runtime\.panic|runtime\.reflectcall|runtime\.call[0-9]*`
 
 	// legacySignals are the handlers that a CPU profile's signal runs.
 	legacySignals = `ProfileData::Add|ProfileData::prof_handler|CpuProfiler::prof_handler|__pthread_sighandler|__restore`
 
-	// legacyLocks are the functions that give up locks and record for how long they were held.
+	// legacyLocks are the functions that release locks and record how long they were held.
 	legacyLocks = `RecordLockProfileData|(base::)?RecordLockProfileData.*|(base::)?SubmitMutexProfileData.*|` +
 		`(base::)?SubmitSpinLockProfileData.*|(base::Mutex::)?AwaitCommon.*|(base::Mutex::)?Unlock.*|` +
 		`(base::Mutex::)?UnlockSlow.*|(base::Mutex::)?ReaderUnlock.*|(base::MutexLock::)?~MutexLock.*|` +

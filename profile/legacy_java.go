@@ -11,8 +11,8 @@ import (
 // Java's heap profiler samples.
 const javaSampleRate = 512 << 10
 
-// legacyJava decodes heap and contention profiles of Java. What stands for addresses
-// are numbers of locations, whose functions follow:
+// legacyJava decodes heap and contention profiles of Java. Instead of addresses they have
+// numbers of locations, whose functions follow:
 //
 //	--- heapz 1 ---
 //	format = java
@@ -77,7 +77,7 @@ func findJavaAttribute(line []byte) (name, value []byte, ok bool) {
 				return bytes.TrimSpace(name), bytes.TrimSpace(value), true
 			}
 		}
-		// Behind the name stands something else, or nothing behind "=".
+		// Something else than "=" follows the name, or nothing follows "=".
 		if start += len(name) + 1; start >= len(line) {
 			return nil, nil, false
 		}
@@ -176,13 +176,13 @@ func readJavaSample(l *legacy, heap bool, first, second, addresses []byte) error
 	return l.sizedSample(size, count, total)
 }
 
-// javaFunction is a function by its name; only the first file told of it counts.
+// A javaFunction is a function, identified by its name. Only its first file counts.
 type javaFunction struct {
 	name, file StringID
 }
 
-// readJavaLocations reads the functions of locations, from line on, the current one.
-// Addresses go, as they are only numbers.
+// readJavaLocations reads the functions of locations, from the current line on. It
+// removes the addresses, because they are only numbers.
 func readJavaLocations(l *legacy, line []byte) error {
 	if err := l.compactLocations(); err != nil {
 		return err
@@ -263,9 +263,8 @@ func readJavaLocations(l *legacy, line []byte) error {
 	return nil
 }
 
-// javaFrame takes "function (file:line)" apart. In place of file and line there
-// may be the path of a library, of which the last element is kept. Anything else
-// is all function, such as "GC".
+// javaFrame splits "function (file:line)". Instead of file and line there may be the path
+// of a library; its last element is kept. Any other text is a function, such as "GC".
 func javaFrame(text []byte) (function, file string, line int64) {
 	if body, ok := bytes.CutSuffix(text, []byte(")")); ok {
 		if colon := bytes.LastIndexByte(body, ':'); colon >= 0 {
@@ -290,7 +289,7 @@ func javaFrame(text []byte) (function, file string, line int64) {
 	return string(text), "", 0
 }
 
-// openParenthesis returns the index of the last "(" in b behind white space, or -1.
+// openParenthesis returns the index of the last "(" in b that follows white space, or -1.
 func openParenthesis(b []byte) int {
 	for i := len(b) - 1; i > 0; i-- {
 		if b[i] == '(' && bytes.IndexByte([]byte("\t\n\f\r "), b[i-1]) >= 0 {

@@ -12,8 +12,8 @@ import (
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-// Bounds on a memory map. A process has some hundred mappings with code; Linux
-// allows for 65,530 of all kinds.
+// Limits of a memory map. A process has a few hundred mappings with code; Linux allows
+// 65,530 of all kinds.
 const (
 	maxMapBytes      = 16 << 20
 	maxMapMappings   = 1 << 17
@@ -21,7 +21,7 @@ const (
 	maxMapName       = 256 // bytes in the name of an attribute
 )
 
-// memoryMapMarks stand in the line before a memory map.
+// memoryMapMarks are texts in the line before a memory map.
 var memoryMapMarks = [...]string{"--- Memory map: ---", "MAPPED_LIBRARIES:"}
 
 func beginsMemoryMap(line []byte) bool {
@@ -33,14 +33,13 @@ func beginsMemoryMap(line []byte) bool {
 	return false
 }
 
-// memoryMap decodes the mappings, if there are any in what follows line, the
-// current one, and finds the mapping of each location. A line is as in
-// /proc/PID/maps, or brief:
+// memoryMap decodes the mappings after the current line, if there are any, and finds the
+// mapping of each location. A line is as in /proc/PID/maps, or brief:
 //
 //	00400000-00500000 r-xp 00000000 00:00 0 /bin/prog
 //	0x400000-0x500000: /bin/prog (@0) 1f2e3d4c
 //
-// A line "name=value" makes $name stand for value in the lines behind it.
+// After a line "name=value", $name in later lines means value.
 func (l *legacy) memoryMap(line []byte) error {
 	var err error
 	for ; !beginsMemoryMap(line); line, err = l.next() {
@@ -75,7 +74,7 @@ var (
 		`(?:\s+(\S+))?(?:\s+\(@([0-9A-Fa-f]+)\))?(?:\s+([0-9A-Fa-f]+))?`)
 )
 
-// mapLine decodes a line of the memory map. What it doesn't know is skipped.
+// mapLine decodes a line of the memory map. It skips unknown lines.
 func (l *legacy) mapLine(line []byte) error {
 	if l.mapBytes += len(line) + 1; l.mapBytes > maxMapBytes {
 		return &LimitError{"bytes in the memory map", maxMapBytes}
@@ -83,7 +82,7 @@ func (l *legacy) mapLine(line []byte) error {
 	text := string(cutLogPrefix(line))
 	a := &l.attributes
 	if n := strings.Count(text, "$"); n > 0 && len(a.pairs) > 0 {
-		// Values may have had names in them, too: 2ⁿ bytes in n lines.
+		// Values may contain names, too: n lines can expand to 2ⁿ bytes.
 		if a.expanded += len(text) + n*a.longest; a.expanded > maxMapBytes {
 			return &LimitError{"bytes in the memory map", maxMapBytes}
 		}
@@ -120,8 +119,8 @@ func (l *legacy) mapLine(line []byte) error {
 	return nil
 }
 
-// parseMapping parses a line of a memory map. code tells that the mapping is of
-// executable code, as far as the line tells.
+// parseMapping parses a line of a memory map. code reports whether the mapping may be
+// executable, according to the line.
 func parseMapping(line string) (m Mapping, code, ok bool) {
 	var start, end, perm, offset string
 	if f := fullMapping.FindStringSubmatch(line); f != nil {
@@ -147,7 +146,7 @@ func parseMapping(line string) (m Mapping, code, ok bool) {
 	return m, true, true
 }
 
-// cutLogPrefix cuts what a log put before the line, such as "I0102 main.cc:12] ".
+// cutLogPrefix removes the prefix of a log, such as "I0102 main.cc:12] ".
 func cutLogPrefix(line []byte) []byte {
 	end := bytes.IndexAny(line, "[]")
 	if end < 0 || line[end] != ']' || end+1 == len(line) || bytes.IndexByte([]byte("\t\n\f\r "), line[end+1]) < 0 {
@@ -160,8 +159,8 @@ func cutLogPrefix(line []byte) []byte {
 	return line[end+2:]
 }
 
-// tidyMappings joins mappings that are one, puts that of the program first, and
-// numbers them.
+// tidyMappings joins adjacent parts of a mapping, puts the mapping of the program first,
+// and numbers them.
 func tidyMappings(l *legacy) {
 	var maps []Mapping
 	for _, m := range l.p.Mappings {
@@ -185,7 +184,7 @@ func tidyMappings(l *legacy) {
 	if len(maps) > 1 && strings.HasPrefix(maps[0].File, "/anon_hugepage") && maps[0].Limit == maps[1].Start {
 		maps = maps[1:]
 	}
-	// A text segment that was mapped anew lies where linkers put programs.
+	// A text segment that was mapped again is where linkers put programs.
 	const linked = 0x400000
 	if len(maps) > 0 && maps[0].Start-maps[0].Offset == linked {
 		maps[0].Start, maps[0].Offset = linked, 0
@@ -215,12 +214,11 @@ func isLibrary(file string) bool {
 	}
 }
 
-// findMappings sets the mapping of each location, the first one that has its
-// address. Where none has, one may lie before it that misses its first part, as
-// its offset in the file tells, and then gets it. If there is none either, a
-// mapping of all addresses is added and has this location and all behind it
-// that would have none; this is how text of Go programs, which tells no
-// mappings, gets the one that a symbolizer needs.
+// findMappings sets the mapping of each location: the first one that contains its
+// address. If none does, a mapping whose offset in the file shows that its first part is
+// missing may be extended to contain it. Otherwise, a mapping of all addresses is added
+// for this location and all later ones without a mapping. Text profiles of Go programs
+// have no mappings; this gives them the one that a symbolizer needs.
 func findMappings(l *legacy) {
 	p := l.p
 	var bounds []uint64
@@ -268,8 +266,8 @@ func findMappings(l *legacy) {
 
 const none = math.MaxUint32
 
-// cover tells which interval has an address; of several, that with the lowest
-// number. It is a segment tree over the parts between all bounds.
+// A cover finds the interval with an address; if there are several, the one with the
+// lowest number. It is a segment tree over the parts between all bounds.
 type cover struct {
 	bounds []uint64 // sorted; part i is from bounds[i] up to bounds[i+1]
 	lowest []uint32 // [len(bounds)+i] is of part i, [j] of all below 2j and 2j+1
@@ -299,7 +297,7 @@ func (c *cover) add(start, end uint64, number uint32) {
 	}
 }
 
-// at returns the number of the interval that has the address, or none.
+// at returns the number of the interval with an address, or none.
 func (c *cover) at(address uint64) uint32 {
 	i, found := slices.BinarySearch(c.bounds, address)
 	if !found {

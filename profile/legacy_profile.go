@@ -5,20 +5,20 @@ import (
 	"strings"
 )
 
-// Profiles had other formats before protobuf, and some are still written: text
-// by runtime/pprof with debug=1 and by tcmalloc and its kin, words by the CPU
-// profiler of gperftools. Each is drawn beside its decoder.
+// Profiles had other formats before protobuf. Some are still written: text by
+// runtime/pprof with debug=1, by tcmalloc and similar allocators, and binary words by the
+// CPU profiler of gperftools. Each format is shown at its decoder.
 //
-// All are decoded as they arrive, and give what google/pprof gives: samples in
-// the order of the input, also when their stacks are the same, and locations in
-// the order of their first use.
+// All are decoded while they are read, and give the same result as google/pprof: samples
+// in the order of the input, even with equal stacks, and locations in the order of their
+// first use.
 
-// errNotLegacy is returned for input that begins like none of the legacy formats.
-// Any other error of decodeLegacy is about a profile that does.
+// errNotLegacy is the error of input that doesn't begin like a legacy format. Any other
+// error of decodeLegacy is about input that does.
 var errNotLegacy = errors.New("not a profile in a known format")
 
-// misfit is the error about input that stops to look like its format. It may be
-// of another one, whose first lines are the same.
+// A misfit is the error of input that begins like a format but then differs. It may have
+// another format with the same first lines.
 type misfit struct{ *SyntaxError }
 
 func (e *misfit) Unwrap() error { return e.SyntaxError }
@@ -28,7 +28,7 @@ type legacy struct {
 	textLines
 	kind   string // for errors
 	lim    Limits
-	held   int64     // of mem, by the interner
+	held   int64     // memory of the interner, taken from mem
 	intern *interner // of locations, strings and label sets
 	p      *Profile  // intern.p
 
@@ -37,7 +37,7 @@ type legacy struct {
 	labels     []Label
 	sizeKey    StringID // of the label "bytes"
 
-	mapBytes   int // of the memory map
+	mapBytes   int // size of the memory map
 	attributes mapAttributes
 }
 
@@ -53,7 +53,7 @@ func (l *legacy) errorf(format string, args ...any) error {
 	return l.textLines.errorf(l.kind, format, args...)
 }
 
-// misfitf is errorf for what another format may allow.
+// misfitf is errorf for input that another format may allow.
 func (l *legacy) misfitf(format string, args ...any) error {
 	var e *SyntaxError
 	errors.As(l.errorf(format, args...), &e)
@@ -66,8 +66,8 @@ func (l *legacy) types(types ...ValueType) {
 	l.p.Values = make([][]int64, len(types))
 }
 
-// frame adds a location, by its address, to the stack of the sample under way,
-// leaf first.
+// frame adds a location, given by its address, to the stack of the current sample, leaf
+// first.
 func (l *legacy) frame(address uint64) (err error) {
 	if l.p.Frames, err = grown(l.mem, l.p.Frames, 1); err == nil {
 		l.p.Frames = append(l.p.Frames, l.intern.location(Location{Address: address}, nil))
@@ -75,7 +75,7 @@ func (l *legacy) frame(address uint64) (err error) {
 	return err
 }
 
-// sample ends the sample under way.
+// sample ends the current sample.
 func (l *legacy) sample(values ...int64) (err error) {
 	p := l.p
 	for t, v := range values {
@@ -106,8 +106,8 @@ func (l *legacy) sizedSample(size int64, values ...int64) error {
 	return l.sample(values...)
 }
 
-// check holds what there is against the limits. What it takes in memory is
-// measured now and then, as that costs more than a sample.
+// check compares the profile with the limits. It measures memory only now and then,
+// because that costs more than a sample.
 func (l *legacy) check() error {
 	if l.checks++; l.checks%64 == 0 {
 		if err := l.hold(); err != nil {
@@ -142,7 +142,7 @@ func (l *legacy) columns() int64 {
 	return n
 }
 
-// profile returns the profile when all is read.
+// profile returns the profile after the whole input was read.
 func (l *legacy) profile() (*Profile, error) {
 	p := l.p
 	if len(p.SampleTypes) == 0 && len(p.Stacks) > 0 {
@@ -154,8 +154,8 @@ func (l *legacy) profile() (*Profile, error) {
 	return p, nil
 }
 
-// dropDoubledLeaves drops the second frame of stacks where it is the leaf once
-// more, moved back as if it were a return address.
+// dropDoubledLeaves drops the second frame of stacks where it repeats the leaf, moved
+// back as if it were a return address.
 func (l *legacy) dropDoubledLeaves() {
 	p := l.p
 	for s := range p.Stacks {
@@ -173,8 +173,7 @@ func (l *legacy) dropSecond(s int) {
 	k.Len--
 }
 
-// compactLocations drops locations that no stack has, and sorts the others by
-// their first use.
+// compactLocations drops unused locations, and sorts the others by their first use.
 func (l *legacy) compactLocations() error {
 	p := l.p
 	n := bytesOf[uint32](len(p.Locations)) + bytesOf[Location](len(p.Locations))

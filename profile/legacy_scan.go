@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// lineScan reads a line from its start on.
+// A lineScan reads a line from its start.
 type lineScan struct{ b []byte }
 
 func (c *lineScan) while(in func(byte) bool) []byte {
@@ -56,7 +56,7 @@ func (c *lineScan) literal(s string) bool {
 	return true
 }
 
-// addresses returns the start of the rest that may be addresses and blanks.
+// addresses returns the longest prefix of the rest that may be addresses and spaces.
 func (c *lineScan) addresses() []byte {
 	return c.while(func(b byte) bool { return b == ' ' || b == 'x' || isHexDigit(b) })
 }
@@ -84,8 +84,8 @@ func (c *lineScan) hex() (v uint64, ok bool) {
 	return v, n > 0
 }
 
-// nextHex finds and reads the next address, wherever it stands. ok is false if it
-// is out of range.
+// nextHex finds and reads the next address anywhere in the rest. ok is false if it is out
+// of range.
 func (c *lineScan) nextHex() (v uint64, found, ok bool) {
 	for {
 		i := bytes.IndexByte(c.b, 'x')
@@ -120,7 +120,7 @@ func parseInt(b []byte) (v int64, ok bool) {
 	return v, true
 }
 
-// parseIntAnyBase parses a number as it stands in a Go program, such as 0x10.
+// parseIntAnyBase parses a number in Go syntax, such as 0x10.
 func parseIntAnyBase(b []byte) (v int64, ok bool) {
 	v, err := strconv.ParseInt(string(b), 0, 64)
 	return v, err == nil
@@ -135,7 +135,7 @@ func hasAnyPrefix(b []byte, prefixes ...string) bool {
 	return false
 }
 
-// digitsBefore returns where the digits begin that b ends with.
+// digitsBefore returns the start of the digits at the end of b.
 func digitsBefore(b []byte) int {
 	i := len(b)
 	for i > 0 && isDigit(b[i-1]) {

@@ -7,8 +7,7 @@ import (
 	"math"
 )
 
-// firstLine returns the first line, "" if there is none that could be one of a
-// profile.
+// firstLine returns the first line, or "" if it can't be from a profile.
 func (l *legacy) firstLine() ([]byte, error) {
 	line, err := l.next()
 	var long *LimitError
@@ -18,7 +17,7 @@ func (l *legacy) firstLine() ([]byte, error) {
 	return line, err
 }
 
-// firstStatement is firstLine, but passes over blank lines and comments.
+// firstStatement is firstLine, but skips blank lines and comments.
 func (l *legacy) firstStatement() ([]byte, error) {
 	for {
 		line, err := l.firstLine()
@@ -28,7 +27,7 @@ func (l *legacy) firstStatement() ([]byte, error) {
 	}
 }
 
-// blankOrComment reports whether a line says nothing.
+// blankOrComment reports whether a line is blank or a comment.
 func blankOrComment(line []byte) bool {
 	if len(line) > 0 && line[0] == '#' { // as most lines of symbols
 		return true
