@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// imported makes a profile of another tool's samples.
+// imported builds a profile from another tool's samples.
 type imported struct {
 	b      *Builder
 	lim    Limits
 	mem    *meter
 	held   int64
-	frames int // of all samples
+	frames int // number of frames in all samples
 	adds   int
 }
 
@@ -63,12 +63,12 @@ func (m *imported) profile() (*Profile, error) {
 	return m.b.Profile(), nil
 }
 
-// text is a string label of the builder.
+// text returns a string label of the builder.
 func (m *imported) text(key, value string) Label {
 	return Label{Key: m.b.String(key), Str: m.b.String(value)}
 }
 
-// rounded returns the whole number next to v. What no integer can hold is an error.
+// rounded returns the nearest integer of v. It fails if an int64 can't hold it.
 func (j *jsonReader) rounded(v float64) (int64, error) {
 	if v = math.Round(v); math.Abs(v) >= 1<<63 {
 		return 0, j.errorf("a value of %v is too large", v)
@@ -76,8 +76,8 @@ func (j *jsonReader) rounded(v float64) (int64, error) {
 	return int64(v), nil
 }
 
-// foreignUnit returns the unit that values of another tool's unit get, and what
-// they are multiplied by: times are in nanoseconds.
+// foreignUnit converts another tool's unit. It returns the unit in the profile and the
+// factor for values. Times become nanoseconds.
 func foreignUnit(unit string) (name string, factor float64) {
 	switch unit {
 	case "nanoseconds":
@@ -94,7 +94,7 @@ func foreignUnit(unit string) (name string, factor float64) {
 	return "count", 1
 }
 
-// foreignType is the sample type of a unit where the tool has no name for it.
+// foreignType returns the sample type for a unit if the tool has no name for it.
 func foreignType(unit string) ValueType {
 	switch unit, _ := foreignUnit(unit); unit {
 	case "nanoseconds":
@@ -105,8 +105,8 @@ func foreignType(unit string) ValueType {
 	return ValueType{"samples", "count"}
 }
 
-// honeType is the sample type that hone's exports call so. They say what unit a
-// value has that the format doesn't know.
+// honeType returns the sample type with a name in hone's exports. The name includes the
+// unit if the format doesn't have that unit.
 func honeType(name, unit string) ValueType {
 	if kind, of, ok := strings.Cut(name, " in "); ok && unit == "count" {
 		return ValueType{kind, of}

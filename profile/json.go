@@ -12,26 +12,26 @@ import (
 
 const (
 	maxJSONString = 1 << 20 // bytes of a string that is kept
-	maxJSONDepth  = 1000    // of values that are passed over
+	maxJSONDepth  = 1000    // nesting of values that are skipped
 )
 
-// jsonReader reads JSON as it arrives. It keeps nothing but the last string, so
-// a file costs what its reader makes of it. Whatever the reader doesn't ask for
-// is passed over without recursion.
+// A jsonReader reads a stream of JSON. It only keeps the last string, so memory depends
+// on what the caller keeps. It skips values that the caller doesn't read, without
+// recursion.
 type jsonReader struct {
 	in    *bufio.Reader
 	kind  string // of file, for errors
-	limit int64  // on the bytes of the text
+	limit int64  // maximum bytes of the text
 	at    int64  // offset of the next byte
 	text  []byte // of the last string
-	open  []byte // brackets of the value that is passed over
+	open  []byte // open brackets of the value that is being skipped
 }
 
 func newJSONReader(in io.Reader, kind string, lim Limits) *jsonReader {
 	return &jsonReader{in: bufio.NewReaderSize(in, 64<<10), kind: kind, limit: lim.TextBytes}
 }
 
-// errorf returns an error about the current place.
+// errorf returns an error with the current position.
 func (j *jsonReader) errorf(format string, args ...any) error {
 	return &SyntaxError{j.at, j.kind + ": " + fmt.Sprintf(format, args...)}
 }
@@ -50,7 +50,7 @@ func (j *jsonReader) byte() (byte, error) {
 	return c, nil
 }
 
-// peek returns the first byte of the next token, which is not read.
+// peek returns the first byte of the next token without reading it.
 func (j *jsonReader) peek() (byte, error) {
 	for {
 		c, err := j.byte()
@@ -64,7 +64,7 @@ func (j *jsonReader) peek() (byte, error) {
 	}
 }
 
-// expect reads a byte that has to be c.
+// expect reads a byte, which must be c.
 func (j *jsonReader) expect(c byte, what string) error {
 	got, err := j.peek()
 	if err != nil {
@@ -176,8 +176,7 @@ func (j *jsonReader) number() (float64, error) {
 	return v, nil
 }
 
-// index reads a number that is an index, or null, which is -1, as are negative
-// numbers.
+// index reads an index. It returns -1 for null and for negative numbers.
 func (j *jsonReader) index() (int32, error) {
 	if null, err := j.null(); null || err != nil {
 		return -1, err
@@ -195,7 +194,7 @@ func (j *jsonReader) index() (int32, error) {
 	return int32(v), nil
 }
 
-// stringOrSkip reads a string; any other value is passed over, and is "".
+// stringOrSkip reads a string. It skips any other value and returns "".
 func (j *jsonReader) stringOrSkip() ([]byte, error) {
 	c, err := j.peek()
 	if err == nil && c != '"' {
@@ -207,7 +206,7 @@ func (j *jsonReader) stringOrSkip() ([]byte, error) {
 	return j.string()
 }
 
-// string reads a string. It is valid until the next call, and valid UTF-8.
+// string reads a string as valid UTF-8. The result is valid until the next call.
 func (j *jsonReader) string() ([]byte, error) {
 	if err := j.expect('"', "a string"); err != nil {
 		return nil, err
@@ -237,7 +236,7 @@ func (j *jsonReader) string() ([]byte, error) {
 	}
 }
 
-// escape reads what follows a backslash.
+// escape reads an escape sequence after its backslash.
 func (j *jsonReader) escape() error {
 	c, err := j.byte()
 	if err != nil {
@@ -287,7 +286,7 @@ func (j *jsonReader) unit() (rune, error) {
 	return rune(v), nil
 }
 
-// skip passes over the next value.
+// skip skips the next value.
 func (j *jsonReader) skip() error {
 	j.open = j.open[:0]
 	for {

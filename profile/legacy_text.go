@@ -36,16 +36,16 @@ func blankOrComment(line []byte) bool {
 	return len(line) == 0 || line[0] == '#'
 }
 
-// legacyHeap decodes what a heap profiler writes. Each line is a stack of return
-// addresses, leaf first, with what is in use and, in brackets, what was ever
+// legacyHeap decodes the text of a heap profiler. Each line is a stack of return
+// addresses, leaf first, with the memory in use and, in brackets, all memory that was
 // allocated there:
 //
 //	heap profile: 13: 1595680 [47130736: 2584596557304] @ heap/1048576
 //	1: 524288 [3: 1572864] @ 0x420cef 0x422151 0x4221da
 //	#	0x420cee	main.grow+0x1e	/src/main.go:31
 //
-// behind the @ of the first line stands which profiler it was, and its sampling
-// rate. Profiles of heap growth and of fragmentation look the same.
+// The first line names the profiler after the @, and its sampling rate. Profiles of heap
+// growth and of fragmentation have the same format.
 func legacyHeap(l *legacy) error {
 	line, err := l.firstLine()
 	if err != nil {
@@ -58,7 +58,7 @@ func legacyHeap(l *legacy) error {
 	l.p.PeriodType, l.p.Period = ValueType{"space", "bytes"}, h.period
 	l.p.DropFrames, l.p.KeepFrames = legacyAllocators, legacyKeep
 	if h.allocated {
-		// What is in use comes last, as that is shown if nothing is asked for.
+		// Memory in use comes last, because the last type is shown by default.
 		l.types(ValueType{"alloc_objects", "count"}, ValueType{"alloc_space", "bytes"},
 			ValueType{"inuse_objects", "count"}, ValueType{"inuse_space", "bytes"})
 	} else {
@@ -86,8 +86,8 @@ func legacyHeap(l *legacy) error {
 
 type heapHeader struct {
 	period    int64
-	sampled   bool // values are of samples, to be scaled up
-	allocated bool // all allocations are told beside those in use
+	sampled   bool // values count samples and have to be scaled up
+	allocated bool // the profile has all allocations in addition to those in use
 }
 
 func parseHeapHeader(line []byte) (h heapHeader, ok bool) {
@@ -127,7 +127,7 @@ func parseHeapHeader(line []byte) (h heapHeader, ok bool) {
 			h.sampled = true
 		case "heapprofile":
 			h.period = 1
-		case "heap": // says twice the rate
+		case "heap": // the header has twice the rate
 			h.sampled = true
 			h.period /= 2
 		default:
@@ -200,7 +200,7 @@ func readHeapSample(l *legacy, line []byte, h heapHeader) error {
 	return l.sizedSample(size, values...)
 }
 
-// findHeapSample finds the first heap sample in line, which as a rule is all of it.
+// findHeapSample finds the first heap sample in line, which is usually the whole line.
 func findHeapSample(line []byte) (fields [4][]byte, addresses []byte, ok bool) {
 	for i := 0; i < len(line); {
 		if !isDigit(line[i]) && !(line[i] == '-' && i+1 < len(line) && isDigit(line[i+1])) {
@@ -291,9 +291,9 @@ func legacyCount(l *legacy) error {
 	}
 }
 
-// legacyContention decodes profiles of waiting for locks, of C++ programs and of
-// runtime/pprof. Each line has the delay in cycles, how often it was, and a
-// stack of return addresses, leaf first:
+// legacyContention decodes profiles of waiting for locks, from C++ programs and from
+// runtime/pprof. Each line has the delay in cycles, the number of delays, and a stack of
+// return addresses, leaf first:
 //
 //	--- mutex:
 //	cycles/second=2099998770
@@ -406,7 +406,7 @@ func findContentionSample(line []byte) (first, second, addresses []byte, ok bool
 	}
 }
 
-// callers adds the frames of return addresses: each is moved back onto the call.
+// callers adds the frames of return addresses. It moves each address back to the call.
 func (l *legacy) callers(addresses []byte) error {
 	c := lineScan{addresses}
 	for {

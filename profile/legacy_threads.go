@@ -5,8 +5,8 @@ import (
 	"io"
 )
 
-// legacyThreads decodes the stacks of a program's threads, as C++ programs tell them.
-// An address may stand alone or before its function:
+// legacyThreads decodes the stacks of a program's threads, as C++ programs print them.
+// An address may be alone or before its function:
 //
 //	--- threadz 1 ---
 //
@@ -50,7 +50,7 @@ func legacyThreads(l *legacy) error {
 	return nil
 }
 
-// firstThread returns the line behind header with which the threads begin, or end.
+// firstThread returns the line after header with which the threads begin or end.
 func firstThread(l *legacy, header []byte) ([]byte, error) {
 	mapped := beginsMemoryMap(header)
 	for {
@@ -67,7 +67,7 @@ func firstThread(l *legacy, header []byte) ([]byte, error) {
 	}
 }
 
-// readThread adds the sample of one thread, and returns the line behind it.
+// readThread adds the sample of one thread, and returns the line after it.
 func readThread(l *legacy) (line []byte, err error) {
 	same, mapped := false, false
 	for {
@@ -101,7 +101,7 @@ func readThread(l *legacy) (line []byte, err error) {
 				break
 			}
 			if len(l.p.Frames) > l.stackStart {
-				address-- // back onto the call, which the leaf is not
+				address-- // from the return address to the call; the leaf isn't a return address
 			}
 			if err := l.frame(address); err != nil {
 				return nil, err
@@ -152,7 +152,7 @@ func isThreadHeader(line []byte) bool {
 		if len(id) == 0 || !c.literal(" (name: ") {
 			continue
 		}
-		// The name may be anything, so that a header behind this one has the same end.
+		// The name may be any text, so a later header has the same end.
 		for name := c.b; ; {
 			_, number, found := bytes.Cut(name, []byte("/"))
 			if !found {
