@@ -209,7 +209,7 @@ func Sum(results ...*Result) *Result {
 	sum := &Result{Started: results[0].Started}
 	var asked float64
 	var start time.Duration
-	for _, r := range results {
+	for i, r := range results {
 		all.merge(r.tally)
 		for _, w := range r.Windows {
 			w.Start, w.End = w.Start+start, w.End+start
@@ -229,7 +229,12 @@ func Sum(results ...*Result) *Result {
 			asked += (r.Asked - asked) * float64(r.Period) / float64(sum.Period) // exact where all are the same
 		}
 		sum.Connections, sum.Streams = max(sum.Connections, r.Connections), max(sum.Streams, r.Streams)
-		sum.Void = cmp.Or(sum.Void, r.Void)
+		if sum.Void == "" && r.Void != "" {
+			sum.Void = r.Void
+			if len(results) > 1 { // the figures of the sum are different
+				sum.Void = fmt.Sprintf("in period %d of %d, %s", i+1, len(results), r.Void)
+			}
+		}
 		sum.Stopped = cmp.Or(sum.Stopped, r.Stopped)
 		sum.Interrupted = sum.Interrupted || r.Interrupted
 	}

@@ -100,7 +100,7 @@ func TestSum(t *testing.T) {
 	a.Asked, b.Asked, b.Void = 11, 32, "why"
 	a.Windows, b.Windows = []Window{{End: time.Second}}, []Window{{End: time.Second}}
 	s := Sum(a, b)
-	if s.Succeeded != 40 || s.Failed != 3 || s.Elapsed != 2*time.Second || s.Asked != 21.5 || s.Void != "why" || *s.Rate != 20 || s.Failures[0].Count != 3 {
+	if s.Succeeded != 40 || s.Failed != 3 || s.Elapsed != 2*time.Second || s.Asked != 21.5 || s.Void != "in period 2 of 2, why" || Sum(b).Void != "why" || *s.Rate != 20 || s.Failures[0].Count != 3 {
 		t.Errorf("%+v", s)
 	}
 	if s.Windows[1].Start != time.Second || s.Windows[1].End != 2*time.Second {
