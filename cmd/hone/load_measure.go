@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
@@ -67,11 +68,13 @@ func findRate(ctx context.Context, a *app, f *loadFlags, target loadTarget) erro
 	progress := newProgress(a)
 	search := &measure.Search{
 		Load: target.period, Pacing: f.pacing, Warmup: f.warmup, Duration: f.duration, Options: f.opts, Goals: f.goals,
-		Window: func(rate float64, w load.Window) { progress.show(fmt.Sprintf("%.6g/s  %s", rate, windowText(w))) },
+		Window: func(rate float64, w load.Window) {
+			progress.show(fmt.Sprintf("%s/s  %s", load.RateText(rate), windowText(w)))
+		},
 		Tried: func(t load.Try) {
 			progress.show("")
 			if !f.json {
-				fmt.Fprintf(a.stdout, "%10.6g/s  %s\n", t.Rate, tryText(t))
+				fmt.Fprintf(a.stdout, "%10s/s  %s\n", load.RateText(t.Rate), tryText(t))
 			}
 		},
 	}
@@ -86,11 +89,7 @@ func findRate(ctx context.Context, a *app, f *loadFlags, target loadTarget) erro
 			return err
 		}
 	} else if best != nil {
-		next, more := load.Above(tries, best.Rate), "don't"
-		if next.Void != "" {
-			more = "are too many for this machine to send on time"
-		}
-		fmt.Fprintf(a.stdout, "\n%.6g requests per second meet %s; %.3g %% more %s\n", best.Rate, goalsText(f), 100*(next.Rate/best.Rate-1), more)
+		fmt.Fprintf(a.stdout, "\n%s\n", foundText(best.Rate, load.Above(tries, best.Rate), f.goals))
 	}
 	if errors.Is(err, load.ErrTooSlow) && tries[len(tries)-1].Void == "" {
 		a.warn("hone: " + err.Error())
@@ -99,10 +98,19 @@ func findRate(ctx context.Context, a *app, f *loadFlags, target loadTarget) erro
 	return err
 }
 
-func goalsText(f *loadFlags) string {
+// foundText says how many requests per second meet the goals. Next is the lowest rate that
+// was too high, if there was one.
+func foundText(best float64, next load.Try, goals []load.Goal) string {
 	var texts []string
-	for _, g := range f.goals {
+	for _, g := range goals {
 		texts = append(texts, g.String())
 	}
-	return strings.Join(texts, " and ")
+	text := fmt.Sprintf("%s requests per second meet %s", load.RateText(best), strings.Join(texts, " and "))
+	switch {
+	case math.IsInf(next.Rate, 1):
+		return text
+	case next.Result != nil && next.Void != "":
+		return text + fmt.Sprintf("; %s are too many for this machine to send on time", load.RateText(next.Rate))
+	}
+	return text + fmt.Sprintf("; %s don't", load.RateText(next.Rate))
 }

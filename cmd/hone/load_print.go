@@ -41,7 +41,7 @@ func rateText(rate *float64) string {
 	if rate == nil {
 		return "–"
 	}
-	return fmt.Sprintf("%.4g", *rate)
+	return load.RateText(*rate)
 }
 
 // timeText is a time with three digits, or a dash if requests failed instead.
@@ -162,7 +162,7 @@ func loadText(f *loadFlags, r *load.Result) string {
 func tellAnswered(b *bytes.Buffer, r *load.Result) {
 	fmt.Fprintf(b, "  answered  %s in %.4gs: %s per second", compare.Counted(int(r.Succeeded-r.Overdue), "request"), r.Period.Seconds(), rateText(r.Rate))
 	if r.Asked > 0 {
-		fmt.Fprintf(b, " of %.4g", r.Asked)
+		fmt.Fprintf(b, " of %s", load.RateText(r.Asked))
 	}
 	if r.Rate == nil {
 		fmt.Fprint(b, " (too few to estimate a rate)")

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/load"
 )
 
 // loadService is a service with its profiles, which counts requests.
@@ -179,6 +180,22 @@ func TestLoadFind(t *testing.T) {
 	}
 	if out, _, code = loadHone(t, "load", "http", "-find", "failed<=0", "-duration", "500ms", easy, url+"/fail"); code != exitMissed {
 		t.Errorf("a service that fails: exit code %d\n%s", code, out)
+	}
+}
+
+func TestFoundText(t *testing.T) {
+	goal, err := load.ParseGoal("p99<=50ms")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, next := range map[string]load.Try{
+		"7360 requests per second meet p99<=50ms; 7680 don't":                                          {Rate: 7680, Result: &load.Result{}},
+		"7360 requests per second meet p99<=50ms; 10240 are too many for this machine to send on time": {Rate: 10240, Result: &load.Result{Void: "late"}},
+		"7360 requests per second meet p99<=50ms":                                                      load.Above(nil, 7360),
+	} {
+		if got := foundText(7360, next, []load.Goal{goal}); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }
 

@@ -221,7 +221,7 @@ func missed(r *Result, goals []Goal) string {
 	settled := float64(r.tally.settled)
 	if few := 2 / max(r.dueInHalf, 1); settled < kept*r.dueInHalf*(1-few) {
 		half := r.Period.Seconds() / 2
-		return fmt.Sprintf("%.4g of %.4g requests per second were answered in the second half of the period", settled/half, r.dueInHalf/half)
+		return fmt.Sprintf("%s of %s requests per second were answered in the second half of the period", RateText(settled/half), RateText(r.dueInHalf/half))
 	}
 	return ""
 }

@@ -107,5 +107,13 @@ func (p Pacing) String() string {
 	return text
 }
 
+// RateText formats a rate with four digits, or all digits before the decimal point.
+func RateText(rate float64) string {
+	if rate >= 1000 {
+		return strconv.FormatFloat(rate, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(rate, 'g', 4, 64)
+}
+
 // Rate returns the rate that a period begins with, in requests per second.
 func (p Pacing) Rate() float64 { return p.steps[0].From }

@@ -161,6 +161,18 @@ func TestGoals(t *testing.T) {
 	}
 }
 
+func TestRateText(t *testing.T) {
+	for rate, want := range map[float64]string{0.25: "0.25", 11.5625: "11.56", 703.125: "703.1", 999.99: "1000", 1024.5: "1024", 10240: "10240", 1e8: "100000000"} {
+		if got := RateText(rate); got != want {
+			t.Errorf("RateText(%v) is %s, want %s", rate, got, want)
+		}
+	}
+	r := asked(10240, resultOf(0, upTo(9868, 1)...))
+	if got, want := missed(r, nil), "9868 of 10240 requests per second were answered in the second half of the period"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
+
 // asked makes a result that of a rate, with answers all the time.
 func asked(rate float64, r *Result) *Result {
 	r.Asked, r.dueInHalf = rate, rate/2

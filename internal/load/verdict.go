@@ -34,8 +34,8 @@ func Verdict(r *Result, goals []Goal) error {
 	return nil
 }
 
-// Above returns the try with the lowest rate above best that missed. If Find has found a
-// best try, there is one.
+// Above returns the try with the lowest rate above best that missed. If none missed, its
+// rate is infinite.
 func Above(tries []Try, best float64) Try {
 	next := Try{Rate: math.Inf(1)}
 	for _, t := range tries {
