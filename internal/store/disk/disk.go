@@ -44,6 +44,7 @@
 //	parity.go, block.go        repairs smeared tables
 //	chunks.go, mend.go         logs; single wrong bits
 //	listing.go, durable.go     names of files; writing them so that they last
+//	private.go                 creates files that other users can't read
 //
 // Files and keys are in doc/reference/format.md, values beside their codecs, and the reasons in
 // doc/design/0006-store.md and 0010-store-format.md.

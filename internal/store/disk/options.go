@@ -72,7 +72,7 @@ func (o *Options) fill() {
 		o.Now = time.Now
 	}
 	if o.FS == nil {
-		o.FS = vfs.Default
+		o.FS = userFS
 	}
 }
 

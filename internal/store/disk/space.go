@@ -81,7 +81,7 @@ func (r *space) check() error {
 // remember stores which directory this is, for checkUsable. Only the operating system's file
 // system needs that: others can't lose a directory.
 func (r *space) remember() error {
-	if r.FS != vfs.Default {
+	if r.FS != userFS {
 		return nil
 	}
 	info, err := os.Stat(filepath.Join(r.dir, lockName))
