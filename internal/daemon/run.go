@@ -181,6 +181,9 @@ func (d *daemon) newServer(ctx context.Context, protocols *http.ServeMux, reach 
 func (d *daemon) serverConfig(reach server.Reach) server.Config {
 	cfg := server.Config{
 		Hosts: append(reach.Hosts, d.cfg.Hosts...), AnyAddress: reach.AnyAddress, PublicURL: d.cfg.PublicURL, Auth: d.auth, Metrics: d.metrics, Log: d.warn,
+		Refused: func(address string, err error) {
+			d.log.Warn("requests from this address are refused; logged once per hour", "address", address, "error", err)
+		},
 	}
 	if u, err := url.Parse(d.cfg.PublicURL); err == nil && u.Host != "" {
 		cfg.Hosts = append([]string{u.Host}, cfg.Hosts...)

@@ -8,6 +8,7 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/server/auth"
@@ -46,6 +47,8 @@ type access struct {
 	auth    *auth.Auth // nil lets everyone do everything
 	agents  *Agents
 	metrics *metrics
+	refused *refused
+	tell    func(address string, err error) // Config.Refused
 }
 
 // needs lets those with the roles through. Every route of the server has gone
@@ -98,6 +101,12 @@ func (a access) deny(w http.ResponseWriter, r *http.Request, err *deniedError) {
 		e := auth.EventOf(r, auth.Denied, auth.Denied)
 		e.Target, e.Detail = describeRequest(r), err.Error()
 		a.auth.Audit.Log(e)
+	}
+	// Agents often don't say why nothing arrives. People without a token are sent to the login page.
+	if a.auth != nil && a.tell != nil && (a.agents.isPush(r) || errors.Is(err, auth.ErrUnknown)) {
+		if from := auth.EventOf(r, auth.Denied, auth.Denied).Address; a.refused.first(from, time.Now()) {
+			a.tell(from, err)
+		}
 	}
 	reason := ingest.Denied
 	if err.unknown {

@@ -603,3 +603,33 @@ func TestPush(t *testing.T) {
 		t.Errorf("the push made no marker: %s", markers)
 	}
 }
+
+// TestRefusedTold: the operator hears of an agent without the right token, once.
+func TestRefusedTold(t *testing.T) {
+	var told []string
+	g := servertest.NewGuarded(t, func(c *servertest.Config) {
+		c.Refused = func(address string, err error) { told = append(told, err.Error()) }
+	})
+	push := func(change ...func(*http.Request)) {
+		g.Do("POST", "/api/v1/profiles?service=api", servertest.ProfileBody(t), change...)
+	}
+	g.Do("GET", "/api/v1/labels", "")
+	push(g.As("writer"))
+	if len(told) > 0 {
+		t.Fatalf("told of %q", told)
+	}
+	push(servertest.Header("Authorization", "Bearer wrong"))
+	push(servertest.Header("Authorization", "Bearer wrong"))
+	push()
+	if len(told) != 1 || !strings.Contains(told[0], "unknown token") {
+		t.Errorf("told of %q", told)
+	}
+	told = nil
+	g = servertest.NewGuarded(t, func(c *servertest.Config) {
+		c.Refused = func(address string, err error) { told = append(told, err.Error()) }
+	})
+	push()
+	if len(told) != 1 || !strings.Contains(told[0], "send a token") {
+		t.Errorf("told of %q", told)
+	}
+}

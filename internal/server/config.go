@@ -34,6 +34,9 @@ type Config struct {
 	// Log is called with lines for the operator, without a newline; nil is package
 	// log.
 	Log func(string)
+	// Refused is told of senders without the right token, once per hour for each
+	// address; nil tells no one.
+	Refused func(address string, err error)
 
 	Limits Limits
 }

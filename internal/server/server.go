@@ -30,6 +30,7 @@ type Server struct {
 	answers  *ingest.Answers
 	bodyTime atomic.Int64 // what a body may take in all, in ns; 0 is no bound
 	metrics  *metrics     // nil counts nothing
+	refused  refused      // senders that the operator was told of
 	started  time.Time
 	ending   atomic.Bool
 	ready    func() error // of Operate
@@ -91,7 +92,9 @@ func (s *Server) HandleHTTP(pattern string, roles auth.Roles, h http.Handler) {
 	s.mux.Handle(pattern, s.access().needs(roles, h))
 }
 
-func (s *Server) access() access { return access{s.cfg.Auth, s.cfg.Agents, s.metrics} }
+func (s *Server) access() access {
+	return access{s.cfg.Auth, s.cfg.Agents, s.metrics, &s.refused, s.cfg.Refused}
+}
 
 // Patterns returns all routes but those of agents' protocols, for tests that need a case for
 // each.
