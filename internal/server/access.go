@@ -103,7 +103,7 @@ func (a access) deny(w http.ResponseWriter, r *http.Request, err *deniedError) {
 		a.auth.Audit.Log(e)
 	}
 	// Agents often don't say why nothing arrives. People without a token are sent to the login page.
-	if a.auth != nil && a.tell != nil && (a.agents.isPush(r) || errors.Is(err, auth.ErrUnknown)) {
+	if a.auth != nil && a.tell != nil && (a.agents.isPush(r) || errors.Is(err, auth.ErrUnknown) || errors.Is(err, auth.ErrGone)) {
 		if from := auth.EventOf(r, auth.Denied, auth.Denied).Address; a.refused.first(from, time.Now()) {
 			a.tell(from, err)
 		}

@@ -225,6 +225,45 @@ func TestTokensReload(t *testing.T) {
 	}
 }
 
+// TestTokensGone: while the directory is missing, an error says so, without its name.
+func TestTokensGone(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "data")
+	tokens, err := OpenTokens(filepath.Join(dir, "tokens.json"))
+	if err != nil {
+		t.Errorf("before the first token: %v", err)
+	}
+	secret, _, err := tokens.Add("agents", Write, nil, time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(dir, dir+".lost"); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := tokens.Find(secret); !errors.Is(err, ErrGone) || strings.Contains(err.Error(), dir) {
+			t.Errorf("without the directory: %v", err)
+		}
+	}
+	if err := tokens.Err(); err == nil || !strings.Contains(err.Error(), dir) {
+		t.Errorf("the operator is told %v", err)
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tokens.Find(secret); !errors.Is(err, ErrUnknown) {
+		t.Errorf("in an empty directory: %v", err)
+	}
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(dir+".lost", dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tokens.Find(secret); err != nil || tokens.Err() != nil {
+		t.Errorf("with the directory back: %v, %v", err, tokens.Err())
+	}
+}
+
 func TestTokensExpire(t *testing.T) {
 	tokens, _ := openTokens(t)
 	secret, _, err := tokens.Add("old", Read, nil, time.Now().Add(-time.Second))

@@ -42,7 +42,11 @@ func (f *file[T]) get() T {
 	info, err := os.Stat(f.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		var none T
-		f.value, f.read, f.err = none, nil, nil
+		// A removed file has no values. A removed directory was hardly meant.
+		if f.read != nil || f.err != nil {
+			f.err = missingDirectory(f.path)
+		}
+		f.value, f.read = none, nil
 		return none
 	}
 	if err != nil {
@@ -59,6 +63,19 @@ func (f *file[T]) get() T {
 		f.value, f.read = value, info
 	}
 	return f.value
+}
+
+// missingDirectory returns an ErrGone if the directory of a file is missing.
+func missingDirectory(path string) error {
+	if dir := filepath.Dir(path); !exists(dir) {
+		return fmt.Errorf("%w: %s", ErrGone, dir)
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return !errors.Is(err, fs.ErrNotExist)
 }
 
 func (f *file[T]) load() (value T, err error) {

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -98,8 +99,8 @@ func parseTokens(path string, data []byte) ([]*Token, error) {
 	return f.Tokens, nil
 }
 
-// Find returns the token with a secret, or ErrUnknown. Its time doesn't depend on how
-// much of the secret is right.
+// Find returns the token with a secret, ErrUnknown, or ErrGone. Its time doesn't depend
+// on how much of the secret is right.
 func (t *Tokens) Find(secret string) (*Token, error) {
 	hash := sha256.Sum256([]byte(secret))
 	var found *Token
@@ -107,6 +108,9 @@ func (t *Tokens) Find(secret string) (*Token, error) {
 		if subtle.ConstantTimeCompare(token.hash[:], hash[:]) == 1 {
 			found = token
 		}
+	}
+	if found == nil && errors.Is(t.Err(), ErrGone) {
+		return nil, ErrGone // without its name
 	}
 	if found == nil || found.expired() {
 		return nil, ErrUnknown
