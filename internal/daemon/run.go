@@ -213,6 +213,16 @@ func (d *daemon) site() reports.Config {
 	return site
 }
 
+// started describes the server in the log. The store has an address of its own if it isn't
+// in the data directory.
+func (d *daemon) started(address string, tls bool) []any {
+	fields := []any{"address", address, "data", d.cfg.Data}
+	if d.cfg.Store.URL != "" {
+		fields = append(fields, "store", d.cfg.Keeps())
+	}
+	return append(fields, "login", d.auth != nil, "tls", tls, "version", d.o.Version)
+}
+
 // prepareTime is how long a start may take for the sake of the first questions.
 const prepareTime = 250 * time.Millisecond
 
@@ -267,7 +277,7 @@ func (d *daemon) serve(ctx, work context.Context, l net.Listener, reach server.R
 	// which is faster than memory that the kernel has to map first.
 	go runtime.GC()
 	fmt.Fprintf(d.o.Stdout, "Serving on %s, profiles in %s; ^C ends it\n", page, d.cfg.Keeps())
-	d.log.Info("started", "address", l.Addr().String(), "data", d.cfg.Data, "store", d.cfg.Keeps(), "login", d.auth != nil, "tls", of.TLS != nil, "version", d.o.Version)
+	d.log.Info("started", d.started(l.Addr().String(), of.TLS != nil)...)
 	if d.auth == nil && reach.Public {
 		d.log.Warn("anyone who can connect reads and writes all profiles")
 	}
