@@ -40,6 +40,9 @@ func Run(ctx context.Context, cfg *Config, o Options) (err error) {
 	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
 		return cfg.Blame("data", err)
 	}
+	if exposed(cfg.Data) {
+		d.log.Warn("other users of this machine can read the profiles: chmod 700 the data directory", "data", cfg.Data)
+	}
 	cfg.limitMemory(o.Getenv)
 	d.store, err = openStore(ctx, l, cfg, d.log)
 	if err != nil || d.store == nil {
