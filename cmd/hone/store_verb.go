@@ -219,7 +219,7 @@ func storeStats(ctx context.Context, a *app, st *disk.Store, asJSON bool) error 
 	fmt.Fprintln(a.stdout)
 	slices.SortStableFunc(services, func(s, t disk.ServiceStats) int { return cmp.Compare(t.DiskBytes, s.DiskBytes) })
 	w := tabwriter.NewWriter(a.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "profiles\tsamples\ton disk, about\t  service")
+	fmt.Fprintln(w, "profiles\tsample data\ton disk, about\t  service")
 	for _, s := range services {
 		fmt.Fprintf(w, "%d\t%s\t%s\t  %s\n", s.Profiles, bytes(s.SampleBytes), bytes(s.DiskBytes), compare.Printable(s.Service))
 	}
