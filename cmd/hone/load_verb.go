@@ -44,7 +44,7 @@ How much to send:
   -timeout D        time limit per request (30s; Kafka: 2m)
 
 What to send. All but addresses can have templates, such as {{n}}, the number of the
-request, or {{int 1 9}}, a random number; see doc/load.md:
+request, or {{int 1 9}}, a random number; see doc/reference/load.md:
 
   -body TEXT        the body; gRPC: the request in JSON; Kafka: the value. @FILE sends
                     a file unchanged
@@ -105,7 +105,8 @@ Goals, profiles and comparisons:
 
   -goal GOAL        p99<=10ms, p99.9<=1s, max<=2s, mean<=5ms, rate>=500, failed<=0.1% or
                     silence<=5s; may be repeated
-  -pprof URL        profile the service during the load: http://HOST:PORT/debug/pprof
+  -pprof ADDRESS    profile the service during the load: HOST:PORT, or the URL of its
+                    /debug/pprof
   -service NAME     use the profiles that hone serve collects of this service; or of a
                     selector, '{service="api", zone="a"}'
   -server URL       the server for -service ($HONE_SERVER, or http://127.0.0.1:4600)
@@ -132,10 +133,11 @@ Other flags:
   -v                with -against, also print what didn't change
   -json             print everything as JSON
 
-Exit codes: 0 success; 1 failure: requests failed without a goal for failed, the service
-was silent for seconds without a goal for silence, or the run is void or interrupted;
-2 wrong usage; 3 a goal is missed, or with -against something got worse beyond its
-budget in hone.toml and a second measurement agreed.
+Exit codes: 0 success; 1 failure: the run is void or interrupted, or no request succeeded,
+whatever the goals are; requests failed without a goal for failed; or the service was
+silent for seconds and there are no goals; 2 wrong usage; 3 a goal is missed, the service
+was silent although there are goals (except one for silence), or with -against something
+got worse beyond its budget in hone.toml and a second measurement agreed.
 
 With -rate, hone sends requests when they are due, whether or not earlier ones were
 answered, and latency counts from that time. So if the service stalls, you see the
