@@ -152,6 +152,11 @@ func (m *checker) load(ctx context.Context) Check {
 	if used > cores/4 {
 		c.State, c.Means = Note, "stop them before you measure"
 	}
+	// Use is at most the number of cores. The average tells how many processes want one.
+	average, _, _ := strings.Cut(m.file("proc/loadavg"), " ")
+	if waiting, err := strconv.ParseFloat(average, 64); err == nil && waiting > cores {
+		c.Found += fmt.Sprintf(" (load average %.0f)", waiting)
+	}
 	return c
 }
 

@@ -33,6 +33,8 @@ func TestDoctor(t *testing.T) {
 		{"virtual", map[string]string{"proc/cpuinfo": "flags\t: fpu hypervisor\n"}, nil, (*checker).clock, Note, "a virtual machine"},
 		{"unknown", nil, nil, (*checker).clock, OK, "unknown on this system"},
 		{"busy", map[string]string{others: "1.3 2"}, nil, load, Note, "other processes use 1.3 of 2 cores"},
+		{"very busy", map[string]string{others: "2 2", "proc/loadavg": "32.41 20.01 9.00 33/812 4711\n"}, nil, load, Note, "other processes use 2.0 of 2 cores (load average 32)"},
+		{"not too busy", map[string]string{others: "1 2", "proc/loadavg": "1.1 1 1 2/812 4711\n"}, nil, load, Note, "use 1.0 of 2 cores stop"},
 		{"idle", map[string]string{others: "0.1 2"}, nil, load, OK, "0.1 of 2"},
 		{"no load", map[string]string{others: "0 0"}, nil, load, "", ""},
 		{"no git", nil, nil, (*checker).git, Note, "-against"},
