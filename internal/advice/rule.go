@@ -64,7 +64,7 @@ type Rule struct {
 // Conditions say when a rewrite is possible, as the ends of sentences for users, in Markdown.
 type Conditions struct {
 	Offered string // "The rewrite is offered if …": what the rule has verified
-	Review  string // "The rewrite needs review (class B) unless the rule can tell that …"; "" if it never needs review
+	Review  string // "The rewrite needs review (class B) unless the rule can tell that …", several separated by "; "; "" if it never needs review
 }
 
 // Explanation is what users read of a rule, in Markdown: its Doc, and what its rewrite needs.
@@ -72,10 +72,15 @@ func (r *Rule) Explanation() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimSpace(r.Doc) + "\n")
 	if r.Conditions.Offered != "" {
-		fmt.Fprintf(&b, "\nThe rewrite is offered if %s.\n", r.Conditions.Offered)
+		fmt.Fprintf(&b, "\nThe rewrite is offered if %s.\n", strings.ReplaceAll(r.Conditions.Offered, "; ", ", and "))
 	}
-	if r.Conditions.Review != "" {
-		fmt.Fprintf(&b, "\nThe rewrite needs review (class B) unless the rule can tell that %s.\n", r.Conditions.Review)
+	if all := strings.Split(r.Conditions.Review, "; "); len(all) > 1 {
+		b.WriteString("\nThe rewrite needs review (class B) unless the rule can tell all of this:\n\n")
+		for _, condition := range all {
+			fmt.Fprintf(&b, "- %s\n", condition)
+		}
+	} else if all[0] != "" {
+		fmt.Fprintf(&b, "\nThe rewrite needs review (class B) unless the rule can tell that %s.\n", all[0])
 	}
 	if a := r.Analyzer; a != nil {
 		fmt.Fprintf(&b, "\nThe pattern and the rewrite are those of the analyzer [%s](%s); what is found elsewhere than on a hot line is not reported.\n", a.Name, a.URL)

@@ -47,3 +47,18 @@ func TestTextRewrite(t *testing.T) {
 		}
 	}
 }
+
+// TestExplanation: several conditions are a list, not a sentence with semicolons.
+func TestExplanation(t *testing.T) {
+	r := Rule{Doc: "Slow."}
+	r.Conditions.Offered, r.Conditions.Review = "a holds; b holds", "c holds; d holds"
+	const want = "Slow.\n\nThe rewrite is offered if a holds, and b holds.\n\n" +
+		"The rewrite needs review (class B) unless the rule can tell all of this:\n\n- c holds\n- d holds\n"
+	if got := r.Explanation(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	r.Conditions.Review = "c holds"
+	if got := r.Explanation(); !strings.HasSuffix(got, "unless the rule can tell that c holds.\n") {
+		t.Errorf("%q", got)
+	}
+}
