@@ -57,7 +57,7 @@ func (r *Report) together(b *strings.Builder) {
 		return cmp.Or(cmp.Compare(r.Together[y], r.Together[x]), strings.Compare(x, y))
 	})
 	for _, s := range subjects[:min(3, len(subjects))] {
-		fmt.Fprintf(b, "together %.0f %% of the CPU time of %s (findings overlap)\n", 100*r.Together[s], s)
+		fmt.Fprintf(b, "together %.0f %% of the CPU time of %s, without garbage collection (findings overlap)\n", 100*r.Together[s], s)
 	}
 }
 

@@ -62,3 +62,19 @@ func TestExplanation(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestTogether: the sum of overlapping findings says what it leaves out. It may be less than a
+// finding's bound, which includes garbage collection.
+func TestTogether(t *testing.T) {
+	r := &Report{Together: map[string]float64{"Count": 0.47}, Findings: make([]Finding, 2)}
+	for i := range r.Findings {
+		r.Findings[i].Evidence.Subjects = []string{"Count"}
+	}
+	var b strings.Builder
+	if err := r.WriteText(&b, "."); err != nil {
+		t.Fatal(err)
+	}
+	if want := "\ntogether 47 % of the CPU time of Count, without garbage collection (findings overlap)\n"; !strings.Contains(b.String(), want) {
+		t.Errorf("%q", b.String())
+	}
+}
