@@ -16,11 +16,14 @@ import (
 // of all false alarms would pass. What is lost is little, as the question is of one
 // series, and more samples are asked where it decides nothing (see Doubtful). A
 // change counts as beyond the budget if it is so in both.
+//
+// A change that is certain stays, unconfirmed, if the second run has too few samples of
+// its series or none.
 func (f *Family) Confirm(second *Family) *Family {
-	repeated := make(map[Key]*Comparison)
+	repeats := make(map[Key]*Comparison)
 	for i := range second.Comparisons {
 		c := &second.Comparisons[i]
-		repeated[c.Key] = c
+		repeats[c.Key] = c
 	}
 	confirmed := *f
 	confirmed.Comparisons = slices.Clone(f.Comparisons)
@@ -29,8 +32,11 @@ func (f *Family) Confirm(second *Family) *Family {
 		if !c.Gated || !c.Verdict.Changed() || c.Confirmation != Pending {
 			continue
 		}
-		switch again, ok := repeated[c.Key]; {
-		case !ok || again.Verdict == OneSided || math.IsNaN(again.Change): // no pairs
+		again, repeated := repeats[c.Key]
+		repeated = repeated && again.Verdict != OneSided && !math.IsNaN(again.Change) // has pairs
+		switch {
+		case c.certain() && (!repeated || again.Unknown()):
+		case !repeated:
 			c.Confirmation, c.Verdict = NotRepeated, Inconclusive
 		case again.Verdict == c.Verdict, c.Verdict == Worse && again.Verdict == WithinBudget && again.significant:
 			c.Confirmation, c.Beyond = Agreed, c.Beyond && again.Beyond && again.Verdict == c.Verdict

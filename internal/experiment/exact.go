@@ -34,10 +34,15 @@ import (
 // a confidence level: 1.
 //
 // Constant series are not part of the family for the correction, as they cannot
-// give a false alarm by chance; they would only blunt the others.
+// give a false alarm by chance; they would only blunt the others. Nor do they need a
+// second run to confirm them: see Comparison.certain.
 const (
 	exactSpanUnits    = 1
 	exactSpanFraction = 0.001
+	// certainSamples is how many samples a side needs before a small change between
+	// constant sides is certain: the first number with 2/C(2n, n) below 0.05. A count
+	// that go test rounds now up, now down can be constant in fewer by chance.
+	certainSamples = 4
 )
 
 // counts is what the rule says of a series.
@@ -68,24 +73,37 @@ func compareExactly(sample pairedSample, unit string) (c counts, ok bool) {
 	if rounded {
 		c.interval.Lo, c.interval.Hi = min(c.interval.Lo, none), max(c.interval.Hi, none)
 	}
-	switch constant := bLo == bHi && hLo == hHi; {
+	switch facts := constant(base) && constant(head); {
 	case rounded, hLo <= bHi && bLo <= hHi:
 		c.p, c.adjustedP = 1, 1
 		c.change = none
-		if constant && bLo == hLo {
+		if facts && bLo == hLo {
 			return c, true
 		}
 		c.detectable = max(bHi, hHi) - min(bLo, hLo)
 		if m := math.Abs(rank.Median(base)); sample.scale == Ratio && m > 0 {
 			c.detectable /= m
 		}
-	case constant: // a fact: p is 0
+	case facts: // p is 0
 	default:
 		c.p, c.adjustedP = rank.SeparationP(len(base), len(head)), math.NaN()
 		c.chance = true
 	}
 	return c, true
 }
+
+// certain reports whether a change is a fact that needs no second run: all samples of a
+// side are equal, and the sides differ. If they differ by no more than a near-exact side
+// varies, each side needs certainSamples.
+func (c *Comparison) certain() bool {
+	base, head := c.sample.base, c.sample.head
+	if !c.Exact || len(base) == 0 || len(head) == 0 || !constant(base) || !constant(head) || base[0] == head[0] {
+		return false
+	}
+	return min(len(base), len(head)) >= certainSamples || !nearExact([]float64{base[0], head[0]})
+}
+
+func constant(values []float64) bool { return slices.Min(values) == slices.Max(values) }
 
 func nearExact(values []float64) bool {
 	span := slices.Max(values) - slices.Min(values)

@@ -61,13 +61,19 @@ func (f *Family) Unconfirmed() []Key {
 	return keys
 }
 
-// Regressions returns what fails a gate: worse beyond the budget, and confirmed.
+// Regressions returns what fails a gate.
 func (f *Family) Regressions() []Comparison {
 	var failed []Comparison
-	for _, c := range f.Comparisons {
-		if c.Gated && c.Verdict == Worse && c.Beyond && c.Confirmation == Agreed {
-			failed = append(failed, c)
+	for i := range f.Comparisons {
+		if c := &f.Comparisons[i]; c.Gated && f.Regressed(c) {
+			failed = append(failed, *c)
 		}
 	}
 	return failed
+}
+
+// Regressed reports whether a comparison of the family is worse beyond its budget, and
+// either confirmed by the second run, or certain without one.
+func (f *Family) Regressed(c *Comparison) bool {
+	return c.Verdict == Worse && c.Beyond && (c.Confirmation == Agreed || !f.Apart && c.certain())
 }

@@ -212,6 +212,49 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
+// TestCertain: counts that are the same in all samples of a side need no second run to fail
+// a gate. One that contradicts them is believed.
+func TestCertain(t *testing.T) {
+	none, short := []Series{}, []Series{blocksOf("allocs/op", same(0, 1), same(88, 1))}
+	for _, c := range []struct {
+		name         string
+		unit         string
+		base, head   []float64
+		again        []Series // nil: there was no second run
+		confirmation Confirmation
+		fails        bool
+	}{
+		{"no second run", "allocs/op", same(0, 10), same(88, 10), nil, Pending, true},
+		{"only of others", "allocs/op", same(0, 10), same(88, 10), none, Pending, true},
+		{"ended early", "allocs/op", same(0, 10), same(88, 10), short, Pending, true},
+		{"confirmed", "allocs/op", same(0, 10), same(88, 10), []Series{blocksOf("allocs/op", same(0, 10), same(88, 10))}, Agreed, true},
+		{"contradicted", "allocs/op", same(0, 10), same(88, 10), []Series{blocksOf("allocs/op", same(0, 10), same(0, 10))}, Disagreed, false},
+		{"two samples, far apart", "allocs/op", same(0, 2), same(88, 2), nil, Pending, true},
+		{"one more", "allocs/op", same(3, 4), same(4, 4), nil, Pending, true},
+		{"one more, in too few samples", "allocs/op", same(3, 3), same(4, 3), nil, Pending, false},
+		{"within the budget", "allocs/op", same(1000, 10), same(1020, 10), nil, Pending, false},
+		{"fewer", "allocs/op", same(88, 10), same(0, 10), nil, Pending, false},
+		{"nearly constant", "B/op", append(same(64000, 9), 64001), same(65536, 10), nil, Pending, false},
+		{"a time", "ns/op", around(500, .001, 10), around(900, .001, 10), nil, Pending, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			opts := DefaultOptions()
+			opts.Budget = func(Key) float64 { return .03 }
+			f := compared(t, []Series{blocksOf(c.unit, c.base, c.head)}, opts)
+			if c.again != nil {
+				f = f.Confirm(compared(t, c.again, opts))
+			}
+			if got := f.Comparisons[0]; got.Confirmation != c.confirmation || (len(f.Regressions()) > 0) != c.fails {
+				t.Errorf("%q, %v, fails %v", got.Words(), got.Confirmation, len(f.Regressions()) > 0)
+			}
+			f.Apart = true
+			if f.Regressed(&f.Comparisons[0]) && c.confirmation != Agreed {
+				t.Error("fails although the sides were measured apart")
+			}
+		})
+	}
+}
+
 // TestNotGated: throughput derived from the time is compared and cannot fail.
 func TestNotGated(t *testing.T) {
 	s := blocksOf("MB/s", around(500, .01, 10), around(400, .01, 10))

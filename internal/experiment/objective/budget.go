@@ -69,7 +69,7 @@ func (o *Objective) evaluateBudget(f *experiment.Family) []Outcome {
 		switch {
 		case c.Verdict == experiment.Worse && !c.Exceeds(*o.Budget) && *o.Budget > c.Budget:
 			// The family was judged by a smaller budget, of another objective.
-		case c.Verdict == experiment.Worse && c.Beyond && (c.Confirmation == experiment.Agreed || f.Apart):
+		case f.Regressed(c), f.Apart && c.Verdict == experiment.Worse && c.Beyond:
 			out.Status = Missed // kept runs are taken as they are: nothing can confirm them
 		case c.Verdict == experiment.Worse, c.Verdict == experiment.Inconclusive:
 			out.Status = Uncertain

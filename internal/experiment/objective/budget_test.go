@@ -79,6 +79,27 @@ func TestBudgetApart(t *testing.T) {
 	}
 }
 
+// TestBudgetCertain: a budget of allocations is missed without a second measurement, if all
+// samples of a side are the same.
+func TestBudgetCertain(t *testing.T) {
+	o, err := Parse("f", []byte("[[objective]]\nbenchmark = \"^B$\"\nmetric = \"allocs/op\"\nbudget = \"3%\"\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	opts := experiment.DefaultOptions()
+	opts.Budget, opts.Gated = BudgetOf(o), GatedBy(o)
+	for _, c := range []struct {
+		head float64
+		want Status
+	}{{103, Met}, {120, Missed}} {
+		s := blocksOf("allocs/op", same(100, 10), same(c.head, 10))
+		out := Evaluate(o, []experiment.Series{s}, compare(t, []experiment.Series{s}, opts), nil)
+		if len(out) != 1 || out[0].Status != c.want {
+			t.Errorf("100 to %v allocations: %+v, want %v", c.head, out, c.want)
+		}
+	}
+}
+
 // TestClockOfObjective: a budget of the time is one of the clock that judges it.
 func TestClockOfObjective(t *testing.T) {
 	objectives, err := Parse("hone.toml", []byte("[[objective]]\nbenchmark = \"B\"\nmetric = \"ns/op\"\nbudget = \"5%\"\n"))
