@@ -107,7 +107,11 @@ func tellLoad(a *app, f *loadFlags, target loadTarget, r *measure.Report) error 
 		}
 		fmt.Fprintf(&b, "\nrun %s", run)
 		if len(r.Hottest) > 0 {
-			fmt.Fprintf(&b, ": hone ui %s, hone top %s:%s/cpu", run, run, strings.ReplaceAll(target.name, " ", "_"))
+			mine := ""
+			if r.OwnCode {
+				mine = "-mine "
+			}
+			fmt.Fprintf(&b, ": hone ui %s, hone top %s%s:%s/cpu", run, mine, run, strings.ReplaceAll(target.name, " ", "_"))
 		}
 		fmt.Fprintln(&b)
 	}

@@ -54,7 +54,7 @@ func TestLoad(t *testing.T) {
 	if code != exitOK {
 		t.Fatalf("exit code %d\n%s%s", code, out, stderr)
 	}
-	for _, want := range []string{"200/s, 2 × 1s", "answered  ", "p99.99", "a request costs", "of CPU time", "allocations", "p99<=1h", "met", "\nrun "} {
+	for _, want := range []string{"200/s, 2 × 1s", "answered  ", "p99.99", "a request costs", "of CPU time", "allocations", "p99<=1h", "met", "\nrun ", ", hone top -mine "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}

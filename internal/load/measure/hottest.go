@@ -2,13 +2,15 @@ package measure
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"github.com/hone-go/hone/profile"
 )
 
-// A Hot is a function with a large share of the CPU time, from 0 to 1, that it spent in
-// its own code.
+// A Hot is a function with a large share of the CPU time, from 0 to 1. Calls of libraries
+// and of the runtime are named after the function of the service's module that makes them:
+// "main.search via regexp.MustCompile".
 type Hot struct {
 	Function string  `json:"function"`
 	Share    float64 `json:"share"`
@@ -21,6 +23,15 @@ func gcShare(p *profile.Profile, column int, total int64) float64 {
 
 // most is how many functions a report names.
 const most = 5
+
+// ownCode returns a profile as hone top -mine shows it: with what libraries and the runtime
+// cost added to the callers in the module of package main. If no stack has code of that
+// module, ok is false.
+func ownCode(ctx context.Context, p *profile.Profile) (folded *profile.Profile, ok bool) {
+	origins := p.Origins()
+	folded, ok, err := p.FoldForeign(ctx, func(f uint32) bool { return origins.Of(p.FunctionFrame(f)) == profile.OriginOwn }, false)
+	return folded, ok && err == nil
+}
 
 // hottest returns the functions with the largest values of their own.
 func hottest(p *profile.Profile, column int, total int64) []Hot {

@@ -141,10 +141,10 @@ func (m *measurement) profiles(ctx context.Context) error {
 			m.warn("no %s profile: %v", kind, err)
 			continue
 		}
-		told := m.costs(kind, p, requests)
+		told := m.costs(ctx, kind, p, requests)
 		m.report.Costs = append(m.report.Costs, told.costs...)
 		if told.gcShare != nil {
-			m.report.GCShare, m.report.Hottest = told.gcShare, told.hottest
+			m.report.GCShare, m.report.Hottest, m.report.OwnCode = told.gcShare, told.hottest, told.ownCode
 		}
 		if err := m.addProfile(experiment.Head, kind, p, requests); err != nil {
 			return err
@@ -229,7 +229,7 @@ var units = map[string]map[string]string{
 }
 
 // costs returns what a profile tells of a request.
-func (m *measurement) costs(kind string, p *profile.Profile, requests float64) (all told) {
+func (m *measurement) costs(ctx context.Context, kind string, p *profile.Profile, requests float64) (all told) {
 	for i, t := range p.SampleTypes {
 		unit, ok := units[kind][t.Type]
 		if !ok || requests <= 0 || kind == "allocs" && m.counted {
@@ -246,7 +246,12 @@ func (m *measurement) costs(kind string, p *profile.Profile, requests float64) (
 		all.costs = append(all.costs, Cost{kind, unit, float64(total) / requests, requests})
 		if kind == "cpu" {
 			share := gcShare(p, i, total)
-			all.gcShare, all.hottest = &share, hottest(p, i, total)
+			all.gcShare = &share
+			shown := p
+			if folded, ok := ownCode(ctx, p); ok {
+				shown, all.ownCode = folded, true
+			}
+			all.hottest = hottest(shown, i, total)
 		}
 	}
 	return all

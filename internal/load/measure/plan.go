@@ -77,6 +77,7 @@ type Report struct {
 	Costs        []Cost         `json:"costs,omitempty"`
 	GCShare      *float64       `json:"gc_share,omitempty"` // share of CPU time, from 0 to 1
 	Hottest      []Hot          `json:"hottest,omitempty"`  // by CPU time in their own code
+	OwnCode      bool           `json:"-"`                  // Hottest is what hone top -mine shows
 	Run          string         `json:"run,omitempty"`
 	Warnings     []string       `json:"warnings,omitempty"`
 }
@@ -115,6 +116,7 @@ type told struct {
 	costs   []Cost
 	gcShare *float64 // of CPU time
 	hottest []Hot
+	ownCode bool // hottest is of ownCode
 }
 
 // Memory is what a process has allocated since its start: TotalAlloc, Mallocs and NumGC of

@@ -297,7 +297,7 @@ func (c *contest) profileSide(ctx context.Context, side experiment.Side, kind st
 		c.warn("no %s profile of the %s: %v", kind, side, err)
 		return nil
 	}
-	of := c.costs(kind, p, requests)
+	of := c.costs(ctx, kind, p, requests)
 	if of.gcShare != nil {
 		c.told[side].gcShare, c.told[side].hottest = of.gcShare, of.hottest
 	}
