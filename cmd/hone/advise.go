@@ -327,7 +327,7 @@ func profilesOfRun(ctx context.Context, a *app, name string) (*toAdvise, error) 
 // profilesOfSource opens a run, one profile of a run, a file or a URL.
 func profilesOfSource(ctx context.Context, a *app, source string) (*toAdvise, error) {
 	if experiment.IsRun(source) || !infile.Exists(source) && !strings.Contains(source, "://") {
-		if _, err := experiment.Resolve(ctx, runsRoot(), source); err == nil || compare.IsRunName(source) {
+		if _, _, err := experiment.Resolve(ctx, runsRoot(), source); err == nil || compare.IsRunName(source) {
 			return profilesOfRun(ctx, a, source)
 		}
 	}

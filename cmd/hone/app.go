@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"golang.org/x/term"
 
@@ -44,6 +45,17 @@ func (a *app) warnAll(msgs []string) {
 	for _, m := range msgs {
 		a.warn(compare.Printable(m))
 	}
+}
+
+// warnOnce prints the messages that were not told before. It returns all that were.
+func (a *app) warnOnce(told, msgs []string) []string {
+	for _, m := range msgs {
+		if !slices.Contains(told, m) {
+			a.warnAll([]string{m})
+			told = append(told, m)
+		}
+	}
+	return told
 }
 
 // isTerminal reports whether a stream is a terminal.

@@ -88,13 +88,16 @@ func runCheck(ctx context.Context, a *app, args []string) error {
 	} else if len(rest) == 0 {
 		rest = []string{"latest"}
 	}
-	if *base, err = compare.Newest(ctx, f.Store, *base); err != nil {
-		return err
-	}
+	names := []*string{base}
 	for i := range rest {
-		if rest[i], err = compare.Newest(ctx, f.Store, rest[i]); err != nil {
+		names = append(names, &rest[i])
+	}
+	for _, name := range names {
+		var skipped []string
+		if *name, skipped, err = compare.Newest(ctx, f.Store, *name); err != nil {
 			return err
 		}
+		a.warnAll(skipped)
 	}
 	inputs, err := compare.Read(ctx, f.Store, a.stdin, rest)
 	if err != nil {

@@ -318,6 +318,35 @@ func TestPartialRun(t *testing.T) {
 	}
 }
 
+// TestLatestIsNotTheNewest: that latest skips a newer partial run is said once, also in the
+// error that follows from it.
+func TestLatestIsNotTheNewest(t *testing.T) {
+	runs := inModule(t)
+	const partial = "20300101-000000-0000"
+	dir := filepath.Join(runs, partial)
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "run.json"), `{"schema": 1, "id": "`+partial+`", "created": "2030-01-01T00:00:00Z", "state": "partial", "head": {}}`)
+	for _, c := range [][2]string{
+		{"compare latest", "latest is run "},
+		{"compare latest~1 latest~1", "latest~1 is run "},
+		{"compare latest:base latest", "latest is run "},
+		{"top latest:Hash-2/cpu latest:Hash-2/cpu", "latest is run "},
+		{"top latest:Nope/cpu", "has no cpu profile of Nope"},
+		{"runs rm latest", "latest is run "},
+	} {
+		args, want := c[0], c[1]
+		o := hone(t, strings.Fields(args)...)
+		if n := strings.Count(o.stderr, "the newer "+partial+" is partial; give its name to use it"); n != 1 || !strings.Contains(o.stderr, want) {
+			t.Errorf("hone %s: said %d times:\n%s", args, n, o.stderr)
+		}
+	}
+	if o := hone(t, "compare", baseRun, headRun); strings.Contains(o.stderr, partial) {
+		t.Errorf("runs by name: %s", o.stderr)
+	}
+}
+
 // TestCompareNothing: where nothing changed, bench -against measures nothing.
 func TestCompareNothing(t *testing.T) {
 	runs := inModule(t)

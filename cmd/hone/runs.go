@@ -117,10 +117,11 @@ func listRuns(ctx context.Context, a *app, root string, asJSON bool) error {
 func removeRuns(ctx context.Context, a *app, root string, names []string) error {
 	var dirs []string
 	for _, name := range names {
-		dir, err := experiment.Resolve(ctx, root, name)
+		dir, skipped, err := experiment.Resolve(ctx, root, name)
 		if err != nil {
 			return err
 		}
+		a.warnAll(skipped)
 		dirs = append(dirs, dir)
 	}
 	for _, dir := range dirs {

@@ -74,6 +74,9 @@ func findRunSource(ctx context.Context, source string) (*runSource, error) {
 			if port.MatchString(rest) {
 				return nil, nil
 			}
+			if len(run.Skipped) > 0 {
+				err = fmt.Errorf("%w; %s", err, strings.Join(run.Skipped, "; "))
+			}
 			return nil, err
 		}
 		if filepath.Dir(run.Dir) == filepath.Clean(root) {
@@ -125,6 +128,7 @@ func whichProfile(ctx context.Context, name, dir string) error {
 // runFiles replaces names of runs' profiles in sources by their files.
 func runFiles(ctx context.Context, a *app, sources []string) ([]string, error) {
 	files := make([]string, len(sources))
+	var told []string // of what latest skipped, once for all sources
 	for i, s := range sources {
 		files[i] = s
 		found, err := findRunSource(ctx, s)
@@ -133,7 +137,7 @@ func runFiles(ctx context.Context, a *app, sources []string) ([]string, error) {
 		}
 		if found != nil {
 			files[i] = found.file
-			a.warnAll(found.skipped)
+			told = a.warnOnce(told, found.skipped)
 		}
 	}
 	return files, nil
@@ -143,14 +147,16 @@ func runFiles(ctx context.Context, a *app, sources []string) ([]string, error) {
 // and profiles of runs by names that will mean the same later.
 func runDirectories(ctx context.Context, a *app, sources []string) ([]string, error) {
 	named := make([]string, len(sources))
+	var told []string // of what latest skipped, once for all sources
 	for i, s := range sources {
 		named[i] = s
 		if infile.IsDir(s) {
 			continue
 		}
 		if _, err := os.Stat(s); errors.Is(err, os.ErrNotExist) && !strings.Contains(s, "://") && s != "" {
-			if dir, err := experiment.Resolve(ctx, runsRoot(), strings.TrimSuffix(s, ":")); err == nil {
+			if dir, skipped, err := experiment.Resolve(ctx, runsRoot(), strings.TrimSuffix(s, ":")); err == nil {
 				named[i] = dir
+				told = a.warnOnce(told, skipped)
 				continue
 			}
 		}
@@ -160,7 +166,7 @@ func runDirectories(ctx context.Context, a *app, sources []string) ([]string, er
 		}
 		if found != nil {
 			named[i] = found.name
-			a.warnAll(found.skipped)
+			told = a.warnOnce(told, found.skipped)
 		}
 	}
 	return named, nil

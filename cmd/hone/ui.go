@@ -99,7 +99,8 @@ func runUI(ctx context.Context, a *app, args []string) error {
 	if f.runs != "" {
 		// Replace the names of runs in this folder by their directories.
 		for i, source := range inv.Sources {
-			if dirs, _ := uiRunDirs(ctx, f.runs, []string{source}); len(dirs) > 0 {
+			if dirs, skipped, _ := uiRunDirs(ctx, f.runs, []string{source}); len(dirs) > 0 {
+				a.warnAll(skipped)
 				inv.Sources[i] = dirs[0]
 			}
 		}

@@ -14,25 +14,25 @@ import (
 // keptRuns returns the runs that a UI shows: those in root, and those that the command
 // line names.
 func keptRuns(ctx context.Context, a *app, inv *shell.Invocation, compat bool, root string) (*runs.Kept, error) {
-	dirs, _ := uiRunDirs(ctx, root, inv.Sources)
+	dirs, _, _ := uiRunDirs(ctx, root, inv.Sources) // runDirectories says what latest skipped
 	return runs.Open(ctx, root, dirs, moduleObjectives, func(file string) func(context.Context) (*profile.Profile, error) {
 		return loadLater(a, inv, compat, file)
 	})
 }
 
-// uiRunDirs returns the directories of the runs among sources, and whether all
-// of them are runs.
-func uiRunDirs(ctx context.Context, root string, sources []string) (dirs []string, all bool) {
+// uiRunDirs returns the directories of the runs among sources, which newer runs latest
+// skipped, and whether all of them are runs.
+func uiRunDirs(ctx context.Context, root string, sources []string) (dirs, skipped []string, all bool) {
 	for _, s := range sources {
 		if infile.IsDir(s) && experiment.IsRun(s) {
 			dirs = append(dirs, s)
 		} else if s != "" && !infile.Exists(s) && !strings.Contains(s, "://") {
-			if dir, err := experiment.Resolve(ctx, root, strings.TrimSuffix(s, ":")); err == nil {
-				dirs = append(dirs, dir)
+			if dir, newer, err := experiment.Resolve(ctx, root, strings.TrimSuffix(s, ":")); err == nil {
+				dirs, skipped = append(dirs, dir), append(skipped, newer...)
 			}
 		}
 	}
-	return dirs, len(dirs) > 0 && len(dirs) == len(sources)
+	return dirs, skipped, len(dirs) > 0 && len(dirs) == len(sources)
 }
 
 // runsPage is the page of runs that a command line asks for, "" for none.
@@ -40,7 +40,7 @@ func runsPage(ctx context.Context, root string, inv *shell.Invocation) string {
 	if len(inv.Sources) == 0 && len(inv.Base) == 0 {
 		return "runs"
 	}
-	dirs, all := uiRunDirs(ctx, root, inv.Sources)
+	dirs, _, all := uiRunDirs(ctx, root, inv.Sources)
 	if !all || len(inv.Base) > 0 {
 		return ""
 	}

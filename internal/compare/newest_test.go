@@ -27,11 +27,11 @@ func TestNewest(t *testing.T) {
 	for name, want := range map[string]string{
 		"latest": run.Dir(), "latest:base": run.Dir() + ":base", "": "", "new.txt": "new.txt", file: file, "latest.txt": "latest.txt",
 	} {
-		if got, err := Newest(t.Context(), root, name); got != want || err != nil {
+		if got, _, err := Newest(t.Context(), root, name); got != want || err != nil {
 			t.Errorf("%q: %q, want %q, %v", name, got, want, err)
 		}
 	}
-	if got, err := Newest(t.Context(), root, "latest~1"); err == nil {
+	if got, _, err := Newest(t.Context(), root, "latest~1"); err == nil {
 		t.Errorf("latest~1 of one run is %s", got)
 	}
 }

@@ -182,17 +182,18 @@ func IsRunName(name string) bool { return runName.MatchString(name) }
 
 // Newest replaces latest, or latest~1, by the folder of that run, whatever the run has. It
 // returns other names as they are. Other verbs skip runs without results, but a gate must
-// not fall back to an older run because the newest one has no results.
-func Newest(ctx context.Context, root, name string) (string, error) {
+// not fall back to an older run because the newest one has no results. Skipped says which
+// newer runs are partial.
+func Newest(ctx context.Context, root, name string) (dir string, skipped []string, err error) {
 	run, side, hasSide := strings.Cut(name, ":")
 	if !strings.HasPrefix(run, "latest") || !IsRunName(run) || infile.Exists(name) {
-		return name, nil
+		return name, nil, nil
 	}
-	dir, err := experiment.Resolve(ctx, root, run)
+	dir, skipped, err = experiment.Resolve(ctx, root, run)
 	if err == nil && hasSide {
 		dir += ":" + side
 	}
-	return dir, err
+	return dir, skipped, err
 }
 
 // openRun opens the run that an argument names, nil if it is none. both says

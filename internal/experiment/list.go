@@ -102,13 +102,19 @@ func timeOf(f fs.DirEntry) time.Time {
 //	20261121-1  a prefix of an id, if only one run has it
 //	./runs/x    a path, if it leads to a directory with a run.json
 //
-// A path has a separator, or is the name of such a directory.
-func Resolve(ctx context.Context, root, name string) (string, error) {
-	if name == "" {
-		return "", errors.New("no run named; try latest")
-	}
+// A path has a separator, or is the name of such a directory. skipped says which newer
+// runs latest skipped.
+func Resolve(ctx context.Context, root, name string) (dir string, skipped []string, err error) {
 	if back, ok := latestBack(name); ok {
 		return resolveLatest(ctx, root, name, back)
+	}
+	dir, err = resolveNamed(ctx, root, name)
+	return dir, nil, err
+}
+
+func resolveNamed(ctx context.Context, root, name string) (string, error) {
+	if name == "" {
+		return "", errors.New("no run named; try latest")
 	}
 	if _, err := os.Stat(filepath.Join(name, infoFile)); err == nil {
 		return name, nil
@@ -167,18 +173,22 @@ func (e *NoRunError) Error() string { return e.err.Error() }
 func (e *NoRunError) Unwrap() error { return e.err }
 
 // Find opens the run that a name means, as Resolve does, but latest counts only the runs
-// that have what is needed: latest~1 is the second newest of these. Damaged runs are passed
-// over as well. The Skipped of the run says which, and why.
+// that have what is needed: latest~1 is the second newest of these. Partial and damaged runs
+// are skipped as well. The Skipped of the run says which, and why.
 //
 // A name that means no run is a *NoRunError.
 func Find(ctx context.Context, root, name string, need Need) (*Run, error) {
 	back, latest := latestBack(name)
 	if !latest || need.In == nil {
-		dir, err := Resolve(ctx, root, name)
+		dir, skipped, err := Resolve(ctx, root, name)
 		if err != nil {
 			return nil, &NoRunError{err}
 		}
-		return Open(ctx, dir)
+		run, err := Open(ctx, dir)
+		if err == nil {
+			run.Skipped = skipped
+		}
+		return run, err
 	}
 	entries, err := List(ctx, root)
 	if err != nil {
@@ -208,7 +218,7 @@ func Find(ctx context.Context, root, name string, need Need) (*Run, error) {
 		case !has:
 			skipped = append(skipped, fmt.Sprintf("%s skips run %s: it has no %s", name, e.ID, need.What))
 		case found == back:
-			run.Skipped = skipped
+			run.Skipped = append(skipped, skippedPartial(name, entries, e.ID)...)
 			return run, nil
 		default:
 			found++
@@ -223,6 +233,9 @@ func Find(ctx context.Context, root, name string, need Need) (*Run, error) {
 		err = fmt.Errorf("%s: only one run in %s has %s", name, root, need.What)
 	default:
 		err = fmt.Errorf("%s: only %d runs in %s have %s", name, found, root, need.What)
+	}
+	if newest := newestPartial(entries); newest != "" && complete > 0 {
+		err = fmt.Errorf("%w; the newer %s is partial; give its name to use it", err, newest)
 	}
 	if len(damaged) > 0 {
 		err = fmt.Errorf("%w; %s", err, strings.Join(damaged, "; "))
@@ -240,10 +253,46 @@ func noComplete(root string, entries []Entry) error {
 	return fmt.Errorf("no complete run in %s", root)
 }
 
-func resolveLatest(ctx context.Context, root, name string, back int) (string, error) {
+// newestPartial returns a partial run that is newer than all complete ones, "" if none is.
+func newestPartial(entries []Entry) string {
+	for _, e := range entries {
+		switch e.State {
+		case Partial:
+			return e.ID
+		case Complete:
+			return ""
+		}
+	}
+	return ""
+}
+
+// skippedPartial says that partial runs are newer than the one that was found; nil if none is.
+// Their results may be those that somebody means by latest.
+func skippedPartial(name string, entries []Entry, found string) []string {
+	var newest string
+	more := 0
+	for _, e := range entries {
+		switch {
+		case e.ID == found && newest == "":
+			return nil
+		case e.ID == found && more == 0:
+			return []string{fmt.Sprintf("%s is run %s: the newer %s is partial; give its name to use it", name, found, newest)}
+		case e.ID == found:
+			return []string{fmt.Sprintf("%s is run %s: the newer %s and %d more are partial; give their names to use them", name, found, newest, more)}
+		case e.State != Partial:
+		case newest == "":
+			newest = e.ID
+		default:
+			more++
+		}
+	}
+	return nil
+}
+
+func resolveLatest(ctx context.Context, root, name string, back int) (dir string, skipped []string, err error) {
 	entries, err := List(ctx, root)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	complete := 0
 	for _, e := range entries {
@@ -251,12 +300,12 @@ func resolveLatest(ctx context.Context, root, name string, back int) (string, er
 			continue
 		}
 		if complete == back {
-			return e.Dir, nil
+			return e.Dir, skippedPartial(name, entries, e.ID), nil
 		}
 		complete++
 	}
 	if complete == 0 {
-		return "", noComplete(root, entries)
+		return "", nil, noComplete(root, entries)
 	}
-	return "", fmt.Errorf("%s: only %d complete runs in %s", name, complete, root)
+	return "", nil, fmt.Errorf("%s: only %d complete runs in %s", name, complete, root)
 }

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -351,23 +352,30 @@ func TestListAndResolve(t *testing.T) {
 		"latest": ids[2], "latest~1": ids[1], "latest~2": ids[0], "20261102": ids[1], partial: partial,
 		filepath.Join(root, ids[0]): ids[0],
 	} {
-		dir, err := Resolve(t.Context(), root, name)
+		dir, skipped, err := Resolve(t.Context(), root, name)
 		if err != nil || filepath.Base(dir) != want {
 			t.Errorf("%s is %q, %v; want %s", name, dir, err, want)
 		}
+		if want := fmt.Sprintf("%s is run %s: the newer %s is partial; give its name to use it", name, want, partial); strings.HasPrefix(name, "latest") != slices.Equal(skipped, []string{want}) {
+			t.Errorf("%s: skipped %q, want %q for latest", name, skipped, want)
+		}
+	}
+	run, err := Find(t.Context(), root, "latest", Need{"results", func(*Run) bool { return true }})
+	if err != nil || len(run.Skipped) != 2 || !strings.Contains(run.Skipped[1], "the newer "+partial+" is partial") {
+		t.Errorf("latest that has results: skipped %q, %v", run.Skipped, err)
 	}
 	for name, want := range map[string]string{
 		"": "no run named", "latest~3": "only 3 complete runs", "latest~x": "no run", "2026": "5 runs begin with", "1999": "no run",
 		filepath.Join(root, ".hone-tmp-left"): "is not a run", "..": "is not a run",
 	} {
-		if _, err := Resolve(t.Context(), root, name); err == nil || !strings.Contains(err.Error(), want) {
+		if _, _, err := Resolve(t.Context(), root, name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want %q", name, err, want)
 		}
 	}
 	if entries, err := List(t.Context(), filepath.Join(root, "nowhere")); err != nil || entries != nil {
 		t.Errorf("no root: %v, %v", entries, err)
 	}
-	if _, err := Resolve(t.Context(), filepath.Join(root, "nowhere"), "latest"); err == nil {
+	if _, _, err := Resolve(t.Context(), filepath.Join(root, "nowhere"), "latest"); err == nil {
 		t.Error("latest of nothing is found")
 	}
 }
@@ -384,7 +392,7 @@ func TestRunsOfOneSecond(t *testing.T) {
 	}
 	for i, id := range ids {
 		name := fmt.Sprintf("latest~%d", len(ids)-1-i)
-		if dir, err := Resolve(t.Context(), root, name); err != nil || filepath.Base(dir) != id {
+		if dir, _, err := Resolve(t.Context(), root, name); err != nil || filepath.Base(dir) != id {
 			t.Errorf("%s is %q, %v; want %s", name, dir, err, id)
 		}
 	}

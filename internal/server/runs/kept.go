@@ -98,7 +98,7 @@ func (k *Kept) dir(ctx context.Context, name string) (string, error) {
 		return "", &noRunError{fmt.Sprintf("invalid run name %q", name)}
 	}
 	if compare.IsRunName(name) {
-		if dir, err := experiment.Resolve(ctx, k.root, name); err == nil {
+		if dir, _, err := experiment.Resolve(ctx, k.root, name); err == nil {
 			return dir, nil
 		}
 	}
