@@ -140,7 +140,9 @@ func tellRegressions(b *bytes.Buffer, regressions []experiment.Comparison) {
 }
 
 func regressionLine(worse *experiment.Comparison) string {
-	line := compare.Printable(worse.Key.String()) + ": " + worse.Words()
+	key := worse.Key
+	key.Unit = compare.TidyUnit(key.Unit) // as in the table of verdicts
+	line := compare.Printable(key.String()) + ": " + worse.Words()
 	if worse.Budget > 0 {
 		line += fmt.Sprintf(" beyond its budget of %g %%", 100*worse.Budget)
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/bench"
+	"github.com/hone-go/hone/internal/experiment"
 )
 
 // benchModule makes a module in a repository, with a commit of three
@@ -232,6 +233,20 @@ func TestProgressLine(t *testing.T) {
 	} {
 		if got := progressLine(c.e); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestRegressionLine: a metric has the name that it has in the table of verdicts.
+func TestRegressionLine(t *testing.T) {
+	for unit, want := range map[string]string{
+		"ns/op":            "p B-2 sec/op: slower beyond its budget of 2 %",
+		experiment.CPUTime: "p B-2 user+sys-sec/op: slower beyond its budget of 2 %",
+		"B/op":             "p B-2 B/op: worse beyond its budget of 2 %",
+	} {
+		c := experiment.Comparison{Key: experiment.Key{Package: "p", Benchmark: "B-2", Unit: unit}, Verdict: experiment.Worse, Beyond: true, Budget: .02}
+		if got := regressionLine(&c); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (s *Sides) Rows() []Row {
 	for i := range s.Comparisons {
 		c := &s.Comparisons[i]
 		r := Row{
-			Unit: tidyUnit(c.Unit), Base: "-", Head: "-", Change: "-", Interval: "-", Verdict: c.Words(),
+			Unit: TidyUnit(c.Unit), Base: "-", Head: "-", Change: "-", Interval: "-", Verdict: c.Words(),
 			name: c.Benchmark, changed: c.Verdict.Changed(), outcome: c.Verdict,
 		}
 		if len(packages) > 1 {
@@ -141,7 +141,7 @@ func (s *Sides) count(verdicts ...experiment.Verdict) string {
 			case c.Verdict == experiment.OneSided:
 				add("new")
 			case c.Verdict == experiment.Better && c.Words() == "better", c.Verdict == experiment.Worse && c.Words() == "worse":
-				add(c.Words() + " in " + tidyUnit(c.Unit))
+				add(c.Words() + " in " + TidyUnit(c.Unit))
 			default:
 				add(c.Words())
 			}
@@ -154,7 +154,8 @@ func (s *Sides) count(verdicts ...experiment.Verdict) string {
 	return strings.Join(parts, ", ")
 }
 
-func tidyUnit(unit string) string {
+// TidyUnit returns the unit that tables print for values of a unit: sec/op for ns/op.
+func TidyUnit(unit string) string {
 	_, unit = benchunit.Tidy(1, unit)
 	return unit
 }
