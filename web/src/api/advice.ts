@@ -3,8 +3,8 @@
 
 import { request } from './client';
 
-/** Of a rewrite: safe, to be reviewed, or there is none. */
-export type Class = 'A' | 'B' | 'C';
+/** Of a rewrite: safe, to be reviewed, or there is none. Look: only facts are known about the line. */
+export type Class = 'A' | 'B' | 'C' | 'look';
 
 export type FindingState = 'hinted' | 'bounded' | 'patched' | 'confirmed' | 'refuted' | 'inconclusive';
 

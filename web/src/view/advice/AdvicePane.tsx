@@ -167,10 +167,11 @@ function Nothing({ answer }: { answer: Advice }) {
   );
 }
 
-/** Findings overlap: what they cover together, where there are several. */
+/** Findings overlap: what they cover together, where there are several. Facts about hot lines don't count. */
 function Together({ answer }: { answer: Advice }) {
+  const known = answer.findings.filter((f) => f.class !== 'look');
   const subjects = Object.entries(answer.together ?? {})
-    .filter(([name, share]) => share >= 0.01 && answer.findings.filter((f) => (f.evidence.subjects ?? ['']).includes(name)).length > 1)
+    .filter(([name, share]) => share >= 0.01 && known.filter((f) => (f.evidence.subjects ?? ['']).includes(name)).length > 1)
     .sort(([, a], [, b]) => b - a)
     .slice(0, 3);
   if (subjects.length === 0) return null;

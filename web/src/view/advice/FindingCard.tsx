@@ -56,7 +56,7 @@ export function FindingBody({ finding: f, trials, kept, command, within, inline 
             </p>
           )}
         </div>
-      ) : <p class="soft">{classes.C}</p>}
+      ) : <p class="soft">{classes[f.class === 'look' ? 'look' : 'C']}</p>}
       {tried.length > 0 && (
         <ul class="finding-tried" aria-label="Tried before">
           {tried.map((t) => (

@@ -10,6 +10,7 @@ export const classes: Record<Class, string> = {
   A: 'The rewrite never changes what the program does.',
   B: 'The rewrite does the same as far as the rule can tell. Review it.',
   C: 'Advice only: it needs a decision, or isn’t safe to automate.',
+  look: 'What is known about a hot line. No rule has a pattern for it.',
 };
 
 const states: Record<FindingState, { kind: string; about: string }> = {
