@@ -99,7 +99,7 @@ func (d *daemon) assemble(work context.Context, reach server.Reach) (err error) 
 	if err != nil {
 		return err
 	}
-	site := d.site()
+	site := storedSite(d.o.Site, d.kept, d.cfg.Data)
 	site.Offers.Advice = module != nil
 	d.profiles = reports.New(work, d.server, site)
 	runs.Absent(d.server)
@@ -208,11 +208,11 @@ func (d *daemon) secure(of *server.Listening) (scheme string, err error) {
 	return "https", nil
 }
 
-// site returns how profiles are shown, those of selections of the store among them.
-func (d *daemon) site() reports.Config {
-	site := d.o.Site
-	site.Opener, site.Offers.Continuous, site.Shared = d.kept, true, true
-	site.ViewsFile = filepath.Join(d.cfg.Data, "views.json")
+// storedSite returns how profiles are shown, with those of a store, whose selections
+// opener opens. Views are kept in the data directory.
+func storedSite(site reports.Config, opener reports.Opener, data string) reports.Config {
+	site.Opener, site.Offers.Continuous, site.Shared = opener, true, true
+	site.ViewsFile = filepath.Join(data, "views.json")
 	return site
 }
 
