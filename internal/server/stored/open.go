@@ -57,16 +57,18 @@ type selected struct {
 func (s *selections) find(ctx context.Context, sel *api.Selection) (found *selected, merged *store.Group, err error) {
 	sum := summed(sel)
 	found = &selected{Selection: sel, id: sel.String(), name: sel.Name(), sum: sum, sumID: sum.String()}
-	// Another call's sum may be older than what this one has to see, so it isn't shared.
+	// Another call's sum may be older than what this one has to see, so it isn't shared. The
+	// merge goes on after ctx is done: its result is read only if this call waited for it.
+	var made *store.Group
 	_, err = server.Cached(ctx, s.cache, "opened "+found.sumID, func(ctx context.Context) (bool, int64, error) {
 		var err error
-		merged, err = s.merge(ctx, sum)
+		made, err = s.merge(ctx, sum)
 		return true, 0, err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	if merged != nil {
+	if merged = made; merged != nil {
 		found.total = merged.Total
 	} else if found.total, err = s.totalOf(ctx, sel); err != nil {
 		return nil, nil, err
