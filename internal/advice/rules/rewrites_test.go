@@ -85,7 +85,7 @@ func TestRewrites(t *testing.T) {
 
 // rewriting are those that may have rewrites.
 func rewriting() []*advice.Rule {
-	return slices.DeleteFunc(slices.Clone(lineRules), func(r *advice.Rule) bool { return r.Class == advice.AdviceOnly })
+	return slices.DeleteFunc(slices.Clone(lineRules), func(r *advice.Rule) bool { return r.Class >= advice.AdviceOnly })
 }
 
 // A tally counts functions of a rule.
