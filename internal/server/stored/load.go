@@ -14,6 +14,17 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
+// A selected is a selection with what the store has for it.
+type selected struct {
+	*api.Selection
+	id      string
+	name    string
+	sum     *api.Selection // the one whose sum is divided for this one
+	sumID   string
+	total   store.Total
+	version string // of its profiles; it is part of the keys of all that is made of them
+}
+
 // loadSelection returns a selection's profile, of what is merged if that isn't nil.
 func (s *selections) loadSelection(ctx context.Context, sel *selected, merged *store.Group) (*profile.Profile, error) {
 	if sel.Per == api.PerSum || sel.Per == api.PerDefault {

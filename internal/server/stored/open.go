@@ -13,13 +13,6 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// selections opens selections of a store. Concurrent requests for the same one share the work.
-type selections struct {
-	store store.Store // as each principal sees it
-	cache *server.Cache
-	log   func(string)
-}
-
 // open returns a selection as a profile that can be asked for. Its version is that
 // of now: what is made of it holds until the store has another.
 func (s *selections) open(ctx context.Context, sel *api.Selection) (reports.Opened, error) {
@@ -36,17 +29,6 @@ func (s *selections) open(ctx context.Context, sel *api.Selection) (reports.Open
 			return s.loadSelection(ctx, found, held.Swap(nil))
 		},
 	}, nil
-}
-
-// A selected is a selection with what the store has for it.
-type selected struct {
-	*api.Selection
-	id      string
-	name    string
-	sum     *api.Selection // the one whose sum is divided for this one
-	sumID   string
-	total   store.Total
-	version string // of its profiles; it is part of the keys of all that is made of them
 }
 
 // find asks the store for a selection.

@@ -1,7 +1,8 @@
 // Package stored serves the query API of stored profiles: lists of profiles, sums by
 // time, version and labels, functions over time, and markers.
 //
-//	service     configuration and routes
+//	routes      adds the service to a server
+//	service     its configuration
 //	params      the parameters of a request about the store
 //	selection   what package reports calls to open the selection with an id
 //	open        opens it: what the store has for it now, and how to load its profile
@@ -23,7 +24,6 @@ import (
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/server"
-	"github.com/hone-go/hone/internal/server/auth"
 	"github.com/hone-go/hone/internal/store"
 )
 
@@ -47,22 +47,4 @@ type Service struct {
 	srv        *server.Server
 	cfg        Config
 	selections selections
-}
-
-// New adds the service to a server.
-func New(srv *server.Server, cfg Config) *Service {
-	s := &Service{srv: srv, cfg: cfg, selections: selections{auth.Scoped(cfg.Store), srv.Cache, srv.Log}}
-	srv.Handle("GET /api/v1/pprof", auth.Read, s.mergedProfile)
-	srv.Handle("GET /api/v1/labels", auth.Read, s.labels)
-	srv.Handle("GET /api/v1/services", auth.Read, s.services)
-	srv.Handle("DELETE /api/v1/services", auth.Admin, s.deleteService)
-	srv.Handle("GET /api/v1/records", auth.Read, s.records)
-	srv.Handle("GET /api/v1/series", auth.Read, s.series)
-	srv.Handle("GET /api/v1/history", auth.Read, s.history)
-	srv.Handle("GET /api/v1/markers", auth.Read, s.listMarkers)
-	srv.Handle("POST /api/v1/markers", auth.Write, s.postMarker)
-	srv.Handle("DELETE /api/v1/markers/{id}", auth.Admin, s.removeMarker)
-	srv.Handle("GET /api/v1/status", auth.Read, s.status)
-	srv.Handle("POST /api/v1/backup", auth.Admin, s.backup)
-	return s
 }

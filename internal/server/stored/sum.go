@@ -15,6 +15,13 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
+// selections opens selections of a store. Concurrent requests for the same one share the work.
+type selections struct {
+	store store.Store // as each principal sees it
+	cache *server.Cache
+	log   func(string)
+}
+
 // merge asks the store for a selection's sum.
 func (s *selections) merge(ctx context.Context, sel *api.Selection) (*store.Group, error) {
 	q := sel.Query()
