@@ -117,7 +117,7 @@ func TestEvaluate(t *testing.T) {
 		named("ParseLong-2", "ns/op", around(900, .01, 10), around(1200, .01, 10)),
 		named("ParseShort-2", "allocs/op", same(0, 10), same(0, 10)),
 		named("ParseLong-2", "allocs/op", same(0, 10), same(2, 10)),
-		named("Load/checkout", "p99-ns", around(2e6, .01, 10), around(2e6, .01, 10)),
+		named("GET/checkout", "p99-ns", around(2e6, .01, 10), around(2e6, .01, 10)),
 	}
 	opts := experiment.DefaultOptions()
 	opts.Budget, opts.Gated = BudgetOf(objectives), GatedBy(objectives)
