@@ -19,8 +19,8 @@ type examiner struct {
 // there, and one finding for each place that they match.
 func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 	sites, missed := sitesOf(lines, src, &x.evidence)
-	places := specific(placesOf(x.hits(sites)))
-	rest := placesOf(x.restHits(unreported(sites, places)))
+	places := specific(placesOf(x.hits(sites, false)))
+	rest := placesOf(x.hits(unreported(sites, places), true))
 	report := &Report{Together: x.union(inputs, covered(places))}
 	for _, p := range src.packages {
 		report.Packages = append(report.Packages, p.Path)
@@ -56,12 +56,13 @@ func sitesOf(lines []*hot, src *source, e *evidence) (sites []*Site, missed []st
 	return sites, missed
 }
 
-// hits asks each rule about the sites that are hot by what the rule is about.
-func (x *examiner) hits(sites []*Site) []hit {
+// hits asks each rule about the sites that are hot by what the rule is about: the rules about what no
+// other rule reports, or all others.
+func (x *examiner) hits(sites []*Site, rest bool) []hit {
 	var all []hit
 	for _, s := range sites {
 		for _, r := range x.options.Rules {
-			if r.Match == nil || r.Rest || !x.hotEnough(s.hot.match(r.about(nil)), r) {
+			if r.Match == nil || r.Rest != rest || !x.hotEnough(s.hot.match(r.about(nil)), r) {
 				continue
 			}
 			for _, m := range r.Match(s) {
@@ -76,12 +77,16 @@ func (x *examiner) hits(sites []*Site) []hit {
 
 // hotEnough reports whether a part of a line counts as hot for a rule.
 func (x *examiner) hotEnough(m matched, r *Rule) bool {
+	least := x.options.MinShare
+	if r.Rest {
+		least = max(least, x.options.MinHotLine)
+	}
 	for subject, v := range m {
 		most := x.worked(v, subject)
 		if r.Waits {
 			most = max(x.share(v[mutexTime], subject, mutexTime), x.share(v[blockTime], subject, blockTime))
 		}
-		if most >= x.options.MinShare {
+		if most >= least {
 			return true
 		}
 	}

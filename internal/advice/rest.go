@@ -2,7 +2,6 @@ package advice
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 )
 
@@ -24,48 +23,24 @@ const maxLookCallers = 2
 // unreported are the sites on whose lines no rule reports anything, the hottest by what they
 // themselves run first.
 func unreported(sites []*Site, places []*occurrence) []*Site {
-	reported := make(map[string]bool)
-	line := func(file string, n int) string { return fmt.Sprintf("%s:%d", file, n) }
+	reported := make(map[lineOf]bool)
 	for _, f := range places {
-		reported[line(f.head.File, f.head.Line)] = true
+		reported[lineOf{f.head.File, f.head.Line}] = true
 		for _, s := range f.sites {
-			reported[line(s.hot.file, s.Line)] = true
+			reported[lineOf{s.hot.file, s.Line}] = true
 		}
 	}
-	rest := slices.DeleteFunc(slices.Clone(sites), func(s *Site) bool { return reported[line(s.hot.file, s.Line)] })
-	slices.SortStableFunc(rest, func(a, b *Site) int { return cmp.Compare(b.folded(), a.folded()) })
+	rest := slices.DeleteFunc(slices.Clone(sites), func(s *Site) bool { return reported[lineOf{s.hot.file, s.Line}] })
+	shares := make(map[*Site]float64, len(rest))
+	for _, s := range rest {
+		shares[s] = s.folded()
+	}
+	slices.SortStableFunc(rest, func(a, b *Site) int { return cmp.Compare(shares[b], shares[a]) })
 	return rest
 }
 
 // folded is the share of a line's own work, with what it calls up to the next line of the user's.
 func (c *Costs) folded() float64 { return c.seen.largest(c.hot.match(about{folded: true})) }
-
-// restHits asks the rules for what no other rule reports.
-func (x *examiner) restHits(sites []*Site) []hit {
-	var all []hit
-	for _, s := range sites {
-		for _, r := range x.options.Rules {
-			part := s.hot.match(r.about(nil))
-			if !r.Rest || !x.hotLine(part) {
-				continue
-			}
-			for _, m := range r.Match(s) {
-				all = append(all, hit{s, r, m, part})
-			}
-		}
-	}
-	return all
-}
-
-// hotLine reports whether a line is hot enough for a finding without a pattern.
-func (x *examiner) hotLine(m matched) bool {
-	for subject, v := range m {
-		if x.worked(v, subject) >= max(x.options.MinHotLine, x.options.MinShare) {
-			return true
-		}
-	}
-	return false
-}
 
 // looks makes findings about hot lines: they promise nothing, and are worth as much as their lines are
 // hot.
