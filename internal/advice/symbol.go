@@ -12,12 +12,7 @@ import (
 
 // parseName parses "pkg/path.(*T[...]).Method.func1".
 func parseName(full string) funcName {
-	if i := strings.LastIndexByte(cutTypeArguments(full), '/'); i >= 0 {
-		full = cutTypeArguments(full)[i+1:]
-	} else {
-		full = cutTypeArguments(full)
-	}
-	_, rest, _ := strings.Cut(full, ".")
+	_, rest, _ := strings.Cut(ShortName(full), ".")
 	var f funcName
 	rest = strings.TrimSuffix(rest, "-fm")
 	rest, _, f.inside = strings.Cut(rest, "-range")
@@ -94,6 +89,12 @@ func isWrapper(element string) bool {
 		}
 	}
 	return false
+}
+
+// ShortName is a function's name in profiles without the path of its package and its type arguments.
+func ShortName(full string) string {
+	name := cutTypeArguments(full)
+	return name[strings.LastIndexByte(name, '/')+1:]
 }
 
 // cutTypeArguments removes the text in brackets, which may contain slashes and dots.

@@ -163,17 +163,7 @@ func inWords(p advice.Part) string {
 			return o.what
 		}
 	}
-	return shortName(p.Function)
-}
-
-// shortName is a function's name without the path of its package and its type arguments.
-func shortName(function string) string {
-	name, _, _ := strings.Cut(function, "[")
-	rest := function[len(name):]
-	if i := strings.LastIndexByte(rest, ']'); i >= 0 {
-		rest = rest[i+1:]
-	}
-	return name[strings.LastIndexByte(name, '/')+1:] + rest
+	return advice.ShortName(p.Function)
 }
 
 // maxRunning limits what is listed, and what takes less than smallPart of the line's time is left out.
@@ -261,7 +251,7 @@ func whatAllocates(s *advice.Site, work advice.Work) string {
 	}
 	text := fmt.Sprintf("It allocates blocks of %d bytes on average", work.BlockSize)
 	if by, share := s.AllocatesMost(); share > max(work.Bytes, work.Objects)/2 {
-		text += ", mostly in " + shortName(by)
+		text += ", mostly in " + advice.ShortName(by)
 	}
 	text += "."
 	for i, k := range slices.DeleteFunc(slices.Clone(s.Decisions), func(k advice.Decision) bool { return k.Kind != advice.Escapes }) {
