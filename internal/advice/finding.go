@@ -180,7 +180,7 @@ const (
 	Safe Class = 'A'
 	// Review: the program does the same as far as the rule can tell; someone should review it.
 	Review Class = 'B'
-	// AdviceOnly: there is no rewrite, or the change is a design decision.
+	// AdviceOnly: hone can't rewrite it, or the change is a design decision.
 	AdviceOnly Class = 'C'
 	// Look: what is known about a hot line. It promises no gain.
 	Look Class = 'L'

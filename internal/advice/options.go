@@ -16,8 +16,8 @@ type Options struct {
 	// though no rule knows a pattern there; 0 is DefaultMinHotLine.
 	MinHotLine float64
 	// MaxHotLines limits the functions with such lines, the hottest first; 0 is DefaultMaxHotLines.
-	// One line of each is reported; it names the others. Below 0 there is no limit, and each line is
-	// reported.
+	// One line of each is reported; it names the others. With a negative number, all lines of all
+	// functions are reported.
 	MaxHotLines int
 	// MaxPackages limits how many hot packages are read, the hottest first; 0 is DefaultMaxPackages.
 	MaxPackages int

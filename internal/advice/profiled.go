@@ -142,7 +142,7 @@ func (h *hot) match(a about) matched {
 	m := make(matched)
 	part := cmp.Or(a.part, 1)
 	for _, k := range h.chains {
-		whole := a.has(k.below) && (k.toLeaf || !a.own && !a.folded) // else it is of a line further down
+		whole := a.has(k.below) && (k.toLeaf || !a.own && !a.folded) // else a line further down has it
 		for subject, v := range k.values {
 			sum := m.of(subject)
 			switch {

@@ -24,15 +24,15 @@ line, so that you can decide what to change:
 What the line itself runs, most expensive first: its own code, and the functions it calls in the runtime and in
 libraries. Calls of your own functions don't count: their cost belongs to the lines in them.
 
-How often it runs per call of its function. hone estimates that from the bounds of the loops around it, and says so. If a
-bound isn't known, there is no number.
+How often it runs per call of its function. hone estimates that from the bounds of the loops around it, and says so. If it
+doesn't know a bound, it gives no number.
 
 What it allocates, and why the compiler keeps that on the heap. What it calls that isn't inlined, and why. Whether indexes
 are checked at run time.
 
 Start with the question whether the line has to run that often: its callers are listed with their shares. Then ask
-whether it can do less each time. There is no rewrite, and the finding promises no gain: hone bench -against HEAD
-measures a change that you make.
+whether it can do less each time. The rule has no rewrite and promises no gain. Change the line, and measure it
+with hone bench -against HEAD.
 
 The rule reports lines with at least 3 % of the time or memory of a profile (-hot changes that), one per function, in
 the five hottest functions. hone advise -all shows the rest. Findings of other rules come first. But if no other rule

@@ -24,7 +24,7 @@ nanoseconds. Since Go 1.20 the package's own functions are seeded randomly at st
 own state, without a lock.
 
 If a source is seeded with the time and used only to draw numbers, the rewrite draws from the package. Review it,
-because other code may rely on rand.Seed, and the seed is no longer evaluated. If a source has a fixed seed to reproduce
+because other code may rely on rand.Seed, and the expression of the seed no longer runs. If a source has a fixed seed to reproduce
 its numbers, keep it, or create it with rand.NewPCG of math/rand/v2, which is cheap but gives other numbers. That is
 advice only.`,
 	Class:  advice.Review,
