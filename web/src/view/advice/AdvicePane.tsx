@@ -132,6 +132,7 @@ function Item({ finding: f, open, asked, onToggle, body }: ItemProps) {
     if (asked) ref.current?.scrollIntoView({ block: 'nearest' });
   }, []);
   const cost = costOf(f);
+  const ceiling = ceilingOf(f);
   return (
     <li ref={ref} class={open ? 'finding open' : 'finding'}>
       <h3>
@@ -142,7 +143,7 @@ function Item({ finding: f, open, asked, onToggle, body }: ItemProps) {
             <span class="mono soft">{f.place}{f.function && ` in ${f.function}`}</span>
           </span>
           <span class="finding-cost num">{cost && <>{percent(cost.share)} <i>{cost.of}</i></>}</span>
-          <span class="finding-most num"><span class="visually-hidden">at most </span>{ceilingOf(f)}</span>
+          <span class="finding-most num">{ceiling && <><span class="visually-hidden">at most </span>{ceiling}</>}</span>
           <span class="finding-class" title={classes[f.class]}><span class="visually-hidden">class </span>{f.class}</span>
           <span class="finding-state"><StateBadge state={f.state} /></span>
         </button>
