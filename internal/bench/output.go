@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"iter"
-	"regexp"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
@@ -127,16 +126,6 @@ func topLevel(name string) string {
 		name = name[:i]
 	}
 	return name
-}
-
-// exactPattern is the value of -test.bench that matches one benchmark only:
-// package testing matches names element by element.
-func exactPattern(name string) string {
-	elements := strings.Split(name, "/")
-	for i, e := range elements {
-		elements[i] = "^" + regexp.QuoteMeta(e) + "$"
-	}
-	return strings.Join(elements, "/")
 }
 
 // valueOf returns a result's value in a unit as go test prints it.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/gocmd"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
@@ -63,7 +64,7 @@ func newTarget(p *benchPackage, s experiment.Side, printed string, cpu int, seve
 // flags are those that have a test binary run the benchmark, and what else
 // matches a pattern unless that is "".
 func (t *target) flags(also string, more []string) []string {
-	pattern := exactPattern("Benchmark" + t.function)
+	pattern := gocmd.ExactPattern("Benchmark" + t.function)
 	if also != "" {
 		pattern += "|" + also
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -168,4 +169,14 @@ func OverlayTexts(dir string, texts map[string][]byte) (file string, err error) 
 	}
 	file = filepath.Join(dir, "overlay.json")
 	return file, WriteOverlay(file, replace)
+}
+
+// ExactPattern returns the value of -bench, -run or -fuzz that matches one test only: package testing matches
+// names element by element.
+func ExactPattern(name string) string {
+	elements := strings.Split(name, "/")
+	for i, e := range elements {
+		elements[i] = "^" + regexp.QuoteMeta(e) + "$"
+	}
+	return strings.Join(elements, "/")
 }

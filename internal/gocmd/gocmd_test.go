@@ -126,3 +126,9 @@ func TestOverlay(t *testing.T) {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }
+
+func TestExactPattern(t *testing.T) {
+	if got, want := ExactPattern("BenchmarkA/n=[1]/x.y|z"), `^BenchmarkA$/^n=\[1\]$/^x\.y\|z$`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
