@@ -314,7 +314,7 @@ func profilesOfRun(ctx context.Context, a *app, name string) (*toAdvise, error) 
 	subjects, benchmarks := advisor.OfRun(run)
 	p := &toAdvise{benchmarks: benchmarks}
 	for _, of := range subjects {
-		if err := openProfile(ctx, a, p, of.Path, of.Name, of.Kind); err != nil {
+		if err := openProfile(ctx, a, p, of.Path, advice.Input{Subject: of.Name, Kind: of.Kind, OpTime: of.OpTime}); err != nil {
 			return nil, err
 		}
 	}
@@ -332,11 +332,11 @@ func profilesOfSource(ctx context.Context, a *app, source string) (*toAdvise, er
 		}
 	}
 	p := &toAdvise{benchmarks: make(map[string]tune.Benchmark)}
-	return p, openProfile(ctx, a, p, source, "", "")
+	return p, openProfile(ctx, a, p, source, advice.Input{})
 }
 
-// openProfile adds a profile.
-func openProfile(ctx context.Context, a *app, p *toAdvise, source, subject, kind string) error {
+// openProfile adds a profile; as says what it is of.
+func openProfile(ctx context.Context, a *app, p *toAdvise, source string, as advice.Input) error {
 	inv := &shell.Invocation{Config: shell.DefaultConfig(), Seconds: -1, Timeout: -1}
 	l := newOpener(a, inv)
 	opened, err := l.merged(ctx, []string{source})
@@ -346,7 +346,8 @@ func openProfile(ctx context.Context, a *app, p *toAdvise, source, subject, kind
 	if err != nil {
 		return err
 	}
-	p.inputs = append(p.inputs, advice.Input{Profile: opened, Subject: subject, Kind: advisor.Kind(kind)})
+	as.Profile, as.Kind = opened, advisor.Kind(as.Kind)
+	p.inputs = append(p.inputs, as)
 	return nil
 }
 

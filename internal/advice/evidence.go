@@ -79,6 +79,7 @@ func columns(in Input) map[int]dimension {
 // add counts each sample at the user's lines on its stack.
 func (c *collector) add(in Input) {
 	subject := c.subject(in.Subject)
+	c.opTimes[subject] = max(c.opTimes[subject], in.OpTime)
 	var below *hot // of the same sample
 	c.walk(in, func(v *visit) {
 		h := c.lines[v.place]

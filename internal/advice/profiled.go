@@ -16,6 +16,9 @@ type Input struct {
 	// together. It may be "".
 	Subject string
 	Kind    string // "cpu", "mem", "mutex", "block", …; "" leaves it to the sample types
+	// OpTime is how long an operation of the benchmark took when it was measured, in nanoseconds; 0 if
+	// it wasn't.
+	OpTime float64
 }
 
 const (
@@ -72,9 +75,10 @@ type hot struct {
 type evidence struct {
 	subjects []string
 	totals   []values
-	gc       []int64 // CPU time in garbage collection
-	memory   []int64 // CPU time in it, and in allocating
-	spans    []int64 // ns that CPU profiles were collected for; below 0 if one doesn't say
+	gc       []int64   // CPU time in garbage collection
+	memory   []int64   // CPU time in it, and in allocating
+	spans    []int64   // ns that CPU profiles were collected for; below 0 if one doesn't say
+	opTimes  []float64 // ns per operation, 0 if it wasn't measured
 	lines    map[place]*hot
 }
 
@@ -244,6 +248,7 @@ func (e *evidence) subject(name string) int {
 		e.subjects = append(e.subjects, name)
 		e.totals = append(e.totals, values{})
 		e.gc, e.memory, e.spans = append(e.gc, 0), append(e.memory, 0), append(e.spans, 0)
+		e.opTimes = append(e.opTimes, 0)
 	}
 	return i
 }

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"golang.org/x/perf/benchfmt"
+
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advice/rules"
 	"github.com/hone-go/hone/internal/experiment"
@@ -65,6 +67,8 @@ func (m *Module) Mark(findings []advice.Finding) (history []tune.Result, unread 
 type Subject struct {
 	experiment.ProfileFile
 	Name string // the benchmark, with its package where another has the same name
+	// OpTime is how long an operation took, in nanoseconds, as the median; 0 if the run has no times.
+	OpTime float64
 }
 
 // Kind is the kind of an advice.Input for a kind of profile of runs and services.
@@ -86,6 +90,11 @@ func OfRun(run *experiment.Run) ([]Subject, map[string]tune.Benchmark) {
 	var subjects []Subject
 	benchmarks := make(map[string]tune.Benchmark)
 	packages := make(map[string]string) // by subject
+	var results []*benchfmt.Result
+	for _, r := range run.Results(experiment.Measure, experiment.Head) {
+		results = append(results, r.Result)
+	}
+	times := experiment.Medians(results)
 	for _, file := range run.Profiles() {
 		if file.Side == experiment.Base || !slices.Contains(runKinds, file.Kind) {
 			continue
@@ -98,7 +107,8 @@ func OfRun(run *experiment.Run) ([]Subject, map[string]tune.Benchmark) {
 		if !run.HasLoad() {
 			benchmarks[name] = tune.Benchmark{Package: file.Package, Benchmark: file.Benchmark}
 		}
-		subjects = append(subjects, Subject{file, name})
+		time := times[experiment.Key{Package: file.Package, Benchmark: file.Benchmark, Unit: "ns/op"}]
+		subjects = append(subjects, Subject{file, name, time})
 	}
 	return subjects, benchmarks
 }

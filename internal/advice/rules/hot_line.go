@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"math"
 	"slices"
 	"strings"
 
@@ -27,6 +28,9 @@ libraries. Calls of your own functions don't count: their cost belongs to the li
 How often it runs per call of its function. hone estimates that from the bounds of the loops around it, and says so. If it
 doesn't know a bound, it gives no number.
 
+How its cost grows with the size of the input, if sub-benchmarks have sizes in their names: n=100 and n=400, or 1KB and
+1MB.
+
 What it allocates, and why the compiler keeps that on the heap. What it calls that isn't inlined, and why. Whether indexes
 are checked at run time.
 
@@ -46,7 +50,7 @@ func matchHotLine(s *advice.Site) []advice.Match {
 	work := s.Work()
 	ran := ranBy(work.Parts)
 	var said []string
-	for _, sentence := range []string{whatRuns(ran, work.CPU), howOften(s), whatAllocates(s, work), notInlined(s), checked(s, ran)} {
+	for _, sentence := range []string{whatRuns(ran, work.CPU), howOften(s), growsHow(s), whatAllocates(s, work), notInlined(s), checked(s, ran)} {
 		if sentence != "" {
 			said = append(said, sentence)
 		}
@@ -221,6 +225,32 @@ func howOften(s *advice.Site) string {
 		return fmt.Sprintf("It is in a loop (line %s); how often that runs per call of %s isn't known.", lines[0], function)
 	}
 	return fmt.Sprintf("It is in %d nested loops (lines %s); how often they run per call of %s isn't known.", len(lines), strings.Join(lines, ", "), function)
+}
+
+// powers are names of growth, by the power of the size.
+var powers = []string{"constant", "linear", "quadratic", "cubic"}
+
+// growsHow says how the line's cost grows with the size in the names of sub-benchmarks.
+func growsHow(s *advice.Site) string {
+	g, ok := s.Growth()
+	if !ok {
+		return ""
+	}
+	text := fmt.Sprintf("With %s times the size (%s and %s), it costs %s times as much per operation", multiple(g.Size), g.Small, g.Large, multiple(g.Cost))
+	for power, name := range powers {
+		if off := math.Abs(g.Power - float64(power)); off < 0.25 && off+2*g.Error < 0.5 {
+			text += ": " + name
+		}
+	}
+	return text + "."
+}
+
+// multiple formats a factor with three digits, and large ones without a fraction.
+func multiple(x float64) string {
+	if x >= 100 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.3g", x)
 }
 
 // loopsAround are the loops that repeat a node, the innermost first. A line that begins a loop is

@@ -69,18 +69,22 @@ type work struct {
 // asked is a profile to give advice on.
 type asked struct {
 	reports.Opened
-	subject, kind string
+	as advice.Input // without the profile
 }
+
+// An addition opens one more profile; its advice.Input says what it is of.
+type addition = func(id string, as advice.Input) error
 
 // open finds the profiles of a question. It may merge those of the store; it loads no
 // others yet.
 func (s *Service) open(ctx context.Context, q *question) (*work, error) {
 	w := &work{run: cmp.Or(q.run, s.runOf(q.profiles)), stamp: s.stamp, do: s.make}
 	now := time.Now()
-	add := func(id, subject, kind string) error {
+	add := func(id string, as advice.Input) error {
 		p, err := s.cfg.Open(ctx, id, now)
 		if err == nil {
-			w.profiles = append(w.profiles, asked{p, subject, advisor.Kind(kind)})
+			as.Kind = advisor.Kind(as.Kind)
+			w.profiles = append(w.profiles, asked{p, as})
 			w.version += p.ID + p.Version + "\n"
 		}
 		return err
@@ -93,7 +97,7 @@ func (s *Service) open(ctx context.Context, q *question) (*work, error) {
 		if isSelection(id) {
 			err = openSelection(id, now, add)
 		} else {
-			err = add(id, "", "")
+			err = add(id, advice.Input{})
 		}
 		if err != nil {
 			return nil, err
@@ -120,7 +124,7 @@ func (s *Service) runOf(ids []string) string {
 	return run
 }
 
-func (s *Service) openRun(ctx context.Context, w *work, add func(id, subject, kind string) error) error {
+func (s *Service) openRun(ctx context.Context, w *work, add addition) error {
 	if s.cfg.Run == nil {
 		return server.NotFound("this server has no kept runs")
 	}
@@ -132,7 +136,7 @@ func (s *Service) openRun(ctx context.Context, w *work, add func(id, subject, ki
 	subjects, w.benchmarks = advisor.OfRun(run)
 	w.run = run.ID
 	for _, of := range subjects {
-		if err := add(runs.ProfileID(run, of.ProfileFile), of.Name, of.Kind); err != nil {
+		if err := add(runs.ProfileID(run, of.ProfileFile), advice.Input{Subject: of.Name, Kind: of.Kind, OpTime: of.OpTime}); err != nil {
 			return err
 		}
 	}
@@ -144,7 +148,7 @@ func (s *Service) openRun(ctx context.Context, w *work, add func(id, subject, ki
 
 // openSelection opens a selection, and the same service's profiles of all other kinds
 // that advice uses. For a single profile, it opens only that one.
-func openSelection(id string, now time.Time, add func(id, subject, kind string) error) error {
+func openSelection(id string, now time.Time, add addition) error {
 	sel, err := api.ParseSelection(id, now)
 	if err != nil {
 		return server.BadParam("profile", "%w", err)
@@ -163,7 +167,7 @@ func openSelection(id string, now time.Time, add func(id, subject, kind string) 
 		rest = append(rest, m)
 	}
 	subject := cmp.Or(service, rest.String())
-	if err := add(sel.String(), subject, kind); err != nil || sel.ID != (store.ID{}) || kind == "" {
+	if err := add(sel.String(), advice.Input{Subject: subject, Kind: kind}); err != nil || sel.ID != (store.ID{}) || kind == "" {
 		return err
 	}
 	for _, other := range advisor.ServiceKinds {
@@ -176,7 +180,7 @@ func openSelection(id string, now time.Time, add func(id, subject, kind string) 
 		of := *sel
 		of.Selector, of.SampleType = append(slices.Clone(rest), m), ""
 		var absent *server.Error
-		if err := add(of.String(), subject, other); err != nil && !(errors.As(err, &absent) && absent.Status == http.StatusNotFound) {
+		if err := add(of.String(), advice.Input{Subject: subject, Kind: other}); err != nil && !(errors.As(err, &absent) && absent.Status == http.StatusNotFound) {
 			return err
 		}
 	}
@@ -203,7 +207,9 @@ func (s *Service) make(ctx context.Context, w *work, stage func(string)) (*made,
 		if err != nil {
 			return nil, err
 		}
-		inputs = append(inputs, advice.Input{Profile: loaded, Subject: p.subject, Kind: p.kind})
+		in := p.as
+		in.Profile = loaded
+		inputs = append(inputs, in)
 	}
 	report, err := s.cfg.Examine(ctx, inputs, advice.Options{Compiler: true, Foreign: true, MaxPackages: s.cfg.Limits.Packages, Stage: stage})
 	if err != nil {
