@@ -38,6 +38,7 @@ var importTable = map[string][]string{
 	"internal/infile":    {},
 	"internal/trace":     {"profile"},
 	"internal/gctrace":   {"internal/gocmd", "internal/spawn", "internal/temporary"},
+	"internal/counts":    {"internal/gocmd", "internal/temporary"},
 	"internal/hashing":   {},
 	"internal/hostile":   {"profile"}, // for tests
 	lazyRegexp:           {},
@@ -81,7 +82,7 @@ var importTable = map[string][]string{
 	"internal/advice/rules": {"internal/advice", "internal/advice/code", "internal/advice/edit", "internal/advice/facts"},
 	"internal/tune":         {"internal/advice", "internal/bench", "internal/experiment", "internal/git", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
 	// What the command line and servers ask: the one that puts rules, source and history together.
-	"internal/advisor": {"profile", "internal/advice", "internal/advice/rules", "internal/bench", "internal/experiment", "internal/pgo", "internal/tune"},
+	"internal/advisor": {"profile", "internal/advice", "internal/advice/rules", "internal/bench", "internal/counts", "internal/experiment", "internal/pgo", "internal/tune"},
 
 	// Profiles for the compiler: it asks hone serve for profiles, and measures what they gain.
 	"internal/pgo": {"profile", "internal/api", "internal/bench", "internal/experiment", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},

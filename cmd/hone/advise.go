@@ -46,6 +46,7 @@ Flags for all profiles:
   -min SHARE      skip lines with less of the time or memory (0.01)
   -hot SHARE      report lines without a known pattern from this share on (0.03)
   -all            report all of these lines, not one each of the 5 hottest functions
+  -counts         count how often hot lines of benchmarks run: builds and runs them once more
   -compiler=false don't recompile hot packages to get the compiler's diagnostics
   -format F       text, json, sarif for code scanning, or github for annotations of a
                   pull request (text)
@@ -82,6 +83,7 @@ type adviseFlags struct {
 	min      float64
 	hot      float64
 	all      bool
+	counts   bool
 	bench    bench.Bench
 	service  string
 	last     string
@@ -98,6 +100,7 @@ func newAdviseFlags() *adviseFlags {
 	fs.Float64Var(&f.min, "min", advice.DefaultMinShare, "")
 	fs.Float64Var(&f.hot, "hot", advice.DefaultMinHotLine, "")
 	fs.BoolVar(&f.all, "all", false, "")
+	fs.BoolVar(&f.counts, "counts", false, "")
 	fs.StringVar(&f.bench.Pattern, "bench", ".", "")
 	fs.DurationVar(&f.bench.ProfileTime, "profiletime", 0, "")
 	buildFlags(fs, &f.bench.BuildFlags, "tags", "vet")
@@ -149,6 +152,7 @@ func runAdvise(ctx context.Context, a *app, args []string) error {
 		ctx, stop = signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt, syscall.SIGTERM)
 		defer stop()
 	}
+	p.counts = f.counts
 	report, adviceErr := advise(ctx, a, p, f.options())
 	if adviceErr != nil {
 		return adviceErr
@@ -206,6 +210,7 @@ func explainRules(a *app, names []string) error {
 type toAdvise struct {
 	inputs     []advice.Input
 	benchmarks map[string]tune.Benchmark // by subject
+	counts     bool                      // count how often hot lines of benchmarks run
 }
 
 // advise joins profiles with the source here, and keeps the findings for hone fix.
@@ -217,6 +222,9 @@ func advise(ctx context.Context, a *app, p *toAdvise, o advice.Options) (*advice
 	progress := newProgress(a)
 	defer progress.end()
 	o.Stage = func(stage string) { progress.event(bench.Event{Stage: "advise", What: stage}) }
+	if p.counts {
+		m.CountRuns(p.inputs, p.benchmarks, &o)
+	}
 	return m.Advise(ctx, p.inputs, p.benchmarks, o)
 }
 

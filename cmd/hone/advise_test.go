@@ -245,3 +245,62 @@ func TestAdviseHotLines(t *testing.T) {
 		t.Errorf("explained:\n%s", got)
 	}
 }
+
+// TestAdviseCounts: with -counts, advice says exactly how often a hot line runs.
+func TestAdviseCounts(t *testing.T) {
+	moduleOfFiles(t, map[string]string{
+		"go.mod": "module example.com/pairs\n\ngo 1.24\n",
+		"pairs.go": `package pairs
+
+// Pairs counts pairs.
+func Pairs(xs []int) (n int) {
+	for i := range xs {
+		for j := range i {
+			if xs[i]^xs[j] == 0x55 {
+				n++
+			}
+		}
+	}
+	return n
+}
+`,
+		"pairs_test.go": `package pairs
+
+import "testing"
+
+func BenchmarkPairs(b *testing.B) {
+	b.Run("n=400", func(b *testing.B) {
+		xs := make([]int, 400)
+		for b.Loop() {
+			Pairs(xs)
+		}
+	})
+}
+`,
+	})
+	const counted = "It runs 79800 times per operation of Pairs/n=400" // 400 · 399 / 2
+	for _, c := range []struct {
+		args []string
+		want bool
+	}{
+		{[]string{"advise", "-json", "-counts", "-profiletime", "300ms", "."}, true},
+		{[]string{"advise", "-json", "latest"}, false},
+	} {
+		var report struct {
+			Findings []struct {
+				Rule, Why string
+				Line      int
+			}
+		}
+		if err := json.Unmarshal([]byte(succeed(t, c.args...)), &report); err != nil {
+			t.Fatal(err)
+		}
+		said := false
+		for _, f := range report.Findings {
+			said = said || f.Rule == "hot-line" && strings.Contains(f.Why, counted) && strings.Contains(f.Why, ", 79800 times per call of Pairs (counted).")
+		}
+		if said != c.want {
+			t.Errorf("%q: %+v", c.args, report.Findings)
+		}
+	}
+}

@@ -41,6 +41,11 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	if left > 0 {
 		src.unexamined = append(src.unexamined, fmt.Sprintf("%s with hot lines: only the %d hottest are examined", count(left, "more package"), len(dirs)))
 	}
+	if o.Count != nil {
+		if e.runs, err = o.Count(ctx, dirs, e.toCount(lines)); err != nil {
+			src.unexamined = append(src.unexamined, err.Error())
+		}
+	}
 	x := &examiner{collector: e, options: &o, mods: mods, mains: l.mains}
 	if len(lines) == 0 && !slices.ContainsFunc(inputs, isGoroutines) {
 		src.unexamined = append(src.unexamined, e.nothing(mods, o.MinShare))

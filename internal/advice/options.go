@@ -2,6 +2,7 @@ package advice
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 )
 
@@ -23,6 +24,9 @@ type Options struct {
 	MaxPackages int
 	// BuildFlags are the build flags that go list accepts, such as "-tags=x".
 	BuildFlags []string
+	// Count, if not nil, counts how often statements in folders run per operation of subjects. The
+	// result is by subject. An error only becomes a caveat.
+	Count func(ctx context.Context, folders, subjects []string) (map[string]Runs, error)
 	// Compiler compiles the hot packages once more to get the compiler's diagnostics.
 	Compiler bool
 	// Foreign means that the profiles may come from anyone: binaries that they name are not opened.

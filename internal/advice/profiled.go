@@ -80,6 +80,7 @@ type evidence struct {
 	spans    []int64   // ns that CPU profiles were collected for; below 0 if one doesn't say
 	opTimes  []float64 // ns per operation, 0 if it wasn't measured
 	lines    map[place]*hot
+	runs     map[string]Runs // by subject, if they were counted
 }
 
 // A step is a frame of a location: of the user's, or not.

@@ -180,3 +180,9 @@ func ExactPattern(name string) string {
 	}
 	return strings.Join(elements, "/")
 }
+
+// LastLine returns the last line that a command has printed, which tells most about why it failed.
+func LastLine(out []byte) string {
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	return strings.TrimSpace(lines[len(lines)-1])
+}

@@ -26,7 +26,7 @@ What the line itself runs, most expensive first: its own code, and the functions
 libraries. Calls of your own functions don't count: their cost belongs to the lines in them.
 
 How often it runs per call of its function. hone estimates that from the bounds of the loops around it, and says so. If it
-doesn't know a bound, it gives no number.
+doesn't know a bound, it gives no number. hone advise -counts counts it, for benchmarks.
 
 How its cost grows with the size of the input, if sub-benchmarks have sizes in their names: n=100 and n=400, or 1KB and
 1MB.
@@ -205,6 +205,9 @@ func howOften(s *advice.Site) string {
 	} else if _, ok := s.Func.Node().(*ast.FuncLit); ok {
 		function = "the function literal"
 	}
+	if counted := howOftenCounted(s, nodes[0].Node(), function); counted != "" {
+		return counted
+	}
 	var bounds, lines []string
 	known := true
 	for _, loop := range loopsAround(nodes[0]) {
@@ -225,6 +228,39 @@ func howOften(s *advice.Site) string {
 		return fmt.Sprintf("It is in a loop (line %s); how often that runs per call of %s isn't known.", lines[0], function)
 	}
 	return fmt.Sprintf("It is in %d nested loops (lines %s); how often they run per call of %s isn't known.", len(lines), strings.Join(lines, ", "), function)
+}
+
+// howOftenCounted says how often the line runs, if that was counted.
+func howOftenCounted(s *advice.Site, n ast.Node, function string) string {
+	if body := facts.LoopBody(n); body != nil && len(body.List) > 0 {
+		n = body.List[0] // what a loop begins with runs as often as its body
+	}
+	perOp, subject, ok := s.RunsPerOp(s.Fset.PositionFor(n.Pos(), false))
+	if !ok || perOp == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("It runs %s per operation of %s", timesText(perOp), subject)
+	var body *ast.BlockStmt
+	switch f := s.Func.Node().(type) {
+	case *ast.FuncDecl:
+		body = f.Body
+	case *ast.FuncLit:
+		body = f.Body
+	}
+	if body != nil && len(body.List) > 0 {
+		if calls, _, ok := s.RunsPerOp(s.Fset.PositionFor(body.List[0].Pos(), false)); ok && calls > 0 {
+			text += fmt.Sprintf(", %s per call of %s", timesText(perOp/calls), function)
+		}
+	}
+	return text + " (counted)."
+}
+
+// timesText says how often something happens.
+func timesText(n float64) string {
+	if n == 1 {
+		return "once"
+	}
+	return multiple(n) + " times"
 }
 
 // powers are names of growth, by the power of the size.
