@@ -24,12 +24,13 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/testprofile"
 	"github.com/hone-go/hone/internal/tune"
 	"github.com/hone-go/hone/profile"
 )
 
 const adviseHelp = `usage: hone advise [flags] [RUN|SOURCE...]
-       hone advise [flags] PACKAGES...
+       hone advise [flags] [-tests] PACKAGES...
        hone advise [flags] -service NAME
        hone advise -explain RULE
 
@@ -57,6 +58,7 @@ Flags for packages, whose benchmarks are profiled first:
 
   -bench RE       benchmarks to profile (all)
   -profiletime T  time per profile (2s)
+  -tests          profile the tests instead, for packages without benchmarks
   -tags LIST, -vet LIST
                   as in hone bench
 
@@ -84,6 +86,7 @@ type adviseFlags struct {
 	hot      float64
 	all      bool
 	counts   bool
+	tests    bool
 	bench    bench.Bench
 	service  string
 	last     string
@@ -101,6 +104,7 @@ func newAdviseFlags() *adviseFlags {
 	fs.Float64Var(&f.hot, "hot", advice.DefaultMinHotLine, "")
 	fs.BoolVar(&f.all, "all", false, "")
 	fs.BoolVar(&f.counts, "counts", false, "")
+	fs.BoolVar(&f.tests, "tests", false, "")
 	fs.StringVar(&f.bench.Pattern, "bench", ".", "")
 	fs.DurationVar(&f.bench.ProfileTime, "profiletime", 0, "")
 	buildFlags(fs, &f.bench.BuildFlags, "tags", "vet")
@@ -140,6 +144,8 @@ func runAdvise(ctx context.Context, a *app, args []string) error {
 		return usage("-service can't be combined with %s: use one of them", rest[0])
 	case f.explain:
 		return explainRules(a, rest)
+	case f.tests && !slices.ContainsFunc(rest, isPattern):
+		return usage("-tests needs packages, such as ./...")
 	}
 	sweep()
 	f.bench.Command = append([]string{"hone", "advise"}, args...)
@@ -245,6 +251,8 @@ func profilesToAdviseOn(ctx context.Context, a *app, f *adviseFlags, args []stri
 	switch {
 	case f.service != "":
 		return profilesOfService(ctx, a, f)
+	case f.tests:
+		return profilesOfTests(ctx, a, f, args)
 	case len(args) == 0:
 		p, err := profilesOfRun(ctx, a, "latest")
 		if err != nil {
@@ -267,6 +275,30 @@ func profilesToAdviseOn(ctx context.Context, a *app, f *adviseFlags, args []stri
 		}
 	}
 	return all, nil
+}
+
+// profilesOfTests profiles the tests of packages.
+func profilesOfTests(ctx context.Context, a *app, f *adviseFlags, packages []string) (*toAdvise, error) {
+	progress := newProgress(a)
+	defer progress.end()
+	profiler := testprofile.Profiler{
+		Flags: bench.ListFlags(f.bench.BuildFlags), Packages: packages, Time: f.bench.ProfileTime,
+		Stage: func(stage string) { progress.event(bench.Event{Stage: "advise", What: stage}) },
+	}
+	profiles, err := profiler.Profile(ctx)
+	if len(profiles) == 0 {
+		return nil, err
+	}
+	if err != nil && ctx.Err() == nil {
+		a.warn("hone: " + err.Error())
+		err = nil
+	}
+	p := new(toAdvise)
+	for _, of := range profiles {
+		subject := "the tests of " + of.Package
+		p.inputs = append(p.inputs, advice.Input{Profile: of.CPU, Subject: subject, Kind: "cpu"}, advice.Input{Profile: of.Mem, Subject: subject, Kind: "mem"})
+	}
+	return p, err
 }
 
 // measureForAdvice profiles benchmarks, and measures each once.

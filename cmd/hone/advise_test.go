@@ -304,3 +304,28 @@ func BenchmarkPairs(b *testing.B) {
 		}
 	}
 }
+
+// TestAdviseTests: -tests gives advice on what tests do, where there are no benchmarks.
+func TestAdviseTests(t *testing.T) {
+	moduleOfFiles(t, map[string]string{
+		"go.mod":  slowModule["go.mod"],
+		"slow.go": slowModule["slow.go"],
+		"slow_test.go": `package slow
+
+import "testing"
+
+func TestValid(t *testing.T) {
+	for range 1000 {
+		if !Valid("abc") || Valid("ABC") {
+			t.Error("wrong")
+		}
+	}
+}
+`,
+	})
+	hone(t, "advise", ".").failsWith(t, exitFailure, "hone advise -tests profiles the tests")
+	hone(t, "advise", "-tests").failsWith(t, exitUsage, "-tests needs packages, such as ./...")
+	if got := succeed(t, "advise", "-tests", "-profiletime", "300ms", "."); !strings.Contains(got, "regexp-per-call-") || !strings.Contains(got, "the tests of example.com/slow") {
+		t.Errorf("advice:\n%s", got)
+	}
+}
