@@ -410,6 +410,22 @@ func mapped() map[string]versus {
 				}
 			},
 		},
+		"map-twice": {
+			func() {
+				for _, w := range someWords {
+					if _, ok := counts[w]; ok {
+						madeInt += counts[w]
+					}
+				}
+			},
+			func() {
+				for _, w := range someWords {
+					if value, ok := counts[w]; ok {
+						madeInt += value
+					}
+				}
+			},
+		},
 		"small-key-map": {
 			func() {
 				for i := range len(sentence) {

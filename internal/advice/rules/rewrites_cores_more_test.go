@@ -444,6 +444,50 @@ func (g *gen) afterEntry(m, k, entry, value string) string {
 	return "if r > 2 {\nbreak\n}\n" + again
 }
 
+// mapTwiceCore looks an element up in a condition or an assignment, and then again.
+func mapTwiceCore(g *gen) core {
+	m, value := "", "%s"
+	switch g.pick(5) {
+	case 0, 1:
+		m = g.some("map[string]int", "in.Map()")
+	case 2:
+		m, value = g.some("map[string]pair", "map[string]pair{in.Str(): in.Pair()}"), "%s.n"
+	case 3:
+		m = "gm"
+	default:
+		m = g.host() + ".m"
+	}
+	k := g.some("string", "in.Str()")
+	entry := m + "[" + k + "]"
+	of := fmt.Sprintf(value, entry)
+	again := "r += " + of + "\n"
+	if g.odd(50, "changes") {
+		again = g.one(
+			"touch()\n"+again,
+			"delete("+m+", "+k+")\n"+again,
+			g.host()+".bump()\n"+again,
+			"r += next()\n"+again,
+			"for range 2 {\n"+again+"delete("+m+", "+k+")\n}\n",
+			"defer func() { note(\"%v\", "+of+") }()\n",
+			"r += next() + "+of+"\n",
+			k+" = "+k+" + "+k+"\n"+again,
+			"if r > 2 {\nreturn r\n}\n"+again,
+		)
+	}
+	ok, v := g.name("ok"), g.name("v")
+	switch g.pick(6) {
+	case 0:
+		return core{result: "int", body: "if _, " + ok + " := " + entry + "; " + ok + " {\n" + again + "}\n"}
+	case 1:
+		return core{result: "int", body: "if " + v + ", " + ok + " := " + entry + "; !" + ok + " {\nr++\n_ = " + v + "\n} else {\n" + again + "}\n"}
+	case 2:
+		return core{result: "int", body: v + ", " + ok + " := " + entry + "\nif " + ok + " {\n" + again + "}\nnote(\"%v\", " + v + ")\n"}
+	case 3:
+		return core{result: "int", body: "if " + of + " > 0 && " + of + " < 3 {\n" + again + "}\n"}
+	}
+	return core{result: "int", body: "if " + of + " > 0 {\n" + again + "} else {\nr -= " + of + "\n}\n"}
+}
+
 func scannerCore(g *gen) core {
 	sc, line := g.name("sc"), g.name("line")
 	pre := fmt.Sprintf("%s := bufio.NewScanner(%s)\n", sc, g.some("*strings.Reader", "in.Lines()"))

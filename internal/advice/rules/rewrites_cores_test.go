@@ -39,6 +39,7 @@ var cores = map[string]func(*gen) core{
 	"contains-any":         containsAnyCore,
 	"large-copy":           largeCopyCore,
 	"range-lookup":         rangeLookupCore,
+	"map-twice":            mapTwiceCore,
 	"scanner-text":         scannerCore,
 	"errorf-static":        errorfCore,
 	"hash-sum":             hashSumCore,

@@ -75,6 +75,7 @@ var lineRules = []*advice.Rule{
 	oncePerObject,
 	mapRange,
 	rangeLookup,
+	mapTwice,
 	smallKeyMap,
 	materialiseToCount,
 	timerInLoop,
