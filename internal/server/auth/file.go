@@ -125,9 +125,6 @@ func writeFile(path string, data []byte) error {
 // lockTimeout is how long a change of a file waits for another process.
 const lockTimeout = 30 * time.Second
 
-// errLocked is the error if another process holds the lock.
-var errLocked = errors.New("another hone is changing it")
-
 // lock takes a lock, and returns a function that releases it. The lock also ends
 // with the process.
 func lock(path string) (unlock func(), err error) {

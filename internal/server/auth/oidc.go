@@ -46,6 +46,8 @@ type user struct {
 	Groups         []string
 }
 
+func (s *session) user() user { return user{Subject: s.Subject, Email: s.Email, Groups: s.Groups} }
+
 // grants returns the roles and services of a user.
 func grants(rules []Rule, u user) (Roles, []string) {
 	for _, r := range rules {

@@ -32,8 +32,6 @@ type session struct {
 	Groups  []string `json:"g,omitempty"` // groups that rules mention
 }
 
-func (s *session) user() user { return user{Subject: s.Subject, Email: s.Email, Groups: s.Groups} }
-
 // Sessions signs the cookies of people who are logged in.
 type Sessions struct {
 	// Secure makes browsers send the cookie only over TLS.
@@ -61,13 +59,6 @@ type Session struct {
 
 // account returns a name for the token or user of the session.
 func (s *Session) account() string { return accountOf(s.Token, s.Issuer, s.Subject) }
-
-func accountOf(token, issuer, subject string) string {
-	if token != "" {
-		return "token " + token
-	}
-	return "user " + issuer + " " + subject
-}
 
 // sessionList is the content of the file of sessions.
 type sessionList struct {
