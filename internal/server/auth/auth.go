@@ -19,7 +19,6 @@ package auth
 import (
 	"net/http"
 	"strings"
-	"time"
 )
 
 // Auth authenticates requests.
@@ -57,7 +56,7 @@ func (a *Auth) OfToken(secret string) (*Principal, error) {
 // ofSession returns the principal of a session. It checks the token or the rules for
 // users again, because they may have changed since the login.
 func (a *Auth) ofSession(s *session) (*Principal, error) {
-	p := &Principal{Name: s.Name, By: BySession, session: s, account: accountOf(s.Token, s.Issuer, s.Subject)}
+	p := &Principal{Name: s.Name, By: BySession, session: s.ID, account: accountOf(s.Token, s.Issuer, s.Subject)}
 	switch {
 	case s.Token != "":
 		t := a.Tokens.byID(s.Token)
@@ -86,5 +85,3 @@ func secretOf(r *http.Request) string {
 	}
 	return r.Header.Get("X-Goog-Api-Key")
 }
-
-func now() int64 { return time.Now().Unix() }

@@ -355,7 +355,7 @@ func TestSessionsAreSigned(t *testing.T) {
 	}
 	text, signature, _ := strings.Cut(value, ".")
 	otherServer := begun(t, newSessions(t), session{Name: "mallory", Token: "1"})
-	attempt, err := s.seal("login", session{Name: "mallory", Expires: now() + 100})
+	attempt, err := s.seal("login", session{Name: "mallory", Expires: time.Now().Unix() + 100})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -372,7 +372,7 @@ func TestSessionsAreSigned(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	old, err := s.seal("session", session{ID: "x", Name: "a", Expires: now() - 1})
+	old, err := s.seal("session", session{ID: "x", Name: "a", Expires: time.Now().Unix() - 1})
 	if err != nil {
 		t.Fatal(err)
 	}

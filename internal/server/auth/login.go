@@ -191,7 +191,7 @@ func (a *Auth) callback(w http.ResponseWriter, r *http.Request) {
 	}
 	var of attempt
 	c, err := r.Cookie(a.Sessions.cookieName() + "-login")
-	if err != nil || !a.Sessions.open("login", c.Value, &of) || of.Expires <= now() {
+	if err != nil || !a.Sessions.open("login", c.Value, &of) || of.Expires <= time.Now().Unix() {
 		refuse(http.StatusBadRequest, "", errors.New("this login was started in another browser or too long ago: log in again"))
 		return
 	}
@@ -253,4 +253,4 @@ func (p *Principal) mayEnd(s *Session) bool {
 }
 
 // IsOf reports whether a principal's request belongs to this session.
-func (s *Session) IsOf(p *Principal) bool { return p.session != nil && p.session.ID == s.ID }
+func (s *Session) IsOf(p *Principal) bool { return p.session != "" && p.session == s.ID }

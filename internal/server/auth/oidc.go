@@ -193,7 +193,7 @@ func (o *OIDC) begin(ctx context.Context, to string) (string, *attempt, error) {
 	if err != nil {
 		return "", nil, err
 	}
-	a := &attempt{State: oauth2.GenerateVerifier(), Nonce: oauth2.GenerateVerifier(), Verifier: oauth2.GenerateVerifier(), To: to, Expires: now() + 600}
+	a := &attempt{State: oauth2.GenerateVerifier(), Nonce: oauth2.GenerateVerifier(), Verifier: oauth2.GenerateVerifier(), To: to, Expires: time.Now().Unix() + 600}
 	return o.oauth2(p).AuthCodeURL(a.State, oidc.Nonce(a.Nonce), oauth2.S256ChallengeOption(a.Verifier)), a, nil
 }
 

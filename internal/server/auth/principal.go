@@ -89,8 +89,8 @@ type Principal struct {
 	// any text; nil allows all services.
 	Services []string
 
-	session *session // with BySession
-	account string   // see accountOf; "" for Anyone
+	session string // ID of the session, with BySession
+	account string // see accountOf; "" for Anyone
 }
 
 // Anyone is the principal of all requests to a server without login.

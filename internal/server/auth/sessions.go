@@ -161,7 +161,7 @@ func (s *Sessions) cookie(name, value string, life time.Duration) *http.Cookie {
 
 // start begins a session and adds its cookie to a response.
 func (s *Sessions) start(w http.ResponseWriter, of session, address string) error {
-	of.ID, of.Expires = randomID(), now()+int64(s.Life/time.Second)
+	of.ID, of.Expires = randomID(), time.Now().Unix()+int64(s.Life/time.Second)
 	value, err := s.seal("session", of)
 	if err != nil {
 		return err
@@ -172,7 +172,7 @@ func (s *Sessions) start(w http.ResponseWriter, of session, address string) erro
 	}
 	begins := Session{
 		ID: of.ID, Name: of.Name, Token: of.Token, Issuer: of.Issuer, Subject: of.Subject,
-		Address: address, Begun: now(), Expires: of.Expires,
+		Address: address, Begun: time.Now().Unix(), Expires: of.Expires,
 	}
 	err = s.change(func(all []Session) ([]Session, error) {
 		own := 0
@@ -205,7 +205,7 @@ func (s *Sessions) change(f func([]Session) ([]Session, error)) error {
 	return s.list.change(func(l *sessionList) ([]byte, error) {
 		out := sessionList{Version: sessionsVersion}
 		if l != nil {
-			out.Sessions = slices.DeleteFunc(l.Sessions, func(old Session) bool { return old.Expires <= now() })
+			out.Sessions = slices.DeleteFunc(l.Sessions, func(old Session) bool { return old.Expires <= time.Now().Unix() })
 		}
 		var err error
 		if out.Sessions, err = f(out.Sessions); err != nil {
@@ -222,7 +222,7 @@ func (s *Sessions) List() ([]Session, error) {
 	if l == nil {
 		return nil, s.list.failed()
 	}
-	return slices.DeleteFunc(slices.Clone(l.Sessions), func(old Session) bool { return old.Expires <= now() }), s.list.failed()
+	return slices.DeleteFunc(slices.Clone(l.Sessions), func(old Session) bool { return old.Expires <= time.Now().Unix() }), s.list.failed()
 }
 
 // End ends the sessions for which which returns true, and returns them.
@@ -246,7 +246,7 @@ func (s *Sessions) read(r *http.Request) (*session, error) {
 		return nil, ErrNobody
 	}
 	var of session
-	if !s.open("session", c.Value, &of) || of.Expires <= now() {
+	if !s.open("session", c.Value, &of) || of.Expires <= time.Now().Unix() {
 		return nil, ErrSession
 	}
 	if l := s.list.get(); l == nil || !l.byID[of.ID] {

@@ -37,7 +37,7 @@ func (t *Token) principal() *Principal {
 	return &Principal{Name: t.Name, By: ByToken, Roles: t.roles, Services: t.Services, account: accountOf(t.ID, "", "")}
 }
 
-func (t *Token) expired() bool { return t.Expires != 0 && t.Expires <= now() }
+func (t *Token) expired() bool { return t.Expires != 0 && t.Expires <= time.Now().Unix() }
 
 // tokensFile is the content of the file.
 type tokensFile struct {
@@ -152,7 +152,7 @@ func (t *Tokens) Add(name string, roles Roles, services []string, expires time.T
 	secret = secretPrefix + base64.RawURLEncoding.EncodeToString(random[:])
 	token := &Token{
 		ID: randomID(), Name: name, hash: sha256.Sum256([]byte(secret)), Roles: roles.Names(), roles: roles,
-		Services: services, Created: now(),
+		Services: services, Created: time.Now().Unix(),
 	}
 	token.Hash = hex.EncodeToString(token.hash[:])
 	if !expires.IsZero() {
