@@ -17,6 +17,15 @@ type Label struct{ Name, Value string }
 // the same as no label, and left out.
 type Labels []Label
 
+// Names of labels that hone uses. The first two are required.
+const (
+	LabelService  = "service"
+	LabelKind     = "kind" // what was profiled: cpu, wall, heap, allocs, mutex, block, goroutine, goroutineleak, threadcreate, ...
+	LabelVersion  = "version"
+	LabelZone     = "zone"
+	LabelInstance = "instance"
+)
+
 // NewLabels sorts labels. If several have the same name, the last one wins. It fails if a
 // name is not valid (see CheckName) or a text is not UTF-8.
 func NewLabels(ls ...Label) (Labels, error) {
@@ -91,6 +100,12 @@ func (ls Labels) String() string {
 	}
 	b.WriteByte('}')
 	return b.String()
+}
+
+// LabelValues are the values of one label.
+type LabelValues struct {
+	Name   string
+	Values []string
 }
 
 // A LabelSet collects label names and values for the Labels method of a [Store].

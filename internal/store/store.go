@@ -1,6 +1,13 @@
 // Package store defines the interface to profiles over time: records go in, merged
 // profiles and totals come out. It has no engine. Package disk is the engine that
 // hone serve uses by default; package storetest tests that an engine keeps the contract.
+//
+// From the ground up:
+//
+//	labels.go, pattern.go, selector.go  what identifies profiles, and conditions on it
+//	store.go                            the interface: records, queries and their results
+//	group.go                            how every engine groups profiles
+//	copy.go                             copies one store to another
 package store
 
 import (
@@ -75,15 +82,6 @@ type Record struct {
 
 // ID is the identity of a record.
 type ID [16]byte
-
-// Names of labels that hone uses. The first two are required.
-const (
-	LabelService  = "service"
-	LabelKind     = "kind" // what was profiled: cpu, wall, heap, allocs, mutex, block, goroutine, goroutineleak, threadcreate, ...
-	LabelVersion  = "version"
-	LabelZone     = "zone"
-	LabelInstance = "instance"
-)
 
 // A Query selects profiles and says how to group and sum them. The zero value
 // selects everything.
@@ -175,12 +173,6 @@ type Total struct {
 	// Merge and Series return the same version for the same profiles. The version of
 	// several totals is the sum of theirs.
 	Version uint64
-}
-
-// LabelValues are the values of one label.
-type LabelValues struct {
-	Name   string
-	Values []string
 }
 
 // Errors of stores, besides those of profiles.
