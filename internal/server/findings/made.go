@@ -1,0 +1,99 @@
+package findings
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/hone-go/hone/internal/advice"
+)
+
+// made is finished advice.
+type made struct {
+	report *advice.Report
+	run    string
+	shows  map[string]string // IDs of profiles by ID of finding
+	kept   bool
+	at     time.Time
+}
+
+// make loads the profiles of a question and examines them.
+func (s *Service) make(ctx context.Context, w *work, stage func(string)) (*made, error) {
+	var inputs []advice.Input
+	for i, p := range w.profiles {
+		if len(w.profiles) > 1 {
+			stage(fmt.Sprintf("loading profile %d of %d", i+1, len(w.profiles)))
+		}
+		loaded, err := p.Load(ctx)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, advice.Input{Profile: loaded, Subject: p.subject, Kind: p.kind})
+	}
+	report, err := s.cfg.Examine(ctx, inputs, advice.Options{Compiler: true, Foreign: true, MaxPackages: s.cfg.Limits.Packages, Stage: stage})
+	if err != nil {
+		return nil, err
+	}
+	m := &made{report: report, run: w.run, shows: make(map[string]string), kept: s.cfg.Keep, at: time.Now()}
+	if m.kept {
+		if err := s.cfg.Module.Store.Show(report, w.benchmarks); err != nil {
+			m.kept = false // the module's folder can't be written, but the findings are valid
+		}
+	}
+	for i := range report.Findings {
+		f := &report.Findings[i]
+		m.shows[f.ID] = w.shows(f, inputs)
+		if f.Fix != nil {
+			f.Fix = &advice.Fix{File: f.Fix.File, Diff: f.Fix.Diff} // only hone fix needs whole files
+		}
+	}
+	return m, nil
+}
+
+// shows returns the ID of the profile that shows a finding's cost; "" if none does.
+func (w *work) shows(f *advice.Finding, inputs []advice.Input) string {
+	e := &f.Evidence
+	for _, by := range []struct {
+		is           *advice.Share
+		kind, column string
+	}{{e.CPU, "cpu", "cpu"}, {e.Bytes, "mem", "alloc_space"}, {e.Objects, "mem", "alloc_objects"}, {e.Mutex, "mutex", "delay"}, {e.Block, "block", "delay"}} {
+		if by.is == nil {
+			continue
+		}
+		for i, in := range inputs {
+			if in.Subject == e.Subject && (in.Kind == "" || in.Kind == by.kind) {
+				if _, err := in.Profile.SampleIndex(by.column); err == nil {
+					return w.profiles[i].ID
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// stamp returns a text that changes with the source of a report: the names, sizes and
+// times of the files in its folders. changed is the time of the last change.
+func (s *Service) stamp(report *advice.Report) (stamp string, changed time.Time) {
+	h := fnv.New128a()
+	for _, dir := range append([]string{s.cfg.Module.Dir}, report.Folders...) {
+		entries, err := os.ReadDir(dir)
+		fmt.Fprintln(h, dir, err)
+		for _, e := range entries {
+			if name := e.Name(); filepath.Ext(name) != ".go" && name != "go.mod" && name != "go.work" {
+				continue
+			}
+			info, err := e.Info()
+			if err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+			fmt.Fprintln(h, e.Name(), info.Size(), info.ModTime().UnixNano())
+			if info.ModTime().After(changed) {
+				changed = info.ModTime()
+			}
+		}
+	}
+	return string(h.Sum(nil)), changed
+}

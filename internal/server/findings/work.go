@@ -1,0 +1,148 @@
+package findings
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advisor"
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/reports"
+	"github.com/hone-go/hone/internal/server/runs"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/tune"
+)
+
+// work is a question with the profiles that answer it.
+type work struct {
+	version    string // version of the profiles; advice on another version is outdated
+	run        string
+	profiles   []asked
+	benchmarks map[string]tune.Benchmark
+	stamp      func(*advice.Report) (string, time.Time)
+	do         func(context.Context, *work, func(stage string)) (*made, error)
+}
+
+// asked is a profile to give advice on.
+type asked struct {
+	reports.Opened
+	subject, kind string
+}
+
+// open finds the profiles of a question. It may merge those of the store; it loads no
+// others yet.
+func (s *Service) open(ctx context.Context, q *question) (*work, error) {
+	w := &work{run: cmp.Or(q.run, s.runOf(q.profiles)), stamp: s.stamp, do: s.make}
+	now := time.Now()
+	add := func(id, subject, kind string) error {
+		p, err := s.cfg.Open(ctx, id, now)
+		if err == nil {
+			w.profiles = append(w.profiles, asked{p, subject, advisor.Kind(kind)})
+			w.version += p.ID + p.Version + "\n"
+		}
+		return err
+	}
+	if w.run != "" {
+		return w, s.openRun(ctx, w, add)
+	}
+	for _, id := range q.profiles {
+		var err error
+		if isSelection(id) {
+			err = openSelection(id, now, add)
+		} else {
+			err = add(id, "", "")
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return w, nil
+}
+
+// runOf returns the run to which all profiles belong; "" if there is none. Then the
+// advice uses all profiles of the run: one shows what allocates, and another what that
+// costs.
+func (s *Service) runOf(ids []string) string {
+	if s.cfg.Run == nil {
+		return ""
+	}
+	run := ""
+	for i, id := range ids {
+		name, _, ok := strings.Cut(id, ":")
+		if !ok || isSelection(id) || i > 0 && name != run {
+			return ""
+		}
+		run = name
+	}
+	return run
+}
+
+func (s *Service) openRun(ctx context.Context, w *work, add func(id, subject, kind string) error) error {
+	if s.cfg.Run == nil {
+		return server.NotFound("this server has no kept runs")
+	}
+	run, err := s.cfg.Run(ctx, w.run)
+	if err != nil {
+		return &server.Error{Status: server.StatusOf(err), Param: "run", Err: err}
+	}
+	var subjects []advisor.Subject
+	subjects, w.benchmarks = advisor.OfRun(run)
+	w.run = run.ID
+	for _, of := range subjects {
+		if err := add(runs.ProfileID(run, of.ProfileFile), of.Name, of.Kind); err != nil {
+			return err
+		}
+	}
+	if len(w.profiles) == 0 {
+		return &server.Error{Status: http.StatusUnprocessableEntity, Param: "run", Err: fmt.Errorf("run %s has no profiles of time, memory or waiting: record them with hone bench -profile cpu,mem", run.ID)}
+	}
+	return nil
+}
+
+// openSelection opens a selection, and the same service's profiles of all other kinds
+// that advice uses. For a single profile, it opens only that one.
+func openSelection(id string, now time.Time, add func(id, subject, kind string) error) error {
+	sel, err := api.ParseSelection(id, now)
+	if err != nil {
+		return server.BadParam("profile", "%w", err)
+	}
+	sel.Per = api.PerDefault // shares don't depend on it, and samples have to be counts
+	var kind, service string
+	var rest store.Selector
+	for _, m := range sel.Selector {
+		switch {
+		case m.Name == store.LabelKind && m.Op == store.Equal:
+			kind = m.Value
+			continue
+		case m.Name == store.LabelService && m.Op == store.Equal:
+			service = m.Value
+		}
+		rest = append(rest, m)
+	}
+	subject := cmp.Or(service, rest.String())
+	if err := add(sel.String(), subject, kind); err != nil || sel.ID != (store.ID{}) || kind == "" {
+		return err
+	}
+	for _, other := range advisor.ServiceKinds {
+		m, err := store.NewMatcher(store.LabelKind, store.Equal, other)
+		if other == kind {
+			continue
+		} else if err != nil {
+			return err
+		}
+		of := *sel
+		of.Selector, of.SampleType = append(slices.Clone(rest), m), ""
+		var absent *server.Error
+		if err := add(of.String(), subject, other); err != nil && !(errors.As(err, &absent) && absent.Status == http.StatusNotFound) {
+			return err
+		}
+	}
+	return nil
+}
