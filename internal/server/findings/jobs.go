@@ -20,17 +20,17 @@ const (
 
 // jobs computes advice, one job after another, and caches it.
 type jobs struct {
-	ctx    context.Context // ends all jobs
-	srv    *server.Server
-	limits Limits
-	turn   chan struct{} // taken by the running job
+	ctx  context.Context // ends all jobs
+	srv  *server.Server
+	cfg  *Config
+	turn chan struct{} // taken by the running job
 
 	mu    sync.Mutex
 	byKey map[string]*job
 }
 
-func newJobs(ctx context.Context, srv *server.Server, limits Limits) *jobs {
-	return &jobs{ctx: ctx, srv: srv, limits: limits, turn: make(chan struct{}, 1), byKey: make(map[string]*job)}
+func newJobs(ctx context.Context, srv *server.Server, cfg *Config) *jobs {
+	return &jobs{ctx: ctx, srv: srv, cfg: cfg, turn: make(chan struct{}, 1), byKey: make(map[string]*job)}
 }
 
 // A job is advice, finished or not.
@@ -59,12 +59,13 @@ func (j *job) isDone() bool {
 	}
 }
 
-// ask returns the advice with a key, or its progress if it isn't finished after the time
-// wait. If there is no current advice, ask starts a job for the work that open returns.
-func (s *jobs) ask(ctx context.Context, key string, wait time.Duration, open func(context.Context) (*work, error)) (*made, *api.AdviceProgress, error) {
+// ask returns the advice that answers a question, or its progress if it isn't finished
+// after the time wait. If there is no current advice, ask starts a job.
+func (s *jobs) ask(ctx context.Context, q *question, wait time.Duration) (*made, *api.AdviceProgress, error) {
+	key := q.key(ctx)
 	j := s.join(key, nil)
 	if j == nil {
-		w, err := open(ctx)
+		w, err := q.open(ctx, s.cfg)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -108,10 +109,10 @@ func (s *jobs) join(key string, w *work) *job {
 	switch {
 	case j == nil:
 		return nil
-	case w == nil && time.Since(j.made.at) > s.limits.Fresh, w != nil && w.version != j.work.version:
+	case w == nil && time.Since(j.made.at) > s.cfg.Limits.Fresh, w != nil && w.version != j.work.version:
 		return nil
 	}
-	if stamp, _ := j.work.stamp(j.made.report); stamp != j.stamp {
+	if stamp, _ := stampOf(s.cfg.Module.Dir, j.made.report); stamp != j.stamp {
 		return nil
 	}
 	return j
@@ -144,7 +145,7 @@ func (s *jobs) begin(ctx context.Context, key string, w *work) (*job, error) {
 	// The job outlives the request, so that the client can ask again. It has the same permissions.
 	work, cancel := context.WithCancel(auth.With(s.ctx, auth.From(ctx)))
 	j := &job{work: w, begun: time.Now(), cancel: cancel, done: make(chan struct{}), stage: "loading profiles", waiting: 1}
-	j.idle = time.AfterFunc(s.limits.Linger, func() { s.abandon(key, j) })
+	j.idle = time.AfterFunc(s.cfg.Limits.Linger, func() { s.abandon(key, j) })
 	j.idle.Stop()
 	s.byKey[key] = j
 	go s.run(work, key, j)
@@ -159,7 +160,7 @@ func (s *jobs) leave(key string, j *job) {
 		return
 	}
 	if j.waiting--; j.waiting == 0 {
-		j.idle.Reset(s.limits.Linger)
+		j.idle.Reset(s.cfg.Limits.Linger)
 	}
 }
 
@@ -207,12 +208,12 @@ func (s *jobs) makeInTurn(ctx context.Context, j *job) (m *made, stamp string, e
 		}
 	}
 	defer func() { <-s.turn }()
-	slow := &server.Error{Status: http.StatusServiceUnavailable, Err: fmt.Errorf("advice took longer than %v: run hone advise in the module's folder, which has no time limit", s.limits.Time)}
-	ctx, cancel := context.WithTimeoutCause(ctx, s.limits.Time, slow)
+	slow := &server.Error{Status: http.StatusServiceUnavailable, Err: fmt.Errorf("advice took longer than %v: run hone advise in the module's folder, which has no time limit", s.cfg.Limits.Time)}
+	ctx, cancel := context.WithTimeoutCause(ctx, s.cfg.Limits.Time, slow)
 	defer cancel()
 	begun := time.Now()
 	_, _, err = s.srv.Cache.Guarded(ctx, func(ctx context.Context) (any, int64, error) {
-		m, err = j.work.do(ctx, j.work, tell)
+		m, err = j.work.make(ctx, s.cfg, tell)
 		return nil, 0, err
 	})
 	switch {
@@ -221,7 +222,7 @@ func (s *jobs) makeInTurn(ctx context.Context, j *job) (m *made, stamp string, e
 	case err != nil:
 		return nil, "", err
 	}
-	stamp, changed := j.work.stamp(m.report)
+	stamp, changed := stampOf(s.cfg.Module.Dir, m.report)
 	if !changed.Before(begun) {
 		stamp = "" // while it was read: no source is the one that this is of
 	}

@@ -21,7 +21,7 @@ type made struct {
 }
 
 // make loads the profiles of a question and examines them.
-func (s *Service) make(ctx context.Context, w *work, stage func(string)) (*made, error) {
+func (w *work) make(ctx context.Context, cfg *Config, stage func(string)) (*made, error) {
 	var inputs []advice.Input
 	for i, p := range w.profiles {
 		if len(w.profiles) > 1 {
@@ -33,13 +33,13 @@ func (s *Service) make(ctx context.Context, w *work, stage func(string)) (*made,
 		}
 		inputs = append(inputs, advice.Input{Profile: loaded, Subject: p.subject, Kind: p.kind})
 	}
-	report, err := s.cfg.Examine(ctx, inputs, advice.Options{Compiler: true, Foreign: true, MaxPackages: s.cfg.Limits.Packages, Stage: stage})
+	report, err := cfg.Examine(ctx, inputs, advice.Options{Compiler: true, Foreign: true, MaxPackages: cfg.Limits.Packages, Stage: stage})
 	if err != nil {
 		return nil, err
 	}
-	m := &made{report: report, run: w.run, shows: make(map[string]string), kept: s.cfg.Keep, at: time.Now()}
+	m := &made{report: report, run: w.run, shows: make(map[string]string), kept: cfg.Keep, at: time.Now()}
 	if m.kept {
-		if err := s.cfg.Module.Store.Show(report, w.benchmarks); err != nil {
+		if err := cfg.Module.Store.Show(report, w.benchmarks); err != nil {
 			m.kept = false // the module's folder can't be written, but the findings are valid
 		}
 	}
@@ -74,11 +74,12 @@ func (w *work) shows(f *advice.Finding, inputs []advice.Input) string {
 	return ""
 }
 
-// stamp returns a text that changes with the source of a report: the names, sizes and
-// times of the files in its folders. changed is the time of the last change.
-func (s *Service) stamp(report *advice.Report) (stamp string, changed time.Time) {
+// stampOf returns a text that changes with the source of a report: the names, sizes and
+// times of the files in the module's folder and in the report's folders. changed is the
+// time of the last change.
+func stampOf(module string, report *advice.Report) (stamp string, changed time.Time) {
 	h := fnv.New128a()
-	for _, dir := range append([]string{s.cfg.Module.Dir}, report.Folders...) {
+	for _, dir := range append([]string{module}, report.Folders...) {
 		entries, err := os.ReadDir(dir)
 		fmt.Fprintln(h, dir, err)
 		for _, e := range entries {

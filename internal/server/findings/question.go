@@ -79,7 +79,7 @@ func (q *question) key(ctx context.Context) string {
 
 // maySee returns an error if the principal is restricted to services, unless all profiles
 // are in the store, which checks the restriction itself.
-func (s *Service) maySee(ctx context.Context, q *question) error {
+func (q *question) maySee(ctx context.Context) error {
 	if q.run == "" && !slices.ContainsFunc(q.profiles, func(id string) bool { return !isSelection(id) }) {
 		return nil
 	}

@@ -34,7 +34,7 @@ func New(ctx context.Context, srv *server.Server, cfg Config) *Service {
 	if cfg.Module != nil && cfg.Examine == nil {
 		cfg.Examine = cfg.Module.Examine
 	}
-	s := &Service{cfg: cfg, jobs: newJobs(ctx, srv, cfg.Limits)}
+	s := &Service{cfg: cfg, jobs: newJobs(ctx, srv, &cfg)}
 	srv.Handle("GET /api/v1/advice", auth.Read, s.advice)
 	return s
 }
@@ -50,10 +50,10 @@ func (s *Service) advice(w http.ResponseWriter, r *http.Request) error {
 	if s.cfg.Module == nil {
 		return &server.Error{Status: http.StatusNotFound, Err: errNoSource}
 	}
-	if err := s.maySee(r.Context(), q); err != nil {
+	if err := q.maySee(r.Context()); err != nil {
 		return err
 	}
-	m, progress, err := s.jobs.ask(r.Context(), q.key(r.Context()), wait, func(ctx context.Context) (*work, error) { return s.open(ctx, q) })
+	m, progress, err := s.jobs.ask(r.Context(), q, wait)
 	switch {
 	case err != nil:
 		return err

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advisor"
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/server"
@@ -26,8 +25,6 @@ type work struct {
 	run        string
 	profiles   []asked
 	benchmarks map[string]tune.Benchmark
-	stamp      func(*advice.Report) (string, time.Time)
-	do         func(context.Context, *work, func(stage string)) (*made, error)
 }
 
 // asked is a profile to give advice on.
@@ -36,13 +33,13 @@ type asked struct {
 	subject, kind string
 }
 
-// open finds the profiles of a question. It may merge those of the store; it loads no
-// others yet.
-func (s *Service) open(ctx context.Context, q *question) (*work, error) {
-	w := &work{run: cmp.Or(q.run, s.runOf(q.profiles)), stamp: s.stamp, do: s.make}
+// open finds the profiles that answer a question. It may merge those of the store; it loads
+// no others yet.
+func (q *question) open(ctx context.Context, cfg *Config) (*work, error) {
+	w := &work{run: cmp.Or(q.run, cfg.runOf(q.profiles))}
 	now := time.Now()
 	add := func(id, subject, kind string) error {
-		p, err := s.cfg.Open(ctx, id, now)
+		p, err := cfg.Open(ctx, id, now)
 		if err == nil {
 			w.profiles = append(w.profiles, asked{p, subject, advisor.Kind(kind)})
 			w.version += p.ID + p.Version + "\n"
@@ -50,7 +47,7 @@ func (s *Service) open(ctx context.Context, q *question) (*work, error) {
 		return err
 	}
 	if w.run != "" {
-		return w, s.openRun(ctx, w, add)
+		return w, cfg.openRun(ctx, w, add)
 	}
 	for _, id := range q.profiles {
 		var err error
@@ -69,8 +66,8 @@ func (s *Service) open(ctx context.Context, q *question) (*work, error) {
 // runOf returns the run to which all profiles belong; "" if there is none. Then the
 // advice uses all profiles of the run: one shows what allocates, and another what that
 // costs.
-func (s *Service) runOf(ids []string) string {
-	if s.cfg.Run == nil {
+func (c *Config) runOf(ids []string) string {
+	if c.Run == nil {
 		return ""
 	}
 	run := ""
@@ -84,11 +81,11 @@ func (s *Service) runOf(ids []string) string {
 	return run
 }
 
-func (s *Service) openRun(ctx context.Context, w *work, add func(id, subject, kind string) error) error {
-	if s.cfg.Run == nil {
+func (c *Config) openRun(ctx context.Context, w *work, add func(id, subject, kind string) error) error {
+	if c.Run == nil {
 		return server.NotFound("this server has no kept runs")
 	}
-	run, err := s.cfg.Run(ctx, w.run)
+	run, err := c.Run(ctx, w.run)
 	if err != nil {
 		return &server.Error{Status: server.StatusOf(err), Param: "run", Err: err}
 	}
