@@ -10,6 +10,16 @@
 //	.hone-tmp-123   a file or directory that is renamed when it is complete: Replace, MakeIn
 //
 // Nothing else in hone makes temporary files; a test checks that.
+//
+// From the ground up:
+//
+//	remove.go     removes directories
+//	lock.go       locks, and removal of what has none: lock_unix.go, lock_windows.go
+//	sweep.go      finds what killed hones have left
+//	replace.go    replaces a file
+//	guard.go      removes a directory when hone ends
+//	temporary.go  directories
+//	run.go        runs a command with a directory of its own
 package temporary
 
 import (
@@ -19,23 +29,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
-	"time"
+	"runtime"
 
 	"github.com/hone-go/hone/internal/durable"
-	"github.com/hone-go/hone/internal/lazyregexp"
 )
-
-const (
-	prefix = "hone-tmp-"
-	hidden = "." + prefix
-)
-
-// errSwept: another hone removed a new temporary file before it was locked.
-var errSwept = errors.New("another hone removed a temporary file: try again")
-
-// tries is how often to make a file again that others swept before it was locked.
-const tries = 1000
 
 // A Dir is a temporary directory. Its owner removes it. If the owner is killed, the next
 // hone that makes one in the same place removes it.
@@ -104,143 +101,32 @@ func Discard(dir string) error {
 	return errors.Join(os.Rename(dir, filepath.Join(d.Path, filepath.Base(dir))), d.Remove())
 }
 
-// Replace replaces the content of a file in one step: readers see the old or the new one,
-// even if hone is killed. The content is on disk when Replace returns. write gets an empty
-// file that only the owner can read; mode is the final mode.
-func Replace(path string, mode fs.FileMode, write func(*os.File) error) error {
-	folder := filepath.Dir(path)
-	Sweep(folder)
-	for range tries {
-		f, err := os.CreateTemp(folder, hidden)
-		if err != nil {
-			return err
-		}
-		switch err := holdFile(f); {
-		case errors.Is(err, errSwept):
-			f.Close()
-			continue
-		case err != nil:
-			return errors.Join(err, f.Close(), os.Remove(f.Name()))
-		}
-		return fill(f, path, mode, write)
+// Guard makes a process group end with hone; 0 means none. It guards only one group, and
+// only after Env was called.
+func (d *Dir) Guard(group int) {
+	if d.guard.tell == nil {
+		return
 	}
-	return errSwept
+	text := "\n"
+	if group > 0 {
+		text = fmt.Sprintf("%d\n", group)
+	}
+	io.WriteString(d.guard.tell, text) // fails if the watcher was killed
 }
 
-// fill writes the file, which is locked, and renames it.
-func fill(f *os.File, path string, mode fs.FileMode, write func(*os.File) error) (err error) {
-	defer func() {
-		f.Close() // a second time on success
-		if err != nil {
-			os.Remove(f.Name())
-		}
-	}()
-	if err := write(f); err != nil {
-		return err
+// Env returns the environment that makes programs put their temporary files into the
+// directory, and starts the guard.
+func (d *Dir) Env() ([]string, error) {
+	tmp := filepath.Join(d.Path, "tmp")
+	if err := os.Mkdir(tmp, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, err
 	}
-	if err := errors.Join(f.Chmod(mode), f.Sync()); err != nil {
-		return err
+	if d.guard.watch == nil {
+		d.watch()
 	}
-	if !renamesOpen {
-		if err := f.Close(); err != nil {
-			return err
-		}
+	env := []string{"TMPDIR=" + tmp, "GOTMPDIR=" + tmp}
+	if runtime.GOOS == "windows" {
+		env = append(env, "TMP="+tmp, "TEMP="+tmp)
 	}
-	return durable.Rename(f.Name(), path)
-}
-
-// ReplaceText is Replace for a text.
-func ReplaceText(path string, mode fs.FileMode, text []byte) error {
-	return Replace(path, mode, func(f *os.File) error {
-		_, err := f.Write(text)
-		return err
-	})
-}
-
-// Sweep removes from a folder what killed hones have left.
-func Sweep(folder string) {
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		return // missing, or not ours
-	}
-	for _, e := range entries {
-		if isTemporary(e) {
-			sweep(filepath.Join(folder, e.Name()), e.IsDir())
-		}
-	}
-}
-
-// SweepTemp sweeps the system's temporary directory.
-func SweepTemp() { Sweep(os.TempDir()) }
-
-// SweepTree sweeps a folder and all folders in it, except those of git and npm.
-func SweepTree(root string) {
-	filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
-		switch {
-		case e == nil || err != nil:
-			return nil // a folder that can't be read
-		case isTemporary(e):
-			sweep(path, e.IsDir())
-		case !e.IsDir() || e.Name() != ".git" && e.Name() != "node_modules":
-			return nil
-		}
-		if e.IsDir() {
-			return fs.SkipDir
-		}
-		return nil
-	})
-}
-
-// young is how long a file may lack its lock: it was just made, or is being removed.
-const young = time.Minute
-
-// Builds before this package made these. Only names with a number from os.CreateTemp
-// count, so a user's .hone-fix-notes stays. The first builds didn't lock files, but had
-// them only for milliseconds.
-var (
-	formerFile = lazyregexp.New(`^\.hone-fix-[0-9]+$`) // next to a rewritten source file
-	formerDir  = lazyregexp.New(`^hone-bench-[0-9]+$`) // has a file called lock
-)
-
-// isFormer reports whether an older build, which is no longer running, left an entry.
-func isFormer(e fs.DirEntry) bool {
-	name := formerFile
-	if e.IsDir() {
-		name = formerDir
-	} else if !e.Type().IsRegular() {
-		return false
-	}
-	if !name.MatchString(e.Name()) {
-		return false
-	}
-	info, err := e.Info()
-	return err == nil && time.Since(info.ModTime()) > young
-}
-
-func isTemporary(e fs.DirEntry) bool {
-	if isFormer(e) {
-		return true
-	}
-	if e.IsDir() {
-		return strings.HasPrefix(e.Name(), prefix) || strings.HasPrefix(e.Name(), hidden)
-	}
-	return e.Type().IsRegular() && strings.HasPrefix(e.Name(), hidden)
-}
-
-// removeAll also removes read-only folders.
-func removeAll(dir string) error {
-	err := os.RemoveAll(dir)
-	if err == nil {
-		return nil
-	}
-	filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if d != nil && d.IsDir() {
-			os.Chmod(path, 0o700)
-		}
-		return nil
-	})
-	if err := os.RemoveAll(dir); err != nil {
-		return fmt.Errorf("can't remove a temporary directory: %w", err)
-	}
-	return nil
+	return env, nil
 }
