@@ -1,6 +1,7 @@
 package temporary
 
 import (
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -29,21 +30,32 @@ while [ -d "$1" ] && [ $n -lt 50 ]; do
 	n=$((n+1))
 done`
 
-func (d *Dir) watch() {
+// watch starts a guard of a directory. Without a shell, the guard does nothing.
+func watch(dir string) guard {
 	shell, err := exec.LookPath("sh")
 	if err != nil {
-		return
+		return guard{}
 	}
-	cmd := exec.Command(shell, "-c", watchScript, "hone-watcher", d.Path)
+	cmd := exec.Command(shell, "-c", watchScript, "hone-watcher", dir)
 	cmd.Dir = os.TempDir()
 	spawn.OwnSession(cmd)
 	tell, err := cmd.StdinPipe()
-	if err != nil {
+	if err != nil || cmd.Start() != nil {
+		return guard{}
+	}
+	return guard{cmd, tell}
+}
+
+// set replaces the process group to kill; 0 means none.
+func (g *guard) set(group int) {
+	if g.tell == nil {
 		return
 	}
-	if cmd.Start() == nil {
-		d.guard = guard{cmd, tell}
+	text := "\n"
+	if group > 0 {
+		text = fmt.Sprintf("%d\n", group)
 	}
+	io.WriteString(g.tell, text) // fails if the watcher was killed
 }
 
 func (g *guard) end() {

@@ -14,7 +14,7 @@ import (
 const renamesOpen = true
 
 // loosen does nothing: the directory itself is locked, and can be removed or renamed.
-func loosen(*Dir) {}
+func loosen(string, io.Closer) {}
 
 func holdDir(path string) (io.Closer, error) {
 	f, err := os.Open(path)

@@ -14,9 +14,9 @@ const renamesOpen = false
 const lockName = "lock"
 
 // loosen removes the lock from a directory before it is removed or renamed.
-func loosen(d *Dir) {
-	d.lock.Close()
-	os.Remove(filepath.Join(d.Path, lockName))
+func loosen(dir string, lock io.Closer) {
+	lock.Close()
+	os.Remove(filepath.Join(dir, lockName))
 }
 
 func holdDir(path string) (io.Closer, error) {

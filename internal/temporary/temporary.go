@@ -24,7 +24,6 @@ package temporary
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -76,14 +75,14 @@ func (d *Dir) Remove() error {
 }
 
 func (d *Dir) empty() error {
-	loosen(d)
+	loosen(d.Path, d.lock)
 	defer d.lock.Close() // last, so that others don't sweep a directory that is being removed
 	return removeAll(d.Path)
 }
 
 // Rename gives the directory its final name; it is then no longer temporary.
 func (d *Dir) Rename(to string) error {
-	loosen(d)
+	loosen(d.Path, d.lock)
 	defer d.lock.Close()
 	if err := durable.Rename(d.Path, to); err != nil {
 		return err
@@ -103,16 +102,7 @@ func Discard(dir string) error {
 
 // Guard makes a process group end with hone; 0 means none. It guards only one group, and
 // only after Env was called.
-func (d *Dir) Guard(group int) {
-	if d.guard.tell == nil {
-		return
-	}
-	text := "\n"
-	if group > 0 {
-		text = fmt.Sprintf("%d\n", group)
-	}
-	io.WriteString(d.guard.tell, text) // fails if the watcher was killed
-}
+func (d *Dir) Guard(group int) { d.guard.set(group) }
 
 // Env returns the environment that makes programs put their temporary files into the
 // directory, and starts the guard.
@@ -122,7 +112,7 @@ func (d *Dir) Env() ([]string, error) {
 		return nil, err
 	}
 	if d.guard.watch == nil {
-		d.watch()
+		d.guard = watch(d.Path)
 	}
 	env := []string{"TMPDIR=" + tmp, "GOTMPDIR=" + tmp}
 	if runtime.GOOS == "windows" {
