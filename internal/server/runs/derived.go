@@ -10,6 +10,9 @@ import (
 	"github.com/hone-go/hone/internal/experiment"
 )
 
+// maxRuns is how many of the newest runs a request can ask for.
+const maxRuns = 5000
+
 // A derived caches values computed from runs until the runs' files change. The files
 // are large and slow to read, the values small. It is safe for concurrent use.
 type derived[T any] struct {
@@ -52,10 +55,10 @@ func (d *derived[T]) of(e experiment.Entry, besides string, made func() (T, erro
 	return value, nil
 }
 
-// forget drops values of runs that aren't among the newest, which requests can ask for.
+// forget drops values of runs that aren't among the newest maxRuns.
 func (d *derived[T]) forget(entries []experiment.Entry) {
 	there := make(map[string]bool)
-	for _, e := range entries[:min(len(entries), mostTrend)] {
+	for _, e := range entries[:min(len(entries), maxRuns)] {
 		there[e.Dir] = true
 	}
 	d.mu.Lock()

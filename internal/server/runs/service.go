@@ -1,11 +1,12 @@
 // Package runs serves the query API of kept runs: lists, descriptions of runs,
 // comparisons and trends.
 //
-//	service     routes and parameters
-//	kept        runs in their folders: lists, facts, comparisons, profiles by name
-//	trend       results over runs
-//	verdicts    verdicts of runs with a base
-//	derived     cached values of runs, until they change
+//	derived.go   values of runs, cached until the runs change
+//	medians.go   the medians of a run
+//	kept.go      runs in their folders: lists, facts, comparisons, profiles by name
+//	trend.go     medians over runs
+//	verdicts.go  verdicts of runs with a base
+//	service.go   routes and parameters
 package runs
 
 import (
@@ -42,15 +43,8 @@ type Runs interface {
 	Trend(ctx context.Context, of TrendQuery) (*api.Trend, error)
 }
 
-// A TrendQuery selects the results of a trend. An empty text selects all.
-type TrendQuery struct {
-	Package, Benchmark, Unit string
-	Limit                    int // maximum number of runs
-}
-
 const (
-	usualTrend = 200  // runs
-	mostTrend  = 5000 // runs, also for verdicts
+	usualTrend = 200 // runs
 	// New runs have to be compared first, while the user waits.
 	usualVerdicts = 50
 	maxCompared   = 20 // runs per comparison
@@ -133,8 +127,8 @@ func limitOf(text string, usual int) (int, error) {
 		return usual, nil
 	}
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > mostTrend {
-		return 0, server.BadParam("limit", "invalid limit %q: use 1 to %d runs", text, mostTrend)
+	if err != nil || n < 1 || n > maxRuns {
+		return 0, server.BadParam("limit", "invalid limit %q: use 1 to %d runs", text, maxRuns)
 	}
 	return n, nil
 }
