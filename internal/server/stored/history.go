@@ -3,82 +3,18 @@ package stored
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 
 	"github.com/hone-go/hone/internal/api"
-	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
-	"github.com/hone-go/hone/internal/server/reports"
-	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
 )
 
-var historyParams = append([]string{"q", "from", "to", "sample_type", "top", "step", "points", "limit", "order", "rank"}, api.HistoryOptions...)
-
-const (
-	usualFunctions = 10
-	maxFunctions   = 100
-	// maxHistoryVersions limits the versions that a history merges in addition to its windows.
-	maxHistoryVersions = 20
-)
-
-// historyQuery is a checked request for a history.
-type historyQuery struct {
-	sel     *api.Selection
-	step    int64    // ns
-	named   []string // functions to show; none: those that rank first
-	with    []string // functions to show in addition
-	limit   int
-	cum     bool
-	rank    string
-	options shell.Config
-}
-
-func readHistory(r *http.Request) (*historyQuery, error) {
-	p, err := newParams(r, historyParams, "function", "with")
-	if err != nil {
-		return nil, err
-	}
-	h := &historyQuery{named: p.Values["function"], with: p.Values["with"], rank: p.Get("rank"), options: shell.DefaultConfig()}
-	if h.sel, err = p.selection(true); err != nil {
-		return nil, err
-	}
-	if h.step, err = p.step(h.sel, 60, 500); err != nil {
-		return nil, err
-	}
-	if h.limit, err = p.number("limit", usualFunctions, 1, maxFunctions); err != nil {
-		return nil, err
-	}
-	for _, name := range []string{"function", "with"} {
-		if n := len(p.Values[name]); n > maxFunctions {
-			return nil, server.BadParam(name, "too many functions: %d, the limit is %d", n, maxFunctions)
-		}
-	}
-	if h.rank != "" && !slices.Contains(ranks, h.rank) {
-		return nil, server.BadParam("rank", "invalid rank %q: use %s", h.rank, strings.Join(ranks, " or "))
-	}
-	switch order := p.Get("order"); order {
-	case "", "flat":
-	case "cum":
-		h.cum = true
-	default:
-		return nil, server.BadParam("order", "invalid order %q: use flat or cum", order)
-	}
-	for _, name := range api.HistoryOptions {
-		if p.Has(name) {
-			if err := reports.SetOption(&h.options, name, p.Get(name)); err != nil {
-				return nil, err
-			}
-		}
-	}
-	h.options.Trim = false // every function, however small
-	return h, nil
-}
+// maxHistoryVersions limits the versions that a history merges in addition to its windows.
+const maxHistoryVersions = 20
 
 func (s *Service) history(w http.ResponseWriter, r *http.Request) error {
 	h, err := readHistory(r)
@@ -198,66 +134,4 @@ func (s *Service) versions(ctx context.Context, h *historyQuery) (all []part, le
 	}
 	slices.SortStableFunc(all, func(a, b part) int { return cmp.Compare(a.time, b.time) })
 	return all, left, nil
-}
-
-// A part is a window or a version, with its functions.
-type part struct {
-	version string
-	time    int64 // ns since 1970: start of the window, or of the version's first profile
-	sel     *api.Selection
-	*functionTable
-}
-
-// A functionTable has the functions of some profiles.
-type functionTable struct {
-	store.Total
-	first     int64 // start of the first profile, ns since 1970
-	total     int64 // 100 % of shares
-	samples   int64 // about how many samples there were, 0 if that isn't known
-	functions map[string]functionValue
-	warnings  []string
-}
-
-type functionValue struct{ flat, cum int64 }
-
-// functionTable returns the functions of a selection for a version of its profiles. The
-// cache uses that version as a key, so as time passes, only the last window and the
-// running versions are computed again.
-func (s *Service) functionTable(ctx context.Context, h *historyQuery, sel *api.Selection, version uint64) (*functionTable, error) {
-	key := "functions " + sel.String() + fmt.Sprintf("@%x", version) + " ?" + reports.Unusual(&h.options).Encode()
-	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*functionTable, int64, error) {
-		// Caching the profile in addition to its table isn't worth it.
-		q := sel.Query()
-		q.Budget = server.Budget(ctx)
-		groups, err := s.selections.store.Merge(ctx, q)
-		if err != nil {
-			return nil, 0, s.selections.storeError(err, "q")
-		}
-		t := &functionTable{functions: map[string]functionValue{}}
-		if len(groups) == 0 {
-			return t, 0, nil // they have expired meanwhile
-		}
-		p := groups[0].Profile
-		warnings := reports.NewWarnings()
-		top, err := report.New(p, "top", "", h.options.Options, warnings.Env(ctx, s.cfg.Env, p))
-		if err != nil {
-			return nil, 0, err
-		}
-		t.Total, t.first = groups[0].Total, groups[0].Time
-		var cost int64
-		table := top.Top()
-		if err := top.Err(); err != nil {
-			return nil, 0, err
-		}
-		t.total, t.warnings = top.Total(), warnings.List()
-		if p.Period > 0 && p.PeriodType.Unit == table.Unit {
-			t.samples = t.total / p.Period
-		}
-		for i := range table.Rows {
-			row := &table.Rows[i]
-			t.functions[row.Name] = functionValue{row.Flat.Value, row.Cum.Value}
-			cost += int64(len(row.Name)) + 64
-		}
-		return t, cost, nil
-	})
 }

@@ -10,15 +10,6 @@ import (
 	"github.com/hone-go/hone/internal/report"
 )
 
-// ranks are the possible orders of a history's functions; the first one is the default.
-var ranks = []string{rankShare, rankChange, rankFirst}
-
-const (
-	rankShare  = "share"  // by share
-	rankChange = "change" // by change of the share, beyond the sampling error
-	rankFirst  = "first"  // by time of the first profile with the function, latest first
-)
-
 // ranked returns the functions of a history in order, with the values that rank them
 // and without their columns. came has the versions that began in its time range.
 func (h *historyQuery) ranked(windows, versions []part, came map[string]bool) []api.FunctionHistory {

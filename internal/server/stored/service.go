@@ -12,9 +12,9 @@
 //	prepare     flame graphs that are made when the server starts
 //	records     labels, services, single profiles
 //	series      totals over time
-//	history     functions over time and by version
-//	rank        the order of functions, and when their shares changed
-//	markers     deployments, and events that people mark
+//	history     functions over time and by version: history_query, the request;
+//	            functions, those of a window or version; rank, their order
+//	markers     deployments, and events that people mark; marker_requests, requests for them
 //	status      the state of the server, and backups
 package stored
 
