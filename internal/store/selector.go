@@ -127,6 +127,19 @@ func cutText(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "..."
 }
 
+// SelectorOf returns a selector for the labels with the given names, which have to be valid.
+func SelectorOf(ls Labels, names ...string) Selector {
+	var sel Selector
+	for _, name := range names {
+		if v := ls.Get(name); v != "" {
+			if m, err := NewMatcher(name, Equal, v); err == nil {
+				sel = append(sel, m)
+			}
+		}
+	}
+	return sel
+}
+
 // ParseSelector reads a selector: conditions on labels in braces, separated by
 // commas, and in front of them or alone a word, which is the kind.
 //

@@ -107,7 +107,7 @@ func (m *Markers) find(ctx context.Context, st store.Store) error {
 		if _, known := m.first[v]; known || v.Version == "" {
 			continue
 		}
-		q := store.Query{Selector: labelSelector(g.Labels, by...)}
+		q := store.Query{Selector: store.SelectorOf(g.Labels, by...)}
 		for _, step := range []time.Duration{24 * time.Hour, time.Hour, time.Minute} {
 			q.Step = int64(step)
 			points, err := st.Series(ctx, q)

@@ -43,7 +43,7 @@ func (s *selections) latest(ctx context.Context) ([]string, error) {
 	slices.SortStableFunc(series, func(a, b store.Series) int { return cmp.Compare(last(b), last(a)) })
 	var ids []string
 	for _, of := range series[:min(len(series), preparedServices)] {
-		sel := api.Selection{Selector: labelSelector(of.Labels, store.LabelKind, store.LabelService), From: last(of) - int64(time.Hour)}
+		sel := api.Selection{Selector: store.SelectorOf(of.Labels, store.LabelKind, store.LabelService), From: last(of) - int64(time.Hour)}
 		ids = append(ids, sel.String())
 	}
 	return ids, nil

@@ -236,21 +236,8 @@ func recordsOf(series []store.Series, limit int, sel *api.Selection) *api.Record
 		out.Value[i], out.Series[i] = pt.Value, k
 		start := api.Milliseconds(pt.Time) * int64(time.Millisecond)
 		single := api.Selection{From: start, To: start + int64(time.Millisecond), SampleType: sel.SampleType, ID: pt.ID}
-		single.Selector = labelSelector(series[at.series].Labels, store.LabelKind, store.LabelService)
+		single.Selector = store.SelectorOf(series[at.series].Labels, store.LabelKind, store.LabelService)
 		out.Profile[i] = single.String()
 	}
 	return out
-}
-
-// labelSelector returns a selector for the labels with the given names.
-func labelSelector(ls store.Labels, names ...string) store.Selector {
-	var sel store.Selector
-	for _, name := range names {
-		if v := ls.Get(name); v != "" {
-			if m, err := store.NewMatcher(name, store.Equal, v); err == nil { // labels from the store are valid
-				sel = append(sel, m)
-			}
-		}
-	}
-	return sel
 }
