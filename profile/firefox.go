@@ -16,43 +16,38 @@ import "io"
 // location is a string "name (file:line)". Which tables threads share has changed
 // over time, so each is looked for in the thread first.
 //
+// Reading has two passes: the first one reads what the threads measure (firefox_threads.go),
+// and the tables that they share (firefox_tables.go). The second one reads each thread's own
+// tables and its samples (firefox_samples.go).
+//
 // Threads become labels. Those of a file that hone exported become sample types again.
 func decodeFirefox(open func() (io.Reader, error), lim Limits, m *meter) (*Profile, error) {
-	f := firefox{lim: lim, mem: m}
-	read := func(thread func(*jsonReader) error) (*jsonReader, error) {
+	pass := func(parts firefoxParts) (*jsonReader, error) {
 		in, err := open()
 		if err != nil {
 			return nil, err
 		}
 		j := newJSONReader(in, "Firefox profile", lim)
-		return j, f.file(j, 0, thread)
+		return j, parts.read(j, 0)
 	}
-	// The first pass reads the shared tables, and what the threads measure.
-	j, err := read(f.thread)
+	f := firefoxFile{tables: firefoxTableReader{lim: lim, mem: m}}
+	j, err := pass(firefoxParts{meta: f.meta, shared: f.sharedTables, thread: f.thread})
 	if err != nil {
 		return nil, err
 	}
 	if len(f.threads) == 0 {
 		return nil, j.errorf("it has no threads")
 	}
-	if err := f.prefixes(j, &f.shared); err != nil {
+	if err := f.tables.prefixes(j, &f.shared); err != nil {
 		return nil, err
 	}
-	var types typeSet
-	for i := range f.threads {
-		t := &f.threads[i]
-		st := foreignType(t.weightType)
-		if f.hone {
-			st = honeType(t.name, st.Unit)
-		}
-		t.column = types.of(st)
-	}
-	f.m = newImported(types, lim, m)
-	if _, err := read(f.samples); err != nil {
+	types, columns := f.types()
+	s := firefoxSamples{file: &f, tables: &f.tables, columns: columns, m: newImported(types, lim, m)}
+	if _, err := pass(firefoxParts{thread: s.thread}); err != nil {
 		return nil, err
 	}
-	m.give(f.held + f.sumsTaken)
-	p, err := f.m.profile()
+	m.give(f.tables.held + s.sumsTaken)
+	p, err := s.m.profile()
 	if err != nil {
 		return nil, err
 	}
@@ -61,25 +56,4 @@ func decodeFirefox(open func() (io.Reader, error), lim Limits, m *meter) (*Profi
 		p.PeriodType, p.Period = ValueType{"time", "nanoseconds"}, f.interval
 	}
 	return p, nil
-}
-
-type firefox struct {
-	lim  Limits
-	mem  *meter
-	held int64 // memory of tables, taken from mem
-	m    *imported
-
-	hone                     bool // hone exported the file
-	interval, time, duration int64
-	shared                   firefoxTables
-	threads                  []firefoxThread
-	number                   int // number of the current thread
-
-	sums      []float64 // of stacks, in a thread; 0 between threads
-	sumsTaken int64     // of mem
-}
-
-type firefoxThread struct {
-	name, process, weightType string
-	column                    int
 }

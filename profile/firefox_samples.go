@@ -6,26 +6,39 @@ import (
 	"strings"
 )
 
-// samples reads a thread's tables and samples.
-func (f *firefox) samples(j *jsonReader) error {
-	if f.number >= len(f.threads) {
+// firefoxSamples is the second pass: it adds the samples of one thread after another to
+// the profile.
+type firefoxSamples struct {
+	file    *firefoxFile
+	tables  *firefoxTableReader
+	columns []int // of the threads
+	m       *imported
+
+	number    int       // of the next thread
+	sums      []float64 // of stacks, in a thread; 0 between threads
+	sumsTaken int64     // memory
+}
+
+// thread reads a thread's tables and samples.
+func (f *firefoxSamples) thread(j *jsonReader) error {
+	if f.number >= len(f.file.threads) {
 		return j.errorf("the file has changed while it was read")
 	}
-	t := &f.threads[f.number]
+	number := f.number
 	f.number++
-	before := f.held
+	before := f.tables.held
 	var own firefoxTables
 	var stacks []int32
 	var weights []float64
 	err := j.object(func(key []byte) error {
 		if string(key) != "samples" {
-			known, err := f.table(j, &own, string(key))
+			known, err := f.tables.table(j, &own, string(key))
 			if err == nil && !known {
 				err = j.skip()
 			}
 			return err
 		}
-		return f.columns(j, map[string]*[]int32{"stack": &stacks}, func() error {
+		return f.tables.columns(j, map[string]*[]int32{"stack": &stacks}, func() error {
 			if c, err := j.peek(); err != nil || c != '[' {
 				return j.skip()
 			}
@@ -36,7 +49,7 @@ func (f *firefox) samples(j *jsonReader) error {
 					w, err = j.number()
 				}
 				if err == nil {
-					err = f.take(16)
+					err = f.tables.take(16)
 				}
 				weights = append(weights, w)
 				return err
@@ -47,24 +60,24 @@ func (f *firefox) samples(j *jsonReader) error {
 		return err
 	}
 	if len(weights) > 0 && len(weights) != len(stacks) {
-		return j.errorf("thread %q has %d samples, but %d weights", t.name, len(stacks), len(weights))
+		return j.errorf("thread %q has %d samples, but %d weights", f.file.threads[number].name, len(stacks), len(weights))
 	}
-	if err := f.prefixes(j, &own); err != nil {
+	if err := f.tables.prefixes(j, &own); err != nil {
 		return err
 	}
-	if err := f.addThread(j, t, own.or(&f.shared), stacks, weights); err != nil {
+	if err := f.add(j, number, own.or(&f.file.shared), stacks, weights); err != nil {
 		return err
 	}
-	f.mem.give(f.held - before)
-	f.held = before
+	f.tables.mem.give(f.tables.held - before)
+	f.tables.held = before
 	return nil
 }
 
-// addThread adds the samples of a thread, summed by stack. Its time depends only on the
+// add adds the samples of a thread, summed by stack. Its time depends only on the
 // size of the thread, because many threads may share large tables.
-func (f *firefox) addThread(j *jsonReader, t *firefoxThread, tables *firefoxTables, stacks []int32, weights []float64) error {
+func (f *firefoxSamples) add(j *jsonReader, number int, tables *firefoxTables, stacks []int32, weights []float64) error {
 	if n := len(tables.stackFrame) + 1 - len(f.sums); n > 0 { // plus one for samples without a stack
-		if err := f.mem.take(8 * int64(n)); err != nil {
+		if err := f.tables.mem.take(8 * int64(n)); err != nil {
 			return err
 		}
 		f.sumsTaken += 8 * int64(n)
@@ -72,7 +85,7 @@ func (f *firefox) addThread(j *jsonReader, t *firefoxThread, tables *firefoxTabl
 	}
 	none := int32(len(tables.stackFrame))
 	var used []int32
-	if err := f.take(4 * int64(len(stacks))); err != nil {
+	if err := f.tables.take(4 * int64(len(stacks))); err != nil {
 		return err
 	}
 	for i, stack := range stacks {
@@ -92,8 +105,9 @@ func (f *firefox) addThread(j *jsonReader, t *firefoxThread, tables *firefoxTabl
 		f.sums[stack] += weight
 	}
 	slices.Sort(used) // a stack is in it twice if its weights add up to 0 in between
+	t := &f.file.threads[number]
 	var labels []Label
-	if !f.hone {
+	if !f.file.hone {
 		for _, l := range [][2]string{{"thread", t.name}, {"process", t.process}} {
 			if l[1] != "" {
 				labels = append(labels, f.m.text(l[0], l[1]))
@@ -113,7 +127,7 @@ func (f *firefox) addThread(j *jsonReader, t *firefoxThread, tables *firefoxTabl
 		if v == 0 {
 			continue
 		}
-		if i == none && !f.hone {
+		if i == none && !f.file.hone {
 			continue // the thread was idle
 		}
 		stack = stack[:0]
@@ -125,7 +139,7 @@ func (f *firefox) addThread(j *jsonReader, t *firefoxThread, tables *firefoxTabl
 			l, ok := at[frame]
 			if !ok {
 				if l, err = f.frame(j, tables, frame); err == nil {
-					err = f.take(32)
+					err = f.tables.take(32)
 				}
 				if err != nil {
 					return err
@@ -134,7 +148,7 @@ func (f *firefox) addThread(j *jsonReader, t *firefoxThread, tables *firefoxTabl
 			}
 			stack = append(stack, l)
 		}
-		values[t.column] = v
+		values[f.columns[number]] = v
 		if err := f.m.add(stack, labels, values); err != nil {
 			return err
 		}
@@ -143,7 +157,7 @@ func (f *firefox) addThread(j *jsonReader, t *firefoxThread, tables *firefoxTabl
 }
 
 // frame returns the location of a frame.
-func (f *firefox) frame(j *jsonReader, t *firefoxTables, frame int32) (uint32, error) {
+func (f *firefoxSamples) frame(j *jsonReader, t *firefoxTables, frame int32) (uint32, error) {
 	bad := error(nil)
 	// text returns the string that a cell of a column is, "" for none.
 	text := func(column []int32, i int32, what string) string {

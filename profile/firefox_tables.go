@@ -14,8 +14,15 @@ type firefoxTables struct {
 	sourceFile          []int32
 }
 
+// A firefoxTableReader reads tables, and takes the memory that they need.
+type firefoxTableReader struct {
+	lim  Limits
+	mem  *meter
+	held int64 // taken from mem
+}
+
 // take takes n bytes for tables.
-func (f *firefox) take(n int64) error {
+func (f *firefoxTableReader) take(n int64) error {
 	err := f.mem.take(n)
 	if err == nil {
 		f.held += n
@@ -25,7 +32,7 @@ func (f *firefox) take(n int64) error {
 
 // table reads a table of t; known is false for one that isn't needed, which is
 // still to be read.
-func (f *firefox) table(j *jsonReader, t *firefoxTables, name string) (known bool, err error) {
+func (f *firefoxTableReader) table(j *jsonReader, t *firefoxTables, name string) (known bool, err error) {
 	columns := map[string]*[]int32{}
 	switch name {
 	case "stringArray", "stringTable":
@@ -65,7 +72,7 @@ type geckoRows struct {
 
 // columns reads columns of a table, in either of its forms. weights reads a column that
 // is not of indexes, if it comes.
-func (f *firefox) columns(j *jsonReader, columns map[string]*[]int32, weights func() error) error {
+func (f *firefoxTableReader) columns(j *jsonReader, columns map[string]*[]int32, weights func() error) error {
 	var byNumber map[int]*[]int32 // nil before the schema
 	var early geckoRows
 	add := func(column *[]int32, i int32) error {
@@ -138,7 +145,7 @@ func (f *firefox) columns(j *jsonReader, columns map[string]*[]int32, weights fu
 }
 
 // early reads rows whose columns are not known yet.
-func (f *firefox) early(j *jsonReader, rows *geckoRows) error {
+func (f *firefoxTableReader) early(j *jsonReader, rows *geckoRows) error {
 	return j.array(func(int) error {
 		err := j.array(func(int) error {
 			value := int32(-1)
@@ -190,7 +197,7 @@ func (t *firefoxTables) or(shared *firefoxTables) *firefoxTables {
 
 // prefixes converts prefix offsets to prefixes, if the stacks have offsets, and checks
 // them.
-func (f *firefox) prefixes(j *jsonReader, t *firefoxTables) error {
+func (f *firefoxTableReader) prefixes(j *jsonReader, t *firefoxTables) error {
 	if len(t.prefixOffset) > 0 {
 		if err := f.take(4 * int64(len(t.prefixOffset))); err != nil {
 			return err

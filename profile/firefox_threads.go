@@ -2,45 +2,56 @@ package profile
 
 const maxProcesses = 5 // nesting depth
 
-// file reads a file, or a process in it, with its threads.
-func (f *firefox) file(j *jsonReader, depth int, thread func(*jsonReader) error) error {
-	first := f.m == nil
+// firefoxParts are the parts of a file that a pass reads. It skips those that are nil.
+type firefoxParts struct {
+	meta   func(*jsonReader) error // of the file, not of the processes in it
+	shared func(*jsonReader) error // tables that threads share
+	thread func(*jsonReader) error // one thread; never nil
+}
+
+// read reads a file, or a process in it.
+func (f *firefoxParts) read(j *jsonReader, depth int) error {
 	return j.object(func(key []byte) error {
 		switch string(key) {
 		case "meta":
-			if !first || depth > 0 {
+			if f.meta == nil || depth > 0 {
 				return j.skip()
 			}
 			return f.meta(j)
 		case "shared":
-			if !first {
+			if f.shared == nil {
 				return j.skip()
 			}
-			return j.object(func(key []byte) error {
-				known, err := f.table(j, &f.shared, string(key))
-				if err == nil && !known {
-					err = j.skip()
-				}
-				return err
-			})
+			return f.shared(j)
 		case "threads":
 			return j.array(func(int) error {
 				if c, err := j.peek(); err == nil && c == '"' {
 					return j.errorf("a process is in it as text, as early versions of Firefox wrote it: open the file in profiler.firefox.com, and save it from there")
 				}
-				return thread(j)
+				return f.thread(j)
 			})
 		case "processes":
 			if depth == maxProcesses {
 				return j.errorf("processes are nested more than %d deep", maxProcesses)
 			}
-			return j.array(func(int) error { return f.file(j, depth+1, thread) })
+			return j.array(func(int) error { return f.read(j, depth+1) })
 		}
 		return j.skip()
 	})
 }
 
-func (f *firefox) meta(j *jsonReader) error {
+// firefoxFile is what the first pass reads.
+type firefoxFile struct {
+	hone                     bool // hone exported the file
+	interval, time, duration int64
+	tables                   firefoxTableReader
+	shared                   firefoxTables
+	threads                  []firefoxThread
+}
+
+type firefoxThread struct{ name, process, weightType string }
+
+func (f *firefoxFile) meta(j *jsonReader) error {
 	var start, from, to float64
 	err := j.object(func(key []byte) (err error) {
 		field := (*float64)(nil)
@@ -78,8 +89,18 @@ func (f *firefox) meta(j *jsonReader) error {
 	return err
 }
 
+func (f *firefoxFile) sharedTables(j *jsonReader) error {
+	return j.object(func(key []byte) error {
+		known, err := f.tables.table(j, &f.shared, string(key))
+		if err == nil && !known {
+			err = j.skip()
+		}
+		return err
+	})
+}
+
 // thread reads what a thread measures.
-func (f *firefox) thread(j *jsonReader) error {
+func (f *firefoxFile) thread(j *jsonReader) error {
 	if len(f.threads) == 100_000 {
 		return &LimitError{"threads", 100_000}
 	}
@@ -109,4 +130,16 @@ func (f *firefox) thread(j *jsonReader) error {
 	})
 	f.threads = append(f.threads, t)
 	return err
+}
+
+// types returns the sample types of all threads, and the column of each thread in them.
+func (f *firefoxFile) types() (types typeSet, columns []int) {
+	for _, t := range f.threads {
+		st := foreignType(t.weightType)
+		if f.hone {
+			st = honeType(t.name, st.Unit)
+		}
+		columns = append(columns, types.of(st))
+	}
+	return types, columns
 }
