@@ -6,11 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"net/http"
-	"net/url"
 	"runtime/debug"
-	"slices"
 
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/ingest"
@@ -29,37 +26,6 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Err.Error() }
 func (e *Error) Unwrap() error { return e.Err }
-
-// BadParam returns the error of a parameter that is wrong.
-func BadParam(param, format string, args ...any) error {
-	return &Error{Status: http.StatusBadRequest, Param: param, Err: fmt.Errorf(format, args...)}
-}
-
-// OnlyParams returns an error for a parameter of a request other than those known:
-// left out without a word, the answer would pass for another one.
-func OnlyParams(r *http.Request, known ...string) error {
-	q, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return BadParam("", "the query can't be read: %w", err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(q)) {
-		if !slices.Contains(known, name) {
-			return BadParam(name, "unknown parameter %q", name)
-		}
-	}
-	return nil
-}
-
-// Flag reads a parameter that is 1 or 0.
-func Flag(name, value string) (bool, error) {
-	switch value {
-	case "1", "true":
-		return true, nil
-	case "", "0", "false":
-		return false, nil
-	}
-	return false, BadParam(name, "invalid %s %q: use 1 or 0", name, value)
-}
 
 // NotFound returns the error of what is not there.
 func NotFound(format string, args ...any) error {
