@@ -7,7 +7,7 @@
 //	protocols   what agents and other tools send, in their protocols; sending.go
 //	cache       computes what is costly once, with one computation per processor
 //	answer      bytes with a type: ETag, compression, downloads
-//	errors      what went wrong, as a status and the parameter to blame
+//	errors      what went wrong, as a status and the parameter to blame; params.go reads parameters
 //	pages       the built web UI
 //	listen      connections: one port, the end; connections.go, reach.go
 //	health      whether it is alive and ready; metrics.go

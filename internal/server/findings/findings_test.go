@@ -161,7 +161,7 @@ func TestErrors(t *testing.T) {
 		"/api/v1/advice?run=a&profile=b":                      {400, "run", "both"},
 		"/api/v1/advice?profile=a&wait=x":                     {400, "wait", "0 to 60"},
 		"/api/v1/advice?profile=a&wait=61":                    {400, "wait", "0 to 60"},
-		"/api/v1/advice?profile=a&top=1":                      {400, "top", "unknown parameter"},
+		"/api/v1/advice?profile=a&top=1":                      {400, "top", "(known: run, wait, profile)"},
 		"/api/v1/advice?run=a&run=b":                          {400, "run", "given 2 times"},
 		"/api/v1/advice?profile=0123":                         {404, "profile", "no profile 0123"},
 		"/api/v1/advice?run=latest":                           {404, "", "no kept runs"},

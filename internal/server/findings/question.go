@@ -3,7 +3,6 @@ package findings
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -30,29 +29,17 @@ type question struct {
 
 // readQuestion reads the parameters of a request.
 func readQuestion(r *http.Request) (q *question, wait time.Duration, err error) {
-	values, err := url.ParseQuery(r.URL.RawQuery)
+	values, err := server.Params(r, []string{"run", "wait"}, "profile")
 	if err != nil {
-		return nil, 0, server.BadParam("", "the query can't be read: %w", err)
+		return nil, 0, err
 	}
-	q, wait = new(question), usualWait*time.Second
-	for name, vs := range values {
-		switch {
-		case name == "profile":
-			q.profiles = vs
-			continue
-		case len(vs) > 1:
-			return nil, 0, server.BadParam(name, "%s is given %d times", name, len(vs))
-		case name == "run":
-			q.run = vs[0]
-		case name == "wait":
-			n, err := strconv.Atoi(vs[0])
-			if err != nil || n < 0 || n > mostWait {
-				return nil, 0, server.BadParam("wait", "invalid wait %q: use 0 to %d seconds", vs[0], mostWait)
-			}
-			wait = time.Duration(n) * time.Second
-		default:
-			return nil, 0, server.BadParam(name, "unknown parameter %q", name)
+	q, wait = &question{run: values.Get("run"), profiles: values["profile"]}, usualWait*time.Second
+	if values.Has("wait") {
+		n, err := strconv.Atoi(values.Get("wait"))
+		if err != nil || n < 0 || n > mostWait {
+			return nil, 0, server.BadParam("wait", "invalid wait %q: use 0 to %d seconds", values.Get("wait"), mostWait)
 		}
+		wait = time.Duration(n) * time.Second
 	}
 	switch {
 	case q.run == "" && len(q.profiles) == 0:

@@ -13,8 +13,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -85,7 +83,7 @@ func routes(srv *server.Server, list, compare, trend, verdicts, run, load server
 }
 
 func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
-	if _, err := params(r); err != nil {
+	if err := server.OnlyParams(r); err != nil {
 		return err
 	}
 	list, err := s.runs.List(r.Context())
@@ -93,7 +91,7 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Service) run(w http.ResponseWriter, r *http.Request) error {
-	if _, err := params(r); err != nil {
+	if err := server.OnlyParams(r); err != nil {
 		return err
 	}
 	about, err := s.runs.Run(r.Context(), r.PathValue("id"))
@@ -101,7 +99,7 @@ func (s *Service) run(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Service) load(w http.ResponseWriter, r *http.Request) error {
-	if _, err := params(r); err != nil {
+	if err := server.OnlyParams(r); err != nil {
 		return err
 	}
 	load, err := s.runs.Load(r.Context(), r.PathValue("id"))
@@ -109,7 +107,7 @@ func (s *Service) load(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (s *Service) verdicts(w http.ResponseWriter, r *http.Request) error {
-	q, err := params(r, "limit")
+	q, err := server.Params(r, []string{"limit"})
 	if err != nil {
 		return err
 	}
@@ -134,7 +132,7 @@ func limitOf(text string, usual int) (int, error) {
 }
 
 func (s *Service) trend(w http.ResponseWriter, r *http.Request) error {
-	q, err := params(r, "package", "benchmark", "unit", "limit")
+	q, err := server.Params(r, []string{"package", "benchmark", "unit", "limit"})
 	if err != nil {
 		return err
 	}
@@ -157,7 +155,7 @@ func answer[T any](w http.ResponseWriter, r *http.Request, v *T, err error) erro
 // compare answers with a comparison. It doesn't cache answers: they depend on files
 // that may change, and computing them again is fast.
 func (s *Service) compare(w http.ResponseWriter, r *http.Request) error {
-	q, err := params(r, "run", "format", "download")
+	q, err := server.Params(r, []string{"format", "download"}, "run")
 	if err != nil {
 		return err
 	}
@@ -195,23 +193,6 @@ func (s *Service) compare(w http.ResponseWriter, r *http.Request) error {
 		w.Header().Set("Content-Security-Policy", server.SandboxPolicy)
 	}
 	return server.NewAnswer(contentType, body).Write(w, r, http.StatusOK, server.Revalidate)
-}
-
-// params reads parameters. Only "run" may be repeated.
-func params(r *http.Request, known ...string) (url.Values, error) {
-	q, err := url.ParseQuery(r.URL.RawQuery)
-	if err != nil {
-		return nil, server.BadParam("", "the query can't be read: %w", err)
-	}
-	for name, values := range q {
-		switch {
-		case !slices.Contains(known, name):
-			return nil, server.BadParam(name, "unknown parameter %q", name)
-		case len(values) > 1 && name != "run":
-			return nil, server.BadParam(name, "%s is given %d times", name, len(values))
-		}
-	}
-	return q, nil
 }
 
 // runError adds the HTTP status to an error of a run.

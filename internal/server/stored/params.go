@@ -1,7 +1,6 @@
 package stored
 
 import (
-	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -43,21 +42,11 @@ type params struct {
 	now time.Time
 }
 
-// newParams reads the parameters of a request. Only those in names are allowed, and only
-// those in repeated may be given several times.
+// newParams reads the parameters of a request, as server.Params does.
 func newParams(r *http.Request, names []string, repeated ...string) (*params, error) {
-	values, err := url.ParseQuery(r.URL.RawQuery)
+	values, err := server.Params(r, names, repeated...)
 	if err != nil {
-		return nil, server.BadParam("", "the query can't be read: %w", err)
-	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		switch {
-		case slices.Contains(repeated, name):
-		case !slices.Contains(names, name):
-			return nil, server.BadParam(name, "unknown parameter %q (known: %s)", name, strings.Join(append(slices.Clone(names), repeated...), ", "))
-		case len(values[name]) > 1:
-			return nil, server.BadParam(name, "%s is given %d times", name, len(values[name]))
-		}
+		return nil, err
 	}
 	return &params{values, time.Now()}, nil
 }
