@@ -60,11 +60,9 @@ type Store struct {
 	expired        atomic.Int64 // rejected profiles
 	rolledHours    atomic.Int64 // hours that queries read from roll-ups
 
-	mu     sync.Mutex
-	closed bool
-	calls  sync.WaitGroup
-	stop   context.CancelFunc // of what runs in the background
-	done   sync.WaitGroup
+	calls store.Calls
+	stop  context.CancelFunc // of what runs in the background
+	done  sync.WaitGroup
 }
 
 var _ store.Store = (*Store)(nil)
@@ -117,29 +115,11 @@ func connect(ctx context.Context, cfg *Config) (c *client, k key, err error) {
 	return c.of(e, replicas), k, nil
 }
 
-// begin registers a call. The caller ends it with s.calls.Done.
-func (s *Store) begin(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return store.ErrClosed
-	}
-	s.calls.Add(1)
-	return nil
-}
-
 // Close waits for running calls; see [store.Store].
 func (s *Store) Close() error {
-	s.mu.Lock()
-	if s.closed {
-		s.mu.Unlock()
-		return store.ErrClosed
+	if err := s.calls.Close(); err != nil {
+		return err
 	}
-	s.closed = true
-	s.mu.Unlock()
 	s.stop()
 	s.calls.Wait()
 	s.done.Wait()
@@ -150,7 +130,7 @@ func (s *Store) Close() error {
 
 // Put stores records; see [store.Store]. They are converted to rows in the caller's goroutine.
 func (s *Store) Put(ctx context.Context, records []store.Record) error {
-	if err := s.begin(ctx); err != nil {
+	if err := s.calls.Begin(ctx); err != nil {
 		return err
 	}
 	defer s.calls.Done()
@@ -175,7 +155,7 @@ func (s *Store) Put(ctx context.Context, records []store.Record) error {
 
 // Merge returns merged profiles; see [store.Store].
 func (s *Store) Merge(ctx context.Context, q store.Query) ([]store.Group, error) {
-	if err := s.begin(ctx); err != nil {
+	if err := s.calls.Begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.calls.Done()
@@ -242,7 +222,7 @@ func (s *Store) cover(ctx context.Context, l *lookup, p *plan, single bool) (*co
 
 // Series returns totals over time; see [store.Store].
 func (s *Store) Series(ctx context.Context, q store.Query) ([]store.Series, error) {
-	if err := s.begin(ctx); err != nil {
+	if err := s.calls.Begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.calls.Done()
@@ -267,7 +247,7 @@ func (s *Store) Series(ctx context.Context, q store.Query) ([]store.Series, erro
 
 // Labels returns names and values of labels; see [store.Store].
 func (s *Store) Labels(ctx context.Context, q store.Query) ([]store.LabelValues, error) {
-	if err := s.begin(ctx); err != nil {
+	if err := s.calls.Begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.calls.Done()
@@ -282,7 +262,7 @@ func (s *Store) Labels(ctx context.Context, q store.Query) ([]store.LabelValues,
 // date. It uses only the services and kinds of the selector. It returns the number of
 // roll-ups that it has written.
 func (s *Store) RollUp(ctx context.Context, q store.Query) (int, error) {
-	if err := s.begin(ctx); err != nil {
+	if err := s.calls.Begin(ctx); err != nil {
 		return 0, err
 	}
 	defer s.calls.Done()
@@ -299,7 +279,7 @@ func (s *Store) DropExpired(ctx context.Context) error { return s.retention.drop
 
 // Sizes returns the sizes of the tables.
 func (s *Store) Sizes(ctx context.Context) (*Sizes, error) {
-	if err := s.begin(ctx); err != nil {
+	if err := s.calls.Begin(ctx); err != nil {
 		return nil, err
 	}
 	defer s.calls.Done()
@@ -330,7 +310,7 @@ func (s *Store) Stats() Stats {
 
 // Ready returns an error unless every shard of the engine answers.
 func (s *Store) Ready(ctx context.Context) error {
-	if err := s.begin(ctx); err != nil {
+	if err := s.calls.Begin(ctx); err != nil {
 		return err
 	}
 	defer s.calls.Done()

@@ -18,7 +18,7 @@ import (
 // Ids are deleted first, profiles last. So Put never takes a deleted record for a stored one,
 // and after a failure another call still finds the profiles, and with them the rest.
 func (s *Store) DeleteService(ctx context.Context, service string, dry bool) (profiles int64, err error) {
-	if err := s.begin(ctx); err != nil {
+	if err := s.calls.Begin(ctx); err != nil {
 		return 0, err
 	}
 	defer s.calls.Done()

@@ -67,7 +67,7 @@ import (
 type Store struct {
 	dir   string
 	o     *Options
-	calls *calls
+	calls *store.Calls
 
 	kv         *kv           // below all others
 	catalogue  *catalogue    // which partitions there are
@@ -165,7 +165,7 @@ func build(closing context.Context, dir string, o *Options) (_ *Store, err error
 		return nil, err
 	}
 	rewrites.deleted = read.deleted
-	catalogue, cache, calls, counts := read.catalogue(o.InstanceLabels), newCache(o.CacheBytes*3/8), new(calls), new(counts)
+	catalogue, cache, calls, counts := read.catalogue(o.InstanceLabels), newCache(o.CacheBytes*3/8), new(store.Calls), new(counts)
 	ids := newIdentities(db, catalogue, cache, o.CacheBytes/6)
 	healer := &healer{kv: db, o: o, catalogue: catalogue, dicts: dicts, cache: cache, ids: ids, rewrites: rewrites, counts: counts}
 	if err := healer.begin(read, hit); err != nil {
@@ -194,30 +194,30 @@ func (s *Store) Put(ctx context.Context, records []store.Record) error {
 
 // Merge returns merged profiles; see [store.Store].
 func (s *Store) Merge(ctx context.Context, q store.Query) (out []store.Group, err error) {
-	if err := s.calls.begin(ctx); err != nil {
+	if err := s.calls.Begin(ctx); err != nil {
 		return nil, err
 	}
-	defer s.calls.done()
+	defer s.calls.Done()
 	err = s.healer.retryHealed(func() (err error) { out, err = s.querier.merge(ctx, q); return err })
 	return out, err
 }
 
 // Series returns totals over time; see [store.Store].
 func (s *Store) Series(ctx context.Context, q store.Query) (out []store.Series, err error) {
-	if err := s.calls.begin(ctx); err != nil {
+	if err := s.calls.Begin(ctx); err != nil {
 		return nil, err
 	}
-	defer s.calls.done()
+	defer s.calls.Done()
 	err = s.healer.retryHealed(func() (err error) { out, err = s.querier.series(ctx, q); return err })
 	return out, err
 }
 
 // Labels returns names and values of labels; see [store.Store].
 func (s *Store) Labels(ctx context.Context, q store.Query) (out []store.LabelValues, err error) {
-	if err := s.calls.begin(ctx); err != nil {
+	if err := s.calls.Begin(ctx); err != nil {
 		return nil, err
 	}
-	defer s.calls.done()
+	defer s.calls.Done()
 	err = s.healer.retryHealed(func() (err error) { out, err = s.querier.labels(ctx, q); return err })
 	return out, err
 }
@@ -230,10 +230,10 @@ var errReturning = errors.New("profiles are still being recovered from a store t
 // Deletion is atomic: after a crash, either all of them are there or none. The files
 // shrink later, when they are rewritten. With dry set, nothing is deleted.
 func (s *Store) DeleteService(ctx context.Context, service string, dry bool) (profiles int64, err error) {
-	if err := s.calls.begin(ctx); err != nil {
+	if err := s.calls.Begin(ctx); err != nil {
 		return 0, err
 	}
-	defer s.calls.done()
+	defer s.calls.Done()
 	if slices.ContainsFunc(s.Recoveries(), func(r Recovery) bool { return !r.Done }) {
 		return 0, errReturning
 	}
@@ -250,11 +250,11 @@ func (s *Store) Recoveries() []Recovery { return s.recoveries.now() }
 
 // Close waits for running calls, stops background work and releases the directory.
 func (s *Store) Close() error {
-	if err := s.calls.close(); err != nil {
+	if err := s.calls.Close(); err != nil {
 		return err
 	}
 	s.end()
-	s.calls.running.Wait()
+	s.calls.Wait()
 	s.background.Wait()
 	if err := s.kv.close(); err != nil {
 		return fmt.Errorf("closing the store in %s: %w", s.dir, err)

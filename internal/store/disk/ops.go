@@ -77,11 +77,11 @@ func (s *Store) Stats() Stats {
 		p.mu.Unlock()
 	}
 	st.Aside, st.Damaged = s.asides(), s.kv.health.problems()
-	if s.calls.begin(context.Background()) == nil {
+	if s.calls.Begin(context.Background()) == nil {
 		m := s.kv.db.Metrics()
 		st.LiveBytes, st.DiskBytes = s.kv.size(), int64(m.DiskSpaceUsage())
 		st.Busy = st.Busy || m.Compact.NumInProgress > 0 || m.Flush.NumInProgress > 0
-		s.calls.done()
+		s.calls.Done()
 	}
 	return st
 }
@@ -112,10 +112,10 @@ func (s *Store) WaitIdle(ctx context.Context) error {
 
 // Pack packs all profiles now, without waiting until their hours are over.
 func (s *Store) Pack(ctx context.Context) error {
-	if err := s.calls.begin(ctx); err != nil {
+	if err := s.calls.Begin(ctx); err != nil {
 		return err
 	}
-	defer s.calls.done()
+	defer s.calls.Done()
 	return s.packer.pack(ctx, func(*hourData) bool { return true })
 }
 
@@ -125,10 +125,10 @@ func (s *Store) Compact(ctx context.Context) error {
 	if err := s.Pack(ctx); err != nil {
 		return err
 	}
-	if err := s.calls.begin(ctx); err != nil {
+	if err := s.calls.Begin(ctx); err != nil {
 		return err
 	}
-	defer s.calls.done()
+	defer s.calls.Done()
 	s.rewrites.Lock()
 	defer s.rewrites.Unlock()
 	return s.rewrites.compact(ctx, []keyRange{{[]byte{0}, []byte{0xff}}})
@@ -138,10 +138,10 @@ func (s *Store) Compact(ctx context.Context) error {
 // queries continue meanwhile. On the same disk, files that never change are linked.
 // The copy is a store that can be opened. After an error, nothing of it is left.
 func (s *Store) Backup(ctx context.Context, dir string) error {
-	if err := s.calls.begin(ctx); err != nil {
+	if err := s.calls.Begin(ctx); err != nil {
 		return err
 	}
-	if err := s.backup(dir, s.calls.done); err != nil {
+	if err := s.backup(dir, s.calls.Done); err != nil {
 		return fmt.Errorf("backing up to %s: %w", dir, err)
 	}
 	return nil

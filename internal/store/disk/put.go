@@ -16,7 +16,7 @@ import (
 // Waiting for the disk is done without locks, and one sync serves all who wait.
 type intake struct {
 	*kv
-	calls     *calls
+	calls     *store.Calls
 	admission *admission
 	healer    *healer
 	ids       *identities
@@ -27,10 +27,10 @@ type intake struct {
 // put stores records, and returns when they are durable. maxDictionary limits the memory of
 // each partition's dictionary in bytes; 0 is no limit.
 func (x *intake) put(ctx context.Context, records []store.Record, maxDictionary int64) error {
-	if err := x.calls.begin(ctx); err != nil {
+	if err := x.calls.Begin(ctx); err != nil {
 		return err
 	}
-	defer x.calls.done()
+	defer x.calls.Done()
 	if err := x.admission.admit(records, maxDictionary); err != nil {
 		return err
 	}

@@ -21,10 +21,10 @@ type ServiceStats struct {
 
 // Services describes every service, the largest first.
 func (s *Store) Services(ctx context.Context) ([]ServiceStats, error) {
-	if err := s.calls.begin(ctx); err != nil {
+	if err := s.calls.Begin(ctx); err != nil {
 		return nil, err
 	}
-	defer s.calls.done()
+	defer s.calls.Done()
 	by := make(map[string]*ServiceStats)
 	for _, p := range s.catalogue.all() {
 		if err := ctx.Err(); err != nil {
