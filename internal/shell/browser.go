@@ -23,17 +23,14 @@ func Browsers(getenv func(string) string) []string { return pageViewers(runtime.
 // for files: Windows' cmd interprets some characters of addresses, and xdg-open knows the
 // user's browser.
 func pageViewers(goos string, getenv func(string) string) []string {
-	var programs []string
-	if b := getenv("BROWSER"); b != "" {
-		programs = append(programs, b)
-	}
+	programs := chosenBrowser(getenv)
 	switch goos {
 	case "darwin":
 		return append(programs, "/usr/bin/open")
 	case "windows":
 		return append(programs, "rundll32 url.dll,FileProtocolHandler")
 	}
-	if getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
+	if !hasDisplay(getenv) {
 		return programs // no display
 	}
 	return append(programs, "xdg-open", "sensible-browser", "firefox", "google-chrome", "chromium")

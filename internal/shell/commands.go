@@ -112,10 +112,7 @@ func (v viewer) programs(goos string, getenv func(string) string) []string {
 	case kcachegrindViewer:
 		return []string{"kcachegrind"}
 	}
-	var programs []string
-	if b := getenv("BROWSER"); b != "" {
-		programs = append(programs, b)
-	}
+	programs := chosenBrowser(getenv)
 	switch goos {
 	case "darwin":
 		return append(programs, "/usr/bin/open")
@@ -125,8 +122,21 @@ func (v viewer) programs(goos string, getenv func(string) string) []string {
 	// xdg-open comes last: it may open an SVG in an image viewer, which
 	// can't pan the graph.
 	programs = append(programs, "chrome", "google-chrome", "chromium", "firefox", "sensible-browser")
-	if getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != "" {
+	if hasDisplay(getenv) {
 		programs = append(programs, "xdg-open")
 	}
 	return programs
+}
+
+// chosenBrowser returns the user's choice of a browser, if there is one.
+func chosenBrowser(getenv func(string) string) []string {
+	if b := getenv("BROWSER"); b != "" {
+		return []string{b}
+	}
+	return nil
+}
+
+// hasDisplay reports whether programs can open windows on Linux and the like.
+func hasDisplay(getenv func(string) string) bool {
+	return getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != ""
 }
