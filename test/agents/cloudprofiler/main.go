@@ -4,19 +4,17 @@ package main
 
 import (
 	"flag"
-	"io"
 	"log"
-	"os"
 	"runtime"
 	"strings"
-	"sync"
-	"time"
 
 	"cloud.google.com/go/profiler"
 	"golang.org/x/oauth2"
 	"google.golang.org/api/option"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials/insecure"
+
+	"github.com/hone-go/hone/test/agents/internal/work"
 )
 
 func main() {
@@ -62,40 +60,8 @@ func main() {
 	}
 	stop := make(chan bool)
 	go func() {
-		_, _ = io.Copy(io.Discard, os.Stdin)
+		work.UntilStdinEnds()
 		close(stop)
 	}()
-	work(stop)
-}
-
-// work does something of every kind that the agent profiles: it uses the
-// processor half of the time, allocates, waits for a lock, and has goroutines.
-func work(stop <-chan bool) {
-	var wg sync.WaitGroup
-	var mu sync.Mutex
-	kept := make([][]byte, 256)
-	for worker := range 4 {
-		wg.Go(func() {
-			for n := 0; ; n++ {
-				select {
-				case <-stop:
-					return
-				default:
-				}
-				mu.Lock()
-				kept[(4*n+worker)%len(kept)] = fill(32 << 10)
-				mu.Unlock()
-				time.Sleep(time.Millisecond)
-			}
-		})
-	}
-	wg.Wait()
-}
-
-func fill(n int) []byte {
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(i * i)
-	}
-	return b
+	work.Until(stop)
 }

@@ -25,6 +25,17 @@ func Start() (stop func()) {
 	go func() { <-make(chan bool) }() // nobody will send: a goroutine is lost
 	done := make(chan bool)
 	var wg sync.WaitGroup
+	wg.Go(func() { Until(done) })
+	return func() {
+		close(done)
+		wg.Wait()
+	}
+}
+
+// Until works until done is closed: it uses half of a processor, allocates, and
+// waits for a lock.
+func Until(done <-chan bool) {
+	var wg sync.WaitGroup
 	var mu sync.Mutex
 	kept := make([][]byte, 256)
 	for worker := range 4 {
@@ -42,10 +53,7 @@ func Start() (stop func()) {
 			}
 		})
 	}
-	return func() {
-		close(done)
-		wg.Wait()
-	}
+	wg.Wait()
 }
 
 func fill(n int) []byte {
