@@ -90,9 +90,39 @@ const (
 // A Length is the value of -benchtime: a time, or a number of iterations.
 type Length = schedule.Length
 
+// An ID names a benchmark as experiment.Key does.
+type ID = schedule.ID
+
 // DefaultWait limits the total time that a measurement waits for a free core. A fifth of its
 // expected duration limits it as well.
 const DefaultWait = schedule.DefaultWait
+
+// Layouts says whether a comparison links binaries in several orders.
+type Layouts = schedule.Layouts
+
+const (
+	AutoLayouts = schedule.AutoLayouts // if linking takes no longer than measuring
+	AllLayouts  = schedule.AllLayouts  // however long it takes
+	NoLayouts   = schedule.NoLayouts   // one binary a side, as linked
+)
+
+// TestFiles says whose benchmarks a comparison with a revision runs.
+type TestFiles uint8
+
+const (
+	HeadTests TestFiles = iota // the head's on both sides, or the base's if that fails
+	BaseTests                  // the base's on both sides, or the head's if that fails
+	EachTests                  // each side's own; the results are compared anyway
+)
+
+// lenders returns whose tests to try on the other side, in order.
+func (t TestFiles) lenders() []experiment.Side {
+	return [][]experiment.Side{
+		HeadTests: {experiment.Head, experiment.Base},
+		BaseTests: {experiment.Base, experiment.Head},
+		EachTests: nil,
+	}[t]
+}
 
 // CompareOptions are the options that a comparison of this Bench uses.
 func (b *Bench) CompareOptions() experiment.Options {

@@ -93,14 +93,6 @@ func (l *lab) tellTime() error {
 	return l.run.Time(*l.timing)
 }
 
-// A measured is what a process printed, and what else is known of it.
-type measured struct {
-	records []benchfmt.Record
-	result  *benchfmt.Result // among records
-	beside  experiment.Beside
-	took    time.Duration
-}
-
 // calibrate runs both sides for a short time, for what an iteration costs, and what else a
 // process takes.
 func (l *lab) calibrate(ctx context.Context, t *target, length Length) (out schedule.Outcome, err error) {

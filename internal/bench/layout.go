@@ -24,15 +24,6 @@ import (
 // by a seed. Both sides have the same seed: what is the same code lies the same way,
 // and what is not has as many chances to be lucky as there are pairs.
 
-// Layouts says whether a comparison links binaries in several orders.
-type Layouts = schedule.Layouts
-
-const (
-	AutoLayouts = schedule.AutoLayouts // if linking takes no longer than measuring
-	AllLayouts  = schedule.AllLayouts  // however long it takes
-	NoLayouts   = schedule.NoLayouts   // one binary a side, as linked
-)
-
 // A linker has the binaries of both sides, by the head's as linked at first, and layout.
 type linker struct {
 	runner

@@ -7,31 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hone-go/hone/internal/bench/schedule"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/workspace"
 )
-
-// A pairing is what to measure.
-type pairing struct {
-	both []*target // on both sides
-	head []*target // new, or unchanged and asked for
-}
-
-// all are in the order of the schedule's plan.
-func (p *pairing) all() []*target { return slices.Concat(p.both, p.head) }
-
-// benchmarks is the plan that a schedule is made of.
-func (p *pairing) benchmarks() schedule.Plan {
-	of := func(targets []*target) (some []schedule.Benchmark) {
-		for _, t := range targets {
-			some = append(some, schedule.Benchmark{ID: t.ID, Binary: t.at[experiment.Head].binary})
-		}
-		return some
-	}
-	return schedule.Plan{Both: of(p.both), Head: of(p.head)}
-}
 
 // pairUp builds both sides and finds out which benchmarks they share. Where they are
 // of the same files there is no revision.

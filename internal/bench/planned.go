@@ -37,18 +37,3 @@ func (p *planned) tellCode(i *experiment.Info) {
 		i.SameCode = append(i.SameCode, experiment.BenchmarkName(id))
 	}
 }
-
-// report returns what came out: of the plan, and of its measurement, nil if there was none.
-func (p *planned) report(r *record) *Report {
-	out := &Report{
-		Failures: p.failures, Skipped: p.skips, Unchanged: p.unchanged, New: p.new, Gone: p.gone, Missing: p.missing,
-		SameCode: p.sameCode, Tests: p.tests, Base: p.base, NotBenchmarked: p.notBenchmarked, code: experiment.Info{Base: p.base},
-	}
-	p.tellCode(&out.code)
-	if r != nil {
-		out.ID, out.Dir, out.Missing = r.run.ID(), r.run.Dir(), p.missingNow()
-		out.Failures = slices.Concat(p.failures, r.failures)
-		out.Family, out.Changed, out.Timing, out.Warnings = r.family, r.changed, r.timing, r.warnings
-	}
-	return out
-}

@@ -3,9 +3,20 @@ package bench
 import (
 	"math"
 	"strings"
+	"time"
 
 	"golang.org/x/perf/benchfmt"
+
+	"github.com/hone-go/hone/internal/experiment"
 )
+
+// A measured is what a process printed, and what else is known of it.
+type measured struct {
+	records []benchfmt.Record
+	result  *benchfmt.Result // among records
+	beside  experiment.Beside
+	took    time.Duration
+}
 
 // sum returns what the processes of one sample, which there are, say together: what a
 // single one with the iterations of all would have printed.

@@ -3,9 +3,11 @@ package bench
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/hone-go/hone/internal/bench/schedule"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/gocmd"
 	"github.com/hone-go/hone/internal/lazyregexp"
@@ -77,4 +79,24 @@ func benchtime(t Length) string {
 		return strconv.Itoa(t.Iterations) + "x"
 	}
 	return t.Duration.String()
+}
+
+// A pairing is what to measure.
+type pairing struct {
+	both []*target // on both sides
+	head []*target // new, or unchanged and asked for
+}
+
+// all are in the order of the schedule's plan.
+func (p *pairing) all() []*target { return slices.Concat(p.both, p.head) }
+
+// benchmarks is the plan that a schedule is made of.
+func (p *pairing) benchmarks() schedule.Plan {
+	of := func(targets []*target) (some []schedule.Benchmark) {
+		for _, t := range targets {
+			some = append(some, schedule.Benchmark{ID: t.ID, Binary: t.at[experiment.Head].binary})
+		}
+		return some
+	}
+	return schedule.Plan{Both: of(p.both), Head: of(p.head)}
 }

@@ -20,24 +20,6 @@ import (
 // nothing is written to either. What that can't build, or run, is tried the other way
 // round, and last each side runs its own, which decides nothing.
 
-// TestFiles says whose benchmarks a comparison with a revision runs.
-type TestFiles uint8
-
-const (
-	HeadTests TestFiles = iota // the head's on both sides, or the base's if that fails
-	BaseTests                  // the base's on both sides, or the head's if that fails
-	EachTests                  // each side's own; the results are compared anyway
-)
-
-// lenders returns whose tests to try on the other side, in order.
-func (t TestFiles) lenders() []experiment.Side {
-	return [][]experiment.Side{
-		HeadTests: {experiment.Head, experiment.Base},
-		BaseTests: {experiment.Base, experiment.Head},
-		EachTests: nil,
-	}[t]
-}
-
 var originOf = map[experiment.Side]experiment.BenchmarkOf{experiment.Head: experiment.OfHead, experiment.Base: experiment.OfBase}
 
 // A lender has both sides run the same tests, where that can be.
