@@ -16,23 +16,14 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
-	"context"
-	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"log"
-	"net/http"
-	"os"
-	"os/exec"
 	"regexp"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 )
 
@@ -97,51 +88,6 @@ type result struct {
 	texts   map[string]string // the first of each kind
 }
 
-var serving = regexp.MustCompile(`(http://[^/\s]+)/`)
-
-// A server is hone serve with a folder of its own.
-type server struct {
-	url, dir string
-	cmd      *exec.Cmd
-}
-
-func start(hone, config string) (s *server, err error) {
-	dir, err := os.MkdirTemp("", "hone-bombs-")
-	if err != nil {
-		return nil, err
-	}
-	args := []string{"serve", "-data", dir, "-listen", "127.0.0.1:0"}
-	if config != "" {
-		args = append(args, "-config", config)
-	}
-	cmd := exec.Command(hone, args...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
-	}
-	s = &server{dir: dir, cmd: cmd}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	m := serving.FindStringSubmatch(line)
-	if m == nil {
-		s.stop()
-		return nil, fmt.Errorf("hone serve says %q (%v): %.500s", line, err, stderr.Bytes())
-	}
-	s.url = m[1]
-	return s, nil
-}
-
-func (s *server) stop() {
-	_ = s.cmd.Process.Signal(syscall.SIGTERM)
-	_ = s.cmd.Wait()
-	_ = os.RemoveAll(s.dir)
-}
-
 // measure sends n pushes at once to a server of their own.
 func measure(hone, config string, p push, n int) (r result, err error) {
 	s, err := start(hone, config)
@@ -171,66 +117,4 @@ func measure(hone, config string, p push, n int) (r result, err error) {
 	r.took = time.Since(began)
 	r.peak, err = peak(s.cmd.Process.Pid)
 	return r, err
-}
-
-// peak returns the most memory that a process has had resident, in MB.
-func peak(pid int) (int64, error) {
-	state, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		return 0, err
-	}
-	_, rest, _ := strings.Cut(string(state), "VmHWM:")
-	var kb int64
-	_, err = fmt.Sscan(rest, &kb)
-	return kb >> 10, err
-}
-
-// send sends a push and returns what kind of answer came.
-func (p push) send(url string, body []byte, i int) (kind, text string) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Minute)
-	defer cancel()
-	var reader io.Reader = bytes.NewReader(body)
-	if p.more != nil {
-		reader = io.MultiReader(reader, bytes.NewReader(p.more()))
-	}
-	// Profiles of other times are other profiles.
-	path := strings.ReplaceAll(p.path, "TIME", strconv.FormatInt(cmp.Or(p.at, time.Now().Unix()-int64(i)), 10))
-	r, err := http.NewRequestWithContext(ctx, "POST", url+path, reader)
-	if err != nil {
-		return "other", err.Error()
-	}
-	r.Header.Set("Content-Type", p.kind)
-	switch {
-	case p.rpc:
-		r.Header.Set("Grpc-Encoding", p.encoding)
-		r.Header.Set("Te", "trailers")
-	case p.encoding != "":
-		r.Header.Set("Content-Encoding", p.encoding)
-	}
-	// A connection for each, as different senders have.
-	transport := &http.Transport{Protocols: new(http.Protocols)}
-	defer transport.CloseIdleConnections()
-	transport.Protocols.SetUnencryptedHTTP2(p.rpc)
-	transport.Protocols.SetHTTP1(!p.rpc)
-	resp, err := transport.RoundTrip(r)
-	if err != nil {
-		if errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) {
-			return "413", "closed while the body was being sent"
-		}
-		return "other", err.Error()
-	}
-	defer resp.Body.Close()
-	answer, _ := io.ReadAll(resp.Body)
-	header := func(name string) string { return resp.Header.Get(name) + resp.Trailer.Get(name) }
-	status := header("Grpc-Status")
-	text = fmt.Sprintf("%s %s %s %.300s", resp.Status, status, header("Grpc-Message"), answer)
-	switch {
-	case resp.StatusCode < 300 && (status == "" || status == "0"):
-		return "ok", ""
-	case resp.StatusCode == 413, resp.StatusCode == 429, status == "8":
-		return "413", text
-	case resp.StatusCode == 503, status == "14":
-		return "503", text
-	}
-	return "other", text
 }

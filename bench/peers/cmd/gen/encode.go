@@ -161,3 +161,12 @@ func (e *encoder) location(b []byte, id uint64, l *profile.Location) []byte {
 	}
 	return append(e.sub(b, 4, m), fns...)
 }
+
+type stack struct {
+	locs   []*profile.Location
+	labels map[string][]string
+	nums   map[string][]int64
+	w      float64 // CPU: hits; else the first value
+	vals   []int64
+	hot    bool
+}

@@ -48,15 +48,6 @@ var services = []service{
 	{"rpc", 0.8, 1800, 160},
 }
 
-type stack struct {
-	locs   []*profile.Location
-	labels map[string][]string
-	nums   map[string][]int64
-	w      float64 // CPU: hits; else the first value
-	vals   []int64
-	hot    bool
-}
-
 func key(s *stack) string {
 	var b strings.Builder
 	for _, l := range s.locs {
