@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -31,14 +30,6 @@ func (l *loop) show(ctx context.Context, first, last string) error {
 		return fmt.Errorf("hone ui: %w", err)
 	}
 	return nil // an interrupt is how to end it
-}
-
-// interrupt ends a process as ^C does, where there are signals.
-func interrupt(p *os.Process) error {
-	if err := p.Signal(os.Interrupt); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return p.Kill()
-	}
-	return nil
 }
 
 var address = regexp.MustCompile(`http://[^\s/]+(/\S*)?`)
