@@ -103,6 +103,10 @@ func (b *benchmark) takes(length Length) time.Duration {
 	return time.Duration(b.parts(length))*b.costs.Overhead + time.Duration(float64(length.Iterations)*(base+head)/2)
 }
 
+// shortestSample is what a sample is not shortened beyond: the clock ticks, threads
+// start and caches fill for some milliseconds.
+const shortestSample = 50 * time.Millisecond
+
 // shortened returns samples of a share of the usual ones, and no shorter than may be. A
 // number of iterations that was asked for stays.
 func (b *benchmark) shortened(usual Length, share float64) Length {

@@ -43,9 +43,6 @@ type links struct {
 }
 
 const (
-	// shortestSample is what a sample is not shortened beyond: the clock ticks, threads
-	// start and caches fill for some milliseconds.
-	shortestSample = 50 * time.Millisecond
 	// One part of so many of what is left is kept for confirming and for profiles, as
 	// long as nobody knows what changed.
 	keptPart = 4
