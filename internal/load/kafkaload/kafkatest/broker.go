@@ -3,6 +3,8 @@ package kafkatest
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -221,4 +223,26 @@ func (b *Broker) signal(name string) error {
 func (b *Broker) Kill() {
 	_ = b.stdin.Close()
 	b.ended <- <-b.ended
+}
+
+// ClientTLS returns settings of a client that the broker lets in, or that brings
+// no certificate.
+func (b *Broker) ClientTLS(certificate bool) (*tls.Config, error) {
+	ca, err := os.ReadFile(filepath.Join(b.Dir, "tls/ca.pem"))
+	if err != nil {
+		return nil, err
+	}
+	c := &tls.Config{RootCAs: x509.NewCertPool()}
+	if !c.RootCAs.AppendCertsFromPEM(ca) {
+		return nil, errors.New("no certificate in ca.pem")
+	}
+	if certificate {
+		file := filepath.Join(b.Dir, "tls/client.pem")
+		pair, err := tls.LoadX509KeyPair(file, file)
+		if err != nil {
+			return nil, err
+		}
+		c.Certificates = []tls.Certificate{pair}
+	}
+	return c, nil
 }

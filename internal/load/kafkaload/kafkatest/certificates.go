@@ -4,39 +4,15 @@ import (
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
-	"crypto/tls"
 	"crypto/x509"
 	"crypto/x509/pkix"
 	"encoding/pem"
-	"errors"
 	"math/big"
 	"net"
 	"os"
 	"path/filepath"
 	"time"
 )
-
-// ClientTLS returns settings of a client that the broker lets in, or that brings
-// no certificate.
-func (b *Broker) ClientTLS(certificate bool) (*tls.Config, error) {
-	ca, err := os.ReadFile(filepath.Join(b.Dir, "tls/ca.pem"))
-	if err != nil {
-		return nil, err
-	}
-	c := &tls.Config{RootCAs: x509.NewCertPool()}
-	if !c.RootCAs.AppendCertsFromPEM(ca) {
-		return nil, errors.New("no certificate in ca.pem")
-	}
-	if certificate {
-		file := filepath.Join(b.Dir, "tls/client.pem")
-		pair, err := tls.LoadX509KeyPair(file, file)
-		if err != nil {
-			return nil, err
-		}
-		c.Certificates = []tls.Certificate{pair}
-	}
-	return c, nil
-}
 
 // writeCertificates writes ca.pem, and certificates with their keys: server.pem, client.pem.
 func writeCertificates(dir string) error {
