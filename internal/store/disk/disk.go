@@ -26,6 +26,7 @@
 //	series.go, merge.go        answers to queries
 //	plan.go, sums.go, part.go  what to read for an answer, and what it adds up to
 //	query.go, view.go          what a query selects
+//	sources.go                 what a sum is made of
 //	heal.go, healing.go        takes lost profiles out of what refers to them
 //	admit.go, ids.go           may a profile come in; is it there already
 //	append.go                  hands profiles to the log

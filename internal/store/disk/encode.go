@@ -20,13 +20,6 @@ type writer struct {
 
 var writers = sync.Pool{New: func() any { return new(writer) }}
 
-// An addition is what a batch adds to a partition.
-type addition struct {
-	fresh []freshRecord // the writer's
-	seq   uint64        // of the last of them
-	grown bool          // the batch has a piece of the dictionary
-}
-
 // A freshRecord is what is kept in memory of a record in a batch.
 type freshRecord struct {
 	head   format.Head

@@ -33,6 +33,13 @@ type partition struct {
 	size     atomic.Int64 // the most that they took
 }
 
+// An addition is what a batch adds to a partition.
+type addition struct {
+	fresh []freshRecord // the writer's
+	seq   uint64        // of the last of them
+	grown bool          // the batch has a piece of the dictionary
+}
+
 // piece is a stored piece of a dictionary.
 type piece struct {
 	number uint32
