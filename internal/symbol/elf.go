@@ -10,10 +10,6 @@ import (
 	"strings"
 )
 
-// maxInflate bounds how many times larger a compressed section may become;
-// deflate reaches at most 1032.
-const maxInflate = 1032
-
 func openELF(r io.ReaderAt, size int64, magic [4]byte) (*image, error) {
 	if string(magic[:]) != elf.ELFMAG {
 		return nil, nil

@@ -7,6 +7,10 @@ import (
 	"io"
 )
 
+// maxInflate bounds how many times larger a compressed section may become;
+// deflate reaches at most 1032.
+const maxInflate = 1032
+
 // inflateGNU decompresses a section compressed the way GNU tools did before
 // ELF had a flag for it, and Go still does outside ELF.
 //
