@@ -297,3 +297,57 @@ func (in *Interner) ownSet(own []profile.Label) uint32 {
 	}
 	return slot.row - 1
 }
+
+// internSchema returns the number of the profile's schema. It has only mappings that the samples
+// use: those that internSites looked up.
+func (t *translation) internSchema() uint32 {
+	p := t.p
+	s := Schema{Types: p.SampleTypes, DefaultType: p.DefaultSampleType, periodType: p.PeriodType, period: p.Period,
+		comments: p.Comments, docURL: p.DocURL, drop: p.DropFrames, keep: p.KeepFrames}
+	// The first mapping is the main program's.
+	if len(p.Mappings) > 0 {
+		s.mainMapping = t.mapping(1).mapping
+	}
+	for i := range p.Mappings {
+		to := t.toMapping[i].mapping
+		if to == 0 {
+			continue // no sample is in it
+		}
+		as := p.Mappings[i]
+		as.ID = uint64(to)
+		if as != t.in.d.mappings[to-1] {
+			s.loaded = append(s.loaded, loaded{to - 1, as})
+		}
+	}
+	t.in.scratch = appendSchema(t.in.scratch[:0], &s, t.in.StringID)
+	if id, ok := t.in.schemas[string(t.in.scratch)]; ok {
+		return id
+	}
+	id := t.in.d.addSchema(t.in.ownSchema(s))
+	t.in.schemas[string(t.in.scratch)] = id
+	return id
+}
+
+// ownSchema returns a copy of s that shares no memory with a profile: its strings are the
+// dictionary's.
+func (in *Interner) ownSchema(s Schema) Schema {
+	types := make([]profile.ValueType, len(s.Types))
+	for i, t := range s.Types {
+		types[i] = in.ownType(t)
+	}
+	var comments []string
+	for _, c := range s.comments {
+		comments = append(comments, in.own(c))
+	}
+	s.Types, s.periodType, s.comments = types, in.ownType(s.periodType), comments
+	s.DefaultType, s.docURL, s.drop, s.keep = in.own(s.DefaultType), in.own(s.docURL), in.own(s.drop), in.own(s.keep)
+	for i := range s.loaded {
+		as := &s.loaded[i].as
+		as.ID, as.File, as.BuildID = 0, in.own(as.File), in.own(as.BuildID) // mapping has the number
+	}
+	return s
+}
+
+func (in *Interner) ownType(t profile.ValueType) profile.ValueType {
+	return profile.ValueType{Type: in.own(t.Type), Unit: in.own(t.Unit)}
+}
