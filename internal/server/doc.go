@@ -4,6 +4,7 @@
 //
 //	guard       which requests are accepted: Host, Origin; headers that keep pages harmless
 //	access      who asks, and which roles a route needs; package auth, sessions.go
+//	permits     which services someone may see and write
 //	protocols   what agents and other tools send, in their protocols; sending.go
 //	cache       computes what is costly once, with one computation per processor
 //	answer      bytes with a type: ETag, compression, downloads
