@@ -31,7 +31,9 @@ func (w *work) make(ctx context.Context, cfg *Config, stage func(string)) (*made
 		if err != nil {
 			return nil, err
 		}
-		inputs = append(inputs, advice.Input{Profile: loaded, Subject: p.subject, Kind: p.kind})
+		in := p.as
+		in.Profile = loaded
+		inputs = append(inputs, in)
 	}
 	report, err := cfg.Examine(ctx, inputs, advice.Options{Compiler: true, Foreign: true, MaxPackages: cfg.Limits.Packages, Stage: stage})
 	if err != nil {

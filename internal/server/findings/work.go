@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advisor"
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/server"
@@ -30,18 +31,22 @@ type work struct {
 // asked is a profile to give advice on.
 type asked struct {
 	reports.Opened
-	subject, kind string
+	as advice.Input // without the profile
 }
+
+// An addition opens one more profile; its advice.Input says what it is of.
+type addition = func(id string, as advice.Input) error
 
 // open finds the profiles that answer a question. It may merge those of the store; it loads
 // no others yet.
 func (q *question) open(ctx context.Context, cfg *Config) (*work, error) {
 	w := &work{run: cmp.Or(q.run, cfg.runOf(q.profiles))}
 	now := time.Now()
-	add := func(id, subject, kind string) error {
+	add := func(id string, as advice.Input) error {
 		p, err := cfg.Open(ctx, id, now)
 		if err == nil {
-			w.profiles = append(w.profiles, asked{p, subject, advisor.Kind(kind)})
+			as.Kind = advisor.Kind(as.Kind)
+			w.profiles = append(w.profiles, asked{p, as})
 			w.version += p.ID + p.Version + "\n"
 		}
 		return err
@@ -54,7 +59,7 @@ func (q *question) open(ctx context.Context, cfg *Config) (*work, error) {
 		if isSelection(id) {
 			err = openSelection(id, now, add)
 		} else {
-			err = add(id, "", "")
+			err = add(id, advice.Input{})
 		}
 		if err != nil {
 			return nil, err
@@ -81,7 +86,7 @@ func (c *Config) runOf(ids []string) string {
 	return run
 }
 
-func (c *Config) openRun(ctx context.Context, w *work, add func(id, subject, kind string) error) error {
+func (c *Config) openRun(ctx context.Context, w *work, add addition) error {
 	if c.Run == nil {
 		return server.NotFound("this server has no kept runs")
 	}
@@ -93,7 +98,7 @@ func (c *Config) openRun(ctx context.Context, w *work, add func(id, subject, kin
 	subjects, w.benchmarks = advisor.OfRun(run)
 	w.run = run.ID
 	for _, of := range subjects {
-		if err := add(runs.ProfileID(run, of.ProfileFile), of.Name, of.Kind); err != nil {
+		if err := add(runs.ProfileID(run, of.ProfileFile), advice.Input{Subject: of.Name, Kind: of.Kind, OpTime: of.OpTime}); err != nil {
 			return err
 		}
 	}
@@ -105,7 +110,7 @@ func (c *Config) openRun(ctx context.Context, w *work, add func(id, subject, kin
 
 // openSelection opens a selection, and the same service's profiles of all other kinds
 // that advice uses. For a single profile, it opens only that one.
-func openSelection(id string, now time.Time, add func(id, subject, kind string) error) error {
+func openSelection(id string, now time.Time, add addition) error {
 	sel, err := api.ParseSelection(id, now)
 	if err != nil {
 		return server.BadParam("profile", "%w", err)
@@ -124,7 +129,7 @@ func openSelection(id string, now time.Time, add func(id, subject, kind string) 
 		rest = append(rest, m)
 	}
 	subject := cmp.Or(service, rest.String())
-	if err := add(sel.String(), subject, kind); err != nil || sel.ID != (store.ID{}) || kind == "" {
+	if err := add(sel.String(), advice.Input{Subject: subject, Kind: kind}); err != nil || sel.ID != (store.ID{}) || kind == "" {
 		return err
 	}
 	for _, other := range advisor.ServiceKinds {
@@ -137,7 +142,7 @@ func openSelection(id string, now time.Time, add func(id, subject, kind string) 
 		of := *sel
 		of.Selector, of.SampleType = append(slices.Clone(rest), m), ""
 		var absent *server.Error
-		if err := add(of.String(), subject, other); err != nil && !(errors.As(err, &absent) && absent.Status == http.StatusNotFound) {
+		if err := add(of.String(), advice.Input{Subject: subject, Kind: other}); err != nil && !(errors.As(err, &absent) && absent.Status == http.StatusNotFound) {
 			return err
 		}
 	}
