@@ -15,7 +15,7 @@ func OfMoment(sampleType string) bool { return slices.Contains(momentTypes, samp
 // AverageMoments returns p, a sum of n profiles, with the values that describe a moment
 // divided by n, and the names of these sample types. A profile with a duration holds
 // differences, so it has none. The result shares everything but the values with p.
-func (p *Profile) AverageMoments(n int) (*Profile, []string) {
+func AverageMoments(p *Profile, n int) (*Profile, []string) {
 	if n < 2 || p.DurationNanos > 0 {
 		return p, nil
 	}

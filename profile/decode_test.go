@@ -287,37 +287,37 @@ var oracleFilters = []struct {
 	their func(g *gp.Profile, re *regexp.Regexp)
 }{
 	{"focus", func(p *Profile, re *regexp.Regexp) *Profile {
-		q, _, _ := p.FilterNames(context.Background(), NameFilter{Focus: re})
+		q, _, _ := FilterNames(context.Background(), p, NameFilter{Focus: re})
 		return q
 	}, func(g *gp.Profile, re *regexp.Regexp) { g.FilterSamplesByName(re, nil, nil, nil) }},
 	{"ignore", func(p *Profile, re *regexp.Regexp) *Profile {
-		q, _, _ := p.FilterNames(context.Background(), NameFilter{Ignore: re})
+		q, _, _ := FilterNames(context.Background(), p, NameFilter{Ignore: re})
 		return q
 	}, func(g *gp.Profile, re *regexp.Regexp) { g.FilterSamplesByName(nil, re, nil, nil) }},
 	{"hide", func(p *Profile, re *regexp.Regexp) *Profile {
-		q, _, _ := p.FilterNames(context.Background(), NameFilter{Hide: re})
+		q, _, _ := FilterNames(context.Background(), p, NameFilter{Hide: re})
 		return q
 	}, func(g *gp.Profile, re *regexp.Regexp) { g.FilterSamplesByName(nil, nil, re, nil) }},
 	{"show", func(p *Profile, re *regexp.Regexp) *Profile {
-		q, _, _ := p.FilterNames(context.Background(), NameFilter{Show: re})
+		q, _, _ := FilterNames(context.Background(), p, NameFilter{Show: re})
 		return q
 	}, func(g *gp.Profile, re *regexp.Regexp) { g.FilterSamplesByName(nil, nil, nil, re) }},
 	{"all", func(p *Profile, re *regexp.Regexp) *Profile {
-		q, _, _ := p.FilterNames(context.Background(), NameFilter{Focus: re, Ignore: regexp.MustCompile("gc"), Hide: regexp.MustCompile("^m"), Show: regexp.MustCompile("[a-z]")})
+		q, _, _ := FilterNames(context.Background(), p, NameFilter{Focus: re, Ignore: regexp.MustCompile("gc"), Hide: regexp.MustCompile("^m"), Show: regexp.MustCompile("[a-z]")})
 		return q
 	}, func(g *gp.Profile, re *regexp.Regexp) {
 		g.FilterSamplesByName(re, regexp.MustCompile("gc"), regexp.MustCompile("^m"), regexp.MustCompile("[a-z]"))
 	}},
 	{"show_from", func(p *Profile, re *regexp.Regexp) *Profile {
-		q, _ := p.ShowFrom(re)
+		q, _ := ShowFrom(p, re)
 		return q
 	}, func(g *gp.Profile, re *regexp.Regexp) { g.ShowFrom(re) }},
-	{"prune_from", func(p *Profile, re *regexp.Regexp) *Profile { return p.PruneFrom(re) },
+	{"prune_from", func(p *Profile, re *regexp.Regexp) *Profile { return PruneFrom(p, re) },
 		func(g *gp.Profile, re *regexp.Regexp) { g.PruneFrom(re) }},
 	{"prune", func(p *Profile, re *regexp.Regexp) *Profile {
 		q := *p
 		q.DropFrames, q.KeepFrames = ".*("+re.String()+").*", "main\\..*"
-		r, err := q.RemoveUninteresting()
+		r, err := RemoveUninteresting(&q)
 		if err != nil {
 			panic(err)
 		}
@@ -327,13 +327,13 @@ var oracleFilters = []struct {
 		g.Prune(regexp.MustCompile("^(.*("+re.String()+").*)$"), regexp.MustCompile(`^(main\..*)$`))
 	}},
 	{"aggregate", func(p *Profile, _ *regexp.Regexp) *Profile {
-		return p.Aggregate(Granularity{Function: true, File: true, Line: true})
+		return Aggregate(p, Granularity{Function: true, File: true, Line: true})
 	}, func(g *gp.Profile, _ *regexp.Regexp) { g.Aggregate(false, true, true, true, false, false) }},
-	{"scale", func(p *Profile, _ *regexp.Regexp) *Profile { return p.ScaleAll(-0.3) },
+	{"scale", func(p *Profile, _ *regexp.Regexp) *Profile { return Scale(p, -0.3) },
 		func(g *gp.Profile, _ *regexp.Regexp) { g.Scale(-0.3) }},
-	{"label", func(p *Profile, _ *regexp.Regexp) *Profile { return p.SetLabel("k", "v") },
+	{"label", func(p *Profile, _ *regexp.Regexp) *Profile { return WithLabel(p, "k", "v") },
 		func(g *gp.Profile, _ *regexp.Regexp) { g.SetLabel("k", []string{"v"}) }},
-	{"compact", func(p *Profile, _ *regexp.Regexp) *Profile { return p.Compact() }, func(g *gp.Profile, _ *regexp.Regexp) { *g = *g.Compact() }}, //nolint:govet // a test
+	{"compact", func(p *Profile, _ *regexp.Regexp) *Profile { return Compact(p) }, func(g *gp.Profile, _ *regexp.Regexp) { *g = *g.Compact() }}, //nolint:govet // a test
 }
 
 func TestFiltersMatchOracle(t *testing.T) {

@@ -11,13 +11,13 @@ import (
 )
 
 // Encode writes p as a gzipped protobuf message, about as small as go tool pprof does.
-func (p *Profile) Encode(w io.Writer) error { return p.encodeTo(gzip.NewWriter(w)) }
+func (p *Profile) Encode(w io.Writer) error { return encodeTo(p, gzip.NewWriter(w)) }
 
 // EncodeFast writes p as Encode does, in half the time, and up to 8 % larger: for who
 // reads it once.
-func (p *Profile) EncodeFast(w io.Writer) error { return p.encodeTo(fast.NewWriter(w)) }
+func (p *Profile) EncodeFast(w io.Writer) error { return encodeTo(p, fast.NewWriter(w)) }
 
-func (p *Profile) encodeTo(zw io.WriteCloser) error {
+func encodeTo(p *Profile, zw io.WriteCloser) error {
 	if err := p.EncodeUncompressed(zw); err != nil {
 		return err
 	}

@@ -66,8 +66,8 @@ func TestEncodeStringsOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := repeated.SetLabel("worker", "main").SetLabel("thread", "main")
-	p, _, _, err = p.AddLabelFrames(context.Background(), []string{"worker"}, []string{"thread", "worker"}, false,
+	p := WithLabel(WithLabel(repeated, "worker", "main"), "thread", "main")
+	p, _, _, err = AddLabelFrames(context.Background(), p, []string{"worker"}, []string{"thread", "worker"}, false,
 		func(int64, string) string { return "" })
 	if err != nil {
 		t.Fatal(err)

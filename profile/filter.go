@@ -63,7 +63,7 @@ type NameFilter struct {
 	Hide, Show    *regexp.Regexp // drop matching frames; drop all others
 
 	// Unfolded, unless nil, has the same samples with frames that the profile has
-	// lost: those that [Profile.FoldForeign] folded. Focus and Ignore look at both.
+	// lost: those that [FoldForeign] folded. Focus and Ignore look at both.
 	Unfolded *Profile
 }
 
@@ -76,15 +76,15 @@ type NameMatches struct {
 // its inlined functions does, but hiding and showing remove just the lines
 // concerned. Samples left without a frame are dropped. The error is that of ctx, which ends the
 // work early.
-func (p *Profile) FilterNames(ctx context.Context, f NameFilter) (*Profile, NameMatches, error) {
+func FilterNames(ctx context.Context, p *Profile, f NameFilter) (*Profile, NameMatches, error) {
 	var matched NameMatches
 	if f == (NameFilter{}) {
 		matched.Focus = true
 		return p, matched, nil
 	}
-	verdicts := p.verdicts(f.Focus, f.Ignore, &matched)
+	verdicts := sampleVerdicts(p, f.Focus, f.Ignore, &matched)
 	if f.Unfolded != nil {
-		more := f.Unfolded.verdicts(f.Focus, f.Ignore, &matched)
+		more := sampleVerdicts(f.Unfolded, f.Focus, f.Ignore, &matched)
 		of := verdicts
 		verdicts = func(s int) (focused, ignored bool) {
 			focused, ignored = of(s)
@@ -126,7 +126,7 @@ func (p *Profile) FilterNames(ctx context.Context, f NameFilter) (*Profile, Name
 		}
 	}
 	var err error
-	kept := p.keepSamples(func(s int) bool {
+	kept := keepSamples(p, func(s int) bool {
 		if err == nil {
 			err = stopped(ctx, s)
 		}
@@ -138,15 +138,15 @@ func (p *Profile) FilterNames(ctx context.Context, f NameFilter) (*Profile, Name
 	})
 	q := edit.apply(kept)
 	if anyHidden && err == nil {
-		q, err = q.dropFrames(ctx, hidden)
+		q, err = dropFrames(ctx, q, hidden)
 	}
 	return q, matched, err
 }
 
-// verdicts returns what tells whether a sample has a frame that focus matches, or
+// sampleVerdicts returns what tells whether a sample has a frame that focus matches, or
 // any if focus is nil, and one that ignore matches. A location that ignore matches
 // is not in focus.
-func (p *Profile) verdicts(focus, ignore *regexp.Regexp, matched *NameMatches) func(s int) (focused, ignored bool) {
+func sampleVerdicts(p *Profile, focus, ignore *regexp.Regexp, matched *NameMatches) func(s int) (focused, ignored bool) {
 	in, out := newFuncMatcher(p, focus), newFuncMatcher(p, ignore)
 	const (
 		neither = iota
@@ -212,7 +212,7 @@ func (e *lineEditor) apply(q *Profile) *Profile {
 
 // dropFrames removes the hidden locations from all stacks, and samples left
 // without any.
-func (p *Profile) dropFrames(ctx context.Context, hidden []bool) (*Profile, error) {
+func dropFrames(ctx context.Context, p *Profile, hidden []bool) (*Profile, error) {
 	q := *p
 	q.Frames = make([]uint32, 0, len(p.Frames))
 	q.Stacks = make([]Stack, len(p.Stacks))
@@ -228,11 +228,11 @@ func (p *Profile) dropFrames(ctx context.Context, hidden []bool) (*Profile, erro
 		}
 		q.Stacks[s] = Stack{uint32(start), uint32(len(q.Frames) - start)}
 	}
-	return q.keepSamples(func(s int) bool { return q.Stacks[s].Len > 0 }), nil
+	return keepSamples(&q, func(s int) bool { return q.Stacks[s].Len > 0 }), nil
 }
 
 // withStacks returns p with other stacks.
-func (p *Profile) withStacks(stacks []Stack) *Profile {
+func withStacks(p *Profile, stacks []Stack) *Profile {
 	q := *p
 	q.Stacks = stacks
 	return &q
@@ -240,7 +240,7 @@ func (p *Profile) withStacks(stacks []Stack) *Profile {
 
 // ShowFrom drops all frames above the highest one that matches, and samples
 // without a match. matched tells whether any frame did.
-func (p *Profile) ShowFrom(re *regexp.Regexp) (q *Profile, matched bool) {
+func ShowFrom(p *Profile, re *regexp.Regexp) (q *Profile, matched bool) {
 	m := newFuncMatcher(p, re)
 	edit := newLineEditor(p)
 	match := make([]bool, len(p.Locations))
@@ -271,8 +271,8 @@ func (p *Profile) ShowFrom(re *regexp.Regexp) (q *Profile, matched bool) {
 		}
 		stacks[s] = Stack{p.Stacks[s].Start, uint32(k + 1)}
 	}
-	q = edit.apply(p.withStacks(stacks))
-	return q.keepSamples(func(s int) bool { return stacks[s].Len > 0 }), matched
+	q = edit.apply(withStacks(p, stacks))
+	return keepSamples(q, func(s int) bool { return stacks[s].Len > 0 }), matched
 }
 
 // simpleNames are names that keep their opening parenthesis in simpleName.
@@ -317,7 +317,7 @@ func (m *simpleMatcher) function(f uint32) bool {
 
 // PruneFrom drops all frames below the leaf-most one whose function's name
 // matches, keeping that frame.
-func (p *Profile) PruneFrom(re *regexp.Regexp) *Profile {
+func PruneFrom(p *Profile, re *regexp.Regexp) *Profile {
 	m := newSimpleMatcher(p, re.MatchString)
 	edit := newLineEditor(p)
 	match := make([]bool, len(p.Locations))
@@ -341,13 +341,13 @@ func (p *Profile) PruneFrom(re *regexp.Regexp) *Profile {
 			}
 		}
 	}
-	return edit.apply(p.withStacks(stacks))
+	return edit.apply(withStacks(p, stacks))
 }
 
 // RemoveUninteresting drops the frames that the profile's own DropFrames and
 // KeepFrames ask to drop, with everything below them. Frames from the root to
 // the first one that stays are kept, so that no sample loses all.
-func (p *Profile) RemoveUninteresting() (*Profile, error) {
+func RemoveUninteresting(p *Profile) (*Profile, error) {
 	if p.DropFrames == "" {
 		return p, nil
 	}
@@ -407,7 +407,7 @@ func (p *Profile) RemoveUninteresting() (*Profile, error) {
 			break
 		}
 	}
-	return edit.apply(p.withStacks(stacks)), nil
+	return edit.apply(withStacks(p, stacks)), nil
 }
 
 // Granularity says what tells frames apart.
@@ -418,7 +418,7 @@ type Granularity struct {
 
 // Aggregate removes from the profile what g doesn't ask for: names, files,
 // lines, columns, addresses, and inlined functions.
-func (p *Profile) Aggregate(g Granularity) *Profile {
+func Aggregate(p *Profile, g Granularity) *Profile {
 	q := *p
 	q.Mappings = slices.Clone(p.Mappings)
 	for i := range q.Mappings {
@@ -465,7 +465,7 @@ func (p *Profile) Aggregate(g Granularity) *Profile {
 }
 
 // keepSamples returns p with only the samples that keep accepts.
-func (p *Profile) keepSamples(keep func(s int) bool) *Profile {
+func keepSamples(p *Profile, keep func(s int) bool) *Profile {
 	n := 0
 	kept := make([]bool, len(p.Stacks))
 	for s := range kept {

@@ -18,7 +18,7 @@ import (
 //
 // The error is that of ctx, which ends the work early. It takes time in proportion to what the profile holds: names are looked at once per
 // function, lines once per location, and stacks are copied by numbers.
-func (p *Profile) FoldForeign(ctx context.Context, mine func(f uint32) bool, plain bool) (q *Profile, any bool, err error) {
+func FoldForeign(ctx context.Context, p *Profile, mine func(f uint32) bool, plain bool) (q *Profile, any bool, err error) {
 	r := *p
 	edit := newLineEditor(p)
 	w := folding{

@@ -12,7 +12,7 @@ import (
 // foldOwn folds what isn't the program's own, as Frame.Origin has it.
 func foldOwn(p *Profile, plain bool) (*Profile, bool) {
 	origins := p.Origins()
-	q, any, err := p.FoldForeign(context.Background(), func(f uint32) bool { return origins.Of(p.FunctionFrame(f)) == OriginOwn }, plain)
+	q, any, err := FoldForeign(context.Background(), p, func(f uint32) bool { return origins.Of(p.FunctionFrame(f)) == OriginOwn }, plain)
 	if err != nil {
 		panic(err)
 	}
@@ -136,7 +136,7 @@ main.main:10;main.main via runtime.gcWriteBarrier:10 10
 // frames, and the profile itself with what it was.
 func TestFoldForeignKeepsTheRest(t *testing.T) {
 	text := "main.main;fmt.Println;os.Write 3\nmain.main 4\nruntime.gcBgMarkWorker -2\n"
-	p, same := parseFoldedString(t, text).SetLabel("k", "v"), parseFoldedString(t, text).SetLabel("k", "v")
+	p, same := WithLabel(parseFoldedString(t, text), "k", "v"), WithLabel(parseFoldedString(t, text), "k", "v")
 	q, _ := foldOwn(p, false)
 	if !reflect.DeepEqual(p, same) {
 		t.Error("the profile has changed")

@@ -132,7 +132,7 @@ func (t *FrameTable) lines(p *Profile, l uint32) []Line {
 		return lines[len(lines)-1:]
 	case t.granularity == "files":
 		// A file is one frame, however many of its functions were inlined.
-		return p.distinctFiles(lines)
+		return distinctFiles(p, lines)
 	}
 	return lines
 }
@@ -151,7 +151,7 @@ type funcDef struct {
 }
 
 // distinctFiles returns lines without those whose caller is in the same file.
-func (p *Profile) distinctFiles(lines []Line) []Line {
+func distinctFiles(p *Profile, lines []Line) []Line {
 	var out []Line
 	for i, l := range lines {
 		if i == len(lines)-1 || p.Strings[p.Functions[l.Function].File] != p.Strings[p.Functions[lines[i+1].Function].File] {

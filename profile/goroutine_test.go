@@ -668,11 +668,11 @@ func TestGoroutineDumpRefusals(t *testing.T) {
 
 func TestWarnings(t *testing.T) {
 	p := &Profile{Comments: []string{"a", "# b", warning("%s", "line 1")}}
-	q := p.WithSource("x.txt")
+	q := WithSource(p, "x.txt")
 	if got := fmt.Sprintf("%q %q %q", q.Warnings(), p.Warnings(), q.Comments[:2]); got != `["x.txt: line 1"] ["line 1"] ["a" "# b"]` {
 		t.Error(got)
 	}
-	if p := (&Profile{Comments: []string{"a"}}); p.WithSource("x.txt") != p {
+	if p := (&Profile{Comments: []string{"a"}}); WithSource(p, "x.txt") != p {
 		t.Error("a copy without need")
 	}
 }

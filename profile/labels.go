@@ -21,7 +21,7 @@ func (p *Profile) SampleLabelSet(s int) []Label {
 // FilterLabels keeps the samples whose labels focus accepts and ignore doesn't;
 // nil functions don't filter. They are called once per distinct set of labels.
 // focused and ignored tell whether any sample was accepted by them.
-func (p *Profile) FilterLabels(focus, ignore func([]Label) bool) (q *Profile, focused, ignored bool) {
+func FilterLabels(p *Profile, focus, ignore func([]Label) bool) (q *Profile, focused, ignored bool) {
 	sets := []LabelSet{{}}
 	if p.SampleLabels != nil {
 		sets = p.LabelSets
@@ -32,7 +32,7 @@ func (p *Profile) FilterLabels(focus, ignore func([]Label) bool) (q *Profile, fo
 		drop
 	)
 	class := make([]uint8, len(sets))
-	q = p.keepSamples(func(s int) bool {
+	q = keepSamples(p, func(s int) bool {
 		set := uint32(0)
 		if p.SampleLabels != nil {
 			set = p.SampleLabels[s]
@@ -54,12 +54,12 @@ func (p *Profile) FilterLabels(focus, ignore func([]Label) bool) (q *Profile, fo
 
 // FilterLabelKeys removes labels whose key show (nil: all) doesn't match or hide
 // does. shown and hid tell whether they matched any key.
-func (p *Profile) FilterLabelKeys(show, hide *regexp.Regexp) (q *Profile, shown, hid bool) {
+func FilterLabelKeys(p *Profile, show, hide *regexp.Regexp) (q *Profile, shown, hid bool) {
 	if p.SampleLabels == nil {
 		return p, false, false
 	}
-	used := p.usedSets()
-	q = p.mapLabelSets(func(set uint32, labels []Label) []Label {
+	used := usedSets(p)
+	q = mapLabelSets(p, func(set uint32, labels []Label) []Label {
 		if !used[set] {
 			return nil
 		}
@@ -73,7 +73,7 @@ func (p *Profile) FilterLabelKeys(show, hide *regexp.Regexp) (q *Profile, shown,
 	return q, shown, hid
 }
 
-func (p *Profile) usedSets() []bool {
+func usedSets(p *Profile) []bool {
 	used := make([]bool, len(p.LabelSets))
 	for _, set := range p.SampleLabels {
 		used[set] = true
@@ -83,7 +83,7 @@ func (p *Profile) usedSets() []bool {
 
 // mapLabelSets returns p with each label set replaced by what change returns for
 // a copy of it. Set 0, the empty one, stays.
-func (p *Profile) mapLabelSets(change func(set uint32, labels []Label) []Label) *Profile {
+func mapLabelSets(p *Profile, change func(set uint32, labels []Label) []Label) *Profile {
 	q := *p
 	q.LabelSets = make([]LabelSet, len(p.LabelSets))
 	q.Labels = make([]Label, 0, len(p.Labels))
@@ -98,9 +98,9 @@ func (p *Profile) mapLabelSets(change func(set uint32, labels []Label) []Label) 
 	return &q
 }
 
-// SetLabel gives every sample the string label key=value, instead of those of
-// that key it has.
-func (p *Profile) SetLabel(key, value string) *Profile {
+// WithLabel returns p with the string label key=value on every sample, in place of
+// string labels with that key.
+func WithLabel(p *Profile, key, value string) *Profile {
 	q := *p
 	q.Strings = append(slices.Clip(p.Strings), key, value)
 	k, v := uint32(len(p.Strings)), uint32(len(p.Strings)+1)
@@ -109,7 +109,7 @@ func (p *Profile) SetLabel(key, value string) *Profile {
 		q.SampleLabels = make([]uint32, len(p.Stacks))
 		q.LabelSets = []LabelSet{{}}
 	}
-	r := q.mapLabelSets(func(_ uint32, labels []Label) []Label {
+	r := mapLabelSets(&q, func(_ uint32, labels []Label) []Label {
 		labels = slices.DeleteFunc(labels, func(l Label) bool { return !l.Numeric && q.Strings[l.Key] == key })
 		labels = append(labels, label)
 		canonicalLabels(labels, q.Strings)
@@ -126,16 +126,6 @@ func (p *Profile) SetLabel(key, value string) *Profile {
 		}
 	}
 	return r
-}
-
-// RemoveLabel removes the string labels with the given key.
-func (p *Profile) RemoveLabel(key string) *Profile {
-	if !slices.ContainsFunc(p.Labels, func(l Label) bool { return !l.Numeric && p.Strings[l.Key] == key }) {
-		return p
-	}
-	return p.mapLabelSets(func(_ uint32, labels []Label) []Label {
-		return slices.DeleteFunc(labels, func(l Label) bool { return !l.Numeric && p.Strings[l.Key] == key })
-	})
 }
 
 // HasLabel reports whether sample s has the string label key=value.
@@ -198,7 +188,7 @@ func (p *Profile) NumLabelUnits() (units map[string]string, ignored map[string][
 // a numeric label.
 // rootHit and leafHit tell whether any sample has such a label. The error is that of ctx, which
 // ends the work early.
-func (p *Profile) AddLabelFrames(ctx context.Context, roots, leaves []string, keyed bool, format func(num int64, unit string) string) (q *Profile, rootHit, leafHit bool, err error) {
+func AddLabelFrames(ctx context.Context, p *Profile, roots, leaves []string, keyed bool, format func(num int64, unit string) string) (q *Profile, rootHit, leafHit bool, err error) {
 	if len(roots)+len(leaves) == 0 || len(p.Stacks) == 0 {
 		return p, false, false, nil
 	}

@@ -32,7 +32,7 @@ func merge(ctx context.Context, ps []*Profile) (*Profile, error) {
 
 // Compact returns p without the strings, functions, locations and mappings that
 // no sample refers to, and with equal samples added up.
-func (p *Profile) Compact() *Profile {
+func Compact(p *Profile) *Profile {
 	m, err := Merge(p)
 	if err != nil {
 		panic(err) // a profile is compatible with itself
@@ -239,7 +239,7 @@ func (m *Merger) samples(p *Profile) error {
 		}
 		m.batch, m.frames = m.batch[:0], m.frames[:0]
 		for ; next < len(p.Stacks) && len(m.batch) < batchSize; next++ {
-			if !p.zeroSample(next) {
+			if !zeroSample(p, next) {
 				m.batch = append(m.batch, m.pending(p, next))
 			}
 		}
@@ -357,15 +357,15 @@ func (m *Merger) Profile() *Profile {
 	p := m.in.p
 	m.in, m.headers = nil, HeaderMerger{}
 	for s := range p.Stacks {
-		if p.zeroSample(s) {
+		if zeroSample(p, s) {
 			// Values cancelled out; what only such samples refer to goes, too.
-			return p.Compact()
+			return Compact(p)
 		}
 	}
 	return p
 }
 
-func (p *Profile) zeroSample(s int) bool {
+func zeroSample(p *Profile, s int) bool {
 	for _, col := range p.Values {
 		if col[s] != 0 {
 			return false
@@ -385,17 +385,21 @@ func compatible(p, q *Profile) error {
 	return nil
 }
 
-// Scale multiplies the values of each sample type by its ratio, rounding to the
-// nearest integer, and drops samples that have only zeros afterwards.
-func (p *Profile) Scale(ratios []float64) *Profile {
-	if !slices.ContainsFunc(ratios, func(r float64) bool { return r != 1 }) {
+// Scale multiplies the values of each sample type by its ratio, or all values by one
+// ratio, rounding to the nearest integer. It drops samples that have only zeros afterwards.
+func Scale(p *Profile, ratios ...float64) *Profile {
+	if len(p.Values) == 0 || !slices.ContainsFunc(ratios, func(r float64) bool { return r != 1 }) {
 		return p
 	}
 	q := *p
 	q.Values = make([][]int64, len(p.Values))
 	for t, col := range p.Values {
 		q.Values[t] = col
-		if r := ratios[t]; r != 1 {
+		r := ratios[0]
+		if len(ratios) > 1 {
+			r = ratios[t]
+		}
+		if r != 1 {
 			scaled := make([]int64, len(col))
 			for s, v := range col {
 				scaled[s] = int64(math.Round(float64(v) * r))
@@ -403,20 +407,11 @@ func (p *Profile) Scale(ratios []float64) *Profile {
 			q.Values[t] = scaled
 		}
 	}
-	return q.keepSamples(func(s int) bool { return !q.zeroSample(s) })
-}
-
-// ScaleAll is Scale with one ratio for all sample types.
-func (p *Profile) ScaleAll(ratio float64) *Profile {
-	ratios := make([]float64, len(p.SampleTypes))
-	for i := range ratios {
-		ratios[i] = ratio
-	}
-	return p.Scale(ratios)
+	return keepSamples(&q, func(s int) bool { return !zeroSample(&q, s) })
 }
 
 // Normalize scales each sample type of p so that its sum becomes that of base.
-func (p *Profile) Normalize(base *Profile) (*Profile, error) {
+func Normalize(p, base *Profile) (*Profile, error) {
 	if err := compatible(p, base); err != nil {
 		return nil, err
 	}
@@ -426,7 +421,7 @@ func (p *Profile) Normalize(base *Profile) (*Profile, error) {
 			ratios[t] = float64(sumOf(base.Values[t])) / float64(sum)
 		}
 	}
-	return p.Scale(ratios), nil
+	return Scale(p, ratios...), nil
 }
 
 func sumOf(col []int64) int64 {

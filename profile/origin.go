@@ -25,7 +25,7 @@ func (o Origin) String() string {
 
 // Package returns the package of the frame's function: the import path of Go
 // code, the first namespace of C++ code, and otherwise the directory of the file.
-// Of frames that [Profile.FoldForeign] makes it is that of the code they stand for.
+// Of frames that [FoldForeign] makes it is that of the code they stand for.
 func (f *Frame) Package() string {
 	name := f.Name
 	if of, folded := foldedFrame(name); folded {

@@ -1,20 +1,3 @@
-// Package profile holds profiles in columns.
-//
-// A [Profile] is a pprof profile (samples of stacks with one value per sample
-// type, and labels) kept in flat slices: a string table, functions, locations,
-// source lines, stacks and values, which refer to each other by index. No sample
-// is an object of its own: to the garbage collector five million samples are a
-// few slices, and a filter is a scan.
-//
-// Profiles are values: no method changes its receiver. Filters return a new
-// Profile that shares every column they leave alone, so a shell or a server
-// can keep one decoded profile and answer many questions from it, concurrently
-// and without copies. If you build a Profile by hand, it owns the slices that you
-// give it.
-//
-// The format read and written is that of
-// https://github.com/google/pprof/blob/main/proto/profile.proto, gzipped or
-// not; see [Decode] and [Profile.Encode].
 package profile
 
 import (
@@ -37,7 +20,7 @@ type Profile struct {
 	DurationNanos     int64       // length of the collection in ns, 0 if unknown
 	Comments          []string
 	DocURL            string
-	DropFrames        string // regexp of functions whose frames (and callees) [Profile.RemoveUninteresting] drops
+	DropFrames        string // regexp of functions whose frames (and callees) [RemoveUninteresting] drops
 	KeepFrames        string // regexp of exceptions from DropFrames
 
 	Strings   []string // Strings[0] == ""; a string may occur more than once
@@ -200,7 +183,7 @@ func (m *Mapping) Unsymbolizable() bool {
 
 // A StackTree has the stacks of a profile as a tree, from the outermost locations to the
 // innermost, so that common beginnings are stored once. A profile made from such a tree can
-// keep it with [Profile.WithStackTree]; building a [Tree] then takes a fraction of the time.
+// keep it with [WithStackTree]; building a [Tree] then takes a fraction of the time.
 type StackTree struct {
 	Parent   []uint32 // of each node, a lower number; node 0 is the root, which has no location
 	Location []uint32 // of each node, its index in Locations

@@ -2,7 +2,7 @@ package profile
 
 // WithStackTree returns p with a tree of its stacks. Both share the tree. Filters that change
 // stacks drop it.
-func (p *Profile) WithStackTree(t StackTree) *Profile {
+func WithStackTree(p *Profile, t StackTree) *Profile {
 	q := *p
 	if len(p.Stacks) > 0 && len(p.Frames) > 0 {
 		q.stackTree = &stackTree{t, &p.Stacks[0], &p.Frames[0]}

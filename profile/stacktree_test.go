@@ -58,7 +58,7 @@ func TestTreeOfStackTrees(t *testing.T) {
 			}
 			return tree
 		}
-		with := func(p *Profile) *Profile { return p.WithStackTree(stackTreeOf(p)) }
+		with := func(p *Profile) *Profile { return WithStackTree(p, stackTreeOf(p)) }
 		if with(head).StackTree() != nil {
 			made++
 		}
@@ -81,7 +81,7 @@ func TestTreeOfStackTrees(t *testing.T) {
 func TestStackTreeOfOtherStacks(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 39))
 	p := treeProfile(r, 50, 9, 9, 6, false)
-	p = p.WithStackTree(stackTreeOf(p))
+	p = WithStackTree(p, stackTreeOf(p))
 	if p.StackTree() == nil {
 		t.Fatal("it has no stack tree")
 	}
@@ -91,10 +91,10 @@ func TestStackTreeOfOtherStacks(t *testing.T) {
 		t.Error("with other values it has none")
 	}
 	for name, q := range map[string]*Profile{
-		"fewer samples": p.keepSamples(func(s int) bool { return s%2 == 0 }),
-		"other frames":  p.withStacks(slices.Repeat([]Stack{{}}, len(p.Stacks))),
-		"no samples":    p.keepSamples(func(int) bool { return false }),
-		"compact":       p.Compact(),
+		"fewer samples": keepSamples(p, func(s int) bool { return s%2 == 0 }),
+		"other frames":  withStacks(p, slices.Repeat([]Stack{{}}, len(p.Stacks))),
+		"no samples":    keepSamples(p, func(int) bool { return false }),
+		"compact":       Compact(p),
 	} {
 		if q.StackTree() != nil {
 			t.Errorf("%s: it has the stack tree of others", name)
@@ -106,7 +106,7 @@ func TestStackTreeOfOtherStacks(t *testing.T) {
 func TestStackTreeBudget(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 39))
 	p := treeProfile(r, 5000, 90, 90, 30, false)
-	p = p.WithStackTree(stackTreeOf(p))
+	p = WithStackTree(p, stackTreeOf(p))
 	all := &budget{left: 1 << 40}
 	tree, err := NewTree(p, TreeOptions{Budget: all})
 	if err != nil {

@@ -35,7 +35,7 @@ func TestLoopsEnd(t *testing.T) {
 		b.Sample([]uint32{at[i%40], at[(i+7)%40]}, []Label{{Key: key, Str: b.String(fmt.Sprint(i))}}, 1)
 	}
 	p := b.Profile()
-	other := p.ScaleAll(2)
+	other := Scale(p, 2)
 	for name, run := range map[string]func(ctx context.Context) error{
 		"sum": func(ctx context.Context) error {
 			_, err := Sum(ctx, p, other)
@@ -46,19 +46,19 @@ func TestLoopsEnd(t *testing.T) {
 			return errors.Join(m.Add(p), m.Add(other))
 		},
 		"focus": func(ctx context.Context) error {
-			_, _, err := p.FilterNames(ctx, NameFilter{Focus: regexp.MustCompile("f1")})
+			_, _, err := FilterNames(ctx, p, NameFilter{Focus: regexp.MustCompile("f1")})
 			return err
 		},
 		"hide": func(ctx context.Context) error {
-			_, _, err := p.FilterNames(ctx, NameFilter{Hide: regexp.MustCompile("f1")})
+			_, _, err := FilterNames(ctx, p, NameFilter{Hide: regexp.MustCompile("f1")})
 			return err
 		},
 		"label frames": func(ctx context.Context) error {
-			_, _, _, err := p.AddLabelFrames(ctx, []string{"id"}, nil, false, nil)
+			_, _, _, err := AddLabelFrames(ctx, p, []string{"id"}, nil, false, nil)
 			return err
 		},
 		"fold": func(ctx context.Context) error {
-			_, _, err := p.FoldForeign(ctx, func(f uint32) bool { return f%2 == 0 }, false)
+			_, _, err := FoldForeign(ctx, p, func(f uint32) bool { return f%2 == 0 }, false)
 			return err
 		},
 		"tree": func(ctx context.Context) error {

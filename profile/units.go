@@ -149,7 +149,7 @@ func Align(ps []*Profile) ([]*Profile, error) {
 	}
 	out := make([]*Profile, len(ps))
 	for i, p := range ps {
-		out[i] = p.withSampleTypes(common)
+		out[i] = withSampleTypes(p, common)
 	}
 	period, err := finest(out, func(p *Profile) ValueType { return p.PeriodType })
 	if err != nil {
@@ -162,13 +162,13 @@ func Align(ps []*Profile) ([]*Profile, error) {
 		}
 	}
 	for i, p := range out {
-		out[i] = p.convert(period, types)
+		out[i] = withUnits(p, period, types)
 	}
 	return out, nil
 }
 
 // withSampleTypes returns p with just the named sample types, in that order.
-func (p *Profile) withSampleTypes(names []string) *Profile {
+func withSampleTypes(p *Profile, names []string) *Profile {
 	same := len(names) == len(p.SampleTypes)
 	for i := 0; same && i < len(names); i++ {
 		same = names[i] == p.SampleTypes[i].Type
@@ -209,8 +209,8 @@ func finest(ps []*Profile, of func(*Profile) ValueType) (ValueType, error) {
 	return least, nil
 }
 
-// convert returns p with the units of the given types.
-func (p *Profile) convert(period ValueType, types []ValueType) *Profile {
+// withUnits returns p with the units of the given types.
+func withUnits(p *Profile, period ValueType, types []ValueType) *Profile {
 	ratios := make([]float64, len(types))
 	same := p.PeriodType.Unit == period.Unit
 	for t, st := range p.SampleTypes {
@@ -227,7 +227,7 @@ func (p *Profile) convert(period ValueType, types []ValueType) *Profile {
 	for t := range q.SampleTypes {
 		q.SampleTypes[t].Unit = types[t].Unit
 	}
-	return q.Scale(ratios)
+	return Scale(&q, ratios...)
 }
 
 // typeNames tells the sample types of the first profile and of the first one

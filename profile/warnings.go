@@ -30,7 +30,7 @@ func warning(format string, args ...any) string {
 }
 
 // WithWarning returns p with one more warning.
-func (p *Profile) WithWarning(format string, args ...any) *Profile {
+func WithWarning(p *Profile, format string, args ...any) *Profile {
 	q := *p
 	q.Comments = append(slices.Clip(p.Comments), warning(format, args...))
 	return &q
@@ -38,7 +38,7 @@ func (p *Profile) WithWarning(format string, args ...any) *Profile {
 
 // WithSource returns p with the name of what it was read from before each of
 // its warnings, or p itself if it has none.
-func (p *Profile) WithSource(name string) *Profile {
+func WithSource(p *Profile, name string) *Profile {
 	if len(p.Warnings()) == 0 {
 		return p
 	}

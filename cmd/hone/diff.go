@@ -150,7 +150,7 @@ func diffFlame(ctx context.Context, a *app, l *opener, bases, heads []*profile.P
 		return err
 	}
 	if len(bases) != len(heads) {
-		base = base.ScaleAll(float64(len(heads)) / float64(len(bases))) // scaled to the number of heads
+		base = profile.Scale(base, float64(len(heads))/float64(len(bases))) // scaled to the number of heads
 	}
 	base, head = l.averaged(base, len(heads)), l.averaged(head, len(heads))
 	f := flameFlags{normalize: inv.Normalize}

@@ -38,7 +38,7 @@ func TestMomentsAreAveraged(t *testing.T) {
 		return p
 	}
 	few := read("goroutine.go127.pb.gz")
-	many, heap := few.ScaleAll(3), *read("allocs.delta.pb.gz")
+	many, heap := profile.Scale(few, 3), *read("allocs.delta.pb.gz")
 	heap.DurationNanos = 0
 	heap.Values = make([][]int64, 4)
 	for i, v := range []int64{10, 1000, 2, 100} {
@@ -46,10 +46,10 @@ func TestMomentsAreAveraged(t *testing.T) {
 		heap.Values[i][0] = v
 	}
 	goroutines := []string{file("few.pb.gz", few), file("many.pb.gz", many)}
-	heaps := []string{file("heap.pb.gz", &heap), file("heap2.pb.gz", heap.ScaleAll(2))}
+	heaps := []string{file("heap.pb.gz", &heap), file("heap2.pb.gz", profile.Scale(&heap, 2))}
 	delta := heap
 	delta.DurationNanos = 1e9
-	deltas := []string{file("delta.pb.gz", &delta), file("delta2.pb.gz", delta.ScaleAll(2))}
+	deltas := []string{file("delta.pb.gz", &delta), file("delta2.pb.gz", profile.Scale(&delta, 2))}
 	const averaged = ": average of 2 profiles (-add adds them up)"
 	for _, c := range []struct {
 		args    []string

@@ -135,7 +135,7 @@ func (l *opener) averaged(p *profile.Profile, n int) *profile.Profile {
 	if l.compat || l.inv.Add {
 		return p
 	}
-	p, types := p.AverageMoments(n)
+	p, types := profile.AverageMoments(p, n)
 	if len(types) > 0 {
 		q := *p
 		q.Comments = append(p.Comments[:len(p.Comments):len(p.Comments)],
@@ -213,7 +213,7 @@ func (l *opener) completed(ctx context.Context, p *profile.Profile) (*profile.Pr
 	if err != nil {
 		return nil, err
 	}
-	if q, err := p.RemoveUninteresting(); err != nil {
+	if q, err := profile.RemoveUninteresting(p); err != nil {
 		l.app.warn(fmt.Sprintf("%v; no frames are dropped", err))
 	} else {
 		p = q

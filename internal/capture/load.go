@@ -160,7 +160,7 @@ func (l *Loader) each(p *profile.Profile, err error, s *Source) (*profile.Profil
 	case len(p.SampleTypes) == 0:
 		return nil, errNoTypes
 	}
-	p = p.WithSource(s.Name)
+	p = profile.WithSource(p, s.Name)
 	if l.Each != nil {
 		return l.Each(p, s)
 	}

@@ -86,14 +86,14 @@ func readRunProfile(file, pkg string, warn func(string)) (*profile.Profile, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
-	if q, err := p.RemoveUninteresting(); err != nil {
+	if q, err := profile.RemoveUninteresting(p); err != nil {
 		warn(fmt.Sprintf("%s: %v; no frames are dropped", filepath.Base(file), err))
 	} else {
 		p = q
 	}
 	isMemory := slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "alloc_space" })
 	if isMemory && !strings.HasPrefix(pkg, "load/") { // a service's are all its own
-		p, _, _ = p.FilterNames(context.Background(), profile.NameFilter{Focus: inBenchmark.Get()})
+		p, _, _ = profile.FilterNames(context.Background(), p, profile.NameFilter{Focus: inBenchmark.Get()})
 	}
 	return p, nil
 }

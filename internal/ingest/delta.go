@@ -361,7 +361,7 @@ func (t *table) difference(p *profile.Profile, columns []int, base *table) *prof
 		}
 	}
 	t.first = nil
-	return q.Compact()
+	return profile.Compact(&q)
 }
 
 var hashSeed = maphash.MakeSeed()

@@ -134,7 +134,7 @@ func TestDifferencesAddUp(t *testing.T) {
 			other.SampleTypes, other.Values = other.SampleTypes[2:], other.Values[2:]
 			held = append(held, &other)
 		}
-		want := sum([]*profile.Profile{p.profile(0, 1), first.ScaleAll(-1)})
+		want := sum([]*profile.Profile{p.profile(0, 1), profile.Scale(first, -1)})
 		if d := storetest.Diff(sum(counted), want); d != "" {
 			t.Errorf("seed %d: what counts: %s", seed, d)
 		}
@@ -435,9 +435,9 @@ func TestRealDifference(t *testing.T) {
 		t.Fatal(err)
 	}
 	receive(t, h, ingest.Push{Profile: decoded, Time: 1, Cumulative: counting})
-	receive(t, h, ingest.Push{Profile: decoded.ScaleAll(3), Time: 2, Cumulative: counting})
+	receive(t, h, ingest.Push{Profile: profile.Scale(decoded, 3), Time: 2, Cumulative: counting})
 	records := r.take()
-	want := decoded.Scale([]float64{2, 2, 3, 3})
+	want := profile.Scale(decoded, 2, 2, 3, 3)
 	want.TimeNanos, want.DurationNanos = records[1].Profile.TimeNanos, records[1].Profile.DurationNanos
 	if d := storetest.Diff(records[1].Profile, want); d != "" {
 		t.Error(d)

@@ -63,7 +63,7 @@ func (r *recorder) Put(ctx context.Context, records []store.Record) error {
 		}
 	}
 	for _, rec := range records {
-		p := rec.Profile.Compact()
+		p := profile.Compact(rec.Profile)
 		p.SampleTypes = slices.Clone(p.SampleTypes)
 		for i, st := range p.SampleTypes {
 			p.SampleTypes[i] = profile.ValueType{Type: strings.Clone(st.Type), Unit: strings.Clone(st.Unit)}

@@ -47,7 +47,7 @@ func (s *selection) filter() error {
 		return err
 	}
 
-	p, matched, err := s.prof.FilterNames(s.env.Context, names)
+	p, matched, err := profile.FilterNames(s.env.Context, s.prof, names)
 	if err != nil {
 		return err
 	}
@@ -60,12 +60,12 @@ func (s *selection) filter() error {
 	}
 	if showFrom != nil {
 		var hit bool
-		p, hit = p.ShowFrom(showFrom)
+		p, hit = profile.ShowFrom(p, showFrom)
 		s.warnNoMatch(hit, "ShowFrom")
 	}
 	if tagFocus != nil || tagIgnore != nil {
 		var focused, ignored bool
-		p, focused, ignored = p.FilterLabels(tagFocus, tagIgnore)
+		p, focused, ignored = profile.FilterLabels(p, tagFocus, tagIgnore)
 		s.warnNoMatch(tagFocus == nil || focused, "TagFocus")
 		s.warnNoMatch(tagIgnore == nil || ignored, "TagIgnore")
 	}
@@ -74,12 +74,12 @@ func (s *selection) filter() error {
 	}
 	if tagShow != nil || tagHide != nil {
 		var shown, hid bool
-		p, shown, hid = p.FilterLabelKeys(tagShow, tagHide)
+		p, shown, hid = profile.FilterLabelKeys(p, tagShow, tagHide)
 		s.warnNoMatch(tagShow == nil || shown, "TagShow")
 		s.warnNoMatch(tagHide == nil || hid, "TagHide")
 	}
 	if pruneFrom != nil {
-		p = p.PruneFrom(pruneFrom)
+		p = profile.PruneFrom(p, pruneFrom)
 	}
 	s.prof, s.unfolded = p, nil
 	return nil

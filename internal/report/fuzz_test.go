@@ -36,11 +36,11 @@ func FuzzTagFilter(f *testing.F) {
 		}
 		r := &selection{prof: p, units: map[string]string{"bytes": "kilobytes"}}
 		if filter, err := r.tagFilter("tagfocus", s); err == nil {
-			q, focused, _ := p.FilterLabels(filter, nil)
+			q, focused, _ := profile.FilterLabels(p, filter, nil)
 			if focused != (q.NumSamples() > 0) {
 				t.Fatalf("%q: focused %v, %d samples", s, focused, q.NumSamples())
 			}
-			rest, _, ignored := p.FilterLabels(nil, filter)
+			rest, _, ignored := profile.FilterLabels(p, nil, filter)
 			if ignored != focused || q.NumSamples()+rest.NumSamples() != p.NumSamples() {
 				t.Fatalf("%q: focusing keeps %d and ignoring %d of %d", s, q.NumSamples(), rest.NumSamples(), p.NumSamples())
 			}

@@ -10,8 +10,8 @@ import (
 
 // Equal values of two keys are frames of their own, but for go tool pprof.
 func TestFramesOfSeveralLabels(t *testing.T) {
-	zone := folded(t, "main.f 10\n").SetLabel("zone", "a")
-	shard := folded(t, "main.f 20\n").SetLabel("shard", "a")
+	zone := profile.WithLabel(folded(t, "main.f 10\n"), "zone", "a")
+	shard := profile.WithLabel(folded(t, "main.f 20\n"), "shard", "a")
 	p, err := profile.Sum(t.Context(), zone, shard)
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 )
 
 // fold returns p with the frames that aren't yours folded into the nearest caller
-// that is, if the options ask for it; see [profile.Profile.FoldForeign].
+// that is, if the options ask for it; see [profile.FoldForeign].
 //
 // Unless a pattern says otherwise, your frames are those of [profile.OriginOwn]: the
 // module of package main. Other modules are as foreign as the standard library: you
@@ -23,12 +23,12 @@ func (s *selection) fold(p *profile.Profile) (*profile.Profile, error) {
 	}
 	if s.opt.NoInlines {
 		// Before folding, so that an inlined function is part of its caller, yours or not.
-		p = p.Aggregate(profile.Granularity{Function: true, File: true, Line: true, Column: true, Address: true})
+		p = profile.Aggregate(p, profile.Granularity{Function: true, File: true, Line: true, Column: true, Address: true})
 	}
 	// In listings of source, the cost of calls into foreign code becomes the line's
 	// own: a listing can't show a frame that has no text.
 	listing := s.command == "list" || s.command == "weblist" || s.command == "disasm"
-	q, any, err := p.FoldForeign(s.env.Context, yours, listing)
+	q, any, err := profile.FoldForeign(s.env.Context, p, yours, listing)
 	if err != nil {
 		return nil, err
 	}

@@ -94,7 +94,7 @@ func TestMine(t *testing.T) {
 func TestMineLabelFrames(t *testing.T) {
 	o := DefaultOptions()
 	o.Mine, o.TagRoot = MineModule, "zone"
-	q, err := Select(folded(t, shop).SetLabel("zone", "eu"), o, Env{})
+	q, err := Select(profile.WithLabel(folded(t, shop), "zone", "eu"), o, Env{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestMineCompared(t *testing.T) {
 	o := DefaultOptions()
 	o.Mine = MineModule
 	base, head := folded(t, shop), folded(t, strings.ReplaceAll(shop, "regexp.MustCompile;runtime.mallocgc 30", "regexp.MustCompile 10"))
-	both, err := profile.Merge(head, base.SetLabel(baseLabel, "true").ScaleAll(-1))
+	both, err := profile.Merge(head, profile.Scale(profile.WithLabel(base, baseLabel, "true"), -1))
 	if err != nil {
 		t.Fatal(err)
 	}

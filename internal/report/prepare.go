@@ -38,7 +38,7 @@ func New(p *profile.Profile, command, param string, o Options, env Env) (*Report
 	case "raw", "proto":
 		// These keep the profile's own frames, except for inlined ones.
 		if r.opt.NoInlines {
-			r.prof = r.prof.Aggregate(r.frames)
+			r.prof = profile.Aggregate(r.prof, r.frames)
 		}
 	}
 	r.setWeights()
@@ -82,7 +82,7 @@ func (s *selection) addLabelFrames(p *profile.Profile) error {
 	roots, leaves := splitKeys(o.TagRoot), splitKeys(o.TagLeaf)
 	// Tables tell functions by their names: equal values of two labels would be one.
 	keyed := !s.env.Compat && len(roots)+len(leaves) > 1
-	q, rootHit, leafHit, err := p.AddLabelFrames(s.env.Context, roots, leaves, keyed, func(v int64, unit string) string {
+	q, rootHit, leafHit, err := profile.AddLabelFrames(s.env.Context, p, roots, leaves, keyed, func(v int64, unit string) string {
 		if unit == "" {
 			return formatValue(v, "", "")
 		}

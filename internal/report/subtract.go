@@ -64,7 +64,7 @@ func Magnitude(p *profile.Profile, st profile.ValueType) int64 {
 // error of ctx.
 func Subtract(ctx context.Context, p, base *profile.Profile, diff bool, scaling Scaling) (*profile.Profile, error) {
 	if diff {
-		base = base.SetLabel(baseLabel, "true")
+		base = profile.WithLabel(base, baseLabel, "true")
 	}
 	var err error
 	switch {
@@ -81,12 +81,12 @@ func Subtract(ctx context.Context, p, base *profile.Profile, diff bool, scaling 
 			base = scaled(base, scaling.BaseScales(was, is, types))
 		}
 	case scaling.Normalize:
-		p, err = p.Normalize(base)
+		p, err = profile.Normalize(p, base)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return profile.Sum(ctx, p, base.ScaleAll(-1))
+	return profile.Sum(ctx, p, profile.Scale(base, -1))
 }
 
 // scaled returns p with each column multiplied by a scale. The rounding error of a

@@ -102,11 +102,11 @@ func NewSummary(p *profile.Profile, o Options, env Env) (*Summary, error) {
 }
 
 // dearestLines returns those of your lines that cost most, including calls of code that
-// isn't yours. A line's cost is its own value after [profile.Profile.FoldForeign].
+// isn't yours. A line's cost is its own value after [profile.FoldForeign].
 func dearestLines(r *Report) ([]SummaryLine, error) {
 	p := r.prof
 	if r.opt.NoInlines {
-		p = p.Aggregate(profile.Granularity{Function: true, File: true, Line: true, Column: true, Address: true})
+		p = profile.Aggregate(p, profile.Granularity{Function: true, File: true, Line: true, Column: true, Address: true})
 	}
 	yours, err := r.opt.yours(p)
 	if err != nil {

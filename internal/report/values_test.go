@@ -51,12 +51,12 @@ func TestValuesAreJSON(t *testing.T) {
 	for name, p := range profiles {
 		checkValues(t, name, p, nil)
 		for _, ratio := range []float64{-0.5, -2} {
-			base := p.SetLabel(baseLabel, "true").ScaleAll(ratio)
+			base := profile.Scale(profile.WithLabel(p, baseLabel, "true"), ratio)
 			both, err := profile.Merge(p, base)
 			if err != nil {
 				t.Fatal(err)
 			}
-			checkValues(t, name, both, p.ScaleAll(-ratio))
+			checkValues(t, name, both, profile.Scale(p, -ratio))
 		}
 	}
 }

@@ -75,7 +75,7 @@ func TestCopy(t *testing.T) {
 		if err != nil || len(got) != 1 {
 			t.Fatalf("%d groups, %v", len(got), err)
 		}
-		want := r.Profile.Compact()
+		want := profile.Compact(r.Profile)
 		want.TimeNanos, want.DurationNanos = r.Time, r.Duration
 		if diff := storetest.Diff(got[0].Profile, want); diff != "" || got[0].Labels.String() != r.Labels.String() {
 			t.Errorf("%v of %v: %s", got[0].Labels, r.Labels, diff)
@@ -95,7 +95,7 @@ func TestCopyDiffers(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := all[7]
-	other.Profile = other.Profile.Compact()
+	other.Profile = profile.Compact(other.Profile)
 	for _, column := range other.Profile.Values {
 		column[0]++
 	}
@@ -116,7 +116,7 @@ func TestCopyBesides(t *testing.T) {
 	}
 	besides := all[3]
 	besides.ID = store.ID{99}
-	besides.Profile = besides.Profile.Compact()
+	besides.Profile = profile.Compact(besides.Profile)
 	for i := range besides.Profile.SampleTypes {
 		besides.Profile.SampleTypes[i] = profile.ValueType{Type: fmt.Sprint("other", i), Unit: "count"}
 	}

@@ -292,7 +292,7 @@ func (s *selection) filter(p *profile.Profile) *profile.Profile {
 				return !l.Numeric && slices.Contains(keys, p.Strings[l.Key]) && slices.Contains(values, p.Strings[l.Str])
 			})
 		}
-		p, _, _ = p.FilterLabels(func(ls []profile.Label) bool {
+		p, _, _ = profile.FilterLabels(p, func(ls []profile.Label) bool {
 			for i := range s.samples {
 				value := ""
 				for _, l := range ls {
@@ -316,7 +316,7 @@ func (s *selection) filter(p *profile.Profile) *profile.Profile {
 		for i := range q.Stacks {
 			q.Stacks[i].Len = min(q.Stacks[i].Len, uint32(s.keep)) // the leaf is first
 		}
-		p = q.Compact()
+		p = profile.Compact(&q)
 	}
 	if s.wholeLeaves {
 		p = wholeLeaves(p)
@@ -354,7 +354,7 @@ func wholeLeaves(p *profile.Profile) *profile.Profile {
 		}
 		q.Frames[q.Stacks[i].Start] = leaf
 	}
-	return q.Compact()
+	return profile.Compact(&q)
 }
 
 // only returns p with only the samples that keep accepts.

@@ -234,7 +234,7 @@ profiles.goroutineleak.enabled = false
 			if err != nil || len(groups) != 1 {
 				t.Fatalf("%s: %d groups, %v", kind, len(groups), err)
 			}
-			want, err := profile.Sum(t.Context(), decode(bodies[len(bodies)-1]), decode(bodies[0]).ScaleAll(-1))
+			want, err := profile.Sum(t.Context(), decode(bodies[len(bodies)-1]), profile.Scale(decode(bodies[0]), -1))
 			if err != nil {
 				t.Fatal(err)
 			}

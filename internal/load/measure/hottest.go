@@ -29,7 +29,7 @@ const most = 5
 // module, ok is false.
 func ownCode(ctx context.Context, p *profile.Profile) (folded *profile.Profile, ok bool) {
 	origins := p.Origins()
-	folded, ok, err := p.FoldForeign(ctx, func(f uint32) bool { return origins.Of(p.FunctionFrame(f)) == profile.OriginOwn }, false)
+	folded, ok, err := profile.FoldForeign(ctx, p, func(f uint32) bool { return origins.Of(p.FunctionFrame(f)) == profile.OriginOwn }, false)
 	return folded, ok && err == nil
 }
 

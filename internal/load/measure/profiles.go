@@ -76,7 +76,7 @@ func (s *Pprof) allocations(ctx context.Context, d time.Duration) (*profile.Prof
 		p.SampleTypes, p.Values = p.SampleTypes[:2], p.Values[:2] // what is in use has no difference
 		p.DefaultSampleType = "alloc_space"
 	}
-	within, err := profile.Sum(ctx, after, before.ScaleAll(-1))
+	within, err := profile.Sum(ctx, after, profile.Scale(before, -1))
 	if err == nil {
 		within.TimeNanos, within.DurationNanos = before.TimeNanos, int64(d)
 	}

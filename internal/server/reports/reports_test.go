@@ -31,7 +31,7 @@ func TestProfileWarnings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p = p.WithSource("x.txt")
+	p = profile.WithSource(p, "x.txt")
 	other := *p
 	other.TimeNanos = 1
 	s := servertest.NewSite(t, func(c *servertest.Config) {

@@ -74,7 +74,7 @@ func (s *selections) loadSum(ctx context.Context, sel *selected, merged *store.G
 func averageMoments(p *profile.Profile, n int64) *profile.Profile {
 	moment := *p
 	moment.DurationNanos = 0
-	q, types := moment.AverageMoments(int(n))
+	q, types := profile.AverageMoments(&moment, int(n))
 	if len(types) == 0 {
 		return p
 	}

@@ -402,7 +402,7 @@ func TestMomentsAreAveraged(t *testing.T) {
 	heap := servertest.Testdata(t, servertest.Heap)
 	for minute, scale := range []float64{1, 3} {
 		// With a duration, as agents send them.
-		l.PutProfile(heap.ScaleAll(scale), minute, 10*time.Second, "service", "api", "kind", "heap")
+		l.PutProfile(profile.Scale(heap, scale), minute, 10*time.Second, "service", "api", "kind", "heap")
 	}
 	for _, of := range []struct {
 		sampleType, per string

@@ -49,7 +49,7 @@ func (s *selections) merge(ctx context.Context, sel *api.Selection) (*store.Grou
 	}
 	g := &groups[0]
 	if left > 0 {
-		g.Profile = g.Profile.WithWarning("%s", leftOut(left, left+g.Profiles))
+		g.Profile = profile.WithWarning(g.Profile, "%s", leftOut(left, left+g.Profiles))
 	}
 	return g, nil
 }

@@ -52,7 +52,7 @@ func add(ctx context.Context, ps []*profile.Profile) (*profile.Profile, error) {
 		tree = appendStackTree(tree, p.StackTree(), uint32(len(out.Locations)))
 		c.add(p, labels)
 	}
-	return out.WithStackTree(tree), nil
+	return profile.WithStackTree(out, tree), nil
 }
 
 // appendStackTree appends a profile's tree of stacks to another one. location is the index of

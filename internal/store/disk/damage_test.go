@@ -75,7 +75,7 @@ func newSample(t *testing.T) *sample {
 		var batch []store.Record
 		for at := from; at < to; at += every {
 			for i, name := range names {
-				p := kinds[name].Compact()
+				p := profile.Compact(kinds[name])
 				for s := range p.Stacks {
 					times := int64(r.IntN(4))
 					for _, col := range p.Values {

@@ -567,7 +567,7 @@ func TestRoundTripOfEveryField(t *testing.T) {
 		p.Locations[l2].Address += load
 		s := open(t, "d", Options{FS: vfs.NewMem()})
 		before := record(t, 2, "s", "i", -3*time.Hour)
-		before.Profile = p.Compact()
+		before.Profile = profile.Compact(p)
 		r := record(t, 1, "s", "i", 0)
 		r.Profile = p
 		put(t, s, before, r)
@@ -576,7 +576,7 @@ func TestRoundTripOfEveryField(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := p.Compact()
+			want := profile.Compact(p)
 			got := *g[0].Profile
 			want.TimeNanos, want.DurationNanos = r.Time, r.Duration
 			var gs, ws strings.Builder

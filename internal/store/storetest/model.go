@@ -55,7 +55,7 @@ func (m *model) Put(ctx context.Context, records []store.Record) error {
 			continue
 		}
 		m.known[identity{r.ID, r.Time}] = true
-		p := r.Profile.Compact() // a copy
+		p := profile.Compact(r.Profile) // a copy
 		p.TimeNanos, p.DurationNanos = 0, 0
 		r.Profile = p
 		r.Labels = slices.Clone(r.Labels)
@@ -228,7 +228,7 @@ func (m *model) Merge(ctx context.Context, q store.Query) ([]store.Group, error)
 		if err != nil {
 			return nil, fmt.Errorf("profiles of %v: %w", g.labels, err)
 		}
-		sum = sum.Compact() // the sum of one profile is the profile itself
+		sum = profile.Compact(sum) // the sum of one profile is the profile itself
 		r := store.Group{Labels: g.labels, Time: g.window, Profile: sum, Total: total(g.entries)}
 		if q.Step == 0 {
 			r.Time = g.entries[0].Time

@@ -142,7 +142,7 @@ func testPutInAnyOrder(t *testing.T, s store.Store) {
 func testPutKeepsNoReference(t *testing.T, s store.Store) {
 	r := rand.New(rand.NewPCG(7, 7))
 	p := Generate(r, "heap", 50)
-	original := p.Compact()
+	original := profile.Compact(p)
 	ls := labels(t, "service", "api", "kind", "heap")
 	put(t, s, store.Record{ID: newID(1), Labels: ls, Time: base, Profile: p})
 	for _, col := range p.Values {
@@ -228,7 +228,7 @@ func testSampleLabels(t *testing.T, s store.Store) {
 	put(t, s, store.Record{ID: newID(1), Labels: ls, Time: base, Profile: p})
 	wantProfile(t, "one profile", mergeOne(t, s, store.Query{}).Profile, timed(p, base, 0))
 	put(t, s, store.Record{ID: newID(2), Labels: ls, Time: base + 1, Profile: p})
-	wantProfile(t, "two profiles", mergeOne(t, s, store.Query{}).Profile, timed(p.ScaleAll(2), base, 0))
+	wantProfile(t, "two profiles", mergeOne(t, s, store.Query{}).Profile, timed(profile.Scale(p, 2), base, 0))
 }
 
 func testLargeNumbers(t *testing.T, s store.Store) {

@@ -74,7 +74,7 @@ func (d *Dictionary) Profile(a *Adder, schemas map[uint32]int64, budget profile.
 	if err == nil {
 		err = take(Bytes(out) + b.bytes())
 	}
-	return out.WithStackTree(b.tree), err
+	return profile.WithStackTree(out, b.tree), err
 }
 
 // Bytes returns the approximate memory of a profile in bytes, without its strings.
