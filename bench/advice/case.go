@@ -35,12 +35,22 @@ type testCase struct {
 // A finding is the part of hone's that is judged.
 type finding struct {
 	ID, Rule, Class, Function, File string
+	Title, Why                      string
 	Line                            int
 	Evidence                        struct{ Callers []caller }
 }
 
 // rewritten reports whether hone has a rewrite.
 func (f *finding) rewritten() bool { return f.Class == "A" || f.Class == "B" }
+
+// saysOneOf reports whether the finding says one of the reasons that an author may have had: a
+// rule, or words of a rule that has many things to say, such as hot-line:growing_a_slice.
+func (f *finding) saysOneOf(reasons []string) bool {
+	return slices.ContainsFunc(reasons, func(reason string) bool {
+		rule, words, _ := strings.Cut(reason, ":")
+		return rule == f.Rule && strings.Contains(f.Title+" "+f.Why, strings.ReplaceAll(words, "_", " "))
+	})
+}
 
 // A caller is a line that the function of a finding was called from.
 type caller struct {

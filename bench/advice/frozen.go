@@ -17,7 +17,8 @@ import (
 // written before, and frozen.
 //
 // reasons.txt beside a list has a line for a pattern: its name, and the rules that say it.
-// A later line of the same pattern adds rules. LIST.frozen has a line for each part of the
+// A later line of the same pattern adds rules. hot-line, which reports any line, is right only
+// where it says what costs there: "hot-line:growing_a_slice" wants these words in a finding. LIST.frozen has a line for each part of the
 // list that was frozen at once, in its order:
 //
 //	CASES REASONS HASH

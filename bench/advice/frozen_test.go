@@ -10,9 +10,13 @@ import (
 
 // The lists here are as they were frozen.
 func TestFrozen(t *testing.T) {
-	cases, left, err := readList("cases.jsonl")
-	if err != nil || left != 0 {
-		t.Fatalf("%d cases are not frozen, error %v", left, err)
+	var cases []testCase
+	for _, list := range []string{"cases.jsonl"} {
+		some, left, err := readList(list)
+		if err != nil || left != 0 {
+			t.Fatalf("%s: %d cases are not frozen, error %v", list, left, err)
+		}
+		cases = append(cases, some...)
 	}
 	if _, left, err := readList("silent.jsonl"); err != nil || left != 0 {
 		t.Errorf("silent: %d, %v", left, err)
@@ -27,6 +31,26 @@ func TestFrozen(t *testing.T) {
 			if _, ok := known[pattern]; !ok {
 				t.Errorf("%s: reasons.txt has no pattern %q", c.ID, pattern)
 			}
+		}
+	}
+}
+
+// A finding of a rule that has many things to say is right only if it says the words.
+func TestSaysOneOf(t *testing.T) {
+	f := finding{Rule: "hot-line", Title: "a hot line: growing a slice", Why: "It takes 40 %."}
+	for _, test := range []struct {
+		reasons []string
+		want    bool
+	}{
+		{nil, false},
+		{[]string{"slice-grows"}, false},
+		{[]string{"slice-grows", "hot-line:growing_a_slice"}, true},
+		{[]string{"hot-line:making_a_map"}, false},
+		{[]string{"map-grows:growing_a_slice"}, false},
+		{[]string{"hot-line"}, true},
+	} {
+		if got := f.saysOneOf(test.reasons); got != test.want {
+			t.Errorf("%q: %v", test.reasons, got)
 		}
 	}
 }

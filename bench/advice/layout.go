@@ -54,6 +54,10 @@ func makeModule(ctx context.Context, name, dir string, versions ...string) error
 		if out, err := run(ctx, dir, "go", "mod", "init", name); err != nil {
 			return fmt.Errorf("go mod init: %s", out)
 		}
+		// What another tool has put below vendor would be taken for what go.mod requires.
+		if err := os.RemoveAll(filepath.Join(dir, "vendor")); err != nil {
+			return err
+		}
 	}
 	if len(versions) > 0 {
 		if out, err := run(ctx, dir, "go", append([]string{"get"}, versions...)...); err != nil {

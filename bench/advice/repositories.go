@@ -8,4 +8,13 @@ var requires = map[string][]string{
 }
 
 // paths are of modules of such repositories that import themselves by another name.
-var paths = map[string]string{"go-kit/log": "github.com/go-kit/kit/log"}
+var paths = map[string]string{
+	"chaisql/chai":            "github.com/asdine/genji",
+	"golang/crypto":           "golang.org/x/crypto",
+	"golang/exp":              "golang.org/x/exp",
+	"golang/image":            "golang.org/x/image",
+	"go-kit/log":              "github.com/go-kit/kit/log",
+	"google/starlark-go":      "go.starlark.net",
+	"grafana/carbon-relay-ng": "github.com/graphite-ng/carbon-relay-ng",
+	"uber-go/dig":             "go.uber.org/dig",
+}

@@ -14,6 +14,8 @@ type tally struct {
 	hits, right          int // among the first three: the place; and the reason
 	knownRight           int
 	frozen, rightThen    int // commits whose rules were written before hone was asked; right by these
+	byWords              int // of the right ones: by the words of a hot line, which no rule knows
+	mechanical, rewrote  int // commits of classes A and B; of these, those that hone rewrites for the right reason
 	silent, spoken, rest int // places to be silent at; spoken of; not measured
 }
 
@@ -40,6 +42,17 @@ func (t *tally) judge(o *options, c *testCase) {
 	t.fixes++
 	verdict, i := c.verdict(found, c.rules, dir)
 	t.count(c, verdict)
+	if verdict == right && found[i].Class == "look" {
+		t.byWords++
+	}
+	if c.Class == "A" || c.Class == "B" {
+		t.mechanical++
+		if verdict == right && slices.ContainsFunc(found[:min(3, len(found))], func(f finding) bool {
+			return f.rewritten() && c.at(f, dir) && f.saysOneOf(c.rules)
+		}) {
+			t.rewrote++
+		}
+	}
 	if c.frozen {
 		t.frozen++
 		if then, _ := c.verdict(found, c.rulesThen, dir); then == right {
@@ -77,7 +90,7 @@ const (
 // verdict judges findings by the rules that say what the author did, and returns the one
 // that counts, -1 for none.
 func (c *testCase) verdict(found []finding, rules []string, dir string) (verdict string, i int) {
-	said := slices.IndexFunc(found, func(f finding) bool { return c.at(f, dir) && slices.Contains(rules, f.Rule) })
+	said := slices.IndexFunc(found, func(f finding) bool { return c.at(f, dir) && f.saysOneOf(rules) })
 	at := slices.IndexFunc(found, func(f finding) bool { return c.at(f, dir) })
 	switch {
 	case said >= 0 && said < 3:
@@ -111,7 +124,7 @@ func (t *tally) judgeSilent(c *testCase, found []finding, dir string, took time.
 		if !c.same(f.File, dir) || f.Line < c.Line-1 || f.Line > c.Line+1 {
 			continue
 		}
-		if f.rewritten() || slices.Contains(c.looksLike, f.Rule) && (c.Expected == "silent" || i < 3) {
+		if f.rewritten() || f.saysOneOf(c.looksLike) && (c.Expected == "silent" || i < 3) {
 			t.spoken++
 			fmt.Printf("%-28s spoken   %-22s #%d %s %s (%v)\n", c.ID, c.LooksLike, i+1, f.ID, f.Class, took)
 			return
@@ -122,6 +135,7 @@ func (t *tally) judgeSilent(c *testCase, found []finding, dir string, took time.
 
 func (t *tally) print() {
 	fmt.Printf("\nplace and reason among the first three: %s; of patterns in the rules: %s\n", share(t.right, t.fixes), share(t.knownRight, t.known))
+	fmt.Printf("of these by the words of a hot line: %s; rewritten, of edits that are mechanical: %s\n", share(t.byWords, t.right), share(t.rewrote, t.mechanical))
 	fmt.Printf("the same without reasons from after hone was asked, of cases frozen before: %s\n", share(t.rightThen, t.frozen))
 	fmt.Printf("place alone: %s\nspoken of though it only looks like it: %s\nnot measured: %d\n", share(t.hits, t.fixes), share(t.spoken, t.silent), t.rest)
 }
