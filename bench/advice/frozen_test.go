@@ -11,7 +11,7 @@ import (
 // The lists here are as they were frozen.
 func TestFrozen(t *testing.T) {
 	var cases []testCase
-	for _, list := range []string{"cases.jsonl"} {
+	for _, list := range []string{"cases.jsonl", "world.jsonl"} {
 		some, left, err := readList(list)
 		if err != nil || left != 0 {
 			t.Fatalf("%s: %d cases are not frozen, error %v", list, left, err)
@@ -30,6 +30,27 @@ func TestFrozen(t *testing.T) {
 		for _, pattern := range c.patterns() {
 			if _, ok := known[pattern]; !ok {
 				t.Errorf("%s: reasons.txt has no pattern %q", c.ID, pattern)
+			}
+		}
+	}
+}
+
+// No repository of a list that was kept apart is in another one, so that what is mended for one list
+// can't be why another is right.
+func TestListsApart(t *testing.T) {
+	in := make(map[string]string)
+	for _, list := range []string{"cases.jsonl", "silent.jsonl", "world.jsonl"} {
+		cases, err := readCases(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cases {
+			other := in[c.Repo]
+			if in[c.Repo] = list; other == "" || other == list {
+				continue
+			}
+			if list == "world.jsonl" || list == "sealed.jsonl" {
+				t.Errorf("%s: %s is in %s too", list, c.Repo, other)
 			}
 		}
 	}
