@@ -11,7 +11,7 @@ import (
 // The lists here are as they were frozen.
 func TestFrozen(t *testing.T) {
 	var cases []testCase
-	for _, list := range []string{"cases.jsonl", "world.jsonl"} {
+	for _, list := range []string{"cases.jsonl", "world.jsonl", "sealed.jsonl"} {
 		some, left, err := readList(list)
 		if err != nil || left != 0 {
 			t.Fatalf("%s: %d cases are not frozen, error %v", list, left, err)
@@ -39,7 +39,7 @@ func TestFrozen(t *testing.T) {
 // can't be why another is right.
 func TestListsApart(t *testing.T) {
 	in := make(map[string]string)
-	for _, list := range []string{"cases.jsonl", "silent.jsonl", "world.jsonl"} {
+	for _, list := range []string{"cases.jsonl", "silent.jsonl", "world.jsonl", "sealed.jsonl"} {
 		cases, err := readCases(list)
 		if err != nil {
 			t.Fatal(err)
