@@ -2,6 +2,7 @@ package advice
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 )
 
@@ -50,9 +51,25 @@ func (x *examiner) looks(places []*occurrence) []Finding {
 		f := &all[i]
 		f.Class, f.Bound = Look, Bound{Worth: x.largest(places[i].part)}
 		f.Evidence.Compiler = nil // the reason has it in words
+		f.Caveats = append(f.Caveats, few(f.Evidence.CPU)...)
 		f.Evidence.Callers = f.Evidence.Callers[:min(maxLookCallers, len(f.Evidence.Callers))]
 	}
 	return all
+}
+
+// A share of the CPU time that was counted in n samples has a standard error of about 1/√n of it: half
+// of it with sureSamples, so that with fewer, another line may well be the hot one.
+const sureSamples = 4
+
+// few says that a line is in too few samples to be sure that it is hot.
+func few(cpu *Share) []string {
+	switch {
+	case cpu == nil || cpu.Samples == 0 || cpu.Samples >= sureSamples:
+		return nil
+	case cpu.Samples == 1:
+		return []string{"the profile has the line in one sample only: profile for longer to be sure"}
+	}
+	return []string{fmt.Sprintf("the profile has the line in only %d samples: profile for longer to be sure", cpu.Samples)}
 }
 
 // fewLooks keeps the first of each function of ranked findings about hot lines, up to a number of

@@ -103,3 +103,21 @@ func TestClassText(t *testing.T) {
 		}
 	}
 }
+
+// TestFew: a hot line that few samples have says so.
+func TestFew(t *testing.T) {
+	for _, c := range []struct {
+		cpu  *Share
+		want string
+	}{
+		{nil, ""},
+		{&Share{Samples: 0}, ""}, // known by what it allocates
+		{&Share{Samples: 1}, "the profile has the line in one sample only: profile for longer to be sure"},
+		{&Share{Samples: 3}, "the profile has the line in only 3 samples: profile for longer to be sure"},
+		{&Share{Samples: 4}, ""},
+	} {
+		if got := strings.Join(few(c.cpu), "; "); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.cpu, got, c.want)
+		}
+	}
+}
