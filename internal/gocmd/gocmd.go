@@ -157,10 +157,14 @@ func WriteOverlay(file string, replace ...map[string]string) error {
 }
 
 // OverlayTexts writes texts into a folder, and a file for -overlay that replaces the named files
-// by them. It returns the name of that file.
+// by them; a file whose text is nil is absent. It returns the name of that file.
 func OverlayTexts(dir string, texts map[string][]byte) (file string, err error) {
 	replace := make(map[string]string, len(texts))
 	for name, text := range texts {
+		if text == nil {
+			replace[name] = "" // the go command takes it for absent
+			continue
+		}
 		at := filepath.Join(dir, fmt.Sprintf("%d-%s", len(replace), filepath.Base(name)))
 		if err := os.WriteFile(at, text, 0o600); err != nil {
 			return "", err

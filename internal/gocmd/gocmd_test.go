@@ -101,11 +101,12 @@ func TestRun(t *testing.T) {
 
 // What an overlay says is what the go command reads, in place of files and beside them.
 func TestOverlay(t *testing.T) {
-	dir := module(t, map[string]string{"a.go": "package a\n\nfunc F() int { return \"\" }\n", "b.go": "package a\n\nvar broken int = \"\"\n"})
+	dir := module(t, map[string]string{"a.go": "package a\n\nfunc F() int { return \"\" }\n", "b.go": "package a\n\nvar broken int = \"\"\n", "c.go": "package b\n"})
 	scratch := t.TempDir()
 	overlay, err := OverlayTexts(scratch, map[string][]byte{
 		filepath.Join(dir, "a.go"): []byte("package a\n\nfunc F() int { return 1 }\n"),
 		filepath.Join(dir, "b.go"): []byte("package a\n"),
+		filepath.Join(dir, "c.go"): nil,
 	})
 	if err != nil {
 		t.Fatal(err)
