@@ -207,6 +207,13 @@ func tellResult(a *app, r *tune.Result, f *advice.Finding) {
 	case r.Kept && r.Patch == "":
 		fmt.Fprintf(a.stdout, "    kept as %s: commit it with the source; measurement: hone compare %s\n", r.File, r.Run)
 	case r.Kept:
+		for _, added := range f.Fix.Added {
+			name := added.File
+			if rel, err := filepath.Rel(dir, name); err == nil {
+				name = rel
+			}
+			fmt.Fprintf(a.stdout, "    added %s\n", filepath.ToSlash(name))
+		}
 		fmt.Fprintf(a.stdout, "    kept; patch: %s; measurement: hone compare %s\n", filepath.ToSlash(r.Patch), r.Run)
 	case r.Run != "":
 		fmt.Fprintf(a.stdout, "    not kept; measurement: hone compare %s\n", r.Run)

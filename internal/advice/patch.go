@@ -73,7 +73,13 @@ func newFix(p *Package, file *ast.File, m *Match, root string) (*Fix, error) {
 	if bytes.Equal(text, before) {
 		return nil, errors.New("the rewrite changes nothing")
 	}
-	return &Fix{File: name, Diff: diffFrom(root, name, before, text), Before: before, After: text}, nil
+	fix := &Fix{File: name, Diff: diffFrom(root, name, before, text), Before: before, After: text}
+	for _, add := range m.Adds {
+		a := AddedFile{filepath.Join(filepath.Dir(name), add.Name), []byte(add.Text)}
+		fix.Diff += diffFrom(root, a.File, nil, a.Text)
+		fix.Added = append(fix.Added, a)
+	}
+	return fix, nil
 }
 
 // splice puts the new text of edits in the place of the old, and returns where it is.
@@ -97,14 +103,22 @@ func splice(before []byte, tf *token.File, edits []Edit) (after []byte, changed 
 	return append(after, before[at:]...), changed, nil
 }
 
-// diffFrom is a unified diff of a file, with paths from the folder of its module.
+// noFile is the name of the file before, in the diff of a new one.
+const noFile = "/dev/null"
+
+// diffFrom is a unified diff of a file, with paths from the folder of its module. Before is nil for a new
+// file.
 func diffFrom(root, name string, before, after []byte) string {
 	rel, err := filepath.Rel(root, name)
 	if err != nil {
 		rel = name
 	}
 	rel = filepath.ToSlash(rel)
-	d := diff.Diff("a/"+rel, before, "b/"+rel, after)
+	old := "a/" + rel
+	if before == nil {
+		old = noFile
+	}
+	d := diff.Diff(old, before, "b/"+rel, after)
 	if _, rest, ok := bytes.Cut(d, []byte("\n")); ok && bytes.HasPrefix(d, []byte("diff ")) {
 		d = rest // the line above the names, which git apply takes for one of its own
 	}

@@ -106,7 +106,11 @@ type Match struct {
 
 	Edits   []Edit   // the rewrite; none: advice only
 	Imports []string // packages that the edits use; what they no longer use is removed
+	Adds    []NewFile
 }
+
+// A NewFile is a file that a rewrite adds to the folder of the file that it changes, such as a test.
+type NewFile struct{ Name, Text string }
 
 // An Edit replaces the source between two positions, which may be equal.
 type Edit struct {

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -207,6 +208,29 @@ func TestNewFix(t *testing.T) {
 				t.Errorf("diff:\n%s", fix.Diff)
 			}
 		})
+	}
+}
+
+// TestNewFixAdds: a new file is beside the one that changes, and its diff is one that git apply takes.
+func TestNewFixAdds(t *testing.T) {
+	const text = "package p\n\nvar x = 1 + 2\n"
+	p := parse(t, text)
+	f := p.Files[0]
+	at := f.FileStart + token.Pos(strings.Index(text, "1 + 2"))
+	fix, err := newFix(p, f, &Match{Edits: []Edit{{at, at + 5, "3"}}, Adds: []NewFile{{"p_test.go", "package p\n\n// new\n"}}}, "/src")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(fix.Added) != 1 || fix.Added[0].File != filepath.Join(filepath.Dir(fix.File), "p_test.go") || len(fix.Texts()) != 2 || string(fix.Texts()[fix.Added[0].File]) != "package p\n\n// new\n" {
+		t.Errorf("added %+v, texts %v", fix.Added, fix.Texts())
+	}
+	if !strings.HasSuffix(fix.Diff, "--- /dev/null\n+++ b/p_test.go\n@@ -0,0 +1,3 @@\n+package p\n+\n+// new\n") {
+		t.Errorf("diff:\n%s", fix.Diff)
+	}
+	var b strings.Builder
+	(&Finding{Fix: fix}).text(&b, filepath.Dir(fix.File))
+	if shown := b.String(); !strings.Contains(shown, "+var x = 3") || strings.Contains(shown, "// new") || !strings.Contains(shown, "and adds p_test.go (3 lines)") {
+		t.Errorf("shown as\n%s", shown)
 	}
 }
 

@@ -134,6 +134,9 @@ func (f *Finding) text(b *strings.Builder, dir string) {
 	for _, text := range diffBody(f.Fix.Diff) {
 		line("        %s", text)
 	}
+	for _, a := range f.Fix.Added {
+		line("        and adds %s (%d lines)", shownFile(dir, a.File), strings.Count(string(a.Text), "\n"))
+	}
 	hint := ""
 	if f.Class == Review {
 		hint = " (review the change)"
@@ -150,10 +153,14 @@ func (f *Finding) Place(dir string) string {
 }
 
 func shownFrom(dir, file string, line int) string {
+	return fmt.Sprintf("%s:%d", shownFile(dir, file), line)
+}
+
+func shownFile(dir, file string) string {
 	if rel, err := filepath.Rel(dir, file); err == nil && !strings.HasPrefix(rel, "..") {
 		file = rel
 	}
-	return fmt.Sprintf("%s:%d", filepath.ToSlash(file), line)
+	return filepath.ToSlash(file)
 }
 
 // callersText is "F (a.go:7), G (b.go:8, 30 %, for H (c.go:9))": the callers of a function, and their
@@ -235,10 +242,13 @@ func (b Bound) String() string {
 	return fmt.Sprintf("%s without it (%.1f%s %% of the time, with its share of garbage collection)", gain, 100*b.Time, margin)
 }
 
-// diffBody is a diff without file names.
+// diffBody is the diff of the file that is changed, without file names.
 func diffBody(diff string) []string {
 	var lines []string
 	for line := range strings.Lines(diff) {
+		if strings.HasPrefix(line, "--- "+noFile) {
+			break
+		}
 		if strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ") {
 			continue
 		}

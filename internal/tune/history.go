@@ -41,8 +41,11 @@ type Last struct {
 	Benchmarks map[string]Benchmark `json:"benchmarks"`
 }
 
-// Texts are a file before and after a rewrite.
-type Texts struct{ Before, After []byte }
+// Texts are a file before and after a rewrite, and the files that it adds, in the order of the fix.
+type Texts struct {
+	Before, After []byte
+	Added         [][]byte `json:",omitempty"`
+}
 
 // Profile is the file of the profile for the compiler that a finding is about.
 func (s Store) Profile(f *advice.Finding) string { return filepath.Join(s.Dir, f.ID+".pgo") }
@@ -94,7 +97,11 @@ func (s Store) last(r *advice.Report, benchmarks map[string]Benchmark) (*Last, e
 	last := &Last{Dir: dir, Findings: r.Findings, Fixes: make(map[string]Texts), Benchmarks: benchmarks}
 	for _, f := range r.Findings {
 		if f.Fix != nil {
-			last.Fixes[f.ID] = Texts{f.Fix.Before, f.Fix.After}
+			texts := Texts{Before: f.Fix.Before, After: f.Fix.After}
+			for _, a := range f.Fix.Added {
+				texts.Added = append(texts.Added, a.Text)
+			}
+			last.Fixes[f.ID] = texts
 		}
 	}
 	return last, nil
@@ -175,7 +182,15 @@ func (s Store) restore(l *Last) error {
 		moveCallers(f.Evidence.Callers, move)
 		if f.Fix != nil {
 			move(&f.Fix.File)
-			f.Fix.Before, f.Fix.After = l.Fixes[f.ID].Before, l.Fixes[f.ID].After
+			texts := l.Fixes[f.ID]
+			f.Fix.Before, f.Fix.After = texts.Before, texts.After
+			if len(texts.Added) != len(f.Fix.Added) {
+				return fmt.Errorf("%s: %s lacks the text of a file that it adds; hone advise writes it again", s.Dir, f.ID)
+			}
+			for i := range f.Fix.Added {
+				move(&f.Fix.Added[i].File)
+				f.Fix.Added[i].Text = texts.Added[i]
+			}
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -27,6 +28,13 @@ func (t *Tuner) unchanged(ctx context.Context, fix *advice.Fix) error {
 	}
 	if !bytes.Equal(now, fix.Before) {
 		return fmt.Errorf("%s has changed since the advice was given: run hone advise again", fix.File)
+	}
+	for _, a := range fix.Added {
+		if _, err := os.Lstat(a.File); err == nil {
+			return fmt.Errorf("the rewrite adds %s, which exists: rename it, or run hone advise again", a.File)
+		} else if !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
 	}
 	if t.Dirty || bytes.Equal(now, t.written[fix.File]) {
 		return nil
@@ -91,7 +99,7 @@ func (t *Tuner) inside(file string) error {
 }
 
 // keep writes the rewritten file in one step: whatever happens, it is the old text or
-// the new one.
+// the new one. Files that the rewrite adds come after it: they test what is then there.
 func (t *Tuner) keep(fix *advice.Fix) error {
 	if err := t.inside(fix.File); err != nil {
 		return err
@@ -114,5 +122,11 @@ func (t *Tuner) keep(fix *advice.Fix) error {
 		t.first[fix.File] = fix.Before
 	}
 	t.written[fix.File], t.covered = fix.After, nil
+	for _, a := range fix.Added {
+		if err := temporary.ReplaceText(a.File, 0o644, a.Text); err != nil {
+			return err
+		}
+		t.written[a.File], t.first[a.File] = a.Text, nil // there was none
+	}
 	return nil
 }

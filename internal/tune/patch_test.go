@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -50,7 +51,7 @@ func TestPatch(t *testing.T) {
 			}
 			f := finding(dir, slow, fast)
 			d := string(diff.Diff("a/m.go", []byte(slow), "b/m.go", []byte(fast)))
-			f.Fix.Diff = d[strings.IndexByte(d, '\n')+1:]
+			f.Fix.Diff = d[strings.IndexByte(d, '\n')+1:] + "--- /dev/null\n+++ b/m_new_test.go\n@@ -0,0 +1,1 @@\n+package m\n"
 			f.Why = "There are “quotes”, and\nFrom the start of a line on, dots.\n"
 			r := &Result{
 				Finding: f.ID, State: advice.Confirmed, Kept: true, Time: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC),
@@ -63,7 +64,10 @@ func TestPatch(t *testing.T) {
 			if got := read(t, filepath.Join(dir, "m.go")); got != fast {
 				t.Errorf("git apply leaves\n%s", got)
 			}
-			if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte(slow), 0o640); err != nil {
+			if got := read(t, filepath.Join(dir, "m_new_test.go")); got != "package m\n" {
+				t.Errorf("git apply adds\n%s", got)
+			}
+			if err := errors.Join(os.WriteFile(filepath.Join(dir, "m.go"), []byte(slow), 0o640), os.Remove(filepath.Join(dir, "m_new_test.go"))); err != nil {
 				t.Fatal(err)
 			}
 			git("am", r.Patch)

@@ -38,7 +38,7 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []bench.I
 		return nil, err
 	}
 	defer scratch.Remove()
-	overlay, err := gocmd.OverlayTexts(scratch.Path, map[string][]byte{f.Fix.File: f.Fix.After})
+	overlay, err := gocmd.OverlayTexts(scratch.Path, f.Fix.Texts())
 	if err != nil {
 		return nil, err
 	}

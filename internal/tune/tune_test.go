@@ -305,6 +305,44 @@ func TestTryInterrupted(t *testing.T) {
 	}
 }
 
+// TestAdded: files that a rewrite adds are written with it, survive the store, are absent before it, and
+// never replace another file.
+func TestAdded(t *testing.T) {
+	dir := module(t, map[string]string{"go.mod": goMod, "m.go": slow})
+	f := finding(dir, slow, fast)
+	added := filepath.Join(dir, "length_test.go")
+	const text = "package m\n"
+	f.Fix.Added = []advice.AddedFile{{File: added, Text: []byte(text)}}
+	s := Store{Dir: filepath.Join(dir, ".hone", "advice")}
+	if err := s.Keep(&advice.Report{Findings: []advice.Finding{*f}}, nil); err != nil {
+		t.Fatal(err)
+	}
+	found, _, err := s.Find("test")
+	if err != nil || len(found.Fix.Added) != 1 || found.Fix.Added[0].File != added || string(found.Fix.Added[0].Text) != text {
+		t.Fatalf("from the store: %+v, %v", found, err)
+	}
+	u := tuner(t, dir)
+	if err := u.unchanged(t.Context(), found.Fix); err != nil {
+		t.Fatal(err)
+	}
+	if err := u.keep(found.Fix); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, filepath.Join(dir, "m.go")); got != fast {
+		t.Errorf("the file is\n%s", got)
+	}
+	if got := read(t, added); got != text {
+		t.Errorf("the added file is\n%s", got)
+	}
+	if before, ok := u.first[added]; !ok || before != nil {
+		t.Errorf("before, the added file was %q, %v", before, ok)
+	}
+	found.Fix.Before = []byte(fast)
+	if err := u.unchanged(t.Context(), found.Fix); err == nil || !strings.Contains(err.Error(), "which exists") {
+		t.Errorf("a file that exists: %v", err)
+	}
+}
+
 func TestStore(t *testing.T) {
 	s := Store{Dir: filepath.Join(t.TempDir(), "advice")}
 	if _, err := s.Last(); err == nil || !strings.Contains(err.Error(), "hone advise") {

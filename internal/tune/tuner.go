@@ -26,7 +26,7 @@ type Tuner struct {
 	Stage func(stage, what string)
 
 	written map[string][]byte          // files that this tuner has changed, as it left them
-	first   map[string][]byte          // and as they were before
+	first   map[string][]byte          // and as they were before; nil for those that it added
 	covered map[string]packageCoverage // by package, as the source is now
 }
 
