@@ -79,9 +79,11 @@ var importTable = map[string][]string{
 	"internal/advice":       {"profile", "internal/advice/code", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
 	"internal/advice/code":  {}, // syntax and types; it sees no profile
 	"internal/advice/facts": {"internal/advice/code"},
-	"internal/advice/edit":  {"internal/advice", "internal/advice/code", "internal/advice/facts"},
-	"internal/advice/rules": {"internal/advice", "internal/advice/code", "internal/advice/edit", "internal/advice/facts"},
-	"internal/tune":         {"internal/advice", "internal/bench", "internal/experiment", "internal/git", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
+	// Functions in the place of regular expressions: patterns in, text out.
+	"internal/advice/regexpcode": {},
+	"internal/advice/edit":       {"internal/advice", "internal/advice/code", "internal/advice/facts"},
+	"internal/advice/rules":      {"internal/advice", "internal/advice/code", "internal/advice/edit", "internal/advice/facts"},
+	"internal/tune":              {"internal/advice", "internal/bench", "internal/experiment", "internal/git", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
 	// What the command line and servers ask: the one that puts rules, source and history together.
 	"internal/advisor": {"profile", "internal/advice", "internal/advice/rules", "internal/bench", "internal/counts", "internal/experiment", "internal/pgo", "internal/tune"},
 
