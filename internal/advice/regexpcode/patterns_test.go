@@ -1,9 +1,12 @@
 package regexpcode
 
 import (
+	"fmt"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -237,4 +240,21 @@ func TestSets(t *testing.T) {
 			}
 		}
 	}
+}
+
+// compared is a generated function with what it is compared to.
+type compared struct {
+	Code
+	name, pattern, method string
+}
+
+// candidates generates functions for all methods of a pattern.
+func candidates(name, pattern string) (all []compared) {
+	for _, method := range slices.Sorted(maps.Keys(methods)) {
+		fn := fmt.Sprintf("f%s%s", name, method)
+		if code, err := Generate(pattern, Options{Name: fn, Pattern: "re" + name, Method: method, Test: "TestX"}); err == nil {
+			all = append(all, compared{code, fn, pattern, method})
+		}
+	}
+	return all
 }
