@@ -1,7 +1,6 @@
 package regexpcode
 
 import (
-	"errors"
 	"fmt"
 	"go/format"
 	"regexp/syntax"
@@ -47,8 +46,19 @@ func (w *writer) generate(pattern string) error {
 	if err != nil {
 		return err
 	}
+	p := &parser{submatches: w.wantsGroups(), optional: make(map[int]bool)}
+	q, notSequence := p.parse(re)
 	if w.want != wantMatch {
-		return errors.New("only a yes or no comes from an automaton")
+		if notSequence != nil {
+			return notSequence
+		}
+		return writeSequence(w, p, q, re.MaxCap())
+	}
+	if notSequence == nil && len(q) > 0 {
+		if writeSequence(w, p, q, 0) == nil {
+			return nil
+		}
+		*w = writer{Options: w.Options, method: w.method}
 	}
 	prog, err := syntax.Compile(re.Simplify())
 	if err != nil {

@@ -13,12 +13,18 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var (
+	update = flag.Bool("update", false, "write the golden files anew")
+	seed   = flag.Uint64("seed", 3, "another seed makes other random patterns")
+	random = flag.Int("patterns", 400, "random patterns to compile functions of")
+)
 
 // TestGolden: what generated functions look like.
 func TestGolden(t *testing.T) {
 	for _, c := range []struct{ name, method string }{
-		{"ipv4", "MatchString"}, {"level", "Match"}, {"three", "Match"},
+		{"identifier", "MatchString"}, {"ipv4", "MatchString"}, {"level", "Match"}, {"error", "MatchString"}, {"three", "Match"}, {"float", "MatchString"},
+		{"semver", "FindStringSubmatch"}, {"number", "FindStringIndex"}, {"assignment", "FindStringSubmatchIndex"}, {"variable", "FindStringSubmatch"},
+		{"request", "FindSubmatch"}, {"listIn", "FindString"}, {"lazyQuoted", "Find"},
 	} {
 		golden := filepath.Join("testdata", c.name+".go.golden")
 		code, err := Generate(patterns[c.name], Options{Name: "find" + strings.ToUpper(c.name[:1]) + c.name[1:], Pattern: c.name, Method: c.method, Test: "TestIt"})
@@ -48,10 +54,23 @@ func TestGenerated(t *testing.T) {
 	for _, name := range slices.Sorted(maps.Keys(patterns)) {
 		all = append(all, candidates(name, patterns[name])...)
 	}
-	r := rand.New(rand.NewPCG(3, 3))
-	for n := range 50 {
-		all = append(all, candidates(fmt.Sprint(n), randomPattern(r))...)
+	sequences := 0
+	r := rand.New(rand.NewPCG(*seed, 3))
+	for n := range *random {
+		some := candidates(fmt.Sprint(n), randomPattern(r))
+		if len(some) > 2 { // also those with places
+			sequences++
+			for range 2 {
+				all = append(all, take(r, &some))
+			}
+		} else if n%20 == 0 { // there are enough automatons
+			all = append(all, some...)
+		}
 	}
+	if sequences < *random/5 {
+		t.Errorf("%d random patterns have places: too few to tell", sequences)
+	}
+	t.Logf("%d functions, %d random patterns with places", len(all), sequences)
 	files := program(all)
 	if kept := os.Getenv("HONE_KEEP"); kept != "" {
 		for name, text := range files {
@@ -64,6 +83,14 @@ func TestGenerated(t *testing.T) {
 	if err != nil || len(out) > 0 {
 		t.Errorf("%v\n%.5000s", err, out)
 	}
+}
+
+// take removes one of several.
+func take(r *rand.Rand, some *[]compared) compared {
+	i := r.IntN(len(*some))
+	c := (*some)[i]
+	*some = slices.Delete(*some, i, i+1)
+	return c
 }
 
 // program compares functions with their patterns.

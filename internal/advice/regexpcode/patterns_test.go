@@ -242,6 +242,44 @@ func TestSets(t *testing.T) {
 	}
 }
 
+// TestRefused: patterns without a function, and why.
+func TestRefused(t *testing.T) {
+	for _, c := range []struct{ pattern, method, want string }{
+		{`^[a-z]+`, "ReplaceAllString", "not supported"},
+		{`(`, "MatchString", "missing closing"},
+		{`a*`, "MatchString", "every text or none"},
+		{`(?s)^.{3}$`, "MatchString", "only counts"},
+		{`(?:[a-z]\d){30}x|y`, "MatchString", "limit of 32"},
+		{`(?:a|b)*a(?:a|b){9}$`, "MatchString", "more than 500 states"},
+		{`^\pL+$`, "MatchString", "more than 100 ranges"},
+		{`a+b|a+c`, "FindString", "decide"},
+		{`^[a-z]*z`, "FindString", "doesn't decide whether [a-z] is repeated"},
+		{`\bfoo`, "FindString", `\b`},
+		{`(?m)^a`, "FindString", "lines"},
+		{`(a|b$)c`, "FindString", "inside"},
+		{`[^a]b`, "FindString", "outside of ASCII"},
+		{`.b`, "FindString", "outside of ASCII"},
+		{`(?i)kelvin`, "FindString", "outside of ASCII"},
+		{"\ufffd", "FindString", "invalid bytes"},
+		{`a*`, "FindString", "empty text"},
+		{`(?:a*)*`, "FindString", "may be empty"},
+		{`^(?:a|b|)c`, "FindString", "may be empty"},
+		{`^(?:ab){2,5}`, "FindString", "varies"},
+		{`a[ab]*z`, "FindString", "quadratic"},
+		{`^a.*?bc$`, "FindString", "as few as possible"},
+		{`(?:a(?:bc)?){2}`, "FindString", "in another way"},
+		{`(?:,a??){2}`, "FindString", "in another way"},
+		{`".+?"`, "FindString", "as few as possible"},
+		{`x(?:a(?:bc+d)?e)?`, "FindString", "left out"},
+		{`x(?:,(\d+);)*`, "FindStringSubmatch", "left out"},
+	} {
+		code, err := Generate(c.pattern, Options{Name: "f", Pattern: "re", Method: c.method})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%q for %s: %v, want an error with %q\n%s", c.pattern, c.method, err, c.want, code.Text)
+		}
+	}
+}
+
 // compared is a generated function with what it is compared to.
 type compared struct {
 	Code
