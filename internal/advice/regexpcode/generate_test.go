@@ -200,3 +200,46 @@ func runGo(t *testing.T, files map[string]string, args ...string) (string, error
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
+
+// TestTestFile: the test of a function passes go vet, passes, and fails if the function does something
+// else.
+func TestTestFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds and runs tests")
+	}
+	right, wrong := map[string]string{}, map[string]string{}
+	for _, files := range []map[string]string{right, wrong} {
+		files["go.mod"] = "module example.com/m\n\ngo 1.18\n"
+	}
+	for i, c := range []struct{ name, method string }{{"identifier", "MatchString"}, {"semver", "FindStringSubmatch"}, {"number", "FindIndex"}, {"hex", "Match"}} {
+		for _, files := range []map[string]string{right, wrong} {
+			o := TestOptions{Package: "m", Texts: c.name + "Texts", Fuzz: "Fuzz" + fmt.Sprint(i), Compare: "compare" + c.name}
+			o.Options = Options{Name: "match" + c.name, Pattern: c.name, Method: c.method, Test: "Test" + fmt.Sprint(i)}
+			code, err := Generate(patterns[c.name], o.Options)
+			if err != nil {
+				t.Fatal(err)
+			}
+			test, err := TestFile(patterns[c.name], o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			imports := `import "regexp"` + "\n"
+			for _, path := range code.Imports {
+				imports += fmt.Sprintf("import %q\n", path)
+			}
+			files[c.name+".go"] = "package m\n\n" + imports + "\nvar " + c.name + " = regexp.MustCompile(`" + patterns[c.name] + "`)\n\n" + code.Text + "\n"
+			files[c.name+"_test.go"] = test
+		}
+	}
+	if out, err := runGo(t, right, "vet", "./..."); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if out, err := runGo(t, right, "test", "-count=1", "./..."); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	wrong["identifier.go"] = strings.Replace(wrong["identifier.go"], "`^[A-Za-z_]", "`^[A-Za-z]", 1)
+	out, err := runGo(t, wrong, "test", "-count=1", "./...")
+	if err == nil || !strings.Contains(out, `matchidentifier("_`) || strings.Contains(out, "FAIL: Test1") {
+		t.Errorf("the test of another pattern: %v\n%s", err, out)
+	}
+}
