@@ -28,16 +28,20 @@ repeated characters of a set.
 If you need the pattern, three things help: first check with strings.Contains for a text that every match must contain;
 use patterns without captures, or with (?:…); and use MatchString if you don't need the match itself.
 
-If the pattern is known, the advice is specific to it. The rewrite is offered if a package variable has a fixed text
-that is only matched; the variable may become unused. Only the author knows how a loop must treat the boundaries, so
-other patterns get advice only. A match must take a tenth of the time of a benchmark or program to be reported.`,
+A fixed text that is only matched becomes a call of package strings or a comparison; the variable may become unused. Other
+patterns become a function, and the variable keeps the pattern. Match and MatchString need an automaton of at most 32
+states. For Find, FindIndex, FindSubmatch and their variants, the next character must decide at each choice. A test and a
+fuzz target come with the function and compare it with the pattern. If there is no function, the finding says why.
+
+A match must take a tenth of the time of a benchmark or program to be reported.`,
 	Class:  advice.Safe,
 	Frames: engineFrames,
 	Gain:   2,
 	Match:  matchRegexpEngine,
 	Conditions: advice.Conditions{
-		Offered: "a package variable that is never reassigned has a fixed text as its pattern, and a text is only matched against it",
-		Review:  "later calls in the statement don't change the text, and evaluating it doesn't panic",
+		Offered: "a package variable that isn't exported, set again or passed on has a constant pattern; " +
+			"the method is Match, Find or a variant of them",
+		Review: "no function is generated; later calls in the statement don't change the text, and evaluating it doesn't panic",
 	},
 }
 
@@ -79,6 +83,13 @@ func matchRegexpEngine(s *advice.Site) []advice.Match {
 		default:
 			m.Why = fmt.Sprintf("The regexp engine tries %s at every byte. If the pattern is a fixed text or a set of characters, use strings.Contains, HasPrefix, FieldsFunc or a loop; otherwise first check for a text that every match contains.", name)
 			m.Gain = gainOfLoop
+		}
+		if m.Edits == nil {
+			simple := ""
+			if instead == "" {
+				simple = fmt.Sprintf("The regexp engine tries %s, %s, at every byte.", name, edit.Quoted(pattern))
+			}
+			generateFunction(s, c, sel.X, simple, &m)
 		}
 		matches = append(matches, m)
 	}

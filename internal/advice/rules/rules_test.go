@@ -92,6 +92,9 @@ func testRule(t *testing.T, r *advice.Rule, file string) (positive bool) {
 			break
 		}
 		fixed = report.Findings[i].Fix.After
+		for _, a := range report.Findings[i].Fix.Added {
+			checkAdded(t, a.File, a.Text)
+		}
 		report = examine(t, r, file, fixed)
 	}
 	if rewrites == 20 {
@@ -113,6 +116,27 @@ func testRule(t *testing.T, r *advice.Rule, file string) (positive bool) {
 		t.Errorf("%s: %v; the rewrite is\n%s", golden, err, fixed)
 	}
 	return wantsAny(text)
+}
+
+// checkAdded checks that a file that a rewrite adds parses, and compares it with its golden file, if that
+// exists.
+func checkAdded(t *testing.T, name string, text []byte) {
+	t.Helper()
+	if _, err := parser.ParseFile(token.NewFileSet(), name, text, 0); err != nil {
+		t.Error(err)
+	}
+	golden := name + ".golden"
+	want, err := os.ReadFile(golden)
+	if os.IsNotExist(err) {
+		return
+	}
+	if *update && err == nil {
+		err = os.WriteFile(golden, text, 0o666)
+		want = text
+	}
+	if err != nil || !bytes.Equal(text, want) {
+		t.Errorf("%s: %v; the file is\n%s", golden, err, text)
+	}
 }
 
 func wantsAny(text []byte) bool { return wantLine.Match(text) }

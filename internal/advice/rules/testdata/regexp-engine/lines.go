@@ -16,7 +16,7 @@ func lines(text string, r rule) (n int) {
 	text = spaces.ReplaceAllString(text, " ") // hot: regexp.(*Regexp).ReplaceAllString
 	// want C: every match contains " took "
 	n += len(line.FindStringSubmatch(text)) // hot: regexp.(*Regexp).FindStringSubmatch
-	// want C: takes most of the time The regexp engine tries any
+	// want B: takes most of the time The regexp engine tries any
 	n += len(any.FindString(text)) // hot: regexp.(*Regexp).FindString
 	// want C: strings.Map
 	n += len(vowels.ReplaceAllString(text, "*")) // hot: regexp.(*Regexp).ReplaceAllString

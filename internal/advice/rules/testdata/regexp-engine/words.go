@@ -12,7 +12,7 @@ var (
 func words(text string) (n int) {
 	// want C: strings.FieldsFunc
 	n += len(word.FindAllString(text, -1)) // hot: regexp.(*Regexp).FindAllString regexp.(*Regexp).allMatches
-	// want C: checks whether each character is in [a-z] does the same
+	// want B: checks whether each character is in [a-z] does the same
 	if name.MatchString(text) { // hot: regexp.(*Regexp).MatchString
 		n++
 	}
