@@ -13,7 +13,9 @@ import (
 var matchGains = map[string]float64{
 	"reflect-first/switch":          gainOfSwitch,
 	"reflect-first/function":        gainWithoutReflection,
+	"regexp-engine/generated":       gainOfGenerated,
 	"regexp-engine/loop":            gainOfLoop,
+	"regexp-engine/places":          gainOfPlaces,
 	"small-reads/binary":            gainOfRecords,
 	"small-reads/pieces":            gainOfBuffer,
 	"sort-slice/forwards":           gainOfForward,
