@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -184,7 +185,8 @@ func joinCore(g *gen) core {
 
 func engineCore(g *gen) core {
 	re := fmt.Sprintf("re%d", g.number)
-	pattern := g.one("abc", "^a", "b$", "^key$", `\.`, "", "K", "(?i)abc", "é", `^\xff`, "a.c", `\x{fffd}`, "(abc)", "(?m)^a", "a|b", "[a]", `^$`, `(?s:.)a`, `\Aa`, `a\z`)
+	pattern := g.one("abc", "^a", "b$", "^key$", `\.`, "", "K", "(?i)abc", "é", `^\xff`, "a.c", `\x{fffd}`, "(abc)", "(?m)^a", "a|b", "[a]", `^$`, `(?s:.)a`, `\Aa`, `a\z`,
+		`^[a-z]+$`, `\d+`, `\bkey\b`, `(a|b)+c`, `[^=]*=`, `^(\w+)=(\w*)`, `a(?:,(b))?`, `^.b`, `(?i)^k+`)
 	g.decls = append(g.decls, fmt.Sprintf("var %s = regexp.MustCompile(`%s`)\n", re, pattern))
 	pre := ""
 	if g.odd(6, "changes") {
@@ -194,8 +196,17 @@ func engineCore(g *gen) core {
 		g.decls = append(g.decls, fmt.Sprintf("func drop%d(to **regexp.Regexp) { *to = nil }\n", g.number))
 		pre = fmt.Sprintf("drop%d(&%s)\n", g.number, re)
 	}
-	if g.pick(3) == 0 {
+	switch g.pick(5) {
+	case 1:
 		return g.expression(pre, re+".Match("+g.bytes()+")", "bool")
+	case 2:
+		find := g.one("FindString ", "FindStringIndex []int", "FindStringSubmatch []string", "FindStringSubmatchIndex []int")
+		method, result, _ := strings.Cut(find, " ")
+		return g.expression(pre, re+"."+method+"("+g.str()+")", cmp.Or(result, "string"))
+	case 3:
+		find := g.one("Find []byte", "FindIndex []int", "FindSubmatch [][]byte", "FindSubmatchIndex []int")
+		method, result, _ := strings.Cut(find, " ")
+		return g.expression(pre, re+"."+method+"("+g.bytes()+")", result)
 	}
 	e := g.one("", "!") + re + ".MatchString(" + g.str() + ")"
 	return g.expression(pre, e, "bool")
