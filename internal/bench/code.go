@@ -56,8 +56,9 @@ func (m *planner) takeOutSame(ctx context.Context, plan *pairing, packages []str
 	}
 	var different []*target
 	for _, t := range plan.both {
+		same, _ := code.Same(t.source().Package, t.source().Function)
 		switch {
-		case data[t.Package] || !code.Same(t.source().Package, t.source().Function):
+		case data[t.Package] || !same:
 			different = append(different, t)
 		default:
 			m.found.sameCode = append(m.found.sameCode, t.ID)

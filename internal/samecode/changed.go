@@ -106,6 +106,7 @@ func (p *program) addReached(reached map[string]bool, functions []string) {
 		for name := range p.rootsOf(u) {
 			visit(name)
 		}
+		visit(p.names.find(u.prefix + taskSuffix))
 		for f, callees := range u.inlined {
 			inlined[f] = append(inlined[f], callees...)
 		}

@@ -1,6 +1,7 @@
 package samecode
 
 import (
+	"crypto/sha256"
 	"maps"
 	"slices"
 	"strings"
@@ -13,9 +14,12 @@ type program struct {
 	units [2][]*unit
 	defs  [2]map[int32][]*symbol // of all units
 
-	// differs: in something that the listing doesn't show, or in what runs before any
-	// benchmark does.
-	differs bool
+	// byPrefix has all packages of the program, in sight or not, by how symbols have them.
+	byPrefix [2]map[string]*unit
+
+	// differs says what no benchmark can be without and differs: something that the listing
+	// doesn't show, or what runs before any benchmark does. "" is nothing.
+	differs string
 	pairs   pairs
 }
 
@@ -25,12 +29,17 @@ func newProgram(path string, lists [2]map[string]*unit, visible map[string]bool,
 	var mains [2]*unit
 	for s, units := range lists {
 		mains[s] = units[path+".test"]
-		p.defs[s] = make(map[int32][]*symbol)
+		p.defs[s], p.byPrefix[s] = make(map[int32][]*symbol), make(map[string]*unit)
 		if mains[s] == nil {
 			continue
 		}
 		for _, name := range mains[s].deps {
-			if u := units[name]; u != nil && visible[name] && !isTestMain(name) {
+			u := units[name]
+			if u == nil || isTestMain(name) {
+				continue
+			}
+			p.byPrefix[s][u.prefix] = u
+			if visible[name] {
 				p.units[s] = append(p.units[s], u)
 			}
 		}
@@ -42,10 +51,14 @@ func newProgram(path string, lists [2]map[string]*unit, visible map[string]bool,
 	switch {
 	case mains[head] == nil:
 		return nil
-	case mains[base] == nil || mains[base].godebug != mains[head].godebug || !p.sameOther():
-		p.differs = true
+	case mains[base] == nil:
+		p.differs = "the base has no such tests"
+	case mains[base].godebug != mains[head].godebug:
+		p.differs = "the defaults of GODEBUG changed"
 	default:
-		p.differs = !p.sameRoots()
+		if p.differs = p.otherDiffers(); p.differs == "" {
+			p.differs = p.rootDiffers()
+		}
 	}
 	return p
 }
@@ -64,22 +77,34 @@ func (p *program) define(s int, u *unit) {
 	}
 }
 
-func (p *program) sameOther() bool {
-	var others [2]map[string]*unit
+// otherDiffers says which package differs in what other compilers make of it.
+func (p *program) otherDiffers() string {
+	others := make(map[string][2][sha256.Size]byte)
 	for s := range p.units {
-		others[s] = make(map[string]*unit)
 		for _, u := range p.units[s] {
 			if u.hasOther {
-				others[s][u.name] = u
+				sums := others[u.path]
+				sums[s] = u.other
+				others[u.path] = sums
 			}
 		}
 	}
-	return maps.EqualFunc(others[base], others[head], func(a, b *unit) bool { return a.other == b.other })
+	for _, path := range slices.Sorted(maps.Keys(others)) {
+		if sums := others[path]; sums[base] != sums[head] {
+			return "assembly or C code of " + path + " changed"
+		}
+	}
+	return ""
 }
 
-// sameRoots compares what runs in every process: what initializes packages, TestMain,
-// and what code out of sight may call by its name.
-func (p *program) sameRoots() bool {
+// rootDiffers compares what runs in every process, or may: what initializes packages,
+// TestMain, and what code out of sight may call by its name. It says what differs.
+func (p *program) rootDiffers() string {
+	in := [2]initialization{base: p.initializationOf(base), head: p.initializationOf(head)}
+	p.taint(in)
+	if path := p.otherInitializer(in); path != "" {
+		return "the initialization of " + path + " changed"
+	}
 	roots := make(map[int32]bool)
 	for s := range p.units {
 		for _, u := range p.units[s] {
@@ -88,19 +113,20 @@ func (p *program) sameRoots() bool {
 			}
 		}
 	}
-	for name := range roots {
+	for _, name := range slices.Sorted(maps.Keys(roots)) {
 		if !p.same(name) {
-			return false
+			f, _ := functionName(p.names.text[name])
+			return f + " changed"
 		}
 	}
-	return true
+	return ""
 }
 
 // rootsOf yields the roots of a unit: of those that may be there, the ones that a side
 // has.
 func (p *program) rootsOf(u *unit) map[int32]bool {
 	roots := make(map[int32]bool)
-	candidates := []string{u.prefix + "..inittask<0>"}
+	var candidates []string
 	if u.path == p.path || u.path == p.path+"_test" {
 		candidates = append(candidates, u.prefix+".TestMain<1>")
 	}
@@ -137,6 +163,7 @@ type pairs struct {
 	toHead, toBase map[*symbol]*symbol
 	trail          []*symbol // of the base, in the order they were paired
 	differing      map[int32]bool
+	tainted        map[*symbol]bool // variables that may differ for what was done before
 }
 
 func newPairs() pairs {
@@ -149,8 +176,21 @@ func (p *program) same(name int32) bool {
 	if p.pairs.differing[name] {
 		return false
 	}
+	if p.pairUp([]int32{name}, []int32{name}) {
+		return true
+	}
+	p.pairs.differing[name] = true
+	return false
+}
+
+// pairUp is same for several names in order.
+func (p *program) pairUp(bases, heads []int32) bool {
 	before := len(p.pairs.trail)
-	if p.match(name, name) && p.follow(before) {
+	matches := len(bases) == len(heads)
+	for i := 0; matches && i < len(bases); i++ {
+		matches = p.match(bases[i], heads[i])
+	}
+	if matches && p.follow(before) {
 		return true
 	}
 	for _, b := range p.pairs.trail[before:] {
@@ -158,7 +198,6 @@ func (p *program) same(name int32) bool {
 		delete(p.pairs.toHead, b)
 	}
 	p.pairs.trail = p.pairs.trail[:before]
-	p.pairs.differing[name] = true
 	return false
 }
 
@@ -189,6 +228,8 @@ func (p *program) match(baseName, headName int32) bool {
 	for i, b := range bases {
 		h := heads[i]
 		switch other, known := p.pairs.toHead[b]; {
+		case p.pairs.tainted[b] || p.pairs.tainted[h]:
+			return false
 		case known && other == h:
 			continue
 		case known || p.pairs.toBase[h] != nil:

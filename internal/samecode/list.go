@@ -29,10 +29,11 @@ type unit struct {
 	empty   bool   // but for files of tests, which are of another unit
 
 	// source is of everything that the unit is compiled of, but for its imports; other
-	// of what the listing of the compiler does not show.
-	source, other [sha256.Size]byte
-	hasOther      bool
-	fromAssembly  []string // names that assembly mentions: "Sum", "example.com/m/lib.Sum"
+	// of what the Go compiler doesn't compile; embedded of files that go:embed names.
+	source, other, embedded [sha256.Size]byte
+
+	hasOther     bool
+	fromAssembly []string // names that assembly mentions: "Sum", "example.com/m/lib.Sum"
 
 	symbols map[int32][]*symbol
 	inlined map[int32][]int32 // by function, the functions that were inlined into it
@@ -85,7 +86,7 @@ func list(ctx context.Context, state *State, flags, packages []string) (map[stri
 }
 
 func newUnit(p *listedPackage, overlay map[string]string) (*unit, error) {
-	path, _, _ := strings.Cut(p.ImportPath, " [")
+	path := pathOf(p.ImportPath)
 	u := &unit{
 		name: p.ImportPath, path: path, prefix: symbolPrefix(path), deps: p.Deps, godebug: p.DefaultGODEBUG,
 		empty: len(p.GoFiles)+len(p.CgoFiles) == 0,
@@ -115,6 +116,12 @@ func newUnit(p *listedPackage, overlay map[string]string) (*unit, error) {
 		return nil, err
 	}
 	return u, nil
+}
+
+// pathOf is the import path of a unit's name.
+func pathOf(name string) string {
+	path, _, _ := strings.Cut(name, " [")
+	return path
 }
 
 // isTestMain reports whether a unit is the main package that go test makes. It runs
@@ -169,18 +176,25 @@ var (
 	assemblyName = lazyregexp.New(`([\pL\pN_/∕.·%]*)·([\pL\pN_]+)(?:<ABIInternal>)?\(SB\)`)
 )
 
-// hashOther looks at what is compiled by others than the Go compiler, and at files
-// that become part of the binary.
+// hashOther looks at what is compiled by others than the Go compiler, and at embedded
+// files.
 func (u *unit) hashOther(p *listedPackage, overlay map[string]string) error {
+	embedded := sha256.New()
+	for _, name := range p.EmbedFiles {
+		if err := hashFile(embedded, overlay, p.Dir, name); err != nil {
+			return err
+		}
+	}
+	embedded.Sum(u.embedded[:0])
 	names := slices.Concat(p.CFiles, p.CXXFiles, p.MFiles, p.HFiles, p.FFiles, p.SFiles, p.SwigFiles, p.SwigCXXFiles, p.SysoFiles, p.CgoFiles)
-	if len(names)+len(p.EmbedFiles) == 0 {
+	if len(names) == 0 {
 		return nil
 	}
 	u.hasOther = true
 	h := sha256.New()
 	// C is in Go files, too, and calls what Go exports to it.
 	whole := len(p.CgoFiles)+len(p.SwigFiles)+len(p.SwigCXXFiles) > 0
-	for _, name := range append(names, p.EmbedFiles...) {
+	for _, name := range names {
 		if err := hashFile(h, overlay, p.Dir, name); err != nil {
 			return err
 		}

@@ -72,6 +72,7 @@ type listing struct {
 	rest    []byte  // an unfinished line
 	unit    *unit   // nil: not wanted
 	symbol  *symbol // nil: passed over
+	filled  bool    // the symbol has bytes that are not listed, those of an embedded file
 	hashed  []byte  // of the symbol
 	refs    []int32 // of the symbol
 	inliner int32   // "aux for": of which function; else -1
@@ -158,11 +159,14 @@ func (l *listing) read(line []byte) {
 // flush ends a symbol.
 func (l *listing) flush() {
 	if s := l.symbol; s != nil {
+		if l.filled {
+			l.hashed = append(l.hashed, l.unit.embedded[:]...)
+		}
 		s.content = sha256.Sum256(l.hashed)
 		s.refs = slices.Clone(l.refs)
 		l.unit.symbols[s.name] = append(l.unit.symbols[s.name], s)
 	}
-	l.symbol, l.inliner, l.hashed, l.refs = nil, -1, l.hashed[:0], l.refs[:0]
+	l.symbol, l.filled, l.inliner, l.hashed, l.refs = nil, false, -1, l.hashed[:0], l.refs[:0]
 }
 
 // begin reads the line of a symbol: NAME<ABI> KIND ATTRIBUTES size=N, in which a name
@@ -191,6 +195,7 @@ func (l *listing) begin(line []byte) {
 			variable: slices.Contains([]string{"SDATA", "SNOPTRDATA", "SBSS", "SNOPTRBSS", "STLSBSS"}, string(kind)),
 		}
 		l.hashed = append(l.hashed, attributes...)
+		l.filled = bytes.HasSuffix(kind, []byte("DATA")) && !bytes.HasSuffix(attributes, []byte("size=0"))
 	}
 }
 
@@ -202,6 +207,7 @@ func (l *listing) text(line []byte) {
 		return
 	}
 	if line[space+3] == ' ' { // sixteen bytes as numbers, then as characters
+		l.filled = false
 		l.hashed = append(append(l.hashed, line[:min(len(line), space+1+3*16)]...), '\n')
 		return
 	}

@@ -90,15 +90,20 @@ func checkSettings(ctx context.Context, run GoCommand) error {
 }
 
 // Same reports whether all code that a benchmark function of a package can run is the
-// same on both sides: itself, what it refers to, and what initializes the packages.
-func (c *Code) Same(pkg, function string) bool {
+// same on both sides: itself, what it refers to, and what runs before it and leaves
+// something behind that it can notice. If only something that belongs to every benchmark
+// of the package differs, but says what.
+func (c *Code) Same(pkg, function string) (same bool, but string) {
 	p := c.programs[pkg]
-	if p == nil || p.differs {
-		return false
+	if p == nil {
+		return false, ""
 	}
-	if len(p.units[base])+len(p.units[head]) == 0 {
-		return true // no file of it changed
+	if p.differs == "" && len(p.units[base])+len(p.units[head]) == 0 {
+		return true, "" // no file of it changed
 	}
 	b, h := p.benchmark(base, function), p.benchmark(head, function)
-	return b >= 0 && b == h && p.same(b)
+	if b < 0 || b != h || !p.same(b) {
+		return false, ""
+	}
+	return p.differs == "", p.differs
 }
