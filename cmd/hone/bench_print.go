@@ -27,9 +27,10 @@ type benchJSON struct {
 	Unmeasured []experiment.Gap `json:"unmeasured"`
 	// Whose benchmarks were run, for packages whose test files or testdata differ.
 	Tests []experiment.TestOrigin `json:"tests"`
-	// Benchmarks that can't execute changed code, and changed functions that none of the
-	// selected benchmarks can execute.
+	// Benchmarks that can't execute changed code, those that were measured although their own
+	// code is the same, and changed functions that none of the selected benchmarks can execute.
 	SameCode       []experiment.BenchmarkName `json:"sameCode"`
+	MeasuredOnly   []experiment.Doubt         `json:"measuredOnly"`
 	NotBenchmarked []string                   `json:"notBenchmarked"`
 	Failures       []bench.Failure            `json:"failures"`
 	Skipped        []bench.Skip               `json:"skipped"`
@@ -52,6 +53,7 @@ func tellBench(ctx context.Context, a *app, f *benchFlags, r *bench.Report) erro
 			Regression: r.Family != nil && len(r.Family.Regressions()) > 0}
 		out.Tests = append([]experiment.TestOrigin{}, r.Tests...)
 		out.SameCode, out.NotBenchmarked = []experiment.BenchmarkName{}, orEmpty(r.NotBenchmarked)
+		out.MeasuredOnly = append([]experiment.Doubt{}, r.MeasuredOnly...)
 		for _, id := range r.SameCode {
 			out.SameCode = append(out.SameCode, experiment.BenchmarkName(id))
 		}
@@ -77,9 +79,9 @@ func tellBench(ctx context.Context, a *app, f *benchFlags, r *bench.Report) erro
 			return err
 		}
 	}
-	tellOneSided(&b, f.against, r)
+	tellOneSided(&b, f, r)
 	if !measured {
-		for _, n := range r.CodeNotes() {
+		for _, n := range r.CodeNotes(f.verbose) {
 			fmt.Fprintf(&b, "%s\n", compare.Printable(n))
 		}
 	}
@@ -149,18 +151,26 @@ func regressionLine(worse *experiment.Comparison) string {
 	return line
 }
 
-func tellOneSided(b *bytes.Buffer, ref string, r *bench.Report) {
+// namedUnchanged is how many unchanged packages are named without -v.
+const namedUnchanged = 8
+
+func tellOneSided(b *bytes.Buffer, f *benchFlags, r *bench.Report) {
 	if len(r.Unchanged)+len(r.New)+len(r.Gone) > 0 {
 		b.WriteString("\n")
 	}
-	for _, name := range r.Unchanged {
-		fmt.Fprintf(b, "%s: no change: the test binary is the same as in %s\n", compare.Printable(name), compare.Printable(ref))
+	ref := compare.Printable(f.against)
+	if n := len(r.Unchanged); n > namedUnchanged && !f.verbose {
+		fmt.Fprintf(b, "%d packages: no change: the test binaries are the same as in %s; -v lists them\n", n, ref)
+	} else {
+		for _, name := range r.Unchanged {
+			fmt.Fprintf(b, "%s: no change: the test binary is the same as in %s\n", compare.Printable(name), ref)
+		}
 	}
 	for _, name := range r.New {
-		fmt.Fprintf(b, "%s: new, not in %s\n", compare.Printable(name), compare.Printable(ref))
+		fmt.Fprintf(b, "%s: new, not in %s\n", compare.Printable(name), ref)
 	}
 	for _, name := range r.Gone {
-		fmt.Fprintf(b, "%s: gone, only in %s\n", compare.Printable(name), compare.Printable(ref))
+		fmt.Fprintf(b, "%s: gone, only in %s\n", compare.Printable(name), ref)
 	}
 }
 

@@ -2,9 +2,11 @@ package bench
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
@@ -37,6 +39,9 @@ func (m *planner) takeOutSame(ctx context.Context, plan *pairing, packages []str
 	}
 	code, err := samecode.Load(limited, states[experiment.Base], states[experiment.Head], m.BuildFlags, packages)
 	if err != nil {
+		if ctx.Err() == nil {
+			m.found.uncompared = workspace.FirstLine([]byte(err.Error()))
+		}
 		return ctx.Err()
 	}
 	var all []samecode.Benchmark
@@ -46,7 +51,7 @@ func (m *planner) takeOutSame(ctx context.Context, plan *pairing, packages []str
 	changed, notRun := code.Changed(all)
 	m.found.notBenchmarked, m.found.otherChanges = notRun, len(changed) > len(notRun)
 
-	data := make(map[string]bool) // packages with files that changed, and that benchmarks may read
+	data := make(map[string][]workspace.FileChange) // by package, what its benchmarks may read
 	for _, t := range plan.both {
 		if _, known := data[t.Package]; !known {
 			if data[t.Package], err = dataChanged(ctx, rev, t.at[experiment.Head].dir, t.at[experiment.Head].shared); err != nil {
@@ -56,10 +61,16 @@ func (m *planner) takeOutSame(ctx context.Context, plan *pairing, packages []str
 	}
 	var different []*target
 	for _, t := range plan.both {
-		same, _ := code.Same(t.source().Package, t.source().Function)
+		same, why := code.Same(t.source().Package, t.source().Function)
+		if changed := data[t.Package]; same && len(changed) > 0 {
+			same, why = false, "files in its folder changed: "+listed(changed)
+		}
 		switch {
-		case data[t.Package] || !same:
+		case !same:
 			different = append(different, t)
+			if why != "" {
+				m.found.measuredOnly = append(m.found.measuredOnly, experiment.Doubt{BenchmarkName: experiment.BenchmarkName(t.ID), Why: why})
+			}
 		default:
 			m.found.sameCode = append(m.found.sameCode, t.ID)
 			if m.MeasureUnchanged {
@@ -69,6 +80,20 @@ func (m *planner) takeOutSame(ctx context.Context, plan *pairing, packages []str
 	}
 	plan.both = different
 	return nil
+}
+
+// listed names the first of some files.
+func listed(changed []workspace.FileChange) string {
+	const most = 3
+	var names []string
+	for _, c := range changed[:min(most, len(changed))] {
+		names = append(names, c.String())
+	}
+	more := ""
+	if n := len(changed) - most; n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return strings.Join(names, ", ") + more
 }
 
 // source is the function that a benchmark is in.

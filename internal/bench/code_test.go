@@ -1,6 +1,8 @@
 package bench
 
 import (
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -51,8 +53,8 @@ func TestAgainstSameCode(t *testing.T) {
 		t.Errorf("measured %d, run of %+v", len(run.Results(experiment.Measure, experiment.Head)), run.Info)
 	}
 	want := []string{"example.com/m: 2 benchmarks run no changed code: Add-2, Mul/n=1-2", "the changed function is not benchmarked: example.com/m.Unused"}
-	if got := report.CodeNotes(); !slices.Equal(got, want) || !slices.Equal(run.CodeNotes(), want) {
-		t.Errorf("notes %q and %q, want %q", got, run.CodeNotes(), want)
+	if got := report.CodeNotes(false); !slices.Equal(got, want) || !slices.Equal(run.CodeNotes(false), want) {
+		t.Errorf("notes %q and %q, want %q", got, run.CodeNotes(false), want)
 	}
 
 	// One runs what changed.
@@ -71,7 +73,7 @@ func TestAgainstSameCode(t *testing.T) {
 	if base, head := len(run.Results(experiment.Measure, experiment.Base)), len(run.Results(experiment.Measure, experiment.Head)); base != 1 || head != 2 {
 		t.Errorf("%d and %d samples, want one of the base and two of the head", base, head)
 	}
-	if notes := run.CodeNotes(); len(notes) != 2 || notes[1] != "some changed functions are not benchmarked: example.com/m.Unused" {
+	if notes := run.CodeNotes(false); len(notes) != 2 || notes[1] != "some changed functions are not benchmarked: example.com/m.Unused" {
 		t.Errorf("notes %q", notes)
 	}
 
@@ -79,10 +81,31 @@ func TestAgainstSameCode(t *testing.T) {
 	write(t, dir, map[string]string{"m.go": twoFunctions + unused, "testdata/x": "2"})
 	b = bench()
 	b.TestFiles = EachTests
-	if report, _ = against(t, b, "HEAD"); len(report.SameCode) > 0 {
-		t.Errorf("with other test data: %+v", report.SameCode)
+	report, run = against(t, b, "HEAD")
+	why := "example.com/m: 2 benchmarks were measured although their own code is the same: files in its folder changed: testdata/x"
+	if len(report.SameCode) > 0 || !slices.Contains(run.CodeNotes(false), why) {
+		t.Errorf("with other test data: %+v, notes %q", report.SameCode, run.CodeNotes(false))
 	}
 	if report, _ = against(t, bench(), "HEAD"); !slices.Equal(report.SameCode, both) {
 		t.Errorf("with the same test data on both sides: %+v", report.SameCode)
+	}
+
+	// A new file counts, but not one that hone wrote.
+	write(t, dir, map[string]string{"report.html": "<!DOCTYPE html>\n<title>a against b · hone</title>\n", "cpu.pprof": "x", "m.test": "x"})
+	if report, _ = against(t, bench(), "HEAD"); !slices.Equal(report.SameCode, both) {
+		t.Errorf("with what hone and go test write: %+v", report.SameCode)
+	}
+	write(t, dir, map[string]string{"input.txt": "1"})
+	report, run = against(t, bench(), "HEAD")
+	if len(report.SameCode) > 0 || !slices.ContainsFunc(run.CodeNotes(false), func(n string) bool { return strings.HasSuffix(n, "files in its folder changed: input.txt (new)") }) {
+		t.Errorf("with a new file: %+v, notes %q", report.SameCode, run.CodeNotes(false))
+	}
+	if err := os.Remove(filepath.Join(dir, "input.txt")); err != nil {
+		t.Fatal(err)
+	}
+	b = bench()
+	b.BuildFlags = []string{"-gcflags=-N"}
+	if report, run = against(t, b, "HEAD"); len(report.SameCode) > 0 || !slices.ContainsFunc(run.CodeNotes(false), func(n string) bool { return strings.HasSuffix(n, "built with -gcflags=-N") }) {
+		t.Errorf("with flags for the compiler: %+v, notes %q", report.SameCode, run.CodeNotes(false))
 	}
 }

@@ -50,7 +50,7 @@ func (b *builder) tryPair(ctx context.Context, n int, at [2]*benchPackage, rev *
 		if err != nil {
 			return nil, err
 		}
-		if pair.same = !changed; pair.same {
+		if pair.same = len(changed) == 0; pair.same {
 			return pair, nil
 		}
 	}

@@ -14,6 +14,8 @@ type planned struct {
 	new, gone      []string
 	missing        []experiment.Gap // gone
 	sameCode       []ID
+	measuredOnly   []experiment.Doubt
+	uncompared     string // as in experiment.Info
 	tests          []experiment.TestOrigin
 	notBenchmarked []string
 	otherChanges   bool // besides notBenchmarked
@@ -33,6 +35,7 @@ func (p *planned) missingNow() []experiment.Gap {
 // tellCode puts what was found by comparing code into a run's info.
 func (p *planned) tellCode(i *experiment.Info) {
 	i.Tests, i.NotBenchmarked, i.OtherChanges = p.tests, p.notBenchmarked, p.otherChanges
+	i.MeasuredOnly, i.Uncompared = p.measuredOnly, p.uncompared
 	for _, id := range p.sameCode {
 		i.SameCode = append(i.SameCode, experiment.BenchmarkName(id))
 	}

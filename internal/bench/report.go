@@ -16,6 +16,8 @@ type Report struct {
 	Unchanged, New, Gone []string
 	Missing              []experiment.Gap // Gone, and what only the head skips
 	SameCode             []ID             // that run no changed code
+	// MeasuredOnly are benchmarks with the same code that were measured for another reason.
+	MeasuredOnly []experiment.Doubt
 	// Tests tells for packages whose tests differ which side's were run. Base is the revision
 	// that the head was compared with.
 	Tests []experiment.TestOrigin
@@ -34,7 +36,7 @@ type Report struct {
 func (p *planned) report(r *record) *Report {
 	out := &Report{
 		Failures: p.failures, Skipped: p.skips, Unchanged: p.unchanged, New: p.new, Gone: p.gone, Missing: p.missing,
-		SameCode: p.sameCode, Tests: p.tests, Base: p.base, NotBenchmarked: p.notBenchmarked, code: experiment.Info{Base: p.base},
+		SameCode: p.sameCode, MeasuredOnly: p.measuredOnly, Tests: p.tests, Base: p.base, NotBenchmarked: p.notBenchmarked, code: experiment.Info{Base: p.base},
 	}
 	p.tellCode(&out.code)
 	if r != nil {
@@ -45,8 +47,9 @@ func (p *planned) report(r *record) *Report {
 	return out
 }
 
-// CodeNotes returns the notes of the run about tests and unchanged code.
-func (r *Report) CodeNotes() []string { return r.code.CodeNotes() }
+// CodeNotes returns the notes of the run about tests and unchanged code; see
+// experiment.Info.
+func (r *Report) CodeNotes(all bool) []string { return r.code.CodeNotes(all) }
 
 // Unmeasured returns what should have been measured but was not: failures, and what only the base
 // has.

@@ -17,12 +17,12 @@ import (
 	"github.com/hone-go/hone/internal/workspace"
 )
 
-// dataChanged reports whether files differ that a benchmark may read but that are not
+// dataChanged returns the files that differ and that a benchmark may read but that are not
 // in its binary, but for those that are one side's on both. Without a revision both sides
 // are of one folder.
-func dataChanged(ctx context.Context, rev *workspace.Base, dir string, shared []string) (bool, error) {
+func dataChanged(ctx context.Context, rev *workspace.Base, dir string, shared []string) ([]workspace.FileChange, error) {
 	if rev == nil {
-		return false, nil
+		return nil, nil
 	}
 	return rev.DataChanged(ctx, dir, shared)
 }

@@ -230,7 +230,7 @@ func TestAgainstWithTheSameTests(t *testing.T) {
 			if len(run.Tests) != 1 || run.Tests[0].From != c.origin {
 				t.Fatalf("of the run: %+v", run.Tests)
 			}
-			for _, notes := range [][]string{run.CodeNotes(), report.CodeNotes()} {
+			for _, notes := range [][]string{run.CodeNotes(false), report.CodeNotes(false)} {
 				if len(notes) == 0 || !strings.HasPrefix(notes[0], "example.com/m: "+c.note) {
 					t.Errorf("notes %q", notes)
 				}

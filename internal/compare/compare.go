@@ -33,7 +33,7 @@ func (in *Inputs) Compare(objectives []objective.Objective) (*Comparison, error)
 		results += len(one.Results)
 		c.Warnings = append(c.Warnings, one.warnings...)
 		if one.run != nil {
-			c.notes = append(append(c.notes, one.run.Notes...), one.run.CodeNotes()...)
+			c.notes = append(append(c.notes, one.run.Notes...), one.run.CodeNotes(false)...)
 		}
 	}
 	c.notes = eachOnce(c.notes)

@@ -36,7 +36,7 @@ func (c *Comparison) writeText(w io.Writer, all bool) error {
 			s.writeChanges(&b)
 		}
 		if s.base.run == s.head.run && s.head.run != nil {
-			s.writeCode(&b)
+			s.writeCode(&b, all)
 		}
 	}
 	_, err := io.WriteString(w, report.NoCommands(b.String())) // benchstat's tables have names as they are
@@ -154,8 +154,8 @@ func (e *explanation) writeText(b *bytes.Buffer, most, mostCallers int) {
 
 // writeCode prints what is known of the code without measuring, and what is of all that
 // was measured.
-func (s *Sides) writeCode(b *bytes.Buffer) {
-	notes := s.head.run.CodeNotes()
+func (s *Sides) writeCode(b *bytes.Buffer, all bool) {
+	notes := s.head.run.CodeNotes(all)
 	if s.Layout != nil {
 		notes = append(notes, s.Layout.String())
 	}

@@ -32,9 +32,14 @@ type Info struct {
 	// SameCode are benchmarks that can run no code that differs between the sides;
 	// NotBenchmarked functions of the head whose code differs, and that no benchmark of
 	// those that were asked for can run. OtherChanges says that there are others, too.
-	SameCode       []BenchmarkName `json:"sameCode,omitempty"`
-	NotBenchmarked []string        `json:"notBenchmarked,omitempty"`
-	OtherChanges   bool            `json:"otherChanges,omitempty"`
+	SameCode []BenchmarkName `json:"sameCode,omitempty"`
+	// MeasuredOnly are benchmarks whose own code is the same on both sides, but that were
+	// measured for another reason.
+	MeasuredOnly []Doubt `json:"measuredOnly,omitempty"`
+	// Uncompared is why all benchmarks were measured, "" if code was compared.
+	Uncompared     string   `json:"uncompared,omitempty"`
+	NotBenchmarked []string `json:"notBenchmarked,omitempty"`
+	OtherChanges   bool     `json:"otherChanges,omitempty"`
 	// Failures are what could not be measured, Missing benchmarks of the base that the
 	// head does not have, or skips.
 	Failures []Failure `json:"failures,omitempty"`
@@ -56,6 +61,12 @@ type Timing struct {
 	IfChanged float64 `json:"ifChanged,omitempty"`
 	Took      float64 `json:"took"`
 	Waited    float64 `json:"waited,omitempty"` // of that, for others to leave a core
+}
+
+// A Doubt is why it isn't known, without measuring, that a benchmark has not changed.
+type Doubt struct {
+	BenchmarkName
+	Why string `json:"why"`
 }
 
 // A FileSum is what a file of a complete run has to be.

@@ -9,25 +9,11 @@ import (
 const namedAtMost = 8
 
 // CodeNotes says, in lines for people, where benchmarks were taken from that differ, of
-// which it is known without measuring that they can't have changed, and which changes
-// none of them runs.
-func (i *Info) CodeNotes() []string {
-	notes := i.TestNotes()
-	byPackage := make(map[string][]string)
-	var packages []string
-	for _, b := range i.SameCode {
-		if byPackage[b.Package] == nil {
-			packages = append(packages, b.Package)
-		}
-		byPackage[b.Package] = append(byPackage[b.Package], b.Benchmark)
-	}
-	for _, p := range packages {
-		if names := byPackage[p]; len(names) == 1 {
-			notes = append(notes, fmt.Sprintf("%s.%s: %s", p, names[0], SameCodeWords))
-		} else {
-			notes = append(notes, fmt.Sprintf("%s: %d benchmarks run no changed code: %s", p, len(names), listed(names)))
-		}
-	}
+// which it is known without measuring that they can't have changed, why it isn't known of
+// others, and which changes none of them runs. Unless all is set, long lists are cut short.
+func (i *Info) CodeNotes(all bool) []string {
+	notes := append(i.TestNotes(), i.sameNotes(all)...)
+	notes = append(notes, i.doubtNotes(all)...)
 	if n := len(i.NotBenchmarked); n > 0 {
 		what := "the changed functions are not benchmarked"
 		switch {
@@ -36,7 +22,67 @@ func (i *Info) CodeNotes() []string {
 		case n == 1:
 			what = "the changed function is not benchmarked"
 		}
-		notes = append(notes, what+": "+listed(i.NotBenchmarked))
+		notes = append(notes, what+": "+listedAs(i.NotBenchmarked, all))
+	}
+	return notes
+}
+
+// sameNotes names the benchmarks of SameCode: those of each package, or, of more than one
+// can read at a glance, how many there are.
+func (i *Info) sameNotes(all bool) []string {
+	byPackage := make(map[string][]string)
+	var packages []string
+	for _, b := range i.SameCode {
+		if byPackage[b.Package] == nil {
+			packages = append(packages, b.Package)
+		}
+		byPackage[b.Package] = append(byPackage[b.Package], b.Benchmark)
+	}
+	if n := len(i.SameCode); n > namedAtMost && !all {
+		of := packages[0]
+		if len(packages) > 1 {
+			of = fmt.Sprintf("%d packages", len(packages))
+		}
+		return []string{fmt.Sprintf("%d benchmarks of %s run no changed code; -v lists them", n, of)}
+	}
+	var notes []string
+	for _, p := range packages {
+		if names := byPackage[p]; len(names) == 1 {
+			notes = append(notes, fmt.Sprintf("%s.%s: %s", p, names[0], SameCodeWords))
+		} else {
+			notes = append(notes, fmt.Sprintf("%s: %d benchmarks run no changed code: %s", p, len(names), strings.Join(names, ", ")))
+		}
+	}
+	return notes
+}
+
+// doubtNotes says of each package why benchmarks of it were measured whose own code is
+// the same.
+func (i *Info) doubtNotes(all bool) []string {
+	type doubt struct{ pkg, why string }
+	names := make(map[doubt][]string)
+	var order []doubt
+	for _, d := range i.MeasuredOnly {
+		of := doubt{d.Package, d.Why}
+		if names[of] == nil {
+			order = append(order, of)
+		}
+		names[of] = append(names[of], d.Benchmark)
+	}
+	var notes []string
+	if i.Uncompared != "" {
+		notes = append(notes, "benchmarks were measured whether their code changed or not: "+i.Uncompared)
+	}
+	for _, d := range order {
+		n := names[d]
+		switch {
+		case len(n) == 1:
+			notes = append(notes, fmt.Sprintf("%s.%s was measured although its own code is the same: %s", d.pkg, n[0], d.why))
+		case all:
+			notes = append(notes, fmt.Sprintf("%s: %d benchmarks were measured although their own code is the same: %s: %s", d.pkg, len(n), strings.Join(n, ", "), d.why))
+		default:
+			notes = append(notes, fmt.Sprintf("%s: %d benchmarks were measured although their own code is the same: %s", d.pkg, len(n), d.why))
+		}
 	}
 	return notes
 }
@@ -85,8 +131,10 @@ func (o *TestOrigin) words(base string) string {
 	return fmt.Sprintf("the benchmark itself changed, and each side ran its own, so its verdicts are inconclusive: %s%s", differ, why)
 }
 
-func listed(names []string) string {
-	if len(names) <= namedAtMost {
+func listed(names []string) string { return listedAs(names, false) }
+
+func listedAs(names []string, all bool) string {
+	if all || len(names) <= namedAtMost {
 		return strings.Join(names, ", ")
 	}
 	return fmt.Sprintf("%s and %d more", strings.Join(names[:namedAtMost], ", "), len(names)-namedAtMost)

@@ -1,6 +1,7 @@
 package experiment_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -79,14 +80,49 @@ func TestSameCode(t *testing.T) {
 	}
 
 	want := []string{"example.com/m: 2 benchmarks run no changed code: Same-2, Unmeasured-2", "some changed functions are not benchmarked: example.com/m.F"}
-	if got := run.CodeNotes(); !slices.Equal(got, want) {
+	if got := run.CodeNotes(false); !slices.Equal(got, want) {
 		t.Errorf("notes %q", got)
 	}
 }
 
 func TestCodeNotesAreShort(t *testing.T) {
 	i := experiment.Info{NotBenchmarked: strings.Split(strings.Repeat("f ", 30)+"f", " ")}
-	if got := i.CodeNotes(); len(got) != 1 || !strings.HasPrefix(got[0], "the changed functions are not benchmarked: f, ") || !strings.HasSuffix(got[0], " and 23 more") {
+	if got := i.CodeNotes(false); len(got) != 1 || !strings.HasPrefix(got[0], "the changed functions are not benchmarked: f, ") || !strings.HasSuffix(got[0], " and 23 more") {
 		t.Errorf("notes %q", got)
+	}
+}
+
+// Without all, a line says how many benchmarks there are and how to list them; with all, each is named.
+func TestCodeNotesOfMany(t *testing.T) {
+	var i experiment.Info
+	for n := range 12 {
+		i.SameCode = append(i.SameCode, experiment.BenchmarkName{Package: fmt.Sprintf("m/%d", n%2), Benchmark: fmt.Sprintf("B%d", n)})
+		i.MeasuredOnly = append(i.MeasuredOnly, experiment.Doubt{BenchmarkName: experiment.BenchmarkName{Package: "m/2", Benchmark: fmt.Sprintf("C%d", n/11)}, Why: "w"})
+	}
+	i.MeasuredOnly = i.MeasuredOnly[10:]
+	i.MeasuredOnly = append(i.MeasuredOnly, experiment.Doubt{BenchmarkName: experiment.BenchmarkName{Package: "m/2", Benchmark: "D"}, Why: "v"})
+	want := []string{
+		"12 benchmarks of 2 packages run no changed code; -v lists them",
+		"m/2: 2 benchmarks were measured although their own code is the same: w",
+		"m/2.D was measured although its own code is the same: v",
+	}
+	if got := i.CodeNotes(false); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	want = []string{
+		"m/0: 6 benchmarks run no changed code: B0, B2, B4, B6, B8, B10",
+		"m/1: 6 benchmarks run no changed code: B1, B3, B5, B7, B9, B11",
+		"m/2: 2 benchmarks were measured although their own code is the same: C0, C1: w",
+		"m/2.D was measured although its own code is the same: v",
+	}
+	if got := i.CodeNotes(true); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	i.SameCode = i.SameCode[:9]
+	for n := range i.SameCode {
+		i.SameCode[n].Package = "m"
+	}
+	if got := i.CodeNotes(false)[0]; got != "9 benchmarks of m run no changed code; -v lists them" {
+		t.Error(got)
 	}
 }

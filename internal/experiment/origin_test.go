@@ -77,7 +77,7 @@ func TestOtherBenchmark(t *testing.T) {
 					t.Errorf("objective: %s", o.Text)
 				}
 			}
-			if got := run.CodeNotes(); !slices.Equal(got, []string{c.note}) {
+			if got := run.CodeNotes(false); !slices.Equal(got, []string{c.note}) {
 				t.Errorf("notes %q", got)
 			}
 		})

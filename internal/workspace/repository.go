@@ -122,25 +122,33 @@ func (r *repository) closeNames(ctx context.Context, ref string) []string {
 	return names[:min(3, len(names))]
 }
 
-// changedBelow reports whether one of the files below a folder counts that differ
-// from a commit, or that git doesn't know and doesn't ignore.
-func (r *repository) changedBelow(ctx context.Context, commit, dir string, counts func(name string) bool) (bool, error) {
+// changedBelow returns the files below a folder that differ from a commit, or that git
+// doesn't know and doesn't ignore.
+func (r *repository) changedBelow(ctx context.Context, commit, dir string) ([]FileChange, error) {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
 	}
 	if !Inside(dir, r.top) {
-		return false, nil
+		return nil, nil
 	}
 	tracked, err := r.git(ctx, dir, nil, "diff", "--name-only", "--relative", "-z", commit, "--", ".")
 	if err != nil {
-		return false, err
+		return nil, err
 	}
 	others, err := r.git(ctx, dir, nil, "ls-files", "--others", "--exclude-standard", "-z", "--", ".")
 	if err != nil {
-		return false, err
+		return nil, err
 	}
-	names := strings.Split(strings.TrimSuffix(string(tracked)+string(others), "\x00"), "\x00")
-	return slices.ContainsFunc(names, func(name string) bool { return name != "" && counts(name) }), nil
+	var changes []FileChange
+	for untracked, list := range map[bool][]byte{false: tracked, true: others} {
+		for name := range strings.SplitSeq(string(list), "\x00") {
+			if name != "" {
+				changes = append(changes, FileChange{name, untracked})
+			}
+		}
+	}
+	slices.SortFunc(changes, func(a, b FileChange) int { return strings.Compare(a.Name, b.Name) })
+	return changes, nil
 }
 
 // untracked returns the files that git neither tracks nor ignores.

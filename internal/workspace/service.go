@@ -126,7 +126,7 @@ func (s *Service) Same(ctx context.Context) (bool, error) {
 	if s.programs[experiment.Base] == "" {
 		return false, nil
 	}
-	if changed, err := s.base.FilesChanged(ctx, s.w.Sides[experiment.Head].Dir); err != nil || changed {
+	if changed, err := s.base.FilesChanged(ctx, s.w.Sides[experiment.Head].Dir); err != nil || len(changed) > 0 {
 		return false, err
 	}
 	var sums [2][sha256.Size]byte

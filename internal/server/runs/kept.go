@@ -177,7 +177,7 @@ func (k *Kept) Run(ctx context.Context, name string) (*api.RunAbout, error) {
 			Command: run.Command,
 		},
 		Revision: compare.RevisionsText(&run.Head, run.Base), Environment: run.Environment,
-		Notes: append(append([]string{}, run.Notes...), run.CodeNotes()...), Problems: append([]string{}, run.Problems...),
+		Notes: append(append([]string{}, run.Notes...), run.CodeNotes(false)...), Problems: append([]string{}, run.Problems...),
 		Line: compare.CommandLine(run.Command), Profiles: []api.RunProfile{}, Load: run.HasLoad(),
 	}
 	measured := make(map[[2]string]bool)
