@@ -97,7 +97,7 @@ func (l *lab) tellTime() error {
 // process takes.
 func (l *lab) calibrate(ctx context.Context, t *target, length Length) (out schedule.Outcome, err error) {
 	for _, s := range []experiment.Side{experiment.Base, experiment.Head} {
-		m, err := l.runOnce(ctx, t, s, 0, length, &out.Costs)
+		m, err := l.runOnce(ctx, t, s, 0, length, 0, &out.Costs)
 		if err != nil {
 			return out, err
 		}
@@ -124,11 +124,24 @@ func (l *lab) sample(ctx context.Context, t *target, step schedule.Samples) (sch
 			runs = append(runs, slot.Runs(step.Phase))
 		}
 	}
+	setups := make([]workspace.Outcome, len(runs))
+	for i, side := range runs {
+		if step.Slots == nil || step.Costs.Setup[side] == 0 {
+			continue // CPU time isn't told
+		}
+		o, err := l.runSetup(ctx, t, side, l.linker.binary(t, side, step.Layouts[i]))
+		if err != nil {
+			return out, err
+		}
+		if o.Err == nil {
+			setups[i] = *o
+		}
+	}
 	samples := make([][]*measured, len(runs))
 	for _, length := range step.Lengths {
 		for i, side := range runs {
 			l.tell(stageNames[step.Phase], t.Benchmark)
-			m, err := l.runOnce(ctx, t, side, step.Layouts[i], length, &out.Costs)
+			m, err := l.runOnce(ctx, t, side, step.Layouts[i], length, setups[i].CPU, &out.Costs)
 			if err != nil {
 				return out, err
 			}
@@ -150,13 +163,14 @@ func (l *lab) sample(ctx context.Context, t *target, step schedule.Samples) (sch
 			return out, err
 		}
 		l.samples++
-		out.Took, out.Crowded = append(out.Took, whole.took), whole.beside.Crowded()
+		out.Took, out.Crowded = append(out.Took, setups[i].Wall+whole.took), whole.beside.Crowded()
 	}
 	return out, nil
 }
 
 // runOnce runs a benchmark in a process of its own, and learns what it costs. nil: it failed.
-func (l *lab) runOnce(ctx context.Context, t *target, s experiment.Side, layout int, length Length, costs *schedule.Costs) (*measured, error) {
+// setup is the CPU time of such a process without most of its iterations, 0 if that isn't known.
+func (l *lab) runOnce(ctx context.Context, t *target, s experiment.Side, layout int, length Length, setup time.Duration, costs *schedule.Costs) (*measured, error) {
 	begin := time.Now()
 	o, err := l.runFile(ctx, t.at[s], l.linker.binary(t, s, layout), t.flags("", []string{"-test.benchtime=" + benchtime(length), "-test.benchmem"})...)
 	if err != nil {
@@ -181,8 +195,8 @@ func (l *lab) runOnce(ctx context.Context, t *target, s experiment.Side, layout 
 	if o.Peak > 0 {
 		result.Values = append(result.Values, benchfmt.Value{Value: float64(o.Peak), Unit: experiment.PeakRSS})
 	}
-	if n := result.Iters - schedule.SetupIterations; costs.Setup[s] > 0 && n > 0 && o.CPU > costs.Setup[s] {
-		result.Values = append(result.Values, benchfmt.Value{Value: float64(o.CPU-costs.Setup[s]) / float64(n), Unit: experiment.CPUTime})
+	if n := result.Iters - schedule.SetupIterations; setup > 0 && n > 0 && o.CPU > setup {
+		result.Values = append(result.Values, benchfmt.Value{Value: float64(o.CPU-setup) / float64(n), Unit: experiment.CPUTime})
 	}
 	return &measured{records, result, o.Beside, took}, nil
 }
@@ -197,6 +211,17 @@ func costOf(r *benchfmt.Result, wall time.Duration) (nanos, bytes float64) {
 	return nanos, bytes
 }
 
+// runSetup runs a benchmark with so few iterations that what its process takes is what it
+// takes besides them.
+//
+// Each sample has such a process of its own, next in time. What it takes varies by a tenth and
+// more, which is a percent of a sample's CPU time. A value measured once for each side would
+// shift all samples of that side alike, also those of the confirming run: identical code
+// would be faster, and confirmed.
+func (l *lab) runSetup(ctx context.Context, t *target, s experiment.Side, binary string) (*workspace.Outcome, error) {
+	return l.runFile(ctx, t.at[s], binary, t.flags("", []string{fmt.Sprintf("-test.benchtime=%dx", schedule.SetupIterations), "-test.benchmem"})...)
+}
+
 // measureSetup learns what time and CPU time a benchmark's process takes besides its
 // iterations.
 // Where peak memory is told, CPU time isn't: package spawn starts the process then.
@@ -206,7 +231,7 @@ func (l *lab) measureSetup(ctx context.Context, t *target, s experiment.Side, co
 	}
 	var took, wall []time.Duration
 	for range 3 {
-		o, err := l.runFile(ctx, t.at[s], t.at[s].binary, t.flags("", []string{fmt.Sprintf("-test.benchtime=%dx", schedule.SetupIterations), "-test.benchmem"})...)
+		o, err := l.runSetup(ctx, t, s, t.at[s].binary)
 		if err != nil || o.Err != nil {
 			return err // without it there is one clock only
 		}

@@ -154,8 +154,8 @@ const moreSamples = "take more samples (-count) or use a quieter machine"
 // remedy says what may decide the open times.
 //
 // If other programs use the CPU, time alone decides nothing, however many samples there are: CPU
-// time has to show the change, too. It is unknown if a process spends less of it on its iterations
-// than on its start. A sample with a number of iterations is one process, so a larger number helps.
+// time has to show the change, too. It is unknown if a process spends hardly more of it on its
+// iterations than on its start. A sample with a number of iterations is one process, so a larger number helps.
 func (t *times) remedy(f *experiment.Family) string {
 	for _, c := range t.open {
 		n := enoughIterations(c)

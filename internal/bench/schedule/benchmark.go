@@ -100,7 +100,11 @@ func (b *benchmark) takes(length Length) time.Duration {
 	if length.Iterations == 0 || head == 0 || base == 0 {
 		return length.guess()
 	}
-	return time.Duration(b.parts(length))*b.costs.Overhead + time.Duration(float64(length.Iterations)*(base+head)/2)
+	processes := b.parts(length)
+	if b.costs.Setup[experiment.Base] > 0 && b.costs.Setup[experiment.Head] > 0 {
+		processes++ // for CPU time
+	}
+	return time.Duration(processes)*b.costs.Overhead + time.Duration(float64(length.Iterations)*(base+head)/2)
 }
 
 // shortestSample is what a sample is not shortened beyond: the clock ticks, threads
@@ -123,13 +127,15 @@ func (b *benchmark) shortened(usual Length, share float64) Length {
 // what a sample takes more is of so many iterations more. With 1 it would not.
 const SetupIterations = 2
 
-// leaveSetup leaves CPU time out where a process does less for its iterations than besides
-// them: what it takes besides differs from one process to the next, by as much as those take.
+// setupPart is the part of a sample's iterations that a process without them may take.
+const setupPart = 2
+
+// leaveSetup leaves CPU time out where the process of each sample that tells what there is
+// besides iterations takes more than a part of these. What it takes differs from one process
+// to the next, so there it would say little, and cost much.
 func (b *benchmark) leaveSetup() {
-	n := b.samples.Iterations/b.parts(b.samples) - SetupIterations
 	for s, setup := range b.costs.Setup {
-		besides := float64(setup) - (SetupIterations+1)*b.costs.Nanos[s]
-		if float64(n)*b.costs.Nanos[s] < besides {
+		if float64(b.samples.Iterations)*b.costs.Nanos[s] < setupPart*float64(setup) {
 			b.costs.Setup = [2]time.Duration{}
 			return
 		}

@@ -40,8 +40,9 @@ func TestLeaveSetup(t *testing.T) {
 	}{
 		{iterations: 100_000, nanos: 1000, setup: 5 * time.Millisecond},
 		{iterations: 20_000, nanos: 1000, setup: 25 * time.Millisecond, left: true},
+		{iterations: 50_000, nanos: 1000, setup: 25 * time.Millisecond},
 		{iterations: 20, nanos: 0.01 * ms, setup: 4 * time.Millisecond, left: true},
-		{iterations: 3, nanos: 160 * ms, setup: 485 * time.Millisecond}, // of which three iterations are 480
+		{iterations: 3, nanos: 160 * ms, setup: 485 * time.Millisecond, left: true}, // of which three iterations are 480
 		{iterations: 2, nanos: 160 * ms, setup: 485 * time.Millisecond, left: true},
 		{iterations: 100_000, nanos: 1000},
 	} {
