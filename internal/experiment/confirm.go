@@ -17,6 +17,10 @@ import (
 // series, and more samples are asked where it decides nothing (see Doubtful). A
 // change counts as beyond the budget if it is so in both.
 //
+// If the first run was of one layout and the second of several, what the first shows may be
+// the layout's, as often as not. Then the second one is corrected as a first one is, so that
+// its false alarms alone are within the level.
+//
 // A change that is certain stays, unconfirmed, if the second run has too few samples of
 // its series or none.
 func (f *Family) Confirm(second *Family) *Family {

@@ -76,7 +76,7 @@ func estimateSeries(s Series, q *question) estimate {
 	e.change = e.sample.change(e.shift.Center())
 	e.interval = e.sample.interval(e.shift, opts.Alpha)
 	e.p = e.shift.TwoSided(0)
-	if q.repeats == nil {
+	if q.corrected() {
 		e.share = lookAt(opts.Looks, len(e.sample.differences)).Share
 	}
 	e.chance = true

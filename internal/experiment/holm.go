@@ -16,7 +16,8 @@ type level struct {
 // smallest of m p values counts at the level α/(m−k+1), as long as all before it did. It
 // needs no independence, which benchmarks measured side by side don't have.
 //
-// A second run is of each series alone: its levels are not corrected.
+// A second run is of each series alone: its levels are not corrected, unless the first run
+// may have claimed more than its own correction allows.
 func correct(all []estimate, roles []role, q *question) (levels []level, tested int) {
 	type candidate struct {
 		at int // in all
@@ -47,7 +48,7 @@ func correct(all []estimate, roles []role, q *question) (levels []level, tested 
 	adjusted, stopped, alpha := 0.0, false, q.opts.Alpha
 	for k, c := range candidates {
 		left := float64(len(candidates) - k)
-		if q.repeats != nil {
+		if !q.corrected() {
 			left, stopped = 1, false
 		}
 		if !stopped {

@@ -52,7 +52,7 @@ func compareShifted(t *testing.T, rng *rand.Rand, value shifted, layouts map[Pha
 	for more := each(keysOf(asked), opts.Looks[0].Pairs); len(more) > 0; more = second.Undecided(opts.Looks) {
 		take(Repeat, again, more)
 		var err error
-		if second, err = compare(question{series: again, opts: opts, repeats: first}); err != nil {
+		if second, err = compare(question{series: again, opts: opts, repeats: first, stands: inOtherLayouts(series, again)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -109,5 +109,36 @@ func TestSetupOfEachSample(t *testing.T) {
 	}
 	if once <= each {
 		t.Errorf("%d false alarms with the setup measured once, %d with that of each sample: nothing is simulated", once, each)
+	}
+}
+
+// TestConfirmedInOtherLayouts: binaries of one layout each differ, with the same code.
+func TestConfirmedInOtherLayouts(t *testing.T) {
+	const order = 0.02 // doc/design/0014
+	start := func(rng *rand.Rand) shifted {
+		type binary struct {
+			benchmark, layout int
+			side              Side
+		}
+		factors := make(map[binary]float64)
+		return func(i int, slot Slot) float64 {
+			b := binary{i, slot.Layout, slot.Side}
+			if factors[b] == 0 {
+				factors[b] = math.Exp(order * rng.NormFloat64())
+			}
+			return factors[b] * math.Exp(0.01*rng.NormFloat64())
+		}
+	}
+	one, n := alarms(t, 2, nil, start)
+	confirmed, _ := alarms(t, 2, map[Phase]bool{Repeat: true}, start)
+	several, _ := alarms(t, 2, map[Phase]bool{Measure: true, Repeat: true}, start)
+	t.Logf("families with a confirmed change of identical code: %s in one layout, %s if confirmed in others, %s in several", percent(one, n), percent(confirmed, n), percent(several, n))
+	for _, k := range []int{confirmed, several} {
+		if float64(k) > truthLevel*float64(n) {
+			t.Errorf("%d of %d families with a false alarm", k, n)
+		}
+	}
+	if one <= confirmed {
+		t.Errorf("%d false alarms in one layout, %d confirmed in others: nothing is simulated", one, confirmed)
 	}
 }

@@ -34,9 +34,22 @@ func (r *Run) compareTwice(opts Options) (first, second *Family, err error) {
 	if len(again) == 0 {
 		return first, nil, nil
 	}
-	q.series, q.repeats = again, first
+	q.series, q.repeats, q.stands = again, first, inOtherLayouts(measured, again)
 	second, err = compare(q)
 	return first, second, err
+}
+
+// inOtherLayouts reports whether a series was measured in the layout as linked at first, and
+// repeated in others.
+func inOtherLayouts(measured, again []Series) bool {
+	asLinked := func(s Series) bool {
+		return slices.ContainsFunc(s.Samples, func(x Sample) bool { return x.Layout == 0 })
+	}
+	repeated := make(map[Key]bool)
+	for _, s := range again {
+		repeated[s.Key] = !asLinked(s)
+	}
+	return slices.ContainsFunc(measured, func(s Series) bool { return repeated[s.Key] && asLinked(s) })
 }
 
 // Doubtful returns the changes of a run that more samples of its second run may

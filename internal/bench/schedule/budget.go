@@ -38,6 +38,7 @@ type outlook struct {
 // links are the layouts of one binary.
 type links struct {
 	off       bool         // not linked: it failed, or takes too long
+	slow      bool         // linked to confirm a change, but not to find one
 	linked    map[int]bool // layouts that are there
 	measuring time.Duration
 }
@@ -194,7 +195,7 @@ func (o *outlook) ifChanged(now time.Time, some []*benchmark) time.Duration {
 	var sum time.Duration
 	for _, b := range some {
 		sum += 2 * first * o.at(samplesOf(b)).cost
-		if o.isLinked(b) && !linked[b.binary] {
+		if l := o.links[b.binary]; l != nil && !linked[b.binary] && (!l.off || l.slow && !o.limited()) {
 			linked[b.binary] = true
 			sum += first * o.at(linksOf(b.binary)).cost
 		}
@@ -206,6 +207,21 @@ func (o *outlook) ifChanged(now time.Time, some []*benchmark) time.Duration {
 		sum = max(0, min(sum, o.end.Sub(now)-o.rest(now)))
 	}
 	return sum
+}
+
+// confirmingLink is how long the link of a pair may take that confirms a change. All ten pairs
+// of the first look then take less than two minutes longer.
+const confirmingLink = 10 * time.Second
+
+// linksToConfirm links those binaries again for which that takes longer than measuring. In one
+// layout, the same code differs by a percent or two, in the confirming run as in the first. So
+// a change that was found in one layout is confirmed in others.
+func (o *outlook) linksToConfirm(some []*benchmark) {
+	for _, b := range some {
+		if l := o.links[b.binary]; l != nil && l.slow && !o.limited() {
+			l.off = false
+		}
+	}
 }
 
 // oneLayout ends linking.
@@ -238,7 +254,7 @@ func (o *outlook) fit(now time.Time, some []*benchmark, pre, first int) (fitting
 			o.oneLayout(binary)
 		}
 		linking = 0
-		told = append(told, Note{fmt.Sprintf("measured in one layout only: -for %v is too short to link others; -layouts all links them anyway", o.For)})
+		told = append(told, Note{fmt.Sprintf("measured in one layout only: -for %v is too short to link others%s", o.For, fewPercent)})
 	}
 	left -= linking
 
@@ -375,6 +391,12 @@ func calibratedNoise(some []*benchmark) experiment.Floor {
 }
 
 // linksTooLong tells why a package is measured in one layout.
-func linksTooLong(pkg string, took time.Duration) Note {
-	return Note{fmt.Sprintf("%s: measured in one layout only: linking takes %.1f s, longer than measuring; -layouts all links them anyway", pkg, took.Seconds())}
+func linksTooLong(pkg string, took time.Duration, confirmed bool) Note {
+	if confirmed {
+		return Note{fmt.Sprintf("%s: measured in one layout only, except to confirm changes: linking takes %.1f s, longer than measuring", pkg, took.Seconds())}
+	}
+	return Note{fmt.Sprintf("%s: measured in one layout only: linking takes %.1f s, longer than measuring%s", pkg, took.Seconds(), fewPercent)}
 }
+
+// fewPercent says what one layout means.
+const fewPercent = ", so a change of a few percent may come from the layout; -layouts all links others anyway"

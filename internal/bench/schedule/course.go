@@ -75,6 +75,7 @@ func (c *course) compare() error {
 		c.expectProfiles(changed, 2)
 	}
 	if len(again) > 0 {
+		c.linksToConfirm(again)
 		if seen, err = c.inLooks(experiment.Repeat, again); err != nil {
 			return err
 		}

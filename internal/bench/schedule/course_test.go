@@ -240,7 +240,15 @@ func TestComparison(t *testing.T) {
 		{
 			name: "links take too long", both: "A", opts: Options{Options: experiment.Options{Looks: experiment.OneLook(3)}},
 			m:    machine{links: time.Minute},
-			want: "calibrate A, link A 1, note p: measured in one layout only: linking takes 60.0 s, longer than measuring; -layouts all links them anyway, announce, measure A, judge measure",
+			want: "calibrate A, link A 1, note p: measured in one layout only: linking takes 60.0 s, longer than measuring, so a change of a few percent may come from the layout; -layouts all links others anyway, announce, measure A, judge measure",
+		},
+		{
+			name: "links take too long to find a change", both: "A", opts: Options{Options: experiment.Options{Looks: experiment.OneLook(3)}},
+			m: machine{links: 4 * time.Second, judge: saying(map[experiment.Phase]Judgement{
+				experiment.Measure: {Changed: ids("A"), Unconfirmed: ids("A")}, experiment.Repeat: {Changed: ids("A")},
+			})},
+			want: "calibrate A, link A 1, note p: measured in one layout only, except to confirm changes: linking takes 4.0 s, longer than measuring, " +
+				"announce, measure A, judge measure, link A 1000, link A 1001, confirm A, link A 1002, confirm A, judge confirm",
 		},
 		{
 			name: "links fail", both: "A", opts: Options{Options: experiment.Options{Looks: experiment.OneLook(3)}},

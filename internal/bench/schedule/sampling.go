@@ -41,9 +41,10 @@ func (s *sampler) link(b *benchmark, layout int) (int, error) {
 	case out.Failed:
 		s.oneLayout(b.binary)
 		return 0, s.tell(Warn{b.Package + ": measured in one layout only: " + out.Why})
-	case took > l.measuring && s.Layouts == AutoLayouts:
+	case took > l.measuring && s.Layouts == AutoLayouts && !l.slow:
+		l.slow = took <= confirmingLink
 		s.oneLayout(b.binary)
-		return 0, s.tell(linksTooLong(b.Package, took))
+		return 0, s.tell(linksTooLong(b.Package, took, l.slow && !s.limited()))
 	}
 	l.linked[layout] = true
 	return layout, nil
