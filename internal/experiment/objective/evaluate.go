@@ -63,5 +63,5 @@ func (o *Objective) evaluateSeries(s experiment.Series) []Outcome {
 	if math.IsInf(lo, 0) || math.IsInf(hi, 0) {
 		lo, hi = sum.Center, sum.Center
 	}
-	return o.evaluateBounds(s.Key, sum.Center, lo, hi, func(v float64) string { return shortNumber(v) + " " + o.Metric })
+	return o.evaluateBounds(s.Key, sum.Center, lo, hi, func(v float64) string { return quantity(v, o.Metric) })
 }

@@ -227,3 +227,36 @@ func TestObjectivesOfWindows(t *testing.T) {
 		t.Errorf("UTF-16: %v", err)
 	}
 }
+
+// TestQuantity: numbers have the unit that people write, once.
+func TestQuantity(t *testing.T) {
+	for _, c := range []struct {
+		tidied float64
+		metric string
+		want   string
+	}{
+		{7.37e-6, "ns/op", "7.37µs/op"},
+		{0.040321023, "p99-ns", "40.32ms p99"},
+		{0.0012, "cpu-ns/op", "1.2ms/op cpu"},
+		{2.5e-7, "user+sys-ns/op", "250ns/op user+sys"},
+		{872, "B/op", "872B/op"},
+		{1 << 20, "peak-RSS-bytes", "1MiB peak-RSS"},
+		{12.3e6, "MB/s", "12.3MB/s"},
+		{2702, "allocs/op", "2702 allocs/op"},
+		{0, "ns/op", "0s/op"},
+		{150, "req/s", "150 req/s"},
+	} {
+		if got := quantity(c.tidied, c.metric); got != c.want {
+			t.Errorf("%v of %s: %q, want %q", c.tidied, c.metric, got, c.want)
+		}
+	}
+	for _, c := range [][3]string{{"100µs", "ns/op", "100µs"}, {"20000", "ns/op", "20µs/op"}, {"0", "allocs/op", "0"}, {"4096", "B/op", "4KiB/op"}, {"3", "allocs/op", "3"}} {
+		o, err := Parse("hone.toml", []byte("[[objective]]\nbenchmark = \".\"\nmetric = \""+c[1]+"\"\nmax = "+map[bool]string{true: "\"" + c[0] + "\"", false: c[0]}[strings.HasSuffix(c[0], "s")]+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := o[0].Max.shown(c[1]); got != c[2] {
+			t.Errorf("bound %s of %s: %q, want %q", c[0], c[1], got, c[2])
+		}
+	}
+}

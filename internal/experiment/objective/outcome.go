@@ -42,7 +42,7 @@ type Outcome struct {
 	Text          string // one line for people
 }
 
-// evaluateBounds takes values in tidied units; show prints one in the metric's.
+// evaluateBounds takes values in tidied units, as show does, which prints one.
 func (o *Objective) evaluateBounds(k experiment.Key, value, lo, hi float64, show func(float64) string) []Outcome {
 	scale, _ := benchunit.Tidy(1, o.Metric)
 	if o.Profile != nil {
@@ -60,7 +60,7 @@ func (o *Objective) evaluateBounds(k experiment.Key, value, lo, hi float64, show
 		case beyond:
 			out.Status = Uncertain
 		}
-		out.Text = fmt.Sprintf("%s: %s, objective %s: %s", o.label(k), show(out.Value), out.Bound, out.Status)
+		out.Text = fmt.Sprintf("%s: %s, objective %s: %s", o.label(k), show(value), sign+" "+bound.shown(o.Metric), out.Status)
 		outcomes = append(outcomes, out)
 	}
 	if o.Max != nil {

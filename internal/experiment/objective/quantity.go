@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/pelletier/go-toml/v2/unstable"
 	"golang.org/x/perf/benchunit"
@@ -94,16 +95,66 @@ func dimensionOf(metric string) Dimension {
 }
 
 // shown prints a value of a profile.
-func (d Dimension) shown(v float64, metric string) string {
-	switch d {
-	case Fraction:
-		return fmt.Sprintf("%.3g%% %s", 100*v, metric)
-	case Time:
-		return benchunit.Scale(v, benchunit.Decimal) + "s " + metric
-	case Bytes:
-		return benchunit.Scale(v, benchunit.Binary) + "B " + metric
+func (d Dimension) shown(v float64, metric string) string { return d.number(v) + " " + metric }
+
+// number prints a tidied value with its unit.
+func (d Dimension) number(v float64) string {
+	switch {
+	case d == Fraction:
+		return fmt.Sprintf("%.3g%%", 100*v)
+	case d == Time:
+		return scaled(v, benchunit.Decimal) + "s"
+	case d == Bytes:
+		return scaled(v, benchunit.Binary) + "B"
 	}
-	return shortNumber(v) + " " + metric
+	return shortNumber(v)
+}
+
+// scaled prints four significant digits and a prefix, without zeros at the end: "7.37µ".
+func scaled(v float64, class benchunit.Class) string {
+	text := benchunit.Scale(v, class)
+	digits := strings.TrimRightFunc(text, unicode.IsLetter)
+	if strings.Contains(digits, ".") {
+		return strings.TrimRight(strings.TrimRight(digits, "0"), ".") + text[len(digits):]
+	}
+	return text
+}
+
+// unitWords are the units in names of metrics that benchunit tidies.
+var unitWords = []string{"ns", "sec", "B", "MB", "bytes"}
+
+// quantity prints a tidied value of a metric with its unit, as people write it: "7.37µs/op"
+// for ns/op, "40.32ms p99" for p99-ns, "872.0B/op" for B/op. Of a metric without a known unit,
+// such as allocs/op, it prints the number and the metric.
+func quantity(v float64, metric string) string {
+	d := dimensionOf(metric)
+	amount, per, perAny := strings.Cut(metric, "/")
+	words := strings.Split(amount, "-")
+	i := slices.IndexFunc(words, func(w string) bool { return slices.Contains(unitWords, w) })
+	if d == Number || d == Fraction || i < 0 {
+		return shortNumber(v) + " " + metric
+	}
+	text := d.number(v)
+	if words[i] == "MB" { // of 10⁶ bytes
+		text = scaled(v, benchunit.Decimal) + "B"
+	}
+	if perAny {
+		text += "/" + per
+	}
+	if rest := strings.Join(slices.Delete(words, i, i+1), "-"); rest != "" {
+		text += " " + rest
+	}
+	return text
+}
+
+// shown prints a bound as written, or, of a plain number in the unit of a metric, with that
+// unit.
+func (q *Quantity) shown(metric string) string {
+	plain := strings.ContainsRune("0123456789.", rune(q.Text[len(q.Text)-1]))
+	if plain && q.Value != 0 && (q.Dimension == Time || q.Dimension == Bytes) {
+		return quantity(q.Value, metric)
+	}
+	return q.Text
 }
 
 // shortNumber prints four significant digits, or the integer, without an
