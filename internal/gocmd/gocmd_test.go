@@ -133,3 +133,31 @@ func TestExactPattern(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// What a go.mod and a go.work say about other folders.
+func TestReadModFile(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":  "module example.com/m\n\ngo 1.21\n\nreplace (\n\texample.com/a => ../a\n\texample.com/b v1.2.3 => /src/b\n\texample.com/c => example.com/d v1.0.0\n)\n",
+		"go.work": "go 1.21\n\nuse ./m\n\nreplace example.com/e => ./e\n",
+		"bad.mod": "modul\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mod, err := ReadModFile(t.Context(), filepath.Join(dir, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := mod.Replacements(); len(got) != 2 || got[0] != (Replacement{"example.com/a", "../a"}) || got[1] != (Replacement{"example.com/b", "/src/b"}) {
+		t.Errorf("replacements %+v", got)
+	}
+	work, err := ReadModFile(t.Context(), filepath.Join(dir, "go.work"))
+	if err != nil || len(work.Use) != 1 || work.Use[0].DiskPath != "./m" || len(work.Replacements()) != 1 || work.Replacements()[0].Path != "example.com/e" {
+		t.Errorf("go.work: %+v, %v", work, err)
+	}
+	if _, err := ReadModFile(t.Context(), filepath.Join(dir, "bad.mod")); err == nil || !strings.HasPrefix(err.Error(), "go mod: ") {
+		t.Errorf("of a file that isn't a go.mod: %v", err)
+	}
+}

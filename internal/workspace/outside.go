@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,22 +47,23 @@ func (l *outsideLinks) module(ctx context.Context, dir string) error {
 	if !infile.Exists(file) {
 		return nil
 	}
-	var mod struct {
-		Replace []struct {
-			New struct{ Path, Version string }
+	_, err := l.replacements(ctx, dir, file)
+	return err
+}
+
+// replacements links the folders that stand in for modules by what a go.mod or go.work of the base says, which is of
+// a module or workspace in dir.
+func (l *outsideLinks) replacements(ctx context.Context, dir, file string) (*gocmd.ModFile, error) {
+	mod, err := gocmd.ReadModFile(ctx, file)
+	if err != nil {
+		return nil, fmt.Errorf("the base's %s: %w", filepath.Base(file), err)
+	}
+	for _, r := range mod.Replacements() {
+		if err := l.link(dir, r.Dir); err != nil {
+			return nil, err
 		}
 	}
-	if err := l.edit(ctx, "mod", file, &mod); err != nil {
-		return err
-	}
-	for _, r := range mod.Replace {
-		if r.New.Version == "" {
-			if err := l.link(dir, r.New.Path); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return mod, nil
 }
 
 // workspace links what go.work uses, and copies go.work where the revision has
@@ -83,16 +83,11 @@ func (l *outsideLinks) workspace(ctx context.Context, file string) error {
 			return err
 		}
 	}
-	var work struct {
-		Use     []struct{ DiskPath string }
-		Replace []struct {
-			New struct{ Path, Version string }
-		}
-	}
-	if err := l.edit(ctx, "work", at, &work); err != nil {
+	dir := filepath.Dir(file)
+	work, err := l.replacements(ctx, dir, at)
+	if err != nil {
 		return err
 	}
-	dir := filepath.Dir(file)
 	for _, u := range work.Use {
 		if err := l.link(dir, u.DiskPath); err != nil {
 			return err
@@ -109,23 +104,7 @@ func (l *outsideLinks) workspace(ctx context.Context, file string) error {
 			return err
 		}
 	}
-	for _, r := range work.Replace {
-		if r.New.Version == "" {
-			if err := l.link(dir, r.New.Path); err != nil {
-				return err
-			}
-		}
-	}
 	return nil
-}
-
-// edit reads a go.mod or go.work.
-func (l *outsideLinks) edit(ctx context.Context, kind, file string, into any) error {
-	out, err := gocmd.Command{Args: []string{kind, "edit", "-json", file}}.Output(ctx)
-	if err != nil {
-		return fmt.Errorf("the base's %s: %w", filepath.Base(file), err)
-	}
-	return json.Unmarshal(out, into)
 }
 
 // Inside reports whether a path is a folder or lies in it.
