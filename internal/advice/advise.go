@@ -18,26 +18,28 @@ const DefaultMaxPackages = 50
 func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	o.setDefaults()
 	o.stage("loading the module")
-	mods, err := modules(ctx, o.Dir)
+	env, err := gocmd.Command{Dir: o.Dir}.Environ(ctx, "GOVERSION", "GOROOT", "GOWORK")
 	if err != nil {
 		return nil, err
 	}
-	env, err := gocmd.Command{Dir: o.Dir}.Environ(ctx, "GOVERSION", "GOROOT")
+	toolchain, goroot, work := strings.TrimSpace(env[0]), strings.TrimSpace(env[1]), strings.TrimSpace(env[2])
+	mods, err := modules(ctx, o.Dir, work)
 	if err != nil {
 		return nil, err
 	}
-	toolchain, goroot := strings.TrimSpace(env[0]), strings.TrimSpace(env[1])
 	l := &locator{modules: mods, goroot: goroot}
-	if l.mains, err = mainFolders(ctx, o.Dir, o.BuildFlags, inputs); err != nil {
+	if l.mains, err = mainFolders(ctx, o.Dir, mods, o.BuildFlags, inputs); err != nil {
 		return nil, err
 	}
 	e := collect(inputs, l.locate)
 	lines, dirs, left := e.hottest(o.MinShare, o.MaxPackages)
 	o.stage("reading and compiling %s", count(len(dirs), "package"))
-	src, err := o.read(ctx, toolchain, dirs)
+	patterns, apart := patternsOf(mods, dirs)
+	src, err := o.read(ctx, toolchain, patterns)
 	if err != nil {
 		return nil, err
 	}
+	src.unexamined = append(src.unexamined, apart...)
 	if left > 0 {
 		src.unexamined = append(src.unexamined, fmt.Sprintf("%s with hot lines: only the %d hottest are examined", count(left, "more package"), len(dirs)))
 	}
@@ -56,8 +58,8 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	return report, ctx.Err()
 }
 
-// read loads the packages in some folders and compiles them at the same time, which takes longer.
-func (o *Options) read(ctx context.Context, toolchain string, dirs []string) (*source, error) {
+// read loads packages and compiles them at the same time, which takes longer.
+func (o *Options) read(ctx context.Context, toolchain string, patterns []string) (*source, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var said Diagnostics
@@ -67,10 +69,10 @@ func (o *Options) read(ctx context.Context, toolchain string, dirs []string) (*s
 	go func() {
 		defer close(compiled)
 		if o.Compiler {
-			said, decided, failed = compilerDiagnostics(ctx, o.Dir, o.BuildFlags, dirs)
+			said, decided, failed = compilerDiagnostics(ctx, o.Dir, o.BuildFlags, patterns)
 		}
 	}()
-	src, err := load(ctx, o.Dir, toolchain, o.BuildFlags, dirs)
+	src, err := load(ctx, o.Dir, toolchain, o.BuildFlags, patterns)
 	if err != nil {
 		stop()
 	}

@@ -53,7 +53,7 @@ func (d Diagnostics) Escapes(file string, line int) bool {
 	return d == nil || slices.ContainsFunc(d[lineOf{file, line}], func(message string) bool { return strings.Contains(message, "escapes to heap") })
 }
 
-// compilerDiagnostics compiles the packages in some folders with -json=0,DIR. The compiler then writes
+// compilerDiagnostics compiles packages with -json=0,DIR. The compiler then writes
 // its decisions, one file per source file, in the language server's format, but with lines and columns
 // that start at 1:
 //
@@ -67,8 +67,8 @@ func (d Diagnostics) Escapes(file string, line int) bool {
 //
 // A folder of its own makes the command line unique, so that packages are compiled and don't come from
 // the build cache. Packages that don't compile are left out.
-func compilerDiagnostics(ctx context.Context, dir string, flags, dirs []string) (Diagnostics, Decisions, error) {
-	if len(dirs) == 0 {
+func compilerDiagnostics(ctx context.Context, dir string, flags, patterns []string) (Diagnostics, Decisions, error) {
+	if len(patterns) == 0 {
 		return nil, nil, nil
 	}
 	tmp, err := temporary.Make()
@@ -77,7 +77,7 @@ func compilerDiagnostics(ctx context.Context, dir string, flags, dirs []string) 
 	}
 	defer tmp.Remove()
 	told := filepath.Join(tmp.Path, "told") // apart from what the go command keeps for a while
-	args := slices.Concat([]string{"list", "-e", "-buildvcs=false", "-export", "-gcflags=-json=0," + told, "-f", "{{.ImportPath}}\t{{.Dir}}"}, flags, []string{"--"}, dirs)
+	args := slices.Concat([]string{"list", "-e", "-buildvcs=false", "-export", "-gcflags=-json=0," + told, "-f", "{{.ImportPath}}\t{{.Dir}}"}, flags, []string{"--"}, patterns)
 	out, err := gocmd.Command{Dir: dir, Args: args, Run: tmp.Run}.Output(ctx)
 	if err != nil {
 		return nil, nil, fmt.Errorf("compiler diagnostics are missing: %w", err)
@@ -201,7 +201,7 @@ func fileName(address string) string {
 
 // mainFolders returns the folders of the modules' commands, if the profiles have frames that are only
 // known to belong to a command.
-func mainFolders(ctx context.Context, dir string, flags []string, inputs []Input) ([]string, error) {
+func mainFolders(ctx context.Context, dir string, mods []module, flags []string, inputs []Input) ([]string, error) {
 	isMain := func(p *profile.Profile) bool {
 		return slices.ContainsFunc(p.Functions, func(f profile.Function) bool {
 			return strings.HasPrefix(p.Strings[f.Name], "main.") && !strings.HasSuffix(p.Strings[f.File], "_testmain.go")
@@ -210,7 +210,16 @@ func mainFolders(ctx context.Context, dir string, flags []string, inputs []Input
 	if !slices.ContainsFunc(inputs, func(in Input) bool { return isMain(in.Profile) }) {
 		return nil, nil
 	}
-	args := append(append([]string{"list", "-e", "-f", `{{if eq .Name "main"}}{{.Dir}}{{end}}`}, flags...), "./...")
+	args := append([]string{"list", "-e", "-f", `{{if eq .Name "main"}}{{.Dir}}{{end}}`}, flags...)
+	if moduleAround(mods, dir) != nil {
+		args = append(args, "./...")
+	} else { // the folder of a workspace, in which ./... means nothing
+		for _, m := range mods {
+			if !m.replaces {
+				args = append(args, filepath.Join(m.Dir, "..."))
+			}
+		}
+	}
 	out, err := gocmd.Command{Dir: dir, Args: args}.Output(ctx)
 	if err != nil {
 		return nil, err

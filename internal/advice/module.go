@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -10,17 +11,21 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/gocmd"
+	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/profile"
 )
 
-// A module is one of the user's: the main module, or one of a workspace.
+// A module is one of the user's: the main module, one of a workspace, or one in a folder that replaces
+// a dependency of these.
 type module struct {
 	Path, Dir string
-	GoVersion string // "1.24"; "" if go.mod doesn't say
+	GoMod     string // the file
+	GoVersion string // "1.24"; "" if go.mod doesn't say, or for a replacement
+	replaces  bool   // the folder replaces a dependency
 }
 
-// modules asks the go command for the user's modules around a folder.
-func modules(ctx context.Context, dir string) ([]module, error) {
+// modules returns the user's modules around a folder. work is go.work, "" or "off".
+func modules(ctx context.Context, dir, work string) ([]module, error) {
 	listed, err := gocmd.List[module](ctx, gocmd.Command{Dir: dir, Args: []string{"-m"}})
 	if err != nil {
 		return nil, err
@@ -29,9 +34,42 @@ func modules(ctx context.Context, dir string) ([]module, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s isn't in a Go module: run hone advise in the source of the profiled program", dir)
 	}
+	files := []string{work}
+	for _, m := range all {
+		files = append(files, m.GoMod)
+	}
+	for _, file := range files {
+		if all, err = withReplacements(ctx, all, file); err != nil {
+			return nil, err
+		}
+	}
 	// The most specific first: modules may be nested.
-	slices.SortFunc(all, func(a, b module) int { return len(b.Path) - len(a.Path) })
+	slices.SortStableFunc(all, func(a, b module) int { return len(b.Path) - len(a.Path) })
 	return all, nil
+}
+
+// withReplacements adds the folders by which a go.mod or go.work replaces dependencies. Most files replace none, and
+// are not parsed.
+func withReplacements(ctx context.Context, mods []module, file string) ([]module, error) {
+	text, err := infile.ReadFile(ctx, file, infile.MaxSource)
+	if err != nil || !bytes.Contains(text, []byte("replace")) {
+		return mods, ctx.Err() // without a file, there is nothing to replace
+	}
+	mod, err := gocmd.ReadModFile(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range mod.Replacements() {
+		at := filepath.FromSlash(r.Dir)
+		if !filepath.IsAbs(at) {
+			at = filepath.Join(filepath.Dir(file), at)
+		}
+		known := slices.ContainsFunc(mods, func(m module) bool { return m.Path == r.Path || m.Dir == at })
+		if !known && isFile(filepath.Join(at, "go.mod")) {
+			mods = append(mods, module{Path: r.Path, Dir: at, GoMod: filepath.Join(at, "go.mod"), replaces: true})
+		}
+	}
+	return mods, nil
 }
 
 // file returns the path of a file in the module. It returns "" for paths that leave the module or that
@@ -55,6 +93,32 @@ func moduleAround(mods []module, file string) (best *module) {
 	return best
 }
 
+// patternsOf returns what the go command calls the packages in some folders. A folder that replaces a dependency may
+// be in that of the main module, so its packages go by their import paths. apart has a sentence for each other module that
+// some of the folders are in, which the go command doesn't build from here.
+func patternsOf(mods []module, dirs []string) (patterns, apart []string) {
+	for _, dir := range dirs {
+		m := moduleAround(mods, dir)
+		root := dir
+		for !isFile(filepath.Join(root, "go.mod")) && filepath.Dir(root) != root {
+			root = filepath.Dir(root)
+		}
+		switch rel, err := filepath.Rel(root, dir); {
+		case m == nil || err != nil:
+			patterns = append(patterns, dir)
+		case len(root) > len(m.Dir):
+			if text := fmt.Sprintf("%s is a module that the one in %s doesn't use: run hone advise there", root, m.Dir); !slices.Contains(apart, text) {
+				apart = append(apart, text)
+			}
+		case m.replaces:
+			patterns = append(patterns, path.Join(m.Path, filepath.ToSlash(rel)))
+		default:
+			patterns = append(patterns, dir)
+		}
+	}
+	return patterns, apart
+}
+
 // rootOf is the folder of the module that a file is in, or another one if it is in none.
 func rootOf(mods []module, file, other string) string {
 	if m := moduleAround(mods, file); m != nil {
@@ -76,17 +140,18 @@ type locator struct {
 func (l *locator) locate(f *profile.Frame) string {
 	pkg := f.Package()
 	pkg = strings.TrimSuffix(pkg, ".test")
-	base := path.Base(filepath.ToSlash(f.File))
-	if !strings.HasSuffix(base, ".go") || l.isDependency(filepath.ToSlash(f.File)) {
+	file := l.withoutVersion(filepath.ToSlash(f.File))
+	base := path.Base(file)
+	if !strings.HasSuffix(base, ".go") || l.isDependency(file) {
 		return ""
 	}
 	if parseName(f.Name).closure != "" {
-		if name, known := l.locateLiteral(filepath.ToSlash(f.File)); known {
+		if name, known := l.locateLiteral(file); known {
 			return name
 		}
 	}
 	if pkg == "main" || pkg == "command-line-arguments" {
-		return l.locateMain(filepath.ToSlash(f.File), base)
+		return l.locateMain(file, base)
 	}
 	if strings.HasSuffix(base, "_test.go") {
 		pkg = strings.TrimSuffix(pkg, "_test") // of the folder's other package
@@ -97,6 +162,18 @@ func (l *locator) locate(f *profile.Frame) string {
 		}
 	}
 	return ""
+}
+
+// withoutVersion returns the name of a file without its module's version, if a folder replaces the module: with
+// -trimpath, the go command then calls the file example.com/lib@v1.2.3/x.go.
+func (l *locator) withoutVersion(file string) string {
+	for _, m := range l.modules {
+		if rest, ok := strings.CutPrefix(file, m.Path+"@"); ok && m.replaces {
+			_, rel, _ := strings.Cut(rest, "/")
+			return m.Path + "/" + rel
+		}
+	}
+	return file
 }
 
 // isDependency reports whether a file is in the module cache, or vendored. The folders above a user's
