@@ -35,9 +35,17 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 // sitesOf finds lines in the source. missed has a sentence for each function that can't be
 // examined.
 func sitesOf(lines []*hot, src *source, e *evidence) (sites []*Site, missed []string) {
+	miss := func(h *hot, why error) {
+		if text := fmt.Sprintf("%s in %s %v", h.function, h.file, why); !slices.Contains(missed, text) {
+			missed = append(missed, text)
+		}
+	}
 	for _, h := range lines {
 		p := src.files[h.file]
 		if p == nil {
+			if why := src.unexaminable(h.file); why != nil {
+				miss(h, why)
+			}
 			continue // its package is unexamined as a whole, or the file belongs to none
 		}
 		if initializes(h.function) {
@@ -45,9 +53,7 @@ func sitesOf(lines []*hot, src *source, e *evidence) (sites []*Site, missed []st
 		}
 		s, err := p.site(h, e)
 		if err != nil {
-			if text := fmt.Sprintf("%s in %s %v", h.function, h.file, err); !slices.Contains(missed, text) {
-				missed = append(missed, text)
-			}
+			miss(h, err)
 			continue
 		}
 		s.Compiler, s.Decisions = p.Diagnostics[lineOf{h.file, s.Line}], p.Decisions.At(h.file, s.Line)

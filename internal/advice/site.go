@@ -1,10 +1,11 @@
 package advice
 
 import (
+	"bytes"
 	"go/ast"
 	"go/token"
 	"iter"
-	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -125,14 +126,11 @@ func (s *Site) functionName() string {
 }
 
 func (s *Site) lineText(line int) string {
-	tf := s.Fset.File(s.File.FileStart)
-	if line < 1 || line > tf.LineCount() {
-		return ""
+	name, _ := s.Name(s.File)
+	for text := range bytes.Lines(s.Texts[name]) {
+		if line--; line == 0 {
+			return strings.TrimRight(string(text), "\n")
+		}
 	}
-	start := tf.Offset(tf.LineStart(line))
-	text := s.Texts[tf.Name()][start:]
-	if i := slices.Index(text, '\n'); i >= 0 {
-		text = text[:i]
-	}
-	return string(text)
+	return ""
 }

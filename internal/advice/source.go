@@ -6,11 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"go/ast"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"slices"
 
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/packages"
 
 	"github.com/hone-go/hone/internal/advice/code"
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // source is what was loaded from the user's packages.
@@ -18,23 +23,25 @@ type source struct {
 	files      map[string]*Package // by absolute name
 	packages   []*Package
 	unexamined []string
+	excluded   map[string]bool // files of the packages that this build leaves out
+	copied     map[string]bool // files of the packages that have a copy, which doesn't name them
 }
 
 // noGoLine is the language version of a module without a go line in go.mod.
 const noGoLine = "1.16"
 
-// load reads and type-checks the packages in some folders. For imported packages it reads the
+// load reads and type-checks packages. For imported packages it reads the
 // compiler's export data, not the source.
-func load(ctx context.Context, dir, toolchain string, flags, dirs []string) (*source, error) {
-	s := &source{files: make(map[string]*Package)}
-	if len(dirs) == 0 {
+func load(ctx context.Context, dir, toolchain string, flags, patterns []string) (*source, error) {
+	s := &source{files: make(map[string]*Package), excluded: make(map[string]bool), copied: make(map[string]bool)}
+	if len(patterns) == 0 {
 		return s, nil
 	}
 	loaded, err := packages.Load(&packages.Config{
 		Context: ctx, Dir: dir, BuildFlags: append([]string{"-buildvcs=false"}, flags...), // or else it runs git
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 			packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule,
-	}, dirs...)
+	}, patterns...)
 	if err != nil {
 		return nil, fmt.Errorf("reading packages: %w", err)
 	}
@@ -56,9 +63,66 @@ func load(ctx context.Context, dir, toolchain string, flags, dirs []string) (*so
 		for _, name := range l.CompiledGoFiles {
 			s.files[name] = p
 		}
+		for _, name := range l.IgnoredFiles {
+			s.excluded[name] = true
+		}
+		for _, f := range l.Syntax {
+			name, copied := p.Name(f)
+			if !copied || !slices.Contains(l.GoFiles, name) {
+				continue
+			}
+			if texts[name], err = infile.ReadFile(ctx, name, infile.MaxSource); err != nil {
+				return nil, err
+			}
+			s.files[name] = p
+		}
+		for _, name := range l.GoFiles {
+			s.copied[name] = s.files[name] == nil
+		}
 		s.packages = append(s.packages, p)
 	}
 	return s, nil
+}
+
+var errCopied = errors.New("isn't examined: cgo copies the file, and the go command, with -trimpath, has the copy of another folder")
+
+// unexaminable says why a file can't be examined though its package was read; nil if nothing is known of the file.
+func (s *source) unexaminable(name string) error {
+	switch {
+	case s.copied[name]:
+		return errCopied
+	case s.excluded[name]:
+		return exclusion(name)
+	}
+	return nil
+}
+
+// exclusion says why a build leaves a file out.
+func exclusion(name string) error {
+	text, err := infile.ReadFile(context.Background(), name, infile.MaxSource)
+	if err != nil {
+		return err
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), name, text, parser.ImportsOnly|parser.ParseComments)
+	if err != nil {
+		return err
+	}
+	for _, g := range f.Comments {
+		for _, c := range g.List {
+			if constraint.IsGoBuild(c.Text) && c.Pos() < f.Package {
+				return fmt.Errorf("%w: %s excludes it; use -tags for build tags", errNotBuilt, c.Text)
+			}
+		}
+	}
+	if usesCgo(f) {
+		return fmt.Errorf("%w: it uses cgo, which is off", errNotBuilt)
+	}
+	return fmt.Errorf("%w: its name excludes it on this system", errNotBuilt)
+}
+
+// usesCgo reports whether a file imports C.
+func usesCgo(f *ast.File) bool {
+	return slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` })
 }
 
 var (

@@ -1,11 +1,15 @@
 package advice
 
 import (
+	"errors"
+	"fmt"
 	"go/ast"
 	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -250,6 +254,45 @@ func TestNewFixRefuses(t *testing.T) {
 	} {
 		if _, err := newFix(p, f, &Match{Edits: edits}, "/src"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
+		}
+	}
+}
+
+// TestCopiedByCgo: a copy that cgo makes names the file that it is of. With -trimpath, it may be of another folder with
+// the same file, and then this is said.
+func TestCopiedByCgo(t *testing.T) {
+	if _, err := exec.LookPath("gcc"); err != nil {
+		t.Skip(err)
+	}
+	t.Setenv("CGO_ENABLED", "1")
+	t.Setenv("GOFLAGS", "-trimpath")
+	text := fmt.Sprintf("package m\n\n// %s\n\n// static int two() { return 2; }\nimport \"C\"\n\n// Two is two.\nfunc Two() int { return int(C.two()) }\n", t.TempDir())
+	for i := range 2 {
+		dir, err := filepath.EvalSymlinks(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		file := filepath.Join(dir, "c.go")
+		if err := errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/m\n\ngo 1.24\n"), 0o666), os.WriteFile(file, []byte(text), 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		s, err := load(t.Context(), dir, "", nil, []string{dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := s.files[file]
+		switch why := s.unexaminable(file); {
+		case i == 1 && why == errCopied && p == nil:
+		case p == nil || why != nil:
+			t.Errorf("folder %d: read %v, %v; %q", i, p != nil, why, s.unexamined)
+		default:
+			site, err := p.site(&hot{place: place{file: file, function: "example.com/m.Two", startLine: 9, line: 9}}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if name, copied := p.Name(site.File); name != file || !copied || !strings.HasPrefix(site.lineText(9), "func Two() int { return int(C.two()) }") {
+				t.Errorf("%s, a copy: %v, line %q", name, copied, site.lineText(9))
+			}
 		}
 	}
 }

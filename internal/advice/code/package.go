@@ -20,7 +20,7 @@ type Package struct {
 	Info      *types.Info
 	Sizes     types.Sizes
 	GoVersion string            // the go line of its module, "go1.24"; "" if unknown
-	Texts     map[string][]byte // what is in Files, by file name
+	Texts     map[string][]byte // what is in Files, by file name, and the originals of copies
 
 	inspector *inspector.Inspector
 	uses      map[types.Object][]*ast.Ident
@@ -88,6 +88,24 @@ func (p *Package) Source(n ast.Node) string { return p.Text(n.Pos(), n.End()) }
 // Line returns the line that a position is on.
 func (p *Package) Line(pos token.Pos) int { return p.Fset.Position(pos).Line }
 
+// LineStart returns the start of a line of a file, by the number that Line has for it.
+func (p *Package) LineStart(f *ast.File, line int) token.Pos {
+	tf := p.Fset.File(f.FileStart)
+	for at := line; at < tf.LineCount(); at++ { // in a copy, there are lines above
+		if pos := tf.LineStart(at); tf.Line(pos) == line {
+			return pos
+		}
+	}
+	return tf.LineStart(min(line, tf.LineCount()))
+}
+
+// Name returns the name of the file that a person would change. If it isn't the one that was read, that is a copy that
+// cgo has made, whose positions are those of the original.
+func (p *Package) Name(f *ast.File) (name string, copied bool) {
+	name = p.Fset.Position(f.Package).Filename
+	return name, name != p.Fset.File(f.FileStart).Name()
+}
+
 // Callee returns the name of the called function, as go/types writes it; "" if that is only known at
 // run time.
 func (p *Package) Callee(call *ast.CallExpr) string {
@@ -100,9 +118,12 @@ func (p *Package) Callee(call *ast.CallExpr) string {
 	return ""
 }
 
-// File returns the syntax of a file, by its absolute name; nil if the package doesn't have it.
+// File returns the syntax of a file, by its absolute name or that of its copy; nil if the package doesn't have it.
 func (p *Package) File(name string) *ast.File {
-	i := slices.IndexFunc(p.Files, func(f *ast.File) bool { return p.Fset.File(f.FileStart).Name() == name })
+	i := slices.IndexFunc(p.Files, func(f *ast.File) bool {
+		original, _ := p.Name(f)
+		return original == name || p.Fset.File(f.FileStart).Name() == name
+	})
 	if i < 0 {
 		return nil
 	}

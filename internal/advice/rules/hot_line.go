@@ -65,9 +65,8 @@ func matchHotLine(s *advice.Site) []advice.Match {
 // lineStart is a node at the start of the code on the line: the line may have no node of its own, such
 // as the end of a function with deferred calls.
 func lineStart(s *advice.Site) ast.Node {
-	tf := s.Fset.File(s.File.FileStart)
-	start := tf.LineStart(s.Line)
-	text := s.Texts[tf.Name()][tf.Offset(start):]
+	start := s.LineStart(s.File, s.Line)
+	text := s.Text(start, s.File.FileEnd)
 	for len(text) > 0 && (text[0] == ' ' || text[0] == '\t') {
 		text, start = text[1:], start+1
 	}
