@@ -144,7 +144,7 @@ func runFix(ctx context.Context, a *app, args []string) error {
 			case found.Try == advice.ByProfile:
 				fmt.Fprintln(a.stdout, adviceStore().Profile(found))
 			case found.Fix == nil:
-				return fmt.Errorf("%s is advice only: %s", found.ID, found.Why)
+				return fmt.Errorf("%s is advice only: %s", found.ID, found.Advice())
 			default:
 				fmt.Fprint(a.stdout, found.Fix.Diff)
 			}

@@ -61,6 +61,9 @@ type Also struct {
 	Line int    `json:"line"`
 }
 
+// Advice is what to do, and why hone offers no rewrite, if it says so.
+func (f *Finding) Advice() string { return strings.Join(append([]string{f.Why}, f.Caveats...), "; ") }
+
 // A Trial is a way to prove a finding other than by its rewrite.
 type Trial string
 

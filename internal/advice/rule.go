@@ -104,6 +104,9 @@ type Match struct {
 	// allocates for several reasons. 0 means all.
 	Allocated float64
 
+	// Since is the go line that the change needs, by hand or as a rewrite. "" is the rule's for a rewrite, and any for a
+	// change by hand.
+	Since   string
 	Edits   []Edit   // the rewrite; none: advice only
 	Imports []string // packages that the edits use; what they no longer use is removed
 	Adds    []NewFile

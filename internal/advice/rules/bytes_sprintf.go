@@ -72,7 +72,7 @@ func matchBytesSprintf(s *advice.Site) []advice.Match {
 				if dst, safe, ok := writerOf(s, w); ok && !facts.Deferred(c.Parent().Parent()) { // it would be formatted later
 					outer = w
 					call("Fprint", dst)
-					m.Title = "a string is formatted only to be written"
+					m.Title, m.Since = "a string is formatted only to be written", "1.0"
 					m.Why = fmt.Sprintf("%s allocates a string, which is copied into bytes to be written; fmt.Fprint%s writes it directly.", edit.Short(c.Name), kind)
 					to := w.Fun.(*ast.SelectorExpr).X
 					edit.MustCheck(&m, facts.SetMeanwhile(s.Place, to, c.Args), facts.WrittenFirst(s.Place, to, edit.FormattedSteps(s, c)))

@@ -67,7 +67,7 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 		case *types.Struct, *types.Array, *types.Basic:
 			if exact(t) {
 				m.Why = fmt.Sprintf("reflect.DeepEqual compares values of %s; == gives the same result.", name)
-				m.Class = advice.Safe
+				m.Class, m.Since = advice.Safe, "1.0"
 				if check := changedBetween(s, c.Args[0], c.Args[1]); check != "" {
 					m.Class = advice.Review
 					m.Why += check
@@ -87,6 +87,10 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 			continue
 		}
 		m.Why = fmt.Sprintf("reflect.DeepEqual walks values of %s by reflection; %s.Equal compares them directly. Check that nil and empty may count as equal: DeepEqual distinguishes them.%s", name, with, changedBetween(s, c.Args[0], c.Args[1]))
+		m.Since = "1.21"
+		if with == "bytes" {
+			m.Since = "1.0"
+		}
 		if pkg, ok := facts.PackageName(s.Place, with, c.Pos()); ok {
 			m.Class, m.Imports = advice.Review, []string{with}
 			m.Edits = []advice.Edit{edit.Replace(c.Fun, pkg+".Equal")}

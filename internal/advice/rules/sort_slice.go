@@ -62,7 +62,7 @@ func matchSortSlice(s *advice.Site) []advice.Match {
 		}
 	}
 	for _, c := range s.Calls("sort.Slice", "sort.SliceStable", "sort.Strings", "sort.Ints", "sort.Float64s", "sort.Sort", "sort.Stable") {
-		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
+		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Since: "1.21"}
 		ok := false
 		switch c.Name {
 		case "sort.Slice", "sort.SliceStable":

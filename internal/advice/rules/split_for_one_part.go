@@ -219,10 +219,7 @@ func (sp *split) sequence(r *ast.RangeStmt, m *advice.Match) bool {
 		return false
 	}
 	m.Why = fmt.Sprintf("%s allocates a slice for all parts, which are iterated over once; %sSeq yields them one by one.", edit.Short(sp.Name), edit.Short(sp.Name))
-	if !sp.site.AtLeast("1.24") {
-		m.Why += " This needs go 1.24 in go.mod."
-		return true
-	}
+	m.Since = "1.24"
 	if grown := growsIn(sp.site, r.Body); grown != nil {
 		m.Why += fmt.Sprintf(" A slice that starts empty loses its initial memory on the stack if a loop over a sequence appends to it, which costs as much; make %s with a capacity first.", grown.Name())
 		return true
@@ -334,9 +331,10 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 	}
 	m.Why = fmt.Sprintf("%s splits the whole text but uses only one part; %s.Cut finds it without a slice.", edit.Short(sp.Name), sp.pkg)
 	at := sp.Parent()
-	if sp.sep == 0 || n > 1 || n == 1 && sp.limit() != 2 || !sp.site.AtLeast("1.18") || sp.appended(at) {
+	if sp.sep == 0 || n > 1 || n == 1 && sp.limit() != 2 || sp.appended(at) {
 		return true // Cut with an empty separator does something else
 	}
+	m.Since = "1.18"
 	cut := fmt.Sprintf("%s.Cut(%s, %s)", sp.local, sp.site.Source(sp.Args[0]), sp.site.Source(sp.Args[1]))
 	first := n == 0
 	if assign, ok := at.Parent().Node().(*ast.AssignStmt); ok && len(assign.Lhs) == 1 && len(assign.Rhs) == 1 && (assign.Tok == token.DEFINE || assign.Tok == token.ASSIGN) {
@@ -587,10 +585,7 @@ func (u *partUses) add(s *advice.Site, id *ast.Ident) bool {
 func (sp *split) cut(assign *ast.AssignStmt, u *partUses, m *advice.Match) {
 	s := sp.site
 	m.Why = fmt.Sprintf("%s allocates a slice for its parts; %s.Cut returns the text before and after the separator without a slice.", edit.Short(sp.Name), sp.pkg)
-	if !s.AtLeast("1.18") {
-		m.Why += " This needs go 1.18 in go.mod."
-		return
-	}
+	m.Since = "1.18"
 	names := [3]string{"_", "_", "_"}
 	use := func(i int, name string) string {
 		if names[i] == "_" {

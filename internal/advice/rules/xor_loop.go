@@ -25,9 +25,6 @@ byte. Overlaps and different lengths need a person who knows the code, so this r
 }
 
 func matchXorLoop(s *advice.Site) []advice.Match {
-	if !s.AtLeast("1.20") {
-		return nil
-	}
 	var matches []advice.Match
 	for _, c := range s.Nodes() {
 		assign, ok := c.Node().(*ast.AssignStmt)
@@ -51,7 +48,7 @@ func matchXorLoop(s *advice.Site) []advice.Match {
 			combined = ok && x.Op == token.XOR && byteAtHand(s, loop.Node(), to, x.X) && byteAtHand(s, loop.Node(), to, x.Y)
 		}
 		if combined && s.FlatIn(loop.Node()) >= muchAllocated {
-			matches = append(matches, advice.Match{Node: loop.Node(),
+			matches = append(matches, advice.Match{Node: loop.Node(), Since: "1.20",
 				Why: "The loop combines one byte per step; subtle.XORBytes combines 16 or more. If one side is a short repeating key, first fill a block of some hundred bytes with it, and combine block by block."})
 		}
 	}
