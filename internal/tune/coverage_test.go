@@ -103,7 +103,7 @@ func Plain(n int) int {
 				t.Errorf("%s, %v", text, err)
 			}
 			f.Fix.Diff = "--- a/m.go\n"
-			if mail := string(mailText(r, f, nobody)); !strings.Contains(mail, "Tests: "+r.Tests+".\n") {
+			if mail := string(mailText(r, f, nobody, f.Fix.Diff)); !strings.Contains(mail, "Tests: "+r.Tests+".\n") {
 				t.Errorf("the patch is\n%s", mail)
 			}
 			f.Class = advice.Review

@@ -257,7 +257,7 @@ func (s Store) Record(r *Result, f *advice.Finding) error {
 	}
 	if r.Kept && f.Fix != nil {
 		r.Patch = filepath.Join(s.Dir, f.ID+".patch")
-		if err := temporary.ReplaceText(r.Patch, 0o644, mailText(r, f, author(s.Dir))); err != nil {
+		if err := temporary.ReplaceText(r.Patch, 0o644, mailText(r, f, author(s.Dir), fromTop(f.Fix.File, f.Fix.Diff))); err != nil {
 			return err
 		}
 	}

@@ -36,9 +36,21 @@ func author(dir string) mail.Address {
 	return a
 }
 
+// fromTop returns the diff of a file with paths from the top of its git repository and git's own header, by which git
+// apply and git am take it in any folder: the module may be in a subfolder. Without a repository, the diff stays as it is.
+func fromTop(file, diff string) string {
+	prefix, err := git.Run(context.Background(), filepath.Dir(file), nil, nil, "rev-parse", "--show-prefix")
+	_, hunks, ok := strings.Cut(diff, "\n@@ ")
+	if err != nil || !ok {
+		return diff
+	}
+	name := strings.TrimRight(string(prefix), "\r\n") + filepath.Base(file)
+	return fmt.Sprintf("diff --git a/%[1]s b/%[1]s\n--- a/%[1]s\n+++ b/%[1]s\n@@ %[2]s", name, hunks)
+}
+
 // mailText is a kept rewrite as git format-patch writes a commit, a mail in a mbox: what
 // git apply and git am take.
-func mailText(r *Result, f *advice.Finding, from mail.Address) []byte {
+func mailText(r *Result, f *advice.Finding, from mail.Address, diff string) []byte {
 	var b bytes.Buffer
 	// The first line has mail readers and file(1) know the format; its date is git's own.
 	fmt.Fprintf(&b, "From %040d Mon Sep 17 00:00:00 2001\n", 0)
@@ -55,7 +67,7 @@ func mailText(r *Result, f *advice.Finding, from mail.Address) []byte {
 			fmt.Fprintf(&b, "    %-40s %12.6g → %-12.6g %-10s %s\n", c.Benchmark, c.Before, c.After, c.Unit, c.Verdict)
 		}
 	}
-	fmt.Fprintf(&b, "---\n%s", f.Fix.Diff)
+	fmt.Fprintf(&b, "---\n%s", diff)
 	return b.Bytes()
 }
 

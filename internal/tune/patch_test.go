@@ -25,10 +25,12 @@ func TestPatch(t *testing.T) {
 	for _, c := range []struct {
 		what, name, address string // user.name and user.email
 		want                string
+		top                 string // of the repository, from the module
 	}{
-		{"an author", "Jürgen K. Öz, Jr", "j@example.com", "Jürgen K. Öz, Jr <j@example.com>"},
-		{"plain", "A Person", "a@example.com", "A Person <a@example.com>"},
-		{"no author", "", "", "hone <hone@localhost>"},
+		{"an author", "Jürgen K. Öz, Jr", "j@example.com", "Jürgen K. Öz, Jr <j@example.com>", "."},
+		{"plain", "A Person", "a@example.com", "A Person <a@example.com>", "."},
+		{"no author", "", "", "hone <hone@localhost>", "."},
+		{"a module in a subfolder", "A Person", "a@example.com", "A Person <a@example.com>", ".."},
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			dir := module(t, map[string]string{"go.mod": goMod, "m.go": slow})
@@ -42,7 +44,7 @@ func TestPatch(t *testing.T) {
 				}
 				return strings.TrimSpace(string(out))
 			}
-			git("init", "-q")
+			git("init", "-q", filepath.Join(dir, c.top))
 			git("add", ".")
 			git("commit", "-q", "-m", "first")
 			if c.name != "" {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -32,7 +33,7 @@ type checked struct {
 // other packages that fail as they do without the rewrite, or tests that pass the second
 // time, say nothing about it.
 func (t *Tuner) passes(ctx context.Context, f *advice.Finding, overlay string) (checked, error) {
-	packages, err := t.dependents(ctx, f.Package)
+	packages, err := t.dependents(ctx, f.Package, f.Fix.File)
 	if err != nil {
 		return checked{}, err
 	}
@@ -89,23 +90,25 @@ func failures(out []byte) []string {
 }
 
 // dependents returns the packages of the user's modules that depend on one, that one
-// first; also those whose tests do.
-func (t *Tuner) dependents(ctx context.Context, path string) ([]string, error) {
+// first; also those whose tests do. It is an error if the package is built without the file that changes:
+// its tests would pass whatever is in it.
+func (t *Tuner) dependents(ctx context.Context, path, file string) ([]string, error) {
 	modules, err := t.goList(ctx, "-m")
 	if err != nil {
 		return nil, err
 	}
-	args := append([]string{"-e", "-json=ImportPath,Deps,TestImports,XTestImports"}, bench.ListFlags(t.Bench.BuildFlags)...)
+	args := append([]string{"-e", "-json=ImportPath,GoFiles,Deps,TestImports,XTestImports"}, bench.ListFlags(t.Bench.BuildFlags)...)
 	for m := range strings.FieldsSeq(string(modules)) {
 		args = append(args, m+"/...")
 	}
+	args = append(args, path) // it may be in none of these: a folder may replace its module
 	out, err := t.goList(ctx, args...)
 	if err != nil {
 		return nil, err
 	}
 	type listed struct {
-		ImportPath                      string
-		Deps, TestImports, XTestImports []string
+		ImportPath                               string
+		GoFiles, Deps, TestImports, XTestImports []string
 	}
 	var all []listed
 	depend := map[string]bool{path: true}
@@ -118,6 +121,9 @@ func (t *Tuner) dependents(ctx context.Context, path string) ([]string, error) {
 			return nil, fmt.Errorf("go list: %w", err)
 		}
 		all = append(all, p)
+		if p.ImportPath == path && !slices.Contains(p.GoFiles, filepath.Base(file)) {
+			return nil, fmt.Errorf("%s isn't part of %s in this build: use the -tags that the advice was given with", filepath.Base(file), path)
+		}
 		if slices.Contains(p.Deps, path) {
 			depend[p.ImportPath] = true
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -27,7 +26,7 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []bench.I
 		return nil, fmt.Errorf("%s: %w: %s", f.ID, errOnlyLook, f.Why)
 	}
 	if f.Fix == nil {
-		return nil, fmt.Errorf("%s: %w: %s", f.ID, errNoFix, f.Why)
+		return nil, fmt.Errorf("%s: %w: %s", f.ID, errNoFix, f.Advice())
 	}
 	r := &Result{Finding: f.ID, Rule: f.Rule, File: f.Fix.File, Time: time.Now().UTC().Truncate(time.Second)}
 	if err := t.unchanged(ctx, f.Fix); err != nil {
@@ -115,15 +114,14 @@ func (t *Tuner) builds(ctx context.Context, f *advice.Finding, overlay string) (
 	}
 	t.stage("vet", f.Package)
 	flags := slices.DeleteFunc(slices.Clone(t.Bench.BuildFlags), func(f string) bool { return strings.HasPrefix(f, "-vet=") })
-	dir := filepath.Dir(f.Fix.File)
-	out, err := t.runGo(ctx, append([]string{"vet", "-overlay=" + overlay}, append(flags, dir)...)...)
+	out, err := t.runGo(ctx, append([]string{"vet", "-overlay=" + overlay}, append(flags, f.Package)...)...)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
 	if err == nil {
 		return nil, nil
 	}
-	if before, err := t.runGo(ctx, append([]string{"vet"}, append(flags, dir)...)...); err != nil {
+	if before, err := t.runGo(ctx, append([]string{"vet"}, append(flags, f.Package)...)...); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

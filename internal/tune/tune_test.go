@@ -185,14 +185,18 @@ func TestDependents(t *testing.T) {
 		"go.work":      "go 1.26\n\nuse ./m\nuse ./empty\n",
 		"m/go.mod":     "module example.com/m\n\ngo 1.26\n",
 		"m/m.go":       "package m\n",
+		"m/fast.go":    "//go:build fast\n\npackage m\n",
 		"m/use/use.go": "package use\n\nimport _ \"example.com/m\"\n",
 		"m/own/own.go": "package own\n",
 		"empty/go.mod": "module example.com/empty\n\ngo 1.26\n",
 	})
 	t.Setenv("GOWORK", "")
-	got, err := tuner(t, dir).dependents(t.Context(), "example.com/m")
+	got, err := tuner(t, dir).dependents(t.Context(), "example.com/m", filepath.Join(dir, "m", "m.go"))
 	if want := []string{"example.com/m", "example.com/m/use"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("dependents %q, %v; want %q", got, err, want)
+	}
+	if _, err := tuner(t, dir).dependents(t.Context(), "example.com/m", filepath.Join(dir, "m", "fast.go")); err == nil || !strings.Contains(err.Error(), "fast.go isn't part of example.com/m in this build") {
+		t.Errorf("of a file with other build tags: %v", err)
 	}
 }
 
