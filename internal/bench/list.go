@@ -43,11 +43,14 @@ func (b *builder) listPackages(ctx context.Context, s experiment.Side, patterns 
 	}
 	side := b.Sides[s]
 	args := append([]string{"-e", "-json=ImportPath,Dir,Name,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,EmbedFiles,TestEmbedPatterns,XTestEmbedPatterns,Error"}, ListFlags(append(slices.Clip(b.BuildFlags), side.Flags...))...)
-	args = append(append(args, "--"), patterns...)
 	if len(patterns) == 0 {
-		args = append(args, ".")
+		patterns = []string{"."}
 	}
 	b.event(Event{Stage: "list"})
+	if patterns, err = b.perModule(ctx, side, patterns); err != nil {
+		return nil, err
+	}
+	args = append(append(args, "--"), patterns...)
 	all, err := gocmd.List[listedPackage](ctx, b.Go(side, args...))
 	if err != nil {
 		return nil, err
@@ -82,6 +85,42 @@ func (b *builder) listPackages(ctx context.Context, s experiment.Side, patterns 
 		packages = append(packages, found)
 	}
 	return packages, nil
+}
+
+// perModule replaces patterns such as ./... by one for each module of a workspace, where they begin in a folder that has
+// modules but is in none: the go command refuses these.
+func (b *builder) perModule(ctx context.Context, side workspace.Side, patterns []string) ([]string, error) {
+	if b.Tool.Work == "" || b.Tool.Work == "off" {
+		return patterns, nil
+	}
+	var all []string
+	for _, p := range patterns {
+		base, wildcard := strings.CutSuffix(p, "/...")
+		if local := base == "." || base == ".." || strings.HasPrefix(base, "./") || strings.HasPrefix(base, "../"); !local || !wildcard {
+			all = append(all, p)
+			continue
+		}
+		at := filepath.Join(side.Dir, base)
+		modules, err := gocmd.List[struct{ Dir string }](ctx, b.Go(side, "-m"))
+		if err != nil {
+			return nil, err
+		}
+		var below []string
+		for _, m := range modules {
+			if workspace.Inside(at, m.Dir) {
+				below = nil
+				break
+			}
+			if workspace.Inside(m.Dir, at) {
+				below = append(below, filepath.Join(m.Dir, "..."))
+			}
+		}
+		if below == nil {
+			below = []string{p}
+		}
+		all = append(all, below...)
+	}
+	return all, nil
 }
 
 // excludedBenchmarks names the first of a package's files that has benchmarks which
