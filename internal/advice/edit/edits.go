@@ -63,6 +63,19 @@ func Replace(n ast.Node, text string) advice.Edit {
 	return advice.Edit{Pos: n.Pos(), End: n.End(), New: text}
 }
 
+// Applied returns the source of a node after some edits in it.
+func Applied(s *advice.Site, n ast.Node, edits []advice.Edit) string {
+	edits = slices.SortedFunc(slices.Values(edits), func(a, b advice.Edit) int { return int(a.Pos - b.Pos) })
+	var text strings.Builder
+	at := n.Pos()
+	for _, e := range edits {
+		text.WriteString(s.Text(at, e.Pos) + e.New)
+		at = e.End
+	}
+	text.WriteString(s.Text(at, n.End()))
+	return text.String()
+}
+
 // InitOrder is the review condition for rewrites that add a package variable. Go initializes variables
 // in the order of their references, but doesn't see calls through an interface.
 const InitOrder = "no package variable is initialized by calling the function through an interface, perhaps before the new variable has its value"

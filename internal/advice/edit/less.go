@@ -18,10 +18,14 @@ import (
 // comparisons.
 type Less struct {
 	site    *advice.Site
+	in      *code.Place // of the less function, which may be in another file
+	at      token.Pos   // where the comparison function will be
 	slice   ast.Expr
+	isSlice func(ast.Expr) bool
 	body    *ast.BlockStmt
 	i, j    types.Object // parameters
 	a, b    string       // names of the two elements in the rewrite
+	reverse bool         // the order is the opposite of the function's
 	locals  [2]types.Object
 	Slices  string // the package's name
 	Edits   []advice.Edit
@@ -41,29 +45,79 @@ func ReadLess(s *advice.Site, c code.Call, elem types.Type) (*Less, bool) {
 	if !ok || lit != c.Args[1] || !facts.Plain(s.Place, c.Args[0]) || len(lit.Body.List) == 0 {
 		return nil, false
 	}
-	l := &Less{site: s, slice: c.Args[0], body: lit.Body}
+	l := &Less{site: s, in: s.Place, at: lit.Body.Lbrace, slice: c.Args[0], body: lit.Body}
+	l.isSlice = func(e ast.Expr) bool { return facts.SameCode(s.Place, e, l.slice) }
+	text, ok := facts.TypeText(s.Place, elem, l.at)
+	if !ok || len(text) > 60 || !l.read(c, lit.Type) {
+		return nil, false
+	}
+	l.Edits = append(l.Edits, advice.Edit{Pos: lit.Type.Params.Pos(), End: lit.Type.Results.End(), New: fmt.Sprintf("(%s, %s %s) int", l.a, l.b, text)})
+	return l, true
+}
+
+// ReadSorter reads the Less method of a type whose elements are sorted by a call, of sort.Sort for
+// example, and returns the comparison function as text. The method must mean the same where the call
+// is. slice is the slice in the call, and reverse says that the order is the opposite of the method's.
+func ReadSorter(s *advice.Site, c code.Call, sorter facts.Sorter, slice ast.Expr, reverse bool) (l *Less, function string, ok bool) {
+	at, ok := s.Root().FindNode(sorter.Less)
+	if !ok || len(sorter.Less.Body.List) == 0 {
+		return nil, "", false
+	}
+	recv := s.Info.Defs[sorter.Less.Recv.List[0].Names[0]]
+	l = &Less{site: s, in: s.Around(at), at: c.Pos(), slice: slice, body: sorter.Less.Body, reverse: reverse}
+	l.isSlice = func(e ast.Expr) bool {
+		field, ok := facts.PartOf(s.Place, e, recv)
+		return ok && field == sorter.Field
+	}
+	text, ok := facts.TypeText(s.Place, sorter.Slice.Elem(), c.Pos())
+	if !ok || len(text) > 60 || !l.read(c, sorter.Less.Type) {
+		return nil, "", false
+	}
+	imports, ok := facts.MeansTheSame(s.Place, l.body, c.Pos(), sorter.Less.Pos(), sorter.Less.End(), func(n ast.Node) bool {
+		e, ok := n.(ast.Expr)
+		return ok && l.element(e) > 0
+	})
+	if !ok {
+		return nil, "", false
+	}
+	l.Imports = append(l.Imports, imports...)
+	first, second := l.a, l.b
+	if reverse {
+		first, second = second, first
+	}
+	body := Applied(s, l.body, l.Edits)
+	l.Edits = nil
+	if len(l.body.List) == 1 && !facts.Commented(l.in, l.body.Pos(), l.body.End()) {
+		if one := strings.TrimSpace(body[1 : len(body)-1]); !strings.Contains(one, "\n") {
+			body = "{ " + one + " }"
+		}
+	}
+	return l, fmt.Sprintf("func(%s, %s %s) int %s", first, second, text, body), true
+}
+
+// read reads the function.
+func (l *Less) read(c code.Call, signature *ast.FuncType) (ok bool) {
 	var params []*ast.Ident
-	for _, f := range lit.Type.Params.List {
+	for _, f := range signature.Params.List {
 		params = append(params, f.Names...)
 	}
-	if len(params) != 2 || len(lit.Type.Results.List[0].Names) > 0 {
-		return nil, false
+	if len(params) != 2 || len(signature.Results.List[0].Names) > 0 {
+		return false
 	}
-	l.i, l.j = s.Info.Defs[params[0]], s.Info.Defs[params[1]]
-	text, ok := facts.TypeText(s.Place, elem, lit.Body.Lbrace)
-	if !ok || len(text) > 60 || l.i == nil || l.j == nil {
-		return nil, false
+	l.i, l.j = l.site.Info.Defs[params[0]], l.site.Info.Defs[params[1]]
+	if l.i == nil || l.j == nil {
+		return false
 	}
-	if l.Slices, ok = facts.PackageName(s.Place, "slices", c.Pos()); !ok {
-		return nil, false
+	if l.Slices, ok = facts.PackageName(l.site.Place, "slices", c.Pos()); !ok {
+		return false
 	}
-	stmts := lit.Body.List
+	stmts := l.body.List
 	if !l.nameElements(stmts[0]) {
-		return nil, false
+		return false
 	}
 	if l.locals[0] != nil {
-		if len(stmts) < 2 || facts.Commented(s.Place, stmts[0].Pos(), stmts[1].Pos()) {
-			return nil, false
+		if len(stmts) < 2 || facts.Commented(l.in, stmts[0].Pos(), stmts[1].Pos()) {
+			return false
 		}
 		l.Edits = append(l.Edits, advice.Edit{Pos: stmts[0].Pos(), End: stmts[1].Pos()})
 		stmts = stmts[1:]
@@ -72,13 +126,12 @@ func ReadLess(s *advice.Site, c code.Call, elem types.Type) (*Less, bool) {
 		if n+2 < len(stmts) && l.ladder(stmts[n], stmts[n+1]) {
 			n++
 		} else if !l.statement(stmts[n], n == len(stmts)-1) {
-			return nil, false
+			return false
 		}
 	}
 	l.Exact = l.keys == 1 && l.Exact
 	l.Ascending = l.Exact && l.Ascending && l.locals[0] == nil
-	l.Edits = append(l.Edits, advice.Edit{Pos: lit.Type.Params.Pos(), End: lit.Type.Results.End(), New: fmt.Sprintf("(%s, %s %s) int", l.a, l.b, text)})
-	return l, true
+	return true
 }
 
 // nameElements chooses the names of the parameters: those of x, y := s[i], s[j], if the function
@@ -102,12 +155,35 @@ func (l *Less) nameElements(first ast.Stmt) bool {
 		return true
 	}
 	for _, names := range [][2]string{{"a", "b"}, {"x", "y"}, {"p", "q"}} {
-		if !facts.UsesName(l.body, names[0]) && !facts.UsesName(l.body, names[1]) {
+		if l.unused(names[0]) && l.unused(names[1]) {
 			l.a, l.b = names[0], names[1]
+			if l.reverse {
+				l.a, l.b = l.b, l.a
+			}
 			return true
 		}
 	}
 	return false
+}
+
+// unused reports whether the function's body doesn't use a name. The slice of a method is its receiver,
+// whose name doesn't count.
+func (l *Less) unused(name string) bool {
+	found := false
+	selected := make(map[*ast.Ident]bool)
+	ast.Inspect(l.body, func(n ast.Node) bool {
+		if e, ok := n.(ast.Expr); ok && l.in != l.site.Place && l.element(e) > 0 {
+			return false
+		}
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			selected[n.Sel] = true
+		case *ast.Ident:
+			found = found || n.Name == name && !selected[n]
+		}
+		return !found
+	})
+	return !found
 }
 
 // element returns 1 for s[i], 2 for s[j], and 0 for anything else. Variables that these were assigned
@@ -115,7 +191,7 @@ func (l *Less) nameElements(first ast.Stmt) bool {
 func (l *Less) element(e ast.Expr) int {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.IndexExpr:
-		if !facts.SameCode(l.site.Place, e.X, l.slice) {
+		if !l.isSlice(e.X) {
 			return 0
 		}
 		switch facts.Object(l.site.Place, e.Index) {
@@ -177,7 +253,7 @@ func (l *Less) statement(stmt ast.Stmt, last bool) bool {
 // result rewrites a returned expression. If the values of unequal are known to differ, a boolean one
 // may be the result.
 func (l *Less) result(r *ast.ReturnStmt, unequal *ast.BinaryExpr) bool {
-	if len(r.Results) != 1 || facts.Commented(l.site.Place, r.Pos(), r.End()) {
+	if len(r.Results) != 1 || facts.Commented(l.in, r.Pos(), r.End()) {
 		return false
 	}
 	l.keys++
@@ -247,7 +323,7 @@ func (l *Less) ladder(one, other ast.Stmt) bool {
 		return cond
 	}
 	less, more := arm(one, "true"), arm(other, "false")
-	if less == nil || more == nil || facts.Commented(l.site.Place, one.Pos(), other.End()) || !l.samePair(less, more) {
+	if less == nil || more == nil || facts.Commented(l.in, one.Pos(), other.End()) || !l.samePair(less, more) {
 		return false
 	}
 	// Each asks for the opposite of the other.
@@ -343,13 +419,17 @@ func (l *Less) compare(x, y ast.Expr, descending bool) (string, bool) {
 	l.Float = l.Float || facts.IsFloat(t)
 	if l.keys == 1 {
 		l.Exact = l.element(x) > 0 && l.element(y) > 0
-		l.Ascending = (l.element(x) == 1) != descending
+		l.Ascending = ((l.element(x) == 1) != descending) != l.reverse
 	}
 	name := "cmp"
 	if types.Identical(t, types.Typ[types.String]) {
 		name = "strings" // one pass over the bytes, where cmp takes two
 	}
-	pkg, ok := facts.PackageName(l.site.Place, name, x.Pos())
+	at := l.at
+	if l.in == l.site.Place {
+		at = x.Pos()
+	}
+	pkg, ok := facts.PackageName(l.site.Place, name, at)
 	if !ok || facts.UsesName(l.slice, name) {
 		return "", false
 	}
@@ -423,7 +503,7 @@ func (l *Less) rename(e ast.Expr) bool {
 // effects reports whether an expression does anything with the elements' places, which
 // are copies in the rewrite, or with their numbers.
 func (l *Less) effects(e ast.Expr) bool {
-	at, ok := l.site.Func.FindNode(e)
+	at, ok := l.in.Func.FindNode(e)
 	if !ok {
 		return true
 	}

@@ -16,7 +16,7 @@ import (
 func usedAndBetter(b *testing.B) map[string]versus {
 	all := make(map[string]versus)
 	for _, some := range []map[string]versus{
-		joined(), buffered(), converted(), looped(), reflected(), failed(), perObject(), keptOnce(b), readAndWritten(b), waited(b), sorted(), mapped(), matched(),
+		joined(), buffered(), converted(), looped(), reflected(), failed(), perObject(), keptOnce(b), readAndWritten(b), waited(b), sorted(), mapped(), matched(), inPlace(),
 	} {
 		maps.Copy(all, some)
 	}

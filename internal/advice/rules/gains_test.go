@@ -22,6 +22,7 @@ var matchGains = map[string]float64{
 	"sort-slice/natural":            gainOfNaturalOrder,
 	"sort-slice/interface":          gainOfInterface,
 	"sort-slice/ascending":          gainOfAscending,
+	"sort-slice/sorted":             gainOfSorted,
 	"string-concat-loop/statements": gainOfStatements,
 	"text-copied/collected":         gainOfCollecting,
 	"text-copied/rune":              gainOfRune,

@@ -25,6 +25,7 @@ func sortCore(g *gen) core {
 	if g.odd(10, "field") && typ == "[]string" {
 		xs = g.host() + ".xs"
 	}
+	whole := xs
 	fn := g.one("sort.Slice", "sort.Slice", "sort.SliceStable")
 	var less string
 	switch typ {
@@ -47,23 +48,28 @@ func sortCore(g *gen) core {
 		)
 	default:
 		less = g.one("return X[i] < X[j]", "return X[i] < X[j]", "return X[i] > X[j]", "return X[j] < X[i]", "return X[i] <= X[j]", "a, b := X[i], X[j]\nreturn a < b", "note(\"less\")\nreturn X[i] < X[j]", "return X[i]+X[0] < X[j]+X[0]", "return Y[i] < Y[j]")
-		less = strings.ReplaceAll(less, "Y[", "("+xs+")[")
 	}
 	call := ""
 	switch g.pick(8) {
 	case 0:
 		switch typ {
 		case "[]int":
-			call = g.one("sort.Sort(sort.IntSlice(X))", "sort.Sort(sort.Reverse(sort.IntSlice(X)))", "sort.Stable(sort.IntSlice(X))")
+			call = g.one("sort.Sort(sort.IntSlice(X))", "sort.Sort(sort.Reverse(sort.IntSlice(X)))", "sort.Stable(sort.IntSlice(X))", "note(\"%v\", sort.IsSorted(sort.IntSlice(X)))")
 		case "[]string":
 			call = g.one("sort.Sort(sort.StringSlice(X))", "sort.Sort(sort.Reverse(sort.StringSlice(X)))", "sort.Stable(sort.StringSlice(X))")
 		case "[]float64":
-			call = g.one("sort.Sort(sort.Float64Slice(X))", "sort.Sort(sort.Reverse(sort.Float64Slice(X)))", "sort.Stable(sort.Float64Slice(X))")
+			call = g.one("sort.Sort(sort.Float64Slice(X))", "sort.Sort(sort.Reverse(sort.Float64Slice(X)))", "sort.Stable(sort.Float64Slice(X))", "note(\"%v\", sort.IsSorted(sort.Reverse(sort.Float64Slice(X))))")
 		}
 	case 1:
 		if !strings.Contains(typ, "pair") {
 			call = g.one("slices.SortFunc(X, cmp.Compare)", "slices.SortFunc(X, func(a, b "+typ[2:]+") int { return cmp.Compare(a, b) })", "slices.SortStableFunc(X, func(a, b "+typ[2:]+") int { return cmp.Compare(a, b) })")
 		}
+	}
+	if call == "" && g.pick(3) == 0 {
+		call = g.sorter(typ, less)
+	}
+	if call == "" && g.pick(5) == 0 {
+		call = fmt.Sprintf("note(\"%%v\", sort.SliceIsSorted(X, func(i, j int) bool {\n%s\n}))", less)
 	}
 	if call == "" {
 		call = fmt.Sprintf("%s(X, func(i, j int) bool {\n%s\n})", fn, less)
@@ -76,7 +82,33 @@ func sortCore(g *gen) core {
 	if g.odd(8, "global") && typ == "[]string" {
 		xs = "gxs"
 	}
+	call = strings.ReplaceAll(call, "Y[", "("+whole+")[")
 	return core{pre: pre, result: typ, body: strings.ReplaceAll(call, "X", xs) + "\nr = " + xs + "\n"}
+}
+
+// sorter is a call of sort.Sort, or the like, with a type whose Less method has a body.
+func (g *gen) sorter(typ, less string) string {
+	name := fmt.Sprintf("sorter%d", g.number)
+	recv := g.one("s", "a", "x", "sort", "cmp")
+	of := g.one("", "", "", ".all")
+	def, star, arg := typ, "", name+"(X)"
+	if of != "" {
+		star = g.one("", "*")
+		def = "struct {\nn int\nall " + typ + "\n}"
+		arg = map[string]string{"": "", "*": "&"}[star] + name + g.one("{0, X}", "{all: X}", "{n: len(X), all: X}", "{next(), X}")
+	}
+	part := recv + of
+	if strings.Contains(less, "Y[") {
+		less = "return X[i] < X[j]"
+	}
+	less = strings.ReplaceAll(less, "X[", part+"[")
+	swap := fmt.Sprintf("%[1]s[i], %[1]s[j] = %[1]s[j], %[1]s[i]", part)
+	if g.odd(12, "swap") {
+		swap += "\nnote(\"swap\")"
+	}
+	method := func(rest string) string { return fmt.Sprintf("func (%s %s%s) %s\n", recv, star, name, rest) }
+	g.decls = append(g.decls, fmt.Sprintf("type %s %s\n", name, def), method("Len() int { return len("+part+") }"), method("Swap(i, j int) {\n"+swap+"\n}"), method("Less(i, j int) bool {\n"+less+"\n}"))
+	return g.one("sort.Sort("+arg+")", "sort.Sort("+arg+")", "sort.Stable("+arg+")", "sort.Sort(sort.Reverse("+arg+"))", "note(\"%v\", sort.IsSorted("+arg+"))")
 }
 
 func deepEqualCore(g *gen) core {

@@ -211,7 +211,7 @@ var announcements = []struct {
 	{"methods", regexp.MustCompile(`method|String\(\)`), []string{"result", "calls", "state", "panic"}},
 	{"order of equal elements", regexp.MustCompile(`(?i)compare equal|equal elements`), []string{"result", "state"}},
 	{"room", regexp.MustCompile(`(memory|room) for all elements is allocated`), []string{"panic", "calls", "state", "result"}},
-	{"NaN", regexp.MustCompile(`NaN`), []string{"result", "state"}},
+	{"NaN", regexp.MustCompile(`NaN`), []string{"result", "state", "calls"}},
 	{"identity", regexp.MustCompile(`(by|with) ==|compares it`), []string{"result", "calls"}},
 	{"a method of the user's", regexp.MustCompile(`Check that this Sum appends`), []string{"result", "state", "calls"}},
 	{"letters", regexp.MustCompile(`letters outside of ASCII`), []string{"result", "calls"}},

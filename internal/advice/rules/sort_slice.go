@@ -22,9 +22,10 @@ slices.Sort and slices.SortFunc (Go 1.21) are compiled for the element type and 
 1.22 sort.Strings, sort.Ints and sort.Float64s call slices.Sort, so no rewrite is offered for them.
 
 If the less function compares two elements in one expression, or field by field, the rewrite turns it into the function
-that slices.SortFunc expects: return a.n < b.n becomes return cmp.Compare(a.n, b.n). Equal elements may come in a
-different order, as with any unstable sort, and NaNs come first. Review both, and less functions that call other
-functions, and floating-point numbers, since 0 and -0 compare equal. Other less functions get advice only. If
+that slices.SortFunc expects: return a.n < b.n becomes return cmp.Compare(a.n, b.n). It does the same
+with the Less method of a type for sort.Sort whose Len and Swap only use one slice, and for sort.IsSorted. Equal elements
+may come in a different order, as with any unstable sort, and NaNs come first. Review both, and less functions that call
+other functions, and floating-point numbers, since 0 and -0 compare equal. Other less functions get advice only. If
 slices.SortFunc gets a function that compares numbers or strings like <, use slices.Sort.
 
 slices.SortFunc passes elements by value. Elements of more than 48 bytes are not reported, because copying them costs as
@@ -35,7 +36,8 @@ much as the reflection.`,
 	Gain:   2.5,
 	Match:  matchSortSlice,
 	Conditions: advice.Conditions{
-		Offered: "the less function compares two elements in one expression, or field by field",
+		Offered: "the less function compares two elements in one expression, or field by field; the Len and Swap methods of a type " +
+			"only use one slice, and its Less method only uses names that mean the same where the call is",
 		Review: "the order of equal elements doesn't matter, nor the position of NaNs and -0; a less function that calls other functions " +
 			"doesn't count its calls",
 	},
@@ -47,6 +49,7 @@ const (
 	gainOfNaturalOrder = 2    // of slices.Sort instead of a function that compares like <
 	gainOfInterface    = 1.3  // of slices.SortFunc instead of sort.Sort
 	gainOfAscending    = 3    // of slices.Sort instead of sort.Slice
+	gainOfSorted       = 1.1  // of slices.IsSortedFunc instead of sort.IsSorted
 )
 
 // largestCopied is the largest element size for which slices.SortFunc is clearly faster than
@@ -61,13 +64,13 @@ func matchSortSlice(s *advice.Site) []advice.Match {
 			matches = append(matches, m)
 		}
 	}
-	for _, c := range s.Calls("sort.Slice", "sort.SliceStable", "sort.Strings", "sort.Ints", "sort.Float64s", "sort.Sort", "sort.Stable") {
+	for _, c := range s.Calls("sort.Slice", "sort.SliceStable", "sort.SliceIsSorted", "sort.Strings", "sort.Ints", "sort.Float64s", "sort.Sort", "sort.Stable", "sort.IsSorted") {
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly, Since: "1.21"}
 		ok := false
 		switch c.Name {
-		case "sort.Slice", "sort.SliceStable":
+		case "sort.Slice", "sort.SliceStable", "sort.SliceIsSorted":
 			ok = len(c.Args) == 2 && sliceWithLess(s, c, &m)
-		case "sort.Sort", "sort.Stable":
+		case "sort.Sort", "sort.Stable", "sort.IsSorted":
 			ok = len(c.Args) == 1 && sortedInterface(s, c, &m)
 		default:
 			ok = len(c.Args) == 1
@@ -175,14 +178,14 @@ func comparesDirectly(s *advice.Site, f ast.Expr) (exact, ok bool) {
 	return false, constants && ascending
 }
 
-// useSlicesSort is the rewrite to slices.Sort.
-func useSlicesSort(s *advice.Site, c code.Call, arg ast.Expr, m *advice.Match) {
+// useSlices is the rewrite to slices.Sort or slices.IsSorted.
+func useSlices(s *advice.Site, c code.Call, function string, arg ast.Expr, m *advice.Match) {
 	pkg, ok := facts.PackageName(s.Place, "slices", c.Pos())
 	if _, slice := s.Info.TypeOf(arg).Underlying().(*types.Slice); !ok || !slice {
 		return
 	}
 	m.Class, m.Imports = advice.Safe, []string{"slices"}
-	m.Edits = []advice.Edit{edit.Replace(c.Fun, pkg+".Sort")}
+	m.Edits = []advice.Edit{edit.Replace(c.Fun, pkg+"."+function)}
 	if arg != c.Args[0] {
 		m.Edits = append(m.Edits, edit.Replace(c.Args[0], s.Source(arg)))
 	}
@@ -236,15 +239,19 @@ func sortedInterface(s *advice.Site, c code.Call, m *advice.Match) bool {
 		return false
 	}
 	elem := slice.Elem()
+	to := sortFunc(c.Name)
 	switch types.TypeString(types.Unalias(t), nil) {
 	case "sort.StringSlice", "sort.IntSlice", "sort.Float64Slice":
 		defer func() {
-			if m.Class == advice.Safe && facts.IsFloat(elem) {
+			if m.Class == advice.Safe && facts.IsFloat(elem) && to != "IsSortedFunc" {
 				m.Class = advice.Review
 				m.Why += " Check that 0 and -0, which compare equal, may be swapped."
 			}
 		}()
-		m.Why = fmt.Sprintf("%s calls Less and Swap through an interface; slices.Sort is compiled for %ss.", c.Name, elem)
+		m.Why = fmt.Sprintf("%s calls %s through an interface; slices.%s is compiled for %ss.", c.Name, calledBy(c.Name), plainly(to), elem)
+		if to == "IsSortedFunc" {
+			m.Gain = gainOfSorted
+		}
 		if pointer {
 			return true
 		}
@@ -254,7 +261,7 @@ func sortedInterface(s *advice.Site, c code.Call, m *advice.Match) bool {
 			}
 		}
 		if !reverse {
-			useSlicesSort(s, c, arg, m)
+			useSlices(s, c, plainly(to), arg, m)
 			return true
 		}
 		pkg, ok := facts.PackageName(s.Place, "slices", c.Pos())
@@ -262,24 +269,135 @@ func sortedInterface(s *advice.Site, c code.Call, m *advice.Match) bool {
 		elemText, ok3 := facts.TypeText(s.Place, elem, c.Pos())
 		if ok && ok2 && ok3 && !facts.Commented(s.Place, c.Pos(), c.End()) {
 			m.Class, m.Imports = advice.Safe, []string{"slices", "cmp"}
-			m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.SortFunc(%s, func(a, b %s) int { return %s.Compare(b, a) })", pkg, s.Source(arg), elemText, compare))}
+			m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.%sFunc(%s, func(a, b %s) int { return %s.Compare(b, a) })", pkg, plainly(to), s.Source(arg), elemText, compare))}
 		}
 		return true
 	}
 	if n, ok := facts.SizeOf(elem); !ok || n > largestCopied {
 		return false
 	}
-	m.Why = fmt.Sprintf("%s calls Less and Swap of %s through an interface; slices.%s with a comparison function is compiled for the element type.",
-		c.Name, types.TypeString(t, types.RelativeTo(s.Types)), sortFunc(c.Name))
+	m.Why = fmt.Sprintf("%s calls %s of %s through an interface; slices.%s with a comparison function is compiled for the element type.",
+		c.Name, calledBy(c.Name), types.TypeString(t, types.RelativeTo(s.Types)), to)
 	m.Gain = gainOfInterface
+	sorter, ok := facts.SorterOf(s.Place, t)
+	if !ok || facts.Commented(s.Place, c.Pos(), c.End()) {
+		return true
+	}
+	sorted, text, ok := sortedBy(s, arg, sorter)
+	if !ok {
+		return true
+	}
+	l, compare, ok := edit.ReadSorter(s, c, sorter, sorted, reverse)
+	if !ok {
+		return true
+	}
+	m.Imports = append([]string{"slices"}, l.Imports...)
+	m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.%s(%s, %s)", l.Slices, to, text, compare))}
+	if l.Ascending {
+		m.Imports = []string{"slices"}
+		m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.%s(%s)", l.Slices, plainly(to), text))}
+		m.Why = fmt.Sprintf("%s calls %s of %s through an interface; slices.%s is compiled for %s.",
+			c.Name, calledBy(c.Name), types.TypeString(t, types.RelativeTo(s.Types)), plainly(to), types.TypeString(elem, types.RelativeTo(s.Types)))
+	}
+	if to == "IsSortedFunc" {
+		m.Gain = gainOfSorted
+	}
+	needsReview(l, to, m)
 	return true
 }
 
+// sortedBy returns the slice in the argument of sort.Sort, and its text: xs of byName(xs), of
+// byName{xs} and of &byName{xs}, v.field, and *p.
+func sortedBy(s *advice.Site, arg ast.Expr, sorter facts.Sorter) (slice ast.Expr, text string, ok bool) {
+	isSlice := func(e ast.Expr) bool {
+		t := s.Info.TypeOf(e)
+		_, slice := t.Underlying().(*types.Slice)
+		return slice
+	}
+	taken := false
+	if u, ok := arg.(*ast.UnaryExpr); ok && u.Op == token.AND {
+		arg, taken = ast.Unparen(u.X), true
+	}
+	if sorter.Field == nil {
+		if operand, _, ok := facts.Conversion(s.Place, arg); ok {
+			return operand, s.Source(operand), isSlice(operand)
+		}
+		if isSlice(arg) {
+			return arg, s.Source(arg), !taken || facts.Plain(s.Place, arg)
+		}
+		return arg, "*" + s.Source(arg), facts.Plain(s.Place, arg)
+	}
+	lit, ok := arg.(*ast.CompositeLit)
+	if !ok {
+		return arg, s.Source(arg) + "." + sorter.Field.Name(), facts.Plain(s.Place, arg)
+	}
+	st, ok := s.Info.TypeOf(lit).Underlying().(*types.Struct)
+	for i, e := range lit.Elts {
+		field := ""
+		if pair, keyed := e.(*ast.KeyValueExpr); keyed {
+			name, isName := pair.Key.(*ast.Ident)
+			ok = ok && isName
+			if ok {
+				field = name.Name
+			}
+			e = pair.Value
+		} else if ok && i < st.NumFields() {
+			field = st.Field(i).Name()
+		}
+		switch {
+		case field == sorter.Field.Name():
+			slice = e
+		case facts.EffectsOf(s.Place, e)&(facts.MayPanic|facts.MayWrite) != 0:
+			ok = false // it would no longer be evaluated
+		}
+	}
+	if !ok || slice == nil || !isSlice(slice) {
+		return nil, "", false
+	}
+	return slice, s.Source(slice), true
+}
+
+// sortFunc is the function of package slices that replaces one of package sort.
 func sortFunc(name string) string {
-	if strings.HasSuffix(name, "Stable") {
+	switch {
+	case strings.HasSuffix(name, "IsSorted"):
+		return "IsSortedFunc"
+	case strings.HasSuffix(name, "Stable"):
 		return "SortStableFunc"
 	}
 	return "SortFunc"
+}
+
+// plainly is a function of package slices without its comparison function.
+func plainly(to string) string {
+	return strings.Replace(strings.TrimSuffix(to, "Func"), "Stable", "", 1)
+}
+
+// calledBy are the methods that a function of package sort calls.
+func calledBy(name string) string {
+	if strings.HasSuffix(name, "IsSorted") {
+		return "Less"
+	}
+	return "Less and Swap"
+}
+
+// needsReview sets the class of a rewrite with a comparison function, and says what to check.
+func needsReview(l *edit.Less, to string, m *advice.Match) {
+	m.Class = advice.Review
+	switch checks := to == "IsSortedFunc"; {
+	case l.Float && checks:
+		m.Why += " Check that there is no NaN: it is now less than all numbers, and with < it is neither less nor greater."
+	case l.Float:
+		m.Why += " Check that there is no NaN: it now comes first, and with < its position is undefined."
+	case l.Exact || (checks || to == "SortStableFunc") && !l.Calls:
+		m.Class = advice.Safe // equal elements are identical, keep their order, or aren't moved
+	case l.Calls && checks:
+		m.Why += " Check that the comparison has no side effects."
+	case l.Calls:
+		m.Why += " Check that the comparison has no side effects, and that equal elements may come in a different order."
+	default:
+		m.Why += " Check that equal elements may come in a different order."
+	}
 }
 
 // sliceWithLess matches sort.Slice(x, func(i, j int) bool {…}).
@@ -292,32 +410,27 @@ func sliceWithLess(s *advice.Site, c code.Call, m *advice.Match) bool {
 		return false
 	}
 	to := sortFunc(c.Name)
-	m.Why = fmt.Sprintf("%s swaps elements by reflection; slices.%s with a comparison function is compiled for the element type.", c.Name, to)
+	swaps := "swaps elements by reflection "
+	if to == "IsSortedFunc" {
+		swaps = "takes any slice "
+		m.Gain = gainOfSorted
+	}
+	m.Why = fmt.Sprintf("%s %s; slices.%s with a comparison function is compiled for the element type.", c.Name, strings.TrimSpace(swaps), to)
 	l, ok := edit.ReadLess(s, c, slice.Elem())
 	if !ok {
 		return true
 	}
-	m.Class = advice.Review
-	check := ""
-	switch {
-	case l.Float:
-		check = " Check that there is no NaN: it now comes first, and with < its position is undefined."
-	case l.Exact || to == "SortStableFunc" && !l.Calls:
-		m.Class = advice.Safe // equal elements are identical, or keep their order
-	case l.Calls:
-		check = " Check that the comparison has no side effects, and that equal elements may come in a different order."
-	default:
-		check = " Check that equal elements may come in a different order."
-	}
-	m.Why += check
 	if l.Ascending && !facts.Commented(s.Place, c.Args[1].Pos(), c.Args[1].End()) {
-		m.Why = fmt.Sprintf("%s swaps elements by reflection and calls a function for each comparison; slices.Sort is compiled for %s.", c.Name, types.TypeString(slice.Elem(), types.RelativeTo(s.Types)))
-		m.Why += check
-		m.Gain = gainOfAscending
+		m.Why = fmt.Sprintf("%s %sand calls a function for each comparison; slices.%s is compiled for %s.", c.Name, swaps, plainly(to), types.TypeString(slice.Elem(), types.RelativeTo(s.Types)))
+		needsReview(l, to, m)
+		if m.Gain == 0 {
+			m.Gain = gainOfAscending
+		}
 		m.Imports = []string{"slices"}
-		m.Edits = []advice.Edit{edit.Replace(c.Fun, l.Slices+".Sort"), {Pos: c.Args[0].End(), End: c.Args[1].End()}}
+		m.Edits = []advice.Edit{edit.Replace(c.Fun, l.Slices+"."+plainly(to)), {Pos: c.Args[0].End(), End: c.Args[1].End()}}
 		return true
 	}
+	needsReview(l, to, m)
 	m.Imports = append([]string{"slices"}, l.Imports...)
 	m.Edits = append(l.Edits, edit.Replace(c.Fun, l.Slices+"."+to))
 	return true

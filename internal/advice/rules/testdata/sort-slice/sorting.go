@@ -139,7 +139,7 @@ func (b byCount) Less(i, j int) bool { return b[i].n < b[j].n }
 func (b byCount) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
 
 func interfaces(all []count) {
-	// want C: byCount through an interface
+	// want A: byCount through an interface
 	sort.Stable(byCount(all)) // hot: sort.Stable
 }
 
@@ -156,7 +156,7 @@ func (s *sorter) Swap(i, j int)      { s.all[i], s.all[j] = s.all[j], s.all[i] }
 type buffer struct{ counts byCount }
 
 func (b *buffer) sort(less func(a, b count) bool) {
-	// want C: byCount through an interface
+	// want B: byCount through an interface
 	sort.Sort(&b.counts) // hot: sort.Sort sort.insertionSort
 	// want C: sorter through an interface
 	sort.Sort(&sorter{b.counts, less}) // hot: sort.Sort sort.insertionSort
