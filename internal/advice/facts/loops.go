@@ -286,3 +286,31 @@ func Repeated(c inspector.Cursor, obj types.Object) bool {
 	loop, ok := LoopAround(c)
 	return ok && !Within(loop.Node(), obj.Pos())
 }
+
+// CountsFromZero reports whether an expression is the variable of a loop around it that counts up from 0,
+// so that it is never negative.
+func CountsFromZero(s *code.Place, e ast.Expr) bool {
+	v := Object(s, e)
+	at, ok := s.Root().FindNode(e)
+	if v == nil || !ok || !Private(s, v) {
+		return false
+	}
+	for c := range at.Enclosing((*ast.RangeStmt)(nil), (*ast.ForStmt)(nil), (*ast.FuncLit)(nil)) {
+		switch loop := c.Node().(type) {
+		case *ast.FuncLit:
+			return false
+		case *ast.RangeStmt:
+			if loop.Tok == token.DEFINE && Object(s, loop.Key) == v {
+				_, isMap := Under(s.Info.TypeOf(loop.X)).(*types.Map)
+				_, isFunc := Under(s.Info.TypeOf(loop.X)).(*types.Signature)
+				return !isMap && !isFunc && !Assigned(s, v, loop.Body)
+			}
+		case *ast.ForStmt:
+			init, ok := loop.Init.(*ast.AssignStmt)
+			if ok && init.Tok == token.DEFINE && len(init.Lhs) == 1 && Object(s, init.Lhs[0]) == v {
+				return IsInt(s, init.Rhs[0], 0) && Counts(s, loop, v) && !Assigned(s, v, loop.Body)
+			}
+		}
+	}
+	return false
+}

@@ -38,6 +38,12 @@ func PanicsBeside(s *code.Place, code ast.Node) PanicSet {
 	return panicsOutside(s, code, isCall)
 }
 
+// PanicsUnlikeNil reports whether a program can distinguish a panic of an expression from one for a nil
+// pointer, or may run something else before it.
+func PanicsUnlikeNil(s *code.Place, e ast.Expr) bool {
+	return CanTell(nilPanic, PanicsBeside(s, e)) || EffectsOf(s, CallsIn(s, e)...)&MayPanic != 0
+}
+
 func panicsOutside(s *code.Place, code ast.Node, leave func(*code.Place, ast.Node) bool) (all PanicSet) {
 	ast.Inspect(code, func(n ast.Node) bool {
 		if _, literal := n.(*ast.FuncLit); literal || leave(s, n) {

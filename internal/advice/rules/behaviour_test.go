@@ -158,6 +158,11 @@ func everywhere(f *ast.File, name string, text []byte, line int) []advice.Input 
 			below = append(below, callee)
 		}
 	}
+	for callee := range appenders {
+		if _, method, _ := strings.Cut(path.Base(callee), "."); facts.PureCalls[callee] == "" && bytes.Contains(source, []byte("."+method+"(")) {
+			below = append(below, symbolOf(callee))
+		}
+	}
 	cpu := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
 	heap := profile.NewBuilder(profile.ValueType{Type: "alloc_objects", Unit: "count"}, profile.ValueType{Type: "alloc_space", Unit: "bytes"})
 	at := func(b *profile.Builder) uint32 {

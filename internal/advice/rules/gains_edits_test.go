@@ -26,7 +26,12 @@ func inPlace() map[string]versus {
 	for i := range entries {
 		entries[i] = entry{name: strconv.Itoa(i), value: i}
 	}
+	var line [64]byte
 	return map[string]versus{
+		"append-formatted": {
+			func() { madeBytes = append(line[:0], strconv.Itoa(1234567)...) },
+			func() { madeBytes = strconv.AppendInt(line[:0], 1234567, 10) },
+		},
 		"sort-slice/sorted": {
 			func() { madeBool = sort.IsSorted(byValue(entries)) },
 			func() { madeBool = slices.IsSortedFunc(entries, func(a, b entry) int { return a.value - b.value }) },

@@ -52,6 +52,7 @@ var cores = map[string]func(*gen) core{
 	"copy-loop":            copyLoopCore,
 	"slide-loop":           slideLoopCore,
 	"time-since":           timeSinceCore,
+	"append-formatted":     appendFormattedCore,
 }
 
 // formatted is a call of fmt with values, after fmt.Sprint or the like and what it prints to.

@@ -202,7 +202,17 @@ var lookedFor = append([]string{
 	"internal/runtime/maps.(*table).rehash", "math/rand.NewSource", "net/http.CanonicalHeaderKey", "net/textproto.CanonicalMIMEHeaderKey", "reflect.DeepEqual",
 	"reflect.TypeOf", "reflect.Value.Interface", "reflect.unsafe_New", "regexp.(*Regexp).MatchString", "regexp.MustCompile", "runtime.concatstring2", "runtime.growslice",
 	"runtime.slicebytetostring", "sort.Slice", "strings.ContainsAny", "strings.Join", "strings.NewReplacer", "strings.Split", "strings.ToLower", "text/template.New", "time.LoadLocation", "time.Now",
-}, slices.Sorted(maps.Keys(facts.PureCalls))...)
+}, append(slices.Sorted(maps.Keys(facts.PureCalls)), appenderFrames()...)...)
+
+// appenderFrames are the functions that append-formatted looks for.
+func appenderFrames() (frames []string) {
+	for _, name := range slices.Sorted(maps.Keys(appenders)) {
+		if facts.PureCalls[name] == "" {
+			frames = append(frames, symbolOf(name))
+		}
+	}
+	return frames
+}
 
 // A program has functions as they were and as they have become, each in a file of its own.
 type program struct {

@@ -214,6 +214,7 @@ var announcements = []struct {
 	{"NaN", regexp.MustCompile(`NaN`), []string{"result", "state", "calls"}},
 	{"identity", regexp.MustCompile(`(by|with) ==|compares it`), []string{"result", "calls"}},
 	{"a method of the user's", regexp.MustCompile(`Check that this Sum appends`), []string{"result", "state", "calls"}},
+	{"invalid address", regexp.MustCompile(`is valid: String returns`), []string{"result", "state", "calls"}},
 	{"letters", regexp.MustCompile(`letters outside of ASCII`), []string{"result", "calls"}},
 }
 

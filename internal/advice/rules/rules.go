@@ -101,6 +101,7 @@ var lineRules = []*advice.Rule{
 	errorDiscarded,
 	errorFormatted,
 	concatIntoBuffer,
+	appendFormatted,
 	containsAny,
 	costlyCall,
 	calleeAllocates,
