@@ -20,6 +20,29 @@ func (b byValue) Len() int           { return len(b) }
 func (b byValue) Less(i, j int) bool { return b[i].value < b[j].value }
 func (b byValue) Swap(i, j int)      { b[i], b[j] = b[j], b[i] }
 
+// The branch is for what is invalid, and doesn't run.
+//
+//go:noinline
+func checkEscaping(e entry) int {
+	if e.value < 0 {
+		madeEntry = &e
+		return 0
+	}
+	return e.value + len(e.name)
+}
+
+//go:noinline
+func checkCopied(e entry) int {
+	if e.value < 0 {
+		e := e
+		madeEntry = &e
+		return 0
+	}
+	return e.value + len(e.name)
+}
+
+var madeEntry *entry
+
 // inPlace are edits of a few statements.
 func inPlace() map[string]versus {
 	entries := make([]entry, 100)
@@ -31,6 +54,18 @@ func inPlace() map[string]versus {
 		"append-formatted": {
 			func() { madeBytes = append(line[:0], strconv.Itoa(1234567)...) },
 			func() { madeBytes = strconv.AppendInt(line[:0], 1234567, 10) },
+		},
+		"escapes-in-branch": {
+			func() {
+				for _, e := range entries {
+					madeInt += checkEscaping(e)
+				}
+			},
+			func() {
+				for _, e := range entries {
+					madeInt += checkCopied(e)
+				}
+			},
 		},
 		"sort-slice/sorted": {
 			func() { madeBool = sort.IsSorted(byValue(entries)) },

@@ -52,6 +52,7 @@ var cores = map[string]func(*gen) core{
 	"copy-loop":            copyLoopCore,
 	"slide-loop":           slideLoopCore,
 	"time-since":           timeSinceCore,
+	"escapes-in-branch":    branchCore,
 	"append-formatted":     appendFormattedCore,
 }
 

@@ -91,6 +91,11 @@ func (p *prelude) load(name, text string) (*ast.File, *advice.Package, error) {
 	for line := range strings.Count(text, "\n") {
 		said.Add(name, line+1, "make(T) escapes to heap")
 	}
+	for id, obj := range info.Defs {
+		if _, ok := obj.(*types.Var); ok && fset.File(id.Pos()) == fset.File(f.FileStart) {
+			said.Add(name, fset.Position(id.Pos()).Line, id.Name+" escapes to heap")
+		}
+	}
 	return f, &advice.Package{Diagnostics: said, Package: &code.Package{
 		Path: pkg.Path(), Fset: fset, Files: files, Types: pkg, Info: info, Sizes: types.SizesFor("gc", runtime.GOARCH), GoVersion: config.GoVersion,
 		Texts: map[string][]byte{name: []byte(text), preludeFile: p.text},

@@ -67,6 +67,7 @@ var lineRules = []*advice.Rule{
 	encoderPerCall,
 	hashSum,
 	hotAllocation,
+	escapesInBranch,
 	largeCopy,
 	poolCandidate,
 	readAllDecode,
