@@ -50,10 +50,19 @@ func inPlace() map[string]versus {
 		entries[i] = entry{name: strconv.Itoa(i), value: i}
 	}
 	var line [64]byte
+	shifted := make([]int, 100)
 	return map[string]versus{
 		"append-formatted": {
 			func() { madeBytes = append(line[:0], strconv.Itoa(1234567)...) },
 			func() { madeBytes = strconv.AppendInt(line[:0], 1234567, 10) },
+		},
+		"shift-loop": {
+			func() {
+				for i := 0; i < len(shifted)-1; i++ {
+					shifted[i] = shifted[i+1]
+				}
+			},
+			func() { copy(shifted, shifted[1:]) },
 		},
 		"escapes-in-branch": {
 			func() {

@@ -54,6 +54,7 @@ var cores = map[string]func(*gen) core{
 	"time-since":           timeSinceCore,
 	"escapes-in-branch":    branchCore,
 	"append-formatted":     appendFormattedCore,
+	"shift-loop":           shiftLoopCore,
 }
 
 // formatted is a call of fmt with values, after fmt.Sprint or the like and what it prints to.

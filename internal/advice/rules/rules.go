@@ -117,6 +117,7 @@ var lineRules = []*advice.Rule{
 	deleteGuard,
 	copyLoop,
 	slideLoop,
+	shiftLoop,
 	timeSince,
 	headerTwice,
 	hotLineAlone,
