@@ -50,11 +50,28 @@ func inPlace() map[string]versus {
 		entries[i] = entry{name: strconv.Itoa(i), value: i}
 	}
 	var line [64]byte
-	shifted := make([]int, 100)
+	numbers, shifted := make([]int, 100), make([]int, 100)
 	return map[string]versus{
 		"append-formatted": {
 			func() { madeBytes = append(line[:0], strconv.Itoa(1234567)...) },
 			func() { madeBytes = strconv.AppendInt(line[:0], 1234567, 10) },
+		},
+		"prepend-loop": {
+			func() {
+				var all []int
+				for _, n := range numbers {
+					all = append([]int{n}, all...)
+				}
+				madeInts = all
+			},
+			func() {
+				var all []int
+				for _, n := range numbers {
+					all = append(all, n)
+				}
+				slices.Reverse(all)
+				madeInts = all
+			},
 		},
 		"shift-loop": {
 			func() {

@@ -55,6 +55,7 @@ var cores = map[string]func(*gen) core{
 	"escapes-in-branch":    branchCore,
 	"append-formatted":     appendFormattedCore,
 	"shift-loop":           shiftLoopCore,
+	"prepend-loop":         prependCore,
 }
 
 // formatted is a call of fmt with values, after fmt.Sprint or the like and what it prints to.

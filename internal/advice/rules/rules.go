@@ -111,6 +111,7 @@ var lineRules = []*advice.Rule{
 	reflectAssert,
 	reflectType,
 	appendChain,
+	prependLoop,
 	headerKey,
 	binaryReflection,
 	mapGuard,

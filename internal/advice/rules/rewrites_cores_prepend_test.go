@@ -1,0 +1,49 @@
+package rules
+
+import "fmt"
+
+// prependCore has a loop that prepends to a slice.
+func prependCore(g *gen) core {
+	out := g.name("out")
+	elem := g.one("int", "string", "*pair")
+	c := core{result: "[]" + elem, keep: true}
+	c.pre = g.one(out+" := []"+elem+"{}\n", "var "+out+" []"+elem+"\n", out+" := make([]"+elem+", 0)\n", out+" := []"+elem+"(nil)\n")
+	if g.odd(10, "defer") {
+		c.pre += "defer func() { note(\"at the end %d\", len(" + out + ")) }()\n"
+	}
+	c.body = g.loop(func(x string) string {
+		n := x
+		switch {
+		case g.odd(8, "panic"):
+			n = "next()"
+		case g.odd(8, "effect"):
+			n = "effN(" + x + ")"
+		case g.odd(10, "inside"):
+			n = "len(" + out + ")+" + x
+		}
+		value := map[string]string{"int": n, "string": "string(rune('a'+(" + n + ")%20))", "*pair": "&pair{n: " + n + "}"}[elem]
+		early := ""
+		if g.odd(6, "early") {
+			early = "if " + x + " == 3 {\n" + g.one("continue\n", "break\n", "return nil\n", "panic(\"three\")\n", "return "+out+"\n", "return\n") + "}\n"
+		}
+		if g.odd(12, "inside") {
+			early += g.one("note(\"%d\", len("+out+"))\n", "if len("+out+") > 0 {\nnote(\"%v\", "+out+"[0] == "+out+"[len("+out+")-1])\n}\n")
+		}
+		return early + g.one(
+			fmt.Sprintf("%[1]s = append([]%[2]s{%[3]s}, %[1]s...)\n", out, elem, value),
+			fmt.Sprintf("%[1]s = append([]%[2]s{%[3]s}, %[1]s...)\n", out, elem, value),
+			fmt.Sprintf("%[1]s = slices.Insert(%[1]s, 0, %[3]s)\n", out, elem, value),
+		)
+	})
+	if g.odd(10, "nil") {
+		c.post = "note(\"nil %v\", " + out + " == nil)\n"
+	}
+	if g.odd(10, "capacity") {
+		c.post += g.one("note(\"%v\", cap("+out+") > 0)\n", "a := append("+out+", "+out+"...)\nb := append("+out+", "+out+"...)\nif len(a) > 1 {\na[len(a)-1] = a[0]\n}\nnote(\"%d %d\", len(a), len(b))\n")
+	}
+	c.post += "r = " + out + "\n"
+	if g.odd(6, "result") {
+		c.body = "r = r[:0:0]\n" + c.body
+	}
+	return c
+}
