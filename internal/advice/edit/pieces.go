@@ -26,6 +26,9 @@ type Piece struct {
 	Appends [2]string
 	Longest int  // bytes that the text of a number has at most
 	Quoted  bool // a text as strconv.Quote has it
+	Hex     bool // the bytes of a text, slice or array in hexadecimal
+	// Rune is the character of a piece that is a single one, as code of type rune.
+	Rune string
 	// review says what to check for the code to do what fmt does, for example that x is never nil.
 	review []string
 	runs   facts.Effects // of a method that is called for the text
@@ -35,11 +38,13 @@ type Piece struct {
 	IsString bool
 	// called means that the code calls something with the argument: a method, or a function of
 	// strconv.
-	called, Strconv bool
+	called bool
+	// Package is the import path of the package that Code uses: strconv, encoding/hex or none.
+	Package string
 }
 
 // IsNumber reports whether strconv formats the piece, which makes a new string for most numbers.
-func (p Piece) IsNumber() bool { return p.Longest > 0 }
+func (p Piece) IsNumber() bool { return p.Longest > 0 && !p.Hex }
 
 // AllocatesMore reports whether strconv may allocate more strings for the numbers than fmt allocates
 // to box its arguments. fmt boxes numbers of one byte without allocating, while strconv allocates a
@@ -66,7 +71,7 @@ func Pieces(s *advice.Site, kind byte, args []ast.Expr, at token.Pos) (pieces []
 		return formatPieces(s, args, at)
 	}
 	for i, arg := range args {
-		p, ok := fmtPieceOf(s, 'v', -1, arg, at)
+		p, ok := fmtPieceOf(s, verb{letter: 'v', precision: -1}, arg, at)
 		if !ok || len(args) > 1 && kind == 0 && types.IsInterface(s.Info.TypeOf(arg)) {
 			return nil, false // whether it is a string is known at run time only
 		}
@@ -85,49 +90,53 @@ func formatPieces(s *advice.Site, args []ast.Expr, at token.Pos) (pieces []Piece
 	if len(args) == 0 {
 		return nil, false
 	}
-	format, ok := facts.ConstantText(s.Place, args[0])
+	format, ok := fixedText(s, args[0])
 	if !ok {
 		return nil, false
 	}
-	args = args[1:]
+	return PiecesOf(s, format, args[1:], at)
+}
+
+// PiecesOf splits a format and its arguments.
+func PiecesOf(s *advice.Site, format string, args []ast.Expr, at token.Pos) (pieces []Piece, ok bool) {
 	for format != "" {
-		text, rest, verb := strings.Cut(format, "%")
+		text, rest, found := strings.Cut(format, "%")
 		if text != "" {
 			pieces = append(pieces, Piece{Text: text})
 		}
-		if !verb {
+		if !found {
 			break
 		}
-		precision := -1
-		if digits, ok := strings.CutPrefix(rest, "."); ok && len(digits) > 1 && '0' <= digits[0] && digits[0] <= '9' {
-			precision, rest = int(digits[0]-'0'), digits[1:]
-		}
-		if rest == "" {
+		v, rest, ok := readVerb(rest)
+		if !ok {
 			return nil, false
 		}
-		format = rest[1:]
-		if rest[0] == '%' {
-			pieces = append(pieces, Piece{Text: "%"})
-			if precision >= 0 {
+		format = rest
+		if v.letter == '%' {
+			if v.precision >= 0 || v.flags != "" {
 				return nil, false
 			}
+			pieces = append(pieces, Piece{Text: "%"})
 			continue
 		}
 		if len(args) == 0 {
 			return nil, false
 		}
-		p, ok := fmtPieceOf(s, rest[0], precision, args[0], at)
+		p, ok := fmtPieceOf(s, v, args[0], at)
 		if !ok {
 			return nil, false
+		}
+		if v.flags == "#" {
+			pieces = append(pieces, Piece{Text: "0x"})
 		}
 		pieces, args = append(pieces, p), args[1:]
 	}
 	return pieces, len(args) == 0
 }
 
-// fmtPieceOf returns an argument as a string, as a verb without flags formats it.
-func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token.Pos) (Piece, bool) {
-	p := Piece{Arg: arg, called: true}
+// fmtPieceOf returns an argument as a string, as a verb formats it.
+func fmtPieceOf(s *advice.Site, v verb, arg ast.Expr, at token.Pos) (Piece, bool) {
+	p, verb, precision := Piece{Arg: arg, called: true}, v.letter, v.precision
 	t := s.Info.TypeOf(arg)
 	if t == nil {
 		return p, false
@@ -179,13 +188,16 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 			p.Code, p.called = "string("+src+")", false
 			return p, true
 		}
+		if verb == 'x' && precision < 0 && v.flags == "" {
+			return hexOfBytes(s, p, at)
+		}
 		return p, false
 	}
 	strconvName, ok := facts.PackageName(s.Place, "strconv", at)
 	if !ok && !p.IsString {
 		return p, false
 	}
-	p.Strconv = true
+	p.Package = "strconv"
 	as := func(want types.BasicKind) (string, bool) {
 		if types.Identical(t, types.Typ[want]) || basic.Kind() == want && isAlias(t) {
 			return src, true
@@ -197,6 +209,22 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 	switch {
 	case precision >= 0 && info&types.IsFloat == 0:
 		return p, false
+	case v.flags == "02":
+		name, imported := facts.PackageName(s.Place, "encoding/hex", at)
+		if basic.Kind() != types.Uint8 || s.Info.Types[arg].Value != nil || !imported || !facts.Builtins(s.Place, at, "byte") {
+			return p, false
+		}
+		p.Package, p.Longest = "encoding/hex", 2
+		p.Code, ok = as(types.Uint8)
+		if s.AtLeast("1.22") {
+			p.Appends = [2]string{name + ".AppendEncode(", ", []byte{" + p.Code + "})"}
+		}
+		p.Code = name + ".EncodeToString([]byte{" + p.Code + "})"
+		return p, ok
+	case v.flags == "#" && info&types.IsUnsigned == 0:
+		return p, false
+	case verb == 'c':
+		return character(s, p, basic, at)
 	case info&types.IsString != 0:
 		p.Code, ok = as(types.String)
 		switch verb {
@@ -204,8 +232,13 @@ func fmtPieceOf(s *advice.Site, verb byte, precision int, arg ast.Expr, at token
 			if _, literal := ast.Unparen(arg).(*ast.BasicLit); literal {
 				p.Text, p.Literal = facts.ConstantText(s.Place, arg)
 			}
-			p.called, p.Strconv = false, false
+			p.called, p.Package = false, ""
 			return p, ok
+		case 'x':
+			name, imported := facts.PackageName(s.Place, "encoding/hex", at)
+			p.Hex, p.Package, p.IsString = true, "encoding/hex", false
+			p.Code = name + ".EncodeToString([]byte(" + p.Code + "))"
+			return p, ok && imported && v.flags == "" && facts.Builtins(s.Place, at, "byte")
 		case 'q':
 			name, imported := facts.PackageName(s.Place, "strconv", at)
 			p.Quoted, p.Appends = true, [2]string{name + ".AppendQuote(", ", " + p.Code + ")"}
@@ -423,7 +456,7 @@ func StepsOf(s *advice.Site, pieces []Piece) []facts.Step {
 	for _, p := range pieces {
 		st := facts.Step{Expr: p.Arg, Runs: p.runs, Called: p.called}
 		if p.Arg != nil {
-			st.Contents = facts.IsBytes(s.Place, p.Arg) || p.runs&facts.MayRead != 0
+			st.Contents = facts.IsBytes(s.Place, p.Arg) || p.Hex || p.runs&facts.MayRead != 0
 		}
 		steps = append(steps, st)
 	}

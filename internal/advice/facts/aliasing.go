@@ -77,7 +77,7 @@ func UnchangedBy(s *code.Place, e ast.Expr, contents bool, by Change) bool {
 
 func variableUnchanged(s *code.Place, id *ast.Ident, writes bool, by Change) bool {
 	v, ok := s.Info.ObjectOf(id).(*types.Var)
-	if !ok || v.IsField() || isConstantVariable(s, v) {
+	if !ok || v.IsField() || IsConstantVariable(s, v) {
 		return true
 	}
 	if !Private(s, v) {

@@ -142,7 +142,7 @@ func (w *effectWalk) expr(e ast.Expr) Effects {
 // variable returns the effects of reading a name.
 func (w *effectWalk) variable(id *ast.Ident) Effects {
 	v, ok := w.Info.ObjectOf(id).(*types.Var)
-	if !ok || Private(w.Place, v) || isConstantVariable(w.Place, v) {
+	if !ok || Private(w.Place, v) || IsConstantVariable(w.Place, v) {
 		return 0
 	}
 	return MayRead

@@ -98,7 +98,7 @@ func (v *Invariance) ofName(id *ast.Ident) int {
 		}
 		return Likely
 	}
-	if Private(v.Place, obj) || isConstantVariable(v.Place, obj) {
+	if Private(v.Place, obj) || IsConstantVariable(v.Place, obj) {
 		return Surely
 	}
 	return Likely

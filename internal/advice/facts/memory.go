@@ -214,9 +214,9 @@ func IsAssigned(c inspector.Cursor) bool {
 	return ok && u.Op == token.AND || assignedTo(c)
 }
 
-// isConstantVariable reports whether an unexported package variable never changes after its
+// IsConstantVariable reports whether an unexported package variable never changes after its
 // declaration.
-func isConstantVariable(s *code.Place, v *types.Var) bool {
+func IsConstantVariable(s *code.Place, v *types.Var) bool {
 	if v.Parent() != s.Types.Scope() || v.Exported() {
 		return false
 	}

@@ -215,6 +215,9 @@ func (g *gen) value() string {
 		choice{"", func() string { return g.some("uint8", "uint8(in.Int())") }},
 		choice{"", func() string { return g.some("rune", "rune(in.Int())") }},
 		choice{"", func() string { return g.some("float32", "float32(in.Float())") }},
+		choice{"", func() string { return g.some("uint32", "uint32(in.Int())") }},
+		choice{"", func() string { return g.some("[4]byte", "in.Array()") }},
+		choice{"global", func() string { return "garray" }},
 	)
 }
 

@@ -120,7 +120,7 @@ func matchSprint(s *advice.Site, c code.Call, suffix string) (advice.Match, bool
 
 // moreThanFmt says why joined pieces would allocate more than fmt does; "" if they don't.
 func moreThanFmt(s *advice.Site, pieces []edit.Piece) string {
-	numbers, others, boxes, texts, parts := 0, 0, 0, 0, edit.Merged(pieces)
+	numbers, others, arrays, boxes, texts, parts := 0, 0, 0, 0, 0, edit.Merged(pieces)
 	quotes := false
 	for _, p := range parts {
 		quotes = quotes || p.Quoted
@@ -131,6 +131,9 @@ func moreThanFmt(s *advice.Site, pieces []edit.Piece) string {
 			numbers++
 		default:
 			others++
+			if p.Hex && p.Longest > 0 {
+				arrays++
+			}
 			if takesBox(s, p) {
 				boxes++
 			}
@@ -149,6 +152,8 @@ func moreThanFmt(s *advice.Site, pieces []edit.Piece) string {
 		return "strconv.Quote would use its own memory and allocate more."
 	case len(parts) < 2:
 		return ""
+	case arrays == 1 && numbers+others == 1:
+		return "The bytes would become a string of their own first."
 	case edit.AllocatesMore(s, pieces) || unboxed(s, numbers, boxes):
 		return "It doesn't allocate for numbers below 256, and strconv allocates a string from 100 on."
 	case numbers > 0 && others == 0 && text-texts > numbers*box:
@@ -214,10 +219,13 @@ func whatFmtDoes(suffix string) string {
 
 // stringImports are the packages that code of pieces may use.
 func stringImports(pieces []edit.Piece) []string {
-	if slices.ContainsFunc(pieces, func(p edit.Piece) bool { return p.Arg != nil && p.Strconv }) {
-		return []string{"strconv"}
+	var paths []string
+	for _, p := range pieces {
+		if p.Arg != nil && p.Package != "" && !slices.Contains(paths, p.Package) {
+			paths = append(paths, p.Package)
+		}
 	}
-	return nil
+	return paths
 }
 
 // shown returns code to quote in a sentence.
@@ -367,7 +375,9 @@ func matchFprint(s *advice.Site, c code.Call, suffix string) (advice.Match, bool
 			return m, false
 		}
 		code, _ := edit.Concatenation(s, pieces)
-		if p := pieces[0]; p.Arg != nil && facts.IsBytes(s.Place, p.Arg) {
+		if p := pieces[0]; p.Hex { // fmt allocates less
+			return m, false
+		} else if p.Arg != nil && facts.IsBytes(s.Place, p.Arg) {
 			m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.Write(%s)", edit.Operand(w, s.Source(w)), s.Source(p.Arg)))}
 		} else if facts.MayLackWriteString(s.Place, w, reachedWriters(s)) {
 			return m, false
@@ -461,6 +471,8 @@ func growsMore(s *advice.Site, c inspector.Cursor, obj types.Object, pieces []ed
 func appendable(s *advice.Site, target string, pieces []edit.Piece, at token.Pos) bool {
 	for _, p := range pieces {
 		switch buffered := target == "*bufio.Writer"; {
+		case p.Hex && p.Longest == 0 && (p.Appends[0] == "" || target == "*strings.Builder"):
+			return false // for a string of its own
 		case p.Appends[0] == "":
 		case buffered && (!s.AtLeast("1.18") || facts.EffectsOf(s.Place, p.Arg)&(facts.MayWrite|facts.ReadsBytes) != 0), !buffered && (p.Quoted || !facts.Builtins(s.Place, at, "make", "byte")):
 			return false
@@ -478,11 +490,13 @@ func writeFmtPiece(s *advice.Site, target, dst string, p edit.Piece) string {
 		return fmt.Sprintf("%s.WriteByte(%s)", dst, edit.QuotedByte(p.Text[0]))
 	case p.Arg == nil:
 		return fmt.Sprintf("%s.WriteString(%s)", dst, edit.Literal(p.Text))
-	case facts.IsBytes(s.Place, p.Arg) && strings.HasPrefix(p.Code, "string("):
+	case p.Rune != "":
+		return fmt.Sprintf("%s.WriteRune(%s)", dst, p.Rune)
+	case facts.IsBytes(s.Place, p.Arg) && !p.Hex:
 		return fmt.Sprintf("%s.Write(%s)", dst, s.Source(p.Arg))
 	case p.Appends[0] != "":
 		room := dst + ".AvailableBuffer()"
-		if target != "*bufio.Writer" {
+		if target != "*bufio.Writer" && p.Longest > 0 {
 			room = edit.StackBytes(edit.RoundUp(p.Longest))
 		}
 		return fmt.Sprintf("%s.Write(%s)", dst, p.Appends[0]+room+p.Appends[1])

@@ -25,11 +25,11 @@ func Run(number int, seed uint64) Trace {
 	in := &input{state: seed*0x9e3779b97f4a7c15 + uint64(number)}
 	in.base = []byte("The quick, brown=fox:jumps over/the lazy dog K1234567890.........")
 	gs, gn, supply, patient, noted = in.Str(), in.pick(5), 2+in.pick(9), 5000, nil
-	gb, gxs, gm = in.Bytes(), in.Strs(), in.Map()
+	gb, gxs, gm, garray = in.Bytes(), in.Strs(), in.Map(), in.Array()
 	in.call(Functions[number])
 	in.trace.Calls = strings.Join(noted, "\n")
 	noted = nil
-	in.trace.State = show(in.args, string(in.base), gs, gn, gb, gxs, gm, in.kept)
+	in.trace.State = show(in.args, string(in.base), gs, gn, gb, gxs, gm, garray, in.kept)
 	return in.trace
 }
 
@@ -107,6 +107,11 @@ func (in *input) Bytes() []byte {
 		return in.base[i:j:j]
 	}
 	return in.base[i:j]
+}
+
+func (in *input) Array() (a [4]byte) {
+	copy(a[:], in.Str())
+	return a
 }
 
 //go:noinline

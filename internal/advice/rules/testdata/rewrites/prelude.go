@@ -17,6 +17,8 @@ var (
 	gxs []string
 	gm  map[string]int
 
+	garray [4]byte
+
 	supply  int      // what next has left before it panics
 	noted   []string // calls and writes, in order
 	patient int      // how much may be noted before the function counts as endless
@@ -33,6 +35,7 @@ func note(format string, args ...any) {
 func touch() {
 	gs += "!"
 	gn++
+	garray[1]++
 	for i := range gb {
 		gb[i]++
 	}
