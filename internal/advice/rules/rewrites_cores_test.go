@@ -95,6 +95,9 @@ func (g *gen) written(t writee, pre string, statements ...string) core {
 }
 
 func sprintfCore(g *gen) core {
+	if g.pick(8) == 7 {
+		return g.chosen()
+	}
 	if g.pick(2) == 0 {
 		return g.expression("", g.formatted("Sprint", ""), "string")
 	}
@@ -112,6 +115,28 @@ func sprintfCore(g *gen) core {
 		call = fmt.Sprintf("%s, %s := %s\nnote(\"%%d %%v\", %s, %s)", n, err, call, n, err)
 	}
 	return g.written(t, pre, call)
+}
+
+// chosen is a call of fmt.Sprintf with one of a few formats.
+func (g *gen) chosen() core {
+	format := g.name("format")
+	call := g.formatted("Sprint", "")
+	parts := regexp.MustCompile(`^fmt\.Sprintf\(("(?:[^"\\]|\\.)*"), `).FindStringSubmatch(call)
+	if parts == nil {
+		return g.expression("", call, "string")
+	}
+	call = strings.Replace(call, parts[1], format, 1)
+	other := g.one(strings.Replace(parts[1], "%", "<%", 1), strings.Replace(parts[1], "%d", "%x", 1), strings.Replace(parts[1], "%s", "%v", 1), `"none"`, "nextS()")
+	pre := fmt.Sprintf("%s := %s\nif %s {\n%s = %s\n}\n", format, parts[1], g.bool(), format, other)
+	switch text := g.name("text"); g.pick(4) {
+	case 1:
+		return core{pre: pre, result: "string", body: text + " := " + call + "\nr += " + text + "\n"}
+	case 2:
+		return core{pre: pre, result: "string", body: "r += " + call + "\n"}
+	case 3:
+		return core{pre: pre, result: "string", body: "return " + call + "\n", keep: true}
+	}
+	return core{pre: pre, result: "string", body: "r = " + call + "\n"}
 }
 
 func bytesSprintfCore(g *gen) core {

@@ -22,9 +22,12 @@ var sprintfSimple = &advice.Rule{
 	Doc: `fmt parses its format on each call, takes each argument as an interface, which often has to be allocated, and switches
 on its type. Concatenating strings with +, and converting numbers with strconv, takes a half to two thirds of the time
 and one allocation. fmt doesn't allocate for numbers below 256, and for long numbers it allocates less than their text
-needs. If a memory profile shows either, the rewrite builds the text of one number in a buffer on the stack. Several
-such numbers get advice only, because each would be a separate string. The same holds for %q, since strconv.Quote uses
-its own memory; long quoted text gets advice only.
+needs. If a memory profile shows either, the rewrite builds the text of one number in a buffer on the stack. It does so
+for several numbers if the statement only returns or assigns the text; elsewhere they get advice only, because each would
+be a separate string. The same holds for %q, since strconv.Quote uses its own memory; long quoted text gets advice only.
+
+Package encoding/hex formats bytes, and a conversion to string a character. A format may be a variable that never
+changes, or one of a few constants that the function chooses from: a switch then makes each text.
 
 Text that is printed to a strings.Builder, bytes.Buffer or bufio.Writer is written there piece by piece. Numbers go
 through the stack, or through the Writer's own buffer.`,
@@ -33,8 +36,9 @@ through the stack, or through the Writer's own buffer.`,
 	Gain:   1.6,
 	Match:  matchSprintfSimple,
 	Conditions: advice.Conditions{
-		Offered: "all verbs have no flags or widths and format strings, numbers, booleans, []byte or values with a String method, and the " +
-			"text is used as a string or written to a strings.Builder, bytes.Buffer, bufio.Writer or io.Writer",
+		Offered: "all verbs have no flags or widths, apart from %02x for a byte and %#x for an unsigned number, and format strings, " +
+			"numbers, booleans, bytes or values with a String method; the text is used as a string or written to a strings.Builder, " +
+			"bytes.Buffer, bufio.Writer or io.Writer",
 		Review: "evaluating one argument doesn't change another that is now used earlier, and doesn't read the destination; no argument " +
 			"lies in the buffer that is written; no argument panics after a part was written; a String method isn't called on nil and " +
 			"doesn't panic, which fmt would recover from; a WriteString method does what Write does, and the destination of a " +
@@ -83,6 +87,9 @@ func matchSprint(s *advice.Site, c code.Call, suffix string) (advice.Match, bool
 	}
 	pieces, ok := edit.Pieces(s, printKind(suffix), c.Args, c.Pos())
 	if !ok {
+		if m, ok := matchChosen(s, c); ok && suffix == "f" {
+			return m, true
+		}
 		if written(s, c, &m) {
 			return m, true
 		}
@@ -97,6 +104,9 @@ func matchSprint(s *advice.Site, c code.Call, suffix string) (advice.Match, bool
 	if why != "" {
 		if code = edit.InBuffer(s, pieces, c.Pos()); code == "" {
 			m.Why = fmt.Sprintf("%s %s. %s Append the parts to a []byte with strconv.Append… and convert it to a string.", edit.Short(c.Name), whatFmtDoes(suffix), why)
+			if inStatements(s, c, pieces, &m) {
+				return m, true
+			}
 			return m, s.Share(edit.FmtFrames) >= formattedMuch
 		}
 	}

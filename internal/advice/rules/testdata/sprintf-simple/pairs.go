@@ -4,7 +4,7 @@ import "fmt"
 
 // box has two numbers of many digits, and hop of few.
 func box(from, to int64) string {
-	// want C: format and takes its arguments as interfaces on each call
+	// want A: format and takes its arguments as interfaces on each call
 	return fmt.Sprintf("%d,%d", from, to) // alloc: fmt.Sprintf only 32 here 8 8
 }
 
