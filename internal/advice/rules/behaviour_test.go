@@ -146,7 +146,7 @@ func everywhere(f *ast.File, name string, text []byte, line int) []advice.Input 
 		return nil
 	}
 	below := []string{
-		"bufio.(*Scanner).Text", "bufio.NewWriter", "bytes.(*Buffer).String", "bytes.growSlice", "compress/gzip.NewWriter", "crypto/sha256.(*Digest).Sum", "errors.As", "errors.New", "fmt.Sprintf",
+		"bufio.(*Scanner).Text", "bufio.NewWriter", "bytes.(*Buffer).String", "bytes.growSlice", "compress/gzip.NewWriter", "crypto/sha256.(*Digest).Sum", "errors.As", "errors.New", "fmt.Errorf", "fmt.Sprintf",
 		"internal/bytealg.IndexByteString", "internal/runtime/maps.(*table).rehash", "math/rand.NewSource", "net/http.CanonicalHeaderKey", "net/textproto.CanonicalMIMEHeaderKey", "reflect.DeepEqual",
 		"reflect.TypeOf", "reflect.Value.Interface", "reflect.unsafe_New", "regexp.(*Regexp).MatchString", "regexp.MustCompile",
 		"runtime.concatstring2", "runtime.growslice", "runtime.mapaccess1_faststr", "runtime.slicebytetostring", "sort.Slice", "strings.ContainsAny",
@@ -171,8 +171,8 @@ func everywhere(f *ast.File, name string, text []byte, line int) []advice.Input 
 	for _, callee := range below {
 		leaf := cpu.Location(0, 0, profile.Line{Function: cpu.Function(callee, callee, callee+".go", 1), Line: 1})
 		time := int64(100e6)
-		if callee == "regexp.(*Regexp).MatchString" {
-			time = 600e6 // its rule asks for a tenth of all
+		if callee == "regexp.(*Regexp).MatchString" || callee == "fmt.Errorf" {
+			time = 600e6 // their rules ask for a tenth of all
 		}
 		cpu.Sample([]uint32{leaf, at(cpu)}, nil, 10, time)
 	}

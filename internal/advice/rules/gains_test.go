@@ -11,6 +11,7 @@ import (
 
 // matchGains are the gains of findings that have another one than their rule.
 var matchGains = map[string]float64{
+	"error-formatted/concatenated":  gainOfErrorText,
 	"reflect-first/switch":          gainOfSwitch,
 	"reflect-first/function":        gainWithoutReflection,
 	"regexp-engine/generated":       gainOfGenerated,

@@ -250,9 +250,13 @@ func keep[T string | []byte](word T) bool { return len(word) > 3 }
 
 var errStatic = errors.New("not found")
 
-type badNumber int
+type badNumber struct{ n int }
 
-func (e badNumber) Error() string { return fmt.Sprintf("bad number %d", int(e)) }
+func (e *badNumber) Error() string { return fmt.Sprintf("bad number %d", e.n) }
+
+type unknownOption struct{ name string }
+
+func (e *unknownOption) Error() string { return "unknown option " + e.name }
 
 func failed() map[string]versus {
 	var err error
@@ -260,9 +264,10 @@ func failed() map[string]versus {
 	layouts := []string{time.RFC3339, time.RFC1123, time.ANSIC, time.DateTime}
 	const date = "2026-02-03 04:05:06"
 	return map[string]versus{
-		"error-discarded": {func() { _, err = strconv.Atoi("x12"); madeBool = err == nil }, func() { madeBool = "x12"[0] >= '0' && "x12"[0] <= '9' }},
-		"error-formatted": {func() { err = fmt.Errorf("bad number %d", madeInt&127) }, func() { err = badNumber(madeInt & 127) }},
-		"errorf-static":   {func() { err = fmt.Errorf("not found") }, func() { err = errStatic }},
+		"error-discarded":              {func() { _, err = strconv.Atoi("x12"); madeBool = err == nil }, func() { madeBool = "x12"[0] >= '0' && "x12"[0] <= '9' }},
+		"error-formatted":              {func() { err = fmt.Errorf("bad number %d", madeInt&127) }, func() { err = &badNumber{madeInt & 127} }},
+		"error-formatted/concatenated": {func() { err = errors.New("unknown option " + someWords[1]) }, func() { err = &unknownOption{someWords[1]} }},
+		"errorf-static":                {func() { err = fmt.Errorf("not found") }, func() { err = errStatic }},
 		"errors-as": {
 			func() { var p *os.PathError; madeBool = errors.As(wrapped, &p) && p.Op != "" },
 			func() { p, ok := errors.AsType[*os.PathError](wrapped); madeBool = ok && p.Op != "" },

@@ -739,3 +739,52 @@ func timeSinceCore(g *gen) core {
 	e := g.one("time.Now().Sub("+begin+") > time.Minute", "time.Now().Sub("+begin+") < 0", "time.Now().Sub("+begin+").Hours() > 1e6")
 	return g.expression("", e, "bool")
 }
+
+// errorFormattedCore creates an error, changes what its message may depend on, and looks at the error in
+// the ways that don't see its type.
+func errorFormattedCore(g *gen) core {
+	var format strings.Builder
+	format.WriteString(g.one("bad input: ", "", "100%% wrong ", "e "))
+	var args []string
+	wraps := ""
+	for range 1 + g.pick(3) {
+		arg, verb := g.value(), g.one("%v", "%d", "%s", "%q", "%x", "%5v", "%+v", "%t")
+		if g.pick(3) == 0 {
+			arg, verb = g.err(), g.one("%w", "%v", "%s")
+			if verb == "%w" {
+				wraps = arg
+			}
+		}
+		args = append(args, arg)
+		format.WriteString(verb + g.one("", " ", ": "))
+	}
+	call := fmt.Sprintf("fmt.Errorf(%q, %s)", format.String(), strings.Join(args, ", "))
+	switch g.pick(6) {
+	case 4:
+		if wraps == "" {
+			call = "errors.New(" + strings.Replace(call, "Errorf", "Sprintf", 1) + ")"
+		}
+	case 5:
+		call, wraps = "errors.New("+g.concatenated()+")", ""
+	}
+	err := g.name("err")
+	body := err + " := " + call + "\n"
+	switch g.pick(4) {
+	case 1:
+		body = "var " + err + " error\n" + err + " = " + call + "\n"
+	case 2:
+		body = err + " := func() error {\nreturn " + call + "\n}()\n"
+	case 3:
+		n := g.name("n")
+		body = n + ", " + err + " := " + g.int() + ", " + call + "\nnote(\"%d\", " + n + ")\n"
+	}
+	if wraps != "" && g.pick(2) == 0 {
+		body = "if " + wraps + " != nil {\n" + body + "r = " + err + ".Error()\n}\n"
+		return core{result: "string", body: body}
+	}
+	body += g.one("", "touch()\n")
+	if wraps != "" {
+		body += fmt.Sprintf("note(\"%%v %%v\", errors.Is(%s, io.EOF), errors.Unwrap(%s) == nil)\nvar as%s *errValue\nnote(\"%%v\", errors.As(%s, &as%s))\n", err, err, err, err, err)
+	}
+	return core{result: "string", body: body + g.one("r = "+err+".Error()\n", "r = fmt.Sprintf(\"%v|%s|%q\", "+err+", "+err+", "+err+")\n")}
+}

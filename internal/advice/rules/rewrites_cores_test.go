@@ -56,6 +56,7 @@ var cores = map[string]func(*gen) core{
 	"append-formatted":     appendFormattedCore,
 	"shift-loop":           shiftLoopCore,
 	"prepend-loop":         prependCore,
+	"error-formatted":      errorFormattedCore,
 }
 
 // formatted is a call of fmt with values, after fmt.Sprint or the like and what it prints to.

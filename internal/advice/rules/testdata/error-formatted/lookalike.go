@@ -6,18 +6,6 @@ import (
 	"sync"
 )
 
-// The text of another error is part of this one.
-func read(name string) error {
-	_, err := os.ReadFile(name)
-	if err != nil {
-		return fmt.Errorf("%s: %w", name, err) // hot: fmt.Errorf fmt.errorf
-	}
-	if _, err = os.Stat(name); err != nil {
-		return fmt.Errorf("%s: %v", name, err) // hot: fmt.Errorf fmt.errorf
-	}
-	return nil
-}
-
 // The same each time: it can be a variable.
 func fixed() error {
 	return fmt.Errorf("not found") // hot: fmt.Errorf fmt.errorf
