@@ -369,6 +369,11 @@ func sorted() map[string]versus {
 	}
 }
 
+var (
+	statusCodes = map[string]int{"ok": 200, "created": 201, "moved": 301, "found": 302, "missing": 404, "conflict": 409, "failed": 500, "down": 503}
+	numberNames = []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen"}
+)
+
 func mapped() map[string]versus {
 	counts := make(map[string]int)
 	for i, w := range someWords {
@@ -385,6 +390,20 @@ func mapped() map[string]versus {
 		madeInt = len(m)
 	}
 	return map[string]versus{
+		"literal-per-call": {
+			func() {
+				codes := map[string]int{"ok": 200, "created": 201, "moved": 301, "found": 302, "missing": 404, "conflict": 409, "failed": 500, "down": 503}
+				madeInt = codes[someWords[0]]
+			},
+			func() { madeInt = statusCodes[someWords[0]] },
+		},
+		"literal-per-call/array": {
+			func() {
+				names := []string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen"}
+				madeText = names[madeInt&15]
+			},
+			func() { madeText = numberNames[madeInt&15] },
+		},
 		"map-grows": {func() { add(make(map[int]int)) }, func() { add(make(map[int]int, 1000)) }},
 		"map-range": {
 			func() {

@@ -12,6 +12,7 @@ import (
 // matchGains are the gains of findings that have another one than their rule.
 var matchGains = map[string]float64{
 	"error-formatted/concatenated":  gainOfErrorText,
+	"literal-per-call/array":        gainOfArray,
 	"reflect-first/switch":          gainOfSwitch,
 	"reflect-first/function":        gainWithoutReflection,
 	"regexp-engine/generated":       gainOfGenerated,

@@ -788,3 +788,29 @@ func errorFormattedCore(g *gen) core {
 	}
 	return core{result: "string", body: body + g.one("r = "+err+".Error()\n", "r = fmt.Sprintf(\"%v|%s|%q\", "+err+", "+err+", "+err+")\n")}
 }
+
+// literalCore makes a table of constants and uses it.
+func literalCore(g *gen) core {
+	t := g.name("t")
+	var literal, key, value, change string
+	switch g.pick(4) {
+	case 0, 1:
+		literal, key, value = g.one(`map[string]int{"a": 1, "key=value": 2, "": 3}`, `map[string]int{"K": `+g.one("4", "2 + 3", "gn")+`}`), g.str(), "int"
+		change = t + `["a"]++`
+	case 2:
+		literal, key, value = `map[int]pair{0: {"a", 1}, 1: {n: 2}, -1: {}}`, g.int(), "pair"
+		change = "delete(" + t + ", 1)"
+	default:
+		literal, key, value = g.one(`[]string{"a", "b", "c"}`, `[...]string{1: "x", 3: "y"}`), g.small(), "string"
+		change = t + `[1] = "z"`
+	}
+	if g.pick(4) == 0 {
+		return core{result: value, body: "r = " + literal + "[" + key + "]\n"}
+	}
+	declare := g.one(t+" := "+literal+"\n", "var "+t+" = "+literal+"\n")
+	if g.odd(25, "changed") {
+		declare += g.one(change+"\n", "func() { "+change+" }()\n", "defer func() { "+change+" }()\n", "u"+t+" := &"+t+"\n_ = u"+t+"\n")
+	}
+	use := g.one("r = "+t+"["+key+"]\n", "r = ("+t+")["+key+"]\nnote(\"%d\", len("+t+"))\n", "r = func() "+value+" { return "+t+"["+key+"] }()\n", "for range "+t+" {\nr = "+t+"["+key+"]\n}\n")
+	return core{result: value, body: declare + use}
+}

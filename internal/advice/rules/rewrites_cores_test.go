@@ -57,6 +57,7 @@ var cores = map[string]func(*gen) core{
 	"shift-loop":           shiftLoopCore,
 	"prepend-loop":         prependCore,
 	"error-formatted":      errorFormattedCore,
+	"literal-per-call":     literalCore,
 }
 
 // formatted is a call of fmt with values, after fmt.Sprint or the like and what it prints to.

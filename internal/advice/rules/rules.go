@@ -44,6 +44,7 @@ var lineRules = []*advice.Rule{
 	jsonAny,
 	jsonReflection,
 	listParsedPerCall,
+	literalPerCall,
 	locationPerCall,
 	logArgs,
 	loopInvariantCall,
