@@ -19,17 +19,19 @@ var deepEqual = &advice.Rule{
 	Doc: `reflect.DeepEqual walks both values by reflection and allocates to remember which pointers it has visited. If the type
 is known, ==, slices.Equal, maps.Equal and bytes.Equal are ten times as fast.
 
-For comparable structs and arrays of numbers, strings and booleans, == gives the same result. For slices and maps,
-DeepEqual distinguishes nil from empty and the others don't; review that rewrite. Also review a rewrite where evaluating
-the second value may change the first. For pointers, interfaces, floating-point numbers and nested slices, the rule only
-gives advice: write an Equal method, or use slices.EqualFunc.`,
+For comparable structs and arrays of numbers, strings and booleans, == gives the same result. For other structs, and
+pointers to structs, the rewrite adds a function that compares their fields, slices and maps as DeepEqual does. For
+slices and maps alone, DeepEqual distinguishes nil from empty and the others don't; review that rewrite. Also review a
+rewrite where evaluating the second value may change the first. For interfaces, types that refer to themselves, and
+slices of floating-point numbers or slices, the rule only gives advice: write an Equal method, or use slices.EqualFunc.`,
 	Class:  advice.Safe,
 	Frames: lazyregexp.New(`^reflect\.(DeepEqual|deepValueEqual)$`),
 	Since:  "1.21",
 	Gain:   10,
 	Match:  matchDeepEqual,
 	Conditions: advice.Conditions{
-		Offered: "both values have the same type, made of numbers, strings and booleans, or are slices or maps of these",
+		Offered: "both values have the same type: numbers, strings or booleans, slices or maps of these, or " +
+			"structs of all of these and pointers to them",
 		Review: "nil and empty slices and maps may count as equal; evaluating the second value, or a later call in the statement, doesn't " +
 			"change the first",
 	},
@@ -65,7 +67,7 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 		case *types.Interface, *types.Signature:
 			continue // the compared type isn't known here
 		case *types.Struct, *types.Array, *types.Basic:
-			if exact(t) {
+			if exactOrFloat(t) {
 				m.Why = fmt.Sprintf("reflect.DeepEqual compares values of %s; == gives the same result.", name)
 				m.Class, m.Since = advice.Safe, "1.0"
 				if check := changedBetween(s, c.Args[0], c.Args[1]); check != "" {
@@ -80,6 +82,10 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 				matches = append(matches, m)
 				continue
 			}
+		}
+		if with == "" && equalFunction(s, c, t, &m) {
+			matches = append(matches, m)
+			continue
 		}
 		if with == "" {
 			m.Why = fmt.Sprintf("reflect.DeepEqual walks values of %s by reflection; write an Equal method that compares the fields that matter.", name)

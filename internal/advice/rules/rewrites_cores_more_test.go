@@ -113,7 +113,13 @@ func (g *gen) sorter(typ, less string) string {
 
 func deepEqualCore(g *gen) core {
 	typ, value := "string", "in.Str()"
-	switch g.pick(11) {
+	switch g.pick(15) {
+	case 11, 12:
+		typ, value = "deep", "in.Deep()"
+	case 13:
+		typ, value = "*deep", "func() *deep { if in.pick(4) == 0 { return nil }; d := in.Deep(); return &d }()"
+	case 14:
+		typ, value = "float64", "in.Float()"
 	case 1:
 		typ, value = "int", "in.Int()"
 	case 2:

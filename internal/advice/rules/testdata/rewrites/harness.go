@@ -109,6 +109,37 @@ func (in *input) Bytes() []byte {
 	return in.base[i:j]
 }
 
+// Deep is often equal to another one, or nearly so.
+func (in *input) Deep() deep {
+	d := deep{pair: pair{"a", 1}, f: 1.5}
+	some := func() bool { return in.pick(6) == 0 }
+	if some() {
+		d.tags = []string{}
+	}
+	if some() {
+		d.tags = append(d.tags, texts[in.pick(2)])
+	}
+	if some() {
+		d.sizes = map[string]int{}
+	}
+	if some() {
+		d.f = in.Float()
+	}
+	if some() {
+		d.b = []byte{byte(in.pick(2))}
+	}
+	if some() {
+		d.at = &pair{"x", in.pick(2)}
+	}
+	if some() {
+		d.n = new(int)
+	}
+	if some() {
+		d.in.xs = strs{"in"}[:in.pick(2)]
+	}
+	return d
+}
+
 func (in *input) Array() (a [4]byte) {
 	copy(a[:], in.Str())
 	return a

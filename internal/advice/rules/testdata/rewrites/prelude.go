@@ -105,6 +105,18 @@ type rec struct {
 	pair
 }
 
+// A deep has parts that == doesn't compare.
+type deep struct {
+	pair
+	tags  []string
+	sizes map[string]int
+	f     float64
+	b     []byte
+	at    *pair
+	n     *int
+	in    struct{ xs strs }
+}
+
 func (r rec) Name() string { return r.name }
 func (r *rec) bump() *rec  { r.id++; return r }
 
