@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -20,16 +21,15 @@ var errorsAs = &advice.Rule{
 	ID:    "errors-as",
 	Title: "errors.As finds an error type by reflection",
 	Doc: `errors.As takes a pointer to a variable of any type. It uses reflection for each error in the chain, and the variable
-moves to the heap. errors.AsType (Go 1.26) is compiled for the type and doesn't allocate.
-
-The rewrite is offered if the variable is declared only for this call and used only in the if statement.`,
+moves to the heap. errors.AsType (Go 1.26) is compiled for the type and doesn't allocate.`,
 	Match:  matchErrorsAs,
 	Class:  advice.Safe,
 	Frames: lazyregexp.New(`^errors\.[aA]s$|^internal/reflectlite\.`),
 	Since:  "1.26",
 	Gain:   3,
 	Conditions: advice.Conditions{
-		Offered: "the variable is declared only for this call and used only in the if statement",
+		Offered: "the variable is declared only for this call, and the call begins the condition of an if statement, is the value of a new " +
+			"variable, or is what the function returns",
 	},
 }
 
@@ -41,22 +41,15 @@ func matchErrorsAs(s *advice.Site) []advice.Match {
 // asType rewrites
 //
 //	var target *T
-//	if errors.As(err, &target) { … }
+//	if errors.As(err, &target) && target.code > 0 { … }
 //
 // to
 //
-//	if target, ok := errors.AsType[*T](err); ok { … }
+//	if target, ok := errors.AsType[*T](err); ok && target.code > 0 { … }
 //
-// and returns nil if it can't.
+// and likewise found := errors.As(err, &target) and return errors.As(err, &target). It returns nil if
+// it can't.
 func asType(s *advice.Site, c code.Call) []advice.Edit {
-	cond, not := c.Cursor, (*ast.UnaryExpr)(nil)
-	if unary, ok := cond.Parent().Node().(*ast.UnaryExpr); ok && unary.Op == token.NOT {
-		cond, not = cond.Parent(), unary
-	}
-	stmt, ok := cond.Parent().Node().(*ast.IfStmt)
-	if !ok || stmt.Cond != cond.Node() || stmt.Init != nil {
-		return nil
-	}
 	address, ok := c.Args[1].(*ast.UnaryExpr)
 	if !ok || address.Op != token.AND {
 		return nil
@@ -69,51 +62,92 @@ func asType(s *advice.Site, c code.Call) []advice.Edit {
 	if !ok || !types.AssignableTo(target.Type(), types.Universe.Lookup("error").Type()) {
 		return nil // AsType only takes error types
 	}
+	as, at := c.CallExpr, firstOf(c.Cursor)
+	stmt := at.Parent()
 	decl := declaredAlone(s, target)
-	if decl == nil || !oneRound(cond.Parent(), decl) {
+	if decl == nil || !oneRound(stmt, decl) || facts.Mentions(s.Place, c.Args[0], target) {
 		return nil
 	}
-	used := s.Uses(target)
-	for _, use := range used {
-		if use.Pos() < stmt.Pos() || use.End() > stmt.End() {
-			return nil
-		}
-	}
-	text, ok := facts.TypeText(s.Place, target.Type(), c.Pos())
+	call, ok := asTypeCall(s, c, target)
 	if !ok {
 		return nil
 	}
-	var as *ast.Ident
-	switch fun := ast.Unparen(c.Fun).(type) {
-	case *ast.Ident:
-		as = fun
-	case *ast.SelectorExpr:
-		as = fun.Sel
-	default:
-		return nil
-	}
-	name, found := target.Name(), "ok"
+	used := s.Uses(target)
+	name := target.Name()
 	if len(used) == 1 {
 		name = "_"
 	}
-	if facts.UsesName(stmt, found) {
-		found = facts.Fresh(s.Place, found, stmt.Pos(), stmt)
+	switch n := stmt.Node().(type) {
+	case *ast.IfStmt:
+		if n.Cond != at.Node() || n.Init != nil || slices.ContainsFunc(used, func(use *ast.Ident) bool { return !facts.Within(n, use.Pos()) }) {
+			return nil
+		}
+		found := "ok"
+		if facts.UsesName(n, found) {
+			found = facts.Fresh(s.Place, found, n.Pos(), n)
+		}
+		return []advice.Edit{
+			deleted(s, decl),
+			edit.Insert(n.Cond.Pos(), fmt.Sprintf("%s, %s := %s; ", name, found, call)),
+			edit.Replace(as, found),
+		}
+	case *ast.ReturnStmt:
+		if len(n.Results) != 1 || n.Results[0] != ast.Expr(as) || name != "_" || !facts.InBlock(stmt) {
+			return nil
+		}
+		found := facts.Fresh(s.Place, "ok", n.Pos(), s.Func.Node())
+		return []advice.Edit{
+			deleted(s, decl),
+			edit.Insert(n.Pos(), fmt.Sprintf("_, %s := %s\n", found, call)),
+			edit.Replace(as, found),
+		}
+	case *ast.AssignStmt:
+		d, ok := s.Root().FindNode(decl)
+		if !ok || d.Parent() != stmt.Parent() || n.Tok != token.DEFINE || len(n.Lhs) != 1 || facts.IsBlank(n.Lhs[0]) || n.Rhs[0] != ast.Expr(as) ||
+			slices.ContainsFunc(used, func(use *ast.Ident) bool { return use.Pos() < n.Pos() }) {
+			return nil
+		}
+		return []advice.Edit{deleted(s, decl), edit.Insert(n.Pos(), name+", "), edit.Replace(n.Rhs[0], call)}
 	}
-	test := "; " + found
-	if not != nil {
-		test = "; !" + found
+	return nil
+}
+
+// firstOf returns the largest expression that evaluates a call before anything else and uses its value
+// as a condition.
+func firstOf(c inspector.Cursor) inspector.Cursor {
+	for {
+		switch p := c.Parent().Node().(type) {
+		case *ast.ParenExpr:
+		case *ast.UnaryExpr:
+			if p.Op != token.NOT {
+				return c
+			}
+		case *ast.BinaryExpr:
+			if p.X != c.Node() || p.Op != token.LAND && p.Op != token.LOR {
+				return c
+			}
+		default:
+			return c
+		}
+		c = c.Parent()
 	}
-	edits := []advice.Edit{
-		deleted(s, decl),
-		edit.Insert(c.Pos(), name+", "+found+" := "),
-		edit.Replace(as, fmt.Sprintf("AsType[%s]", text)),
-		{Pos: c.Args[0].End(), End: c.Args[1].End()},
-		edit.Insert(c.End(), test),
+}
+
+// asTypeCall is the call of errors.AsType in place of errors.As.
+func asTypeCall(s *advice.Site, c code.Call, target *types.Var) (string, bool) {
+	text, ok := facts.TypeText(s.Place, target.Type(), c.Pos())
+	if !ok {
+		return "", false
 	}
-	if not != nil {
-		edits = append(edits, advice.Edit{Pos: not.OpPos, End: not.X.Pos()})
+	pkg := ""
+	switch fun := ast.Unparen(c.Fun).(type) {
+	case *ast.Ident:
+	case *ast.SelectorExpr:
+		pkg = s.Source(fun.X) + "."
+	default:
+		return "", false
 	}
-	return edits
+	return fmt.Sprintf("%sAsType[%s](%s)", pkg, text, s.Source(c.Args[0])), true
 }
 
 // declaredAlone returns the statement "var v T" that declares a variable and nothing else; nil

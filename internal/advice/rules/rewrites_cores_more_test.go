@@ -620,7 +620,15 @@ func errorsAsCore(g *gen) core {
 	typ := g.one("*errValue", "*errValue", "wrapErr", "interface{ Unwrap() error }", "interface{ Timeout() bool }")
 	use := map[bool]string{true: "r = \"found\"\n", false: "r = " + v + ".Error()\n"}[strings.HasPrefix(typ, "interface")]
 	body := ""
-	switch g.pick(4) {
+	switch g.pick(8) {
+	case 4:
+		return core{result: "bool", keep: true, body: fmt.Sprintf("var %s %s\nreturn errors.As(%s, &%s)\n", v, typ, err, v)}
+	case 5:
+		body = fmt.Sprintf("var %s %s\nfound%s := errors.As(%s, &%s)\nif found%s {\n%s}\n", v, typ, v, err, v, v, use)
+	case 6:
+		body = fmt.Sprintf("var %s %s\nfound%s := errors.As(%s, &%s)\nnote(\"%%v\", found%s)\n", v, typ, v, err, v, v)
+	case 7:
+		body = fmt.Sprintf("var %s %s\nif !errors.As(%s, &%s) || %s {\nr = \"none\"\n}\n", v, typ, err, v, g.bool())
 	case 0:
 		body = fmt.Sprintf("var %s %s\nif !errors.As(%s, &%s) {\nr = \"none\"\n}\n", v, typ, err, v)
 	case 1:
