@@ -129,6 +129,10 @@ func (w *effectWalk) foreign(f *types.Func, call *ast.CallExpr) Effects {
 				return MayPanic
 			}
 			return 0
+		case "net/netip.Addr", "net/netip.Prefix":
+			if f.Name() == "String" {
+				return 0
+			}
 		}
 		return anyEffect
 	}

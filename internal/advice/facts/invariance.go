@@ -68,11 +68,28 @@ func (v *Invariance) OfCall(e *ast.CallExpr) int {
 	if _, known := PureCalls[name]; !known && name != "len" || Mutable[name] {
 		return Varies
 	}
+	return v.OfOperands(e)
+}
+
+// OfOperands returns how surely the receiver and the arguments of a call stay the same.
+func (v *Invariance) OfOperands(e *ast.CallExpr) int {
 	least := Surely
+	if receiver := ReceiverOf(v.Place, e); receiver != nil {
+		least = v.Of(receiver)
+	}
 	for _, a := range e.Args {
 		least = min(least, v.Of(a))
 	}
 	return least
+}
+
+// ReceiverOf returns the expression that a method is called on; nil for other calls.
+func ReceiverOf(s *code.Place, call *ast.CallExpr) ast.Expr {
+	sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || s.Info.Selections[sel] == nil {
+		return nil
+	}
+	return sel.X
 }
 
 // value returns Likely, at most, if an expression's value refers to data that may change while the
@@ -188,7 +205,7 @@ func HandedTo(s *code.Place, call *ast.CallExpr, obj types.Object) (method strin
 	return "", false
 }
 
-// PureCalls maps functions that depend only on their arguments to a name for a variable that
+// PureCalls maps functions and methods that depend only on their operands to a name for a variable that
 // holds the result. Their results can't be modified, except for those in Mutable.
 var PureCalls = map[string]string{
 	"strings.ToLower": "lower", "strings.ToUpper": "upper", "strings.Title": "title", "strings.ToTitle": "title", "strings.Repeat": "repeated",
@@ -204,6 +221,7 @@ var PureCalls = map[string]string{
 	"time.ParseDuration": "duration", "time.Parse": "when", "time.LoadLocation": "location",
 	"encoding/json.Marshal": "encoded", "encoding/hex.EncodeToString": "encoded",
 	"net.ParseIP": "ip", "net.ParseCIDR": "network",
+	"(time.Time).Format": "text", "(time.Time).String": "text", "(time.Duration).String": "text", "(net/netip.Addr).String": "text", "(net/netip.Prefix).String": "text",
 }
 
 var Mutable = map[string]bool{"net/url.Parse": true, "net/url.ParseRequestURI": true, "encoding/json.Marshal": true, "net.ParseIP": true, "net.ParseCIDR": true}

@@ -193,7 +193,8 @@ func sized(t types.Type) bool {
 
 // PointerFree reports whether values of a type contain no pointers, so that a copy is complete.
 func PointerFree(t types.Type) bool {
-	if known := types.TypeString(types.Unalias(t), nil); known == "time.Time" {
+	switch types.TypeString(types.Unalias(t), nil) {
+	case "time.Time", "net/netip.Addr", "net/netip.AddrPort", "net/netip.Prefix":
 		return true
 	}
 	switch u := t.Underlying().(type) {

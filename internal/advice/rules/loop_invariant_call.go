@@ -21,14 +21,14 @@ var loopInvariantCall = &advice.Rule{
 	ID:    "loop-invariant-call",
 	Title: "a call in a loop returns the same each time",
 	Doc: `Many functions of the standard library depend only on their arguments: strings.ToLower, strconv.Itoa,
-time.ParseDuration, json.Marshal. If the arguments don't change in a loop, call the function before the loop.
+time.ParseDuration, Time.Format, json.Marshal. If the arguments don't change in a loop, call the function before the loop.
 
 The rewrite calls the function once, before the innermost loop, and uses the result. The rule only gives advice if the
 call may fail, since an empty loop would then fail too, and if fields, elements or maps are involved, which other code
 may change. It also only gives advice if the function passes on its own parameters and is only called in loops, with the
 same values in each iteration. Calls on the way out of the loop, before a return or break, are not reported.`,
 	Class:  advice.Review,
-	Frames: lazyregexp.New(`^(strings|strconv|fmt|path|path/filepath|net/url|regexp|time|encoding/json|encoding/hex|html|net)\.`),
+	Frames: lazyregexp.New(`^(strings|strconv|fmt|path|path/filepath|net/url|regexp|time|encoding/json|encoding/hex|html|net|net/netip)\.`),
 	Gain:   10,
 	Match:  matchLoopInvariantCall,
 	Conditions: advice.Conditions{
@@ -64,10 +64,7 @@ func matchLoopInvariantCall(s *advice.Site) []advice.Match {
 			continue
 		}
 		v := &facts.Invariance{Place: s.Place, Loop: loop.Node(), Call: c}
-		least := facts.Surely
-		for _, a := range c.Args {
-			least = min(least, v.Of(a))
-		}
+		least := v.OfOperands(c.CallExpr)
 		if least == facts.Varies || constantOnly(s, c) {
 			continue // constant results belong in a package variable: other rules report them
 		}
@@ -104,7 +101,7 @@ func calledInLoop(s *advice.Site, c code.Call) (advice.Match, bool) {
 		return advice.Match{}, false
 	}
 	f, ok := s.Info.Defs[s.Decl.Name].(*types.Func)
-	if !ok || f.Signature().Variadic() || calledByInterface(s, f) {
+	if !ok || f.Signature().Variadic() || calledByInterface(s, f) || facts.ReceiverOf(s.Place, c.CallExpr) != nil {
 		return advice.Match{}, false
 	}
 	given, ok := givenTo(s, c, f)
@@ -194,6 +191,9 @@ func givenTo(s *advice.Site, c code.Call, f *types.Func) (given []int, ok bool) 
 // argumentsOf are the arguments of a call as they are written, if they are short.
 func argumentsOf(s *advice.Site, c code.Call) string {
 	args := s.Text(c.Lparen+1, c.Rparen)
+	if receiver := facts.ReceiverOf(s.Place, c.CallExpr); receiver != nil {
+		args = strings.TrimSuffix(s.Source(receiver)+", "+args, ", ")
+	}
 	if len(args) > 40 || strings.Contains(args, "\n") {
 		return "its arguments"
 	}
@@ -201,6 +201,9 @@ func argumentsOf(s *advice.Site, c code.Call) string {
 }
 
 func constantOnly(s *advice.Site, c code.Call) bool {
+	if facts.ReceiverOf(s.Place, c.CallExpr) != nil {
+		return false
+	}
 	for _, a := range c.Args {
 		if s.Info.Types[a].Value == nil {
 			return false

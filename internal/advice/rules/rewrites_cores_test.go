@@ -384,7 +384,10 @@ func byteLoopCore(g *gen) core {
 func invariantCore(g *gen) core {
 	arg := g.str()
 	call := "strings.ToUpper(" + arg + ")"
-	switch g.pick(9) {
+	switch g.pick(10) {
+	case 9:
+		when := g.some("time.Time", "time.Unix(int64(in.pick(1000)), 0).UTC()")
+		call = g.one(when+".Format(time.RFC3339)", when+".Format("+arg+")", "time.Duration("+g.int()+").String()", "("+when+").String()")
 	case 0:
 		call = "strings.ToLower(" + arg + ")"
 	case 1:

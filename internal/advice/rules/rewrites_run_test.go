@@ -10,7 +10,6 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
-	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -207,7 +206,17 @@ var lookedFor = append([]string{
 	"internal/runtime/maps.(*table).rehash", "math/rand.NewSource", "net/http.CanonicalHeaderKey", "net/textproto.CanonicalMIMEHeaderKey", "reflect.DeepEqual",
 	"reflect.TypeOf", "reflect.Value.Interface", "reflect.unsafe_New", "regexp.(*Regexp).MatchString", "regexp.MustCompile", "runtime.concatstring2", "runtime.growslice", "runtime.mapassign_faststr",
 	"runtime.slicebytetostring", "sort.Slice", "strings.ContainsAny", "strings.Join", "strings.NewReplacer", "strings.Split", "strings.ToLower", "text/template.New", "time.LoadLocation", "time.Now",
-}, append(slices.Sorted(maps.Keys(facts.PureCalls)), appenderFrames()...)...)
+}, append(pureSymbols(), appenderFrames()...)...)
+
+// pureSymbols are the functions of facts.PureCalls as profiles name them.
+func pureSymbols() []string {
+	var all []string
+	for name := range facts.PureCalls {
+		all = append(all, symbolOf(name))
+	}
+	slices.Sort(all)
+	return all
+}
 
 // appenderFrames are the functions that append-formatted looks for.
 func appenderFrames() (frames []string) {
