@@ -152,9 +152,9 @@ func twice(count int, prove func(stage string, atMost time.Duration) (judgement,
 	case j.more == again:
 		return prove("measure again", 0)
 	case j.more == longer && count == 0: // else somebody said how many are enough
-		return prove("measure for longer", patience*time.Since(start))
+		j, err = prove("measure for longer", patience*time.Since(start))
 	}
-	return j, nil
+	return j.settled(), err
 }
 
 // prove compares the code without and with the overlay, and says what that made of the

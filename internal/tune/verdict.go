@@ -27,6 +27,17 @@ type judgement struct {
 	changes []Change
 	run     string  // with the measurement
 	more    further // that has to be measured
+	// anyway is why a rewrite is kept if nothing more is measured, although some times are undecided:
+	// it allocates less, and no slowdown was measured. It is "" for other rewrites.
+	anyway string
+}
+
+// settled is the judgement if nothing more is measured.
+func (j judgement) settled() judgement {
+	if j.anyway != "" {
+		j.state, j.why, j.more = advice.Confirmed, j.anyway, nothing
+	}
+	return j
 }
 
 // judge says what a measurement made of a rewrite that promises a part of the time:
@@ -35,7 +46,8 @@ type judgement struct {
 //	              or more
 //	confirmed     some benchmark's time got better, confirmed, or what it allocates,
 //	              where of each time it is ruled out that it got worse by more than
-//	              is accepted
+//	              is accepted, or where no slowdown was seen even after a longer
+//	              measurement
 //	inconclusive  everything else
 //
 // Worse and better are what two series of samples agree on. That no time changed is of one, so
@@ -80,6 +92,9 @@ func judge(report *bench.Report, promise float64) judgement {
 	case len(smaller) > 0 && maySlow:
 		j.why = "it allocates less (" + list(smaller) + "), but may be slower: " + t.remedy(report.Family)
 		j.more = longer
+		if seen, ok := t.even(); ok {
+			j.anyway = "it allocates less (" + list(smaller) + "), and no slowdown was measured: " + list(seen)
+		}
 	case len(smaller) > 0:
 		j.state, j.why = advice.Confirmed, "no slower: "+list(smaller)
 	case len(report.Failures) > 0:
@@ -147,6 +162,28 @@ func (t *times) none() bool { return len(t.slower)+len(t.faster)+len(t.small)+le
 // little as one of a busy machine.
 func noSlower(c *experiment.Comparison) bool {
 	return c.Scale == experiment.Ratio && c.Verdict != experiment.Worse && !c.Busy && !c.OtherBenchmark && c.KeepsBudget() && c.Confirmation == experiment.Pending
+}
+
+// A rewrite that allocates less may be kept if its estimated slowdown is at most evenSlowdown, and the
+// confidence interval rules out more than hiddenSlowdown. Fewer allocations also save time that a
+// benchmark with a small heap doesn't show.
+const (
+	evenSlowdown   = 1.01
+	hiddenSlowdown = 1.05
+)
+
+// even returns what was measured of the undecided times. ok is false if one of them may be slower.
+func (t *times) even() (seen []string, ok bool) {
+	for _, c := range t.open {
+		if noSlower(c) {
+			continue
+		}
+		if c.Scale != experiment.Ratio || c.Verdict == experiment.Worse || c.Busy || c.OtherBenchmark || !(c.Change <= evenSlowdown && c.Interval.Lo <= 1 && c.Interval.Hi < hiddenSlowdown) {
+			return nil, false
+		}
+		seen = append(seen, tell(c))
+	}
+	return seen, len(seen) > 0
 }
 
 const moreSamples = "take more samples (-count) or use a quieter machine"

@@ -140,6 +140,67 @@ func TestJudgeNoSlower(t *testing.T) {
 	}
 }
 
+// TestKeptAnyway: what allocates less is kept without a decision about time only if no measured time is
+// likely to be slower, and only once no more is measured.
+func TestKeptAnyway(t *testing.T) {
+	type clock struct {
+		lo, change, hi float64
+		verdict        experiment.Verdict
+		busy           bool
+	}
+	for _, c := range []struct {
+		times []clock
+		kept  bool
+	}{
+		{[]clock{{0.96, 1, 1.04, 0, false}}, true},
+		{[]clock{{0.96, 1.01, 1.04, 0, false}, {0.9, 0.96, 1.03, 0, false}}, true},
+		{[]clock{{0.96, 1.011, 1.04, 0, false}}, false},                           // likely slower
+		{[]clock{{0.96, 1, 1.051, 0, false}}, false},                              // may hide too much
+		{[]clock{{1.001, 1.005, 1.04, 0, false}}, false},                          // slower, if only by little
+		{[]clock{{0.96, 1, 1.04, 0, true}}, false},                                // time says nothing on a busy machine
+		{[]clock{{0.96, 1, 1.04, experiment.Worse, false}}, false},                // seen once
+		{[]clock{{0.96, 1, 1.04, 0, false}, {0.96, 1.02, 1.04, 0, false}}, false}, // one of two
+		{nil, false},
+	} {
+		family := func(fewer bool) *experiment.Family {
+			f := new(experiment.Family)
+			if fewer {
+				f.Comparisons = append(f.Comparisons, experiment.Comparison{
+					Key: experiment.Key{Benchmark: "B", Unit: "allocs/op"}, Direction: experiment.LowerIsBetter, Scale: experiment.Ratio,
+					Change: 0.9, Interval: experiment.Interval{Lo: 0.9, Hi: 0.9}, Verdict: experiment.Better, Confirmation: experiment.Agreed, Gated: true,
+				})
+			}
+			for _, m := range c.times {
+				f.Comparisons = append(f.Comparisons, experiment.Comparison{
+					Key: experiment.Key{Benchmark: "B", Unit: "ns/op"}, Direction: experiment.LowerIsBetter, Scale: experiment.Ratio, Change: m.change,
+					Interval: experiment.Interval{Lo: m.lo, Hi: m.hi}, Verdict: m.verdict, Budget: 0.02, Busy: m.busy, Pairs: 20, Gated: true,
+				})
+			}
+			return f
+		}
+		for _, count := range []int{0, 10} {
+			var stages []string
+			j, err := twice(count, func(stage string, _ time.Duration) (judgement, error) {
+				stages = append(stages, stage)
+				return judge(&bench.Report{Family: family(true)}, 0.05), nil
+			})
+			want := advice.Inconclusive
+			if c.kept {
+				want = advice.Confirmed
+			}
+			if err != nil || j.state != want || c.kept && !strings.Contains(j.why, "it allocates less (B allocs/op −10.0 %), and no slowdown was measured: B ") {
+				t.Errorf("%+v, count %d: %s, %q (%v)", c.times, count, j.state, j.why, err)
+			}
+			if count == 0 && len(stages) != 2 || count > 0 && len(stages) != 1 {
+				t.Errorf("%+v, count %d: measured in %q", c.times, count, stages)
+			}
+		}
+		if j := judge(&bench.Report{Family: family(false)}, 0.05).settled(); j.state == advice.Confirmed {
+			t.Errorf("%+v, and nothing else: %s, %q", c.times, j.state, j.why)
+		}
+	}
+}
+
 // TestJudgeUngated: a clock that can't fail a run, as CPU time where a benchmark reports no
 // other, is never confirmed by a second series: what it says alone decides nothing.
 func TestJudgeUngated(t *testing.T) {
