@@ -27,6 +27,9 @@ type Piece struct {
 	Longest int  // bytes that the text of a number has at most
 	Quoted  bool // a text as strconv.Quote has it
 	Hex     bool // the bytes of a text, slice or array in hexadecimal
+	Padded  bool // a number with zeros in front of it
+	// Helper is the declaration of the function that the code calls, if the package doesn't have it.
+	Helper string
 	// Rune is the character of a piece that is a single one, as code of type rune.
 	Rune string
 	// review says what to check for the code to do what fmt does, for example that x is never nil.
@@ -44,7 +47,7 @@ type Piece struct {
 }
 
 // IsNumber reports whether strconv formats the piece, which makes a new string for most numbers.
-func (p Piece) IsNumber() bool { return p.Longest > 0 && !p.Hex }
+func (p Piece) IsNumber() bool { return p.Longest > 0 && !p.Hex && !p.Padded }
 
 // AllocatesMore reports whether strconv may allocate more strings for the numbers than fmt allocates
 // to box its arguments. fmt boxes numbers of one byte without allocating, while strconv allocates a
@@ -113,7 +116,7 @@ func PiecesOf(s *advice.Site, format string, args []ast.Expr, at token.Pos) (pie
 		}
 		format = rest
 		if v.letter == '%' {
-			if v.precision >= 0 || v.flags != "" {
+			if v.precision >= 0 || v.flags != "" || v.zeros > 0 {
 				return nil, false
 			}
 			pieces = append(pieces, Piece{Text: "%"})
@@ -188,7 +191,7 @@ func fmtPieceOf(s *advice.Site, v verb, arg ast.Expr, at token.Pos) (Piece, bool
 			p.Code, p.called = "string("+src+")", false
 			return p, true
 		}
-		if verb == 'x' && precision < 0 && v.flags == "" {
+		if verb == 'x' && precision < 0 && v.flags == "" && v.zeros == 0 {
 			return hexOfBytes(s, p, at)
 		}
 		return p, false
@@ -209,9 +212,9 @@ func fmtPieceOf(s *advice.Site, v verb, arg ast.Expr, at token.Pos) (Piece, bool
 	switch {
 	case precision >= 0 && info&types.IsFloat == 0:
 		return p, false
-	case v.flags == "02":
+	case v.zeros == 2 && verb == 'x' && basic.Kind() == types.Uint8 && s.Info.Types[arg].Value == nil:
 		name, imported := facts.PackageName(s.Place, "encoding/hex", at)
-		if basic.Kind() != types.Uint8 || s.Info.Types[arg].Value != nil || !imported || !facts.Builtins(s.Place, at, "byte") {
+		if !imported || !facts.Builtins(s.Place, at, "byte") {
 			return p, false
 		}
 		p.Package, p.Longest = "encoding/hex", 2
@@ -221,8 +224,10 @@ func fmtPieceOf(s *advice.Site, v verb, arg ast.Expr, at token.Pos) (Piece, bool
 		}
 		p.Code = name + ".EncodeToString([]byte{" + p.Code + "})"
 		return p, ok
-	case v.flags == "#" && info&types.IsUnsigned == 0:
+	case v.flags == "#" && info&types.IsUnsigned == 0, v.zeros > 0 && info&types.IsInteger == 0:
 		return p, false
+	case v.zeros > 0:
+		return padded(s, p, basic, v, strconvName, as, at)
 	case verb == 'c':
 		return character(s, p, basic, at)
 	case info&types.IsString != 0:
@@ -238,7 +243,7 @@ func fmtPieceOf(s *advice.Site, v verb, arg ast.Expr, at token.Pos) (Piece, bool
 			name, imported := facts.PackageName(s.Place, "encoding/hex", at)
 			p.Hex, p.Package, p.IsString = true, "encoding/hex", false
 			p.Code = name + ".EncodeToString([]byte(" + p.Code + "))"
-			return p, ok && imported && v.flags == "" && facts.Builtins(s.Place, at, "byte")
+			return p, ok && imported && v.flags == "" && v.zeros == 0 && facts.Builtins(s.Place, at, "byte")
 		case 'q':
 			name, imported := facts.PackageName(s.Place, "strconv", at)
 			p.Quoted, p.Appends = true, [2]string{name + ".AppendQuote(", ", " + p.Code + ")"}

@@ -1,9 +1,11 @@
 package edit
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -31,17 +33,25 @@ func fixedText(s *advice.Site, e ast.Expr) (string, bool) {
 type verb struct {
 	letter    byte
 	precision int    // -1 if there is none
-	flags     string // "#", "02" or none
+	flags     string // "#" or none
+	zeros     int    // the width up to which zeros are in front of a number; 0 for none
 }
 
 // readVerb reads what follows a percent sign, and returns what is after it. ok is false for verbs that
 // only fmt formats.
 func readVerb(text string) (v verb, rest string, ok bool) {
 	v.precision = -1
-	for _, flags := range []string{"#", "02"} {
-		if after, found := strings.CutPrefix(text, flags); found && strings.HasPrefix(after, "x") {
-			v.flags, text = flags, after
+	if after, found := strings.CutPrefix(text, "#"); found && strings.HasPrefix(after, "x") {
+		v.flags, text = "#", after
+	}
+	if digits, found := strings.CutPrefix(text, "0"); found {
+		letter := strings.TrimLeft(digits, "0123456789")
+		digits = digits[:len(digits)-len(letter)]
+		if len(digits) == 0 || len(digits) > 2 || letter == "" || letter[0] != 'd' && letter[0] != 'x' {
+			return v, "", false
 		}
+		v.zeros, _ = strconv.Atoi(digits)
+		text = letter
 	}
 	if digits, found := strings.CutPrefix(text, "."); found {
 		n := 0
@@ -111,4 +121,88 @@ func character(s *advice.Site, p Piece, basic *types.Basic, at token.Pos) (Piece
 	}
 	p.Code, p.Package, p.called = "string("+p.Rune+")", "", false
 	return p, true
+}
+
+// paddedHelpers are functions that append a number with zeros in front of it, by the names that are
+// wanted for them. Like fmt, they count the sign as a part of the width.
+var paddedHelpers = map[string]string{
+	"appendPaddedInt": `// %[1]s appends a number with zeros in front of it up to a width, as %%0*d and %%0*x do.
+func %[1]s(b []byte, n int64, base, width int) []byte {
+	var digits [65]byte
+	text := %[2]s.AppendInt(digits[:0], n, base)
+	if n < 0 {
+		b, text, width = append(b, '-'), text[1:], width-1
+	}
+	for i := len(text); i < width; i++ {
+		b = append(b, '0')
+	}
+	return append(b, text...)
+}`,
+	"appendPaddedUint": `// %[1]s appends a number with zeros in front of it up to a width, as %%0*d and %%0*x do.
+func %[1]s(b []byte, n uint64, base, width int) []byte {
+	var digits [64]byte
+	text := %[2]s.AppendUint(digits[:0], n, base)
+	for i := len(text); i < width; i++ {
+		b = append(b, '0')
+	}
+	return append(b, text...)
+}`,
+}
+
+// padded is the piece of an integer with zeros in front of it. strconv has no such function, so the
+// package gets one.
+func padded(s *advice.Site, p Piece, basic *types.Basic, v verb, strconvName string, as func(types.BasicKind) (string, bool), at token.Pos) (Piece, bool) {
+	base, kind, want := map[byte]int{'d': 10, 'x': 16}[v.letter], types.Int64, "appendPaddedInt"
+	if basic.Info()&types.IsUnsigned != 0 {
+		kind, want = types.Uint64, "appendPaddedUint"
+	}
+	x, ok := as(kind)
+	if s.Decl == nil || !ok || !facts.Builtins(s.Place, at, "string", "make", "byte") || !facts.Builtins(s.Place, s.Decl.Pos(), "byte", "append", "len", "int", "int64", "uint64") {
+		return p, false
+	}
+	name, exists := ExistingFunction(s, want, at, func(name string) string { return fmt.Sprintf(paddedHelpers[want], name, strconvName) })
+	if !exists {
+		p.Helper = fmt.Sprintf(paddedHelpers[want], name, strconvName)
+	}
+	p.Padded, p.Longest = true, max(v.zeros, 1+64/3)
+	p.Appends = [2]string{name + "(", fmt.Sprintf(", %s, %d, %d)", x, base, v.zeros)}
+	p.Code = "string(" + p.Appends[0] + StackBytes(RoundUp(p.Longest)) + p.Appends[1] + ")"
+	return p, true
+}
+
+// ExistingFunction returns a name for a function with some source text, and whether the package already
+// has this function, for example from an earlier rewrite.
+func ExistingFunction(s *advice.Site, want string, at token.Pos, text func(name string) string) (name string, exists bool) {
+	bare := func(text string) string { return strings.Join(strings.Fields(text), "") }
+	for _, name := range s.Types.Scope().Names() {
+		f, ok := facts.Resolves(s.Place, name, at).(*types.Func)
+		if !ok || !strings.HasPrefix(name, want) || f.Pkg() != s.Types {
+			continue
+		}
+		if decl := facts.DeclarationOfFunc(s.Place, f); decl != nil && bare(s.Text(declStart(decl), decl.End())) == bare(text(name)) {
+			return name, true
+		}
+	}
+	return s.Unused(want, at), false
+}
+
+func declStart(decl *ast.FuncDecl) token.Pos {
+	if decl.Doc != nil {
+		return decl.Doc.Pos()
+	}
+	return decl.Pos()
+}
+
+// Helpers are the edits that declare the functions that pieces call and the package doesn't have.
+func Helpers(s *advice.Site, pieces []Piece) []advice.Edit {
+	var decls []string
+	for _, p := range pieces {
+		if p.Helper != "" && !slices.Contains(decls, p.Helper) {
+			decls = append(decls, p.Helper)
+		}
+	}
+	if len(decls) == 0 {
+		return nil
+	}
+	return []advice.Edit{BeforeDecl(s, strings.Join(decls, "\n\n"))}
 }

@@ -2,8 +2,6 @@ package rules
 
 import (
 	"fmt"
-	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -41,42 +39,18 @@ func equalFunction(s *advice.Site, c code.Call, t types.Type, m *advice.Match) b
 		want += "Pointers"
 	}
 	body := "return " + strings.Join(e.terms, " &&\n")
-	name, exists := existingEqual(s, want, t, body, c.Pos())
+	text := func(name string) string {
+		return fmt.Sprintf("// %s compares two values as reflect.DeepEqual does.\nfunc %[1]s(a, b %s) bool {\n%s\n}", name, typ, body)
+	}
+	name, exists := edit.ExistingFunction(s, want, c.Pos(), text)
 	m.Edits = []advice.Edit{edit.Replace(c.Fun, name)}
 	if !exists {
-		text := fmt.Sprintf("// %s compares two values as reflect.DeepEqual does.\nfunc %[1]s(a, b %s) bool {\n%s\n}", name, typ, body)
-		m.Edits = append([]advice.Edit{edit.BeforeDecl(s, text)}, m.Edits...)
+		m.Edits = append([]advice.Edit{edit.BeforeDecl(s, text(name))}, m.Edits...)
 	}
 	m.Class, m.Imports = advice.Safe, e.imports
 	m.Why = fmt.Sprintf("reflect.DeepEqual walks values of %s by reflection; %s compares the fields directly.", types.TypeString(t, types.RelativeTo(s.Types)), name)
 	edit.MustCheck(m, changedByOthers(s, c.Args))
 	return true
-}
-
-// existingEqual returns the name for a function that compares values, and whether the package has this
-// function already.
-func existingEqual(s *advice.Site, want string, t types.Type, body string, at token.Pos) (name string, exists bool) {
-	params := types.NewTuple(types.NewVar(token.NoPos, nil, "", t), types.NewVar(token.NoPos, nil, "", t))
-	result := types.NewTuple(types.NewVar(token.NoPos, nil, "", types.Typ[types.Bool]))
-	signature := types.NewSignatureType(nil, nil, nil, params, result, false)
-	bare := func(text string) string { return strings.Join(strings.Fields(text), "") }
-	for _, name := range s.Types.Scope().Names() {
-		f, ok := facts.Resolves(s.Place, name, at).(*types.Func)
-		if !ok || !strings.HasPrefix(name, want) || f.Pkg() != s.Types || !types.Identical(f.Signature(), signature) {
-			continue
-		}
-		decl := facts.DeclarationOfFunc(s.Place, f)
-		if decl != nil && decl.Body != nil && sameParameters(decl) && bare(s.Source(decl.Body)) == bare("{"+body+"}") {
-			return name, true
-		}
-	}
-	return s.Unused(want, at), false
-}
-
-// sameParameters reports whether the parameters of a function have the names that equalFunction gives.
-func sameParameters(decl *ast.FuncDecl) bool {
-	list := decl.Type.Params.List
-	return len(list) == 1 && len(list[0].Names) == 2 && list[0].Names[0].Name == "a" && list[0].Names[1].Name == "b"
 }
 
 // An equation collects the conditions for two values to be equal.

@@ -72,7 +72,7 @@ func (g *gen) formatted(name, first string, values ...string) string {
 		var f strings.Builder
 		f.WriteString(g.one("", "x", "<", "100%% "))
 		for _, a := range args {
-			verb := g.one("%s", "%v", "%d", "%s", "%v", "%q", "%x", "%t", "%c", "%03d", "%5s", "%+v", "%.2f", "%g", "%x", "%02x", "%#x", "%.12f")
+			verb := g.one("%s", "%v", "%d", "%s", "%v", "%q", "%x", "%t", "%c", "%03d", "%5s", "%+v", "%.2f", "%g", "%x", "%02x", "%#x", "%.12f", "%08x", "%04d", "%020d")
 			if slices.ContainsFunc(g.params, func(p param) bool { return p.name == a && (p.typ == "error" || p.typ == "any") }) && !strings.ContainsAny(verb, "svqx") {
 				verb = "%v" // others show the addresses of pointers in it
 			}

@@ -32,6 +32,7 @@ func matchChosen(s *advice.Site, c code.Call) (advice.Match, bool) {
 		return m, false
 	}
 	var checks [][]string
+	var all []edit.Piece
 	branch := func(format string) (string, bool) {
 		pieces, ok := edit.PiecesOf(s, format, c.Args[1:], c.Pos())
 		if !ok || wordy(pieces) {
@@ -41,13 +42,9 @@ func matchChosen(s *advice.Site, c code.Call) (advice.Match, bool) {
 		if moreThanFmt(s, pieces) != "" {
 			code = edit.InBuffer(s, pieces, c.Pos())
 		}
+		all = append(all, pieces...)
 		steps := edit.StepsOf(s, pieces)
 		checks = append(checks, edit.Reviews(pieces), facts.InTurn(s.Place, steps, nil), facts.Overtaken(s.Place, c.Cursor, steps))
-		for _, path := range stringImports(pieces) {
-			if !slices.Contains(m.Imports, path) {
-				m.Imports = append(m.Imports, path)
-			}
-		}
 		return set + code, code != "" && !constant
 	}
 	name := s.Source(c.Args[0])
@@ -64,7 +61,8 @@ func matchChosen(s *advice.Site, c code.Call) (advice.Match, bool) {
 		return m, false
 	}
 	text += fmt.Sprintf("default:\n%s\n}", code)
-	m.Edits = []advice.Edit{edit.Replace(c.Parent().Node(), text)}
+	m.Edits = append(edit.Helpers(s, all), edit.Replace(c.Parent().Node(), text))
+	m.Imports = stringImports(all)
 	m.Why = fmt.Sprintf("%s parses its format and takes its arguments as interfaces on each call. %s is one of %d constants: a switch makes each string directly.", edit.Short(c.Name), name, len(formats))
 	edit.MustCheck(&m, checks...)
 	return m, true
@@ -121,8 +119,8 @@ func textFor(s *advice.Site, c code.Call) (declared, set string, ok bool) {
 	return "", "", false
 }
 
-// inStatements fills in the rewrite of a call that formats several numbers: statements append them to a
-// buffer on the stack, and only the string is allocated.
+// inStatements fills in the edits for a call that formats several numbers: statements append them to a
+// buffer on the stack, and only the string is allocated. The caller says why, and what to check.
 func inStatements(s *advice.Site, c code.Call, pieces []edit.Piece, m *advice.Match) bool {
 	const room = 128 // bytes of the buffer; texts of unknown length may need more
 	declared, set, ok := textFor(s, c)
@@ -151,9 +149,8 @@ func inStatements(s *advice.Site, c code.Call, pieces []edit.Piece, m *advice.Ma
 		return false
 	}
 	text = fmt.Sprintf("%s := %s\n", name, edit.StackBytes(edit.RoundUp(size))) + text + set + "string(" + name + ")"
-	m.Edits = []advice.Edit{edit.Replace(c.Parent().Node(), text)}
+	m.Edits = append(edit.Helpers(s, pieces), edit.Replace(c.Parent().Node(), text))
 	m.Imports = stringImports(pieces)
 	m.Class = advice.Safe
-	edit.MustCheck(m, edit.Reviews(pieces), facts.InTurn(s.Place, edit.StepsOf(s, pieces), nil))
 	return true
 }

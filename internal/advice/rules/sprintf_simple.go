@@ -26,7 +26,8 @@ needs. If a memory profile shows either, the rewrite builds the text of one numb
 for several numbers if the statement only returns or assigns the text; elsewhere they get advice only, because each would
 be a separate string. The same holds for %q, since strconv.Quote uses its own memory; long quoted text gets advice only.
 
-Package encoding/hex formats bytes, and a conversion to string a character. A format may be a variable that never
+Package encoding/hex formats bytes, and a conversion to string a character. The rewrite adds a function for numbers with
+zeros in front, such as %03d. A format may be a variable that never
 changes, or one of a few constants that the function chooses from: a switch then makes each text.
 
 Text that is printed to a strings.Builder, bytes.Buffer or bufio.Writer is written there piece by piece. Numbers go
@@ -36,7 +37,7 @@ through the stack, or through the Writer's own buffer.`,
 	Gain:   1.6,
 	Match:  matchSprintfSimple,
 	Conditions: advice.Conditions{
-		Offered: "all verbs have no flags or widths, apart from %02x for a byte and %#x for an unsigned number, and format strings, " +
+		Offered: "all verbs have no flags or widths, apart from %04d, %08x and %#x, and format strings, " +
 			"numbers, booleans, bytes or values with a String method; the text is used as a string or written to a strings.Builder, " +
 			"bytes.Buffer, bufio.Writer or io.Writer",
 		Review: "evaluating one argument doesn't change another that is now used earlier, and doesn't read the destination; no argument " +
@@ -99,12 +100,18 @@ func matchSprint(s *advice.Site, c code.Call, suffix string) (advice.Match, bool
 	if wordy(pieces) {
 		return m, false
 	}
+	if severalPadded(pieces) && inStatements(s, c, pieces, &m) {
+		m.Why = fmt.Sprintf("%s %s. Appended to a buffer on the stack, the numbers need no strings of their own.", edit.Short(c.Name), whatFmtDoes(suffix))
+		edit.MustCheck(&m, edit.Reviews(pieces), facts.InTurn(s.Place, edit.StepsOf(s, pieces), nil))
+		return m, true
+	}
 	code, constant := edit.Concatenation(s, pieces)
 	why := moreThanFmt(s, pieces)
 	if why != "" {
 		if code = edit.InBuffer(s, pieces, c.Pos()); code == "" {
 			m.Why = fmt.Sprintf("%s %s. %s Append the parts to a []byte with strconv.Append… and convert it to a string.", edit.Short(c.Name), whatFmtDoes(suffix), why)
 			if inStatements(s, c, pieces, &m) {
+				edit.MustCheck(&m, edit.Reviews(pieces), facts.InTurn(s.Place, edit.StepsOf(s, pieces), nil))
 				return m, true
 			}
 			return m, s.Share(edit.FmtFrames) >= formattedMuch
@@ -114,7 +121,7 @@ func matchSprint(s *advice.Site, c code.Call, suffix string) (advice.Match, bool
 	if !ok {
 		return m, false
 	}
-	m.Edits = []advice.Edit{instead}
+	m.Edits = append(edit.Helpers(s, pieces), instead)
 	m.Imports = stringImports(pieces)
 	m.Class = advice.Safe
 	m.Why = fmt.Sprintf("%s %s; %s makes the same string directly.", edit.Short(c.Name), whatFmtDoes(suffix), shown(code))
@@ -126,6 +133,17 @@ func matchSprint(s *advice.Site, c code.Call, suffix string) (advice.Match, bool
 	}
 	edit.MustCheck(&m, edit.Reviews(pieces), facts.InTurn(s.Place, edit.StepsOf(s, pieces), nil), facts.Overtaken(s.Place, c.Cursor, edit.StepsOf(s, pieces)))
 	return m, true
+}
+
+// severalPadded reports whether a text has more than one number with zeros in front of it.
+func severalPadded(pieces []edit.Piece) bool {
+	padded := 0
+	for _, p := range pieces {
+		if p.Padded {
+			padded++
+		}
+	}
+	return padded > 1
 }
 
 // moreThanFmt says why joined pieces would allocate more than fmt does; "" if they don't.
@@ -369,7 +387,7 @@ func matchFprint(s *advice.Site, c code.Call, suffix string) (advice.Match, bool
 			lines = append(lines, writeFmtPiece(s, target, dst, p))
 		}
 		code := strings.Join(lines, "\n")
-		m.Edits = []advice.Edit{edit.Replace(stmt, code)}
+		m.Edits = append(edit.Helpers(s, pieces), edit.Replace(stmt, code))
 		m.Imports = stringImports(pieces)
 		m.Why = fmt.Sprintf("%s %s; write the pieces to %s separately.", edit.Short(c.Name), whatFmtDoes(suffix), dst)
 		if len(pieces) == 1 {
@@ -392,7 +410,7 @@ func matchFprint(s *advice.Site, c code.Call, suffix string) (advice.Match, bool
 		} else if facts.MayLackWriteString(s.Place, w, reachedWriters(s)) {
 			return m, false
 		} else {
-			m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, s.Source(w), code))}
+			m.Edits = append(edit.Helpers(s, pieces), edit.Replace(c.CallExpr, fmt.Sprintf("%s.WriteString(%s, %s)", pkg, s.Source(w), code)))
 			m.Imports = append(stringImports(pieces), "io")
 		}
 		m.Class = advice.Review
