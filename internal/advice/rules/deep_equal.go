@@ -23,9 +23,11 @@ For comparable structs and arrays of numbers, strings and booleans, == gives the
 pointers to structs, the rewrite adds a function that compares their fields, slices and maps as DeepEqual does. For
 slices and maps alone, DeepEqual distinguishes nil from empty and the others don't; review that rewrite. Also review a
 rewrite where evaluating the second value may change the first. For interfaces, types that refer to themselves, and
-slices of floating-point numbers or slices, the rule only gives advice: write an Equal method, or use slices.EqualFunc.`,
+slices of floating-point numbers or slices, the rule only gives advice: write an Equal method, or use slices.EqualFunc.
+
+reflect.ValueOf(x).IsZero() becomes a comparison of x with its zero value.`,
 	Class:  advice.Safe,
-	Frames: lazyregexp.New(`^reflect\.(DeepEqual|deepValueEqual)$`),
+	Frames: lazyregexp.New(`^reflect\.(DeepEqual|deepValueEqual|Value\.IsZero)$`),
 	Since:  "1.21",
 	Gain:   10,
 	Match:  matchDeepEqual,
@@ -38,7 +40,7 @@ slices of floating-point numbers or slices, the rule only gives advice: write an
 }
 
 func matchDeepEqual(s *advice.Site) []advice.Match {
-	var matches []advice.Match
+	matches := matchIsZero(s)
 	for _, c := range s.Calls("reflect.DeepEqual") {
 		if len(c.Args) != 2 {
 			continue
@@ -75,7 +77,7 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 					m.Why += check
 				}
 				edit.MustCheck(&m, facts.Overtaken(s.Place, c.Cursor, []facts.Step{{Expr: c.Args[0], Contents: true}, {Expr: c.Args[1], Contents: true}}))
-				m.Edits = []advice.Edit{equality(s, c)}
+				m.Edits = []advice.Edit{equality(s, c, c.Args[0], side(s, c.Args[1]))}
 				if facts.Commented(s.Place, c.Pos(), c.End()) {
 					m.Edits = nil
 				}
@@ -139,20 +141,75 @@ func exact(t types.Type) bool {
 	return false
 }
 
-// equality is the edit to x == y, or to x != y after a !, with the parentheses that are needed there.
-func equality(s *advice.Site, c code.Call) advice.Edit {
-	operand := func(e ast.Expr) string {
-		switch e.(type) {
-		case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.CallExpr, *ast.ParenExpr, *ast.StarExpr, *ast.BasicLit:
-			return s.Source(e)
+// gainOfZero is the gain where a value is compared with zero.
+const gainOfZero = 2
+
+// matchIsZero matches reflect.ValueOf(x).IsZero(), where the type of x is known. It means the same as ==
+// for all types that can be compared, or are nil if they are zero.
+func matchIsZero(s *advice.Site) (matches []advice.Match) {
+	for _, c := range s.Calls("(reflect.Value).IsZero") {
+		sel, ok := ast.Unparen(c.Fun).(*ast.SelectorExpr)
+		if !ok {
+			continue
 		}
-		return "(" + s.Source(e) + ")" // T{} == x would end the condition of an if
+		of, ok := ast.Unparen(sel.X).(*ast.CallExpr)
+		if !ok || s.Callee(of) != "reflect.ValueOf" || len(of.Args) != 1 || s.Info.Types[of.Args[0]].Value != nil || facts.Commented(s.Place, c.Pos(), c.End()) {
+			continue
+		}
+		x := of.Args[0]
+		zero, ok := zeroOf(s, x, c.Pos())
+		if !ok {
+			continue
+		}
+		m := advice.Match{Node: c.CallExpr, Class: advice.Safe, Gain: gainOfZero, Edits: []advice.Edit{equality(s, c, x, zero)}}
+		m.Why = fmt.Sprintf("reflect.Value.IsZero looks at the type of %s on each call; a comparison with %s gives the same result.", s.Source(x), zero)
+		edit.MustCheck(&m, facts.Overtaken(s.Place, c.Cursor, []facts.Step{{Expr: x, Contents: true}}))
+		matches = append(matches, m)
 	}
+	return matches
+}
+
+// zeroOf is the zero value of an expression's type, for a comparison.
+func zeroOf(s *advice.Site, e ast.Expr, at token.Pos) (zero string, ok bool) {
+	t := s.Info.TypeOf(e)
+	if _, param := types.Unalias(t).(*types.TypeParam); param {
+		return "", false
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		switch {
+		case u.Info()&types.IsUntyped != 0:
+		case u.Info()&types.IsNumeric != 0:
+			return "0", true
+		case u.Info()&types.IsString != 0:
+			return `""`, true
+		}
+	case *types.Pointer, *types.Slice, *types.Map, *types.Chan, *types.Signature:
+		return "nil", facts.Builtins(s.Place, at, "nil")
+	case *types.Struct, *types.Array:
+		text, ok := facts.TypeText(s.Place, t, at)
+		return "(" + text + "{})", ok && types.Comparable(t)
+	}
+	return "", false
+}
+
+// side is an operand of == as source text.
+func side(s *advice.Site, e ast.Expr) string {
+	switch e.(type) {
+	case *ast.Ident, *ast.SelectorExpr, *ast.IndexExpr, *ast.CallExpr, *ast.ParenExpr, *ast.StarExpr, *ast.BasicLit:
+		return s.Source(e)
+	}
+	return "(" + s.Source(e) + ")" // T{} == x would end the condition of an if
+}
+
+// equality is the edit of a call to x == y, or to x != y after a !, with the parentheses that are needed
+// there.
+func equality(s *advice.Site, c code.Call, x ast.Expr, y string) advice.Edit {
 	at, op := c.Cursor, "=="
 	if not, ok := at.Parent().Node().(*ast.UnaryExpr); ok && not.Op == token.NOT {
 		at, op = at.Parent(), "!="
 	}
-	text := operand(c.Args[0]) + " " + op + " " + operand(c.Args[1])
+	text := side(s, x) + " " + op + " " + y
 	switch at.Parent().Node().(type) {
 	case *ast.UnaryExpr, *ast.BinaryExpr:
 		text = "(" + text + ")"

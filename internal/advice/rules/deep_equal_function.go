@@ -12,6 +12,9 @@ import (
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
+// gainOfFields is the gain where a function compares structs field by field.
+const gainOfFields = 10
+
 // equalFunction fills in the rewrite of reflect.DeepEqual to a function that compares two structs, or
 // what two pointers lead to, field by field. It reports whether there is one.
 func equalFunction(s *advice.Site, c code.Call, t types.Type, m *advice.Match) bool {
@@ -47,7 +50,7 @@ func equalFunction(s *advice.Site, c code.Call, t types.Type, m *advice.Match) b
 	if !exists {
 		m.Edits = append([]advice.Edit{edit.BeforeDecl(s, text(name))}, m.Edits...)
 	}
-	m.Class, m.Imports = advice.Safe, e.imports
+	m.Class, m.Gain, m.Imports = advice.Safe, gainOfFields, e.imports
 	m.Why = fmt.Sprintf("reflect.DeepEqual walks values of %s by reflection; %s compares the fields directly.", types.TypeString(t, types.RelativeTo(s.Types)), name)
 	edit.MustCheck(m, changedByOthers(s, c.Args))
 	return true

@@ -229,9 +229,11 @@ func reflected() map[string]versus {
 				f.C = binary.LittleEndian.Uint64(raw[6:])
 			},
 		},
-		"deep-equal":     {func() { madeBool = reflect.DeepEqual(list, same) }, func() { madeBool = slices.Equal(list, same) }},
-		"reflect-assert": {func() { madeText, _ = value.Interface().(string) }, func() { madeText, _ = reflect.TypeAssert[string](value) }},
-		"reflect-type":   {func() { kind = reflect.TypeOf((*io.Reader)(nil)).Elem(); madeBool = kind == nil }, func() { kind = reflect.TypeFor[io.Reader](); madeBool = kind == nil }},
+		"deep-equal/fields": {func() { madeBool = reflect.DeepEqual(here, there) }, func() { madeBool = equalPlace(here, there) }},
+		"deep-equal/zero":   {func() { madeBool = reflect.ValueOf(here.at).IsZero() }, func() { madeBool = here.at == (spot{}) }},
+		"deep-equal":        {func() { madeBool = reflect.DeepEqual(list, same) }, func() { madeBool = slices.Equal(list, same) }},
+		"reflect-assert":    {func() { madeText, _ = value.Interface().(string) }, func() { madeText, _ = reflect.TypeAssert[string](value) }},
+		"reflect-type":      {func() { kind = reflect.TypeOf((*io.Reader)(nil)).Elem(); madeBool = kind == nil }, func() { kind = reflect.TypeFor[io.Reader](); madeBool = kind == nil }},
 		"reflect-first": {
 			func() { madeText = reflect.ValueOf(named).Elem().FieldByName("Name").String() },
 			func() { madeText = reflect.ValueOf(named).Elem().Field(4).String() },
@@ -367,6 +369,26 @@ func sorted() map[string]versus {
 			},
 		},
 	}
+}
+
+type (
+	spot  struct{ x, y int }
+	place struct {
+		name string
+		tags []string
+		at   spot
+		near *spot
+	}
+)
+
+var here, there = place{"here", someWords[:2], spot{1, 2}, nil}, place{"here", slices.Clone(someWords[:2]), spot{1, 2}, nil}
+
+func equalPlace(a, b place) bool {
+	return a.name == b.name &&
+		(a.tags == nil) == (b.tags == nil) &&
+		slices.Equal(a.tags, b.tags) &&
+		a.at == b.at &&
+		(a.near == b.near || a.near != nil && b.near != nil && *a.near == *b.near)
 }
 
 var (

@@ -11,6 +11,8 @@ import (
 
 // matchGains are the gains of findings that have another one than their rule.
 var matchGains = map[string]float64{
+	"deep-equal/fields":             gainOfFields,
+	"deep-equal/zero":               gainOfZero,
 	"error-formatted/concatenated":  gainOfErrorText,
 	"literal-per-call/array":        gainOfArray,
 	"reflect-first/switch":          gainOfSwitch,

@@ -157,6 +157,9 @@ func deepEqualCore(g *gen) core {
 		x = "func() " + typ + " { next(); return " + x + " }()"
 	}
 	e := "reflect.DeepEqual(" + x + ", " + y + ")"
+	if g.pick(6) == 5 {
+		e = "reflect.ValueOf(" + x + ").IsZero()"
+	}
 	if g.pick(4) == 0 {
 		e = "!" + e
 	}
