@@ -26,7 +26,7 @@ var hotCallees = []string{
 	"encoding/json.Marshal", "errors.As", "errors.New", "fmt.Errorf", "fmt.Sprintf", "internal/bytealg.IndexByteString",
 	"internal/runtime/maps.(*table).rehash", "math/rand.NewSource", "net/http.CanonicalHeaderKey",
 	"net/textproto.CanonicalMIMEHeaderKey", "reflect.DeepEqual", "reflect.TypeOf", "reflect.Value.Interface",
-	"reflect.unsafe_New", "regexp.MustCompile", "runtime.concatstring2", "runtime.growslice",
+	"reflect.unsafe_New", "regexp.MustCompile", "runtime.concatstring2", "runtime.growslice", "runtime.mapassign_faststr",
 	"runtime.slicebytetostring", "sort.Slice", "strings.ContainsAny", "strings.Join", "strings.NewReplacer",
 	"strings.Repeat", "strings.Split", "strings.ToLower", "strings.ToUpper", "text/template.New", "time.LoadLocation",
 }
