@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
+	"unicode"
 
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -90,10 +90,17 @@ func BeforeDecl(s *advice.Site, text string) advice.Edit {
 	return Insert(at, text+"\n\n")
 }
 
-// LowerFirst turns the name of a function into the start of a variable name.
+// LowerFirst turns the name of a function into the start of a variable name: parse for Parse, and
+// dwarfData for DWARFData.
 func LowerFirst(name string) string {
-	_, n := utf8.DecodeRuneInString(name)
-	return strings.ToLower(name[:n]) + name[n:]
+	letters := []rune(name)
+	for i, r := range letters {
+		if !unicode.IsUpper(r) || i > 0 && i+1 < len(letters) && unicode.IsLower(letters[i+1]) {
+			break
+		}
+		letters[i] = unicode.ToLower(r)
+	}
+	return string(letters)
 }
 
 // QuotedByte returns a byte as a literal.
