@@ -33,7 +33,7 @@ reflect.ValueOf(x).IsZero() becomes a comparison of x with its zero value.`,
 	Match:  matchDeepEqual,
 	Conditions: advice.Conditions{
 		Offered: "both values have the same type: numbers, strings or booleans, slices or maps of these, or " +
-			"structs of all of these and pointers to them",
+			"structs of the package made of all of these and pointers to them",
 		Review: "nil and empty slices and maps may count as equal; evaluating the second value, or a later call in the statement, doesn't " +
 			"change the first",
 	},

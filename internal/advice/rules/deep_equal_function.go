@@ -43,7 +43,7 @@ func equalFunction(s *advice.Site, c code.Call, t types.Type, m *advice.Match) b
 	}
 	body := "return " + strings.Join(e.terms, " &&\n")
 	text := func(name string) string {
-		return fmt.Sprintf("// %s compares two values as reflect.DeepEqual does.\nfunc %[1]s(a, b %s) bool {\n%s\n}", name, typ, body)
+		return fmt.Sprintf("// %s compares all fields, as reflect.DeepEqual does. Add new fields here.\nfunc %[1]s(a, b %s) bool {\n%s\n}", name, typ, body)
 	}
 	name, exists := edit.ExistingFunction(s, want, c.Pos(), text)
 	m.Edits = []advice.Edit{edit.Replace(c.Fun, name)}
@@ -123,7 +123,7 @@ func (e *equation) equal(a, b string, t types.Type) {
 			return
 		}
 		for f := range u.Fields() {
-			if f.Name() == "_" || !f.Exported() && f.Pkg() != e.Types {
+			if f.Name() == "_" || f.Pkg() != e.Types { // another package may add fields
 				e.failed = true
 				return
 			}

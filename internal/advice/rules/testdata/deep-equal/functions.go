@@ -1,6 +1,7 @@
 package functions
 
 import (
+	"mime/multipart"
 	"reflect"
 	"time"
 )
@@ -70,6 +71,13 @@ func others(a, b list, c, d held, e, f timed, g, h padded, i, j floats) bool {
 		reflect.DeepEqual(i, j) || // hot: reflect.DeepEqual
 		// want C: write an Equal method
 		reflect.DeepEqual(local{}, local{}) // hot: reflect.DeepEqual
+}
+
+func foreign(x, y multipart.Form, c, d reflect.StringHeader) bool {
+	// want C: write an Equal method
+	return reflect.DeepEqual(x, y) || // hot: reflect.DeepEqual
+		// want A: == gives the same result
+		reflect.DeepEqual(c, d) // hot: reflect.DeepEqual
 }
 
 func generic[T any](a, b struct{ value []T }) bool {
