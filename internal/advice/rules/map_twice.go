@@ -101,7 +101,7 @@ func lookedUpBefore(s *advice.Site, c inspector.Cursor, second *ast.IndexExpr) (
 				}
 			}
 			if n.Init == nil {
-				if first, ok := firstIn(s, parent, n.Cond, second); ok {
+				if first, ok := firstLookup(s, parent, n.Cond, second); ok {
 					return earlierLookup{index: first, owner: parent}, true
 				}
 			}
@@ -132,9 +132,9 @@ func valueOf(s *advice.Site, c inspector.Cursor, second *ast.IndexExpr) (l earli
 	return earlierLookup{first, c, value}, true
 }
 
-// firstIn returns the first lookup of the same element in the condition of an if, if the condition always
+// firstLookup returns the first lookup of the same element in the condition of an if, if the condition always
 // gets there.
-func firstIn(s *advice.Site, c inspector.Cursor, cond ast.Expr, second *ast.IndexExpr) (first *ast.IndexExpr, ok bool) {
+func firstLookup(s *advice.Site, c inspector.Cursor, cond ast.Expr, second *ast.IndexExpr) (first *ast.IndexExpr, ok bool) {
 	at, found := c.FindNode(cond)
 	if !found {
 		return nil, false
