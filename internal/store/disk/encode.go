@@ -20,13 +20,6 @@ type writer struct {
 
 var writers = sync.Pool{New: func() any { return new(writer) }}
 
-// A freshRecord is what is kept in memory of a record in a batch.
-type freshRecord struct {
-	head   format.Head
-	totals []int64 // of its values, by sample type
-	bytes  int     // size of its samples
-}
-
 // encodeRecords encodes the records with the indexes in mine into a batch, with what they add
 // to the dictionary of their partition, which is locked. The addition is valid until the next
 // call.

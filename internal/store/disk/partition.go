@@ -33,6 +33,13 @@ type partition struct {
 	size     atomic.Int64 // the most that they took
 }
 
+// A freshRecord is what is kept in memory of a record in a batch.
+type freshRecord struct {
+	head   format.Head
+	totals []int64 // of its values, by sample type
+	bytes  int     // size of its samples
+}
+
 // An addition is what a batch adds to a partition.
 type addition struct {
 	fresh []freshRecord // the writer's
