@@ -21,7 +21,6 @@ import (
 	"net/http"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"strconv"
 	"syscall"
 	"time"
@@ -122,9 +121,4 @@ func serve(count counter, at string) (address string, stop func(), err error) {
 	s.Protocols.SetUnencryptedHTTP2(true)
 	go s.Serve(l)
 	return "http://" + l.Addr().String(), func() { s.Close() }, nil
-}
-
-// works returns the files of the works, sorted.
-func works(dir string) ([]string, error) {
-	return filepath.Glob(filepath.Join(dir, "*.txt"))
 }

@@ -88,3 +88,8 @@ func vocabulary() []string {
 	}
 	return words
 }
+
+// works returns the files of the works, sorted.
+func works(dir string) ([]string, error) {
+	return filepath.Glob(filepath.Join(dir, "*.txt"))
+}
