@@ -15,7 +15,8 @@ const (
 )
 
 // lookPlace is where the hottest function without a pattern comes at the latest if no rule knows a
-// place as hot: the third, as few people read on. Otherwise what rules find comes first.
+// place as hot, or if it takes more time than the finding there could save: the third, as few people
+// read on. Otherwise what rules find comes first.
 const lookPlace = 3
 
 // maxLookCallers is how many callers a hot line has: more distract from the line.
@@ -43,18 +44,34 @@ func unreported(sites []*Site, places []*occurrence) []*Site {
 // folded is the share of a line's own work, with what it calls up to the next line of the user's.
 func (c *Costs) folded() float64 { return c.seen.largest(c.hot.match(about{folded: true})) }
 
-// looks makes findings about hot lines: they promise nothing, and are worth as much as their lines are
-// hot.
+// looks makes findings about hot lines: they promise nothing, and are worth as much as their lines take
+// of the time.
 func (x *examiner) looks(places []*occurrence) []Finding {
 	all := x.findings(places)
 	for i := range all {
 		f := &all[i]
-		f.Class, f.Bound = Look, Bound{Worth: x.largest(places[i].part)}
+		f.Class, f.Bound = Look, Bound{Worth: x.time(places[i].part)}
 		f.Evidence.Compiler = nil // the reason has it in words
 		f.Caveats = append(f.Caveats, few(f.Evidence.CPU)...)
 		f.Evidence.Callers = f.Evidence.Callers[:min(maxLookCallers, len(f.Evidence.Callers))]
 	}
 	return all
+}
+
+// time is the largest share of the time that a part takes in a subject, with its share of garbage
+// collection: a line with 99 % of few allocations isn't the hottest. Without a CPU profile, it is the
+// largest share of anything.
+func (e *evidence) time(m matched) float64 {
+	most := 0.0
+	for subject, v := range m {
+		if e.totals[subject][cpuTime] == 0 {
+			most = max(most, e.weight(v, subject))
+			continue
+		}
+		b := e.bound(v, subject, defaultGain)
+		most = max(most, b.Time, b.Waiting)
+	}
+	return most
 }
 
 // A share of the CPU time that was counted in n samples has a standard error of about 1/√n of it: half
@@ -95,9 +112,13 @@ func fewLooks(ranked []Finding, most int) (kept []Finding, left int) {
 }
 
 // withLooks puts ranked findings about hot lines after those of rules. The first is in third place at
-// the latest if one of the lines is hotter than any place that a rule knows.
+// the latest if one of the lines is hotter than any place that a rule knows, or if it takes more CPU
+// time than the third of the others could save.
 func withLooks(known, looked []Finding, hotter bool) []Finding {
-	if len(looked) == 0 || len(known) < lookPlace || !hotter {
+	if len(looked) == 0 || len(known) < lookPlace {
+		return slices.Concat(known, looked)
+	}
+	if cpu := looked[0].Evidence.CPU; !hotter && (cpu == nil || cpu.Share <= known[lookPlace-1].Bound.Time) {
 		return slices.Concat(known, looked)
 	}
 	return slices.Concat(known[:lookPlace-1], looked[:1], known[lookPlace-1:], looked[1:])

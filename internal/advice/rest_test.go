@@ -2,6 +2,7 @@ package advice
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 )
@@ -62,8 +63,42 @@ func TestWithLooks(t *testing.T) {
 			t.Errorf("with %d findings, hotter: %v: %s, want %s", c.rules, c.hotter, got, c.want)
 		}
 	}
+	known[2].Bound.Time = 0.2
+	for _, c := range []struct {
+		share float64
+		want  string
+	}{
+		{0.1, "sort map copy join hot-1"},
+		{0.3, "sort map hot-1 copy join"},
+	} {
+		look := lookOf("hot-1")
+		look.Evidence.CPU = &Share{Share: c.share}
+		if got := idsOf(withLooks(known, []Finding{look}, false)); got != c.want {
+			t.Errorf("a hot line with %v of the time: %s, want %s", c.share, got, c.want)
+		}
+	}
 	if got := idsOf(withLooks(known, nil, true)); got != "sort map copy join" {
 		t.Errorf("without hot lines: %s", got)
+	}
+}
+
+// TestLooksByTime: a line with most of few allocations isn't hotter than one with most of the time.
+func TestLooksByTime(t *testing.T) {
+	e := &evidence{subjects: []string{"F", "G"}, totals: []values{
+		{cpuTime: 1000, cpuSamples: 1000, allocBytes: 100, allocBlocks: 10},
+		{allocBytes: 100, allocBlocks: 10}, // without a CPU profile
+	}, gc: []int64{100, 0}, memory: []int64{200, 0}}
+	for _, c := range []struct {
+		m    matched
+		want float64
+	}{
+		{matched{0: {cpuTime: 80, allocBytes: 30, allocBlocks: 10}}, 0.11},
+		{matched{0: {cpuTime: 390}}, 0.39},
+		{matched{1: {allocBytes: 30, allocBlocks: 9}}, 0.9},
+	} {
+		if got := e.time(c.m); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%v: %v, want %v", c.m, got, c.want)
+		}
 	}
 }
 
