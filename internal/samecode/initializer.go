@@ -166,19 +166,19 @@ func (p *program) otherInitializer(in [2]initialization) string {
 // sameOrder reports whether a package is initialized after the same packages on both sides,
 // and each of these after the same, as far as they are in sight: the others are equal. The
 // linker takes the packages by their names, each as soon as all that it waits for are done.
-// So two packages for which this is true run in the same order on both sides.
+// So two packages for which this is true run in the same order on both sides, except for
+// packages with which the order makes no difference.
 func (p *program) sameOrder(path string, looked map[string]bool) bool {
 	if looked[path] {
 		return true
 	}
 	looked[path] = true
-	before := p.before(base, path)
-	if !maps.Equal(before, p.before(head, path)) {
-		return false
-	}
-	for other := range before {
-		if !p.sameOrder(other, looked) {
-			return false
+	before := [2]map[string]bool{base: p.before(base, path), head: p.before(head, path)}
+	for s := range before {
+		for other := range before[s] {
+			if !before[1-s][other] && !mindsOwn(other) || !p.sameOrder(other, looked) {
+				return false
+			}
 		}
 	}
 	return true
@@ -206,6 +206,19 @@ func (p *program) before(s int, path string) map[string]bool {
 		}
 	}
 	return all
+}
+
+// mindsOwn reports whether the initializers of a package mind only their own: it makes no
+// difference whether they run before or after those of packages that don't import it. Others
+// register something in a third package, as image/png does.
+func mindsOwn(path string) bool {
+	switch path {
+	case "bufio", "context", "encoding", "encoding/csv", "encoding/json", "flag", "io", "io/fs", "io/ioutil", "iter", "log",
+		"math/rand", "math/rand/v2", "os", "os/exec", "path/filepath", "syscall", "text/scanner", "text/tabwriter",
+		"text/template", "text/template/parse", "time", "unique", "unsafe", "weak":
+		return true
+	}
+	return keepsNothing(path) || path == "runtime" || strings.HasPrefix(path, "runtime/") || strings.HasPrefix(path, "internal/")
 }
 
 // keepsNothing reports whether the functions of a package keep nothing of what they are called

@@ -5,8 +5,8 @@
 // It reads what the compiler says of its output, -S: for every symbol the bytes and
 // the relocations, which name other symbols. Files by subject: list.go finds the
 // packages that can differ and compiles them, listing.go reads the text, compare.go
-// compares what a benchmark reaches, changed.go names functions. doc/design/0014 tells
-// why it is done this way, and what is taken for granted.
+// compares what a benchmark reaches, initializer.go what runs before it, changed.go names
+// functions. doc/design/0014 tells why it is done this way, and what is taken for granted.
 //
 // When in doubt, code differs.
 package samecode
