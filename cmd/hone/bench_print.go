@@ -89,6 +89,7 @@ func tellBench(ctx context.Context, a *app, f *benchFlags, r *bench.Report) erro
 		tellRegressions(&b, r.Family.Regressions())
 		for _, g := range r.Family.Missing {
 			if !slices.Contains(r.Missing, g) && !r.Failed(g) { // those were printed
+				g.Unit = compare.TidyUnit(g.Unit)
 				fmt.Fprintf(&b, "MISSING  %s\n", compare.Printable(g.String()))
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advisor"
 	"github.com/hone-go/hone/internal/bench"
+	"github.com/hone-go/hone/internal/compare"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/internal/tune"
 )
@@ -152,7 +153,7 @@ func tellTuned(a *app, course tune.Course, o *tune.Outcome) error {
 			if c.IsClock() && c.Ratio > 0 {
 				times = fmt.Sprintf("%.3g times as fast [%.3g, %.3g]", 1/c.Ratio, 1/c.High, 1/c.Low)
 			}
-			fmt.Fprintf(w, "%s\t%s\t%.4g\t%.4g\t%s\n", c.Benchmark, c.Unit, c.Before, c.After, times)
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", c.Benchmark, compare.TidyUnit(c.Unit), compare.Tidied(c.Before, c.Unit), compare.Tidied(c.After, c.Unit), times)
 		}
 		w.Flush()
 		fmt.Fprintf(&b, "\nMeasurement: hone compare %s. Changes: git diff.\n", o.Run)

@@ -99,7 +99,7 @@ func (c *Comparison) markdownMedians(b *strings.Builder) {
 	for _, t := range c.tables {
 		for _, r := range t.Rows {
 			for _, cell := range r.Cells {
-				rows = append(rows, []string{r.Benchmark, t.Unit, tidied(cell.Summary.Center, t.Unit), "± " + strings.TrimSpace(cell.Spread()), strconv.Itoa(cell.Samples())})
+				rows = append(rows, []string{r.Benchmark, t.Unit, Tidied(cell.Summary.Center, t.Unit), "± " + strings.TrimSpace(cell.Spread()), strconv.Itoa(cell.Samples())})
 			}
 		}
 	}

@@ -45,10 +45,10 @@ func (s *Sides) Rows() []Row {
 		}
 		inBase, inHead := len(c.Values(experiment.Base)) > 0, len(c.Values(experiment.Head)) > 0
 		if inBase {
-			r.Base = tidied(c.Base.Center, c.Unit)
+			r.Base = Tidied(c.Base.Center, c.Unit)
 		}
 		if inHead {
-			r.Head = tidied(c.Head.Center, c.Unit)
+			r.Head = Tidied(c.Head.Center, c.Unit)
 		}
 		switch {
 		case c.Verdict != experiment.OneSided:
@@ -63,8 +63,9 @@ func (s *Sides) Rows() []Row {
 	return rows
 }
 
-// tidied prints a value as benchstat does: 501.2n for 501.2 ns/op.
-func tidied(v float64, unit string) string {
+// Tidied prints a value of a unit as benchstat does: 501.2n for 501.2 ns/op. Its unit is then
+// TidyUnit.
+func Tidied(v float64, unit string) string {
 	v, unit = benchunit.Tidy(v, unit)
 	return benchunit.Scale(v, benchunit.ClassOf(unit))
 }

@@ -52,14 +52,14 @@ func TestClocks(t *testing.T) {
 		wall, cpu string
 		regressed bool
 	}{
-		{"quiet", clocks(base, head, equal, Beside{Idle: 1}), "ns/op", "slower", "judged by ns/op", true},
-		{"beside a load", clocks(loaded(base), loaded(head), steady, crowd), CPUTime, "judged by " + CPUTime, "slower", true},
-		{"on two cores", clocks(loaded(same[0]), loaded(same[1]), times(2), Beside{}), "ns/op", "inconclusive", "judged by ns/op", false},
-		{"waiting", clocks(base, head, func(side Side, i int, _ float64) float64 { return same[side][i] / 100 }, Beside{Idle: 1}), "ns/op", "slower", "judged by ns/op", true},
-		{"slower by the crowd alone", clocks(same[0], head, unchanged, crowd), "ns/op", "inconclusive: the machine was busy", "judged by ns/op", false},
-		{"slower by both, in a crowd", clocks(base, head, equal, crowd), "ns/op", "slower", "judged by ns/op", true},
+		{"quiet", clocks(base, head, equal, Beside{Idle: 1}), "ns/op", "slower", "judged by sec/op", true},
+		{"beside a load", clocks(loaded(base), loaded(head), steady, crowd), CPUTime, "judged by user+sys-sec/op", "slower", true},
+		{"on two cores", clocks(loaded(same[0]), loaded(same[1]), times(2), Beside{}), "ns/op", "inconclusive", "judged by sec/op", false},
+		{"waiting", clocks(base, head, func(side Side, i int, _ float64) float64 { return same[side][i] / 100 }, Beside{Idle: 1}), "ns/op", "slower", "judged by sec/op", true},
+		{"slower by the crowd alone", clocks(same[0], head, unchanged, crowd), "ns/op", "inconclusive: the machine was busy", "judged by sec/op", false},
+		{"slower by both, in a crowd", clocks(base, head, equal, crowd), "ns/op", "slower", "judged by sec/op", true},
 		{"in a crowd, with one clock", clocks(base, head, equal, crowd)[:1], "ns/op", "inconclusive: the machine was busy", "", false},
-		{"with others, and cores left", clocks(same[0], head, unchanged, Beside{Others: 3, Idle: 4}), "ns/op", "slower", "judged by ns/op", true},
+		{"with others, and cores left", clocks(same[0], head, unchanged, Beside{Others: 3, Idle: 4}), "ns/op", "slower", "judged by sec/op", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			opts := DefaultOptions()

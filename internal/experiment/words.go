@@ -3,6 +3,8 @@ package experiment
 import (
 	"fmt"
 	"math"
+
+	"golang.org/x/perf/benchunit"
 )
 
 // Words returns the verdict in words that fit the unit.
@@ -15,7 +17,8 @@ func (c *Comparison) Words() string {
 	case c.Confirmation == Disagreed, c.Confirmation == NotRepeated:
 		return text + ", " + c.Confirmation.String()
 	case c.JudgedBy != "":
-		return "judged by " + c.JudgedBy
+		_, unit := benchunit.Tidy(1, c.JudgedBy) // as tables have it
+		return "judged by " + unit
 	case c.Busy:
 		return text + ": the machine was busy"
 	case c.OtherBenchmark && c.Verdict == Inconclusive:
