@@ -234,8 +234,8 @@ func Find(ctx context.Context, root, name string, need Need) (*Run, error) {
 	default:
 		err = fmt.Errorf("%s: only %d runs in %s have %s", name, found, root, need.What)
 	}
-	if newest := newestPartial(entries); newest != "" && complete > 0 {
-		err = fmt.Errorf("%w; the newer %s is partial; give its name to use it", err, newest)
+	if partial := partialRun(entries); partial != "" && complete > 0 {
+		err = fmt.Errorf("%w; %s is partial; give its name to use it", err, partial)
 	}
 	if len(damaged) > 0 {
 		err = fmt.Errorf("%w; %s", err, strings.Join(damaged, "; "))
@@ -253,14 +253,16 @@ func noComplete(root string, entries []Entry) error {
 	return fmt.Errorf("no complete run in %s", root)
 }
 
-// newestPartial returns a partial run that is newer than all complete ones, "" if none is.
-func newestPartial(entries []Entry) string {
+// partialRun names the newest partial run, and says so if it is newer than all complete ones;
+// "" if there is none.
+func partialRun(entries []Entry) string {
+	newer := "the newer "
 	for _, e := range entries {
 		switch e.State {
 		case Partial:
-			return e.ID
+			return newer + e.ID
 		case Complete:
-			return ""
+			newer = "run "
 		}
 	}
 	return ""

@@ -364,8 +364,13 @@ func TestListAndResolve(t *testing.T) {
 	if err != nil || len(run.Skipped) != 2 || !strings.Contains(run.Skipped[1], "the newer "+partial+" is partial") {
 		t.Errorf("latest that has results: skipped %q, %v", run.Skipped, err)
 	}
+	// A partial run may have what is needed, also if it isn't the newest.
+	closeRun(t, writeRun(t, root, day(6)))
+	if _, err := Find(t.Context(), root, "latest", Need{"profile x", func(*Run) bool { return false }}); err == nil || !strings.Contains(err.Error(), "has profile x; run "+partial+" is partial; give its name to use it") {
+		t.Errorf("latest without what is needed: %v", err)
+	}
 	for name, want := range map[string]string{
-		"": "no run named", "latest~3": "only 3 complete runs", "latest~x": "no run", "2026": "5 runs begin with", "1999": "no run",
+		"": "no run named", "latest~4": "only 4 complete runs", "latest~x": "no run", "2026": "6 runs begin with", "1999": "no run",
 		filepath.Join(root, ".hone-tmp-left"): "is not a run", "..": "is not a run",
 	} {
 		if _, _, err := Resolve(t.Context(), root, name); err == nil || !strings.Contains(err.Error(), want) {
