@@ -21,7 +21,7 @@ func measureBenchmarks(ctx context.Context, a *app, f *benchFlags) (*bench.Repor
 	report, err := measure(ctx)
 	progress.end()
 	if err != nil && report != nil && report.Dir != "" {
-		a.warn("hone: the results so far are kept as a partial run: " + report.Dir)
+		a.warn(keptPartial + report.Dir)
 	}
 	return report, err
 }

@@ -128,8 +128,8 @@ func loadAgainst(ctx context.Context, a *app, f *loadFlags, protocol string, p l
 	report, err := versus.MeasureRun(ctx)
 	progress.end()
 	if err != nil {
-		if ctx.Err() != nil {
-			a.warn("hone: the results so far are kept as a partial run: " + run.Dir())
+		if ctx.Err() != nil || report != nil && report.Void != "" {
+			a.warn(keptPartial + run.Dir())
 		}
 		return err
 	}

@@ -12,6 +12,9 @@ import (
 	"github.com/hone-go/hone/internal/load/measure"
 )
 
+// keptPartial precedes the folder of a run that no verb takes for latest.
+const keptPartial = "hone: the results so far are kept as a partial run: "
+
 func measureLoad(ctx context.Context, a *app, f *loadFlags, protocol string, target loadTarget) error {
 	plan, err := loadPlan(ctx, a, f, protocol, target)
 	if err != nil {
@@ -35,6 +38,9 @@ func measureLoad(ctx context.Context, a *app, f *loadFlags, protocol string, tar
 	}
 	if told := tellLoad(a, f, target, report); told != nil {
 		return told
+	}
+	if report.Void != "" {
+		a.warn(keptPartial + run.Dir())
 	}
 	return loadVerdict(ctx, f, report.Result, err)
 }

@@ -248,6 +248,9 @@ func TestLoadVoid(t *testing.T) {
 	if n := strings.Count(stderr, "the run is void: "); code != exitFailure || n != 1 {
 		t.Errorf("exit code %d, said %d times:\n%s", code, n, stderr)
 	}
+	if !strings.Contains(stderr, "kept as a partial run: "+dir) {
+		t.Errorf("nothing of the run:\n%s", stderr)
+	}
 	if list := succeed(t, "runs", "-json", "-dir", dir); strings.Count(list, `"void: `) != 1 {
 		t.Errorf("kept as\n%s", list)
 	}
