@@ -90,7 +90,7 @@ func runToken(ctx context.Context, a *app, args []string) error {
 	}
 	switch c.name {
 	case "list":
-		return listTokens(a, tokens.List(), asJSON)
+		return listTokens(a, tokens.List(), cfg.Auth.Tokens, asJSON)
 	case "remove":
 		t, err := tokens.Remove(c.args[0])
 		if err != nil {
@@ -132,10 +132,16 @@ func runToken(ctx context.Context, a *app, args []string) error {
 	return err
 }
 
-func listTokens(a *app, tokens []*auth.Token, asJSON bool) error {
+// listTokens prints the tokens of a file.
+func listTokens(a *app, tokens []*auth.Token, file string, asJSON bool) error {
 	if asJSON {
 		return writeJSON(a.stdout, map[string][]*auth.Token{"tokens": append([]*auth.Token{}, tokens...)})
 	}
+	if len(tokens) == 0 {
+		_, err := fmt.Fprintf(a.stdout, "No tokens in %s: hone token add makes one.\n", compare.Printable(file))
+		return err
+	}
+	fmt.Fprintf(a.stdout, "%s in %s\n", compare.Counted(len(tokens), "token"), compare.Printable(file))
 	w := tabwriter.NewWriter(a.stdout, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tID\tROLES\tSERVICES\tCREATED\tEXPIRES")
 	for _, t := range tokens {
