@@ -142,6 +142,21 @@ func (c Command) Environ(ctx context.Context, names ...string) ([]string, error)
 	return values, nil
 }
 
+// SplitFlags returns the flags of GOFLAGS, in which spaces separate them and either kind of quotes keeps one together.
+func SplitFlags(goflags string) []string {
+	var flags []string
+	for rest := strings.TrimSpace(goflags); rest != ""; rest = strings.TrimSpace(rest) {
+		end := " "
+		if rest[0] == '\'' || rest[0] == '"' {
+			end, rest = rest[:1], rest[1:]
+		}
+		var f string
+		f, rest, _ = strings.Cut(rest, end)
+		flags = append(flags, f)
+	}
+	return flags
+}
+
 // WriteOverlay writes a file for -overlay, which replaces files by others. If several maps
 // replace a file, the last one counts. A file that is replaced by "" counts as missing.
 func WriteOverlay(file string, replace ...map[string]string) error {

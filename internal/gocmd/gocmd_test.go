@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -159,5 +160,16 @@ func TestReadModFile(t *testing.T) {
 	}
 	if _, err := ReadModFile(t.Context(), filepath.Join(dir, "bad.mod")); err == nil || !strings.HasPrefix(err.Error(), "go mod: ") {
 		t.Errorf("of a file that isn't a go.mod: %v", err)
+	}
+}
+
+// GOFLAGS has flags between spaces, and quotes for those that have spaces.
+func TestSplitFlags(t *testing.T) {
+	for text, want := range map[string][]string{
+		"": nil, " ": nil, "-mod=mod  -tags=a,b": {"-mod=mod", "-tags=a,b"}, `'-ldflags=-s -w' "-gcflags=all='-N'" -race`: {"-ldflags=-s -w", "-gcflags=all='-N'", "-race"},
+	} {
+		if got := SplitFlags(text); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", text, got, want)
+		}
 	}
 }

@@ -18,21 +18,8 @@ type GoTool struct {
 	TestEnv []string // for test binaries
 }
 
-// FlagList returns the flags of GOFLAGS, in which spaces separate them and either kind of
-// quotes keeps one together.
-func (t GoTool) FlagList() []string {
-	var flags []string
-	for rest := strings.TrimSpace(t.Flags); rest != ""; rest = strings.TrimSpace(rest) {
-		end := " "
-		if rest[0] == '\'' || rest[0] == '"' {
-			end, rest = rest[:1], rest[1:]
-		}
-		var f string
-		f, rest, _ = strings.Cut(rest, end)
-		flags = append(flags, f)
-	}
-	return flags
-}
+// FlagList returns the flags of GOFLAGS.
+func (t GoTool) FlagList() []string { return gocmd.SplitFlags(t.Flags) }
 
 // FindGo asks for the toolchain that the folder's go.mod selects, and ties all
 // further go commands to it: another revision's go.mod may ask for another one.
