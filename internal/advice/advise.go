@@ -18,7 +18,7 @@ const DefaultMaxPackages = 50
 func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	o.setDefaults()
 	o.stage("loading the module")
-	env, err := gocmd.Command{Dir: o.Dir}.Environ(ctx, "GOVERSION", "GOROOT", "GOWORK")
+	env, err := gocmd.Command{Dir: o.Dir}.Environ(ctx, "GOVERSION", "GOROOT", "GOWORK", "GOFLAGS")
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	lines, dirs, left := e.hottest(o.MinShare, o.MaxPackages)
 	o.stage("reading and compiling %s", count(len(dirs), "package"))
 	patterns, apart := patternsOf(mods, dirs)
-	src, err := o.read(ctx, toolchain, patterns)
+	src, err := o.read(ctx, toolchain, gocmd.SplitFlags(env[3]), patterns)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 }
 
 // read loads packages and compiles them at the same time, which takes longer.
-func (o *Options) read(ctx context.Context, toolchain string, patterns []string) (*source, error) {
+func (o *Options) read(ctx context.Context, toolchain string, goflags, patterns []string) (*source, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var said Diagnostics
@@ -72,7 +72,7 @@ func (o *Options) read(ctx context.Context, toolchain string, patterns []string)
 			said, decided, failed = compilerDiagnostics(ctx, o.Dir, o.BuildFlags, patterns)
 		}
 	}()
-	src, err := load(ctx, o.Dir, toolchain, o.BuildFlags, patterns)
+	src, err := load(ctx, o.Dir, toolchain, goflags, o.BuildFlags, patterns)
 	if err != nil {
 		stop()
 	}

@@ -43,7 +43,7 @@ func sitesOf(lines []*hot, src *source, e *evidence) (sites []*Site, missed []st
 	for _, h := range lines {
 		p := src.files[h.file]
 		if p == nil {
-			if why := src.unexaminable(h.file); why != nil {
+			if why := src.unexaminable(h); why != nil {
 				miss(h, why)
 			}
 			continue // its package is unexamined as a whole, or the file belongs to none

@@ -34,12 +34,16 @@ func modules(ctx context.Context, dir, work string) ([]module, error) {
 	if len(all) == 0 {
 		return nil, fmt.Errorf("%s isn't in a Go module: run hone advise in the source of the profiled program", dir)
 	}
-	files := []string{work}
-	for _, m := range all {
-		files = append(files, m.GoMod)
+	main := slices.Clone(all)
+	if all, err = withReplacements(ctx, all, work, filepath.Dir(work)); err != nil {
+		return nil, err
 	}
-	for _, file := range files {
-		if all, err = withReplacements(ctx, all, file); err != nil {
+	for _, m := range main {
+		file := m.GoMod
+		if !filepath.IsAbs(file) { // as -modfile in GOFLAGS has it
+			file = filepath.Join(dir, file)
+		}
+		if all, err = withReplacements(ctx, all, file, m.Dir); err != nil {
 			return nil, err
 		}
 	}
@@ -48,9 +52,9 @@ func modules(ctx context.Context, dir, work string) ([]module, error) {
 	return all, nil
 }
 
-// withReplacements adds the folders by which a go.mod or go.work replaces dependencies. Most files replace none, and
-// are not parsed.
-func withReplacements(ctx context.Context, mods []module, file string) ([]module, error) {
+// withReplacements adds the folders by which a go.mod or go.work replaces dependencies; their paths start in a folder.
+// Most files replace none, and are not parsed.
+func withReplacements(ctx context.Context, mods []module, file, from string) ([]module, error) {
 	text, err := infile.ReadFile(ctx, file, infile.MaxSource)
 	if err != nil || !bytes.Contains(text, []byte("replace")) {
 		return mods, ctx.Err() // without a file, there is nothing to replace
@@ -62,7 +66,7 @@ func withReplacements(ctx context.Context, mods []module, file string) ([]module
 	for _, r := range mod.Replacements() {
 		at := filepath.FromSlash(r.Dir)
 		if !filepath.IsAbs(at) {
-			at = filepath.Join(filepath.Dir(file), at)
+			at = filepath.Join(from, at)
 		}
 		known := slices.ContainsFunc(mods, func(m module) bool { return m.Path == r.Path || m.Dir == at })
 		if !known && isFile(filepath.Join(at, "go.mod")) {

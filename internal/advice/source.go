@@ -9,13 +9,17 @@ import (
 	"go/build/constraint"
 	"go/parser"
 	"go/token"
+	"os"
+	"path/filepath"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/packages"
 
 	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/profile"
 )
 
 // source is what was loaded from the user's packages.
@@ -23,8 +27,9 @@ type source struct {
 	files      map[string]*Package // by absolute name
 	packages   []*Package
 	unexamined []string
-	excluded   map[string]bool // files of the packages that this build leaves out
-	copied     map[string]bool // files of the packages that have a copy, which doesn't name them
+	excluded   map[string]bool   // files of the packages that this build leaves out
+	folders    map[string]string // by import path
+	copied     map[string]bool   // files of the packages that have a copy, which doesn't name them
 }
 
 // noGoLine is the language version of a module without a go line in go.mod.
@@ -32,13 +37,21 @@ const noGoLine = "1.16"
 
 // load reads and type-checks packages. For imported packages it reads the
 // compiler's export data, not the source.
-func load(ctx context.Context, dir, toolchain string, flags, patterns []string) (*source, error) {
-	s := &source{files: make(map[string]*Package), excluded: make(map[string]bool), copied: make(map[string]bool)}
+//
+// goflags are the flags of GOFLAGS. go/packages also runs go commands outside of modules, which refuse -modfile there, so
+// it becomes a build flag.
+func load(ctx context.Context, dir, toolchain string, goflags, flags, patterns []string) (*source, error) {
+	s := &source{files: make(map[string]*Package), excluded: make(map[string]bool), copied: make(map[string]bool), folders: make(map[string]string)}
 	if len(patterns) == 0 {
 		return s, nil
 	}
+	var env []string
+	if i := slices.IndexFunc(goflags, func(f string) bool { return strings.HasPrefix(strings.TrimLeft(f, "-"), "modfile=") }); i >= 0 {
+		flags = append([]string{goflags[i]}, flags...)
+		env = append(os.Environ(), "GOFLAGS="+quoted(slices.Delete(slices.Clone(goflags), i, i+1)))
+	}
 	loaded, err := packages.Load(&packages.Config{
-		Context: ctx, Dir: dir, BuildFlags: append([]string{"-buildvcs=false"}, flags...), // or else it runs git
+		Context: ctx, Dir: dir, Env: env, BuildFlags: append([]string{"-buildvcs=false"}, flags...), // or else it runs git
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 			packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule,
 	}, patterns...)
@@ -46,6 +59,7 @@ func load(ctx context.Context, dir, toolchain string, flags, patterns []string) 
 		return nil, fmt.Errorf("reading packages: %w", err)
 	}
 	for _, l := range loaded {
+		s.folders[l.PkgPath] = l.Dir
 		if len(l.Errors) > 0 {
 			s.unexamined = append(s.unexamined, fmt.Sprintf("%s: %v", l.PkgPath, l.Errors[0]))
 			continue
@@ -86,15 +100,36 @@ func load(ctx context.Context, dir, toolchain string, flags, patterns []string) 
 
 var errCopied = errors.New("isn't examined: cgo copies the file, and the go command, with -trimpath, has the copy of another folder")
 
-// unexaminable says why a file can't be examined though its package was read; nil if nothing is known of the file.
-func (s *source) unexaminable(name string) error {
+// unexaminable says why a line can't be examined though its package was read; nil if nothing is known of its file.
+func (s *source) unexaminable(h *hot) error {
 	switch {
-	case s.copied[name]:
+	case s.copied[h.file]:
 		return errCopied
-	case s.excluded[name]:
-		return exclusion(name)
+	case s.excluded[h.file]:
+		return exclusion(h.file)
+	}
+	pkg := (&profile.Frame{Name: h.function}).Package()
+	switch folder := s.folders[pkg]; {
+	case folder == "":
+		return nil
+	case folder != filepath.Dir(h.file):
+		return fmt.Errorf("isn't examined: %s is built from %s", pkg, folder)
+	case !isFile(h.file):
+		return errGone
 	}
 	return nil
+}
+
+// quoted returns flags for GOFLAGS.
+func quoted(flags []string) string {
+	all := make([]string, len(flags))
+	for i, f := range flags {
+		all[i] = "'" + f + "'"
+		if strings.Contains(f, "'") {
+			all[i] = `"` + f + `"`
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 // exclusion says why a build leaves a file out.
@@ -126,6 +161,7 @@ func usesCgo(f *ast.File) bool {
 }
 
 var (
+	errGone  = errors.New("no longer exists: take a new profile")
 	errMoved = errors.New("doesn't match the profile: take a new profile")
 	errOnce  = errors.New("runs only once, at package initialization: no rule covers that")
 )

@@ -11,10 +11,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hone-go/hone/internal/advice/code"
+	"github.com/hone-go/hone/internal/gocmd"
 )
 
 // parse checks the types of one file.
@@ -276,12 +278,12 @@ func TestCopiedByCgo(t *testing.T) {
 		if err := errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/m\n\ngo 1.24\n"), 0o666), os.WriteFile(file, []byte(text), 0o666)); err != nil {
 			t.Fatal(err)
 		}
-		s, err := load(t.Context(), dir, "", nil, []string{dir})
+		s, err := load(t.Context(), dir, "", nil, nil, []string{dir})
 		if err != nil {
 			t.Fatal(err)
 		}
 		p := s.files[file]
-		switch why := s.unexaminable(file); {
+		switch why := s.unexaminable(&hot{place: place{file: file, function: "example.com/m.Two"}}); {
 		case i == 1 && why == errCopied && p == nil:
 		case p == nil || why != nil:
 			t.Errorf("folder %d: read %v, %v; %q", i, p != nil, why, s.unexamined)
@@ -294,5 +296,13 @@ func TestCopiedByCgo(t *testing.T) {
 				t.Errorf("%s, a copy: %v, line %q", name, copied, site.lineText(9))
 			}
 		}
+	}
+}
+
+// TestQuoted: flags come back out of GOFLAGS as they are.
+func TestQuoted(t *testing.T) {
+	flags := []string{"-mod=mod", "-ldflags=-s -w", "-gcflags=all='-N'"}
+	if got := gocmd.SplitFlags(quoted(flags)); !slices.Equal(got, flags) {
+		t.Errorf("%q, want %q", got, flags)
 	}
 }
