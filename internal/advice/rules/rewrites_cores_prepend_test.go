@@ -47,3 +47,34 @@ func prependCore(g *gen) core {
 	}
 	return c
 }
+
+// sumCore appends slices to a slice, one after the other.
+func sumCore(g *gen) core {
+	out := g.name("out")
+	typ := g.one("[]int", "[]string", "[]byte")
+	c := core{result: typ, keep: g.pick(2) == 0}
+	part := func() string {
+		switch typ {
+		case "[]int":
+			return g.nums() + "..."
+		case "[]string":
+			return g.strs() + g.one("...", "...", "[1:]...")
+		}
+		return g.one(g.bytes(), g.str()) + "..."
+	}
+	c.body = g.one("var "+out+" "+typ+"\n", "var "+out+" "+typ+"\n", out+" := "+typ+"{}\n", out+" := make("+typ+", 0)\n", out+" := "+typ+"(nil)\n")
+	for range 2 + g.pick(2) {
+		c.body += fmt.Sprintf("%s = append(%s, %s)\n", out, out, part())
+		if g.odd(6, "element") {
+			c.body += fmt.Sprintf("%s = append(%s, %s)\n", out, out, map[string]string{"[]int": g.int(), "[]string": g.str(), "[]byte": "byte(" + g.int() + ")"}[typ])
+		}
+	}
+	if g.odd(8, "capacity") {
+		c.body += "note(\"%v\", cap(" + out + ") > 3)\n"
+	}
+	if g.odd(6, "nil") {
+		c.body += "note(\"nil %v\", " + out + " == nil)\n"
+	}
+	c.body += "r = " + out + "\n"
+	return c
+}

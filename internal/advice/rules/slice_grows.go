@@ -23,7 +23,8 @@ var sliceGrows = &advice.Rule{
 times, and the total is twice the bytes needed. If the number of elements is known in advance, make([]T, 0, n) allocates
 once.
 
-The rewrite gives an empty slice the capacity for the elements that a loop appends. The rule only gives advice, to
+The rewrite gives an empty slice the capacity for the elements that a loop appends, or for the slices that the next
+statements append. The rule only gives advice, to
 count, estimate or use slices.Grow, if the number isn't known, if only some iterations append, if a function called per
 element appends, or if the slice comes from elsewhere.`,
 	Class:     advice.Safe,
@@ -33,7 +34,7 @@ element appends, or if the slice comes from elsewhere.`,
 	Match:     matchSliceGrows,
 	Conditions: advice.Conditions{
 		Offered: "a local slice starts empty, and each iteration of a loop with a known count appends the same number of elements, without " +
-			"goto; the rest of the function doesn't distinguish nil from an empty slice, or the slice stays nil",
+			"goto, or the statements after its declaration append slices whose lengths are known; the rest of the function doesn't distinguish nil from an empty slice, or the slice stays nil",
 		Review: "a count that comes from outside isn't inflated, since all memory is allocated before the first iteration; no pointer to " +
 			"an element, and no part of the slice, is kept while it grows; the function doesn't use the spare capacity; the loop " +
 			"rarely returns early",
@@ -56,7 +57,11 @@ func matchSliceGrows(s *advice.Site) []advice.Match {
 		}
 		loop, ok := facts.LoopAround(c)
 		if !ok {
-			if m, ok := appendedByCalls(s, c, assign, call); ok {
+			m, ok := appendedByCalls(s, c, assign, call)
+			if !ok {
+				m, ok = appendedInRow(s, assign, call)
+			}
+			if ok {
 				matches = append(matches, m)
 			}
 			continue
