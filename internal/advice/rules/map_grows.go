@@ -21,11 +21,11 @@ var mapGrows = &advice.Rule{
 	Doc: `A full map is rebuilt with twice the capacity, and all its keys are hashed again. make(map[K]V, n) allocates room for n
 keys at once.
 
-The rewrite sizes a map that is filled by a loop over something of known length, or by maps.Copy. It does so where the
-map is created or, if the length isn't known there yet, where the loop starts. It is class A if each iteration has a
-different key, and B if keys may repeat, which would make the map larger than necessary. Maps that count or group, or
-that have characters as keys, only get advice. So do maps filled by a function that is called for each key, and maps
-created by the caller.`,
+The rewrite sizes a map that is filled by a loop over something of known length, by maps.Copy, or by several of them in a
+row. It does so where the map is created or, if the length isn't known there yet, where the loop starts. It is class A if
+each iteration has a different key, and B if keys may repeat, which would make the map larger than necessary. Maps that
+count or group, or that have characters as keys, only get advice. So do maps filled by a function that is called for each
+key, and maps created by the caller.`,
 	Class:     advice.Safe,
 	Frames:    mapGrowth,
 	Allocates: true,
@@ -79,6 +79,10 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 		}
 		found := advice.Match{Node: c.Node(), Class: advice.AdviceOnly}
 		exits := facts.ExitsOf(s.Place, loop)
+		more := ""
+		if !b.Counts || types.Identical(types.Default(s.Info.TypeOf(b.Expr)), types.Typ[types.Int]) {
+			more = addedNext(s, m, &d, stmt)
+		}
 		step := c.Parent().Node() == facts.LoopBody(loop.Node()) && !exits.Skips && !exits.Stops
 		switch {
 		case isAlphabet(s.Info.TypeOf(index.Index)) && !distinct(s, loop.Node(), index.Index):
@@ -87,8 +91,11 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 			found.Why = fmt.Sprintf("%s is rebuilt as it grows to at most %s keys. If most keys are different, make it with that size.", m.Name(), b.Text(s.Place))
 		case !step || deletes(s, m, loop.Node()):
 			found.Why = fmt.Sprintf("%s is rebuilt as it grows. Not all of the %s iterations store a key; if most do, make it with that size.", m.Name(), b.Text(s.Place))
-		case !sizeMap(s, &b, &d, stmt, exits, &found):
+		case !sizeMap(s, &b, &d, stmt, exits, more, &found):
 			found.Why = fmt.Sprintf("%s is rebuilt as it grows; make it with a size of %s.", m.Name(), b.Text(s.Place))
+		case more != "":
+			found.Class = advice.Review
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows; make it with a size of %s%s, unless many keys are the same.", m.Name(), b.Text(s.Place), more)
 		case distinct(s, loop.Node(), index.Index):
 			found.Why = fmt.Sprintf("%s is rebuilt as it grows to %s keys; make it with that size.", m.Name(), b.Text(s.Place))
 		default:
@@ -184,7 +191,11 @@ func copiedInto(s *advice.Site, c inspector.Cursor) (advice.Match, bool) {
 	found := advice.Match{Node: call, Class: advice.AdviceOnly,
 		Why: fmt.Sprintf("%s is rebuilt as it grows to the keys of %s; make it with that size.", m.Name(), s.Source(call.Args[1]))}
 	if facts.Repeatable(s.Place, call.Args[1]) {
-		sizeMap(s, &b, &d, stmt, facts.Exits{}, &found)
+		more := addedNext(s, m, &d, stmt)
+		if sizeMap(s, &b, &d, stmt, facts.Exits{}, more, &found) && more != "" {
+			found.Class = advice.Review
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows; make it with a size of %s%s, unless many keys are the same.", m.Name(), b.Text(s.Place), more)
+		}
 	}
 	return found, true
 }
@@ -250,7 +261,7 @@ func deletes(s *advice.Site, m types.Object, in ast.Node) bool {
 }
 
 // sizeMap gives a map its size, and moves its declaration if necessary.
-func sizeMap(s *advice.Site, b *facts.Trips, d *facts.Declaration, stmt inspector.Cursor, exits facts.Exits, m *advice.Match) bool {
+func sizeMap(s *advice.Site, b *facts.Trips, d *facts.Declaration, stmt inspector.Cursor, exits facts.Exits, more string, m *advice.Match) bool {
 	at := stmt.Node().Pos()
 	if d.Parent() != stmt.Parent() || facts.Jumps(s.Place) || !facts.SameAt(s.Place, d.Type, at) || !facts.Builtins(s.Place, at, "make", "len") {
 		return false
@@ -260,7 +271,7 @@ func sizeMap(s *advice.Site, b *facts.Trips, d *facts.Declaration, stmt inspecto
 	}
 	m.Class = advice.Safe
 	size, first := b.Size(s.Place, at)
-	made := fmt.Sprintf("make(%s, %s)", s.Source(d.Type), size)
+	made := fmt.Sprintf("make(%s, %s%s)", s.Source(d.Type), size, more)
 	switch {
 	case facts.Previous(d.Cursor, stmt):
 		m.Edits = []advice.Edit{edit.Insert(d.Node().Pos(), first), edit.Replace(d.Value, made)}
@@ -279,6 +290,52 @@ func sizeMap(s *advice.Site, b *facts.Trips, d *facts.Declaration, stmt inspecto
 		m.Edits = append(m.Edits, edit.Replace(stmtRange(stmt).X, name))
 	}
 	return true
+}
+
+// addedNext returns how many keys the statements after one store in a map, as code to be added to the
+// number that the statement itself stores: maps.Copy, and loops that store a key in each iteration.
+// What they go through must be known where the map is declared.
+func addedNext(s *advice.Site, m types.Object, d *facts.Declaration, stmt inspector.Cursor) (more string) {
+	for next, ok := stmt.NextSibling(); ok; next, ok = next.NextSibling() {
+		var from ast.Expr
+		switch n := next.Node().(type) {
+		case *ast.ExprStmt:
+			call, ok := n.X.(*ast.CallExpr)
+			if !ok || s.Callee(call) != "maps.Copy" || facts.Object(s.Place, call.Args[0]) != m {
+				return more
+			}
+			from = call.Args[1]
+		case *ast.RangeStmt:
+			if exits := facts.ExitsOf(s.Place, next); exits.Skips || exits.Stops || exits.Panics || len(exits.Returns) > 0 || deletes(s, m, n) || !storesEach(s, m, n) {
+				return more
+			}
+			from = n.X
+		default:
+			return more
+		}
+		b := facts.Trips{Expr: from}
+		switch facts.Under(s.Info.TypeOf(from)).(type) {
+		case *types.Slice, *types.Map:
+		default:
+			return more
+		}
+		if facts.Object(s.Place, from) == m || !b.KnownAt(s.Place, d, next.Node().Pos()) {
+			return more
+		}
+		size, _ := b.Size(s.Place, next.Node().Pos())
+		more += "+" + size
+	}
+	return more
+}
+
+// storesEach reports whether a statement of a loop's body stores a key in a map.
+func storesEach(s *advice.Site, m types.Object, loop *ast.RangeStmt) bool {
+	for _, stmt := range loop.Body.List {
+		if index, groups := storedAt(s, stmt); index != nil && !groups && facts.Object(s.Place, index.X) == m {
+			return !isAlphabet(s.Info.TypeOf(index.Index))
+		}
+	}
+	return false
 }
 
 // stmtRange returns the loop of a statement, which may have a label.

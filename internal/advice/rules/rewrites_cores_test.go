@@ -321,6 +321,13 @@ func mapGrowsCore(g *gen) core {
 		}
 		return early + fmt.Sprintf("%s[%s] = %s\n", m, key, value)
 	})
+	if g.pick(3) == 0 {
+		x := g.name("x")
+		more := map[string]string{"int": x, "string": `"more"`, "*pair": "&pair{n: " + x + "}"}[elem]
+		other := g.one(g.param("[]int", "in.Nums()"), "append("+g.nums()+", 7)")
+		c.body += g.one("", "", "note(\"between\")\n", g.param("[]int", "in.Nums()")+" = nil\n")
+		c.body += fmt.Sprintf("for _, %s := range %s {\n%s[%s] = %s\n}\n", x, other, m, x, more)
+	}
 	c.post = "r = " + m + "\n"
 	return c
 }
