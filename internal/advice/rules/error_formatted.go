@@ -32,7 +32,7 @@ tenth of the time or of all allocations; it doesn't report errors that are creat
 	Match:  matchErrorFormatted,
 	Conditions: advice.Conditions{
 		Offered: "the format, if there is one, is constant; the error is returned or assigned; all values are numbers, strings, booleans, []byte, structs and " +
-			"arrays of these, or errors; no String method reads or writes what may change",
+			"arrays of these, types, or errors; no String method reads or writes what may change",
 		Review: "no code depends on the type of the error, as %T and %#v do; the text of a wrapped error doesn't change, and the error " +
 			"isn't nil; evaluating one value doesn't change another",
 	},
@@ -174,7 +174,7 @@ func addErrorType(s *advice.Site, c code.Call, e *message, m *advice.Match) {
 		}
 		text = fmt.Sprintf("%s.Sprintf(%s, %s)", s.Source(e.pkg), text, strings.Join(t.message, ", "))
 	}
-	name := s.Unused(errorTypeName(words, s.Decl.Name.Name), c.Pos())
+	name := s.Unused(errorTypeName(s, words), c.Pos())
 	decl := fmt.Sprintf("// %s makes its message when Error is called.\ntype %[1]s struct {\n%[2]s\n}\n\nfunc (%[3]s *%[1]s) Error() string {\nreturn %[4]s\n}",
 		name, strings.Join(t.fields, "\n"), receiver, text)
 	if t.wrapped != "" {
@@ -208,6 +208,7 @@ func (t *messageType) add(c code.Call, arg ast.Expr, verb byte, receiver string)
 		t.check = append(t.check, fmt.Sprintf("that the text of %s doesn't change: its Error method is now called later, if at all", value))
 	case verb == 'w':
 		return false
+	case sameText[facts.TypeName(typ)]:
 	case facts.IsBytes(s.Place, arg) && facts.PlainBytes(typ) && strings.IndexByte("sqxX", verb) >= 0:
 		if types.NewMethodSet(typ).Len() > 0 {
 			return false
@@ -230,6 +231,10 @@ func (t *messageType) add(c code.Call, arg ast.Expr, verb byte, receiver string)
 	t.steps = append(t.steps, facts.Step{Expr: arg, Contents: true})
 	return true
 }
+
+// sameText are types of the standard library whose values never change and always have the same text,
+// although facts doesn't see into their String methods.
+var sameText = map[string]bool{"reflect.Type": true, "reflect.Kind": true, "io/fs.FileMode": true}
 
 // field is an unused name for a field with a value.
 func (t *messageType) field(arg ast.Expr, typ types.Type) string {
@@ -351,15 +356,15 @@ func withoutVerbs(format string) string {
 	return b.String()
 }
 
-// errorTypeName makes a name for an error type from the first words of a message, or else from the
-// function's name.
-func errorTypeName(text, function string) string {
-	words := strings.FieldsFunc(text, func(r rune) bool { return r >= 0x80 || !unicode.IsLetter(r) && !unicode.IsDigit(r) })
-	if len(words) > 0 && !unicode.IsLetter(rune(words[0][0])) {
+// errorTypeName makes a name for an error type from the first words of a message after the package's
+// name, or else from the function's name.
+func errorTypeName(s *advice.Site, text string) string {
+	words := strings.FieldsFunc(strings.ReplaceAll(text, "'", ""), func(r rune) bool { return r >= 0x80 || !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	if len(words) > 1 && words[0] == s.Types.Name() || len(words) > 0 && !unicode.IsLetter(rune(words[0][0])) {
 		words = words[1:]
 	}
-	if len(words) == 0 {
-		return edit.LowerFirst(function) + "Error"
+	if len(words) == 0 || !unicode.IsLetter(rune(words[0][0])) {
+		return edit.LowerFirst(s.Decl.Name.Name) + "Error"
 	}
 	name := strings.ToLower(words[0])
 	for _, w := range words[1:min(3, len(words))] {
