@@ -23,8 +23,9 @@ type Code struct {
 	Imports []string // what they use
 }
 
-// Generate returns a function that has the parameter and the results of a method of regexp.Regexp for a
-// pattern. An error says why there is none, as the end of a sentence.
+// Generate returns a function that has the parameters and the results of a method of regexp.Regexp for a
+// pattern. FindAllString and FindAllStringIndex lose the number of matches, and find all. A replacement
+// is taken as it is, also if it has a $. An error says why there is no function, as the end of a sentence.
 func Generate(pattern string, o Options) (Code, error) {
 	m, ok := methods[o.Method]
 	if !ok {
@@ -82,7 +83,13 @@ const (
 	wantIndex
 	wantSubmatch
 	wantSubmatchIndex
+	wantAll
+	wantAllIndex
+	wantReplace
 )
+
+// every reports whether a function goes on after the first match.
+func (w want) every() bool { return w >= wantAll }
 
 // A method is one of regexp.Regexp.
 type method struct {
@@ -96,6 +103,8 @@ var methods = map[string]method{
 	"FindStringIndex": {wantIndex, false}, "FindIndex": {wantIndex, true},
 	"FindStringSubmatch": {wantSubmatch, false}, "FindSubmatch": {wantSubmatch, true},
 	"FindStringSubmatchIndex": {wantSubmatchIndex, false}, "FindSubmatchIndex": {wantSubmatchIndex, true},
+	"FindAllString": {wantAll, false}, "FindAllStringIndex": {wantAllIndex, false},
+	"ReplaceAllString": {wantReplace, false}, "ReplaceAllLiteralString": {wantReplace, false},
 }
 
 // Supports reports whether Generate knows a method of regexp.Regexp.
@@ -128,10 +137,28 @@ func (m method) result() string {
 		return "bool"
 	case wantText:
 		return m.textType()
-	case wantSubmatch:
+	case wantReplace:
+		return "string"
+	case wantSubmatch, wantAll:
 		return "[]" + m.textType()
+	case wantAllIndex:
+		return "[][]int"
 	}
 	return "[]int"
+}
+
+// arguments are those of the function and of the method, for a text.
+func (m method) arguments(text string) (function, method string) {
+	if m.bytesText {
+		text = "[]byte(" + text + ")"
+	}
+	switch m.want {
+	case wantAll, wantAllIndex:
+		return text, text + ", -1"
+	case wantReplace:
+		return text + `, "<>"`, text + `, "<>"`
+	}
+	return text, text
 }
 
 // none is the result if there is no match.
@@ -154,10 +181,16 @@ func (w *writer) head() {
 		wantIndex:         "returns where the first match of %[2]s in %[1]s begins and ends, or nil",
 		wantSubmatch:      "returns the first match of %[2]s in %[1]s and its submatches, or nil",
 		wantSubmatchIndex: "returns where the first match of %[2]s in %[1]s and its submatches begin and end, or nil",
+		wantAll:           "returns all matches of %[2]s in %[1]s, or nil",
+		wantAllIndex:      "returns where each match of %[2]s in %[1]s begins and ends, or nil",
+		wantReplace:       "returns %[1]s with all matches of %[2]s replaced",
 	}[w.want]
 	w.printf("// %s %s.\n", w.Name, fmt.Sprintf(does, v, w.Pattern))
 	if w.Test != "" {
 		w.printf("// It does without package regexp; %s compares both.\n", w.Test)
+	}
+	if w.want == wantReplace {
+		v += ", with"
 	}
 	w.printf("func %s(%s %s) %s {\n", w.Name, v, w.textType(), w.result())
 }

@@ -24,7 +24,7 @@ func TestGolden(t *testing.T) {
 	for _, c := range []struct{ name, method string }{
 		{"identifier", "MatchString"}, {"ipv4", "MatchString"}, {"level", "Match"}, {"error", "MatchString"}, {"three", "Match"}, {"float", "MatchString"},
 		{"semver", "FindStringSubmatch"}, {"number", "FindStringIndex"}, {"assignment", "FindStringSubmatchIndex"}, {"variable", "FindStringSubmatch"},
-		{"request", "FindSubmatch"}, {"listIn", "FindString"}, {"lazyQuoted", "Find"},
+		{"request", "FindSubmatch"}, {"listIn", "FindString"}, {"lazyQuoted", "Find"}, {"words", "FindAllString"}, {"spaces", "ReplaceAllString"},
 	} {
 		golden := filepath.Join("testdata", c.name+".go.golden")
 		code, err := Generate(patterns[c.name], Options{Name: "find" + strings.ToUpper(c.name[:1]) + c.name[1:], Pattern: c.name, Method: c.method, Test: "TestIt"})
@@ -109,11 +109,8 @@ func program(all []compared) map[string]string {
 			fmt.Fprintf(&variables, "var %s = regexp.MustCompile(%q)\n", re, c.pattern)
 			fmt.Fprintf(&variables, "var %sTexts = %#v\n", re, Texts(c.pattern))
 		}
-		arg := "text"
-		if methods[c.method].bytesText {
-			arg = "[]byte(text)"
-		}
-		fmt.Fprintf(&calls, "compare(%q, %q, %sTexts, func(text string) (any, any) { return %s(%s), %s.%s(%s) })\n", c.pattern, c.method, re, c.name, arg, re, c.method, arg)
+		arg, methodArg := methods[c.method].arguments("text")
+		fmt.Fprintf(&calls, "compare(%q, %q, %sTexts, func(text string) (any, any) { return %s(%s), %s.%s(%s) })\n", c.pattern, c.method, re, c.name, arg, re, c.method, methodArg)
 	}
 	var list strings.Builder
 	for path := range imports {

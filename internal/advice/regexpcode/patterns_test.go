@@ -71,6 +71,8 @@ var patterns = map[string]string{
 	"starIn":      `[0-9]*x`,
 	"never":       `^[a-z]$x`,
 	"nul":         "^a\x00b+$",
+	"words":       `[A-Za-z]+(?:'[a-z]+)?`,
+	"spaces":      `\s+`,
 }
 
 // randomPattern returns a pattern that package regexp compiles.
@@ -245,7 +247,9 @@ func TestSets(t *testing.T) {
 // TestRefused: patterns without a function, and why.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ pattern, method, want string }{
-		{`^[a-z]+`, "ReplaceAllString", "not supported"},
+		{`^[a-z]+`, "ReplaceAllStringFunc", "not supported"},
+		{`^[a-z]+`, "ReplaceAllString", "at most one match"},
+		{`[a-z]*`, "ReplaceAllString", "empty text"},
 		{`(`, "MatchString", "missing closing"},
 		{`a*`, "MatchString", "every text or none"},
 		{`(?s)^.{3}$`, "MatchString", "only counts"},

@@ -361,6 +361,9 @@ func writeSequence(w *writer, p *parser, q sequence, count int) error {
 			return errors.New("it matches every text or none")
 		}
 	}
+	if p.anchored && w.want.every() {
+		return errors.New("it has at most one match")
+	}
 	none := w.none()
 	s.fail = "return " + none
 	w.head()
@@ -404,6 +407,13 @@ func (w *sequenceWriter) search(q sequence, count int, none string) error {
 	}
 	v := w.v()
 	try := w.unused(w.Name + "At")
+	switch w.want {
+	case wantAll, wantAllIndex:
+		w.printf("var all %s\n", w.result())
+	case wantReplace:
+		w.uses("strings")
+		w.printf("var b strings.Builder\ndone := 0 // s[:done] is in b\n")
+	}
 	if how.last != "" {
 		pkg := "strings"
 		if w.bytesText {
@@ -430,6 +440,16 @@ func (w *sequenceWriter) search(q sequence, count int, none string) error {
 		w.printf("if end := %s(%s, start); end >= 0 {\nreturn %s[start:end%s]\n}\n", try, v, v, room)
 	case wantIndex:
 		w.printf("if end := %s(%s, start); end >= 0 {\nreturn []int{start, end}\n}\n", try, v)
+	case wantAll, wantAllIndex, wantReplace:
+		found := map[want]string{
+			wantAll:      "all = append(all, s[start:end])\nstart = end - 1\n",
+			wantAllIndex: "all = append(all, []int{start, end})\nstart = end - 1\n",
+			wantReplace:  "b.WriteString(s[done:start])\nb.WriteString(with)\ndone, start = end, end-1\n",
+		}[w.want]
+		if len(how.skip) > 0 {
+			found += "continue\n"
+		}
+		w.printf("if end := %s(%s, start); end >= 0 {\n%s}\n", try, v, found)
 	default:
 		w.printf("if m := %s(%s, start); m != nil {\nreturn m\n}\n", try, v)
 	}
@@ -440,15 +460,26 @@ func (w *sequenceWriter) search(q sequence, count int, none string) error {
 		}
 		w.printf("for %sstart+1 < len(%s) && %s {\nstart++ // a match that begins later in the run fails the same way\n}\n", also, v, w.is(how.skip, v+"[start+1]", true).operand())
 	}
-	w.printf("}\nreturn %s\n}\n\n", none)
+	switch w.want {
+	case wantAll, wantAllIndex:
+		none = "all"
+	case wantReplace:
+		w.printf("}\nif done == 0 {\nreturn s\n")
+		none = "b.String()"
+	}
+	w.printf("}\n")
+	if w.want == wantReplace {
+		w.printf("b.WriteString(s[done:])\n")
+	}
+	w.printf("return %s\n}\n\n", none)
 
 	value := w.results("start", count)
-	w.fail = "return " + none
+	w.fail = "return " + w.none()
 	guarded := head.op == opText || head.op == opChars && head.min == 1 // the search has found the first step
 	switch w.want {
 	case wantMatch:
 		w.printf("// %s reports whether a match of %s begins at i.\nfunc %s(%s %s, i int) bool {\n", try, w.Pattern, try, v, w.textType())
-	case wantText, wantIndex:
+	case wantText, wantIndex, wantAll, wantAllIndex, wantReplace:
 		value, w.fail = "i", "return -1"
 		w.printf("// %s returns where the match of %s that begins at i ends, or -1.\nfunc %s(%s %s, i int) int {\n", try, w.Pattern, try, v, w.textType())
 	default:

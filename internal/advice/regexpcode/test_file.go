@@ -25,13 +25,10 @@ func TestFile(pattern string, o TestOptions) (string, error) {
 		fmt.Fprintf(&b, "%s\n\n", o.Build)
 	}
 	unequal, imports := "!reflect.DeepEqual(got, want)", "\"math/rand\"\n\"reflect\"\n\"testing\"\n"
-	if m.want == wantMatch || m.want == wantText && !m.bytesText {
+	if m.want == wantMatch || m.want == wantReplace || m.want == wantText && !m.bytesText {
 		unequal, imports = "got != want", "\"math/rand\"\n\"testing\"\n"
 	}
-	arg := "text"
-	if m.bytesText {
-		arg = "[]byte(text)"
-	}
+	arg, methodArg := m.arguments("text")
 	fmt.Fprintf(&b, "package %s\n\nimport (\n%s)\n\n", o.Package, imports)
 	fmt.Fprintf(&b, "// %s are texts that %s matches, and texts that it almost matches.\nvar %s = []string{\n", o.Texts, o.Pattern, o.Texts)
 	for _, text := range Texts(pattern) {
@@ -76,12 +73,12 @@ func %[5]s(f *testing.F) {
 
 func %[4]s(t *testing.T, text string) {
 	t.Helper()
-	got, want := %[2]s(%[6]s), %[7]s.%[8]s(%[6]s)
+	got, want := %[2]s(%[6]s), %[7]s.%[8]s(%[10]s)
 	if %[9]s {
 		t.Fatalf("%[2]s(%%q) is %%#v; %[7]s.%[8]s returns %%#v", text, got, want)
 	}
 }
-`, o.Test, o.Name, o.Texts, o.Compare, o.Fuzz, arg, o.Pattern, o.Method, unequal)
+`, o.Test, o.Name, o.Texts, o.Compare, o.Fuzz, arg, o.Pattern, o.Method, unequal, methodArg)
 	text, err := format.Source([]byte(b.String()))
 	return string(text), err
 }
