@@ -30,8 +30,9 @@ use patterns without captures, or with (?:…); and use MatchString if you don't
 
 A fixed text that is only matched becomes a call of package strings or a comparison; the variable may become unused. Other
 patterns become a function, and the variable keeps the pattern. Match and MatchString need an automaton of at most 32
-states. For Find, FindIndex, FindSubmatch and their variants, the next character must decide at each choice. A test and a
-fuzz target come with the function and compare it with the pattern. If there is no function, the finding says why.
+states. For Find, FindIndex, FindSubmatch, FindAllString and ReplaceAllString, the next character must decide at each
+choice. A test and a fuzz target come with the function and compare it with the pattern. If there is no function, the
+finding says why.
 
 A match must take a tenth of the time of a benchmark or program to be reported.`,
 	Class:  advice.Safe,
@@ -40,7 +41,7 @@ A match must take a tenth of the time of a benchmark or program to be reported.`
 	Match:  matchRegexpEngine,
 	Conditions: advice.Conditions{
 		Offered: "a package variable that isn't exported, set again or passed on has a constant pattern; " +
-			"the method is Match, Find or a variant of them",
+			"the method is Match, Find, FindAllString, ReplaceAllString or a variant of them",
 		Review: "no function is generated; later calls in the statement don't change the text, and evaluating it doesn't panic",
 	},
 }

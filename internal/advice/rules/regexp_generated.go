@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/build"
+	"go/constant"
 	"go/token"
 	"go/types"
 	"io"
@@ -38,14 +39,20 @@ func generateFunction(s *advice.Site, c code.Call, re ast.Expr, simple string, m
 		m.Why += " No function is generated from the pattern: " + err.Error() + "."
 		return
 	}
-	m.Class, m.Gain = advice.Review, gainOfGenerated
-	if !strings.HasPrefix(method, "Match") {
+	m.Class = advice.Review
+	switch {
+	case strings.HasPrefix(method, "Match"):
+		m.Gain = gainOfGenerated
+	case !strings.Contains(method, "All"): // what copies or collects all matches takes its time
 		m.Gain = gainOfPlaces
 	}
 	if simple != "" {
 		m.Why = simple
 	}
 	m.Edits, m.Imports = []advice.Edit{edit.Replace(c.Fun, r.Name)}, r.code.Imports
+	if strings.HasPrefix(method, "FindAll") { // without how many
+		m.Edits = append(m.Edits, advice.Edit{Pos: c.Args[0].End(), End: c.Args[1].End()})
+	}
 	if r.exists {
 		m.Why += fmt.Sprintf(" %s, which was generated from the pattern, does the same. Check that its test passes.", r.Name)
 		return
@@ -72,8 +79,11 @@ func replacementOf(s *advice.Site, c code.Call, re ast.Expr, method string) (*re
 		return nil, err
 	}
 	r := &replacement{TestOptions: namesFor(variable.Name(), method)}
-	if facts.Commented(s.Place, c.Fun.Pos(), c.Fun.End()) {
+	if facts.Commented(s.Place, c.Pos(), c.End()) {
 		return nil, errors.New("a comment is inside the call")
+	}
+	if err := suits(s, c, method); err != nil {
+		return nil, err
 	}
 	if !facts.Builtins(s.Place, c.Pos(), "len", "string", "byte", "rune", "int", "bool", "true", "false", "nil") {
 		return nil, errors.New("a predeclared name such as len means something else in the package")
@@ -111,6 +121,25 @@ func replacementOf(s *advice.Site, c code.Call, re ast.Expr, method string) (*re
 		return nil, errors.New("there is no place for it in the file")
 	}
 	return r, r.makeTest(s, pattern)
+}
+
+// suits checks the other arguments of a call.
+func suits(s *advice.Site, c code.Call, method string) error {
+	switch {
+	case !strings.Contains(method, "All"):
+		return nil
+	case len(c.Args) != 2:
+		return errors.New("its arguments come from another call")
+	case strings.HasPrefix(method, "FindAll"):
+		if n := s.Info.Types[c.Args[1]].Value; n == nil || constant.Sign(n) >= 0 {
+			return errors.New("it may not find all matches")
+		}
+	case method == "ReplaceAllString":
+		if with, ok := facts.ConstantText(s.Place, c.Args[1]); !ok || strings.Contains(with, "$") {
+			return errors.New("the replacement may have a $")
+		}
+	}
+	return nil
 }
 
 // ownPattern returns the variable of a pattern that only the package uses, only for matching.
@@ -180,8 +209,11 @@ func namesFor(variable, method string) (o regexpcode.TestOptions) {
 	stem = upperFirst(stem)
 	about := stem // what the names of tests begin with
 	verb, what := "match", strings.TrimPrefix(method, "Match")
-	if rest, ok := strings.CutPrefix(method, "Find"); ok {
-		verb, what = "find", rest
+	for _, start := range []string{"FindAll", "Find", "ReplaceAllLiteral", "ReplaceAll"} {
+		if rest, ok := strings.CutPrefix(method, start); ok {
+			verb, what = strings.TrimSuffix(edit.LowerFirst(start), "Literal"), rest
+			break
+		}
 	}
 	bytes := !strings.HasPrefix(what, "String")
 	o.Name = verb + stem + strings.TrimPrefix(what, "String")
@@ -189,7 +221,7 @@ func namesFor(variable, method string) (o regexpcode.TestOptions) {
 		o.Name += "Bytes"
 		about += "Bytes"
 	}
-	if verb == "find" {
+	if verb != "match" {
 		about = upperFirst(o.Name)
 	}
 	o.Pattern, o.Method = variable, method

@@ -237,7 +237,12 @@ func engineCore(g *gen) core {
 		g.decls = append(g.decls, fmt.Sprintf("func drop%d(to **regexp.Regexp) { *to = nil }\n", g.number))
 		pre = fmt.Sprintf("drop%d(&%s)\n", g.number, re)
 	}
-	switch g.pick(5) {
+	switch g.pick(6) {
+	case 4:
+		find := g.one(`ReplaceAllString "-" string`, `ReplaceAllString "" string`, `ReplaceAllString "$0" string`, "ReplaceAllLiteralString "+g.str()+" string", "FindAllString -1 []string", "FindAllStringIndex -1 [][]int", "FindAllString 2 []string")
+		method, rest, _ := strings.Cut(find, " ")
+		i := strings.LastIndexByte(rest, ' ')
+		return g.expression(pre, re+"."+method+"("+g.str()+", "+rest[:i]+")", rest[i+1:])
 	case 1:
 		return g.expression(pre, re+".Match("+g.bytes()+")", "bool")
 	case 2:

@@ -31,7 +31,11 @@ func find(s string) []any {
 	parts := tagRE.FindStringSubmatch(s)
 	places := pair.FindStringSubmatchIndex(s)
 	inside := braces.FindSubmatch([]byte(s))
-	return []any{text, at, at == nil, parts, places, inside, cap(inside)}
+	all := number.FindAllString(s, -1)
+	where := braces.FindAllStringIndex(s, -1)
+	replaced := pair.ReplaceAllString(s, "<>")
+	literal := number.ReplaceAllLiteralString(s, "$0")
+	return []any{text, at, at == nil, parts, places, inside, cap(inside), all, where, replaced, literal}
 }
 
 func Run() string {

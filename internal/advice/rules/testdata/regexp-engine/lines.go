@@ -12,13 +12,13 @@ var (
 type rule struct{ re *regexp.Regexp }
 
 func lines(text string, r rule) (n int) {
-	// want C: strings.Fields
+	// want B: strings.Fields
 	text = spaces.ReplaceAllString(text, " ") // hot: regexp.(*Regexp).ReplaceAllString
 	// want C: every match contains " took "
 	n += len(line.FindStringSubmatch(text)) // hot: regexp.(*Regexp).FindStringSubmatch
 	// want B: takes most of the time The regexp engine tries any
 	n += len(any.FindString(text)) // hot: regexp.(*Regexp).FindString
-	// want C: strings.Map
+	// want B: strings.Map
 	n += len(vowels.ReplaceAllString(text, "*")) // hot: regexp.(*Regexp).ReplaceAllString
 	// want C: most of the time The regexp engine tries r.re at every byte
 	if r.re.MatchString(text) { // hot: regexp.(*Regexp).MatchString

@@ -10,7 +10,7 @@ var (
 )
 
 func words(text string) (n int) {
-	// want C: strings.FieldsFunc
+	// want B: strings.FieldsFunc
 	n += len(word.FindAllString(text, -1)) // hot: regexp.(*Regexp).FindAllString regexp.(*Regexp).allMatches
 	// want B: checks whether each character is in [a-z] does the same
 	if name.MatchString(text) { // hot: regexp.(*Regexp).MatchString
