@@ -109,10 +109,14 @@ func hoistRegexp(s *advice.Site, c code.Call, pattern string, m *advice.Match) {
 		if !facts.TwoResults(c) {
 			return
 		}
-		m.Edits = []advice.Edit{variable, edit.Replace(c.CallExpr, name+", error(nil)")}
+		edits, ok := withoutError(s, c, name)
+		if !ok {
+			return
+		}
+		m.Edits = append(edits, variable)
 	case "regexp.MatchString", "regexp.Match", "regexp.MatchReader":
 		method := strings.TrimPrefix(c.Name, "regexp.")
-		edits, ok := withoutError(c, fmt.Sprintf("%s.%s(%s)", name, method, s.Source(c.Args[1])))
+		edits, ok := withoutError(s, c, fmt.Sprintf("%s.%s(%s)", name, method, s.Source(c.Args[1])))
 		if !ok {
 			return
 		}
@@ -268,7 +272,7 @@ func findQuoted(s *advice.Site, c code.Call, m *advice.Match) bool {
 	}
 	edits := []advice.Edit{edit.Replace(at, found)}
 	if method == "regexp.MatchString" {
-		if edits, ok = withoutError(c, found); !ok {
+		if edits, ok = withoutError(s, c, found); !ok {
 			return true
 		}
 	}
@@ -301,21 +305,3 @@ func %[1]s(s, text string) bool {
 	}
 	return true // both are empty
 }`
-
-// withoutError replaces a call that returned a value and an error, which is now nil, by the value:
-// where both are assigned, or returned.
-func withoutError(c code.Call, value string) (edits []advice.Edit, ok bool) {
-	switch p := c.Parent().Node().(type) {
-	case *ast.AssignStmt:
-		if !facts.TwoResults(c) {
-			return nil, false
-		}
-		if facts.IsBlank(p.Lhs[1]) {
-			return []advice.Edit{edit.Replace(c.CallExpr, value), {Pos: p.Lhs[0].End(), End: p.Lhs[1].End()}}, true
-		}
-		return []advice.Edit{edit.Replace(c.CallExpr, value+", error(nil)")}, true
-	case *ast.ReturnStmt:
-		return []advice.Edit{edit.Replace(c.CallExpr, value+", nil")}, len(p.Results) == 1
-	}
-	return nil, false
-}

@@ -93,20 +93,19 @@ func hoistTemplate(s *advice.Site, c code.Call, text string, m *advice.Match) {
 	}
 	want := s.Decl.Name.Name
 	want = s.Unused(edit.LowerFirst(want)+"Template", c.Pos())
-	use := want
+	edits := []advice.Edit{edit.Replace(node, want)}
 	if !must {
 		if !facts.TwoResults(c) {
 			return
 		}
-		use += ", error(nil)"
+		if edits, ok = withoutError(s, c, want); !ok {
+			return
+		}
 	}
 	if !onlyRun(s, at) {
 		return
 	}
-	m.Edits = []advice.Edit{
-		edit.BeforeDecl(s, fmt.Sprintf("var %s = %s.Must(%s)", want, pkg, s.Source(c.CallExpr))),
-		edit.Replace(node, use),
-	}
+	m.Edits = append(edits, edit.BeforeDecl(s, fmt.Sprintf("var %s = %s.Must(%s)", want, pkg, s.Source(c.CallExpr))))
 	m.Class = advice.Review
 }
 
