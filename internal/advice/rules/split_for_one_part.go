@@ -347,7 +347,7 @@ func (sp *split) indexed(index *ast.IndexExpr, m *advice.Match) bool {
 			m.Edits = []advice.Edit{edit.Replace(assign.Lhs[0], lhs), edit.Replace(index, cut)}
 		}
 	} else if stmt, ok := sp.hoistable(at); ok {
-		name := sp.site.Unused(map[bool]string{true: "first", false: "rest"}[first], index.Pos())
+		name := sp.variable(map[bool]string{true: "first", false: "rest"}[first], index.Pos())
 		lhs := name + ", _, _"
 		if !first {
 			lhs = "_, " + name + ", _"
@@ -589,7 +589,7 @@ func (sp *split) cut(assign *ast.AssignStmt, u *partUses, m *advice.Match) {
 	names := [3]string{"_", "_", "_"}
 	use := func(i int, name string) string {
 		if names[i] == "_" {
-			names[i] = s.Unused(name, assign.Pos())
+			names[i] = sp.variable(name, assign.Pos())
 		}
 		return names[i]
 	}
@@ -620,6 +620,15 @@ func (sp *split) cut(assign *ast.AssignStmt, u *partUses, m *advice.Match) {
 	}
 }
 
+// variable is the name of a new variable at a position. It is new in the function; others may have it, too.
+func (sp *split) variable(want string, at token.Pos) string {
+	var in ast.Node = sp.site.Func.Node()
+	if sp.site.Decl != nil {
+		in = sp.site.Decl
+	}
+	return facts.Fresh(sp.site.Place, want, at, in)
+}
+
 // lastPart rewrites parts[len(parts)-1] to what follows the last separator.
 func (sp *split) lastPart(assign *ast.AssignStmt, uses []*ast.IndexExpr, m *advice.Match) bool {
 	s := sp.site
@@ -628,7 +637,7 @@ func (sp *split) lastPart(assign *ast.AssignStmt, uses []*ast.IndexExpr, m *advi
 	if !ok || sp.sep != 1 || sp.function != "Split" || sp.pkg != "strings" || !types.Identical(s.Info.TypeOf(text), types.Typ[types.String]) {
 		return true
 	}
-	name := s.Unused("last", assign.Pos())
+	name := sp.variable("last", assign.Pos())
 	m.Edits = []advice.Edit{
 		edit.Replace(assign.Lhs[0], name),
 		edit.Replace(sp.CallExpr, fmt.Sprintf("%s[%s.LastIndex(%s, %s)+1:]", text.Name, sp.local, text.Name, s.Source(sp.Args[1]))),
