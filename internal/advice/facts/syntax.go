@@ -454,3 +454,15 @@ func isLengthOf(s *code.Place, index, of ast.Expr) bool {
 	asked := lengthOf(s, index, "len")
 	return asked != nil && SameCode(s, asked, of) && Plain(s, of)
 }
+
+// CallsItself reports whether the declaration around a place calls the function that it declares.
+func CallsItself(s *code.Place) bool {
+	fn := s.Info.Defs[s.Decl.Name]
+	found := false
+	ast.Inspect(s.Decl, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		found = found || ok && fn != nil && s.Info.Uses[id] == fn
+		return !found
+	})
+	return found
+}

@@ -83,11 +83,19 @@ func growAdvice(s *advice.Site, obj types.Object) string {
 	if !temporary(s, obj) {
 		return why
 	}
-	why += " Or reuse a buffer: it isn't needed after the call, so keep it in a longer-lived object or a sync.Pool, and call Reset."
+	why += " Or reuse a buffer: it isn't needed after the call, so " + keepIt(s) + ", and call Reset."
 	if _, ok := facts.BufferUses(s.Place, obj); ok {
 		why += " String also copies the text; a strings.Builder with enough capacity doesn't."
 	}
 	return why
+}
+
+// keepIt says where to keep an object between calls. The calls of a function that calls itself each need one.
+func keepIt(s *advice.Site) string {
+	if s.Decl != nil && facts.CallsItself(s.Place) {
+		return "take it from a sync.Pool, because the function calls itself"
+	}
+	return "keep it in a longer-lived object or a sync.Pool"
 }
 
 // temporary reports whether a bytes.Buffer isn't needed after the function returns: it is only written

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advice/edit"
@@ -153,14 +154,19 @@ func movedToHeap(s *advice.Site, c inspector.Cursor) *advice.Match {
 	}
 	if branch {
 		instead := fmt.Sprintf("Copy %s to a new variable in that branch and use that.", v.Name())
-		if needsAddress(v.Type()) {
+		if needsAddress(v.Type()) || pointerTaker(s, v) != "" {
 			instead = "Declare it in the branch, or reuse one from a longer-lived object."
 		}
 		m.Why = fmt.Sprintf("Line %d %s, so %s is allocated here each time, even if that branch doesn't run. %s", s.Package.Line(at), how, kind, instead)
 		return m
 	}
 	instead := fmt.Sprintf("Pass %s by value, or have the caller supply the memory.", v.Name())
+	taker := pointerTaker(s, v)
 	switch {
+	case taker == "errors.As":
+		instead = "errors.AsType returns the error by value and needs no variable (go 1.26 in go.mod)."
+	case taker != "" && kind != "the parameter":
+		instead = fmt.Sprintf("%s needs its address. Reuse a variable of a longer-lived object, or call %s only when the result is used.", taker, taker)
 	case kind == "the parameter":
 		instead = "Keep or pass its value there, or have the caller pass a pointer."
 	case needsAddress(v.Type()):
@@ -168,6 +174,29 @@ func movedToHeap(s *advice.Site, c inspector.Cursor) *advice.Match {
 	}
 	m.Why = fmt.Sprintf("Line %d %s, which may outlive this function, so %s is allocated here each time. %s", s.Package.Line(at), how, kind, instead)
 	return m
+}
+
+// pointerTaker returns the function of another package that takes the address of a variable as an argument, ""
+// if there is none. Such a function can't be changed to take the value.
+func pointerTaker(s *advice.Site, v *types.Var) string {
+	for _, id := range s.Uses(v) {
+		use, ok := s.Root().FindNode(id)
+		if !ok {
+			continue
+		}
+		address := use.Parent()
+		if unary, ok := address.Node().(*ast.UnaryExpr); !ok || unary.Op != token.AND {
+			continue
+		}
+		call, ok := address.Parent().Node().(*ast.CallExpr)
+		if !ok || call.Fun == address.Node() {
+			continue
+		}
+		if fn, ok := typeutil.Callee(s.Info, call).(*types.Func); ok && fn.Pkg() != nil && fn.Pkg() != s.Types {
+			return edit.Short(s.Callee(call))
+		}
+	}
+	return ""
 }
 
 // needsAddress reports whether a type has pointer methods, as buffers and locks have: its values

@@ -64,7 +64,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 			}
 			switch leaves(s, obj, 3) {
 			case "":
-				m.Why = fmt.Sprintf("%s of %s is allocated per call and not needed afterwards. Reuse one from a longer-lived object or a sync.Pool.", what, edit.BytesText(size))
+				m.Why = fmt.Sprintf("%s of %s is allocated per call and not needed afterwards. To reuse it, %s.", what, edit.BytesText(size), keepIt(s))
 			case "return":
 				constructor := s.Decl != nil && strings.HasPrefix(strings.ToLower(s.Decl.Name.Name), "new")
 				if !constructor {
@@ -82,7 +82,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 		case *ast.CallExpr:
 			switch s.Callee(p) {
 			case "io.CopyBuffer":
-				m.Why = fmt.Sprintf("%s of %s is allocated per call and not needed afterwards. Reuse one from a longer-lived object or a sync.Pool.", what, edit.BytesText(size))
+				m.Why = fmt.Sprintf("%s of %s is allocated per call and not needed afterwards. To reuse it, %s.", what, edit.BytesText(size), keepIt(s))
 			default:
 				continue
 			}

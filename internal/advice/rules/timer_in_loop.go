@@ -54,7 +54,12 @@ that runs earlier may change what the function does, so this rule only gives adv
 	Match: func(s *advice.Site) []advice.Match {
 		var matches []advice.Match
 		for _, c := range s.Nodes() {
-			if n, ok := c.Node().(*ast.DeferStmt); ok && facts.InLoop(c) {
+			n, ok := c.Node().(*ast.DeferStmt)
+			if !ok {
+				continue
+			}
+			// A call that the last iteration defers runs once, and only after the loop.
+			if loop, ok := facts.LoopAround(c); ok && !facts.LastIteration(s.Place, c, loop) {
 				matches = append(matches, advice.Match{Node: n,
 					Why: "Each iteration adds a deferred call to a list, and none runs before the function returns. Move the loop body to a function, or make the call at the end of the iteration."})
 			}

@@ -54,3 +54,23 @@ func later(names []string) func() string {
 	}
 	return func() string { return buf.String() }
 }
+
+type tree struct {
+	name string
+	kids []*tree
+}
+
+func (t *tree) write(w io.Writer) error {
+	// want C: so take it from a sync.Pool, because the function calls itself, and call Reset. (end)
+	var buf bytes.Buffer
+	for range t.kids {
+		buf.WriteString(t.name) // hot: bytes.(*Buffer).WriteString bytes.(*Buffer).grow
+	}
+	for _, k := range t.kids {
+		if err := k.write(w); err != nil {
+			return err
+		}
+	}
+	_, err := w.Write(buf.Bytes())
+	return err
+}
