@@ -222,7 +222,7 @@ func TestAdviseHotLines(t *testing.T) {
 	}
 	moduleOfFiles(t, map[string]string{"go.mod": "module example.com/hotlines\n\ngo 1.24\n", "hotlines.go": string(source)})
 	cpu := filepath.Join(recorded, "cpu.pb.gz")
-	if got := succeed(t, "advise", "-format", "github", cpu); !strings.Contains(got, "::notice file=hotlines.go,line=78,title=a hot line%3A looking up a map::17.9 %25 of the CPU time") {
+	if got := succeed(t, "advise", "-format", "github", cpu); !strings.Contains(got, "::notice file=hotlines.go,line=78,title=a hot line%3A looking up a map::cost: 17.9 %25 of the CPU time") {
 		t.Errorf("github:\n%s", got)
 	}
 	var report struct {

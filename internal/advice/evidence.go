@@ -29,12 +29,12 @@ func collect(inputs []Input, locate func(*profile.Frame) string) *collector {
 
 // union returns, by subject, the share of CPU time in samples that has selects at some line. Each
 // sample counts once.
-func (c *collector) union(inputs []Input, has func(at place, below []string) bool) map[string]float64 {
+func (c *collector) union(inputs []Input, has func(at place, below []string, toLeaf bool) bool) map[string]float64 {
 	parts := make(map[string]float64)
 	for _, in := range inputs {
 		sum, hit := int64(0), false
 		c.walk(in, func(v *visit) {
-			hit = hit || v.values[cpuTime] != 0 && has(v.place, v.below)
+			hit = hit || v.values[cpuTime] != 0 && has(v.place, v.below, v.toLeaf)
 		}, func(v *values, _, _ bool) {
 			if hit {
 				sum += v[cpuTime]
@@ -134,7 +134,7 @@ func (c *collector) walk(in Input, at func(*visit), done func(v *values, collect
 		}
 		clear(seen)
 		w = visit{sample: s, values: &v, below: w.below[:0], key: w.key[:0], toLeaf: true}
-		collecting, allocating := false, false
+		collecting, allocating, scheduling := false, false, false
 		stack := p.Stack(s)
 		for _, l := range stack {
 			if steps[l] == nil {
@@ -152,6 +152,10 @@ func (c *collector) walk(in Input, at func(*visit), done func(v *values, collect
 			for _, f := range steps[l] {
 				collecting = collecting || profile.CollectsGarbage(f.name)
 				allocating = allocating || allocation(f.name)
+				scheduling = scheduling || profile.Schedules(f.name)
+				if collecting || marksForCollector(f.name) {
+					v[gcTime] = v[cpuTime]
+				}
 				if f.file == "" {
 					w.below = append(w.below, f.name)
 					w.key = binary.AppendUvarint(w.key, uint64(f.function))
@@ -166,8 +170,21 @@ func (c *collector) walk(in Input, at func(*visit), done func(v *values, collect
 				w.key, w.below, w.toLeaf = append(w.key[:0], 0), w.below[:0], false
 			}
 		}
+		if scheduling && len(seen) == 0 && v[gcTime] == 0 {
+			v[scheduleTime] = v[cpuTime]
+		}
 		done(&v, collecting, allocating)
 	}
+}
+
+// marksForCollector reports whether a function of the runtime keeps the collector informed of what the
+// program writes and allocates. It only runs while the collector marks.
+func marksForCollector(name string) bool {
+	switch name {
+	case "runtime.bulkBarrierPreWrite", "runtime.gcmarknewobject", "runtime.wbBufFlush":
+		return true
+	}
+	return strings.HasPrefix(name, "gcWriteBarrier") || strings.HasPrefix(name, "runtime.gcWriteBarrier")
 }
 
 // fromRoot are the frames of a stack, the outermost first.

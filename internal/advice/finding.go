@@ -129,13 +129,16 @@ type Block struct {
 }
 
 // A Bound is a ceiling on the gain of a rewrite: the time of the matched part, and its allocations'
-// share of garbage collection, would be saved.
+// share of garbage collection, would be saved. It assumes that the rest takes as long as before.
 type Bound struct {
-	// Time is the largest part of the subject's CPU time that could be saved, and Error its standard
-	// error, √(s(1−s)/n) for n samples.
+	// Time is the part of the subject's CPU time that could be saved, and Error its standard error,
+	// √(s(1−s)/n) for n samples.
 	Time  float64 `json:"time"`
 	Error float64 `json:"error,omitempty"`
-	// Speedup is 1/(1−Time).
+	// GC is the part of Time that is spent elsewhere: on collecting what the matched part allocates, and
+	// on scheduling the collector.
+	GC float64 `json:"gc,omitempty"`
+	// Speedup is 1/(1−t), where t is the upper end of the 95 % confidence interval of Time; 0 if t is 1.
 	Speedup float64 `json:"speedup,omitempty"`
 	// Bytes is the largest part of the allocated bytes that could be saved.
 	Bytes float64 `json:"bytes,omitempty"`

@@ -73,14 +73,44 @@ func specific(places []*occurrence) []*occurrence {
 	return slices.DeleteFunc(places, func(f *occurrence) bool { return f.rule.Generic && known[line(f)] })
 }
 
+// disjoint has the time of each allocation count once on a line: it belongs to the finding about the
+// function that allocates, and not to another one that is about what the line allocates.
+func disjoint(places []*occurrence) {
+	frames := make(map[*hot][]*occurrence)
+	for _, f := range places {
+		for _, s := range f.sites {
+			frames[s.hot] = append(frames[s.hot], f)
+		}
+	}
+	for _, f := range places {
+		if !f.rule.Allocates {
+			continue
+		}
+		a := f.rule.about(&f.match)
+		part := make(matched)
+		for _, s := range f.sites {
+			a.others = nil
+			for _, other := range frames[s.hot] {
+				if re := other.rule.about(&other.match).frames; other.rule != f.rule && re != nil {
+					a.others = append(a.others, re)
+				}
+			}
+			for subject, v := range s.hot.match(a) {
+				part.of(subject).add(v)
+			}
+		}
+		f.part = part
+	}
+}
+
 // covered returns what reports whether a sample at a line is below some finding.
-func covered(places []*occurrence) func(at place, below []string) bool {
-	return func(at place, below []string) bool {
+func covered(places []*occurrence) func(at place, below []string, toLeaf bool) bool {
+	return func(at place, below []string, toLeaf bool) bool {
 		below = slices.Clone(below)
 		slices.Reverse(below)
 		for _, f := range places {
 			for _, s := range f.sites {
-				if about := f.rule.about(&f.match); s.hot.place == at && about.has(below) {
+				if about := f.rule.about(&f.match); s.hot.place == at && about.has(below, toLeaf) {
 					return true
 				}
 			}

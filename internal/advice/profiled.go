@@ -22,14 +22,16 @@ type Input struct {
 }
 
 const (
-	cpuTime     dimension = iota // nanoseconds
-	cpuSamples                   // stacks seen
-	allocBytes                   //
-	allocBlocks                  // objects allocated
-	mutexTime                    // nanoseconds that others waited for locks
-	blockTime                    // nanoseconds spent waiting
-	mutexTimes                   // that somebody waited for a lock
-	blockTimes                   // that somebody waited
+	cpuTime      dimension = iota // nanoseconds
+	cpuSamples                    // stacks seen
+	allocBytes                    //
+	allocBlocks                   // objects allocated
+	mutexTime                     // nanoseconds that others waited for locks
+	blockTime                     // nanoseconds spent waiting
+	mutexTimes                    // that somebody waited for a lock
+	blockTimes                    // that somebody waited
+	gcTime                        // nanoseconds of CPU time in garbage collection
+	scheduleTime                  // nanoseconds of CPU time in the scheduler, on behalf of no line of the user's
 	numDimensions
 )
 
@@ -120,14 +122,30 @@ type about struct {
 	folded    bool               // only up to the next line of the user's
 	// part, if not 0, is the share of the line's own allocations that counts.
 	part float64
+	// except, if not nil, are functions below which others do the work: see Rule.Except.
+	except *lazyregexp.Regexp
+	// others are the functions that other findings on the line are about. What these allocate is not
+	// the line's own.
+	others []*lazyregexp.Regexp
 }
 
-// has reports whether a chain counts; below starts with the line's callee.
-func (a *about) has(below []string) bool {
+// has reports whether a chain counts; below starts with the line's callee, and toLeaf means that it ends
+// there.
+func (a *about) has(below []string, toLeaf bool) bool {
 	if a.own && len(below) > 0 && !strings.HasPrefix(below[0], "runtime.") {
 		return false
 	}
+	if a.except != nil && (!toLeaf || slices.ContainsFunc(below, a.except.MatchString)) {
+		return false
+	}
 	return a.frames == nil || slices.ContainsFunc(below, a.frames.MatchString)
+}
+
+// lineAllocates reports whether a chain that has no frame of the rule's is an allocation that the line
+// makes for what the rule is about. An argument's copy in an interface is made for the call that takes it.
+func (a *about) lineAllocates(below []string) bool {
+	return slices.ContainsFunc(below, allocation) && !strings.HasPrefix(below[0], "runtime.convT") &&
+		!slices.ContainsFunc(a.others, func(re *lazyregexp.Regexp) bool { return slices.ContainsFunc(below, re.MatchString) })
 }
 
 // flat adds to each subject the CPU time that the line itself has, without what it calls.
@@ -147,7 +165,7 @@ func (h *hot) match(a about) matched {
 	m := make(matched)
 	part := cmp.Or(a.part, 1)
 	for _, k := range h.chains {
-		whole := a.has(k.below) && (k.toLeaf || !a.own && !a.folded) // else a line further down has it
+		whole := a.has(k.below, k.toLeaf) && (k.toLeaf || !a.own && !a.folded) // else a line further down has it
 		for subject, v := range k.values {
 			sum := m.of(subject)
 			switch {
@@ -156,9 +174,10 @@ func (h *hot) match(a about) matched {
 			case a.allocates && len(k.below) == 0 && k.toLeaf:
 				sum[allocBytes] += int64(part * float64(v[allocBytes]))
 				sum[allocBlocks] += int64(part * float64(v[allocBlocks]))
-			case a.allocates && !a.own && a.part == 0 && k.toLeaf && slices.ContainsFunc(k.below, allocation):
+			case a.allocates && !a.own && a.part == 0 && k.toLeaf && a.lineAllocates(k.below):
 				sum[cpuTime] += v[cpuTime]
 				sum[cpuSamples] += v[cpuSamples]
+				sum[gcTime] += v[gcTime]
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package advice
 import (
 	"debug/buildinfo"
 	"fmt"
-	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,10 +24,8 @@ const enoughSamples = 100
 func (p *Program) wholeBound(nanos, samples int64, gain float64) (Evidence, Bound) {
 	total, n := p.cpu()
 	s := float64(nanos) / float64(total)
-	b := Bound{Time: s, Error: math.Sqrt(s * (1 - s) / float64(n)), Expected: s * (1 - 1/gain)}
-	if s < 1 {
-		b.Speedup = 1 / (1 - s)
-	}
+	b := Bound{Time: s, Expected: s * (1 - 1/gain)}
+	b.limit(n)
 	return Evidence{CPU: &Share{Value: nanos, Unit: "nanoseconds", Share: s, Samples: samples}, GC: p.seen.share(p.seen.gc[p.subject], p.subject, cpuTime)}, b
 }
 

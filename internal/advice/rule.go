@@ -27,6 +27,9 @@ type Rule struct {
 	// Frames matches functions below a line, by their names in profiles. With nil, the line itself is
 	// enough.
 	Frames *lazyregexp.Regexp
+	// Except matches functions below those of Frames that do work which stays after a change, such as a
+	// method of an argument. With it, the user's own code further down doesn't count either.
+	Except *lazyregexp.Regexp
 	// Allocates means that a share of the bytes or objects allocated by the line itself is evidence,
 	// too: heap profiles have no frames of the runtime.
 	Allocates bool
@@ -123,7 +126,7 @@ type Edit struct {
 
 // about returns the part of a line's values that a match is about; m may be nil.
 func (r *Rule) about(m *Match) about {
-	a := about{frames: r.Frames, allocates: r.Allocates, own: r.Own, folded: r.Rest}
+	a := about{frames: r.Frames, allocates: r.Allocates, own: r.Own, folded: r.Rest, except: r.Except}
 	if m != nil {
 		a.part = m.Allocated
 		if m.Frames != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,13 +36,17 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 	return err
 }
 
-// together says what the findings of a subject cover together, if several overlap, for the three
-// subjects where that is most.
+// together says what the findings of a subject cover together, if there are several, for the three
+// subjects where that is most. Where they overlap, their shares add up to more, and that is said.
 func (r *Report) together(b *strings.Builder) {
 	of := make(map[string]int)
+	sum := make(map[string]float64)
 	for _, f := range r.Findings {
-		if f.Class == Look {
+		if f.Class == Look || f.File == "" {
 			continue // not counted there
+		}
+		if f.Evidence.CPU != nil {
+			sum[f.Evidence.Subject] += f.Evidence.CPU.Share
 		}
 		for _, s := range f.Evidence.Subjects {
 			of[s]++
@@ -57,7 +62,11 @@ func (r *Report) together(b *strings.Builder) {
 		return cmp.Or(cmp.Compare(r.Together[y], r.Together[x]), strings.Compare(x, y))
 	})
 	for _, s := range subjects[:min(3, len(subjects))] {
-		fmt.Fprintf(b, "together %.0f %% of the CPU time of %s, without garbage collection (findings overlap)\n", 100*r.Together[s], s)
+		overlap := ""
+		if sum[s] > r.Together[s]+0.005 {
+			overlap = "; some of it belongs to several findings"
+		}
+		fmt.Fprintf(b, "all findings together: %.0f %% of the CPU time of %s, apart from garbage collection%s\n", 100*r.Together[s], s, overlap)
 	}
 }
 
@@ -196,9 +205,9 @@ func (f *Finding) Costs() []string {
 	}
 	add(e.Mutex, "the waiting for locks")
 	add(e.Block, "the time blocked")
-	var lines []string
+	lines := []string{}
 	if len(parts) > 0 {
-		text := strings.Join(parts, ", ")
+		text := "cost: " + strings.Join(parts, ", ")
 		if e.Subject != "" {
 			text += " of " + e.Subject
 			if n := len(e.Subjects); n > 1 {
@@ -208,7 +217,7 @@ func (f *Finding) Costs() []string {
 		lines = append(lines, text)
 	}
 	if bound := f.Bound.String(); bound != "" {
-		lines = append(lines, bound)
+		lines = append(lines, "gain: "+bound)
 	}
 	if len(e.Ladder) > 3 {
 		var sizes []string
@@ -223,24 +232,40 @@ func (f *Finding) Costs() []string {
 	return lines
 }
 
-// String is "at most 3.3 times as fast (70.1 ±2.1 % of the time)".
+// String is "at most 3.6 times as fast (70.1 ±2.1 % of the time)". What collecting garbage
+// has of that is said apart, so that the reader finds the cost of the line again.
 func (b Bound) String() string {
 	if b.Time < 0.0005 {
 		return ""
 	}
 	margin := ""
 	if b.Error > 0 {
-		margin = fmt.Sprintf(" ±%.1f", 100*b.Error)
+		margin = fmt.Sprintf(" ±%.1f", 100*b.margin())
 	}
 	if b.Speedup == 0 || b.Speedup > 100 {
-		return fmt.Sprintf("affects nearly all of the time (%.1f%s %%)", 100*b.Time, margin)
+		return fmt.Sprintf("nearly all of the time (%.1f%s %%)", 100*b.Time, margin)
 	}
-	gain := fmt.Sprintf("at most %.3g times as fast", b.Speedup)
-	if b.Speedup < 1.005 {
-		gain = "hardly faster"
+	gain := "at most " + times(b.Speedup)
+	if b.Time < 0.005 {
+		gain = "hardly any"
 	}
-	return fmt.Sprintf("%s without it (%.1f%s %% of the time, with its share of garbage collection)", gain, 100*b.Time, margin)
+	parts := ""
+	if gc := tenths(b.Time) - tenths(b.Time-b.GC); gc > 0 {
+		parts = fmt.Sprintf(": %.1f %% here, %.1f %% collecting its garbage", 100*(b.Time-b.GC), gc)
+	}
+	return fmt.Sprintf("%s (%.1f%s %% of the time%s)", gain, 100*b.Time, margin, parts)
 }
+
+// times is a gain in words. Above ten, the error of a bound is larger than its fraction.
+func times(speedup float64) string {
+	if speedup >= 9.995 {
+		return fmt.Sprintf("%.0f times as fast", speedup)
+	}
+	return fmt.Sprintf("%.3g times as fast", speedup)
+}
+
+// tenths is a share in percent as it is printed.
+func tenths(share float64) float64 { return math.Round(1000*share) / 10 }
 
 // diffBody is the diff of the file that is changed, without file names.
 func diffBody(diff string) []string {

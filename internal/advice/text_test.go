@@ -11,10 +11,11 @@ func TestBoundString(t *testing.T) {
 		want  string
 	}{
 		{Bound{Time: 0.0001, Speedup: 1.0001}, ""},
-		{Bound{Time: 0.002, Error: 0.015, Speedup: 1.002}, "hardly faster without it (0.2 ±1.5 % of the time"},
-		{Bound{Time: 0.01, Speedup: 1.0101}, "at most 1.01 times as fast without it (1.0 % of the time"},
-		{Bound{Time: 0.67, Error: 0.014, Speedup: 3.0303}, "at most 3.03 times as fast without it (67.0 ±1.4 % of the time"},
-		{Bound{Time: 0.995, Speedup: 200}, "affects nearly all of the time (99.5 %)"},
+		{Bound{Time: 0.002, Error: 0.015, Speedup: 1.033}, "hardly any (0.2 ±2.9 % of the time)"},
+		{Bound{Time: 0.01, Speedup: 1.0101}, "at most 1.01 times as fast (1.0 % of the time)"},
+		{Bound{Time: 0.67, Error: 0.014, Speedup: 3.305}, "at most 3.31 times as fast (67.0 ±2.7 % of the time)"},
+		{Bound{Time: 0.8966, GC: 0.505, Error: 0.02, Speedup: 15.6}, "at most 16 times as fast (89.7 ±3.9 % of the time: 39.2 % here, 50.5 % collecting its garbage)"},
+		{Bound{Time: 0.995, Speedup: 200}, "nearly all of the time (99.5 %)"},
 	} {
 		if got := c.bound.String(); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%+v: %q, want %q", c.bound, got, c.want)
@@ -63,18 +64,27 @@ func TestExplanation(t *testing.T) {
 	}
 }
 
-// TestTogether: the sum of overlapping findings says what it leaves out. It may be less than a
-// finding's bound, which includes garbage collection.
+// TestTogether: the sum of findings says what it leaves out. It may be less than a finding's bound, which
+// includes garbage collection, and less than their shares add up to, which it says, too.
 func TestTogether(t *testing.T) {
-	r := &Report{Together: map[string]float64{"Count": 0.47}, Findings: make([]Finding, 2)}
-	for i := range r.Findings {
-		r.Findings[i].Evidence.Subjects = []string{"Count"}
-	}
-	var b strings.Builder
-	if err := r.WriteText(&b, "."); err != nil {
-		t.Fatal(err)
-	}
-	if want := "\ntogether 47 % of the CPU time of Count, without garbage collection (findings overlap)\n"; !strings.Contains(b.String(), want) {
-		t.Errorf("%q", b.String())
+	for _, c := range []struct {
+		shares [2]float64
+		want   string
+	}{
+		{[2]float64{0.3, 0.17}, "\nall findings together: 47 % of the CPU time of Count, apart from garbage collection\n"},
+		{[2]float64{0.3, 0.27}, "\nall findings together: 47 % of the CPU time of Count, apart from garbage collection; some of it belongs to several findings\n"},
+	} {
+		r := &Report{Together: map[string]float64{"Count": 0.47}, Findings: make([]Finding, 2)}
+		for i := range r.Findings {
+			r.Findings[i].File = "a.go"
+			r.Findings[i].Evidence = Evidence{Subject: "Count", Subjects: []string{"Count"}, CPU: &Share{Share: c.shares[i]}}
+		}
+		var b strings.Builder
+		if err := r.WriteText(&b, "."); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(b.String(), c.want) {
+			t.Errorf("%q", b.String())
+		}
 	}
 }

@@ -105,7 +105,7 @@ func TestAdvice(t *testing.T) {
 	}
 	f := got.Findings[0]
 	if f.Rule != "regexp-per-call" || f.Place != "slow.go:7" || f.File != filepath.Join(m.Dir, "slow.go") || f.Symbol != "example.com/slow.Valid" || f.State != advice.Bounded ||
-		f.Profile != s.IDs[0] || len(f.Costs) != 2 || f.Costs[0] != "80.0 % of the CPU time" || !(f.Bound.Time > 0.79 && f.Bound.Time < 0.81) || f.Fix == nil || !strings.Contains(f.Fix.Diff, "+++ b/slow.go") {
+		f.Profile != s.IDs[0] || len(f.Costs) != 2 || f.Costs[0] != "cost: 80.0 % of the CPU time" || !(f.Bound.Time > 0.79 && f.Bound.Time < 0.81) || f.Fix == nil || !strings.Contains(f.Fix.Diff, "+++ b/slow.go") {
 		t.Errorf("finding %+v", f)
 	}
 	kept, _, err := m.Store.Find(f.ID)
