@@ -20,6 +20,7 @@ type examiner struct {
 func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 	sites, missed := sitesOf(lines, src, &x.evidence)
 	places := specific(placesOf(x.hits(sites, false)))
+	disjoint(places)
 	rest := placesOf(x.hits(unreported(sites, places), true))
 	report := &Report{Together: x.union(inputs, covered(places))}
 	for _, p := range src.packages {

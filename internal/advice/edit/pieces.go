@@ -480,4 +480,4 @@ func FormattedSteps(s *advice.Site, c code.Call) (steps []facts.Step) {
 // tmpStringBufSize.
 const StackText = 32
 
-var FmtFrames = lazyregexp.New(`^fmt\.(Sp|Fp|App|\(\*pp\)\.|newPrinter)`)
+var FmtFrames = lazyregexp.New(`^fmt\.(Sp|Fp|App|\(\*pp\)\.|newPrinter)|^runtime\.convT`)

@@ -26,6 +26,7 @@ nothing is reported.
 Review the rewrite if the result may be empty: fmt.Appendf(nil, …) then returns nil.`,
 	Class:  advice.Safe,
 	Frames: lazyregexp.New(`^fmt\.Sprint|^runtime\.stringtoslicebyte`),
+	Except: formatted,
 	Since:  "1.19",
 	Gain:   1.1,
 	Match:  matchBytesSprintf,

@@ -50,14 +50,20 @@ func symbolOf(name string) string {
 // logs matches functions of loggers.
 var logs = lazyregexp.New(`^\(?\*?(log|log/slog|github\.com/sirupsen/logrus|github\.com/rs/zerolog(/log)?|go\.uber\.org/zap|github\.com/go-kit/log|github\.com/golang/glog|k8s\.io/klog(/v2)?|github\.com/hashicorp/go-hclog)\.`)
 
+// formatted are functions below those of fmt that do the same work whoever calls them: methods of
+// arguments, and writing.
+var formatted = lazyregexp.New(`^fmt\.\(\*pp\)\.handleMethods$|` + writes)
+
 var jsonFrames = lazyregexp.New(`^encoding/json[./]`)
 
 var growFrames = lazyregexp.New(`^runtime\.growslice`)
 
 var mapLookup = lazyregexp.New(`^runtime\.(mapaccess|mapassign)|^internal/runtime/maps\.`)
 
+const writes = `(\.\w+|\))\.Write$`
+
 var (
-	writeMethod = lazyregexp.New(`(\.\w+|\))\.Write$`)
+	writeMethod = lazyregexp.New(writes)
 	printing    = lazyregexp.New(`^(fmt|io)\.`)
 )
 

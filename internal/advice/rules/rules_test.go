@@ -234,7 +234,8 @@ func examinePackage(p *advice.Package, inputs []advice.Input, rules ...*advice.R
 	return advice.Examine(inputs, []*advice.Package{p}, locate, advice.Options{Rules: rules})
 }
 
-// marked makes profiles of the marks in a case: of each, a tenth of the total.
+// marked makes profiles of the marks in a case: of each, a tenth of the total. A bar is between the callees of
+// several samples.
 func marked(t *testing.T, f *ast.File, name string, text []byte) []advice.Input {
 	builders := map[string]*profile.Builder{
 		"hot":   profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"}),
@@ -254,37 +255,39 @@ func marked(t *testing.T, f *ast.File, name string, text []byte) []advice.Input 
 		b := builders[m[1]]
 		marks[m[1]] = true
 		fn, start := functionAt(f, i+1)
-		sizes := []int64{64}
-		var stack []uint32
-		var own []int64 // sizes of blocks that the line itself allocates, beside its callees
-		into := &sizes
-		for _, callee := range strings.Fields(m[2]) {
-			if callee == "only" { // the sizes that follow
-				sizes = nil
-				continue
+		for chain := range strings.SplitSeq(m[2], " | ") {
+			sizes := []int64{64}
+			var stack []uint32
+			var own []int64 // sizes of blocks that the line itself allocates, beside its callees
+			into := &sizes
+			for _, callee := range strings.Fields(chain) {
+				if callee == "only" { // the sizes that follow
+					sizes = nil
+					continue
+				}
+				if callee == "here" { // its own follow
+					into = &own
+					continue
+				}
+				if n, err := strconv.ParseInt(callee, 10, 64); err == nil { // sizes of blocks
+					*into = append(*into, n)
+					continue
+				}
+				stack = append([]uint32{location(b, callee, callee+".go", 1, 1)}, stack...)
 			}
-			if callee == "here" { // its own follow
-				into = &own
-				continue
+			stack = append(stack, location(b, "example.com/"+f.Name.Name+"."+fn, name, start, i+1))
+			for _, size := range sizes {
+				label := profile.Label{Key: b.String("bytes"), Numeric: true, Num: size}
+				if m[1] != "alloc" {
+					// Of waiting a number is how often somebody waited.
+					b.Sample(stack, nil, max(10, sizes[len(sizes)-1]-64), 100e6)
+					break
+				}
+				b.Sample(stack, []profile.Label{label}, 100, 100*size)
 			}
-			if n, err := strconv.ParseInt(callee, 10, 64); err == nil { // sizes of blocks
-				*into = append(*into, n)
-				continue
+			for _, size := range own {
+				b.Sample(stack[len(stack)-1:], []profile.Label{{Key: b.String("bytes"), Numeric: true, Num: size}}, 100, 100*size)
 			}
-			stack = append([]uint32{location(b, callee, callee+".go", 1, 1)}, stack...)
-		}
-		stack = append(stack, location(b, "example.com/"+f.Name.Name+"."+fn, name, start, i+1))
-		for _, size := range sizes {
-			label := profile.Label{Key: b.String("bytes"), Numeric: true, Num: size}
-			if m[1] != "alloc" {
-				// Of waiting a number is how often somebody waited.
-				b.Sample(stack, nil, max(10, sizes[len(sizes)-1]-64), 100e6)
-				break
-			}
-			b.Sample(stack, []profile.Label{label}, 100, 100*size)
-		}
-		for _, size := range own {
-			b.Sample(stack[len(stack)-1:], []profile.Label{{Key: b.String("bytes"), Numeric: true, Num: size}}, 100, 100*size)
 		}
 	}
 	var inputs []advice.Input

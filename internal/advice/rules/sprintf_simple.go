@@ -34,6 +34,7 @@ Text that is printed to a strings.Builder, bytes.Buffer or bufio.Writer is writt
 through the stack, or through the Writer's own buffer.`,
 	Class:  advice.Safe,
 	Frames: edit.FmtFrames,
+	Except: formatted,
 	Gain:   1.6,
 	Match:  matchSprintfSimple,
 	Conditions: advice.Conditions{

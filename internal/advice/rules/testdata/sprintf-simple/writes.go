@@ -74,7 +74,7 @@ func version(major, minor int) string {
 func squeezed(w io.Writer, text string) {
 	fmt.Fprint(w, text) // hot: fmt.Fprint compress/gzip.(*Writer).Write
 	// want C: text is used as a format string text is parsed for verbs
-	fmt.Fprintf(w, text) // hot: fmt.Fprintf compress/gzip.(*Writer).Write
+	fmt.Fprintf(w, text) // hot: fmt.Fprintf fmt.(*pp).doPrintf | fmt.Fprintf compress/gzip.(*Writer).Write
 }
 
 // heading is one piece, and first has fewer boxes than a Builder has steps, next not.

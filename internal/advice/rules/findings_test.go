@@ -1,0 +1,121 @@
+package rules
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/profile"
+)
+
+// recorded gives advice on a program in testdata/recorded with its profiles, which are of a benchmark. With
+// source, that file has this text instead.
+func recorded(t *testing.T, name string, source map[string]string, o advice.Options) (report *advice.Report, dir string) {
+	t.Helper()
+	data := filepath.Join("testdata", "recorded", name)
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(data, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no source in %s: %v", data, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if instead := source[filepath.Base(file)]; instead != "" {
+			if text, err = os.ReadFile(filepath.Join(data, instead)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(dir, filepath.Base(file)), text, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path := map[string]string{"csvline": "example.com/csvline", "report": "example.com/prog"}[name]
+	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+path+"\n\ngo 1.24\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var inputs []advice.Input
+	for _, kind := range []string{"cpu", "mem"} {
+		text, err := os.ReadFile(filepath.Join(data, kind+".pb.gz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := profile.DecodeBytes(text, profile.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs = append(inputs, advice.Input{Profile: p, Kind: kind, Subject: "Render"})
+	}
+	o.Dir, o.Rules = dir, All()
+	if report, err = advice.Advise(t.Context(), inputs, o); err != nil {
+		t.Fatal(err)
+	}
+	return report, dir
+}
+
+// findingOf is the first finding of a rule.
+func findingOf(t *testing.T, r *advice.Report, rule string) *advice.Finding {
+	t.Helper()
+	for i := range r.Findings {
+		if r.Findings[i].Rule == rule {
+			return &r.Findings[i]
+		}
+	}
+	t.Fatalf("no finding of %s", rule)
+	return nil
+}
+
+// TestBoundHolds: what hone fix measured of a rewrite isn't more than the finding said at most. In both
+// programs the text that grows by + is most of the garbage: besides the collector's own time, the one
+// goroutine that sweeps has the scheduler switch all the time.
+func TestBoundHolds(t *testing.T) {
+	for _, c := range []struct {
+		program string
+		proven  float64 // times as fast, measured with the rewrite
+	}{
+		{"csvline", 1 / 0.2154},
+		{"report", 1 / 0.1195},
+	} {
+		report, _ := recorded(t, c.program, nil, advice.Options{})
+		b := findingOf(t, report, "string-concat-loop").Bound
+		if b.Speedup < c.proven {
+			t.Errorf("%s: at most %.2f times as fast, and %.2f times was measured: %+v", c.program, b.Speedup, c.proven, b)
+		}
+		if !(b.GC > 0.3 && b.Time <= 1 && b.Time > b.GC) {
+			t.Errorf("%s: %+v", c.program, b)
+		}
+	}
+}
+
+// TestDisjoint: the findings on one line don't count the same samples. The line appends a text that Sprintf
+// makes, and the arguments' copies in interfaces belong to Sprintf.
+func TestDisjoint(t *testing.T) {
+	for _, program := range []string{"csvline", "report"} {
+		report, _ := recorded(t, program, nil, advice.Options{})
+		concat, sprintf := findingOf(t, report, "string-concat-loop"), findingOf(t, report, "sprintf-simple")
+		if concat.Line != sprintf.Line {
+			t.Fatalf("lines %d and %d", concat.Line, sprintf.Line)
+		}
+		below := make(map[string]float64)
+		line := 0.0
+		for _, callee := range concat.Evidence.Callees {
+			below[callee.Function] = callee.Share
+			line += callee.Share
+		}
+		if got, want := concat.Evidence.CPU.Share, below["runtime.concatstring2"]; got != want {
+			t.Errorf("%s: + has %.3f of the time, want %.3f", program, got, want)
+		}
+		if got, want := sprintf.Evidence.CPU.Share, below["fmt.Sprintf"]+below["runtime.convTstring"]+below["runtime.convT64"]; got > want+1e-9 || got < below["fmt.Sprintf"] {
+			t.Errorf("%s: Sprintf has %.3f of the time, want up to %.3f", program, got, want)
+		}
+		if sum := concat.Evidence.CPU.Share + sprintf.Evidence.CPU.Share; sum > line+1e-9 {
+			t.Errorf("%s: the two have %.3f of the time, and the line %.3f", program, sum, line)
+		}
+	}
+}
