@@ -6,6 +6,7 @@
 //	go run ./bench/advice -hone bin/hone -repos DIR -modules OWNER/NAME,... [-judged FILE.jsonl]
 //	go run ./bench/advice -hone bin/hone -modules @FILE [-keep DIR] [-timeout 2m]
 //	go run ./bench/advice -hone bin/hone -repos DIR -keep DIR -gains -cases FILE.jsonl,...
+//	go run ./bench/advice -hone bin/hone -repos DIR -cases FILE.jsonl,... -outcomes bench/advice/outcomes.jsonl
 //	go run ./bench/advice -hone bin/hone -offers FOLDER,...
 //	go run ./bench/advice -keep DIR -peer staticcheck,go-fix,perfguard,perfguard-optimize -cases FILE.jsonl,...
 //
@@ -23,6 +24,9 @@
 // what calls that (marked ^), up to three levels up where calls are passed on; it is right
 // if its rule is one of those that say what the author did. Places to be silent at are
 // missed if any finding with a rewrite, or one of the pattern they look like, is there.
+//
+// With -outcomes it keeps, for each finding of each case, whether it was right: see outcomes.go.
+// go test ./internal/advice/rules -run TestOutcomes -update has hone order findings by that.
 //
 // With -offers it counts, for each rule, the rewrites that hone offers in the packages of
 // some folders when every line is hot: see offers.go.
@@ -68,6 +72,7 @@ func main() {
 	offered := flag.String("offers", "", "count the rewrites that hone offers in these folders' packages if every line is hot")
 	judged := flag.String("judged", "", "file of findings that were read; alone, it is counted")
 	files := flag.String("cases", "", "files of cases, with commas between")
+	flag.StringVar(&o.outcomes, "outcomes", "", "keep what became of each finding in this file")
 	toFreeze := flag.String("freeze", "", "freeze the new cases of this file, and the rules of reasons.txt beside it")
 	flag.Parse()
 	wanted, err := regexp.Compile(*only)
@@ -127,6 +132,11 @@ func main() {
 	var total tally
 	for _, c := range cases {
 		total.judge(&o, &c)
+	}
+	if o.outcomes != "" {
+		if err := keepOutcomes(o.outcomes, total.outcomes); err != nil {
+			log.Fatal(err)
+		}
 	}
 	total.print()
 }

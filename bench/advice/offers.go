@@ -99,7 +99,7 @@ func countPackage(o *options, pkg *listed, total map[string]offers) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	args := []string{"advise", "-json", "-min", "1e-9", "-compiler=false"}
+	args := []string{"advise", "-json", "-all", "-min", "1e-9", "-compiler=false"}
 	for i, p := range profiles {
 		file := filepath.Join(dir, []string{"cpu.pb.gz", "heap.pb.gz"}[i])
 		f, err := os.Create(file)

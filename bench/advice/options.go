@@ -11,4 +11,5 @@ type options struct {
 	time        string
 	sample      string
 	judged      verdicts
+	outcomes    string
 }

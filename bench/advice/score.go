@@ -16,6 +16,7 @@ type tally struct {
 	frozen, rightThen    int // commits whose rules were written before hone was asked; right by these
 	byWords              int // of the right ones: by the words of a hot line, which no rule knows
 	mechanical, rewrote  int // commits of classes A and B; of these, those that hone rewrites for the right reason
+	outcomes             []outcome
 	silent, spoken, rest int // places to be silent at; spoken of; not measured
 }
 
@@ -40,6 +41,7 @@ func (t *tally) judge(o *options, c *testCase) {
 		return
 	}
 	t.fixes++
+	t.outcomes = append(t.outcomes, c.outcomesOf(found, dir)...)
 	verdict, i := c.verdict(found, c.rules, dir)
 	t.count(c, verdict)
 	if verdict == right && found[i].Class == "look" {
