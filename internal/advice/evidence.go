@@ -87,6 +87,9 @@ func (c *collector) add(in Input) {
 			h = &hot{place: v.place, chains: make(map[string]*chain), testing: strings.HasSuffix(v.file, "_test.go")}
 			c.lines[v.place] = h
 		}
+		if t := in.Profile.TimeNanos; t > 0 {
+			h.taken = max(h.taken, t+in.Profile.DurationNanos)
+		}
 		h.count(v, subject)
 		h.countBlocks(v, subject, in.Profile)
 		if below != nil {

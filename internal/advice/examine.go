@@ -29,6 +29,7 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 	looked, left := fewLooks(rank(x.looks(rest)), x.options.MaxHotLines)
 	report.Findings = withLooks(rank(slices.Concat(x.findings(places), x.whole(inputs))), looked, x.hottestOf(rest) > x.hottestOf(places))
 	report.HotLines = left
+	report.Changed = changed(sites)
 	report.Unexamined = slices.Concat(src.unexamined, missed, failures(x.options.Rules, src.packages))
 	return report
 }
@@ -114,7 +115,7 @@ func (x *examiner) findings(places []*occurrence) []Finding {
 			f.Bound.Worth /= 2
 		}
 		if p.site.Line != int(p.site.hot.line) {
-			f.Caveats = append(f.Caveats, fmt.Sprintf("the source has changed since the profile was taken: line %d of the profile is matched to line %d", p.site.hot.line, p.site.Line))
+			f.Caveats = append(f.Caveats, fmt.Sprintf("the source has changed since the profile was taken: its line %d seems to be line %d now", p.site.hot.line, p.site.Line))
 		}
 		fix, err := rewrite(p.site, p.rule, &p.match, rootOf(x.mods, f.File, x.options.Dir))
 		switch {
@@ -184,4 +185,15 @@ func (x *examiner) programs(inputs []Input) []*Program {
 		all[i].Inputs = append(all[i].Inputs, in)
 	}
 	return all
+}
+
+// changed are the files of sites that have other lines than their profiles.
+func changed(sites []*Site) (files []string) {
+	for _, s := range sites {
+		if s.Line != int(s.hot.line) {
+			files = append(files, s.hot.file)
+		}
+	}
+	slices.Sort(files)
+	return slices.Compact(files)
 }

@@ -185,6 +185,9 @@ type Report struct {
 	// Together is the share of a subject's CPU time below all its findings, each sample counted once:
 	// findings overlap and don't add up.
 	Together map[string]float64 `json:"together,omitempty"`
+	// Changed are the files that no longer are what was profiled, absolute: lines of theirs are matched by
+	// what they call.
+	Changed []string `json:"changed,omitempty"`
 	// Unexamined says what could not be examined, and why.
 	Unexamined []string `json:"unexamined,omitempty"`
 	Packages   []string `json:"packages"` // that were looked at

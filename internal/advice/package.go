@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"go/ast"
+	"time"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -19,7 +20,8 @@ type Package struct {
 	Decisions   Decisions   // nil if the compiler was not asked
 
 	analyzed map[*analysis.Analyzer]*analyzed
-	bare     []*ast.File // Files, where functions have no bodies
+	written  map[string]time.Time // when files were, if that is known
+	bare     []*ast.File          // Files, where functions have no bodies
 }
 
 // analyzed is the result of an analyzer in a package.

@@ -70,6 +70,7 @@ type hot struct {
 	main    values                  // of all chains and subjects, what the first goroutine has run
 	callers map[place]matched
 	called  map[string]matched // by functions of the user's that stand next below
+	taken   int64              // ns since 1970, when the newest profile with the line ended; 0 if unknown
 	testing bool               // within a _test.go file
 }
 

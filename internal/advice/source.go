@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/tools/go/ast/inspector"
 	"golang.org/x/tools/go/packages"
@@ -74,8 +75,12 @@ func load(ctx context.Context, dir, toolchain string, goflags, flags, patterns [
 		if l.Module != nil {
 			p.GoVersion = "go" + cmp.Or(l.Module.GoVersion, noGoLine)
 		}
+		p.written = make(map[string]time.Time)
 		for _, name := range l.CompiledGoFiles {
 			s.files[name] = p
+			if info, err := os.Stat(name); err == nil {
+				p.written[name] = info.ModTime()
+			}
 		}
 		for _, name := range l.IgnoredFiles {
 			s.excluded[name] = true
@@ -167,7 +172,7 @@ var (
 )
 
 // site finds the syntax of a hot line. A function is identified by its first line or, if the file has
-// changed, by its name, and the line by its distance from there.
+// changed, by its name, and the line by its distance from there and by what it calls.
 func (p *Package) site(h *hot, e *evidence) (*Site, error) {
 	file := p.File(h.file)
 	if file == nil {
@@ -178,6 +183,7 @@ func (p *Package) site(h *hot, e *evidence) (*Site, error) {
 		return nil, errNotBuilt
 	}
 	line := int(h.line)
+	changed := p.newerThan(h)
 	names := parseName(h.function)
 	var named, begun inspector.Cursor
 	for c := range root.Preorder((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
@@ -204,6 +210,7 @@ func (p *Package) site(h *hot, e *evidence) (*Site, error) {
 		first, last := p.Line(named.Node().(*ast.FuncDecl).Type.Func), p.Line(named.Node().End())
 		if h.startLine != 0 {
 			line += first - int(h.startLine)
+			changed = true
 		}
 		if line < first || line > last {
 			return nil, errMoved
@@ -212,6 +219,9 @@ func (p *Package) site(h *hot, e *evidence) (*Site, error) {
 		return nil, errOnce
 	default:
 		return nil, errMoved
+	}
+	if changed {
+		line = p.relocate(h, function, line)
 	}
 	return &Site{Place: p.Around(function), In: p, Costs: Costs{h, e}, Line: line}, nil
 }

@@ -29,6 +29,9 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 	if r.HotLines > 0 {
 		fmt.Fprintf(&b, "%s without a finding: hone advise -all shows them\n", count(r.HotLines, "more hot line"))
 	}
+	for _, name := range r.Changed {
+		fmt.Fprintf(&b, "%s has changed since the profile was taken: profile again with hone advise ./...\n", onOneLine(relative(dir, name)))
+	}
 	for _, u := range r.Unexamined {
 		fmt.Fprintf(&b, "not examined: %s\n", onOneLine(u))
 	}
@@ -165,11 +168,14 @@ func shownFrom(dir, file string, line int) string {
 	return fmt.Sprintf("%s:%d", shownFile(dir, file), line)
 }
 
-func shownFile(dir, file string) string {
+func shownFile(dir, file string) string { return filepath.ToSlash(relative(dir, file)) }
+
+// relative is a file's name from a folder, if it is below that.
+func relative(dir, file string) string {
 	if rel, err := filepath.Rel(dir, file); err == nil && !strings.HasPrefix(rel, "..") {
-		file = rel
+		return rel
 	}
-	return filepath.ToSlash(file)
+	return file
 }
 
 // callersText is "F (a.go:7), G (b.go:8, 30 %, for H (c.go:9))": the callers of a function, and their

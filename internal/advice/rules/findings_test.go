@@ -119,3 +119,19 @@ func TestDisjoint(t *testing.T) {
 		}
 	}
 }
+
+// TestFixedSince: a profile from before a fix. The fix added an import and a declaration in the function, so
+// the line is neither where the profile has it nor as far from where the function begins.
+func TestFixedSince(t *testing.T) {
+	report, dir := recorded(t, "csvline", map[string]string{"csv.go": "fixed.txt"}, advice.Options{})
+	f := findingOf(t, report, "sprintf-simple")
+	if f.Text != `outBuilder.WriteString(fmt.Sprintf("%s,%d\n", r.Name, r.N))` {
+		t.Errorf("line %d: %s", f.Line, f.Text)
+	}
+	if len(report.Changed) != 1 || report.Changed[0] != filepath.Join(dir, "csv.go") {
+		t.Errorf("changed: %q", report.Changed)
+	}
+	if unchanged, _ := recorded(t, "csvline", nil, advice.Options{}); len(unchanged.Changed) != 0 {
+		t.Errorf("changed, though the source is that of the profile: %q", unchanged.Changed)
+	}
+}
