@@ -108,12 +108,7 @@ func (x *examiner) findings(places []*occurrence) []Finding {
 		f := p.head
 		f.Evidence, f.Bound = x.describe(p.site.hot, p.part, cmp.Or(p.match.Gain, p.rule.Gain), x.options.MinShare)
 		f.Evidence.Compiler = p.site.Compiler
-		if p.rule.Generic {
-			// That something is allocated says less of what to do about it than a pattern
-			// does: of commits that made something faster, bench/advice finds the former
-			// to be what the author changed a quarter as often.
-			f.Bound.Worth /= 2
-		}
+		x.likely(&f)
 		if p.site.Line != int(p.site.hot.line) {
 			f.Caveats = append(f.Caveats, fmt.Sprintf("the source has changed since the profile was taken: its line %d seems to be line %d now", p.site.hot.line, p.site.Line))
 		}
@@ -145,6 +140,7 @@ func (x *examiner) whole(inputs []Input) []Finding {
 				f.Rule, f.Class, f.Title = r.ID, AdviceOnly, cmp.Or(f.Title, r.Title)
 				f.State = cmp.Or(f.State, Bounded)
 				f.Bound.Worth = cmp.Or(f.Bound.Worth, f.Bound.Expected)
+				x.likely(&f)
 				f.Evidence.Subject = p.Subject
 				if p.Subject != "" {
 					f.Evidence.Subjects = []string{p.Subject}
@@ -196,4 +192,13 @@ func changed(sites []*Site) (files []string) {
 	}
 	slices.Sort(files)
 	return slices.Compact(files)
+}
+
+// likely sets how probable it is that a finding is confirmed, which is a factor of what it is worth.
+func (x *examiner) likely(f *Finding) {
+	if x.options.Likely == nil {
+		return
+	}
+	f.Likely = x.options.Likely(f.Rule)
+	f.Bound.Worth *= f.Likely
 }

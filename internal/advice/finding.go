@@ -53,6 +53,8 @@ type Finding struct {
 	Try Trial `json:"try,omitempty"`
 	// Also are less valuable findings of the same rule in the same function.
 	Also []Also `json:"also,omitempty"`
+	// Likely is the probability that a finding of the rule is confirmed: see Options.Likely.
+	Likely float64 `json:"likely,omitempty"`
 }
 
 // Also is a finding that another one represents.
@@ -148,8 +150,8 @@ type Bound struct {
 	Expected float64 `json:"expected"`
 	// Worth ranks findings. It is the root of the sum of squares of the expected gains in all
 	// subjects: helping several subjects is worth more than helping one as much, but small gains in
-	// many don't outweigh a large one. Generic rules count half. A finding that represents others has
-	// their worth added.
+	// many don't outweigh a large one. The probability that the gain is real (Finding.Likely) is a factor.
+	// A finding that represents others of its rule has their worth added.
 	Worth float64 `json:"worth"`
 }
 

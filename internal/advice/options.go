@@ -22,6 +22,9 @@ type Options struct {
 	MaxHotLines int
 	// MaxPackages limits how many hot packages are read, the hottest first; 0 is DefaultMaxPackages.
 	MaxPackages int
+	// Likely returns how probable it is that a finding of a rule is confirmed, from measured outcomes. nil
+	// means that all are equally probable.
+	Likely func(rule string) float64
 	// BuildFlags are the build flags that go list accepts, such as "-tags=x".
 	BuildFlags []string
 	// Count, if not nil, counts how often statements in folders run per operation of subjects. The

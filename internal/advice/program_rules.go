@@ -66,7 +66,6 @@ setting.`,
 			f.Try = BySetting
 		}
 		if p.tested() {
-			f.Bound.Worth = f.Bound.Expected / 4 // what allocates comes first, as Why says
 			f.Caveats = append(f.Caveats, "this is a benchmark, whose small heap is collected more often than a program's; check a profile of the program before you set GOGC")
 		}
 		return []Finding{f}

@@ -51,6 +51,7 @@ func (x *examiner) looks(places []*occurrence) []Finding {
 	for i := range all {
 		f := &all[i]
 		f.Class, f.Bound = Look, Bound{Worth: x.time(places[i].part)}
+		f.Likely = 0
 		f.Evidence.Compiler = nil // the reason has it in words
 		f.Caveats = append(f.Caveats, few(f.Evidence.CPU)...)
 		f.Evidence.Callers = f.Evidence.Callers[:min(maxLookCallers, len(f.Evidence.Callers))]

@@ -48,7 +48,7 @@ func ModuleOf(dir string) (*Module, error) {
 // Examine joins profiles with the module's source, using all rules. The states of findings don't
 // include earlier attempts: see Mark.
 func (m *Module) Examine(ctx context.Context, inputs []advice.Input, o advice.Options) (*advice.Report, error) {
-	o.Dir, o.Rules = m.Dir, rules.All()
+	o.Dir, o.Rules, o.Likely = m.Dir, rules.All(), rules.Likely
 	return advice.Advise(ctx, inputs, o)
 }
 
