@@ -46,11 +46,12 @@ Flags for all profiles:
 
   -min SHARE      skip lines with less of the time or memory (0.01)
   -hot SHARE      report lines without a known pattern from this share on (0.03)
-  -all            report all of these lines, not one each of the 5 hottest functions
+  -all            report everything: also findings that gain less than 1 %, several per
+                  line, and all hot lines, not one each of the 5 hottest functions
   -counts         count how often hot lines of benchmarks run: builds and runs them once more
   -compiler=false don't recompile hot packages to get the compiler's diagnostics
-  -format F       text, json, sarif for code scanning, or github for annotations of a
-                  pull request (text)
+  -format F       text, json, sarif for code scanning, github for annotations of a pull
+                  request, or markdown for a job's summary (text)
   -json           same as -format json
   -explain RULE   explain a rule or a finding; without a name, list all rules
 
@@ -119,7 +120,7 @@ func newAdviseFlags() *adviseFlags {
 }
 
 // adviceFormats are the values of -format of hone advise.
-var adviceFormats = []string{"text", "json", "sarif", "github"}
+var adviceFormats = []string{"text", "json", "sarif", "github", "markdown"}
 
 func runAdvise(ctx context.Context, a *app, args []string) error {
 	f := newAdviseFlags()
@@ -183,11 +184,15 @@ func (f *adviseFlags) write(w io.Writer, report *advice.Report) error {
 	}
 	switch f.format {
 	case "json":
-		return writeJSON(w, report)
+		shown := *report
+		shown.Findings = report.Shown()
+		return writeJSON(w, &shown)
 	case "sarif":
 		return report.WriteSARIF(w, dir, rules.All())
 	case "github":
 		return report.WriteGitHub(w, dir)
+	case "markdown":
+		return report.WriteMarkdown(w, dir)
 	}
 	return report.WriteText(w, dir)
 }

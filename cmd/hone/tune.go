@@ -167,7 +167,7 @@ func tellTuned(a *app, course tune.Course, o *tune.Outcome) error {
 		w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 		for i := range o.Left {
 			f := &o.Left[i]
-			gain := ceiling(&f.Bound)
+			gain := f.Bound.Most()
 			if course.Rewrites(f) && f.State == advice.Refuted {
 				gain = "refuted before; use -again to retry"
 			}
@@ -177,19 +177,4 @@ func tellTuned(a *app, course tune.Course, o *tune.Outcome) error {
 	}
 	_, err := a.stdout.Write(b.Bytes())
 	return err
-}
-
-// ceiling is how much a finding can gain, in a few words.
-func ceiling(b *advice.Bound) string {
-	switch {
-	case b.Waiting > 0:
-		return fmt.Sprintf("at most %.0f %% of the waiting", 100*b.Waiting)
-	case b.Time > 0.99:
-		return "nearly all of the time"
-	case b.Speedup >= 1.01:
-		return fmt.Sprintf("at most %.3g times as fast", b.Speedup)
-	case b.Bytes >= 0.01:
-		return fmt.Sprintf("at most %.0f %% of the bytes", 100*b.Bytes)
-	}
-	return ""
 }

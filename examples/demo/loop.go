@@ -35,7 +35,7 @@ var steps = []step{
 		args: slices.Concat([]string{"bench", "-count", "6", "-profiletime", "500ms"}, quick), matter: figure, most: 6},
 	{args: []string{"check"}, code: 3, matter: verdict, most: 2},
 	{title: "Find: which hot lines have slow patterns, and what would help?",
-		args: []string{"advise", "latest"}, matter: regexp.MustCompile(`^\S+-[0-9a-f]{6} |^    (\w+\.go:\d+|at most) `), most: 6},
+		args: []string{"advise", "latest"}, matter: regexp.MustCompile(`^\S+-[0-9a-f]{6} |^    (\w+\.go:\d+|at most|gain:) `), most: 6},
 	{title: "Fix: try the first rewrite, and keep it if tests and measurements confirm it",
 		args: []string{"fix", "-count", "10", "-benchtime", "50ms", "regexp-per-call"}, matter: regexp.MustCompile(`^confirmed|^    (InUse|tests)`), most: 3,
 		commit: "compile the regular expression once"},

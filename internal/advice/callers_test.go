@@ -39,7 +39,7 @@ func TestCallers(t *testing.T) {
 		for _, c := range e.Callers {
 			text = append(text, fmt.Sprintf("%s:%d %.2f", c.Function, c.Line, c.Share))
 		}
-		text = append(text, callersText(e.Callers, "/p"))
+		text = append(text, callersText(e.Callers, "/p", 9))
 	}
 	const want = "T.Many:7 0.33; some:8 0.17; T.Many ((*T).Many.go:7, 33 %), some (some.func1.go:8, 17 %)"
 	if got := strings.Join(text, "; "); got != want {
@@ -63,8 +63,13 @@ func TestPassedOn(t *testing.T) {
 	c := collect([]Input{{Profile: b.Profile(), Subject: "S"}}, func(f *profile.Frame) string { return f.File })
 	h := c.lines[place{file: "/p/x.go", function: "p.New", startLine: 1, line: 1}]
 	e, _ := c.describe(h, h.match(about{}), 2, 0)
-	const want = "toBits (x.go:2, 67 %, for Or (x.go:6, 58 %), AndNot (x.go:3, 42 %, for Sub (x.go:4))), Mixed (x.go:7, 33 %)"
-	if got := callersText(e.Callers, "/p"); got != want {
-		t.Errorf("%s, want %s", got, want)
+	for most, want := range map[int]string{
+		9:               "toBits (x.go:2, 67 %, for Or (x.go:6, 58 %), AndNot (x.go:3, 42 %, for Sub (x.go:4))), Mixed (x.go:7, 33 %)",
+		maxNamedCallers: "toBits (x.go:2, 67 %, for Or (x.go:6, 58 %))",
+		1:               "toBits (x.go:2, 67 %)",
+	} {
+		if got := callersText(e.Callers, "/p", most); got != want {
+			t.Errorf("up to %d: %s, want %s", most, got, want)
+		}
 	}
 }

@@ -22,14 +22,22 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 	places := specific(placesOf(x.hits(sites, false)))
 	disjoint(places)
 	rest := placesOf(x.hits(unreported(sites, places), true))
-	report := &Report{Together: x.union(inputs, covered(places))}
+	report := &Report{Packages: []string{}, Together: x.union(inputs, covered(places))}
 	for _, p := range src.packages {
 		report.Packages = append(report.Packages, p.Path)
 	}
 	looked, left := fewLooks(rank(x.looks(rest)), x.options.MaxHotLines)
-	report.Findings = withLooks(rank(slices.Concat(x.findings(places), x.whole(inputs))), looked, x.hottestOf(rest) > x.hottestOf(places))
-	report.HotLines = left
+	known := rank(slices.Concat(x.findings(places), x.whole(inputs)))
+	if x.options.MaxHotLines >= 0 {
+		known = perLine(known)
+	} else {
+		everything(known)
+		everything(looked)
+	}
+	report.Findings = append([]Finding{}, withLooks(known, looked, x.hottestOf(rest) > x.hottestOf(places))...)
 	report.Changed = changed(sites)
+	report.Summary = summary(report.Findings)
+	report.HotLines = left
 	report.Unexamined = slices.Concat(src.unexamined, missed, failures(x.options.Rules, src.packages))
 	return report
 }
@@ -109,6 +117,7 @@ func (x *examiner) findings(places []*occurrence) []Finding {
 		f.Evidence, f.Bound = x.describe(p.site.hot, p.part, cmp.Or(p.match.Gain, p.rule.Gain), x.options.MinShare)
 		f.Evidence.Compiler = p.site.Compiler
 		x.likely(&f)
+		f.Little = x.little(&f)
 		if p.site.Line != int(p.site.hot.line) {
 			f.Caveats = append(f.Caveats, fmt.Sprintf("the source has changed since the profile was taken: its line %d seems to be line %d now", p.site.hot.line, p.site.Line))
 		}
@@ -183,6 +192,15 @@ func (x *examiner) programs(inputs []Input) []*Program {
 	return all
 }
 
+// likely sets how probable it is that a finding is confirmed, which is a factor of what it is worth.
+func (x *examiner) likely(f *Finding) {
+	if x.options.Likely == nil {
+		return
+	}
+	f.Likely = x.options.Likely(f.Rule)
+	f.Bound.Worth *= f.Likely
+}
+
 // changed are the files of sites that have other lines than their profiles.
 func changed(sites []*Site) (files []string) {
 	for _, s := range sites {
@@ -192,13 +210,4 @@ func changed(sites []*Site) (files []string) {
 	}
 	slices.Sort(files)
 	return slices.Compact(files)
-}
-
-// likely sets how probable it is that a finding is confirmed, which is a factor of what it is worth.
-func (x *examiner) likely(f *Finding) {
-	if x.options.Likely == nil {
-		return
-	}
-	f.Likely = x.options.Likely(f.Rule)
-	f.Bound.Worth *= f.Likely
 }

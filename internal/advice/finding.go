@@ -51,16 +51,27 @@ type Finding struct {
 	Fix     *Fix     `json:"fix,omitempty"`
 	// Try is how hone fix proves a finding that has no rewrite.
 	Try Trial `json:"try,omitempty"`
-	// Also are less valuable findings of the same rule in the same function.
+	// Also are less valuable findings of the same rule in the same function, and those of other rules on
+	// the same line.
 	Also []Also `json:"also,omitempty"`
 	// Likely is the probability that a finding of the rule is confirmed: see Options.Likely.
 	Likely float64 `json:"likely,omitempty"`
+	// Folded is the ID of the finding that has this one in Also. Little means that it gains less than
+	// 1 %. Both are only shown if everything is asked for.
+	Folded string `json:"folded,omitempty"`
+	Little bool   `json:"little,omitempty"`
 }
+
+// Shown reports whether a finding is shown if not everything is asked for.
+func (f *Finding) Shown() bool { return f.Folded == "" && !f.Little }
 
 // Also is a finding that another one represents.
 type Also struct {
 	ID   string `json:"id"`
 	Line int    `json:"line"`
+	// Title and Most are what it says and the most it gains, if it is of another rule.
+	Title string `json:"title,omitempty"`
+	Most  string `json:"most,omitempty"`
 }
 
 // Advice is what to do, and why hone offers no rewrite, if it says so.
@@ -183,7 +194,10 @@ func (f *Fix) Texts() map[string][]byte {
 
 // A Report is the advice for some profiles and their source.
 type Report struct {
-	Findings []Finding `json:"findings"` // the most worthwhile first
+	// Summary has the findings that are worth doing first.
+	Summary []Point `json:"summary"`
+	// Findings are in the order of their worth, those that are shown by default before all others.
+	Findings []Finding `json:"findings"`
 	// Together is the share of a subject's CPU time below all its findings, each sample counted once:
 	// findings overlap and don't add up.
 	Together map[string]float64 `json:"together,omitempty"`

@@ -215,8 +215,10 @@ func builtWithProfile(name string) bool {
 	return false
 }
 
+const goroutineLeakID = "goroutine-leak"
+
 var goroutineLeak = &Rule{
-	ID: "goroutine-leak", Class: AdviceOnly,
+	ID: goroutineLeakID, Class: AdviceOnly,
 	Title: "goroutines leak here",
 	Doc: `A goroutine that waits forever keeps its stack and everything it refers to. Usually it sends its result to a channel
 after the receiver has returned early, on a timeout or an error; a channel with a buffer for the result lets it end.

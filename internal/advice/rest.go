@@ -51,7 +51,7 @@ func (x *examiner) looks(places []*occurrence) []Finding {
 	for i := range all {
 		f := &all[i]
 		f.Class, f.Bound = Look, Bound{Worth: x.time(places[i].part)}
-		f.Likely = 0
+		f.Likely, f.Little = 0, false
 		f.Evidence.Compiler = nil // the reason has it in words
 		f.Caveats = append(f.Caveats, few(f.Evidence.CPU)...)
 		f.Evidence.Callers = f.Evidence.Callers[:min(maxLookCallers, len(f.Evidence.Callers))]
@@ -116,13 +116,18 @@ func fewLooks(ranked []Finding, most int) (kept []Finding, left int) {
 // the latest if one of the lines is hotter than any place that a rule knows, or if it takes more CPU
 // time than the third of the others could save.
 func withLooks(known, looked []Finding, hotter bool) []Finding {
+	shown := len(known)
+	if i := slices.IndexFunc(known, func(f Finding) bool { return !f.Shown() }); i >= 0 {
+		shown = i
+	}
+	known, others := known[:shown], known[shown:]
 	if len(looked) == 0 || len(known) < lookPlace {
-		return slices.Concat(known, looked)
+		return slices.Concat(known, looked, others)
 	}
 	if cpu := looked[0].Evidence.CPU; !hotter && (cpu == nil || cpu.Share <= known[lookPlace-1].Bound.Time) {
-		return slices.Concat(known, looked)
+		return slices.Concat(known, looked, others)
 	}
-	return slices.Concat(known[:lookPlace-1], looked[:1], known[lookPlace-1:], looked[1:])
+	return slices.Concat(known[:lookPlace-1], looked[:1], known[lookPlace-1:], looked[1:], others)
 }
 
 // hottestOf is the largest share of what rules found at places.

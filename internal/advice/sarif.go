@@ -65,12 +65,13 @@ func (r *Report) WriteSARIF(w io.Writer, dir string, rules []*Rule) error {
 	run.Tool.Driver.Name = "hone"
 	run.Tool.Driver.Rules = []sarifRule{}
 	run.Results = []sarifResult{}
+	shown := r.Shown()
 	for _, rule := range rules {
-		if slices.ContainsFunc(r.Findings, func(f Finding) bool { return f.Rule == rule.ID }) {
+		if slices.ContainsFunc(shown, func(f Finding) bool { return f.Rule == rule.ID }) {
 			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRule{rule.ID, sarifText{rule.Title}, sarifText{rule.Doc}})
 		}
 	}
-	for _, f := range r.Findings {
+	for _, f := range shown {
 		result := sarifResult{
 			RuleID: f.Rule, Level: "warning",
 			Message:      sarifText{noLinks(strings.Join(append([]string{f.Title + "."}, append(f.Costs(), f.Why)...), "\n"))},

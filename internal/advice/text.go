@@ -10,24 +10,24 @@ import (
 	"strings"
 )
 
-// WriteText writes a report for people: each finding with its place, what it costs,
-// why, and the rewrite. dir is the folder that paths are shown from.
+// WriteText writes a report for people: what is worth doing first, then each finding that is shown with its
+// place, what it costs, why, and the rewrite. dir is the folder that paths are shown from.
 func (r *Report) WriteText(w io.Writer, dir string) error {
 	var b strings.Builder
-	for i, f := range r.Findings {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		f.text(&b, dir)
-	}
+	shown := r.Shown()
 	if len(r.Findings) == 0 {
 		fmt.Fprintf(&b, "No findings in %s.\n", count(len(r.Packages), "package"))
 	} else {
-		fmt.Fprintf(&b, "\n%s, %d with a rewrite, in %s\n", count(len(r.Findings), "finding"), r.rewrites(), count(len(r.Packages), "package"))
+		r.summaryText(&b, dir)
+		for i := range shown {
+			shown[i].text(&b, dir)
+			b.WriteString("\n")
+		}
+		fmt.Fprintf(&b, "%s, %d with a rewrite, in %s\n", count(len(shown), "finding"), rewrites(shown), count(len(r.Packages), "package"))
 		r.together(&b)
 	}
-	if r.HotLines > 0 {
-		fmt.Fprintf(&b, "%s without a finding: hone advise -all shows them\n", count(r.HotLines, "more hot line"))
+	if more := r.more(); more != "" {
+		fmt.Fprintf(&b, "hone advise -all also shows %s\n", more)
 	}
 	for _, name := range r.Changed {
 		fmt.Fprintf(&b, "%s has changed since the profile was taken: profile again with hone advise ./...\n", onOneLine(relative(dir, name)))
@@ -39,14 +39,43 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 	return err
 }
 
+// Shown are the findings that are shown if not everything is asked for.
+func (r *Report) Shown() []Finding {
+	shown := make([]Finding, 0, len(r.Findings))
+	for _, f := range r.Findings {
+		if f.Shown() {
+			shown = append(shown, f)
+		}
+	}
+	return shown
+}
+
+// more is what isn't shown, in words: "2 findings that gain less than 1 % and 3 hot lines".
+func (r *Report) more() string {
+	little := 0
+	for i := range r.Findings {
+		if r.Findings[i].Little {
+			little++
+		}
+	}
+	var parts []string
+	if little > 0 {
+		parts = append(parts, count(little, "finding")+" below 1 %")
+	}
+	if r.HotLines > 0 {
+		parts = append(parts, count(r.HotLines, "more hot line")+" without a finding")
+	}
+	return strings.Join(parts, " and ")
+}
+
 // together says what the findings of a subject cover together, if there are several, for the three
 // subjects where that is most. Where they overlap, their shares add up to more, and that is said.
 func (r *Report) together(b *strings.Builder) {
 	of := make(map[string]int)
 	sum := make(map[string]float64)
 	for _, f := range r.Findings {
-		if f.Class == Look || f.File == "" {
-			continue // not counted there
+		if f.Class == Look || f.File == "" || !f.Shown() {
+			continue
 		}
 		if f.Evidence.CPU != nil {
 			sum[f.Evidence.Subject] += f.Evidence.CPU.Share
@@ -73,9 +102,9 @@ func (r *Report) together(b *strings.Builder) {
 	}
 }
 
-func (r *Report) rewrites() int {
+func rewrites(all []Finding) int {
 	n := 0
-	for _, f := range r.Findings {
+	for _, f := range all {
 		if f.Fix != nil {
 			n++
 		}
@@ -105,7 +134,7 @@ func (f *Finding) text(b *strings.Builder, dir string) {
 		}
 		line("    %s  %s", place, f.Text)
 	}
-	if callers := callersText(f.Evidence.Callers, dir); callers != "" {
+	if callers := callersText(f.Evidence.Callers, dir, maxNamedCallers); callers != "" {
 		for _, text := range wrap("called from "+callers, 100) {
 			line("    %s", text)
 		}
@@ -119,14 +148,8 @@ func (f *Finding) text(b *strings.Builder, dir string) {
 	for _, c := range f.Caveats {
 		line("    but: %s", c)
 	}
-	if len(f.Also) > 0 {
-		var places []string
-		for _, a := range f.Also {
-			places = append(places, fmt.Sprintf("line %d (%s)", a.Line, a.ID))
-		}
-		for _, text := range wrap("in this function also "+strings.Join(places, ", "), 100) {
-			line("    %s", text)
-		}
+	for _, text := range f.alsoText() {
+		line("    %s", text)
 	}
 	switch f.Try {
 	case BySetting:
@@ -164,6 +187,26 @@ func (f *Finding) Place(dir string) string {
 	return shownFrom(dir, f.File, f.Line)
 }
 
+// alsoText names other findings on the line, one a line, and those of the rule elsewhere in the function.
+func (f *Finding) alsoText() (lines []string) {
+	var places []string
+	for _, a := range f.Also {
+		if a.Title == "" {
+			places = append(places, fmt.Sprintf("line %d (%s)", a.Line, a.ID))
+			continue
+		}
+		text := "also: " + a.Title
+		if a.Most != "" {
+			text += ", " + a.Most
+		}
+		lines = append(lines, text+" ("+a.ID+")")
+	}
+	if len(places) > 0 {
+		lines = append(lines, wrap("also: in this function "+strings.Join(places, ", "), 100)...)
+	}
+	return lines
+}
+
 func shownFrom(dir, file string, line int) string {
 	return fmt.Sprintf("%s:%d", shownFile(dir, file), line)
 }
@@ -178,17 +221,28 @@ func relative(dir, file string) string {
 	return file
 }
 
+// maxNamedCallers is how many callers are named in text: more distract from the line.
+const maxNamedCallers = 2
+
 // callersText is "F (a.go:7), G (b.go:8, 30 %, for H (c.go:9))": the callers of a function, and their
-// callers if they only pass the call on.
-func callersText(callers []Caller, dir string) string {
+// callers if they only pass the call on; up to a number in all.
+func callersText(callers []Caller, dir string, most int) string {
+	return nameCallers(callers, dir, &most)
+}
+
+func nameCallers(callers []Caller, dir string, left *int) string {
 	var all []string
 	for _, c := range callers {
+		if *left == 0 {
+			break
+		}
+		*left--
 		at := shownFrom(dir, c.File, c.Line)
 		if c.Share < 0.995 {
 			at += fmt.Sprintf(", %.0f %%", 100*c.Share)
 		}
-		if len(c.Callers) > 0 {
-			at += ", for " + callersText(c.Callers, dir)
+		if above := nameCallers(c.Callers, dir, left); above != "" {
+			at += ", for " + above
 		}
 		all = append(all, fmt.Sprintf("%s (%s)", c.Function, at))
 	}
@@ -312,7 +366,7 @@ func wrap(text string, width int) []string {
 // What is only known about a hot line is a notice.
 func (r *Report) WriteGitHub(w io.Writer, dir string) error {
 	var b strings.Builder
-	for _, f := range r.Findings {
+	for _, f := range r.Shown() {
 		name, err := filepath.Rel(dir, f.File)
 		if err != nil || f.File == "" {
 			continue

@@ -41,7 +41,7 @@ func isTime(unit string) bool { return unit == "ns/op" || unit == "sec/op" }
 
 // Changes are the comparisons of a family, as values.
 func Changes(f *experiment.Family) []Change {
-	var changes []Change
+	changes := []Change{}
 	for i := range f.Comparisons {
 		c := &f.Comparisons[i]
 		if c.Verdict == experiment.OneSided {

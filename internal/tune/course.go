@@ -63,7 +63,7 @@ func (o *Outcome) Kept() int {
 // source as it was; then it compares before with after. An outcome that comes with an
 // error has what was done until then.
 func (c Course) Run(ctx context.Context, s Steps) (*Outcome, error) {
-	o := &Outcome{}
+	o := &Outcome{Tried: []*Result{}, Changes: []Change{}, Left: []advice.Finding{}}
 	seen := make(map[string]bool) // findings that were tried, by ID
 	var now View
 	for kept := true; kept; {
@@ -129,11 +129,12 @@ func (c Course) next(findings []advice.Finding, seen map[string]bool, tried int)
 }
 
 // rest parts the findings that were not seen into those that settings are tried of, and
-// those that stay advice. What is only known about a line is neither.
+// those that stay advice. What is only known about a line is neither, nor what isn't shown.
 func (c Course) rest(findings []advice.Finding, seen map[string]bool) (settings []*advice.Finding, left []advice.Finding) {
+	left = []advice.Finding{}
 	for i := range findings {
 		switch f := &findings[i]; {
-		case seen[f.ID], f.Class == advice.Look:
+		case seen[f.ID], f.Class == advice.Look, !f.Shown():
 		case c.Settings && f.Try == advice.BySetting:
 			settings = append(settings, f)
 		default:

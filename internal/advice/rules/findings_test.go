@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -52,7 +53,7 @@ func recorded(t *testing.T, name string, source map[string]string, o advice.Opti
 		}
 		inputs = append(inputs, advice.Input{Profile: p, Kind: kind, Subject: "Render"})
 	}
-	o.Dir, o.Rules = dir, All()
+	o.Dir, o.Rules, o.Likely = dir, All(), Likely
 	if report, err = advice.Advise(t.Context(), inputs, o); err != nil {
 		t.Fatal(err)
 	}
@@ -116,6 +117,29 @@ func TestDisjoint(t *testing.T) {
 		}
 		if sum := concat.Evidence.CPU.Share + sprintf.Evidence.CPU.Share; sum > line+1e-9 {
 			t.Errorf("%s: the two have %.3f of the time, and the line %.3f", program, sum, line)
+		}
+	}
+}
+
+// TestFindingText: what a person reads.
+func TestFindingText(t *testing.T) {
+	for _, c := range []struct{ golden, program string }{
+		{"csvline/advice.txt", "csvline"},
+		{"report/advice.txt", "report"},
+	} {
+		report, dir := recorded(t, c.program, nil, advice.Options{})
+		var got bytes.Buffer
+		if err := report.WriteText(&got, dir); err != nil {
+			t.Fatal(err)
+		}
+		golden := filepath.Join("testdata", "recorded", c.golden)
+		if *update {
+			if err := os.WriteFile(golden, got.Bytes(), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if want, err := os.ReadFile(golden); err != nil || !bytes.Equal(got.Bytes(), want) {
+			t.Errorf("%s: %v; got\n%s", golden, err, got.Bytes())
 		}
 	}
 }

@@ -1,0 +1,132 @@
+package advice
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// A Point is what the summary of a report says of a finding.
+type Point struct {
+	ID   string `json:"id"`
+	File string `json:"file,omitempty"` // absolute
+	Line int    `json:"line,omitempty"`
+	// Package is the place of a finding without a line, if it has one.
+	Package string `json:"package,omitempty"`
+	What    string `json:"what"`           // the finding's title
+	Most    string `json:"most,omitempty"` // "at most 3.3 times as fast"
+}
+
+// maxPoints is how many findings the summary names: few people read on.
+const maxPoints = 3
+
+// leastWorth is what a finding is worth at least to be in the summary: it probably saves 1 %.
+const leastWorth = 0.01
+
+// summary are the findings that are worth doing first, of ranked ones.
+func summary(ranked []Finding) []Point {
+	points := []Point{}
+	for i := range ranked {
+		f := &ranked[i]
+		if len(points) < maxPoints && f.worthDoing() {
+			points = append(points, Point{f.ID, f.File, f.Line, f.Package, f.Title, f.Bound.Most()})
+		}
+	}
+	return points
+}
+
+// worthDoing reports whether a finding probably gains something. Leaks promise no gain, but end. Settings of
+// the collector come after a change of what a benchmark allocates.
+func (f *Finding) worthDoing() bool {
+	return f.Shown() && f.Class != Look && f.Try != BySetting && (f.Bound.Worth >= leastWorth || f.Bound.Waiting >= leastSaved || f.Rule == goroutineLeakID)
+}
+
+// Most is the largest gain in words, "" if it is unknown or next to nothing.
+func (b *Bound) Most() string {
+	switch {
+	case b.Waiting >= leastSaved:
+		return fmt.Sprintf("at most %.0f %% of the waiting", 100*b.Waiting)
+	case b.Time >= leastSaved && (b.Speedup == 0 || b.Speedup > 100):
+		return "nearly all of the time"
+	case b.Speedup >= 1.01:
+		return "at most " + times(b.Speedup)
+	case b.Bytes >= leastSaved:
+		return fmt.Sprintf("at most %.0f %% of the bytes", 100*b.Bytes)
+	}
+	return ""
+}
+
+// title introduces the summary.
+func (r *Report) title() string {
+	n := 0
+	for i := range r.Findings {
+		if r.Findings[i].worthDoing() {
+			n++
+		}
+	}
+	switch {
+	case n == 0:
+		return "Nothing with a known pattern is worth doing."
+	case n == 1:
+		return "1 thing is worth doing:"
+	case n > len(r.Summary):
+		return fmt.Sprintf("%d things are worth doing, these first:", n)
+	}
+	return fmt.Sprintf("%d things are worth doing:", n)
+}
+
+// text is "a.go:7  a string grows by + in a loop: at most 3.3 times as fast".
+func (p *Point) text(dir string) string {
+	place := p.Package
+	if p.File != "" {
+		place = shownFrom(dir, p.File, p.Line)
+	}
+	if place != "" {
+		place += "  "
+	}
+	text := place + p.What
+	if p.Most != "" {
+		text += ": " + p.Most
+	}
+	return onOneLine(text)
+}
+
+func (r *Report) summaryText(b *strings.Builder, dir string) {
+	b.WriteString(r.title() + "\n")
+	for i := range r.Summary {
+		b.WriteString("    " + r.Summary[i].text(dir) + "\n")
+	}
+	b.WriteString("\n")
+}
+
+// WriteMarkdown writes the summary, and a line for each finding that is shown, as Markdown for the summary
+// of a job or a comment on a pull request.
+func (r *Report) WriteMarkdown(w io.Writer, dir string) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### Advice\n\n%s\n\n", r.title())
+	for i := range r.Summary {
+		p := &r.Summary[i]
+		fmt.Fprintf(&b, "%d. %s\n", i+1, markdown(p.text(dir)))
+	}
+	if len(r.Summary) > 0 {
+		b.WriteString("\n")
+	}
+	rows := 0
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		if !f.Shown() {
+			continue
+		}
+		if rows++; rows == 1 {
+			b.WriteString("| finding | place | gain | class |\n|---|---|---|---|\n")
+		}
+		fmt.Fprintf(&b, "| %s (`%s`) | %s | %s | %s |\n", markdown(f.Title), f.ID, markdown(f.Place(dir)), f.Bound.Most(), f.Class)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// markdown escapes what Markdown and its tables treat as markup.
+func markdown(s string) string {
+	return strings.NewReplacer("\\", `\\`, "|", `\|`, "`", "\\`", "*", `\*`, "_", `\_`, "<", "&lt;", "[", `\[`, "\n", " ").Replace(s)
+}
