@@ -33,6 +33,8 @@ export interface Bound {
   time: number;
   /** The standard error of time. */
   error?: number;
+  /** Of time, what is spent elsewhere on collecting garbage. */
+  gc?: number;
   speedup?: number;
   bytes?: number;
   waiting?: number;
@@ -56,8 +58,12 @@ export interface Finding {
   bound: Bound;
   caveats?: string[];
   fix?: { file: string; diff: string };
-  /** Findings of the same rule in the same function, that this one stands for. */
-  also?: { id: string; line: number }[];
+  /** Findings that this one stands for: of its rule in the function, or of another rule on the line, which have a title. */
+  also?: { id: string; line: number; title?: string; most?: string }[];
+  /** The finding that has this one in also. */
+  folded?: string;
+  /** It gains less than 1 %. */
+  little?: boolean;
   /** How hone fix proves one without a rewrite. */
   try?: 'setting';
   place: string;
@@ -80,6 +86,8 @@ export interface Trial {
 }
 
 export interface Advice {
+  /** What is worth doing first. */
+  summary: { id: string; what: string; most?: string }[];
   findings: Finding[];
   /** By subject: the part of the CPU time below all findings. */
   together?: Record<string, number>;

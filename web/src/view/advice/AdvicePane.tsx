@@ -9,7 +9,7 @@ import type { State } from '../../state/state';
 import { Button, Empty, Failure, Icon, Progress, Skeleton } from '../parts';
 import { plural } from '../table/format';
 import { Command, FindingBody, percent } from './FindingCard';
-import { ceilingOf, classes, costOf, dayOf, RunLink, StateBadge } from './words';
+import { ceilingOf, classes, costOf, dayOf, RunLink, shownOf, StateBadge } from './words';
 
 interface Props {
   advising: Advising;
@@ -76,7 +76,9 @@ function Making({ progress, stop }: { progress: AdviceProgress | undefined; stop
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)} …`;
 
 function Found({ answer, command, open, onOpen, within }: Omit<Props, 'advising'> & { answer: Advice }) {
-  const { findings, kept } = answer;
+  const { kept } = answer;
+  const findings = shownOf(answer.findings);
+  const left = answer.findings.length - findings.length;
   const history = answer.history ?? [];
   const packages = answer.packages ?? [];
   const fixes = findings.filter((f) => f.fix).length;
@@ -108,6 +110,11 @@ function Found({ answer, command, open, onOpen, within }: Omit<Props, 'advising'
               ))}
             </ol>
             <Together answer={answer} />
+            {left > 0 && (
+              <p class="advice-note soft">
+                Not shown: {plural(left, 'finding')} on the same lines, or below 1 %. See all with <code>hone advise -all</code>.
+              </p>
+            )}
           </>
         )}
         <Unexamined sentences={answer.unexamined ?? []} />
@@ -168,9 +175,9 @@ function Nothing({ answer }: { answer: Advice }) {
   );
 }
 
-/** Findings overlap: what they cover together, where there are several. Facts about hot lines don't count. */
+/** What findings cover together, where there are several. Facts about hot lines don't count. */
 function Together({ answer }: { answer: Advice }) {
-  const known = answer.findings.filter((f) => f.class !== 'look');
+  const known = shownOf(answer.findings).filter((f) => f.class !== 'look');
   const subjects = Object.entries(answer.together ?? {})
     .filter(([name, share]) => share >= 0.01 && known.filter((f) => (f.evidence.subjects ?? ['']).includes(name)).length > 1)
     .sort(([, a], [, b]) => b - a)
@@ -178,8 +185,8 @@ function Together({ answer }: { answer: Advice }) {
   if (subjects.length === 0) return null;
   return (
     <p class="advice-note soft">
-      Findings overlap: together they cover {subjects.map(([name, share]) =>
-        `${percent(share)} of the CPU time${name && ` of ${name}`}`).join(', ')}.
+      All findings together: {subjects.map(([name, share]) =>
+        `${percent(share)} of the CPU time${name && ` of ${name}`}`).join(', ')}, apart from garbage collection.
     </p>
   );
 }

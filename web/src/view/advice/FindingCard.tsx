@@ -24,6 +24,7 @@ interface Props {
 export function FindingBody({ finding: f, trials, kept, command, within, inline }: Props) {
   const tried = trials.filter((t) => t.finding === f.id);
   const callees = (f.evidence.callees ?? []).filter((c) => c.share >= 0.005).slice(0, 3);
+  const elsewhere = (f.also ?? []).filter((a) => !a.title);
   const others = (f.evidence.subjects ?? []).filter((s) => s !== f.evidence.subject);
   return (
     <div class="finding-body">
@@ -39,7 +40,8 @@ export function FindingBody({ finding: f, trials, kept, command, within, inline 
           </li>
         )}
         {others.length > 0 && <li>also seen in {others.slice(0, 5).join(', ')}{others.length > 5 && ` and ${others.length - 5} more`}</li>}
-        {(f.also ?? []).length > 0 && <li>in this function also {f.also!.map((a) => `line ${a.line} (${a.id})`).join(', ')}</li>}
+        {(f.also ?? []).filter((a) => a.title).map((a) => <li key={a.id}>also: {a.title}{a.most && `, ${a.most}`} ({a.id})</li>)}
+        {elsewhere.length > 0 && <li>also: in this function {elsewhere.map((a) => `line ${a.line} (${a.id})`).join(', ')}</li>}
         {(f.caveats ?? []).map((c) => <li key={c} class="finding-but"><b>but</b> {c}</li>)}
       </ul>
       {f.fix && <Diff text={f.fix.diff} />}

@@ -51,3 +51,6 @@ export function ceilingOf({ bound: b }: Finding): string {
   if (b.bytes) return `−${(100 * b.bytes).toFixed(1)} % bytes`;
   return b.waiting ? `−${(100 * b.waiting).toFixed(1)} % waits` : '';
 }
+
+/** The findings that are shown if not everything is asked for. */
+export const shownOf = (all: readonly Finding[]): Finding[] => all.filter((f) => !f.folded && !f.little);
