@@ -116,6 +116,9 @@ func (x *examiner) findings(places []*occurrence) []Finding {
 		f := p.head
 		f.Evidence, f.Bound = x.describe(p.site.hot, p.part, cmp.Or(p.match.Gain, p.rule.Gain), x.options.MinShare)
 		f.Evidence.Compiler = p.site.Compiler
+		if !p.rule.Allocates {
+			f.Evidence.Ladder = nil // what else the line does grows
+		}
 		x.likely(&f)
 		f.Little = x.little(&f)
 		if p.site.Line != int(p.site.hot.line) {

@@ -103,8 +103,8 @@ type Evidence struct {
 	// Callers are the user's lines that called the line's function, most expensive first. A helper may
 	// be slow because of how it is used.
 	Callers []Caller `json:"callers,omitempty"`
-	// Ladder has the sizes of blocks allocated on the line, in bytes, ascending. Many increasing sizes
-	// mean that something grows.
+	// Ladder has the sizes of blocks allocated on the line, in bytes, ascending, if the finding is about
+	// these. Many increasing sizes mean that something grows.
 	Ladder []Block `json:"ladder,omitempty"`
 	// Compiler has the compiler's messages about the line: what escapes, and what is copied.
 	Compiler []string `json:"compiler,omitempty"`
