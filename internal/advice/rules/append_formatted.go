@@ -85,7 +85,7 @@ func matchAppendFormatted(s *advice.Site) []advice.Match {
 		if _, ok := s.CallAt(c.Cursor, c.Name); !ok {
 			continue // its arguments are the results of another call
 		}
-		f := formatted{s: s, c: c, to: to}
+		f := appendedValue{s: s, c: c, to: to}
 		if !f.callable() {
 			continue
 		}
@@ -100,8 +100,8 @@ func matchAppendFormatted(s *advice.Site) []advice.Match {
 	return matches
 }
 
-// formatted is a call that makes a string.
-type formatted struct {
+// appendedValue is a call that makes a string.
+type appendedValue struct {
 	s    *advice.Site
 	c    code.Call
 	to   appender
@@ -109,7 +109,7 @@ type formatted struct {
 }
 
 // callable sets the name of the counterpart, and reports whether it can be called here.
-func (f *formatted) callable() bool {
+func (f *appendedValue) callable() bool {
 	sel, ok := f.c.Fun.(*ast.SelectorExpr)
 	if !ok {
 		return false
@@ -128,7 +128,7 @@ func (f *formatted) callable() bool {
 }
 
 // receiver is what the method is called on; nil for a function.
-func (f *formatted) receiver() ast.Expr {
+func (f *appendedValue) receiver() ast.Expr {
 	if sel, ok := f.c.Fun.(*ast.SelectorExpr); ok && f.s.Info.Selections[sel] != nil {
 		return sel.X
 	}
@@ -136,7 +136,7 @@ func (f *formatted) receiver() ast.Expr {
 }
 
 // operands are all values that the call evaluates.
-func (f *formatted) operands() []ast.Expr {
+func (f *appendedValue) operands() []ast.Expr {
 	if x := f.receiver(); x != nil {
 		return append([]ast.Expr{x}, f.c.Args...)
 	}
@@ -144,7 +144,7 @@ func (f *formatted) operands() []ast.Expr {
 }
 
 // call is the call of the counterpart that appends to a destination.
-func (f *formatted) call(dst string) string {
+func (f *appendedValue) call(dst string) string {
 	args := []string{dst}
 	for _, a := range f.c.Args {
 		text := f.s.Source(a)
@@ -160,7 +160,7 @@ func (f *formatted) call(dst string) string {
 }
 
 // panics reports whether making the string may panic.
-func (f *formatted) panics() bool {
+func (f *appendedValue) panics() bool {
 	switch f.c.Name {
 	case "strconv.FormatInt", "strconv.FormatUint", "(*math/big.Int).Text":
 		return f.s.Info.Types[f.c.Args[len(f.c.Args)-1]].Value == nil
@@ -169,7 +169,7 @@ func (f *formatted) panics() bool {
 }
 
 // mayBeNegative reports whether the number that is formatted may be below 0.
-func (f *formatted) mayBeNegative() bool {
+func (f *appendedValue) mayBeNegative() bool {
 	n := f.c.Args[0]
 	if operand, _, ok := facts.Conversion(f.s.Place, n); ok {
 		if size, ok := facts.SizeOf(f.s.Info.TypeOf(operand)); ok && size < 8 || types.Identical(f.s.Info.TypeOf(operand), types.Typ[types.Int]) {
@@ -180,7 +180,7 @@ func (f *formatted) mayBeNegative() bool {
 }
 
 // appended matches append(dst, text...).
-func (f *formatted) appended(m *advice.Match) bool {
+func (f *appendedValue) appended(m *advice.Match) bool {
 	s, at := f.s, facts.WithParens(f.c.Cursor)
 	outer, ok := at.Parent().Node().(*ast.CallExpr)
 	if !ok || s.Callee(outer) != "append" || !outer.Ellipsis.IsValid() || len(outer.Args) != 2 || outer.Args[1] != at.Node() ||
@@ -210,7 +210,7 @@ func (f *formatted) appended(m *advice.Match) bool {
 }
 
 // written matches w.WriteString(text) and w.Write([]byte(text)).
-func (f *formatted) written(m *advice.Match) bool {
+func (f *appendedValue) written(m *advice.Match) bool {
 	s, at := f.s, f.c.Cursor
 	if operand, to, ok := facts.Conversion(s.Place, exprOf(at.Parent().Node())); ok && operand == f.c.CallExpr && facts.PlainBytes(to) {
 		at = at.Parent()
@@ -254,7 +254,7 @@ func (f *formatted) written(m *advice.Match) bool {
 }
 
 // converted matches []byte(text).
-func (f *formatted) converted(m *advice.Match) bool {
+func (f *appendedValue) converted(m *advice.Match) bool {
 	s := f.s
 	outer := exprOf(f.c.Parent().Node())
 	operand, to, ok := facts.Conversion(s.Place, outer)
@@ -299,17 +299,17 @@ func exprOf(n ast.Node) ast.Expr {
 	return &ast.BadExpr{}
 }
 
-func (f *formatted) imports() []string {
+func (f *appendedValue) imports() []string {
 	if dot := strings.LastIndexByte(f.to.function, '.'); dot >= 0 {
 		return []string{f.to.function[:dot]}
 	}
 	return nil
 }
 
-func (f *formatted) shortName() string { return edit.Short(f.to.function) }
+func (f *appendedValue) shortName() string { return edit.Short(f.to.function) }
 
 // longest returns how many bytes of room the text needs. Of longer ones, the counterpart allocates.
-func (f *formatted) longest() (int, bool) {
+func (f *appendedValue) longest() (int, bool) {
 	const (
 		decimal = len("-9223372036854775808")
 		binary  = 1 + 64
