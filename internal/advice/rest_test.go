@@ -85,7 +85,7 @@ func TestWithLooks(t *testing.T) {
 // TestLooksByTime: a line with most of few allocations isn't hotter than one with most of the time.
 func TestLooksByTime(t *testing.T) {
 	e := &evidence{subjects: []string{"F", "G"}, totals: []values{
-		{cpuTime: 1000, cpuSamples: 1000, allocBytes: 100, allocBlocks: 10},
+		{cpuTime: 1000, cpuSamples: 1000, gcTime: 100, allocBytes: 100, allocBlocks: 10},
 		{allocBytes: 100, allocBlocks: 10}, // without a CPU profile
 	}, gc: []int64{100, 0}, memory: []int64{200, 0}}
 	for _, c := range []struct {
