@@ -53,7 +53,8 @@ Flags for comparing:
   -layouts auto|all|none
                   link both sides again for each pair of samples, with functions in a
                   new order, because their order alone changes times by 1 to 2 %: never
-                  (none), always (all), or if it takes less time than measuring (auto)
+                  (none), always (all), or if it takes less time than measuring, and
+                  otherwise to confirm a change without -for (auto)
 
 Flags for profiles:
 

@@ -101,7 +101,7 @@ const DefaultWait = schedule.DefaultWait
 type Layouts = schedule.Layouts
 
 const (
-	AutoLayouts = schedule.AutoLayouts // if linking takes no longer than measuring
+	AutoLayouts = schedule.AutoLayouts // if linking takes no longer than measuring, else to confirm a change
 	AllLayouts  = schedule.AllLayouts  // however long it takes
 	NoLayouts   = schedule.NoLayouts   // one binary a side, as linked
 )

@@ -91,7 +91,7 @@ func TestSetupOfEachSample(t *testing.T) {
 		}
 		return sum
 	}
-	once, n := alarms(t, 1, nil, func(rng *rand.Rand) shifted {
+	once, _ := alarms(t, 1, nil, func(rng *rand.Rand) shifted {
 		var besides [familySize][2]float64
 		for i := range besides {
 			for s := range besides[i] {

@@ -10,7 +10,7 @@ import (
 type Layouts uint8
 
 const (
-	AutoLayouts Layouts = iota // where linking takes no longer than measuring
+	AutoLayouts Layouts = iota // where linking takes no longer than measuring, else to confirm a change
 	AllLayouts                 // however long it takes
 	NoLayouts                  // one binary a side, as linked
 )
