@@ -18,7 +18,7 @@ type Options struct {
 	MinHotLine float64
 	// MaxHotLines limits the functions with such lines, the hottest first; 0 is DefaultMaxHotLines.
 	// One line of each is reported; it names the others. With a negative number, all lines of all
-	// functions are reported.
+	// functions are reported, and no finding is folded or little.
 	MaxHotLines int
 	// MaxPackages limits how many hot packages are read, the hottest first; 0 is DefaultMaxPackages.
 	MaxPackages int
