@@ -50,9 +50,9 @@ Exit codes: 0 kept, 1 failure, 2 wrong usage, 3 not confirmed.
 ID is the id of a finding, or the start of one: from the last hone advise, or from a
 page of hone ui. hone builds and vets the rewrite, runs the tests of every package that
 depends on it, and measures the benchmarks of the finding, interleaved with the current
-code. It keeps the rewrite only if something gets faster, or allocates less and gets no
-slower. Otherwise your files stay as they are. If the result is unclear, hone measures
-again for up to three times as long, unless you give -count.
+code. It keeps the rewrite only if something gets faster, or allocates less and isn't
+measurably slower. Otherwise your files stay as they are. If the result is unclear, hone
+measures again for up to three times as long, unless you give -count.
 
 A rewrite that is kept stays uncommitted. .hone/advice/ID.patch has it for git apply and
 git am. The result says how many statements of the changed function the tests execute:
