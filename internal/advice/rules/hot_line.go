@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"math"
 	"slices"
@@ -363,9 +364,17 @@ func because(steps []advice.Step) string {
 	return fmt.Sprintf(": line %d passes it on (%s)", last.Line, last.How)
 }
 
-// notInlined says which calls on the line the compiler doesn't inline, and why.
+// notInlined says which calls on the line the compiler doesn't inline, and why: also calls of the
+// function itself, if the line is in no loop, so that calling may cost as much as the line.
 func notInlined(s *advice.Site) string {
 	var all []string
+	if nodes := s.Nodes(); len(nodes) > 0 && len(loopsAround(nodes[0])) == 0 {
+		if d, ok := s.Func.Node().(*ast.FuncDecl); ok {
+			if why := functionNotInlined(s, d.Name.Pos()); why != "" {
+				all = append(all, fmt.Sprintf("%s itself isn't inlined: %s.", d.Name.Name, why))
+			}
+		}
+	}
 	for _, call := range s.Calls() {
 		if reason := whyNotInlined(s, call); reason != "" && !slices.Contains(all, reason) {
 			all = append(all, reason)
@@ -402,11 +411,20 @@ func whyNotInlined(s *advice.Site, call code.Call) string {
 			}
 			return fmt.Sprintf("%s is called through an interface, so it isn't inlined.", name)
 		}
-		at := s.Fset.Position(f.Origin().Pos())
-		for _, k := range s.In.Decisions.At(at.Filename, at.Line) {
-			if k.Kind == advice.FunctionNotInlined {
-				return fmt.Sprintf("%s isn't inlined: %s.", name, k.Text)
-			}
+		if why := functionNotInlined(s, f.Origin().Pos()); why != "" {
+			return fmt.Sprintf("%s isn't inlined: %s.", name, why)
+		}
+	}
+	return ""
+}
+
+// functionNotInlined says why the compiler doesn't inline a function of the package, by the place of its
+// name: "" if it does, or if that isn't known.
+func functionNotInlined(s *advice.Site, name token.Pos) string {
+	at := s.Fset.Position(name)
+	for _, k := range s.In.Decisions.At(at.Filename, at.Line) {
+		if k.Kind == advice.FunctionNotInlined {
+			return k.Text
 		}
 	}
 	return ""
