@@ -76,11 +76,20 @@ func inStatements(clause ast.Node, pos token.Pos) bool {
 	return slices.ContainsFunc(Statements(clause), func(stmt ast.Stmt) bool { return Within(stmt, pos) })
 }
 
-// endsLife reports whether control never gets from the end of a branch to another use of a variable:
-// the branch ends the function, or the iteration of a loop whose body declares the variable.
+// endsLife reports whether control never gets from a branch to another use of a variable: all ways out
+// end the function, or the iteration of a loop whose body declares the variable.
 func endsLife(s *code.Place, branch inspector.Cursor, v *types.Var) bool {
 	list := Statements(branch.Node())
 	if len(list) == 0 {
+		return false
+	}
+	leaves := true
+	branch.Inspect([]ast.Node{(*ast.BranchStmt)(nil), (*ast.FuncLit)(nil)}, func(c inspector.Cursor) bool {
+		jump, ok := c.Node().(*ast.BranchStmt)
+		leaves = leaves && (!ok || staysIn(c, jump, branch) || leavesScope(s, c, jump, v))
+		return ok
+	})
+	if !leaves {
 		return false
 	}
 	switch last := list[len(list)-1].(type) {
@@ -90,19 +99,32 @@ func endsLife(s *code.Place, branch inspector.Cursor, v *types.Var) bool {
 		call, ok := last.X.(*ast.CallExpr)
 		return ok && neverReturns(s, call)
 	case *ast.BranchStmt:
-		if last.Label != nil || last.Tok != token.BREAK && last.Tok != token.CONTINUE {
-			return false
-		}
 		at, ok := branch.FindNode(last)
-		if !ok {
-			return false
-		}
-		switch loop := target(at, last.Tok == token.BREAK).(type) {
-		case *ast.ForStmt:
-			return Within(loop.Body, v.Pos())
-		case *ast.RangeStmt:
-			return Within(loop.Body, v.Pos()) || Within(loop, v.Pos()) && s.AtLeast("1.22")
-		}
+		return ok && leavesScope(s, at, last, v)
+	}
+	return false
+}
+
+// staysIn reports whether a break or continue is for a statement inside a branch.
+func staysIn(c inspector.Cursor, jump *ast.BranchStmt, branch inspector.Cursor) bool {
+	if jump.Label != nil || jump.Tok != token.BREAK && jump.Tok != token.CONTINUE {
+		return false
+	}
+	to := target(c, jump.Tok == token.BREAK)
+	return to != nil && to != branch.Node() && Within(branch.Node(), to.Pos())
+}
+
+// leavesScope reports whether a break or continue ends the iteration of a loop whose body declares a
+// variable.
+func leavesScope(s *code.Place, c inspector.Cursor, jump *ast.BranchStmt, v *types.Var) bool {
+	if jump.Label != nil || jump.Tok != token.BREAK && jump.Tok != token.CONTINUE {
+		return false
+	}
+	switch loop := target(c, jump.Tok == token.BREAK).(type) {
+	case *ast.ForStmt:
+		return Within(loop.Body, v.Pos())
+	case *ast.RangeStmt:
+		return Within(loop.Body, v.Pos()) || Within(loop, v.Pos()) && s.AtLeast("1.22")
 	}
 	return false
 }

@@ -50,6 +50,26 @@ func parse(t token) (int, error) { // alloc: runtime.newobject
 	return n + t.line, nil
 }
 
+// Breaks and continues of a loop in the branch don't leave it.
+//
+// says: t escapes to heap
+// want A: A copy in the branch
+func within(t token, all []token) *token { // alloc: runtime.newobject
+	if t.kind == 1 {
+		for _, other := range all {
+			if other.kind == 0 {
+				continue
+			}
+			t.line += other.line
+			if t.line > 100 {
+				break
+			}
+		}
+		return &t
+	}
+	return nil
+}
+
 func collect(tokens []token, kept map[string]*token) (n int) {
 	for i := range tokens {
 		// says: t escapes to heap

@@ -39,6 +39,24 @@ func carried(tokens []token, keep func(*token)) int {
 	return last.kind
 }
 
+// A way out of the branch leads to the next iteration, which uses it.
+func nested(tokens []token, keep func(*token)) *token {
+	// says: last escapes to heap
+	var last token // alloc: runtime.newobject
+	for _, t := range tokens {
+		last.kind += t.kind
+		if last.kind > 1 {
+			if last.kind > 2 {
+				keep(&last)
+				continue
+			}
+			keep(&last)
+			return &last
+		}
+	}
+	return nil
+}
+
 // Break ends the switch, not the iteration.
 func broken(tokens []token, keep func(*token)) (n int) {
 	// says: t escapes to heap
