@@ -34,7 +34,7 @@
 // cases.jsonl beside this file has commits, and silent.jsonl places to be silent at. world.jsonl
 // and sealed.jsonl have commits of modules that are in no other list here, split by module before
 // anything was tried: world.jsonl to work with, and sealed.jsonl to be scored once, when the rules
-// of a version are done. Nothing may be mended because of a case in it.
+// of a version are done. Nothing may be mended because of a case in it. scores.txt has what came of it.
 //
 // With -modules it shows what hone would rewrite in repositories as they are, or in the
 // newest versions of modules, to be read: see modules.go. Files named fresh have modules, and
