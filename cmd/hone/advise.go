@@ -53,7 +53,7 @@ Flags for all profiles:
   -format F       text, json, sarif for code scanning, github for annotations of a pull
                   request, or markdown for a job's summary (text)
   -json           same as -format json
-  -explain RULE   explain a rule or a finding; without a name, list all rules
+  -explain RULE   explain a rule, also by a finding's id; without a name, list all rules
 
 Flags for packages, whose benchmarks are profiled first:
 
@@ -212,7 +212,11 @@ func explainRules(a *app, names []string) error {
 			return fmt.Errorf("unknown rule %q: hone advise -explain lists all rules", name)
 		}
 		r := all[i]
-		fmt.Fprintf(a.stdout, "%s: %s (class %s)\n\n%s", r.ID, r.Title, r.Class, r.Explanation())
+		class := r.Class.String()
+		if r.Class == advice.Safe {
+			class += " at best"
+		}
+		fmt.Fprintf(a.stdout, "%s: %s (class %s)\n\n%s", r.ID, r.Title, class, r.Explanation())
 	}
 	return nil
 }

@@ -77,13 +77,17 @@ func (r *Rule) Explanation() string {
 	if r.Conditions.Offered != "" {
 		fmt.Fprintf(&b, "\nThe rewrite is offered if %s.\n", strings.ReplaceAll(r.Conditions.Offered, "; ", ", and "))
 	}
+	unless := "The rewrite needs review (class B) unless the rule can tell"
+	if r.Class == Review {
+		unless = "The rewrite needs review (class B): check"
+	}
 	if all := strings.Split(r.Conditions.Review, "; "); len(all) > 1 {
-		b.WriteString("\nThe rewrite needs review (class B) unless the rule can tell all of this:\n\n")
+		fmt.Fprintf(&b, "\n%s all of this:\n\n", unless)
 		for _, condition := range all {
 			fmt.Fprintf(&b, "- %s\n", condition)
 		}
 	} else if all[0] != "" {
-		fmt.Fprintf(&b, "\nThe rewrite needs review (class B) unless the rule can tell that %s.\n", all[0])
+		fmt.Fprintf(&b, "\n%s that %s.\n", unless, all[0])
 	}
 	if a := r.Analyzer; a != nil {
 		fmt.Fprintf(&b, "\nThe pattern and the rewrite are those of the analyzer [%s](%s); what is found elsewhere than on a hot line is not reported.\n", a.Name, a.URL)

@@ -28,6 +28,12 @@ func (e *evidence) toCount(lines []*hot) (subjects []string) {
 	return subjects
 }
 
+// Benchmarked reports whether the line costs most in a benchmark that was measured.
+func (c *Costs) Benchmarked() bool {
+	i, ok := c.seen.costliest(c.hot.match(about{folded: true}))
+	return ok && c.seen.opTimes[i] > 0
+}
+
 // RunsPerOp returns how often the statement at a position runs per operation of the subject where the
 // line's own work costs most. ok is false if that wasn't counted.
 func (c *Costs) RunsPerOp(at token.Position) (perOp float64, subject string, ok bool) {

@@ -47,7 +47,7 @@ func (b *Bound) Most() string {
 	case b.Waiting >= leastSaved:
 		return fmt.Sprintf("at most %.0f %% of the waiting", 100*b.Waiting)
 	case b.Time >= leastSaved && (b.Speedup == 0 || b.Speedup > 100):
-		return "nearly all of the time"
+		return "at most nearly all of the time"
 	case b.Speedup >= 1.01:
 		return "at most " + times(b.Speedup)
 	case b.Bytes >= leastSaved:

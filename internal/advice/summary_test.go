@@ -46,8 +46,8 @@ func TestMost(t *testing.T) {
 		{Bound{}, ""},
 		{Bound{Time: 0.001, Speedup: 1.001}, ""},
 		{Bound{Time: 0.5, Speedup: 2}, "at most 2 times as fast"},
-		{Bound{Time: 0.995, Speedup: 200}, "nearly all of the time"},
-		{Bound{Time: 1}, "nearly all of the time"},
+		{Bound{Time: 0.995, Speedup: 200}, "at most nearly all of the time"},
+		{Bound{Time: 1}, "at most nearly all of the time"},
 		{Bound{Bytes: 0.44}, "at most 44 % of the bytes"},
 		{Bound{Waiting: 0.41}, "at most 41 % of the waiting"},
 	} {

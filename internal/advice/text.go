@@ -302,18 +302,18 @@ func (b Bound) String() string {
 	if b.Error > 0 {
 		margin = fmt.Sprintf(" ±%.1f", 100*b.margin())
 	}
-	if b.Speedup == 0 || b.Speedup > 100 {
-		return fmt.Sprintf("nearly all of the time (%.1f%s %%)", 100*b.Time, margin)
-	}
-	gain := "at most " + times(b.Speedup)
-	if b.Time < 0.005 {
+	gain, of := "at most "+times(b.Speedup), " of the time"
+	switch {
+	case b.Speedup == 0 || b.Speedup > 100:
+		gain, of = "at most nearly all of the time", ""
+	case b.Time < 0.005:
 		gain = "hardly any"
 	}
 	parts := ""
 	if gc := tenths(b.Time) - tenths(b.Time-b.GC); gc > 0 {
 		parts = fmt.Sprintf(": %.1f %% here, %.1f %% collecting its garbage", 100*(b.Time-b.GC), gc)
 	}
-	return fmt.Sprintf("%s (%.1f%s %% of the time%s)", gain, 100*b.Time, margin, parts)
+	return fmt.Sprintf("%s (%.1f%s %%%s%s)", gain, 100*b.Time, margin, of, parts)
 }
 
 // times is a gain in words. Above ten, the error of a bound is larger than its fraction.

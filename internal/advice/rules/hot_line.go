@@ -225,9 +225,17 @@ func howOften(s *advice.Site) string {
 	case known && len(strings.Join(bounds, "")) < 60:
 		return fmt.Sprintf("It runs up to %s times per call of %s, by the bounds of the loops around it (an estimate).", strings.Join(bounds, " × "), function)
 	case len(lines) == 1:
-		return fmt.Sprintf("It is in a loop (line %s); how often that runs per call of %s isn't known.", lines[0], function)
+		return fmt.Sprintf("It is in a loop (line %s); how often that runs per call of %s isn't known%s.", lines[0], function, countable(s))
 	}
-	return fmt.Sprintf("It is in %d nested loops (lines %s); how often they run per call of %s isn't known.", len(lines), strings.Join(lines, ", "), function)
+	return fmt.Sprintf("It is in %d nested loops (lines %s); how often they run per call of %s isn't known%s.", len(lines), strings.Join(lines, ", "), function, countable(s))
+}
+
+// countable says how to count what a benchmark runs.
+func countable(s *advice.Site) string {
+	if s.Benchmarked() {
+		return ": hone advise -counts counts it"
+	}
+	return ""
 }
 
 // howOftenCounted says how often the line runs, if that was counted.
