@@ -30,6 +30,8 @@ var dearer = map[string]string{
 	"map_grows_fill/byID":                   "keys are the same",
 	"map_grows_fill/parse":                  "it fails at the first",
 	"slice_grows_collect/parse":             "it fails at the first",
+	"sprintf_simple_chosen/quoted":          "no profile says that numbers are below 256, which fmt doesn't allocate for",
+	"sprintf_simple_hexadecimal/sums":       "hex.EncodeToString copies its result: fewer objects, and more bytes for long data",
 	"sprintf_simple_hosts/large":            "numbers are above 255 by the profile",
 	"sprintf_simple_pairs/hop":              "numbers are above 255 by the profile",
 	"sprintf_simple_quotes/long":            "what is quoted has 16 bytes by the profile",
@@ -46,8 +48,10 @@ var dearer = map[string]string{
 var uncalled = map[string]string{
 	"append_chain_three/changed":           "it takes a function",
 	"byte_loop_fill/pad":                   "some don't end",
+	"deep_equal_zero/missing":              "it takes a function",
 	"encoder_per_call_compress/serve":      "it takes an http.ResponseWriter",
 	"encoder_per_call_compress/text":       "it takes an interface of its own",
+	"error_formatted_values/read":          "it takes a reflect.Type",
 	"escapes_in_branch_branches/later":     "it takes a function",
 	"escapes_in_branch_branches/parse":     "it takes a struct of its own",
 	"escapes_in_branch_branches/within":    "it takes a struct of its own",
@@ -57,11 +61,13 @@ var uncalled = map[string]string{
 	"map_grows_fill/clone":                 "it takes an http.Header",
 	"map_grows_sum/changed":                "it takes a function",
 	"map_grows_fill/positions":             "it takes a function",
+	"map_twice_again/called":               "it takes a function",
 	"reflect_assert_two/fields":            "it takes a reflect.Value",
 	"reflect_assert_two/length":            "it takes a reflect.Value",
 	"reflect_assert_two/text":              "it takes a reflect.Value",
 	"reflect_type_known/isError":           "it takes a reflect.Type",
 	"reflect_type_known/isStringer":        "it takes a reflect.Type",
+	"regexp_engine_lines/lines":            "it takes a struct of its own",
 	"regexp_per_call_handler/greet":        "it takes an http.ResponseWriter",
 	"regexp_per_call_shared/given":         "it takes a function",
 	"slide_loop_slide/drop":                "it takes what must not be empty",
@@ -92,7 +98,7 @@ func TestCost(t *testing.T) {
 	var imports, cases bytes.Buffer
 	for _, golden := range goldens {
 		file := strings.TrimSuffix(golden, ".golden")
-		if base := filepath.Base(file); base == "conditions.go" || base == "order.go" {
+		if base := filepath.Base(file); base == "conditions.go" || base == "order.go" || strings.HasSuffix(base, "_test.go") { // a rewrite adds tests
 			continue
 		}
 		rule := filepath.Base(filepath.Dir(file))
@@ -105,7 +111,7 @@ func TestCost(t *testing.T) {
 			}
 			f, _ := check(t, from, text)
 			sources[i] = functions(t, f)
-			text = append(text, "\n// Functions are those of the package.\nvar Functions = map[string]any{\n"...)
+			text = append(text, "\n// Functions are those of the package, which may have a variable named any.\nvar Functions = map[string]interface{}{\n"...)
 			for _, fn := range slices.Sorted(maps.Keys(sources[i])) {
 				text = fmt.Appendf(text, "%q: %s,\n", fn, fn)
 			}

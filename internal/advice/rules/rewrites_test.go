@@ -122,7 +122,7 @@ func (c *campaign) stopped() bool {
 	if c.generated > 200 && c.rewritten()*20 < c.generated {
 		if !c.missed {
 			c.missed = true
-			c.t.Errorf("%s: %d of %d functions are rewritten: its generator misses the pattern", c.rule.ID, c.rewritten(), c.generated)
+			c.t.Errorf("%s: %d of %d functions are rewritten: its generator misses the pattern, or lookedFor its Frames", c.rule.ID, c.rewritten(), c.generated)
 		}
 		return true
 	}

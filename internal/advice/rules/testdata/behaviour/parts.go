@@ -34,7 +34,37 @@ func Run() string {
 	add(pairs(pair{"a", "b"}), pairs(pair{"x", "b"}))
 	add(errs(0), errs(1), errs(2))
 	add(drawn(), location())
+	for _, key := range []string{"", "a", "b", "none"} {
+		add(most(map[string]int{"a": 3, "b": -1}, key), kept(map[string]*pair{"a": {"x", "y"}, "b": nil}, key), raised(map[string]int{"a": 1}, key))
+	}
 	return strings.Join(out, "")
+}
+
+func most(counts map[string]int, key string) (n int) {
+	if counts[key] > n {
+		n = counts[key]
+	}
+	if _, ok := counts[key]; ok {
+		n += 10 * counts[key]
+	}
+	return n
+}
+
+func kept(pairs map[string]*pair, key string) string {
+	p, ok := pairs[key]
+	if !ok || p == nil {
+		return "none"
+	}
+	return p.a + pairs[key].b
+}
+
+func raised(counts map[string]int, key string) map[string]int {
+	if counts[key] > 0 {
+		counts[key] = counts[key] + 1
+	} else {
+		delete(counts, "a")
+	}
+	return counts
 }
 
 func first(s string) string { return strings.Split(s, "=")[0] }
