@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"slices"
 	"strings"
@@ -172,24 +171,11 @@ func moved(s *advice.Site, v *types.Var, lit *ast.CompositeLit, name string) []a
 	if !ok || d.Value != ast.Expr(lit) || !facts.InBlock(d.Cursor) || len(s.Uses(v)) == 0 {
 		return nil
 	}
-	n, tf := d.Node(), s.Fset.File(d.Node().Pos())
-	first, last := tf.Line(n.Pos()), tf.Line(n.End())
-	alone := func(pos token.Pos) bool { return strings.TrimSpace(s.Text(tf.LineStart(tf.Line(pos)), pos)) == "" }
-	if last == tf.LineCount() || !alone(n.Pos()) || facts.Commented(s.Place, n.Pos(), lit.Pos()) {
+	lines, ok := linesOf(s, d.Node())
+	if !ok || facts.Commented(s.Place, d.Node().Pos(), lit.Pos()) {
 		return nil
 	}
-	doc, start, end := "", tf.LineStart(first), tf.LineStart(last+1)
-	behind := strings.TrimSpace(s.Text(n.End(), end))
-	if behind != "" && !strings.HasPrefix(behind, "//") {
-		return nil
-	}
-	for _, g := range s.File.Comments {
-		if tf.Line(g.End()) == first-1 && alone(g.Pos()) {
-			start = tf.LineStart(tf.Line(g.Pos()))
-			doc = s.Source(g) + "\n"
-		}
-	}
-	edits := []advice.Edit{edit.BeforeDecl(s, strings.TrimSpace(doc+"var "+name+" = "+s.Source(lit)+" "+behind)), {Pos: start, End: end}}
+	edits := []advice.Edit{edit.BeforeDecl(s, strings.TrimSpace(lines.doc+"var "+name+" = "+s.Source(lit)+" "+lines.behind)), lines.without(s, "")}
 	for _, id := range s.Uses(v) {
 		edits = append(edits, edit.Replace(id, name))
 	}
