@@ -3,10 +3,112 @@ package rules
 import (
 	"go/ast"
 	"go/token"
+	"go/types"
+	"slices"
 	"strings"
 
+	"golang.org/x/tools/go/ast/inspector"
+
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/edit"
+	"github.com/hone-go/hone/internal/advice/facts"
 )
+
+// toPackageVariable adds a package variable for a call whose result it keeps. inPlace are the edits that
+// put the variable in the place of the call. A local variable that would only be a copy of the package
+// variable goes: its uses become uses of the package variable, and its comments move there.
+func toPackageVariable(s *advice.Site, call inspector.Cursor, name, value string, inPlace []advice.Edit) []advice.Edit {
+	declared := "var " + name + " = " + value
+	local, ok := localWith(s, call)
+	if !ok {
+		return append(inPlace, edit.BeforeDecl(s, declared))
+	}
+	lines, ok := linesOf(s, local.stmt)
+	if !ok || facts.Commented(s.Place, local.stmt.Pos(), call.Node().Pos()) {
+		return append(inPlace, edit.BeforeDecl(s, declared))
+	}
+	statement := "" // what inPlace puts before the declaration
+	var edits []advice.Edit
+	for _, e := range inPlace {
+		switch {
+		case e.Pos == local.stmt.Pos() && e.End == e.Pos:
+			statement = e.New
+		case e.Pos == lines.end && e.New == "":
+			lines.end = e.End
+		case !facts.Within(local.stmt, e.Pos):
+			edits = append(edits, e)
+		}
+	}
+	edits = append(edits, lines.without(s, statement))
+	edits = append(edits, local.renamed(name, edits)...)
+	return append(edits, edit.BeforeDecl(s, strings.TrimSpace(lines.doc+declared+" "+lines.behind)))
+}
+
+// A localVariable is a variable of a function that only its declaration sets.
+type localVariable struct {
+	uses []*ast.Ident
+	stmt ast.Stmt // its declaration, in a list of statements
+}
+
+// localWith returns the local variable that a declaration sets to a value, maybe together with an error. ok
+// is false if something else sets it or has its address, or if it has another type than the value.
+func localWith(s *advice.Site, value inspector.Cursor) (local localVariable, ok bool) {
+	value = facts.WithParens(value)
+	var id *ast.Ident
+	stmt := value.Parent()
+	switch p := stmt.Node().(type) {
+	case *ast.AssignStmt:
+		if p.Tok != token.DEFINE || len(p.Rhs) != 1 {
+			return local, false
+		}
+		id, _ = p.Lhs[0].(*ast.Ident)
+	case *ast.ValueSpec:
+		decl, ok := stmt.Parent().Node().(*ast.GenDecl)
+		if !ok || len(decl.Specs) != 1 || decl.Lparen.IsValid() || len(p.Names) != 1 {
+			return local, false
+		}
+		id, stmt = p.Names[0], stmt.Parent().Parent()
+	}
+	if id == nil || !facts.InBlock(stmt) {
+		return local, false
+	}
+	v, ok := s.Info.Defs[id].(*types.Var)
+	if !ok || !types.Identical(v.Type(), firstResult(s.Info.TypeOf(value.Node().(ast.Expr)))) {
+		return local, false
+	}
+	switch v.Type().Underlying().(type) {
+	case *types.Pointer, *types.Interface:
+	default:
+		return local, false // a method may have its address
+	}
+	for _, use := range s.Uses(v) {
+		c, ok := s.Root().FindNode(use)
+		if !ok || facts.IsAssigned(facts.WithParens(c)) {
+			return local, false
+		}
+	}
+	local.uses = s.Uses(v)
+	local.stmt, ok = stmt.Node().(ast.Stmt)
+	return local, ok
+}
+
+func firstResult(t types.Type) types.Type {
+	if results, ok := t.(*types.Tuple); ok && results.Len() > 0 {
+		return results.At(0).Type()
+	}
+	return t
+}
+
+// renamed are the edits that put a name in the place of a variable, except where other edits change the code.
+func (v *localVariable) renamed(name string, others []advice.Edit) []advice.Edit {
+	var edits []advice.Edit
+	for _, id := range v.uses {
+		if !slices.ContainsFunc(others, func(e advice.Edit) bool { return e.Pos <= id.Pos() && id.End() <= e.End }) {
+			edits = append(edits, edit.Replace(id, name))
+		}
+	}
+	return edits
+}
 
 // ownLines are the lines of a statement, from the comment above it to the end of its last line.
 type ownLines struct {

@@ -100,10 +100,10 @@ func hoistRegexp(s *advice.Site, c code.Call, pattern string, m *advice.Match) {
 	if posix {
 		must += "POSIX"
 	}
-	variable := edit.BeforeDecl(s, fmt.Sprintf("var %s = %s(%s)", name, must, s.Source(c.Args[0])))
+	value := fmt.Sprintf("%s(%s)", must, s.Source(c.Args[0]))
 	switch strings.TrimSuffix(c.Name, "POSIX") {
 	case "regexp.MustCompile":
-		m.Edits = []advice.Edit{variable, edit.Replace(c.CallExpr, name)}
+		m.Edits = toPackageVariable(s, c.Cursor, name, value, []advice.Edit{edit.Replace(c.CallExpr, name)})
 	case "regexp.Compile":
 		// The error of a valid pattern is nil.
 		if !facts.TwoResults(c) {
@@ -113,14 +113,14 @@ func hoistRegexp(s *advice.Site, c code.Call, pattern string, m *advice.Match) {
 		if !ok {
 			return
 		}
-		m.Edits = append(edits, variable)
+		m.Edits = toPackageVariable(s, c.Cursor, name, value, edits)
 	case "regexp.MatchString", "regexp.Match", "regexp.MatchReader":
 		method := strings.TrimPrefix(c.Name, "regexp.")
 		edits, ok := withoutError(s, c, fmt.Sprintf("%s.%s(%s)", name, method, s.Source(c.Args[1])))
 		if !ok {
 			return
 		}
-		m.Edits = append(edits, variable)
+		m.Edits = append(edits, edit.BeforeDecl(s, "var "+name+" = "+value))
 	}
 	m.Class = advice.Review
 }

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"go/ast"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -47,7 +46,7 @@ func matchReplacerPerCall(s *advice.Site) []advice.Match {
 		m.Why = "strings.NewReplacer gets the same constants on each call and builds a table each time; create it once, as a package variable. Check that no code compares it with another one."
 		if s.Decl != nil && facts.AtPackageLevel(s.Place, call) {
 			name := s.Unused(edit.LowerFirst(s.Decl.Name.Name)+"Replacer", call.Pos())
-			m.Edits = []advice.Edit{edit.BeforeDecl(s, fmt.Sprintf("var %s = %s", name, s.Source(call))), edit.Replace(call, name)}
+			m.Edits = toPackageVariable(s, c, name, s.Source(call), []advice.Edit{edit.Replace(call, name)})
 			m.Class = advice.Review
 		}
 		matches = append(matches, m)

@@ -270,7 +270,9 @@ func regexpCore(g *gen) core {
 		return core{result: "string", body: fmt.Sprintf("%s, %s := regexp.Compile(%s)\nif %s != nil {\nreturn %s.Error()\n}\nr = %s.FindString(%s)\n", re, err, pattern, err, err, re, text), keep: true}
 	case 2:
 		re := g.name("re")
-		return core{result: "string", body: fmt.Sprintf("%s := regexp.MustCompile(%s)\n%s\nr = %s.ReplaceAllString(%s, \"<$0>\")\n", re, pattern, g.one("", re+".Longest()", "func(x *regexp.Regexp) { x.Longest() }("+re+")", "also := "+re+"\nalso.Longest()", "touch()"), re, text)}
+		declared := g.one(re+" := regexp.MustCompile(%s)\n", "var "+re+" = regexp.MustCompile(%s)\n", re+" := regexp.MustCompile(%s) // a pattern\n\n", "var "+re+" interface {\nLongest()\nReplaceAllString(string, string) string\n} = regexp.MustCompile(%s)\n")
+		before := g.one("", "touch()", re+".Longest()", "func() { "+re+".Longest() }()", "also := "+re+"\nalso.Longest()", "if "+g.bool()+" {\n"+re+" = regexp.MustCompile(\"x\")\n}", "also := &"+re+"\n*also = regexp.MustCompile(\"x\")")
+		return core{result: "string", body: fmt.Sprintf(declared+"%s\nr = %s.ReplaceAllString(%s, \"<$0>\")\n", pattern, before, re, text)}
 	case 3:
 		return core{result: "*regexp.Regexp", body: "r = regexp.MustCompile(" + pattern + ")\n" + g.one("", "r.Longest()\n", "note(\"%v\", r == regexp.MustCompile("+pattern+"))\n")}
 	case 4:

@@ -105,7 +105,7 @@ func hoistTemplate(s *advice.Site, c code.Call, text string, m *advice.Match) {
 	if !onlyRun(s, at) {
 		return
 	}
-	m.Edits = append(edits, edit.BeforeDecl(s, fmt.Sprintf("var %s = %s.Must(%s)", want, pkg, s.Source(c.CallExpr))))
+	m.Edits = toPackageVariable(s, at, want, fmt.Sprintf("%s.Must(%s)", pkg, s.Source(c.CallExpr)), edits)
 	m.Class = advice.Review
 }
 
