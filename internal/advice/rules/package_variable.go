@@ -92,6 +92,63 @@ func localWith(s *advice.Site, value inspector.Cursor) (local localVariable, ok 
 	return local, ok
 }
 
+// A packageCopy is a local variable whose declaration copies a package variable, and which nothing else sets.
+type packageCopy struct {
+	local, of *types.Var
+	value     inspector.Cursor // the package variable in the declaration
+}
+
+// copyOf returns what a local variable copies. ok is false if it isn't such a copy.
+func copyOf(s *advice.Site, obj types.Object) (c packageCopy, ok bool) {
+	v, ok := obj.(*types.Var)
+	if !ok || v.IsField() || v.Parent() == s.Types.Scope() || !setOnce(s, v) {
+		return c, false
+	}
+	for value := range facts.ValuesOf(s.Place, v) {
+		of, isVar := facts.Object(s.Place, value).(*types.Var)
+		at, found := s.Root().FindNode(value)
+		if !isVar || !found || of.Parent() != s.Types.Scope() || !types.Identical(of.Type(), v.Type()) {
+			return c, false
+		}
+		declares := slices.Contains(declaredBy(s, at.Parent().Node()), types.Object(v))
+		return packageCopy{v, of, at}, declares
+	}
+	return c, false
+}
+
+// declaredBy are the variables that a statement or a var line declares.
+func declaredBy(s *advice.Site, n ast.Node) (declared []types.Object) {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		for _, e := range n.Lhs {
+			if id, ok := e.(*ast.Ident); ok {
+				declared = append(declared, s.Info.Defs[id])
+			}
+		}
+	case *ast.ValueSpec:
+		for _, id := range n.Names {
+			declared = append(declared, s.Info.Defs[id])
+		}
+	}
+	return declared
+}
+
+// without are the edits that use the package variable instead, apart from one use that goes anyway. They are
+// nil if the copy has to stay and other uses remain. ok is false if the copy would be left unused.
+func (c *packageCopy) without(s *advice.Site, gone ast.Expr) (edits []advice.Edit, ok bool) {
+	remain := len(s.Uses(c.local)) > 1
+	local, ok := localWith(s, c.value)
+	if !ok || slices.ContainsFunc(local.uses, func(id *ast.Ident) bool { return facts.Resolves(s.Place, c.of.Name(), id.Pos()) != c.of }) {
+		return nil, remain
+	}
+	lines, ok := linesOf(s, local.stmt)
+	if !ok || facts.Commented(s.Place, local.stmt.Pos(), local.stmt.End()) {
+		return nil, remain
+	}
+	deleted := lines.withoutStatement(s, local.stmt)
+	return append(local.renamed(c.of.Name(), []advice.Edit{edit.Replace(gone, "")}), deleted), true
+}
+
 func firstResult(t types.Type) types.Type {
 	if results, ok := t.(*types.Tuple); ok && results.Len() > 0 {
 		return results.At(0).Type()
@@ -113,8 +170,9 @@ func (v *localVariable) renamed(name string, others []advice.Edit) []advice.Edit
 // ownLines are the lines of a statement, from the comment above it to the end of its last line.
 type ownLines struct {
 	start, end  token.Pos
-	doc, behind string // its comments
-	first       bool   // nothing but an empty line or a brace is above
+	first       token.Pos // the first line of the statement itself
+	doc, behind string    // its comments
+	begins      bool      // nothing but an empty line or a brace is above
 }
 
 // linesOf returns the lines of a statement; ok is false if it shares them with others.
@@ -125,7 +183,7 @@ func linesOf(s *advice.Site, stmt ast.Node) (lines ownLines, ok bool) {
 	if last == tf.LineCount() || !alone(stmt.Pos()) {
 		return lines, false
 	}
-	lines.start, lines.end = tf.LineStart(first), tf.LineStart(last+1)
+	lines.start, lines.first, lines.end = tf.LineStart(first), tf.LineStart(first), tf.LineStart(last+1)
 	lines.behind = strings.TrimSpace(s.Text(stmt.End(), lines.end))
 	if lines.behind != "" && !strings.HasPrefix(lines.behind, "//") {
 		return lines, false
@@ -138,7 +196,7 @@ func linesOf(s *advice.Site, stmt ast.Node) (lines ownLines, ok bool) {
 	}
 	if above := tf.Line(lines.start) - 1; above > 0 {
 		text := strings.TrimSpace(s.Text(tf.LineStart(above), lines.start))
-		lines.first = text == "" || strings.HasSuffix(text, "{") || strings.HasSuffix(text, ":")
+		lines.begins = text == "" || strings.HasSuffix(text, "{") || strings.HasSuffix(text, ":")
 	}
 	return lines, true
 }
@@ -149,11 +207,22 @@ func (l *ownLines) without(s *advice.Site, statement string) advice.Edit {
 	e := advice.Edit{Pos: l.start, End: l.end, New: statement}
 	tf := s.Fset.File(l.start)
 	next := tf.Line(l.end)
-	if statement != "" || !l.first || next == tf.LineCount() {
+	if statement != "" || !l.begins || next == tf.LineCount() {
 		return e
 	}
 	if below := tf.LineStart(next + 1); strings.TrimSpace(s.Text(l.end, below)) == "" {
 		e.End = below
 	}
 	return e
+}
+
+// withoutStatement is the edit that deletes the statement but leaves its comments.
+func (l *ownLines) withoutStatement(s *advice.Site, stmt ast.Node) advice.Edit {
+	if l.behind != "" {
+		return advice.Edit{Pos: stmt.Pos(), End: stmt.End() + token.Pos(strings.Index(s.Text(stmt.End(), l.end), l.behind))}
+	}
+	if l.doc != "" {
+		return advice.Edit{Pos: l.first, End: l.end}
+	}
+	return l.without(s, "")
 }

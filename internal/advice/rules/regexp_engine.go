@@ -98,7 +98,7 @@ func matchRegexpEngine(s *advice.Site) []advice.Match {
 }
 
 // patternOf returns the constant that a pattern was compiled from, if it is in the expression itself
-// or in the variable's declaration.
+// or in the declaration of the variable, or of the package variable that it copies.
 func patternOf(s *advice.Site, e ast.Expr) (string, bool) {
 	e = ast.Unparen(e)
 	if call, ok := e.(*ast.CallExpr); ok {
@@ -117,6 +117,9 @@ func patternOf(s *advice.Site, e ast.Expr) (string, bool) {
 			return "", false
 		}
 		return patternOf(s, facts.PackageValue(s.Place, obj))
+	}
+	if c, ok := copyOf(s, obj); ok {
+		return patternOf(s, c.value.Node().(ast.Expr))
 	}
 	if !facts.IsLocal(s.Place, obj) || !setOnce(s, obj) {
 		return "", false
@@ -147,9 +150,13 @@ func setOnce(s *advice.Site, obj types.Object) bool {
 // findText fills in code that looks for a fixed text without a pattern. Invalid UTF-8 makes no
 // difference: a valid text starts with a byte that doesn't occur inside other characters.
 func findText(s *advice.Site, c code.Call, re ast.Expr, pattern string, m *advice.Match) {
-	obj := facts.Object(s.Place, re)
-	if obj == nil || obj.Parent() != s.Types.Scope() || obj.Exported() || facts.Commented(s.Place, c.Pos(), c.End()) {
-		return // a local variable would be left unused; another package may set an exported one
+	obj, ok := packageVariableOf(s, re)
+	if !ok || obj.Exported() || facts.Commented(s.Place, c.Pos(), c.End()) {
+		return // another local variable would be left unused; another package may set an exported one
+	}
+	withoutCopy, ok := withoutUse(s, re)
+	if !ok {
+		return
 	}
 	parts, begins, ends := partsOf(pattern)
 	if len(parts) != 1 || parts[0].Op != syntax.OpLiteral || parts[0].Flags&syntax.FoldCase != 0 || slices.Contains(parts[0].Rune, utf8.RuneError) {
@@ -168,7 +175,7 @@ func findText(s *advice.Site, c code.Call, re ast.Expr, pattern string, m *advic
 		if path == "bytes" {
 			within = "string(" + within + ")"
 		}
-		m.Edits = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("(%s == %s)", within, text))}
+		m.Edits = append(withoutCopy, edit.Replace(c.CallExpr, fmt.Sprintf("(%s == %s)", within, text)))
 		m.Class = advice.Safe
 		edit.MustCheck(m, facts.Overtaken(s.Place, c.Cursor, []facts.Step{{Expr: c.Args[0], Contents: true}}))
 		return
@@ -186,7 +193,7 @@ func findText(s *advice.Site, c code.Call, re ast.Expr, pattern string, m *advic
 	case ends:
 		find = "HasSuffix"
 	}
-	m.Edits, m.Imports = []advice.Edit{edit.Replace(c.CallExpr, fmt.Sprintf("%s.%s(%s, %s)", pkg, find, within, text))}, []string{path}
+	m.Edits, m.Imports = append(withoutCopy, edit.Replace(c.CallExpr, fmt.Sprintf("%s.%s(%s, %s)", pkg, find, within, text))), []string{path}
 }
 
 // partsOf returns the parts of a pattern in sequence, between the beginning and the end of the text if

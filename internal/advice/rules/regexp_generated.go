@@ -49,7 +49,7 @@ func generateFunction(s *advice.Site, c code.Call, re ast.Expr, simple string, m
 	if simple != "" {
 		m.Why = simple
 	}
-	m.Edits, m.Imports = []advice.Edit{edit.Replace(c.Fun, r.Name)}, r.code.Imports
+	m.Edits, m.Imports = append(r.withoutCopy, edit.Replace(c.Fun, r.Name)), r.code.Imports
 	if strings.HasPrefix(method, "FindAll") { // without how many
 		m.Edits = append(m.Edits, advice.Edit{Pos: c.Args[0].End(), End: c.Args[1].End()})
 	}
@@ -70,6 +70,8 @@ type replacement struct {
 	at     token.Pos // where it goes
 	file   string    // of its test
 	test   string
+
+	withoutCopy []advice.Edit // removes a local copy of the pattern's variable
 }
 
 // replacementOf generates the function for a call, or says why it can't, as the end of a sentence.
@@ -78,7 +80,11 @@ func replacementOf(s *advice.Site, c code.Call, re ast.Expr, method string) (*re
 	if err != nil {
 		return nil, err
 	}
-	r := &replacement{TestOptions: namesFor(variable.Name(), method)}
+	withoutCopy, ok := withoutUse(s, re)
+	if !ok {
+		return nil, fmt.Errorf("%s would be left unused", s.Source(re))
+	}
+	r := &replacement{TestOptions: namesFor(variable.Name(), method), withoutCopy: withoutCopy}
 	if facts.Commented(s.Place, c.Pos(), c.End()) {
 		return nil, errors.New("a comment is inside the call")
 	}
@@ -144,8 +150,8 @@ func suits(s *advice.Site, c code.Call, method string) error {
 
 // ownPattern returns the variable of a pattern that only the package uses, only for matching.
 func ownPattern(s *advice.Site, re ast.Expr) (*types.Var, string, error) {
-	obj, ok := facts.Object(s.Place, re).(*types.Var)
-	if !ok || obj.Parent() != s.Types.Scope() {
+	obj, ok := packageVariableOf(s, re)
+	if !ok {
 		return nil, "", errors.New("it isn't in a package variable")
 	}
 	if obj.Exported() {
@@ -171,7 +177,7 @@ func ownPattern(s *advice.Site, re ast.Expr) (*types.Var, string, error) {
 	if !ok {
 		return nil, "", errors.New("its text isn't constant")
 	}
-	for _, id := range s.Uses(obj) {
+	for _, id := range usesOf(s, obj) {
 		use, ok := s.Root().FindNode(id)
 		if !ok {
 			return nil, "", fmt.Errorf("a use of %s isn't known", obj.Name())
@@ -185,6 +191,54 @@ func ownPattern(s *advice.Site, re ast.Expr) (*types.Var, string, error) {
 		}
 	}
 	return obj, pattern, nil
+}
+
+// packageVariableOf returns the package variable that an expression is, itself or through a local copy.
+func packageVariableOf(s *advice.Site, e ast.Expr) (*types.Var, bool) {
+	v, ok := facts.Object(s.Place, e).(*types.Var)
+	if !ok || v.Parent() == s.Types.Scope() {
+		return v, ok
+	}
+	c, ok := copyOf(s, v)
+	return c.of, ok
+}
+
+// withoutUse are the edits that remove a local copy of a package variable when a rewrite takes away one of its
+// uses. ok is false if the copy would be left unused.
+func withoutUse(s *advice.Site, use ast.Expr) (edits []advice.Edit, ok bool) {
+	c, ok := copyOf(s, facts.Object(s.Place, use))
+	if !ok {
+		return nil, true
+	}
+	return c.without(s, use)
+}
+
+// usesOf are the uses of a package variable, including those of its local copies.
+func usesOf(s *advice.Site, v *types.Var) []*ast.Ident {
+	var uses []*ast.Ident
+	for _, id := range s.Uses(v) {
+		local := copiedTo(s, id)
+		if local == nil {
+			uses = append(uses, id)
+			continue
+		}
+		uses = append(uses, s.Uses(local)...)
+	}
+	return uses
+}
+
+// copiedTo returns the local variable that a use of a package variable is the value of.
+func copiedTo(s *advice.Site, use *ast.Ident) types.Object {
+	c, ok := s.Root().FindNode(use)
+	if !ok {
+		return nil
+	}
+	for _, obj := range declaredBy(s, facts.WithParens(c).Parent().Node()) {
+		if made, ok := copyOf(s, obj); ok && made.value.Node() == use {
+			return obj
+		}
+	}
+	return nil
 }
 
 // namesFor are names for what is generated, after the variable of the pattern: matchVersion for version,

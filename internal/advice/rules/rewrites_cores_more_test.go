@@ -237,6 +237,13 @@ func engineCore(g *gen) core {
 		g.decls = append(g.decls, fmt.Sprintf("func drop%d(to **regexp.Regexp) { *to = nil }\n", g.number))
 		pre = fmt.Sprintf("drop%d(&%s)\n", g.number, re)
 	}
+	if g.pick(4) == 0 {
+		local := g.name("re")
+		pre += g.one(local+" := "+re+"\n", "var "+local+" = "+re+" // a copy\n\n", local+" := "+re+"\nnote(\"%v\", "+local+".MatchString(\"key\"))\n",
+			local+" := "+re+"\nif "+g.bool()+" {\n"+local+" = regexp.MustCompile(\"x\")\n}\n", local+" := "+re+"\nfunc("+re+" string) { note(\"%v\", "+local+".MatchString("+re+")) }("+g.str()+")\n",
+			local+", _ := "+re+", 0\n")
+		re = local
+	}
 	switch g.pick(6) {
 	case 4:
 		find := g.one(`ReplaceAllString "-" string`, `ReplaceAllString "" string`, `ReplaceAllString "$0" string`, "ReplaceAllLiteralString "+g.str()+" string", "FindAllString -1 []string", "FindAllStringIndex -1 [][]int", "FindAllString 2 []string")
