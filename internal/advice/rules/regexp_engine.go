@@ -79,22 +79,40 @@ func matchRegexpEngine(s *advice.Site) []advice.Match {
 			m.Why = fmt.Sprintf("%s is %s: %s.", name, edit.Quoted(pattern), instead)
 			findText(s, c, sel.X, pattern, &m)
 		case seen:
-			m.Why = fmt.Sprintf("The regexp engine tries %s, %s, at every byte. Replace it with a loop, or first check for a text that every match contains.", name, edit.Quoted(pattern))
+			m.Why = engineRuns(name, pattern) + " Replace it with a loop, or first check for a text that every match contains."
 			m.Gain = gainOfLoop
 		default:
-			m.Why = fmt.Sprintf("The regexp engine tries %s at every byte. If the pattern is a fixed text or a set of characters, use strings.Contains, HasPrefix, FieldsFunc or a loop; otherwise first check for a text that every match contains.", name)
+			m.Why = fmt.Sprintf("The regexp engine runs %s step by step. If the pattern is a fixed text or a set of characters, use strings.Contains, HasPrefix, FieldsFunc or a loop; otherwise first check for a text that every match contains.", name)
 			m.Gain = gainOfLoop
 		}
 		if m.Edits == nil {
 			simple := ""
 			if instead == "" {
-				simple = fmt.Sprintf("The regexp engine tries %s, %s, at every byte.", name, edit.Quoted(pattern))
+				simple = engineRuns(name, pattern)
 			}
 			generateFunction(s, c, sel.X, simple, &m)
 		}
 		matches = append(matches, m)
 	}
 	return matches
+}
+
+// engineRuns says what the engine does with a pattern: one that begins with ^ is tried only at the start.
+func engineRuns(name, pattern string) string {
+	if anchored(pattern) {
+		return fmt.Sprintf("The regexp engine runs %s, %s, step by step.", name, edit.Quoted(pattern))
+	}
+	return fmt.Sprintf("The regexp engine tries %s, %s, at every byte.", name, edit.Quoted(pattern))
+}
+
+// anchored reports whether a pattern matches only at the start of a text.
+func anchored(pattern string) bool {
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		return false
+	}
+	prog, err := syntax.Compile(re.Simplify())
+	return err == nil && prog.StartCond()&syntax.EmptyBeginText != 0
 }
 
 // patternOf returns the constant that a pattern was compiled from, if it is in the expression itself

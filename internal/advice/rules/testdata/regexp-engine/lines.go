@@ -20,7 +20,7 @@ func lines(text string, r rule) (n int) {
 	n += len(any.FindString(text)) // hot: regexp.(*Regexp).FindString
 	// want B: strings.Map
 	n += len(vowels.ReplaceAllString(text, "*")) // hot: regexp.(*Regexp).ReplaceAllString
-	// want C: most of the time The regexp engine tries r.re at every byte
+	// want C: most of the time The regexp engine runs r.re step by step
 	if r.re.MatchString(text) { // hot: regexp.(*Regexp).MatchString
 		n++
 	}

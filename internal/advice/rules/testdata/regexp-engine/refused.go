@@ -16,7 +16,7 @@ func use(re *regexp.Regexp) { re.Longest() }
 func refused(text string) (n int) {
 	longest.Longest()
 	use(passed)
-	// want C: line 17 calls Longest, which changes it. (end)
+	// want C: step by step. Replace it with a loop, or first check for a text that every match contains. No function is generated from the pattern: line 17 calls Longest, which changes it. (end)
 	if longest.MatchString(text) { // hot: regexp.(*Regexp).MatchString
 		n++
 	}
