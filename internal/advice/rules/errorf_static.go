@@ -59,7 +59,7 @@ func matchErrorfStatic(s *advice.Site) []advice.Match {
 			m.Edits = []advice.Edit{edit.Replace(c.CallExpr, name)}
 		} else {
 			name = s.Unused(name, c.Pos())
-			m.Edits = []advice.Edit{edit.BeforeDecl(s, fmt.Sprintf("var %s = %s.New(%s)", name, pkg, edit.Literal(text))), edit.Replace(c.CallExpr, name)}
+			m.Edits = toPackageVariable(s, c.Cursor, name, fmt.Sprintf("%s.New(%s)", pkg, edit.Literal(text)), []advice.Edit{edit.Replace(c.CallExpr, name)})
 			m.Imports = []string{"errors"}
 		}
 		m.Why = fmt.Sprintf("%s allocates the same error %s on each call; create it once, as a package variable. Check that no code compares these errors with ==: they are now equal.", edit.Short(c.Name), edit.Quoted(text))
