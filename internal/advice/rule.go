@@ -77,12 +77,12 @@ func (r *Rule) Explanation() string {
 	if r.Conditions.Offered != "" {
 		fmt.Fprintf(&b, "\nThe rewrite is offered if %s.\n", strings.ReplaceAll(r.Conditions.Offered, "; ", ", and "))
 	}
-	unless := "The rewrite needs review (class B) unless the rule can tell"
+	unless, which := "The rewrite needs review (class B) unless the rule can tell", " all of this:"
 	if r.Class == Review {
-		unless = "The rewrite needs review (class B): check"
+		unless, which = "The rewrite needs review (class B): check", " what the finding names of this:"
 	}
 	if all := strings.Split(r.Conditions.Review, "; "); len(all) > 1 {
-		fmt.Fprintf(&b, "\n%s all of this:\n\n", unless)
+		fmt.Fprintf(&b, "\n%s%s\n\n", unless, which)
 		for _, condition := range all {
 			fmt.Fprintf(&b, "- %s\n", condition)
 		}

@@ -47,7 +47,7 @@ func (b *Bound) Most() string {
 	case b.Waiting >= leastSaved:
 		return fmt.Sprintf("at most %.0f %% of the waiting", 100*b.Waiting)
 	case b.Time >= leastSaved && (b.Speedup == 0 || b.Speedup > 100):
-		return "at most nearly all of the time"
+		return "saves up to nearly all of the time"
 	case b.Speedup >= 1.01:
 		return "at most " + times(b.Speedup)
 	case b.Bytes >= leastSaved:
@@ -70,7 +70,7 @@ func (r *Report) title() string {
 	case n == 1:
 		return "1 thing is worth doing:"
 	case n > len(r.Summary):
-		return fmt.Sprintf("%d things are worth doing, these first:", n)
+		return fmt.Sprintf("%d things are worth doing first:", len(r.Summary))
 	}
 	return fmt.Sprintf("%d things are worth doing:", n)
 }

@@ -305,7 +305,7 @@ func (b Bound) String() string {
 	gain, of := "at most "+times(b.Speedup), " of the time"
 	switch {
 	case b.Speedup == 0 || b.Speedup > 100:
-		gain, of = "at most nearly all of the time", ""
+		gain, of = "up to nearly all of the time", ""
 	case b.Time < 0.005:
 		gain = "hardly any"
 	}

@@ -15,8 +15,8 @@ func TestBoundString(t *testing.T) {
 		{Bound{Time: 0.01, Speedup: 1.0101}, "at most 1.01 times as fast (1.0 % of the time)"},
 		{Bound{Time: 0.67, Error: 0.014, Speedup: 3.305}, "at most 3.31 times as fast (67.0 ±2.7 % of the time)"},
 		{Bound{Time: 0.8966, GC: 0.505, Error: 0.02, Speedup: 15.6}, "at most 16 times as fast (89.7 ±3.9 % of the time: 39.2 % here, 50.5 % collecting its garbage)"},
-		{Bound{Time: 0.995, Speedup: 200}, "at most nearly all of the time (99.5 %)"},
-		{Bound{Time: 0.966, GC: 0.356, Error: 0.0128}, "at most nearly all of the time (96.6 ±2.5 %: 61.0 % here, 35.6 % collecting its garbage)"},
+		{Bound{Time: 0.995, Speedup: 200}, "up to nearly all of the time (99.5 %)"},
+		{Bound{Time: 0.966, GC: 0.356, Error: 0.0128}, "up to nearly all of the time (96.6 ±2.5 %: 61.0 % here, 35.6 % collecting its garbage)"},
 	} {
 		if got := c.bound.String(); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%+v: %q, want %q", c.bound, got, c.want)

@@ -78,7 +78,7 @@ func Applied(s *advice.Site, n ast.Node, edits []advice.Edit) string {
 
 // InitOrder is the review condition for rewrites that add a package variable. Go initializes variables
 // in the order of their references, but doesn't see calls through an interface.
-const InitOrder = "no package variable is initialized by calling the function through an interface, perhaps before the new variable has its value"
+const InitOrder = "no package variable is initialized by a call through an interface that reaches the function, perhaps before the new variable has its value"
 
 // BeforeDecl is an edit that adds a package-level declaration above the function of a site and
 // its comment.

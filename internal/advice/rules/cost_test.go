@@ -69,6 +69,8 @@ var uncalled = map[string]string{
 	"reflect_type_known/isStringer":        "it takes a reflect.Type",
 	"regexp_engine_lines/lines":            "it takes a struct of its own",
 	"regexp_per_call_handler/greet":        "it takes an http.ResponseWriter",
+	"regexp_per_call_local/byAddress":      "it takes a function",
+	"regexp_per_call_local/setAgain":       "it compiles what it is called with",
 	"regexp_per_call_shared/given":         "it takes a function",
 	"slide_loop_slide/drop":                "it takes what must not be empty",
 	"split_for_one_part_parts/value":       "the rewrite is for review, as it does not panic where the index does",

@@ -70,7 +70,7 @@ func matchRegexpPerCall(s *advice.Site) []advice.Match {
 			hoistRegexp(s, c, pattern, &m)
 		}
 		if m.Class == advice.Review {
-			m.Why += " Check that no package variable is initialized by calling the function through an interface: the pattern may not be compiled by then."
+			m.Why += " Check that no package variable is initialized by a call through an interface that reaches this function: the pattern may not be compiled by then."
 		}
 		matches = append(matches, m)
 	}
