@@ -145,13 +145,7 @@ func everywhere(f *ast.File, name string, text []byte, line int) []advice.Input 
 	if fn == "" {
 		return nil
 	}
-	below := []string{
-		"bufio.(*Scanner).Text", "bufio.NewWriter", "bytes.(*Buffer).String", "bytes.growSlice", "compress/gzip.NewWriter", "crypto/sha256.(*Digest).Sum", "errors.As", "errors.New", "fmt.Errorf", "fmt.Sprintf",
-		"internal/bytealg.IndexByteString", "internal/runtime/maps.(*table).rehash", "math/rand.NewSource", "net/http.CanonicalHeaderKey", "net/textproto.CanonicalMIMEHeaderKey", "reflect.DeepEqual",
-		"reflect.TypeOf", "reflect.Value.Interface", "reflect.unsafe_New", "regexp.(*Regexp).MatchString", "regexp.MustCompile",
-		"runtime.concatstring2", "runtime.growslice", "runtime.mapaccess1_faststr", "runtime.mapassign_faststr", "runtime.slicebytetostring", "sort.Slice", "strings.ContainsAny",
-		"strings.Join", "strings.NewReplacer", "strings.Split", "strings.ToLower", "text/template.New", "time.LoadLocation", "time.now",
-	}
+	below := slices.Clone(lookedFor)
 	source := bytes.Split(text, []byte("\n"))[line-1]
 	for callee := range facts.PureCalls {
 		if bytes.Contains(source, []byte(path.Base(callee))) {

@@ -185,7 +185,7 @@ func hotLine(rule *advice.Rule, f *ast.File, name string, line int) []advice.Inp
 	at := func(b *profile.Builder) uint32 {
 		return b.Location(0, 0, profile.Line{Function: b.Function("example.com/p."+fn, "", name, int64(start)), Line: int64(line)})
 	}
-	for _, callee := range lookedFor {
+	for _, callee := range slices.Concat(lookedFor, pureSymbols(), appenderFrames()) {
 		if rule.Frames == nil || !rule.Frames.MatchString(callee) && callee != "reflect.unsafe_New" {
 			continue
 		}
@@ -201,13 +201,15 @@ func hotLine(rule *advice.Rule, f *ast.File, name string, line int) []advice.Inp
 	return []advice.Input{{Profile: cpu.Profile(), Subject: subject, Kind: "hot"}, {Profile: heap.Profile(), Subject: subject, Kind: "alloc"}}
 }
 
-// lookedFor are functions of which some match the Frames of each rule.
-var lookedFor = append([]string{
-	"bufio.(*Scanner).Text", "bufio.NewWriter", "bytes.(*Buffer).String", "bytes.growSlice", "compress/gzip.NewWriter", "crypto/sha256.(*digest).Sum", "errors.As", "errors.New", "fmt.Errorf", "fmt.Sprintf",
-	"internal/runtime/maps.(*table).rehash", "math/rand.NewSource", "net/http.CanonicalHeaderKey", "net/textproto.CanonicalMIMEHeaderKey", "reflect.DeepEqual",
-	"reflect.TypeOf", "reflect.Value.Interface", "reflect.unsafe_New", "regexp.(*Regexp).MatchString", "regexp.MustCompile", "runtime.concatstring2", "runtime.growslice", "runtime.mapassign_faststr",
-	"runtime.slicebytetostring", "sort.Slice", "strings.ContainsAny", "strings.Join", "strings.NewReplacer", "strings.Split", "strings.ToLower", "text/template.New", "time.LoadLocation", "time.Now",
-}, append(pureSymbols(), appenderFrames()...)...)
+// lookedFor are functions of which some match the Frames of each rule, besides those of pureSymbols and
+// appenderFrames.
+var lookedFor = []string{
+	"bufio.(*Scanner).Text", "bufio.NewWriter", "bytes.(*Buffer).String", "bytes.growSlice", "compress/gzip.NewWriter", "crypto/sha256.(*Digest).Sum", "crypto/sha256.(*digest).Sum", "errors.As",
+	"errors.New", "fmt.Errorf", "fmt.Sprintf", "internal/bytealg.IndexByteString", "internal/runtime/maps.(*table).rehash", "math/rand.NewSource", "net/http.CanonicalHeaderKey",
+	"net/textproto.CanonicalMIMEHeaderKey", "reflect.DeepEqual", "reflect.TypeOf", "reflect.Value.Interface", "reflect.unsafe_New", "regexp.(*Regexp).MatchString", "regexp.MustCompile",
+	"runtime.concatstring2", "runtime.growslice", "runtime.mapaccess1_faststr", "runtime.mapassign_faststr", "runtime.slicebytetostring", "sort.Slice", "strings.ContainsAny", "strings.Join",
+	"strings.NewReplacer", "strings.Split", "strings.ToLower", "text/template.New", "time.LoadLocation", "time.Now", "time.now",
+}
 
 // pureSymbols are the functions of facts.PureCalls as profiles name them.
 func pureSymbols() []string {
