@@ -61,7 +61,6 @@ var uncalled = map[string]string{
 	"map_grows_fill/clone":                 "it takes an http.Header",
 	"map_grows_sum/changed":                "it takes a function",
 	"map_grows_fill/positions":             "it takes a function",
-	"map_twice_again/called":               "it takes a function",
 	"reflect_assert_two/fields":            "it takes a reflect.Value",
 	"reflect_assert_two/length":            "it takes a reflect.Value",
 	"reflect_assert_two/text":              "it takes a reflect.Value",

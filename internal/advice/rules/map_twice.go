@@ -28,8 +28,7 @@ looking one up are not reported, and neither are elements that may change in bet
 	Gain:   1.8,
 	Match:  matchMapTwice,
 	Conditions: advice.Conditions{
-		Offered: "map and key are the same code, the first lookup always runs before the second, and nothing in between sets the map, its elements or the key",
-		Review:  "no function called in between changes the map",
+		Offered: "map and key are the same code, the first lookup always runs before the second, and nothing in between may change the map, the key, or what other goroutines see",
 	},
 }
 
@@ -177,6 +176,9 @@ func (l earlierLookup) keepValue(s *advice.Site) (advice.Match, bool) {
 	if size, ok := facts.SizeOf(of.Elem()); !ok || size > small {
 		return advice.Match{}, false
 	}
+	if l.value == nil && l.panicsInstead(s) {
+		return advice.Match{}, false
+	}
 	m := advice.Match{Node: l.index, Class: advice.Safe}
 	scope := l.owner
 	if l.value != nil {
@@ -197,11 +199,9 @@ func (l earlierLookup) keepValue(s *advice.Site) (advice.Match, bool) {
 		if l.kept() && facts.Resolves(s.Place, name, index.Pos()) != s.Info.Defs[l.value] {
 			continue
 		}
-		class, ok := l.unchanged(s, c, scope)
-		if !ok {
+		if !l.unchanged(s, c, scope) {
 			continue
 		}
-		m.Class = max(m.Class, class)
 		m.Edits = append(m.Edits, edit.Replace(index, name))
 		lines = append(lines, s.Package.Line(index.Pos()))
 	}
@@ -224,62 +224,42 @@ func (l earlierLookup) keepValue(s *advice.Site) (advice.Match, bool) {
 		again = fmt.Sprintf("again on line %d", lines[0])
 	}
 	m.Why = fmt.Sprintf("%s is looked up %s; keep the value of the first lookup.", s.Source(l.index), again)
-	if m.Class == advice.Review {
-		m.Why += fmt.Sprintf(" Check that no function called in between changes %s.", s.Source(l.index.X))
-	}
 	return m, edit.OneLine(s.Source(l.index))
 }
 
-// unchanged reports whether an element has the value of the first lookup when it is looked up again.
-// The class is Safe if that is certain, and Review if it depends on a function that is called in
-// between.
-func (l earlierLookup) unchanged(s *advice.Site, again, scope inspector.Cursor) (advice.Class, bool) {
+// unchanged reports whether an element has the value of the first lookup when it is looked up again, and
+// so has the variable with the value.
+func (l earlierLookup) unchanged(s *advice.Site, again, scope inspector.Cursor) bool {
 	code, ok := between(again, l.owner, scope)
 	if !ok {
-		return 0, false
+		return false
+	}
+	if l.value == nil { // the calls of a condition run before its lookups
+		code = append(code, l.owner.Node().(*ast.IfStmt).Cond)
 	}
 	change := facts.Change{Code: code}
-	if facts.UnchangedBy(s.Place, l.index, false, change) && (!l.kept() || facts.UnchangedBy(s.Place, l.value, false, change)) {
-		return advice.Safe, true
-	}
-	for _, n := range code {
-		if facts.AssignedAny(s.Place, l.index, n) || setsMap(s, n, s.Info.TypeOf(l.index.X)) {
-			return 0, false
-		}
-		if l.kept() && facts.Assigned(s.Place, s.Info.Defs[l.value], n) {
-			return 0, false
-		}
-	}
-	if l.kept() && facts.AddressTaken(s.Place, s.Info.Defs[l.value]) {
-		return 0, false
-	}
-	return advice.Review, true
+	return facts.UnchangedBy(s.Place, l.index, false, change) && (!l.kept() || facts.UnchangedBy(s.Place, l.value, false, change))
 }
 
-// setsMap reports whether code sets or deletes an element of a map of a type, or passes such a map on.
-func setsMap(s *advice.Site, code ast.Node, t types.Type) bool {
-	same := func(e ast.Expr) bool {
-		of := s.Info.TypeOf(e)
-		return of != nil && types.Identical(of.Underlying(), t.Underlying())
+// panicsInstead reports whether a lookup that is moved to the beginning of its condition may panic where
+// another part of the condition did before.
+func (l earlierLookup) panicsInstead(s *advice.Site) bool {
+	own := facts.PanicsBeside(s.Place, l.index.X) | facts.PanicsBeside(s.Place, l.index.Index)
+	if own == 0 && equalToItself(facts.Under(s.Info.TypeOf(l.index.X)).(*types.Map).Key()) {
+		return false
 	}
-	found := false
-	for e := range facts.Targets(code) {
-		if index, ok := ast.Unparen(e).(*ast.IndexExpr); ok {
-			found = found || same(index.X)
-		}
+	at, found := l.owner.FindNode(l.index)
+	if !found {
+		return true
 	}
-	ast.Inspect(code, func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.CallExpr:
-			for _, arg := range n.Args {
-				found = found || same(arg) && s.Callee(n) != "len"
+	for cond := l.owner.Node().(*ast.IfStmt).Cond; at.Node() != ast.Node(cond); at = at.Parent() {
+		for other := range at.Parent().Children() {
+			if other != at && (facts.PanicsBeside(s.Place, other.Node()) != 0 || facts.EffectsOf(s.Place, other.Node())&facts.MayPanic != 0) {
+				return true
 			}
-		case *ast.UnaryExpr:
-			found = found || n.Op == token.AND && same(n.X)
 		}
-		return !found
-	})
-	return found
+	}
+	return false
 }
 
 // between returns the code that may run after the first lookup and before an element is looked up again.
@@ -294,6 +274,18 @@ func between(again, owner, scope inspector.Cursor) (code []ast.Node, ok bool) {
 		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
 			for before, ok := child.PrevSibling(); ok && before != owner; before, ok = before.PrevSibling() {
 				add(before.Node())
+			}
+			for clause := range parent.Children() { // of a switch or select, which may evaluate those below first
+				switch clause := clause.Node().(type) {
+				case *ast.CaseClause:
+					for _, e := range clause.List {
+						add(e)
+					}
+				case *ast.CommClause:
+					if clause.Comm != nil {
+						add(clause.Comm)
+					}
+				}
 			}
 		case *ast.ForStmt, *ast.RangeStmt:
 			add(n) // its other iterations

@@ -57,17 +57,8 @@ func updated(m map[string]int, key string) {
 	}
 }
 
-func called(m map[string]int, key string, note func(string)) int {
-	// want B: Check that no function called in between changes m.
-	if n := m[key]; n > 1 {
-		note(key)
-		return n + m[key] // hot: runtime.mapaccess1_faststr
-	}
-	return 0
-}
-
 func shadowed(m map[string]int, key string, value int) int {
-	// want A: m[key] is looked up again on line 72
+	// want A: m[key] is looked up again on line 63
 	if _, ok := m[key]; ok {
 		return value + m[key] // hot: runtime.mapaccess1_faststr
 	}

@@ -73,3 +73,71 @@ loop:
 	n += m[key] // hot: runtime.mapaccess1_faststr
 	goto loop
 }
+
+type parser struct {
+	tok  string
+	prec map[string]int
+}
+
+func (p *parser) next() { p.tok = "next" }
+
+// Functions called in between, which may change the key or the map, in other clauses and in the condition, too; and
+// lookups that may panic in place of something else.
+func called(m map[string]int, key string, any map[any]int, k any, a []int, n, d int, note func(string), set func() bool, ch chan bool) int {
+	if n := m[key]; n > 1 {
+		note(key)
+		return n + m[key] // hot: runtime.mapaccess1_faststr
+	}
+	if m[key] > 0 {
+		switch {
+		default:
+			return m[key] // hot: runtime.mapaccess1_faststr
+		case set():
+		}
+	}
+	if m[key] > 0 {
+		select {
+		default:
+			return m[key] // hot: runtime.mapaccess1_faststr
+		case ch <- set():
+		}
+	}
+	if m[key] == inc(m, m[key]) { // hot: runtime.mapaccess1_faststr
+		return 1
+	}
+	if a[3] == any[k] {
+		return any[k] // hot: runtime.mapaccess1
+	}
+	if n/d == any[k] {
+		return any[k] // hot: runtime.mapaccess1
+	}
+	v := m[key]
+	<-ch
+	return v + m[key] // hot: runtime.mapaccess1_faststr
+}
+
+func inc(m map[string]int, n int) int {
+	m["a"]++
+	return n + 1
+}
+
+func parsed(p, q *parser) int {
+	if p.prec[p.tok] > 0 {
+		p.next()
+		return p.prec[p.tok] // hot: runtime.mapaccess1_faststr
+	}
+	if p.prec[p.tok] > 0 {
+		q.tok = "z"
+		return p.prec[p.tok] // hot: runtime.mapaccess1_faststr
+	}
+	v := p.prec["a"]
+	q.prec = nil
+	return v + p.prec["a"] // hot: runtime.mapaccess1_faststr
+}
+
+func divided(p *parser, n, d int) int {
+	if n/d == p.prec["a"] {
+		return p.prec["a"] // hot: runtime.mapaccess1_faststr
+	}
+	return 0
+}
