@@ -301,9 +301,11 @@ func CountsFromZero(s *code.Place, e ast.Expr) bool {
 			return false
 		case *ast.RangeStmt:
 			if loop.Tok == token.DEFINE && Object(s, loop.Key) == v {
-				_, isMap := Under(s.Info.TypeOf(loop.X)).(*types.Map)
-				_, isFunc := Under(s.Info.TypeOf(loop.X)).(*types.Signature)
-				return !isMap && !isFunc && !Assigned(s, v, loop.Body)
+				switch Under(s.Info.TypeOf(loop.X)).(type) {
+				case *types.Map, *types.Signature, *types.Chan:
+					return false // the variable is a key, or any value
+				}
+				return !Assigned(s, v, loop.Body)
 			}
 		case *ast.ForStmt:
 			init, ok := loop.Init.(*ast.AssignStmt)

@@ -51,6 +51,16 @@ func (q *queue) remove(k int) {
 	q.items = q.items[:len(q.items)-1]
 }
 
+// The numbers that a channel has may be negative.
+func received(s []int, at chan int) {
+	for k := range at {
+		// want B: k is never negative
+		for i := k; i < len(s)-1; i++ {
+			s[i] = s[i+1] // hot
+		}
+	}
+}
+
 func counted(s []int, k, n int) {
 	// want B: n isn't past the end of s
 	for i := k; i+1 < n; i++ {
