@@ -280,7 +280,7 @@ func sortedInterface(s *advice.Site, c code.Call, m *advice.Match) bool {
 		c.Name, calledBy(c.Name), types.TypeString(t, types.RelativeTo(s.Types)), to)
 	m.Gain = gainOfInterface
 	sorter, ok := facts.SorterOf(s.Place, t)
-	if !ok || facts.Commented(s.Place, c.Pos(), c.End()) {
+	if !ok || facts.Commented(s.Place, c.Pos(), c.End()) || facts.Deferred(c.Cursor) { // the slice may be another one by then
 		return true
 	}
 	sorted, text, ok := sortedBy(s, arg, sorter)
@@ -417,7 +417,7 @@ func sliceWithLess(s *advice.Site, c code.Call, m *advice.Match) bool {
 	}
 	m.Why = fmt.Sprintf("%s %s; slices.%s with a comparison function is compiled for the element type.", c.Name, strings.TrimSpace(swaps), to)
 	l, ok := edit.ReadLess(s, c, slice.Elem())
-	if !ok {
+	if !ok || facts.Deferred(c.Cursor) { // the less function may read another slice by then
 		return true
 	}
 	if l.Ascending && !facts.Commented(s.Place, c.Args[1].Pos(), c.Args[1].End()) {

@@ -72,3 +72,23 @@ func local() {
 }
 
 func ints() []int { return nil }
+
+type ranks []int
+
+func (r ranks) Len() int           { return len(r) }
+func (r ranks) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
+func (r ranks) Less(i, j int) bool { return r[i] < r[j] }
+
+// What is sorted isn't complete yet.
+func deferred(p *ranks, numbers []int) {
+	// want C: slices.SortFunc
+	defer sort.Sort(p) // hot: sort.Sort
+	// want C: slices.SortStableFunc
+	defer sort.Stable(p) // hot: sort.Stable
+	// want C: slices.SortFunc
+	defer sort.Slice(numbers, func(i, j int) bool { return numbers[i] < numbers[j] }) // hot: sort.Slice
+	*p = append(*p, 3, 2, 1)
+	numbers = []int{1}
+	// want C: slices.SortFunc
+	go sort.Sort(p) // hot: sort.Sort
+}
