@@ -430,7 +430,7 @@ func (l *Less) compare(x, y ast.Expr, descending bool) (string, bool) {
 		at = x.Pos()
 	}
 	pkg, ok := facts.PackageName(l.site.Place, name, at)
-	if !ok || facts.UsesName(l.slice, name) {
+	if !ok || facts.UsesName(l.slice, name) || pkg == l.a || pkg == l.b {
 		return "", false
 	}
 	l.Imports = append(l.Imports, name)

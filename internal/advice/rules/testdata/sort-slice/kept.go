@@ -92,3 +92,20 @@ func deferred(p *ranks, numbers []int) {
 	// want C: slices.SortFunc
 	go sort.Sort(p) // hot: sort.Sort
 }
+
+type named struct{ key string }
+
+type byKey []named
+
+func (s byKey) Len() int      { return len(s) }
+func (s byKey) Swap(i, j int) { s[i], s[j] = s[j], s[i] }
+func (s byKey) Less(i, j int) bool {
+	strings, other := s[i], s[j]
+	return strings.key < other.key
+}
+
+// An element has the name of the package that would compare them.
+func packages(all byKey) {
+	// want C: slices.SortStableFunc
+	sort.Stable(all) // hot: sort.Stable
+}
