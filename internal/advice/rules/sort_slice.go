@@ -303,7 +303,22 @@ func sortedInterface(s *advice.Site, c code.Call, m *advice.Match) bool {
 		m.Gain = gainOfSorted
 	}
 	needsReview(l, to, m)
+	if pointer && !facts.NeverNil(s.Place, arg) && !pointerMethod(s, t, "Len") {
+		edit.MustCheck(m, []string{fmt.Sprintf("that %s isn't nil: it panics with another message", s.Source(arg))})
+	}
 	return true
+}
+
+// pointerMethod reports whether a type declares a method for pointers to it. A method for values panics
+// in its own way if the pointer is nil.
+func pointerMethod(s *advice.Site, t types.Type, name string) bool {
+	f, _, _ := types.LookupFieldOrMethod(t, true, s.Types, name)
+	method, ok := f.(*types.Func)
+	if !ok {
+		return false
+	}
+	_, pointer := types.Unalias(method.Signature().Recv().Type()).(*types.Pointer)
+	return pointer
 }
 
 // sortedBy returns the slice in the argument of sort.Sort, and its text: xs of byName(xs), of
