@@ -71,6 +71,7 @@ var uncalled = map[string]string{
 	"regexp_per_call_local/byAddress":      "it takes a function",
 	"regexp_per_call_local/setAgain":       "it compiles what it is called with",
 	"regexp_per_call_shared/given":         "it takes a function",
+	"shift_loop_shift/received":            "it takes a channel",
 	"slide_loop_slide/drop":                "it takes what must not be empty",
 	"split_for_one_part_parts/value":       "the rewrite is for review, as it does not panic where the index does",
 	"string_bytes_conversion_writes/write": "it takes an os.File",
