@@ -3,6 +3,7 @@ package facts
 import (
 	"go/ast"
 	"go/constant"
+	"go/token"
 	"go/types"
 
 	"github.com/hone-go/hone/internal/advice/code"
@@ -135,6 +136,18 @@ func ConstantInt(s *code.Place, e ast.Expr) (int64, bool) {
 		return 0, false
 	}
 	return constant.Int64Val(constant.ToInt(v))
+}
+
+// ShiftsConstant reports whether code shifts a constant by a number that isn't constant, such as 1<<n. The
+// constant's type then depends on the code around it.
+func ShiftsConstant(s *code.Place, e ast.Expr) bool {
+	found := false
+	ast.Inspect(e, func(n ast.Node) bool {
+		shift, ok := n.(*ast.BinaryExpr)
+		found = found || ok && (shift.Op == token.SHL || shift.Op == token.SHR) && s.Info.Types[shift].Value == nil && s.Info.Types[shift.X].Value != nil
+		return !found
+	})
+	return found
 }
 
 // ConstantText returns the value of a constant string.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/types"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -86,8 +87,8 @@ func matchAppendFormatted(s *advice.Site) []advice.Match {
 			continue // its arguments are the results of another call
 		}
 		f := appendedValue{s: s, c: c, to: to}
-		if !f.callable() {
-			continue
+		if !f.callable() || f.invalid() || c.Name == "strconv.Itoa" && facts.ShiftsConstant(s.Place, c.Args[0]) {
+			continue // in int64(1<<n), the 1 would be an int64
 		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.Safe, Frames: framesOf(c.Name)}
 		if f.appended(&m) || f.written(&m) || f.converted(&m) {
@@ -157,6 +158,24 @@ func (f *appendedValue) call(dst string) string {
 		args = append(args, f.to.last)
 	}
 	return f.name + "(" + strings.Join(args, ", ") + ")"
+}
+
+// invalid reports whether a base or size that is constant makes it panic, or a size may.
+func (f *appendedValue) invalid() bool {
+	if len(f.c.Args) == 0 {
+		return false
+	}
+	last := f.c.Args[len(f.c.Args)-1]
+	n, constant := facts.ConstantInt(f.s.Place, last)
+	switch f.c.Name {
+	case "strconv.FormatInt", "strconv.FormatUint":
+		return constant && (n < 2 || n > 36)
+	case "(*math/big.Int).Text":
+		return constant && (n < 2 || n > big.MaxBase)
+	case "strconv.FormatFloat":
+		return n != 32 && n != 64
+	}
+	return false
 }
 
 // panics reports whether making the string may panic.
@@ -265,20 +284,24 @@ func (f *appendedValue) converted(m *advice.Match) bool {
 	if 0 < size && size <= edit.StackText && s.Allocates() == 0 {
 		return false // the bytes are on the stack
 	}
+	var v types.Object
 	switch p := f.c.Parent().Parent().Node().(type) {
 	case *ast.AssignStmt:
 		if len(p.Lhs) != len(p.Rhs) {
 			return false
 		}
-		if v := facts.Object(s.Place, p.Lhs[slices.Index(p.Rhs, outer)]); v != nil && facts.CapacityObserved(s.Place, v) {
-			edit.MustCheck(m, []string{fmt.Sprintf("that no code uses the spare capacity of %s", v.Name())})
-		}
+		v = facts.Object(s.Place, p.Lhs[slices.Index(p.Rhs, outer)])
+	case *ast.ValueSpec:
+		v = s.Info.Defs[p.Names[slices.Index(p.Values, outer)]]
 	case *ast.RangeStmt, *ast.IndexExpr, *ast.SliceExpr:
 		return false
 	case *ast.CallExpr:
-		if name := s.Callee(p); name == "len" || name == "append" && p.Ellipsis.IsValid() || name == "copy" {
+		if name := s.Callee(p); name == "len" || name == "cap" || name == "append" && p.Ellipsis.IsValid() || name == "copy" {
 			return false // the compiler makes no copy
 		}
+	}
+	if v != nil && facts.CapacityObserved(s.Place, v) {
+		edit.MustCheck(m, []string{fmt.Sprintf("that no code uses the spare capacity of %s", v.Name())})
 	}
 	why := fmt.Sprintf("%s allocates a string, which is copied and dropped; %s makes the bytes directly.", edit.Short(f.c.Name), f.shortName())
 	m.Why = why + m.Why

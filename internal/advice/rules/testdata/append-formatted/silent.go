@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"math/big"
 	"strconv"
 	"strings"
 	"time"
@@ -51,4 +52,22 @@ func later(w *bufio.Writer, n int, next func() int) {
 // int64 is something else.
 func shadowed(b []byte, int64 func(int) int) []byte {
 	return append(b, strconv.Itoa(int64(1))...) // hot: strconv.Itoa
+}
+
+// 1 is an int there, and would be an int64.
+func shifted(b []byte, n uint) []byte {
+	return append(b, strconv.Itoa(1<<n)...) // hot: strconv.Itoa
+}
+
+// These panic, or may.
+func invalid(bs [][]byte, i, bits int, n uint64, x *big.Int, f float64) [][]byte {
+	bs[i] = append(bs[i], strconv.FormatUint(n, 200)...)            // hot: strconv.FormatUint
+	bs[i] = append(bs[i], x.Text(1)...)                             // hot: math/big.(*Int).Text
+	bs[i] = append(bs[i], strconv.FormatFloat(f, 'g', -1, bits)...) // hot: strconv.FormatFloat
+	return bs
+}
+
+// The capacity of the bytes is asked for.
+func room(n int) int {
+	return cap([]byte(strconv.Itoa(n))) // hot: strconv.Itoa
 }
