@@ -5,6 +5,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -95,12 +96,16 @@ func variableUnchanged(s *code.Place, id *ast.Ident, writes bool, by Change) boo
 
 // CapacityObserved reports whether a function can observe the spare capacity of a slice: it calls cap,
 // appends to the slice without assigning the result back, takes a part that may be longer than
-// the slice, or passes it to code that may append and then uses it.
+// the slice, passes it to code that may append and then uses it, or stores it elsewhere and then appends
+// to a slice that may be the same.
 func CapacityObserved(s *code.Place, obj types.Object) bool {
 	handed := token.NoPos // to a function that may return it with more elements
 	for _, id := range s.Uses(obj) {
 		c, ok := s.Root().FindNode(id)
 		if !ok {
+			return true
+		}
+		if stored, ok := storedElsewhere(s, c, obj); ok && appendsLater(s, stored, obj) {
 			return true
 		}
 		if handed.IsValid() && assignedTo(c.Parent()) && c.Parent().Node() != id {
@@ -140,6 +145,88 @@ func CapacityObserved(s *code.Place, obj types.Object) bool {
 			}
 			if assign, ok := c.Parent().Parent().Node().(*ast.AssignStmt); ok && Object(s, assign.Lhs[0]) != obj {
 				return true
+			}
+		}
+	}
+	return false
+}
+
+// storedElsewhere returns the assignment, declaration, send or append that stores a use of a slice in
+// another place, perhaps within a literal.
+func storedElsewhere(s *code.Place, c inspector.Cursor, obj types.Object) (inspector.Cursor, bool) {
+	for {
+		outer := c.Parent()
+		switch p := outer.Node().(type) {
+		case *ast.ParenExpr, *ast.CompositeLit, *ast.KeyValueExpr, *ast.TypeAssertExpr:
+		case *ast.UnaryExpr:
+			if p.Op != token.AND {
+				return c, false
+			}
+		case *ast.SliceExpr:
+			if p.X != c.Node() {
+				return c, false
+			}
+		case *ast.CallExpr:
+			if s.Info.Types[p.Fun].IsType() {
+				break
+			}
+			added := s.Callee(p) == "append" && !p.Ellipsis.IsValid() && p.Args[0] != c.Node()
+			return outer, added
+		case *ast.AssignStmt:
+			at := slices.IndexFunc(p.Rhs, func(e ast.Expr) bool { return e == c.Node() })
+			return outer, at >= 0 && (len(p.Lhs) != len(p.Rhs) || Object(s, p.Lhs[at]) != obj && !isBlank(p.Lhs[at]))
+		case *ast.ValueSpec:
+			return outer, true
+		case *ast.SendStmt:
+			return outer, p.Value == c.Node()
+		default:
+			return c, false
+		}
+		c = outer
+	}
+}
+
+func isBlank(e ast.Expr) bool {
+	id, ok := e.(*ast.Ident)
+	return ok && id.Name == "_"
+}
+
+// appendsLater reports whether code that may run after a slice was stored elsewhere appends to a slice
+// of the same elements, or observes its capacity.
+func appendsLater(s *code.Place, stored inspector.Cursor, obj types.Object) bool {
+	elem := func(e ast.Expr) types.Type {
+		if slice, ok := Under(s.Info.TypeOf(e)).(*types.Slice); ok {
+			return slice.Elem()
+		}
+		return nil
+	}
+	of, ok := Under(obj.Type()).(*types.Slice)
+	if !ok {
+		return true
+	}
+	for c := range s.Func.Preorder((*ast.CallExpr)(nil), (*ast.SliceExpr)(nil)) {
+		var on ast.Expr
+		switch n := c.Node().(type) {
+		case *ast.CallExpr:
+			if name := s.Callee(n); len(n.Args) > 0 && (name == "cap" || appendCall(name)) {
+				on = n.Args[0]
+			}
+		case *ast.SliceExpr:
+			if n.High != nil {
+				on = n.X
+			}
+		}
+		if on == nil || elem(on) == nil || !types.Identical(elem(on), of.Elem()) {
+			continue
+		}
+		if c.Node().Pos() >= stored.Node().End() {
+			return true
+		}
+		root := RootOf(s, on)
+		for outer := range c.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncLit)(nil)) {
+			_, literal := outer.Node().(*ast.FuncLit)
+			if (literal || Within(outer.Node(), stored.Node().Pos())) && (root == nil || !Within(outer.Node(), root.Pos())) {
+				return true // in the next iteration, or when it is called
 			}
 		}
 	}

@@ -346,6 +346,21 @@ func twice() ([]int, []int) { out := []int{1}; a := append(out, 2); b := append(
 func plainly() int { out := []int{1}; out = append(out, 2); return len(out[:len(out)-1]) + out[0] }
 
 // out: seen
+func aliased() ([]int, []int) { out := []int{1}; y := out; return append(y, 2), append(y, 3) }
+
+// out: seen
+func gathered(n int) (all [][]int) { out := []int{1}; all = append(all, out); out = append(out, 2); out[0] = 3; return all }
+
+// out: seen
+func held() (h struct{ xs []int }) { out := []int{1}; h = struct{ xs []int }{out}; h.xs = append(h.xs, 2); return h }
+
+// out: seen
+func sent(to chan []int) { var out []int; for { out = append(out, 1); to <- out } }
+
+// out: unseen
+func grouped(n int) (all [][]int) { for range n { out := []int{1}; out = append(out, 2); all = append(all, out) }; return all }
+
+// out: seen
 func longer() []int { out := []int{1}; return out[:3] }
 
 var _ unsafe.Pointer

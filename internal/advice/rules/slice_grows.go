@@ -385,7 +385,13 @@ func (g *growth) rewrite(b *facts.Trips, steps int, m *advice.Match) bool {
 		name, _, _ := strings.Cut(first, " := ")
 		m.Edits = append(m.Edits, edit.Replace(r.X, name))
 	}
-	edit.MustCheck(m, b.Claimed(s.Place, g.loop.Node()), g.movesSeen())
+	var last ast.Node = g.loop.Node()
+	for c := range s.Func.Preorder((*ast.CallExpr)(nil)) {
+		if call := c.Node().(*ast.CallExpr); g.appends(call) && call.Pos() > last.End() {
+			last = call
+		}
+	}
+	edit.MustCheck(m, b.Claimed(s.Place, g.loop.Node()), movesSeen(s, g.obj, g.target, last))
 	if len(exits.Returns) > 0 {
 		edit.MustCheck(m, []string{"that the loop rarely returns early: room for all elements is allocated first"})
 	}
@@ -393,21 +399,15 @@ func (g *growth) rewrite(b *facts.Trips, steps int, m *advice.Match) bool {
 }
 
 // movesSeen returns what to check if something may notice that growing has moved the slice to another
-// array: a pointer to an element, or another slice of it.
-func (g *growth) movesSeen() []string {
-	if facts.CapacityObserved(g.s.Place, g.obj) {
-		return []string{fmt.Sprintf("that no code uses the spare capacity of %s", g.target)}
+// array: a pointer to an element, or another slice of it. It grows until the last code that appends to it.
+func movesSeen(s *advice.Site, slice types.Object, name string, last ast.Node) []string {
+	if facts.CapacityObserved(s.Place, slice) {
+		return []string{fmt.Sprintf("that no code uses the spare capacity of %s", name)}
 	}
-	var last ast.Node = g.loop.Node()
-	for c := range g.s.Func.Preorder((*ast.CallExpr)(nil)) {
-		if call := c.Node().(*ast.CallExpr); g.appends(call) && call.Pos() > last.End() {
-			last = call
-		}
-	}
-	if facts.OwnArray(g.s.Place, g.obj, last) {
+	if facts.OwnArray(s.Place, slice, last) {
 		return nil
 	}
-	return []string{fmt.Sprintf("that no code keeps a pointer to an element of %s, or a part of it, while it grows: they now stay in the same array", g.target)}
+	return []string{fmt.Sprintf("that no code keeps a pointer to an element of %s, or a part of it, while it grows: they now stay in the same array", name)}
 }
 
 // appendedAfter returns how many elements are appended after the loop. ok is false if that number

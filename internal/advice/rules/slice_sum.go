@@ -84,9 +84,7 @@ func appendedInRow(s *advice.Site, assign *ast.AssignStmt, call *ast.CallExpr) (
 	} else {
 		m.Edits = []advice.Edit{edit.Replace(d.Node(), v.Name()+" := "+made)}
 	}
-	if facts.CapacityObserved(s.Place, v) {
-		edit.MustCheck(&m, []string{fmt.Sprintf("that no code uses the spare capacity of %s", v.Name())})
-	}
+	edit.MustCheck(&m, movesSeen(s, v, v.Name(), before[len(before)-1]))
 	return m, true
 }
 
