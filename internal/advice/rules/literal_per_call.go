@@ -197,7 +197,9 @@ func isRead(s *advice.Site, c inspector.Cursor) bool {
 	c = facts.WithParens(c)
 	switch c.ParentEdgeKind() {
 	case edge.IndexExpr_X:
-		return !facts.IsAssigned(facts.WithParens(c.Parent()))
+		element := facts.WithParens(c.Parent())
+		method, ok := element.Parent().Node().(*ast.SelectorExpr)
+		return !facts.IsAssigned(element) && !(ok && facts.CalledByAddress(s.Place, method))
 	case edge.RangeStmt_X:
 		return true
 	case edge.CallExpr_Args:

@@ -54,3 +54,15 @@ func init() {
 	once := map[string]int{"a": 1} // hot: runtime.mapassign_faststr
 	kept["a"] = once["a"]
 }
+
+type count int
+
+func (c *count) inc() int { *c++; return int(*c) }
+
+func byAddress(i int) int {
+	counts := []count{1, 2, 3} // hot: runtime.memmove
+	array := [...]count{1, 2}  // hot: runtime.memmove
+	values := []count{1, 2}    // hot: runtime.memmove
+	inc := values[i].inc
+	return counts[i].inc() + (array[i]).inc() + inc() + []count{1, 2}[i].inc() // hot: runtime.memmove
+}
