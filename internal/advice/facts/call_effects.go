@@ -156,7 +156,7 @@ func (w *effectWalk) foreign(f *types.Func, call *ast.CallExpr) Effects {
 	all := w.givenFunctions(call)
 	switch {
 	case strings.HasPrefix(f.Name(), "Append"), strings.HasPrefix(f.Name(), "Encode") && pkg != "encoding/hex",
-		strings.HasPrefix(f.Name(), "Decode") && pkg == "encoding/hex", f.Name() == "NewBuffer", f.Name() == "NewReader", f.Name() == "As", f.Name() == "Is", strings.HasSuffix(f.Name(), "Seq"):
+		strings.HasPrefix(f.Name(), "Decode") && pkg == "encoding/hex", f.Name() == "NewBuffer", f.Name() == "NewReader", f.Name() == "As", f.Name() == "Is", name == "errors.AsType", name == "errors.Unwrap", strings.HasSuffix(f.Name(), "Seq"):
 		return anyEffect
 	case panics(w.Place, code.Call{CallExpr: call, Name: name}), pkg == "math/bits" && (strings.HasPrefix(f.Name(), "Div") || strings.HasPrefix(f.Name(), "Rem")), name == "bytes.Repeat", pkg == "regexp":
 		all |= MayPanic

@@ -209,7 +209,7 @@ func isRead(s *advice.Site, c inspector.Cursor) bool {
 }
 
 // callsAtStart reports whether a package variable gets its value from calls that may reach functions of
-// the package through an interface.
+// the package through an interface. Such a call counts as one that reads: fmt.Sprint always does.
 func callsAtStart(s *advice.Site) bool {
 	type calls struct{}
 	return code.Memo(s.Package, calls{}, func() bool {
@@ -221,7 +221,9 @@ func callsAtStart(s *advice.Site) bool {
 				}
 				for _, spec := range decl.Specs {
 					spec, ok := spec.(*ast.ValueSpec)
-					if ok && slices.ContainsFunc(spec.Values, func(e ast.Expr) bool { return facts.EffectsOf(s.Place, e)&facts.MayWrite != 0 }) {
+					if ok && slices.ContainsFunc(spec.Values, func(e ast.Expr) bool {
+						return facts.EffectsOf(s.Place, facts.CallsIn(s.Place, e)...)&(facts.MayWrite|facts.MayRead) != 0
+					}) {
 						return true
 					}
 				}
