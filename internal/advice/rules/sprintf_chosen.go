@@ -7,6 +7,7 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advice/code"
@@ -33,6 +34,7 @@ func matchChosen(s *advice.Site, c code.Call) (advice.Match, bool) {
 	}
 	var checks [][]string
 	var all []edit.Piece
+	var codes []string
 	branch := func(format string) (string, bool) {
 		pieces, ok := edit.PiecesOf(s, format, c.Args[1:], c.Pos())
 		if !ok || wordy(pieces) {
@@ -42,7 +44,7 @@ func matchChosen(s *advice.Site, c code.Call) (advice.Match, bool) {
 		if moreThanFmt(s, pieces) != "" {
 			code = edit.InBuffer(s, pieces, c.Pos())
 		}
-		all = append(all, pieces...)
+		all, codes = append(all, pieces...), append(codes, code)
 		steps := edit.StepsOf(s, pieces)
 		checks = append(checks, edit.Reviews(pieces), facts.InTurn(s.Place, steps, nil), facts.Overtaken(s.Place, c.Cursor, steps))
 		return set + code, code != "" && !constant
@@ -61,11 +63,20 @@ func matchChosen(s *advice.Site, c code.Call) (advice.Match, bool) {
 		return m, false
 	}
 	text += fmt.Sprintf("default:\n%s\n}", code)
+	if declared != "" && mentions(name+" "+strings.Join(codes, " "), strings.TrimSuffix(set, " = ")) {
+		return m, false // it would be the new variable
+	}
 	m.Edits = append(edit.Helpers(s, all), edit.Replace(c.Parent().Node(), text))
 	m.Imports = stringImports(all)
 	m.Why = fmt.Sprintf("%s parses its format and takes its arguments as interfaces on each call. %s is one of %d constants: a switch makes each string directly.", edit.Short(c.Name), name, len(formats))
 	edit.MustCheck(&m, checks...)
 	return m, true
+}
+
+// mentions reports whether a name occurs in some code, or in a string in it.
+func mentions(code, name string) bool {
+	words := strings.FieldsFunc(code, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return slices.Contains(words, name)
 }
 
 // textFormats are the constants that a variable with a format may have, beginning with its first

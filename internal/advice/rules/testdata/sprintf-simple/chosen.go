@@ -50,3 +50,24 @@ func unknown(n int, given string, pick int) string {
 	}
 	return s + fmt.Sprintf(shared, n) // hot: fmt.Sprintf
 }
+
+// The variable would hide the argument, the format or the package.
+func hidden(n int, quote bool) (s string) {
+	format := "%d"
+	if quote {
+		format = "'%d'"
+	}
+	{
+		n := fmt.Sprintf(format, n) // hot: fmt.Sprintf
+		s += n
+	}
+	{
+		strconv := fmt.Sprintf(format, n) // hot: fmt.Sprintf
+		s += strconv
+	}
+	{
+		format := fmt.Sprintf(format, n) // hot: fmt.Sprintf
+		s += format
+	}
+	return s
+}
