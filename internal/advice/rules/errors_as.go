@@ -62,10 +62,13 @@ func asType(s *advice.Site, c code.Call) []advice.Edit {
 	if !ok || !types.AssignableTo(target.Type(), types.Universe.Lookup("error").Type()) {
 		return nil // AsType only takes error types
 	}
+	if _, unnamed := types.Unalias(target.Type()).(*types.Struct); unnamed {
+		return nil // the type would have to be written out, which not every condition allows
+	}
 	as, at := c.CallExpr, firstOf(c.Cursor)
 	stmt := at.Parent()
 	decl := declaredAlone(s, target)
-	if decl == nil || !oneRound(stmt, decl) || facts.Mentions(s.Place, c.Args[0], target) {
+	if decl == nil || facts.Jumps(s.Place) || !oneRound(stmt, decl) || facts.Mentions(s.Place, c.Args[0], target) {
 		return nil
 	}
 	call, ok := asTypeCall(s, c, target)

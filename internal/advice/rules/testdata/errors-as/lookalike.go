@@ -49,3 +49,22 @@ func again(errs []error) (n int) {
 	}
 	return n
 }
+
+// The jump keeps what was found before.
+func jumping(errs []error) (n int) {
+	var missing *notFound
+next:
+	if !errors.As(errs[n], &missing) { // hot: errors.As
+		return n + len(missing.Error())
+	}
+	n++
+	goto next
+}
+
+func unnamed(err error) bool {
+	var missing struct{ error }
+	if errors.As(err, &missing) { // hot: errors.As
+		return missing.error == nil
+	}
+	return false
+}
