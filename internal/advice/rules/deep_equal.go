@@ -49,6 +49,9 @@ func matchDeepEqual(s *advice.Site) []advice.Match {
 		if !types.Identical(t, s.Info.TypeOf(c.Args[1])) {
 			continue
 		}
+		if s.Info.Types[c.Args[0]].Value != nil && s.Info.Types[c.Args[1]].Value != nil {
+			continue // a comparison of constants is a constant, which can't be used everywhere
+		}
 		m := advice.Match{Node: c.CallExpr, Class: advice.AdviceOnly}
 		name := types.TypeString(t, types.RelativeTo(s.Types))
 		if len(name) > 60 {

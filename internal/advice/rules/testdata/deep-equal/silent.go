@@ -13,3 +13,13 @@ func compare(a, b any, ints []int, names sliceOf) bool {
 }
 
 type sliceOf []int
+
+func constants() int {
+	switch {
+	case reflect.DeepEqual("a", "b"): // hot: reflect.DeepEqual
+		return 1
+	case reflect.DeepEqual("a", "c"): // hot: reflect.DeepEqual
+		return 2
+	}
+	return 0
+}
