@@ -118,6 +118,7 @@ func messageOf(s *advice.Site, c code.Call) (e message, ok bool) {
 type messageType struct {
 	*advice.Site
 	fields  []string // their declarations
+	sized   bool     // there is a field whose size isn't 0
 	given   []string // fields with their values
 	message []string // the values of the message in the Error method
 	wrapped string   // the field that Unwrap returns
@@ -147,7 +148,7 @@ func addErrorType(s *advice.Site, c code.Call, e *message, m *advice.Match) {
 			return
 		}
 	}
-	if len(t.fields) == 0 { // pointers to empty structs may be equal
+	if !t.sized { // pointers to structs without a size may be equal
 		return
 	}
 	t.check = append(t.check, changedByOthers(s, e.values)...)
@@ -226,6 +227,9 @@ func (t *messageType) add(c code.Call, arg ast.Expr, verb byte, receiver string)
 		t.wrapped = field
 	}
 	t.fields = append(t.fields, field+" "+text)
+	if size, ok := facts.SizeOf(typ); ok && size > 0 {
+		t.sized = true
+	}
 	t.given = append(t.given, field+": "+value)
 	t.message = append(t.message, receiver+"."+field)
 	t.steps = append(t.steps, facts.Step{Expr: arg, Contents: true})
