@@ -1,10 +1,13 @@
 package regexpcode
 
 import (
+	"errors"
 	"fmt"
 	"go/format"
 	"regexp/syntax"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // Options say which function to write.
@@ -42,10 +45,18 @@ func Generate(pattern string, o Options) (Code, error) {
 	return Code{strings.TrimSpace(string(text)), w.imports}, nil
 }
 
+// hasSurrogate reports whether a pattern has half of a UTF-16 pair, by itself or at the end of a range.
+func hasSurrogate(re *syntax.Regexp) bool {
+	return slices.ContainsFunc(re.Rune, func(r rune) bool { return !utf8.ValidRune(r) }) || slices.ContainsFunc(re.Sub, hasSurrogate)
+}
+
 func (w *writer) generate(pattern string) error {
 	re, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil {
 		return err
+	}
+	if hasSurrogate(re) {
+		return errors.New("it has a surrogate, which no text has")
 	}
 	p := &parser{submatches: w.wantsGroups(), optional: make(map[int]bool)}
 	q, notSequence := p.parse(re)

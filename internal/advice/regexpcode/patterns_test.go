@@ -276,6 +276,8 @@ func TestRefused(t *testing.T) {
 		{`".+?"`, "FindString", "as few as possible"},
 		{`x(?:a(?:bc+d)?e)?`, "FindString", "left out"},
 		{`x(?:,(\d+);)*`, "FindStringSubmatch", "left out"},
+		{`^\x{d800}$`, "MatchString", "surrogate"},
+		{`^a?[\x{d800}-\x{e000}]$`, "MatchString", "surrogate"},
 	} {
 		code, err := Generate(c.pattern, Options{Name: "f", Pattern: "re", Method: c.method})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -168,16 +168,15 @@ func setOnce(s *advice.Site, obj types.Object) bool {
 // findText fills in code that looks for a fixed text without a pattern. Invalid UTF-8 makes no
 // difference: a valid text starts with a byte that doesn't occur inside other characters.
 func findText(s *advice.Site, c code.Call, re ast.Expr, pattern string, m *advice.Match) {
-	obj, ok := packageVariableOf(s, re)
-	if !ok || obj.Exported() || facts.Commented(s.Place, c.Pos(), c.End()) {
-		return // another local variable would be left unused; another package may set an exported one
+	if _, _, err := ownPattern(s, re); err != nil || facts.Commented(s.Place, c.Pos(), c.End()) {
+		return
 	}
 	withoutCopy, ok := withoutUse(s, re)
 	if !ok {
 		return
 	}
 	parts, begins, ends := partsOf(pattern)
-	if len(parts) != 1 || parts[0].Op != syntax.OpLiteral || parts[0].Flags&syntax.FoldCase != 0 || slices.Contains(parts[0].Rune, utf8.RuneError) {
+	if len(parts) != 1 || parts[0].Op != syntax.OpLiteral || parts[0].Flags&syntax.FoldCase != 0 || slices.Contains(parts[0].Rune, utf8.RuneError) || !isValidText(parts[0].Rune) {
 		return
 	}
 	text, within, path := strconv.Quote(string(parts[0].Rune)), s.Source(c.Args[0]), "strings"
@@ -214,6 +213,11 @@ func findText(s *advice.Site, c code.Call, re ast.Expr, pattern string, m *advic
 	m.Edits, m.Imports = append(withoutCopy, edit.Replace(c.CallExpr, fmt.Sprintf("%s.%s(%s, %s)", pkg, find, within, text))), []string{path}
 }
 
+// isValidText reports whether a text can have all characters of a pattern. No text has a surrogate.
+func isValidText(runes []rune) bool {
+	return !slices.ContainsFunc(runes, func(r rune) bool { return !utf8.ValidRune(r) })
+}
+
 // partsOf returns the parts of a pattern in sequence, between the beginning and the end of the text if
 // it is anchored.
 func partsOf(pattern string) (parts []*syntax.Regexp, begins, ends bool) {
@@ -247,7 +251,7 @@ func simplerThan(pattern, method string) string {
 	part := parts[0]
 	switch part.Op {
 	case syntax.OpLiteral:
-		if part.Flags&syntax.FoldCase != 0 {
+		if part.Flags&syntax.FoldCase != 0 || !isValidText(part.Rune) {
 			return "" // strings.EqualFold is only part of it
 		}
 		return fixedText(string(part.Rune), method, begins, ends)
@@ -318,7 +322,7 @@ func requiredText(parts []*syntax.Regexp) string {
 		if p.Op == syntax.OpCapture {
 			p = p.Sub[0]
 		}
-		if p.Op == syntax.OpLiteral && p.Flags&syntax.FoldCase == 0 && len(string(p.Rune)) > len(longest) {
+		if p.Op == syntax.OpLiteral && p.Flags&syntax.FoldCase == 0 && isValidText(p.Rune) && len(string(p.Rune)) > len(longest) {
 			longest = string(p.Rune)
 		}
 	}

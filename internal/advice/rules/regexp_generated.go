@@ -49,7 +49,7 @@ func generateFunction(s *advice.Site, c code.Call, re ast.Expr, simple string, m
 	if simple != "" {
 		m.Why = simple
 	}
-	m.Edits, m.Imports = append(r.withoutCopy, edit.Replace(c.Fun, r.Name)), r.code.Imports
+	m.Edits = append(r.withoutCopy, edit.Replace(c.Fun, r.Name))
 	if strings.HasPrefix(method, "FindAll") { // without how many
 		m.Edits = append(m.Edits, advice.Edit{Pos: c.Args[0].End(), End: c.Args[1].End()})
 	}
@@ -57,6 +57,7 @@ func generateFunction(s *advice.Site, c code.Call, re ast.Expr, simple string, m
 		m.Why += fmt.Sprintf(" %s, which was generated from the pattern, does the same. Check that its test passes.", r.Name)
 		return
 	}
+	m.Imports = r.code.Imports
 	m.Edits = append(m.Edits, edit.Insert(r.at, r.code.Text+"\n\n"))
 	m.Adds = []advice.NewFile{{Name: r.file, Text: r.test}}
 	m.Why += fmt.Sprintf(" A function generated from the pattern, %s, does the same without the regexp engine, and %s compares the two. Review the function, and fuzz it: go test -fuzz %s.", r.Name, r.Test, r.Fuzz)
