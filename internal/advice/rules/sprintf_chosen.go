@@ -135,7 +135,7 @@ func textFor(s *advice.Site, c code.Call) (declared, set string, ok bool) {
 func inStatements(s *advice.Site, c code.Call, pieces []edit.Piece, m *advice.Match) bool {
 	const room = 128 // bytes of the buffer; texts of unknown length may need more
 	declared, set, ok := textFor(s, c)
-	if !ok || !facts.Builtins(s.Place, c.Pos(), "string", "byte", "append", "make") {
+	if !ok || keyMayChange(s, c) || !facts.Builtins(s.Place, c.Pos(), "string", "byte", "append", "make") {
 		return false
 	}
 	if declared != "" {
@@ -164,4 +164,27 @@ func inStatements(s *advice.Site, c code.Call, pieces []edit.Piece, m *advice.Ma
 	m.Imports = stringImports(pieces)
 	m.Class = advice.Safe
 	return true
+}
+
+// keyMayChange reports whether a call is assigned to an element of a map, and making its text may change
+// which element that is, or what += adds to.
+func keyMayChange(s *advice.Site, c code.Call) (may bool) {
+	stmt, ok := c.Parent().Node().(*ast.AssignStmt)
+	if !ok {
+		return false
+	}
+	by := facts.Change{Code: []ast.Node{c.CallExpr}} // with the methods that it calls
+	to := ast.Unparen(stmt.Lhs[0])
+	ast.Inspect(to, func(n ast.Node) bool {
+		index, ok := n.(*ast.IndexExpr)
+		switch {
+		case !ok || !facts.IsMap(s.Place, index.X):
+		case index == to && stmt.Tok == token.ASSIGN:
+			may = may || !facts.UnchangedBy(s.Place, index.X, false, by) || !facts.UnchangedBy(s.Place, index.Index, false, by)
+		default:
+			may = may || !facts.UnchangedBy(s.Place, index, false, by)
+		}
+		return !may
+	})
+	return may
 }
