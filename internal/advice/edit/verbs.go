@@ -3,8 +3,11 @@ package edit
 import (
 	"fmt"
 	"go/ast"
+	"go/build"
 	"go/token"
 	"go/types"
+	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -161,7 +164,9 @@ func padded(s *advice.Site, p Piece, basic *types.Basic, v verb, strconvName str
 		return p, false
 	}
 	name, exists := ExistingFunction(s, want, at, func(name string) string { return fmt.Sprintf(paddedHelpers[want], name, strconvName) })
-	if !exists {
+	if exists {
+		p.Package = "" // only the function calls strconv
+	} else {
 		p.Helper = fmt.Sprintf(paddedHelpers[want], name, strconvName)
 	}
 	p.Padded, p.Longest = true, max(v.zeros, 1+64/3)
@@ -171,7 +176,8 @@ func padded(s *advice.Site, p Piece, basic *types.Basic, v verb, strconvName str
 }
 
 // ExistingFunction returns a name for a function with some source text, and whether the package already
-// has this function, for example from an earlier rewrite.
+// has this function, for example from an earlier rewrite. A function in another file counts if that file
+// is a part of every build.
 func ExistingFunction(s *advice.Site, want string, at token.Pos, text func(name string) string) (name string, exists bool) {
 	bare := func(text string) string { return strings.Join(strings.Fields(text), "") }
 	for _, name := range s.Types.Scope().Names() {
@@ -179,11 +185,41 @@ func ExistingFunction(s *advice.Site, want string, at token.Pos, text func(name 
 		if !ok || !strings.HasPrefix(name, want) || f.Pkg() != s.Types {
 			continue
 		}
-		if decl := facts.DeclarationOfFunc(s.Place, f); decl != nil && bare(s.Text(declStart(decl), decl.End())) == bare(text(name)) {
+		if decl := facts.DeclarationOfFunc(s.Place, f); decl != nil && (facts.Within(s.File, decl.Pos()) || inEveryBuild(s, decl)) && bare(s.Text(declStart(decl), decl.End())) == bare(text(name)) {
 			return name, true
 		}
 	}
 	return s.Unused(want, at), false
+}
+
+// inEveryBuild reports whether a declaration is in a file that neither its name nor a comment excludes from
+// some builds.
+func inEveryBuild(s *advice.Site, decl *ast.FuncDecl) bool {
+	i := slices.IndexFunc(s.Files, func(f *ast.File) bool { return facts.Within(f, decl.Pos()) })
+	return i >= 0 && alwaysBuilt(s.Files[i], s.Fset.File(decl.Pos()).Name())
+}
+
+func alwaysBuilt(f *ast.File, name string) bool {
+	// A system that doesn't exist builds only files that any system does.
+	anywhere := build.Context{GOOS: "none", GOARCH: "none", Compiler: "gc", OpenFile: func(string) (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader("package p\n")), nil
+	}}
+	if always, err := anywhere.MatchFile(filepath.Dir(name), filepath.Base(name)); err != nil || !always || strings.HasSuffix(name, "_test.go") {
+		return false
+	}
+	for _, spec := range f.Imports {
+		if spec.Path.Value == `"C"` {
+			return false // cgo may be off
+		}
+	}
+	for _, g := range f.Comments {
+		for _, comment := range g.List {
+			if comment.Pos() < f.Package && (strings.HasPrefix(comment.Text, "//go:build") || strings.HasPrefix(comment.Text, "// +build") || strings.HasPrefix(comment.Text, "//+build")) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 func declStart(decl *ast.FuncDecl) token.Pos {

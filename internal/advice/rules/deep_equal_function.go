@@ -49,8 +49,9 @@ func equalFunction(s *advice.Site, c code.Call, t types.Type, m *advice.Match) b
 	m.Edits = []advice.Edit{edit.Replace(c.Fun, name)}
 	if !exists {
 		m.Edits = append([]advice.Edit{edit.BeforeDecl(s, text(name))}, m.Edits...)
+		m.Imports = e.imports
 	}
-	m.Class, m.Gain, m.Imports = advice.Safe, gainOfFields, e.imports
+	m.Class, m.Gain = advice.Safe, gainOfFields
 	m.Why = fmt.Sprintf("reflect.DeepEqual walks values of %s by reflection; %s compares the fields directly.", types.TypeString(t, types.RelativeTo(s.Types)), name)
 	edit.MustCheck(m, changedByOthers(s, c.Args))
 	return true
