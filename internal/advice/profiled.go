@@ -28,8 +28,8 @@ const (
 	allocBlocks                   // objects allocated
 	mutexTime                     // nanoseconds that others waited for locks
 	blockTime                     // nanoseconds spent waiting
-	mutexTimes                    // that somebody waited for a lock
-	blockTimes                    // that somebody waited
+	mutexTimes                    // number of waits for a lock
+	blockTimes                    // number of waits
 	gcTime                        // nanoseconds of CPU time in garbage collection
 	scheduleTime                  // nanoseconds of CPU time in the scheduler, on behalf of no line of the user's
 	numDimensions

@@ -39,7 +39,7 @@ func check(t *testing.T, text string) (*ast.File, *code.Package) {
 	return f, &code.Package{Path: pkg.Path(), Fset: fset, Files: []*ast.File{f}, Types: pkg, Info: info, Texts: map[string][]byte{name: []byte(text)}}
 }
 
-// TestEffects reads what each expression may do from the comment behind it.
+// TestEffects reads what each expression may do from the comment at the end of its line.
 func TestEffects(t *testing.T) {
 	const text = `package facts
 

@@ -4,7 +4,7 @@
 // If the next character decides at each choice of a pattern, its function takes one step of the pattern
 // after the other. What matches there is what package regexp prefers, so that it also has places and
 // submatches. For a yes or no, other patterns become their smallest automaton, as a loop with a switch
-// on its state. For the rest, Generate says why there is no function.
+// on its state. For other patterns, Generate returns the reason.
 //
 // Functions read bytes where that makes no difference, and else characters; package regexp takes an
 // invalid byte for U+FFFD, and so does a range loop.

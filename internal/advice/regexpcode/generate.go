@@ -28,7 +28,7 @@ type Code struct {
 
 // Generate returns a function that has the parameters and the results of a method of regexp.Regexp for a
 // pattern. FindAllString and FindAllStringIndex lose the number of matches, and find all. A replacement
-// is taken as it is, also if it has a $. An error says why there is no function, as the end of a sentence.
+// is taken as it is, also if it has a $. The error is the reason, as the end of a sentence.
 func Generate(pattern string, o Options) (Code, error) {
 	m, ok := methods[o.Method]
 	if !ok {
@@ -45,7 +45,7 @@ func Generate(pattern string, o Options) (Code, error) {
 	return Code{strings.TrimSpace(string(text)), w.imports}, nil
 }
 
-// hasSurrogate reports whether a pattern has half of a UTF-16 pair, by itself or at the end of a range.
+// hasSurrogate reports whether a pattern has half of a UTF-16 pair, alone or at the end of a range.
 func hasSurrogate(re *syntax.Regexp) bool {
 	return slices.ContainsFunc(re.Rune, func(r rune) bool { return !utf8.ValidRune(r) }) || slices.ContainsFunc(re.Sub, hasSurrogate)
 }
@@ -172,7 +172,7 @@ func (m method) arguments(text string) (function, method string) {
 	return text, text
 }
 
-// none is the result if there is no match.
+// none is the result without a match.
 func (m method) none() string {
 	switch m.want {
 	case wantMatch:

@@ -31,7 +31,7 @@ use patterns without captures, or with (?:…); and use MatchString if you don't
 A fixed text that is only matched becomes a call of package strings or a comparison; the variable may become unused. Other
 patterns become a function, and the variable keeps the pattern. Match and MatchString need an automaton of at most 32
 states. For Find, FindIndex, FindSubmatch, FindAllString and ReplaceAllString, the next character must decide at each
-choice. A test and a fuzz target come with the function and compare it with the pattern. If there is no function, the
+choice. A test and a fuzz target come with the function and compare it with the pattern. If hone can't write the function, the
 finding says why.
 
 A match must take a tenth of the time of a benchmark or program to be reported.`,

@@ -28,7 +28,7 @@ const (
 )
 
 // generateFunction fills in a function that takes the place of a pattern's method, and its test. The
-// reason then begins with simple, if that isn't empty. If there is no function, the reason says why.
+// reason then begins with simple, if that isn't empty. If hone can't write the function, the reason says why.
 func generateFunction(s *advice.Site, c code.Call, re ast.Expr, simple string, m *advice.Match) {
 	method := strings.TrimPrefix(c.Name, "(*regexp.Regexp).")
 	if !regexpcode.Supports(method) {
