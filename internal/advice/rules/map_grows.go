@@ -38,17 +38,18 @@ key, and maps created by the caller.`,
 }
 
 // A map starts with one group of eight keys, so a size up to 8 changes nothing.
-var mapGrowth = lazyregexp.New(`^internal/runtime/maps\.(\(\*table\)\.(rehash|grow|split)|\(\*Map\)\.growToTable|newTable)` +
-	`|^runtime\.(hashGrow|growWork|evacuate|makeBucketArray)`)
+const mapGrowthNames = `^internal/runtime/maps\.(\(\*table\)\.(rehash|grow|split)|\(\*Map\)\.growToTable|newTable)` +
+	`|^runtime\.(hashGrow|growWork|evacuate|makeBucketArray)`
+
+var mapGrowth = lazyregexp.New(mapGrowthNames)
 
 func matchMapGrows(s *advice.Site) []advice.Match {
 	if s.Share(mapGrowth) == 0 && s.Blocks() < 2 {
 		return nil // all allocations here have one size: nothing grows
 	}
-	outgrows := func(m ast.Expr) bool { return s.Share(mapGrowth) > 0 || outgrowsGroup(s, m) }
 	var matches []advice.Match
 	for _, c := range s.Nodes() {
-		if m, ok := copiedInto(s, c); ok && outgrows(m.Node.(*ast.CallExpr).Args[0]) {
+		if m, ok := copiedInto(s, c); ok && (s.Share(mapGrowth) > 0 || outgrowsGroup(s, m.Node.(*ast.CallExpr).Args[0])) {
 			matches = append(matches, m)
 		}
 		index, groups := storedAt(s, c.Node())
@@ -56,12 +57,13 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 			continue
 		}
 		m := facts.Object(s.Place, index.X)
-		if m == nil || !outgrows(index.X) {
+		part := rebuildingOf(s, c.Node(), index)
+		if m == nil || part == 0 {
 			continue
 		}
 		loop, ok := facts.LoopAround(c)
 		if !ok || !facts.IsLocal(s.Place, m) || facts.Within(loop.Node(), m.Pos()) {
-			matches = append(matches, estimated(s, c, m)...)
+			matches = append(matches, estimated(s, c, m, part)...)
 			continue
 		}
 		b, known := facts.TripsOf(s.Place, loop.Node())
@@ -69,15 +71,15 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 		stmt, inBlock := facts.Statement(loop)
 		if !known || !declared || !inBlock || !facts.EmptyMap(s.Place, &d) || !edit.OneLine(b.Text(s.Place)) ||
 			len(facts.UsesIn(s.Place, m, d.Node().End(), loop.Node().Pos())) > 0 {
-			matches = append(matches, estimated(s, c, m)...)
+			matches = append(matches, estimated(s, c, m, part)...)
 			continue
 		}
 		if outer, ok := facts.LoopAround(loop); ok && !facts.Within(outer.Node(), m.Pos()) {
 			// It has what the loop has stored before.
-			matches = append(matches, estimated(s, c, m)...)
+			matches = append(matches, estimated(s, c, m, part)...)
 			continue
 		}
-		found := advice.Match{Node: c.Node(), Class: advice.AdviceOnly}
+		found := advice.Match{Node: c.Node(), Class: advice.AdviceOnly, Allocated: part}
 		exits := facts.ExitsOf(s.Place, loop)
 		more := ""
 		if !b.Counts || types.Identical(types.Default(s.Info.TypeOf(b.Expr)), types.Typ[types.Int]) {
@@ -129,12 +131,12 @@ func isAlphabet(t types.Type) bool {
 
 // estimated matches maps whose number of keys no loop determines; it may still be known where they are
 // created. A profile must show that they are rebuilt.
-func estimated(s *advice.Site, c inspector.Cursor, m types.Object) []advice.Match {
+func estimated(s *advice.Site, c inspector.Cursor, m types.Object, part float64) []advice.Match {
 	v, ok := m.(*types.Var)
 	if !ok || s.Decl == nil || !facts.Within(s.Decl, v.Pos()) || s.Share(mapGrowth) < someAllocated {
 		return nil // a longer-lived map grows only once
 	}
-	found := advice.Match{Node: c.Node(), Class: advice.AdviceOnly}
+	found := advice.Match{Node: c.Node(), Class: advice.AdviceOnly, Allocated: part}
 	if facts.Within(s.Decl.Type, v.Pos()) {
 		if !facts.IsParameter(s.Place, m) {
 			return nil // a variable of an outer function, or a result
@@ -147,6 +149,36 @@ func estimated(s *advice.Site, c inspector.Cursor, m types.Object) []advice.Matc
 	}
 	found.Why = fmt.Sprintf("%s is rebuilt as it grows. If you can know, count or estimate the number of keys where it is created, pass it to make.", m.Name())
 	return []advice.Match{found}
+}
+
+// rebuildingOf returns the share of a line's allocations that rebuilds the map which a statement stores to, 0
+// if the map isn't seen to grow. The line may also allocate the value, as in m[k] = append(m[k], v). Blocks in
+// heap profiles don't tell which is which; the time that allocating takes does.
+func rebuildingOf(s *advice.Site, store ast.Node, to *ast.IndexExpr) float64 {
+	growth := s.Share(mapGrowth)
+	switch {
+	case growth > 0 && allocatesValue(s, store):
+		return growth / s.Share(mapOrValue)
+	case growth > 0 || !allocatesValue(s, store) && outgrowsGroup(s, to.X):
+		return 1
+	}
+	return 0
+}
+
+// mapOrValue is what rebuilds a map, or allocates what is stored in it.
+var mapOrValue = lazyregexp.New(mapGrowthNames + `|^runtime\.(mallocgc|newobject|growslice|makeslice|makemap|rawstring|rawbyteslice|concatstring|slicebytetostring|stringtoslicebyte)`)
+
+// allocatesValue reports whether a statement that stores to a map may allocate what it stores.
+func allocatesValue(s *advice.Site, store ast.Node) bool {
+	assign, ok := store.(*ast.AssignStmt)
+	if !ok {
+		return false // m[k]++
+	}
+	if assign.Tok == token.ADD_ASSIGN && facts.IsString(s.Place, assign.Rhs[0]) {
+		return true
+	}
+	value, address := ast.Unparen(assign.Rhs[0]).(*ast.UnaryExpr)
+	return address && value.Op == token.AND || allocatesParts(s, assign.Rhs)
 }
 
 // outgrowsGroup reports whether a line allocates blocks that are too large for the first group of a

@@ -75,7 +75,7 @@ func matchSliceGrows(s *advice.Site) []advice.Match {
 		}
 		obj := facts.Object(s.Place, assign.Lhs[0])
 		g := &growth{s: s, loop: loop, obj: obj, target: s.Source(assign.Lhs[0]), call: call}
-		if !edit.OneLine(g.target) || s.Share(growFrames) == 0 && (g.hasRoom() || allocatesParts(s, call)) {
+		if !edit.OneLine(g.target) || s.Share(growFrames) == 0 && (g.hasRoom() || allocatesParts(s, call.Args[1:])) {
 			continue
 		}
 		if g.match(c, &m) {
@@ -100,7 +100,7 @@ func appendedByCalls(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt,
 		return advice.Match{}, false
 	}
 	m := advice.Match{Node: assign, Class: advice.AdviceOnly, Allocated: growthOf(s, call)}
-	if _, empty := startsEmpty(s, &d); !empty || m.Allocated < 0.01 || s.Share(growFrames) == 0 && allocatesParts(s, call) {
+	if _, empty := startsEmpty(s, &d); !empty || m.Allocated < 0.01 || s.Share(growFrames) == 0 && allocatesParts(s, call.Args[1:]) {
 		return advice.Match{}, false
 	}
 	m.Why = fmt.Sprintf("%s grows with each call of this function and is copied as it grows. If you can know or estimate the number of calls, set the capacity where it is declared.", obj.Name())
@@ -223,12 +223,12 @@ func (g *growth) hasRoom() bool {
 	return ok && made && g.s.Callee(call) == "make" && len(call.Args) == 3 && !facts.IsInt(g.s.Place, call.Args[2], 0)
 }
 
-// allocatesParts reports whether the elements that a call appends may be allocated on the same line,
-// so that its blocks have several sizes although nothing grows.
-func allocatesParts(s *advice.Site, call *ast.CallExpr) bool {
+// allocatesParts reports whether values that are stored may be allocated on the same line, so that its
+// blocks have several sizes although nothing grows.
+func allocatesParts(s *advice.Site, stored []ast.Expr) bool {
 	allocates := false
-	for _, arg := range call.Args[1:] {
-		ast.Inspect(arg, func(n ast.Node) bool {
+	for _, e := range stored {
+		ast.Inspect(e, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.FuncLit:
 				allocates = true
