@@ -15,6 +15,9 @@ import (
 func (r *Report) WriteText(w io.Writer, dir string) error {
 	var b strings.Builder
 	shown := r.Shown()
+	for _, name := range r.Changed {
+		fmt.Fprintf(&b, "%s has changed since the profile was taken: profile again with hone advise ./...\n", onOneLine(relative(dir, name)))
+	}
 	if len(r.Findings) == 0 {
 		fmt.Fprintf(&b, "No findings in %s.\n", count(len(r.Packages), "package"))
 	} else {
@@ -28,9 +31,6 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 	}
 	if more := r.more(); more != "" {
 		fmt.Fprintf(&b, "hone advise -all also shows %s\n", more)
-	}
-	for _, name := range r.Changed {
-		fmt.Fprintf(&b, "%s has changed since the profile was taken: profile again with hone advise ./...\n", onOneLine(relative(dir, name)))
 	}
 	for _, u := range r.Unexamined {
 		fmt.Fprintf(&b, "not examined: %s\n", onOneLine(u))
@@ -160,7 +160,7 @@ func (f *Finding) text(b *strings.Builder, dir string) {
 	if f.Fix == nil {
 		switch {
 		case f.Class == Look:
-			line("    no pattern is known here; see hone advise -explain %s", f.Rule)
+			line("    no rule reports this line; see hone advise -explain %s", f.Rule)
 		case f.Try == "":
 			line("    no rewrite here; see hone advise -explain %s", f.Rule)
 		}
