@@ -2,11 +2,8 @@ package samecode
 
 import (
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
-
-	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
 // A Benchmark names a benchmark function.
@@ -134,36 +131,4 @@ func (p *program) addReached(reached map[string]bool, functions []string) {
 			}
 		}
 	}
-}
-
-// closureName matches what the compiler puts behind the name of a function for what is in it.
-var closureName = lazyregexp.New(`\.\.|\.(func|gowrap|deferwrap)?\d|-(range\d|fm$)`)
-
-// functionName turns a symbol's name into that of the function in the source:
-// example.com/m.(*List[go.shape.int]).Push.func1<1> is example.com/m.(*List).Push,
-// of which it is a closure.
-func functionName(symbol string) (name string, closure bool) {
-	var b strings.Builder
-	depth := 0
-	for _, r := range withoutABI(symbol) {
-		switch {
-		case r == '[':
-			depth++
-		case r == ']':
-			depth--
-		case depth == 0:
-			b.WriteRune(r)
-		}
-	}
-	name = b.String()
-	slash := strings.LastIndexByte(name, '/') + 1
-	if i := strings.IndexByte(name[slash:], '.'); i >= 0 {
-		if at := closureName.Get().FindStringIndex(name[slash+i+1:]); at != nil {
-			name, closure = name[:slash+i+1+at[0]], true
-		}
-	}
-	if plain, err := url.PathUnescape(name); err == nil {
-		return plain, closure
-	}
-	return name, closure
 }

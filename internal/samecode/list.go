@@ -17,28 +17,6 @@ import (
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-// A unit is what the compiler compiles at once: a package, or a variant of one that a
-// test needs, "example.com/m [example.com/m.test]".
-type unit struct {
-	name    string // as go list has it
-	path    string // import path without the variant
-	prefix  string // of symbols
-	local   bool   // of the module at hand, or of one that is replaced by a folder
-	deps    []string
-	godebug string // of a test's main package
-	empty   bool   // but for files of tests, which are of another unit
-
-	// source is of everything that the unit is compiled of, but for its imports; other
-	// of what the Go compiler doesn't compile; embedded of files that go:embed names.
-	source, other, embedded [sha256.Size]byte
-
-	hasOther     bool
-	fromAssembly []string // names that assembly mentions: "Sum", "example.com/m/lib.Sum"
-
-	symbols map[int32][]*symbol
-	inlined map[int32][]int32 // by function, the functions that were inlined into it
-}
-
 // A listedPackage is what go list says.
 type listedPackage struct {
 	ImportPath, Dir, Name, ForTest, DefaultGODEBUG string
@@ -117,16 +95,6 @@ func newUnit(p *listedPackage, overlay map[string]string) (*unit, error) {
 	}
 	return u, nil
 }
-
-// pathOf is the import path of a unit's name.
-func pathOf(name string) string {
-	path, _, _ := strings.Cut(name, " [")
-	return path
-}
-
-// isTestMain reports whether a unit is the main package that go test makes. It runs
-// what the flags of the binary name, and is not compared.
-func isTestMain(name string) bool { return strings.HasSuffix(name, ".test") }
 
 func (u *unit) hashFiles(p *listedPackage, overlay map[string]string) error {
 	h := sha256.New()
@@ -219,20 +187,6 @@ func (u *unit) hashOther(p *listedPackage, overlay map[string]string) error {
 	}
 	h.Sum(u.other[:0])
 	return nil
-}
-
-// symbolPrefix is an import path as symbols have it: see objabi.PathToPrefix.
-func symbolPrefix(path string) string {
-	last := strings.LastIndexByte(path, '/')
-	var b strings.Builder
-	for i := range len(path) {
-		if c := path[i]; c <= ' ' || c == '%' || c == '"' || c >= 0x7f || c == '.' && i >= last {
-			fmt.Fprintf(&b, "%%%02x", c)
-		} else {
-			b.WriteByte(c)
-		}
-	}
-	return b.String()
 }
 
 // visibleUnits returns the units whose code may differ: those that differ in their

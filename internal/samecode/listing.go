@@ -5,48 +5,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"slices"
-	"strings"
 )
-
-// names numbers the names of symbols, the same for both sides.
-type names struct {
-	number map[string]int32
-	text   []string
-}
-
-func newNames() *names { return &names{number: make(map[string]int32)} }
-
-func (n *names) add(name []byte) int32 {
-	if i, ok := n.number[string(name)]; ok {
-		return i
-	}
-	i := int32(len(n.text))
-	n.text = append(n.text, string(name))
-	n.number[n.text[i]] = i
-	return i
-}
-
-// find returns -1 for a name that nothing has.
-func (n *names) find(name string) int32 {
-	if i, ok := n.number[name]; ok {
-		return i
-	}
-	return -1
-}
-
-// A symbol is a function, or data: a variable, a constant, what describes a type.
-type symbol struct {
-	name     int32
-	function bool
-	shared   bool // "dupok": every unit that needs it has it
-	variable bool
-	file     int32 // of a function, -1 for one that nobody wrote
-
-	// content is of all but names: the bytes, what relocations do, and what the
-	// garbage collector knows of the stack. refs are the names, in order.
-	content [sha256.Size]byte
-	refs    []int32
-}
 
 // A listing reads what the compiler prints with -S=2, as it is written:
 //
@@ -262,12 +221,4 @@ func (l *listing) relocation(line []byte) {
 	}
 	l.hashed = append(append(append(l.hashed, what...), addend...), '\n')
 	l.refs = append(l.refs, l.names.add(name))
-}
-
-// withoutABI is the name of a function as profiles have it.
-func withoutABI(name string) string {
-	if i := strings.LastIndexByte(name, '<'); i > 0 {
-		return name[:i]
-	}
-	return name
 }

@@ -3,10 +3,11 @@
 // functions no benchmark can run.
 //
 // It reads what the compiler says of its output, -S: for every symbol the bytes and
-// the relocations, which name other symbols. Files by subject: list.go finds the
-// packages that can differ and compiles them, listing.go reads the text, compare.go
-// compares what a benchmark reaches, initializer.go what runs before it, changed.go names
-// functions. doc/design/0014 tells why it is done this way, and what is taken for granted.
+// the relocations, which name other symbols. Files by subject: unit.go and names.go have
+// what is read, list.go finds the packages that can differ, compile.go compiles them,
+// listing.go reads the text, compare.go compares what a benchmark reaches, initializer.go
+// what runs before it, program.go what every benchmark has, changed.go names functions.
+// doc/design/0014 tells why it is done this way, and what is taken for granted.
 //
 // When in doubt, code differs.
 package samecode
