@@ -121,3 +121,33 @@ func (w *writer) v() string {
 	}
 	return "s"
 }
+
+// head writes the comment of the function and its first line.
+func (w *writer) head() {
+	v := w.v()
+	does := map[want]string{
+		wantMatch:         "reports whether %[1]s matches %[2]s",
+		wantText:          "returns the first match of %[2]s in %[1]s, or " + w.none(),
+		wantIndex:         "returns where the first match of %[2]s in %[1]s begins and ends, or nil",
+		wantSubmatch:      "returns the first match of %[2]s in %[1]s and its submatches, or nil",
+		wantSubmatchIndex: "returns where the first match of %[2]s in %[1]s and its submatches begin and end, or nil",
+		wantAll:           "returns all matches of %[2]s in %[1]s, or nil",
+		wantAllIndex:      "returns where each match of %[2]s in %[1]s begins and ends, or nil",
+		wantReplace:       "returns %[1]s with all matches of %[2]s replaced",
+	}[w.want]
+	w.printf("// %s %s.\n", w.Name, fmt.Sprintf(does, v, w.Pattern))
+	if w.Test != "" {
+		w.printf("// It does without package regexp; %s compares both.\n", w.Test)
+	}
+	if w.want == wantReplace {
+		v += ", with"
+	}
+	w.printf("func %s(%s %s) %s {\n", w.Name, v, w.textType(), w.result())
+}
+
+func (w *writer) unused(want string) string {
+	if w.Unused == nil {
+		return want
+	}
+	return w.Unused(want)
+}
