@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -146,3 +147,10 @@ func MustCheck(m *advice.Match, lists ...[]string) {
 	m.Class = advice.Review
 	m.Why += " Check " + strings.Join(all, ", and ") + "."
 }
+
+// StackBytes is an empty byte slice with a capacity of so many bytes on the stack, if it doesn't
+// escape.
+func StackBytes(size int) string { return fmt.Sprintf("make([]byte, 0, %d)", size) }
+
+// RoundUp returns the next power of two.
+func RoundUp(n int) int { return 1 << bits.Len(uint(n-1)) }

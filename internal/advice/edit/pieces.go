@@ -6,7 +6,6 @@ import (
 	"go/token"
 	"go/types"
 	"math"
-	"math/bits"
 	"slices"
 	"strings"
 
@@ -15,39 +14,6 @@ import (
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
-
-// A Piece is part of the result of a fmt call: a constant text, or an argument as a string expression.
-type Piece struct {
-	Text string
-	Code string
-	Arg  ast.Expr // nil of a constant text
-	// Appends, for a number or a quoted text, is the call that appends it: the code before the
-	// destination, and after it.
-	Appends [2]string
-	Longest int  // bytes that the text of a number has at most
-	Quoted  bool // a text as strconv.Quote has it
-	Hex     bool // the bytes of a text, slice or array in hexadecimal
-	Padded  bool // a number with zeros in front of it
-	// Helper is the declaration of the function that the code calls, if the package doesn't have it.
-	Helper string
-	// Rune is the character of a piece that is a single one, as code of type rune.
-	Rune string
-	// review says what to check for the code to do what fmt does, for example that x is never nil.
-	review []string
-	runs   facts.Effects // of a method that is called for the text
-	// Literal means that arg is a text literal.
-	Literal bool
-	// IsString means that fmt sees a string, next to which Sprint adds no space.
-	IsString bool
-	// called means that the code calls something with the argument: a method, or a function of
-	// strconv.
-	called bool
-	// Package is the import path of the package that Code uses: strconv, encoding/hex or none.
-	Package string
-}
-
-// IsNumber reports whether strconv formats the piece, which makes a new string for most numbers.
-func (p Piece) IsNumber() bool { return p.Longest > 0 && !p.Hex && !p.Padded }
 
 // AllocatesMore reports whether strconv may allocate more strings for the numbers than fmt allocates
 // to box its arguments. fmt boxes numbers of one byte without allocating, while strconv allocates a
@@ -425,13 +391,6 @@ func InBuffer(s *advice.Site, pieces []Piece, at token.Pos) string {
 	value := pieces[i].Appends[0] + appended(StackBytes(size), before) + pieces[i].Appends[1]
 	return "string(" + appended(value, behind) + ")"
 }
-
-// StackBytes is an empty byte slice with a capacity of so many bytes on the stack, if it doesn't
-// escape.
-func StackBytes(size int) string { return fmt.Sprintf("make([]byte, 0, %d)", size) }
-
-// RoundUp returns the next power of two.
-func RoundUp(n int) int { return 1 << bits.Len(uint(n-1)) }
 
 // Reviews are the conditions to check for pieces to produce the same text as fmt.
 func Reviews(pieces []Piece) []string {
