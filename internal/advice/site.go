@@ -26,6 +26,7 @@ type Site struct {
 	Decisions []Decision
 
 	Costs
+	Allocations
 	nodes []inspector.Cursor
 }
 

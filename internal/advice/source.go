@@ -223,5 +223,5 @@ func (p *Package) site(h *hot, e *evidence) (*Site, error) {
 	if changed {
 		line = p.relocate(h, function, line)
 	}
-	return &Site{Place: p.Around(function), In: p, Costs: Costs{h, e}, Line: line}, nil
+	return &Site{Place: p.Around(function), In: p, Costs: Costs{h, e}, Allocations: Allocations{h, e}, Line: line}, nil
 }
