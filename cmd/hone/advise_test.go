@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hone-go/hone/internal/git/gittest"
 )
 
 // slowModule compiles a pattern for each call: a difference of dozens of allocations,
@@ -38,16 +39,7 @@ func BenchmarkValid(b *testing.B) {
 // moduleOfFiles makes a module of files, and goes there.
 func moduleOfFiles(t *testing.T, files map[string]string) string {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range files {
-		name = filepath.Join(dir, name)
-		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o777), os.WriteFile(name, []byte(text), 0o666)); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := gittest.Folder(t, files)
 	t.Chdir(dir)
 	return dir
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/git/gittest"
 )
 
 // benchModule makes a module in a repository, with a commit of three
@@ -35,11 +36,7 @@ func BenchmarkMake(b *testing.B) {
 }
 `,
 	}
-	for name, text := range files {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	gittest.Write(t, ".", files)
 	for _, args := range []string{"init -q", "add -A", "-c user.name=t -c user.email=t@example.com commit -q -m slow", "branch slow"} {
 		if out, err := exec.Command("git", strings.Fields(args)...).CombinedOutput(); err != nil {
 			t.Fatalf("git %s: %v\n%s", args, err, out)

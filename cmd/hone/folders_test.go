@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/git/gittest"
 	"github.com/hone-go/hone/internal/report"
 )
 
@@ -64,14 +65,7 @@ func builtTwice(t *testing.T, newSource string) (before, after string) {
 	parent := t.TempDir()
 	build := func(folder, source, calls string) string {
 		dir := filepath.Join(parent, folder)
-		if err := os.MkdirAll(dir, 0o777); err != nil {
-			t.Fatal(err)
-		}
-		for name, text := range map[string]string{"main.go": source, "go.mod": "module example.com/allocating\n\ngo 1.24\n"} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
+		gittest.Write(t, dir, map[string]string{"main.go": source, "go.mod": "module example.com/allocating\n\ngo 1.24\n"})
 		for _, args := range [][]string{{"go", "build", "-o", "allocating", "."}, {"./allocating", calls, "allocs.pb.gz"}} {
 			cmd := exec.Command(args[0], args[1:]...)
 			cmd.Dir = dir

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hone-go/hone/internal/git/gittest"
 )
 
 // Each line's comment is what the compiler has to say of it, and of others nothing.
@@ -52,17 +54,8 @@ func calls(b []byte, n int) { // n escapes to heap
 `
 
 func TestCompilerSays(t *testing.T) {
-	dir := t.TempDir()
-	dir, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := gittest.Folder(t, map[string]string{"m.go": compiled, "go.mod": "module example.com/m\n\ngo 1.24\n"})
 	name := filepath.Join(dir, "m.go")
-	for file, text := range map[string]string{name: compiled, filepath.Join(dir, "go.mod"): "module example.com/m\n\ngo 1.24\n"} {
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
 	// Twice: what comes from the build cache says nothing.
 	for _, flags := range []string{"", "", "-trimpath"} {
 		t.Setenv("GOFLAGS", flags)
@@ -138,16 +131,8 @@ func part(xs []int, n int) []int {
 `
 
 func TestDecisions(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := gittest.Folder(t, map[string]string{"m.go": decided, "go.mod": "module example.com/m\n\ngo 1.24\n"})
 	name := filepath.Join(dir, "m.go")
-	for file, text := range map[string]string{name: decided, filepath.Join(dir, "go.mod"): "module example.com/m\n\ngo 1.24\n"} {
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
 	_, decisions, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir})
 	if err != nil {
 		t.Fatal(err)

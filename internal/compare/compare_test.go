@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"html"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/experiment/objective"
+	"github.com/hone-go/hone/internal/git/gittest"
 )
 
 // The kept runs are those that the command is tested with: of one program, made
@@ -31,11 +31,7 @@ func inFolder(t *testing.T, files map[string]string) (runs string) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	for name, text := range files {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	gittest.Write(t, ".", files)
 	return runs
 }
 

@@ -4,21 +4,18 @@ import (
 	"context"
 	"errors"
 	"go/token"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/hone-go/hone/internal/git/gittest"
 )
 
 // TestRun counts in a real module: in the benchmark's package and in another one, in loops, branches and function
 // literals, with setup that runs once, and with both kinds of benchmark loops.
 func TestRun(t *testing.T) {
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, text := range map[string]string{
+	dir := gittest.Folder(t, map[string]string{
 		"go.mod": "module example.com/counted\n\ngo 1.24\n",
 		"counted.go": `package counted
 
@@ -63,15 +60,7 @@ func BenchmarkSum(b *testing.B) {
 	})
 }
 `,
-	} {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	c := Counter{Dir: dir, Folders: []string{dir, filepath.Join(dir, "inner")}}
 	const pkg = "example.com/counted"
 	all, err := c.Run(t.Context(), []Benchmark{

@@ -4,10 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hone-go/hone/internal/git/gittest"
 )
 
 // TestDoctor: what is told of machines of other kinds.
@@ -62,13 +63,7 @@ func TestDoctor(t *testing.T) {
 				_, err = fmt.Sscan(c.files[others], &used, &cores)
 				return used, cores, err
 			}
-			for name, text := range c.files {
-				file := filepath.Join(m.root, name)
-				os.MkdirAll(filepath.Dir(file), 0o777)
-				if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-					t.Fatal(err)
-				}
-			}
+			gittest.Write(t, m.root, c.files)
 			got := c.check(m)
 			if got.State != c.state || !strings.Contains(got.Found+" "+got.Means, c.text) {
 				t.Errorf("%+v, want %s with %q", got, c.state, c.text)

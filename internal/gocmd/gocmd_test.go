@@ -10,22 +10,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hone-go/hone/internal/git/gittest"
 )
 
 // module returns the folder of a module with some files.
 func module(t *testing.T, files map[string]string) string {
 	t.Helper()
-	dir := t.TempDir()
 	files["go.mod"] = "module example.com/m\n\ngo 1.21\n"
-	for name, text := range files {
-		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return dir
+	return gittest.Folder(t, files)
 }
 
 func TestList(t *testing.T) {
@@ -137,16 +130,11 @@ func TestExactPattern(t *testing.T) {
 
 // What a go.mod and a go.work say about other folders.
 func TestReadModFile(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	dir := gittest.Folder(t, map[string]string{
 		"go.mod":  "module example.com/m\n\ngo 1.21\n\nreplace (\n\texample.com/a => ../a\n\texample.com/b v1.2.3 => /src/b\n\texample.com/c => example.com/d v1.0.0\n)\n",
 		"go.work": "go 1.21\n\nuse ./m\n\nreplace example.com/e => ./e\n",
 		"bad.mod": "modul\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	mod, err := ReadModFile(t.Context(), filepath.Join(dir, "go.mod"))
 	if err != nil {
 		t.Fatal(err)

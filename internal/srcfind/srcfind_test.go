@@ -12,26 +12,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
-)
 
-// tree writes files, given as "name": "content", below a new directory.
-func tree(t *testing.T, files map[string]string) string {
-	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, content := range files {
-		full := filepath.Join(root, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(full, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return root
-}
+	"github.com/hone-go/hone/internal/git/gittest"
+)
 
 // hermetic hides the machine's own Go environment and points it below root.
 func hermetic(t *testing.T, root string) {
@@ -94,7 +77,7 @@ func BenchmarkTrim(b *testing.B) {
 // TestFirstStage is the contract with go tool pprof: what is found where, and
 // the text of the error otherwise.
 func TestFirstStage(t *testing.T) {
-	root := tree(t, map[string]string{
+	root := gittest.Folder(t, map[string]string{
 		"work/app/main.go":         "app main",
 		"work/app/pkg/a.go":        "app a",
 		"work/lib/b.go":            "lib b",
@@ -164,7 +147,7 @@ func check(t *testing.T, f *Finder, file, want, wantErr string) {
 }
 
 func TestSecondStage(t *testing.T) {
-	root := tree(t, map[string]string{
+	root := gittest.Folder(t, map[string]string{
 		"goroot/src/runtime/proc.go":                                     "std proc",
 		"goroot/src/vendor/golang.org/x/net/dns/d.go":                    "std dns",
 		"goroot/src/main.go":                                             "not to be found",
@@ -273,7 +256,7 @@ example.com/was
 
 // TestDotDot: names cannot climb out of what the second stage trusts.
 func TestDotDot(t *testing.T) {
-	root := tree(t, map[string]string{
+	root := gittest.Folder(t, map[string]string{
 		"a/goroot/src/x/x.go":                    "",
 		"a/modcache/example.com/p@v0.1.0/p.go":   "",
 		"a/modcache/example.com/v@v1.0.0/v.go":   "",
@@ -316,7 +299,7 @@ func TestDotDot(t *testing.T) {
 }
 
 func TestNotFoundSaysWhereItLooked(t *testing.T) {
-	root := tree(t, map[string]string{"app/go.mod": "module example.com/app\n"})
+	root := gittest.Folder(t, map[string]string{"app/go.mod": "module example.com/app\n"})
 	hermetic(t, root)
 	app := filepath.Join(root, "app")
 	_, err := New(Config{Dir: app}).Lines("example.com/dep@v1.0.0/d.go")
@@ -335,7 +318,7 @@ func TestNotFoundSaysWhereItLooked(t *testing.T) {
 }
 
 func TestGoEnv(t *testing.T) {
-	root := tree(t, map[string]string{"r/src/runtime/p.go": "p", "c/example.com/m@v1.0.0/m.go": "m", "w/x.go": "x"})
+	root := gittest.Folder(t, map[string]string{"r/src/runtime/p.go": "p", "c/example.com/m@v1.0.0/m.go": "m", "w/x.go": "x"})
 	hermetic(t, root)
 	t.Setenv("GOROOT", "")
 	t.Setenv("GOMODCACHE", "")
@@ -390,7 +373,7 @@ func TestBuiltProgram(t *testing.T) {
 		t.Skip("no go command")
 	}
 	const caller = "import \"runtime\"\n\nfunc File() string { _, f, _, _ := runtime.Caller(0); return f }\n"
-	root := tree(t, map[string]string{
+	root := gittest.Folder(t, map[string]string{
 		"app/go.mod": "module example.com/app\n\ngo 1.24\n\nrequire example.com/rep v1.2.3\n\nreplace example.com/rep => ../rep\n",
 		"app/main.go": `package main
 
@@ -484,7 +467,7 @@ func TestLineTerminators(t *testing.T) {
 		{"longer than 64 KB", "a\n" + long + "\nb\n", []string{"a", long, "b"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir := tree(t, map[string]string{"f.go": tt.content})
+			dir := gittest.Folder(t, map[string]string{"f.go": tt.content})
 			got, err := New(Config{Dir: dir}).Lines("f.go")
 			if err != nil || !slices.Equal(got, tt.want) {
 				t.Errorf("got %.80q, %v; want %.80q", got, err, tt.want)
@@ -494,7 +477,7 @@ func TestLineTerminators(t *testing.T) {
 }
 
 func TestSizeLimit(t *testing.T) {
-	dir := tree(t, map[string]string{"f.go": "0123456789", "ok.go": "012345678"})
+	dir := gittest.Folder(t, map[string]string{"f.go": "0123456789", "ok.go": "012345678"})
 	f := New(Config{Dir: dir, MaxBytes: 9})
 	if _, err := f.Lines("ok.go"); err != nil {
 		t.Error(err)
@@ -506,7 +489,7 @@ func TestSizeLimit(t *testing.T) {
 }
 
 func TestReadOnceConcurrently(t *testing.T) {
-	dir := tree(t, map[string]string{"f.go": "a\nb\n"})
+	dir := gittest.Folder(t, map[string]string{"f.go": "a\nb\n"})
 	f := New(Config{Dir: dir})
 	first, err := f.Find("f.go")
 	if err != nil || first.Path != filepath.Join(dir, "f.go") {
@@ -526,7 +509,7 @@ func TestReadOnceConcurrently(t *testing.T) {
 }
 
 func TestConfined(t *testing.T) {
-	root := tree(t, map[string]string{
+	root := gittest.Folder(t, map[string]string{
 		"goroot/src/runtime/proc.go":      "std proc",
 		"modcache/example.com/p@v1/p.go":  "p",
 		"app/go.mod":                      "module example.com/app\n",
@@ -570,7 +553,7 @@ func TestConfined(t *testing.T) {
 }
 
 func TestModFileOddities(t *testing.T) {
-	dir := tree(t, map[string]string{"go.mod": "// comment\nmodule \"example.com/q\" // trailing\nrequire(\n)\nreplace a => b\n" +
+	dir := gittest.Folder(t, map[string]string{"go.mod": "// comment\nmodule \"example.com/q\" // trailing\nrequire(\n)\nreplace a => b\n" +
 		"replace `c d` v1.0.0 => \"../with space\"\nreplace => x\nrequire x\n\"unterminated\n)\ngarbage ( ( (\n"})
 	m, err := readModFile(filepath.Join(dir, "go.mod"))
 	if err != nil {

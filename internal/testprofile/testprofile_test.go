@@ -1,20 +1,18 @@
 package testprofile
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/hone-go/hone/internal/git/gittest"
 	"github.com/hone-go/hone/profile"
 )
 
 // TestProfile profiles real tests: of a package whose tests can be repeated, and of one whose tests can't. A
 // package whose tests fail is named.
 func TestProfile(t *testing.T) {
-	dir := t.TempDir()
-	for name, text := range map[string]string{
+	dir := gittest.Folder(t, map[string]string{
 		"go.mod":     "module example.com/tested\n\ngo 1.24\n",
 		"none/a.go":  "package none\n",
 		"again/a.go": "package again\n\nfunc Join(words []string) (s string) {\n\tfor _, w := range words {\n\t\ts += w\n\t}\n\treturn s\n}\n",
@@ -54,15 +52,7 @@ import "testing"
 func TestFailing(t *testing.T) { t.Fatal("always") }
 `,
 		"broken/a_test.go": "package broken\n\nvar x int = \"\"\n",
-	} {
-		file := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	p := Profiler{Dir: dir, Packages: []string{"./..."}, Time: 100 * time.Millisecond}
 	profiles, err := p.Profile(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "example.com/tested/failing: they fail: --- FAIL: TestFailing") || !strings.Contains(err.Error(), "example.com/tested/broken: they don't build") || strings.Contains(err.Error(), "once") {

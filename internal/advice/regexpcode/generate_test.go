@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hone-go/hone/internal/git/gittest"
 )
 
 var (
@@ -73,11 +75,7 @@ func TestGenerated(t *testing.T) {
 	t.Logf("%d functions, %d random patterns with places", len(all), sequences)
 	files := program(all)
 	if kept := os.Getenv("HONE_KEEP"); kept != "" {
-		for name, text := range files {
-			if err := os.WriteFile(filepath.Join(kept, name), []byte(text), 0o666); err != nil {
-				t.Error(err)
-			}
-		}
+		gittest.Write(t, kept, files)
 	}
 	out, err := runGo(t, files, "run", ".")
 	if err != nil || len(out) > 0 {
@@ -185,12 +183,7 @@ func same(a, b any) bool {
 // runGo runs the go command in a module of some files.
 func runGo(t *testing.T, files map[string]string, args ...string) (string, error) {
 	t.Helper()
-	dir := t.TempDir()
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir := gittest.Folder(t, files)
 	cmd := exec.Command("go", args...)
 	cmd.Dir = dir
 	cmd.Env = append(cmd.Environ(), "GOFLAGS=", "GOWORK=off")

@@ -24,6 +24,17 @@ func Write(t testing.TB, dir string, files map[string]string) {
 	}
 }
 
+// Folder makes a new folder with files, and returns its path, which has no symbolic links.
+func Folder(t testing.TB, files map[string]string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	Write(t, dir, files)
+	return dir
+}
+
 // Run runs git in a folder, and returns what it prints.
 func Run(t testing.TB, dir string, args ...string) string {
 	t.Helper()
