@@ -118,8 +118,9 @@ var importTable = map[string][]string{
 	"internal/tour":   {"examples", "internal/compare"},
 
 	// Examples are users' programs, and benchmarks generate their own input.
-	"examples": {},
-	"bench":    {},
+	"examples":     {},
+	"bench":        {},
+	"bench/advice": {"internal/gocmd"}, // it runs the go command in modules
 	// The demo prints its first reports before hone is compiled.
 	"examples/demo": {"examples", "internal/report", "internal/shell", "internal/srcfind", "profile"},
 	// The command wires everything together and imports what it likes.

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"strings"
 	"time"
+
+	"github.com/hone-go/hone/internal/gocmd"
 )
 
 func run(ctx context.Context, dir, name string, args ...string) ([]byte, error) {
@@ -20,11 +22,6 @@ func run(ctx context.Context, dir, name string, args ...string) ([]byte, error) 
 func firstLine(text []byte) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
 	return line
-}
-
-func lastLine(text []byte) string {
-	s := strings.TrimSpace(string(text))
-	return s[strings.LastIndexByte(s, '\n')+1:]
 }
 
 // ask runs a verb of hone that prints JSON, and measures. Regressions aren't failures.
@@ -40,7 +37,7 @@ func decode(cmd *exec.Cmd, said any) error {
 	if jsonErr := json.Unmarshal(out, said); jsonErr != nil {
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {
-			err = errors.New(lastLine(exit.Stderr))
+			err = errors.New(gocmd.LastLine(exit.Stderr))
 		}
 		return fmt.Errorf("hone %s: %w", cmd.Args[1], errors.Join(err, jsonErr))
 	}

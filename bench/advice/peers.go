@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hone-go/hone/internal/gocmd"
 )
 
 // A peer is another tool that tells of slow code. It has no ranking: whatever it says of
@@ -206,7 +208,7 @@ func goFix(ctx context.Context, dir, pkg string) ([]remark, error) {
 	_, text, ok := bytes.Cut(append([]byte("\n"), out...), []byte("\n{"))
 	if !ok {
 		if err != nil {
-			err = fmt.Errorf("%w: %s", err, lastLine(out))
+			err = fmt.Errorf("%w: %s", err, gocmd.LastLine(out))
 		}
 		return nil, err
 	}
