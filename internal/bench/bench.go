@@ -13,7 +13,8 @@ import (
 // A Bench measures the benchmarks of Go packages into a run. Its stages are files:
 //
 //	planner     what to measure: pairing (of both sides), tests and testdata (that both
-//	            run the same benchmark), list, build, code (what can't have changed)
+//	            run the same benchmark), list, build, benchmarks, code (what can't
+//	            have changed)
 //	schedule    a package: what comes next
 //	lab         carries that out: layout, profile, runner; record keeps it
 //	judge       what the samples say
