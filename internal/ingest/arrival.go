@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"hash"
 	"slices"
 
@@ -91,4 +92,23 @@ func commit(arrivals []arrival) {
 			}
 		}
 	}
+}
+
+// takeStoring takes what a store needs while it keeps a profile. A stack that compresses
+// to a few bytes can have thousands of frames that the store has to tell apart, so this
+// is bounded by what was sent, like the profile itself.
+func takeStoring(share *Share, a *arrival) *Error {
+	const (
+		perFrame, perSample = 48, 32 // about what the store's tables take while they grow
+		most, expansion     = 128 << 20, 64
+	)
+	p := a.rec.Profile
+	n := int64(perFrame*len(p.Frames) + perSample*p.NumSamples())
+	if limit := most + expansion*a.bytes(); n > limit {
+		return Errorf(TooLarge, "storing the profile's %d samples with %d frames in total needs %d bytes of memory; the limit is %d for the %d bytes sent: send fewer samples or shorter stacks",
+			p.NumSamples(), len(p.Frames), n, limit, a.bytes())
+	}
+	var refused *Error
+	errors.As(share.Take(n), &refused)
+	return refused
 }
