@@ -485,6 +485,25 @@ func (q sequence) linear() (out search, err error) {
 	return out, nil
 }
 
+// searchable returns how to search for a sequence, or why a function can't or needn't.
+func (q sequence) searchable(w want) (search, error) {
+	if w == wantMatch && len(q) == 1 {
+		return search{}, errors.New("one step is simpler as a loop")
+	}
+	how, err := q.linear()
+	if err != nil {
+		return search{}, err
+	}
+	head := q.begins()
+	if before, _ := q.cutEnd(); head == nil || before.nullable() {
+		return search{}, errors.New("it may match an empty text anywhere")
+	}
+	if !q.follow(follow{}).set.uniform() && head.op != opText {
+		return search{}, errors.New("it compares characters outside of ASCII")
+	}
+	return how, nil
+}
+
 // loops are the characters that a sequence reads without a limit.
 func (q sequence) loops() set {
 	var s set
