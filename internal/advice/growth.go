@@ -26,46 +26,56 @@ const (
 )
 
 // Growth returns how the line's own work grows with the size in the names of sub-benchmarks, if it was
-// profiled with two sizes. Of several families of sub-benchmarks it takes the one with the widest range.
+// profiled with two sizes. If several families of sub-benchmarks have sizes, it takes the one with the
+// widest range.
 func (c *Costs) Growth() (best Growth, ok bool) {
-	type point struct {
-		subject int
-		size    float64
-		nanos   float64 // CPU time per operation
-		samples int64
-	}
-	families := make(map[string][]point)
-	for subject, v := range c.hot.match(about{folded: true}) {
-		perOp := c.seen.opTimes[subject]
-		if perOp == 0 || v[cpuSamples] < minGrowthSamples {
+	for _, points := range c.sized() {
+		g := growthOf(points)
+		if g.Size < minGrowthSize {
 			continue
 		}
-		p := point{subject: subject, nanos: perOp * c.seen.share(v[cpuTime], subject, cpuTime), samples: v[cpuSamples]}
-		for _, s := range sizesIn(c.seen.subjects[subject]) {
-			p.size = s.size
-			families[s.family] = append(families[s.family], p)
-		}
-	}
-	for _, points := range families {
-		slices.SortFunc(points, func(a, b point) int {
-			return cmp.Or(cmp.Compare(a.size, b.size), cmp.Compare(c.seen.subjects[a.subject], c.seen.subjects[b.subject]))
-		})
-		small, large := points[0], points[len(points)-1]
-		size := large.size / small.size
-		if size < minGrowthSize {
-			continue
-		}
-		g := Growth{
-			Small: c.seen.subjects[small.subject], Large: c.seen.subjects[large.subject],
-			Size: size, Cost: large.nanos / small.nanos,
-		}
-		g.Power = math.Log(g.Cost) / math.Log(size)
-		g.Error = math.Sqrt(1/float64(small.samples)+1/float64(large.samples)) / math.Log(size)
 		if !ok || cmp.Or(cmp.Compare(g.Size, best.Size), strings.Compare(best.Small, g.Small)) > 0 {
 			best, ok = g, true
 		}
 	}
 	return best, ok
+}
+
+// A sizedCost is what a line costs in a sub-benchmark with a size in its name.
+type sizedCost struct {
+	subject string
+	size    float64
+	nanos   float64 // CPU time per operation
+	samples int64
+}
+
+// sized returns what the line costs with each size, by family of sub-benchmarks.
+func (c *Costs) sized() map[string][]sizedCost {
+	families := make(map[string][]sizedCost)
+	for subject, v := range c.hot.match(about{folded: true}) {
+		perOp := c.seen.opTimes[subject]
+		if perOp == 0 || v[cpuSamples] < minGrowthSamples {
+			continue
+		}
+		cost := sizedCost{subject: c.seen.subjects[subject], nanos: perOp * c.seen.share(v[cpuTime], subject, cpuTime), samples: v[cpuSamples]}
+		for _, s := range sizesIn(cost.subject) {
+			cost.size = s.size
+			families[s.family] = append(families[s.family], cost)
+		}
+	}
+	return families
+}
+
+// growthOf compares the costs with the smallest and the largest size.
+func growthOf(costs []sizedCost) Growth {
+	order := func(a, b sizedCost) int {
+		return cmp.Or(cmp.Compare(a.size, b.size), strings.Compare(a.subject, b.subject))
+	}
+	small, large := slices.MinFunc(costs, order), slices.MaxFunc(costs, order)
+	g := Growth{Small: small.subject, Large: large.subject, Size: large.size / small.size, Cost: large.nanos / small.nanos}
+	g.Power = math.Log(g.Cost) / math.Log(g.Size)
+	g.Error = math.Sqrt(1/float64(small.samples)+1/float64(large.samples)) / math.Log(g.Size)
+	return g
 }
 
 // A sizeIn is a number in the name of a sub-benchmark that says how large its input is.
@@ -75,7 +85,7 @@ type sizeIn struct {
 }
 
 // sizesIn returns the sizes in a subject's name: "Sum/n=100-8" has 100. The number of processors at the end
-// isn't one, nor are numbers of workers.
+// isn't a size, nor is a number of workers.
 func sizesIn(subject string) (all []sizeIn) {
 	name := subject
 	if i := strings.LastIndexByte(name, '-'); i >= 0 && isNumber(name[i+1:]) {
@@ -98,7 +108,7 @@ func sizesIn(subject string) (all []sizeIn) {
 		word := name[begin:end]
 		digits := strings.TrimLeft(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 		key := strings.ToLower(word[:len(word)-len(digits)])
-		if key == "" { // what the separator before it divides the number from
+		if key == "" { // a number alone: n in n=100 says what it is, and nothing does after a slash
 			before := name[:start]
 			if i := strings.LastIndexFunc(before, func(r rune) bool { return r < 0x80 && isSeparator(byte(r)) }); i >= 0 && name[start] != '/' {
 				key = strings.ToLower(before[i+1:])
@@ -114,11 +124,11 @@ func sizesIn(subject string) (all []sizeIn) {
 	return all
 }
 
-// sizeNames may stand before a size without a separator: other letters before a number belong to it, as
-// in sha256.
+// sizeNames are the words that say "size" right before a number. Other letters are part of a name, as in
+// sha256.
 var sizeNames = []string{"n", "m", "size", "len", "length", "count", "items", "elems", "elements", "rows", "lines", "keys", "nodes", "entries", "x", "b", "bytes"}
 
-// otherNumbers are not about the size of an input.
+// otherNumbers are words before numbers that don't say how large an input is.
 var otherNumbers = []string{"workers", "worker", "procs", "cpu", "cpus", "p", "g", "goroutines", "routines", "threads", "parallel", "parallelism", "concurrency", "conns", "connections", "clients", "shards", "level", "seed", "version", "v", "port", "rate", "percent", "base", "bits"}
 
 func appendSize(all []sizeIn, name string, begin, end int) []sizeIn {
