@@ -31,8 +31,8 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 	if x.options.MaxHotLines >= 0 {
 		known = perLine(known)
 	} else {
-		everything(known)
-		everything(looked)
+		showAll(known)
+		showAll(looked)
 	}
 	report.Findings = append([]Finding{}, withLooks(known, looked, x.hottestOf(rest) > x.hottestOf(places))...)
 	report.Changed = changed(sites)

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// rank puts the most worthwhile findings first. Those of one rule in one function rank
-// as one, for all that they are worth together: the first of them names the others,
-// which stand at the end.
+// rank puts the most worthwhile findings first. Findings of one rule in one function rank as one, with the
+// sum of what they are worth. The first of them names the others, which come last.
 func rank(all []Finding) []Finding {
 	slices.SortFunc(all, func(a, b Finding) int {
 		return cmp.Or(a.Bound.order(&b.Bound), strings.Compare(a.ID, b.ID))
@@ -36,19 +35,19 @@ func rank(all []Finding) []Finding {
 	return append(all, follows...)
 }
 
-// leastSaved is the smallest part of the time or the waiting whose loss is worth a word: less than that
-// makes nothing 1.01 times as fast.
+// leastSaved is the smallest share of the time, the waiting or the bytes that is worth reporting: saving
+// less makes nothing 1.01 times as fast.
 const leastSaved = 1 - 1/1.01
 
-// little reports whether profiles show that a finding gains next to nothing.
+// little reports whether, by its profiles, a finding gains next to nothing.
 func (e *evidence) little(f *Finding) bool {
 	i := slices.Index(e.subjects, f.Evidence.Subject)
 	return f.Class != Look && i >= 0 && e.totals[i][cpuTime] > 0 && f.Bound.Time < leastSaved && f.Bound.Waiting < leastSaved
 }
 
-// perLine keeps one ranked finding per line in its place and puts the others at the end, where only those
-// who ask for everything see them. The one that stays names the others. It is the first, or the first with
-// a rewrite if that is worth half as much at least: it can be tried at once.
+// perLine keeps one ranked finding per line, which names the others of its line. They come last, and are
+// shown only if everything is. The one that stays is the first. A finding with a rewrite takes its place if
+// it is worth at least half as much, because it can be tried at once.
 func perLine(ranked []Finding) []Finding {
 	lines := make(map[lineOf][]int)
 	for i := range ranked {
@@ -59,11 +58,11 @@ func perLine(ranked []Finding) []Finding {
 	}
 	for _, at := range lines {
 		first := at[0]
-		tried := slices.IndexFunc(at, func(i int) bool {
+		rewritten := slices.IndexFunc(at, func(i int) bool {
 			return ranked[i].Fix != nil && 2*ranked[i].Bound.Worth >= ranked[first].Bound.Worth
 		})
-		if tried > 0 {
-			ranked[first], ranked[at[tried]] = ranked[at[tried]], ranked[first]
+		if rewritten > 0 {
+			ranked[first], ranked[at[rewritten]] = ranked[at[rewritten]], ranked[first]
 		}
 		head := &ranked[first]
 		for _, i := range at[1:] {
@@ -76,8 +75,8 @@ func perLine(ranked []Finding) []Finding {
 	return append(shown, slices.DeleteFunc(ranked, func(f Finding) bool { return f.Shown() })...)
 }
 
-// everything has nothing left out of ranked findings.
-func everything(ranked []Finding) {
+// showAll makes all findings be shown: none is folded into another, or too small.
+func showAll(ranked []Finding) {
 	for i := range ranked {
 		ranked[i].Folded, ranked[i].Little = "", false
 	}

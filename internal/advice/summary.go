@@ -20,10 +20,10 @@ type Point struct {
 // maxPoints is how many findings the summary names: few people read on.
 const maxPoints = 3
 
-// leastWorth is what a finding is worth at least to be in the summary: it probably saves 1 %.
+// leastWorth is what a finding in the summary is worth at least: an expected saving of 1 %.
 const leastWorth = 0.01
 
-// summary are the findings that are worth doing first, of ranked ones.
+// summary returns the first of ranked findings that are worth doing.
 func summary(ranked []Finding) []Point {
 	points := []Point{}
 	for i := range ranked {
@@ -35,13 +35,13 @@ func summary(ranked []Finding) []Point {
 	return points
 }
 
-// worthDoing reports whether a finding probably gains something. Leaks promise no gain, but end. Settings of
-// the collector come after a change of what a benchmark allocates.
+// worthDoing reports whether a finding probably gains something. A leak of goroutines counts too, though
+// fixing it promises no gain. Settings of the collector don't count: allocating less comes first.
 func (f *Finding) worthDoing() bool {
 	return f.Shown() && f.Class != Look && f.Try != BySetting && (f.Bound.Worth >= leastWorth || f.Bound.Waiting >= leastSaved || f.Rule == goroutineLeakID)
 }
 
-// Most is the largest gain in words, "" if it is unknown or next to nothing.
+// Most returns the largest possible gain in words; "" if it is unknown or next to nothing.
 func (b *Bound) Most() string {
 	switch {
 	case b.Waiting >= leastSaved:
@@ -75,7 +75,7 @@ func (r *Report) title() string {
 	return fmt.Sprintf("%d things are worth doing:", n)
 }
 
-// text is "a.go:7  a string grows by + in a loop: at most 3.3 times as fast".
+// text returns the point as a line: "a.go:7  a string grows by + in a loop: at most 3.3 times as fast".
 func (p *Point) text(dir string) string {
 	place := p.Package
 	if p.File != "" {
@@ -91,6 +91,7 @@ func (p *Point) text(dir string) string {
 	return onOneLine(text)
 }
 
+// summaryText writes the summary's lines, with files as seen from dir.
 func (r *Report) summaryText(b *strings.Builder, dir string) {
 	b.WriteString(r.title() + "\n")
 	for i := range r.Summary {

@@ -99,14 +99,14 @@ func (c *Counter) Run(ctx context.Context, benchmarks []Benchmark) ([]*Counts, e
 	defer scratch.Remove()
 	b := builder{Counter: c, folders: folders, scratch: scratch.Path, run: scratch.Run, tests: make(map[string]*test)}
 	var failed []error
-	for i, of := range benchmarks {
-		c.stage("counting how often the hot lines of %s run", of.Name)
-		counts, err := b.count(ctx, of)
+	for i, benchmark := range benchmarks {
+		c.stage("counting how often the hot lines of %s run", benchmark.Name)
+		counts, err := b.count(ctx, benchmark)
 		if ctx.Err() != nil {
 			return all, ctx.Err()
 		}
 		if err != nil {
-			failed = append(failed, fmt.Errorf("the statements of %s can't be counted: %w", of.Name, err))
+			failed = append(failed, fmt.Errorf("the statements of %s can't be counted: %w", benchmark.Name, err))
 		}
 		all[i] = counts
 	}
@@ -135,7 +135,7 @@ func (c *Counter) folders(ctx context.Context) (map[string]string, error) {
 	return folders, nil
 }
 
-// builder builds each test once.
+// A builder builds the tests of each package once.
 type builder struct {
 	*Counter
 	folders map[string]string // by import path
@@ -144,12 +144,13 @@ type builder struct {
 	tests   map[string]*test // by import path
 }
 
-// A test is a package's tests, built to count.
+// A test is the test binary of a package that counts.
 type test struct {
 	dir, binary string
-	err         error
+	err         error // why it couldn't be built
 }
 
+// test returns the test binary of a package.
 func (b *builder) test(ctx context.Context, pkg string) *test {
 	if t := b.tests[pkg]; t != nil {
 		return t
@@ -179,21 +180,21 @@ func (b *builder) test(ctx context.Context, pkg string) *test {
 
 // count runs a benchmark twice, the second time with twice as many operations: the difference is free of
 // what runs once.
-func (b *builder) count(ctx context.Context, of Benchmark) (*Counts, error) {
-	t := b.test(ctx, of.Package)
+func (b *builder) count(ctx context.Context, benchmark Benchmark) (*Counts, error) {
+	t := b.test(ctx, benchmark.Package)
 	if t.err != nil {
 		return nil, t.err
 	}
 	n := 100
-	if of.OpTime > 0 {
-		n = int(min(maxOperations, cmp.Or(b.Time, DefaultTime)/(slowdown*of.OpTime)))
+	if benchmark.OpTime > 0 {
+		n = int(min(maxOperations, cmp.Or(b.Time, DefaultTime)/(slowdown*benchmark.OpTime)))
 	}
 	n = max(n, 2) // with one operation, the benchmark's function runs only once
-	once, err := b.blocks(ctx, t, of.Name, n)
+	once, err := b.blocks(ctx, t, benchmark.Name, n)
 	if err != nil {
 		return nil, err
 	}
-	twice, err := b.blocks(ctx, t, of.Name, 2*n)
+	twice, err := b.blocks(ctx, t, benchmark.Name, 2*n)
 	if err != nil {
 		return nil, err
 	}
@@ -219,7 +220,7 @@ func (b *builder) count(ctx context.Context, of Benchmark) (*Counts, error) {
 	return c, nil
 }
 
-// blocks runs n operations and returns the counts of blocks by file.
+// blocks runs n operations of a benchmark, and returns the counts of blocks by absolute name of the file.
 func (b *builder) blocks(ctx context.Context, t *test, name string, n int) (map[string][]cover.ProfileBlock, error) {
 	file := filepath.Join(b.scratch, "counts.txt")
 	name, processors := splitProcessors(name)

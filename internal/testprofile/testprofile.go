@@ -72,7 +72,7 @@ func (p *Profiler) Profile(ctx context.Context) ([]Profile, error) {
 		if p.Stage != nil {
 			p.Stage(fmt.Sprintf("profiling the tests of %s (%d of %d)", l.ImportPath, i+1, len(packages)))
 		}
-		r := running{Profiler: p, dir: l.Dir, scratch: scratch.Path, run: scratch.Run}
+		r := testRun{Profiler: p, dir: l.Dir, scratch: scratch.Path, run: scratch.Run}
 		one, err := r.profile(ctx, l.ImportPath)
 		if ctx.Err() != nil {
 			return all, ctx.Err()
@@ -86,15 +86,16 @@ func (p *Profiler) Profile(ctx context.Context) ([]Profile, error) {
 	return all, errors.Join(failed...)
 }
 
-// running is one package's tests.
-type running struct {
+// A testRun runs and profiles the tests of one package.
+type testRun struct {
 	*Profiler
 	dir     string // of the package
 	scratch string
 	run     func(*exec.Cmd) error
 }
 
-func (r *running) profile(ctx context.Context, pkg string) (Profile, error) {
+// profile returns the profiles of the tests, repeated if they can be and there is time.
+func (r *testRun) profile(ctx context.Context, pkg string) (Profile, error) {
 	binary := filepath.Join(r.scratch, "tests.test.exe")
 	args := slices.Concat([]string{"test", "-c", "-o", binary}, r.Flags, []string{pkg})
 	if out, err := (gocmd.Command{Dir: r.Dir, Args: args, Run: r.run}).CombinedOutput(ctx); err != nil {
@@ -119,10 +120,10 @@ func (r *running) profile(ctx context.Context, pkg string) (Profile, error) {
 	return r.read(pkg)
 }
 
-func (r *running) file(kind string) string { return filepath.Join(r.scratch, kind+".pb.gz") }
+func (r *testRun) file(kind string) string { return filepath.Join(r.scratch, kind+".pb.gz") }
 
-// test runs the tests some times, with profiles.
-func (r *running) test(ctx context.Context, binary string, times int) error {
+// test runs the tests a number of times and profiles them.
+func (r *testRun) test(ctx context.Context, binary string, times int) error {
 	cmd := exec.CommandContext(ctx, binary, "-test.short", "-test.run="+cmp.Or(r.Run, "."), "-test.count="+strconv.Itoa(times), "-test.timeout=10m",
 		"-test.cpuprofile="+r.file("cpu"), "-test.memprofile="+r.file("mem"), "-test.memprofilerate="+strconv.Itoa(memoryRate))
 	cmd.Dir = r.dir
@@ -135,7 +136,7 @@ func (r *running) test(ctx context.Context, binary string, times int) error {
 }
 
 // read reads the profiles of the last run.
-func (r *running) read(pkg string) (Profile, error) {
+func (r *testRun) read(pkg string) (Profile, error) {
 	cpu, err := decode(r.file("cpu"))
 	if err != nil {
 		return Profile{}, err
@@ -153,7 +154,7 @@ func decode(file string) (*profile.Profile, error) {
 	return profile.Decode(f, profile.DefaultLimits())
 }
 
-// firstFailure is the line that names the first test that fails, or the first panic.
+// firstFailure returns the line that names the first failed test or panic; otherwise the last line.
 func firstFailure(out string) string {
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
