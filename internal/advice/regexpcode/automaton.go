@@ -20,7 +20,7 @@ const (
 	maxRanges = 100
 )
 
-// Targets of transitions that are no state: whatever follows, the text matches, or it doesn't.
+// Targets of transitions that aren't states: whatever follows, the text matches, or it doesn't.
 const (
 	accepts = -1
 	rejects = -2
@@ -153,7 +153,7 @@ type subsets struct {
 
 type subset struct {
 	pcs    []uint32
-	before rune // -1 at the beginning; else any character of the same kind
+	before rune // -1 at the beginning; otherwise any character of the same kind
 }
 
 // state returns the number of a state.

@@ -70,8 +70,8 @@ type move struct {
 	set    set
 }
 
-// writeState writes where the next character leads. What comes last needs no condition: to reject, or
-// else to stay, or else what takes the longest condition.
+// writeState writes where the next character leads. The last case needs no condition. It is to reject; if
+// the state never does, to stay; and otherwise the case with the longest condition.
 func (a *automaton) writeState(w *writer, q int, unit string) {
 	var moves []move
 	for class, target := range a.next[q] {

@@ -6,6 +6,6 @@
 // submatches. For a yes or no, other patterns become their smallest automaton, as a loop with a switch
 // on its state. For other patterns, Generate returns the reason.
 //
-// Functions read bytes where that makes no difference, and else characters; package regexp takes an
-// invalid byte for U+FFFD, and so does a range loop.
+// Functions read bytes where that makes no difference, and otherwise characters. An invalid byte counts as
+// U+FFFD, as in package regexp; a range loop reads it so, too.
 package regexpcode

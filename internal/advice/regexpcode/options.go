@@ -4,13 +4,13 @@ package regexpcode
 type Options struct {
 	Name    string // of the function
 	Pattern string // the variable with the pattern, for comments
-	Method  string // of regexp.Regexp whose place the function takes
+	Method  string // of regexp.Regexp, which the function replaces
 	Test    string // the test that compares both, for comments
 	// Unused returns an unused name for another function, based on one. With nil, names are unused.
 	Unused func(want string) string
 }
 
-// A want is what a function returns.
+// A want says what a function returns.
 type want byte
 
 const (

@@ -125,7 +125,7 @@ func (c condition) operand() string {
 // width is how many ranges a condition of a set compares with.
 func (s set) width() int { return min(len(s), len(s.not())) / 2 }
 
-// is returns the condition that a variable, a byte or else a character, is in a set.
+// is returns the condition that a variable is in a set. The variable is a byte or a character.
 func (s set) is(v string, bytes bool) condition {
 	yes, no, last := []rune(s), []rune(s.not()), rune(unicode.MaxRune)
 	if bytes {
