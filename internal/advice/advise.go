@@ -10,9 +10,6 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// DefaultMaxPackages is how many hot packages are read by default.
-const DefaultMaxPackages = 50
-
 // Advise joins profiles with their source. What can't be examined is listed in the report; an error
 // means that nothing could be.
 func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {

@@ -6,14 +6,6 @@ import (
 	"slices"
 )
 
-// DefaultMinHotLine and DefaultMaxHotLines limit the findings about hot lines without a pattern by
-// default. A line with less than a thirtieth of a profile can make a program at most 3 % faster, and
-// every profile has a long tail of such lines.
-const (
-	DefaultMinHotLine  = 0.03
-	DefaultMaxHotLines = 5
-)
-
 // lookPlace is where the hottest function without a pattern comes at the latest if no rule knows a
 // place as hot, or if it takes more time than the finding there could save: the third, as few people
 // read on. Otherwise what rules find comes first.

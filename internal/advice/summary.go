@@ -6,17 +6,6 @@ import (
 	"strings"
 )
 
-// A Point is what the summary of a report says of a finding.
-type Point struct {
-	ID   string `json:"id"`
-	File string `json:"file,omitempty"` // absolute
-	Line int    `json:"line,omitempty"`
-	// Package is the place of a finding without a line, if it has one.
-	Package string `json:"package,omitempty"`
-	What    string `json:"what"`           // the finding's title
-	Most    string `json:"most,omitempty"` // "at most 3.3 times as fast"
-}
-
 // maxPoints is how many findings the summary names: few people read on.
 const maxPoints = 3
 
