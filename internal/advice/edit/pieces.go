@@ -103,9 +103,27 @@ func PiecesOf(s *advice.Site, format string, args []ast.Expr, at token.Pos) (pie
 	return pieces, len(args) == 0
 }
 
+// An argument is what a verb formats.
+type argument struct {
+	expr  ast.Expr
+	src   string
+	t     types.Type
+	basic *types.Basic // the type's; nil if it has another
+	at    token.Pos    // of the call
+}
+
+// as returns the argument converted to a type, if that can be named.
+func (a *argument) as(s *advice.Site, want types.BasicKind) (string, bool) {
+	if types.Identical(a.t, types.Typ[want]) || a.basic.Kind() == want && isAlias(a.t) {
+		return a.src, true
+	}
+	name := types.Typ[want].Name()
+	return name + "(" + a.src + ")", facts.Builtins(s.Place, a.at, name)
+}
+
 // fmtPieceOf returns an argument as a string, as a verb formats it.
 func fmtPieceOf(s *advice.Site, v verb, arg ast.Expr, at token.Pos) (Piece, bool) {
-	p, verb, precision := Piece{Arg: arg, called: true}, v.letter, v.precision
+	p := Piece{Arg: arg, called: true}
 	t := s.Info.TypeOf(arg)
 	if t == nil {
 		return p, false
@@ -113,141 +131,166 @@ func fmtPieceOf(s *advice.Site, v verb, arg ast.Expr, at token.Pos) (Piece, bool
 	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
 		return p, false
 	}
-	src := s.Source(arg)
-	basic, _ := t.Underlying().(*types.Basic)
-	p.IsString = basic != nil && basic.Info()&types.IsString != 0
+	a := &argument{expr: arg, src: s.Source(arg), t: t, at: at}
+	a.basic, _ = t.Underlying().(*types.Basic)
+	p.IsString = a.basic != nil && a.basic.Info()&types.IsString != 0
 	methods := types.NewMethodSet(t)
 	has := func(name string) bool { return methods.Lookup(nil, name) != nil }
 	if has("Format") || facts.TypeName(t) == "reflect.Value" { // of which fmt prints what is in it
 		return p, false
 	}
-	if (has("Error") || has("String")) && strings.IndexByte("vsxXq", verb) >= 0 {
+	if (has("Error") || has("String")) && strings.IndexByte("vsxXq", v.letter) >= 0 {
 		name := "String"
 		if has("Error") {
 			name = "Error"
 		}
-		if verb != 'v' && verb != 's' || precision >= 0 || !textMethod(methods.Lookup(nil, name)) {
+		if v.letter != 'v' && v.letter != 's' || v.precision >= 0 {
 			return p, false
 		}
-		p.Code = Operand(arg, src) + "." + name + "()"
-		p.runs = facts.Formatting(s.Place, t)
-		switch t.Underlying().(type) {
-		case *types.Pointer, *types.Interface:
-			if maybe, known := maybeNilType(s, arg); known {
-				p.runs = 0
-				return p, !maybe
-			}
-			if name == "Error" {
-				return p, false // left to somebody who knows whether there is an error
-			}
-			if !facts.NeverNil(s.Place, arg) {
-				p.review = append(p.review, fmt.Sprintf("that %s is never nil: %s panics, and fmt prints <nil>", src, p.Code))
-			}
-			if types.IsInterface(t) {
-				p.review = append(p.review, fmt.Sprintf("that %s holds no value with an Error or Format method, which fmt would call", src))
-			}
-		}
-		if methodPanics(s, methods.Lookup(nil, name)) {
-			p.review = append(p.review, fmt.Sprintf("that %s doesn't panic: fmt would print the panic", p.Code))
-		}
-		return p, true
+		return textOfMethod(s, p, a, methods.Lookup(nil, name))
 	}
-	if basic == nil {
-		if facts.IsBytes(s.Place, arg) && verb == 's' && precision < 0 && facts.PlainBytes(t) && facts.Builtins(s.Place, at, "string") {
-			p.Code, p.called = "string("+src+")", false
-			return p, true
-		}
-		if verb == 'x' && precision < 0 && v.flags == "" && v.zeros == 0 {
-			return hexOfBytes(s, p, at)
-		}
+	switch {
+	case a.basic != nil:
+		return basicPiece(s, p, v, a)
+	case facts.IsBytes(s.Place, arg) && v.letter == 's' && v.precision < 0 && facts.PlainBytes(t) && facts.Builtins(s.Place, at, "string"):
+		p.Code, p.called = "string("+a.src+")", false
+		return p, true
+	case v.letter == 'x' && v.precision < 0 && v.flags == "" && v.zeros == 0:
+		return hexOfBytes(s, p, at)
+	}
+	return p, false
+}
+
+// textOfMethod is the piece of an argument with a method Error or String.
+func textOfMethod(s *advice.Site, p Piece, a *argument, m *types.Selection) (Piece, bool) {
+	if !textMethod(m) {
 		return p, false
 	}
-	strconvName, ok := facts.PackageName(s.Place, "strconv", at)
+	name := m.Obj().Name()
+	p.Code = Operand(a.expr, a.src) + "." + name + "()"
+	p.runs = facts.Formatting(s.Place, a.t)
+	switch a.t.Underlying().(type) {
+	case *types.Pointer, *types.Interface:
+		if maybe, known := maybeNilType(s, a.expr); known {
+			p.runs = 0
+			return p, !maybe
+		}
+		if name == "Error" {
+			return p, false // left to somebody who knows whether there is an error
+		}
+		if !facts.NeverNil(s.Place, a.expr) {
+			p.review = append(p.review, fmt.Sprintf("that %s is never nil: %s panics, and fmt prints <nil>", a.src, p.Code))
+		}
+		if types.IsInterface(a.t) {
+			p.review = append(p.review, fmt.Sprintf("that %s holds no value with an Error or Format method, which fmt would call", a.src))
+		}
+	}
+	if methodPanics(s, m) {
+		p.review = append(p.review, fmt.Sprintf("that %s doesn't panic: fmt would print the panic", p.Code))
+	}
+	return p, true
+}
+
+// basicPiece is the piece of a text, number or bool.
+func basicPiece(s *advice.Site, p Piece, v verb, a *argument) (Piece, bool) {
+	strconvName, ok := facts.PackageName(s.Place, "strconv", a.at)
 	if !ok && !p.IsString {
 		return p, false
 	}
 	p.Package = "strconv"
-	as := func(want types.BasicKind) (string, bool) {
-		if types.Identical(t, types.Typ[want]) || basic.Kind() == want && isAlias(t) {
-			return src, true
-		}
-		name := types.Typ[want].Name()
-		return name + "(" + src + ")", facts.Builtins(s.Place, at, name)
-	}
-	info := basic.Info()
+	as := func(want types.BasicKind) (string, bool) { return a.as(s, want) }
+	info := a.basic.Info()
 	switch {
-	case precision >= 0 && info&types.IsFloat == 0:
+	case v.precision >= 0 && info&types.IsFloat == 0:
 		return p, false
-	case v.zeros == 2 && verb == 'x' && basic.Kind() == types.Uint8 && s.Info.Types[arg].Value == nil:
-		name, imported := facts.PackageName(s.Place, "encoding/hex", at)
-		if !imported || !facts.Builtins(s.Place, at, "byte") {
-			return p, false
-		}
-		p.Package, p.Longest = "encoding/hex", 2
-		p.Code, ok = as(types.Uint8)
-		if s.AtLeast("1.22") {
-			p.Appends = [2]string{name + ".AppendEncode(", ", []byte{" + p.Code + "})"}
-		}
-		p.Code = name + ".EncodeToString([]byte{" + p.Code + "})"
-		return p, ok
+	case v.zeros == 2 && v.letter == 'x' && a.basic.Kind() == types.Uint8 && s.Info.Types[a.expr].Value == nil:
+		return hexOfByte(s, p, a)
 	case v.flags == "#" && info&types.IsUnsigned == 0, v.zeros > 0 && info&types.IsInteger == 0:
 		return p, false
 	case v.zeros > 0:
-		return padded(s, p, basic, v, strconvName, as, at)
-	case verb == 'c':
-		return character(s, p, basic, at)
+		return padded(s, p, a.basic, v, strconvName, as, a.at)
+	case v.letter == 'c':
+		return character(s, p, a.basic, a.at)
 	case info&types.IsString != 0:
-		p.Code, ok = as(types.String)
-		switch verb {
-		case 's', 'v':
-			if _, literal := ast.Unparen(arg).(*ast.BasicLit); literal {
-				p.Text, p.Literal = facts.ConstantText(s.Place, arg)
-			}
-			p.called, p.Package = false, ""
-			return p, ok
-		case 'x':
-			name, imported := facts.PackageName(s.Place, "encoding/hex", at)
-			p.Hex, p.Package, p.IsString = true, "encoding/hex", false
-			p.Code = name + ".EncodeToString([]byte(" + p.Code + "))"
-			return p, ok && imported && v.flags == "" && v.zeros == 0 && facts.Builtins(s.Place, at, "byte")
-		case 'q':
-			name, imported := facts.PackageName(s.Place, "strconv", at)
-			p.Quoted, p.Appends = true, [2]string{name + ".AppendQuote(", ", " + p.Code + ")"}
-			p.Code = name + ".Quote(" + p.Code + ")"
-			return p, ok && imported
-		}
-	case info&types.IsBoolean != 0 && (verb == 't' || verb == 'v'):
+		return stringPiece(s, p, v, a)
+	case info&types.IsBoolean != 0 && (v.letter == 't' || v.letter == 'v'):
 		p.Code, ok = as(types.Bool)
 		p.Code = strconvName + ".FormatBool(" + p.Code + ")"
 		return p, ok
 	case info&types.IsInteger != 0:
-		base := map[byte]int{'d': 10, 'v': 10, 'x': 16, 'o': 8, 'b': 2}[verb]
+		base := map[byte]int{'d': 10, 'v': 10, 'x': 16, 'o': 8, 'b': 2}[v.letter]
 		if base == 0 {
 			return p, false
 		}
-		p.Code, ok = integer(basic, strconvName, base, as)
-		p.Appends = appendInteger(basic, strconvName, base, as)
+		p.Code, ok = integer(a.basic, strconvName, base, as)
+		p.Appends = appendInteger(a.basic, strconvName, base, as)
 		p.Longest = 1 + int(math.Ceil(64/math.Log2(float64(base))))
 		return p, ok
-	case info&types.IsFloat != 0 && basic.Info()&types.IsUntyped == 0:
-		form := map[byte]byte{'f': 'f', 'g': 'g', 'e': 'e', 'v': 'g'}[verb]
-		if form == 0 {
-			return p, false
-		}
-		if precision < 0 && (verb == 'f' || verb == 'e') {
-			precision = 6
-		}
-		size := 64
-		if basic.Kind() == types.Float32 {
-			size = 32
-		}
-		p.Code, ok = as(types.Float64)
-		args := fmt.Sprintf("%s, %q, %d, %d)", p.Code, form, precision, size)
-		p.Appends, p.Longest = [2]string{strconvName + ".AppendFloat(", ", " + args}, longestFloat
-		p.Code = strconvName + ".FormatFloat(" + args
-		return p, ok
+	case info&types.IsFloat != 0 && info&types.IsUntyped == 0:
+		return floatPiece(p, v, a.basic, strconvName, as)
 	}
 	return p, false
+}
+
+// hexOfByte is the piece of a byte that %02x formats.
+func hexOfByte(s *advice.Site, p Piece, a *argument) (Piece, bool) {
+	name, imported := facts.PackageName(s.Place, "encoding/hex", a.at)
+	if !imported || !facts.Builtins(s.Place, a.at, "byte") {
+		return p, false
+	}
+	code, ok := a.as(s, types.Uint8)
+	p.Package, p.Longest = "encoding/hex", 2
+	if s.AtLeast("1.22") {
+		p.Appends = [2]string{name + ".AppendEncode(", ", []byte{" + code + "})"}
+	}
+	p.Code = name + ".EncodeToString([]byte{" + code + "})"
+	return p, ok
+}
+
+// stringPiece is the piece of a text.
+func stringPiece(s *advice.Site, p Piece, v verb, a *argument) (Piece, bool) {
+	code, ok := a.as(s, types.String)
+	p.Code = code
+	switch v.letter {
+	case 's', 'v':
+		if _, literal := ast.Unparen(a.expr).(*ast.BasicLit); literal {
+			p.Text, p.Literal = facts.ConstantText(s.Place, a.expr)
+		}
+		p.called, p.Package = false, ""
+		return p, ok
+	case 'x':
+		name, imported := facts.PackageName(s.Place, "encoding/hex", a.at)
+		p.Hex, p.Package, p.IsString = true, "encoding/hex", false
+		p.Code = name + ".EncodeToString([]byte(" + code + "))"
+		return p, ok && imported && v.flags == "" && v.zeros == 0 && facts.Builtins(s.Place, a.at, "byte")
+	case 'q':
+		name, imported := facts.PackageName(s.Place, "strconv", a.at)
+		p.Quoted, p.Appends = true, [2]string{name + ".AppendQuote(", ", " + code + ")"}
+		p.Code = name + ".Quote(" + code + ")"
+		return p, ok && imported
+	}
+	return p, false
+}
+
+// floatPiece is the piece of a float32 or float64.
+func floatPiece(p Piece, v verb, basic *types.Basic, strconvName string, as func(types.BasicKind) (string, bool)) (Piece, bool) {
+	form := map[byte]byte{'f': 'f', 'g': 'g', 'e': 'e', 'v': 'g'}[v.letter]
+	if form == 0 {
+		return p, false
+	}
+	precision := v.precision
+	if precision < 0 && (v.letter == 'f' || v.letter == 'e') {
+		precision = 6
+	}
+	size := 64
+	if basic.Kind() == types.Float32 {
+		size = 32
+	}
+	code, ok := as(types.Float64)
+	args := fmt.Sprintf("%s, %q, %d, %d)", code, form, precision, size)
+	p.Appends, p.Longest = [2]string{strconvName + ".AppendFloat(", ", " + args}, longestFloat
+	p.Code = strconvName + ".FormatFloat(" + args
+	return p, ok
 }
 
 // maybeNilType reports whether an expression is a type that package reflect found, which
