@@ -99,18 +99,14 @@ small pieces, item by item over channels, or if GOMAXPROCS is larger than the nu
 the runtime ignored the CPU limit of a container, and it still does with an older go line in go.mod.
 
 The rule reports programs that use at least half a CPU and spend at least 25 % of the CPU time on scheduling. An idle
-program spends most of its little CPU time looking for work, which doesn't matter.`,
+program spends most of its little CPU time looking for work, which doesn't matter. The garbage collector has goroutines,
+too. The rule doesn't report the scheduler's work for these.`,
 	Examine: func(p *Program) []Finding {
 		total, samples := p.cpu()
 		if samples < enoughSamples || p.cores() < busy {
 			return nil
 		}
-		var nanos int64
-		p.samples("cpu", func(s *stackSample) {
-			if s.has(profile.Schedules) && !s.has(profile.CollectsGarbage) {
-				nanos += s.value
-			}
-		})
+		nanos := p.scheduling()
 		if float64(nanos) < scheduleMuch*float64(total) {
 			return nil
 		}
@@ -122,6 +118,50 @@ program spends most of its little CPU time looking for work, which doesn't matte
 		}
 		return []Finding{f}
 	},
+}
+
+// scheduling is the CPU time of the scheduler that the program's goroutines cause by waiting and by waking each
+// other; 0 if the profile doesn't show that they do.
+func (p *Program) scheduling() int64 {
+	var nanos, yields, passes int64
+	yielding := false
+	p.samples("cpu", func(s *stackSample) {
+		if s.has(passesWork) && !s.has(profile.CollectsGarbage) {
+			passes += s.value
+		}
+		yielding = yielding || s.has(func(name string) bool { return name == "runtime.Gosched" })
+		switch {
+		case !s.has(profile.Schedules) || s.has(profile.CollectsGarbage):
+		case s.has(func(name string) bool { return name == "runtime.gosched_m" }):
+			yields += s.value
+		default:
+			nanos += s.value
+		}
+	})
+	if yielding || p.seen.gc[p.subject] == 0 {
+		nanos += yields // else the goroutine that sweeps gives up its processor
+	}
+	if float64(passes) < leastPassed*float64(nanos) {
+		return 0
+	}
+	return nanos
+}
+
+// leastPassed is how much of the scheduler's time a program's goroutines spend on passing work at least, if the
+// scheduler works for them. A channel between two goroutines takes twice the scheduler's time; a benchmark that
+// only allocates takes none.
+const leastPassed = 0.1
+
+// passesWork reports whether a function starts, ends or wakes a goroutine of the program, or makes one wait.
+func passesWork(name string) bool {
+	switch name {
+	case "runtime.chansend", "runtime.chanrecv", "runtime.selectgo", "runtime.closechan", "runtime.newproc", "runtime.goexit0", "runtime.Gosched",
+		"runtime.semacquire1", "runtime.semrelease1", "runtime.notifyListWait", "runtime.notifyListNotifyOne", "runtime.notifyListNotifyAll",
+		"sync.runtime_notifyListWait", "sync.runtime_notifyListNotifyOne", "sync.runtime_notifyListNotifyAll",
+		"runtime.timeSleep", "time.Sleep", "internal/poll.runtime_pollWait", "runtime.netpoll", "runtime.exitsyscall", "runtime.entersyscall":
+		return true
+	}
+	return false
 }
 
 // olderThan reports whether a go line is below 1.minor.

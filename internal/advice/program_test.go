@@ -109,7 +109,8 @@ func scheduled(part int64, seconds int64) Input {
 	}
 	b.Sample([]uint32{at("runtime.futex"), at("runtime.notesleep"), at("runtime.stopm"), at("runtime.findRunnable"), at("runtime.schedule"), at("runtime.mcall")}, nil, part, part*10e6)
 	b.Sample([]uint32{at("runtime.futex"), at("runtime.wakep"), at("runtime.gcBgMarkWorker")}, nil, 100, 1000e6)
-	b.Sample([]uint32{at("other.Work")}, nil, 900-part, (900-part)*10e6)
+	b.Sample([]uint32{at("runtime.send"), at("runtime.chansend"), at("runtime.chansend1"), at("other.Work")}, nil, 100, 1000e6)
+	b.Sample([]uint32{at("other.Work")}, nil, 800-part, (800-part)*10e6)
 	p := b.Profile()
 	p.DurationNanos = seconds * 1e9
 	return Input{Profile: p, Kind: "cpu"}
@@ -125,6 +126,21 @@ func TestSchedulerBound(t *testing.T) {
 	} {
 		if got := told(adviseWhole(t, dir, scheduled(c.part, c.seconds))); got != c.want {
 			t.Errorf("%d %% in %d s: %q, want %q", c.part/10, c.seconds, got, c.want)
+		}
+	}
+}
+
+// TestSchedulerBoundRecorded looks at profiles of the benchmarks in testdata/scheduling.
+func TestSchedulerBoundRecorded(t *testing.T) {
+	dir := appModule(t)
+	for _, c := range []struct{ benchmark, want string }{
+		{"Ping", "scheduler-bound"},
+		{"Garbage", "gc-bound"}, // the scheduler takes 34 % to run the goroutine that sweeps
+	} {
+		in := recorded(t, filepath.Join("../internal/advice/testdata/scheduling", c.benchmark+".pb.gz"))
+		in.Kind = "cpu"
+		if got := told(adviseWhole(t, dir, in)); got != c.want {
+			t.Errorf("%s: %q, want %q", c.benchmark, got, c.want)
 		}
 	}
 }
