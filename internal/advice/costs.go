@@ -118,3 +118,53 @@ func (c *Costs) wait(re *lazyregexp.Regexp, d, times dimension) (most Wait) {
 	}
 	return most
 }
+
+// HasMutexProfile reports whether a profile shows who held the locks that others waited for.
+func (c *Costs) HasMutexProfile() bool {
+	return slices.ContainsFunc(c.seen.totals, func(v values) bool { return v[mutexTime] > 0 })
+}
+
+// locks matches functions that wait for a mutex.
+var locks = lazyregexp.New(`^sync\.\(\*(RW)?Mutex\)\.R?Lock$`)
+
+// LockedOut returns how long the line waited for a mutex that it locks. The share is that of all waiting for
+// mutexes: a block profile is full of goroutines that wait for work.
+func (c *Costs) LockedOut() Wait {
+	most := c.wait(locks, blockTime, blockTimes)
+	if most.Time == 0 {
+		return most
+	}
+	all := int64(0)
+	for _, h := range c.seen.lines {
+		for _, k := range h.chains {
+			if len(k.below) > 0 && locks.MatchString(k.below[0]) {
+				for _, v := range k.values {
+					all += v[blockTime]
+				}
+			}
+		}
+	}
+	most.Share = float64(most.Time) / float64(all)
+	return most
+}
+
+// WaitingFrom returns the share of the line's waiting that happened when a line that is accepted had called the
+// line's function.
+func (c *Costs) WaitingFrom(accept func(file string, line int) bool) float64 {
+	waited := func(m matched) (n int64) {
+		for _, v := range m {
+			n += v[mutexTime] + v[blockTime]
+		}
+		return n
+	}
+	all, some := waited(c.hot.match(about{})), int64(0)
+	for at, m := range c.hot.callers {
+		if accept(at.file, int(at.line)) {
+			some += waited(m)
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return float64(some) / float64(all)
+}

@@ -106,6 +106,22 @@ func (s *Site) ShareIn(n ast.Node, re *lazyregexp.Regexp) float64 {
 	return most
 }
 
+// TimeAt returns the share of the CPU time of the line of a position, with what it calls, in the subject where it is
+// largest.
+func (s *Site) TimeAt(pos token.Pos) float64 {
+	at := s.Fset.Position(pos)
+	most := 0.0
+	for _, h := range s.seen.lines {
+		if h.file != at.Filename || h.line != int64(at.Line) {
+			continue
+		}
+		for subject, v := range h.match(about{}) {
+			most = max(most, s.seen.share(v[cpuTime], subject, cpuTime))
+		}
+	}
+	return most
+}
+
 // linesOf are the lines of a node that occur in profiles.
 func (s *Site) linesOf(n ast.Node) iter.Seq[*hot] {
 	first, last := s.Fset.Position(n.Pos()), s.Fset.Position(n.End())

@@ -28,8 +28,8 @@ func TestRecorded(t *testing.T) {
 		{"mutex.accounts", "mutex-contention account.deposit defer a.mu.Unlock(); mutex-contention account.drain a.mu.Unlock()"},
 		{"mutex.rwmutex", "mutex-contention cache.put defer c.mu.Unlock()"},
 		{"block.channels", ""}, // what waits has nothing else to do
-		{"block.rwmutex", ""},
-		{"block.accounts", ""},
+		{"block.rwmutex", "mutex-contention cache.get c.mu.RLock(); mutex-contention cache.put c.mu.Lock()"},
+		{"block.accounts", "mutex-contention account.deposit a.mu.Lock(); mutex-contention account.drain a.mu.Lock()"},
 	} {
 		text, err := os.ReadFile(filepath.Join(data, c.profile+".pb.gz"))
 		if err != nil {

@@ -19,7 +19,7 @@ func (c *counter) add() {
 
 func (c *counter) get() int64 {
 	c.mu.Lock()
-	// want C: which is held from line 21
+	// want C: It is held from line 21
 	defer c.mu.Unlock() // mutex: sync.(*Mutex).Unlock
 	return c.n
 }
@@ -39,7 +39,7 @@ func (t *table) put(k string, v []byte) {
 
 func (t *table) write(k string) error {
 	t.RLock()
-	// want C: (io.Writer).Write is called
+	// want C: It is held from line 41 while the code writes to an io.Writer (t.out.Write, line 44). Copy what is written, unlock, and write then.
 	defer t.RUnlock() // mutex: sync.(*RWMutex).RUnlock
 	_, err := t.out.Write(t.rows[k])
 	return err

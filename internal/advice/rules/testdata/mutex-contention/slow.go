@@ -18,7 +18,7 @@ func (t *table) load(k string) error {
 	if err == nil {
 		t.rows[k] = v
 	}
-	// want C: os.ReadFile is called
+	// want C: It is held from line 16 while the code uses the file system (os.ReadFile, line 17). Do that before
 	t.Unlock() // mutex: sync.(*RWMutex).Unlock
 	return err
 }
@@ -29,12 +29,12 @@ func slow(c chan int) {
 	mu.Lock()
 	c <- 1
 	time.Sleep(time.Millisecond)
-	// want C: a channel is sent to and the goroutine sleeps
+	// want C: sends on a channel (line 30) and sleeps (time.Sleep, line 31). Do that after unlocking
 	mu.Unlock() // mutex: sync.(*Mutex).Unlock
 }
 
 func letGo(l *sync.Mutex) {
-	// want C: which is unlocked here
+	// want C: 10ms on average. Hold it for less time, or split the data into parts with a lock each. (end)
 	l.Unlock() // mutex: sync.(*Mutex).Unlock
 }
 
