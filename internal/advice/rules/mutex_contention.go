@@ -50,6 +50,9 @@ func matchMutexContention(s *advice.Site) []advice.Match {
 	if len(c.sections) > 0 {
 		held = &c.sections[0]
 	}
+	if held != nil && held.Place.Func == s.Func && onlyReads(s, held) != "" {
+		return nil // another rule has it
+	}
 	m := advice.Match{Node: c.call, Title: c.title(s), Frames: c.frames}
 	m.Why = strings.Join(slices.DeleteFunc([]string{c.waits(s), c.whatIsHeld(s), hottestHeld(s, held)}, func(t string) bool { return t == "" }), " ")
 	return []advice.Match{m}

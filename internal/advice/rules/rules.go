@@ -38,6 +38,7 @@ var lineRules = []*advice.Rule{
 	clientPerRequest,
 	deepEqual,
 	mutexContention,
+	mutexOnlyReads,
 	rwmutexReaders,
 	busySelect,
 	channelHandover,
