@@ -50,7 +50,7 @@ func matchMutexContention(s *advice.Site) []advice.Match {
 	if len(c.sections) > 0 {
 		held = &c.sections[0]
 	}
-	if held != nil && held.Place.Func == s.Func && onlyReads(s, held) != "" {
+	if held != nil && held.Place.Func == s.Func && (onlyReads(s, held) != "" || guardsSeveral(s, held) != "") {
 		return nil // another rule has it
 	}
 	m := advice.Match{Node: c.call, Title: c.title(s), Frames: c.frames}

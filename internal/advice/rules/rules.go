@@ -39,6 +39,7 @@ var lineRules = []*advice.Rule{
 	deepEqual,
 	mutexContention,
 	mutexOnlyReads,
+	lockForSeveral,
 	rwmutexReaders,
 	busySelect,
 	channelHandover,
