@@ -148,6 +148,16 @@ func (c *Costs) LockedOut() Wait {
 	return most
 }
 
+// Profiled reports whether a profile has one of some lines of a file.
+func (c *Costs) Profiled(file string, first, last int) bool {
+	for at := range c.seen.lines {
+		if at.file == file && int64(first) <= at.line && at.line <= int64(last) {
+			return true
+		}
+	}
+	return false
+}
+
 // WaitingFrom returns the share of the line's waiting that happened when a line that is accepted had called the
 // line's function.
 func (c *Costs) WaitingFrom(accept func(file string, line int) bool) float64 {

@@ -67,6 +67,10 @@ func columns(in Input) map[int]dimension {
 			found[i] = mutexTime
 		case t.Type == "delay":
 			found[i] = blockTime
+		case t.Type == "wall" && t.Unit == "nanoseconds":
+			found[i] = blockTime
+		case t.Type == "intervals":
+			found[i] = blockTimes
 		case t.Type == "contentions" && mutex():
 			found[i] = mutexTimes
 		case t.Type == "contentions":
@@ -124,6 +128,7 @@ func (c *collector) walk(in Input, at func(*visit), done func(v *values, collect
 	if len(cols) == 0 {
 		return
 	}
+	wall := isWall(p)
 	steps := make([][]step, len(p.Locations))
 	seen := make(map[place]bool)
 	var w visit
@@ -132,7 +137,7 @@ func (c *collector) walk(in Input, at func(*visit), done func(v *values, collect
 		for i, d := range cols {
 			v[d] += p.Values[i][s]
 		}
-		if v == (values{}) {
+		if v == (values{}) || wall && !waitsForOthers(p, s) {
 			continue
 		}
 		clear(seen)
@@ -178,6 +183,21 @@ func (c *collector) walk(in Input, at func(*visit), done func(v *values, collect
 		}
 		done(&v, collecting, allocating)
 	}
+}
+
+// waitsForOthers reports whether goroutines of a sample of wall-clock time waited for others, as those of a block
+// profile did. The states are those of package trace.
+func waitsForOthers(p *profile.Profile, s int) bool {
+	for _, label := range p.SampleLabelSet(s) {
+		if label.Numeric || p.Strings[label.Key] != "state" {
+			continue
+		}
+		switch p.Strings[label.Str] {
+		case "sync", "chan send", "chan receive", "select":
+			return true
+		}
+	}
+	return false
 }
 
 // marksForCollector reports whether a function of the runtime keeps the collector informed of what the

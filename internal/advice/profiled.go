@@ -195,6 +195,11 @@ func isCPU(p *profile.Profile) bool {
 	return slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "cpu" })
 }
 
+// isWall reports whether a profile is of wall-clock time, from an execution trace.
+func isWall(p *profile.Profile) bool {
+	return slices.ContainsFunc(p.SampleTypes, func(t profile.ValueType) bool { return t.Type == "wall" })
+}
+
 // isGoroutines reports whether a profile counts goroutines: rules only examine it as a whole.
 func isGoroutines(in Input) bool {
 	return slices.ContainsFunc(in.Profile.SampleTypes, func(t profile.ValueType) bool { return t.Type == "goroutine" || t.Type == "goroutineleak" })

@@ -193,7 +193,8 @@ func (p *Package) site(h *hot, e *evidence) (*Site, error) {
 		if decl != nil {
 			first = p.Line(decl.Type.Func)
 		}
-		inside := names.inside && (decl != nil) == (names.closure == "") && first <= line
+		// A trace doesn't know where functions begin.
+		inside := (names.inside || h.startLine == 0 && names.closure != "") && (decl != nil) == (names.closure == "") && first <= line
 		if (h.startLine != 0 && int64(first) == h.startLine || inside) && line <= last && names.within(c) {
 			begun = c // of several on one line the innermost
 		}

@@ -81,11 +81,12 @@ func Kind(kind string) string {
 
 // runKinds and ServiceKinds are the kinds of profiles of runs and of services that can be examined.
 var (
-	runKinds     = []string{"cpu", "mem", "mutex", "block", "allocs", "goroutineleak"}
+	runKinds     = []string{"cpu", "mem", "mutex", "block", "wall", "allocs", "goroutineleak"}
 	ServiceKinds = []string{"cpu", "allocs", "mutex", "block"}
 )
 
-// OfRun returns the profiles of a run's head that can be examined, and their benchmarks by subject.
+// OfRun returns the profiles of a run's head that can be examined, and their benchmarks by subject. Profiles of
+// wall-clock time are left out where a block profile says the same.
 func OfRun(run *experiment.Run) ([]Subject, map[string]tune.Benchmark) {
 	var subjects []Subject
 	benchmarks := make(map[string]tune.Benchmark)
@@ -97,6 +98,11 @@ func OfRun(run *experiment.Run) ([]Subject, map[string]tune.Benchmark) {
 	times := experiment.Medians(results)
 	for _, file := range run.Profiles() {
 		if file.Side == experiment.Base || !slices.Contains(runKinds, file.Kind) {
+			continue
+		}
+		if file.Kind == "wall" && slices.ContainsFunc(run.Profiles(), func(f experiment.ProfileFile) bool {
+			return f.Kind == "block" && f.Side == file.Side && f.Package == file.Package && f.Benchmark == file.Benchmark
+		}) {
 			continue
 		}
 		name := file.Benchmark

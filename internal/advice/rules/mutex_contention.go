@@ -107,7 +107,7 @@ func endedBy(s *advice.Site, lock facts.LockCall, call *ast.CallExpr) []facts.Se
 }
 
 // othersHold returns the sections that a goroutine waits for when it locks: all of the mutex, those that take long
-// first, and then the one that begins with the call.
+// first, and then the one that begins with the call. Code that no profile has seen is left out: it hardly runs.
 func othersHold(s *advice.Site, lock facts.LockCall, call *ast.CallExpr) []facts.Section {
 	all, _ := facts.SectionsOf(s.Place, lock.Mutex)
 	if lock.Mutex == nil {
@@ -117,6 +117,13 @@ func othersHold(s *advice.Site, lock facts.LockCall, call *ast.CallExpr) []facts
 		shared := lock.Op == "RLock" && held.Op == "RLock" // readers don't wait for each other
 		return shared || facts.OnlyLocks(held.Place) || lock.Mutex == nil && !held.BeginsWith(call)
 	})
+	seen := slices.DeleteFunc(slices.Clone(all), func(held facts.Section) bool {
+		at := s.Fset.Position(held.Begin.Pos())
+		return !held.BeginsWith(call) && !s.Profiled(at.Filename, at.Line, held.Last())
+	})
+	if len(seen) > 0 {
+		all = seen
+	}
 	order := func(held *facts.Section) int {
 		steps := facts.SlowSteps(held)
 		switch {

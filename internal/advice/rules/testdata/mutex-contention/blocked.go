@@ -20,7 +20,7 @@ func (s *state) count(name string) {
 
 func (s *state) save() {
 	s.mu.Lock()
-	s.text, _ = json.Marshal(s.all)
+	s.text, _ = json.Marshal(s.all) // hot: encoding/json.Marshal
 	s.mu.Unlock()
 }
 
