@@ -63,6 +63,10 @@ func columns(in Input) map[int]dimension {
 			found[i] = allocBytes
 		case t.Type == "alloc_objects":
 			found[i] = allocBlocks
+		case t.Type == "inuse_space":
+			found[i] = liveBytes
+		case t.Type == "inuse_objects":
+			found[i] = liveBlocks
 		case t.Type == "delay" && mutex():
 			found[i] = mutexTime
 		case t.Type == "delay":
@@ -263,19 +267,28 @@ func (h *hot) count(v *visit, subject int) {
 	}
 }
 
+// countBlocks counts blocks that the line itself allocated by their size, which heap profiles have as a label.
 func (h *hot) countBlocks(v *visit, subject int, p *profile.Profile) {
-	if !v.toLeaf || len(v.below) > 0 || v.values[allocBlocks] == 0 {
+	if !v.toLeaf || len(v.below) > 0 || v.values[allocBlocks] == 0 && v.values[liveBlocks] == 0 {
 		return
 	}
 	for _, label := range p.SampleLabelSet(v.sample) {
 		if label.Numeric && p.Strings[label.Key] == "bytes" {
-			if h.blocks == nil {
-				h.blocks = make(map[int]map[int64]int64)
-			}
-			if h.blocks[subject] == nil {
-				h.blocks[subject] = make(map[int64]int64)
-			}
-			h.blocks[subject][label.Num] += v.values[allocBlocks]
+			countSize(&h.blocks, subject, label.Num, v.values[allocBlocks])
+			countSize(&h.live, subject, label.Num, v.values[liveBlocks])
 		}
 	}
+}
+
+func countSize(by *map[int]map[int64]int64, subject int, size, n int64) {
+	if n == 0 {
+		return
+	}
+	if *by == nil {
+		*by = make(map[int]map[int64]int64)
+	}
+	if (*by)[subject] == nil {
+		(*by)[subject] = make(map[int64]int64)
+	}
+	(*by)[subject][size] += n
 }

@@ -78,11 +78,11 @@ func (x *examiner) hits(sites []*Site, rest bool) []hit {
 	var all []hit
 	for _, s := range sites {
 		for _, r := range x.options.Rules {
-			if r.Match == nil || r.Rest != rest || !x.hotEnough(s.hot.match(r.about(nil)), r) {
+			if r.Match == nil || r.Rest != rest || !x.hotEnough(partOf(s, r, &Match{}), r, &Match{}) {
 				continue
 			}
 			for _, m := range r.Match(s) {
-				if part := s.hot.match(r.about(&m)); x.hotEnough(part, r) {
+				if part := partOf(s, r, &m); x.hotEnough(part, r, &m) {
 					all = append(all, hit{s, r, m, part})
 				}
 			}
@@ -91,13 +91,24 @@ func (x *examiner) hits(sites []*Site, rest bool) []hit {
 	return all
 }
 
-// hotEnough reports whether a part of a line counts as hot for a rule.
-func (x *examiner) hotEnough(m matched, r *Rule) bool {
+// partOf is the part of a line's values that a match of a rule is about.
+func partOf(s *Site, r *Rule, m *Match) matched {
+	if r.Holds {
+		return s.hot.held(m.Blocks)
+	}
+	return s.hot.match(r.about(m))
+}
+
+// hotEnough reports whether the part of a line that a match is about counts as hot for a rule.
+func (x *examiner) hotEnough(part matched, r *Rule, m *Match) bool {
 	least := x.options.MinShare
+	if r.Holds {
+		return x.holdsEnough(part, cmp.Or(m.Saves, 1), least)
+	}
 	if r.Rest {
 		least = max(least, x.options.MinHotLine)
 	}
-	for subject, v := range m {
+	for subject, v := range part {
 		most := x.worked(v, subject)
 		if r.Waits {
 			most = max(x.share(v[mutexTime], subject, mutexTime), x.share(v[blockTime], subject, blockTime))
@@ -114,8 +125,12 @@ func (x *examiner) findings(places []*occurrence) []Finding {
 	var all []Finding
 	for _, p := range places {
 		f := p.head
-		f.Evidence, f.Bound = x.describe(p.site.hot, p.part, cmp.Or(p.match.Gain, p.rule.Gain), x.options.MinShare)
-		f.Evidence.Compiler = p.site.Compiler
+		if p.rule.Holds {
+			f.Evidence, f.Bound = x.describeHeld(p.site.hot, p.part, cmp.Or(p.match.Saves, 1))
+		} else {
+			f.Evidence, f.Bound = x.describe(p.site.hot, p.part, cmp.Or(p.match.Gain, p.rule.Gain), x.options.MinShare)
+			f.Evidence.Compiler = p.site.Compiler
+		}
 		if !p.rule.Allocates {
 			f.Evidence.Ladder = nil // what else the line does grows
 		}

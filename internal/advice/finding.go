@@ -97,6 +97,9 @@ type Evidence struct {
 	Objects *Share `json:"objects,omitempty"` // allocated
 	Mutex   *Share `json:"mutex,omitempty"`   // time others waited for locks held here
 	Block   *Share `json:"block,omitempty"`   // time waited here
+	// Live and LiveObjects are in use, of a heap profile.
+	Live        *Share `json:"live,omitempty"`
+	LiveObjects *Share `json:"liveObjects,omitempty"`
 
 	GC      float64  `json:"gc,omitempty"`      // share of the CPU time in garbage collection
 	Callees []Callee `json:"callees,omitempty"` // called by the line, most first
@@ -157,6 +160,9 @@ type Bound struct {
 	Bytes float64 `json:"bytes,omitempty"`
 	// Waiting is the largest part of the waiting time that could be saved.
 	Waiting float64 `json:"waiting,omitempty"`
+	// Live is the largest part of the heap in use that could be saved, and LiveBytes how much that is.
+	Live      float64 `json:"live,omitempty"`
+	LiveBytes int64   `json:"liveBytes,omitempty"`
 	// Expected is the part of Time that the rule's typical gain saves.
 	Expected float64 `json:"expected"`
 	// Worth ranks findings. It is the root of the sum of squares of the expected gains in all

@@ -110,6 +110,9 @@ func covered(places []*occurrence) func(at place, below []string, toLeaf bool) b
 		slices.Reverse(below)
 		for _, f := range places {
 			for _, s := range f.sites {
+				if f.rule.Holds {
+					continue // about memory, not about time
+				}
 				if about := f.rule.about(&f.match); s.hot.place == at && about.has(below, toLeaf) {
 					return true
 				}

@@ -32,6 +32,8 @@ const (
 	blockTimes                    // number of waits
 	gcTime                        // nanoseconds of CPU time in garbage collection
 	scheduleTime                  // nanoseconds of CPU time in the scheduler, on behalf of no line of the user's
+	liveBytes                     // in use when the profile was taken
+	liveBlocks                    // objects in use
 	numDimensions
 )
 
@@ -67,6 +69,7 @@ type hot struct {
 	place
 	chains  map[string]*chain
 	blocks  map[int]map[int64]int64 // of each subject, objects by size in bytes, allocated by the line itself
+	live    map[int]map[int64]int64 // the same for objects in use
 	main    values                  // of all chains and subjects, what the first goroutine has run
 	callers map[place]matched
 	called  map[string]matched // by functions of the user's that stand next below
@@ -284,7 +287,7 @@ const DefaultMinShare = 0.01
 
 // mainDimension is the dimension that values are compared by: time if there is some.
 func mainDimension(v *values) dimension {
-	for _, d := range []dimension{cpuTime, allocBytes, allocBlocks, mutexTime, blockTime} {
+	for _, d := range []dimension{cpuTime, allocBytes, allocBlocks, mutexTime, blockTime, liveBytes} {
 		if v[d] != 0 {
 			return d
 		}

@@ -42,7 +42,7 @@ const leastSaved = 1 - 1/1.01
 // little reports whether, by its profiles, a finding gains next to nothing.
 func (e *evidence) little(f *Finding) bool {
 	i := slices.Index(e.subjects, f.Evidence.Subject)
-	return f.Class != Look && i >= 0 && e.totals[i][cpuTime] > 0 && f.Bound.Time < leastSaved && f.Bound.Waiting < leastSaved
+	return f.Class != Look && i >= 0 && e.totals[i][cpuTime] > 0 && f.Bound.Time < leastSaved && f.Bound.Waiting < leastSaved && f.Bound.Live == 0
 }
 
 // perLine keeps one ranked finding per line, which names the others of its line. They come last, and are

@@ -19,6 +19,9 @@ const maxLookCallers = 2
 func unreported(sites []*Site, places []*occurrence) []*Site {
 	reported := make(map[lineOf]bool)
 	for _, f := range places {
+		if f.rule.Holds {
+			continue // it says nothing of the time
+		}
 		reported[lineOf{f.head.File, f.head.Line}] = true
 		for _, s := range f.sites {
 			reported[lineOf{s.hot.file, s.Line}] = true

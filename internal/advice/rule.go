@@ -38,6 +38,9 @@ type Rule struct {
 	Own bool
 	// Waits means that the evidence is a mutex or block profile.
 	Waits bool
+	// Holds means that the evidence is the heap in use: what the line, and functions that it calls,
+	// allocated and the program still refers to.
+	Holds bool
 
 	// Generic means that the rule only says that something is allocated or called there. Other rules
 	// about the same line take precedence.
@@ -110,6 +113,12 @@ type Match struct {
 	// Allocated is the share of the line's allocated bytes that the match is about, if the line
 	// allocates for several reasons. 0 means all.
 	Allocated float64
+
+	// Blocks, for rules with Holds, says which of the blocks that the line itself allocated the match is about, by
+	// their size. nil means all, also those of functions that it calls. Saves is the share of their bytes that
+	// the change saves at most. 0 means all.
+	Blocks func(size int64) bool
+	Saves  float64
 
 	// Since is the go line that the change needs, by hand or as a rewrite. "" is the rule's for a rewrite, and any for a
 	// change by hand.

@@ -27,12 +27,14 @@ func summary(ranked []Finding) []Point {
 // worthDoing reports whether a finding probably gains something. A leak of goroutines counts too, though
 // fixing it promises no gain. Settings of the collector don't count: allocating less comes first.
 func (f *Finding) worthDoing() bool {
-	return f.Shown() && f.Class != Look && f.Try != BySetting && (f.Bound.Worth >= leastWorth || f.Bound.Waiting >= leastSaved || f.Rule == goroutineLeakID)
+	return f.Shown() && f.Class != Look && f.Try != BySetting && (f.Bound.Worth >= leastWorth || f.Bound.Waiting >= leastSaved || f.Bound.Live >= leastSaved || f.Rule == goroutineLeakID)
 }
 
 // Most returns the largest possible gain in words; "" if it is unknown or next to nothing.
 func (b *Bound) Most() string {
 	switch {
+	case b.Live >= leastSaved:
+		return "at most " + b.liveText()
 	case b.Waiting >= leastSaved:
 		return fmt.Sprintf("at most %.0f %% of the waiting", 100*b.Waiting)
 	case b.Time >= leastSaved && (b.Speedup == 0 || b.Speedup > 100):

@@ -265,6 +265,9 @@ func (f *Finding) Costs() []string {
 	}
 	add(e.Mutex, "the waiting for locks")
 	add(e.Block, "the time blocked")
+	if e.Live != nil {
+		parts = append(parts, e.liveText())
+	}
 	lines := []string{}
 	if len(parts) > 0 {
 		text := "cost: " + strings.Join(parts, ", ")
@@ -295,6 +298,9 @@ func (f *Finding) Costs() []string {
 // String is "at most 3.6 times as fast (70.1 ±2.1 % of the time)". What collecting garbage
 // has of that is said apart, so that the reader finds the cost of the line again.
 func (b Bound) String() string {
+	if b.Live > 0 {
+		return "at most " + b.liveText()
+	}
 	if b.Time < 0.0005 {
 		return ""
 	}
@@ -314,6 +320,29 @@ func (b Bound) String() string {
 		parts = fmt.Sprintf(": %.1f %% here, %.1f %% collecting its garbage", 100*(b.Time-b.GC), gc)
 	}
 	return fmt.Sprintf("%s (%.1f%s %%%s%s)", gain, 100*b.Time, margin, of, parts)
+}
+
+// liveText is "42.1 % of the heap in use (1.2 GiB in 410000 objects)".
+func (e *Evidence) liveText() string {
+	return fmt.Sprintf("%.1f %% of the heap in use (%s in %s)", 100*e.Live.Share, BytesText(e.Live.Value), count(int(e.LiveObjects.Value), "object"))
+}
+
+// liveText is "8.3 % less heap in use (240 MiB)".
+func (b *Bound) liveText() string {
+	return fmt.Sprintf("%.1f %% less heap in use (%s)", 100*b.Live, BytesText(b.LiveBytes))
+}
+
+// BytesText is a number of bytes for people: "1.5 KiB".
+func BytesText(n int64) string {
+	switch {
+	case n >= 1000<<20:
+		return fmt.Sprintf("%.3g GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.3g MiB", float64(n)/(1<<20))
+	case n >= 1<<10:
+		return fmt.Sprintf("%.4g KiB", float64(n)/(1<<10))
+	}
+	return fmt.Sprintf("%d bytes", n)
 }
 
 // times is a gain in words. Above ten, the error of a bound is larger than its fraction.

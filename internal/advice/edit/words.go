@@ -36,16 +36,6 @@ func ShownFunction(s *advice.Site, f ast.Expr) string {
 	return s.Source(f)
 }
 
-func BytesText(n int64) string {
-	switch {
-	case n >= 1<<20:
-		return fmt.Sprintf("%.3g MiB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.4g KiB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d bytes", n)
-}
-
 // Spelled is the type of an expression, for people.
 func Spelled(s *advice.Site, e ast.Expr) string {
 	return types.TypeString(s.Info.TypeOf(e), func(p *types.Package) string {

@@ -39,7 +39,7 @@ func matchCalleeAllocates(s *advice.Site) []advice.Match {
 		}
 		how := ""
 		if size := s.BlockSize(frames); size > 0 {
-			how = " (" + edit.BytesText(size) + " per allocation on average)"
+			how = " (" + advice.BytesText(size) + " per allocation on average)"
 		}
 		return []advice.Match{{Node: c.CallExpr, Frames: frames,
 			Why: fmt.Sprintf("%s allocates on every call%s. Use a variant that appends, takes a buffer or can be reset, if there is one; keep the result if the next call would return the same; and skip the call when its result isn't needed.", edit.Called(s, c.CallExpr), how)}}

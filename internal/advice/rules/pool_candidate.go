@@ -10,7 +10,6 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
-	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
@@ -64,7 +63,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 			}
 			switch leaves(s, obj, 3) {
 			case "":
-				m.Why = fmt.Sprintf("%s of %s is allocated per call and not needed afterwards. To reuse it, %s.", what, edit.BytesText(size), keepIt(s))
+				m.Why = fmt.Sprintf("%s of %s is allocated per call and not needed afterwards. To reuse it, %s.", what, advice.BytesText(size), keepIt(s))
 			case "return":
 				constructor := s.Decl != nil && strings.HasPrefix(strings.ToLower(s.Decl.Name.Name), "new")
 				if !constructor {
@@ -82,7 +81,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 		case *ast.CallExpr:
 			switch s.Callee(p) {
 			case "io.CopyBuffer":
-				m.Why = fmt.Sprintf("%s of %s is allocated per call and not needed afterwards. To reuse it, %s.", what, edit.BytesText(size), keepIt(s))
+				m.Why = fmt.Sprintf("%s of %s is allocated per call and not needed afterwards. To reuse it, %s.", what, advice.BytesText(size), keepIt(s))
 			default:
 				continue
 			}
@@ -95,7 +94,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 }
 
 func constructed(s *advice.Site, what string, size int64) string {
-	return fmt.Sprintf("Each call of %s allocates %s of %s. If these objects are short-lived, give them a Reset method and reuse them, for example from a sync.Pool.", s.Decl.Name.Name, strings.ToLower(what), edit.BytesText(size))
+	return fmt.Sprintf("Each call of %s allocates %s of %s. If these objects are short-lived, give them a Reset method and reuse them, for example from a sync.Pool.", s.Decl.Name.Name, strings.ToLower(what), advice.BytesText(size))
 }
 
 // allocatedSize returns how many bytes an expression allocates, if that is a constant.
