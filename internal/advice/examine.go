@@ -94,7 +94,7 @@ func (x *examiner) hits(sites []*Site, rest bool) []hit {
 // partOf is the part of a line's values that a match of a rule is about.
 func partOf(s *Site, r *Rule, m *Match) matched {
 	if r.Holds {
-		return s.hot.held(m.Blocks)
+		return s.hot.held(m)
 	}
 	return s.hot.match(r.about(m))
 }

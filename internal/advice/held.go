@@ -17,12 +17,9 @@ type Held struct {
 	Share          float64 // of the bytes of the heap in use
 }
 
-// Held returns what the line holds, with what functions that it calls allocated, in the subject where that
-// is the largest share of the heap. With blocks, it is only what the line itself allocated in blocks of
-// sizes that blocks accepts.
-func (c *Costs) Held(blocks func(size int64) bool) Held {
-	return c.seen.held(c.hot.held(blocks))
-}
+// HeldBy returns what the line holds of what a match is about, in the subject where that is the largest share
+// of the heap.
+func (c *Costs) HeldBy(m *Match) Held { return c.seen.held(c.hot.held(m)) }
 
 // HeldBlocks returns the blocks in use that the line itself allocated, the smallest first, in the subject
 // where they are the largest share of the heap. Sizes are those of the allocator's size classes.
@@ -47,14 +44,14 @@ func (c *Costs) HeldBlocks() []Block {
 	return all
 }
 
-// held is the heap in use that a line allocated, by subject: see Costs.Held.
-func (h *hot) held(blocks func(size int64) bool) matched {
+// held is the heap in use that a line allocated, of what a match is about, by subject.
+func (h *hot) held(of *Match) matched {
 	m := make(matched)
-	if blocks != nil {
+	if of.Blocks != nil {
 		for subject, sizes := range h.live {
 			v := m.of(subject)
 			for size, n := range sizes {
-				if blocks(size) {
+				if of.Blocks(size) {
 					v[liveBytes] += size * n
 					v[liveBlocks] += n
 				}
@@ -62,7 +59,7 @@ func (h *hot) held(blocks func(size int64) bool) matched {
 		}
 		return m
 	}
-	for subject, all := range h.match(about{folded: true}) {
+	for subject, all := range h.match(about{frames: of.Frames, folded: true}) {
 		v := m.of(subject)
 		v[liveBytes], v[liveBlocks] = all[liveBytes], all[liveBlocks]
 	}

@@ -20,7 +20,7 @@ func (e *evidence) hottest(least float64, folders int) (lines []*hot, dirs []str
 	var all []weighed
 	for _, h := range e.lines {
 		w := e.largest(h.match(about{}))
-		if held := h.held(nil); e.holdsEnough(held, 1, least) {
+		if held := h.held(new(Match)); e.holdsEnough(held, 1, least) {
 			w = max(w, e.held(held).Share)
 		}
 		if w < least || h.testing {

@@ -115,7 +115,7 @@ type Match struct {
 	Allocated float64
 
 	// Blocks, for rules with Holds, says which of the blocks that the line itself allocated the match is about, by
-	// their size. nil means all, also those of functions that it calls. Saves is the share of their bytes that
+	// their size. nil means all, also those of functions that it calls, which Frames narrows. Saves is the share of their bytes that
 	// the change saves at most. 0 means all.
 	Blocks func(size int64) bool
 	Saves  float64

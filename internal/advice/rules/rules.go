@@ -7,6 +7,9 @@
 //	re := regexp.MustCompile("a+") // hot: regexp.MustCompile regexp.compile
 //	s += x                         // hot: runtime.concatstring2
 //	b = append(b, x)               // alloc
+//	m[line[:n]] = true             // live: 4096
+//
+// live means that 100 MB in blocks of this size are in use, a sixth of the heap or less.
 //
 // and the line above it what the rule has to say:
 //
@@ -76,6 +79,7 @@ var lineRules = []*advice.Rule{
 	readAllDecode,
 	poolValue,
 	poolEmpty,
+	partKept,
 	oncePerObject,
 	mapRange,
 	rangeLookup,

@@ -157,7 +157,7 @@ func (w want) in(said string) bool {
 
 var (
 	wantLine = regexp.MustCompile(`(?m)^\s*// want ([ABC]|look)(?:: (.*))?$`)
-	hotMark  = regexp.MustCompile(`// (hot|alloc|mutex|block)(?:: (.*))?$`)
+	hotMark  = regexp.MustCompile(`// (hot|alloc|live|mutex|block)(?:: (.*))?$`)
 )
 
 func readWants(t *testing.T, text []byte) []want {
@@ -240,6 +240,7 @@ func marked(t *testing.T, f *ast.File, name string, text []byte) []advice.Input 
 	builders := map[string]*profile.Builder{
 		"hot":   profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"}),
 		"alloc": profile.NewBuilder(profile.ValueType{Type: "alloc_objects", Unit: "count"}, profile.ValueType{Type: "alloc_space", Unit: "bytes"}),
+		"live":  profile.NewBuilder(profile.ValueType{Type: "inuse_objects", Unit: "count"}, profile.ValueType{Type: "inuse_space", Unit: "bytes"}),
 		"mutex": profile.NewBuilder(profile.ValueType{Type: "contentions", Unit: "count"}, profile.ValueType{Type: "delay", Unit: "nanoseconds"}),
 		"block": profile.NewBuilder(profile.ValueType{Type: "contentions", Unit: "count"}, profile.ValueType{Type: "delay", Unit: "nanoseconds"}),
 	}
@@ -278,6 +279,10 @@ func marked(t *testing.T, f *ast.File, name string, text []byte) []advice.Input 
 			stack = append(stack, location(b, "example.com/"+f.Name.Name+"."+fn, name, start, i+1))
 			for _, size := range sizes {
 				label := profile.Label{Key: b.String("bytes"), Numeric: true, Num: size}
+				if m[1] == "live" {
+					b.Sample(stack, []profile.Label{label}, 100e6/size, 100e6)
+					continue
+				}
 				if m[1] != "alloc" {
 					// Of waiting a number is how often somebody waited.
 					b.Sample(stack, nil, max(10, sizes[len(sizes)-1]-64), 100e6)
