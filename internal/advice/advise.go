@@ -32,7 +32,7 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	lines, dirs, left := e.hottest(o.MinShare, o.MaxPackages)
 	o.stage("reading and compiling %s", count(len(dirs), "package"))
 	patterns, apart := patternsOf(mods, dirs)
-	src, err := o.read(ctx, toolchain, gocmd.SplitFlags(env[3]), patterns)
+	src, err := o.read(ctx, toolchain, goroot, gocmd.SplitFlags(env[3]), patterns)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 }
 
 // read loads packages and compiles them at the same time, which takes longer.
-func (o *Options) read(ctx context.Context, toolchain string, goflags, patterns []string) (*source, error) {
+func (o *Options) read(ctx context.Context, toolchain, goroot string, goflags, patterns []string) (*source, error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var said Diagnostics
@@ -81,7 +81,7 @@ func (o *Options) read(ctx context.Context, toolchain string, goflags, patterns 
 		src.unexamined = append(src.unexamined, failed.Error())
 	}
 	for _, p := range src.packages {
-		p.Diagnostics, p.Decisions = said, decided
+		p.Diagnostics, p.Decisions, p.GOROOT = said, decided, goroot
 	}
 	return src, nil
 }

@@ -16,6 +16,7 @@ import (
 type Package struct {
 	*code.Package
 	Toolchain   string      // "go1.26.1"; "" if unknown
+	GOROOT      string      // the toolchain's folder; "" if unknown
 	Diagnostics Diagnostics // nil if the compiler was not asked
 	Decisions   Decisions   // nil if the compiler was not asked
 
