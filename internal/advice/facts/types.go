@@ -181,22 +181,23 @@ func IsBlank(e ast.Expr) bool {
 // SizeOf is how many bytes a value of a type takes on a 64-bit machine; false if that
 // depends on a type parameter.
 func SizeOf(t types.Type) (int64, bool) {
-	if sized(t) {
+	if Sized(t) {
 		return types.SizesFor("gc", "amd64").Sizeof(t), true
 	}
 	return 0, false
 }
 
-func sized(t types.Type) bool {
+// Sized reports whether the size of a type's values doesn't depend on a type parameter.
+func Sized(t types.Type) bool {
 	if _, ok := types.Unalias(t).(*types.TypeParam); ok {
 		return false
 	}
 	switch u := t.Underlying().(type) {
 	case *types.Array:
-		return sized(u.Elem())
+		return Sized(u.Elem())
 	case *types.Struct:
 		for i := range u.NumFields() {
-			if !sized(u.Field(i).Type()) {
+			if !Sized(u.Field(i).Type()) {
 				return false
 			}
 		}

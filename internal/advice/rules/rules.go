@@ -80,6 +80,7 @@ var lineRules = []*advice.Rule{
 	poolValue,
 	poolEmpty,
 	partKept,
+	sizeClass,
 	oncePerObject,
 	mapRange,
 	rangeLookup,

@@ -216,7 +216,7 @@ func check(t *testing.T, name string, text []byte) (*ast.File, *advice.Package) 
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	return f, &advice.Package{Diagnostics: said(name, text), Package: &code.Package{
+	return f, &advice.Package{Diagnostics: said(name, text), GOROOT: build.Default.GOROOT, Package: &code.Package{
 		Path: pkg.Path(), Fset: fset, Files: []*ast.File{f}, Types: pkg, Info: info, Sizes: types.SizesFor("gc", runtime.GOARCH), GoVersion: config.GoVersion,
 		Texts: map[string][]byte{name: text},
 	}}
