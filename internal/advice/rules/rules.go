@@ -81,6 +81,7 @@ var lineRules = []*advice.Rule{
 	poolEmpty,
 	partKept,
 	sizeClass,
+	fieldOrder,
 	oncePerObject,
 	mapRange,
 	rangeLookup,
