@@ -2,6 +2,7 @@ package advice
 
 import (
 	"cmp"
+	"go/ast"
 	"maps"
 	"slices"
 )
@@ -21,27 +22,16 @@ type Held struct {
 // of the heap.
 func (c *Costs) HeldBy(m *Match) Held { return c.seen.held(c.hot.held(m)) }
 
-// HeldBlocks returns the blocks in use that the line itself allocated, the smallest first, in the subject
-// where they are the largest share of the heap. Sizes are those of the allocator's size classes.
-func (c *Costs) HeldBlocks() []Block {
-	best, most := -1, 0.0
-	for _, subject := range slices.Sorted(maps.Keys(c.hot.live)) {
-		bytes := int64(0)
-		for size, n := range c.hot.live[subject] {
-			bytes += size * n
-		}
-		if share := c.seen.share(bytes, subject, liveBytes); share > most {
-			best, most = subject, share
+// HeldIn returns what the lines of a node themselves hold, in the subject where that is the largest share of the
+// heap.
+func (s *Site) HeldIn(n ast.Node) Held {
+	own := make(matched)
+	for h := range s.linesOf(n) {
+		for subject, v := range h.held(&Match{Blocks: func(int64) bool { return true }}) {
+			own.of(subject).add(v)
 		}
 	}
-	var all []Block
-	if best >= 0 {
-		for size, n := range c.hot.live[best] {
-			all = append(all, Block{size, n})
-		}
-	}
-	slices.SortFunc(all, func(a, b Block) int { return cmp.Compare(a.Bytes, b.Bytes) })
-	return all
+	return s.seen.held(own)
 }
 
 // held is the heap in use that a line allocated, of what a match is about, by subject.

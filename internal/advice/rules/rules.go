@@ -82,6 +82,7 @@ var lineRules = []*advice.Rule{
 	partKept,
 	sizeClass,
 	fieldOrder,
+	mapShrink,
 	oncePerObject,
 	mapRange,
 	rangeLookup,
