@@ -28,14 +28,21 @@ func (w *effectWalk) call(call *ast.CallExpr) Effects {
 		}
 		return all
 	}
-	switch f := typeutil.Callee(w.Info, call).(type) {
-	case *types.Builtin:
-		return all | w.builtin(f.Name(), call)
-	case *types.Func:
-		if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && w.Info.Selections[sel] != nil {
+	if sel, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr); ok && w.Info.Selections[sel] != nil {
+		if _, method := typeutil.Callee(w.Info, call).(*types.Func); method {
 			all |= w.selector(sel)
 		}
-		return all | w.function(f.Origin(), call)
+	}
+	return all | w.callee(call)
+}
+
+// callee returns the effects of a call, which is no conversion, without those of evaluating its operands.
+func (w *effectWalk) callee(call *ast.CallExpr) Effects {
+	switch f := typeutil.Callee(w.Info, call).(type) {
+	case *types.Builtin:
+		return w.builtin(f.Name(), call)
+	case *types.Func:
+		return w.function(f.Origin(), call)
 	}
 	return anyEffect
 }

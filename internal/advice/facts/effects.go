@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"go/types"
 
+	"golang.org/x/tools/go/ast/inspector"
+
 	"github.com/hone-go/hone/internal/advice/code"
 )
 
@@ -21,6 +23,9 @@ const (
 	anyEffect = MayPanic | MayWrite | MayRead | ReadsBytes
 )
 
+// AnyEffect is what code may do of which nothing is known.
+const AnyEffect = anyEffect
+
 // EffectsOf returns the effects of running some expressions or statements of the place's
 // function. A function literal has no effects until it is called.
 func EffectsOf(s *code.Place, code ...ast.Node) Effects {
@@ -30,6 +35,16 @@ func EffectsOf(s *code.Place, code ...ast.Node) Effects {
 		all |= w.of(n)
 	}
 	return all
+}
+
+// EffectsOfCallee returns the effects of a call without those of evaluating its receiver and arguments.
+func EffectsOfCallee(s *code.Place, c inspector.Cursor) Effects {
+	call, ok := c.Node().(*ast.CallExpr)
+	if !ok {
+		return anyEffect
+	}
+	w := effectWalk{Place: s}
+	return w.callee(call)
 }
 
 // EffectsOfCalling returns the effects of calling a function value.
