@@ -79,6 +79,7 @@ var importTable = map[string][]string{
 	"internal/advice":       {"profile", "internal/advice/code", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
 	"internal/advice/code":  {}, // syntax and types; it sees no profile
 	"internal/advice/facts": {"internal/advice/code"},
+	"internal/advice/flow":  {"internal/advice/code", "internal/advice/facts"}, // values, with x/tools' SSA form
 	// Functions in the place of regular expressions: patterns in, text out.
 	"internal/advice/regexpcode": {},
 	"internal/advice/edit":       {"internal/advice", "internal/advice/code", "internal/advice/facts"},
