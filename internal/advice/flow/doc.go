@@ -13,7 +13,9 @@
 //	memory      what may change memory, and what may run between two instructions
 //	same        whether two values are the same
 //	loops       what repeats an instruction, and what stays the same meanwhile
+//	uses        what becomes of a value
 //	twice       calls that a function repeats
+//	needless    values that are needed rarely, or copied or converted for nothing
 //
 // All answers are about one run of a function in one goroutine. Memory that another goroutine changes without
 // synchronization in between isn't seen, as Go's memory model allows.
