@@ -15,7 +15,10 @@
 //	loops       what repeats an instruction, and what stays the same meanwhile
 //	uses        what becomes of a value
 //	twice       calls that a function repeats
+//	products    products with common factors
 //	needless    values that are needed rarely, or copied or converted for nothing
+//	callers     how other functions of the package call a function
+//	searches    slices that are searched in each iteration
 //
 // All answers are about one run of a function in one goroutine. Memory that another goroutine changes without
 // synchronization in between isn't seen, as Go's memory model allows.

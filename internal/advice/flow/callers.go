@@ -1,0 +1,287 @@
+package flow
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/ssa"
+
+	"github.com/hone-go/hone/internal/advice/code"
+	"github.com/hone-go/hone/internal/advice/facts"
+)
+
+// calledFrom are the calls of a function in its package.
+type calledFrom struct {
+	calls []*ssa.Call
+	// other says that it is also used in another way: as a value, by go or defer, or in a test.
+	other bool
+}
+
+// callsOf returns the calls of a function of the package. all is false if there may be others: it is exported, a
+// method that may be called through an interface, or a value somewhere.
+func (g *Graph) callsOf(fn *ssa.Function) (calls []*ssa.Call, all bool) {
+	from := g.allCalls()[fn]
+	if from == nil {
+		return nil, false
+	}
+	obj, ok := fn.Object().(*types.Func)
+	return from.calls, ok && !obj.Exported() && !from.other && (obj.Signature().Recv() == nil || !g.asInterface(obj))
+}
+
+// allCalls are the calls in the package, by the function that is called.
+func (g *Graph) allCalls() map[*ssa.Function]*calledFrom {
+	type calls struct{}
+	return code.Memo(g.Package, calls{}, func() map[*ssa.Function]*calledFrom {
+		callers := make(callIndex)
+		for _, file := range g.Files {
+			for _, decl := range file.Decls {
+				if decl, ok := decl.(*ast.FuncDecl); ok {
+					if obj, ok := g.Info.Defs[decl.Name].(*types.Func); ok {
+						callers.add(g.of.Prog.FuncValue(obj))
+					}
+				}
+			}
+		}
+		callers.add(g.of.Func("init"))
+		return callers
+	})
+}
+
+// asInterface reports whether an interface that the package mentions has a method of that name.
+func (g *Graph) asInterface(method *types.Func) bool {
+	type methods struct{}
+	return code.Memo(g.Package, methods{}, func() map[string]bool {
+		names := make(map[string]bool)
+		for _, tv := range g.Info.Types {
+			if i, ok := tv.Type.Underlying().(*types.Interface); ok {
+				for m := range i.Methods() {
+					names[m.Name()] = true
+				}
+			}
+		}
+		return names
+	})[method.Name()]
+}
+
+type callIndex map[*ssa.Function]*calledFrom
+
+// add adds the calls in a function, and in the literals inside it.
+func (all callIndex) add(fn *ssa.Function) {
+	if fn == nil {
+		return
+	}
+	from := func(callee *ssa.Function) *calledFrom {
+		if origin := callee.Origin(); origin != nil {
+			callee = origin
+		}
+		if all[callee] == nil {
+			all[callee] = new(calledFrom)
+		}
+		return all[callee]
+	}
+	for _, b := range fn.Blocks {
+		for _, instr := range b.Instrs {
+			var called ssa.Value
+			if call, ok := instr.(*ssa.Call); ok {
+				if callee := call.Call.StaticCallee(); callee != nil {
+					if _, closure := call.Call.Value.(*ssa.MakeClosure); !closure {
+						called = call.Call.Value
+						at := from(callee)
+						at.calls = append(at.calls, call)
+					}
+				}
+			}
+			for i, o := range instr.Operands(nil) {
+				if other, ok := (*o).(*ssa.Function); ok && !(i == 0 && called == *o) {
+					from(other).other = true
+				}
+			}
+		}
+	}
+	for _, inner := range fn.AnonFuncs {
+		all.add(inner)
+	}
+}
+
+// A Caller is a place in the package that calls a function.
+type Caller struct {
+	Function string // that has the call
+	Line     int    // of the call
+	Loop     int    // the line of the innermost loop around the call; 0 if there is none
+}
+
+// maxCallers limits the callers that are looked at.
+const maxCallers = 50
+
+// Callers returns the places in the package that call the function, those in loops first.
+func (f *Function) Callers() (callers []Caller) {
+	calls, _ := f.callsOf(f.fn)
+	for _, call := range calls[:min(len(calls), maxCallers)] {
+		in := f.function(call.Parent())
+		if in == nil || !call.Pos().IsValid() || f.tested(call.Pos()) {
+			continue
+		}
+		c := Caller{Function: nameOf(call.Parent()), Line: f.Line(call.Pos())}
+		if loops := in.around(call); len(loops) > 0 && !in.leaves(call, loops[0]) {
+			c.Loop = in.lineOf(loops[0])
+		}
+		callers = append(callers, c)
+	}
+	slices.SortStableFunc(callers, func(a, b Caller) int {
+		switch {
+		case a.Loop > 0 && b.Loop == 0:
+			return -1
+		case a.Loop == 0 && b.Loop > 0:
+			return 1
+		}
+		return 0
+	})
+	return callers
+}
+
+func (g *Graph) tested(pos token.Pos) bool {
+	return strings.HasSuffix(g.Fset.Position(pos).Filename, "_test.go")
+}
+
+// nameOf is the name of the declared function around one.
+func nameOf(fn *ssa.Function) string {
+	for fn.Parent() != nil {
+		fn = fn.Parent()
+	}
+	return fn.Name()
+}
+
+// Constant reports whether a call in the function returns the same each time the function is called: it does
+// nothing but compute, and its arguments are constants, package variables that nothing sets, and parameters for
+// which all callers pass the same constant.
+func (f *Function) Constant(call *ast.CallExpr) bool {
+	c, ok := f.value(call).(*ssa.Call)
+	if !ok || c.Call.IsInvoke() {
+		return false
+	}
+	callee, ok := c.Call.Value.(*ssa.Function)
+	if !ok || !f.repeats(callee) || f.calling(c)&^facts.MayPanic != 0 {
+		return false
+	}
+	return len(c.Call.Args) > 0 && !slices.ContainsFunc(c.Call.Args, func(v ssa.Value) bool { return !f.fixed(v, maxDepth) })
+}
+
+// fixed reports whether a value is the same in each call of the function.
+func (f *Function) fixed(v ssa.Value, depth int) bool {
+	if depth == 0 {
+		return false
+	}
+	switch v := v.(type) {
+	case *ssa.Const:
+		return true
+	case *ssa.Parameter:
+		_, ok := f.given(v)
+		return ok
+	case *ssa.UnOp:
+		if variable, ok := v.X.(*ssa.Global); ok && v.Op == token.MUL {
+			obj, ok := variable.Object().(*types.Var)
+			return ok && facts.PointerFree(obj.Type()) && f.set(obj)
+		}
+		return v.Op != token.MUL && v.Op != token.ARROW && f.fixed(v.X, depth-1)
+	case *ssa.BinOp:
+		return f.fixed(v.X, depth-1) && f.fixed(v.Y, depth-1)
+	case *ssa.Convert:
+		return facts.PointerFree(v.Type()) && facts.PointerFree(v.X.Type()) && f.fixed(v.X, depth-1)
+	case *ssa.MakeInterface:
+		return f.fixed(v.X, depth-1)
+	case *ssa.ChangeType:
+		return f.fixed(v.X, depth-1)
+	case *ssa.Slice:
+		list := arguments(v)
+		return list != nil && !slices.ContainsFunc(list, func(v ssa.Value) bool { return !f.fixed(v, depth-1) })
+	}
+	return false
+}
+
+// set reports whether a variable of the package keeps its first value.
+func (f *Function) set(v *types.Var) bool {
+	c, ok := f.Root().FindByPos(v.Pos(), v.Pos())
+	return ok && facts.IsConstantVariable(f.Around(c), v)
+}
+
+// given returns the constant that all callers pass for a parameter.
+func (f *Function) given(p *ssa.Parameter) (value *ssa.Const, ok bool) {
+	calls, every := f.callsOf(p.Parent())
+	at := slices.Index(p.Parent().Params, p)
+	if !every || at < 0 || len(calls) == 0 {
+		return nil, false
+	}
+	for _, call := range calls {
+		if at >= len(call.Call.Args) {
+			return nil, false
+		}
+		c, ok := call.Call.Args[at].(*ssa.Const)
+		if !ok || value != nil && !sameConstant(c, value) {
+			return nil, false
+		}
+		value = c
+	}
+	return value, true
+}
+
+func sameConstant(a, b *ssa.Const) bool {
+	if a.Value == nil || b.Value == nil {
+		return a.Value == nil && b.Value == nil
+	}
+	return constant.Compare(a.Value, token.EQL, b.Value)
+}
+
+// Remade reports whether a call is given what another call of the same function returned, in the function or by a
+// caller of it, and returns the line of that call: ToLower of what is already in lower case. The function needs
+// one argument and one result of the same type.
+func (f *Function) Remade(call *ast.CallExpr) (line int, ok bool) {
+	c, isCall := f.value(call).(*ssa.Call)
+	if !isCall || c.Call.IsInvoke() || len(c.Call.Args) != 1 {
+		return 0, false
+	}
+	callee, function := c.Call.Value.(*ssa.Function)
+	if !function || !isText(c.Type()) || !isText(c.Call.Args[0].Type()) || f.calling(c)&facts.MayWrite != 0 && !normalizes(callee.Name()) {
+		return 0, false
+	}
+	if at, ok := f.madeBy(c.Call.Args[0], callee); ok {
+		return at, true
+	}
+	p, ok := c.Call.Args[0].(*ssa.Parameter)
+	if !ok {
+		return 0, false
+	}
+	calls, _ := f.callsOf(f.fn)
+	at := slices.Index(f.fn.Params, p)
+	for _, from := range calls[:min(len(calls), maxCallers)] {
+		if in := f.function(from.Parent()); in != nil && !f.tested(from.Pos()) && at < len(from.Call.Args) {
+			if line, ok := in.madeBy(from.Call.Args[at], callee); ok {
+				return line, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// normalizes reports whether a function of another module, of which nothing is known, brings text to a form by its
+// name.
+func normalizes(name string) bool {
+	for _, verb := range []string{"Canonical", "Normal", "Clean", "ToLower", "ToUpper", "Trim", "Lower", "Upper"} {
+		if len(name) >= len(verb) && name[:len(verb)] == verb {
+			return true
+		}
+	}
+	return false
+}
+
+// madeBy reports whether a value is the result of a function, and returns the line of the call.
+func (f *Function) madeBy(v ssa.Value, callee *ssa.Function) (line int, ok bool) {
+	call, ok := v.(*ssa.Call)
+	if !ok || call.Call.Value != ssa.Value(callee) || !call.Pos().IsValid() {
+		return 0, false
+	}
+	return f.Line(call.Pos()), true
+}

@@ -1,0 +1,130 @@
+package flow
+
+import (
+	"go/ast"
+	"go/token"
+	"slices"
+
+	"golang.org/x/tools/go/ssa"
+)
+
+// maxProducts limits the products that are compared: more are a part of generated code.
+const maxProducts = 64
+
+// Factors are two operands that several products have in common, although none multiplies just the two.
+type Factors struct {
+	A, B     ast.Expr
+	Products int
+}
+
+// CommonFactors returns two factors that the most products of at least three factors have in common, among those in the same block
+// as a product on a line.
+func (f *Function) CommonFactors(line int) (found Factors, ok bool) {
+	for _, b := range f.fn.Blocks {
+		products, here := f.productsIn(b, line)
+		if !here || len(products) < 2 || len(products) > maxProducts {
+			continue
+		}
+		for i, p := range products {
+			for j, x := range p {
+				for _, y := range p[j+1:] {
+					n := 1
+					for k, other := range products {
+						if k != i && f.hasFactors(p, other, x, y, k > i) {
+							n++
+						}
+					}
+					a, b := f.expression(x), f.expression(y)
+					if n > max(1, found.Products) && a != nil && b != nil {
+						found, ok = Factors{a, b, n}, true
+					}
+				}
+			}
+		}
+	}
+	return found, ok
+}
+
+// hasFactors reports whether a product has two different factors that are the same as x and y of another one.
+func (f *Function) hasFactors(of, product []ssa.Value, x, y ssa.Value, later bool) bool {
+	is := func(v, w ssa.Value) bool {
+		if later {
+			return f.same(v, w)
+		}
+		return f.same(w, v)
+	}
+	at := slices.IndexFunc(product, func(v ssa.Value) bool { return is(x, v) })
+	return at >= 0 && slices.ContainsFunc(slices.Delete(slices.Clone(product), at, at+1), func(v ssa.Value) bool { return is(y, v) })
+}
+
+// productsIn returns the factors of the products of a block with more than two of them. here says that one is on a
+// line.
+func (f *Function) productsIn(b *ssa.BasicBlock, line int) (products [][]ssa.Value, here bool) {
+	for _, instr := range b.Instrs {
+		p, ok := instr.(*ssa.BinOp)
+		if !ok || p.Op != token.MUL || partOfProduct(p) {
+			continue
+		}
+		factors := factorsOf(p, nil)
+		if len(factors) < 3 {
+			continue
+		}
+		products = append(products, factors)
+		here = here || f.Line(p.Pos()) == line
+	}
+	return products, here
+}
+
+func partOfProduct(p *ssa.BinOp) bool {
+	users := *p.Referrers()
+	if len(users) != 1 {
+		return false
+	}
+	outer, ok := users[0].(*ssa.BinOp)
+	return ok && outer.Op == token.MUL
+}
+
+func factorsOf(v ssa.Value, factors []ssa.Value) []ssa.Value {
+	if p, ok := v.(*ssa.BinOp); ok && p.Op == token.MUL {
+		return factorsOf(p.Y, factorsOf(p.X, factors))
+	}
+	if _, constant := v.(*ssa.Const); constant {
+		return factors
+	}
+	return append(factors, v)
+}
+
+// expression returns the source of a value that is loaded or computed; nil for others.
+func (f *Function) expression(v ssa.Value) ast.Expr {
+	if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
+		v = load.X
+	}
+	if !v.Pos().IsValid() {
+		return nil
+	}
+	at, ok := f.Root().FindByPos(v.Pos(), v.Pos())
+	if !ok {
+		return nil
+	}
+	for c := range at.Enclosing((*ast.IndexExpr)(nil), (*ast.SelectorExpr)(nil), (*ast.CallExpr)(nil), (*ast.BinaryExpr)(nil)) {
+		switch e := c.Node().(type) {
+		case *ast.IndexExpr:
+			if e.Lbrack == v.Pos() {
+				return e
+			}
+		case *ast.SelectorExpr:
+			if e.Sel.Pos() == v.Pos() {
+				return e
+			}
+		case *ast.CallExpr:
+			if e.Lparen == v.Pos() {
+				return e
+			}
+		case *ast.BinaryExpr:
+			if e.OpPos == v.Pos() {
+				return e
+			}
+		}
+	}
+	return nil
+}
