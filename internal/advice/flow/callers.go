@@ -109,9 +109,11 @@ func (all callIndex) add(fn *ssa.Function) {
 
 // A Caller is a place in the package that calls a function.
 type Caller struct {
-	Function string // that has the call
-	Line     int    // of the call
-	Loop     int    // the line of the innermost loop around the call; 0 if there is none
+	Function string    // that has the call
+	Call     token.Pos // the call's parenthesis
+	Loop     token.Pos // the innermost loop around the call; NoPos if there is none
+
+	fn *ssa.Function
 }
 
 // maxCallers limits the callers that are looked at.
@@ -125,17 +127,17 @@ func (f *Function) Callers() (callers []Caller) {
 		if in == nil || !call.Pos().IsValid() || f.tested(call.Pos()) {
 			continue
 		}
-		c := Caller{Function: nameOf(call.Parent()), Line: f.Line(call.Pos())}
+		c := Caller{Function: nameOf(call.Parent()), Call: call.Pos(), fn: call.Parent()}
 		if loops := in.around(call); len(loops) > 0 && !in.leaves(call, loops[0]) {
-			c.Loop = in.lineOf(loops[0])
+			c.Loop = in.begin(loops[0])
 		}
 		callers = append(callers, c)
 	}
 	slices.SortStableFunc(callers, func(a, b Caller) int {
 		switch {
-		case a.Loop > 0 && b.Loop == 0:
+		case a.Loop.IsValid() && !b.Loop.IsValid():
 			return -1
-		case a.Loop == 0 && b.Loop > 0:
+		case !a.Loop.IsValid() && b.Loop.IsValid():
 			return 1
 		}
 		return 0
@@ -155,19 +157,68 @@ func nameOf(fn *ssa.Function) string {
 	return fn.Name()
 }
 
+// maxLevels limits how far up callers are followed.
+const maxLevels = 3
+
+// InLoopOf returns a loop around a call of the function, or around a call of a function that only passes the call on: a
+// helper that a loop two levels up calls is in that loop. counts decides which calls count, such as those that a profile
+// shows.
+func (f *Function) InLoopOf(counts func(Caller) bool) (in Caller, ok bool) {
+	level := []*Function{f}
+	for range maxLevels {
+		var above []*Function
+		for _, callee := range level {
+			for _, c := range callee.Callers() {
+				if callee == f && !counts(c) {
+					continue
+				}
+				if c.Loop.IsValid() {
+					return c, true
+				}
+				above = append(above, f.function(c.fn))
+			}
+		}
+		level = above[:min(len(above), maxCallers)]
+	}
+	return in, false
+}
+
+// CalledForNothing returns a call of the function that computes what another call in the same function computes, or
+// what it computes in each iteration of a loop. Then again is the other call, or Loop that loop.
+func (f *Function) CalledForNothing() (c Caller, again token.Pos, ok bool) {
+	calls, _ := f.callsOf(f.fn)
+	for _, call := range calls[:min(len(calls), maxCallers)] {
+		in := f.function(call.Parent())
+		at, found := f.syntax(call)
+		if in == nil || !found || f.tested(call.Pos()) {
+			continue
+		}
+		expr := at.Node().(*ast.CallExpr)
+		c := Caller{Function: nameOf(call.Parent()), Call: call.Pos()}
+		if pairs := in.Twice(expr); len(pairs) > 0 && !in.Cheap(expr) {
+			other := pairs[0].First.Node()
+			if other == ast.Node(expr) {
+				other = pairs[0].Second.Node()
+			}
+			return c, other.Pos(), true
+		}
+		if loop, ok := in.Invariant(expr); ok && !in.Cheap(expr) {
+			c.Loop = loop
+			return c, token.NoPos, true
+		}
+	}
+	return c, token.NoPos, false
+}
+
 // Constant reports whether a call in the function returns the same each time the function is called: it does
 // nothing but compute, and its arguments are constants, package variables that nothing sets, and parameters for
 // which all callers pass the same constant.
 func (f *Function) Constant(call *ast.CallExpr) bool {
-	c, ok := f.value(call).(*ssa.Call)
-	if !ok || c.Call.IsInvoke() {
+	c, ok := f.computes(call)
+	if !ok || !f.repeats(c.Call.Value.(*ssa.Function)) || f.calling(c)&^facts.MayPanic != 0 {
 		return false
 	}
-	callee, ok := c.Call.Value.(*ssa.Function)
-	if !ok || !f.repeats(callee) || f.calling(c)&^facts.MayPanic != 0 {
-		return false
-	}
-	return len(c.Call.Args) > 0 && !slices.ContainsFunc(c.Call.Args, func(v ssa.Value) bool { return !f.fixed(v, maxDepth) })
+	return !slices.ContainsFunc(c.Call.Args, func(v ssa.Value) bool { return !f.fixed(v, maxDepth) })
 }
 
 // fixed reports whether a value is the same in each call of the function.
@@ -236,34 +287,34 @@ func sameConstant(a, b *ssa.Const) bool {
 }
 
 // Remade reports whether a call is given what another call of the same function returned, in the function or by a
-// caller of it, and returns the line of that call: ToLower of what is already in lower case. The function needs
+// caller of it, and returns that call: ToLower of what is already in lower case. The function needs
 // one argument and one result of the same type.
-func (f *Function) Remade(call *ast.CallExpr) (line int, ok bool) {
+func (f *Function) Remade(call *ast.CallExpr) (at token.Pos, ok bool) {
 	c, isCall := f.value(call).(*ssa.Call)
 	if !isCall || c.Call.IsInvoke() || len(c.Call.Args) != 1 {
-		return 0, false
+		return token.NoPos, false
 	}
 	callee, function := c.Call.Value.(*ssa.Function)
 	if !function || !isText(c.Type()) || !isText(c.Call.Args[0].Type()) || f.calling(c)&facts.MayWrite != 0 && !normalizes(callee.Name()) {
-		return 0, false
+		return token.NoPos, false
 	}
 	if at, ok := f.madeBy(c.Call.Args[0], callee); ok {
 		return at, true
 	}
 	p, ok := c.Call.Args[0].(*ssa.Parameter)
 	if !ok {
-		return 0, false
+		return token.NoPos, false
 	}
 	calls, _ := f.callsOf(f.fn)
-	at := slices.Index(f.fn.Params, p)
+	index := slices.Index(f.fn.Params, p)
 	for _, from := range calls[:min(len(calls), maxCallers)] {
-		if in := f.function(from.Parent()); in != nil && !f.tested(from.Pos()) && at < len(from.Call.Args) {
-			if line, ok := in.madeBy(from.Call.Args[at], callee); ok {
-				return line, true
+		if in := f.function(from.Parent()); in != nil && !f.tested(from.Pos()) && index < len(from.Call.Args) {
+			if made, ok := in.madeBy(from.Call.Args[index], callee); ok {
+				return made, true
 			}
 		}
 	}
-	return 0, false
+	return token.NoPos, false
 }
 
 // normalizes reports whether a function of another module, of which nothing is known, brings text to a form by its
@@ -277,11 +328,11 @@ func normalizes(name string) bool {
 	return false
 }
 
-// madeBy reports whether a value is the result of a function, and returns the line of the call.
-func (f *Function) madeBy(v ssa.Value, callee *ssa.Function) (line int, ok bool) {
+// madeBy reports whether a value is the result of a function, and returns the call.
+func (f *Function) madeBy(v ssa.Value, callee *ssa.Function) (at token.Pos, ok bool) {
 	call, ok := v.(*ssa.Call)
 	if !ok || call.Call.Value != ssa.Value(callee) || !call.Pos().IsValid() {
-		return 0, false
+		return token.NoPos, false
 	}
-	return f.Line(call.Pos()), true
+	return call.Pos(), true
 }

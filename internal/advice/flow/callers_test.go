@@ -64,8 +64,8 @@ func (t *tree) method(p string) string { return strings.Repeat(p, 2) } // consta
 func five(t *tree) string { return t.method("b") }
 `
 	ask(t, text, "// ", each(func(f *Function, call *ast.CallExpr) string {
-		if line, ok := f.Remade(call); ok {
-			return fmt.Sprint("remade: ", line)
+		if at, ok := f.Remade(call); ok {
+			return fmt.Sprint("remade: ", f.Line(at))
 		}
 		if f.Constant(call) {
 			return "constant: " + f.Callee(call)
@@ -74,16 +74,72 @@ func five(t *tree) string { return t.method("b") }
 	}))
 	p := check(t, text)
 	for name, want := range map[string]string{
-		"inner": "[{middle 10 0}]", "middle": "[{outer 13 12}]", "outer": "[]", "reserved": "[{caller 23 0}]", "method": "[{five 51 0}]",
+		"inner": "middle 10", "middle": "outer 13 in 12", "outer": "", "reserved": "caller 23", "method": "five 51",
 	} {
 		for c := range p.Root().Preorder((*ast.FuncDecl)(nil)) {
 			if d := c.Node().(*ast.FuncDecl); d.Name.Name == name {
-				if got := fmt.Sprint(In(p.Around(c)).Callers()); got != want {
+				var callers []string
+				for _, from := range In(p.Around(c)).Callers() {
+					text := fmt.Sprint(from.Function, " ", p.Line(from.Call))
+					if from.Loop.IsValid() {
+						text += fmt.Sprint(" in ", p.Line(from.Loop))
+					}
+					callers = append(callers, text)
+				}
+				if got := strings.Join(callers, ", "); got != want {
 					t.Errorf("callers of %s: got %s, want %s", name, got, want)
 				}
 			}
 		}
 	}
+}
+
+// TestAbove: a loop around a call counts for what the call runs, however deep, and a call for nothing is found from the
+// function that it calls.
+func TestAbove(t *testing.T) {
+	const text = `package flow
+
+import "strings"
+
+func inner(s string) string { return strings.TrimSpace(s) } // above: outer 10
+func middle(s string) int { return len(inner(s)) } // above: outer 10
+func outer(list []string, a, b string) (n int) {
+	n = depth(a) + depth(b)
+	x := weight(a, b)
+	for _, s := range list {
+		n += middle(s)
+		n += weight(a, b) + slow(b)
+	}
+	return n + x
+}
+
+func depth(a string) int { return strings.Count(a, "(") + strings.Count(a, "[") }
+func weight(a, b string) int { return strings.Count(a, b) + strings.Count(b, a) } // above: outer 10 again
+func slow(a string) int { return strings.Count(a, "x") } // above: outer 10 same
+func first(list []string) int {
+	for _, s := range list {
+		return only(s)
+	}
+	return 0
+}
+func only(s string) int { return len(s) }
+`
+	ask(t, text, "// above: ", func(f *Function, p *code.Place, line int) string {
+		if p.Line(p.Decl.Pos()) != line {
+			return ""
+		}
+		c, ok := f.InLoopOf(func(Caller) bool { return true })
+		if !ok {
+			return ""
+		}
+		said := fmt.Sprint(c.Function, " ", f.Line(c.Loop))
+		if c, again, ok := f.CalledForNothing(); ok && again.IsValid() {
+			said += " again"
+		} else if ok && c.Loop.IsValid() {
+			said += " same"
+		}
+		return said
+	})
 }
 
 // TestSearchedAgain: a search in a slice that stays the same is repeated by a loop of the function, or of a caller.
@@ -172,7 +228,7 @@ func ofEach(lists [][]string, s string) (n int) {
 		if !ok {
 			return ""
 		}
-		return strings.TrimSpace(fmt.Sprint(s.In, " ", s.Loop, " ", s.By))
+		return strings.TrimSpace(fmt.Sprint(s.In, " ", f.Line(s.Loop), " ", s.By))
 	})
 }
 

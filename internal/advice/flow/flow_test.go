@@ -341,8 +341,8 @@ func address(list []int) (sum int) {
 }
 `
 	ask(t, text, "// same: ", each(func(f *Function, call *ast.CallExpr) string {
-		if line, ok := f.Invariant(call); ok {
-			return fmt.Sprint(line)
+		if at, ok := f.Invariant(call); ok {
+			return fmt.Sprint(f.Line(at))
 		}
 		return ""
 	}))

@@ -107,12 +107,12 @@ func elsewhere(instr ssa.Instruction) bool {
 	return false
 }
 
-// lineOf returns the line on which a loop begins; 0 if it isn't known.
-func (f *Function) lineOf(l *loop) int {
+// begin returns the start of a loop in the source; NoPos if it isn't known.
+func (f *Function) begin(l *loop) token.Pos {
 	if stmt := f.statement(l); stmt != nil {
-		return f.Line(stmt.Pos())
+		return stmt.Pos()
 	}
-	return 0
+	return token.NoPos
 }
 
 // leaves reports whether a loop always ends once it has run an instruction.

@@ -341,8 +341,17 @@ type Copy struct {
 }
 
 // CopiedUnchanged returns what a call makes a copy of if the function writes to neither the copy nor, through the
-// same value, the original: slices.Clone and its kind, and make followed by copy of all elements.
+// same value, the original: slices.Clone and its kind, and make followed by copy of all elements. The memory of a call's
+// result, such as that of a buffer's Bytes, may be used again, so that it doesn't count.
 func (f *Function) CopiedUnchanged(call *ast.CallExpr) (c Copy, ok bool) {
+	if c, ok = f.copiedUnchanged(call); ok {
+		_, result := ast.Unparen(c.Of).(*ast.CallExpr)
+		ok = !result
+	}
+	return c, ok
+}
+
+func (f *Function) copiedUnchanged(call *ast.CallExpr) (c Copy, ok bool) {
 	made := f.value(call)
 	if made == nil || made.Referrers() == nil {
 		return c, false

@@ -11,9 +11,9 @@ import (
 
 // A Search is a linear search that is repeated for other values, in a slice that stays the same.
 type Search struct {
-	In   string // the source of the slice; "" if it is a result without a name
-	Loop int    // the line of the loop that repeats it
-	By   string // the function with that loop; "" if it is the same one
+	In   string    // the source of the slice; "" if it is a result without a name
+	Loop token.Pos // the loop that repeats it
+	By   string    // the function with that loop; "" if it is the same one
 }
 
 // SearchedAgain returns the search on a line: a call of slices.Contains or Index, or a loop that compares elements
@@ -143,8 +143,8 @@ func (f *Function) repeated(search ssa.Instruction, slice ssa.Value, loops []*lo
 		if !f.known(slice, l) || f.leaves(search, l) {
 			continue
 		}
-		if line := f.lineOf(l); line > 0 {
-			return Search{Loop: line}, true
+		if loop := f.begin(l); loop.IsValid() {
+			return Search{Loop: loop}, true
 		}
 	}
 	if len(loops) > 0 {
@@ -160,8 +160,8 @@ func (f *Function) repeated(search ssa.Instruction, slice ssa.Value, loops []*lo
 			if !f.givenSame(slice, call, in, l) || in.leaves(call, l) {
 				continue
 			}
-			if line := in.lineOf(l); line > 0 {
-				return Search{Loop: line, By: nameOf(call.Parent())}, true
+			if loop := in.begin(l); loop.IsValid() {
+				return Search{Loop: loop, By: nameOf(call.Parent())}, true
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"go/ast"
+	"go/token"
 	"go/types"
 	"slices"
 
@@ -48,18 +49,18 @@ func (f *Function) Twice(call *ast.CallExpr) (pairs []Pair) {
 }
 
 // Invariant reports whether a call does nothing but compute, with arguments that are the same in each iteration of
-// the innermost loop around it, and returns the line of that loop. The results are the same then.
-func (f *Function) Invariant(call *ast.CallExpr) (line int, ok bool) {
+// the innermost loop around it, and returns that loop. The results are the same then.
+func (f *Function) Invariant(call *ast.CallExpr) (at token.Pos, ok bool) {
 	c, ok := f.computes(call)
 	if !ok {
-		return 0, false
+		return token.NoPos, false
 	}
 	loops := f.around(c)
 	if len(loops) == 0 || f.leaves(c, loops[0]) || !f.invariantCall(c, loops[0], maxDepth) {
-		return 0, false
+		return token.NoPos, false
 	}
-	line = f.lineOf(loops[0])
-	return line, line > 0
+	at = f.begin(loops[0])
+	return at, at.IsValid()
 }
 
 // computes returns a call of a function for its results, if these are values that nothing can change, or errors.
@@ -81,4 +82,32 @@ func (f *Function) computes(call *ast.CallExpr) (c *ssa.Call, ok bool) {
 		}
 	}
 	return c, ok
+}
+
+// Cheap reports whether a call hardly costs more than naming a field: its function is in the package, calls nothing, and has
+// only a few instructions.
+func (f *Function) Cheap(call *ast.CallExpr) bool {
+	c, ok := f.value(call).(*ssa.Call)
+	if !ok {
+		return false
+	}
+	callee := c.Call.StaticCallee()
+	if callee == nil || len(callee.Blocks) != 1 {
+		return false
+	}
+	const few = 12
+	instrs := callee.Blocks[0].Instrs
+	return len(instrs) <= few && !slices.ContainsFunc(instrs, func(instr ssa.Instruction) bool {
+		inner, isCall := instr.(*ssa.Call)
+		if isCall {
+			_, isCall = inner.Call.Value.(*ssa.Function)
+		}
+		return isCall
+	})
+}
+
+// Computes reports whether a call does nothing but compute values that nothing can change, as far as can be seen.
+func (f *Function) Computes(call *ast.CallExpr) bool {
+	c, ok := f.computes(call)
+	return ok && f.calling(c)&facts.MayWrite == 0
 }
