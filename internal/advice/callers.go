@@ -2,6 +2,7 @@ package advice
 
 import (
 	"cmp"
+	"path"
 	"slices"
 	"strings"
 )
@@ -47,6 +48,17 @@ func (e *evidence) calledBy(h *hot, subject int) []Caller {
 		return e.calledByAs(h, subject, mainDimension(all), 0)
 	}
 	return nil
+}
+
+// CalledFrom reports whether profiles show a call of the line's function on a line of a function of its package. Without
+// any caller in the profiles, such as for a function that is inlined, every call counts.
+func (c *Costs) CalledFrom(function string, line int) bool {
+	for at := range c.hot.callers {
+		if name := parseName(at.function); int(at.line) == line && path.Ext("."+name.declared()) == "."+function {
+			return true
+		}
+	}
+	return len(c.hot.callers) == 0
 }
 
 // calledByAs compares by a dimension; passed is the number of levels below that pass the call on.

@@ -32,6 +32,10 @@ doesn't know a bound, it gives no number. hone advise -counts counts it, for ben
 How its cost grows with the size of the input, if sub-benchmarks have sizes in their names: n=100 and n=400, or 1KB and
 1MB.
 
+What happens to the values on the line: calls that compute the same twice or in each iteration, results of which little is
+used, elements that only one branch needs, text that is parsed where it was formatted, copies that nothing changes, and
+slices that are searched again and again.
+
 What it allocates, and why the compiler keeps that on the heap. What it calls that isn't inlined, and why. Whether indexes
 are checked at run time.
 
@@ -51,7 +55,7 @@ func matchHotLine(s *advice.Site) []advice.Match {
 	work := s.Work()
 	ran := ranBy(work.Parts)
 	var said []string
-	for _, sentence := range []string{whatRuns(ran, work.CPU), howOften(s), growsHow(s), whatAllocates(s, work), notInlined(s), checked(s, ran)} {
+	for _, sentence := range []string{whatRuns(ran, work.CPU), howOften(s), growsHow(s), whatValues(s, work), whatAllocates(s, work), notInlined(s), checked(s, ran)} {
 		if sentence != "" {
 			said = append(said, sentence)
 		}
@@ -221,6 +225,9 @@ func howOften(s *advice.Site) string {
 	slices.Reverse(lines)
 	switch {
 	case len(lines) == 0:
+		if above := loopAbove(s); above != "" {
+			return fmt.Sprintf("It runs at most once per call of %s; %s.", function, above)
+		}
 		return fmt.Sprintf("It is in no loop: it runs at most once per call of %s.", function)
 	case known && len(strings.Join(bounds, "")) < 60:
 		return fmt.Sprintf("It runs up to %s times per call of %s, by the bounds of the loops around it (an estimate).", strings.Join(bounds, " × "), function)
