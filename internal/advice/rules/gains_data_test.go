@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"io"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"sort"
@@ -83,6 +84,22 @@ func looped() map[string]versus {
 				}
 			},
 			func() { n := copy(data, ring[from:]); copy(data[n:], ring) },
+		},
+		"math-max": {
+			func() {
+				sum := 0.0
+				for _, n := range numbers {
+					sum += math.Max(float64(n), 3)
+				}
+				madeFloat = sum
+			},
+			func() {
+				sum := 0.0
+				for _, n := range numbers {
+					sum += max(float64(n), 3)
+				}
+				madeFloat = sum
+			},
 		},
 		"large-copy": {
 			func() {

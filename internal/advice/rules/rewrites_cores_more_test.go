@@ -409,6 +409,23 @@ func containsAnyCore(g *gen) core {
 	return g.expression("", e, "bool")
 }
 
+func mathMaxCore(g *gen) core {
+	operand := func() string {
+		return g.plainOr(g.float,
+			choice{"", func() string { return g.one("0", "1.5", "-0.0", "1e99") }},
+			choice{"", func() string { return "float64(" + g.int() + ")" }},
+			choice{"panic", func() string { return "*" + g.some("*float64", "func() *float64 { if in.Bool() { return nil }; f := in.Float(); return &f }()") }},
+			choice{"", func() string { return "math.Min(" + g.float() + ", " + g.float() + ")" }},
+			choice{"effect", func() string { return "float64(effN(" + g.int() + "))" }},
+		)
+	}
+	call := g.one("math.Max(", "math.Min(") + operand() + ", " + operand() + ")"
+	if g.pick(4) == 3 {
+		call += g.one(" + ", " / ", " * ") + operand()
+	}
+	return g.expression("", call, "float64")
+}
+
 func largeCopyCore(g *gen) core {
 	xs := g.one(g.some("[]rec", "in.Recs()"), g.some("[3]rec", "func() (all [3]rec) { copy(all[:], in.Recs()); return all }()"), g.some("*[3]rec", "func() *[3]rec { if in.pick(5) == 0 { return nil }; all := [3]rec{}; copy(all[:], in.Recs()); return &all }()"), "global")
 	if xs == "global" {

@@ -40,6 +40,7 @@ var cores = map[string]func(*gen) core{
 	"large-copy":           largeCopyCore,
 	"range-lookup":         rangeLookupCore,
 	"map-twice":            mapTwiceCore,
+	"math-max":             mathMaxCore,
 	"scanner-text":         scannerCore,
 	"errorf-static":        errorfCore,
 	"hash-sum":             hashSumCore,

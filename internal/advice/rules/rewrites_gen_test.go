@@ -387,7 +387,7 @@ func (g *gen) in(body string) string {
 // importable are the packages that functions may use.
 var importable = []string{
 	"bufio", "bytes", "cmp", "compress/gzip", "crypto/md5", "crypto/sha256", "encoding/base64", "encoding/hex", "errors", "fmt", "hash", "hash/fnv",
-	"io", "math/big", "math/rand", "net/http", "net/netip",
+	"io", "math", "math/big", "math/rand", "net/http", "net/netip",
 	"reflect", "regexp", "slices", "sort", "strconv", "strings", "text/template", "time",
 }
 

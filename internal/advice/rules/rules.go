@@ -87,6 +87,7 @@ var lineRules = []*advice.Rule{
 	mapRange,
 	rangeLookup,
 	mapTwice,
+	mathMax,
 	smallKeyMap,
 	materialiseToCount,
 	timerInLoop,

@@ -1,0 +1,40 @@
+// Package numbers computes with numbers.
+package numbers
+
+import (
+	"fmt"
+	"math"
+	"strings"
+)
+
+type span struct{ low, high float64 }
+
+func join(a, b *span) span {
+	return span{math.Min(a.low, b.low), math.Max(a.high, b.high)}
+}
+
+func within(n, size int) int {
+	return int(math.Max(0, math.Min(float64(n), float64(size-1))))
+}
+
+func largest(xs []float64) float64 {
+	most := math.Inf(-1)
+	for _, x := range xs {
+		most = math.Max(most, x)
+	}
+	return most
+}
+
+func Run() string {
+	var out strings.Builder
+	for _, n := range []int{math.MinInt, -1, 0, 1, 9, 10, math.MaxInt} {
+		fmt.Fprintln(&out, within(n, 10))
+	}
+	for _, xs := range [][]float64{nil, {1}, {1, math.NaN()}, {math.Inf(1), 2}, {math.Copysign(0, -1), 0}} {
+		fmt.Fprintln(&out, largest(xs))
+	}
+	for _, a := range []float64{0, -1, 1e300, math.Inf(-1)} {
+		fmt.Fprintln(&out, join(&span{a, a + 1}, &span{-a, a * 2}))
+	}
+	return out.String()
+}
