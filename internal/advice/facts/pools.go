@@ -81,7 +81,9 @@ func isFromPool(s *code.Place, v types.Object) bool {
 func Borrows(s *code.Place, call *ast.CallExpr, arg ast.Node) bool {
 	name := s.Callee(call)
 	switch name {
-	case "len", "cap", "copy", "clear", "io.ReadFull", "io.ReadAtLeast", "bytes.IndexByte", "bytes.Index", "bytes.Equal", "utf8.DecodeRune", "unicode/utf8.DecodeRune", "unicode/utf8.EncodeRune":
+	case "len", "cap", "copy", "clear", "io.ReadFull", "io.ReadAtLeast", "bytes.IndexByte", "bytes.Index", "bytes.LastIndexByte", "bytes.LastIndex", "bytes.IndexAny",
+		"bytes.Equal", "bytes.EqualFold", "bytes.Compare", "bytes.Contains", "bytes.Count", "bytes.HasPrefix", "bytes.HasSuffix",
+		"unicode/utf8.DecodeRune", "unicode/utf8.EncodeRune", "unicode/utf8.Valid", "unicode/utf8.RuneCount":
 		return true
 	case "io.CopyBuffer":
 		return len(call.Args) == 3 && call.Args[2] == arg

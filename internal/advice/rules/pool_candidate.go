@@ -21,17 +21,28 @@ var poolCandidate = &advice.Rule{
 the receiver if only one goroutine uses that, have the caller supply it, or use a sync.Pool. This also saves clearing
 the memory.
 
-The rule reports buffers, arrays and structs of at least 1 KiB that don't seem to leave their function, and constructors
-of such objects. It offers no rewrite: an object must not be used after it is returned to the pool, and one taken from
-it has old contents.`,
-	Class:     advice.AdviceOnly,
+The rule reports buffers, arrays and structs of at least 512 bytes that don't seem to leave their function, and
+constructors of such objects.
+
+The rewrite takes a buffer or array of numbers from a sync.Pool, clears it, and puts it back when the function returns.
+Review it, because memory must not be used after it is returned to the pool: a function that receives the buffer may keep
+it.`,
+	Class:     advice.Review,
 	Frames:    lazyregexp.New(`^runtime\.(makeslice|newobject|mallocgc\w*)$`),
 	Allocates: true,
+	Since:     "1.21",
 	Gain:      2,
 	Match:     matchPoolCandidate,
+	Conditions: advice.Conditions{
+		Offered: "the buffer has a constant size, contains no pointers, is allocated outside of loops, and is only used by the function " +
+			"and by calls that usually don't keep their arguments, such as Read and Write",
+		Review: "no function keeps the buffer after it returns",
+	},
 }
 
-const poolable = 1 << 10 // smallest size in bytes for which a pool is worth its lock and cache misses
+// poolable is the smallest size in bytes for which a pool is worth its lock and cache misses. With 128 bytes, a pool and an
+// allocation take the same time; with 512, the allocation takes 3.6 times as long.
+const poolable = 512
 
 func matchPoolCandidate(s *advice.Site) []advice.Match {
 	if s.Allocates() < someAllocated {
@@ -39,11 +50,15 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 	}
 	var matches []advice.Match
 	for _, c := range s.Nodes() {
+		if m, ok := pooledArray(s, c); ok {
+			matches = append(matches, m)
+			continue
+		}
 		size, what := allocatedSize(s, c)
 		if size < poolable || facts.RunsOnce(s.Place, c) || facts.Pooled(s.Place, c) || facts.RarelyRuns(s.Place, c) {
 			continue
 		}
-		m := advice.Match{Node: c.Node()}
+		m := advice.Match{Node: c.Node(), Class: advice.AdviceOnly}
 		at := c
 		if p, ok := c.Parent().Node().(*ast.UnaryExpr); ok && p.Op == token.AND {
 			at = c.Parent()
@@ -64,6 +79,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 			switch leaves(s, obj, 3) {
 			case "":
 				m.Why = fmt.Sprintf("%s of %s is allocated per call and not needed afterwards. To reuse it, %s.", what, advice.BytesText(size), keepIt(s))
+				poolBuffer(s, at, obj, &m)
 			case "return":
 				constructor := s.Decl != nil && strings.HasPrefix(strings.ToLower(s.Decl.Name.Name), "new")
 				if !constructor {

@@ -414,7 +414,9 @@ func mathMaxCore(g *gen) core {
 		return g.plainOr(g.float,
 			choice{"", func() string { return g.one("0", "1.5", "-0.0", "1e99") }},
 			choice{"", func() string { return "float64(" + g.int() + ")" }},
-			choice{"panic", func() string { return "*" + g.some("*float64", "func() *float64 { if in.Bool() { return nil }; f := in.Float(); return &f }()") }},
+			choice{"panic", func() string {
+				return "*" + g.some("*float64", "func() *float64 { if in.Bool() { return nil }; f := in.Float(); return &f }()")
+			}},
 			choice{"", func() string { return "math.Min(" + g.float() + ", " + g.float() + ")" }},
 			choice{"effect", func() string { return "float64(effN(" + g.int() + "))" }},
 		)

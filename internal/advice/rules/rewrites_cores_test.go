@@ -41,6 +41,7 @@ var cores = map[string]func(*gen) core{
 	"range-lookup":         rangeLookupCore,
 	"map-twice":            mapTwiceCore,
 	"math-max":             mathMaxCore,
+	"pool-candidate":       poolCore,
 	"scanner-text":         scannerCore,
 	"errorf-static":        errorfCore,
 	"hash-sum":             hashSumCore,

@@ -2,7 +2,9 @@
 package numbers
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 )
@@ -25,8 +27,22 @@ func largest(xs []float64) float64 {
 	return most
 }
 
+func lines(r io.Reader) (n int) {
+	buf := make([]byte, 1024)
+	for {
+		m, err := r.Read(buf)
+		n += bytes.Count(buf[:m], []byte("\n")) + int(buf[1000])
+		if err != nil {
+			return n
+		}
+	}
+}
+
 func Run() string {
 	var out strings.Builder
+	for n := range 5 {
+		fmt.Fprintln(&out, lines(strings.NewReader(strings.Repeat("a line\n", n*300))))
+	}
 	for _, n := range []int{math.MinInt, -1, 0, 1, 9, 10, math.MaxInt} {
 		fmt.Fprintln(&out, within(n, 10))
 	}

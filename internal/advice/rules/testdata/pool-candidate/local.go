@@ -1,6 +1,7 @@
 package local
 
 import (
+	"encoding/binary"
 	"hash"
 	"io"
 	"strconv"
@@ -14,7 +15,7 @@ type state struct {
 }
 
 func count(r io.Reader) (n int) {
-	// want C: A buffer of 32 KiB
+	// want B: A buffer of 32 KiB
 	buf := make([]byte, size) // alloc
 	for {
 		m, err := r.Read(buf[:len(buf)/2])
@@ -36,7 +37,7 @@ func hashed(h hash.Hash, r io.Reader) error {
 }
 
 func text(w io.Writer, ns []int) {
-	// want C: A buffer of 2 KiB
+	// want B: Check that no function keeps buf
 	buf := make([]byte, 0, 2048) // alloc
 	for _, n := range ns {
 		buf = strconv.AppendInt(buf, int64(n), 10)
@@ -55,4 +56,66 @@ func NewBuffer() *state {
 	// want C: Each call of NewBuffer
 	s := new(state) // alloc
 	return s
+}
+
+func words(w io.Writer, ws []uint64) error {
+	// says: block escapes to heap
+	// want B: An array of 1 KiB
+	var block [1 << 10]byte // alloc
+	for i := range block {
+		block[i] = '-'
+	}
+	for len(ws) > 0 {
+		n := min(len(ws), len(block)/8)
+		for i, v := range ws[:n] {
+			binary.LittleEndian.PutUint64(block[8*i:], v)
+		}
+		if _, err := w.Write(block[:8*n]); err != nil {
+			return err
+		}
+		ws = ws[n:]
+	}
+	return nil
+}
+
+// looped would put them back only at its end.
+func looped(r io.Reader) (sum int) {
+	for range 10 {
+		const length = 600
+		// want C: A buffer of 600
+		b := make([]byte, length) // alloc
+		r.Read(b)
+		sum += int(b[0])
+	}
+	return sum
+}
+
+func scoped(r io.Reader) (sum int) {
+	const length = 600
+	type number uint16
+	// want B: A buffer of 600
+	b := make([]byte, length) // alloc
+	r.Read(b)
+	// want C: A buffer of 1.172 KiB
+	ns := make([]number, length) // alloc
+	ns[int(b[1])] = 7
+	return sum + int(b[0]) + int(ns[7])
+}
+
+func valued(r io.Reader) (sum int) {
+	// says: b escapes to heap
+	// want C: An array of 512 bytes
+	var b [512]byte // alloc
+	r.Read(b[:])
+	for _, v := range b {
+		sum += int(v)
+	}
+	return sum
+}
+
+func chunk[T any](r io.Reader, ts []T) int {
+	// want B: A buffer of 1 KiB
+	b := make([]byte, 16, 1024) // alloc
+	r.Read(b)
+	return int(b[:20][19]) + len(ts)
 }

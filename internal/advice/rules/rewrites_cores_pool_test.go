@@ -1,0 +1,43 @@
+package rules
+
+import "fmt"
+
+// poolCore has a buffer that its function doesn't need afterwards.
+func poolCore(g *gen) core {
+	buf, size := g.name("buf"), g.one("512", "1 << 10", "600")
+	c := core{result: "string"}
+	read := func(text string) string {
+		return g.one("r = "+text+"\n", "r += "+text+"\n", "note(\"%q\", "+text+")\n")
+	}
+	switch g.pick(5) {
+	case 0, 1:
+		c.pre = fmt.Sprintf("%s := make([]byte, %s)\n", buf, size)
+		if g.pick(3) == 0 {
+			c.pre = fmt.Sprintf("%s := make([]byte, %s, %s)\n", buf, g.one("0", "8"), size)
+		}
+	case 2, 3:
+		c.pre = fmt.Sprintf("var %s [%s]byte\n", buf, size)
+		slice := buf + "[:]"
+		n := g.name("n")
+		c.body = g.one(fmt.Sprintf("%s := copy(%s, %s)\n", n, slice, g.str())+read("string("+buf+"[:"+n+"])"),
+			fmt.Sprintf("%s[3] += %s[2] + 7\n", buf, buf)+read("string("+buf+"[:5])"),
+			fmt.Sprintf("for i := range %s[:4] {\n%s[i]++\n}\n", buf, buf)+read("string("+buf+"[1:5])"),
+			fmt.Sprintf("%s, _ := io.ReadFull(strings.NewReader(%s), %s)\n", n, g.str(), slice)+read("string("+buf+"[:"+n+"+1])"))
+		return c
+	default:
+		c.pre = fmt.Sprintf("%s := make([]int, %s)\n", buf, size)
+		c.body = fmt.Sprintf("%s[3] += len(%s)\n%s[4]--\n", buf, g.str(), buf) + read(fmt.Sprintf("strconv.Itoa(%s[3] + %[1]s[4] + cap(%[1]s))", buf))
+		return c
+	}
+	n := g.name("n")
+	c.body = g.one(
+		fmt.Sprintf("%s := copy(%s, %s)\n", n, buf, g.str())+read("string("+buf+"[:"+n+"])"),
+		fmt.Sprintf("%s = append(%[1]s[:0], %s...)\n", buf, g.str())+read("string("+buf+")"),
+		fmt.Sprintf("%s = append(%[1]s, %s...)\n", buf, g.str())+read("string("+buf+"[len("+buf+")/2:])"),
+		fmt.Sprintf("%s = strconv.AppendInt(%[1]s, int64(%s), 10)\n", buf, g.int())+read("string("+buf+")"),
+		fmt.Sprintf("%s := %s[:6]\n%[1]s[2] += 5\n", n, buf)+read("string("+n+")"),
+		fmt.Sprintf("%s, _ := io.ReadFull(strings.NewReader(%s), %s)\n", n, g.str(), buf)+read("string("+buf+"[:"+n+"])"),
+		fmt.Sprintf("%s.Write(%s[:cap(%[2]s)/2])\n", g.writee("writer", "other").name, buf),
+	)
+	return c
+}
