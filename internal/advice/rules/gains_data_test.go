@@ -85,6 +85,22 @@ func looped() map[string]versus {
 			},
 			func() { n := copy(data, ring[from:]); copy(data[n:], ring) },
 		},
+		"object-per-element": {
+			func() {
+				all := make([]*object, 100)
+				for i := range all {
+					all[i] = new(object)
+				}
+				madeObjects = all
+			},
+			func() {
+				all, objects := make([]*object, 100), make([]object, 100)
+				for i := range all {
+					all[i] = &objects[i]
+				}
+				madeObjects = all
+			},
+		},
 		"math-max": {
 			func() {
 				sum := 0.0
@@ -317,6 +333,8 @@ func perObject() map[string]versus {
 		},
 	}
 }
+
+var madeObjects []*object
 
 type object struct {
 	once sync.Once

@@ -41,3 +41,36 @@ func poolCore(g *gen) core {
 	)
 	return c
 }
+
+// objectCore has a loop that allocates an object per element.
+func objectCore(g *gen) core {
+	x, all := g.name("x"), g.name("all")
+	c := core{result: "int"}
+	c.pre = "var " + all + " []*pair\n"
+	value := g.one("new(pair)", "&pair{}", "&pair{n: "+g.int()+"}", "&pair{n: "+g.int()+", a: "+g.str()+"}")
+	store := g.one(fmt.Sprintf("%s = append(%[1]s, %s)\n", all, value), fmt.Sprintf("%s := %s\n%[3]s = append(%[3]s, %[1]s)\n%[1]s.n++\n", x, value, all))
+	if g.pick(5) == 4 {
+		store = "if " + g.bool() + " {\n" + store + "}\n"
+	}
+	if g.odd(10, "end") {
+		store += "if len(" + all + ") > 2 {\n" + g.one("break\n", "continue\n", "panic(\"enough\")\n") + "}\n"
+	}
+	if g.odd(10, "touch") {
+		store = "touch()\n" + store
+	}
+	switch i := g.name("i"); g.pick(5) {
+	case 0:
+		c.body = fmt.Sprintf("for range %s {\n%s}\n", g.strs(), store)
+	case 1:
+		c.body = fmt.Sprintf("for %s := range %s {\n%s%s[len(%[4]s)-1].n += %[1]s\n}\n", i, g.nums(), store, all)
+	case 2:
+		c.body = fmt.Sprintf("for %s := 0; %[1]s < %s; %[1]s++ {\n%s}\n", i, g.small(), store)
+	case 3:
+		h := g.host()
+		c.body = fmt.Sprintf("for %s := 0; %[1]s < len(%s.xs); %[1]s++ {\n%s}\n", i, h, store)
+	default:
+		c.body = fmt.Sprintf("for range gxs {\n%s}\n", store)
+	}
+	c.post = fmt.Sprintf("for _, p := range %s {\np.n++\nnote(\"%%v\", *p)\nr += p.n\n}\nfor i := range %[1]s {\nr += len(%[1]s[i].a)\nnote(\"%%v\", i > 0 && %[1]s[i] == %[1]s[i-1])\n}\n", all)
+	return c
+}

@@ -42,6 +42,7 @@ var cores = map[string]func(*gen) core{
 	"map-twice":            mapTwiceCore,
 	"math-max":             mathMaxCore,
 	"pool-candidate":       poolCore,
+	"object-per-element":   objectCore,
 	"scanner-text":         scannerCore,
 	"errorf-static":        errorfCore,
 	"hash-sum":             hashSumCore,

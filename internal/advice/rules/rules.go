@@ -73,6 +73,7 @@ var lineRules = []*advice.Rule{
 	encoderPerCall,
 	hashSum,
 	hotAllocation,
+	objectPerElement,
 	escapesInBranch,
 	largeCopy,
 	poolCandidate,

@@ -38,8 +38,27 @@ func lines(r io.Reader) (n int) {
 	}
 }
 
+func spans(xs []float64, keep func(*span) bool) (all []*span) {
+	for _, x := range xs {
+		// says: &span{...} escapes to heap
+		s := &span{x, x + 1}
+		if keep(s) {
+			all = append(all, s)
+		}
+	}
+	for i := range all {
+		// says: new(span) escapes to heap
+		all[i] = new(span)
+		all[i].low = float64(i)
+	}
+	return all
+}
+
 func Run() string {
 	var out strings.Builder
+	for _, s := range spans([]float64{1, -1, 3}, func(s *span) bool { return s.low > 0 }) {
+		fmt.Fprintln(&out, *s)
+	}
 	for n := range 5 {
 		fmt.Fprintln(&out, lines(strings.NewReader(strings.Repeat("a line\n", n*300))))
 	}

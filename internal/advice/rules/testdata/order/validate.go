@@ -1,7 +1,7 @@
 // The fields of a structure are copied for each error, which is most of what is allocated. Ranging over a
 // map is cheap beside that, and so is a conversion.
 //
-// order: hot-allocation map-range sprintf-simple
+// order: object-per-element map-range sprintf-simple
 package order
 
 import "fmt"
