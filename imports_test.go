@@ -54,7 +54,7 @@ var importTable = map[string][]string{
 	"internal/bench/schedule": {"internal/experiment", "internal/experiment/rank"},
 	// What the compiler says of both sides: it knows neither runs nor clocks.
 	"internal/samecode": {"internal/infile"},
-	"internal/report":   {"profile", "internal/hashing", "internal/srcfind", "web"}, // its pages have a script of the web UI
+	"internal/report":   {"profile", "internal/hashing", "internal/experiment/rank", "internal/srcfind", "web"}, // its pages have a script of the web UI
 	"internal/shell":    {"profile", "internal/infile", "internal/report", "internal/temporary"},
 
 	// The core of load generators, which knows no protocol; drivers; and what keeps

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/hone-go/hone/profile"
 )
@@ -27,8 +28,11 @@ type Diff struct {
 	Functions   int       `json:"functions"` // how many there are, including those without a row
 	// Tested is how many functions were tested for significance, 0 for none; see
 	// DiffRow.Test.
-	Tested   int      `json:"tested"`
-	Warnings []string `json:"warnings"`
+	Tested int `json:"tested"`
+	// Instances are how many instances of both sides DiffRow.Noise is based on, Base and
+	// Head; nil if it is based on the number of samples.
+	Instances *[2]int  `json:"instances,omitempty"`
+	Warnings  []string `json:"warnings"`
 
 	printUnit string // as Options.Unit
 	perSecond bool
@@ -49,6 +53,14 @@ type DiffRow struct {
 	// Test tells whether the change in the value that rows are ordered by is more
 	// than noise; nil if it wasn't tested.
 	Test *DiffTest `json:"test,omitempty"`
+	// Noise says of both values that chance explains their change; nil if that is unknown.
+	Noise *DiffNoise `json:"noise,omitempty"`
+}
+
+// DiffNoise says which changes are no more than chance explains.
+type DiffNoise struct {
+	Flat bool `json:"flat"`
+	Cum  bool `json:"cum"`
 }
 
 // DiffValue is a value and its change.
@@ -129,13 +141,18 @@ func signedText(v int64, format func(int64) string) string {
 	return format(v)
 }
 
+// fewRuns begins the warning of a comparison of two profiles.
+const fewRuns = "one run per side: whether a change is significant can't be told; "
+
+func isFewRuns(warning string) bool { return strings.HasPrefix(warning, fewRuns) }
+
 // warn adds warnings about what the numbers don't show.
 func (d *Diff) warn() {
 	add := func(format string, args ...any) { d.Warnings = append(d.Warnings, fmt.Sprintf(format, args...)) }
 	n, m := d.BaseRuns, d.HeadRuns
 	switch {
 	case n == 1 && m == 1:
-		add("one run per side: whether a change is significant can't be told; compare at least %d runs per side", diffRuns)
+		add(fewRuns+"compare at least %d runs per side", diffRuns)
 	case n < diffRuns || m < diffRuns:
 		add("%d and %d runs: too few to tell whether a change is significant; compare at least %d runs per side", n, m, diffRuns)
 	case d.Tested > 0 && smallestP(n, m)*float64(d.Tested) >= diffAlpha:

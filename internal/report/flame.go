@@ -15,6 +15,10 @@ type FlameOptions struct {
 
 	PerSecond bool // see [Options]
 
+	// Chance, unless it is nil, replaces what the profiles of a comparison tell about
+	// how much values vary.
+	Chance *Chance
+
 	// Mine says that the tree shows only your code: see [Options.Mine].
 	Mine bool
 

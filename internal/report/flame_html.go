@@ -35,11 +35,13 @@ type flameData struct {
 }
 
 type flameType struct {
-	Type  string  `json:"type"`
-	Unit  string  `json:"unit"`
-	Scale int64   `json:"scale"` // what the values of this type are to be multiplied by
-	Event int64   `json:"event"` // see profile.TreeValues; not divided by Scale
-	Base  float64 `json:"base"`  // what base values are to be multiplied by, too
+	Type  string `json:"type"`
+	Unit  string `json:"unit"`
+	Scale int64  `json:"scale"` // what the values of this type are to be multiplied by
+	// Event and BaseEvent are those of a Chance; not divided by Scale.
+	Event     float64 `json:"event"`
+	BaseEvent float64 `json:"baseEvent,omitempty"`
+	Base      float64 `json:"base"` // what base values are to be multiplied by, too
 	// Shares are of all there is, with what the trees here lack; MineShares are the
 	// same of the trees of your code alone, if there are any.
 	Shares     *FlameShares `json:"shares,omitempty"`
@@ -128,10 +130,15 @@ func newFlameData(t *profile.Tree, o *FlameOptions) *flameData {
 		return &s
 	}
 	for c, st := range t.Types {
-		d.Types = append(d.Types, flameType{
-			Type: st.Type, Unit: st.Unit, Event: t.Values[c].Event, Base: t.Values[c].BaseScale,
+		chance := cmp.Or(o.Chance, chanceOf(&t.Values[c]))
+		of := flameType{
+			Type: st.Type, Unit: st.Unit, Event: chance.Event, Base: t.Values[c].BaseScale,
 			Shares: shares(false, c), MineShares: shares(true, c),
-		})
+		}
+		if t.Diff() {
+			of.BaseEvent = chance.BaseEvent
+		}
+		d.Types = append(d.Types, of)
 	}
 	for i := range trees {
 		trees[i].Tree = trees[i].PruneTo(o.MaxNodes)
@@ -144,7 +151,7 @@ func newFlameData(t *profile.Tree, o *FlameOptions) *flameData {
 		}
 		d.Types[c].Scale = gcd(columns...)
 	}
-	in := flameInterner{d: d, frames: map[profile.Frame]int64{}, files: map[string]int64{}, packages: map[string]int64{}}
+	in := flameInterner{d: d, chance: o.Chance, frames: map[profile.Frame]int64{}, files: map[string]int64{}, packages: map[string]int64{}}
 	for _, t := range trees {
 		d.Trees = append(d.Trees, in.tree(t))
 	}
@@ -154,6 +161,7 @@ func newFlameData(t *profile.Tree, o *FlameOptions) *flameData {
 // flameInterner numbers what several trees share.
 type flameInterner struct {
 	d        *flameData
+	chance   *Chance
 	frames   map[profile.Frame]int64
 	files    map[string]int64
 	packages map[string]int64
@@ -206,6 +214,7 @@ func (in *flameInterner) frame(f *profile.Frame) int64 {
 	in.frames[*f] = i
 	pkg, origin := f.Place()
 	d.add(cutName(f.Label()), number(in.files, &in.d.Files, cutName(f.File)), number(in.packages, &in.d.Packages, cutName(pkg)), origin, f)
+	d.addSpread(f.Label(), in.chance)
 	return i
 }
 

@@ -149,7 +149,7 @@ func newPageGraph(t *testing.T, tr, collapsed *profile.Tree, widths FlameWidths)
 	out := pageGraph{Total: v.Total, BaseTotal: v.BaseTotal}
 	if tr.Diff() {
 		for n := range uint32(tr.NumNodes()) {
-			out.Steps = append(out.Steps, changeStep(v, n))
+			out.Steps = append(out.Steps, changeStep(v, n, "", chanceOf(v)))
 		}
 	}
 	walkTree(collapsed, func(n uint32, depth int) {

@@ -98,18 +98,16 @@ func packageHue(pkg string) int {
 	return int(x % packageHues)
 }
 
-// changeStep returns how much node n has changed, from -changeSteps to
-// changeSteps: the change relative to the larger of both values. It is 0 for
-// changes below a thousandth of the total, and for those of a count of events
-// that are below two standard deviations if events are independent (a Poisson
-// process, whose variance is its mean).
-func changeStep(v *profile.TreeValues, n uint32) int {
+// changeStep returns how much a node of some values has changed, from -changeSteps
+// to changeSteps: the change relative to the larger of both values. It is 0 for
+// changes below a thousandth of the total, and for those that chance explains.
+func changeStep(v *profile.TreeValues, n uint32, frame string, c *Chance) int {
 	head, base := float64(v.Total[n]), float64(v.BaseTotal[n])*v.BaseScale
 	d, larger := head-base, max(head, base)
-	if larger == 0 || math.Abs(d) < 0.001*max(float64(v.Total[0]), float64(v.BaseTotal[0])*v.BaseScale) {
+	if larger == 0 || math.Abs(d) < leastChange*max(float64(v.Total[0]), float64(v.BaseTotal[0])*v.BaseScale) {
 		return 0
 	}
-	if e := float64(v.Event); e > 0 && math.Abs(d)/e < 2*math.Sqrt(head/e+base/e*v.BaseScale) {
+	if c.sure(frame, true, base, head, v.BaseScale) == 0 {
 		return 0
 	}
 	step := int(math.Ceil(math.Abs(d) / larger * changeSteps))

@@ -192,7 +192,7 @@ func (p *svgPicture) mark(n uint32) svgMark {
 		return svgMark{}
 	case p.v.Total[n] == 0:
 		return svgMark{true, fmt.Sprintf(`stroke="%s" stroke-opacity="0.3" stroke-dasharray="1.5 4.5" stroke-dashoffset="-3"`, svgPalette.Text)}
-	case p.v.BaseTotal[n] == 0 && changeStep(p.v, n) == 0: // noise stays grey
+	case p.v.BaseTotal[n] == 0 && p.stepOf(n) == 0: // noise stays grey
 		return svgMark{false, fmt.Sprintf(`stroke="%s" stroke-opacity="0.3"`, svgPalette.Text)}
 	case p.v.BaseTotal[n] == 0:
 		return svgMark{false, fmt.Sprintf(`stroke="%s"`, svgPalette.New)}
@@ -291,6 +291,15 @@ func (p *svgPicture) change(unscaled, head int64) string {
 
 func (p *svgPicture) text(v int64) string { return formatRate(v, p.unit, "auto", p.o.PerSecond) }
 
+// stepOf returns how much a node has changed: see changeStep.
+func (p *svgPicture) stepOf(n uint32) int {
+	frame := ""
+	if n != 0 {
+		frame = p.t.Frames[p.t.Frame[n]].Label()
+	}
+	return changeStep(p.v, n, frame, cmp.Or(p.o.Chance, chanceOf(p.v)))
+}
+
 func (p *svgPicture) color(n uint32) string {
 	c := svgPalette
 	if n == 0 {
@@ -299,7 +308,7 @@ func (p *svgPicture) color(n uint32) string {
 	f := &p.t.Frames[p.t.Frame[n]]
 	switch {
 	case p.v.BaseTotal != nil && (p.o.Color == "" || p.o.Color == "change"):
-		return c.Change[changeSteps+changeStep(p.v, n)]
+		return c.Change[changeSteps+p.stepOf(n)]
 	case p.o.Color == "origin":
 		return c.Origin[f.Origin()]
 	}

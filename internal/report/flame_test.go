@@ -289,7 +289,7 @@ func TestChangeStep(t *testing.T) {
 		{"absent", 0, 0, 0, 0},
 	} {
 		v := &profile.TreeValues{Total: []int64{10_000, tt.head}, BaseTotal: []int64{10_000, tt.base}, BaseScale: 1, Event: tt.event}
-		if got := changeStep(v, 1); got != tt.want {
+		if got := changeStep(v, 1, "f", chanceOf(v)); got != tt.want {
 			t.Errorf("%s: step %d, want %d", tt.name, got, tt.want)
 		}
 	}

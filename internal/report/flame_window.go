@@ -21,6 +21,7 @@ type FlameIndex struct {
 	height int
 	shares FlameShares
 	whole  FlameWhole
+	chance *Chance
 }
 
 // FlameWhole has the totals that percentages refer to.
@@ -38,6 +39,7 @@ func NewFlameIndex(t *profile.Tree, o Options, widths FlameWidths) *FlameIndex {
 		unit = "auto"
 	}
 	x := &FlameIndex{flameLayout: newFlameLayout(t, 0, widths), unit: unit, rates: o.PerSecond, height: t.Height() + 1, shares: newFlameShares(t, 0)}
+	x.chance = chanceOf(x.v)
 	if x.whole.Head = x.v.Total[0]; t.Diff() {
 		x.whole.Base = scaledBase(x.v, x.v.BaseTotal[0])
 	}
@@ -52,6 +54,16 @@ func (x *FlameIndex) Of(head, base int64) *FlameIndex {
 	if of.whole.Head = head; x.t.Diff() {
 		of.whole.Base = scaledBase(x.v, base)
 	}
+	return &of
+}
+
+// Varying returns the index with another chance of its values; nil leaves it as it is.
+func (x *FlameIndex) Varying(c *Chance) *FlameIndex {
+	if c == nil {
+		return x
+	}
+	of := *x
+	of.chance = c
 	return &of
 }
 
@@ -95,8 +107,9 @@ type FlameWindow struct {
 type FlameHead struct {
 	Type      string   `json:"type"`
 	Unit      string   `json:"unit"`
-	Event     int64    `json:"event"` // the value of one event, 0 if unknown
-	Total     Quantity `json:"total"` // of the root
+	Event     float64  `json:"event"`               // the value of one event, 0 if unknown
+	BaseEvent float64  `json:"baseEvent,omitempty"` // the same of the base, not scaled
+	Total     Quantity `json:"total"`               // of the root
 	Height    int      `json:"height"`
 	Inverted  bool     `json:"inverted"`
 	Diff      bool     `json:"diff"`
@@ -123,7 +136,23 @@ type FlameFrames struct {
 	// OtherFiles is the number of further files that have the frame: see
 	// [profile.Frame]. It is nil if no frame has several files.
 	OtherFiles Column `json:"otherFiles,omitempty"`
+	// Spread and BaseSpread are the standard errors of totals by how instances differ, in
+	// millionths of the totals. They are nil if that is unknown.
+	Spread     Column `json:"spread,omitempty"`
+	BaseSpread Column `json:"baseSpread,omitempty"`
 }
+
+// addSpread appends the spreads of a frame.
+func (f *FlameFrames) addSpread(label string, c *Chance) {
+	if c == nil || c.spreads == nil {
+		return
+	}
+	s := c.spreads[label]
+	f.Spread = append(f.Spread, millionths(s.cum))
+	f.BaseSpread = append(f.BaseSpread, millionths(s.baseCum))
+}
+
+func millionths(v float64) int64 { return int64(math.Round(1e6 * v)) }
 
 // add appends a frame with its name, and the numbers of its file and package.
 func (f *FlameFrames) add(name string, file, pkg int64, origin profile.Origin, of *profile.Frame) {
@@ -220,14 +249,14 @@ func (x *FlameIndex) Window(w Window) (*FlameWindow, error) {
 	}
 	t, v := x.t, x.v
 	out := &FlameWindow{FlameHead: FlameHead{
-		Type: t.Types[0].Type, Unit: t.Types[0].Unit, Event: v.Event, Total: x.quantity(v.Total[0], x.whole.Head), Whole: x.whole,
+		Type: t.Types[0].Type, Unit: t.Types[0].Unit, Event: x.chance.Event, Total: x.quantity(v.Total[0], x.whole.Head), Whole: x.whole,
 		Height: x.height, Inverted: t.Inverted, Diff: t.Diff(), PerSecond: x.rates, BaseScale: v.BaseScale, Widths: x.widths, From: from, To: to,
 		Shares: x.shares,
 	}, Files: []string{}, Packages: []string{}}
 	b := flameWindowBuilder{x: x, out: out, from: from, to: to, least: least, held: held{budget: w.Budget}}
 	if out.Diff {
 		base := v.BaseTotal[0]
-		out.BaseTotal = &base
+		out.BaseTotal, out.BaseEvent = &base, x.chance.BaseEvent
 	}
 	seen := b.seen()
 	if b.held.err != nil {
@@ -367,6 +396,7 @@ func (b *flameWindowBuilder) describeFrames(frames []uint32) {
 		of := &b.x.t.Frames[i]
 		pkg, origin := of.Place()
 		f.add(of.Label(), number(files, &o.Files, of.File), number(packages, &o.Packages, pkg), origin, of)
+		f.addSpread(of.Label(), b.x.chance)
 	}
 }
 

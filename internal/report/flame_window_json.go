@@ -25,6 +25,8 @@ func (w *FlameWindow) WriteJSON(to io.Writer) error {
 	j.column(`,"package":`, f.Package)
 	j.column(`,"origin":`, f.Origin)
 	j.columnIfAny(`,"otherFiles":`, f.OtherFiles)
+	j.columnIfAny(`,"spread":`, f.Spread)
+	j.columnIfAny(`,"baseSpread":`, f.BaseSpread)
 	j.column(`},"nodes":{"id":`, n.ID)
 	j.column(`,"depth":`, n.Depth)
 	j.column(`,"frame":`, n.Frame)

@@ -20,6 +20,9 @@ type Summary struct {
 	// Samples is the number of events that the shares are based on: the stacks that
 	// a CPU profiler took. 0 if unknown.
 	Samples int64 `json:"samples,omitempty"`
+	// Instances are how many instances a comparison's verdicts are based on, Base and
+	// Head; nil without.
+	Instances *[2]int `json:"instances,omitempty"`
 	// Cores is how many processors were busy on average, for a CPU profile whose
 	// duration is known. Idle is set if that is less than idleCores.
 	Cores *float64 `json:"cores,omitempty"`
@@ -39,6 +42,8 @@ type SummaryLine struct {
 	Place
 	Cost   Quantity `json:"cost"`
 	Margin *Margin  `json:"margin,omitempty"`
+	// Noise says of a comparison's line that chance explains its change.
+	Noise bool `json:"noise,omitempty"`
 }
 
 // SummaryShare is the share of one kind of the runtime's work.
@@ -61,10 +66,17 @@ const (
 	idleCores    = 0.05
 )
 
+// Sampling says how a profile's values came about.
+type Sampling struct {
+	Divided   float64 // what the values of a sum were divided by; 0 is 1
+	Chance    *Chance // of a comparison; nil otherwise
+	BaseScale float64 // the factor of the base's values in a comparison
+}
+
 // NewSummary computes the summary of p after the options' filters. It visits each stack
 // once and builds no graph: pages request it together with the first flame graph, which
 // must not wait for it.
-func NewSummary(p *profile.Profile, o Options, env Env) (*Summary, error) {
+func NewSummary(p *profile.Profile, o Options, env Env, by Sampling) (*Summary, error) {
 	if o.Mine == "" {
 		o.Mine = MineModule
 	}
@@ -76,16 +88,27 @@ func NewSummary(p *profile.Profile, o Options, env Env) (*Summary, error) {
 	}
 	s := &Summary{About: r.about(r.ProfileHeader()), Shares: []SummaryShare{}}
 	cpu := isCPU(p, r.index)
-	if cpu {
-		s.Samples = events(p)
+	if cpu && by.Chance == nil {
+		s.Samples = events(p, by.Divided)
 		s.busy(p)
 	}
 	r.opt.Mine = yours
-	if s.Lines, err = dearestLines(r); err != nil {
+	costs, err := dearestLines(r)
+	if err != nil {
 		return nil, err
 	}
-	for i := range s.Lines {
-		s.Lines[i].Margin = s.margin(s.Lines[i].Cost)
+	s.Lines = []SummaryLine{}
+	for _, c := range costs {
+		line := SummaryLine{Place: c.Place, Cost: r.quantity(c.head - c.base)}
+		if by.Chance != nil {
+			line.judge(c, by)
+		} else {
+			line.Margin = s.margin(line.Cost)
+		}
+		s.Lines = append(s.Lines, line)
+	}
+	if c := by.Chance; c != nil && c.spreads != nil {
+		s.Instances = &[2]int{c.BaseInstances, c.Instances}
 	}
 	if !cpu {
 		return s, nil
@@ -101,9 +124,31 @@ func NewSummary(p *profile.Profile, o Options, env Env) (*Summary, error) {
 	return s, nil
 }
 
+// judge sets the margin of a comparison's line, and whether chance explains its change.
+func (l *SummaryLine) judge(c lineCost, by Sampling) {
+	if !by.Chance.known() {
+		return
+	}
+	base, head := by.Chance.sides(c.Func, true, float64(c.base), float64(c.head), by.BaseScale)
+	l.Noise = SureChange(base, head) == 0
+	baseLow, baseHigh := base.interval()
+	low, high := head.interval()
+	percent := l.Cost.Percent / float64(c.head-c.base) // the cost is above 0
+	l.Margin = &Margin{
+		Low:  l.Cost.Percent - percent*math.Hypot(baseHigh-base.Value, head.Value-low),
+		High: l.Cost.Percent + percent*math.Hypot(base.Value-baseLow, high-head.Value),
+	}
+}
+
+// A lineCost is the cost of a line on both sides of a comparison; base is 0 without one.
+type lineCost struct {
+	Place
+	base, head int64
+}
+
 // dearestLines returns those of your lines that cost most, including calls of code that
 // isn't yours. A line's cost is its own value after [profile.FoldForeign].
-func dearestLines(r *Report) ([]SummaryLine, error) {
+func dearestLines(r *Report) ([]lineCost, error) {
 	p := r.prof
 	if r.opt.NoInlines {
 		p = profile.Aggregate(p, profile.Granularity{Function: true, File: true, Line: true, Column: true, Address: true})
@@ -124,11 +169,13 @@ func dearestLines(r *Report) ([]SummaryLine, error) {
 		}
 	}
 	costs, any := make([]int64, len(p.Locations)), false
+	based := make([]int64, len(p.Locations)) // the negative part of costs: a comparison's base
 	for s := range p.Stacks {
 		for _, l := range p.Stack(s) {
 			if innermost[l] != nil {
 				v, _ := r.weights.of(s)
 				costs[l] += v
+				based[l] += min(v, 0)
 				any = true
 				break
 			}
@@ -142,11 +189,13 @@ func dearestLines(r *Report) ([]SummaryLine, error) {
 		name, file profile.StringID
 		line       int64
 	}
-	sums := map[place]int64{}
+	sums, bases := map[place]int64{}, map[place]int64{}
 	for l, line := range innermost {
 		if line != nil && line.Line != 0 && costs[l] != 0 {
 			f := &p.Functions[line.Function]
-			sums[place{f.Name, f.File, line.Line}] += costs[l]
+			at := place{f.Name, f.File, line.Line}
+			sums[at] += costs[l]
+			bases[at] -= based[l]
 		}
 	}
 	compare := func(a, b place) int {
@@ -163,14 +212,14 @@ func dearestLines(r *Report) ([]SummaryLine, error) {
 		most = most[:min(len(most), summaryLines)]
 	}
 	trim := srcfind.NewTrimmer(r.opt.TrimPath, r.opt.SourcePath).Trim
-	lines := []SummaryLine{}
+	var lines []lineCost
 	for _, at := range most {
 		file := p.Strings[at.file]
 		if file != "" {
 			file = filepath.Clean(trim(file))
 		}
 		n := node{nodeKey: &nodeKey{name: p.Strings[at.name], file: file, line: at.line}}
-		lines = append(lines, SummaryLine{Place: n.place(), Cost: r.quantity(sums[at])})
+		lines = append(lines, lineCost{Place: n.place(), base: bases[at], head: sums[at] + bases[at]})
 	}
 	return lines, nil
 }
@@ -180,8 +229,12 @@ func isCPU(p *profile.Profile, index int) bool {
 	return p.SampleTypes[index].Type == "cpu" || p.PeriodType.Type == "cpu"
 }
 
-// events returns how many stacks a CPU profiler took, 0 if p doesn't tell.
-func events(p *profile.Profile) int64 {
+// events returns how many stacks a CPU profiler took, 0 if p doesn't tell. Counts that
+// were divided are rounded, so those come from the values.
+func events(p *profile.Profile, divided float64) int64 {
+	if i := slices.Index(p.SampleTypes, p.PeriodType); divided != 0 && divided != 1 && i >= 0 && p.Period > 0 {
+		return int64(math.Round(float64(Magnitude(p, p.PeriodType)) * divided / float64(p.Period)))
+	}
 	t := p.SampleTypes[0]
 	if t.Type != "samples" || t.Unit != "count" {
 		return 0
@@ -212,49 +265,16 @@ func (s *Summary) busy(p *profile.Profile) {
 }
 
 // margin returns the sampling error of a share, nil if it isn't known how many samples
-// there were.
+// there were. Stacks are taken at intervals of CPU time that don't depend on what runs,
+// so each is an independent draw. Work that is periodic with the interval breaks that,
+// and no formula shows it.
 func (s *Summary) margin(q Quantity) *Margin {
 	if s.Samples == 0 {
 		return nil
 	}
-	m := MarginOf(q.Percent, s.Samples)
-	return &m
-}
-
-// MarginOf returns the sampling error of a share in percent: Wilson's score interval
-// at 95 %,
-//
-//	(p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n),  z = 1.96
-//
-// of a binomial proportion p of n samples (E. B. Wilson, "Probable inference", 1927),
-// which stays within 0 and 1 and holds for the few samples of a rare line. Stacks are
-// taken at intervals of CPU time that don't depend on what runs, so that each is a
-// draw; what is periodic with the interval breaks that, and no formula tells.
-func MarginOf(percent float64, samples int64) Margin {
-	const z = 1.96
-	p, n := min(max(percent/100, 0), 1), float64(samples)
-	middle := (p + z*z/(2*n)) / (1 + z*z/n)
-	half := z * math.Sqrt(p*(1-p)/n+z*z/(4*n*n)) / (1 + z*z/n)
-	return Margin{Low: 100 * max(middle-half, 0), High: 100 * min(middle+half, 1)}
-}
-
-// SureChange returns how much of a change between two shares in percent, of so many
-// samples each, is beyond their sampling error: the end nearer to 0 of the interval
-//
-//	d ± √((p₁−l₁)² + (u₂−p₂)²)
-//
-// of the difference d, made of the margins of both (R. G. Newcombe, "Interval estimation
-// for the difference between independent proportions", method 10, 1998); 0 if that holds
-// 0. Where numbers of samples aren't known, 0, the values are taken as exact.
-func SureChange(before, after float64, samplesBefore, samplesAfter int64) float64 {
-	if samplesBefore <= 0 || samplesAfter <= 0 {
-		return after - before
-	}
-	a, b := MarginOf(before, samplesBefore), MarginOf(after, samplesAfter)
-	if after < before {
-		return min(0, after-before+math.Hypot(a.Low-before, b.High-after))
-	}
-	return max(0, after-before-math.Hypot(a.High-before, b.Low-after))
+	m := Measured{Value: q.Percent, Event: 100 / float64(s.Samples), Whole: 100}
+	low, high := m.interval()
+	return &Margin{Low: low, High: high}
 }
 
 // WriteText writes the summary for people.

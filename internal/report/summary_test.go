@@ -49,7 +49,7 @@ func summary(t *testing.T, p *profile.Profile, change func(*Options)) *Summary {
 	if change != nil {
 		change(&o)
 	}
-	s, err := NewSummary(p, o, Env{})
+	s, err := NewSummary(p, o, Env{}, Sampling{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -133,7 +133,14 @@ func TestSureChange(t *testing.T) {
 		{10, 11, 0, 100, 1},
 		{10, 9, 100, 0, -1},
 	} {
-		if got := SureChange(tt.before, tt.after, tt.n, tt.m); math.Abs(got-tt.want) > 0.005 {
+		side := func(percent float64, n int64) Measured {
+			m := Measured{Value: percent, Whole: 100}
+			if tt.n > 0 && tt.m > 0 {
+				m.Event = 100 / float64(n)
+			}
+			return m
+		}
+		if got := SureChange(side(tt.before, tt.n), side(tt.after, tt.m)); math.Abs(got-tt.want) > 0.005 {
 			t.Errorf("from %v %% of %d to %v %% of %d it is %.3f, want %v", tt.before, tt.n, tt.after, tt.m, got, tt.want)
 		}
 	}
@@ -184,7 +191,7 @@ func TestSummaryIsOfTheListing(t *testing.T) {
 		} {
 			o := DefaultOptions()
 			change(&o)
-			s, err := NewSummary(p, o, Env{})
+			s, err := NewSummary(p, o, Env{}, Sampling{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -233,7 +240,7 @@ func BenchmarkSummary(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := NewSummary(p, DefaultOptions(), Env{}); err != nil {
+		if _, err := NewSummary(p, DefaultOptions(), Env{}, Sampling{}); err != nil {
 			b.Fatal(err)
 		}
 	}

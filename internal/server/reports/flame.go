@@ -74,7 +74,13 @@ func (m *maker) index(ctx context.Context, q *query) (*report.FlameIndex, *Warni
 		if err := ingest.TakeFor(ctx, perNode*int64(t.tree.NumNodes())); err != nil {
 			return nil, 0, err
 		}
-		x := report.NewFlameIndex(t.tree, q.config.Options, widths).Of(t.head, t.base)
+		var chance *report.Chance
+		if len(q.base) > 0 {
+			if chance, err = m.chance(ctx, q); err != nil {
+				return nil, 0, err
+			}
+		}
+		x := report.NewFlameIndex(t.tree, q.config.Options, widths).Of(t.head, t.base).Varying(chance)
 		return x, x.Bytes(), nil
 	})
 	return x, t.warnings, err

@@ -23,6 +23,11 @@ func answerFlameFile(ctx context.Context, m *maker, q *query) (*server.Answer, e
 	if p.TimeNanos != 0 {
 		fo.Time = time.Unix(0, p.TimeNanos)
 	}
+	if len(q.base) > 0 {
+		if fo.Chance, err = m.chance(ctx, q); err != nil {
+			return nil, err
+		}
+	}
 	if viewer := report.ViewerOf(q.format); viewer != nil {
 		s, err := m.sides(ctx, q)
 		if err != nil {

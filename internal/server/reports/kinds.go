@@ -331,8 +331,12 @@ func answerSummary(ctx context.Context, m *maker, q *query) (*server.Answer, err
 	if _, err := q.sampleIndex(p); err != nil {
 		return nil, err
 	}
+	by, err := m.sampling(ctx, q)
+	if err != nil {
+		return nil, err
+	}
 	w := NewWarnings()
-	v, err := report.NewSummary(p, q.config.Options, w.Env(ctx, m.env, p))
+	v, err := report.NewSummary(p, q.config.Options, w.Env(ctx, m.env, p), by)
 	if err != nil {
 		return nil, err
 	}
@@ -411,6 +415,11 @@ func (m *maker) comparison(ctx context.Context, q *query) (*table[*report.Diff],
 		if err != nil {
 			return nil, 0, err
 		}
+		chance, err := m.chance(ctx, q)
+		if err != nil {
+			return nil, 0, err
+		}
+		d.Judge(chance)
 		return &table[*report.Diff]{d, w}, rowBytes * int64(len(d.Rows)), nil
 	})
 }

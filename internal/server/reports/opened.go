@@ -63,6 +63,20 @@ type Opened struct {
 	// Selection returns the store's information on a selection; nil for other
 	// profiles.
 	Selection func() *api.SelectionInfo
+	// Divided returns what the values of the profiles' sum are divided by; nil for 1.
+	Divided func() float64
+	// Instances calls visit with the profile of each instance, and what its values are
+	// to be divided by; of many it visits some. It returns how many there are. It is nil
+	// where profiles have no instances.
+	Instances func(ctx context.Context, visit func(p *profile.Profile, weight float64) error) (int, error)
+}
+
+// divided returns what the profile's values are divided by.
+func (o *Opened) divided() float64 {
+	if o.Divided == nil {
+		return 1
+	}
+	return o.Divided()
 }
 
 // key identifies the content.

@@ -13,9 +13,10 @@ import (
 
 // A part is a window or a version, with its functions.
 type part struct {
-	version string
-	time    int64 // ns since 1970: start of the window, or of the version's first profile
-	sel     *api.Selection
+	version   string
+	time      int64 // ns since 1970: start of the window, or of the version's first profile
+	sel       *api.Selection
+	instances *report.Instances // of a version; nil if they weren't asked for
 	*functionTable
 }
 

@@ -130,7 +130,13 @@ func (s *Service) versions(ctx context.Context, h *historyQuery) (all []part, le
 		if err != nil {
 			return nil, 0, err
 		}
-		all = append(all, part{version: one.Labels.Get(store.LabelVersion), time: cmp.Or(t.first, first.Time), sel: sel, functionTable: t})
+		of := part{version: one.Labels.Get(store.LabelVersion), time: cmp.Or(t.first, first.Time), sel: sel, functionTable: t}
+		if len(series) > 1 {
+			if of.instances, err = s.functionsOf(ctx, h, &of); err != nil {
+				return nil, 0, err
+			}
+		}
+		all = append(all, of)
 	}
 	slices.SortStableFunc(all, func(a, b part) int { return cmp.Compare(a.time, b.time) })
 	return all, left, nil

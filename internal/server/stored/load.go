@@ -88,11 +88,22 @@ func averaged(types []string, n int64) string {
 	return fmt.Sprintf("%s: average of %d profiles (per=sum adds them up)", strings.Join(types, ", "), n)
 }
 
+// divisor is what the values of a sum are divided by.
+func divisor(per string, t store.Total) float64 {
+	switch per {
+	case api.PerSecond:
+		return float64(t.Duration) / float64(time.Second)
+	case api.PerProfile:
+		return float64(t.Profiles)
+	}
+	return 1
+}
+
 // average divides a sum of profiles by their number or duration.
 func average(p *profile.Profile, per string, t store.Total) *profile.Profile {
-	by, length := float64(t.Profiles), t.Duration/max(1, t.Profiles)
+	by, length := divisor(per, t), t.Duration/max(1, t.Profiles)
 	if per == api.PerSecond {
-		by, length = float64(t.Duration)/float64(time.Second), int64(time.Second)
+		length = int64(time.Second)
 	}
 	q := *p
 	q.DurationNanos = length

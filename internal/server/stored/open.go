@@ -28,6 +28,8 @@ func (s *selections) open(ctx context.Context, sel *api.Selection) (reports.Open
 		Load: func(ctx context.Context) (*profile.Profile, error) {
 			return s.loadSelection(ctx, found, held.Swap(nil))
 		},
+		Divided:   func() float64 { return divisor(sel.Per, found.total) },
+		Instances: s.instancesOf(sel),
 	}, nil
 }
 

@@ -27,11 +27,12 @@ func (h *historyQuery) ranked(windows, versions []part, came map[string]bool) []
 	}
 	all := make([]api.FunctionHistory, 0, len(shares))
 	steps := stepsOf(windows, versions)
+	chances := chancesOf(steps)
 	for name, share := range shares {
 		if _, ok := chosen[name]; share == 0 && !ok {
 			continue // it only calls others
 		}
-		all = append(all, api.FunctionHistory{Name: name, First: firstSeen(name, windows, versions, came), Change: h.change(name, steps)})
+		all = append(all, api.FunctionHistory{Name: name, First: firstSeen(name, windows, versions, came), Change: h.change(name, steps, chances)})
 	}
 	slices.SortFunc(all, func(a, b api.FunctionHistory) int {
 		by := 0
@@ -103,13 +104,32 @@ func sum(parts []part) part {
 	return all
 }
 
+// chancesOf returns how much the functions of each step and the one before it vary; the
+// first has none.
+func chancesOf(steps []part) []report.Chance {
+	out := make([]report.Chance, len(steps))
+	for i := 1; i < len(steps); i++ {
+		a, b := steps[i-1], steps[i]
+		if a.samples > 0 && b.samples > 0 {
+			out[i].BaseEvent, out[i].Event = 100/float64(a.samples), 100/float64(b.samples)
+		}
+		if a.instances != nil && b.instances != nil {
+			out[i].NewSpreads(a.instances, b.instances)
+		}
+	}
+	return out
+}
+
 // change returns the largest change of a function's share from one step to the next.
-func (h *historyQuery) change(name string, steps []part) *api.ShareChange {
+func (h *historyQuery) change(name string, steps []part, chances []report.Chance) *api.ShareChange {
 	var most *api.ShareChange
 	for i := 1; i < len(steps); i++ {
 		a, b := steps[i-1], steps[i]
 		c := &api.ShareChange{Time: api.Milliseconds(b.time), Version: b.version, Before: h.share(a.functionTable, name), After: h.share(b.functionTable, name)}
-		c.Sure = report.SureChange(c.Before, c.After, a.samples, b.samples)
+		before := report.Measured{Value: c.Before, Event: chances[i].BaseEvent, Whole: 100}
+		after := report.Measured{Value: c.After, Event: chances[i].Event, Whole: 100}
+		before.Spread, after.Spread = chances[i].Spreads(name, h.cum)
+		c.Sure = report.SureChange(before, after)
 		if most == nil || compareChanges(c, most) > 0 {
 			most = c
 		}

@@ -279,14 +279,15 @@ func TestSelectionJoinsFresh(t *testing.T) {
 	}
 }
 
-// Both sides are merged at a time, once each, however little is kept.
+// Both sides are merged in parallel, once each, however little is kept. The head has two
+// instances, which are merged to see how much they differ.
 func TestComparisonMergesOnce(t *testing.T) {
 	for _, parallel := range []int{1, 2} {
 		l := servertest.NewLive(t, func(c *servertest.Config) { c.Limits.CacheBytes, c.Limits.Parallel = 1, parallel })
 		l.Fill()
 		l.Get("/api/v1/report/flame?profile=" + servertest.Sel(servertest.Between(`cpu{service="api"}`, 0, 10)) + "&base=" + servertest.Sel(servertest.Between(`cpu{service="api"}`, 0, 2)))
-		if n := l.Store.Merges.Load(); n != 2 {
-			t.Errorf("with %d processors a comparison merged %d times, want 2", parallel, n)
+		if n := l.Store.Merges.Load(); n != 4 {
+			t.Errorf("with %d processors a comparison merged %d times, want 4", parallel, n)
 		}
 		if n := l.Queries().Running; n != 0 {
 			t.Errorf("with %d processors, %d are still taken", parallel, n)

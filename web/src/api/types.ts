@@ -248,6 +248,8 @@ export interface DiffRow {
   flat: DiffValue;
   cum: DiffValue;
   test?: { p: number; holm: number; significant: boolean };
+  /** Which changes are no more than chance explains; absent if unknown. */
+  noise?: { flat: boolean; cum: boolean };
 }
 
 export interface Diff {
@@ -268,6 +270,8 @@ export interface Diff {
   rows: DiffRow[];
   functions: number;
   tested: number;
+  /** How many instances of base and head the rows' noise is based on; absent if it is based on samples. */
+  instances?: [number, number];
   warnings: string[];
 }
 
@@ -277,6 +281,8 @@ export interface Summary {
   unit: string;
   total: Quantity;
   samples?: number;
+  /** How many instances of base and head tell what is noise. */
+  instances?: [number, number];
   cores?: number;
   idle: boolean;
   lines: SummaryLine[];
@@ -286,6 +292,8 @@ export interface Summary {
 export interface SummaryLine extends Place {
   cost: Quantity;
   margin?: Margin;
+  /** Of a comparison: chance explains the change. */
+  noise?: boolean;
 }
 
 /** Bounds of a share, in percent. */
@@ -299,6 +307,7 @@ export interface Flame {
   type: string;
   unit: string;
   event: number;
+  baseEvent?: number;
   total: Quantity;
   /** Levels of the whole tree, the root's too. */
   height: number;
@@ -318,7 +327,17 @@ export interface Flame {
   shares: FlameShares;
   files: string[];
   packages: string[];
-  frames: { name: string[]; file: number[]; line: number[]; package: number[]; origin: number[]; otherFiles?: number[] };
+  frames: {
+    name: string[];
+    file: number[];
+    line: number[];
+    package: number[];
+    origin: number[];
+    otherFiles?: number[];
+    /** Of a comparison of selections: standard errors of both sides by how instances differ, in millionths. */
+    spread?: number[];
+    baseSpread?: number[];
+  };
   nodes: {
     id: number[];
     depth: number[];

@@ -196,11 +196,15 @@ function changeSteps(m: FlameModel): Int8Array | null {
   const scale: ChangeScale = {
     total: Math.max(about.total, about.baseTotal * about.baseScale),
     event: about.event,
+    baseEvent: about.baseEvent,
     baseScale: about.baseScale,
   };
   const steps = new Int8Array(m.count);
   for (let n = 0; n < m.count; n++) {
-    if (m.frame[n] !== REST) steps[n] = changeStep(m.total[n]!, m.baseTotal[n]!, scale);
+    const frame = m.frame[n]!;
+    if (frame === REST) continue;
+    const spreads = { base: m.frames.baseSpread[frame] ?? 0, head: m.frames.spread[frame] ?? 0 };
+    steps[n] = changeStep(m.total[n]!, m.baseTotal[n]!, scale, spreads);
   }
   return steps;
 }

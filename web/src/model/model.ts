@@ -21,6 +21,7 @@ export interface FlameAbout {
   /** Values are rates. */
   perSecond: boolean;
   event: number;
+  baseEvent: number;
   total: number;
   totalText: string;
   /** Of the root: where positions end. */
@@ -47,6 +48,9 @@ export interface FrameTable {
   origin: Uint8Array;
   /** How many more files have the function; empty if none has more than one. */
   otherFiles: Uint32Array;
+  /** Standard errors of both sides' totals by how instances differ, as parts of them; empty if unknown. */
+  spread: Float64Array;
+  baseSpread: Float64Array;
 }
 
 export interface FlameModel {
@@ -78,6 +82,9 @@ export interface FlameModel {
   baseTotal: Float64Array | null;
   baseSelf: Float64Array | null;
 }
+
+/** Of millionths. */
+export const spreads = (column: readonly number[] | undefined): Float64Array => Float64Array.from(column ?? [], (v) => v / 1e6);
 
 /** Decodes an answer. A node needs to be preceded by its parent, and siblings to stand from left to right. */
 export function decode(flame: Flame): FlameModel {
@@ -143,6 +150,7 @@ export function decode(flame: Flame): FlameModel {
       unit: flame.unit,
       perSecond: flame.perSecond ?? false,
       event: flame.event,
+      baseEvent: flame.baseEvent ?? 0,
       total: flame.total.value,
       totalText: flame.total.text,
       width: width[0]! * scale,
@@ -169,6 +177,8 @@ export function decode(flame: Flame): FlameModel {
       package: Int32Array.from(flame.frames.package),
       origin: Uint8Array.from(flame.frames.origin),
       otherFiles: Uint32Array.from(flame.frames.otherFiles ?? []),
+      spread: spreads(flame.frames.spread),
+      baseSpread: spreads(flame.frames.baseSpread),
     },
     rows,
     id: new Uint32Array(count),

@@ -77,7 +77,8 @@ describe.each(golden.cases)('$name', ({ data, graphs }) => {
     if (want.steps && head.base) {
       const { base } = head;
       const scale = {
-        total: Math.max(head.total[0]!, base.total[0]! * whole.about.baseScale), event: whole.about.event, baseScale: whole.about.baseScale,
+        total: Math.max(head.total[0]!, base.total[0]! * whole.about.baseScale), event: whole.about.event, baseEvent: whole.about.baseEvent,
+        baseScale: whole.about.baseScale,
       };
       expect(Array.from(head.total, (total, n) => changeStep(total, base.total[n]!, scale) + 0)).toEqual(want.steps);
     }

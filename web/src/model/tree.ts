@@ -10,7 +10,7 @@
 //                root        ├ children of 0 ┤  of 1 ├ of 2 …
 
 import type { Flame, FlameSearch, FlameShares, FlameWidths, Quantity } from '../api/types';
-import { eachChild, REST, ROOT, type FlameModel, type FrameTable } from './model';
+import { eachChild, REST, ROOT, type FlameModel, type FrameTable, spreads } from './model';
 import { formatValue, rateText } from './units';
 import { weighing, widthsOf } from './widths';
 
@@ -27,6 +27,7 @@ export interface Embedded {
     /** What values of this type are to be multiplied by. */
     scale: number;
     event: number;
+    baseEvent?: number;
     /** What base values are to be multiplied by to compare. */
     base: number;
     /** Of all code, and of yours alone: there are those that there are trees of. */
@@ -203,6 +204,8 @@ export function frameTable({ frames }: Embedded): FrameTable {
     package: Int32Array.from(frames.package),
     origin: Uint8Array.from(frames.origin),
     otherFiles: Uint32Array.from(frames.otherFiles ?? []),
+    spread: spreads(frames.spread),
+    baseSpread: spreads(frames.baseSpread),
   };
 }
 
@@ -244,7 +247,7 @@ export function modelOf(data: Embedded, frames: FrameTable, t: Tree, type: numbe
     }
     rows.push(end);
   }
-  const { unit, event, base: baseScale, type: name, ...of } = data.types[type]!;
+  const { unit, event, baseEvent = 0, base: baseScale, type: name, ...of } = data.types[type]!;
   let deepest = t.count - 1;
   while (deepest > 0 && total[deepest] === 0 && !base?.total[deepest]) deepest--;
   const ofNode = (values: ArrayLike<number>) => (n: number) => (n === REST ? 0 : values[n]!);
@@ -255,6 +258,7 @@ export function modelOf(data: Embedded, frames: FrameTable, t: Tree, type: numbe
       unit,
       perSecond: data.perSecond ?? false,
       event,
+      baseEvent,
       total: total[0]!,
       totalText: rateText(formatValue(total[0]!, unit, 'auto'), data.perSecond),
       width: wide[0]!,

@@ -132,20 +132,32 @@ function Comparison({ state }: { state: State }) {
               onOpen={(r) => openSource(functionOf(r))}
               onMenu={(r, x, y) => openFunctionMenu(functionOf(r), { x, y })}
               onRange={onRange}
-              dim={(r) => r.test !== undefined && !r.test.significant}
+              dim={(r) => isNoise(r, by)}
               {...(matches ? { marked: (r: DiffRow) => matches(r.name) } : {})}
               empty={`No name matches “${find}”.`}
             />
             <div class="pane-facts">
               <span>{plural(total, 'row')}</span>
               {!find && r.functions > total && <span>{count(r.functions)} functions in total; the others didn’t change</span>}
-              {r.tested > 0 && <span>{count(r.tested)} tested: dim rows are within noise</span>}
+              {basis(r) && <span>Dim rows are within noise, {basis(r)}</span>}
             </div>
           </>
         )}
       </ReportState>
     </>
   );
+}
+
+/** Whether chance explains the change of a row; false if that is unknown. */
+function isNoise(row: DiffRow, by: 'flat' | 'cum'): boolean {
+  return row.test ? !row.test.significant : (row.noise?.[by] ?? false);
+}
+
+/** What tells whether a change is noise. */
+function basis(d: Diff): string {
+  if (d.tested > 0) return `by a test of ${plural(d.tested, 'function')}`;
+  if (d.instances) return `by how instances differ: ${d.instances[0]} of the base, ${d.instances[1]} of the head`;
+  return d.rows.some((r) => r.noise) ? 'by the number of samples' : '';
 }
 
 /** Rows are called by function and place; the function is what other views know. */

@@ -1,0 +1,127 @@
+package stored
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/report"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/reports"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// mostInstances limits the instances that tell how much all of them differ: more cost
+// time, and tell little more. A history has many versions, so it looks at fewer.
+const (
+	mostInstances        = 24
+	mostHistoryInstances = 8
+)
+
+// An instance is the part of a selection that one instance sent.
+type instance struct {
+	*api.Selection
+	store.Total
+}
+
+// instances returns the instances of a selection, evenly chosen ones if there are too
+// many, and how many there are. Profiles that were chosen by their cost, or one by one,
+// have none: how they differ says how they were chosen.
+func (s *selections) instances(ctx context.Context, sel *api.Selection, most int) ([]instance, int, error) {
+	if sel.Top != 0 || sel.ID != (store.ID{}) {
+		return nil, 0, nil
+	}
+	q := sel.Query()
+	q.By, q.Step = []string{store.LabelInstance}, wholeStep
+	series, err := s.store.Series(ctx, q)
+	if err != nil {
+		return nil, 0, s.storeError(err, "profile")
+	}
+	if len(series) < 2 {
+		return nil, len(series), nil
+	}
+	var all []instance
+	chosen := min(len(series), most)
+	for i := range chosen {
+		of := series[i*len(series)/chosen]
+		one, err := sel.Within(q.By, of.Labels, sel.From, sel.To)
+		if err != nil {
+			return nil, 0, err
+		}
+		in := instance{Selection: one}
+		for _, p := range of.Points {
+			in.Total = add(in.Total, p.Total)
+		}
+		all = append(all, in)
+	}
+	return all, len(series), nil
+}
+
+// instancesOf returns reports.Opened.Instances of a selection.
+func (s *selections) instancesOf(sel *api.Selection) func(context.Context, func(*profile.Profile, float64) error) (int, error) {
+	return func(ctx context.Context, visit func(*profile.Profile, float64) error) (int, error) {
+		all, n, err := s.instances(ctx, sel, mostInstances)
+		if err != nil {
+			return 0, err
+		}
+		for _, in := range all {
+			q := in.Query()
+			q.Budget = server.Budget(ctx)
+			groups, err := s.store.Merge(ctx, q)
+			if err != nil {
+				return 0, s.storeError(err, "profile")
+			}
+			for _, g := range groups { // one, unless its profiles expired meanwhile
+				if err := visit(g.Profile, in.weight(g.Total)); err != nil {
+					return 0, err
+				}
+			}
+		}
+		return n, nil
+	}
+}
+
+// weight is what an instance's values are divided by to compare it with others.
+func (in *instance) weight(t store.Total) float64 {
+	if in.Per == api.PerSecond {
+		return divisor(api.PerSecond, t)
+	}
+	return divisor(api.PerProfile, t)
+}
+
+// functionsOf returns the functions of the instances of a version, as shares.
+func (s *Service) functionsOf(ctx context.Context, h *historyQuery, version *part) (*report.Instances, error) {
+	key := "instances " + version.sel.String() + fmt.Sprintf("@%x", version.Version) + " ?" + reports.Unusual(&h.options).Encode()
+	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*report.Instances, int64, error) {
+		in := &report.Instances{}
+		all, n, err := s.selections.instances(ctx, version.sel, mostHistoryInstances)
+		if err != nil {
+			return nil, 0, err
+		}
+		in.Count = n
+		for _, one := range all {
+			q := one.Query()
+			q.Budget = server.Budget(ctx)
+			groups, err := s.selections.store.Merge(ctx, q)
+			if err != nil {
+				return nil, 0, s.selections.storeError(err, "q")
+			}
+			for _, g := range groups {
+				p, err := report.Select(g.Profile, h.options.Options, reports.NewWarnings().Env(ctx, s.cfg.Env, g.Profile))
+				if err != nil {
+					return nil, 0, err
+				}
+				index, err := p.SampleIndex("") // a merge has only the one that was asked for
+				if err != nil || index < 0 {
+					return in, 0, err
+				}
+				whole := float64(report.Magnitude(p, p.SampleTypes[index]))
+				if err := in.AddProfile(ctx, p, index, whole, h.options.Options); err != nil {
+					return nil, 0, err
+				}
+			}
+		}
+		return in, in.Bytes(), nil
+	})
+}
