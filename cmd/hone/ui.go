@@ -176,6 +176,9 @@ func uiServer(ctx context.Context, a *app, inv *shell.Invocation, f uiFlags, sit
 		runs.New(srv, kept)
 		site.Lookup, site.Offers.Runs = kept.Profile, true
 	}
+	if !reach.Public {
+		serveRecorded(&site, inv)
+	}
 	site.Opener = stored.None{}
 	// Advice needs the source of a module. Without one, pages say so.
 	module, err := advisor.ModuleOf(".")
@@ -206,7 +209,7 @@ func siteOfProfiles(ctx context.Context, a *app, inv *shell.Invocation, compat b
 }
 
 // uiConfig returns how to show profiles that others may have made. Source text comes only
-// from modules, GOROOT, and the folders that the user named.
+// from modules, GOROOT, and the folders that the user named; see serveRecorded.
 func uiConfig(a *app, inv *shell.Invocation) reports.Config {
 	env := reportEnv(context.Background(), a, inv.Options) // each request has its own context
 	env.Text = srcfind.New(srcfind.Config{SearchPath: inv.SourcePath, TrimPath: inv.TrimPath, Confined: true}).Find

@@ -22,4 +22,7 @@ type Config struct {
 	// the directories of SearchPath (not their parents), GOROOT, the module
 	// cache, the modules and vendor, and follows no symbolic link out of them.
 	Confined bool
+	// Recorded reports whether a confined search may also open an absolute file name as
+	// it is: those of profiles that the user chose, not of uploads. nil is never.
+	Recorded func(file string) bool
 }

@@ -96,6 +96,9 @@ func (f *Finder) confinedPlaces(name string) iter.Seq[place] {
 		if !isAbsName(name) {
 			return
 		}
+		if f.cfg.Recorded != nil && f.cfg.Recorded(name) && !yield(place{path.Dir(name), path.Base(name)}) {
+			return
+		}
 		for _, root := range f.trustedRoots() {
 			rel, ok := strings.CutPrefix(name, strings.TrimSuffix(filepath.ToSlash(filepath.Clean(root)), "/")+"/")
 			if ok && !yield(place{root, rel}) {

@@ -552,6 +552,25 @@ func TestConfined(t *testing.T) {
 	}
 }
 
+// A search for the user's own profiles opens their recorded names, and only source.
+func TestRecorded(t *testing.T) {
+	root := gittest.Folder(t, map[string]string{"built/main.go": "main", "built/other.go": "other", "built/.env": "password", "secret.go": "secret"})
+	hermetic(t, root)
+	file := func(name string) string { return filepath.ToSlash(filepath.Join(root, name)) }
+	if err := os.Symlink(filepath.Join(root, "secret.go"), filepath.Join(root, "built", "link.go")); err != nil {
+		t.Skip(err)
+	}
+	f := New(Config{Dir: t.TempDir(), Confined: true, Recorded: func(name string) bool { return name != file("built/other.go") }})
+	for name, want := range map[string]string{
+		"built/main.go": "main", "built/other.go": "", "built/.env": "", "built/link.go": "", "built/../secret.go": "",
+	} {
+		lines, err := f.Lines(root + "/" + name)
+		if want == "" && err == nil || want != "" && (err != nil || lines[0] != want) {
+			t.Errorf("%s: %q, %v", name, lines, err)
+		}
+	}
+}
+
 func TestModFileOddities(t *testing.T) {
 	dir := gittest.Folder(t, map[string]string{"go.mod": "// comment\nmodule \"example.com/q\" // trailing\nrequire(\n)\nreplace a => b\n" +
 		"replace `c d` v1.0.0 => \"../with space\"\nreplace => x\nrequire x\n\"unterminated\n)\ngarbage ( ( (\n"})
