@@ -77,6 +77,8 @@ type Profile struct {
 	Sources []string `json:"sources,omitempty"`
 	State   string   `json:"state"`
 	Error   string   `json:"error,omitempty"`
+	// Types are the sample types of a profile that is loaded.
+	Types []ValueType `json:"types,omitempty"`
 }
 
 // A View is a saved set of options.

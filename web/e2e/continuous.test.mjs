@@ -5,9 +5,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { clean } from './axe.mjs';
 import { tabTo } from './focus.mjs';
-import { honeBinary, temporaryFolder } from './hone.mjs';
+import { honeBinary, root, temporaryFolder } from './hone.mjs';
 import { eventually, settled, suite } from './page.mjs';
 import { ask, buildShakespeare, profiled, serveStore } from './store.mjs';
 
@@ -26,6 +27,19 @@ const check = suite([], {
     // So much that what a program does at its start is little beside it.
     await profiled(program, server.url, '1', 1000);
     await profiled(program, server.url, '2', 500);
+    return server;
+  },
+});
+// Profiles that say nothing of how long they took, as files that were pushed.
+const pushed = suite([], {
+  start: async () => {
+    const server = await serveStore();
+    for (const [file, version] of [['block.accounts', 'v1'], ['block.rwmutex', 'v2'], ['mutex.rwmutex', 'v1']]) {
+      const query = new URLSearchParams({ service: 'locks', kind: (file ?? '').replace(/\..*/, ''), version: version ?? '' });
+      const body = new Uint8Array(readFileSync(join(root, 'testdata', `${file}.pb.gz`)));
+      const response = await fetch(`${server.url}/api/v1/profiles?${query}`, { method: 'POST', body });
+      if (!response.ok) throw new Error(await response.text());
+    }
     return server;
   },
 });
@@ -85,6 +99,33 @@ check.core('services are the start: kinds, versions, whether they live; a notice
   await page.getByRole('button', { name: /could not be fetched/ }).waitFor(); // on every page
   await page.getByRole('application').or(page.locator('.flame-canvas, canvas')).first().waitFor();
 });
+
+pushed('profiles without a duration are shown as averages, from every link', async ({ page, open }) => {
+  const fine = async () => {
+    await page.locator('.flame-canvas, canvas').first().waitFor();
+    await settled(page);
+    assert.equal(selection(page).get('per'), 'profile');
+    assert.equal(await page.getByText(/is not valid|no duration/).count(), 0);
+  };
+  for (const kind of ['block', 'mutex']) {
+    await open('/services');
+    await rows(page, 'Services').getByRole('link', { name: kind, exact: true }).click();
+    await fine();
+  }
+  await open('/services');
+  await page.getByRole('button', { name: 'Compare the two latest versions of locks' }).click();
+  await page.getByRole('grid', { name: 'Functions by change' }).waitFor();
+  await settled(page);
+  assert.equal(selection(page, 'base').get('per'), 'profile');
+});
+
+pushed('a link that asks for rates of profiles without a duration shows averages', async ({ page, open }) => {
+  await open(`/flame?profile=${encodeURIComponent(`sel:${new URLSearchParams({ q: 'mutex{service="locks"}', per: 'second' })}`)}`);
+  await eventually(() => assert.equal(selection(page).get('per'), 'profile'));
+  await page.locator('.flame-canvas, canvas').first().waitFor();
+  await settled(page);
+  assert.equal(await page.getByText(/is not valid|no duration/).count(), 0);
+}, { allow: [/./], mayShift: true });
 
 check('Escape leaves a page as it is, and what was selected before it', async ({ page, open, url }) => {
   await open((await link(url, 'top', '&fn=main.main')).path);

@@ -12,6 +12,25 @@ import { absolute, labels, tuned, wordindex } from './profiles.mjs';
 
 const check = suite([wordindex]);
 
+const kinds = suite(['cpu.wordcount-v1', 'cpu.wordcount-v2', 'block.accounts'].map((name) => `testdata/${name}.pb.gz`));
+
+kinds('only what measures the same can be a base', async ({ page, open }) => {
+  await open('/diff');
+  const ids = await profileIDs(page);
+  await open(`/diff?profile=${ids['cpu.wordcount-v1.pb.gz']}`);
+  const names = page.getByRole('listbox', { name: 'Compare with' }).getByRole('option');
+  await names.first().waitFor();
+  assert.deepEqual(await names.locator('.picker-short').allTextContents(), ['cpu.wordcount-v2.pb.gz']);
+  await open(`/diff?profile=${ids['block.accounts.pb.gz']}`);
+  await page.getByText('No other profile measures the same.').waitFor();
+});
+
+/** Ids of the open profiles by name. @param {Page} page @returns {Promise<Record<string, string>>} */
+const profileIDs = (page) => page.evaluate(async () => {
+  const { profiles } = await (await fetch('/api/v1/profiles')).json();
+  return Object.fromEntries(profiles.map((/** @type {{ name: string, id: string }} */ p) => [p.name.split('/').at(-1), p.id]));
+});
+
 /** Sizes of units in the smallest of their kind, as terminals and pages call them. */
 const UNITS = new Map([
   ['ns', 1], ['us', 1e3], ['µs', 1e3], ['ms', 1e6], ['s', 1e9], ['hrs', 3.6e12],

@@ -116,6 +116,11 @@ func (e *entry) describe() api.Profile {
 	if e.err != nil {
 		p.Error = e.err.Error()
 	}
+	if e.profile != nil {
+		for _, t := range e.profile.SampleTypes {
+			p.Types = append(p.Types, api.ValueType(t))
+		}
+	}
 	return p
 }
 

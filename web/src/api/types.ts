@@ -22,6 +22,8 @@ export interface Profile {
   /** The sources as a command line names them; absent for uploads. */
   sources?: string[];
   error?: string;
+  /** The sample types of one that is loaded. */
+  types?: ValueType[];
 }
 
 export interface Profiles {

@@ -9,6 +9,7 @@ import { isSelection, parseSelection, selectionName, selectionQuery } from './se
 import { go, href, parse, state, type State } from './state';
 import { pageState } from './pages';
 import { runsState, withoutFinding } from './runs';
+import { withoutRates } from './selected';
 
 export const profiles = signal<readonly Profile[] | null>(null);
 
@@ -21,6 +22,16 @@ export interface Shown {
   error?: ApiError;
 }
 export const shown = signal<Shown | null>(null);
+
+/** Whether a profile has a sample type in common with those that are shown, as far as that is known. */
+export function comparable(p: Profile): boolean {
+  const types = (all: Profile | undefined) => all?.types?.map((t) => `${t.type} ${t.unit}`);
+  const own = types(p);
+  return state.value.profile.every((id) => {
+    const others = types(profiles.value?.find((other) => other.id === id));
+    return !own || !others || own.some((type) => others.includes(type));
+  });
+}
 
 /** Whether an id is one that lasts only until the profile is loaded: those of content are hexadecimal. */
 export function provisional(id: string): boolean {
@@ -132,7 +143,11 @@ export async function loadInfo(id: string): Promise<void> {
     const listed = profiles.peek();
     if (info.id !== id || (listed && listed.find((p) => p.id === id)?.state !== 'ready')) void refresh();
   } catch (err) {
-    if (shown.peek()?.id === id) shown.value = { id, error: asError(err) };
+    if (shown.peek()?.id !== id) return;
+    const error = asError(err);
+    const averages = error.param === 'per' ? withoutRates(state.peek()) : null;
+    if (averages) go(averages, 'replace');
+    else shown.value = { id, error };
   }
 }
 

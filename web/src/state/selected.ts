@@ -103,10 +103,20 @@ export function fresh(selection: Partial<Selection> & { q: string }, view: ViewI
   return { view, profile: [formatSelection(whole)], base: [], options: {}, fn: '', search: '', own };
 }
 
+/** What is shown with averages in place of rates, for profiles that turn out to have no duration; null if it has no rates. */
+export function withoutRates(s: State): Pick<State, 'profile' | 'base'> | null {
+  const average = (id: string) => {
+    const sel = isSelection(id) ? parseSelection(id, Date.now()) : null;
+    return sel?.per === 'second' ? formatSelection({ ...sel, per: 'profile' }) : id;
+  };
+  const [profile, base] = [s.profile.map(average), s.base.map(average)];
+  return profile.some((id, i) => id !== s.profile[i]) ? { profile, base } : null;
+}
+
 /** Two versions of a service over the same time. */
-export function versionsState(service: string, kind: string, base: string, head: string, time: Span): State {
+export function versionsState(service: string, kind: string, base: string, head: string, time: Span, per = fairPer(kind)): State {
   const q = formatSelector([
     { name: 'kind', op: '=', value: kind }, { name: 'service', op: '=', value: service }, { name: 'version', op: '=', value: head },
   ]);
-  return comparedState(fresh({ q, ...time }, 'diff'), `label:version=${base}`);
+  return comparedState(fresh({ q, ...time, per }, 'diff'), `label:version=${base}`);
 }

@@ -144,6 +144,9 @@ export function fairPer(kind: string | undefined): Per {
   return kind === undefined || INSTANT.has(kind) ? 'profile' : 'second';
 }
 
+/** The same of profiles of which the server says how long they took: without a duration they have no rate. */
+export const perOf = (k: { kind: string; duration: number }): Per => (k.duration > 0 ? fairPer(k.kind) : 'profile');
+
 /**
  * What a selection is compared with, as links hold it: previous; ago:1d; label:version=v1; weight:0.05;
  * range, the same profiles of another time; '' for another selection that does not follow this one.

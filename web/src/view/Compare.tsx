@@ -37,6 +37,7 @@ export function Compare() {
             </p>
             <ProfileList
               label="Compare with"
+              base
               chosen={[]}
               without={profile}
               onChoose={(ids) => {

@@ -1,7 +1,7 @@
 import './picker.css';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { finder } from '../state/pattern';
-import { distinctName, profiles } from '../state/profiles';
+import { comparable, distinctName, profiles } from '../state/profiles';
 import { openFileDialog } from './DropTarget';
 import { Button, Icon } from './parts';
 
@@ -10,18 +10,22 @@ export interface ProfileListProps {
   chosen: readonly string[];
   /** Not offered: what is shown already. */
   without?: readonly string[];
+  /** A base is chosen: only of profiles that measure the same. */
+  base?: boolean;
   /** done: a choice of one, not one more added. */
   onChoose: (ids: string[], done: boolean) => void;
 }
 
 /** The open profiles with a filter: Enter takes one, Shift+Enter or the box adds it to what is taken. */
-export default function ProfileList({ label, chosen, without = [], onChoose }: ProfileListProps) {
+export default function ProfileList({ label, chosen, without = [], base = false, onChoose }: ProfileListProps) {
   const [filter, setFilter] = useState('');
   const [at, setAt] = useState(-1);
-  const base = useId();
+  const box = useId();
   const list = useRef<HTMLDivElement>(null);
   const finds = finder(filter);
-  const all = (profiles.value ?? []).filter((p) => !without.includes(p.id));
+  const others = (profiles.value ?? []).filter((p) => !without.includes(p.id));
+  // What measures something else can't be a base.
+  const all = others.filter((p) => !base || comparable(p));
   const found = all.filter((p) => finds?.(p.name) ?? true);
   const active = at >= 0 && at < found.length ? at : Math.max(0, found.findIndex((p) => chosen.includes(p.id)));
 
@@ -52,8 +56,8 @@ export default function ProfileList({ label, chosen, without = [], onChoose }: P
           type="text"
           role="combobox"
           aria-expanded="true"
-          aria-controls={`${base}-list`}
-          aria-activedescendant={found.length > 0 ? `${base}-${active}` : undefined}
+          aria-controls={`${box}-list`}
+          aria-activedescendant={found.length > 0 ? `${box}-${active}` : undefined}
           aria-label={`${label}: filter by name`}
           aria-autocomplete="list"
           autocomplete="off"
@@ -67,7 +71,7 @@ export default function ProfileList({ label, chosen, without = [], onChoose }: P
           onKeyDown={onKeyDown}
         />
       </div>
-      <div ref={list} id={`${base}-list`} role="listbox" aria-label={label} aria-multiselectable="true" class="picker-list">
+      <div ref={list} id={`${box}-list`} role="listbox" aria-label={label} aria-multiselectable="true" class="picker-list">
         {found.map((p, i) => {
           const taken = chosen.includes(p.id);
           const short = distinctName(p.id);
@@ -75,7 +79,7 @@ export default function ProfileList({ label, chosen, without = [], onChoose }: P
           return (
             <div
               key={p.id}
-              id={`${base}-${i}`}
+              id={`${box}-${i}`}
               role="option"
               aria-selected={taken}
               class="picker-option"
@@ -96,12 +100,14 @@ export default function ProfileList({ label, chosen, without = [], onChoose }: P
         })}
         {found.length === 0 && (
           <p class="picker-none">
-            {all.length === 0 ? (without.length > 0 ? 'No other profile is open.' : 'No profile is open.') : 'No name matches.'}
+            {all.length > 0 ? 'No name matches.'
+              : others.length > 0 ? 'No other profile measures the same.'
+              : without.length > 0 ? 'No other profile is open.' : 'No profile is open.'}
           </p>
         )}
       </div>
       <div class="picker-foot">
-        <Button icon="plus" onClick={() => openFileDialog(label === 'Compare with' ? 'base' : 'profile')}>Open file…</Button>
+        <Button icon="plus" onClick={() => openFileDialog(base ? 'base' : 'profile')}>Open file…</Button>
         {all.length > 1 && <span class="soft">Select several to add them up</span>}
       </div>
     </div>

@@ -39,6 +39,7 @@ export function ProfilePicker({ which, side }: ProfilePickerProps) {
       {(close) => (
         <ProfileList
           label={label}
+          base={which === 'base'}
           chosen={chosen}
           onChoose={(ids, done) => {
             if (done) close();

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { labels as askLabels, services as askServices } from '../../api/continuous';
 import { useAnswer } from '../../state/answer';
-import { againstText, serviceOf, WEIGHTS } from '../../state/selection';
+import { againstText, perOf, serviceOf, WEIGHTS } from '../../state/selection';
 import { formatSelector, valueOf } from '../../state/selector';
 import { compareTo, endComparison, matchersShown, selected, selectedBase, versionsState } from '../../state/selected';
 import { go, setOption, state } from '../../state/state';
@@ -142,7 +142,9 @@ export async function compareVersions(
     const known = of.kinds.map((k) => k.kind);
     const from = Math.min(head.last, base.last) - 86_400_000;
     const to = Math.ceil(Math.max(head.last, base.last) / 1000) * 1000 + 1000;
-    go(versionsState(service, kind ?? (known.includes('cpu') ? 'cpu' : known[0]!), base.version, head.version, { from, to }));
+    const shown = kind ?? (known.includes('cpu') ? 'cpu' : known[0]!);
+    const facts = of.kinds.find((k) => k.kind === shown);
+    go(versionsState(service, shown, base.version, head.version, { from, to }, facts && perOf(facts)));
   } catch (err) {
     toast(err instanceof Error ? err.message : String(err), 'error');
   }

@@ -4,7 +4,7 @@ import { origin } from '../../state/address';
 import { useLasting } from '../../state/answer';
 import { setPage } from '../../state/pages';
 import { finder } from '../../state/pattern';
-import { DAY, HOUR, lately, lengthText, MINUTE, timeText, zoneText, type Span } from '../../state/selection';
+import { DAY, HOUR, lately, lengthText, MINUTE, perOf, timeText, zoneText, type Span } from '../../state/selection';
 import { formatSelector } from '../../state/selector';
 import { fresh } from '../../state/selected';
 import { go, href } from '../../state/state';
@@ -130,9 +130,10 @@ const mainKind = (s: Service): string => (s.kinds.find((k) => k.kind === 'cpu') 
 
 /** The last hour of a kind, or the last hour there is. */
 function stateOf(s: Service, kind: string, now: number) {
-  const last = s.kinds.find((k) => k.kind === kind)?.last ?? s.last;
+  const facts = s.kinds.find((k) => k.kind === kind);
+  const last = facts?.last ?? s.last;
   const matchers = [{ name: 'kind', op: '=' as const, value: kind }, { name: 'service', op: '=' as const, value: s.name }];
-  return fresh({ q: formatSelector(matchers), ...lately(HOUR, now - last > SILENT ? last + 1000 : now) });
+  return fresh({ q: formatSelector(matchers), ...(facts && { per: perOf(facts) }), ...lately(HOUR, now - last > SILENT ? last + 1000 : now) });
 }
 
 const minute = (now: number) => Math.ceil(now / MINUTE) * MINUTE;
