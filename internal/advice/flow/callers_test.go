@@ -146,7 +146,7 @@ func only(s string) int { return len(s) }
 func TestSearchedAgain(t *testing.T) {
 	const text = `package flow
 
-import "slices"
+import ("bytes"; "slices")
 
 type stmt struct { id, action string }
 type set struct { all []stmt }
@@ -216,6 +216,27 @@ func counts(a, b []stmt) (n int) {
 	return n
 }
 
+func equal(a, b [][]byte) (both [][]byte) {
+	for _, x := range a {
+		for _, y := range b { // search: b 74
+			if bytes.Equal(x, y) { // search: b 74
+				both = append(both, x)
+				break
+			}
+		}
+	}
+	return both
+}
+
+func (s *set) duplicates() (n int) {
+	for i := range s.all {
+		for _, y := range s.all[i+1:] { // search: s.all 86 itself
+			if s.all[i].id == y.id { n++ } // search: s.all 86 itself
+		}
+	}
+	return n
+}
+
 func ofEach(lists [][]string, s string) (n int) {
 	for _, list := range lists {
 		if slices.Contains(list, s) { n++ }
@@ -228,7 +249,11 @@ func ofEach(lists [][]string, s string) (n int) {
 		if !ok {
 			return ""
 		}
-		return strings.TrimSpace(fmt.Sprint(s.In, " ", f.Line(s.Loop), " ", s.By))
+		said := fmt.Sprint(s.In, " ", f.Line(s.Loop), " ", s.By)
+		if s.Itself {
+			said += "itself"
+		}
+		return strings.TrimSpace(said)
 	})
 }
 

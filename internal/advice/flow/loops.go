@@ -81,13 +81,26 @@ func (f *Function) statement(l *loop) ast.Node {
 	if !ok {
 		return nil
 	}
+	inside := f.inside(l)
 	for c := range at.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
-		if facts.LoopBody(c.Node()) != nil {
+		switch {
+		case facts.LoopBody(c.Node()) == nil:
+			return nil
+		case !slices.Contains(inside, c.Node()):
 			return c.Node()
 		}
-		return nil
 	}
 	return nil
+}
+
+// inside are the statements of the loops in a loop: it may have no other code than one of them.
+func (f *Function) inside(l *loop) (statements []ast.Node) {
+	for _, inner := range f.loops {
+		if inner != l && l.blocks[inner.head] {
+			statements = append(statements, f.statement(inner))
+		}
+	}
+	return statements
 }
 
 // elsewhere reports whether an instruction has the position of something that may be outside of the loop: where a

@@ -14,6 +14,8 @@ type Search struct {
 	In   string    // the source of the slice; "" if it is a result without a name
 	Loop token.Pos // the loop that repeats it
 	By   string    // the function with that loop; "" if it is the same one
+	// Itself says that the loop goes through the same slice: each of its elements meets each other one.
+	Itself bool
 }
 
 // SearchedAgain returns the search on a line: a call of slices.Contains or Index, or a loop that compares elements
@@ -46,15 +48,21 @@ func (f *Function) SearchedAgain(line int) (s Search, ok bool) {
 		if stmt == nil || !on && f.Line(stmt.Pos()) != line {
 			continue
 		}
-		slice := f.searched(inner)
-		if slice == nil {
-			continue
-		}
 		var outer []*loop
 		for _, l := range f.around(inner.head.Instrs[0]) {
 			if l != inner {
 				outer = append(outer, l)
 			}
+		}
+		slice := f.searched(inner)
+		if slice == nil {
+			if s, ok := f.meets(inner, outer); ok {
+				if r, isRange := f.statement(outer[0]).(*ast.RangeStmt); isRange {
+					s.In = f.shortSource(r.X)
+				}
+				return s, true
+			}
+			continue
 		}
 		if s, ok := f.repeated(inner.head.Instrs[0], slice, outer); ok {
 			if r, isRange := stmt.(*ast.RangeStmt); isRange {
@@ -64,6 +72,60 @@ func (f *Function) SearchedAgain(line int) (s Search, ok bool) {
 		}
 	}
 	return s, false
+}
+
+// meets reports whether a loop goes through the slice, or a part of it, that the loop around it goes through.
+func (f *Function) meets(inner *loop, outer []*loop) (s Search, ok bool) {
+	if len(outer) == 0 {
+		return s, false
+	}
+	for x := range f.indexed(inner) {
+		for y := range f.indexed(outer[0]) {
+			if at := f.begin(outer[0]); f.sameSlice(x, y) && at.IsValid() {
+				return Search{Loop: at, Itself: true}, true
+			}
+		}
+	}
+	return s, false
+}
+
+// indexed are the slices whose elements a loop reads by its own variable.
+func (f *Function) indexed(l *loop) map[ssa.Value]bool {
+	all := make(map[ssa.Value]bool)
+	l.each(func(instr ssa.Instruction) bool {
+		at, ok := instr.(*ssa.IndexAddr)
+		if ok && counter(at.Index, l) && facts.HasElements(at.X.Type()) && onlyLoaded(at) {
+			all[at.X] = true
+		}
+		return true
+	})
+	return all
+}
+
+// counter reports whether an index is the variable of a loop, and no function of it.
+func counter(index ssa.Value, l *loop) bool {
+	if phi, ok := index.(*ssa.Phi); ok {
+		return phi.Block() == l.head
+	}
+	next, ok := index.(*ssa.BinOp)
+	return ok && ranges(next) && next.Block() == l.head
+}
+
+// sameSlice reports whether two slices are the same, or parts of the same one.
+func (f *Function) sameSlice(x, y ssa.Value) bool {
+	whole := func(v ssa.Value) ssa.Value {
+		if part, ok := v.(*ssa.Slice); ok {
+			v = part.X
+		}
+		if load, ok := v.(*ssa.UnOp); ok && load.Op == token.MUL {
+			return load.X
+		}
+		return v
+	}
+	x, y = whole(x), whole(y)
+	a, ok := x.(*ssa.FieldAddr)
+	b, both := y.(*ssa.FieldAddr)
+	return x == y || ok && both && a.Field == b.Field && a.X == b.X
 }
 
 func (f *Function) shortSource(e ast.Expr) string {
@@ -82,11 +144,11 @@ func (f *Function) searched(l *loop) ssa.Value {
 		if !ok {
 			continue
 		}
-		compared, ok := condition.Cond.(*ssa.BinOp)
-		if !ok || compared.Op != token.EQL || l.blocks[b.Succs[0]] && !endsSearch(b.Succs[0], l) {
+		x, y, ok := equals(condition.Cond)
+		if !ok || l.blocks[b.Succs[0]] && !endsSearch(b.Succs[0], l) {
 			continue
 		}
-		for _, pair := range [][2]ssa.Value{{compared.X, compared.Y}, {compared.Y, compared.X}} {
+		for _, pair := range [][2]ssa.Value{{x, y}, {y, x}} {
 			if _, constant := pair[1].(*ssa.Const); constant || !f.invariant(pair[1], l) {
 				continue
 			}
@@ -96,6 +158,25 @@ func (f *Function) searched(l *loop) ssa.Value {
 		}
 	}
 	return nil
+}
+
+// equals returns what a condition compares for equality, with == or a function or method that is called Equal.
+func equals(condition ssa.Value) (x, y ssa.Value, ok bool) {
+	switch c := condition.(type) {
+	case *ssa.BinOp:
+		return c.X, c.Y, c.Op == token.EQL
+	case *ssa.Call:
+		name, args := "", c.Call.Args
+		if c.Call.IsInvoke() {
+			name, args = c.Call.Method.Name(), append([]ssa.Value{c.Call.Value}, args...)
+		} else if callee := c.Call.StaticCallee(); callee != nil {
+			name = callee.Name()
+		}
+		if len(args) == 2 && (name == "Equal" || name == "Equals" || name == "EqualFold" || name == "DeepEqual") {
+			return args[0], args[1], true
+		}
+	}
+	return nil, nil, false
 }
 
 // endsSearch reports whether a block of a loop only goes on to the end of it.

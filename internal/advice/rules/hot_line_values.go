@@ -154,6 +154,9 @@ func (v *values) searched() string {
 	if !ok {
 		return ""
 	}
+	if found.Itself {
+		return fmt.Sprintf("It goes through %s again for each element of it: the loop on %s makes that quadratic.", cmp.Or(found.In, "a slice"), v.at(found.Loop))
+	}
 	in := ""
 	if found.By != "" {
 		in = " in " + found.By

@@ -36,3 +36,15 @@ func all(list []string) (n int) {
 	}
 	return n
 }
+
+func (t *named) duplicates(same func(a, b string) bool) (n int) {
+	for i := range t.names {
+		for _, name := range t.names[i+1:] {
+			// want look: It goes through t.names again for each element of it: the loop on line 41 makes that quadratic.
+			if same(t.names[i], name) { // hot
+				n++
+			}
+		}
+	}
+	return n
+}
