@@ -43,6 +43,7 @@ var cores = map[string]func(*gen) core{
 	"math-max":             mathMaxCore,
 	"pool-candidate":       poolCore,
 	"object-per-element":   objectCore,
+	"call-twice":           callTwiceCore,
 	"scanner-text":         scannerCore,
 	"errorf-static":        errorfCore,
 	"hash-sum":             hashSumCore,

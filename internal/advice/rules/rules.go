@@ -89,6 +89,7 @@ var lineRules = []*advice.Rule{
 	rangeLookup,
 	mapTwice,
 	mathMax,
+	callTwice,
 	smallKeyMap,
 	materialiseToCount,
 	timerInLoop,

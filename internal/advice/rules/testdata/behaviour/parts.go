@@ -22,6 +22,7 @@ func Run() string {
 		add(first(s), key(s), value(s), last(s), joined(s), counted(s), inIf(s), reused(s), list(s))
 		add(matches(s), compiled(s), equal(s, "A=B"), equal(s, s), any3(s), replaced(s))
 		add(bytesOf([]byte(s), s))
+		add(again(s, 2), again(s, 0))
 	}
 	for _, s := range []string{"", "k", "K", "\u212a", "ſs", "Σσς", "a\ufffdK", "Straße", "STRASSE", "a.b", "A.B", "axb"} {
 		for _, text := range []string{"", "K", "s", "ς", "\ufffd", "ß", ".", "a.B", "a\ufffdk"} {
@@ -248,4 +249,17 @@ func quotedIs(s, text string) bool {
 
 func quotedFolds(s, text string) bool {
 	return regexp.MustCompile("(?i)^" + regexp.QuoteMeta(text) + "$").MatchString(s)
+}
+
+func again(s string, n int) (out []string) {
+	title := strings.TrimLeft(s, "A")
+	for range n {
+		if strings.TrimSpace(s) == "a" {
+			out = append(out, strings.TrimSpace(s), strings.TrimLeft(s, "A"))
+		}
+		out = append(out, title, strings.TrimLeft(s, "A"))
+		s += " a"
+		out = append(out, strings.TrimLeft(s, "A"))
+	}
+	return out
 }
