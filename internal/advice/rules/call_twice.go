@@ -151,6 +151,9 @@ func statementOf(s *advice.Site, c code.Call) (stmt inspector.Cursor, ok bool) {
 	if !ok || facts.EffectsOf(s.Place, c.CallExpr) != 0 || !facts.SameAt(s.Place, c.CallExpr, stmt.Node().Pos()) {
 		return stmt, false
 	}
+	if clause, ok := stmt.Parent().Node().(*ast.CommClause); ok && clause.Comm == stmt.Node() {
+		return stmt, false // nothing fits between it and the case
+	}
 	whole := stmt.Node()
 	switch n := stmt.Node().(type) {
 	case *ast.ExprStmt, *ast.AssignStmt, *ast.ReturnStmt:

@@ -121,3 +121,18 @@ func blocks(a string, n int) (all []string) {
 	// want C: strings.Repeat has been called on line 119 with the same arguments
 	return append(all, strings.Repeat(a, n)) // hot: strings.Repeat
 }
+
+func received(a string, texts map[string]chan string) (b string) {
+	select {
+	case b = <-texts[strings.TrimRight(a, "x")]:
+		// want C: strings.TrimRight has been called on line 127 with the same arguments
+		b += strings.TrimRight(a, "x") // hot: strings.TrimRight
+	}
+	return b
+}
+
+func deferred(a string, done func(string)) string {
+	defer done(strings.TrimRight(a, "x"))
+	// want C: strings.TrimRight has been called on line 135 with the same arguments
+	return strings.TrimRight(a, "x") // hot: strings.TrimRight
+}
