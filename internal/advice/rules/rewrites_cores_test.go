@@ -231,8 +231,11 @@ func (g *gen) loop(body func(element string) string) string {
 }
 
 func sliceGrowsCore(g *gen) core {
-	if g.pick(5) == 4 {
+	switch g.pick(6) {
+	case 4:
 		return sumCore(g)
+	case 5:
+		return g.grownFirst()
 	}
 	out := g.name("out")
 	elem := g.one("int", "string", "pair", "*pair", "[2]int")
@@ -302,6 +305,28 @@ func sliceGrowsCore(g *gen) core {
 	}
 	c.post = "r = " + out + "\n" + c.post
 	c.after = ""
+	return c
+}
+
+// grownFirst has a loop that appends to a field or a parameter.
+func (g *gen) grownFirst() core {
+	h := g.host()
+	to := g.one(h+".xs", g.some("[]string", "in.Strs()"))
+	c := core{result: "[]string"}
+	before := g.one("", "note(\"%v\", "+to+" == nil)\n")
+	c.body = before + g.loop(func(x string) string {
+		early := ""
+		if g.odd(15, "early") {
+			early = "if " + x + " == 2 {\n" + g.one("break\n", "return\n", "panic(\"two\")\n") + "}\n"
+		}
+		return early + to + " = append(" + to + ", " + g.str() + ")\n"
+	})
+	if g.odd(20, "memory") {
+		other := g.name("other")
+		c.pre = other + " := append(" + to + ", \"spare\")\n"
+		c.post = "note(\"%q\", " + other + ")\n"
+	}
+	c.post += "r = " + to + "\n"
 	return c
 }
 

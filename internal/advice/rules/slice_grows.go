@@ -24,9 +24,9 @@ times, and the total is twice the bytes needed. If the number of elements is kno
 once.
 
 The rewrite gives an empty slice the capacity for the elements that a loop appends, or for the slices that the next
-statements append. The rule only gives advice, to
-count, estimate or use slices.Grow, if the number isn't known, if only some iterations append, if a function called per
-element appends, or if the slice comes from elsewhere.`,
+statements append. For a field or a parameter, it calls slices.Grow before the loop. The rule only gives advice, to count
+or estimate, if the number isn't known, if only some iterations append, if a function called per element appends, or if
+the slice comes from elsewhere.`,
 	Class:     advice.Safe,
 	Frames:    growFrames,
 	Allocates: true,
@@ -35,7 +35,7 @@ element appends, or if the slice comes from elsewhere.`,
 	Conditions: advice.Conditions{
 		Offered: "a local slice starts empty, and each iteration of a loop with a known count appends the same number of elements, without " +
 			"goto, or the statements after its declaration append slices whose lengths are known; the rest of the function doesn't distinguish nil from an empty slice, or the slice stays nil",
-		Review: "a count that comes from outside isn't inflated, since all memory is allocated before the first iteration; no pointer to " +
+		Review: "the slice is a local variable; a count that comes from outside isn't inflated, since all memory is allocated before the first iteration; no pointer to " +
 			"an element, and no part of the slice, is kept while it grows; the function doesn't use the spare capacity; the loop " +
 			"rarely returns early",
 	},
@@ -152,8 +152,8 @@ type growth struct {
 // match says what to do about it, if anything. Growth that isn't caused by the loop, for example over
 // many calls, is left to hot-allocation.
 func (g *growth) match(c inspector.Cursor, m *advice.Match) bool {
-	if g.changes() || g.obj == nil && g.pops() {
-		return false // another slice in each iteration, or a stack
+	if g.changes() || g.obj == nil && g.pops() || g.grownBefore() {
+		return false // another slice in each iteration, a stack, or one with room
 	}
 	b, known := facts.TripsOf(g.s.Place, g.loop.Node())
 	if known && !edit.OneLine(b.Text(g.s.Place)) {
@@ -177,7 +177,9 @@ func (g *growth) match(c inspector.Cursor, m *advice.Match) bool {
 		if g.obj == nil || !g.rewrite(&b, steps, m) {
 			m.Edits, m.Class = nil, advice.AdviceOnly
 			m.Why = fmt.Sprintf("%s is copied as it grows by %s elements; call slices.Grow(%s, %s) before the loop.", g.target, size, g.target, size)
-			if nested {
+			if !nested {
+				g.growFirst(&b, steps, m)
+			} else {
 				m.Why = fmt.Sprintf("%s is copied as it grows by %s elements per iteration of the outer loop. Add up the total first, and allocate that capacity before the outer loop.", g.target, size)
 			}
 		}
@@ -396,6 +398,57 @@ func (g *growth) rewrite(b *facts.Trips, steps int, m *advice.Match) bool {
 		edit.MustCheck(m, []string{"that the loop rarely returns early: room for all elements is allocated first"})
 	}
 	return true
+}
+
+// grownBefore reports whether the statement before the loop gives the slice room with slices.Grow.
+func (g *growth) grownBefore() bool {
+	before, ok := g.loop.PrevSibling()
+	if !ok {
+		return false
+	}
+	assign, ok := before.Node().(*ast.AssignStmt)
+	if !ok || len(assign.Lhs) != 1 || g.s.Source(assign.Lhs[0]) != g.target {
+		return false
+	}
+	call, ok := ast.Unparen(assign.Rhs[0]).(*ast.CallExpr)
+	return ok && g.s.Callee(call) == "slices.Grow"
+}
+
+// growFirst gives a field or a parameter room for the elements before the loop.
+func (g *growth) growFirst(b *facts.Trips, steps int, m *advice.Match) {
+	s, dst, at := g.s, g.call.Args[0], g.loop.Node().Pos()
+	stmt, ok := facts.Statement(g.loop)
+	pkg, ok2 := facts.PackageName(s.Place, "slices", at)
+	exits := facts.ExitsOf(s.Place, g.loop)
+	ends := exits.Panics || len(exits.Returns) > 0
+	if !ok || !ok2 || stmt != g.loop || b.Call || g.seen || facts.Jumps(s.Place) || !facts.Plain(s.Place, dst) || b.Counts && ends || facts.Mentions(s.Place, b.Expr, facts.RootOf(s.Place, dst)) && g.obj != nil {
+		return
+	}
+	if g.obj != nil && !facts.IsParameter(s.Place, g.obj) {
+		return // it is empty, and not rewritten for a reason
+	}
+	size, _ := b.Size(s.Place, at)
+	builtins := []string{"len"}
+	if b.Counts && !types.Identical(types.Default(s.Info.TypeOf(b.Expr)), types.Typ[types.Int]) {
+		size, builtins = "int("+size+")", append(builtins, "int")
+	}
+	if b.Negative {
+		size, builtins = "max("+size+", 0)", append(builtins, "max")
+	}
+	if steps > 1 {
+		size = strconv.Itoa(steps) + "*" + facts.Parenthesized(b.Expr, size)
+	}
+	if !facts.Builtins(s.Place, at, builtins...) {
+		return
+	}
+	m.Edits = []advice.Edit{edit.Insert(at, fmt.Sprintf("%[1]s = %[2]s.Grow(%[1]s, %[3]s)\n", g.target, pkg, size))}
+	m.Imports, m.Since = []string{"slices"}, "1.21"
+	m.Class = advice.Review
+	var check []string
+	if ends {
+		check = []string{fmt.Sprintf("that the loop rarely returns early, and that no code distinguishes nil from an empty %s then", g.target)}
+	}
+	edit.MustCheck(m, facts.SharedRoom(s.Place, dst, g.loop.Node()), check, b.Claimed(s.Place, g.loop.Node()))
 }
 
 // movesSeen returns what to check if something may notice that growing has moved the slice to another

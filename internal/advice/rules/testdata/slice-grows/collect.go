@@ -175,7 +175,7 @@ type index struct {
 
 func (x *index) add(words []string, more ...[]string) {
 	for _, w := range words {
-		// want C: slices.Grow(x.words, len(words))
+		// want B: slices.Grow(x.words, len(words))
 		x.words = append(x.words, w) // hot: runtime.growslice
 	}
 	for _, m := range more {
