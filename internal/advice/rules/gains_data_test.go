@@ -101,6 +101,22 @@ func looped() map[string]versus {
 				madeObjects = all
 			},
 		},
+		"math-pow": {
+			func() {
+				sum := 0.0
+				for _, n := range numbers {
+					sum += math.Pow(float64(n), 2)
+				}
+				madeFloat = sum
+			},
+			func() {
+				sum := 0.0
+				for _, n := range numbers {
+					sum += float64(n) * float64(n)
+				}
+				madeFloat = sum
+			},
+		},
 		"math-max": {
 			func() {
 				sum := 0.0

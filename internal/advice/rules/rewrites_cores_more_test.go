@@ -428,6 +428,24 @@ func mathMaxCore(g *gen) core {
 	return g.expression("", call, "float64")
 }
 
+func mathPowCore(g *gen) core {
+	base := g.plainOr(g.float,
+		choice{"", func() string { return g.float() + " - " + g.float() }},
+		choice{"", func() string { return "-float64(" + g.int() + ")" }},
+		choice{"panic", func() string {
+			return "*" + g.some("*float64", "func() *float64 { if in.Bool() { return nil }; f := in.Float(); return &f }()")
+		}},
+	)
+	call := "math.Pow(" + base + ", " + g.one("2", "3", "0.5") + ")"
+	if g.pick(3) == 2 {
+		call = "math.Pow(" + g.one("2", "10") + ", float64(" + g.int() + "))"
+	}
+	if g.pick(4) == 3 {
+		call = g.one("-", "1 / ", g.float()+" * ") + call + g.one("", " + "+g.float(), " / "+g.float())
+	}
+	return g.expression("", call, "float64")
+}
+
 func largeCopyCore(g *gen) core {
 	xs := g.one(g.some("[]rec", "in.Recs()"), g.some("[3]rec", "func() (all [3]rec) { copy(all[:], in.Recs()); return all }()"), g.some("*[3]rec", "func() *[3]rec { if in.pick(5) == 0 { return nil }; all := [3]rec{}; copy(all[:], in.Recs()); return &all }()"), "global")
 	if xs == "global" {

@@ -41,6 +41,7 @@ var cores = map[string]func(*gen) core{
 	"range-lookup":         rangeLookupCore,
 	"map-twice":            mapTwiceCore,
 	"math-max":             mathMaxCore,
+	"math-pow":             mathPowCore,
 	"pool-candidate":       poolCore,
 	"object-per-element":   objectCore,
 	"call-twice":           callTwiceCore,

@@ -205,7 +205,7 @@ func hotLine(rule *advice.Rule, f *ast.File, name string, line int) []advice.Inp
 // appenderFrames.
 var lookedFor = []string{
 	"bufio.(*Scanner).Text", "bufio.NewWriter", "bytes.(*Buffer).String", "bytes.growSlice", "compress/gzip.NewWriter", "crypto/sha256.(*Digest).Sum", "crypto/sha256.(*digest).Sum", "errors.As",
-	"errors.New", "fmt.Errorf", "fmt.Sprintf", "internal/bytealg.IndexByteString", "internal/runtime/maps.(*table).rehash", "math.archMax", "math/rand.NewSource", "net/http.CanonicalHeaderKey",
+	"errors.New", "fmt.Errorf", "fmt.Sprintf", "internal/bytealg.IndexByteString", "internal/runtime/maps.(*table).rehash", "math.archMax", "math.pow", "math/rand.NewSource", "net/http.CanonicalHeaderKey",
 	"net/textproto.CanonicalMIMEHeaderKey", "reflect.DeepEqual", "reflect.TypeOf", "reflect.Value.Interface", "reflect.unsafe_New", "regexp.(*Regexp).MatchString", "regexp.MustCompile",
 	"runtime.concatstring2", "runtime.growslice", "runtime.mapaccess1_faststr", "runtime.mapassign_faststr", "runtime.slicebytetostring", "sort.Slice", "strings.ContainsAny", "strings.Join",
 	"strings.NewReplacer", "strings.Split", "strings.ToLower", "text/template.New", "time.LoadLocation", "time.Now", "time.now",

@@ -212,6 +212,7 @@ var announcements = []struct {
 	{"order of equal elements", regexp.MustCompile(`(?i)compare equal|equal elements`), []string{"result", "state"}},
 	{"room", regexp.MustCompile(`(memory|room) for all elements is allocated`), []string{"panic", "calls", "state", "result"}},
 	{"NaN", regexp.MustCompile(`NaN`), []string{"result", "state", "calls"}},
+	{"rounding", regexp.MustCompile(`last (bit|digit) of the result`), []string{"result", "state", "calls"}},
 	{"identity", regexp.MustCompile(`(by|with) ==|compares it`), []string{"result", "calls"}},
 	{"a method of the user's", regexp.MustCompile(`Check that this Sum appends`), []string{"result", "state", "calls"}},
 	{"invalid address", regexp.MustCompile(`is valid: String returns`), []string{"result", "state", "calls"}},

@@ -90,6 +90,7 @@ var lineRules = []*advice.Rule{
 	mapTwice,
 	mathMax,
 	callTwice,
+	mathPow,
 	smallKeyMap,
 	materialiseToCount,
 	timerInLoop,

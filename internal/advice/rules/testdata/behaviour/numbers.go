@@ -27,6 +27,10 @@ func largest(xs []float64) float64 {
 	return most
 }
 
+func distance(a, b *span, n int) (float64, float64) {
+	return math.Sqrt(math.Pow(a.low-b.low, 2) + math.Pow(a.high-b.high, 2)), math.Pow(2, float64(n))
+}
+
 func lines(r io.Reader) (n int) {
 	buf := make([]byte, 1024)
 	for {
@@ -67,6 +71,10 @@ func Run() string {
 	}
 	for _, xs := range [][]float64{nil, {1}, {1, math.NaN()}, {math.Inf(1), 2}, {math.Copysign(0, -1), 0}} {
 		fmt.Fprintln(&out, largest(xs))
+	}
+	for _, n := range []int{math.MinInt, -1100, -1074, -1, 0, 10, 1023, 1024, math.MaxInt} {
+		fmt.Fprintln(&out, n)
+		fmt.Fprintln(&out, distance(&span{1, 2}, &span{-3, 5}, n))
 	}
 	for _, a := range []float64{0, -1, 1e300, math.Inf(-1)} {
 		fmt.Fprintln(&out, join(&span{a, a + 1}, &span{-a, a * 2}))
