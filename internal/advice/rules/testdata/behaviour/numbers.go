@@ -73,8 +73,8 @@ func Run() string {
 		fmt.Fprintln(&out, largest(xs))
 	}
 	for _, n := range []int{math.MinInt, -1100, -1074, -1, 0, 10, 1023, 1024, math.MaxInt} {
-		fmt.Fprintln(&out, n)
-		fmt.Fprintln(&out, distance(&span{1, 2}, &span{-3, 5}, n))
+		d, power := distance(&span{1, 2}, &span{-3, 5}, n)
+		fmt.Fprintln(&out, n, d, power)
 	}
 	for _, a := range []float64{0, -1, 1e300, math.Inf(-1)} {
 		fmt.Fprintln(&out, join(&span{a, a + 1}, &span{-a, a * 2}))
