@@ -271,7 +271,11 @@ func sliceGrowsCore(g *gen) core {
 		if g.odd(8, "early") {
 			b.WriteString("if " + x + " == 3 {\n" + g.one("continue\n", "break\n", "return nil\n", "panic(\"three\")\n", "return "+out+"\n") + "}\n")
 		}
-		b.WriteString(out + " = append(" + out + ", " + of(x) + ")\n")
+		grows := out + " = append(" + out + ", " + of(x) + ")\n"
+		if g.odd(15, "branch") {
+			grows = "if " + x + " > 1 {\n" + grows + "}\n"
+		}
+		b.WriteString(grows)
 		if g.odd(25, "inside") {
 			switch kept := g.name("at"); g.pick(6) {
 			case 0:
@@ -320,7 +324,11 @@ func (g *gen) grownFirst() core {
 		if g.odd(15, "early") {
 			early = "if " + x + " == 2 {\n" + g.one("break\n", "return\n", "panic(\"two\")\n") + "}\n"
 		}
-		return early + to + " = append(" + to + ", " + g.str() + ")\n"
+		grows := to + " = append(" + to + ", " + g.str() + ")\n"
+		if g.odd(15, "branch") {
+			grows = "if " + g.bool() + " {\n" + grows + "}\n"
+		}
+		return early + grows
 	})
 	if g.odd(20, "memory") {
 		other := g.name("other")

@@ -86,7 +86,7 @@ func testRule(t *testing.T, r *advice.Rule, file string) (positive bool) {
 	}
 	golden := file + ".golden"
 	fixed, rewrites := text, 0
-	for ; rewrites < 20; rewrites++ {
+	for ; rewrites < 30; rewrites++ {
 		i := slices.IndexFunc(report.Findings, func(f advice.Finding) bool { return f.Fix != nil })
 		if i < 0 {
 			break
@@ -97,7 +97,7 @@ func testRule(t *testing.T, r *advice.Rule, file string) (positive bool) {
 		}
 		report = examine(t, r, file, fixed)
 	}
-	if rewrites == 20 {
+	if rewrites == 30 {
 		t.Fatalf("%s: rewriting never ends:\n%s", file, fixed)
 	}
 	if *update {

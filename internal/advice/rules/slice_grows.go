@@ -25,19 +25,18 @@ once.
 
 The rewrite gives an empty slice the capacity for the elements that a loop appends, or for the slices that the next
 statements append. For a field or a parameter, it calls slices.Grow before the loop. The rule only gives advice, to count
-or estimate, if the number isn't known, if only some iterations append, if a function called per element appends, or if
-the slice comes from elsewhere.`,
+or estimate, if the number isn't known, if a function called per element appends, or if the slice comes from elsewhere.`,
 	Class:     advice.Safe,
 	Frames:    growFrames,
 	Allocates: true,
 	Gain:      2.5,
 	Match:     matchSliceGrows,
 	Conditions: advice.Conditions{
-		Offered: "a local slice starts empty, and each iteration of a loop with a known count appends the same number of elements, without " +
+		Offered: "a local slice starts empty, and each iteration of a loop with a known count appends the same number of elements, or none, without " +
 			"goto, or the statements after its declaration append slices whose lengths are known; the rest of the function doesn't distinguish nil from an empty slice, or the slice stays nil",
 		Review: "the slice is a local variable; a count that comes from outside isn't inflated, since all memory is allocated before the first iteration; no pointer to " +
 			"an element, and no part of the slice, is kept while it grows; the function doesn't use the spare capacity; the loop " +
-			"rarely returns early",
+			"rarely returns early; most iterations append; the slice is not reached through a pointer that may be nil",
 	},
 }
 
@@ -168,6 +167,7 @@ func (g *growth) match(c inspector.Cursor, m *advice.Match) bool {
 		m.Why = fmt.Sprintf("%s is copied as it grows step by step. If you can count or estimate the elements cheaply before the loop, call slices.Grow(%s, n).", g.target, g.target)
 	case !even:
 		m.Why = fmt.Sprintf("%s is copied as it grows. Not all of the %s iterations append to it; if most do, set that capacity before the loop.", g.target, b.Text(g.s.Place))
+		g.growForMost(&b, nested, m)
 	default:
 		size := b.Text(g.s.Place)
 		if steps > 1 {
@@ -279,17 +279,22 @@ func (g *growth) perStep() (n int, even bool) {
 			}
 		}
 	}
+	g.see(known)
+	return n, n > 0
+}
+
+// see notes whether the loop uses the slice, other than by known names, in a way that depends on whether
+// it is nil, or that may change it.
+func (g *growth) see(known map[*ast.Ident]bool) {
 	if g.obj == nil {
-		return n, n > 0
+		return
 	}
-	// Other uses in the loop must not depend on whether the slice is nil, nor change it.
 	g.loop.Inspect([]ast.Node{(*ast.Ident)(nil)}, func(c inspector.Cursor) bool {
 		if id := c.Node().(*ast.Ident); g.s.Info.Uses[id] == g.obj && !known[id] && !readsElements(g.s, c) {
 			g.seen = true
 		}
 		return true
 	})
-	return n, n > 0
 }
 
 // readsElements reports whether a use only reads the slice's length or elements, so that nil and empty
@@ -414,6 +419,45 @@ func (g *growth) grownBefore() bool {
 	return ok && g.s.Callee(call) == "slices.Grow"
 }
 
+// growForMost gives a slice room for an element per iteration, if the loop has one statement that
+// appends to it, in a branch.
+func (g *growth) growForMost(b *facts.Trips, nested bool, m *advice.Match) {
+	s, appends := g.s, 0
+	known := make(map[*ast.Ident]bool)
+	for c := range g.loop.Preorder((*ast.AssignStmt)(nil)) {
+		assign := c.Node().(*ast.AssignStmt)
+		if call, ok := facts.AppendTo(s.Place, assign); ok && types.ExprString(assign.Lhs[0]) == g.target {
+			appends++
+			for _, e := range []ast.Expr{assign.Lhs[0], call.Args[0]} {
+				if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+					known[id] = true
+				}
+			}
+		}
+	}
+	if appends != 1 {
+		return
+	}
+	g.seen = false
+	g.see(known)
+	steps := len(g.call.Args) - 1
+	if g.obj == nil || facts.IsParameter(s.Place, g.obj) {
+		if !nested {
+			g.growFirst(b, steps, m)
+		}
+	} else if !g.rewrite(b, steps, m) {
+		m.Edits, m.Class = nil, advice.AdviceOnly
+	}
+	if m.Edits == nil {
+		return
+	}
+	check := []string{fmt.Sprintf("that most of the %s iterations append to it: memory for all elements is allocated first", b.Text(s.Place))}
+	if g.obj == nil || g.nilSeen() {
+		check = append(check, fmt.Sprintf("that no code distinguishes nil from an empty %s", g.target))
+	}
+	edit.MustCheck(m, check)
+}
+
 // growFirst gives a field or a parameter room for the elements before the loop.
 func (g *growth) growFirst(b *facts.Trips, steps int, m *advice.Match) {
 	s, dst, at := g.s, g.call.Args[0], g.loop.Node().Pos()
@@ -447,6 +491,9 @@ func (g *growth) growFirst(b *facts.Trips, steps int, m *advice.Match) {
 	var check []string
 	if ends {
 		check = []string{fmt.Sprintf("that the loop rarely returns early, and that no code distinguishes nil from an empty %s then", g.target)}
+	}
+	if facts.PanicsBeside(s.Place, dst) != 0 {
+		check = append(check, fmt.Sprintf("that %s doesn't panic: it is now evaluated before the loop, even without iterations", g.target))
 	}
 	edit.MustCheck(m, facts.SharedRoom(s.Place, dst, g.loop.Node()), check, b.Claimed(s.Place, g.loop.Node()))
 }

@@ -200,7 +200,7 @@ func flat(rows [][]int, least int) (flat, large []int) {
 		if len(row) == 0 {
 			continue
 		}
-		// want C: Not all of the len(rows) iterations append to it
+		// want B: that most of the len(rows) iterations append to it
 		firsts = append(firsts, row[0]) // hot: runtime.growslice
 	}
 	for _, row := range rows {

@@ -76,3 +76,39 @@ func (r *record) elsewhere(words []string, at func() *record) {
 		r.words = append(r.words, "") // hot: runtime.growslice
 	}
 }
+
+func (r *record) long(words []string) {
+	for _, w := range words {
+		if len(w) > 3 {
+			// want B: that most of the len(words) iterations append to it: memory for all elements is allocated first, and that no code
+			r.words = append(r.words, w) // hot: runtime.growslice
+		}
+	}
+}
+
+func tags(dst []string, n int, tag func(int) (string, bool)) []string {
+	for i := 0; i < n; i++ {
+		if t, ok := tag(i); ok {
+			// want B: nil from an empty dst
+			dst = append(dst, t) // hot: runtime.growslice
+		}
+	}
+	return dst
+}
+
+func chosen(words []string) (short, other []string) {
+	var long []string
+	for _, w := range words {
+		switch {
+		case len(w) > 10:
+			// want B: that most of the len(words) iterations append to it
+			long = append(long, w[1:]) // hot: runtime.growslice
+		case len(w) < 3:
+			// want C: if most do, set that capacity
+			short = append(short, w+"!") // hot: runtime.growslice
+		case w == "":
+			short = append(short, "empty")
+		}
+	}
+	return short, long
+}
