@@ -18,9 +18,9 @@ var bufferToBuilder = &advice.Rule{
 	Doc: `(*bytes.Buffer).String copies the buffer, because more may be written to it. A strings.Builder returns its memory as the
 string, without a copy.
 
-The rewrite gives the Builder the 64 bytes that a Buffer starts with, before the first write. If a loop or branch may
-skip all writes, a Buffer costs nothing there, so the rule only gives advice. If only a loop writes, the memory is
-allocated when the loop runs. For texts of 32 bytes or less, each string that you keep holds 64 bytes.
+The rewrite gives the Builder the 64 bytes that a Buffer starts with, before the first write. Review it if a loop or
+branch may skip all writes, because a Buffer costs nothing there. If only a loop writes, the memory is allocated when the
+loop runs. For texts of 32 bytes or less, each string that you keep holds 64 bytes.
 
 A full Buffer doubles. A Builder above one kilobyte grows by less than half, and a larger one by a quarter, which costs
 as much as the copy. For such texts there is a rewrite only if the code shows their length.`,
@@ -31,7 +31,7 @@ as much as the copy. For such texts there is a rewrite only if the code shows th
 	Conditions: advice.Conditions{
 		Offered: "a local buffer is written to by its methods, fmt.Fprint… and io.WriteString, and is otherwise only asked for String, Len and Grow",
 		Review: "Grow isn't called with a negative or very large number, where the panics differ; short texts are not kept for long in " +
-			"large numbers",
+			"large numbers; some code always writes to the buffer",
 	},
 }
 
@@ -78,11 +78,10 @@ func matchBufferToBuilder(s *advice.Site) []advice.Match {
 				matches = append(matches, m)
 				continue
 			}
+			m.Edits = append(m.Edits, grow(size))
 			if left {
-				m.Class, m.Edits = advice.AdviceOnly, nil
-				m.Why = fmt.Sprintf("String copies the contents of %s; a strings.Builder returns them without a copy. Some paths through this function write nothing, so call Grow only where something will be written.", obj.Name())
+				edit.MustCheck(&m, []string{"that something is usually written: the rewrite allocates memory even if nothing is"})
 			} else {
-				m.Edits = append(m.Edits, grow(size))
 				if small := s.BlockSize(bufferString); !known && 0 < small && small <= 32 {
 					m.Why += fmt.Sprintf(" The texts have %d bytes on average, and each one that you keep holds 64.", small)
 					edit.MustCheck(&m, []string{"that few of them are kept for long"})
