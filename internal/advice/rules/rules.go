@@ -84,6 +84,7 @@ var lineRules = []*advice.Rule{
 	sizeClass,
 	fieldOrder,
 	mapShrink,
+	poolLarge,
 	oncePerObject,
 	mapRange,
 	rangeLookup,
