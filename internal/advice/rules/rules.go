@@ -85,6 +85,7 @@ var lineRules = []*advice.Rule{
 	fieldOrder,
 	mapShrink,
 	poolLarge,
+	equalStrings,
 	oncePerObject,
 	mapRange,
 	rangeLookup,
