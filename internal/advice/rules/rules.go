@@ -86,6 +86,7 @@ var lineRules = []*advice.Rule{
 	mapShrink,
 	poolLarge,
 	equalStrings,
+	poolFresh,
 	oncePerObject,
 	mapRange,
 	rangeLookup,
