@@ -108,7 +108,12 @@ func (s *Site) ShareIn(n ast.Node, re *lazyregexp.Regexp) float64 {
 
 // TimeAt returns the share of the CPU time of the line of a position, with what it calls, in the subject where it is
 // largest.
-func (s *Site) TimeAt(pos token.Pos) float64 {
+func (s *Site) TimeAt(pos token.Pos) float64 { return s.shareAt(pos, cpuTime) }
+
+// BlockedAt is TimeAt for the time that goroutines were blocked.
+func (s *Site) BlockedAt(pos token.Pos) float64 { return s.shareAt(pos, blockTime) }
+
+func (s *Site) shareAt(pos token.Pos, d dimension) float64 {
 	at := s.Fset.Position(pos)
 	most := 0.0
 	for _, h := range s.seen.lines {
@@ -116,7 +121,7 @@ func (s *Site) TimeAt(pos token.Pos) float64 {
 			continue
 		}
 		for subject, v := range h.match(about{}) {
-			most = max(most, s.seen.share(v[cpuTime], subject, cpuTime))
+			most = max(most, s.seen.share(v[d], subject, d))
 		}
 	}
 	return most

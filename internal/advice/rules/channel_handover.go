@@ -3,15 +3,22 @@ package rules
 import (
 	"fmt"
 	"go/ast"
+	"go/token"
 	"go/types"
 	"time"
+
+	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-var chanSend = lazyregexp.New(`^runtime\.chansend1$`)
+var (
+	chanSend    = lazyregexp.New(`^runtime\.chansend1$`)
+	chanReceive = lazyregexp.New(`^runtime\.chanrecv[12]$`)
+	chanPass    = lazyregexp.New(`^runtime\.chan(send1|recv[12])$`)
+)
 
 var channelHandover = &advice.Rule{
 	ID:    "channel-handover",
@@ -21,10 +28,11 @@ twice, which takes a few hundred nanoseconds. If the work per item takes no long
 both sides run ahead for a while. If the receivers are slower, a buffer only fills up; use more receivers.
 
 The rule reports a loop that sends on a channel made without a buffer in the same package, if sends wait 50 µs or less
-on average and make up a tenth of all waiting. Longer waits come from receivers that are busy. Batches and buffers
-change when items arrive, so this rule only gives advice.`,
+on average and make up a tenth of all waiting. Longer waits come from receivers that are busy. If it is the receiver
+that waits, it reports the loop that receives, unless the loop that sends is reported. Batches and buffers change when
+items arrive, so this rule only gives advice.`,
 	Class:  advice.AdviceOnly,
-	Frames: chanSend,
+	Frames: chanPass,
 	Waits:  true,
 	Match:  matchChannelHandover,
 }
@@ -34,32 +42,73 @@ change when items arrive, so this rule only gives advice.`,
 const briefWait = 50 * time.Microsecond
 
 func matchChannelHandover(s *advice.Site) []advice.Match {
-	w := s.BlockWait(chanSend)
-	if w.Share < muchWaiting || w.Time < longWaiting || w.Times == 0 || w.Time/time.Duration(w.Times) > briefWait {
+	if w := s.BlockWait(chanSend); brief(w) {
+		for _, c := range s.Nodes() {
+			if send, ok := c.Node().(*ast.SendStmt); ok && inOwnLoop(c) && unbuffered(s, facts.VariableOf(s.Place, send.Chan), 0) {
+				return []advice.Match{{Node: send, Frames: chanSend, Why: fmt.Sprintf("Each send on %s waits about %v for its receiver, because the channel is unbuffered. Send slices of items, or give the channel a buffer.", s.Source(send.Chan), average(w))}}
+			}
+		}
+	}
+	w := s.BlockWait(chanReceive)
+	if !brief(w) {
 		return nil
 	}
 	for _, c := range s.Nodes() {
-		send, ok := c.Node().(*ast.SendStmt)
+		from, looped := received(s, c)
+		if from == nil || !looped {
+			continue
+		}
+		if channel := facts.VariableOf(s.Place, from); unbuffered(s, channel, 0) && !sendsBriefly(s, channel) {
+			return []advice.Match{{Node: c.Node(), Frames: chanReceive, Why: fmt.Sprintf("Each receive from %s waits about %v for its sender, because the channel is unbuffered. Send slices of items, or give the channel a buffer, so that the sender runs ahead.", s.Source(from), average(w))}}
+		}
+	}
+	return nil
+}
+
+// brief reports whether goroutines waited often, and only for each other.
+func brief(w advice.Wait) bool {
+	return w.Share >= muchWaiting && w.Time >= longWaiting && w.Times > 0 && w.Time/time.Duration(w.Times) <= briefWait
+}
+
+func average(w advice.Wait) time.Duration {
+	return (w.Time / time.Duration(w.Times)).Round(100 * time.Nanosecond)
+}
+
+// received returns the channel that a node receives from, and whether it does so for each item.
+func received(s *advice.Site, c inspector.Cursor) (from ast.Expr, looped bool) {
+	switch n := c.Node().(type) {
+	case *ast.UnaryExpr:
+		if n.Op == token.ARROW {
+			return n.X, inOwnLoop(c)
+		}
+	case *ast.RangeStmt:
+		if _, ok := facts.Under(s.Info.TypeOf(n.X)).(*types.Chan); ok {
+			return n.X, true
+		}
+	}
+	return nil, false
+}
+
+// inOwnLoop reports whether the innermost loop or function around a node is a loop.
+func inOwnLoop(c inspector.Cursor) bool {
+	_, ok := facts.LoopAround(c)
+	return ok
+}
+
+// sendsBriefly reports whether a send on a channel is reported: its line waits, too.
+func sendsBriefly(s *advice.Site, channel types.Object) bool {
+	for _, id := range s.Uses(channel) {
+		at, ok := s.Root().FindNode(id)
 		if !ok {
 			continue
 		}
-		looped := false
-		for up := range c.Enclosing((*ast.ForStmt)(nil), (*ast.RangeStmt)(nil), (*ast.FuncLit)(nil), (*ast.FuncDecl)(nil)) {
-			switch up.Node().(type) {
-			case *ast.ForStmt, *ast.RangeStmt:
-				looped = true
+		for c := range at.Enclosing((*ast.SendStmt)(nil)) {
+			if s.BlockedAt(c.Node().Pos()) >= muchWaiting {
+				return true
 			}
-			break
 		}
-		if !looped || !unbuffered(s, facts.VariableOf(s.Place, send.Chan), 0) {
-			continue
-		}
-		return []advice.Match{{
-			Node: send,
-			Why:  fmt.Sprintf("Each send on %s waits about %v for its receiver, because the channel is unbuffered. Send slices of items, or give the channel a buffer.", s.Source(send.Chan), (w.Time / time.Duration(w.Times)).Round(100*time.Nanosecond)),
-		}}
 	}
-	return nil
+	return false
 }
 
 // unbuffered reports whether everything that the package assigns to a variable, field or parameter is

@@ -19,10 +19,14 @@ func TestWaits(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"waits.go", "waits_test.go"} {
-		text, err := os.ReadFile(filepath.Join(data, name))
+	files, err := filepath.Glob(filepath.Join(data, "*.go"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no source in %s: %v", data, err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
 		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), text, 0o666)
+			err = os.WriteFile(filepath.Join(dir, filepath.Base(file)), text, 0o666)
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -31,7 +35,7 @@ func TestWaits(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/waits\n\ngo 1.25\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, profiles := range []string{"Logger.mutex", "Logger.mutex Logger.cpu", "Server.mutex", "Table.mutex", "Table.block", "Cache.wall"} {
+	for _, profiles := range []string{"Logger.mutex", "Logger.mutex Logger.cpu", "Server.mutex", "Table.mutex", "Table.block", "Cache.wall", "Sum.block", "SumInChunks.block"} {
 		var inputs []advice.Input
 		for name := range strings.FieldsSeq(profiles) {
 			text, err := os.ReadFile(filepath.Join(data, name+".pb.gz"))

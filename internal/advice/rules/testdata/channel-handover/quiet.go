@@ -78,3 +78,34 @@ func worker(n int) int {
 	}
 	return sum
 }
+
+// The line that sends is reported.
+func bothWait(n int) (all int) {
+	c := make(chan int)
+	go func() {
+		for i := range n {
+			c <- i // block: runtime.chansend1
+		}
+		close(c)
+	}()
+	for v := range c { // block: runtime.chanrecv2 20000
+		all += v
+	}
+	return all
+}
+
+// What waits has nothing else to do.
+func idle(c chan int) (all int) {
+	d := make(chan int)
+	for v := range d { // block: runtime.chanrecv2
+		all += v
+	}
+	return all
+}
+
+// Once.
+func answer() int {
+	c := make(chan int)
+	go func() { c <- 1 }()
+	return <-c // block: runtime.chanrecv1 20000
+}
