@@ -138,8 +138,8 @@ func (p *Program) scheduling() int64 {
 			nanos += s.value
 		}
 	})
-	if yielding || p.seen.gc[p.subject] == 0 {
-		nanos += yields // else the goroutine that sweeps gives up its processor
+	if yielding || p.seen.gc[p.subject] == 0 { // else the goroutine that sweeps gives up its processor
+		nanos, passes = nanos+yields, passes+yields
 	}
 	if float64(passes) < leastPassed*float64(nanos) {
 		return 0

@@ -145,6 +145,29 @@ func TestSchedulerBoundRecorded(t *testing.T) {
 	}
 }
 
+// TestSchedulerBoundYields: without a collection, goroutines of the program give up their processors.
+func TestSchedulerBoundYields(t *testing.T) {
+	dir := appModule(t)
+	for _, collector := range []string{"", "runtime.bgsweep"} {
+		b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+		at := func(name string) uint32 {
+			return b.Location(0, 0, profile.Line{Function: b.Function(name, name, "proc.go", 1), Line: 2})
+		}
+		b.Sample([]uint32{at("runtime.schedule"), at("runtime.goschedImpl"), at("runtime.gosched_m"), at("runtime.mcall")}, nil, 100, 1000e6)
+		b.Sample([]uint32{at("other.Work")}, nil, 100, 1000e6)
+		want := "scheduler-bound"
+		if collector != "" {
+			b.Sample([]uint32{at("runtime.sweepone"), at(collector)}, nil, 10, 100e6)
+			want = ""
+		}
+		p := b.Profile()
+		p.DurationNanos = 2e9
+		if got := told(adviseWhole(t, dir, Input{Profile: p, Kind: "cpu"})); got != want {
+			t.Errorf("with %q: %q, want %q", collector, got, want)
+		}
+	}
+}
+
 // TestProgramCases: for each rule about programs there is a profile that it has to speak
 // of, and one that looks like it where it must not.
 func TestProgramCases(t *testing.T) {
