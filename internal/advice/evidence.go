@@ -190,7 +190,7 @@ func (c *collector) walk(in Input, at func(*visit), done func(v *values, collect
 }
 
 // waitsForOthers reports whether goroutines of a sample of wall-clock time waited for others, as those of a block
-// profile did. The states are those of package trace.
+// profile did, or let others run. The states are those of package trace.
 func waitsForOthers(p *profile.Profile, s int) bool {
 	for _, label := range p.SampleLabelSet(s) {
 		if label.Numeric || p.Strings[label.Key] != "state" {
@@ -199,6 +199,9 @@ func waitsForOthers(p *profile.Profile, s int) bool {
 		switch p.Strings[label.Str] {
 		case "sync", "chan send", "chan receive", "select":
 			return true
+		case "runnable": // it gave up its processor for others
+			stack := p.Stack(s)
+			return len(stack) > 0 && p.FunctionName(p.LocationLines(stack[0])[0].Function) == "runtime.Gosched"
 		}
 	}
 	return false

@@ -110,8 +110,12 @@ func (x *examiner) hotEnough(part matched, r *Rule, m *Match) bool {
 	}
 	for subject, v := range part {
 		most := x.worked(v, subject)
-		if r.Waits {
-			most = max(x.share(v[mutexTime], subject, mutexTime), x.share(v[blockTime], subject, blockTime))
+		waits := max(x.share(v[mutexTime], subject, mutexTime), x.share(v[blockTime], subject, blockTime))
+		switch {
+		case r.Waits:
+			most = waits
+		case r.AlsoWaits:
+			most = max(most, waits)
 		}
 		if most >= least {
 			return true

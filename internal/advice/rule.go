@@ -36,8 +36,8 @@ type Rule struct {
 	// Own means that only the line's own work, and the runtime's for it, is evidence, not what the
 	// line calls.
 	Own bool
-	// Waits means that the evidence is a mutex or block profile.
-	Waits bool
+	// Waits means that the evidence is a mutex or block profile. AlsoWaits means that one is evidence, too.
+	Waits, AlsoWaits bool
 	// Holds means that the evidence is the heap in use: what the line, and functions that it calls,
 	// allocated and the program still refers to.
 	Holds bool

@@ -45,6 +45,7 @@ var lineRules = []*advice.Rule{
 	lockForSeveral,
 	rwmutexReaders,
 	busySelect,
+	pollingLoop,
 	channelHandover,
 	jsonAny,
 	jsonReflection,

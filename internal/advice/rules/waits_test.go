@@ -35,7 +35,7 @@ func TestWaits(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/waits\n\ngo 1.25\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	for _, profiles := range []string{"Logger.mutex", "Logger.mutex Logger.cpu", "Server.mutex", "Table.mutex", "Table.block", "Cache.wall", "Sum.block", "SumInChunks.block"} {
+	for _, profiles := range []string{"Logger.mutex", "Logger.mutex Logger.cpu", "Server.mutex", "Table.mutex", "Table.block", "Cache.wall", "Sum.block", "SumInChunks.block", "Turns.wall"} {
 		var inputs []advice.Input
 		for name := range strings.FieldsSeq(profiles) {
 			text, err := os.ReadFile(filepath.Join(data, name+".pb.gz"))
@@ -72,7 +72,7 @@ func TestWaits(t *testing.T) {
 // waiting are the rules about waiting.
 func waiting() (all []*advice.Rule) {
 	for _, r := range lineRules {
-		if r.Waits {
+		if r.Waits || r.AlsoWaits {
 			all = append(all, r)
 		}
 	}
