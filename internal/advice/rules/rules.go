@@ -44,6 +44,7 @@ var lineRules = []*advice.Rule{
 	mutexOnlyReads,
 	lockForSeveral,
 	rwmutexReaders,
+	falseSharing,
 	busySelect,
 	pollingLoop,
 	channelHandover,
