@@ -144,6 +144,9 @@ func (c *collector) walk(in Input, at func(*visit), done func(v *values, collect
 		if v == (values{}) || wall && !waitsForOthers(p, s) {
 			continue
 		}
+		if v[mutexTime] > 0 && locksRuntime(p, s) {
+			v = values{runtimeTime: v[mutexTime]}
+		}
 		clear(seen)
 		w = visit{sample: s, values: &v, below: w.below[:0], key: w.key[:0], toLeaf: true}
 		collecting, allocating, scheduling := false, false, false

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"time"
 )
 
 // examiner applies rules to hot lines, and to programs as a whole.
@@ -38,8 +39,24 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 	report.Changed = changed(sites)
 	report.Summary = summary(report.Findings)
 	report.HotLines = left
-	report.Unexamined = slices.Concat(src.unexamined, missed, failures(x.options.Rules, src.packages))
+	report.Unexamined = slices.Concat(src.unexamined, missed, x.runtimeLocks(), failures(x.options.Rules, src.packages))
 	return report
+}
+
+// runtimeLocks says that goroutines mostly waited for locks of the runtime, which have no line of the user's.
+func (e *evidence) runtimeLocks() (said []string) {
+	for i, v := range e.totals {
+		if v[runtimeTime] <= v[mutexTime] {
+			continue
+		}
+		what := "the mutex profile"
+		if e.subjects[i] != "" {
+			what += " of " + e.subjects[i]
+		}
+		all := time.Duration(v[runtimeTime] + v[mutexTime]).Round(time.Millisecond)
+		said = append(said, fmt.Sprintf("%.0f %% of %v in %s is waiting for locks of the runtime, which guard its scheduler, channels and memory", 100*float64(v[runtimeTime])/float64(v[runtimeTime]+v[mutexTime]), all, what))
+	}
+	return said
 }
 
 // sitesOf finds lines in the source. missed has a sentence for each function that can't be

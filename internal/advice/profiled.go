@@ -34,6 +34,7 @@ const (
 	scheduleTime                  // nanoseconds of CPU time in the scheduler, on behalf of no line of the user's
 	liveBytes                     // in use when the profile was taken
 	liveBlocks                    // objects in use
+	runtimeTime                   // nanoseconds that the runtime waited for its own locks
 	numDimensions
 )
 
@@ -225,6 +226,21 @@ func isMutex(in Input) bool {
 			if strings.HasSuffix(name, "Unlock") || name == "runtime.unlock" || name == "runtime._LostContendedRuntimeLock" {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// locksRuntime reports whether a sample of a mutex profile is about a lock of the runtime, not of package sync.
+func locksRuntime(p *profile.Profile, s int) bool {
+	stack := p.Stack(s)
+	if len(stack) == 0 {
+		return false
+	}
+	for _, line := range p.LocationLines(stack[0]) {
+		switch p.FunctionName(line.Function) {
+		case "runtime.unlock", "runtime.unlock2", "runtime.unlockWithRank", "runtime._LostContendedRuntimeLock":
+			return true
 		}
 	}
 	return false

@@ -271,3 +271,30 @@ func TestGCBoundTry(t *testing.T) {
 		}
 	}
 }
+
+// TestRuntimeLocks: a mutex profile also has waiting for the runtime's own locks, which no line of the user's holds.
+func TestRuntimeLocks(t *testing.T) {
+	dir := appModule(t)
+	of := func(runtime, user int64) Input {
+		b := profile.NewBuilder(profile.ValueType{Type: "contentions", Unit: "count"}, profile.ValueType{Type: "delay", Unit: "nanoseconds"})
+		at := func(name, file string, start, line int64) uint32 {
+			return b.Location(0, 0, profile.Line{Function: b.Function(name, name, file, start), Line: line})
+		}
+		deposit := at("main.(*account).deposit", filepath.Join(dir, "blocking.go"), 67, 69)
+		b.Sample([]uint32{at("runtime.unlock", "lock.go", 1, 1), at("runtime.chansend", "chan.go", 1, 1), deposit}, nil, 10, runtime)
+		b.Sample([]uint32{at("sync.(*Mutex).Unlock", "mutex.go", 1, 1), deposit}, nil, 10, user)
+		return Input{Profile: b.Profile(), Kind: "mutex"}
+	}
+	for _, c := range []struct {
+		runtime, user int64
+		want          string
+	}{
+		{3e9, 1e9, "75 % of 4s in the mutex profile is waiting for locks of the runtime"},
+		{1e9, 3e9, ""},
+	} {
+		r := adviseWhole(t, dir, of(c.runtime, c.user))
+		if got := strings.Join(r.Unexamined, "; "); c.want == "" && got != "" || !strings.Contains(got, c.want) {
+			t.Errorf("%d and %d: %q, want %q", c.runtime, c.user, got, c.want)
+		}
+	}
+}
