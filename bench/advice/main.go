@@ -8,6 +8,7 @@
 //	go run ./bench/advice -hone bin/hone -repos DIR -keep DIR -gains -cases FILE.jsonl,...
 //	go run ./bench/advice -hone bin/hone -repos DIR -cases FILE.jsonl,... -outcomes bench/advice/outcomes.jsonl
 //	go run ./bench/advice -hone bin/hone -offers FOLDER,...
+//	go run ./bench/advice -hone bin/hone -large FOLDER,generated:500 [-runs 5] [-gocold]
 //	go run ./bench/advice -keep DIR -peer staticcheck,go-fix,perfguard,perfguard-optimize -cases FILE.jsonl,...
 //
 // With -keep, cases stay where they were laid out, with their profiles; with -again, hone
@@ -30,6 +31,8 @@
 //
 // With -offers it counts, for each rule, the rewrites that hone offers in the packages of
 // some folders when every line is hot: see offers.go.
+//
+// With -large it measures what hone advise takes on large modules: see large.go.
 //
 // cases.jsonl beside this file has commits, and silent.jsonl places to be silent at. world.jsonl
 // and sealed.jsonl have commits of modules that are in no other list here, split by module before
@@ -69,6 +72,9 @@ func main() {
 	only := flag.String("only", "", "cases whose id matches")
 	modules := flag.String("modules", "", "show the rewrites for all benchmarks of these repositories or modules, to be read, and try to build and test each; @FILE has a line for each")
 	peer := flag.String("peer", "", "with -keep: ask these tools instead of hone")
+	large := flag.String("large", "", "measure hone advise on the modules in these folders; generated:500 makes one with 500 packages")
+	runs := flag.Int("runs", 5, "with -large: how often to measure; the least counts")
+	goCold := flag.Bool("gocold", false, "with -large: also measure once with an empty cache of the go command")
 	offered := flag.String("offers", "", "count the rewrites that hone offers in these folders' packages if every line is hot")
 	judged := flag.String("judged", "", "file of findings that were read; alone, it is counted")
 	files := flag.String("cases", "", "files of cases, with commas between")
@@ -99,6 +105,12 @@ func main() {
 	}
 	if *offered != "" {
 		if err := countOffers(&o, *offered); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
+	if *large != "" {
+		if err := measureLarge(&o, *large, *runs, *goCold); err != nil {
 			log.Fatal(err)
 		}
 		return
