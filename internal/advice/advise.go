@@ -30,6 +30,7 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	}
 	e := collect(inputs, l.locate)
 	lines, dirs, left := e.hottest(o.MinShare, o.MaxPackages)
+	e.details(inputs, lines, dirs)
 	o.stage("reading and compiling %s", count(len(dirs), "package"))
 	patterns, apart := patternsOf(mods, dirs)
 	src, err := o.read(ctx, toolchain, goroot, gocmd.SplitFlags(env[3]), patterns)
@@ -97,7 +98,8 @@ func Examine(inputs []Input, pkgs []*Package, locate func(*profile.Frame) string
 		}
 	}
 	e := collect(inputs, locate)
-	lines, _, _ := e.hottest(o.MinShare, o.MaxPackages)
+	lines, dirs, _ := e.hottest(o.MinShare, o.MaxPackages)
+	e.details(inputs, lines, dirs)
 	x := &examiner{collector: e, options: &o}
 	return x.report(inputs, lines, src)
 }

@@ -10,13 +10,17 @@ import (
 // calledFrom counts a sample at the user's line that is the next one up the stack.
 func (h *hot) calledFrom(above *hot, v *visit, subject int) {
 	if h.callers == nil {
-		h.callers = make(map[place]matched)
+		h.callers = make(map[*hot]matched)
 	}
-	countAt(h.callers, above.place, v, subject)
-	if above.called == nil {
-		above.called = make(map[string]matched)
+	countAt(h.callers, above, v, subject)
+}
+
+// calls counts a sample at the line below, as one of its function's.
+func (h *hot) calls(below *hot, v *visit, subject int) {
+	if h.called == nil {
+		h.called = make(map[string]matched)
 	}
-	countAt(above.called, h.function, v, subject)
+	countAt(h.called, below.function, v, subject)
 }
 
 func countAt[K comparable](at map[K]matched, key K, v *visit, subject int) {
@@ -44,7 +48,7 @@ const (
 // calledBy returns the lines that called a line's function in a subject, and the callers of those that
 // only pass the call on. Tests are left out.
 func (e *evidence) calledBy(h *hot, subject int) []Caller {
-	if all := h.match(about{})[subject]; all != nil {
+	if all := h.sum[subject]; all != nil {
 		return e.calledByAs(h, subject, mainDimension(all), 0)
 	}
 	return nil
@@ -63,17 +67,17 @@ func (c *Costs) CalledFrom(function string, line int) bool {
 
 // calledByAs compares by a dimension; passed is the number of levels below that pass the call on.
 func (e *evidence) calledByAs(h *hot, subject int, by dimension, passed int) []Caller {
-	all := h.match(about{})[subject]
+	all := h.sum[subject]
 	var callers []Caller
-	for at, m := range h.callers {
+	for above, m := range h.callers {
 		v := m[subject]
-		if v == nil || strings.HasSuffix(at.file, "_test.go") {
+		if v == nil || above.testing {
 			continue
 		}
 		if share := float64(v[by]) / float64(all[by]); share >= callerShare {
-			name := parseName(at.function)
-			c := Caller{Function: name.declared(), File: at.file, Line: int(at.line), Share: share}
-			if above := e.lines[at]; passed < maxPassed && above.passesOn(h.function, subject, by) {
+			name := parseName(above.function)
+			c := Caller{Function: name.declared(), File: above.file, Line: int(above.line), Share: share}
+			if passed < maxPassed && above.passesOn(h.function, subject, by) {
 				c.Callers = e.calledByAs(above, subject, by, passed+1)
 			}
 			callers = append(callers, c)
@@ -87,5 +91,5 @@ func (e *evidence) calledByAs(h *hot, subject int, by dimension, passed int) []C
 
 // passesOn reports whether a line costs hardly more than its calls of a function.
 func (h *hot) passesOn(function string, subject int, by dimension) bool {
-	return float64(h.called[function][subject][by]) >= passedOn*float64(h.match(about{})[subject][by])
+	return float64(h.called[function][subject][by]) >= passedOn*float64(h.sum[subject][by])
 }

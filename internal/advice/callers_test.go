@@ -2,6 +2,9 @@ package advice
 
 import (
 	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -27,7 +30,7 @@ func TestCallers(t *testing.T) {
 	b.Sample([]uint32{helper, at("p_test.Benchmark", 2)}, nil, 9, 90)
 	b.Sample([]uint32{helper, at("p.seldom", 3)}, nil, 1, 1)
 	b.Sample([]uint32{at("other.Work", 3), at("p.seldom", 4)}, nil, 100, 1000)
-	c := collect([]Input{{Profile: b.Profile(), Subject: "S"}}, func(f *profile.Frame) string {
+	c := collectAll([]Input{{Profile: b.Profile(), Subject: "S"}}, func(f *profile.Frame) string {
 		return strings.TrimPrefix(f.File, "/std/x.go")
 	})
 	var text []string
@@ -60,7 +63,7 @@ func TestPassedOn(t *testing.T) {
 	b.Sample([]uint32{at("New", 10), wrapped, at("Or", 6)}, nil, 9, 900) // another line of it
 	b.Sample([]uint32{made, at("Mixed", 7), at("run", 8)}, nil, 5, 500)
 	b.Sample([]uint32{at("other", 9), at("Mixed", 7), at("run", 8)}, nil, 5, 500)
-	c := collect([]Input{{Profile: b.Profile(), Subject: "S"}}, func(f *profile.Frame) string { return f.File })
+	c := collectAll([]Input{{Profile: b.Profile(), Subject: "S"}}, func(f *profile.Frame) string { return f.File })
 	h := c.lines[place{file: "/p/x.go", function: "p.New", startLine: 1, line: 1}]
 	e, _ := c.describe(h, h.match(about{}), 2, 0)
 	for most, want := range map[int]string{
@@ -72,4 +75,15 @@ func TestPassedOn(t *testing.T) {
 			t.Errorf("up to %d: %s, want %s", most, got, want)
 		}
 	}
+}
+
+// collectAll collects the details of all lines.
+func collectAll(inputs []Input, locate func(*profile.Frame) string) *collector {
+	c := collect(inputs, locate)
+	var dirs []string
+	for at := range c.lines {
+		dirs = append(dirs, filepath.Dir(at.file))
+	}
+	c.details(inputs, slices.Collect(maps.Values(c.lines)), dirs)
+	return c
 }

@@ -31,7 +31,7 @@ func TestAllocationCounts(t *testing.T) {
 		return ""
 	}
 	inputs := slices.Concat(allocating("Once", 1), allocating("Each", 20), allocating("Unknown", 0)[1:])
-	e := &collect(inputs, locate).evidence
+	e := &collectAll(inputs, locate).evidence
 	var line *hot
 	for at, h := range e.lines {
 		if at.line == 5 {
@@ -68,7 +68,7 @@ func TestOwn(t *testing.T) {
 	cpu.Sample([]uint32{at("runtime.memmove", "memmove.s", 1), line}, nil, 2, 20e6)
 	cpu.Sample([]uint32{at("example.com/app.run", "app.go", 20), line}, nil, 4, 40e6)
 	cpu.Sample([]uint32{at("strings.Index", "strings.go", 1), line}, nil, 8, 80e6)
-	e := &collect([]Input{{Profile: cpu.Profile(), Subject: "B", Kind: "cpu"}}, func(f *profile.Frame) string {
+	e := &collectAll([]Input{{Profile: cpu.Profile(), Subject: "B", Kind: "cpu"}}, func(f *profile.Frame) string {
 		if f.File == "app.go" {
 			return f.File
 		}

@@ -23,7 +23,8 @@ func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
 	places := specific(placesOf(x.hits(sites, false)))
 	disjoint(places)
 	rest := placesOf(x.hits(unreported(sites, places), true))
-	report := &Report{Packages: []string{}, Together: x.union(inputs, covered(places))}
+	found, below := covered(places)
+	report := &Report{Packages: []string{}, Together: x.union(inputs, found, below)}
 	for _, p := range src.packages {
 		report.Packages = append(report.Packages, p.Path)
 	}

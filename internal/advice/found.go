@@ -103,21 +103,23 @@ func disjoint(places []*occurrence) {
 	}
 }
 
-// covered returns what reports whether a sample at a line is below some finding.
-func covered(places []*occurrence) func(at place, below []string, toLeaf bool) bool {
-	return func(at place, below []string, toLeaf bool) bool {
+// covered returns the lines of findings, and what reports whether a sample at one of them is below some
+// finding.
+func covered(places []*occurrence) (lines map[*hot]bool, below func(at *hot, below []string, toLeaf bool) bool) {
+	lines = make(map[*hot]bool)
+	by := make(map[*hot][]about)
+	for _, f := range places {
+		if f.rule.Holds {
+			continue // about memory, not about time
+		}
+		for _, s := range f.sites {
+			lines[s.hot] = true
+			by[s.hot] = append(by[s.hot], f.rule.about(&f.match))
+		}
+	}
+	return lines, func(at *hot, below []string, toLeaf bool) bool {
 		below = slices.Clone(below)
 		slices.Reverse(below)
-		for _, f := range places {
-			for _, s := range f.sites {
-				if f.rule.Holds {
-					continue // about memory, not about time
-				}
-				if about := f.rule.about(&f.match); s.hot.place == at && about.has(below, toLeaf) {
-					return true
-				}
-			}
-		}
-		return false
+		return slices.ContainsFunc(by[at], func(a about) bool { return a.has(below, toLeaf) })
 	}
 }

@@ -19,9 +19,9 @@ func (e *evidence) hottest(least float64, folders int) (lines []*hot, dirs []str
 	}
 	var all []weighed
 	for _, h := range e.lines {
-		w := e.largest(h.match(about{}))
-		if held := h.held(new(Match)); e.holdsEnough(held, 1, least) {
-			w = max(w, e.held(held).Share)
+		w := e.largest(h.sum)
+		if e.holdsEnough(h.holds, 1, least) {
+			w = max(w, e.held(h.holds).Share)
 		}
 		if w < least || h.testing {
 			continue
@@ -38,8 +38,12 @@ func (e *evidence) hottest(least float64, folders int) (lines []*hot, dirs []str
 	slices.SortFunc(all, func(a, b weighed) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), strings.Compare(a.file, b.file), cmp.Compare(a.line, b.line), strings.Compare(a.function, b.function))
 	})
+	examined := make(map[string]bool)
+	for _, dir := range dirs {
+		examined[dir] = true
+	}
 	for _, h := range all {
-		if slices.Contains(dirs, filepath.Dir(h.file)) {
+		if examined[filepath.Dir(h.file)] {
 			lines = append(lines, h.hot)
 		}
 	}

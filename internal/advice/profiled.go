@@ -68,14 +68,27 @@ type chain struct {
 // hot is a line with its profile data.
 type hot struct {
 	place
-	chains  map[string]*chain
-	blocks  map[int]map[int64]int64 // of each subject, objects by size in bytes, allocated by the line itself
-	live    map[int]map[int64]int64 // the same for objects in use
-	main    values                  // of all chains and subjects, what the first goroutine has run
-	callers map[place]matched
+	sum     matched // what the line and all it calls cost
+	holds   matched // the heap in use that the line allocated, or functions of others that it calls
+	taken   int64   // ns since 1970, when the newest profile with the line ended; 0 if unknown
+	testing bool    // within a _test.go file
+
+	// What follows is known of lines that details were collected of.
+
+	chains map[string]*chain
+	blocks map[int]map[int64]int64 // of each subject, objects by size in bytes, allocated by the line itself
+	live   map[int]map[int64]int64 // the same for objects in use
+	main   values                  // of all chains and subjects, what the first goroutine has run
+
+	// What follows is known of hot lines, and of lines that may pass a call on to them.
+
+	callers map[*hot]matched
 	called  map[string]matched // by functions of the user's that stand next below
-	taken   int64              // ns since 1970, when the newest profile with the line ended; 0 if unknown
-	testing bool               // within a _test.go file
+
+	// These are the collector's, while it goes through samples.
+
+	adding *values // sum, for the profile at hand
+	seen   int     // the last sample with the line
 }
 
 // evidence is what a set of profiles shows for the user's lines.
@@ -87,19 +100,23 @@ type evidence struct {
 	spans    []int64   // ns that CPU profiles were collected for; below 0 if one doesn't say
 	opTimes  []float64 // ns per operation, 0 if it wasn't measured
 	lines    map[place]*hot
-	runs     map[string]Runs // by subject, if they were counted
+	byFile   map[string][]*hot // lines; see linesIn
+	runs     map[string]Runs   // by subject, if they were counted
 }
 
 // A step is a frame of a location: of the user's, or not.
 type step struct {
-	place    // file is "" if it is not the user's
+	line     *hot // nil if it is not the user's
 	name     string
 	function uint32
+	// What the function does for the runtime.
+	collects, allocates, schedules, marks bool
+	runs                                  bool // it runs a benchmark
 }
 
 // A visit is a sample at a line of the user's.
 type visit struct {
-	place
+	line   *hot
 	sample int
 	values *values
 	below  []string // as chain.below, but the leaf first; changes with the next visit

@@ -12,7 +12,7 @@ import (
 // by the functions that the profile shows below it. The line stays if it calls one of them. Otherwise it
 // is the nearest line that does: after it if two are as near, because changes usually add lines.
 func (p *Package) relocate(h *hot, function inspector.Cursor, line int) int {
-	below := h.calls()
+	below := h.calledNames()
 	if len(below) == 0 {
 		return line
 	}
@@ -36,9 +36,9 @@ func (p *Package) relocate(h *hot, function inspector.Cursor, line int) int {
 	return best
 }
 
-// calls are the names, without package and receiver, of the functions that a profile shows directly below a
+// calledNames are the names, without package and receiver, of the functions that a profile shows directly below a
 // line. Functions of the runtime and literals have no name in the source.
-func (h *hot) calls() map[string]bool {
+func (h *hot) calledNames() map[string]bool {
 	names := make(map[string]bool)
 	add := func(function string) {
 		if n := parseName(function); n.closure == "" && !strings.HasPrefix(function, "runtime.") && !strings.HasPrefix(function, "internal/") {

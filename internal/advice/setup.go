@@ -32,19 +32,22 @@ const (
 	asks           // in a function without a loop that has a *testing.B: what it calls may have one
 )
 
+// runsBenchmark is the function that calls benchmarks.
+const runsBenchmark = "testing.(*B).runN"
+
 // prepares reports whether a sample, whose frames are given from the root, is in the setup of a
 // benchmark.
 func (u *setups) prepares(frames iter.Seq[*step]) bool {
 	known, begun := asks, false
 	for f := range frames {
 		if !begun {
-			begun = f.name == "testing.(*B).runN"
+			begun = f.runs
 			continue
 		}
-		if f.file == "" {
+		if f.line == nil {
 			break // measured, or not the user's to say
 		}
-		if known = u.phase(f.place); known != asks {
+		if known = u.phase(f.line.place); known != asks {
 			break
 		}
 	}

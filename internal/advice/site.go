@@ -131,8 +131,8 @@ func (s *Site) shareAt(pos token.Pos, d dimension) float64 {
 func (s *Site) linesOf(n ast.Node) iter.Seq[*hot] {
 	first, last := s.Fset.Position(n.Pos()), s.Fset.Position(n.End())
 	return func(yield func(*hot) bool) {
-		for _, h := range s.seen.lines {
-			if h.file == first.Filename && int64(first.Line) <= h.line && h.line <= int64(last.Line) && !yield(h) {
+		for _, h := range s.seen.linesIn(first.Filename) {
+			if int64(first.Line) <= h.line && h.line <= int64(last.Line) && !yield(h) {
 				return
 			}
 		}
