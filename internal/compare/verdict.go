@@ -53,6 +53,7 @@ func (s *Sides) Rows() []Row {
 		switch {
 		case c.Verdict != experiment.OneSided:
 			r.Change, r.Interval = changeText(c), intervalText(c)
+			r.reconcile(c)
 		case inBase:
 			r.Verdict = "only in " + s.base.Label
 		default:
@@ -61,6 +62,24 @@ func (s *Sides) Rows() []Row {
 		rows = append(rows, r)
 	}
 	return rows
+}
+
+// reconcile handles a change that goes the other way than the medians beside it. The change
+// is estimated from pairs, which scattered samples can turn around. If nothing is certain
+// there is no direction to show; otherwise the verdict says so.
+func (r *Row) reconcile(c *experiment.Comparison) {
+	none := 0.0
+	if c.Scale == experiment.Ratio {
+		none = 1
+	}
+	if r.Base == r.Head || (c.Head.Center-c.Base.Center)*(c.Change-none) >= 0 || math.IsNaN(c.Change) {
+		return
+	}
+	if r.changed {
+		r.Verdict += ", by pairs: the medians differ the other way"
+	} else {
+		r.Change = "~"
+	}
 }
 
 // Tidied prints a value of a unit as benchstat does: 501.2n for 501.2 ns/op. Its unit is then

@@ -1,6 +1,8 @@
 // Values of benchmarks as text, exactly as hone and benchstat print them: four
 // digits with a prefix (golang.org/x/perf/benchunit).
 
+import { figureText } from '../api/figures';
+
 const DECIMAL: readonly (readonly [number, string])[] = [
   [1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, ''], [1e-3, 'm'], [1e-6, 'µ'], [1e-9, 'n'],
 ];
@@ -38,8 +40,11 @@ export function withUnit(text: string, unit: string): string {
   const [, number = text, prefix = ''] = /^([+\-−]?[\d.]+)(\D*)$/.exec(text) ?? [];
   if (!/^[+\-−]?[\d.]+\D*$/.test(text)) return text;
   if (Number(number) === 0) return `0 ${short}`.trim();
-  const plain = short === '' && /^(allocs|sec)?$/.test(measure) ? number.replace(/\.0+$/, '') : number;
-  return short || prefix ? `${plain} ${prefix}${short}`.trim() : plain;
+  if (short) return `${number} ${prefix}${short}`;
+  // A prefix needs a unit to stand before: 80.00m gcs are 0.08.
+  const factor = [...DECIMAL, ...BINARY].find(([, name]) => name === prefix)?.[0] ?? 1;
+  const plain = figureText(String(Number((Number(number.replace('−', '-')) * factor).toPrecision(4))));
+  return number.startsWith('+') ? `+${plain}` : plain;
 }
 
 export function valueText(value: number | null | undefined, unit: string): string {
