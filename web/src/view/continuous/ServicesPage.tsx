@@ -133,7 +133,8 @@ function stateOf(s: Service, kind: string, now: number) {
   const facts = s.kinds.find((k) => k.kind === kind);
   const last = facts?.last ?? s.last;
   const matchers = [{ name: 'kind', op: '=' as const, value: kind }, { name: 'service', op: '=' as const, value: s.name }];
-  return fresh({ q: formatSelector(matchers), ...(facts && { per: perOf(facts) }), ...lately(HOUR, now - last > SILENT ? last + 1000 : now) });
+  const per = facts && { per: perOf(facts) };
+  return fresh({ q: formatSelector(matchers), ...per, ...lately(HOUR, now - last > SILENT ? last + 1000 : now) });
 }
 
 const minute = (now: number) => Math.ceil(now / MINUTE) * MINUTE;

@@ -35,7 +35,15 @@ export default function DiffView({ state }: ViewProps) {
           <p>Choose a base. This view then shows which functions cost more or less, and which are new or gone.</p>
           {stored.value
             ? <Button kind="primary" icon="compare" onClick={() => { choosing.value = true; }}>Compare to…</Button>
-            : <ProfileList label="Compare with" base chosen={[]} without={state.profile} onChoose={(ids) => void chooseOrTell('base', ids)} />}
+            : (
+              <ProfileList
+                label="Compare with"
+                base
+                chosen={[]}
+                without={state.profile}
+                onChoose={(ids) => void chooseOrTell('base', ids)}
+              />
+            )}
         </Empty>
       )}
     </section>
