@@ -102,8 +102,9 @@ func (d *Diff) key(r *DiffRow) *DiffValue {
 // print fills in the texts of all values.
 func (d *Diff) print() {
 	unit := d.textUnit()
-	format := func(v int64) string { return formatRate(v, d.Unit, unit, d.perSecond) }
-	total := func(v int64) string { return formatRate(v, d.Unit, "auto", d.perSecond) }
+	as := d.rate()
+	format := func(v int64) string { return formatRate(v, d.Unit, unit, as) }
+	total := func(v int64) string { return formatRate(v, d.Unit, "auto", as) }
 	d.BaseText, d.HeadText, d.CompareText = total(d.BaseTotal), total(d.HeadTotal), total(d.Compared)
 	for i := range d.Rows {
 		for _, v := range []*DiffValue{&d.Rows[i].Flat, &d.Rows[i].Cum} {
@@ -112,10 +113,15 @@ func (d *Diff) print() {
 	}
 }
 
+func (d *Diff) rate() rate { return rateOf(profile.ValueType{Type: d.Type, Unit: d.Unit}, d.perSecond) }
+
 // textUnit picks one unit for the table, in which its smallest change has digits.
 func (d *Diff) textUnit() string {
 	if d.printUnit != "" && d.printUnit != "minimum" && d.printUnit != "auto" {
 		return d.printUnit
+	}
+	if d.rate() == inCores {
+		return "auto"
 	}
 	least := int64(math.MaxInt64)
 	for i := range d.Rows {

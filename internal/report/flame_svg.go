@@ -289,7 +289,9 @@ func (p *svgPicture) change(unscaled, head int64) string {
 	return p.text(base) + " → " + p.text(head) + " (" + signedText(head-base, p.text) + relative + ")"
 }
 
-func (p *svgPicture) text(v int64) string { return formatRate(v, p.unit, "auto", p.o.PerSecond) }
+func (p *svgPicture) text(v int64) string {
+	return formatRate(v, p.unit, "auto", rateOf(p.t.Types[p.o.Column], p.o.PerSecond))
+}
 
 // stepOf returns how much a node has changed: see changeStep.
 func (p *svgPicture) stepOf(n uint32) int {

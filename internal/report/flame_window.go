@@ -268,7 +268,7 @@ func (x *FlameIndex) Window(w Window) (*FlameWindow, error) {
 }
 
 func (x *FlameIndex) quantity(value, total int64) Quantity {
-	q := Quantity{Value: value, Text: formatRate(value, x.t.Types[0].Unit, x.unit, x.rates)}
+	q := Quantity{Value: value, Text: formatRate(value, x.t.Types[0].Unit, x.unit, rateOf(x.t.Types[0], x.rates))}
 	if total != 0 {
 		q.Percent = 100 * float64(value) / float64(total)
 	}

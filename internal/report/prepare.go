@@ -124,7 +124,7 @@ func (r *Report) measure(param string) error {
 	if o.Mean {
 		r.sampleType = "mean_" + t.Type
 	}
-	r.outputUnit, r.rates = o.Unit, o.PerSecond
+	r.outputUnit, r.rate = o.Unit, rateOf(t, o.PerSecond)
 	r.ratio = 1 / o.DivideBy
 	for _, f := range [...]struct{ name, value string }{
 		{"focus", o.Focus}, {"ignore", o.Ignore}, {"hide", o.Hide}, {"show", o.Show}, {"show_from", o.ShowFrom},

@@ -45,7 +45,7 @@ type scale struct {
 	sampleUnit string
 	outputUnit string
 	ratio      float64
-	rates      bool // values are per second
+	rate       rate // how values per second are printed
 }
 
 // format prints a value of the report's sample type.
@@ -53,7 +53,7 @@ func (s *scale) format(v int64) string {
 	if s.ratio > 0 && s.ratio != 1 {
 		v = int64(float64(v) * s.ratio)
 	}
-	return formatRate(v, s.sampleUnit, s.outputUnit, s.rates)
+	return formatRate(v, s.sampleUnit, s.outputUnit, s.rate)
 }
 
 // percent prints a share of the total.

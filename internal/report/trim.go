@@ -184,7 +184,7 @@ func (g *graph) pictured(n int) int {
 // selectUnit replaces the output unit "minimum" by that of the smallest value
 // shown, or, if the total needs another, of a hundred times that.
 func (r *Report) selectUnit(g *trimmed) {
-	if r.outputUnit != "minimum" || len(g.order) == 0 {
+	if r.outputUnit != "minimum" || len(g.order) == 0 || r.rate == inCores {
 		return
 	}
 	var least int64

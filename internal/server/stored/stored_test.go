@@ -481,7 +481,7 @@ func TestDeleteService(t *testing.T) {
 	}
 }
 
-// TestRates checks that values per second say so, but for texts that are what go
+// TestRates checks that CPU time per second is in cores, but for texts that are what go
 // tool pprof prints.
 func TestRates(t *testing.T) {
 	l := servertest.NewLive(t, nil)
@@ -493,7 +493,7 @@ func TestRates(t *testing.T) {
 			"flame/search?query=.&" + of, "diff?" + of + strings.Replace("&"+of, "&profile", "&base", 1),
 		} {
 			if got := rate.MatchString(l.Get("/api/v1/report/" + path)); got != want {
-				t.Errorf("whether /s stands behind values of %s per %s: %v", path, per, got)
+				t.Errorf("whether values of %s per %s are in cores: %v", path, per, got)
 			}
 		}
 		if text := l.Get("/api/v1/report/top?format=text&" + of); rate.MatchString(text) {
@@ -502,7 +502,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-var rate = regexp.MustCompile(`\d[mnu]?s/s\b`)
+var rate = regexp.MustCompile(`\d cores?\b`)
 
 func TestDivided(t *testing.T) {
 	for _, test := range []struct {

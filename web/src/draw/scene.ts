@@ -4,7 +4,7 @@
 import type { ChangeScale } from '../model/change';
 import { changeStep } from '../model/change';
 import { REST, ROOT, type FlameModel } from '../model/model';
-import { formatCount, formatValue, rateText } from '../model/units';
+import { formatCount, formatRate, rateOf } from '../model/units';
 import { nameForms } from '../model/names';
 import { visible } from '../model/visible';
 import { REST_FILL, ROOT_FILL, changeFill, heatFill, originFill, packageFill, type ColorBy } from '../theme/frames';
@@ -166,7 +166,7 @@ export class Scene {
   private totals(): string {
     const { about } = this.model;
     if (!about.diff) return about.totalText;
-    const base = rateText(formatValue(about.baseTotal * about.baseScale, about.unit, 'auto'), about.perSecond);
+    const base = formatRate(about.baseTotal * about.baseScale, about.unit, 'auto', rateOf(about));
     return `${base} → ${about.totalText}`;
   }
 

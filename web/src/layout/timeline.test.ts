@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { areaPath, dragged, fitting, linePath, nudged, pointAt, runs } from './timeline';
+import { areaPath, dragged, fitting, linePath, nudged, pointAt, runs, split } from './timeline';
 
 const points = (...times: number[]) => times.map((time) => ({ time, value: time }));
 const x = { min: 0, max: 1000, from: 0, to: 100 };
@@ -13,6 +13,17 @@ test('a line ends where nothing was profiled for longer than usual', () => {
 
 test('a window without a value interrupts', () => {
   expect(runs([{ time: 0, value: 1 }, { time: 10, value: null }, { time: 20, value: 2 }], 10).map((r) => r.length)).toEqual([1, 1]);
+});
+
+test('a sum of a window that goes on is apart from the line, a rate is not', () => {
+  const run = points(0, 100, 200, 300);
+  const span = { from: 50, to: 350 };
+  const { whole, partial } = split(run, 100, span, true);
+  expect(whole.map((p) => p.time)).toEqual([100, 200]);
+  expect(partial.map((part) => part.map((p) => p.time))).toEqual([[0, 100], [200, 300]]);
+  expect(split(run, 100, { from: 0, to: 400 }, true)).toEqual({ whole: run, partial: [] });
+  expect(split(run, 100, span, false)).toEqual({ whole: run, partial: [] });
+  expect(split(points(300), 100, span, true)).toEqual({ whole: [], partial: [points(300)] });
 });
 
 test('values stand in the middle of their windows', () => {

@@ -30,6 +30,22 @@ export function runs(points: readonly Point[], step: number): Point[][] {
   return all;
 }
 
+/**
+ * Splits a run of sums where a window is only partly within the time that is shown, as the last one is that goes on: its sum
+ * says how much of it has passed, and would read as a drop. Rates and averages have whole runs.
+ */
+export function split(
+  run: readonly Point[], step: number, span: { from: number; to: number }, sums: boolean,
+): { whole: readonly Point[]; partial: readonly (readonly Point[])[] } {
+  if (!sums) return { whole: run, partial: [] };
+  const isWhole = (p: Point | undefined) => p !== undefined && p.time >= span.from && p.time + step <= span.to;
+  const first = isWhole(run[0]) ? 0 : 1;
+  const end = isWhole(run.at(-1)) ? run.length : run.length - 1;
+  if (first >= end) return { whole: [], partial: run.length > 0 ? [run] : [] };
+  const partial = [...(first > 0 ? [run.slice(0, 2)] : []), ...(end < run.length ? [run.slice(-2)] : [])];
+  return { whole: run.slice(first, end), partial };
+}
+
 const text = (n: number) => String(Math.round(n * 10) / 10);
 
 /** The path of a run; a value stands in the middle of its window. */

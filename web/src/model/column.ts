@@ -3,7 +3,7 @@
 
 import { grouped } from '../api/figures';
 import type { Quantity } from '../api/types';
-import { convert, formatValue, inUnits, rateText } from './units';
+import { convert, formatRate, inUnits, type Rate } from './units';
 
 /** A value as the server prints it. */
 export type Figure = Pick<Quantity, 'value' | 'text'>;
@@ -21,14 +21,16 @@ const MOST = 1e6;
 export function columnFigures(all: readonly Figure[], unit: string): (q: Figure) => string {
   const known = all.filter((q) => q.value !== 0);
   const sizes = known.map((q) => Math.abs(q.value));
-  const perSecond = known.some((q) => q.text.endsWith('/s'));
-  const printed = (to: string) => known.every((q) => rateText(formatValue(q.value, unit, to), perSecond) === q.text);
+  const rate = rateIn(known);
+  const printed = (to: string) => known.every((q) => formatRate(q.value, unit, to, rate) === q.text);
   // All memory of a profile is printed in one unit already, and so is what an option asks for.
   const asked = unitOf(known[0]?.text ?? '');
-  const own = printed('minimum') ? sizes.length > 0 && scaleOf(sizes, unit) : printed(asked) && scaleIn(asked, sizes, unit);
+  const own = printed('minimum')
+    ? sizes.length > 0 && (rate === 'cores' ? coresScale(sizes, unit) : scaleOf(sizes, unit))
+    : printed(asked) && scaleIn(asked, sizes, unit);
   if (!own) return (q) => q.text;
   const { factor, decimals } = own;
-  const name = perSecond ? `${own.name}/s` : own.name;
+  const name = rate === 'second' ? `${own.name}/s` : own.name;
   return ({ value }) => {
     if (value === 0) return '0';
     const text = Math.abs(value / factor).toFixed(decimals);
@@ -37,6 +39,19 @@ export function columnFigures(all: readonly Figure[], unit: string): (q: Figure)
     const [whole, part] = text.split('.') as [string, string?];
     return `${sign}${grouped(whole)}${part === undefined ? '' : `.${part}`}${name}`;
   };
+}
+
+/** Of the texts of the server. */
+function rateIn(known: readonly Figure[]): Rate {
+  if (known.some((q) => / cores?$/.test(q.text))) return 'cores';
+  return known.some((q) => q.text.endsWith('/s')) ? 'second' : 'none';
+}
+
+/** Cores, with two digits of the smallest value, four behind the point at most. */
+function coresScale(sizes: readonly number[], unit: string): Scale {
+  const factor = 1 / convert(1, unit, 's').value;
+  const least = sizes.reduce((a, b) => Math.min(a, b), Infinity) / factor;
+  return { name: ' cores', factor, decimals: Math.max(2, Math.min(4, 1 - Math.floor(Math.log10(least)))) };
 }
 
 /** A column's unit, with its size in that of the values. */

@@ -11,7 +11,7 @@
 
 import type { Flame, FlameSearch, FlameShares, FlameWidths, Quantity } from '../api/types';
 import { eachChild, REST, ROOT, type FlameModel, type FrameTable, spreads } from './model';
-import { formatValue, rateText } from './units';
+import { formatRate, rateOf } from './units';
 import { weighing, widthsOf } from './widths';
 
 /** As the page's data has it: flameData in internal/report/flame_html.go. */
@@ -260,7 +260,7 @@ export function modelOf(data: Embedded, frames: FrameTable, t: Tree, type: numbe
       event,
       baseEvent,
       total: total[0]!,
-      totalText: rateText(formatValue(total[0]!, unit, 'auto'), data.perSecond),
+      totalText: formatRate(total[0]!, unit, 'auto', rateOf({ type: name, unit, perSecond: data.perSecond })),
       width: wide[0]!,
       height: t.depth[deepest]! + 1,
       inverted: t.inverted,
@@ -383,10 +383,11 @@ export function searchModel(m: FlameModel, test: (name: string) => boolean, both
   };
   const found = outermost(m);
   const counted = both === m ? found : outermost(both);
-  const { whole, baseScale, unit, perSecond } = m.about;
+  const { whole, baseScale, unit } = m.about;
+  const rate = rateOf(m.about);
   const sum = (values: Float64Array) => counted.reduce((all, n) => all + values[n]!, 0);
   const share = (value: number, of: number): Quantity => (
-    { value, text: rateText(formatValue(value, unit, 'auto'), perSecond), percent: of > 0 ? (100 * value) / of : 0 }
+    { value, text: formatRate(value, unit, 'auto', rate), percent: of > 0 ? (100 * value) / of : 0 }
   );
   const scaled = (value: number) => weighing('base', baseScale)(0, value);
   return {

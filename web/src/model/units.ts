@@ -107,9 +107,29 @@ export function formatValue(value: number, from: string, to = 'minimum'): string
   return text === '0' || text === '-0' ? '0' : figureText(text + converted.unit);
 }
 
-/** A value's text, with what is behind the unit of rates. */
-export function rateText(text: string, perSecond: boolean | undefined): string {
-  return perSecond && text !== '0' ? `${text}/s` : text;
+/** What values are printed as: themselves, per second, or CPU time per second as a number of cores. */
+export type Rate = 'none' | 'second' | 'cores';
+
+/** How values of a sample type are printed: the server's rateOf. */
+export function rateOf({ type, unit, perSecond }: { type: string; unit: string; perSecond?: boolean | undefined }): Rate {
+  if (!perSecond) return 'none';
+  return type === 'cpu' && convert(1, unit, 'ns').unit === 'ns' ? 'cores' : 'second';
+}
+
+/** Prints a value, or what it is per second: the server's formatRate. */
+export function formatRate(value: number, from: string, to: string, rate: Rate): string {
+  if (rate === 'cores' && (to === '' || to === 'minimum' || to === 'auto')) return coresText(convert(value, from, 's').value);
+  const text = formatValue(value, from, to);
+  return rate !== 'none' && text !== '0' ? `${text}/s` : text;
+}
+
+/** A number of cores: two decimals, or three significant digits below 0.1. */
+function coresText(cores: number): string {
+  const size = Math.abs(cores);
+  if (size < 5e-7) return '0';
+  const decimals = size < 0.1 ? Math.min(2 - Math.floor(Math.log10(size)), 6) : 2;
+  const text = cores.toFixed(decimals).replace(/\.?0+$/, '');
+  return figureText(`${text} ${/^-?1$/.test(text) ? 'core' : 'cores'}`);
 }
 
 /** Prints the share of part in whole with two or more significant digits. */

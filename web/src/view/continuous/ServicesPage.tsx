@@ -176,7 +176,7 @@ const columns: readonly Column<Row>[] = [
   {
     id: 'cpu', title: 'CPU', about: 'CPU time per second of one instance, over the last day', order: 'descending', width: '6.5rem',
     align: 'right', from: 30,
-    cell: (r) => (r.cpu ? overTimeText(r.cpu.total.value, r.cpu.unit, 'second') : ''), text: (r) => String(r.cpu?.total.value ?? ''),
+    cell: (r) => (r.cpu ? overTimeText(r.cpu.total.value, r.cpu, 'second') : ''), text: (r) => String(r.cpu?.total.value ?? ''),
   },
   {
     id: 'kinds', title: 'Kinds', from: 58,

@@ -6,7 +6,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import {
   labels as askLabels, markers as askMarkers, series as askSeries, type GroupSeries, type Marker, type OverTime,
 } from '../../api/continuous';
-import { dragged, nudged, pointAt, areaPath, linePath, runs, type Point } from '../../layout/timeline';
+import { dragged, nudged, pointAt, areaPath, linePath, runs, split, type Point } from '../../layout/timeline';
 import { place, valueAt, type Scale } from '../../layout/axis';
 import { useLasting } from '../../state/answer';
 import {
@@ -33,6 +33,7 @@ interface Line {
   name: string;
   /** Colour, 0 to GROUPS-1; -1 is what is compared with. */
   tone: number;
+  type: string;
   unit: string;
   points: Point[];
   total: number | null;
@@ -136,7 +137,7 @@ const overlaps = (a: { from: number; to: number }, b: Span) => a.from < b.to && 
 function lineOf(s: GroupSeries, by: string, i: number, off: ReadonlySet<string>, offset: number): Line {
   const name = groupName(s.labels, by);
   return {
-    name, tone: i % GROUPS, unit: s.unit, hidden: by !== '' && off.has(name), total: s.type === '' ? null : s.total.value,
+    name, tone: i % GROUPS, type: s.type, unit: s.unit, hidden: by !== '' && off.has(name), total: s.type === '' ? null : s.total.value,
     profile: s.profile,
     points: s.time.map((time, j) => ({ time: time - offset, value: s.value[j] ?? null })),
   };
@@ -208,11 +209,11 @@ function Legend({ lines, by, left, per, at, step, against }: LegendProps) {
           onClick={() => toggle(l.name)}
           {...tip(`${l.hidden ? 'Show' : 'Hide'} ${by} ${l.name}`)}
         >
-          <i aria-hidden="true" />{l.name} <b>{overTimeText(value(l), l.unit, per)}</b>
+          <i aria-hidden="true" />{l.name} <b>{overTimeText(value(l), l, per)}</b>
         </button>
       ) : (
         <span key={l.tone} class={`legend-item ${l.tone < 0 ? 'tone-base' : `tone-${l.tone}`}`}>
-          <i aria-hidden="true" />{l.tone < 0 ? against : head} <b>{overTimeText(value(l), l.unit, per)}</b>
+          <i aria-hidden="true" />{l.tone < 0 ? against : head} <b>{overTimeText(value(l), l, per)}</b>
         </span>
       )))}
       {left > 0 && <span class="soft">and {left} smaller</span>}
@@ -239,11 +240,11 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
   const shown = lines.filter((l) => !l.hidden);
   const top = Math.max(0, ...shown.flatMap((l) => l.points.map((p) => p.value ?? 0)));
   const y: Scale = { min: 0, max: top > 0 ? top * 1.05 : 1, from: height - FOOT, to: TOP };
-  const unit = shown[0]?.unit ?? '';
-  const values = valueTicks(y.max, unit, Math.max(2, Math.floor((height - TOP - FOOT) / 24)));
+  const of = shown[0] ?? { type: '', unit: '' };
+  const values = valueTicks(y.max, of.unit, Math.max(2, Math.floor((height - TOP - FOOT) / 24)));
   const zone = zoneText(span.to);
   const { CHAR } = sizes();
-  const left = 8 + CHAR * Math.max(VALUE, ...values.map((v) => overTimeText(v, unit, per).length));
+  const left = 8 + CHAR * Math.max(VALUE, ...values.map((v) => overTimeText(v, of, per).length));
   const x: Scale = { min: span.from, max: span.to, from: left, to: Math.max(left + 10, width - RIGHT) };
   const dates = timelineDates(span.from, span.to, Math.floor(width / 90)).map((time) => {
     const text = dateText(time, span.to - span.from);
@@ -319,15 +320,19 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
         <line class="timeline-foot" x1={left} x2={width - RIGHT} y1={y.from} y2={y.from} />
         {other && box(other, 'band-base')}
         {(!whole || drag) && box(head, 'band')}
-        {shown.map((l) => runs(l.points, step).map((run, i) => (
-          <g key={`${l.tone} ${i}`} class={l.tone < 0 ? 'tone-base' : `tone-${l.tone}`}>
-            {shown.length === 1 && run.length > 1 && <path class="line-area" d={areaPath(run, step, x, y)} />}
-            {run.length > 1 && <path class="line" d={linePath(run, step, x, y)} />}
-            {run.length === 1 && <circle class="line-dot" cx={place(x, run[0]!.time + step / 2)} cy={place(y, run[0]!.value!)} r="2.5" />}
-          </g>
-        )))}
+        {shown.map((l) => runs(l.points, step).map((run, i) => {
+          const { whole: line, partial } = split(run, step, span, per === 'sum');
+          return (
+            <g key={`${l.tone} ${i}`} class={l.tone < 0 ? 'tone-base' : `tone-${l.tone}`}>
+              {shown.length === 1 && line.length > 1 && <path class="line-area" d={areaPath(line, step, x, y)} />}
+              {line.length > 1 && <path class="line" d={linePath(line, step, x, y)} />}
+              {partial.map((part) => <path key={part[0]!.time} class="line line-partial" d={linePath(part, step, x, y)} />)}
+              {run.length === 1 && <circle class="line-dot" cx={place(x, run[0]!.time + step / 2)} cy={place(y, run[0]!.value!)} r="2.5" />}
+            </g>
+          );
+        }))}
         {[0, ...values].map((v) => (
-          <text key={v} class="timeline-value" x={left - 6} y={place(y, v) + 4}>{overTimeText(v, unit, per)}</text>
+          <text key={v} class="timeline-value" x={left - 6} y={place(y, v) + 4}>{overTimeText(v, of, per)}</text>
         ))}
         <text class="timeline-zone" x={0} y={height - 6}>{zone}</text>
         {dates.map((d) => <text key={d.time} class="timeline-date" x={d.at} y={height - 6}>{d.text}</text>)}

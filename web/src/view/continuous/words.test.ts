@@ -1,17 +1,21 @@
 import { expect, test } from 'vitest';
 import { groupName, overTimeText, valueTicks } from './words';
 
+const cpu = { type: 'cpu', unit: 'nanoseconds' };
+const count = { type: 'goroutine', unit: 'count' };
+
 test('rates say of what they are', () => {
-  expect(overTimeText(510_000_000, 'nanoseconds', 'second')).toBe('510ms/s');
-  expect(overTimeText(510_000_000, 'nanoseconds', 'profile')).toBe('510ms');
-  expect(overTimeText(14.3333, 'count', 'profile')).toBe('14.3');
-  expect(overTimeText(1234567, 'count', 'sum')).toBe('1\u202f234\u202f567');
-  expect(overTimeText(null, 'count', 'second')).toBe('–');
+  expect(overTimeText(510_000_000, cpu, 'second')).toBe('0.51 cores');
+  expect(overTimeText(510_000_000, { type: 'delay', unit: 'nanoseconds' }, 'second')).toBe('510ms/s');
+  expect(overTimeText(510_000_000, cpu, 'profile')).toBe('510ms');
+  expect(overTimeText(14.3333, count, 'profile')).toBe('14.3');
+  expect(overTimeText(1234567, count, 'sum')).toBe('1\u202f234\u202f567');
+  expect(overTimeText(null, count, 'second')).toBe('–');
 });
 
 test('ticks are round in what they are printed in', () => {
-  expect(valueTicks(1_000_000_000, 'nanoseconds', 2).map((v) => overTimeText(v, 'nanoseconds', 'second'))).toEqual(['500ms/s', '1s/s']);
-  expect(valueTicks(4 << 20, 'bytes', 2).map((v) => overTimeText(v, 'bytes', 'sum'))).toEqual(['2MB', '4MB']);
+  expect(valueTicks(1_000_000_000, 'nanoseconds', 2).map((v) => overTimeText(v, cpu, 'second'))).toEqual(['0.5 cores', '1 core']);
+  expect(valueTicks(4 << 20, 'bytes', 2).map((v) => overTimeText(v, { type: 'space', unit: 'bytes' }, 'sum'))).toEqual(['2MB', '4MB']);
 });
 
 test('a profile without the label is of the group none', () => {

@@ -1,22 +1,20 @@
 // What the pages of the store say in the same words. Pure.
 
 import { ticks } from '../../layout/axis';
-import { formatCount, formatValue } from '../../model/units';
+import { formatCount, formatRate, rateOf } from '../../model/units';
 import type { Per } from '../../state/selection';
-
-/** What values are of: "/s" behind rates. */
-const AFTER: Record<Per, string> = { sum: '', profile: '', second: '/s' };
 
 export const PER_TITLES: Record<Per, string> = { sum: 'Sum', profile: 'Per profile', second: 'Per second' };
 
-/** A value over time as text: "510ms/s", "12.30MB", "14". */
-export function overTimeText(value: number | null, unit: string, per: Per): string {
+/** A value over time as text: "0.51 cores", "12.30MB/s", "14". */
+export function overTimeText(value: number | null, of: { type: string; unit: string }, per: Per): string {
   if (value === null) return '–';
-  const plain = unit === 'count' || unit === '';
-  const text = plain
-    ? formatCount(Math.abs(value) < 1000 ? Number(value.toPrecision(3)) : Math.round(value))
-    : formatValue(Math.abs(value) >= 10 || Number.isInteger(value) ? Math.round(value) : value, unit);
-  return text + AFTER[per];
+  const rate = rateOf({ ...of, perSecond: per === 'second' });
+  if (of.unit !== 'count' && of.unit !== '') {
+    return formatRate(Math.abs(value) >= 10 || Number.isInteger(value) ? Math.round(value) : value, of.unit, 'minimum', rate);
+  }
+  const text = formatCount(Math.abs(value) < 1000 ? Number(value.toPrecision(3)) : Math.round(value));
+  return rate === 'second' ? `${text}/s` : text;
 }
 
 export const isBytes = (unit: string): boolean => /^(bytes?|[kmgt]?b)$/i.test(unit);

@@ -2,7 +2,7 @@
 // screen readers.
 
 import type { FlameAbout } from '../../model/model';
-import { formatCount, formatPercent, formatSigned, formatValue, rateText } from '../../model/units';
+import { formatCount, formatPercent, formatRate, formatSigned, rateOf } from '../../model/units';
 import { ORIGINS } from '../../theme/frames';
 import type { Spot } from './spot';
 
@@ -24,7 +24,7 @@ export interface Words {
 }
 
 export function valueText(w: Words, value: number): string {
-  return rateText(formatValue(value, w.about.unit, w.unit), w.about.perSecond);
+  return formatRate(value, w.about.unit, w.unit, rateOf(w.about));
 }
 
 /** "1.20s → 1.50s (+300ms, +25%)" */
