@@ -12,6 +12,15 @@ import (
 type FlameShares struct {
 	Packages []PackageShare `json:"packages"` // those with most
 	Origins  []int64        `json:"origins"`  // by profile.Origin
+	// Wide are the packages whose frames are widest, except the runtime's: pages give
+	// them colours that are told apart.
+	Wide []PackageName `json:"wide"`
+}
+
+// PackageName is a package and where it is from.
+type PackageName struct {
+	Name   string `json:"name"`
+	Origin int64  `json:"origin"` // a profile.Origin
 }
 
 // PackageShare is what the functions of a package have by themselves.
@@ -21,8 +30,12 @@ type PackageShare struct {
 	Value  int64  `json:"value"`
 }
 
-// sharedPackages is how many packages are told.
-const sharedPackages = 8
+// sharedPackages is how many packages are told, and widePackages how many have colours
+// that are told apart.
+const (
+	sharedPackages = 8
+	widePackages   = 12
+)
 
 func newFlameShares(t *profile.Tree, column int) FlameShares {
 	v := &t.Values[column]
@@ -59,5 +72,36 @@ func newFlameShares(t *profile.Tree, column int) FlameShares {
 		return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Origin, b.Origin))
 	})
 	out.Packages = slices.Clip(out.Packages[:min(len(out.Packages), sharedPackages)])
+	out.Wide = widest(t, v)
 	return out
+}
+
+// widest returns the packages with the widest frames, counting those that another package
+// called.
+func widest(t *profile.Tree, v *profile.TreeValues) []PackageName {
+	places := make([]PackageName, len(t.Frames))
+	for i := range t.Frames {
+		name, origin := t.Frames[i].Place()
+		places[i] = PackageName{name, int64(origin)}
+	}
+	width := map[PackageName]int64{}
+	for n := 1; n < t.NumNodes(); n++ {
+		at := places[t.Frame[n]]
+		if parent := t.Parent[n]; parent == 0 || places[t.Frame[parent]] != at {
+			width[at] += v.Total[n]
+			if v.BaseTotal != nil {
+				width[at] += v.BaseTotal[n]
+			}
+		}
+	}
+	all := []PackageName{}
+	for at := range width {
+		if at.Origin != int64(profile.OriginRuntime) {
+			all = append(all, at)
+		}
+	}
+	slices.SortFunc(all, func(a, b PackageName) int {
+		return cmp.Or(cmp.Compare(width[b], width[a]), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Origin, b.Origin))
+	})
+	return slices.Clip(all[:min(len(all), widePackages)])
 }

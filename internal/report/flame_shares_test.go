@@ -12,6 +12,7 @@ func TestFlameSharesCountAll(t *testing.T) {
 	want := FlameShares{
 		Packages: []PackageShare{{"time", 3, 950}, {"main", 1, 45}, {"runtime", 4, 5}},
 		Origins:  []int64{0, 45, 0, 950, 5},
+		Wide:     []PackageName{{"main", 1}, {"time", 3}},
 	}
 	for _, inverted := range []bool{false, true} {
 		tree, err := profile.NewTree(p, profile.TreeOptions{Inverted: inverted})

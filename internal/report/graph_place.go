@@ -29,7 +29,7 @@ type PlacedNode struct {
 	Width    float64  `json:"width"`
 	Height   float64  `json:"height"`
 	Label    []string `json:"label"`    // lines, which the box has room for at FontSize
-	FontSize float64  `json:"fontSize"` // from 8 to 24, by the flat value's share of the largest
+	FontSize float64  `json:"fontSize"` // from 12 to 24, by the flat value's share of the largest
 }
 
 // PlacedEdge is an edge with its course.
@@ -60,7 +60,7 @@ const (
 	nodePadY      = 5.0  // above and below it
 	lineHeight    = 1.25 // of the font size
 	longestLine   = 36   // characters, where a name can be broken
-	edgeFontSize  = 10
+	edgeFontSize  = 12
 	minNodeWidth  = 36.0
 	fontAllowance = 1.12 // for system fonts wider than Helvetica
 )
@@ -137,14 +137,16 @@ func (g *Graph) largestFlat() float64 {
 	return largest
 }
 
-// fontSize goes from 8 to 24 by the root of the flat value's share of the
-// largest, as in the picture formats.
+// fontSize goes from 12 to 24 by the root of the flat value's share of the largest. The
+// picture formats go down to 8, which can't be read on a screen: roots, which have no value
+// of their own, are the first that a page shows.
 func (n *GraphNode) fontSize(largest float64) float64 {
+	const least, most = 12, 24
 	flat := math.Abs(float64(n.Flat.Value))
 	if largest == 0 || flat == 0 {
-		return 8
+		return least
 	}
-	return 8 + math.Ceil(16*math.Sqrt(flat/largest))
+	return least + math.Ceil((most-least)*math.Sqrt(flat/largest))
 }
 
 // label returns the lines in the node's box: the name, where it is if that tells

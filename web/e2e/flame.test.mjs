@@ -47,6 +47,18 @@ check.core('a click zooms, the address keeps it, back and a double click undo it
   await eventually(async () => assert.deepEqual(await windowOf(page), whole));
 });
 
+check('the choice of colours outlives the page and its link', async ({ page, open }) => {
+  await open('/flame');
+  await settled(page);
+  await page.locator('.flame-tools').getByRole('button', { name: /Colour/ }).click();
+  await page.getByRole('menuitemradio', { name: /^Module/ }).or(page.getByRole('menuitem', { name: /^Module/ })).first().click();
+  const legend = page.locator('.flame-legend').first();
+  await legend.getByText('your code').waitFor();
+  await open('/flame');
+  await settled(page);
+  await legend.getByText('your code').waitFor();
+});
+
 check.core('keys walk over frames, zoom and pan', async ({ page, open }) => {
   await open('/flame');
   const whole = await windowOf(page);

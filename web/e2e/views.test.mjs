@@ -31,6 +31,13 @@ const profileIDs = (page) => page.evaluate(async () => {
   return Object.fromEntries(profiles.map((/** @type {{ name: string, id: string }} */ p) => [p.name.split('/').at(-1), p.id]));
 });
 
+check('the smallest print of a graph can be read', async ({ page, open }) => {
+  await open('/graph');
+  await settled(page);
+  const sizes = await page.locator('.graph .node text').evaluateAll((all) => all.map((text) => Number(text.getAttribute('font-size'))));
+  assert.ok(sizes.length > 3 && sizes.every((size) => size >= 9), `${sizes.sort((a, b) => a - b).slice(0, 5)}`);
+});
+
 /** Sizes of units in the smallest of their kind, as terminals and pages call them. */
 const UNITS = new Map([
   ['ns', 1], ['us', 1e3], ['µs', 1e3], ['ms', 1e6], ['s', 1e9], ['hrs', 3.6e12],

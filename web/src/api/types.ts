@@ -372,6 +372,8 @@ export interface FlameShares {
   packages: { name: string; origin: number; value: number }[];
   /** By origin, as in frames. */
   origins: number[];
+  /** The packages with the widest frames, without the runtime's. */
+  wide?: { name: string; origin: number }[];
 }
 
 export interface FlameSearch {

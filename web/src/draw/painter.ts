@@ -151,16 +151,35 @@ export class Painter {
     }
     const { selected } = scene;
     if (selected) {
-      c.fillStyle = theme.focus;
       for (let i = 0; i < boxes.count; i++) {
         const frame = m.frame[boxes.node[i]!]!;
-        if (frame >= 0 && selected[frame] === 1) this.underline(i, m, f);
+        if (frame >= 0 && selected[frame] === 1) this.ring(i, m, f, theme);
       }
     }
     if (marks) {
       c.fillStyle = theme.match;
       for (let i = 0; i < boxes.count; i++) if (marks[boxes.node[i]!] === 1) this.underline(i, m, f);
     }
+  }
+
+  /** A ring around a box, in the strongest colour there is, with a gap to the box's own. */
+  private ring(i: number, m: FlameModel, f: Frame, theme: FrameTheme): void {
+    const { context: c, boxes } = this;
+    const line = Math.max(1, Math.round(f.ratio * 0.75));
+    const thick = Math.max(2, Math.round(2 * f.ratio));
+    const left = boxes.left[i]!;
+    const wide = Math.max(boxes.right[i]! - left - line, thick);
+    const top = rowTop(f, m.depth[boxes.node[i]!]!);
+    const high = f.row - line;
+    c.fillStyle = theme.selected;
+    if (wide <= 4 * thick) {
+      c.fillRect(left, top, wide, high);
+      return;
+    }
+    c.fillRect(left, top, wide, thick);
+    c.fillRect(left, top + high - thick, wide, thick);
+    c.fillRect(left, top, thick, high);
+    c.fillRect(left + wide - thick, top, thick, high);
   }
 
   private markSides(scene: Scene, sides: Uint8Array, f: Frame, theme: FrameTheme): void {

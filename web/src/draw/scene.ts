@@ -7,7 +7,7 @@ import { REST, ROOT, type FlameModel } from '../model/model';
 import { formatCount, formatRate, rateOf } from '../model/units';
 import { nameForms } from '../model/names';
 import { visible } from '../model/visible';
-import { REST_FILL, ROOT_FILL, changeFill, heatFill, originFill, packageFill, type ColorBy } from '../theme/frames';
+import { REST_FILL, ROOT_FILL, changeFill, heatFill, originFill, packageFill, separateHues, type ColorBy } from '../theme/frames';
 import { cut, type TextMeasurer } from './text';
 
 /** Tells which frames match, by their names or, where a pattern is not one of JavaScript's, by ids of nodes. */
@@ -63,9 +63,10 @@ export class Scene {
     const { model: m, color } = this;
     const { frames } = m;
     const ofFrame = new Uint8Array(frames.name.length);
+    const apart = separateHues(m.about.shares.wide ?? []);
     for (let f = 0; f < ofFrame.length; f++) {
       const origin = frames.origin[f]!;
-      ofFrame[f] = by === 'module' ? originFill(origin) : packageFill(m.packages[frames.package[f]!] ?? '', origin);
+      ofFrame[f] = by === 'module' ? originFill(origin) : packageFill(m.packages[frames.package[f]!] ?? '', origin, apart);
     }
     let hottest = 1;
     for (let n = 0; n < m.count; n++) hottest = Math.max(hottest, m.self[n]!);

@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { CHANGE_STEPS } from '../model/change';
-import { ABOVE, changeFill, FADED, FILLS, frameTheme, heatFill, originFill, packageFill, parseHex, PLAIN, TONES } from './frames';
+import {
+  ABOVE, changeFill, FADED, FILLS, frameTheme, heatFill, originFill, packageFill, parseHex, PLAIN, separateHues, TONES,
+} from './frames';
 
 function luminance(color: string): number {
   const [r, g, b] = parseHex(color).map((x) => {
@@ -31,6 +33,10 @@ describe.each([['light', false], ['dark', true]] as const)('the %s theme', (_, d
     for (const line of [theme.match, theme.focus]) expect(contrast(line, theme.background)).toBeGreaterThanOrEqual(3);
   });
 
+  test('the ring of the selected function stands out from every frame', () => {
+    for (const fill of theme.fills[PLAIN]!) expect(contrast(fill, theme.selected), fill).toBeGreaterThanOrEqual(3);
+  });
+
   test('more is red and less is blue, evenly', () => {
     const [r, , b] = parseHex(theme.fills[PLAIN]![changeFill(CHANGE_STEPS)]!) as [number, number, number];
     expect(r).toBeGreaterThan(b);
@@ -54,4 +60,26 @@ test('a package has the hue that the server gives it', () => {
   // By packageHue in internal/report/flame_palette.go.
   expect(packageFill('net/http', 1)).toBe(2 + 3 * 18);
   expect(packageFill('main', 1)).toBe(2 + 3 * 16);
+});
+
+describe('packages with much are told apart', () => {
+  const compiler = ['ssa', 'types', 'ir', 'noder', 'gc', 'ssagen', 'typecheck', 'walk'].map((name) => (
+    { name: `cmd/compile/internal/${name}`, origin: 3 }
+  ));
+  const hues = separateHues(compiler);
+
+  test('by 45 degrees, of eight that have a circle of 24', () => {
+    const all = [...hues.values()];
+    expect(all).toHaveLength(8);
+    for (const [i, a] of all.entries()) {
+      for (const b of all.slice(0, i)) expect(Math.min(Math.abs(a - b), 24 - Math.abs(a - b)), `${all}`).toBeGreaterThanOrEqual(2);
+    }
+  });
+
+  test('the largest has the hue that it has everywhere, and so has the runtime', () => {
+    expect(packageFill(compiler[0]!.name, 3, hues)).toBe(packageFill(compiler[0]!.name, 3));
+    expect(separateHues([{ name: 'runtime', origin: 4 }]).size).toBe(0);
+  });
+
+  test('the same packages have the same hues', () => expect(separateHues(compiler)).toEqual(hues));
 });

@@ -46,6 +46,8 @@ export interface FrameTheme {
   fresh: string;
   hover: string;
   focus: string;
+  /** The ring of the selected function. */
+  selected: string;
   match: string;
   shade: string;
 }
@@ -65,9 +67,39 @@ function packageHue(name: string): number {
   return hue;
 }
 
-export function packageFill(name: string, origin: number): number {
-  const strength = origin === 4 ? 2 : origin === 3 ? 1 : 0;
-  return PACKAGE_FILL + packageHue(name) * STRENGTHS + strength;
+/** Steps between hues that are told apart at a glance: 45°. */
+const APART = 3;
+/** The runtime, whose packages are all grey. */
+const RUNTIME = 4;
+
+/**
+ * The hues of the packages that are widest, the widest first. A package has the same hue everywhere, unless a larger one here has
+ * one that looks alike: then it has the nearest that doesn't.
+ */
+export function separateHues(packages: readonly { name: string; origin: number }[]): ReadonlyMap<string, number> {
+  const taken = new Map<string, number>();
+  for (const { name, origin } of packages) {
+    if (origin === RUNTIME || taken.has(name)) continue;
+    const own = packageHue(name);
+    const lack = (hue: number) => [...taken.values()].reduce((most, other) => Math.max(most, APART - distance(hue, other)), 0);
+    const all = Array.from({ length: HUES }, (_, i) => (own + i) % HUES);
+    taken.set(name, all.reduce((best, hue) => (
+      lack(hue) < lack(best) || (lack(hue) === lack(best) && distance(hue, own) < distance(best, own)) ? hue : best
+    )));
+  }
+  return taken;
+}
+
+/** Steps between two hues on their circle. */
+function distance(a: number, b: number): number {
+  const steps = Math.abs(a - b);
+  return Math.min(steps, HUES - steps);
+}
+
+/** apart: hues of packages that would look like others; see separateHues. */
+export function packageFill(name: string, origin: number, apart?: ReadonlyMap<string, number>): number {
+  const strength = origin === RUNTIME ? 2 : origin === 3 ? 1 : 0;
+  return PACKAGE_FILL + (apart?.get(name) ?? packageHue(name)) * STRENGTHS + strength;
 }
 
 export function originFill(origin: number): number {
@@ -128,6 +160,7 @@ function makeTheme(dark: boolean): FrameTheme {
     fresh: pick('#a8321c', '#ff9d85'),
     hover: pick('rgb(29 28 26 / 0.75)', 'rgb(255 255 255 / 0.75)'),
     focus: pick('#9a4a12', '#f0a066'),
+    selected: pick('#7c380a', '#ffc39b'),
     match: pick('#a021bd', '#e58bff'),
     shade: pick('rgb(251 250 247 / 0.66)', 'rgb(23 24 27 / 0.66)'),
   };

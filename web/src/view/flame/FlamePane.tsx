@@ -15,7 +15,7 @@ import { Details } from './Details';
 import { FlameGraph } from './FlameGraph';
 import { Legend } from './Legend';
 import { Minimap } from './Minimap';
-import { coloringOf, flameQuery, settingsOf } from './settings';
+import { coloringOf, flameQuery, keepColoring, settingsOf } from './settings';
 import type { Spot } from './spot';
 import { Toolbar, WIDTHS, type Toggle } from './Toolbar';
 import { useSearch } from './useSearch';
@@ -116,7 +116,7 @@ export function FlamePane({
           diff={diff}
           toggles={toggles}
           tableHref={roomy ? undefined : tableHref}
-          onColors={(by) => setOwn('color', by)}
+          onColors={(by) => { keepColoring(by, diff); setOwn('color', by); }}
           widths={widths}
           onWidths={setWidths}
         />

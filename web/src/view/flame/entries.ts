@@ -3,7 +3,7 @@
 import type { FlameAbout } from '../../model/model';
 import { formatPercent } from '../../model/units';
 import { CHANGE_STEPS } from '../../model/change';
-import { changeFill, HEAT_STEPS, heatFill, originFill, ORIGINS, packageFill, type ColorBy } from '../../theme/frames';
+import { changeFill, HEAT_STEPS, heatFill, originFill, ORIGINS, packageFill, separateHues, type ColorBy } from '../../theme/frames';
 
 const MOST = 6;
 
@@ -15,11 +15,12 @@ interface Entry {
 
 /** What the colours mean, by package and module with their shares of all there is, drawn or not. */
 export function entriesOf({ shares, whole }: FlameAbout, by: ColorBy): Entry[] {
+  const apart = separateHues(shares.wide ?? []);
   const all = by === 'module'
     ? shares.origins.map((value, origin) => ({ value, fill: originFill(origin), label: ORIGINS[origin] ?? ORIGINS[0] }))
     : by === 'package'
       ? shares.packages.map(({ name, origin, value }) => ({
-        value, fill: packageFill(name, origin), label: name === '' ? 'no package' : name,
+        value, fill: packageFill(name, origin, apart), label: name === '' ? 'no package' : name,
       }))
       : [];
   return all.filter((e) => e.value > 0).sort((a, b) => b.value - a.value).slice(0, MOST)

@@ -2,6 +2,7 @@
 
 import type { FlameWidths } from '../../api/types';
 import type { State } from '../../state/state';
+import { keep, kept } from '../../state/taste';
 import type { ColorBy } from '../../theme/frames';
 import { COLORINGS, WIDTHS } from './Toolbar';
 
@@ -26,10 +27,16 @@ export function settingsOf(own: State['own']): Settings {
   };
 }
 
-/** Meaning of the colours: the change if there is one to tell, unless another is chosen. */
+const TASTE = 'hone.colours';
+
+/** Keeps the choice of colours for graphs whose link says nothing of them: of comparisons, and of others. */
+export const keepColoring = (by: ColorBy, diff: boolean): void => keep(diff ? `${TASTE}.change` : TASTE, by);
+
+/** Meaning of the colours: as the link says, as was chosen last, or the change if there is one to tell. */
 export function coloringOf(own: State['own'], diff: boolean): ColorBy {
-  const wanted = COLORINGS.find((c) => c.by === own.color)?.by;
-  return wanted && (diff || wanted !== 'change') ? wanted : diff ? 'change' : 'package';
+  const usual = diff ? 'change' : 'package';
+  const fits = (name: string | null | undefined) => COLORINGS.find((c) => c.by === name && (diff || c.by !== 'change'))?.by;
+  return fits(own.color) ?? fits(kept(diff ? `${TASTE}.change` : TASTE)) ?? usual;
 }
 
 /** The query of the graph: that of all reports, with what settings add to it. */

@@ -32,7 +32,7 @@ export function fit(graph: Size, screen: Size): View {
   return { scale, x: (screen.width - graph.width * scale) / 2, y: (screen.height - graph.height * scale) / 2 };
 }
 
-const READABLE = 0.75; // boxes' smallest print is 8 points
+const READABLE = 0.75; // boxes' smallest print is 12 points
 
 /** What is shown first: all of it if that can be read, else the surroundings of a node. */
 export function first(graph: Graph, screen: Size, node: GraphNode | undefined): View {
