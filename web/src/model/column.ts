@@ -47,11 +47,13 @@ function rateIn(known: readonly Figure[]): Rate {
   return known.some((q) => q.text.endsWith('/s')) ? 'second' : 'none';
 }
 
-/** Cores, with two digits of the smallest value, four behind the point at most. */
+/** Cores, with two digits of the smallest value, as far as five digits of the largest show them. */
 function coresScale(sizes: readonly number[], unit: string): Scale {
   const factor = 1 / convert(1, unit, 's').value;
-  const least = sizes.reduce((a, b) => Math.min(a, b), Infinity) / factor;
-  return { name: ' cores', factor, decimals: Math.max(2, Math.min(4, 1 - Math.floor(Math.log10(least)))) };
+  const power = (size: number) => Math.floor(Math.log10(size / factor));
+  const largest = Math.max(0, power(sizes.reduce((a, b) => Math.max(a, b), 0)));
+  const least = power(sizes.reduce((a, b) => Math.min(a, b), Infinity));
+  return { name: ' cores', factor, decimals: Math.max(0, Math.min(4 - largest, Math.max(2, 1 - least))) };
 }
 
 /** A column's unit, with its size in that of the values. */

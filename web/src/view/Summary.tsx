@@ -30,7 +30,7 @@ export default function Summary() {
 }
 
 function Told({ report }: { report: SummaryReport }) {
-  const { lines, shares, samples, cores, idle, instances } = report;
+  const { lines, shares, samples, cores, idle } = report;
   return (
     <div class="summary-told">
       {idle && <strong class="summary-idle">Mostly idle: see what it waits for in a wall or block profile</strong>}
@@ -45,7 +45,6 @@ function Told({ report }: { report: SummaryReport }) {
         ))}
         {cores !== undefined && <li>{cores.toFixed(2)} cores busy</li>}
         {samples !== undefined && <li>{plural(samples, 'sample')}</li>}
-        {instances && <li {...tip('Instances of base and head')}>{instances[0]} and {instances[1]} instances</li>}
       </ul>
     </div>
   );
@@ -55,7 +54,7 @@ function Line({ line }: { line: SummaryLine }) {
   const to: Partial<State> = {
     view: 'source', fn: line.function ?? '', own: { ...inView(state.value, 'source').own, at: String(line.line ?? 0) },
   };
-  const { cost, margin, noise } = line;
+  const { cost, margin } = line;
   return (
     <a
       href={href({ ...state.value, ...to })}
@@ -65,7 +64,6 @@ function Line({ line }: { line: SummaryLine }) {
       {line.function && <span class="summary-fn mono">{methodName(bareName(shortName(line.function)))} </span>}
       <span class="mono soft">{pathEnd(line.file ?? '', 1)}:{line.line}</span> <b>{shareText(cost.percent)}</b>
       {margin && <span class="soft"> ±{((margin.high - margin.low) / 2).toFixed(1)}</span>}
-      {noise && <span class="soft"> within noise</span>}
     </a>
   );
 }

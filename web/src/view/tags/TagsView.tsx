@@ -92,11 +92,13 @@ function Key({ tag, unit, total, label, marked }: KeyProps) {
               onClick={() => setOption('tagfocus', valueFilter(tag.key, v.value, label?.numeric ?? false))}
               {...tip(`Only samples with ${tag.key} ${v.value}`)}
             >
-              <span
-                class={`tag-bar${v.sum.value < 0 ? ' negative' : ''}`}
-                style={{ '--share': `${(100 * Math.abs(v.sum.value)) / most}%` }}
-              />
-              <span class="tag-name" title={v.value}>{v.value || '(empty)'}</span>
+              <span class="tag-name" title={v.value}>
+                <span
+                  class={`tag-bar${v.sum.value < 0 ? ' negative' : ''}`}
+                  style={{ '--share': `${(100 * Math.abs(v.sum.value)) / most}%` }}
+                />
+                {v.value || '(empty)'}
+              </span>
               <span class="num">{figure(v.sum)}</span>
               <span class="num">{shareText(v.sum.percent)}</span>
             </button>
