@@ -31,6 +31,29 @@ const profileIDs = (page) => page.evaluate(async () => {
   return Object.fromEntries(profiles.map((/** @type {{ name: string, id: string }} */ p) => [p.name.split('/').at(-1), p.id]));
 });
 
+check('what is looked for in one view stays there, however soon another is opened', async ({ page, open }) => {
+  const finds = ['Top', 'Sandwich', 'Source', 'Traces'];
+  for (const [i, view] of finds.entries()) {
+    await open(`/${view.toLowerCase()}`);
+    await settled(page);
+    const next = finds[(i + 1) % finds.length] ?? '';
+    await page.evaluate((to) => {
+      const field = document.querySelector('input.find');
+      if (field instanceof HTMLInputElement) {
+        field.value = 'addLine';
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+      }
+      document.getElementById(`tab-${to}`)?.click();
+    }, next.toLowerCase());
+    await page.getByRole('tab', { name: next, selected: true }).waitFor();
+    await settled(page);
+    await page.waitForTimeout(300); // longer than a field waits for the next letter
+    assert.equal(new URL(page.url()).searchParams.get('find'), null, `${view} to ${next}`);
+    const texts = await page.locator('input.find').evaluateAll((all) => all.map((el) => /** @type {any} */ (el).value));
+    assert.equal(texts.join(''), '', `${view} to ${next}`);
+  }
+});
+
 check('the smallest print of a graph can be read', async ({ page, open }) => {
   await open('/graph');
   await settled(page);

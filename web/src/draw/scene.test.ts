@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Flame } from '../api/types';
 import { flameOf } from '../model/fixtures';
 import { decode, nodeWithID, REST } from '../model/model';
 import { changeFill, REST_FILL, ROOT_FILL } from '../theme/frames';
@@ -61,6 +62,22 @@ test('a change shows in colour and in words', () => {
   expect(s.label(1, 500, text)).toBe('a.f1  ▲ 100%');
   expect(s.label(1, 60, text)).toBe('▲ f1');
   expect(s.label(2, 500, text)).toBe('a.f2  ▼ 43%');
+});
+
+test('a change is noise by the events and the instances that the answer tells', () => {
+  const stepOf = (head: Partial<Flame>, spread?: number) => {
+    const flame = flameOf([[0, 0, 1000, 0], [1, 0, 130, 130]], { diff: true, baseTotal: 1000, ...head });
+    flame.nodes.baseTotal = [1000, 100];
+    flame.nodes.baseSelf = [900, 100];
+    if (spread !== undefined) Object.assign(flame.frames, { spread: [spread], baseSpread: [spread] });
+    return new Scene(decode(flame)).stepOf(1);
+  };
+  expect(stepOf({})).toBe(3);
+  expect(stepOf({ event: 0.1, baseEvent: 0.1 })).toBe(3);
+  expect(stepOf({ event: 10, baseEvent: 10 })).toBe(0);
+  expect(stepOf({ event: 0.1, baseEvent: 10 })).toBe(0);
+  expect(stepOf({ event: 0.1, baseEvent: 0.1 }, 10_000)).toBe(3); // 1 %
+  expect(stepOf({ event: 0.1, baseEvent: 0.1 }, 200_000)).toBe(0); // 20 %
 });
 
 test('what one side alone has is told in words and known to painters', () => {
