@@ -18,8 +18,16 @@ type LockCall struct {
 	Op    string     // "Lock", "Unlock", "RLock" or "RUnlock"
 }
 
-// opposite are the operations that end what others begin.
-var opposite = map[string]string{"Lock": "Unlock", "RLock": "RUnlock"}
+// opposite is the operation that ends what another begins, "" if it begins nothing.
+func opposite(op string) string {
+	switch op {
+	case "Lock":
+		return "Unlock"
+	case "RLock":
+		return "RUnlock"
+	}
+	return ""
+}
 
 // LockCallOf returns what a call locks or unlocks, if it is a call of a mutex of package sync, or of a method
 // of the package that only calls one.
@@ -112,7 +120,7 @@ func Sections(s *code.Place) (all []Section) {
 				continue
 			}
 			lock, ok := LockCallOf(s, call)
-			if !ok || opposite[lock.Op] == "" {
+			if !ok || opposite(lock.Op) == "" {
 				continue
 			}
 			section := Section{Place: s, LockCall: lock, Begin: stmt, stmts: list[i+1:], within: s.Func.Node()}
@@ -148,7 +156,7 @@ func (c *Section) findEnds() {
 // ends reports whether a call unlocks the section's mutex.
 func (c *Section) ends(call *ast.CallExpr) bool {
 	lock, ok := LockCallOf(c.Place, call)
-	return ok && lock.Name == c.Name && lock.Mutex == c.Mutex && lock.Op == opposite[c.Op]
+	return ok && lock.Name == c.Name && lock.Mutex == c.Mutex && lock.Op == opposite(c.Op)
 }
 
 // deferred returns the call that a defer statement unlocks the section's mutex with, alone or in a literal.
