@@ -15,14 +15,18 @@ const maxProducts = 64
 type Factors struct {
 	A, B     ast.Expr
 	Products int
+	At       token.Pos // the first of the products
 }
 
-// CommonFactors returns two factors that the most products of at least three factors have in common, among those in the same block
-// as a product on a line.
+// CommonFactors returns two factors that the most products of at least three factors have in common, among those that run
+// together with a line.
 func (f *Function) CommonFactors(line int) (found Factors, ok bool) {
 	for _, b := range f.fn.Blocks {
-		products, here := f.productsIn(b, line)
-		if !here || len(products) < 2 || len(products) > maxProducts {
+		if !f.touches(b, line) {
+			continue
+		}
+		products, at := productsIn(b)
+		if len(products) < 2 || len(products) > maxProducts {
 			continue
 		}
 		for i, p := range products {
@@ -36,7 +40,7 @@ func (f *Function) CommonFactors(line int) (found Factors, ok bool) {
 					}
 					a, b := f.expression(x), f.expression(y)
 					if n > max(1, found.Products) && a != nil && b != nil {
-						found, ok = Factors{a, b, n}, true
+						found, ok = Factors{a, b, n, at[i]}, true
 					}
 				}
 			}
@@ -57,22 +61,25 @@ func (f *Function) hasFactors(of, product []ssa.Value, x, y ssa.Value, later boo
 	return at >= 0 && slices.ContainsFunc(slices.Delete(slices.Clone(product), at, at+1), func(v ssa.Value) bool { return is(y, v) })
 }
 
-// productsIn returns the factors of the products of a block with more than two of them. here says that one is on a
-// line.
-func (f *Function) productsIn(b *ssa.BasicBlock, line int) (products [][]ssa.Value, here bool) {
+// touches reports whether a block has code on a line.
+func (f *Function) touches(b *ssa.BasicBlock, line int) bool {
+	return !all(b.Instrs, func(instr ssa.Instruction) bool {
+		return elsewhere(instr) || !instr.Pos().IsValid() || f.Line(instr.Pos()) != line
+	})
+}
+
+// productsIn returns the factors of the products of a block with more than two of them, and where they are.
+func productsIn(b *ssa.BasicBlock) (products [][]ssa.Value, at []token.Pos) {
 	for _, instr := range b.Instrs {
 		p, ok := instr.(*ssa.BinOp)
 		if !ok || p.Op != token.MUL || partOfProduct(p) {
 			continue
 		}
-		factors := factorsOf(p, nil)
-		if len(factors) < 3 {
-			continue
+		if factors := factorsOf(p, nil); len(factors) > 2 {
+			products, at = append(products, factors), append(at, p.Pos())
 		}
-		products = append(products, factors)
-		here = here || f.Line(p.Pos()) == line
 	}
-	return products, here
+	return products, at
 }
 
 func partOfProduct(p *ssa.BinOp) bool {

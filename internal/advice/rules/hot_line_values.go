@@ -173,7 +173,11 @@ func (v *values) factors() string {
 	if a == "" || b == "" {
 		return ""
 	}
-	return fmt.Sprintf("%d products have the factors %s and %s: the product of the two can be computed once (floats then round differently).", found.Products, a, b)
+	where := ""
+	if line := v.Package.Line(found.At); line != v.Line {
+		where = fmt.Sprintf(" from line %d on", line)
+	}
+	return fmt.Sprintf("%d products%s have the factors %s and %s: the product of the two can be computed once (floats then round differently).", found.Products, where, a, b)
 }
 
 func (v *values) constant() string {
