@@ -11,6 +11,8 @@ import (
 	"crypto/subtle"
 	"encoding/binary"
 	"encoding/json"
+	"hash"
+	"hash/fnv"
 	"io"
 	"maps"
 	"math"
@@ -350,7 +352,11 @@ func perObject() map[string]versus {
 	}
 }
 
-var madeObjects []*object
+var (
+	madeObjects []*object
+	madeHash    hash.Hash = fnv.New64a()
+	zeroByte              = []byte{0}
+)
 
 type object struct {
 	once sync.Once
@@ -469,6 +475,10 @@ func mapped() map[string]versus {
 				madeInt = codes[someWords[0]]
 			},
 			func() { madeInt = statusCodes[someWords[0]] },
+		},
+		"literal-per-call/written": {
+			func() { madeHash.Write([]byte{0}) },
+			func() { madeHash.Write(zeroByte) },
 		},
 		"literal-per-call/array": {
 			func() {

@@ -15,6 +15,7 @@ var matchGains = map[string]float64{
 	"deep-equal/zero":               gainOfZero,
 	"error-formatted/concatenated":  gainOfErrorText,
 	"literal-per-call/array":        gainOfArray,
+	"literal-per-call/written":      gainOfWritten,
 	"reflect-first/switch":          gainOfSwitch,
 	"reflect-first/function":        gainWithoutReflection,
 	"regexp-engine/generated":       gainOfGenerated,

@@ -24,7 +24,10 @@ var literalPerCall = &advice.Rule{
 array is copied from the program's data. If its elements are constants and nothing changes them, build it once, as a
 package variable. For a few keys, a switch is faster still.
 
-Tables that the function changes, returns, stores or passes on are not reported, and neither is code that runs once.`,
+A few constant bytes that are passed to the Write method of an interface, such as hash.Hash, are allocated on each call,
+because the compiler doesn't know whether the method keeps them.
+
+Other tables that the function changes, returns, stores or passes on are not reported, and neither is code that runs once.`,
 	Class:     advice.Safe,
 	Frames:    tableBuilt,
 	Allocates: true,
@@ -32,8 +35,8 @@ Tables that the function changes, returns, stores or passes on are not reported,
 	Match:     matchLiteralPerCall,
 	Conditions: advice.Conditions{
 		Offered: "all keys and elements are constants, or structs and arrays of constants, and the function only looks up elements, takes " +
-			"the length, or ranges over the table",
-		Review: edit.InitOrder,
+			"the length, ranges over the table, or passes it to the Write method of an interface",
+		Review: "the table isn't passed to a method; " + edit.InitOrder,
 	},
 }
 
@@ -41,6 +44,9 @@ var tableBuilt = lazyregexp.New(`^runtime\.(mapassign|makemap|memmove|duffcopy|n
 
 // gainOfArray is the gain where the table is a slice or an array, which is copied and not built.
 const gainOfArray = 1.5
+
+// gainOfWritten is the gain where the table is a few bytes that are written.
+const gainOfWritten = 1.5
 
 func matchLiteralPerCall(s *advice.Site) []advice.Match {
 	var matches []advice.Match
@@ -121,6 +127,17 @@ func builtOnce(s *advice.Site, c inspector.Cursor, lit *ast.CompositeLit) (advic
 		kind, m.Gain = "a table", gainOfArray
 	}
 	name := edit.LowerFirst(s.Decl.Name.Name)
+	if writtenThroughInterface(s, c, lit) {
+		name = s.Unused(name+"Bytes", lit.Pos())
+		m.Edits = []advice.Edit{edit.BeforeDecl(s, "var "+name+" = "+s.Source(lit)), edit.Replace(lit, name)}
+		m.Gain = gainOfWritten
+		m.Why = "Each call allocates bytes that are always the same, because a method of an interface gets them; make them once, in a package variable."
+		edit.MustCheck(&m, []string{"that the method doesn't change or keep its argument, as io.Writer demands"})
+		if callsAtStart(s) {
+			edit.MustCheck(&m, []string{"that " + edit.InitOrder})
+		}
+		return m, true
+	}
 	if isRead(s, c) {
 		name = s.Unused(name+"Table", lit.Pos())
 		m.Edits = []advice.Edit{edit.BeforeDecl(s, "var "+name+" = "+s.Source(lit)), edit.Replace(lit, name)}
@@ -139,6 +156,22 @@ func builtOnce(s *advice.Site, c inspector.Cursor, lit *ast.CompositeLit) (advic
 		edit.MustCheck(&m, []string{"that " + edit.InitOrder})
 	}
 	return m, true
+}
+
+// writtenThroughInterface reports whether a slice of bytes is passed to the Write method of an interface, which
+// the compiler takes to outlive the call.
+func writtenThroughInterface(s *advice.Site, c inspector.Cursor, lit *ast.CompositeLit) bool {
+	call, ok := c.Parent().Node().(*ast.CallExpr)
+	if !ok || len(call.Args) != 1 || c.ParentEdgeKind() != edge.CallExpr_Args || !facts.IsBytes(s.Place, lit) {
+		return false
+	}
+	method, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+	if !ok || method.Sel.Name != "Write" {
+		return false
+	}
+	selection := s.Info.Selections[method]
+	return selection != nil && selection.Kind() == types.MethodVal && types.IsInterface(selection.Recv()) && !facts.Deferred(c.Parent()) &&
+		s.In.Diagnostics.Escapes(s.Fset.Position(lit.Pos()).Filename, s.Package.Line(lit.Pos()))
 }
 
 // declaredAs returns the local variable whose first value is a literal.

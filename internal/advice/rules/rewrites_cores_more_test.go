@@ -859,6 +859,10 @@ func errorFormattedCore(g *gen) core {
 
 // literalCore makes a table of constants and uses it.
 func literalCore(g *gen) core {
+	if g.pick(5) == 4 {
+		w := g.writee("writer", "other").name
+		return core{body: w + ".Write([]byte{" + g.one("0", "'a', 'b'", "'\\n'") + "})\n"}
+	}
 	t := g.name("t")
 	var literal, key, value, change string
 	switch g.pick(4) {
