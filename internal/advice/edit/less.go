@@ -219,8 +219,11 @@ func (l *Less) statement(stmt ast.Stmt, last bool) bool {
 	case *ast.ReturnStmt:
 		return last && l.result(stmt, nil)
 	case *ast.IfStmt:
-		if last || stmt.Init != nil || stmt.Else != nil || len(stmt.Body.List) != 1 {
+		if last || stmt.Else != nil || len(stmt.Body.List) != 1 {
 			return false
+		}
+		if stmt.Init != nil {
+			return l.threeWayStep(stmt)
 		}
 		returned, ok := stmt.Body.List[0].(*ast.ReturnStmt)
 		cond, binary := ast.Unparen(stmt.Cond).(*ast.BinaryExpr)
@@ -386,17 +389,8 @@ func (l *Less) threeWay(e *ast.BinaryExpr) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	var x, y ast.Expr
-	switch l.site.Callee(call) {
-	case "strings.Compare", "bytes.Compare", "cmp.Compare":
-		x, y = call.Args[0], call.Args[1]
-	case "(*math/big.Int).Cmp", "(*math/big.Rat).Cmp", "(time.Time).Compare", "(net/netip.Addr).Compare":
-		sel, ok := call.Fun.(*ast.SelectorExpr)
-		if !ok {
-			return "", false
-		}
-		x, y = sel.X, call.Args[0]
-	default:
+	x, y, ok := l.compared(call)
+	if !ok || e.Op == token.GTR && !returnsSign(l.site.Callee(call)) {
 		return "", false
 	}
 	if !l.pair(x, y) {
@@ -408,6 +402,67 @@ func (l *Less) threeWay(e *ast.BinaryExpr) (string, bool) {
 		text = "-" + text
 	}
 	return text, ok
+}
+
+// compared returns the two values that a call compares, if its result is an int: f(x, y) or x.f(y).
+func (l *Less) compared(call *ast.CallExpr) (x, y ast.Expr, ok bool) {
+	if t := l.site.Info.TypeOf(call); t == nil || !types.Identical(t, types.Typ[types.Int]) || call.Ellipsis.IsValid() || l.site.Info.Types[call.Fun].IsType() {
+		return nil, nil, false
+	}
+	switch len(call.Args) {
+	case 2:
+		return call.Args[0], call.Args[1], true
+	case 1:
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok || l.site.Info.Selections[sel] == nil {
+			return nil, nil, false
+		}
+		return sel.X, call.Args[0], true
+	}
+	return nil, nil, false
+}
+
+// returnsSign reports whether a function returns -1, 0 and 1 only, so that its result can be negated.
+func returnsSign(name string) bool {
+	switch name {
+	case "strings.Compare", "bytes.Compare", "cmp.Compare", "(*math/big.Int).Cmp", "(*math/big.Rat).Cmp", "(time.Time).Compare", "(net/netip.Addr).Compare":
+		return true
+	}
+	return false
+}
+
+// threeWayStep reads if c := f(x, y); c != 0 { return c < 0 }.
+func (l *Less) threeWayStep(stmt *ast.IfStmt) bool {
+	init, ok := stmt.Init.(*ast.AssignStmt)
+	returned, ok2 := stmt.Body.List[0].(*ast.ReturnStmt)
+	cond, ok3 := ast.Unparen(stmt.Cond).(*ast.BinaryExpr)
+	if !ok || !ok2 || !ok3 || init.Tok != token.DEFINE || len(init.Lhs) != 1 || len(init.Rhs) != 1 || len(returned.Results) != 1 || facts.Commented(l.in, returned.Pos(), returned.End()) {
+		return false
+	}
+	c := facts.Object(l.site.Place, init.Lhs[0])
+	call, ok := ast.Unparen(init.Rhs[0]).(*ast.CallExpr)
+	less, ok2 := ast.Unparen(returned.Results[0]).(*ast.BinaryExpr)
+	if c == nil || !ok || !ok2 || cond.Op != token.NEQ || !l.withZero(cond, c) || !l.withZero(less, c) || less.Op != token.LSS && less.Op != token.GTR {
+		return false
+	}
+	x, y, ok := l.compared(call)
+	if !ok || !l.pair(x, y) || less.Op == token.GTR && !returnsSign(l.site.Callee(call)) {
+		return false
+	}
+	l.keys++
+	l.Calls = true
+	result := c.Name()
+	if less.Op == token.GTR {
+		result = "-" + result
+	}
+	l.Edits = append(l.Edits, Replace(returned.Results[0], result))
+	return l.rename(call)
+}
+
+// withZero reports whether a comparison is of a variable with 0.
+func (l *Less) withZero(e *ast.BinaryExpr, v types.Object) bool {
+	value := l.site.Info.Types[e.Y].Value
+	return facts.Object(l.site.Place, e.X) == v && value != nil && value.ExactString() == "0"
 }
 
 // compare writes the comparison of two ordered values.

@@ -44,10 +44,17 @@ func sortCore(g *gen) core {
 			"return strings.Compare(X[i].a, X[j].a) < 0",
 			"return len(X[i].a) < len(X[j].a)",
 			"return X[i].n-X[j].n < 0",
+			"if c := strings.Compare(X[i].a, X[j].a); c != 0 {\nreturn c > 0\n}\nreturn X[i].n < X[j].n",
+			"if c := sub(X[i].n, X[j].n); c != 0 {\nreturn c < 0\n}\nreturn X[i].a < X[j].a",
+			"return sub(X[i].n, X[j].n) < 0",
 			"return X[i].n <= X[j].n",
 		)
 	default:
 		less = g.one("return X[i] < X[j]", "return X[i] < X[j]", "return X[i] > X[j]", "return X[j] < X[i]", "return X[i] <= X[j]", "a, b := X[i], X[j]\nreturn a < b", "note(\"less\")\nreturn X[i] < X[j]", "return X[i]+X[0] < X[j]+X[0]", "return Y[i] < Y[j]")
+	}
+	if strings.Contains(less, "sub(") {
+		g.decls = append(g.decls, fmt.Sprintf("func sub%d(a, b int) int { return a - b }\n", g.number))
+		less = strings.ReplaceAll(less, "sub(", fmt.Sprintf("sub%d(", g.number))
 	}
 	call := ""
 	switch g.pick(8) {
