@@ -119,6 +119,28 @@ func looped() map[string]versus {
 				madeFloat = sum
 			},
 		},
+		"slice-on-stack": {
+			func() {
+				row := make([]int, len(numbers)/8)
+				for i := range row {
+					row[i] += i
+				}
+				madeInt = row[3]
+			},
+			func() {
+				var array [32]int
+				var row []int
+				if n := len(numbers) / 8; n <= len(array) {
+					row = array[:n:n]
+				} else {
+					row = make([]int, n)
+				}
+				for i := range row {
+					row[i] += i
+				}
+				madeInt = row[3]
+			},
+		},
 		"math-max": {
 			func() {
 				sum := 0.0

@@ -1,6 +1,9 @@
 package rules
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // poolCore has a buffer that its function doesn't need afterwards.
 func poolCore(g *gen) core {
@@ -72,5 +75,22 @@ func objectCore(g *gen) core {
 		c.body = fmt.Sprintf("for range gxs {\n%s}\n", store)
 	}
 	c.post = fmt.Sprintf("for _, p := range %s {\np.n++\nnote(\"%%v\", *p)\nr += p.n\n}\nfor i := range %[1]s {\nr += len(%[1]s[i].a)\nnote(\"%%v\", i > 0 && %[1]s[i] == %[1]s[i-1])\n}\n", all)
+	return c
+}
+
+// stackCore has a slice that doesn't outlive its function.
+func stackCore(g *gen) core {
+	x := g.name("x")
+	n := g.one("len("+g.str()+")", g.small(), "len("+g.some("[]string", "in.Strs()")+")+1", g.small()+"*20", g.some("*rec", "in.Rec()")+".id % 40")
+	c := core{result: "int"}
+	made := g.one("make([]int, "+n+")", "make([]int, 0, "+n+")", "make(nums, "+n+")")
+	if strings.Contains(made, "nums") {
+		g.decls = append(g.decls, fmt.Sprintf("type nums%d []int\n", g.number))
+		made = strings.Replace(made, "nums", fmt.Sprintf("nums%d", g.number), 1)
+	}
+	c.body = fmt.Sprintf("%s := %s // stays\n", x, made)
+	c.body += g.one("", fmt.Sprintf("%s = append(%[1]s, len(%s))\n", x, g.str())) +
+		fmt.Sprintf("for i := range %s {\n%[1]s[i] += i + 1\nr += %[1]s[i]\n}\n", x) +
+		g.one(fmt.Sprintf("r += cap(%s)\n", x), fmt.Sprintf("r += len(%s)\n", x), fmt.Sprintf("%s = %[1]s[:cap(%[1]s)]\nnote(\"%%v\", %[1]s)\n", x), fmt.Sprintf("r += %s[2]\n", x))
 	return c
 }

@@ -45,6 +45,7 @@ var cores = map[string]func(*gen) core{
 	"pool-candidate":       poolCore,
 	"object-per-element":   objectCore,
 	"call-twice":           callTwiceCore,
+	"slice-on-stack":       stackCore,
 	"scanner-text":         scannerCore,
 	"errorf-static":        errorfCore,
 	"hash-sum":             hashSumCore,

@@ -88,11 +88,15 @@ func (p *prelude) load(name, text string) (*ast.File, *advice.Package, error) {
 	}
 	said := make(advice.Diagnostics)
 	said.MarkCompiled(name)
+	lines := strings.Split(text, "\n")
+	stays := func(line int) bool { return strings.HasSuffix(lines[line-1], "// stays") } // what it allocates is dead afterwards
 	for line := range strings.Count(text, "\n") {
-		said.Add(name, line+1, "make(T) escapes to heap")
+		if !stays(line + 1) {
+			said.Add(name, line+1, "make(T) escapes to heap")
+		}
 	}
 	for id, obj := range info.Defs {
-		if _, ok := obj.(*types.Var); ok && fset.File(id.Pos()) == fset.File(f.FileStart) {
+		if _, ok := obj.(*types.Var); ok && fset.File(id.Pos()) == fset.File(f.FileStart) && !stays(fset.Position(id.Pos()).Line) {
 			said.Add(name, fset.Position(id.Pos()).Line, id.Name+" escapes to heap")
 		}
 	}

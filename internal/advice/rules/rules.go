@@ -76,6 +76,7 @@ var lineRules = []*advice.Rule{
 	hashSum,
 	hotAllocation,
 	objectPerElement,
+	sliceOnStack,
 	escapesInBranch,
 	largeCopy,
 	poolCandidate,

@@ -31,6 +31,20 @@ func distance(a, b *span, n int) (float64, float64) {
 	return math.Sqrt(math.Pow(a.low-b.low, 2) + math.Pow(a.high-b.high, 2)), math.Pow(2, float64(n))
 }
 
+func steps(n int) (out []int) {
+	defer func() {
+		if err := recover(); err != nil {
+			out = append(out, -1)
+		}
+	}()
+	row := make([]int, n)
+	for i := range row {
+		row[i] += i * i
+	}
+	row = append(row, len(row), cap(row))
+	return append(out, row...)
+}
+
 func lines(r io.Reader) (n int) {
 	buf := make([]byte, 1024)
 	for {
@@ -62,6 +76,9 @@ func Run() string {
 	var out strings.Builder
 	for _, s := range spans([]float64{1, -1, 3}, func(s *span) bool { return s.low > 0 }) {
 		fmt.Fprintln(&out, *s)
+	}
+	for _, n := range []int{-1, 0, 3, 31, 32, 33, 500} {
+		fmt.Fprintln(&out, steps(n))
 	}
 	for n := range 5 {
 		fmt.Fprintln(&out, lines(strings.NewReader(strings.Repeat("a line\n", n*300))))
