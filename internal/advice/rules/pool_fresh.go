@@ -51,7 +51,7 @@ func matchPoolFresh(s *advice.Site) []advice.Match {
 		if !ok || !facts.IsLocal(s.Place, obj) {
 			continue
 		}
-		pool := poolOf(s.Place, c, obj, maxPassed)
+		pool := poolOf(s.Place, c, obj)
 		if pool == nil || facts.InBranch(c, obj.Pos()) || handedOn(s, c, assign.Lhs[0]) {
 			continue
 		}

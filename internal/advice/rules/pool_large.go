@@ -35,8 +35,8 @@ this rule only gives advice.`,
 // leastLarge is the average size, in bytes, of buffers for which a limit is worth a check: that of package fmt.
 const leastLarge = 64 << 10
 
-// maxPassed is how many calls a pooled buffer is followed through, to the function that takes it from the pool.
-const maxPassed = 3
+// maxHands is how many variables a pooled buffer is followed through, to the function that takes it from the pool.
+const maxHands = 30
 
 func matchPoolLarge(s *advice.Site) []advice.Match {
 	for _, c := range s.Nodes() {
@@ -49,7 +49,7 @@ func matchPoolLarge(s *advice.Site) []advice.Match {
 			return nil
 		}
 		for _, written := range writtenBuffers(s, call) {
-			pool := poolOf(s.Place, c, written, maxPassed)
+			pool := poolOf(s.Place, c, written)
 			if pool == nil || limited(s.Place, pool) {
 				continue
 			}
@@ -79,7 +79,7 @@ func writtenBuffers(s *advice.Site, call *ast.CallExpr) (all []types.Object) {
 		case *ast.UnaryExpr:
 			e = x.X
 		}
-		if obj := facts.RootOf(s.Place, e); obj != nil {
+		if obj := facts.RootOf(s.Place, e); obj != nil && growable(s.Info.TypeOf(e)) {
 			all = append(all, obj)
 		}
 	}
@@ -92,29 +92,48 @@ func writtenBuffers(s *advice.Site, call *ast.CallExpr) (all []types.Object) {
 	return all
 }
 
+// growable reports whether values of a type, or what they point to, are slices or buffers with a capacity.
+func growable(t types.Type) bool {
+	if p, ok := t.Underlying().(*types.Pointer); ok {
+		t = p.Elem()
+	}
+	if _, ok := t.Underlying().(*types.Slice); ok {
+		return true
+	}
+	method, _, _ := types.LookupFieldOrMethod(t, true, nil, "Cap")
+	_, ok := method.(*types.Func)
+	return ok
+}
+
 // poolOf returns the variable or field of the sync.Pool that a local variable's value comes from; nil if it
 // doesn't, as far as is known.
-func poolOf(s *code.Place, at inspector.Cursor, obj types.Object, steps int) types.Object {
+func poolOf(s *code.Place, at inspector.Cursor, obj types.Object) types.Object {
+	return poolOfVariable(s, at, obj, make(map[*types.Var]bool))
+}
+
+// poolOfVariable is poolOf apart from variables that were asked about before.
+func poolOfVariable(s *code.Place, at inspector.Cursor, obj types.Object, asked map[*types.Var]bool) types.Object {
 	v, ok := obj.(*types.Var)
-	if !ok || v.IsField() || steps == 0 {
+	if !ok || v.IsField() || asked[v] || len(asked) == maxHands {
 		return nil
 	}
+	asked[v] = true
 	for value := range facts.ValuesOf(s, v) {
 		if value == nil {
 			continue
 		}
-		if pool := poolOfValue(s, at, value, v, steps); pool != nil {
+		if pool := poolOfValue(s, at, value, v, asked); pool != nil {
 			return pool
 		}
 	}
 	if around := s.Around(at); around.Decl != nil && facts.IsParameter(around, v) {
-		return poolOfArguments(s, around.Decl, v, steps)
+		return poolOfArguments(s, around.Decl, v, asked)
 	}
 	return nil
 }
 
 // poolOfValue is poolOf for an expression that is assigned to a variable.
-func poolOfValue(s *code.Place, at inspector.Cursor, value ast.Expr, v *types.Var, steps int) types.Object {
+func poolOfValue(s *code.Place, at inspector.Cursor, value ast.Expr, v *types.Var, asked map[*types.Var]bool) types.Object {
 	if pool := poolIn(s, value); pool != nil {
 		return pool
 	}
@@ -130,11 +149,11 @@ func poolOfValue(s *code.Place, at inspector.Cursor, value ast.Expr, v *types.Va
 	if from == nil || from == v {
 		return nil
 	}
-	return poolOf(s, at, from, steps-1)
+	return poolOfVariable(s, at, from, asked)
 }
 
 // poolOfArguments is poolOf for a parameter: the arguments of calls in the package.
-func poolOfArguments(s *code.Place, decl *ast.FuncDecl, v *types.Var, steps int) types.Object {
+func poolOfArguments(s *code.Place, decl *ast.FuncDecl, v *types.Var, asked map[*types.Var]bool) types.Object {
 	f, ok := s.Info.Defs[decl.Name].(*types.Func)
 	if !ok {
 		return nil
@@ -150,7 +169,7 @@ func poolOfArguments(s *code.Place, decl *ast.FuncDecl, v *types.Var, steps int)
 			if !facts.Within(call.Fun, id.Pos()) || i >= len(call.Args) {
 				break
 			}
-			if pool := poolOf(s, outer, facts.RootOf(s, call.Args[i]), steps-1); pool != nil {
+			if pool := poolOfVariable(s, outer, facts.RootOf(s, call.Args[i]), asked); pool != nil {
 				return pool
 			}
 			break
