@@ -23,7 +23,7 @@ type Keep struct {
 // KeptParts returns where parts of a new text or slice are stored, within the package. It returns nothing if
 // all of it is stored somewhere, or every part of it.
 func KeptParts(s *code.Place, text inspector.Cursor) []Keep {
-	f := &follower{place: s, seen: make(map[followed]bool)}
+	f := &follower{place: s, origin: text.Node(), seen: make(map[followed]bool)}
 	f.expr(text, value{})
 	if f.all || len(f.keeps) > manyParts {
 		return nil
@@ -44,7 +44,7 @@ type portion uint8
 const (
 	whole   portion = iota // all of it, or nearly all
 	pieces                 // a list that has all of it in pieces
-	each                   // one piece after the other, in a loop over all
+	each                   // one piece after the other, in a loop
 	piece                  // one piece
 	nothing                // another text
 )
@@ -52,8 +52,7 @@ const (
 // A value is what is known about an expression that refers to the text.
 type value struct {
 	portion
-	// loop is the loop over pieces, if the portion is each.
-	loop ast.Node
+	list bool // of pieces
 	// part is the expression that refers to the text, if it is a part of a larger value.
 	part ast.Expr
 	// in is what part is stored in, in that larger value: "field user of entry".
@@ -68,10 +67,11 @@ type followed struct {
 
 // A follower follows a text through the package.
 type follower struct {
-	place *code.Place
-	seen  map[followed]bool
-	keeps []Keep
-	all   bool // all of the text is stored
+	place  *code.Place
+	origin ast.Node // the text
+	seen   map[followed]bool
+	keeps  []Keep
+	all    bool // all of the text is stored
 }
 
 // expr follows the value of an expression to where it is stored.
@@ -140,7 +140,10 @@ func (f *follower) expr(c inspector.Cursor, v value) {
 			f.ranged(p, e, v)
 			return
 		case *ast.ReturnStmt:
-			if slices.Index(p.Results, e) == 0 { // others are rarely text
+			if slices.ContainsFunc(p.Results, func(other ast.Expr) bool { return other != e && f.refers(other) && !f.place.Info.Types[other].IsNil() }) {
+				f.all = true // together, they may be all of it
+			}
+			if p.Results[0] == e {
 				f.returned(c.Parent(), v)
 			}
 			return
@@ -157,7 +160,7 @@ func (f *follower) expr(c inspector.Cursor, v value) {
 // sliced is what a slice expression of the text refers to. Without a few bytes at one end, it is still
 // nearly all of it.
 func (f *follower) sliced(e *ast.SliceExpr, v value) value {
-	if v.portion == pieces || v.in != "" {
+	if v.list || v.in != "" {
 		return v
 	}
 	if e.High != nil && IsZero(f.place, e.High) { // to be filled again
@@ -165,12 +168,25 @@ func (f *follower) sliced(e *ast.SliceExpr, v value) value {
 	}
 	nearly := e.Low == nil || IsConstant(f.place, e.Low)
 	if high, ok := ast.Unparen(orNil(e.High)).(*ast.BinaryExpr); e.High != nil {
-		nearly = nearly && ok && high.Op == token.SUB && IsConstant(f.place, high.Y) && IsLength(f.place, high.X)
+		nearly = nearly && ok && high.Op == token.SUB && IsLength(f.place, high.X)
 	}
-	if nearly {
+	switch {
+	case nearly:
 		return v
+	case f.repeats(e):
+		return value{portion: each}
 	}
 	return value{portion: piece}
+}
+
+// repeats reports whether code is in a loop that doesn't make the text anew: then it may take all pieces.
+func (f *follower) repeats(at ast.Node) bool {
+	c, ok := f.place.Root().FindNode(at)
+	if !ok {
+		return false
+	}
+	loop, ok := LoopAround(c)
+	return ok && !Within(loop.Node(), f.origin.Pos())
 }
 
 func orNil(e ast.Expr) ast.Expr {
@@ -188,9 +204,9 @@ func (f *follower) indexed(e *ast.IndexExpr, v value) value {
 	switch {
 	case v.in != "" && f.mayRefer(e):
 		return v
-	case (v.portion == pieces || v.portion == piece) && f.refers(e):
+	case v.list && f.refers(e):
 		return value{portion: piece}
-	case v.portion == pieces: // a list of lists
+	case v.list: // a list of lists
 		if _, ok := Under(f.place.Info.TypeOf(e)).(*types.Slice); ok {
 			return v
 		}
@@ -324,9 +340,6 @@ func (f *follower) assign(stmt inspector.Cursor, to ast.Expr, v value) {
 	if IsBlank(to) {
 		return
 	}
-	if v.portion == each && InBranch(stmt, v.loop.Pos()) {
-		v.portion = piece // some of them
-	}
 	if v.in == "" {
 		v.in = f.target(to)
 		if _, local := ast.Unparen(to).(*ast.Ident); local {
@@ -371,15 +384,19 @@ func (f *follower) ranged(loop *ast.RangeStmt, over ast.Expr, v value) {
 	if _, iterator := Under(f.place.Info.TypeOf(over)).(*types.Signature); iterator {
 		to = loop.Key
 	}
-	if to == nil || IsBlank(to) || v.portion != pieces && v.portion != piece && v.in == "" {
+	if to == nil || IsBlank(to) || !v.list && v.in == "" {
 		return
 	}
 	obj, ok := f.place.Info.ObjectOf(identOf(to)).(*types.Var)
 	if !ok || !f.mayRefer(to) && !f.refers(to) {
 		return
 	}
-	if v.portion == pieces && f.refers(to) {
-		v = value{portion: each, loop: loop}
+	switch {
+	case v.in != "":
+	case v.portion == pieces:
+		v = value{portion: each}
+	case v.list:
+		v = value{portion: v.portion}
 	}
 	f.variable(obj, v)
 }
@@ -449,14 +466,24 @@ func (f *follower) called(c inspector.Cursor, call *ast.CallExpr, v value) (valu
 	case !known:
 		f.all = f.all || v.portion == whole && !f.standard(call) // it may keep it
 		return v, false
-	case v.in != "" || i > 0 || v.portion == pieces:
+	case v.in != "" || i > 0 || v.list:
 		return v, false
-	case of == whole || v.portion == piece:
+	case of == whole:
 		return v, true
-	case v.portion == each && of == pieces:
-		return value{portion: pieces}, true // of every piece
+	case v.portion == piece || v.portion == each && of == pieces:
+		of = v.portion // of every piece
 	}
-	return value{portion: of}, true
+	return value{portion: of, list: f.isList(call)}, true
+}
+
+// isList reports whether a call returns several texts in a slice or an iterator.
+func (f *follower) isList(call *ast.CallExpr) bool {
+	t := f.place.Info.TypeOf(call)
+	if slice, ok := t.Underlying().(*types.Slice); ok {
+		return !IsByte(slice.Elem())
+	}
+	_, iterator := t.Underlying().(*types.Signature)
+	return iterator
 }
 
 // standard reports whether a call is known to be of a function of the standard library.
@@ -478,22 +505,10 @@ func (f *follower) appended(call *ast.CallExpr, i int, v value) (value, bool) {
 	case i == 0 || v.in != "":
 		return v, true
 	case call.Ellipsis.IsValid():
-		return v, v.portion == pieces
-	case v.portion == each && !f.selected(call, v):
-		v.portion = pieces
-		return v, true
-	}
-	if v.portion == each {
-		v.portion = piece
+		return v, v.list
 	}
 	v.in = "an element of " + types.ExprString(call.Args[0])
 	return v, true
-}
-
-// selected reports whether code in a loop over all pieces runs for some of them only.
-func (f *follower) selected(at ast.Node, v value) bool {
-	c, ok := f.place.Root().FindNode(at)
-	return ok && InBranch(c, v.loop.Pos())
 }
 
 // parameter returns the variable of the i-th argument.

@@ -23,8 +23,8 @@ Store a copy of the part: strings.Clone, bytes.Clone or slices.Clone. Then the r
 
 The rule needs a heap profile, and reports lines that hold memory in blocks of at least 256 bytes if the code
 stores parts of them in fields, maps, slices or package variables. It follows the text through the functions of the package. It
-doesn't report texts that are also stored as a whole, all parts of which are stored, or that other packages may keep. How
-large the parts are is only known at run time, so this rule only gives advice.`,
+doesn't report texts that are also stored as a whole, that a loop cuts into parts that are stored, or that other packages
+may keep. How large the parts are is only known at run time, so this rule only gives advice.`,
 	Class: advice.AdviceOnly,
 	Holds: true,
 	Match: matchPartKept,
@@ -95,12 +95,18 @@ func newText(s *advice.Site, c inspector.Cursor) (m advice.Match, what string, o
 		if _, _, ok := facts.Conversion(s.Place, e); ok {
 			return advice.Match{Blocks: own}, "The copy made here", true
 		}
+		if facts.CalleeDecl(s.Place, e) != nil {
+			return m, "", false // its own lines have what it allocates
+		}
 		switch name := s.Callee(e); name {
 		case "make":
 			return advice.Match{Blocks: own}, "The slice made here", true
-		case "", "append":
+		case "", "append", "slices.Grow":
 			return m, "", false
 		default:
+			if strings.HasPrefix(name[strings.LastIndexByte(name, '.')+1:], "Append") { // what is there before is longer
+				return m, "", false
+			}
 			return advice.Match{Frames: framesOf(name)}, "The result of " + edit.Called(s, e), true
 		}
 	}

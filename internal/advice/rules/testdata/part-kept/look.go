@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -42,6 +43,63 @@ func (s *store) each(sc *bufio.Scanner) {
 		}
 	}
 	s.records = append(s.records, r)
+}
+
+// most are kept: those that aren't empty.
+func (s *store) most(b []byte) {
+	r := new(record)
+	text := string(b) // live: only 4096
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			r.list = append(r.list, line)
+		}
+	}
+	s.records = append(s.records, r)
+}
+
+// slab is cut into pieces.
+func (s *store) slab(lists [][]string) {
+	room := make([]string, 0, 1000) // live: only 16384
+	for _, list := range lists {
+		n := len(room)
+		room = append(room, list...)
+		s.records = append(s.records, &record{list: room[n:len(room):len(room)]})
+	}
+}
+
+// words has all parts, found one by one.
+func (s *store) words(b []byte) {
+	r := new(record)
+	text := string(b) // live: only 4096
+	for text != "" {
+		i := strings.IndexByte(text, ' ')
+		if i < 0 {
+			break
+		}
+		r.list = append(r.list, text[:i])
+		text = text[i+1:]
+	}
+	s.records = append(s.records, r)
+}
+
+// first takes a text from a list, which has other memory.
+func (s *store) first(line string) {
+	fields := make([]string, len(line)) // live: only 4096
+	copy(fields, strings.Fields(line))
+	fields = fields[len(line)/2:]
+	s.records = append(s.records, &record{name: fields[0]})
+}
+
+// split has both parts in one call.
+func (s *store) split2(sc *bufio.Scanner) {
+	line := sc.Text() // live: bufio.(*Scanner).Text only 352
+	name, text := cut(line)
+	s.records = append(s.records, &record{name: name, text: text})
+}
+
+func cut(line string) (string, string) {
+	i := strings.IndexByte(line, ' ')
+	return line[:i], line[i+1:]
 }
 
 // the whole text is kept as well.
@@ -110,6 +168,11 @@ func (s *store) handed(n int) {
 	for _, c := range nodes {
 		_ = c
 	}
+}
+
+// grown slices are longer than before.
+func (s *store) grown(n int) {
+	s.rest = slices.Grow(s.rest, n)[:n] // live: slices.Grow only 4096
 }
 
 // unprofiled has the pattern and holds nothing.
