@@ -139,6 +139,6 @@ func (f *Finding) at(frame StackFrame) {
 		return
 	}
 	if lines := strings.Split(string(text), "\n"); frame.Line >= 1 && frame.Line <= len(lines) {
-		f.Text = strings.TrimSpace(lines[frame.Line-1])
+		f.Text = strings.Clone(strings.TrimSpace(lines[frame.Line-1])) // without the file around it
 	}
 }
