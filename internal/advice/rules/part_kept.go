@@ -21,8 +21,8 @@ var partKept = &advice.Rule{
 memory. Functions such as strings.Split, strings.Cut, bytes.Fields and the Find methods of regexp return such parts, too.
 Store a copy of the part: strings.Clone, bytes.Clone or slices.Clone. Then the rest is freed.
 
-The rule needs a heap profile, and reports lines that hold memory in blocks of at least 256 bytes if the code
-stores parts of them in fields, maps, slices or package variables. It follows the text through the functions of the package. It
+The rule needs a heap profile, and reports lines that hold memory in blocks of at least 256 bytes, if the code stores
+parts of them in fields, maps, slices or package variables. It follows the text through the functions of the package. It
 doesn't report texts that are also stored as a whole, that a loop cuts into parts that are stored, or that other packages
 may keep. How large the parts are is only known at run time, so this rule only gives advice.`,
 	Class: advice.AdviceOnly,

@@ -23,7 +23,7 @@ a buffer as large as the class below, or use the space that is left.
 
 The rule needs a heap profile, and reports structs and constant sizes of make that exceed a smaller class by at most 8
 bytes, or 3 %. The classes come from the source of your Go toolchain. If another order of the fields is enough,
-field-order reports that. You decide what can be left out, so this rule only gives advice.`,
+field-order reports that. Only you know what can be left out, so this rule only gives advice.`,
 	Class: advice.AdviceOnly,
 	Holds: true,
 	Match: matchSizeClass,
