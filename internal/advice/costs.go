@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -177,4 +178,38 @@ func (c *Costs) WaitingFrom(accept func(file string, line int) bool) float64 {
 		return 0
 	}
 	return float64(some) / float64(all)
+}
+
+// HasCPUProfile reports whether some profile has CPU time.
+func (c *Costs) HasCPUProfile() bool {
+	return slices.ContainsFunc(c.seen.totals, func(v values) bool { return v[cpuTime] > 0 })
+}
+
+// A WaitIn is how long goroutines waited in a function that a line calls.
+type WaitIn struct {
+	Function string // as profiles name it
+	Wait
+}
+
+// Waits returns how long goroutines waited on the line, by the function that it calls, in all subjects together.
+func (c *Costs) Waits() []WaitIn {
+	sums := make(map[string]*values)
+	for _, k := range c.hot.chains {
+		if len(k.below) == 0 || !k.toLeaf {
+			continue
+		}
+		if sums[k.below[0]] == nil {
+			sums[k.below[0]] = new(values)
+		}
+		for _, v := range k.values {
+			sums[k.below[0]].add(v)
+		}
+	}
+	var all []WaitIn
+	for _, name := range slices.Sorted(maps.Keys(sums)) {
+		if v := sums[name]; v[blockTime] > 0 {
+			all = append(all, WaitIn{name, Wait{Time: time.Duration(v[blockTime]), Times: v[blockTimes]}})
+		}
+	}
+	return all
 }

@@ -27,9 +27,9 @@ func TestRecorded(t *testing.T) {
 		// A deferred Unlock is where the function returns, or in a function of its own.
 		{"mutex.accounts", "mutex-contention account.deposit defer a.mu.Unlock(); mutex-contention account.drain a.mu.Unlock()"},
 		{"mutex.rwmutex", "mutex-contention cache.put defer c.mu.Unlock()"},
-		{"block.channels", ""}, // what waits has nothing else to do
-		{"block.rwmutex", "mutex-contention cache.get c.mu.RLock(); mutex-contention cache.put c.mu.Lock()"},
-		{"block.accounts", "mutex-contention account.deposit a.mu.Lock(); mutex-contention account.drain a.mu.Lock()"},
+		{"block.channels", "waiting-line channels stages.Wait(); waiting-line produce select {; waiting-line squared to <- n * n"},
+		{"block.rwmutex", "mutex-contention cache.get c.mu.RLock(); mutex-contention cache.put c.mu.Lock(); waiting-line rwmutexes workers.Wait()"},
+		{"block.accounts", "mutex-contention account.deposit a.mu.Lock(); mutex-contention account.drain a.mu.Lock(); waiting-line mutexes workers.Wait()"},
 	} {
 		text, err := os.ReadFile(filepath.Join(data, c.profile+".pb.gz"))
 		if err != nil {

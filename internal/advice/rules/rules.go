@@ -20,6 +20,8 @@
 //
 //	// says: ... argument escapes to heap | x escapes to heap
 //
+// A file with the comment "No CPU profile." only has the others.
+//
 // A file without any want is a look-alike: the rule must not report anything. NAME.go.golden is
 // NAME.go after the rewrites of all its findings, applied one after the other.
 package rules
@@ -141,5 +143,6 @@ var lineRules = []*advice.Rule{
 	shiftLoop,
 	timeSince,
 	headerTwice,
+	waitingLine,
 	hotLineAlone,
 }

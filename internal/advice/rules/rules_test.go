@@ -297,7 +297,7 @@ func marked(t *testing.T, f *ast.File, name string, text []byte) []advice.Input 
 	}
 	var inputs []advice.Input
 	for kind, b := range builders {
-		if kind != "hot" && !marks[kind] {
+		if kind != "hot" && !marks[kind] || kind == "hot" && strings.Contains(string(text), "// No CPU profile.") {
 			continue // nothing is known of it
 		}
 		// What else there is allocates, too.
