@@ -238,12 +238,17 @@ func waitsForOthers(p *profile.Profile, s int) bool {
 		if label.Numeric || p.Strings[label.Key] != "state" {
 			continue
 		}
+		leaf := ""
+		if stack := p.Stack(s); len(stack) > 0 {
+			leaf = p.FunctionName(p.LocationLines(stack[0])[0].Function)
+		}
 		switch p.Strings[label.Str] {
-		case "sync", "chan send", "chan receive", "select":
+		case "chan send", "chan receive", "select":
 			return true
+		case "sync":
+			return !strings.HasPrefix(leaf, "runtime.gc") // for the collector
 		case "runnable": // it gave up its processor for others
-			stack := p.Stack(s)
-			return len(stack) > 0 && p.FunctionName(p.LocationLines(stack[0])[0].Function) == "runtime.Gosched"
+			return leaf == "runtime.Gosched"
 		}
 	}
 	return false

@@ -205,11 +205,15 @@ func (c *contention) waits(s *advice.Site) string {
 	if c.wait.Times == 0 {
 		return fmt.Sprintf("Goroutines wait%s for %s.", at, c.Name)
 	}
-	times := "times"
-	if c.wait.Times == 1 {
-		times = "time"
+	return fmt.Sprintf("Goroutines waited%s for %s %s, %v on average.", at, c.Name, timesOf(c.wait.Times), roughly(c.wait.Time/time.Duration(c.wait.Times)))
+}
+
+// timesOf is "1 time" or "7 times".
+func timesOf(n int64) string {
+	if n == 1 {
+		return "1 time"
 	}
-	return fmt.Sprintf("Goroutines waited%s for %s %d %s, %v on average.", at, c.Name, c.wait.Times, times, roughly(c.wait.Time/time.Duration(c.wait.Times)))
+	return fmt.Sprintf("%d times", n)
 }
 
 // roughly rounds a duration to about three digits.

@@ -59,7 +59,15 @@ func matchWaitingLine(s *advice.Site) []advice.Match {
 	}
 	why := fmt.Sprintf("Goroutines wait here %s: %v in all.", what, roughly(most.Time))
 	if most.Times > 0 {
-		why = fmt.Sprintf("Goroutines wait here %s: %d times, %v on average.", what, most.Times, roughly(most.Time/time.Duration(most.Times)))
+		mean := most.Time / time.Duration(most.Times)
+		why = fmt.Sprintf("Goroutines wait here %s: %s, %v on average.", what, timesOf(most.Times), roughly(mean))
+		passes := strings.HasPrefix(most.Function, "runtime.chan") || most.Function == "runtime.selectgo"
+		switch {
+		case passes && mean <= briefWait:
+			why += " Waits this short come from goroutines that pass small pieces of work."
+		case passes && !strings.HasPrefix(most.Function, "runtime.chansend") && mean >= time.Millisecond:
+			why += " Waits this long are mostly for work: they cost nothing."
+		}
 	}
 	return []advice.Match{{Node: lineStart(s), Title: "goroutines wait here " + what, Why: why}}
 }

@@ -5,7 +5,7 @@ import "sync"
 // No CPU profile.
 
 func each(work chan int, do func(int)) {
-	// want look: Goroutines wait here to receive from a channel: 50 times, 2ms on average.
+	// want look: Goroutines wait here to receive from a channel: 50 times, 2ms on average. Waits this long are mostly for work
 	for w := range work { // block: runtime.chanrecv2 114
 		do(w)
 	}
