@@ -13,6 +13,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -208,11 +209,17 @@ func writeLarge(file string, packages []listed) (int, error) {
 // four, anywhere in the module.
 type largeProfile struct {
 	profile.Profile
-	rand    *rand.Rand
-	levels  [][]*profile.Location
-	all     []*profile.Location
-	hot     [][]*profile.Location // by package, lines of a function, the hottest first
-	callees []*profile.Location
+	rand   *rand.Rand
+	levels [][]*profile.Location
+	all    []*profile.Location
+	hot    []hotFunction // in different packages
+}
+
+// A hotFunction has a line that is hot because of what it calls, if it calls one of hotCallees.
+type hotFunction struct {
+	lines  []*profile.Location
+	line   *profile.Location
+	callee *profile.Location // nil if the line itself takes the time
 }
 
 const levels = 10
@@ -223,24 +230,28 @@ func newLargeProfile(packages []listed) (*largeProfile, error) {
 	b.PeriodType, b.Period = b.SampleType[1], 1e7
 	b.TimeNanos, b.DurationNanos = time.Now().UnixNano(), 60e9
 	lines := newHotProfile("samples", "count", "cpu", "nanoseconds")
-	var functions [][]*profile.Location // by package, then by function
+	var functions []hotFunction // by package
 	var root *profile.Location
 	for i := range packages {
 		of, err := linesOf(lines, &packages[i])
 		if err != nil {
 			return nil, err
 		}
+		var hottest hotFunction
 		for _, f := range of {
-			name := f[0].Line[0].Function.Name
+			name := f.line.Line[0].Function.Name
 			if root == nil && name == "main.main" {
-				root = f[0]
+				root = f.line
 			}
 			if !strings.HasPrefix(name, "main.") {
-				b.all = append(b.all, f...)
+				b.all = append(b.all, f.lines...)
+			}
+			if hottest.line == nil || hottest.callee == nil && (f.callee != nil || len(f.lines) > len(hottest.lines)) {
+				hottest = f
 			}
 		}
-		if len(of) > 0 && packages[i].Name != "main" {
-			functions = append(functions, slices.MaxFunc(of, func(a, b []*profile.Location) int { return len(a) - len(b) }))
+		if hottest.line != nil && packages[i].Name != "main" {
+			functions = append(functions, hottest)
 		}
 	}
 	if root == nil || len(functions) < hotPackages {
@@ -248,7 +259,7 @@ func newLargeProfile(packages []listed) (*largeProfile, error) {
 	}
 	b.rand.Shuffle(len(functions), func(i, j int) { functions[i], functions[j] = functions[j], functions[i] })
 	b.hot = functions[:hotPackages]
-	b.Function, b.Location, b.callees = lines.Function, lines.Location, lines.callees
+	b.Function, b.Location = lines.Function, lines.Location
 	b.levels = [][]*profile.Location{{root}}
 	for n := 4; len(b.levels) < levels; n *= 4 {
 		level := make([]*profile.Location, min(n, len(b.all)))
@@ -260,8 +271,8 @@ func newLargeProfile(packages []listed) (*largeProfile, error) {
 	return b, nil
 }
 
-// linesOf adds the functions of a package to a profile, and returns the locations of each.
-func linesOf(b *hotProfile, pkg *listed) (functions [][]*profile.Location, err error) {
+// linesOf adds the functions of a package to a profile.
+func linesOf(b *hotProfile, pkg *listed) (functions []hotFunction, err error) {
 	for _, name := range pkg.GoFiles {
 		fset := token.NewFileSet()
 		file := filepath.Join(pkg.Dir, name)
@@ -276,28 +287,64 @@ func linesOf(b *hotProfile, pkg *listed) (functions [][]*profile.Location, err e
 			}
 			before := len(b.Location)
 			b.function(fset, file, symbol(pkg, fn), fn, fn.Body)
-			if lines := b.Location[before:]; len(lines) > 0 {
-				functions = append(functions, slices.Clone(lines))
-			}
 			b.Sample = nil
+			lines := slices.Clone(b.Location[before:])
+			if len(lines) == 0 {
+				continue
+			}
+			hot := hotFunction{lines: lines, line: lines[0]}
+			ast.Inspect(fn.Body, func(n ast.Node) bool {
+				if callee := b.calleeOf(n); callee != nil {
+					at := fset.Position(n.Pos()).Line
+					if i := slices.IndexFunc(lines, func(l *profile.Location) bool { return int(l.Line[0].Line) == at }); i >= 0 {
+						hot.line, hot.callee = lines[i], callee
+					}
+				}
+				return hot.callee == nil
+			})
+			functions = append(functions, hot)
 		}
 	}
 	return functions, nil
+}
+
+// calleeOf returns the one of hotCallees that an expression calls, or nil.
+func (b *hotProfile) calleeOf(n ast.Node) *profile.Location {
+	call, ok := n.(*ast.CallExpr)
+	if !ok {
+		return nil
+	}
+	sel, ok := call.Fun.(*ast.SelectorExpr)
+	if !ok {
+		return nil
+	}
+	pkg, ok := sel.X.(*ast.Ident)
+	if !ok {
+		return nil
+	}
+	i := slices.IndexFunc(hotCallees, func(name string) bool { return path.Base(name) == pkg.Name+"."+sel.Sel.Name })
+	if i < 0 {
+		return nil
+	}
+	return b.callees[i]
 }
 
 // sample adds a sample.
 func (b *largeProfile) sample() {
 	var stack []*profile.Location
 	if n := b.rand.IntN(4 * hotPackages / 3); n < hotPackages {
-		lines := b.hot[n]
-		line := lines[0]
-		if b.rand.IntN(5) == 0 { // else the function's hottest
-			line = lines[b.rand.IntN(len(lines))]
+		hot := &b.hot[n]
+		switch b.rand.IntN(5) {
+		case 0:
+			stack = append(stack, hot.lines[b.rand.IntN(len(hot.lines))])
+		case 1:
+			stack = append(stack, hot.line)
+		default:
+			if hot.callee != nil {
+				stack = append(stack, hot.callee)
+			}
+			stack = append(stack, hot.line)
 		}
-		if b.rand.IntN(3) > 0 {
-			stack = append(stack, b.callees[(n+b.rand.IntN(2))%len(b.callees)])
-		}
-		stack = append(stack, line)
 	}
 	for range b.rand.IntN(12) {
 		stack = append(stack, b.all[b.rand.IntN(len(b.all))])
