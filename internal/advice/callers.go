@@ -2,6 +2,7 @@ package advice
 
 import (
 	"cmp"
+	"go/token"
 	"path"
 	"slices"
 	"strings"
@@ -54,11 +55,21 @@ func (e *evidence) calledBy(h *hot, subject int) []Caller {
 	return nil
 }
 
-// CalledFrom reports whether profiles show a call of the line's function on a line of a function of its package. Without
-// any caller in the profiles, such as for a function that is inlined, every call counts.
-func (c *Costs) CalledFrom(function string, line int) bool {
+// CalledFrom reports whether profiles show a call of the line's function at a place in a function of its package.
+// If they show no callers at all, every call counts.
+func (c *Costs) CalledFrom(function string, call token.Position) bool {
 	for at := range c.hot.callers {
-		if name := parseName(at.function); int(at.line) == line && path.Ext("."+name.declared()) == "."+function {
+		if name := parseName(at.function); at.file == call.Filename && int(at.line) == call.Line && path.Ext("."+name.declared()) == "."+function {
+			return true
+		}
+	}
+	return len(c.hot.callers) == 0
+}
+
+// Ran reports whether profiles show a line. If they show no callers of the site's line, every line counts.
+func (c *Costs) Ran(line token.Position) bool {
+	for at := range c.seen.lines {
+		if at.file == line.Filename && int(at.line) == line.Line {
 			return true
 		}
 	}

@@ -2,9 +2,11 @@ package advice
 
 import (
 	"fmt"
+	"go/token"
 	"maps"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -43,6 +45,18 @@ func TestCallers(t *testing.T) {
 			text = append(text, fmt.Sprintf("%s:%d %.2f", c.Function, c.Line, c.Share))
 		}
 		text = append(text, callersText(e.Callers, "/p", 9))
+		costs := Costs{h, &c.evidence}
+		for call, want := range map[string]bool{"Many /p/(*T).Many.go 7": true, "some /p/some.func1.go 8": true, "some /p/other.go 8": false, "Many /p/(*T).Many.go 6": false, "other /p/(*T).Many.go 7": false} {
+			parts := strings.Fields(call)
+			line, _ := strconv.Atoi(parts[2])
+			at := token.Position{Filename: parts[1], Line: line}
+			if got := costs.CalledFrom(parts[0], at); got != want {
+				t.Errorf("called from %s: %v", call, got)
+			}
+		}
+		if !costs.Ran(token.Position{Filename: "/p/seldom.go", Line: 4}) || costs.Ran(token.Position{Filename: "/p/seldom.go", Line: 5}) {
+			t.Error("lines that ran are not those of the profile")
+		}
 	}
 	const want = "T.Many:7 0.33; some:8 0.17; T.Many ((*T).Many.go:7, 33 %), some (some.func1.go:8, 17 %)"
 	if got := strings.Join(text, "; "); got != want {

@@ -162,14 +162,14 @@ const maxLevels = 3
 
 // InLoopOf returns a loop around a call of the function, or around a call of a function that only passes the call on: a
 // helper that a loop two levels up calls is in that loop. counts decides which calls count, such as those that a profile
-// shows.
-func (f *Function) InLoopOf(counts func(Caller) bool) (in Caller, ok bool) {
+// shows: direct ones of the function, or those of its callers.
+func (f *Function) InLoopOf(counts func(c Caller, direct bool) bool) (in Caller, ok bool) {
 	level := []*Function{f}
 	for range maxLevels {
 		var above []*Function
 		for _, callee := range level {
 			for _, c := range callee.Callers() {
-				if callee == f && !counts(c) {
+				if !counts(c, callee == f) {
 					continue
 				}
 				if c.Loop.IsValid() {
@@ -184,8 +184,9 @@ func (f *Function) InLoopOf(counts func(Caller) bool) (in Caller, ok bool) {
 }
 
 // CalledForNothing returns a call of the function that computes what another call in the same function computes, or
-// what it computes in each iteration of a loop. Then again is the other call, or Loop that loop.
-func (f *Function) CalledForNothing() (c Caller, again token.Pos, ok bool) {
+// what it computes in each iteration of a loop. Then again is the other call, or Loop that loop. counts decides which
+// calls count.
+func (f *Function) CalledForNothing(counts func(Caller) bool) (c Caller, again token.Pos, ok bool) {
 	calls, _ := f.callsOf(f.fn)
 	for _, call := range calls[:min(len(calls), maxCallers)] {
 		in := f.function(call.Parent())
@@ -195,6 +196,9 @@ func (f *Function) CalledForNothing() (c Caller, again token.Pos, ok bool) {
 		}
 		expr := at.Node().(*ast.CallExpr)
 		c := Caller{Function: nameOf(call.Parent()), Call: call.Pos()}
+		if !counts(c) {
+			continue
+		}
 		if pairs := in.Twice(expr); len(pairs) > 0 && !in.Cheap(expr) {
 			other := pairs[0].First.Node()
 			if other == ast.Node(expr) {
@@ -287,9 +291,9 @@ func sameConstant(a, b *ssa.Const) bool {
 }
 
 // Remade reports whether a call is given what another call of the same function returned, in the function or by a
-// caller of it, and returns that call: ToLower of what is already in lower case. The function needs
+// caller of it that counts, and returns that call: ToLower of what is already in lower case. The function needs
 // one argument and one result of the same type.
-func (f *Function) Remade(call *ast.CallExpr) (at token.Pos, ok bool) {
+func (f *Function) Remade(call *ast.CallExpr, counts func(Caller) bool) (at token.Pos, ok bool) {
 	c, isCall := f.value(call).(*ssa.Call)
 	if !isCall || c.Call.IsInvoke() || len(c.Call.Args) != 1 {
 		return token.NoPos, false
@@ -308,7 +312,7 @@ func (f *Function) Remade(call *ast.CallExpr) (at token.Pos, ok bool) {
 	calls, _ := f.callsOf(f.fn)
 	index := slices.Index(f.fn.Params, p)
 	for _, from := range calls[:min(len(calls), maxCallers)] {
-		if in := f.function(from.Parent()); in != nil && !f.tested(from.Pos()) && index < len(from.Call.Args) {
+		if in := f.function(from.Parent()); in != nil && counts(Caller{Function: nameOf(from.Parent()), Call: from.Pos()}) && !f.tested(from.Pos()) && index < len(from.Call.Args) {
 			if made, ok := in.madeBy(from.Call.Args[index], callee); ok {
 				return made, true
 			}

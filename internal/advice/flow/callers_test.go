@@ -9,6 +9,8 @@ import (
 	"github.com/hone-go/hone/internal/advice/code"
 )
 
+func anyCaller(Caller) bool { return true }
+
 // TestCallers: loops and constants reach into a function from where it is called.
 func TestCallers(t *testing.T) {
 	const text = `package flow
@@ -64,7 +66,7 @@ func (t *tree) method(p string) string { return strings.Repeat(p, 2) } // consta
 func five(t *tree) string { return t.method("b") }
 `
 	ask(t, text, "// ", each(func(f *Function, call *ast.CallExpr) string {
-		if at, ok := f.Remade(call); ok {
+		if at, ok := f.Remade(call, anyCaller); ok {
 			return fmt.Sprint("remade: ", f.Line(at))
 		}
 		if f.Constant(call) {
@@ -128,12 +130,12 @@ func only(s string) int { return len(s) }
 		if p.Line(p.Decl.Pos()) != line {
 			return ""
 		}
-		c, ok := f.InLoopOf(func(Caller) bool { return true })
+		c, ok := f.InLoopOf(func(Caller, bool) bool { return true })
 		if !ok {
 			return ""
 		}
 		said := fmt.Sprint(c.Function, " ", f.Line(c.Loop))
-		if c, again, ok := f.CalledForNothing(); ok && again.IsValid() {
+		if c, again, ok := f.CalledForNothing(anyCaller); ok && again.IsValid() {
 			said += " again"
 		} else if ok && c.Loop.IsValid() {
 			said += " same"
@@ -245,7 +247,7 @@ func ofEach(lists [][]string, s string) (n int) {
 }
 `
 	ask(t, text, "// search: ", func(f *Function, p *code.Place, line int) string {
-		s, ok := f.SearchedAgain(line)
+		s, ok := f.SearchedAgain(line, anyCaller)
 		if !ok {
 			return ""
 		}

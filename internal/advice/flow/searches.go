@@ -19,8 +19,8 @@ type Search struct {
 }
 
 // SearchedAgain returns the search on a line: a call of slices.Contains or Index, or a loop that compares elements
-// and ends with the first that is equal. The loop around it, or one around a call of the function, repeats it.
-func (f *Function) SearchedAgain(line int) (s Search, ok bool) {
+// and ends with the first that is equal. The loop around it, or one around a call of the function that counts, repeats it.
+func (f *Function) SearchedAgain(line int, counts func(Caller) bool) (s Search, ok bool) {
 	for _, b := range f.fn.Blocks {
 		for _, instr := range b.Instrs {
 			call, isCall := instr.(*ssa.Call)
@@ -33,7 +33,7 @@ func (f *Function) SearchedAgain(line int) (s Search, ok bool) {
 			}
 			switch f.Callee(at.Node().(*ast.CallExpr)) {
 			case "slices.Contains", "slices.Index":
-				if s, ok := f.repeated(call, call.Call.Args[0], f.around(call)); ok {
+				if s, ok := f.repeated(call, call.Call.Args[0], f.around(call), counts); ok {
 					s.In = f.shortSource(at.Node().(*ast.CallExpr).Args[0])
 					return s, true
 				}
@@ -64,7 +64,7 @@ func (f *Function) SearchedAgain(line int) (s Search, ok bool) {
 			}
 			continue
 		}
-		if s, ok := f.repeated(inner.head.Instrs[0], slice, outer); ok {
+		if s, ok := f.repeated(inner.head.Instrs[0], slice, outer, counts); ok {
 			if r, isRange := stmt.(*ast.RangeStmt); isRange {
 				s.In = f.shortSource(r.X)
 			}
@@ -219,7 +219,7 @@ func constantIndex(index ssa.Value) bool {
 
 // repeated returns the innermost loop that repeats a search in the same slice: one of the function, or else one
 // around a call of it.
-func (f *Function) repeated(search ssa.Instruction, slice ssa.Value, loops []*loop) (s Search, ok bool) {
+func (f *Function) repeated(search ssa.Instruction, slice ssa.Value, loops []*loop, counts func(Caller) bool) (s Search, ok bool) {
 	for _, l := range loops {
 		if !f.known(slice, l) || f.leaves(search, l) {
 			continue
@@ -234,7 +234,7 @@ func (f *Function) repeated(search ssa.Instruction, slice ssa.Value, loops []*lo
 	calls, _ := f.callsOf(f.fn)
 	for _, call := range calls[:min(len(calls), maxCallers)] {
 		in := f.function(call.Parent())
-		if in == nil || f.tested(call.Pos()) {
+		if in == nil || f.tested(call.Pos()) || !counts(Caller{Function: nameOf(call.Parent()), Call: call.Pos()}) {
 			continue
 		}
 		for _, l := range in.around(call) {

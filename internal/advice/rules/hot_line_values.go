@@ -43,6 +43,9 @@ type values struct {
 	work advice.Work
 }
 
+// counts reports whether profiles show a call of the function.
+func (v *values) counts(c flow.Caller) bool { return v.CalledFrom(c.Function, v.Fset.Position(c.Call)) }
+
 // maxSource is the length of code in a sentence.
 const maxSource = 50
 
@@ -105,7 +108,7 @@ func (v *values) readBack() string {
 
 func (v *values) remade() string {
 	for _, call := range v.Calls() {
-		if at, ok := v.flow.Remade(call.CallExpr); ok {
+		if at, ok := v.flow.Remade(call.CallExpr, v.counts); ok {
 			function := v.name(call.Fun)
 			return fmt.Sprintf("%s gets what %s has returned %s.", function, function, v.on(at, "here"))
 		}
@@ -130,8 +133,8 @@ func (v *values) repeated() string {
 
 // calledAgain says whether a caller calls the line's function for nothing.
 func (v *values) calledAgain() string {
-	c, again, ok := v.flow.CalledForNothing()
-	if !ok || v.Decl == nil || !v.CalledFrom(c.Function, v.Package.Line(c.Call)) {
+	c, again, ok := v.flow.CalledForNothing(v.counts)
+	if !ok || v.Decl == nil {
 		return ""
 	}
 	if again.IsValid() {
@@ -150,7 +153,7 @@ func (v *values) invariant() string {
 }
 
 func (v *values) searched() string {
-	found, ok := v.flow.SearchedAgain(v.Line)
+	found, ok := v.flow.SearchedAgain(v.Line, v.counts)
 	if !ok {
 		return ""
 	}
@@ -272,7 +275,12 @@ func loopAbove(s *advice.Site) string {
 	if f == nil || s.Func.Node() != ast.Node(s.Decl) {
 		return ""
 	}
-	c, ok := f.InLoopOf(func(c flow.Caller) bool { return s.CalledFrom(c.Function, s.Package.Line(c.Call)) })
+	c, ok := f.InLoopOf(func(c flow.Caller, direct bool) bool {
+		if direct {
+			return s.CalledFrom(c.Function, s.Fset.Position(c.Call))
+		}
+		return s.Ran(s.Fset.Position(c.Call))
+	})
 	if !ok {
 		return ""
 	}
