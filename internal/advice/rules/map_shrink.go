@@ -19,7 +19,8 @@ var mapShrink = &advice.Rule{
 	Title: "a map keeps the memory of deleted keys",
 	Doc: `A map grows, but never shrinks: delete and clear free what keys and values refer to, not the tables they are in. A map
 that once had a million keys keeps the memory for a million. When most keys are gone, make a new map and use maps.Copy
-for the others. maps.Clone doesn't help, because it copies the tables as they are. Or keep pointers to large values in the map, so that deleting a key frees most of the memory.
+for the others. maps.Clone doesn't help, because it copies the tables as they are. Or keep pointers to large values in the
+map, so that deleting a key frees most of the memory.
 
 The rule needs a heap profile. It reports maps in fields and package variables that hold memory, from which the package
 deletes keys, and which it never replaces. If profiles show that about as many values are in use as the map has room for,
