@@ -37,7 +37,9 @@ const pushed = suite([], {
     for (const [file, version] of [['block.accounts', 'v1'], ['block.rwmutex', 'v2'], ['mutex.rwmutex', 'v1']]) {
       const query = new URLSearchParams({ service: 'locks', kind: (file ?? '').replace(/\..*/, ''), version: version ?? '' });
       const body = new Uint8Array(readFileSync(join(root, 'testdata', `${file}.pb.gz`)));
-      const response = await fetch(`${server.url}/api/v1/profiles?${query}`, { method: 'POST', body });
+      // A kept connection may end just as it is used again.
+      const headers = { connection: 'close' };
+      const response = await fetch(`${server.url}/api/v1/profiles?${query}`, { method: 'POST', body, headers });
       if (!response.ok) throw new Error(await response.text());
     }
     return server;
