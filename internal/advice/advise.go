@@ -28,6 +28,7 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	if l.mains, err = mainFolders(ctx, o.Dir, mods, o.BuildFlags, inputs); err != nil {
 		return nil, err
 	}
+	o.stage("looking for hot lines")
 	e := collect(inputs, l.locate)
 	lines, dirs, left := e.hottest(o.MinShare, o.MaxPackages)
 	e.details(inputs, lines, dirs)
@@ -67,7 +68,9 @@ func (o *Options) read(ctx context.Context, toolchain, goroot string, goflags, p
 	go func() {
 		defer close(compiled)
 		if o.Compiler {
-			said, decided, failed = compilerDiagnostics(ctx, o.Dir, o.BuildFlags, patterns)
+			said, decided, failed = compilerDiagnostics(ctx, o.Dir, o.BuildFlags, patterns, func(n int) {
+				o.stage("reading and compiling %s: %d compiled", count(len(patterns), "package"), n)
+			})
 		}
 	}()
 	src, err := load(ctx, o.Dir, toolchain, goflags, o.BuildFlags, patterns)

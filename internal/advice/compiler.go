@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hone-go/hone/internal/gocmd"
 	"github.com/hone-go/hone/internal/temporary"
@@ -66,8 +67,8 @@ func (d Diagnostics) Escapes(file string, line int) bool {
 // with the message "inlineLoc", lead inwards to the line that profiles have.
 //
 // A folder of its own makes the command line unique, so that packages are compiled and don't come from
-// the build cache. Packages that don't compile are left out.
-func compilerDiagnostics(ctx context.Context, dir string, flags, patterns []string) (Diagnostics, Decisions, error) {
+// the build cache. Packages that don't compile are left out. compiled is told how many there are so far.
+func compilerDiagnostics(ctx context.Context, dir string, flags, patterns []string, compiled func(packages int)) (Diagnostics, Decisions, error) {
 	if len(patterns) == 0 {
 		return nil, nil, nil
 	}
@@ -78,7 +79,9 @@ func compilerDiagnostics(ctx context.Context, dir string, flags, patterns []stri
 	defer tmp.Remove()
 	told := filepath.Join(tmp.Path, "told") // apart from what the go command keeps for a while
 	args := slices.Concat([]string{"list", "-e", "-buildvcs=false", "-export", "-gcflags=-json=0," + told, "-f", "{{.ImportPath}}\t{{.Dir}}"}, flags, []string{"--"}, patterns)
+	stop := countFolders(told, compiled)
 	out, err := gocmd.Command{Dir: dir, Args: args, Run: tmp.Run}.Output(ctx)
+	stop()
 	if err != nil {
 		return nil, nil, fmt.Errorf("compiler diagnostics are missing: %w", err)
 	}
@@ -111,6 +114,27 @@ func compilerDiagnostics(ctx context.Context, dir string, flags, patterns []stri
 		return nil
 	})
 	return found, decided, err
+}
+
+// countFolders calls a function every half second with the number of folders in a folder, until it is stopped. The compiler
+// makes one for each package.
+func countFolders(dir string, count func(int)) (stop func()) {
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(500 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-end:
+				return
+			case <-tick.C:
+				entries, _ := os.ReadDir(dir) // it may not be there yet
+				count(len(entries))
+			}
+		}
+	}()
+	return func() { close(end); <-ended }
 }
 
 // folders maps import paths to folders. With -trimpath, which may be set in GOFLAGS, the compiler
@@ -210,7 +234,7 @@ func mainFolders(ctx context.Context, dir string, mods []module, flags []string,
 	if !slices.ContainsFunc(inputs, func(in Input) bool { return isMain(in.Profile) }) {
 		return nil, nil
 	}
-	args := append([]string{"list", "-e", "-f", `{{if eq .Name "main"}}{{.Dir}}{{end}}`}, flags...)
+	args := append([]string{"list", "-e", "-find", "-f", `{{if eq .Name "main"}}{{.Dir}}{{end}}`}, flags...)
 	if moduleAround(mods, dir) != nil {
 		args = append(args, "./...")
 	} else { // the folder of a workspace, in which ./... means nothing

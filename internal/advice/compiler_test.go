@@ -59,7 +59,7 @@ func TestCompilerSays(t *testing.T) {
 	// Twice: what comes from the build cache says nothing.
 	for _, flags := range []string{"", "", "-trimpath"} {
 		t.Setenv("GOFLAGS", flags)
-		said, _, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir})
+		said, _, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir}, func(int) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -78,7 +78,7 @@ func TestCompilerSays(t *testing.T) {
 }
 
 func TestCompilerSaysErrors(t *testing.T) {
-	said, _, err := compilerDiagnostics(t.Context(), t.TempDir(), nil, nil)
+	said, _, err := compilerDiagnostics(t.Context(), t.TempDir(), nil, nil, func(int) {})
 	if said != nil || err != nil {
 		t.Errorf("of no package: %v, %v", said, err)
 	}
@@ -89,11 +89,11 @@ func TestCompilerSaysErrors(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte("package m\n\nvar x int = \"\"\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if said, _, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir}); err != nil || len(said) != 0 {
+	if said, _, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir}, func(int) {}); err != nil || len(said) != 0 {
 		t.Errorf("of what doesn't compile: %v, %v", said, err)
 	}
 	t.Setenv("GOFLAGS", "-nonsense")
-	if _, _, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir}); err == nil || !strings.Contains(err.Error(), "compiler diagnostics are missing") {
+	if _, _, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir}, func(int) {}); err == nil || !strings.Contains(err.Error(), "compiler diagnostics are missing") {
 		t.Errorf("of a go command that can't: %v", err)
 	}
 	if _, _, err := readRemarks("m.json", []byte(`{"version":0,"file":"m.go"}{"range":`)); err == nil || !strings.Contains(err.Error(), "m.json: offset ") {
@@ -133,7 +133,7 @@ func part(xs []int, n int) []int {
 func TestDecisions(t *testing.T) {
 	dir := gittest.Folder(t, map[string]string{"m.go": decided, "go.mod": "module example.com/m\n\ngo 1.24\n"})
 	name := filepath.Join(dir, "m.go")
-	_, decisions, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir})
+	_, decisions, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir}, func(int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
