@@ -264,7 +264,11 @@ func newLargeProfile(packages []listed) (*largeProfile, error) {
 	for n := 4; len(b.levels) < levels; n *= 4 {
 		level := make([]*profile.Location, min(n, len(b.all)))
 		for i := range level {
-			level[i] = b.all[b.rand.IntN(len(b.all))]
+			from := b.all
+			if n < 1<<8 { // these lines are hot, too, because of what is below them
+				from = b.hot[b.rand.IntN(len(b.hot))].lines
+			}
+			level[i] = from[b.rand.IntN(len(from))]
 		}
 		b.levels = append(b.levels, level)
 	}
