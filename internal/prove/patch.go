@@ -1,0 +1,156 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/hone-go/hone/internal/git"
+	"github.com/hone-go/hone/internal/lazyregexp"
+)
+
+// A patch is text from anybody. git applies it to an index, so that it writes no file, and
+// refuses paths that leave the repository, lead into .git or through a symbolic link. What it
+// made is looked at before any of it is written: see refuse.
+
+// applyPatch returns the tree of the base with a patch.
+func (c *scratchCopy) applyPatch(ctx context.Context, s source) (string, error) {
+	if len(strings.TrimSpace(string(s.patch))) == 0 {
+		return "", fmt.Errorf("%s is empty: give a patch as git diff prints it", s.name)
+	}
+	env, done, err := c.index(ctx, c.Base)
+	defer done()
+	if err != nil {
+		return "", err
+	}
+	// git diff has paths from the top of the repository. diff -u and git diff --relative have
+	// those of the module.
+	folders := []string{""}
+	if c.prefix != "" {
+		folders = append(folders, c.prefix)
+	}
+	var first error
+	for _, folder := range folders {
+		args := []string{"apply", "--cached", "--whitespace=nowarn"}
+		if folder != "" {
+			args = append(args, "--directory="+strings.TrimSuffix(folder, "/"))
+		}
+		_, err := c.git(ctx, env, s.patch, append(args, "-")...)
+		if err == nil {
+			return c.git(ctx, env, nil, "write-tree")
+		}
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		if first == nil || missingFile.MatchString(first.Error()) {
+			first = err // of the folder that has the files
+		}
+	}
+	return "", fmt.Errorf("%s doesn't apply to %s: %s", s.name, c.Name, notApplied(s.patch, first))
+}
+
+var (
+	missingFile = lazyregexp.New(`: does not exist in index$`)
+	failedHunk  = lazyregexp.New(`^patch failed: (.+):(\d+)$`)
+	corruptLine = lazyregexp.New(`^corrupt patch at (?:<stdin>:|line )(\d+)$`)
+)
+
+// notApplied says why git doesn't apply a patch, with the file and the hunk.
+func notApplied(patch []byte, err error) string {
+	text := err.Error()
+	if failed := new(git.Error); errors.As(err, &failed) {
+		text = strings.TrimPrefix(failed.Text, "error: ")
+	}
+	if m := failedHunk.FindStringSubmatch(text); m != nil {
+		line, _ := strconv.Atoi(m[2])
+		return fmt.Sprintf("%s has other lines at hunk %s", m[1], hunkAt(patch, m[1], line))
+	}
+	if m := corruptLine.FindStringSubmatch(text); m != nil {
+		return fmt.Sprintf("the patch is damaged at line %s of it: a hunk has fewer or more lines than its @@ line says", m[1])
+	}
+	return text
+}
+
+// hunkAt is the @@ line of a file's hunk that begins at a line of the base.
+func hunkAt(patch []byte, file string, line int) string {
+	inFile := false
+	for text := range strings.Lines(string(patch)) {
+		text = strings.TrimRight(text, "\r\n")
+		switch {
+		case strings.HasPrefix(text, "--- "), strings.HasPrefix(text, "+++ "), strings.HasPrefix(text, "diff --git "):
+			name, _, _ := strings.Cut(text, "\t")
+			inFile = strings.HasSuffix(name, "/"+path.Base(file))
+		case inFile && strings.HasPrefix(text, fmt.Sprintf("@@ -%d,", line)), inFile && strings.HasPrefix(text, fmt.Sprintf("@@ -%d ", line)):
+			return strconv.Quote(text)
+		}
+	}
+	return fmt.Sprintf("at line %d", line)
+}
+
+// A fileChange is a file that differs between the base and a candidate.
+type fileChange struct {
+	path             string // from the top of the repository
+	oldMode, newMode string // "000000" where there is no file
+	oldObject        string
+	status           string // "A", "D", "M", "T"
+	binary           bool
+}
+
+// changes lists the files in which a tree differs from the base.
+func (c *scratchCopy) changes(ctx context.Context, tree string) ([]fileChange, error) {
+	raw, err := c.git(ctx, nil, nil, "diff", "--raw", "--no-renames", "--no-abbrev", "-z", c.Base, tree)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := c.git(ctx, nil, nil, "diff", "--numstat", "--no-renames", "-z", c.Base, tree)
+	if err != nil {
+		return nil, err
+	}
+	binary := make(map[string]bool)
+	for entry := range strings.SplitSeq(counts, "\x00") {
+		if name, ok := strings.CutPrefix(entry, "-\t-\t"); ok {
+			binary[name] = true
+		}
+	}
+	var all []fileChange
+	for fields := strings.Split(raw, "\x00"); len(fields) > 1; fields = fields[2:] {
+		// ":100644 100755 OBJECT OBJECT M", then the path
+		meta := strings.Fields(strings.TrimPrefix(fields[0], ":"))
+		if len(meta) != 5 {
+			return nil, fmt.Errorf("git diff --raw printed %q", fields[0])
+		}
+		all = append(all, fileChange{fields[1], meta[0], meta[1], meta[2], meta[4], binary[fields[1]]})
+	}
+	return all, nil
+}
+
+const (
+	linkMode      = "120000"
+	submoduleMode = "160000"
+)
+
+// refuse names what a patch may not change.
+func (c *scratchCopy) refuse(name string, files []fileChange) error {
+	for _, f := range files {
+		why := ""
+		switch {
+		case f.newMode == linkMode || f.oldMode == linkMode:
+			why = "is a symbolic link"
+		case f.newMode == submoduleMode || f.oldMode == submoduleMode:
+			why = "is a submodule"
+		case !strings.HasPrefix(f.path, c.prefix):
+			why = "is outside of the module"
+		case path.Base(f.path) == ".gitattributes" || path.Base(f.path) == ".gitmodules":
+			why = "configures git"
+		case f.binary:
+			why = "is a binary file"
+		}
+		if why != "" {
+			return fmt.Errorf("%s is refused: %q %s, and a patch may only change text files of the module", name, f.path, why)
+		}
+	}
+	return nil
+}
