@@ -161,3 +161,10 @@ func TestSplitFlags(t *testing.T) {
 		}
 	}
 }
+
+func TestFailedTests(t *testing.T) {
+	out := "--- FAIL: TestB (0.00s)\n    --- FAIL: TestB/x (0.00s)\nFAIL\nFAIL\texample.com/m\t0.1s\nFAIL\texample.com/m\t0.1s\nok\texample.com/n\t0.1s\n"
+	if got := strings.Join(FailedTests([]byte(out)), ", "); got != "FAIL example.com/m, TestB, TestB/x" {
+		t.Errorf("failed: %s", got)
+	}
+}

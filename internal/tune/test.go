@@ -56,8 +56,8 @@ func (t *Tuner) passes(ctx context.Context, f *advice.Finding, overlay string) (
 		if ctx.Err() != nil {
 			return checked{}, ctx.Err()
 		}
-		was := failures(before)
-		if !slices.Contains(was, "FAIL "+f.Package) && slices.Equal(was, failures(out)) {
+		was := gocmd.FailedTests(before)
+		if !slices.Contains(was, "FAIL "+f.Package) && slices.Equal(was, gocmd.FailedTests(out)) {
 			covered, err := t.cover(ctx, f, test)
 			return checked{tested: covered, caveat: "tests of other packages fail with and without the rewrite: " + list(was)}, err
 		}
@@ -71,22 +71,6 @@ func (t *Tuner) passes(ctx context.Context, f *advice.Finding, overlay string) (
 		return checked{}, ctx.Err()
 	}
 	return checked{ends: &ruling{advice.Refuted, "tests fail with the rewrite, and pass without", tail(out)}}, nil
-}
-
-// failures are the tests and packages that failed, by what go test prints, sorted.
-func failures(out []byte) []string {
-	var all []string
-	for line := range strings.Lines(string(out)) {
-		fields := strings.Fields(line)
-		switch {
-		case len(fields) > 2 && fields[0] == "---" && fields[1] == "FAIL:":
-			all = append(all, fields[2])
-		case len(fields) > 1 && fields[0] == "FAIL":
-			all = append(all, "FAIL "+fields[1])
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // dependents returns the packages of the user's modules that depend on one, that one
