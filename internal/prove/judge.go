@@ -1,0 +1,155 @@
+package prove
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/bench"
+	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/tune"
+)
+
+// Speed says whether a candidate is faster.
+type Speed string
+
+const (
+	Faster       Speed = "faster" // a benchmark is, in two measurements, and none is slower
+	Slower       Speed = "slower" // a benchmark is, beyond its budget, in two measurements
+	Same         Speed = "same"   // the intervals rule out a change worth noting
+	Inconclusive Speed = "inconclusive"
+	NotMeasured  Speed = "not measured"
+)
+
+// judge says what a measurement means.
+func judge(r *bench.Report) *Measurement {
+	m := &Measurement{
+		Changes: []tune.Change{}, Moved: []Moved{}, NotBenchmarked: append([]string{}, r.NotBenchmarked...),
+		Failures: append([]bench.Failure{}, r.Failures...), Warnings: append([]string{}, r.Warnings...), Run: r.ID,
+	}
+	if r.Family == nil || len(r.Family.Comparisons) == 0 {
+		m.Speed, m.Why = withoutSamples(r)
+		return m
+	}
+	m.Changes = tune.Changes(r.Family)
+	t := sortTimes(r.Family)
+	m.Speed, m.Why = t.speed(len(r.Failures))
+	m.Allocations = allocations(r.Family)
+	m.Regression = len(r.Family.Regressions()) > 0
+	for i := range r.Family.Comparisons {
+		if c := &r.Family.Comparisons[i]; isClock(c) {
+			m.Noise = max(m.Noise, c.Floor.Spread)
+		}
+	}
+	return m
+}
+
+// withoutSamples says why nothing had to be measured, or could be.
+func withoutSamples(r *bench.Report) (Speed, string) {
+	switch {
+	case len(r.Failures) > 0:
+		return NotMeasured, "the benchmarks fail: " + r.Failures[0].What
+	case len(r.SameCode)+len(r.Unchanged) > 0:
+		return Same, "the compiler makes the same machine code of it, as far as benchmarks can execute it"
+	case len(r.New) > 0:
+		return NotMeasured, "all benchmarks that execute it are new, so the base has none to compare with"
+	}
+	return NotMeasured, "no benchmark could be measured"
+}
+
+// isClock reports whether a comparison has the time that decides about its benchmark.
+func isClock(c *experiment.Comparison) bool {
+	return c.JudgedBy == "" && slices.Contains([]string{"ns/op", "sec/op", experiment.CPUTime}, c.Unit) && c.Verdict != experiment.OneSided
+}
+
+// times are the benchmarks of a family, in words, by what became of their time.
+type times struct{ faster, slower, same, open []string }
+
+func sortTimes(f *experiment.Family) (t times) {
+	for i := range f.Comparisons {
+		c := &f.Comparisons[i]
+		switch {
+		case !isClock(c):
+		case f.Regressed(c):
+			t.slower = append(t.slower, tell(c))
+		case c.Verdict == experiment.Better && c.Confirmation == experiment.Agreed:
+			t.faster = append(t.faster, tell(c))
+		case c.Verdict == experiment.NoChange, c.Verdict == experiment.WithinBudget, c.Verdict == experiment.SameCode:
+			t.same = append(t.same, tell(c))
+		case c.Verdict == experiment.Worse && c.Confirmation == experiment.Agreed && !c.Beyond && c.Interval.Hi <= 1+c.Budget:
+			t.same = append(t.same, tell(c))
+		default:
+			t.open = append(t.open, tell(c))
+		}
+	}
+	return t
+}
+
+// speed is what the times say together. One that is slower isn't made up for by others.
+func (t *times) speed(failed int) (Speed, string) {
+	switch {
+	case len(t.slower) > 0 && len(t.faster) > 0:
+		return Slower, few(t.slower) + "; but faster: " + few(t.faster)
+	case len(t.slower) > 0:
+		return Slower, few(t.slower)
+	case len(t.faster) > 0 && len(t.open) > 0:
+		return Faster, few(t.faster) + "; undecided: " + few(t.open)
+	case len(t.faster) > 0:
+		return Faster, few(t.faster)
+	case len(t.open) > 0:
+		return Inconclusive, "the measurement is too noisy to tell: " + few(t.open)
+	case len(t.same) > 0 && failed > 0:
+		return Inconclusive, "some benchmarks fail; no change in " + few(t.same)
+	case len(t.same) > 0:
+		return Same, few(t.same)
+	}
+	return NotMeasured, "no benchmark has a time on both sides"
+}
+
+// allocations says whether bytes or objects per operation changed.
+func allocations(f *experiment.Family) string {
+	fewer, same, open := false, false, false
+	for i := range f.Comparisons {
+		c := &f.Comparisons[i]
+		switch {
+		case c.Unit != "B/op" && c.Unit != "allocs/op":
+		case c.Verdict == experiment.Worse:
+			return "more"
+		case c.Verdict == experiment.Better && c.Confirmation != experiment.Disagreed && c.Confirmation != experiment.NotRepeated:
+			fewer = true
+		case c.Verdict == experiment.NoChange:
+			same = true
+		case c.Verdict == experiment.Inconclusive:
+			open = true
+		}
+	}
+	switch {
+	case fewer:
+		return "fewer"
+	case same && !open:
+		return "same"
+	}
+	return ""
+}
+
+// tell is "Greet-2 −87.3 % [−87.5, −87.1]", with the unit where it isn't time.
+func tell(c *experiment.Comparison) string {
+	if c.Scale != experiment.Ratio || math.IsNaN(c.Change) {
+		return fmt.Sprintf("%s %.4g → %.4g %s", c.Benchmark, c.Base.Center, c.Head.Center, c.Unit)
+	}
+	interval := ""
+	if c.Interval.Lo < c.Interval.Hi && !math.IsInf(c.Interval.Hi, 1) {
+		interval = fmt.Sprintf(" [%s, %s]", percent(c.Interval.Lo), percent(c.Interval.Hi))
+	}
+	unit := ""
+	if c.Unit == experiment.CPUTime {
+		unit = " CPU time"
+	}
+	return fmt.Sprintf("%s%s %s %%%s", c.Benchmark, unit, percent(c.Change), interval)
+}
+
+// percent prints the change that a ratio is.
+func percent(ratio float64) string {
+	return strings.Replace(fmt.Sprintf("%+.1f", 100*(ratio-1)), "-", "−", 1)
+}
