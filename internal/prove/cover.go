@@ -155,7 +155,7 @@ func functionsOf(text []byte, l lines) (functions []Function, elsewhere bool, er
 		if !touched {
 			continue
 		}
-		one := Function{Name: functionName(f), Line: first, first: at(f.Body.Lbrace), last: at(f.Body.Rbrace)}
+		one := Function{Name: srcfind.FuncName(f), Line: first, first: at(f.Body.Lbrace), last: at(f.Body.Rbrace)}
 		ast.Inspect(f.Body, func(n ast.Node) bool {
 			switch s := n.(type) {
 			case *ast.BlockStmt, *ast.LabeledStmt, *ast.CaseClause, *ast.CommClause, *ast.EmptyStmt:
@@ -218,18 +218,6 @@ func changedIn(l lines, first, last int) bool {
 		}
 	}
 	return false
-}
-
-// functionName is the name of a declaration, a method's with its receiver.
-func functionName(f *ast.FuncDecl) string {
-	switch r := srcfind.ReceiverOf(f); {
-	case r.Type == "":
-		return f.Name.Name
-	case r.Pointer:
-		return "(*" + r.Type + ")." + f.Name.Name
-	default:
-		return r.Type + "." + f.Name.Name
-	}
 }
 
 // cover runs tests once more, counting statements, and fills in what they execute of the changed

@@ -43,3 +43,15 @@ func DeclName(d *ast.FuncDecl) string {
 	}
 	return d.Name.Name
 }
+
+// FuncName returns the name of a declaration, a method's with its receiver: "(*Parser).Next".
+func FuncName(d *ast.FuncDecl) string {
+	switch r := ReceiverOf(d); {
+	case r.Type == "":
+		return d.Name.Name
+	case r.Pointer:
+		return "(*" + r.Type + ")." + d.Name.Name
+	default:
+		return r.Type + "." + d.Name.Name
+	}
+}

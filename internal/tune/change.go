@@ -27,8 +27,8 @@ type Change struct {
 	Confirmed bool   `json:"confirmed"`
 }
 
-// isClock reports whether a comparison is of the clock that decides about a benchmark.
-func isClock(c *experiment.Comparison) bool { return decides(c.Unit, c.JudgedBy) }
+// IsClock reports whether a comparison is of the clock that decides about a benchmark.
+func IsClock(c *experiment.Comparison) bool { return decides(c.Unit, c.JudgedBy) }
 
 // IsClock reports whether a change is of the clock that decides about a benchmark.
 func (c *Change) IsClock() bool { return decides(c.Unit, c.JudgedBy) }
@@ -59,8 +59,8 @@ func Changes(f *experiment.Family) []Change {
 	return changes
 }
 
-// tell is "Greet/compile-2 −87.3 % [−87.5, −87.1]", with the unit where it isn't time.
-func tell(c *experiment.Comparison) string {
+// Tell is "Greet/compile-2 −87.3 % [−87.5, −87.1]", with the unit where it isn't time.
+func Tell(c *experiment.Comparison) string {
 	unit := words(c.Unit)
 	if c.Scale != experiment.Ratio || math.IsNaN(c.Change) {
 		return fmt.Sprintf("%s %.4g → %.4g%s", c.Benchmark, c.Base.Center, c.Head.Center, unit)

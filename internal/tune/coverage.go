@@ -85,7 +85,7 @@ func coverageOf(fix *advice.Fix, blocks []block) ([]Coverage, error) {
 			if f.Body == nil || len(f.Body.List) == 0 {
 				continue
 			}
-			c.Function = functionName(f)
+			c.Function = srcfind.FuncName(f)
 		}
 		for _, b := range blocks {
 			if b.startLine < from.Line || b.startLine == from.Line && b.startColumn < from.Column ||
@@ -120,18 +120,6 @@ func (c *rewritten) within(from, to int) bool {
 		}
 	}
 	return false
-}
-
-// functionName is the name of a declaration, a method's with its receiver.
-func functionName(f *ast.FuncDecl) string {
-	switch r := srcfind.ReceiverOf(f); {
-	case r.Type == "":
-		return f.Name.Name
-	case r.Pointer:
-		return "(*" + r.Type + ")." + f.Name.Name
-	default:
-		return r.Type + "." + f.Name.Name
-	}
 }
 
 var hunk = lazyregexp.New(`^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@`)

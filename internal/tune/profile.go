@@ -59,7 +59,7 @@ func judgeProfile(report *bench.Report) judgement {
 	mean := fmt.Sprintf("time of %d benchmarks, geometric mean %s %% [%s, %s]", n, percent(ratio), percent(interval.Lo), percent(interval.Hi))
 	var slower []string
 	for _, c := range report.Family.Regressions() {
-		slower = append(slower, tell(&c))
+		slower = append(slower, Tell(&c))
 	}
 	switch {
 	case n == 0:

@@ -68,11 +68,11 @@ func judge(report *bench.Report, promise float64) judgement {
 	for i := range report.Family.Comparisons {
 		c := &report.Family.Comparisons[i]
 		switch {
-		case isClock(c) || c.Confirmation != experiment.Agreed:
+		case IsClock(c) || c.Confirmation != experiment.Agreed:
 		case c.Gated && c.Verdict == experiment.Worse:
-			worse = append(worse, tell(c))
+			worse = append(worse, Tell(c))
 		case c.Verdict == experiment.Better && (c.Unit == "B/op" || c.Unit == "allocs/op"):
-			smaller = append(smaller, tell(c))
+			smaller = append(smaller, Tell(c))
 		}
 	}
 	maySlow := t.none() || slices.ContainsFunc(t.open, func(c *experiment.Comparison) bool { return !noSlower(c) })
@@ -140,11 +140,11 @@ func timesOf(f *experiment.Family) times {
 		c := &f.Comparisons[i]
 		agreed := c.Confirmation == experiment.Agreed
 		switch {
-		case !isClock(c) || c.Verdict == experiment.OneSided:
+		case !IsClock(c) || c.Verdict == experiment.OneSided:
 		case c.Verdict == experiment.Worse && agreed:
-			t.slower = append(t.slower, tell(c))
+			t.slower = append(t.slower, Tell(c))
 		case c.Verdict == experiment.Better && agreed:
-			t.faster = append(t.faster, tell(c))
+			t.faster = append(t.faster, Tell(c))
 		case c.Verdict == experiment.NoChange || c.Verdict == experiment.WithinBudget || c.Verdict == experiment.SameCode:
 			t.small = append(t.small, c)
 		default:
@@ -181,7 +181,7 @@ func (t *times) even() (seen []string, ok bool) {
 		if c.Scale != experiment.Ratio || c.Verdict == experiment.Worse || c.Busy || c.OtherBenchmark || !(c.Change <= evenSlowdown && c.Interval.Lo <= 1 && c.Interval.Hi < hiddenSlowdown) {
 			return nil, false
 		}
-		seen = append(seen, tell(c))
+		seen = append(seen, Tell(c))
 	}
 	return seen, len(seen) > 0
 }
