@@ -66,6 +66,10 @@ type Bench struct {
 	// experiment.PeakRSS, on systems that report it.
 	PeakRSS bool
 
+	// Comparisons is how many comparisons share the chance of a false alarm, this one among
+	// them: those of several candidates for one change. 0 is one.
+	Comparisons int
+
 	// Budget and Gated are those of experiment.Options. They may be nil.
 	Budget func(experiment.Key) float64
 	Gated  func(unit string) bool
@@ -127,7 +131,7 @@ func (t TestFiles) lenders() []experiment.Side {
 
 // CompareOptions are the options that a comparison of this Bench uses.
 func (b *Bench) CompareOptions() experiment.Options {
-	o := experiment.DefaultOptions()
+	o := experiment.DefaultOptions().Among(b.Comparisons)
 	switch {
 	case b.Count > 0:
 		o.Looks = experiment.OneLook(b.Count)

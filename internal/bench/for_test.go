@@ -21,6 +21,7 @@ func TestAgainstFor(t *testing.T) {
 	write(t, dir, allocating("5"))
 	write(t, dir, map[string]string{"a/new_test.go": empty("a", "New")})
 	b := quickBench(t, dir)
+	b.Comparisons = 5
 	b.Count, b.For, b.Benchtime, b.TestFiles = 0, time.Hour, Length{Iterations: 10_000}, EachTests
 	var order []string
 	b.Events = func(e Event) {
@@ -38,6 +39,9 @@ func TestAgainstFor(t *testing.T) {
 	}
 	if !slices.Equal(run.Looks(), experiment.BudgetLooks) {
 		t.Errorf("looks %v", run.Looks())
+	}
+	if want := 0.05 / 5; report.Family.Alpha != want || run.Comparisons != 5 {
+		t.Errorf("level %v of %d comparisons, want %v", report.Family.Alpha, run.Comparisons, want)
 	}
 	if len(report.Changed) != 1 || report.Timing == nil {
 		t.Errorf("changed %v, timing %v", report.Changed, report.Timing)

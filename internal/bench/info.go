@@ -17,7 +17,7 @@ func (m *planner) info(ctx context.Context, base *experiment.Revision) (experime
 	}
 	info := experiment.Info{Command: m.Command, Environment: experiment.ReadEnvironment(m.Tool.Version), Head: head, Base: base}
 	if base != nil {
-		info.Looks = m.CompareOptions().Looks
+		info.Looks, info.Comparisons = m.CompareOptions().Looks, m.Comparisons
 	}
 	m.found.tellCode(&info)
 	info.Missing = m.found.missingNow()

@@ -73,6 +73,7 @@ func judge(base, head *input, units benchfmt.UnitMetadataMap, objectives []objec
 	var f *experiment.Family
 	var err error
 	if base.run != nil && base.run == head.run {
+		opts = opts.Among(base.run.Comparisons)
 		opts.Looks = base.run.Looks()
 		f, err = base.run.Compare(opts)
 	} else {

@@ -45,9 +45,12 @@ type Info struct {
 	Failures []Failure `json:"failures,omitempty"`
 	Missing  []Gap     `json:"missing,omitempty"`
 	Looks    []Look    `json:"looks,omitempty"` // when a comparison's samples were looked at
-	Timing   *Timing   `json:"timing,omitempty"`
-	Notes    []string  `json:"notes,omitempty"`
-	Warnings []string  `json:"warnings,omitempty"`
+	// Comparisons is how many comparisons, each a run, share the chance of a false alarm;
+	// 0 is one.
+	Comparisons int      `json:"comparisons,omitempty"`
+	Timing      *Timing  `json:"timing,omitempty"`
+	Notes       []string `json:"notes,omitempty"`
+	Warnings    []string `json:"warnings,omitempty"`
 	// Files is every file but run.json itself, by slash-separated path. Empty
 	// while the run is partial.
 	Files map[string]FileSum `json:"files,omitempty"`

@@ -54,6 +54,14 @@ func DefaultOptions() Options {
 	}
 }
 
+// Among returns the options for each of n comparisons that share the level, by Bonferroni's
+// correction: whatever depends on what, the chance that any of them shows a change where none
+// is stays at most Alpha.
+func (o Options) Among(n int) Options {
+	o.Alpha /= float64(max(1, n))
+	return o
+}
+
 func (o *Options) budget(k Key) float64 {
 	if o.Budget == nil {
 		return DefaultBudget(k)
