@@ -27,9 +27,9 @@ const (
 )
 
 // choose finds the benchmarks that execute what a candidate, which is checked out, changes. Where
-// coverage can't tell, these are all in packages that depend on it: what runs the same machine
+// coverage can't tell, or all is asked for, these are all in packages that depend on it: what runs the same machine
 // code isn't measured later, either.
-func (c *checker) choose(ctx context.Context, e *examined) (selection, error) {
+func (c *checker) choose(ctx context.Context, e *examined, whole bool) (selection, error) {
 	chosen := make(selection)
 	begin := time.Now()
 	for n, p := range e.dependents {
@@ -37,7 +37,7 @@ func (c *checker) choose(ctx context.Context, e *examined) (selection, error) {
 		if len(all) == 0 {
 			continue
 		}
-		if e.elsewhere || len(e.functions) == 0 || time.Since(begin) > tryTime {
+		if whole || e.elsewhere || len(e.functions) == 0 || time.Since(begin) > tryTime {
 			chosen[p.ImportPath] = all
 			continue
 		}

@@ -143,8 +143,8 @@ func (c *scratchCopy) index(ctx context.Context, tree string) (env []string, don
 
 // identity is for commits in the copy, which nobody sees.
 var identity = []string{
-	"GIT_AUTHOR_NAME=hone", "GIT_AUTHOR_EMAIL=hone@localhost", "GIT_AUTHOR_DATE=0 +0000",
-	"GIT_COMMITTER_NAME=hone", "GIT_COMMITTER_EMAIL=hone@localhost", "GIT_COMMITTER_DATE=0 +0000",
+	"GIT_AUTHOR_NAME=hone", "GIT_AUTHOR_EMAIL=hone@localhost", "GIT_AUTHOR_DATE=2000-01-01T00:00:00Z",
+	"GIT_COMMITTER_NAME=hone", "GIT_COMMITTER_EMAIL=hone@localhost", "GIT_COMMITTER_DATE=2000-01-01T00:00:00Z",
 }
 
 // commit makes a commit of a tree in the copy, and returns a name for it: the one asked for,

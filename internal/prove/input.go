@@ -18,7 +18,7 @@ import (
 
 // A request is what the command line asks to prove.
 type request struct {
-	base       string // what the candidates change; "" is HEAD
+	base       string // what the candidates change
 	candidates []source
 }
 
@@ -45,7 +45,6 @@ func readRequest(ctx context.Context, args []string, base string, stdin io.Reade
 	r := &request{base: base}
 	if len(args) == 0 {
 		r.candidates = []source{{name: WorkingTree}}
-		return r, nil
 	}
 	for _, arg := range args {
 		s, from, err := readSource(ctx, arg, stdin)
@@ -66,6 +65,7 @@ func readRequest(ctx context.Context, args []string, base string, stdin io.Reade
 		}
 		r.candidates = append(r.candidates, s)
 	}
+	r.base = cmp.Or(r.base, "HEAD")
 	return r, nil
 }
 

@@ -1,11 +1,6 @@
 package prove
 
 import (
-	"fmt"
-	"math"
-	"slices"
-	"strings"
-
 	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/tune"
@@ -29,12 +24,12 @@ func judge(r *bench.Report) *Measurement {
 		Failures: append([]bench.Failure{}, r.Failures...), Warnings: append([]string{}, r.Warnings...), Run: r.ID,
 	}
 	if r.Family == nil || len(r.Family.Comparisons) == 0 {
-		m.Speed, m.Why = withoutSamples(r)
+		m.Speed, m.How = withoutSamples(r)
 		return m
 	}
 	m.Changes = tune.Changes(r.Family)
 	t := sortTimes(r.Family)
-	m.Speed, m.Why = t.speed(len(r.Failures))
+	m.Speed, m.How = t.speed(len(r.Failures))
 	m.Allocations = allocations(r.Family)
 	m.Regression = len(r.Family.Regressions()) > 0
 	for i := range r.Family.Comparisons {
@@ -60,7 +55,7 @@ func withoutSamples(r *bench.Report) (Speed, string) {
 
 // isClock reports whether a comparison has the time that decides about its benchmark.
 func isClock(c *experiment.Comparison) bool {
-	return c.JudgedBy == "" && slices.Contains([]string{"ns/op", "sec/op", experiment.CPUTime}, c.Unit) && c.Verdict != experiment.OneSided
+	return tune.IsClock(c) && c.Verdict != experiment.OneSided
 }
 
 // times are the benchmarks of a family, in words, by what became of their time.
@@ -72,15 +67,15 @@ func sortTimes(f *experiment.Family) (t times) {
 		switch {
 		case !isClock(c):
 		case f.Regressed(c):
-			t.slower = append(t.slower, tell(c))
+			t.slower = append(t.slower, tune.Tell(c))
 		case c.Verdict == experiment.Better && c.Confirmation == experiment.Agreed:
-			t.faster = append(t.faster, tell(c))
+			t.faster = append(t.faster, tune.Tell(c))
 		case c.Verdict == experiment.NoChange, c.Verdict == experiment.WithinBudget, c.Verdict == experiment.SameCode:
-			t.same = append(t.same, tell(c))
+			t.same = append(t.same, tune.Tell(c))
 		case c.Verdict == experiment.Worse && c.Confirmation == experiment.Agreed && !c.Beyond && c.Interval.Hi <= 1+c.Budget:
-			t.same = append(t.same, tell(c))
+			t.same = append(t.same, tune.Tell(c))
 		default:
-			t.open = append(t.open, tell(c))
+			t.open = append(t.open, tune.Tell(c))
 		}
 	}
 	return t
@@ -131,25 +126,4 @@ func allocations(f *experiment.Family) string {
 		return "same"
 	}
 	return ""
-}
-
-// tell is "Greet-2 −87.3 % [−87.5, −87.1]", with the unit where it isn't time.
-func tell(c *experiment.Comparison) string {
-	if c.Scale != experiment.Ratio || math.IsNaN(c.Change) {
-		return fmt.Sprintf("%s %.4g → %.4g %s", c.Benchmark, c.Base.Center, c.Head.Center, c.Unit)
-	}
-	interval := ""
-	if c.Interval.Lo < c.Interval.Hi && !math.IsInf(c.Interval.Hi, 1) {
-		interval = fmt.Sprintf(" [%s, %s]", percent(c.Interval.Lo), percent(c.Interval.Hi))
-	}
-	unit := ""
-	if c.Unit == experiment.CPUTime {
-		unit = " CPU time"
-	}
-	return fmt.Sprintf("%s%s %s %%%s", c.Benchmark, unit, percent(c.Change), interval)
-}
-
-// percent prints the change that a ratio is.
-func percent(ratio float64) string {
-	return strings.Replace(fmt.Sprintf("%+.1f", 100*(ratio-1)), "-", "−", 1)
 }

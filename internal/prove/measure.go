@@ -16,7 +16,7 @@ import (
 // A Measurement compares a candidate with the base, or with another candidate.
 type Measurement struct {
 	Speed Speed  `json:"speed"`
-	Why   string `json:"why"` // a sentence
+	How   string `json:"how"` // a sentence: by how much, or why that isn't known
 	// Allocations is "fewer" or "more" if a number of bytes or objects per operation changed,
 	// "same" if all of them were measured to be the same, else "".
 	Allocations string `json:"allocations"`
@@ -60,7 +60,7 @@ func (c *checker) measure(ctx context.Context, b bench.Bench, ref string, benchm
 		return nil, ctx.Err()
 	}
 	if errors.Is(err, bench.ErrNoBenchmarks) {
-		m := &Measurement{Speed: NotMeasured, Why: err.Error(), Changes: []tune.Change{}, Moved: []Moved{}, NotBenchmarked: []string{}, Failures: []bench.Failure{}, Warnings: []string{}}
+		m := notMeasured(err.Error())
 		if report != nil {
 			m.Failures = append(m.Failures, report.Failures...)
 		}
@@ -70,12 +70,20 @@ func (c *checker) measure(ctx context.Context, b bench.Bench, ref string, benchm
 		return nil, err
 	}
 	m := judge(report)
-	m.Seconds = math.Round(10*time.Since(begin).Seconds()) / 10
+	m.Seconds = rounded(time.Since(begin))
 	if len(m.Changes) > 0 {
 		m.Moved, err = moved(ctx, b.Store, report)
 	}
 	return m, err
 }
+
+// notMeasured is a measurement that there is none of.
+func notMeasured(why string) *Measurement {
+	return &Measurement{Speed: NotMeasured, How: why, Changes: []tune.Change{}, Moved: []Moved{}, NotBenchmarked: []string{}, Failures: []bench.Failure{}, Warnings: []string{}}
+}
+
+// rounded is a time in seconds for people.
+func rounded(d time.Duration) float64 { return math.Round(10*d.Seconds()) / 10 }
 
 // moved finds out from the profiles of a run which functions caused its changes.
 func moved(ctx context.Context, store string, report *bench.Report) ([]Moved, error) {

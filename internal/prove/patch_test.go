@@ -203,9 +203,6 @@ func TestReadRequest(t *testing.T) {
 			got = "error: " + err.Error()
 		} else {
 			got = r.base + ":"
-			if r.base == "" {
-				got = "HEAD:"
-			}
 			for _, s := range r.candidates {
 				got += " " + s.name
 				if s.isPatch {

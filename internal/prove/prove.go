@@ -1,0 +1,206 @@
+package prove
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/hone-go/hone/internal/bench"
+)
+
+// A Prover judges changes of the module around a folder.
+type Prover struct {
+	Dir  string // "" is the current folder
+	Base string // what the candidates change: a branch, tag or commit; "" is HEAD
+	// Bench is how to measure. Dir and Packages are set for each measurement; with a Pattern,
+	// its benchmarks are measured, and not those that execute the change. For is for all
+	// measurements together.
+	Bench     bench.Bench
+	TestFlags []string // for go test: "-short"
+	Stdin     io.Reader
+	// Stage receives what is being done. It may be nil.
+	Stage func(stage, what string)
+}
+
+// A Proof is what is known about candidates for a change.
+type Proof struct {
+	Base       string      `json:"base"`   // as it was named
+	Commit     string      `json:"commit"` // of the base
+	Candidates []Candidate `json:"candidates"`
+	// Between compares the candidates that are not wrong with each other.
+	Between []Pair `json:"between"`
+	// Best is the candidate that is right and faster than the base, and than all others that are,
+	// or "" if there is none.
+	Best    string  `json:"best"`
+	Seconds float64 `json:"seconds"`
+}
+
+// A Candidate is a change, and what is known about it.
+type Candidate struct {
+	Name string `json:"name"`
+	Check
+	Files []string `json:"files"` // that it changes, from the top of the repository
+	// Functions are those that it changes, with what tests execute of them.
+	Functions []Function `json:"functions"`
+	// Benchmarks are the functions that were measured, by package.
+	Benchmarks map[string][]string `json:"benchmarks"`
+	*Measurement
+}
+
+// A Pair compares two candidates: faster means that the second is.
+type Pair struct {
+	First  string `json:"first"`
+	Second string `json:"second"`
+	*Measurement
+}
+
+// Prove judges what arguments name: patches, revisions, or without any the working tree.
+func (p *Prover) Prove(ctx context.Context, args []string) (_ *Proof, err error) {
+	begin := time.Now()
+	asked, err := readRequest(ctx, args, p.Base, p.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	copied, err := openCopy(ctx, p.Dir, asked.base)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, copied.Close()) }()
+	var candidates []*candidate
+	for _, s := range asked.candidates {
+		one, err := copied.makeCandidate(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		candidates = append(candidates, one)
+	}
+	c := &checker{scratchCopy: copied, buildFlags: p.Bench.BuildFlags, testFlags: p.TestFlags, stage: p.stage}
+	var all []*examined
+	for _, one := range candidates {
+		e, err := c.examine(ctx, one)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	results, pairs, err := p.measureAll(ctx, c, all)
+	if err != nil {
+		return nil, err
+	}
+	proof := &Proof{Base: copied.Name, Commit: copied.Base, Candidates: results, Between: pairs, Best: best(results, pairs), Seconds: rounded(time.Since(begin))}
+	return proof, nil
+}
+
+func (p *Prover) stage(stage, what string) {
+	if p.Stage != nil {
+		p.Stage(stage, what)
+	}
+}
+
+// measureAll compares candidates that are not wrong with the base, and with each other.
+func (p *Prover) measureAll(ctx context.Context, c *checker, all []*examined) ([]Candidate, []Pair, error) {
+	chosen := make([]selection, len(all))
+	var measured []int // by their places in all
+	for i, e := range all {
+		if e.check.State == Wrong || len(e.changed) == 0 {
+			continue
+		}
+		if err := c.checkOut(ctx, e.tree); err != nil {
+			return nil, nil, err
+		}
+		var err error
+		if chosen[i], err = c.choose(ctx, e, p.Bench.Pattern != ""); err != nil {
+			return nil, nil, err
+		}
+		if len(chosen[i]) > 0 {
+			measured = append(measured, i)
+		}
+	}
+	n := len(measured) * (len(measured) + 1) / 2
+	b := p.Bench
+	b.Comparisons, b.For = n, p.Bench.For/time.Duration(max(1, n))
+	results, pairs := make([]Candidate, len(all)), []Pair{}
+	for i, e := range all {
+		results[i] = e.candidate.result(e, chosen[i])
+		if !slices.Contains(measured, i) {
+			results[i].Measurement = unmeasured(e)
+			continue
+		}
+		if err := c.checkOut(ctx, e.tree); err != nil {
+			return nil, nil, err
+		}
+		var err error
+		if results[i].Measurement, err = c.measure(ctx, b, "HEAD", chosen[i]); err != nil {
+			return nil, nil, err
+		}
+	}
+	for k, i := range measured[:max(1, len(measured))-1] {
+		name, err := c.commit(ctx, all[i].tree, all[i].name)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, j := range measured[k+1:] {
+			if err := c.checkOut(ctx, all[j].tree); err != nil {
+				return nil, nil, err
+			}
+			m, err := c.measure(ctx, b, name, chosen[i].and(chosen[j]))
+			if err != nil {
+				return nil, nil, err
+			}
+			pairs = append(pairs, Pair{all[i].name, all[j].name, m})
+		}
+	}
+	return results, pairs, nil
+}
+
+// result is what is known of a candidate before it is measured.
+func (of *candidate) result(e *examined, chosen selection) Candidate {
+	r := Candidate{Name: of.name, Check: e.check, Files: []string{}, Functions: append([]Function{}, e.functions...), Benchmarks: chosen}
+	for _, f := range of.files {
+		r.Files = append(r.Files, f.path)
+	}
+	if chosen == nil {
+		r.Benchmarks = map[string][]string{}
+	}
+	return r
+}
+
+// unmeasured says why a candidate wasn't measured.
+func unmeasured(e *examined) *Measurement {
+	why := "no benchmark executes what it changes"
+	switch {
+	case e.check.State == Wrong:
+		why = "it is wrong"
+	case len(e.changed) == 0:
+		why = "it changes no package"
+	case len(e.functions) > 0:
+		why += "; hone bench -new " + e.functions[0].Name + " writes the skeleton of a benchmark"
+	}
+	return notMeasured(why)
+}
+
+// best is the candidate that is right and faster than the base, and than each other one of
+// these; "" if none is.
+func best(all []Candidate, pairs []Pair) string {
+	var good []string
+	for i := range all {
+		if all[i].State == Right && all[i].Speed == Faster && !all[i].Regression {
+			good = append(good, all[i].Name)
+		}
+	}
+	for _, name := range good {
+		if !slices.ContainsFunc(good, func(other string) bool { return other != name && !beats(name, other, pairs) }) {
+			return name
+		}
+	}
+	return ""
+}
+
+// beats reports whether a candidate was measured to be faster than another.
+func beats(name, other string, pairs []Pair) bool {
+	return slices.ContainsFunc(pairs, func(p Pair) bool {
+		return p.First == other && p.Second == name && p.Speed == Faster || p.First == name && p.Second == other && p.Speed == Slower
+	})
+}
