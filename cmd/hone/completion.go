@@ -214,7 +214,7 @@ func (c *completion) complete(before []string) {
 	case "query":
 		c.add("", c.fromServer("kind")...)
 	case "completion", "session", "tour", "version", "serve":
-	case "push", "gc", "bench", "token", "store", "load":
+	case "push", "gc", "bench", "prove", "token", "store", "load":
 		c.files = verb != "token"
 	default:
 		c.runs(true)

@@ -51,7 +51,7 @@ func TestHostileRepository(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"bench", "-count", "1", "-benchtime", "1x", "-profile", "cpu", "-against", "HEAD", "."},
-		{"advise", "./..."}, {"tune", "-count", "1", "-benchtime", "1x", "./..."},
+		{"prove", "-count", "1", "-benchtime", "1x"}, {"advise", "./..."}, {"tune", "-count", "1", "-benchtime", "1x", "./..."},
 	} {
 		o := hone(t, args...)
 		if args[0] == "bench" && o.code != exitOK {

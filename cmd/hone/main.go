@@ -40,6 +40,7 @@ func allVerbs() []verb {
 		{"advise", "suggest changes to hot lines: what they cost, and the rewrite", runAdvise, func() string { return adviseHelp }},
 		{"fix", "apply the rewrite of a finding, and keep it if measurements confirm it", runFix, func() string { return fixHelp }},
 		{"tune", "try the known rewrites for some packages, and keep those that measurements confirm", runTune, func() string { return tuneHelp }},
+		{"prove", "judge a patch or your changes: right or wrong, faster or slower, and why", runProve, func() string { return proveHelp }},
 		{"pgo", "merge CPU profiles into default.pgo for the compiler; measure what it gains", runPGO,
 			func() string { return pgoHelp }},
 		{"load", "send requests to a service; report latency and the cost of a request", runLoad, func() string { return loadHelp }},

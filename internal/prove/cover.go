@@ -38,9 +38,6 @@ type Function struct {
 	changed     []position // where the statements that changed begin
 }
 
-// tested reports whether tests execute what changed.
-func (f *Function) tested() bool { return f.Called && f.Executed == f.Changed }
-
 type position struct{ line, column int }
 
 func (p position) before(q position) bool {

@@ -204,3 +204,24 @@ func beats(name, other string, pairs []Pair) bool {
 		return p.First == other && p.Second == name && p.Speed == Faster || p.First == name && p.Second == other && p.Speed == Slower
 	})
 }
+
+// Missed reports whether a candidate is wrong, or something got worse with it.
+func (p *Proof) Missed() bool {
+	return slices.ContainsFunc(p.Candidates, func(c Candidate) bool { return c.State == Wrong || c.Regression })
+}
+
+// Unmeasured is how many candidates, or their benchmarks, could not be measured. Wrong ones
+// didn't have to be.
+func (p *Proof) Unmeasured() int {
+	n := 0
+	for i := range p.Candidates {
+		switch c := &p.Candidates[i]; {
+		case c.State == Wrong:
+		case c.Speed == NotMeasured:
+			n++
+		default:
+			n += len(c.Failures)
+		}
+	}
+	return n
+}
