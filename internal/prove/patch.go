@@ -21,6 +21,9 @@ func (c *scratchCopy) applyPatch(ctx context.Context, s source) (string, error) 
 	if len(strings.TrimSpace(string(s.patch))) == 0 {
 		return "", fmt.Errorf("%s is empty: give a patch as git diff prints it", s.name)
 	}
+	if name, ok := binaryFile(s.patch); ok {
+		return "", refused(s.name, name, "is a binary file")
+	}
 	env, done, err := c.index(ctx, c.Base)
 	defer done()
 	if err != nil {
@@ -50,6 +53,26 @@ func (c *scratchCopy) applyPatch(ctx context.Context, s source) (string, error) 
 		}
 	}
 	return "", fmt.Errorf("%s doesn't apply to %s: %s", s.name, c.Name, notApplied(s.patch, first))
+}
+
+// binaryFile returns the first file that a patch has compressed data for. git isn't asked to unpack
+// it: a few megabytes may become many gigabytes.
+func binaryFile(patch []byte) (name string, ok bool) {
+	for text := range strings.Lines(string(patch)) {
+		text = strings.TrimRight(text, "\r\n")
+		if names, ok := strings.CutPrefix(text, "diff --git "); ok {
+			_, name, _ = strings.Cut(names, " b/")
+		}
+		if text == "GIT binary patch" { // lines of hunks begin with a blank, a sign or a backslash
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// refused is the error for a file that a patch may not change.
+func refused(name, file, why string) error {
+	return fmt.Errorf("%s is refused: %q %s, and a patch may only change text files of the module", name, file, why)
 }
 
 var (
@@ -149,7 +172,7 @@ func (c *scratchCopy) refuse(name string, files []fileChange) error {
 			why = "is a binary file"
 		}
 		if why != "" {
-			return fmt.Errorf("%s is refused: %q %s, and a patch may only change text files of the module", name, f.path, why)
+			return refused(name, f.path, why)
 		}
 	}
 	return nil
