@@ -1,6 +1,8 @@
 package prove
 
 import (
+	"time"
+
 	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/tune"
@@ -22,6 +24,9 @@ func judge(r *bench.Report) *Measurement {
 	m := &Measurement{
 		Changes: []tune.Change{}, Moved: []Moved{}, NotBenchmarked: append([]string{}, r.NotBenchmarked...),
 		Failures: append([]bench.Failure{}, r.Failures...), Warnings: append([]string{}, r.Warnings...), Run: r.ID,
+	}
+	if r.Timing != nil {
+		m.took = time.Duration(r.Timing.Took * float64(time.Second))
 	}
 	if r.Family == nil || len(r.Family.Comparisons) == 0 {
 		m.Speed, m.How = withoutSamples(r)
@@ -49,6 +54,8 @@ func withoutSamples(r *bench.Report) (Speed, string) {
 		return Same, "the compiler makes the same machine code of it, as far as benchmarks can execute it"
 	case len(r.New) > 0:
 		return NotMeasured, "all benchmarks that execute it are new, so the base has none to compare with"
+	case r.Timing != nil:
+		return NotMeasured, "the time was too short for any sample: use a longer -for, or fewer benchmarks (-bench)"
 	}
 	return NotMeasured, "no benchmark could be measured"
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/experiment"
@@ -12,7 +13,7 @@ import (
 
 // TestJudge has verdicts of benchmarks, and what they are together.
 func TestJudge(t *testing.T) {
-	time := func(name string, v experiment.Verdict, confirmed experiment.Confirmation, ratio float64, more ...func(*experiment.Comparison)) experiment.Comparison {
+	timeOf := func(name string, v experiment.Verdict, confirmed experiment.Confirmation, ratio float64, more ...func(*experiment.Comparison)) experiment.Comparison {
 		c := experiment.Comparison{
 			Key: experiment.Key{Package: "m", Benchmark: name, Unit: "ns/op"}, Direction: experiment.LowerIsBetter, Scale: experiment.Ratio, Pairs: 10, Gated: true,
 			Verdict: v, Confirmation: confirmed, Change: ratio, Interval: experiment.Interval{Lo: ratio - 0.01, Hi: ratio + 0.01}, Budget: 0.02,
@@ -24,7 +25,7 @@ func TestJudge(t *testing.T) {
 		return c
 	}
 	allocs := func(v experiment.Verdict, confirmed experiment.Confirmation, ratio float64) experiment.Comparison {
-		return time("A", v, confirmed, ratio, func(c *experiment.Comparison) {
+		return timeOf("A", v, confirmed, ratio, func(c *experiment.Comparison) {
 			c.Unit, c.Exact, c.Beyond, c.Budget = "allocs/op", true, v == experiment.Worse, 0
 		})
 	}
@@ -37,23 +38,23 @@ func TestJudge(t *testing.T) {
 		of   []experiment.Comparison
 		want string // speed, allocations and whether it is a regression; the beginning of the reason
 	}{
-		"faster":               {[]experiment.Comparison{time("A", experiment.Better, agreed, 0.5)}, "faster false: A −50.0 % [−51.0, −49.0]"},
-		"not confirmed":        {[]experiment.Comparison{time("A", experiment.Better, disagreed, 0.5)}, "inconclusive false: the measurement is too noisy"},
-		"not repeated":         {[]experiment.Comparison{time("A", experiment.Better, not, 0.5)}, "inconclusive false: "},
-		"nobody tried":         {[]experiment.Comparison{time("A", experiment.Better, pending, 0.5)}, "inconclusive false: "},
-		"slower":               {[]experiment.Comparison{time("A", experiment.Worse, agreed, 1.5)}, "slower true: A +50.0 %"},
-		"slower, not repeated": {[]experiment.Comparison{time("A", experiment.Worse, disagreed, 1.5)}, "inconclusive false: "},
-		"within the budget":    {[]experiment.Comparison{time("A", experiment.Worse, agreed, 1.01, within)}, "same false: A +1.0 %"},
-		"perhaps within":       {[]experiment.Comparison{time("A", experiment.Worse, agreed, 1.02, perhaps)}, "inconclusive false: "},
-		"both":                 {[]experiment.Comparison{time("A", experiment.Better, agreed, 0.5), time("B", experiment.Worse, agreed, 1.1)}, "slower true: B +10.0 % [+9.0, +11.0]; but faster: A −50.0 %"},
-		"same":                 {[]experiment.Comparison{time("A", experiment.NoChange, pending, 1)}, "same false: A +0.0 %"},
-		"faster and same":      {[]experiment.Comparison{time("A", experiment.NoChange, pending, 1), time("B", experiment.Better, agreed, 0.9)}, "faster false: B −10.0 % [−11.0, −9.0]"},
-		"faster and open":      {[]experiment.Comparison{time("A", experiment.Inconclusive, pending, 1), time("B", experiment.Better, agreed, 0.9)}, "faster false: B −10.0 % [−11.0, −9.0]; undecided: A"},
-		"same and open":        {[]experiment.Comparison{time("A", experiment.Inconclusive, pending, 1), time("B", experiment.NoChange, pending, 1)}, "inconclusive false: "},
-		"by CPU time":          {[]experiment.Comparison{time("A", experiment.OtherClock, pending, 1, byCPU), time("A", experiment.Better, agreed, 0.9, cpu)}, "faster false: A CPU time −10.0 %"},
-		"fewer allocations":    {[]experiment.Comparison{time("A", experiment.NoChange, pending, 1), allocs(experiment.Better, pending, 0.5)}, "same fewer false: "},
-		"same allocations":     {[]experiment.Comparison{time("A", experiment.NoChange, pending, 1), allocs(experiment.NoChange, pending, 1)}, "same same false: "},
-		"more allocations":     {[]experiment.Comparison{time("A", experiment.Better, agreed, 0.5), allocs(experiment.Worse, agreed, 2)}, "faster more true: "},
+		"faster":               {[]experiment.Comparison{timeOf("A", experiment.Better, agreed, 0.5)}, "faster false: A −50.0 % [−51.0, −49.0]"},
+		"not confirmed":        {[]experiment.Comparison{timeOf("A", experiment.Better, disagreed, 0.5)}, "inconclusive false: the measurement is too noisy"},
+		"not repeated":         {[]experiment.Comparison{timeOf("A", experiment.Better, not, 0.5)}, "inconclusive false: "},
+		"nobody tried":         {[]experiment.Comparison{timeOf("A", experiment.Better, pending, 0.5)}, "inconclusive false: "},
+		"slower":               {[]experiment.Comparison{timeOf("A", experiment.Worse, agreed, 1.5)}, "slower true: A +50.0 %"},
+		"slower, not repeated": {[]experiment.Comparison{timeOf("A", experiment.Worse, disagreed, 1.5)}, "inconclusive false: "},
+		"within the budget":    {[]experiment.Comparison{timeOf("A", experiment.Worse, agreed, 1.01, within)}, "same false: A +1.0 %"},
+		"perhaps within":       {[]experiment.Comparison{timeOf("A", experiment.Worse, agreed, 1.02, perhaps)}, "inconclusive false: "},
+		"both":                 {[]experiment.Comparison{timeOf("A", experiment.Better, agreed, 0.5), timeOf("B", experiment.Worse, agreed, 1.1)}, "slower true: B +10.0 % [+9.0, +11.0]; but faster: A −50.0 %"},
+		"same":                 {[]experiment.Comparison{timeOf("A", experiment.NoChange, pending, 1)}, "same false: A +0.0 %"},
+		"faster and same":      {[]experiment.Comparison{timeOf("A", experiment.NoChange, pending, 1), timeOf("B", experiment.Better, agreed, 0.9)}, "faster false: B −10.0 % [−11.0, −9.0]"},
+		"faster and open":      {[]experiment.Comparison{timeOf("A", experiment.Inconclusive, pending, 1), timeOf("B", experiment.Better, agreed, 0.9)}, "faster false: B −10.0 % [−11.0, −9.0]; undecided: A"},
+		"same and open":        {[]experiment.Comparison{timeOf("A", experiment.Inconclusive, pending, 1), timeOf("B", experiment.NoChange, pending, 1)}, "inconclusive false: "},
+		"by CPU time":          {[]experiment.Comparison{timeOf("A", experiment.OtherClock, pending, 1, byCPU), timeOf("A", experiment.Better, agreed, 0.9, cpu)}, "faster false: A CPU time −10.0 %"},
+		"fewer allocations":    {[]experiment.Comparison{timeOf("A", experiment.NoChange, pending, 1), allocs(experiment.Better, pending, 0.5)}, "same fewer false: "},
+		"same allocations":     {[]experiment.Comparison{timeOf("A", experiment.NoChange, pending, 1), allocs(experiment.NoChange, pending, 1)}, "same same false: "},
+		"more allocations":     {[]experiment.Comparison{timeOf("A", experiment.Better, agreed, 0.5), allocs(experiment.Worse, agreed, 2)}, "faster more true: "},
 		"no time":              {[]experiment.Comparison{allocs(experiment.NoChange, pending, 1)}, "not measured same false: "},
 	} {
 		m := judge(&bench.Report{ID: "run", Family: &experiment.Family{Comparisons: c.of}})
@@ -74,6 +75,7 @@ func TestWithoutSamples(t *testing.T) {
 		"not measured: the benchmarks fail: panics":    {Failures: []bench.Failure{{Package: "m", What: "panics"}}, SameCode: []bench.ID{{Package: "m", Benchmark: "A"}}},
 		"not measured: all benchmarks that execute it": {New: []string{"m.A"}},
 		"not measured: no benchmark could be measured": {},
+		"not measured: the time was too short":         {Timing: &experiment.Timing{Took: 3}},
 	} {
 		m := judge(&r)
 		if got := string(m.Speed) + ": " + m.How; !strings.HasPrefix(got, want) {
@@ -167,5 +169,21 @@ func TestSelection(t *testing.T) {
 	s := selection{"m": {"BenchmarkB", "BenchmarkA"}}.and(selection{"m": {"BenchmarkA"}, "n": {"BenchmarkÄ"}})
 	if got := s.pattern(); got != "^(BenchmarkA|BenchmarkB|BenchmarkÄ)$" || len(s) != 2 {
 		t.Errorf("%s of %v", got, s)
+	}
+}
+
+// TestAllowance: what a comparison doesn't use is for the next.
+func TestAllowance(t *testing.T) {
+	a := allowance{30 * time.Second, 3}
+	var got []time.Duration
+	for _, took := range []time.Duration{4 * time.Second, 40 * time.Second, 0} {
+		got = append(got, a.share())
+		a = a.after(&Measurement{took: took})
+	}
+	if want := []time.Duration{10 * time.Second, 13 * time.Second, time.Second}; !slices.Equal(got, want) {
+		t.Errorf("shares %v, want %v", got, want)
+	}
+	if none := (allowance{0, 2}).after(&Measurement{took: time.Second}).share(); none != 0 {
+		t.Errorf("without a limit: %v", none)
 	}
 }

@@ -34,6 +34,8 @@ type Measurement struct {
 	Run      string          `json:"run,omitempty"`
 	Failures []bench.Failure `json:"failures"` // what could not be measured
 	Warnings []string        `json:"warnings"` // of the machine
+
+	took time.Duration // without building
 }
 
 // Moved is what a function costs in an operation of a benchmark, itself.

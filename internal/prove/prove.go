@@ -118,9 +118,9 @@ func (p *Prover) measureAll(ctx context.Context, c *checker, all []*examined) ([
 			measured = append(measured, i)
 		}
 	}
-	n := len(measured) * (len(measured) + 1) / 2
 	b := p.Bench
-	b.Comparisons, b.For = n, p.Bench.For/time.Duration(max(1, n))
+	b.Comparisons = len(measured) * (len(measured) + 1) / 2
+	rest := allowance{p.Bench.For, b.Comparisons}
 	results, pairs := make([]Candidate, len(all)), []Pair{}
 	for i, e := range all {
 		results[i] = e.candidate.result(e, chosen[i])
@@ -131,10 +131,12 @@ func (p *Prover) measureAll(ctx context.Context, c *checker, all []*examined) ([
 		if err := c.checkOut(ctx, e.tree); err != nil {
 			return nil, nil, err
 		}
-		var err error
-		if results[i].Measurement, err = c.measure(ctx, b, "HEAD", chosen[i]); err != nil {
+		b.For = rest.share()
+		m, err := c.measure(ctx, b, "HEAD", chosen[i])
+		if err != nil {
 			return nil, nil, err
 		}
+		results[i].Measurement, rest = m, rest.after(m)
 	}
 	for k, i := range measured[:max(1, len(measured))-1] {
 		name, err := c.commit(ctx, all[i].tree, all[i].name)
@@ -145,14 +147,39 @@ func (p *Prover) measureAll(ctx context.Context, c *checker, all []*examined) ([
 			if err := c.checkOut(ctx, all[j].tree); err != nil {
 				return nil, nil, err
 			}
+			b.For = rest.share()
 			m, err := c.measure(ctx, b, name, chosen[i].and(chosen[j]))
 			if err != nil {
 				return nil, nil, err
 			}
+			rest = rest.after(m)
 			pairs = append(pairs, Pair{all[i].name, all[j].name, m})
 		}
 	}
 	return results, pairs, nil
+}
+
+// An allowance is the time that is left to measure, 0 if it has no limit, and for how many
+// comparisons.
+type allowance struct {
+	left        time.Duration
+	comparisons int
+}
+
+// share is the time for the next comparison: what one leaves is for those after it.
+func (a allowance) share() time.Duration {
+	if a.left == 0 {
+		return 0
+	}
+	return max(time.Second, (a.left / time.Duration(max(1, a.comparisons))).Truncate(100*time.Millisecond))
+}
+
+// after is what a comparison leaves.
+func (a allowance) after(m *Measurement) allowance {
+	if a.left > 0 {
+		a.left = max(1, a.left-m.took)
+	}
+	return allowance{a.left, a.comparisons - 1}
 }
 
 // result is what is known of a candidate before it is measured.

@@ -2,7 +2,9 @@ package prove
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -163,6 +165,32 @@ func TestNoBenchmark(t *testing.T) {
 		got := proof.Candidates[0]
 		if got.Name != WorkingTree || got.State != Right || !strings.HasPrefix(got.How, c.want) {
 			t.Errorf("%s: %s %s: %s", name, got.Name, got.State, got.How)
+		}
+	}
+}
+
+// TestCancel checks that nothing is left of what is interrupted while tests run and while it is measured.
+func TestCancel(t *testing.T) {
+	_, dir := repository(t, "", joining())
+	gittest.Write(t, dir, map[string]string{"m.go": builderGo})
+	for _, at := range []string{"test", "calibrate"} {
+		temp := t.TempDir()
+		t.Setenv("TMPDIR", temp)
+		ctx, cancel := context.WithCancel(t.Context())
+		p := prover(t, dir)
+		stop := func(stage string) {
+			if stage == at {
+				cancel()
+			}
+		}
+		p.Stage = func(stage, what string) { stop(stage) }
+		p.Bench.Events = func(e bench.Event) { stop(e.Stage) }
+		proof, err := p.Prove(ctx, nil)
+		if !errors.Is(err, context.Canceled) || proof != nil {
+			t.Errorf("interrupted at %s: %v, %v", at, proof, err)
+		}
+		if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
+			t.Errorf("interrupted at %s: left behind: %v %v", at, left, err)
 		}
 	}
 }

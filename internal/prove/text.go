@@ -44,7 +44,7 @@ func line(b *bytes.Buffer, format string, args ...any) {
 }
 
 func (c *Candidate) write(b *bytes.Buffer) {
-	fmt.Fprintf(b, "%s, %s  %s\n", c.State, c.Speed, compare.Printable(c.Name))
+	fmt.Fprintf(b, "%s, %s  %s\n", c.State, c.Measurement.verdict(), compare.Printable(c.Name))
 	line(b, "%s", c.Why)
 	for text := range strings.Lines(c.Output) {
 		line(b, "    %s", strings.ReplaceAll(strings.TrimRight(text, "\r\n"), "\t", "    "))
@@ -73,8 +73,16 @@ func (c *Candidate) notExecuted() (places []string) {
 }
 
 func (p *Pair) write(b *bytes.Buffer) {
-	fmt.Fprintf(b, "%s  %s, compared with %s\n", p.Speed, compare.Printable(p.Second), compare.Printable(p.First))
+	fmt.Fprintf(b, "%s  %s, compared with %s\n", p.Measurement.verdict(), compare.Printable(p.Second), compare.Printable(p.First))
 	p.Measurement.write(b)
+}
+
+// verdict is "faster, fewer allocations".
+func (m *Measurement) verdict() string {
+	if m.Allocations == "" || m.Allocations == "same" {
+		return string(m.Speed)
+	}
+	return fmt.Sprintf("%s, %s allocations", m.Speed, m.Allocations)
 }
 
 func (m *Measurement) write(b *bytes.Buffer) {
