@@ -24,6 +24,7 @@
 // Prove it, and keep it
 //
 //	compare    compare two runs, or two benchmark files
+//	prove      judge a patch: whether it is right, and whether it is faster
 //	check      check objectives, in CI
 //	serve      profile production services continuously
 //
@@ -66,6 +67,7 @@ Make it faster
 Prove it, and keep it
 
   compare    compare two runs, or two benchmark files
+  prove      judge a patch: whether it is right, and whether it is faster
   check      check objectives, in CI
   serve      profile production services continuously
 
