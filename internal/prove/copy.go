@@ -148,7 +148,7 @@ var identity = []string{
 }
 
 // commit makes a commit of a tree in the copy, and returns a name for it: the one asked for,
-// if git takes it for a tag.
+// if git takes it for a tag and finds the commit by it. A patch may be called HEAD.
 func (c *scratchCopy) commit(ctx context.Context, tree, name string) (string, error) {
 	commit, err := c.git(ctx, identity, nil, "commit-tree", "-p", c.Base, "-m", name, tree)
 	if err != nil {
@@ -156,7 +156,7 @@ func (c *scratchCopy) commit(ctx context.Context, tree, name string) (string, er
 	}
 	if _, err := c.git(ctx, nil, nil, "update-ref", "refs/tags/"+name, commit); ctx.Err() != nil {
 		return "", ctx.Err()
-	} else if err != nil {
+	} else if err != nil || workspace.Commit(ctx, c.Side.Top, name) != commit {
 		return commit, nil
 	}
 	return name, nil

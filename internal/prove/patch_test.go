@@ -219,3 +219,42 @@ func TestReadRequest(t *testing.T) {
 		}
 	}
 }
+
+// TestCommitNames checks that a candidate is found by its name, or has another one.
+func TestCommitNames(t *testing.T) {
+	_, dir := repository(t, "", module(nil))
+	c, err := openCopy(t.Context(), dir, "HEAD")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	tree, err := c.git(t.Context(), nil, []byte{}, "mktree")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, kept := range map[string]bool{"a.patch": true, "working tree": false, "main..topic": false, "HEAD": false, "-x": true, "a~1": false} {
+		got, err := c.commit(t.Context(), tree, name)
+		if err != nil || (got == name) != kept {
+			t.Errorf("%s: named %s, %v", name, got, err)
+		}
+		if of, err := c.git(t.Context(), nil, nil, "rev-parse", "--verify", "--end-of-options", got+"^{tree}"); err != nil || strings.TrimPrefix(of, "--end-of-options\n") != tree {
+			t.Errorf("%s is found as %s, %v", name, of, err)
+		}
+	}
+}
+
+// TestOutsideReplacement: a module may use code beside the repository.
+func TestOutsideReplacement(t *testing.T) {
+	parent := t.TempDir()
+	gittest.Write(t, parent, map[string]string{"lib/go.mod": "module example.com/lib\n\ngo 1.24\n", "lib/lib.go": "package lib\n\nconst One = 1\n"})
+	files := module(map[string]string{
+		"go.mod":    "module example.com/m\n\ngo 1.24\n\nrequire example.com/lib v0.0.0\n\nreplace example.com/lib => ../lib\n",
+		"m_test.go": strings.Replace(sumTest, `import "testing"`, "import (\n\t\"testing\"\n\n\t\"example.com/lib\"\n)\n\nvar _ = lib.One", 1),
+	})
+	gittest.Commit(t, filepath.Join(parent, "m"), files)
+	gittest.Write(t, parent, map[string]string{"m/m.go": strings.Replace(sumGo, "sum += i", "sum = i + sum", 1)})
+	check, _, err := checkOf(t, filepath.Join(parent, "m"), source{name: WorkingTree})
+	if err != nil || check.State != Right {
+		t.Errorf("%s: %s, %v\n%s", check.State, check.Why, err, check.Output)
+	}
+}
