@@ -5,11 +5,13 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 )
@@ -93,7 +95,7 @@ func newObjectAt(s *advice.Site, c inspector.Cursor) (o elementObject, ok bool) 
 			ok = sized && size > 0 && !facts.HasLock(t) || o.value == "" && sized && size > 0
 		}
 	}
-	if !ok || !stored(s, c) {
+	if !ok || !stored(s, c) || finalized(s, s.Info.TypeOf(o.typ)) {
 		return o, false
 	}
 	if o.stmt, ok = facts.Statement(c); !ok {
@@ -148,7 +150,7 @@ func (o *elementObject) perElement() (m advice.Match, ok bool) {
 	m = advice.Match{Node: o.new.Node(), Class: advice.Review}
 	m.Why = fmt.Sprintf("Each iteration allocates one %s; a slice of %s of them is one allocation.", typ, b.Text(s.Place))
 	_, ranges := loop.(*ast.RangeStmt)
-	index, indexed := indexOf(s, o.loop)
+	index, indexed := o.index()
 	if indexed && o.value == "" && (ranges || facts.UnchangedBy(s.Place, b.Expr, false, facts.Change{Code: []ast.Node{body}})) {
 		m.Edits = []advice.Edit{
 			edit.Insert(loop.Pos(), fmt.Sprintf("%s := make([]%s, %s)\n", all, typ, size)),
@@ -166,6 +168,9 @@ func (o *elementObject) perElement() (m advice.Match, ok bool) {
 		}
 	}
 	check := []string{"that the objects are dropped together: one that stays in use keeps the memory of all"}
+	if misaligned(s.Info.TypeOf(o.typ)) {
+		check = append(check, fmt.Sprintf("that code for 32-bit systems doesn't use fields of %s with 64-bit functions of sync/atomic, which may panic there for elements of a slice", typ))
+	}
 	if o.stmt.Parent().Node() != ast.Node(body) || facts.ExitsOf(s.Place, o.loop).Skips {
 		check = append(check, "that most iterations get here")
 	}
@@ -174,6 +179,57 @@ func (o *elementObject) perElement() (m advice.Match, ok bool) {
 	}
 	edit.MustCheck(&m, check, b.Claimed(s.Place, loop))
 	return m, true
+}
+
+// finalized reports whether the package calls runtime.SetFinalizer for objects of a type. It ends the program if
+// the object isn't an allocation of its own.
+func finalized(s *advice.Site, t types.Type) bool {
+	type takers struct{}
+	finalizers := code.Memo(s.Package, takers{}, func() (given []types.Type) {
+		for _, f := range s.Files {
+			ast.Inspect(f, func(n ast.Node) bool {
+				if call, ok := n.(*ast.CallExpr); ok && s.Callee(call) == "runtime.SetFinalizer" && len(call.Args) > 0 {
+					given = append(given, s.Info.TypeOf(call.Args[0]))
+				}
+				return true
+			})
+		}
+		return given
+	})
+	return slices.ContainsFunc(finalizers, func(given types.Type) bool {
+		p, pointer := types.Unalias(given).(*types.Pointer)
+		return !pointer || types.Identical(p.Elem(), t) || isTypeParam(p.Elem())
+	})
+}
+
+// misaligned reports whether a type has integers of 64 bits that are aligned for package sync/atomic on 32-bit
+// systems if the value is an allocation of its own, and not if it is an element of a slice.
+func misaligned(t types.Type) bool {
+	sizes := types.SizesFor("gc", "386")
+	if sizes.Sizeof(t)%8 == 0 {
+		return false
+	}
+	var long func(t types.Type, at int64) bool
+	long = func(t types.Type, at int64) bool {
+		switch u := t.Underlying().(type) {
+		case *types.Basic:
+			return (u.Kind() == types.Int64 || u.Kind() == types.Uint64) && at%8 == 0
+		case *types.Array:
+			return u.Len() > 0 && (long(u.Elem(), at) || long(u.Elem(), at+sizes.Sizeof(u.Elem())))
+		case *types.Struct:
+			var fields []*types.Var
+			for f := range u.Fields() {
+				fields = append(fields, f)
+			}
+			for i, offset := range sizes.Offsetsof(fields) {
+				if long(fields[i].Type(), at+offset) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return long(t, 0)
 }
 
 // plural is a name for many objects of the type.
@@ -189,11 +245,12 @@ func (o *elementObject) plural() string {
 	return name
 }
 
-// indexOf returns the variable that a loop counts its iterations with, from 0, if its body doesn't change
-// it.
-func indexOf(s *advice.Site, loop inspector.Cursor) (string, bool) {
+// index returns the variable that the loop counts its iterations with, from 0, if its body doesn't change
+// it, and nothing else has its name where the object is allocated.
+func (o *elementObject) index() (string, bool) {
+	s, loop := o.site, o.loop.Node()
 	var key ast.Expr
-	switch l := loop.Node().(type) {
+	switch l := loop.(type) {
 	case *ast.RangeStmt:
 		if l.Tok == token.DEFINE {
 			key = l.Key
@@ -204,7 +261,8 @@ func indexOf(s *advice.Site, loop inspector.Cursor) (string, bool) {
 		}
 	}
 	v, ok := facts.Object(s.Place, key).(*types.Var)
-	if key == nil || !ok || facts.IsBlank(key) || !facts.Counts(s.Place, loop.Node(), v) || facts.Assigned(s.Place, v, facts.LoopBody(loop.Node())) || !facts.Private(s.Place, v) {
+	if key == nil || !ok || facts.IsBlank(key) || !facts.Counts(s.Place, loop, v) || facts.Assigned(s.Place, v, facts.LoopBody(loop)) || !facts.Private(s.Place, v) ||
+		facts.Resolves(s.Place, v.Name(), o.new.Node().Pos()) != v {
 		return "", false
 	}
 	return v.Name(), true

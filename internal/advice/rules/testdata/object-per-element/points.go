@@ -84,3 +84,40 @@ func (b *boxes) fill(more func()) {
 		b.all[i] = new(point) // alloc
 	}
 }
+
+func shadowed(xs []int) []*point {
+	all := make([]*point, 2*len(xs))
+	for i := range xs {
+		i := 2 * i
+		// says: new(point) escapes to heap
+		// want B: one point
+		all[i] = new(point) // alloc
+	}
+	return all
+}
+
+type counter struct {
+	n    int64
+	kind int32
+}
+
+func counters(names []string, counters map[string]*counter) {
+	for _, name := range names {
+		// says: &counter{...} escapes to heap
+		// want B: that code for 32-bit systems doesn't use fields of counter with 64-bit functions of sync/atomic
+		counters[name] = &counter{kind: 1} // alloc
+	}
+}
+
+type aligned struct {
+	kind int32
+	n    int64
+}
+
+func behind(all []*aligned) {
+	for i := range all {
+		// says: new(aligned) escapes to heap
+		// want B: keeps the memory of all. (end)
+		all[i] = new(aligned) // alloc
+	}
+}
