@@ -92,7 +92,27 @@ func Borrows(s *code.Place, call *ast.CallExpr, arg ast.Node) bool {
 	}
 	switch name[strings.LastIndexByte(name, '.')+1:] {
 	case "Read", "ReadAt", "ReadFrom", "ReadFromUDP", "ReadFromUDPAddrPort", "Write", "WriteAt", "WriteTo", "PutUint16", "PutUint32", "PutUint64", "Uint16", "Uint32", "Uint64", "PutUvarint", "PutVarint", "Uvarint", "Varint", "Encode", "Decode":
-		return true
+		return !returnsMemory(s, call)
+	}
+	return false
+}
+
+// returnsMemory reports whether the results of a call may contain memory of its arguments: some are neither
+// numbers, texts nor errors.
+func returnsMemory(s *code.Place, call *ast.CallExpr) bool {
+	holds := func(t types.Type) bool {
+		_, basic := t.Underlying().(*types.Basic)
+		return !basic && !types.Identical(t, types.Universe.Lookup("error").Type())
+	}
+	t := s.Info.TypeOf(call)
+	results, several := t.(*types.Tuple)
+	if !several {
+		return t != nil && holds(t)
+	}
+	for v := range results.Variables() {
+		if holds(v.Type()) {
+			return true
+		}
 	}
 	return false
 }

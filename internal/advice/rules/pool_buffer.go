@@ -5,10 +5,12 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/ast/edge"
 	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advice/edit"
@@ -40,7 +42,7 @@ func poolBuffer(s *advice.Site, made inspector.Cursor, obj types.Object, m *advi
 			return
 		}
 		part, cleared = ":"+s.Source(call.Args[1]), ""
-		if n != 0 || slicesAgain(s, obj) {
+		if n != 0 || slicesAgain(s, obj) || extended(s, obj) {
 			cleared = fmt.Sprintf("\nclear(%s[:])", array)
 		}
 	}
@@ -56,6 +58,36 @@ func slicesAgain(s *advice.Site, obj types.Object) bool {
 		if types.Identical(s.Info.TypeOf(e.X), obj.Type()) && e.High != nil && !(facts.Object(s.Place, e.X) == obj && facts.IsInt(s.Place, e.High, 0)) {
 			return true
 		}
+	}
+	return false
+}
+
+// extended reports whether a function passes a slice to code that may look at elements behind its length. Readers,
+// writers and the standard library don't.
+func extended(s *advice.Site, obj types.Object) bool {
+	for c := range s.Func.Preorder((*ast.CallExpr)(nil)) {
+		call := c.Node().(*ast.CallExpr)
+		if s.Info.Types[call.Fun].IsType() || !slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return types.Identical(s.Info.TypeOf(arg), obj.Type()) }) {
+			continue
+		}
+		switch f := typeutil.Callee(s.Info, call).(type) {
+		case *types.Builtin:
+		case *types.Func:
+			if f.Pkg() == nil || !lengthOnly(f.Pkg().Path()) && f.Name() != "Read" && f.Name() != "Write" {
+				return true
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}
+
+// lengthOnly reports whether the functions of a package look at no elements behind the length of a slice.
+func lengthOnly(path string) bool {
+	switch path {
+	case "bytes", "crypto/rand", "encoding/base64", "encoding/binary", "encoding/hex", "fmt", "io", "math/big", "net/netip", "os", "slices", "strconv", "time", "unicode/utf8":
+		return true
 	}
 	return false
 }
@@ -107,7 +139,11 @@ func worksAsPointer(s *advice.Site, obj types.Object) bool {
 			return false
 		}
 		switch c.ParentEdgeKind() {
-		case edge.IndexExpr_X, edge.SliceExpr_X:
+		case edge.SliceExpr_X:
+		case edge.IndexExpr_X:
+			if elementAddressed(s, c.Parent()) {
+				return false
+			}
 		case edge.CallExpr_Args:
 			switch s.Callee(c.Parent().Node().(*ast.CallExpr)) {
 			case "len", "cap":
@@ -141,8 +177,14 @@ func newPool(s *advice.Site, stmt inspector.Cursor, obj types.Object, elem, size
 		!facts.PointerFree(s.Info.TypeOf(elem)) || !facts.AtPackageLevel(s.Place, elem) || !edit.OneLine(s.Source(elem)) {
 		return p, false
 	}
+	if bytes, ok := arraySize(s, elem, n); !ok || bytes > largestPooled {
+		return p, false
+	}
 	count := s.Source(size)
 	if !facts.AtPackageLevel(s.Place, size) || !edit.OneLine(count) {
+		if !writtenOut(s, size) {
+			return p, false // its value may be another one for other systems
+		}
 		count = n.ExactString()
 	}
 	sync, ok := facts.PackageName(s.Place, "sync", s.Decl.Pos())
@@ -155,6 +197,50 @@ func newPool(s *advice.Site, stmt inspector.Cursor, obj types.Object, elem, size
 	p.decl = edit.BeforeDecl(s, fmt.Sprintf("var %s = %s.Pool{New: func() any { return new(%s) }}", p.name, sync, array))
 	p.get = fmt.Sprintf("%s.Get().(*%s)", p.name, array)
 	return p, true
+}
+
+// largestPooled is the largest buffer in bytes that a pool may keep. A compiler for 32-bit systems rejects array
+// types that are much larger.
+const largestPooled = 64 << 20
+
+// arraySize returns how many bytes an array of n elements takes.
+func arraySize(s *advice.Site, elem ast.Expr, n constant.Value) (bytes int64, ok bool) {
+	count, exact := constant.Int64Val(n)
+	each, sized := facts.SizeOf(s.Info.TypeOf(elem))
+	if !exact || !sized || count < 0 || count > largestPooled {
+		return 0, false
+	}
+	return count * each, true
+}
+
+// writtenOut reports whether a constant is computed from numbers in the function alone, so that it has the same
+// value in all builds.
+func writtenOut(s *advice.Site, e ast.Expr) bool {
+	same := true
+	ast.Inspect(e, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr, *ast.SelectorExpr:
+			same = false
+		case *ast.Ident:
+			value := localConstant(s, s.Info.Uses[n])
+			same = same && value != nil && writtenOut(s, value)
+		}
+		return same
+	})
+	return same
+}
+
+// localConstant returns the value in the declaration of a constant of the function; nil if there is none.
+func localConstant(s *advice.Site, obj types.Object) ast.Expr {
+	for c := range s.Func.Preorder((*ast.ValueSpec)(nil)) {
+		spec := c.Node().(*ast.ValueSpec)
+		for i, name := range spec.Names {
+			if obj != nil && s.Info.Defs[name] == obj && i < len(spec.Values) {
+				return spec.Values[i]
+			}
+		}
+	}
+	return nil
 }
 
 // use makes a match one with a rewrite that uses the pool.

@@ -150,6 +150,9 @@ func leaves(s *advice.Site, obj types.Object, steps int) string {
 	if steps == 0 || !facts.IsLocal(s.Place, obj) {
 		return "else"
 	}
+	if obj.(*types.Var).Kind() == types.ResultVar {
+		return "return" // also by a return statement without results
+	}
 	how := ""
 	s.Func.Inspect([]ast.Node{(*ast.Ident)(nil)}, func(c inspector.Cursor) bool {
 		if s.Info.Uses[c.Node().(*ast.Ident)] != obj {
@@ -171,6 +174,17 @@ func leaves(s *advice.Site, obj types.Object, steps int) string {
 	return how
 }
 
+// elementAddressed reports whether code takes the address of an element, or calls a method on it.
+func elementAddressed(s *advice.Site, element inspector.Cursor) bool {
+	switch p := facts.WithParens(element).Parent().Node().(type) {
+	case *ast.UnaryExpr:
+		return p.Op == token.AND
+	case *ast.SelectorExpr:
+		return facts.CalledByAddress(s.Place, p)
+	}
+	return false
+}
+
 func useLeaves(s *advice.Site, x inspector.Cursor, obj types.Object, steps int) string {
 	for {
 		switch p := x.Parent().Node().(type) {
@@ -180,7 +194,10 @@ func useLeaves(s *advice.Site, x inspector.Cursor, obj types.Object, steps int) 
 				return ""
 			}
 		case *ast.IndexExpr:
-			if _, basic := s.Info.TypeOf(p).Underlying().(*types.Basic); basic || p.X != x.Node() {
+			if p.X != x.Node() {
+				return ""
+			}
+			if _, basic := s.Info.TypeOf(p).Underlying().(*types.Basic); basic && !elementAddressed(s, x.Parent()) {
 				return ""
 			}
 			return "else"

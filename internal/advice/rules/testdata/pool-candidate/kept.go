@@ -54,3 +54,44 @@ func unknown(n int) {
 	b := make([]byte, n) // alloc
 	b[0] = 1
 }
+
+// element is the address of one.
+func element() *byte {
+	b := make([]byte, 4096) // alloc
+	b[0] = 1
+	return &b[0]
+}
+
+type number int
+
+func (n *number) next() *number { *n++; return n }
+
+// called takes the address of one, too.
+func called() *number {
+	ns := make([]number, 4096) // alloc
+	return (ns[1]).next()
+}
+
+func array() *byte {
+	// says: b escapes to heap
+	var b [4096]byte // alloc
+	b[0] = 1
+	return &(b[0])
+}
+
+// bare returns it without naming it.
+func bare(n int) (out []byte) {
+	b := make([]byte, 4096) // alloc
+	out = b[:n]
+	return
+}
+
+type codec struct{}
+
+func (codec) Encode(dst, src []byte) []byte { return append(dst[:0], src...) }
+
+// encoded returns what it got back.
+func encoded(c codec, src []byte) []byte {
+	b := make([]byte, 4096) // alloc
+	return c.Encode(b, src)
+}

@@ -119,3 +119,37 @@ func chunk[T any](r io.Reader, ts []T) int {
 	r.Read(b)
 	return int(b[:20][19]) + len(ts)
 }
+
+func appendFlags(b []byte) []byte {
+	b = b[:len(b)+1]
+	b[len(b)-1] |= 4
+	return b
+}
+
+// cleared has a callee that looks at bytes behind the length.
+func cleared(ns []int) string {
+	// want B: A buffer of 1 KiB
+	b := make([]byte, 0, 1024) // alloc
+	for _, n := range ns {
+		b = strconv.AppendInt(b, int64(n), 10)
+	}
+	b = appendFlags(b)
+	return string(b)
+}
+
+// varying has another size on 32-bit systems.
+func varying(r io.Reader) int {
+	const bits = 32 << (^uint(0) >> 63)
+	// want C: A buffer of 1 KiB
+	b := make([]byte, 16*bits) // alloc
+	r.Read(b)
+	return int(b[len(b)-1])
+}
+
+// huge would be an array that 32-bit systems don't have.
+func huge(r io.Reader) int {
+	// want C: A buffer of 2 GiB
+	b := make([]byte, 1<<31-1) // alloc
+	r.Read(b)
+	return int(b[len(b)-1])
+}
