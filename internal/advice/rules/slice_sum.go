@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"go/ast"
+	"go/types"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,7 +25,7 @@ func appendedInRow(s *advice.Site, assign *ast.AssignStmt, call *ast.CallExpr) (
 		return m, false
 	}
 	isNil, empty := startsEmpty(s, &d)
-	if !empty || facts.Commented(s.Place, d.Node().Pos(), d.Node().End()) || !facts.InBlock(d.Cursor) {
+	if !empty || noSize(s, d.Type) || facts.Commented(s.Place, d.Node().Pos(), d.Node().End()) || !facts.InBlock(d.Cursor) {
 		return m, false
 	}
 	var terms []string
@@ -86,6 +87,17 @@ func appendedInRow(s *advice.Site, assign *ast.AssignStmt, call *ast.CallExpr) (
 	}
 	edit.MustCheck(&m, movesSeen(s, v, v.Name(), before[len(before)-1]))
 	return m, true
+}
+
+// noSize reports whether elements of a slice type take no memory. Their number may be so large that a sum of lengths
+// overflows.
+func noSize(s *advice.Site, slice ast.Expr) bool {
+	t, ok := facts.Under(s.Info.TypeOf(slice)).(*types.Slice)
+	if !ok {
+		return true
+	}
+	size, known := facts.SizeOf(t.Elem())
+	return known && size == 0
 }
 
 // knownLength returns the length of a slice or text as code for a place before some statements.
