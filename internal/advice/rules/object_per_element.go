@@ -129,7 +129,7 @@ func (o *elementObject) perElement() (m advice.Match, ok bool) {
 	b, known := facts.TripsOf(s.Place, loop)
 	before, inBlock := facts.Statement(o.loop)
 	if !known || b.Call || !inBlock || before.Node() != loop || !facts.Within(body, o.stmt.Node().Pos()) || !facts.InBlock(o.stmt) || facts.LastIteration(s.Place, o.new, o.loop) ||
-		facts.Jumps(s.Place) || !facts.SameAt(s.Place, o.typ, loop.Pos()) || !facts.Builtins(s.Place, loop.Pos(), "make", "append", "len", "max") || facts.Commented(s.Place, o.stmt.Node().Pos(), o.new.Node().Pos()) {
+		facts.Jumps(s.Place) || !facts.SameAt(s.Place, o.typ, loop.Pos()) || !facts.Builtins(s.Place, loop.Pos(), "make", "len", "max") || !facts.Builtins(s.Place, o.new.Node().Pos(), "append", "len") || facts.Commented(s.Place, o.stmt.Node().Pos(), o.new.Node().Pos()) {
 		return m, false
 	}
 	if n, constant := facts.ConstantInt(s.Place, b.Expr); b.Counts && constant && n < 2 {

@@ -82,3 +82,13 @@ func named(xs []int, all []*point, where func() int) {
 		all[where()] = new(point) // alloc
 	}
 }
+
+func hidden(xs []int) (all []*point) {
+	for _, x := range xs {
+		len := func(any) int { return x }
+		// says: &point{...} escapes to heap
+		p := &point{x, len(xs)} // alloc
+		all = append(all, p)
+	}
+	return all
+}
