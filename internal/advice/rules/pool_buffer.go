@@ -62,8 +62,8 @@ func slicesAgain(s *advice.Site, obj types.Object) bool {
 	return false
 }
 
-// extended reports whether a function passes a slice to code that may look at elements behind its length. Readers,
-// writers and the standard library don't.
+// extended reports whether a function passes a slice to code that may look at elements behind its length. Readers
+// and writers of other packages don't, and neither does the standard library.
 func extended(s *advice.Site, obj types.Object) bool {
 	for c := range s.Func.Preorder((*ast.CallExpr)(nil)) {
 		call := c.Node().(*ast.CallExpr)
@@ -73,7 +73,8 @@ func extended(s *advice.Site, obj types.Object) bool {
 		switch f := typeutil.Callee(s.Info, call).(type) {
 		case *types.Builtin:
 		case *types.Func:
-			if f.Pkg() == nil || !lengthOnly(f.Pkg().Path()) && f.Name() != "Read" && f.Name() != "Write" {
+			reader := f.Pkg() != s.Types && (f.Name() == "Read" || f.Name() == "Write")
+			if f.Pkg() == nil || !lengthOnly(f.Pkg().Path()) && !reader {
 				return true
 			}
 		default:

@@ -153,3 +153,18 @@ func huge(r io.Reader) int {
 	r.Read(b)
 	return int(b[len(b)-1])
 }
+
+type peeker struct{ next byte }
+
+func (p *peeker) Write(b []byte) (int, error) {
+	p.next = b[:len(b)+1][len(b)]
+	return len(b), nil
+}
+
+// peeked has a writer that looks at a byte behind the length.
+func peeked(p *peeker, s string) {
+	// want B: A buffer of 1 KiB
+	b := make([]byte, 0, 1024) // alloc
+	b = append(b, s...)
+	p.Write(b)
+}
