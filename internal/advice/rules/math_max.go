@@ -22,7 +22,7 @@ var mathMax = &advice.Rule{
 min (Go 1.21) become a few instructions.
 
 They agree on all numbers and zeros. For NaN and +Inf, math.Max returns +Inf, and max returns NaN; the same holds for
-math.Min and -Inf. For NaN and anything else, both return NaN, but its sign may differ.`,
+math.Min and -Inf. For NaN and anything else, both return NaN, but its bits may differ.`,
 	Class:  advice.Safe,
 	Frames: lazyregexp.New(`^math\.((arch)?(Max|Min)|max|min)$`),
 	Gain:   2,
@@ -52,7 +52,7 @@ func matchMathMax(s *advice.Site) []advice.Match {
 			switch first, second := finite(s, c.Args[0]), finite(s, c.Args[1]); {
 			case first && second:
 			case first || second:
-				check = append(check, "that nothing depends on the sign of a NaN, which may be another one")
+				check = append(check, "that nothing depends on the bits of a NaN, which may be others")
 			default:
 				check = append(check, fmt.Sprintf("that the arguments are never NaN: for NaN and %[1]s, %[2]s returns %[1]s, and %[3]s NaN", inf, edit.Short(c.Name), name))
 			}

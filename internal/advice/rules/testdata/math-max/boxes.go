@@ -15,9 +15,9 @@ func union(a, b *box) float64 {
 }
 
 func clamp(x float64, n int) float64 {
-	// want B: sign of a NaN
+	// want B: bits of a NaN
 	x = math.Max(x, 0) // hot: math.Max
-	// want B: sign of a NaN
+	// want B: bits of a NaN
 	return math.Min(float64(n-1), x) // hot: math.archMin
 }
 
