@@ -280,4 +280,6 @@ type Point struct {
 	Package string `json:"package,omitempty"`
 	What    string `json:"what"`           // the finding's title
 	Most    string `json:"most,omitempty"` // "at most 3.3 times as fast"
+	// Benchmark is the one that Most is about, if findings are about several.
+	Benchmark string `json:"benchmark,omitempty"`
 }

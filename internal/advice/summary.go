@@ -3,6 +3,7 @@ package advice
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -15,13 +16,23 @@ const leastWorth = 0.01
 // summary returns the first of ranked findings that are worth doing.
 func summary(ranked []Finding) []Point {
 	points := []Point{}
+	several := ofSeveral(ranked)
 	for i := range ranked {
 		f := &ranked[i]
 		if len(points) < maxPoints && f.worthDoing() {
-			points = append(points, Point{f.ID, f.File, f.Line, f.Package, f.Title, f.Bound.Most()})
+			p := Point{ID: f.ID, File: f.File, Line: f.Line, Package: f.Package, What: f.Title, Most: f.Bound.Most()}
+			if several {
+				p.Benchmark = f.Evidence.Subject
+			}
+			points = append(points, p)
 		}
 	}
 	return points
+}
+
+// ofSeveral reports whether findings are about several benchmarks, programs or services.
+func ofSeveral(all []Finding) bool {
+	return slices.ContainsFunc(all, func(f Finding) bool { return f.Evidence.Subject != all[0].Evidence.Subject })
 }
 
 // worthDoing reports whether a finding probably gains something. A leak of goroutines counts too, though
@@ -61,7 +72,7 @@ func (r *Report) title() string {
 	case n == 1:
 		return "1 thing is worth doing:"
 	case n > len(r.Summary):
-		return fmt.Sprintf("%d things are worth doing first:", len(r.Summary))
+		return fmt.Sprintf("The first %d of %d things that are worth doing:", len(r.Summary), n)
 	}
 	return fmt.Sprintf("%d things are worth doing:", n)
 }
@@ -78,6 +89,9 @@ func (p *Point) text(dir string) string {
 	text := place + p.What
 	if p.Most != "" {
 		text += ": " + p.Most
+	}
+	if p.Benchmark != "" {
+		text += " (" + p.Benchmark + ")"
 	}
 	return onOneLine(text)
 }

@@ -12,6 +12,12 @@ func gains(id, file string, line int, worth float64) Finding {
 	return Finding{ID: id, Rule: rule, Class: AdviceOnly, Title: "it is " + rule, File: file, Line: line, Bound: Bound{Time: worth, Speedup: 1 / (1 - worth), Worth: worth}}
 }
 
+// of is a finding about a benchmark.
+func of(benchmark string, f Finding) Finding {
+	f.Evidence.Subject = benchmark
+	return f
+}
+
 // TestSummary: up to three findings that are worth doing, the first first, and how many there are.
 func TestSummary(t *testing.T) {
 	a, b, c, d := gains("a-1", "/src/p.go", 1, 0.5), gains("b-1", "/src/p.go", 2, 0.4), gains("c-1", "/src/q.go", 3, 0.3), gains("d-1", "/src/q.go", 4, 0.2)
@@ -27,7 +33,9 @@ func TestSummary(t *testing.T) {
 		{[]Finding{look, little}, "Nothing with a known pattern is worth doing.\n\n"},
 		{[]Finding{a, look, folded}, "1 thing is worth doing:\n    p.go:1  it is a: at most 2 times as fast\n\n"},
 		{[]Finding{a, b, c, little}, "3 things are worth doing:\n    p.go:1  it is a: at most 2 times as fast\n    p.go:2  it is b: at most 1.67 times as fast\n    q.go:3  it is c: at most 1.43 times as fast\n\n"},
-		{[]Finding{a, b, c, d}, "3 things are worth doing first:\n    p.go:1  it is a: at most 2 times as fast\n    p.go:2  it is b: at most 1.67 times as fast\n    q.go:3  it is c: at most 1.43 times as fast\n\n"},
+		{[]Finding{a, b, c, d}, "The first 3 of 4 things that are worth doing:\n    p.go:1  it is a: at most 2 times as fast\n    p.go:2  it is b: at most 1.67 times as fast\n    q.go:3  it is c: at most 1.43 times as fast\n\n"},
+		{[]Finding{of("Get-2", a), of("Put-2", look)}, "1 thing is worth doing:\n    p.go:1  it is a: at most 2 times as fast (Get-2)\n\n"},
+		{[]Finding{of("Get-2", a), of("Get-2", look)}, "1 thing is worth doing:\n    p.go:1  it is a: at most 2 times as fast\n\n"},
 	} {
 		r := &Report{Findings: test.found, Summary: summary(test.found)}
 		var b strings.Builder

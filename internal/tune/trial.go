@@ -165,7 +165,7 @@ func (t *Tuner) prove(ctx context.Context, stage string, atMost time.Duration, f
 	b.Packages, b.Pattern = selection(benchmarks)
 	b.For = atMost
 	t.stage(stage, strings.Join(b.Packages, " "))
-	report, err := b.AgainstFlags(ctx, "without the rewrite", nil, []string{"-overlay=" + overlay})
+	report, err := b.AgainstFlags(ctx, "the same without the rewrite", nil, []string{"-overlay=" + overlay})
 	run := ""
 	if report != nil && report.Dir != "" {
 		run = report.ID

@@ -124,7 +124,7 @@ func TestTry(t *testing.T) {
 			dir := module(t, files)
 			var r *Result
 			// A busy machine is judged by CPU time, which takes more iterations to tell from that of starting the process.
-			for _, more := range []int{1, 10, 10} {
+			for _, more := range []int{1, 10, 100} {
 				u := tuner(t, dir)
 				u.Bench.Benchtime.Iterations *= more
 				var err error
