@@ -58,8 +58,8 @@ func (b *Bound) Most() string {
 	return ""
 }
 
-// title introduces the summary.
-func (r *Report) title() string {
+// Title introduces the summary.
+func (r *Report) Title() string {
 	n := 0
 	for i := range r.Findings {
 		if r.Findings[i].worthDoing() {
@@ -98,7 +98,7 @@ func (p *Point) text(dir string) string {
 
 // summaryText writes the summary's lines, with files as seen from dir.
 func (r *Report) summaryText(b *strings.Builder, dir string) {
-	b.WriteString(r.title() + "\n")
+	b.WriteString(r.Title() + "\n")
 	for i := range r.Summary {
 		b.WriteString("    " + r.Summary[i].text(dir) + "\n")
 	}
@@ -109,7 +109,7 @@ func (r *Report) summaryText(b *strings.Builder, dir string) {
 // of a job or a comment on a pull request.
 func (r *Report) WriteMarkdown(w io.Writer, dir string) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### Advice\n\n%s\n\n", r.title())
+	fmt.Fprintf(&b, "### Advice\n\n%s\n\n", r.Title())
 	for i := range r.Summary {
 		p := &r.Summary[i]
 		fmt.Fprintf(&b, "%d. %s\n", i+1, markdown(p.text(dir)))

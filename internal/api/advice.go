@@ -8,6 +8,7 @@ import (
 // Advice is the output of hone advise -json, with what a page needs in addition.
 type Advice struct {
 	advice.Report
+	Title    string        `json:"title"`    // introduces the summary
 	Findings []Finding     `json:"findings"` // instead of those in Report
 	History  []tune.Result `json:"history"`  // outcomes of rewrites, the newest first
 	Module   string        `json:"module"`   // the folder with the source

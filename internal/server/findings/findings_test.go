@@ -100,7 +100,7 @@ func TestAdvice(t *testing.T) {
 	})
 	m := s.Config.Advice.Module
 	got := Decode[api.Advice](t, s.Get(path+s.IDs[0]))
-	if len(got.Findings) != 1 || got.Module != m.Dir || !got.Kept || got.Run != "" || len(got.History) != 0 || !slices.Equal(got.Packages, []string{"example.com/slow"}) {
+	if len(got.Findings) != 1 || got.Module != m.Dir || !got.Kept || got.Run != "" || len(got.History) != 0 || got.Title != "1 thing is worth doing:" || !slices.Equal(got.Packages, []string{"example.com/slow"}) {
 		t.Fatalf("%+v", got)
 	}
 	f := got.Findings[0]
@@ -302,6 +302,7 @@ func TestTooSlow(t *testing.T) {
 type told struct {
 	sync.Mutex
 	inputs []advice.Input
+	held   bool // findings on memory are about what is in use
 }
 
 func (x *told) examine(_ context.Context, inputs []advice.Input, _ advice.Options) (*advice.Report, error) {
@@ -315,7 +316,9 @@ func (x *told) examine(_ context.Context, inputs []advice.Input, _ advice.Option
 		case "cpu":
 			f.Evidence.CPU = share
 		case "mem":
-			f.Evidence.Bytes = share
+			if f.Evidence.Bytes = share; x.held {
+				f.Evidence = advice.Evidence{Subject: in.Subject, Live: share, LiveObjects: share}
+			}
 		}
 		report.Findings = append(report.Findings, f)
 	}
@@ -337,7 +340,7 @@ func TestRun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := new(told)
+	x := &told{held: true}
 	s := newSite(t, func(c *Config) { c.Runs, c.Advice.Run, c.Advice.Examine = kept, kept.Find, x.examine })
 	of := Decode[api.Advice](t, s.Get("/api/v1/advice?wait=60&run="+id))
 	about := Decode[api.RunAbout](t, s.Get("/api/v1/runs/"+id))

@@ -61,7 +61,7 @@ func (w *work) shows(f *advice.Finding, inputs []advice.Input) string {
 	for _, by := range []struct {
 		is           *advice.Share
 		kind, column string
-	}{{e.CPU, "cpu", "cpu"}, {e.Bytes, "mem", "alloc_space"}, {e.Objects, "mem", "alloc_objects"}, {e.Mutex, "mutex", "delay"}, {e.Block, "block", "delay"}} {
+	}{{e.CPU, "cpu", "cpu"}, {e.Bytes, "mem", "alloc_space"}, {e.Objects, "mem", "alloc_objects"}, {e.Mutex, "mutex", "delay"}, {e.Block, "block", "delay"}, {e.Live, "mem", "inuse_space"}} {
 		if by.is == nil {
 			continue
 		}

@@ -88,7 +88,7 @@ func (s *Service) tell(m *made) (*api.Advice, error) {
 	}
 	slices.Reverse(history)
 	told := &api.Advice{
-		Report: *m.report, Findings: make([]api.Finding, len(found)), History: append([]tune.Result{}, history[:min(len(history), maxHistory)]...),
+		Report: *m.report, Title: m.report.Title(), Findings: make([]api.Finding, len(found)), History: append([]tune.Result{}, history[:min(len(history), maxHistory)]...),
 		Module: s.cfg.Module.Dir, Run: m.run, Kept: m.kept, Time: m.at.UnixMilli(),
 	}
 	told.Unexamined = slices.Concat(m.report.Unexamined, unread)
