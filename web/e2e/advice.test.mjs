@@ -2,12 +2,13 @@
 // What to change in the source: the page of a run, the view of a profile, and marks in the source.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { clean } from './axe.mjs';
 import { advised, MARKUP } from './advised.mjs';
 import { tabTo } from './focus.mjs';
-import { serve, temporaryFolder } from './hone.mjs';
+import { honeBinary, serve, temporaryFolder } from './hone.mjs';
 import { absolute, heap, wordindex } from './profiles.mjs';
 import { eventually, settled, suite, test } from './page.mjs';
 
@@ -50,6 +51,37 @@ check.core(ranked, async ({ page, open, url }) => {
   await page.getByRole('link', { name: 'Source line' }).click();
   await page.getByRole('region', { name: 'Advice on line 7' }).getByText(first.why).waitFor();
   assert.equal(await page.locator('img').count(), 0);
+});
+
+check('what is worth doing comes first, as in a terminal, and leads to its finding', async ({ page, open }) => {
+  const said = execFileSync(honeBinary(), ['advise', 'latest'], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  const title = said.split('\n').find((line) => / worth doing/.test(line));
+  for (const at of [path('run', { run, show: 'advice' }), path('advice', { profile })]) {
+    await open(at);
+    const worth = page.getByRole('region', { name: 'Worth doing' });
+    await worth.getByText(String(title), { exact: true }).waitFor();
+    await head(page, first.title).click();
+    await page.getByText(first.why).waitFor({ state: 'detached' });
+    await worth.getByRole('link', { name: first.title }).click();
+    await page.getByText(first.why).waitFor();
+    assert.ok(await head(page, first.title).evaluate((el) => el === document.activeElement));
+    assert.ok(page.url().includes(first.id));
+    assert.match(String(await worth.textContent()), /: at most .*names\.go:7/);
+  }
+});
+
+check('memory in use is told as in a terminal', async ({ page, open }) => {
+  await page.route('**/api/v1/advice?**', async (route) => {
+    const answer = await (await route.fetch()).json();
+    const evidence = { live: { value: 114354012, share: 0.794 }, liveObjects: { value: 324810, share: 0.7 } };
+    for (const f of answer.findings ?? []) Object.assign(f, { evidence, bound: { time: 0, live: 0.5, liveBytes: 52428800 } });
+    await route.fulfill({ json: answer });
+  });
+  await open(path('advice', { profile }));
+  const text = String(await head(page, first.title).innerText()).replaceAll('\u202f', '');
+  for (const part of ['79.4 % of the heap in use', '109 MiB in 324810 objects', '50.0 % less heap in use', '50 MiB']) {
+    assert.ok(text.replaceAll('\n', ' ').includes(part), `${part} in ${text}`);
+  }
 });
 
 check.core('a line with a finding has a mark that keys open and close', async ({ page, open }) => {

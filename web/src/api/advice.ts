@@ -25,6 +25,9 @@ export interface Evidence {
   objects?: Share;
   mutex?: Share;
   block?: Share;
+  /** In use, of a heap profile. */
+  live?: Share;
+  liveObjects?: Share;
   callees?: { function: string; share: number }[];
 }
 
@@ -38,6 +41,9 @@ export interface Bound {
   speedup?: number;
   bytes?: number;
   waiting?: number;
+  /** Of the heap in use, and how many bytes that is. */
+  live?: number;
+  liveBytes?: number;
 }
 
 export interface Finding {
@@ -86,7 +92,8 @@ export interface Trial {
 }
 
 export interface Advice {
-  /** What is worth doing first. */
+  /** What is worth doing first, and what introduces that. */
+  title: string;
   summary: { id: string; what: string; most?: string }[];
   findings: Finding[];
   /** By subject: the part of the CPU time below all findings. */

@@ -41,7 +41,8 @@ describe('links of findings', () => {
     const flame = m.findingState(finding, 'flame')!;
     expect(flame).toMatchObject({ options: { focus: String.raw`^m/p\.\(\*T\)\.F$` }, own: {} });
   });
-  test('memory is what was allocated', () => {
+  test('memory is what was allocated, or what is in use', () => {
+    expect(m.findingState({ ...finding, evidence: { live: cpu } }, 'source')!.options).toEqual({ sample_index: 'inuse_space' });
     expect(m.findingState({ ...finding, evidence: { bytes: cpu } }, 'source')!.options).toEqual({ sample_index: 'alloc_space' });
     expect(m.findingState({ ...finding, evidence: { objects: cpu } }, 'source')!.options).toEqual({ sample_index: 'alloc_objects' });
     expect(m.findingState({ ...finding, evidence: { cpu, bytes: cpu } }, 'source')!.options).toEqual({});

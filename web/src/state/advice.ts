@@ -103,9 +103,10 @@ export function findingState(f: Finding, view: 'source' | 'flame', within?: Stat
   if (!f.symbol || profile === undefined) return null;
   const same = within !== undefined && (within.profile[0] === profile || isSelection(profile));
   const options: Record<string, string> = {};
-  // Memory is in use by default, and what is allocated is what findings are about.
-  const { cpu, bytes, objects } = f.evidence;
-  if (!cpu && (bytes || objects)) options['sample_index'] = bytes ? 'alloc_space' : 'alloc_objects';
+  // Profiles of memory have what is in use and what was allocated; which of them comes first varies.
+  const { cpu, bytes, objects, live } = f.evidence;
+  if (live) options['sample_index'] = 'inuse_space';
+  else if (!cpu && (bytes || objects)) options['sample_index'] = bytes ? 'alloc_space' : 'alloc_objects';
   if (view === 'flame') options['focus'] = exactly(f.symbol);
   const { zoom: _, order: __, find: ___, ...own } = same ? within.own : {};
   return {

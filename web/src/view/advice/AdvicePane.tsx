@@ -6,10 +6,12 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Advice, AdviceProgress, Finding, Trial } from '../../api/advice';
 import type { Advising } from '../../state/advice';
 import type { State } from '../../state/state';
+import { follow } from '../link';
 import { Button, Empty, Failure, Icon, Progress, Skeleton } from '../parts';
 import { plural } from '../table/format';
-import { Command, FindingBody, percent } from './FindingCard';
-import { ceilingOf, classes, costOf, dayOf, RunLink, shownOf, StateBadge } from './words';
+import { Command, FindingBody } from './FindingCard';
+import { ceilingOf, costOf, percent, type Glance } from './glance';
+import { classes, dayOf, RunLink, shownOf, StateBadge } from './words';
 
 interface Props {
   advising: Advising;
@@ -18,11 +20,13 @@ interface Props {
   /** Ids of findings that are open: null is what is usual, the first. */
   open: string | null;
   onOpen: (id: string) => void;
+  /** A link to a finding. */
+  hrefOf: (id: string) => string;
   /** The view it is shown in, for links from there. */
   within?: State | undefined;
 }
 
-export function AdvicePane({ advising, command, open, onOpen, within }: Props) {
+export function AdvicePane({ advising, command, open, onOpen, hrefOf, within }: Props) {
   const { answer, error, progress, stopped } = advising;
   if (error && error.status === 404) return <NoSource command={command} />;
   if (error) return <Failure error={error} retry={advising.again} />;
@@ -38,7 +42,7 @@ export function AdvicePane({ advising, command, open, onOpen, within }: Props) {
   return (
     <div class="advice" aria-busy={progress !== undefined}>
       {progress && <Progress />}
-      <Found answer={answer} command={command} open={open} onOpen={onOpen} within={within} />
+      <Found answer={answer} command={command} open={open} onOpen={onOpen} hrefOf={hrefOf} within={within} />
     </div>
   );
 }
@@ -75,7 +79,7 @@ function Making({ progress, stop }: { progress: AdviceProgress | undefined; stop
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)} …`;
 
-function Found({ answer, command, open, onOpen, within }: Omit<Props, 'advising'> & { answer: Advice }) {
+function Found({ answer, command, open, onOpen, hrefOf, within }: Omit<Props, 'advising'> & { answer: Advice }) {
   const { kept } = answer;
   const findings = shownOf(answer.findings);
   const left = answer.findings.length - findings.length;
@@ -94,6 +98,7 @@ function Found({ answer, command, open, onOpen, within }: Omit<Props, 'advising'
       <div class="pane-scroll advice-scroll" tabIndex={0} role="region" aria-label="Findings">
         {findings.length === 0 ? <Nothing answer={answer} /> : (
           <>
+            <Worth answer={answer} hrefOf={hrefOf} onOpen={onOpen} />
             <div class="finding-columns" aria-hidden="true">
               <span /><span>Finding</span><span>Cost</span><span>Gain at most</span><span>Class</span><span>State</span>
             </div>
@@ -124,6 +129,34 @@ function Found({ answer, command, open, onOpen, within }: Omit<Props, 'advising'
   );
 }
 
+const idOf = (finding: string) => `finding-${finding}`;
+
+/** What is worth doing first, with links to the findings. */
+function Worth({ answer, hrefOf, onOpen }: { answer: Advice } & Pick<Props, 'hrefOf' | 'onOpen'>) {
+  const places = new Map(answer.findings.map((f) => [f.id, f.place]));
+  const show = (id: string) => {
+    onOpen(id);
+    const head = document.getElementById(idOf(id));
+    head?.focus({ preventScroll: true });
+    head?.scrollIntoView({ block: 'start' });
+  };
+  return (
+    <section class="advice-worth" aria-label="Worth doing">
+      <p>{answer.title}</p>
+      {answer.summary.length > 0 && (
+        <ol>
+          {answer.summary.map(({ id, what, most }) => (
+            <li key={id}>
+              <a href={hrefOf(id)} onClick={follow(() => show(id))}>{what}</a>{most && `: ${most}`}
+              {places.get(id) && <span class="mono soft"> {places.get(id)}</span>}
+            </li>
+          ))}
+        </ol>
+      )}
+    </section>
+  );
+}
+
 interface ItemProps {
   finding: Finding;
   open: boolean;
@@ -143,14 +176,14 @@ function Item({ finding: f, open, asked, onToggle, body }: ItemProps) {
   return (
     <li ref={ref} class={open ? 'finding open' : 'finding'}>
       <h3>
-        <button type="button" class="finding-head" aria-expanded={open} onClick={onToggle}>
+        <button type="button" class="finding-head" id={idOf(f.id)} aria-expanded={open} onClick={onToggle}>
           <Icon name={open ? 'down' : 'right'} />
           <span class="finding-title">
             <b>{f.title}</b>
             <span class="mono soft">{f.place}{f.function && ` in ${f.function}`}</span>
           </span>
-          <span class="finding-cost num">{cost && <>{percent(cost.share)} <i>{cost.of}</i></>}</span>
-          <span class="finding-most num">{ceiling && <><span class="visually-hidden">at most </span>{ceiling}</>}</span>
+          <span class="finding-cost num">{cost && <Cell of={cost} />}</span>
+          <span class="finding-most num">{ceiling && <><span class="visually-hidden">at most </span><Cell of={ceiling} /></>}</span>
           <span class="finding-class" title={classes[f.class]}><span class="visually-hidden">class </span>{f.class}</span>
           <span class="finding-state"><StateBadge state={f.state} /></span>
         </button>
@@ -159,6 +192,8 @@ function Item({ finding: f, open, asked, onToggle, body }: ItemProps) {
     </li>
   );
 }
+
+const Cell = ({ of: { text, of, more } }: { of: Glance }) => <>{text}{of && <> <i>{of}</i></>}{more && <> <small>({more})</small></>}</>;
 
 function Nothing({ answer }: { answer: Advice }) {
   const packages = answer.packages ?? [];

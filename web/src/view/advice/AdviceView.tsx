@@ -1,6 +1,6 @@
 import { adviceCommand, adviceOnProfiles, useAdvice } from '../../state/advice';
 import { hasSource } from '../../state/profiles';
-import { setOwn } from '../../state/state';
+import { href, setOwn } from '../../state/state';
 import type { ViewProps } from '../props';
 import { AdvicePane, NoSource } from './AdvicePane';
 
@@ -17,6 +17,7 @@ export default function AdviceView({ state }: ViewProps) {
           command={command}
           open={state.own['finding'] ?? null}
           onOpen={(id) => setOwn('finding', id, 'replace')}
+          hrefOf={(finding) => href({ ...state, own: { ...state.own, finding } })}
           within={state}
         />
       )}

@@ -6,6 +6,7 @@ import { findingState } from '../../state/advice';
 import { go, href, type State } from '../../state/state';
 import { follow } from '../link';
 import { copyText, IconButton } from '../parts';
+import { percent } from './glance';
 import { classes, dayOf, RunLink, StateBadge } from './words';
 
 interface Props {
@@ -86,8 +87,6 @@ function FindingLinks({ finding, within, inline }: { finding: Finding; within: S
     </p>
   );
 }
-
-export const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 
 /** A command with the button that copies it. */
 export function Command({ text }: { text: string }) {

@@ -38,19 +38,5 @@ export function RunLink({ run }: { run: string | undefined }) {
   return <a href={runsHref({ page: 'run', run: [run] })} onClick={follow(() => goRuns({ page: 'run', run: [run] }))}>Measurement</a>;
 }
 
-/** What a finding costs at a glance: of the time, or else of memory or waiting. */
-export function costOf({ evidence: e }: Finding): { share: number; of: string } | null {
-  const all = [[e.cpu, 'CPU'], [e.bytes, 'bytes'], [e.objects, 'allocations'], [e.mutex, 'lock waits'], [e.block, 'waits']] as const;
-  const [share, of] = all.find(([s]) => s !== undefined && s.share >= 0.0005) ?? [];
-  return share && of ? { share: share.share, of } : null;
-}
-
-/** The ceiling at a glance. */
-export function ceilingOf({ bound: b }: Finding): string {
-  if (b.time >= 0.0005) return !b.speedup || b.speedup > 100 ? '>100×' : `${b.speedup.toPrecision(3)}×`;
-  if (b.bytes) return `−${(100 * b.bytes).toFixed(1)} % bytes`;
-  return b.waiting ? `−${(100 * b.waiting).toFixed(1)} % waits` : '';
-}
-
 /** The findings that are shown if not everything is asked for. */
 export const shownOf = (all: readonly Finding[]): Finding[] => all.filter((f) => !f.folded && !f.little);

@@ -4,7 +4,7 @@ import { adviceCommand, adviceOnRun, useAdvice } from '../../state/advice';
 import { useAnswer } from '../../state/answer';
 import { hasSource } from '../../state/profiles';
 import { Button, copyText, Empty, Menu, Popover, ReportState, Warnings } from '../parts';
-import { setRuns, type RunsState } from '../../state/runs';
+import { runsHref, setRuns, type RunsState } from '../../state/runs';
 import { AdvicePane, NoSource } from '../advice/AdvicePane';
 import type { PageProps } from '../props';
 import { LoadPane, ShowPicker, showsLoad } from './LoadPane';
@@ -57,7 +57,15 @@ function RunAdvice({ state, id }: { state: RunsState; id: string }) {
   const advising = useAdvice(has ? adviceOnRun(id) : null);
   const command = adviceCommand({ run: id });
   if (has === false) return <NoSource command={command} />;
-  return <AdvicePane advising={advising} command={command} open={state.pick || null} onOpen={(pick) => setRuns({ pick })} />;
+  return (
+    <AdvicePane
+      advising={advising}
+      command={command}
+      open={state.pick || null}
+      onOpen={(pick) => setRuns({ pick })}
+      hrefOf={(pick) => runsHref({ ...state, pick })}
+    />
+  );
 }
 
 function RunHead({ info, summary, id, state }: { info: RunInfo; summary: string | undefined; id: string; state: RunsState }) {
