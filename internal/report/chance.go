@@ -59,22 +59,28 @@ func (m Measured) interval() (lo, hi float64) {
 	return min(lo, m.Value-by), max(hi, m.Value+by)
 }
 
-// SureChange returns how much of the change from base to head is more than chance
-// explains: the end nearer to 0 of the interval
+// changeInterval returns the 95 % confidence interval of the change from base to head,
 //
 //	d ± √((x₁−l₁)² + (u₂−x₂)²)
 //
 // of the difference d, made of the intervals of both sides (R. G. Newcombe, "Interval
-// estimation for the difference between independent proportions", method 10, 1998). It is
-// 0 if that interval contains 0. Every view decides by it whether something changed.
-func SureChange(base, head Measured) float64 {
+// estimation for the difference between independent proportions", method 10, 1998).
+func changeInterval(base, head Measured) (low, high float64) {
 	baseLow, baseHigh := base.interval()
-	low, high := head.interval()
+	headLow, headHigh := head.interval()
 	d := head.Value - base.Value
-	if d < 0 {
-		return min(0, d+math.Hypot(base.Value-baseLow, high-head.Value))
+	return d - math.Hypot(baseHigh-base.Value, head.Value-headLow), d + math.Hypot(base.Value-baseLow, headHigh-head.Value)
+}
+
+// SureChange returns how much of the change from base to head is more than chance
+// explains: the end nearer to 0 of its 95 % confidence interval. It is 0 if that interval
+// contains 0. Every view decides by it whether something changed.
+func SureChange(base, head Measured) float64 {
+	low, high := changeInterval(base, head)
+	if head.Value < base.Value {
+		return min(0, high)
 	}
-	return max(0, d-math.Hypot(baseHigh-base.Value, head.Value-low))
+	return max(0, low)
 }
 
 // Chance says how much the values of a comparison vary by chance.
@@ -150,14 +156,19 @@ type Instances struct {
 
 type instanceValue struct{ flat, cum float64 }
 
+// totalFrame is the label of what all frames of an instance have together. No function has it.
+const totalFrame = "\x00total"
+
 // Add adds the function table of one instance. Its weight is what its values are divided
 // by, such as its seconds, or its total where shares are compared.
 func (in *Instances) Add(weight float64, each func(yield func(frame string, flat, cum float64))) {
-	of := map[string]instanceValue{}
+	of, total := map[string]instanceValue{}, 0.0
 	each(func(frame string, flat, cum float64) {
 		v := of[frame] // two files may have functions of one name
 		of[frame] = instanceValue{v.flat + flat, v.cum + cum}
+		total += flat
 	})
+	of[totalFrame] = instanceValue{total, total}
 	in.weights, in.all = append(in.weights, weight), append(in.all, of)
 }
 

@@ -31,11 +31,24 @@ type Diff struct {
 	Tested int `json:"tested"`
 	// Instances are how many instances of both sides DiffRow.Noise is based on, Base and
 	// Head; nil if it is based on the number of samples.
-	Instances *[2]int  `json:"instances,omitempty"`
-	Warnings  []string `json:"warnings"`
+	Instances *[2]int `json:"instances,omitempty"`
+	// Basis is what tells chance from change: "runs", "instances" or "samples"; "" if nothing does.
+	Basis string `json:"basis,omitempty"`
+	// Total judges the change of the totals; nil if nothing tells, or if they were made equal.
+	Total *DiffTotal `json:"total,omitempty"`
+	// Changed is how many rows changed by more than chance explains, in what they are ordered by.
+	Changed  int      `json:"changed,omitempty"`
+	Warnings []string `json:"warnings"`
 
 	printUnit string // as Options.Unit
 	perSecond bool
+	totals    [2][]float64 // of the runs of base and head, scaled
+}
+
+// DiffTotal judges the change of the totals.
+type DiffTotal struct {
+	Noise  bool    `json:"noise"`
+	Margin *Margin `json:"margin,omitempty"` // of the change, in percent of Diff.Compared
 }
 
 // DiffRow compares one function, or whatever the granularity says.

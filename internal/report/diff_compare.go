@@ -61,6 +61,7 @@ func NewDiff(ctx context.Context, base, head []*profile.Profile, o Options, scal
 	if scaling.Normalize {
 		d.Compared = scaling.scale(baseRuns, headRuns, st)
 	}
+	d.totals = [2][]float64{scaledTotals(baseRuns), scaledTotals(headRuns)}
 	if err := d.compare(ctx, baseRuns, headRuns, table, &o); err != nil {
 		return nil, err
 	}
@@ -140,6 +141,14 @@ func meanTotal(runs []diffRun) int64 {
 		sum += float64(r.total)
 	}
 	return int64(math.Round(sum / float64(len(runs))))
+}
+
+func scaledTotals(runs []diffRun) []float64 {
+	out := make([]float64, len(runs))
+	for i, r := range runs {
+		out[i] = float64(r.total) * r.scale
+	}
+	return out
 }
 
 // runValues returns frame f's values in each run.

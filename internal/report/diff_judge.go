@@ -8,9 +8,16 @@ import (
 // Judge sets which rows changed more than chance explains, where that is known and they
 // weren't tested by runs.
 func (d *Diff) Judge(c *Chance) {
-	if !c.known() || d.Tested > 0 {
+	if d.Tested > 0 {
+		d.Basis = "runs"
+		d.judgeTotal(&DiffTotal{Noise: mannWhitney(d.totals[0], d.totals[1]) >= diffAlpha})
+		d.Changed = d.countChanged()
 		return
 	}
+	if !c.known() {
+		return
+	}
+	d.Basis = "samples"
 	scale := 1.0
 	if d.Normalized && d.BaseTotal != 0 {
 		scale = float64(d.Compared) / float64(d.BaseTotal)
@@ -26,8 +33,65 @@ func (d *Diff) Judge(c *Chance) {
 		r := &d.Rows[i]
 		r.Noise = &DiffNoise{Flat: noise(r.Name, false, &r.Flat), Cum: noise(r.Name, true, &r.Cum)}
 	}
+	d.judgeTotal(mean.total(float64(d.BaseTotal), float64(d.HeadTotal), scale))
+	d.Changed = d.countChanged()
 	if c.spreads != nil {
+		d.Basis = "instances"
 		d.Instances = &[2]int{c.BaseInstances, c.Instances}
 	}
 	d.Warnings = slices.DeleteFunc(d.Warnings, isFewRuns)
+}
+
+// judgeTotal sets the verdict on the totals, unless they were made equal.
+func (d *Diff) judgeTotal(t *DiffTotal) {
+	if d.Compared != d.HeadTotal || !d.Normalized {
+		d.Total = t
+	}
+}
+
+// total judges the change of the totals; base is scaled.
+func (c *Chance) total(base, head, scale float64) *DiffTotal {
+	base *= scale
+	b, h := c.sides(totalFrame, false, base, head, scale)
+	t := &DiffTotal{Noise: math.Abs(head-base) < leastChange*max(base, head) || SureChange(b, h) == 0}
+	if base > 0 {
+		low, high := changeInterval(b, h)
+		t.Margin = &Margin{Low: 100 * low / base, High: 100 * high / base}
+	}
+	return t
+}
+
+func (d *Diff) countChanged() (n int) {
+	for i := range d.Rows {
+		if d.Rows[i].changed(d.Sort == "cum") {
+			n++
+		}
+	}
+	return n
+}
+
+// changed reports whether more than chance explains the change of a row, in its own cost or with callees.
+func (r *DiffRow) changed(cum bool) bool {
+	switch {
+	case r.Test != nil:
+		return r.Test.Significant
+	case r.Noise == nil:
+		return false
+	case cum:
+		return !r.Noise.Cum
+	}
+	return !r.Noise.Flat
+}
+
+// InShort returns d with at most n rows: those with the largest changes that are more than chance, or the
+// largest changes if nothing tells.
+func (d *Diff) InShort(n int) *Diff {
+	short := *d
+	short.Rows = []DiffRow{}
+	for i := range d.Rows {
+		if len(short.Rows) < n && (d.Basis == "" || d.Rows[i].changed(d.Sort == "cum")) {
+			short.Rows = append(short.Rows, d.Rows[i])
+		}
+	}
+	return &short
 }

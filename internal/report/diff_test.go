@@ -266,3 +266,45 @@ func TestHolm(t *testing.T) {
 		}
 	}
 }
+
+func TestDiffInShort(t *testing.T) {
+	repeated := func(text string) []*profile.Profile { return runs(t, text, text+"a;b 1\n", text+"a;b 2\n", text+"a;b 3\n") }
+	for _, tt := range []struct {
+		name       string
+		base, head []*profile.Profile
+		chance     Chance
+		normalize  bool
+		basis      string
+		rows       string // that are named
+		changed    int
+		total      string // "", noise or changed
+	}{
+		{"nothing is known", runs(t, "x 1000\ny 1000\n"), runs(t, "x 1100\ny 2000\n"), Chance{}, false, "", "y x", 0, ""},
+		{"samples", runs(t, "x 1000\ny 1000\n"), runs(t, "x 1010\ny 2000\n"), Chance{Event: 1, BaseEvent: 1}, false, "samples", "y", 1, "changed"},
+		{"few samples", runs(t, "x 10\ny 10\n"), runs(t, "x 11\ny 12\n"), Chance{Event: 1, BaseEvent: 1}, false, "samples", "", 0, "noise"},
+		{"shares", runs(t, "x 1000\ny 1000\n"), runs(t, "x 1010\ny 2000\n"), Chance{Event: 1, BaseEvent: 1}, true, "samples", "x y", 2, ""},
+		{"four are named two", runs(t, "x 1000\n"), runs(t, "u 900\nv 800\nw 700\n"), Chance{Event: 1, BaseEvent: 1}, false, "samples", "x u", 4, "changed"},
+		{"runs", repeated("x 1000\n"), repeated("x 2000\n"), Chance{}, false, "runs", "x", 1, "changed"},
+		{"runs that don't differ", repeated("x 1000\n"), repeated("x 1000\n"), Chance{}, false, "runs", "", 0, "noise"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d, err := NewDiff(t.Context(), tt.base, tt.head, DefaultOptions(), Scaling{Normalize: tt.normalize})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d.Judge(&tt.chance)
+			short := d.InShort(2)
+			var names []string
+			for _, r := range short.Rows {
+				names = append(names, r.Name)
+			}
+			total := ""
+			if short.Total != nil {
+				total = map[bool]string{true: "noise", false: "changed"}[short.Total.Noise]
+			}
+			if rows := strings.Join(names, " "); rows != tt.rows || short.Changed != tt.changed || short.Basis != tt.basis || total != tt.total {
+				t.Errorf("%s, %d changed by %q, total %q", rows, short.Changed, short.Basis, total)
+			}
+		})
+	}
+}

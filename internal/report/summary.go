@@ -23,6 +23,8 @@ type Summary struct {
 	// Instances are how many instances a comparison's verdicts are based on, Base and
 	// Head; nil without.
 	Instances *[2]int `json:"instances,omitempty"`
+	// Change says of a comparison how much changed, and which functions most: see [Diff.InShort].
+	Change *Diff `json:"change,omitempty"`
 	// Cores is how many processors were busy on average, for a CPU profile whose
 	// duration is known. Idle is set if that is less than idleCores.
 	Cores *float64 `json:"cores,omitempty"`
@@ -60,6 +62,9 @@ type Margin struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
+
+// SummaryFunctions is how many functions the summary of a comparison names.
+const SummaryFunctions = 3
 
 const (
 	summaryLines = 3
@@ -131,12 +136,11 @@ func (l *SummaryLine) judge(c lineCost, by Sampling) {
 	}
 	base, head := by.Chance.sides(c.Func, true, float64(c.base), float64(c.head), by.BaseScale)
 	l.Noise = SureChange(base, head) == 0
-	baseLow, baseHigh := base.interval()
-	low, high := head.interval()
+	low, high := changeInterval(base, head)
 	percent := l.Cost.Percent / float64(c.head-c.base) // the cost is above 0
 	l.Margin = &Margin{
-		Low:  l.Cost.Percent - percent*math.Hypot(baseHigh-base.Value, head.Value-low),
-		High: l.Cost.Percent + percent*math.Hypot(base.Value-baseLow, high-head.Value),
+		Low:  l.Cost.Percent + percent*(low-(head.Value-base.Value)),
+		High: l.Cost.Percent + percent*(high-(head.Value-base.Value)),
 	}
 }
 

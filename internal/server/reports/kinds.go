@@ -340,6 +340,13 @@ func answerSummary(ctx context.Context, m *maker, q *query) (*server.Answer, err
 	if err != nil {
 		return nil, err
 	}
+	if len(q.base) > 0 {
+		compared, err := m.comparison(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		v.Change = compared.value.InShort(report.SummaryFunctions)
+	}
 	if q.format == "text" {
 		return q.written(ctx, v.WriteText)
 	}

@@ -71,6 +71,17 @@ func TestVerdict(t *testing.T) {
 				t.Errorf("the margin is %+v", m)
 			}
 
+			switch c := summary.Change; {
+			case c == nil || c.Total == nil || c.Total.Margin == nil:
+				t.Errorf("the summary has the change %+v", c)
+			case c.Changed != diff.Changed || slices.ContainsFunc(c.Rows, func(r report.DiffRow) bool { return r.Name == "main.work" }) != tt.changed:
+				t.Errorf("%d functions changed in the summary, %d in the diff: %+v", c.Changed, diff.Changed, c.Rows)
+			case c.Total.Noise != (c.Total.Margin.Low <= 0):
+				t.Errorf("the total is %+v, %+v", c.Total, c.Total.Margin)
+			case (c.Basis == "instances") != (len(tt.instances) > 1):
+				t.Errorf("the summary is based on %s", c.Basis)
+			}
+
 			history := historyOf(t, l, `cpu{service="shop"}`, "rank", "change")
 			for _, f := range history.Functions {
 				if f.Name == "main.work" && (f.Change == nil || (f.Change.Sure != 0) != tt.changed) {
