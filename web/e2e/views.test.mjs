@@ -211,6 +211,42 @@ check('a profile says in short what costs, and leads to the line', async ({ page
   await short.getByRole('link').first().waitFor({ state: 'detached' });
 });
 
+for (const width of [1280, 360]) {
+  kinds(`a comparison opens with what changed, for a review, at ${width} pixels`, async ({ page, open, url }) => {
+    await open('/diff');
+    const ids = await profileIDs(page);
+    const of = `profile=${ids['cpu.wordcount-v2.pb.gz']}&base=${ids['cpu.wordcount-v1.pb.gz']}`;
+    const { report } = await (await fetch(`${url}/api/v1/report/diff?${of}`)).json();
+    const sure = report.rows.filter((/** @type {any} */ r) => !r.noise.flat);
+    await open(`/flame?${of}`);
+    const short = page.getByRole('region', { name: 'In short' });
+    const said = short.getByRole('paragraph');
+    await said.first().waitFor();
+    const texts = await said.allInnerTexts();
+    assert.equal(texts.length, 3);
+    assert.match(String(texts[0]), /^CPU time (rose|fell) by \d|^CPU time didn\u2019t change by more than chance explains/);
+    assert.equal(/by more than chance/.test(String(texts[0])), report.total.noise);
+    const named = await short.getByRole('paragraph').nth(1).getByRole('link').allInnerTexts();
+    assert.deepEqual(named, sure.slice(0, 3).map((/** @type {any} */ r) => r.name.replace(/^.*\//, '')));
+    assert.ok(named.length > 0);
+    assert.equal(/ (\d+) others?\.$/.exec(String(texts[1]))?.[1], sure.length > 3 ? String(sure.length - 3) : undefined);
+    assert.match(String(texts[2]), /^Sure with 95% confidence by samples alone/);
+
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
+    await short.getByRole('button', { name: 'Copy as text, for a review' }).click();
+    const copied = (await page.evaluate(() => navigator.clipboard.readText())).split('\n');
+    assert.deepEqual(copied.slice(2), texts);
+    assert.match(copied.slice(0, 2).join(' '), /^A: \S*wordcount-v1\.pb\.gz B: \S*wordcount-v2\.pb\.gz$/);
+
+    const cut = await short.evaluate((el) => el.scrollWidth > el.clientWidth || el.scrollHeight > el.clientHeight + 1);
+    assert.ok(!cut, 'the sentences are not seen whole');
+    await short.getByRole('link').first().click();
+    assert.equal(new URL(page.url()).searchParams.get('fn'), sure[0].name);
+    await short.getByRole('button', { name: 'In short' }).click();
+    await said.first().waitFor({ state: 'detached' });
+  }, { viewport: { width, height: 720 } });
+}
+
 const idle = suite([], {
   start: async () => {
     const file = join(temporaryFolder('idle'), 'idle.pb.gz');

@@ -274,6 +274,12 @@ export interface Diff {
   tested: number;
   /** How many instances of base and head the rows' noise is based on; absent if it is based on samples. */
   instances?: [number, number];
+  /** What tells chance from change; absent if nothing does. */
+  basis?: 'runs' | 'instances' | 'samples';
+  /** Of the change of the totals; the margin is in percent of compared. Absent if nothing tells, or if they were made equal. */
+  total?: { noise: boolean; margin?: Margin };
+  /** How many functions changed by more than chance explains. */
+  changed?: number;
   warnings: string[];
 }
 
@@ -285,6 +291,8 @@ export interface Summary {
   samples?: number;
   /** How many instances of base and head tell what is noise. */
   instances?: [number, number];
+  /** Of a comparison: its diff, with the largest sure changes as rows. */
+  change?: Diff;
   cores?: number;
   idle: boolean;
   lines: SummaryLine[];

@@ -5,7 +5,7 @@ import { ApiError, listProfiles, openProfile, profileInfo } from '../api/client'
 import type { Profile, ProfileInfo } from '../api/types';
 import { cut, origin, visit, where } from './address';
 import { sampleTypeIndex } from './options';
-import { isSelection, parseSelection, selectionName, selectionQuery } from './selection';
+import { isSelection, parseSelection, selectionName, selectionQuery, spanText } from './selection';
 import { go, href, parse, state, type State } from './state';
 import { pageState } from './pages';
 import { runsState, withoutFinding } from './runs';
@@ -233,6 +233,10 @@ export function nameOf(id: string): string {
   if (isSelection(id)) return selectionName(parseSelection(id, Date.now()));
   return profiles.value?.find((p) => p.id === id)?.name ?? (id.includes(':') ? id : id.slice(0, 12));
 }
+
+/** What a side of a comparison is called where it stands alone: names, of selections with their time. */
+export const shownName = (ids: readonly string[]): string =>
+  ids.map((id) => (isSelection(id) ? `${nameOf(id)}, ${spanText(parseSelection(id, Date.now()))}` : nameOf(id))).join(' + ');
 
 /** The last part of a path or an address: what tells profiles apart at a glance. */
 export function shortName(name: string): string {

@@ -9,6 +9,7 @@ import { pageState } from '../state/pages';
 import { runsState } from '../state/runs';
 import { isSelection } from '../state/selection';
 import { go, state, stored } from '../state/state';
+import { collapsed } from '../state/summary';
 import { Beside } from './Beside';
 import { Boundary } from './Boundary';
 import { Chunk } from './Chunk';
@@ -74,8 +75,10 @@ export function App() {
       {stored.value && <div class={`sel-head${state.value.own.line === 'off' ? ' sel-low' : ''}`}><Chunk load={selectionHead} /></div>}
       {!empty && <Tabs />}
       {!empty && <Chips />}
-      {!empty && state.value.base.length === 0 && (
-        <section class="summary" aria-label="In short">{shown.value?.info && <Summary />}</section>
+      {!empty && (state.value.base.length === 0 || !state.value.own.row) && (
+        <section class={state.value.base.length > 0 && !collapsed.value ? 'summary summary-tall' : 'summary'} aria-label="In short">
+          {shown.value?.info && <Summary />}
+        </section>
       )}
       {state.value.own.row && state.value.base.length > 0 && (
         <section class="verdict" aria-label="Verdict of the runs"><Chunk load={runVerdict} /></section>

@@ -4,12 +4,13 @@ import { bareName, methodName, shortName } from '../model/names';
 import { collapsed, setCollapsed } from '../state/summary';
 import { useReport } from '../state/report';
 import { go, href, inView, queryOf, state, type State } from '../state/state';
+import { Chunk } from './Chunk';
 import { follow } from './link';
 import { Button, tip } from './parts';
 import { plural, shareText } from './table/format';
 import { pathEnd } from './table/names';
 
-/** What one wants to know first: the dearest lines of yours, what the runtime had, whether the program did anything. */
+/** What one wants to know first: the dearest lines of yours, what the runtime had, whether the program did anything; or what changed. */
 export default function Summary() {
   const hidden = collapsed.value;
   const { answer } = useReport<SummaryReport>('summary', hidden ? null : queryOf(state.value));
@@ -29,8 +30,11 @@ export default function Summary() {
   );
 }
 
+const changeSummary = () => import('./ChangeSummary');
+
 function Told({ report }: { report: SummaryReport }) {
-  const { lines, shares, samples, cores, idle } = report;
+  const { lines, shares, samples, cores, idle, change } = report;
+  if (change) return <Chunk load={changeSummary} props={{ change }} />;
   return (
     <div class="summary-told">
       {idle && <strong class="summary-idle">Mostly idle: see what it waits for in a wall or block profile</strong>}

@@ -2,9 +2,8 @@ import { useCallback, useMemo } from 'preact/hooks';
 import type { Diff, DiffRow, DiffValue } from '../../api/types';
 import { columnFigures, type Figure } from '../../model/column';
 import { queryOf, selectFunction, setOption, setOwn, stored, type State } from '../../state/state';
-import { nameOf, profiles } from '../../state/profiles';
+import { shownName } from '../../state/profiles';
 import { patternOf } from '../../state/pattern';
-import { isSelection, parseSelection, spanText } from '../../state/selection';
 import { choosing } from '../continuous/picking';
 import { chooseOrTell, ProfileList } from '../ProfilePicker';
 import { Button, Empty, openFunctionMenu, ReportState, tip } from '../parts';
@@ -269,10 +268,6 @@ function Change({ share }: { share: number }) {
 }
 
 function Totals({ diff, state }: { diff: Diff; state: State }) {
-  const names = (ids: readonly string[]) =>
-    ids.map((id) => (isSelection(id)
-      ? `${nameOf(id)}, ${spanText(parseSelection(id, Date.now()))}`
-      : (profiles.value?.find((p) => p.id === id)?.name ?? id))).join(' + ');
   // Scaled to the same total the sides have no change in all, only in shares.
   const perOperation = diff.normalized && state.options['base_total'] !== undefined;
   const total: Pick<DiffValue, 'delta'> = { delta: diff.headTotal - diff.compared };
@@ -283,7 +278,7 @@ function Totals({ diff, state }: { diff: Diff; state: State }) {
       <dl>
         <div>
           <dt>
-            <span class="picker-side">A</span> Base <span class="mono" title={names(state.base)}>{names(state.base)}</span>
+            <span class="picker-side">A</span> Base <span class="mono" title={shownName(state.base)}>{shownName(state.base)}</span>
             {diff.baseRuns > 1 && ` (mean of ${diff.baseRuns} runs)`}
           </dt>
           <dd><i style={{ '--share': `${(100 * Math.abs(diff.compared)) / widest}%` }} /><b>{diff.comparedText}</b>{diff.normalized && (
@@ -292,7 +287,7 @@ function Totals({ diff, state }: { diff: Diff; state: State }) {
         </div>
         <div>
           <dt>
-            <span class="picker-side">B</span> Head <span class="mono" title={names(state.profile)}>{names(state.profile)}</span>
+            <span class="picker-side">B</span> Head <span class="mono" title={shownName(state.profile)}>{shownName(state.profile)}</span>
             {diff.headRuns > 1 && ` (mean of ${diff.headRuns} runs)`}
           </dt>
           <dd><i style={{ '--share': `${(100 * Math.abs(diff.headTotal)) / widest}%` }} /><b>{diff.headTotalText}</b></dd>

@@ -1,0 +1,33 @@
+import type { Diff } from '../api/types';
+import { shownName } from '../state/profiles';
+import { go, href, state } from '../state/state';
+import { follow } from './link';
+import { plainOf, sentencesOf, type Part } from './changeWords';
+import { copyText, IconButton, tip } from './parts';
+
+/** What a comparison found, in sentences to be read first, and copied into a review. */
+export default function ChangeSummary({ change }: { change: Diff }) {
+  const { base, profile, options } = state.value;
+  const sentences = sentencesOf(change, options['base_total'] !== undefined);
+  const copy = () => {
+    const lines = [`A: ${shownName(base)}`, `B: ${shownName(profile)}`, ...sentences.map(plainOf)];
+    void copyText(lines.join('\n'), 'Sentences copied');
+  };
+  return (
+    <>
+      <div class="summary-change">
+        {sentences.map((sentence, i) => (
+          <p key={i}>{sentence.map((part, at) => <Told key={at} part={part} link={change.granularity === 'functions'} />)}</p>
+        ))}
+      </div>
+      <IconButton icon="copy" label="Copy as text, for a review" onClick={copy} />
+    </>
+  );
+}
+
+function Told({ part, link }: { part: Part; link: boolean }) {
+  if (typeof part === 'string') return <>{part}</>;
+  const { fn, name } = part;
+  if (!link) return <span class="mono">{name}</span>;
+  return <a class="mono" href={href({ ...state.value, fn })} onClick={follow(() => go({ fn }))} {...tip(fn)}>{name}</a>;
+}

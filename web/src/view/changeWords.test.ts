@@ -1,0 +1,69 @@
+import { describe, expect, test } from 'vitest';
+import type { Diff, DiffRow } from '../api/types';
+import { plainOf, sentencesOf } from './changeWords';
+
+const row = (name: string, base: number, head: number, more: Partial<DiffRow> = {}): DiffRow => {
+  const value = {
+    base, head, delta: head - base, ...(base ? { relative: (head - base) / base } : {}), baseText: `${base}ms`, headText: `${head}ms`,
+    deltaText: `${head > base ? '+' : ''}${head - base}ms`,
+  };
+  return { name, flat: value, cum: value, ...more };
+};
+
+const diff = (base: number, head: number, more: Partial<Diff> = {}): Diff => ({
+  type: 'cpu', unit: 'nanoseconds', granularity: 'functions', sort: 'flat', normalized: false, compared: base, comparedText: `${base}ms`,
+  baseRuns: 1, headRuns: 1, baseTotal: base, headTotal: head, baseTotalText: `${base}ms`, headTotalText: `${head}ms`, rows: [],
+  functions: 10, tested: 0, warnings: [], ...more,
+});
+
+const told = (of: Diff, perOperation = false) => sentencesOf(of, perOperation).map(plainOf);
+
+describe('how much', () => {
+  const sure = { noise: false, margin: { low: -35.04, high: -22.9 } };
+  const cases: [string, Diff, boolean, string][] = [
+    ['sure', diff(100, 71, { total: sure }), false, 'CPU time fell by 29.0% (22.9% to 35.0%), from 100ms to 71ms.'],
+    ['more', diff(100, 150, { total: { noise: false, margin: { low: 40, high: 60 } } }), false,
+      'CPU time rose by 50.0% (40.0% to 60.0%), from 100ms to 150ms.'],
+    ['chance', diff(100, 103, { total: { noise: true, margin: { low: -3, high: 9 } } }), false,
+      'CPU time didn’t change by more than chance explains: from 100ms to 103ms (+3.0%).'],
+    ['unknown', diff(100, 50, { type: 'alloc_space' }), false, 'Allocated memory fell by 50.0%, from 100ms to 50ms.'],
+    ['none', diff(100, 100), false, 'CPU time didn’t change: 100ms.'],
+    ['from nothing', diff(0, 100), false, 'CPU time rose from 0ms to 100ms.'],
+    ['shares', diff(100, 100, { normalized: true, baseTotalText: '40ms' }), false,
+      'Shares are compared: A is scaled from 40ms to the total of B, 100ms.'],
+    ['per operation', diff(100, 71, { normalized: true, total: sure }), true,
+      'Per operation, CPU time fell by 29.0% (22.9% to 35.0%), from 100ms to 71ms.'],
+    ['another type', diff(100, 50, { type: 'bytes_read' }), false, 'The total of bytes_read fell by 50.0%, from 100ms to 50ms.'],
+  ];
+  for (const [name, of, perOperation, want] of cases) test(name, () => expect(told(of, perOperation)[0]).toBe(want));
+});
+
+describe('which functions', () => {
+  const cases: [string, Diff, string][] = [
+    ['some', diff(1, 2, {
+      basis: 'samples', changed: 5, rows: [row('example.com/m/search.Find', 40, 10), row('regexp.compile', 0, 5, { new: true })],
+    }),
+      'By their own cost, these changed most: search.Find -30ms (-75.0%), regexp.compile +5ms (new); and 3 others.'],
+    ['one', diff(1, 2, { basis: 'samples', changed: 1, sort: 'cum', rows: [row('main.f', 5, 0, { gone: true })] }),
+      'With callees, one function changed: main.f -5ms (gone).'],
+    ['none', diff(1, 2, { basis: 'samples' }), 'No function changed by more than chance explains.'],
+    ['the same', diff(1, 1), 'No function changed.'],
+  ];
+  for (const [name, of, want] of cases) test(name, () => expect(told(of)[1]).toBe(want));
+  test('a name cannot turn what is copied', () => {
+    expect(told(diff(1, 2, { rows: [row('main.\u202ex', 1, 2)] }))[1]).toContain('main.\\u202ex');
+  });
+});
+
+describe('how sure', () => {
+  const cases: [Diff, string][] = [
+    [diff(1, 2, { basis: 'runs', tested: 1200, baseRuns: 5, headRuns: 6 }),
+      'Sure with 95% confidence: tested by 5 and 6 runs, and corrected for 1\u202f200 tests.'],
+    [diff(1, 2, { basis: 'instances', instances: [3, 4] }),
+      'Sure with 95% confidence, by how much the instances differ: 3 of A and 4 of B.'],
+    [diff(1, 2, { basis: 'samples' }),
+      'Sure with 95% confidence by samples alone: how much runs or instances differ isn’t known.'],
+    [diff(1, 2), 'How much of this is chance isn’t known: compare several runs, or several instances.'],
+  ];
+  for (const [of, want] of cases) test(of.basis ?? 'unknown', () => expect(told(of)[2]).toBe(want));
+});

@@ -1,0 +1,89 @@
+// What a comparison found, in three sentences: how much, which functions, how sure.
+
+import type { Diff, DiffRow, DiffValue } from '../api/types';
+import { shortName } from '../model/names';
+import { visible } from '../model/visible';
+import { changeText, count, plural } from './table/format';
+
+/** A part of a sentence: text, or a function by its name in profiles, with how it is called here. */
+export type Part = string | { fn: string; name: string };
+
+const NOUNS: Record<string, string> = {
+  cpu: 'CPU time', wall: 'Wall-clock time', samples: 'The number of samples', delay: 'Waiting time', contentions: 'The number of waits',
+  alloc_space: 'Allocated memory', alloc_objects: 'The number of allocations', inuse_space: 'Memory in use',
+  inuse_objects: 'The number of objects in use', goroutine: 'The number of goroutines', goroutines: 'The number of goroutines',
+};
+
+const nounOf = (type: string): string => NOUNS[type] ?? `The total of ${type}`;
+
+/** The sentences on a comparison; the summary's change has the rows to name. */
+export function sentencesOf(diff: Diff, perOperation: boolean): readonly (readonly Part[])[] {
+  return [[howMuch(diff, perOperation)], which(diff), [howSure(diff)]];
+}
+
+/** The sentences as text for other programs. */
+export const plainOf = (sentence: readonly Part[]): string => visible(sentence.map((p) => (typeof p === 'string' ? p : p.name)).join(''));
+
+function howMuch(diff: Diff, perOperation: boolean): string {
+  const { compared, headTotal, total } = diff;
+  if (diff.normalized && !perOperation) {
+    return `Shares are compared: A is scaled from ${diff.baseTotalText} to the total of B, ${diff.headTotalText}.`;
+  }
+  const noun = perOperation ? `Per operation, ${lower(nounOf(diff.type))}` : nounOf(diff.type);
+  const between = `from ${diff.comparedText} to ${diff.headTotalText}`;
+  if (compared === headTotal) return `${noun} didn’t change: ${diff.headTotalText}.`;
+  if (total?.noise) return `${noun} didn’t change by more than chance explains: ${between}${changeOf(diff)}.`;
+  const verb = headTotal > compared ? 'rose' : 'fell';
+  if (compared === 0) return `${noun} ${verb} ${between}.`;
+  const size = changeText(Math.abs((headTotal - compared) / compared)).replace('+', '');
+  return `${noun} ${verb} by ${size}${marginOf(diff)}, ${between}.`;
+}
+
+const lower = (text: string): string => (/^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text);
+
+function changeOf(diff: Diff): string {
+  const change = diff.compared === 0 ? '' : changeText((diff.headTotal - diff.compared) / diff.compared);
+  return change && ` (${change})`;
+}
+
+/** The interval of a change that has a direction, in percent without signs. */
+function marginOf({ total }: Diff): string {
+  if (!total?.margin) return '';
+  const [a, b] = [Math.abs(total.margin.low), Math.abs(total.margin.high)];
+  return ` (${Math.min(a, b).toFixed(1)}% to ${Math.max(a, b).toFixed(1)}%)`;
+}
+
+function which(diff: Diff): readonly Part[] {
+  if (diff.rows.length === 0) {
+    return [diff.basis ? 'No function changed by more than chance explains.' : 'No function changed.'];
+  }
+  const one = diff.rows.length === 1;
+  const by = diff.sort === 'cum' ? 'With callees' : `By ${one ? 'its' : 'their'} own cost`;
+  const parts: Part[] = [`${by}, ${one ? 'one function changed' : 'these changed most'}: `];
+  diff.rows.forEach((row, i) => {
+    if (i > 0) parts.push(', ');
+    parts.push({ fn: row.name, name: shortName(row.name) }, ` ${rowText(row, diff.sort)}`);
+  });
+  const others = (diff.changed ?? 0) - diff.rows.length;
+  parts.push(others > 0 ? `; and ${count(others)} other${others === 1 ? '' : 's'}.` : '.');
+  return parts;
+}
+
+function rowText(row: DiffRow, by: 'flat' | 'cum'): string {
+  const v: DiffValue = row[by];
+  const how = row.new ? 'new' : row.gone ? 'gone' : changeText(v.relative);
+  return `${v.deltaText}${how && ` (${how})`}`;
+}
+
+function howSure(diff: Diff): string {
+  const confidence = 'with 95% confidence';
+  switch (diff.basis) {
+    case 'runs':
+      return `Sure ${confidence}: tested by ${diff.baseRuns} and ${diff.headRuns} runs, and corrected for ${plural(diff.tested, 'test')}.`;
+    case 'instances':
+      return `Sure ${confidence}, by how much the instances differ: ${diff.instances![0]} of A and ${diff.instances![1]} of B.`;
+    case 'samples':
+      return `Sure ${confidence} by samples alone: how much runs or instances differ isn’t known.`;
+  }
+  return 'How much of this is chance isn’t known: compare several runs, or several instances.';
+}
