@@ -16,7 +16,7 @@ type part struct {
 	version   string
 	time      int64 // ns since 1970: start of the window, or of the version's first profile
 	sel       *api.Selection
-	instances *report.Instances // of a version; nil if they weren't asked for
+	instances *report.Instances // of a part that is compared; nil if they weren't asked for
 	*functionTable
 }
 

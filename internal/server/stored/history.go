@@ -53,7 +53,11 @@ func (s *Service) history(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 	}
-	for _, f := range h.ranked(windows, versions, s.came(r.Context(), h.sel)) {
+	steps, err := s.steps(r.Context(), h, windows, versions)
+	if err != nil {
+		return err
+	}
+	for _, f := range h.ranked(windows, versions, steps, s.came(r.Context(), h.sel)) {
 		f.Flat, f.Cum = columns(windows, f.Name)
 		f.Versions.Flat, f.Versions.Cum = columns(versions, f.Name)
 		out.Functions = append(out.Functions, f)

@@ -90,12 +90,12 @@ func (in *instance) weight(t store.Total) float64 {
 	return divisor(api.PerProfile, t)
 }
 
-// functionsOf returns the functions of the instances of a version, as shares.
-func (s *Service) functionsOf(ctx context.Context, h *historyQuery, version *part) (*report.Instances, error) {
-	key := "instances " + version.sel.String() + fmt.Sprintf("@%x", version.Version) + " ?" + reports.Unusual(&h.options).Encode()
+// functionsOf returns the functions of the instances of a part, as shares.
+func (s *Service) functionsOf(ctx context.Context, h *historyQuery, of *part) (*report.Instances, error) {
+	key := "instances " + of.sel.String() + fmt.Sprintf("@%x", of.Version) + " ?" + reports.Unusual(&h.options).Encode()
 	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*report.Instances, int64, error) {
 		in := &report.Instances{}
-		all, n, err := s.selections.instances(ctx, version.sel, mostHistoryInstances)
+		all, n, err := s.selections.instances(ctx, of.sel, mostHistoryInstances)
 		if err != nil {
 			return nil, 0, err
 		}

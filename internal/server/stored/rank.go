@@ -2,6 +2,7 @@ package stored
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"math"
 	"slices"
@@ -11,8 +12,8 @@ import (
 )
 
 // ranked returns the functions of a history in order, with the values that rank them
-// and without their columns. came has the versions that began in its time range.
-func (h *historyQuery) ranked(windows, versions []part, came map[string]bool) []api.FunctionHistory {
+// and without their columns. Changes are from one step to the next. came has the versions that began in its time range.
+func (h *historyQuery) ranked(windows, versions, steps []part, came map[string]bool) []api.FunctionHistory {
 	shares := map[string]float64{} // sums over windows, which all have the same weight
 	for _, name := range slices.Concat(h.named, h.with) {
 		shares[name] = 0
@@ -26,7 +27,6 @@ func (h *historyQuery) ranked(windows, versions []part, came map[string]bool) []
 		}
 	}
 	all := make([]api.FunctionHistory, 0, len(shares))
-	steps := stepsOf(windows, versions)
 	chances := chancesOf(steps)
 	for name, share := range shares {
 		if _, ok := chosen[name]; share == 0 && !ok {
@@ -85,11 +85,29 @@ func stepsOf(windows, versions []part) []part {
 	return []part{sum(windows[:third]), sum(windows[len(windows)-third:])}
 }
 
+// steps returns the parts whose shares are compared, with their instances.
+func (s *Service) steps(ctx context.Context, h *historyQuery, windows, versions []part) ([]part, error) {
+	steps := stepsOf(windows, versions)
+	for i := range steps {
+		if steps[i].instances != nil {
+			continue
+		}
+		var err error
+		if steps[i].instances, err = s.functionsOf(ctx, h, &steps[i]); err != nil {
+			return nil, err
+		}
+	}
+	return steps, nil
+}
+
 // sum adds up at least one part.
 func sum(parts []part) part {
-	all := part{time: parts[0].time, functionTable: &functionTable{functions: map[string]functionValue{}}}
+	sel := *parts[0].sel
+	sel.To = parts[len(parts)-1].sel.To
+	all := part{time: parts[0].time, sel: &sel, functionTable: &functionTable{functions: map[string]functionValue{}}}
 	known := true
 	for _, t := range parts {
+		all.Total = add(all.Total, t.Total)
 		all.total += t.total
 		all.samples += t.samples
 		known = known && t.samples > 0

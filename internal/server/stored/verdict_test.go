@@ -39,10 +39,12 @@ func TestVerdict(t *testing.T) {
 					}
 					l.PutProfile(took(map[string]int64{"main.work": samples, "main.rest": tt.rest}), minute, 30*time.Second,
 						"service", "shop", "kind", "cpu", "version", version, "instance", fmt.Sprint(i))
+					l.PutProfile(took(map[string]int64{"main.work": samples, "main.rest": tt.rest}), minute, 30*time.Second,
+						"service", "unversioned", "kind", "cpu", "instance", fmt.Sprint(i))
 				}
 			}
 			side := func(version string) string {
-				return servertest.Sel(servertest.Between(`cpu{version="`+version+`"}`, 0, 10, "per", "second"))
+				return servertest.Sel(servertest.Between(`cpu{service="shop",version="`+version+`"}`, 0, 10, "per", "second"))
 			}
 			of := "profile=" + side("v2") + "&base=" + side("v1")
 
@@ -82,10 +84,12 @@ func TestVerdict(t *testing.T) {
 				t.Errorf("the summary is based on %s", c.Basis)
 			}
 
-			history := historyOf(t, l, `cpu{service="shop"}`, "rank", "change")
-			for _, f := range history.Functions {
-				if f.Name == "main.work" && (f.Change == nil || (f.Change.Sure != 0) != tt.changed) {
-					t.Errorf("the history has %+v", f.Change)
+			for _, service := range []string{"shop", "unversioned"} {
+				history := historyOf(t, l, `cpu{service="`+service+`"}`, "rank", "change")
+				for _, f := range history.Functions {
+					if f.Name == "main.work" && (f.Change == nil || (f.Change.Sure != 0) != tt.changed) {
+						t.Errorf("the history of %s has %+v", service, f.Change)
+					}
 				}
 			}
 		})
