@@ -94,7 +94,7 @@ export interface Trial {
 export interface Advice {
   /** What is worth doing first, and what introduces that. */
   title: string;
-  summary: { id: string; what: string; most?: string }[];
+  summary: { id: string; what: string; most?: string; benchmark?: string }[];
   findings: Finding[];
   /** By subject: the part of the CPU time below all findings. */
   together?: Record<string, number>;

@@ -145,9 +145,9 @@ function Worth({ answer, hrefOf, onOpen }: { answer: Advice } & Pick<Props, 'hre
       <p>{answer.title}</p>
       {answer.summary.length > 0 && (
         <ol>
-          {answer.summary.map(({ id, what, most }) => (
+          {answer.summary.map(({ id, what, most, benchmark }) => (
             <li key={id}>
-              <a href={hrefOf(id)} onClick={follow(() => show(id))}>{what}</a>{most && `: ${most}`}
+              <a href={hrefOf(id)} onClick={follow(() => show(id))}>{what}</a>{most && `: ${most}`}{benchmark && ` (${benchmark})`}
               {places.get(id) && <span class="mono soft"> {places.get(id)}</span>}
             </li>
           ))}
