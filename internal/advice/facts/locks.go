@@ -185,21 +185,23 @@ func (c *Section) inspect(list []ast.Stmt, visit func(ast.Node) bool) {
 		if call, ok := calledBy(stmt); ok && c.ends(call) {
 			return
 		}
-		ast.Inspect(stmt, func(n ast.Node) bool {
+		var inside func(n ast.Node) bool
+		inside = func(n ast.Node) bool {
 			switch n := n.(type) {
 			case nil, *ast.FuncLit, *ast.GoStmt, *ast.DeferStmt:
 				return false
 			case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
 				if clause, ok := n.(*ast.CaseClause); ok {
 					for _, e := range clause.List {
-						ast.Inspect(e, visit)
+						ast.Inspect(e, inside)
 					}
 				}
 				c.inspect(Statements(n), visit)
 				return false
 			}
 			return visit(n)
-		})
+		}
+		ast.Inspect(stmt, inside)
 	}
 }
 
