@@ -294,10 +294,12 @@ func RunsOnce(s *code.Place, c inspector.Cursor) bool {
 		if !ok {
 			continue
 		}
-		switch s.Callee(call) {
-		case "(*sync.Once).Do", "sync.OnceFunc", "sync.OnceValue", "sync.OnceValues":
+		if callsOnce(s, call) {
 			return true
 		}
+	}
+	if s.Decl != nil && s.Func.Node() == s.Decl && calledOnce(s, s.Decl) {
+		return true
 	}
 	if InLoop(c) {
 		return false
@@ -307,6 +309,39 @@ func RunsOnce(s *code.Place, c inspector.Cursor) bool {
 		return !literal
 	}
 	return s.Decl.Recv == nil && (s.Decl.Name.Name == "init" || s.Decl.Name.Name == "main" && s.Types.Name() == "main") && s.Func.Node() == s.Decl
+}
+
+// callsOnce reports whether a call runs the function that it is given at most once.
+func callsOnce(s *code.Place, call *ast.CallExpr) bool {
+	switch s.Callee(call) {
+	case "(*sync.Once).Do", "sync.OnceFunc", "sync.OnceValue", "sync.OnceValues":
+		return true
+	}
+	return false
+}
+
+// calledOnce reports whether a function is only used as what sync.Once or the like calls. The package must have
+// all of its uses.
+func calledOnce(s *code.Place, decl *ast.FuncDecl) bool {
+	f, ok := s.Info.Defs[decl.Name].(*types.Func)
+	if !ok || f.Exported() {
+		return false
+	}
+	uses := s.Uses(f)
+	for _, id := range uses {
+		at, ok := s.Root().FindNode(id)
+		if !ok {
+			return false
+		}
+		if sel, ok := at.Parent().Node().(*ast.SelectorExpr); ok && sel.Sel == id { // o.once.Do(o.start)
+			at = at.Parent()
+		}
+		call, ok := at.Parent().Node().(*ast.CallExpr)
+		if !ok || call.Fun == at.Node() || !callsOnce(s, call) {
+			return false
+		}
+	}
+	return len(uses) > 0
 }
 
 // LoopAround returns the innermost loop around a place, within its function.

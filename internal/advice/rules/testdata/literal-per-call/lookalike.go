@@ -1,6 +1,9 @@
 package lookalike
 
-import "maps"
+import (
+	"maps"
+	"sync"
+)
 
 type table map[string]int
 
@@ -65,4 +68,21 @@ func byAddress(i int) int {
 	values := []count{1, 2}    // hot: runtime.memmove
 	inc := values[i].inc
 	return counts[i].inc() + (array[i]).inc() + inc() + []count{1, 2}[i].inc() // hot: runtime.memmove
+}
+
+var (
+	starts sync.Once
+	byName map[string]int
+)
+
+func lookUp(name string) int {
+	starts.Do(fillTable)
+	return byName[name]
+}
+
+func fillTable() {
+	byName = make(map[string]int)
+	for _, name := range []string{"a", "b"} { // hot: runtime.memmove
+		byName[name]++
+	}
 }
