@@ -99,8 +99,12 @@ func besideHot(s *advice.Site, mine *types.Var) string {
 			if call == nil || s.TimeAt(call.Pos()) < sharedHot || usesBoth(place, mine, other) || usesBoth(s.Place, mine, other) {
 				continue
 			}
-			return fmt.Sprintf("%s is %d bytes from %s, so that they are mostly in one cache line. %s updates %s, and takes %.0f %% of the CPU time. If different goroutines do so, put a padding between the two, such as _ [%d]byte.",
-				mine.Name(), distance, other.Name(), lineIn(s, call.Pos()), other.Name(), 100*s.TimeAt(call.Pos()), cacheLine)
+			together := "so that they are mostly in one cache line"
+			if distance > cacheLine/2 {
+				together = "which may be in the same cache line"
+			}
+			return fmt.Sprintf("%s is %d bytes from %s, %s. The code at %s updates %s, and takes %.0f %% of the CPU time. If different goroutines do so, put a padding between the two, such as _ [%d]byte.",
+				mine.Name(), distance, other.Name(), together, lineIn(s, call.Pos()), other.Name(), 100*s.TimeAt(call.Pos()), cacheLine)
 		}
 	}
 	return ""

@@ -19,7 +19,7 @@ type pipe struct {
 }
 
 func (q *queue) push() {
-	// want C: tail is 8 bytes from head, so that they are mostly in one cache line. line 28 updates head, and takes
+	// want C: tail is 8 bytes from head, so that they are mostly in one cache line. The code at line 28 updates head, and takes
 	q.tail.Add(1) // hot: sync/atomic.(*Int64).Add
 }
 
@@ -76,4 +76,20 @@ func sums(rows []int64, workers int) []result {
 	}
 	all.Wait()
 	return results
+}
+
+type far struct {
+	in    atomic.Int64
+	names [5]int64
+	out   atomic.Int64
+}
+
+func (f *far) put() {
+	// want C: in is 48 bytes from out, which may be in the same cache line. The code at
+	f.in.Add(1) // hot: sync/atomic.(*Int64).Add
+}
+
+func (f *far) get() {
+	// want C: out is 48 bytes from in
+	f.out.Add(1) // hot: sync/atomic.(*Int64).Add
 }
