@@ -79,7 +79,7 @@ func Applied(s *advice.Site, n ast.Node, edits []advice.Edit) string {
 
 // InitOrder is the review condition for rewrites that add a package variable. Go initializes variables
 // in the order of their references, but doesn't see calls through an interface.
-const InitOrder = "no package variable is initialized by a call through an interface that reaches the function, perhaps before the new variable has its value"
+const InitOrder = "no package variable is initialized by an interface call that reaches this function: the new variable may not be set yet"
 
 // BeforeDecl is an edit that adds a package-level declaration above the function of a site and
 // its comment.
@@ -137,7 +137,7 @@ func KeepingComments(s *advice.Site, edits []advice.Edit) []advice.Edit {
 func MustCheck(m *advice.Match, lists ...[]string) {
 	var all []string
 	for _, item := range slices.Concat(lists...) {
-		if !slices.Contains(all, item) {
+		if !slices.Contains(all, item) && !strings.Contains(m.Why, item) {
 			all = append(all, item)
 		}
 	}
@@ -145,7 +145,19 @@ func MustCheck(m *advice.Match, lists ...[]string) {
 		return
 	}
 	m.Class = advice.Review
-	m.Why += " Check " + strings.Join(all, ", and ") + "."
+	check := " Check "
+	if strings.Contains(m.Why, " Check that ") {
+		check = " Also check "
+	}
+	m.Why += check + all[0]
+	for i, item := range all[1:] {
+		if strings.ContainsAny(all[i], ",:") { // it has a reason, which the next one isn't part of
+			m.Why += ". Also check " + item
+		} else {
+			m.Why += ", and " + item
+		}
+	}
+	m.Why += "."
 }
 
 // StackBytes is an empty byte slice with a capacity of so many bytes on the stack, if it doesn't

@@ -25,11 +25,11 @@ func index(lists [][]string, b []string, i int) []string {
 }
 
 func fields(p, q *part) []string {
-	// want B: and that the result doesn't have to share memory with the first slice: it is now always a copy. (end)
+	// want B: Also check that the result doesn't have to share memory with the first slice: it is now always a copy. (end)
 	return append(append([]string{}, p.list...), q.list...) // hot: runtime.growslice
 }
 
 func changed(p *part, next func(*part) []string) []string {
-	// want B: and that next(p) doesn't change p.list
+	// want B: Also check that next(p) doesn't change p.list
 	return append(append([]string{}, p.list...), next(p)...) // hot: runtime.growslice
 }

@@ -16,7 +16,7 @@ func indexed(p *page, xs []string, i int) {
 
 func field(p, q *page, xs []string) {
 	for i := range xs {
-		// want B: and that no other slice uses the spare capacity of p.text, which may be written to a different extent before the slice is reallocated. (end)
+		// want B: Also check that no other slice uses the spare capacity of p.text, which may be written to a different extent before the slice is reallocated. (end)
 		p.text = append(p.text, (xs[i] + q.name)...) // hot: runtime.concatstring2
 	}
 }

@@ -15,7 +15,7 @@ func (k kind) String() string { return "kind" }
 func read(name string) error {
 	_, err := os.ReadFile(name)
 	if err != nil {
-		// want B: %T and %#v do, and that the text of err doesn't change
+		// want B: %T and %#v do. Also check that the text of err doesn't change
 		return fmt.Errorf("%s: %w", name, err) // hot: fmt.Errorf fmt.errorf
 	}
 	// want B: that err is never nil

@@ -80,7 +80,7 @@ func (r *record) elsewhere(words []string, at func() *record) {
 func (r *record) long(words []string) {
 	for _, w := range words {
 		if len(w) > 3 {
-			// want B: that most of the len(words) iterations append to it: memory for all elements is allocated first, and that no code
+			// want B: that most of the len(words) iterations append to it: memory for all elements is allocated first. Also check that no code
 			r.words = append(r.words, w) // hot: runtime.growslice
 		}
 	}

@@ -45,7 +45,7 @@ func elements(b []byte, fill func() string) string {
 func wrap(buf *bytes.Buffer) {
 	data := buf.Bytes()
 	buf.Reset()
-	// want B: Check that data doesn't share memory with buf, which is now written before it is read, and that no code reads an earlier result of buf.Bytes(): it may be overwritten by other pieces. (end)
+	// want B: Check that data doesn't share memory with buf, which is now written before it is read. Also check that no code reads an earlier result of buf.Bytes(): it may be overwritten by other pieces. (end)
 	fmt.Fprintf(buf, "<%s>", data) // hot: fmt.Fprintf
 }
 

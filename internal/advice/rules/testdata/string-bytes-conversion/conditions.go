@@ -61,6 +61,6 @@ func own(l *log, s string, b []byte) {
 }
 
 func inOneStatement(s string) (bool, string) {
-	// want B: and that later calls in the statement don't change shared
+	// want B: Also check that later calls in the statement don't change shared
 	return bytes.Equal([]byte(s), shared), clear(s) // hot: runtime.stringtoslicebyte
 }

@@ -15,7 +15,7 @@ func greet() string { greeting += "!"; return greeting }
 
 // callFirst is called before the index now, which isn't converted with the calls any more.
 func callFirst(xs []string, i int) bool {
-	// want B: and that xs[i] doesn't panic
+	// want B: Also check that xs[i] doesn't panic
 	return bytes.Contains([]byte(xs[i]), []byte(greet())) // hot: runtime.stringtoslicebyte
 }
 

@@ -6,7 +6,7 @@ import "strconv"
 func rescued(xs []string, n int) (s string) {
 	defer func() { recover() }()
 	for i := range n {
-		// want B: and that no code uses the result s after a panic in the loop: it doesn't have the pieces yet. (end)
+		// want B: Also check that no code uses the result s after a panic in the loop: it doesn't have the pieces yet. (end)
 		s += xs[i] // alloc: runtime.concatstring2 64 128 256 512
 	}
 	return s
@@ -46,7 +46,7 @@ func counted(xs []string) string {
 	s := ""
 	length := func() int { return len(s) }
 	for range xs {
-		// want B: and that no function literal uses s during the loop
+		// want B: Also check that no function literal uses s during the loop
 		s += strconv.Itoa(length()) // alloc: runtime.concatstring2 64 128 256 512
 	}
 	return s

@@ -10,7 +10,7 @@ func index(xs []string, i int, next func() string) bool {
 var current string
 
 func global(next func() string) bool {
-	// want B: and that next() doesn't change current, which is now read after it. (end)
+	// want B: Also check that next() doesn't change current, which is now read after it. (end)
 	return strings.ToLower(current) == strings.ToLower(next()) // hot: strings.ToLower
 }
 
