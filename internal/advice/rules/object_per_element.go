@@ -33,7 +33,7 @@ memory of all. If the objects have different lifetimes, leave the loop as it is.
 	Match:     matchObjectPerElement,
 	Conditions: advice.Conditions{
 		Offered: "the number of iterations is known before the loop, and a statement of its body stores the new object in a variable, " +
-			"an element or a field, or appends it to a slice",
+			"an element or a field, or appends it to a slice, and is not in a case or an inner branch",
 		Review: "the objects are dropped together; a count that comes from outside isn't inflated; most iterations reach the statement; " +
 			"no code sets a finalizer for an object",
 	},
@@ -128,7 +128,7 @@ func (o *elementObject) perElement() (m advice.Match, ok bool) {
 	body := facts.LoopBody(loop)
 	b, known := facts.TripsOf(s.Place, loop)
 	before, inBlock := facts.Statement(o.loop)
-	if !known || b.Call || !inBlock || before.Node() != loop || !facts.Within(body, o.stmt.Node().Pos()) || !facts.InBlock(o.stmt) || facts.LastIteration(s.Place, o.new, o.loop) ||
+	if !known || o.seldom(&b) || o.replaced() || b.Call || !inBlock || before.Node() != loop || !facts.Within(body, o.stmt.Node().Pos()) || !facts.InBlock(o.stmt) || facts.LastIteration(s.Place, o.new, o.loop) ||
 		facts.Jumps(s.Place) || !facts.SameAt(s.Place, o.typ, loop.Pos()) || !facts.Builtins(s.Place, loop.Pos(), "make", "len", "max") || !facts.Builtins(s.Place, o.new.Node().Pos(), "append", "len") || facts.Commented(s.Place, o.stmt.Node().Pos(), o.new.Node().Pos()) {
 		return m, false
 	}
@@ -148,7 +148,12 @@ func (o *elementObject) perElement() (m advice.Match, ok bool) {
 		all = facts.Fresh(s.Place, "all"+strings.ToUpper(all[:1])+all[1:], loop.Pos(), s.Func.Node())
 	}
 	m = advice.Match{Node: o.new.Node(), Class: advice.Review}
-	m.Why = fmt.Sprintf("Each iteration allocates one %s; a slice of %s of them is one allocation.", typ, b.Text(s.Place))
+	skipped := o.stmt.Parent().Node() != ast.Node(body) || facts.ExitsOf(s.Place, o.loop).Skips
+	each := "Each iteration"
+	if skipped {
+		each = "Each iteration that gets here"
+	}
+	m.Why = fmt.Sprintf("%s allocates one %s; a slice of %s of them is one allocation.", each, typ, b.Text(s.Place))
 	_, ranges := loop.(*ast.RangeStmt)
 	index, indexed := o.index()
 	if indexed && o.value == "" && (ranges || facts.UnchangedBy(s.Place, b.Expr, false, facts.Change{Code: []ast.Node{body}})) {
@@ -171,7 +176,7 @@ func (o *elementObject) perElement() (m advice.Match, ok bool) {
 	if misaligned(s.Info.TypeOf(o.typ)) {
 		check = append(check, fmt.Sprintf("that code for 32-bit systems doesn't use fields of %s with 64-bit functions of sync/atomic, which may panic there for elements of a slice", typ))
 	}
-	if o.stmt.Parent().Node() != ast.Node(body) || facts.ExitsOf(s.Place, o.loop).Skips {
+	if skipped {
 		check = append(check, "that most iterations get here")
 	}
 	if e := facts.ExitsOf(s.Place, o.loop); e.Stops || len(e.Returns) > 0 {
@@ -179,6 +184,50 @@ func (o *elementObject) perElement() (m advice.Match, ok bool) {
 	}
 	edit.MustCheck(&m, check, b.Claimed(s.Place, loop))
 	return m, true
+}
+
+// seldom reports whether most iterations may well not reach the statement: it is in a case, in a branch of a branch, or
+// in a branch that is taken for some characters of a text.
+func (o *elementObject) seldom(b *facts.Trips) bool {
+	branches := 0
+	for c := o.stmt.Parent(); c.Node() != o.loop.Node(); c = c.Parent() {
+		switch c.Node().(type) {
+		case *ast.CaseClause, *ast.CommClause:
+			return true
+		case *ast.IfStmt:
+			branches++
+		}
+	}
+	text := !b.Counts && (facts.IsString(o.site.Place, b.Expr) || facts.IsBytes(o.site.Place, b.Expr))
+	return branches > 1 || branches == 1 && text
+}
+
+// replaced reports whether each iteration stores its object in the same field or variable of the package, so that only
+// the last one stays in use.
+func (o *elementObject) replaced() bool {
+	s, loop := o.site, o.loop.Node()
+	assign, ok := o.stmt.Node().(*ast.AssignStmt)
+	if !ok || len(assign.Rhs) != 1 || assign.Rhs[0] != o.new.Node() {
+		return false
+	}
+	to := ast.Unparen(assign.Lhs[0])
+	if id, ok := to.(*ast.Ident); ok {
+		v, ok := s.Info.ObjectOf(id).(*types.Var)
+		return ok && v.Parent() == s.Types.Scope()
+	}
+	if _, field := to.(*ast.SelectorExpr); !field {
+		return false
+	}
+	for n := range ast.Preorder(to) {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			continue
+		}
+		if v, ok := s.Info.Uses[id].(*types.Var); ok && !v.IsField() && (facts.Within(loop, v.Pos()) || facts.Assigned(s.Place, v, loop)) {
+			return false
+		}
+	}
+	return true
 }
 
 // finalized reports whether the package calls runtime.SetFinalizer for objects of a type. It ends the program if

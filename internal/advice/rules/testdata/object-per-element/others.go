@@ -92,3 +92,42 @@ func hidden(xs []int) (all []*point) {
 	}
 	return all
 }
+
+type reader struct {
+	last *point
+	all  []*point
+}
+
+func (r *reader) replaced(xs []int) {
+	for _, x := range xs {
+		// says: &point{...} escapes to heap
+		r.last = &point{x, x} // alloc
+	}
+}
+
+func links(text string) (all []*point) {
+	for i := 0; i < len(text); i++ {
+		if text[i] == '[' {
+			// says: &point{...} escapes to heap
+			all = append(all, &point{i, i}) // alloc
+		}
+	}
+	return all
+}
+
+func (r *reader) kinds(xs []int) {
+	for _, x := range xs {
+		switch x {
+		case 1:
+			// says: &point{...} escapes to heap
+			r.all = append(r.all, &point{x, x}) // alloc
+		}
+		if x > 2 {
+			r.last = nil
+			if x > 3 {
+				// says: &point{...} escapes to heap
+				r.all = append(r.all, &point{x, 0}) // alloc
+			}
+		}
+	}
+}

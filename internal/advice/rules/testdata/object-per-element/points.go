@@ -48,7 +48,7 @@ func (b *boxes) add(xs map[int]int) {
 			continue
 		}
 		// says: &point{...} escapes to heap
-		// want B: that most iterations get here
+		// want B: Each iteration that gets here allocates one point; a slice of len(xs) of them is one allocation. Check that the objects are dropped together: one that stays in use keeps the memory of all. Also check that most iterations get here. (end)
 		b.all = append(b.all, &point{x: x, y: y}) // alloc
 	}
 }
@@ -119,5 +119,16 @@ func behind(all []*aligned) {
 		// says: new(aligned) escapes to heap
 		// want B: keeps the memory of all. (end)
 		all[i] = new(aligned) // alloc
+	}
+}
+
+type list struct{ next *list }
+
+func (l *list) extend(n int) {
+	for range n {
+		// says: new(list) escapes to heap
+		// want B: one list
+		l.next = new(list) // alloc
+		l = l.next
 	}
 }
