@@ -30,8 +30,9 @@ panic there.`,
 	Frames: computingFrames,
 	Match:  matchCallTwice,
 	Conditions: advice.Conditions{
-		Offered: "both calls are the same code; the result is a value that nothing can change; a variable that nothing else sets has the " +
-			"result, or the first call has only constants and local variables as arguments and can be made before its statement",
+		Offered: "both calls are the same code with a result that nothing can change, and a variable that nothing else sets has the first result. " +
+			"If no variable has it, the arguments must be constants and local variables, and the first call must be one that can be made " +
+			"before its statement",
 	},
 }
 

@@ -52,9 +52,9 @@ func matchMathMax(s *advice.Site) []advice.Match {
 			switch first, second := finite(s, c.Args[0]), finite(s, c.Args[1]); {
 			case first && second:
 			case first || second:
-				check = append(check, "that nothing depends on the bits of a NaN, which may be others")
+				check = append(check, "that nothing depends on the bits of a NaN, which may differ")
 			default:
-				check = append(check, fmt.Sprintf("that the arguments are never NaN: for NaN and %[1]s, %[2]s returns %[1]s, and %[3]s NaN", inf, edit.Short(c.Name), name))
+				check = append(check, fmt.Sprintf("that the arguments are never NaN: for NaN and %[1]s, %[2]s returns %[1]s, and %[3]s returns NaN", inf, edit.Short(c.Name), name))
 			}
 			edit.MustCheck(&m, check, facts.Overtaken(s.Place, c.Cursor, []facts.Step{{Expr: c.Args[0]}, {Expr: c.Args[1]}}))
 		}

@@ -30,7 +30,7 @@ profile says that the slices are, and at most one kilobyte.`,
 	Gain:      1.3,
 	Match:     matchSliceOnStack,
 	Conditions: advice.Conditions{
-		Offered: "a memory profile shows slices of at most one kilobyte on the line, the slice doesn't outlive the function by what the compiler says, " +
+		Offered: "a memory profile shows slices of at most one kilobyte on the line, the compiler says that the slice doesn't outlive the function, " +
 			"evaluating its length again gives the same, and the function doesn't call itself",
 	},
 }
