@@ -79,7 +79,7 @@ func Applied(s *advice.Site, n ast.Node, edits []advice.Edit) string {
 
 // InitOrder is the review condition for rewrites that add a package variable. Go initializes variables
 // in the order of their references, but doesn't see calls through an interface.
-const InitOrder = "no package variable is initialized by an interface call that reaches this function: the new variable may not be set yet"
+const InitOrder = "no initialization of a package variable calls this function through an interface: the new variable may not be set yet"
 
 // BeforeDecl is an edit that adds a package-level declaration above the function of a site and
 // its comment.

@@ -28,7 +28,7 @@ A pattern built with regexp.QuoteMeta doesn't need package regexp: strings.Conta
 find the text, and a loop over EqualFold finds it case-insensitively, like (?i).
 
 The rewrite moves the pattern to a variable, or finds the quoted text, which must be valid UTF-8. Review it, because all
-callers share the variable, which matters only if one calls Longest. Other patterns built at run time only get advice,
+callers share the variable: the list below says when that matters. Other patterns built at run time only get advice,
 because a benchmark that repeats the same pattern would confirm any cache. Code that runs once, in init or under
 sync.Once, is not reported.`,
 	Class:  advice.Review,
@@ -70,7 +70,7 @@ func matchRegexpPerCall(s *advice.Site) []advice.Match {
 			hoistRegexp(s, c, pattern, &m)
 		}
 		if m.Class == advice.Review {
-			m.Why += " Check that no package variable is initialized by a call through an interface that reaches this function: the pattern may not be compiled by then."
+			m.Why += " Check that no initialization of a package variable calls this function through an interface: the pattern may not be compiled by then."
 		}
 		matches = append(matches, m)
 	}
