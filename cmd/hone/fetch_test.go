@@ -40,7 +40,8 @@ func fetch(t *testing.T, args ...string) (o outcome, saved string) {
 	if !strings.HasPrefix(o.stderr, "Fetching profile over HTTP from http") {
 		t.Errorf("no progress on standard error: %q", o.stderr)
 	}
-	for _, message := range []string{"Fetching", "Please wait", "Saved"} {
+	// In full: a profile of this process may have functions such as capture.CreateSaved.
+	for _, message := range []string{"Fetching profile", "Please wait", "Saved profile"} {
 		if strings.Contains(o.stdout, message) {
 			t.Errorf("%q on standard output:\n%s", message, o.stdout)
 		}
