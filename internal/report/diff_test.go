@@ -268,7 +268,9 @@ func TestHolm(t *testing.T) {
 }
 
 func TestDiffInShort(t *testing.T) {
-	repeated := func(text string) []*profile.Profile { return runs(t, text, text+"a;b 1\n", text+"a;b 2\n", text+"a;b 3\n") }
+	repeated := func(text string) []*profile.Profile {
+		return runs(t, text, text+"a;b 1\n", text+"a;b 2\n", text+"a;b 3\n")
+	}
 	for _, tt := range []struct {
 		name       string
 		base, head []*profile.Profile
