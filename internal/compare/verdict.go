@@ -65,8 +65,8 @@ func (s *Sides) Rows() []Row {
 }
 
 // reconcile handles a change that goes the other way than the medians beside it. The change
-// is estimated from pairs, which scattered samples can turn around. If nothing is certain
-// there is no direction to show; otherwise the verdict says so.
+// is estimated from pairs, which scattered samples can turn around. If nothing is certain,
+// no direction is shown; otherwise the verdict says so.
 func (r *Row) reconcile(c *experiment.Comparison) {
 	none := 0.0
 	if c.Scale == experiment.Ratio {

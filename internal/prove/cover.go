@@ -79,7 +79,7 @@ func (c *scratchCopy) changedLines(ctx context.Context, of *candidate, file stri
 }
 
 // changedFunctions lists the functions of a candidate, which is checked out, that changed,
-// but for those of tests. elsewhere reports whether other declarations changed, too.
+// except for those of tests. elsewhere reports whether other declarations changed, too.
 func (c *scratchCopy) changedFunctions(ctx context.Context, of *candidate, a *affected) (functions []Function, elsewhere bool, err error) {
 	elsewhere = !a.onlyGo
 	for _, f := range of.files {

@@ -116,7 +116,7 @@ func hunkAt(patch []byte, file string, line int) string {
 // A fileChange is a file that differs between the base and a candidate.
 type fileChange struct {
 	path             string // from the top of the repository
-	oldMode, newMode string // "000000" where there is no file
+	oldMode, newMode string // "000000" if the file doesn't exist
 	oldObject        string
 	status           string // "A", "D", "M", "T"
 	binary           bool

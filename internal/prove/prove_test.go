@@ -141,7 +141,7 @@ func TestProve(t *testing.T) {
 		t.Error(err)
 	}
 	if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-		t.Errorf("left behind: %v %v", left, err)
+		t.Errorf("files remain: %v %v", left, err)
 	}
 	if status := gittest.Run(t, top, "status", "--porcelain"); status != "" {
 		t.Errorf("the working tree changed: %s", status)
@@ -190,7 +190,7 @@ func TestCancel(t *testing.T) {
 			t.Errorf("interrupted at %s: %v, %v", at, proof, err)
 		}
 		if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
-			t.Errorf("interrupted at %s: left behind: %v %v", at, left, err)
+			t.Errorf("interrupted at %s: files remain: %v %v", at, left, err)
 		}
 	}
 }

@@ -32,7 +32,7 @@ const normal95 = 1.96
 //
 //	(p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n)
 //
-// for a share p. A value that is no share counts as a tiny share of very many events:
+// for a share p. A value that isn't a share counts as a tiny share of very many events:
 //
 //	N + z²/2 ± z √(N + z²/4)
 //

@@ -9,7 +9,7 @@ import (
 // A Benchmark names a benchmark function.
 type Benchmark struct{ Package, Function string }
 
-// Changed returns the functions of the head, but for those of tests, whose code is new
+// Changed returns the functions of the head, except for those of tests, whose code is new
 // or another than the base's, and which of them none of the benchmarks can run. They
 // are sorted and of the form example.com/m.(*T).Method; closures count as the function
 // they are in. What was inlined without leaving an instruction is not run.

@@ -95,5 +95,5 @@ func functionName(symbol string) (name string, closure bool) {
 	return name, closure
 }
 
-// closureName matches what the compiler puts behind the name of a function for what is in it.
+// closureName matches the suffix that the compiler gives functions within a function.
 var closureName = lazyregexp.New(`\.\.|\.(func|gowrap|deferwrap)?\d|-(range\d|fm$)`)

@@ -459,7 +459,7 @@ func (l *Less) threeWayStep(stmt *ast.IfStmt) bool {
 	return l.rename(call)
 }
 
-// withZero reports whether a comparison is of a variable with 0.
+// withZero reports whether an expression compares a variable with 0.
 func (l *Less) withZero(e *ast.BinaryExpr, v types.Object) bool {
 	value := l.site.Info.Types[e.Y].Value
 	return facts.Object(l.site.Place, e.X) == v && value != nil && value.ExactString() == "0"

@@ -176,7 +176,7 @@ func textOfMethod(s *advice.Site, p Piece, a *argument, m *types.Selection) (Pie
 			return p, !maybe
 		}
 		if name == "Error" {
-			return p, false // left to somebody who knows whether there is an error
+			return p, false // only the caller may know whether the error is nil
 		}
 		if !facts.NeverNil(s.Place, a.expr) {
 			p.review = append(p.review, fmt.Sprintf("that %s is never nil: %s panics, and fmt prints <nil>", a.src, p.Code))

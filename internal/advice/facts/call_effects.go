@@ -36,7 +36,7 @@ func (w *effectWalk) call(call *ast.CallExpr) Effects {
 	return all | w.callee(call)
 }
 
-// callee returns the effects of a call, which is no conversion, without those of evaluating its operands.
+// callee returns the effects of a function call, without those of evaluating its operands. The call must not be a conversion.
 func (w *effectWalk) callee(call *ast.CallExpr) Effects {
 	switch f := typeutil.Callee(w.Info, call).(type) {
 	case *types.Builtin:

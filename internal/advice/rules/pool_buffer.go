@@ -62,7 +62,7 @@ func slicesAgain(s *advice.Site, obj types.Object) bool {
 	return false
 }
 
-// extended reports whether a function passes a slice to code that may look at elements behind its length. Readers
+// extended reports whether a function passes a slice to code that may read elements beyond its length. Readers
 // and writers of other packages don't, and neither does the standard library.
 func extended(s *advice.Site, obj types.Object) bool {
 	for c := range s.Func.Preorder((*ast.CallExpr)(nil)) {
@@ -84,7 +84,7 @@ func extended(s *advice.Site, obj types.Object) bool {
 	return false
 }
 
-// lengthOnly reports whether the functions of a package look at no elements behind the length of a slice.
+// lengthOnly reports whether the functions of a package never read elements beyond the length of a slice.
 func lengthOnly(path string) bool {
 	switch path {
 	case "bytes", "crypto/rand", "encoding/base64", "encoding/binary", "encoding/hex", "fmt", "io", "math/big", "net/netip", "os", "slices", "strconv", "time", "unicode/utf8":
