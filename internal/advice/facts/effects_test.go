@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/advice/code"
+	"github.com/hone-go/hone/internal/advice/codetest"
 )
 
 // What cgo makes of package net would take a C compiler.
@@ -26,17 +27,11 @@ func check(t *testing.T, text string) (*ast.File, *code.Package) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	info := &types.Info{
-		Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
-		Selections: make(map[*ast.SelectorExpr]*types.Selection), Implicits: make(map[ast.Node]types.Object),
-		Scopes: make(map[ast.Node]*types.Scope), Instances: make(map[*ast.Ident]types.Instance), FileVersions: make(map[*ast.File]string),
-	}
-	config := types.Config{Importer: importer.ForCompiler(fset, "source", nil)}
-	pkg, err := config.Check("example.com/facts", fset, []*ast.File{f}, info)
+	p, err := codetest.Check("example.com/facts", types.Config{Importer: importer.ForCompiler(fset, "source", nil)}, fset, map[string][]byte{name: []byte(text)}, f)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	return f, &code.Package{Path: pkg.Path(), Fset: fset, Files: []*ast.File{f}, Types: pkg, Info: info, Texts: map[string][]byte{name: []byte(text)}}
+	return f, p
 }
 
 // TestEffects reads what each expression may do from the comment at the end of its line.

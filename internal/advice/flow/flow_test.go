@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/advice/code"
+	"github.com/hone-go/hone/internal/advice/codetest"
 )
 
 // What cgo makes of package net would take a C compiler.
@@ -34,17 +35,11 @@ func check(t *testing.T, text string) *code.Package {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	info := &types.Info{
-		Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
-		Selections: make(map[*ast.SelectorExpr]*types.Selection), Implicits: make(map[ast.Node]types.Object),
-		Scopes: make(map[ast.Node]*types.Scope), Instances: make(map[*ast.Ident]types.Instance), FileVersions: make(map[*ast.File]string),
-	}
-	config := types.Config{Importer: from}
-	pkg, err := config.Check("example.com/flow", fset, []*ast.File{f}, info)
+	p, err := codetest.Check("example.com/flow", types.Config{Importer: from}, fset, map[string][]byte{name: []byte(text)}, f)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	return &code.Package{Path: pkg.Path(), Fset: fset, Files: []*ast.File{f}, Types: pkg, Info: info, Texts: map[string][]byte{name: []byte(text)}}
+	return p
 }
 
 // ask compares answers about a text with what its lines say after a mark, such as "// twice: ". about returns the

@@ -22,7 +22,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/advice"
-	"github.com/hone-go/hone/internal/advice/code"
+	"github.com/hone-go/hone/internal/advice/codetest"
 	"github.com/hone-go/hone/internal/advice/facts"
 	"github.com/hone-go/hone/profile"
 )
@@ -75,17 +75,12 @@ func (p *prelude) load(name, text string) (*ast.File, *advice.Package, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	info := &types.Info{
-		Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
-		Selections: make(map[*ast.SelectorExpr]*types.Selection), Implicits: make(map[ast.Node]types.Object),
-		Scopes: make(map[ast.Node]*types.Scope), Instances: make(map[*ast.Ident]types.Instance), FileVersions: make(map[*ast.File]string),
-	}
-	config := types.Config{Importer: importOnce, GoVersion: strings.Join(strings.Split(runtime.Version(), ".")[:2], ".")}
-	files := []*ast.File{f, p.syntax}
-	pkg, err := config.Check("example.com/p", fset, files, info)
+	config := types.Config{Importer: importOnce, GoVersion: installed()}
+	checked, err := codetest.Check("example.com/p", config, fset, map[string][]byte{name: []byte(text), preludeFile: p.text}, f, p.syntax)
 	if err != nil {
 		return nil, nil, err
 	}
+	checked.Sizes = types.SizesFor("gc", runtime.GOARCH)
 	said := make(advice.Diagnostics)
 	said.MarkCompiled(name)
 	lines := strings.Split(text, "\n")
@@ -95,15 +90,12 @@ func (p *prelude) load(name, text string) (*ast.File, *advice.Package, error) {
 			said.Add(name, line+1, "make(T) escapes to heap")
 		}
 	}
-	for id, obj := range info.Defs {
+	for id, obj := range checked.Info.Defs {
 		if _, ok := obj.(*types.Var); ok && fset.File(id.Pos()) == fset.File(f.FileStart) && !stays(fset.Position(id.Pos()).Line) {
 			said.Add(name, fset.Position(id.Pos()).Line, id.Name+" escapes to heap")
 		}
 	}
-	return f, &advice.Package{Diagnostics: said, Package: &code.Package{
-		Path: pkg.Path(), Fset: fset, Files: files, Types: pkg, Info: info, Sizes: types.SizesFor("gc", runtime.GOARCH), GoVersion: config.GoVersion,
-		Texts: map[string][]byte{name: []byte(text), preludeFile: p.text},
-	}}, nil
+	return f, &advice.Package{Diagnostics: said, Package: checked}, nil
 }
 
 // importOnce asks for each package once: to ask again means to read its folder again.

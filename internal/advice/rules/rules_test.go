@@ -20,7 +20,7 @@ import (
 	"testing"
 
 	"github.com/hone-go/hone/internal/advice"
-	"github.com/hone-go/hone/internal/advice/code"
+	"github.com/hone-go/hone/internal/advice/codetest"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -206,21 +206,16 @@ func check(t *testing.T, name string, text []byte) (*ast.File, *advice.Package) 
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	info := &types.Info{
-		Types: make(map[ast.Expr]types.TypeAndValue), Defs: make(map[*ast.Ident]types.Object), Uses: make(map[*ast.Ident]types.Object),
-		Selections: make(map[*ast.SelectorExpr]*types.Selection), Implicits: make(map[ast.Node]types.Object),
-		Scopes: make(map[ast.Node]*types.Scope), Instances: make(map[*ast.Ident]types.Instance), FileVersions: make(map[*ast.File]string),
-	}
-	config := types.Config{Importer: imported, GoVersion: strings.Join(strings.Split(runtime.Version(), ".")[:2], ".")}
-	pkg, err := config.Check("example.com/"+f.Name.Name, fset, []*ast.File{f}, info)
+	p, err := codetest.Check("example.com/"+f.Name.Name, types.Config{Importer: imported, GoVersion: installed()}, fset, map[string][]byte{name: text}, f)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
-	return f, &advice.Package{Diagnostics: said(name, text), GOROOT: build.Default.GOROOT, Package: &code.Package{
-		Path: pkg.Path(), Fset: fset, Files: []*ast.File{f}, Types: pkg, Info: info, Sizes: types.SizesFor("gc", runtime.GOARCH), GoVersion: config.GoVersion,
-		Texts: map[string][]byte{name: text},
-	}}
+	p.Sizes = types.SizesFor("gc", runtime.GOARCH)
+	return f, &advice.Package{Diagnostics: said(name, text), GOROOT: build.Default.GOROOT, Package: p}
 }
+
+// installed is the version of Go, as in "go1.26".
+func installed() string { return strings.Join(strings.Split(runtime.Version(), ".")[:2], ".") }
 
 // examinePackage has rules look at a package of one file.
 func examinePackage(p *advice.Package, inputs []advice.Input, rules ...*advice.Rule) *advice.Report {
