@@ -1,13 +1,11 @@
 package rules
 
 import (
-	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/hone-go/hone/internal/advice"
-	"github.com/hone-go/hone/profile"
 )
 
 // recorded gives advice on a program in testdata/recorded with its profiles, which are of a benchmark. With
@@ -15,46 +13,24 @@ import (
 func recorded(t *testing.T, name string, source map[string]string, o advice.Options) (report *advice.Report, dir string) {
 	t.Helper()
 	data := filepath.Join("testdata", "recorded", name)
-	dir, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, err := filepath.Glob(filepath.Join(data, "*.go"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no source in %s: %v", data, err)
-	}
-	for _, file := range files {
-		text, err := os.ReadFile(file)
+	path := map[string]string{"csvline": "example.com/csvline", "report": "example.com/prog"}[name]
+	dir = recordedModule(t, data, "module "+path+"\n\ngo 1.24\n")
+	for file, instead := range source {
+		text, err := os.ReadFile(filepath.Join(data, instead))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, file), text, 0o666)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		if instead := source[filepath.Base(file)]; instead != "" {
-			if text, err = os.ReadFile(filepath.Join(data, instead)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := os.WriteFile(filepath.Join(dir, filepath.Base(file)), text, 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	path := map[string]string{"csvline": "example.com/csvline", "report": "example.com/prog"}[name]
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module "+path+"\n\ngo 1.24\n"), 0o666); err != nil {
-		t.Fatal(err)
 	}
 	var inputs []advice.Input
 	for _, kind := range []string{"cpu", "mem"} {
-		text, err := os.ReadFile(filepath.Join(data, kind+".pb.gz"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := profile.DecodeBytes(text, profile.Limits{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		inputs = append(inputs, advice.Input{Profile: p, Kind: kind, Subject: "Render"})
+		inputs = append(inputs, advice.Input{Profile: recordedProfile(t, filepath.Join(data, kind+".pb.gz")), Kind: kind, Subject: "Render"})
 	}
 	o.Dir, o.Rules, o.Likely = dir, All(), Likely
-	if report, err = advice.Advise(t.Context(), inputs, o); err != nil {
+	report, err := advice.Advise(t.Context(), inputs, o)
+	if err != nil {
 		t.Fatal(err)
 	}
 	return report, dir
@@ -128,19 +104,7 @@ func TestFindingText(t *testing.T) {
 		{"report/advice.txt", "report"},
 	} {
 		report, dir := recorded(t, c.program, nil, advice.Options{})
-		var got bytes.Buffer
-		if err := report.WriteText(&got, dir); err != nil {
-			t.Fatal(err)
-		}
-		golden := filepath.Join("testdata", "recorded", c.golden)
-		if *update {
-			if err := os.WriteFile(golden, got.Bytes(), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if want, err := os.ReadFile(golden); err != nil || !bytes.Equal(got.Bytes(), want) {
-			t.Errorf("%s: %v; got\n%s", golden, err, got.Bytes())
-		}
+		checkText(t, filepath.Join("testdata", "recorded", c.golden), report, dir)
 	}
 }
 
