@@ -88,7 +88,7 @@ var importTable = map[string][]string{
 	// The judge of changes.
 	"internal/prove": {"internal/bench", "internal/compare", "internal/experiment", "internal/git", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/tune", "internal/workspace"},
 	// What the command line and servers ask: the one that puts rules, source and history together.
-	"internal/advisor": {"profile", "internal/advice", "internal/advice/rules", "internal/bench", "internal/counts", "internal/experiment", "internal/pgo", "internal/tune"},
+	"internal/advisor": {"profile", "internal/advice", "internal/advice/rules", "internal/bench", "internal/counts", "internal/experiment", "internal/infile", "internal/pgo", "internal/temporary", "internal/tune"},
 
 	// Profiles for the compiler: it asks hone serve for profiles, and measures what they gain.
 	"internal/pgo": {"profile", "internal/api", "internal/bench", "internal/experiment", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},

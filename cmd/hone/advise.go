@@ -234,6 +234,7 @@ func advise(ctx context.Context, a *app, p *toAdvise, o advice.Options) (*advice
 	if err != nil {
 		return nil, err
 	}
+	m.Cache = advisor.CacheFolder()
 	progress := newProgress(a)
 	defer progress.end()
 	o.Stage = func(stage string) { progress.event(bench.Event{Stage: "advise", What: stage}) }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/hone-go/hone/internal/gocmd"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -15,16 +13,18 @@ import (
 func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	o.setDefaults()
 	o.stage("loading the module")
-	env, err := gocmd.Command{Dir: o.Dir}.Environ(ctx, "GOVERSION", "GOROOT", "GOWORK", "GOFLAGS")
+	env := o.Env
+	var err error
+	if env == nil {
+		if env, err = Environ(ctx, o.Dir); err != nil {
+			return nil, err
+		}
+	}
+	mods, err := modules(ctx, o.Dir, env.Work)
 	if err != nil {
 		return nil, err
 	}
-	toolchain, goroot, work := strings.TrimSpace(env[0]), strings.TrimSpace(env[1]), strings.TrimSpace(env[2])
-	mods, err := modules(ctx, o.Dir, work)
-	if err != nil {
-		return nil, err
-	}
-	l := &locator{modules: mods, goroot: goroot}
+	l := &locator{modules: mods, goroot: env.Root}
 	if l.mains, err = mainFolders(ctx, o.Dir, mods, o.BuildFlags, inputs); err != nil {
 		return nil, err
 	}
@@ -34,7 +34,7 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	e.details(inputs, lines, dirs)
 	o.stage("reading and compiling %s", count(len(dirs), "package"))
 	patterns, apart := patternsOf(mods, dirs)
-	src, err := o.read(ctx, toolchain, goroot, gocmd.SplitFlags(env[3]), patterns)
+	src, err := o.read(ctx, env.Version, env.Root, env.Flags, patterns)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,10 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	}
 	o.stage("examining %s", count(len(lines), "hot line"))
 	report := x.report(inputs, lines, src)
-	report.Folders = dirs
+	report.Folders, report.Failed = dirs, src.failed
+	for _, m := range mods {
+		report.Modules = append(report.Modules, m.Dir)
+	}
 	return report, ctx.Err()
 }
 
@@ -82,6 +85,7 @@ func (o *Options) read(ctx context.Context, toolchain, goroot string, goflags, p
 		return nil, err
 	}
 	if failed != nil {
+		src.failed = true
 		src.unexamined = append(src.unexamined, failed.Error())
 	}
 	for _, p := range src.packages {

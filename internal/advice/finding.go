@@ -218,6 +218,10 @@ type Report struct {
 	// Folders are those of the hot packages, examined or not: the report is valid as long as nothing
 	// in them changes.
 	Folders []string `json:"-"`
+	// Modules are the folders of the user's modules.
+	Modules []string `json:"-"`
+	// Failed means that packages couldn't be loaded or compiled. The reason may not be in their source.
+	Failed bool `json:"-"`
 }
 
 // A Class says how safe a rewrite is.

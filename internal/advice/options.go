@@ -9,6 +9,7 @@ import (
 // Options of Advise.
 type Options struct {
 	Dir   string // a folder of the module whose source the profiles are of
+	Env   *GoEnv // of Dir; nil: Advise asks for it
 	Rules []*Rule
 	// MinShare is the smallest share of a subject's time or memory for which a line counts as hot; 0
 	// is DefaultMinShare.

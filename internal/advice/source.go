@@ -28,6 +28,7 @@ type source struct {
 	files      map[string]*Package // by absolute name
 	packages   []*Package
 	unexamined []string
+	failed     bool              // packages couldn't be loaded or compiled
 	excluded   map[string]bool   // files of the packages that this build leaves out
 	folders    map[string]string // by import path
 	copied     map[string]bool   // files of the packages that have a copy, which doesn't name them
@@ -62,6 +63,7 @@ func load(ctx context.Context, dir, toolchain string, goflags, flags, patterns [
 	for _, l := range loaded {
 		s.folders[l.PkgPath] = l.Dir
 		if len(l.Errors) > 0 {
+			s.failed = true
 			s.unexamined = append(s.unexamined, fmt.Sprintf("%s: %v", l.PkgPath, l.Errors[0]))
 			continue
 		}

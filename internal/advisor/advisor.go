@@ -24,6 +24,8 @@ type Module struct {
 	Dir string // a folder of it
 	// Store keeps findings for hone fix, and the results of rewrites.
 	Store tune.Store
+	// Cache is a folder that keeps reports of unchanged sources and profiles; "" for none.
+	Cache string
 }
 
 // ModuleOf returns the module of a folder: the nearest folder with a go.mod or go.work, from there
@@ -49,7 +51,10 @@ func ModuleOf(dir string) (*Module, error) {
 // include earlier attempts: see Mark.
 func (m *Module) Examine(ctx context.Context, inputs []advice.Input, o advice.Options) (*advice.Report, error) {
 	o.Dir, o.Rules, o.Likely = m.Dir, rules.All(), rules.Likely
-	return advice.Advise(ctx, inputs, o)
+	if m.Cache == "" || o.Count != nil || o.Foreign {
+		return advice.Advise(ctx, inputs, o)
+	}
+	return m.examineCached(ctx, inputs, o)
 }
 
 // Mark sets the states of findings from the history, and returns the history, newest last, and what

@@ -1,0 +1,179 @@
+package advisor
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/temporary"
+)
+
+// Limits of the cache: the largest report, and how many there are.
+const (
+	maxCached  = 64 << 20
+	maxReports = 32
+)
+
+// CacheFolder is where reports are kept; "" if the user has no such folder.
+func CacheFolder() string {
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(dir, "hone", "advice")
+}
+
+// A cached is a report, and what it was made from.
+type cached struct {
+	Modules []string // folders of the user's modules
+	Sources digest   // of the files in them
+	Report  *advice.Report
+	Folders []string
+	Texts   []texts // by finding
+}
+
+// texts are the texts of a rewrite, which a report in JSON doesn't have.
+type texts struct {
+	Before, After []byte
+	Added         [][]byte `json:",omitempty"`
+}
+
+// examineCached is Examine that returns the report of an earlier call, if nothing has changed. The file's name is the digest of
+// the profiles, the options, the go command's environment and hone itself. The file has the digest of the sources. A cache
+// that can't be read or written is no error: the report is made anew.
+func (m *Module) examineCached(ctx context.Context, inputs []advice.Input, o advice.Options) (*advice.Report, error) {
+	start := time.Now()
+	if o.Stage != nil {
+		o.Stage("looking for changes since the last time")
+	}
+	env, err := advice.Environ(ctx, m.Dir)
+	if err != nil {
+		return nil, err
+	}
+	o.Env = env
+	key, ok := keyOf(inputs, &o)
+	if !ok {
+		return advice.Advise(ctx, inputs, o)
+	}
+	file := filepath.Join(m.Cache, key.String()+".json")
+	if report := readCached(ctx, file, inputs, env); report != nil {
+		return report, nil
+	}
+	report, err := advice.Advise(ctx, inputs, o)
+	if err == nil {
+		writeCached(ctx, file, report, inputs, env, start)
+	}
+	return report, err
+}
+
+// readCached returns the report in a file; nil if there is none, or if the sources have changed.
+func readCached(ctx context.Context, file string, inputs []advice.Input, env *advice.GoEnv) *advice.Report {
+	text, err := infile.ReadFile(ctx, file, maxCached)
+	if err != nil {
+		return nil
+	}
+	var c cached
+	if json.Unmarshal(text, &c) != nil || c.Report == nil || len(c.Texts) != len(c.Report.Findings) {
+		return nil
+	}
+	if now, _, err := sourcesOf(ctx, c.Modules, env, inputs); err != nil || now != c.Sources {
+		return nil
+	}
+	c.Report.Folders, c.Report.Modules = c.Folders, c.Modules
+	for i, t := range c.Texts {
+		fix := c.Report.Findings[i].Fix
+		if fix == nil {
+			continue
+		}
+		if len(t.Added) != len(fix.Added) {
+			return nil
+		}
+		fix.Before, fix.After = t.Before, t.After
+		for k := range fix.Added {
+			fix.Added[k].Text = t.Added[k]
+		}
+	}
+	now := time.Now()
+	os.Chtimes(file, now, now) // the oldest are removed
+	return c.Report
+}
+
+// writeCached keeps a report that was begun at some time. If a source was written since, the report may be about either text, so
+// it isn't kept. Nor is one that lacks something because go commands failed: they may need the network.
+func writeCached(ctx context.Context, file string, report *advice.Report, inputs []advice.Input, env *advice.GoEnv, begun time.Time) {
+	hidden := func(dir string) bool { return inHidden(dir, report.Modules) }
+	if report.Failed || slices.ContainsFunc(report.Folders, hidden) {
+		return
+	}
+	sources, newest, err := sourcesOf(ctx, report.Modules, env, inputs)
+	if err != nil || !newest.Before(begun.Add(-clockStep)) {
+		return
+	}
+	c := cached{Modules: report.Modules, Sources: sources, Report: report, Folders: report.Folders}
+	for i := range report.Findings {
+		var t texts
+		if fix := report.Findings[i].Fix; fix != nil {
+			t.Before, t.After = fix.Before, fix.After
+			for _, a := range fix.Added {
+				t.Added = append(t.Added, a.Text)
+			}
+		}
+		c.Texts = append(c.Texts, t)
+	}
+	text, err := json.Marshal(&c)
+	if err != nil || len(text) > maxCached || os.MkdirAll(filepath.Dir(file), 0o700) != nil {
+		return
+	}
+	if temporary.ReplaceText(file, 0o600, text) == nil {
+		removeOldest(filepath.Dir(file), maxReports)
+	}
+}
+
+// clockStep is how coarse the times of files may be.
+const clockStep = 20 * time.Millisecond
+
+// removeOldest removes the files of a folder that were used longest ago, until there are only so many.
+func removeOldest(dir string, most int) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	var files []fs.FileInfo
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".json" {
+			files = append(files, info)
+		}
+	}
+	slices.SortFunc(files, func(a, b fs.FileInfo) int {
+		return cmp.Or(b.ModTime().Compare(a.ModTime()), cmp.Compare(a.Name(), b.Name()))
+	})
+	for _, f := range files[min(most, len(files)):] {
+		os.Remove(filepath.Join(dir, f.Name()))
+	}
+}
+
+// A digest is a hash of what a report depends on.
+type digest [sha256.Size]byte
+
+func (d digest) String() string { return hex.EncodeToString(d[:]) }
+
+// MarshalText writes the digest in hexadecimal.
+func (d digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (d *digest) UnmarshalText(text []byte) error {
+	if n, err := hex.Decode(d[:], text[:min(len(text), 2*len(d))]); err != nil || n != len(d) {
+		return fmt.Errorf("invalid digest %q", text)
+	}
+	return nil
+}
