@@ -41,7 +41,7 @@ var computingFrames = lazyregexp.New(`^(strings|strconv|fmt|path|path/filepath|n
 
 func matchCallTwice(s *advice.Site) (matches []advice.Match) {
 	for _, c := range s.Calls() {
-		if c.Name == "" || !computingFrames.MatchString(symbolOf(c.Name)) {
+		if c.Name == "" || !computingFrames.MatchString(symbolOf(c.Name)) || !calledBefore(s, c) {
 			continue
 		}
 		f := flow.In(s.Place)
@@ -62,6 +62,17 @@ func matchCallTwice(s *advice.Site) (matches []advice.Match) {
 		matches = append(matches, m)
 	}
 	return matches
+}
+
+// calledBefore reports whether the function at a site has another call of a function, with as many arguments. Only then is
+// it worth it to follow values.
+func calledBefore(s *advice.Site, c code.Call) bool {
+	for other := range s.Func.Preorder((*ast.CallExpr)(nil)) {
+		if call := other.Node().(*ast.CallExpr); call != c.CallExpr && len(call.Args) == len(c.Args) && s.Callee(call) == c.Name {
+			return true
+		}
+	}
+	return false
 }
 
 // earlier returns the first call that computes what a call computes.
