@@ -16,10 +16,11 @@ var timerInLoop = &advice.Rule{
 	Title: "a timer is created in each iteration",
 	Doc: `time.After creates a timer and a channel, about 250 bytes, for each message that a select in a loop receives. Create one
 timer before the loop and call Reset. With go 1.23 or later in go.mod, timers without references are collected before
-they fire, and Reset and Stop don't require draining the channel. Before that, timers stay until they fire. The right
-place for Reset depends on the loop, so this rule only gives advice.`,
+they fire, and Reset and Stop don't require draining the channel. Before that, timers stay until they fire. Tickers are
+reported, too: before go 1.23, those of time.Tick run forever. The right place for Reset depends on the loop, so this
+rule only gives advice.`,
 	Class:  advice.AdviceOnly,
-	Frames: lazyregexp.New(`^time\.(After|NewTimer|newTimer)$`),
+	Frames: lazyregexp.New(`^time\.(After|NewTimer|newTimer|Tick|NewTicker)$`),
 	// What time.After allocates is allocated in package time.
 	Gain:  1.5,
 	Match: matchTimerInLoop,
@@ -27,16 +28,24 @@ place for Reset depends on the loop, so this rule only gives advice.`,
 
 func matchTimerInLoop(s *advice.Site) []advice.Match {
 	var matches []advice.Match
-	for _, c := range s.Calls("time.After", "time.NewTimer") {
+	for _, c := range s.Calls("time.After", "time.NewTimer", "time.Tick", "time.NewTicker") {
 		if !facts.InLoop(c.Cursor) {
 			continue
 		}
-		rest := "what isn't waited for is left to the garbage collector"
-		if !s.AtLeast("1.23") {
+		what, reset, rest := "timer", ", and Reset it", "what isn't waited for is left to the garbage collector"
+		ticks := c.Name == "time.Tick" || c.Name == "time.NewTicker"
+		switch old := !s.AtLeast("1.23"); {
+		case ticks && old && c.Name == "time.Tick":
+			what, reset, rest = "ticker", "", "none of them ever stops"
+		case ticks && old:
+			what, reset, rest = "ticker", "", "it runs until Stop is called"
+		case ticks:
+			what, reset, rest = "ticker", "", "it runs until nothing refers to it"
+		case old:
 			rest = "what isn't waited for stays until its time has come"
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr, Why: fmt.Sprintf(
-			"%s makes a timer and a channel in each step, and %s. Make one timer before the loop, and Reset it.", c.Name, rest)})
+			"%s makes a %s and a channel in each step, and %s. Make one %s before the loop%s.", c.Name, what, rest, what, reset)})
 	}
 	return matches
 }
