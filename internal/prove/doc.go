@@ -3,9 +3,9 @@
 //
 //	request      what the command line asks for: patches, revisions, the working tree (input.go)
 //	scratchCopy  a copy of the base, with a git repository of its own (copy.go)
-//	candidate    a tree in it, which a patch becomes or is refused (patch.go)
+//	candidate    a tree in it (candidate.go, tree.go), which a patch becomes or is refused (patch.go)
 //	affected     the packages that it can change (packages.go)
-//	examined     build, vet, tests (check.go), and what these execute (cover.go)
+//	examined     build, vet, tests (checker.go, check.go), and what these execute (cover.go, examine.go)
 //	selection    the benchmarks that execute what changed (choose.go)
 //	Measurement  interleaved with the base, or another candidate (measure.go, judge.go)
 //	Proof        all of it (prove.go), and as text (text.go)

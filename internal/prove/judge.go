@@ -8,17 +8,6 @@ import (
 	"github.com/hone-go/hone/internal/tune"
 )
 
-// Speed says whether a candidate is faster.
-type Speed string
-
-const (
-	Faster       Speed = "faster" // a benchmark is, in two measurements, and none is slower
-	Slower       Speed = "slower" // a benchmark is, beyond its budget, in two measurements
-	Same         Speed = "same"   // the intervals rule out a change worth noting
-	Inconclusive Speed = "inconclusive"
-	NotMeasured  Speed = "not measured"
-)
-
 // judge says what a measurement means.
 func judge(r *bench.Report) *Measurement {
 	m := &Measurement{

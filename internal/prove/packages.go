@@ -90,11 +90,6 @@ func (c *scratchCopy) listAffected(ctx context.Context, flags []string, files []
 	return a, nil
 }
 
-// isTest reports whether a file belongs to tests.
-func isTest(name string) bool {
-	return strings.HasSuffix(name, "_test.go") || strings.Contains("/"+name, "/testdata/")
-}
-
 // paths are import paths.
 func paths(packages []listed) []string {
 	var all []string
