@@ -4,7 +4,6 @@
 package advisor
 
 import (
-	"context"
 	"fmt"
 	"io/fs"
 	"os"
@@ -14,7 +13,6 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"github.com/hone-go/hone/internal/advice"
-	"github.com/hone-go/hone/internal/advice/rules"
 	"github.com/hone-go/hone/internal/experiment"
 	"github.com/hone-go/hone/internal/tune"
 )
@@ -45,16 +43,6 @@ func ModuleOf(dir string) (*Module, error) {
 			return nil, fmt.Errorf("%s is in no module: there is no go.mod: %w", start, fs.ErrNotExist)
 		}
 	}
-}
-
-// Examine joins profiles with the module's source, using all rules. The states of findings don't
-// include earlier attempts: see Mark.
-func (m *Module) Examine(ctx context.Context, inputs []advice.Input, o advice.Options) (*advice.Report, error) {
-	o.Dir, o.Rules, o.Likely = m.Dir, rules.All(), rules.Likely
-	if m.Cache == "" || o.Count != nil || o.Foreign {
-		return advice.Advise(ctx, inputs, o)
-	}
-	return m.examineCached(ctx, inputs, o)
 }
 
 // Mark sets the states of findings from the history, and returns the history, newest last, and what

@@ -3,10 +3,7 @@ package advisor
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/rules"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/temporary"
 )
@@ -46,6 +44,16 @@ type cached struct {
 type texts struct {
 	Before, After []byte
 	Added         [][]byte `json:",omitempty"`
+}
+
+// Examine joins profiles with the module's source, using all rules. The states of findings don't
+// include earlier attempts: see Mark.
+func (m *Module) Examine(ctx context.Context, inputs []advice.Input, o advice.Options) (*advice.Report, error) {
+	o.Dir, o.Rules, o.Likely = m.Dir, rules.All(), rules.Likely
+	if m.Cache == "" || o.Count != nil || o.Foreign {
+		return advice.Advise(ctx, inputs, o)
+	}
+	return m.examineCached(ctx, inputs, o)
 }
 
 // examineCached is Examine that returns the report of an earlier call, if nothing has changed. The file's name is the digest of
@@ -160,20 +168,4 @@ func removeOldest(dir string, most int) {
 	for _, f := range files[min(most, len(files)):] {
 		os.Remove(filepath.Join(dir, f.Name()))
 	}
-}
-
-// A digest is a hash of what a report depends on.
-type digest [sha256.Size]byte
-
-func (d digest) String() string { return hex.EncodeToString(d[:]) }
-
-// MarshalText writes the digest in hexadecimal.
-func (d digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
-
-// UnmarshalText reads what MarshalText writes.
-func (d *digest) UnmarshalText(text []byte) error {
-	if n, err := hex.Decode(d[:], text[:min(len(text), 2*len(d))]); err != nil || n != len(d) {
-		return fmt.Errorf("invalid digest %q", text)
-	}
-	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"hash"
@@ -21,6 +22,22 @@ import (
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/profile"
 )
+
+// A digest is a hash of what a report depends on.
+type digest [sha256.Size]byte
+
+func (d digest) String() string { return hex.EncodeToString(d[:]) }
+
+// MarshalText writes the digest in hexadecimal.
+func (d digest) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads what MarshalText writes.
+func (d *digest) UnmarshalText(text []byte) error {
+	if n, err := hex.Decode(d[:], text[:min(len(text), 2*len(d))]); err != nil || n != len(d) {
+		return fmt.Errorf("invalid digest %q", text)
+	}
+	return nil
+}
 
 // keyOf returns the digest of all that a report depends on, apart from files in the modules. ok is false if it
 // depends on something else, too.
