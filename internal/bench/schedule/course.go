@@ -58,7 +58,7 @@ func (c *course) compare() error {
 	if err := c.announce(c.both); err != nil {
 		return err
 	}
-	if err := c.preCheck(); err != nil {
+	if err := c.preCheck(first); err != nil {
 		return err
 	}
 
@@ -198,10 +198,16 @@ func (c *course) linkFirst(pairs int) error {
 	return nil
 }
 
-// preCheck measures the base against itself, for the noise.
-func (c *course) preCheck() error {
+// preCheck measures the base against itself, for the noise. Other programs may slow the machine
+// after the calibration, so time for the first look is kept: pairs take that many.
+func (c *course) preCheck(first int) error {
 	if c.PreCheck == 0 {
 		return nil
+	}
+	if c.limited() {
+		measuring := max(0, c.left(c.now())) * time.Duration(first) / time.Duration(c.PreCheck+first)
+		c.keep += measuring
+		defer func() { c.keep -= measuring }()
 	}
 	if err := c.pairs(experiment.PreCheck, c.both, c.PreCheck); err != nil {
 		return err

@@ -20,6 +20,7 @@ type machine struct {
 
 	nanos   map[string]float64                    // of an iteration, by benchmark; 0 is a millisecond
 	fails   map[string]int                        // the benchmark fails from so many of its steps on
+	slower  time.Duration                         // a sample takes so many times what the calibration said; 0: once
 	links   time.Duration                         // what a link takes
 	noLinks string                                // why there are none
 	crowded int                                   // so many times, others leave no core
@@ -83,7 +84,7 @@ func (m *machine) carryOut(step Step) (out Outcome) {
 		for range max(1, len(s.Slots)) {
 			var took time.Duration
 			for _, l := range s.Lengths {
-				took += m.process(name, l)
+				took += m.process(name, l) * max(1, m.slower)
 			}
 			m.now, out.Took = m.now.Add(took), append(out.Took, took)
 		}
@@ -318,6 +319,19 @@ func TestComparisonInTime(t *testing.T) {
 			}
 			if p := s.Progress(); p.Left != 0 && limit < time.Hour && changed == "" {
 				t.Errorf("-for %v: in the end %v are left", limit, p.Left)
+			}
+		}
+	}
+}
+
+// If others slow the machine after the calibration, the pre-check doesn't take all of the time.
+func TestComparisonSlowed(t *testing.T) {
+	for slower := time.Duration(1); slower <= 6; slower++ {
+		m := machine{slower: slower, links: time.Second}
+		s := m.compare("A B", "", Options{For: time.Minute, PreCheck: 6})
+		for _, name := range []string{"A", "B"} {
+			if m.pairs["pre-check "+name] == 0 || m.pairs["measure "+name] == 0 {
+				t.Errorf("%d times slower: pairs %v of %d samples", slower, m.pairs, s.Samples())
 			}
 		}
 	}
