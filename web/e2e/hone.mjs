@@ -129,6 +129,12 @@ export async function startServer(command, args, { cwd = root, env = process.env
     });
   });
   await listening(url, seconds);
+  // If a test file fails before it can stop the server, the file ends nevertheless, and the server with it.
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('close', () => process.off('exit', kill));
+  child.unref();
+  for (const pipe of [child.stdout, child.stderr]) /** @type {import('node:net').Socket} */ (pipe).unref();
   return {
     url,
     pid: /** @type {number} */ (child.pid),
