@@ -32,9 +32,9 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	e := collect(inputs, l.locate)
 	lines, dirs, left := e.hottest(o.MinShare, o.MaxPackages)
 	e.details(inputs, lines, dirs)
-	o.stage("reading and compiling %s", count(len(dirs), "package"))
+	o.stage("reading %s", count(len(dirs), "package"))
 	patterns, apart := patternsOf(mods, dirs)
-	src, err := o.read(ctx, env.Version, env.Root, env.Flags, patterns)
+	src, err := load(ctx, o.Dir, env.Version, env.Root, env.Flags, o.BuildFlags, patterns)
 	if err != nil {
 		return nil, err
 	}
@@ -52,46 +52,16 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 		src.unexamined = append(src.unexamined, e.nothing(mods, o.MinShare))
 	}
 	o.stage("examining %s", count(len(lines), "hot line"))
-	report := x.report(inputs, lines, src)
+	sites, missed := sitesOf(lines, src, &x.evidence)
+	if o.Compiler {
+		x.consult(ctx, src, sites, patterns)
+	}
+	report := x.report(inputs, sites, missed, src)
 	report.Folders, report.Failed = dirs, src.failed
 	for _, m := range mods {
 		report.Modules = append(report.Modules, m.Dir)
 	}
 	return report, ctx.Err()
-}
-
-// read loads packages and compiles them at the same time, which takes longer.
-func (o *Options) read(ctx context.Context, toolchain, goroot string, goflags, patterns []string) (*source, error) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
-	var said Diagnostics
-	var decided Decisions
-	var failed error
-	compiled := make(chan struct{})
-	go func() {
-		defer close(compiled)
-		if o.Compiler {
-			said, decided, failed = compilerDiagnostics(ctx, o.Dir, o.BuildFlags, patterns, func(n int) {
-				o.stage("reading and compiling %s: %d compiled", count(len(patterns), "package"), n)
-			})
-		}
-	}()
-	src, err := load(ctx, o.Dir, toolchain, goflags, o.BuildFlags, patterns)
-	if err != nil {
-		stop()
-	}
-	<-compiled // its files are gone then
-	if err != nil {
-		return nil, err
-	}
-	if failed != nil {
-		src.failed = true
-		src.unexamined = append(src.unexamined, failed.Error())
-	}
-	for _, p := range src.packages {
-		p.Diagnostics, p.Decisions, p.GOROOT = said, decided, goroot
-	}
-	return src, nil
 }
 
 // Examine is Advise for packages that are already read. Frames belong to the user's code if locate
@@ -108,5 +78,6 @@ func Examine(inputs []Input, pkgs []*Package, locate func(*profile.Frame) string
 	lines, dirs, _ := e.hottest(o.MinShare, o.MaxPackages)
 	e.details(inputs, lines, dirs)
 	x := &examiner{collector: e, options: &o}
-	return x.report(inputs, lines, src)
+	sites, missed := sitesOf(lines, src, &x.evidence)
+	return x.report(inputs, sites, missed, src)
 }

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,7 +53,7 @@ func (d Diagnostics) Escapes(file string, line int) bool {
 	return d == nil || slices.ContainsFunc(d[lineOf{file, line}], func(message string) bool { return strings.Contains(message, "escapes to heap") })
 }
 
-// compilerDiagnostics compiles packages with -json=0,DIR. The compiler then writes
+// compile compiles packages with -json=0,DIR. The compiler then writes
 // its decisions, one file per source file, in the language server's format, but with lines and columns
 // that start at 1:
 //
@@ -67,32 +66,36 @@ func (d Diagnostics) Escapes(file string, line int) bool {
 // with the message "inlineLoc", lead inwards to the line that profiles have.
 //
 // A folder of its own makes the command line unique, so that packages are compiled and don't come from
-// the build cache. Packages that don't compile are left out. compiled is told how many there are so far.
-func compilerDiagnostics(ctx context.Context, dir string, flags, patterns []string, compiled func(packages int)) (Diagnostics, Decisions, error) {
-	if len(patterns) == 0 {
-		return nil, nil, nil
+// the build cache. Packages that don't compile are left out. done is told how many there are so far.
+func compile(ctx context.Context, dir string, flags []string, pkgs []*compiled, done func(packages int)) error {
+	if len(pkgs) == 0 {
+		return nil
 	}
 	tmp, err := temporary.Make()
 	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	defer tmp.Remove()
 	told := filepath.Join(tmp.Path, "told") // apart from what the go command keeps for a while
-	args := slices.Concat([]string{"list", "-e", "-buildvcs=false", "-export", "-gcflags=-json=0," + told, "-f", "{{.ImportPath}}\t{{.Dir}}"}, flags, []string{"--"}, patterns)
-	stop := countFolders(told, compiled)
+	args := slices.Concat([]string{"list", "-e", "-buildvcs=false", "-export", "-gcflags=-json=0," + told, "-f", "{{.ImportPath}}\t{{.BuildID}}"}, flags, []string{"--"})
+	for _, p := range pkgs {
+		args = append(args, p.pattern)
+	}
+	stop := countFolders(told, done)
 	out, err := gocmd.Command{Dir: dir, Args: args, Run: tmp.Run}.Output(ctx)
 	stop()
 	if err != nil {
-		return nil, nil, fmt.Errorf("compiler diagnostics are missing: %w", err)
+		return fmt.Errorf("compiler diagnostics are missing: %w", err)
 	}
-	of := make(folders)
+	ids := make(map[string]string)
 	for line := range strings.Lines(string(out)) {
-		if pkg, folder, ok := strings.Cut(strings.TrimRight(line, "\r\n"), "\t"); ok {
-			of[pkg] = folder
-		}
+		path, id, _ := strings.Cut(strings.TrimRight(line, "\r\n"), "\t")
+		ids[path] = id
 	}
-	found, decided := make(Diagnostics), make(Decisions)
-	err = filepath.WalkDir(told, func(name string, d fs.DirEntry, err error) error {
+	for _, p := range pkgs {
+		p.id = ids[p.path]
+	}
+	return filepath.WalkDir(told, func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -100,20 +103,29 @@ func compilerDiagnostics(ctx context.Context, dir string, flags, patterns []stri
 		if err != nil {
 			return err
 		}
-		header, remarks, err := readRemarks(name, text)
+		file, err := readRemarks(name, text)
 		if err != nil {
 			return err
 		}
-		file := of.full(header)
-		found.MarkCompiled(file)
-		for i := range remarks {
-			at := remarks[i].place(file, of)
-			found.remark(at, &remarks[i])
-			decided.remark(at, &remarks[i])
+		if p := packageOf(pkgs, filepath.Base(filepath.Dir(name)), file.Name); p != nil {
+			p.files = append(p.files, file)
 		}
 		return nil
 	})
-	return found, decided, err
+}
+
+// packageOf returns the package that a file of the compiler's is about, which is in a folder named after the package. All commands have one
+// folder, main, and differ by the source file.
+func packageOf(pkgs []*compiled, folder, file string) (of *compiled) {
+	for _, p := range pkgs {
+		switch {
+		case url.PathEscape(p.path) == folder && !p.main:
+			return p
+		case p.main && folder == "main" && (of == nil || p.has(file)):
+			of = p
+		}
+	}
+	return of
 }
 
 // countFolders calls a function every half second with the number of folders in a folder, until it is stopped. The compiler
@@ -137,49 +149,22 @@ func countFolders(dir string, count func(int)) (stop func()) {
 	return func() { close(end); <-ended }
 }
 
-// folders maps import paths to folders. With -trimpath, which may be set in GOFLAGS, the compiler
-// names files by their package: example.com/m/file.go.
-type folders map[string]string
-
-// full returns the file that the compiler means.
-func (f folders) full(file string) string {
-	if folder, ok := f[path.Dir(filepath.ToSlash(file))]; ok {
-		return filepath.Join(folder, path.Base(filepath.ToSlash(file)))
-	}
-	return file
-}
-
-// readRemarks reads a file of the compiler's, and returns the source file it is about, as the compiler
-// names it.
-func readRemarks(name string, text []byte) (file string, all []remark, err error) {
+// readRemarks reads a file of the compiler's. name is the file's.
+func readRemarks(name string, text []byte) (file compiledFile, err error) {
 	in := json.NewDecoder(bytes.NewReader(text))
 	var header struct{ File string }
 	if err := in.Decode(&header); err != nil {
-		return "", nil, fmt.Errorf("%s: %w", name, err)
+		return file, fmt.Errorf("%s: %w", name, err)
 	}
+	file.Name = header.File
 	for {
 		var m remark
 		if err := in.Decode(&m); errors.Is(err, io.EOF) {
-			return header.File, all, nil
+			return file, nil
 		} else if err != nil {
-			return "", nil, fmt.Errorf("%s: offset %d: %w", name, in.InputOffset(), err)
+			return file, fmt.Errorf("%s: offset %d: %w", name, in.InputOffset(), err)
 		}
-		all = append(all, m)
-	}
-}
-
-// remark adds what a remark about a line says of the heap and of copies.
-func (d Diagnostics) remark(at lineOf, m *remark) {
-	switch m.Code {
-	case "escape", "escapes":
-		// Most diagnostics appear twice, the second time without a message.
-		if m.Message != "" {
-			d.Add(at.file, at.line, m.Message)
-		} else if len(d[at]) == 0 {
-			d.Add(at.file, at.line, "escapes to heap")
-		}
-	case "copy":
-		d.Add(at.file, at.line, "copies "+m.Message)
+		file.add(&m)
 	}
 }
 
@@ -198,16 +183,16 @@ type remark struct {
 
 type span struct{ Start struct{ Line int } }
 
-// place is the innermost line that a remark in a file is about.
-func (r *remark) place(file string, of folders) lineOf {
-	at := lineOf{file, r.Range.Start.Line}
+// place is the innermost line that a remark in a file is about. file is "" if that is the file of the remark.
+func (r *remark) place() (file string, line int) {
+	line = r.Range.Start.Line
 	for _, i := range r.RelatedInformation {
 		if i.Message != "inlineLoc" {
 			break // those that follow are of steps that explain it
 		}
-		at = lineOf{of.full(fileName(i.Location.URI)), i.Location.Range.Start.Line}
+		file, line = fileName(i.Location.URI), i.Location.Range.Start.Line
 	}
-	return at
+	return file, line
 }
 
 // fileName is the path in a file's address.

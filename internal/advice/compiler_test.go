@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,8 +11,23 @@ import (
 	"github.com/hone-go/hone/internal/git/gittest"
 )
 
+// compilerSays returns what the compiler says about packages, given by their folders.
+func compilerSays(ctx context.Context, dir string, dirs ...string) (Diagnostics, Decisions, error) {
+	src, err := load(ctx, dir, "", "", nil, nil, dirs)
+	if err != nil {
+		return nil, nil, err
+	}
+	var pkgs []*compiled
+	for _, p := range src.packages {
+		pkgs = append(pkgs, newCompiled(p.listed, dirs))
+	}
+	err = compile(ctx, dir, nil, pkgs, func(int) {})
+	said, decided := merged(pkgs, src.folders)
+	return said, decided, err
+}
+
 // Each line's comment is what the compiler has to say of it, and of others nothing.
-const compiled = `package m
+const saidOf = `package m
 
 import "fmt"
 
@@ -54,16 +70,16 @@ func calls(b []byte, n int) { // n escapes to heap
 `
 
 func TestCompilerSays(t *testing.T) {
-	dir := gittest.Folder(t, map[string]string{"m.go": compiled, "go.mod": "module example.com/m\n\ngo 1.24\n"})
+	dir := gittest.Folder(t, map[string]string{"m.go": saidOf, "go.mod": "module example.com/m\n\ngo 1.24\n"})
 	name := filepath.Join(dir, "m.go")
 	// Twice: what comes from the build cache says nothing.
 	for _, flags := range []string{"", "", "-trimpath"} {
 		t.Setenv("GOFLAGS", flags)
-		said, _, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir}, func(int) {})
+		said, _, err := compilerSays(t.Context(), dir, dir)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i, line := range strings.Split(compiled, "\n") {
+		for i, line := range strings.Split(saidOf, "\n") {
 			var want []string
 			if _, comment, ok := strings.Cut(line, " // "); ok {
 				want = strings.Split(comment, "|")
@@ -78,8 +94,8 @@ func TestCompilerSays(t *testing.T) {
 }
 
 func TestCompilerSaysErrors(t *testing.T) {
-	said, _, err := compilerDiagnostics(t.Context(), t.TempDir(), nil, nil, func(int) {})
-	if said != nil || err != nil {
+	said, _, err := compilerSays(t.Context(), t.TempDir())
+	if len(said) != 0 || err != nil {
 		t.Errorf("of no package: %v, %v", said, err)
 	}
 	dir := t.TempDir()
@@ -89,14 +105,14 @@ func TestCompilerSaysErrors(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "m.go"), []byte("package m\n\nvar x int = \"\"\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if said, _, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir}, func(int) {}); err != nil || len(said) != 0 {
+	if said, _, err := compilerSays(t.Context(), dir, dir); err != nil || len(said) != 0 {
 		t.Errorf("of what doesn't compile: %v, %v", said, err)
 	}
-	t.Setenv("GOFLAGS", "-nonsense")
-	if _, _, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir}, func(int) {}); err == nil || !strings.Contains(err.Error(), "compiler diagnostics are missing") {
+	pkgs := []*compiled{{path: "example.com/m", pattern: dir}}
+	if err := compile(t.Context(), dir, []string{"-nonsense"}, pkgs, func(int) {}); err == nil || !strings.Contains(err.Error(), "compiler diagnostics are missing") {
 		t.Errorf("of a go command that can't: %v", err)
 	}
-	if _, _, err := readRemarks("m.json", []byte(`{"version":0,"file":"m.go"}{"range":`)); err == nil || !strings.Contains(err.Error(), "m.json: offset ") {
+	if _, err := readRemarks("m.json", []byte(`{"version":0,"file":"m.go"}{"range":`)); err == nil || !strings.Contains(err.Error(), "m.json: offset ") {
 		t.Errorf("of half a file: %v", err)
 	}
 }
@@ -133,7 +149,7 @@ func part(xs []int, n int) []int {
 func TestDecisions(t *testing.T) {
 	dir := gittest.Folder(t, map[string]string{"m.go": decided, "go.mod": "module example.com/m\n\ngo 1.24\n"})
 	name := filepath.Join(dir, "m.go")
-	_, decisions, err := compilerDiagnostics(t.Context(), dir, nil, []string{dir}, func(int) {})
+	_, decisions, err := compilerSays(t.Context(), dir, dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -49,20 +49,6 @@ func (d Decisions) Add(file string, line int, what Decision) {
 	}
 }
 
-// remark adds what a remark about a line says, if that is kept.
-func (d Decisions) remark(at lineOf, m *remark) {
-	switch kind := DecisionKind(m.Code); kind {
-	case "escapes", Escapes: // the former for interfaces
-		if m.Message != "" { // else it is the same once more
-			d.Add(at.file, at.line, Decision{Kind: Escapes, Text: m.Message, Steps: m.steps()})
-		}
-	case FunctionNotInlined:
-		d.Add(at.file, at.line, Decision{Kind: kind, Text: m.Message})
-	case IndexChecked, SliceChecked:
-		d.Add(at.file, at.line, Decision{Kind: kind})
-	}
-}
-
 // flowStep matches "escflow:      from return &x (return)". Between the steps are the places that the
 // value is in: "escflow:    flow: ~r0 ← &x:".
 var flowStep = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^escflow:\s+from (.+) \(([^()]+)\)$`) })

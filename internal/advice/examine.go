@@ -16,10 +16,9 @@ type examiner struct {
 	mains   []string // folders of commands
 }
 
-// report examines lines, the hottest first: each line's place in the source, what rules match
-// there, and one finding for each place that they match.
-func (x *examiner) report(inputs []Input, lines []*hot, src *source) *Report {
-	sites, missed := sitesOf(lines, src, &x.evidence)
+// report examines sites, the hottest first: what rules match there, and one finding for each place that they match. missed has lines
+// without a site.
+func (x *examiner) report(inputs []Input, sites []*Site, missed []string, src *source) *Report {
 	places := specific(placesOf(x.hits(sites, false)))
 	disjoint(places)
 	rest := placesOf(x.hits(unreported(sites, places), true))
@@ -84,7 +83,6 @@ func sitesOf(lines []*hot, src *source, e *evidence) (sites []*Site, missed []st
 			miss(h, err)
 			continue
 		}
-		s.Compiler, s.Decisions = p.Diagnostics[lineOf{h.file, s.Line}], p.Decisions.At(h.file, s.Line)
 		sites = append(sites, s)
 	}
 	return sites, missed
@@ -151,7 +149,7 @@ func (x *examiner) findings(places []*occurrence) []Finding {
 			f.Evidence, f.Bound = x.describeHeld(p.site.hot, p.part, cmp.Or(p.match.Saves, 1))
 		} else {
 			f.Evidence, f.Bound = x.describe(p.site.hot, p.part, cmp.Or(p.match.Gain, p.rule.Gain), x.options.MinShare)
-			f.Evidence.Compiler = p.site.Compiler
+			f.Evidence.Compiler = p.site.Compiler()
 		}
 		if !p.rule.Allocates {
 			f.Evidence.Ladder = nil // what else the line does grows

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/packages"
 
 	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/infile"
@@ -15,14 +16,31 @@ import (
 // A Package is a hot package, with results of the compiler and of analyzers.
 type Package struct {
 	*code.Package
-	Toolchain   string      // "go1.26.1"; "" if unknown
-	GOROOT      string      // the toolchain's folder; "" if unknown
-	Diagnostics Diagnostics // nil if the compiler was not asked
-	Decisions   Decisions   // nil if the compiler was not asked
+	Toolchain string // "go1.26.1"; "" if unknown
+	GOROOT    string // the toolchain's folder; "" if unknown
 
-	analyzed map[*analysis.Analyzer]*analyzed
-	written  map[string]time.Time // when files were, if that is known
-	bare     []*ast.File          // Files, where functions have no bodies
+	said      Diagnostics
+	decided   Decisions
+	consulted bool // a rule asked what the compiler says
+	listed    *packages.Package
+	analyzed  map[*analysis.Analyzer]*analyzed
+	written   map[string]time.Time // when files were, if that is known
+	bare      []*ast.File          // Files, where functions have no bodies
+}
+
+// Say sets what the compiler says.
+func (p *Package) Say(said Diagnostics, decided Decisions) { p.said, p.decided = said, decided }
+
+// Diagnostics has the compiler's messages; nil if it was not asked.
+func (p *Package) Diagnostics() Diagnostics {
+	p.consulted = true
+	return p.said
+}
+
+// Decisions has the compiler's decisions; nil if it was not asked.
+func (p *Package) Decisions() Decisions {
+	p.consulted = true
+	return p.decided
 }
 
 // analyzed is the result of an analyzer in a package.

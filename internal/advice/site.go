@@ -20,15 +20,16 @@ type Site struct {
 	In   *Package // the place's, with what the compiler says
 	Line int      // now; the profile may have known it as another
 
-	// Compiler has the compiler's messages about the line: "x escapes to heap", "copies 400 bytes".
-	Compiler []string
-	// Decisions has the compiler's decisions about the line.
-	Decisions []Decision
-
 	Costs
 	Allocations
 	nodes []inspector.Cursor
 }
+
+// Compiler returns the compiler's messages about the line: "x escapes to heap", "copies 400 bytes".
+func (s *Site) Compiler() []string { return s.In.Diagnostics()[lineOf{s.hot.file, s.Line}] }
+
+// Decisions returns the compiler's decisions about the line.
+func (s *Site) Decisions() []Decision { return s.In.Decisions().At(s.hot.file, s.Line) }
 
 // Nodes are the nodes of the site's function on its line: those that start or end there and, for
 // calls, those with their name or a parenthesis there. Function literals are separate functions: the

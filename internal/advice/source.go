@@ -42,7 +42,7 @@ const noGoLine = "1.16"
 //
 // goflags are the flags of GOFLAGS. go/packages also runs go commands outside of modules, which refuse -modfile there, so
 // it becomes a build flag.
-func load(ctx context.Context, dir, toolchain string, goflags, flags, patterns []string) (*source, error) {
+func load(ctx context.Context, dir, toolchain, goroot string, goflags, flags, patterns []string) (*source, error) {
 	s := &source{files: make(map[string]*Package), excluded: make(map[string]bool), copied: make(map[string]bool), folders: make(map[string]string)}
 	if len(patterns) == 0 {
 		return s, nil
@@ -71,9 +71,10 @@ func load(ctx context.Context, dir, toolchain string, goflags, flags, patterns [
 		if err != nil {
 			return nil, err
 		}
-		p := &Package{Toolchain: toolchain, Package: &code.Package{
+		p := &Package{Toolchain: toolchain, GOROOT: goroot, Package: &code.Package{
 			Path: l.PkgPath, Fset: l.Fset, Files: l.Syntax, Types: l.Types, Info: l.TypesInfo, Sizes: l.TypesSizes, Texts: texts,
 		}}
+		p.listed = l
 		if l.Module != nil {
 			p.GoVersion = "go" + cmp.Or(l.Module.GoVersion, noGoLine)
 		}

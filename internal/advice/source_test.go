@@ -278,7 +278,7 @@ func TestCopiedByCgo(t *testing.T) {
 		if err := errors.Join(os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/m\n\ngo 1.24\n"), 0o666), os.WriteFile(file, []byte(text), 0o666)); err != nil {
 			t.Fatal(err)
 		}
-		s, err := load(t.Context(), dir, "", nil, nil, []string{dir})
+		s, err := load(t.Context(), dir, "", "", nil, nil, []string{dir})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -103,7 +103,7 @@ func TestPerLine(t *testing.T) {
 // TestNoNull: lists without elements are lists in JSON, too.
 func TestNoNull(t *testing.T) {
 	x := &examiner{collector: collect(nil, nil), options: &Options{}}
-	report := x.report(nil, nil, &source{})
+	report := x.report(nil, nil, nil, &source{})
 	text, err := json.Marshal(report)
 	if err != nil || strings.Contains(string(text), "null") {
 		t.Errorf("%v: %s", err, text)

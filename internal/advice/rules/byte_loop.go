@@ -141,7 +141,7 @@ func fillsSlice(s *advice.Site, loop inspector.Cursor, assign *ast.AssignStmt, m
 		return true
 	}
 	pkg, ok := facts.PackageName(s.Place, "bytes", def.Pos())
-	if !ok || !facts.Builtins(s.Place, def.Pos(), "byte") || !s.In.Diagnostics.Escapes(s.Fset.Position(made.Pos()).Filename, s.Package.Line(made.Pos())) {
+	if !ok || !facts.Builtins(s.Place, def.Pos(), "byte") || !s.In.Diagnostics().Escapes(s.Fset.Position(made.Pos()).Filename, s.Package.Line(made.Pos())) {
 		return false
 	}
 	m.Imports = []string{"bytes"}

@@ -38,7 +38,7 @@ always runs, nothing is gained or lost.`,
 var newObject = lazyregexp.New(`^runtime\.newobject$`)
 
 func matchEscapesInBranch(s *advice.Site) []advice.Match {
-	if s.Allocates() < someAllocated && s.Share(newObject) < someAllocated || s.In.Diagnostics == nil {
+	if s.Allocates() < someAllocated && s.Share(newObject) < someAllocated || s.In.Diagnostics() == nil {
 		return nil
 	}
 	var matches []advice.Match

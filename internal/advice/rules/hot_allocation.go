@@ -52,7 +52,7 @@ depends on who uses the value, and for how long, so this rule only gives advice.
 
 func matchHotAllocation(s *advice.Site) []advice.Match {
 	share := s.Allocates()
-	if share < someAllocated || s.In.Diagnostics == nil {
+	if share < someAllocated || s.In.Diagnostics() == nil {
 		return nil
 	}
 	for _, explain := range []func(*advice.Site, inspector.Cursor) *advice.Match{closureAllocated, movedToHeap, boxed, methodValue} {
@@ -75,7 +75,7 @@ func matchHotAllocation(s *advice.Site) []advice.Match {
 
 // escapes reports whether the compiler says that something on the line is allocated.
 func escapes(s *advice.Site, what string) bool {
-	return slices.Contains(s.Compiler, what+" escapes to heap")
+	return slices.Contains(s.Compiler(), what+" escapes to heap")
 }
 
 func closureAllocated(s *advice.Site, c inspector.Cursor) *advice.Match {
@@ -394,7 +394,7 @@ func sizedLate(s *advice.Site, c inspector.Cursor, made *ast.CallExpr) bool {
 		return false
 	}
 	at := s.Fset.Position(made.Pos())
-	if !s.In.Diagnostics.Compiled(at.Filename) || s.In.Diagnostics.Escapes(at.Filename, at.Line) || generic(s) {
+	if !s.In.Diagnostics().Compiled(at.Filename) || s.In.Diagnostics().Escapes(at.Filename, at.Line) || generic(s) {
 		return false
 	}
 	// append(x, make([]T, n)...) doesn't allocate one.
@@ -439,7 +439,7 @@ func eachTime(s *advice.Site, e ast.Expr) string {
 
 // saysPrefix reports whether the compiler says that an expression with such a prefix escapes.
 func saysPrefix(s *advice.Site, begin string, ends ...string) bool {
-	return slices.ContainsFunc(s.Compiler, func(message string) bool {
+	return slices.ContainsFunc(s.Compiler(), func(message string) bool {
 		what, ok := strings.CutSuffix(message, " escapes to heap")
 		return ok && strings.HasPrefix(what, begin) && slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(what, end) })
 	})

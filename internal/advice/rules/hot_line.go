@@ -335,7 +335,7 @@ func whatAllocates(s *advice.Site, work advice.Work) string {
 		text += ", mostly in " + advice.ShortName(by)
 	}
 	text += "."
-	for i, k := range slices.DeleteFunc(slices.Clone(s.Decisions), func(k advice.Decision) bool { return k.Kind != advice.Escapes }) {
+	for i, k := range slices.DeleteFunc(slices.Clone(s.Decisions()), func(k advice.Decision) bool { return k.Kind != advice.Escapes }) {
 		if i == maxReasons {
 			break
 		}
@@ -437,7 +437,7 @@ func whyNotInlined(s *advice.Site, call code.Call) string {
 // name: "" if it does, or if that isn't known.
 func functionNotInlined(s *advice.Site, name token.Pos) string {
 	at := s.Fset.Position(name)
-	for _, k := range s.In.Decisions.At(at.Filename, at.Line) {
+	for _, k := range s.In.Decisions().At(at.Filename, at.Line) {
 		if k.Kind == advice.FunctionNotInlined {
 			return k.Text
 		}
@@ -451,7 +451,7 @@ func checked(s *advice.Site, ran []running) string {
 		return ""
 	}
 	has := func(kind advice.DecisionKind) bool {
-		return slices.ContainsFunc(s.Decisions, func(k advice.Decision) bool { return k.Kind == kind })
+		return slices.ContainsFunc(s.Decisions(), func(k advice.Decision) bool { return k.Kind == kind })
 	}
 	switch {
 	case has(advice.IndexChecked):

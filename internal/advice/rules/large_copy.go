@@ -261,7 +261,7 @@ func starFits(c inspector.Cursor) bool {
 // copiesSaid matches other copies on the line that the compiler reports.
 func copiesSaid(s *advice.Site) []advice.Match {
 	size := 0
-	for _, message := range s.Compiler {
+	for _, message := range s.Compiler() {
 		n := 0
 		if _, err := fmt.Sscanf(message, "copies %d bytes", &n); err == nil {
 			size = max(size, n)

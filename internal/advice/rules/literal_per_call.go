@@ -171,7 +171,7 @@ func writtenThroughInterface(s *advice.Site, c inspector.Cursor, lit *ast.Compos
 	}
 	selection := s.Info.Selections[method]
 	return selection != nil && selection.Kind() == types.MethodVal && types.IsInterface(selection.Recv()) && !facts.Deferred(c.Parent()) &&
-		s.In.Diagnostics.Escapes(s.Fset.Position(lit.Pos()).Filename, s.Package.Line(lit.Pos()))
+		s.In.Diagnostics().Escapes(s.Fset.Position(lit.Pos()).Filename, s.Package.Line(lit.Pos()))
 }
 
 // declaredAs returns the local variable whose first value is a literal.

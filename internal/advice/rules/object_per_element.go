@@ -40,13 +40,13 @@ memory of all. If the objects have different lifetimes, leave the loop as it is.
 }
 
 func matchObjectPerElement(s *advice.Site) []advice.Match {
-	if s.Allocates() < someAllocated && s.Share(newObject) < someAllocated || s.In.Diagnostics == nil {
+	if s.Allocates() < someAllocated && s.Share(newObject) < someAllocated || s.In.Diagnostics() == nil {
 		return nil
 	}
 	var matches []advice.Match
 	for _, c := range s.Nodes() {
 		o, ok := newObjectAt(s, c)
-		if !ok || facts.RarelyRuns(s.Place, c) || facts.RunsOnce(s.Place, c) || !s.In.Diagnostics.Escapes(s.Fset.Position(c.Node().Pos()).Filename, s.Package.Line(c.Node().Pos())) {
+		if !ok || facts.RarelyRuns(s.Place, c) || facts.RunsOnce(s.Place, c) || !s.In.Diagnostics().Escapes(s.Fset.Position(c.Node().Pos()).Filename, s.Package.Line(c.Node().Pos())) {
 			continue
 		}
 		if m, ok := o.perElement(); ok {

@@ -97,7 +97,7 @@ func lengthOnly(path string) bool {
 // it are passed on.
 func pooledArray(s *advice.Site, c inspector.Cursor) (m advice.Match, ok bool) {
 	id, ok := c.Node().(*ast.Ident)
-	if !ok || id.Name == "_" || s.In.Diagnostics == nil || !escapes(s, id.Name) {
+	if !ok || id.Name == "_" || s.In.Diagnostics() == nil || !escapes(s, id.Name) {
 		return m, false
 	}
 	obj, ok := s.Info.Defs[id].(*types.Var)

@@ -95,7 +95,9 @@ func (p *prelude) load(name, text string) (*ast.File, *advice.Package, error) {
 			said.Add(name, fset.Position(id.Pos()).Line, id.Name+" escapes to heap")
 		}
 	}
-	return f, &advice.Package{Diagnostics: said, Package: checked}, nil
+	of := &advice.Package{Package: checked}
+	of.Say(said, nil)
+	return f, of, nil
 }
 
 // importOnce asks for each package once: to ask again means to read its folder again.

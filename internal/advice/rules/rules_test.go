@@ -211,7 +211,9 @@ func check(t *testing.T, name string, text []byte) (*ast.File, *advice.Package) 
 		t.Fatalf("%v\n%s", err, text)
 	}
 	p.Sizes = types.SizesFor("gc", runtime.GOARCH)
-	return f, &advice.Package{Diagnostics: said(name, text), GOROOT: build.Default.GOROOT, Package: p}
+	of := &advice.Package{GOROOT: build.Default.GOROOT, Package: p}
+	of.Say(said(name, text), nil)
+	return f, of
 }
 
 // installed is the version of Go, as in "go1.26".

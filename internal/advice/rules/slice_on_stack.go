@@ -39,7 +39,7 @@ profile says that the slices are, and at most one kilobyte.`,
 const mostOnStack = 1 << 10
 
 func matchSliceOnStack(s *advice.Site) []advice.Match {
-	if s.Allocates() < someAllocated || s.In.Diagnostics == nil || s.Decl != nil && facts.CallsItself(s.Place) {
+	if s.Allocates() < someAllocated || s.In.Diagnostics() == nil || s.Decl != nil && facts.CallsItself(s.Place) {
 		return nil // each call would have an array on the stack
 	}
 	var matches []advice.Match

@@ -58,7 +58,7 @@ func matchSliceToJoin(s *advice.Site) []advice.Match {
 			continue
 		}
 		made, ok := onlyFilled(s, v, c.CallExpr)
-		if at := s.Fset.Position(d.Node().Pos()); !ok || !made && !s.In.Diagnostics.Escapes(at.Filename, at.Line) {
+		if at := s.Fset.Position(d.Node().Pos()); !ok || !made && !s.In.Diagnostics().Escapes(at.Filename, at.Line) {
 			continue // its parts exist, and it is on the stack: Join allocates once
 		}
 		matches = append(matches, advice.Match{Node: c.CallExpr,

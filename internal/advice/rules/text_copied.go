@@ -131,7 +131,7 @@ func textKind(t types.Type) string {
 // escapes, however it is written: string(b), ([]byte)(s).
 func allocatesCopy(s *advice.Site, operand ast.Expr) bool {
 	end := "(" + types.ExprString(operand) + ") escapes to heap"
-	return s.Allocates() >= someAllocated && slices.ContainsFunc(s.Compiler, func(message string) bool {
+	return s.Allocates() >= someAllocated && slices.ContainsFunc(s.Compiler(), func(message string) bool {
 		return strings.HasSuffix(message, end)
 	})
 }
