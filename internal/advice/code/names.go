@@ -54,13 +54,27 @@ func (p *Package) taken(name string, at token.Pos) bool {
 	return false
 }
 
+// Unmentioned returns a name based on want that no file of the package mentions in any way, including tests and
+// files with other build tags: a type may then have a method or field of that name.
+func (p *Package) Unmentioned(want string) string {
+	for i := 1; ; i++ {
+		name := want
+		if i > 1 {
+			name += strconv.Itoa(i)
+		}
+		if !token.IsKeyword(name) && types.Universe.Lookup(name) == nil && !p.Declares(name) && !p.allNames().imported[name] && !p.allNames().mentioned[name] {
+			return name
+		}
+	}
+}
+
 // allNames also reads the files of the package's folder that aren't built here. It does so once, when
 // a rewrite first needs a name.
 func (p *Package) allNames() *nameSet {
 	if p.names != nil {
 		return p.names
 	}
-	p.names = &nameSet{make(map[string]bool), make(map[string]bool)}
+	p.names = &nameSet{make(map[string]bool), make(map[string]bool), make(map[string]bool)}
 	for _, f := range p.Files {
 		p.names.add(f)
 	}
@@ -87,6 +101,11 @@ func (p *Package) allNames() *nameSet {
 }
 
 func (s *nameSet) add(f *ast.File) {
+	for n := range ast.Preorder(f) {
+		if id, ok := n.(*ast.Ident); ok {
+			s.mentioned[id.Name] = true
+		}
+	}
 	for _, d := range f.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:

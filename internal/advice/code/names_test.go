@@ -37,6 +37,11 @@ func TestUnused(t *testing.T) {
 			t.Errorf("Unused(%q) is %q, want %q", c.want, got, c.get)
 		}
 	}
+	for _, c := range []struct{ want, get string }{{"free", "free"}, {"local", "local2"}, {"Reader", "Reader2"}, {"b", "b2"}, {"inTest", "inTest2"}, {"tagged", "tagged2"}} {
+		if got := p.Unmentioned(c.want); got != c.get {
+			t.Errorf("Unmentioned(%q) is %q, want %q", c.want, got, c.get)
+		}
+	}
 	for name, want := range map[string]bool{"a": true, "max": true, "inTest": true, "external": false, "local": false, "other": false, "min": false} {
 		if got := p.Declares(name); got != want {
 			t.Errorf("Declares(%q) is %v", name, got)

@@ -133,6 +133,7 @@ func (p *Package) File(name string) *ast.File {
 // A nameSet has the names that the files of a package use, including files that aren't built here:
 // tests, and files for other systems or with other build tags.
 type nameSet struct {
-	declared map[string]bool // at package level
-	imported map[string]bool // by some file
+	declared  map[string]bool // at package level
+	imported  map[string]bool // by some file
+	mentioned map[string]bool // in any way
 }
