@@ -177,3 +177,22 @@ func pointsInto(s *code.Place, use inspector.Cursor) bool {
 	}
 	return addressed(s, use.Parent())
 }
+
+// OnlyBorrowed reports whether no use of a local slice, after its declaration, leaves anything behind that leads to
+// its array, sets it, or can tell nil from an empty slice.
+func OnlyBorrowed(s *code.Place, v types.Object) bool {
+	if !Private(s, v) {
+		return false
+	}
+	for _, id := range s.Uses(v) {
+		c, ok := s.Root().FindNode(id)
+		if !ok || inLiteral(c, v) || !borrowsSlice(s, c, v) {
+			return false
+		}
+		switch c.Parent().Node().(type) {
+		case *ast.AssignStmt, *ast.BinaryExpr:
+			return false
+		}
+	}
+	return true
+}
