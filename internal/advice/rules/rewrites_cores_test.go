@@ -64,6 +64,7 @@ var cores = map[string]func(*gen) core{
 	"prepend-loop":         prependCore,
 	"error-formatted":      errorFormattedCore,
 	"literal-per-call":     literalCore,
+	"append-variant":       appendVariantCore,
 }
 
 // formatted is a call of fmt with values, after fmt.Sprint or the like and what it prints to.

@@ -133,7 +133,11 @@ func (p *prelude) rewrite(rule *advice.Rule, fn *function) (*rewritten, error) {
 			return done, err
 		}
 		var inputs []advice.Input
-		first, last := fset.Position(f.Decls[len(f.Decls)-1].Pos()).Line, strings.Count(done.text, "\n")
+		hot := f.Decls[len(f.Decls)-1]
+		if calleeIsHot[rule.ID] {
+			hot = f.Decls[slices.IndexFunc(f.Decls, func(d ast.Decl) bool { _, ok := d.(*ast.FuncDecl); return ok })]
+		}
+		first, last := fset.Position(hot.Pos()).Line, strings.Count(done.text, "\n")
 		for line := first; line < last; line++ {
 			inputs = append(inputs, hotLine(rule, f, name, line)...)
 		}
@@ -198,6 +202,9 @@ func hotLine(rule *advice.Rule, f *ast.File, name string, line int) []advice.Inp
 	subject := fmt.Sprint("line ", line)
 	return []advice.Input{{Profile: cpu.Profile(), Subject: subject, Kind: "hot"}, {Profile: heap.Profile(), Subject: subject, Kind: "alloc"}}
 }
+
+// calleeIsHot are the rules about functions that the generated one calls.
+var calleeIsHot = map[string]bool{"append-variant": true}
 
 // lookedFor are functions of which some match the Frames of each rule, besides those of pureSymbols and
 // appenderFrames.
