@@ -125,6 +125,7 @@ var lineRules = []*advice.Rule{
 	errorFormatted,
 	concatIntoBuffer,
 	appendFormatted,
+	appendVariant,
 	containsAny,
 	costlyCall,
 	calleeAllocates,
