@@ -84,6 +84,7 @@ var tests = []struct {
 	{"Top", testTop},
 	{"Limit", testLimit},
 	{"Totals", testTotals},
+	{"Heat", testHeat},
 	{"Labels", testLabels},
 	{"Version", testVersion},
 	{"MergedProfilesAreTheCallers", testMergedProfilesAreTheCallers},
