@@ -75,6 +75,34 @@ type GroupSeries struct {
 	Duration []int64 `json:"duration"` // ns
 }
 
+// HeatMap has cells by time and the values of a label, or by time and ranges of the values of
+// single profiles, without Label. A cell is an entry of Row, Column, Value and Profiles.
+type HeatMap struct {
+	From     int64     `json:"from"` // ms since 1970
+	To       int64     `json:"to"`
+	Step     int64     `json:"step"` // ms
+	Label    string    `json:"label"`
+	Type     string    `json:"type"`
+	Unit     string    `json:"unit"`
+	Time     []int64   `json:"time"` // starts of columns, ms since 1970
+	Rows     []HeatRow `json:"rows"`
+	Row      []int     `json:"row"`    // index in Rows
+	Column   []int     `json:"column"` // index in Time
+	Value    []any     `json:"value"`  // as in GroupSeries
+	Profiles []int64   `json:"profiles"`
+	Left     int       `json:"left"`    // rows that were left out
+	Earlier  int64     `json:"earlier"` // profiles that were left out
+	Warnings []string  `json:"warnings"`
+}
+
+// HeatRow is a value of the label, or a range of values.
+type HeatRow struct {
+	Label string  `json:"label"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+	Figures
+}
+
 // DeletedService is a service whose profiles were deleted, or would be.
 type DeletedService struct {
 	Service  string `json:"service"`

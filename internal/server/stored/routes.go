@@ -14,6 +14,7 @@ func New(srv *server.Server, cfg Config) *Service {
 	srv.Handle("DELETE /api/v1/services", auth.Admin, s.deleteService)
 	srv.Handle("GET /api/v1/records", auth.Read, s.records)
 	srv.Handle("GET /api/v1/series", auth.Read, s.series)
+	srv.Handle("GET /api/v1/heat", auth.Read, s.heat)
 	srv.Handle("GET /api/v1/history", auth.Read, s.history)
 	srv.Handle("GET /api/v1/markers", auth.Read, s.listMarkers)
 	srv.Handle("POST /api/v1/markers", auth.Write, s.postMarker)

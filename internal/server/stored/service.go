@@ -12,6 +12,7 @@
 //	prepare     flame graphs that are made when the server starts
 //	records     labels, services, single profiles
 //	series      totals over time
+//	heat        totals by time and label, and single profiles by time and value
 //	history     functions over time and by version: history_query, the request;
 //	            functions, those of a window or version; rank, their order
 //	markers     deployments, and events that people mark; marker_requests, requests for them

@@ -136,6 +136,14 @@ func TestStoreErrors(t *testing.T) {
 		{"/api/v1/history?" + strings.Repeat("with=f&", 101), 400, "with", "101"},
 		{"/api/v1/history?rank=size", 400, "rank", `invalid rank "size": use share`},
 		{"/api/v1/history?sort=flat", 400, "sort", "unknown"},
+		{"/api/v1/heat?limit=101", 400, "limit", "100"},
+		{"/api/v1/heat?points=501", 400, "points", "500"},
+		{"/api/v1/heat?step=1s&from=-1h", 400, "step", "more than 500"},
+		{"/api/v1/heat?by=a%20b", 400, "by", "a b"},
+		{"/api/v1/heat?values=2", 400, "values", "use 1"},
+		{"/api/v1/heat?values=1&by=zone", 400, "by", "either"},
+		{"/api/v1/heat?top=0.5", 400, "top", "unknown"},
+		{"/api/v1/heat?" + servertest.Between(`{service="api"}`, 0, 10).Encode(), 422, "q", "select one kind"},
 		{"/api/v1/markers?to=x", 400, "to", "x"},
 	} {
 		t.Run(fmt.Sprintf("%.80s", test.target), func(t *testing.T) {
