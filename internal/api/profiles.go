@@ -40,6 +40,7 @@ type SelectionInfo struct {
 	Q          string  `json:"q"`
 	From       int64   `json:"from,omitempty"` // ms since 1970
 	To         int64   `json:"to,omitempty"`   // ms since 1970
+	Except     string  `json:"except,omitempty"`
 	SampleType string  `json:"sampleType,omitempty"`
 	Top        float64 `json:"top,omitempty"`
 	ID         string  `json:"id,omitempty"`

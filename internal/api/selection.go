@@ -20,13 +20,21 @@ const SelectionPrefix = "sel:"
 // A Selection is a set of profiles in the store, seen as one profile: their sum. Its id
 // contains all of it.
 type Selection struct {
-	Selector   store.Selector
-	From, To   int64 // ns since 1970, whole ms; 0 is no bound
+	Selector store.Selector
+	From, To int64 // ns since 1970, whole ms; 0 is no bound
+	// Except is a time within From and To whose profiles are left out; nil for none.
+	Except     *Span
 	SampleType string
 	Top        float64 // share of the profiles, the most expensive first; 0 is all
 	ID         store.ID
 	Per        string // PerDefault, PerSum, PerProfile or PerSecond
 }
+
+// A Span is a time from From to To, which it doesn't contain; ns since 1970, whole ms.
+type Span struct{ From, To int64 }
+
+// String returns the span as selections write it.
+func (s *Span) String() string { return fmt.Sprintf("%d-%d", Milliseconds(s.From), Milliseconds(s.To)) }
 
 // Values of Selection.Per.
 const (
@@ -39,7 +47,7 @@ const (
 )
 
 // SelectionParams are the parameters of selections, in the order used in ids.
-var SelectionParams = []string{"q", "from", "to", "sample_type", "top", "id", "per"}
+var SelectionParams = []string{"q", "from", "to", "except", "sample_type", "top", "id", "per"}
 
 // MaxSelected limits the length of an id in bytes.
 const MaxSelected = 32 << 10
@@ -67,6 +75,9 @@ func ReadSelection(values url.Values, now time.Time) (*Selection, error) {
 	if sel.From != 0 && sel.To != 0 && sel.From >= sel.To {
 		return nil, badParam("to", "to must be after from")
 	}
+	if sel.Except != nil && (sel.Top != 0 || sel.ID != (store.ID{})) {
+		return nil, badParam("except", "except can't be used with top or id")
+	}
 	return sel, nil
 }
 
@@ -78,6 +89,8 @@ func (sel *Selection) set(name, value string, now time.Time) (err error) {
 		sel.From, err = ParseBound(value, now)
 	case "to":
 		sel.To, err = ParseBound(value, now)
+	case "except":
+		sel.Except, err = parseSpan(value, now)
 	case "sample_type":
 		sel.SampleType = value
 	case "top":
@@ -106,6 +119,26 @@ func ParseBound(text string, now time.Time) (int64, error) {
 		return 0, err
 	}
 	return floorDiv(t.UnixNano(), int64(time.Millisecond)) * int64(time.Millisecond), nil
+}
+
+// parseSpan reads two times with a dash in between, each in ms since 1970.
+func parseSpan(text string, now time.Time) (*Span, error) {
+	from, to, ok := strings.Cut(text, "-")
+	if !ok || !digits(from) || !digits(to) {
+		return nil, badParam("except", "invalid except %q: use FROM-TO, two times in ms since 1970", text)
+	}
+	var span Span
+	var err error
+	if span.From, err = ParseBound(from, now); err != nil {
+		return nil, err
+	}
+	if span.To, err = ParseBound(to, now); err != nil {
+		return nil, err
+	}
+	if span.From >= span.To {
+		return nil, badParam("except", "the end of except must be after its start")
+	}
+	return &span, nil
 }
 
 // boundText is the inverse of ParseBound. It writes times before 1970 as RFC 3339, because
@@ -158,6 +191,9 @@ func (sel *Selection) values() map[string]string {
 	if sel.To != 0 {
 		v["to"] = boundText(sel.To)
 	}
+	if sel.Except != nil {
+		v["except"] = sel.Except.String()
+	}
 	if sel.SampleType != "" {
 		v["sample_type"] = sel.SampleType
 	}
@@ -203,10 +239,30 @@ func (sel *Selection) Name() string {
 	return name
 }
 
-// Query returns the selection as a query. Values per second need profiles with a duration, so
-// the query then leaves out all others.
+// Query returns the selection as a query, with the time that Except leaves out. Values per
+// second need profiles with a duration, so the query then leaves out all others.
 func (sel *Selection) Query() store.Query {
 	return store.Query{Selector: sel.Selector, From: sel.From, To: sel.To, ID: sel.ID, SampleType: sel.SampleType, Top: sel.Top, Lasting: sel.Per == PerSecond}
+}
+
+// Queries returns queries that together select what the selection does, each profile once:
+// with Except, one for the time before and one for the time after.
+func (sel *Selection) Queries() []store.Query {
+	q := sel.Query()
+	hole := sel.Except
+	if hole == nil || q.To != 0 && hole.From >= q.To || hole.To <= q.From {
+		return []store.Query{q}
+	}
+	before, after := q, q
+	before.To, after.From = hole.From, hole.To
+	var all []store.Query
+	if q.From == 0 || q.From < hole.From {
+		all = append(all, before)
+	}
+	if q.To == 0 || hole.To < q.To {
+		all = append(all, after)
+	}
+	return all
 }
 
 // Within returns the part of the selection between two times whose labels by have the given
@@ -240,6 +296,9 @@ func (sel *Selection) Describe() string {
 	}
 	if sel.To != 0 {
 		text += " to " + time.Unix(0, sel.To).UTC().Format(time.RFC3339)
+	}
+	if hole := sel.Except; hole != nil {
+		text += " except " + time.Unix(0, hole.From).UTC().Format(time.RFC3339) + " to " + time.Unix(0, hole.To).UTC().Format(time.RFC3339)
 	}
 	return text
 }

@@ -1,8 +1,10 @@
 package stored
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/report"
@@ -22,6 +24,7 @@ const (
 // An instance is the part of a selection that one instance sent.
 type instance struct {
 	*api.Selection
+	name string
 	store.Total
 }
 
@@ -32,30 +35,39 @@ func (s *selections) instances(ctx context.Context, sel *api.Selection, most int
 	if sel.Top != 0 || sel.ID != (store.ID{}) {
 		return nil, 0, nil
 	}
-	q := sel.Query()
-	q.By, q.Step = []string{store.LabelInstance}, wholeStep
-	series, err := s.store.Series(ctx, q)
-	if err != nil {
-		return nil, 0, s.storeError(err, "profile")
-	}
-	if len(series) < 2 {
-		return nil, len(series), nil
-	}
-	var all []instance
-	chosen := min(len(series), most)
-	for i := range chosen {
-		of := series[i*len(series)/chosen]
-		one, err := sel.Within(q.By, of.Labels, sel.From, sel.To)
+	found := map[string]*instance{}
+	var all []*instance // by label
+	for _, q := range sel.Queries() {
+		q.By, q.Step = []string{store.LabelInstance}, wholeStep
+		series, err := s.store.Series(ctx, q)
 		if err != nil {
-			return nil, 0, err
+			return nil, 0, s.storeError(err, "profile")
 		}
-		in := instance{Selection: one}
-		for _, p := range of.Points {
-			in.Total = add(in.Total, p.Total)
+		for _, of := range series {
+			name := of.Labels.Get(store.LabelInstance)
+			if found[name] == nil {
+				one, err := sel.Within(q.By, of.Labels, sel.From, sel.To)
+				if err != nil {
+					return nil, 0, err
+				}
+				found[name] = &instance{Selection: one, name: name}
+				all = append(all, found[name])
+			}
+			for _, p := range of.Points {
+				found[name].Total = add(found[name].Total, p.Total)
+			}
 		}
-		all = append(all, in)
 	}
-	return all, len(series), nil
+	if len(all) < 2 {
+		return nil, len(all), nil
+	}
+	slices.SortFunc(all, func(a, b *instance) int { return cmp.Compare(a.name, b.name) })
+	var chosen []instance
+	n := min(len(all), most)
+	for i := range n {
+		chosen = append(chosen, *all[i*len(all)/n])
+	}
+	return chosen, len(all), nil
 }
 
 // instancesOf returns reports.Opened.Instances of a selection.
@@ -66,16 +78,15 @@ func (s *selections) instancesOf(sel *api.Selection) func(context.Context, func(
 			return 0, err
 		}
 		for _, in := range all {
-			q := in.Query()
-			q.Budget = server.Budget(ctx)
-			groups, err := s.store.Merge(ctx, q)
+			g, err := s.mergeQueries(ctx, in.Queries(), in.Per == api.PerSecond)
 			if err != nil {
 				return 0, s.storeError(err, "profile")
 			}
-			for _, g := range groups { // one, unless its profiles expired meanwhile
-				if err := visit(g.Profile, in.weight(g.Total)); err != nil {
-					return 0, err
-				}
+			if g == nil {
+				continue // its profiles expired meanwhile
+			}
+			if err := visit(g.Profile, in.weight(g.Total)); err != nil {
+				return 0, err
 			}
 		}
 		return n, nil

@@ -76,6 +76,9 @@ func describe(sel *api.Selection, total store.Total) *api.SelectionInfo {
 		Q: sel.Selector.String(), From: api.Milliseconds(sel.From), To: api.Milliseconds(sel.To), SampleType: sel.SampleType, Top: sel.Top, Per: sel.Per,
 		Profiles: total.Profiles, Duration: total.Duration, Last: api.Milliseconds(total.Last),
 	}
+	if sel.Except != nil {
+		of.Except = sel.Except.String()
+	}
 	if sel.ID != (store.ID{}) {
 		of.ID = hex.EncodeToString(sel.ID[:])
 	}

@@ -24,34 +24,69 @@ type selections struct {
 
 // merge asks the store for a selection's sum.
 func (s *selections) merge(ctx context.Context, sel *api.Selection) (*store.Group, error) {
-	q := sel.Query()
+	lasting := sel.Per == api.PerSecond
 	left := int64(0) // profiles without a duration
-	if q.Lasting {
+	if lasting {
 		of, err := s.totalOf(ctx, whole(sel))
 		if err != nil {
 			return nil, err
 		}
-		lasting, err := s.totalOf(ctx, sel)
+		have, err := s.totalOf(ctx, sel)
 		if err != nil {
 			return nil, err
 		}
 		// As a rule all have one, and their sums are at hand.
-		left = of.Profiles - lasting.Profiles
-		q.Lasting = left != 0
+		left = of.Profiles - have.Profiles
+		lasting = left != 0
 	}
-	q.Budget = server.Budget(ctx)
-	groups, err := s.store.Merge(ctx, q)
+	g, err := s.mergeQueries(ctx, sel.Queries(), lasting)
 	if err != nil {
 		return nil, s.storeError(err, "profile")
 	}
-	if len(groups) != 1 {
+	if g == nil {
 		return nil, s.noProfiles(ctx, sel)
 	}
-	g := &groups[0]
 	if left > 0 {
 		g.Profile = profile.WithWarning(g.Profile, "%s", leftOut(left, left+g.Profiles))
 	}
 	return g, nil
+}
+
+// mergeQueries returns the sum of what queries without groups select, or nil if there is
+// nothing.
+func (s *selections) mergeQueries(ctx context.Context, queries []store.Query, lasting bool) (*store.Group, error) {
+	var sum *store.Group
+	for _, q := range queries {
+		q.Lasting, q.Budget = lasting, server.Budget(ctx)
+		groups, err := s.store.Merge(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		for i := range groups { // one at most
+			if sum == nil {
+				sum = &groups[i]
+			} else if err := addGroup(ctx, sum, &groups[i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return sum, nil
+}
+
+// addGroup adds a later group to sum.
+func addGroup(ctx context.Context, sum, g *store.Group) error {
+	p, err := profile.Sum(ctx, sum.Profile, g.Profile)
+	if err != nil {
+		return err
+	}
+	sum.Profile = p
+	sum.Value += g.Value
+	sum.Profiles += g.Profiles
+	sum.Duration += g.Duration
+	sum.Last = max(sum.Last, g.Last)
+	sum.Version += g.Version
+	p.TimeNanos, p.DurationNanos = sum.Time, sum.Duration
+	return nil
 }
 
 // leftOut says how many profiles have no duration and therefore no values per second.
@@ -61,21 +96,22 @@ func leftOut(left, all int64) string {
 
 // totalOf returns the total of a selection. It is zero if there are no profiles.
 func (s *selections) totalOf(ctx context.Context, sel *api.Selection) (store.Total, error) {
-	q := sel.Query()
-	q.Step = wholeStep
-	series, err := s.store.Series(ctx, q)
-	if err != nil {
-		return store.Total{}, s.storeError(err, "profile")
-	}
 	var total store.Total
-	for _, one := range series {
-		for _, p := range one.Points {
-			// One, but for profiles of before 1970. Versions add up, as Merge adds them.
-			total.Value += p.Value
-			total.Profiles += p.Profiles
-			total.Duration += p.Duration
-			total.Last = max(total.Last, p.Last)
-			total.Version += p.Version
+	for _, q := range sel.Queries() {
+		q.Step = wholeStep
+		series, err := s.store.Series(ctx, q)
+		if err != nil {
+			return store.Total{}, s.storeError(err, "profile")
+		}
+		for _, one := range series {
+			for _, p := range one.Points {
+				// One, but for profiles of before 1970. Versions add up, as Merge adds them.
+				total.Value += p.Value
+				total.Profiles += p.Profiles
+				total.Duration += p.Duration
+				total.Last = max(total.Last, p.Last)
+				total.Version += p.Version
+			}
 		}
 	}
 	return total, nil

@@ -1,0 +1,82 @@
+package stored_test
+
+import (
+	"net/url"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/hone-go/hone/internal/report"
+	"github.com/hone-go/hone/internal/server/servertest"
+)
+
+// except is a time of some minutes, for selections.
+func except(from, to int) string {
+	at := func(minute int) string {
+		return strconv.FormatInt(servertest.Start.Add(time.Duration(minute)*time.Minute).UnixMilli(), 10)
+	}
+	return at(from) + "-" + at(to)
+}
+
+func topOf(t *testing.T, l *servertest.Live, v url.Values) map[string]int64 {
+	t.Helper()
+	rows := map[string]int64{}
+	for _, row := range servertest.Decode[struct{ Report report.Top }](t, l.Get("/api/v1/report/top?trim=false&profile="+servertest.Sel(v))).Report.Rows {
+		rows[row.Name] = row.Flat.Value
+	}
+	return rows
+}
+
+// TestExcept checks that a selection leaves out a time.
+func TestExcept(t *testing.T) {
+	l := servertest.NewLive(t, nil)
+	slowMinute(l)
+	for _, test := range []struct {
+		name       string
+		v          url.Values
+		work, slow int64 // ns
+	}{
+		{"all", servertest.Between("cpu", 0, 10), 3030e7, 400e7},
+		{"except the slow minute", servertest.Between("cpu", 0, 10, "except", except(5, 6)), 2727e7, 0},
+		{"except the first minute", servertest.Between("cpu", 0, 10, "except", except(0, 1)), 2727e7, 400e7},
+		{"except the end", servertest.Between("cpu", 0, 10, "except", except(2, 20)), 606e7, 0},
+		{"except another time", servertest.Between("cpu", 0, 10, "except", except(20, 30)), 3030e7, 400e7},
+		// 10 s are profiled each time.
+		{"per second", servertest.Between("cpu", 0, 10, "except", except(5, 6), "per", "second"), 101e6, 0},
+		{"per profile", servertest.Between("cpu", 0, 10, "except", except(5, 6), "per", "profile"), 101e7, 0},
+	} {
+		rows := topOf(t, l, test.v)
+		if rows["main.work"] != test.work || rows["main.slow"] != test.slow {
+			t.Errorf("%s: main.work took %d and main.slow %d, want %d and %d", test.name, rows["main.work"], rows["main.slow"], test.work, test.slow)
+		}
+	}
+}
+
+// TestSlowMinute checks that a comparison of a slow minute with the rest of the time says
+// which function is to blame, by how much the three instances differ.
+func TestSlowMinute(t *testing.T) {
+	l := servertest.NewLive(t, nil)
+	for minute := range 10 {
+		for i, instance := range []string{"a", "b", "c"} {
+			samples := map[string]int64{"main.work": 100 + int64(i)}
+			if minute == 5 {
+				samples["main.slow"] = 400 + int64(i)
+			}
+			l.PutProfile(took(samples), minute, 10*time.Second, "service", "shop", "kind", "cpu", "instance", instance)
+		}
+	}
+	slow := servertest.Between("cpu", 5, 6, "per", "second")
+	rest := servertest.Between("cpu", 0, 10, "except", except(5, 6), "per", "second")
+	diff := servertest.Decode[struct{ Report report.Diff }](t, l.Get("/api/v1/report/diff?profile="+servertest.Sel(slow)+"&base="+servertest.Sel(rest))).Report
+	if diff.Instances == nil || *diff.Instances != [2]int{3, 3} {
+		t.Errorf("instances: %+v, want 3 and 3", diff.Instances)
+	}
+	for _, row := range diff.Rows {
+		switch noise := row.Noise != nil && row.Noise.Flat; {
+		case row.Name == "main.slow" && (noise || row.Noise == nil):
+			t.Errorf("main.slow is noise: %+v", row)
+		case row.Name == "main.work" && !noise:
+			t.Errorf("main.work isn't noise: %+v", row)
+		}
+	}
+}
