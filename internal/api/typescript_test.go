@@ -51,6 +51,7 @@ var encoded = map[string]any{
 	"Service":    api.Service{},
 	"StoreLabel": api.Label{},
 	"OverTime":   api.OverTime{},
+	"HeatMap":    api.HeatMap{},
 	"History":    api.History{},
 	"Records":    api.Records{},
 	"Marker":     api.Marker{},

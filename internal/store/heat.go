@@ -240,6 +240,39 @@ func rowOf(rows []HeatRow, value float64) int {
 	return min(i, len(rows)-1)
 }
 
+// Interval returns how far apart, as a rule, the columns are in which a row has profiles; 0
+// if that isn't known. Rows by value have profiles of all instances, so there all count as one.
+func (h *HeatMap) Interval() int64 {
+	var gaps []int64
+	if len(h.Rows) > 0 && h.Rows[0].Low != h.Rows[0].High {
+		for i := 1; i < len(h.Times); i++ {
+			gaps = append(gaps, h.Times[i]-h.Times[i-1])
+		}
+	} else {
+		for i := 1; i < len(h.Cells); i++ {
+			if a, b := h.Cells[i-1], h.Cells[i]; a.Row == b.Row {
+				gaps = append(gaps, h.Times[b.Column]-h.Times[a.Column])
+			}
+		}
+	}
+	if len(gaps) == 0 {
+		return 0
+	}
+	slices.Sort(gaps)
+	return gaps[len(gaps)/2]
+}
+
+// Widen makes columns of a longer step, a multiple of the one they have.
+func (h *HeatMap) Widen(step int64) {
+	cells := map[cellKey]Total{}
+	for _, c := range h.Cells {
+		at := cellKey{c.Row, Window(h.Times[c.Column], step)}
+		cells[at] = plus(cells[at], c.Total)
+	}
+	h.Times, h.Cells = nil, nil
+	h.fill(cells)
+}
+
 type cellKey struct {
 	row  int
 	time int64

@@ -55,6 +55,9 @@ func (s *Service) heat(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if p.Get("step") == "" {
+		q.Step = widened(h, q.Step)
+	}
 	out := heatMap(h, sel, q)
 	if left > 0 {
 		out.Warnings = append(out.Warnings, fmt.Sprintf("%d profiles have no duration and are left out of the values per second.", left))
@@ -87,6 +90,22 @@ func (p *params) heatQuery(sel *api.Selection) (*store.HeatQuery, error) {
 	}
 	q.Step, err = p.step(sel, usualHeatPoints, maxHeatPoints)
 	return q, err
+}
+
+// widened makes the columns of a heat map so long that most of a row's have profiles, and
+// returns their step. Otherwise, a service that is profiled each minute would have stripes.
+func widened(h *store.HeatMap, step int64) int64 {
+	interval := h.Interval()
+	if interval <= step {
+		return step
+	}
+	for _, s := range steps {
+		if n := int64(s); n >= interval && n%step == 0 {
+			h.Widen(n)
+			return n
+		}
+	}
+	return step
 }
 
 // withoutDuration returns how many profiles of a selection have no values per second.

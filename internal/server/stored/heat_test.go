@@ -71,6 +71,11 @@ func TestHeat(t *testing.T) {
 		}
 	}
 
+	// Ten minutes make columns of 5 s, most of which would have no profile.
+	if usual := heatOf(t, l, "per", "second"); usual.Step != 60_000 || cellsOf(usual, 0) != busy {
+		t.Errorf("without a step, columns are of %d ms: %s", usual.Step, cellsOf(usual, 0))
+	}
+
 	if one := heatOf(t, l, "limit", "1", "step", "1m"); len(one.Rows) != 1 || one.Left != 2 || len(one.Row) != 10 {
 		t.Errorf("one row: %+v", one)
 	}

@@ -80,6 +80,19 @@ func testHeat(t *testing.T, s store.Store) {
 		}
 		wantText(t, test.what, heatLines(h), test.want)
 	}
+	h, err := store.Heat(t.Context(), s, store.HeatQuery{Query: cpu, Label: "instance", Rows: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := h.Interval(); n != minute {
+		t.Errorf("the interval is %d, want %d", n, minute)
+	}
+	h.Widen(2 * minute)
+	wantText(t, "wider columns", heatLines(h), `0s 2m0s cpu, 0 rows left, 0 earlier
+"b.*" 12 of 2: 0s=12/2
+"b" 6 of 1: 2m0s=6/1
+"" 3 of 1: 2m0s=3/1
+"a" 3 of 2: 0s=3/2`)
 	for _, label := range []string{"", "instance"} {
 		all := store.HeatQuery{Query: store.Query{Step: minute}, Label: label, Rows: 10, Profiles: 10}
 		if _, err := store.Heat(t.Context(), s, all); !errors.Is(err, profile.ErrNothingCommon) {
