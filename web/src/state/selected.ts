@@ -5,6 +5,7 @@
 //	by    the label that the timeline is grouped by
 //	off   lines that are left out, their values with commas, each escaped
 //	line  off hides the timeline
+//	heat  the timeline is a heat map, whose rows are the values of this label, or =value: see heat.ts
 //	live  how much up to now is selected, again and again: 1h
 //	vs    what it is compared with: see baseOf
 
@@ -32,6 +33,7 @@ const PLACES: readonly Own[] = ['zoom', 'order', 'find'];
 export function withSelection(s: State, change: Partial<Selection>, settings: Partial<Record<Own, string>> = {}): State {
   const now = parseSelection(s.profile[0]!, Date.now());
   const next = { ...now, ...change };
+  if (change.from !== undefined && change.except === undefined) delete next.except;
   if (change.id === undefined && (change.q !== undefined || change.from !== undefined)) next.id = '';
   const [kind, before] = [kindOf(next.q), kindOf(now.q)];
   let { options } = s;
@@ -54,6 +56,10 @@ export function withSelection(s: State, change: Partial<Selection>, settings: Pa
     const old = kind !== before && kindOf(then.q) === before ? { ...then, q: ofKind(then.q, kind), sampleType: next.sampleType } : then;
     const follows = baseOf(next, own.vs ?? '', old);
     if (follows) bases = [formatSelection(follows)];
+    else if (own.vs?.startsWith('rest:')) {
+      bases = []; // all of the time is selected: there is no rest
+      delete own.vs;
+    }
   }
   return { ...s, profile: [formatSelection(next)], base: bases, options, own };
 }

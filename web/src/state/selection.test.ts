@@ -15,6 +15,22 @@ test('an id is written as the server writes it', () => {
   expect(formatSelection({ ...some, q: '{}', from: 0, to: 0 })).toBe('sel:');
 });
 
+test('a time that is left out is in the id', () => {
+  const rest = { ...some, except: '1790000600000-1790001200000' };
+  expect(formatSelection(rest)).toContain('&to=1790003600000&except=1790000600000-1790001200000');
+  expect(parseSelection(formatSelection(rest), NOW)).toEqual(rest);
+});
+
+test('the rest of a time follows what is selected of it', () => {
+  const part = { ...some, from: some.from + 60_000, to: some.from + 120_000 };
+  const rest = baseOf(part, `rest:${some.from}-${some.to}`, null)!;
+  expect(rest).toEqual({ ...some, except: `${part.from}-${part.to}` });
+  expect(againstText(`rest:${some.from}-${some.to}`, part, rest)).toBe('the rest');
+  expect(baseOf(part, 'rest:soon', null)).toBeNull();
+  expect(baseOf(some, `rest:${some.from}-${some.to}`, null)).toBeNull(); // there is none
+  expect(baseOf({ ...part, except: '1-2' }, 'previous', null)).toEqual({ ...part, from: some.from, to: part.from });
+});
+
 test('an id is read again', () => {
   for (const s of [some, { ...some, q: 'x{a="+ &%="}', top: '0.5', sampleType: 'alloc_space', id: 'ab', per: 'profile' as const }]) {
     expect(parseSelection(formatSelection(s), NOW)).toEqual(s);

@@ -10,6 +10,8 @@ export interface Selection {
   /** Bounds in ms since 1970, 0 for none. */
   from: number;
   to: number;
+  /** A time that is left out, FROM-TO in ms; absent for none. */
+  except?: string;
   sampleType: string;
   /** The most expensive ones alone: their share as text, '' for all. */
   top: string;
@@ -43,6 +45,7 @@ export function parseSelection(id: string, now: number): Selection {
     q: q.get('q') ?? '',
     from: parseTime(q.get('from') ?? '', now),
     to: parseTime(q.get('to') ?? '', now),
+    ...(q.get('except') ? { except: q.get('except')! } : {}),
     sampleType: q.get('sample_type') ?? '',
     top: q.get('top') ?? '',
     id: q.get('id') ?? '',
@@ -53,7 +56,8 @@ export function parseSelection(id: string, now: number): Selection {
 /** The id of a selection, in the form that the server gives it. */
 export function formatSelection(s: Selection): string {
   const parts: [string, string][] = [
-    ['q', s.q === '{}' ? '' : s.q], ['from', s.from ? String(s.from) : ''], ['to', s.to ? String(s.to) : ''], ['sample_type', s.sampleType],
+    ['q', s.q === '{}' ? '' : s.q], ['from', s.from ? String(s.from) : ''], ['to', s.to ? String(s.to) : ''],
+    ['except', s.except ?? ''], ['sample_type', s.sampleType],
     ['top', s.top === '1' ? '' : s.top], ['id', s.id], ['per', s.per === 'sum' && !isInstant(s.q) ? '' : s.per],
   ];
   return PREFIX + parts.filter(([, value]) => value !== '').map(([name, value]) => `${name}=${queryEscape(value)}`).join('&');
@@ -149,7 +153,8 @@ export const perOf = (k: { kind: string; duration: number }): Per => (k.duration
 
 /**
  * What a selection is compared with, as links hold it: previous; ago:1d; label:version=v1; weight:0.05;
- * range, the same profiles of another time; '' for another selection that does not follow this one.
+ * rest:FROM-TO, the same profiles of the rest of that time; range, the same profiles of another time; '' for another selection
+ * that does not follow this one.
  */
 export type Against = string;
 
@@ -162,11 +167,17 @@ function parseAgainst(against: Against): [how: string, what: string] {
 /** The selection that one is compared with; now is the base there is, which has the time of range. */
 export function baseOf(s: Selection, against: Against, now: Selection | null): Selection | null {
   const [how, what] = parseAgainst(against);
-  const before = (ms: number) => ({ ...s, from: s.from - ms, to: s.to - ms });
+  const { except: _, ...whole } = s;
+  const before = (ms: number) => ({ ...whole, from: s.from - ms, to: s.to - ms });
   switch (how) {
     case 'previous': return before(s.to - s.from);
     case 'ago': return before(parseLength(what) || DAY);
     case 'weight': return { ...s, top: what };
+    case 'rest': {
+      const span = parseSpan(what);
+      const rest = span && (s.from > span.from || s.to < span.to);
+      return rest ? { ...whole, ...span, except: formatSpan(s) } : null;
+    }
     case 'range': return now && { ...s, from: now.from, to: now.to };
     case 'label': {
       const at = what.indexOf('=');
@@ -186,10 +197,11 @@ export function againstText(against: Against, head: Selection, base: Selection):
     case 'previous': return 'the period before';
     case 'ago': return what === '1d' ? 'the day before' : what === '7d' ? 'the week before' : `${what} before`;
     case 'weight': return weightTitle(what).toLowerCase();
+    case 'rest': return 'the rest';
     case 'label': return what.replace('=', ' ') || 'another label';
     default:
       if (head.q === base.q) return spanText(base);
-      return differing(head.q, base.q);
+      return differing(head.q, base.q) + (head.from === base.from && head.to === base.to ? '' : `, ${spanText(base)}`);
   }
 }
 

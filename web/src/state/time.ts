@@ -23,6 +23,13 @@ export function selectTime(to: Span, how: 'push' | 'replace' = 'push'): void {
   select({ ...to }, { span: span && !whole ? formatSpan(span) : '', live: '' }, how);
 }
 
+/** What to compare a part of the timeline with to see the rest of it; null if all of it is selected. */
+export const restOfTimeline = computed<string | null>(() => {
+  const [s, span] = [selected.value, timelineSpan.value];
+  if (!s?.from || !s.to || !span || s.top || s.id) return null;
+  return s.from > span.from || s.to < span.to ? `rest:${formatSpan(span)}` : null;
+});
+
 /** Selects another time, timeline and all. */
 export function showTime(to: Span, live = '', how: 'push' | 'replace' = 'push'): void {
   select({ ...to }, { span: '', live }, how);

@@ -5,7 +5,7 @@ import { againstText, perOf, serviceOf, WEIGHTS } from '../../state/selection';
 import { formatSelector, valueOf } from '../../state/selector';
 import { compareTo, endComparison, matchersShown, selected, selectedBase, versionsState } from '../../state/selected';
 import { go, setOption, state } from '../../state/state';
-import { timelineSpan } from '../../state/time';
+import { restOfTimeline, timelineSpan } from '../../state/time';
 import { Button, IconButton, Popover, toast, tip } from '../parts';
 import { choosing, picking } from './picking';
 
@@ -79,6 +79,7 @@ function Choices({ close }: { close: () => void }) {
     close();
     compareTo(against);
   };
+  const rest = restOfTimeline.value;
   const bounded = s.from > 0 && s.to > 0 && !s.id;
   return (
     <div ref={box} class="against">
@@ -94,6 +95,7 @@ function Choices({ close }: { close: () => void }) {
           <Button disabled={!bounded} onClick={take('previous')} {...tip('The same length, right before', 'p')}>Period before</Button>
           <Button disabled={!bounded} onClick={take('ago:1d')}>Day before</Button>
           <Button disabled={!bounded} onClick={take('ago:7d')}>Week before</Button>
+          <Button disabled={!rest} onClick={take(rest ?? '')} {...tip('Of the timeline, without this', 'R')}>The rest</Button>
           <Button
             disabled={!bounded}
             onClick={() => { close(); picking.value = true; toast('Drag on the timeline to choose the base', 'note'); }}

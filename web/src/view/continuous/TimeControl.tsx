@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { lately, PRESETS, spanText, zoneText } from '../../state/selection';
 import { selected } from '../../state/selected';
 import { state } from '../../state/state';
-import { shift, showNow, showTime, timelineSpan, toggleLive, widen, zoomIn } from '../../state/time';
+import { selectTime, shift, showNow, showTime, timelineSpan, toggleLive, widen, zoomIn } from '../../state/time';
 import { Button, IconButton, Popover } from '../parts';
 
 /** When. */
@@ -51,6 +51,8 @@ function TimeForm({ close }: { close: () => void }) {
   const problem =
     Number.isNaN(start) || Number.isNaN(end) ? 'Enter both times' : start >= end ? 'The end must be after the start' : '';
   const live = state.value.own.live ?? '';
+  const around = timelineSpan.value;
+  const isPart = problem === '' && around !== null && start >= around.from && end <= around.to;
   const take = (act: () => void) => () => {
     close();
     act();
@@ -82,6 +84,13 @@ function TimeForm({ close }: { close: () => void }) {
       {problem && <p class="form-problem" role="alert">{problem}</p>}
       <div class="button-row">
         <Button kind="primary" type="submit" disabled={problem !== ''}>Show</Button>
+        <Button
+          disabled={!isPart}
+          onClick={take(() => selectTime({ from: start, to: end }))}
+          data-tip="Keep the timeline, and select this part of it"
+        >
+          Select
+        </Button>
         <Button kind="quiet" onClick={take(widen)} data-tip="Double the time range" data-keys="<">Zoom out</Button>
         <Button kind="quiet" onClick={take(zoomIn)} data-tip="Zoom the timeline to the selection" data-keys=">">Zoom in</Button>
       </div>
