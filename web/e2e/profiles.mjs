@@ -64,7 +64,7 @@ function entry(field, value) {
 }
 
 /** @param {...(readonly [number, number | Buffer | string])} entries */
-const message = (...entries) => Buffer.concat(entries.map(([field, value]) => entry(field, value)));
+export const message = (...entries) => Buffer.concat(entries.map(([field, value]) => entry(field, value)));
 
 /** A chain of all names, and a sample for each name below the first; fields as in profile.proto. */
 function encode() {

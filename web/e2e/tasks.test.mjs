@@ -8,6 +8,7 @@ import { hover, nodesOf, widest } from './graph.mjs';
 import { hone, temporaryFolder } from './hone.mjs';
 import { eventually, settled, suite } from './page.mjs';
 import { labels, tuned, wordindex } from './profiles.mjs';
+import { FROM, hour, linkTo, MINUTE, slowHour, TO } from './slow.mjs';
 import { ask, buildShakespeare, profiled, serveStore } from './store.mjs';
 
 /** @typedef {import('./page.mjs').Page} Page */
@@ -25,6 +26,14 @@ function user(page) {
     click: (/** @type {Locator} */ what) => step(what.click()),
     press: (/** @type {string} */ key) => step(page.keyboard.press(key)),
     type: (/** @type {string} */ text) => step(page.keyboard.type(text)),
+    /** From one place to another, as shares of the width and height of something. */
+    drag: (/** @type {Locator} */ what, /** @type {[number, number]} */ from, /** @type {[number, number]} */ to) => step((async () => {
+      const { x, y, width, height } = /** @type {{ x: number, y: number, width: number, height: number }} */ (await what.boundingBox());
+      await page.mouse.move(x + from[0] * width, y + from[1] * height);
+      await page.mouse.down();
+      await page.mouse.move(x + to[0] * width, y + to[1] * height, { steps: 4 });
+      await page.mouse.up();
+    })()),
     menuAt: (/** @type {number} */ x, /** @type {number} */ y) => step(page.mouse.click(x, y, { button: 'right' })),
     /** @param {number} most */
     took: (most) => assert.ok(steps > 0 && steps <= most, `${steps} steps, and ${most} are enough`),
@@ -169,4 +178,43 @@ stored('which version and when takes two', async ({ page, open, url }) => {
   const when = /2 · (\d+ \w+ \d\d:\d\d)/.exec(text)?.[1] ?? '';
   const seen = Date.parse(`${when.replace(/ (\d\d:)/, ` ${new Date(came).getUTCFullYear()} $1`)} UTC`);
   assert.ok(seen >= came - 60_000 && seen < came + 300_000, `${text}: version 2 came at ${new Date(came).toISOString()}`);
+});
+
+const slow = suite([], { start: slowHour });
+
+/** Where a minute of the hour is in the plot of the timeline, as a share of its width. @param {Page} page @param {Locator} plot */
+async function minutesOf(page, plot) {
+  const box = /** @type {{ x: number, width: number }} */ (await plot.boundingBox());
+  const handle = async (/** @type {string} */ name) =>
+    /** @type {{ x: number }} */ (await page.getByRole('slider', { name }).boundingBox()).x;
+  // Between the handles is all of it.
+  const [start, end] = [await handle('Start of the selection'), await handle('End of the selection')];
+  return (/** @type {number} */ minute) => (start + ((minute * MINUTE) / (TO - FROM)) * (end - start) - box.x) / box.width;
+}
+
+slow('what happened to an instance at 14:05 takes two', async ({ page, open }) => {
+  await open(linkTo('flame', hour('cpu')));
+  const me = user(page);
+  await me.press('H');
+  const map = page.getByRole('application', { name: /^Heat map/ });
+  const at = await minutesOf(page, map);
+  // The darkest cells are in the first row.
+  await me.drag(map, [at(35.2), 0.15], [at(37.8), 0.15]);
+  me.took(2);
+  const first = page.getByRole('list', { name: 'Your most expensive lines' }).getByRole('link').first();
+  await eventually(async () => assert.match(await first.innerText(), /slow\.go:23 6\d\.\d+%/));
+  await page.getByText('instance b').first().waitFor();
+});
+
+slow('what happened at 14:20, against the rest of the hour, takes two', async ({ page, open }) => {
+  await open(linkTo('flame', hour('cpu')));
+  const me = user(page);
+  const plot = page.locator('.timeline-plot');
+  const at = await minutesOf(page, plot);
+  await me.drag(plot, [at(50.2), 0.5], [at(51.8), 0.5]);
+  await me.click(page.getByRole('button', { name: 'vs the rest' }));
+  me.took(2);
+  const said = page.getByRole('region', { name: 'In short' });
+  await eventually(async () => assert.match(await said.innerText(), /main\.flush \+0\.1\d cores/));
+  assert.match(await said.innerText(), /Sure with 95% confidence/);
 });

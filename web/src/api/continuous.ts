@@ -64,6 +64,34 @@ export interface OverTime {
   warnings: string[];
 }
 
+/** Cells by time and the values of a label; without one, by time and ranges of single profiles' values. */
+export interface HeatMap {
+  from: number;
+  to: number;
+  step: number;
+  label: string;
+  type: string;
+  unit: string;
+  /** Starts of the columns that have profiles. */
+  time: number[];
+  rows: HeatRow[];
+  /** A cell is an entry of these four; row and column are indexes in rows and time. */
+  row: number[];
+  column: number[];
+  value: (number | null)[];
+  profiles: number[];
+  /** Rows, and profiles, that were left out. */
+  left: number;
+  earlier: number;
+  warnings: string[];
+}
+
+export interface HeatRow extends Figures {
+  label: string;
+  low: number;
+  high: number;
+}
+
 export interface History {
   from: number;
   to: number;
@@ -175,6 +203,7 @@ export const services = (params: Params, signal?: AbortSignal) => get<Services>(
 export const labels = async (params: Params, signal?: AbortSignal) =>
   (await get<{ labels: StoreLabel[] }>('labels', params, signal)).labels;
 export const series = (params: Params, signal?: AbortSignal) => get<OverTime>('series', params, signal);
+export const heat = (params: Params, signal?: AbortSignal) => get<HeatMap>('heat', params, signal);
 export const history = (params: Params, signal?: AbortSignal) => get<History>('history', params, signal);
 export const records = (params: Params, signal?: AbortSignal) => get<Records>('records', params, signal);
 export const status = () => get<Status>('status', {});

@@ -47,7 +47,7 @@ export const OWN = [
   'finding', // source, advice
   'match', // peek
   'relative', // diff
-  'span', 'by', 'off', 'line', 'live', 'vs', // selections: see selected.ts
+  'span', 'by', 'off', 'line', 'live', 'vs', 'heat', // selections: see selected.ts
   'fns', // history
   'row', // the benchmark and unit whose profiles are compared: see runs.ts
 ] as const;

@@ -8,7 +8,7 @@ import { connection, tryAgain, useReturn } from '../state/connection';
 import { pageState } from '../state/pages';
 import { runsState } from '../state/runs';
 import { isSelection } from '../state/selection';
-import { go, state, stored } from '../state/state';
+import { go, state, stored, type State } from '../state/state';
 import { collapsed } from '../state/summary';
 import { Beside } from './Beside';
 import { Boundary } from './Boundary';
@@ -72,7 +72,7 @@ export function App() {
       <a class="skip" href="#view" onClick={(e) => { e.preventDefault(); document.getElementById('view')?.focus(); }}>Skip to the view</a>
       <Banner />
       <Header onHelp={() => setHelp(true)} bare={empty} />
-      {stored.value && <div class={`sel-head${state.value.own.line === 'off' ? ' sel-low' : ''}`}><Chunk load={selectionHead} /></div>}
+      {stored.value && <div class={headClass(state.value.own)}><Chunk load={selectionHead} /></div>}
       {!empty && <Tabs />}
       {!empty && <Chips />}
       {!empty && (state.value.base.length === 0 || !state.value.own.row) && (
@@ -102,6 +102,9 @@ export function App() {
     </>
   );
 }
+
+/** The head's height is fixed before its code is there. */
+const headClass = ({ line, heat }: State['own']) => `sel-head${line === 'off' ? ' sel-low' : heat ? ' sel-tall' : ''}`;
 
 export const runsPages = () => import('./runs/RunsPages');
 export const storePages = () => import('./continuous/Pages');

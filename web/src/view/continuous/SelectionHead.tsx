@@ -4,16 +4,21 @@
 import './continuous.css';
 import '../table/pane.css';
 import { useEffect } from 'preact/hooks';
+import { toggleHeat } from '../../state/heat';
 import { SECOND } from '../../state/selection';
 import { compareTo, endComparison, selected, selectedBase } from '../../state/selected';
 import { setOwn, state } from '../../state/state';
 import { shift, showNow, tick, toggleLive, widen, zoomIn } from '../../state/time';
+import { Chunk } from '../Chunk';
 import { useKeys } from '../parts';
 import { AgainstControl, openAgainst } from './Against';
 import { Filters, openFilters } from './Filters';
+import { toggleRest } from './Rest';
 import { Timeline } from './Timeline';
 import { TimeControl } from './TimeControl';
 import { WeightControl } from './WeightControl';
+
+const heatTimeline = () => import('../heat/HeatTimeline');
 
 const EVERY = 15 * SECOND;
 
@@ -41,6 +46,8 @@ export default function SelectionHead() {
     { keys: 'o', label: 'Filter by label', run: openFilters },
     { keys: 'm', label: 'Compare to', run: openAgainst },
     { keys: 'p', label: 'Compare to the period before', run: () => (selectedBase.peek() ? endComparison() : compareTo('previous')) },
+    { keys: 'R', label: 'Compare the selection to the rest of the timeline', run: toggleRest },
+    { keys: 'H', label: 'Heat map, or lines', run: toggleHeat },
     { keys: 'h', label: 'Show or hide the timeline', run: () => setOwn('line', hidden ? '' : 'off', 'replace') },
     { keys: 'b', label: 'Go to the timeline', run: () => document.querySelector<HTMLElement>('.timeline [role=slider]')?.focus() ?? false },
   ]);
@@ -56,7 +63,9 @@ export default function SelectionHead() {
           <TimeControl />
         </div>
       </section>
-      {!hidden && <Timeline sel={sel} />}
+      {!hidden && (own.heat
+        ? <Chunk load={heatTimeline} props={{ sel }} waiting={<section class="timeline timeline-tall" aria-busy="true" />} />
+        : <Timeline sel={sel} />)}
     </>
   );
 }

@@ -14,6 +14,7 @@ import {
   type Span,
 } from '../../state/selection';
 import { compareTo, select, selected, selectedBase } from '../../state/selected';
+import { BY_VALUE } from '../../state/heat';
 import { go, setOwn, state } from '../../state/state';
 import { selectTime, timelineSpan } from '../../state/time';
 import { dateText, timelineDates } from '../chart/dates';
@@ -21,6 +22,7 @@ import { sizes } from '../chart/sizes';
 import { IconButton, Progress, tip, useElementSize } from '../parts';
 import { AddMarker, Markers } from './Markers';
 import { picking } from './picking';
+import { RestButton } from './Rest';
 import { groupName, overTimeText, PER_TITLES, valueTicks } from './words';
 
 const GROUPS = 8; // lines that colours tell apart
@@ -100,8 +102,9 @@ export function Timeline({ sel }: { sel: Selection }) {
           against={base ? againstText(own.vs ?? '', sel, base) : ''}
         />
         <span class="timeline-words" aria-live="off">{hover === null
-          ? (base && overlaps(base, span) && base.q === sel.q && base.from !== sel.from ? `${spanText(base)} → ${spanText(sel)}` : '')
+          ? (base && baseOn(span, sel, base) && base.q === sel.q && base.from !== sel.from ? `${spanText(base)} → ${spanText(sel)}` : '')
           : timeText(hover)}</span>
+        <RestButton />
         <AddMarker service={service ?? ''} time={span.to - 1000} onDone={() => setReload((n) => n + 1)} />
       </div>
       <div ref={box} class="timeline-box" aria-busy={totals.stale && !error && !over}>
@@ -111,7 +114,7 @@ export function Timeline({ sel }: { sel: Selection }) {
             lines={lines}
             span={span}
             band={band}
-            base={base && overlaps(base, span) && !(base.from === sel.from && base.to === sel.to) ? { from: base.from, to: base.to } : null}
+            base={baseOn(span, sel, base)}
             step={step}
             width={width}
             height={height}
@@ -132,7 +135,13 @@ export function Timeline({ sel }: { sel: Selection }) {
   );
 }
 
-const overlaps = (a: { from: number; to: number }, b: Span) => a.from < b.to && (a.to || Infinity) > b.from;
+export const overlaps = (a: { from: number; to: number }, b: Span) => a.from < b.to && (a.to || Infinity) > b.from;
+
+/** The time that is compared with, if it is a part of the timeline of its own. */
+export const baseOn = (span: Span, sel: Selection, base: Selection | null): Span | null =>
+  (base && !base.except && overlaps(base, span) && !(base.from === sel.from && base.to === sel.to)
+    ? { from: base.from, to: base.to }
+    : null);
 
 function lineOf(s: GroupSeries, by: string, i: number, off: ReadonlySet<string>, offset: number): Line {
   const name = groupName(s.labels, by);
@@ -143,31 +152,39 @@ function lineOf(s: GroupSeries, by: string, i: number, off: ReadonlySet<string>,
   };
 }
 
-function GroupBy({ sel, span, by }: { sel: Selection; span: Span; by: string }) {
+export function GroupBy({ sel, span, by }: { sel: Selection; span: Span; by: string }) {
   const params = { q: sel.q, from: span.from, to: span.to, limit: 2 };
   const known =
     useLasting(`labels ${JSON.stringify(params)}`, async (signal) => ({ labels: await askLabels(params, signal) })).answer?.report;
+  const heat = state.value.own.heat ?? '';
   // A label with one value makes no groups.
   const names = (known?.labels ?? []).filter((l) => l.values.length + l.more > 1).map((l) => l.name);
-  const all = by && !names.includes(by) ? [...names, by] : names;
+  const all = [...new Set([...names, ...(by ? [by] : []), ...(heat && heat !== BY_VALUE ? [heat] : [])])];
   return (
-    <label class="picklist timeline-by" {...tip('A line for each value of a label')}>
+    <label class="picklist timeline-by" {...tip('Lines, or a heat map by time and a label or the value of each profile')}>
       <span class="visually-hidden">Group by</span>
       <select
-        value={by}
+        value={heat ? `heat ${heat}` : by}
         onChange={(e) => {
-          const { off: _, by: __, ...own } = state.peek().own;
-          go({ own: e.currentTarget.value ? { ...own, by: e.currentTarget.value } : own });
+          const { off: _, by: __, heat: ___, ...own } = state.peek().own;
+          const [, rows] = /^heat (.*)$/.exec(e.currentTarget.value) ?? [];
+          go({ own: rows ? { ...own, heat: rows } : e.currentTarget.value ? { ...own, by: e.currentTarget.value } : own });
         }}
       >
-        <option value="">Total</option>
-        {all.map((n) => <option key={n} value={n}>by {n}</option>)}
+        <optgroup label="Lines">
+          <option value="">Total</option>
+          {all.map((n) => <option key={n} value={n}>by {n}</option>)}
+        </optgroup>
+        <optgroup label="Heat map">
+          {all.map((n) => <option key={n} value={`heat ${n}`}>Heat map by {n}</option>)}
+          <option value={`heat ${BY_VALUE}`}>Heat map by value</option>
+        </optgroup>
       </select>
     </label>
   );
 }
 
-function PerControl({ per }: { per: Per }) {
+export function PerControl({ per }: { per: Per }) {
   return (
     <label class="picklist timeline-per" {...tip('Sum, per profile or per second, here and below')}>
       <span class="visually-hidden">Values</span>
@@ -352,7 +369,7 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
   );
 }
 
-function chooseBase(to: Span, how: 'push' | 'replace' = 'push'): void {
+export function chooseBase(to: Span, how: 'push' | 'replace' = 'push'): void {
   const now = selectedBase.peek();
   const s = state.peek();
   if (now && how === 'replace') {
@@ -372,7 +389,7 @@ interface HandlesProps {
 }
 
 /** The two ends of a range, for the mouse, fingers and keys. */
-function Handles({ range, span, step, x, kind, onChange }: HandlesProps) {
+export function Handles({ range, span, step, x, kind, onChange }: HandlesProps) {
   // Keys come faster than what they ask for: it is asked for when they rest.
   // Signals, since the next event may come before what this one changes is drawn.
   const moved = useSignal<Span | null>(null);

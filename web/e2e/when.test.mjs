@@ -1,0 +1,174 @@
+// @ts-check
+// When something happened, and to whom: heat maps of the timeline, and parts of it against the rest.
+
+import assert from 'node:assert/strict';
+import { clean } from './axe.mjs';
+import { tabTo } from './focus.mjs';
+import { eventually, settled, suite } from './page.mjs';
+import { ask } from './store.mjs';
+import { clock, FROM, hour, INSTANCES, linkTo, MINUTE, pushCPU, slowHour, TO } from './slow.mjs';
+
+/** @typedef {import('./page.mjs').Page} Page */
+
+const check = suite([], { start: slowHour });
+
+/** The selection in the address. @param {Page} page @param {'profile' | 'base'} [which] */
+const selection = (page, which = 'profile') => new URLSearchParams((new URL(page.url()).searchParams.get(which) ?? 'sel:').slice(4));
+
+/** @param {Page} page */
+const heat = (page) => page.getByRole('application', { name: /^Heat map/ });
+
+/**
+ * The middle of a cell: a minute of the hour, in a row.
+ * @param {Page} page @param {number} minute @param {number} row @param {number} rows
+ */
+async function cell(page, minute, row, rows) {
+  const x = async (/** @type {string} */ name) => {
+    const box = await page.getByRole('slider', { name }).boundingBox();
+    assert.ok(box);
+    return box.x;
+  };
+  const [start, end] = [await x('Start of the selection'), await x('End of the selection')];
+  const box = await heat(page).boundingBox();
+  assert.ok(box);
+  const [top, foot] = [box.y + 16, box.y + box.height - 18];
+  return { x: start + (((minute + 0.5) * MINUTE) / (TO - FROM)) * (end - start), y: top + ((row + 0.5) / rows) * (foot - top) };
+}
+
+/** The summary says which function it was. @param {Page} page */
+const blamed = (page) => eventually(async () => {
+  assert.match(await page.getByRole('region', { name: 'In short' }).innerText(), /main\.slow \+0\.6 cores \(new\)/);
+});
+
+/** @param {Page} page @param {{ x: number, y: number }} from @param {{ x: number, y: number }} to */
+async function drag(page, from, to) {
+  await page.mouse.move(from.x, from.y);
+  await page.mouse.down();
+  await page.mouse.move(to.x, to.y, { steps: 4 });
+  await page.mouse.up();
+  await settled(page);
+}
+
+check.core('a heat map shows which instance and which minute; a drag selects both, and the rest is a step away', async ({ page, open }) => {
+  await open(linkTo('flame', hour('cpu')));
+  await page.locator('.timeline-by select').selectOption({ label: 'Heat map by instance' });
+  await settled(page);
+  assert.equal(new URL(page.url()).searchParams.get('heat'), 'instance');
+  // The largest is the first row, and its minute is told to who can't see colours.
+  assert.match((await heat(page).getAttribute('aria-label')) ?? '', /Most: b, \d+ \w+ 14:0[567]:00 – 14:0[678]:00, 0\.\d+ cores/);
+  const [from, to] = [await cell(page, 35, 0, INSTANCES.length), await cell(page, 37, 0, INSTANCES.length)];
+  await page.mouse.move(from.x, from.y);
+  await page.locator('.heat-words').filter({ hasText: /14:05 \(60 s\) · b: 0\.\d+ cores, 1 profile/ }).waitFor();
+  await drag(page, from, to);
+  const sel = selection(page);
+  assert.equal(sel.get('q'), 'cpu{service="shop", instance="b"}');
+  assert.deepEqual([sel.get('from'), sel.get('to')], [String(clock(14, 5)), String(clock(14, 8))]);
+  await page.getByRole('button', { name: 'vs the rest' }).click();
+  await settled(page);
+  const base = selection(page, 'base');
+  assert.equal(base.get('q'), 'cpu{service="shop", instance="b"}');
+  assert.deepEqual([base.get('from'), base.get('to'), base.get('except')], [String(FROM), String(TO), `${clock(14, 5)}-${clock(14, 8)}`]);
+  await blamed(page);
+  // All rows are still there, and the way back.
+  assert.match((await heat(page).getAttribute('aria-label')) ?? '', /^Heat map by time and instance/);
+  assert.equal(await page.locator('.heat-row').count(), INSTANCES.length);
+  await page.getByRole('button', { name: 'Select the whole timeline' }).click();
+  await settled(page);
+  assert.equal(selection(page).get('q'), 'cpu{service="shop"}');
+  assert.equal(new URL(page.url()).searchParams.get('base'), null); // there is no rest
+}, { mayShift: true });
+
+check('two drags are compared', async ({ page, open }) => {
+  await open(linkTo('flame', hour('cpu'), { heat: 'instance' }));
+  await drag(page, await cell(page, 35, 0, 5), await cell(page, 37, 0, 5));
+  await page.keyboard.down('Shift');
+  const whole = { from: FROM, to: TO };
+  // The handles are at the selection now: places come from the plot.
+  const box = await heat(page).boundingBox();
+  assert.ok(box);
+  const left = (await page.locator('.heat-row').first().boundingBox())?.x ?? 0;
+  const x = (/** @type {number} */ minute) => left + 12 + ((minute * MINUTE) / (whole.to - whole.from)) * (box.x + box.width - left - 16);
+  await drag(page, { x: x(5), y: box.y + 24 }, { x: x(15), y: box.y + 24 });
+  await page.keyboard.up('Shift');
+  const base = selection(page, 'base');
+  assert.equal(base.get('q'), 'cpu{service="shop", instance="b"}');
+  const [from, to] = [Number(base.get('from')), Number(base.get('to'))];
+  assert.ok(from >= FROM + 4 * MINUTE && to <= FROM + 17 * MINUTE && to - from >= 9 * MINUTE, base.toString());
+  await blamed(page);
+});
+
+check('keys select in a heat map, and choose what to compare with', async ({ page, open }) => {
+  await open(linkTo('flame', hour('cpu'), { heat: 'instance' }));
+  await tabTo(page, /^application Heat map/);
+  await page.keyboard.press('Home');
+  for (let i = 0; i < 3; i++) await page.keyboard.press('PageDown');
+  for (let i = 0; i < 5; i++) await page.keyboard.press('ArrowRight');
+  await page.locator('.heat-words').filter({ hasText: /14:05 .*· b: / }).waitFor();
+  await page.keyboard.press('Shift+ArrowRight');
+  await page.keyboard.press('Shift+ArrowRight');
+  await page.keyboard.press('Enter');
+  await settled(page);
+  const sel = selection(page);
+  assert.deepEqual(
+    [sel.get('q'), sel.get('from'), sel.get('to')], ['cpu{service="shop", instance="b"}', String(clock(14, 5)), String(clock(14, 8))],
+  );
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Shift+Enter');
+  await settled(page);
+  assert.match(selection(page, 'base').get('q') ?? '', /^cpu\{service="shop", instance="[acde]"\}$/);
+});
+
+check('a heat map by value has a row for the few profiles that cost most; a drag selects their time', async ({ page, open, url }) => {
+  await open(linkTo('flame', hour('cpu'), { heat: '=value' }));
+  const map = await ask(url, `heat?${hour('cpu').slice(4)}&values=1&limit=13`);
+  const last = map.rows.length - 1;
+  assert.equal(map.rows[last].profiles, 3);
+  assert.equal(await page.locator('.heat-row').count() > 3, true);
+  await drag(page, await cell(page, 35, 0, 5), await cell(page, 37, 0, 5));
+  const sel = selection(page);
+  assert.deepEqual([sel.get('q'), sel.get('from'), sel.get('to')], ['cpu{service="shop"}', String(clock(14, 5)), String(clock(14, 8))]);
+});
+
+check('two fields select a part of the timeline', async ({ page, open }) => {
+  await open(linkTo('flame', hour('cpu')));
+  await page.getByRole('button', { name: /^27|^\d+ \w+ 13:30/ }).or(page.locator('.sel-span')).first().click();
+  const day = new Date(FROM).toISOString().slice(0, 10);
+  await page.getByLabel('From').fill(`${day}T14:05:00`);
+  await page.getByLabel('To', { exact: true }).fill(`${day}T14:08:00`);
+  await page.getByRole('button', { name: 'Select', exact: true }).click();
+  await settled(page);
+  assert.deepEqual([selection(page).get('from'), selection(page).get('to')], [String(clock(14, 5)), String(clock(14, 8))]);
+  assert.equal(new URL(page.url()).searchParams.get('span'), `${FROM}-${TO}`);
+});
+
+check('a link shows the same when new profiles have come', async ({ page, open, url }) => {
+  await open(linkTo('flame', hour('cpu'), { heat: 'instance' }));
+  await drag(page, await cell(page, 35, 0, 5), await cell(page, 37, 0, 5));
+  await page.getByRole('button', { name: 'vs the rest' }).click();
+  await settled(page);
+  const said = () => page.getByRole('region', { name: 'In short' }).innerText();
+  await eventually(async () => assert.match(await said(), /main\.slow/));
+  const [link, before] = [page.url(), await said()];
+  await pushCPU(url, 'b', Date.now() - MINUTE, 500, 500);
+  await page.goto('about:blank');
+  await page.goto(link);
+  await settled(page);
+  await eventually(async () => assert.equal(await said(), before));
+  assert.equal(page.url(), link);
+});
+
+for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+  check(`a heat map is accessible, ${colorScheme}`, async ({ page, open }) => {
+    const rest = { base: hour('cpu', { except: `${clock(14, 5)}-${clock(14, 8)}` }), vs: `rest:${FROM}-${TO}`, span: `${FROM}-${TO}` };
+    await open(linkTo('flame', hour('cpu', { from: String(clock(14, 5)), to: String(clock(14, 8)) }), { heat: 'instance', ...rest }));
+    await clean(page);
+  }, { colorScheme });
+}
+
+check('a narrow window has the heat map and the way to the rest', async ({ page, open }) => {
+  const part = hour('cpu', { from: String(clock(14, 5)), to: String(clock(14, 8)) });
+  await open(linkTo('flame', part, { heat: 'instance', span: `${FROM}-${TO}` }));
+  const box = await page.getByRole('button', { name: 'vs the rest' }).boundingBox();
+  assert.ok(box && box.x >= 0 && box.x + box.width <= 360, JSON.stringify(box));
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+}, { viewport: { width: 360, height: 720 } });
