@@ -26,6 +26,7 @@ type Info struct {
 	PeriodType        ValueType   `json:"periodType"`
 	Comments          []string    `json:"comments"`
 	DocURL            string      `json:"docURL,omitempty"`
+	Foldable          bool        `json:"foldable"` // it has code of yours and other code
 	Samples           int         `json:"samples"`
 	Functions         int         `json:"functions"`
 	Locations         int         `json:"locations"`

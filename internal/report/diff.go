@@ -87,6 +87,16 @@ type DiffValue struct {
 	BaseText  string `json:"baseText"`
 	HeadText  string `json:"headText"`
 	DeltaText string `json:"deltaText"`
+
+	// Interval is that of Delta by chance, if it is known; nil if runs were tested.
+	Interval *DiffInterval `json:"interval,omitempty"`
+}
+
+// DiffInterval is the 95 % confidence interval of a change.
+type DiffInterval struct {
+	Low  int64  `json:"low"`
+	High int64  `json:"high"`
+	Text string `json:"text"` // as printed
 }
 
 // DiffTest is the outcome of a Mann–Whitney U test.
@@ -114,9 +124,8 @@ func (d *Diff) key(r *DiffRow) *DiffValue {
 
 // print fills in the texts of all values.
 func (d *Diff) print() {
-	unit := d.textUnit()
 	as := d.rate()
-	format := func(v int64) string { return formatRate(v, d.Unit, unit, as) }
+	format := d.format()
 	total := func(v int64) string { return formatRate(v, d.Unit, "auto", as) }
 	d.BaseText, d.HeadText, d.CompareText = total(d.BaseTotal), total(d.HeadTotal), total(d.Compared)
 	for i := range d.Rows {
@@ -124,6 +133,12 @@ func (d *Diff) print() {
 			v.BaseText, v.HeadText, v.DeltaText = format(v.Base), format(v.Head), signedText(v.Delta, format)
 		}
 	}
+}
+
+// format returns the function that prints the values of rows.
+func (d *Diff) format() func(int64) string {
+	unit, as := d.textUnit(), d.rate()
+	return func(v int64) string { return formatRate(v, d.Unit, unit, as) }
 }
 
 func (d *Diff) rate() rate { return rateOf(profile.ValueType{Type: d.Type, Unit: d.Unit}, d.perSecond) }

@@ -26,8 +26,11 @@ func (d *Diff) Judge(c *Chance) {
 	mean.Event /= float64(d.HeadRuns)
 	mean.BaseEvent /= float64(d.BaseRuns)
 	least := leastChange * float64(max(d.Compared, d.HeadTotal))
+	format := d.format()
 	noise := func(name string, cum bool, v *DiffValue) bool {
-		return math.Abs(float64(v.Delta)) < least || mean.sure(name, cum, float64(v.Base), float64(v.Head), scale) == 0
+		base, head := mean.sides(name, cum, float64(v.Base), float64(v.Head), scale)
+		v.Interval = newDiffInterval(base, head, format)
+		return math.Abs(float64(v.Delta)) < least || SureChange(base, head) == 0
 	}
 	for i := range d.Rows {
 		r := &d.Rows[i]
@@ -40,6 +43,14 @@ func (d *Diff) Judge(c *Chance) {
 		d.Instances = &[2]int{c.BaseInstances, c.Instances}
 	}
 	d.Warnings = slices.DeleteFunc(d.Warnings, isFewRuns)
+}
+
+// newDiffInterval returns the interval of a row's change.
+func newDiffInterval(base, head Measured, format func(int64) string) *DiffInterval {
+	low, high := changeInterval(base, head)
+	in := &DiffInterval{Low: int64(math.Round(low)), High: int64(math.Round(high))}
+	in.Text = "[" + signedText(in.Low, format) + ", " + signedText(in.High, format) + "]"
+	return in
 }
 
 // judgeTotal sets the verdict on the totals, unless they were made equal.

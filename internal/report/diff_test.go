@@ -310,3 +310,26 @@ func TestDiffInShort(t *testing.T) {
 		})
 	}
 }
+
+// TestDiffInterval checks that rows have the interval that judges them.
+func TestDiffInterval(t *testing.T) {
+	d, err := NewDiff(t.Context(), runs(t, "x 1000\ny 10\n"), runs(t, "x 2000\ny 12\nz 100\n"), DefaultOptions(), Scaling{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.Judge(&Chance{})
+	for _, r := range d.Rows {
+		if r.Flat.Interval != nil {
+			t.Errorf("%s has the interval %+v, but nothing tells it", r.Name, r.Flat.Interval)
+		}
+	}
+	d.Judge(&Chance{Event: 1, BaseEvent: 1})
+	// The square root of the events of both sides, times 1.96, is half of the width of x's.
+	want := map[string]string{"x": "[+893, +1108]", "z": "[+82, +122]", "y": "[-8, +12]"}
+	for _, r := range d.Rows {
+		in := r.Flat.Interval
+		if in == nil || in.Text != want[r.Name] || (in.Low <= 0 && in.High >= 0) != r.Noise.Flat {
+			t.Errorf("%s: %+v, want %s; noise: %+v", r.Name, in, want[r.Name], r.Noise)
+		}
+	}
+}

@@ -139,7 +139,7 @@ func newInfo(o Opened, p *profile.Profile, env report.Env) (*api.Info, error) {
 		Profile:  api.Profile{ID: o.ID, Name: o.Name, Merged: 1, State: stateReady},
 		Duration: p.DurationNanos, Period: p.Period, PeriodType: api.ValueType(p.PeriodType),
 		Header: []string{}, SampleTypes: []api.ValueType{}, Comments: append([]string{}, p.Comments...), DocURL: p.DocURL,
-		Samples: p.NumSamples(), Functions: len(p.Functions), Locations: len(p.Locations), Mappings: []api.Mapping{},
+		Foldable: report.Foldable(p), Samples: p.NumSamples(), Functions: len(p.Functions), Locations: len(p.Locations), Mappings: []api.Mapping{},
 	}
 	r, err := report.New(p, "top", "", report.DefaultOptions(), env)
 	if err != nil {

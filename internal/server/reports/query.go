@@ -90,6 +90,8 @@ type query struct {
 	flame  flameQuery        // those of flame graphs
 	// baseTotal is the BaseTotal of report.Scaling, as given.
 	baseTotal float64
+	// mineIfAny asks for your code only if there is some and other code as well.
+	mineIfAny bool
 
 	match    string
 	download bool
@@ -115,7 +117,10 @@ func (s *Service) newQuery(ctx context.Context, k *kind, values url.Values) (*qu
 	if q.head, q.base, err = s.opener.sides(ctx, values["profile"], values["base"]); err != nil {
 		return nil, err
 	}
-	return q, q.settle()
+	if err := q.settle(); err != nil || !q.mineIfAny {
+		return q, err
+	}
+	return q, s.maker.settleMine(ctx, q)
 }
 
 // parseQuery reads all parameters except those that name profiles.
@@ -196,6 +201,9 @@ func (q *query) set(name, value string) error {
 			return server.BadParam(name, "invalid base_total %q: use a number above 0, the multiple of the other side's total to scale the base to", value)
 		}
 		q.baseTotal = v
+		return nil
+	case name == "mine" && value == "auto":
+		q.mineIfAny = true
 		return nil
 	case slices.Contains(q.kind.params, name):
 		q.own[name] = value

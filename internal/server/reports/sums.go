@@ -51,6 +51,26 @@ func (m *maker) subject(ctx context.Context, q *query) (*profile.Profile, error)
 	})
 }
 
+// settleMine sets the option for your code only, if a side has code of yours and other code.
+func (m *maker) settleMine(ctx context.Context, q *query) error {
+	any, err := server.Cached(ctx, m.cache, "foldable"+q.profilesKey(), func(ctx context.Context) (bool, int64, error) {
+		for _, side := range [][]Opened{q.head, q.base} {
+			all, err := profilesOf(ctx, side[:min(1, len(side))])
+			if err != nil {
+				return false, 0, err
+			}
+			if len(all) > 0 && report.Foldable(all[0]) {
+				return true, 0, nil
+			}
+		}
+		return false, 0, nil
+	})
+	if any {
+		q.config.Mine = report.MineModule
+	}
+	return err
+}
+
 // scaling says how the sides of a comparison are made comparable. All views scale the
 // base. Only formats that have to match those of go tool pprof are scaled as it does.
 func (q *query) scaling() report.Scaling {

@@ -56,6 +56,8 @@ export interface ProfileInfo extends Profile {
   docURL?: string;
   /** Of a selection: what it is the sum of. */
   selection?: { profiles: number; duration: number; last: number };
+  /** It has code of yours and other code. */
+  foldable: boolean;
   samples: number;
   functions: number;
   locations: number;
@@ -239,6 +241,8 @@ export interface DiffValue {
   baseText: string;
   headText: string;
   deltaText: string;
+  /** The 95 % confidence interval of delta by chance; absent if that is unknown, or if runs were tested. */
+  interval?: { low: number; high: number; text: string };
 }
 
 export interface DiffRow {
