@@ -123,6 +123,7 @@ var importTable = map[string][]string{
 	// Examples are users' programs, and benchmarks generate their own input.
 	"examples":     {},
 	"bench":        {},
+	"bench/fleet":  {"profile"},                 // it pushes profiles that it makes
 	"bench/advice": {"bench", "internal/gocmd"}, // it runs the go command in modules, and hone
 	// The demo prints its first reports before hone is compiled.
 	"examples/demo": {"examples", "internal/report", "internal/shell", "internal/srcfind", "profile"},

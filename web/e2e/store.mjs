@@ -20,16 +20,17 @@ function inClickHouse() {
 
 /**
  * Starts `hone serve` on a free port of loopback, with a store of its own.
- * @param {{ config?: string, prepare?: (data: string) => void }} [how] config: settings of the file; prepare: runs before it starts
+ * @param {{ config?: string, prepare?: (data: string) => void, port?: number }} [how] config: settings of the file; prepare: runs before
+ * it starts
  */
-export async function serveStore({ config = '', prepare } = {}) {
+export async function serveStore({ config = '', prepare, port = 0 } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'hone-serve-'));
   const data = join(folder, 'data');
   const file = join(folder, 'hone-serve.toml');
   writeFileSync(file, config);
   prepare?.(data);
   const server = await startServer(
-    honeBinary(), ['serve', '-listen', '127.0.0.1:0', '-data', data, '-config', file, ...inClickHouse()], { cwd: folder, seconds: 60 },
+    honeBinary(), ['serve', '-listen', `127.0.0.1:${port}`, '-data', data, '-config', file, ...inClickHouse()], { cwd: folder, seconds: 60 },
   );
   return {
     ...server,
