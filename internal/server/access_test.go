@@ -56,6 +56,8 @@ func TestAccess(t *testing.T) {
 		{"GET", "/api/v1/pprof", read, "GET /api/v1/pprof"},
 		{"GET", "/api/v1/labels", read, "GET /api/v1/labels"},
 		{"GET", "/api/v1/services", read, "GET /api/v1/services"},
+		{"GET", "/api/v1/overview", read, "GET /api/v1/overview"},
+		{"GET", "/api/v1/changes?service=api", read, "GET /api/v1/changes"},
 		{"DELETE", "/api/v1/services?service=api&dry_run=true", admin, "DELETE /api/v1/services"},
 		{"GET", "/api/v1/records", read, "GET /api/v1/records"},
 		{"GET", "/api/v1/series", read, "GET /api/v1/series"},
@@ -192,8 +194,11 @@ func TestReadScope(t *testing.T) {
 	v := servertest.Between("{}", 0, 10).Encode()
 	record := servertest.Decode[api.Records](t, servertest.Body(t, g.Do("GET", "/api/v1/records?"+servertest.Between(`{service="secret-service"}`, 0, 10).Encode(), "", g.As("reader"))))
 
+	at := fmt.Sprint(servertest.Start.Add(10 * time.Minute).UnixMilli())
+
 	// First someone who sees all: what is kept for them is not for others.
 	targets := []string{
+		"/api/v1/overview", "/api/v1/overview?find=secret&to=" + at, "/api/v1/changes?service=api&to=" + at,
 		"/api/v1/labels", "/api/v1/labels?q=" + url.QueryEscape(`{service=~".*"}`), "/api/v1/services", "/api/v1/records", "/api/v1/markers", "/api/v1/status",
 		"/api/v1/series?by=service,version,pod&" + v, "/api/v1/history?" + v + "&q=cpu", "/api/v1/profiles",
 		"/api/v1/report/raw?profile=" + url.QueryEscape(all) + "&format=text",
@@ -214,6 +219,7 @@ func TestReadScope(t *testing.T) {
 		}
 		for _, target := range []string{
 			"/api/v1/report/top?profile=" + url.QueryEscape(secret),
+			"/api/v1/changes?service=secret-service&to=" + at,
 			"/api/v1/profiles/" + url.PathEscape(secret),
 			"/api/v1/report/top?profile=" + url.QueryEscape(record.Profile[0]),
 			"/api/v1/pprof?id=" + record.ID[0],

@@ -70,6 +70,19 @@ func (p *params) selection(recent bool) (*api.Selection, error) {
 	return api.ReadSelection(p.Values, p.now)
 }
 
+// end returns the parameter to, in ns since 1970. Profiles that arrive at this moment are
+// before it.
+func (p *params) end() (int64, error) {
+	at := p.now.Add(time.Second).Truncate(time.Second).UnixNano()
+	if text := p.Get("to"); text != "" {
+		var err error
+		if at, err = api.ParseBound(text, p.now); err != nil {
+			return 0, server.BadParam("to", "to: %w", err)
+		}
+	}
+	return at, nil
+}
+
 // number reads a number between least and most. A missing one is absent.
 func (p *params) number(name string, absent, least, most int) (int, error) {
 	text := p.Get(name)

@@ -11,6 +11,8 @@ func New(srv *server.Server, cfg Config) *Service {
 	srv.Handle("GET /api/v1/pprof", auth.Read, s.mergedProfile)
 	srv.Handle("GET /api/v1/labels", auth.Read, s.labels)
 	srv.Handle("GET /api/v1/services", auth.Read, s.services)
+	srv.Handle("GET /api/v1/overview", auth.Read, s.overview)
+	srv.Handle("GET /api/v1/changes", auth.Read, s.changes)
 	srv.Handle("DELETE /api/v1/services", auth.Admin, s.deleteService)
 	srv.Handle("GET /api/v1/records", auth.Read, s.records)
 	srv.Handle("GET /api/v1/series", auth.Read, s.series)

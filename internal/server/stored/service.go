@@ -13,6 +13,8 @@
 //	records     labels, services, single profiles
 //	series      totals over time
 //	heat        totals by time and label, and single profiles by time and value
+//	overview    what services use now: usage asks the store for it, release tells which version runs
+//	changes     what changed in a service since its version before and since yesterday
 //	history     functions over time and by version: history_query, the request;
 //	            functions, those of a window or version; rank, their order
 //	markers     deployments, and events that people mark; marker_requests, requests for them

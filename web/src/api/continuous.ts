@@ -28,6 +28,79 @@ export interface Services {
   left: number;
 }
 
+/** How much of something a service uses: now of all instances, mean and values (one per window) of an average one. */
+export interface Usage {
+  now: number | null;
+  mean: number;
+  values: (number | null)[];
+}
+
+export interface OverviewService {
+  name: string;
+  last: number;
+  profiles: number;
+  kinds: ServiceKind[];
+  /** The newest version that runs, when it began (0: unknown), and the one before. */
+  version: string;
+  since: number;
+  previous: string;
+  /** Numbers of versions that there are, and that run. */
+  versions: number;
+  running: number;
+  instances: number;
+  /** In cores, bytes in use, and their number. */
+  cpu?: Usage;
+  memory?: Usage;
+  goroutines?: Usage;
+}
+
+export interface Overview {
+  from: number;
+  to: number;
+  step: number;
+  /** The costliest first. */
+  services: OverviewService[];
+  left: number;
+}
+
+export interface FunctionShare {
+  name: string;
+  /** In percent, as those of changes. */
+  share: number;
+}
+
+export interface FunctionChange {
+  name: string;
+  before: number;
+  after: number;
+  sure: number;
+}
+
+/** Of one instance on average, in the units of Usage. */
+export interface TotalChange {
+  kind: string;
+  before: number;
+  after: number;
+  sure: number;
+}
+
+export interface ServiceComparison {
+  profile: string;
+  base: string;
+  instances: number;
+  functions: FunctionChange[];
+  totals: TotalChange[];
+}
+
+export interface ServiceChanges {
+  service: string;
+  kind: string;
+  to: number;
+  top: FunctionShare[];
+  version?: ServiceComparison;
+  yesterday?: ServiceComparison;
+}
+
 export interface StoreLabel {
   name: string;
   values: string[];
@@ -200,6 +273,8 @@ async function get<T>(path: string, params: Params, signal?: AbortSignal): Promi
 }
 
 export const services = (params: Params, signal?: AbortSignal) => get<Services>('services', params, signal);
+export const overview = (params: Params, signal?: AbortSignal) => get<Overview>('overview', params, signal);
+export const changes = (params: Params, signal?: AbortSignal) => get<ServiceChanges>('changes', params, signal);
 export const labels = async (params: Params, signal?: AbortSignal) =>
   (await get<{ labels: StoreLabel[] }>('labels', params, signal)).labels;
 export const series = (params: Params, signal?: AbortSignal) => get<OverTime>('series', params, signal);

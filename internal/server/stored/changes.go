@@ -1,0 +1,280 @@
+package stored
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/report"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/auth"
+	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// Bounds of what changed in a service: each side is a few merges over at most a day.
+const (
+	// settled is how often the times that are compared move on. Until then, answers
+	// come from the cache.
+	settled       = 10 * time.Minute
+	versionDay    = 24 * time.Hour
+	latestHours   = 3 * time.Hour
+	shownTop      = 3
+	shownChanges  = 3
+	leastShare    = 0.5  // percent of a profile: smaller changes aren't worth a look
+	leastRelative = 0.05 // of a total
+)
+
+// changes answers what changed most in a service since its version before, and since the
+// day before.
+func (s *Service) changes(w http.ResponseWriter, r *http.Request) error {
+	p, err := newParams(r, []string{"service", "to"})
+	if err != nil {
+		return err
+	}
+	name := p.Get("service")
+	if name == "" {
+		return server.BadParam("service", "service is missing: give the name of a service")
+	}
+	at, err := p.end()
+	if err != nil {
+		return err
+	}
+	c, err := s.serviceAt(r.Context(), name, store.Window(at, int64(settled)))
+	if err != nil {
+		return err
+	}
+	out := &api.ServiceChanges{Service: name, Kind: c.kind, To: api.Milliseconds(c.at), Top: []api.FunctionShare{}}
+	latest := c.between("", c.at-int64(latestHours), c.at)
+	part, err := s.partOf(r.Context(), c, latest)
+	if err != nil {
+		return err
+	}
+	out.Top = c.top(part)
+	if base, head := c.versions(); base != nil {
+		if out.Version, err = s.compare(r.Context(), c, base, head); err != nil {
+			return err
+		}
+	}
+	if out.Yesterday, err = s.compare(r.Context(), c, earlier(latest, versionDay), latest); err != nil {
+		return err
+	}
+	if out.Yesterday != nil {
+		if out.Yesterday.Totals, err = s.totals(r.Context(), c, earlier(latest, versionDay), latest); err != nil {
+			return err
+		}
+	}
+	return server.WriteJSON(w, r, out)
+}
+
+// A serviceAt is a service at the time until which it is compared.
+type serviceAt struct {
+	historyQuery // how functions are told apart: yours, with what they call
+	name         string
+	kind         string
+	per          string
+	at           int64
+	release      release
+}
+
+// serviceAt returns what the store has of a service until at. The times of a service that
+// ended end with it.
+func (s *Service) serviceAt(ctx context.Context, name string, at int64) (*serviceAt, error) {
+	q := store.Query{
+		Selector: store.Selector{{Name: store.LabelService, Op: store.Equal, Value: name}}, To: at, Step: wholeStep,
+		By: []string{store.LabelService, store.LabelKind, store.LabelVersion},
+	}
+	groups, err := working(ctx, s, func(ctx context.Context) ([]store.Series, error) { return s.selections.store.Series(ctx, q) })
+	if err != nil {
+		return nil, err
+	}
+	if len(groups) == 0 {
+		return nil, server.NotFound("no profiles of service %q", name)
+	}
+	of := servicesOf(groups)[0]
+	kind := of.Kinds[0]
+	if i := slices.IndexFunc(of.Kinds, func(k api.ServiceKind) bool { return k.Kind == kindCPU }); i >= 0 {
+		kind = of.Kinds[i]
+	}
+	last := kind.Last*int64(time.Millisecond) + int64(settled) - 1
+	c := &serviceAt{
+		historyQuery: historyQuery{options: shell.DefaultConfig()}, name: name, kind: kind.Kind, per: api.PerSecond,
+		at: min(at, store.Window(last, int64(settled))), release: releaseOf(&of, s.cfg.Markers.began(auth.From(ctx))),
+	}
+	if kind.Duration == 0 || profile.OfMoment(kind.Type) {
+		c.per = api.PerProfile
+	}
+	c.options.Trim = false // every function, however small
+	c.options.Mine = report.MineModule
+	return c, nil
+}
+
+// between returns the selection of a version, or of all with "", in a time range.
+func (c *serviceAt) between(version string, from, to int64) *api.Selection {
+	ls, err := store.NewLabels(
+		store.Label{Name: store.LabelKind, Value: c.kind}, store.Label{Name: store.LabelService, Value: c.name}, store.Label{Name: store.LabelVersion, Value: version})
+	if err != nil {
+		return &api.Selection{Selector: kindIs(c.kind), From: from, To: to} // not reached: they are labels of the store
+	}
+	return &api.Selection{Selector: store.SelectorOf(ls, store.LabelKind, store.LabelService, store.LabelVersion), From: from, To: to}
+}
+
+// earlier returns a selection with times that are earlier.
+func earlier(sel *api.Selection, by time.Duration) *api.Selection {
+	out := *sel
+	out.From, out.To = sel.From-int64(by), sel.To-int64(by)
+	return &out
+}
+
+// versions returns the last day of the version that runs, and the same hours of the last
+// day before it began, of the version before. Both are nil if there is nothing to compare.
+func (c *serviceAt) versions() (base, head *api.Selection) {
+	since := store.Window(c.release.since+int64(settled)-1, int64(settled))
+	if c.release.previous == "" || c.release.since == 0 || since >= c.at {
+		return nil, nil
+	}
+	head = c.between(c.release.version, max(since, c.at-int64(versionDay)), c.at)
+	days := (head.To - c.release.since + int64(versionDay) - 1) / int64(versionDay)
+	base = c.between(c.release.previous, head.From-days*int64(versionDay), head.To-days*int64(versionDay))
+	return base, head
+}
+
+// partOf returns the functions of a selection.
+func (s *Service) partOf(ctx context.Context, c *serviceAt, sel *api.Selection) (part, error) {
+	total, err := working(ctx, s, func(ctx context.Context) (store.Total, error) { return s.selections.totalOf(ctx, sel) })
+	if err != nil || total.Profiles == 0 {
+		return part{sel: sel, functionTable: &functionTable{}}, err
+	}
+	t, err := s.functionTable(ctx, &c.historyQuery, sel, total.Version)
+	return part{time: sel.From, sel: sel, functionTable: t}, err
+}
+
+// top returns the functions with the largest share of their own.
+func (c *serviceAt) top(of part) []api.FunctionShare {
+	all := make([]api.FunctionShare, 0, len(of.functions))
+	for name := range of.functions {
+		if share := rounded(c.share(of.functionTable, name)); share > 0 {
+			all = append(all, api.FunctionShare{Name: name, Share: share})
+		}
+	}
+	slices.SortFunc(all, func(a, b api.FunctionShare) int {
+		return cmp.Or(cmp.Compare(b.Share, a.Share), cmp.Compare(a.Name, b.Name))
+	})
+	return all[:min(shownTop, len(all))]
+}
+
+// compare returns which functions' shares changed. It is nil if one side has no profiles.
+func (s *Service) compare(ctx context.Context, c *serviceAt, base, head *api.Selection) (*api.ServiceComparison, error) {
+	var steps []part
+	for _, sel := range []*api.Selection{base, head} {
+		side, err := s.partOf(ctx, c, sel)
+		if err != nil || side.total == 0 {
+			return nil, err
+		}
+		if side.instances, err = s.functionsOf(ctx, &c.historyQuery, &side); err != nil {
+			return nil, err
+		}
+		steps = append(steps, side)
+	}
+	out := &api.ServiceComparison{
+		Profile: c.id(head), Base: c.id(base), Instances: min(steps[0].instances.Count, steps[1].instances.Count),
+		Functions: []api.FunctionChange{}, Totals: []api.TotalChange{},
+	}
+	chances := chancesOf(steps)
+	for name := range union(steps[0].functions, steps[1].functions) {
+		if by := c.change(name, steps, chances); math.Abs(by.Sure) >= leastShare {
+			out.Functions = append(out.Functions, api.FunctionChange{Name: name, Before: rounded(by.Before), After: rounded(by.After), Sure: rounded(by.Sure)})
+		}
+	}
+	slices.SortFunc(out.Functions, func(a, b api.FunctionChange) int {
+		return cmp.Or(cmp.Compare(math.Abs(b.Sure), math.Abs(a.Sure)), cmp.Compare(a.Name, b.Name))
+	})
+	out.Functions = out.Functions[:min(shownChanges, len(out.Functions))]
+	return out, nil
+}
+
+// id returns the id of a selection as pages compare it.
+func (c *serviceAt) id(sel *api.Selection) string {
+	shown := *sel
+	shown.Per = c.per
+	return shown.String()
+}
+
+func union(a, b map[string]functionValue) map[string]bool {
+	out := make(map[string]bool, len(a)+len(b))
+	for name := range a {
+		out[name] = true
+	}
+	for name := range b {
+		out[name] = true
+	}
+	return out
+}
+
+// totals returns what changed of what an instance uses, judged by how much instances
+// differ. So both sides need two.
+func (s *Service) totals(ctx context.Context, c *serviceAt, base, head *api.Selection) ([]api.TotalChange, error) {
+	out := []api.TotalChange{}
+	for _, kind := range allKinds {
+		var sides [2]instanceTotals
+		for i, sel := range []*api.Selection{base, head} {
+			q := store.Query{
+				Selector: store.Selector{{Name: store.LabelKind, Op: store.Equal, Value: kind.kind}, {Name: store.LabelService, Op: store.Equal, Value: c.name}},
+				From:     sel.From, To: sel.To, Step: wholeStep, SampleType: kind.sampleType, By: []string{store.LabelInstance},
+			}
+			series, err := working(ctx, s, func(ctx context.Context) ([]store.Series, error) { return s.selections.store.Series(ctx, q) })
+			if err != nil {
+				return nil, err
+			}
+			sides[i] = instanceTotalsOf(series)
+		}
+		if sides[0].Count < 2 || sides[1].Count < 2 {
+			continue
+		}
+		var chance report.Chance
+		chance.NewSpreads(&sides[0].Instances, &sides[1].Instances)
+		before, after := report.Measured{Value: sides[0].mean}, report.Measured{Value: sides[1].mean}
+		before.Spread, after.Spread = chance.Spreads(wholeUsage, false)
+		if sure := report.SureChange(before, after); math.Abs(sure) >= leastRelative*before.Value {
+			out = append(out, api.TotalChange{Kind: kind.kind, Before: rounded(before.Value), After: rounded(after.Value), Sure: rounded(sure)})
+		}
+	}
+	return out, nil
+}
+
+// instanceTotals are what the instances of one side use, each under the name wholeUsage.
+type instanceTotals struct {
+	report.Instances
+	mean float64
+}
+
+const wholeUsage = "usage"
+
+// instanceTotalsOf returns the usage of instances. series has one point for each.
+func instanceTotalsOf(series []store.Series) instanceTotals {
+	var out instanceTotals
+	sum, weights := 0.0, 0.0
+	for _, one := range series {
+		total := one.Points[0].Total
+		v, ok := usage(one.Type, total)
+		if !ok {
+			continue
+		}
+		weight := time.Duration(total.Duration).Seconds()
+		if profile.OfMoment(one.Type.Type) {
+			weight = float64(total.Profiles)
+		}
+		out.Add(weight, func(yield func(string, float64, float64)) { yield(wholeUsage, v*weight, v*weight) })
+		out.Count++
+		sum, weights = sum+v*weight, weights+weight
+	}
+	if weights > 0 {
+		out.mean = sum / weights
+	}
+	return out
+}

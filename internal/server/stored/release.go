@@ -1,0 +1,58 @@
+package stored
+
+import (
+	"time"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/server/auth"
+)
+
+// A release is the version of a service that runs.
+type release struct {
+	version  string // the newest one that runs
+	since    int64  // ns since 1970; 0 if unknown
+	previous string // the one that sent profiles last, of the others
+	running  int
+}
+
+// releaseOf tells which version of a service runs, by the times of its versions' first and
+// last profiles. A version that came back runs since the newer one ended.
+func releaseOf(of *api.Service, began map[versionOf]int64) release {
+	var rel release
+	for _, v := range of.Versions { // the last one first
+		if v.Last < of.Last-alive.Milliseconds() {
+			break
+		}
+		rel.running++
+		if first := began[versionOf{of.Name, v.Version}]; rel.running == 1 || first > rel.since {
+			rel.version, rel.since = v.Version, first
+		}
+	}
+	first := rel.since
+	for i, v := range of.Versions {
+		if v.Version == rel.version {
+			continue
+		}
+		if rel.previous == "" {
+			rel.previous = v.Version
+		}
+		last := v.Last * int64(time.Millisecond)
+		if i >= rel.running && first != 0 && began[versionOf{of.Name, v.Version}] > first {
+			rel.since = max(rel.since, last)
+		}
+	}
+	return rel
+}
+
+// began returns the times of the first profiles of versions that a principal may see.
+func (m *Markers) began(p *auth.Principal) map[versionOf]int64 {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	out := make(map[versionOf]int64, len(m.first))
+	for v, t := range m.first {
+		if p.Allows(v.Service) {
+			out[v] = t
+		}
+	}
+	return out
+}

@@ -1,0 +1,175 @@
+package stored
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/profile"
+)
+
+// Times of an overview.
+const (
+	shown   = 24 * time.Hour
+	current = time.Hour // what counts as now
+	// alive is how much later than one instance another one may have sent its last profile,
+	// if both run: agents send each kind at least that often, scraping, too.
+	alive = 20 * time.Minute
+)
+
+// Kinds of profiles that an overview has.
+const (
+	kindCPU       = "cpu"
+	kindHeap      = "heap"
+	kindGoroutine = "goroutine"
+)
+
+// allKinds are the kinds of an overview with the sample types that it shows.
+var allKinds = [...]struct{ kind, sampleType string }{{kindCPU, "cpu"}, {kindHeap, "inuse_space"}, {kindGoroutine, "goroutine"}}
+
+func kindIs(kind string) store.Selector {
+	return store.Selector{{Name: store.LabelKind, Op: store.Equal, Value: kind}}
+}
+
+// usages are what services use at one moment.
+type usages struct {
+	from, to, step int64 // of the windows, ns since 1970
+	services       []api.Service
+	by             map[string]map[string]*api.Usage // by kind, then service
+	instances      map[string]int                   // by service
+}
+
+// usagesOf asks a store for the usage of all services. What covers a day is asked for in
+// whole hours and without instances, which stores have sums of. What distinguishes instances
+// covers an hour.
+func usagesOf(ctx context.Context, st store.Store, at int64) (*usages, error) {
+	groups, err := st.Series(ctx, store.Query{To: at, By: []string{store.LabelService, store.LabelKind, store.LabelVersion}, Step: wholeStep})
+	if err != nil {
+		return nil, err
+	}
+	u := &usages{
+		from: store.Window(at-int64(shown), int64(time.Hour)), to: at, step: int64(time.Hour),
+		services: servicesOf(groups), by: map[string]map[string]*api.Usage{}, instances: map[string]int{},
+	}
+	days, err := askDay(ctx, st, u)
+	if err != nil {
+		return nil, err
+	}
+	if first := earliest(days); first > at-int64(shown)/2 && first < at {
+		// What began lately has a point or two per day: show shorter windows.
+		u.step = int64(autoStep(time.Duration(at-first), int(shown/time.Hour)))
+		u.from = store.Window(first, u.step)
+		if days, err = askDay(ctx, st, u); err != nil {
+			return nil, err
+		}
+	}
+	for k, kind := range allKinds {
+		u.by[kind.kind] = u.overDay(days[k])
+		running, err := st.Series(ctx, store.Query{
+			Selector: kindIs(kind.kind), SampleType: kind.sampleType, From: at - int64(current), To: at, Step: wholeStep,
+			By: []string{store.LabelService, store.LabelInstance},
+		})
+		if err != nil {
+			return nil, err
+		}
+		u.addNow(u.by[kind.kind], running)
+	}
+	return u, nil
+}
+
+// askDay returns the series of the windows, per kind.
+func askDay(ctx context.Context, st store.Store, u *usages) ([len(allKinds)][]store.Series, error) {
+	var out [len(allKinds)][]store.Series
+	for k, kind := range allKinds {
+		var err error
+		q := store.Query{Selector: kindIs(kind.kind), SampleType: kind.sampleType, From: u.from, To: u.to, Step: u.step, By: []string{store.LabelService}}
+		if out[k], err = st.Series(ctx, q); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+func earliest(days [len(allKinds)][]store.Series) int64 {
+	first := int64(math.MaxInt64)
+	for _, some := range days {
+		for _, one := range some {
+			first = min(first, one.Points[0].Time)
+		}
+	}
+	return first
+}
+
+// overDay returns the usage of one kind by service, without what it is now.
+func (u *usages) overDay(series []store.Series) map[string]*api.Usage {
+	out := map[string]*api.Usage{}
+	windows := int((u.to-u.from-1)/u.step) + 1
+	for _, one := range series {
+		use := &api.Usage{Values: make([]any, windows)}
+		var all store.Total
+		for _, pt := range one.Points {
+			all = add(all, pt.Total)
+			if v, ok := usage(one.Type, pt.Total); ok {
+				use.Values[(pt.Time-u.from)/u.step] = rounded(v)
+			}
+		}
+		if mean, ok := usage(one.Type, all); ok {
+			use.Mean = rounded(mean)
+			out[one.Labels.Get(store.LabelService)] = use
+		}
+	}
+	return out
+}
+
+// addNow adds what the instances of one kind use now. series has one point per instance.
+func (u *usages) addNow(of map[string]*api.Usage, series []store.Series) {
+	last := map[string]int64{} // by service
+	for _, one := range series {
+		name := one.Labels.Get(store.LabelService)
+		last[name] = max(last[name], one.Points[0].Last)
+	}
+	sums, counts := map[string]float64{}, map[string]int{}
+	for _, one := range series {
+		name, total := one.Labels.Get(store.LabelService), one.Points[0].Total
+		v, ok := usage(one.Type, total)
+		if !ok || total.Last < last[name]-int64(alive) {
+			continue // it was replaced by another one
+		}
+		sums[name] += v
+		counts[name]++
+	}
+	for name, sum := range sums {
+		u.instances[name] = max(u.instances[name], counts[name])
+		if use := of[name]; use != nil {
+			sum = rounded(sum)
+			use.Now = &sum
+		}
+	}
+}
+
+// usage returns what one instance uses on average, in cores, bytes or a number. There is
+// none if the profiles measure different things, or have no duration.
+func usage(t profile.ValueType, of store.Total) (value float64, ok bool) {
+	switch {
+	case t.Type == "" || of.Profiles == 0:
+		return 0, false
+	case profile.OfMoment(t.Type):
+		return float64(of.Value) / float64(of.Profiles), true
+	case of.Duration == 0:
+		return 0, false
+	}
+	seconds, unit := profile.Convert(of.Value, t.Unit, "seconds")
+	return seconds / time.Duration(of.Duration).Seconds(), unit == "s"
+}
+
+// rounded returns v with four digits, which is all that a page shows.
+func rounded(v float64) float64 {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
+	if err != nil {
+		return v
+	}
+	return short
+}
