@@ -30,7 +30,9 @@ export async function serveStore({ config = '', prepare, port = 0 } = {}) {
   writeFileSync(file, config);
   prepare?.(data);
   const server = await startServer(
-    honeBinary(), ['serve', '-listen', `127.0.0.1:${port}`, '-data', data, '-config', file, ...inClickHouse()], { cwd: folder, seconds: 60 },
+    honeBinary(),
+    ['serve', '-listen', `127.0.0.1:${port}`, '-data', data, '-config', file, ...inClickHouse()],
+    { cwd: folder, seconds: 60 },
   );
   return {
     ...server,

@@ -24,8 +24,8 @@ const (
 	settled       = 10 * time.Minute
 	versionDay    = 24 * time.Hour
 	latestHours   = 3 * time.Hour
-	shownTop      = 3
-	shownChanges  = 3
+	shownTop      = 5
+	shownChanges  = 5
 	leastShare    = 0.5  // percent of a profile: smaller changes aren't worth a look
 	leastRelative = 0.05 // of a total
 )
@@ -46,6 +46,12 @@ func (s *Service) changes(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	c, err := s.serviceAt(r.Context(), name, store.Window(at, int64(settled)))
+	if err == nil && c == nil {
+		c, err = s.serviceAt(r.Context(), name, at) // it began lately
+	}
+	if err == nil && c == nil {
+		err = server.NotFound("no profiles of service %q", name)
+	}
 	if err != nil {
 		return err
 	}
@@ -82,8 +88,8 @@ type serviceAt struct {
 	release      release
 }
 
-// serviceAt returns what the store has of a service until at. The times of a service that
-// ended end with it.
+// serviceAt returns what the store has of a service until at, nil if there is nothing. The
+// times of a service that ended end with it.
 func (s *Service) serviceAt(ctx context.Context, name string, at int64) (*serviceAt, error) {
 	q := store.Query{
 		Selector: store.Selector{{Name: store.LabelService, Op: store.Equal, Value: name}}, To: at, Step: wholeStep,
@@ -94,7 +100,7 @@ func (s *Service) serviceAt(ctx context.Context, name string, at int64) (*servic
 		return nil, err
 	}
 	if len(groups) == 0 {
-		return nil, server.NotFound("no profiles of service %q", name)
+		return nil, nil
 	}
 	of := servicesOf(groups)[0]
 	kind := of.Kinds[0]
@@ -104,7 +110,7 @@ func (s *Service) serviceAt(ctx context.Context, name string, at int64) (*servic
 	last := kind.Last*int64(time.Millisecond) + int64(settled) - 1
 	c := &serviceAt{
 		historyQuery: historyQuery{options: shell.DefaultConfig()}, name: name, kind: kind.Kind, per: api.PerSecond,
-		at: min(at, store.Window(last, int64(settled))), release: releaseOf(&of, s.cfg.Markers.began(auth.From(ctx))),
+		at: min(at, store.Window(last, int64(settled))), release: releaseOf(&of, s.cfg.Markers.began(auth.From(ctx)), nil),
 	}
 	if kind.Duration == 0 || profile.OfMoment(kind.Type) {
 		c.per = api.PerProfile

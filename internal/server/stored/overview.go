@@ -43,7 +43,7 @@ func (s *Service) overview(w http.ResponseWriter, r *http.Request) error {
 	all := make([]api.OverviewService, 0, len(used.services))
 	for i := range used.services {
 		if one := &used.services[i]; strings.Contains(strings.ToLower(one.Name), find) {
-			all = append(all, used.about(one, releaseOf(one, began)))
+			all = append(all, used.about(one, releaseOf(one, began, used.runs[one.Name])))
 		}
 	}
 	slices.SortStableFunc(all, func(a, b api.OverviewService) int {

@@ -134,6 +134,34 @@ func TestOverviewAfterRollback(t *testing.T) {
 	}
 }
 
+// Instances that a deployment replaced count until they missed some profiles.
+func TestOverviewAfterDeployment(t *testing.T) {
+	l := servertest.NewLive(t, nil)
+	for minute := range 50 {
+		instance, version := "a", "v1"
+		if minute >= 40 {
+			instance, version = "b", "v2"
+		}
+		l.PutProfile(took(map[string]int64{"main.work": 500}), minute, 10*time.Second, "service", "shop", "kind", "cpu", "instance", instance, "version", version)
+	}
+	for minute, want := range map[int]int{39: 1, 42: 2, 50: 1} {
+		got := overviewOf(t, l, minute, "").Services[0]
+		if got.Instances != want || got.Running != want || *got.CPU.Now != 0.5*float64(want) {
+			t.Errorf("at minute %d: %d instances, %d versions, %v cores; want %d", minute, got.Instances, got.Running, *got.CPU.Now, want)
+		}
+	}
+}
+
+// What began after the time that changes are compared until has a top function all the same.
+func TestChangesOfYoungService(t *testing.T) {
+	l := servertest.NewLive(t, nil)
+	l.PutProfile(took(map[string]int64{"main.work": 500}), 3, 10*time.Second, "service", "shop", "kind", "cpu", "version", "v1")
+	got := servertest.Decode[api.ServiceChanges](t, l.Get("/api/v1/changes?service=shop&to="+at(5)))
+	if len(got.Top) == 0 || got.Top[0].Name != "main.work" || got.Version != nil || got.Yesterday != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestOverviewErrors(t *testing.T) {
 	l := servertest.NewLive(t, nil)
 	if o := overviewOf(t, l, 5, ""); o.Services == nil || len(o.Services) != 0 {

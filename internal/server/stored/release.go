@@ -16,12 +16,14 @@ type release struct {
 }
 
 // releaseOf tells which version of a service runs, by the times of its versions' first and
-// last profiles. A version that came back runs since the newer one ended.
-func releaseOf(of *api.Service, began map[versionOf]int64) release {
+// last profiles. A version that came back runs since the newer one ended. runs has the
+// versions with an instance that runs; if it is empty, those count that sent a profile
+// lately.
+func releaseOf(of *api.Service, began map[versionOf]int64, runs map[string]bool) release {
 	var rel release
 	for _, v := range of.Versions { // the last one first
-		if v.Last < of.Last-alive.Milliseconds() {
-			break
+		if !runs[v.Version] && (len(runs) > 0 || v.Last < of.Last-alive.Milliseconds()) {
+			continue
 		}
 		rel.running++
 		if first := began[versionOf{of.Name, v.Version}]; rel.running == 1 || first > rel.since {
@@ -29,16 +31,15 @@ func releaseOf(of *api.Service, began map[versionOf]int64) release {
 		}
 	}
 	first := rel.since
-	for i, v := range of.Versions {
+	for _, v := range of.Versions {
 		if v.Version == rel.version {
 			continue
 		}
 		if rel.previous == "" {
 			rel.previous = v.Version
 		}
-		last := v.Last * int64(time.Millisecond)
-		if i >= rel.running && first != 0 && began[versionOf{of.Name, v.Version}] > first {
-			rel.since = max(rel.since, last)
+		if first != 0 && began[versionOf{of.Name, v.Version}] > first {
+			rel.since = max(rel.since, v.Last*int64(time.Millisecond))
 		}
 	}
 	return rel

@@ -16,8 +16,9 @@ const (
 	shown   = 24 * time.Hour
 	current = time.Hour // what counts as now
 	// alive is how much later than one instance another one may have sent its last profile,
-	// if both run: agents send each kind at least that often, scraping, too.
-	alive = 20 * time.Minute
+	// if both run, at most; usually it is the time of missed profiles.
+	alive  = 20 * time.Minute
+	missed = 3
 )
 
 // Kinds of profiles that an overview has.
@@ -39,7 +40,8 @@ type usages struct {
 	from, to, step int64 // of the windows, ns since 1970
 	services       []api.Service
 	by             map[string]map[string]*api.Usage // by kind, then service
-	instances      map[string]int                   // by service
+	instances      map[string]int                   // that run, by service
+	runs           map[string]map[string]bool       // versions that run, by service
 }
 
 // usagesOf asks a store for the usage of all services. What covers a day is asked for in
@@ -53,6 +55,7 @@ func usagesOf(ctx context.Context, st store.Store, at int64) (*usages, error) {
 	u := &usages{
 		from: store.Window(at-int64(shown), int64(time.Hour)), to: at, step: int64(time.Hour),
 		services: servicesOf(groups), by: map[string]map[string]*api.Usage{}, instances: map[string]int{},
+		runs: map[string]map[string]bool{},
 	}
 	days, err := askDay(ctx, st, u)
 	if err != nil {
@@ -70,7 +73,7 @@ func usagesOf(ctx context.Context, st store.Store, at int64) (*usages, error) {
 		u.by[kind.kind] = u.overDay(days[k])
 		running, err := st.Series(ctx, store.Query{
 			Selector: kindIs(kind.kind), SampleType: kind.sampleType, From: at - int64(current), To: at, Step: wholeStep,
-			By: []string{store.LabelService, store.LabelInstance},
+			By: []string{store.LabelService, store.LabelInstance, store.LabelVersion},
 		})
 		if err != nil {
 			return nil, err
@@ -124,22 +127,29 @@ func (u *usages) overDay(series []store.Series) map[string]*api.Usage {
 	return out
 }
 
-// addNow adds what the instances of one kind use now. series has one point per instance.
+// addNow adds what the instances of one kind use now. series has one point per instance
+// and version.
 func (u *usages) addNow(of map[string]*api.Usage, series []store.Series) {
-	last := map[string]int64{} // by service
-	for _, one := range series {
-		name := one.Labels.Get(store.LabelService)
-		last[name] = max(last[name], one.Points[0].Last)
-	}
 	sums, counts := map[string]float64{}, map[string]int{}
-	for _, one := range series {
-		name, total := one.Labels.Get(store.LabelService), one.Points[0].Total
-		v, ok := usage(one.Type, total)
-		if !ok || total.Last < last[name]-int64(alive) {
-			continue // it was replaced by another one
+	for name, some := range processesOf(series) {
+		since := some.since()
+		for _, p := range some {
+			v, ok := usage(p.valueType, p.Total)
+			if !ok || p.Last < since {
+				continue // another one replaced it
+			}
+			sums[name] += v
+			counts[name]++
+			for version, last := range p.versions {
+				if last < since {
+					continue
+				}
+				if u.runs[name] == nil {
+					u.runs[name] = map[string]bool{}
+				}
+				u.runs[name][version] = true
+			}
 		}
-		sums[name] += v
-		counts[name]++
 	}
 	for name, sum := range sums {
 		u.instances[name] = max(u.instances[name], counts[name])
@@ -148,6 +158,48 @@ func (u *usages) addNow(of map[string]*api.Usage, series []store.Series) {
 			use.Now = &sum
 		}
 	}
+}
+
+// A process is an instance in the last hour, whatever versions it ran.
+type process struct {
+	store.Total
+	valueType profile.ValueType
+	versions  map[string]int64 // their last profiles, ns since 1970
+}
+
+type processes map[string]*process // by instance
+
+// processesOf returns the processes of each service.
+func processesOf(series []store.Series) map[string]processes {
+	out := map[string]processes{}
+	for _, one := range series {
+		name, instance := one.Labels.Get(store.LabelService), one.Labels.Get(store.LabelInstance)
+		if out[name] == nil {
+			out[name] = processes{}
+		}
+		p := out[name][instance]
+		if p == nil {
+			p = &process{valueType: one.Type, versions: map[string]int64{}}
+			out[name][instance] = p
+		}
+		if p.valueType != one.Type {
+			p.valueType = profile.ValueType{} // it can't be added up
+		}
+		total := one.Points[0].Total
+		p.Total = add(p.Total, total)
+		p.versions[one.Labels.Get(store.LabelVersion)] = total.Last
+	}
+	return out
+}
+
+// since returns the time after which each process that runs has sent a profile: the time
+// of the last one, less what some profiles take, as often as the busiest sends them.
+func (all processes) since() int64 {
+	last, most := int64(0), int64(1)
+	for _, p := range all {
+		last, most = max(last, p.Last), max(most, p.Profiles)
+	}
+	return last - min(int64(alive), missed*int64(current)/most)
 }
 
 // usage returns what one instance uses on average, in cores, bytes or a number. There is
