@@ -5,7 +5,7 @@ import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Order } from './order';
 import { tsv } from './tsv';
-import { useVirtual } from './useVirtual';
+import { ROW_REM, useVirtual } from './useVirtual';
 import './table.css';
 
 export interface CellContext {
@@ -60,6 +60,8 @@ export interface TableProps<R> {
   /** Marks rows, as those that match a search. */
   marked?: (row: R) => boolean;
   dim?: (row: R) => boolean;
+  /** Height of a row, if it has more than a line. */
+  rowRem?: number;
   /** Rows that come into view. */
   onRange?: (first: number, end: number) => void;
   /** What stands in place of rows if there are none. */
@@ -74,7 +76,7 @@ export function Table<R>(props: TableProps<R>) {
   const grid = useRef<HTMLDivElement>(null);
   const grower = useRef<HTMLDivElement>(null);
   const probe = useRef<HTMLSpanElement>(null);
-  const view = useVirtual(grid, count, 1);
+  const view = useVirtual(grid, count, props.rowRem ? ROW_REM / props.rowRem : 1, props.rowRem);
   const [active, setActive] = useState(selected);
   const [anchor, setAnchor] = useState(-1); // other end of a range of rows
   const [chars, setChars] = useState(60);
@@ -201,7 +203,7 @@ export function Table<R>(props: TableProps<R>) {
       aria-multiselectable="true"
       aria-activedescendant={drawn ? `${id}-${current}` : undefined}
       tabIndex={0}
-      style={{ '--columns': template, '--row': `${view.rowHeight}px` }}
+      style={{ '--columns': template, '--row': `${view.rowHeight}px`, ...(props.rowRem && { '--head': `${ROW_REM}rem` }) }}
       onKeyDown={onKeyDown}
       onCopy={onCopy}
       onScroll={view.onScroll}

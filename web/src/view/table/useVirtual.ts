@@ -17,7 +17,7 @@ export interface Virtual {
 }
 
 /** Rows are this high, in rem: text of one line with room for a finger's error. */
-const ROW_REM = 1.75;
+export const ROW_REM = 1.75;
 
 const pixels = (rem: number) => Math.round(rem * (parseFloat(getComputedStyle(document.documentElement).fontSize) || 16));
 
