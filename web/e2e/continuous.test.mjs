@@ -88,7 +88,7 @@ check.core('services are the start: kinds, versions, whether they live; a notice
   await open('/');
   assert.equal(new URL(page.url()).pathname, '/services');
   const row = rows(page, 'Services').filter({ hasText: 'shakespeare' });
-  for (const text of ['live', 'cpu', 'heap', 'goroutine', '2, 1']) {
+  for (const text of ['live', 'cpu', 'heap', 'goroutine', 'cores', 'main.']) {
     assert.ok((await row.textContent())?.includes(text), `${text}: ${await row.textContent()}`);
   }
   await page.getByRole('button', { name: /could not be fetched/ }).click();

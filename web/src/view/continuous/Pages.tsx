@@ -7,7 +7,7 @@ import { follow } from '../link';
 import { focusFind, PageFrame } from '../PageFrame';
 import { useKeys } from '../parts';
 import Nav from './Nav';
-import { ServicesPage } from './ServicesPage';
+import { ServicesPage } from '../start/ServicesPage';
 import { StatusPage } from './StatusPage';
 
 const pages = { services: ServicesPage, status: StatusPage };

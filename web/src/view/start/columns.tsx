@@ -1,0 +1,243 @@
+import type { ComponentChildren } from 'preact';
+import type { FunctionChange, OverviewService, ServiceComparison, Usage } from '../../api/continuous';
+import { formatShare } from '../../model/units';
+import { lengthText, MINUTE, timeText, zoneText, type Span } from '../../state/selection';
+import { fresh } from '../../state/selected';
+import { go, href, type State } from '../../state/state';
+import { compareVersions } from '../continuous/Against';
+import { follow } from '../link';
+import { IconButton } from '../parts';
+import { plural } from '../table/format';
+import type { Column } from '../table/Table';
+import { compared, useChanges, useFindings } from './changes';
+import { comparisonState, functionState, kindState, mainKind } from './links';
+import { meanText, nameForms, outline, placeOf, shareText, totalText, usageText, type Measure } from './usage';
+
+export interface Row {
+  service: OverviewService;
+  /** In the order of the server: by cost. */
+  place: number;
+  /** The windows of its lines. */
+  span: Span;
+  silent: boolean;
+  now: number;
+  /** How many functions there is room for. */
+  lines: number;
+}
+
+/** The columns, with findings if the server has source. */
+export const columnsOf = (source: boolean): readonly Column<Row>[] => [
+  {
+    id: 'service', title: 'Service', order: 'ascending', width: 'minmax(10.5rem, 1.2fr)', cell: (r) => <NameCell row={r} />,
+    text: (r) => r.service.name,
+  },
+  usageColumn('cpu', 'CPU', 'cpu', 0, (s) => s.cpu),
+  usageColumn('memory', 'Memory', 'heap', 32, (s) => s.memory),
+  usageColumn('goroutines', 'Goroutines', 'goroutine', 40, (s) => s.goroutines),
+  {
+    id: 'top', title: 'Most time in', from: 76, width: 'minmax(12rem, 1.4fr)', cell: (r) => <TopCell row={r} />, text: topText,
+    about: 'Your functions that cost most, with what they call in libraries',
+  },
+  {
+    id: 'version', title: 'Since the version before', order: 'descending', from: 52, width: 'minmax(13rem, 1.7fr)',
+    about: 'What changed most since the version before. Orders by the start of the version',
+    cell: (r) => <ChangeCell row={r} since="version" />, text: (r) => changesText(r, 'version'),
+  },
+  {
+    id: 'yesterday', title: 'Since yesterday', about: 'What changed most since the same hours of yesterday', from: 72,
+    width: 'minmax(13rem, 1.7fr)', cell: (r) => <ChangeCell row={r} since="yesterday" />, text: (r) => changesText(r, 'yesterday'),
+  },
+  ...(source
+    ? [{
+        id: 'findings', title: 'Findings', about: 'Advice worth taking', from: 60, width: '6rem',
+        cell: (r: Row) => <FindingsCell row={r} />,
+      }]
+    : []),
+  { id: 'running', title: 'Version', from: 9999, cell: () => null, text: (r) => r.service.version },
+  { id: 'instances', title: 'Instances', from: 9999, cell: () => null, text: (r) => String(r.service.instances) },
+  { id: 'last', title: 'Seen', from: 9999, cell: () => null, text: (r) => new Date(r.service.last).toISOString() },
+];
+
+function usageColumn(
+  measure: Measure, title: string, kind: string, from: number, of: (s: OverviewService) => Usage | undefined,
+): Column<Row> {
+  return {
+    id: measure, title, order: 'descending', width: from ? 'minmax(6.25rem, 0.6fr)' : 'minmax(7.5rem, 0.7fr)', ...(from && { from }),
+    about: `${title} of all instances in the last hour; the line is an average instance`,
+    cell: (r) => <UsageCell row={r} measure={measure} kind={kind} use={of(r.service)} />,
+    text: (r) => String(of(r.service)?.now ?? ''),
+  };
+}
+
+const minute = (now: number) => Math.ceil(now / MINUTE) * MINUTE;
+
+interface LinkProps {
+  to: () => State;
+  class: string;
+  title?: string;
+  label?: string;
+  children: ComponentChildren;
+}
+
+/** A link of a cell, reached by Enter and the menu rather than by Tab. */
+function CellLink({ to, class: name, title, label, children }: LinkProps) {
+  return (
+    <a class={name} title={title} aria-label={label} tabIndex={-1} href={href(to())} onClick={follow(() => go(to()))}>{children}</a>
+  );
+}
+
+function NameCell({ row: { service: s, silent, now } }: { row: Row }) {
+  const at = minute(now);
+  const seen = `Last profile: ${timeText(s.last, true)} ${zoneText(s.last)}`;
+  const parts = [
+    s.since > 0 ? `${lengthText(Math.max(0, now - s.since))} old` : '',
+    s.running > 1 ? `beside ${plural(s.running - 1, 'other version')}` : '',
+  ].filter(Boolean);
+  return (
+    <div class="start-cell">
+      <span class={silent ? 'seen seen-silent' : 'seen'} title={seen}>
+        <i aria-hidden="true" />
+        <CellLink class="service-link cut" to={() => kindState(s, mainKind(s), at)}>{s.name}</CellLink>
+        <span class={silent ? 'start-silent' : 'visually-hidden'}>{silent ? `silent for ${lengthText(now - s.last)}` : 'live'}</span>
+        {s.instances > 0 && <span class="start-silent">{plural(s.instances, 'instance')}</span>}
+      </span>
+      <span class="start-line" title={s.since > 0 ? `${s.version} since ${timeText(s.since)} ${zoneText(s.since)}` : undefined}>
+        {s.version && <span class="cut mono">{s.version}</span>}
+        {parts.length > 0 && <span class="start-fixed">{parts.join(', ')}</span>}
+        {s.versions > 1 && (
+          <IconButton
+            icon="compare"
+            tabIndex={-1}
+            label={`Compare the two latest versions of ${s.name}`}
+            onClick={(e) => { e.stopPropagation(); void compareVersions(s.name, mainKind(s)); }}
+          />
+        )}
+      </span>
+      <span class="start-line kind-links">
+        {kindsOf(s).map((kind) => <CellLink key={kind} class="kind-link" to={() => kindState(s, kind, at)}>{kind}</CellLink>)}
+      </span>
+    </div>
+  );
+}
+
+const FIRST = ['cpu', 'heap', 'goroutine'];
+
+/** Kinds, those that most look at first. */
+function kindsOf(s: OverviewService): string[] {
+  const names = s.kinds.map((k) => k.kind);
+  return [...FIRST.filter((k) => names.includes(k)), ...names.filter((k) => !FIRST.includes(k))];
+}
+
+interface UsageProps {
+  row: Row;
+  measure: Measure;
+  kind: string;
+  use: Usage | undefined;
+}
+
+function UsageCell({ row: { service, span, now }, measure, kind, use }: UsageProps) {
+  if (!use) return <span class="soft" title={`No profiles of kind ${kind} in the last day`}>–</span>;
+  const deployed = placeOf(service.since, span);
+  return (
+    <div class="start-cell start-usage" title={meanText(use, measure)}>
+      <CellLink class="start-value" to={() => kindState(service, kind, minute(now))}>
+        {use.now === null ? '–' : usageText(use.now, measure)}
+      </CellLink>
+      <svg class="spark" viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true" focusable="false">
+        {deployed !== null && <path class="spark-deployed" d={`M${deployed.toFixed(1)} 0V20`} />}
+        <path d={outline(use.values)} />
+      </svg>
+    </div>
+  );
+}
+
+/** A function in as few words as there is room for. */
+function NameLink({ name, to }: { name: string; to: () => State }) {
+  const [long, bare, method] = nameForms(name);
+  return (
+    <CellLink class="start-name" title={name} label={long} to={to}>
+      <span class="name-long">{long}</span>
+      <span class="name-bare">{bare}</span>
+      <span class="name-method">{method}</span>
+    </CellLink>
+  );
+}
+
+/** What is shown while an answer is on its way, or can't be had. */
+function Unknown({ error }: { error: string | undefined }) {
+  return error === undefined
+    ? <span class="start-waiting" aria-busy="true"><span class="visually-hidden">Loading…</span></span>
+    : <span class="soft" title={error}>not known</span>;
+}
+
+function TopCell({ row: { service, now, lines } }: { row: Row }) {
+  const { value, error } = useChanges(service.name, now);
+  if (!value) return <Unknown error={error} />;
+  return (
+    <ol class="start-cell start-list">
+      {value.top.slice(0, lines).map((f) => (
+        <li key={f.name}>
+          <NameLink name={f.name} to={() => functionState(service, value.kind, f.name, minute(now))} />
+          <span class="start-figure">{formatShare(f.share)}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function ChangeCell({ row: { service, now, lines: room }, since }: { row: Row; since: 'version' | 'yesterday' }) {
+  const { value, error } = useChanges(service.name, now);
+  if (!value) return <Unknown error={error} />;
+  const c = value[since];
+  if (!c) {
+    const why = since === 'yesterday' ? 'No profiles of yesterday' : service.versions > 1 ? 'Too early to tell' : 'No version before';
+    return <span class="soft">{why}</span>;
+  }
+  const lines = [
+    ...c.totals.map((t) => ({ ...totalText(t), grew: t.sure > 0, name: '' })),
+    ...c.functions.map((f) => ({ title: f.name, change: shareText(f), about: undefined, grew: f.sure > 0, name: f.name })),
+  ].slice(0, room);
+  if (lines.length === 0) return <span class="soft" title={judged(c)}>No sure change</span>;
+  return (
+    <ul class="start-cell start-list" title={judged(c)}>
+      {lines.map((l) => (
+        <li key={l.title} title={l.about}>
+          <span class={l.grew ? 'start-more' : 'start-less'} role="img" aria-label={l.grew ? 'more' : 'less'}>
+            {l.grew ? '▲' : '▼'}
+          </span>
+          {l.name
+            ? <NameLink name={l.name} to={() => comparisonState(c, l.name)} />
+            : <CellLink class="start-name start-total" to={() => comparisonState(c)}>{l.title}</CellLink>}
+          <span class="start-figure">{l.change}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const judged = (c: ServiceComparison): string =>
+  (c.instances > 1 ? `Judged by how much ${c.instances} instances differ` : 'Judged by the number of samples');
+
+function FindingsCell({ row: { service, now } }: { row: Row }) {
+  if (mainKind(service) !== 'cpu') return null;
+  return <CPUFindings name={service.name} now={now} />;
+}
+
+function CPUFindings({ name, now }: { name: string; now: number }) {
+  const { value, error } = useFindings(name, now);
+  if (!value) return <Unknown error={error} />;
+  if (value.count === 0) return <span class="soft">none</span>;
+  return (
+    <CellLink class="start-value" title={value.first} to={() => ({ ...fresh({ q: '' }, 'advice'), profile: [value.profile] })}>
+      {plural(value.count, 'finding')}
+    </CellLink>
+  );
+}
+
+const topText = (r: Row): string => (compared(r.service.name)?.top ?? []).map((f) => `${f.name} ${formatShare(f.share)}`).join('; ');
+
+function changesText(r: Row, since: 'version' | 'yesterday'): string {
+  const c = compared(r.service.name)?.[since];
+  const told = (f: FunctionChange) => `${f.name} ${shareText(f)}`;
+  return [...(c?.totals ?? []).map((t) => `${totalText(t).title} ${totalText(t).change}`), ...(c?.functions ?? []).map(told)].join('; ');
+}

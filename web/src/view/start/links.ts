@@ -1,0 +1,51 @@
+// Where the start page leads to.
+
+import type { OverviewService, ServiceComparison } from '../../api/continuous';
+import { flagOn } from '../../state/options';
+import { DAY, HOUR, lately, MINUTE, perOf } from '../../state/selection';
+import { fresh } from '../../state/selected';
+import { formatSelector } from '../../state/selector';
+import { go, type State } from '../../state/state';
+import { compareVersions } from '../continuous/Against';
+import type { MenuItem } from '../parts';
+import { compared } from './changes';
+
+/** A service that sent nothing for so long is silent: agents send each kind every minute or ten. */
+export const SILENT = 15 * MINUTE;
+
+/** What a service is looked at by first. */
+export const mainKind = (s: OverviewService): string => (s.kinds.find((k) => k.kind === 'cpu') ?? s.kinds[0])?.kind ?? '';
+
+/** The last hour of a kind, or the last hour there is. */
+export function kindState(s: OverviewService, kind: string, now: number, view: State['view'] = 'flame'): State {
+  const facts = s.kinds.find((k) => k.kind === kind);
+  const last = facts?.last ?? s.last;
+  const q = formatSelector([{ name: 'kind', op: '=', value: kind }, { name: 'service', op: '=', value: s.name }]);
+  const end = now - last > SILENT ? last + 1000 : now;
+  return fresh({ q, ...(facts && { per: perOf(facts) }), ...lately(view === 'history' ? 7 * DAY : HOUR, end) }, view);
+}
+
+/** The last hour in which a function is looked at as the start page does: yours, with what they call. */
+export const functionState = (s: OverviewService, kind: string, fn: string, now: number): State =>
+  ({ ...kindState(s, kind, now, 'top'), fn, options: { mine: flagOn('mine') } });
+
+/** A comparison of the start page, as shares: with the same verdicts. */
+export const comparisonState = (c: ServiceComparison, fn = ''): State => ({
+  view: 'diff', profile: [c.profile], base: [c.base], options: { mine: flagOn('mine'), normalize: 'true' }, fn, search: '', own: {},
+});
+
+/** What can be done with a service. */
+export function itemsOf(s: OverviewService): MenuItem[] {
+  const { version, yesterday } = compared(s.name) ?? {};
+  return [
+    ...s.kinds.map((k): MenuItem => ({ label: `Open ${k.kind}`, icon: 'chart', run: () => go(kindState(s, k.kind, Date.now())) })),
+    'separator',
+    ...(version
+      ? [{ label: `Compare ${s.version} with ${s.previous}`, icon: 'compare', run: () => go(comparisonState(version)) } as const]
+      : s.versions > 1
+        ? [{ label: 'Compare the two latest versions', icon: 'compare', run: () => void compareVersions(s.name, mainKind(s)) } as const]
+        : []),
+    ...(yesterday ? [{ label: 'Compare with yesterday', icon: 'compare', run: () => go(comparisonState(yesterday)) } as const] : []),
+    { label: 'History of its functions', icon: 'chart', run: () => go(kindState(s, mainKind(s), Date.now(), 'history')) },
+  ];
+}

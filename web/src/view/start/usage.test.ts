@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { nameForms, outline, placeOf, shareText, totalText, usageText } from './usage';
+
+test('usage has the unit that fits', () => {
+  expect(usageText(4.477, 'cpu')).toBe('4.48 cores');
+  expect(usageText(1, 'cpu')).toBe('1 core');
+  expect(usageText(0.004, 'cpu')).toBe('0.004 cores');
+  expect(usageText(1_291_000_000, 'memory')).toBe('1.20GB');
+  expect(usageText(61.51851, 'goroutines')).toBe('61.5');
+  expect(usageText(12345, 'goroutines')).toBe('12\u202f345');
+});
+
+test('an outline leaves out what is missing', () => {
+  expect(outline([])).toBe('');
+  expect(outline([0, 2, 1])).toBe('M0 20L50 1L100 10.5');
+  expect(outline([1, null, 1, 1])).toBe('M0 1l3 0M66.7 1L100 1');
+  expect(outline([0, 0])).toBe('M0 20L100 20');
+});
+
+test('a deployment has a place within the day', () => {
+  expect(placeOf(150, { from: 100, to: 200 })).toBe(50);
+  expect(placeOf(0, { from: 100, to: 200 })).toBeNull();
+  expect(placeOf(200, { from: 100, to: 200 })).toBeNull();
+});
+
+test('names lose their package, then their receiver', () => {
+  expect(nameForms('example.com/shop/pricing.(*Engine).Discounts')).toEqual([
+    'pricing.(*Engine).Discounts', '(*Engine).Discounts', 'Discounts',
+  ]);
+  expect(nameForms('example.com/shop/cart.(*Store).Load via encoding/json.Unmarshal')).toEqual([
+    'cart.(*Store).Load via json.Unmarshal', '(*Store).Load via json.Unmarshal', 'Load via json.Unmarshal',
+  ]);
+  expect(nameForms('runtime: garbage collection')[2]).toBe('runtime: garbage collection');
+});
+
+test('changes say from what to what', () => {
+  expect(shareText({ name: 'f', before: 10.42, after: 9.1234, sure: -1 })).toBe('10.4% → 9.12%');
+  expect(totalText({ kind: 'cpu', before: 0.48, after: 0.69, sure: 0.1 })).toEqual({
+    title: 'CPU', change: '+44%', about: '0.48 cores → 0.69 cores per instance',
+  });
+  expect(totalText({ kind: 'heap', before: 2 ** 30, after: 2 ** 29, sure: -1 })).toMatchObject({ title: 'Memory', change: '−50%' });
+  expect(totalText({ kind: 'goroutine', before: 0, after: 3, sure: 3 })).toMatchObject({ title: 'Goroutines', change: 'new' });
+});

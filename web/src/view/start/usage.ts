@@ -1,0 +1,64 @@
+// What the start page says of usage and changes. Pure.
+
+import { bareName, methodName, shortName } from '../../model/names';
+import { formatCount, formatRate, formatShare, formatValue } from '../../model/units';
+import type { FunctionChange, TotalChange, Usage } from '../../api/continuous';
+
+export type Measure = 'cpu' | 'memory' | 'goroutines';
+
+export function usageText(value: number, of: Measure): string {
+  switch (of) {
+    case 'cpu': return formatRate(value * 1e9, 'nanoseconds', 'minimum', 'cores');
+    case 'memory': return formatValue(Math.round(value), 'bytes');
+    case 'goroutines': return formatCount(Math.abs(value) < 1000 ? Number(value.toPrecision(3)) : Math.round(value));
+  }
+}
+
+/** What an average instance used, for a tooltip. */
+export const meanText = (use: Usage, of: Measure): string => `One instance: ${usageText(use.mean, of)} on average`;
+
+/** The outline of values in a box of 100 by 20, from 0 to the largest; what is missing is left out. */
+export function outline(values: readonly (number | null)[]): string {
+  const top = values.reduce<number>((most, v) => Math.max(most, v ?? 0), 0) || 1;
+  const tenth = (v: number) => Math.round(10 * v) / 10;
+  const width = Math.max(1, values.length - 1);
+  let path = '';
+  values.forEach((v, i) => {
+    if (v === null) return;
+    const x = tenth((100 * i) / width);
+    const y = tenth(20 - (19 * v) / top);
+    const before = values[i - 1] ?? null;
+    const after = values[i + 1] ?? null;
+    path += `${before === null ? 'M' : 'L'}${x} ${y}`;
+    if (before === null && after === null) path += 'l3 0'; // a point alone
+  });
+  return path;
+}
+
+/** Where a time is in the windows, in percent; null if it is before or after them. */
+export function placeOf(time: number, { from, to }: { from: number; to: number }): number | null {
+  return time > from && time < to ? (100 * (time - from)) / (to - from) : null;
+}
+
+/** A function's name with less and less: with its package, its receiver, alone. What it calls in a library stays. */
+export function nameForms(name: string): [long: string, bare: string, method: string] {
+  const via = name.indexOf(' via ');
+  const [caller, rest] = via > 0 ? [name.slice(0, via), ` via ${shortName(name.slice(via + 5))}`] : [name, ''];
+  const long = shortName(caller);
+  const bare = bareName(long);
+  return [long + rest, bare + rest, methodName(bare) + rest];
+}
+
+export const shareText = (c: FunctionChange): string => `${formatShare(c.before)} → ${formatShare(c.after)}`;
+
+const MEASURES: Record<string, { of: Measure; title: string }> = {
+  cpu: { of: 'cpu', title: 'CPU' }, heap: { of: 'memory', title: 'Memory' }, goroutine: { of: 'goroutines', title: 'Goroutines' },
+};
+
+/** A change of what an instance uses: "CPU", "+43%", "0.48 cores → 0.69 cores an instance". */
+export function totalText(c: TotalChange): { title: string; change: string; about: string } {
+  const { of, title } = MEASURES[c.kind] ?? { of: 'goroutines' as const, title: c.kind };
+  const percent = c.before > 0 ? Math.round((100 * (c.after - c.before)) / c.before) : 0;
+  const change = c.before > 0 ? `${percent > 0 ? '+' : '−'}${Math.abs(percent)}%` : 'new';
+  return { title, change, about: `${usageText(c.before, of)} → ${usageText(c.after, of)} per instance` };
+}
