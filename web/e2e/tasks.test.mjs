@@ -87,6 +87,33 @@ single('which of one\u2019s own functions bring mallocgc takes two', async ({ pa
   }
 });
 
+single('who calls a function takes one, by the pointer and by keys', async ({ page, open }) => {
+  await open('/');
+  const { nodes, total } = await nodesOf(page);
+  await hover(page, widest(nodes, 'runtime.mallocgc'), total);
+  const me = user(page);
+  await me.press('S');
+  me.took(1);
+  await page.getByRole('tab', { name: 'Sandwich', selected: true }).waitFor();
+  const callers = rows(page, 'Callers');
+  await callers.first().waitFor();
+  const peek = hone('peek', '^runtime\\.mallocgc$', wordindex);
+  const name = (await callers.first().innerText()).trim().split('\n').at(-1) ?? '';
+  assert.ok(name !== '' && peek.includes(name), `${name} is not in\n${peek}`);
+});
+
+single('giving what is shown to a colleague takes one', async ({ page, open }) => {
+  await open('/top?focus=addLine');
+  const shown = await page.locator('main').innerText();
+  const me = user(page);
+  await me.press('L');
+  me.took(1);
+  await page.locator('.toast').getByText('Link copied').waitFor();
+  await page.goto(await page.evaluate(() => navigator.clipboard.readText()));
+  await settled(page);
+  assert.equal(await page.locator('main').innerText(), shown);
+}, { permissions: ['clipboard-read', 'clipboard-write'] });
+
 single('the share of what a name matches takes two', async ({ page, open }) => {
   await open('/');
   const me = user(page);

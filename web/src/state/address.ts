@@ -53,5 +53,7 @@ export const origin = (): string => location.origin;
 
 export const reload = (): void => location.reload();
 
+export const back = (): void => history.back();
+
 /** Leaves for a page that is none of ours to draw. */
 export const leave = (to: string): void => location.assign(to);

@@ -6,9 +6,19 @@ import { exactly, writtenIn } from './pattern';
 import { isSelection, parseSelection, parseSpan } from './selection';
 import { OPTIONS, type Option, type State } from './state';
 
-/** A word as a POSIX shell takes it literally. */
+/** A word as a shell takes it literally. */
 export function shellQuote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word)) return word;
+  // A terminal acts on control characters that are pasted, even inside quotes, and shows other text after one that turns it around.
+  if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(word)) return `$'${[...word].map(escaped).join('')}'`;
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** A character between $' and ', as bash, zsh and ksh read it. */
+function escaped(c: string): string {
+  if (c === "'" || c === '\\') return `\\${c}`;
+  if (!/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(c)) return c;
+  return [...new TextEncoder().encode(c)].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 }
 
 export interface Commands {

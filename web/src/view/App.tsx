@@ -1,6 +1,6 @@
 import './app.css';
 import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
-import { reload } from '../state/address';
+import { back, reload } from '../state/address';
 import { besideFlame } from '../state/beside';
 import { onKeyDown } from '../state/keys';
 import { distinctName, listError, loadInfo, profiles, provisional, refresh, shown, unknownInfo } from '../state/profiles';
@@ -14,6 +14,7 @@ import { Beside } from './Beside';
 import { Boundary } from './Boundary';
 import { Chunk } from './Chunk';
 import { DropTarget } from './DropTarget';
+import { share } from './ExportMenu';
 import { Header, Start } from './Header';
 import { NotOpen, Failed } from './NotOpen';
 import { Chips, toggleMine } from './RefineBar';
@@ -33,7 +34,14 @@ export function App() {
   const inViews = !runs && !page; // a page beside them leaves alone what they show
   useKeys('Everywhere', [
     { keys: '/', label: 'Search', run: () => document.getElementById('search')?.focus() },
-    ...(inViews ? [{ keys: 'y', label: 'Your code only, or all code', run: toggleMine }] : []),
+    ...(inViews ? [
+      { keys: 'y', label: 'Your code only, or all code', run: toggleMine },
+      { keys: 'B', label: 'Back to what was shown before', run: back },
+      // The flame graph has its own, for the frame under the pointer.
+      ...(state.value.view === 'flame' ? [] : [{ keys: 'S', label: 'Callers and callees of the selected function', run: sandwich }]),
+      { keys: 'L', label: 'Copy a link to this view', run: () => void share().then((s) => s.copyLink()) },
+      { keys: 'C', label: 'Copy this view as a command', run: () => void share().then((s) => s.copyCommand()) },
+    ] : []),
     { keys: '?', label: 'Keys and help', run: () => setHelp(true) },
     { keys: 'Escape', label: 'Close, or clear the selection', run: () => (inViews && state.peek().fn ? go({ fn: '' }) : false) },
   ]);
@@ -105,6 +113,8 @@ export function App() {
 
 /** The head's height is fixed before its code is there. */
 const headClass = ({ line, heat }: State['own']) => `sel-head${line === 'off' ? ' sel-low' : heat ? ' sel-tall' : ''}`;
+
+const sandwich = () => (state.peek().fn ? go({ view: 'sandwich' }) : false);
 
 export const runsPages = () => import('./runs/RunsPages');
 export const storePages = () => import('./continuous/Pages');

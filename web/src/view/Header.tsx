@@ -7,7 +7,7 @@ import { setOption, state, stored } from '../state/state';
 import { theme, type Theme } from '../state/theme';
 import { sampleTypeIndex } from '../state/options';
 import { Compare } from './Compare';
-import { CommandMenu, ExportMenu } from './ExportMenu';
+import { CommandMenu, ExportMenu, ShareMenu } from './ExportMenu';
 import { IconButton, Mark, Menu, tip } from './parts';
 import { Chunk } from './Chunk';
 import { follow } from './link';
@@ -77,6 +77,7 @@ export function Header({ onHelp, bare }: HeaderProps) {
       <div class={`header-actions${more ? ' header-actions-open' : ''}`}>
         {!bare && (
           <>
+            <ShareMenu />
             <ExportMenu />
             <CommandMenu />
             <SavedViews />

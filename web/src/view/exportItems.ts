@@ -1,12 +1,11 @@
 // The entries of the menus Export and Copy as command, for what is shown.
 
-import { address } from '../state/address';
-import { commandsOf } from '../state/command';
 import { ownExports } from '../state/exports';
-import { exportsOf, matchShown } from '../state/files';
-import { sourcesOf, uploadsAmong } from '../state/profiles';
+import { exportsOf } from '../state/files';
+import { uploadsAmong } from '../state/profiles';
 import { state } from '../state/state';
 import { copyText, type MenuItem } from './parts';
+import { commandsShown, copyLink } from './share/items';
 import { views } from './views';
 
 export function exportItems(): MenuItem[] {
@@ -16,20 +15,19 @@ export function exportItems(): MenuItem[] {
     ...exportsOf(state.value).map((file) => ({ ...file, download: true })),
     'separator',
     {
-      label: 'Copy link', icon: 'copy', hint: 'Works for everyone who has this profile open',
-      run: () => void copyText(address(), 'Link copied'),
+      label: 'Copy link', icon: 'link', keys: 'L', hint: 'Works for everyone who has this profile open', run: copyLink,
     },
   ];
 }
 
 export function commandItems(): MenuItem[] {
   const s = state.value;
-  const { hone, pprof } = commandsOf(s, s.profile.flatMap(sourcesOf), s.base.flatMap(sourcesOf), matchShown(s.view));
+  const { hone, pprof } = commandsShown();
   const uploads = uploadsAmong([...s.profile, ...s.base]);
   return [
     { heading: 'Copy this view as a command' },
     ...(uploads.length > 0 ? [{ heading: `${uploads.join(', ')} was uploaded here: insert the path` }] : []),
-    { label: 'hone', hint: hone, code: true, run: () => void copyText(hone, 'Command copied') },
+    { label: 'hone', keys: 'C', hint: hone, code: true, run: () => void copyText(hone, 'Command copied') },
     { label: 'go tool pprof', hint: pprof, code: true, run: () => void copyText(pprof, 'Command copied') },
   ];
 }

@@ -150,6 +150,14 @@ export function FlamePane({
   );
 }
 
+/** Shows the callers and callees of the frame that is meant: only the server's page has such a view. */
+function sandwich(graph: Controller): boolean {
+  const fn = [graph.hover.peek(), graph.focus.peek()].find((spot) => spot?.kind === 'frame')?.name ?? current.peek().fn;
+  if (!fn) return false;
+  go({ view: 'sandwich', fn });
+  return true;
+}
+
 /** A pivot has a graph of its own, so that the zoom of the other means nothing there. */
 function startPivot(name: string): void {
   const { zoom: _, ...rest } = current.peek().own;
@@ -186,6 +194,7 @@ function useFlameKeys(graph: Controller, toggles: readonly Toggle[], pivots: boo
     { keys: 'PageUp', label: 'Scroll up', run: () => graph.scrollBy(-graph.height * 0.8) },
     { keys: 'n', label: 'Next match', run: () => (nextMatch.peek() ? nextMatch.peek()!(1) : false) },
     { keys: 'N', label: 'Previous match', run: () => (nextMatch.peek() ? nextMatch.peek()!(-1) : false) },
+    ...(pivots ? [{ keys: 'S', label: 'Callers and callees of the frame at the pointer, or in focus', run: () => sandwich(graph) }] : []),
     ...(turnSides ? [{ keys: 'b', label: 'Before, both sides, after', run: turnSides }] : []),
     ...(pivots ? [{
       keys: 'v',
