@@ -178,6 +178,7 @@ func uiServer(ctx context.Context, a *app, inv *shell.Invocation, f uiFlags, sit
 	}
 	if !reach.Public {
 		serveRecorded(&site, inv)
+		site.Build = buildOf
 	}
 	site.Opener = stored.None{}
 	// Advice needs the source of a module. Without one, pages say so.

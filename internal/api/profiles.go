@@ -36,6 +36,16 @@ type Info struct {
 	Selection *SelectionInfo `json:"selection,omitempty"`
 }
 
+// Build is what is known of the code that a profile was taken of.
+type Build struct {
+	Package  string `json:"package,omitempty"`  // the import path of the program's main package
+	Module   string `json:"module,omitempty"`   // the path of its module
+	Version  string `json:"version,omitempty"`  // of the module
+	Revision string `json:"revision,omitempty"` // the commit
+	Modified bool   `json:"modified,omitempty"` // there were uncommitted changes
+	Go       string `json:"go,omitempty"`       // the version of Go
+}
+
 // SelectionInfo describes a selection.
 type SelectionInfo struct {
 	Q          string  `json:"q"`

@@ -22,6 +22,7 @@ import (
 // consist of are checked with them.
 var encoded = map[string]any{
 	"Profiles":    api.ProfileList{},
+	"Build":       api.Build{},
 	"ProfileInfo": api.Info{},
 	"SavedView":   api.View{},
 

@@ -36,6 +36,7 @@ func TestAccess(t *testing.T) {
 		{"POST", "/api/v1/profiles?name=x", read, "POST /api/v1/profiles"},
 		{"POST", "/api/v1/profiles?service=api", write, "POST /api/v1/profiles"},
 		{"GET", "/api/v1/profiles/sel%3Aq%3Dcpu", read, "GET /api/v1/profiles/{id}"},
+		{"GET", "/api/v1/profiles/sel%3Aq%3Dcpu/build", read, "GET /api/v1/profiles/{id}/build"},
 		{"GET", "/api/v1/report/top?profile=sel%3Aq%3Dcpu", read, "GET /api/v1/report/{name...}"},
 		{"GET", "/api/v1/advice?profile=sel%3Aq%3Dcpu", read, "GET /api/v1/advice"},
 		{"GET", "/api/v1/runs", read, "GET /api/v1/runs"},

@@ -134,6 +134,27 @@ func (s *Service) profileInfo(w http.ResponseWriter, r *http.Request) error {
 	return a.Write(w, r, http.StatusOK, server.Revalidate)
 }
 
+// profileBuild answers what is known of the code that a profile was taken of: what was
+// recorded, and otherwise what its program says.
+func (s *Service) profileBuild(w http.ResponseWriter, r *http.Request) error {
+	if err := server.OnlyParams(r); err != nil {
+		return err
+	}
+	o, err := s.opener.id(r.Context(), r.PathValue("id"), time.Now())
+	if err != nil {
+		return err
+	}
+	build := o.Build
+	if build == nil && o.Selection == nil && s.cfg.Build != nil {
+		p, err := o.Load(r.Context())
+		if err != nil {
+			return err
+		}
+		build = s.cfg.Build(p)
+	}
+	return server.WriteJSON(w, r, map[string]*api.Build{"build": build})
+}
+
 func newInfo(o Opened, p *profile.Profile, env report.Env) (*api.Info, error) {
 	info := &api.Info{
 		Profile:  api.Profile{ID: o.ID, Name: o.Name, Merged: 1, State: stateReady},

@@ -36,7 +36,10 @@ type Config struct {
 	Decode func(ctx context.Context, data []byte) (*profile.Profile, error)
 	// Env gives reports source and binaries. Its functions are called concurrently;
 	// Warn is not used.
-	Env       report.Env
+	Env report.Env
+	// Build reads what a profile's program says of its build, if the program is there;
+	// nil if not. It is called concurrently, and may be nil where programs aren't opened.
+	Build     func(p *profile.Profile) *api.Build
 	Graphs    graphviz.Engine // lays out call graphs; the zero engine works in this process
 	ViewsFile string          // where saved views are kept, "" for nowhere
 	// Shared limits the cost of patterns. On a machine that others don't share,
@@ -63,6 +66,8 @@ type Opened struct {
 	// Selection returns the store's information on a selection; nil for other
 	// profiles.
 	Selection func() *api.SelectionInfo
+	// Build is what was recorded of the code along with the profile; nil for nothing.
+	Build *api.Build
 	// Divided returns what the values of the profiles' sum are divided by; nil for 1.
 	Divided func() float64
 	// Instances calls visit with the profile of each instance, and what its values are
@@ -94,6 +99,8 @@ type Source struct {
 	// Paths are the sources as a command line names them, for commands that users
 	// copy. Everyone who may see the profile sees them.
 	Paths []string
+	// Build is what was recorded of the code along with the profile; nil for nothing.
+	Build *api.Build
 	// Ready is the profile if it is already loaded. Otherwise Load returns it: it is
 	// called once, when the profile is first needed. If it fails, the profile is
 	// listed with the error.

@@ -231,7 +231,7 @@ func (l *profiles) get(ctx context.Context, id string) (Opened, error) {
 		l.recent.MoveToFront(e.element)
 	}
 	p := e.profile
-	return Opened{ID: e.id, Name: e.source.Name, Load: func(context.Context) (*profile.Profile, error) { return p, nil }}, nil
+	return Opened{ID: e.id, Name: e.source.Name, Build: e.source.Build, Load: func(context.Context) (*profile.Profile, error) { return p, nil }}, nil
 }
 
 // find returns the entry with an id, and whether there was one that is gone.

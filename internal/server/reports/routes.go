@@ -21,6 +21,7 @@ func New(ctx context.Context, srv *server.Server, cfg Config) *Service {
 	srv.Handle("GET /api/v1/profiles", auth.Read, s.listProfiles)
 	srv.Handle("POST /api/v1/profiles", auth.Read, s.uploadProfile)
 	srv.Handle("GET /api/v1/profiles/{id}", auth.Read, s.profileInfo)
+	srv.Handle("GET /api/v1/profiles/{id}/build", auth.Read, s.profileBuild)
 	srv.Handle("GET /api/v1/report/{name...}", auth.Read, s.report)
 	srv.Handle("GET /api/v1/views", auth.Read, views.list)
 	srv.Handle("PUT /api/v1/views/{name}", auth.Read, views.save)

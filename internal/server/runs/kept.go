@@ -281,5 +281,17 @@ func (k *Kept) Profile(ctx context.Context, name string) (reports.Source, error)
 // Source returns a profile of a run as an open profile.
 func Source(run *experiment.Run, f experiment.ProfileFile, load func(context.Context) (*profile.Profile, error)) reports.Source {
 	id := ProfileID(run, f)
-	return reports.Source{ID: id, Name: id, Paths: []string{f.Path}, Load: load}
+	return reports.Source{ID: id, Name: id, Paths: []string{f.Path}, Build: buildOf(run, f), Load: load}
+}
+
+// buildOf returns what a run recorded of the code of a profile's side; nil outside a repository.
+func buildOf(run *experiment.Run, f experiment.ProfileFile) *api.Build {
+	of := &run.Info.Head
+	if f.Side == experiment.Base {
+		of = run.Info.Base
+	}
+	if of == nil || of.Commit == "" {
+		return nil
+	}
+	return &api.Build{Revision: of.Commit, Modified: of.Dirty, Go: run.Info.Environment.Go}
 }

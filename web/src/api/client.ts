@@ -1,7 +1,7 @@
 // Asks the server. Answers about a profile never change, so they are kept.
 
 import { parseFigures } from './figures';
-import type { Answer, Profile, ProfileInfo, Profiles, SavedView } from './types';
+import type { Answer, Build, Profile, ProfileInfo, Profiles, SavedView } from './types';
 
 /** An error of the server, or of the way to it (status 0). */
 export class ApiError extends Error {
@@ -79,6 +79,11 @@ export async function profileInfo(id: string): Promise<{ profile: ProfileInfo; w
     profile: ProfileInfo;
     warnings: string[];
   };
+}
+
+/** What is known of the code that a profile was taken of, null if nothing. */
+export async function profileBuild(id: string): Promise<Build | null> {
+  return ((await (await request(`profiles/${encodeURIComponent(id)}/build`)).json()) as { build: Build | null }).build;
 }
 
 /** Path of a report, as links and downloads use it. */

@@ -65,6 +65,22 @@ export interface ProfileInfo extends Profile {
   labels: LabelKey[];
 }
 
+/** What is known of the code that a profile was taken of. */
+export interface Build {
+  /** The import path of the program's main package. */
+  package?: string;
+  /** The path of its module. */
+  module?: string;
+  /** Of the module. */
+  version?: string;
+  /** The commit. */
+  revision?: string;
+  /** There were uncommitted changes. */
+  modified?: boolean;
+  /** The version of Go. */
+  go?: string;
+}
+
 export interface Answer<T> {
   report: T;
   warnings: string[];
