@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { clean } from './axe.mjs';
 import { root } from './hone.mjs';
 import { eventually, settled, suite } from './page.mjs';
 import { wordindex } from './profiles.mjs';
@@ -73,3 +74,64 @@ stored('Share is a menu, too', async ({ page, open }) => {
   await page.getByRole('menuitem', { name: /^Copy link/ }).click();
   assert.match(await copied(page), /^http:\/\/127\.0\.0\.1:\d+\/top\?profile=sel%3Aq/);
 }, CLIPBOARD);
+
+stored('a line leads to the repository, at the version that a selection is of', async ({ page, open, url }) => {
+  const time = `${Date.now() - MINUTE}000000`;
+  const query = new URLSearchParams({ service: 'json', kind: 'cpu', version: '3d62b7205d54', time, duration: '5s' });
+  const body = new Uint8Array(readFileSync(join(root, 'examples/jsonreq/testdata/generated.cpu.pb.gz')));
+  await fetch(`${url}/api/v1/profiles?${query}`, { method: 'POST', body, headers: { connection: 'close' } });
+  const id = encodeURIComponent('sel:q=cpu{service="json"}&from=-1h');
+  await open(`/source?profile=${id}&fn=${encodeURIComponent('github.com/hone-go/hone/examples/jsonreq.processGenerated')}`);
+  await page.getByRole('button', { name: 'Open line 21' }).click();
+  const item = page.getByRole('menuitem', { name: /^Repository at 3d62b7205d54/ });
+  assert.equal(await item.getAttribute('href'), 'https://github.com/hone-go/hone/blob/3d62b7205d54/examples/jsonreq/tuned.go#L21');
+  assert.deepEqual([await item.getAttribute('target'), await item.getAttribute('rel')], ['_blank', 'noopener noreferrer']);
+  // Without a file on this computer there is nothing to open it with.
+  assert.equal(await page.getByRole('menuitem', { name: /^VS Code/ }).count(), 0);
+});
+
+const file = suite([wordindex]);
+const index = join(root, 'examples/wordindex/index.go');
+
+file('a line opens in an editor, by the menu, its row and a key', async ({ page, open }) => {
+  await open('/source?fn=main.addLine');
+  const hottest = Number(await page.locator('.listing tr[data-heat="1.000"]').first().getAttribute('data-line'));
+  await page.getByRole('button', { name: `Open line ${hottest}` }).click();
+  const menu = page.getByRole('menu', { name: `Open line ${hottest}` });
+  assert.equal(await menu.getByRole('menuitem', { name: /^VS Code/ }).getAttribute('href'), `vscode://file${index}:${hottest}`);
+  assert.equal(
+    await menu.getByRole('menuitem', { name: /^GoLand/ }).getAttribute('href'),
+    `goland://open?file=${encodeURIComponent(index)}&line=${hottest}`,
+  );
+  await menu.getByRole('menuitem', { name: /^Copy Vim command/ }).click();
+  assert.equal(await copied(page), `vim +${hottest} -- ${index}`);
+
+  // Another line, by its row; the editor used last is the one of the key, and the link has the line.
+  const row = page.locator('.listing tr[data-line]').nth(2);
+  const line = Number(await row.getAttribute('data-line'));
+  await row.locator('td.text').click();
+  await eventually(() => assert.equal(new URL(page.url()).searchParams.get('at'), String(line)));
+  await page.keyboard.press('E');
+  await eventually(async () => assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `vim +${line} -- ${index}`));
+  await row.locator('td.text').click({ button: 'right' });
+  await page.getByRole('menu', { name: `Open line ${line}` }).waitFor();
+  await page.keyboard.press('Escape');
+}, CLIPBOARD);
+
+file('a program built elsewhere is found by its folder here, and code elsewhere by a template', async ({ page, open }) => {
+  await open('/source?fn=main.addLine');
+  await page.getByRole('button', { name: /^Open line/ }).click();
+  await page.getByRole('menuitem', { name: /^Editor and repository/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Editor and repository' });
+  const recorded = (await page.locator('.listing-file .mono').innerText()).trim();
+  await dialog.getByLabel('Its paths begin with').fill(recorded.replace('index.go', ''));
+  await dialog.getByLabel('Here that is').fill('/home/ada/my words/');
+  await dialog.getByLabel('Link to a line').fill('javascript:alert(1)');
+  await dialog.getByText('A link begins with https:// or http://').waitFor();
+  await dialog.getByLabel('Link to a line').fill('');
+  await clean(page);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: /^Open line/ }).click();
+  const href = await page.getByRole('menuitem', { name: /^VS Code/ }).getAttribute('href');
+  assert.match(href ?? '', /^vscode:\/\/file\/home\/ada\/my%20words\/index\.go:\d+$/);
+});

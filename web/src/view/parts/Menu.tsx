@@ -20,6 +20,8 @@ export interface MenuAction {
   /** Instead of run: a link; with download, one to a file. */
   href?: string | undefined;
   download?: boolean | undefined;
+  /** A link to another site, for a tab of its own. */
+  away?: boolean | undefined;
   /** Given, the item is one of a choice and shows whether it is taken. */
   checked?: boolean | undefined;
   disabled?: boolean | undefined;
@@ -98,6 +100,8 @@ function grouped(items: readonly MenuItem[]): { heading?: string; items: MenuAct
   return groups.filter((g) => g.items.length > 0 || g.heading !== undefined);
 }
 
+const AWAY = { target: '_blank', rel: 'noopener noreferrer' } as const;
+
 function Entry({ item, close }: { item: MenuAction; close: () => void }) {
   const choice = item.checked !== undefined;
   const attrs = {
@@ -121,7 +125,13 @@ function Entry({ item, close }: { item: MenuAction; close: () => void }) {
   );
   if (item.href !== undefined && !item.disabled) {
     return (
-      <a {...attrs} href={item.href} {...(item.download ? { download: '' } : {})} onClick={() => { item.run?.(); close(); }}>
+      <a
+        {...attrs}
+        href={item.href}
+        {...(item.download ? { download: '' } : {})}
+        {...(item.away ? AWAY : {})}
+        onClick={() => { item.run?.(); close(); }}
+      >
         {content}
       </a>
     );

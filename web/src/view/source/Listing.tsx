@@ -9,6 +9,8 @@ import { copyText, Icon, IconButton, openFunctionMenu, tip } from '../parts';
 import { hex, percentText, plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import { folds } from './folds';
+import { OpenIn, openPlaceMenu } from './OpenIn';
+import type { SourcePlace } from './openItems';
 import { tokens, type Inside, type Token } from './tokens';
 
 interface Props {
@@ -17,8 +19,11 @@ interface Props {
   unit: string;
   /** Show the machine code of all lines. */
   assembly: boolean;
-  /** The line a link leads to, '' for none. */
+  /** The line that is chosen, '' for none. */
   at: string;
+  onChoose: (line: number) => void;
+  /** The profile whose code it is. */
+  profile: string;
   /** What there is to say of lines, by their numbers. */
   findings: ReadonlyMap<number, readonly Finding[]>;
   /** The finding whose line is open. */
@@ -36,7 +41,7 @@ interface Figures {
   most: number;
 }
 
-export function Listing({ fn, unit, assembly, at, findings, finding, onFinding, body, onLayout }: Props) {
+export function Listing({ fn, unit, assembly, at, onChoose, profile, findings, finding, onFinding, body, onLayout }: Props) {
   const lines = fn.lines ?? [];
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set()); // folds, by their first line
   const [code, setCode] = useState<ReadonlyMap<number, boolean>>(new Map()); // lines that differ from assembly
@@ -49,6 +54,7 @@ export function Listing({ fn, unit, assembly, at, findings, finding, onFinding, 
     return { figure: columnFigures([...all, ...parts], unit), most };
   }, [lines, unit]);
 
+  const place = placeIn(fn, at, profile);
   return (
     <article class="listing" aria-label={fn.name}>
       <header class="listing-head">
@@ -70,6 +76,7 @@ export function Listing({ fn, unit, assembly, at, findings, finding, onFinding, 
           <p class="listing-file">
             <span class="mono" title={fn.path ? `read from ${fn.path}` : undefined}>{fn.file}</span>
             <IconButton icon="copy" label="Copy the path" onClick={() => void copyText(fn.path ?? fn.file ?? '', 'Path copied')} />
+            {place && <OpenIn place={place} />}
           </p>
         )}
       </header>
@@ -118,6 +125,11 @@ export function Listing({ fn, unit, assembly, at, findings, finding, onFinding, 
                     finding={finding}
                     onFinding={onFinding}
                     body={body}
+                    onChoose={() => onChoose(line.line)}
+                    onMenu={(x, y) => {
+                      onChoose(line.line);
+                      if (place) void openPlaceMenu({ ...place, line: line.line }, x, y);
+                    }}
                     onToggle={() => {
                       setCode(new Map(code).set(line.line, !shown));
                       onLayout();
@@ -131,6 +143,14 @@ export function Listing({ fn, unit, assembly, at, findings, finding, onFinding, 
       )}
     </article>
   );
+}
+
+/** The line that is meant in a function: the one chosen, or the most expensive, or the first. */
+export function placeIn(fn: SourceFunction, at: string, profile: string): SourcePlace | null {
+  const lines = fn.lines ?? [];
+  const chosen = lines.find((l) => String(l.line) === at)
+    ?? lines.reduce<SourceLine | undefined>((a, b) => (a && Math.abs(a.cum.value) >= Math.abs(b.cum.value) ? a : b), undefined);
+  return fn.file ? { fn: fn.name, file: fn.file, path: fn.path, line: chosen?.line ?? 1, profile } : null;
 }
 
 function costs(line: SourceLine): boolean {
@@ -155,6 +175,8 @@ interface LineProps {
   figures: Figures;
   open: boolean;
   aimed: boolean;
+  onChoose: () => void;
+  onMenu: (x: number, y: number) => void;
   onToggle: () => void;
   findings: readonly Finding[] | undefined;
   finding: string;
@@ -162,14 +184,27 @@ interface LineProps {
   body: (f: Finding) => ComponentChildren;
 }
 
-function Line({ line, text, figures, open, aimed, onToggle, findings, finding, onFinding, body }: LineProps) {
+function Line({ line, text, figures, open, aimed, onChoose, onMenu, onToggle, findings, finding, onFinding, body }: LineProps) {
   const hot = costs(line);
   const told = findings?.some((f) => f.id === finding) === true;
   const instructions = line.instructions ?? [];
   const heat = Math.max(Math.abs(line.cum.value), Math.abs(line.flat.value)) / figures.most;
   return (
     <>
-      <tr class={`${hot ? 'hot' : ''}${aimed ? ' aimed' : ''}`} data-line={line.line} {...(hot ? { 'data-heat': heat.toFixed(3) } : {})}>
+      <tr
+        class={`${hot ? 'hot' : ''}${aimed ? ' aimed' : ''}`}
+        data-line={line.line}
+        {...(hot ? { 'data-heat': heat.toFixed(3) } : {})}
+        onClick={(e) => {
+          // Neither for a button, nor when text was selected to copy it.
+          if (!(e.target as Element).closest('button') && getSelection()?.isCollapsed !== false) onChoose();
+        }}
+        onContextMenu={(e) => {
+          if (getSelection()?.isCollapsed === false) return; // the browser's own copies it
+          e.preventDefault();
+          onMenu(e.clientX, e.clientY);
+        }}
+      >
         <th scope="row">
           {findings && (
             <button

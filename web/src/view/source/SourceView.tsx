@@ -16,7 +16,8 @@ import { selects } from '../table/names';
 import { extend } from '../table/query';
 import { NoSamples } from '../NoSamples';
 import type { ViewProps } from '../props';
-import { Listing } from './Listing';
+import { Listing, placeIn } from './Listing';
+import { OpenInHost, openPlace } from './OpenIn';
 import { Rail, hotRows } from './Rail';
 import './source.css';
 
@@ -79,12 +80,19 @@ export default function SourceView({ state }: ViewProps) {
     mark.scrollIntoView({ block: 'center' });
   }, [findings, source.stale, waits]);
 
+  const chosen = useRef('');
+  const choose = (to: number) => {
+    chosen.current = `${fn} ${to}`;
+    setOwn('at', String(to), 'replace');
+  };
+
   // What costs most is what one came to see.
   useEffect(() => {
     const box = scroller.current;
     if (!box || source.stale || linked.current !== '') return;
     const rows = hotRows(box);
     const hottest = rows.reduce<HTMLElement | undefined>((a, b) => (a && heat(a) >= heat(b) ? a : b), undefined);
+    if (line !== '' && chosen.current === `${fn} ${line}`) return; // in sight already
     const aim = (line && box.querySelector<HTMLElement>(`tr[data-line="${CSS.escape(line)}"]`)) || hottest;
     box.scrollTop = fn && aim ? Math.max(0, aim.offsetTop - box.clientHeight / 2) : 0;
   }, [source.answer, source.stale, fn, line, waits]);
@@ -95,7 +103,9 @@ export default function SourceView({ state }: ViewProps) {
     const middle = box.scrollTop + box.clientHeight / 2;
     const rows = hotRows(box);
     const next = by > 0 ? rows.find((r) => r.offsetTop > middle + 4) : rows.findLast((r) => r.offsetTop + r.offsetHeight < middle - 4);
-    if (next) box.scrollTop = next.offsetTop + next.offsetHeight / 2 - box.clientHeight / 2;
+    if (!next) return;
+    box.scrollTop = next.offsetTop + next.offsetHeight / 2 - box.clientHeight / 2;
+    choose(Number(next.dataset['line']));
   };
   const nextFinding = () => {
     const marks = [...(scroller.current?.querySelectorAll<HTMLElement>('.finding-mark') ?? [])];
@@ -105,10 +115,19 @@ export default function SourceView({ state }: ViewProps) {
     next.scrollIntoView({ block: 'center' });
     if (next.getAttribute('aria-expanded') !== 'true') next.click();
   };
+  const openChosen = () => {
+    const fns = functions.filter((f) => f.file);
+    const at = fns.find((f) => f.lines?.some((l) => String(l.line) === line)) ?? fns[0];
+    const place = at && placeIn(at, line, state.profile[0] ?? '');
+    if (!place) return false;
+    openPlace(place);
+    return true;
+  };
   useKeys('Source', [
     { keys: 'e', label: 'Next line with advice', run: nextFinding },
     { keys: ']', label: 'Next hot line', run: () => step(1) },
     { keys: '[', label: 'Previous hot line', run: () => step(-1) },
+    { keys: 'E', label: 'Open the line in your editor', run: openChosen },
     { keys: 'x', label: 'Show or hide assembly', run: () => setOwn('asm', assembly ? '' : '1', 'replace') },
   ]);
 
@@ -145,6 +164,8 @@ export default function SourceView({ state }: ViewProps) {
                       unit={source.answer?.report.unit ?? ''}
                       assembly={assembly}
                       at={line}
+                      onChoose={choose}
+                      profile={state.profile[0] ?? ''}
                       findings={findings[i] ?? none}
                       finding={finding}
                       onFinding={openFinding}
@@ -174,6 +195,7 @@ export default function SourceView({ state }: ViewProps) {
           </ReportState>}
         </div>
       </div>
+      <OpenInHost />
     </section>
   );
 }

@@ -1,0 +1,34 @@
+// What code a profile was taken of: what the server knows of it, and of a selection its version.
+
+import { profileBuild } from '../api/client';
+import { series } from '../api/continuous';
+import type { Build } from '../api/types';
+import { isSelection, parseSelection } from './selection';
+
+const asked = new Map<string, Promise<Build | null>>();
+const KEPT = 20;
+
+/** What is known of the code of a profile, null if nothing. Asked once. */
+export function buildOf(id: string): Promise<Build | null> {
+  const known = asked.get(id);
+  if (known) return known;
+  const answer = (isSelection(id) ? versionOf(id) : profileBuild(id)).catch(() => {
+    asked.delete(id);
+    return null; // then there are no links
+  });
+  asked.set(id, answer);
+  for (const oldest of asked.keys()) {
+    if (asked.size <= KEPT) break;
+    asked.delete(oldest);
+  }
+  return answer;
+}
+
+/** The version that a selection is of; with several, lines of one may be others in another, so that none is meant. */
+async function versionOf(id: string): Promise<Build | null> {
+  const { q, from, to } = parseSelection(id, Date.now());
+  const { series: all } = await series({ q, ...(from ? { from } : {}), ...(to ? { to } : {}), by: 'version', limit: 2 });
+  const [first, second] = all;
+  const version = first?.labels['version'];
+  return version && !second ? { version } : null;
+}
