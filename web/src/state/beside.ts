@@ -1,8 +1,9 @@
-// Where there is room, the table of functions stands beside the flame graph. How wide
-// it is is taste, which belongs to the browser and not to a link.
+// Where there is room, the table of functions stands beside the flame graph: in a wide
+// window unless it was put away. Its width and that are taste, which belongs to the
+// browser and not to a link; a link says whether it is there.
 
 import { computed, signal } from '@preact/signals';
-import { state } from './state';
+import { setOwn, state } from './state';
 import { keep, kept } from './taste';
 
 const ROOM = matchMedia('(min-width: 75rem)'); // 1,200 px
@@ -11,8 +12,28 @@ const ROOM = matchMedia('(min-width: 75rem)'); // 1,200 px
 export const roomy = signal(ROOM.matches);
 ROOM.addEventListener('change', () => { roomy.value = ROOM.matches; });
 
+const WIDE = matchMedia('(min-width: 100rem)'); // 1,600 px
+const wide = signal(WIDE.matches);
+WIDE.addEventListener('change', () => { wide.value = WIDE.matches; });
+
+const AWAY_KEY = 'hone.table.away';
+const away = signal(kept(AWAY_KEY) === '1');
+
 /** Whether the table is beside the flame graph now. */
-export const besideFlame = computed(() => state.value.view === 'flame' && state.value.own.beside === '1' && roomy.value);
+export const besideFlame = computed(() => {
+  const { view, own } = state.value;
+  return view === 'flame' && roomy.value && (own.beside ? own.beside === '1' : wide.value && !away.value);
+});
+
+/** Shows the table beside the flame graph, or puts it away; in a wide window that holds from then on. */
+export function toggleTable(): void {
+  const on = !besideFlame.peek();
+  if (wide.peek()) {
+    away.value = !on;
+    keep(AWAY_KEY, on ? null : '1');
+  }
+  setOwn('beside', on ? '1' : wide.peek() ? '0' : '');
+}
 
 const KEY = 'hone.table';
 /** The table's share of the width, in percent. */

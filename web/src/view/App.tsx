@@ -16,6 +16,7 @@ import { Chunk } from './Chunk';
 import { DropTarget } from './DropTarget';
 import { share } from './ExportMenu';
 import { Header, Start } from './Header';
+import { listenLongPress } from './longPress';
 import { NotOpen, Failed } from './NotOpen';
 import { Chips, toggleMine } from './RefineBar';
 import Summary from './Summary';
@@ -27,7 +28,11 @@ export function App() {
   const [help, setHelp] = useState(false);
   useLayoutEffect(() => {
     document.addEventListener('keydown', onKeyDown);
-    return () => document.removeEventListener('keydown', onKeyDown);
+    const endPresses = listenLongPress();
+    return () => {
+      document.removeEventListener('keydown', onKeyDown);
+      endPresses();
+    };
   }, []);
   const runs = runsState.value;
   const page = pageState.value;

@@ -65,9 +65,14 @@ function Line({ line }: { line: SummaryLine }) {
       onClick={follow(() => go(to))}
       {...tip(`${line.function ?? ''}: ${cost.text} including calls outside your code${between(margin)}`)}
     >
-      {line.function && <span class="summary-fn mono">{methodName(bareName(shortName(line.function)))} </span>}
-      <span class="mono soft">{pathEnd(line.file ?? '', 1)}:{line.line}</span> <b>{shareText(cost.percent)}</b>
-      {margin && <span class="soft"> ±{((margin.high - margin.low) / 2).toFixed(1)}</span>}
+      {line.function ? (
+        <>
+          <span class="summary-fn mono">{methodName(bareName(shortName(line.function)))}</span>
+          <span class="mono soft"><span class="summary-file"> {pathEnd(line.file ?? '', 1)}</span>:{line.line}</span>
+        </>
+      ) : <span class="mono soft">{pathEnd(line.file ?? '', 1)}:{line.line}</span>}
+      {' '}<b>{shareText(cost.percent)}</b>
+      {margin && <span class="soft summary-margin"> ±{((margin.high - margin.low) / 2).toFixed(1)}</span>}
     </a>
   );
 }

@@ -35,8 +35,8 @@ export interface FlamePaneProps {
   more?: readonly Toggle[];
   /** Where the same is shown as a table. */
   tableHref?: string;
-  /** Whether that can stand beside it, instead. */
-  roomy?: boolean;
+  /** Whether that stands beside it, instead, and how it comes and goes. */
+  table?: { on: boolean; toggle: () => void } | undefined;
   /** Told with how to use it, while there is no frame to tell about. */
   note?: string;
   /** Instead of a graph without samples. */
@@ -44,7 +44,7 @@ export interface FlamePaneProps {
 }
 
 export function FlamePane({
-  graph, callers, state, asking, diff: expectDiff, without = {}, more = [], tableHref, roomy = false, note, empty,
+  graph, callers, state, asking, diff: expectDiff, without = {}, more = [], tableHref, table, note, empty,
 }: FlamePaneProps) {
   const { own, search } = state;
   const settings = settingsOf(own);
@@ -68,7 +68,7 @@ export function FlamePane({
     // A frame that was clicked is the function other views are about, too.
     go({ own: zoom === '' ? rest : { ...rest, zoom }, ...(how === 'push' && name !== '' ? { fn: name } : {}) }, how);
   };
-  const toggle = (name: 'inverted' | 'flip' | 'collapse' | 'beside') => () => setOwn(name, own[name] === '1' ? '' : '1');
+  const toggle = (name: 'inverted' | 'flip' | 'collapse') => () => setOwn(name, own[name] === '1' ? '' : '1');
   const toggles: Toggle[] = [
     ...more,
     ...(pivot === '' && !without.inverted ? [
@@ -79,8 +79,8 @@ export function FlamePane({
     ] : []),
     ...(pivot === '' ? [{ label: 'Flip', about: 'Root at the bottom', keys: 'f', on: flip, run: toggle('flip') }] : []),
     { label: 'Collapse', about: 'Direct recursion as one frame', keys: 'c', on: collapse, run: toggle('collapse') },
-    ...(roomy ? [
-      { label: 'Table', about: 'The same numbers in a table next to it', keys: 't', on: own.beside === '1', run: toggle('beside') },
+    ...(table ? [
+      { label: 'Table', about: 'The same numbers in a table next to it', keys: 't', on: table.on, run: table.toggle },
     ] : []),
   ];
   const menu = (spot: Spot): MenuItem[] => [
@@ -115,7 +115,7 @@ export function FlamePane({
           colors={colors}
           diff={diff}
           toggles={toggles}
-          tableHref={roomy ? undefined : tableHref}
+          tableHref={table ? undefined : tableHref}
           onColors={(by) => { keepColoring(by, diff); setOwn('color', by); }}
           widths={widths}
           onWidths={setWidths}

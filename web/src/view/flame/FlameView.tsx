@@ -1,7 +1,7 @@
 // The flame graph of the profiles that the server has.
 
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { roomy } from '../../state/beside';
+import { besideFlame, roomy, toggleTable } from '../../state/beside';
 import { addExport } from '../../state/exports';
 import { asked, refused } from '../../state/report';
 import { href, reportQuery } from '../../state/state';
@@ -46,7 +46,7 @@ export default function FlameView({ info, state }: ViewProps) {
       asking={asking}
       diff={diff}
       tableHref={href({ ...state, view: 'top' })}
-      roomy={roomy.value}
+      table={roomy.value ? { on: besideFlame.value, toggle: toggleTable } : undefined}
       empty={<NoSamples />}
     />
   );

@@ -6,6 +6,7 @@
 //   drag                  pans and scrolls
 //   click                 zooms to a frame; double click shows all
 //   tap                   tells about a frame; double tap zooms to it
+//   long press            opens its menu, as a right click does
 
 import type { Controller } from './controller';
 import type { Spot } from './spot';
@@ -165,6 +166,7 @@ export function listen(canvas: HTMLElement, graph: Controller, events: InputEven
     const spot = graph.spotAt(x, y) ?? null;
     if (!spot || spot.kind !== 'frame') return;
     e.preventDefault();
+    if (pressed?.touch) pressed = null; // a long press is no tap
     graph.setFocus(spot);
     graph.point(null);
     events.menu(spot, e.clientX, e.clientY);

@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import type { Call, Tree, TreeRow } from '../../api/types';
 import { columnFigures, type Figure } from '../../model/column';
 import { exactly, patternOf } from '../../state/pattern';
@@ -10,6 +10,7 @@ import { count, percentText, plural, shareText } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import { selects } from '../table/names';
 import { extend } from '../table/query';
+import { useMarked } from '../table/useMarked';
 import { useSearch } from '../table/useSearch';
 import { NoSamples } from '../NoSamples';
 import type { ViewProps } from '../props';
@@ -21,12 +22,13 @@ const STEP = 50; // blocks; each may have hundreds of rows
 /** Callers and callees of all functions that match a pattern; without one, of those that cost most. */
 export default function PeekView({ state }: ViewProps) {
   const match = state.own['match'] ?? (state.fn ? exactly(state.fn) : '');
-  const matches = useSearch(state);
+  const box = useRef<HTMLElement>(null);
+  const matches = useSearch(state, useMarked(box));
   const [more, setMore] = useState({ match, limit: STEP });
   const limit = more.match === match ? more.limit : STEP;
   const peek = useReport<Tree>('peek', extend(queryOf(state), { match: match ? patternOf(match) : '.', limit: String(limit) }));
   return (
-    <section class="pane" aria-label="Peek">
+    <section ref={box} class="pane" aria-label="Peek">
       <div class="pane-bar">
         <Find
           label="Functions that match a pattern"

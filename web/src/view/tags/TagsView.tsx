@@ -1,4 +1,4 @@
-import { useMemo, useState } from 'preact/hooks';
+import { useMemo, useRef, useState } from 'preact/hooks';
 import type { LabelKey, TagKey, Tags } from '../../api/types';
 import { columnFigures } from '../../model/column';
 import { useReport } from '../../state/report';
@@ -8,6 +8,7 @@ import { valueFilter } from '../../state/tagFilter';
 import { Button, Empty, Menu, ReportState, tip, type MenuItem } from '../parts';
 import { Find } from '../table/Find';
 import { count, percentText, plural, shareText } from '../table/format';
+import { useMarked } from '../table/useMarked';
 import { useSearch } from '../table/useSearch';
 import type { ViewProps } from '../props';
 import '../table/pane.css';
@@ -19,14 +20,15 @@ const SHOWN = 20; // values of a key before "show all"
 export default function TagsView({ info, state }: ViewProps) {
   const tags = useReport<Tags>('tags', queryOf(state));
   const finds = finder(state.own['find'] ?? '');
-  const matches = useSearch(state);
+  const box = useRef<HTMLElement>(null);
+  const matches = useSearch(state, useMarked(box));
   const hits = (key: TagKey): TagKey | undefined => {
     if (!finds || finds(key.key)) return key;
     const values = key.values.filter((v) => finds(v.value));
     return values.length > 0 ? { ...key, values } : undefined;
   };
   return (
-    <section class="pane" aria-label="Tags">
+    <section ref={box} class="pane" aria-label="Tags">
       <ReportState
         loading={tags}
         empty={({ report }) => (report.keys.length > 0 ? undefined : <NoLabels labels={info.labels.length} />)}
