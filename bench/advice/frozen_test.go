@@ -11,7 +11,7 @@ import (
 // The lists here are as they were frozen.
 func TestFrozen(t *testing.T) {
 	var cases []testCase
-	for _, list := range []string{"cases.jsonl", "world.jsonl", "sealed.jsonl"} {
+	for _, list := range []string{"cases.jsonl", "world.jsonl", "sealed.jsonl", "sealed2.jsonl"} {
 		some, left, err := readList(list)
 		if err != nil || left != 0 {
 			t.Fatalf("%s: %d cases are not frozen, error %v", list, left, err)
@@ -39,7 +39,7 @@ func TestFrozen(t *testing.T) {
 // can't be why another is right.
 func TestListsApart(t *testing.T) {
 	in := make(map[string]string)
-	for _, list := range []string{"cases.jsonl", "silent.jsonl", "world.jsonl", "sealed.jsonl"} {
+	for _, list := range []string{"cases.jsonl", "silent.jsonl", "world.jsonl", "sealed.jsonl", "sealed2.jsonl"} {
 		cases, err := readCases(list)
 		if err != nil {
 			t.Fatal(err)
@@ -49,7 +49,7 @@ func TestListsApart(t *testing.T) {
 			if in[c.Repo] = list; other == "" || other == list {
 				continue
 			}
-			if list == "world.jsonl" || list == "sealed.jsonl" {
+			if list == "world.jsonl" || list == "sealed.jsonl" || list == "sealed2.jsonl" {
 				t.Errorf("%s: %s is in %s too", list, c.Repo, other)
 			}
 		}

@@ -38,6 +38,7 @@
 // and sealed.jsonl have commits of modules that are in no other list here, split by module before
 // anything was tried: world.jsonl to work with, and sealed.jsonl to be scored once, when the rules
 // of a version are done. Nothing may be mended because of a case in it. scores.txt has what came of it.
+// sealed.jsonl has been scored. sealed2.jsonl is its successor, from modules that the other lists lack.
 //
 // With -modules it shows what hone would rewrite in repositories as they are, or in the
 // newest versions of modules, to be read: see modules.go. Files named fresh have modules, and
