@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -52,6 +54,41 @@ func TestListsApart(t *testing.T) {
 			if list == "world.jsonl" || list == "sealed.jsonl" || list == "sealed2.jsonl" {
 				t.Errorf("%s: %s is in %s too", list, c.Repo, other)
 			}
+		}
+	}
+}
+
+// The modules to try hone tune on are as they were frozen, and in no list of cases.
+func TestTuneFrozen(t *testing.T) {
+	frozen, err := readLines("tune.frozen")
+	if err != nil || len(frozen) != 2 {
+		t.Fatalf("tune.frozen: %d lines, %v", len(frozen), err)
+	}
+	in := make(map[string]string)
+	for _, list := range []string{"cases.jsonl", "silent.jsonl", "world.jsonl", "sealed.jsonl", "sealed2.jsonl"} {
+		cases, err := readCases(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cases {
+			in[c.Repo] = list
+		}
+	}
+	for _, line := range frozen {
+		hash, list, _ := strings.Cut(line, "  ")
+		text, err := os.ReadFile(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintf("%x", sha256.Sum256(text)); got != hash {
+			t.Errorf("%s isn't what was frozen: its hash is %s, not %s", list, got, hash)
+		}
+		for module := range strings.Lines(string(text)) {
+			repo, _, _ := strings.Cut(module, " ")
+			if other := in[repo]; other != "" {
+				t.Errorf("%s: %s is in %s too", list, repo, other)
+			}
+			in[repo] = list
 		}
 	}
 }

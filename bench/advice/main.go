@@ -40,6 +40,10 @@
 // of a version are done. Nothing may be mended because of a case in it. scores.txt has what came of it.
 // sealed.jsonl has been scored. sealed2.jsonl is its successor, from modules that the other lists lack.
 //
+// tune.txt has repositories, each with a revision, to try hone tune on. tune-sealed.txt has as many to be
+// tried once, when the rewrites of a version are done. tune.frozen has the SHA-256 of both, as sha256sum -c
+// wants it.
+//
 // With -modules it shows what hone would rewrite in repositories as they are, or in the
 // newest versions of modules, to be read: see modules.go. Files named fresh have modules, and
 // precision.jsonl the findings that were read, with a verdict each; see precision.go. With -judged
