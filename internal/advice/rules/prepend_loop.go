@@ -5,6 +5,8 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -21,7 +23,8 @@ var prependLoop = &advice.Rule{
 to the end, and reverse the slice after the loop; or, if the number of elements is known, make the slice and fill it from
 its end.
 
-The rewrite appends and reverses, for a slice that the loop fills from empty. Other loops are not reported.`,
+The rewrite appends and reverses, for a slice that the loop fills from empty. A loop that returns the slice reverses it
+first. Other loops are not reported.`,
 	Class:     advice.Safe,
 	Frames:    lazyregexp.New(`^runtime\.(growslice|memmove|makeslice)|^slices\.Insert\b`),
 	Allocates: true,
@@ -30,7 +33,7 @@ The rewrite appends and reverses, for a slice that the loop fills from empty. Ot
 	Match:     matchPrependLoop,
 	Conditions: advice.Conditions{
 		Offered: "a local slice starts empty; the loop prepends single elements, with append or slices.Insert, and otherwise only uses the slice's " +
-			"length; no function literal uses the slice, and its address isn't taken; the loop isn't left by return with the slice, goto or a label",
+			"length, or returns; no function literal uses the slice, and its address isn't taken; the loop isn't left by goto or a label",
 		Review: "the function doesn't use the spare capacity of the slice",
 	},
 }
@@ -105,9 +108,17 @@ func prependsInLoop(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt) 
 	if outer, ok := facts.LoopAround(loop); ok && !facts.Within(outer.Node(), v.Pos()) {
 		return m, false
 	}
+	var returns []ast.Node
 	for _, id := range facts.UsesIn(s.Place, v, loop.Node().Pos(), loop.Node().End()) {
-		if (!facts.Within(assign, id.Pos()) || facts.Within(x, id.Pos())) && !lengthAsked(s, id) {
+		if (facts.Within(assign, id.Pos()) && !facts.Within(x, id.Pos())) || lengthAsked(s, id) {
+			continue
+		}
+		r := returning(s, id, loop)
+		if r == nil {
 			return m, false
+		}
+		if !slices.Contains(returns, r) {
+			returns = append(returns, r)
 		}
 	}
 	for c := range loop.Preorder((*ast.BranchStmt)(nil)) {
@@ -122,16 +133,43 @@ func prependsInLoop(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt) 
 	}
 	name := v.Name()
 	m = advice.Match{Node: assign, Class: advice.Safe}
-	m.Why = fmt.Sprintf("Each iteration allocates a slice and copies all of %s to it. Append, and reverse %[1]s after the loop.", name)
-	m.Edits = []advice.Edit{
-		edit.Replace(assign, fmt.Sprintf("%s = append(%[1]s, %s)", name, s.Source(x))),
-		edit.Insert(stmt.Node().End(), fmt.Sprintf("\n%s.Reverse(%s)", pkg, name)),
+	m.Edits = []advice.Edit{edit.Replace(assign, fmt.Sprintf("%s = append(%[1]s, %s)", name, s.Source(x)))}
+	var where []string
+	for _, r := range returns {
+		m.Edits = append(m.Edits, edit.Insert(r.Pos(), fmt.Sprintf("%s.Reverse(%s)\n", pkg, name)))
+		where = []string{"before each return"}
 	}
+	if !leftByReturns(s, loop) {
+		m.Edits = append(m.Edits, edit.Insert(stmt.Node().End(), fmt.Sprintf("\n%s.Reverse(%s)", pkg, name)))
+		where = append(where, "after the loop")
+	}
+	m.Why = fmt.Sprintf("Each iteration allocates a slice and copies all of %s to it. Append, and reverse %[1]s %s.", name, strings.Join(where, " and "))
 	m.Imports = []string{"slices"}
 	if facts.CapacityObserved(s.Place, v) {
 		edit.MustCheck(&m, []string{fmt.Sprintf("that no code uses the spare capacity of %s", name)})
 	}
 	return m, true
+}
+
+// returning returns the return statement of a loop that a use is in, nil if it isn't in one.
+func returning(s *advice.Site, id *ast.Ident, loop inspector.Cursor) ast.Node {
+	c, ok := s.Root().FindNode(id)
+	if !ok {
+		return nil
+	}
+	for c := range c.Enclosing((*ast.FuncLit)(nil), (*ast.ReturnStmt)(nil)) {
+		if r, ok := c.Node().(*ast.ReturnStmt); ok && facts.Within(loop.Node(), r.Pos()) && facts.InBlock(c) {
+			return r
+		}
+		break
+	}
+	return nil
+}
+
+// leftByReturns reports whether the code after a loop never runs.
+func leftByReturns(s *advice.Site, loop inspector.Cursor) bool {
+	f, ok := loop.Node().(*ast.ForStmt)
+	return ok && f.Cond == nil && !facts.ExitsOf(s.Place, loop).Stops
 }
 
 // lengthAsked reports whether a use of a slice only asks for its length.

@@ -55,7 +55,7 @@ func Run() string {
 		fmt.Fprintln(&out, found, rest, collected(jobs))
 		fmt.Fprintln(&out, string(numbersText(numbers)), written(numbers, time.Unix(int64(n)*1e8, 0).UTC()))
 		fmt.Fprintln(&out, removed(slices.Clone(numbers), n/2), inserted(slices.Clone(numbers), n/3), removed(slices.Clone(numbers), n), first(slices.Clone(numbers)))
-		fmt.Fprintln(&out, prepended(numbers), prepended(nil) == nil, joined(numbers, numbers) == nil, joined(numbers, nil), len(merged(numbers, jobs)))
+		fmt.Fprintln(&out, prepended(numbers), prepended(nil) == nil, prependedUntil(numbers, 3), prependedUntil(nil, 3) == nil, joined(numbers, numbers) == nil, joined(numbers, nil), len(merged(numbers, jobs)))
 	}
 	return out.String()
 }
@@ -174,6 +174,21 @@ func prepended(numbers []int) []int {
 		all = append([]int{n}, all...)
 	}
 	return all
+}
+
+func prependedUntil(numbers []int, last int) []int {
+	var all []int
+	for i := 0; ; i++ {
+		switch {
+		case i == len(numbers):
+			return all
+		case numbers[i] == last:
+			return append(all, -1)
+		case numbers[i] > 100:
+			return nil
+		}
+		all = append([]int{numbers[i]}, all...)
+	}
 }
 
 func joined(a, b []int) []int {

@@ -44,3 +44,35 @@ func inserted(xs []int, most int) ([]int, error) {
 	}
 	return slices.Clip(append(out, 7)), nil
 }
+
+// It returns what it has so far.
+func early(xs []int) ([]int, int) {
+	var out []int
+	for _, x := range xs {
+		// want A: copies all of out to it. Append, and reverse out before each return and after the loop.
+		out = append([]int{x}, out...) // hot: runtime.growslice
+		if x == 3 {
+			return out, len(out)
+		}
+	}
+	return out, 0
+}
+
+// It is only left by returns.
+func digits(n, base int, minus bool) ([]byte, bool) {
+	var digits []byte
+	for {
+		switch {
+		case n > 0:
+			// want A: reverse digits before each return.
+			digits = append([]byte{byte('0' + n%base)}, digits...) // hot: runtime.growslice
+			n /= base
+		case n == 0 && minus:
+			return append([]byte("-"), digits...), true
+		case n == 0:
+			return digits, true
+		default:
+			return nil, false
+		}
+	}
+}

@@ -22,16 +22,15 @@ func seen(xs []int) []int {
 	return out
 }
 
-// It returns what it has so far.
-func early(xs []int) []int {
+// A function in the loop returns what it has so far.
+func inside(xs []int) (lasts []int) {
 	var out []int
 	for _, x := range xs {
+		last := func() []int { return out }
 		out = append([]int{x}, out...) // hot: runtime.growslice
-		if x == 3 {
-			return out
-		}
+		lasts = append(lasts, last()[0])
 	}
-	return out
+	return lasts
 }
 
 // A named result is returned without a name.
