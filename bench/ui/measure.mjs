@@ -3,7 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 
-/** @typedef {import('../../web/e2e/page.mjs').Browser} Browser */
+/** @typedef {import('../../web/e2e/browser.mjs').Browser} Browser */
 /** @typedef {import('../../web/e2e/page.mjs').Page} Page */
 /** @typedef {import('../../web/e2e/page.mjs').CDPSession} CDPSession */
 /** @typedef {import('./tools.mjs').Tool} Tool */

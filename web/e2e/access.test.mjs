@@ -77,6 +77,7 @@ check.core('everything is reached and done by keyboard', async ({ page, open }) 
       return style.outlineStyle !== 'none' || style.boxShadow !== 'none' || around.outlineStyle !== 'none' || around.boxShadow !== 'none';
     });
     assert.ok(visible, `the focus can't be seen on ${stop}`);
+    if (stop.includes('grid')) break; // the last one; after it come Firefox's own controls, which take the keys
   }
   for (const name of [
     'Search', 'Export', 'Copy as command', 'Saved views', 'Light or dark', 'Keys and help', 'tab Top', 'Filter', 'grid',

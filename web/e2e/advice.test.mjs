@@ -10,7 +10,7 @@ import { advised, MARKUP } from './advised.mjs';
 import { tabTo } from './focus.mjs';
 import { honeBinary, serve, temporaryFolder } from './hone.mjs';
 import { absolute, heap, wordindex } from './profiles.mjs';
-import { eventually, settled, suite, test } from './page.mjs';
+import { allowClipboard, eventually, settled, suite, test } from './page.mjs';
 
 const { folder, run, findings } = advised();
 const [first] = findings;
@@ -39,7 +39,7 @@ check.core(ranked, async ({ page, open, url }) => {
   assert.ok((await page.getByText(MARKUP).count()) > 0, 'the line is there as it is');
   assert.equal(await page.locator('img').count(), 0);
   assert.match(String(await page.getByRole('region', { name: 'The rewrite' }).textContent()), /^\+var validRE = regexp\.MustCompile/m);
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
+  await allowClipboard(page);
   await page.getByRole('button', { name: `Copy hone fix ${first.id}` }).click();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `hone fix ${first.id}`);
 

@@ -2,6 +2,7 @@
 // The table beside the flame graph, where the window has room for both.
 
 import assert from 'node:assert/strict';
+import { needsChromium } from './browser.mjs';
 import { eventually, settled, suite } from './page.mjs';
 import { wordindex } from './profiles.mjs';
 
@@ -68,6 +69,7 @@ check('the border moves by keys and by dragging, and stays where it was left', a
   await page.reload();
   await settled(page);
   assert.equal(await border(page).getAttribute('aria-valuenow'), '30');
+  needsChromium('double clicks');
   await border(page).dblclick();
   await eventually(async () => assert.equal(await border(page).getAttribute('aria-valuenow'), '40'));
 }, { ...WIDE, mayShift: true });

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { clean } from './axe.mjs';
 import { tabTo } from './focus.mjs';
 import { honeBinary, root, temporaryFolder } from './hone.mjs';
-import { eventually, settled, suite } from './page.mjs';
+import { allowClipboard, downloaded, eventually, settled, suite } from './page.mjs';
 import { ask, buildShakespeare, profiled, serveStore } from './store.mjs';
 
 /** @typedef {import('./page.mjs').Page} Page */
@@ -79,7 +79,7 @@ empty('without a profile it says how to send the first one', async ({ page, open
   await open('/');
   assert.equal(new URL(page.url()).pathname, '/services');
   await page.getByRole('heading', { name: 'No profiles yet' }).waitFor();
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
+  await allowClipboard(page);
   await page.getByRole('button', { name: 'Copy: A file' }).click();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `hone push -server ${url} -service shop cpu.pb.gz`);
 });
@@ -328,7 +328,7 @@ check.core('single profiles are listed by cost, saved, and opened', async ({ pag
   await open(path);
   const { id, value } = await ask(url, `records?${new URLSearchParams({ q: 'cpu' })}`);
   assert.equal(await rows(page, 'Profiles').count() > 0, true);
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()]);
+  const download = await downloaded(page, () => page.getByRole('button', { name: 'CSV' }).click());
   const lines = readFileSync(await download.path(), 'utf8').trim().split('\r\n');
   assert.equal(lines.length, id.length + 1);
   assert.equal(lines[1]?.split(',')[1], String(Math.max(...value)));

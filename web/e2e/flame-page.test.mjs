@@ -7,23 +7,17 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { clean } from './axe.mjs';
-import { launch } from './chromium.mjs';
+import { leaveBrowser, newProfile, useBrowser } from './browser.mjs';
 import { hone, temporaryFolder } from './hone.mjs';
-import { drawn, eventually, inParts, watch } from './page.mjs';
+import { downloaded, drawn, eventually, inParts, watch, whereItCan } from './page.mjs';
 import { empty, heap, HOSTILE, hostileProfile, recursion, tuned, wordindex } from './profiles.mjs';
 
 /** @typedef {import('playwright-core').Page} Page */
 /** @typedef {import('playwright-core').BrowserContextOptions} ContextOptions */
 
 const folder = temporaryFolder('flame-page');
-/** @type {import('playwright-core').Browser} */
-let browser;
-before(async () => {
-  browser = await launch({ webgl: false });
-});
-after(async () => {
-  await browser?.close();
-});
+before(useBrowser);
+after(leaveBrowser);
 
 let written = 0;
 
@@ -54,8 +48,8 @@ const span = async (page) => Number(await graphOf(page).getAttribute('data-to'))
  * @param {ContextOptions & { hash?: string }} [settings]
  */
 function declare(name, args, body, { hash = '', ...context } = {}) {
-  test(name, { timeout: 180_000 }, async () => {
-    const profile = await browser.newContext({ viewport: { width: 1280, height: 720 }, colorScheme: 'light', offline: true, ...context });
+  test(name, { timeout: 180_000 }, (t) => whereItCan(t, async () => {
+    const profile = await newProfile({ viewport: { width: 1280, height: 720 }, colorScheme: 'light', offline: true, ...context });
     profile.setDefaultTimeout(30_000);
     try {
       const page = await profile.newPage();
@@ -68,7 +62,7 @@ function declare(name, args, body, { hash = '', ...context } = {}) {
     } finally {
       await profile.close();
     }
-  });
+  }));
 }
 
 const check = inParts(declare);
@@ -213,7 +207,7 @@ check('a comparison', ['-base', wordindex, tuned], async (page) => {
 
 check('a picture is saved', [wordindex], async (page) => {
   await page.getByRole('button', { name: 'Save as a picture' }).click();
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: /^PNG/ }).click()]);
+  const download = await downloaded(page, () => page.getByRole('menuitem', { name: /^PNG/ }).click());
   assert.equal(download.suggestedFilename(), 'wordindex.png');
   assert.equal(readFileSync(await download.path()).subarray(1, 4).toString('latin1'), 'PNG');
 });

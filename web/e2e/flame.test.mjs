@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { details, graphOf, hover, nodesOf, widest, windowOf } from './graph.mjs';
 import { hone } from './hone.mjs';
+import { needsChromium } from './browser.mjs';
 import { eventually, settled, suite } from './page.mjs';
 import { recursion, tuned, wordindex } from './profiles.mjs';
 
@@ -43,6 +44,7 @@ check.core('a click zooms, the address keeps it, back and a double click undo it
   await eventually(async () => assert.deepEqual(await windowOf(page), whole));
   await page.goForward();
   await eventually(async () => assert.deepEqual(await windowOf(page), zoomed));
+  needsChromium('double clicks');
   await page.mouse.dblclick(x, y);
   await eventually(async () => assert.deepEqual(await windowOf(page), whole));
 });

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { settled, suite } from './page.mjs';
+import { downloaded, settled, suite } from './page.mjs';
 import { HOSTILE, hostileProfile } from './profiles.mjs';
 
 /** @typedef {import('./page.mjs').Page} Page */
@@ -73,9 +73,7 @@ for (const [view, label] of /** @type {const} */ ([['flame', 'HTML'], ['flame', 
   check(`names are text in ${view} as ${label}`, async ({ page, open }) => {
     await open(`/${view}`);
     await page.getByRole('button', { name: 'Export' }).click();
-    const [download] = await Promise.all([
-      page.waitForEvent('download'), page.getByRole('menuitem', { name: new RegExp(`^${label}`) }).click(),
-    ]);
+    const download = await downloaded(page, () => page.getByRole('menuitem', { name: new RegExp(`^${label}`) }).click());
     const text = readFileSync(await download.path(), 'utf8');
     const alone = await page.context().newPage();
     const other = label === 'HTML' ? 'text/html' : 'image/svg+xml';

@@ -2,7 +2,8 @@
 // Runs the tests in a browser: `npm run e2e [-- FILE…]`.
 //
 //   HONE_BIN       the binary to test, instead of building one
-//   CHROMIUM       the browser
+//   E2E_BROWSER    chromium, or firefox: tests of what its protocol doesn't have are skipped there
+//   CHROMIUM       the browser, or FIREFOX
 //   E2E_PICTURES   a folder for pictures of pages where a test failed
 //   E2E_JOBS       files of tests at once (2)
 //   E2E_PART       core or rest: see page.mjs
@@ -14,7 +15,9 @@ import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { inFirefox } from './browser.mjs';
 import { findChromium } from './chromium.mjs';
+import { findFirefox } from './firefox.mjs';
 import { buildHone } from './hone.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -27,7 +30,7 @@ function testFiles() {
 
 /** @param {string[]} args of node --test: names of test files and its flags */
 function run(args) {
-  const chromium = findChromium();
+  const browser = inFirefox ? { FIREFOX: findFirefox() } : { CHROMIUM: findChromium() };
   const folder = mkdtempSync(join(tmpdir(), 'hone-e2e-'));
   try {
     const binary = process.env['HONE_BIN'] || buildHone(folder);
@@ -38,7 +41,7 @@ function run(args) {
     const { status } = spawnSync(
       process.execPath,
       ['--test', `--test-concurrency=${jobs}`, '--test-reporter=spec', ...flags, ...files],
-      { stdio: 'inherit', env: { ...process.env, HONE_BIN: binary, CHROMIUM: chromium } },
+      { stdio: 'inherit', env: { ...process.env, HONE_BIN: binary, ...browser } },
     );
     return status ?? 1;
   } finally {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { clean } from './axe.mjs';
 import { tabTo } from './focus.mjs';
 import { honeBinary, serve } from './hone.mjs';
-import { eventually, settled, suite, test } from './page.mjs';
+import { allowClipboard, downloaded, eventually, settled, suite, test } from './page.mjs';
 import { benched } from './runs.mjs';
 import { absolute, wordindex } from './profiles.mjs';
 
@@ -64,7 +64,7 @@ check.core('the list has time, commit, package, marks and what is broken; it is 
   await page.getByRole('searchbox', { name: 'Find runs' }).fill('against');
   await eventually(async () => assert.equal(await rows(page, 'Runs').count(), 1));
   assert.equal(new URL(page.url()).searchParams.get('find'), 'against');
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()]);
+  const download = await downloaded(page, () => page.getByRole('button', { name: 'CSV' }).click());
   const csv = readFileSync(await download.path(), 'utf8');
   assert.match(csv, new RegExp(`^[^\\n]*Id[^\\n]*\\r\\n[^\\n]*${against}[^\\n]*\\r\\n$`));
 });
@@ -188,11 +188,11 @@ check.core('a trend has a point a run, with the objective, and each leads to its
 check('comparisons are saved as files and copied as a command', async ({ page, open, url }) => {
   await open(`/compare?run=${slow}&run=${fast}`);
   await page.getByRole('button', { name: 'Export' }).click();
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('menuitem', { name: /^CSV/ }).click()]);
+  const download = await downloaded(page, () => page.getByRole('menuitem', { name: /^CSV/ }).click());
   assert.equal(readFileSync(await download.path(), 'utf8'), execFileSync(
     honeBinary(), ['compare', '-csv', slow, fast], { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] },
   ));
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
+  await allowClipboard(page);
   await page.getByRole('button', { name: 'Copy command' }).click();
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `hone compare ${slow} ${fast}`);
 });

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { hover, nodesOf, widest } from './graph.mjs';
 import { hone, temporaryFolder } from './hone.mjs';
-import { eventually, settled, suite } from './page.mjs';
+import { downloaded, eventually, settled, suite } from './page.mjs';
 import { labels, tuned, wordindex } from './profiles.mjs';
 import { FROM, hour, linkTo, MINUTE, slowHour, TO } from './slow.mjs';
 import { ask, buildShakespeare, profiled, serveStore } from './store.mjs';
@@ -131,7 +131,7 @@ single('a picture for a document takes two', async ({ page, open }) => {
   await open('/');
   const me = user(page);
   await me.click(page.getByRole('button', { name: /^Export/ }));
-  const [download] = await Promise.all([page.waitForEvent('download'), me.click(page.getByRole('menuitem', { name: /^SVG/ }))]);
+  const download = await downloaded(page, () => me.click(page.getByRole('menuitem', { name: /^SVG/ })));
   me.took(2);
   const picture = readFileSync(await download.path(), 'utf8');
   assert.match(picture, /^(<\?xml[^>]*>\s*)?<svg /);

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { hone, root, serve, temporaryFolder } from './hone.mjs';
-import { eventually, settled, suite } from './page.mjs';
+import { allowClipboard, eventually, settled, suite } from './page.mjs';
 import { absolute, labels, tuned, wordindex } from './profiles.mjs';
 
 /** @typedef {import('./page.mjs').Page} Page */
@@ -232,7 +232,7 @@ for (const width of [1280, 360]) {
     assert.equal(/ (\d+) others?\.$/.exec(String(texts[1]))?.[1], sure.length > 3 ? String(sure.length - 3) : undefined);
     assert.match(String(texts[2]), /^Sure with 95% confidence by samples alone/);
 
-    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
+    await allowClipboard(page);
     await short.getByRole('button', { name: 'Copy as text, for a review' }).click();
     const copied = (await page.evaluate(() => navigator.clipboard.readText())).split('\n');
     assert.deepEqual(copied.slice(2), texts);
