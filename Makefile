@@ -38,7 +38,7 @@ export CGO_ENABLED = 0
 
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build demo test test-packages test-hone test-all test-installed test-newest test-newest-packages test-newest-hone test-newest-measuring test-race test-beside test-oldest lint gofmt vet staticcheck lint-beside cross bench fuzz fuzz-rewrites web web-check e2e test-web test-web-core test-web-rest clean
+.PHONY: help build demo test test-packages test-hone test-all test-installed test-newest test-newest-packages test-newest-hone test-newest-measuring test-race test-beside test-oldest lint gofmt vet staticcheck lint-beside cross bench fuzz fuzz-rewrites web web-check e2e test-web test-web-core test-web-rest test-web-firefox clean
 
 help:
 	@echo 'make build   build bin/hone'
@@ -95,7 +95,7 @@ test-packages:
 # CI runs this after make test. Two parts run in parallel, since tests wait much. Those of hone come when what
 # they have in common with other parts is compiled.
 test-all: test-installed
-	@$(MAKE) --no-print-directory -j 2 test-newest-packages test-race test-newest-measuring test-newest-hone test-web-rest test-beside test-oldest
+	@$(MAKE) --no-print-directory -j 2 test-newest-packages test-race test-newest-measuring test-newest-hone test-web-rest test-web-firefox test-beside test-oldest
 
 # Most tests wait more than they compute, so more of them run at a time than there are processors.
 # lint has vetted all there is. No test reads the DWARF of its own binary, and without it
@@ -239,6 +239,10 @@ test-web-core: web/node_modules/.package-lock.json
 # The other tests in a browser.
 test-web-rest:
 	@$(NEED_NPM) E2E_PART=rest $(MAKE) --no-print-directory e2e
+
+# The core in Firefox.
+test-web-firefox:
+	@$(NEED_NPM) E2E_BROWSER=firefox E2E_PART=core $(MAKE) --no-print-directory e2e
 
 clean:
 	rm -rf bin $(OUT)
