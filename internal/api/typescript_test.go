@@ -32,6 +32,7 @@ var encoded = map[string]any{
 	"Disassembly": report.Disassembly{},
 	"Traces":      report.TracesReport{},
 	"Tags":        report.Tags{},
+	"Grid":        report.Grid{},
 	"Raw":         report.RawPage{},
 	"Graph":       report.PlacedGraph{},
 	"Diff":        report.Diff{},

@@ -3,6 +3,7 @@ package report
 import (
 	"math"
 	"slices"
+	"strings"
 )
 
 // Judge sets which rows changed more than chance explains, where that is known and they
@@ -49,8 +50,17 @@ func (d *Diff) Judge(c *Chance) {
 func newDiffInterval(base, head Measured, format func(int64) string) *DiffInterval {
 	low, high := changeInterval(base, head)
 	in := &DiffInterval{Low: int64(math.Round(low)), High: int64(math.Round(high))}
-	in.Text = "[" + signedText(in.Low, format) + ", " + signedText(in.High, format) + "]"
+	in.Text = "[" + endText(in.Low, format) + ", " + endText(in.High, format) + "]"
 	return in
+}
+
+// endText prints an end of an interval. One that isn't 0 doesn't look like 0.
+func endText(v int64, format func(int64) string) string {
+	text := signedText(v, format)
+	if v != 0 && strings.Trim(text, "+-") == "0" {
+		return map[bool]string{true: ">0", false: "<0"}[v > 0]
+	}
+	return text
 }
 
 // judgeTotal sets the verdict on the totals, unless they were made equal.

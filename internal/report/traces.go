@@ -189,10 +189,8 @@ func (r *Report) Tags() *Tags {
 			continue
 		}
 		for _, l := range p.Labels[set.Start : set.Start+set.Len] {
-			key, value := p.Strings[l.Key], p.Strings[l.Str]
-			if l.Numeric {
-				value = formatValue(l.Num, r.units[key], r.outputUnit)
-			}
+			key := p.Strings[l.Key]
+			value := labelText(p, l, r.units[key], r.outputUnit)
 			if sums[key] == nil {
 				sums[key] = map[string]int64{}
 			}

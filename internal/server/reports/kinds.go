@@ -30,6 +30,7 @@ var kinds = []*kind{
 	{name: "disasm", command: "disasm", formats: []format{asJSON, asText}, needsMatch: true, answer: answerDisasm},
 	{name: "traces", command: "traces", formats: []format{asJSON, asText}, params: append([]string{"order"}, paging...), answer: answerTraces},
 	{name: "tags", command: "tags", formats: []format{asJSON, asText, asCSV}, params: paging, answer: answerTags},
+	{name: "grid", formats: []format{asJSON}, params: append([]string{"by", "find", "functions"}, paging...), answer: answerGrid},
 	{name: "graph", command: "dot", formats: []format{asJSON, asDOT, asSVG, asPNG, asPDF, asCallgrind}, answer: answerGraph},
 	{name: "raw", command: "raw", formats: []format{asJSON, asText}, params: paging, answer: answerRaw},
 	{name: "flame", formats: []format{asJSON, asHTML, asSVG, asFolded, asSpeedscope, asFirefox}, params: slices.Concat(flameParams, windowParams), read: readFlameWindow, answer: answerFlame, file: answerFlameFile},

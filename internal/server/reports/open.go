@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -68,6 +69,9 @@ func (o *opener) all(ctx context.Context, param string, ids []string) ([]Opened,
 
 // id returns the profile with an id. Times in it are relative to now.
 func (o *opener) id(ctx context.Context, id string, now time.Time) (Opened, error) {
+	if strings.HasPrefix(id, labelPartPrefix) {
+		return o.labelPart(ctx, id, now)
+	}
 	if o.first != nil && o.first.Opens(id) {
 		return o.first.Open(ctx, id, now)
 	}

@@ -74,6 +74,26 @@ type Opened struct {
 	// to be divided by; of many it visits some. It returns how many there are. It is nil
 	// where profiles have no instances.
 	Instances func(ctx context.Context, visit func(p *profile.Profile, weight float64) error) (int, error)
+	// Parts are its parts by labels of whole profiles; nil if there are no such labels.
+	Parts Parts
+}
+
+// Parts are the parts of a profile by labels that whole profiles have.
+type Parts interface {
+	// Labels returns the labels by which there are several parts, with the number of parts.
+	Labels(context.Context) ([]report.GridLabel, error)
+	// By returns the parts by a label, the most expensive first in a sample type; "" is
+	// the default one.
+	By(ctx context.Context, label, sampleType string) ([]Part, error)
+}
+
+// A Part is the part of a profile that has a label's value.
+type Part struct {
+	Value    string // of the label
+	ID       string // opens the part
+	Cost     float64
+	Profiles int64
+	Opened   func(context.Context) (Opened, error)
 }
 
 // divided returns what the profile's values are divided by.

@@ -30,6 +30,7 @@ func (s *selections) open(ctx context.Context, sel *api.Selection) (reports.Open
 		},
 		Divided:   func() float64 { return divisor(sel.Per, found.total) },
 		Instances: s.instancesOf(sel),
+		Parts:     parts{s, sel},
 	}, nil
 }
 

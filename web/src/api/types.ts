@@ -206,6 +206,33 @@ export interface Tags extends About {
   keys: TagKey[];
 }
 
+/** What the values of a label cost. */
+export interface Grid extends About {
+  by: string;
+  labels: GridLabel[];
+  /** The largest cost of all values, on whatever page. */
+  most: number;
+  cells: GridCell[];
+}
+
+export interface GridLabel {
+  key: string;
+  values: number;
+  /** What samples with it cost; absent for labels of whole profiles. */
+  total?: Quantity;
+}
+
+export interface GridCell {
+  value: string;
+  sum: Quantity;
+  /** Percent is the share in the cell. */
+  functions: { name: string; cost: Quantity }[];
+  /** Ids of its part. */
+  profile: string[];
+  /** How many of the store it has; absent for labels of samples. */
+  profiles?: number;
+}
+
 export interface Raw {
   lines: string[];
   total: number;
