@@ -276,7 +276,7 @@ recursive('collapse makes direct recursion one frame', async ({ page, open }) =>
 const compared = suite(['-diff_base', wordindex, tuned]);
 
 compared.core('a comparison tells both values of a frame, and is coloured by change', async ({ page, open }) => {
-  await open('/');
+  await open('/flame');
   const { nodes, total } = await nodesOf(page);
   const node = nodes.filter((n) => n.depth > 0).sort((a, b) => b.total - a.total)[0];
   assert.ok(node);
@@ -308,6 +308,8 @@ async function stripes(page, node, at) {
 
 compared('what is gone is drawn hatched, and each side alone in a link', async ({ page, open }) => {
   await open('/flame');
+  await page.keyboard.press('y'); // all code
+  await settled(page);
   const both = await nodesOf(page);
   const gone = both.nodes.filter((n) => n.head === 0 && n.base > 0).sort((a, b) => b.total - a.total)[0];
   const kept = both.nodes.filter((n) => n.head > 0 && n.base > 0 && n.depth > 0).sort((a, b) => b.total - a.total)[0];

@@ -24,6 +24,8 @@ export async function nodesOf(page) {
   return page.evaluate(async () => {
     const query = new URLSearchParams(location.search);
     for (const own of ['zoom', 'q', 'fn', 'flip', 'color']) query.delete(own);
+    if (query.has('base') && !query.has('mine')) query.set('mine', 'auto');
+    if (query.get('mine') === 'false') query.delete('mine');
     query.set('width', '4000');
     const { report } = await (await fetch(`/api/v1/report/flame?${query}`)).json();
     const { id, depth, frame, gap, total: head, baseTotal: base, width: total = head } = report.nodes;

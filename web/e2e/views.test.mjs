@@ -216,7 +216,7 @@ for (const width of [1280, 360]) {
     await open('/diff');
     const ids = await profileIDs(page);
     const of = `profile=${ids['cpu.wordcount-v2.pb.gz']}&base=${ids['cpu.wordcount-v1.pb.gz']}`;
-    const { report } = await (await fetch(`${url}/api/v1/report/diff?${of}`)).json();
+    const { report } = await (await fetch(`${url}/api/v1/report/diff?${of}&mine=auto`)).json();
     const sure = report.rows.filter((/** @type {any} */ r) => !r.noise.flat);
     await open(`/flame?${of}`);
     const short = page.getByRole('region', { name: 'In short' });
@@ -390,7 +390,7 @@ check.core('the graph has the nodes of hone pprof -dot', async ({ page, open }) 
 const labelled = suite([labels]);
 
 labelled('a bar stays within its column', async ({ page, open }) => {
-  await open('/tags');
+  await open('/tags?as=list');
   await settled(page);
   const across = await page.locator('.tag-value').evaluateAll((all) => all.filter((row) => {
     const [bar, value] = [row.querySelector('.tag-bar'), row.querySelector('.num')].map((el) => el?.getBoundingClientRect());
@@ -400,7 +400,7 @@ labelled('a bar stays within its column', async ({ page, open }) => {
 });
 
 labelled.core('tags have the sums of hone pprof -tags', async ({ page, open }) => {
-  await open('/tags');
+  await open('/tags?as=list');
   const shown = await page.locator('.tag').evaluateAll((all) =>
     all.map((tag) => ({
       key: tag.getAttribute('aria-label'),
@@ -421,7 +421,7 @@ labelled.core('tags have the sums of hone pprof -tags', async ({ page, open }) =
 });
 
 labelled.core('a value of a label filters', async ({ page, open }) => {
-  await open('/tags');
+  await open('/tags?as=list');
   await page.locator('.tag-value').first().click();
   await eventually(() => assert.match(page.url(), /tagfocus=/));
   await settled(page);
@@ -436,8 +436,8 @@ labelled.core('a value of a label filters', async ({ page, open }) => {
 const compared = suite(['-diff_base', wordindex, tuned]);
 
 compared('top of a comparison has the figures of hone pprof -diff_base', async ({ page, open }) => {
-  await open('/');
-  await page.getByRole('tab', { name: 'Top' }).click();
+  await open('/top');
+  await page.keyboard.press('y'); // all code
   await settled(page);
   const expected = top('-nodecount=0', '-trim=false', '-diff_base', wordindex, tuned).slice(0, 10);
   const shown = (await rows(page)).slice(0, 10);
@@ -448,16 +448,14 @@ compared('top of a comparison has the figures of hone pprof -diff_base', async (
 
 compared.core('diff has the figures of hone diff, in absolute and relative order', async ({ page, open }) => {
   await open('/');
-  await page.getByRole('tab', { name: 'Diff' }).click();
-  await settled(page);
   const shown = await rows(page);
   assert.ok(shown.length > 5);
-  const text = hone('diff', wordindex, tuned);
+  const text = hone('diff', '-mine', wordindex, tuned);
   for (const row of shown.slice(0, 5)) {
     const name = String(row.at(-1));
     const line = text.split('\n').find((l) => l.includes(name));
     assert.ok(line, `${name} is not in\n${text}`);
-    const change = String(row[1]).replace(/^[▲▼]\s*/, '');
+    const change = String(row[2]).replace(/^[▲▼]\s*/, '');
     assert.ok(line.includes(change.replace(/^[+-]/, '')), `${change} is not in ${line}`);
   }
   await page.getByRole('button', { name: 'Relative', exact: true }).click();

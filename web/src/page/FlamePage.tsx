@@ -38,7 +38,9 @@ function yourCode(): Toggle {
 }
 
 export function FlamePage({ data }: { data: Embedded }) {
-  const [graph] = useState(() => new Controller(embedded(data)));
+  const [source] = useState(() => embedded(data));
+  const [graph] = useState(() => new Controller(source));
+  const [before] = useState(() => new Controller(source));
   const [help, setHelp] = useState(false);
   const now = state.value;
   const asking = reportQuery.value;
@@ -95,6 +97,8 @@ export function FlamePage({ data }: { data: Embedded }) {
         <FlamePane
           graph={graph}
           callers={null}
+          before={before}
+          offerApart
           state={now}
           asking={asking}
           diff={diff}

@@ -2,6 +2,7 @@
 
 import { origin } from './address';
 import { HISTORY, HISTORY_OPTIONS, MOST_RECORDS, optionSpecs } from './options';
+import { mineAsked } from './mine';
 import { exactly, writtenIn } from './pattern';
 import { isSelection, parseSelection, parseSpan } from './selection';
 import { OPTIONS, type Option, type State } from './state';
@@ -35,7 +36,8 @@ export function commandsOf(s: State, profiles: readonly string[], bases: readonl
   const sources = profiles.map(file);
   const fn = s.view === 'source' || s.view === 'disasm' ? writtenIn(s.fn) : s.fn;
   const pattern = match || (fn ? exactly(fn) : '.');
-  const flags = flagsOf(s.options);
+  const mine = mineAsked(s).replace('auto', 'true');
+  const flags = flagsOf({ ...s.options, mine });
   const diff = bases.map((b) => `-diff_base=${b}`);
   const { mine: _, ...theirs } = s.options; // which pprof has not
   const tool = (verb: string) => words('go', 'tool', 'pprof', verb, ...flagsOf(theirs), ...diff, ...sources);

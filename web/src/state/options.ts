@@ -2,6 +2,7 @@
 // mean is in words.ts, which is fetched when it is first read.
 
 import type { ProfileInfo } from '../api/types';
+import { ALL_CODE } from './mine';
 import { exactName } from './pattern';
 import { OPTIONS, type Option, type State } from './state';
 
@@ -60,9 +61,9 @@ export function flagOn(name: Option): string {
   return name === 'trim' ? 'false' : 'true';
 }
 
-/** Whether a switch is on as it is by itself, which its button shows: then it needs no chip. */
-export function plainlyOn(name: Option, value: string): boolean {
-  return name === 'mine' && value === flagOn(name);
+/** Whether a switch is on or off as it is by itself, which its button shows: then it needs no chip. */
+export function plainly(name: Option, value: string): boolean {
+  return name === 'mine' && (value === flagOn(name) || value === ALL_CODE);
 }
 
 export interface Chip {
@@ -78,7 +79,7 @@ export function chipsOf(options: State['options']): Chip[] {
   const chips: Chip[] = [];
   for (const spec of optionSpecs) {
     const value = options[spec.name];
-    if (value === undefined || value === '' || plainlyOn(spec.name, value)) continue;
+    if (value === undefined || value === '' || plainly(spec.name, value)) continue;
     const flag = spec.kind === 'flag' && value === flagOn(spec.name);
     chips.push({ name: spec.name, title: spec.title, text: flag ? '' : chipText(spec.kind, value), spec });
   }

@@ -5,6 +5,7 @@ import { ApiError, listProfiles, openProfile, profileInfo } from '../api/client'
 import type { Profile, ProfileInfo } from '../api/types';
 import { cut, origin, visit, where } from './address';
 import { sampleTypeIndex } from './options';
+import { comparing } from './mine';
 import { isSelection, parseSelection, selectionName, selectionQuery, spanText } from './selection';
 import { go, href, parse, state, type State } from './state';
 import { pageState } from './pages';
@@ -42,7 +43,8 @@ export function provisional(id: string): boolean {
 export function unknownInfo(id: string): ProfileInfo {
   return {
     id, name: nameOf(id), merged: 1, state: 'ready', header: [], sampleTypes: [], defaultSampleType: 0, duration: 0,
-    period: 0, periodType: { type: '', unit: '' }, comments: [], samples: 0, functions: 0, locations: 0, mappings: [], labels: [],
+    period: 0, periodType: { type: '', unit: '' }, comments: [], foldable: true, samples: 0,
+    functions: 0, locations: 0, mappings: [], labels: [],
   };
 }
 
@@ -80,7 +82,7 @@ export async function start(): Promise<void> {
       visit('/services', 'replace'); // services are what there is to choose from
       return;
     }
-    const wanted = bare && query ? parse(`${path}?${query}`) : state.peek();
+    const wanted = bare && query ? opened(parse(`${path}?${query}`), path) : state.peek();
     const first = open.find((p) => p.state !== 'failed') ?? open[0];
     const next = wanted.profile.length === 0 && first ? { ...wanted, profile: [first.id] } : wanted;
     visit(href(next), 'replace');
@@ -88,6 +90,10 @@ export async function start(): Promise<void> {
     listError.value = asError(err);
   }
 }
+
+/** What the command line opens: of a comparison the list of what changed. */
+const opened = (s: State, path: string): State =>
+  (s.base.length === 0 ? s : { ...s, ...comparing(s), ...(path === '/' ? {} : { view: s.view }) });
 
 /** Keeps shown at the first profile of the state. */
 function follow(): void {
@@ -166,7 +172,11 @@ async function settingsFor(id: string | undefined): Promise<Pick<State, 'options
  */
 export async function choose(which: 'profile' | 'base', ids: readonly string[]): Promise<void> {
   const waiting = (id: string) => profiles.peek()?.find((p) => p.id === id)?.state === 'waiting';
-  const show = async (all: readonly string[]) => go({ ...(await settingsFor(which === 'profile' ? all[0] : undefined)), [which]: all });
+  const show = async (all: readonly string[]) => {
+    const settings = await settingsFor(which === 'profile' ? all[0] : undefined);
+    const begins = which === 'base' && state.peek().base.length === 0;
+    go({ ...settings, ...(begins ? comparing({ ...state.peek(), ...settings }) : {}), [which]: all });
+  };
   if (!ids.some(waiting)) {
     await show(ids);
     return;

@@ -1,6 +1,7 @@
 // What the pages of kept runs show, as a value that lives in the URL.
 
 import { pagesOf, text, texts } from './links';
+import { begun } from './mine';
 import { isSelection } from './selection';
 import { href, type State } from './state';
 
@@ -59,7 +60,10 @@ export function profileState(view: State['view'], profile: string, base: string 
     }
   }
   if (/(^|\/)(mem|allocs)$/.test(profile)) options['sample_index'] = unit === 'allocs/op' ? 'alloc_objects' : 'alloc_space';
-  return { view, profile: [profile], base: base === undefined ? [] : [base], options, fn: '', search: '', own };
+  return {
+    view, profile: [profile], base: base === undefined ? [] : [base], options: base === undefined ? options : begun(options), fn: '',
+    search: '', own,
+  };
 }
 
 /** What is left of a state's settings when its two sides become others: a finding was of them. */

@@ -10,6 +10,7 @@
 //	vs    what it is compared with: see baseOf
 
 import { computed } from '@preact/signals';
+import { begun, comparing } from './mine';
 import {
   baseOf, fairPer, formatSelection, isSelection, kindOf, parseSelection, type Against, type Selection, type Span,
 } from './selection';
@@ -90,17 +91,23 @@ export function comparedState(s: State, against: Against, base?: Selection, view
   const { vs: _, ...own } = without(s.own, ...PLACES);
   return {
     ...s, view, profile: [formatSelection(head)], base: [formatSelection({ ...other, per })], own: against ? { ...own, vs: against } : own,
+    options: s.base.length > 0 ? s.options : begun(s.options),
   };
 }
 
 export function compareTo(against: Against, base?: Selection): void {
   const s = state.peek();
-  go(comparedState(s, against, base, s.view === 'history' || s.view === 'records' ? 'diff' : s.view));
+  go(comparedState(s, against, base, s.base.length > 0 ? s.view : comparing(s).view));
 }
 
 export function endComparison(): void {
-  const { normalize: _, ...options } = state.peek().options;
-  go({ base: [], options, own: without(state.peek().own, 'vs', ...PLACES) });
+  go(alone(state.peek()));
+}
+
+/** The state without a comparison; the list of what changed is nothing then. */
+export function alone(s: State): Partial<State> {
+  const { normalize: _, ...options } = s.options;
+  return { base: [], options, own: without(s.own, 'vs', ...PLACES), ...(s.view === 'diff' ? { view: 'flame' as const } : {}) };
 }
 
 /** A state that shows a selection from the start. */

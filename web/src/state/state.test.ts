@@ -36,7 +36,7 @@ describe('links', () => {
 
   it('sends reports no settings of the page', () => {
     const s = m.parse('/flame?profile=a&base=b&focus=x&fn=f&q=g&zoom=3');
-    expect(m.queryOf(s).toString()).toBe('profile=a&base=b&focus=x');
+    expect(m.queryOf(s).toString()).toBe('profile=a&base=b&focus=x&mine=auto');
   });
 });
 

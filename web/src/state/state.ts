@@ -5,6 +5,7 @@
 import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import { cut, visit, where, type How } from './address';
 import { linksOf, named, text, texts } from './links';
+import { mineAsked } from './mine';
 import { isSelection } from './selection';
 
 export const VIEWS = [
@@ -140,8 +141,8 @@ export function queryOf(s: State): URLSearchParams {
   for (const id of s.profile) q.append('profile', id);
   for (const id of s.base) q.append('base', id);
   for (const name of OPTIONS) {
-    const value = s.options[name];
-    if (value !== undefined) q.set(name, value);
+    const value = name === 'mine' ? mineAsked(s) : s.options[name];
+    if (value) q.set(name, value);
   }
   return q;
 }

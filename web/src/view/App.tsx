@@ -88,13 +88,13 @@ export function App() {
       {stored.value && <div class={headClass(state.value.own)}><Chunk load={selectionHead} /></div>}
       {!empty && <Tabs />}
       {!empty && <Chips />}
-      {!empty && (state.value.base.length === 0 || !state.value.own.row) && (
+      {state.value.own.row && state.value.base.length > 0 && (
+        <section class="verdict" aria-label="Verdict of the runs"><Chunk load={runVerdict} /></section>
+      )}
+      {!empty && (
         <section class={state.value.base.length > 0 && !collapsed.value ? 'summary summary-tall' : 'summary'} aria-label="In short">
           {shown.value?.info && <Summary />}
         </section>
-      )}
-      {state.value.own.row && state.value.base.length > 0 && (
-        <section class="verdict" aria-label="Verdict of the runs"><Chunk load={runVerdict} /></section>
       )}
       <main class="view-main">
         <div
@@ -129,7 +129,8 @@ const firstRun = () => import('./FirstRun');
 const runVerdict = () => import('./runs/Verdict');
 const helpDialog = () => import('./HelpDialog');
 
-const table = views.find((v) => v.id === 'top')!;
+/** The table beside the flame graph: of a comparison, what changed. */
+const besideOf = (compared: boolean) => views.find((v) => v.id === (compared ? 'diff' : 'top'))!;
 
 function Main() {
   const known = shown.value;
@@ -148,13 +149,14 @@ function Main() {
   // The view asks for its report while the facts are on their way, unless that would be for an id about to change.
   if (!known.info && provisional(known.id)) return <Skeleton shape="area" />;
   const spec = views.find((v) => v.id === state.value.view)!;
+  const table = besideOf(state.value.base.length > 0);
   const props = { info: known.info ?? unknownInfo(known.id), state: state.value };
   return (
     <>
       <Warnings warnings={known.warnings} />
       <Beside
         table={besideFlame.value
-          ? <Chunk load={table.load} props={{ ...props, beside: true }} waiting={<Skeleton shape="area" />} />
+          ? <Chunk key={table.id} load={table.load} props={{ ...props, beside: true }} waiting={<Skeleton shape="area" />} />
           : null}
       >
         <Chunk load={spec.load} props={props} waiting={<Skeleton shape="area" />} />

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { setOption, go, state } from '../state/state';
 import { profiles } from '../state/profiles';
 import { withoutFinding } from '../state/runs';
+import { alone } from '../state/selected';
 import { IconButton, Popover, tip } from './parts';
 import { chooseOrTell, ProfileList, ProfilePicker } from './ProfilePicker';
 
@@ -71,8 +72,7 @@ export function Compare() {
         icon="close"
         label="End the comparison"
         onClick={() => {
-          const { options: { normalize: _, ...rest }, own } = withoutFinding(state.value);
-          go({ base: [], options: rest, own });
+          go(alone({ ...state.value, ...withoutFinding(state.value) }));
         }}
       />
     </div>

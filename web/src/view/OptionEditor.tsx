@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import type { LabelKey, Tags } from '../api/types';
-import { flagOn, plainlyOn, type OptionSpec } from '../state/options';
+import { flagOn, plainly, type OptionSpec } from '../state/options';
 import { words } from '../state/words';
 import { exactName, fault, quote } from '../state/pattern';
 import { useReport } from '../state/report';
@@ -27,7 +27,7 @@ export default function OptionEditor({ spec, value, labels, onSet }: OptionEdito
     first?.focus();
     if (first instanceof HTMLInputElement && first.type !== 'radio') first.select();
   }, []);
-  const [text, setText] = useState(plainlyOn(spec.name, value) ? '' : value);
+  const [text, setText] = useState(plainly(spec.name, value) ? '' : value);
   const noPattern = spec.kind === 'frames' || spec.kind === 'label' || spec.kind === 'switch' ? fault(text.trim()) : '';
   const { about, detail } = words[spec.name] ?? { about: spec.title };
   return (

@@ -2,7 +2,8 @@ import './refine.css';
 import { signal } from '@preact/signals';
 import { createRef } from 'preact';
 import { useRef } from 'preact/hooks';
-import { chipsOf, flagOn, type Chip, type OptionSpec } from '../state/options';
+import { mineShown, turned } from '../state/mine';
+import { chipsOf, type Chip, type OptionSpec } from '../state/options';
 import { refused } from '../state/report';
 import { listError, shown } from '../state/profiles';
 import { go, setOption, state } from '../state/state';
@@ -66,7 +67,7 @@ export function RefineTools() {
 
 /** Folds what is not yours, or shows it again. Which code is yours, the menu of filters can say. */
 export function toggleMine(): void {
-  setOption('mine', state.peek().options.mine ? '' : flagOn('mine'));
+  go({ options: turned(state.peek(), shown.peek()?.info?.foldable ?? true) });
 }
 
 function YourCode() {
@@ -75,7 +76,7 @@ function YourCode() {
       icon="user"
       kind="plain"
       class="refine-add refine-mine"
-      aria-pressed={Boolean(state.value.options.mine)}
+      aria-pressed={mineShown(state.value, shown.value?.info?.foldable ?? true)}
       onClick={toggleMine}
       {...tip('Add the cost of libraries and the runtime to your functions that call them', 'y')}
     >

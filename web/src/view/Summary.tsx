@@ -5,6 +5,7 @@ import { collapsed, setCollapsed } from '../state/summary';
 import { useReport } from '../state/report';
 import { go, href, inView, queryOf, state, type State } from '../state/state';
 import { Chunk } from './Chunk';
+import { CompareViews } from './CompareViews';
 import { follow } from './link';
 import { Button, tip } from './parts';
 import { plural, shareText } from './table/format';
@@ -26,6 +27,7 @@ export default function Summary() {
         In short
       </Button>
       {!hidden && answer && <Told report={answer.report} />}
+      {state.value.base.length > 0 && <CompareViews />}
     </>
   );
 }

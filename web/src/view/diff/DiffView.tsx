@@ -17,7 +17,10 @@ import { Table, type Column } from '../table/Table';
 import { usePages } from '../table/usePages';
 import { nextRow } from '../table/range';
 import { useSearch, useStable } from '../table/useSearch';
+import { dark } from '../../state/theme';
+import { changeFill, frameTheme, PLAIN } from '../../theme/frames';
 import type { ViewProps } from '../props';
+import { rowStep } from './swatch';
 import '../table/pane.css';
 import './diff.css';
 
@@ -25,11 +28,11 @@ const PAGE = 5000;
 const rowsOf = (diff: Diff) => diff.rows;
 
 /** What changed between two sides, function by function. */
-export default function DiffView({ state }: ViewProps) {
+export default function DiffView({ state, beside = false }: ViewProps) {
   const compared = state.base.length > 0;
   return (
     <section class="pane" aria-label="Diff">
-      {compared ? <Comparison state={state} /> : (
+      {compared ? <Comparison state={state} beside={beside} /> : (
         <Empty title="Nothing to compare with" icon="compare">
           <p>Choose a base. This view then shows which functions cost more or less, and which are new or gone.</p>
           {stored.value
@@ -49,7 +52,7 @@ export default function DiffView({ state }: ViewProps) {
   );
 }
 
-function Comparison({ state }: { state: State }) {
+function Comparison({ state, beside }: { state: State; beside: boolean }) {
   const order = state.own['order'] ?? '';
   const find = state.own['find'] ?? '';
   const relative = state.own['relative'] === '1';
@@ -75,16 +78,24 @@ function Comparison({ state }: { state: State }) {
   const row = (i: number) => (i < loaded.length ? loaded[i] : pages.row(i));
   const most = useMemo(() => loaded.reduce((m, r) => Math.max(m, Math.abs(r[by].delta)), 1), [loaded, by]);
   const tested = (report?.tested ?? 0) > 0;
+  const known = report?.basis === 'samples' || report?.basis === 'instances';
+  const isDark = dark.value;
   const columns = useMemo(
-    () => columnsOf(by, figuresOf(loaded, by, report?.unit ?? ''), relative, most, whole).filter((c) => c.id !== 'test' || tested),
-    [by, loaded, report?.unit, relative, most, whole, tested],
+    () => {
+      const fills = frameTheme(isDark).fills[PLAIN]!;
+      const total = Math.max(report?.compared ?? 0, report?.headTotal ?? 0);
+      const swatch = (r: DiffRow) => fills[changeFill(rowStep(r, 'cum', total))]!; // as frames, which have their callees
+      const all = columnsOf(by, figuresOf(loaded, by, report?.unit ?? ''), relative, most, whole, swatch);
+      return all.filter((c) => (c.id !== 'test' || tested) && (c.id !== 'interval' || known));
+    },
+    [by, loaded, report, relative, most, whole, tested, known, isDark],
   );
   const selected = useMemo(() => (state.fn ? loaded.findIndex((r) => functionOf(r) === state.fn) : -1), [loaded, state.fn]);
   const matches = useSearch(state, useStable((direction) => {
     const at = nextRow(selected, direction, total, (i) => matches?.(row(i)?.name ?? '') ?? false);
     const next = at >= 0 ? row(at) : undefined;
     if (next) selectFunction(functionOf(next));
-  }));
+  }), beside);
   const shown: Order = ordered ?? { column: 'delta', descending: true };
 
   const onOrder = (column: string) => {
@@ -95,7 +106,7 @@ function Comparison({ state }: { state: State }) {
 
   return (
     <>
-      {report && !loading.error ? <Totals diff={report} state={state} /> : <div class="totals" />}
+      {beside ? null : report && !loading.error ? <Totals diff={report} state={state} /> : <div class="totals" />}
       <div class="pane-bar">
         <Find label="Find in names" value={find} onChange={(text) => setOwn('find', text, 'replace')} />
         <span class="grow" />
@@ -185,19 +196,35 @@ function relativeOf(row: DiffRow, by: 'flat' | 'cum'): number {
   return v.delta > 0 ? Infinity : v.delta < 0 ? -Infinity : 0;
 }
 
-type Side = 'base' | 'head' | 'delta';
+type Side = 'base' | 'head' | 'delta' | 'low' | 'high';
 
 /** A side of a value, or how it changed, as the server prints it; the sign of a change stands before its figure. */
-const sideOf = (v: DiffValue, side: Side): Figure => ({ value: v[side], text: v[`${side}Text`].replace(/^\+/, '') });
+function sideOf(v: DiffValue, side: Side): Figure {
+  // An end of an interval has no text of its own: it is printed in the column's unit, or not at all.
+  if (side === 'low' || side === 'high') return { value: v.interval?.[side] ?? 0, text: '' };
+  return { value: v[side], text: v[`${side}Text`].replace(/^\+/, '') };
+}
+
+/** The interval of a change without its unit, which the change beside it has; as the server prints it if the column has no unit. */
+function intervalText({ interval }: DiffValue, figure: (side: Side) => string): string {
+  if (!interval) return '';
+  const ends = (['low', 'high'] as const).map((side) => figure(side).replace(/\s*[a-zµ*]+(\/s)?$/i, ''));
+  return ends.includes('') ? interval.text : `[${ends.join(', ')}]`;
+}
 
 /** How to print both sides and the change, in one unit. */
 function figuresOf(rows: readonly DiffRow[], by: 'flat' | 'cum', unit: string): (row: DiffRow, side: Side) => string {
   const figure = columnFigures(rows.flatMap((r) => [sideOf(r[by], 'base'), sideOf(r[by], 'head'), sideOf(r[by], 'delta')]), unit);
-  return (r, side) => `${side === 'delta' && r[by].delta > 0 ? '+' : ''}${figure(sideOf(r[by], side))}`;
+  const signed = (side: Side) => side !== 'base' && side !== 'head';
+  return (r, side) => {
+    const of = sideOf(r[by], side);
+    return `${signed(side) && of.value > 0 && figure(of) !== '' ? '+' : ''}${figure(of)}`;
+  };
 }
 
 function columnsOf(
   by: 'flat' | 'cum', figure: (row: DiffRow, side: Side) => string, relative: boolean, most: number, whole: boolean,
+  swatch: (row: DiffRow) => string,
 ): readonly Column<DiffRow>[] {
   const share = (r: DiffRow) => {
     if (!relative) return (100 * r[by].delta) / most;
@@ -205,7 +232,11 @@ function columnsOf(
   };
   return [
     {
-      id: 'bar', title: relative ? 'Less ◂ 100% ▸ More' : 'Less ◂ ▸ More', width: '9rem', from: 46,
+      id: 'swatch', title: '', about: 'Colour in the flame graph: the change with callees', width: '1.75rem',
+      cell: (r) => <i class="diff-swatch" aria-hidden="true" style={{ background: swatch(r) }} />,
+    },
+    {
+      id: 'bar', title: relative ? 'Less ◂ 100% ▸ More' : 'Less ◂ ▸ More', width: '9rem', from: 56,
       cell: (r) => <Change share={share(r)} />,
     },
     {
@@ -217,11 +248,16 @@ function columnsOf(
       kind: (r) => direction(r[by].delta), cell: (r) => changeText(r[by].relative), text: (r) => changeText(r[by].relative),
     },
     {
-      id: 'base', title: 'Base', about: 'A', width: '6rem', align: 'right', ...(whole ? { order: 'descending' as const } : {}), from: 52,
+      id: 'interval', title: '95 % interval', about: 'Of the change: chance explains a change whose interval contains 0', width: '11rem',
+      align: 'right', from: 44, kind: () => 'soft',
+      cell: (r) => intervalText(r[by], (value) => figure(r, value)), text: (r) => r[by].interval?.text ?? '',
+    },
+    {
+      id: 'base', title: 'Base', about: 'A', width: '6rem', align: 'right', ...(whole ? { order: 'descending' as const } : {}), from: 66,
       kind: (r) => (r[by].base === 0 ? 'soft' : ''), cell: (r) => figure(r, 'base'), text: (r) => r[by].baseText,
     },
     {
-      id: 'head', title: 'Head', about: 'B', width: '6rem', align: 'right', order: 'descending', from: 38,
+      id: 'head', title: 'Head', about: 'B', width: '6rem', align: 'right', order: 'descending', from: 60,
       kind: (r) => (r[by].head === 0 ? 'soft' : ''), cell: (r) => figure(r, 'head'), text: (r) => r[by].headText,
     },
     {

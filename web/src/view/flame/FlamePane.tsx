@@ -9,13 +9,14 @@ import { exactly, patternOf } from '../../state/pattern';
 import { go, nextMatch, setOwn, state as current, type State } from '../../state/state';
 import { Button, toast, useKeys, Warnings, type MenuItem } from '../parts';
 import { Breadcrumb } from './Breadcrumb';
+import { formatRate, rateOf } from '../../model/units';
 import type { Controller } from './controller';
 import type { Words } from './describe';
 import { Details } from './Details';
 import { FlameGraph } from './FlameGraph';
 import { Legend } from './Legend';
 import { Minimap } from './Minimap';
-import { coloringOf, flameQuery, keepColoring, settingsOf } from './settings';
+import { coloringOf, flameQuery, keepColoring, settingsOf, SIDES } from './settings';
 import type { Spot } from './spot';
 import { Toolbar, WIDTHS, type Toggle } from './Toolbar';
 import { useSearch } from './useSearch';
@@ -24,6 +25,8 @@ export interface FlamePaneProps {
   graph: Controller;
   /** The graph above, of the callers of a pivot; null where the source knows of none. */
   callers: Controller | null;
+  /** The graph beside, of the base of a comparison. */
+  before: Controller;
   state: State;
   /** What is asked of its source, without the settings of the graph. */
   asking: URLSearchParams;
@@ -31,6 +34,8 @@ export interface FlamePaneProps {
   diff: boolean;
   /** What the source can't do. */
   without?: { inverted?: boolean };
+  /** The graphs of both sides can be asked for here, not above. */
+  offerApart?: boolean;
   /** What else its source can be asked for. */
   more?: readonly Toggle[];
   /** Where the same is shown as a table. */
@@ -44,13 +49,16 @@ export interface FlamePaneProps {
 }
 
 export function FlamePane({
-  graph, callers, state, asking, diff: expectDiff, without = {}, more = [], tableHref, table, note, empty,
+  graph, callers, before, state, asking, diff: expectDiff, without = {}, offerApart = false, more = [], tableHref, table, note, empty,
 }: FlamePaneProps) {
   const { own, search } = state;
   const settings = settingsOf(own);
-  const { pivot, inverted, flip, collapse, widths } = settings;
+  const { pivot, inverted, flip, collapse, widths, sides } = settings;
 
-  const query = useMemo(() => flameQuery(asking, settings), [asking, inverted, collapse, pivot, widths]);
+  const apart = sides && (graph.whole.value?.about.diff ?? expectDiff);
+  const of = (side: FlameWidths) => flameQuery(asking, { ...settings, widths: side });
+  const query = useMemo(() => of(apart ? 'head' : widths), [asking, inverted, collapse, pivot, widths, apart]);
+  const beside = useMemo(() => of('base'), [asking, inverted, collapse, pivot]);
   const above = useMemo(() => {
     const q = new URLSearchParams(query);
     q.set('side', 'callers');
@@ -90,9 +98,9 @@ export function FlamePane({
     { label: 'Mark everywhere', icon: 'search', run: () => go({ search: exactly(spot.name) }) },
   ];
 
-  const setWidths = (to: FlameWidths) => setOwn('widths', to === 'both' ? '' : to);
+  const setWidths = (to: FlameWidths | 'sides') => setOwn('widths', to === 'both' ? '' : to);
   const turnSides = () => setWidths(WIDTHS[(WIDTHS.findIndex((w) => w.widths === widths) + 1) % WIDTHS.length]!.widths);
-  useFlameKeys(graph, toggles, callers !== null, diff ? turnSides : null);
+  useFlameKeys(graph, toggles, callers !== null, diff ? { turn: turnSides, apart: () => setWidths(apart ? 'both' : SIDES) } : null);
   useNote(graph);
 
   const words: Words | null = model && {
@@ -117,18 +125,35 @@ export function FlamePane({
           toggles={toggles}
           tableHref={table ? undefined : tableHref}
           onColors={(by) => { keepColoring(by, diff); setOwn('color', by); }}
-          widths={widths}
+          widths={apart ? SIDES : widths}
           onWidths={setWidths}
+          offerApart={offerApart}
         />
       </div>
       <Warnings warnings={graph.warnings.value} />
-      <div class="flame-body">
-        {callers && pivot !== '' && (
+      <div class={apart ? 'flame-body flame-apart' : 'flame-body'}>
+        {callers && pivot !== '' && !apart && (
           <div class="flame-callers">
             <FlameGraph {...shared} controller={callers} query={above} flip skip={2} label="Callers, as a flame graph" />
           </div>
         )}
+        {apart && (
+          <div class="flame-before">
+            <SideTitle graph={before} side="A" name="Before" />
+            <FlameGraph
+              {...shared}
+              controller={before}
+              query={beside}
+              flip={flip}
+              skip={pivot === '' ? 0 : 1}
+              zoom={own.zoom ?? ''}
+              onZoom={onZoom}
+              label="Before, as a flame graph"
+            />
+          </div>
+        )}
         <div class="flame-main">
+          {apart && <SideTitle graph={graph} side="B" name="After" />}
           <FlameGraph
             {...shared}
             controller={graph}
@@ -137,14 +162,14 @@ export function FlamePane({
             skip={pivot === '' ? 0 : 1}
             zoom={own.zoom ?? ''}
             onZoom={onZoom}
-            label={pivot === '' ? 'Flame graph' : 'Callees, as a flame graph'}
+            label={apart ? 'After, as a flame graph' : pivot === '' ? 'Flame graph' : 'Callees, as a flame graph'}
           />
           <Minimap graph={graph} colors={colors} />
         </div>
       </div>
       <div class="flame-foot">
-        <Details graphs={callers && pivot !== '' ? [callers, graph] : [graph]} words={words} note={note} />
-        {model ? <Legend model={model} colors={colors} /> : <div class="flame-legend" />}
+        <Details graphs={apart ? [before, graph] : callers && pivot !== '' ? [callers, graph] : [graph]} words={words} note={note} />
+        {model ? <Legend model={model} colors={colors} widths={apart ? 'both' : model.about.widths} /> : <div class="flame-legend" />}
       </div>
     </div>
   );
@@ -158,13 +183,29 @@ function sandwich(graph: Controller): boolean {
   return true;
 }
 
+/** Which side a graph is of, and a bar for its total: the bars of both have one scale. */
+function SideTitle({ graph, side, name }: { graph: Controller; side: 'A' | 'B'; name: string }) {
+  const about = graph.whole.value?.about;
+  const [base, head] = about ? [about.whole.base, about.whole.head] : [0, 0];
+  const own = side === 'A' ? base : head;
+  return (
+    <p class="flame-side">
+      <span class="flame-side-mark">{side}</span> {name}
+      <b class="num">{about && formatRate(own, about.unit, 'auto', rateOf(about))}</b>
+      <i aria-hidden="true" style={{ '--share': `${(100 * own) / (Math.max(base, head) || 1)}%` }} />
+    </p>
+  );
+}
+
 /** A pivot has a graph of its own, so that the zoom of the other means nothing there. */
 function startPivot(name: string): void {
   const { zoom: _, ...rest } = current.peek().own;
   go({ own: { ...rest, pivot: name }, fn: name });
 }
 
-function useFlameKeys(graph: Controller, toggles: readonly Toggle[], pivots: boolean, turnSides: (() => void) | null): void {
+function useFlameKeys(
+  graph: Controller, toggles: readonly Toggle[], pivots: boolean, compared: { turn: () => void; apart: () => void } | null,
+): void {
   const move = (direction: 'up' | 'down' | 'left' | 'right') => () => {
     graph.showFocus(true);
     graph.moveFocus(direction);
@@ -195,7 +236,10 @@ function useFlameKeys(graph: Controller, toggles: readonly Toggle[], pivots: boo
     { keys: 'n', label: 'Next match', run: () => (nextMatch.peek() ? nextMatch.peek()!(1) : false) },
     { keys: 'N', label: 'Previous match', run: () => (nextMatch.peek() ? nextMatch.peek()!(-1) : false) },
     ...(pivots ? [{ keys: 'S', label: 'Callers and callees of the frame at the pointer, or in focus', run: () => sandwich(graph) }] : []),
-    ...(turnSides ? [{ keys: 'b', label: 'Before, both sides, after', run: turnSides }] : []),
+    ...(compared ? [
+      { keys: 'b', label: 'Before, both sides, after', run: compared.turn },
+      { keys: 'B', label: 'Both graphs side by side, or one for the difference', run: compared.apart },
+    ] : []),
     ...(pivots ? [{
       keys: 'v',
       label: 'Pivot on the frame in focus: callers above, callees below',

@@ -17,6 +17,7 @@ import { coloringOf, flameQuery, settingsOf } from './settings';
 export default function FlameView({ info, state }: ViewProps) {
   const [graph] = useState(() => new Controller(server));
   const [callers] = useState(() => new Controller(server));
+  const [before] = useState(() => new Controller(server));
   const asking = reportQuery.value;
   const query = useMemo(() => flameQuery(asking, settingsOf(state.own)), [asking, state.own]);
   useEffect(() => {
@@ -42,6 +43,7 @@ export default function FlameView({ info, state }: ViewProps) {
     <FlamePane
       graph={graph}
       callers={callers}
+      before={before}
       state={state}
       asking={asking}
       diff={diff}

@@ -1,11 +1,12 @@
 import { useMemo } from 'preact/hooks';
+import type { FlameWidths } from '../../api/types';
 import { dark } from '../../state/theme';
 import type { FlameAbout, FlameModel } from '../../model/model';
 import { frameTheme, PLAIN, type ColorBy } from '../../theme/frames';
 import { entriesOf, scaleOf } from './entries';
 
 /** How frames look that one side of a comparison alone has, where they have width. */
-function OneSided({ about: { diff, widths } }: { about: FlameAbout }) {
+function OneSided({ diff, widths }: Pick<FlameAbout, 'diff' | 'widths'>) {
   return (
     <>
       {diff && widths !== 'head' && <span class="soft"><i class="flame-swatch flame-swatch-gone" aria-hidden="true" />gone</span>}
@@ -14,7 +15,7 @@ function OneSided({ about: { diff, widths } }: { about: FlameAbout }) {
   );
 }
 
-export function Legend({ model, colors }: { model: FlameModel; colors: ColorBy }) {
+export function Legend({ model, colors, widths }: { model: FlameModel; colors: ColorBy; widths: FlameWidths }) {
   const fills = frameTheme(dark.value).fills[PLAIN]!;
   const entries = useMemo(() => entriesOf(model.about, colors), [model, colors]);
   const inlined = useMemo(() => model.inlined.includes(1), [model]);
@@ -27,7 +28,7 @@ export function Legend({ model, colors }: { model: FlameModel; colors: ColorBy }
         <span class="flame-scale">{scale.fills.map((fill) => <Swatch key={fill} fill={fill} />)}</span>
         <span>{scale.much}</span>
         {colors === 'change' && <span class="soft">grey: within noise</span>}
-        <OneSided about={model.about} />
+        <OneSided diff={model.about.diff} widths={widths} />
         {inlined && <Inlined />}
       </div>
     );
@@ -37,7 +38,7 @@ export function Legend({ model, colors }: { model: FlameModel; colors: ColorBy }
       {entries.map((e) => (
         <li key={`${e.label} ${e.fill}`}><Swatch fill={e.fill} />{e.label} <span class="soft">{e.share}</span></li>
       ))}
-      {model.about.diff && <li class="flame-legend-sides"><OneSided about={model.about} /></li>}
+      {model.about.diff && <li class="flame-legend-sides"><OneSided diff={model.about.diff} widths={widths} /></li>}
       {inlined && <li><Inlined /></li>}
     </ul>
   );

@@ -19,29 +19,41 @@ export const COLORINGS: readonly { by: ColorBy; label: string; hint: string }[] 
   { by: 'change', label: 'Change', hint: 'Red grew, blue shrank, grey is noise' },
 ];
 
+interface Sides<W> {
+  widths: W;
+  label: string;
+  hint: string;
+}
+
 /** The sides of a comparison, in time's order. */
-export const WIDTHS: readonly { widths: FlameWidths; label: string; hint: string }[] = [
+export const WIDTHS: readonly Sides<FlameWidths>[] = [
   { widths: 'base', label: 'Before', hint: 'Widths of the base: new frames have no width' },
   { widths: 'both', label: 'Both', hint: 'Widths of the larger side: frames that are gone are hatched, new ones start with a bar' },
   { widths: 'head', label: 'After', hint: 'Widths of the head: frames that are gone have no width' },
 ];
+
+/** Both graphs instead of one. */
+const APART: Sides<'sides'> = { widths: 'sides', label: 'Side by side', hint: 'A graph for each side' };
 
 interface ToolbarProps {
   graph: Controller;
   colors: ColorBy;
   diff: boolean;
   onColors: (by: ColorBy) => void;
-  widths: FlameWidths;
-  onWidths: (widths: FlameWidths) => void;
+  widths: FlameWidths | 'sides';
+  onWidths: (widths: FlameWidths | 'sides') => void;
+  /** Offer both sides as graphs of their own, where nothing above does. */
+  offerApart: boolean;
   toggles: readonly Toggle[];
   /** Where the same is shown as a table, if it is. */
   tableHref?: string | undefined;
 }
 
-export function Toolbar({ graph, colors, diff, onColors, widths, onWidths, toggles, tableHref }: ToolbarProps) {
+export function Toolbar({ graph, colors, diff, onColors, widths, onWidths, offerApart, toggles, tableHref }: ToolbarProps) {
   const colorings: MenuItem[] = COLORINGS.filter((c) => diff || c.by !== 'change')
     .map((c) => ({ label: c.label, hint: c.hint, checked: c.by === colors, run: () => onColors(c.by) }));
-  const sides = diff ? WIDTHS.map(({ widths: w, ...words }) => ({ ...words, checked: w === widths, run: () => onWidths(w) })) : [];
+  const sides = (!diff ? [] : offerApart ? [...WIDTHS, APART] : WIDTHS)
+    .map(({ widths: w, ...words }) => ({ ...words, checked: w === widths, run: () => onWidths(w) }));
   const all: MenuItem[] = [
     ...(diff ? [{ heading: 'Widths' }, ...sides, 'separator' as const] : []),
     ...toggles.map((t) => ({ label: t.label, hint: t.about, keys: t.keys, checked: t.on, run: t.run })),

@@ -14,7 +14,12 @@ export interface Settings {
   collapse: boolean;
   /** Of a comparison: whose values frames are as wide as. */
   widths: FlameWidths;
+  /** Of a comparison: one graph for each side. */
+  sides: boolean;
 }
+
+/** The setting of links for that, in the place of widths. */
+export const SIDES = 'sides';
 
 export function settingsOf(own: State['own']): Settings {
   const pivot = own.pivot ?? '';
@@ -24,6 +29,7 @@ export function settingsOf(own: State['own']): Settings {
     flip: own.flip === '1' && pivot === '',
     collapse: own.collapse === '1',
     widths: WIDTHS.find((w) => w.widths === own.widths)?.widths ?? 'both',
+    sides: own.widths === SIDES,
   };
 }
 

@@ -1,0 +1,49 @@
+import { go, href, inView, state, type State } from '../state/state';
+import { follow } from './link';
+import { Icon, tip, type IconName } from './parts';
+
+interface Way {
+  title: string;
+  about: string;
+  icon: IconName;
+  view: 'diff' | 'flame';
+  /** Of the flame graph: its setting for both sides. */
+  widths: string;
+}
+
+const ways: readonly Way[] = [
+  { title: 'List', about: 'What changed, with intervals', icon: 'list', view: 'diff', widths: '' },
+  { title: 'Difference', about: 'One flame graph: red grew, blue shrank', icon: 'flame', view: 'flame', widths: '' },
+  { title: 'Side by side', about: 'A flame graph for each side', icon: 'columns', view: 'flame', widths: 'sides' },
+];
+
+/** The ways to look at a comparison, each one step away from wherever it is looked at. */
+export function CompareViews() {
+  const now = state.value;
+  const sides = now.own.widths === 'sides';
+  return (
+    <nav class="segments compare-views" aria-label="Ways to compare">
+      {ways.map((way) => {
+        const to = at(now, way);
+        const on = now.view === way.view && (way.view === 'diff' || sides === (way.widths !== ''));
+        return (
+          <a
+            key={way.title}
+            class="btn"
+            href={href({ ...now, ...to })}
+            aria-current={on ? 'page' : undefined}
+            onClick={follow(() => go(to))}
+            {...tip(way.about)}
+          >
+            <Icon name={way.icon} /><span class="compare-views-word">{way.title}</span>
+          </a>
+        );
+      })}
+    </nav>
+  );
+}
+
+function at(now: State, { view, widths }: Way): Pick<State, 'view' | 'own'> {
+  const { widths: _, ...own } = inView(now, view).own;
+  return { view, own: view === 'flame' && widths !== '' ? { ...own, widths } : own };
+}
