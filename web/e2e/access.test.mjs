@@ -33,7 +33,15 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     await clean(page, { contrast: colorScheme === 'dark' });
   }, { colorScheme, allow: [/console: .*404/] });
   labelled(`axe finds nothing in tags, ${colorScheme}`, async ({ page, open }) => {
-    await open('/tags');
+    for (const as of ['', '?as=list']) {
+      await open(`/tags${as}`);
+      await clean(page, { contrast: colorScheme === 'dark' });
+    }
+  }, { colorScheme });
+  compared(`axe finds nothing in both sides of a comparison, ${colorScheme}`, async ({ page, open }) => {
+    await open('/');
+    await page.getByRole('link', { name: 'Side by side' }).click();
+    await settled(page);
     await clean(page, { contrast: colorScheme === 'dark' });
   }, { colorScheme });
   compared(`axe finds nothing in diff, ${colorScheme}`, async ({ page, open }) => {
@@ -123,14 +131,15 @@ const WALKS = [
   { view: 'traces', at: /^grid/, keys: ['ArrowDown'], text: /Stack 2/ },
   { view: 'raw', at: /^region The profile as text/, keys: ['End'] },
   { view: 'advice', at: /^tab Advice/, keys: [] },
-  { view: 'tags', of: labelled, at: /^region Labels/, keys: ['Tab', 'Tab', 'Enter'], url: /tagfocus=/ },
+  { view: 'tags', of: labelled, at: /^region Values of/, keys: ['Tab', 'Enter'], url: /\/flame\?.*tagfocus=/ },
   { view: 'diff', of: compared, at: /^grid/, keys: ['ArrowDown', 'ArrowDown'], url: /fn=/ },
 ];
 for (const { view, of = check, at, keys, url, text, faults = [] } of WALKS) {
   of(`${view} by keyboard alone`, async ({ page, open }) => {
     await open(of === compared ? '/' : `/${view}?fn=main.addLine`);
     if (of === compared) {
-      await tabTo(page, /^tab Flame/);
+      await tabTo(page, /^tab Diff/);
+      await page.keyboard.press('ArrowLeft');
       for (let i = 0; i < 20 && !/^tab Diff/.test(await focused(page)); i++) await page.keyboard.press('ArrowRight');
       await page.keyboard.press('Enter');
       await settled(page);

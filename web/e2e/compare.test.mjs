@@ -1,11 +1,12 @@
 // @ts-check
 // Comparisons: your code unless one wants all, a list with intervals, a table with the
-// colours of the flame graph, both sides at once.
+// colours of the flame graph, both sides at once; and labels as a grid, two of them compared.
 
 import assert from 'node:assert/strict';
 import { serve } from './hone.mjs';
 import { eventually, settled, suite } from './page.mjs';
-import { tuned, wordindex } from './profiles.mjs';
+import { labels, tuned, wordindex } from './profiles.mjs';
+import { serveStore } from './store.mjs';
 
 /** @typedef {import('./page.mjs').Page} Page */
 
@@ -113,4 +114,95 @@ compared('both sides stand next to each other, and zoom together', async ({ page
   await page.keyboard.press('B');
   await settled(page);
   assert.equal(await page.locator('.flame-graph').count(), 1);
+}, { mayShift: true });
+
+const labelled = suite([labels]);
+
+labelled('a grid has the values of a label on one scale, and finds', async ({ page, open, url }) => {
+  await open('/tags?label=endpoint');
+  const id = new URL(page.url()).searchParams.get('profile');
+  const { report } = await (await fetch(`${url}/api/v1/report/tags?profile=${id}`)).json();
+  const values = report.keys.find((/** @type {any} */ k) => k.key === 'endpoint').values;
+  const cards = page.locator('.card');
+  assert.deepEqual(await cards.locator('.card-name').allInnerTexts(), values.map((/** @type {any} */ v) => v.value));
+  const shares = () => cards.locator('.card-sum').evaluateAll((all) =>
+    all.map((el) => parseFloat(/** @type {HTMLElement} */ (el).style.getPropertyValue('--share'))));
+  const bars = await shares();
+  bars.forEach((share, i) => {
+    assert.ok(Math.abs(share - (100 * values[i].sum.value) / values[0].sum.value) < 0.01, `${share} at ${i}`);
+  });
+  await page.getByRole('searchbox', { name: 'Find a value of endpoint' }).fill('search');
+  await eventually(async () => assert.deepEqual(await cards.locator('.card-name').allInnerTexts(), ['/search']));
+  assert.match(page.url(), /find=search/);
+  const at = values.findIndex((/** @type {any} */ v) => v.value === '/search');
+  assert.deepEqual(await shares(), [bars[at]]); // the scale stays
+});
+
+labelled('two values of a label compare', async ({ page, open }) => {
+  await open('/tags?label=endpoint');
+  const names = await page.locator('.card-name').allInnerTexts();
+  const box = (/** @type {number} */ i) => page.getByRole('checkbox', { name: `Compare ${names[i]}` });
+  await box(1).check();
+  await box(0).check();
+  await page.getByRole('button', { name: `Compare ${names[1]} with ${names[0]}` }).click();
+  await settled(page);
+  assert.match(page.url(), /\/diff\?.*profile=part.*base=part/);
+  const header = page.getByRole('group', { name: 'Comparison' });
+  await header.getByText(`endpoint=${names[1]}`).waitFor();
+  await header.getByText(`endpoint=${names[0]}`).waitFor();
+  assert.match(await sentences(page).first().innerText(), /^CPU time (rose|fell) by|didn\u2019t change by more than chance/);
+  assert.ok(await rows(page).count() > 0);
+  // The link works for others, too.
+  const link = page.url();
+  await page.goto('about:blank');
+  await page.goto(link);
+  await settled(page);
+  assert.ok(await rows(page).count() > 0);
+}, { mayShift: true });
+
+/** A profile with one function and a number of samples, as folded stacks. */
+const body = (/** @type {number} */ n) => `main.main;main.serve;main.work ${n}\nmain.main;main.rest 5\n`;
+
+const many = suite([], {
+  start: async () => {
+    const server = await serveStore();
+    const now = Date.now();
+    for (let i = 0; i < 300; i++) {
+      const q = new URLSearchParams({
+        service: 'shop', kind: 'cpu', version: 'v1', instance: `host-${String(i).padStart(3, '0')}`, time: `${now - 60_000 - i}000000`,
+        duration: '10s',
+      });
+      const response = await fetch(`${server.url}/api/v1/profiles?${q}`, { method: 'POST', body: body(10 + i) });
+      if (response.status !== 204) throw new Error(await response.text());
+    }
+    return server;
+  },
+});
+
+many('a grid of hundreds of instances reads the dearest, and the rest as it comes into view', async ({ page, open }) => {
+  /** @type {string[]} */
+  const asked = [];
+  page.on('request', (r) => { if (r.url().includes('/report/grid?')) asked.push(new URL(r.url()).searchParams.get('offset') ?? ''); });
+  await open('/');
+  await page.getByRole('grid', { name: 'Services' }).getByRole('link', { name: 'shop' }).click();
+  await settled(page);
+  await page.getByRole('tab', { name: 'Tags' }).click();
+  await settled(page);
+  const cards = page.locator('.card');
+  assert.equal(await cards.locator('.card-name').first().innerText(), 'host-299');
+  assert.deepEqual(asked, ['0']);
+  await page.getByText('300 values, the most expensive first').waitFor();
+  assert.ok(await cards.count() < 60, `${await cards.count()} cards are in the document`);
+  const region = page.getByRole('region', { name: 'Values of instance' });
+  await region.evaluate((el) => el.scrollTo(0, el.scrollHeight));
+  await eventually(async () => assert.ok((await cards.locator('.card-name').allInnerTexts()).includes('host-000')));
+  await page.getByRole('searchbox', { name: 'Find a value of instance' }).fill('host-12');
+  await eventually(async () => assert.deepEqual(
+    await cards.locator('.card-name').allInnerTexts(), [9, 8, 7, 6, 5, 4, 3, 2, 1, 0].map((n) => `host-12${n}`)));
+  await page.getByRole('checkbox', { name: 'Compare host-120' }).check();
+  await page.getByRole('checkbox', { name: 'Compare host-129' }).check();
+  await page.getByRole('button', { name: 'Compare host-120 with host-129' }).click();
+  await settled(page);
+  await page.getByText('vs instance host-120').waitFor();
+  await sentences(page).first().waitFor();
 }, { mayShift: true });

@@ -140,16 +140,31 @@ single('a picture for a document takes two', async ({ page, open }) => {
 
 const labelled = suite([labels]);
 
+labelled('which value of a label costs most takes one, and why', async ({ page, open }) => {
+  await open('/');
+  const me = user(page);
+  await me.click(page.getByRole('tab', { name: 'Tags' }));
+  me.took(1);
+  const by = await page.getByRole('combobox', { name: 'Label' }).inputValue();
+  const first = await page.locator('.card').first().innerText();
+  // As the command line has it.
+  const told = hone('pprof', '-tags', labels);
+  const [, most, value] = /([\d.]+)%\): (.*)/.exec(told.slice(told.indexOf(`${by}: Total`)).split('\n')[1] ?? '') ?? [];
+  assert.ok(value && first.startsWith(`${value}\n`) && first.includes(`${most}%`), `${first} is not ${value}, ${most} of\n${told}`);
+  const top = hone('top', `-tagfocus=${by}=^${value}$`, labels).split('\n');
+  const hottest = top.find((l) => /^\s+[\d.]+m?s/.test(l))?.trim().split(/\s+/).at(-1);
+  assert.ok(hottest && first.includes(hottest.replace(/^.*\//, '')), `${first} lacks ${hottest}`);
+});
+
 labelled('one value of a label takes two', async ({ page, open }) => {
   await open('/');
   const me = user(page);
   await me.click(page.getByRole('tab', { name: 'Tags' }));
-  const value = page.locator('.tag-value').filter({ hasText: '/search' });
-  const said = await value.innerText();
-  await me.click(value);
+  const card = page.locator('.card').filter({ hasText: '/search' });
+  const said = await card.innerText();
+  await me.click(card.getByRole('button', { name: '/search' }));
   me.took(2);
   await page.locator('.chip').filter({ hasText: '/search' }).waitFor();
-  assert.equal(await page.locator('.tag-value').filter({ hasText: '/checkout/pay' }).count(), 0);
   // As the command line has it.
   const [, share] = /([\d.]+)%/.exec(said) ?? [];
   const told = hone('pprof', '-tags', '-tagfocus=endpoint=/search', labels);
@@ -158,16 +173,33 @@ labelled('one value of a label takes two', async ({ page, open }) => {
 
 const compared = suite(['-base', wordindex, tuned]);
 
-compared('what changed between two profiles takes one', async ({ page, open, url }) => {
+compared('what changed between two profiles, and whether it is real, takes none', async ({ page, url }) => {
   await page.goto(url); // whose link has the comparison
   await settled(page);
-  const me = user(page);
-  await me.click(page.getByRole('tab', { name: 'Diff' }));
-  me.took(2);
+  const said = page.getByRole('region', { name: 'In short' }).getByRole('paragraph');
+  await said.nth(2).waitFor();
+  assert.match(await said.nth(0).innerText(), /^CPU time fell by [\d.]+% \([\d.]+% to [\d.]+%\), from 6.93s to 740ms\.$/);
+  assert.match(await said.nth(2).innerText(), /^Sure with 95% confidence by samples alone/);
+  // The list follows, with an interval for each: what hone prints, and the verdict of the API.
   const most = rows(page, 'Functions by change').first();
   await most.waitFor();
-  assert.match(await most.innerText(), /▼ -[\d.]+\w+[\s\S]*memmove/);
+  const [, name] = /([^\s]+ via [^\s]+)\n*gone$/.exec((await most.innerText()).trim()) ?? [];
+  const [, low, high] = /\[-([\d.]+)s, -([\d.]+)s\]|\[-([\d.]+), -([\d.]+)\]/.exec(await most.innerText())?.filter(Boolean) ?? [];
+  assert.ok(low && high && Number(low) > Number(high) && Number(high) > 0, await most.innerText());
+  assert.ok(name && hone('diff', '-mine', wordindex, tuned).split('\n').find((l) => l.includes(name))?.includes('gone'), name);
 });
+
+for (const way of ['Difference', 'Side by side', 'List']) {
+  compared(`a comparison as ${way.toLowerCase()} takes one`, async ({ page, open }) => {
+    await open(way === 'List' ? '/flame' : '/');
+    const me = user(page);
+    await me.click(page.getByRole('link', { name: way, exact: true }));
+    me.took(1);
+    const graphs = page.locator('.flame-graph[data-ready="true"]');
+    await eventually(async () => assert.equal(await graphs.count(), way === 'List' ? 0 : way === 'Difference' ? 1 : 2));
+    if (way === 'List') await rows(page, 'Functions by change').first().waitFor();
+  });
+}
 
 const folder = temporaryFolder('tasks');
 
@@ -188,6 +220,24 @@ stored('what changed between two versions takes one', async ({ page, open }) => 
   me.took(2);
   await rows(page, 'Functions by change').filter({ hasText: /[▲▼]/ }).first().waitFor();
   await page.getByText('vs version 1').waitFor();
+  // Whether it is real takes no other.
+  await page.getByText(/^Sure with 95% confidence/).waitFor();
+  await rows(page, 'Functions by change').filter({ hasText: /\[[-+<>\d.]+, [-+<>\d.]+\]/ }).first().waitFor();
+});
+
+stored('which version of a service costs most takes one', async ({ page, open, url }) => {
+  await open('/');
+  await rows(page, 'Services').getByRole('link', { name: 'shakespeare' }).click();
+  await settled(page);
+  const me = user(page);
+  await me.click(page.getByRole('tab', { name: 'Tags' }));
+  me.took(1);
+  const cards = page.locator('.card');
+  await cards.nth(1).waitFor();
+  const names = await cards.locator('.card-name').allInnerTexts();
+  const { series } = await ask(url, `series?${new URLSearchParams({ q: 'cpu{service="shakespeare"}', by: 'version', per: 'second' })}`);
+  const dearest = series.sort((/** @type {any} */ a, /** @type {any} */ b) => b.total.value - a.total.value)[0].labels.version;
+  assert.equal(names[0], dearest);
 });
 
 stored('which version and when takes two', async ({ page, open, url }) => {

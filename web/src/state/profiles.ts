@@ -9,6 +9,7 @@ import { comparing } from './mine';
 import { isSelection, parseSelection, selectionName, selectionQuery, spanText } from './selection';
 import { go, href, parse, state, type State } from './state';
 import { pageState } from './pages';
+import { parsePart, partName } from './parts';
 import { runsState, withoutFinding } from './runs';
 import { withoutRates } from './selected';
 
@@ -222,8 +223,9 @@ export async function openFiles(files: readonly File[]): Promise<{ opened: Profi
 
 /** What a command line would name to have a profile: the sources of a sum, else its name. */
 export function sourcesOf(id: string): readonly string[] {
-  // Any tool can fetch a selection.
+  // Any tool can fetch a selection, or a part of a profile.
   if (isSelection(id)) return [`${origin()}/api/v1/pprof?${selectionQuery(id)}`];
+  if (parsePart(id)) return [`${origin()}/api/v1/report/proto?profile=${encodeURIComponent(id)}`];
   const list = profiles.value ?? [];
   const i = list.findIndex((p) => p.id === id);
   const p = list[i];
@@ -240,6 +242,8 @@ export function uploadsAmong(ids: readonly string[]): string[] {
 
 /** The name of a profile, of its id if it is not open. */
 export function nameOf(id: string): string {
+  const part = parsePart(id);
+  if (part) return partName(part, nameOf(part.profile));
   if (isSelection(id)) return selectionName(parseSelection(id, Date.now()));
   return profiles.value?.find((p) => p.id === id)?.name ?? (id.includes(':') ? id : id.slice(0, 12));
 }
@@ -264,6 +268,8 @@ export function shortName(name: string): string {
  * its id where nothing else does.
  */
 export function distinctName(id: string): string {
+  const part = parsePart(id);
+  if (part) return partName(part, distinctName(part.profile));
   const name = nameOf(id);
   const others = (profiles.value ?? []).filter((p) => p.id !== id).map((p) => p.name);
   if (others.includes(name)) return `${shortName(name)} · ${id.slice(0, 8)}`;

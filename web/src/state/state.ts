@@ -47,6 +47,7 @@ export const OWN = [
   'asm', 'at', // source: machine code, a line
   'finding', // source, advice
   'match', // peek
+  'as', 'label', // tags: as a list, and of which label
   'relative', // diff
   'span', 'by', 'off', 'line', 'live', 'vs', 'heat', // selections: see selected.ts
   'fns', // history

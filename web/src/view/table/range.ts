@@ -11,7 +11,7 @@ export interface Range {
 /** Browsers stop at heights above some ten millions of pixels. */
 export const MAX_HEIGHT = 8_000_000;
 
-const SPARE = 6; // rows above and below, so that a flick shows no gap
+export const SPARE = 6; // rows above and below, so that a flick shows no gap
 
 /** Height of the scrolled content. */
 export function contentHeight(count: number, rowHeight: number): number {

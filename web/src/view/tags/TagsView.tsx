@@ -10,14 +10,22 @@ import { Find } from '../table/Find';
 import { count, percentText, plural, shareText } from '../table/format';
 import { useMarked } from '../table/useMarked';
 import { useSearch } from '../table/useSearch';
+import { AsWhat, GridView } from '../grid/GridView';
 import type { ViewProps } from '../props';
 import '../table/pane.css';
 import './tags.css';
 
 const SHOWN = 20; // values of a key before "show all"
 
+/** Labels: what the values of one of them cost, or all of them with their values. */
+export default function TagsView(props: ViewProps) {
+  return props.state.own['as'] === 'list'
+    ? <TagList {...props} />
+    : <GridView {...props} empty={<NoLabels labels={props.info.labels.length} />} />;
+}
+
 /** Labels of samples and how the values spread over them. */
-export default function TagsView({ info, state }: ViewProps) {
+function TagList({ info, state }: ViewProps) {
   const tags = useReport<Tags>('tags', queryOf(state));
   const finds = finder(state.own['find'] ?? '');
   const box = useRef<HTMLElement>(null);
@@ -40,6 +48,8 @@ export default function TagsView({ info, state }: ViewProps) {
               <div class="pane-bar">
                 <Find label="Find a label or value" value={state.own['find'] ?? ''} onChange={(text) => setOwn('find', text, 'replace')} />
                 <span class="soft num">{plural(report.keys.length, 'label')}</span>
+                <span class="grow" />
+                <AsWhat />
               </div>
               <div class="pane-scroll tags" tabIndex={0} role="region" aria-label="Labels">
                 {keys.length === 0 && <p class="soft">No label or value matches “{state.own['find']}”.</p>}

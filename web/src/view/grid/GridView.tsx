@@ -1,0 +1,232 @@
+// What the values of a label cost, side by side: a card for each, with the functions that
+// cost most in it. All bars have one scale. Only the cards in view are in the document.
+
+import './grid.css';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Grid, GridCell, GridLabel } from '../../api/types';
+import { shortName } from '../../model/names';
+import { patternOf } from '../../state/pattern';
+import { begun } from '../../state/mine';
+import { go, queryOf, setOwn, state, type State } from '../../state/state';
+import { valueFilter } from '../../state/tagFilter';
+import { Button, Empty, openFunctionMenu, ReportState, tip } from '../parts';
+import { Find } from '../table/Find';
+import { count, percentText, plural } from '../table/format';
+import { extend } from '../table/query';
+import { SPARE } from '../table/range';
+import { usePages } from '../table/usePages';
+import { useVirtual } from '../table/useVirtual';
+import { NoSamples } from '../NoSamples';
+import type { ViewProps } from '../props';
+
+const PAGE = 24;
+const CARD_REM = 12.5; // its height and the gap below
+const WIDTH_REM = 19; // a card's least width
+const cellsOf = (grid: Grid) => grid.cells;
+
+/** The switch between cards and the list of all labels. */
+export function AsWhat() {
+  const list = state.value.own['as'] === 'list';
+  return (
+    <span class="segments" role="group" aria-label="Show labels as">
+      <Button aria-pressed={!list} onClick={() => setOwn('as', '')} {...tip('What the values of one label cost, with functions')}>
+        Grid
+      </Button>
+      <Button aria-pressed={list} onClick={() => setOwn('as', 'list')} {...tip('All labels of samples with their values')}>List</Button>
+    </span>
+  );
+}
+
+export function GridView({ info, state: now, empty }: ViewProps & { empty: ComponentChildren }) {
+  const find = now.own['find'] ?? '';
+  const query = extend(queryOf(now), { by: now.own['label'] ?? '', find: patternOf(find) });
+  const pages = usePages<Grid, GridCell>('grid', query, PAGE, cellsOf);
+  return (
+    <section class="pane" aria-label="Labels">
+      <ReportState
+        loading={pages.first}
+        empty={({ report }) => (report.labels.length > 0 ? undefined : report.total.value === 0 ? <NoSamples /> : empty)}
+      >
+        {({ report }) => <Cells grid={report} pages={pages} state={now} numeric={isNumeric(info, report.by)} find={find} />}
+      </ReportState>
+    </section>
+  );
+}
+
+const isNumeric = (info: ViewProps['info'], key: string) => info.labels.find((l) => l.key === key)?.numeric ?? false;
+
+interface CellsProps {
+  grid: Grid;
+  pages: ReturnType<typeof usePages<Grid, GridCell>>;
+  state: State;
+  numeric: boolean;
+  find: string;
+}
+
+function Cells({ grid, pages, state: now, numeric, find }: CellsProps) {
+  const { total, row, need } = pages;
+  const [picked, setPicked] = useState<readonly GridCell[]>([]);
+  useEffect(() => setPicked([]), [grid.by]);
+  const label = grid.labels.find((l) => l.key === grid.by);
+  const pick = (cell: GridCell) => setPicked((all) => {
+    const rest = all.filter((c) => c.value !== cell.value);
+    return rest.length < all.length ? rest : [...rest.slice(-1), cell];
+  });
+  const open = (cell: GridCell) => {
+    if (cell.profiles !== undefined) go({ view: 'flame', profile: cell.profile, base: [] });
+    else go({ view: 'flame', options: { ...now.options, tagfocus: valueFilter(grid.by, cell.value, numeric) } });
+  };
+  return (
+    <>
+      <div class="pane-bar">
+        <ByLabel labels={grid.labels} by={grid.by} />
+        <Find label={`Find a value of ${grid.by}`} value={find} onChange={(text) => setOwn('find', text, 'replace')} />
+        <span class="grow" />
+        <Picked cells={picked} clear={() => setPicked([])} />
+        <AsWhat />
+      </div>
+      {total === 0 ? (
+        <Empty title={find ? 'Nothing found' : 'No values'}>
+          <p>{find ? `No value of ${grid.by} matches “${find}”.` : `Nothing here has the label ${grid.by}.`}</p>
+        </Empty>
+      ) : <Cards grid={grid} total={total} row={row} need={need} picked={picked} pick={pick} open={open} key={`${grid.by} ${find}`} />}
+      <div class="pane-facts">
+        <span>{plural(total, 'value')}, the most expensive first</span>
+        {label?.total && <span>{percentText(label.total.percent)} of the total has this label</span>}
+        <span>All bars have one scale</span>
+      </div>
+    </>
+  );
+}
+
+function ByLabel({ labels, by }: { labels: readonly GridLabel[]; by: string }) {
+  return (
+    <label class="picklist grid-by">
+      <span class="soft">By</span>
+      <select aria-label="Label" value={by} onChange={(e) => setOwn('label', e.currentTarget.value)}>
+        {labels.map((l) => <option key={l.key} value={l.key}>{l.key} ({count(l.values)})</option>)}
+      </select>
+    </label>
+  );
+}
+
+const nameOf = (cell: GridCell) => cell.value || '(none)';
+
+/** The two values that are compared next, the first as the base. */
+function Picked({ cells, clear }: { cells: readonly GridCell[]; clear: () => void }) {
+  const [base, head] = cells;
+  if (!base) return null;
+  const compare = () => head && go({
+    view: 'diff', profile: head.profile, base: base.profile, options: begun(state.value.options), fn: '', search: '', own: {},
+  });
+  return (
+    <span class="grid-picked" role="status">
+      {head ? (
+        <Button kind="primary" icon="compare" onClick={compare}>
+          Compare <span class="mono grid-name">{nameOf(base)}</span> with <span class="mono grid-name">{nameOf(head)}</span>
+        </Button>
+      ) : <span class="soft">Pick another to compare with {nameOf(base)}</span>}
+      <Button kind="plain" onClick={clear}>Clear</Button>
+    </span>
+  );
+}
+
+interface CardsProps {
+  grid: Grid;
+  total: number;
+  row: (i: number) => GridCell | undefined;
+  need: (first: number, end: number) => void;
+  picked: readonly GridCell[];
+  pick: (cell: GridCell) => void;
+  open: (cell: GridCell) => void;
+}
+
+function Cards({ grid, total, row, need, picked, pick, open }: CardsProps) {
+  const box = useRef<HTMLDivElement>(null);
+  const rem = useMemo(() => parseFloat(getComputedStyle(document.documentElement).fontSize) || 16, []);
+  const [columns, setColumns] = useState(1);
+  const lines = Math.ceil(total / columns);
+  const view = useVirtual(box, lines, 0, CARD_REM);
+  useLayoutEffect(() => { // before anything is drawn
+    if (view.width > 0) setColumns(Math.max(1, Math.min(Math.floor(view.width / (WIDTH_REM * rem)), Math.max(2, total))));
+  }, [view.width, rem, total]);
+  const [first, end] = [view.range.first * columns, Math.min(total, view.range.end * columns)];
+  // A line of cards costs the server more than a row of a table: one above and below what is seen is read ahead.
+  const seen = [view.range.first === 0 ? 0 : view.range.first + SPARE - 1, Math.max(1, view.range.end - SPARE + 1)] as const;
+  const [from, to] = [seen[0] * columns, (view.range.end === lines ? lines : seen[1]) * columns];
+  useEffect(() => need(from, to), [from, to, need]);
+  const cards = Array.from({ length: Math.max(0, end - first) }, (_, i) => {
+    const cell = row(first + i);
+    return cell
+      ? (
+          <Card
+            key={cell.value}
+            cell={cell}
+            most={grid.most}
+            at={first + i}
+            of={total}
+            picked={picked.some((c) => c.value === cell.value)}
+            pick={() => pick(cell)}
+            open={() => open(cell)}
+          />
+        )
+      : <li key={`wait-${i}`} class="card card-waiting" />;
+  });
+  return (
+    <div ref={box} class="pane-scroll grid-scroll" tabIndex={0} role="region" aria-label={`Values of ${grid.by}`} onScroll={view.onScroll}>
+      <div style={{ height: `${view.height}px` }}>
+        <ul
+          class="cards"
+          style={{ '--columns': String(columns), '--card': `${view.rowHeight}px`, transform: `translateY(${view.range.top}px)` }}
+        >
+          {cards}
+        </ul>
+      </div>
+    </div>
+  );
+}
+
+interface CardProps {
+  cell: GridCell;
+  most: number;
+  at: number;
+  of: number;
+  picked: boolean;
+  pick: () => void;
+  open: () => void;
+}
+
+function Card({ cell, most, at, of, picked, pick, open }: CardProps) {
+  const share = (value: number) => `${(100 * Math.abs(value)) / (most || 1)}%`;
+  const name = nameOf(cell);
+  return (
+    <li class={`card${picked ? ' card-picked' : ''}`} aria-setsize={of} aria-posinset={at + 1}>
+      <header>
+        <button type="button" class="card-name mono" onClick={open} {...tip(`Show ${name} as a flame graph`)}>{name}</button>
+        <label class="card-pick" {...tip('Pick two to compare them')}>
+          <input type="checkbox" checked={picked} onChange={pick} aria-label={`Compare ${name}`} />
+        </label>
+      </header>
+      <p class={`card-sum${cell.sum.value < 0 ? ' negative' : ''}`} style={{ '--share': share(cell.sum.value) }}>
+        <b>{cell.sum.text}</b>
+        <span class="soft">{cell.profiles === undefined ? percentText(cell.sum.percent) : plural(cell.profiles, 'profile')}</span>
+      </p>
+      <ol>
+        {cell.functions.map((f) => (
+          <li key={f.name} class={f.cost.value < 0 ? 'negative' : ''} style={{ '--share': share(f.cost.value) }}>
+            <button
+              type="button"
+              class="card-fn mono"
+              title={f.name}
+              onClick={(e) => openFunctionMenu(f.name, e.currentTarget)}
+            >
+              {shortName(f.name)}
+            </button>
+            <span class="num">{percentText(f.cost.percent)}</span>
+          </li>
+        ))}
+      </ol>
+    </li>
+  );
+}
