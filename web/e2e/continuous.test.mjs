@@ -491,6 +491,21 @@ check('services, single profiles and the state by keyboard alone', async ({ page
   await tabTo(page, /^body|Skip to the page/, 120); // all the way
 }, { mayShift: true });
 
+closed('behind a login, the first profile needs a token, and the page says how to get it', async ({ page, url }) => {
+  await page.goto(`${url}/services`);
+  await page.locator('input[name=token]').fill(token);
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'First, a token' }).waitFor();
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'], { origin: url });
+  const copied = async (/** @type {string} */ title) => {
+    await page.getByRole('button', { name: `Copy: ${title}` }).click();
+    return page.evaluate(() => navigator.clipboard.readText());
+  };
+  assert.equal(await copied('First, a token'), 'hone token add -role write -service shop shop-agents > token');
+  assert.equal(await copied('A file'), `hone push -server ${url} -token-file token -service shop cpu.pb.gz`);
+  await page.getByText('Start the program with the token in HONE_TOKEN.').waitFor();
+}, { allow: [/console: .*401/], mayShift: true });
+
 closed.core('who is not known logs in, is shown, and logs out', async ({ page, url }) => {
   await page.goto(`${url}/services?find=x`);
   await page.waitForURL(/\/login\?to=/);
