@@ -66,6 +66,23 @@ function entry(field, value) {
 /** @param {...(readonly [number, number | Buffer | string])} entries */
 export const message = (...entries) => Buffer.concat(entries.map(([field, value]) => entry(field, value)));
 
+/**
+ * Writes a profile whose label has so many values, and returns its bytes: the first value costs most.
+ * @param {number} n
+ */
+export function manyValues(n) {
+  const strings = ['', 'cpu', 'nanoseconds', 'main.main', 'main.go', 'customer'];
+  const profile = [
+    [1, message([1, 1], [2, 2])], [3, message([1, 1])], [4, message([1, 1], [4, message([1, 1], [2, 7])])],
+    [5, message([1, 1], [2, 3], [3, 3], [4, 4])],
+  ].map(([field, value]) => /** @type {const} */ ([Number(field), /** @type {Buffer} */ (value)]));
+  for (let i = 0; i < n; i++) {
+    strings.push(`customer-${i}`);
+    profile.push([2, message([1, 1], [2, 10_000 * (n - i)], [3, message([1, 5], [2, strings.length - 1])])]);
+  }
+  return gzipSync(message(...profile, ...strings.map((s) => /** @type {const} */ ([6, s]))));
+}
+
 /** A chain of all names, and a sample for each name below the first; fields as in profile.proto. */
 function encode() {
   /** @type {string[]} */

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/api"
@@ -14,7 +15,7 @@ import (
 )
 
 func (s *Service) labels(w http.ResponseWriter, r *http.Request) error {
-	p, err := newParams(r, []string{"q", "from", "to", "name", "limit"})
+	p, err := newParams(r, []string{"q", "from", "to", "name", "find", "limit"})
 	if err != nil {
 		return err
 	}
@@ -38,10 +39,14 @@ func (s *Service) labels(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	find := strings.ToLower(p.Get("find"))
 	labels := []api.Label{}
 	for _, l := range all {
 		if name != "" && l.Name != name {
 			continue
+		}
+		if find != "" {
+			l.Values = slices.DeleteFunc(slices.Clone(l.Values), func(v string) bool { return !strings.Contains(strings.ToLower(v), find) })
 		}
 		shown := api.Label{Name: l.Name, Values: l.Values}
 		if limit > 0 && len(l.Values) > limit {

@@ -646,6 +646,10 @@ func TestLabelsAndServices(t *testing.T) {
 	if v := labels[2]; len(v.Values) != 1 || v.More != 2 {
 		t.Errorf("one of three versions: %+v", v)
 	}
+	found := servertest.Decode[struct{ Labels []api.Label }](t, l.Get("/api/v1/labels?name=version&find=V7&limit=1")).Labels
+	if len(found) != 1 || !slices.Equal(found[0].Values, []string{"v7"}) || found[0].More != 0 {
+		t.Errorf("found by a text: %+v", found)
+	}
 	one := servertest.Decode[struct{ Labels []api.Label }](t, l.Get("/api/v1/labels?name=version&q=cpu")).Labels
 	if len(one) != 1 || !slices.Equal(one[0].Values, []string{"v1", "v2", "v7"}) {
 		t.Errorf("versions: %+v", one)

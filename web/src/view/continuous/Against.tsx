@@ -1,13 +1,19 @@
 import { useRef, useState } from 'preact/hooks';
 import { labels as askLabels, services as askServices } from '../../api/continuous';
-import { useAnswer } from '../../state/answer';
+import { useAnswer, useLasting } from '../../state/answer';
+import { finder } from '../../state/pattern';
 import { againstText, perOf, serviceOf, WEIGHTS } from '../../state/selection';
 import { formatSelector, valueOf } from '../../state/selector';
 import { compareTo, endComparison, matchersShown, selected, selectedBase, versionsState } from '../../state/selected';
 import { go, setOption, state } from '../../state/state';
 import { restOfTimeline, timelineSpan } from '../../state/time';
-import { Button, IconButton, Popover, toast, tip } from '../parts';
+import { Button, IconButton, Popover, toast, tip, ValueList } from '../parts';
+import { count } from '../table/format';
 import { choosing, picking } from './picking';
+
+/** So many values are buttons side by side; of more, there is a list with a search. */
+const FEW = 12;
+const MOST = 1000;
 
 export function openAgainst(): void {
   choosing.value = true;
@@ -68,13 +74,23 @@ function Choices({ close }: { close: () => void }) {
   const matchers = matchersShown.value ?? [];
   // Other values, whatever is selected of these labels now.
   const wide = formatSelector(matchers.filter((m) => m.name === 'service' || m.name === 'kind'));
-  const params = { q: wide === '{}' ? '' : wide, from: span.from, to: span.to, limit: 200 };
+  const params = { q: wide === '{}' ? '' : wide, from: span.from, to: span.to, limit: MOST };
   const loading = useAnswer(`labels ${JSON.stringify(params)}`, async (signal) => ({ labels: await askLabels(params, signal) }));
   const all = (loading.answer?.report.labels ?? []).filter((l) => !['service', 'kind'].includes(l.name));
   const box = useRef<HTMLDivElement>(null);
   const [label, setLabel] = useState('');
+  const [find, setFind] = useState('');
   const name = label || all.find((l) => l.name === 'version')?.name || all[0]?.name || '';
-  const values = (all.find((l) => l.name === name)?.values ?? []).filter((v) => v !== valueOf(matchers, name));
+  const others = (all.find((l) => l.name === name)?.values ?? []).filter((v) => v !== valueOf(matchers, name));
+  const finds = finder(find);
+  // Of many values, the server finds those that are left out.
+  const cut = (all.find((l) => l.name === name)?.more ?? 0) > 0;
+  const asked = { ...params, name, find };
+  const more = useLasting(
+    cut && find !== '' ? `labels ${JSON.stringify(asked)}` : null, async (signal) => ({ labels: await askLabels(asked, signal) }),
+  ).answer?.report.labels[0];
+  const values = more?.values ?? others.filter((v) => finds?.(v) ?? true);
+  const left = more ? more.more : (all.find((l) => l.name === name)?.more ?? 0);
   const take = (against: string) => () => {
     close();
     compareTo(against);
@@ -108,15 +124,28 @@ function Choices({ close }: { close: () => void }) {
           <h3>
             <label class="picklist">
               <span class="visually-hidden">Label</span>
-              <select value={name} onChange={(e) => setLabel(e.currentTarget.value)}>
+              <select value={name} onChange={(e) => { setLabel(e.currentTarget.value); setFind(''); }}>
                 {all.map((l) => <option key={l.name} value={l.name}>{l.name}</option>)}
               </select>
             </label>
           </h3>
-          <div class="button-row against-values">
-            {values.slice(0, 40).map((v) => <Button key={v} onClick={take(`label:${name}=${v}`)}>{v}</Button>)}
-            {values.length === 0 && <span class="soft">No other {name} in this time</span>}
-          </div>
+          {others.length <= FEW ? (
+            <div class="button-row against-values">
+              {others.map((v) => <Button key={v} onClick={take(`label:${name}=${v}`)}>{v}</Button>)}
+              {others.length === 0 && <span class="soft">No other {name} in this time</span>}
+            </div>
+          ) : (
+            <ValueList
+              name={name}
+              values={values}
+              find={find}
+              onFind={setFind}
+              onTake={(v) => take(`label:${name}=${v}`)()}
+              row={(v) => <button type="button" class="choice-item" title={v} onClick={take(`label:${name}=${v}`)}>{v}</button>}
+              empty={<p class="soft">No {name} matches.</p>}
+            />
+          )}
+          {left > 0 && <p class="soft">{count(left)} more: type to find them</p>}
         </section>
       )}
       <section aria-label="Weight">

@@ -1,16 +1,18 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { labels as askLabels, type StoreLabel } from '../../api/continuous';
-import { useAnswer } from '../../state/answer';
+import { useLasting } from '../../state/answer';
 import { finder } from '../../state/pattern';
 import { formatSelector, matcherOf, matcherText, valuesOf, withMatcher, type Matcher } from '../../state/selector';
 import { matchersShown, select, selected, setMatchers } from '../../state/selected';
 import { timelineSpan } from '../../state/time';
-import { Button, Floating, Icon, IconButton, tip } from '../parts';
+import { Button, Floating, Icon, IconButton, tip, ValueList } from '../parts';
+import { count } from '../table/format';
 
 /** What is being edited: a label, a choice of one (''), or the text of the selector (null). */
 const editing = signal<{ name: string | null; anchor: HTMLElement } | null>(null);
 
+const MOST = 5000;
 const LATER = ['version', 'zone', 'instance'];
 
 export function openFilters(): void {
@@ -106,16 +108,22 @@ function Choice({ name, close }: { name: string; close: (refocus: boolean) => vo
   const q = formatSelector(
     matchers.filter((m) => m.name !== name && !(name === 'service' && m.name !== 'kind') && !(name === 'kind' && m.name !== 'service')),
   );
-  const params = { q: q === '{}' ? '' : q, from: span.from, to: span.to, name, limit: 2000 };
-  const loading = useAnswer(`labels ${JSON.stringify(params)}`, async (signal) => ({ labels: await askLabels(params, signal) }));
+  const [find, setFind] = useState('');
+  // Of more values than this, the server finds those that are left out.
+  const [cut, setCut] = useState(false);
+  const params = { q: q === '{}' ? '' : q, from: span.from, to: span.to, name, find: cut ? find : '', limit: MOST };
+  const loading = useLasting(`labels ${JSON.stringify(params)}`, async (signal) => ({ labels: await askLabels(params, signal) }));
   const all = loading.answer?.report.labels ?? [];
+  useEffect(() => {
+    if (name !== '' && (all[0]?.more ?? 0) > 0) setCut(true);
+  }, [all[0]?.more]);
   return (
     <div class="choice">
       <h2>{name === '' ? 'Labels' : `Choose ${name}`}</h2>
       {loading.error && <p class="form-problem" role="alert">{loading.error.message}</p>}
       {name === ''
         ? <Names all={all} taken={matchers.map((m) => m.name)} waiting={!loading.answer && !loading.error} />
-        : <Values name={name} label={all[0]} waiting={!loading.answer && !loading.error} close={close} />}
+        : <Values name={name} label={all[0]} waiting={!loading.answer && !loading.error} find={find} onFind={setFind} close={close} />}
     </div>
   );
 }
@@ -150,13 +158,21 @@ function walk(e: KeyboardEvent): void {
   e.preventDefault();
 }
 
+interface ValuesProps {
+  name: string;
+  label: StoreLabel | undefined;
+  waiting: boolean;
+  find: string;
+  onFind: (text: string) => void;
+  close: (refocus: boolean) => void;
+}
+
 function Values(
-  { name, label, waiting, close }: { name: string; label: StoreLabel | undefined; waiting: boolean; close: (refocus: boolean) => void },
+  { name, label, waiting, find, onFind, close }: ValuesProps,
 ) {
   const matchers = matchersShown.value ?? [];
   const now = matchers.filter((m) => m.name === name);
   const single = name === 'kind'; // profiles of two kinds don't add up
-  const [find, setFind] = useState('');
   const [not, setNot] = useState(now[0]?.op === '!=' || now[0]?.op === '!~');
   const [chosen, setChosen] = useState<readonly string[]>(now.length === 1 ? (valuesOf(now[0]!) ?? []) : []);
   const values = label?.values ?? [];
@@ -170,37 +186,23 @@ function Values(
   };
   const toggle = (v: string) => setChosen((all) => (all.includes(v) ? all.filter((other) => other !== v) : [...all, v]));
   return (
-    <div onKeyDown={walk} class="choice-values">
-      <div class="text-field">
-        <Icon name="search" />
-        <input
-          ref={input}
-          type="text"
-          aria-label={`Find a ${name}`}
-          placeholder={`Find a ${name}`}
-          autocomplete="off"
-          spellcheck={false}
-          value={find}
-          onInput={(e) => setFind(e.currentTarget.value)}
-          onKeyDown={(e) => {
-            if (e.key === 'Enter' && found[0] !== undefined) apply([found[0]]);
-          }}
-        />
-      </div>
-      <div class="choice-list" role="group" aria-label={name}>
-        {found.slice(0, 200).map((v) => (
-          <div key={v} class="choice-row">
+    <div class="choice-values">
+      <ValueList
+        name={name}
+        values={found}
+        find={find}
+        onFind={onFind}
+        onTake={(v) => apply([v])}
+        input={input}
+        row={(v) => (
+          <>
             {!single && <input type="checkbox" aria-label={`${v}, with others`} checked={chosen.includes(v)} onChange={() => toggle(v)} />}
-            <button type="button" class="choice-item" aria-pressed={chosen.includes(v)} onClick={() => apply([v])}>{v}</button>
-          </div>
-        ))}
-        {!waiting && found.length === 0 && (
-          <p class="soft">{values.length === 0 ? `These profiles have no ${name}.` : `No ${name} matches.`}</p>
+            <button type="button" class="choice-item" title={v} aria-pressed={chosen.includes(v)} onClick={() => apply([v])}>{v}</button>
+          </>
         )}
-        {(found.length > 200 || (label?.more ?? 0) > 0) && (
-          <p class="soft">{found.length - 200 + (label?.more ?? 0)} more: type to find them</p>
-        )}
-      </div>
+        empty={!waiting && <p class="soft">{find === '' ? `These profiles have no ${name}.` : `No ${name} matches.`}</p>}
+      />
+      {(label?.more ?? 0) > 0 && <p class="soft">{count(label!.more)} more: type to find them</p>}
       <div class="choice-foot">
         {!single && <label><input type="checkbox" checked={not} onChange={(e) => setNot(e.currentTarget.checked)} /> exclude these</label>}
         <Button kind="quiet" onClick={() => apply([])}>Any</Button>

@@ -11,5 +11,6 @@ export { pointBox } from './place';
 export { Empty, Failure, Progress, ReportState, Skeleton, Warnings } from './ReportState';
 export { copyText, toast, ToastHost } from './Toast';
 export { TooltipHost } from './Tooltip';
+export { ValueList } from './ValueList';
 export { useElementSize } from './useElementSize';
 export { useKeys } from './useKeys';

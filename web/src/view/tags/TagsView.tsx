@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useMemo, useRef, useState } from 'preact/hooks';
 import type { LabelKey, TagKey, Tags } from '../../api/types';
 import { columnFigures } from '../../model/column';
@@ -9,11 +10,14 @@ import { Button, Empty, Menu, ReportState, tip, type MenuItem } from '../parts';
 import { Find } from '../table/Find';
 import { count, percentText, plural, shareText } from '../table/format';
 import { useMarked } from '../table/useMarked';
+import { useVirtual } from '../table/useVirtual';
 import { useSearch } from '../table/useSearch';
 import { AsWhat, GridView } from '../grid/GridView';
 import type { ViewProps } from '../props';
 import '../table/pane.css';
 import './tags.css';
+
+type TagValue = TagKey['values'][number];
 
 const SHOWN = 20; // values of a key before "show all"
 
@@ -83,8 +87,26 @@ interface KeyProps {
 function Key({ tag, unit, total, label, marked }: KeyProps) {
   const [all, setAll] = useState(false);
   const values = all ? tag.values : tag.values.slice(0, SHOWN);
-  const most = Math.max(1, ...tag.values.map((v) => Math.abs(v.sum.value)));
+  const most = tag.values.reduce((max, v) => Math.max(max, Math.abs(v.sum.value)), 1);
   const figure = useMemo(() => columnFigures(tag.values.map((v) => v.sum), unit), [tag, unit]);
+  const row = (v: TagValue) => (
+    <button
+      type="button"
+      class={`tag-value${marked?.(v.value) ? ' marked' : ''}`}
+      onClick={() => setOption('tagfocus', valueFilter(tag.key, v.value, label?.numeric ?? false))}
+      {...tip(`Only samples with ${tag.key} ${v.value}`)}
+    >
+      <span class="tag-name" title={v.value}>
+        <span
+          class={`tag-bar${v.sum.value < 0 ? ' negative' : ''}`}
+          style={{ '--share': `${(100 * Math.abs(v.sum.value)) / most}%` }}
+        />
+        {v.value || '(empty)'}
+      </span>
+      <span class="num">{figure(v.sum)}</span>
+      <span class="num">{shareText(v.sum.percent)}</span>
+    </button>
+  );
   const covered = total === 0 ? 0 : (100 * tag.total.value) / total;
   return (
     <section class="tag" aria-label={tag.key}>
@@ -95,32 +117,29 @@ function Key({ tag, unit, total, label, marked }: KeyProps) {
         </span>
         <Menu icon="more" kind="plain" label={`Group by ${tag.key}`} align="end" items={keyItems(tag.key)} />
       </header>
-      <ul>
-        {values.map((v) => (
-          <li key={v.value}>
-            <button
-              type="button"
-              class={`tag-value${marked?.(v.value) ? ' marked' : ''}`}
-              onClick={() => setOption('tagfocus', valueFilter(tag.key, v.value, label?.numeric ?? false))}
-              {...tip(`Only samples with ${tag.key} ${v.value}`)}
-            >
-              <span class="tag-name" title={v.value}>
-                <span
-                  class={`tag-bar${v.sum.value < 0 ? ' negative' : ''}`}
-                  style={{ '--share': `${(100 * Math.abs(v.sum.value)) / most}%` }}
-                />
-                {v.value || '(empty)'}
-              </span>
-              <span class="num">{figure(v.sum)}</span>
-              <span class="num">{shareText(v.sum.percent)}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
+      {all ? <AllValues values={tag.values} label={tag.key} row={row} /> : <ul>{values.map((v) => <li key={v.value}>{row(v)}</li>)}</ul>}
       {tag.values.length > values.length && (
         <Button kind="plain" onClick={() => setAll(true)}>Show all {count(tag.values.length)} values</Button>
       )}
     </section>
+  );
+}
+
+/** All values of a label, of which only those in view are in the document. */
+function AllValues({ values, label, row }: { values: readonly TagValue[]; label: string; row: (v: TagValue) => ComponentChildren }) {
+  const list = useRef<HTMLDivElement>(null);
+  const { range, height, rowHeight, onScroll } = useVirtual(list, values.length);
+  const shown = values.slice(range.first, range.end);
+  return (
+    <div ref={list} class="tag-all" tabIndex={0} role="region" aria-label={`All values of ${label}`} onScroll={onScroll}>
+      <div class="tag-rows" style={{ height: `${height}px` }}>
+        <ul style={{ transform: `translateY(${range.top}px)`, '--row': `${rowHeight}px` }}>
+          {shown.map((v, i) => (
+            <li key={v.value} aria-setsize={values.length} aria-posinset={range.first + i + 1}>{row(v)}</li>
+          ))}
+        </ul>
+      </div>
+    </div>
   );
 }
 
