@@ -159,6 +159,15 @@ type FunctionHistory struct {
 	Versions FunctionVersions `json:"versions"`
 	First    *FirstSeen       `json:"first,omitempty"`  // nil if it was in no profile
 	Change   *ShareChange     `json:"change,omitempty"` // nil if there is nothing to compare
+	Growth   *Growth          `json:"growth,omitempty"` // nil unless functions rank by it
+}
+
+// Growth says how a function's value per profile grew with time.
+type Growth struct {
+	Slope  float64 `json:"slope"`  // per hour, of the line that fits the windows best
+	Before float64 `json:"before"` // mean of the first third of the windows
+	After  float64 `json:"after"`  // mean of the last third
+	Sure   float64 `json:"sure"`   // the part of After - Before that exceeds what windows vary by
 }
 
 // FunctionVersions has a function's values per version.

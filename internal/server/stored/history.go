@@ -30,9 +30,16 @@ func (s *Service) history(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	versions, left, err := s.versions(r.Context(), h)
-	if err != nil {
-		return err
+	// Growth is told by windows alone.
+	var versions, steps []part
+	left := 0
+	if h.rank != rankGrowth {
+		if versions, left, err = s.versions(r.Context(), h); err != nil {
+			return err
+		}
+		if steps, err = s.steps(r.Context(), h, windows, versions); err != nil {
+			return err
+		}
 	}
 	out.Type, out.Unit, out.Left = of.Type, of.Unit, left
 	for _, t := range windows {
@@ -52,10 +59,6 @@ func (s *Service) history(w http.ResponseWriter, r *http.Request) error {
 				out.Warnings = append(out.Warnings, text)
 			}
 		}
-	}
-	steps, err := s.steps(r.Context(), h, windows, versions)
-	if err != nil {
-		return err
 	}
 	for _, f := range h.ranked(windows, versions, steps, s.came(r.Context(), h.sel)) {
 		f.Flat, f.Cum = columns(windows, f.Name)

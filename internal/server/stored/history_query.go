@@ -19,12 +19,13 @@ const (
 )
 
 // ranks are the possible orders of a history's functions; the first one is the default.
-var ranks = []string{rankShare, rankChange, rankFirst}
+var ranks = []string{rankShare, rankChange, rankFirst, rankGrowth}
 
 const (
 	rankShare  = "share"  // by share
 	rankChange = "change" // by change of the share, beyond the sampling error
 	rankFirst  = "first"  // by time of the first profile with the function, latest first
+	rankGrowth = "growth" // by growth of the value per profile, beyond what windows vary by
 )
 
 // historyQuery is a checked request for a history.

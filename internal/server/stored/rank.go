@@ -28,17 +28,23 @@ func (h *historyQuery) ranked(windows, versions, steps []part, came map[string]b
 	}
 	all := make([]api.FunctionHistory, 0, len(shares))
 	chances := chancesOf(steps)
+	growth := func(string) *api.Growth { return nil }
+	if h.rank == rankGrowth {
+		growth = h.growths(windows)
+	}
 	for name, share := range shares {
 		if _, ok := chosen[name]; share == 0 && !ok {
 			continue // it only calls others
 		}
-		all = append(all, api.FunctionHistory{Name: name, First: firstSeen(name, windows, versions, came), Change: h.change(name, steps, chances)})
+		all = append(all, api.FunctionHistory{Name: name, First: firstSeen(name, windows, versions, came), Change: h.change(name, steps, chances), Growth: growth(name)})
 	}
 	slices.SortFunc(all, func(a, b api.FunctionHistory) int {
 		by := 0
 		switch h.rank {
 		case rankChange:
 			by = compareChanges(b.Change, a.Change)
+		case rankGrowth:
+			by = compareGrowth(b.Growth, a.Growth)
 		case rankFirst:
 			by = cmp.Compare(timeOf(b.First), timeOf(a.First))
 		}

@@ -16,7 +16,8 @@
 //	overview    what services use now: usage asks the store for it, release tells which version runs
 //	changes     what changed in a service since its version before and since yesterday
 //	history     functions over time and by version: history_query, the request;
-//	            functions, those of a window or version; rank, their order
+//	            functions, those of a window or version; growth, by how much they grew;
+//	            rank, their order
 //	markers     deployments, and events that people mark; marker_requests, requests for them
 //	status      the state of the server, and backups
 package stored

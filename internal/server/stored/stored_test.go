@@ -139,7 +139,7 @@ func TestStoreErrors(t *testing.T) {
 		{"/api/v1/history?points=501", 400, "points", "501"},
 		{"/api/v1/history?" + strings.Repeat("function=f&", 101), 400, "function", "101"},
 		{"/api/v1/history?" + strings.Repeat("with=f&", 101), 400, "with", "101"},
-		{"/api/v1/history?rank=size", 400, "rank", `invalid rank "size": use share`},
+		{"/api/v1/history?rank=size", 400, "rank", `invalid rank "size": use share or change or first or growth`},
 		{"/api/v1/history?sort=flat", 400, "sort", "unknown"},
 		{"/api/v1/heat?limit=101", 400, "limit", "100"},
 		{"/api/v1/heat?points=501", 400, "points", "500"},

@@ -200,6 +200,8 @@ export interface FunctionHistory {
   first?: { time: number; version: string; start: boolean };
   /** In percent; sure is what of it is beyond the sampling error. */
   change?: { time: number; version: string; before: number; after: number; sure: number };
+  /** Of the value per profile, where functions rank by it; slope is per hour. */
+  growth?: { slope: number; before: number; after: number; sure: number };
 }
 
 export interface Records {
