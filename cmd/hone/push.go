@@ -53,6 +53,7 @@ Other flags:
 ` + serverHelp + `  -timeout D      how long to retry if the server is busy or unreachable (1m)
   -tls_ca FILE, -tls_cert FILE, -tls_key FILE
                   the authority to trust, a client certificate and its key
+  -link           print a link to each profile, to be given to others
   -json           print the result for each file: "kept" or "already there"
 
 Exit codes: 0 success, 1 failure, 2 wrong usage.
@@ -76,6 +77,9 @@ func (l *labelFlags) Set(s string) error {
 	*l = append(*l, store.Label{Name: name, Value: value})
 	return nil
 }
+
+// A pushResult is what a server did with a profile, and its id there, "" if it didn't say.
+type pushResult struct{ result, id string }
 
 // A pusher sends the profiles of a command line.
 type pusher struct {
@@ -106,6 +110,7 @@ func runPush(ctx context.Context, a *app, args []string) error {
 	fs.StringVar(&at, "time", "", "")
 	fs.StringVar(&duration, "duration", "", "")
 	fs.BoolVar(&asJSON, "json", false, "")
+	links := fs.Bool("link", false, "")
 	timeout := fs.Duration("timeout", time.Minute, "")
 	f.define(fs)
 	fetcher := &capture.Fetcher{}
@@ -143,17 +148,28 @@ func runPush(ctx context.Context, a *app, args []string) error {
 	type pushed struct {
 		File   string `json:"file"`
 		Result string `json:"result"`
+		Link   string `json:"link,omitempty"`
 	}
 	done := []pushed{}
 	for _, file := range files {
-		var result string
-		if result, err = p.push(ctx, file); err != nil {
+		var sent pushResult
+		if sent, err = p.push(ctx, file); err != nil {
 			err = fmt.Errorf("%s: %w", file, err)
 			break
 		}
-		done = append(done, pushed{file, result})
-		if result == pprofhttp.ResultKnown && !asJSON {
+		one := pushed{File: file, Result: sent.result}
+		if *links {
+			one.Link = p.client.link(sent.id)
+		}
+		done = append(done, one)
+		if asJSON {
+			continue
+		}
+		if sent.result == pprofhttp.ResultKnown {
 			fmt.Fprintf(a.stdout, "%s: already there, with the same labels and time.\n", file)
+		}
+		if *links {
+			fmt.Fprintln(a.stdout, cmp.Or(one.Link, file+": the server is too old to tell its link"))
 		}
 	}
 	if asJSON {
@@ -165,25 +181,25 @@ func runPush(ctx context.Context, a *app, args []string) error {
 // push sends a file. It decodes the file first, to report what isn't a profile, and to set
 // the time of a profile without one, so that retries send the same. The result is the
 // server's answer.
-func (p *pusher) push(ctx context.Context, file string) (result string, err error) {
+func (p *pusher) push(ctx context.Context, file string) (sent pushResult, err error) {
 	in := io.NopCloser(infile.Reader(ctx, p.app.stdin))
 	if file != "-" {
 		if in, err = infile.OpenAny(ctx, file); err != nil {
-			return "", err
+			return sent, err
 		}
 	}
 	defer in.Close()
 	limit := profile.DefaultLimits().Bytes
 	data, err := io.ReadAll(io.LimitReader(in, limit+1))
 	if err != nil {
-		return "", err
+		return sent, err
 	}
 	if n := int64(len(data)); n > limit {
-		return "", &infile.SizeError{Name: file, Size: n, Limit: limit}
+		return sent, &infile.SizeError{Name: file, Size: n, Limit: limit}
 	}
 	decoded, err := profile.DecodeBytes(data, profile.Limits{})
 	if err != nil {
-		return "", err
+		return sent, err
 	}
 	for _, w := range decoded.Warnings() {
 		p.app.warn(file + ": " + w)
@@ -199,20 +215,20 @@ func (p *pusher) push(ctx context.Context, file string) (result string, err erro
 	}
 	wait := 200 * time.Millisecond
 	for {
-		result, again, after, err := p.send(ctx, query, data)
+		sent, again, after, err := p.send(ctx, query, data)
 		if err == nil || !again {
-			return result, err
+			return sent, err
 		}
 		const longest = 10 * time.Second
 		pause := max(wait, after)
 		if time.Now().Add(pause).After(p.deadline) {
-			return "", fmt.Errorf("giving up after -timeout: %w", err)
+			return sent, fmt.Errorf("giving up after -timeout: %w", err)
 		}
 		p.app.warn(fmt.Sprintf("%s; trying again in %s", compare.OneLine(err), pause.Round(100*time.Millisecond)))
 		select {
 		case <-time.After(pause):
 		case <-ctx.Done():
-			return "", ctx.Err()
+			return sent, ctx.Err()
 		}
 		wait = min(2*wait, longest)
 	}
@@ -220,21 +236,32 @@ func (p *pusher) push(ctx context.Context, file string) (result string, err erro
 
 // send sends a profile once. again reports whether a retry may help, and after is how long
 // to wait before it, at least.
-func (p *pusher) send(ctx context.Context, query url.Values, data []byte) (result string, again bool, after time.Duration, err error) {
+func (p *pusher) send(ctx context.Context, query url.Values, data []byte) (sent pushResult, again bool, after time.Duration, err error) {
 	resp, err := p.client.do(ctx, http.MethodPost, "/api/v1/profiles", query, data)
 	if err != nil {
-		return "", ctx.Err() == nil, 0, err
+		return sent, ctx.Err() == nil, 0, err
 	}
 	defer resp.Body.Close()
 	switch {
 	case resp.StatusCode == http.StatusNoContent:
-		return cmp.Or(resp.Header.Get(pprofhttp.ResultHeader), pprofhttp.ResultKept), false, 0, nil
+		sent = pushResult{cmp.Or(resp.Header.Get(pprofhttp.ResultHeader), pprofhttp.ResultKept), resp.Header.Get(pprofhttp.IDHeader)}
+		return sent, false, 0, nil
 	case resp.StatusCode/100 == 2: // another server may accept anything
 		data, _ := io.ReadAll(io.LimitReader(resp.Body, 4096))
-		return "", false, 0, p.client.notHone(resp, data)
+		return sent, false, 0, p.client.notHone(resp, data)
 	}
 	if s, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && s > 0 {
 		after = time.Duration(s) * time.Second
 	}
-	return "", resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500, after, p.client.failure(resp)
+	return sent, resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500, after, p.client.failure(resp)
+}
+
+// link returns the link to a profile in the store, "" if id isn't one.
+func (c *serverClient) link(id string) string {
+	if _, err := hex.DecodeString(id); err != nil || id == "" {
+		return ""
+	}
+	page := c.base.JoinPath("flame")
+	page.User, page.RawQuery = nil, url.Values{"profile": {api.SelectionPrefix + "id=" + id}}.Encode()
+	return page.String()
 }

@@ -279,6 +279,9 @@ func (h *Hub) keep(ctx context.Context, protocol string, now time.Time, share *S
 	}
 	for i, a := range of {
 		a.Known = a.err == nil && records[i].Known
+		if a.err == nil {
+			a.ID = records[i].ID
+		}
 	}
 	commit(arrivals)
 }

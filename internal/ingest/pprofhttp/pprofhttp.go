@@ -10,10 +10,11 @@
 // a rule. Whoever sends a profile again gives it the key of the first time.
 //
 // The answer is 204, and the header Hone-Profile says "kept", or "already there" of a
-// profile that was sent before. Errors are JSON, see [wire.Refuse].
+// profile that was sent before; Hone-Profile-Id has its id in the store. Errors are JSON, see [wire.Refuse].
 package pprofhttp
 
 import (
+	"encoding/hex"
 	"maps"
 	"net/http"
 	"net/url"
@@ -34,6 +35,9 @@ const (
 	ResultHeader = "Hone-Profile"
 	ResultKept   = "kept"
 	ResultKnown  = "already there"
+
+	// IDHeader has the id of the profile in the store, in hexadecimal.
+	IDHeader = "Hone-Profile-Id"
 )
 
 // Mount serves the protocol at POST /api/v1/profiles.
@@ -44,14 +48,17 @@ func Mount(mux *http.ServeMux, recv ingest.Receiver) {
 // Handler returns the protocol without its path.
 func Handler(recv ingest.Receiver) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		known, err := receive(w, r, recv)
+		push, err := receive(w, r, recv)
 		if err != nil {
 			wire.Refuse(w, err, 0)
 			return
 		}
 		w.Header().Set(ResultHeader, ResultKept)
-		if known {
+		if push.Known {
 			w.Header().Set(ResultHeader, ResultKnown)
+		}
+		if push.ID != (store.ID{}) {
+			w.Header().Set(IDHeader, hex.EncodeToString(push.ID[:]))
 		}
 		w.WriteHeader(http.StatusNoContent)
 	})
@@ -61,28 +68,28 @@ func Handler(recv ingest.Receiver) http.Handler {
 // names a service. Others are uploads to look at.
 func IsPush(r *http.Request) bool { return r.URL.Query().Has("service") }
 
-func receive(w http.ResponseWriter, r *http.Request, recv ingest.Receiver) (known bool, err error) {
+func receive(w http.ResponseWriter, r *http.Request, recv ingest.Receiver) (ingest.Push, error) {
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return false, ingest.Errorf(ingest.Malformed, "invalid query: %w", err)
+		return ingest.Push{}, ingest.Errorf(ingest.Malformed, "invalid query: %w", err)
 	}
 	push, err := parsePush(query)
 	if err != nil {
-		return false, err
+		return ingest.Push{}, err
 	}
 	if strings.HasPrefix(r.Header.Get("Content-Type"), "multipart/") {
-		return false, ingest.Errorf(ingest.Malformed, "the body is a form: send the profile itself, for example with curl --data-binary @FILE")
+		return ingest.Push{}, ingest.Errorf(ingest.Malformed, "the body is a form: send the profile itself, for example with curl --data-binary @FILE")
 	}
 	push.Data, err = wire.Body(w, r, recv.Limits().BodyBytes)
 	if err != nil {
-		return false, err
+		return ingest.Push{}, err
 	}
 	if len(push.Data) == 0 {
-		return false, ingest.Errorf(ingest.Malformed, "the body is empty: send a profile")
+		return ingest.Push{}, ingest.Errorf(ingest.Malformed, "the body is empty: send a profile")
 	}
 	pushes := []ingest.Push{push}
 	err = recv.Receive(r.Context(), Protocol, pushes...)
-	return pushes[0].Known, err
+	return pushes[0], err
 }
 
 // parsePush reads the query. Names that mean nothing are refused, so that a
