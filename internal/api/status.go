@@ -15,9 +15,12 @@ type Status struct {
 	Degraded map[string]int64 `json:"degraded"`
 	Limits   []Limit          `json:"limits"`
 	Store    any              `json:"store"`
-	Queries  Queries          `json:"queries"`
-	Aside    []Aside          `json:"aside"`
-	Scrape   []Scraped        `json:"scrape"`
+	// Retention is how long profiles are kept, in ns; 0 is for good.
+	Retention int64 `json:"retention"`
+
+	Queries Queries   `json:"queries"`
+	Aside   []Aside   `json:"aside"`
+	Scrape  []Scraped `json:"scrape"`
 }
 
 // Aside is a week of a service that the store set aside because a part of it can't be read.

@@ -101,7 +101,7 @@ func (d *daemon) status() api.Status {
 		}
 	}
 	kept := d.store.state()
-	st.Store, st.Aside = kept.figures, kept.aside
+	st.Store, st.Aside, st.Retention = kept.figures, kept.aside, int64(kept.retention)
 	st.Notices = append(st.Notices, kept.notices...)
 	notice(api.LevelError, d.changes.look("full", kept.full, now), fmt.Sprintf("There is no room left for profiles; %d could not be kept since the start.", kept.full))
 	notice(api.LevelInfo, d.changes.look("expired", kept.expired, now), fmt.Sprintf("Profiles came that are older than profiles are kept; %d since the start.", kept.expired))

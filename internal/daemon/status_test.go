@@ -15,7 +15,7 @@ func TestStatusSetAside(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer st.Close()
-	s := &diskStore{st, "/srv/hone"}
+	s := &diskStore{Store: st, data: "/srv/hone"}
 	found := time.UnixMilli(1_800_000_000_000)
 	for _, c := range []struct {
 		profiles []int64

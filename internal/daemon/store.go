@@ -2,6 +2,7 @@ package daemon
 
 import (
 	"context"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -26,6 +27,7 @@ type keeper interface {
 // storeState is how a store fares.
 type storeState struct {
 	figures       map[string]any // by name
+	retention     time.Duration  // how long profiles are kept, 0 for good
 	full, expired int64          // profiles refused since the start: there was no room, or they were too old
 	aside         []api.Aside    // what is not served
 	notices       []api.Notice   // what somebody has to look after

@@ -15,6 +15,7 @@ import (
 // clickHouseStore is a store in ClickHouse, which other servers may have open too.
 type clickHouseStore struct {
 	*clickhouse.Store
+	retention time.Duration
 }
 
 func openClickHouse(ctx context.Context, cfg *Config, log *slog.Logger) (keeper, error) {
@@ -31,7 +32,7 @@ func openClickHouse(ctx context.Context, cfg *Config, log *slog.Logger) (keeper,
 		st.Close()
 		return nil, err
 	}
-	return &clickHouseStore{st}, nil
+	return &clickHouseStore{st, c.Retention}, nil
 }
 
 // readyTime is how long the engine may take to say that it is there.
@@ -50,7 +51,7 @@ func (s *clickHouseStore) state() storeState {
 	return storeState{figures: map[string]any{
 		"put": st.Put, "duplicates": st.Duplicates, "expired": st.Expired, "full": st.Full, "unavailable": st.Unavailable, "waitingBytes": st.Waiting,
 		"rolledUp": st.RolledUp, "rolledUpHoursUsed": st.RolledHours,
-	}, full: st.Full, expired: st.Expired}
+	}, retention: s.retention, full: st.Full, expired: st.Expired}
 }
 
 func (s *clickHouseStore) backup(context.Context, string) (string, error) {

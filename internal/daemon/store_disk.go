@@ -17,7 +17,8 @@ import (
 // diskStore is the store in a server's data directory.
 type diskStore struct {
 	*disk.Store
-	data string // the directory
+	data      string // the directory
+	retention time.Duration
 }
 
 func openDisk(ctx context.Context, cfg *Config, log *slog.Logger) (keeper, error) {
@@ -28,7 +29,7 @@ func openDisk(ctx context.Context, cfg *Config, log *slog.Logger) (keeper, error
 	if err != nil {
 		return nil, err
 	}
-	return &diskStore{st, cfg.Data}, nil
+	return &diskStore{st, cfg.Data, time.Duration(cfg.Store.Retention)}, nil
 }
 
 func (s *diskStore) ready() error { return s.Ready() }
@@ -37,7 +38,7 @@ func (s *diskStore) memory() int64 { return s.Memory() }
 
 func (s *diskStore) state() storeState {
 	st := s.Stats()
-	out := storeState{figures: StoreFigures(st), full: st.Full, expired: st.Expired}
+	out := storeState{figures: StoreFigures(st), retention: s.retention, full: st.Full, expired: st.Expired}
 	out.aside, out.notices = s.setAside(st.Aside)
 	if n := len(st.Damaged); n > 0 {
 		out.notices = append(out.notices, api.Notice{Level: api.LevelError, Text: fmt.Sprintf("%d files of the store are damaged: stop the server and run hone store repair. %s", n, st.Damaged[0])})

@@ -90,6 +90,32 @@ stored('a line leads to the repository, at the version that a selection is of', 
   assert.equal(await page.getByRole('menuitem', { name: /^VS Code/ }).count(), 0);
 });
 
+stored('an upload is kept on the server under a link that lasts, whatever its name', async ({ page, open, url }) => {
+  const name = '<img src=x onerror="window.stolen=1">\u202e $(touch stolen).pb.gz';
+  const body = new Uint8Array(readFileSync(join(root, wordindex)));
+  const query = new URLSearchParams({ name });
+  const opened = await (await fetch(`${url}/api/v1/profiles?${query}`, { method: 'POST', body, headers: { connection: 'close' } })).json();
+  await open(`/top?profile=${opened.id}`);
+  const rows = page.getByRole('grid', { name: 'Functions by cost' }).getByRole('row');
+  const first = await rows.nth(1).innerText();
+  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('menuitem', { name: /^Keep on this server/ }).click();
+  const dialog = page.getByRole('dialog', { name: 'Keep on this server' });
+  await dialog.getByText(/for 30 days/).waitFor(); // it says for how long
+  await dialog.getByLabel('Service').fill('team <b>uploads</b>');
+  await clean(page);
+  await dialog.getByRole('button', { name: 'Keep and copy the link' }).click();
+  const link = new URL(await copied(page));
+  assert.match(link.searchParams.get('profile') ?? '', /^sel:id=[0-9a-f]{32}$/);
+  await page.goto('about:blank');
+  await page.goto(link.href);
+  await settled(page);
+  await eventually(async () => assert.equal(await rows.nth(1).innerText(), first));
+  assert.equal(await page.evaluate(() => 'stolen' in window), false);
+  const { services } = await (await fetch(`${url}/api/v1/services`)).json();
+  assert.ok(services.some((/** @type {{ name: string }} */ s) => s.name === 'team <b>uploads</b>'));
+}, { ...CLIPBOARD, mayShift: true });
+
 const file = suite([wordindex]);
 const index = join(root, 'examples/wordindex/index.go');
 

@@ -55,10 +55,11 @@ export async function request(path: string, init?: RequestInit): Promise<Respons
   let message = `${response.status} ${response.statusText}`;
   let param: string | undefined;
   try {
-    const body = (await response.json()) as { error?: { message?: string; param?: string; login?: string } };
-    if (response.status === 401 && body.error?.login === '/login') logIn();
-    message = body.error?.message ?? message;
-    param = body.error?.param;
+    const { error } = (await response.json()) as { error?: string | { message?: string; param?: string; login?: string } };
+    const told = typeof error === 'string' ? { message: error } : error; // of a push it is a text
+    if (response.status === 401 && told?.login === '/login') logIn();
+    message = told?.message ?? message;
+    param = told?.param;
   } catch {
     // Not from hone: the status has to do.
   }
@@ -84,6 +85,21 @@ export async function profileInfo(id: string): Promise<{ profile: ProfileInfo; w
 /** What is known of the code that a profile was taken of, null if nothing. */
 export async function profileBuild(id: string): Promise<Build | null> {
   return ((await (await request(`profiles/${encodeURIComponent(id)}/build`)).json()) as { build: Build | null }).build;
+}
+
+/**
+ * Sends a profile that is open to the server's store, as taken at a time in ms, and returns its id there. Labels must not be
+ * empty; the name of the file becomes one.
+ */
+export async function keepProfile(id: string, of: { service: string; version: string; name: string }, now: number): Promise<string> {
+  const file = await (await request(`report/proto?${new URLSearchParams({ profile: id, format: 'pb.gz' })}`)).blob();
+  const q = new URLSearchParams({ service: of.service, time: `${now}000000` });
+  if (of.version) q.set('version', of.version);
+  if (of.name) q.set('label.file', of.name);
+  const response = await request(`profiles?${q}`, { method: 'POST', body: file });
+  const kept = response.headers.get('Hone-Profile-Id');
+  if (!kept) throw new ApiError(response.status, 'The server doesn’t say under which id it kept the profile.');
+  return kept;
 }
 
 /** Path of a report, as links and downloads use it. */

@@ -249,6 +249,8 @@ export interface Status {
   degraded: Record<string, number>;
   limits: { name: string; limit: number; used?: number; hits: number; last?: number }[];
   store: Record<string, unknown> | null;
+  /** How long profiles are kept, in ns; 0 is for good. */
+  retention: number;
   queries: { running: number; waiting: number; limit: number; refused: number };
   aside: { service: string; from: number; since: number; profiles: number | null; problem: string; next: string }[];
   scrape: {

@@ -3,7 +3,7 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { back, reload } from '../state/address';
 import { besideFlame } from '../state/beside';
 import { onKeyDown } from '../state/keys';
-import { distinctName, listError, loadInfo, profiles, provisional, refresh, shown, unknownInfo } from '../state/profiles';
+import { distinctName, hasStore, listError, loadInfo, profiles, provisional, refresh, shown, unknownInfo } from '../state/profiles';
 import { connection, tryAgain, useReturn } from '../state/connection';
 import { pageState } from '../state/pages';
 import { runsState } from '../state/runs';
@@ -19,6 +19,7 @@ import { Header, Start } from './Header';
 import { listenLongPress } from './longPress';
 import { NotOpen, Failed } from './NotOpen';
 import { Chips, toggleMine } from './RefineBar';
+import { ShareDialogs } from './share/dialogs';
 import Summary from './Summary';
 import { Tabs } from './Tabs';
 import { Button, Failure, functionItems, FunctionMenuHost, Icon, Skeleton, ToastHost, TooltipHost, useKeys, Warnings } from './parts';
@@ -109,6 +110,7 @@ export function App() {
         <FunctionMenuHost itemsOf={functionItems} />
       </main>
       <DropTarget />
+      {hasStore.value && <ShareDialogs />}
       <ToastHost />
       <TooltipHost />
       {help && <Chunk load={helpDialog} props={{ onClose: () => setHelp(false) }} />}

@@ -1,12 +1,13 @@
 // What the menu Share offers, and what its keys do.
 
 import { address } from '../../state/address';
-import { commandsOf, type Commands } from '../../state/command';
+import { commandsOf, shellQuote, type Commands } from '../../state/command';
 import { matchShown } from '../../state/files';
 import { permalink, permanent } from '../../state/permalink';
-import { sourcesOf } from '../../state/profiles';
+import { hasStore, sourcesOf, uploadsAmong } from '../../state/profiles';
 import { state, stored } from '../../state/state';
 import { copyText, type MenuItem } from '../parts';
+import { shareDialog } from './dialogs';
 
 /** Copies a link that shows the same later. */
 export const copyLink = (): void => void copyText(permalink(address(), true, Date.now()), 'Link copied');
@@ -19,11 +20,26 @@ export function commandsShown(): Commands {
 
 export const copyCommand = (): void => void copyText(commandsShown().hone, 'Command copied');
 
+/** What sends the files that are shown to a server of one's own, from a terminal. */
+function uploadCommand(): MenuItem[] {
+  const files = state.peek().profile.flatMap(sourcesOf);
+  if (files.length === 0 || uploadsAmong(state.peek().profile).length > 0 || files.some((f) => /^https?:/.test(f))) return [];
+  const command = `hone push -link -service uploads ${files.map((f) => shellQuote(/^-./.test(f) ? `./${f}` : f)).join(' ')}`;
+  return [{
+    label: 'Upload to a server', icon: 'terminal', hint: command, code: true, run: () => void copyText(command, 'Command copied'),
+  }];
+}
+
 export function shareItems(): MenuItem[] {
+  const s = state.peek();
   return [
     {
       label: 'Copy link', icon: 'link', keys: 'L', run: copyLink,
       hint: stored.value ? 'Shows this period, whatever arrives later' : 'Works for everyone who has this profile open',
     },
+    ...(hasStore.value && !stored.value && s.profile.length === 1 && s.base.length === 0 ? [{
+      label: 'Keep on this server …', icon: 'bookmark', hint: 'So that a link to it lasts', run: () => { shareDialog.value = 'keep'; },
+    } as const] : []),
+    ...(!hasStore.value ? uploadCommand() : []),
   ];
 }
