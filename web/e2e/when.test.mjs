@@ -172,3 +172,39 @@ check('a narrow window has the heat map and the way to the rest', async ({ page,
   assert.ok(box && box.x >= 0 && box.x + box.width <= 360, JSON.stringify(box));
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
 }, { viewport: { width: 360, height: 720 } });
+
+check('the lines that hold more and more memory are first, with their slope and a chart', async ({ page, open }) => {
+  await open(linkTo('flame', hour('cpu')));
+  assert.equal(await page.getByRole('tab', { name: 'Growth' }).count(), 0); // CPU time is not held
+  await open(linkTo('flame', hour('heap')));
+  await page.getByRole('tab', { name: 'Growth' }).click();
+  await settled(page);
+  const rows = page.getByRole('grid', { name: 'Lines by growth' }).getByRole('row').filter({ has: page.getByRole('gridcell') });
+  await eventually(async () => assert.equal(await rows.count(), 3));
+  const [first, ...others] = await rows.allInnerTexts();
+  assert.match(first ?? '', /Cache\)\.Put.*cache\.go:31[\s\S]*\+(59|60)(\.\d+)?MB\/h[\s\S]*\d+(\.\d+)?MB → \d+(\.\d+)?MB/);
+  assert.ok(others.every((text) => /index\.go:12|buffer\.go:8/.test(text)), others.join('\n'));
+  assert.equal(await rows.first().locator('.growth-more').count(), 1);
+  assert.equal(await rows.locator('.growth-more').count(), 1);
+  assert.equal(await rows.locator('.growth-spark path[d^="M"]').count(), 3);
+  await page.getByText('1 line grew').waitFor();
+  // A point of its chart leads to the profiles of that window.
+  const point = page.locator('.chart-point').last();
+  assert.match((await point.getAttribute('aria-label')) ?? '', /^\d+(\.\d+)?MB, main\.\(\*Cache\)\.Put/);
+  await point.click();
+  await settled(page);
+  assert.ok(Number(selection(page).get('from')) > clock(14, 20));
+  assert.equal(new URL(page.url()).searchParams.get('fn'), 'main.(*Cache).Put');
+  await page.goBack();
+  await settled(page);
+  await rows.first().dblclick();
+  await page.getByRole('tab', { name: 'Source', selected: true }).waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('at'), '31');
+}, { allow: [/404|422/] });
+
+for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+  check(`growth is accessible, ${colorScheme}`, async ({ page, open }) => {
+    await open(linkTo('growth', hour('heap')));
+    await clean(page);
+  }, { colorScheme });
+}

@@ -66,6 +66,8 @@ export function commandsOf(s: State, profiles: readonly string[], bases: readonl
       return { hone: words('hone', 'svg', '-output=graph.svg', ...flags, ...diff, ...sources), pprof: tool('-svg') };
     case 'advice':
       return { hone: words('hone', 'advise', ...sources), pprof: tool('-top') };
+    case 'growth':
+      return { hone: queryCommand(s, 'history') ?? words('hone', 'top', '-lines', ...flags, ...sources), pprof: tool('-lines') };
     case 'history':
     case 'records':
       return { hone: queryCommand(s, s.view) ?? words('hone', 'top', ...flags, ...diff, ...sources), pprof: tool('-top') };

@@ -36,7 +36,7 @@ export function turned(s: Compared, foldable: boolean): State['options'] {
 }
 
 /** Views of all of a profile, from which a comparison begins with the list of what changed. */
-const WHOLE: readonly string[] = ['flame', 'top', 'graph', 'traces', 'tags', 'raw', 'history', 'records'];
+const WHOLE: readonly string[] = ['flame', 'top', 'graph', 'traces', 'tags', 'raw', 'history', 'growth', 'records'];
 
 /** What a comparison begins with. */
 export const comparing = ({ view, options }: Pick<State, 'view' | 'options'>): Pick<State, 'view' | 'options'> =>

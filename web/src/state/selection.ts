@@ -141,7 +141,7 @@ export const weightTitle = (top: string): string => WEIGHTS.find((w) => w.top ==
 const INSTANT = new Set(['heap', 'goroutine', 'goroutineleak', 'threadcreate']);
 
 /** Whether a selection is of such a kind: the server averages its values where the id has no per. */
-const isInstant = (q: string): boolean => INSTANT.has(kindOf(q) ?? '');
+export const isInstant = (q: string): boolean => INSTANT.has(kindOf(q) ?? '');
 
 /** What makes selections of a kind comparable, however much was profiled: rates, or averages of states. */
 export function fairPer(kind: string | undefined): Per {

@@ -10,7 +10,7 @@ import { isSelection } from './selection';
 
 export const VIEWS = [
   'flame', 'top', 'sandwich', 'graph', 'source', 'disasm', 'peek', 'traces', 'tags', 'raw', 'diff', 'advice',
-  'history', 'records', // of selections in the store alone
+  'history', 'growth', 'records', // of selections in the store alone
 ] as const;
 export type ViewID = (typeof VIEWS)[number];
 

@@ -3,7 +3,9 @@
 
 import { computed } from '@preact/signals';
 import type { FunctionComponent } from 'preact';
-import { stored, type ViewID } from '../state/state';
+import { selected } from '../state/selected';
+import { isInstant } from '../state/selection';
+import { state, stored, type ViewID } from '../state/state';
 import { here } from './Chunk';
 import FlameView from './flame/FlameView';
 import type { ViewProps } from './props';
@@ -17,6 +19,8 @@ export interface ViewSpec {
   key: string;
   /** Only selections in the store have it. */
   stored?: boolean;
+  /** Only of kinds that say how things are in a moment, such as the heap. */
+  moment?: boolean;
   load: () => Promise<{ default: FunctionComponent<ViewProps> }>;
 }
 
@@ -43,6 +47,10 @@ export const views: readonly ViewSpec[] = [
     load: () => import('./continuous/HistoryView'),
   },
   {
+    id: 'growth', title: 'Growth', key: 'w', stored: true, moment: true, about: 'Lines that hold more and more',
+    load: () => import('./growth/GrowthView'),
+  },
+  {
     id: 'records', title: 'Profiles', key: 'o', stored: true, about: 'The individual profiles of the selection',
     load: () => import('./continuous/RecordsView'),
   },
@@ -50,4 +58,5 @@ export const views: readonly ViewSpec[] = [
 
 /** The views of profiles, and those that what is shown has. */
 export const profileViews: readonly ViewSpec[] = views.filter((v) => !v.stored);
-export const viewsShown = computed(() => (stored.value ? views : profileViews));
+const momentViews = computed(() => state.value.view === 'growth' || isInstant(selected.value?.q ?? ''));
+export const viewsShown = computed(() => (stored.value ? views.filter((v) => !v.moment || momentViews.value) : profileViews));

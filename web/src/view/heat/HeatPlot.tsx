@@ -254,7 +254,7 @@ function Cells({ map, amounts, range, grid, width, height }: HeatPlotProps & { g
         const { y, height } = rowBox(grid, row);
         const gap = height > 8 ? 1 : 0;
         context.fillStyle = heatColor(colors, heatShare(range, value));
-        context.fillRect(x, y, Math.max(1, width - (width > 5 ? 1 : 0)), Math.max(1, height - gap));
+        context.fillRect(x, y, Math.max(1, width - (width > 8 ? 1 : 0)), Math.max(1, height - gap));
       });
     };
     nextFrame(draw);

@@ -1,0 +1,198 @@
+// Which lines of code hold more and more: memory in use, or goroutines, by line over all of the
+// timeline, with the slope and a small chart of each.
+
+import '../continuous/continuous.css';
+import '../table/pane.css';
+import './growth.css';
+import { useMemo } from 'preact/hooks';
+import { history as askHistory, type FunctionHistory, type History } from '../../api/continuous';
+import { useLasting } from '../../state/answer';
+import { HISTORY, HISTORY_OPTIONS } from '../../state/options';
+import { formatSpan, lengthText, parseSpan, spanText, type Selection, type Span } from '../../state/selection';
+import { selected, withSelection } from '../../state/selected';
+import { go, href, setOption, type State } from '../../state/state';
+import { timelineSpan } from '../../state/time';
+import { TimeChart, type ChartPoint } from '../chart/TimeChart';
+import { isBytes } from '../continuous/words';
+import { Button, Empty, ReportState, tip } from '../parts';
+import { saveTable } from '../table/csv';
+import { plural } from '../table/format';
+import { FunctionName } from '../table/FunctionName';
+import { Table, type Column } from '../table/Table';
+import type { ViewProps } from '../props';
+import { amountText, drawn, growthWords, slopeText, sparkPath, spotOf, valuesOf } from './growth';
+
+export default function GrowthView({ state }: ViewProps) {
+  const sel = selected.value;
+  const span = timelineSpan.value;
+  if (!sel || !span) return <Empty title="Growth needs profiles in the store"><p>Open a service of <code>hone serve</code>.</p></Empty>;
+  return <Shown state={state} sel={sel} span={span} />;
+}
+
+function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span }) {
+  const cum = state.options.sort === 'cum';
+  const params: Record<string, string | number> = {
+    q: sel.q, from: span.from, to: span.to, sample_type: state.options.sample_index ?? sel.sampleType, points: HISTORY.points,
+    limit: HISTORY.rows, rank: 'growth', order: cum ? 'cum' : '',
+  };
+  for (const name of HISTORY_OPTIONS) if (state.options[name]) params[name] = state.options[name]!;
+  params.granularity ??= 'lines';
+  const loading = useLasting<History>(`growth ${JSON.stringify(params)}`, (signal) => askHistory(params, signal));
+  const report = loading.answer?.report;
+  const functions = report?.functions ?? [];
+  const chosen = functions.find((f) => isAt(f, state))?.name ?? '';
+  const lines = useMemo(() => drawn(functions, chosen), [report, chosen]);
+  const points = useMemo(
+    () => (report ? functions.flatMap((f) => pointsOf(report, f, cum, lines, chosen, state, sel, span)) : []), [report, cum, lines, state],
+  );
+  const grew = functions.filter((f) => (f.growth?.sure ?? 0) > 0).length;
+  return (
+    <section class="pane" aria-label="Growth">
+      <div class="pane-bar">
+        <div class="segments" role="group" aria-label="Value">
+          <Button aria-pressed={!cum} onClick={() => setOption('sort', '', 'replace')} {...tip('By the line itself')}>Flat</Button>
+          <Button aria-pressed={cum} onClick={() => setOption('sort', 'cum', 'replace')} {...tip('By the line and what it calls')}>
+            Cum
+          </Button>
+        </div>
+        <span class="grow" />
+        <Button
+          icon="download"
+          disabled={functions.length === 0}
+          onClick={() => report && saveTable('growth.csv', columnsOf(report, cum, lines), functions)}
+        >
+          CSV
+        </Button>
+      </div>
+      <ReportState
+        loading={loading}
+        skeleton="area"
+        empty={({ report }) => (report.time.length === 0 ? (
+          <Empty title="No profiles in this time" icon="clock"><p>Choose another time above.</p></Empty>
+        ) : report.functions.every((f) => !f.growth) ? (
+          <Empty title="Too few profiles to tell" icon="clock">
+            <p>Growth needs profiles at six times or more. Choose a longer time above.</p>
+          </Empty>
+        ) : undefined)}
+      >
+        {({ report }) => (
+          <div class="history">
+            <div class="history-chart">
+              <TimeChart
+                label={`${report.type} of ${plural(lines.size, 'line')} over ${spanText(span)}`}
+                points={points}
+                format={(v) => amountText(v, report)}
+                binary={isBytes(report.unit)}
+                range={span}
+                band={parseSpan(state.own.span) ? sel : undefined}
+                zero
+              />
+            </div>
+            <div class="history-table">
+              <Table<FunctionHistory>
+                label="Lines by growth"
+                columns={columnsOf(report, cum, lines)}
+                count={functions.length}
+                row={(i) => functions[i]}
+                rowKey={(f) => f.name}
+                selected={functions.findIndex((f) => f.name === chosen)}
+                onSelect={(f) => look(f, state)}
+                onOpen={(f) => go({ ...look(f, state, true) })}
+                empty="These profiles have no functions."
+              />
+            </div>
+          </div>
+        )}
+      </ReportState>
+      <div class="pane-facts">
+        <span>{report ? (grew > 0 ? `${plural(grew, 'line')} grew` : 'No line grew by more than windows differ') : ''}</span>
+        <span>{report ? `mean per profile, ${plural(report.time.length, 'window')} of ${lengthText(report.step)}` : ''}</span>
+      </div>
+    </section>
+  );
+}
+
+/** Whether a line is the one that is looked at. */
+function isAt(f: FunctionHistory, s: State): boolean {
+  const { fn, line } = spotOf(f.name);
+  return s.fn === fn && (s.own.at ?? '') === line;
+}
+
+/** Looks at a line here; open: what shows its source. */
+function look(f: FunctionHistory, s: State, open = false): Partial<State> {
+  const { fn, line } = spotOf(f.name);
+  const { at: _, ...own } = s.own;
+  const to = { fn, own: line ? { ...own, at: line } : own };
+  if (open) return { ...to, view: 'source' };
+  go(to, 'replace');
+  return to;
+}
+
+function pointsOf(
+  h: History, f: FunctionHistory, cum: boolean, lines: ReadonlyMap<string, number | undefined>, chosen: string, state: State,
+  sel: Selection, span: Span,
+): ChartPoint[] {
+  if (!lines.has(f.name)) return [];
+  const tone = lines.get(f.name);
+  const values = valuesOf(h, f, cum);
+  return h.time.flatMap((time, i): ChartPoint[] => {
+    const value = values[i] ?? null;
+    if (value === null) return [];
+    const window = { from: Math.max(time, span.from), to: Math.min(time + h.step, span.to) };
+    const to = { ...withSelection(state, window, { span: formatSpan(span), live: '' }), view: 'flame' as const, fn: spotOf(f.name).fn };
+    const here = window.from >= sel.from && window.to <= sel.to && (sel.from > span.from || sel.to < span.to);
+    return [{
+      time: (window.from + window.to) / 2, value, group: f.name, selected: here, quiet: true, strong: f.name === chosen,
+      ...(tone === undefined ? {} : { tone }),
+      facts: [amountText(value, h), f.name, spanText(window), plural(h.profiles[i]!, 'profile')],
+      href: href(to), onOpen: () => go(to),
+    }];
+  });
+}
+
+const NARROW = 30; // characters: less is for the line alone
+
+function columnsOf(h: History, cum: boolean, lines: ReadonlyMap<string, number | undefined>): Column<FunctionHistory>[] {
+  const toneOf = (f: FunctionHistory) => (lines.has(f.name) ? ` tone-${lines.get(f.name) ?? 'chosen'}` : '');
+  return [
+    {
+      id: 'name', title: 'Line', text: (f) => f.name,
+      cell: (f, { chars }) => (
+        <>
+          <i class={`growth-tick${toneOf(f)}`} aria-hidden="true" />
+          {chars < NARROW && spotOf(f.name).line
+            ? <span class="cut mono" title={f.name}>{spotOf(f.name).place}</span>
+            : <FunctionName place={{ name: f.name, function: spotOf(f.name).fn }} chars={Math.max(8, chars - 3)} />}
+        </>
+      ),
+    },
+    {
+      id: 'slope', title: 'Growth', about: 'Per hour: the slope of the line that fits best', width: '7.5rem', align: 'right',
+      cell: (f) => <span class={wayOf(f)} title={growthWords(f, h)}>{slopeText(f, h)}</span>,
+      text: (f) => String(f.growth?.slope ?? ''),
+    },
+    {
+      id: 'change', title: 'First → last third', about: 'Mean per profile of the first and of the last third of the time', width: '11rem',
+      align: 'right', from: 40,
+      cell: (f) => f.growth && (
+        <span class={`growth-change${f.growth.sure === 0 ? ' soft' : ''}`} title={growthWords(f, h)}>
+          {amountText(f.growth.before, h)} → {amountText(f.growth.after, h)}
+        </span>
+      ),
+      text: (f) => (f.growth ? `${f.growth.before} ${f.growth.after}` : ''),
+    },
+    {
+      id: 'spark', title: 'Over time', about: 'From 0 to the most of this line', width: 'clamp(5rem, 20cqi, 18rem)', from: 22,
+      cell: (f) => (
+        <svg class={`growth-spark${toneOf(f)}`} viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true" focusable="false">
+          <path d={sparkPath(valuesOf(h, f, cum))} />
+        </svg>
+      ),
+    },
+  ];
+}
+
+const wayOf = (f: FunctionHistory) => {
+  const sure = f.growth?.sure ?? 0;
+  return sure === 0 ? 'soft' : sure > 0 ? 'growth-more' : 'growth-less';
+};
