@@ -110,10 +110,29 @@ check('the wheel zooms at the pointer, dragging pans', async ({ page, open }) =>
   assert.doesNotMatch(page.url(), /fn=/, 'dragging is not a click');
 });
 
+check('the minimap is always there; while all is shown, a drag on it chooses a part', async ({ page, open }) => {
+  await open('/flame');
+  const map = page.locator('.flame-minimap-box');
+  const box = await map.boundingBox();
+  assert.ok(box && box.width > 1000 && box.height > 20, JSON.stringify(box));
+  const drawn = () => map.locator('canvas').evaluate((/** @type {HTMLCanvasElement} */ el) =>
+    new Set(el.getContext('2d')?.getImageData(0, 0, el.width, el.height).data).size);
+  await eventually(async () => assert.ok(await drawn() > 10, 'nothing is drawn'));
+  await page.mouse.move(box.x + 0.25 * box.width, box.y + box.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 0.5 * box.width, box.y + box.height / 2, { steps: 4 });
+  await page.mouse.up();
+  await eventually(async () => {
+    const lens = await page.locator('.flame-lens').boundingBox();
+    assert.ok(lens && Math.abs((lens.x - box.x) / box.width - 0.25) < 0.02, JSON.stringify(lens));
+    assert.ok(Math.abs(lens.width / box.width - 0.25) < 0.02, JSON.stringify(lens));
+  });
+  assert.deepEqual(await map.boundingBox(), box); // and nothing moved
+});
+
 check('the minimap shows where one is, and is dragged', async ({ page, open }) => {
   await open('/flame');
   const map = page.locator('.flame-minimap-box');
-  assert.equal(await map.isVisible(), false, 'there is nothing to show yet');
   await page.locator('canvas.flame-overlay').first().focus();
   const whole = await windowOf(page);
   for (let i = 0; i < 4; i++) await page.keyboard.press('+');

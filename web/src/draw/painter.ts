@@ -289,7 +289,7 @@ function outline(c: CanvasRenderingContext2D, view: Viewport, f: Frame, at: Plac
 export function paintOutline(c: CanvasRenderingContext2D, model: FlameModel, by: ColorBy, theme: FrameTheme, flip: boolean): void {
   const { width, height } = c.canvas;
   const levels = levelsOf(model);
-  const high = Math.min(height / levels, height / 12);
+  const high = Math.min(height / levels, height / 6);
   const scene = new Scene(model);
   scene.colorBy(by);
   const boxes = new Boxes();

@@ -131,6 +131,7 @@ export function FlamePane({
         />
       </div>
       <Warnings warnings={graph.warnings.value} />
+      <Minimap graph={graph} colors={colors} />
       <div class={apart ? 'flame-body flame-apart' : 'flame-body'}>
         {callers && pivot !== '' && !apart && (
           <div class="flame-callers">
@@ -164,7 +165,6 @@ export function FlamePane({
             onZoom={onZoom}
             label={apart ? 'After, as a flame graph' : pivot === '' ? 'Flame graph' : 'Callees, as a flame graph'}
           />
-          <Minimap graph={graph} colors={colors} />
         </div>
       </div>
       <div class="flame-foot">
