@@ -173,6 +173,16 @@ check('a narrow window has the heat map and the way to the rest', async ({ page,
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
 }, { viewport: { width: 360, height: 720 } });
 
+for (const [width, height] of [[640, 480], [1280, 640], [360, 720]]) {
+  check(`a flame graph has room below a heat map in a window of ${width} by ${height}`, async ({ page, open }) => {
+    await open(linkTo('flame', hour('cpu'), { heat: 'instance' }));
+    const box = await page.locator('.flame-stage').boundingBox();
+    assert.ok(box && box.height > 120, JSON.stringify(box));
+    await page.locator('.flame-foot').scrollIntoViewIfNeeded();
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+  }, { viewport: { width: width ?? 0, height: height ?? 0 } });
+}
+
 check('the lines that hold more and more memory are first, with their slope and a chart', async ({ page, open }) => {
   await open(linkTo('flame', hour('cpu')));
   assert.equal(await page.getByRole('tab', { name: 'Growth' }).count(), 0); // CPU time is not held
