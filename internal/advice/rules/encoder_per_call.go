@@ -24,7 +24,7 @@ one per call means allocating, clearing and collecting that memory each time, wh
 for short texts. Most of these types have a Reset method, so a sync.Pool can reuse them.
 
 The rewrite covers a gzip.Writer, zlib.Writer, bufio.Writer or bufio.Reader that is created outside of loops and doesn't
-leave its function: it takes one from a pool, resets it, and puts it back at the end. Review it, because a pooled object
+leave its function, and hashes: it takes one from a pool, resets it, and puts it back at the end. Review it, because a pooled object
 keeps a reference to what it last wrote to, and a function that receives the object may keep it. For other types, the
 finding says what to do instead. It also covers functions of other modules that call a constructor like NewEncoder each
 time.`,
@@ -35,7 +35,7 @@ time.`,
 	Gain:      3,
 	Match:     matchEncoderPerCall,
 	Conditions: advice.Conditions{
-		Offered: "a gzip.Writer, zlib.Writer, bufio.Writer or bufio.Reader is created outside of loops and doesn't leave its function",
+		Offered: "a hash, gzip.Writer, zlib.Writer, bufio.Writer or bufio.Reader is created outside of loops and doesn't leave its function",
 		Review:  "no code keeps the object after the function returns; the destination it last wrote to may stay referenced until it is reused",
 	},
 }
@@ -150,6 +150,8 @@ func matchEncoderPerCall(s *advice.Site) []advice.Match {
 			m := advice.Match{Node: call, Class: advice.AdviceOnly, Why: kind.advice}
 			if kind.pooled != "" {
 				poolEncoder(s, made, &kind, &m)
+			} else if isHash(s, call) && poolObject(s, made, &m) {
+				m.Class = advice.Review
 			}
 			matches = append(matches, m)
 		}
@@ -158,6 +160,11 @@ func matchEncoderPerCall(s *advice.Site) []advice.Match {
 		return foreignEncoders(s)
 	}
 	return matches
+}
+
+// isHash reports whether a call makes a hash, whose methods are known to keep nothing.
+func isHash(s *advice.Site, call *ast.CallExpr) bool {
+	return strings.HasPrefix(facts.TypeName(s.Info.TypeOf(call)), "hash.Hash")
 }
 
 // foreignEncoders matches functions of other modules that create such an object on each call.

@@ -21,11 +21,12 @@ var poolCandidate = &advice.Rule{
 the receiver if only one goroutine uses that, have the caller supply it, or use a sync.Pool. This also saves clearing
 the memory.
 
-The rule reports buffers, arrays and structs of at least 512 bytes that don't seem to leave their function, and
+The rule reports buffers, arrays and structs of at least 512 bytes, by their type or by a profile, that don't seem to leave their function, and
 constructors of such objects.
 
 The rewrite takes a buffer or array of numbers from a sync.Pool, clears it, and puts it back when the function returns.
-Review it, because memory must not be used after it is returned to the pool: a function that receives the buffer may keep
+An object with a Reset method is reset instead; if a constructor allocates it, its callers in the same file are rewritten.
+Review the rewrite, because memory must not be used after it is returned to the pool: a function that receives it may keep
 it.`,
 	Class:     advice.Review,
 	Frames:    lazyregexp.New(`^runtime\.(makeslice|newobject|mallocgc\w*)$`),
@@ -34,9 +35,11 @@ it.`,
 	Gain:      2,
 	Match:     matchPoolCandidate,
 	Conditions: advice.Conditions{
-		Offered: "the buffer has a constant size, contains no pointers, is allocated outside of loops, and is only used by the function " +
-			"and by calls that usually don't keep their arguments, such as Read and Write",
-		Review: "no function keeps the buffer after it returns",
+		Offered: "the buffer contains no pointers, is allocated outside of loops, and is only used by the function " +
+			"and by calls that usually don't keep their arguments, such as Read and Write; or the object has a Reset method, is made in the same way " +
+			"each time, and the function only calls methods that return no memory",
+		Review: "no function keeps the buffer or object after it returns; Reset makes an object what it is when new; memory of the largest size may stay in the pool; " +
+			"a size that varies is never negative",
 	},
 }
 
@@ -51,6 +54,10 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 	var matches []advice.Match
 	for _, c := range s.Nodes() {
 		if m, ok := pooledArray(s, c); ok {
+			matches = append(matches, m)
+			continue
+		}
+		if m, ok := pooledVarying(s, c); ok {
 			matches = append(matches, m)
 			continue
 		}
@@ -76,6 +83,9 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 			if obj == nil {
 				continue
 			}
+			if m.Why = fmt.Sprintf("%s of %s is allocated per call and not needed afterwards. Take it from a sync.Pool and call Reset.", what, advice.BytesText(size)); poolObject(s, at, &m) {
+				break
+			}
 			switch leaves(s, obj, 3) {
 			case "":
 				m.Why = fmt.Sprintf("%s of %s is allocated per call and not needed afterwards. To reuse it, %s.", what, advice.BytesText(size), keepIt(s))
@@ -85,7 +95,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 				if !constructor {
 					continue
 				}
-				m.Why = constructed(s, what, size)
+				constructed(s, what, size, &m)
 			default:
 				continue
 			}
@@ -93,7 +103,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 			if s.Decl == nil || !strings.HasPrefix(strings.ToLower(s.Decl.Name.Name), "new") {
 				continue
 			}
-			m.Why = constructed(s, what, size)
+			constructed(s, what, size, &m)
 		case *ast.CallExpr:
 			switch s.Callee(p) {
 			case "io.CopyBuffer":
@@ -109,8 +119,14 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 	return matches
 }
 
-func constructed(s *advice.Site, what string, size int64) string {
-	return fmt.Sprintf("Each call of %s allocates %s of %s. If these objects are short-lived, give them a Reset method and reuse them, for example from a sync.Pool.", s.Decl.Name.Name, strings.ToLower(what), advice.BytesText(size))
+// constructed says what to do about objects that a function creates for others.
+func constructed(s *advice.Site, what string, size int64, m *advice.Match) {
+	m.Why = fmt.Sprintf("Each call of %s allocates %s of %s", s.Decl.Name.Name, strings.ToLower(what), advice.BytesText(size))
+	why := m.Why
+	m.Why += ", and callers in this file don't need it after they return. Take it from a sync.Pool and call Reset."
+	if !poolConstructed(s, m) {
+		m.Why = why + ". If these objects are short-lived, give them a Reset method and reuse them, for example from a sync.Pool."
+	}
 }
 
 // allocatedSize returns how many bytes an expression allocates, if that is a constant.
