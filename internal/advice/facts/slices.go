@@ -128,6 +128,9 @@ func borrowsSlice(s *code.Place, use inspector.Cursor, v types.Object) bool {
 		if assign, ok := use.Parent().Parent().Node().(*ast.AssignStmt); ok && len(assign.Lhs) == 1 && Object(s, assign.Lhs[0]) == v {
 			return true
 		}
+		if loop, ok := use.Parent().Parent().Node().(*ast.RangeStmt); ok && loop.X == ast.Expr(p) && p.X == use.Node() {
+			return true
+		}
 		return p.X == use.Node() && copiesElements(s, use.Parent())
 	case *ast.CallExpr:
 		if len(p.Args) > 0 && p.Args[0] == use.Node() && appendCall(s.Callee(p)) {
@@ -195,4 +198,44 @@ func OnlyBorrowed(s *code.Place, v types.Object) bool {
 		}
 	}
 	return true
+}
+
+// StaysInIteration reports whether nothing that a loop's iteration does with a local slice or map lets others see it, or
+// what lies beyond its length, and whether it can't tell nil from an empty one. full says that nothing lies beyond it.
+func StaysInIteration(s *code.Place, v types.Object, full bool) bool {
+	_, isMap := Under(v.Type()).(*types.Map)
+	if !Private(s, v) || !isMap && !full && CapacityObserved(s, v) {
+		return false
+	}
+	for _, id := range s.Uses(v) {
+		c, ok := s.Root().FindNode(id)
+		if !ok || inLiteral(c, v) {
+			return false
+		}
+		if _, compared := c.Parent().Node().(*ast.BinaryExpr); compared || isMap && !borrowsMap(s, c) || !isMap && !borrowsSlice(s, c, v) {
+			return false
+		}
+		for outer := range c.Enclosing((*ast.DeferStmt)(nil), (*ast.GoStmt)(nil)) {
+			if Within(s.Func.Node(), outer.Node().Pos()) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// borrowsMap reports whether a use of a map reads or sets an element, ranges over it, or asks for its length.
+func borrowsMap(s *code.Place, use inspector.Cursor) bool {
+	switch p := use.Parent().Node().(type) {
+	case *ast.IndexExpr:
+		return p.X == use.Node()
+	case *ast.RangeStmt:
+		return p.X == use.Node()
+	case *ast.CallExpr:
+		switch s.Callee(p) {
+		case "len", "delete", "clear":
+			return true
+		}
+	}
+	return false
 }

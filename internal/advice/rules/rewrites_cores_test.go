@@ -65,6 +65,7 @@ var cores = map[string]func(*gen) core{
 	"error-formatted":      errorFormattedCore,
 	"literal-per-call":     literalCore,
 	"append-variant":       appendVariantCore,
+	"kept-temporary":       keptCore,
 }
 
 // formatted is a call of fmt with values, after fmt.Sprint or the like and what it prints to.

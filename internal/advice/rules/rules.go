@@ -126,6 +126,7 @@ var lineRules = []*advice.Rule{
 	concatIntoBuffer,
 	appendFormatted,
 	appendVariant,
+	keptTemporary,
 	containsAny,
 	costlyCall,
 	calleeAllocates,

@@ -23,6 +23,9 @@ func Run() string {
 	for n := range 4 {
 		add(drawn(n), tree(n).String())
 	}
+	for _, rows := range [][]string{nil, {""}, {"b a", "", "c b a", "a a"}} {
+		add(rowTexts(rows), distinctWords(rows), lengths(rows))
+	}
 	add(tree(0).String() == "", listed([]string{"a", "", "b"}))
 	return strings.Join(out, "")
 }
@@ -110,4 +113,43 @@ func listed(all []string) (n int) {
 		n += len(quoted(s))
 	}
 	return n
+}
+
+func rowTexts(rows []string) (all []string) {
+	for i, row := range rows {
+		var b []byte
+		for _, word := range strings.Fields(row) {
+			b = append(b, word...)
+			b = append(b, ';')
+		}
+		if i == 1 {
+			continue
+		}
+		all = append(all, string(b))
+	}
+	return all
+}
+
+func distinctWords(rows []string) (n int) {
+	for _, row := range rows {
+		seen := make(map[string]int, len(row))
+		for _, word := range strings.Fields(row) {
+			seen[word]++
+		}
+		n = 10*n + len(seen) + seen["a"]
+	}
+	return n
+}
+
+func lengths(rows []string) (sum int) {
+	for _, row := range rows {
+		counts := make([]int, 1+len(row))
+		for i := range row {
+			counts[i+1] += counts[i] + 1
+		}
+		for _, n := range counts {
+			sum += n
+		}
+	}
+	return sum
 }

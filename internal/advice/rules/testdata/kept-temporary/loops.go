@@ -1,0 +1,76 @@
+package loops
+
+import (
+	"bytes"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+func joined(rows [][]int) []string {
+	var out []string
+	for _, row := range rows {
+		// want A: Each iteration of the loop at line 12 makes a new slice buf
+		buf := make([]byte, 0, 64) // alloc
+		for _, n := range row {
+			buf = strconv.AppendInt(buf, int64(n), 10)
+			buf = append(buf, ' ')
+		}
+		out = append(out, string(buf))
+	}
+	return out
+}
+
+func distinct(rows [][]string) (n int) {
+rows:
+	for _, row := range rows {
+		// want A: a new map seen
+		seen := make(map[string]bool, len(row)) // alloc
+		for _, s := range row {
+			if seen[s] {
+				continue rows
+			}
+			seen[s] = true
+		}
+		n += len(seen)
+	}
+	return n
+}
+
+func sorted(rows map[string][]string, out *bytes.Buffer) {
+	for key, row := range rows {
+		var keys []string
+		for _, s := range row {
+			// want A: slice keys
+			keys = append(keys, key+s) // alloc
+		}
+		sort.Strings(keys)
+		out.WriteString(strings.Join(keys, ","))
+	}
+}
+
+func histogram(rows [][]byte) (most int) {
+	for _, row := range rows {
+		// want A: slice counts
+		counts := make([]int, len(row)+1) // alloc
+		for _, b := range row {
+			counts[int(b)%len(counts)]++
+		}
+		for _, n := range counts {
+			most = max(most, n)
+		}
+	}
+	return most
+}
+
+func copied(rows [][]byte) (sum int) {
+	for _, row := range rows {
+		// want A: slice block
+		block := make([]byte, 4096) // alloc
+		n := copy(block, row)
+		for _, b := range block[:n] {
+			sum += int(b)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,93 @@
+package silent
+
+import "strings"
+
+type row struct{ cells []string }
+
+func kept(lines []string) (rows [][]string, all []row) {
+	for _, line := range lines {
+		cells := make([]string, 0, 8) // alloc
+		cells = append(cells, strings.Fields(line)...)
+		rows = append(rows, cells)
+	}
+	for _, line := range lines {
+		var r []string
+		r = append(r, line) // alloc
+		all = append(all, row{r})
+	}
+	return rows, all
+}
+
+func later(lines []string) (fs []func() int) {
+	for _, line := range lines {
+		seen := make(map[rune]bool) // alloc
+		for _, r := range line {
+			seen[r] = true
+		}
+		fs = append(fs, func() int { return len(seen) })
+	}
+	return fs
+}
+
+func told(lines []string) (n int) {
+	for _, line := range lines {
+		var b []byte
+		if len(line) > 2 {
+			b = append(b, line...) // alloc
+		}
+		if b != nil {
+			n++
+		}
+	}
+	return n
+}
+
+func further(lines []string, sizes []int) (n int) {
+	for i, line := range lines {
+		b := make([]byte, 0, 64) // alloc
+		b = append(b, line...)
+		for _, c := range b[:cap(b)] {
+			n += int(c)
+		}
+		// Its size may be negative.
+		c := make([]byte, sizes[i]) // alloc
+		n += copy(c, b)
+	}
+	return n
+}
+
+func named(lines []string) (n int) {
+	for _, line := range lines {
+		b := make([]byte, 0, 64) // alloc
+		b = append(b, line...)
+		n += len(b)
+	}
+	b := n
+	return b
+}
+
+func passed(lines []string, each func([]byte)) {
+	for _, line := range lines {
+		b := make([]byte, 0, 64) // alloc
+		b = append(b, line...)
+		each(b)
+	}
+}
+
+func inner(lines []string) (all []*byte) {
+	for _, line := range lines {
+		b := make([]byte, 0, 64) // alloc
+		b = append(b, line...)
+		all = append(all, &b[0])
+	}
+	return all
+}
+
+func once(lines []string) int {
+	for _, line := range lines {
+		b := make([]byte, 0, 64) // alloc
+		b = append(b, line...)
+		return len(b)
+	}
+	return 0
+}
