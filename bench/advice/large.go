@@ -90,6 +90,9 @@ func measureFolder(o *options, folder string, runs int, goCold bool) error {
 	if err := l.print("hone's cache empty", runs, l.empty); err != nil {
 		return err
 	}
+	if err := l.print("another profile", runs, l.forget); err != nil {
+		return err
+	}
 	return l.print("unchanged", runs, func() error { return nil })
 }
 
@@ -124,6 +127,15 @@ func (l *large) prepare() error {
 
 // empty empties hone's cache.
 func (l *large) empty() error { return os.RemoveAll(l.cache) }
+
+// forget removes hone's reports, so that only what the compiler said is left.
+func (l *large) forget() error {
+	reports, err := filepath.Glob(filepath.Join(l.cache, "hone", "advice", "*.json"))
+	for _, name := range reports {
+		err = errors.Join(err, os.Remove(name))
+	}
+	return err
+}
 
 // A usage is what a run of hone took, with the processes that it started.
 type usage struct {

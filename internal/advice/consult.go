@@ -8,23 +8,27 @@ import (
 // consult asks what the compiler says about the packages where that matters. It doesn't for most of the packages of a large
 // program: no rule finds anything in them that depends on it, and compiling takes longer than all else.
 func (x *examiner) consult(ctx context.Context, src *source, sites []*Site, patterns []string) {
-	var pkgs []*compiled
+	var pkgs, unknown []*compiled
 	for _, p := range withImporters(x.consulted(sites), src.packages) {
-		pkgs = append(pkgs, newCompiled(p.listed, patterns))
+		c := newCompiled(p.listed, patterns)
+		pkgs = append(pkgs, c)
+		if !c.recall(ctx, x.options.Kept) {
+			unknown = append(unknown, c)
+		}
 	}
-	if len(pkgs) == 0 {
-		return
+	if len(unknown) > 0 {
+		x.options.stage("compiling %s", count(len(unknown), "package"))
+		err := compile(ctx, x.options.Dir, x.options.BuildFlags, unknown, func(n int) {
+			x.options.stage("compiling %s: %d compiled", count(len(unknown), "package"), n)
+		})
+		if err != nil {
+			src.failed = true
+			src.unexamined = append(src.unexamined, err.Error())
+			return
+		}
+		keep(x.options.Kept, unknown)
+		x.options.stage("examining %s", count(len(sites), "hot line"))
 	}
-	x.options.stage("compiling %s", count(len(pkgs), "package"))
-	err := compile(ctx, x.options.Dir, x.options.BuildFlags, pkgs, func(n int) {
-		x.options.stage("compiling %s: %d compiled", count(len(pkgs), "package"), n)
-	})
-	if err != nil {
-		src.failed = true
-		src.unexamined = append(src.unexamined, err.Error())
-		return
-	}
-	x.options.stage("examining %s", count(len(sites), "hot line"))
 	said, decided := merged(pkgs, src.folders)
 	for _, p := range src.packages {
 		p.Say(said, decided)

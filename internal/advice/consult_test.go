@@ -1,6 +1,10 @@
 package advice
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -67,6 +71,74 @@ func TestConsult(t *testing.T) {
 		}
 		if len(report.Findings) != 1 {
 			t.Errorf("findings %+v", report.Findings)
+		}
+	}
+}
+
+// memory is what is kept in memory.
+type memory map[string][]byte
+
+func (m memory) Read(_ context.Context, key string) []byte { return m[key] }
+func (m memory) Write(key string, text []byte)             { m[key] = text }
+
+// What the compiler said is kept until the package changes, or what it imports.
+func TestKept(t *testing.T) {
+	dir, in := hotModule(t)
+	kept := make(memory)
+	advise := func() (compiled string, report []byte) {
+		t.Helper()
+		r, err := Advise(t.Context(), []Input{in}, Options{Dir: dir, Rules: []*Rule{boxes("a", true)}, Compiler: true, Kept: kept, Stage: func(s string) {
+			if n, ok := strings.CutPrefix(s, "compiling "); ok && compiled == "" {
+				compiled = n
+			}
+		}})
+		if err != nil || len(r.Findings) != 1 {
+			t.Fatalf("%v, report %+v", err, r)
+		}
+		report, err = json.Marshal(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return compiled, report
+	}
+	change := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, first := advise()
+	for _, c := range []struct {
+		what, compiled string
+		change         func()
+	}{
+		{"nothing", "", func() {}},
+		{"a comment of the importer", "1 package", func() {
+			change("d/d.go", "package d\n\nimport \"example.com/m/c\"\n\nfunc Box(n int) *int {\n\treturn c.Box(n) // boxed\n}\n")
+		}},
+		{"the package", "2 packages", func() {
+			change("a/a.go", "package a\n\n// Box keeps it.\nfunc Box(n int) *int {\n\treturn &n\n}\n\nvar X = 1\n")
+		}},
+		{"files that were cut off", "2 packages", func() {
+			for key, text := range kept {
+				kept[key] = text[:len(text)/2]
+			}
+		}},
+		{"files of another program", "2 packages", func() {
+			for key := range kept {
+				kept[key] = []byte("{}")
+			}
+		}},
+		{"all that is kept", "2 packages", func() { clear(kept) }},
+		{"nothing, at the end", "", func() {}},
+	} {
+		c.change()
+		compiled, report := advise()
+		if compiled != c.compiled {
+			t.Errorf("after a change of %s, compiled %q, want %q", c.what, compiled, c.compiled)
+		}
+		if !bytes.Equal(report, first) {
+			t.Errorf("after a change of %s:\n%s\nbefore:\n%s", c.what, report, first)
 		}
 	}
 }

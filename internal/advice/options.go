@@ -33,6 +33,8 @@ type Options struct {
 	Count func(ctx context.Context, folders, subjects []string) (map[string]Runs, error)
 	// Compiler compiles the hot packages once more to get the compiler's diagnostics.
 	Compiler bool
+	// Kept, if not nil, keeps these diagnostics between runs.
+	Kept Kept
 	// Foreign means that the profiles may come from anyone: binaries that they name are not opened.
 	Foreign bool
 	// Stage, if not nil, is called with a short description of each step.

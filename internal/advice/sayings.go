@@ -23,7 +23,7 @@ type compiled struct {
 
 // newCompiled returns a loaded package, about which nothing is known yet. patterns are what the go command was asked to load.
 func newCompiled(l *packages.Package, patterns []string) *compiled {
-	c := &compiled{path: l.PkgPath, main: l.Name == "main", pattern: l.PkgPath, sources: l.CompiledGoFiles}
+	c := &compiled{path: l.PkgPath, main: l.Name == "main", pattern: l.PkgPath, sources: l.CompiledGoFiles, built: buildID(l.ExportFile)}
 	if slices.Contains(patterns, l.Dir) {
 		c.pattern = l.Dir
 	}

@@ -54,7 +54,7 @@ func load(ctx context.Context, dir, toolchain, goroot string, goflags, flags, pa
 	}
 	loaded, err := packages.Load(&packages.Config{
 		Context: ctx, Dir: dir, Env: env, BuildFlags: append([]string{"-buildvcs=false"}, flags...), // or else it runs git
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports | packages.NeedExportFile |
 			packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo | packages.NeedModule,
 	}, patterns...)
 	if err != nil {

@@ -16,10 +16,12 @@ import (
 	"github.com/hone-go/hone/internal/temporary"
 )
 
-// Limits of the cache: the largest report, and how many there are.
+// Limits of the cache: the largest report, and how many there are; the same of packages with what the compiler said.
 const (
-	maxCached  = 64 << 20
-	maxReports = 32
+	maxCached   = 64 << 20
+	maxReports  = 32
+	maxPackage  = 16 << 20
+	maxPackages = 500
 )
 
 // CacheFolder is where reports are kept; "" if the user has no such folder.
@@ -50,7 +52,11 @@ type texts struct {
 // include earlier attempts: see Mark.
 func (m *Module) Examine(ctx context.Context, inputs []advice.Input, o advice.Options) (*advice.Report, error) {
 	o.Dir, o.Rules, o.Likely = m.Dir, rules.All(), rules.Likely
-	if m.Cache == "" || o.Count != nil || o.Foreign {
+	if m.Cache == "" || o.Foreign {
+		return advice.Advise(ctx, inputs, o)
+	}
+	o.Kept = packages(filepath.Join(m.Cache, "compiler"))
+	if o.Count != nil {
 		return advice.Advise(ctx, inputs, o)
 	}
 	return m.examineCached(ctx, inputs, o)
@@ -144,6 +150,30 @@ func writeCached(ctx context.Context, file string, report *advice.Report, inputs
 	}
 	if temporary.ReplaceText(file, 0o600, text) == nil {
 		removeOldest(filepath.Dir(file), maxReports)
+	}
+}
+
+// packages is a folder with what the compiler said, by package.
+type packages string
+
+func (dir packages) file(key string) string { return filepath.Join(string(dir), key+".json") }
+
+func (dir packages) Read(ctx context.Context, key string) []byte {
+	text, err := infile.ReadFile(ctx, dir.file(key), maxPackage)
+	if err != nil {
+		return nil
+	}
+	now := time.Now()
+	os.Chtimes(dir.file(key), now, now) // the oldest are removed
+	return text
+}
+
+func (dir packages) Write(key string, text []byte) {
+	if len(text) > maxPackage || os.MkdirAll(string(dir), 0o700) != nil {
+		return
+	}
+	if temporary.ReplaceText(dir.file(key), 0o600, text) == nil {
+		removeOldest(string(dir), maxPackages)
 	}
 }
 

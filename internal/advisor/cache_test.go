@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -180,6 +182,49 @@ func TestInputsOfCache(t *testing.T) {
 	}
 	if sources() == before {
 		t.Error("a file that became newer than the profile is the same")
+	}
+}
+
+// What the compiler said is kept when the profile changes. Several may write at once.
+func TestKeptPackages(t *testing.T) {
+	m, inputs := slow(t)
+	compiled := func() (did bool) {
+		t.Helper()
+		inputs[0].Profile.Values[1][0]++
+		o := advice.Options{Compiler: true, Stage: func(s string) { did = did || strings.HasPrefix(s, "compiling") }}
+		if r, err := m.Examine(t.Context(), inputs, o); err != nil || len(r.Findings) == 0 {
+			t.Fatalf("%v: %+v", err, r)
+		}
+		return did
+	}
+	if !compiled() {
+		t.Error("the first time, nothing was compiled")
+	}
+	if compiled() {
+		t.Error("compiled again for another profile")
+	}
+	m.Cache = ""
+	if !compiled() {
+		t.Error("without a cache, nothing was compiled")
+	}
+
+	dir := packages(filepath.Join(t.TempDir(), "compiler"))
+	var all sync.WaitGroup
+	for i := range 8 {
+		text := bytes.Repeat([]byte{byte('a' + i)}, 1<<16)
+		all.Go(func() {
+			for range 20 {
+				dir.Write("key", text)
+				if got := dir.Read(t.Context(), "key"); len(got) != len(text) || bytes.Count(got, got[:1]) != len(text) {
+					t.Errorf("read %d bytes of several texts", len(got))
+				}
+			}
+		})
+	}
+	all.Wait()
+	dir.Write("large", make([]byte, maxPackage+1))
+	if dir.Read(t.Context(), "large") != nil {
+		t.Error("a text that is too large was kept")
 	}
 }
 
