@@ -432,5 +432,6 @@ func profilesOfService(ctx context.Context, a *app, f *adviseFlags) (*toAdvise, 
 	if len(p.inputs) == 0 {
 		return nil, failed
 	}
+	advisor.CountOnce(p.inputs)
 	return p, nil
 }

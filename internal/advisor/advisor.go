@@ -66,17 +66,14 @@ type Subject struct {
 
 // Kind is the kind of an advice.Input for a kind of profile of runs and services.
 func Kind(kind string) string {
-	if kind == "allocs" {
+	if kind == "allocs" || kind == "heap" {
 		return "mem"
 	}
 	return kind
 }
 
-// runKinds and ServiceKinds are the kinds of profiles of runs and of services that can be examined.
-var (
-	runKinds     = []string{"cpu", "mem", "mutex", "block", "wall", "allocs", "goroutineleak"}
-	ServiceKinds = []string{"cpu", "allocs", "mutex", "block"}
-)
+// runKinds are the kinds of profiles of runs that can be examined.
+var runKinds = []string{"cpu", "mem", "mutex", "block", "wall", "allocs", "goroutineleak"}
 
 // OfRun returns the profiles of a run's head that can be examined, and their benchmarks by subject. Profiles of
 // wall-clock time are left out where a block profile says the same.

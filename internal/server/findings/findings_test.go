@@ -374,7 +374,12 @@ func TestSelection(t *testing.T) {
 		}
 		kinds = append(kinds, in.Kind)
 	}
-	if !slices.Equal(kinds, []string{"cpu", "mem"}) || len(got.Findings) != 2 || !strings.Contains(got.Findings[1].Profile, "allocs") {
+	// What was allocated is in two profiles, and counts once.
+	in := func(i int, column string) bool { _, err := x.inputs[i].Profile.SampleIndex(column); return err == nil }
+	if len(x.inputs) != 3 || !in(1, "alloc_space") || in(2, "alloc_space") || !in(1, "inuse_space") || in(2, "inuse_space") {
+		t.Errorf("columns of %+v", kinds)
+	}
+	if !slices.Equal(kinds, []string{"cpu", "mem", "mem"}) || len(got.Findings) != 3 || !strings.Contains(got.Findings[1].Profile, "allocs") {
 		t.Errorf("kinds %v, %+v", kinds, got)
 	}
 	x.inputs = nil

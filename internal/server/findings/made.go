@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advisor"
 )
 
 // made is finished advice.
@@ -34,6 +35,14 @@ func (w *work) make(ctx context.Context, cfg *Config, stage func(string)) (*made
 		in := p.as
 		in.Profile = loaded
 		inputs = append(inputs, in)
+	}
+	for from := 0; from < len(inputs); {
+		to := from + 1
+		for s := w.profiles[from].selection; s > 0 && to < len(inputs) && w.profiles[to].selection == s; {
+			to++
+		}
+		advisor.CountOnce(inputs[from:to])
+		from = to
 	}
 	report, err := cfg.Examine(ctx, inputs, advice.Options{Compiler: true, Foreign: true, MaxPackages: cfg.Limits.Packages, Stage: stage})
 	if err != nil {

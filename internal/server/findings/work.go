@@ -31,7 +31,8 @@ type work struct {
 // asked is a profile to give advice on.
 type asked struct {
 	reports.Opened
-	as advice.Input // without the profile
+	as        advice.Input // without the profile
+	selection int          // the number of the selection that it is of, from 1; 0: of none
 }
 
 // An addition opens one more profile; its advice.Input says what it is of.
@@ -42,11 +43,12 @@ type addition = func(id string, as advice.Input) error
 func (q *question) open(ctx context.Context, cfg *Config) (*work, error) {
 	w := &work{run: cmp.Or(q.run, cfg.runOf(q.profiles))}
 	now := time.Now()
+	selection := 0
 	add := func(id string, as advice.Input) error {
 		p, err := cfg.Open(ctx, id, now)
 		if err == nil {
 			as.Kind = advisor.Kind(as.Kind)
-			w.profiles = append(w.profiles, asked{p, as})
+			w.profiles = append(w.profiles, asked{p, as, selection})
 			w.version += p.ID + p.Version + "\n"
 		}
 		return err
@@ -54,11 +56,13 @@ func (q *question) open(ctx context.Context, cfg *Config) (*work, error) {
 	if w.run != "" {
 		return w, cfg.openRun(ctx, w, add)
 	}
-	for _, id := range q.profiles {
+	for i, id := range q.profiles {
 		var err error
 		if isSelection(id) {
+			selection = i + 1
 			err = openSelection(id, now, add)
 		} else {
+			selection = 0
 			err = add(id, advice.Input{})
 		}
 		if err != nil {
