@@ -1,0 +1,44 @@
+package regress
+
+import (
+	"math"
+	"slices"
+	"testing"
+)
+
+func TestSignificant(t *testing.T) {
+	var all []effect
+	for i, p := range []float64{0.04, 0.0001, 0.011, 0.6, 0.021, 0.9, 0.3, 0.5, 0.7, 0.012} {
+		all = append(all, effect{f: i, p: p, growth: 1 / p})
+	}
+	var got []int
+	for _, e := range significant(all, 0.05) {
+		got = append(got, e.f)
+	}
+	// 0.0001 <= 0.005, 0.011 > 0.010, but 0.012 <= 0.015; 0.021 > 0.020 and so on.
+	if want := []int{1, 2, 9}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// TestNormal compares with the tables of Student's distribution.
+func TestNormal(t *testing.T) {
+	for _, test := range []struct{ t, degrees, p float64 }{{2.228, 10, 0.025}, {4.144, 10, 0.001}, {2.042, 30, 0.025}, {1.96, 1e9, 0.025}} {
+		if p := upperTail(normal(test.t, test.degrees)); math.Abs(p/test.p-1) > 0.02 {
+			t.Errorf("t = %g with %g degrees: p is %g, want %g", test.t, test.degrees, p, test.p)
+		}
+	}
+}
+
+func TestDeviance(t *testing.T) {
+	for _, test := range []struct{ a, b, ratio, z float64 }{
+		{100, 100, 1, 0},
+		{120, 100, 1, math.Sqrt(2 * (120*math.Log(120/110.) + 100*math.Log(100/110.)))},
+		{80, 100, 1, -math.Sqrt(2 * (80*math.Log(80/90.) + 100*math.Log(100/90.)))},
+		{10, 0, 0.1, math.Sqrt(20 * math.Log(11))},
+	} {
+		if z := deviance(test.a, test.b, test.ratio); math.Abs(z-test.z) > 1e-9 {
+			t.Errorf("%g and %g at %g: got %g, want %g", test.a, test.b, test.ratio, z, test.z)
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package regress
+
+import "context"
+
+// A Source has the costs of functions over time.
+type Source interface {
+	// Sums returns one sum per version, with Selection.ByInstance per version and
+	// instance. It leaves out sums without profiles. Functions have the numbers that
+	// frames gives them.
+	Sums(ctx context.Context, sel Selection, frames *Frames) ([]Sum, error)
+}
+
+// A Selection says what to sum up.
+type Selection struct {
+	Service, Kind string
+	From, To      int64 // ns since 1970; To is exclusive
+	ByInstance    bool
+	Edges         bool // fill in Sum.Edges
+}
+
+// A Sum is what functions cost in some profiles. Columns have an entry per number of a
+// function and may be shorter than Frames; missing entries are 0.
+type Sum struct {
+	Instance, Version string
+	Type, Unit        string  // of the values
+	Seconds           float64 // that were profiled
+	Requests          float64 // in these seconds; 0 if not counted
+	// Event is the value of one event that the profiler counts; 0 if unknown.
+	Event float64
+	Own   []float64 // by function, without what it calls
+	Cum   []float64 // by function, with what it calls
+	Edges map[Edge]float64
+}
+
+// An Edge is a call.
+type Edge struct{ Caller, Callee int32 }
+
+// Frames numbers functions.
+type Frames struct {
+	Names []string
+	index map[string]int32
+}
+
+// NewFrames returns an empty table.
+func NewFrames() *Frames { return &Frames{index: map[string]int32{}} }
+
+// Number returns the number of a function.
+func (f *Frames) Number(name string) int32 {
+	n, ok := f.index[name]
+	if !ok {
+		n = int32(len(f.Names))
+		f.index[name] = n
+		f.Names = append(f.Names, name)
+	}
+	return n
+}
+
+// at returns an entry of a column.
+func at(column []float64, f int) float64 {
+	if f >= len(column) {
+		return 0
+	}
+	return column[f]
+}
+
+// addTo adds a column times a factor to another one, which it returns.
+func addTo(sum, column []float64, factor float64) []float64 {
+	if len(sum) < len(column) {
+		sum = append(sum, make([]float64, len(column)-len(sum))...)
+	}
+	for i, v := range column {
+		sum[i] += v * factor
+	}
+	return sum
+}

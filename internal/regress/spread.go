@@ -1,0 +1,194 @@
+package regress
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// spread says how much a function's cost varies without a cause. Variances are of the
+// logarithm of a ratio: 0.0001 is a standard deviation of about 1 %.
+type spread struct {
+	season    float64 // usual logarithm of the ratio at this time of day
+	seasonVar float64 // of season
+	days      float64 // from day to day, beyond chance
+	instances float64 // among instances, beyond chance, of one instance's ratio
+	daysDf    float64 // degrees of freedom of days
+	instDf    float64 // and of instances
+}
+
+// priorDegrees are the degrees of freedom of what all functions together say about the
+// variance of one: the prior of G. K. Smyth, "Linear models and empirical Bayes methods
+// for assessing differential expression in microarray experiments" (2004), fixed instead
+// of estimated.
+const priorDegrees = 20
+
+// spreads returns the spread of each function, own or with callees.
+func (s *sample) spreads(shift float64, callees bool) []spread {
+	out := make([]spread, len(s.frames.Names))
+	s.addDays(out, callees)
+	s.addInstances(out, shift, callees)
+	return out
+}
+
+// logRatio returns the logarithm of (a/wa)/(b/wb), and its variance by the events a and b.
+// Half an event more on both sides keeps it finite (F. J. Anscombe, 1956).
+func logRatio(a, wa, b, wb float64) (log, variance float64) {
+	return math.Log((a + 0.5) / (b + 0.5) * wb / wa), 1/(a+0.5) + 1/(b+0.5)
+}
+
+// shiftOf returns the logarithm of the ratio that most of the cost has: the median of the
+// functions' ratios, weighted by cost. If one function becomes cheaper, the shares of all
+// others rise; the median tells that they cost what they did. The idea is from S. Anders
+// and W. Huber, "Differential expression analysis for sequence count data" (2010).
+func shiftOf(after, before *total) float64 {
+	type ratio struct{ log, weight float64 }
+	var all []ratio
+	sum := 0.0
+	for f := range max(len(after.own), len(before.own)) {
+		a, b := at(after.own, f), at(before.own, f)
+		if min(a, b) < 10 {
+			continue
+		}
+		log, v := logRatio(a, after.work, b, before.work)
+		all = append(all, ratio{log, 1 / (v + 1e-4)})
+		sum += 1 / (v + 1e-4)
+	}
+	slices.SortFunc(all, func(x, y ratio) int { return cmp.Compare(x.log, y.log) })
+	half := 0.0
+	for _, r := range all {
+		if half += r.weight; half >= sum/2 {
+			return r.log
+		}
+	}
+	return 0
+}
+
+// unknownSeason is the variance that the time of day is taken to have while there are no
+// earlier days: 10 %. Only large effects are found then.
+const unknownSeason = 0.1 * 0.1
+
+// excess is a variance of one function beyond that of chance, which is by.
+type excess struct {
+	f      int
+	of, by float64
+}
+
+// addDays sets what earlier days tell.
+func (s *sample) addDays(out []spread, callees bool) {
+	n := float64(len(s.past))
+	if n < 2 {
+		for f := range out {
+			out[f].days, out[f].daysDf = unknownSeason, priorDegrees
+		}
+		return
+	}
+	shifts := make([]float64, len(s.past))
+	if !s.perRequest {
+		for i := range s.past {
+			shifts[i] = shiftOf(&s.past[i].after, &s.past[i].before)
+		}
+	}
+	var seasons, days []excess
+	logs := make([]float64, len(s.past))
+	for f := range out {
+		mean, chance := 0.0, 0.0
+		for i := range s.past {
+			p := &s.past[i]
+			log, v := logRatio(at(p.after.column(callees), f), p.after.work, at(p.before.column(callees), f), p.before.work)
+			logs[i] = log - shifts[i]
+			mean += logs[i] / n
+			chance += v / n
+		}
+		if chance > 1 {
+			continue // it is hardly ever seen
+		}
+		variance := 0.0
+		for _, l := range logs {
+			variance += (l - mean) * (l - mean) / (n - 1)
+		}
+		mean = middle(logs, math.Sqrt(chance+usualDays))
+		out[f].season, out[f].seasonVar = mean, max(variance, chance)/n
+		days = append(days, excess{f, variance - chance, chance})
+		seasons = append(seasons, excess{f, mean*mean - max(variance, chance)/n, max(variance, chance) / n})
+	}
+	usual, season := prior(days), prior(seasons)
+	for f := range out {
+		out[f].days, out[f].daysDf = usual, priorDegrees
+	}
+	for i, d := range days {
+		o := &out[d.f]
+		o.days = shrink(usual, max(d.of, 0), n-1)
+		o.daysDf = priorDegrees + n - 1
+		// A season is as likely real as seasons are with this service.
+		of := season / (season + seasons[i].by)
+		o.season *= of
+		o.seasonVar = of * (seasons[i].by + o.days/n)
+	}
+}
+
+// usualDays is a variance from day to day beyond which a day counts as an exception.
+const usualDays = 0.01 * 0.01
+
+// middle returns the mean of values, where those further than two deviations from the
+// median count as that far: a bad machine on one of the days doesn't make a season.
+func middle(values []float64, deviation float64) (mean float64) {
+	sorted := slices.Sorted(slices.Values(values))
+	n := len(sorted)
+	median := (sorted[n/2] + sorted[(n-1)/2]) / 2
+	for _, v := range sorted {
+		mean += min(max(v, median-2*deviation), median+2*deviation) / float64(n)
+	}
+	return mean
+}
+
+// addInstances sets how much the change differs among instances.
+func (s *sample) addInstances(out []spread, shift float64, callees bool) {
+	var all []excess
+	degrees := make([]float64, len(out))
+	for f := range out {
+		c := s.counts(f, callees)
+		if len(c.each) < 2 || c.after < 10 || c.expected < 10 {
+			continue
+		}
+		r := c.after / c.expected
+		residual, chance, k := 0.0, 0.0, float64(len(c.each))
+		for _, one := range c.each {
+			v := r*one.expected*(1+r*one.scale) + 0.5
+			residual += (one.after - r*one.expected) * (one.after - r*one.expected) / v / (k - 1)
+			chance += v / max(r*one.expected*r*one.expected, 0.25) / k
+		}
+		degrees[f] = k - 1
+		all = append(all, excess{f, (residual - 1) * chance, chance})
+	}
+	usual := prior(all)
+	for f := range out {
+		out[f].instances, out[f].instDf = usual, priorDegrees
+	}
+	for _, e := range all {
+		out[e.f].instances = shrink(usual, max(e.of, 0), degrees[e.f])
+		out[e.f].instDf = priorDegrees + degrees[e.f]
+	}
+}
+
+// shrink moves a variance with some degrees of freedom to that of all functions.
+func shrink(usual, own, degrees float64) float64 {
+	return (priorDegrees*usual + degrees*own) / (priorDegrees + degrees)
+}
+
+// prior returns the mean excess of functions, those with little chance first of all. The
+// largest twentieth is cut, so that single functions with a life of their own don't decide.
+func prior(all []excess) float64 {
+	if len(all) == 0 {
+		return 1e-4
+	}
+	sorted := slices.Clone(all)
+	slices.SortFunc(sorted, func(a, b excess) int { return cmp.Compare(a.of/a.by, b.of/b.by) })
+	sum, weights := 0.0, 0.0
+	for _, e := range sorted[:len(sorted)-len(sorted)/20] {
+		w := 1 / (e.by + 1e-5) / (e.by + 1e-5)
+		sum += e.of * w
+		weights += w
+	}
+	return max(sum/weights, 1e-7)
+}
