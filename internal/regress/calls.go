@@ -1,0 +1,195 @@
+package regress
+
+import "math"
+
+// calls are the calls of both sides, as shares of all cost, with what each function's cost
+// grew by.
+type calls struct {
+	before, after    map[Edge]float64
+	callers, callees map[int32][]int32
+	own, cum         map[int]*effect // of functions that cost enough
+	events           float64         // of all cost after the change
+	moves            map[key]float64 // memo of moved
+}
+
+// key names an effect.
+type key struct {
+	f       int
+	callees bool
+}
+
+// newCalls joins the calls of a sample with the effects on functions.
+func newCalls(s *sample, all []effect) *calls {
+	after, before := s.after.total(), s.before.total()
+	c := &calls{
+		before: map[Edge]float64{}, after: map[Edge]float64{}, callers: map[int32][]int32{}, callees: map[int32][]int32{},
+		own: map[int]*effect{}, cum: map[int]*effect{}, moves: map[key]float64{},
+	}
+	for _, v := range after.own {
+		c.events += v
+	}
+	shift := 0.0
+	if !s.perRequest {
+		shift = shiftOf(&after, &before)
+	}
+	for i, to := range []map[Edge]float64{c.before, c.after} {
+		for e, v := range s.edges[i] {
+			if e.Caller == e.Callee {
+				continue
+			}
+			if i == 0 {
+				v *= math.Exp(shift)
+			}
+			if _, known := c.before[e]; !known || i == 0 {
+				c.callers[e.Callee] = append(c.callers[e.Callee], e.Caller)
+				c.callees[e.Caller] = append(c.callees[e.Caller], e.Callee)
+			}
+			to[e] = v * after.work / max(c.events, 1)
+		}
+	}
+	for i := range all {
+		if e := &all[i]; e.callees {
+			c.cum[e.f] = e
+		} else {
+			c.own[e.f] = e
+		}
+	}
+	return c
+}
+
+// growth returns by how much a call's cost grew, and by how much it does by chance.
+func (c *calls) growth(e Edge) (growth, chance float64) {
+	a, b := c.after[e], c.before[e]
+	return a - b, math.Sqrt((a + b + 1/c.events) / c.events)
+}
+
+// with returns the effect on a function with what it calls.
+func (c *calls) with(f int) *effect {
+	if e := c.cum[f]; e != nil {
+		return e
+	}
+	return c.own[f]
+}
+
+// moved reports whether an effect is cost that was elsewhere before: the function was
+// renamed, inlined another one, wraps one, or calls what another function called.
+func (c *calls) moved(e *effect) bool { return c.net(e, 0) < e.growth/2 }
+
+// net returns the part of an effect's growth that nothing else lost.
+func (c *calls) net(e *effect, depth int) float64 {
+	k := key{e.f, e.callees}
+	if v, ok := c.moves[k]; ok {
+		return v
+	}
+	c.moves[k] = e.growth // for recursive functions
+	v := 0.0
+	if !e.callees {
+		v = max(0, e.growth-c.lost(e))
+	} else {
+		v = c.netCalls(e, depth)
+	}
+	c.moves[k] = v
+	return v
+}
+
+// netCalls returns the net growth of a function with its callees: that of its own cost, and
+// of calls as far as the cost of the callees grew at all.
+func (c *calls) netCalls(e *effect, depth int) (v float64) {
+	if own := c.own[e.f]; own != nil && own.growth > 0 {
+		v = c.net(own, depth)
+	}
+	for _, callee := range c.callees[int32(e.f)] {
+		growth, _ := c.growth(Edge{int32(e.f), callee})
+		if growth <= 0 {
+			continue
+		}
+		of := c.with(int(callee))
+		switch {
+		case of == nil:
+			// It costs too little to be looked at.
+		case of.growth <= 0:
+			growth = 0
+		case depth < 50:
+			growth = min(growth, c.net(of, depth+1))
+		}
+		v += growth
+	}
+	return v
+}
+
+// lost returns the own cost that a function's callers, callees and their other callees
+// lost, if it is about what the function gained.
+func (c *calls) lost(e *effect) (sum float64) {
+	seen := map[int32]bool{int32(e.f): true}
+	const sure = -3 // as a normal deviate
+	look := func(f int32) {
+		of := c.own[int(f)]
+		if seen[f] || of == nil {
+			return
+		}
+		seen[f] = true
+		if of.z < sure && -of.growth > e.growth/4 && -of.growth < 2*e.growth {
+			sum -= of.growth
+		}
+	}
+	for _, callee := range c.callees[int32(e.f)] {
+		// An inlined function may have other callers, which get their parts.
+		if of := c.own[int(callee)]; of != nil && of.z < sure {
+			call := Edge{int32(e.f), callee}
+			sum += min(max(0, c.before[call]-c.after[call]), -of.growth)
+			seen[callee] = true
+		}
+	}
+	for _, caller := range c.callers[int32(e.f)] {
+		look(caller)
+		for _, sibling := range c.callees[caller] {
+			look(sibling)
+		}
+	}
+	return sum
+}
+
+// enters returns the function through which a function's growth enters: its caller, if
+// nearly all of the growth is in that caller's calls and most of the cost before wasn't.
+// Otherwise, it is the function itself.
+func (c *calls) enters(f int, growth float64) int {
+	for range 50 {
+		before := 0.0
+		for _, caller := range c.callers[int32(f)] {
+			before += c.before[Edge{caller, int32(f)}]
+		}
+		next := -1
+		for _, caller := range c.callers[int32(f)] {
+			e := Edge{caller, int32(f)}
+			g, chance := c.growth(e)
+			if g > 0.8*growth && g > 3*chance && c.before[e] < before/2 || g > 0.8*growth && before < growth/20 {
+				next = int(caller)
+			}
+		}
+		if next < 0 {
+			return f
+		}
+		f = next
+	}
+	return f
+}
+
+// reaches reports whether a function calls another one, perhaps through others.
+func (c *calls) reaches(from, to int) bool {
+	seen := map[int32]bool{int32(from): true}
+	todo := []int32{int32(from)}
+	for len(todo) > 0 {
+		f := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, callee := range c.callees[f] {
+			if int(callee) == to {
+				return true
+			}
+			if !seen[callee] && c.after[Edge{f, callee}] > 0 {
+				seen[callee] = true
+				todo = append(todo, callee)
+			}
+		}
+	}
+	return false
+}
