@@ -14,6 +14,8 @@
 //	cause    one regression for functions that call each other, at the deepest of them
 //	detect   the stages in their order
 //	schedule when to compare
+//	storesource
+//	         the source that reads a store
 //
 // doc/design/0022-regress.md has the reasons and the figures.
 package regress
