@@ -17,6 +17,8 @@
 //	storesource
 //	         the source that reads a store
 //
+// What is found goes to state, which remembers it; resolve tells when it is over. watch
+// runs all of it on a schedule.
 // doc/design/0022-regress.md has the reasons and the figures.
 package regress
 

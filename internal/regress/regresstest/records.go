@@ -51,8 +51,8 @@ func Record(service, version, instance string, at int64, s Stacks) (store.Record
 
 // Fill puts the profiles of three instances between two times, one per minute and instance.
 func Fill(ctx context.Context, st store.Store, service, version string, from, to int64, s Stacks) error {
+	var all []store.Record
 	for at := from; at < to; at += minute {
-		var all []store.Record
 		for i := range 3 {
 			r, err := Record(service, version, fmt.Sprint("i", i), at, s)
 			if err != nil {
@@ -60,11 +60,8 @@ func Fill(ctx context.Context, st store.Store, service, version string, from, to
 			}
 			all = append(all, r)
 		}
-		if err := st.Put(ctx, all); err != nil {
-			return err
-		}
 	}
-	return nil
+	return st.Put(ctx, all)
 }
 
 // Deploy puts the profiles of six hours of version v1 and 40 minutes of version v2, which

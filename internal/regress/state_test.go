@@ -1,0 +1,108 @@
+package regress
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func entry(id, function, version string, since int64) Regression {
+	return Regression{ID: id, Service: "s", Kind: "cpu", Function: function, Version: version, Since: since}
+}
+
+// states lists what a file has, latest first.
+func states(t *testing.T, s *State) string {
+	all, err := s.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range all {
+		out = append(out, e.ID+" "+e.State+" "+e.By)
+	}
+	return strings.TrimSpace(strings.Join(out, ", "))
+}
+
+// TestState opens the file again after each step.
+func TestState(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "regressions.json")
+	open := func() *State { return NewState(file, func(line string) { t.Error(line) }) }
+	for _, step := range []struct {
+		name string
+		do   func(s *State) error
+		want string
+	}{
+		{"nothing", func(*State) error { return nil }, ""},
+		{"found", func(s *State) error {
+			_, err := s.record("v2", 100, []Regression{entry("1", "f", "v2", 50)})
+			return err
+		}, "1 open"},
+		{"again", func(s *State) error {
+			_, err := s.record("v2", 200, []Regression{entry("1", "f", "v2", 50)})
+			return err
+		}, "1 open"},
+		{"as a drift", func(s *State) error {
+			_, err := s.record("", day, []Regression{entry("2", "f", "", day/2)})
+			return err
+		}, "1 open"},
+		{"another", func(s *State) error {
+			_, err := s.record("v3", 300, []Regression{entry("3", "g", "v3", 250)})
+			return err
+		}, "3 open , 1 open"},
+		{"acknowledged", func(s *State) error { _, err := s.Acknowledge("1", "ann"); return err }, "3 open , 1 acknowledged ann"},
+		{"by someone else", func(s *State) error { _, err := s.Acknowledge("1", "bob"); return err }, "3 open , 1 acknowledged ann"},
+		{"found while acknowledged", func(s *State) error {
+			_, err := s.record("v2", 400, []Regression{entry("1", "f", "v2", 50)})
+			return err
+		}, "3 open , 1 acknowledged ann"},
+		{"resolved", func(s *State) error { return errors.Join(s.load(), s.resolve("1", 500)) }, "3 open , 1 resolved ann"},
+		{"back", func(s *State) error {
+			_, err := s.record("v2", 600, []Regression{entry("1", "f", "v2", 50)})
+			return err
+		}, "3 open , 1 open ann"},
+		{"expired", func(s *State) error {
+			_, err := s.record("x", 600+keepResolved, nil)
+			return errors.Join(s.resolve("1", 600), err, func() error { _, err := s.record("x", 601+keepResolved, nil); return err }())
+		}, "3 open"},
+	} {
+		if err := step.do(open()); err != nil {
+			t.Fatalf("%s: %v", step.name, err)
+		}
+		if got := strings.ReplaceAll(states(t, open()), " ,", " ,"); got != step.want {
+			t.Errorf("%s: got %q, want %q", step.name, got, step.want)
+		}
+	}
+	s := open()
+	if at, err := s.compared("v3"); err != nil || at != 0 {
+		t.Errorf("a comparison of long ago is remembered: %d, %v", at, err)
+	}
+	if _, err := s.Acknowledge("9", "ann"); !errors.Is(err, ErrUnknown) {
+		t.Errorf("unknown: %v", err)
+	}
+}
+
+// TestStateDamaged checks that a damaged file doesn't stop the watch, and that the file of
+// a newer hone stays.
+func TestStateDamaged(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "regressions.json")
+	if err := os.WriteFile(file, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	logged := ""
+	if got := states(t, NewState(file, func(line string) { logged = line })); got != "" || !strings.Contains(logged, "moved to") {
+		t.Errorf("got %q, logged %q", got, logged)
+	}
+	newer := `{"version": 2}`
+	if err := os.WriteFile(file, []byte(newer), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := NewState(file, nil)
+	if _, err := s.record("v2", 100, nil); err == nil {
+		t.Error("a newer file was replaced")
+	}
+	if data, err := os.ReadFile(file); err != nil || string(data) != newer {
+		t.Errorf("got %q, %v", data, err)
+	}
+}

@@ -1,0 +1,264 @@
+package regress
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/hone-go/hone/internal/store"
+)
+
+// Config configures a watch.
+type Config struct {
+	Store store.Store
+	State *State
+	// Budget is the share of one CPU that comparisons may take: after each, the watch
+	// pauses. 0 is the default.
+	Budget float64
+	Log    func(string)
+}
+
+// defaultBudget is 2 % of one CPU.
+const defaultBudget = 0.02
+
+// A Watch compares services on a schedule: new versions at each of Looks, and all services
+// every DriftEvery.
+type Watch struct {
+	cfg   Config
+	src   Source
+	stats stats
+}
+
+type stats struct{ comparisons, found, failed, nanoseconds atomic.Int64 }
+
+// Stats are figures of a watch since it began.
+type Stats struct {
+	Comparisons, Found, Failed int64
+	// Seconds is the time that comparisons took: an upper limit of their CPU time on one
+	// CPU.
+	Seconds float64
+}
+
+// NewWatch returns a watch, which does nothing yet.
+func NewWatch(cfg Config) *Watch {
+	cfg.Budget = cmp.Or(cfg.Budget, defaultBudget)
+	return &Watch{cfg: cfg, src: FromStore(cfg.Store)}
+}
+
+// Stats returns the figures of the watch.
+func (w *Watch) Stats() Stats {
+	return Stats{w.stats.comparisons.Load(), w.stats.found.Load(), w.stats.failed.Load(), float64(w.stats.nanoseconds.Load()) / 1e9}
+}
+
+// every is how often the watch looks for something to compare.
+const every = 5 * time.Minute
+
+// Run compares until ctx is done.
+func (w *Watch) Run(ctx context.Context) {
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := w.Tick(ctx, time.Now().UnixNano()); err != nil && ctx.Err() == nil {
+				w.stats.failed.Add(1)
+				w.cfg.Log("Looking for regressions failed: " + err.Error())
+			}
+		}
+	}
+}
+
+// Tick makes the comparisons that are due at a time.
+func (w *Watch) Tick(ctx context.Context, now int64) error {
+	var due []job
+	if err := w.measured(ctx, func() (err error) {
+		due, err = w.due(ctx, now)
+		return err
+	}); err != nil {
+		return err
+	}
+	for _, j := range due {
+		if err := w.measured(ctx, func() error { return w.compare(ctx, j) }); err != nil {
+			return err
+		}
+	}
+	return w.resolveAll(ctx, now)
+}
+
+// measured runs a step, counts its time, and then pauses for as long as the budget asks.
+func (w *Watch) measured(ctx context.Context, step func() error) error {
+	start := time.Now()
+	err := step()
+	took := time.Since(start)
+	w.stats.nanoseconds.Add(int64(took))
+	select {
+	case <-time.After(time.Duration(float64(took) * (1/w.cfg.Budget - 1))):
+	case <-ctx.Done():
+	}
+	return cmp.Or(err, ctx.Err())
+}
+
+func (w *Watch) compare(ctx context.Context, j job) error {
+	found, err := Detect(ctx, w.src, j.Trigger, Options{})
+	if err != nil {
+		return err
+	}
+	w.stats.comparisons.Add(1)
+	added, err := w.cfg.State.record(j.name, j.Now, found)
+	w.stats.found.Add(int64(added))
+	return err
+}
+
+// A job is a comparison with the name that the state has for it.
+type job struct {
+	Trigger
+	name string
+}
+
+// due returns the comparisons that are due.
+func (w *Watch) due(ctx context.Context, now int64) ([]job, error) {
+	versions, err := newVersions(ctx, w.cfg.Store, now-int64(8*time.Hour), now)
+	if err != nil {
+		return nil, err
+	}
+	var out []job
+	for _, v := range versions.started {
+		name := v.Service + "\x00" + v.Kind + "\x00" + v.Version
+		done, err := w.cfg.State.compared(name)
+		if err != nil {
+			return nil, err
+		}
+		if t, ok := dueLook(v, done, now); ok {
+			out = append(out, job{t, name})
+		}
+	}
+	for _, k := range versions.kinds {
+		name := k.Service + "\x00" + k.Kind
+		done, err := w.cfg.State.compared(name)
+		if err != nil {
+			return nil, err
+		}
+		if now-done >= int64(DriftEvery) {
+			out = append(out, job{Trigger{Service: k.Service, Kind: k.Kind, Now: now}, name})
+		}
+	}
+	return out, nil
+}
+
+// dueLook returns the latest look at a version that is due, unless it is done.
+func dueLook(v Trigger, done, now int64) (Trigger, bool) {
+	looks := Looks()
+	for i := len(looks) - 1; i >= 0; i-- {
+		v.Now = v.Since + int64(looks[i].After)
+		// The last profiles are still on their way.
+		if v.Now+int64(time.Minute) <= now {
+			v.Rate = looks[i].Rate
+			return v, v.Now > done
+		}
+	}
+	return v, false
+}
+
+// startedVersions are the services of a time: what began, and what there is.
+type startedVersions struct {
+	started []Trigger // without Now
+	kinds   []Trigger // a service and a kind each
+}
+
+// newVersions returns the versions whose first profile is in a time range, by kind.
+func newVersions(ctx context.Context, st store.Store, from, to int64) (out startedVersions, err error) {
+	q := store.Query{From: from, To: to, By: []string{store.LabelService, store.LabelKind, store.LabelVersion}, Step: int64(time.Minute)}
+	recent, err := st.Series(ctx, q)
+	if err != nil || len(recent) == 0 {
+		return out, err
+	}
+	q.From, q.To, q.Step = max(1, from-8*day), from, math.MaxInt64/2
+	earlier, err := st.Series(ctx, q)
+	if err != nil {
+		return out, err
+	}
+	for _, s := range recent {
+		t := Trigger{Service: s.Labels.Get(store.LabelService), Kind: s.Labels.Get(store.LabelKind)}
+		if _, ok := columnOf(t.Kind); !ok {
+			continue
+		}
+		if !slices.Contains(out.kinds, t) {
+			out.kinds = append(out.kinds, t)
+		}
+		t.Version = s.Labels.Get(store.LabelVersion)
+		old := slices.ContainsFunc(earlier, func(e store.Series) bool { return e.Labels.Compare(s.Labels) == 0 })
+		if t.Version != "" && !old {
+			t.Since = s.Points[0].Time
+			out.started = append(out.started, t)
+		}
+	}
+	return out, nil
+}
+
+// resolveAll looks, once per hour, which regressions are over.
+func (w *Watch) resolveAll(ctx context.Context, now int64) error {
+	const name = "resolved"
+	done, err := w.cfg.State.compared(name)
+	if err != nil || now-done < int64(time.Hour) {
+		return err
+	}
+	entries, err := w.cfg.State.List()
+	if err != nil || len(entries) == 0 {
+		return err
+	}
+	for i := range entries {
+		e := &entries[i]
+		if e.State == Resolved {
+			continue
+		}
+		if err := w.measured(ctx, func() error {
+			over, err := gone(ctx, w.src, &e.Regression, now)
+			if over {
+				err = w.cfg.State.resolve(e.ID, now)
+			}
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	_, err = w.cfg.State.record(name, now, nil)
+	return err
+}
+
+// Scan compares all versions whose first profile is in a time range, each at the last look
+// that there is time for, and returns what is found: for a store that no server watches.
+func Scan(ctx context.Context, st store.Store, from, to int64) ([]Entry, error) {
+	s := NewState("", nil)
+	versions, err := newVersions(ctx, st, from, to)
+	if err != nil {
+		return nil, err
+	}
+	src := FromStore(st)
+	for _, v := range versions.started {
+		if t, ok := dueLook(v, 0, to+int64(time.Minute)); ok {
+			found, err := Detect(ctx, src, t, Options{})
+			if err != nil {
+				return nil, err
+			}
+			if _, err := s.record("", t.Now, found); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, k := range versions.kinds {
+		k.Now = to
+		found, err := Detect(ctx, src, k, Options{})
+		if err != nil {
+			return nil, err
+		}
+		if _, err := s.record("", to, found); err != nil {
+			return nil, err
+		}
+	}
+	return s.List()
+}

@@ -1,0 +1,118 @@
+package regress_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hone-go/hone/internal/regress"
+	"github.com/hone-go/hone/internal/regress/regresstest"
+	"github.com/hone-go/hone/internal/store"
+	"github.com/hone-go/hone/internal/store/clickhouse"
+	"github.com/hone-go/hone/internal/store/clickhouse/clickhousetest"
+)
+
+// listed has the regressions of a state.
+func listed(t *testing.T, s *regress.State) string {
+	all, err := s.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for _, e := range all {
+		out = append(out, fmt.Sprintf("%s %s %s %.0f%% %d of %d %s", e.Service, e.Version, e.Function, 100*e.Growth, e.Affected, e.Instances, e.State))
+	}
+	return strings.Join(out, ", ")
+}
+
+// TestWatch follows a deploy, its regression, a restart of the server, and the fix.
+func TestWatch(t *testing.T) {
+	st := openDisk(t)
+	file := filepath.Join(t.TempDir(), "regressions.json")
+	watch := func() (*regress.Watch, *regress.State) {
+		s := regress.NewState(file, func(line string) { t.Error(line) })
+		return regress.NewWatch(regress.Config{Store: st, State: s, Budget: 1, Log: func(line string) { t.Error(line) }}), s
+	}
+	w, s := watch()
+	tick := func(at int64) {
+		t.Helper()
+		if err := w.Tick(t.Context(), at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tick(now)
+	if stats := w.Stats(); stats.Comparisons != 0 {
+		t.Errorf("an empty store: %+v", stats)
+	}
+	slow := regresstest.Usual().With("main;a;b", 9e8)
+	if err := regresstest.Deploy(t.Context(), st, "shop", now, regresstest.Usual(), slow); err != nil {
+		t.Fatal(err)
+	}
+	if err := regresstest.Deploy(t.Context(), st, "calm", now, regresstest.Usual(), regresstest.Usual()); err != nil {
+		t.Fatal(err)
+	}
+	tick(now)
+	const want = "shop v2 b 200% 3 of 3 "
+	if got := listed(t, s); got != want+"open" {
+		t.Errorf("after the deploy: %q", got)
+	}
+	compared := w.Stats().Comparisons
+	w, s = watch()
+	tick(now + minute)
+	if got := listed(t, s); got != want+"open" || compared == 0 || w.Stats().Comparisons != 0 {
+		t.Errorf("after a restart: %q, %d comparisons before and %d after", got, compared, w.Stats().Comparisons)
+	}
+	// v3 is as v1. A day later, the same hours are before the regression.
+	next := now + 24*hour
+	if err := regresstest.Fill(t.Context(), st, "shop", "v3", next-4*hour, next-hour, regresstest.Usual()); err != nil {
+		t.Fatal(err)
+	}
+	tick(next - hour)
+	if got := listed(t, s); got != want+"resolved" {
+		t.Errorf("after the fix: %q", got)
+	}
+}
+
+// TestScan finds a regression in a store that no server watches.
+func TestScan(t *testing.T) { testScan(t, openDisk(t)) }
+
+// TestScanClickHouse does so in the other engine.
+func TestScanClickHouse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server")
+	}
+	server := clickhousetest.Single(t)
+	c, err := clickhouse.ParseURL("clickhouse://" + server.Addr + "/" + server.Name(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := clickhouse.Create(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	st, err := clickhouse.Open(t.Context(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { st.Close() })
+	testScan(t, st)
+}
+
+func testScan(t *testing.T, st store.Store) {
+	slow := regresstest.Usual().With("main;a;b;new;deep", 9e8)
+	if err := regresstest.Deploy(t.Context(), st, "shop", now, regresstest.Usual(), slow); err != nil {
+		t.Fatal(err)
+	}
+	all, err := regress.Scan(t.Context(), st, now-24*hour, now)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("got %+v, %v", all, err)
+	}
+	e := all[0]
+	if e.Function != "b" || !e.Callees || len(e.New) != 1 || e.New[0] != "new" || e.Since != now-40*minute || e.State != regress.Open {
+		t.Errorf("got %+v", e)
+	}
+	if before, after := e.Before/float64(time.Second), e.After/float64(time.Second); before < 0.049 || before > 0.051 || after < 0.139 || after > 0.141 {
+		t.Errorf("%g CPUs before and %g after, want 0.05 and 0.14", before, after)
+	}
+}
