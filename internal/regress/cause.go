@@ -28,9 +28,18 @@ func (g *group) best() *effect {
 // effects.
 func (c *calls) groups(found []effect) []group {
 	var all []group
+	own := map[int]int{} // where growth of own cost enters
+	for i := range found {
+		if e := &found[i]; !e.callees {
+			own[e.f] = c.enters(e.f, e.growth)
+		}
+	}
 	for i := range found {
 		e := &found[i]
-		f := c.enters(e.f, e.growth)
+		f, known := own[e.f]
+		if !known {
+			f = c.enters(e.f, e.growth)
+		}
 		j := slices.IndexFunc(all, func(g group) bool { return g.f == f })
 		if j < 0 {
 			j = len(all)

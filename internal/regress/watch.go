@@ -197,6 +197,13 @@ func newVersions(ctx context.Context, st store.Store, from, to int64) (out start
 			out.started = append(out.started, t)
 		}
 	}
+	for i := range out.started {
+		for _, other := range out.started {
+			if v := &out.started[i]; other.Service == v.Service && other.Kind == v.Kind && other.Since < v.Since {
+				v.Prior = max(v.Prior, other.Since)
+			}
+		}
+	}
 	return out, nil
 }
 

@@ -9,6 +9,9 @@ type Trigger struct {
 	// the last day is compared with the same weekday a week ago.
 	Version string
 	Since   int64 // ns since 1970
+	// Prior is when the version before it began, so that a change of an earlier version
+	// isn't found again; 0 if unknown.
+	Prior int64
 	// Rate is the probability of a false alarm in this comparison; see Look.
 	Rate float64
 	// Now is the end of the time compared, in ns since 1970.
@@ -56,6 +59,8 @@ func windowsOf(t Trigger, o Options) windows {
 	} else {
 		w.after = span{t.Since, t.Now}
 		w.before = span{t.Since - int64(o.Before), t.Since}
+		// An hour is needed, even if another version was in it.
+		w.before.from = max(w.before.from, min(t.Prior, t.Since-int64(time.Hour)))
 		// A wider time around the same middle has more samples, and the same time of day.
 		wider := int64(0)
 		if t.Now-t.Since <= int64(time.Hour) {
