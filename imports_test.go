@@ -91,7 +91,7 @@ var importTable = map[string][]string{
 	"internal/advisor": {"profile", "internal/advice", "internal/advice/rules", "internal/bench", "internal/counts", "internal/experiment", "internal/infile", "internal/pgo", "internal/temporary", "internal/tune"},
 
 	// Profiles for the compiler: it asks hone serve for profiles, and measures what they gain.
-	"internal/regress": {"profile", "internal/durable", "internal/report", "internal/store", "internal/temporary"},
+	"internal/regress": {"profile", "internal/durable", "internal/experiment/rank", "internal/report", "internal/store", "internal/temporary"},
 	"internal/pgo":     {"profile", "internal/api", "internal/bench", "internal/experiment", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
 
 	"internal/store":      {"profile"},

@@ -47,10 +47,10 @@ func TestWatch(t *testing.T) {
 		t.Errorf("an empty store: %+v", stats)
 	}
 	slow := regresstest.Usual().With("main;a;b", 9e8)
-	if err := regresstest.Deploy(t.Context(), st, "shop", now, regresstest.Usual(), slow); err != nil {
+	if err := regresstest.FillDeploy(t.Context(), st, "shop", now, regresstest.Usual(), slow); err != nil {
 		t.Fatal(err)
 	}
-	if err := regresstest.Deploy(t.Context(), st, "calm", now, regresstest.Usual(), regresstest.Usual()); err != nil {
+	if err := regresstest.FillDeploy(t.Context(), st, "calm", now, regresstest.Usual(), regresstest.Usual()); err != nil {
 		t.Fatal(err)
 	}
 	tick(now)
@@ -101,7 +101,7 @@ func TestScanClickHouse(t *testing.T) {
 
 func testScan(t *testing.T, st store.Store) {
 	slow := regresstest.Usual().With("main;a;b;new;deep", 9e8)
-	if err := regresstest.Deploy(t.Context(), st, "shop", now, regresstest.Usual(), slow); err != nil {
+	if err := regresstest.FillDeploy(t.Context(), st, "shop", now, regresstest.Usual(), slow); err != nil {
 		t.Fatal(err)
 	}
 	all, err := regress.Scan(t.Context(), st, now-24*hour, now)

@@ -64,9 +64,9 @@ func Fill(ctx context.Context, st store.Store, service, version string, from, to
 	return st.Put(ctx, all)
 }
 
-// Deploy puts the profiles of six hours of version v1 and 40 minutes of version v2, which
+// FillDeploy puts the profiles of six hours of version v1 and 40 minutes of version v2, which
 // began 40 minutes before to.
-func Deploy(ctx context.Context, st store.Store, service string, to int64, before, after Stacks) error {
+func FillDeploy(ctx context.Context, st store.Store, service string, to int64, before, after Stacks) error {
 	since := to - 40*minute
 	return cmp.Or(Fill(ctx, st, service, "v1", since-6*hour, since, before), Fill(ctx, st, service, "v2", since, to, after))
 }
