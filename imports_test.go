@@ -122,10 +122,11 @@ var importTable = map[string][]string{
 	"internal/tour":   {"examples", "internal/compare"},
 
 	// Examples are users' programs, and benchmarks generate their own input.
-	"examples":     {},
-	"bench":        {},
-	"bench/fleet":  {"profile"},                 // it pushes profiles that it makes
-	"bench/advice": {"bench", "internal/gocmd"}, // it runs the go command in modules, and hone
+	"examples":      {},
+	"bench":         {},
+	"bench/fleet":   {"profile"}, // it pushes profiles that it makes
+	"bench/regress": {"internal/regress"},
+	"bench/advice":  {"bench", "internal/gocmd"}, // it runs the go command in modules, and hone
 	// The demo prints its first reports before hone is compiled.
 	"examples/demo": {"examples", "internal/report", "internal/shell", "internal/srcfind", "profile"},
 	// The command wires everything together and imports what it likes.
