@@ -131,6 +131,13 @@ labelled('a grid has the values of a label on one scale, and finds', async ({ pa
   bars.forEach((share, i) => {
     assert.ok(Math.abs(share - (100 * values[i].sum.value) / values[0].sum.value) < 0.01, `${share} at ${i}`);
   });
+  // Arrows walk from card to card, and what is searched for is marked.
+  await cards.locator('.card-name').first().focus();
+  for (const key of ['ArrowRight', 'ArrowDown', 'ArrowUp', 'ArrowLeft', 'ArrowRight']) await page.keyboard.press(key);
+  assert.equal(await page.evaluate(() => document.activeElement?.textContent), values[1].value);
+  await page.locator('#search').fill('memclr');
+  await eventually(async () => assert.ok(await cards.locator('.card-marked').count() > 0, 'nothing is marked'));
+  await page.locator('#search').fill('');
   await page.getByRole('searchbox', { name: 'Find a value of endpoint' }).fill('search');
   await eventually(async () => assert.deepEqual(await cards.locator('.card-name').allInnerTexts(), ['/search']));
   assert.match(page.url(), /find=search/);

@@ -203,6 +203,9 @@ check('a comparison', ['-base', wordindex, tuned], async (page) => {
   await page.reload();
   await drawn(page);
   await eventually(async () => assert.ok(await span(page) < both, 'the link does not keep the side'));
+  await page.getByRole('button', { name: 'Side by side' }).click();
+  await drawn(page);
+  await eventually(async () => assert.equal(await page.locator('.flame-graph[data-ready="true"]').count(), 2));
 });
 
 check('a picture is saved', [wordindex], async (page) => {

@@ -130,7 +130,14 @@ check.core('a row leads to the difference of its profiles, and back leads to the
   // Both sides are of as many operations: what got cheaper is not red, and the run's verdict is there.
   assert.ok(Number(searchParams.get('base_total')) > 1, page.url());
   assert.match(String(await page.locator('.totals-change').textContent()), /▼ [-−]/);
-  await page.getByRole('region', { name: 'Verdict of the runs' }).getByText(/Count.*B\/op/).first().waitFor();
+  const verdict = page.getByRole('region', { name: 'Verdict of the runs' });
+  await verdict.getByText(/Count.*B\/op/).first().waitFor();
+  // The sentences speak per operation, as the verdict does.
+  const said = page.getByRole('region', { name: 'In short' }).getByRole('paragraph');
+  await said.nth(2).waitFor();
+  const [, fell] = /^Per operation, allocated memory fell by ([\d.]+)%/.exec(await said.first().innerText()) ?? [];
+  const [, judged] = /[-−]([\d.]+)%/.exec(await verdict.innerText()) ?? [];
+  assert.ok(Math.abs(Number(fell) - Number(judged)) < 1, `${await said.first().innerText()} but ${await verdict.innerText()}`);
   await page.goBack();
   await settled(page);
   assert.equal(page.url(), there);

@@ -16,6 +16,7 @@ import { count, percentText, plural } from '../table/format';
 import { extend } from '../table/query';
 import { SPARE } from '../table/range';
 import { usePages } from '../table/usePages';
+import { useSearch } from '../table/useSearch';
 import { useVirtual } from '../table/useVirtual';
 import { NoSamples } from '../NoSamples';
 import type { ViewProps } from '../props';
@@ -66,6 +67,7 @@ interface CellsProps {
 
 function Cells({ grid, pages, state: now, numeric, find }: CellsProps) {
   const { total, row, need } = pages;
+  const matches = useSearch(now);
   const [picked, setPicked] = useState<readonly GridCell[]>([]);
   useEffect(() => setPicked([]), [grid.by]);
   const label = grid.labels.find((l) => l.key === grid.by);
@@ -90,7 +92,19 @@ function Cells({ grid, pages, state: now, numeric, find }: CellsProps) {
         <Empty title={find ? 'Nothing found' : 'No values'}>
           <p>{find ? `No value of ${grid.by} matches “${find}”.` : `Nothing here has the label ${grid.by}.`}</p>
         </Empty>
-      ) : <Cards grid={grid} total={total} row={row} need={need} picked={picked} pick={pick} open={open} key={`${grid.by} ${find}`} />}
+      ) : (
+        <Cards
+          key={grid.by + find}
+          grid={grid}
+          total={total}
+          row={row}
+          need={need}
+          picked={picked}
+          pick={pick}
+          open={open}
+          marked={matches}
+        />
+      )}
       <div class="pane-facts">
         <span>{plural(total, 'value')}, the most expensive first</span>
         {label?.total && <span>{percentText(label.total.percent)} of the total has this label</span>}
@@ -140,9 +154,10 @@ interface CardsProps {
   picked: readonly GridCell[];
   pick: (cell: GridCell) => void;
   open: (cell: GridCell) => void;
+  marked: ((text: string) => boolean) | null;
 }
 
-function Cards({ grid, total, row, need, picked, pick, open }: CardsProps) {
+function Cards({ grid, total, row, need, picked, pick, open, marked }: CardsProps) {
   const box = useRef<HTMLDivElement>(null);
   const rem = useMemo(() => parseFloat(getComputedStyle(document.documentElement).fontSize) || 16, []);
   const [columns, setColumns] = useState(1);
@@ -169,6 +184,7 @@ function Cards({ grid, total, row, need, picked, pick, open }: CardsProps) {
             picked={picked.some((c) => c.value === cell.value)}
             pick={() => pick(cell)}
             open={() => open(cell)}
+            marked={marked}
           />
         )
       : <li key={`wait-${i}`} class="card card-waiting" />;
@@ -178,6 +194,7 @@ function Cards({ grid, total, row, need, picked, pick, open }: CardsProps) {
       <div style={{ height: `${view.height}px` }}>
         <ul
           class="cards"
+          onKeyDown={(e) => walk(e, columns)}
           style={{ '--columns': String(columns), '--card': `${view.rowHeight}px`, transform: `translateY(${view.range.top}px)` }}
         >
           {cards}
@@ -185,6 +202,17 @@ function Cards({ grid, total, row, need, picked, pick, open }: CardsProps) {
       </div>
     </div>
   );
+}
+
+/** Arrows walk from card to card. */
+function walk(e: KeyboardEvent, columns: number): void {
+  const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: columns, ArrowUp: -columns }[e.key];
+  if (step === undefined || e.ctrlKey || e.metaKey || e.altKey) return;
+  const cards = [...(e.currentTarget as HTMLElement).children];
+  const at = cards.indexOf((e.target as Element).closest('.card')!);
+  cards[at + step]?.querySelector<HTMLElement>('.card-name')?.focus();
+  e.preventDefault();
+  e.stopPropagation();
 }
 
 interface CardProps {
@@ -195,15 +223,17 @@ interface CardProps {
   picked: boolean;
   pick: () => void;
   open: () => void;
+  marked: ((text: string) => boolean) | null;
 }
 
-function Card({ cell, most, at, of, picked, pick, open }: CardProps) {
+function Card({ cell, most, at, of, picked, pick, open, marked }: CardProps) {
+  const kind = (text: string) => (marked?.(text) ? ' card-marked' : '');
   const share = (value: number) => `${(100 * Math.abs(value)) / (most || 1)}%`;
   const name = nameOf(cell);
   return (
     <li class={`card${picked ? ' card-picked' : ''}`} aria-setsize={of} aria-posinset={at + 1}>
       <header>
-        <button type="button" class="card-name mono" onClick={open} {...tip(`Show ${name} as a flame graph`)}>{name}</button>
+        <button type="button" class={`card-name mono${kind(name)}`} onClick={open} {...tip(`Show ${name} as a flame graph`)}>{name}</button>
         <label class="card-pick" {...tip('Pick two to compare them')}>
           <input type="checkbox" checked={picked} onChange={pick} aria-label={`Compare ${name}`} />
         </label>
@@ -217,7 +247,7 @@ function Card({ cell, most, at, of, picked, pick, open }: CardProps) {
           <li key={f.name} class={f.cost.value < 0 ? 'negative' : ''} style={{ '--share': share(f.cost.value) }}>
             <button
               type="button"
-              class="card-fn mono"
+              class={`card-fn mono${kind(f.name)}`}
               title={f.name}
               onClick={(e) => openFunctionMenu(f.name, e.currentTarget)}
             >
