@@ -5,10 +5,11 @@
 //	service     state that all answers share
 //	opened      opened profiles
 //	query       a request's parameters, checked and in canonical form
-//	open        from ids to profiles
+//	open        from ids to profiles; part, to the parts of one
 //	kinds       one function per report, from a query to an answer
 //	flame       flame graphs, and their visible parts; flame_query, flame_file
 //	sums        profiles added up and compared
+//	grid        what the values of a label cost
 //	profiles    the open profiles and their ids; loading and uploads
 //	info        information on a profile
 //	views       saved sets of options

@@ -9,6 +9,7 @@
 //	load        the profile of a selection: its sum, divided
 //	sum         asks the store for the sum or the total of a selection
 //	pprof       the sum as a file
+//	parts       the parts of a selection by a label
 //	prepare     flame graphs that are made when the server starts
 //	records     labels, services, single profiles
 //	series      totals over time
