@@ -165,6 +165,11 @@ labelled('two values of a label compare', async ({ page, open }) => {
   await page.goto(link);
   await settled(page);
   assert.ok(await rows(page).count() > 0);
+  // By another label, the grid has the changes between both.
+  await page.getByRole('tab', { name: 'Tags' }).click();
+  await settled(page);
+  await page.getByText(/values?, the largest change first/).waitFor();
+  assert.equal(await page.getByRole('checkbox').count(), 0);
 }, { mayShift: true });
 
 /** A profile with one function and a number of samples, as folded stacks. */

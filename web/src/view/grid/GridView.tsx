@@ -70,6 +70,7 @@ function Cells({ grid, pages, state: now, numeric, find }: CellsProps) {
   const matches = useSearch(now);
   const [picked, setPicked] = useState<readonly GridCell[]>([]);
   useEffect(() => setPicked([]), [grid.by]);
+  const compared = now.base.length > 0; // values are changes, and their parts are of one side alone
   const label = grid.labels.find((l) => l.key === grid.by);
   const pick = (cell: GridCell) => setPicked((all) => {
     const rest = all.filter((c) => c.value !== cell.value);
@@ -100,13 +101,13 @@ function Cells({ grid, pages, state: now, numeric, find }: CellsProps) {
           row={row}
           need={need}
           picked={picked}
-          pick={pick}
+          pick={compared ? null : pick}
           open={open}
           marked={matches}
         />
       )}
       <div class="pane-facts">
-        <span>{plural(total, 'value')}, the most expensive first</span>
+        <span>{plural(total, 'value')}, {compared ? 'the largest change first' : 'the most expensive first'}</span>
         {label?.total && <span>{percentText(label.total.percent)} of the total has this label</span>}
         <span>All bars have one scale</span>
       </div>
@@ -152,7 +153,7 @@ interface CardsProps {
   row: (i: number) => GridCell | undefined;
   need: (first: number, end: number) => void;
   picked: readonly GridCell[];
-  pick: (cell: GridCell) => void;
+  pick: ((cell: GridCell) => void) | null;
   open: (cell: GridCell) => void;
   marked: ((text: string) => boolean) | null;
 }
@@ -182,7 +183,7 @@ function Cards({ grid, total, row, need, picked, pick, open, marked }: CardsProp
             at={first + i}
             of={total}
             picked={picked.some((c) => c.value === cell.value)}
-            pick={() => pick(cell)}
+            pick={pick && (() => pick(cell))}
             open={() => open(cell)}
             marked={marked}
           />
@@ -221,7 +222,7 @@ interface CardProps {
   at: number;
   of: number;
   picked: boolean;
-  pick: () => void;
+  pick: (() => void) | null;
   open: () => void;
   marked: ((text: string) => boolean) | null;
 }
@@ -234,9 +235,11 @@ function Card({ cell, most, at, of, picked, pick, open, marked }: CardProps) {
     <li class={`card${picked ? ' card-picked' : ''}`} aria-setsize={of} aria-posinset={at + 1}>
       <header>
         <button type="button" class={`card-name mono${kind(name)}`} onClick={open} {...tip(`Show ${name} as a flame graph`)}>{name}</button>
-        <label class="card-pick" {...tip('Pick two to compare them')}>
-          <input type="checkbox" checked={picked} onChange={pick} aria-label={`Compare ${name}`} />
-        </label>
+        {pick && (
+          <label class="card-pick" {...tip('Pick two to compare them')}>
+            <input type="checkbox" checked={picked} onChange={pick} aria-label={`Compare ${name}`} />
+          </label>
+        )}
       </header>
       <p class={`card-sum${cell.sum.value < 0 ? ' negative' : ''}`} style={{ '--share': share(cell.sum.value) }}>
         <b>{cell.sum.text}</b>
