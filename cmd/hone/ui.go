@@ -45,7 +45,7 @@ Flags:
                   address of the web server (localhost and a free port)
   -no_browser     don't open a browser
   -view NAME      view to open: flame, top, sandwich, graph, source, disasm, peek,
-                  traces, tags, raw, diff or advice (flame)
+                  traces, tags, raw, diff or advice (flame; diff with -base)
   -runs DIR       where runs are kept (.hone/runs of this module)
   -max-answer SIZE
                   refuse larger answers (128MiB, at most a quarter of -max-memory)
@@ -147,7 +147,11 @@ func serveUI(ctx context.Context, a *app, inv *shell.Invocation, f uiFlags, comp
 	case f.view == "" && runs != "" && !kept.Empty():
 		page += runs
 	case start != "":
-		page += cmp.Or(f.view, "flame") + "?" + start
+		usual := "flame"
+		if len(site.Base) > 0 {
+			usual = "diff" // comparisons begin with the list of what changed
+		}
+		page += cmp.Or(f.view, usual) + "?" + start
 	default:
 		page += f.view
 	}

@@ -475,6 +475,8 @@ func TestUIServes(t *testing.T) {
 		{"pprof", "-http=:0", "-no_browser", "-focus=main", file},
 		{"pprof", "-http=localhost:", "-no_browser", file},
 		{"pprof", "-http=127.0.0.1", "-no_browser", file},
+		{"ui", "-no_browser", "-base", file, testdata("cpu.method-values.pb.gz")},
+		{"ui", "-no_browser", "-view=top", "-base", file, file},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
@@ -485,6 +487,9 @@ func TestUIServes(t *testing.T) {
 				t.Fatal(err)
 			}
 			if slices.Contains(args, "-focus=main") && u.Query().Get("focus") != "main" || slices.Contains(args, "-view=top") && u.Path != "/top" {
+				t.Errorf("the page is %s", page)
+			}
+			if compared := slices.Contains(args, "-base") && !slices.Contains(args, "-view=top"); compared != (u.Path == "/diff") {
 				t.Errorf("the page is %s", page)
 			}
 			r, err := http.Get(page)

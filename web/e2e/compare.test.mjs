@@ -19,7 +19,8 @@ const mine = (page) => page.getByRole('button', { name: 'Your code' });
 /** @param {Page} page */
 const sentences = (page) => page.getByRole('region', { name: 'In short' }).getByRole('paragraph');
 
-compared.core('a comparison opens with the list of your code, and the switch for all is kept', async ({ page, open }) => {
+compared.core('a comparison opens with the list of your code, and the switch for all is kept', async ({ page, open, server }) => {
+  assert.match(server.log(), /Serving on \S+\/diff\?base=\w+&profile=\w+;/);
   await open('/');
   assert.match(page.url(), /\/diff\?/);
   assert.equal(await mine(page).getAttribute('aria-pressed'), 'true');
