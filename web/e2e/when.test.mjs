@@ -54,7 +54,7 @@ check.core('a heat map shows which instance and which minute; a drag selects bot
   await page.locator('.timeline-by select').selectOption({ label: 'Heat map by instance' });
   await settled(page);
   assert.equal(new URL(page.url()).searchParams.get('heat'), 'instance');
-  // The largest is the first row, and its minute is told to who can't see colours.
+  // The largest is the first row; its minute is in the name, for people who can't see colours.
   assert.match((await heat(page).getAttribute('aria-label')) ?? '', /Most: b, \d+ \w+ 14:0[567]:00 – 14:0[678]:00, 0\.\d+ cores/);
   const [from, to] = [await cell(page, 35, 0, INSTANCES.length), await cell(page, 37, 0, INSTANCES.length)];
   await page.mouse.move(from.x, from.y);

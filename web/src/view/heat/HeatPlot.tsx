@@ -206,7 +206,7 @@ function rowName(map: HeatMap, row: number, sel: Selection): string {
   return name.length > CHARS ? `${name.slice(0, 6)}…${name.slice(-(CHARS - 7))}` : name;
 }
 
-/** The cell with the most, for who can't see the colours. */
+/** The cell with the most, for people who can't see the colours. */
 function hottest({ map, amounts, sel }: HeatPlotProps): string {
   let most = -1;
   amounts.forEach((v, i) => {
