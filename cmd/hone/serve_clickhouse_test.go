@@ -301,7 +301,7 @@ func TestWebOnClickHouse(t *testing.T) {
 		t.Skip("takes a minute: HONE_CLICKHOUSE_TESTS=all runs it")
 	}
 	s := clickhousetest.Single(t)
-	cmd := exec.Command("npm", "run", "--silent", "e2e", "--", "e2e/continuous.test.mjs")
+	cmd := exec.Command("npm", "run", "--silent", "e2e", "--", "e2e/continuous.test.mjs", "e2e/when.test.mjs")
 	cmd.Dir = filepath.Join("..", "..", "web")
 	cmd.Env = append(os.Environ(), "HONE_E2E_CLICKHOUSE="+s.Addr)
 	if out, err := cmd.CombinedOutput(); err != nil {
