@@ -81,6 +81,7 @@ func listRuns(ctx context.Context, a *app, root string, asJSON bool) error {
 		r := api.ListedRun{ID: e.ID, Dir: e.Dir, Created: e.Created, State: e.State}
 		if e.Info != nil {
 			r.Head, r.Base, r.Command, r.Warnings = &e.Info.Head, e.Info.Base, e.Info.Command, e.Info.Warnings
+			r.Took = e.Info.Took
 			var names []string
 			if names, err = e.Benchmarks(ctx); ctx.Err() != nil {
 				return ctx.Err()

@@ -13,6 +13,7 @@ type RunRow struct {
 	Packages    []string                `json:"packages"`
 	Names       []string                `json:"names"` // of benchmarks, without their packages
 	Revision    string                  `json:"revision"`
+	Line        string                  `json:"line"` // the command as a shell takes it
 	Environment *experiment.Environment `json:"environment,omitempty"`
 }
 
@@ -80,6 +81,7 @@ type ListedRun struct {
 	Head       *experiment.Revision `json:"head,omitempty"`
 	Base       *experiment.Revision `json:"base,omitempty"`
 	Benchmarks int                  `json:"benchmarks"`
+	Took       float64              `json:"took,omitempty"` // seconds until it was complete
 	Command    []string             `json:"command,omitempty"`
 	Warnings   []string             `json:"warnings,omitempty"`
 }

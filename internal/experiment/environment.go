@@ -84,6 +84,9 @@ type Revision struct {
 	Name   string `json:"name,omitempty"` // as the user said it: "main", "HEAD~"
 	Commit string `json:"commit,omitempty"`
 	Dirty  bool   `json:"dirty,omitempty"` // measured with changes not committed
+	// Branch is the one that was checked out, Subject the first line of the commit's message.
+	Branch  string `json:"branch,omitempty"`
+	Subject string `json:"subject,omitempty"`
 }
 
 // ReadRevision asks git for the state of a folder. Outside a repository, or
@@ -98,5 +101,23 @@ func ReadRevision(ctx context.Context, dir string) Revision {
 		return Revision{}
 	}
 	changes, ok := ask("status", "--porcelain", "--untracked-files=no")
-	return Revision{Commit: commit, Dirty: ok && changes != ""}
+	branch, _ := ask("symbolic-ref", "--quiet", "--short", "HEAD") // none if a commit is checked out
+	return Revision{Commit: commit, Dirty: ok && changes != "", Branch: branch, Subject: ReadSubject(ctx, dir, commit)}
+}
+
+// maxSubject limits the subjects that are kept, in characters: some tools write whole
+// messages into the first line.
+const maxSubject = 200
+
+// ReadSubject asks git for the subject of a commit, "" if it can't tell.
+func ReadSubject(ctx context.Context, dir, commit string) string {
+	out, err := git.Run(ctx, dir, nil, nil, "log", "-1", "--no-show-signature", "--format=%s", commit, "--")
+	if err != nil {
+		return ""
+	}
+	subject := []rune(strings.ToValidUTF8(strings.TrimSpace(string(out)), "\uFFFD"))
+	if len(subject) > maxSubject {
+		subject = append(subject[:maxSubject-1], '…')
+	}
+	return string(subject)
 }

@@ -47,10 +47,12 @@ type Info struct {
 	Looks    []Look    `json:"looks,omitempty"` // when a comparison's samples were looked at
 	// Comparisons is how many comparisons, each a run, share the chance of a false alarm;
 	// 0 is one.
-	Comparisons int      `json:"comparisons,omitempty"`
-	Timing      *Timing  `json:"timing,omitempty"`
-	Notes       []string `json:"notes,omitempty"`
-	Warnings    []string `json:"warnings,omitempty"`
+	Comparisons int     `json:"comparisons,omitempty"`
+	Timing      *Timing `json:"timing,omitempty"`
+	// Took is how many seconds passed until the run was complete.
+	Took     float64  `json:"took,omitempty"`
+	Notes    []string `json:"notes,omitempty"`
+	Warnings []string `json:"warnings,omitempty"`
 	// Files is every file but run.json itself, by slash-separated path. Empty
 	// while the run is partial.
 	Files map[string]FileSum `json:"files,omitempty"`

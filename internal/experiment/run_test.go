@@ -14,9 +14,11 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/perf/benchfmt"
 
+	"github.com/hone-go/hone/internal/git/gittest"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -451,5 +453,36 @@ func TestEnvironment(t *testing.T) {
 func TestProfilesAreGzip(t *testing.T) {
 	if _, err := gzip.NewReader(bytes.NewReader(cpuProfile(t))); err != nil {
 		t.Error(err)
+	}
+}
+
+// A revision tells what distinguishes runs for a reader: branch and subject.
+func TestRevision(t *testing.T) {
+	dir := t.TempDir()
+	gittest.Commit(t, dir, map[string]string{"a.go": "package a\n"})
+	gittest.Run(t, dir, "commit", "-q", "--allow-empty", "-m", "words: count "+strings.Repeat("x", 300)+"\n\nThe body.")
+	gittest.Run(t, dir, "switch", "-q", "-c", "faster")
+	r := ReadRevision(t.Context(), dir)
+	if r.Branch != "faster" || !strings.HasPrefix(r.Subject, "words: count xxx") || utf8.RuneCountInString(r.Subject) != maxSubject || strings.Contains(r.Subject, "body") {
+		t.Errorf("%+v", r)
+	}
+	gittest.Run(t, dir, "switch", "-q", "--detach")
+	if r := ReadRevision(t.Context(), dir); r.Branch != "" || r.Subject == "" {
+		t.Errorf("of a commit: %+v", r)
+	}
+}
+
+// A complete run knows how long it took.
+func TestTook(t *testing.T) {
+	w, err := Create(t.TempDir(), Info{Created: time.Unix(1, 0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(3 * time.Millisecond)
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if run, err := Open(t.Context(), w.Dir()); err != nil || run.Took < 0.002 || run.Took > 600 {
+		t.Errorf("took %v (%v)", run, err)
 	}
 }

@@ -24,6 +24,7 @@ type Writer struct {
 	bench   map[part]*benchOut
 	folders map[string][2]string // by folder in lower case: package and benchmark
 	closed  bool
+	began   time.Time
 }
 
 type benchOut struct {
@@ -59,7 +60,7 @@ func Create(root string, info Info) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create run: %w", err)
 	}
-	w := &Writer{info: info, dir: hidden.Path, bench: make(map[part]*benchOut), folders: make(map[string][2]string)}
+	w := &Writer{info: info, dir: hidden.Path, bench: make(map[part]*benchOut), folders: make(map[string][2]string), began: time.Now()}
 	err = os.Chmod(hidden.Path, 0o777&^umask)
 	if err == nil {
 		err = w.writeInfo()
@@ -195,6 +196,7 @@ func (w *Writer) Close() error {
 		return fmt.Errorf("close run: %w", err)
 	}
 	w.info.Files, w.info.State = files, Complete
+	w.info.Took = time.Since(w.began).Round(time.Millisecond).Seconds()
 	if err := w.writeInfo(); err != nil {
 		return fmt.Errorf("close run: %w", err)
 	}

@@ -59,6 +59,7 @@ func (w *Workspace) Checkout(ctx context.Context, ref string) (*Base, error) {
 	if base.Commit, err = repo.resolve(ctx, ref); err != nil {
 		return nil, err
 	}
+	base.Subject = experiment.ReadSubject(ctx, head.Dir, base.Commit)
 	side, warnings, err := checkout(ctx, w.Scratch, w.Tool, repo, base.Commit)
 	if err != nil {
 		return nil, err

@@ -55,11 +55,21 @@ test('-runs says where they are, in whatever folder', async () => {
   }
 });
 
+check('runs are told apart: subject and branch of the commit, what measured them, how long, and the verdict', async ({ page, open }) => {
+  await open('/runs');
+  const row = rows(page, 'Runs').filter({ hasText: '-against' });
+  const text = String(await row.textContent());
+  for (const part of [/words/, /main · /, /bench -count 6 .*-against HEAD/, /\d+ (s|min)/]) assert.match(text, part);
+  await page.getByRole('button', { name: 'Took' }).click();
+  await page.getByRole('searchbox', { name: 'Find runs' }).fill('main');
+  await eventually(async () => assert.equal(await rows(page, 'Runs').count(), 3)); // not the broken one
+});
+
 check.core('the list has time, commit, package, marks and what is broken; it is filtered and saved', async ({ page, open }) => {
   await open('/runs');
   assert.equal(await rows(page, 'Runs').count(), 4);
   const first = rows(page, 'Runs').first();
-  for (const text of ['example.com/words', '+dirty vs', 'against', 'linux']) assert.ok((await first.textContent())?.includes(text), text);
+  for (const text of ['example.com/words', '+dirty vs', 'against', 'words']) assert.ok((await first.textContent())?.includes(text), text);
   await rows(page, 'Runs').last().getByText('corrupt').waitFor();
   await page.getByRole('searchbox', { name: 'Find runs' }).fill('against');
   await eventually(async () => assert.equal(await rows(page, 'Runs').count(), 1));

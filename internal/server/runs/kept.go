@@ -144,6 +144,7 @@ func (k *Kept) List(ctx context.Context) (*api.RunList, error) {
 		row := api.RunRow{ListedRun: api.ListedRun{ID: e.ID, Dir: e.Dir, Created: e.Created, State: e.State}, Packages: []string{}, Names: []string{}}
 		if e.Info != nil {
 			row.Head, row.Base, row.Command, row.Warnings = &e.Info.Head, e.Info.Base, e.Info.Command, e.Info.Warnings
+			row.Took, row.Line = e.Info.Took, compare.CommandLine(row.Command)
 			row.Environment, row.Revision = &e.Info.Environment, compare.RevisionsText(row.Head, row.Base)
 			names, err := e.Measured(ctx)
 			if err != nil {
@@ -174,7 +175,7 @@ func (k *Kept) Run(ctx context.Context, name string) (*api.RunAbout, error) {
 	about := &api.RunAbout{
 		ListedRun: api.ListedRun{
 			ID: run.ID, Dir: run.Dir, Created: run.Created, State: run.State, Head: &run.Head, Base: run.Base,
-			Command: run.Command,
+			Command: run.Command, Took: run.Took,
 		},
 		Revision: compare.RevisionsText(&run.Head, run.Base), Environment: run.Environment,
 		Notes: append(append([]string{}, run.Notes...), run.CodeNotes(false)...), Problems: append([]string{}, run.Problems...),

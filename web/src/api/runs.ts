@@ -7,6 +7,9 @@ export interface Revision {
   name?: string;
   commit?: string;
   dirty?: boolean;
+  branch?: string;
+  /** The first line of the commit's message. */
+  subject?: string;
 }
 
 export interface Environment {
@@ -34,6 +37,8 @@ export interface Run {
   head?: Revision;
   base?: Revision;
   benchmarks: number;
+  /** Seconds until it was complete. */
+  took?: number;
   command?: string[];
   warnings?: string[];
   /** Head, and what it was measured against, as hone runs prints them. */
@@ -43,6 +48,8 @@ export interface Run {
 
 export interface ListedRun extends Run {
   packages: string[];
+  /** The command, as a shell takes it. */
+  line: string;
   /** Of benchmarks. */
   names: string[];
 }

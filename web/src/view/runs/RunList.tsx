@@ -11,7 +11,7 @@ import { plural } from '../table/format';
 import { orderText, parseOrder, sorted } from '../table/order';
 import { Table, type Column } from '../table/Table';
 import type { PageProps } from '../props';
-import { zoneText } from '../../state/selection';
+import { lengthText, zoneText } from '../../state/selection';
 import { machineOf, Marks, when } from './words';
 
 /** All runs, to look at one or compare two. */
@@ -61,6 +61,7 @@ export function RunList({ state }: PageProps<RunsState>) {
               count={rows.length}
               row={(i) => rows[i]}
               rowKey={(r) => r.dir}
+              rowRem={2.75}
               order={order}
               onOrder={(column) =>
                 setRuns({ order: orderText({ column, descending: order.column === column ? !order.descending : column === 'time' }) })}
@@ -84,7 +85,8 @@ const timeOf = (all: readonly ListedRun[], id: string) => Date.parse(all.find((r
 function textOf(r: ListedRun): string {
   const marks = [r.state, r.head?.dirty ? 'dirty' : '', r.base ? 'against' : ''];
   return [
-    r.id, when(r.created), r.revision, ...r.packages, ...r.names, r.environment?.go, machineOf(r.environment), ...marks,
+    r.id, when(r.created), r.revision, r.head?.branch, r.head?.subject, ...r.packages, ...r.names, r.environment?.go,
+    machineOf(r.environment), ...marks,
     ...(r.command ?? []),
   ].join(' ');
 }
@@ -92,6 +94,8 @@ function textOf(r: ListedRun): string {
 function keyOf(column: string): (r: ListedRun) => string | number {
   switch (column) {
     case 'revision': return (r) => r.revision;
+    case 'for': return (r) => r.line;
+    case 'took': return (r) => r.took ?? -1;
     case 'packages': return (r) => r.packages.join(' ');
     case 'benchmarks': return (r) => r.benchmarks;
     case 'go': return (r) => r.environment?.go ?? '';
@@ -122,31 +126,44 @@ function columnsOf(
       ),
     },
     {
-      id: 'time', title: `Run, ${zoneText(Date.now())}`, order: 'descending', width: 'minmax(12.5rem, 17rem)',
+      id: 'time', title: `Run, ${zoneText(Date.now())}`, order: 'descending', width: 'minmax(12.5rem, 15rem)',
       cell: (r) => (
-        <>
-          {r.state === 'corrupt' ? <span>{when(r.created)}</span> : (
-            <a
-              class="runs-open"
-              tabIndex={-1}
-              href={runsHref({ page: 'run', run: [r.id] })}
-              onClick={follow(() => goRuns({ page: 'run', run: [r.id] }))}
-            >
-              {when(r.created)}
-            </a>
-          )}
-          <Marks run={r} />
-        </>
+        <div class="runs-two">
+          <span class="runs-when">
+            {r.state === 'corrupt' ? <span>{when(r.created)}</span> : (
+              <a
+                class="runs-open"
+                tabIndex={-1}
+                href={runsHref({ page: 'run', run: [r.id] })}
+                onClick={follow(() => goRuns({ page: 'run', run: [r.id] }))}
+              >
+                {when(r.created)}
+              </a>
+            )}
+            <Marks run={r} />
+          </span>
+          {r.head?.subject && <span class="runs-under cut soft">{r.head.subject}</span>}
+        </div>
       ),
       text: (r) => r.created,
     },
     { id: 'id', title: 'Id', width: '12rem', from: 104, kind: () => 'soft mono', cell: (r) => r.id, text: (r) => r.id },
     {
-      id: 'revision', title: 'Commit', order: 'ascending', width: 'minmax(8rem, 16rem)', from: 48, kind: () => 'mono',
-      cell: (r) => <span class="cut" title={r.revision}>{r.revision}</span>, text: (r) => r.revision,
+      id: 'revision', title: 'Commit', order: 'ascending', width: 'minmax(8rem, 2fr)', from: 40, cell: (r) => <Commit run={r} />,
+      text: (r) => r.revision,
     },
     {
-      id: 'verdict', title: 'Verdict', about: 'The result compared with the base', width: 'minmax(6rem, 3fr)',
+      id: 'for', title: 'Measured by', about: 'The command that measured it', order: 'ascending', width: 'minmax(8rem, 2.5fr)', from: 56,
+      cell: (r) => (
+        <div class="runs-two">
+          <code class="cut" title={r.line}>{r.line.replace(/^\S*hone /, '')}</code>
+          <span class="cut soft">{r.packages.join(', ') || r.names.join(', ')}</span>
+        </div>
+      ),
+      text: (r) => r.line,
+    },
+    {
+      id: 'verdict', title: 'Verdict', about: 'The result compared with the base', width: 'minmax(6rem, 2fr)',
       kind: (r) => verdictKind(verdicts[r.id]),
       cell: (r) => {
         if (r.error) return <span class="runs-error cut" title={r.error}>{r.error}</span>;
@@ -156,26 +173,45 @@ function columnsOf(
       text: (r) => r.error ?? verdicts[r.id]?.summary ?? '',
     },
     {
-      id: 'packages', title: 'Packages', order: 'ascending', width: 'minmax(8rem, 2fr)', from: 34,
+      id: 'packages', title: 'Packages', order: 'ascending', width: 'minmax(8rem, 2fr)', from: 112,
       cell: (r) => (
         <span class="cut" title={[...r.packages, '', ...r.names].join('\n')}>{r.packages.join(', ') || r.names.join(', ')}</span>
       ),
       text: (r) => r.packages.join(' '),
     },
     {
-      id: 'benchmarks', title: 'Benchmarks', order: 'descending', width: '7rem', from: 44, align: 'right', cell: (r) => r.benchmarks || '',
+      id: 'took', title: 'Took', about: 'How long it was measured', order: 'descending', width: '4.5rem', from: 34, align: 'right',
+      cell: (r) => (r.took ? tookText(r.took) : ''), text: (r) => String(r.took ?? ''),
+    },
+    {
+      id: 'benchmarks', title: 'Benchmarks', order: 'descending', width: '7rem', from: 64, align: 'right', cell: (r) => r.benchmarks || '',
       text: (r) => String(r.benchmarks),
     },
     {
-      id: 'go', title: 'Go', order: 'descending', width: '6rem', from: 58, kind: () => 'soft',
+      id: 'go', title: 'Go', order: 'descending', width: '6rem', from: 80, kind: () => 'soft',
       cell: (r) => r.environment?.go?.replace(/^go/, '') ?? '', text: (r) => r.environment?.go ?? '',
     },
     {
-      id: 'machine', title: 'Machine', order: 'ascending', width: '16rem', from: 76, kind: () => 'soft',
+      id: 'machine', title: 'Machine', order: 'ascending', width: '16rem', from: 96, kind: () => 'soft',
       cell: (r) => <span class="cut" title={machineOf(r.environment)}>{machineOf(r.environment)}</span>,
       text: (r) => machineOf(r.environment),
     },
   ];
+}
+
+const tookText = (seconds: number): string => (seconds < 9.95 ? `${seconds.toFixed(1)} s` : lengthText(1000 * seconds));
+
+/** What was measured, as people call it: the commit's subject, and where it is. */
+function Commit({ run: r }: { run: ListedRun }) {
+  const { subject, branch } = r.head ?? {};
+  return (
+    <div class="runs-two">
+      {subject && <span class="cut" title={subject}>{subject}</span>}
+      <span class={`cut mono${subject ? ' soft' : ''}`} title={r.revision}>
+        {branch && !r.head?.name ? `${branch} · ` : ''}{r.revision}
+      </span>
+    </div>
+  );
 }
 
 /** The marks, for files. */
