@@ -99,6 +99,21 @@ check('a function that changed leads to the comparison, which says the same', as
   assert.match(String(await first.textContent()), /Discounts/);
 });
 
+check('History of an hour opens on a week, with what functions took beside their shares', async ({ page, open }) => {
+  await open('/services');
+  await page.getByRole('grid', { name: 'Services' }).getByRole('link', { name: 'shop', exact: true }).click();
+  await settled(page);
+  await page.getByRole('tab', { name: 'History' }).click();
+  const grid = page.getByRole('grid', { name: 'Functions by version' });
+  await grid.waitFor();
+  await settled(page);
+  const [from, to] = (new URL(page.url()).searchParams.get('span') ?? '').split('-').map(Number);
+  assert.equal(Number(to) - Number(from), 7 * 86_400_000);
+  for (const version of ['v1.3.0', 'v1.4.0']) await grid.getByRole('columnheader', { name: version }).waitFor();
+  const row = grid.getByRole('row').filter({ hasText: 'Discounts' }).first();
+  assert.match(String(await row.textContent()), /20\.\d%0\.\d+ cores/);
+});
+
 check('columns order, a text narrows', async ({ page, open }) => {
   await open('/services');
   await page.getByRole('button', { name: 'Memory' }).click();

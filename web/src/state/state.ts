@@ -6,7 +6,7 @@ import { computed, signal, type ReadonlySignal } from '@preact/signals';
 import { cut, visit, where, type How } from './address';
 import { linksOf, named, text, texts } from './links';
 import { mineAsked } from './mine';
-import { isSelection } from './selection';
+import { DAY, formatSpan, isSelection, parseSelection, type Span } from './selection';
 
 export const VIEWS = [
   'flame', 'top', 'sandwich', 'graph', 'source', 'disasm', 'peek', 'traces', 'tags', 'raw', 'diff', 'advice',
@@ -87,8 +87,20 @@ const PASSING: readonly Own[] = ['order', 'find', 'match', 'finding', 'at'];
 /** What a state is in another view. */
 export function inView(s: State, view: ViewID): State {
   if (view === s.view) return s;
-  const own = Object.fromEntries(Object.entries(s.own).filter(([name]) => !PASSING.includes(name as Own)));
+  const own: Record<string, string> =
+    Object.fromEntries(Object.entries(s.own).filter(([name]) => !PASSING.includes(name as Own)));
+  if (view === 'history' && own['span'] === undefined && own['live'] === undefined) {
+    const span = historySpan(s.profile[0]);
+    if (span !== null) own['span'] = formatSpan(span);
+  }
   return { ...s, view, own };
+}
+
+/** The time that a history begins with, if less than a day is selected: versions come every few days. null: what is selected. */
+export function historySpan(id: string | undefined): Span | null {
+  if (!isSelection(id)) return null;
+  const { from, to, id: single } = parseSelection(id, Date.now());
+  return from && to && !single && to - from < DAY ? { from: to - 7 * DAY, to } : null;
 }
 
 /** Changes what is shown: see visit. */

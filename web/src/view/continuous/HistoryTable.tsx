@@ -9,7 +9,7 @@ import { FunctionName } from '../table/FunctionName';
 import type { Order } from '../table/order';
 import { openSource } from '../table/select';
 import { Table, type Column } from '../table/Table';
-import { changeWords, firstText, meanShare, shareText, TONES, versionName, versionShares } from './history';
+import { changeWords, costText, firstText, meanShare, shareText, TONES, versionName, versionShares } from './history';
 
 interface Props {
   history: History;
@@ -55,6 +55,7 @@ export function HistoryTable({ history, functions, cum, order, onOrder, chosen, 
       count={functions.length}
       row={(i) => functions[i]}
       rowKey={(f) => f.name}
+      rowRem={2.75}
       order={order}
       onOrder={onOrder}
       selected={functions.findIndex((f) => f.name === chosen)}
@@ -102,17 +103,26 @@ export function columnsOf(h: History, functions: readonly FunctionHistory[], cum
       text: (f) => (f.first ? `${f.first.version} ${new Date(f.first.time).toISOString()}`.trim() : ''),
     },
     {
-      id: 'mean', title: 'Mean', about: 'Mean of the shares of all windows', order: 'descending', width: '5rem', align: 'right',
+      id: 'mean', title: 'Mean', about: 'Mean of the shares of all windows, and the mean cost of an instance', order: 'descending',
+      width: '6.5rem', align: 'right',
       from: one ? 30 : 54,
-      cell: (f) => shareText(meanShare(h, f, cum)), text: (f) => shareText(meanShare(h, f, cum)), ...(one ? {} : { kind: () => 'soft' }),
+      cell: (f) => (
+        <Figure
+          share={shareText(meanShare(h, f, cum))}
+          cost={costText(h, sum(cum ? f.cum : f.flat), sum(h.profiles), sum(h.duration))}
+        />
+      ),
+      text: (f) => shareText(meanShare(h, f, cum)), ...(one ? {} : { kind: () => 'soft' }),
     },
     ...h.versions.map((v, i): Column<FunctionHistory> => ({
-      id: `version ${v.version}`, title: versionName(v.version), width: '6rem', align: 'right',
-      about: `Share in ${versionName(v.version)}: ${plural(v.profiles, 'profile')} since ${timeText(v.first, false)}`,
+      id: `version ${v.version}`, title: versionName(v.version), width: '6.5rem', align: 'right',
+      about: `Share and cost in ${versionName(v.version)}: ${plural(v.profiles, 'profile')} since ${timeText(v.first, false)}`,
       from: 60 + 6 * (h.versions.length - 1 - i),
       cell: (f) => {
         const share = shares.get(f)?.[i] ?? null;
-        return share === null ? <span class="soft">–</span> : shareText(share);
+        if (share === null) return <span class="soft">–</span>;
+        const value = (cum ? f.versions.cum : f.versions.flat)[i]!;
+        return <Figure share={shareText(share)} cost={costText(h, value, v.profiles, v.duration)} />;
       },
       text: (f) => {
         const share = shares.get(f)?.[i] ?? null;
@@ -121,6 +131,13 @@ export function columnsOf(h: History, functions: readonly FunctionHistory[], cum
       share: (f) => (100 * (shares.get(f)?.[i] ?? 0)) / most,
     })),
   ];
+}
+
+const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+
+/** A share with what it is below. */
+function Figure({ share, cost }: { share: string; cost: string }) {
+  return <span class="history-figure">{share}{cost && <small>{cost}</small>}</span>;
 }
 
 /** How much the share changed the most, and with which version. */

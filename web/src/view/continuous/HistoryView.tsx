@@ -1,6 +1,6 @@
 import './continuous.css';
 import '../table/pane.css';
-import { useMemo, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { history as askHistory, markers as askMarkers, type FunctionHistory, type History, type Marker } from '../../api/continuous';
 import { useLasting } from '../../state/answer';
 import { HISTORY, HISTORY_OPTIONS } from '../../state/options';
@@ -8,7 +8,7 @@ import {
   formatSpan, formatValues, lengthText, parseSpan, parseValues, serviceOf, spanText, type Selection, type Span,
 } from '../../state/selection';
 import { selected, withSelection } from '../../state/selected';
-import { go, href, setOption, setOwn, type State } from '../../state/state';
+import { go, historySpan, href, setOption, setOwn, type State } from '../../state/state';
 import { timelineSpan } from '../../state/time';
 import { TimeChart, type ChartFlag, type ChartPoint } from '../chart/TimeChart';
 import { Button, Empty, Menu, ReportState, tip, type MenuItem } from '../parts';
@@ -55,6 +55,15 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
   for (const name of HISTORY_OPTIONS) if (state.options[name]) params[name] = state.options[name]!;
   const loading = useLasting(`history ${JSON.stringify(params)}`, (signal) => askHistory(params, signal));
   const report = loading.answer?.report;
+  useEffect(() => {
+    // The week that a history opens with is cut to what there is of it, if that is short.
+    const usual = historySpan(state.profile[0]);
+    const first = report && (report.left > 0 ? undefined : report.versions[0]?.first ?? report.time[0]);
+    if (loading.stale || first === undefined || !usual || state.own.span !== formatSpan(usual)) return;
+    if (first <= (usual.from + usual.to) / 2) return;
+    const from = Math.min(Math.floor(first / 1000 - 1) * 1000, sel.from);
+    setOwn('span', from < sel.from ? formatSpan({ from, to: usual.to }) : '', 'replace');
+  }, [report, loading.stale]);
   // What no profile has is of use only to who chose it.
   const functions = useMemo(() => report?.functions.filter((f) => f.first || named.includes(f.name)) ?? [], [report, state.own.fns]);
   last.current = { besides, shown: new Set(functions.map((f) => f.name)) };

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FunctionHistory, History } from '../../api/continuous';
-import { changeWords, firstText, linesOf, meanShare, versionShares } from './history';
+import { changeWords, costText, firstText, linesOf, meanShare, versionShares } from './history';
 
 const f: FunctionHistory = {
   name: 'main.f', flat: [0, 10, 30], cum: [0, 20, 60], versions: { flat: [0, 40], cum: [0, 80] },
@@ -44,4 +44,12 @@ test('the first functions have a line each, and the one that is looked at', () =
   const names = Array.from('abcdefghij');
   expect([...linesOf(names, new Set('b'), 'j')]).toEqual([...Array.from('acdefgh').map((n) => [n, names.indexOf(n)]), ['j', undefined]]);
   expect(linesOf(names, new Set('j'), 'j').has('j')).toBe(false);
+});
+
+test('a cost is per second, or of a moment', () => {
+  const cpu = { type: 'cpu', unit: 'nanoseconds' };
+  expect(costText(cpu, 5e9, 1, 10e9)).toBe('0.5 cores');
+  expect(costText(cpu, 5e9, 1, 0)).toBe('');
+  expect(costText({ type: 'inuse_space', unit: 'bytes' }, 4 * 2 ** 20, 2, 60e9)).toBe('2MB');
+  expect(costText({ type: 'goroutine', unit: 'count' }, 0, 0, 0)).toBe('');
 });

@@ -2,6 +2,7 @@
 
 import type { FunctionHistory, History } from '../../api/continuous';
 import { timeText } from '../../state/selection';
+import { overTimeText } from './words';
 
 /** Lines that colours tell apart. */
 export const TONES = 8;
@@ -27,6 +28,13 @@ const percents = (values: readonly number[], totals: readonly number[]) =>
 export function meanShare(h: History, f: FunctionHistory, cum: boolean): number {
   const known = sharesOf(h, f, cum).filter((s) => s !== null);
   return known.length === 0 ? 0 : known.reduce((a, b) => a + b, 0) / known.length;
+}
+
+/** What a function took, beside its share: per second, or of a moment, of one instance on average. '' if that isn't known. */
+export function costText(h: Pick<History, 'type' | 'unit'>, value: number, profiles: number, duration: number): string {
+  const moment = /^(inuse_|goroutine)/.test(h.type);
+  if (moment) return profiles > 0 ? overTimeText(value / profiles, h, 'profile') : '';
+  return duration > 0 ? overTimeText(value / (duration / 1e9), h, 'second') : '';
 }
 
 export const versionName = (version: string): string => version || 'no version';
