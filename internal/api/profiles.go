@@ -97,4 +97,5 @@ type Profile struct {
 type View struct {
 	Name  string `json:"name"`
 	Query string `json:"query"`
+	By    string `json:"by,omitempty"` // name of the token or user that saved it
 }

@@ -202,4 +202,7 @@ type Marker struct {
 	Version string `json:"version"`
 	Text    string `json:"text"`
 	Posted  bool   `json:"posted"`
+	// Profile is the id of the selection that a note is on; "" of other markers.
+	Profile string `json:"profile,omitempty"`
+	By      string `json:"by,omitempty"` // name of the token or user that posted it
 }

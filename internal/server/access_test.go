@@ -66,7 +66,7 @@ func TestAccess(t *testing.T) {
 		{"GET", "/api/v1/history", read, "GET /api/v1/history"},
 		{"GET", "/api/v1/markers", read, "GET /api/v1/markers"},
 		{"POST", "/api/v1/markers", write, "POST /api/v1/markers"},
-		{"DELETE", "/api/v1/markers/x", admin, "DELETE /api/v1/markers/{id}"},
+		{"DELETE", "/api/v1/markers/x", write, "DELETE /api/v1/markers/{id}"},
 		{"GET", "/api/v1/status", read, "GET /api/v1/status"},
 		{"POST", "/api/v1/backup", admin, "POST /api/v1/backup"},
 		{"GET", "/api/v1/sessions", read, "GET /api/v1/sessions"},
@@ -254,6 +254,54 @@ func TestReadScope(t *testing.T) {
 	}
 	if r := g.Do("DELETE", "/api/v1/markers/"+markerOf(t, g), "", g.As("api-admin")); r.StatusCode != 404 {
 		t.Errorf("removing a marker of another service: %s", r.Status)
+	}
+}
+
+// TestNoteScope checks who may see, write and remove notes on profiles.
+func TestNoteScope(t *testing.T) {
+	g := servertest.NewGuarded(t)
+	g.Fill()
+	on := func(q string) string { return api.SelectionPrefix + servertest.Between(q, 0, 10).Encode() }
+	post := func(who, q string) *http.Response {
+		body, err := json.Marshal(map[string]string{"profile": on(q), "text": "secret-note"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g.Do("POST", "/api/v1/markers", string(body), g.As(who))
+	}
+	for _, test := range []struct {
+		who, q string
+		status int
+	}{
+		{"reader", `cpu{service="api"}`, 403},
+		{"shop-writer", `cpu{service="api"}`, 403},
+		{"shop-writer", `cpu{service=~".*"}`, 403},
+		{"writer", `cpu{service="web"}`, 201},
+		{"writer", `cpu{service=~".*"}`, 201},
+	} {
+		if r := post(test.who, test.q); r.StatusCode != test.status {
+			t.Errorf("%s on %s: %s, want %d", test.who, test.q, r.Status, test.status)
+		}
+	}
+	list := func(who, q string) []api.Marker {
+		return servertest.Decode[struct{ Markers []api.Marker }](t, servertest.Body(t, g.Do("GET", "/api/v1/markers?profile="+url.QueryEscape(on(q)), "", g.As(who)))).Markers
+	}
+	for _, q := range []string{`cpu{service="web"}`, `cpu{service=~".*"}`} {
+		if got := list("api-reader", q); len(got) != 0 {
+			t.Errorf("who sees one service reads a note on %s: %+v", q, got)
+		}
+		got := list("reader", q)
+		if len(got) != 1 || got[0].By != "writer" {
+			t.Fatalf("notes on %s: %+v", q, got)
+		}
+		for _, step := range []struct {
+			who    string
+			status int
+		}{{"reader", 403}, {"shop-writer", 404}, {"writer", 204}} { // its own
+			if r := g.Do("DELETE", "/api/v1/markers/"+got[0].ID, "", g.As(step.who)); r.StatusCode != step.status {
+				t.Errorf("%s removes a note of writer: %s, want %d", step.who, r.Status, step.status)
+			}
+		}
 	}
 }
 
@@ -639,5 +687,32 @@ func TestRefusedTold(t *testing.T) {
 	push()
 	if len(told) != 1 || !strings.Contains(told[0], "send a token") {
 		t.Errorf("told of %q", told)
+	}
+}
+
+// TestSavedViewOwner checks that a saved view belongs to who saved it.
+func TestSavedViewOwner(t *testing.T) {
+	g := servertest.NewGuarded(t)
+	for _, step := range []struct {
+		who, method string
+		status      int
+	}{
+		{"reader", "PUT", 200},
+		{"reader", "PUT", 200}, // its own
+		{"api-reader", "PUT", 403},
+		{"api-reader", "DELETE", 403},
+		{"reader", "DELETE", 204},
+		{"reader", "PUT", 200},
+		{"admin", "DELETE", 204},
+	} {
+		r := g.Do(step.method, "/api/v1/views/mine", `{"query":"focus=a"}`, g.As(step.who))
+		if r.StatusCode != step.status {
+			t.Errorf("%s %s: %s, want %d: %s", step.method, step.who, r.Status, step.status, servertest.Body(t, r))
+		}
+		if step.status == 200 {
+			if text := servertest.Body(t, g.Do("GET", "/api/v1/views", "", g.As("api-reader"))); !strings.Contains(text, `"by":"reader"`) {
+				t.Errorf("the views don't say whose they are: %s", text)
+			}
+		}
 	}
 }

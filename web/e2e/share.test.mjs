@@ -116,6 +116,33 @@ stored('an upload is kept on the server under a link that lasts, whatever its na
   assert.ok(services.some((/** @type {{ name: string }} */ s) => s.name === 'team <b>uploads</b>'));
 }, { ...CLIPBOARD, mayShift: true });
 
+stored('notes on a selection are there for the next one who opens it', async ({ page, open, url }) => {
+  const id = encodeURIComponent(`sel:q=cpu{service="words"}&from=${Date.now() - 60 * MINUTE}&to=${Date.now() - MINUTE}`);
+  const text = '<img src=x onerror="window.stolen=1"> slow since the cache is cold';
+  const notes = page.getByRole('dialog', { name: 'Notes' });
+  const show = async () => {
+    await open(`/top?profile=${id}`);
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('menuitem', { name: /^Notes/ }).click();
+  };
+  await show();
+  await notes.getByText('No notes yet').waitFor();
+  await notes.getByLabel('Your note').fill('x'.repeat(2001));
+  await notes.getByText('Shorten it by 1 bytes').waitFor();
+  assert.equal(await notes.getByRole('button', { name: 'Add' }).isDisabled(), true);
+  await notes.getByLabel('Your note').fill(text);
+  await notes.getByRole('button', { name: 'Add' }).click();
+  await notes.getByRole('listitem').getByText(text.trim()).waitFor();
+  await clean(page);
+  await show();
+  await notes.getByRole('listitem').getByText(text.trim()).waitFor();
+  assert.equal(await page.evaluate(() => 'stolen' in window), false);
+  const { markers } = await (await fetch(`${url}/api/v1/markers?service=words`)).json();
+  assert.ok(markers.some((/** @type {{ text: string }} */ m) => m.text === text.trim()), JSON.stringify(markers)); // in the timeline, too
+  await notes.getByRole('button', { name: 'Remove this note' }).click();
+  await notes.getByText('No notes yet').waitFor();
+}, { mayShift: true });
+
 const file = suite([wordindex]);
 const index = join(root, 'examples/wordindex/index.go');
 

@@ -19,11 +19,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/hone-go/hone/internal/api"
-	"github.com/hone-go/hone/internal/server"
-	"github.com/hone-go/hone/internal/temporary"
-
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/server/auth"
 	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/temporary"
 )
 
 // Limits of saved views.
@@ -111,7 +111,7 @@ func (v *views) list(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (v *views) save(w http.ResponseWriter, r *http.Request) error {
-	view := api.View{Name: r.PathValue("name")}
+	view := api.View{Name: r.PathValue("name"), By: auth.From(r.Context()).Name}
 	if err := checkViewName(view.Name); err != nil {
 		return err
 	}
@@ -132,6 +132,9 @@ func (v *views) save(w http.ResponseWriter, r *http.Request) error {
 		i := slices.IndexFunc(all, func(old api.View) bool { return old.Name == view.Name })
 		switch {
 		case i >= 0:
+			if err := mayChange(r, &all[i]); err != nil {
+				return nil, err
+			}
 			all[i] = view
 		case len(all) >= maxViews:
 			return nil, server.BadParam("name", "too many saved views, %d: remove one first", len(all))
@@ -153,16 +156,27 @@ func (v *views) save(w http.ResponseWriter, r *http.Request) error {
 func (v *views) remove(w http.ResponseWriter, r *http.Request) error {
 	name := r.PathValue("name")
 	err := v.change(func(all []api.View) ([]api.View, error) {
-		rest := slices.DeleteFunc(all, func(old api.View) bool { return old.Name == name })
-		if len(rest) == len(all) {
+		i := slices.IndexFunc(all, func(old api.View) bool { return old.Name == name })
+		if i < 0 {
 			return nil, server.NotFound("unknown view %q", name)
 		}
-		return rest, nil
+		if err := mayChange(r, &all[i]); err != nil {
+			return nil, err
+		}
+		return slices.Delete(all, i, i+1), nil
 	})
 	if err != nil {
 		return err
 	}
 	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// mayChange returns an error unless a request's sender saved a view, or is an admin.
+func mayChange(r *http.Request, view *api.View) error {
+	if p := auth.From(r.Context()); view.By != "" && p.Name != view.By && !p.Roles.Has(auth.Admin) {
+		return &server.Error{Status: http.StatusForbidden, Param: "name", Err: fmt.Errorf("%s saved the view %q: only they and admins may change it", view.By, view.Name)}
+	}
 	return nil
 }
 

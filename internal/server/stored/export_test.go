@@ -8,6 +8,7 @@ import "github.com/hone-go/hone/profile"
 const (
 	PreparedServices = preparedServices
 	MaxMarkerText    = maxMarkerText
+	MaxNoteText      = maxNoteText
 )
 
 var (

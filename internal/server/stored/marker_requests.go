@@ -1,6 +1,7 @@
 package stored
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
@@ -8,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -16,13 +18,14 @@ import (
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
+	"github.com/hone-go/hone/internal/store"
 )
 
 // maxMarkerBody limits the body of a request, in bytes.
-const maxMarkerBody = 8 << 10
+const maxMarkerBody = 32 << 10
 
 func (s *Service) listMarkers(w http.ResponseWriter, r *http.Request) error {
-	p, err := newParams(r, []string{"from", "to", "service"})
+	p, err := newParams(r, []string{"from", "to", "service", "profile"})
 	if err != nil {
 		return err
 	}
@@ -30,7 +33,50 @@ func (s *Service) listMarkers(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return server.WriteJSON(w, r, map[string][]api.Marker{"markers": s.cfg.Markers.List(auth.From(r.Context()), p.Get("service"), sel.From, sel.To)})
+	all := s.cfg.Markers.List(auth.From(r.Context()), p.Get("service"), sel.From, sel.To)
+	if id := p.Get("profile"); id != "" {
+		on, err := noted(id)
+		if err != nil {
+			return err
+		}
+		all = slices.DeleteFunc(all, func(m api.Marker) bool { return m.Profile != on.String() })
+	}
+	return server.WriteJSON(w, r, map[string][]api.Marker{"markers": all})
+}
+
+// noted returns the selection that notes are on.
+func noted(id string) (*api.Selection, error) {
+	if !strings.HasPrefix(id, api.SelectionPrefix) {
+		return nil, server.BadParam("profile", "notes are on selections, whose ids begin with %s", api.SelectionPrefix)
+	}
+	sel, err := api.ParseSelection(id, time.Now())
+	if err != nil {
+		return nil, server.BadParam("profile", "profile: %w", err)
+	}
+	sel.SampleType, sel.Top, sel.Per = "", 0, "" // a note is on the profiles, however they are shown
+	return sel, nil
+}
+
+// serviceOf returns the service that a selection is of, "" for several.
+func (s *Service) serviceOf(ctx context.Context, sel *api.Selection) (string, error) {
+	if sel.ID == (store.ID{}) {
+		for _, m := range sel.Selector {
+			if m.Name == store.LabelService && m.Op == store.Equal {
+				return m.Value, nil
+			}
+		}
+		return "", nil
+	}
+	all, err := s.selections.store.Labels(ctx, store.Query{ID: sel.ID})
+	if err != nil {
+		return "", err
+	}
+	for _, l := range all {
+		if l.Name == store.LabelService && len(l.Values) == 1 {
+			return l.Values[0], nil
+		}
+	}
+	return "", server.NotFound("no profile %s", sel)
 }
 
 func (s *Service) postMarker(w http.ResponseWriter, r *http.Request) error {
@@ -43,14 +89,30 @@ func (s *Service) postMarker(w http.ResponseWriter, r *http.Request) error {
 		Service string          `json:"service"`
 		Version string          `json:"version"`
 		Text    string          `json:"text"`
+		Profile string          `json:"profile"`
 	}
 	if err := json.Unmarshal(data, &body); err != nil {
 		return server.BadParam("", `invalid body, want {"time": …, "service": "…", "version": "…", "text": "…"}: %w`, err)
 	}
-	one := api.Marker{Service: body.Service, Version: body.Version, Text: strings.TrimSpace(body.Text), Posted: true}
-	for _, field := range []struct{ name, text string }{{"service", one.Service}, {"version", one.Version}, {"text", one.Text}} {
-		if len(field.text) > maxMarkerText {
-			return server.BadParam(field.name, "%s is longer than %d bytes", field.name, maxMarkerText)
+	principal := auth.From(r.Context())
+	one := api.Marker{Service: body.Service, Version: body.Version, Text: strings.TrimSpace(body.Text), Posted: true, By: principal.Name}
+	most := maxMarkerText
+	if body.Profile != "" {
+		on, err := noted(body.Profile)
+		if err != nil {
+			return err
+		}
+		if one.Service, err = s.serviceOf(r.Context(), on); err != nil {
+			return err
+		}
+		one.Profile, most = on.String(), maxNoteText
+	}
+	for _, field := range []struct {
+		name, text string
+		most       int
+	}{{"service", one.Service, maxMarkerText}, {"version", one.Version, maxMarkerText}, {"text", one.Text, most}} {
+		if len(field.text) > field.most {
+			return server.BadParam(field.name, "%s is longer than %d bytes", field.name, field.most)
 		}
 		if !utf8.ValidString(field.text) || strings.ContainsFunc(field.text, unicode.IsControl) {
 			return server.BadParam(field.name, "%s has control characters or invalid UTF-8", field.name)
@@ -59,7 +121,6 @@ func (s *Service) postMarker(w http.ResponseWriter, r *http.Request) error {
 	if one.Version == "" && one.Text == "" {
 		return server.BadParam("text", "a marker needs a version or a text")
 	}
-	principal := auth.From(r.Context())
 	if !principal.Allows(one.Service) {
 		return &server.Error{Status: http.StatusForbidden, Param: "service", Err: fmt.Errorf("%s may not post markers for service %q", principal.Name, one.Service)}
 	}

@@ -24,6 +24,7 @@ const (
 	maxPosted     = 10_000
 	maxVersions   = 50_000 // remembered versions of all services
 	maxMarkerText = 500    // bytes
+	maxNoteText   = 2000   // bytes
 	// maxMarkersFile is more than all of those take with the longest labels.
 	maxMarkersFile = 256 << 20
 	// markersDelay is how long new versions are collected before they are written.
@@ -211,8 +212,8 @@ func (m *Markers) List(p *auth.Principal, service string, from, to int64) []api.
 		if !q.Contains(one.Time * int64(time.Millisecond)) {
 			continue
 		}
-		// A marker for all services reveals nothing about one.
-		if one.Service == "" || p.Allows(one.Service) && (service == "" || service == one.Service) {
+		// A marker for all services reveals nothing about one; a note on profiles of several may.
+		if one.Service == "" && (one.Profile == "" || p.Services == nil) || one.Service != "" && p.Allows(one.Service) && (service == "" || service == one.Service) {
 			out = append(out, one)
 		}
 	}
@@ -246,6 +247,9 @@ func (m *Markers) remove(p *auth.Principal, id string) error {
 	i := slices.IndexFunc(m.posted, func(one api.Marker) bool { return one.ID == id && p.Allows(one.Service) })
 	if i < 0 {
 		return server.NotFound("unknown marker %q", id)
+	}
+	if one := &m.posted[i]; !p.Roles.Has(auth.Admin) && (one.By == "" || one.By != p.Name) {
+		return &server.Error{Status: http.StatusForbidden, Param: "id", Err: errors.New("only admins and who posted a marker may remove it")}
 	}
 	old := m.posted
 	m.posted = slices.Delete(slices.Clone(old), i, i+1)

@@ -20,7 +20,7 @@ func New(srv *server.Server, cfg Config) *Service {
 	srv.Handle("GET /api/v1/history", auth.Read, s.history)
 	srv.Handle("GET /api/v1/markers", auth.Read, s.listMarkers)
 	srv.Handle("POST /api/v1/markers", auth.Write, s.postMarker)
-	srv.Handle("DELETE /api/v1/markers/{id}", auth.Admin, s.removeMarker)
+	srv.Handle("DELETE /api/v1/markers/{id}", auth.Write, s.removeMarker)
 	srv.Handle("GET /api/v1/status", auth.Read, s.status)
 	srv.Handle("POST /api/v1/backup", auth.Admin, s.backup)
 	return s

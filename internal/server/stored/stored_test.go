@@ -1,8 +1,10 @@
 package stored_test
 
 import (
+	"encoding/json"
 	"github.com/hone-go/hone/internal/server/servertest"
 	"github.com/hone-go/hone/internal/server/stored"
+	"net/http"
 
 	"bytes"
 	"context"
@@ -668,6 +670,47 @@ func TestLabelsAndServices(t *testing.T) {
 	if k := api.Kinds[0]; k.Kind != "cpu" || k.Type != "cpu" || k.Value != float64(2*servertest.ValueOf(t, servertest.CPU1)+servertest.ValueOf(t, servertest.CPU2)) || k.Profiles != 3 {
 		t.Errorf("kind cpu of api: %+v", k)
 	}
+}
+
+// TestNotes posts notes on selections and single profiles, and finds them by these.
+func TestNotes(t *testing.T) {
+	l := servertest.NewLive(t, nil)
+	l.Fill()
+	notes := func(id string) []api.Marker {
+		return servertest.Decode[struct{ Markers []api.Marker }](t, l.Get("/api/v1/markers?profile="+url.QueryEscape(id))).Markers
+	}
+	post := func(id, text string) *http.Response {
+		body, err := json.Marshal(map[string]string{"profile": id, "text": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return l.Do("POST", "/api/v1/markers", string(body))
+	}
+	id := api.SelectionPrefix + servertest.Between(`cpu{service="api"}`, 0, 10).Encode()
+	hostile := `<script>window.stolen = 1</script> "'` + "\u202e"
+	posted := servertest.Decode[api.Marker](t, servertest.Body(t, post(id, hostile)))
+	if posted.Text != hostile || posted.Service != "api" {
+		t.Fatalf("posted %+v", posted)
+	}
+	// However the same profiles are shown.
+	if got := notes(id + "&per=second&top=0.5&sample_type=samples"); len(got) != 1 || got[0].ID != posted.ID {
+		t.Errorf("notes on the selection: %+v", got)
+	}
+	if got := notes(api.SelectionPrefix + servertest.Between(`cpu{service="api"}`, 0, 9).Encode()); len(got) != 0 {
+		t.Errorf("notes on another time: %+v", got)
+	}
+	single := api.SelectionPrefix + "id=" + servertest.Decode[api.Records](t, l.Get("/api/v1/records?"+servertest.Between(`cpu{service="api"}`, 0, 10).Encode())).ID[0]
+	if got := servertest.Decode[api.Marker](t, servertest.Body(t, post(single, strings.Repeat("n", stored.MaxNoteText)))); got.Service != "api" || got.Profile != single {
+		t.Errorf("a note on a profile: %+v", got)
+	}
+	if got := notes(single); len(got) != 1 {
+		t.Errorf("notes on the profile: %+v", got)
+	}
+	servertest.Fails(t, post(id, strings.Repeat("n", stored.MaxNoteText+1)), 400, "text", "longer")
+	servertest.Fails(t, post(id, ""), 400, "text", "a version or a text")
+	servertest.Fails(t, post("0123456789abcdef01234567", "x"), 400, "profile", "sel:")
+	servertest.Fails(t, post(api.SelectionPrefix+"x=y", "x"), 400, "profile", "unknown selection parameter")
+	servertest.Fails(t, post(api.SelectionPrefix+"id="+strings.Repeat("1", 32), "x"), 404, "", "no profile")
 }
 
 func TestMarkers(t *testing.T) {

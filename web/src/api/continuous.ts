@@ -222,6 +222,10 @@ export interface Marker {
   version: string;
   text: string;
   posted: boolean;
+  /** Of a note: the selection that it is on. */
+  profile?: string;
+  /** Who posted it. */
+  by?: string;
 }
 
 export interface User {
@@ -291,6 +295,12 @@ export const markers = async (params: Params, signal?: AbortSignal) =>
 
 export async function postMarker(marker: Pick<Marker, 'time' | 'service' | 'version' | 'text'>): Promise<void> {
   await request('markers', { method: 'POST', body: JSON.stringify(marker), headers: { 'Content-Type': 'application/json' } });
+}
+
+/** A note on a selection; its flag in timelines is at a time in ms. */
+export async function postNote(profile: string, text: string, time: number): Promise<void> {
+  const body = JSON.stringify({ profile, text, ...(time ? { time } : {}) });
+  await request('markers', { method: 'POST', body, headers: { 'Content-Type': 'application/json' } });
 }
 
 export async function removeMarker(id: string): Promise<void> {

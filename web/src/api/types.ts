@@ -442,4 +442,6 @@ export interface FlameSearch {
 export interface SavedView {
   name: string;
   query: string;
+  /** Who saved it. */
+  by?: string;
 }

@@ -3,6 +3,7 @@ import { ApiError, deleteView, savedViews, saveView } from '../api/client';
 import type { SavedView } from '../api/types';
 import { useReturn } from '../state/connection';
 import { chipsOf, optionsIn, optionsQuery } from '../state/options';
+import { hasStore } from '../state/profiles';
 import { go, state } from '../state/state';
 import { Button, Failure, IconButton, toast } from './parts';
 
@@ -34,7 +35,9 @@ export default function SavedPanel({ close }: { close: () => void }) {
   return (
     <>
       <h2>Saved views</h2>
-      <p class="saved-help">Named filters and options, for any profile. Saved on this computer.</p>
+      <p class="saved-help">
+        Named filters and options, for any profile. Saved on {hasStore.value ? 'this server, for everyone' : 'this computer'}.
+      </p>
       {error && <Failure error={error} retry={load} />}
       {list && list.length > 0 && (
         <ul class="saved-list">
@@ -49,7 +52,7 @@ export default function SavedPanel({ close }: { close: () => void }) {
                 }}
               >
                 <span>{v.name}</span>
-                <span class="saved-what">{describe(v.query)}</span>
+                <span class="saved-what">{describe(v.query)}{v.by && ` · ${v.by}`}</span>
               </button>
               <IconButton icon="trash" label={`Delete ${v.name}`} onClick={() => void change(deleteView(v.name), `Deleted ${v.name}`)} />
             </li>

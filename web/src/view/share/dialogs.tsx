@@ -3,13 +3,14 @@
 import { signal } from '@preact/signals';
 import { Chunk } from '../Chunk';
 
-export type ShareDialog = 'keep';
+export type ShareDialog = 'keep' | 'notes';
 
 export const shareDialog = signal<ShareDialog | null>(null);
 
-const keep = () => import('./KeepDialog');
+const dialogs = { keep: () => import('./KeepDialog'), notes: () => import('./NotesDialog') };
 
 export function ShareDialogs() {
   const onClose = () => { shareDialog.value = null; };
-  return shareDialog.value === 'keep' ? <Chunk load={keep} props={{ onClose }} /> : null;
+  const open = shareDialog.value;
+  return open && <Chunk key={open} load={dialogs[open]} props={{ onClose }} />;
 }

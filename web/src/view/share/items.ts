@@ -40,6 +40,9 @@ export function shareItems(): MenuItem[] {
     ...(hasStore.value && !stored.value && s.profile.length === 1 && s.base.length === 0 ? [{
       label: 'Keep on this server …', icon: 'bookmark', hint: 'So that a link to it lasts', run: () => { shareDialog.value = 'keep'; },
     } as const] : []),
+    ...(stored.value ? [{
+      label: 'Notes …', icon: 'pencil', hint: 'What others said of these profiles', run: () => { shareDialog.value = 'notes'; },
+    } as const] : []),
     ...(!hasStore.value ? uploadCommand() : []),
   ];
 }

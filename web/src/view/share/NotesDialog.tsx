@@ -1,0 +1,68 @@
+import { useState } from 'preact/hooks';
+import { markers, postNote, removeMarker } from '../../api/continuous';
+import { useAnswer } from '../../state/answer';
+import { permanent } from '../../state/permalink';
+import { shownName } from '../../state/profiles';
+import { timeText } from '../../state/selection';
+import { selected } from '../../state/selected';
+import { state } from '../../state/state';
+import { Button, Dialog, Failure, IconButton, toast } from '../parts';
+import './share.css';
+
+const MOST = 2000; // bytes, as the server allows
+
+/** What others said of the profiles that are selected, and what one has to say. */
+export default function NotesDialog({ onClose }: { onClose: () => void }) {
+  const [id] = useState(() => permanent(state.peek(), Date.now()).profile[0] ?? '');
+  const [text, setText] = useState('');
+  const [round, setRound] = useState(0); // counts what was changed
+  const { answer, error, retry } = useAnswer(`${id} ${round}`, async (signal) => ({ notes: await markers({ profile: id }, signal) }));
+  const change = async (what: Promise<void>) => {
+    try {
+      await what;
+      setRound(round + 1);
+      return true;
+    } catch (err) {
+      toast(err instanceof Error ? err.message : String(err), 'error');
+      return false;
+    }
+  };
+  const size = new TextEncoder().encode(text.trim()).length;
+  return (
+    <Dialog title="Notes" onClose={onClose}>
+      <div class="share-form">
+        <p class="soft share-name">On {shownName([id])}</p>
+        {error && retry && <Failure error={error} retry={retry} />}
+        {answer && answer.report.notes.length === 0 && <p>No notes yet. Everyone who sees these profiles sees their notes.</p>}
+        {answer && answer.report.notes.length > 0 && (
+          <ul class="notes" aria-label="Notes">
+            {answer.report.notes.map((note) => (
+              <li key={note.id}>
+                <p class="share-name">{note.text}</p>
+                <p class="soft">{[note.by, timeText(note.time)].filter(Boolean).join(' · ')}</p>
+                <IconButton icon="trash" label="Remove this note" onClick={() => void change(removeMarker(note.id))} />
+              </li>
+            ))}
+          </ul>
+        )}
+        <form
+          class="share-form"
+          onSubmit={(e) => {
+            e.preventDefault();
+            if (text.trim()) void change(postNote(id, text.trim(), selected.peek()?.from ?? 0)).then((done) => done && setText(''));
+          }}
+        >
+          <label>
+            Your note
+            <textarea
+              class="find" value={text} aria-describedby="note-size"
+              onInput={(e) => setText(e.currentTarget.value.replaceAll(/\s*\n\s*/g, ' '))}
+            />
+          </label>
+          <span id="note-size" class="form-problem" role="status">{size > MOST ? `Shorten it by ${size - MOST} bytes` : ''}</span>
+          <div class="button-row"><Button kind="primary" type="submit" disabled={!text.trim() || size > MOST}>Add</Button></div>
+        </form>
+      </div>
+    </Dialog>
+  );
+}
