@@ -25,14 +25,15 @@ compares it or takes its length, the text needn't exist.
 
 The rewrite moves the body to a variant, such as appendString, that appends to a slice it is given. The function itself
 calls the variant, so its other callers stay the same. Calls that drop the text give the variant their own slice, or a
-small array on the stack. Only calls in the same file are changed.`,
+small array on the stack, and so do calls that make the text a part of a longer one. Only calls in the same file are
+changed.`,
 	Class:     advice.Safe,
 	Frames:    textFrames,
 	Allocates: true,
 	Match:     matchAppendVariant,
 	Conditions: advice.Conditions{
 		Offered: "the function returns one string or []byte; it only appends to a local slice, fills one of a known length, writes to a " +
-			"local Builder or Buffer, or returns a concatenation or what fmt formats; calls in its file append, write, compare or measure the result",
+			"local Builder or Buffer, or returns a concatenation or what fmt formats; calls in its file append, write, compare or measure the result, or concatenate it",
 		Review: "no other slice uses the spare capacity that is appended to; the function doesn't change what is appended to; evaluating a " +
 			"part of a concatenation doesn't change another; the destination of a bufio.Writer accepts Write calls of other sizes; " +
 			"the code doesn't distinguish nil from an empty slice when the result is empty",
@@ -143,8 +144,7 @@ func (t *textMaker) rewriteCalls(m *advice.Match) (n int) {
 		t.room = edit.StackBytes(t.stackRoom())
 	}
 	type rewritten struct {
-		edits    []advice.Edit
-		check    []string
+		textUse
 		profiled bool
 	}
 	var all []rewritten
@@ -162,7 +162,8 @@ func (t *textMaker) rewriteCalls(m *advice.Match) (n int) {
 		}
 		place := *t.Site
 		place.Place = t.Package.Around(c)
-		if place.Place.Decl == nil || slices.ContainsFunc(t.edits, func(e advice.Edit) bool { return e.Pos <= call.Pos() && call.Pos() < e.End }) {
+		edited := func(e advice.Edit) bool { return e.Pos <= call.Pos() && call.Pos() < e.End }
+		if place.Place.Decl == nil || slices.ContainsFunc(t.edits, edited) || slices.ContainsFunc(all, func(r rewritten) bool { return slices.ContainsFunc(r.edits, edited) }) {
 			continue
 		}
 		full, ok := t.CallAt(c.Parent(), t.fn.FullName())
@@ -171,7 +172,7 @@ func (t *textMaker) rewriteCalls(m *advice.Match) (n int) {
 			continue
 		}
 		file := t.Fset.Position(call.Pos()).Filename
-		all = append(all, rewritten{u.edits, u.check, t.Profiled(file, t.Package.Line(call.Pos()), t.Package.Line(call.End()))})
+		all = append(all, rewritten{u, t.Profiled(file, t.Package.Line(call.Pos()), t.Package.Line(call.End()))})
 	}
 	profiled := slices.ContainsFunc(all, func(r rewritten) bool { return r.profiled })
 	for _, r := range all {
@@ -180,6 +181,7 @@ func (t *textMaker) rewriteCalls(m *advice.Match) (n int) {
 		}
 		n++
 		m.Edits = append(m.Edits, r.edits...)
+		m.Imports = append(m.Imports, r.imports...)
 		t.check = append(t.check, r.check...)
 	}
 	return n
@@ -188,15 +190,17 @@ func (t *textMaker) rewriteCalls(m *advice.Match) (n int) {
 // A textUse is a call of the function whose result may not be kept.
 type textUse struct {
 	*textMaker
-	s     *advice.Site // in the calling function
-	c     code.Call
-	edits []advice.Edit
-	check []string
+	s *advice.Site // in the calling function
+	c code.Call
+
+	edits   []advice.Edit
+	check   []string
+	imports []string
 }
 
 // rewrite fills in the edits that make the call one of the variant; false if the result is kept, or nothing is known.
 func (u *textUse) rewrite() bool {
-	return u.appendedTo() || u.written() || u.compared() || u.borrowed()
+	return u.appendedTo() || u.written() || u.compared() || u.joined() || u.borrowed()
 }
 
 // to makes the call one of the variant.
@@ -326,6 +330,52 @@ func (u *textUse) compared() bool {
 		return isMap && types.Identical(of.Key(), types.Typ[types.String]) && p.Index == at.Node() && !facts.IsAssigned(at.Parent()) && u.stack()
 	}
 	return false
+}
+
+// joined matches return a + p.String(), and the same for a variable: the whole text is built on the stack.
+func (u *textUse) joined() bool {
+	at := facts.WithParens(u.c.Cursor)
+	if _, sum := at.Parent().Node().(*ast.BinaryExpr); !u.text || !sum {
+		return false
+	}
+	for {
+		if b, ok := at.Parent().Node().(*ast.BinaryExpr); !ok || b.Op != token.ADD {
+			break
+		}
+		at = facts.WithParens(at.Parent())
+	}
+	e, stmt := at.Node().(ast.Expr), at.Parent()
+	if !types.Identical(u.Info.TypeOf(e), types.Typ[types.String]) || !facts.InBlock(stmt) || facts.Commented(u.s.Place, stmt.Node().Pos(), stmt.Node().End()) ||
+		!facts.Builtins(u.s.Place, u.c.Pos(), "make", "byte", "string", "append") {
+		return false
+	}
+	switch n := stmt.Node().(type) {
+	case *ast.ReturnStmt:
+		if len(n.Results) != 1 {
+			return false
+		}
+	case *ast.AssignStmt:
+		if _, name := n.Lhs[0].(*ast.Ident); len(n.Lhs) != 1 || !name || n.Tok != token.DEFINE && n.Tok != token.ASSIGN {
+			return false
+		}
+	default:
+		return false
+	}
+	sum := &textMaker{Site: u.s, fn: u.fn, name: u.name, dst: facts.Fresh(u.s.Place, "joined", e.Pos(), u.s.Decl)}
+	text := fmt.Sprintf("%s := %s\n", sum.dst, edit.StackBytes(edit.RoundUp(2*u.stackRoom())))
+	parts := facts.Operands(u.s.Place, e)
+	for _, part := range parts {
+		added, ok := sum.appended(part)
+		if !ok {
+			return false
+		}
+		text += sum.dst + " = " + added + "\n"
+	}
+	sum.inTurn(parts)
+	u.check = append(u.check, sum.check...)
+	u.imports = append(u.imports, sum.imports...)
+	u.edits = append(u.edits, edit.Insert(stmt.Node().Pos(), text), edit.Replace(e, "string("+sum.dst+")"))
+	return true
 }
 
 // borrowed matches bytes that only a function that copies or compares gets, or a variable that nothing else uses.

@@ -14,7 +14,12 @@ func appendVariantCore(g *gen) core {
 	} else {
 		textOf = "string(" + call + ")"
 	}
-	switch g.pick(9) {
+	switch g.pick(10) {
+	case 8:
+		if text {
+			return g.expression("", g.one(g.str()+" + "+call, call+" + "+g.str(), call+" + strconv.Itoa("+g.int()+") + "+call), "string")
+		}
+		fallthrough
 	case 0, 1:
 		dst := g.one(g.bytes(), g.bytes(), "gb", g.bytes()+"[:0]", "[]byte(nil)")
 		return g.expression("", "append("+dst+", "+call+"...)", "[]byte")

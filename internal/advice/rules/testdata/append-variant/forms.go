@@ -46,6 +46,15 @@ func same(p point, text string) bool { return p.String() == text && len(p.String
 
 func found(p point, known map[string]int) int { return known[p.String()] }
 
+// described makes a longer text of two.
+func described(p, q point, n int) string {
+	if n > 1 {
+		text := p.String() + " twice"
+		return text
+	}
+	return "<" + p.String() + "-" + q.String() + " " + strconv.Itoa(n) + ">"
+}
+
 // kept needs a string.
 func kept(p point, known map[string]int) string {
 	known[p.String()]++
