@@ -33,7 +33,7 @@ changed.`,
 	Match:     matchAppendVariant,
 	Conditions: advice.Conditions{
 		Offered: "the function returns one string or []byte; it only appends to a local slice, fills one of a known length, writes to a " +
-			"local Builder or Buffer, or returns a concatenation or what fmt formats; calls in its file append, write, compare or measure the result, or concatenate it",
+			"local Builder or Buffer, adds to a local string, or returns a concatenation or what fmt formats; calls in its file append, write, compare or measure the result, or concatenate it",
 		Review: "no other slice uses the spare capacity that is appended to; the function doesn't change what is appended to; evaluating a " +
 			"part of a concatenation doesn't change another; the destination of a bufio.Writer accepts Write calls of other sizes; " +
 			"the code doesn't distinguish nil from an empty slice when the result is empty",

@@ -65,7 +65,7 @@ func textMakerAt(s *advice.Site) (t *textMaker, ok bool) {
 	if len(t.rest) == 0 || !straight(s) {
 		return nil, false
 	}
-	for _, form := range []func() bool{t.appends, t.fills, t.writesBuffer, t.concatenates} {
+	for _, form := range []func() bool{t.appends, t.fills, t.writesBuffer, t.adds, t.concatenates} {
 		fresh := *t
 		if form() {
 			t.guard()

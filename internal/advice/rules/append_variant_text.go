@@ -245,6 +245,123 @@ func (t *textMaker) concatenates() bool {
 	return true
 }
 
+// adds reads a function that adds to a string, and returns it:
+//
+//	s := p.name
+//	s += ":" + strconv.Itoa(p.port)
+//	return s
+func (t *textMaker) adds() bool {
+	last := t.lastReturned()
+	if last == nil || !t.text {
+		return false
+	}
+	v := facts.Object(t.Place, facts.Operands(t.Place, last)[0])
+	d, ok := t.declared(v)
+	if !ok || !types.Identical(v.Type(), types.Typ[types.String]) || !facts.Private(t.Place, v) || facts.Commented(t.Place, d.Node().Pos(), d.Node().End()) {
+		return false
+	}
+	t.built, t.dst = v, facts.Fresh(t.Place, "dst", t.rest[0].Pos(), t.Decl)
+	for _, id := range t.Uses(v) {
+		c, ok := t.Root().FindNode(id)
+		if !ok || t.Package.Around(c).Func != t.Func || !t.addUse(c) {
+			return false
+		}
+	}
+	for _, r := range t.returns() {
+		parts := facts.Operands(t.Place, r.Results[0])
+		text, ok := t.sum(parts[1:])
+		if !ok || facts.Object(t.Place, parts[0]) != v || facts.Commented(t.Place, r.Pos(), r.End()) {
+			return false
+		}
+		t.edits = append(t.edits, edit.Replace(r, text+"return "+t.dst))
+	}
+	text, constant := "", false
+	if d.Value != nil {
+		if text, constant = facts.ConstantText(t.Place, d.Value); constant && text == "" {
+			d.Value = nil
+		}
+	}
+	if d.Value == nil {
+		t.remove(d.Node())
+	} else {
+		text, ok := t.sum(facts.Operands(t.Place, d.Value))
+		if !ok {
+			return false
+		}
+		t.edits = append(t.edits, edit.Replace(d.Node(), strings.TrimSuffix(text, "\n")))
+	}
+	if t.needs {
+		t.edits = slices.Insert(t.edits, 0, edit.Insert(t.rest[0].Pos(), t.start+" := len("+t.dst+")\n"))
+	}
+	return true
+}
+
+// sum is the statements that append operands of a sum.
+func (t *textMaker) sum(parts []ast.Expr) (text string, ok bool) {
+	for _, e := range parts {
+		if t.built != nil && facts.Mentions(t.Place, e, t.built) {
+			return "", false
+		}
+		added, ok := t.appended(e)
+		if !ok {
+			return "", false
+		}
+		text += t.dst + " = " + added + "\n"
+	}
+	t.inTurn(parts)
+	return text, true
+}
+
+// addUse rewrites a use of the string that is added to; false if the variant can't do the same.
+func (t *textMaker) addUse(c inspector.Cursor) bool {
+	switch p := c.Parent().Node().(type) {
+	case *ast.ReturnStmt:
+		return true
+	case *ast.AssignStmt:
+		if len(p.Lhs) != 1 || p.Lhs[0] != c.Node() || !facts.InBlock(c.Parent()) || facts.Commented(t.Place, p.Pos(), p.End()) {
+			return false
+		}
+		parts := facts.Operands(t.Place, p.Rhs[0])
+		switch {
+		case p.Tok == token.ASSIGN && len(parts) > 1 && facts.Object(t.Place, parts[0]) == t.built:
+			parts = parts[1:]
+		case p.Tok != token.ADD_ASSIGN:
+			return false
+		}
+		text, ok := t.sum(parts)
+		t.edits = append(t.edits, edit.Replace(p, strings.TrimSuffix(text, "\n")))
+		return ok
+	case *ast.CallExpr:
+		if t.Callee(p) != "len" {
+			return false
+		}
+		t.measured(c.Parent())
+		return true
+	case *ast.BinaryExpr:
+		switch p.Op {
+		case token.EQL, token.NEQ:
+			text, constant := facts.ConstantText(t.Place, p.Y)
+			t.needs = true
+			t.edits = append(t.edits, edit.Replace(p, fmt.Sprintf("len(%s) %s %s", t.dst, p.Op, t.start)))
+			return constant && text == "" && p.X == c.Node()
+		case token.ADD: // the first operand of what is returned, or set to the same variable
+			for c.Parent().Node() != nil {
+				if b, ok := c.Parent().Node().(*ast.BinaryExpr); !ok || b.X != c.Node() {
+					break
+				}
+				c = c.Parent()
+			}
+			switch outer := c.Parent().Node().(type) {
+			case *ast.ReturnStmt:
+				return true
+			case *ast.AssignStmt:
+				return len(outer.Lhs) == 1 && outer.Tok == token.ASSIGN && facts.Object(t.Place, outer.Lhs[0]) == t.built
+			}
+		}
+	}
+	return false
+}
+
 // inTurn adds what to check if each operand is now appended before the next is evaluated.
 func (t *textMaker) inTurn(operands []ast.Expr) {
 	if len(operands) < 2 {

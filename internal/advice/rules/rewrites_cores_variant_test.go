@@ -61,7 +61,9 @@ func (g *gen) textMaker() (call string, text bool) {
 		typ = "string"
 	}
 	body := g.guard(text)
-	switch g.pick(4) {
+	switch g.pick(5) {
+	case 4:
+		body += g.adding(text)
 	case 0:
 		body += g.appending(text)
 	case 1:
@@ -180,4 +182,20 @@ func (g *gen) returning(text bool) string {
 		return "switch " + g.int() + " {\ncase 1:\nreturn " + one() + "\n}\nreturn " + one() + "\n"
 	}
 	return "return " + one() + "\n"
+}
+
+func (g *gen) adding(text bool) string {
+	s := g.name("s")
+	body := g.one(s+" := "+g.str()+"\n", "var "+s+" string\n", s+" := "+g.str()+" + "+g.str()+"\n", s+" := \"\"\n")
+	for range 1 + g.pick(3) {
+		body += g.one(
+			s+" += "+g.str()+"\n", s+" += "+g.str()+" + strconv.Itoa("+g.int()+")\n", s+" = "+s+" + "+g.str()+"\n", "if "+s+" != \"\" {\n"+s+" += \",\"\n}\n",
+			"for range 2 {\n"+s+" += "+g.str()+"\n}\n", "if len("+s+") > 3 {\n"+s+" += string(rune("+g.int()+"))\n}\n", s+" += "+s+"\n", s+" = "+g.str()+"\n", s+" = "+g.str()+" + "+s+"\n",
+		)
+	}
+	result := g.one(s, s, s+" + "+g.str(), "strings.TrimSpace("+s+")", g.str()+" + "+s)
+	if !text {
+		result = "[]byte(" + result + ")"
+	}
+	return body + "return " + result + "\n"
 }

@@ -158,6 +158,29 @@ func (d digits) bytes() []byte {
 
 func equal(d digits, text []byte) bool { return bytes.Equal(d.bytes(), text) }
 
+func (h *header) line(tags []string) string {
+	s := "id=" + strconv.Itoa(int(h.id))
+	if h.name != "" {
+		s += ", name=" + h.name
+	}
+	for _, tag := range tags {
+		if s != "" && len(s) < 1000 {
+			s = s + ";" + tag
+		}
+	}
+	// want A: appendLine
+	s += fmt.Sprint(h.size) // hot: runtime.concatstring2
+	return s + "\n"
+}
+
+func lines(hs []*header) string {
+	var out bytes.Buffer
+	for _, h := range hs {
+		out.WriteString(h.line(nil))
+	}
+	return out.String()
+}
+
 // label's result goes to memory that may be shared.
 func label(n int) string {
 	var scratch [24]byte

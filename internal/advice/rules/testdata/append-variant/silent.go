@@ -48,6 +48,13 @@ func (n named) closed(done func()) string {
 	return n.name + " " + n.unit // hot: runtime.concatstring3
 }
 
+// What it has built is read.
+func (n named) trimmed() string {
+	s := n.name + ", "
+	s += n.unit + ", " // hot: runtime.concatstring2
+	return strings.TrimSuffix(s, ", ")
+}
+
 // A variant of it would not have the type's parameters.
 type pair[T any] struct {
 	name string
@@ -63,5 +70,6 @@ func all(n named, p pair[int]) []byte {
 	b = append(b, n.label()...)
 	b = append(b, n.logged(func(string) {})...)
 	b = append(b, n.closed(func() {})...)
+	b = append(b, n.trimmed()...)
 	return append(b, p.text()...)
 }
