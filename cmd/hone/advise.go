@@ -32,6 +32,7 @@ import (
 const adviseHelp = `usage: hone advise [flags] [RUN|SOURCE...]
        hone advise [flags] [-tests] PACKAGES...
        hone advise [flags] -service NAME
+       hone advise -gen [-write] PACKAGES...
        hone advise -explain RULE
 
 Suggest changes to hot lines: what each line costs, how much a change can gain, and why.
@@ -41,6 +42,7 @@ Examples:
   hone advise ./...
   hone advise latest
   hone advise -service checkout -last 24h
+  hone advise -gen ./... | git apply
 
 Flags for all profiles:
 
@@ -63,6 +65,7 @@ Flags for packages, whose benchmarks are profiled first:
   -tags LIST, -vet LIST
                   as in hone bench
 
+` + genHelp + `
 Flags for services, whose profiles hone serve has collected:
 
   -service NAME   a service, or a selector: '{service="x", version="2"}'
@@ -96,6 +99,7 @@ type adviseFlags struct {
 	compiler bool
 	format   string
 	json     bool
+	gen      genFlags
 }
 
 func newAdviseFlags() *adviseFlags {
@@ -106,6 +110,7 @@ func newAdviseFlags() *adviseFlags {
 	fs.BoolVar(&f.all, "all", false, "")
 	fs.BoolVar(&f.counts, "counts", false, "")
 	fs.BoolVar(&f.tests, "tests", false, "")
+	f.gen.define(fs)
 	fs.StringVar(&f.bench.Pattern, "bench", ".", "")
 	fs.DurationVar(&f.bench.ProfileTime, "profiletime", 0, "")
 	buildFlags(fs, &f.bench.BuildFlags, "tags", "vet")
@@ -148,7 +153,13 @@ func runAdvise(ctx context.Context, a *app, args []string) error {
 	case f.tests && !slices.ContainsFunc(rest, isPattern):
 		return usage("-tests needs packages, such as ./...")
 	}
+	if err := f.gen.check("advise"); err != nil {
+		return err
+	}
 	sweep()
+	if f.gen.gen {
+		return f.gen.run(ctx, a, f.bench.BuildFlags, rest)
+	}
 	f.bench.Command = append([]string{"hone", "advise"}, args...)
 	p, err := profilesToAdviseOn(ctx, a, f, rest)
 	if p == nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/git/gittest"
+	"github.com/hone-go/hone/internal/infile"
 )
 
 // slowModule compiles a pattern for each call: a difference of dozens of allocations,
@@ -294,6 +295,49 @@ func BenchmarkPairs(b *testing.B) {
 		if said != c.want {
 			t.Errorf("%q: %+v", c.args, report.Findings)
 		}
+	}
+}
+
+// TestAdviseGen: -gen writes benchmarks from tests, where there are none, as a patch or as files.
+func TestAdviseGen(t *testing.T) {
+	moduleOfFiles(t, map[string]string{
+		"go.mod":  slowModule["go.mod"],
+		"slow.go": slowModule["slow.go"] + "\n// Same returns its argument.\nfunc Same(s string) string { return s }\n",
+		"slow_test.go": `package slow
+
+import "testing"
+
+func TestValid(t *testing.T) {
+	if !Valid("abc") {
+		t.Error("wrong")
+	}
+}
+
+func TestSame(t *testing.T) {
+	t.Parallel()
+	Same("a")
+}
+`,
+	})
+	hone(t, "advise", ".").failsWith(t, exitFailure, "hone advise -gen writes some from tests")
+	hone(t, "tune", ".").failsWith(t, exitFailure, "hone advise -gen writes some from tests")
+	hone(t, "advise", "-write", ".").failsWith(t, exitUsage, "-write needs -gen")
+	o := hone(t, "advise", "-gen", ".")
+	if o.code != exitOK || !strings.Contains(o.stdout, "+++ b/generated_bench_test.go") || !strings.Contains(o.stdout, `+		Valid("abc")`) || infile.Exists("generated_bench_test.go") {
+		t.Errorf("exit %d\n%s", o.code, o.stdout)
+	}
+	if !strings.Contains(o.stderr, "no benchmark for Same: TestSame uses t.Parallel") {
+		t.Errorf("what it refused:\n%s", o.stderr)
+	}
+	if again := hone(t, "tune", "-gen"); again.stdout != o.stdout {
+		t.Errorf("hone tune -gen:\n%s", again.stdout)
+	}
+	if got := succeed(t, "advise", "-gen", "-write", "."); !strings.HasPrefix(got, "Wrote generated_bench_test.go: 1 benchmark\n") || !strings.HasSuffix(got, "\n  hone advise .\n") {
+		t.Errorf("-write:\n%s", got)
+	}
+	hone(t, "advise", "-gen", ".").failsWith(t, exitFailure, "no benchmarks to write: tests can't be repeated for Same (TestSame uses t.Parallel)")
+	if got := succeed(t, "advise", "-profiletime", "300ms", "."); !strings.Contains(got, "regexp-per-call-") {
+		t.Errorf("advice:\n%s", got)
 	}
 }
 

@@ -26,6 +26,7 @@ Examples:
   hone tune ./...
   hone tune -bench Parse ./json
   hone tune -class A -most 5 ./internal/codec
+  hone tune -gen -write ./internal/codec
 
 Flags for what to try:
 
@@ -50,6 +51,7 @@ Flags for measuring:
   -vet LIST       vet checks that must pass: a list or off (those of go vet and go test)
   -json           print everything as JSON
 
+` + genHelp + `
 Exit codes: 0 success, 1 failure, 2 wrong usage.
 
 hone starts with the most promising finding and proves each rewrite as hone fix does:
@@ -68,6 +70,8 @@ func runTune(ctx context.Context, a *app, args []string) error {
 	settings := f.fs.Bool("settings", false, "")
 	untested := f.fs.Bool("untested", false, "")
 	least := f.fs.Float64("min", advice.DefaultMinShare, "")
+	var gen genFlags
+	gen.define(f.fs)
 	f.fs.StringVar(&f.bench.Pattern, "bench", ".", "")
 	f.fs.DurationVar(&f.bench.ProfileTime, "profiletime", 0, "")
 	packages, err := parseArgs(f.fs, args)
@@ -81,6 +85,13 @@ func runTune(ctx context.Context, a *app, args []string) error {
 		return &shell.UsageError{Verb: "tune", Err: fmt.Errorf("invalid -most %d: use at least 1", *most)}
 	case !(*least > 0 && *least < 1):
 		return &shell.UsageError{Verb: "tune", Err: fmt.Errorf("invalid -min %v: use a share between 0 and 1, such as 0.01", *least)}
+	}
+	if err := gen.check("tune"); err != nil {
+		return err
+	}
+	if gen.gen {
+		sweep()
+		return gen.run(ctx, a, f.bench.BuildFlags, packages)
 	}
 	t, progress, err := f.tuner(a, args)
 	if err != nil {

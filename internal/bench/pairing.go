@@ -226,7 +226,7 @@ func (m *planner) nothing(packages int, exist map[string][]string) error {
 	excluded := strings.Join(m.notBuilt, "")
 	begin := excluded
 	if begin == "" {
-		begin = "; hone bench -new FUNC writes one, and hone advise -tests profiles the tests"
+		begin = "; hone advise -gen writes some from tests, hone bench -new FUNC writes one, and hone advise -tests profiles the tests"
 	}
 	if packages == 0 {
 		return fmt.Errorf("%w: %s has no benchmarks in its tests%s", ErrNoBenchmarks, strings.Join(m.patterns(), " "), begin)
