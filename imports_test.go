@@ -92,8 +92,9 @@ var importTable = map[string][]string{
 	"internal/advisor": {"profile", "internal/advice", "internal/advice/rules", "internal/bench", "internal/counts", "internal/experiment", "internal/infile", "internal/pgo", "internal/temporary", "internal/tune"},
 
 	// Profiles for the compiler: it asks hone serve for profiles, and measures what they gain.
-	"internal/regress": {"profile", "internal/durable", "internal/experiment/rank", "internal/report", "internal/store", "internal/temporary"},
-	"internal/pgo":     {"profile", "internal/api", "internal/bench", "internal/experiment", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
+	"internal/server/regressions": {"internal/api", "internal/regress", "internal/server", "internal/server/auth"},
+	"internal/regress":            {"profile", "internal/durable", "internal/experiment/rank", "internal/report", "internal/store", "internal/temporary"},
+	"internal/pgo":                {"profile", "internal/api", "internal/bench", "internal/experiment", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
 
 	"internal/store":      {"profile"},
 	"internal/store/disk": {"profile", "internal/hashing", "internal/store", "internal/store/disk/format"},
@@ -104,7 +105,7 @@ var importTable = map[string][]string{
 	"internal/store/clickhouse/clickhousetest": {"internal/freeport"}, // starts servers
 	"internal/ingest":                          {"profile", "internal/durable", "internal/hashing", "internal/infile", "internal/store", "internal/temporary"},
 	// What is on the wire, for server and command line.
-	"internal/api": {"internal/advice", "internal/compare", "internal/experiment", "internal/store", "internal/tune"},
+	"internal/api": {"internal/advice", "internal/compare", "internal/experiment", "internal/store", "internal/tune", "internal/regress"},
 	// The shell of all servers, which knows no subject; services, which register on it;
 	// and hone serve, which puts them together. None but that sees an engine of the store.
 	"internal/server":            {"profile", "internal/api", "internal/ingest", "internal/report", "internal/server/auth", "internal/server/page"},
@@ -116,7 +117,7 @@ var importTable = map[string][]string{
 	"internal/server/findings":   {"internal/advice", "internal/advisor", "internal/api", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports", "internal/server/runs", "internal/store", "internal/tune"},
 	"internal/server/loads":      {"internal/load", "internal/load/kafkaload", "internal/load/template", "internal/server", "internal/server/auth"},
 	"internal/server/servertest": {"profile", "internal/api", "internal/ingest", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/shell", "internal/srcfind", "internal/store", "internal/store/storetest"},
-	"internal/daemon":            {"internal/advisor", "internal/api", "internal/infile", "internal/ingest", "internal/load/kafkaload", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/loads", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/store", "internal/store/clickhouse", "internal/store/disk", "web"},
+	"internal/daemon":            {"internal/advisor", "internal/api", "internal/infile", "internal/ingest", "internal/load/kafkaload", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/loads", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/store", "internal/store/clickhouse", "internal/store/disk", "web", "internal/regress", "internal/server/regressions"},
 	"web":                        {},
 
 	"internal/doctor": {"internal/experiment", "internal/gocmd", "internal/workspace"},

@@ -49,6 +49,8 @@ func allVerbs() []verb {
 		{"runs", "list or remove the runs that were kept", runRuns, func() string { return runsHelp }},
 		{"serve", "profile programs continuously: collect, store and show profiles", runServe, func() string { return serveHelp }},
 		{"query", "print reports of profiles that hone serve has collected", runQuery, func() string { return queryHelp }},
+		{"regressions", "list functions that cost more in production than before; -fail is for deploy pipelines", runRegressions,
+			func() string { return regressionsHelp }},
 		{"push", "send profiles to hone serve", runPush, func() string { return pushHelp }},
 		{"token", "add, list and remove access tokens of hone serve", runToken, func() string { return tokenHelp }},
 		{"session", "list and end login sessions of hone serve", runSession, func() string { return sessionHelp }},

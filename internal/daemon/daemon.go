@@ -21,6 +21,7 @@ import (
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/ingest/cloudprofiler"
 	"github.com/hone-go/hone/internal/ingest/scrape"
+	"github.com/hone-go/hone/internal/regress"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
 	"github.com/hone-go/hone/internal/server/reports"
@@ -59,6 +60,7 @@ type daemon struct {
 
 	server   *server.Server
 	kept     *stored.Service
+	watching *regress.Watch
 	profiles *reports.Service
 
 	changes changes // of the figures that status tells

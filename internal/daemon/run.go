@@ -19,9 +19,11 @@ import (
 
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/ingest/scrape"
+	"github.com/hone-go/hone/internal/regress"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
 	"github.com/hone-go/hone/internal/server/findings"
+	"github.com/hone-go/hone/internal/server/regressions"
 	"github.com/hone-go/hone/internal/server/reports"
 	"github.com/hone-go/hone/internal/server/runs"
 	"github.com/hone-go/hone/internal/server/stored"
@@ -105,6 +107,9 @@ func (d *daemon) assemble(work context.Context, reach server.Reach) (err error) 
 	runs.Absent(d.server)
 	// Whoever reaches it from this machine alone is the one who runs hone fix here.
 	findings.New(work, d.server, findings.Config{Module: module, Keep: !reach.Public, Open: d.profiles.Open})
+	found := regress.NewState(filepath.Join(d.cfg.Data, "regressions.json"), d.warn)
+	d.watching = regress.NewWatch(regress.Config{Store: d.store, State: found, Log: d.warn})
+	d.metrics.MustRegister(regressions.New(d.server, found, d.watching))
 	d.server.Operate(d.ready)
 	return nil
 }
@@ -285,6 +290,7 @@ func (d *daemon) serve(ctx, work context.Context, l net.Listener, reach server.R
 		d.log.Warn("anyone who can connect reads and writes all profiles")
 	}
 	go d.watch(work)
+	go d.watching.Run(work)
 	if err := d.server.ServeContinuous(ctx, l, of); err != nil {
 		if ctx.Err() == nil {
 			return err

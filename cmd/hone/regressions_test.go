@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/regress/regresstest"
+	"github.com/hone-go/hone/internal/store/disk"
+)
+
+// TestRegressionsOfStore looks for regressions in a store's folder.
+func TestRegressionsOfStore(t *testing.T) {
+	dir := t.TempDir()
+	st, err := disk.Open(filepath.Join(dir, "store"), disk.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := 20_000 * 24 * int64(time.Hour)
+	if err := regresstest.FillDeploy(t.Context(), st, "shop", end, regresstest.Usual(), regresstest.Usual().With("main;a;b;new", 6e8)); err != nil {
+		t.Fatal(err)
+	}
+	if err := regresstest.FillDeploy(t.Context(), st, "calm", end, regresstest.Usual(), regresstest.Usual()); err != nil {
+		t.Fatal(err)
+	}
+	if err := st.Close(); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) (code int, out, errs string) {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		code = execute(t.Context(), append([]string{"regressions"}, args...), strings.NewReader(""), &stdout, &stderr)
+		return code, stdout.String(), stderr.String()
+	}
+	code, out, errs := run("-fail", dir)
+	if code != exitMissed || errs != "" {
+		t.Errorf("-fail: %d, %s", code, errs)
+	}
+	for _, want := range []string{"shop", "v2", "b*", "+120.0%", "0.05 CPUs to 0.11 CPUs", "3 of 3", "new"} {
+		if !strings.Contains(out, want) {
+			t.Errorf("no %q in\n%s", want, out)
+		}
+	}
+	code, out, _ = run("-fail", "-service", "calm", dir)
+	if code != exitOK || out != "No regressions.\n" {
+		t.Errorf("calm: %d, %s", code, out)
+	}
+	code, out, _ = run("-json", dir)
+	var list api.Regressions
+	if err := json.Unmarshal([]byte(out), &list); err != nil || code != exitOK || len(list.Regressions) != 1 || list.Regressions[0].Function != "b" {
+		t.Errorf("-json: %d, %v, %s", code, err, out)
+	}
+	for _, args := range [][]string{{"-ack", "1", dir}, {dir, dir}, {"-from", "1s", dir}, {"-ack", "1", "-all"}} {
+		if code, _, _ := run(args...); code != exitUsage {
+			t.Errorf("%q: %d, want %d", args, code, exitUsage)
+		}
+	}
+}
+
+// TestRegressionsOfServer asks a running server.
+func TestRegressionsOfServer(t *testing.T) {
+	d := startServe(t, t.TempDir())
+	if got := d.succeed("regressions", "-fail"); got != "No regressions.\n" {
+		t.Error(got)
+	}
+	d.hone("regressions", "-ack", "12").failsWith(t, exitFailure, `unknown regression "12"`)
+}

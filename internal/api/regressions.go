@@ -1,0 +1,95 @@
+package api
+
+import (
+	"time"
+
+	"github.com/hone-go/hone/internal/regress"
+	"github.com/hone-go/hone/internal/store"
+)
+
+// Regressions are functions that cost more than before, the latest first.
+type Regressions struct {
+	Regressions []Regression `json:"regressions"`
+}
+
+// Regression is a function that costs more than before. Times are ms since 1970.
+type Regression struct {
+	ID       string `json:"id"`
+	State    string `json:"state"` // open, acknowledged or resolved
+	By       string `json:"by"`    // who acknowledged it
+	Service  string `json:"service"`
+	Kind     string `json:"kind"`
+	Version  string `json:"version"` // that began at Since; "" for a change without one
+	Since    int64  `json:"since"`
+	Found    int64  `json:"found"`
+	Resolved int64  `json:"resolved"` // 0 while it isn't
+	Function string `json:"function"`
+	Callees  bool   `json:"callees"` // the cost includes what the function calls
+	Type     string `json:"type"`
+	Unit     string `json:"unit"`
+	// Before and After are per second of an instance, or per request.
+	Before     float64 `json:"before"`
+	After      float64 `json:"after"`
+	PerRequest bool    `json:"per_request"`
+	Growth     float64 `json:"growth"` // relative: 0.05 is 5 %; 0 if there was no cost before
+	Low        float64 `json:"low"`    // of its 95 % confidence interval
+	High       float64 `json:"high"`
+	Share      float64 `json:"share"` // growth as a share of the service's cost
+	Affected   int     `json:"affected"`
+	Instances  int     `json:"instances"`
+	Causes     []Cause `json:"causes"` // functions that grew, likely causes first
+	// New are functions below Function that had no cost before.
+	New []string `json:"new"`
+	// Base and Head are the selections that were compared.
+	Base string `json:"base"`
+	Head string `json:"head"`
+}
+
+// Cause is a function whose cost grew.
+type Cause struct {
+	Function string  `json:"function"`
+	Callees  bool    `json:"callees"`
+	Growth   float64 `json:"growth"`
+	Share    float64 `json:"share"`
+}
+
+// NewRegressions returns regressions as the API has them.
+func NewRegressions(entries []regress.Entry) Regressions {
+	out := Regressions{Regressions: []Regression{}}
+	for i := range entries {
+		out.Regressions = append(out.Regressions, NewRegression(&entries[i]))
+	}
+	return out
+}
+
+// NewRegression returns a regression as the API has it.
+func NewRegression(e *regress.Entry) Regression {
+	r := Regression{
+		ID: e.ID, State: e.State, By: e.By, Service: e.Service, Kind: e.Kind, Version: e.Version,
+		Since: Milliseconds(e.Since), Found: Milliseconds(e.Found), Resolved: Milliseconds(e.Resolved),
+		Function: e.Function, Callees: e.Callees, Type: e.Type, Unit: e.Unit, Before: e.Before, After: e.After, PerRequest: e.PerRequest,
+		Growth: e.Growth, Low: e.Low, High: e.High, Share: e.Share, Affected: e.Affected, Instances: e.Instances,
+		Causes: []Cause{}, New: append([]string{}, e.New...),
+	}
+	for _, c := range e.Causes {
+		r.Causes = append(r.Causes, Cause(c))
+	}
+	r.Base = compared(e, e.From, e.Middle, store.NotEqual)
+	r.Head = compared(e, e.Since, e.To, store.Equal)
+	return r
+}
+
+// compared returns the id of one side of a comparison: what is of its version, or isn't.
+func compared(e *regress.Entry, from, to int64, version store.Op) string {
+	whole := int64(time.Millisecond)
+	sel := Selection{From: from / whole * whole, To: to / whole * whole, SampleType: e.Type, Per: PerSecond}
+	for _, m := range []store.Matcher{{Name: store.LabelKind, Value: e.Kind}, {Name: store.LabelService, Value: e.Service}, {Name: store.LabelVersion, Op: version, Value: e.Version}} {
+		if m.Value != "" {
+			sel.Selector = append(sel.Selector, m)
+		}
+	}
+	if e.Kind == "heap" || e.Kind == "goroutine" {
+		sel.Per = PerProfile
+	}
+	return sel.String()
+}
