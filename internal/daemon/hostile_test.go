@@ -88,6 +88,7 @@ var asks = map[string][]ask{
 	"GET /api/v1/markers":             {{"/api/v1/markers", "", 200}},
 	"POST /api/v1/markers":            {{"/api/v1/markers", `{"service": "x", "text": LABEL}`, 201}, {"/api/v1/markers", "BAD", 400}, {"/api/v1/markers", `{"profile": BAD, "text": LABEL}`, 400}},
 	"DELETE /api/v1/markers/{id}":     {{"/api/v1/markers/BAD", "", 404}},
+	"GET /api/v1/regressions":         {{"/api/v1/regressions?service=BAD", "", 200}, {"/api/v1/regressions?state=BAD", "", 400}},
 	"GET /api/v1/status":              {{"/api/v1/status", "", 200}},
 	"POST /api/v1/backup":             {{"/api/v1/backup?name=a", "", 201}, {"/api/v1/backup?name=BAD", "", 201}},
 	"GET /api/v1/loads":               {{"/api/v1/loads", "", 200}},
@@ -128,6 +129,8 @@ var asks = map[string][]ask{
 	"POST /v2/projects/{project}/profiles":                                         {{"/v2/projects/p/profiles", `{"deployment": {"target": "rest", "labels": {"language": "go", "version": LABEL}}, "profileType": ["CPU"]}`, 200}, {"/v2/projects/BAD/profiles", `{"deployment": {"target": BAD, "labels": {"language": BAD}}, "profileType": [BAD]}`, 400}},
 	"POST /v2/projects/{project}/profiles:createOffline":                           {{"/v2/projects/p/profiles:createOffline", `{DEPLOYMENT}`, 200}, {"/v2/projects/BAD/profiles:createOffline", `{"profileType": BAD}`, 400}},
 	"PATCH /v2/projects/{project}/profiles/{id}":                                   {{"/v2/projects/p/profiles/BAD", `{DEPLOYMENT}`, 404}},
+
+	"POST /api/v1/regressions/{id}/acknowledge": {{"/api/v1/regressions/BAD/acknowledge", "", 404}},
 }
 
 // refuse has the routes that may refuse hostile texts, and why.
