@@ -235,11 +235,13 @@ func (g *gen) loop(body func(element string) string) string {
 }
 
 func sliceGrowsCore(g *gen) core {
-	switch g.pick(6) {
+	switch g.pick(7) {
 	case 4:
 		return sumCore(g)
 	case 5:
 		return g.grownFirst()
+	case 6:
+		return piecesCore(g)
 	}
 	out := g.name("out")
 	elem := g.one("int", "string", "pair", "*pair", "[2]int")

@@ -24,7 +24,8 @@ times, and the total is twice the bytes needed. If the number of elements is kno
 once.
 
 The rewrite gives an empty slice the capacity for the elements that a loop appends, or for the slices that the next
-statements append. For a field or a parameter, it calls slices.Grow before the loop. The rule only gives advice, to count
+statements append. For a field or a parameter, it calls slices.Grow before the loop. If a loop appends the slices in a
+slice, it adds up their lengths first. The rule only gives advice, to count
 or estimate, if the number isn't known, if a function called per element appends, or if the slice comes from elsewhere.`,
 	Class:     advice.Safe,
 	Frames:    growFrames,
@@ -159,10 +160,12 @@ func (g *growth) match(c inspector.Cursor, m *advice.Match) bool {
 		known = false
 	}
 	steps, even := g.perStep()
+	_, fixed := perAppend(g.s, g.call)
 	_, nested := facts.LoopAround(g.loop)
 	switch {
-	case g.call.Ellipsis.IsValid():
+	case !fixed:
 		m.Why = fmt.Sprintf("%s grows by pieces of different lengths and is copied as it grows. Add up the lengths first and call slices.Grow(%s, n).", g.target, g.target)
+		g.growByPieces(c, m)
 	case !known:
 		m.Why = fmt.Sprintf("%s is copied as it grows step by step. If you can count or estimate the elements cheaply before the loop, call slices.Grow(%s, n).", g.target, g.target)
 	case !even:
@@ -269,10 +272,11 @@ func (g *growth) perStep() (n int, even bool) {
 		if !ok || types.ExprString(assign.Lhs[0]) != g.target {
 			continue
 		}
-		if call.Ellipsis.IsValid() {
+		k, fixed := perAppend(g.s, call)
+		if !fixed {
 			return 0, false
 		}
-		n += len(call.Args) - 1
+		n += k
 		for _, e := range []ast.Expr{assign.Lhs[0], call.Args[0]} {
 			if id, ok := ast.Unparen(e).(*ast.Ident); ok {
 				known[id] = true
@@ -392,13 +396,7 @@ func (g *growth) rewrite(b *facts.Trips, steps int, m *advice.Match) bool {
 		name, _, _ := strings.Cut(first, " := ")
 		m.Edits = append(m.Edits, edit.Replace(r.X, name))
 	}
-	var last ast.Node = g.loop.Node()
-	for c := range s.Func.Preorder((*ast.CallExpr)(nil)) {
-		if call := c.Node().(*ast.CallExpr); g.appends(call) && call.Pos() > last.End() {
-			last = call
-		}
-	}
-	edit.MustCheck(m, b.Claimed(s.Place, g.loop.Node()), movesSeen(s, g.obj, g.target, last))
+	edit.MustCheck(m, b.Claimed(s.Place, g.loop.Node()), movesSeen(s, g.obj, g.target, g.lastAppend()))
 	if len(exits.Returns) > 0 {
 		edit.MustCheck(m, []string{"that the loop rarely returns early: room for all elements is allocated first"})
 	}
@@ -440,7 +438,7 @@ func (g *growth) growForMost(b *facts.Trips, nested bool, m *advice.Match) {
 	}
 	g.seen = false
 	g.see(known)
-	steps := len(g.call.Args) - 1
+	steps, _ := perAppend(s, g.call)
 	if g.obj == nil || facts.IsParameter(s.Place, g.obj) {
 		if !nested {
 			g.growFirst(b, steps, m)
@@ -535,10 +533,14 @@ func (g *growth) appendedAfter() (n int, ok bool) {
 			}
 		}
 		switch {
-		case call != nil && call.Ellipsis.IsValid(), call == nil && facts.HasWayOut(stmt):
+		case call == nil && facts.HasWayOut(stmt):
 			return 0, false
 		case call != nil:
-			n += len(call.Args) - 1
+			k, fixed := perAppend(g.s, call)
+			if !fixed {
+				return 0, false
+			}
+			n += k
 			all--
 		}
 	}

@@ -33,6 +33,7 @@ func Run() string {
 			xs = append(xs, i*7%5)
 		}
 		add(grown(xs), grownEmpty(xs), counted(n), counted8(int8(n)), twice(xs), self(xs), deferred(xs), shadow(xs), labelled(xs), ranged(func() []int { return xs }))
+		add(joinedRows([][]int{xs, nil, xs}), joinedRows(nil), joinedRows([][]int{nil, {}}) == nil, len(fmt.Sprint(lines([]string{"a", ""}))), numbered(xs), rows([][]int{xs, {1}}), rows([][]int{append(xs[:len(xs):len(xs)], 7)[:len(xs)], {1}}))
 		add(filled(xs), filledLate(xs), generic(xs), generic([]string{"a"}))
 		add(sorted(xs), desc(xs), records(xs), strs(xs), wides(xs), shadowedCmp(xs), padded(n), blank(n), copied(xs))
 	}
@@ -45,6 +46,41 @@ func grown(xs []int) []int {
 		ys = append(ys, x+1)
 	}
 	return ys
+}
+
+func joinedRows(rows [][]int) []int {
+	var all []int
+	for _, row := range rows {
+		all = append(all, row...)
+	}
+	return all
+}
+
+func lines(texts []string) (string, int) {
+	b := []byte{}
+	for _, text := range texts {
+		b = append(b, text...)
+		b = append(b, '\n')
+	}
+	return string(b), len(b)
+}
+
+func numbered(xs []int) string {
+	var b []byte
+	for _, x := range xs {
+		part := [4]byte{byte(x), 2, 3}
+		b = append(b, part[1:]...)
+		b = append(b, "; "...)
+	}
+	return fmt.Sprintf("%q", b)
+}
+
+func rows(rows [][]int) []int {
+	all := rows[0]
+	for _, row := range rows[1:] {
+		all = append(all, row...)
+	}
+	return all
 }
 
 func grownEmpty(xs []int) []string {

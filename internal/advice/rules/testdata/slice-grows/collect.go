@@ -179,7 +179,7 @@ func (x *index) add(words []string, more ...[]string) {
 		x.words = append(x.words, w) // hot: runtime.growslice
 	}
 	for _, m := range more {
-		// want C: pieces of different length
+		// want B: pieces of different length
 		x.words = append(x.words, m...) // hot: runtime.growslice
 	}
 	for x := x; x != nil; x = x.next {
