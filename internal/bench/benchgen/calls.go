@@ -192,9 +192,13 @@ func (c *call) write(out *bytes.Buffer, name string, t *tests) {
 	for _, s := range c.outside {
 		fmt.Fprintln(out, node(s))
 	}
-	fmt.Fprintln(out, "b.ReportAllocs()\nfor b.Loop() {")
+	table := ""
 	if c.table != nil {
 		head := *c.table
+		if literal, ok := head.X.(*ast.CompositeLit); ok { // making it isn't measured
+			fmt.Fprintf(out, "allInputs := %s\n", node(literal))
+			head.X = &ast.Ident{NamePos: literal.Pos(), Name: "allInputs"}
+		}
 		head.Body = &ast.BlockStmt{}
 		if id, ok := head.Key.(*ast.Ident); ok && !c.row[t.TypesInfo.Defs[id]] {
 			head.Key = &ast.Ident{NamePos: id.NamePos, Name: "_"}
@@ -202,8 +206,9 @@ func (c *call) write(out *bytes.Buffer, name string, t *tests) {
 		if id, ok := head.Value.(*ast.Ident); ok && !c.row[t.TypesInfo.Defs[id]] {
 			head.Value = nil
 		}
-		fmt.Fprintln(out, strings.TrimSuffix(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(node(&head)), "}")), "{")+"{")
+		table = strings.TrimSuffix(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(node(&head)), "}")), "{") + "{"
 	}
+	fmt.Fprintf(out, "b.ReportAllocs()\nfor b.Loop() {\n%s\n", table)
 	for _, s := range c.inside {
 		fmt.Fprintln(out, node(s))
 	}

@@ -23,7 +23,6 @@ type definition struct {
 	stmt   ast.Stmt
 	fresh  bool // made again for each call
 	needed map[types.Object]bool
-	depth  int // how many other definitions were looked at before
 }
 
 // An inputs is a call while what its inputs are made of is looked for.
@@ -190,6 +189,7 @@ func (in *inputs) define(obj types.Object, fresh bool) {
 		in.rangeOver(table, fresh)
 		return
 	}
+	fresh = fresh || obj.Name() == "b" // it would hide the benchmark
 	d := &definition{stmt: stmt, fresh: fresh, needed: map[types.Object]bool{obj: true}}
 	in.found[stmt] = d
 	switch s := stmt.(type) {
@@ -390,7 +390,7 @@ func (in *inputs) changesArgument(i int) bool {
 
 // writes reports whether the text of a function may change elements of a parameter: it assigns to them, or passes the slice to another function.
 func (in *inputs) writes(fn *types.Func, i int) (does bool) {
-	for _, p := range append([]*ast.File{}, in.Syntax...) {
+	for _, p := range in.Syntax {
 		for _, d := range p.Decls {
 			decl, ok := d.(*ast.FuncDecl)
 			if !ok || in.TypesInfo.Defs[decl.Name] != fn.Origin() || decl.Body == nil {
@@ -407,7 +407,6 @@ func (in *inputs) writes(fn *types.Func, i int) (does bool) {
 			}
 			ast.Inspect(decl.Body, func(n ast.Node) bool {
 				switch n := n.(type) {
-				case *ast.IndexExpr:
 				case *ast.AssignStmt:
 					for _, l := range n.Lhs {
 						if x, ok := l.(*ast.IndexExpr); ok && is(x.X) {
