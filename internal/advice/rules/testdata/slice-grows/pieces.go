@@ -1,7 +1,5 @@
 package pieces
 
-import "crypto/sha256"
-
 func joined(parts [][]byte) []byte {
 	var out []byte
 	for _, p := range parts {
@@ -12,7 +10,7 @@ func joined(parts [][]byte) []byte {
 }
 
 // lines has one more per piece.
-func lines(texts []string, size int) []byte {
+func lines(texts []string, size int) ([]byte, bool) {
 	b := make([]byte, 0)
 	for i := range texts {
 		_ = texts[i]
@@ -22,7 +20,7 @@ func lines(texts []string, size int) []byte {
 		b = append(b, text...) // hot: runtime.growslice
 		b = append(b, '\r', '\n')
 	}
-	return b[:size]
+	return b, cap(b) > size
 }
 
 // first shares the array of the first.
@@ -53,13 +51,13 @@ func (t *table) flatten() error {
 
 var errLong error
 
-// digest appends pieces of one length.
-func digest(data []byte, n int) []byte {
+// blocks appends pieces of one length.
+func blocks(n int) []byte {
 	var out []byte
 	for i := 0; i < n; i++ {
-		sum := sha256.Sum256(data)
-		// want B: Check that n isn't inflated
-		out = append(out, sum[:]...) // hot: runtime.growslice
+		block := [32]byte{byte(i)}
+		// want A: to 32*n elements
+		out = append(out, block[:]...) // hot: runtime.growslice
 	}
 	return out
 }
