@@ -144,11 +144,27 @@ func (t *tests) choose() (chosen []*call, refused []Refusal) {
 	return chosen, refused
 }
 
-// outside are packages whose functions have effects that a benchmark must not repeat.
-var outside = map[string]string{
-	"os": "uses files or the process", "io/ioutil": "uses files", "os/exec": "runs programs", "os/signal": "uses signals", "syscall": "calls the system",
-	"net": "uses the network", "net/http": "uses the network", "net/http/httptest": "uses the network", "net/rpc": "uses the network", "database/sql": "uses a database",
-	"testing/synctest": "runs in a bubble of synctest",
+// effect says what functions of a package do that a benchmark must not repeat; "" if nothing.
+func effect(path string) string {
+	switch path {
+	case "os":
+		return "uses files or the process"
+	case "io/ioutil":
+		return "uses files"
+	case "os/exec":
+		return "runs programs"
+	case "os/signal":
+		return "uses signals"
+	case "syscall":
+		return "calls the system"
+	case "net", "net/http", "net/http/httptest", "net/rpc":
+		return "uses the network"
+	case "database/sql":
+		return "uses a database"
+	case "testing/synctest":
+		return "runs in a bubble of synctest"
+	}
+	return ""
 }
 
 // unrepeatable says why a test can't be repeated; "" if it can.
@@ -172,8 +188,8 @@ func (t *tests) unrepeatable(fn *ast.FuncDecl) (why string) {
 				why = "uses time." + n.Sel.Name
 			case strings.HasPrefix(path, "math/rand"):
 				why = "uses random numbers"
-			case outside[path] != "":
-				why = outside[path] + " (" + path + "." + n.Sel.Name + ")"
+			case effect(path) != "":
+				why = effect(path) + " (" + path + "." + n.Sel.Name + ")"
 			}
 		}
 		return true
