@@ -81,6 +81,9 @@ var asks = map[string][]ask{
 	"GET /api/v1/pprof":               {{"/api/v1/pprof?q=cpu", "", 200}, {"/api/v1/pprof?q=BAD", "", 404}},
 	"GET /api/v1/labels":              {{"/api/v1/labels", "", 200}},
 	"GET /api/v1/services":            {{"/api/v1/services", "", 200}},
+	"GET /api/v1/overview":            {{"/api/v1/overview", "", 200}, {"/api/v1/overview?find=BAD", "", 200}},
+	"GET /api/v1/changes":             {{"/api/v1/changes?service=sLABEL", "", 200}, {"/api/v1/changes?service=BAD", "", 0}},
+	"GET /api/v1/heat":                {{"/api/v1/heat?q=cpu&by=note", "", 200}, {"/api/v1/heat?q=cpu&values=1", "", 200}, {"/api/v1/heat?q=BAD&by=BAD", "", 200}},
 	"DELETE /api/v1/services":         {{"/api/v1/services?service=sLABEL&dry_run=true", "", 200}},
 	"GET /api/v1/records":             {{"/api/v1/records?q=cpu", "", 200}},
 	"GET /api/v1/series":              {{"/api/v1/series?q=cpu&by=note", "", 200}},
@@ -136,8 +139,8 @@ var asks = map[string][]ask{
 // refuse has the routes that may refuse hostile texts, and why.
 var refuse = map[string]bool{
 	"POST /api/v1/markers": true, "PUT /api/v1/views/{name}": true, "DELETE /api/v1/views/{name}": true, // characters that are no text
-	"DELETE /api/v1/services": true, // is called otherwise then
-	"POST /ingest":            true, // the name is a selector
+	"DELETE /api/v1/services": true, "GET /api/v1/changes": true, // is called otherwise then
+	"POST /ingest": true, // the name is a selector
 }
 
 // patternsOf returns the routes of a mux, which net/http keeps to itself.
