@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -13,7 +15,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/hostile"
+	"github.com/hone-go/hone/internal/regress"
 	"github.com/hone-go/hone/internal/shell"
 	"github.com/hone-go/hone/profile"
 )
@@ -26,9 +30,9 @@ var notOutputs = strings.Fields(`add agent again all_frames alloc_objects alloc_
 	poisson race relative_percentages settings short system total_delay trim untested up y yes`)
 
 // An output is what a command line prints. In its arguments, P is a hostile profile, Q is the
-// same with other values, W is
-// one of wall-clock time, B and C are results of benchmarks, R is the folder of a run, S is a
-// server that has P, and K selects it there.
+// same with other values, W is one of wall-clock time, B and C are results of benchmarks, R is
+// the folder of a run, S is a server that has P, K selects it there, and G is the address of a
+// server that has found a regression.
 type output struct {
 	form hostile.Form
 	args string
@@ -73,6 +77,9 @@ var outputs = map[string]output{
 	"query": {hostile.Lines, "query S -top K"}, "query -csv": {hostile.CSV, "query S -csv -by service -top K"}, "query -json": {hostile.JSON, "query S -json -top K"},
 	"query -series": {hostile.CSV, "query S -series -by note -csv K"}, "query -history": {hostile.CSV, "query S -history -csv K"},
 	"query -records": {hostile.CSV, "query S -records -csv K"}, "query -labels": {hostile.CSV, "query S -labels -csv K"},
+
+	"regressions": {hostile.Lines, "regressions -server=G"}, "regressions -all": {hostile.Lines, "regressions -all -server=G"},
+	"regressions -fail": {hostile.Lines, "regressions -fail -server=G"}, "regressions -json": {hostile.JSON, "regressions -json -server=G"},
 }
 
 // notOfProfiles are the verbs that print no text of a profile or a benchmark given to them, and why.
@@ -168,6 +175,16 @@ func hostileInputs(t *testing.T, bad string) map[string]string {
 		files[letter] = filepath.Join(dir, letter+".txt")
 		write(t, files[letter], hostile.Benchmarks(bad, ns))
 	}
+	found := api.NewRegressions([]regress.Entry{{Regression: regress.Regression{
+		ID: bad, Service: bad, Kind: bad, Type: bad, Unit: bad, Function: bad, Version: bad, New: []string{bad},
+		Causes: []regress.Cause{{Function: bad}},
+	}, State: regress.Open, By: bad}})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		json.NewEncoder(w).Encode(found)
+	}))
+	t.Cleanup(server.Close)
+	files["G"] = server.URL
 	return files
 }
 

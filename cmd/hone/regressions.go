@@ -198,7 +198,7 @@ func (f *regressionsFlags) print(a *app, list api.Regressions) error {
 		if r.Growth != 0 {
 			growth = fmt.Sprintf("%+.1f%% (%+.1f%% to %+.1f%%)", 100*r.Growth, 100*r.Low, 100*r.High)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s to %s\t%d of %d\t%s\n", r.ID, r.State, time.UnixMilli(r.Since).Local().Format("2006-01-02 15:04"),
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s to %s\t%d of %d\t%s\n", compare.Printable(r.ID), compare.Printable(r.State), time.UnixMilli(r.Since).Local().Format("2006-01-02 15:04"),
 			compare.Printable(r.Service), compare.Printable(cmp.Or(r.Version, "-")), compare.Printable(r.Kind), name, growth,
 			costOf(r.Before, r), costOf(r.After, r), r.Affected, r.Instances, compare.Printable(strings.Join(r.New, ", ")))
 	}
