@@ -35,6 +35,7 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   process.env['HONE_BIN'] ||= buildHone(temporaryFolder('hone'));
   const server = await weeks({ port: Number(process.argv[2] ?? 0) });
   console.log(`Three weeks of three services: ${server.url}/ (^C ends it)`);
+  setInterval(() => {}, 3_600_000); // the server alone doesn't keep this process running
   process.once('SIGINT', () => void server.stop().then(() => process.exit(0)));
   process.once('SIGTERM', () => void server.stop().then(() => process.exit(0)));
 }
