@@ -35,7 +35,7 @@ const stored = suite([], {
 const shop = `/flame?profile=${encodeURIComponent(`sel:${new URLSearchParams({ q: 'cpu{service="shop"}', from: '-1h', to: 'now' })}`)}`;
 
 tags('all values of a label', async ({ page, open }) => {
-  await open('/tags');
+  await open('/tags?as=list');
   await page.getByRole('button', { name: /Show all 1.000 values/ }).click();
   const all = page.getByRole('region', { name: 'All values of customer' });
   await all.getByRole('listitem').first().waitFor();

@@ -279,7 +279,7 @@ slow('what happened to an instance at 14:05 takes two', async ({ page, open }) =
   await me.drag(map, [at(35.2), 0.15], [at(37.8), 0.15]);
   me.took(2);
   const first = page.getByRole('list', { name: 'Your most expensive lines' }).getByRole('link').first();
-  await eventually(async () => assert.match(await first.innerText(), /slow\.go:23 6\d\.\d+%/));
+  await eventually(async () => assert.match(await first.innerText(), /slow:23 6\d\.\d+%/));
   await page.getByText('instance b').first().waitFor();
 });
 
