@@ -71,7 +71,7 @@ export interface Finding {
   /** It gains less than 1 %. */
   little?: boolean;
   /** How hone fix proves one without a rewrite. */
-  try?: 'setting';
+  try?: 'setting' | 'profile';
   place: string;
   costs: string[] | null;
   /** The id of the profile that shows what it costs. */

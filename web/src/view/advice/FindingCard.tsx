@@ -9,6 +9,12 @@ import { copyText, IconButton } from '../parts';
 import { percent } from './glance';
 import { classes, dayOf, RunLink, StateBadge } from './words';
 
+/** What hone fix does where no code is rewritten. */
+const measures: Record<NonNullable<Finding['try']>, string> = {
+  setting: 'measures settings of the garbage collector; changes no file',
+  profile: 'measures benchmarks built with this profile, and keeps it as default.pgo if they are faster',
+};
+
 interface Props {
   finding: Finding;
   /** What became of rewrites, of this one too. */
@@ -50,7 +56,7 @@ export function FindingBody({ finding: f, trials, kept, command, within, inline 
         <div class="finding-fix">
           <Command text={`hone fix ${f.id}`} />
           <span class="soft">
-            {f.fix ? 'tests it, and keeps it if it is faster' : 'measures settings of the garbage collector; changes no file'}
+            {f.fix ? 'tests it, and keeps it if it is faster' : measures[f.try!]}
             {f.fix && f.class === 'B' && '; review the change'}
           </span>
           {!kept && (
