@@ -112,7 +112,7 @@ compared('both sides stand next to each other, and zoom together', async ({ page
   await page.reload();
   await settled(page);
   assert.equal(await page.locator('.flame-graph').count(), 2);
-  await page.keyboard.press('B');
+  await page.keyboard.press('X');
   await settled(page);
   assert.equal(await page.locator('.flame-graph').count(), 1);
 }, { mayShift: true });

@@ -237,8 +237,8 @@ function useFlameKeys(
     { keys: 'N', label: 'Previous match', run: () => (nextMatch.peek() ? nextMatch.peek()!(-1) : false) },
     ...(pivots ? [{ keys: 'S', label: 'Callers and callees of the frame at the pointer, or in focus', run: () => sandwich(graph) }] : []),
     ...(compared ? [
-      { keys: 'b', label: 'Before, both sides, after', run: compared.turn },
-      { keys: 'B', label: 'Both graphs side by side, or one for the difference', run: compared.apart },
+      { keys: 'x', label: 'Before, both sides, after', run: compared.turn },
+      { keys: 'X', label: 'Both graphs side by side, or one for the difference', run: compared.apart },
     ] : []),
     ...(pivots ? [{
       keys: 'v',

@@ -67,7 +67,7 @@ export function Toolbar({ graph, colors, diff, onColors, widths, onWidths, offer
       <div class="flame-tools-wide">
         {diff && (
           <span class="segments flame-sides" role="group" aria-label="Widths">
-            {sides.map((s) => <Button key={s.label} aria-pressed={s.checked} onClick={s.run} {...tip(s.hint, 'b')}>{s.label}</Button>)}
+            {sides.map((s) => <Button key={s.label} aria-pressed={s.checked} onClick={s.run} {...tip(s.hint, 'x')}>{s.label}</Button>)}
           </span>
         )}
         {toggles.map((t) => (
