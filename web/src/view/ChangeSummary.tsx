@@ -1,13 +1,14 @@
 import type { Diff } from '../api/types';
+import { toggleHeat } from '../state/heat';
 import { shownName } from '../state/profiles';
-import { go, href, state } from '../state/state';
+import { go, href, state, type State } from '../state/state';
 import { follow } from './link';
 import { plainOf, sentencesOf, type Part } from './changeWords';
 import { copyText, IconButton, tip } from './parts';
 
 /** What a comparison found, in sentences to be read first, and copied into a review. */
 export default function ChangeSummary({ change }: { change: Diff }) {
-  const { base, profile, options } = state.value;
+  const { base, profile, options, own } = state.value;
   const sentences = sentencesOf(change, options['base_total'] !== undefined);
   const copy = () => {
     const lines = [`A: ${shownName(base)}`, `B: ${shownName(profile)}`, ...sentences.map(plainOf)];
@@ -19,11 +20,21 @@ export default function ChangeSummary({ change }: { change: Diff }) {
         {sentences.map((sentence, i) => (
           <p key={i}>{sentence.map((part, at) => <Told key={at} part={part} link={change.granularity === 'functions'} />)}</p>
         ))}
+        {hides(change, own) && (
+          <p>
+            One instance may have changed alone: see the{' '}
+            <a href={href({ ...state.value, own: { ...own, heat: 'instance' } })} onClick={follow(toggleHeat)} data-keys="H">heat map</a>.
+          </p>
+        )}
       </div>
       <IconButton icon="copy" label="Copy as text, for a review" onClick={copy} />
     </>
   );
 }
+
+/** Whether a change of one instance may be lost among several: in a time that doesn't differ from the rest of the timeline. */
+const hides = ({ total, instances }: Diff, { vs, heat }: State['own']): boolean =>
+  (vs ?? '').startsWith('rest:') && !heat && total?.noise === true && (instances?.[0] ?? 0) > 1;
 
 function Told({ part, link }: { part: Part; link: boolean }) {
   if (typeof part === 'string') return <>{part}</>;
