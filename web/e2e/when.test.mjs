@@ -133,8 +133,8 @@ check('two fields select a part of the timeline', async ({ page, open }) => {
   await open(linkTo('flame', hour('cpu')));
   await page.getByRole('button', { name: /^27|^\d+ \w+ 13:30/ }).or(page.locator('.sel-span')).first().click();
   const day = new Date(FROM).toISOString().slice(0, 10);
-  await page.getByLabel('From').fill(`${day}T14:05:00`);
-  await page.getByLabel('To', { exact: true }).fill(`${day}T14:08:00`);
+  await page.getByLabel('From').fill(`${day}T14:05`);
+  await page.getByLabel('To', { exact: true }).fill(`${day}T14:08`);
   await page.getByRole('button', { name: 'Select', exact: true }).click();
   await settled(page);
   assert.deepEqual([selection(page).get('from'), selection(page).get('to')], [String(clock(14, 5)), String(clock(14, 8))]);
@@ -217,4 +217,73 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     await open(linkTo('growth', hour('heap')));
     await clean(page);
   }, { colorScheme });
+}
+
+/** Three minutes of all instances, or of some, against the rest of the hour. @param {Record<string, string>} [more] */
+const minutes = (more = {}) => linkTo('flame', hour('cpu', { from: String(clock(14, 5)), to: String(clock(14, 8)), ...more }), {
+  base: hour('cpu', { except: `${clock(14, 5)}-${clock(14, 8)}`, ...more }), vs: `rest:${FROM}-${TO}`, span: `${FROM}-${TO}`,
+});
+
+check('what chance explains of several instances leads to their heat map', async ({ page, open }) => {
+  await open(minutes());
+  const said = page.getByRole('region', { name: 'In short' });
+  await eventually(async () => assert.match(await said.innerText(), /chance explains.*\n[\s\S]*One instance may have changed alone/));
+  await said.getByRole('link', { name: 'heat map' }).click();
+  await settled(page);
+  await heat(page).waitFor();
+  assert.equal(new URL(page.url()).searchParams.get('heat'), 'instance');
+  assert.doesNotMatch(await said.innerText(), /changed alone/);
+}, { mayShift: true });
+
+check('no letter does two things in a comparison', async ({ page, open }) => {
+  await open(minutes());
+  await page.keyboard.press('?');
+  const help = page.getByRole('dialog', { name: 'Keys' });
+  await help.waitFor();
+  const all = await help.locator('dl > div dt').evaluateAll((rows) => rows
+    .map((row) => [...row.querySelectorAll('kbd')].map((kbd) => kbd.textContent ?? ''))
+    .filter(([first]) => first !== 'g').flat());
+  const letters = all.filter((key) => /^[a-z]$/i.test(key));
+  assert.ok(letters.includes('b') && letters.includes('B') && letters.includes('X'), letters.join(' '));
+  assert.deepEqual(letters.filter((key, i) => letters.indexOf(key) !== i), []);
+});
+
+for (const width of [1280, 1440]) {
+  check(`names and figures of a comparison are whole in a window of ${width}`, async ({ page, open }) => {
+    await open(minutes({ q: 'cpu{service="shop", version="v1.4.0"}' }));
+    const right = async (/** @type {import('playwright-core').Locator} */ of) => {
+      const box = await of.boundingBox();
+      assert.ok(box);
+      return box.x + box.width;
+    };
+    const chip = page.locator('.sel-chip').filter({ hasText: 'version' });
+    assert.ok(await right(chip) <= await right(page.locator('.sel-filters')) + 1);
+    for (const item of await page.locator('.timeline-legend .legend-item').all()) {
+      assert.ok(await right(item.locator('b')) <= await right(item) + 1, await item.innerText());
+    }
+  }, { viewport: { width, height: 800 } });
+}
+
+for (const viewport of [{ width: 360, height: 720 }, { width: 640, height: 400 }]) {
+  check(`the ways to compare are in sight, beside the sentences, in a window of ${viewport.width}`, async ({ page, open }) => {
+    await open(minutes());
+    const said = page.getByRole('region', { name: 'In short' });
+    await said.getByText('Sure with').waitFor();
+    const overlaps = await said.evaluate((section) => {
+      const whole = section.getBoundingClientRect();
+      const buttons = [...section.querySelectorAll('.compare-views a, .btn-icon')].map((b) => b.getBoundingClientRect());
+      const lines = [...section.querySelectorAll('.summary-change p')].flatMap((p) => {
+        const range = document.createRange();
+        range.selectNodeContents(p);
+        return [...range.getClientRects()];
+      });
+      const apart = (/** @type {DOMRect} */ a, /** @type {DOMRect} */ b) =>
+        a.right <= b.left + 1 || b.right <= a.left + 1 || a.bottom <= b.top + 1 || b.bottom <= a.top + 1;
+      return {
+        buttons: buttons.length, out: buttons.filter((b) => b.bottom > whole.bottom || b.right > whole.right).length,
+        over: buttons.filter((b, i) => lines.some((l) => !apart(b, l)) || buttons.some((c, j) => j !== i && !apart(b, c))).length,
+      };
+    });
+    assert.deepEqual(overlaps, { buttons: 4, out: 0, over: 0 });
+  }, { viewport });
 }

@@ -226,11 +226,11 @@ function Legend({ lines, by, left, per, at, step, against }: LegendProps) {
           onClick={() => toggle(l.name)}
           {...tip(`${l.hidden ? 'Show' : 'Hide'} ${by} ${l.name}`)}
         >
-          <i aria-hidden="true" />{l.name} <b>{overTimeText(value(l), l, per)}</b>
+          <i aria-hidden="true" /><span class="cut">{l.name}</span> <b>{overTimeText(value(l), l, per)}</b>
         </button>
       ) : (
         <span key={l.tone} class={`legend-item ${l.tone < 0 ? 'tone-base' : `tone-${l.tone}`}`}>
-          <i aria-hidden="true" />{l.tone < 0 ? against : head} <b>{overTimeText(value(l), l, per)}</b>
+          <i aria-hidden="true" /><span class="cut">{l.tone < 0 ? against : head}</span> <b>{overTimeText(value(l), l, per)}</b>
         </span>
       )))}
       {left > 0 && <span class="soft">and {left} smaller</span>}
