@@ -24,14 +24,13 @@ async function keysListed(page) {
   return new Map(/** @type {[string, string][]} */ (all));
 }
 
-// Views of names step through what the search matches; the others show none that it could mark.
 const NAMES = ['flame', 'top', 'sandwich', 'graph', 'source', 'disasm', 'peek', 'traces', 'tags'];
 
 check('every view has keys for search, matches, callers, back, link and command, and lists them', async ({ page, open }) => {
-  for (const view of [...NAMES, 'raw']) {
-    await open(`/${view}?fn=main.addLine&q=runtime`);
+  for (const view of [...NAMES, 'raw', 'advice']) {
+    await open(`/${view}?fn=main.addLine&q=runtime&as=list`); // of labels, which this profile has not
     const keys = await keysListed(page);
-    for (const key of ['/', '?', 'B', 'S', 'L', 'C', 'y', ...(view === 'raw' ? [] : ['n', 'N'])]) {
+    for (const key of ['/', '?', 'B', 'S', 'L', 'C', 'y', 'n', 'N']) {
       assert.ok(keys.has(key), `${view} lacks ${key}: ${[...keys.keys()].join(', ')}`);
     }
     if (view === 'flame' || view === 'graph') assert.ok(keys.has('+ =') || keys.has('+ = w'), `${view}: ${[...keys.keys()].join(', ')}`);
@@ -47,6 +46,19 @@ check('callers by a key, and the way back by another', async ({ page, open }) =>
   await page.keyboard.press('B');
   await page.getByRole('tab', { name: 'Top', selected: true }).waitFor();
 });
+
+check('n and N step through lines of the raw profile, also those that are not fetched yet', async ({ page, open }) => {
+  await open('/raw?q=regexp');
+  const found = page.locator('.raw-line[aria-current]');
+  await page.keyboard.press('n');
+  await found.getByText(/regexp/).waitFor();
+  const first = await found.innerText();
+  await page.keyboard.press('N'); // the last one, far below
+  await eventually(async () => assert.notEqual(await found.innerText(), first));
+  assert.match(await found.innerText(), /regexp/);
+  await page.keyboard.press('n');
+  await eventually(async () => assert.equal(await found.innerText(), first));
+}, { mayShift: true });
 
 check('n and N step through marked rows where there are no functions to select', async ({ page, open }) => {
   await open('/peek?match=addLine&q=regexp');

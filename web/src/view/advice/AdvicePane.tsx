@@ -24,9 +24,11 @@ interface Props {
   hrefOf: (id: string) => string;
   /** The view it is shown in, for links from there. */
   within?: State | undefined;
+  /** Whether the search finds a text. */
+  marked?: ((text: string) => boolean) | null | undefined;
 }
 
-export function AdvicePane({ advising, command, open, onOpen, hrefOf, within }: Props) {
+export function AdvicePane({ advising, command, open, onOpen, hrefOf, within, marked }: Props) {
   const { answer, error, progress, stopped } = advising;
   if (error && error.status === 404) return <NoSource command={command} />;
   if (error) return <Failure error={error} retry={advising.again} />;
@@ -42,7 +44,7 @@ export function AdvicePane({ advising, command, open, onOpen, hrefOf, within }: 
   return (
     <div class="advice" aria-busy={progress !== undefined}>
       {progress && <Progress />}
-      <Found answer={answer} command={command} open={open} onOpen={onOpen} hrefOf={hrefOf} within={within} />
+      <Found answer={answer} command={command} open={open} onOpen={onOpen} hrefOf={hrefOf} within={within} marked={marked} />
     </div>
   );
 }
@@ -79,7 +81,7 @@ function Making({ progress, stop }: { progress: AdviceProgress | undefined; stop
 
 const sentence = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)} …`;
 
-function Found({ answer, command, open, onOpen, hrefOf, within }: Omit<Props, 'advising'> & { answer: Advice }) {
+function Found({ answer, command, open, onOpen, hrefOf, within, marked }: Omit<Props, 'advising'> & { answer: Advice }) {
   const { kept } = answer;
   const findings = shownOf(answer.findings);
   const left = answer.findings.length - findings.length;
@@ -109,6 +111,7 @@ function Found({ answer, command, open, onOpen, hrefOf, within }: Omit<Props, 'a
                   finding={f}
                   open={f.id === shown}
                   asked={f.id === open}
+                  marked={marked?.(`${f.title} ${f.place} ${f.function ?? ''}`) ?? false}
                   onToggle={() => onOpen(f.id === shown ? 'none' : f.id)}
                   body={() => <FindingBody finding={f} trials={history} kept={kept} command={command} within={within} />}
                 />
@@ -162,11 +165,12 @@ interface ItemProps {
   open: boolean;
   /** The link says that it is open. */
   asked: boolean;
+  marked: boolean;
   onToggle: () => void;
   body: () => preact.ComponentChildren;
 }
 
-function Item({ finding: f, open, asked, onToggle, body }: ItemProps) {
+function Item({ finding: f, open, asked, marked, onToggle, body }: ItemProps) {
   const ref = useRef<HTMLLIElement>(null);
   useEffect(() => {
     if (asked) ref.current?.scrollIntoView({ block: 'nearest' });
@@ -174,7 +178,7 @@ function Item({ finding: f, open, asked, onToggle, body }: ItemProps) {
   const cost = costOf(f);
   const ceiling = ceilingOf(f);
   return (
-    <li ref={ref} class={open ? 'finding open' : 'finding'}>
+    <li ref={ref} class={`finding${open ? ' open' : ''}${marked ? ' marked' : ''}`}>
       <h3>
         <button type="button" class="finding-head" id={idOf(f.id)} aria-expanded={open} onClick={onToggle}>
           <Icon name={open ? 'down' : 'right'} />
