@@ -287,3 +287,23 @@ for (const viewport of [{ width: 360, height: 720 }, { width: 640, height: 400 }
     assert.deepEqual(overlaps, { buttons: 4, out: 0, over: 0 });
   }, { viewport });
 }
+
+const steps = /** @type {const} */ ([['history', 'work|encode', /main\.(work|encode)/], ['records', 'v1', /\d: /], ['tags', 'encode', /encode/]]);
+for (const [view, q, marked] of steps) {
+  check(`n and N step through what a search marks in ${view}`, async ({ page, open }) => {
+    await open(linkTo(view, hour('cpu'), { q, label: 'instance' }));
+    await page.locator('.marked').first().waitFor();
+    await page.keyboard.press('n');
+    const here = () => (view === 'history' ? page.locator('[role=row][aria-selected=true]').innerText()
+      : page.evaluate(() => {
+        const at = document.activeElement?.closest('.marked');
+        return at ? `${[...document.querySelectorAll('.marked')].indexOf(at)}: ${at.outerHTML}` : '';
+      }));
+    await eventually(async () => assert.match(await here(), marked));
+    const first = await here();
+    await page.keyboard.press('n');
+    await eventually(async () => assert.notEqual(await here(), first));
+    await page.keyboard.press('N');
+    await eventually(async () => assert.equal(await here(), first));
+  }, { mayShift: true });
+}

@@ -19,6 +19,8 @@ interface Props {
   onOrder: (column: string) => void;
   /** The selected function. */
   chosen: string;
+  /** Whether the search finds a name. */
+  marked: ((name: string) => boolean) | null;
   /** Colours of the functions that have a line. */
   lines: ReadonlyMap<string, number | undefined>;
   onToggle: (name: string) => void;
@@ -27,7 +29,7 @@ interface Props {
 }
 
 /** Functions by version, with what changed and when they came: the legend of the lines, too. */
-export function HistoryTable({ history, functions, cum, order, onOrder, chosen, lines, onToggle, onRemove }: Props) {
+export function HistoryTable({ history, functions, cum, order, onOrder, chosen, marked, lines, onToggle, onRemove }: Props) {
   const columns = columnsOf(history, functions, cum);
   columns[0]!.cell = (f, { chars }) => (
     <>
@@ -59,6 +61,7 @@ export function HistoryTable({ history, functions, cum, order, onOrder, chosen, 
       order={order}
       onOrder={onOrder}
       selected={functions.findIndex((f) => f.name === chosen)}
+      {...(marked ? { marked: (f: FunctionHistory) => marked(f.name) } : {})}
       onSelect={(f) => selectFunction(f.name)}
       onOpen={(f) => openSource(f.name)}
       onMenu={(f, x, y) => openFunctionMenu(f.name, { x, y }, compareItems(history, f))}

@@ -8,14 +8,16 @@ import {
   formatSpan, formatValues, lengthText, parseSpan, parseValues, serviceOf, spanText, type Selection, type Span,
 } from '../../state/selection';
 import { selected, withSelection } from '../../state/selected';
-import { go, historySpan, href, setOption, setOwn, type State } from '../../state/state';
+import { go, historySpan, href, selectFunction, setOption, setOwn, type State } from '../../state/state';
 import { timelineSpan } from '../../state/time';
 import { TimeChart, type ChartFlag, type ChartPoint } from '../chart/TimeChart';
 import { Button, Empty, Menu, ReportState, tip, type MenuItem } from '../parts';
 import { saveTable } from '../table/csv';
 import { percentText, plural } from '../table/format';
 import { orderText, parseOrder } from '../table/order';
+import { nextRow } from '../table/range';
 import type { Column } from '../table/Table';
+import { useSearch, useStable } from '../table/useSearch';
 import type { ViewProps } from '../props';
 import { formatValue } from '../../model/units';
 import { Add } from './HistoryAdd';
@@ -67,6 +69,11 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
   // What no profile has is of use only to who chose it.
   const functions = useMemo(() => report?.functions.filter((f) => f.first || named.includes(f.name)) ?? [], [report, state.own.fns]);
   last.current = { besides, shown: new Set(functions.map((f) => f.name)) };
+  const matches = useSearch(state, useStable((direction) => {
+    const chosen = functions.findIndex((f) => f.name === state.fn);
+    const next = functions[nextRow(chosen, direction, functions.length, (i) => matches?.(functions[i]!.name) ?? false)];
+    if (next) selectFunction(next.name);
+  }));
 
   const off = useMemo(() => new Set(parseValues(state.own.off)), [state.own.off]);
   const lines = useMemo(() => linesOf(functions.map((f) => f.name), off, state.fn), [functions, off, state.fn]);
@@ -129,6 +136,7 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
                 order={order}
                 onOrder={orderBy}
                 chosen={state.fn}
+                marked={matches}
                 lines={lines}
                 onToggle={toggle}
                 onRemove={named.length > 0 ? remove : undefined}

@@ -1,6 +1,6 @@
 import './continuous.css';
 import '../table/pane.css';
-import { useMemo } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import { records as askRecords, type Records } from '../../api/continuous';
 import { columnFigures } from '../../model/column';
 import { formatValue } from '../../model/units';
@@ -19,6 +19,8 @@ import { Find } from '../table/Find';
 import { plural } from '../table/format';
 import { orderText, parseOrder, sorted } from '../table/order';
 import { Table, type Column } from '../table/Table';
+import { useMarked } from '../table/useMarked';
+import { useSearch } from '../table/useSearch';
 import type { ViewProps } from '../props';
 
 interface Row {
@@ -59,13 +61,15 @@ function Listing({ state, sel, span }: { state: State; sel: Selection; span: Spa
   const find = state.own.find ?? '';
   const rows = useMemo(() => {
     const finds = finder(find);
-    const found = all.filter((r) => finds?.([r.id, ...Object.values(r.labels)].join(' ')) ?? true);
+    const found = all.filter((r) => finds?.(wordsOf(r)) ?? true);
     return sorted(found, keyOf(order.column), order.descending);
   }, [all, find, order.column, order.descending]);
+  const box = useRef<HTMLElement>(null);
+  const matches = useSearch(state, useMarked(box));
   const columns = useMemo(() => columnsOf(names, all, state, span), [names, all, state, span]);
   const current = sel.id ? rows.findIndex((r) => r.id === sel.id) : -1;
   return (
-    <section class="pane" aria-label="Profiles">
+    <section ref={box} class="pane" aria-label="Profiles">
       <div class="pane-bar">
         <Find label="Find by label" value={find} onChange={(text) => setOwn('find', text, 'replace')} />
         <span class="grow" />
@@ -89,6 +93,7 @@ function Listing({ state, sel, span }: { state: State; sel: Selection; span: Spa
               rowKey={(r) => r.id}
               order={order}
               selected={current}
+              {...(matches ? { marked: (r: Row) => matches(wordsOf(r)) } : {})}
               onOrder={(column) => setOwn(
                 'order', orderText({ column, descending: order.column === column ? !order.descending : !names.includes(column) }),
                 'replace',
@@ -106,6 +111,9 @@ function Listing({ state, sel, span }: { state: State; sel: Selection; span: Spa
     </section>
   );
 }
+
+/** What a profile is found by. */
+const wordsOf = (r: Row): string => [r.id, ...Object.values(r.labels)].join(' ');
 
 function rowsOf(r: Records | undefined): Row[] {
   if (!r) return [];

@@ -2,7 +2,7 @@
 // cost most in it. All bars have one scale. Only the cards in view are in the document.
 
 import './grid.css';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Grid, GridCell, GridLabel } from '../../api/types';
 import { shortName } from '../../model/names';
@@ -16,6 +16,7 @@ import { count, percentText, plural } from '../table/format';
 import { extend } from '../table/query';
 import { SPARE } from '../table/range';
 import { usePages } from '../table/usePages';
+import { useMarked } from '../table/useMarked';
 import { useSearch } from '../table/useSearch';
 import { useVirtual } from '../table/useVirtual';
 import { NoSamples } from '../NoSamples';
@@ -67,7 +68,8 @@ interface CellsProps {
 
 function Cells({ grid, pages, state: now, numeric, find }: CellsProps) {
   const { total, row, need } = pages;
-  const matches = useSearch(now);
+  const box = useRef<HTMLDivElement>(null);
+  const matches = useSearch(now, useMarked(box));
   const [picked, setPicked] = useState<readonly GridCell[]>([]);
   useEffect(() => setPicked([]), [grid.by]);
   const compared = now.base.length > 0; // values are changes, and their parts are of one side alone
@@ -104,6 +106,7 @@ function Cells({ grid, pages, state: now, numeric, find }: CellsProps) {
           pick={compared ? null : pick}
           open={open}
           marked={matches}
+          box={box}
         />
       )}
       <div class="pane-facts">
@@ -156,10 +159,10 @@ interface CardsProps {
   pick: ((cell: GridCell) => void) | null;
   open: (cell: GridCell) => void;
   marked: ((text: string) => boolean) | null;
+  box: RefObject<HTMLDivElement | null>;
 }
 
-function Cards({ grid, total, row, need, picked, pick, open, marked }: CardsProps) {
-  const box = useRef<HTMLDivElement>(null);
+function Cards({ grid, total, row, need, picked, pick, open, marked, box }: CardsProps) {
   const rem = useMemo(() => parseFloat(getComputedStyle(document.documentElement).fontSize) || 16, []);
   const [columns, setColumns] = useState(1);
   const lines = Math.ceil(total / columns);
@@ -228,7 +231,7 @@ interface CardProps {
 }
 
 function Card({ cell, most, at, of, picked, pick, open, marked }: CardProps) {
-  const kind = (text: string) => (marked?.(text) ? ' card-marked' : '');
+  const kind = (text: string) => (marked?.(text) ? ' marked card-marked' : '');
   const share = (value: number) => `${(100 * Math.abs(value)) / (most || 1)}%`;
   const name = nameOf(cell);
   return (

@@ -15,6 +15,7 @@ export function useMarked(box: RefObject<HTMLElement | null>): Step {
     if (!next) return;
     last.current = next;
     next.scrollIntoView({ block: 'center' });
-    next.querySelector<HTMLElement>('button, a')?.focus({ preventScroll: true });
+    const pressed = next.matches('button, a') ? next as HTMLElement : next.querySelector<HTMLElement>('button, a');
+    pressed?.focus({ preventScroll: true });
   });
 }
