@@ -3,7 +3,7 @@ package api
 // Overview says what services use now, and how much it was over a day. Times are ms since
 // 1970.
 type Overview struct {
-	From     int64             `json:"from"` // of the windows, which are as many as a column has entries
+	From     int64             `json:"from"` // start of the first window; each entry of Usage.Values is a window
 	To       int64             `json:"to"`
 	Step     int64             `json:"step"`
 	Services []OverviewService `json:"services"` // the costliest first
@@ -29,8 +29,8 @@ type OverviewService struct {
 	Goroutines *Usage `json:"goroutines,omitempty"` // count
 }
 
-// Usage is how much of something a service uses. Now is of all instances, over the last
-// hour; nil if none sent a profile. Mean and Values are of one instance on average.
+// Usage is how much of a resource a service uses. Now is the use of all instances over the
+// last hour; nil if none sent a profile. Mean and Values are for an average instance.
 type Usage struct {
 	Now    *float64 `json:"now"`
 	Mean   float64  `json:"mean"`

@@ -26,7 +26,7 @@ type Info struct {
 	PeriodType        ValueType   `json:"periodType"`
 	Comments          []string    `json:"comments"`
 	DocURL            string      `json:"docURL,omitempty"`
-	Foldable          bool        `json:"foldable"` // it has code of yours and other code
+	Foldable          bool        `json:"foldable"` // it has your code and other code
 	Samples           int         `json:"samples"`
 	Functions         int         `json:"functions"`
 	Locations         int         `json:"locations"`
@@ -36,7 +36,7 @@ type Info struct {
 	Selection *SelectionInfo `json:"selection,omitempty"`
 }
 
-// Build is what is known of the code that a profile was taken of.
+// Build identifies the code that a profile was taken of.
 type Build struct {
 	Package  string `json:"package,omitempty"`  // the import path of the program's main package
 	Module   string `json:"module,omitempty"`   // the path of its module

@@ -19,10 +19,10 @@ type Regression struct {
 	By       string `json:"by"`    // who acknowledged it
 	Service  string `json:"service"`
 	Kind     string `json:"kind"`
-	Version  string `json:"version"` // that began at Since; "" for a change without one
+	Version  string `json:"version"` // the version that began at Since; "" for a drift without one
 	Since    int64  `json:"since"`
 	Found    int64  `json:"found"`
-	Resolved int64  `json:"resolved"` // 0 while it isn't
+	Resolved int64  `json:"resolved"` // 0 if it isn't resolved
 	Function string `json:"function"`
 	Callees  bool   `json:"callees"` // the cost includes what the function calls
 	Type     string `json:"type"`
@@ -32,7 +32,7 @@ type Regression struct {
 	After      float64 `json:"after"`
 	PerRequest bool    `json:"per_request"`
 	Growth     float64 `json:"growth"` // relative: 0.05 is 5 %; 0 if there was no cost before
-	Low        float64 `json:"low"`    // of its 95 % confidence interval
+	Low        float64 `json:"low"`    // low end of its 95 % confidence interval
 	High       float64 `json:"high"`
 	Share      float64 `json:"share"` // growth as a share of the service's cost
 	Affected   int     `json:"affected"`
@@ -79,7 +79,8 @@ func NewRegression(e *regress.Entry) Regression {
 	return r
 }
 
-// compared returns the id of one side of a comparison: what is of its version, or isn't.
+// compared returns the id of the selection that is one side of a comparison: the profiles
+// that have the version, or those that don't.
 func compared(e *regress.Entry, from, to int64, version store.Op) string {
 	whole := int64(time.Millisecond)
 	sel := Selection{From: from / whole * whole, To: to / whole * whole, SampleType: e.Type, Per: PerSecond}

@@ -30,7 +30,7 @@ type Selection struct {
 	Per        string // PerDefault, PerSum, PerProfile or PerSecond
 }
 
-// A Span is a time from From to To, which it doesn't contain; ns since 1970, whole ms.
+// A Span is the time from From to To, excluding To; ns since 1970, whole ms.
 type Span struct{ From, To int64 }
 
 // String returns the span as selections write it.
@@ -239,8 +239,8 @@ func (sel *Selection) Name() string {
 	return name
 }
 
-// Query returns the selection as a query, with the time that Except leaves out. Values per
-// second need profiles with a duration, so the query then leaves out all others.
+// Query returns the selection as a query, ignoring Except. Values per second need profiles
+// with a duration, so the query then leaves out all others.
 func (sel *Selection) Query() store.Query {
 	return store.Query{Selector: sel.Selector, From: sel.From, To: sel.To, ID: sel.ID, SampleType: sel.SampleType, Top: sel.Top, Lasting: sel.Per == PerSecond}
 }

@@ -2,13 +2,13 @@ package regress
 
 import "math"
 
-// calls are the calls of both sides, as shares of all cost, with what each function's cost
-// grew by.
+// calls are the calls between functions before and after the change, as shares of all
+// cost, and how much each function's cost grew.
 type calls struct {
 	before, after    map[Edge]float64
 	callers, callees map[int32][]int32
-	own, cum         map[int]*effect // of functions that cost enough
-	events           float64         // of all cost after the change
+	own, cum         map[int]*effect // effects on functions that cost enough to look at
+	events           float64         // number of events after the change
 	moves            map[key]float64 // memo of moved
 }
 
@@ -57,13 +57,13 @@ func newCalls(s *sample, all []effect) *calls {
 	return c
 }
 
-// growth returns by how much a call's cost grew, and by how much it does by chance.
+// growth returns how much a call's cost grew, and how much it varies by chance.
 func (c *calls) growth(e Edge) (growth, chance float64) {
 	a, b := c.after[e], c.before[e]
 	return a - b, math.Sqrt((a + b + 1/c.events) / c.events)
 }
 
-// with returns the effect on a function with what it calls.
+// with returns the effect on a function, including what it calls.
 func (c *calls) with(f int) *effect {
 	if e := c.cum[f]; e != nil {
 		return e
@@ -71,11 +71,11 @@ func (c *calls) with(f int) *effect {
 	return c.own[f]
 }
 
-// moved reports whether an effect is cost that was elsewhere before: the function was
-// renamed, inlined another one, wraps one, or calls what another function called.
+// moved reports whether the cost only moved here from another function: the function was
+// renamed, inlined or wraps another one, or now makes the calls that another one made.
 func (c *calls) moved(e *effect) bool { return c.net(e, 0) < e.growth/2 }
 
-// net returns the part of an effect's growth that nothing else lost.
+// net returns the part of an effect's growth that no other function lost.
 func (c *calls) net(e *effect, depth int) float64 {
 	k := key{e.f, e.callees}
 	if v, ok := c.moves[k]; ok {
@@ -92,8 +92,8 @@ func (c *calls) net(e *effect, depth int) float64 {
 	return v
 }
 
-// netCalls returns the net growth of a function with its callees: that of its own cost, and
-// of calls as far as the cost of the callees grew at all.
+// netCalls returns the net growth of a function with its callees: the growth of its own
+// cost, and that of each call, but not more than the callee grew in all.
 func (c *calls) netCalls(e *effect, depth int) (v float64) {
 	if own := c.own[e.f]; own != nil && own.growth > 0 {
 		v = c.net(own, depth)
@@ -117,8 +117,8 @@ func (c *calls) netCalls(e *effect, depth int) (v float64) {
 	return v
 }
 
-// lost returns the own cost that a function's callers, callees and their other callees
-// lost, if it is about what the function gained.
+// lost returns the own cost that a function's callers, its callees and the other callees of
+// its callers lost. A caller or sibling counts if it lost about what the function gained.
 func (c *calls) lost(e *effect) (sum float64) {
 	seen := map[int32]bool{int32(e.f): true}
 	const sure = -3 // as a normal deviate

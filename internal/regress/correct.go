@@ -5,10 +5,10 @@ import (
 	"slices"
 )
 
-// significant returns the effects that remain if the share of false ones among them is to
-// be at most rate, largest growth first: Y. Benjamini and Y. Hochberg, "Controlling the
-// false discovery rate" (1995). If nothing changed, rate is the probability of any.
-// Functions that call each other depend on each other positively, which it allows
+// significant returns the significant effects, largest growth first. At most the share rate
+// of them is expected to be false: Y. Benjamini and Y. Hochberg, "Controlling the false
+// discovery rate" (1995). If nothing changed, rate is the probability of returning any.
+// Functions that call each other are positively correlated, which the method allows
 // (Y. Benjamini and D. Yekutieli, 2001).
 func significant(all []effect, rate float64) []effect {
 	sorted := slices.Clone(all)

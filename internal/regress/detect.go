@@ -35,7 +35,7 @@ func Detect(ctx context.Context, src Source, t Trigger, o Options) ([]Regression
 
 // regression describes a group.
 func (s *sample) regression(t Trigger, w windows, c *calls, g *group) Regression {
-	// The function in which growth enters may itself have too much chance to be found.
+	// The group's function may itself vary too much to be significant.
 	e := g.best()
 	r := Regression{
 		Service: t.Service, Kind: t.Kind, Type: s.typ, Unit: s.unit, Function: s.frames.Names[g.f], Callees: e.callees || e.f != g.f,
@@ -90,7 +90,7 @@ func causeOf(s *sample, c *calls, f int, e *effect) Cause {
 	return out
 }
 
-// id names a regression, so that the same one found again has the same name.
+// id returns the ID of a regression. It is the same each time the regression is found.
 func id(t Trigger, function string, since int64) string {
 	if t.Version == "" {
 		since -= since % day

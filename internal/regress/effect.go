@@ -9,19 +9,19 @@ import (
 type counts struct {
 	after, before float64
 	expected      float64 // after, by the costs before
-	paired        bool    // most instances are those of before
+	paired        bool    // most instances existed before
 	each          []instanceCount
 }
 
 // instanceCount are the counts of one instance.
 type instanceCount struct {
 	after, expected float64
-	scale           float64 // of an event before in expected
+	scale           float64 // of one event before, in expected
 	same            bool    // it was there before
 }
 
-// counts compares each instance with itself before. If most instances are new, it compares
-// them with all of before.
+// counts compares each instance with itself before the change. If most instances are new,
+// it compares them with all instances before.
 func (s *sample) counts(f int, callees bool) counts {
 	after, before := s.after.columns(callees), s.before.columns(callees)
 	c := counts{}
@@ -37,7 +37,7 @@ func (s *sample) counts(f int, callees bool) counts {
 			continue
 		}
 		one := instanceCount{after: at(after[i], f), expected: c.before * w / work, scale: w / work}
-		// Half an hour tells what an instance's costs are; less is too much chance.
+		// Half an hour tells what an instance's costs are; less varies too much by chance.
 		if j := slices.Index(s.before.instances, name); j >= 0 && s.before.work[j] > w/4 {
 			one.expected, one.scale, one.same = at(before[j], f)*w/s.before.work[j], w/s.before.work[j], true
 			paired += w
@@ -97,7 +97,7 @@ func (s *sample) effects(o Options) []effect {
 				continue
 			}
 			if callees && at(after.own, f) > 0.9*c.after {
-				continue // it calls hardly anything: the same as its own cost
+				continue // it calls hardly anything, so this equals its own cost
 			}
 			out = append(out, effectOf(f, callees, c, spreads[f], shift, all))
 		}

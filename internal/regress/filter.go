@@ -20,8 +20,8 @@ func (s *sample) wentAway(e *effect) bool {
 	return e.log+log+oneSided95*math.Sqrt(1/(a+0.5)+e.variance) < e.log/2
 }
 
-// affected returns the number of instances with at least half of the effect, or as much
-// as chance lets an instance show.
+// affected returns the number of instances that show at least half of the effect, within
+// what chance explains.
 func (e *effect) affected() int {
 	n := 0
 	base := e.usual()
@@ -37,8 +37,8 @@ func (e *effect) affected() int {
 func (e *effect) usual() float64 { return (e.after + 0.5) / (e.expected + 0.5) / math.Exp(e.log) }
 
 // withoutOne reports whether at least half of the effect remains without the instance that
-// has most of it, so that one bad machine is no regression. A service with one instance
-// has nothing to compare with.
+// shows most of it: one bad machine isn't a regression. A service with one instance can't
+// be checked this way.
 func (e *effect) withoutOne() bool {
 	if len(e.each) < 2 {
 		return true

@@ -10,9 +10,9 @@
 //	effect   how much each function's cost changed, and the probability of that by chance
 //	correct  which effects remain, given the number of functions
 //	filter   drops what isn't a regression: one bad machine, cost that only moved
-//	calls    what the functions call, and which growth is only cost that moved
+//	calls    what the functions call, and which cost only moved between functions
 //	cause    one regression for functions that call each other, at the deepest of them
-//	detect   the stages in their order
+//	detect   runs the stages in order
 //	schedule when to compare
 //	storesource
 //	         the source that reads a store
@@ -57,8 +57,8 @@ type Regression struct {
 	Causes []Cause `json:"causes"`
 	// New are functions below Function that had no cost before.
 	New []string `json:"new"`
-	// From, Middle and To limit the profiles that were compared: before the change from
-	// From to Middle, after it from Since to To. In ns since 1970.
+	// The profiles before the change are from From to Middle, those after it from Since to
+	// To; in ns since 1970.
 	From   int64 `json:"from"`
 	Middle int64 `json:"middle"`
 	To     int64 `json:"to"`

@@ -13,7 +13,7 @@ type side struct {
 	// counted, or else all of its own events.
 	work    []float64
 	seconds float64 // of all instances
-	event   float64 // value of an event; 1 event is about what chance counts
+	event   float64 // value of one event that the profiler counts
 }
 
 // sample is what the windows of a comparison have.
@@ -88,8 +88,8 @@ func counted(sums []Sum) bool {
 	return !slices.ContainsFunc(sums, func(one Sum) bool { return one.Requests <= 0 })
 }
 
-// eventOf returns the value of an event. Where the profiler doesn't count events, it is
-// any that leaves enough of them: how much instances differ then tells the rest.
+// eventOf returns the value of an event. If the profiler doesn't count events, it is a value
+// that gives enough of them; how much instances differ then tells how much is chance.
 func eventOf(sums []Sum) float64 {
 	event, value := 0.0, 0.0
 	for _, one := range sums {

@@ -31,7 +31,7 @@ func (s *sample) spreads(shift float64, callees bool) []spread {
 	return out
 }
 
-// logRatio returns the logarithm of (a/wa)/(b/wb), and its variance by the events a and b.
+// logRatio returns the logarithm of (a/wa)/(b/wb), and its variance for a and b events.
 // Half an event more on both sides keeps it finite (F. J. Anscombe, 1956).
 func logRatio(a, wa, b, wb float64) (log, variance float64) {
 	return math.Log((a + 0.5) / (b + 0.5) * wb / wa), 1/(a+0.5) + 1/(b+0.5)
@@ -68,13 +68,13 @@ func shiftOf(after, before *total) float64 {
 // earlier days: 10 %. Only large effects are found then.
 const unknownSeason = 0.1 * 0.1
 
-// excess is a variance of one function beyond that of chance, which is by.
+// excess is how much a function's variance exceeds chance, and the variance by chance.
 type excess struct {
-	f      int
-	of, by float64
+	f              int
+	beyond, chance float64
 }
 
-// addDays sets what earlier days tell.
+// addDays sets the season and the variance from day to day.
 func (s *sample) addDays(out []spread, callees bool) {
 	n := float64(len(s.past))
 	if n < 2 {
@@ -118,16 +118,16 @@ func (s *sample) addDays(out []spread, callees bool) {
 	}
 	for i, d := range days {
 		o := &out[d.f]
-		o.days = shrink(usual, max(d.of, 0), n-1)
+		o.days = shrink(usual, max(d.beyond, 0), n-1)
 		o.daysDf = priorDegrees + n - 1
-		// A season is as likely real as seasons are with this service.
-		of := season / (season + seasons[i].by)
-		o.season *= of
-		o.seasonVar = of * (seasons[i].by + o.days/n)
+		// How real this season is depends on how much seasons matter in this service.
+		likely := season / (season + seasons[i].chance)
+		o.season *= likely
+		o.seasonVar = likely * (seasons[i].chance + o.days/n)
 	}
 }
 
-// usualDays is a variance from day to day beyond which a day counts as an exception.
+// usualDays is the variance from day to day beyond which a day counts as an exception.
 const usualDays = 0.01 * 0.01
 
 // middle returns the mean of values, where those further than two deviations from the
@@ -166,28 +166,29 @@ func (s *sample) addInstances(out []spread, shift float64, callees bool) {
 		out[f].instances, out[f].instDf = usual, priorDegrees
 	}
 	for _, e := range all {
-		out[e.f].instances = shrink(usual, max(e.of, 0), degrees[e.f])
+		out[e.f].instances = shrink(usual, max(e.beyond, 0), degrees[e.f])
 		out[e.f].instDf = priorDegrees + degrees[e.f]
 	}
 }
 
-// shrink moves a variance with some degrees of freedom to that of all functions.
+// shrink moves a function's variance, with its degrees of freedom, towards that of all
+// functions.
 func shrink(usual, own, degrees float64) float64 {
 	return (priorDegrees*usual + degrees*own) / (priorDegrees + degrees)
 }
 
-// prior returns the mean excess of functions, those with little chance first of all. The
-// largest twentieth is cut, so that single functions with a life of their own don't decide.
+// prior returns the mean excess of functions. Those that vary little by chance have more
+// weight. The largest twentieth is left out, so that a few unusual functions don't decide.
 func prior(all []excess) float64 {
 	if len(all) == 0 {
 		return 1e-4
 	}
 	sorted := slices.Clone(all)
-	slices.SortFunc(sorted, func(a, b excess) int { return cmp.Compare(a.of/a.by, b.of/b.by) })
+	slices.SortFunc(sorted, func(a, b excess) int { return cmp.Compare(a.beyond/a.chance, b.beyond/b.chance) })
 	sum, weights := 0.0, 0.0
 	for _, e := range sorted[:len(sorted)-len(sorted)/20] {
-		w := 1 / (e.by + 1e-5) / (e.by + 1e-5)
-		sum += e.of * w
+		w := 1 / (e.chance + 1e-5) / (e.chance + 1e-5)
+		sum += e.beyond * w
 		weights += w
 	}
 	return max(sum/weights, 1e-7)

@@ -14,7 +14,7 @@ import (
 // The states of a regression.
 const (
 	Open         = "open"
-	Acknowledged = "acknowledged" // someone knows
+	Acknowledged = "acknowledged" // a person knows about it
 	Resolved     = "resolved"     // the cost is as before
 )
 
@@ -59,7 +59,7 @@ const stateVersion = 1
 // NewState returns the state in a file. If file is "", the state is only in memory.
 func NewState(file string, log func(string)) *State { return &State{file: file, log: log} }
 
-// ErrUnknown is the error for a regression that isn't there.
+// ErrUnknown means that no regression has the ID.
 var ErrUnknown = errors.New("unknown regression")
 
 // load reads the file once. The caller holds the lock.
@@ -118,8 +118,8 @@ func (s *State) List() ([]Entry, error) {
 	return out, nil
 }
 
-// Acknowledge says that someone knows of a regression. Acknowledging it again changes
-// nothing.
+// Acknowledge records that a person knows about a regression. Acknowledging it again
+// changes nothing.
 func (s *State) Acknowledge(id, by string) (Entry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -182,14 +182,14 @@ func (s *State) add(r Regression) bool {
 		case e.Service == r.Service && e.Kind == r.Kind && e.Function == r.Function && e.Version != r.Version && e.State != Resolved && r.Version == "":
 			return false // its version is known
 		case e.Service == r.Service && e.Kind == r.Kind && e.Function == r.Function && r.Version == "" && r.Since-e.Since < 8*day:
-			return false // the week of the comparison begins before it
+			return false // the week that the drift was compared over began before it
 		}
 	}
 	s.entries = append(s.entries, Entry{Regression: r, State: Open})
 	return true
 }
 
-// expire drops what is too old or too much: resolved regressions first.
+// expire drops what is too old, and what exceeds the limits: resolved regressions first.
 func (s *State) expire(now int64) {
 	s.entries = slices.DeleteFunc(s.entries, func(e Entry) bool { return e.State == Resolved && now-e.Resolved > keepResolved })
 	for len(s.entries) > maxEntries {

@@ -9,9 +9,8 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// FromStore returns the costs that profiles in a store have. It reads the store's sums
-// over all instances where the comparison doesn't need single ones, so that the store can
-// use its roll-ups.
+// FromStore returns a source that reads profiles from a store. If a comparison doesn't need
+// single instances, it reads sums over all of them, so that the store can use its roll-ups.
 func FromStore(st store.Store) Source { return storeSource{st} }
 
 type storeSource struct{ store store.Store }
@@ -76,8 +75,8 @@ func sumOf(ctx context.Context, g *store.Group, edges bool, frames *Frames) (Sum
 		Seconds: float64(g.Duration) / float64(time.Second),
 	}
 	if profile.OfMoment(st.Type) {
-		// What exists at a moment is in every profile again, so its values aren't events. Its
-		// cost is per profile.
+		// What exists at a moment is in every profile, so its values aren't events, and its cost
+		// is per profile.
 		sum.Seconds = float64(g.Profiles)
 	} else {
 		sum.Event = report.EventOf(p, st)
@@ -90,7 +89,8 @@ func sumOf(ctx context.Context, g *store.Group, edges bool, frames *Frames) (Sum
 	return sum, nil
 }
 
-// add adds the nodes of a tree. Of recursive functions and calls, the outermost counts.
+// add adds the nodes of a tree. A recursive function or call counts once, at its outermost
+// node.
 func (sum *Sum) add(t *profile.Tree, edges bool, frames *Frames) {
 	number := make([]int32, len(t.Frames))
 	for i, f := range t.Frames {
@@ -115,7 +115,7 @@ func (sum *Sum) add(t *profile.Tree, edges bool, frames *Frames) {
 	}
 }
 
-// above reports whether a frame is above a node, too.
+// above reports whether a frame is also above a node.
 func above(t *profile.Tree, n, frame uint32) bool {
 	for n = t.Parent[n]; n != 0; n = t.Parent[n] {
 		if t.Frame[n] == frame {

@@ -34,7 +34,7 @@ type Watch struct {
 
 type stats struct{ comparisons, found, failed, nanoseconds atomic.Int64 }
 
-// Stats are figures of a watch since it began.
+// Stats are counts of what a watch did since it began.
 type Stats struct {
 	Comparisons, Found, Failed int64
 	// Seconds is the time that comparisons took: an upper limit of their CPU time on one
@@ -42,7 +42,7 @@ type Stats struct {
 	Seconds float64
 }
 
-// NewWatch returns a watch, which does nothing yet.
+// NewWatch returns a watch. Run starts it.
 func NewWatch(cfg Config) *Watch {
 	cfg.Budget = cmp.Or(cfg.Budget, defaultBudget)
 	return &Watch{cfg: cfg, src: FromStore(cfg.Store)}
@@ -114,7 +114,7 @@ func (w *Watch) compare(ctx context.Context, j job) error {
 	return err
 }
 
-// A job is a comparison with the name that the state has for it.
+// A job is a comparison, with its name in the state.
 type job struct {
 	Trigger
 	name string
@@ -164,7 +164,8 @@ func dueLook(v Trigger, done, now int64) (Trigger, bool) {
 	return v, false
 }
 
-// startedVersions are the services of a time: what began, and what there is.
+// startedVersions are the versions that began in a time range, and all services with
+// profiles in it.
 type startedVersions struct {
 	started []Trigger // without Now
 	kinds   []Trigger // a service and a kind each
@@ -207,7 +208,7 @@ func newVersions(ctx context.Context, st store.Store, from, to int64) (out start
 	return out, nil
 }
 
-// resolveAll looks, once per hour, which regressions are over.
+// resolveAll checks once per hour which regressions are over.
 func (w *Watch) resolveAll(ctx context.Context, now int64) error {
 	const name = "resolved"
 	done, err := w.cfg.State.compared(name)
@@ -237,8 +238,8 @@ func (w *Watch) resolveAll(ctx context.Context, now int64) error {
 	return err
 }
 
-// Scan compares all versions whose first profile is in a time range, each at the last look
-// that there is time for, and returns what is found: for a store that no server watches.
+// Scan looks for regressions in a store that no server watches. It compares all versions
+// whose first profile is in a time range, each at the last look that is before its end.
 func Scan(ctx context.Context, st store.Store, from, to int64) ([]Entry, error) {
 	s := NewState("", nil)
 	versions, err := newVersions(ctx, st, from, to)

@@ -31,7 +31,7 @@ func (t Trigger) rate() float64 {
 // A span is a range of time in ns since 1970; to is exclusive.
 type span struct{ from, to int64 }
 
-// shift returns a span at another time, and longer on both sides.
+// shift returns a span moved in time and extended on both sides.
 func (s span) shift(by, wider int64) span { return span{s.from + by - wider, s.to + by + wider} }
 
 // A pair is two spans that are compared.
@@ -40,10 +40,10 @@ type pair struct{ before, after span }
 // windows are the times that a comparison looks at.
 type windows struct {
 	pair
-	// late is the last third of the time after: an effect that went away isn't in it.
+	// late is the last third of the time after. It doesn't show an effect that went away.
 	late span
-	// past are pairs that no change of the trigger's is in: the same hours on earlier days.
-	// They tell what the time of day does, and how much functions vary.
+	// past are pairs from before the change: the same hours on earlier days. They tell how
+	// the time of day changes costs, and how much functions vary.
 	past []pair
 }
 

@@ -1,5 +1,5 @@
-// Package regressions serves what package regress has found: a list, and the request that
-// acknowledges one. It also has the figures of the watch for Prometheus.
+// Package regressions serves the regressions that package regress found: it lists and
+// acknowledges them. It also exports the counts of the watch to Prometheus.
 package regressions
 
 import (
@@ -31,7 +31,7 @@ func New(srv *server.Server, state *regress.State, watch *regress.Watch) *Servic
 	return s
 }
 
-// states are what the parameter state may be.
+// states are the values that the parameter state may have.
 var states = []string{regress.Open, regress.Acknowledged, regress.Resolved}
 
 func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
@@ -67,7 +67,7 @@ func (s *Service) acknowledge(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	// One that may not be seen is one that isn't there.
+	// Don't reveal that a regression exists to those who may not see its service.
 	if !slices.ContainsFunc(all, func(e regress.Entry) bool { return e.ID == id && by.Allows(e.Service) }) {
 		return server.NotFound("unknown regression %q", id)
 	}
@@ -86,10 +86,10 @@ func (s *Service) acknowledge(w http.ResponseWriter, r *http.Request) error {
 	return a.Write(w, r, http.StatusOK, "no-store")
 }
 
-// metrics describes the figures of the watch.
+// metrics describes the counts of the watch.
 func metrics() (comparisons, seconds, found, failed *prometheus.Desc) {
 	return prometheus.NewDesc("hone_regress_comparisons_total", "Comparisons of a service with its past.", nil, nil),
-		prometheus.NewDesc("hone_regress_seconds_total", "Time that looking for regressions took: at most 2 % of the time.", nil, nil),
+		prometheus.NewDesc("hone_regress_seconds_total", "Seconds spent looking for regressions, at most 2 % of the time.", nil, nil),
 		prometheus.NewDesc("hone_regress_found_total", "Regressions found.", nil, nil),
 		prometheus.NewDesc("hone_regress_failed_total", "Rounds of comparisons that failed.", nil, nil)
 }
