@@ -72,6 +72,9 @@ func matchAppendVariant(s *advice.Site) []advice.Match {
 	}
 	m.Why = fmt.Sprintf("%s allocates a result that %s. A variant that appends, %s, needs no memory of its own.", s.Decl.Name.Name, where, t.name) + m.Why
 	edit.MustCheck(&m, t.check)
+	if uses := t.Uses(t.fn); t.spare && (t.fn.Exported() || calls < len(uses)) {
+		edit.MustCheck(&m, []string{fmt.Sprintf("that no caller uses the spare capacity of what %s returns, which may be another", t.fn.Name())})
+	}
 	if t.emptied {
 		edit.MustCheck(&m, []string{"that no code distinguishes nil from an empty slice: an empty result may now be nil"})
 	}
@@ -114,6 +117,10 @@ func (t *textMaker) declaration() []advice.Edit {
 	}
 	if t.text {
 		call = "string(" + call + ")"
+	}
+	if t.exact {
+		fmt.Fprintf(&b, "%s := %s\n", t.dst, call)
+		call = fmt.Sprintf("%s[:len(%[1]s):len(%[1]s)]", t.dst)
 	}
 	fmt.Fprintf(&b, "return %s\n}\n\n// %s appends what %s returns to %s.\n", call, t.name, d.Name.Name, t.dst)
 	params := t.dst + " []byte"
@@ -388,12 +395,13 @@ func (u *textUse) borrowed() bool {
 	case *ast.CallExpr:
 		switch u.s.Callee(p) {
 		case "len", "bytes.Equal", "bytes.Compare", "bytes.HasPrefix", "bytes.HasSuffix", "bytes.Contains":
-			return u.stack()
+			changes := func(e ast.Expr) bool { return facts.EffectsOf(u.s.Place, e)&facts.MayWrite != 0 }
+			return !(u.shared && slices.ContainsFunc(p.Args, changes)) && u.stack()
 		case "copy":
 			return p.Args[1] == at.Node() && u.stack()
 		}
 	case *ast.AssignStmt:
-		if p.Tok != token.DEFINE || len(p.Lhs) != 1 || p.Rhs[0] != at.Node() {
+		if p.Tok != token.DEFINE || len(p.Lhs) != 1 || p.Rhs[0] != at.Node() || u.shared {
 			return false
 		}
 		v := facts.Object(u.s.Place, p.Lhs[0])

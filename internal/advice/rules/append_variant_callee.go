@@ -35,6 +35,9 @@ type textMaker struct {
 
 	// emptied says that an empty result may now be nil.
 	emptied bool
+	exact   bool // the result has no spare capacity
+	spare   bool // it may have another spare capacity than before
+	shared  bool // a guard returns bytes that others have
 	edits   []advice.Edit
 	imports []string
 	check   []string // of the function itself
@@ -151,6 +154,7 @@ func (t *textMaker) guard() {
 		result := t.dst
 		if text, constant := facts.ConstantText(t.Place, ret.Results[0]); !t.Info.Types[ret.Results[0]].IsNil() && (!constant || text != "") {
 			result = "append(" + t.dst + ", " + t.Source(ret.Results[0]) + "...)"
+			t.shared = !t.text
 		}
 		t.edits = append(t.edits, edit.Replace(ret.Results[0], result))
 	}
@@ -354,7 +358,7 @@ func (t *textMaker) beginsWith(d *facts.Declaration, value *ast.CallExpr) bool {
 	case constant && n >= 0:
 		t.room = "make([]byte, 0, " + t.Source(value.Args[2]) + ")"
 		return facts.AtPackageLevel(t.Place, value.Args[2])
-	case constant || facts.EffectsOf(t.Place, value.Args[2])&^(facts.MayRead|facts.ReadsBytes) != 0 || facts.MayBeNegative(t.Place, value.Args[2]):
+	case constant || facts.EffectsOf(t.Place, value.Args[2])&^(facts.MayRead|facts.ReadsBytes) != 0 || facts.MayBeNegative(t.Place, value.Args[2]) || t.beyondInt(value.Args[2]):
 		return false
 	}
 	t.emptied = !t.text
@@ -364,6 +368,15 @@ func (t *textMaker) beginsWith(d *facts.Declaration, value *ast.CallExpr) bool {
 		t.imports = append(t.imports, "slices")
 	}
 	return true
+}
+
+// beyondInt reports whether a size may be one that is negative as an int.
+func (t *textMaker) beyondInt(n ast.Expr) bool {
+	switch facts.Under(t.Info.TypeOf(n)) {
+	case types.Typ[types.Uint], types.Typ[types.Uint32], types.Typ[types.Uint64], types.Typ[types.Uintptr]:
+		return true
+	}
+	return false
 }
 
 // sizeText is a size as an int.
@@ -477,7 +490,7 @@ func (t *textMaker) fills() bool {
 	if !ok || t.Callee(value) != "make" || len(value.Args) != 2 || facts.Commented(t.Place, d.Node().Pos(), d.Node().End()) {
 		return false
 	}
-	t.built, t.dst, t.needs = v, facts.Fresh(t.Place, "dst", t.rest[0].Pos(), t.Decl), true
+	t.built, t.dst, t.needs, t.exact = v, facts.Fresh(t.Place, "dst", t.rest[0].Pos(), t.Decl), true, !t.text
 	for _, id := range t.Uses(v) {
 		c, ok := t.Root().FindNode(id)
 		if !ok || !t.fillUse(c) {
@@ -492,7 +505,7 @@ func (t *textMaker) fills() bool {
 			t.edits = append(t.edits, edit.Replace(r.Results[0], t.dst))
 		case part != nil && exprObject(t.Place, part.X) == v && part.Low == nil && part.High != nil && part.Max == nil:
 			t.edits = append(t.edits, edit.Replace(r.Results[0], fmt.Sprintf("append(%s[:%s], %s...)", t.dst, t.start, t.Source(e))))
-			t.emptied = !t.text
+			t.emptied, t.exact = !t.text, false
 		default:
 			return false
 		}
@@ -503,7 +516,7 @@ func (t *textMaker) fills() bool {
 			return false
 		}
 		t.room = "make([]byte, 0, " + size + ")"
-		t.emptied = false // the slice isn't nil
+		t.emptied, t.exact = false, false // the slice isn't nil, and its capacity stays the same
 	} else if !t.text && !atLeastOne(t.Place, value.Args[1]) {
 		t.emptied = true
 	}

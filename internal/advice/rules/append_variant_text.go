@@ -26,7 +26,7 @@ func (t *textMaker) writesBuffer() bool {
 	if !ok || !t.newBuffer(&d) {
 		return false
 	}
-	t.built, t.dst = v, facts.Fresh(t.Place, "dst", t.rest[0].Pos(), t.Decl)
+	t.built, t.dst, t.spare = v, facts.Fresh(t.Place, "dst", t.rest[0].Pos(), t.Decl), !t.text
 	for _, id := range t.Uses(v) {
 		c, ok := t.Root().FindNode(id)
 		if !ok || t.Package.Around(c).Func != t.Func || !t.bufferUse(c) {
