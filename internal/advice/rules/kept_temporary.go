@@ -69,6 +69,9 @@ func keepTemporary(s *advice.Site, c inspector.Cursor, v *types.Var) (m advice.M
 		facts.Commented(s.Place, d.Node().Pos(), d.Node().End()) || !facts.StaysInIteration(s.Place, v, full(s, &d, v)) {
 		return m, false
 	}
+	if _, isMap := facts.Under(v.Type()).(*types.Map); !isMap && !facts.OwnArray(s.Place, v, loop.Node()) {
+		return m, false // the next iteration would write to another slice's array
+	}
 	if r, isRange := loop.Node().(*ast.RangeStmt); isRange {
 		if _, iterates := facts.Under(s.Info.TypeOf(r.X)).(*types.Signature); iterates {
 			return m, false

@@ -9,7 +9,7 @@ import (
 // Run prints what callers see of the memory that functions return.
 func Run() string {
 	var out strings.Builder
-	for i, f := range []func() any{spareOfSized, spareOfBuffer, hugeSize, sharedBytes, sharedMeanwhile} {
+	for i, f := range []func() any{spareOfSized, spareOfBuffer, hugeSize, sharedBytes, sharedMeanwhile, otherArray} {
 		fmt.Fprintln(&out, i, try(f))
 	}
 	return out.String()
@@ -90,4 +90,20 @@ func sharedMeanwhile() any {
 	f := &frame{raw: []byte("raw")}
 	change := func() []byte { f.raw[0] = 'X'; return f.raw }
 	return bytes.Equal(f.bytes(), change())
+}
+
+var three = append(make([]int, 0, 8), 1, 2, 3)
+
+// The array that a slice has at the end of an iteration isn't always its own.
+func otherArray() any {
+	n := 0
+	for i := range 4 {
+		var few []int
+		few = append(few, 7+i)
+		if i == 1 {
+			few = three
+		}
+		n += few[0]
+	}
+	return fmt.Sprint(n, three)
 }

@@ -91,3 +91,18 @@ func once(lines []string) int {
 	}
 	return 0
 }
+
+var defaults = append(make([]string, 0, 8), "a")
+
+// The next iteration would write to the array of defaults.
+func others(lines []string) (n int) {
+	for _, line := range lines {
+		var words []string
+		words = append(words, line) // alloc
+		if n > 0 {
+			words = defaults
+		}
+		n += len(words)
+	}
+	return n
+}
