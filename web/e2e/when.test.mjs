@@ -288,7 +288,9 @@ for (const viewport of [{ width: 360, height: 720 }, { width: 640, height: 400 }
   }, { viewport });
 }
 
-const steps = /** @type {const} */ ([['history', 'work|encode', /main\.(work|encode)/], ['records', 'v1', /\d: /], ['tags', 'encode', /encode/]]);
+const steps = /** @type {const} */ ([
+  ['history', 'work|encode', /main\.(work|encode)/], ['records', 'v1', /\d: /], ['tags', 'encode', /encode/],
+]);
 for (const [view, q, marked] of steps) {
   check(`n and N step through what a search marks in ${view}`, async ({ page, open }) => {
     await open(linkTo(view, hour('cpu'), { q, label: 'instance' }));

@@ -67,8 +67,9 @@ function Lines({ state, total, line, need }: LinesProps) {
   const lines = [];
   for (let i = first; i < end; i++) {
     const text = line(i);
+    const marked = text !== undefined && matches?.(text);
     lines.push(
-      <div key={i} class={`raw-line${text !== undefined && matches?.(text) ? ' marked' : ''}`} aria-current={i === found ? 'true' : undefined}>
+      <div key={i} class={`raw-line${marked ? ' marked' : ''}`} aria-current={i === found ? 'true' : undefined}>
         <span class="raw-number" aria-hidden="true">{i + 1}</span>
         {text === undefined ? <span class="soft">…</span> : <span>{text}</span>}
       </div>,
