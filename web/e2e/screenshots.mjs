@@ -123,7 +123,7 @@ const pictures = [
   { name: 'diff', args: ['-diff_base', wordindex, tuned], path: '/diff', page: true },
   { name: 'diff-flame', args: ['-diff_base', wordindex, tuned], path: '/flame', page: true },
   { name: 'start', args: [], path: '/' },
-  { name: 'services', args: [], store: true, path: '/services', page: true, height: 320 },
+  { name: 'services', args: [], store: true, path: '/services', page: true, height: 376 },
   {
     name: 'selection', page: true, args: [], store: true,
     path: link('flame', { profile: selected(SERVICE, 14, 6), span: span(48), by: 'version' }),
