@@ -23,6 +23,7 @@ import { IconButton, Progress, tip, useElementSize } from '../parts';
 import { AddMarker, Markers } from './Markers';
 import { picking } from './picking';
 import { RestButton } from './Rest';
+import { useEscape } from '../useEscape';
 import { groupName, overTimeText, PER_TITLES, valueTicks } from './words';
 
 const GROUPS = 8; // lines that colours tell apart
@@ -137,7 +138,7 @@ export function Timeline({ sel }: { sel: Selection }) {
 
 export const overlaps = (a: { from: number; to: number }, b: Span) => a.from < b.to && (a.to || Infinity) > b.from;
 
-/** The time that is compared with, if it is a part of the timeline of its own. */
+/** The time of the base, if the base is another part of the timeline. */
 export const baseOn = (span: Span, sel: Selection, base: Selection | null): Span | null =>
   (base && !base.except && overlaps(base, span) && !(base.from === sel.from && base.to === sel.to)
     ? { from: base.from, to: base.to }
@@ -272,17 +273,7 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
   const dragging = useSignal<{ from: number; at: number; base: boolean } | null>(null);
   const drag = dragging.value;
   const area = useRef<SVGSVGElement>(null);
-  useEffect(() => {
-    if (!drag) return;
-    const cancel = (e: KeyboardEvent) => {
-      if (e.key !== 'Escape') return;
-      e.stopPropagation();
-      e.preventDefault();
-      dragging.value = null;
-    };
-    document.addEventListener('keydown', cancel, true);
-    return () => document.removeEventListener('keydown', cancel, true);
-  }, [drag !== null]);
+  useEscape(dragging);
   const placeOf = (e: PointerEvent | MouseEvent) => e.clientX - area.current!.getBoundingClientRect().left;
   const pulled = drag ? dragged(drag.from, drag.at, x, step) : null;
   const head = pulled && drag && !drag.base ? pulled : band;

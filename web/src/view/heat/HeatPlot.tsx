@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { HeatMap } from '../../api/continuous';
 import { forget, nextFrame } from '../../draw/scheduler';
 import { place, type Scale } from '../../layout/axis';
@@ -20,6 +20,7 @@ import { chooseBase, Handles } from '../continuous/Timeline';
 import { picking } from '../continuous/picking';
 import { overTimeText } from '../continuous/words';
 import { IconButton } from '../parts';
+import { useEscape } from '../useEscape';
 
 const TOP = 16; // room for markers' names, as above the lines
 const FOOT = 18;
@@ -31,7 +32,7 @@ export type Pointed = Cell;
 
 interface HeatPlotProps {
   map: HeatMap;
-  /** What colours tell, for each cell. */
+  /** The value that each cell's colour shows. */
   amounts: readonly (number | null)[];
   range: { min: number; max: number };
   sel: Selection;
@@ -55,23 +56,13 @@ export function HeatPlot(props: HeatPlotProps) {
   const box = useRef<HTMLDivElement>(null);
   // Signals, since the next event may come before what this one changes is drawn.
   const dragging = useSignal<{ from: Place; at: Place; base: boolean } | null>(null);
-  const anchor = useSignal<Cell | null>(null); // where keys began to extend
+  const anchor = useSignal<Cell | null>(null); // the fixed corner while keys extend the area
   const drag = dragging.value;
   const placeOf = (e: PointerEvent): Place => {
     const { left, top } = box.current!.getBoundingClientRect();
     return { x: e.clientX - left, y: e.clientY - top };
   };
-  useEffect(() => {
-    if (!drag) return;
-    const cancel = (e: KeyboardEvent) => {
-      if (e.key !== 'Escape') return;
-      e.stopPropagation();
-      e.preventDefault();
-      dragging.value = null;
-    };
-    document.addEventListener('keydown', cancel, true);
-    return () => document.removeEventListener('keydown', cancel, true);
-  }, [drag !== null]);
+  useEscape(dragging);
 
   const now = areaOfSelection(map, sel, chosen, span);
   const then = base ? areaOfSelection(map, base, chosenOf(map, base), span) : null;
@@ -169,18 +160,18 @@ export function HeatPlot(props: HeatPlotProps) {
 
 const wideOf = (map: HeatMap, sel: Selection) => (map.label ? wide(sel.q, map.label) : sel.q);
 
-/** A date stays within the plot, and behind the zone. */
+/** Keeps a date within the plot, and after the time zone. */
 function dateAt(x: Scale, time: number, span: Span, char: number, width: number): number {
   const half = (char * dateText(time, span.to - span.from).length) / 2;
   return Math.max(char * (zoneText(span.to).length + 1) + half, Math.min(width - half, place(x, time)));
 }
 
-/** By value, a part has all rows: a selection can't tell values apart. */
+/** With rows by value, an area has all rows: a selection can't select by value. */
 const whole = (area: Area, map: HeatMap): Area => (map.label ? area : { ...area, first: 0, last: map.rows.length - 1 });
 
 const chosenOf = (map: HeatMap, s: Selection): readonly string[] => (map.label ? chosenRows(s.q, map.label) ?? [] : []);
 
-/** Where a selection is; rows that aren't side by side are outlined as far as they reach. */
+/** The area of a selection. If its rows aren't adjacent, it reaches from the first to the last. */
 function areaOfSelection(map: HeatMap, s: Selection, chosen: readonly string[], span: Span): Area {
   const rows = map.rows.flatMap((r, i) => (chosen.includes(r.label) ? [i] : []));
   return {
@@ -263,7 +254,7 @@ function Cells({ map, amounts, range, grid, width, height }: HeatPlotProps & { g
   return <canvas ref={canvas} aria-hidden="true" style={{ width: `${width}px`, height: `${height}px` }} />;
 }
 
-/** What colours stand for. */
+/** The legend of the colours. */
 export function HeatScale({ low, high }: { low: string; high: string }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const isDark = dark.value;
