@@ -82,7 +82,7 @@ export async function profileInfo(id: string): Promise<{ profile: ProfileInfo; w
   };
 }
 
-/** What is known of the code that a profile was taken of, null if nothing. */
+/** The build that a profile was taken of, null if unknown. */
 export async function profileBuild(id: string): Promise<Build | null> {
   return ((await (await request(`profiles/${encodeURIComponent(id)}/build`)).json()) as { build: Build | null }).build;
 }
@@ -98,7 +98,7 @@ export async function keepProfile(id: string, of: { service: string; version: st
   if (of.name) q.set('label.file', of.name);
   const response = await request(`profiles?${q}`, { method: 'POST', body: file });
   const kept = response.headers.get('Hone-Profile-Id');
-  if (!kept) throw new ApiError(response.status, 'The server doesn’t say under which id it kept the profile.');
+  if (!kept) throw new ApiError(response.status, 'The server didn’t return the id of the stored profile.');
   return kept;
 }
 

@@ -28,7 +28,7 @@ export interface Services {
   left: number;
 }
 
-/** How much of something a service uses: now of all instances, mean and values (one per window) of an average one. */
+/** How much of a resource a service uses: now is for all instances, mean and values (one per window) for an average one. */
 export interface Usage {
   now: number | null;
   mean: number;
@@ -44,7 +44,7 @@ export interface OverviewService {
   version: string;
   since: number;
   previous: string;
-  /** Numbers of versions that there are, and that run. */
+  /** How many versions have profiles, and how many run. */
   versions: number;
   running: number;
   instances: number;
@@ -58,7 +58,7 @@ export interface Overview {
   from: number;
   to: number;
   step: number;
-  /** The costliest first. */
+  /** The most expensive first. */
   services: OverviewService[];
   left: number;
 }
@@ -153,7 +153,7 @@ export interface HeatMap {
   column: number[];
   value: (number | null)[];
   profiles: number[];
-  /** Rows, and profiles, that were left out. */
+  /** How many rows and profiles were left out. */
   left: number;
   earlier: number;
   warnings: string[];
@@ -200,7 +200,7 @@ export interface FunctionHistory {
   first?: { time: number; version: string; start: boolean };
   /** In percent; sure is what of it is beyond the sampling error. */
   change?: { time: number; version: string; before: number; after: number; sure: number };
-  /** Of the value per profile, where functions rank by it; slope is per hour. */
+  /** Growth of the value per profile, if functions are ranked by it; slope is per hour. */
   growth?: { slope: number; before: number; after: number; sure: number };
 }
 
@@ -222,7 +222,7 @@ export interface Marker {
   version: string;
   text: string;
   posted: boolean;
-  /** Of a note: the selection that it is on. */
+  /** The selection that a note is about. */
   profile?: string;
   /** Who posted it. */
   by?: string;
@@ -297,7 +297,7 @@ export async function postMarker(marker: Pick<Marker, 'time' | 'service' | 'vers
   await request('markers', { method: 'POST', body: JSON.stringify(marker), headers: { 'Content-Type': 'application/json' } });
 }
 
-/** A note on a selection; its flag in timelines is at a time in ms. */
+/** Posts a note on a selection; timelines show it at a time in ms. */
 export async function postNote(profile: string, text: string, time: number): Promise<void> {
   const body = JSON.stringify({ profile, text, ...(time ? { time } : {}) });
   await request('markers', { method: 'POST', body, headers: { 'Content-Type': 'application/json' } });

@@ -56,7 +56,7 @@ export interface ProfileInfo extends Profile {
   docURL?: string;
   /** Of a selection: what it is the sum of. */
   selection?: { profiles: number; duration: number; last: number };
-  /** It has code of yours and other code. */
+  /** It has your code and other code. */
   foldable: boolean;
   samples: number;
   functions: number;
@@ -65,7 +65,7 @@ export interface ProfileInfo extends Profile {
   labels: LabelKey[];
 }
 
-/** What is known of the code that a profile was taken of. */
+/** The build that a profile was taken of. */
 export interface Build {
   /** The import path of the program's main package. */
   package?: string;
@@ -229,7 +229,7 @@ export interface GridCell {
   functions: { name: string; cost: Quantity }[];
   /** Ids of its part. */
   profile: string[];
-  /** How many of the store it has; absent for labels of samples. */
+  /** How many profiles it has in the store; absent for labels of samples. */
   profiles?: number;
 }
 

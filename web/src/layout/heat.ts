@@ -55,7 +55,7 @@ export function cellAt(g: Grid, at: Place): Cell {
   return { row: g.up ? g.rows - 1 - inside : inside, time: columnOf(g, time) };
 }
 
-/** What two cells at its corners select. */
+/** The area between two cells at opposite corners. */
 export function areaOf(g: Grid, a: Cell, b: Cell): Area {
   return {
     from: Math.max(g.x.min, Math.min(a.time, b.time)), to: Math.min(g.x.max, Math.max(a.time, b.time) + g.step),
@@ -63,13 +63,13 @@ export function areaOf(g: Grid, a: Cell, b: Cell): Area {
   };
 }
 
-/** What a drag between two places selects: one that begins below the rows, along the dates, is for all of them. */
+/** The area that a drag selects. A drag that begins below the rows, along the dates, selects all rows. */
 export function pulled(g: Grid, a: Place, b: Place): Area {
   const area = areaOf(g, cellAt(g, a), cellAt(g, b));
   return a.y > g.foot ? { ...area, first: 0, last: g.rows - 1 } : area;
 }
 
-/** The cell that a key leads to from another. */
+/** The cell that a key moves to. */
 export function moved(g: Grid, from: Cell, key: string): Cell | null {
   const [row, column] = {
     ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [g.up ? 1 : -1, 0], ArrowDown: [g.up ? -1 : 1, 0], PageUp: [0, -10], PageDown: [0, 10],
@@ -83,7 +83,7 @@ export function moved(g: Grid, from: Cell, key: string): Cell | null {
   };
 }
 
-/** The least and the most that colours tell apart: from 0, if that doesn't make all look the same. */
+/** The values at both ends of the colour scale. It starts at 0, unless all cells would then look the same. */
 export function heatRange(values: readonly number[]): { min: number; max: number } {
   let [min, max] = [Infinity, -Infinity];
   for (const v of values) {
@@ -95,11 +95,11 @@ export function heatRange(values: readonly number[]): { min: number; max: number
   return { min, max };
 }
 
-/** A value's place between both, from 0 to 1; the only value there is has the middle. */
+/** A value's place on the scale, from 0 to 1. If all values are equal, it is in the middle. */
 export const heatShare = ({ min, max }: { min: number; max: number }, value: number): number =>
   (max > min ? (value - min) / (max - min) : 0.5);
 
-/** Which rows have room for a name of some height: all, or every so many. */
+/** Which rows have room for a name of some height: all, or every nth. */
 export function namedRows(g: Grid, height: number): number[] {
   const every = Math.max(1, Math.ceil(height / ((g.foot - g.top) / Math.max(1, g.rows))));
   return Array.from({ length: g.rows }, (_, i) => i).filter((i) => i % every === 0);

@@ -1,6 +1,6 @@
-// Places in source code, for others: in an editor, and in the repository that the code is from. Pure.
+// Links to places in source code: in an editor, and in the repository of the code. Pure.
 //
-// Names and paths come from profiles, which anybody may have made: what isn't plain gets no link.
+// Names and paths come from profiles, which aren't trusted: only plain ones get a link.
 
 import type { Build } from '../api/types';
 
@@ -18,12 +18,12 @@ export type Editor = (typeof EDITORS)[number];
 
 export const editorNames: Record<Editor, string> = { vscode: 'VS Code', goland: 'GoLand', vim: 'Vim', path: 'path:line' };
 
-/** A file's path on this computer: that of the profile, with one prefix in the place of another. */
+/** A file's path on this computer: the path in the profile, with one prefix replaced. */
 export function localPath(file: string, from: string, to: string): string {
   return from !== '' && file.startsWith(from) ? to + file.slice(from.length) : file;
 }
 
-/** Whether a path is one of this computer's own disks: no other machine is asked for it, and nothing in it acts on a terminal. */
+/** Whether a path is on this computer's own disks, not on another machine, and has no characters that a terminal acts on. */
 export function isLocal(path: string): boolean {
   return /^(\/(?!\/)|[A-Za-z]:[/\\](?![/\\]))/.test(path)
     && !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(path) && !/(^|[/\\])\.\.([/\\]|$)/.test(path);
@@ -58,7 +58,7 @@ export interface Template {
 
 /** A file in a repository. */
 interface Kept {
-  /** As an import path begins: github.com/owner/name. */
+  /** The start of an import path: github.com/owner/name. */
   repository: string;
   ref: string;
   path: string;
@@ -86,7 +86,7 @@ const HOSTS: Record<string, string> = {
   'codeberg.org': 'https://codeberg.org/{repository}/src/commit/{ref}/{path}#L{line}',
 };
 
-/** Import paths of others that are kept at one of the hosts. */
+/** Import paths of other domains whose repositories are on one of these hosts. */
 const ELSEWHERE: readonly [RegExp, string][] = [
   [/^golang\.org\/x\/([^/]+)/, 'github.com/golang/$1'],
   [/^k8s\.io\/([^/]+)/, 'github.com/kubernetes/$1'],
@@ -98,7 +98,7 @@ const plain = (path: string) => path !== '' && /^[\w.~+@ /!$&'()=,-]+$/.test(pat
 
 const under = (path: string, prefix: string) => prefix !== '' && (path === prefix || path.startsWith(`${prefix.replace(/\/$/, '')}/`));
 
-/** What of an import path is the repository, and what a folder in it; null where that can't be told. */
+/** Splits an import path into the repository and a folder in it; null if that can't be told. */
 function split(path: string, template: Template | null): { repository: string; folder: string } | null {
   const moved = ELSEWHERE.reduce((at, [from, to]) => at.replace(from, to), path);
   if (template && under(moved, template.prefix)) {
@@ -112,7 +112,7 @@ function split(path: string, template: Template | null): { repository: string; f
 
 const join = (...parts: string[]): string => parts.filter(Boolean).join('/');
 
-/** A module's path in its repository has no major version: that is a tag, and seldom a folder. */
+/** Removes the major version from a module's path: in the repository, it is a tag and seldom a folder. */
 const withoutMajor = (folder: string): string => folder.replace(/(^|\/)v[2-9]\d*(?=\/|$)/, '').replace(/^\//, '');
 
 /** A file of the standard library, or null. */
@@ -121,7 +121,7 @@ function inStandardLibrary(fn: string, file: string, build: Build | null): Kept 
   if (path === '' || path === 'main' || path.split('/')[0]!.includes('.')) return null;
   const name = file.slice(file.lastIndexOf('/') + 1);
   if (file !== `${path}/${name}` && !file.endsWith(`/src/${path}/${name}`)) return null;
-  // Of a toolchain that was downloaded, the path has the version.
+  // The path of a downloaded toolchain has the version.
   const version = /\/toolchain@v[\d.]+-(go[\w.]+?)\.\w+-\w+\//.exec(file)?.[1] ?? build?.go?.split(' ')[0] ?? '';
   return /^go1[\w.]*$/.test(version) ? { repository: 'github.com/golang/go', ref: version, path: `src/${path}/${name}` } : null;
 }
@@ -138,7 +138,7 @@ function ofModuleCache(file: string, template: Template | null): Kept | null {
   return { repository: where.repository, ref: ref.startsWith('v') ? join(folder, ref) : ref, path: join(folder, lower(found[3]!)) };
 }
 
-/** What a repository calls a version: of one between releases the commit, otherwise the tag. */
+/** The name of a version in the repository: the tag, or for a version between releases the commit. */
 function refOf(version: string): string {
   const bare = version.replace(/\+(incompatible|dirty)$/, '');
   return /[.-]\d{14}-([0-9a-f]{12})$/.exec(bare)?.[1] ?? bare;
@@ -151,13 +151,13 @@ function ofMainModule(fn: string, file: string, build: Build | null, template: T
   const at = file.lastIndexOf('/');
   const [dir, name] = [file.slice(0, Math.max(at, 0)), file.slice(at + 1)];
   const named = importPath(fn);
-  // Without its folders' names, a file's folder is its import path.
+  // With -trimpath, a file's folder is its import path.
   const trimmed = !/^([A-Za-z]:|\/)/.test(file);
   const path = trimmed ? dir : named === 'main' ? (build?.package ?? '') : named;
   const where = split(path, template);
   if (!where) return null;
   const folder = withoutMajor(where.folder);
-  // Built from a copy elsewhere, a file would be another one.
+  // If the folder is another one, the file may be another one, too.
   if (!trimmed && folder !== '' && !dir.endsWith(`/${folder}`)) return null;
   return { repository: where.repository, ref, path: join(folder, name) };
 }

@@ -1,6 +1,6 @@
-// Where there is room, the table of functions stands beside the flame graph: in a wide
-// window unless it was put away. Its width and that are taste, which belongs to the
-// browser and not to a link; a link says whether it is there.
+// In a wide window, the table of functions is next to the flame graph, unless it was hidden.
+// Its width, and whether a wide window has it, are kept in the browser. A link says only
+// whether the table is shown.
 
 import { computed, signal } from '@preact/signals';
 import { setOwn, state } from './state';
@@ -25,7 +25,7 @@ export const besideFlame = computed(() => {
   return view === 'flame' && roomy.value && (own.beside ? own.beside === '1' : wide.value && !away.value);
 });
 
-/** Shows the table beside the flame graph, or puts it away; in a wide window that holds from then on. */
+/** Shows the table next to the flame graph, or hides it. In a wide window, this is remembered. */
 export function toggleTable(): void {
   const on = !besideFlame.peek();
   if (wide.peek()) {

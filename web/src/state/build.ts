@@ -1,4 +1,4 @@
-// What code a profile was taken of: what the server knows of it, and of a selection its version.
+// The build that a profile was taken of, as the server knows it. For a selection, its version also tells.
 
 import { profileBuild } from '../api/client';
 import { series } from '../api/continuous';
@@ -8,7 +8,7 @@ import { isSelection, parseSelection } from './selection';
 const asked = new Map<string, Promise<Build | null>>();
 const KEPT = 20;
 
-/** What is known of the code of a profile, null if nothing. Asked once. */
+/** The build of a profile, null if unknown. It is asked for once. */
 export function buildOf(id: string): Promise<Build | null> {
   const known = asked.get(id);
   if (known) return known;
@@ -24,7 +24,7 @@ export function buildOf(id: string): Promise<Build | null> {
   return answer;
 }
 
-/** The version that a selection is of; with several, lines of one may be others in another, so that none is meant. */
+/** The version of a selection, null if it has several: lines of one may be other lines in another. */
 async function versionOf(id: string): Promise<Build | null> {
   const { q, from, to } = parseSelection(id, Date.now());
   const { series: all } = await series({ q, ...(from ? { from } : {}), ...(to ? { to } : {}), by: 'version', limit: 2 });

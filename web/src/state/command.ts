@@ -10,7 +10,7 @@ import { OPTIONS, type Option, type State } from './state';
 /** A word as a shell takes it literally. */
 export function shellQuote(word: string): string {
   if (/^[\w@%+:,./-][\w@%+=:,./-]*$/.test(word)) return word;
-  // A terminal acts on control characters that are pasted, even inside quotes, and shows other text after one that turns it around.
+  // A terminal acts on pasted control characters, even inside quotes. Characters that change the direction of text hide what it says.
   if (/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(word)) return `$'${[...word].map(escaped).join('')}'`;
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,5 +1,5 @@
-// Where one reads code: the editor, where its files are on this computer, and a template of links
-// to a repository. It is taste, which belongs to the browser and not to a link.
+// Where you read code: the editor, the folder of the files on this computer, and a template of
+// links to a repository. These settings are kept in the browser and are not part of links.
 
 import { signal, type Signal } from '@preact/signals';
 import { EDITORS, type Editor } from '../model/places';
@@ -17,10 +17,10 @@ const named = taste('hone.editor');
 export const editor = (): Editor => EDITORS.find((e) => e === named.peek()) ?? 'vscode';
 export const useEditor = (e: Editor): void => { named.value = e; };
 
-/** How paths of profiles begin, and the folder here that has the same files. */
+/** The prefix of paths in profiles, and the folder on this computer with the same files. */
 export const pathFrom = taste('hone.path.from');
 export const pathTo = taste('hone.path.to');
 
-/** The modules that a template is for, and the template. */
+/** The prefix of modules that the template is for, and the template. */
 export const repositoryPrefix = taste('hone.repository');
 export const repositoryTemplate = taste('hone.repository.link');

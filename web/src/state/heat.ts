@@ -6,10 +6,10 @@ import { formatSpan, type Selection, type Span } from './selection';
 import { setOwn, state } from './state';
 import { timelineSpan } from './time';
 
-/** Rows by value, as the address says it: no label has such a name. */
+/** How the address names rows by value. No label can have this name. */
 export const BY_VALUE = '=value';
 
-/** A heat map in place of lines, by the label that they are grouped by; or lines again. */
+/** Switches from lines to a heat map by the label that they are grouped by, or back to lines. */
 export function toggleHeat(): void {
   const { own } = state.peek();
   setOwn('heat', own.heat ? '' : own.by || 'instance', 'replace');

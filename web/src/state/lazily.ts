@@ -1,10 +1,10 @@
-// Answers that rows of a list need, asked for when the rows come into view: a few in
-// parallel, and not those that nobody wants any more.
+// Answers that rows of a list need. They are asked for when the rows come into view, a few
+// in parallel. Rows that left the view are not asked for.
 
 import { signal, type ReadonlySignal, type Signal } from '@preact/signals';
 
 export interface Lazy<T> {
-  /** The last answer, also while it is asked for again. */
+  /** The last answer, kept while a new one is on its way. */
   value?: T;
   error?: string;
 }
@@ -12,7 +12,7 @@ export interface Lazy<T> {
 export interface Lazily<T> {
   /** What is known of a key. */
   of: (key: string) => ReadonlySignal<Lazy<T>>;
-  /** Asks for a key, unless the answer of this round is there; the result takes that back. */
+  /** Asks for a key, unless it has an answer of this round. The function it returns cancels the request. */
   want: (key: string, round: number) => () => void;
 }
 

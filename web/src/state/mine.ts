@@ -1,6 +1,6 @@
-// Whether reports are of your code only. Comparisons are, unless their link says that all code is
-// shown: what one can change oneself is seen at once. That choice is kept for the next comparison.
-// And what a comparison begins with.
+// Whether reports show only your code. Comparisons do, so that what you can change is seen at once,
+// unless their link says otherwise. The choice is kept for the next comparison. Also: the view that
+// a comparison begins with.
 
 import type { State } from './state';
 import { keep, kept } from './taste';
@@ -12,20 +12,20 @@ const TASTE = 'hone.comparison';
 
 type Compared = Pick<State, 'base' | 'options'>;
 
-/** What reports are asked for; auto is your code where there is some, and other code as well. */
+/** The option that requests have; auto is your code if the profile has both your code and other code. */
 export function mineAsked({ base, options }: Compared): string {
   const { mine = '' } = options;
   if (mine === ALL_CODE) return '';
   return mine || (base.length > 0 ? 'auto' : '');
 }
 
-/** Whether your code only is shown. foldable: the profile has code of yours and other code. */
+/** Whether only your code is shown. foldable: the profile has your code and other code. */
 export function mineShown(s: Compared, foldable: boolean): boolean {
   const asked = mineAsked(s);
   return asked === 'auto' ? foldable : asked !== '';
 }
 
-/** The options that show the other of both. */
+/** The options that switch between your code and all code. */
 export function turned(s: Compared, foldable: boolean): State['options'] {
   const { mine: _, ...others } = s.options;
   const on = !mineShown(s, foldable);
@@ -35,14 +35,14 @@ export function turned(s: Compared, foldable: boolean): State['options'] {
   return { ...others, mine: ALL_CODE };
 }
 
-/** Views of all of a profile, from which a comparison begins with the list of what changed. */
+/** Views of a whole profile. A comparison that starts in one of them begins with the list of what changed. */
 const WHOLE: readonly string[] = ['flame', 'top', 'graph', 'traces', 'tags', 'raw', 'history', 'growth', 'records'];
 
-/** What a comparison begins with. */
+/** The view that a comparison begins with. */
 export const comparing = ({ view, options }: Pick<State, 'view' | 'options'>): Pick<State, 'view' | 'options'> =>
   ({ view: WHOLE.includes(view) ? 'diff' : view, options: begun(options) });
 
-/** The options of a comparison that begins: with the choice of the last one. */
+/** The options of a new comparison, with the choice of the last one. */
 export function begun(options: State['options']): State['options'] {
   return options.mine === undefined && kept(TASTE) === 'all' ? { ...options, mine: ALL_CODE } : options;
 }

@@ -61,7 +61,7 @@ export function flagOn(name: Option): string {
   return name === 'trim' ? 'false' : 'true';
 }
 
-/** Whether a switch is on or off as it is by itself, which its button shows: then it needs no chip. */
+/** Whether a switch has its default, which its button shows: then it needs no chip. */
 export function plainly(name: Option, value: string): boolean {
   return name === 'mine' && (value === flagOn(name) || value === ALL_CODE);
 }

@@ -1,4 +1,4 @@
-// A part of a profile is a value with an id as a profile has one: the samples whose label has a value. Pure.
+// A part of a profile: the samples whose label has a value. It has an id that is used like a profile's. Pure.
 
 export interface Part {
   profile: string;
@@ -8,12 +8,12 @@ export interface Part {
 
 const PREFIX = 'part:';
 
-/** What an id says of its part; null if it is none. */
+/** Parses the id of a part; null if it isn't one. */
 export function parsePart(id: string): Part | null {
   if (!id.startsWith(PREFIX)) return null;
   const q = new URLSearchParams(id.slice(PREFIX.length));
   return { profile: q.get('profile') ?? '', label: q.get('label') ?? '', value: q.get('value') ?? '' };
 }
 
-/** What a part is called, with the name of its profile. */
+/** The name of a part, with the name of its profile. */
 export const partName = ({ label, value }: Part, whole: string): string => `${label}=${value} · ${whole}`;

@@ -1,8 +1,8 @@
-// The rows of a heat map by label that a selector selects: the values of the label. Pure.
+// The rows of a heat map by label that a selector selects. Rows are values of the label. Pure.
 
 import { formatSelector, matcherOf, parseSelector, valuesOf, withMatcher } from './selector';
 
-/** The selector without what it says of a label, so that a heat map has all of its rows. */
+/** The selector without its conditions on a label, so that a heat map has all rows. */
 export function wide(q: string, label: string): string {
   const matchers = parseSelector(q);
   if (!matchers || chosenRows(q, label) === null) return q;
@@ -10,7 +10,7 @@ export function wide(q: string, label: string): string {
   return rest === '{}' ? '' : rest;
 }
 
-/** The values that a selector has of a label, none if it has all; null if it says it otherwise than by listing them. */
+/** The values of a label that a selector lists, none if it selects all; null if its conditions aren't a list. */
 export function chosenRows(q: string, label: string): readonly string[] | null {
   const of = parseSelector(q)?.filter((m) => m.name === label) ?? [];
   if (of.length === 0) return [];
@@ -18,7 +18,7 @@ export function chosenRows(q: string, label: string): readonly string[] | null {
   return of.length === 1 && (only!.op === '=' || only!.op === '=~') ? valuesOf(only!) : null;
 }
 
-/** A selector with some rows of a label; with all if rows is null. */
+/** The selector with only these rows of a label; with all if rows is null. */
 export function withRows(q: string, label: string, rows: readonly string[] | null): string {
   const matchers = parseSelector(q);
   if (!matchers || chosenRows(q, label) === null) return q;

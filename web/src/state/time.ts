@@ -23,7 +23,7 @@ export function selectTime(to: Span, how: 'push' | 'replace' = 'push'): void {
   select({ ...to }, { span: span && !whole ? formatSpan(span) : '', live: '' }, how);
 }
 
-/** What to compare a part of the timeline with to see the rest of it; null if all of it is selected. */
+/** The rest of the timeline, to compare the selected part with; null if all of it is selected. */
 export const restOfTimeline = computed<string | null>(() => {
   const [s, span] = [selected.value, timelineSpan.value];
   if (!s?.from || !s.to || !span || s.top || s.id) return null;

@@ -1,5 +1,5 @@
 // Colours of heat maps: from pale to deep on light ground, from dim to bright on dark
-// ground, so that more always stands out more. One hue, for it is an amount.
+// ground, so that more is always easier to see. One hue, because it is an amount.
 
 const STOPS = {
   light: ['#f3e3cf', '#f0b888', '#dd7f36', '#a4460f', '#531603'],

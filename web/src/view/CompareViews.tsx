@@ -7,7 +7,7 @@ interface Way {
   about: string;
   icon: IconName;
   view: 'diff' | 'flame';
-  /** Of the flame graph: its setting for both sides. */
+  /** The flame graph's setting for both sides. */
   widths: string;
 }
 
@@ -17,7 +17,7 @@ const ways: readonly Way[] = [
   { title: 'Side by side', about: 'A flame graph for each side', icon: 'columns', view: 'flame', widths: 'sides' },
 ];
 
-/** The ways to look at a comparison, each one step away from wherever it is looked at. */
+/** The ways to look at a comparison, with buttons for each. */
 export function CompareViews() {
   const now = state.value;
   const sides = now.own.widths === 'sides';

@@ -1,6 +1,6 @@
-// A long press opens what a right click opens. Most browsers do that on their own; Safari on a telephone does not.
+// A long press opens the menu of a right click. Most browsers do that on their own; Safari on a phone doesn't.
 
-const LONG = 600; // ms, later than browsers that have it on their own
+const LONG = 600; // ms, longer than in browsers that do it on their own
 const SLACK = 10; // pixels a finger may move
 
 /** Follows fingers until the function it returns is called. */

@@ -19,7 +19,7 @@ export interface ViewSpec {
   key: string;
   /** Only selections in the store have it. */
   stored?: boolean;
-  /** Only of kinds that say how things are in a moment, such as the heap. */
+  /** Only for kinds that show the state at a moment, such as the heap. */
   moment?: boolean;
   load: () => Promise<{ default: FunctionComponent<ViewProps> }>;
 }

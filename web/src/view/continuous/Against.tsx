@@ -11,7 +11,7 @@ import { Button, IconButton, Popover, toast, tip, ValueList } from '../parts';
 import { count } from '../table/format';
 import { choosing, picking } from './picking';
 
-/** So many values are buttons side by side; of more, there is a list with a search. */
+/** Up to so many values are buttons side by side; more are a list with a search. */
 const FEW = 12;
 const MOST = 1000;
 
@@ -83,7 +83,7 @@ function Choices({ close }: { close: () => void }) {
   const name = label || all.find((l) => l.name === 'version')?.name || all[0]?.name || '';
   const others = (all.find((l) => l.name === name)?.values ?? []).filter((v) => v !== valueOf(matchers, name));
   const finds = finder(find);
-  // Of many values, the server finds those that are left out.
+  // If there are many values, the server searches those that aren't listed.
   const cut = (all.find((l) => l.name === name)?.more ?? 0) > 0;
   const asked = { ...params, name, find };
   const more = useLasting(
@@ -111,7 +111,7 @@ function Choices({ close }: { close: () => void }) {
           <Button disabled={!bounded} onClick={take('previous')} {...tip('The same length, right before', 'p')}>Period before</Button>
           <Button disabled={!bounded} onClick={take('ago:1d')}>Day before</Button>
           <Button disabled={!bounded} onClick={take('ago:7d')}>Week before</Button>
-          <Button disabled={!rest} onClick={take(rest ?? '')} {...tip('Of the timeline, without this', 'R')}>The rest</Button>
+          <Button disabled={!rest} onClick={take(rest ?? '')} {...tip('The rest of the timeline, without this part', 'R')}>The rest</Button>
           <Button
             disabled={!bounded}
             onClick={() => { close(); picking.value = true; toast('Drag on the timeline to choose the base', 'note'); }}

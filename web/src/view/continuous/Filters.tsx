@@ -109,7 +109,7 @@ function Choice({ name, close }: { name: string; close: (refocus: boolean) => vo
     matchers.filter((m) => m.name !== name && !(name === 'service' && m.name !== 'kind') && !(name === 'kind' && m.name !== 'service')),
   );
   const [find, setFind] = useState('');
-  // Of more values than this, the server finds those that are left out.
+  // With more values than this, the server searches those that aren't listed.
   const [cut, setCut] = useState(false);
   const params = { q: q === '{}' ? '' : q, from: span.from, to: span.to, name, find: cut ? find : '', limit: MOST };
   const loading = useLasting(`labels ${JSON.stringify(params)}`, async (signal) => ({ labels: await askLabels(params, signal) }));

@@ -138,7 +138,7 @@ export function columnsOf(h: History, functions: readonly FunctionHistory[], cum
 
 const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
-/** A share with what it is below. */
+/** A share, with the cost below it. */
 function Figure({ share, cost }: { share: string; cost: string }) {
   return <span class="history-figure">{share}{cost && <small>{cost}</small>}</span>;
 }

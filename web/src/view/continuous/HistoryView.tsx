@@ -58,7 +58,7 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
   const loading = useLasting(`history ${JSON.stringify(params)}`, (signal) => askHistory(params, signal));
   const report = loading.answer?.report;
   useEffect(() => {
-    // The week that a history opens with is cut to what there is of it, if that is short.
+    // A history opens with a week, or from the first profile if there is less.
     const usual = historySpan(state.profile[0]);
     const first = report && (report.left > 0 ? undefined : report.versions[0]?.first ?? report.time[0]);
     if (loading.stale || first === undefined || !usual || state.own.span !== formatSpan(usual)) return;

@@ -13,7 +13,7 @@ export function toggleRest(): void | false {
 
 const comparesRest = () => (state.value.own.vs ?? '').startsWith('rest:') && selectedBase.value !== null;
 
-/** The way to what was different in the time that is selected. */
+/** The button that shows what was different in the selected time. */
 export function RestButton() {
   const on = comparesRest();
   if (!on && restOfTimeline.value === null) return null;

@@ -47,7 +47,7 @@ export default function SelectionHead() {
     { keys: 'm', label: 'Compare to', run: openAgainst },
     { keys: 'p', label: 'Compare to the period before', run: () => (selectedBase.peek() ? endComparison() : compareTo('previous')) },
     { keys: 'R', label: 'Compare the selection to the rest of the timeline', run: toggleRest },
-    { keys: 'H', label: 'Heat map, or lines', run: toggleHeat },
+    { keys: 'H', label: 'Show a heat map, or lines', run: toggleHeat },
     { keys: 'h', label: 'Show or hide the timeline', run: () => setOwn('line', hidden ? '' : 'off', 'replace') },
     { keys: 'b', label: 'Go to the timeline', run: () => document.querySelector<HTMLElement>('.timeline [role=slider]')?.focus() ?? false },
   ]);

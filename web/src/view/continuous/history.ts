@@ -30,7 +30,7 @@ export function meanShare(h: History, f: FunctionHistory, cum: boolean): number 
   return known.length === 0 ? 0 : known.reduce((a, b) => a + b, 0) / known.length;
 }
 
-/** What a function took, beside its share: per second, or of a moment, of one instance on average. '' if that isn't known. */
+/** The cost of a function in an average instance, per second or at a moment. '' if unknown. */
 export function costText(h: Pick<History, 'type' | 'unit'>, value: number, profiles: number, duration: number): string {
   const moment = /^(inuse_|goroutine)/.test(h.type);
   if (moment) return profiles > 0 ? overTimeText(value / profiles, h, 'profile') : '';

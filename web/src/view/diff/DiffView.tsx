@@ -200,12 +200,12 @@ type Side = 'base' | 'head' | 'delta' | 'low' | 'high';
 
 /** A side of a value, or how it changed, as the server prints it; the sign of a change stands before its figure. */
 function sideOf(v: DiffValue, side: Side): Figure {
-  // An end of an interval has no text of its own: it is printed in the column's unit, or not at all.
+  // The ends of an interval are printed in the column's unit, or not at all.
   if (side === 'low' || side === 'high') return { value: v.interval?.[side] ?? 0, text: '' };
   return { value: v[side], text: v[`${side}Text`].replace(/^\+/, '') };
 }
 
-/** The interval of a change without its unit, which the change beside it has; as the server prints it if the column has no unit. */
+/** The interval of a change, without the unit, which is next to it. If the column has no unit, it is as the server prints it. */
 function intervalText({ interval }: DiffValue, figure: (side: Side) => string): string {
   if (!interval) return '';
   const ends = (['low', 'high'] as const).map((side) => figure(side).replace(/\s*[a-zµ*]+(\/s)?$/i, ''));

@@ -1,4 +1,4 @@
-// The colour of a row in the list of what changed: as that of a frame in the flame graph. Pure.
+// The colour of a row in the list of what changed: the colour of its frames in the flame graph. Pure.
 
 import type { DiffRow } from '../../api/types';
 import { CHANGE_STEPS } from '../../model/change';

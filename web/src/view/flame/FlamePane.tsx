@@ -25,7 +25,7 @@ export interface FlamePaneProps {
   graph: Controller;
   /** The graph above, of the callers of a pivot; null where the source knows of none. */
   callers: Controller | null;
-  /** The graph beside, of the base of a comparison. */
+  /** The graph of a comparison's base, next to this one. */
   before: Controller;
   state: State;
   /** What is asked of its source, without the settings of the graph. */
@@ -34,13 +34,13 @@ export interface FlamePaneProps {
   diff: boolean;
   /** What the source can't do. */
   without?: { inverted?: boolean };
-  /** The graphs of both sides can be asked for here, not above. */
+  /** Whether this pane, rather than the bar above, has the button for both sides. */
   offerApart?: boolean;
   /** What else its source can be asked for. */
   more?: readonly Toggle[];
   /** Where the same is shown as a table. */
   tableHref?: string;
-  /** Whether that stands beside it, instead, and how it comes and goes. */
+  /** Whether the table is next to the graph instead, and how to toggle it. */
   table?: { on: boolean; toggle: () => void } | undefined;
   /** Told with how to use it, while there is no frame to tell about. */
   note?: string;
@@ -175,7 +175,7 @@ export function FlamePane({
   );
 }
 
-/** Shows the callers and callees of the frame that is meant: only the server's page has such a view. */
+/** Shows the callers and callees of a frame: only the server's page has such a view. */
 function sandwich(graph: Controller): boolean {
   const fn = [graph.hover.peek(), graph.focus.peek()].find((spot) => spot?.kind === 'frame')?.name ?? current.peek().fn;
   if (!fn) return false;
@@ -183,7 +183,7 @@ function sandwich(graph: Controller): boolean {
   return true;
 }
 
-/** Which side a graph is of, and a bar for its total: the bars of both have one scale. */
+/** Which side a graph shows, and a bar for its total. Both bars have one scale. */
 function SideTitle({ graph, side, name }: { graph: Controller; side: 'A' | 'B'; name: string }) {
   const about = graph.whole.value?.about;
   const [base, head] = about ? [about.whole.base, about.whole.head] : [0, 0];

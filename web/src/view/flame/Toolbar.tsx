@@ -42,7 +42,7 @@ interface ToolbarProps {
   onColors: (by: ColorBy) => void;
   widths: FlameWidths | 'sides';
   onWidths: (widths: FlameWidths | 'sides') => void;
-  /** Offer both sides as graphs of their own, where nothing above does. */
+  /** Offer a graph for each side, if the bar above doesn't. */
   offerApart: boolean;
   toggles: readonly Toggle[];
   /** Where the same is shown as a table, if it is. */

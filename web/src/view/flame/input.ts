@@ -166,7 +166,7 @@ export function listen(canvas: HTMLElement, graph: Controller, events: InputEven
     const spot = graph.spotAt(x, y) ?? null;
     if (!spot || spot.kind !== 'frame') return;
     e.preventDefault();
-    if (pressed?.touch) pressed = null; // a long press is no tap
+    if (pressed?.touch) pressed = null; // a long press isn't a tap
     graph.setFocus(spot);
     graph.point(null);
     events.menu(spot, e.clientX, e.clientY);

@@ -14,11 +14,11 @@ export interface Settings {
   collapse: boolean;
   /** Of a comparison: whose values frames are as wide as. */
   widths: FlameWidths;
-  /** Of a comparison: one graph for each side. */
+  /** In comparisons: one graph for each side. */
   sides: boolean;
 }
 
-/** The setting of links for that, in the place of widths. */
+/** Its value in links, where widths are. */
 export const SIDES = 'sides';
 
 export function settingsOf(own: State['own']): Settings {

@@ -72,7 +72,7 @@ function Cells({ grid, pages, state: now, numeric, find }: CellsProps) {
   const matches = useSearch(now, useMarked(box));
   const [picked, setPicked] = useState<readonly GridCell[]>([]);
   useEffect(() => setPicked([]), [grid.by]);
-  const compared = now.base.length > 0; // values are changes, and their parts are of one side alone
+  const compared = now.base.length > 0; // values are changes, but a part has only one side
   const label = grid.labels.find((l) => l.key === grid.by);
   const pick = (cell: GridCell) => setPicked((all) => {
     const rest = all.filter((c) => c.value !== cell.value);
@@ -131,7 +131,7 @@ function ByLabel({ labels, by }: { labels: readonly GridLabel[]; by: string }) {
 
 const nameOf = (cell: GridCell) => cell.value || '(none)';
 
-/** The two values that are compared next, the first as the base. */
+/** The two values to compare, the first as the base. */
 function Picked({ cells, clear }: { cells: readonly GridCell[]; clear: () => void }) {
   const [base, head] = cells;
   if (!base) return null;
@@ -171,7 +171,7 @@ function Cards({ grid, total, row, need, picked, pick, open, marked, box }: Card
     if (view.width > 0) setColumns(Math.max(1, Math.min(Math.floor(view.width / (WIDTH_REM * rem)), Math.max(2, total))));
   }, [view.width, rem, total]);
   const [first, end] = [view.range.first * columns, Math.min(total, view.range.end * columns)];
-  // A line of cards costs the server more than a row of a table: one above and below what is seen is read ahead.
+  // A line of cards costs the server more than a row of a table, so only one line above and below is read ahead.
   const seen = [view.range.first === 0 ? 0 : view.range.first + SPARE - 1, Math.max(1, view.range.end - SPARE + 1)] as const;
   const [from, to] = [seen[0] * columns, (view.range.end === lines ? lines : seen[1]) * columns];
   useEffect(() => need(from, to), [from, to, need]);

@@ -1,5 +1,5 @@
-// Which lines of code hold more and more: memory in use, or goroutines, by line over all of the
-// timeline, with the slope and a small chart of each.
+// Which lines of code hold more and more memory or goroutines: each line with its slope and a small
+// chart over the whole timeline.
 
 import '../continuous/continuous.css';
 import '../table/pane.css';
@@ -105,20 +105,20 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
         )}
       </ReportState>
       <div class="pane-facts">
-        <span>{report ? (grew > 0 ? `${plural(grew, 'line')} grew` : 'No line grew by more than windows differ') : ''}</span>
+        <span>{report ? (grew > 0 ? `${plural(grew, 'line')} grew` : 'No line grew by more than the usual variation') : ''}</span>
         <span>{report ? `mean per profile, ${plural(report.time.length, 'window')} of ${lengthText(report.step)}` : ''}</span>
       </div>
     </section>
   );
 }
 
-/** Whether a line is the one that is looked at. */
+/** Whether a line is selected. */
 function isAt(f: FunctionHistory, s: State): boolean {
   const { fn, line } = spotOf(f.name);
   return s.fn === fn && (s.own.at ?? '') === line;
 }
 
-/** Looks at a line here; open: what shows its source. */
+/** Selects a line; open also shows its source. */
 function look(f: FunctionHistory, s: State, open = false): Partial<State> {
   const { fn, line } = spotOf(f.name);
   const { at: _, ...own } = s.own;
@@ -150,7 +150,7 @@ function pointsOf(
   });
 }
 
-const NARROW = 30; // characters: less is for the line alone
+const NARROW = 30; // characters: with less, only the line is shown
 
 function columnsOf(h: History, cum: boolean, lines: ReadonlyMap<string, number | undefined>): Column<FunctionHistory>[] {
   const toneOf = (f: FunctionHistory) => (lines.has(f.name) ? ` tone-${lines.get(f.name) ?? 'chosen'}` : '');
@@ -182,7 +182,7 @@ function columnsOf(h: History, cum: boolean, lines: ReadonlyMap<string, number |
       text: (f) => (f.growth ? `${f.growth.before} ${f.growth.after}` : ''),
     },
     {
-      id: 'spark', title: 'Over time', about: 'From 0 to the most of this line', width: 'clamp(5rem, 20cqi, 18rem)', from: 22,
+      id: 'spark', title: 'Over time', about: 'From 0 to the highest value of this line', width: 'clamp(5rem, 20cqi, 18rem)', from: 22,
       cell: (f) => (
         <svg class={`growth-spark${toneOf(f)}`} viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true" focusable="false">
           <path d={sparkPath(valuesOf(h, f, cum))} />

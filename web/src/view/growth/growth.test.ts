@@ -23,9 +23,9 @@ test('growth is told with its sign, and how sure it is', () => {
   expect(slopeText(line('a', -2 << 20, -1), bytes)).toBe('−2MB/h');
   expect(slopeText(line('a', 0, 0), bytes)).toBe('0');
   expect(growthWords(line('a', 1, 0), bytes)).toBe(
-    'from 1MB in the first third of the time to 3MB in the last: no more than windows differ',
+    'from 1MB in the first third of the time to 3MB in the last: within the usual variation',
   );
-  expect(growthWords(line('a', 1, 1 << 20), bytes)).toMatch(/: more than windows differ, by 1MB$/);
+  expect(growthWords(line('a', 1, 1 << 20), bytes)).toMatch(/: a rise of 1MB beyond the usual variation$/);
 });
 
 test('what grew has a line, and what is looked at', () => {

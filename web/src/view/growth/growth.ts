@@ -10,7 +10,7 @@ export const TONES = 8;
 export interface Spot {
   fn: string;
   line: string;
-  /** Where there is little room: "cache.go:31". */
+  /** The short form: "cache.go:31". */
   place: string;
 }
 
@@ -22,7 +22,7 @@ export function spotOf(name: string): Spot {
 /** A value per profile as text. */
 export const amountText = (value: number, of: { type: string; unit: string }): string => overTimeText(value, of, 'profile');
 
-/** The value per profile in each window; null where there is none. */
+/** The value per profile in each window; null without profiles. */
 export function valuesOf(h: History, f: FunctionHistory, cum: boolean): (number | null)[] {
   return (cum ? f.cum : f.flat).map((v, i) => (h.profiles[i]! > 0 ? v / h.profiles[i]! : null));
 }
@@ -39,11 +39,11 @@ export function growthWords(f: FunctionHistory, of: { type: string; unit: string
   const g = f.growth;
   if (!g) return 'Too few windows to tell';
   const change = `from ${amountText(g.before, of)} in the first third of the time to ${amountText(g.after, of)} in the last`;
-  if (g.sure === 0) return `${change}: no more than windows differ`;
-  return `${change}: ${g.sure > 0 ? 'more' : 'less'} than windows differ, by ${amountText(Math.abs(g.sure), of)}`;
+  if (g.sure === 0) return `${change}: within the usual variation`;
+  return `${change}: a ${g.sure > 0 ? 'rise' : 'fall'} of ${amountText(Math.abs(g.sure), of)} beyond the usual variation`;
 }
 
-/** The lines of code that have a line in the chart, with their colours: what grew, or if nothing did, what is first. */
+/** The lines of code in the chart, with their colours: those that grew, or if none did, the first ones. */
 export function drawn(functions: readonly FunctionHistory[], chosen: string): Map<string, number | undefined> {
   const grew = functions.filter((f) => (f.growth?.sure ?? 0) > 0);
   const lines = new Map<string, number | undefined>();

@@ -1,5 +1,5 @@
-// The timeline as a heat map: when, and which instance (or another label), or how much in a single
-// profile. It has the drags, the handles and the markers of the lines.
+// The timeline as a heat map. Rows are instances or values of another label, or ranges of the values
+// of single profiles. It has the drags, the handles and the markers of the lines.
 
 import '../continuous/continuous.css';
 import './heat.css';
@@ -100,7 +100,7 @@ export default function HeatTimeline({ sel }: { sel: Selection }) {
   );
 }
 
-/** What a cell is, in words. */
+/** A cell in words. */
 function cellText(map: HeatMap, { row, time }: Pointed, per: Per): string {
   const of = map.rows[row];
   if (!of) return '';
@@ -113,8 +113,8 @@ function cellText(map: HeatMap, { row, time }: Pointed, per: Per): string {
   return `${timeText(time)} (${lengthText(map.step)}) · ${name}: ${value}`;
 }
 
-/** The values that a row by value is for. */
-export function rangeText(map: HeatMap, row: number, per: Per): string {
+/** The range of values of a row by value. */
+function rangeText(map: HeatMap, row: number, per: Per): string {
   const { low, high } = map.rows[row]!;
   const text = (v: number) => overTimeText(v, map, per);
   return low === high ? text(low) : `${text(low)} – ${text(high)}`;

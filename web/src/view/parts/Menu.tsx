@@ -20,7 +20,7 @@ export interface MenuAction {
   /** Instead of run: a link; with download, one to a file. */
   href?: string | undefined;
   download?: boolean | undefined;
-  /** A link to another site, for a tab of its own. */
+  /** A link to another site. It opens in a new tab. */
   away?: boolean | undefined;
   /** Given, the item is one of a choice and shows whether it is taken. */
   checked?: boolean | undefined;

@@ -5,7 +5,7 @@ import { useVirtual } from '../table/useVirtual';
 import { Icon } from './Icon';
 
 interface ValueListProps {
-  /** What the values are of. */
+  /** The name of what the values belong to. */
   name: string;
   values: readonly string[];
   find: string;
@@ -14,7 +14,7 @@ interface ValueListProps {
   onTake: (value: string) => void;
   /** A row, with one button of the class choice-item. */
   row: (value: string) => ComponentChildren;
-  /** In place of rows, if there are none. */
+  /** Shown if there are no rows. */
   empty: ComponentChildren;
   input?: RefObject<HTMLInputElement | null>;
 }
@@ -82,5 +82,5 @@ export function ValueList({ name, values, find, onFind, onTake, row, empty, inpu
   );
 }
 
-/** As high as a finger needs, where one is used. */
+/** Rows are higher on touch screens. */
 const rowRem = () => (matchMedia('(pointer: coarse)').matches ? 2.75 : 1.75);

@@ -180,7 +180,7 @@ function columnsOf(
       text: (r) => r.packages.join(' '),
     },
     {
-      id: 'took', title: 'Took', about: 'How long it was measured', order: 'descending', width: '4.5rem', from: 34, align: 'right',
+      id: 'took', title: 'Took', about: 'How long the measurement took', order: 'descending', width: '4.5rem', from: 34, align: 'right',
       cell: (r) => (r.took ? tookText(r.took) : ''), text: (r) => String(r.took ?? ''),
     },
     {
@@ -201,7 +201,7 @@ function columnsOf(
 
 const tookText = (seconds: number): string => (seconds < 9.95 ? `${seconds.toFixed(1)} s` : lengthText(1000 * seconds));
 
-/** What was measured, as people call it: the commit's subject, and where it is. */
+/** What was measured: the commit's subject, its branch and its revision. */
 function Commit({ run: r }: { run: ListedRun }) {
   const { subject, branch } = r.head ?? {};
   return (

@@ -10,7 +10,7 @@ import { useAnswer } from '../../state/answer';
 import { Button, copyText, Dialog, toast } from '../parts';
 import './share.css';
 
-/** Puts what is open into the server's store, where a link to it lasts. */
+/** Stores the open profile on the server, so that a link to it keeps working. */
 export default function KeepDialog({ onClose }: { onClose: () => void }) {
   const id = state.value.profile[0] ?? '';
   const name = nameOf(id);

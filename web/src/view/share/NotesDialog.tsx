@@ -11,11 +11,11 @@ import './share.css';
 
 const MOST = 2000; // bytes, as the server allows
 
-/** What others said of the profiles that are selected, and what one has to say. */
+/** Shows the notes on the selected profiles, and a form to add one. */
 export default function NotesDialog({ onClose }: { onClose: () => void }) {
   const [id] = useState(() => permanent(state.peek(), Date.now()).profile[0] ?? '');
   const [text, setText] = useState('');
-  const [round, setRound] = useState(0); // counts what was changed
+  const [round, setRound] = useState(0); // increases with each change
   const { answer, error, retry } = useAnswer(`${id} ${round}`, async (signal) => ({ notes: await markers({ profile: id }, signal) }));
   const change = async (what: Promise<void>) => {
     try {

@@ -1,9 +1,9 @@
-// The dialogs of sharing, of which one is open at most. Their code is fetched when they open.
+// The dialogs of sharing. At most one is open. Their code is loaded when they open.
 
 import { signal } from '@preact/signals';
 import { Chunk } from '../Chunk';
 
-export type ShareDialog = 'keep' | 'notes';
+type ShareDialog = 'keep' | 'notes';
 
 export const shareDialog = signal<ShareDialog | null>(null);
 

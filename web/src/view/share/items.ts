@@ -1,4 +1,4 @@
-// What the menu Share offers, and what its keys do.
+// The items of the menu Share, and their keys.
 
 import { address } from '../../state/address';
 import { commandsOf, shellQuote, type Commands } from '../../state/command';
@@ -12,7 +12,7 @@ import { shareDialog } from './dialogs';
 /** Copies a link that shows the same later. */
 export const copyLink = (): void => void copyText(permalink(address(), true, Date.now()), 'Link copied');
 
-/** What is shown, as commands that print the same later. */
+/** The commands that print what is shown, also later. */
 export function commandsShown(): Commands {
   const s = permanent(state.peek(), Date.now());
   return commandsOf(s, s.profile.flatMap(sourcesOf), s.base.flatMap(sourcesOf), matchShown(s.view));
@@ -20,7 +20,7 @@ export function commandsShown(): Commands {
 
 export const copyCommand = (): void => void copyText(commandsShown().hone, 'Command copied');
 
-/** What sends the files that are shown to a server of one's own, from a terminal. */
+/** Copies a command that uploads the files shown to a server. */
 function uploadCommand(): MenuItem[] {
   const files = state.peek().profile.flatMap(sourcesOf);
   if (files.length === 0 || uploadsAmong(state.peek().profile).length > 0 || files.some((f) => /^https?:/.test(f))) return [];
@@ -38,10 +38,10 @@ export function shareItems(): MenuItem[] {
       hint: stored.value ? 'Shows this period, whatever arrives later' : 'Works for everyone who has this profile open',
     },
     ...(hasStore.value && !stored.value && s.profile.length === 1 && s.base.length === 0 ? [{
-      label: 'Keep on this server …', icon: 'bookmark', hint: 'So that a link to it lasts', run: () => { shareDialog.value = 'keep'; },
+      label: 'Keep on this server …', icon: 'bookmark', hint: 'A link to it keeps working', run: () => { shareDialog.value = 'keep'; },
     } as const] : []),
     ...(stored.value ? [{
-      label: 'Notes …', icon: 'pencil', hint: 'What others said of these profiles', run: () => { shareDialog.value = 'notes'; },
+      label: 'Notes …', icon: 'pencil', hint: 'Read and write notes on these profiles', run: () => { shareDialog.value = 'notes'; },
     } as const] : []),
     ...(!hasStore.value ? uploadCommand() : []),
   ];

@@ -5,7 +5,7 @@ import { editor, pathFrom, pathTo, repositoryPrefix, repositoryTemplate, useEdit
 import { Button, Dialog } from '../parts';
 import './editors.css';
 
-/** Where code is read: kept in this browser. */
+/** Settings for opening code in an editor or repository. They are kept in this browser. */
 export default function EditorSettings({ onClose }: { onClose: () => void }) {
   const [chosen, choose] = useState<Editor>(editor());
   const from = useField(pathFrom);

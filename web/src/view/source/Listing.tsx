@@ -145,7 +145,7 @@ export function Listing({ fn, unit, assembly, at, onChoose, profile, findings, f
   );
 }
 
-/** The line that is meant in a function: the one chosen, or the most expensive, or the first. */
+/** The line of a function that keys act on: the chosen one, or the most expensive, or the first. */
 export function placeIn(fn: SourceFunction, at: string, profile: string): SourcePlace | null {
   const lines = fn.lines ?? [];
   const chosen = lines.find((l) => String(l.line) === at)
@@ -196,7 +196,7 @@ function Line({ line, text, figures, open, aimed, onChoose, onMenu, onToggle, fi
         data-line={line.line}
         {...(hot ? { 'data-heat': heat.toFixed(3) } : {})}
         onClick={(e) => {
-          // Neither for a button, nor when text was selected to copy it.
+          // Not for a button, and not if text was selected to copy it.
           if (!(e.target as Element).closest('button') && getSelection()?.isCollapsed !== false) onChoose();
         }}
         onContextMenu={(e) => {

@@ -1,4 +1,4 @@
-// The menu of where a line can be opened, and its settings. Their code is fetched when they are used.
+// The menu that opens a line elsewhere, and its settings. Their code is loaded when they are used.
 
 import { signal } from '@preact/signals';
 import { Chunk } from '../Chunk';
@@ -25,7 +25,7 @@ export function OpenIn({ place }: { place: SourcePlace }) {
   return <Menu icon="external" label={`Open line ${place.line}`} items={() => itemsOf(place)} />;
 }
 
-/** Where the menu at a point and the settings are shown; a view has one. */
+/** The menu at a point, and the settings. A view has one. */
 export function OpenInHost() {
   const menu = pointed.value;
   return (

@@ -1,4 +1,4 @@
-// Where a line can be opened: in an editor, and in the repository.
+// The items that open a line in an editor, and in the repository.
 
 import { EDITORS, editorLink, editorNames, localPath, repositoryLink, type CodePlace, type Editor } from '../../model/places';
 import { leave } from '../../state/address';
@@ -19,7 +19,7 @@ const pathOf = (p: SourcePlace): string => {
   return mapped === p.file ? (p.path ?? p.file) : mapped;
 };
 
-/** What an editor takes from the clipboard. A terminal acts on control characters, so they are escaped. */
+/** The text to paste into an editor or terminal. A terminal acts on control characters, so they are escaped. */
 function textFor(e: Editor, path: string, line: number): string {
   if (e === 'vim') return `vim +${line} -- ${shellQuote(path)}`;
   return /[\p{Cc}\p{Cf}]/u.test(path) ? shellQuote(`${path}:${line}`) : `${path}:${line}`;
@@ -50,7 +50,7 @@ export async function openItems(p: SourcePlace, settings: () => void): Promise<M
       const key = e === chosen ? { keys: 'E' } : {};
       const href = editorLink(e, path, line);
       if (href !== '') return [{ label: editorNames[e], icon: 'external', href, run: () => useEditor(e), ...key }];
-      if (e !== 'vim' && e !== 'path') return []; // no file of this computer
+      if (e !== 'vim' && e !== 'path') return []; // not a file on this computer
       const run = () => { useEditor(e); void copyText(textFor(e, path, line), `${e === 'vim' ? 'Vim command' : 'path:line'} copied`); };
       return [{ label: `Copy ${e === 'vim' ? 'Vim command' : 'path:line'}`, icon: 'copy', run, ...key }];
     }),

@@ -8,7 +8,7 @@ interface Way {
   code: string;
 }
 
-/** What others need first if the server asks for a login. */
+/** The first step if the server requires a login. */
 const TOKEN: Way = {
   title: 'First, a token',
   about: 'This server takes profiles only with a token that may write. Whoever runs the server makes one there; it is printed once. '
@@ -16,7 +16,7 @@ const TOKEN: Way = {
   code: 'hone token add -role write -service shop shop-agents > token',
 };
 
-/** How profiles get to a server; guarded: it asks for a login. */
+/** The ways to send profiles; guarded: the server requires a login. */
 const ways = (origin: string, guarded: boolean): readonly Way[] => [
   ...(guarded ? [TOKEN] : []),
   {
@@ -36,7 +36,7 @@ const ways = (origin: string, guarded: boolean): readonly Way[] => [
   },
 ];
 
-/** Before there is anything: how to send the first profile. */
+/** Shown while the store is empty: how to send the first profile. */
 export function FirstProfile() {
   const guarded = status.value !== null && status.value.user.by !== 'none';
   return (

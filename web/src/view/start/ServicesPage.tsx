@@ -20,12 +20,12 @@ import { itemsOf, kindState, mainKind, SILENT } from './links';
 
 const EVERY = 20_000; // ms
 const MOST = 500;
-/** Few services have room for more: heights of rows in rem, and lines of functions. */
+/** If there are few services, rows are taller: their height in rem, and lines of functions. */
 const FEW = 5;
 const TALL = { rem: 7, lines: 5 };
 const USUAL = { rem: 4.5, lines: 3 };
 
-/** What to look at now: all services, the costliest first. The start of everything. */
+/** The start page: all services, the most expensive first. */
 export function ServicesPage({ state }: PageProps<PageState>) {
   const [round, setRound] = useState(0);
   const [menu, setMenu] = useState<{ row: Row; anchor: Anchor } | null>(null);
@@ -33,7 +33,7 @@ export function ServicesPage({ state }: PageProps<PageState>) {
     const timer = setInterval(() => !document.hidden && setRound((n) => n + 1), EVERY);
     return () => clearInterval(timer);
   }, []);
-  // The server looks for what is left out of its answer.
+  // The server searches the services that its answer leaves out.
   const [cut, setCut] = useState(false);
   const find = cut ? state.find : '';
   const loading = useLasting(`overview ${round} ${find}`, (signal) => askOverview({ limit: MOST, find }, signal));
@@ -89,7 +89,7 @@ export function ServicesPage({ state }: PageProps<PageState>) {
                 {left > 0 ? ` of ${count(all.length + left)}: type a name to find the other ${count(left)}` : ''}
               </span>
               <span>
-                Figures are of the last hour, lines of {to - from > 23 * HOUR ? 'a day' : lengthText(to - from)}; Enter opens a service
+                Figures show the last hour, lines show {to - from > 23 * HOUR ? 'a day' : lengthText(to - from)}; Enter opens a service
               </span>
             </div>
           </>

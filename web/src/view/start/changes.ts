@@ -1,4 +1,4 @@
-// What changed in services, and what advice there is: asked for as their rows come into view.
+// The changes and findings of services. They are asked for when a service's row comes into view.
 
 import { useEffect } from 'preact/hooks';
 import { advice } from '../../api/advice';
@@ -14,14 +14,14 @@ const ROUND = 10 * MINUTE;
 const changes = lazily<ServiceChanges>((service, signal) => askChanges({ service }, signal), 2);
 
 export interface Findings {
-  /** Those that are worth doing. */
+  /** The findings that are worth taking. */
   count: number;
   first: string;
   /** The selection they are about. */
   profile: string;
 }
 
-// One after the other: advice takes seconds of a processor.
+// One after the other: advice takes seconds of CPU time.
 const findings = lazily<Findings>(async (service, signal) => {
   const to = Math.floor(Date.now() / ROUND) * ROUND;
   const q = formatSelector([{ name: 'kind', op: '=', value: 'cpu' }, { name: 'service', op: '=', value: service }]);
@@ -43,5 +43,5 @@ function useLazily<T>(all: Lazily<T>, service: string, now: number): Lazy<T> {
 export const useChanges = (service: string, now: number): Lazy<ServiceChanges> => useLazily(changes, service, now);
 export const useFindings = (service: string, now: number): Lazy<Findings> => useLazily(findings, service, now);
 
-/** What is known of a service's changes. */
+/** The changes of a service, as far as they are known. */
 export const compared = (service: string): ServiceChanges | undefined => changes.of(service).peek().value;

@@ -36,11 +36,11 @@ export const columnsOf = (source: boolean): readonly Column<Row>[] => [
   usageColumn('goroutines', 'Goroutines', 'goroutine', 40, (s) => s.goroutines),
   {
     id: 'top', title: 'Most time in', from: 76, width: 'minmax(12rem, 1.4fr)', cell: (r) => <TopCell row={r} />, text: topText,
-    about: 'Your functions that cost most, with what they call in libraries',
+    about: 'Your most expensive functions, including what they call in libraries',
   },
   {
     id: 'version', title: 'Since the version before', order: 'descending', from: 52, width: 'minmax(13rem, 1.7fr)',
-    about: 'What changed most since the version before. Orders by the start of the version',
+    about: 'What changed most since the version before. Sorts by when the version began',
     cell: (r) => <ChangeCell row={r} since="version" />, text: (r) => changesText(r, 'version'),
   },
   {
@@ -91,7 +91,7 @@ function NameCell({ row: { service: s, silent, now } }: { row: Row }) {
   const seen = `Last profile: ${timeText(s.last, true)} ${zoneText(s.last)}`;
   const parts = [
     s.since > 0 ? `${lengthText(Math.max(0, now - s.since))} old` : '',
-    s.running > 1 ? `beside ${plural(s.running - 1, 'other version')}` : '',
+    s.running > 1 ? `with ${plural(s.running - 1, 'other version')}` : '',
   ].filter(Boolean);
   return (
     <div class="start-cell">
@@ -122,7 +122,7 @@ function NameCell({ row: { service: s, silent, now } }: { row: Row }) {
 
 const FIRST = ['cpu', 'heap', 'goroutine'];
 
-/** Kinds, those that most look at first. */
+/** Kinds, the most used ones first. */
 function kindsOf(s: OverviewService): string[] {
   const names = s.kinds.map((k) => k.kind);
   return [...FIRST.filter((k) => names.includes(k)), ...names.filter((k) => !FIRST.includes(k))];
@@ -151,7 +151,7 @@ function UsageCell({ row: { service, span, now }, measure, kind, use }: UsagePro
   );
 }
 
-/** A function in as few words as there is room for. */
+/** A function's name, shortened to the room that it has. */
 function NameLink({ name, to }: { name: string; to: () => State }) {
   const [long, bare, method] = nameForms(name);
   return (
@@ -163,11 +163,11 @@ function NameLink({ name, to }: { name: string; to: () => State }) {
   );
 }
 
-/** What is shown while an answer is on its way, or can't be had. */
+/** Shown while an answer is on its way, or if it failed. */
 function Unknown({ error }: { error: string | undefined }) {
   return error === undefined
     ? <span class="start-waiting" aria-busy="true"><span class="visually-hidden">Loading…</span></span>
-    : <span class="soft" title={error}>not known</span>;
+    : <span class="soft" title={error}>unknown</span>;
 }
 
 function TopCell({ row: { service, now, lines } }: { row: Row }) {
@@ -190,7 +190,7 @@ function ChangeCell({ row: { service, now, lines: room }, since }: { row: Row; s
   if (!value) return <Unknown error={error} />;
   const c = value[since];
   if (!c) {
-    const why = since === 'yesterday' ? 'No profiles of yesterday' : service.versions > 1 ? 'Too early to tell' : 'No version before';
+    const why = since === 'yesterday' ? 'No profiles from yesterday' : service.versions > 1 ? 'Too early to tell' : 'No version before';
     return <span class="soft">{why}</span>;
   }
   const lines = [

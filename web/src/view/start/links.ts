@@ -1,4 +1,4 @@
-// Where the start page leads to.
+// The links of the start page.
 
 import type { OverviewService, ServiceComparison } from '../../api/continuous';
 import { flagOn } from '../../state/options';
@@ -13,7 +13,7 @@ import { compared } from './changes';
 /** A service that sent nothing for so long is silent: agents send each kind every minute or ten. */
 export const SILENT = 15 * MINUTE;
 
-/** What a service is looked at by first. */
+/** The kind that a service opens with. */
 export const mainKind = (s: OverviewService): string => (s.kinds.find((k) => k.kind === 'cpu') ?? s.kinds[0])?.kind ?? '';
 
 /** The last hour of a kind, or the last hour there is. */
@@ -25,16 +25,16 @@ export function kindState(s: OverviewService, kind: string, now: number, view: S
   return fresh({ q, ...(facts && { per: perOf(facts) }), ...lately(view === 'history' ? 7 * DAY : HOUR, end) }, view);
 }
 
-/** The last hour in which a function is looked at as the start page does: yours, with what they call. */
+/** A function over the last hour, with the options of the start page: your code, with what it calls. */
 export const functionState = (s: OverviewService, kind: string, fn: string, now: number): State =>
   ({ ...kindState(s, kind, now, 'top'), fn, options: { mine: flagOn('mine') } });
 
-/** A comparison of the start page, as shares: with the same verdicts. */
+/** A comparison of the start page, as shares, so that verdicts are the same. */
 export const comparisonState = (c: ServiceComparison, fn = ''): State => ({
   view: 'diff', profile: [c.profile], base: [c.base], options: { mine: flagOn('mine'), normalize: 'true' }, fn, search: '', own: {},
 });
 
-/** What can be done with a service. */
+/** The actions on a service. */
 export function itemsOf(s: OverviewService): MenuItem[] {
   const { version, yesterday } = compared(s.name) ?? {};
   return [

@@ -1,4 +1,4 @@
-// What the start page says of usage and changes. Pure.
+// The start page's texts and charts of usage and changes. Pure.
 
 import { bareName, methodName, shortName } from '../../model/names';
 import { formatCount, formatRate, formatShare, formatValue } from '../../model/units';
@@ -40,7 +40,7 @@ export function placeOf(time: number, { from, to }: { from: number; to: number }
   return time > from && time < to ? (100 * (time - from)) / (to - from) : null;
 }
 
-/** A function's name with less and less: with its package, its receiver, alone. What it calls in a library stays. */
+/** A function's name, ever shorter: with its package, with its receiver, alone. */
 export function nameForms(name: string): [long: string, bare: string, method: string] {
   const via = name.indexOf(' via ');
   const [caller, rest] = via > 0 ? [name.slice(0, via), ` via ${shortName(name.slice(via + 5))}`] : [name, ''];

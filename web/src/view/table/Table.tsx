@@ -60,7 +60,7 @@ export interface TableProps<R> {
   /** Marks rows, as those that match a search. */
   marked?: (row: R) => boolean;
   dim?: (row: R) => boolean;
-  /** Height of a row, if it has more than a line. */
+  /** Height of a row, if it has more than one line. */
   rowRem?: number;
   /** Rows that come into view. */
   onRange?: (first: number, end: number) => void;

@@ -21,7 +21,7 @@ type TagValue = TagKey['values'][number];
 
 const SHOWN = 20; // values of a key before "show all"
 
-/** Labels: what the values of one of them cost, or all of them with their values. */
+/** Labels: what the values of one label cost, or all labels with their values. */
 export default function TagsView(props: ViewProps) {
   return props.state.own['as'] === 'list'
     ? <TagList {...props} />
@@ -125,7 +125,7 @@ function Key({ tag, unit, total, label, marked }: KeyProps) {
   );
 }
 
-/** All values of a label, of which only those in view are in the document. */
+/** All values of a label. Only those in view are in the document. */
 function AllValues({ values, label, row }: { values: readonly TagValue[]; label: string; row: (v: TagValue) => ComponentChildren }) {
   const list = useRef<HTMLDivElement>(null);
   const { range, height, rowHeight, onScroll } = useVirtual(list, values.length);
