@@ -16,11 +16,11 @@ import (
 	"github.com/hone-go/hone/internal/shell"
 )
 
-// genHelp is part of the help of verbs with genFlags.
+// genHelp documents genFlags in the help of verbs.
 const genHelp = `Flags to write benchmarks, instead of measuring:
 
   -gen            print, as a patch, a benchmark for each exported function that tests or
-                  Examples call, with their inputs; say why there is none for others
+                  Examples call, with their inputs; say why for those that get none
   -write          with -gen: write them into new test files instead
 `
 
@@ -32,7 +32,7 @@ func (g *genFlags) define(fs *flag.FlagSet) {
 	fs.BoolVar(&g.write, "write", false, "")
 }
 
-// check returns why the flags can't be used as they are.
+// check returns an error if the flags can't be used together.
 func (g *genFlags) check(verb string) error {
 	if g.write && !g.gen {
 		return &shell.UsageError{Verb: verb, Err: errors.New("-write needs -gen")}
@@ -40,7 +40,7 @@ func (g *genFlags) check(verb string) error {
 	return nil
 }
 
-// run prints or writes the benchmarks of packages.
+// run generates the benchmarks of packages, and prints or writes them.
 func (g *genFlags) run(ctx context.Context, a *app, buildFlags []string, patterns []string) error {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -65,7 +65,7 @@ func (g *genFlags) run(ctx context.Context, a *app, buildFlags []string, pattern
 		}
 		return fmt.Errorf("no benchmarks to write: tests can't be repeated for %s; hone advise -tests profiles the tests", strings.Join(all, ", "))
 	default:
-		return errors.New("no benchmarks to write: tests call no exported function without one; hone advise -tests profiles the tests")
+		return errors.New("no benchmarks to write: tests call no exported function that lacks one; hone advise -tests profiles the tests")
 	}
 	for i := range made.Files {
 		f := &made.Files[i]

@@ -169,7 +169,7 @@ func runPush(ctx context.Context, a *app, args []string) error {
 			fmt.Fprintf(a.stdout, "%s: already there, with the same labels and time.\n", file)
 		}
 		if *links {
-			fmt.Fprintln(a.stdout, cmp.Or(one.Link, file+": the server is too old to tell its link"))
+			fmt.Fprintln(a.stdout, cmp.Or(one.Link, file+": this server is too old to return a link"))
 		}
 	}
 	if asJSON {

@@ -39,7 +39,7 @@ func TestPushLink(t *testing.T) {
 			w.WriteHeader(http.StatusNoContent)
 		}))
 		o := honeWith(t, map[string]string{"HONE_SERVER": old.URL}, "", "push", "-link", "-service", "x", testdata("cpu.gc.pb.gz"))
-		if o.code != 0 || !strings.Contains(o.stdout, "too old to tell its link") {
+		if o.code != 0 || !strings.Contains(o.stdout, "too old to return a link") {
 			t.Errorf("%q: %+v", id, o)
 		}
 		old.Close()

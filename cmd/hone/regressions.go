@@ -44,10 +44,10 @@ now, in the last day of its profiles. No server may use the directory.
 Flags:
 
   -service NAME   only this service
-  -version NAME   only those that began with this version
-  -all            acknowledged and resolved ones, too
+  -version NAME   only regressions that began with this version
+  -all            also acknowledged and resolved ones
   -fail           exit with 3 if any open one is listed
-  -ack ID         acknowledge one: someone knows of it
+  -ack ID         acknowledge one: it is then listed only with -all
   -json           print JSON
   -from DURATION  with STORE: how much of its end to look at (24h)
 ` + serverHelp + `  -tls_ca FILE, -tls_cert FILE, -tls_key FILE
@@ -55,8 +55,8 @@ Flags:
 
 Exit codes: 0 success, 1 failure, 2 wrong usage, 3 regression found (with -fail).
 
-Costs are per second of an instance, at the load after the change. NEW has functions
-below that had no cost before. A function with * includes what it calls.
+Costs are per second of an instance, at the load after the change. NEW lists functions
+below the function that had no cost before. With *, a cost includes what it calls.
 `
 
 // regressionsFlags are the flags of hone regressions.
@@ -106,7 +106,7 @@ func runRegressions(ctx context.Context, a *app, args []string) error {
 	return nil
 }
 
-// check returns what is wrong with flags and arguments.
+// check returns an error if flags or arguments are wrong.
 func (f *regressionsFlags) check(rest []string) error {
 	switch {
 	case len(rest) > 1:

@@ -6,7 +6,7 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// buildOf returns what the program of a profile says of its build, nil if it isn't there.
+// buildOf returns the build information in a profile's program, nil if the program isn't there.
 func buildOf(p *profile.Profile) *api.Build {
 	if len(p.Mappings) == 0 {
 		return nil

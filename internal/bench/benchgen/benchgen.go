@@ -29,7 +29,7 @@ type File struct {
 // A Refusal is a function for which no benchmark was written, and why.
 type Refusal struct{ Function, Why string }
 
-// Generated are the benchmarks of packages.
+// Generated are the benchmarks generated for packages.
 type Generated struct {
 	Files   []File
 	Refused []Refusal
@@ -70,14 +70,14 @@ func Generate(ctx context.Context, dir string, flags, patterns []string) (*Gener
 	return g, err
 }
 
-// withoutWritten leaves out functions that the other of a folder's test packages has a benchmark for.
+// withoutWritten leaves out functions that got a benchmark from the folder's other test package.
 func withoutWritten(refused []Refusal, files []File) []Refusal {
 	return slices.DeleteFunc(refused, func(r Refusal) bool {
 		return slices.ContainsFunc(files, func(f File) bool { return slices.Contains(f.Benchmarks, benchmarkName(r.Function)) })
 	})
 }
 
-// check compiles the files in place, without writing them there.
+// check compiles the files with an overlay, so that nothing is written into the folder.
 func (g *Generated) check(ctx context.Context, dir string, flags []string) error {
 	tmp, err := temporary.Make()
 	if err != nil {
@@ -114,7 +114,7 @@ func (f *File) Write() error {
 	return errors.Join(err, w.Close())
 }
 
-// Diff returns the file as a patch for git apply. Names in it start in root.
+// Diff returns the file as a patch for git apply, with names relative to root.
 func (f *File) Diff(root string) string {
 	name := f.Name
 	if rel, err := filepath.Rel(root, name); err == nil {

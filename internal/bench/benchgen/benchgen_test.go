@@ -233,7 +233,7 @@ func TestGenerate(t *testing.T) {
 	for _, r := range g.Refused {
 		refused = append(refused, r.Function+": "+r.Why)
 	}
-	if got, want := strings.Join(refused, "\n"), `Given: TestGiven makes an input with input, which may do more than that
+	if got, want := strings.Join(refused, "\n"), `Given: TestGiven calls input to make an input, which may have side effects
 Parallel: TestParallel uses t.Parallel
 Size: TestSize uses t.TempDir
 Tree.Has: TestTree changes tree, or may, before the call`; got != want {

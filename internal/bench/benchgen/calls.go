@@ -23,7 +23,7 @@ type tests struct {
 	measured   map[string]bool // functions that a benchmark calls
 }
 
-// newTests finds what the test files of a folder have benchmarks for: both its test packages count, and new files.
+// newTests finds the functions that a folder already has benchmarks for: in both of its test packages, and in new files.
 func newTests(p *packages.Package, all []*packages.Package, files []File) *tests {
 	t := &tests{Package: p, tested: p.ForTest, benchmarks: make(map[string]bool), measured: make(map[string]bool)}
 	for _, f := range files {
@@ -54,7 +54,7 @@ func newTests(p *packages.Package, all []*packages.Package, files []File) *tests
 	return t
 }
 
-// functions calls a function with each one of the test files, in the order of files and lines.
+// functions calls visit with each function of the test files, in the order of files and lines.
 func (t *tests) functions(visit func(fn *ast.FuncDecl)) {
 	for _, f := range t.Syntax {
 		if !strings.HasSuffix(t.Fset.Position(f.FileStart).Filename, "_test.go") {
@@ -68,7 +68,7 @@ func (t *tests) functions(visit func(fn *ast.FuncDecl)) {
 	}
 }
 
-// exported returns the exported function or method of the tested package that a call calls, such as "Tree.Insert"; "" for others.
+// exported returns the name of the exported function or method that is called, such as "Tree.Insert"; "" if it isn't one of the tested package.
 func (t *tests) exported(call *ast.CallExpr) string {
 	fn, ok := typeutil.Callee(t.TypesInfo, call).(*types.Func)
 	if !ok || fn.Pkg() == nil || fn.Pkg().Path() != t.tested || !fn.Exported() || strings.HasSuffix(t.Fset.Position(fn.Pos()).Filename, "_test.go") {
@@ -95,10 +95,10 @@ type call struct {
 	test     string
 	expr     *ast.CallExpr
 	outside  []ast.Stmt // what its inputs are made of, in the order of the test
-	inside   []ast.Stmt // of these, what a call may change
+	inside   []ast.Stmt // like outside, but run before each call, which may change it
 	table    *ast.RangeStmt
-	row      map[types.Object]bool // the names of the loop that are needed
-	imports  map[string]string     // path to name, "" for the package's own
+	row      map[types.Object]bool // which of the loop's variables are needed
+	imports  map[string]string     // by path: the name in the file; "" for the package's own name
 }
 
 // choose returns the first call of each function that can be repeated, sorted by function.
@@ -144,7 +144,7 @@ func (t *tests) choose() (chosen []*call, refused []Refusal) {
 	return chosen, refused
 }
 
-// effect says what functions of a package do that a benchmark must not repeat; "" if nothing.
+// effect says which effect of a package's functions a benchmark must not repeat; "" if none.
 func effect(path string) string {
 	switch path {
 	case "os":
@@ -156,13 +156,13 @@ func effect(path string) string {
 	case "os/signal":
 		return "uses signals"
 	case "syscall":
-		return "calls the system"
+		return "makes system calls"
 	case "net", "net/http", "net/http/httptest", "net/rpc":
 		return "uses the network"
 	case "database/sql":
 		return "uses a database"
 	case "testing/synctest":
-		return "runs in a bubble of synctest"
+		return "runs in a synctest bubble"
 	}
 	return ""
 }
@@ -235,5 +235,5 @@ func (c *call) write(out *bytes.Buffer, name string, t *tests) {
 	fmt.Fprintln(out, "}\n}")
 }
 
-// position orders nodes of a test.
+// position compares statements by their position.
 func position(a, b ast.Stmt) int { return cmp.Compare(a.Pos(), b.Pos()) }

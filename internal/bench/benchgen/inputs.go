@@ -12,7 +12,7 @@ import (
 	"golang.org/x/tools/go/types/typeutil"
 )
 
-// pure are packages whose functions return the same for the same arguments, as far as tests make inputs with them.
+// pure are packages whose functions, as tests use them to make inputs, return the same for the same arguments.
 var pure = []string{
 	"strings", "bytes", "strconv", "errors", "fmt", "math", "math/big", "math/bits", "unicode/utf8", "slices", "maps", "regexp", "net/url", "net/netip", "path",
 	"bufio", "context", "time", "encoding/hex", "encoding/base64", "encoding/json", "encoding/binary", "io",
@@ -25,7 +25,7 @@ type definition struct {
 	needed map[types.Object]bool
 }
 
-// An inputs is a call while what its inputs are made of is looked for.
+// An inputs is the state of a search for the definitions that a call's inputs need.
 type inputs struct {
 	*tests
 	call  *call
@@ -34,7 +34,7 @@ type inputs struct {
 	why   string // why there can be no benchmark
 }
 
-// inputs finds the definitions of all that a call's arguments and receiver are made of. It returns why that isn't possible; "" if it is.
+// inputs finds the definitions that a call's arguments and receiver need. It returns why that isn't possible; "" if it is.
 func (t *tests) inputs(c *call, fn *ast.FuncDecl) string {
 	in := &inputs{tests: t, call: c, fn: fn, found: make(map[ast.Stmt]*definition)}
 	in.resolve(c.expr.Fun, in.changesReceiver())
@@ -99,7 +99,7 @@ func (in *inputs) isField(id *ast.Ident) bool {
 	return ok && v.IsField()
 }
 
-// allowed fails if a call that makes an input may do something else each time.
+// allowed fails if a call that makes an input may have side effects, or other results each time.
 func (in *inputs) allowed(call *ast.CallExpr) {
 	if in.TypesInfo.Types[call.Fun].IsType() {
 		return
@@ -112,13 +112,13 @@ func (in *inputs) allowed(call *ast.CallExpr) {
 		if pkg := callee.Pkg(); pkg == nil || pkg.Path() == in.tested && !inTest || slices.Contains(pure, pkg.Path()) {
 			return
 		}
-		in.fail("makes an input with %s, which may do more than that", callee.Name())
+		in.fail("calls %s to make an input, which may have side effects", callee.Name())
 	default:
-		in.fail("makes an input with a function value")
+		in.fail("calls a function value to make an input")
 	}
 }
 
-// name finds what a name in an expression is.
+// name finds the import or definition of a name in an expression.
 func (in *inputs) name(id *ast.Ident, within ast.Node, fresh bool) {
 	obj := in.TypesInfo.Uses[id]
 	switch {
@@ -200,10 +200,10 @@ func (in *inputs) define(obj types.Object, fresh bool) {
 		}
 	case *ast.DeclStmt:
 		if decl := s.Decl.(*ast.GenDecl); len(decl.Specs) > 1 {
-			in.fail("declares %s with others", obj.Name())
+			in.fail("declares %s together with other names", obj.Name())
 		} else if v, ok := decl.Specs[0].(*ast.ValueSpec); ok && decl.Tok == token.VAR {
 			if len(v.Names) > 1 {
-				in.fail("declares %s with others", obj.Name())
+				in.fail("declares %s together with other names", obj.Name())
 			}
 			d.fresh = d.fresh || len(v.Values) == 0
 			for _, e := range v.Values {
@@ -219,7 +219,7 @@ func (in *inputs) define(obj types.Object, fresh bool) {
 	}
 }
 
-// inType resolves what a local constant or type is made of.
+// inType finds the definitions that a local constant or type needs.
 func (in *inputs) inType(decl *ast.GenDecl) {
 	switch s := decl.Specs[0].(type) {
 	case *ast.ValueSpec:
@@ -231,7 +231,7 @@ func (in *inputs) inType(decl *ast.GenDecl) {
 	}
 }
 
-// rangeOver takes a loop over a table into the benchmark.
+// rangeOver makes a loop over a table part of the benchmark.
 func (in *inputs) rangeOver(table *ast.RangeStmt, fresh bool) {
 	switch in.TypesInfo.TypeOf(table.X).Underlying().(type) {
 	case *types.Slice, *types.Array, *types.Map, *types.Basic:
@@ -268,8 +268,8 @@ func (in *inputs) afterTable(s ast.Stmt) bool {
 	return table != nil && table.Body.Pos() <= s.Pos() && s.End() <= table.Body.End()
 }
 
-// makes reports whether an expression makes something that a call may use up or change, such as a reader: it calls a function or takes an
-// address. Conversions do neither.
+// makes reports whether an expression makes something that a call may use up or change, such as a reader: it takes an address, or calls a
+// function other than a conversion or one whose result is a plain value.
 func makes(e ast.Expr) (found bool) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -388,7 +388,7 @@ func (in *inputs) changesArgument(i int) bool {
 	return false
 }
 
-// writes reports whether the text of a function may change elements of a parameter: it assigns to them, or passes the slice to another function.
+// writes reports whether a function's source may change elements of a parameter: it assigns to them, or passes the slice to another function.
 func (in *inputs) writes(fn *types.Func, i int) (does bool) {
 	for _, p := range in.Syntax {
 		for _, d := range p.Decls {
@@ -424,7 +424,7 @@ func (in *inputs) writes(fn *types.Func, i int) (does bool) {
 			return does
 		}
 	}
-	return true // its text isn't here
+	return true // its source isn't in this package
 }
 
 // trimmed returns a definition without the names that the benchmark doesn't need.
@@ -434,7 +434,7 @@ func (in *inputs) trimmed(d *definition) ast.Stmt {
 		return d.stmt
 	}
 	if s.Tok != token.DEFINE {
-		in.fail("assigns what it needs")
+		in.fail("assigns an input to an existing variable")
 		return s
 	}
 	short := *s
