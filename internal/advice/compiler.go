@@ -114,8 +114,8 @@ func compile(ctx context.Context, dir string, flags []string, pkgs []*compiled, 
 	})
 }
 
-// packageOf returns the package that a file of the compiler's is about, which is in a folder named after the package. All commands have one
-// folder, main, and differ by the source file.
+// packageOf returns the package that a file written by the compiler is about. The file's folder is named after the package. Commands share
+// the folder main, and are told apart by the source file.
 func packageOf(pkgs []*compiled, folder, file string) (of *compiled) {
 	for _, p := range pkgs {
 		switch {
@@ -149,7 +149,7 @@ func countFolders(dir string, count func(int)) (stop func()) {
 	return func() { close(end); <-ended }
 }
 
-// readRemarks reads a file of the compiler's. name is the file's.
+// readRemarks reads a file that the compiler wrote, whose name is name.
 func readRemarks(name string, text []byte) (file compiledFile, err error) {
 	in := json.NewDecoder(bytes.NewReader(text))
 	var header struct{ File string }

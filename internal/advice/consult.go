@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// consult asks what the compiler says about the packages where that matters. It doesn't for most of the packages of a large
-// program: no rule finds anything in them that depends on it, and compiling takes longer than all else.
+// consult asks the compiler about the packages whose findings may depend on what it says. In a large program, these are few, and
+// compiling takes longer than anything else.
 func (x *examiner) consult(ctx context.Context, src *source, sites []*Site, patterns []string) {
 	var pkgs, unknown []*compiled
 	for _, p := range withImporters(x.consulted(sites), src.packages) {

@@ -20,10 +20,10 @@ type Kept interface {
 	Write(key string, text []byte)
 }
 
-// keptFormat changes when compiledFile does, or what is kept of the compiler's remarks.
+// keptFormat changes when compiledFile changes, or the choice of remarks that are kept.
 const keptFormat = "1"
 
-// key is what the compiler's remarks about a package are kept by; "" if they can't be. The build ID has a hash of all that the compiler
+// key is the key for the compiler's remarks about a package; "" if they can't be kept. The build ID has a hash of all that the compiler
 // read: sources and their folder, flags, the imports, and the compiler.
 func (c *compiled) key() string {
 	if c.built == "" {
@@ -70,10 +70,10 @@ func keep(kept Kept, pkgs []*compiled) {
 	}
 }
 
-// contents is the part of a build ID that is a hash of what was built.
+// contents is the part of a build ID that is a hash of the compiler's output.
 func contents(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }
 
-// buildID returns the build ID in a file with a package's export data; "" if there is none. It is a line near its beginning:
+// buildID returns the build ID in a file with a package's export data; "" if it has none. It is in a line near the beginning:
 //
 //	build id "wX5tPGoy…/Ztn4OSNF…"
 func buildID(file string) string {

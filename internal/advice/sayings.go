@@ -10,14 +10,14 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// A compiled is a package, and what the compiler says about it.
+// A compiled is a package, and the compiler's remarks about it.
 type compiled struct {
 	path    string // import path
 	main    bool   // it is a command
 	pattern string // what the go command calls it
 	sources []string
-	built   string // build ID of the package as it is built otherwise; "" if unknown
-	id      string // and of what was compiled here
+	built   string // build ID of the package in the usual build; "" if unknown
+	id      string // build ID of the package as compiled for diagnostics
 	files   []compiledFile
 }
 
@@ -30,7 +30,7 @@ func newCompiled(l *packages.Package, patterns []string) *compiled {
 	return c
 }
 
-// has reports whether a file, by the name that the compiler has for it, may be one of the package.
+// has reports whether the package may have a file, given the compiler's name for it.
 func (c *compiled) has(file string) bool {
 	return slices.ContainsFunc(c.sources, func(name string) bool {
 		return name == file || path.Dir(filepath.ToSlash(file)) == c.path && filepath.Base(name) == path.Base(filepath.ToSlash(file))
@@ -39,19 +39,19 @@ func (c *compiled) has(file string) bool {
 
 // A compiledFile is what the compiler says about a source file.
 type compiledFile struct {
-	Name    string // as the compiler has it
+	Name    string // the compiler's name for it
 	Remarks []saying
 }
 
-// A saying is a remark, if it is of those that advice needs.
+// A saying is a remark that advice needs.
 type saying struct {
-	File          string `json:",omitempty"` // as the compiler has it; "": the one that the remark was found for
+	File          string `json:",omitempty"` // the compiler's name for it; "": the file that the remark was found for
 	Line          int
 	Code, Message string
 	Steps         []Step `json:",omitempty"`
 }
 
-// add adds a remark, if it is kept.
+// add adds a remark, if advice needs it.
 func (f *compiledFile) add(m *remark) {
 	t := saying{Code: m.Code, Message: m.Message}
 	switch m.Code {
@@ -65,7 +65,7 @@ func (f *compiledFile) add(m *remark) {
 	f.Remarks = append(f.Remarks, t)
 }
 
-// merged returns what the compiler says of packages, whose folders are by import path.
+// merged returns the compiler's remarks about packages. folders has the packages' folders by import path.
 func merged(pkgs []*compiled, of folders) (Diagnostics, Decisions) {
 	found, decided := make(Diagnostics), make(Decisions)
 	pkgs = slices.Clone(pkgs)
@@ -88,7 +88,7 @@ func merged(pkgs []*compiled, of folders) (Diagnostics, Decisions) {
 	return found, decided
 }
 
-// told adds what a remark about a line says of the heap and of copies.
+// told adds a remark about the heap or copies.
 func (d Diagnostics) told(at lineOf, t *saying) {
 	switch t.Code {
 	case "escape", "escapes":
@@ -103,7 +103,7 @@ func (d Diagnostics) told(at lineOf, t *saying) {
 	}
 }
 
-// told adds what a remark about a line says.
+// told adds a remark about a decision.
 func (d Decisions) told(at lineOf, t *saying) {
 	switch kind := DecisionKind(t.Code); kind {
 	case "escapes", Escapes: // the former for interfaces
@@ -121,7 +121,7 @@ func (d Decisions) told(at lineOf, t *saying) {
 // names files by their package: example.com/m/file.go.
 type folders map[string]string
 
-// full returns the file that the compiler means.
+// full returns the absolute name of a file.
 func (f folders) full(file string) string {
 	if folder, ok := f[path.Dir(filepath.ToSlash(file))]; ok {
 		return filepath.Join(folder, path.Base(filepath.ToSlash(file)))

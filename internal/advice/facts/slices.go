@@ -181,8 +181,8 @@ func pointsInto(s *code.Place, use inspector.Cursor) bool {
 	return addressed(s, use.Parent())
 }
 
-// OnlyBorrowed reports whether no use of a local slice, after its declaration, leaves anything behind that leads to
-// its array, sets it, or can tell nil from an empty slice.
+// OnlyBorrowed reports whether no use of a local slice, after its declaration, keeps a reference to its array, assigns
+// the slice, or can tell nil from an empty slice.
 func OnlyBorrowed(s *code.Place, v types.Object) bool {
 	if !Private(s, v) {
 		return false

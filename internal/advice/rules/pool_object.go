@@ -18,7 +18,7 @@ import (
 // A resettable is an object that a function makes, uses and drops, and that has a Reset method.
 type resettable struct {
 	*advice.Site
-	made inspector.Cursor // what makes it, without anything that differs between calls
+	made inspector.Cursor // the expression that makes it, the same in each call
 	v    types.Object     // the variable
 	typ  string
 }
@@ -112,7 +112,7 @@ func returnsObject(s *advice.Site, call *ast.CallExpr) bool {
 	}
 }
 
-// edits take the object from a pool with a name, and put it back when the function returns.
+// edits takes the object from the named pool, and puts it back when the function returns.
 func (o *resettable) edits(pool string) []advice.Edit {
 	return []advice.Edit{
 		edit.Replace(o.made.Node(), fmt.Sprintf("%s.Get().(%s)", pool, o.typ)),
@@ -120,13 +120,13 @@ func (o *resettable) edits(pool string) []advice.Edit {
 	}
 }
 
-// declaration declares the pool above the function of a site.
+// declaration declares the pool above the site's function.
 func (o *resettable) declaration(s *advice.Site, pool string) (e advice.Edit, ok bool) {
 	sync, ok := facts.PackageName(s.Place, "sync", s.Decl.Pos())
 	return edit.BeforeDecl(s, fmt.Sprintf("var %s = %s.Pool{New: func() any { return %s }}", pool, sync, o.Source(o.made.Node()))), ok
 }
 
-// review says what to check of an object from a pool.
+// review says what to check when an object comes from a pool.
 func (o *resettable) review(m *advice.Match) {
 	m.Imports = append(m.Imports, "sync")
 	edit.MustCheck(m, []string{fmt.Sprintf("that Reset makes %s what it is when new", o.v.Name()), fmt.Sprintf("that no code keeps %s, or memory that its methods return, after the function returns", o.v.Name())})
@@ -159,7 +159,7 @@ func poolName(t types.Type) string {
 	return edit.LowerFirst(name[strings.LastIndexByte(name, '.')+1:]) + "Pool"
 }
 
-// poolConstructed makes calls of a constructor, in its file, take their objects from a pool. The calls are all alike.
+// poolConstructed makes the calls of a constructor in its file take their objects from a pool. All calls are alike.
 func poolConstructed(s *advice.Site, m *advice.Match) bool {
 	fn, ok := s.Info.Defs[s.Decl.Name].(*types.Func)
 	if !ok || s.Decl.Recv != nil || s.Decl.Type.TypeParams != nil {

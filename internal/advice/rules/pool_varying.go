@@ -76,7 +76,7 @@ func pooledVarying(s *advice.Site, c inspector.Cursor) (m advice.Match, ok bool)
 	return m, true
 }
 
-// onlyNumbers reports whether values of a type keep no memory: they are numbers, or made of numbers.
+// onlyNumbers reports whether values of a type refer to no memory: they are numbers, or made of numbers.
 func onlyNumbers(t types.Type) bool {
 	switch u := t.Underlying().(type) {
 	case *types.Basic:

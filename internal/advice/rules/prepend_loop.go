@@ -151,7 +151,7 @@ func prependsInLoop(s *advice.Site, c inspector.Cursor, assign *ast.AssignStmt) 
 	return m, true
 }
 
-// returning returns the return statement of a loop that a use is in, nil if it isn't in one.
+// returning returns the return statement in a loop that contains a use, nil if none does.
 func returning(s *advice.Site, id *ast.Ident, loop inspector.Cursor) ast.Node {
 	c, ok := s.Root().FindNode(id)
 	if !ok {

@@ -40,7 +40,7 @@ func perAppend(s *advice.Site, call *ast.CallExpr) (n int, ok bool) {
 	return int(to - from), ok1 && ok2
 }
 
-// constantOr returns the value of a constant number; or another value, if there is no expression.
+// constantOr returns the value of a constant number, or other if e is nil. ok is false if e isn't constant.
 func constantOr(s *advice.Site, e ast.Expr, other int64) (int64, bool) {
 	if e == nil {
 		return other, true
@@ -130,7 +130,7 @@ func (g *growth) piece(c inspector.Cursor) (more string, ok bool) {
 	return more, !g.seen
 }
 
-// ranged reports whether a loop over an expression goes through the elements of a slice or an array.
+// ranged reports whether a loop over an expression iterates over the elements of a slice or an array.
 func ranged(s *advice.Site, e ast.Expr) bool {
 	t := facts.Under(s.Info.TypeOf(e))
 	if p, ok := t.(*types.Pointer); ok {
