@@ -110,17 +110,24 @@ func (c *Chance) sure(frame string, cum bool, base, head, baseScale float64) flo
 	return SureChange(c.sides(frame, cum, base, head, baseScale))
 }
 
+// SureOf returns [SureChange] of what was measured of a frame, with the spread of its values
+// among instances.
+func (c *Chance) SureOf(frame string, cum bool, base, head Measured) float64 {
+	base.Spread, head.Spread = c.spread(frame, cum)
+	return SureChange(base, head)
+}
+
 // sides returns both sides of a frame's change with their errors.
 func (c *Chance) sides(frame string, cum bool, base, head, baseScale float64) (b, h Measured) {
 	b = Measured{Value: base, Event: c.BaseEvent * baseScale}
 	h = Measured{Value: head, Event: c.Event}
-	b.Spread, h.Spread = c.Spreads(frame, cum)
+	b.Spread, h.Spread = c.spread(frame, cum)
 	return b, h
 }
 
-// Spreads returns by how much a frame's values on both sides vary among instances; see
+// spread returns how much a frame's values on both sides vary among instances; see
 // [Measured].
-func (c *Chance) Spreads(frame string, cum bool) (base, head float64) {
+func (c *Chance) spread(frame string, cum bool) (base, head float64) {
 	s := c.spreads[frame]
 	if cum {
 		return s.baseCum, s.cum

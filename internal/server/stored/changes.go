@@ -17,10 +17,10 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Bounds of what changed in a service: each side is a few merges over at most a day.
+// Limits of a comparison: each side is a few merges over at most a day.
 const (
-	// settled is how often the times that are compared move on. Until then, answers
-	// come from the cache.
+	// settled is the step of the times that are compared. Within a step, answers come
+	// from the cache.
 	settled       = 10 * time.Minute
 	versionDay    = 24 * time.Hour
 	latestHours   = 3 * time.Hour
@@ -30,8 +30,8 @@ const (
 	leastRelative = 0.05 // of a total
 )
 
-// changes answers what changed most in a service since its version before, and since the
-// day before.
+// changes answers what changed most in a service since its previous version, and since
+// yesterday.
 func (s *Service) changes(w http.ResponseWriter, r *http.Request) error {
 	p, err := newParams(r, []string{"service", "to"})
 	if err != nil {
@@ -47,7 +47,7 @@ func (s *Service) changes(w http.ResponseWriter, r *http.Request) error {
 	}
 	c, err := s.serviceAt(r.Context(), name, store.Window(at, int64(settled)))
 	if err == nil && c == nil {
-		c, err = s.serviceAt(r.Context(), name, at) // it began lately
+		c, err = s.serviceAt(r.Context(), name, at) // it began within the last step
 	}
 	if err == nil && c == nil {
 		err = server.NotFound("no profiles of service %q", name)
@@ -78,7 +78,7 @@ func (s *Service) changes(w http.ResponseWriter, r *http.Request) error {
 	return server.WriteJSON(w, r, out)
 }
 
-// A serviceAt is a service at the time until which it is compared.
+// A serviceAt is a service, and the end of the times that are compared.
 type serviceAt struct {
 	historyQuery // how functions are told apart: yours, with what they call
 	name         string
@@ -88,8 +88,8 @@ type serviceAt struct {
 	release      release
 }
 
-// serviceAt returns what the store has of a service until at, nil if there is nothing. The
-// times of a service that ended end with it.
+// serviceAt returns a service by its profiles before at, nil if it has none. If it ended
+// earlier, the compared times end there, too.
 func (s *Service) serviceAt(ctx context.Context, name string, at int64) (*serviceAt, error) {
 	q := store.Query{
 		Selector: store.Selector{{Name: store.LabelService, Op: store.Equal, Value: name}}, To: at, Step: wholeStep,
@@ -130,15 +130,16 @@ func (c *serviceAt) between(version string, from, to int64) *api.Selection {
 	return &api.Selection{Selector: store.SelectorOf(ls, store.LabelKind, store.LabelService, store.LabelVersion), From: from, To: to}
 }
 
-// earlier returns a selection with times that are earlier.
+// earlier returns a selection moved to an earlier time.
 func earlier(sel *api.Selection, by time.Duration) *api.Selection {
 	out := *sel
 	out.From, out.To = sel.From-int64(by), sel.To-int64(by)
 	return &out
 }
 
-// versions returns the last day of the version that runs, and the same hours of the last
-// day before it began, of the version before. Both are nil if there is nothing to compare.
+// versions returns what to compare to see the change between two versions: the last day of
+// the running version, and the same hours of the previous version on the last day before
+// the running one began. Both are nil if there is nothing to compare.
 func (c *serviceAt) versions() (base, head *api.Selection) {
 	since := store.Window(c.release.since+int64(settled)-1, int64(settled))
 	if c.release.previous == "" || c.release.since == 0 || since >= c.at {
@@ -160,7 +161,7 @@ func (s *Service) partOf(ctx context.Context, c *serviceAt, sel *api.Selection) 
 	return part{time: sel.From, sel: sel, functionTable: t}, err
 }
 
-// top returns the functions with the largest share of their own.
+// top returns the functions with the largest shares.
 func (c *serviceAt) top(of part) []api.FunctionShare {
 	all := make([]api.FunctionShare, 0, len(of.functions))
 	for name := range of.functions {
@@ -222,8 +223,8 @@ func union(a, b map[string]functionValue) map[string]bool {
 	return out
 }
 
-// totals returns what changed of what an instance uses, judged by how much instances
-// differ. So both sides need two.
+// totals returns by how much the use of an average instance changed. How much instances
+// differ tells what is chance, so each side needs two.
 func (s *Service) totals(ctx context.Context, c *serviceAt, base, head *api.Selection) ([]api.TotalChange, error) {
 	out := []api.TotalChange{}
 	for _, kind := range allKinds {
@@ -245,15 +246,15 @@ func (s *Service) totals(ctx context.Context, c *serviceAt, base, head *api.Sele
 		var chance report.Chance
 		chance.NewSpreads(&sides[0].Instances, &sides[1].Instances)
 		before, after := report.Measured{Value: sides[0].mean}, report.Measured{Value: sides[1].mean}
-		before.Spread, after.Spread = chance.Spreads(wholeUsage, false)
-		if sure := report.SureChange(before, after); math.Abs(sure) >= leastRelative*before.Value {
+		if sure := chance.SureOf(wholeUsage, false, before, after); math.Abs(sure) >= leastRelative*before.Value {
 			out = append(out, api.TotalChange{Kind: kind.kind, Before: rounded(before.Value), After: rounded(after.Value), Sure: rounded(sure)})
 		}
 	}
 	return out, nil
 }
 
-// instanceTotals are what the instances of one side use, each under the name wholeUsage.
+// instanceTotals are what the instances of one side use. Each instance has one function,
+// wholeUsage.
 type instanceTotals struct {
 	report.Instances
 	mean float64

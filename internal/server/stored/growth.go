@@ -9,12 +9,12 @@ import (
 	"github.com/hone-go/hone/internal/report"
 )
 
-// growths returns what tells by how much a function's value per profile grew, or nil if
-// there are too few windows.
+// growths returns a function that tells how much a function's value per profile grew. It
+// returns nil if there are too few windows.
 //
 // It compares the mean of the first third of the windows with that of the last, as history
 // does without versions. How much windows differ within a third tells what is chance: the
-// heap grows between two collections, too.
+// heap also grows between two collections.
 func (h *historyQuery) growths(windows []part) func(name string) *api.Growth {
 	windows = slices.DeleteFunc(slices.Clone(windows), func(t part) bool { return t.Profiles == 0 })
 	third := len(windows) / 3
@@ -29,13 +29,12 @@ func (h *historyQuery) growths(windows []part) func(name string) *api.Growth {
 		g := &api.Growth{Slope: h.slope(windows, name), Before: h.mean(first, name), After: h.mean(last, name)}
 		before := report.Measured{Value: g.Before, Event: baseEvent}
 		after := report.Measured{Value: g.After, Event: event}
-		before.Spread, after.Spread = chance.Spreads(name, h.cum)
-		g.Sure = report.SureChange(before, after)
+		g.Sure = chance.SureOf(name, h.cum, before, after)
 		return g
 	}
 }
 
-// instancesOf returns windows as what differs by chance.
+// instancesOf returns the windows as instances, whose differences count as chance.
 func instancesOf(windows []part) *report.Instances {
 	in := &report.Instances{Count: len(windows)}
 	for _, t := range windows {
@@ -48,8 +47,8 @@ func instancesOf(windows []part) *report.Instances {
 	return in
 }
 
-// eventOf returns the value of one sample, 0 if it isn't known. A sample of the heap that
-// stays in use is in each profile, so profiles are not more samples.
+// eventOf returns the value of one sample, 0 if it isn't known. Memory that stays in use is
+// in every profile, so more profiles don't mean more samples.
 func eventOf(windows []part) float64 {
 	total, samples := int64(0), int64(0)
 	for _, t := range windows {
@@ -80,8 +79,8 @@ func (h *historyQuery) mean(windows []part, name string) float64 {
 	return sum / n
 }
 
-// slope returns by how much a function's value grows per hour: that of the line through
-// the windows with the least squares.
+// slope returns by how much a function's value grows per hour: the slope of the line that
+// fits the windows best, by least squares.
 func (h *historyQuery) slope(windows []part, name string) float64 {
 	start := windows[0].time
 	hours := func(t part) float64 { return time.Duration(t.time - start).Hours() }
@@ -102,15 +101,10 @@ func (h *historyQuery) slope(windows []part, name string) float64 {
 	return xy / xx
 }
 
-// compareGrowth compares by what is more than chance, then by slope. nil is the smallest.
+// compareGrowth compares by sure growth, then by slope. nil is the smallest.
 func compareGrowth(a, b *api.Growth) int {
-	switch {
-	case a == nil && b == nil:
-		return 0
-	case a == nil:
-		return -1
-	case b == nil:
-		return 1
+	if a == nil || b == nil {
+		return compareNil(a, b)
 	}
 	return cmp.Or(cmp.Compare(a.Sure, b.Sure), cmp.Compare(a.Slope, b.Slope))
 }

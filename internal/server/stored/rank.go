@@ -152,8 +152,7 @@ func (h *historyQuery) change(name string, steps []part, chances []report.Chance
 		c := &api.ShareChange{Time: api.Milliseconds(b.time), Version: b.version, Before: h.share(a.functionTable, name), After: h.share(b.functionTable, name)}
 		before := report.Measured{Value: c.Before, Event: chances[i].BaseEvent, Whole: 100}
 		after := report.Measured{Value: c.After, Event: chances[i].Event, Whole: 100}
-		before.Spread, after.Spread = chances[i].Spreads(name, h.cum)
-		c.Sure = report.SureChange(before, after)
+		c.Sure = chances[i].SureOf(name, h.cum, before, after)
 		if most == nil || compareChanges(c, most) > 0 {
 			most = c
 		}
@@ -163,15 +162,21 @@ func (h *historyQuery) change(name string, steps []part, chances []report.Chance
 
 // compareChanges compares the sizes of changes. nil is the smallest.
 func compareChanges(a, b *api.ShareChange) int {
+	if a == nil || b == nil {
+		return compareNil(a, b)
+	}
+	return cmp.Or(cmp.Compare(math.Abs(a.Sure), math.Abs(b.Sure)), cmp.Compare(math.Abs(a.After-a.Before), math.Abs(b.After-b.Before)))
+}
+
+// compareNil compares two pointers of which at least one is nil: nil is the smallest.
+func compareNil[T any](a, b *T) int {
 	switch {
-	case a == nil && b == nil:
+	case a == b:
 		return 0
 	case a == nil:
 		return -1
-	case b == nil:
-		return 1
 	}
-	return cmp.Or(cmp.Compare(math.Abs(a.Sure), math.Abs(b.Sure)), cmp.Compare(math.Abs(a.After-a.Before), math.Abs(b.After-b.Before)))
+	return 1
 }
 
 // firstSeen returns when a function was first in a profile: the first window that has it,
