@@ -59,8 +59,8 @@ type Push struct {
 	// Known is set by Receive, if it returns nil, when the profile was in the store
 	// already.
 	Known bool
-	// ID is set by Receive, if it returns nil, to that of the record in the store. It is
-	// zero if there is none, as of a difference that has no values.
+	// ID is set by Receive, if it returns nil, to the id of the record in the store. It is
+	// zero if nothing was stored, as with a difference that has no values.
 	ID store.ID
 }
 

@@ -9,18 +9,18 @@ import (
 	"github.com/hone-go/hone/profile"
 )
 
-// Grid tells what each value of one label costs, and the functions that cost most in it.
+// Grid has the cost of each value of one label, and the functions that cost most in it.
 type Grid struct {
 	About
 	By     string      `json:"by"`     // key of the label; "" if there are no labels
-	Labels []GridLabel `json:"labels"` // that the grid can be of
+	Labels []GridLabel `json:"labels"` // labels to choose from
 	// Most is the largest cost of all values, found or not: the end of a scale that all
 	// pages have in common.
 	Most  int64      `json:"most"`
 	Cells []GridCell `json:"cells"` // most expensive first
 }
 
-// GridLabel is a label that a grid can be of.
+// GridLabel is a label to choose from.
 type GridLabel struct {
 	Key    string `json:"key"`
 	Values int    `json:"values"` // how many
@@ -78,8 +78,9 @@ func (r *Report) Grid(by string, page Page, n int) (g *Grid, rows int, err error
 	return g, rows, r.addFunctions(g.Cells, r.cellsOf(g.By, cells), n)
 }
 
-// tellingLabel returns the label by which costs differ most: of those that nearly as much
-// of the cost has as any, the one with the most expensive value. It is "" without labels.
+// tellingLabel returns the label that tells most about the cost; "" without labels. Among
+// the labels that cover about the most cost, its most expensive value costs most. A label
+// with one value is only returned if all of those have one.
 func tellingLabel(keys []TagKey) (best string) {
 	const nearly = 0.9
 	var most, dearest int64
@@ -196,8 +197,8 @@ func (r *Report) dearest(own map[uint32]int64, table *profile.FrameTable, sum in
 	return slices.Clip(all[:min(n, len(all))])
 }
 
-// LabelPart returns the samples of p whose label has a value, as a [Grid] prints it in a
-// unit.
+// LabelPart returns the samples of p that have a value of a label. value is as [Grid]
+// prints it, numbers in a unit.
 func LabelPart(p *profile.Profile, key, value, unit string) *profile.Profile {
 	units, _ := p.NumLabelUnits()
 	q, _, _ := profile.FilterLabels(p, func(labels []profile.Label) bool {
@@ -208,8 +209,8 @@ func LabelPart(p *profile.Profile, key, value, unit string) *profile.Profile {
 	return q
 }
 
-// CheckGrid returns an error of type [ParamError] if a page can't be one of a grid with n
-// functions per cell.
+// CheckGrid returns an error of type [ParamError] if a page of a grid is invalid, or n, the
+// number of functions per cell.
 func CheckGrid(page Page, n int) error {
 	const mostCells, mostFunctions = 100, 50
 	switch {

@@ -192,8 +192,8 @@ func (q *HeatQuery) start(ctx context.Context, st Store) (from, earlier int64, e
 	return max(q.From, points[first].Time), earlier, nil
 }
 
-// height is the value that places profiles in a row or ranks a row: values of a moment are
-// averaged.
+// height is the value by which a profile's row is chosen, or rows are ranked. Values of a
+// moment, such as memory in use, are averaged.
 func (q *HeatQuery) height(t Total, typ profile.ValueType) float64 {
 	switch v := float64(t.Value); {
 	case q.Lasting && t.Duration > 0:
@@ -240,8 +240,8 @@ func rowOf(rows []HeatRow, value float64) int {
 	return min(i, len(rows)-1)
 }
 
-// Interval returns how far apart, as a rule, the columns are in which a row has profiles; 0
-// if that isn't known. Rows by value have profiles of all instances, so there all count as one.
+// Interval returns the usual distance between columns in which a row has profiles; 0 if it
+// isn't known. Rows by value have profiles of all instances, so they count as one row.
 func (h *HeatMap) Interval() int64 {
 	var gaps []int64
 	if len(h.Rows) > 0 && h.Rows[0].Low != h.Rows[0].High {
@@ -262,7 +262,7 @@ func (h *HeatMap) Interval() int64 {
 	return gaps[len(gaps)/2]
 }
 
-// Widen makes columns of a longer step, a multiple of the one they have.
+// Widen joins columns into longer ones. The step is a multiple of the current one.
 func (h *HeatMap) Widen(step int64) {
 	cells := map[cellKey]Total{}
 	for _, c := range h.Cells {

@@ -32,7 +32,7 @@ type work struct {
 type asked struct {
 	reports.Opened
 	as        advice.Input // without the profile
-	selection int          // the number of the selection that it is of, from 1; 0: of none
+	selection int          // which selection it belongs to, from 1; 0 for none
 }
 
 // An addition opens one more profile; its advice.Input says what it is of.

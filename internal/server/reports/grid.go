@@ -17,8 +17,8 @@ const (
 	usualCellFunctions = 5
 )
 
-// answerGrid answers what the values of a label cost: of a label of samples from the
-// profile, of one of whole profiles from its parts. It loads only the parts of the page.
+// answerGrid answers what the values of a label cost. For a label of samples it reads the
+// profile; for a label of whole profiles, the parts on the page.
 func answerGrid(ctx context.Context, m *maker, q *query) (*server.Answer, error) {
 	page, err := q.page(usualCells)
 	if err != nil {
@@ -60,7 +60,7 @@ func answerGrid(ctx context.Context, m *maker, q *query) (*server.Answer, error)
 		}
 	}
 	if by != "" && !slices.ContainsFunc(g.Labels, func(l report.GridLabel) bool { return l.Key == by }) {
-		return nil, server.BadParam("by", "no label %q", by)
+		return nil, server.BadParam("by", "unknown label %q", by)
 	}
 	return reportAnswer(ctx, g, w, &rows)
 }
@@ -71,8 +71,8 @@ func tells(g *report.Grid) bool {
 	return i >= 0 && g.Labels[i].Total != nil && g.Labels[i].Total.Percent >= 50
 }
 
-// parts are those by labels of whole profiles, nil without. A comparison has none: the
-// parts of one side say nothing about the other.
+// parts returns the parts by labels of whole profiles, nil if there are none. A comparison
+// has none: the parts of one side say nothing about the other.
 func (q *query) parts() Parts {
 	if len(q.head) != 1 || len(q.base) > 0 {
 		return nil

@@ -78,7 +78,7 @@ func TestGridErrors(t *testing.T) {
 		{s.Report("grid", "limit=101"), "use 1 to 100", 400, "limit"},
 		{s.Report("grid", "functions=51"), "use 0 to 50", 400, "functions"},
 		{s.Report("grid", "find=("), "missing closing", 400, "find"},
-		{s.Report("grid", "by=nosuch"), "no label", 400, "by"},
+		{s.Report("grid", "by=nosuch"), "unknown label", 400, "by"},
 		{"/api/v1/report/top?profile=part%3Alabel%3Dx", "needs a profile", 400, "profile"},
 		{"/api/v1/report/top?profile=part%3Aprofile%3Dnosuch%26label%3Dx", "no profile nosuch", 404, "profile"},
 		{"/api/v1/report/top?profile=part%3A" + strings.Repeat("x", 33<<10), "longer than", 400, "profile"},

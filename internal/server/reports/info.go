@@ -134,8 +134,8 @@ func (s *Service) profileInfo(w http.ResponseWriter, r *http.Request) error {
 	return a.Write(w, r, http.StatusOK, server.Revalidate)
 }
 
-// profileBuild answers what is known of the code that a profile was taken of: what was
-// recorded, and otherwise what its program says.
+// profileBuild answers which code a profile was taken of: what was recorded with it, or
+// else the build information in its program.
 func (s *Service) profileBuild(w http.ResponseWriter, r *http.Request) error {
 	if err := server.OnlyParams(r); err != nil {
 		return err

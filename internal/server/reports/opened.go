@@ -37,8 +37,8 @@ type Config struct {
 	// Env gives reports source and binaries. Its functions are called concurrently;
 	// Warn is not used.
 	Env report.Env
-	// Build reads what a profile's program says of its build, if the program is there;
-	// nil if not. It is called concurrently, and may be nil where programs aren't opened.
+	// Build reads the build information in a profile's program; nil if the program isn't
+	// there. It is called concurrently, and may be nil where programs aren't opened.
 	Build     func(p *profile.Profile) *api.Build
 	Graphs    graphviz.Engine // lays out call graphs; the zero engine works in this process
 	ViewsFile string          // where saved views are kept, "" for nowhere

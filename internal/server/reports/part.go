@@ -15,7 +15,7 @@ import (
 // label. The rest is a query with the profile's id and the label.
 const labelPartPrefix = "part:"
 
-// A labelPart is what an id says of a part.
+// A labelPart is the parsed id of a part.
 type labelPart struct {
 	profile, label, value string
 	unit                  string // that numeric values are printed in

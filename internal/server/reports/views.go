@@ -175,7 +175,7 @@ func (v *views) remove(w http.ResponseWriter, r *http.Request) error {
 // mayChange returns an error unless a request's sender saved a view, or is an admin.
 func mayChange(r *http.Request, view *api.View) error {
 	if p := auth.From(r.Context()); view.By != "" && p.Name != view.By && !p.Roles.Has(auth.Admin) {
-		return &server.Error{Status: http.StatusForbidden, Param: "name", Err: fmt.Errorf("%s saved the view %q: only they and admins may change it", view.By, view.Name)}
+		return &server.Error{Status: http.StatusForbidden, Param: "name", Err: fmt.Errorf("only %s, who saved the view %q, or an admin may change it", view.By, view.Name)}
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (s *Service) heat(w http.ResponseWriter, r *http.Request) error {
 	return server.WriteJSON(w, r, out)
 }
 
-// heatQuery reads what a heat map is asked for.
+// heatQuery reads the parameters of a heat map.
 func (p *params) heatQuery(sel *api.Selection) (*store.HeatQuery, error) {
 	q := &store.HeatQuery{Query: sel.Query(), Profiles: maxHeatProfiles}
 	switch values := p.Get("values"); values {
@@ -92,8 +92,8 @@ func (p *params) heatQuery(sel *api.Selection) (*store.HeatQuery, error) {
 	return q, err
 }
 
-// widened makes the columns of a heat map so long that most of a row's have profiles, and
-// returns their step. Otherwise, a service that is profiled each minute would have stripes.
+// widened joins columns of a heat map until most columns of a row have profiles, and returns
+// their step. Otherwise, a service that is profiled each minute would show stripes.
 func widened(h *store.HeatMap, step int64) int64 {
 	interval := h.Interval()
 	if interval <= step {

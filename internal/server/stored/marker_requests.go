@@ -44,20 +44,20 @@ func (s *Service) listMarkers(w http.ResponseWriter, r *http.Request) error {
 	return server.WriteJSON(w, r, map[string][]api.Marker{"markers": all})
 }
 
-// noted returns the selection that notes are on.
+// noted parses the id of a selection that notes are on.
 func noted(id string) (*api.Selection, error) {
 	if !strings.HasPrefix(id, api.SelectionPrefix) {
-		return nil, server.BadParam("profile", "notes are on selections, whose ids begin with %s", api.SelectionPrefix)
+		return nil, server.BadParam("profile", "invalid profile %q: notes are on selections, whose ids begin with %s", id, api.SelectionPrefix)
 	}
 	sel, err := api.ParseSelection(id, time.Now())
 	if err != nil {
 		return nil, server.BadParam("profile", "profile: %w", err)
 	}
-	sel.SampleType, sel.Top, sel.Per = "", 0, "" // a note is on the profiles, however they are shown
+	sel.SampleType, sel.Top, sel.Per = "", 0, "" // a note is about the profiles, however they are shown
 	return sel, nil
 }
 
-// serviceOf returns the service that a selection is of, "" for several.
+// serviceOf returns the service that a selection selects, "" for several.
 func (s *Service) serviceOf(ctx context.Context, sel *api.Selection) (string, error) {
 	if sel.ID == (store.ID{}) {
 		for _, m := range sel.Selector {

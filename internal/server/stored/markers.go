@@ -212,7 +212,8 @@ func (m *Markers) List(p *auth.Principal, service string, from, to int64) []api.
 		if !q.Contains(one.Time * int64(time.Millisecond)) {
 			continue
 		}
-		// A marker for all services reveals nothing about one; a note on profiles of several may.
+		// A marker for all services reveals nothing about one. A note on profiles of several
+		// services may.
 		if one.Service == "" && (one.Profile == "" || p.Services == nil) || one.Service != "" && p.Allows(one.Service) && (service == "" || service == one.Service) {
 			out = append(out, one)
 		}
@@ -249,7 +250,7 @@ func (m *Markers) remove(p *auth.Principal, id string) error {
 		return server.NotFound("unknown marker %q", id)
 	}
 	if one := &m.posted[i]; !p.Roles.Has(auth.Admin) && (one.By == "" || one.By != p.Name) {
-		return &server.Error{Status: http.StatusForbidden, Param: "id", Err: errors.New("only admins and who posted a marker may remove it")}
+		return &server.Error{Status: http.StatusForbidden, Param: "id", Err: errors.New("only an admin or whoever posted a marker may remove it")}
 	}
 	old := m.posted
 	m.posted = slices.Delete(slices.Clone(old), i, i+1)

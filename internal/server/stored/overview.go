@@ -19,8 +19,7 @@ const (
 	maxOverviewKinds = 20 // of a service
 )
 
-// overview answers what the services use. It asks only for totals, however many profiles
-// there are.
+// overview answers what the services use. It reads only totals, never profiles.
 func (s *Service) overview(w http.ResponseWriter, r *http.Request) error {
 	p, err := newParams(r, []string{"to", "find", "limit"})
 	if err != nil {
@@ -63,7 +62,7 @@ func now(u *api.Usage) float64 {
 	return *u.Now
 }
 
-// about returns what an overview says of a service.
+// about returns the entry of a service in an overview.
 func (u *usages) about(of *api.Service, rel release) api.OverviewService {
 	one := api.OverviewService{
 		Name: of.Name, Last: of.Last, Profiles: of.Profiles, Kinds: of.Kinds[:min(len(of.Kinds), maxOverviewKinds)],

@@ -70,8 +70,8 @@ func (p *params) selection(recent bool) (*api.Selection, error) {
 	return api.ReadSelection(p.Values, p.now)
 }
 
-// end returns the parameter to, in ns since 1970. Profiles that arrive at this moment are
-// before it.
+// end returns the parameter to, in ns since 1970. The default is just after now, so that
+// profiles of this moment count.
 func (p *params) end() (int64, error) {
 	at := p.now.Add(time.Second).Truncate(time.Second).UnixNano()
 	if text := p.Get("to"); text != "" {

@@ -42,7 +42,7 @@ func (p parts) Labels(ctx context.Context) ([]report.GridLabel, error) {
 	return labels, nil
 }
 
-// By takes the costs from the store's sums: no profile is read.
+// By takes the costs from the store's totals. It reads no profile.
 func (p parts) By(ctx context.Context, label, sampleType string) ([]reports.Part, error) {
 	q := p.sel.Query()
 	q.By, q.Step, q.SampleType = []string{label}, wholeStep, cmp.Or(sampleType, q.SampleType)

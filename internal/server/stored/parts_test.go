@@ -53,5 +53,5 @@ func TestGridOfStore(t *testing.T) {
 	if rows != 10 || len(found.Cells) != 4 || found.Cells[0].Value != "host07" || found.Most != g.Most {
 		t.Errorf("found %d: %+v", rows, found.Cells)
 	}
-	servertest.Fails(t, l.Do("GET", "/api/v1/report/grid?"+sel+"&by=nosuch", ""), 400, "by", "no label")
+	servertest.Fails(t, l.Do("GET", "/api/v1/report/grid?"+sel+"&by=nosuch", ""), 400, "by", "unknown label")
 }

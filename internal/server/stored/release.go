@@ -11,14 +11,14 @@ import (
 type release struct {
 	version  string // the newest one that runs
 	since    int64  // ns since 1970; 0 if unknown
-	previous string // the one that sent profiles last, of the others
+	previous string // of the others, the one that sent profiles last
 	running  int
 }
 
 // releaseOf tells which version of a service runs, by the times of its versions' first and
-// last profiles. A version that came back runs since the newer one ended. runs has the
-// versions with an instance that runs; if it is empty, those count that sent a profile
-// lately.
+// last profiles. After a rollback, the older version runs since the newer one ended. runs
+// has the versions with a running instance. If it is empty, versions count as running that
+// sent a profile lately.
 func releaseOf(of *api.Service, began map[versionOf]int64, runs map[string]bool) release {
 	var rel release
 	for _, v := range of.Versions { // the last one first

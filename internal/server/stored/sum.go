@@ -52,8 +52,8 @@ func (s *selections) merge(ctx context.Context, sel *api.Selection) (*store.Grou
 	return g, nil
 }
 
-// mergeQueries returns the sum of what queries without groups select, or nil if there is
-// nothing.
+// mergeQueries returns the sum of the profiles that queries without groups select, or nil
+// if they select none.
 func (s *selections) mergeQueries(ctx context.Context, queries []store.Query, lasting bool) (*store.Group, error) {
 	var sum *store.Group
 	for _, q := range queries {
@@ -105,7 +105,8 @@ func (s *selections) totalOf(ctx context.Context, sel *api.Selection) (store.Tot
 		}
 		for _, one := range series {
 			for _, p := range one.Points {
-				// One, but for profiles of before 1970. Versions add up, as Merge adds them.
+				// There is one point, except with profiles from before 1970. Versions add up,
+				// as in Merge.
 				total.Value += p.Value
 				total.Profiles += p.Profiles
 				total.Duration += p.Duration

@@ -15,8 +15,8 @@ import (
 const (
 	shown   = 24 * time.Hour
 	current = time.Hour // what counts as now
-	// alive is how much later than one instance another one may have sent its last profile,
-	// if both run, at most; usually it is the time of missed profiles.
+	// An instance counts as running if its last profile is less than alive older than the
+	// last profile of all, or less than the time of missed profiles, if that is shorter.
 	alive  = 20 * time.Minute
 	missed = 3
 )
@@ -62,7 +62,7 @@ func usagesOf(ctx context.Context, st store.Store, at int64) (*usages, error) {
 		return nil, err
 	}
 	if first := earliest(days); first > at-int64(shown)/2 && first < at {
-		// What began lately has a point or two per day: show shorter windows.
+		// A service that began lately has a point or two per day: show shorter windows.
 		u.step = int64(autoStep(time.Duration(at-first), int(shown/time.Hour)))
 		u.from = store.Window(first, u.step)
 		if days, err = askDay(ctx, st, u); err != nil {
@@ -106,7 +106,7 @@ func earliest(days [len(allKinds)][]store.Series) int64 {
 	return first
 }
 
-// overDay returns the usage of one kind by service, without what it is now.
+// overDay returns the usage of one kind by service, without Now.
 func (u *usages) overDay(series []store.Series) map[string]*api.Usage {
 	out := map[string]*api.Usage{}
 	windows := int((u.to-u.from-1)/u.step) + 1
@@ -127,8 +127,8 @@ func (u *usages) overDay(series []store.Series) map[string]*api.Usage {
 	return out
 }
 
-// addNow adds what the instances of one kind use now. series has one point per instance
-// and version.
+// addNow sets Now to what the instances use. series has one point per instance and
+// version.
 func (u *usages) addNow(of map[string]*api.Usage, series []store.Series) {
 	sums, counts := map[string]float64{}, map[string]int{}
 	for name, some := range processesOf(series) {
@@ -192,8 +192,8 @@ func processesOf(series []store.Series) map[string]processes {
 	return out
 }
 
-// since returns the time after which each process that runs has sent a profile: the time
-// of the last one, less what some profiles take, as often as the busiest sends them.
+// since returns the time after which each running process has sent a profile: the time of
+// the last profile, less the time in which the busiest process sends some profiles.
 func (all processes) since() int64 {
 	last, most := int64(0), int64(1)
 	for _, p := range all {
@@ -202,8 +202,8 @@ func (all processes) since() int64 {
 	return last - min(int64(alive), missed*int64(current)/most)
 }
 
-// usage returns what one instance uses on average, in cores, bytes or a number. There is
-// none if the profiles measure different things, or have no duration.
+// usage returns what one instance uses on average, in cores, bytes or a number. ok is false
+// if the profiles measure different things, or have no duration.
 func usage(t profile.ValueType, of store.Total) (value float64, ok bool) {
 	switch {
 	case t.Type == "" || of.Profiles == 0:
