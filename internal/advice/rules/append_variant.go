@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"go/types"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
@@ -187,6 +188,7 @@ func (t *textMaker) rewriteCalls(m *advice.Match) (n int) {
 			continue
 		}
 		n++
+		t.spare = t.spare || !t.text && r.s.Decl == t.Decl
 		m.Edits = append(m.Edits, r.edits...)
 		m.Imports = append(m.Imports, r.imports...)
 		t.check = append(t.check, r.check...)
@@ -368,7 +370,11 @@ func (u *textUse) joined() bool {
 	default:
 		return false
 	}
-	sum := &textMaker{Site: u.s, fn: u.fn, name: u.name, dst: facts.Fresh(u.s.Place, "joined", e.Pos(), u.s.Decl)}
+	name := "joined"
+	if u.joins++; u.joins > 1 {
+		name += strconv.Itoa(u.joins) // another may be in the same block
+	}
+	sum := &textMaker{Site: u.s, fn: u.fn, name: u.name, dst: facts.Fresh(u.s.Place, name, e.Pos(), u.s.Decl)}
 	text := fmt.Sprintf("%s := %s\n", sum.dst, edit.StackBytes(edit.RoundUp(2*u.stackRoom())))
 	parts := facts.Operands(u.s.Place, e)
 	for _, part := range parts {

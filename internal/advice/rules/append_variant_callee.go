@@ -38,6 +38,7 @@ type textMaker struct {
 	exact   bool // the result has no spare capacity
 	spare   bool // it may have another spare capacity than before
 	shared  bool // a guard returns bytes that others have
+	joins   int  // sums that calls of the variant build
 	edits   []advice.Edit
 	imports []string
 	check   []string // of the function itself
@@ -337,6 +338,7 @@ func (t *textMaker) beginsWith(d *facts.Declaration, value *ast.CallExpr) bool {
 		case facts.IsString(t.Place, operand):
 			text, _ := facts.ConstantText(t.Place, operand)
 			t.emptied = !t.text && text == "" // an empty one wasn't nil
+			t.spare = !t.text
 			t.edits = append(t.edits, edit.Replace(d.Node(), fmt.Sprintf("%s = append(%[1]s, %s...)", t.dst, t.Source(operand))))
 			return true
 		}

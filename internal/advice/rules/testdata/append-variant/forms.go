@@ -219,3 +219,10 @@ func all(n named, grow func([]byte) []byte) []byte {
 	b = append(b, n.padded()...)
 	return append(b, n.given(grow)...)
 }
+
+// both adds to two texts in one block.
+func both(p point) (string, int) {
+	first := "first " + p.String()
+	second := "second " + p.String()
+	return first, len(second)
+}

@@ -9,7 +9,7 @@ import (
 // Run prints what callers see of the memory that functions return.
 func Run() string {
 	var out strings.Builder
-	for i, f := range []func() any{spareOfSized, spareOfBuffer, hugeSize, sharedBytes, sharedMeanwhile, otherArray} {
+	for i, f := range []func() any{spareOfSized, spareOfBuffer, spareOfText, hugeSize, sharedBytes, sharedMeanwhile, otherArray} {
 		fmt.Fprintln(&out, i, try(f))
 	}
 	return out.String()
@@ -54,6 +54,23 @@ func spareOfBuffer() any {
 	y := append(x, 'y')
 	z := append(x, 'z')
 	return fmt.Sprint(string(y), string(z), isClosed("a", x))
+}
+
+func headed(n int) []byte {
+	b := []byte("head:")
+	for range n {
+		b = append(b, '0')
+	}
+	return b
+}
+
+func isHeaded(n int, b []byte) bool { return bytes.Equal(headed(n), b) }
+
+func spareOfText() any {
+	x := headed(0)
+	y := append(x, 'y')
+	z := append(x, 'z')
+	return fmt.Sprint(string(y), string(z), isHeaded(1, x))
 }
 
 func sized(n uint64, s string) string {
