@@ -37,7 +37,7 @@ changed.`,
 			"local Builder or Buffer, adds to a local string, or returns a concatenation or what fmt formats; calls in its file append, write, compare or measure the result, or concatenate it",
 		Review: "no other slice uses the spare capacity that is appended to; the function doesn't change what is appended to; evaluating a " +
 			"part of a concatenation doesn't change another; the destination of a bufio.Writer accepts Write calls of other sizes; " +
-			"the code doesn't distinguish nil from an empty slice when the result is empty",
+			"the code doesn't distinguish nil from an empty slice when the result is empty; callers don't use the spare capacity of the result",
 	},
 }
 

@@ -27,7 +27,7 @@ After an iteration with an unusually large map, clear takes longer than making a
 	Allocates: true,
 	Match:     matchKeptTemporary,
 	Conditions: advice.Conditions{
-		Offered: "the variable is declared in the loop's block as an empty slice or map, or as one of a size that isn't negative; nothing keeps it or " +
+		Offered: "the variable is declared in the loop's block as an empty slice or map, or as one of a size that isn't negative; it is only set to new slices or parts of its own; nothing keeps it or " +
 			"its memory, uses its spare capacity, or compares it with nil; no other variable of the function has its name",
 	},
 }
