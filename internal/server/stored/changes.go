@@ -57,21 +57,21 @@ func (s *Service) changes(w http.ResponseWriter, r *http.Request) error {
 	}
 	out := &api.ServiceChanges{Service: name, Kind: c.kind, To: api.Milliseconds(c.at), Top: []api.FunctionShare{}}
 	latest := c.between("", c.at-int64(latestHours), c.at)
-	part, err := s.partOf(r.Context(), c, latest)
+	part, err := c.partOf(r.Context(), s, latest)
 	if err != nil {
 		return err
 	}
 	out.Top = c.top(part)
 	if base, head := c.versions(); base != nil {
-		if out.Version, err = s.compare(r.Context(), c, base, head); err != nil {
+		if out.Version, err = c.compare(r.Context(), s, base, head); err != nil {
 			return err
 		}
 	}
-	if out.Yesterday, err = s.compare(r.Context(), c, earlier(latest, versionDay), latest); err != nil {
+	if out.Yesterday, err = c.compare(r.Context(), s, earlier(latest, versionDay), latest); err != nil {
 		return err
 	}
 	if out.Yesterday != nil {
-		if out.Yesterday.Totals, err = s.totals(r.Context(), c, earlier(latest, versionDay), latest); err != nil {
+		if out.Yesterday.Totals, err = c.totals(r.Context(), s, earlier(latest, versionDay), latest); err != nil {
 			return err
 		}
 	}
@@ -152,12 +152,12 @@ func (c *serviceAt) versions() (base, head *api.Selection) {
 }
 
 // partOf returns the functions of a selection.
-func (s *Service) partOf(ctx context.Context, c *serviceAt, sel *api.Selection) (part, error) {
+func (c *serviceAt) partOf(ctx context.Context, s *Service, sel *api.Selection) (part, error) {
 	total, err := working(ctx, s, func(ctx context.Context) (store.Total, error) { return s.selections.totalOf(ctx, sel) })
 	if err != nil || total.Profiles == 0 {
 		return part{sel: sel, functionTable: &functionTable{}}, err
 	}
-	t, err := s.functionTable(ctx, &c.historyQuery, sel, total.Version)
+	t, err := c.historyQuery.functionTable(ctx, s, sel, total.Version)
 	return part{time: sel.From, sel: sel, functionTable: t}, err
 }
 
@@ -176,14 +176,14 @@ func (c *serviceAt) top(of part) []api.FunctionShare {
 }
 
 // compare returns which functions' shares changed. It is nil if one side has no profiles.
-func (s *Service) compare(ctx context.Context, c *serviceAt, base, head *api.Selection) (*api.ServiceComparison, error) {
+func (c *serviceAt) compare(ctx context.Context, s *Service, base, head *api.Selection) (*api.ServiceComparison, error) {
 	var steps []part
 	for _, sel := range []*api.Selection{base, head} {
-		side, err := s.partOf(ctx, c, sel)
+		side, err := c.partOf(ctx, s, sel)
 		if err != nil || side.total == 0 {
 			return nil, err
 		}
-		if side.instances, err = s.functionsOf(ctx, &c.historyQuery, &side); err != nil {
+		if side.instances, err = c.historyQuery.functionsOf(ctx, s, &side); err != nil {
 			return nil, err
 		}
 		steps = append(steps, side)
@@ -225,7 +225,7 @@ func union(a, b map[string]functionValue) map[string]bool {
 
 // totals returns by how much the use of an average instance changed. How much instances
 // differ tells what is chance, so each side needs two.
-func (s *Service) totals(ctx context.Context, c *serviceAt, base, head *api.Selection) ([]api.TotalChange, error) {
+func (c *serviceAt) totals(ctx context.Context, s *Service, base, head *api.Selection) ([]api.TotalChange, error) {
 	out := []api.TotalChange{}
 	for _, kind := range allKinds {
 		var sides [2]instanceTotals

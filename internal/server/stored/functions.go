@@ -35,7 +35,7 @@ type functionValue struct{ flat, cum int64 }
 // functionTable returns the functions of a selection for a version of its profiles. The
 // cache uses that version as a key, so as time passes, only the last window and the
 // running versions are computed again.
-func (s *Service) functionTable(ctx context.Context, h *historyQuery, sel *api.Selection, version uint64) (*functionTable, error) {
+func (h *historyQuery) functionTable(ctx context.Context, s *Service, sel *api.Selection, version uint64) (*functionTable, error) {
 	key := "functions " + sel.String() + fmt.Sprintf("@%x", version) + " ?" + reports.Unusual(&h.options).Encode()
 	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*functionTable, int64, error) {
 		// Caching the profile in addition to its table isn't worth it.

@@ -26,7 +26,7 @@ func (s *Service) history(w http.ResponseWriter, r *http.Request) error {
 		Time: []int64{}, Total: []int64{}, Profiles: []int64{}, Duration: []int64{}, Versions: []api.HistoryVersion{},
 		Functions: []api.FunctionHistory{}, Warnings: []string{},
 	}
-	windows, of, err := s.windows(r.Context(), h)
+	windows, of, err := h.windows(r.Context(), s)
 	if err != nil {
 		return err
 	}
@@ -34,10 +34,10 @@ func (s *Service) history(w http.ResponseWriter, r *http.Request) error {
 	var versions, steps []part
 	left := 0
 	if h.rank != rankGrowth {
-		if versions, left, err = s.versions(r.Context(), h); err != nil {
+		if versions, left, err = h.versions(r.Context(), s); err != nil {
 			return err
 		}
-		if steps, err = s.steps(r.Context(), h, windows, versions); err != nil {
+		if steps, err = h.steps(r.Context(), s, windows, versions); err != nil {
 			return err
 		}
 	}
@@ -60,7 +60,7 @@ func (s *Service) history(w http.ResponseWriter, r *http.Request) error {
 			}
 		}
 	}
-	for _, f := range h.ranked(windows, versions, steps, s.came(r.Context(), h.sel)) {
+	for _, f := range h.ranked(windows, versions, steps, h.came(r.Context(), s.cfg.Markers)) {
 		f.Flat, f.Cum = columns(windows, f.Name)
 		f.Versions.Flat, f.Versions.Cum = columns(versions, f.Name)
 		out.Functions = append(out.Functions, f)
@@ -68,10 +68,10 @@ func (s *Service) history(w http.ResponseWriter, r *http.Request) error {
 	return server.WriteJSON(w, r, out)
 }
 
-// came returns the versions whose first profile is in a selection's time range.
-func (s *Service) came(ctx context.Context, sel *api.Selection) map[string]bool {
+// came returns the versions whose first profile is in the time range.
+func (h *historyQuery) came(ctx context.Context, markers *Markers) map[string]bool {
 	came := map[string]bool{}
-	for _, m := range s.cfg.Markers.List(auth.From(ctx), "", sel.From, sel.To) {
+	for _, m := range markers.List(auth.From(ctx), "", h.sel.From, h.sel.To) {
 		if !m.Posted {
 			came[m.Version] = true
 		}
@@ -90,7 +90,7 @@ func columns(parts []part, name string) (flat, cum []int64) {
 }
 
 // windows returns the windows that have profiles, and the type of their values.
-func (s *Service) windows(ctx context.Context, h *historyQuery) ([]part, profile.ValueType, error) {
+func (h *historyQuery) windows(ctx context.Context, s *Service) ([]part, profile.ValueType, error) {
 	q := h.sel.Query()
 	q.Step = h.step
 	series, err := working(ctx, s, func(ctx context.Context) ([]store.Series, error) { return s.selections.store.Series(ctx, q) })
@@ -101,7 +101,7 @@ func (s *Service) windows(ctx context.Context, h *historyQuery) ([]part, profile
 	for _, pt := range series[0].Points {
 		window := *h.sel
 		window.From, window.To = max(h.sel.From, pt.Time), min(h.sel.To, pt.Time+h.step)
-		t, err := s.functionTable(ctx, h, &window, pt.Total.Version)
+		t, err := h.functionTable(ctx, s, &window, pt.Total.Version)
 		if err != nil {
 			return nil, profile.ValueType{}, err
 		}
@@ -112,7 +112,7 @@ func (s *Service) windows(ctx context.Context, h *historyQuery) ([]part, profile
 
 // versions returns the latest versions, oldest first, and the number of earlier ones.
 // There are none if the profiles have no version.
-func (s *Service) versions(ctx context.Context, h *historyQuery) (all []part, left int, err error) {
+func (h *historyQuery) versions(ctx context.Context, s *Service) (all []part, left int, err error) {
 	q := h.sel.Query()
 	q.Step, q.By = h.step, []string{store.LabelVersion}
 	series, err := working(ctx, s, func(ctx context.Context) ([]store.Series, error) { return s.selections.store.Series(ctx, q) })
@@ -133,13 +133,13 @@ func (s *Service) versions(ctx context.Context, h *historyQuery) (all []part, le
 		for _, pt := range one.Points {
 			total = add(total, pt.Total)
 		}
-		t, err := s.functionTable(ctx, h, sel, total.Version)
+		t, err := h.functionTable(ctx, s, sel, total.Version)
 		if err != nil {
 			return nil, 0, err
 		}
 		of := part{version: one.Labels.Get(store.LabelVersion), time: cmp.Or(t.first, first.Time), sel: sel, functionTable: t}
 		if len(series) > 1 {
-			if of.instances, err = s.functionsOf(ctx, h, &of); err != nil {
+			if of.instances, err = h.functionsOf(ctx, s, &of); err != nil {
 				return nil, 0, err
 			}
 		}

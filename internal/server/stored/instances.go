@@ -102,7 +102,7 @@ func (in *instance) weight(t store.Total) float64 {
 }
 
 // functionsOf returns the functions of the instances of a part, as shares.
-func (s *Service) functionsOf(ctx context.Context, h *historyQuery, of *part) (*report.Instances, error) {
+func (h *historyQuery) functionsOf(ctx context.Context, s *Service, of *part) (*report.Instances, error) {
 	key := "instances " + of.sel.String() + fmt.Sprintf("@%x", of.Version) + " ?" + reports.Unusual(&h.options).Encode()
 	return server.Cached(ctx, s.srv.Cache, key, func(ctx context.Context) (*report.Instances, int64, error) {
 		in := &report.Instances{}

@@ -92,14 +92,14 @@ func stepsOf(windows, versions []part) []part {
 }
 
 // steps returns the parts whose shares are compared, with their instances.
-func (s *Service) steps(ctx context.Context, h *historyQuery, windows, versions []part) ([]part, error) {
+func (h *historyQuery) steps(ctx context.Context, s *Service, windows, versions []part) ([]part, error) {
 	steps := stepsOf(windows, versions)
 	for i := range steps {
 		if steps[i].instances != nil {
 			continue
 		}
 		var err error
-		if steps[i].instances, err = s.functionsOf(ctx, h, &steps[i]); err != nil {
+		if steps[i].instances, err = h.functionsOf(ctx, s, &steps[i]); err != nil {
 			return nil, err
 		}
 	}
