@@ -95,7 +95,7 @@ test-packages:
 # CI runs this after make test. Two parts run in parallel, since tests wait much. Those of hone come when what
 # they have in common with other parts is compiled.
 test-all: test-installed
-	@$(MAKE) --no-print-directory -j 2 test-newest-packages test-race test-newest-measuring test-newest-hone test-web-rest test-web-firefox test-beside test-oldest
+	@$(MAKE) --no-print-directory -j 2 test-newest-packages test-race test-newest-measuring test-newest-hone test-web-rest test-beside test-oldest
 
 # Most tests wait more than they compute, so more of them run at a time than there are processors.
 # lint has vetted all there is. No test reads the DWARF of its own binary, and without it
@@ -240,7 +240,7 @@ test-web-core: web/node_modules/.package-lock.json
 test-web-rest:
 	@$(NEED_NPM) E2E_PART=rest $(MAKE) --no-print-directory e2e
 
-# The core in Firefox.
+# The core in Firefox. CI doesn't run it.
 test-web-firefox:
 	@$(NEED_NPM) E2E_BROWSER=firefox E2E_PART=core $(MAKE) --no-print-directory e2e
 
