@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { needsChromium } from './browser.mjs';
 import { temporaryFolder } from './hone.mjs';
 import { eventually, settled, suite } from './page.mjs';
 import { absolute, heap, labels, tuned, wordindex } from './profiles.mjs';
@@ -124,6 +125,7 @@ check.core('light and dark are chosen and kept', async ({ page, open }) => {
   assert.equal(await background(), dark);
   await choose('Same as the system');
   assert.equal(await background(), light);
+  needsChromium('way to change that while it runs');
   await page.emulateMedia({ colorScheme: 'dark' });
   assert.equal(await background(), dark);
 });
