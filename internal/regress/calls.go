@@ -28,10 +28,7 @@ func newCalls(s *sample, all []effect) *calls {
 	for _, v := range after.own {
 		c.events += v
 	}
-	shift := 0.0
-	if !s.perRequest {
-		shift = shiftOf(&after, &before)
-	}
+	shift := s.shift(&after, &before)
 	for i, to := range []map[Edge]float64{c.before, c.after} {
 		for e, v := range s.edges[i] {
 			if e.Caller == e.Callee {

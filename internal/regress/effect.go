@@ -79,10 +79,7 @@ const buildVariance = 2 * 0.003 * 0.003
 // effects returns the effects on functions that cost enough to look at.
 func (s *sample) effects(o Options) []effect {
 	after, before := s.after.total(), s.before.total()
-	shift := 0.0
-	if !s.perRequest {
-		shift = shiftOf(&after, &before)
-	}
+	shift := s.shift(&after, &before)
 	all := 0.0
 	for _, v := range after.own {
 		all += v

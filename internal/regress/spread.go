@@ -37,6 +37,14 @@ func logRatio(a, wa, b, wb float64) (log, variance float64) {
 	return math.Log((a + 0.5) / (b + 0.5) * wb / wa), 1/(a+0.5) + 1/(b+0.5)
 }
 
+// shift returns by what all costs of the sample moved, as a logarithm. Costs per request are comparable as they are.
+func (s *sample) shift(after, before *total) float64 {
+	if s.perRequest {
+		return 0
+	}
+	return shiftOf(after, before)
+}
+
 // shiftOf returns the logarithm of the ratio that most of the cost has: the median of the
 // functions' ratios, weighted by cost. If one function becomes cheaper, the shares of all
 // others rise; the median tells that they cost what they did. The idea is from S. Anders
