@@ -64,7 +64,7 @@ func (m *Module) Examine(ctx context.Context, inputs []advice.Input, o advice.Op
 
 // examineCached is Examine that returns the report of an earlier call, if nothing has changed. The file's name is the digest of
 // the profiles, the options, the go command's environment and hone itself. The file has the digest of the sources. A cache
-// that can't be read or written is no error: the report is made anew.
+// that can't be read or written isn't reported as an error: hone makes the report again.
 func (m *Module) examineCached(ctx context.Context, inputs []advice.Input, o advice.Options) (*advice.Report, error) {
 	start := time.Now()
 	if o.Stage != nil {

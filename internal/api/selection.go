@@ -21,7 +21,7 @@ const SelectionPrefix = "sel:"
 // contains all of it.
 type Selection struct {
 	Selector store.Selector
-	From, To int64 // ns since 1970, whole ms; 0 is no bound
+	From, To int64 // ns since 1970, whole ms; 0 means unlimited
 	// Except is a time within From and To whose profiles are left out; nil for none.
 	Except     *Span
 	SampleType string

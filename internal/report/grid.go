@@ -94,7 +94,7 @@ func tellingLabel(keys []TagKey) (best string) {
 		if k.Key == baseLabel || float64(abs(k.Total.Value)) < nearly*float64(most) {
 			continue
 		}
-		// A label with one value tells nothing, unless there is no other.
+		// A label with a single value says nothing. It is taken only if all labels have one.
 		if cost := abs(k.Values[0].Sum.Value); best == "" || len(k.Values) > 1 && cost > dearest {
 			best = k.Key
 			if len(k.Values) > 1 {

@@ -75,7 +75,7 @@ check.core('a heat map shows which instance and which minute; a drag selects bot
   await page.getByRole('button', { name: 'Select the whole timeline' }).click();
   await settled(page);
   assert.equal(selection(page).get('q'), 'cpu{service="shop"}');
-  assert.equal(new URL(page.url()).searchParams.get('base'), null); // there is no rest
+  assert.equal(new URL(page.url()).searchParams.get('base'), null); // nothing is left to compare with
 }, { mayShift: true });
 
 check('two drags are compared', async ({ page, open }) => {

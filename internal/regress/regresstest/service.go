@@ -58,7 +58,7 @@ func newProgram(rng *rand.Rand) *program {
 			for range rng.IntN(3) {
 				l := rng.IntN(shared - 3)
 				first := add(library[l], c, e, 0.7*of)
-				// Libraries call libraries with higher numbers, so there is no recursion.
+				// Libraries call only libraries with higher numbers, so calls can't be recursive.
 				add(library[l+1+rng.IntN(shared-l-1)], first, e, 0.5*of)
 			}
 		}

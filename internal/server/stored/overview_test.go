@@ -261,7 +261,7 @@ func TestChangesOfTotals(t *testing.T) {
 	}
 	got := servertest.Decode[api.ServiceChanges](t, l.Get("/api/v1/changes?service=shop&to="+at(now)))
 	if got.Version != nil {
-		t.Errorf("there is no version before, but %+v", got.Version)
+		t.Errorf("the first version is compared with an earlier one: %+v", got.Version)
 	}
 	if y := got.Yesterday; y == nil || len(y.Totals) != 1 || y.Totals[0].Kind != "cpu" || math.Abs(y.Totals[0].After-2*y.Totals[0].Before) > 1e-3 || y.Totals[0].Sure <= 0 {
 		t.Errorf("%+v", y)

@@ -58,7 +58,7 @@ export function withSelection(s: State, change: Partial<Selection>, settings: Pa
     const follows = baseOf(next, own.vs ?? '', old);
     if (follows) bases = [formatSelection(follows)];
     else if (own.vs?.startsWith('rest:')) {
-      bases = []; // all of the time is selected: there is no rest
+      bases = []; // all of the time is selected, so nothing is left to compare with
       delete own.vs;
     }
   }
