@@ -222,9 +222,9 @@ func (c *call) write(out *bytes.Buffer, name string, t *tests) {
 		if id, ok := head.Value.(*ast.Ident); ok && !c.row[t.TypesInfo.Defs[id]] {
 			head.Value = nil
 		}
-		table = strings.TrimSuffix(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(node(&head)), "}")), "{") + "{"
+		table = strings.TrimSuffix(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(node(&head)), "}")), "{") + "{\n"
 	}
-	fmt.Fprintf(out, "b.ReportAllocs()\nfor b.Loop() {\n%s\n", table)
+	fmt.Fprintf(out, "b.ReportAllocs()\nfor b.Loop() {\n%s", table)
 	for _, s := range c.inside {
 		fmt.Fprintln(out, node(s))
 	}
