@@ -384,7 +384,7 @@ const (
 	maxLong    = 2.0  // % of sentences with more than longSentence words
 	longWords  = 30
 	maxWords   = 1200   // a page, except for those of doc/reference
-	maxAll     = 30_000 // all English pages of doc, except for doc/design and what is generated
+	maxAll     = 31_000 // all English pages of doc, except for doc/design and what is generated
 )
 
 type measures struct {
