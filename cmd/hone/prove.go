@@ -21,6 +21,7 @@ Examples:
                                          several candidates, also against each other
   git diff main topic | hone prove -base main -
   hone prove main..topic                 what a branch changed
+  hone prove -gen                        also without a benchmark
 
 Flags:
 
@@ -30,6 +31,8 @@ Flags:
                   -count
   -count N        samples per benchmark and side (10; 20 if 10 don't decide)
   -benchtime T    time per sample, such as 1s, or iterations, such as 100x (500ms)
+  -gen            if no benchmark executes a change, write one from the base's tests that
+                  call what changed; it is kept in -json as a patch
   -bench RE       measure these benchmarks instead of those that execute the change
   -short          run tests with -short
   -tags LIST      build tags
@@ -61,6 +64,7 @@ func runProve(ctx context.Context, a *app, args []string) error {
 	fs.IntVar(&p.Bench.Count, "count", 0, "")
 	fs.Func("benchtime", "", func(s string) (err error) { p.Bench.Benchtime, err = parseBenchTime(s); return err })
 	fs.StringVar(&p.Bench.Pattern, "bench", "", "")
+	fs.BoolVar(&p.Generate, "gen", false, "")
 	short := fs.Bool("short", false, "")
 	buildFlags(fs, &p.Bench.BuildFlags, "tags", "vet")
 	json := fs.Bool("json", false, "")

@@ -47,6 +47,9 @@ func TestProve(t *testing.T) {
 	if o := hone(t, "prove"); o.code != exitFailure || !strings.Contains(o.stdout, "hone bench -new More") {
 		t.Errorf("without a benchmark: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
 	}
+	if o := hone(t, "prove", "-gen"); o.code != exitFailure || !strings.Contains(o.stdout, "tests call no exported function that does") {
+		t.Errorf("without a benchmark and a test for one: exit code %d\n%s%s", o.code, o.stdout, o.stderr)
+	}
 	for want, args := range map[string][]string{
 		"working tree changes nothing in HEAD":     {},
 		"no file none.patch":                       {"none.patch"},

@@ -26,14 +26,14 @@ const (
 	oneTry  = 30 * time.Second
 )
 
-// choose finds the benchmarks that execute what a candidate, which is checked out, changes. Where
+// choose finds the available benchmarks that execute what a candidate, which is checked out, changes. Where
 // coverage can't tell, or all is asked for, these are all in packages that depend on it: what runs the same machine
 // code isn't measured later, either.
-func (c *checker) choose(ctx context.Context, e *examined, whole bool) (selection, error) {
+func (c *checker) choose(ctx context.Context, e *examined, whole bool, available selection) (selection, error) {
 	chosen := make(selection)
 	begin := time.Now()
 	for n, p := range e.dependents {
-		all := benchmarksOf(ctx, p)
+		all := available[p.ImportPath]
 		if len(all) == 0 {
 			continue
 		}
@@ -51,6 +51,17 @@ func (c *checker) choose(ctx context.Context, e *examined, whole bool) (selectio
 		}
 	}
 	return chosen, nil
+}
+
+// benchmarksIn are the benchmarks that packages have.
+func benchmarksIn(ctx context.Context, packages []listed) selection {
+	all := make(selection)
+	for _, p := range packages {
+		if names := benchmarksOf(ctx, p); len(names) > 0 {
+			all[p.ImportPath] = names
+		}
+	}
+	return all
 }
 
 // benchmarksOf are the functions of a package's tests that are benchmarks.

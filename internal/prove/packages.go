@@ -37,15 +37,8 @@ func (c *scratchCopy) listAffected(ctx context.Context, flags []string, files []
 		return nil, err
 	}
 	folders := make(map[string]bool) // with packages, from the top
-	at := func(p listed) string {
-		rel, err := filepath.Rel(c.module, p.Dir)
-		if err != nil {
-			return ""
-		}
-		return path.Join(c.prefix, filepath.ToSlash(rel))
-	}
 	for _, p := range packages {
-		folders[at(p)] = true
+		folders[c.folder(p)] = true
 	}
 	a := &affected{onlyGo: true}
 	changed, all := make(map[string]bool), false
@@ -70,7 +63,7 @@ func (c *scratchCopy) listAffected(ctx context.Context, flags []string, files []
 	}
 	depend := make(map[string]bool)
 	for _, p := range packages {
-		if changed[at(p)] || all {
+		if changed[c.folder(p)] || all {
 			a.changed = append(a.changed, p)
 			depend[p.ImportPath] = true
 		}
@@ -88,6 +81,15 @@ func (c *scratchCopy) listAffected(ctx context.Context, flags []string, files []
 		}
 	}
 	return a, nil
+}
+
+// folder is a package's, from the top of the repository.
+func (c *scratchCopy) folder(p listed) string {
+	rel, err := filepath.Rel(c.module, p.Dir)
+	if err != nil {
+		return ""
+	}
+	return path.Join(c.prefix, filepath.ToSlash(rel))
 }
 
 // paths are import paths.

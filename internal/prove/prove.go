@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/bench"
@@ -19,7 +20,9 @@ type Prover struct {
 	// measurements together.
 	Bench     bench.Bench
 	TestFlags []string // for go test: "-short"
-	Stdin     io.Reader
+	// Generate writes benchmarks from the base's tests where none executes the change.
+	Generate bool
+	Stdin    io.Reader
 	// Stage receives what is being done. It may be nil.
 	Stage func(stage, what string)
 }
@@ -46,6 +49,8 @@ type Candidate struct {
 	Functions []Function `json:"functions"`
 	// Benchmarks are the functions that were measured, by package.
 	Benchmarks map[string][]string `json:"benchmarks"`
+	// Written are those among them that were written from tests for this measurement.
+	Written []Written `json:"written"`
 	*Measurement
 }
 
@@ -85,7 +90,11 @@ func (p *Prover) Prove(ctx context.Context, args []string) (_ *Proof, err error)
 		}
 		all = append(all, e)
 	}
-	results, pairs, err := p.measureAll(ctx, c, all)
+	plans, base, err := p.planAll(ctx, c, all)
+	if err != nil {
+		return nil, err
+	}
+	results, pairs, err := p.measureAll(ctx, c, plans, base)
 	if err != nil {
 		return nil, err
 	}
@@ -99,61 +108,55 @@ func (p *Prover) stage(stage, what string) {
 	}
 }
 
-// measureAll compares candidates that are not wrong with the base, and with each other.
-func (p *Prover) measureAll(ctx context.Context, c *checker, all []*examined) ([]Candidate, []Pair, error) {
-	chosen := make([]selection, len(all))
-	var measured []int // by their places in all
-	for i, e := range all {
-		if e.check.State == Wrong || len(e.changed) == 0 {
-			continue
-		}
-		if err := c.checkOut(ctx, e.tree); err != nil {
-			return nil, nil, err
-		}
-		var err error
-		if chosen[i], err = c.choose(ctx, e, p.Bench.Pattern != ""); err != nil {
-			return nil, nil, err
-		}
-		if len(chosen[i]) > 0 {
-			measured = append(measured, i)
+// measureAll compares candidates that have benchmarks with a commit of the base, and with each other.
+func (p *Prover) measureAll(ctx context.Context, c *checker, plans []*plan, base string) ([]Candidate, []Pair, error) {
+	var measured []*plan
+	for _, one := range plans {
+		if len(one.benchmarks) > 0 {
+			measured = append(measured, one)
 		}
 	}
 	b := p.Bench
 	b.Comparisons = len(measured) * (len(measured) + 1) / 2
 	rest := allowance{p.Bench.For, b.Comparisons}
-	results, pairs := make([]Candidate, len(all)), []Pair{}
-	for i, e := range all {
-		results[i] = e.candidate.result(e, chosen[i])
-		if !slices.Contains(measured, i) {
-			results[i].Measurement = unmeasured(e)
-			continue
-		}
-		if err := c.checkOut(ctx, e.tree); err != nil {
-			return nil, nil, err
+	compared := func(with string, one *plan, benchmarks selection) (*Measurement, error) {
+		if err := c.checkOut(ctx, one.tree); err != nil {
+			return nil, err
 		}
 		b.For = rest.share()
-		m, err := c.measure(ctx, b, "HEAD", chosen[i])
-		if err != nil {
-			return nil, nil, err
+		m, err := c.measure(ctx, b, with, benchmarks)
+		if err == nil {
+			rest = rest.after(m)
 		}
-		results[i].Measurement, rest = m, rest.after(m)
+		return m, err
 	}
-	for k, i := range measured[:max(1, len(measured))-1] {
-		name, err := c.commit(ctx, all[i].tree, all[i].name)
+	results, pairs := make([]Candidate, len(plans)), []Pair{}
+	for i, one := range plans {
+		results[i] = one.result()
+		if len(one.benchmarks) == 0 {
+			results[i].Measurement = one.unmeasured(p.Generate)
+			continue
+		}
+		m, err := compared(base, one, one.benchmarks)
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, j := range measured[k+1:] {
-			if err := c.checkOut(ctx, all[j].tree); err != nil {
-				return nil, nil, err
-			}
-			b.For = rest.share()
-			m, err := c.measure(ctx, b, name, chosen[i].and(chosen[j]))
+		results[i].Measurement = m
+	}
+	for k, first := range measured {
+		if k == len(measured)-1 {
+			break
+		}
+		name, err := c.commit(ctx, first.tree, first.name)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, second := range measured[k+1:] {
+			m, err := compared(name, second, first.benchmarks.and(second.benchmarks))
 			if err != nil {
 				return nil, nil, err
 			}
-			rest = rest.after(m)
-			pairs = append(pairs, Pair{all[i].name, all[j].name, m})
+			pairs = append(pairs, Pair{first.name, second.name, m})
 		}
 	}
 	return results, pairs, nil
@@ -183,27 +186,34 @@ func (a allowance) after(m *Measurement) allowance {
 }
 
 // result is what is known of a candidate before it is measured.
-func (of *candidate) result(e *examined, chosen selection) Candidate {
-	r := Candidate{Name: of.name, Check: e.check, Files: []string{}, Functions: append([]Function{}, e.functions...), Benchmarks: chosen}
-	for _, f := range of.files {
+func (p *plan) result() Candidate {
+	r := Candidate{
+		Name: p.name, Check: p.check, Files: []string{}, Functions: append([]Function{}, p.functions...),
+		Benchmarks: p.benchmarks, Written: append([]Written{}, p.written...),
+	}
+	for _, f := range p.files {
 		r.Files = append(r.Files, f.path)
 	}
-	if chosen == nil {
+	if p.benchmarks == nil {
 		r.Benchmarks = map[string][]string{}
 	}
 	return r
 }
 
 // unmeasured says why a candidate wasn't measured.
-func unmeasured(e *examined) *Measurement {
+func (p *plan) unmeasured(generate bool) *Measurement {
 	why := "no benchmark executes what it changes"
 	switch {
-	case e.check.State == Wrong:
+	case p.check.State == Wrong:
 		why = "it is wrong"
-	case len(e.changed) == 0:
+	case len(p.changed) == 0:
 		why = "it changes no package"
-	case len(e.functions) > 0:
-		why += "; hone bench -new " + e.functions[0].Name + " writes the skeleton of a benchmark"
+	case len(p.refused) > 0:
+		why += ", and none could be written from tests: " + strings.Join(p.refused, "; ")
+	case generate:
+		why += ", and tests call no exported function that does with inputs that can be copied"
+	case len(p.functions) > 0:
+		why += "; -gen writes one from tests, hone bench -new " + p.functions[0].Name + " a skeleton"
 	}
 	return notMeasured(why)
 }

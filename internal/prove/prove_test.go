@@ -154,7 +154,7 @@ func TestNoBenchmark(t *testing.T) {
 	files["m_test.go"] = strings.ReplaceAll(joinTest, "Other(1)\n	}", "_ = 1\n	}")
 	top, dir := repository(t, "", files)
 	for name, c := range map[string]struct{ text, want string }{
-		"not executed": {strings.Replace(slowGo, "return n", "return n + 0", 1), "no benchmark executes what it changes; hone bench -new Other writes"},
+		"not executed": {strings.Replace(slowGo, "return n", "return n + 0", 1), "no benchmark executes what it changes; -gen writes one from tests, hone bench -new Other a skeleton"},
 		"same code":    {strings.Replace(slowGo, "s += p", "s = s + p", 1), "the compiler makes the same machine code"},
 	} {
 		gittest.Write(t, top, map[string]string{"m.go": c.text})
@@ -192,5 +192,61 @@ func TestCancel(t *testing.T) {
 		if left, err := os.ReadDir(temp); err != nil || len(left) > 0 {
 			t.Errorf("interrupted at %s: files remain: %v %v", at, left, err)
 		}
+	}
+}
+
+// TestWritten: a change that no benchmark executes is measured with one written from the base's tests, not from those of the patch.
+func TestWritten(t *testing.T) {
+	files := joining()
+	files["m.go"] = strings.NewReplacer("func Join", "func join").Replace(slowGo) + "\nfunc List(parts ...string) string {\n\treturn join(parts)\n}\n"
+	files["m_test.go"] = "package m\n\nimport \"testing\"\n\nfunc TestList(t *testing.T) {\n\tif List(\"a quite long part\", \"another\", \"more\") == \"\" {\n\t\tt.Error()\n\t}\n}\n"
+	top, dir := repository(t, "below", files)
+	better := "package m\n\nimport \"strings\"\n\nfunc join(parts []string) string {\n\treturn strings.Join(parts, \"\")\n}\n\nfunc List(parts ...string) string {\n\treturn join(parts)\n}\n"
+	patches := t.TempDir()
+	gittest.Write(t, patches, map[string]string{
+		"join.patch": string(diffOf(t, top, map[string]string{
+			"below/m.go": better, "below/m_test.go": strings.Replace(files["m_test.go"], `"a quite long part", "another", "more"`, `"a"`, 1)})),
+		"own.patch": string(diffOf(t, top, map[string]string{
+			"below/m.go": better, "below/own_test.go": "package m\n\nimport \"testing\"\n\nfunc BenchmarkList(b *testing.B) {\n\tfor b.Loop() {\n\t\tList(\"x\", \"y\")\n\t}\n}\n"})),
+	})
+	p := prover(t, dir)
+	p.Generate = true
+	proof, err := p.Prove(t.Context(), []string{filepath.Join(patches, "join.patch"), filepath.Join(patches, "own.patch")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, own := proof.Candidates[0], proof.Candidates[1]
+	if got.Allocations != "fewer" || len(got.Failures) > 0 || len(got.Written) != 1 || !slices.Equal(got.Written[0].Benchmarks, []string{"BenchmarkList"}) {
+		t.Fatalf("%+v\n%+v", got, got.Measurement)
+	}
+	if patch := got.Written[0].Patch; !strings.Contains(patch, "+++ b/below/generated_bench_test.go") || !strings.Contains(patch, `"a quite long part"`) {
+		t.Errorf("the patch:\n%s", patch)
+	}
+	if len(own.Written) > 0 || len(own.Failures) > 0 || own.Run == "" || len(proof.Between) != 1 {
+		t.Errorf("a candidate with a benchmark: %+v\n%+v\n%+v", own, own.Measurement, proof.Between)
+	}
+	gittest.Run(t, top, "apply", filepath.Join(patches, "join.patch"))
+	written := filepath.Join(t.TempDir(), "written.patch")
+	if err := os.WriteFile(written, []byte(got.Written[0].Patch), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	gittest.Run(t, top, "apply", "--check", written)
+}
+
+// TestNotWritten checks what is said where tests give no benchmark, or none that executes the change.
+func TestNotWritten(t *testing.T) {
+	files := joining()
+	files["m.go"] += "\nfunc apart(n int) int {\n\treturn n\n}\n"
+	files["m_test.go"] = strings.Split(joinTest, "func BenchmarkOther")[0] + "func TestApart(t *testing.T) {\n\tapart(1)\n}\n"
+	top, dir := repository(t, "", files)
+	gittest.Write(t, top, map[string]string{"m.go": files["m.go"][:len(files["m.go"])-len("return n\n}\n")] + "return n + 0*n\n}\n"})
+	p := prover(t, dir)
+	p.Generate = true
+	proof, err := p.Prove(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := proof.Candidates[0]; got.Speed != NotMeasured || !strings.Contains(got.How, "tests call no exported function that does") || len(got.Written) > 0 {
+		t.Errorf("%s: %s", got.Speed, got.How)
 	}
 }

@@ -59,6 +59,9 @@ func (c *Candidate) write(b *bytes.Buffer) {
 		return // nothing was measured
 	}
 	c.Measurement.write(b)
+	for _, w := range c.Written {
+		line(b, "written from tests for this: %s in %s; hone advise -gen -write %s keeps such benchmarks", few(w.Benchmarks), w.Package, w.Package)
+	}
 }
 
 // notExecuted are the places of changed statements that no test executes.
