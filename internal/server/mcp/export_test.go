@@ -1,0 +1,4 @@
+package mcp
+
+// Tokens estimates the tokens of a text.
+var Tokens = tokens
