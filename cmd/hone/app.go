@@ -36,7 +36,8 @@ type app struct {
 	stdout io.Writer // a shell.Screen if it is a terminal
 	stderr io.Writer // the same
 	getenv func(string) string
-	compat bool // print reports like go tool pprof
+	compat bool                  // print reports like go tool pprof
+	told   func(progress string) // instead of a terminal that shows it; may be nil
 }
 
 func (a *app) warn(msg string) { fmt.Fprintln(a.stderr, report.NoCommands(msg)) }

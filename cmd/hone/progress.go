@@ -62,6 +62,9 @@ func (p *progress) load(e measure.Event) {
 }
 
 func (p *progress) show(text string) {
+	if p.a.told != nil && text != "" {
+		p.a.told(text)
+	}
 	if !p.live || p.width == 0 && text == "" {
 		return
 	}

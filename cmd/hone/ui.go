@@ -73,6 +73,7 @@ read the profiles and the source code of their functions. doc/api.md describes t
 type uiFlags struct {
 	view, runs string
 	maxAnswer  int64 // bytes
+	runsLater  bool  // runs are expected, even if there are none yet
 }
 
 func (f *uiFlags) define(fs *flag.FlagSet) {
@@ -174,7 +175,7 @@ func uiServer(ctx context.Context, a *app, inv *shell.Invocation, f uiFlags, sit
 	if err != nil {
 		return nil, nil, err
 	}
-	if kept.Empty() {
+	if kept.Empty() && !f.runsLater {
 		runs.Absent(srv)
 	} else {
 		runs.New(srv, kept)

@@ -91,6 +91,7 @@ var asks = map[string][]ask{
 	"GET /api/v1/markers":             {{"/api/v1/markers", "", 200}},
 	"POST /api/v1/markers":            {{"/api/v1/markers", `{"service": "x", "text": LABEL}`, 201}, {"/api/v1/markers", "BAD", 400}, {"/api/v1/markers", `{"profile": BAD, "text": LABEL}`, 400}},
 	"DELETE /api/v1/markers/{id}":     {{"/api/v1/markers/BAD", "", 404}},
+	"/mcp":                            {{"/mcp?BAD", "", 405}},
 	"GET /api/v1/regressions":         {{"/api/v1/regressions?service=BAD", "", 200}, {"/api/v1/regressions?state=BAD", "", 400}},
 	"GET /api/v1/status":              {{"/api/v1/status", "", 200}},
 	"POST /api/v1/backup":             {{"/api/v1/backup?name=a", "", 201}, {"/api/v1/backup?name=BAD", "", 201}},

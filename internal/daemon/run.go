@@ -23,6 +23,7 @@ import (
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
 	"github.com/hone-go/hone/internal/server/findings"
+	"github.com/hone-go/hone/internal/server/mcp"
 	"github.com/hone-go/hone/internal/server/regressions"
 	"github.com/hone-go/hone/internal/server/reports"
 	"github.com/hone-go/hone/internal/server/runs"
@@ -110,6 +111,7 @@ func (d *daemon) assemble(work context.Context, reach server.Reach) (err error) 
 	found := regress.NewState(filepath.Join(d.cfg.Data, "regressions.json"), d.warn)
 	d.watching = regress.NewWatch(regress.Config{Store: d.store, State: found, Log: d.warn})
 	d.metrics.MustRegister(regressions.New(d.server, found, d.watching))
+	mcp.Mount(d.server, d.o.Version)
 	d.server.Operate(d.ready)
 	return nil
 }
