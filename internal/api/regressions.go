@@ -1,6 +1,8 @@
 package api
 
 import (
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/hone-go/hone/internal/regress"
@@ -14,19 +16,22 @@ type Regressions struct {
 
 // Regression is a function that costs more than before. Times are ms since 1970.
 type Regression struct {
-	ID       string `json:"id"`
-	State    string `json:"state"` // open, acknowledged or resolved
-	By       string `json:"by"`    // who acknowledged it
-	Service  string `json:"service"`
-	Kind     string `json:"kind"`
-	Version  string `json:"version"` // the version that began at Since; "" for a drift without one
-	Since    int64  `json:"since"`
-	Found    int64  `json:"found"`
-	Resolved int64  `json:"resolved"` // 0 if it isn't resolved
-	Function string `json:"function"`
-	Callees  bool   `json:"callees"` // the cost includes what the function calls
-	Type     string `json:"type"`
-	Unit     string `json:"unit"`
+	ID    string `json:"id"`
+	State string `json:"state"` // open, acknowledged or resolved
+	// Who acknowledged it, why, and when: "" and 0 if nobody did.
+	By           string `json:"by"`
+	Reason       string `json:"reason"`
+	Acknowledged int64  `json:"acknowledged"`
+	Service      string `json:"service"`
+	Kind         string `json:"kind"`
+	Version      string `json:"version"` // the version that began at Since; "" for a drift without one
+	Since        int64  `json:"since"`
+	Found        int64  `json:"found"`
+	Resolved     int64  `json:"resolved"` // 0 if it isn't resolved
+	Function     string `json:"function"`
+	Callees      bool   `json:"callees"` // the cost includes what the function calls
+	Type         string `json:"type"`
+	Unit         string `json:"unit"`
 	// Before and After are per second of an instance, or per request.
 	Before     float64 `json:"before"`
 	After      float64 `json:"after"`
@@ -53,6 +58,56 @@ type Cause struct {
 	Share    float64 `json:"share"`
 }
 
+// RegressionSummary says what is watched for regressions, and how many there are.
+type RegressionSummary struct {
+	Looked   int64               `json:"looked"` // when the server last looked; 0 if it hasn't since it started
+	Every    time.Duration       `json:"every"`  // how often it looks
+	Services []RegressionService `json:"services"`
+}
+
+// RegressionService is a service of a RegressionSummary.
+type RegressionService struct {
+	Name         string   `json:"name"`
+	Kinds        []string `json:"kinds"`    // that were compared, sorted
+	Compared     int64    `json:"compared"` // end of the latest time compared; 0 if none was
+	Open         int      `json:"open"`
+	Acknowledged int      `json:"acknowledged"`
+	Resolved     int      `json:"resolved"`
+}
+
+// NewRegressionSummary returns the summary of what was compared and found, with services
+// by name.
+func NewRegressionSummary(watched []regress.Watched, found []regress.Entry) RegressionSummary {
+	byName := map[string]*RegressionService{}
+	of := func(name string) *RegressionService {
+		if byName[name] == nil {
+			byName[name] = &RegressionService{Name: name, Kinds: []string{}}
+		}
+		return byName[name]
+	}
+	for _, w := range watched {
+		s := of(w.Service)
+		s.Kinds = append(s.Kinds, w.Kind)
+		s.Compared = max(s.Compared, Milliseconds(w.Until))
+	}
+	for i := range found {
+		switch s := of(found[i].Service); found[i].State {
+		case regress.Open:
+			s.Open++
+		case regress.Acknowledged:
+			s.Acknowledged++
+		default:
+			s.Resolved++
+		}
+	}
+	out := RegressionSummary{Every: regress.Every, Services: []RegressionService{}}
+	for _, name := range slices.Sorted(maps.Keys(byName)) {
+		slices.Sort(byName[name].Kinds)
+		out.Services = append(out.Services, *byName[name])
+	}
+	return out
+}
+
 // NewRegressions returns regressions as the API has them.
 func NewRegressions(entries []regress.Entry) Regressions {
 	out := Regressions{Regressions: []Regression{}}
@@ -65,7 +120,7 @@ func NewRegressions(entries []regress.Entry) Regressions {
 // NewRegression returns a regression as the API has it.
 func NewRegression(e *regress.Entry) Regression {
 	r := Regression{
-		ID: e.ID, State: e.State, By: e.By, Service: e.Service, Kind: e.Kind, Version: e.Version,
+		ID: e.ID, State: e.State, By: e.By, Reason: e.Reason, Acknowledged: Milliseconds(e.At), Service: e.Service, Kind: e.Kind, Version: e.Version,
 		Since: Milliseconds(e.Since), Found: Milliseconds(e.Found), Resolved: Milliseconds(e.Resolved),
 		Function: e.Function, Callees: e.Callees, Type: e.Type, Unit: e.Unit, Before: e.Before, After: e.After, PerRequest: e.PerRequest,
 		Growth: e.Growth, Low: e.Low, High: e.High, Share: e.Share, Affected: e.Affected, Instances: e.Instances,

@@ -134,7 +134,9 @@ var asks = map[string][]ask{
 	"POST /v2/projects/{project}/profiles:createOffline":                           {{"/v2/projects/p/profiles:createOffline", `{DEPLOYMENT}`, 200}, {"/v2/projects/BAD/profiles:createOffline", `{"profileType": BAD}`, 400}},
 	"PATCH /v2/projects/{project}/profiles/{id}":                                   {{"/v2/projects/p/profiles/BAD", `{DEPLOYMENT}`, 404}},
 
-	"POST /api/v1/regressions/{id}/acknowledge": {{"/api/v1/regressions/BAD/acknowledge", "", 404}},
+	"POST /api/v1/regressions/{id}/acknowledge":   {{"/api/v1/regressions/BAD/acknowledge", "", 404}, {"/api/v1/regressions/BAD/acknowledge", "BAD", 400}},
+	"DELETE /api/v1/regressions/{id}/acknowledge": {{"/api/v1/regressions/BAD/acknowledge", "", 404}},
+	"GET /api/v1/regressions/summary":             {{"/api/v1/regressions/summary", "", 200}},
 }
 
 // refuse has the routes that may refuse hostile texts, and why.

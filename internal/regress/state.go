@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hone-go/hone/internal/durable"
@@ -23,7 +24,15 @@ type Entry struct {
 	Regression
 	State    string `json:"state"`
 	Resolved int64  `json:"resolved,omitempty"` // ns since 1970
-	By       string `json:"by,omitempty"`       // who acknowledged it
+	Acknowledgement
+}
+
+// An Acknowledgement says who knows about a regression, and what they say about it. It is
+// kept when the regression is resolved.
+type Acknowledgement struct {
+	By     string `json:"by,omitempty"`
+	Reason string `json:"reason,omitempty"`
+	At     int64  `json:"acknowledged,omitempty"` // ns since 1970
 }
 
 // Limits of what is kept.
@@ -118,9 +127,19 @@ func (s *State) List() ([]Entry, error) {
 	return out, nil
 }
 
-// Acknowledge records that a person knows about a regression. Acknowledging it again
-// changes nothing.
-func (s *State) Acknowledge(id, by string) (Entry, error) {
+// Acknowledge records that a person knows about an open regression. It doesn't change
+// others: the first acknowledgement stays.
+func (s *State) Acknowledge(id string, a Acknowledgement) (Entry, error) {
+	return s.change(id, Open, func(e *Entry) { e.State, e.Acknowledgement = Acknowledged, a })
+}
+
+// Unacknowledge opens an acknowledged regression again. It doesn't change others.
+func (s *State) Unacknowledge(id string) (Entry, error) {
+	return s.change(id, Acknowledged, func(e *Entry) { e.State, e.Acknowledgement = Open, Acknowledgement{} })
+}
+
+// change changes a regression that has a state, and returns it.
+func (s *State) change(id, state string, change func(*Entry)) (Entry, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := s.load(); err != nil {
@@ -130,16 +149,44 @@ func (s *State) Acknowledge(id, by string) (Entry, error) {
 	if i < 0 {
 		return Entry{}, ErrUnknown
 	}
-	if s.entries[i].State != Open {
+	if s.entries[i].State != state {
 		return s.entries[i], nil
 	}
 	old := s.entries[i]
-	s.entries[i].State, s.entries[i].By = Acknowledged, by
+	change(&s.entries[i])
 	if err := s.write(); err != nil {
 		s.entries[i] = old
 		return Entry{}, err
 	}
 	return s.entries[i], nil
+}
+
+// A Watched is a kind of profile of a service that was compared.
+type Watched struct {
+	Service, Kind string
+	Until         int64 // end of the latest time that was compared, ns since 1970
+}
+
+// Watched returns what was compared in the last days, in no order.
+func (s *State) Watched() ([]Watched, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.load(); err != nil {
+		return nil, err
+	}
+	latest := map[[2]string]int64{}
+	for name, until := range s.done {
+		// See due: a service and a kind, and for a version its name.
+		if parts := strings.Split(name, "\x00"); len(parts) > 1 {
+			of := [2]string{parts[0], parts[1]}
+			latest[of] = max(latest[of], until)
+		}
+	}
+	out := make([]Watched, 0, len(latest))
+	for of, until := range latest {
+		out = append(out, Watched{of[0], of[1], until})
+	}
+	return out, nil
 }
 
 // compared returns until when a comparison was made, 0 if never.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -20,7 +22,11 @@ func states(t *testing.T, s *State) string {
 	}
 	var out []string
 	for _, e := range all {
-		out = append(out, e.ID+" "+e.State+" "+e.By)
+		about := " " + e.Reason
+		if e.At != 0 {
+			about += " " + strconv.FormatInt(e.At, 10)
+		}
+		out = append(out, strings.TrimRight(e.ID+" "+e.State+" "+e.By+about, " "))
 	}
 	return strings.TrimSpace(strings.Join(out, ", "))
 }
@@ -50,18 +56,30 @@ func TestState(t *testing.T) {
 		{"another", func(s *State) error {
 			_, err := s.record("v3", 300, []Regression{entry("3", "g", "v3", 250)})
 			return err
-		}, "3 open , 1 open"},
-		{"acknowledged", func(s *State) error { _, err := s.Acknowledge("1", "ann"); return err }, "3 open , 1 acknowledged ann"},
-		{"by someone else", func(s *State) error { _, err := s.Acknowledge("1", "bob"); return err }, "3 open , 1 acknowledged ann"},
+		}, "3 open, 1 open"},
+		{"taken back while open", func(s *State) error { _, err := s.Unacknowledge("1"); return err }, "3 open, 1 open"},
+		{"acknowledged by mistake", func(s *State) error {
+			_, err := s.Acknowledge("1", Acknowledgement{"bob", "load test", 350})
+			return err
+		}, "3 open, 1 acknowledged bob load test 350"},
+		{"taken back", func(s *State) error { _, err := s.Unacknowledge("1"); return err }, "3 open, 1 open"},
+		{"acknowledged", func(s *State) error {
+			_, err := s.Acknowledge("1", Acknowledgement{By: "ann"})
+			return err
+		}, "3 open, 1 acknowledged ann"},
+		{"by someone else", func(s *State) error {
+			_, err := s.Acknowledge("1", Acknowledgement{"bob", "known", 360})
+			return err
+		}, "3 open, 1 acknowledged ann"},
 		{"found while acknowledged", func(s *State) error {
 			_, err := s.record("v2", 400, []Regression{entry("1", "f", "v2", 50)})
 			return err
-		}, "3 open , 1 acknowledged ann"},
-		{"resolved", func(s *State) error { return errors.Join(s.load(), s.resolve("1", 500)) }, "3 open , 1 resolved ann"},
+		}, "3 open, 1 acknowledged ann"},
+		{"resolved", func(s *State) error { return errors.Join(s.load(), s.resolve("1", 500)) }, "3 open, 1 resolved ann"},
 		{"back", func(s *State) error {
 			_, err := s.record("v2", 600, []Regression{entry("1", "f", "v2", 50)})
 			return err
-		}, "3 open , 1 open ann"},
+		}, "3 open, 1 open ann"},
 		{"expired", func(s *State) error {
 			_, err := s.record("x", 600+keepResolved, nil)
 			return errors.Join(s.resolve("1", 600), err, func() error { _, err := s.record("x", 601+keepResolved, nil); return err }())
@@ -70,7 +88,7 @@ func TestState(t *testing.T) {
 		if err := step.do(open()); err != nil {
 			t.Fatalf("%s: %v", step.name, err)
 		}
-		if got := strings.ReplaceAll(states(t, open()), " ,", " ,"); got != step.want {
+		if got := states(t, open()); got != step.want {
 			t.Errorf("%s: got %q, want %q", step.name, got, step.want)
 		}
 	}
@@ -78,8 +96,26 @@ func TestState(t *testing.T) {
 	if at, err := s.compared("v3"); err != nil || at != 0 {
 		t.Errorf("a comparison of long ago is remembered: %d, %v", at, err)
 	}
-	if _, err := s.Acknowledge("9", "ann"); !errors.Is(err, ErrUnknown) {
+	if _, err := s.Acknowledge("9", Acknowledgement{By: "ann"}); !errors.Is(err, ErrUnknown) {
 		t.Errorf("unknown: %v", err)
+	}
+	if _, err := s.Unacknowledge("9"); !errors.Is(err, ErrUnknown) {
+		t.Errorf("unknown: %v", err)
+	}
+}
+
+// TestWatched compares versions and drifts, and asks what was looked at.
+func TestWatched(t *testing.T) {
+	s := NewState("", nil)
+	for name, until := range map[string]int64{"shop\x00cpu": 100, "shop\x00cpu\x00v2": 300, "shop\x00heap": 200, "resolved": 400, "": 500} {
+		if _, err := s.record(name, until, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.Watched()
+	slices.SortFunc(got, func(a, b Watched) int { return strings.Compare(a.Kind, b.Kind) })
+	if want := []Watched{{"shop", "cpu", 300}, {"shop", "heap", 200}}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
 	}
 }
 

@@ -32,7 +32,7 @@ type Watch struct {
 	stats stats
 }
 
-type stats struct{ comparisons, found, failed, nanoseconds atomic.Int64 }
+type stats struct{ comparisons, found, failed, nanoseconds, looked atomic.Int64 }
 
 // Stats are counts of what a watch did since it began.
 type Stats struct {
@@ -40,6 +40,8 @@ type Stats struct {
 	// Seconds is the time that comparisons took: an upper limit of their CPU time on one
 	// CPU.
 	Seconds float64
+	// Looked is when it last looked for something to compare, in ns since 1970; 0 before that.
+	Looked int64
 }
 
 // NewWatch returns a watch. Run starts it.
@@ -50,15 +52,15 @@ func NewWatch(cfg Config) *Watch {
 
 // Stats returns the figures of the watch.
 func (w *Watch) Stats() Stats {
-	return Stats{w.stats.comparisons.Load(), w.stats.found.Load(), w.stats.failed.Load(), float64(w.stats.nanoseconds.Load()) / 1e9}
+	return Stats{w.stats.comparisons.Load(), w.stats.found.Load(), w.stats.failed.Load(), float64(w.stats.nanoseconds.Load()) / 1e9, w.stats.looked.Load()}
 }
 
-// every is how often the watch looks for something to compare.
-const every = 5 * time.Minute
+// Every is how often the watch looks for something to compare.
+const Every = 5 * time.Minute
 
 // Run compares until ctx is done.
 func (w *Watch) Run(ctx context.Context) {
-	tick := time.NewTicker(every)
+	tick := time.NewTicker(Every)
 	defer tick.Stop()
 	for {
 		select {
@@ -82,6 +84,7 @@ func (w *Watch) Tick(ctx context.Context, now int64) error {
 	}); err != nil {
 		return err
 	}
+	w.stats.looked.Store(now)
 	for _, j := range due {
 		if err := w.measured(ctx, func() error { return w.compare(ctx, j) }); err != nil {
 			return err

@@ -1,12 +1,16 @@
 // Package regressions serves the regressions that package regress found: it lists and
-// acknowledges them. It also exports the counts of the watch to Prometheus.
+// acknowledges them, and says what is watched. It also exports the counts of the watch to Prometheus.
 package regressions
 
 import (
+	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
+	"time"
+	"unicode"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -27,7 +31,9 @@ type Service struct {
 func New(srv *server.Server, state *regress.State, watch *regress.Watch) *Service {
 	s := &Service{srv, state, watch}
 	srv.Handle("GET /api/v1/regressions", auth.Read, s.list)
+	srv.Handle("GET /api/v1/regressions/summary", auth.Read, s.summary)
 	srv.Handle("POST /api/v1/regressions/{id}/acknowledge", auth.Write, s.acknowledge)
+	srv.Handle("DELETE /api/v1/regressions/{id}/acknowledge", auth.Write, s.unacknowledge)
 	return s
 }
 
@@ -58,7 +64,75 @@ func (s *Service) list(w http.ResponseWriter, r *http.Request) error {
 	return a.Write(w, r, http.StatusOK, "no-store")
 }
 
+// summary answers what is watched, and how many regressions each service has.
+func (s *Service) summary(w http.ResponseWriter, r *http.Request) error {
+	if _, err := server.Params(r, nil); err != nil {
+		return err
+	}
+	watched, err := s.state.Watched()
+	if err != nil {
+		return err
+	}
+	found, err := s.state.List()
+	if err != nil {
+		return err
+	}
+	by := auth.From(r.Context())
+	out := api.NewRegressionSummary(
+		slices.DeleteFunc(watched, func(w regress.Watched) bool { return !by.Allows(w.Service) }),
+		slices.DeleteFunc(found, func(e regress.Entry) bool { return !by.Allows(e.Service) }))
+	out.Looked = api.Milliseconds(s.watch.Stats().Looked)
+	a, err := server.JSONAnswer(r.Context(), out)
+	if err != nil {
+		return err
+	}
+	return a.Write(w, r, http.StatusOK, "no-store")
+}
+
+// Limits of an acknowledgement, in bytes.
+const (
+	maxReason = 500
+	maxBody   = 4096
+)
+
 func (s *Service) acknowledge(w http.ResponseWriter, r *http.Request) error {
+	reason, err := reasonOf(w, r)
+	if err != nil {
+		return err
+	}
+	return s.change(w, r, "regression.acknowledge", func(id, by string) (regress.Entry, error) {
+		return s.state.Acknowledge(id, regress.Acknowledgement{By: by, Reason: reason, At: time.Now().UnixNano()})
+	})
+}
+
+func (s *Service) unacknowledge(w http.ResponseWriter, r *http.Request) error {
+	return s.change(w, r, "regression.unacknowledge", func(id, _ string) (regress.Entry, error) { return s.state.Unacknowledge(id) })
+}
+
+// reasonOf reads the reason of an acknowledgement. Requests without a body have none.
+func reasonOf(w http.ResponseWriter, r *http.Request) (string, error) {
+	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	if err != nil || len(data) == 0 {
+		return "", err
+	}
+	var body struct {
+		Reason string `json:"reason"`
+	}
+	if err := json.Unmarshal(data, &body); err != nil {
+		return "", server.BadParam("", `invalid body, want {"reason": "…"}: %w`, err)
+	}
+	reason := strings.TrimSpace(body.Reason)
+	if len(reason) > maxReason {
+		return "", server.BadParam("reason", "the reason has %d bytes: use at most %d", len(reason), maxReason)
+	}
+	if strings.ContainsFunc(reason, unicode.IsControl) {
+		return "", server.BadParam("reason", "the reason has control characters: remove them")
+	}
+	return reason, nil
+}
+
+// change changes a regression as a user, and answers it.
+func (s *Service) change(w http.ResponseWriter, r *http.Request, action string, change func(id, by string) (regress.Entry, error)) error {
 	if _, err := server.Params(r, nil); err != nil {
 		return err
 	}
@@ -71,14 +145,14 @@ func (s *Service) acknowledge(w http.ResponseWriter, r *http.Request) error {
 	if !slices.ContainsFunc(all, func(e regress.Entry) bool { return e.ID == id && by.Allows(e.Service) }) {
 		return server.NotFound("unknown regression %q", id)
 	}
-	e, err := s.state.Acknowledge(id, by.Name)
+	e, err := change(id, by.Name)
 	if errors.Is(err, regress.ErrUnknown) {
 		return server.NotFound("unknown regression %q", id)
 	}
 	if err != nil {
 		return err
 	}
-	s.srv.Audit(r, "regression.acknowledge", id, auth.OK)
+	s.srv.Audit(r, action, id, auth.OK)
 	a, err := server.JSONAnswer(r.Context(), api.NewRegression(&e))
 	if err != nil {
 		return err

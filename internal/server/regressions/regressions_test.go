@@ -3,6 +3,7 @@ package regressions_test
 import (
 	"encoding/json"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -77,8 +78,40 @@ func TestService(t *testing.T) {
 			t.Errorf("%s acknowledges %s: %s, want %d", test.as, test.id, got.Status, test.status)
 		}
 	}
-	if got := list(t, g, "reader", "?state=acknowledged"); len(got) != 1 || got[0].By != "shop-writer" {
+	if got := list(t, g, "reader", "?state=acknowledged"); len(got) != 1 || got[0].By != "shop-writer" || got[0].Reason != "" || got[0].Acknowledged == 0 {
 		t.Errorf("acknowledged: %+v", got)
+	}
+	path := "/api/v1/regressions/" + r.ID + "/acknowledge"
+	for _, step := range []struct {
+		method, as, body string
+		status           int
+		want             string // state, who and why
+	}{
+		{"DELETE", "reader", "", http.StatusForbidden, "acknowledged shop-writer "},
+		{"DELETE", "api-admin", "", http.StatusNotFound, "acknowledged shop-writer "},
+		{"DELETE", "shop-writer", "", http.StatusOK, "open  "},
+		{"POST", "shop-writer", `{"reason": "x`, http.StatusBadRequest, "open  "},
+		{"POST", "shop-writer", `{"reason": "a\nb"}`, http.StatusBadRequest, "open  "},
+		{"POST", "shop-writer", `{"reason": "` + strings.Repeat("x", 501) + `"}`, http.StatusBadRequest, "open  "},
+		{"POST", "shop-writer", strings.Repeat("x", 5000), http.StatusRequestEntityTooLarge, "open  "},
+		{"POST", "shop-writer", `{"reason": " until the next release "}`, http.StatusOK, "acknowledged shop-writer until the next release"},
+	} {
+		if got := g.Do(step.method, path, step.body, g.As(step.as)); got.StatusCode != step.status {
+			t.Errorf("%s as %s with %.40q: %s, want %d", step.method, step.as, step.body, got.Status, step.status)
+		}
+		if got := list(t, g, "admin", "")[0]; got.State+" "+got.By+" "+got.Reason != step.want {
+			t.Errorf("after %s as %s with %.40q: %+v, want %q", step.method, step.as, step.body, got, step.want)
+		}
+	}
+	for as, want := range map[string][]api.RegressionService{
+		"reader":     {{Name: "shop-a", Kinds: []string{"cpu"}, Compared: now / 1e6, Acknowledged: 1}},
+		"api-reader": {},
+	} {
+		r := g.Do("GET", "/api/v1/regressions/summary", "", g.As(as))
+		var got api.RegressionSummary
+		if err := json.Unmarshal([]byte(servertest.Body(t, r)), &got); err != nil || got.Looked != now/1e6 || got.Every != regress.Every || !reflect.DeepEqual(got.Services, want) {
+			t.Errorf("summary for %s: %+v, %v, want %+v", as, got, err, want)
+		}
 	}
 	if r := g.Do("GET", "/api/v1/regressions?state=new", "", g.As("reader")); r.StatusCode != http.StatusBadRequest {
 		t.Errorf("an unknown state: %s", r.Status)
