@@ -9,7 +9,11 @@ beforeAll(async () => {
 });
 
 test('a link to a page is its state', () => {
-  const state = { page: 'services', find: 'a b', order: '-cpu' } as const;
+  const none = { service: '', kind: '', state: '', id: '' };
+  const state = { page: 'services', find: 'a b', order: '-cpu', ...none } as const;
   expect(m.parsePage(m.pageHref(state))).toEqual(state);
+  const filtered = { page: 'regressions', find: '', order: 'latest', service: 'a&b', kind: 'cpu', state: 'all', id: '3f2a' } as const;
+  expect(m.parsePage(m.pageHref(filtered))).toEqual(filtered);
+  expect(m.pageHref({ page: 'regressions' })).toBe('/regressions');
   expect(m.parsePage('/flame')).toBeNull();
 });

@@ -1,23 +1,29 @@
 import './continuous.css';
+import type { ComponentChildren } from 'preact';
 import { logout, type Notice } from '../../api/continuous';
 import { leave } from '../../state/address';
 import { status, statusError, useStatus } from '../../state/continuous';
 import { goPage, pageHref, type Page } from '../../state/pages';
+import { openCount, useSummary } from '../../state/regressions';
 import { timeText } from '../../state/selection';
 import { follow } from '../link';
 import { Icon, Menu, Popover, tip, useKeys } from '../parts';
+import { count } from '../table/format';
 
 /** The pages, what one should know of the server now, and who one is. */
 export default function Nav({ page }: { page: Page | null }) {
   useStatus();
+  useSummary();
   useKeys('Services', [
     { keys: 'g i', label: 'Services', run: () => goPage({ page: 'services' }) },
+    { keys: 'g n', label: 'Regressions', run: () => goPage({ page: 'regressions' }) },
     { keys: 'g y', label: 'State of the server', run: () => goPage({ page: 'status' }) },
   ]);
   return (
     <div class="store-nav">
       <nav aria-label="Pages">
         <PageLink to="services" now={page} keys="g i" about="All services">Services</PageLink>
+        <PageLink to="regressions" now={page} keys="g n" about="What costs more than before">Regressions<OpenCount /></PageLink>
         <PageLink to="status" now={page} keys="g y" about="State of the server">Server</PageLink>
       </nav>
       <Notices />
@@ -26,7 +32,21 @@ export default function Nav({ page }: { page: Page | null }) {
   );
 }
 
-function PageLink({ to, now, keys, about, children }: { to: Page; now: Page | null; keys: string; about: string; children: string }) {
+/** How many regressions are open. */
+function OpenCount() {
+  const n = openCount.value;
+  return n > 0 ? <span class="nav-count">{count(n)}<span class="visually-hidden"> open</span></span> : null;
+}
+
+interface LinkProps {
+  to: Page;
+  now: Page | null;
+  keys: string;
+  about: string;
+  children: ComponentChildren;
+}
+
+function PageLink({ to, now, keys, about, children }: LinkProps) {
   return (
     <a
       class="header-link"

@@ -5,13 +5,21 @@ import { goRuns } from '../../state/runs';
 import { go } from '../../state/state';
 import { follow } from '../link';
 import { focusFind, PageFrame } from '../PageFrame';
-import { useKeys } from '../parts';
+import { Chunk } from '../Chunk';
+import { Skeleton, useKeys } from '../parts';
+import type { PageProps } from '../props';
 import Nav from './Nav';
 import { ServicesPage } from '../start/ServicesPage';
 import { StatusPage } from './StatusPage';
 
-const pages = { services: ServicesPage, status: StatusPage };
-const titles: Record<Page, string> = { services: 'Services', status: 'Server' };
+const pages = { services: ServicesPage, regressions: Regressions, status: StatusPage };
+const titles: Record<Page, string> = { services: 'Services', regressions: 'Regressions', status: 'Server' };
+
+const regressionsPage = () => import('../regressions/RegressionsPage');
+
+function Regressions(props: PageProps<PageState>) {
+  return <Chunk load={regressionsPage} props={props} waiting={<Skeleton />} />;
+}
 
 /** The pages of the store that are not of one selection. */
 export default function Pages({ state, onHelp }: { state: PageState; onHelp: () => void }) {

@@ -1,0 +1,128 @@
+// Regressions in words. Pure.
+
+import type { Regression, RegressionCause } from '../../api/regressions';
+import { shortName } from '../../model/names';
+import { formatValue } from '../../model/units';
+import { isInstant, timeText } from '../../state/selection';
+import { overTimeText } from '../continuous/words';
+
+interface KindWords {
+  title: string;
+  /** What the function does with a cost, and the words behind how much more: costs 18% more CPU. */
+  does: string;
+  more: string;
+  /** The words behind "12 times as". */
+  times: string;
+  /** What it does if it is new, before the cost. */
+  fresh: string;
+}
+
+const KINDS: Readonly<Record<string, KindWords>> = {
+  cpu: { title: 'CPU', does: 'costs', more: 'more CPU', times: 'much CPU', fresh: 'costs' },
+  allocs: { title: 'Allocations', does: 'allocates', more: 'more memory', times: 'much memory', fresh: 'allocates' },
+  heap: { title: 'Memory', does: 'holds', more: 'more memory', times: 'much memory', fresh: 'holds' },
+  mutex: { title: 'Locks', does: 'keeps others waiting for locks', more: 'longer', times: 'long', fresh: 'keeps others waiting for locks' },
+  block: { title: 'Blocking', does: 'waits', more: 'longer', times: 'long', fresh: 'waits' },
+  goroutine: { title: 'Goroutines', does: 'is in', more: 'more goroutines', times: 'many goroutines', fresh: 'is in' },
+};
+
+const wordsOf = (kind: string): KindWords =>
+  KINDS[kind] ?? { title: kind, does: 'costs', more: `more ${kind}`, times: `much ${kind}`, fresh: 'costs' };
+
+/** What a kind is called. */
+export const kindTitle = (kind: string): string => wordsOf(kind).title;
+
+/** Part of a sentence; names of functions are code. */
+export interface Words {
+  text: string;
+  /** The whole name of the function that the text is short for. */
+  fn?: string;
+}
+
+/** A relative change as text, without its sign: "18%". */
+function percentText(growth: number): string {
+  const percent = Math.abs(100 * growth);
+  return `${percent >= 9.95 ? Math.round(percent) : Number(percent.toPrecision(2))}%`;
+}
+
+/** A change of a cost: "+125%"; "new" without a cost before. */
+export function growthText(growth: number): string {
+  if (growth === 0) return 'new';
+  return `${growth < 0 ? '−' : '+'}${percentText(growth)}`;
+}
+
+/** Its 95 % interval: "+105% to +147%". */
+export const intervalText = (r: Regression): string => (r.growth === 0 ? '' : `${growthText(r.low)} to ${growthText(r.high)}`);
+
+const perOf = (r: Regression) => (isInstant(r.kind) ? 'profile' as const : 'second' as const);
+
+/** A cost with its unit: "0.24 cores", "112.4MB", "3.2ms/request". */
+export function costText(value: number, r: Regression): string {
+  if (r.per_request) return `${formatValue(value, r.unit === 'count' ? '' : r.unit)}/request`;
+  return overTimeText(value, r, perOf(r));
+}
+
+/** A cost before and after; the unit once, if it is the same: "0.11 → 0.24 cores". */
+export function changeText(r: Regression): string {
+  const [before, after] = [costText(r.before, r), costText(r.after, r)];
+  const unit = /[^\d.]+$/.exec(after)?.[0] ?? '';
+  return `${unit !== '' && before.endsWith(unit) ? before.slice(0, -unit.length) : before} → ${after}`;
+}
+
+/** What a cost is of. */
+export const costTitle = (r: Regression): string =>
+  (r.per_request ? 'per request' : r.kind === 'goroutine' ? 'goroutines per instance' : 'per instance');
+
+/** What all instances cost more, together; '' where costs are per request. */
+export function extraText(r: Regression): string {
+  return r.per_request ? '' : `+${costText((r.after - r.before) * Math.max(1, r.instances), r)}`;
+}
+
+/** A fraction of the service's cost: "4.2%". */
+export const shareText = (share: number): string => percentText(share);
+
+/** "4 of 4 instances", "its instance". */
+export function instancesText({ affected, instances }: Regression): string {
+  return instances === 1 && affected === 1 ? 'its instance' : `${affected} of ${instances} instances`;
+}
+
+const NAMED = 2; // new functions in the sentence
+
+/** The regression in a sentence: since when, what, how much, why. */
+export function sentence(r: Regression): Words[] {
+  const k = wordsOf(r.kind);
+  const when = r.version ? `${r.version} (${timeText(r.since, false)}, ` : `${timeText(r.since, false)} (`;
+  const drift = r.version ? '' : ', compared with a week before,';
+  const fn: Words = { text: shortName(r.function), fn: r.function };
+  const per = r.per_request ? ' per request' : '';
+  const isNew = r.growth === 0;
+  const whole = r.callees ? (r.new.length > 0 ? '' : ', with what it calls,') : ' itself';
+  const amount = isNew
+    ? `${k.fresh} ${costText(r.after, r)}${r.per_request ? '' : ' per instance'}; before, it cost nothing`
+    : r.growth >= 9.5
+      ? `${k.does} ${Math.round(1 + r.growth)} times as ${k.times}${per}`
+      : `${k.does} ${percentText(r.growth)} ${k.more}${per}`;
+  return [
+    { text: `Since ${when}${instancesText(r)})${drift} ` }, fn, { text: `${isNew ? '' : whole} ${amount}` },
+    ...(isNew ? [] : because(r.new)), { text: '.' },
+  ];
+}
+
+/** Why: the functions that are new below it. */
+function because(fresh: readonly string[]): Words[] {
+  if (fresh.length === 0) return [];
+  const named = fresh.slice(0, NAMED);
+  const left = fresh.length - named.length;
+  const out: Words[] = [{ text: ', because ' }];
+  named.forEach((name, i) => {
+    if (i > 0) out.push({ text: left > 0 ? ', ' : ' and ' });
+    out.push({ text: shortName(name), fn: name });
+  });
+  return [...out, { text: `${left > 0 ? ` and ${left} more` : ''} ${fresh.length === 1 ? 'is' : 'are'} new below it` }];
+}
+
+/** The sentence as text. */
+export const sentenceText = (r: Regression): string => sentence(r).map((w) => w.text).join('');
+
+/** A cause with how much it grew: "+124%, 11% of the service". */
+export const causeText = (c: RegressionCause): string => `${growthText(c.growth)}, ${shareText(c.share)} of the service`;
