@@ -23,6 +23,7 @@ import { IconButton, Progress, tip, useElementSize } from '../parts';
 import { AddMarker, Markers } from './Markers';
 import { picking } from './picking';
 import { RestButton } from './Rest';
+import { RegressionMarks } from '../regressions/Marks';
 import { useEscape } from '../useEscape';
 import { groupName, overTimeText, PER_TITLES, valueTicks } from './words';
 
@@ -124,7 +125,10 @@ export function Timeline({ sel }: { sel: Selection }) {
             whole={band.from <= span.from && band.to >= span.to}
           >
             {(x) => (
-              <Markers markers={marks?.markers ?? []} x={x} sel={sel} span={span} step={step} onChange={() => setReload((n) => n + 1)} />
+              <>
+                <Markers markers={marks?.markers ?? []} x={x} sel={sel} span={span} step={step} onChange={() => setReload((n) => n + 1)} />
+                <RegressionMarks service={service} x={x} span={span} />
+              </>
             )}
           </Plot>
         )}

@@ -18,6 +18,7 @@ import { plural } from '../table/format';
 import { AddMarker, Markers } from '../continuous/Markers';
 import { RestButton } from '../continuous/Rest';
 import { baseOn, GroupBy, PerControl } from '../continuous/Timeline';
+import { RegressionMarks } from '../regressions/Marks';
 import { overTimeText } from '../continuous/words';
 import { HeatPlot, HeatScale, type Pointed } from './HeatPlot';
 
@@ -82,14 +83,17 @@ export default function HeatTimeline({ sel }: { sel: Selection }) {
             onPoint={setPointed}
           >
             {(x) => (
-              <Markers
-                markers={marks?.markers ?? []}
-                x={x}
-                sel={sel}
-                span={span}
-                step={map.step}
-                onChange={() => setReload((n) => n + 1)}
-              />
+              <>
+                <Markers
+                  markers={marks?.markers ?? []}
+                  x={x}
+                  sel={sel}
+                  span={span}
+                  step={map.step}
+                  onChange={() => setReload((n) => n + 1)}
+                />
+                <RegressionMarks service={service} x={x} span={span} />
+              </>
             )}
           </HeatPlot>
         )}

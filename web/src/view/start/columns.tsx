@@ -1,13 +1,15 @@
 import type { ComponentChildren } from 'preact';
 import type { FunctionChange, OverviewService, ServiceComparison, Usage } from '../../api/continuous';
 import { formatShare } from '../../model/units';
+import { goPage, pageHref } from '../../state/pages';
+import { openIn } from '../../state/regressions';
 import { lengthText, MINUTE, timeText, zoneText, type Span } from '../../state/selection';
 import { fresh } from '../../state/selected';
 import { go, href, type State } from '../../state/state';
 import { compareVersions } from '../continuous/Against';
 import { follow } from '../link';
 import { IconButton } from '../parts';
-import { plural } from '../table/format';
+import { count, plural } from '../table/format';
 import type { Column } from '../table/Table';
 import { compared, useChanges, useFindings } from './changes';
 import { comparisonState, functionState, kindState, mainKind } from './links';
@@ -114,9 +116,23 @@ function NameCell({ row: { service: s, silent, now } }: { row: Row }) {
         )}
       </span>
       <span class="start-line kind-links">
+        <OpenRegressions service={s.name} />
         {kindsOf(s).map((kind) => <CellLink key={kind} class="kind-link" to={() => kindState(s, kind, at)}>{kind}</CellLink>)}
       </span>
     </div>
+  );
+}
+
+/** How many regressions of a service are open, if any. */
+function OpenRegressions({ service }: { service: string }) {
+  const n = openIn(service);
+  if (n === 0) return null;
+  const what = `${plural(n, 'open regression')} of ${service}`;
+  const to = { page: 'regressions', service } as const;
+  return (
+    <a class="start-regressions" tabIndex={-1} href={pageHref(to)} aria-label={what} title={what} onClick={follow(() => goPage(to))}>
+      ▲ {count(n)}
+    </a>
   );
 }
 

@@ -2,6 +2,7 @@
 
 import type { OverviewService, ServiceComparison } from '../../api/continuous';
 import { flagOn } from '../../state/options';
+import { goPage } from '../../state/pages';
 import { DAY, HOUR, lately, MINUTE, perOf } from '../../state/selection';
 import { fresh } from '../../state/selected';
 import { formatSelector } from '../../state/selector';
@@ -46,6 +47,7 @@ export function itemsOf(s: OverviewService): MenuItem[] {
         ? [{ label: 'Compare the two latest versions', icon: 'compare', run: () => void compareVersions(s.name, mainKind(s)) } as const]
         : []),
     ...(yesterday ? [{ label: 'Compare with yesterday', icon: 'compare', run: () => go(comparisonState(yesterday)) } as const] : []),
+    { label: 'Regressions', icon: 'warning', run: () => goPage({ page: 'regressions', service: s.name, state: 'all' }) },
     { label: 'History of its functions', icon: 'chart', run: () => go(kindState(s, mainKind(s), Date.now(), 'history')) },
   ];
 }
