@@ -104,7 +104,8 @@ var importTable = map[string][]string{
 	"internal/store/storetest":                 {"profile", "internal/store"},
 	"internal/store/clickhouse":                {"profile", "internal/hashing", "internal/infile", "internal/store"},
 	"internal/store/clickhouse/clickhousetest": {"internal/freeport"}, // starts servers
-	"internal/ingest":                          {"profile", "internal/durable", "internal/hashing", "internal/infile", "internal/store", "internal/temporary"},
+	"internal/credentials":                     {"internal/infile"},   // to authenticate to other servers
+	"internal/ingest":                          {"profile", "internal/credentials", "internal/durable", "internal/hashing", "internal/infile", "internal/store", "internal/temporary"},
 	// What is on the wire, for server and command line.
 	"internal/api": {"internal/advice", "internal/compare", "internal/experiment", "internal/store", "internal/tune", "internal/regress"},
 	// The shell of all servers, which knows no subject; services, which register on it;

@@ -2,11 +2,9 @@ package scrape
 
 import (
 	"cmp"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
-	"net/http"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -14,7 +12,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/credentials"
 	"github.com/hone-go/hone/internal/store"
 )
 
@@ -37,9 +35,9 @@ type Job struct {
 	// there, such as `profiles.allocs.enabled = true`.
 	Profiles map[string]Profile `toml:"profiles"`
 
-	Auth    Auth  `toml:"auth"`
-	TLS     TLS   `toml:"tls"`
-	MaxBody int64 `toml:"max_body"` // bytes of a profile as it is sent; what the Receiver takes
+	Auth    credentials.Auth `toml:"auth"`
+	TLS     credentials.TLS  `toml:"tls"`
+	MaxBody int64            `toml:"max_body"` // bytes of a profile as it is sent; what the Receiver takes
 
 	// MaxTargets bounds targets, so that a broken list can't take all memory; 10000.
 	MaxTargets int `toml:"max_targets"`
@@ -65,24 +63,6 @@ type Profile struct {
 	// What is kept is what they rise between scrapes. The ?seconds= that servers
 	// offer for that would also subtract what doesn't count, such as inuse_space.
 	Cumulative []string `toml:"cumulative"`
-}
-
-// Auth says how requests authenticate: with a token, or a user and a password.
-type Auth struct {
-	Bearer       string `toml:"bearer"`
-	BearerFile   string `toml:"bearer_file"` // read for each request
-	User         string `toml:"user"`
-	Password     string `toml:"password"`
-	PasswordFile string `toml:"password_file"`
-}
-
-// TLS has the settings for https.
-type TLS struct {
-	CA         string `toml:"ca"` // file with the authorities' certificates; the system's
-	Cert       string `toml:"cert"`
-	Key        string `toml:"key"`
-	ServerName string `toml:"server_name"` // that certificates have to be of; the target's
-	Insecure   bool   `toml:"insecure"`    // accept any certificate
 }
 
 // Duration is a time.Duration that is written as "10s".
@@ -233,16 +213,8 @@ func (j Job) check() (errs []error) {
 			fail("static targets: %w", err)
 		}
 	}
-	if j.Auth.Bearer != "" && j.Auth.BearerFile != "" || j.Auth.Password != "" && j.Auth.PasswordFile != "" {
-		fail("auth: give either a secret or a file with it, not both")
-	}
-	if (j.Auth.Bearer != "" || j.Auth.BearerFile != "") && j.Auth.User != "" {
-		fail("auth: give either a bearer token or a user, not both")
-	}
-	if j.Auth.User == "" && (j.Auth.Password != "" || j.Auth.PasswordFile != "") {
-		fail("auth: a password needs a user")
-	}
-	if _, err := j.TLS.config(); err != nil {
+	errs = append(errs, j.Auth.Check()...)
+	if _, err := j.TLS.Config(); err != nil {
 		fail("tls: %w", err)
 	}
 	return errs
@@ -284,53 +256,4 @@ func splitTarget(text, scheme, prefix string) (s, host, path string, err error) 
 		prefix = u.Path
 	}
 	return u.Scheme, u.Host, prefix, nil
-}
-
-// config returns the settings for https.
-func (t TLS) config() (*tls.Config, error) {
-	cfg := &tls.Config{ServerName: t.ServerName, InsecureSkipVerify: t.Insecure, MinVersion: tls.VersionTLS12}
-	if t.CA != "" {
-		var err error
-		if cfg.RootCAs, err = infile.CertPool(t.CA); err != nil {
-			return nil, err
-		}
-	}
-	if (t.Cert == "") != (t.Key == "") {
-		return nil, errors.New("give both cert and key, or neither")
-	}
-	if t.Cert != "" {
-		if _, err := infile.KeyPair(t.Cert, t.Key); err != nil {
-			return nil, err
-		}
-		// Read for each connection: certificates are replaced.
-		cfg.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-			c, err := infile.KeyPair(t.Cert, t.Key)
-			return &c, err
-		}
-	}
-	return cfg, nil
-}
-
-// maxSecret bounds a file with a password or token, in bytes.
-const maxSecret = 64 << 10
-
-// authorize adds to a request who asks.
-func (a Auth) authorize(r *http.Request) error {
-	secret := func(text, file string) (string, error) {
-		if file == "" {
-			return text, nil
-		}
-		data, err := infile.ReadText(r.Context(), file, maxSecret)
-		return strings.TrimSpace(string(data)), err
-	}
-	if a.User != "" {
-		password, err := secret(a.Password, a.PasswordFile)
-		r.SetBasicAuth(a.User, password)
-		return err
-	}
-	token, err := secret(a.Bearer, a.BearerFile)
-	if token != "" {
-		r.Header.Set("Authorization", "Bearer "+token)
-	}
-	return err
 }

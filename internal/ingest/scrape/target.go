@@ -57,7 +57,7 @@ func newJob(given Job, limit int64) (*activeJob, error) {
 		}
 		j.rules = append(j.rules, r)
 	}
-	cfg, err := j.TLS.config()
+	cfg, err := j.TLS.Config()
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (j *activeJob) get(ctx context.Context, target string, body *bytes.Buffer, 
 	if err != nil {
 		return err
 	}
-	if err := j.Auth.authorize(r); err != nil {
+	if err := j.Auth.Authorize(r); err != nil {
 		return err
 	}
 	r.Header.Set("User-Agent", "hone")
