@@ -16,8 +16,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"golang.org/x/perf/benchunit"
-
 	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/capture"
 	"github.com/hone-go/hone/internal/compare"
@@ -200,28 +198,8 @@ func (f *regressionsFlags) print(a *app, list api.Regressions) error {
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s to %s\t%d of %d\t%s\n", compare.Printable(r.ID), compare.Printable(r.State), time.UnixMilli(r.Since).Local().Format("2006-01-02 15:04"),
 			compare.Printable(r.Service), compare.Printable(cmp.Or(r.Version, "-")), compare.Printable(r.Kind), name, growth,
-			costOf(r.Before, r), costOf(r.After, r), r.Affected, r.Instances, compare.Printable(strings.Join(r.New, ", ")))
+			r.Cost(r.Before), r.Cost(r.After), r.Affected, r.Instances, compare.Printable(strings.Join(r.New, ", ")))
 	}
 	w.Flush()
 	return writeTrimmed(a.stdout, b.String())
-}
-
-// costOf returns a cost with its unit: CPUs, or what a second or a request costs.
-func costOf(v float64, r *api.Regression) string {
-	per := "/s"
-	switch {
-	case r.PerRequest:
-		per = "/request"
-	case r.Kind == "heap" || r.Kind == "goroutine":
-		per = ""
-	case r.Kind == "cpu" && r.Unit == "nanoseconds":
-		return fmt.Sprintf("%.3g CPUs", v/float64(time.Second))
-	}
-	switch r.Unit {
-	case "nanoseconds":
-		return benchunit.Scale(v/float64(time.Second), benchunit.Decimal) + "s" + per
-	case "bytes":
-		return benchunit.Scale(v, benchunit.Binary) + "B" + per
-	}
-	return benchunit.Scale(v, benchunit.Decimal) + per
 }

@@ -1,9 +1,12 @@
 package api
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"time"
+
+	"golang.org/x/perf/benchunit"
 
 	"github.com/hone-go/hone/internal/regress"
 	"github.com/hone-go/hone/internal/store"
@@ -132,6 +135,26 @@ func NewRegression(e *regress.Entry) Regression {
 	r.Base = compared(e, e.From, e.Middle, store.NotEqual)
 	r.Head = compared(e, e.Since, e.To, store.Equal)
 	return r
+}
+
+// Cost returns a cost with its unit: CPUs, or what a second or a request costs.
+func (r *Regression) Cost(v float64) string {
+	per := "/s"
+	switch {
+	case r.PerRequest:
+		per = "/request"
+	case r.Kind == "heap" || r.Kind == "goroutine":
+		per = ""
+	case r.Kind == "cpu" && r.Unit == "nanoseconds":
+		return fmt.Sprintf("%.3g CPUs", v/float64(time.Second))
+	}
+	switch r.Unit {
+	case "nanoseconds":
+		return benchunit.Scale(v/float64(time.Second), benchunit.Decimal) + "s" + per
+	case "bytes":
+		return benchunit.Scale(v, benchunit.Binary) + "B" + per
+	}
+	return benchunit.Scale(v, benchunit.Decimal) + per
 }
 
 // compared returns the id of the selection that is one side of a comparison: the profiles
