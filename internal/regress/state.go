@@ -22,7 +22,10 @@ const (
 // An Entry is a regression that was found, and its state.
 type Entry struct {
 	Regression
-	State    string `json:"state"`
+	State string `json:"state"`
+	// Opened is when it was found, the last time: a resolved regression can come back. In ns
+	// since 1970.
+	Opened   int64  `json:"opened,omitempty"`
 	Resolved int64  `json:"resolved,omitempty"` // ns since 1970
 	Acknowledgement
 }
@@ -220,10 +223,11 @@ func (s *State) add(r Regression) bool {
 		e := &s.entries[i]
 		switch {
 		case e.ID == r.ID:
+			found := r.Found
 			r.Found = e.Found
 			e.Regression = r
 			if e.State == Resolved {
-				e.State, e.Resolved = Open, 0
+				e.State, e.Opened, e.Resolved = Open, found, 0
 			}
 			return false
 		case e.Service == r.Service && e.Kind == r.Kind && e.Function == r.Function && e.Version != r.Version && e.State != Resolved && r.Version == "":
@@ -232,7 +236,7 @@ func (s *State) add(r Regression) bool {
 			return false // the week that the drift was compared over began before it
 		}
 	}
-	s.entries = append(s.entries, Entry{Regression: r, State: Open})
+	s.entries = append(s.entries, Entry{Regression: r, State: Open, Opened: r.Found})
 	return true
 }
 

@@ -142,3 +142,26 @@ func TestStateDamaged(t *testing.T) {
 		t.Errorf("got %q, %v", data, err)
 	}
 }
+
+// TestOpened checks that a regression that comes back is opened again, and keeps the time when
+// it was first found.
+func TestOpened(t *testing.T) {
+	s := NewState("", nil)
+	for _, step := range []struct {
+		found, resolved int64 // only one is set
+		opened          int64
+	}{{found: 100, opened: 100}, {found: 200, opened: 100}, {resolved: 300, opened: 100}, {found: 400, opened: 400}, {found: 500, opened: 400}} {
+		r := entry("1", "f", "v2", 50)
+		r.Found = step.found
+		var err error
+		if step.resolved > 0 {
+			err = s.resolve("1", step.resolved)
+		} else {
+			_, err = s.record("v2", step.found, []Regression{r})
+		}
+		all, lerr := s.List()
+		if err := errors.Join(err, lerr); err != nil || len(all) != 1 || all[0].Opened != step.opened || all[0].Found != 100 {
+			t.Errorf("%+v: got %+v, %v", step, all, err)
+		}
+	}
+}
