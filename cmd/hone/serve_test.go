@@ -443,6 +443,10 @@ cert = "cert.pem"
 retention = "3 dogs"
 max_size = "much"
 
+[regressions]
+every = "1ms"
+budget = 2.0
+
 [[scrape]]
 interval = "1ms"
 [[scrape.relabel]]
@@ -457,6 +461,8 @@ action = "dance"
 		": log.level: \"loud\" is not debug, info, warn or error",
 		": tls: cert and key belong together",
 		": public_url: ",
+		": regressions.every: 1ms is too short",
+		": regressions.budget: invalid share of a CPU 2",
 		": scrape: scrape job 1 has no name",
 		": scrape: scrape job 1: the interval 1ms",
 		": scrape: scrape job 1: recording 10s per target",

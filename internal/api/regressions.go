@@ -79,7 +79,7 @@ type RegressionService struct {
 }
 
 // NewRegressionSummary returns the summary of what was compared and found, with services
-// by name.
+// by name, without when and how often the server looks.
 func NewRegressionSummary(watched []regress.Watched, found []regress.Entry) RegressionSummary {
 	byName := map[string]*RegressionService{}
 	of := func(name string) *RegressionService {
@@ -103,7 +103,7 @@ func NewRegressionSummary(watched []regress.Watched, found []regress.Entry) Regr
 			s.Resolved++
 		}
 	}
-	out := RegressionSummary{Every: regress.Every, Services: []RegressionService{}}
+	out := RegressionSummary{Services: []RegressionService{}}
 	for _, name := range slices.Sorted(maps.Keys(byName)) {
 		slices.Sort(byName[name].Kinds)
 		out.Services = append(out.Services, *byName[name])

@@ -23,6 +23,7 @@ import (
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/ingest/cloudprofiler"
 	"github.com/hone-go/hone/internal/ingest/scrape"
+	"github.com/hone-go/hone/internal/regress"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
 	"github.com/hone-go/hone/internal/store/clickhouse"
@@ -92,6 +93,10 @@ type Config struct {
 		Zone     string                        `toml:"zone"`
 		Instance string                        `toml:"instance"`
 	} `toml:"cloud_profiler"`
+	Regressions struct {
+		Every  configDuration `toml:"every"`
+		Budget float64        `toml:"budget"` // share of one CPU
+	} `toml:"regressions"`
 	Scrape []scrape.Job `toml:"scrape"`
 
 	file string // "" without one
@@ -176,6 +181,7 @@ func DefaultConfig(file string) *Config {
 	c.CloudProfiler.Interval, c.CloudProfiler.Duration = configDuration(agents.Interval), configDuration(agents.Duration)
 	c.CloudProfiler.Wait = configDuration(agents.MaxPoll)
 	c.CloudProfiler.Tunnels, c.CloudProfiler.Project = cloudprofiler.DefaultTunnels, cloudprofiler.DefaultProject
+	c.Regressions.Every, c.Regressions.Budget = configDuration(regress.DefaultEvery), regress.DefaultBudget
 	return c
 }
 
@@ -298,6 +304,12 @@ func (c *Config) Check() (found Problems) {
 	}
 	agents, proxy := c.cloudProfiler(), c.cloudProfilerProxy()
 	blame("cloud_profiler", errors.Join(agents.Check(), proxy.Check()))
+	if d := time.Duration(c.Regressions.Every); d < time.Second {
+		blame("regressions.every", fmt.Errorf("%v is too short: use at least 1s", d))
+	}
+	if b := c.Regressions.Budget; !(b > 0 && b <= 1) {
+		blame("regressions.budget", fmt.Errorf("invalid share of a CPU %v: use a number above 0, and at most 1", b))
+	}
 	blame("scrape", scrape.Check(c.Scrape))
 	if c.Auth.OIDC != nil {
 		if c.Auth.Required != nil && !*c.Auth.Required {

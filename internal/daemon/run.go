@@ -109,7 +109,9 @@ func (d *daemon) assemble(work context.Context, reach server.Reach) (err error) 
 	// Whoever reaches it from this machine alone is the one who runs hone fix here.
 	findings.New(work, d.server, findings.Config{Module: module, Keep: !reach.Public, Open: d.profiles.Open})
 	found := regress.NewState(filepath.Join(d.cfg.Data, "regressions.json"), d.warn)
-	d.watching = regress.NewWatch(regress.Config{Store: d.store, State: found, Log: d.warn})
+	d.watching = regress.NewWatch(regress.Config{
+		Store: d.store, State: found, Every: time.Duration(d.cfg.Regressions.Every), Budget: d.cfg.Regressions.Budget, Log: d.warn,
+	})
 	d.metrics.MustRegister(regressions.New(d.server, found, d.watching))
 	mcp.Mount(d.server, d.o.Version)
 	d.server.Operate(d.ready)

@@ -15,14 +15,19 @@ import (
 type Config struct {
 	Store store.Store
 	State *State
+	// Every is how often the watch looks for something to compare; 0 is DefaultEvery.
+	Every time.Duration
 	// Budget is the share of one CPU that comparisons may take: after each, the watch
-	// pauses. 0 is the default.
+	// pauses. 0 is DefaultBudget.
 	Budget float64
 	Log    func(string)
 }
 
-// defaultBudget is 2 % of one CPU.
-const defaultBudget = 0.02
+// Defaults of a watch.
+const (
+	DefaultEvery  = 5 * time.Minute
+	DefaultBudget = 0.02
+)
 
 // A Watch compares services on a schedule: new versions at each of Looks, and all services
 // every DriftEvery.
@@ -46,7 +51,7 @@ type Stats struct {
 
 // NewWatch returns a watch. Run starts it.
 func NewWatch(cfg Config) *Watch {
-	cfg.Budget = cmp.Or(cfg.Budget, defaultBudget)
+	cfg.Every, cfg.Budget = cmp.Or(cfg.Every, DefaultEvery), cmp.Or(cfg.Budget, DefaultBudget)
 	return &Watch{cfg: cfg, src: FromStore(cfg.Store)}
 }
 
@@ -56,11 +61,11 @@ func (w *Watch) Stats() Stats {
 }
 
 // Every is how often the watch looks for something to compare.
-const Every = 5 * time.Minute
+func (w *Watch) Every() time.Duration { return w.cfg.Every }
 
 // Run compares until ctx is done.
 func (w *Watch) Run(ctx context.Context) {
-	tick := time.NewTicker(Every)
+	tick := time.NewTicker(w.cfg.Every)
 	defer tick.Stop()
 	for {
 		select {

@@ -81,7 +81,7 @@ func (s *Service) summary(w http.ResponseWriter, r *http.Request) error {
 	out := api.NewRegressionSummary(
 		slices.DeleteFunc(watched, func(w regress.Watched) bool { return !by.Allows(w.Service) }),
 		slices.DeleteFunc(found, func(e regress.Entry) bool { return !by.Allows(e.Service) }))
-	out.Looked = api.Milliseconds(s.watch.Stats().Looked)
+	out.Looked, out.Every = api.Milliseconds(s.watch.Stats().Looked), s.watch.Every()
 	a, err := server.JSONAnswer(r.Context(), out)
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request, action string, 
 // metrics describes the counts of the watch.
 func metrics() (comparisons, seconds, found, failed *prometheus.Desc) {
 	return prometheus.NewDesc("hone_regress_comparisons_total", "Comparisons of a service with its past.", nil, nil),
-		prometheus.NewDesc("hone_regress_seconds_total", "Seconds spent looking for regressions, at most 2 % of the time.", nil, nil),
+		prometheus.NewDesc("hone_regress_seconds_total", "Seconds spent looking for regressions.", nil, nil),
 		prometheus.NewDesc("hone_regress_found_total", "Regressions found.", nil, nil),
 		prometheus.NewDesc("hone_regress_failed_total", "Rounds of comparisons that failed.", nil, nil)
 }

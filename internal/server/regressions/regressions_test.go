@@ -109,7 +109,7 @@ func TestService(t *testing.T) {
 	} {
 		r := g.Do("GET", "/api/v1/regressions/summary", "", g.As(as))
 		var got api.RegressionSummary
-		if err := json.Unmarshal([]byte(servertest.Body(t, r)), &got); err != nil || got.Looked != now/1e6 || got.Every != regress.Every || !reflect.DeepEqual(got.Services, want) {
+		if err := json.Unmarshal([]byte(servertest.Body(t, r)), &got); err != nil || got.Looked != now/1e6 || got.Every != regress.DefaultEvery || !reflect.DeepEqual(got.Services, want) {
 			t.Errorf("summary for %s: %+v, %v, want %+v", as, got, err, want)
 		}
 	}
