@@ -104,14 +104,15 @@ var importTable = map[string][]string{
 	"internal/store/storetest":                 {"profile", "internal/store"},
 	"internal/store/clickhouse":                {"profile", "internal/hashing", "internal/infile", "internal/store"},
 	"internal/store/clickhouse/clickhousetest": {"internal/freeport"}, // starts servers
-	"internal/credentials":                     {"internal/infile"},   // to authenticate to other servers
+	"internal/glob":                            {},
+	"internal/credentials":                     {"internal/infile"}, // to authenticate to other servers
 	"internal/ingest":                          {"profile", "internal/credentials", "internal/durable", "internal/hashing", "internal/infile", "internal/store", "internal/temporary"},
 	// What is on the wire, for server and command line.
 	"internal/api": {"internal/advice", "internal/compare", "internal/experiment", "internal/store", "internal/tune", "internal/regress"},
 	// The shell of all servers, which knows no subject; services, which register on it;
 	// and hone serve, which puts them together. None but that sees an engine of the store.
 	"internal/server":            {"profile", "internal/api", "internal/ingest", "internal/report", "internal/server/auth", "internal/server/page"},
-	"internal/server/auth":       {"internal/durable", "internal/infile", "internal/server/page", "internal/store", "internal/temporary"},
+	"internal/server/auth":       {"internal/durable", "internal/glob", "internal/infile", "internal/server/page", "internal/store", "internal/temporary"},
 	"internal/server/page":       {},
 	"internal/server/reports":    {"profile", "internal/api", "internal/graphviz", "internal/infile", "internal/ingest", "internal/report", "internal/server", "internal/server/auth", "internal/shell", "internal/store", "internal/temporary"},
 	"internal/server/stored":     {"profile", "internal/api", "internal/durable", "internal/report", "internal/server", "internal/server/auth", "internal/server/reports", "internal/shell", "internal/store", "internal/temporary"},

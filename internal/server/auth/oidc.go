@@ -12,6 +12,8 @@ import (
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"golang.org/x/oauth2"
+
+	"github.com/hone-go/hone/internal/glob"
 )
 
 // OIDCConfig configures login with an identity provider.
@@ -62,7 +64,7 @@ func (r *Rule) fits(u user) bool {
 	switch {
 	case r.Email == "" && r.Group == "" && r.Subject == "":
 		return false
-	case r.Email != "" && !globMatches(strings.ToLower(r.Email), strings.ToLower(u.Email)):
+	case r.Email != "" && !glob.Match(strings.ToLower(r.Email), strings.ToLower(u.Email)):
 		return false
 	case r.Group != "" && !slices.Contains(u.Groups, r.Group):
 		return false

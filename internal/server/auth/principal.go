@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/hone-go/hone/internal/glob"
 	"github.com/hone-go/hone/internal/store"
 )
 
@@ -106,29 +107,7 @@ func accountOf(token, issuer, subject string) string {
 
 // Allows reports whether a principal may see and send profiles of a service.
 func (p *Principal) Allows(service string) bool {
-	return p.Services == nil || slices.ContainsFunc(p.Services, func(pattern string) bool { return globMatches(pattern, service) })
-}
-
-// globMatches takes linear time per star: if a part matches at several positions,
-// the first one is as good as the others.
-func globMatches(pattern, text string) bool {
-	parts := strings.Split(pattern, "*")
-	if len(parts) == 1 {
-		return pattern == text
-	}
-	rest, ok := strings.CutPrefix(text, parts[0])
-	if !ok {
-		return false
-	}
-	last := len(parts) - 1
-	for _, part := range parts[1:last] {
-		i := strings.Index(rest, part)
-		if i < 0 {
-			return false
-		}
-		rest = rest[i+len(part):]
-	}
-	return strings.HasSuffix(rest, parts[last])
+	return p.Services == nil || slices.ContainsFunc(p.Services, func(pattern string) bool { return glob.Match(pattern, service) })
 }
 
 // Scope returns a name for the services that a principal sees. "" means all services.
