@@ -95,7 +95,7 @@ var importTable = map[string][]string{
 	"internal/server/mcp":         {"internal/api", "internal/compare", "internal/report", "internal/server", "internal/server/auth", "internal/temporary"},
 	"internal/server/regressions": {"internal/api", "internal/regress", "internal/server", "internal/server/auth"},
 	"internal/regress":            {"profile", "internal/durable", "internal/experiment/rank", "internal/report", "internal/store", "internal/temporary"},
-	"internal/notify":             {"internal/api", "internal/credentials", "internal/glob", "internal/regress"},
+	"internal/notify":             {"internal/api", "internal/credentials", "internal/durable", "internal/glob", "internal/regress", "internal/temporary"},
 	"internal/pgo":                {"profile", "internal/api", "internal/bench", "internal/experiment", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
 
 	"internal/store":      {"profile"},

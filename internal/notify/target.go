@@ -1,4 +1,3 @@
-// Package notify tells other systems about regressions that open and resolve.
 package notify
 
 import (
