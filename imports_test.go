@@ -92,11 +92,12 @@ var importTable = map[string][]string{
 	"internal/advisor": {"profile", "internal/advice", "internal/advice/rules", "internal/bench", "internal/counts", "internal/experiment", "internal/infile", "internal/pgo", "internal/temporary", "internal/tune"},
 
 	// Profiles for the compiler: it asks hone serve for profiles, and measures what they gain.
-	"internal/server/mcp":         {"internal/api", "internal/compare", "internal/report", "internal/server", "internal/server/auth", "internal/temporary"},
-	"internal/server/regressions": {"internal/api", "internal/regress", "internal/server", "internal/server/auth"},
-	"internal/regress":            {"profile", "internal/durable", "internal/experiment/rank", "internal/report", "internal/store", "internal/temporary"},
-	"internal/notify":             {"internal/api", "internal/credentials", "internal/durable", "internal/glob", "internal/regress", "internal/temporary"},
-	"internal/pgo":                {"profile", "internal/api", "internal/bench", "internal/experiment", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
+	"internal/server/mcp":              {"internal/api", "internal/compare", "internal/report", "internal/server", "internal/server/auth", "internal/temporary"},
+	"internal/server/regressions":      {"internal/api", "internal/regress", "internal/server", "internal/server/auth"},
+	"internal/regress":                 {"profile", "internal/durable", "internal/experiment/rank", "internal/report", "internal/store", "internal/temporary"},
+	"internal/notify/alertmanagertest": {"internal/freeport"}, // starts Alertmanagers
+	"internal/notify":                  {"internal/api", "internal/credentials", "internal/durable", "internal/glob", "internal/regress", "internal/temporary"},
+	"internal/pgo":                     {"profile", "internal/api", "internal/bench", "internal/experiment", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
 
 	"internal/store":      {"profile"},
 	"internal/store/disk": {"profile", "internal/hashing", "internal/store", "internal/store/disk/format"},

@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// look is how often a target is compared with the regressions.
+	// look is how often a target is compared with the regressions, or as often as alerts are
+	// repeated.
 	look = 10 * time.Second
 	// grace is how long a request may go on after the end.
 	grace = 2 * time.Second
@@ -63,7 +64,7 @@ func (d *delivery) round(ctx context.Context) time.Duration {
 	d.note(p.quiet, now)
 	if len(p.events) == 0 {
 		d.single = false
-		return look
+		return min(look, time.Duration(d.target.Repeat))
 	}
 	batch := p.events[:min(len(p.events), d.most())]
 	body, err := d.body(batch, now)

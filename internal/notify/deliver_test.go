@@ -203,8 +203,10 @@ func TestAlerts(t *testing.T) {
 		w.want("nothing is repeated", time.Hour, "")
 		w.stop()
 		w.set(found("a", regress.Acknowledged, at), found("b", regress.Open, time.Now().UnixNano()))
+		w.cfg.Targets[0].Repeat = Duration(2 * time.Second)
 		w.start()
-		w.want("after a restart", look, "b firing 4m0s")
+		w.want("after a restart", time.Second, "b firing 8s")
+		w.want("repeated more often", 4*time.Second, "b firing 8s, b firing 8s")
 		w.stop()
 	})
 }
