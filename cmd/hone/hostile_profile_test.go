@@ -178,7 +178,7 @@ func hostileInputs(t *testing.T, bad string) map[string]string {
 	found := api.NewRegressions([]regress.Entry{{Regression: regress.Regression{
 		ID: bad, Service: bad, Kind: bad, Type: bad, Unit: bad, Function: bad, Version: bad, New: []string{bad},
 		Causes: []regress.Cause{{Function: bad}},
-	}, State: regress.Open, By: bad}})
+	}, State: regress.Open, Acknowledgement: regress.Acknowledgement{By: bad, Reason: bad}}})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		json.NewEncoder(w).Encode(found)
