@@ -180,7 +180,7 @@ func (d *delivery) note(events []event, now time.Time) (news int64) {
 		return 0
 	}
 	if err := d.told.note(d.target.Name, told, now.UnixNano()); err != nil {
-		d.log("What was notified can't be kept, and may be sent again after a restart: " + err.Error())
+		d.log("Failed to keep what was notified; it may be sent again after a restart: " + err.Error())
 	}
 	return news
 }

@@ -2,7 +2,6 @@ package notify
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
@@ -15,8 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/hone-go/hone/internal/credentials"
 )
 
 // Headers of signed requests.
@@ -104,15 +101,9 @@ func status(code int) string {
 
 // request returns a request with its signature, and the secrets that it has.
 func (s *sender) request(ctx context.Context, body []byte, now time.Time) (r *http.Request, secrets []string, err error) {
-	text := s.target.URL
-	if s.target.URLFile != "" {
-		if text, err = credentials.ReadSecret(ctx, s.target.URLFile); err != nil {
-			return nil, nil, fmt.Errorf("url_file: %w", err)
-		}
-	}
-	to, err := s.target.address(text)
+	to, err := s.target.location(ctx)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", cmp.Or(s.target.URLFile, "url"), err)
+		return nil, nil, err
 	}
 	if r, err = http.NewRequestWithContext(ctx, http.MethodPost, to.String(), bytes.NewReader(body)); err != nil {
 		return nil, nil, errors.New("invalid url")
@@ -122,7 +113,7 @@ func (s *sender) request(ctx context.Context, body []byte, now time.Time) (r *ht
 	if err := s.target.Auth.Authorize(r); err != nil {
 		return nil, nil, fmt.Errorf("auth: %w", err)
 	}
-	secret, err := s.secret(ctx)
+	secret, err := s.target.secret(ctx, s.getenv)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -138,28 +129,6 @@ func (s *sender) request(ctx context.Context, body []byte, now time.Time) (r *ht
 		secrets = append(secrets, strings.Trim(to.EscapedPath(), "/"))
 	}
 	return r, secrets, nil
-}
-
-// secret returns what signs requests, "" for nothing. A secret that is configured and missing
-// is an error: requests are never sent without their signature.
-func (s *sender) secret(ctx context.Context) (string, error) {
-	name, secret := "secret_env", ""
-	switch {
-	case s.target.SecretFile != "":
-		var err error
-		if secret, err = credentials.ReadSecret(ctx, s.target.SecretFile); err != nil {
-			return "", fmt.Errorf("secret_file: %w", err)
-		}
-		name = "secret_file"
-	case s.target.SecretEnv != "":
-		secret = s.getenv(s.target.SecretEnv)
-	default:
-		return "", nil
-	}
-	if secret == "" {
-		return "", fmt.Errorf("%s: the secret is empty", name)
-	}
-	return secret, nil
 }
 
 // Sign returns the value of SignatureHeader.

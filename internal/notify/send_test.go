@@ -135,10 +135,11 @@ func TestAnswers(t *testing.T) {
 // TestCheck checks that wrong settings are told with their names, and no URL.
 func TestCheck(t *testing.T) {
 	good := Target{Name: "a", Format: Alertmanager, URL: "http://127.0.0.1:9093", Labels: map[string]string{"severity": "page"}, Repeat: Duration(time.Minute)}
-	slack := Target{Name: "b", Format: JSON, URLFile: "/etc/hone/slack", SecretEnv: "S"}
+	slack := Target{Name: "b", Format: JSON, URLFile: write(t, "https://hooks.example/s3cret"), SecretEnv: "S"}
 	if err := Check([]Target{good, slack}); err != nil {
 		t.Error(err)
 	}
+	empty := write(t, "\n")
 	for want, change := range map[string]func(*Target){
 		`target 1: name is missing`:                           func(t *Target) { t.Name = "" },
 		`target "a\n": name: it is a label`:                   func(t *Target) { t.Name = "a\n" },
@@ -149,6 +150,8 @@ func TestCheck(t *testing.T) {
 		`url: it has no host`:                                 func(t *Target) { t.URL = "http:///s3cret" },
 		`url: it has a user: use auth`:                        func(t *Target) { t.URL = "http://me:s3cret@host/" },
 		`url: invalid port`:                                   func(t *Target) { t.URL = "http://host:s3cret/" },
+		`url_file: open no/such/file`:                         func(t *Target) { t.URL, t.URLFile = "", "no/such/file" },
+		`secret_file: the secret is empty`:                    func(t *Target) { t.SecretFile = empty },
 		`url: give either url or url_file`:                    func(t *Target) { t.URLFile = "x" },
 		`labels and repeat are for format = "alertmanager"`:   func(t *Target) { t.Format = JSON },
 		`labels: invalid name "a-b": use letters, digits and`: func(t *Target) { t.Labels = map[string]string{"a-b": ""} },

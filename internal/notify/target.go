@@ -2,6 +2,7 @@ package notify
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
@@ -100,13 +101,10 @@ func (t Target) check() (errs []error) {
 	if t.Format != Alertmanager && t.Format != JSON {
 		fail("format: unknown format %q: use %s or %s", t.Format, Alertmanager, JSON)
 	}
-	switch {
-	case t.URL != "" && t.URLFile != "":
+	if t.URL != "" && t.URLFile != "" {
 		fail("url: give either url or url_file, not both")
-	case t.URLFile == "":
-		if _, err := t.address(t.URL); err != nil {
-			fail("url: %w", err)
-		}
+	} else if _, err := t.location(context.Background()); err != nil {
+		errs = append(errs, err)
 	}
 	if t.Format != Alertmanager && (len(t.Labels) > 0 || t.Repeat != 0) {
 		fail("labels and repeat are for format = %q", Alertmanager)
@@ -126,6 +124,11 @@ func (t Target) check() (errs []error) {
 	}
 	if t.SecretFile != "" && t.SecretEnv != "" {
 		fail("secret: give either secret_file or secret_env, not both")
+	} else if t.SecretFile != "" {
+		// The environment of a check isn't that of the server.
+		if _, err := t.secret(context.Background(), nil); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	errs = append(errs, t.Auth.Check()...)
 	if _, err := t.TLS.Config(); err != nil {
@@ -138,6 +141,23 @@ func (t Target) check() (errs []error) {
 func labelName(name string) bool {
 	ok, _ := regexp.MatchString(`^[a-zA-Z_][a-zA-Z0-9_]*$`, name)
 	return ok && !strings.HasPrefix(name, "__")
+}
+
+// location returns where requests go. Errors name the setting.
+func (t *Target) location(ctx context.Context) (*url.URL, error) {
+	text, name := t.URL, "url"
+	if t.URLFile != "" {
+		var err error
+		if text, err = credentials.ReadSecret(ctx, t.URLFile); err != nil {
+			return nil, fmt.Errorf("url_file: %w", err)
+		}
+		name = "url_file: the URL in " + t.URLFile
+	}
+	u, err := t.address(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return u, nil
 }
 
 // address returns where requests go for a URL as it is configured.
@@ -162,6 +182,28 @@ func (t *Target) address(text string) (*url.URL, error) {
 		u = u.JoinPath(alertsPath)
 	}
 	return u, nil
+}
+
+// secret returns what signs requests, "" for nothing. A secret that is configured and missing
+// is an error: requests are never sent without their signature.
+func (t *Target) secret(ctx context.Context, getenv func(string) string) (string, error) {
+	name, secret := "secret_env", ""
+	switch {
+	case t.SecretFile != "":
+		var err error
+		if secret, err = credentials.ReadSecret(ctx, t.SecretFile); err != nil {
+			return "", fmt.Errorf("secret_file: %w", err)
+		}
+		name = "secret_file"
+	case t.SecretEnv != "":
+		secret = getenv(t.SecretEnv)
+	default:
+		return "", nil
+	}
+	if secret == "" {
+		return "", fmt.Errorf("%s: the secret is empty", name)
+	}
+	return secret, nil
 }
 
 // alertsPath is the path of an Alertmanager's API that takes alerts.
