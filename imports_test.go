@@ -93,7 +93,7 @@ var importTable = map[string][]string{
 
 	// Profiles for the compiler: it asks hone serve for profiles, and measures what they gain.
 	"internal/server/mcp":              {"internal/api", "internal/compare", "internal/report", "internal/server", "internal/server/auth", "internal/temporary"},
-	"internal/server/regressions":      {"internal/api", "internal/regress", "internal/server", "internal/server/auth"},
+	"internal/server/regressions":      {"internal/api", "internal/notify", "internal/regress", "internal/server", "internal/server/auth"},
 	"internal/regress":                 {"profile", "internal/durable", "internal/experiment/rank", "internal/report", "internal/store", "internal/temporary"},
 	"internal/notify/alertmanagertest": {"internal/freeport"}, // starts Alertmanagers
 	"internal/notify":                  {"internal/api", "internal/credentials", "internal/durable", "internal/glob", "internal/regress", "internal/temporary"},
@@ -122,7 +122,7 @@ var importTable = map[string][]string{
 	"internal/server/findings":   {"internal/advice", "internal/advisor", "internal/api", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports", "internal/server/runs", "internal/store", "internal/tune"},
 	"internal/server/loads":      {"internal/load", "internal/load/kafkaload", "internal/load/template", "internal/server", "internal/server/auth"},
 	"internal/server/servertest": {"profile", "internal/api", "internal/ingest", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/shell", "internal/srcfind", "internal/store", "internal/store/storetest"},
-	"internal/daemon":            {"internal/advisor", "internal/api", "internal/infile", "internal/ingest", "internal/load/kafkaload", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/loads", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/store", "internal/store/clickhouse", "internal/store/disk", "web", "internal/regress", "internal/server/mcp", "internal/server/regressions"},
+	"internal/daemon":            {"internal/advisor", "internal/api", "internal/infile", "internal/ingest", "internal/load/kafkaload", "internal/notify", "internal/regress", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/loads", "internal/server/mcp", "internal/server/regressions", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/store", "internal/store/clickhouse", "internal/store/disk", "web"},
 	"web":                        {},
 
 	"internal/doctor": {"internal/experiment", "internal/gocmd", "internal/workspace"},

@@ -447,6 +447,12 @@ max_size = "much"
 every = "1ms"
 budget = 2.0
 
+[[notify]]
+name = "chat"
+format = "slack"
+url_file = "no/such/file"
+colour = "red"
+
 [[scrape]]
 interval = "1ms"
 [[scrape.relabel]]
@@ -457,12 +463,15 @@ action = "dance"
 		":5: hosts: ", // an element of hosts
 		":24: store.retention: ",
 		":25: store.max_size: ",
+		":35: unknown setting notify.colour",
 		": log.format: \"xml\" is not text or json",
 		": log.level: \"loud\" is not debug, info, warn or error",
 		": tls: cert and key belong together",
 		": public_url: ",
 		": regressions.every: 1ms is too short",
 		": regressions.budget: invalid share of a CPU 2",
+		": notify: target \"chat\": format: unknown format \"slack\"",
+		": notify: target \"chat\": url_file: ",
 		": scrape: scrape job 1 has no name",
 		": scrape: scrape job 1: the interval 1ms",
 		": scrape: scrape job 1: recording 10s per target",

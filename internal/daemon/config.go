@@ -23,6 +23,7 @@ import (
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/ingest/cloudprofiler"
 	"github.com/hone-go/hone/internal/ingest/scrape"
+	"github.com/hone-go/hone/internal/notify"
 	"github.com/hone-go/hone/internal/regress"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
@@ -97,7 +98,8 @@ type Config struct {
 		Every  configDuration `toml:"every"`
 		Budget float64        `toml:"budget"` // share of one CPU
 	} `toml:"regressions"`
-	Scrape []scrape.Job `toml:"scrape"`
+	Notify []notify.Target `toml:"notify"`
+	Scrape []scrape.Job    `toml:"scrape"`
 
 	file string // "" without one
 }
@@ -310,6 +312,7 @@ func (c *Config) Check() (found Problems) {
 	if b := c.Regressions.Budget; !(b > 0 && b <= 1) {
 		blame("regressions.budget", fmt.Errorf("invalid share of a CPU %v: use a number above 0, and at most 1", b))
 	}
+	blame("notify", notify.Check(c.Notify))
 	blame("scrape", scrape.Check(c.Scrape))
 	if c.Auth.OIDC != nil {
 		if c.Auth.Required != nil && !*c.Auth.Required {

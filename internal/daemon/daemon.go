@@ -21,6 +21,7 @@ import (
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/ingest/cloudprofiler"
 	"github.com/hone-go/hone/internal/ingest/scrape"
+	"github.com/hone-go/hone/internal/notify"
 	"github.com/hone-go/hone/internal/regress"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
@@ -61,6 +62,7 @@ type daemon struct {
 	server   *server.Server
 	kept     *stored.Service
 	watching *regress.Watch
+	notifier *notify.Notifier
 	profiles *reports.Service
 
 	changes changes // of the figures that status tells

@@ -137,6 +137,8 @@ var asks = map[string][]ask{
 	"POST /api/v1/regressions/{id}/acknowledge":   {{"/api/v1/regressions/BAD/acknowledge", "", 404}, {"/api/v1/regressions/BAD/acknowledge", "BAD", 400}},
 	"DELETE /api/v1/regressions/{id}/acknowledge": {{"/api/v1/regressions/BAD/acknowledge", "", 404}},
 	"GET /api/v1/regressions/summary":             {{"/api/v1/regressions/summary", "", 200}},
+	"GET /api/v1/notifications":                   {{"/api/v1/notifications", "", 200}},
+	"POST /api/v1/notifications/test":             {{"/api/v1/notifications/test", "", 404}, {"/api/v1/notifications/test?target=BAD", "", 404}},
 }
 
 // refuse has the routes that may refuse hostile texts, and why.

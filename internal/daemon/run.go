@@ -19,6 +19,7 @@ import (
 
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/ingest/scrape"
+	"github.com/hone-go/hone/internal/notify"
 	"github.com/hone-go/hone/internal/regress"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
@@ -112,7 +113,12 @@ func (d *daemon) assemble(work context.Context, reach server.Reach) (err error) 
 	d.watching = regress.NewWatch(regress.Config{
 		Store: d.store, State: found, Every: time.Duration(d.cfg.Regressions.Every), Budget: d.cfg.Regressions.Budget, Log: d.warn,
 	})
-	d.metrics.MustRegister(regressions.New(d.server, found, d.watching))
+	if d.notifier, err = notify.New(notify.Config{
+		Targets: d.cfg.Notify, Page: d.page(reach), File: filepath.Join(d.cfg.Data, "notifications.json"), List: found.List, Log: d.warn,
+	}); err != nil {
+		return d.cfg.Blame("notify", err)
+	}
+	d.metrics.MustRegister(regressions.New(d.server, found, d.watching), regressions.NewNotifications(d.server, d.notifier))
 	mcp.Mount(d.server, d.o.Version)
 	d.server.Operate(d.ready)
 	return nil
@@ -217,6 +223,31 @@ func (d *daemon) secure(of *server.Listening) (scheme string, err error) {
 	return "https", nil
 }
 
+// page returns the address of the web UI.
+func (d *daemon) page(reach server.Reach) string {
+	switch {
+	case d.cfg.PublicURL != "":
+		return d.cfg.PublicURL
+	case d.cfg.TLS.Cert != "":
+		return "https://" + reach.Hosts[0] + "/"
+	}
+	return "http://" + reach.Hosts[0] + "/"
+}
+
+// startNotifier starts notifications. stop ends them, and waits for requests under way.
+func (d *daemon) startNotifier(work context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(work)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		d.notifier.Run(ctx)
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
 // storedSite returns how profiles are shown, with those of a store, whose selections
 // opener opens. Views are kept in the data directory.
 func storedSite(site reports.Config, opener reports.Opener, data string) reports.Config {
@@ -264,8 +295,7 @@ func (d *daemon) serve(ctx, work context.Context, l net.Listener, reach server.R
 			stopScraping()
 		},
 	}
-	scheme, err := d.secure(&of)
-	if err != nil {
+	if _, err := d.secure(&of); err != nil {
 		return err
 	}
 	stopProxy, err := d.startProxy(work)
@@ -274,10 +304,6 @@ func (d *daemon) serve(ctx, work context.Context, l net.Listener, reach server.R
 	}
 	defer stopProxy()
 	d.reloadOnHangup(work)
-	page := scheme + "://" + reach.Hosts[0] + "/"
-	if d.cfg.PublicURL != "" {
-		page = d.cfg.PublicURL
-	}
 	// Who connects meanwhile waits.
 	preparing, prepared := context.WithTimeout(ctx, prepareTime)
 	go func() {
@@ -288,13 +314,14 @@ func (d *daemon) serve(ctx, work context.Context, l net.Listener, reach server.R
 	// A start leaves as much dead memory as live. Collected now, the first questions use it again,
 	// which is faster than memory that the kernel has to map first.
 	go runtime.GC()
-	fmt.Fprintf(d.o.Stdout, "Serving on %s, profiles in %s; ^C ends it\n", page, d.cfg.Keeps())
+	fmt.Fprintf(d.o.Stdout, "Serving on %s, profiles in %s; ^C ends it\n", d.page(reach), d.cfg.Keeps())
 	d.log.Info("started", d.started(l.Addr().String(), of.TLS != nil)...)
 	if d.auth == nil && reach.Public {
 		d.log.Warn("anyone who can connect reads and writes all profiles")
 	}
 	go d.watch(work)
 	go d.watching.Run(work)
+	defer d.startNotifier(work)()
 	if err := d.server.ServeContinuous(ctx, l, of); err != nil {
 		if ctx.Err() == nil {
 			return err
