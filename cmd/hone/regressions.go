@@ -34,6 +34,7 @@ Examples:
   hone regressions
   hone regressions -service shop -version v1.2.0 -fail
   hone regressions -ack 3f2a90c1d4e5b607
+  hone regressions -notify-test
   hone regressions /var/lib/hone
 
 With STORE, a data directory of hone serve or clickhouse://…, hone looks for them
@@ -46,6 +47,8 @@ Flags:
   -all            also acknowledged and resolved ones
   -fail           exit with 3 if any open one is listed
   -ack ID         acknowledge one: it is then listed only with -all
+  -notify-test    send a test to all targets of notifications of the server, and print
+                  what each answers; needs a token of an admin
   -json           print JSON
   -from DURATION  with STORE: how much of its end to look at (24h)
 ` + serverHelp + `  -tls_ca FILE, -tls_cert FILE, -tls_key FILE
@@ -62,6 +65,7 @@ type regressionsFlags struct {
 	serverFlags
 	service, version, ack string
 	all, fail, json       bool
+	notifyTest            bool
 	from                  time.Duration
 }
 
@@ -77,6 +81,7 @@ func runRegressions(ctx context.Context, a *app, args []string) error {
 	fs.BoolVar(&f.all, "all", false, "")
 	fs.BoolVar(&f.fail, "fail", false, "")
 	fs.BoolVar(&f.json, "json", false, "")
+	fs.BoolVar(&f.notifyTest, "notify-test", false, "")
 	fs.DurationVar(&f.from, "from", 24*time.Hour, "")
 	rest, err := parseArgs(fs, args)
 	if err != nil {
@@ -84,6 +89,9 @@ func runRegressions(ctx context.Context, a *app, args []string) error {
 	}
 	if err := f.check(rest); err != nil {
 		return &shell.UsageError{Verb: "regressions", Err: err}
+	}
+	if f.notifyTest {
+		return f.testNotifications(ctx, a, fetcher)
 	}
 	var list api.Regressions
 	if len(rest) == 1 {
@@ -113,6 +121,8 @@ func (f *regressionsFlags) check(rest []string) error {
 		return errors.New("-ack is for a server: leave out the store")
 	case f.ack != "" && (f.all || f.fail || f.service != "" || f.version != ""):
 		return errors.New("-ack names one regression: leave out -all, -fail, -service and -version")
+	case f.notifyTest && (len(rest) == 1 || f.ack != "" || f.all || f.fail || f.service != "" || f.version != ""):
+		return errors.New("-notify-test only sends a test: leave out the store and flags that list or acknowledge regressions")
 	case f.from < time.Hour:
 		return fmt.Errorf("invalid -from %s: use at least 1h", f.from)
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -54,7 +56,7 @@ func TestRegressionsOfStore(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &list); err != nil || code != exitOK || len(list.Regressions) != 1 || list.Regressions[0].Function != "b" {
 		t.Errorf("-json: %d, %v, %s", code, err, out)
 	}
-	for _, args := range [][]string{{"-ack", "1", dir}, {dir, dir}, {"-from", "1s", dir}, {"-ack", "1", "-all"}} {
+	for _, args := range [][]string{{"-ack", "1", dir}, {dir, dir}, {"-from", "1s", dir}, {"-ack", "1", "-all"}, {"-notify-test", dir}, {"-notify-test", "-fail"}} {
 		if code, _, _ := run(args...); code != exitUsage {
 			t.Errorf("%q: %d, want %d", args, code, exitUsage)
 		}
@@ -68,4 +70,39 @@ func TestRegressionsOfServer(t *testing.T) {
 		t.Error(got)
 	}
 	d.hone("regressions", "-ack", "12").failsWith(t, exitFailure, `unknown regression "12"`)
+}
+
+// TestRegressionsNotifyTest has a running server send tests.
+func TestRegressionsNotifyTest(t *testing.T) {
+	d := startServe(t, t.TempDir())
+	d.hone("regressions", "-notify-test").failsWith(t, exitFailure, "no notifications are configured: add [[notify]]")
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/hook/s3cret" {
+			http.Error(w, "invalid_token\x1b[31m", http.StatusForbidden)
+		}
+	}))
+	defer receiver.Close()
+	config := writeConfig(t, `
+[[notify]]
+name = "alerts"
+format = "alertmanager"
+url = "`+receiver.URL+`"
+[[notify]]
+name = "chat"
+format = "json"
+url = "`+receiver.URL+`/hook/s3cret"
+`)
+	d = startServe(t, t.TempDir(), "-config", config)
+	o := d.hone("regressions", "-notify-test")
+	if o.code != exitFailure || !strings.Contains(o.stderr, "1 of 2 test notifications failed") {
+		t.Errorf("got %d, %s", o.code, o.stderr)
+	}
+	for _, want := range []string{"TARGET  FORMAT", "alerts  alertmanager  sent", "200 OK", "chat    json          failed", "403 Forbidden: invalid_token\uFFFD[31m"} {
+		if !strings.Contains(o.stdout, want) {
+			t.Errorf("no %q in\n%s", want, o.stdout)
+		}
+	}
+	if o := d.hone("regressions", "-notify-test", "-json"); !strings.Contains(o.stdout, `"status": 403`) || strings.Contains(o.stdout+d.stderr.String(), "s3cret") {
+		t.Errorf("got %s\nthe log has %s", o.stdout, d.stderr.String())
+	}
 }
