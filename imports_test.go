@@ -118,11 +118,11 @@ var importTable = map[string][]string{
 	"internal/server/auth":       {"internal/durable", "internal/glob", "internal/infile", "internal/server/page", "internal/store", "internal/temporary"},
 	"internal/server/page":       {},
 	"internal/server/reports":    {"profile", "internal/api", "internal/graphviz", "internal/infile", "internal/ingest", "internal/report", "internal/server", "internal/server/auth", "internal/shell", "internal/store", "internal/temporary"},
-	"internal/server/stored":     {"profile", "internal/api", "internal/durable", "internal/report", "internal/server", "internal/server/auth", "internal/server/reports", "internal/shell", "internal/store", "internal/temporary"},
+	"internal/server/stored":     {"profile", "internal/api", "internal/durable", "internal/fnmetrics", "internal/report", "internal/server", "internal/server/auth", "internal/server/reports", "internal/shell", "internal/store", "internal/temporary"},
 	"internal/server/runs":       {"profile", "internal/api", "internal/compare", "internal/experiment", "internal/experiment/benchstat", "internal/experiment/objective", "internal/server", "internal/server/auth", "internal/server/reports"},
 	"internal/server/findings":   {"internal/advice", "internal/advisor", "internal/api", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports", "internal/server/runs", "internal/store", "internal/tune"},
 	"internal/server/loads":      {"internal/load", "internal/load/kafkaload", "internal/load/template", "internal/server", "internal/server/auth"},
-	"internal/server/servertest": {"profile", "internal/api", "internal/ingest", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/shell", "internal/srcfind", "internal/store", "internal/store/storetest"},
+	"internal/server/servertest": {"profile", "internal/api", "internal/fnmetrics", "internal/ingest", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/shell", "internal/srcfind", "internal/store", "internal/store/storetest"},
 	"internal/daemon":            {"internal/advisor", "internal/api", "internal/infile", "internal/ingest", "internal/load/kafkaload", "internal/notify", "internal/regress", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/loads", "internal/server/mcp", "internal/server/regressions", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/store", "internal/store/clickhouse", "internal/store/disk", "web"},
 	"web":                        {},
 

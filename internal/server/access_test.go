@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/fnmetrics"
 	"github.com/hone-go/hone/internal/server/auth"
 )
 
@@ -75,6 +76,9 @@ func TestAccess(t *testing.T) {
 		{"GET", "/healthz", open, "GET /healthz"},
 		{"GET", "/readyz", open, "GET /readyz"},
 		{"GET", "/metrics", read, "GET /metrics"},
+		{"GET", "/metrics/profiles", read, "GET /metrics/profiles"},
+		{"GET", "/api/v1/function-metrics", read, "GET /api/v1/function-metrics"},
+		{"GET", "/api/v1/function-metrics/x", read, "GET /api/v1/function-metrics/{name}"},
 		{"GET", "/", read, "/"},
 		{"GET", "/flame", read, "/"},
 		{"GET", "/assets/index-1a.js", read, "/"},
@@ -186,7 +190,16 @@ func TestTokenForms(t *testing.T) {
 // TestReadScope checks that those who may see one service see nothing of others,
 // wherever they look.
 func TestReadScope(t *testing.T) {
-	g := servertest.NewGuarded(t)
+	g := servertest.NewGuarded(t, func(c *servertest.Config) {
+		plan, err := fnmetrics.Compile(fnmetrics.Config{Rules: []fnmetrics.RuleConfig{{
+			Name: "x", Select: `cpu{service=~"api|secret-service"}`, Functions: ".*|secret-function", By: []string{"service", "version", "pod"},
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.Continuous.Functions = fnmetrics.NewWatch(fnmetrics.Options{Store: c.Continuous.Store, Log: func(line string) { t.Error(line) }})
+		c.Continuous.Functions.Apply(plan)
+	})
 	g.Fill()
 	g.Put(servertest.CPU2, 4, time.Second, "service", "secret-service", "kind", "cpu", "version", "secret-version", "pod", "secret-pod")
 	g.Do("POST", "/api/v1/markers", `{"service":"secret-service","text":"secret-text"}`, g.As("writer"))
@@ -197,6 +210,8 @@ func TestReadScope(t *testing.T) {
 	record := servertest.Decode[api.Records](t, servertest.Body(t, g.Do("GET", "/api/v1/records?"+servertest.Between(`{service="secret-service"}`, 0, 10).Encode(), "", g.As("reader"))))
 
 	at := fmt.Sprint(servertest.Start.Add(10 * time.Minute).UnixMilli())
+	past := servertest.Between("", 0, 10)
+	past.Del("q")
 
 	// First someone who sees all: what is kept for them is not for others.
 	targets := []string{
@@ -207,7 +222,7 @@ func TestReadScope(t *testing.T) {
 		"/api/v1/report/top?profile=" + url.QueryEscape(api.SelectionPrefix+servertest.Between("cpu", 0, 10).Encode()),
 		"/api/v1/profiles/" + url.PathEscape(api.SelectionPrefix+servertest.Between("cpu", 0, 10).Encode()),
 		"/api/v1/pprof?" + servertest.Between("cpu", 0, 10).Encode(),
-		"/metrics", "/api/v1/views",
+		"/metrics", "/metrics/profiles", "/api/v1/function-metrics", "/api/v1/function-metrics/x?" + past.Encode(), "/api/v1/views",
 	}
 	for _, target := range targets {
 		g.Do("GET", target, "", g.As("reader"))
@@ -243,8 +258,13 @@ func TestReadScope(t *testing.T) {
 	if got.Selection.Profiles != 3 {
 		t.Errorf("%d profiles of all cpu profiles, want the 3 of api", got.Selection.Profiles)
 	}
-	if r := g.Do("GET", "/metrics", "", g.As("api-reader")); r.StatusCode != 403 {
-		t.Errorf("/metrics: %s", r.Status)
+	for _, target := range []string{"/metrics", "/metrics/profiles"} {
+		if r := g.Do("GET", target, "", g.As("api-reader")); r.StatusCode != 403 {
+			t.Errorf("%s: %s", target, r.Status)
+		}
+	}
+	if text := servertest.Body(t, g.Do("GET", "/api/v1/function-metrics/x?"+past.Encode(), "", g.As("api-reader"))); !strings.Contains(text, `"service":"api"`) {
+		t.Errorf("the history of a function metric: %s", text)
 	}
 	if r := g.Do("POST", "/api/v1/backup", "", g.As("api-admin")); r.StatusCode != 403 {
 		t.Errorf("a backup: %s", r.Status)

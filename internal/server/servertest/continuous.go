@@ -7,6 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/fnmetrics"
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/server/auth"
@@ -25,6 +26,7 @@ type Continuous struct {
 	Memory      *ingest.Memory
 	Auth        *auth.Auth
 	MarkersFile string
+	Functions   *fnmetrics.Watch // nil has no rules
 	Status      func() api.Status
 	Ready       func() error // nil says always
 	Version     string

@@ -135,7 +135,7 @@ func NewSite(t testing.TB, change func(*Config), names ...string) *Site {
 	}
 	cfg.Opener = stored.None{}
 	if c := cfg.Continuous; c != nil {
-		s.Kept = stored.New(s.Server, stored.Config{Store: c.Store, Markers: markers, Env: cfg.Env, Status: c.Status, Version: c.Version})
+		s.Kept = stored.New(s.Server, stored.Config{Store: c.Store, Markers: markers, Functions: c.Functions, Env: cfg.Env, Status: c.Status, Version: c.Version})
 		cfg.Opener, cfg.Offers.Continuous, cfg.Shared = s.Kept, true, true
 		s.Operate(c.ready)
 	}

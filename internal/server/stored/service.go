@@ -19,6 +19,8 @@
 //	history     functions over time and by version: history_query, the request;
 //	            functions, those of a window or version; growth, by how much they grew;
 //	            rank, their order
+//	functionmetrics
+//	            metrics of functions: scrapes, the rules, and values over time
 //	markers     deployments, and events that people mark; marker_requests, requests for them
 //	status      the state of the server, and backups
 package stored
@@ -27,6 +29,7 @@ import (
 	"context"
 
 	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/fnmetrics"
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/internal/store"
@@ -37,6 +40,8 @@ type Config struct {
 	// Store is read through auth.Scoped. The service doesn't close it.
 	Store   store.Store
 	Markers *Markers
+	// Functions measures function metrics; nil is none.
+	Functions *fnmetrics.Watch
 	// Env gives reports access to source and binaries, as in package reports.
 	Env report.Env
 	// Status returns the parts of the status that this service doesn't know; may be nil.
