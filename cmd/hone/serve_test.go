@@ -457,6 +457,13 @@ colour = "red"
 interval = "1ms"
 [[scrape.relabel]]
 action = "dance"
+
+[function_metrics]
+delay = "soon"
+budgets = 1
+[[function_metrics.rule]]
+name = "x"
+functions = "("
 `)
 	wants := []string{
 		":2: unknown setting publik_url",
@@ -464,6 +471,10 @@ action = "dance"
 		":24: store.retention: ",
 		":25: store.max_size: ",
 		":35: unknown setting notify.colour",
+		":43: function_metrics.delay: ",
+		":44: unknown setting function_metrics.budgets",
+		": function_metrics: rule \"x\": functions: error parsing regexp",
+		": function_metrics: rule \"x\": select: missing",
 		": log.format: \"xml\" is not text or json",
 		": log.level: \"loud\" is not debug, info, warn or error",
 		": tls: cert and key belong together",

@@ -34,9 +34,7 @@ func TestServeReload(t *testing.T) {
 	defer target.Close()
 	jobs := func() int {
 		var st api.Status
-		req, _ := http.NewRequest("GET", d.url+"/api/v1/status", nil)
-		req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(token))
-		r, err := http.DefaultClient.Do(req)
+		r, err := http.DefaultClient.Do(ask(t, d.url+"/api/v1/status", token))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +58,16 @@ func TestServeReload(t *testing.T) {
 			}
 		}
 	}
-	hangup("[[scrape]]\nname = \"api\"\ninterval = \"1h\"\n[[scrape.static]]\ntargets = [\""+target.URL+"\"]\n", "read the configuration again")
+	rule := "[[function_metrics.rule]]\nname = \"x\"\nselect = \"cpu\"\nfunctions = \".*\"\n"
+	hangup("[[scrape]]\nname = \"api\"\ninterval = \"1h\"\n[[scrape.static]]\ntargets = [\""+target.URL+"\"]\n"+rule, "read the configuration again")
+	r, err := http.DefaultClient.Do(ask(t, d.url+"/api/v1/function-metrics", token))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	if body, err := io.ReadAll(r.Body); err != nil || !strings.Contains(string(body), `"name":"x"`) {
+		t.Errorf("after the configuration is read again, the rules are %s, %v", body, err)
+	}
 	for start := time.Now(); jobs() == 0; time.Sleep(5 * time.Millisecond) {
 		if time.Since(start) > time.Minute {
 			t.Fatal("the new targets are not fetched from")
@@ -252,4 +259,15 @@ func TestServeOpensNoBinaries(t *testing.T) {
 			}
 		}
 	}
+}
+
+// ask returns a request with a token.
+func ask(t *testing.T, url, token string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(token))
+	return r
 }

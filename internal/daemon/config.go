@@ -19,6 +19,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"github.com/hone-go/hone/internal/fnmetrics"
 	"github.com/hone-go/hone/internal/infile"
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/ingest/cloudprofiler"
@@ -98,8 +99,15 @@ type Config struct {
 		Every  configDuration `toml:"every"`
 		Budget float64        `toml:"budget"` // share of one CPU
 	} `toml:"regressions"`
-	Notify []notify.Target `toml:"notify"`
-	Scrape []scrape.Job    `toml:"scrape"`
+	Notify          []notify.Target `toml:"notify"`
+	Scrape          []scrape.Job    `toml:"scrape"`
+	FunctionMetrics struct {
+		Interval configDuration     `toml:"interval"`
+		Delay    configDuration     `toml:"delay"`
+		Limit    int                `toml:"limit"`
+		Budget   float64            `toml:"budget"`
+		Rules    []metricRuleConfig `toml:"rule"`
+	} `toml:"function_metrics"`
 
 	file string // "" without one
 }
@@ -184,6 +192,8 @@ func DefaultConfig(file string) *Config {
 	c.CloudProfiler.Wait = configDuration(agents.MaxPoll)
 	c.CloudProfiler.Tunnels, c.CloudProfiler.Project = cloudprofiler.DefaultTunnels, cloudprofiler.DefaultProject
 	c.Regressions.Every, c.Regressions.Budget = configDuration(regress.DefaultEvery), regress.DefaultBudget
+	metrics := fnmetrics.DefaultConfig()
+	c.FunctionMetrics.Interval, c.FunctionMetrics.Limit, c.FunctionMetrics.Budget = configDuration(metrics.Interval), metrics.Limit, metrics.Budget
 	return c
 }
 
@@ -314,6 +324,8 @@ func (c *Config) Check() (found Problems) {
 	}
 	blame("notify", notify.Check(c.Notify))
 	blame("scrape", scrape.Check(c.Scrape))
+	_, err := c.functionMetrics()
+	blame("function_metrics", err)
 	if c.Auth.OIDC != nil {
 		if c.Auth.Required != nil && !*c.Auth.Required {
 			blame("auth", errors.New("there is oidc to log in with, but required is false"))

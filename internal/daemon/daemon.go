@@ -9,6 +9,8 @@
 //	store       what a server asks of a store beyond profiles; of each engine
 //	protocols   the wire protocols of agents and other tools; proxy.go
 //	status      how the parts fare
+//	functionmetrics
+//	            rules that make metrics of functions
 //	reload      what changes while it runs; certificate.go
 package daemon
 
@@ -18,6 +20,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/hone-go/hone/internal/fnmetrics"
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/ingest/cloudprofiler"
 	"github.com/hone-go/hone/internal/ingest/scrape"
@@ -64,6 +67,8 @@ type daemon struct {
 	watching *regress.Watch
 	notifier *notify.Notifier
 	profiles *reports.Service
+
+	functions *fnmetrics.Watch
 
 	changes changes // of the figures that status tells
 }

@@ -45,62 +45,65 @@ type ask struct {
 // asks has requests for all routes that hone serve has, and that hone load kafka -listen has.
 // The first of a route has to succeed with plain texts.
 var asks = map[string][]ask{
-	"/":                               {{"/", "", 200}, {"/BAD", "", 404}, {"/flame?profile=BAD", "", 200}},
-	"/api/":                           {{"/api/v1/BAD", "", 404}},
-	"GET /login":                      {{"/login?to=/BAD", "", 200}, {"/login?to=BAD", "", 200}},
-	"POST /login":                     {{"/login", "token=TOKEN&to=/BAD", 303}, {"/login", "token=BAD&to=BAD", 401}},
-	"GET /login/provider":             {{"/login/provider?to=BAD", "", 404}},
-	"GET /login/callback":             {{"/login/callback?state=BAD&error=BAD&error_description=BAD", "", 404}},
-	"POST /logout":                    {{"/logout", "", 204}},
-	"GET /healthz":                    {{"/healthz", "", 200}},
-	"GET /readyz":                     {{"/readyz", "", 200}},
-	"GET /metrics":                    {{"/metrics", "", 200}},
-	"GET /api/v1/user":                {{"/api/v1/user", "", 200}},
-	"GET /api/v1/sessions":            {{"/api/v1/sessions", "", 200}},
-	"DELETE /api/v1/sessions/{id}":    {{"/api/v1/sessions/BAD", "", 404}},
-	"GET /api/v1/profiles":            {{"/api/v1/profiles", "", 200}},
-	"POST /api/v1/profiles":           {{"/api/v1/profiles?name=BAD", "RAW", 201}, {"/api/v1/profiles?name=x", "BAD", 422}, {"/api/v1/profiles?service=x&BAD=BAD", "RAW", 400}},
-	"GET /api/v1/profiles/{id}":       {{"/api/v1/profiles/SELECTION", "", 200}, {"/api/v1/profiles/BAD", "", 404}},
-	"GET /api/v1/profiles/{id}/build": {{"/api/v1/profiles/SELECTION/build", "", 200}, {"/api/v1/profiles/BAD/build", "", 404}},
-	"GET /api/v1/report/{name...}":    {{"/api/v1/report/top?profile=SELECTION", "", 200}, {"/api/v1/report/BAD?profile=SELECTION", "", 404}, {"/api/v1/report/top?profile=BAD", "", 404}, {"/api/v1/report/top?profile=SELECTION&focus=BAD", "", 200}},
-	"GET /api/v1/advice":              {{"/api/v1/advice?profile=SELECTION", "", 200}, {"/api/v1/advice?profile=BAD", "", 404}},
-	"GET /api/v1/runs":                {{"/api/v1/runs", "", 404}},
-	"GET /api/v1/runs/compare":        {{"/api/v1/runs/compare?runs=BAD", "", 404}},
-	"GET /api/v1/runs/trend":          {{"/api/v1/runs/trend?benchmark=BAD", "", 404}},
-	"GET /api/v1/runs/verdicts":       {{"/api/v1/runs/verdicts", "", 404}},
-	"GET /api/v1/runs/{id}":           {{"/api/v1/runs/BAD", "", 404}},
-	"GET /api/v1/runs/{id}/load":      {{"/api/v1/runs/BAD/load", "", 404}},
-	"GET /api/v1/views":               {{"/api/v1/views", "", 200}},
-	"PUT /api/v1/views/{name}":        {{"/api/v1/views/LABEL", `{"query": "focus=x"}`, 200}, {"/api/v1/views/x", "BAD", 400}},
-	"DELETE /api/v1/views/{name}":     {{"/api/v1/views/LABEL", "", 204}, {"/api/v1/views/BAD", "", 404}},
-	"GET /flamegraph":                 {{"/flamegraph?f=BAD", "", 302}},
-	"GET /flamegraph2":                {{"/flamegraph2?f=BAD", "", 302}},
-	"GET /flamegraphold":              {{"/flamegraphold?f=BAD", "", 302}},
-	"GET /ui/{name...}":               {{"/ui/top?f=BAD", "", 302}, {"/ui/BAD", "", 404}},
-	"GET /download":                   {{"/download", "", 404}, {"/download?f=BAD", "", 404}},
-	"GET /api/v1/pprof":               {{"/api/v1/pprof?q=cpu", "", 200}, {"/api/v1/pprof?q=BAD", "", 404}},
-	"GET /api/v1/labels":              {{"/api/v1/labels", "", 200}},
-	"GET /api/v1/services":            {{"/api/v1/services", "", 200}},
-	"GET /api/v1/overview":            {{"/api/v1/overview", "", 200}, {"/api/v1/overview?find=BAD", "", 200}},
-	"GET /api/v1/changes":             {{"/api/v1/changes?service=sLABEL", "", 200}, {"/api/v1/changes?service=BAD", "", 0}},
-	"GET /api/v1/heat":                {{"/api/v1/heat?q=cpu&by=note", "", 200}, {"/api/v1/heat?q=cpu&values=1", "", 200}, {"/api/v1/heat?q=BAD&by=BAD", "", 200}},
-	"DELETE /api/v1/services":         {{"/api/v1/services?service=sLABEL&dry_run=true", "", 200}},
-	"GET /api/v1/records":             {{"/api/v1/records?q=cpu", "", 200}},
-	"GET /api/v1/series":              {{"/api/v1/series?q=cpu&by=note", "", 200}},
-	"GET /api/v1/history":             {{"/api/v1/history?q=cpu", "", 200}, {"/api/v1/history?q=cpu&function=BAD&with=BAD", "", 200}},
-	"GET /api/v1/markers":             {{"/api/v1/markers", "", 200}},
-	"POST /api/v1/markers":            {{"/api/v1/markers", `{"service": "x", "text": LABEL}`, 201}, {"/api/v1/markers", "BAD", 400}, {"/api/v1/markers", `{"profile": BAD, "text": LABEL}`, 400}},
-	"DELETE /api/v1/markers/{id}":     {{"/api/v1/markers/BAD", "", 404}},
-	"/mcp":                            {{"/mcp?BAD", "", 405}},
-	"GET /api/v1/regressions":         {{"/api/v1/regressions?service=BAD", "", 200}, {"/api/v1/regressions?state=BAD", "", 400}},
-	"GET /api/v1/status":              {{"/api/v1/status", "", 200}},
-	"POST /api/v1/backup":             {{"/api/v1/backup?name=a", "", 201}, {"/api/v1/backup?name=BAD", "", 201}},
-	"GET /api/v1/loads":               {{"/api/v1/loads", "", 200}},
-	"GET /api/v1/loads/{id}":          {{"/api/v1/loads/BAD", "", 404}},
-	"POST /api/v1/loads":              {{"/api/v1/loads", `{"topic": LABEL}`, 400}, {"/api/v1/loads", "BAD", 400}},
-	"POST /api/v1/loads/{id}/stop":    {{"/api/v1/loads/BAD/stop", "", 404}},
-	"POST /ingest":                    {{"/ingest?name=aLABEL&format=pprof&TIMES", "RAW", 200}, {"/ingest?name=a&format=folded&TIMES", "main;BAD 5\n", 200}},
-	"POST /pyroscope/ingest":          {{"/pyroscope/ingest?name=a&format=pprof&TIMES", "RAW", 200}, {"/pyroscope/ingest?name=BAD&format=BAD", "BAD", 422}},
+	"/":                                   {{"/", "", 200}, {"/BAD", "", 404}, {"/flame?profile=BAD", "", 200}},
+	"/api/":                               {{"/api/v1/BAD", "", 404}},
+	"GET /login":                          {{"/login?to=/BAD", "", 200}, {"/login?to=BAD", "", 200}},
+	"POST /login":                         {{"/login", "token=TOKEN&to=/BAD", 303}, {"/login", "token=BAD&to=BAD", 401}},
+	"GET /login/provider":                 {{"/login/provider?to=BAD", "", 404}},
+	"GET /login/callback":                 {{"/login/callback?state=BAD&error=BAD&error_description=BAD", "", 404}},
+	"POST /logout":                        {{"/logout", "", 204}},
+	"GET /healthz":                        {{"/healthz", "", 200}},
+	"GET /readyz":                         {{"/readyz", "", 200}},
+	"GET /metrics":                        {{"/metrics", "", 200}},
+	"GET /api/v1/user":                    {{"/api/v1/user", "", 200}},
+	"GET /api/v1/sessions":                {{"/api/v1/sessions", "", 200}},
+	"DELETE /api/v1/sessions/{id}":        {{"/api/v1/sessions/BAD", "", 404}},
+	"GET /api/v1/profiles":                {{"/api/v1/profiles", "", 200}},
+	"POST /api/v1/profiles":               {{"/api/v1/profiles?name=BAD", "RAW", 201}, {"/api/v1/profiles?name=x", "BAD", 422}, {"/api/v1/profiles?service=x&BAD=BAD", "RAW", 400}},
+	"GET /api/v1/profiles/{id}":           {{"/api/v1/profiles/SELECTION", "", 200}, {"/api/v1/profiles/BAD", "", 404}},
+	"GET /api/v1/profiles/{id}/build":     {{"/api/v1/profiles/SELECTION/build", "", 200}, {"/api/v1/profiles/BAD/build", "", 404}},
+	"GET /api/v1/report/{name...}":        {{"/api/v1/report/top?profile=SELECTION", "", 200}, {"/api/v1/report/BAD?profile=SELECTION", "", 404}, {"/api/v1/report/top?profile=BAD", "", 404}, {"/api/v1/report/top?profile=SELECTION&focus=BAD", "", 200}},
+	"GET /api/v1/advice":                  {{"/api/v1/advice?profile=SELECTION", "", 200}, {"/api/v1/advice?profile=BAD", "", 404}},
+	"GET /api/v1/runs":                    {{"/api/v1/runs", "", 404}},
+	"GET /api/v1/runs/compare":            {{"/api/v1/runs/compare?runs=BAD", "", 404}},
+	"GET /api/v1/runs/trend":              {{"/api/v1/runs/trend?benchmark=BAD", "", 404}},
+	"GET /api/v1/runs/verdicts":           {{"/api/v1/runs/verdicts", "", 404}},
+	"GET /api/v1/runs/{id}":               {{"/api/v1/runs/BAD", "", 404}},
+	"GET /api/v1/runs/{id}/load":          {{"/api/v1/runs/BAD/load", "", 404}},
+	"GET /api/v1/views":                   {{"/api/v1/views", "", 200}},
+	"PUT /api/v1/views/{name}":            {{"/api/v1/views/LABEL", `{"query": "focus=x"}`, 200}, {"/api/v1/views/x", "BAD", 400}},
+	"DELETE /api/v1/views/{name}":         {{"/api/v1/views/LABEL", "", 204}, {"/api/v1/views/BAD", "", 404}},
+	"GET /flamegraph":                     {{"/flamegraph?f=BAD", "", 302}},
+	"GET /flamegraph2":                    {{"/flamegraph2?f=BAD", "", 302}},
+	"GET /flamegraphold":                  {{"/flamegraphold?f=BAD", "", 302}},
+	"GET /ui/{name...}":                   {{"/ui/top?f=BAD", "", 302}, {"/ui/BAD", "", 404}},
+	"GET /download":                       {{"/download", "", 404}, {"/download?f=BAD", "", 404}},
+	"GET /api/v1/pprof":                   {{"/api/v1/pprof?q=cpu", "", 200}, {"/api/v1/pprof?q=BAD", "", 404}},
+	"GET /api/v1/labels":                  {{"/api/v1/labels", "", 200}},
+	"GET /api/v1/services":                {{"/api/v1/services", "", 200}},
+	"GET /api/v1/overview":                {{"/api/v1/overview", "", 200}, {"/api/v1/overview?find=BAD", "", 200}},
+	"GET /api/v1/changes":                 {{"/api/v1/changes?service=sLABEL", "", 200}, {"/api/v1/changes?service=BAD", "", 0}},
+	"GET /api/v1/heat":                    {{"/api/v1/heat?q=cpu&by=note", "", 200}, {"/api/v1/heat?q=cpu&values=1", "", 200}, {"/api/v1/heat?q=BAD&by=BAD", "", 200}},
+	"DELETE /api/v1/services":             {{"/api/v1/services?service=sLABEL&dry_run=true", "", 200}},
+	"GET /api/v1/records":                 {{"/api/v1/records?q=cpu", "", 200}},
+	"GET /api/v1/series":                  {{"/api/v1/series?q=cpu&by=note", "", 200}},
+	"GET /api/v1/history":                 {{"/api/v1/history?q=cpu", "", 200}, {"/api/v1/history?q=cpu&function=BAD&with=BAD", "", 200}},
+	"GET /api/v1/markers":                 {{"/api/v1/markers", "", 200}},
+	"POST /api/v1/markers":                {{"/api/v1/markers", `{"service": "x", "text": LABEL}`, 201}, {"/api/v1/markers", "BAD", 400}, {"/api/v1/markers", `{"profile": BAD, "text": LABEL}`, 400}},
+	"DELETE /api/v1/markers/{id}":         {{"/api/v1/markers/BAD", "", 404}},
+	"/mcp":                                {{"/mcp?BAD", "", 405}},
+	"GET /api/v1/regressions":             {{"/api/v1/regressions?service=BAD", "", 200}, {"/api/v1/regressions?state=BAD", "", 400}},
+	"GET /api/v1/status":                  {{"/api/v1/status", "", 200}},
+	"POST /api/v1/backup":                 {{"/api/v1/backup?name=a", "", 201}, {"/api/v1/backup?name=BAD", "", 201}},
+	"GET /api/v1/loads":                   {{"/api/v1/loads", "", 200}},
+	"GET /api/v1/loads/{id}":              {{"/api/v1/loads/BAD", "", 404}},
+	"POST /api/v1/loads":                  {{"/api/v1/loads", `{"topic": LABEL}`, 400}, {"/api/v1/loads", "BAD", 400}},
+	"POST /api/v1/loads/{id}/stop":        {{"/api/v1/loads/BAD/stop", "", 404}},
+	"POST /ingest":                        {{"/ingest?name=aLABEL&format=pprof&TIMES", "RAW", 200}, {"/ingest?name=a&format=folded&TIMES", "main;BAD 5\n", 200}},
+	"POST /pyroscope/ingest":              {{"/pyroscope/ingest?name=a&format=pprof&TIMES", "RAW", 200}, {"/pyroscope/ingest?name=BAD&format=BAD", "BAD", 422}},
+	"GET /metrics/profiles":               {{"/metrics/profiles", "", 200}},
+	"GET /api/v1/function-metrics":        {{"/api/v1/function-metrics", "", 200}},
+	"GET /api/v1/function-metrics/{name}": {{"/api/v1/function-metrics/functions?step=1m", "", 200}, {"/api/v1/function-metrics/BAD", "", 404}},
 	"/push.v1.PusherService/Push": {{"/push.v1.PusherService/Push", `{"series": [{"labels": [{"name": "__name__", "value": "process_cpu"}, {"name": "service_name", "value": "push"}, {"name": "x", "value": LABEL}],
 		"samples": [{"ID": "a", "rawProfile": "PROFILE"}]}]}`, 200}},
 	"/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw": {{"/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",
@@ -213,6 +216,10 @@ func newHostileServer(t *testing.T, bad string) *hostileServer {
 		t.Fatal(err)
 	}
 	cfg.Auth.Tokens = filepath.Join(cfg.Data, "tokens.json")
+	cfg.FunctionMetrics.Interval, cfg.FunctionMetrics.Delay = configDuration(24*time.Hour), configDuration(time.Second)
+	cfg.FunctionMetrics.Rules = []metricRuleConfig{{
+		Name: "functions", Help: bad, Select: "cpu", Functions: ".*", Value: "share", By: []string{"note", "first", "function", "package"},
+	}}
 	d := &daemon{cfg: cfg, level: new(slog.LevelVar), metrics: prometheus.NewRegistry(), memory: ingest.NewMemory(int64(cfg.Server.InFlight))}
 	d.o.Site.Options = shell.DefaultConfig()
 	d.o.Site.Decode = func(_ context.Context, data []byte) (*profile.Profile, error) {
@@ -268,6 +275,7 @@ func newHostileServer(t *testing.T, bad string) *hostileServer {
 	if w := h.do("POST", "/api/v1/profiles?"+push.Encode(), raw.String(), ""); w.Code != http.StatusNoContent {
 		t.Fatalf("%.60q: a push is answered %d %s", bad, w.Code, w.Body)
 	}
+	h.functions.Tick(t.Context(), time.Now().Truncate(24*time.Hour).Add(24*time.Hour+2*time.Second))
 	var types struct{ ProfileTypes []struct{ ID string } }
 	w := h.do("POST", "/querier.v1.QuerierService/ProfileTypes", "{}", "")
 	if err := json.Unmarshal(w.Body.Bytes(), &types); err != nil || len(types.ProfileTypes) != 2 {
@@ -448,9 +456,12 @@ func TestHostileRoutes(t *testing.T) {
 					if err != nil {
 						t.Errorf("%s: %.40q: %v", name, bad, err)
 					}
-					if pattern == "GET /metrics" {
+					if path == "/metrics" || path == "/metrics/profiles" && w.Code == http.StatusOK {
 						got.parts = nil
 						wantMetrics(t, bad, w.Body.String())
+					}
+					if path == "/metrics/profiles" && w.Code == http.StatusOK && !strings.Contains(w.Body.String(), "\nfunctions_ratio{") {
+						t.Errorf("no function is exported: %s", w.Body)
 					}
 					if i == 0 {
 						if want[name] = got; got.status != a.plain && a.plain != 0 {

@@ -44,6 +44,9 @@ func (d *daemon) reload() {
 		if err := d.scraper.Apply(cfg.Scrape); err != nil {
 			return cfg.Blame("scrape", err)
 		}
+		if err := d.applyFunctionMetrics(cfg); err != nil {
+			return err
+		}
 		level, err := cfg.logLevel()
 		d.level.Set(level)
 		return err

@@ -96,8 +96,12 @@ func (d *daemon) assemble(work context.Context, reach server.Reach) (err error) 
 	if d.server, err = d.newServer(work, protocols, reach); err != nil {
 		return err
 	}
+	d.functions = d.newFunctionMetrics()
+	if err := d.applyFunctionMetrics(d.cfg); err != nil {
+		return err
+	}
 	d.kept = stored.New(d.server, stored.Config{
-		Store: d.store, Markers: d.markers, Env: d.o.Site.Env, Status: d.status, Backup: d.store.backup, Version: d.o.Version,
+		Store: d.store, Markers: d.markers, Functions: d.functions, Env: d.o.Site.Env, Status: d.status, Backup: d.store.backup, Version: d.o.Version,
 	})
 	module, err := d.cfg.module(reach.Public)
 	if err != nil {
@@ -322,6 +326,7 @@ func (d *daemon) serve(ctx, work context.Context, l net.Listener, reach server.R
 	go d.watch(work)
 	go d.watching.Run(work)
 	defer d.startNotifier(work)()
+	go d.functions.Run(work)
 	if err := d.server.ServeContinuous(ctx, l, of); err != nil {
 		if ctx.Err() == nil {
 			return err

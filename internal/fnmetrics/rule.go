@@ -11,16 +11,17 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// Config has the rules, and what holds for all of them. Zero values have defaults.
+// Config has the rules, and what holds for all of them. Zero values stand for those of
+// DefaultConfig.
 type Config struct {
-	// Interval is the time that a value covers, unless the rule says otherwise; 1m.
+	// Interval is the time that a value covers, unless the rule says otherwise.
 	Interval time.Duration
 	// Delay is how long after its end an interval is measured: the time that profiles
 	// take to arrive; the interval of the rule.
 	Delay time.Duration
-	// Limit is the maximum number of series of all rules; 2000.
+	// Limit is the maximum number of series of all rules.
 	Limit int
-	// Budget is the share of one CPU that measuring may take; 0.05.
+	// Budget is the share of one CPU that measuring may take.
 	Budget float64
 	Rules  []RuleConfig
 }
@@ -53,11 +54,11 @@ const (
 	ByPackage  = "package"
 )
 
+// DefaultConfig returns the defaults, without rules.
+func DefaultConfig() Config { return Config{Interval: time.Minute, Limit: 2000, Budget: 0.05} }
+
 const (
-	defaultInterval = time.Minute
-	defaultLimit    = 2000 // series
-	defaultBudget   = 0.05
-	ruleLimit       = 100 // series
+	ruleLimit = 100 // series
 
 	minInterval = 10 * time.Second
 	maxInterval = 24 * time.Hour
@@ -91,11 +92,13 @@ type Plan struct {
 func Compile(c Config) (*Plan, error) {
 	var errs []error
 	fail := func(key, format string, args ...any) { errs = append(errs, fmt.Errorf(key+": "+format, args...)) }
-	if c.Interval != 0 && (c.Interval < minInterval || c.Interval > maxInterval) {
+	usual := DefaultConfig()
+	c.Interval, c.Limit, c.Budget = cmp.Or(c.Interval, usual.Interval), cmp.Or(c.Limit, usual.Limit), cmp.Or(c.Budget, usual.Budget)
+	if c.Interval < minInterval || c.Interval > maxInterval {
 		fail("interval", "invalid duration %v: use %v to %v", c.Interval, minInterval, maxInterval)
 	}
 	if c.Delay < 0 || c.Delay > maxDelay {
-		fail("delay", "invalid duration %v: use 0s to %v", c.Delay, maxDelay)
+		fail("delay", "invalid duration %v: use 1s to %v", c.Delay, maxDelay)
 	}
 	if c.Limit < 0 || c.Limit > maxLimit {
 		fail("limit", "invalid number of series %d: use 1 to %d", c.Limit, maxLimit)
@@ -107,7 +110,7 @@ func Compile(c Config) (*Plan, error) {
 		fail("rule", "too many rules: %d, the limit is %d", len(c.Rules), maxRules)
 		c.Rules = nil
 	}
-	p := &Plan{Limit: cmp.Or(c.Limit, defaultLimit), Budget: cmp.Or(c.Budget, defaultBudget)}
+	p := &Plan{Limit: c.Limit, Budget: c.Budget}
 	for i, rc := range c.Rules {
 		name := fmt.Sprintf("rule %d", i+1)
 		if rc.Name != "" {
@@ -150,7 +153,7 @@ func (c *Config) compile(rc RuleConfig) (*Rule, error) {
 			errs = append(errs, fmt.Errorf("%s: %w", key, err))
 		}
 	}
-	rc.Interval = cmp.Or(rc.Interval, c.Interval, defaultInterval)
+	rc.Interval = cmp.Or(rc.Interval, c.Interval)
 	rc.Limit, rc.Value = cmp.Or(rc.Limit, ruleLimit), cmp.Or(rc.Value, ValueAbsolute)
 	r := &Rule{RuleConfig: rc, Delay: cmp.Or(c.Delay, rc.Interval)}
 	blame("name", checkName(rc.Name))

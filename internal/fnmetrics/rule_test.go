@@ -21,7 +21,7 @@ func TestCompileErrors(t *testing.T) {
 	}{
 		{"nothing", func(*fnmetrics.Config) {}, ""},
 		{"interval", func(c *fnmetrics.Config) { c.Interval = time.Second }, "interval: invalid duration 1s: use 10s to 24h0m0s\nrule \"json\": interval: invalid duration 1s: use 10s to 24h0m0s"},
-		{"delay", func(c *fnmetrics.Config) { c.Delay = -1 }, "delay: invalid duration -1ns: use 0s to 24h0m0s"},
+		{"delay", func(c *fnmetrics.Config) { c.Delay = -1 }, "delay: invalid duration -1ns: use 1s to 24h0m0s"},
 		{"limit", func(c *fnmetrics.Config) { c.Limit = -1 }, "limit: invalid number of series -1: use 1 to 100000"},
 		{"budget", func(c *fnmetrics.Config) { c.Budget = 2 }, "budget: invalid share of a CPU 2: use a number such as 0.05, at most 1"},
 		{"no name", func(c *fnmetrics.Config) { c.Rules[0].Name = "" }, "rule 1: name: missing: give the name of the metric, such as shop_json"},
