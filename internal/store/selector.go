@@ -149,8 +149,8 @@ func SelectorOf(ls Labels, names ...string) Selector {
 //
 // Values are quoted as in Prometheus: inside of " and ' there are the escapes of
 // Go, inside of ` none. Patterns are those of package regexp and have to match
-// the whole value. What a selector costs is bounded: see maxSteps. Errors are of
-// type *SelectorError.
+// the whole value. Names of labels may be quoted, too: {"k8s.pod.name"="a"}. What a
+// selector costs is bounded: see maxSteps. Errors are of type *SelectorError.
 func ParseSelector(text string) (Selector, error) {
 	p := selectorParser{text: text}
 	if len(text) > maxSelectorText {
@@ -255,11 +255,23 @@ func isNameByte(c byte, first bool) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || !first && (c >= '0' && c <= '9' || c == '.' || c == '-')
 }
 
-func (p *selectorParser) matcher() (Matcher, error) {
-	start := p.at
+// labelName reads the name of a label, which may be quoted, as in Prometheus 3.
+func (p *selectorParser) labelName() (string, error) {
+	if p.next(`"`) || p.next("'") || p.next("`") {
+		return p.quoted()
+	}
 	name := p.name()
 	if name == "" {
-		return Matcher{}, p.expected("the name of a label or }")
+		return "", p.expected("the name of a label or }")
+	}
+	return name, nil
+}
+
+func (p *selectorParser) matcher() (Matcher, error) {
+	start := p.at
+	name, err := p.labelName()
+	if err != nil {
+		return Matcher{}, err
 	}
 	p.blanks()
 	var op Op

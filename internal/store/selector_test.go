@@ -67,6 +67,7 @@ func TestSelectorString(t *testing.T) {
 		"{kind='cpu',service=`a\"b`}": `cpu{service="a\"b"}`,
 		"{service='a',kind='cpu'}":    `{service="a", kind="cpu"}`,
 		"{kind='a b'}":                `{kind="a b"}`,
+		`{"k8s.pod" = 'x', 'a'!="b"}`: `{k8s.pod="x", a!="b"}`,
 		"{kind!='cpu'}":               `{kind!="cpu"}`,
 	} {
 		s, err := ParseSelector(text)
@@ -108,6 +109,9 @@ func TestParseSelectorErrors(t *testing.T) {
 		{`{a="b}`, 3, `is not closed: expected "`},
 		{`{a='b"}`, 3, `is not closed: expected '`},
 		{"{a=`b}", 3, "is not closed: expected `"},
+		{`{"a b"="c"}`, 1, "invalid label name"},
+		{`{""="c"}`, 1, "empty label name"},
+		{`{"a`, 1, "is not closed"},
 		{"{a=\"b\n\"}", 3, "is not closed"},
 		{`{a="b\q"}`, 5, `expected one of \a \b`},
 		{`{a="b\'"}`, 5, `expected one of \a \b`},
