@@ -12,7 +12,6 @@ import (
 
 	"connectrpc.com/connect"
 	"google.golang.org/protobuf/proto"
-	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/hone-go/hone/internal/ingest"
 	pb "github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepb"
@@ -67,16 +66,10 @@ func serveCall[Req, Res any](mux *http.ServeMux, method string, answer func(cont
 	}, options...))
 }
 
-// fieldNames has the names of fields that newer data sources send and that the
-// messages here only know by number.
-var fieldNames = map[protoreflect.FullName]string{
-	(*pb.StackTraceSelector)(nil).ProtoReflect().Descriptor().FullName(): "frameFilter",
-}
-
 // supported returns an error that names an unsupported part of a request. Ignoring
 // the part would give a wrong answer.
 func supported(req proto.Message) error {
-	err := wire.Unsupported(req, fieldNames)
+	err := wire.Unsupported(req)
 	exemplars := pb.ExemplarType_EXEMPLAR_TYPE_NONE
 	switch req := req.(type) {
 	case *pb.SelectSeriesRequest:
@@ -324,7 +317,9 @@ func (q queryCalls) selectSeries(ctx context.Context, req *pb.SelectSeriesReques
 	if err != nil {
 		return nil, err
 	}
-	s.restrict(req.GetStackTraceSelector())
+	if err := s.restrict(req.GetStackTraceSelector()); err != nil {
+		return nil, err
+	}
 	step, err := stepOf(req.GetStep(), s)
 	if err != nil {
 		return nil, err

@@ -81,7 +81,8 @@ type selection struct {
 	spans    []string       // span IDs: samples must have one of them as a label
 	traces   []string
 	callSite []string // functions at the root of the stacks
-	keep     int      // number of locations at the leaf that are kept, 0 for all
+	frames   *frameFilter
+	keep     int // number of locations at the leaf that are kept, 0 for all
 	// wholeLeaves merges leaves of the same function, whatever their line.
 	wholeLeaves bool
 	ids         []store.ID
@@ -202,7 +203,7 @@ func (q *querier) splitSamples(ctx context.Context, s *selection) error {
 
 // filtered reports whether only part of a profile's samples are selected.
 func (s *selection) filtered() bool {
-	return len(s.samples)+len(s.spans)+len(s.traces)+len(s.callSite) > 0 || s.keep > 0 || s.wholeLeaves
+	return len(s.samples)+len(s.spans)+len(s.traces)+len(s.callSite) > 0 || s.frames != nil || s.keep > 0 || s.wholeLeaves
 }
 
 // queries returns the queries whose combined results are the selection. In hone,
@@ -309,6 +310,9 @@ func (s *selection) filter(p *profile.Profile) *profile.Profile {
 	}
 	if len(s.callSite) > 0 {
 		p = only(p, func(sample int) bool { return beginsWith(p, p.Stack(sample), s.callSite) })
+	}
+	if s.frames != nil {
+		p = only(p, s.frames.selects(p))
 	}
 	if s.keep > 0 {
 		q := *p

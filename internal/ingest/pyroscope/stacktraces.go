@@ -13,21 +13,28 @@ func (q *querier) stacktraces(ctx context.Context, req *pb.SelectMergeStacktrace
 	if err != nil {
 		return nil, err
 	}
-	s.restrict(req.GetStackTraceSelector())
+	if err := s.restrict(req.GetStackTraceSelector()); err != nil {
+		return nil, err
+	}
 	s.spans, s.traces = req.GetSpanSelector(), req.GetTraceIdSelector()
 	s.ids, err = parseIDs(req.GetProfileIdSelector())
 	return s, err
 }
 
 // restrict adds the conditions of sel to a selection.
-func (s *selection) restrict(sel *pb.StackTraceSelector) {
+func (s *selection) restrict(sel *pb.StackTraceSelector) (err error) {
+	s.frames, err = newFrameFilter(sel.GetFrameFilter())
+	if err != nil {
+		return err
+	}
 	if pgo := sel.GetGoPgo(); pgo != nil {
 		s.keep, s.wholeLeaves = int(min(pgo.GetKeepLocations(), 1<<20)), pgo.GetAggregateCallees()
-		return
+		return nil
 	}
 	for _, c := range sel.GetCallSite() {
 		s.callSite = append(s.callSite, c.GetName())
 	}
+	return nil
 }
 
 // sides returns both profiles of a comparison.

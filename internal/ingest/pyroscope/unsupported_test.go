@@ -18,9 +18,10 @@ import (
 // without it.
 func TestUnsupported(t *testing.T) {
 	s := fleet(t)
-	unknown := protowire.AppendString(protowire.AppendTag(nil, 3, protowire.BytesType), "main")
+	unknown := protowire.AppendString(protowire.AppendTag(nil, 98, protowire.BytesType), "main")
 	filtered := &pb.StackTraceSelector{}
 	filtered.ProtoReflect().SetUnknown(unknown)
+	const inSelector = "field 98 of querier.v1.StackTraceSelector"
 	ofStacks, newer := query(cpuType, "{}"), query(cpuType, "{}")
 	ofStacks.StackTraceSelector = filtered
 	newer.ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, 99, protowire.VarintType), 1))
@@ -36,15 +37,15 @@ func TestUnsupported(t *testing.T) {
 			err  error
 			want string
 		}{
-			{"filter of frames", errOf(call[pb.SelectMergeStacktracesRequest, pb.SelectMergeStacktracesResponse](s, "SelectMergeStacktraces", ofStacks, options...)), "frameFilter"},
+			{"condition on stacks", errOf(call[pb.SelectMergeStacktracesRequest, pb.SelectMergeStacktracesResponse](s, "SelectMergeStacktraces", ofStacks, options...)), inSelector},
 			{"field of a newer version", errOf(call[pb.SelectMergeStacktracesRequest, pb.SelectMergeStacktracesResponse](s, "SelectMergeStacktraces", newer, options...)), "field 99 of querier.v1.SelectMergeStacktracesRequest"},
-			{"in a comparison", errOf(call[pb.DiffRequest, pb.DiffResponse](s, "Diff", &pb.DiffRequest{Left: query(cpuType, "{}"), Right: ofStacks}, options...)), "frameFilter"},
+			{"in a comparison", errOf(call[pb.DiffRequest, pb.DiffResponse](s, "Diff", &pb.DiffRequest{Left: query(cpuType, "{}"), Right: ofStacks}, options...)), inSelector},
 			{"exemplars", errOf(call[pb.SelectSeriesRequest, pb.SelectSeriesResponse](s, "SelectSeries", ofSeries(func(r *pb.SelectSeriesRequest) {
 				r.ExemplarType = pb.ExemplarType_EXEMPLAR_TYPE_INDIVIDUAL
 			}), options...)), "exemplarType"},
-			{"filter of frames of a series", errOf(call[pb.SelectSeriesRequest, pb.SelectSeriesResponse](s, "SelectSeries", ofSeries(func(r *pb.SelectSeriesRequest) {
+			{"condition on stacks of a series", errOf(call[pb.SelectSeriesRequest, pb.SelectSeriesResponse](s, "SelectSeries", ofSeries(func(r *pb.SelectSeriesRequest) {
 				r.StackTraceSelector = filtered
-			}), options...)), "frameFilter"},
+			}), options...)), inSelector},
 			{"exemplars of a heatmap", errOf(call[pb.SelectHeatmapRequest, pb.SelectHeatmapResponse](s, "SelectHeatmap", &pb.SelectHeatmapRequest{
 				ProfileTypeID: cpuType, LabelSelector: "{}", Start: begin, End: begin + minute, Step: 15, ExemplarType: pb.ExemplarType_EXEMPLAR_TYPE_SPAN,
 			}, options...)), "exemplarType"},
@@ -81,7 +82,7 @@ func TestUnsupported(t *testing.T) {
 	const of = `{"profileTypeID": "` + cpuType + `", "labelSelector": "{}", "start": "1700000000000", "end": "1700000060000"`
 	render := "/pyroscope/render?query=" + cpuType + "{}&from=1700000000&until=1700000600"
 	for _, test := range []struct{ method, path, body, want string }{
-		{"POST", querierService + "SelectMergeStacktraces", of + `, "stackTraceSelector": {"frameFilter": {"include": ["main"]}}}`, "frameFilter"},
+		{"POST", querierService + "SelectMergeStacktraces", of + `, "stackTraceSelector": {"frameFilter": {"include": ["main"]}}}`, "include"},
 		{"POST", querierService + "SelectSeries", of + `, "step": 15, "exemplarType": "EXEMPLAR_TYPE_INDIVIDUAL"}`, "exemplarType"},
 		{"POST", querierService + "SelectSeries", of + `, "step": 15, "exemplarType": "EXEMPLAR_TYPE_OF_TOMORROW"}`, "exemplarType"},
 		{"POST", querierService + "SelectSeries", of + `, "step": 15, "somethingElse": 1}`, "somethingElse"},

@@ -47,33 +47,26 @@ func (c questionCodec) Unmarshal(data []byte, v any) error {
 }
 
 // Unsupported returns an error that names an unknown field of a message, or of a message
-// in it. Without any it returns nil. names are examples of what such fields are called in
-// newer versions, by message.
-func Unsupported(m proto.Message, names map[protoreflect.FullName]string) error {
-	return findUnknown(m.ProtoReflect(), names)
-}
+// in it. Without any it returns nil.
+func Unsupported(m proto.Message) error { return findUnknown(m.ProtoReflect()) }
 
-func findUnknown(m protoreflect.Message, names map[protoreflect.FullName]string) (found error) {
+func findUnknown(m protoreflect.Message) (found error) {
 	if b := m.GetUnknown(); len(b) > 0 {
 		number, _, n := protowire.ConsumeTag(b)
 		if text, ok := protowire.ConsumeString(b[max(n, 0):]); number == unknownJSON && ok > 0 {
 			return errors.New("hone does not support this: " + text)
 		}
-		also := ""
-		if name := names[m.Descriptor().FullName()]; name != "" {
-			also = ", such as " + name + ","
-		}
-		return fmt.Errorf("hone does not support field %d%s of %s", number, also, m.Descriptor().FullName())
+		return fmt.Errorf("hone does not support field %d of %s", number, m.Descriptor().FullName())
 	}
 	m.Range(func(f protoreflect.FieldDescriptor, v protoreflect.Value) bool {
 		switch {
 		case f.Message() == nil || f.IsMap():
 		case f.IsList():
 			for i := 0; i < v.List().Len() && found == nil; i++ {
-				found = findUnknown(v.List().Get(i).Message(), names)
+				found = findUnknown(v.List().Get(i).Message())
 			}
 		default:
-			found = findUnknown(v.Message(), names)
+			found = findUnknown(v.Message())
 		}
 		return found == nil
 	})

@@ -953,6 +953,7 @@ type StackTraceSelector struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	CallSite      []*CallSite            `protobuf:"bytes,1,rep,name=call_site,json=callSite,proto3" json:"call_site,omitempty"`
 	GoPgo         *GoPGO                 `protobuf:"bytes,2,opt,name=go_pgo,json=goPgo,proto3" json:"go_pgo,omitempty"`
+	FrameFilter   *StackFrameFilter      `protobuf:"bytes,3,opt,name=frame_filter,json=frameFilter,proto3" json:"frame_filter,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1001,6 +1002,83 @@ func (x *StackTraceSelector) GetGoPgo() *GoPGO {
 	return nil
 }
 
+func (x *StackTraceSelector) GetFrameFilter() *StackFrameFilter {
+	if x != nil {
+		return x.FrameFilter
+	}
+	return nil
+}
+
+// StackFrameFilter keeps the stacks that have all of the included functions and
+// none of the excluded ones. Patterns match any part of a name.
+type StackFrameFilter struct {
+	state                      protoimpl.MessageState `protogen:"open.v1"`
+	IncludeFunctionNames       []string               `protobuf:"bytes,1,rep,name=include_function_names,json=includeFunctionNames,proto3" json:"include_function_names,omitempty"`
+	ExcludeFunctionNames       []string               `protobuf:"bytes,2,rep,name=exclude_function_names,json=excludeFunctionNames,proto3" json:"exclude_function_names,omitempty"`
+	IncludeFunctionNameRegexes []string               `protobuf:"bytes,3,rep,name=include_function_name_regexes,json=includeFunctionNameRegexes,proto3" json:"include_function_name_regexes,omitempty"`
+	ExcludeFunctionNameRegexes []string               `protobuf:"bytes,4,rep,name=exclude_function_name_regexes,json=excludeFunctionNameRegexes,proto3" json:"exclude_function_name_regexes,omitempty"`
+	unknownFields              protoimpl.UnknownFields
+	sizeCache                  protoimpl.SizeCache
+}
+
+func (x *StackFrameFilter) Reset() {
+	*x = StackFrameFilter{}
+	mi := &file_querier_proto_msgTypes[13]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *StackFrameFilter) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*StackFrameFilter) ProtoMessage() {}
+
+func (x *StackFrameFilter) ProtoReflect() protoreflect.Message {
+	mi := &file_querier_proto_msgTypes[13]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use StackFrameFilter.ProtoReflect.Descriptor instead.
+func (*StackFrameFilter) Descriptor() ([]byte, []int) {
+	return file_querier_proto_rawDescGZIP(), []int{13}
+}
+
+func (x *StackFrameFilter) GetIncludeFunctionNames() []string {
+	if x != nil {
+		return x.IncludeFunctionNames
+	}
+	return nil
+}
+
+func (x *StackFrameFilter) GetExcludeFunctionNames() []string {
+	if x != nil {
+		return x.ExcludeFunctionNames
+	}
+	return nil
+}
+
+func (x *StackFrameFilter) GetIncludeFunctionNameRegexes() []string {
+	if x != nil {
+		return x.IncludeFunctionNameRegexes
+	}
+	return nil
+}
+
+func (x *StackFrameFilter) GetExcludeFunctionNameRegexes() []string {
+	if x != nil {
+		return x.ExcludeFunctionNameRegexes
+	}
+	return nil
+}
+
 type CallSite struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Name          string                 `protobuf:"bytes,1,opt,name=name,proto3" json:"name,omitempty"`
@@ -1010,7 +1088,7 @@ type CallSite struct {
 
 func (x *CallSite) Reset() {
 	*x = CallSite{}
-	mi := &file_querier_proto_msgTypes[13]
+	mi := &file_querier_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1022,7 +1100,7 @@ func (x *CallSite) String() string {
 func (*CallSite) ProtoMessage() {}
 
 func (x *CallSite) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[13]
+	mi := &file_querier_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1035,7 +1113,7 @@ func (x *CallSite) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallSite.ProtoReflect.Descriptor instead.
 func (*CallSite) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{13}
+	return file_querier_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *CallSite) GetName() string {
@@ -1055,7 +1133,7 @@ type GoPGO struct {
 
 func (x *GoPGO) Reset() {
 	*x = GoPGO{}
-	mi := &file_querier_proto_msgTypes[14]
+	mi := &file_querier_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1067,7 +1145,7 @@ func (x *GoPGO) String() string {
 func (*GoPGO) ProtoMessage() {}
 
 func (x *GoPGO) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[14]
+	mi := &file_querier_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1080,7 +1158,7 @@ func (x *GoPGO) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GoPGO.ProtoReflect.Descriptor instead.
 func (*GoPGO) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{14}
+	return file_querier_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *GoPGO) GetKeepLocations() uint32 {
@@ -1112,7 +1190,7 @@ type SelectMergeSpanProfileRequest struct {
 
 func (x *SelectMergeSpanProfileRequest) Reset() {
 	*x = SelectMergeSpanProfileRequest{}
-	mi := &file_querier_proto_msgTypes[15]
+	mi := &file_querier_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1124,7 +1202,7 @@ func (x *SelectMergeSpanProfileRequest) String() string {
 func (*SelectMergeSpanProfileRequest) ProtoMessage() {}
 
 func (x *SelectMergeSpanProfileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[15]
+	mi := &file_querier_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1137,7 +1215,7 @@ func (x *SelectMergeSpanProfileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelectMergeSpanProfileRequest.ProtoReflect.Descriptor instead.
 func (*SelectMergeSpanProfileRequest) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{15}
+	return file_querier_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *SelectMergeSpanProfileRequest) GetProfileTypeID() string {
@@ -1198,7 +1276,7 @@ type SelectMergeSpanProfileResponse struct {
 
 func (x *SelectMergeSpanProfileResponse) Reset() {
 	*x = SelectMergeSpanProfileResponse{}
-	mi := &file_querier_proto_msgTypes[16]
+	mi := &file_querier_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1210,7 +1288,7 @@ func (x *SelectMergeSpanProfileResponse) String() string {
 func (*SelectMergeSpanProfileResponse) ProtoMessage() {}
 
 func (x *SelectMergeSpanProfileResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[16]
+	mi := &file_querier_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1223,7 +1301,7 @@ func (x *SelectMergeSpanProfileResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelectMergeSpanProfileResponse.ProtoReflect.Descriptor instead.
 func (*SelectMergeSpanProfileResponse) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{16}
+	return file_querier_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *SelectMergeSpanProfileResponse) GetFlamegraph() *FlameGraph {
@@ -1249,7 +1327,7 @@ type SelectMergeProfileRequest struct {
 
 func (x *SelectMergeProfileRequest) Reset() {
 	*x = SelectMergeProfileRequest{}
-	mi := &file_querier_proto_msgTypes[17]
+	mi := &file_querier_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1261,7 +1339,7 @@ func (x *SelectMergeProfileRequest) String() string {
 func (*SelectMergeProfileRequest) ProtoMessage() {}
 
 func (x *SelectMergeProfileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[17]
+	mi := &file_querier_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1274,7 +1352,7 @@ func (x *SelectMergeProfileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelectMergeProfileRequest.ProtoReflect.Descriptor instead.
 func (*SelectMergeProfileRequest) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{17}
+	return file_querier_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *SelectMergeProfileRequest) GetProfileTypeID() string {
@@ -1343,7 +1421,7 @@ type DiffRequest struct {
 
 func (x *DiffRequest) Reset() {
 	*x = DiffRequest{}
-	mi := &file_querier_proto_msgTypes[18]
+	mi := &file_querier_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1355,7 +1433,7 @@ func (x *DiffRequest) String() string {
 func (*DiffRequest) ProtoMessage() {}
 
 func (x *DiffRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[18]
+	mi := &file_querier_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1368,7 +1446,7 @@ func (x *DiffRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffRequest.ProtoReflect.Descriptor instead.
 func (*DiffRequest) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{18}
+	return file_querier_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *DiffRequest) GetLeft() *SelectMergeStacktracesRequest {
@@ -1394,7 +1472,7 @@ type DiffResponse struct {
 
 func (x *DiffResponse) Reset() {
 	*x = DiffResponse{}
-	mi := &file_querier_proto_msgTypes[19]
+	mi := &file_querier_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1406,7 +1484,7 @@ func (x *DiffResponse) String() string {
 func (*DiffResponse) ProtoMessage() {}
 
 func (x *DiffResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[19]
+	mi := &file_querier_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1419,7 +1497,7 @@ func (x *DiffResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffResponse.ProtoReflect.Descriptor instead.
 func (*DiffResponse) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{19}
+	return file_querier_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *DiffResponse) GetFlamegraph() *FlameGraphDiff {
@@ -1444,7 +1522,7 @@ type FlameGraph struct {
 
 func (x *FlameGraph) Reset() {
 	*x = FlameGraph{}
-	mi := &file_querier_proto_msgTypes[20]
+	mi := &file_querier_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1456,7 +1534,7 @@ func (x *FlameGraph) String() string {
 func (*FlameGraph) ProtoMessage() {}
 
 func (x *FlameGraph) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[20]
+	mi := &file_querier_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1469,7 +1547,7 @@ func (x *FlameGraph) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlameGraph.ProtoReflect.Descriptor instead.
 func (*FlameGraph) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{20}
+	return file_querier_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *FlameGraph) GetNames() []string {
@@ -1516,7 +1594,7 @@ type FlameGraphDiff struct {
 
 func (x *FlameGraphDiff) Reset() {
 	*x = FlameGraphDiff{}
-	mi := &file_querier_proto_msgTypes[21]
+	mi := &file_querier_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1528,7 +1606,7 @@ func (x *FlameGraphDiff) String() string {
 func (*FlameGraphDiff) ProtoMessage() {}
 
 func (x *FlameGraphDiff) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[21]
+	mi := &file_querier_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1541,7 +1619,7 @@ func (x *FlameGraphDiff) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlameGraphDiff.ProtoReflect.Descriptor instead.
 func (*FlameGraphDiff) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{21}
+	return file_querier_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *FlameGraphDiff) GetNames() []string {
@@ -1595,7 +1673,7 @@ type Level struct {
 
 func (x *Level) Reset() {
 	*x = Level{}
-	mi := &file_querier_proto_msgTypes[22]
+	mi := &file_querier_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1607,7 +1685,7 @@ func (x *Level) String() string {
 func (*Level) ProtoMessage() {}
 
 func (x *Level) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[22]
+	mi := &file_querier_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1620,7 +1698,7 @@ func (x *Level) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Level.ProtoReflect.Descriptor instead.
 func (*Level) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{22}
+	return file_querier_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *Level) GetValues() []int64 {
@@ -1648,7 +1726,7 @@ type SelectSeriesRequest struct {
 
 func (x *SelectSeriesRequest) Reset() {
 	*x = SelectSeriesRequest{}
-	mi := &file_querier_proto_msgTypes[23]
+	mi := &file_querier_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1660,7 +1738,7 @@ func (x *SelectSeriesRequest) String() string {
 func (*SelectSeriesRequest) ProtoMessage() {}
 
 func (x *SelectSeriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[23]
+	mi := &file_querier_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1673,7 +1751,7 @@ func (x *SelectSeriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelectSeriesRequest.ProtoReflect.Descriptor instead.
 func (*SelectSeriesRequest) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{23}
+	return file_querier_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *SelectSeriesRequest) GetProfileTypeID() string {
@@ -1755,7 +1833,7 @@ type SelectSeriesResponse struct {
 
 func (x *SelectSeriesResponse) Reset() {
 	*x = SelectSeriesResponse{}
-	mi := &file_querier_proto_msgTypes[24]
+	mi := &file_querier_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1767,7 +1845,7 @@ func (x *SelectSeriesResponse) String() string {
 func (*SelectSeriesResponse) ProtoMessage() {}
 
 func (x *SelectSeriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[24]
+	mi := &file_querier_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1780,7 +1858,7 @@ func (x *SelectSeriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelectSeriesResponse.ProtoReflect.Descriptor instead.
 func (*SelectSeriesResponse) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{24}
+	return file_querier_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *SelectSeriesResponse) GetSeries() []*TimeSeries {
@@ -1800,7 +1878,7 @@ type TimeSeries struct {
 
 func (x *TimeSeries) Reset() {
 	*x = TimeSeries{}
-	mi := &file_querier_proto_msgTypes[25]
+	mi := &file_querier_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1812,7 +1890,7 @@ func (x *TimeSeries) String() string {
 func (*TimeSeries) ProtoMessage() {}
 
 func (x *TimeSeries) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[25]
+	mi := &file_querier_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1825,7 +1903,7 @@ func (x *TimeSeries) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimeSeries.ProtoReflect.Descriptor instead.
 func (*TimeSeries) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{25}
+	return file_querier_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *TimeSeries) GetLabels() []*LabelPair {
@@ -1852,7 +1930,7 @@ type Point struct {
 
 func (x *Point) Reset() {
 	*x = Point{}
-	mi := &file_querier_proto_msgTypes[26]
+	mi := &file_querier_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1864,7 +1942,7 @@ func (x *Point) String() string {
 func (*Point) ProtoMessage() {}
 
 func (x *Point) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[26]
+	mi := &file_querier_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1877,7 +1955,7 @@ func (x *Point) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Point.ProtoReflect.Descriptor instead.
 func (*Point) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{26}
+	return file_querier_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *Point) GetValue() float64 {
@@ -1911,7 +1989,7 @@ type SelectHeatmapRequest struct {
 
 func (x *SelectHeatmapRequest) Reset() {
 	*x = SelectHeatmapRequest{}
-	mi := &file_querier_proto_msgTypes[27]
+	mi := &file_querier_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1923,7 +2001,7 @@ func (x *SelectHeatmapRequest) String() string {
 func (*SelectHeatmapRequest) ProtoMessage() {}
 
 func (x *SelectHeatmapRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[27]
+	mi := &file_querier_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1936,7 +2014,7 @@ func (x *SelectHeatmapRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelectHeatmapRequest.ProtoReflect.Descriptor instead.
 func (*SelectHeatmapRequest) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{27}
+	return file_querier_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *SelectHeatmapRequest) GetProfileTypeID() string {
@@ -2011,7 +2089,7 @@ type SelectHeatmapResponse struct {
 
 func (x *SelectHeatmapResponse) Reset() {
 	*x = SelectHeatmapResponse{}
-	mi := &file_querier_proto_msgTypes[28]
+	mi := &file_querier_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2023,7 +2101,7 @@ func (x *SelectHeatmapResponse) String() string {
 func (*SelectHeatmapResponse) ProtoMessage() {}
 
 func (x *SelectHeatmapResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[28]
+	mi := &file_querier_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2036,7 +2114,7 @@ func (x *SelectHeatmapResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelectHeatmapResponse.ProtoReflect.Descriptor instead.
 func (*SelectHeatmapResponse) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{28}
+	return file_querier_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *SelectHeatmapResponse) GetSeries() []*HeatmapSeries {
@@ -2056,7 +2134,7 @@ type HeatmapSeries struct {
 
 func (x *HeatmapSeries) Reset() {
 	*x = HeatmapSeries{}
-	mi := &file_querier_proto_msgTypes[29]
+	mi := &file_querier_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2068,7 +2146,7 @@ func (x *HeatmapSeries) String() string {
 func (*HeatmapSeries) ProtoMessage() {}
 
 func (x *HeatmapSeries) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[29]
+	mi := &file_querier_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2081,7 +2159,7 @@ func (x *HeatmapSeries) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeatmapSeries.ProtoReflect.Descriptor instead.
 func (*HeatmapSeries) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{29}
+	return file_querier_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *HeatmapSeries) GetLabels() []*LabelPair {
@@ -2109,7 +2187,7 @@ type HeatmapSlot struct {
 
 func (x *HeatmapSlot) Reset() {
 	*x = HeatmapSlot{}
-	mi := &file_querier_proto_msgTypes[30]
+	mi := &file_querier_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2121,7 +2199,7 @@ func (x *HeatmapSlot) String() string {
 func (*HeatmapSlot) ProtoMessage() {}
 
 func (x *HeatmapSlot) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[30]
+	mi := &file_querier_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2134,7 +2212,7 @@ func (x *HeatmapSlot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeatmapSlot.ProtoReflect.Descriptor instead.
 func (*HeatmapSlot) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{30}
+	return file_querier_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *HeatmapSlot) GetTimestamp() int64 {
@@ -2166,7 +2244,7 @@ type GetProfileStatsRequest struct {
 
 func (x *GetProfileStatsRequest) Reset() {
 	*x = GetProfileStatsRequest{}
-	mi := &file_querier_proto_msgTypes[31]
+	mi := &file_querier_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2178,7 +2256,7 @@ func (x *GetProfileStatsRequest) String() string {
 func (*GetProfileStatsRequest) ProtoMessage() {}
 
 func (x *GetProfileStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[31]
+	mi := &file_querier_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2191,7 +2269,7 @@ func (x *GetProfileStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetProfileStatsRequest.ProtoReflect.Descriptor instead.
 func (*GetProfileStatsRequest) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{31}
+	return file_querier_proto_rawDescGZIP(), []int{32}
 }
 
 type GetProfileStatsResponse struct {
@@ -2205,7 +2283,7 @@ type GetProfileStatsResponse struct {
 
 func (x *GetProfileStatsResponse) Reset() {
 	*x = GetProfileStatsResponse{}
-	mi := &file_querier_proto_msgTypes[32]
+	mi := &file_querier_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2217,7 +2295,7 @@ func (x *GetProfileStatsResponse) String() string {
 func (*GetProfileStatsResponse) ProtoMessage() {}
 
 func (x *GetProfileStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[32]
+	mi := &file_querier_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2230,7 +2308,7 @@ func (x *GetProfileStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetProfileStatsResponse.ProtoReflect.Descriptor instead.
 func (*GetProfileStatsResponse) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{32}
+	return file_querier_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *GetProfileStatsResponse) GetDataIngested() bool {
@@ -2277,7 +2355,7 @@ type Profile struct {
 
 func (x *Profile) Reset() {
 	*x = Profile{}
-	mi := &file_querier_proto_msgTypes[33]
+	mi := &file_querier_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2289,7 +2367,7 @@ func (x *Profile) String() string {
 func (*Profile) ProtoMessage() {}
 
 func (x *Profile) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[33]
+	mi := &file_querier_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2302,7 +2380,7 @@ func (x *Profile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Profile.ProtoReflect.Descriptor instead.
 func (*Profile) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{33}
+	return file_querier_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *Profile) GetSampleType() []*ValueType {
@@ -2413,7 +2491,7 @@ type ValueType struct {
 
 func (x *ValueType) Reset() {
 	*x = ValueType{}
-	mi := &file_querier_proto_msgTypes[34]
+	mi := &file_querier_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2425,7 +2503,7 @@ func (x *ValueType) String() string {
 func (*ValueType) ProtoMessage() {}
 
 func (x *ValueType) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[34]
+	mi := &file_querier_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2438,7 +2516,7 @@ func (x *ValueType) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValueType.ProtoReflect.Descriptor instead.
 func (*ValueType) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{34}
+	return file_querier_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *ValueType) GetType() int64 {
@@ -2466,7 +2544,7 @@ type Sample struct {
 
 func (x *Sample) Reset() {
 	*x = Sample{}
-	mi := &file_querier_proto_msgTypes[35]
+	mi := &file_querier_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2478,7 +2556,7 @@ func (x *Sample) String() string {
 func (*Sample) ProtoMessage() {}
 
 func (x *Sample) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[35]
+	mi := &file_querier_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2491,7 +2569,7 @@ func (x *Sample) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Sample.ProtoReflect.Descriptor instead.
 func (*Sample) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{35}
+	return file_querier_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Sample) GetLocationId() []uint64 {
@@ -2527,7 +2605,7 @@ type Label struct {
 
 func (x *Label) Reset() {
 	*x = Label{}
-	mi := &file_querier_proto_msgTypes[36]
+	mi := &file_querier_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2539,7 +2617,7 @@ func (x *Label) String() string {
 func (*Label) ProtoMessage() {}
 
 func (x *Label) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[36]
+	mi := &file_querier_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2552,7 +2630,7 @@ func (x *Label) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Label.ProtoReflect.Descriptor instead.
 func (*Label) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{36}
+	return file_querier_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Label) GetKey() int64 {
@@ -2601,7 +2679,7 @@ type Mapping struct {
 
 func (x *Mapping) Reset() {
 	*x = Mapping{}
-	mi := &file_querier_proto_msgTypes[37]
+	mi := &file_querier_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2613,7 +2691,7 @@ func (x *Mapping) String() string {
 func (*Mapping) ProtoMessage() {}
 
 func (x *Mapping) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[37]
+	mi := &file_querier_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2626,7 +2704,7 @@ func (x *Mapping) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Mapping.ProtoReflect.Descriptor instead.
 func (*Mapping) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{37}
+	return file_querier_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Mapping) GetId() uint64 {
@@ -2712,7 +2790,7 @@ type Location struct {
 
 func (x *Location) Reset() {
 	*x = Location{}
-	mi := &file_querier_proto_msgTypes[38]
+	mi := &file_querier_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2724,7 +2802,7 @@ func (x *Location) String() string {
 func (*Location) ProtoMessage() {}
 
 func (x *Location) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[38]
+	mi := &file_querier_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2737,7 +2815,7 @@ func (x *Location) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Location.ProtoReflect.Descriptor instead.
 func (*Location) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{38}
+	return file_querier_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Location) GetId() uint64 {
@@ -2785,7 +2863,7 @@ type Line struct {
 
 func (x *Line) Reset() {
 	*x = Line{}
-	mi := &file_querier_proto_msgTypes[39]
+	mi := &file_querier_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2797,7 +2875,7 @@ func (x *Line) String() string {
 func (*Line) ProtoMessage() {}
 
 func (x *Line) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[39]
+	mi := &file_querier_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2810,7 +2888,7 @@ func (x *Line) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Line.ProtoReflect.Descriptor instead.
 func (*Line) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{39}
+	return file_querier_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Line) GetFunctionId() uint64 {
@@ -2840,7 +2918,7 @@ type Function struct {
 
 func (x *Function) Reset() {
 	*x = Function{}
-	mi := &file_querier_proto_msgTypes[40]
+	mi := &file_querier_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2852,7 +2930,7 @@ func (x *Function) String() string {
 func (*Function) ProtoMessage() {}
 
 func (x *Function) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[40]
+	mi := &file_querier_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2865,7 +2943,7 @@ func (x *Function) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Function.ProtoReflect.Descriptor instead.
 func (*Function) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{40}
+	return file_querier_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Function) GetId() uint64 {
@@ -2968,10 +3046,16 @@ const file_querier_proto_rawDesc = "" +
 	"flamegraph\x12.\n" +
 	"\x05pprof\x18\x05 \x01(\v2\x18.querier.v1.PprofProfileR\x05pprof\"=\n" +
 	"\fPprofProfile\x12-\n" +
-	"\aprofile\x18\x01 \x01(\v2\x13.querier.v1.ProfileR\aprofile\"q\n" +
+	"\aprofile\x18\x01 \x01(\v2\x13.querier.v1.ProfileR\aprofile\"\xb2\x01\n" +
 	"\x12StackTraceSelector\x121\n" +
 	"\tcall_site\x18\x01 \x03(\v2\x14.querier.v1.CallSiteR\bcallSite\x12(\n" +
-	"\x06go_pgo\x18\x02 \x01(\v2\x11.querier.v1.GoPGOR\x05goPgo\"\x1e\n" +
+	"\x06go_pgo\x18\x02 \x01(\v2\x11.querier.v1.GoPGOR\x05goPgo\x12?\n" +
+	"\fframe_filter\x18\x03 \x01(\v2\x1c.querier.v1.StackFrameFilterR\vframeFilter\"\x84\x02\n" +
+	"\x10StackFrameFilter\x124\n" +
+	"\x16include_function_names\x18\x01 \x03(\tR\x14includeFunctionNames\x124\n" +
+	"\x16exclude_function_names\x18\x02 \x03(\tR\x14excludeFunctionNames\x12A\n" +
+	"\x1dinclude_function_name_regexes\x18\x03 \x03(\tR\x1aincludeFunctionNameRegexes\x12A\n" +
+	"\x1dexclude_function_name_regexes\x18\x04 \x03(\tR\x1aexcludeFunctionNameRegexes\"\x1e\n" +
 	"\bCallSite\x12\x12\n" +
 	"\x04name\x18\x01 \x01(\tR\x04name\"[\n" +
 	"\x05GoPGO\x12%\n" +
@@ -3188,7 +3272,7 @@ func file_querier_proto_rawDescGZIP() []byte {
 }
 
 var file_querier_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_querier_proto_msgTypes = make([]protoimpl.MessageInfo, 41)
+var file_querier_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
 var file_querier_proto_goTypes = []any{
 	(ProfileFormat)(0),                     // 0: querier.v1.ProfileFormat
 	(TimeSeriesAggregationType)(0),         // 1: querier.v1.TimeSeriesAggregationType
@@ -3207,101 +3291,103 @@ var file_querier_proto_goTypes = []any{
 	(*SelectMergeStacktracesResponse)(nil), // 14: querier.v1.SelectMergeStacktracesResponse
 	(*PprofProfile)(nil),                   // 15: querier.v1.PprofProfile
 	(*StackTraceSelector)(nil),             // 16: querier.v1.StackTraceSelector
-	(*CallSite)(nil),                       // 17: querier.v1.CallSite
-	(*GoPGO)(nil),                          // 18: querier.v1.GoPGO
-	(*SelectMergeSpanProfileRequest)(nil),  // 19: querier.v1.SelectMergeSpanProfileRequest
-	(*SelectMergeSpanProfileResponse)(nil), // 20: querier.v1.SelectMergeSpanProfileResponse
-	(*SelectMergeProfileRequest)(nil),      // 21: querier.v1.SelectMergeProfileRequest
-	(*DiffRequest)(nil),                    // 22: querier.v1.DiffRequest
-	(*DiffResponse)(nil),                   // 23: querier.v1.DiffResponse
-	(*FlameGraph)(nil),                     // 24: querier.v1.FlameGraph
-	(*FlameGraphDiff)(nil),                 // 25: querier.v1.FlameGraphDiff
-	(*Level)(nil),                          // 26: querier.v1.Level
-	(*SelectSeriesRequest)(nil),            // 27: querier.v1.SelectSeriesRequest
-	(*SelectSeriesResponse)(nil),           // 28: querier.v1.SelectSeriesResponse
-	(*TimeSeries)(nil),                     // 29: querier.v1.TimeSeries
-	(*Point)(nil),                          // 30: querier.v1.Point
-	(*SelectHeatmapRequest)(nil),           // 31: querier.v1.SelectHeatmapRequest
-	(*SelectHeatmapResponse)(nil),          // 32: querier.v1.SelectHeatmapResponse
-	(*HeatmapSeries)(nil),                  // 33: querier.v1.HeatmapSeries
-	(*HeatmapSlot)(nil),                    // 34: querier.v1.HeatmapSlot
-	(*GetProfileStatsRequest)(nil),         // 35: querier.v1.GetProfileStatsRequest
-	(*GetProfileStatsResponse)(nil),        // 36: querier.v1.GetProfileStatsResponse
-	(*Profile)(nil),                        // 37: querier.v1.Profile
-	(*ValueType)(nil),                      // 38: querier.v1.ValueType
-	(*Sample)(nil),                         // 39: querier.v1.Sample
-	(*Label)(nil),                          // 40: querier.v1.Label
-	(*Mapping)(nil),                        // 41: querier.v1.Mapping
-	(*Location)(nil),                       // 42: querier.v1.Location
-	(*Line)(nil),                           // 43: querier.v1.Line
-	(*Function)(nil),                       // 44: querier.v1.Function
-	(*Labels)(nil),                         // 45: types.v1.Labels
-	(*LabelPair)(nil),                      // 46: types.v1.LabelPair
+	(*StackFrameFilter)(nil),               // 17: querier.v1.StackFrameFilter
+	(*CallSite)(nil),                       // 18: querier.v1.CallSite
+	(*GoPGO)(nil),                          // 19: querier.v1.GoPGO
+	(*SelectMergeSpanProfileRequest)(nil),  // 20: querier.v1.SelectMergeSpanProfileRequest
+	(*SelectMergeSpanProfileResponse)(nil), // 21: querier.v1.SelectMergeSpanProfileResponse
+	(*SelectMergeProfileRequest)(nil),      // 22: querier.v1.SelectMergeProfileRequest
+	(*DiffRequest)(nil),                    // 23: querier.v1.DiffRequest
+	(*DiffResponse)(nil),                   // 24: querier.v1.DiffResponse
+	(*FlameGraph)(nil),                     // 25: querier.v1.FlameGraph
+	(*FlameGraphDiff)(nil),                 // 26: querier.v1.FlameGraphDiff
+	(*Level)(nil),                          // 27: querier.v1.Level
+	(*SelectSeriesRequest)(nil),            // 28: querier.v1.SelectSeriesRequest
+	(*SelectSeriesResponse)(nil),           // 29: querier.v1.SelectSeriesResponse
+	(*TimeSeries)(nil),                     // 30: querier.v1.TimeSeries
+	(*Point)(nil),                          // 31: querier.v1.Point
+	(*SelectHeatmapRequest)(nil),           // 32: querier.v1.SelectHeatmapRequest
+	(*SelectHeatmapResponse)(nil),          // 33: querier.v1.SelectHeatmapResponse
+	(*HeatmapSeries)(nil),                  // 34: querier.v1.HeatmapSeries
+	(*HeatmapSlot)(nil),                    // 35: querier.v1.HeatmapSlot
+	(*GetProfileStatsRequest)(nil),         // 36: querier.v1.GetProfileStatsRequest
+	(*GetProfileStatsResponse)(nil),        // 37: querier.v1.GetProfileStatsResponse
+	(*Profile)(nil),                        // 38: querier.v1.Profile
+	(*ValueType)(nil),                      // 39: querier.v1.ValueType
+	(*Sample)(nil),                         // 40: querier.v1.Sample
+	(*Label)(nil),                          // 41: querier.v1.Label
+	(*Mapping)(nil),                        // 42: querier.v1.Mapping
+	(*Location)(nil),                       // 43: querier.v1.Location
+	(*Line)(nil),                           // 44: querier.v1.Line
+	(*Function)(nil),                       // 45: querier.v1.Function
+	(*Labels)(nil),                         // 46: types.v1.Labels
+	(*LabelPair)(nil),                      // 47: types.v1.LabelPair
 }
 var file_querier_proto_depIdxs = []int32{
 	6,  // 0: querier.v1.ProfileTypesResponse.profile_types:type_name -> querier.v1.ProfileType
-	45, // 1: querier.v1.SeriesResponse.labels_set:type_name -> types.v1.Labels
+	46, // 1: querier.v1.SeriesResponse.labels_set:type_name -> types.v1.Labels
 	0,  // 2: querier.v1.SelectMergeStacktracesRequest.format:type_name -> querier.v1.ProfileFormat
 	16, // 3: querier.v1.SelectMergeStacktracesRequest.stack_trace_selector:type_name -> querier.v1.StackTraceSelector
-	24, // 4: querier.v1.SelectMergeStacktracesResponse.flamegraph:type_name -> querier.v1.FlameGraph
+	25, // 4: querier.v1.SelectMergeStacktracesResponse.flamegraph:type_name -> querier.v1.FlameGraph
 	15, // 5: querier.v1.SelectMergeStacktracesResponse.pprof:type_name -> querier.v1.PprofProfile
-	37, // 6: querier.v1.PprofProfile.profile:type_name -> querier.v1.Profile
-	17, // 7: querier.v1.StackTraceSelector.call_site:type_name -> querier.v1.CallSite
-	18, // 8: querier.v1.StackTraceSelector.go_pgo:type_name -> querier.v1.GoPGO
-	0,  // 9: querier.v1.SelectMergeSpanProfileRequest.format:type_name -> querier.v1.ProfileFormat
-	24, // 10: querier.v1.SelectMergeSpanProfileResponse.flamegraph:type_name -> querier.v1.FlameGraph
-	16, // 11: querier.v1.SelectMergeProfileRequest.stack_trace_selector:type_name -> querier.v1.StackTraceSelector
-	13, // 12: querier.v1.DiffRequest.left:type_name -> querier.v1.SelectMergeStacktracesRequest
-	13, // 13: querier.v1.DiffRequest.right:type_name -> querier.v1.SelectMergeStacktracesRequest
-	25, // 14: querier.v1.DiffResponse.flamegraph:type_name -> querier.v1.FlameGraphDiff
-	26, // 15: querier.v1.FlameGraph.levels:type_name -> querier.v1.Level
-	26, // 16: querier.v1.FlameGraphDiff.levels:type_name -> querier.v1.Level
-	1,  // 17: querier.v1.SelectSeriesRequest.aggregation:type_name -> querier.v1.TimeSeriesAggregationType
-	16, // 18: querier.v1.SelectSeriesRequest.stack_trace_selector:type_name -> querier.v1.StackTraceSelector
-	2,  // 19: querier.v1.SelectSeriesRequest.exemplar_type:type_name -> querier.v1.ExemplarType
-	29, // 20: querier.v1.SelectSeriesResponse.series:type_name -> querier.v1.TimeSeries
-	46, // 21: querier.v1.TimeSeries.labels:type_name -> types.v1.LabelPair
-	30, // 22: querier.v1.TimeSeries.points:type_name -> querier.v1.Point
-	3,  // 23: querier.v1.SelectHeatmapRequest.query_type:type_name -> querier.v1.HeatmapQueryType
-	2,  // 24: querier.v1.SelectHeatmapRequest.exemplar_type:type_name -> querier.v1.ExemplarType
-	33, // 25: querier.v1.SelectHeatmapResponse.series:type_name -> querier.v1.HeatmapSeries
-	46, // 26: querier.v1.HeatmapSeries.labels:type_name -> types.v1.LabelPair
-	34, // 27: querier.v1.HeatmapSeries.slots:type_name -> querier.v1.HeatmapSlot
-	38, // 28: querier.v1.Profile.sample_type:type_name -> querier.v1.ValueType
-	39, // 29: querier.v1.Profile.sample:type_name -> querier.v1.Sample
-	41, // 30: querier.v1.Profile.mapping:type_name -> querier.v1.Mapping
-	42, // 31: querier.v1.Profile.location:type_name -> querier.v1.Location
-	44, // 32: querier.v1.Profile.function:type_name -> querier.v1.Function
-	38, // 33: querier.v1.Profile.period_type:type_name -> querier.v1.ValueType
-	40, // 34: querier.v1.Sample.label:type_name -> querier.v1.Label
-	43, // 35: querier.v1.Location.line:type_name -> querier.v1.Line
-	4,  // 36: querier.v1.QuerierService.ProfileTypes:input_type -> querier.v1.ProfileTypesRequest
-	7,  // 37: querier.v1.QuerierService.LabelValues:input_type -> querier.v1.LabelValuesRequest
-	9,  // 38: querier.v1.QuerierService.LabelNames:input_type -> querier.v1.LabelNamesRequest
-	11, // 39: querier.v1.QuerierService.Series:input_type -> querier.v1.SeriesRequest
-	13, // 40: querier.v1.QuerierService.SelectMergeStacktraces:input_type -> querier.v1.SelectMergeStacktracesRequest
-	19, // 41: querier.v1.QuerierService.SelectMergeSpanProfile:input_type -> querier.v1.SelectMergeSpanProfileRequest
-	21, // 42: querier.v1.QuerierService.SelectMergeProfile:input_type -> querier.v1.SelectMergeProfileRequest
-	27, // 43: querier.v1.QuerierService.SelectSeries:input_type -> querier.v1.SelectSeriesRequest
-	31, // 44: querier.v1.QuerierService.SelectHeatmap:input_type -> querier.v1.SelectHeatmapRequest
-	22, // 45: querier.v1.QuerierService.Diff:input_type -> querier.v1.DiffRequest
-	35, // 46: querier.v1.QuerierService.GetProfileStats:input_type -> querier.v1.GetProfileStatsRequest
-	5,  // 47: querier.v1.QuerierService.ProfileTypes:output_type -> querier.v1.ProfileTypesResponse
-	8,  // 48: querier.v1.QuerierService.LabelValues:output_type -> querier.v1.LabelValuesResponse
-	10, // 49: querier.v1.QuerierService.LabelNames:output_type -> querier.v1.LabelNamesResponse
-	12, // 50: querier.v1.QuerierService.Series:output_type -> querier.v1.SeriesResponse
-	14, // 51: querier.v1.QuerierService.SelectMergeStacktraces:output_type -> querier.v1.SelectMergeStacktracesResponse
-	20, // 52: querier.v1.QuerierService.SelectMergeSpanProfile:output_type -> querier.v1.SelectMergeSpanProfileResponse
-	37, // 53: querier.v1.QuerierService.SelectMergeProfile:output_type -> querier.v1.Profile
-	28, // 54: querier.v1.QuerierService.SelectSeries:output_type -> querier.v1.SelectSeriesResponse
-	32, // 55: querier.v1.QuerierService.SelectHeatmap:output_type -> querier.v1.SelectHeatmapResponse
-	23, // 56: querier.v1.QuerierService.Diff:output_type -> querier.v1.DiffResponse
-	36, // 57: querier.v1.QuerierService.GetProfileStats:output_type -> querier.v1.GetProfileStatsResponse
-	47, // [47:58] is the sub-list for method output_type
-	36, // [36:47] is the sub-list for method input_type
-	36, // [36:36] is the sub-list for extension type_name
-	36, // [36:36] is the sub-list for extension extendee
-	0,  // [0:36] is the sub-list for field type_name
+	38, // 6: querier.v1.PprofProfile.profile:type_name -> querier.v1.Profile
+	18, // 7: querier.v1.StackTraceSelector.call_site:type_name -> querier.v1.CallSite
+	19, // 8: querier.v1.StackTraceSelector.go_pgo:type_name -> querier.v1.GoPGO
+	17, // 9: querier.v1.StackTraceSelector.frame_filter:type_name -> querier.v1.StackFrameFilter
+	0,  // 10: querier.v1.SelectMergeSpanProfileRequest.format:type_name -> querier.v1.ProfileFormat
+	25, // 11: querier.v1.SelectMergeSpanProfileResponse.flamegraph:type_name -> querier.v1.FlameGraph
+	16, // 12: querier.v1.SelectMergeProfileRequest.stack_trace_selector:type_name -> querier.v1.StackTraceSelector
+	13, // 13: querier.v1.DiffRequest.left:type_name -> querier.v1.SelectMergeStacktracesRequest
+	13, // 14: querier.v1.DiffRequest.right:type_name -> querier.v1.SelectMergeStacktracesRequest
+	26, // 15: querier.v1.DiffResponse.flamegraph:type_name -> querier.v1.FlameGraphDiff
+	27, // 16: querier.v1.FlameGraph.levels:type_name -> querier.v1.Level
+	27, // 17: querier.v1.FlameGraphDiff.levels:type_name -> querier.v1.Level
+	1,  // 18: querier.v1.SelectSeriesRequest.aggregation:type_name -> querier.v1.TimeSeriesAggregationType
+	16, // 19: querier.v1.SelectSeriesRequest.stack_trace_selector:type_name -> querier.v1.StackTraceSelector
+	2,  // 20: querier.v1.SelectSeriesRequest.exemplar_type:type_name -> querier.v1.ExemplarType
+	30, // 21: querier.v1.SelectSeriesResponse.series:type_name -> querier.v1.TimeSeries
+	47, // 22: querier.v1.TimeSeries.labels:type_name -> types.v1.LabelPair
+	31, // 23: querier.v1.TimeSeries.points:type_name -> querier.v1.Point
+	3,  // 24: querier.v1.SelectHeatmapRequest.query_type:type_name -> querier.v1.HeatmapQueryType
+	2,  // 25: querier.v1.SelectHeatmapRequest.exemplar_type:type_name -> querier.v1.ExemplarType
+	34, // 26: querier.v1.SelectHeatmapResponse.series:type_name -> querier.v1.HeatmapSeries
+	47, // 27: querier.v1.HeatmapSeries.labels:type_name -> types.v1.LabelPair
+	35, // 28: querier.v1.HeatmapSeries.slots:type_name -> querier.v1.HeatmapSlot
+	39, // 29: querier.v1.Profile.sample_type:type_name -> querier.v1.ValueType
+	40, // 30: querier.v1.Profile.sample:type_name -> querier.v1.Sample
+	42, // 31: querier.v1.Profile.mapping:type_name -> querier.v1.Mapping
+	43, // 32: querier.v1.Profile.location:type_name -> querier.v1.Location
+	45, // 33: querier.v1.Profile.function:type_name -> querier.v1.Function
+	39, // 34: querier.v1.Profile.period_type:type_name -> querier.v1.ValueType
+	41, // 35: querier.v1.Sample.label:type_name -> querier.v1.Label
+	44, // 36: querier.v1.Location.line:type_name -> querier.v1.Line
+	4,  // 37: querier.v1.QuerierService.ProfileTypes:input_type -> querier.v1.ProfileTypesRequest
+	7,  // 38: querier.v1.QuerierService.LabelValues:input_type -> querier.v1.LabelValuesRequest
+	9,  // 39: querier.v1.QuerierService.LabelNames:input_type -> querier.v1.LabelNamesRequest
+	11, // 40: querier.v1.QuerierService.Series:input_type -> querier.v1.SeriesRequest
+	13, // 41: querier.v1.QuerierService.SelectMergeStacktraces:input_type -> querier.v1.SelectMergeStacktracesRequest
+	20, // 42: querier.v1.QuerierService.SelectMergeSpanProfile:input_type -> querier.v1.SelectMergeSpanProfileRequest
+	22, // 43: querier.v1.QuerierService.SelectMergeProfile:input_type -> querier.v1.SelectMergeProfileRequest
+	28, // 44: querier.v1.QuerierService.SelectSeries:input_type -> querier.v1.SelectSeriesRequest
+	32, // 45: querier.v1.QuerierService.SelectHeatmap:input_type -> querier.v1.SelectHeatmapRequest
+	23, // 46: querier.v1.QuerierService.Diff:input_type -> querier.v1.DiffRequest
+	36, // 47: querier.v1.QuerierService.GetProfileStats:input_type -> querier.v1.GetProfileStatsRequest
+	5,  // 48: querier.v1.QuerierService.ProfileTypes:output_type -> querier.v1.ProfileTypesResponse
+	8,  // 49: querier.v1.QuerierService.LabelValues:output_type -> querier.v1.LabelValuesResponse
+	10, // 50: querier.v1.QuerierService.LabelNames:output_type -> querier.v1.LabelNamesResponse
+	12, // 51: querier.v1.QuerierService.Series:output_type -> querier.v1.SeriesResponse
+	14, // 52: querier.v1.QuerierService.SelectMergeStacktraces:output_type -> querier.v1.SelectMergeStacktracesResponse
+	21, // 53: querier.v1.QuerierService.SelectMergeSpanProfile:output_type -> querier.v1.SelectMergeSpanProfileResponse
+	38, // 54: querier.v1.QuerierService.SelectMergeProfile:output_type -> querier.v1.Profile
+	29, // 55: querier.v1.QuerierService.SelectSeries:output_type -> querier.v1.SelectSeriesResponse
+	33, // 56: querier.v1.QuerierService.SelectHeatmap:output_type -> querier.v1.SelectHeatmapResponse
+	24, // 57: querier.v1.QuerierService.Diff:output_type -> querier.v1.DiffResponse
+	37, // 58: querier.v1.QuerierService.GetProfileStats:output_type -> querier.v1.GetProfileStatsResponse
+	48, // [48:59] is the sub-list for method output_type
+	37, // [37:48] is the sub-list for method input_type
+	37, // [37:37] is the sub-list for extension type_name
+	37, // [37:37] is the sub-list for extension extendee
+	0,  // [0:37] is the sub-list for field type_name
 }
 
 func init() { file_querier_proto_init() }
@@ -3311,17 +3397,17 @@ func file_querier_proto_init() {
 	}
 	file_types_proto_init()
 	file_querier_proto_msgTypes[9].OneofWrappers = []any{}
-	file_querier_proto_msgTypes[15].OneofWrappers = []any{}
-	file_querier_proto_msgTypes[17].OneofWrappers = []any{}
-	file_querier_proto_msgTypes[23].OneofWrappers = []any{}
-	file_querier_proto_msgTypes[27].OneofWrappers = []any{}
+	file_querier_proto_msgTypes[16].OneofWrappers = []any{}
+	file_querier_proto_msgTypes[18].OneofWrappers = []any{}
+	file_querier_proto_msgTypes[24].OneofWrappers = []any{}
+	file_querier_proto_msgTypes[28].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_querier_proto_rawDesc), len(file_querier_proto_rawDesc)),
 			NumEnums:      4,
-			NumMessages:   41,
+			NumMessages:   42,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
