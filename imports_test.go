@@ -110,6 +110,8 @@ var importTable = map[string][]string{
 	"internal/glob":                            {},
 	"internal/credentials":                     {"internal/infile"}, // to authenticate to other servers
 	"internal/ingest":                          {"profile", "internal/credentials", "internal/durable", "internal/hashing", "internal/infile", "internal/store", "internal/temporary"},
+	// Graphs are reports.
+	"internal/ingest/pyroscope": {"profile", "internal/ingest", "internal/report", "internal/store"},
 	// What is on the wire, for server and command line.
 	"internal/api": {"internal/advice", "internal/compare", "internal/experiment", "internal/store", "internal/tune", "internal/regress"},
 	// The shell of all servers, which knows no subject; services, which register on it;
@@ -122,8 +124,8 @@ var importTable = map[string][]string{
 	"internal/server/runs":       {"profile", "internal/api", "internal/compare", "internal/experiment", "internal/experiment/benchstat", "internal/experiment/objective", "internal/server", "internal/server/auth", "internal/server/reports"},
 	"internal/server/findings":   {"internal/advice", "internal/advisor", "internal/api", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports", "internal/server/runs", "internal/store", "internal/tune"},
 	"internal/server/loads":      {"internal/load", "internal/load/kafkaload", "internal/load/template", "internal/server", "internal/server/auth"},
-	"internal/server/servertest": {"profile", "internal/api", "internal/fnmetrics", "internal/ingest", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/shell", "internal/srcfind", "internal/store", "internal/store/storetest"},
-	"internal/daemon":            {"profile", "internal/advisor", "internal/api", "internal/fnmetrics", "internal/infile", "internal/ingest", "internal/load/kafkaload", "internal/notify", "internal/regress", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/loads", "internal/server/mcp", "internal/server/regressions", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/store", "internal/store/clickhouse", "internal/store/disk", "web"},
+	"internal/server/servertest": {"profile", "internal/api", "internal/fnmetrics", "internal/ingest", "internal/ingest/pyroscope", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/shell", "internal/srcfind", "internal/store", "internal/store/storetest"},
+	"internal/daemon":            {"profile", "internal/advisor", "internal/api", "internal/fnmetrics", "internal/infile", "internal/ingest", "internal/ingest/pyroscope", "internal/load/kafkaload", "internal/notify", "internal/regress", "internal/server", "internal/server/auth", "internal/server/findings", "internal/server/loads", "internal/server/mcp", "internal/server/regressions", "internal/server/reports", "internal/server/runs", "internal/server/stored", "internal/store", "internal/store/clickhouse", "internal/store/disk", "web"},
 	"web":                        {},
 
 	"internal/doctor": {"internal/experiment", "internal/gocmd", "internal/workspace"},

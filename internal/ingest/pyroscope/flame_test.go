@@ -38,11 +38,11 @@ func BenchmarkFlame(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		f, err := flameOf(context.Background(), p, mostNodes)
+		f, err := flameGraphOf(context.Background(), p, mostNodes)
 		if err != nil {
 			b.Fatal(err)
 		}
-		encoded, err := proto.Marshal(f.message())
+		encoded, err := proto.Marshal(f)
 		if err != nil {
 			b.Fatal(err)
 		}

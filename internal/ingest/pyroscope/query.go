@@ -1,7 +1,6 @@
 package pyroscope
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,7 +16,6 @@ import (
 	pb "github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepb"
 	"github.com/hone-go/hone/internal/ingest/wire"
 	"github.com/hone-go/hone/internal/store"
-	"github.com/hone-go/hone/profile"
 )
 
 const querierService = "/querier.v1.QuerierService/"
@@ -76,10 +74,6 @@ func supported(req proto.Message) error {
 		exemplars = req.GetExemplarType()
 	case *pb.SelectHeatmapRequest:
 		exemplars = req.GetExemplarType()
-	case *pb.SelectMergeProfileRequest:
-		if err == nil && req.GetMaxNodes() > 0 {
-			err = errors.New("hone does not support maxNodes of SelectMergeProfile: it answers with the whole profile")
-		}
 	}
 	if err == nil && exemplars != pb.ExemplarType_EXEMPLAR_TYPE_UNSPECIFIED && exemplars != pb.ExemplarType_EXEMPLAR_TYPE_NONE {
 		err = fmt.Errorf("hone does not support exemplarType %v: it has no exemplars", exemplars)
@@ -197,92 +191,6 @@ func (q queryCalls) series(ctx context.Context, req *pb.SeriesRequest) (*pb.Seri
 	return res, nil
 }
 
-func (q queryCalls) selectMergeStacktraces(ctx context.Context, req *pb.SelectMergeStacktracesRequest) (*pb.SelectMergeStacktracesResponse, error) {
-	s, err := q.stacktraces(ctx, req)
-	if err != nil {
-		return nil, err
-	}
-	p, err := q.merge(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	switch req.GetFormat() {
-	case pb.ProfileFormat_PROFILE_FORMAT_UNSPECIFIED, pb.ProfileFormat_PROFILE_FORMAT_FLAMEGRAPH:
-		f, err := flameOf(ctx, p, req.GetMaxNodes())
-		if err != nil {
-			return nil, err
-		}
-		return &pb.SelectMergeStacktracesResponse{Flamegraph: f.message()}, nil
-	case pb.ProfileFormat_PROFILE_FORMAT_PPROF:
-		encoded, err := encode(p)
-		if err != nil {
-			return nil, err
-		}
-		return &pb.SelectMergeStacktracesResponse{Pprof: &pb.PprofProfile{Profile: encoded}}, nil
-	}
-	return nil, connect.NewError(connect.CodeUnimplemented, fmt.Errorf("hone does not support the format %v", req.GetFormat()))
-}
-
-func (f *flame) message() *pb.FlameGraph {
-	return &pb.FlameGraph{Names: f.names, Levels: f.levels, Total: f.total, MaxSelf: f.maxSelf}
-}
-
-func (q queryCalls) selectMergeSpanProfile(ctx context.Context, req *pb.SelectMergeSpanProfileRequest) (*pb.SelectMergeSpanProfileResponse, error) {
-	if len(req.GetSpanSelector()) == 0 {
-		return nil, badRequest("no spans given to select")
-	}
-	s, err := q.selection(ctx, req.GetProfileTypeID(), req.GetLabelSelector(), req.GetStart(), req.GetEnd())
-	if err != nil {
-		return nil, err
-	}
-	s.spans = req.GetSpanSelector()
-	if f := req.GetFormat(); f > pb.ProfileFormat_PROFILE_FORMAT_FLAMEGRAPH {
-		return nil, connect.NewError(connect.CodeUnimplemented, fmt.Errorf("hone does not support the format %v", f))
-	}
-	p, err := q.merge(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	f, err := flameOf(ctx, p, req.GetMaxNodes())
-	if err != nil {
-		return nil, err
-	}
-	return &pb.SelectMergeSpanProfileResponse{Flamegraph: f.message()}, nil
-}
-
-// selectMergeProfile answers with the encoded profile unchanged. Building the
-// message would take longer than the rest of the call.
-func (q queryCalls) selectMergeProfile(ctx context.Context, req *pb.SelectMergeProfileRequest) (*wire.Raw, error) {
-	s, err := q.stacktraces(ctx, &pb.SelectMergeStacktracesRequest{ProfileTypeID: req.GetProfileTypeID(), LabelSelector: req.GetLabelSelector(),
-		Start: req.GetStart(), End: req.GetEnd(), StackTraceSelector: req.GetStackTraceSelector(),
-		ProfileIdSelector: req.GetProfileIdSelector(), TraceIdSelector: req.GetTraceIdSelector()})
-	if err != nil {
-		return nil, err
-	}
-	p, err := q.merge(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	var b bytes.Buffer
-	if err := p.EncodeUncompressed(&b); err != nil {
-		return nil, err
-	}
-	return &wire.Raw{Encoded: b.Bytes(), Message: &pb.Profile{}}, nil
-}
-
-func (q queryCalls) diff(ctx context.Context, req *pb.DiffRequest) (*pb.DiffResponse, error) {
-	base, head, err := q.sides(ctx, req.GetLeft(), req.GetRight())
-	if err != nil {
-		return nil, err
-	}
-	f, t, err := flameOfDiff(ctx, base, head, max(req.GetLeft().GetMaxNodes(), req.GetRight().GetMaxNodes()))
-	if err != nil {
-		return nil, err
-	}
-	return &pb.DiffResponse{Flamegraph: &pb.FlameGraphDiff{Names: f.names, Levels: f.levels, Total: f.total, MaxSelf: f.maxSelf,
-		LeftTicks: t.Values[0].BaseTotal[0], RightTicks: t.Values[0].Total[0]}}, nil
-}
-
 func (q queryCalls) getProfileStats(ctx context.Context, _ *pb.GetProfileStatsRequest) (*pb.GetProfileStatsResponse, error) {
 	const day = 24 * 3600e9
 	days, err := q.store.Series(ctx, store.Query{By: []string{store.LabelKind}, Step: day})
@@ -300,16 +208,6 @@ func (q queryCalls) getProfileStats(ctx context.Context, _ *pb.GetProfileStatsRe
 		}
 	}
 	return res, nil
-}
-
-// encode returns a profile as a message.
-func encode(p *profile.Profile) (*pb.Profile, error) {
-	var b bytes.Buffer
-	if err := p.EncodeUncompressed(&b); err != nil {
-		return nil, err
-	}
-	m := &pb.Profile{}
-	return m, proto.Unmarshal(b.Bytes(), m)
 }
 
 func (q queryCalls) selectSeries(ctx context.Context, req *pb.SelectSeriesRequest) (*pb.SelectSeriesResponse, error) {

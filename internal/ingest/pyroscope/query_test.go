@@ -365,6 +365,11 @@ func TestSpans(t *testing.T) {
 	if got, want := unfold(t, f.Names, f.Levels, 4, 0), map[string]int64{";main.main;main.work": 20}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
+	tree := must(call[pb.SelectMergeSpanProfileRequest, pb.SelectMergeSpanProfileResponse](s, "SelectMergeSpanProfile", &pb.SelectMergeSpanProfileRequest{
+		ProfileTypeID: cpuType, Start: begin, End: begin + minute, SpanSelector: []string{"aa", "bb"}, Format: pb.ProfileFormat_PROFILE_FORMAT_TREE})).Tree
+	if got, want := readTree(t, tree), map[string]int64{";main.main;main.work": 30}; !reflect.DeepEqual(got, want) {
+		t.Errorf("tree: %v, want %v", got, want)
+	}
 }
 
 func TestDiff(t *testing.T) {
@@ -503,7 +508,7 @@ func TestQueryRefused(t *testing.T) {
 		"backwards":    {func(r *pb.SelectMergeStacktracesRequest) { r.End = r.Start - 1 }, connect.CodeInvalidArgument},
 		"ns":           {func(r *pb.SelectMergeStacktracesRequest) { r.End = begin * 1e6 }, connect.CodeInvalidArgument},
 		"bad ID":       {func(r *pb.SelectMergeStacktracesRequest) { r.ProfileIdSelector = []string{"x"} }, connect.CodeInvalidArgument},
-		"format":       {func(r *pb.SelectMergeStacktracesRequest) { r.Format = pb.ProfileFormat_PROFILE_FORMAT_TREE }, connect.CodeUnimplemented},
+		"format":       {func(r *pb.SelectMergeStacktracesRequest) { r.Format = 99 }, connect.CodeUnimplemented},
 	} {
 		req := query(cpuType, "{}")
 		test.change(req)

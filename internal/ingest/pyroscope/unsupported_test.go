@@ -30,7 +30,6 @@ func TestUnsupported(t *testing.T) {
 		change(req)
 		return req
 	}
-	nodes := int64(10)
 	for _, options := range [][]connect.ClientOption{nil, {connect.WithGRPC()}, {connect.WithGRPCWeb()}} {
 		for _, test := range []struct {
 			name string
@@ -49,9 +48,6 @@ func TestUnsupported(t *testing.T) {
 			{"exemplars of a heatmap", errOf(call[pb.SelectHeatmapRequest, pb.SelectHeatmapResponse](s, "SelectHeatmap", &pb.SelectHeatmapRequest{
 				ProfileTypeID: cpuType, LabelSelector: "{}", Start: begin, End: begin + minute, Step: 15, ExemplarType: pb.ExemplarType_EXEMPLAR_TYPE_SPAN,
 			}, options...)), "exemplarType"},
-			{"nodes of a profile", errOf(call[pb.SelectMergeProfileRequest, pb.Profile](s, "SelectMergeProfile", &pb.SelectMergeProfileRequest{
-				ProfileTypeID: cpuType, LabelSelector: "{}", Start: begin, End: begin + minute, MaxNodes: &nodes,
-			}, options...)), "maxNodes"},
 		} {
 			if connect.CodeOf(test.err) != connect.CodeUnimplemented || !strings.Contains(test.err.Error(), test.want) {
 				t.Errorf("%s: got %v, want unimplemented and %q", test.name, test.err, test.want)

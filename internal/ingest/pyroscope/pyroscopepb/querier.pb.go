@@ -852,9 +852,12 @@ func (x *SelectMergeStacktracesRequest) GetSpanSelector() []string {
 	return nil
 }
 
+// SelectMergeStacktracesResponse has what the format asks for.
 type SelectMergeStacktracesResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Flamegraph    *FlameGraph            `protobuf:"bytes,1,opt,name=flamegraph,proto3" json:"flamegraph,omitempty"`
+	Tree          []byte                 `protobuf:"bytes,2,opt,name=tree,proto3" json:"tree,omitempty"` // tree.go draws it
+	Dot           string                 `protobuf:"bytes,3,opt,name=dot,proto3" json:"dot,omitempty"`
 	Pprof         *PprofProfile          `protobuf:"bytes,5,opt,name=pprof,proto3" json:"pprof,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -895,6 +898,20 @@ func (x *SelectMergeStacktracesResponse) GetFlamegraph() *FlameGraph {
 		return x.Flamegraph
 	}
 	return nil
+}
+
+func (x *SelectMergeStacktracesResponse) GetTree() []byte {
+	if x != nil {
+		return x.Tree
+	}
+	return nil
+}
+
+func (x *SelectMergeStacktracesResponse) GetDot() string {
+	if x != nil {
+		return x.Dot
+	}
+	return ""
 }
 
 func (x *SelectMergeStacktracesResponse) GetPprof() *PprofProfile {
@@ -1270,6 +1287,7 @@ func (x *SelectMergeSpanProfileRequest) GetFormat() ProfileFormat {
 type SelectMergeSpanProfileResponse struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Flamegraph    *FlameGraph            `protobuf:"bytes,1,opt,name=flamegraph,proto3" json:"flamegraph,omitempty"`
+	Tree          []byte                 `protobuf:"bytes,2,opt,name=tree,proto3" json:"tree,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1307,6 +1325,13 @@ func (*SelectMergeSpanProfileResponse) Descriptor() ([]byte, []int) {
 func (x *SelectMergeSpanProfileResponse) GetFlamegraph() *FlameGraph {
 	if x != nil {
 		return x.Flamegraph
+	}
+	return nil
+}
+
+func (x *SelectMergeSpanProfileResponse) GetTree() []byte {
+	if x != nil {
+		return x.Tree
 	}
 	return nil
 }
@@ -3039,11 +3064,13 @@ const file_querier_proto_rawDesc = "" +
 	"\rspan_selector\x18\v \x03(\tR\fspanSelectorB\f\n" +
 	"\n" +
 	"_max_nodesB\x17\n" +
-	"\x15_stack_trace_selector\"\x88\x01\n" +
+	"\x15_stack_trace_selector\"\xae\x01\n" +
 	"\x1eSelectMergeStacktracesResponse\x126\n" +
 	"\n" +
 	"flamegraph\x18\x01 \x01(\v2\x16.querier.v1.FlameGraphR\n" +
-	"flamegraph\x12.\n" +
+	"flamegraph\x12\x12\n" +
+	"\x04tree\x18\x02 \x01(\fR\x04tree\x12\x10\n" +
+	"\x03dot\x18\x03 \x01(\tR\x03dot\x12.\n" +
 	"\x05pprof\x18\x05 \x01(\v2\x18.querier.v1.PprofProfileR\x05pprof\"=\n" +
 	"\fPprofProfile\x12-\n" +
 	"\aprofile\x18\x01 \x01(\v2\x13.querier.v1.ProfileR\aprofile\"\xb2\x01\n" +
@@ -3070,11 +3097,12 @@ const file_querier_proto_rawDesc = "" +
 	"\tmax_nodes\x18\x06 \x01(\x03H\x00R\bmaxNodes\x88\x01\x01\x121\n" +
 	"\x06format\x18\a \x01(\x0e2\x19.querier.v1.ProfileFormatR\x06formatB\f\n" +
 	"\n" +
-	"_max_nodes\"X\n" +
+	"_max_nodes\"l\n" +
 	"\x1eSelectMergeSpanProfileResponse\x126\n" +
 	"\n" +
 	"flamegraph\x18\x01 \x01(\v2\x16.querier.v1.FlameGraphR\n" +
-	"flamegraph\"\x8d\x03\n" +
+	"flamegraph\x12\x12\n" +
+	"\x04tree\x18\x02 \x01(\fR\x04tree\"\x8d\x03\n" +
 	"\x19SelectMergeProfileRequest\x12%\n" +
 	"\x0eprofile_typeID\x18\x01 \x01(\tR\rprofileTypeID\x12%\n" +
 	"\x0elabel_selector\x18\x02 \x01(\tR\rlabelSelector\x12\x14\n" +
