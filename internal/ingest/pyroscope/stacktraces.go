@@ -14,6 +14,18 @@ import (
 )
 
 func (q queryCalls) selectMergeStacktraces(ctx context.Context, req *pb.SelectMergeStacktracesRequest) (*pb.SelectMergeStacktracesResponse, error) {
+	asked, res, err := q.asyncRequest(ctx, req)
+	if err != nil || res != nil {
+		return res, err
+	}
+	if res, err = q.formatted(ctx, asked); err == nil && asked != req {
+		res.Async = &pb.AsyncQueryResponse{RequestId: req.GetAsync().GetRequestId(), Status: pb.AsyncQueryStatus_ASYNC_QUERY_STATUS_SUCCESS}
+	}
+	return res, err
+}
+
+// formatted returns the merged profile in the format that a request asks for.
+func (q queryCalls) formatted(ctx context.Context, req *pb.SelectMergeStacktracesRequest) (*pb.SelectMergeStacktracesResponse, error) {
 	s, err := q.stacktraces(ctx, req)
 	if err != nil {
 		return nil, err

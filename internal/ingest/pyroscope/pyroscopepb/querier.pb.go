@@ -81,6 +81,104 @@ func (ProfileFormat) EnumDescriptor() ([]byte, []int) {
 	return file_querier_proto_rawDescGZIP(), []int{0}
 }
 
+type AsyncQueryType int32
+
+const (
+	AsyncQueryType_ASYNC_QUERY_TYPE_DISABLED AsyncQueryType = 0
+	AsyncQueryType_ASYNC_QUERY_TYPE_FORCE    AsyncQueryType = 1
+)
+
+// Enum value maps for AsyncQueryType.
+var (
+	AsyncQueryType_name = map[int32]string{
+		0: "ASYNC_QUERY_TYPE_DISABLED",
+		1: "ASYNC_QUERY_TYPE_FORCE",
+	}
+	AsyncQueryType_value = map[string]int32{
+		"ASYNC_QUERY_TYPE_DISABLED": 0,
+		"ASYNC_QUERY_TYPE_FORCE":    1,
+	}
+)
+
+func (x AsyncQueryType) Enum() *AsyncQueryType {
+	p := new(AsyncQueryType)
+	*p = x
+	return p
+}
+
+func (x AsyncQueryType) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (AsyncQueryType) Descriptor() protoreflect.EnumDescriptor {
+	return file_querier_proto_enumTypes[1].Descriptor()
+}
+
+func (AsyncQueryType) Type() protoreflect.EnumType {
+	return &file_querier_proto_enumTypes[1]
+}
+
+func (x AsyncQueryType) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use AsyncQueryType.Descriptor instead.
+func (AsyncQueryType) EnumDescriptor() ([]byte, []int) {
+	return file_querier_proto_rawDescGZIP(), []int{1}
+}
+
+type AsyncQueryStatus int32
+
+const (
+	AsyncQueryStatus_ASYNC_QUERY_STATUS_UNKNOWN     AsyncQueryStatus = 0
+	AsyncQueryStatus_ASYNC_QUERY_STATUS_IN_PROGRESS AsyncQueryStatus = 1
+	AsyncQueryStatus_ASYNC_QUERY_STATUS_SUCCESS     AsyncQueryStatus = 2
+	AsyncQueryStatus_ASYNC_QUERY_STATUS_FAILURE     AsyncQueryStatus = 3
+)
+
+// Enum value maps for AsyncQueryStatus.
+var (
+	AsyncQueryStatus_name = map[int32]string{
+		0: "ASYNC_QUERY_STATUS_UNKNOWN",
+		1: "ASYNC_QUERY_STATUS_IN_PROGRESS",
+		2: "ASYNC_QUERY_STATUS_SUCCESS",
+		3: "ASYNC_QUERY_STATUS_FAILURE",
+	}
+	AsyncQueryStatus_value = map[string]int32{
+		"ASYNC_QUERY_STATUS_UNKNOWN":     0,
+		"ASYNC_QUERY_STATUS_IN_PROGRESS": 1,
+		"ASYNC_QUERY_STATUS_SUCCESS":     2,
+		"ASYNC_QUERY_STATUS_FAILURE":     3,
+	}
+)
+
+func (x AsyncQueryStatus) Enum() *AsyncQueryStatus {
+	p := new(AsyncQueryStatus)
+	*p = x
+	return p
+}
+
+func (x AsyncQueryStatus) String() string {
+	return protoimpl.X.EnumStringOf(x.Descriptor(), protoreflect.EnumNumber(x))
+}
+
+func (AsyncQueryStatus) Descriptor() protoreflect.EnumDescriptor {
+	return file_querier_proto_enumTypes[2].Descriptor()
+}
+
+func (AsyncQueryStatus) Type() protoreflect.EnumType {
+	return &file_querier_proto_enumTypes[2]
+}
+
+func (x AsyncQueryStatus) Number() protoreflect.EnumNumber {
+	return protoreflect.EnumNumber(x)
+}
+
+// Deprecated: Use AsyncQueryStatus.Descriptor instead.
+func (AsyncQueryStatus) EnumDescriptor() ([]byte, []int) {
+	return file_querier_proto_rawDescGZIP(), []int{2}
+}
+
 type TimeSeriesAggregationType int32
 
 const (
@@ -111,11 +209,11 @@ func (x TimeSeriesAggregationType) String() string {
 }
 
 func (TimeSeriesAggregationType) Descriptor() protoreflect.EnumDescriptor {
-	return file_querier_proto_enumTypes[1].Descriptor()
+	return file_querier_proto_enumTypes[3].Descriptor()
 }
 
 func (TimeSeriesAggregationType) Type() protoreflect.EnumType {
-	return &file_querier_proto_enumTypes[1]
+	return &file_querier_proto_enumTypes[3]
 }
 
 func (x TimeSeriesAggregationType) Number() protoreflect.EnumNumber {
@@ -124,7 +222,7 @@ func (x TimeSeriesAggregationType) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use TimeSeriesAggregationType.Descriptor instead.
 func (TimeSeriesAggregationType) EnumDescriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{1}
+	return file_querier_proto_rawDescGZIP(), []int{3}
 }
 
 type ExemplarType int32
@@ -163,11 +261,11 @@ func (x ExemplarType) String() string {
 }
 
 func (ExemplarType) Descriptor() protoreflect.EnumDescriptor {
-	return file_querier_proto_enumTypes[2].Descriptor()
+	return file_querier_proto_enumTypes[4].Descriptor()
 }
 
 func (ExemplarType) Type() protoreflect.EnumType {
-	return &file_querier_proto_enumTypes[2]
+	return &file_querier_proto_enumTypes[4]
 }
 
 func (x ExemplarType) Number() protoreflect.EnumNumber {
@@ -176,7 +274,7 @@ func (x ExemplarType) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use ExemplarType.Descriptor instead.
 func (ExemplarType) EnumDescriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{2}
+	return file_querier_proto_rawDescGZIP(), []int{4}
 }
 
 type HeatmapQueryType int32
@@ -212,11 +310,11 @@ func (x HeatmapQueryType) String() string {
 }
 
 func (HeatmapQueryType) Descriptor() protoreflect.EnumDescriptor {
-	return file_querier_proto_enumTypes[3].Descriptor()
+	return file_querier_proto_enumTypes[5].Descriptor()
 }
 
 func (HeatmapQueryType) Type() protoreflect.EnumType {
-	return &file_querier_proto_enumTypes[3]
+	return &file_querier_proto_enumTypes[5]
 }
 
 func (x HeatmapQueryType) Number() protoreflect.EnumNumber {
@@ -225,7 +323,7 @@ func (x HeatmapQueryType) Number() protoreflect.EnumNumber {
 
 // Deprecated: Use HeatmapQueryType.Descriptor instead.
 func (HeatmapQueryType) EnumDescriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{3}
+	return file_querier_proto_rawDescGZIP(), []int{5}
 }
 
 type ProfileTypesRequest struct {
@@ -746,6 +844,7 @@ type SelectMergeStacktracesRequest struct {
 	Format             ProfileFormat          `protobuf:"varint,6,opt,name=format,proto3,enum=querier.v1.ProfileFormat" json:"format,omitempty"`
 	StackTraceSelector *StackTraceSelector    `protobuf:"bytes,7,opt,name=stack_trace_selector,json=stackTraceSelector,proto3,oneof" json:"stack_trace_selector,omitempty"`
 	ProfileIdSelector  []string               `protobuf:"bytes,8,rep,name=profile_id_selector,json=profileIdSelector,proto3" json:"profile_id_selector,omitempty"`
+	Async              *AsyncQueryRequest     `protobuf:"bytes,9,opt,name=async,proto3,oneof" json:"async,omitempty"`
 	TraceIdSelector    []string               `protobuf:"bytes,10,rep,name=trace_id_selector,json=traceIdSelector,proto3" json:"trace_id_selector,omitempty"`
 	SpanSelector       []string               `protobuf:"bytes,11,rep,name=span_selector,json=spanSelector,proto3" json:"span_selector,omitempty"`
 	unknownFields      protoimpl.UnknownFields
@@ -838,6 +937,13 @@ func (x *SelectMergeStacktracesRequest) GetProfileIdSelector() []string {
 	return nil
 }
 
+func (x *SelectMergeStacktracesRequest) GetAsync() *AsyncQueryRequest {
+	if x != nil {
+		return x.Async
+	}
+	return nil
+}
+
 func (x *SelectMergeStacktracesRequest) GetTraceIdSelector() []string {
 	if x != nil {
 		return x.TraceIdSelector
@@ -858,6 +964,7 @@ type SelectMergeStacktracesResponse struct {
 	Flamegraph    *FlameGraph            `protobuf:"bytes,1,opt,name=flamegraph,proto3" json:"flamegraph,omitempty"`
 	Tree          []byte                 `protobuf:"bytes,2,opt,name=tree,proto3" json:"tree,omitempty"` // tree.go draws it
 	Dot           string                 `protobuf:"bytes,3,opt,name=dot,proto3" json:"dot,omitempty"`
+	Async         *AsyncQueryResponse    `protobuf:"bytes,4,opt,name=async,proto3,oneof" json:"async,omitempty"`
 	Pprof         *PprofProfile          `protobuf:"bytes,5,opt,name=pprof,proto3" json:"pprof,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -914,11 +1021,132 @@ func (x *SelectMergeStacktracesResponse) GetDot() string {
 	return ""
 }
 
+func (x *SelectMergeStacktracesResponse) GetAsync() *AsyncQueryResponse {
+	if x != nil {
+		return x.Async
+	}
+	return nil
+}
+
 func (x *SelectMergeStacktracesResponse) GetPprof() *PprofProfile {
 	if x != nil {
 		return x.Pprof
 	}
 	return nil
+}
+
+// AsyncQueryRequest asks for an ID instead of the result, or with an ID, for
+// the result.
+type AsyncQueryRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	RequestId     string                 `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	Type          AsyncQueryType         `protobuf:"varint,2,opt,name=type,proto3,enum=querier.v1.AsyncQueryType" json:"type,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AsyncQueryRequest) Reset() {
+	*x = AsyncQueryRequest{}
+	mi := &file_querier_proto_msgTypes[11]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AsyncQueryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AsyncQueryRequest) ProtoMessage() {}
+
+func (x *AsyncQueryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_querier_proto_msgTypes[11]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AsyncQueryRequest.ProtoReflect.Descriptor instead.
+func (*AsyncQueryRequest) Descriptor() ([]byte, []int) {
+	return file_querier_proto_rawDescGZIP(), []int{11}
+}
+
+func (x *AsyncQueryRequest) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *AsyncQueryRequest) GetType() AsyncQueryType {
+	if x != nil {
+		return x.Type
+	}
+	return AsyncQueryType_ASYNC_QUERY_TYPE_DISABLED
+}
+
+type AsyncQueryResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	RequestId     string                 `protobuf:"bytes,1,opt,name=request_id,json=requestId,proto3" json:"request_id,omitempty"`
+	Status        AsyncQueryStatus       `protobuf:"varint,2,opt,name=status,proto3,enum=querier.v1.AsyncQueryStatus" json:"status,omitempty"`
+	ErrorMessage  string                 `protobuf:"bytes,3,opt,name=error_message,json=errorMessage,proto3" json:"error_message,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AsyncQueryResponse) Reset() {
+	*x = AsyncQueryResponse{}
+	mi := &file_querier_proto_msgTypes[12]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AsyncQueryResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AsyncQueryResponse) ProtoMessage() {}
+
+func (x *AsyncQueryResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_querier_proto_msgTypes[12]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AsyncQueryResponse.ProtoReflect.Descriptor instead.
+func (*AsyncQueryResponse) Descriptor() ([]byte, []int) {
+	return file_querier_proto_rawDescGZIP(), []int{12}
+}
+
+func (x *AsyncQueryResponse) GetRequestId() string {
+	if x != nil {
+		return x.RequestId
+	}
+	return ""
+}
+
+func (x *AsyncQueryResponse) GetStatus() AsyncQueryStatus {
+	if x != nil {
+		return x.Status
+	}
+	return AsyncQueryStatus_ASYNC_QUERY_STATUS_UNKNOWN
+}
+
+func (x *AsyncQueryResponse) GetErrorMessage() string {
+	if x != nil {
+		return x.ErrorMessage
+	}
+	return ""
 }
 
 type PprofProfile struct {
@@ -930,7 +1158,7 @@ type PprofProfile struct {
 
 func (x *PprofProfile) Reset() {
 	*x = PprofProfile{}
-	mi := &file_querier_proto_msgTypes[11]
+	mi := &file_querier_proto_msgTypes[13]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -942,7 +1170,7 @@ func (x *PprofProfile) String() string {
 func (*PprofProfile) ProtoMessage() {}
 
 func (x *PprofProfile) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[11]
+	mi := &file_querier_proto_msgTypes[13]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -955,7 +1183,7 @@ func (x *PprofProfile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use PprofProfile.ProtoReflect.Descriptor instead.
 func (*PprofProfile) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{11}
+	return file_querier_proto_rawDescGZIP(), []int{13}
 }
 
 func (x *PprofProfile) GetProfile() *Profile {
@@ -977,7 +1205,7 @@ type StackTraceSelector struct {
 
 func (x *StackTraceSelector) Reset() {
 	*x = StackTraceSelector{}
-	mi := &file_querier_proto_msgTypes[12]
+	mi := &file_querier_proto_msgTypes[14]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -989,7 +1217,7 @@ func (x *StackTraceSelector) String() string {
 func (*StackTraceSelector) ProtoMessage() {}
 
 func (x *StackTraceSelector) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[12]
+	mi := &file_querier_proto_msgTypes[14]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1002,7 +1230,7 @@ func (x *StackTraceSelector) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StackTraceSelector.ProtoReflect.Descriptor instead.
 func (*StackTraceSelector) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{12}
+	return file_querier_proto_rawDescGZIP(), []int{14}
 }
 
 func (x *StackTraceSelector) GetCallSite() []*CallSite {
@@ -1040,7 +1268,7 @@ type StackFrameFilter struct {
 
 func (x *StackFrameFilter) Reset() {
 	*x = StackFrameFilter{}
-	mi := &file_querier_proto_msgTypes[13]
+	mi := &file_querier_proto_msgTypes[15]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1052,7 +1280,7 @@ func (x *StackFrameFilter) String() string {
 func (*StackFrameFilter) ProtoMessage() {}
 
 func (x *StackFrameFilter) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[13]
+	mi := &file_querier_proto_msgTypes[15]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1065,7 +1293,7 @@ func (x *StackFrameFilter) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use StackFrameFilter.ProtoReflect.Descriptor instead.
 func (*StackFrameFilter) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{13}
+	return file_querier_proto_rawDescGZIP(), []int{15}
 }
 
 func (x *StackFrameFilter) GetIncludeFunctionNames() []string {
@@ -1105,7 +1333,7 @@ type CallSite struct {
 
 func (x *CallSite) Reset() {
 	*x = CallSite{}
-	mi := &file_querier_proto_msgTypes[14]
+	mi := &file_querier_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1117,7 +1345,7 @@ func (x *CallSite) String() string {
 func (*CallSite) ProtoMessage() {}
 
 func (x *CallSite) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[14]
+	mi := &file_querier_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1130,7 +1358,7 @@ func (x *CallSite) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use CallSite.ProtoReflect.Descriptor instead.
 func (*CallSite) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{14}
+	return file_querier_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *CallSite) GetName() string {
@@ -1150,7 +1378,7 @@ type GoPGO struct {
 
 func (x *GoPGO) Reset() {
 	*x = GoPGO{}
-	mi := &file_querier_proto_msgTypes[15]
+	mi := &file_querier_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1162,7 +1390,7 @@ func (x *GoPGO) String() string {
 func (*GoPGO) ProtoMessage() {}
 
 func (x *GoPGO) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[15]
+	mi := &file_querier_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1175,7 +1403,7 @@ func (x *GoPGO) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GoPGO.ProtoReflect.Descriptor instead.
 func (*GoPGO) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{15}
+	return file_querier_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *GoPGO) GetKeepLocations() uint32 {
@@ -1207,7 +1435,7 @@ type SelectMergeSpanProfileRequest struct {
 
 func (x *SelectMergeSpanProfileRequest) Reset() {
 	*x = SelectMergeSpanProfileRequest{}
-	mi := &file_querier_proto_msgTypes[16]
+	mi := &file_querier_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1219,7 +1447,7 @@ func (x *SelectMergeSpanProfileRequest) String() string {
 func (*SelectMergeSpanProfileRequest) ProtoMessage() {}
 
 func (x *SelectMergeSpanProfileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[16]
+	mi := &file_querier_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1232,7 +1460,7 @@ func (x *SelectMergeSpanProfileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelectMergeSpanProfileRequest.ProtoReflect.Descriptor instead.
 func (*SelectMergeSpanProfileRequest) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{16}
+	return file_querier_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *SelectMergeSpanProfileRequest) GetProfileTypeID() string {
@@ -1294,7 +1522,7 @@ type SelectMergeSpanProfileResponse struct {
 
 func (x *SelectMergeSpanProfileResponse) Reset() {
 	*x = SelectMergeSpanProfileResponse{}
-	mi := &file_querier_proto_msgTypes[17]
+	mi := &file_querier_proto_msgTypes[19]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1306,7 +1534,7 @@ func (x *SelectMergeSpanProfileResponse) String() string {
 func (*SelectMergeSpanProfileResponse) ProtoMessage() {}
 
 func (x *SelectMergeSpanProfileResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[17]
+	mi := &file_querier_proto_msgTypes[19]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1319,7 +1547,7 @@ func (x *SelectMergeSpanProfileResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelectMergeSpanProfileResponse.ProtoReflect.Descriptor instead.
 func (*SelectMergeSpanProfileResponse) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{17}
+	return file_querier_proto_rawDescGZIP(), []int{19}
 }
 
 func (x *SelectMergeSpanProfileResponse) GetFlamegraph() *FlameGraph {
@@ -1352,7 +1580,7 @@ type SelectMergeProfileRequest struct {
 
 func (x *SelectMergeProfileRequest) Reset() {
 	*x = SelectMergeProfileRequest{}
-	mi := &file_querier_proto_msgTypes[18]
+	mi := &file_querier_proto_msgTypes[20]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1364,7 +1592,7 @@ func (x *SelectMergeProfileRequest) String() string {
 func (*SelectMergeProfileRequest) ProtoMessage() {}
 
 func (x *SelectMergeProfileRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[18]
+	mi := &file_querier_proto_msgTypes[20]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1377,7 +1605,7 @@ func (x *SelectMergeProfileRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelectMergeProfileRequest.ProtoReflect.Descriptor instead.
 func (*SelectMergeProfileRequest) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{18}
+	return file_querier_proto_rawDescGZIP(), []int{20}
 }
 
 func (x *SelectMergeProfileRequest) GetProfileTypeID() string {
@@ -1446,7 +1674,7 @@ type DiffRequest struct {
 
 func (x *DiffRequest) Reset() {
 	*x = DiffRequest{}
-	mi := &file_querier_proto_msgTypes[19]
+	mi := &file_querier_proto_msgTypes[21]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1458,7 +1686,7 @@ func (x *DiffRequest) String() string {
 func (*DiffRequest) ProtoMessage() {}
 
 func (x *DiffRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[19]
+	mi := &file_querier_proto_msgTypes[21]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1471,7 +1699,7 @@ func (x *DiffRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffRequest.ProtoReflect.Descriptor instead.
 func (*DiffRequest) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{19}
+	return file_querier_proto_rawDescGZIP(), []int{21}
 }
 
 func (x *DiffRequest) GetLeft() *SelectMergeStacktracesRequest {
@@ -1497,7 +1725,7 @@ type DiffResponse struct {
 
 func (x *DiffResponse) Reset() {
 	*x = DiffResponse{}
-	mi := &file_querier_proto_msgTypes[20]
+	mi := &file_querier_proto_msgTypes[22]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1509,7 +1737,7 @@ func (x *DiffResponse) String() string {
 func (*DiffResponse) ProtoMessage() {}
 
 func (x *DiffResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[20]
+	mi := &file_querier_proto_msgTypes[22]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1522,7 +1750,7 @@ func (x *DiffResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use DiffResponse.ProtoReflect.Descriptor instead.
 func (*DiffResponse) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{20}
+	return file_querier_proto_rawDescGZIP(), []int{22}
 }
 
 func (x *DiffResponse) GetFlamegraph() *FlameGraphDiff {
@@ -1547,7 +1775,7 @@ type FlameGraph struct {
 
 func (x *FlameGraph) Reset() {
 	*x = FlameGraph{}
-	mi := &file_querier_proto_msgTypes[21]
+	mi := &file_querier_proto_msgTypes[23]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1559,7 +1787,7 @@ func (x *FlameGraph) String() string {
 func (*FlameGraph) ProtoMessage() {}
 
 func (x *FlameGraph) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[21]
+	mi := &file_querier_proto_msgTypes[23]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1572,7 +1800,7 @@ func (x *FlameGraph) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlameGraph.ProtoReflect.Descriptor instead.
 func (*FlameGraph) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{21}
+	return file_querier_proto_rawDescGZIP(), []int{23}
 }
 
 func (x *FlameGraph) GetNames() []string {
@@ -1619,7 +1847,7 @@ type FlameGraphDiff struct {
 
 func (x *FlameGraphDiff) Reset() {
 	*x = FlameGraphDiff{}
-	mi := &file_querier_proto_msgTypes[22]
+	mi := &file_querier_proto_msgTypes[24]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1631,7 +1859,7 @@ func (x *FlameGraphDiff) String() string {
 func (*FlameGraphDiff) ProtoMessage() {}
 
 func (x *FlameGraphDiff) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[22]
+	mi := &file_querier_proto_msgTypes[24]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1644,7 +1872,7 @@ func (x *FlameGraphDiff) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use FlameGraphDiff.ProtoReflect.Descriptor instead.
 func (*FlameGraphDiff) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{22}
+	return file_querier_proto_rawDescGZIP(), []int{24}
 }
 
 func (x *FlameGraphDiff) GetNames() []string {
@@ -1698,7 +1926,7 @@ type Level struct {
 
 func (x *Level) Reset() {
 	*x = Level{}
-	mi := &file_querier_proto_msgTypes[23]
+	mi := &file_querier_proto_msgTypes[25]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1710,7 +1938,7 @@ func (x *Level) String() string {
 func (*Level) ProtoMessage() {}
 
 func (x *Level) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[23]
+	mi := &file_querier_proto_msgTypes[25]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1723,7 +1951,7 @@ func (x *Level) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Level.ProtoReflect.Descriptor instead.
 func (*Level) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{23}
+	return file_querier_proto_rawDescGZIP(), []int{25}
 }
 
 func (x *Level) GetValues() []int64 {
@@ -1751,7 +1979,7 @@ type SelectSeriesRequest struct {
 
 func (x *SelectSeriesRequest) Reset() {
 	*x = SelectSeriesRequest{}
-	mi := &file_querier_proto_msgTypes[24]
+	mi := &file_querier_proto_msgTypes[26]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1763,7 +1991,7 @@ func (x *SelectSeriesRequest) String() string {
 func (*SelectSeriesRequest) ProtoMessage() {}
 
 func (x *SelectSeriesRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[24]
+	mi := &file_querier_proto_msgTypes[26]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1776,7 +2004,7 @@ func (x *SelectSeriesRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelectSeriesRequest.ProtoReflect.Descriptor instead.
 func (*SelectSeriesRequest) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{24}
+	return file_querier_proto_rawDescGZIP(), []int{26}
 }
 
 func (x *SelectSeriesRequest) GetProfileTypeID() string {
@@ -1858,7 +2086,7 @@ type SelectSeriesResponse struct {
 
 func (x *SelectSeriesResponse) Reset() {
 	*x = SelectSeriesResponse{}
-	mi := &file_querier_proto_msgTypes[25]
+	mi := &file_querier_proto_msgTypes[27]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1870,7 +2098,7 @@ func (x *SelectSeriesResponse) String() string {
 func (*SelectSeriesResponse) ProtoMessage() {}
 
 func (x *SelectSeriesResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[25]
+	mi := &file_querier_proto_msgTypes[27]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1883,7 +2111,7 @@ func (x *SelectSeriesResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelectSeriesResponse.ProtoReflect.Descriptor instead.
 func (*SelectSeriesResponse) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{25}
+	return file_querier_proto_rawDescGZIP(), []int{27}
 }
 
 func (x *SelectSeriesResponse) GetSeries() []*TimeSeries {
@@ -1903,7 +2131,7 @@ type TimeSeries struct {
 
 func (x *TimeSeries) Reset() {
 	*x = TimeSeries{}
-	mi := &file_querier_proto_msgTypes[26]
+	mi := &file_querier_proto_msgTypes[28]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1915,7 +2143,7 @@ func (x *TimeSeries) String() string {
 func (*TimeSeries) ProtoMessage() {}
 
 func (x *TimeSeries) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[26]
+	mi := &file_querier_proto_msgTypes[28]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1928,7 +2156,7 @@ func (x *TimeSeries) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use TimeSeries.ProtoReflect.Descriptor instead.
 func (*TimeSeries) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{26}
+	return file_querier_proto_rawDescGZIP(), []int{28}
 }
 
 func (x *TimeSeries) GetLabels() []*LabelPair {
@@ -1955,7 +2183,7 @@ type Point struct {
 
 func (x *Point) Reset() {
 	*x = Point{}
-	mi := &file_querier_proto_msgTypes[27]
+	mi := &file_querier_proto_msgTypes[29]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1967,7 +2195,7 @@ func (x *Point) String() string {
 func (*Point) ProtoMessage() {}
 
 func (x *Point) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[27]
+	mi := &file_querier_proto_msgTypes[29]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1980,7 +2208,7 @@ func (x *Point) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Point.ProtoReflect.Descriptor instead.
 func (*Point) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{27}
+	return file_querier_proto_rawDescGZIP(), []int{29}
 }
 
 func (x *Point) GetValue() float64 {
@@ -2014,7 +2242,7 @@ type SelectHeatmapRequest struct {
 
 func (x *SelectHeatmapRequest) Reset() {
 	*x = SelectHeatmapRequest{}
-	mi := &file_querier_proto_msgTypes[28]
+	mi := &file_querier_proto_msgTypes[30]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2026,7 +2254,7 @@ func (x *SelectHeatmapRequest) String() string {
 func (*SelectHeatmapRequest) ProtoMessage() {}
 
 func (x *SelectHeatmapRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[28]
+	mi := &file_querier_proto_msgTypes[30]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2039,7 +2267,7 @@ func (x *SelectHeatmapRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelectHeatmapRequest.ProtoReflect.Descriptor instead.
 func (*SelectHeatmapRequest) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{28}
+	return file_querier_proto_rawDescGZIP(), []int{30}
 }
 
 func (x *SelectHeatmapRequest) GetProfileTypeID() string {
@@ -2114,7 +2342,7 @@ type SelectHeatmapResponse struct {
 
 func (x *SelectHeatmapResponse) Reset() {
 	*x = SelectHeatmapResponse{}
-	mi := &file_querier_proto_msgTypes[29]
+	mi := &file_querier_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2126,7 +2354,7 @@ func (x *SelectHeatmapResponse) String() string {
 func (*SelectHeatmapResponse) ProtoMessage() {}
 
 func (x *SelectHeatmapResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[29]
+	mi := &file_querier_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2139,7 +2367,7 @@ func (x *SelectHeatmapResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelectHeatmapResponse.ProtoReflect.Descriptor instead.
 func (*SelectHeatmapResponse) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{29}
+	return file_querier_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *SelectHeatmapResponse) GetSeries() []*HeatmapSeries {
@@ -2159,7 +2387,7 @@ type HeatmapSeries struct {
 
 func (x *HeatmapSeries) Reset() {
 	*x = HeatmapSeries{}
-	mi := &file_querier_proto_msgTypes[30]
+	mi := &file_querier_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2171,7 +2399,7 @@ func (x *HeatmapSeries) String() string {
 func (*HeatmapSeries) ProtoMessage() {}
 
 func (x *HeatmapSeries) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[30]
+	mi := &file_querier_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2184,7 +2412,7 @@ func (x *HeatmapSeries) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeatmapSeries.ProtoReflect.Descriptor instead.
 func (*HeatmapSeries) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{30}
+	return file_querier_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *HeatmapSeries) GetLabels() []*LabelPair {
@@ -2212,7 +2440,7 @@ type HeatmapSlot struct {
 
 func (x *HeatmapSlot) Reset() {
 	*x = HeatmapSlot{}
-	mi := &file_querier_proto_msgTypes[31]
+	mi := &file_querier_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2224,7 +2452,7 @@ func (x *HeatmapSlot) String() string {
 func (*HeatmapSlot) ProtoMessage() {}
 
 func (x *HeatmapSlot) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[31]
+	mi := &file_querier_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2237,7 +2465,7 @@ func (x *HeatmapSlot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeatmapSlot.ProtoReflect.Descriptor instead.
 func (*HeatmapSlot) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{31}
+	return file_querier_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *HeatmapSlot) GetTimestamp() int64 {
@@ -2269,7 +2497,7 @@ type GetProfileStatsRequest struct {
 
 func (x *GetProfileStatsRequest) Reset() {
 	*x = GetProfileStatsRequest{}
-	mi := &file_querier_proto_msgTypes[32]
+	mi := &file_querier_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2281,7 +2509,7 @@ func (x *GetProfileStatsRequest) String() string {
 func (*GetProfileStatsRequest) ProtoMessage() {}
 
 func (x *GetProfileStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[32]
+	mi := &file_querier_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2294,7 +2522,7 @@ func (x *GetProfileStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetProfileStatsRequest.ProtoReflect.Descriptor instead.
 func (*GetProfileStatsRequest) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{32}
+	return file_querier_proto_rawDescGZIP(), []int{34}
 }
 
 type GetProfileStatsResponse struct {
@@ -2308,7 +2536,7 @@ type GetProfileStatsResponse struct {
 
 func (x *GetProfileStatsResponse) Reset() {
 	*x = GetProfileStatsResponse{}
-	mi := &file_querier_proto_msgTypes[33]
+	mi := &file_querier_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2320,7 +2548,7 @@ func (x *GetProfileStatsResponse) String() string {
 func (*GetProfileStatsResponse) ProtoMessage() {}
 
 func (x *GetProfileStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[33]
+	mi := &file_querier_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2333,7 +2561,7 @@ func (x *GetProfileStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetProfileStatsResponse.ProtoReflect.Descriptor instead.
 func (*GetProfileStatsResponse) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{33}
+	return file_querier_proto_rawDescGZIP(), []int{35}
 }
 
 func (x *GetProfileStatsResponse) GetDataIngested() bool {
@@ -2380,7 +2608,7 @@ type Profile struct {
 
 func (x *Profile) Reset() {
 	*x = Profile{}
-	mi := &file_querier_proto_msgTypes[34]
+	mi := &file_querier_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2392,7 +2620,7 @@ func (x *Profile) String() string {
 func (*Profile) ProtoMessage() {}
 
 func (x *Profile) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[34]
+	mi := &file_querier_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2405,7 +2633,7 @@ func (x *Profile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Profile.ProtoReflect.Descriptor instead.
 func (*Profile) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{34}
+	return file_querier_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *Profile) GetSampleType() []*ValueType {
@@ -2516,7 +2744,7 @@ type ValueType struct {
 
 func (x *ValueType) Reset() {
 	*x = ValueType{}
-	mi := &file_querier_proto_msgTypes[35]
+	mi := &file_querier_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2528,7 +2756,7 @@ func (x *ValueType) String() string {
 func (*ValueType) ProtoMessage() {}
 
 func (x *ValueType) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[35]
+	mi := &file_querier_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2541,7 +2769,7 @@ func (x *ValueType) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValueType.ProtoReflect.Descriptor instead.
 func (*ValueType) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{35}
+	return file_querier_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *ValueType) GetType() int64 {
@@ -2569,7 +2797,7 @@ type Sample struct {
 
 func (x *Sample) Reset() {
 	*x = Sample{}
-	mi := &file_querier_proto_msgTypes[36]
+	mi := &file_querier_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2581,7 +2809,7 @@ func (x *Sample) String() string {
 func (*Sample) ProtoMessage() {}
 
 func (x *Sample) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[36]
+	mi := &file_querier_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2594,7 +2822,7 @@ func (x *Sample) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Sample.ProtoReflect.Descriptor instead.
 func (*Sample) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{36}
+	return file_querier_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *Sample) GetLocationId() []uint64 {
@@ -2630,7 +2858,7 @@ type Label struct {
 
 func (x *Label) Reset() {
 	*x = Label{}
-	mi := &file_querier_proto_msgTypes[37]
+	mi := &file_querier_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2642,7 +2870,7 @@ func (x *Label) String() string {
 func (*Label) ProtoMessage() {}
 
 func (x *Label) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[37]
+	mi := &file_querier_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2655,7 +2883,7 @@ func (x *Label) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Label.ProtoReflect.Descriptor instead.
 func (*Label) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{37}
+	return file_querier_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Label) GetKey() int64 {
@@ -2704,7 +2932,7 @@ type Mapping struct {
 
 func (x *Mapping) Reset() {
 	*x = Mapping{}
-	mi := &file_querier_proto_msgTypes[38]
+	mi := &file_querier_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2716,7 +2944,7 @@ func (x *Mapping) String() string {
 func (*Mapping) ProtoMessage() {}
 
 func (x *Mapping) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[38]
+	mi := &file_querier_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2729,7 +2957,7 @@ func (x *Mapping) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Mapping.ProtoReflect.Descriptor instead.
 func (*Mapping) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{38}
+	return file_querier_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Mapping) GetId() uint64 {
@@ -2815,7 +3043,7 @@ type Location struct {
 
 func (x *Location) Reset() {
 	*x = Location{}
-	mi := &file_querier_proto_msgTypes[39]
+	mi := &file_querier_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2827,7 +3055,7 @@ func (x *Location) String() string {
 func (*Location) ProtoMessage() {}
 
 func (x *Location) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[39]
+	mi := &file_querier_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2840,7 +3068,7 @@ func (x *Location) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Location.ProtoReflect.Descriptor instead.
 func (*Location) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{39}
+	return file_querier_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Location) GetId() uint64 {
@@ -2888,7 +3116,7 @@ type Line struct {
 
 func (x *Line) Reset() {
 	*x = Line{}
-	mi := &file_querier_proto_msgTypes[40]
+	mi := &file_querier_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2900,7 +3128,7 @@ func (x *Line) String() string {
 func (*Line) ProtoMessage() {}
 
 func (x *Line) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[40]
+	mi := &file_querier_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2913,7 +3141,7 @@ func (x *Line) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Line.ProtoReflect.Descriptor instead.
 func (*Line) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{40}
+	return file_querier_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Line) GetFunctionId() uint64 {
@@ -2943,7 +3171,7 @@ type Function struct {
 
 func (x *Function) Reset() {
 	*x = Function{}
-	mi := &file_querier_proto_msgTypes[41]
+	mi := &file_querier_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2955,7 +3183,7 @@ func (x *Function) String() string {
 func (*Function) ProtoMessage() {}
 
 func (x *Function) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[41]
+	mi := &file_querier_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2968,7 +3196,7 @@ func (x *Function) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Function.ProtoReflect.Descriptor instead.
 func (*Function) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{41}
+	return file_querier_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Function) GetId() uint64 {
@@ -3049,7 +3277,7 @@ const file_querier_proto_rawDesc = "" +
 	"\x03end\x18\x04 \x01(\x03R\x03end\"A\n" +
 	"\x0eSeriesResponse\x12/\n" +
 	"\n" +
-	"labels_set\x18\x02 \x03(\v2\x10.types.v1.LabelsR\tlabelsSet\"\xe9\x03\n" +
+	"labels_set\x18\x02 \x03(\v2\x10.types.v1.LabelsR\tlabelsSet\"\xad\x04\n" +
 	"\x1dSelectMergeStacktracesRequest\x12%\n" +
 	"\x0eprofile_typeID\x18\x01 \x01(\tR\rprofileTypeID\x12%\n" +
 	"\x0elabel_selector\x18\x02 \x01(\tR\rlabelSelector\x12\x14\n" +
@@ -3058,20 +3286,33 @@ const file_querier_proto_rawDesc = "" +
 	"\tmax_nodes\x18\x05 \x01(\x03H\x00R\bmaxNodes\x88\x01\x01\x121\n" +
 	"\x06format\x18\x06 \x01(\x0e2\x19.querier.v1.ProfileFormatR\x06format\x12U\n" +
 	"\x14stack_trace_selector\x18\a \x01(\v2\x1e.querier.v1.StackTraceSelectorH\x01R\x12stackTraceSelector\x88\x01\x01\x12.\n" +
-	"\x13profile_id_selector\x18\b \x03(\tR\x11profileIdSelector\x12*\n" +
+	"\x13profile_id_selector\x18\b \x03(\tR\x11profileIdSelector\x128\n" +
+	"\x05async\x18\t \x01(\v2\x1d.querier.v1.AsyncQueryRequestH\x02R\x05async\x88\x01\x01\x12*\n" +
 	"\x11trace_id_selector\x18\n" +
 	" \x03(\tR\x0ftraceIdSelector\x12#\n" +
 	"\rspan_selector\x18\v \x03(\tR\fspanSelectorB\f\n" +
 	"\n" +
 	"_max_nodesB\x17\n" +
-	"\x15_stack_trace_selector\"\xae\x01\n" +
+	"\x15_stack_trace_selectorB\b\n" +
+	"\x06_async\"\xf3\x01\n" +
 	"\x1eSelectMergeStacktracesResponse\x126\n" +
 	"\n" +
 	"flamegraph\x18\x01 \x01(\v2\x16.querier.v1.FlameGraphR\n" +
 	"flamegraph\x12\x12\n" +
 	"\x04tree\x18\x02 \x01(\fR\x04tree\x12\x10\n" +
-	"\x03dot\x18\x03 \x01(\tR\x03dot\x12.\n" +
-	"\x05pprof\x18\x05 \x01(\v2\x18.querier.v1.PprofProfileR\x05pprof\"=\n" +
+	"\x03dot\x18\x03 \x01(\tR\x03dot\x129\n" +
+	"\x05async\x18\x04 \x01(\v2\x1e.querier.v1.AsyncQueryResponseH\x00R\x05async\x88\x01\x01\x12.\n" +
+	"\x05pprof\x18\x05 \x01(\v2\x18.querier.v1.PprofProfileR\x05pprofB\b\n" +
+	"\x06_async\"b\n" +
+	"\x11AsyncQueryRequest\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x01 \x01(\tR\trequestId\x12.\n" +
+	"\x04type\x18\x02 \x01(\x0e2\x1a.querier.v1.AsyncQueryTypeR\x04type\"\x8e\x01\n" +
+	"\x12AsyncQueryResponse\x12\x1d\n" +
+	"\n" +
+	"request_id\x18\x01 \x01(\tR\trequestId\x124\n" +
+	"\x06status\x18\x02 \x01(\x0e2\x1c.querier.v1.AsyncQueryStatusR\x06status\x12#\n" +
+	"\rerror_message\x18\x03 \x01(\tR\ferrorMessage\"=\n" +
 	"\fPprofProfile\x12-\n" +
 	"\aprofile\x18\x01 \x01(\v2\x13.querier.v1.ProfileR\aprofile\"\xb2\x01\n" +
 	"\x12StackTraceSelector\x121\n" +
@@ -3260,7 +3501,15 @@ const file_querier_proto_rawDesc = "" +
 	"\x19PROFILE_FORMAT_FLAMEGRAPH\x10\x01\x12\x17\n" +
 	"\x13PROFILE_FORMAT_TREE\x10\x02\x12\x16\n" +
 	"\x12PROFILE_FORMAT_DOT\x10\x03\x12\x18\n" +
-	"\x14PROFILE_FORMAT_PPROF\x10\x04*k\n" +
+	"\x14PROFILE_FORMAT_PPROF\x10\x04*K\n" +
+	"\x0eAsyncQueryType\x12\x1d\n" +
+	"\x19ASYNC_QUERY_TYPE_DISABLED\x10\x00\x12\x1a\n" +
+	"\x16ASYNC_QUERY_TYPE_FORCE\x10\x01*\x96\x01\n" +
+	"\x10AsyncQueryStatus\x12\x1e\n" +
+	"\x1aASYNC_QUERY_STATUS_UNKNOWN\x10\x00\x12\"\n" +
+	"\x1eASYNC_QUERY_STATUS_IN_PROGRESS\x10\x01\x12\x1e\n" +
+	"\x1aASYNC_QUERY_STATUS_SUCCESS\x10\x02\x12\x1e\n" +
+	"\x1aASYNC_QUERY_STATUS_FAILURE\x10\x03*k\n" +
 	"\x19TimeSeriesAggregationType\x12$\n" +
 	" TIME_SERIES_AGGREGATION_TYPE_SUM\x10\x00\x12(\n" +
 	"$TIME_SERIES_AGGREGATION_TYPE_AVERAGE\x10\x01*{\n" +
@@ -3299,123 +3548,131 @@ func file_querier_proto_rawDescGZIP() []byte {
 	return file_querier_proto_rawDescData
 }
 
-var file_querier_proto_enumTypes = make([]protoimpl.EnumInfo, 4)
-var file_querier_proto_msgTypes = make([]protoimpl.MessageInfo, 42)
+var file_querier_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
+var file_querier_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
 var file_querier_proto_goTypes = []any{
 	(ProfileFormat)(0),                     // 0: querier.v1.ProfileFormat
-	(TimeSeriesAggregationType)(0),         // 1: querier.v1.TimeSeriesAggregationType
-	(ExemplarType)(0),                      // 2: querier.v1.ExemplarType
-	(HeatmapQueryType)(0),                  // 3: querier.v1.HeatmapQueryType
-	(*ProfileTypesRequest)(nil),            // 4: querier.v1.ProfileTypesRequest
-	(*ProfileTypesResponse)(nil),           // 5: querier.v1.ProfileTypesResponse
-	(*ProfileType)(nil),                    // 6: querier.v1.ProfileType
-	(*LabelValuesRequest)(nil),             // 7: querier.v1.LabelValuesRequest
-	(*LabelValuesResponse)(nil),            // 8: querier.v1.LabelValuesResponse
-	(*LabelNamesRequest)(nil),              // 9: querier.v1.LabelNamesRequest
-	(*LabelNamesResponse)(nil),             // 10: querier.v1.LabelNamesResponse
-	(*SeriesRequest)(nil),                  // 11: querier.v1.SeriesRequest
-	(*SeriesResponse)(nil),                 // 12: querier.v1.SeriesResponse
-	(*SelectMergeStacktracesRequest)(nil),  // 13: querier.v1.SelectMergeStacktracesRequest
-	(*SelectMergeStacktracesResponse)(nil), // 14: querier.v1.SelectMergeStacktracesResponse
-	(*PprofProfile)(nil),                   // 15: querier.v1.PprofProfile
-	(*StackTraceSelector)(nil),             // 16: querier.v1.StackTraceSelector
-	(*StackFrameFilter)(nil),               // 17: querier.v1.StackFrameFilter
-	(*CallSite)(nil),                       // 18: querier.v1.CallSite
-	(*GoPGO)(nil),                          // 19: querier.v1.GoPGO
-	(*SelectMergeSpanProfileRequest)(nil),  // 20: querier.v1.SelectMergeSpanProfileRequest
-	(*SelectMergeSpanProfileResponse)(nil), // 21: querier.v1.SelectMergeSpanProfileResponse
-	(*SelectMergeProfileRequest)(nil),      // 22: querier.v1.SelectMergeProfileRequest
-	(*DiffRequest)(nil),                    // 23: querier.v1.DiffRequest
-	(*DiffResponse)(nil),                   // 24: querier.v1.DiffResponse
-	(*FlameGraph)(nil),                     // 25: querier.v1.FlameGraph
-	(*FlameGraphDiff)(nil),                 // 26: querier.v1.FlameGraphDiff
-	(*Level)(nil),                          // 27: querier.v1.Level
-	(*SelectSeriesRequest)(nil),            // 28: querier.v1.SelectSeriesRequest
-	(*SelectSeriesResponse)(nil),           // 29: querier.v1.SelectSeriesResponse
-	(*TimeSeries)(nil),                     // 30: querier.v1.TimeSeries
-	(*Point)(nil),                          // 31: querier.v1.Point
-	(*SelectHeatmapRequest)(nil),           // 32: querier.v1.SelectHeatmapRequest
-	(*SelectHeatmapResponse)(nil),          // 33: querier.v1.SelectHeatmapResponse
-	(*HeatmapSeries)(nil),                  // 34: querier.v1.HeatmapSeries
-	(*HeatmapSlot)(nil),                    // 35: querier.v1.HeatmapSlot
-	(*GetProfileStatsRequest)(nil),         // 36: querier.v1.GetProfileStatsRequest
-	(*GetProfileStatsResponse)(nil),        // 37: querier.v1.GetProfileStatsResponse
-	(*Profile)(nil),                        // 38: querier.v1.Profile
-	(*ValueType)(nil),                      // 39: querier.v1.ValueType
-	(*Sample)(nil),                         // 40: querier.v1.Sample
-	(*Label)(nil),                          // 41: querier.v1.Label
-	(*Mapping)(nil),                        // 42: querier.v1.Mapping
-	(*Location)(nil),                       // 43: querier.v1.Location
-	(*Line)(nil),                           // 44: querier.v1.Line
-	(*Function)(nil),                       // 45: querier.v1.Function
-	(*Labels)(nil),                         // 46: types.v1.Labels
-	(*LabelPair)(nil),                      // 47: types.v1.LabelPair
+	(AsyncQueryType)(0),                    // 1: querier.v1.AsyncQueryType
+	(AsyncQueryStatus)(0),                  // 2: querier.v1.AsyncQueryStatus
+	(TimeSeriesAggregationType)(0),         // 3: querier.v1.TimeSeriesAggregationType
+	(ExemplarType)(0),                      // 4: querier.v1.ExemplarType
+	(HeatmapQueryType)(0),                  // 5: querier.v1.HeatmapQueryType
+	(*ProfileTypesRequest)(nil),            // 6: querier.v1.ProfileTypesRequest
+	(*ProfileTypesResponse)(nil),           // 7: querier.v1.ProfileTypesResponse
+	(*ProfileType)(nil),                    // 8: querier.v1.ProfileType
+	(*LabelValuesRequest)(nil),             // 9: querier.v1.LabelValuesRequest
+	(*LabelValuesResponse)(nil),            // 10: querier.v1.LabelValuesResponse
+	(*LabelNamesRequest)(nil),              // 11: querier.v1.LabelNamesRequest
+	(*LabelNamesResponse)(nil),             // 12: querier.v1.LabelNamesResponse
+	(*SeriesRequest)(nil),                  // 13: querier.v1.SeriesRequest
+	(*SeriesResponse)(nil),                 // 14: querier.v1.SeriesResponse
+	(*SelectMergeStacktracesRequest)(nil),  // 15: querier.v1.SelectMergeStacktracesRequest
+	(*SelectMergeStacktracesResponse)(nil), // 16: querier.v1.SelectMergeStacktracesResponse
+	(*AsyncQueryRequest)(nil),              // 17: querier.v1.AsyncQueryRequest
+	(*AsyncQueryResponse)(nil),             // 18: querier.v1.AsyncQueryResponse
+	(*PprofProfile)(nil),                   // 19: querier.v1.PprofProfile
+	(*StackTraceSelector)(nil),             // 20: querier.v1.StackTraceSelector
+	(*StackFrameFilter)(nil),               // 21: querier.v1.StackFrameFilter
+	(*CallSite)(nil),                       // 22: querier.v1.CallSite
+	(*GoPGO)(nil),                          // 23: querier.v1.GoPGO
+	(*SelectMergeSpanProfileRequest)(nil),  // 24: querier.v1.SelectMergeSpanProfileRequest
+	(*SelectMergeSpanProfileResponse)(nil), // 25: querier.v1.SelectMergeSpanProfileResponse
+	(*SelectMergeProfileRequest)(nil),      // 26: querier.v1.SelectMergeProfileRequest
+	(*DiffRequest)(nil),                    // 27: querier.v1.DiffRequest
+	(*DiffResponse)(nil),                   // 28: querier.v1.DiffResponse
+	(*FlameGraph)(nil),                     // 29: querier.v1.FlameGraph
+	(*FlameGraphDiff)(nil),                 // 30: querier.v1.FlameGraphDiff
+	(*Level)(nil),                          // 31: querier.v1.Level
+	(*SelectSeriesRequest)(nil),            // 32: querier.v1.SelectSeriesRequest
+	(*SelectSeriesResponse)(nil),           // 33: querier.v1.SelectSeriesResponse
+	(*TimeSeries)(nil),                     // 34: querier.v1.TimeSeries
+	(*Point)(nil),                          // 35: querier.v1.Point
+	(*SelectHeatmapRequest)(nil),           // 36: querier.v1.SelectHeatmapRequest
+	(*SelectHeatmapResponse)(nil),          // 37: querier.v1.SelectHeatmapResponse
+	(*HeatmapSeries)(nil),                  // 38: querier.v1.HeatmapSeries
+	(*HeatmapSlot)(nil),                    // 39: querier.v1.HeatmapSlot
+	(*GetProfileStatsRequest)(nil),         // 40: querier.v1.GetProfileStatsRequest
+	(*GetProfileStatsResponse)(nil),        // 41: querier.v1.GetProfileStatsResponse
+	(*Profile)(nil),                        // 42: querier.v1.Profile
+	(*ValueType)(nil),                      // 43: querier.v1.ValueType
+	(*Sample)(nil),                         // 44: querier.v1.Sample
+	(*Label)(nil),                          // 45: querier.v1.Label
+	(*Mapping)(nil),                        // 46: querier.v1.Mapping
+	(*Location)(nil),                       // 47: querier.v1.Location
+	(*Line)(nil),                           // 48: querier.v1.Line
+	(*Function)(nil),                       // 49: querier.v1.Function
+	(*Labels)(nil),                         // 50: types.v1.Labels
+	(*LabelPair)(nil),                      // 51: types.v1.LabelPair
 }
 var file_querier_proto_depIdxs = []int32{
-	6,  // 0: querier.v1.ProfileTypesResponse.profile_types:type_name -> querier.v1.ProfileType
-	46, // 1: querier.v1.SeriesResponse.labels_set:type_name -> types.v1.Labels
+	8,  // 0: querier.v1.ProfileTypesResponse.profile_types:type_name -> querier.v1.ProfileType
+	50, // 1: querier.v1.SeriesResponse.labels_set:type_name -> types.v1.Labels
 	0,  // 2: querier.v1.SelectMergeStacktracesRequest.format:type_name -> querier.v1.ProfileFormat
-	16, // 3: querier.v1.SelectMergeStacktracesRequest.stack_trace_selector:type_name -> querier.v1.StackTraceSelector
-	25, // 4: querier.v1.SelectMergeStacktracesResponse.flamegraph:type_name -> querier.v1.FlameGraph
-	15, // 5: querier.v1.SelectMergeStacktracesResponse.pprof:type_name -> querier.v1.PprofProfile
-	38, // 6: querier.v1.PprofProfile.profile:type_name -> querier.v1.Profile
-	18, // 7: querier.v1.StackTraceSelector.call_site:type_name -> querier.v1.CallSite
-	19, // 8: querier.v1.StackTraceSelector.go_pgo:type_name -> querier.v1.GoPGO
-	17, // 9: querier.v1.StackTraceSelector.frame_filter:type_name -> querier.v1.StackFrameFilter
-	0,  // 10: querier.v1.SelectMergeSpanProfileRequest.format:type_name -> querier.v1.ProfileFormat
-	25, // 11: querier.v1.SelectMergeSpanProfileResponse.flamegraph:type_name -> querier.v1.FlameGraph
-	16, // 12: querier.v1.SelectMergeProfileRequest.stack_trace_selector:type_name -> querier.v1.StackTraceSelector
-	13, // 13: querier.v1.DiffRequest.left:type_name -> querier.v1.SelectMergeStacktracesRequest
-	13, // 14: querier.v1.DiffRequest.right:type_name -> querier.v1.SelectMergeStacktracesRequest
-	26, // 15: querier.v1.DiffResponse.flamegraph:type_name -> querier.v1.FlameGraphDiff
-	27, // 16: querier.v1.FlameGraph.levels:type_name -> querier.v1.Level
-	27, // 17: querier.v1.FlameGraphDiff.levels:type_name -> querier.v1.Level
-	1,  // 18: querier.v1.SelectSeriesRequest.aggregation:type_name -> querier.v1.TimeSeriesAggregationType
-	16, // 19: querier.v1.SelectSeriesRequest.stack_trace_selector:type_name -> querier.v1.StackTraceSelector
-	2,  // 20: querier.v1.SelectSeriesRequest.exemplar_type:type_name -> querier.v1.ExemplarType
-	30, // 21: querier.v1.SelectSeriesResponse.series:type_name -> querier.v1.TimeSeries
-	47, // 22: querier.v1.TimeSeries.labels:type_name -> types.v1.LabelPair
-	31, // 23: querier.v1.TimeSeries.points:type_name -> querier.v1.Point
-	3,  // 24: querier.v1.SelectHeatmapRequest.query_type:type_name -> querier.v1.HeatmapQueryType
-	2,  // 25: querier.v1.SelectHeatmapRequest.exemplar_type:type_name -> querier.v1.ExemplarType
-	34, // 26: querier.v1.SelectHeatmapResponse.series:type_name -> querier.v1.HeatmapSeries
-	47, // 27: querier.v1.HeatmapSeries.labels:type_name -> types.v1.LabelPair
-	35, // 28: querier.v1.HeatmapSeries.slots:type_name -> querier.v1.HeatmapSlot
-	39, // 29: querier.v1.Profile.sample_type:type_name -> querier.v1.ValueType
-	40, // 30: querier.v1.Profile.sample:type_name -> querier.v1.Sample
-	42, // 31: querier.v1.Profile.mapping:type_name -> querier.v1.Mapping
-	43, // 32: querier.v1.Profile.location:type_name -> querier.v1.Location
-	45, // 33: querier.v1.Profile.function:type_name -> querier.v1.Function
-	39, // 34: querier.v1.Profile.period_type:type_name -> querier.v1.ValueType
-	41, // 35: querier.v1.Sample.label:type_name -> querier.v1.Label
-	44, // 36: querier.v1.Location.line:type_name -> querier.v1.Line
-	4,  // 37: querier.v1.QuerierService.ProfileTypes:input_type -> querier.v1.ProfileTypesRequest
-	7,  // 38: querier.v1.QuerierService.LabelValues:input_type -> querier.v1.LabelValuesRequest
-	9,  // 39: querier.v1.QuerierService.LabelNames:input_type -> querier.v1.LabelNamesRequest
-	11, // 40: querier.v1.QuerierService.Series:input_type -> querier.v1.SeriesRequest
-	13, // 41: querier.v1.QuerierService.SelectMergeStacktraces:input_type -> querier.v1.SelectMergeStacktracesRequest
-	20, // 42: querier.v1.QuerierService.SelectMergeSpanProfile:input_type -> querier.v1.SelectMergeSpanProfileRequest
-	22, // 43: querier.v1.QuerierService.SelectMergeProfile:input_type -> querier.v1.SelectMergeProfileRequest
-	28, // 44: querier.v1.QuerierService.SelectSeries:input_type -> querier.v1.SelectSeriesRequest
-	32, // 45: querier.v1.QuerierService.SelectHeatmap:input_type -> querier.v1.SelectHeatmapRequest
-	23, // 46: querier.v1.QuerierService.Diff:input_type -> querier.v1.DiffRequest
-	36, // 47: querier.v1.QuerierService.GetProfileStats:input_type -> querier.v1.GetProfileStatsRequest
-	5,  // 48: querier.v1.QuerierService.ProfileTypes:output_type -> querier.v1.ProfileTypesResponse
-	8,  // 49: querier.v1.QuerierService.LabelValues:output_type -> querier.v1.LabelValuesResponse
-	10, // 50: querier.v1.QuerierService.LabelNames:output_type -> querier.v1.LabelNamesResponse
-	12, // 51: querier.v1.QuerierService.Series:output_type -> querier.v1.SeriesResponse
-	14, // 52: querier.v1.QuerierService.SelectMergeStacktraces:output_type -> querier.v1.SelectMergeStacktracesResponse
-	21, // 53: querier.v1.QuerierService.SelectMergeSpanProfile:output_type -> querier.v1.SelectMergeSpanProfileResponse
-	38, // 54: querier.v1.QuerierService.SelectMergeProfile:output_type -> querier.v1.Profile
-	29, // 55: querier.v1.QuerierService.SelectSeries:output_type -> querier.v1.SelectSeriesResponse
-	33, // 56: querier.v1.QuerierService.SelectHeatmap:output_type -> querier.v1.SelectHeatmapResponse
-	24, // 57: querier.v1.QuerierService.Diff:output_type -> querier.v1.DiffResponse
-	37, // 58: querier.v1.QuerierService.GetProfileStats:output_type -> querier.v1.GetProfileStatsResponse
-	48, // [48:59] is the sub-list for method output_type
-	37, // [37:48] is the sub-list for method input_type
-	37, // [37:37] is the sub-list for extension type_name
-	37, // [37:37] is the sub-list for extension extendee
-	0,  // [0:37] is the sub-list for field type_name
+	20, // 3: querier.v1.SelectMergeStacktracesRequest.stack_trace_selector:type_name -> querier.v1.StackTraceSelector
+	17, // 4: querier.v1.SelectMergeStacktracesRequest.async:type_name -> querier.v1.AsyncQueryRequest
+	29, // 5: querier.v1.SelectMergeStacktracesResponse.flamegraph:type_name -> querier.v1.FlameGraph
+	18, // 6: querier.v1.SelectMergeStacktracesResponse.async:type_name -> querier.v1.AsyncQueryResponse
+	19, // 7: querier.v1.SelectMergeStacktracesResponse.pprof:type_name -> querier.v1.PprofProfile
+	1,  // 8: querier.v1.AsyncQueryRequest.type:type_name -> querier.v1.AsyncQueryType
+	2,  // 9: querier.v1.AsyncQueryResponse.status:type_name -> querier.v1.AsyncQueryStatus
+	42, // 10: querier.v1.PprofProfile.profile:type_name -> querier.v1.Profile
+	22, // 11: querier.v1.StackTraceSelector.call_site:type_name -> querier.v1.CallSite
+	23, // 12: querier.v1.StackTraceSelector.go_pgo:type_name -> querier.v1.GoPGO
+	21, // 13: querier.v1.StackTraceSelector.frame_filter:type_name -> querier.v1.StackFrameFilter
+	0,  // 14: querier.v1.SelectMergeSpanProfileRequest.format:type_name -> querier.v1.ProfileFormat
+	29, // 15: querier.v1.SelectMergeSpanProfileResponse.flamegraph:type_name -> querier.v1.FlameGraph
+	20, // 16: querier.v1.SelectMergeProfileRequest.stack_trace_selector:type_name -> querier.v1.StackTraceSelector
+	15, // 17: querier.v1.DiffRequest.left:type_name -> querier.v1.SelectMergeStacktracesRequest
+	15, // 18: querier.v1.DiffRequest.right:type_name -> querier.v1.SelectMergeStacktracesRequest
+	30, // 19: querier.v1.DiffResponse.flamegraph:type_name -> querier.v1.FlameGraphDiff
+	31, // 20: querier.v1.FlameGraph.levels:type_name -> querier.v1.Level
+	31, // 21: querier.v1.FlameGraphDiff.levels:type_name -> querier.v1.Level
+	3,  // 22: querier.v1.SelectSeriesRequest.aggregation:type_name -> querier.v1.TimeSeriesAggregationType
+	20, // 23: querier.v1.SelectSeriesRequest.stack_trace_selector:type_name -> querier.v1.StackTraceSelector
+	4,  // 24: querier.v1.SelectSeriesRequest.exemplar_type:type_name -> querier.v1.ExemplarType
+	34, // 25: querier.v1.SelectSeriesResponse.series:type_name -> querier.v1.TimeSeries
+	51, // 26: querier.v1.TimeSeries.labels:type_name -> types.v1.LabelPair
+	35, // 27: querier.v1.TimeSeries.points:type_name -> querier.v1.Point
+	5,  // 28: querier.v1.SelectHeatmapRequest.query_type:type_name -> querier.v1.HeatmapQueryType
+	4,  // 29: querier.v1.SelectHeatmapRequest.exemplar_type:type_name -> querier.v1.ExemplarType
+	38, // 30: querier.v1.SelectHeatmapResponse.series:type_name -> querier.v1.HeatmapSeries
+	51, // 31: querier.v1.HeatmapSeries.labels:type_name -> types.v1.LabelPair
+	39, // 32: querier.v1.HeatmapSeries.slots:type_name -> querier.v1.HeatmapSlot
+	43, // 33: querier.v1.Profile.sample_type:type_name -> querier.v1.ValueType
+	44, // 34: querier.v1.Profile.sample:type_name -> querier.v1.Sample
+	46, // 35: querier.v1.Profile.mapping:type_name -> querier.v1.Mapping
+	47, // 36: querier.v1.Profile.location:type_name -> querier.v1.Location
+	49, // 37: querier.v1.Profile.function:type_name -> querier.v1.Function
+	43, // 38: querier.v1.Profile.period_type:type_name -> querier.v1.ValueType
+	45, // 39: querier.v1.Sample.label:type_name -> querier.v1.Label
+	48, // 40: querier.v1.Location.line:type_name -> querier.v1.Line
+	6,  // 41: querier.v1.QuerierService.ProfileTypes:input_type -> querier.v1.ProfileTypesRequest
+	9,  // 42: querier.v1.QuerierService.LabelValues:input_type -> querier.v1.LabelValuesRequest
+	11, // 43: querier.v1.QuerierService.LabelNames:input_type -> querier.v1.LabelNamesRequest
+	13, // 44: querier.v1.QuerierService.Series:input_type -> querier.v1.SeriesRequest
+	15, // 45: querier.v1.QuerierService.SelectMergeStacktraces:input_type -> querier.v1.SelectMergeStacktracesRequest
+	24, // 46: querier.v1.QuerierService.SelectMergeSpanProfile:input_type -> querier.v1.SelectMergeSpanProfileRequest
+	26, // 47: querier.v1.QuerierService.SelectMergeProfile:input_type -> querier.v1.SelectMergeProfileRequest
+	32, // 48: querier.v1.QuerierService.SelectSeries:input_type -> querier.v1.SelectSeriesRequest
+	36, // 49: querier.v1.QuerierService.SelectHeatmap:input_type -> querier.v1.SelectHeatmapRequest
+	27, // 50: querier.v1.QuerierService.Diff:input_type -> querier.v1.DiffRequest
+	40, // 51: querier.v1.QuerierService.GetProfileStats:input_type -> querier.v1.GetProfileStatsRequest
+	7,  // 52: querier.v1.QuerierService.ProfileTypes:output_type -> querier.v1.ProfileTypesResponse
+	10, // 53: querier.v1.QuerierService.LabelValues:output_type -> querier.v1.LabelValuesResponse
+	12, // 54: querier.v1.QuerierService.LabelNames:output_type -> querier.v1.LabelNamesResponse
+	14, // 55: querier.v1.QuerierService.Series:output_type -> querier.v1.SeriesResponse
+	16, // 56: querier.v1.QuerierService.SelectMergeStacktraces:output_type -> querier.v1.SelectMergeStacktracesResponse
+	25, // 57: querier.v1.QuerierService.SelectMergeSpanProfile:output_type -> querier.v1.SelectMergeSpanProfileResponse
+	42, // 58: querier.v1.QuerierService.SelectMergeProfile:output_type -> querier.v1.Profile
+	33, // 59: querier.v1.QuerierService.SelectSeries:output_type -> querier.v1.SelectSeriesResponse
+	37, // 60: querier.v1.QuerierService.SelectHeatmap:output_type -> querier.v1.SelectHeatmapResponse
+	28, // 61: querier.v1.QuerierService.Diff:output_type -> querier.v1.DiffResponse
+	41, // 62: querier.v1.QuerierService.GetProfileStats:output_type -> querier.v1.GetProfileStatsResponse
+	52, // [52:63] is the sub-list for method output_type
+	41, // [41:52] is the sub-list for method input_type
+	41, // [41:41] is the sub-list for extension type_name
+	41, // [41:41] is the sub-list for extension extendee
+	0,  // [0:41] is the sub-list for field type_name
 }
 
 func init() { file_querier_proto_init() }
@@ -3425,17 +3682,18 @@ func file_querier_proto_init() {
 	}
 	file_types_proto_init()
 	file_querier_proto_msgTypes[9].OneofWrappers = []any{}
-	file_querier_proto_msgTypes[16].OneofWrappers = []any{}
+	file_querier_proto_msgTypes[10].OneofWrappers = []any{}
 	file_querier_proto_msgTypes[18].OneofWrappers = []any{}
-	file_querier_proto_msgTypes[24].OneofWrappers = []any{}
-	file_querier_proto_msgTypes[28].OneofWrappers = []any{}
+	file_querier_proto_msgTypes[20].OneofWrappers = []any{}
+	file_querier_proto_msgTypes[26].OneofWrappers = []any{}
+	file_querier_proto_msgTypes[30].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_querier_proto_rawDesc), len(file_querier_proto_rawDesc)),
-			NumEnums:      4,
-			NumMessages:   42,
+			NumEnums:      6,
+			NumMessages:   44,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
