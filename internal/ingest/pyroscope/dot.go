@@ -3,6 +3,8 @@ package pyroscope
 import (
 	"context"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/report"
@@ -29,5 +31,14 @@ func dotOf(ctx context.Context, p *profile.Profile, maxNodes int64) (string, err
 	if err := report.Generate(&b, p, "dot", "", o, report.Env{Context: ctx, Budget: ingest.BudgetOf(ctx)}); err != nil {
 		return "", err
 	}
-	return validText(b.String()), nil
+	return strings.Map(shown, validText(b.String())), nil
+}
+
+// shown replaces characters that a terminal obeys, or that turn the text around them. All
+// line breaks in a graph are between its lines.
+func shown(r rune) rune {
+	if unicode.IsControl(r) && r != '\n' || unicode.Is(unicode.Bidi_Control, r) {
+		return utf8.RuneError
+	}
+	return r
 }

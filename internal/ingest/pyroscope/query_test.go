@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -577,17 +578,61 @@ func TestRender(t *testing.T) {
 	if sum(left) != *d.LeftTicks || sum(right) != *d.RightTicks || *d.LeftTicks+*d.RightTicks != want.Total || d.Metadata.Format != "double" {
 		t.Errorf("render-diff: %d and %d of %d", sum(left), sum(right), want.Total)
 	}
+	r = rendered{}
+	if get("render?groupBy=version&query="+url.QueryEscape(cpuType+"{}")+"&"+span, &r); len(r.Groups) != 3 || r.Groups["*"] == nil {
+		t.Errorf("groups %v", r.Groups)
+	}
+	var inGroups int64
+	for _, g := range r.Groups {
+		for _, v := range g.Samples {
+			inGroups += v
+		}
+	}
+	if inGroups != r.Flamebearer.NumTicks {
+		t.Errorf("groups have %d, want %d", inGroups, r.Flamebearer.NumTicks)
+	}
+	pair := "render?query=" + url.QueryEscape(cpuType+`{}`) + fmt.Sprintf("&from=%d&until=%d", begin+minute, begin+minute+1000) // of two services
+	var all, average rendered
+	get(pair, &all)
+	get(pair+"&aggregation=avg", &average)
+	if a, b := all.Timeline.Samples, average.Timeline.Samples; len(a) != 1 || len(b) != 1 || b[0] == 0 || a[0]/2 != b[0] {
+		t.Errorf("sums %v, averages %v", a, b)
+	}
+	if text := getText(t, s.url+"/pyroscope/render?format=dot&query="+url.QueryEscape(cpuType+"{}")+"&"+span); !strings.HasPrefix(text, "digraph ") {
+		t.Errorf("dot: %.300s", text)
+	}
+	if text := getText(t, s.url+"/pyroscope/render?format=dot&query="+url.QueryEscape(cpuType+`{version="v9"}`)+"&"+span); text != "" {
+		t.Errorf("dot of nothing: %.300s", text)
+	}
+	var names []string
+	if get(`labels?query={team="core"}`, &names); !reflect.DeepEqual(names, []string{"__name__", "__profile_type__", "__type__", "instance", "service_name", "team"}) {
+		t.Errorf("labels: %q", names)
+	}
 	var values []string
 	if get("label-values?label=service_name", &values); !reflect.DeepEqual(values, []string{"api", "wc"}) {
 		t.Errorf("label-values: %q", values)
 	}
 	var e map[string]string
-	for path, status := range map[string]int{"render": 400, "render?query=x": 400, "render?query=" + cpuType + "&from=soon": 400, "render?query=" + cpuType + "&format=dot": 400,
+	for path, status := range map[string]int{"render": 400, "render?query=x": 400, "render?query=" + cpuType + "&from=soon": 400, "render?query=" + cpuType + "&format=dot&max-nodes=x": 400,
 		"render-diff?leftQuery=" + cpuType: 400, "label-values": 400, "render?%zz": 400} {
 		if got := get(path, &e); got != status || e["message"] == "" {
 			t.Errorf("%s: %d %v, want %d", path, got, e, status)
 		}
 	}
+}
+
+func getText(t *testing.T, url string) string {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil || resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/plain; charset=utf-8" {
+		t.Errorf("%s: %s %s, %v", url, resp.Status, resp.Header.Get("Content-Type"), err)
+	}
+	return string(text)
 }
 
 // TestSideOf: from and until are two times, also when they are written alike.

@@ -3,6 +3,7 @@ package pyroscope
 import (
 	"cmp"
 	"encoding/json"
+	"io"
 	"maps"
 	"net/http"
 	"net/url"
@@ -16,50 +17,67 @@ import (
 	pb "github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepb"
 )
 
-// renderCalls serves the older queries, whose answers are JSON.
+// renderCalls serves the older queries. Their answers are JSON, or a graph as text.
 type renderCalls struct{ *querier }
 
+// A renderCall answers a query with a value for JSON, or a [graphText].
+type renderCall struct {
+	answer  func(*http.Request, url.Values) (any, error)
+	params  []string
+	formats []string
+}
+
+// graphText is a graph in Graphviz's language.
+type graphText string
+
 func (q renderCalls) mount(mux *http.ServeMux) {
-	for path, of := range map[string]struct {
-		answer func(*http.Request, url.Values) (any, error)
-		params []string
-	}{
-		"render":       {q.render, []string{"query", "from", "until", "format", "max-nodes", "maxNodes"}},
-		"render-diff":  {q.renderDiff, []string{"leftQuery", "leftFrom", "leftUntil", "rightQuery", "rightFrom", "rightUntil", "format", "max-nodes", "maxNodes"}},
-		"label-values": {q.renderLabelValues, []string{"label", "query"}},
+	json, dot := []string{"", "json"}, []string{"", "json", "dot"}
+	for path, call := range map[string]renderCall{
+		"render":       {q.render, []string{"query", "from", "until", "format", "max-nodes", "maxNodes", "groupBy", "aggregation"}, dot},
+		"render-diff":  {q.renderDiff, []string{"leftQuery", "leftFrom", "leftUntil", "rightQuery", "rightFrom", "rightUntil", "format", "max-nodes", "maxNodes"}, json},
+		"labels":       {q.renderLabels, []string{"query"}, json},
+		"label-values": {q.renderLabelValues, []string{"label", "query"}, json},
 	} {
-		mux.HandleFunc("GET /pyroscope/"+path, func(w http.ResponseWriter, r *http.Request) {
-			h := w.Header()
-			h.Set("Content-Type", "application/json")
-			h.Set("X-Content-Type-Options", "nosniff")
-			h.Set("Cache-Control", "no-store")
-			query, err := url.ParseQuery(r.URL.RawQuery)
-			var v any
-			if err != nil {
-				err = badRequest("invalid query: %w", err)
-			} else if err = knownParams(query, of.params); err == nil {
-				v, err = of.answer(r, query)
-			}
-			if err != nil {
-				e := queryError(err)
-				w.WriteHeader(statusOf(e.Code()))
-				v = map[string]string{"code": e.Code().String(), "message": e.Message()}
-			}
-			_ = json.NewEncoder(w).Encode(v) // the client is gone if this fails
-		})
+		mux.HandleFunc("GET /pyroscope/"+path, call.serve)
 	}
 }
 
-// knownParams returns an error for an unknown parameter, or one with several values.
-func knownParams(query url.Values, known []string) error {
+func (c renderCall) serve(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Cache-Control", "no-store")
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	var v any
+	if err != nil {
+		err = badRequest("invalid query: %w", err)
+	} else if err = c.check(query); err == nil {
+		v, err = c.answer(r, query)
+	}
+	if err != nil {
+		e := queryError(err)
+		w.WriteHeader(statusOf(e.Code()))
+		v = map[string]string{"code": e.Code().String(), "message": e.Message()}
+	}
+	// The client is gone if writing fails.
+	if text, ok := v.(graphText); ok {
+		h.Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = io.WriteString(w, string(text))
+		return
+	}
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+// check returns an error for an unknown parameter, one with several values, or an unknown format.
+func (c renderCall) check(query url.Values) error {
 	for _, name := range slices.Sorted(maps.Keys(query)) {
 		switch {
-		case !slices.Contains(known, name):
-			return badRequest("unknown parameter %.60q (known: %s)", name, strings.Join(known, ", "))
+		case !slices.Contains(c.params, name):
+			return badRequest("unknown parameter %.60q (known: %s)", name, strings.Join(c.params, ", "))
 		case len(query[name]) > 1:
 			return badRequest("%s is given %d times", name, len(query[name]))
-		case name == "format" && query.Get(name) != "" && query.Get(name) != "json":
-			return badRequest("unsupported format %.40q: use json", query.Get(name))
+		case name == "format" && !slices.Contains(c.formats, query.Get(name)):
+			return badRequest("unsupported format %.40q: use %s", query.Get(name), strings.Join(c.formats[1:], " or "))
 		}
 	}
 	return nil
@@ -85,8 +103,10 @@ type rendered struct {
 	Flamebearer flamebearer `json:"flamebearer"`
 	Metadata    metadata    `json:"metadata"`
 	Timeline    *timeline   `json:"timeline"`
-	LeftTicks   *int64      `json:"leftTicks,omitempty"`
-	RightTicks  *int64      `json:"rightTicks,omitempty"`
+	// Groups has a timeline per value of the label groupBy, "*" for profiles without it.
+	Groups     map[string]*timeline `json:"groups,omitempty"`
+	LeftTicks  *int64               `json:"leftTicks,omitempty"`
+	RightTicks *int64               `json:"rightTicks,omitempty"`
 }
 
 type flamebearer struct {
@@ -178,6 +198,10 @@ func (q renderCalls) render(r *http.Request, v url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	average, err := averages(v.Get("aggregation"))
+	if err != nil {
+		return nil, err
+	}
 	s, err := q.stacktraces(r.Context(), req)
 	if err != nil {
 		return nil, err
@@ -186,35 +210,67 @@ func (q renderCalls) render(r *http.Request, v url.Values) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if v.Get("format") == "dot" {
+		text, err := dotOf(r.Context(), p, req.GetMaxNodes())
+		return graphText(text), err
+	}
 	f, err := flameOf(r.Context(), p, req.GetMaxNodes())
 	if err != nil {
 		return nil, err
 	}
 	out := f.render(s.profileType, "single")
-	out.Timeline, err = q.timeline(r, s)
-	return out, err
-}
-
-// timeline returns the totals of a selection over time, in a few hundred steps of
-// whole seconds.
-func (q renderCalls) timeline(r *http.Request, s *selection) (*timeline, error) {
-	const shortest, steps = 10, 1000
-	seconds := max((s.to-s.from)/1e9/steps, shortest)
-	step := seconds * 1e9
-	lines, err := q.lines(r.Context(), s, nil, step)
+	lines, step, err := q.timelines(r, s, nil)
 	if err != nil {
 		return nil, err
 	}
+	out.Timeline = newTimeline(s, step, average, lines...)
+	if label := v.Get("groupBy"); label != "" {
+		if lines, step, err = q.timelines(r, s, []string{label}); err != nil {
+			return nil, err
+		}
+		out.Groups = map[string]*timeline{}
+		for _, l := range lines {
+			out.Groups[cmp.Or(l.labels.Get(theirs(hones(label))), "*")] = newTimeline(s, step, average, l)
+		}
+	}
+	return out, nil
+}
+
+// averages reports whether an aggregation is the average of the profiles of a step.
+func averages(aggregation string) (bool, error) {
+	switch aggregation {
+	case "", "sum":
+		return false, nil
+	case "avg":
+		return true, nil
+	}
+	return false, badRequest("invalid aggregation %.40q: use sum or avg", aggregation)
+}
+
+// timelines returns the totals of a selection over time, in a few hundred steps of whole
+// seconds.
+func (q renderCalls) timelines(r *http.Request, s *selection, groupBy []string) (lines []line, step int64, err error) {
+	const shortest, steps = 10, 1000
+	step = max((s.to-s.from)/1e9/steps, shortest) * 1e9
+	lines, err = q.lines(r.Context(), s, groupBy, step)
+	return lines, step, err
+}
+
+func newTimeline(s *selection, step int64, average bool, lines ...line) *timeline {
 	first := s.from / step
-	t := &timeline{StartTime: first * seconds, DurationDelta: seconds, Samples: make([]int64, max((s.to-1)/step-first+1, 0))}
+	t := &timeline{StartTime: first * (step / 1e9), DurationDelta: step / 1e9, Samples: make([]int64, max((s.to-1)/step-first+1, 0))}
 	for _, l := range lines {
 		for _, p := range l.points {
 			if i := p.Time/step - first; i >= 0 && i < int64(len(t.Samples)) {
-				t.Samples[i] += p.Value
+				value := p.Value
+				if average {
+					value /= max(p.Profiles, 1)
+				}
+				t.Samples[i] += value
 			}
 		}
 	}
-	return t, nil
+	return t
 }
 
 func (q renderCalls) renderDiff(r *http.Request, v url.Values) (any, error) {
@@ -244,12 +300,24 @@ func (q renderCalls) renderDiff(r *http.Request, v url.Values) (any, error) {
 	return out, nil
 }
 
-func (q renderCalls) renderLabelValues(r *http.Request, v url.Values) (any, error) {
-	var selectors []string
-	if query := v.Get("query"); query != "" {
-		selectors = []string{query}
+func (q renderCalls) renderLabels(r *http.Request, v url.Values) (any, error) {
+	all, err := q.labels(r.Context(), selectorsOf(v), 0, 0)
+	if err != nil {
+		return nil, err
 	}
-	values, err := q.labelValues(r.Context(), v.Get("label"), selectors, 0, 0)
+	return append([]string{}, slices.Sorted(maps.Keys(all))...), nil
+}
+
+// selectorsOf returns the selector of a query, if it has one.
+func selectorsOf(v url.Values) []string {
+	if query := v.Get("query"); query != "" {
+		return []string{query}
+	}
+	return nil
+}
+
+func (q renderCalls) renderLabelValues(r *http.Request, v url.Values) (any, error) {
+	values, err := q.labelValues(r.Context(), v.Get("label"), selectorsOf(v), 0, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -82,11 +82,14 @@ func TestUnsupported(t *testing.T) {
 		{"POST", querierService + "SelectSeries", of + `, "step": 15, "exemplarType": "EXEMPLAR_TYPE_INDIVIDUAL"}`, "exemplarType"},
 		{"POST", querierService + "SelectSeries", of + `, "step": 15, "exemplarType": "EXEMPLAR_TYPE_OF_TOMORROW"}`, "exemplarType"},
 		{"POST", querierService + "SelectSeries", of + `, "step": 15, "somethingElse": 1}`, "somethingElse"},
-		{"GET", render + "&groupBy=version", "", "groupBy"},
-		{"GET", render + "&format=dot", "", "format"},
+		{"GET", render + "&groupBy=version&groupBy=zone", "", "groupBy"},
+		{"GET", render + "&aggregation=max", "", "aggregation"},
+		{"GET", render + "&format=collapsed", "", "format"},
 		{"GET", render + "&from=2", "", "from"},
 		{"GET", "/pyroscope/label-values?label=service_name&from=1", "", "from"},
 		{"GET", "/pyroscope/render-diff?leftQuery=" + cpuType + "&rightQuery=" + cpuType + "&format=html", "", "format"},
+		{"GET", "/pyroscope/render-diff?leftQuery=" + cpuType + "&rightQuery=" + cpuType + "&format=dot", "", "format"},
+		{"GET", "/pyroscope/labels?query={", "", "selector"},
 	} {
 		if status, text := ask(test.method, test.path, test.body); status/100 == 2 || !strings.Contains(text, test.want) {
 			t.Errorf("%s %s %s: %d %.300s", test.method, test.path, test.body, status, text)
