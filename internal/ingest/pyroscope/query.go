@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -75,8 +74,8 @@ func supported(req proto.Message) error {
 	case *pb.SelectHeatmapRequest:
 		exemplars = req.GetExemplarType()
 	}
-	if err == nil && exemplars != pb.ExemplarType_EXEMPLAR_TYPE_UNSPECIFIED && exemplars != pb.ExemplarType_EXEMPLAR_TYPE_NONE {
-		err = fmt.Errorf("hone does not support exemplarType %v: it has no exemplars", exemplars)
+	if err == nil && (exemplars < pb.ExemplarType_EXEMPLAR_TYPE_UNSPECIFIED || exemplars > pb.ExemplarType_EXEMPLAR_TYPE_SPAN) {
+		err = fmt.Errorf("hone does not support exemplarType %v", exemplars)
 	}
 	if err != nil {
 		return connect.NewError(connect.CodeUnimplemented, err)
@@ -209,90 +208,3 @@ func (q queryCalls) getProfileStats(ctx context.Context, _ *pb.GetProfileStatsRe
 	}
 	return res, nil
 }
-
-func (q queryCalls) selectSeries(ctx context.Context, req *pb.SelectSeriesRequest) (*pb.SelectSeriesResponse, error) {
-	s, err := q.selection(ctx, req.GetProfileTypeID(), req.GetLabelSelector(), req.GetStart(), req.GetEnd())
-	if err != nil {
-		return nil, err
-	}
-	if err := s.restrict(req.GetStackTraceSelector()); err != nil {
-		return nil, err
-	}
-	step, err := stepOf(req.GetStep(), s)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := q.lines(ctx, s, req.GetGroupBy(), step)
-	if err != nil {
-		return nil, err
-	}
-	res := &pb.SelectSeriesResponse{}
-	for _, l := range largest(lines, req.GetLimit()) {
-		series := &pb.TimeSeries{Labels: pairs(l.labels)}
-		for _, p := range l.points {
-			value := float64(p.Value)
-			if req.GetAggregation() == pb.TimeSeriesAggregationType_TIME_SERIES_AGGREGATION_TYPE_AVERAGE {
-				value /= float64(max(p.Profiles, 1))
-			}
-			// A value's time is the end of its step, or of the queried range.
-			at := p.Time + step
-			if s.to != 0 {
-				at = min(at, s.to)
-			}
-			series.Points = append(series.Points, &pb.Point{Value: value, Timestamp: at / 1e6})
-		}
-		res.Series = append(res.Series, series)
-	}
-	return res, nil
-}
-
-func (q queryCalls) selectHeatmap(ctx context.Context, req *pb.SelectHeatmapRequest) (*pb.SelectHeatmapResponse, error) {
-	if req.GetQueryType() == pb.HeatmapQueryType_HEATMAP_QUERY_TYPE_SPAN {
-		return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hone has no heatmap of spans"))
-	}
-	s, err := q.selection(ctx, req.GetProfileTypeID(), req.GetLabelSelector(), req.GetStart(), req.GetEnd())
-	if err != nil {
-		return nil, err
-	}
-	step, err := stepOf(req.GetStep(), s)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := q.lines(ctx, s, req.GetGroupBy(), 0)
-	if err != nil {
-		return nil, err
-	}
-	lines = largest(lines, req.GetLimit())
-	low, high := int64(math.MaxInt64), int64(math.MinInt64)
-	for _, l := range lines {
-		for _, p := range l.points {
-			low, high = min(low, p.Value), max(high, p.Value)
-		}
-	}
-	height := max((float64(high)-float64(low))/buckets, 1)
-	res := &pb.SelectHeatmapResponse{}
-	for _, l := range lines {
-		series := &pb.HeatmapSeries{Labels: pairs(l.labels)}
-		for i := 0; i < len(l.points); {
-			window := store.Window(l.points[i].Time, step)
-			var counts [buckets]int32
-			for ; i < len(l.points) && store.Window(l.points[i].Time, step) == window; i++ {
-				row := int((float64(l.points[i].Value) - float64(low)) / height)
-				counts[min(row, buckets-1)]++
-			}
-			slot := &pb.HeatmapSlot{Timestamp: (window + step) / 1e6}
-			for row, n := range counts {
-				if n > 0 {
-					slot.YMin = append(slot.YMin, float64(low)+float64(row)*height)
-					slot.Counts = append(slot.Counts, n)
-				}
-			}
-			series.Slots = append(series.Slots, slot)
-		}
-		res.Series = append(res.Series, series)
-	}
-	return res, nil
-}
-
-// buckets is the number of rows of a heatmap.
-const buckets = 20

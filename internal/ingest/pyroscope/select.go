@@ -305,7 +305,7 @@ func (s *selection) filter(p *profile.Profile) *profile.Profile {
 					return false
 				}
 			}
-			return has(ls, s.spans, "span_id", "profile_id") && has(ls, s.traces, "trace_id")
+			return has(ls, s.spans, spanLabels...) && has(ls, s.traces, traceLabel)
 		}, nil)
 	}
 	if len(s.callSite) > 0 {

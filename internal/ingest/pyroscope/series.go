@@ -3,11 +3,8 @@ package pyroscope
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"slices"
-
-	"connectrpc.com/connect"
 
 	"github.com/hone-go/hone/internal/ingest"
 	"github.com/hone-go/hone/internal/store"
@@ -26,8 +23,7 @@ type line struct {
 	total  float64
 }
 
-// lines returns totals over time per group, sorted by labels. With step 0 there is
-// a point per profile.
+// lines returns totals over time per group, sorted by labels.
 func (q *querier) lines(ctx context.Context, s *selection, groupBy []string, step int64) ([]line, error) {
 	queries, err := q.queries(ctx, s)
 	if err != nil {
@@ -45,14 +41,7 @@ func (q *querier) lines(ctx context.Context, s *selection, groupBy []string, ste
 			return nil, err
 		}
 		for _, part := range series {
-			var named []store.Label
-			for _, l := range part.Labels {
-				if l.Name == store.LabelKind {
-					l = store.Label{Name: labelName, Value: nameOf(l.Value)}
-				}
-				named = append(named, store.Label{Name: theirs(l.Name), Value: l.Value})
-			}
-			labels, err := store.NewLabels(named...)
+			labels, err := renamed(part.Labels)
 			if err != nil {
 				return nil, err
 			}
@@ -66,14 +55,24 @@ func (q *querier) lines(ctx context.Context, s *selection, groupBy []string, ste
 	return out, nil
 }
 
+// renamed returns labels with Pyroscope's names.
+func renamed(labels store.Labels) (store.Labels, error) {
+	var out []store.Label
+	for _, l := range labels {
+		if l.Name == store.LabelKind {
+			out = append(out, store.Label{Name: labelName, Value: nameOf(l.Value)})
+		} else {
+			out = append(out, store.Label{Name: theirs(l.Name), Value: l.Value})
+		}
+	}
+	return store.NewLabels(out...)
+}
+
 // totals gets totals from the store. If only some samples count, it gets the
 // profiles and adds up those samples.
 func (q *querier) totals(ctx context.Context, s *selection, query store.Query) ([]store.Series, error) {
 	if !s.filtered() {
 		return q.store.Series(ctx, query)
-	}
-	if query.Step == 0 {
-		return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hone does not support this for parts of profiles"))
 	}
 	query.Budget = ingest.BudgetOf(ctx)
 	groups, err := q.store.Merge(ctx, query)

@@ -39,15 +39,18 @@ func TestUnsupported(t *testing.T) {
 			{"condition on stacks", errOf(call[pb.SelectMergeStacktracesRequest, pb.SelectMergeStacktracesResponse](s, "SelectMergeStacktraces", ofStacks, options...)), inSelector},
 			{"field of a newer version", errOf(call[pb.SelectMergeStacktracesRequest, pb.SelectMergeStacktracesResponse](s, "SelectMergeStacktraces", newer, options...)), "field 99 of querier.v1.SelectMergeStacktracesRequest"},
 			{"in a comparison", errOf(call[pb.DiffRequest, pb.DiffResponse](s, "Diff", &pb.DiffRequest{Left: query(cpuType, "{}"), Right: ofStacks}, options...)), inSelector},
-			{"exemplars", errOf(call[pb.SelectSeriesRequest, pb.SelectSeriesResponse](s, "SelectSeries", ofSeries(func(r *pb.SelectSeriesRequest) {
-				r.ExemplarType = pb.ExemplarType_EXEMPLAR_TYPE_INDIVIDUAL
+			{"newer exemplars", errOf(call[pb.SelectSeriesRequest, pb.SelectSeriesResponse](s, "SelectSeries", ofSeries(func(r *pb.SelectSeriesRequest) {
+				r.ExemplarType = 9
 			}), options...)), "exemplarType"},
 			{"condition on stacks of a series", errOf(call[pb.SelectSeriesRequest, pb.SelectSeriesResponse](s, "SelectSeries", ofSeries(func(r *pb.SelectSeriesRequest) {
 				r.StackTraceSelector = filtered
 			}), options...)), inSelector},
-			{"exemplars of a heatmap", errOf(call[pb.SelectHeatmapRequest, pb.SelectHeatmapResponse](s, "SelectHeatmap", &pb.SelectHeatmapRequest{
-				ProfileTypeID: cpuType, LabelSelector: "{}", Start: begin, End: begin + minute, Step: 15, ExemplarType: pb.ExemplarType_EXEMPLAR_TYPE_SPAN,
+			{"newer exemplars of a heatmap", errOf(call[pb.SelectHeatmapRequest, pb.SelectHeatmapResponse](s, "SelectHeatmap", &pb.SelectHeatmapRequest{
+				ProfileTypeID: cpuType, LabelSelector: "{}", Start: begin, End: begin + minute, Step: 15, ExemplarType: 9,
 			}, options...)), "exemplarType"},
+			{"newer heatmap", errOf(call[pb.SelectHeatmapRequest, pb.SelectHeatmapResponse](s, "SelectHeatmap", &pb.SelectHeatmapRequest{
+				ProfileTypeID: cpuType, LabelSelector: "{}", Start: begin, End: begin + minute, Step: 15, QueryType: 9,
+			}, options...)), "heatmaps of the type"},
 		} {
 			if connect.CodeOf(test.err) != connect.CodeUnimplemented || !strings.Contains(test.err.Error(), test.want) {
 				t.Errorf("%s: got %v, want unimplemented and %q", test.name, test.err, test.want)
@@ -79,7 +82,6 @@ func TestUnsupported(t *testing.T) {
 	render := "/pyroscope/render?query=" + cpuType + "{}&from=1700000000&until=1700000600"
 	for _, test := range []struct{ method, path, body, want string }{
 		{"POST", querierService + "SelectMergeStacktraces", of + `, "stackTraceSelector": {"frameFilter": {"include": ["main"]}}}`, "include"},
-		{"POST", querierService + "SelectSeries", of + `, "step": 15, "exemplarType": "EXEMPLAR_TYPE_INDIVIDUAL"}`, "exemplarType"},
 		{"POST", querierService + "SelectSeries", of + `, "step": 15, "exemplarType": "EXEMPLAR_TYPE_OF_TOMORROW"}`, "exemplarType"},
 		{"POST", querierService + "SelectSeries", of + `, "step": 15, "somethingElse": 1}`, "somethingElse"},
 		{"GET", render + "&groupBy=version&groupBy=zone", "", "groupBy"},

@@ -2176,7 +2176,8 @@ func (x *TimeSeries) GetPoints() []*Point {
 type Point struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Value         float64                `protobuf:"fixed64,1,opt,name=value,proto3" json:"value,omitempty"`
-	Timestamp     int64                  `protobuf:"varint,2,opt,name=timestamp,proto3" json:"timestamp,omitempty"` // the end of the step that the value is of
+	Timestamp     int64                  `protobuf:"varint,2,opt,name=timestamp,proto3" json:"timestamp,omitempty"` // the end of the value's step
+	Exemplars     []*Exemplar            `protobuf:"bytes,4,rep,name=exemplars,proto3" json:"exemplars,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -2225,6 +2226,98 @@ func (x *Point) GetTimestamp() int64 {
 	return 0
 }
 
+func (x *Point) GetExemplars() []*Exemplar {
+	if x != nil {
+		return x.Exemplars
+	}
+	return nil
+}
+
+// Exemplar is a profile or a span that a value is partly from.
+type Exemplar struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Timestamp     int64                  `protobuf:"varint,1,opt,name=timestamp,proto3" json:"timestamp,omitempty"`
+	ProfileId     string                 `protobuf:"bytes,2,opt,name=profile_id,json=profileId,proto3" json:"profile_id,omitempty"` // a UUID
+	SpanId        string                 `protobuf:"bytes,3,opt,name=span_id,json=spanId,proto3" json:"span_id,omitempty"`
+	Value         int64                  `protobuf:"varint,4,opt,name=value,proto3" json:"value,omitempty"`
+	Labels        []*LabelPair           `protobuf:"bytes,5,rep,name=labels,proto3" json:"labels,omitempty"` // those that the series doesn't have
+	TraceId       string                 `protobuf:"bytes,6,opt,name=trace_id,json=traceId,proto3" json:"trace_id,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Exemplar) Reset() {
+	*x = Exemplar{}
+	mi := &file_querier_proto_msgTypes[30]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Exemplar) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Exemplar) ProtoMessage() {}
+
+func (x *Exemplar) ProtoReflect() protoreflect.Message {
+	mi := &file_querier_proto_msgTypes[30]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Exemplar.ProtoReflect.Descriptor instead.
+func (*Exemplar) Descriptor() ([]byte, []int) {
+	return file_querier_proto_rawDescGZIP(), []int{30}
+}
+
+func (x *Exemplar) GetTimestamp() int64 {
+	if x != nil {
+		return x.Timestamp
+	}
+	return 0
+}
+
+func (x *Exemplar) GetProfileId() string {
+	if x != nil {
+		return x.ProfileId
+	}
+	return ""
+}
+
+func (x *Exemplar) GetSpanId() string {
+	if x != nil {
+		return x.SpanId
+	}
+	return ""
+}
+
+func (x *Exemplar) GetValue() int64 {
+	if x != nil {
+		return x.Value
+	}
+	return 0
+}
+
+func (x *Exemplar) GetLabels() []*LabelPair {
+	if x != nil {
+		return x.Labels
+	}
+	return nil
+}
+
+func (x *Exemplar) GetTraceId() string {
+	if x != nil {
+		return x.TraceId
+	}
+	return ""
+}
+
 type SelectHeatmapRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	ProfileTypeID string                 `protobuf:"bytes,1,opt,name=profile_typeID,json=profileTypeID,proto3" json:"profile_typeID,omitempty"`
@@ -2242,7 +2335,7 @@ type SelectHeatmapRequest struct {
 
 func (x *SelectHeatmapRequest) Reset() {
 	*x = SelectHeatmapRequest{}
-	mi := &file_querier_proto_msgTypes[30]
+	mi := &file_querier_proto_msgTypes[31]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2254,7 +2347,7 @@ func (x *SelectHeatmapRequest) String() string {
 func (*SelectHeatmapRequest) ProtoMessage() {}
 
 func (x *SelectHeatmapRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[30]
+	mi := &file_querier_proto_msgTypes[31]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2267,7 +2360,7 @@ func (x *SelectHeatmapRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelectHeatmapRequest.ProtoReflect.Descriptor instead.
 func (*SelectHeatmapRequest) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{30}
+	return file_querier_proto_rawDescGZIP(), []int{31}
 }
 
 func (x *SelectHeatmapRequest) GetProfileTypeID() string {
@@ -2342,7 +2435,7 @@ type SelectHeatmapResponse struct {
 
 func (x *SelectHeatmapResponse) Reset() {
 	*x = SelectHeatmapResponse{}
-	mi := &file_querier_proto_msgTypes[31]
+	mi := &file_querier_proto_msgTypes[32]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2354,7 +2447,7 @@ func (x *SelectHeatmapResponse) String() string {
 func (*SelectHeatmapResponse) ProtoMessage() {}
 
 func (x *SelectHeatmapResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[31]
+	mi := &file_querier_proto_msgTypes[32]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2367,7 +2460,7 @@ func (x *SelectHeatmapResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use SelectHeatmapResponse.ProtoReflect.Descriptor instead.
 func (*SelectHeatmapResponse) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{31}
+	return file_querier_proto_rawDescGZIP(), []int{32}
 }
 
 func (x *SelectHeatmapResponse) GetSeries() []*HeatmapSeries {
@@ -2387,7 +2480,7 @@ type HeatmapSeries struct {
 
 func (x *HeatmapSeries) Reset() {
 	*x = HeatmapSeries{}
-	mi := &file_querier_proto_msgTypes[32]
+	mi := &file_querier_proto_msgTypes[33]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2399,7 +2492,7 @@ func (x *HeatmapSeries) String() string {
 func (*HeatmapSeries) ProtoMessage() {}
 
 func (x *HeatmapSeries) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[32]
+	mi := &file_querier_proto_msgTypes[33]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2412,7 +2505,7 @@ func (x *HeatmapSeries) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeatmapSeries.ProtoReflect.Descriptor instead.
 func (*HeatmapSeries) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{32}
+	return file_querier_proto_rawDescGZIP(), []int{33}
 }
 
 func (x *HeatmapSeries) GetLabels() []*LabelPair {
@@ -2433,14 +2526,15 @@ type HeatmapSlot struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	Timestamp     int64                  `protobuf:"varint,1,opt,name=timestamp,proto3" json:"timestamp,omitempty"`           // the end of the step
 	YMin          []float64              `protobuf:"fixed64,2,rep,packed,name=y_min,json=yMin,proto3" json:"y_min,omitempty"` // lower edges of the buckets that have profiles
-	Counts        []int32                `protobuf:"varint,3,rep,packed,name=counts,proto3" json:"counts,omitempty"`          // profiles in them
+	Counts        []int32                `protobuf:"varint,3,rep,packed,name=counts,proto3" json:"counts,omitempty"`          // profiles or spans in them
+	Exemplars     []*Exemplar            `protobuf:"bytes,4,rep,name=exemplars,proto3" json:"exemplars,omitempty"`            // the largest profile or span of each bucket
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
 
 func (x *HeatmapSlot) Reset() {
 	*x = HeatmapSlot{}
-	mi := &file_querier_proto_msgTypes[33]
+	mi := &file_querier_proto_msgTypes[34]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2452,7 +2546,7 @@ func (x *HeatmapSlot) String() string {
 func (*HeatmapSlot) ProtoMessage() {}
 
 func (x *HeatmapSlot) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[33]
+	mi := &file_querier_proto_msgTypes[34]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2465,7 +2559,7 @@ func (x *HeatmapSlot) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use HeatmapSlot.ProtoReflect.Descriptor instead.
 func (*HeatmapSlot) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{33}
+	return file_querier_proto_rawDescGZIP(), []int{34}
 }
 
 func (x *HeatmapSlot) GetTimestamp() int64 {
@@ -2489,6 +2583,13 @@ func (x *HeatmapSlot) GetCounts() []int32 {
 	return nil
 }
 
+func (x *HeatmapSlot) GetExemplars() []*Exemplar {
+	if x != nil {
+		return x.Exemplars
+	}
+	return nil
+}
+
 type GetProfileStatsRequest struct {
 	state         protoimpl.MessageState `protogen:"open.v1"`
 	unknownFields protoimpl.UnknownFields
@@ -2497,7 +2598,7 @@ type GetProfileStatsRequest struct {
 
 func (x *GetProfileStatsRequest) Reset() {
 	*x = GetProfileStatsRequest{}
-	mi := &file_querier_proto_msgTypes[34]
+	mi := &file_querier_proto_msgTypes[35]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2509,7 +2610,7 @@ func (x *GetProfileStatsRequest) String() string {
 func (*GetProfileStatsRequest) ProtoMessage() {}
 
 func (x *GetProfileStatsRequest) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[34]
+	mi := &file_querier_proto_msgTypes[35]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2522,7 +2623,7 @@ func (x *GetProfileStatsRequest) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetProfileStatsRequest.ProtoReflect.Descriptor instead.
 func (*GetProfileStatsRequest) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{34}
+	return file_querier_proto_rawDescGZIP(), []int{35}
 }
 
 type GetProfileStatsResponse struct {
@@ -2536,7 +2637,7 @@ type GetProfileStatsResponse struct {
 
 func (x *GetProfileStatsResponse) Reset() {
 	*x = GetProfileStatsResponse{}
-	mi := &file_querier_proto_msgTypes[35]
+	mi := &file_querier_proto_msgTypes[36]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2548,7 +2649,7 @@ func (x *GetProfileStatsResponse) String() string {
 func (*GetProfileStatsResponse) ProtoMessage() {}
 
 func (x *GetProfileStatsResponse) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[35]
+	mi := &file_querier_proto_msgTypes[36]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2561,7 +2662,7 @@ func (x *GetProfileStatsResponse) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use GetProfileStatsResponse.ProtoReflect.Descriptor instead.
 func (*GetProfileStatsResponse) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{35}
+	return file_querier_proto_rawDescGZIP(), []int{36}
 }
 
 func (x *GetProfileStatsResponse) GetDataIngested() bool {
@@ -2608,7 +2709,7 @@ type Profile struct {
 
 func (x *Profile) Reset() {
 	*x = Profile{}
-	mi := &file_querier_proto_msgTypes[36]
+	mi := &file_querier_proto_msgTypes[37]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2620,7 +2721,7 @@ func (x *Profile) String() string {
 func (*Profile) ProtoMessage() {}
 
 func (x *Profile) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[36]
+	mi := &file_querier_proto_msgTypes[37]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2633,7 +2734,7 @@ func (x *Profile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Profile.ProtoReflect.Descriptor instead.
 func (*Profile) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{36}
+	return file_querier_proto_rawDescGZIP(), []int{37}
 }
 
 func (x *Profile) GetSampleType() []*ValueType {
@@ -2744,7 +2845,7 @@ type ValueType struct {
 
 func (x *ValueType) Reset() {
 	*x = ValueType{}
-	mi := &file_querier_proto_msgTypes[37]
+	mi := &file_querier_proto_msgTypes[38]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2756,7 +2857,7 @@ func (x *ValueType) String() string {
 func (*ValueType) ProtoMessage() {}
 
 func (x *ValueType) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[37]
+	mi := &file_querier_proto_msgTypes[38]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2769,7 +2870,7 @@ func (x *ValueType) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValueType.ProtoReflect.Descriptor instead.
 func (*ValueType) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{37}
+	return file_querier_proto_rawDescGZIP(), []int{38}
 }
 
 func (x *ValueType) GetType() int64 {
@@ -2797,7 +2898,7 @@ type Sample struct {
 
 func (x *Sample) Reset() {
 	*x = Sample{}
-	mi := &file_querier_proto_msgTypes[38]
+	mi := &file_querier_proto_msgTypes[39]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2809,7 +2910,7 @@ func (x *Sample) String() string {
 func (*Sample) ProtoMessage() {}
 
 func (x *Sample) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[38]
+	mi := &file_querier_proto_msgTypes[39]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2822,7 +2923,7 @@ func (x *Sample) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Sample.ProtoReflect.Descriptor instead.
 func (*Sample) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{38}
+	return file_querier_proto_rawDescGZIP(), []int{39}
 }
 
 func (x *Sample) GetLocationId() []uint64 {
@@ -2858,7 +2959,7 @@ type Label struct {
 
 func (x *Label) Reset() {
 	*x = Label{}
-	mi := &file_querier_proto_msgTypes[39]
+	mi := &file_querier_proto_msgTypes[40]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2870,7 +2971,7 @@ func (x *Label) String() string {
 func (*Label) ProtoMessage() {}
 
 func (x *Label) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[39]
+	mi := &file_querier_proto_msgTypes[40]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2883,7 +2984,7 @@ func (x *Label) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Label.ProtoReflect.Descriptor instead.
 func (*Label) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{39}
+	return file_querier_proto_rawDescGZIP(), []int{40}
 }
 
 func (x *Label) GetKey() int64 {
@@ -2932,7 +3033,7 @@ type Mapping struct {
 
 func (x *Mapping) Reset() {
 	*x = Mapping{}
-	mi := &file_querier_proto_msgTypes[40]
+	mi := &file_querier_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2944,7 +3045,7 @@ func (x *Mapping) String() string {
 func (*Mapping) ProtoMessage() {}
 
 func (x *Mapping) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[40]
+	mi := &file_querier_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2957,7 +3058,7 @@ func (x *Mapping) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Mapping.ProtoReflect.Descriptor instead.
 func (*Mapping) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{40}
+	return file_querier_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Mapping) GetId() uint64 {
@@ -3043,7 +3144,7 @@ type Location struct {
 
 func (x *Location) Reset() {
 	*x = Location{}
-	mi := &file_querier_proto_msgTypes[41]
+	mi := &file_querier_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3055,7 +3156,7 @@ func (x *Location) String() string {
 func (*Location) ProtoMessage() {}
 
 func (x *Location) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[41]
+	mi := &file_querier_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3068,7 +3169,7 @@ func (x *Location) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Location.ProtoReflect.Descriptor instead.
 func (*Location) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{41}
+	return file_querier_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *Location) GetId() uint64 {
@@ -3116,7 +3217,7 @@ type Line struct {
 
 func (x *Line) Reset() {
 	*x = Line{}
-	mi := &file_querier_proto_msgTypes[42]
+	mi := &file_querier_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3128,7 +3229,7 @@ func (x *Line) String() string {
 func (*Line) ProtoMessage() {}
 
 func (x *Line) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[42]
+	mi := &file_querier_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3141,7 +3242,7 @@ func (x *Line) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Line.ProtoReflect.Descriptor instead.
 func (*Line) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{42}
+	return file_querier_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Line) GetFunctionId() uint64 {
@@ -3171,7 +3272,7 @@ type Function struct {
 
 func (x *Function) Reset() {
 	*x = Function{}
-	mi := &file_querier_proto_msgTypes[43]
+	mi := &file_querier_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3183,7 +3284,7 @@ func (x *Function) String() string {
 func (*Function) ProtoMessage() {}
 
 func (x *Function) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[43]
+	mi := &file_querier_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3196,7 +3297,7 @@ func (x *Function) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Function.ProtoReflect.Descriptor instead.
 func (*Function) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{43}
+	return file_querier_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Function) GetId() uint64 {
@@ -3400,10 +3501,19 @@ const file_querier_proto_rawDesc = "" +
 	"\n" +
 	"TimeSeries\x12+\n" +
 	"\x06labels\x18\x01 \x03(\v2\x13.types.v1.LabelPairR\x06labels\x12)\n" +
-	"\x06points\x18\x02 \x03(\v2\x11.querier.v1.PointR\x06points\";\n" +
+	"\x06points\x18\x02 \x03(\v2\x11.querier.v1.PointR\x06points\"o\n" +
 	"\x05Point\x12\x14\n" +
 	"\x05value\x18\x01 \x01(\x01R\x05value\x12\x1c\n" +
-	"\ttimestamp\x18\x02 \x01(\x03R\ttimestamp\"\xdc\x02\n" +
+	"\ttimestamp\x18\x02 \x01(\x03R\ttimestamp\x122\n" +
+	"\texemplars\x18\x04 \x03(\v2\x14.querier.v1.ExemplarR\texemplars\"\xbe\x01\n" +
+	"\bExemplar\x12\x1c\n" +
+	"\ttimestamp\x18\x01 \x01(\x03R\ttimestamp\x12\x1d\n" +
+	"\n" +
+	"profile_id\x18\x02 \x01(\tR\tprofileId\x12\x17\n" +
+	"\aspan_id\x18\x03 \x01(\tR\x06spanId\x12\x14\n" +
+	"\x05value\x18\x04 \x01(\x03R\x05value\x12+\n" +
+	"\x06labels\x18\x05 \x03(\v2\x13.types.v1.LabelPairR\x06labels\x12\x19\n" +
+	"\btrace_id\x18\x06 \x01(\tR\atraceId\"\xdc\x02\n" +
 	"\x14SelectHeatmapRequest\x12%\n" +
 	"\x0eprofile_typeID\x18\x01 \x01(\tR\rprofileTypeID\x12%\n" +
 	"\x0elabel_selector\x18\x02 \x01(\tR\rlabelSelector\x12\x14\n" +
@@ -3420,11 +3530,12 @@ const file_querier_proto_rawDesc = "" +
 	"\x06series\x18\x01 \x03(\v2\x19.querier.v1.HeatmapSeriesR\x06series\"k\n" +
 	"\rHeatmapSeries\x12+\n" +
 	"\x06labels\x18\x01 \x03(\v2\x13.types.v1.LabelPairR\x06labels\x12-\n" +
-	"\x05slots\x18\x02 \x03(\v2\x17.querier.v1.HeatmapSlotR\x05slots\"X\n" +
+	"\x05slots\x18\x02 \x03(\v2\x17.querier.v1.HeatmapSlotR\x05slots\"\x8c\x01\n" +
 	"\vHeatmapSlot\x12\x1c\n" +
 	"\ttimestamp\x18\x01 \x01(\x03R\ttimestamp\x12\x13\n" +
 	"\x05y_min\x18\x02 \x03(\x01R\x04yMin\x12\x16\n" +
-	"\x06counts\x18\x03 \x03(\x05R\x06counts\"\x18\n" +
+	"\x06counts\x18\x03 \x03(\x05R\x06counts\x122\n" +
+	"\texemplars\x18\x04 \x03(\v2\x14.querier.v1.ExemplarR\texemplars\"\x18\n" +
 	"\x16GetProfileStatsRequest\"\x9e\x01\n" +
 	"\x17GetProfileStatsResponse\x12#\n" +
 	"\rdata_ingested\x18\x01 \x01(\bR\fdataIngested\x12.\n" +
@@ -3549,7 +3660,7 @@ func file_querier_proto_rawDescGZIP() []byte {
 }
 
 var file_querier_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_querier_proto_msgTypes = make([]protoimpl.MessageInfo, 44)
+var file_querier_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
 var file_querier_proto_goTypes = []any{
 	(ProfileFormat)(0),                     // 0: querier.v1.ProfileFormat
 	(AsyncQueryType)(0),                    // 1: querier.v1.AsyncQueryType
@@ -3587,26 +3698,27 @@ var file_querier_proto_goTypes = []any{
 	(*SelectSeriesResponse)(nil),           // 33: querier.v1.SelectSeriesResponse
 	(*TimeSeries)(nil),                     // 34: querier.v1.TimeSeries
 	(*Point)(nil),                          // 35: querier.v1.Point
-	(*SelectHeatmapRequest)(nil),           // 36: querier.v1.SelectHeatmapRequest
-	(*SelectHeatmapResponse)(nil),          // 37: querier.v1.SelectHeatmapResponse
-	(*HeatmapSeries)(nil),                  // 38: querier.v1.HeatmapSeries
-	(*HeatmapSlot)(nil),                    // 39: querier.v1.HeatmapSlot
-	(*GetProfileStatsRequest)(nil),         // 40: querier.v1.GetProfileStatsRequest
-	(*GetProfileStatsResponse)(nil),        // 41: querier.v1.GetProfileStatsResponse
-	(*Profile)(nil),                        // 42: querier.v1.Profile
-	(*ValueType)(nil),                      // 43: querier.v1.ValueType
-	(*Sample)(nil),                         // 44: querier.v1.Sample
-	(*Label)(nil),                          // 45: querier.v1.Label
-	(*Mapping)(nil),                        // 46: querier.v1.Mapping
-	(*Location)(nil),                       // 47: querier.v1.Location
-	(*Line)(nil),                           // 48: querier.v1.Line
-	(*Function)(nil),                       // 49: querier.v1.Function
-	(*Labels)(nil),                         // 50: types.v1.Labels
-	(*LabelPair)(nil),                      // 51: types.v1.LabelPair
+	(*Exemplar)(nil),                       // 36: querier.v1.Exemplar
+	(*SelectHeatmapRequest)(nil),           // 37: querier.v1.SelectHeatmapRequest
+	(*SelectHeatmapResponse)(nil),          // 38: querier.v1.SelectHeatmapResponse
+	(*HeatmapSeries)(nil),                  // 39: querier.v1.HeatmapSeries
+	(*HeatmapSlot)(nil),                    // 40: querier.v1.HeatmapSlot
+	(*GetProfileStatsRequest)(nil),         // 41: querier.v1.GetProfileStatsRequest
+	(*GetProfileStatsResponse)(nil),        // 42: querier.v1.GetProfileStatsResponse
+	(*Profile)(nil),                        // 43: querier.v1.Profile
+	(*ValueType)(nil),                      // 44: querier.v1.ValueType
+	(*Sample)(nil),                         // 45: querier.v1.Sample
+	(*Label)(nil),                          // 46: querier.v1.Label
+	(*Mapping)(nil),                        // 47: querier.v1.Mapping
+	(*Location)(nil),                       // 48: querier.v1.Location
+	(*Line)(nil),                           // 49: querier.v1.Line
+	(*Function)(nil),                       // 50: querier.v1.Function
+	(*Labels)(nil),                         // 51: types.v1.Labels
+	(*LabelPair)(nil),                      // 52: types.v1.LabelPair
 }
 var file_querier_proto_depIdxs = []int32{
 	8,  // 0: querier.v1.ProfileTypesResponse.profile_types:type_name -> querier.v1.ProfileType
-	50, // 1: querier.v1.SeriesResponse.labels_set:type_name -> types.v1.Labels
+	51, // 1: querier.v1.SeriesResponse.labels_set:type_name -> types.v1.Labels
 	0,  // 2: querier.v1.SelectMergeStacktracesRequest.format:type_name -> querier.v1.ProfileFormat
 	20, // 3: querier.v1.SelectMergeStacktracesRequest.stack_trace_selector:type_name -> querier.v1.StackTraceSelector
 	17, // 4: querier.v1.SelectMergeStacktracesRequest.async:type_name -> querier.v1.AsyncQueryRequest
@@ -3615,7 +3727,7 @@ var file_querier_proto_depIdxs = []int32{
 	19, // 7: querier.v1.SelectMergeStacktracesResponse.pprof:type_name -> querier.v1.PprofProfile
 	1,  // 8: querier.v1.AsyncQueryRequest.type:type_name -> querier.v1.AsyncQueryType
 	2,  // 9: querier.v1.AsyncQueryResponse.status:type_name -> querier.v1.AsyncQueryStatus
-	42, // 10: querier.v1.PprofProfile.profile:type_name -> querier.v1.Profile
+	43, // 10: querier.v1.PprofProfile.profile:type_name -> querier.v1.Profile
 	22, // 11: querier.v1.StackTraceSelector.call_site:type_name -> querier.v1.CallSite
 	23, // 12: querier.v1.StackTraceSelector.go_pgo:type_name -> querier.v1.GoPGO
 	21, // 13: querier.v1.StackTraceSelector.frame_filter:type_name -> querier.v1.StackFrameFilter
@@ -3631,48 +3743,51 @@ var file_querier_proto_depIdxs = []int32{
 	20, // 23: querier.v1.SelectSeriesRequest.stack_trace_selector:type_name -> querier.v1.StackTraceSelector
 	4,  // 24: querier.v1.SelectSeriesRequest.exemplar_type:type_name -> querier.v1.ExemplarType
 	34, // 25: querier.v1.SelectSeriesResponse.series:type_name -> querier.v1.TimeSeries
-	51, // 26: querier.v1.TimeSeries.labels:type_name -> types.v1.LabelPair
+	52, // 26: querier.v1.TimeSeries.labels:type_name -> types.v1.LabelPair
 	35, // 27: querier.v1.TimeSeries.points:type_name -> querier.v1.Point
-	5,  // 28: querier.v1.SelectHeatmapRequest.query_type:type_name -> querier.v1.HeatmapQueryType
-	4,  // 29: querier.v1.SelectHeatmapRequest.exemplar_type:type_name -> querier.v1.ExemplarType
-	38, // 30: querier.v1.SelectHeatmapResponse.series:type_name -> querier.v1.HeatmapSeries
-	51, // 31: querier.v1.HeatmapSeries.labels:type_name -> types.v1.LabelPair
-	39, // 32: querier.v1.HeatmapSeries.slots:type_name -> querier.v1.HeatmapSlot
-	43, // 33: querier.v1.Profile.sample_type:type_name -> querier.v1.ValueType
-	44, // 34: querier.v1.Profile.sample:type_name -> querier.v1.Sample
-	46, // 35: querier.v1.Profile.mapping:type_name -> querier.v1.Mapping
-	47, // 36: querier.v1.Profile.location:type_name -> querier.v1.Location
-	49, // 37: querier.v1.Profile.function:type_name -> querier.v1.Function
-	43, // 38: querier.v1.Profile.period_type:type_name -> querier.v1.ValueType
-	45, // 39: querier.v1.Sample.label:type_name -> querier.v1.Label
-	48, // 40: querier.v1.Location.line:type_name -> querier.v1.Line
-	6,  // 41: querier.v1.QuerierService.ProfileTypes:input_type -> querier.v1.ProfileTypesRequest
-	9,  // 42: querier.v1.QuerierService.LabelValues:input_type -> querier.v1.LabelValuesRequest
-	11, // 43: querier.v1.QuerierService.LabelNames:input_type -> querier.v1.LabelNamesRequest
-	13, // 44: querier.v1.QuerierService.Series:input_type -> querier.v1.SeriesRequest
-	15, // 45: querier.v1.QuerierService.SelectMergeStacktraces:input_type -> querier.v1.SelectMergeStacktracesRequest
-	24, // 46: querier.v1.QuerierService.SelectMergeSpanProfile:input_type -> querier.v1.SelectMergeSpanProfileRequest
-	26, // 47: querier.v1.QuerierService.SelectMergeProfile:input_type -> querier.v1.SelectMergeProfileRequest
-	32, // 48: querier.v1.QuerierService.SelectSeries:input_type -> querier.v1.SelectSeriesRequest
-	36, // 49: querier.v1.QuerierService.SelectHeatmap:input_type -> querier.v1.SelectHeatmapRequest
-	27, // 50: querier.v1.QuerierService.Diff:input_type -> querier.v1.DiffRequest
-	40, // 51: querier.v1.QuerierService.GetProfileStats:input_type -> querier.v1.GetProfileStatsRequest
-	7,  // 52: querier.v1.QuerierService.ProfileTypes:output_type -> querier.v1.ProfileTypesResponse
-	10, // 53: querier.v1.QuerierService.LabelValues:output_type -> querier.v1.LabelValuesResponse
-	12, // 54: querier.v1.QuerierService.LabelNames:output_type -> querier.v1.LabelNamesResponse
-	14, // 55: querier.v1.QuerierService.Series:output_type -> querier.v1.SeriesResponse
-	16, // 56: querier.v1.QuerierService.SelectMergeStacktraces:output_type -> querier.v1.SelectMergeStacktracesResponse
-	25, // 57: querier.v1.QuerierService.SelectMergeSpanProfile:output_type -> querier.v1.SelectMergeSpanProfileResponse
-	42, // 58: querier.v1.QuerierService.SelectMergeProfile:output_type -> querier.v1.Profile
-	33, // 59: querier.v1.QuerierService.SelectSeries:output_type -> querier.v1.SelectSeriesResponse
-	37, // 60: querier.v1.QuerierService.SelectHeatmap:output_type -> querier.v1.SelectHeatmapResponse
-	28, // 61: querier.v1.QuerierService.Diff:output_type -> querier.v1.DiffResponse
-	41, // 62: querier.v1.QuerierService.GetProfileStats:output_type -> querier.v1.GetProfileStatsResponse
-	52, // [52:63] is the sub-list for method output_type
-	41, // [41:52] is the sub-list for method input_type
-	41, // [41:41] is the sub-list for extension type_name
-	41, // [41:41] is the sub-list for extension extendee
-	0,  // [0:41] is the sub-list for field type_name
+	36, // 28: querier.v1.Point.exemplars:type_name -> querier.v1.Exemplar
+	52, // 29: querier.v1.Exemplar.labels:type_name -> types.v1.LabelPair
+	5,  // 30: querier.v1.SelectHeatmapRequest.query_type:type_name -> querier.v1.HeatmapQueryType
+	4,  // 31: querier.v1.SelectHeatmapRequest.exemplar_type:type_name -> querier.v1.ExemplarType
+	39, // 32: querier.v1.SelectHeatmapResponse.series:type_name -> querier.v1.HeatmapSeries
+	52, // 33: querier.v1.HeatmapSeries.labels:type_name -> types.v1.LabelPair
+	40, // 34: querier.v1.HeatmapSeries.slots:type_name -> querier.v1.HeatmapSlot
+	36, // 35: querier.v1.HeatmapSlot.exemplars:type_name -> querier.v1.Exemplar
+	44, // 36: querier.v1.Profile.sample_type:type_name -> querier.v1.ValueType
+	45, // 37: querier.v1.Profile.sample:type_name -> querier.v1.Sample
+	47, // 38: querier.v1.Profile.mapping:type_name -> querier.v1.Mapping
+	48, // 39: querier.v1.Profile.location:type_name -> querier.v1.Location
+	50, // 40: querier.v1.Profile.function:type_name -> querier.v1.Function
+	44, // 41: querier.v1.Profile.period_type:type_name -> querier.v1.ValueType
+	46, // 42: querier.v1.Sample.label:type_name -> querier.v1.Label
+	49, // 43: querier.v1.Location.line:type_name -> querier.v1.Line
+	6,  // 44: querier.v1.QuerierService.ProfileTypes:input_type -> querier.v1.ProfileTypesRequest
+	9,  // 45: querier.v1.QuerierService.LabelValues:input_type -> querier.v1.LabelValuesRequest
+	11, // 46: querier.v1.QuerierService.LabelNames:input_type -> querier.v1.LabelNamesRequest
+	13, // 47: querier.v1.QuerierService.Series:input_type -> querier.v1.SeriesRequest
+	15, // 48: querier.v1.QuerierService.SelectMergeStacktraces:input_type -> querier.v1.SelectMergeStacktracesRequest
+	24, // 49: querier.v1.QuerierService.SelectMergeSpanProfile:input_type -> querier.v1.SelectMergeSpanProfileRequest
+	26, // 50: querier.v1.QuerierService.SelectMergeProfile:input_type -> querier.v1.SelectMergeProfileRequest
+	32, // 51: querier.v1.QuerierService.SelectSeries:input_type -> querier.v1.SelectSeriesRequest
+	37, // 52: querier.v1.QuerierService.SelectHeatmap:input_type -> querier.v1.SelectHeatmapRequest
+	27, // 53: querier.v1.QuerierService.Diff:input_type -> querier.v1.DiffRequest
+	41, // 54: querier.v1.QuerierService.GetProfileStats:input_type -> querier.v1.GetProfileStatsRequest
+	7,  // 55: querier.v1.QuerierService.ProfileTypes:output_type -> querier.v1.ProfileTypesResponse
+	10, // 56: querier.v1.QuerierService.LabelValues:output_type -> querier.v1.LabelValuesResponse
+	12, // 57: querier.v1.QuerierService.LabelNames:output_type -> querier.v1.LabelNamesResponse
+	14, // 58: querier.v1.QuerierService.Series:output_type -> querier.v1.SeriesResponse
+	16, // 59: querier.v1.QuerierService.SelectMergeStacktraces:output_type -> querier.v1.SelectMergeStacktracesResponse
+	25, // 60: querier.v1.QuerierService.SelectMergeSpanProfile:output_type -> querier.v1.SelectMergeSpanProfileResponse
+	43, // 61: querier.v1.QuerierService.SelectMergeProfile:output_type -> querier.v1.Profile
+	33, // 62: querier.v1.QuerierService.SelectSeries:output_type -> querier.v1.SelectSeriesResponse
+	38, // 63: querier.v1.QuerierService.SelectHeatmap:output_type -> querier.v1.SelectHeatmapResponse
+	28, // 64: querier.v1.QuerierService.Diff:output_type -> querier.v1.DiffResponse
+	42, // 65: querier.v1.QuerierService.GetProfileStats:output_type -> querier.v1.GetProfileStatsResponse
+	55, // [55:66] is the sub-list for method output_type
+	44, // [44:55] is the sub-list for method input_type
+	44, // [44:44] is the sub-list for extension type_name
+	44, // [44:44] is the sub-list for extension extendee
+	0,  // [0:44] is the sub-list for field type_name
 }
 
 func init() { file_querier_proto_init() }
@@ -3686,14 +3801,14 @@ func file_querier_proto_init() {
 	file_querier_proto_msgTypes[18].OneofWrappers = []any{}
 	file_querier_proto_msgTypes[20].OneofWrappers = []any{}
 	file_querier_proto_msgTypes[26].OneofWrappers = []any{}
-	file_querier_proto_msgTypes[30].OneofWrappers = []any{}
+	file_querier_proto_msgTypes[31].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_querier_proto_rawDesc), len(file_querier_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   44,
+			NumMessages:   45,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
