@@ -94,6 +94,17 @@ func TestAccess(t *testing.T) {
 		{"POST", "/parca.debuginfo.v1alpha1.DebuginfoService/ShouldInitiateUpload", write, ""},
 		{"POST", "/querier.v1.QuerierService/ProfileTypes", read, ""},
 		{"GET", "/pyroscope/render-diff", read, ""},
+		{"GET", "/pyroscope/labels", read, ""},
+		{"POST", "/capabilities.v1.FeatureFlagsService/GetFeatureFlags", read, ""},
+		{"POST", "/settings.v1.SettingsService/Get", read, ""},
+		{"POST", "/settings.v1.RecordingRulesService/ListRecordingRules", read, ""},
+		{"POST", "/settings.v1.CollectionRulesService/ListCollectionRules", read, ""},
+		{"POST", "/version.v1.Version/Version", read, ""},
+		{"POST", "/vcs.v1.VCSService/GetFile", read, ""},
+		{"POST", "/adhocprofiles.v1.AdHocProfileService/List", read, ""},
+		{"POST", "/ingester.v1.IngesterService/Series", read, ""},
+		{"POST", "/storegateway.v1.StoreGatewayService/Series", read, ""},
+		{"POST", "/debuginfo.v1alpha1.DebuginfoService/ShouldInitiateUpload", write, ""},
 	}
 	// For everyone, but they refuse who has nothing to log in with: see package auth.
 	covered := map[string]bool{"POST /login": true, "GET /login/provider": true, "GET /login/callback": true}

@@ -34,11 +34,16 @@ func isPoll(r *http.Request) bool {
 // protocolRole returns the role that a request of another tool's protocol needs:
 // queries look, everything else sends.
 func protocolRole(r *http.Request) auth.Roles {
-	service, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-	switch {
-	case reads(r):
+	if reads(r) {
 		return auth.Read
-	case service == "querier.v1.QuerierService", service == "google.devtools.cloudprofiler.v2.ExportService":
+	}
+	service, _, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
+	switch service {
+	case "querier.v1.QuerierService", "google.devtools.cloudprofiler.v2.ExportService",
+		// What Grafana and profilecli ask beside profiles. None of these calls changes anything.
+		"capabilities.v1.FeatureFlagsService", "version.v1.Version", "settings.v1.SettingsService", "settings.v1.RecordingRulesService",
+		"settings.v1.CollectionRulesService", "vcs.v1.VCSService", "adhocprofiles.v1.AdHocProfileService",
+		"ingester.v1.IngesterService", "storegateway.v1.StoreGatewayService":
 		return auth.Read
 	}
 	return auth.Write

@@ -3,8 +3,18 @@
 //
 // Agents of many languages send profiles with POST /ingest. Grafana Alloy calls
 // push.v1.PusherService/Push over gRPC, gRPC-Web or Connect. Queries are calls of
-// querier.v1.QuerierService, and the older GET /pyroscope/render, /render-diff and
-// /label-values.
+// querier.v1.QuerierService, and the older GET /pyroscope/render, /render-diff, /labels
+// and /label-values.
+//
+// Data flows one way through the files:
+//
+//	push, ingest                      profiles on their way in
+//	types, labels, frames, select     which profiles and samples a query means
+//	series, observe                   their totals over time; their profiles and spans
+//	cut, flame, tree, dot             a profile in the format of the answer
+//	stacktraces, async, timeseries,
+//	heatmap, analyze, render          the calls
+//	query, services                   the services that have these calls
 package pyroscope
 
 import (

@@ -2,7 +2,6 @@ package pyroscope
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -28,30 +27,27 @@ const maxQuery = 1 << 20
 func MountQueries(mux *http.ServeMux, st store.Store, scope func(context.Context) string) {
 	q := queryCalls{newQuerier(st, scope)}
 	options := wire.QueryOptions(ingest.Limits{BodyBytes: maxQuery})
-	serveCall(mux, "ProfileTypes", q.profileTypes, options)
-	serveCall(mux, "LabelNames", q.labelNames, options)
-	serveCall(mux, "LabelValues", q.labelValues, options)
-	serveCall(mux, "Series", q.series, options)
-	serveCall(mux, "SelectSeries", q.selectSeries, options)
-	serveCall(mux, "SelectHeatmap", q.selectHeatmap, options)
-	serveCall(mux, "SelectMergeStacktraces", q.selectMergeStacktraces, options)
-	serveCall(mux, "SelectMergeSpanProfile", q.selectMergeSpanProfile, options)
-	serveCall(mux, "SelectMergeProfile", q.selectMergeProfile, options)
-	serveCall(mux, "Diff", q.diff, options)
-	serveCall(mux, "GetProfileStats", q.getProfileStats, options)
-	// The data source takes this error to mean that the server doesn't support the
-	// call. It reports any other error as a failure.
-	mux.Handle(querierService, connect.NewUnaryHandlerSimple(querierService, func(context.Context, *pb.GetProfileStatsRequest) (*pb.GetProfileStatsResponse, error) {
-		return nil, connect.NewError(connect.CodeUnimplemented, errors.New("hone does not support this call"))
-	}, options...))
+	serveCall(mux, querierService+"ProfileTypes", q.profileTypes, options)
+	serveCall(mux, querierService+"LabelNames", q.labelNames, options)
+	serveCall(mux, querierService+"LabelValues", q.labelValues, options)
+	serveCall(mux, querierService+"Series", q.series, options)
+	serveCall(mux, querierService+"SelectSeries", q.selectSeries, options)
+	serveCall(mux, querierService+"SelectHeatmap", q.selectHeatmap, options)
+	serveCall(mux, querierService+"SelectMergeStacktraces", q.selectMergeStacktraces, options)
+	serveCall(mux, querierService+"SelectMergeSpanProfile", q.selectMergeSpanProfile, options)
+	serveCall(mux, querierService+"SelectMergeProfile", q.selectMergeProfile, options)
+	serveCall(mux, querierService+"Diff", q.diff, options)
+	serveCall(mux, querierService+"GetProfileStats", q.getProfileStats, options)
+	serveCall(mux, querierService+"AnalyzeQuery", q.analyzeQuery, options)
+	mountServices(mux, options)
 	renderCalls(q).mount(mux)
 }
 
 // queryCalls are the calls of querier.v1.QuerierService.
 type queryCalls struct{ *querier }
 
-func serveCall[Req, Res any](mux *http.ServeMux, method string, answer func(context.Context, *Req) (*Res, error), options []connect.HandlerOption) {
-	mux.Handle(querierService+method, connect.NewUnaryHandlerSimple(querierService+method, func(ctx context.Context, req *Req) (*Res, error) {
+func serveCall[Req, Res any](mux *http.ServeMux, procedure string, answer func(context.Context, *Req) (*Res, error), options []connect.HandlerOption) {
+	mux.Handle(procedure, connect.NewUnaryHandlerSimple(procedure, func(ctx context.Context, req *Req) (*Res, error) {
 		if err := supported(any(req).(proto.Message)); err != nil {
 			return nil, queryError(err)
 		}

@@ -522,7 +522,7 @@ func TestQueryRefused(t *testing.T) {
 			t.Errorf("step %v: %v", step, err)
 		}
 	}
-	if _, err := call[pb.SelectSeriesRequest, pb.SelectSeriesResponse](s, "AnalyzeQuery", &pb.SelectSeriesRequest{}); connect.CodeOf(err) != connect.CodeUnimplemented {
+	if _, err := call[pb.SelectSeriesRequest, pb.SelectSeriesResponse](s, "Nosuch", &pb.SelectSeriesRequest{}); connect.CodeOf(err) != connect.CodeUnimplemented {
 		t.Errorf("a call that hone doesn't know: %v", err)
 	}
 	s.store.Close()

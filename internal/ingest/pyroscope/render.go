@@ -159,6 +159,15 @@ func metadataOf(t profileType, format string) metadata {
 	return m
 }
 
+// splitQuery divides a query into its profile type and its selector. Both may be missing.
+func splitQuery(text string) (typeID, selector string) {
+	typeID, selector, ok := strings.Cut(text, "{")
+	if ok {
+		selector = "{" + selector
+	}
+	return strings.TrimSpace(typeID), selector
+}
+
 // sideOf reads the query of one flame graph from the named parameters. The query is
 // a profile type followed by a selector.
 func sideOf(v url.Values, query, from, until string, now time.Time) (*pb.SelectMergeStacktracesRequest, error) {
@@ -167,11 +176,7 @@ func sideOf(v url.Values, query, from, until string, now time.Time) (*pb.SelectM
 	if text == "" {
 		return nil, badRequest("%s is missing: give a profile type and a selector, such as process_cpu:cpu:nanoseconds:cpu:nanoseconds{service_name=\"api\"}", query)
 	}
-	typeID, selector, ok := strings.Cut(text, "{")
-	if ok {
-		selector = "{" + selector
-	}
-	req.ProfileTypeID, req.LabelSelector = strings.TrimSpace(typeID), selector
+	req.ProfileTypeID, req.LabelSelector = splitQuery(text)
 	start, err := parseTime(cmp.Or(v.Get(from), "now-1h"), now)
 	if err != nil {
 		return nil, badRequestError{err}

@@ -2686,6 +2686,230 @@ func (x *GetProfileStatsResponse) GetNewestProfileTime() int64 {
 	return 0
 }
 
+type AnalyzeQueryRequest struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	Start         int64                  `protobuf:"varint,2,opt,name=start,proto3" json:"start,omitempty"`
+	End           int64                  `protobuf:"varint,3,opt,name=end,proto3" json:"end,omitempty"`
+	Query         string                 `protobuf:"bytes,4,opt,name=query,proto3" json:"query,omitempty"` // a profile type, a selector, or both
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnalyzeQueryRequest) Reset() {
+	*x = AnalyzeQueryRequest{}
+	mi := &file_querier_proto_msgTypes[37]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnalyzeQueryRequest) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnalyzeQueryRequest) ProtoMessage() {}
+
+func (x *AnalyzeQueryRequest) ProtoReflect() protoreflect.Message {
+	mi := &file_querier_proto_msgTypes[37]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnalyzeQueryRequest.ProtoReflect.Descriptor instead.
+func (*AnalyzeQueryRequest) Descriptor() ([]byte, []int) {
+	return file_querier_proto_rawDescGZIP(), []int{37}
+}
+
+func (x *AnalyzeQueryRequest) GetStart() int64 {
+	if x != nil {
+		return x.Start
+	}
+	return 0
+}
+
+func (x *AnalyzeQueryRequest) GetEnd() int64 {
+	if x != nil {
+		return x.End
+	}
+	return 0
+}
+
+func (x *AnalyzeQueryRequest) GetQuery() string {
+	if x != nil {
+		return x.Query
+	}
+	return ""
+}
+
+type AnalyzeQueryResponse struct {
+	state         protoimpl.MessageState `protogen:"open.v1"`
+	QueryScopes   []*QueryScope          `protobuf:"bytes,1,rep,name=query_scopes,json=queryScopes,proto3" json:"query_scopes,omitempty"`
+	QueryImpact   *QueryImpact           `protobuf:"bytes,2,opt,name=query_impact,json=queryImpact,proto3" json:"query_impact,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *AnalyzeQueryResponse) Reset() {
+	*x = AnalyzeQueryResponse{}
+	mi := &file_querier_proto_msgTypes[38]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *AnalyzeQueryResponse) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*AnalyzeQueryResponse) ProtoMessage() {}
+
+func (x *AnalyzeQueryResponse) ProtoReflect() protoreflect.Message {
+	mi := &file_querier_proto_msgTypes[38]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use AnalyzeQueryResponse.ProtoReflect.Descriptor instead.
+func (*AnalyzeQueryResponse) Descriptor() ([]byte, []int) {
+	return file_querier_proto_rawDescGZIP(), []int{38}
+}
+
+func (x *AnalyzeQueryResponse) GetQueryScopes() []*QueryScope {
+	if x != nil {
+		return x.QueryScopes
+	}
+	return nil
+}
+
+func (x *AnalyzeQueryResponse) GetQueryImpact() *QueryImpact {
+	if x != nil {
+		return x.QueryImpact
+	}
+	return nil
+}
+
+type QueryScope struct {
+	state          protoimpl.MessageState `protogen:"open.v1"`
+	ComponentType  string                 `protobuf:"bytes,1,opt,name=component_type,json=componentType,proto3" json:"component_type,omitempty"`
+	ComponentCount uint64                 `protobuf:"varint,2,opt,name=component_count,json=componentCount,proto3" json:"component_count,omitempty"`
+	SeriesCount    uint64                 `protobuf:"varint,4,opt,name=series_count,json=seriesCount,proto3" json:"series_count,omitempty"`
+	ProfileCount   uint64                 `protobuf:"varint,5,opt,name=profile_count,json=profileCount,proto3" json:"profile_count,omitempty"`
+	unknownFields  protoimpl.UnknownFields
+	sizeCache      protoimpl.SizeCache
+}
+
+func (x *QueryScope) Reset() {
+	*x = QueryScope{}
+	mi := &file_querier_proto_msgTypes[39]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QueryScope) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QueryScope) ProtoMessage() {}
+
+func (x *QueryScope) ProtoReflect() protoreflect.Message {
+	mi := &file_querier_proto_msgTypes[39]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QueryScope.ProtoReflect.Descriptor instead.
+func (*QueryScope) Descriptor() ([]byte, []int) {
+	return file_querier_proto_rawDescGZIP(), []int{39}
+}
+
+func (x *QueryScope) GetComponentType() string {
+	if x != nil {
+		return x.ComponentType
+	}
+	return ""
+}
+
+func (x *QueryScope) GetComponentCount() uint64 {
+	if x != nil {
+		return x.ComponentCount
+	}
+	return 0
+}
+
+func (x *QueryScope) GetSeriesCount() uint64 {
+	if x != nil {
+		return x.SeriesCount
+	}
+	return 0
+}
+
+func (x *QueryScope) GetProfileCount() uint64 {
+	if x != nil {
+		return x.ProfileCount
+	}
+	return 0
+}
+
+type QueryImpact struct {
+	state              protoimpl.MessageState `protogen:"open.v1"`
+	TotalQueriedSeries uint64                 `protobuf:"varint,3,opt,name=total_queried_series,json=totalQueriedSeries,proto3" json:"total_queried_series,omitempty"`
+	unknownFields      protoimpl.UnknownFields
+	sizeCache          protoimpl.SizeCache
+}
+
+func (x *QueryImpact) Reset() {
+	*x = QueryImpact{}
+	mi := &file_querier_proto_msgTypes[40]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *QueryImpact) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*QueryImpact) ProtoMessage() {}
+
+func (x *QueryImpact) ProtoReflect() protoreflect.Message {
+	mi := &file_querier_proto_msgTypes[40]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use QueryImpact.ProtoReflect.Descriptor instead.
+func (*QueryImpact) Descriptor() ([]byte, []int) {
+	return file_querier_proto_rawDescGZIP(), []int{40}
+}
+
+func (x *QueryImpact) GetTotalQueriedSeries() uint64 {
+	if x != nil {
+		return x.TotalQueriedSeries
+	}
+	return 0
+}
+
 // Profile is a pprof profile, as in the proto of google/pprof.
 type Profile struct {
 	state             protoimpl.MessageState `protogen:"open.v1"`
@@ -2709,7 +2933,7 @@ type Profile struct {
 
 func (x *Profile) Reset() {
 	*x = Profile{}
-	mi := &file_querier_proto_msgTypes[37]
+	mi := &file_querier_proto_msgTypes[41]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2721,7 +2945,7 @@ func (x *Profile) String() string {
 func (*Profile) ProtoMessage() {}
 
 func (x *Profile) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[37]
+	mi := &file_querier_proto_msgTypes[41]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2734,7 +2958,7 @@ func (x *Profile) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Profile.ProtoReflect.Descriptor instead.
 func (*Profile) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{37}
+	return file_querier_proto_rawDescGZIP(), []int{41}
 }
 
 func (x *Profile) GetSampleType() []*ValueType {
@@ -2845,7 +3069,7 @@ type ValueType struct {
 
 func (x *ValueType) Reset() {
 	*x = ValueType{}
-	mi := &file_querier_proto_msgTypes[38]
+	mi := &file_querier_proto_msgTypes[42]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2857,7 +3081,7 @@ func (x *ValueType) String() string {
 func (*ValueType) ProtoMessage() {}
 
 func (x *ValueType) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[38]
+	mi := &file_querier_proto_msgTypes[42]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2870,7 +3094,7 @@ func (x *ValueType) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use ValueType.ProtoReflect.Descriptor instead.
 func (*ValueType) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{38}
+	return file_querier_proto_rawDescGZIP(), []int{42}
 }
 
 func (x *ValueType) GetType() int64 {
@@ -2898,7 +3122,7 @@ type Sample struct {
 
 func (x *Sample) Reset() {
 	*x = Sample{}
-	mi := &file_querier_proto_msgTypes[39]
+	mi := &file_querier_proto_msgTypes[43]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2910,7 +3134,7 @@ func (x *Sample) String() string {
 func (*Sample) ProtoMessage() {}
 
 func (x *Sample) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[39]
+	mi := &file_querier_proto_msgTypes[43]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2923,7 +3147,7 @@ func (x *Sample) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Sample.ProtoReflect.Descriptor instead.
 func (*Sample) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{39}
+	return file_querier_proto_rawDescGZIP(), []int{43}
 }
 
 func (x *Sample) GetLocationId() []uint64 {
@@ -2959,7 +3183,7 @@ type Label struct {
 
 func (x *Label) Reset() {
 	*x = Label{}
-	mi := &file_querier_proto_msgTypes[40]
+	mi := &file_querier_proto_msgTypes[44]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -2971,7 +3195,7 @@ func (x *Label) String() string {
 func (*Label) ProtoMessage() {}
 
 func (x *Label) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[40]
+	mi := &file_querier_proto_msgTypes[44]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -2984,7 +3208,7 @@ func (x *Label) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Label.ProtoReflect.Descriptor instead.
 func (*Label) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{40}
+	return file_querier_proto_rawDescGZIP(), []int{44}
 }
 
 func (x *Label) GetKey() int64 {
@@ -3033,7 +3257,7 @@ type Mapping struct {
 
 func (x *Mapping) Reset() {
 	*x = Mapping{}
-	mi := &file_querier_proto_msgTypes[41]
+	mi := &file_querier_proto_msgTypes[45]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3045,7 +3269,7 @@ func (x *Mapping) String() string {
 func (*Mapping) ProtoMessage() {}
 
 func (x *Mapping) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[41]
+	mi := &file_querier_proto_msgTypes[45]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3058,7 +3282,7 @@ func (x *Mapping) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Mapping.ProtoReflect.Descriptor instead.
 func (*Mapping) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{41}
+	return file_querier_proto_rawDescGZIP(), []int{45}
 }
 
 func (x *Mapping) GetId() uint64 {
@@ -3144,7 +3368,7 @@ type Location struct {
 
 func (x *Location) Reset() {
 	*x = Location{}
-	mi := &file_querier_proto_msgTypes[42]
+	mi := &file_querier_proto_msgTypes[46]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3156,7 +3380,7 @@ func (x *Location) String() string {
 func (*Location) ProtoMessage() {}
 
 func (x *Location) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[42]
+	mi := &file_querier_proto_msgTypes[46]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3169,7 +3393,7 @@ func (x *Location) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Location.ProtoReflect.Descriptor instead.
 func (*Location) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{42}
+	return file_querier_proto_rawDescGZIP(), []int{46}
 }
 
 func (x *Location) GetId() uint64 {
@@ -3217,7 +3441,7 @@ type Line struct {
 
 func (x *Line) Reset() {
 	*x = Line{}
-	mi := &file_querier_proto_msgTypes[43]
+	mi := &file_querier_proto_msgTypes[47]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3229,7 +3453,7 @@ func (x *Line) String() string {
 func (*Line) ProtoMessage() {}
 
 func (x *Line) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[43]
+	mi := &file_querier_proto_msgTypes[47]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3242,7 +3466,7 @@ func (x *Line) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Line.ProtoReflect.Descriptor instead.
 func (*Line) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{43}
+	return file_querier_proto_rawDescGZIP(), []int{47}
 }
 
 func (x *Line) GetFunctionId() uint64 {
@@ -3272,7 +3496,7 @@ type Function struct {
 
 func (x *Function) Reset() {
 	*x = Function{}
-	mi := &file_querier_proto_msgTypes[44]
+	mi := &file_querier_proto_msgTypes[48]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -3284,7 +3508,7 @@ func (x *Function) String() string {
 func (*Function) ProtoMessage() {}
 
 func (x *Function) ProtoReflect() protoreflect.Message {
-	mi := &file_querier_proto_msgTypes[44]
+	mi := &file_querier_proto_msgTypes[48]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -3297,7 +3521,7 @@ func (x *Function) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Function.ProtoReflect.Descriptor instead.
 func (*Function) Descriptor() ([]byte, []int) {
-	return file_querier_proto_rawDescGZIP(), []int{44}
+	return file_querier_proto_rawDescGZIP(), []int{48}
 }
 
 func (x *Function) GetId() uint64 {
@@ -3540,7 +3764,22 @@ const file_querier_proto_rawDesc = "" +
 	"\x17GetProfileStatsResponse\x12#\n" +
 	"\rdata_ingested\x18\x01 \x01(\bR\fdataIngested\x12.\n" +
 	"\x13oldest_profile_time\x18\x02 \x01(\x03R\x11oldestProfileTime\x12.\n" +
-	"\x13newest_profile_time\x18\x03 \x01(\x03R\x11newestProfileTime\"\xc5\x04\n" +
+	"\x13newest_profile_time\x18\x03 \x01(\x03R\x11newestProfileTime\"S\n" +
+	"\x13AnalyzeQueryRequest\x12\x14\n" +
+	"\x05start\x18\x02 \x01(\x03R\x05start\x12\x10\n" +
+	"\x03end\x18\x03 \x01(\x03R\x03end\x12\x14\n" +
+	"\x05query\x18\x04 \x01(\tR\x05query\"\x8d\x01\n" +
+	"\x14AnalyzeQueryResponse\x129\n" +
+	"\fquery_scopes\x18\x01 \x03(\v2\x16.querier.v1.QueryScopeR\vqueryScopes\x12:\n" +
+	"\fquery_impact\x18\x02 \x01(\v2\x17.querier.v1.QueryImpactR\vqueryImpact\"\xa4\x01\n" +
+	"\n" +
+	"QueryScope\x12%\n" +
+	"\x0ecomponent_type\x18\x01 \x01(\tR\rcomponentType\x12'\n" +
+	"\x0fcomponent_count\x18\x02 \x01(\x04R\x0ecomponentCount\x12!\n" +
+	"\fseries_count\x18\x04 \x01(\x04R\vseriesCount\x12#\n" +
+	"\rprofile_count\x18\x05 \x01(\x04R\fprofileCount\"?\n" +
+	"\vQueryImpact\x120\n" +
+	"\x14total_queried_series\x18\x03 \x01(\x04R\x12totalQueriedSeries\"\xc5\x04\n" +
 	"\aProfile\x126\n" +
 	"\vsample_type\x18\x01 \x03(\v2\x15.querier.v1.ValueTypeR\n" +
 	"sampleType\x12*\n" +
@@ -3632,7 +3871,7 @@ const file_querier_proto_rawDesc = "" +
 	"\x10HeatmapQueryType\x12\"\n" +
 	"\x1eHEATMAP_QUERY_TYPE_UNSPECIFIED\x10\x00\x12!\n" +
 	"\x1dHEATMAP_QUERY_TYPE_INDIVIDUAL\x10\x01\x12\x1b\n" +
-	"\x17HEATMAP_QUERY_TYPE_SPAN\x10\x022\xb5\a\n" +
+	"\x17HEATMAP_QUERY_TYPE_SPAN\x10\x022\x88\b\n" +
 	"\x0eQuerierService\x12Q\n" +
 	"\fProfileTypes\x12\x1f.querier.v1.ProfileTypesRequest\x1a .querier.v1.ProfileTypesResponse\x12N\n" +
 	"\vLabelValues\x12\x1e.querier.v1.LabelValuesRequest\x1a\x1f.querier.v1.LabelValuesResponse\x12K\n" +
@@ -3645,7 +3884,8 @@ const file_querier_proto_rawDesc = "" +
 	"\fSelectSeries\x12\x1f.querier.v1.SelectSeriesRequest\x1a .querier.v1.SelectSeriesResponse\x12T\n" +
 	"\rSelectHeatmap\x12 .querier.v1.SelectHeatmapRequest\x1a!.querier.v1.SelectHeatmapResponse\x129\n" +
 	"\x04Diff\x12\x17.querier.v1.DiffRequest\x1a\x18.querier.v1.DiffResponse\x12Z\n" +
-	"\x0fGetProfileStats\x12\".querier.v1.GetProfileStatsRequest\x1a#.querier.v1.GetProfileStatsResponseB?Z=github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepbb\x06proto3"
+	"\x0fGetProfileStats\x12\".querier.v1.GetProfileStatsRequest\x1a#.querier.v1.GetProfileStatsResponse\x12Q\n" +
+	"\fAnalyzeQuery\x12\x1f.querier.v1.AnalyzeQueryRequest\x1a .querier.v1.AnalyzeQueryResponseB?Z=github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepbb\x06proto3"
 
 var (
 	file_querier_proto_rawDescOnce sync.Once
@@ -3660,7 +3900,7 @@ func file_querier_proto_rawDescGZIP() []byte {
 }
 
 var file_querier_proto_enumTypes = make([]protoimpl.EnumInfo, 6)
-var file_querier_proto_msgTypes = make([]protoimpl.MessageInfo, 45)
+var file_querier_proto_msgTypes = make([]protoimpl.MessageInfo, 49)
 var file_querier_proto_goTypes = []any{
 	(ProfileFormat)(0),                     // 0: querier.v1.ProfileFormat
 	(AsyncQueryType)(0),                    // 1: querier.v1.AsyncQueryType
@@ -3705,20 +3945,24 @@ var file_querier_proto_goTypes = []any{
 	(*HeatmapSlot)(nil),                    // 40: querier.v1.HeatmapSlot
 	(*GetProfileStatsRequest)(nil),         // 41: querier.v1.GetProfileStatsRequest
 	(*GetProfileStatsResponse)(nil),        // 42: querier.v1.GetProfileStatsResponse
-	(*Profile)(nil),                        // 43: querier.v1.Profile
-	(*ValueType)(nil),                      // 44: querier.v1.ValueType
-	(*Sample)(nil),                         // 45: querier.v1.Sample
-	(*Label)(nil),                          // 46: querier.v1.Label
-	(*Mapping)(nil),                        // 47: querier.v1.Mapping
-	(*Location)(nil),                       // 48: querier.v1.Location
-	(*Line)(nil),                           // 49: querier.v1.Line
-	(*Function)(nil),                       // 50: querier.v1.Function
-	(*Labels)(nil),                         // 51: types.v1.Labels
-	(*LabelPair)(nil),                      // 52: types.v1.LabelPair
+	(*AnalyzeQueryRequest)(nil),            // 43: querier.v1.AnalyzeQueryRequest
+	(*AnalyzeQueryResponse)(nil),           // 44: querier.v1.AnalyzeQueryResponse
+	(*QueryScope)(nil),                     // 45: querier.v1.QueryScope
+	(*QueryImpact)(nil),                    // 46: querier.v1.QueryImpact
+	(*Profile)(nil),                        // 47: querier.v1.Profile
+	(*ValueType)(nil),                      // 48: querier.v1.ValueType
+	(*Sample)(nil),                         // 49: querier.v1.Sample
+	(*Label)(nil),                          // 50: querier.v1.Label
+	(*Mapping)(nil),                        // 51: querier.v1.Mapping
+	(*Location)(nil),                       // 52: querier.v1.Location
+	(*Line)(nil),                           // 53: querier.v1.Line
+	(*Function)(nil),                       // 54: querier.v1.Function
+	(*Labels)(nil),                         // 55: types.v1.Labels
+	(*LabelPair)(nil),                      // 56: types.v1.LabelPair
 }
 var file_querier_proto_depIdxs = []int32{
 	8,  // 0: querier.v1.ProfileTypesResponse.profile_types:type_name -> querier.v1.ProfileType
-	51, // 1: querier.v1.SeriesResponse.labels_set:type_name -> types.v1.Labels
+	55, // 1: querier.v1.SeriesResponse.labels_set:type_name -> types.v1.Labels
 	0,  // 2: querier.v1.SelectMergeStacktracesRequest.format:type_name -> querier.v1.ProfileFormat
 	20, // 3: querier.v1.SelectMergeStacktracesRequest.stack_trace_selector:type_name -> querier.v1.StackTraceSelector
 	17, // 4: querier.v1.SelectMergeStacktracesRequest.async:type_name -> querier.v1.AsyncQueryRequest
@@ -3727,7 +3971,7 @@ var file_querier_proto_depIdxs = []int32{
 	19, // 7: querier.v1.SelectMergeStacktracesResponse.pprof:type_name -> querier.v1.PprofProfile
 	1,  // 8: querier.v1.AsyncQueryRequest.type:type_name -> querier.v1.AsyncQueryType
 	2,  // 9: querier.v1.AsyncQueryResponse.status:type_name -> querier.v1.AsyncQueryStatus
-	43, // 10: querier.v1.PprofProfile.profile:type_name -> querier.v1.Profile
+	47, // 10: querier.v1.PprofProfile.profile:type_name -> querier.v1.Profile
 	22, // 11: querier.v1.StackTraceSelector.call_site:type_name -> querier.v1.CallSite
 	23, // 12: querier.v1.StackTraceSelector.go_pgo:type_name -> querier.v1.GoPGO
 	21, // 13: querier.v1.StackTraceSelector.frame_filter:type_name -> querier.v1.StackFrameFilter
@@ -3743,51 +3987,55 @@ var file_querier_proto_depIdxs = []int32{
 	20, // 23: querier.v1.SelectSeriesRequest.stack_trace_selector:type_name -> querier.v1.StackTraceSelector
 	4,  // 24: querier.v1.SelectSeriesRequest.exemplar_type:type_name -> querier.v1.ExemplarType
 	34, // 25: querier.v1.SelectSeriesResponse.series:type_name -> querier.v1.TimeSeries
-	52, // 26: querier.v1.TimeSeries.labels:type_name -> types.v1.LabelPair
+	56, // 26: querier.v1.TimeSeries.labels:type_name -> types.v1.LabelPair
 	35, // 27: querier.v1.TimeSeries.points:type_name -> querier.v1.Point
 	36, // 28: querier.v1.Point.exemplars:type_name -> querier.v1.Exemplar
-	52, // 29: querier.v1.Exemplar.labels:type_name -> types.v1.LabelPair
+	56, // 29: querier.v1.Exemplar.labels:type_name -> types.v1.LabelPair
 	5,  // 30: querier.v1.SelectHeatmapRequest.query_type:type_name -> querier.v1.HeatmapQueryType
 	4,  // 31: querier.v1.SelectHeatmapRequest.exemplar_type:type_name -> querier.v1.ExemplarType
 	39, // 32: querier.v1.SelectHeatmapResponse.series:type_name -> querier.v1.HeatmapSeries
-	52, // 33: querier.v1.HeatmapSeries.labels:type_name -> types.v1.LabelPair
+	56, // 33: querier.v1.HeatmapSeries.labels:type_name -> types.v1.LabelPair
 	40, // 34: querier.v1.HeatmapSeries.slots:type_name -> querier.v1.HeatmapSlot
 	36, // 35: querier.v1.HeatmapSlot.exemplars:type_name -> querier.v1.Exemplar
-	44, // 36: querier.v1.Profile.sample_type:type_name -> querier.v1.ValueType
-	45, // 37: querier.v1.Profile.sample:type_name -> querier.v1.Sample
-	47, // 38: querier.v1.Profile.mapping:type_name -> querier.v1.Mapping
-	48, // 39: querier.v1.Profile.location:type_name -> querier.v1.Location
-	50, // 40: querier.v1.Profile.function:type_name -> querier.v1.Function
-	44, // 41: querier.v1.Profile.period_type:type_name -> querier.v1.ValueType
-	46, // 42: querier.v1.Sample.label:type_name -> querier.v1.Label
-	49, // 43: querier.v1.Location.line:type_name -> querier.v1.Line
-	6,  // 44: querier.v1.QuerierService.ProfileTypes:input_type -> querier.v1.ProfileTypesRequest
-	9,  // 45: querier.v1.QuerierService.LabelValues:input_type -> querier.v1.LabelValuesRequest
-	11, // 46: querier.v1.QuerierService.LabelNames:input_type -> querier.v1.LabelNamesRequest
-	13, // 47: querier.v1.QuerierService.Series:input_type -> querier.v1.SeriesRequest
-	15, // 48: querier.v1.QuerierService.SelectMergeStacktraces:input_type -> querier.v1.SelectMergeStacktracesRequest
-	24, // 49: querier.v1.QuerierService.SelectMergeSpanProfile:input_type -> querier.v1.SelectMergeSpanProfileRequest
-	26, // 50: querier.v1.QuerierService.SelectMergeProfile:input_type -> querier.v1.SelectMergeProfileRequest
-	32, // 51: querier.v1.QuerierService.SelectSeries:input_type -> querier.v1.SelectSeriesRequest
-	37, // 52: querier.v1.QuerierService.SelectHeatmap:input_type -> querier.v1.SelectHeatmapRequest
-	27, // 53: querier.v1.QuerierService.Diff:input_type -> querier.v1.DiffRequest
-	41, // 54: querier.v1.QuerierService.GetProfileStats:input_type -> querier.v1.GetProfileStatsRequest
-	7,  // 55: querier.v1.QuerierService.ProfileTypes:output_type -> querier.v1.ProfileTypesResponse
-	10, // 56: querier.v1.QuerierService.LabelValues:output_type -> querier.v1.LabelValuesResponse
-	12, // 57: querier.v1.QuerierService.LabelNames:output_type -> querier.v1.LabelNamesResponse
-	14, // 58: querier.v1.QuerierService.Series:output_type -> querier.v1.SeriesResponse
-	16, // 59: querier.v1.QuerierService.SelectMergeStacktraces:output_type -> querier.v1.SelectMergeStacktracesResponse
-	25, // 60: querier.v1.QuerierService.SelectMergeSpanProfile:output_type -> querier.v1.SelectMergeSpanProfileResponse
-	43, // 61: querier.v1.QuerierService.SelectMergeProfile:output_type -> querier.v1.Profile
-	33, // 62: querier.v1.QuerierService.SelectSeries:output_type -> querier.v1.SelectSeriesResponse
-	38, // 63: querier.v1.QuerierService.SelectHeatmap:output_type -> querier.v1.SelectHeatmapResponse
-	28, // 64: querier.v1.QuerierService.Diff:output_type -> querier.v1.DiffResponse
-	42, // 65: querier.v1.QuerierService.GetProfileStats:output_type -> querier.v1.GetProfileStatsResponse
-	55, // [55:66] is the sub-list for method output_type
-	44, // [44:55] is the sub-list for method input_type
-	44, // [44:44] is the sub-list for extension type_name
-	44, // [44:44] is the sub-list for extension extendee
-	0,  // [0:44] is the sub-list for field type_name
+	45, // 36: querier.v1.AnalyzeQueryResponse.query_scopes:type_name -> querier.v1.QueryScope
+	46, // 37: querier.v1.AnalyzeQueryResponse.query_impact:type_name -> querier.v1.QueryImpact
+	48, // 38: querier.v1.Profile.sample_type:type_name -> querier.v1.ValueType
+	49, // 39: querier.v1.Profile.sample:type_name -> querier.v1.Sample
+	51, // 40: querier.v1.Profile.mapping:type_name -> querier.v1.Mapping
+	52, // 41: querier.v1.Profile.location:type_name -> querier.v1.Location
+	54, // 42: querier.v1.Profile.function:type_name -> querier.v1.Function
+	48, // 43: querier.v1.Profile.period_type:type_name -> querier.v1.ValueType
+	50, // 44: querier.v1.Sample.label:type_name -> querier.v1.Label
+	53, // 45: querier.v1.Location.line:type_name -> querier.v1.Line
+	6,  // 46: querier.v1.QuerierService.ProfileTypes:input_type -> querier.v1.ProfileTypesRequest
+	9,  // 47: querier.v1.QuerierService.LabelValues:input_type -> querier.v1.LabelValuesRequest
+	11, // 48: querier.v1.QuerierService.LabelNames:input_type -> querier.v1.LabelNamesRequest
+	13, // 49: querier.v1.QuerierService.Series:input_type -> querier.v1.SeriesRequest
+	15, // 50: querier.v1.QuerierService.SelectMergeStacktraces:input_type -> querier.v1.SelectMergeStacktracesRequest
+	24, // 51: querier.v1.QuerierService.SelectMergeSpanProfile:input_type -> querier.v1.SelectMergeSpanProfileRequest
+	26, // 52: querier.v1.QuerierService.SelectMergeProfile:input_type -> querier.v1.SelectMergeProfileRequest
+	32, // 53: querier.v1.QuerierService.SelectSeries:input_type -> querier.v1.SelectSeriesRequest
+	37, // 54: querier.v1.QuerierService.SelectHeatmap:input_type -> querier.v1.SelectHeatmapRequest
+	27, // 55: querier.v1.QuerierService.Diff:input_type -> querier.v1.DiffRequest
+	41, // 56: querier.v1.QuerierService.GetProfileStats:input_type -> querier.v1.GetProfileStatsRequest
+	43, // 57: querier.v1.QuerierService.AnalyzeQuery:input_type -> querier.v1.AnalyzeQueryRequest
+	7,  // 58: querier.v1.QuerierService.ProfileTypes:output_type -> querier.v1.ProfileTypesResponse
+	10, // 59: querier.v1.QuerierService.LabelValues:output_type -> querier.v1.LabelValuesResponse
+	12, // 60: querier.v1.QuerierService.LabelNames:output_type -> querier.v1.LabelNamesResponse
+	14, // 61: querier.v1.QuerierService.Series:output_type -> querier.v1.SeriesResponse
+	16, // 62: querier.v1.QuerierService.SelectMergeStacktraces:output_type -> querier.v1.SelectMergeStacktracesResponse
+	25, // 63: querier.v1.QuerierService.SelectMergeSpanProfile:output_type -> querier.v1.SelectMergeSpanProfileResponse
+	47, // 64: querier.v1.QuerierService.SelectMergeProfile:output_type -> querier.v1.Profile
+	33, // 65: querier.v1.QuerierService.SelectSeries:output_type -> querier.v1.SelectSeriesResponse
+	38, // 66: querier.v1.QuerierService.SelectHeatmap:output_type -> querier.v1.SelectHeatmapResponse
+	28, // 67: querier.v1.QuerierService.Diff:output_type -> querier.v1.DiffResponse
+	42, // 68: querier.v1.QuerierService.GetProfileStats:output_type -> querier.v1.GetProfileStatsResponse
+	44, // 69: querier.v1.QuerierService.AnalyzeQuery:output_type -> querier.v1.AnalyzeQueryResponse
+	58, // [58:70] is the sub-list for method output_type
+	46, // [46:58] is the sub-list for method input_type
+	46, // [46:46] is the sub-list for extension type_name
+	46, // [46:46] is the sub-list for extension extendee
+	0,  // [0:46] is the sub-list for field type_name
 }
 
 func init() { file_querier_proto_init() }
@@ -3808,7 +4056,7 @@ func file_querier_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_querier_proto_rawDesc), len(file_querier_proto_rawDesc)),
 			NumEnums:      6,
-			NumMessages:   45,
+			NumMessages:   49,
 			NumExtensions: 0,
 			NumServices:   1,
 		},
