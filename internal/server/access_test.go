@@ -75,6 +75,7 @@ func TestAccess(t *testing.T) {
 		{"GET", "/api/v1/user", open, "GET /api/v1/user"},
 		{"GET", "/healthz", open, "GET /healthz"},
 		{"GET", "/readyz", open, "GET /readyz"},
+		{"GET", "/ready", open, "GET /ready"},
 		{"GET", "/metrics", read, "GET /metrics"},
 		{"GET", "/metrics/profiles", read, "GET /metrics/profiles"},
 		{"GET", "/api/v1/function-metrics", read, "GET /api/v1/function-metrics"},
@@ -643,6 +644,7 @@ func TestHosts(t *testing.T) {
 		{"an agent's push by any name", open, "POST", "/api/v1/profiles?service=x", []func(*http.Request){foreign}, 204},
 		{"a page's push", open, "POST", "/api/v1/profiles?service=x", []func(*http.Request){servertest.Header("Origin", "http://evil.example")}, 403},
 		{"health by any name", open, "GET", "/healthz", []func(*http.Request){foreign}, 200},
+		{"readiness by any name", open, "GET", "/ready", []func(*http.Request){foreign}, 200},
 		{"a read with a token by any name", guarded.Live, "GET", "/api/v1/labels", []func(*http.Request){foreign, guarded.As("reader")}, 200},
 		{"a read without one by a strange name", guarded.Live, "GET", "/api/v1/labels", []func(*http.Request){foreign}, 401},
 	} {

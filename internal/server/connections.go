@@ -352,8 +352,7 @@ func onConnection(agents *Agents, next http.Handler) http.Handler {
 		defer c.end()
 		if c.reserved {
 			w.Header().Set("Connection", "close")
-			health := r.URL.Path == healthPath || r.URL.Path == readyPath
-			if !health && (by == stranger || agents.isPush(r)) {
+			if !asksHealth(r) && (by == stranger || agents.isPush(r)) {
 				refuse(w, r, &ingest.Error{Reason: ingest.Unavailable, RetryAfter: time.Second, Err: errors.New("too many connections: try again in a moment")})
 				return
 			}

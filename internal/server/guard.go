@@ -97,7 +97,7 @@ func (c *Config) anyHost(r *http.Request) bool {
 	if c.Agents == nil {
 		return false
 	}
-	return c.Auth != nil || r.URL.Path == healthPath || r.URL.Path == readyPath ||
+	return c.Auth != nil || asksHealth(r) ||
 		!reads(r) && r.Header.Get("Origin") == "" && r.Header.Get("Sec-Fetch-Site") == ""
 }
 

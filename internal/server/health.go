@@ -20,6 +20,7 @@ func (s *Server) Operate(ready func() error) {
 	}
 	s.Handle("GET "+healthPath, Everyone, healthy)
 	s.Handle("GET "+readyPath, Everyone, with(whetherReady))
+	s.Handle("GET "+theirReadyPath, Everyone, with(whetherReady))
 	s.Handle("GET /api/v1/user", Everyone, with(userHandler))
 	s.Handle("GET /api/v1/sessions", auth.Read, with(listSessions))
 	s.Handle("DELETE /api/v1/sessions/{id}", auth.Read, with(endSession))

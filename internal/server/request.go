@@ -16,7 +16,14 @@ func describeRequest(r *http.Request) string { return r.Method + " " + r.URL.Pat
 const (
 	healthPath = "/healthz"
 	readyPath  = "/readyz"
+	// theirReadyPath is the path that tools for Pyroscope ask.
+	theirReadyPath = "/ready"
 )
+
+// asksHealth reports whether a request asks for the state of the server.
+func asksHealth(r *http.Request) bool {
+	return r.URL.Path == healthPath || r.URL.Path == readyPath || r.URL.Path == theirReadyPath
+}
 
 // isRPC reports whether a path is one of gRPC and Connect: /package.Service/Method.
 func isRPC(r *http.Request) bool {
