@@ -50,45 +50,17 @@ func stateOf(leaf string) string {
 // encodeWall returns a profile of stacks, each of which was seen so often, for
 // a time of each. Stacks of the agent are left out.
 func encodeWall(stacks map[[maxFrames]uintptr]int, each time.Duration) []byte {
-	w := wallEncoder{strings: map[string]uint64{"": 0}, table: []string{""}, functions: make(map[[2]uint64]uint64), locations: make(map[location]uint64)}
-	valueMessage := func(number int, typ, unit string) {
-		w.out = encoded.AppendMessage(w.out, number, encoded.AppendNumber(encoded.AppendNumber(nil, 1, w.string(typ)), 2, w.string(unit)))
-	}
-	valueMessage(encoded.FieldSampleType, "samples", "count")
-	valueMessage(encoded.FieldSampleType, "wall", "nanoseconds")
-	valueMessage(encoded.FieldPeriodType, "wall", "nanoseconds")
+	w := newProfileEncoder([2]string{"samples", "count"}, [2]string{"wall", "nanoseconds"})
+	w.valueType(encoded.FieldPeriodType, "wall", "nanoseconds")
 	w.out = encoded.AppendNumber(w.out, encoded.FieldPeriod, uint64(each))
 	for stack, n := range stacks {
-		w.sample(stack, n, each)
+		addStack(w, stack, n, each)
 	}
-	for _, s := range w.table {
-		w.out = encoded.AppendMessage(w.out, encoded.FieldString, []byte(s))
-	}
-	return w.out
+	return w.finish()
 }
 
-type wallEncoder struct {
-	out       []byte
-	strings   map[string]uint64
-	table     []string
-	functions map[[2]uint64]uint64 // by name and file
-	locations map[location]uint64
-}
-
-// location is a line of a function.
-type location struct{ function, line uint64 }
-
-func (w *wallEncoder) string(s string) uint64 {
-	i, ok := w.strings[s]
-	if !ok {
-		i = uint64(len(w.table))
-		w.strings[s] = i
-		w.table = append(w.table, s)
-	}
-	return i
-}
-
-func (w *wallEncoder) sample(stack [maxFrames]uintptr, n int, each time.Duration) {
+// addStack adds a stack that was seen n times.
+func addStack(w *profileEncoder, stack [maxFrames]uintptr, n int, each time.Duration) {
 	depth := 0
 	for depth < maxFrames && stack[depth] != 0 {
 		depth++
@@ -118,33 +90,10 @@ func (w *wallEncoder) sample(stack [maxFrames]uintptr, n int, each time.Duration
 		// Otherwise it would look as if goroutines began in the middle.
 		locations = binary.AppendUvarint(locations, w.location("(deeper than 32 frames)", "", 0))
 	}
-	values := binary.AppendUvarint(binary.AppendUvarint(nil, uint64(n)), uint64(n)*uint64(each))
-	m := encoded.AppendMessage(encoded.AppendMessage(nil, encoded.SampleLocation, locations), encoded.SampleValue, values)
-	label := encoded.AppendNumber(encoded.AppendNumber(nil, 1, w.string("state")), 2, w.string(stateOf(leaf)))
-	w.out = encoded.AppendMessage(w.out, encoded.FieldSample, encoded.AppendMessage(m, encoded.SampleLabel, label))
+	w.add(locations, "state", stateOf(leaf), uint64(n), uint64(n)*uint64(each))
 }
 
 // ownFunctions begins the names of functions that the agent's goroutines start
 // with.
 const ownFunctions = "github.com/hone-go/hone/agent.(*Agent)."
 
-func (w *wallEncoder) location(function, file string, line int) uint64 {
-	key := [2]uint64{w.string(function), w.string(file)}
-	f, ok := w.functions[key]
-	if !ok {
-		f = uint64(len(w.functions)) + 1
-		w.functions[key] = f
-		m := encoded.AppendNumber(encoded.AppendNumber(nil, encoded.EntryID, f), 2, key[0])
-		m = encoded.AppendNumber(encoded.AppendNumber(m, 3, key[0]), 4, key[1])
-		w.out = encoded.AppendMessage(w.out, encoded.FieldFunction, m)
-	}
-	at := location{f, uint64(max(0, line))}
-	l, ok := w.locations[at]
-	if !ok {
-		l = uint64(len(w.locations)) + 1
-		w.locations[at] = l
-		m := encoded.AppendMessage(encoded.AppendNumber(nil, encoded.EntryID, l), encoded.LocationLine, encoded.AppendNumber(encoded.AppendNumber(nil, encoded.LineFunction, f), 2, at.line))
-		w.out = encoded.AppendMessage(w.out, encoded.FieldLocation, m)
-	}
-	return l
-}
