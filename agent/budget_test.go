@@ -137,7 +137,7 @@ func TestPlanIsSpreadAndNeverTwoAtOnce(t *testing.T) {
 	const rounds = 2000
 	for round := range rounds {
 		steps := a.plan(a.wanted())
-		want := 6
+		want := 7
 		if round%10 == 0 && pprof.Lookup("goroutineleak") != nil {
 			want++
 		}

@@ -156,7 +156,7 @@ func (a *collector) sleep(until time.Time) bool {
 // flush takes what has been counted since the last profiles.
 func (a *collector) flush() {
 	for _, s := range a.wanted() {
-		if s.name == "memory" && a.cfg.wants(KindAllocs) || s.name == "mutex" || s.name == "block" {
+		if s.name == "memory" && a.cfg.wants(KindAllocs) || s.name == "mutex" || s.name == "block" || s.name == "requests" {
 			a.use(s, "")
 		}
 	}

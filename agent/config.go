@@ -110,7 +110,8 @@ type Kind string
 // The kinds of profiles. KindMutex and KindBlock record something once their
 // rates are set, by Config or by the program. KindGoroutineLeak needs Go 1.27 or
 // later and is ignored before. It is recorded at most once in ten minutes, since
-// it forces a garbage collection.
+// it forces a garbage collection. KindRequests counts what [CountRequests] and
+// [BeginRequest] see.
 const (
 	KindCPU       Kind = "cpu"       // where CPU time goes
 	KindWall      Kind = "wall"      // where elapsed time goes, including waiting, by state
@@ -121,9 +122,11 @@ const (
 	KindGoroutine Kind = "goroutine" // stacks of all goroutines
 
 	KindGoroutineLeak Kind = "goroutineleak" // goroutines that are blocked forever
+
+	KindRequests Kind = "requests" // requests since the last profile, by endpoint
 )
 
-var allKinds = []Kind{KindCPU, KindWall, KindHeap, KindAllocs, KindMutex, KindBlock, KindGoroutine, KindGoroutineLeak}
+var allKinds = []Kind{KindCPU, KindWall, KindHeap, KindAllocs, KindMutex, KindBlock, KindGoroutine, KindGoroutineLeak, KindRequests}
 
 // Triggers are thresholds; 0 turns one off. When one is exceeded, the agent takes
 // an extra profile that shows why. Its label "trigger" names the threshold. The

@@ -99,4 +99,8 @@
 // garbage collection, except for goroutine leaks, and keeps within
 // [Config].Budget of CPU time. While the server can't be reached, profiles wait
 // on disk. doc/agent.md in hone's repository has the details.
+//
+// A server counts its requests, so that hone shows what each costs:
+//
+//	http.ListenAndServe(address, agent.CountRequests(mux))
 package agent

@@ -151,6 +151,22 @@ func ExampleStart() {
 	_ = main
 }
 
+// A server whose requests are counted by the patterns of its mux, and a worker that
+// counts what it takes from a queue.
+func ExampleCountRequests() {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /cart/{id}", func(w http.ResponseWriter, r *http.Request) {})
+	server := &http.Server{Addr: "localhost:8080", Handler: agent.CountRequests(mux)}
+	_ = server
+
+	process := func(ctx context.Context, job string) {
+		ctx, end := agent.BeginRequest(ctx, "queue/resize")
+		defer end()
+		_, _ = ctx, job // the work
+	}
+	_ = process
+}
+
 func work(n int) (sum int) {
 	for i := range n {
 		sum += i

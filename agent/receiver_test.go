@@ -237,3 +237,13 @@ func mustInt(t *testing.T, s string) int64 {
 	}
 	return n
 }
+
+// mustDuration returns how long a profile covers.
+func mustDuration(t *testing.T, p received) time.Duration {
+	t.Helper()
+	d, err := time.ParseDuration(p.query.Get("duration"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}

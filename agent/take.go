@@ -24,7 +24,8 @@ type taker struct {
 	budget   *budget
 	out      *outbox
 
-	allocs, mutex, block encoded.Totals // as of the last profile
+	allocs, mutex, block encoded.Totals   // as of the last profile
+	requests             map[string]int64 // by endpoint, as of the last profile
 	last                 map[Kind]time.Time
 	zipper               zipper
 }
@@ -102,6 +103,7 @@ func (a *taker) sources() []profileSource {
 		{name: "mutex", kinds: []Kind{KindMutex}, take: func(triggerReason, sleeper) time.Duration { return a.takeEvents(KindMutex, &a.mutex) }, garbage: 1_500_000},
 		{name: "block", kinds: []Kind{KindBlock}, take: func(triggerReason, sleeper) time.Duration { return a.takeEvents(KindBlock, &a.block) }, garbage: 1_500_000},
 		{name: "goroutine", kinds: []Kind{KindGoroutine}, take: a.takeGoroutines, perGoroutine: goroutineCost, garbage: 1_400_000},
+		{name: "requests", kinds: []Kind{KindRequests}, take: a.takeRequests, garbage: 20_000},
 	}
 	if pprof.Lookup(string(KindGoroutineLeak)) != nil {
 		rounds := int((leakPeriod + a.cfg.Period - 1) / a.cfg.Period)
@@ -179,6 +181,7 @@ func (a *taker) setCounters() {
 	first(KindAllocs, "heap", &a.allocs)
 	first(KindMutex, "mutex", &a.mutex)
 	first(KindBlock, "block", &a.block)
+	a.requests, a.last[KindRequests] = endpoints.counts(), time.Now()
 }
 
 // lookup returns a profile as it is now, not compressed.

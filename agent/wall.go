@@ -96,4 +96,3 @@ func addStack(w *profileEncoder, stack [maxFrames]uintptr, n int, each time.Dura
 // ownFunctions begins the names of functions that the agent's goroutines start
 // with.
 const ownFunctions = "github.com/hone-go/hone/agent.(*Agent)."
-

@@ -51,12 +51,14 @@ func TestOthersReadWhatItSends(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []agent.Kind{agent.KindCPU, agent.KindWall, agent.KindHeap, agent.KindAllocs, agent.KindMutex, agent.KindBlock, agent.KindGoroutine}
+	want := []agent.Kind{agent.KindCPU, agent.KindWall, agent.KindHeap, agent.KindAllocs, agent.KindMutex, agent.KindBlock, agent.KindGoroutine, agent.KindRequests}
 	for end := time.Now().Add(time.Minute); len(want) > 0; {
 		if time.Now().After(end) {
 			t.Fatalf("nothing of %v has arrived", want)
 		}
+		_, endRequest := agent.BeginRequest(context.Background(), "GET /cart/{id}")
 		contend()
+		endRequest()
 		allocateMuch()
 		runtime.GC()
 		mu.Lock()
