@@ -17,7 +17,7 @@ RULE ?= .
 SEED ?= 1
 
 # Modules beside hone's own, and those of them that have tests: see CONTRIBUTING.md.
-TESTED  = agent agent/test examples/collect examples/kafkagen examples/shakespeare
+TESTED  = agent agent/agentgrpc agent/test examples/collect examples/kafkagen examples/shakespeare
 MODULES = $(TESTED) bench/agent bench/peers test/agents
 
 # The newest Go, which the tests also run on; nothing more where the installed Go is as new.
