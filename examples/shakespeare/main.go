@@ -116,7 +116,7 @@ func serve(count counter, at string) (address string, stop func(), err error) {
 	if err != nil {
 		return "", nil, err
 	}
-	s := &http.Server{Handler: handler(count), ReadHeaderTimeout: 10 * time.Second, Protocols: new(http.Protocols)}
+	s := &http.Server{Handler: agent.CountRequests(handler(count)), ReadHeaderTimeout: 10 * time.Second, Protocols: new(http.Protocols)}
 	s.Protocols.SetHTTP1(true)
 	s.Protocols.SetUnencryptedHTTP2(true)
 	go s.Serve(l)

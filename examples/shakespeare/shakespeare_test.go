@@ -134,8 +134,8 @@ func TestRun(t *testing.T) {
 	}
 	mu.Lock()
 	defer mu.Unlock()
-	if !kinds["allocs"] { // which the end of the program sends
-		t.Errorf("profiles of kinds %v, want allocs at least", kinds)
+	if !kinds["allocs"] || !kinds["requests"] { // which the end of the program sends
+		t.Errorf("profiles of kinds %v, want allocs and requests at least", kinds)
 	}
 }
 
