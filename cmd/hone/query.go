@@ -40,9 +40,10 @@ Flags for what to select:
   -base-from TIME, -base-to TIME
                   compare with another time range; -base is then optional
   -weight SHARE   only the most expensive profiles: 5% or 0.05
-  -per sum|profile|second
-                  add up, or divide by the number of profiles or by their duration
-                  (goroutines and memory in use: profile, everything else: sum)
+  -per sum|profile|second|request
+                  add up, or divide by the number of profiles, by their duration or by
+                  the requests that the agent counted (goroutines and memory in use:
+                  profile, everything else: sum)
   -id ID          only the profile with this id
 
 Flags for what to print:

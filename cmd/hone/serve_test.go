@@ -252,7 +252,7 @@ func TestQueryErrors(t *testing.T) {
 		{[]string{"memory"}, 1, "no profiles match memory from "},
 		{[]string{"memory"}, 1, ": there are profiles of other kinds: heap"},
 		{[]string{"-by", "version", "memory"}, 1, ": there are profiles of other kinds: heap"},
-		{[]string{"-per", "minute", "cpu"}, 1, "use sum, profile or second"},
+		{[]string{"-per", "minute", "cpu"}, 1, "use sum, profile, second or request"},
 		{[]string{"-series", "-step", "x", "cpu"}, 1, "step"},
 	} {
 		o := d.hone(append([]string{"query"}, test.args...)...)

@@ -169,6 +169,8 @@ func compared(e *regress.Entry, from, to int64, version store.Op) string {
 	}
 	if e.Kind == "heap" || e.Kind == "goroutine" {
 		sel.Per = PerProfile
+	} else if e.PerRequest {
+		sel.Per = PerRequest
 	}
 	return sel.String()
 }

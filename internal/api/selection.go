@@ -27,7 +27,7 @@ type Selection struct {
 	SampleType string
 	Top        float64 // share of the profiles, the most expensive first; 0 is all
 	ID         store.ID
-	Per        string // PerDefault, PerSum, PerProfile or PerSecond
+	Per        string // PerDefault, PerSum, PerProfile, PerSecond or PerRequest
 }
 
 // A Span is the time from From to To, excluding To; ns since 1970, whole ms.
@@ -44,6 +44,7 @@ const (
 	PerSum     = "sum"
 	PerProfile = "profile"
 	PerSecond  = "second"
+	PerRequest = "request" // by the requests that the processes counted meanwhile
 )
 
 // SelectionParams are the parameters of selections, in the order used in ids.
@@ -78,6 +79,9 @@ func ReadSelection(values url.Values, now time.Time) (*Selection, error) {
 	if sel.Except != nil && (sel.Top != 0 || sel.ID != (store.ID{})) {
 		return nil, badParam("except", "except can't be used with top or id")
 	}
+	if sel.Per == PerRequest && (sel.Top != 0 || sel.ID != (store.ID{})) {
+		return nil, badParam("per", "per=request can't be used with top or id")
+	}
 	return sel, nil
 }
 
@@ -103,8 +107,8 @@ func (sel *Selection) set(name, value string, now time.Time) (err error) {
 	case "id":
 		sel.ID, err = parseRecordID(value)
 	case "per":
-		if value != PerSum && value != PerProfile && value != PerSecond {
-			return badParam(name, "invalid per %q: use sum, profile or second", value)
+		if value != PerSum && value != PerProfile && value != PerSecond && value != PerRequest {
+			return badParam(name, "invalid per %q: use sum, profile, second or request", value)
 		}
 		sel.Per = value
 	}
@@ -232,6 +236,8 @@ func (sel *Selection) Name() string {
 		name += " per profile"
 	case PerSecond:
 		name += " per second"
+	case PerRequest:
+		name += " per request"
 	}
 	if sel.Top != 0 {
 		name += fmt.Sprintf(", top %g %%", 100*sel.Top)
@@ -239,10 +245,14 @@ func (sel *Selection) Name() string {
 	return name
 }
 
-// Query returns the selection as a query, ignoring Except. Values per second need profiles
-// with a duration, so the query then leaves out all others.
+// Rate reports whether values are divided by the time that was profiled, or by the requests
+// in it. Profiles without a duration have no such values.
+func (sel *Selection) Rate() bool { return sel.Per == PerSecond || sel.Per == PerRequest }
+
+// Query returns the selection as a query, ignoring Except. Rates need profiles with a
+// duration, so the query then leaves out all others.
 func (sel *Selection) Query() store.Query {
-	return store.Query{Selector: sel.Selector, From: sel.From, To: sel.To, ID: sel.ID, SampleType: sel.SampleType, Top: sel.Top, Lasting: sel.Per == PerSecond}
+	return store.Query{Selector: sel.Selector, From: sel.From, To: sel.To, ID: sel.ID, SampleType: sel.SampleType, Top: sel.Top, Lasting: sel.Rate()}
 }
 
 // Queries returns queries that together select what the selection does, each profile once:

@@ -35,6 +35,9 @@ func (s *Service) heat(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if sel.Per == api.PerRequest {
+		return server.BadParam("per", "a heat map can't be per request: use per=second")
+	}
 	q, err := p.heatQuery(sel)
 	if err != nil {
 		return err
@@ -132,10 +135,10 @@ func heatMap(h *store.HeatMap, sel *api.Selection, q *store.HeatQuery) *api.Heat
 		out.Time[i] = api.Milliseconds(t)
 	}
 	for i, r := range h.Rows {
-		out.Rows[i] = api.HeatRow{Label: r.Label, Low: r.Low, High: r.High, Figures: figures(r.Total, per)}
+		out.Rows[i] = api.HeatRow{Label: r.Label, Low: r.Low, High: r.High, Figures: figures(r.Total, store.Total{}, per)}
 	}
 	for i, c := range h.Cells {
-		out.Row[i], out.Column[i], out.Value[i], out.Profiles[i] = c.Row, c.Column, value(c.Total, per), c.Total.Profiles
+		out.Row[i], out.Column[i], out.Value[i], out.Profiles[i] = c.Row, c.Column, value(c.Total, store.Total{}, per), c.Total.Profiles
 	}
 	return out
 }

@@ -26,6 +26,7 @@ type instance struct {
 	*api.Selection
 	name string
 	store.Total
+	requests store.Total // with values per request
 }
 
 // instances returns the instances of a selection, evenly chosen ones if there are too
@@ -61,6 +62,15 @@ func (s *selections) instances(ctx context.Context, sel *api.Selection, most int
 	if len(all) < 2 {
 		return nil, len(all), nil
 	}
+	if sel.Per == api.PerRequest {
+		counted, err := s.requestsBy(ctx, sel, []string{store.LabelInstance}, wholeStep)
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, of := range all {
+			of.requests = counted.whole(store.Labels{{Name: store.LabelInstance, Value: of.name}})
+		}
+	}
 	slices.SortFunc(all, func(a, b *instance) int { return cmp.Compare(a.name, b.name) })
 	var chosen []instance
 	n := min(len(all), most)
@@ -78,14 +88,18 @@ func (s *selections) instancesOf(sel *api.Selection) func(context.Context, func(
 			return 0, err
 		}
 		for _, in := range all {
-			g, err := s.mergeQueries(ctx, in.Queries(), in.Per == api.PerSecond)
+			g, err := s.mergeQueries(ctx, in.Queries(), in.Rate())
 			if err != nil {
 				return 0, s.storeError(err, "profile")
 			}
 			if g == nil {
 				continue // its profiles expired meanwhile
 			}
-			if err := visit(g.Profile, in.weight(g.Total)); err != nil {
+			weight := in.weight(g.Total)
+			if weight == 0 {
+				continue // it counts no requests
+			}
+			if err := visit(g.Profile, weight); err != nil {
 				return 0, err
 			}
 		}
@@ -95,10 +109,10 @@ func (s *selections) instancesOf(sel *api.Selection) func(context.Context, func(
 
 // weight is what an instance's values are divided by to compare it with others.
 func (in *instance) weight(t store.Total) float64 {
-	if in.Per == api.PerSecond {
-		return divisor(api.PerSecond, t)
+	if in.Rate() {
+		return divisor(in.Per, t, in.requests)
 	}
-	return divisor(api.PerProfile, t)
+	return divisor(api.PerProfile, t, in.requests)
 }
 
 // functionsOf returns the functions of the instances of a part, as shares.

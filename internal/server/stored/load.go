@@ -17,12 +17,14 @@ import (
 // A selected is a selection with what the store has for it.
 type selected struct {
 	*api.Selection
-	id      string
-	name    string
-	sum     *api.Selection // the one whose sum is divided for this one
-	sumID   string
-	total   store.Total
-	version string // of its profiles; it is part of the keys of all that is made of them
+	id    string
+	name  string
+	sum   *api.Selection // the one whose sum is divided for this one
+	sumID string
+	total store.Total
+	// requests are those of the processes, with values per request.
+	requests store.Total
+	version  string // of its profiles; it is part of the keys of all that is made of them
 }
 
 // loadSelection returns a selection's profile, of what is merged if that isn't nil.
@@ -46,7 +48,7 @@ func (s *selections) loadSelection(ctx context.Context, sel *selected, merged *s
 		if sel.Per == api.PerDefault {
 			p = averageMoments(p, g.Profiles)
 		} else {
-			p = average(p, sel.Per, g.Total)
+			p = average(p, sel, g.Total)
 		}
 		return p, reports.ProfileBytes(p), nil
 	})
@@ -88,22 +90,28 @@ func averaged(types []string, n int64) string {
 	return fmt.Sprintf("%s: average of %d profiles (per=sum adds them up)", strings.Join(types, ", "), n)
 }
 
-// divisor is what the values of a sum are divided by.
-func divisor(per string, t store.Total) float64 {
+// divisor is what the values of a sum are divided by. Values per request need the requests
+// of the same processes.
+func divisor(per string, t, requests store.Total) float64 {
 	switch per {
 	case api.PerSecond:
 		return float64(t.Duration) / float64(time.Second)
+	case api.PerRequest:
+		return requestsDuring(t, requests)
 	case api.PerProfile:
 		return float64(t.Profiles)
 	}
 	return 1
 }
 
-// average divides a sum of profiles by their number or duration.
-func average(p *profile.Profile, per string, t store.Total) *profile.Profile {
-	by, length := divisor(per, t), t.Duration/max(1, t.Profiles)
-	if per == api.PerSecond {
+// average divides a sum of profiles by their number, their duration or the requests in it.
+func average(p *profile.Profile, sel *selected, t store.Total) *profile.Profile {
+	by, length := divisor(sel.Per, t, sel.requests), t.Duration/max(1, t.Profiles)
+	switch sel.Per {
+	case api.PerSecond:
 		length = int64(time.Second)
+	case api.PerRequest:
+		length = 0 // it isn't known
 	}
 	q := *p
 	q.DurationNanos = length

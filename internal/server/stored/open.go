@@ -28,7 +28,7 @@ func (s *selections) open(ctx context.Context, sel *api.Selection) (reports.Open
 		Load: func(ctx context.Context) (*profile.Profile, error) {
 			return s.loadSelection(ctx, found, held.Swap(nil))
 		},
-		Divided:   func() float64 { return divisor(sel.Per, found.total) },
+		Divided:   func() float64 { return divisor(sel.Per, found.total, found.requests) },
 		Instances: s.instancesOf(sel),
 		Parts:     parts{s, sel},
 	}, nil
@@ -61,7 +61,13 @@ func (s *selections) find(ctx context.Context, sel *api.Selection) (found *selec
 		return nil, nil, s.noProfiles(ctx, sel)
 	}
 	found.version = fmt.Sprintf("@%x", found.total.Version)
-	if sel.Per == api.PerSecond { // it is said how many others there are
+	if sel.Per == api.PerRequest {
+		if found.requests, err = s.requestsOf(ctx, sel, found.total); err != nil {
+			return nil, nil, err
+		}
+		found.version += fmt.Sprintf("/%x", found.requests.Version)
+	}
+	if sel.Rate() { // it is said how many others there are
 		all, err := s.totalOf(ctx, whole(sel))
 		if err != nil {
 			return nil, nil, err

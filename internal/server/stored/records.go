@@ -117,7 +117,7 @@ func servicesOf(groups []store.Series) []api.Service {
 		versions[v].Last = max(versions[v].Last, api.Milliseconds(t.Last))
 	}
 	for k, kind := range kinds {
-		kind.Figures = figures(kindTotals[k], perOf(api.PerDefault, kind.Type))
+		kind.Figures = figures(kindTotals[k], store.Total{}, perOf(api.PerDefault, kind.Type))
 		if kind.Type == "" {
 			kind.Value = nil // values of different types have no sum
 		}

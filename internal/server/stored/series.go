@@ -25,9 +25,13 @@ func perOf(per, sampleType string) string {
 	return api.PerSum
 }
 
-// value returns a total's value combined as per says.
-func value(t store.Total, per string) any {
+// value returns a total's value combined as per says, with the requests of the same processes.
+func value(t, requests store.Total, per string) any {
 	switch {
+	case per == api.PerRequest:
+		if n := requestsDuring(t, requests); n > 0 {
+			return float64(t.Value) / n
+		}
 	case per == api.PerProfile && t.Profiles > 0:
 		return float64(t.Value) / float64(t.Profiles)
 	case per == api.PerSecond && t.Duration > 0:
@@ -38,8 +42,8 @@ func value(t store.Total, per string) any {
 	return nil
 }
 
-func figures(t store.Total, per string) api.Figures {
-	return api.Figures{Value: value(t, per), Profiles: t.Profiles, Duration: t.Duration, Last: api.Milliseconds(t.Last)}
+func figures(t, requests store.Total, per string) api.Figures {
+	return api.Figures{Value: value(t, requests, per), Profiles: t.Profiles, Duration: t.Duration, Last: api.Milliseconds(t.Last)}
 }
 
 // add adds totals. It mixes their versions, so that the version of the sum changes if
@@ -83,6 +87,17 @@ func (s *Service) series(w http.ResponseWriter, r *http.Request) error {
 	if q.Step, err = p.step(sel, 300, 10_000); err != nil {
 		return err
 	}
+	var counted requestTotals
+	if sel.Per == api.PerRequest {
+		if p.Get("step") == "" {
+			q.Step = int64(requestStepOf(time.Duration(sel.To-sel.From), time.Duration(q.Step)))
+		}
+		if counted, err = working(r.Context(), s, func(ctx context.Context) (requestTotals, error) {
+			return s.selections.requestsBy(ctx, sel, by, q.Step)
+		}); err != nil {
+			return err
+		}
+	}
 	left := map[string]int64{} // number of profiles without a duration, by group
 	all, err := working(r.Context(), s, func(ctx context.Context) ([]store.Series, error) {
 		if q.Lasting {
@@ -121,14 +136,16 @@ func (s *Service) series(w http.ResponseWriter, r *http.Request) error {
 		out.Left, all = len(all)-limit, largest
 	}
 	for i := range all {
-		one, err := groupSeries(&all[i], sel, by)
+		one, err := groupSeries(&all[i], sel, by, counted)
 		if err != nil {
 			return err
 		}
 		if one.Type == "" {
 			out.Warnings = append(out.Warnings, groupWords(all[i].Labels)+" measure different things, whose values can't be added up: select a kind, or group by kind.")
-		} else if sel.Per == api.PerSecond && one.Total.Duration == 0 {
+		} else if sel.Rate() && one.Total.Duration == 0 {
 			out.Warnings = append(out.Warnings, groupWords(all[i].Labels)+" have no duration, so they have no rate.")
+		} else if sel.Per == api.PerRequest && one.Total.Value == nil {
+			out.Warnings = append(out.Warnings, groupWords(all[i].Labels)+": no requests were counted, so they have no values per request.")
 		} else if sel.Per == api.PerDefault && one.Total.Profiles > 1 && profile.OfMoment(one.Type) {
 			out.Warnings = append(out.Warnings, groupWords(all[i].Labels)+": "+averaged([]string{one.Type}, one.Total.Profiles)+".")
 		} else if n := left[all[i].Labels.String()]; n > 0 {
@@ -185,7 +202,7 @@ func groupWords(ls store.Labels) string {
 	return "Profiles of " + ls.String()
 }
 
-func groupSeries(of *store.Series, sel *api.Selection, by []string) (*api.GroupSeries, error) {
+func groupSeries(of *store.Series, sel *api.Selection, by []string, counted requestTotals) (*api.GroupSeries, error) {
 	part, err := sel.Within(by, of.Labels, sel.From, sel.To)
 	if err != nil {
 		return nil, err
@@ -195,13 +212,13 @@ func groupSeries(of *store.Series, sel *api.Selection, by []string) (*api.GroupS
 		Labels: labelMap(of.Labels), Type: of.Type.Type, Unit: of.Type.Unit, Profile: part.String(),
 		Time: make([]int64, n), Value: make([]any, n), Profiles: make([]int64, n), Duration: make([]int64, n),
 	}
-	var total store.Total
+	var total, requests store.Total
 	per := perOf(sel.Per, of.Type.Type)
 	for i, pt := range of.Points {
-		g.Time[i], g.Value[i], g.Profiles[i], g.Duration[i] = api.Milliseconds(pt.Time), value(pt.Total, per), pt.Profiles, pt.Duration
-		total = add(total, pt.Total)
+		g.Time[i], g.Value[i], g.Profiles[i], g.Duration[i] = api.Milliseconds(pt.Time), value(pt.Total, counted.of(of.Labels, pt.Time), per), pt.Profiles, pt.Duration
+		total, requests = add(total, pt.Total), add(requests, counted.of(of.Labels, pt.Time))
 	}
-	g.Total = figures(total, per)
+	g.Total = figures(total, requests, per)
 	return g, nil
 }
 

@@ -24,7 +24,7 @@ type selections struct {
 
 // merge asks the store for a selection's sum.
 func (s *selections) merge(ctx context.Context, sel *api.Selection) (*store.Group, error) {
-	lasting := sel.Per == api.PerSecond
+	lasting := sel.Rate()
 	left := int64(0) // profiles without a duration
 	if lasting {
 		of, err := s.totalOf(ctx, whole(sel))
@@ -121,9 +121,9 @@ func (s *selections) totalOf(ctx context.Context, sel *api.Selection) (store.Tot
 // noProfiles returns the error of a selection without profiles. If there are profiles of
 // other kinds, the error names those, for example heap if someone asks for memory.
 func (s *selections) noProfiles(ctx context.Context, sel *api.Selection) error {
-	if sel.Per == api.PerSecond {
+	if sel.Rate() {
 		if total, err := s.totalOf(ctx, whole(sel)); err != nil || total.Profiles > 0 {
-			return cmp.Or(err, error(server.BadParam("per", "these profiles have no duration, so they have no values per second")))
+			return cmp.Or(err, error(server.BadParam("per", "these profiles have no duration, so they have no values per second or per request")))
 		}
 	}
 	other := sel.Query()
@@ -151,12 +151,13 @@ func enumerate(words []string, most int) string {
 	return strings.Join(words, ", ")
 }
 
-// summed returns the selection whose sum is divided for sel. For values per second it has
-// no profiles without a duration.
+// summed returns the selection whose sum is divided for sel. For rates it has no profiles
+// without a duration.
 func summed(sel *api.Selection) *api.Selection {
 	sum := *sel
-	if sum.Per != api.PerSecond {
-		sum.Per = api.PerSum
+	sum.Per = api.PerSum
+	if sel.Rate() {
+		sum.Per = api.PerSecond
 	}
 	return &sum
 }

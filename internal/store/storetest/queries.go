@@ -12,6 +12,23 @@ import (
 
 // The tests of what comes out.
 
+// A profile whose values are 0 is a profile with a duration, as of a minute without requests.
+func testZero(t *testing.T, s store.Store) {
+	put(t, s, record(t, 1, base, "goroutine", 0))
+	put(t, s, record(t, 2, base+minute, "goroutine", 5))
+	for _, step := range []int64{0, 10 * minute} {
+		profiles, duration, value := int64(0), int64(0), int64(0)
+		for _, one := range series(t, s, store.Query{Step: step}) {
+			for _, p := range one.Points {
+				profiles, duration, value = profiles+p.Profiles, duration+p.Duration, value+p.Value
+			}
+		}
+		if profiles != 2 || duration != 2*second || value != 5 {
+			t.Errorf("step %d: %d profiles of %d ns with %d, want 2 of %d with 5", step, profiles, duration, value, 2*second)
+		}
+	}
+}
+
 // From is part of the time that is asked for, To is not.
 func testFromTo(t *testing.T, s store.Store) {
 	for i := range 5 {

@@ -73,6 +73,7 @@ var tests = []struct {
 	{"StrangeLabels", testStrangeLabels},
 	{"ManySeries", testManySeries},
 	{"FromTo", testFromTo},
+	{"Zero", testZero},
 	{"Selector", testSelector},
 	{"ID", testID},
 	{"By", testBy},

@@ -3,7 +3,7 @@
 
 import { formatSelector, matcherOf, parseSelector, valueOf, withMatcher } from './selector';
 
-export type Per = 'sum' | 'profile' | 'second';
+export type Per = 'sum' | 'profile' | 'second' | 'request';
 
 export interface Selection {
   q: string;
@@ -49,7 +49,7 @@ export function parseSelection(id: string, now: number): Selection {
     sampleType: q.get('sample_type') ?? '',
     top: q.get('top') ?? '',
     id: q.get('id') ?? '',
-    per: per === 'profile' || per === 'second' || per === 'sum' ? per : isInstant(q.get('q') ?? '') ? 'profile' : 'sum',
+    per: per === 'profile' || per === 'second' || per === 'request' || per === 'sum' ? per : isInstant(q.get('q') ?? '') ? 'profile' : 'sum',
   };
 }
 

@@ -194,7 +194,7 @@ export function PerControl({ per }: { per: Per }) {
     <label class="picklist timeline-per" {...tip('Sum, per profile or per second, here and below')}>
       <span class="visually-hidden">Values</span>
       <select value={per} onChange={(e) => select({ per: e.currentTarget.value as Per })}>
-        {(Object.keys(PER_TITLES) as Per[]).map((p) => <option key={p} value={p}>{PER_TITLES[p]}</option>)}
+        {(Object.keys(PER_TITLES) as Per[]).filter((p) => p !== 'request' || per === p).map((p) => <option key={p} value={p}>{PER_TITLES[p]}</option>)}
       </select>
     </label>
   );

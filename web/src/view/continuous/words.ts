@@ -4,7 +4,7 @@ import { ticks } from '../../layout/axis';
 import { formatCount, formatRate, rateOf } from '../../model/units';
 import type { Per } from '../../state/selection';
 
-export const PER_TITLES: Record<Per, string> = { sum: 'Sum', profile: 'Per profile', second: 'Per second' };
+export const PER_TITLES: Record<Per, string> = { sum: 'Sum', profile: 'Per profile', second: 'Per second', request: 'Per request' };
 
 /** A value over time as text: "0.51 cores", "12.30MB/s", "14". */
 export function overTimeText(value: number | null, of: { type: string; unit: string }, per: Per): string {

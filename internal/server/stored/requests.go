@@ -1,0 +1,100 @@
+package stored
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/hone-go/hone/internal/api"
+	"github.com/hone-go/hone/internal/server"
+	"github.com/hone-go/hone/internal/store"
+)
+
+// kindRequests are profiles of requests, which agents count. They cover all of the time,
+// whatever part of it other profiles cover, so requests are compared by rate.
+const kindRequests = "requests"
+
+// requestTotals are the totals of requests, by group and window.
+type requestTotals map[requestKey]store.Total
+
+type requestKey struct {
+	labels string
+	time   int64 // start of the window
+}
+
+// of returns the requests of a group in a window.
+func (r requestTotals) of(ls store.Labels, time int64) store.Total {
+	if len(r) == 0 {
+		return store.Total{}
+	}
+	return r[requestKey{withoutKind(ls).String(), time}]
+}
+
+// whole returns the requests of a group at any time.
+func (r requestTotals) whole(ls store.Labels) store.Total { return r.of(ls, 0) }
+
+// withoutKind returns labels without the kind: requests have a kind of their own.
+func withoutKind(ls store.Labels) store.Labels {
+	return slices.DeleteFunc(slices.Clone(ls), func(l store.Label) bool { return l.Name == store.LabelKind || l.Value == "" })
+}
+
+// requestsBy returns the requests of the processes whose profiles a selection has, by labels
+// and windows.
+func (s *selections) requestsBy(ctx context.Context, sel *api.Selection, by []string, step int64) (requestTotals, error) {
+	out := requestTotals{}
+	for _, q := range sel.Queries() {
+		q.Selector = requestsSelector(q.Selector)
+		q.By = slices.DeleteFunc(slices.Clone(by), func(name string) bool { return name == store.LabelKind })
+		q.Step, q.SampleType, q.Lasting = step, kindRequests, false // all of them have a duration
+		series, err := s.store.Series(ctx, q)
+		if err != nil {
+			return nil, s.storeError(err, "profile")
+		}
+		for i := range series {
+			for _, p := range series[i].Points {
+				key := requestKey{series[i].Labels.String(), p.Time}
+				out[key] = add(out[key], p.Total)
+			}
+		}
+	}
+	return out, nil
+}
+
+// requestsSelector returns the conditions on the requests of the processes that others select.
+func requestsSelector(of store.Selector) store.Selector {
+	conditions := slices.DeleteFunc(slices.Clone(of), func(m store.Matcher) bool { return m.Name == store.LabelKind })
+	return append(kindIs(kindRequests), conditions...)
+}
+
+// requestsOf returns the requests of a selection with a total.
+func (s *selections) requestsOf(ctx context.Context, sel *api.Selection, total store.Total) (store.Total, error) {
+	all, err := s.requestsBy(ctx, sel, nil, wholeStep)
+	if err != nil {
+		return store.Total{}, err
+	}
+	requests := all.whole(nil)
+	if requestsDuring(total, requests) == 0 {
+		return store.Total{}, server.BadParam("per", "no requests of these processes were counted, so they have no values per request: use agent.CountRequests, or per=second")
+	}
+	return requests, nil
+}
+
+// requestsDuring returns about how many requests there were in the time that a total covers;
+// 0 if they were counted in less than half of it, as by a few of the processes.
+func requestsDuring(t, requests store.Total) float64 {
+	if requests.Duration == 0 || requests.Duration < t.Duration/2 {
+		return 0
+	}
+	return float64(requests.Value) * (float64(t.Duration) / float64(requests.Duration))
+}
+
+// Agents profile and count once a minute, each at its own moment of it. Windows that are
+// shorter than a few of these have profiles without requests.
+const requestStep = 5 * time.Minute
+
+// requestStepOf returns the length of windows for values per request, if the request names
+// none, for a time range that would get windows of a usual length.
+func requestStepOf(length, usual time.Duration) time.Duration {
+	const points = 6
+	return max(usual, min(requestStep, autoStep(length, points)))
+}
