@@ -15,7 +15,7 @@
 //	detect   runs the stages in order
 //	schedule when to compare
 //	storesource
-//	         the source that reads a store
+//	         the source that reads a store; requests has those that agents counted
 //
 // What is found goes to state, which remembers it; resolve tells when it is over. watch
 // runs all of it on a schedule.

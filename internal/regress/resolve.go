@@ -17,36 +17,56 @@ func gone(ctx context.Context, src Source, r *Regression, now int64) (bool, erro
 	}
 	back := (now - r.Since + day - 1) / day * day
 	frames := NewFrames()
-	read := func(at span) (total, float64, error) {
-		sums, err := src.Sums(ctx, Selection{Service: r.Service, Kind: r.Kind, From: at.from, To: at.to}, frames)
-		if len(sums) == 0 || err != nil {
-			return total{}, 0, err
-		}
-		// Not with requests: the median of functions is enough to see that it is gone.
-		event := eventOf(sums)
-		return sideOf(sums, event, false).total(), event, nil
+	read := func(at span) ([]Sum, error) {
+		return src.Sums(ctx, Selection{Service: r.Service, Kind: r.Kind, From: at.from, To: at.to}, frames)
 	}
 	last := span{now - resolvedHours, now}
-	after, _, err := read(last)
+	after, err := read(last)
 	if err != nil {
 		return false, err
 	}
-	before, _, err := read(last.shift(-back, 0))
-	f := slices.Index(frames.Names, r.Function)
-	if err != nil || after.work < leastWork || before.work < leastWork {
+	before, err := read(last.shift(-back, 0))
+	if err != nil || len(after) == 0 || len(before) == 0 {
 		return false, err
 	}
-	a, b := 0.0, 0.0
-	if f >= 0 {
-		a, b = at(after.column(r.Callees), f), at(before.column(r.Callees), f)
-	}
-	shift := shiftOf(&after, &before)
-	grown := a/after.work - b/before.work*math.Exp(shift)
-	const usual = 0.02 // what a function varies from day to day
-	chance := math.Sqrt(a/after.work/after.work + b/before.work/before.work + usual*usual*b/before.work*b/before.work)
-	const oneSided95 = 1.64
-	return grown+oneSided95*chance < r.Share/2, nil
+	return subsided(r, frames, before, after), nil
 }
 
-// leastWork is how many events the hours need.
-const leastWork = 1000
+// subsided reports whether a function's cost shows clearly less than half of a regression.
+//
+// A cost per request is compared as it is. If requests aren't counted any more, shares are
+// compared, as for other regressions.
+func subsided(r *Regression, frames *Frames, before, after []Sum) bool {
+	perRequest := r.PerRequest && counted(before) && counted(after)
+	event := eventOf(slices.Concat(before, after))
+	side := func(sums []Sum) (t total, events float64) {
+		t = sideOf(sums, event, perRequest).total()
+		for _, v := range t.own {
+			events += v
+		}
+		return t, events
+	}
+	a, eventsAfter := side(after)
+	b, eventsBefore := side(before)
+	if min(eventsAfter, eventsBefore) < leastEvents {
+		return false
+	}
+	shift := 0.0
+	if !perRequest {
+		shift = shiftOf(&a, &b)
+	}
+	now, then := 0.0, 0.0 // events
+	if f := slices.Index(frames.Names, r.Function); f >= 0 {
+		now, then = at(a.column(r.Callees), f), at(b.column(r.Callees), f)
+	}
+	// Both as shares of all cost now, as the regression's size is.
+	scale := math.Exp(shift) * a.work / b.work / eventsAfter
+	grown := now/eventsAfter - then*scale
+	const usual = 0.02 // what a function varies from day to day
+	chance := math.Sqrt(now/eventsAfter/eventsAfter + then*scale*scale + usual*usual*then*scale*then*scale)
+	const oneSided95 = 1.64
+	return grown+oneSided95*chance < r.Share/2
+}
+
+// leastEvents is how many events the hours need.
+const leastEvents = 1000

@@ -51,12 +51,17 @@ func (s storeSource) Sums(ctx context.Context, sel Selection, frames *Frames) ([
 	if err != nil {
 		return nil, err
 	}
+	counted, err := s.requests(ctx, sel.Service, q)
+	if err != nil {
+		return nil, err
+	}
 	var out []Sum
 	for _, g := range groups {
 		one, err := sumOf(ctx, &g, sel.Edges, frames)
 		if err != nil {
 			return nil, err
 		}
+		one.Requests = counted.during(&g, one.Type)
 		out = append(out, one)
 	}
 	return out, nil
