@@ -75,7 +75,7 @@ var outputs = map[string]output{
 	"wall": {hostile.CI, "wall W"}, "wall -csv": {hostile.CSV, "wall -csv W"}, "wall -json": {hostile.JSON, "wall -json W"},
 
 	"query": {hostile.Lines, "query S -top K"}, "query -csv": {hostile.CSV, "query S -csv -by service -top K"}, "query -json": {hostile.JSON, "query S -json -top K"},
-	"query -series": {hostile.CSV, "query S -series -by note -csv K"}, "query -history": {hostile.CSV, "query S -history -csv K"},
+	"query -series": {hostile.CSV, "query S -series -by note -csv K"}, "query -history": {hostile.CSV, "query S -history -csv K"}, "query -endpoints": {hostile.CSV, "query S -endpoints -csv K"},
 	"query -records": {hostile.CSV, "query S -records -csv K"}, "query -labels": {hostile.CSV, "query S -labels -csv K"},
 
 	"regressions": {hostile.Lines, "regressions -server=G"}, "regressions -all": {hostile.Lines, "regressions -all -server=G"},

@@ -55,6 +55,7 @@ Flags for what to print:
                   the resolution
   -history        functions by version, largest change first; -limit N, and -focus,
                   -mine and so on
+  -endpoints      what requests cost by endpoint, where the agent counts them; -limit N
   -records        single profiles with their ids; -limit N
   -labels         names and values of labels
   -json, -csv     as JSON or CSV
@@ -98,7 +99,7 @@ func runQuery(ctx context.Context, a *app, args []string) error {
 	if q.client, err = q.f.client(ctx, a, "query", q.load.loader.Fetcher); err != nil {
 		return err
 	}
-	if q.inv.SampleIndex != "" && (q.f.series || q.f.records || q.f.history) {
+	if q.inv.SampleIndex != "" && (q.f.endpoints || q.f.series || q.f.records || q.f.history) {
 		selection.Set("sample_type", q.inv.SampleIndex)
 	}
 	switch {
@@ -110,6 +111,8 @@ func runQuery(ctx context.Context, a *app, args []string) error {
 		return q.printSeries(ctx, selection)
 	case q.f.history:
 		return q.printHistory(ctx, selection)
+	case q.f.endpoints:
+		return q.printEndpoints(ctx, selection)
 	}
 	groups, err := q.groups(ctx, selection)
 	if err != nil {

@@ -25,7 +25,7 @@ type queryFlags struct {
 	step                          string
 	points, limit                 int
 	series, records, labels       bool
-	history                       bool
+	history, endpoints            bool
 	csv                           bool
 }
 
@@ -44,6 +44,7 @@ func (f *queryFlags) define(fs *flag.FlagSet) {
 	fs.IntVar(&f.limit, "limit", 0, "")
 	fs.BoolVar(&f.series, "series", false, "")
 	fs.BoolVar(&f.history, "history", false, "")
+	fs.BoolVar(&f.endpoints, "endpoints", false, "")
 	fs.BoolVar(&f.records, "records", false, "")
 	fs.BoolVar(&f.labels, "labels", false, "")
 	fs.BoolVar(&f.csv, "csv", false, "")
@@ -85,13 +86,13 @@ func parseQuery(args []string, f *queryFlags, stderr io.Writer) (*shell.Invocati
 		return nil, &shell.UsageError{Verb: "query", Err: fmt.Errorf(format, args...)}
 	}
 	several := 0
-	for _, on := range []bool{f.series, f.history, f.records, f.labels, inv.Command != ""} {
+	for _, on := range []bool{f.series, f.history, f.endpoints, f.records, f.labels, inv.Command != ""} {
 		if on {
 			several++
 		}
 	}
 	if several > 1 {
-		return bad("-series, -history, -records, -labels and reports can't be combined: use one of them")
+		return bad("-series, -history, -endpoints, -records, -labels and reports can't be combined: use one of them")
 	}
 	if inv.HTTP != "" {
 		return bad("-http can't be used with hone query: open the server's web UI, such as http://%s", daemon.DefaultListen)
@@ -103,7 +104,7 @@ func parseQuery(args []string, f *queryFlags, stderr io.Writer) (*shell.Invocati
 		inv.Command = "top"
 	}
 	if f.csv && !slices.Contains([]string{"top", "tree", "tags"}, inv.Command) {
-		return bad("-csv can't be used with %s: use it with top, tree, tags, -series, -history, -records or -labels", inv.Command)
+		return bad("-csv can't be used with %s: use it with top, tree, tags, -series, -history, -endpoints, -records or -labels", inv.Command)
 	}
 	return inv, nil
 }

@@ -13,6 +13,8 @@
 //	prepare     flame graphs that are made when the server starts
 //	records     labels, services, single profiles
 //	series      totals over time
+//	requests    the requests of a selection's processes, for values per request
+//	endpoints   what requests cost, by endpoint and over time
 //	heat        totals by time and label, and single profiles by time and value
 //	overview    what services use now: usage asks the store for it, release tells which version runs
 //	changes     what changed in a service since its version before and since yesterday
