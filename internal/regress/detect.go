@@ -11,8 +11,15 @@ import (
 // Detect returns the regressions of a trigger, largest first.
 func Detect(ctx context.Context, src Source, t Trigger, o Options) ([]Regression, error) {
 	o = o.defaults(t)
+	m, ok := measureOf(t.Kind)
+	if !ok {
+		return nil, nil
+	}
 	w := windowsOf(t, o)
-	s, err := readSample(ctx, src, t, w)
+	if m.grows && w.before.length() < w.after.length() {
+		return nil, nil // the processes before were younger
+	}
+	s, err := readSample(ctx, src, t, w, m)
 	if s == nil || err != nil {
 		return nil, err
 	}
@@ -74,7 +81,7 @@ func (s *sample) per() float64 {
 		return max(s.after.seconds, 1e-9)
 	}
 	after := s.after.total()
-	return after.work
+	return after.work * s.after.event
 }
 
 func causeOf(s *sample, c *calls, f int, e *effect) Cause {

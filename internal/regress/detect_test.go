@@ -1,6 +1,7 @@
 package regress
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -17,6 +18,7 @@ type fixed struct {
 	before, after map[string]float64 // own cost by stack, such as "main;f"
 	bad           string             // an instance that costs three times as much after the change
 	until         int64              // the change is gone again; 0 is never
+	load          float64            // CPUs that an instance uses after the change; 1 before
 }
 
 const atStart = 20_000 * day
@@ -52,6 +54,13 @@ func (s *fixed) Sums(_ context.Context, sel Selection, frames *Frames) (out []Su
 		}
 	}
 	return out, nil
+}
+
+func (s *fixed) Load(_ context.Context, _ string, from, _ int64) (float64, error) {
+	if from >= s.changed {
+		return s.load, nil
+	}
+	return 1, nil
 }
 
 // addStack adds the own cost of the last function of a stack.
@@ -130,6 +139,43 @@ func TestDetect(t *testing.T) {
 			if r.Low > r.Growth || r.High < r.Growth || r.Version != "v2" || r.Affected != 8 || r.Instances != 8 || len(r.Causes) == 0 || r.Causes[0].Function != r.Function {
 				t.Errorf("%s: %+v", test.name, r)
 			}
+		}
+		if got != test.want {
+			t.Errorf("%s: got %q, want %q", test.name, got, test.want)
+		}
+	}
+}
+
+// TestAmounts has kinds whose costs are compared per second or moment.
+func TestAmounts(t *testing.T) {
+	for _, test := range []struct {
+		name, kind string
+		times      float64 // as much in the only function
+		load       float64 // after the change
+		prior      time.Duration
+		want       string
+	}{
+		{name: "a lock that has all of the waiting", kind: "mutex", times: 3, load: 1, want: "lock 200%"},
+		{name: "as much as before", kind: "mutex", times: 1, load: 1},
+		{name: "twice the load", kind: "mutex", times: 3, load: 2},
+		{name: "more than the load explains", kind: "mutex", times: 8, load: 2, want: "lock 100%"},
+		{name: "idle goroutines", kind: "block", times: 2, load: 0.5},
+		{name: "unknown load", kind: "mutex", times: 1.3, load: 0},
+		{name: "much more, with an unknown load", kind: "mutex", times: 3, load: 0, want: "lock 200%"},
+		{name: "memory", kind: "heap", times: 2, load: 1, want: "lock 100%"},
+		{name: "memory of processes that started an hour before", kind: "heap", times: 2, load: 1, prior: time.Hour},
+		{name: "goroutines", kind: "goroutine", times: 2, load: 1, want: "lock 100%"},
+	} {
+		src := &fixed{changed: atStart, instances: 4, load: test.load, before: map[string]float64{"main;lock": 1e9}, after: map[string]float64{"main;lock": 1e9 * test.times}}
+		found, err := Detect(t.Context(), src, Trigger{
+			Service: "s", Kind: test.kind, Version: "v2", Since: atStart, Prior: atStart - int64(cmp.Or(test.prior, 24*time.Hour)), Rate: 0.01, Now: atStart + 2*int64(time.Hour),
+		}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, r := range found {
+			got += fmt.Sprintf("%s %.0f%%", r.Function, 100*r.Growth)
 		}
 		if got != test.want {
 			t.Errorf("%s: got %q, want %q", test.name, got, test.want)

@@ -68,6 +68,7 @@ type effect struct {
 	p        float64 // probability of as much growth by chance
 	growth   float64 // as a share of all cost
 	share    float64 // the function's share of all cost after the change
+	amount   float64 // growth in the unit of the kind, per second of an instance or request
 	new      bool    // hardly any cost before
 	counts
 }
@@ -86,7 +87,7 @@ func (s *sample) effects(o Options) []effect {
 	}
 	var out []effect
 	for _, callees := range []bool{false, true} {
-		spreads := s.spreads(shift, callees)
+		spreads := s.spreads(callees)
 		for f := range s.frames.Names {
 			c := s.counts(f, callees)
 			const leastEvents = 20
@@ -96,7 +97,9 @@ func (s *sample) effects(o Options) []effect {
 			if callees && at(after.own, f) > 0.9*c.after {
 				continue // it calls hardly anything, so this equals its own cost
 			}
-			out = append(out, effectOf(f, callees, c, spreads[f], shift, all))
+			e := effectOf(f, callees, c, spreads[f], shift, all)
+			e.amount = e.growth * all * s.after.event / s.per()
+			out = append(out, e)
 		}
 	}
 	return out
@@ -119,7 +122,7 @@ func effectOf(f int, callees bool, c counts, sp spread, shift, all float64) effe
 	if !c.paired {
 		instances *= 2 // other instances before differ as much
 	}
-	more := instances + sp.days + sp.seasonVar + buildVariance
+	more := instances + sp.days + sp.seasonVar + buildVariance + sp.load
 	e.variance = chance + more
 	degrees := e.variance * e.variance / (instances*instances/sp.instDf + (sp.days+sp.seasonVar)*(sp.days+sp.seasonVar)/sp.daysDf + 1e-18)
 	e.z = normal(deviance(c.after, c.before, usual)*math.Sqrt(chance/e.variance), degrees)

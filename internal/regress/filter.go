@@ -5,15 +5,16 @@ import "math"
 // drop reports whether an effect isn't a regression: it is small, it went away again, or
 // few instances show it.
 func (s *sample) drop(e *effect, o Options) bool {
-	return math.Expm1(e.log) < o.MinGrowth || e.growth < o.MinShare || s.wentAway(e) || e.affected() <= len(e.each)/2 || !e.withoutOne()
+	return math.Expm1(e.log) < o.MinGrowth || e.growth < o.MinShare || !s.perRequest && e.amount < s.least || s.wentAway(e) || e.affected() <= len(e.each)/2 || !e.withoutOne()
 }
 
-// wentAway reports whether the last third of the time shows clearly less than half of the effect.
+// wentAway reports whether the last third of the time shows clearly less than half of the
+// effect. Rare profiles may all be earlier.
 func (s *sample) wentAway(e *effect) bool {
 	late, after := s.late.total(), s.after.total()
 	a, n := at(late.column(e.callees), e.f), at(after.column(e.callees), e.f)
-	if late.work <= 0 || after.work <= 0 {
-		return true
+	if late.work <= 0 {
+		return s.rolledBack
 	}
 	log, _ := logRatio(a, late.work, n, after.work)
 	const oneSided95 = 1.64

@@ -3,9 +3,11 @@
 //
 // It is a pipeline. Each stage makes the values that the next one needs:
 //
+//	kinds    how the costs of a kind of profile are compared
 //	source   the sums that it reads: functions by instance and version
 //	windows  which times are compared, and the same times on earlier days
-//	sample   what the windows have: events per function and instance
+//	sample   what the windows have
+//	side     events per function and instance in a window
 //	spread   how much functions vary without a cause: among instances, from day to day
 //	effect   how much each function's cost changed, and the probability of that by chance
 //	correct  which effects remain, given the number of functions

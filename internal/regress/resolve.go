@@ -12,7 +12,8 @@ const resolvedHours = 2 * day / 24
 // gone reports whether a regression is over: whether the last hours show clearly less than
 // half of it, compared with the same hours of the last day before it.
 func gone(ctx context.Context, src Source, r *Regression, now int64) (bool, error) {
-	if now-r.To < resolvedHours {
+	m, ok := measureOf(r.Kind)
+	if !ok || now-r.To < resolvedHours {
 		return false, nil
 	}
 	back := (now - r.Since + day - 1) / day * day
@@ -29,18 +30,17 @@ func gone(ctx context.Context, src Source, r *Regression, now int64) (bool, erro
 	if err != nil || len(after) == 0 || len(before) == 0 {
 		return false, err
 	}
-	return subsided(r, frames, before, after), nil
+	return subsided(m, r, frames, before, after), nil
 }
 
 // subsided reports whether a function's cost shows clearly less than half of a regression.
 //
-// A cost per request is compared as it is. If requests aren't counted any more, shares are
-// compared, as for other regressions.
-func subsided(r *Regression, frames *Frames, before, after []Sum) bool {
-	perRequest := r.PerRequest && counted(before) && counted(after)
-	event := eventOf(slices.Concat(before, after))
+// A cost per request is compared as it is. If requests aren't counted any more, it is compared as
+// other costs of its kind are.
+func subsided(m measure, r *Regression, frames *Frames, before, after []Sum) bool {
+	s := &sample{measure: m, perRequest: r.PerRequest && counted(before) && counted(after)}
 	side := func(sums []Sum) (t total, events float64) {
-		t = sideOf(sums, event, perRequest).total()
+		t = s.sideOf(sums, eventOf(sums), max(1, r.Instances)).total()
 		for _, v := range t.own {
 			events += v
 		}
@@ -48,25 +48,30 @@ func subsided(r *Regression, frames *Frames, before, after []Sum) bool {
 	}
 	a, eventsAfter := side(after)
 	b, eventsBefore := side(before)
-	if min(eventsAfter, eventsBefore) < leastEvents {
+	if a.work <= 0 || b.work <= 0 || !m.amount && min(eventsAfter, eventsBefore) < leastEvents {
 		return false
 	}
-	shift := 0.0
-	if !perRequest {
-		shift = shiftOf(&a, &b)
+	shift, size := 0.0, r.After-r.Before
+	switch {
+	case s.perRequest:
+	case !m.amount:
+		shift, size = shiftOf(&a, &b), r.Share
+	case r.PerRequest:
+		size = r.Share * eventsAfter / a.work
 	}
-	now, then := 0.0, 0.0 // events
+	usual := 0.02 // what a function varies from day to day
+	if m.amount {
+		usual = 0.1
+	}
+	now, then := 0.0, 0.0
 	if f := slices.Index(frames.Names, r.Function); f >= 0 {
 		now, then = at(a.column(r.Callees), f), at(b.column(r.Callees), f)
 	}
-	// Both as shares of all cost now, as the regression's size is.
-	scale := math.Exp(shift) * a.work / b.work / eventsAfter
-	grown := now/eventsAfter - then*scale
-	const usual = 0.02 // what a function varies from day to day
-	chance := math.Sqrt(now/eventsAfter/eventsAfter + then*scale*scale + usual*usual*then*scale*then*scale)
+	grown := now/a.work - then/b.work*math.Exp(shift)
+	chance := math.Sqrt(now/a.work/a.work + then/b.work/b.work + usual*usual*then/b.work*then/b.work)
 	const oneSided95 = 1.64
-	return grown+oneSided95*chance < r.Share/2
+	return grown+oneSided95*chance < size/2
 }
 
-// leastEvents is how many events the hours need.
+// leastEvents is how many events the hours need, where shares are compared.
 const leastEvents = 1000

@@ -5,82 +5,123 @@ import (
 	"slices"
 )
 
-// A side is one side of a comparison: events per function, by instance.
-type side struct {
-	instances []string
-	own, cum  [][]float64 // by instance, then function
-	// work is what the costs of an instance are divided by: requests where they are
-	// counted, or else all of its own events.
-	work    []float64
-	seconds float64 // of all instances
-	event   float64 // value of one event that the profiler counts
-}
-
 // sample is what the windows of a comparison have.
 type sample struct {
+	measure
 	frames        *Frames
 	before, after side
 	late          side
 	past          []pastPair
 	perRequest    bool
 	unit, typ     string
-	edges         [2]map[Edge]float64 // before and after, in events per work
+	edges         [2]map[Edge]float64 // before and after, per work
+	load          load
+	// rolledBack is set if only other versions have profiles at the end.
+	rolledBack bool
 }
 
 // pastPair is a pair of an earlier day, for the whole fleet.
 type pastPair struct{ before, after total }
 
-// total is a sum over instances.
-type total struct {
-	own, cum []float64
-	work     float64
+// load is by how much the load changed, as a logarithm, and the variance of that.
+type load struct{ log, variance float64 }
+
+// reading is the sums of the windows of a comparison.
+type reading struct {
+	before, early, late []Sum // by instance
+	past                [][2][]Sum
+	rolledBack          bool
 }
 
-// readSample reads the sums of windows. It returns nil if a side has no profiles.
-func readSample(ctx context.Context, src Source, t Trigger, w windows) (*sample, error) {
-	s := &sample{frames: NewFrames()}
-	read := func(at span, detailed bool) ([]Sum, error) {
-		return src.Sums(ctx, Selection{Service: t.Service, Kind: t.Kind, From: at.from, To: at.to, ByInstance: detailed}, s.frames)
+// reader reads sums of a service. It reads those over all instances once.
+type reader struct {
+	src    Source
+	t      Trigger
+	frames *Frames
+	known  map[span][]Sum
+}
+
+func (r *reader) instances(ctx context.Context, at span) ([]Sum, error) {
+	return r.src.Sums(ctx, Selection{Service: r.t.Service, Kind: r.t.Kind, From: at.from, To: at.to, ByInstance: true}, r.frames)
+}
+
+func (r *reader) all(ctx context.Context, at span) (sums []Sum, err error) {
+	sums, known := r.known[at]
+	if !known {
+		sums, err = r.src.Sums(ctx, Selection{Service: r.t.Service, Kind: r.t.Kind, From: at.from, To: at.to}, r.frames)
+		r.known[at] = sums
 	}
-	before, err := read(w.before, true)
-	if err != nil {
+	return sums, err
+}
+
+// readSample reads what the windows have. It returns nil if a side has no profiles.
+func readSample(ctx context.Context, src Source, t Trigger, w windows, m measure) (*sample, error) {
+	r := &reader{src, t, NewFrames(), map[span][]Sum{}}
+	sums, err := r.read(ctx, w)
+	if sums == nil || err != nil {
 		return nil, err
 	}
-	early, err := read(span{w.after.from, w.late.from}, true)
-	if err != nil {
-		return nil, err
+	s := &sample{measure: m, frames: r.frames, rolledBack: sums.rolledBack}
+	event := eventOf(slices.Concat(sums.before, sums.early, sums.late))
+	s.fill(sums, event)
+	if d := s.dispersion(); d > 1 {
+		s.fill(sums, event*d)
 	}
-	late, err := read(w.late, true)
-	if err != nil {
-		return nil, err
+	if m.amount && !s.perRequest {
+		s.load, err = readLoad(ctx, src, t, w)
 	}
-	if t.Version != "" {
-		is := func(one Sum) bool { return one.Version == t.Version }
-		not := func(one Sum) bool { return one.Version != t.Version }
-		before, early, late = slices.DeleteFunc(before, is), slices.DeleteFunc(early, not), slices.DeleteFunc(late, not)
+	return s, err
+}
+
+// read reads the sums of windows. It returns nil if a side has no profiles.
+func (r *reader) read(ctx context.Context, w windows) (*reading, error) {
+	out := &reading{}
+	for at, to := range map[span]*[]Sum{w.before: &out.before, {w.after.from, w.late.from}: &out.early, w.late: &out.late} {
+		var err error
+		if *to, err = r.instances(ctx, at); err != nil {
+			return nil, err
+		}
 	}
-	after := slices.Concat(early, late)
-	if len(before) == 0 || len(after) == 0 {
+	if r.t.Version != "" {
+		is := func(one Sum) bool { return one.Version == r.t.Version }
+		not := func(one Sum) bool { return one.Version != r.t.Version }
+		others := slices.ContainsFunc(out.late, not)
+		out.before, out.early, out.late = slices.DeleteFunc(out.before, is), slices.DeleteFunc(out.early, not), slices.DeleteFunc(out.late, not)
+		out.rolledBack = others && len(out.late) == 0
+	}
+	if len(out.before) == 0 || len(out.early)+len(out.late) == 0 {
 		return nil, nil
 	}
-	s.unit, s.typ = after[0].Unit, after[0].Type
-	s.perRequest = counted(before) && counted(after)
-	event := eventOf(slices.Concat(before, after))
-	s.before, s.after, s.late = sideOf(before, event, s.perRequest), sideOf(after, event, s.perRequest), sideOf(late, event, s.perRequest)
 	for _, p := range w.past {
-		b, err := read(p.before, false)
+		before, err := r.all(ctx, p.before)
 		if err != nil {
 			return nil, err
 		}
-		a, err := read(p.after, false)
+		after, err := r.all(ctx, p.after)
 		if err != nil {
 			return nil, err
 		}
-		if len(b) > 0 && len(a) > 0 && (!s.perRequest || counted(b) && counted(a)) {
-			s.past = append(s.past, pastPair{sideOf(b, event, s.perRequest).total(), sideOf(a, event, s.perRequest).total()})
+		if len(before) > 0 && len(after) > 0 {
+			out.past = append(out.past, [2][]Sum{before, after})
 		}
 	}
-	return s, nil
+	return out, nil
+}
+
+// fill makes the sides of a sample from sums.
+func (s *sample) fill(r *reading, event float64) {
+	after := slices.Concat(r.early, r.late)
+	s.unit, s.typ = after[0].Unit, after[0].Type
+	s.perRequest = counted(r.before) && counted(after)
+	s.before, s.after, s.late = s.sideOf(r.before, event, 0), s.sideOf(after, event, 0), s.sideOf(r.late, event, 0)
+	s.past = nil
+	for _, p := range r.past {
+		if !s.perRequest || counted(p[0]) && counted(p[1]) {
+			n := len(s.before.instances)
+			b, a := s.sideOf(p[0], event, n), s.sideOf(p[1], event, n)
+			s.past = append(s.past, pastPair{b.total(), a.total()})
+		}
+	}
 }
 
 // counted reports whether all sums have requests.
@@ -105,78 +146,52 @@ func eventOf(sums []Sum) float64 {
 	return max(value/events, 1e-9)
 }
 
-// sideOf adds up sums by instance.
-func sideOf(sums []Sum, event float64, perRequest bool) side {
-	s := side{event: event}
-	for _, one := range sums {
-		i := slices.Index(s.instances, one.Instance)
-		if i < 0 {
-			i = len(s.instances)
-			s.instances = append(s.instances, one.Instance)
-			s.own, s.cum, s.work = append(s.own, nil), append(s.cum, nil), append(s.work, 0)
+// readLoad reads how the load changed, compared with the same hours of earlier days. The
+// load of a service is the CPU time that an instance uses.
+func readLoad(ctx context.Context, src Source, t Trigger, w windows) (l load, err error) {
+	change := func(p pair) (log float64, known bool, err error) {
+		before, err := src.Load(ctx, t.Service, p.before.from, p.before.to)
+		if err != nil {
+			return 0, false, err
 		}
-		s.own[i], s.cum[i] = addTo(s.own[i], one.Own, 1/event), addTo(s.cum[i], one.Cum, 1/event)
-		s.seconds += one.Seconds
-		if perRequest {
-			s.work[i] += one.Requests
-			continue
+		after, err := src.Load(ctx, t.Service, p.after.from, p.after.to)
+		log, known = loadChange(before, after)
+		return log, known, err
+	}
+	log, known, err := change(w.pair)
+	if !known || err != nil {
+		return load{variance: unknownLoad}, err
+	}
+	usual, n := 0.0, 0.0
+	for _, p := range w.past {
+		past, known, err := change(p)
+		if err != nil {
+			return l, err
 		}
-		for _, v := range one.Own {
-			s.work[i] += v / event
+		if known {
+			usual, n = usual+past, n+1
 		}
 	}
-	return s
+	return load{log: log - usual/max(n, 1)}, nil
 }
 
-// total adds up the instances of a side.
-func (s side) total() total {
-	var t total
-	for i := range s.instances {
-		t.own, t.cum = addTo(t.own, s.own[i], 1), addTo(t.cum, s.cum[i], 1)
-		t.work += s.work[i]
-	}
-	return t
-}
-
-// column returns the events of functions: own ones, or with callees.
-func (t *total) column(callees bool) []float64 {
-	if callees {
-		return t.cum
-	}
-	return t.own
-}
-
-// columns returns the events of functions by instance.
-func (s *side) columns(callees bool) [][]float64 {
-	if callees {
-		return s.cum
-	}
-	return s.own
-}
-
-// readEdges reads the calls of a comparison, in events per work.
+// readEdges reads the calls of a comparison, per work.
 func readEdges(ctx context.Context, src Source, t Trigger, w windows, s *sample) error {
 	for i, at := range []span{w.before, w.after} {
 		sums, err := src.Sums(ctx, Selection{Service: t.Service, Kind: t.Kind, From: at.from, To: at.to, Edges: true}, s.frames)
 		if err != nil {
 			return err
 		}
+		if t.Version != "" {
+			sums = slices.DeleteFunc(sums, func(one Sum) bool { return (one.Version == t.Version) != (i == 1) })
+		}
 		s.edges[i] = map[Edge]float64{}
 		work := 0.0
 		for _, one := range sums {
-			if t.Version != "" && (one.Version == t.Version) != (i == 1) {
-				continue
-			}
 			for e, v := range one.Edges {
-				s.edges[i][e] += v / s.before.event
+				s.edges[i][e] += v
 			}
-			if s.perRequest {
-				work += one.Requests
-				continue
-			}
-			for _, v := range one.Own {
-				work += v / s.before.event
-			}
+			work += s.workOf(&one)
 		}
 		for e := range s.edges[i] {
 			s.edges[i][e] /= max(work, 1e-9)

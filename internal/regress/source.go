@@ -8,6 +8,8 @@ type Source interface {
 	// instance. It leaves out sums without profiles. Functions have the numbers that
 	// frames gives them.
 	Sums(ctx context.Context, sel Selection, frames *Frames) ([]Sum, error)
+	// Load returns how many CPUs an instance of a service used on average, 0 if unknown.
+	Load(ctx context.Context, service string, from, to int64) (float64, error)
 }
 
 // A Selection says what to sum up.
@@ -23,7 +25,7 @@ type Selection struct {
 type Sum struct {
 	Instance, Version string
 	Type, Unit        string  // of the values
-	Seconds           float64 // that were profiled
+	Seconds           float64 // that were profiled; profiles if they are of moments
 	Requests          float64 // in these seconds; 0 if not counted
 	// Event is the value of one event that the profiler counts; 0 if unknown.
 	Event float64

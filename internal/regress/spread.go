@@ -13,6 +13,7 @@ type spread struct {
 	seasonVar float64 // of season
 	days      float64 // from day to day, beyond chance
 	instances float64 // among instances, beyond chance, of one instance's ratio
+	load      float64 // of the load
 	daysDf    float64 // degrees of freedom of days
 	instDf    float64 // and of instances
 }
@@ -24,10 +25,13 @@ type spread struct {
 const priorDegrees = 20
 
 // spreads returns the spread of each function, own or with callees.
-func (s *sample) spreads(shift float64, callees bool) []spread {
+func (s *sample) spreads(callees bool) []spread {
 	out := make([]spread, len(s.frames.Names))
 	s.addDays(out, callees)
-	s.addInstances(out, shift, callees)
+	s.addInstances(out, callees)
+	for f := range out {
+		out[f].load = s.load.variance
+	}
 	return out
 }
 
@@ -37,10 +41,14 @@ func logRatio(a, wa, b, wb float64) (log, variance float64) {
 	return math.Log((a + 0.5) / (b + 0.5) * wb / wa), 1/(a+0.5) + 1/(b+0.5)
 }
 
-// shift returns by what all costs of the sample moved, as a logarithm. Costs per request are comparable as they are.
+// shift returns by what all costs of the sample moved, as a logarithm. Costs per request are
+// comparable as they are, and amounts except for the load.
 func (s *sample) shift(after, before *total) float64 {
-	if s.perRequest {
+	switch {
+	case s.perRequest:
 		return 0
+	case s.amount:
+		return s.explained(s.load.log)
 	}
 	return shiftOf(after, before)
 }
@@ -92,7 +100,7 @@ func (s *sample) addDays(out []spread, callees bool) {
 		return
 	}
 	shifts := make([]float64, len(s.past))
-	if !s.perRequest {
+	if !s.perRequest && !s.amount {
 		for i := range s.past {
 			shifts[i] = shiftOf(&s.past[i].after, &s.past[i].before)
 		}
@@ -151,22 +159,16 @@ func middle(values []float64, deviation float64) (mean float64) {
 }
 
 // addInstances sets how much the change differs among instances.
-func (s *sample) addInstances(out []spread, shift float64, callees bool) {
+func (s *sample) addInstances(out []spread, callees bool) {
 	var all []excess
 	degrees := make([]float64, len(out))
 	for f := range out {
 		c := s.counts(f, callees)
-		if len(c.each) < 2 || c.after < 10 || c.expected < 10 {
+		residual, chance, ok := residualOf(c)
+		if !ok {
 			continue
 		}
-		r := c.after / c.expected
-		residual, chance, k := 0.0, 0.0, float64(len(c.each))
-		for _, one := range c.each {
-			v := r*one.expected*(1+r*one.scale) + 0.5
-			residual += (one.after - r*one.expected) * (one.after - r*one.expected) / v / (k - 1)
-			chance += v / max(r*one.expected*r*one.expected, 0.25) / k
-		}
-		degrees[f] = k - 1
+		degrees[f] = float64(len(c.each) - 1)
 		all = append(all, excess{f, (residual - 1) * chance, chance})
 	}
 	usual := prior(all)
@@ -177,6 +179,40 @@ func (s *sample) addInstances(out []spread, shift float64, callees bool) {
 		out[e.f].instances = shrink(usual, max(e.beyond, 0), degrees[e.f])
 		out[e.f].instDf = priorDegrees + degrees[e.f]
 	}
+}
+
+// dispersion returns how many times as much as by chance an amount typically varies among
+// instances, at least 1: the median over functions.
+func (s *sample) dispersion() float64 {
+	if !s.amount {
+		return 1
+	}
+	var all []float64
+	for f := range s.frames.Names {
+		if residual, _, ok := residualOf(s.counts(f, false)); ok {
+			all = append(all, residual)
+		}
+	}
+	if len(all) == 0 {
+		return 1
+	}
+	slices.Sort(all)
+	return max(1, all[len(all)/2])
+}
+
+// residualOf returns how many times as much as by chance instances differ in their change,
+// and the variance of an instance's change by chance.
+func residualOf(c counts) (residual, chance float64, ok bool) {
+	if len(c.each) < 2 || c.after < 10 || c.expected < 10 {
+		return 0, 0, false
+	}
+	r, k := c.after/c.expected, float64(len(c.each))
+	for _, one := range c.each {
+		v := r*one.expected*(1+r*one.scale) + 0.5
+		residual += (one.after - r*one.expected) * (one.after - r*one.expected) / v / (k - 1)
+		chance += v / max(r*one.expected*r*one.expected, 0.25) / k
+	}
+	return residual, chance, true
 }
 
 // shrink moves a function's variance, with its degrees of freedom, towards that of all

@@ -2,6 +2,7 @@ package regress
 
 import (
 	"context"
+	"math"
 	"time"
 
 	"github.com/hone-go/hone/internal/report"
@@ -15,35 +16,14 @@ func FromStore(st store.Store) Source { return storeSource{st} }
 
 type storeSource struct{ store store.Store }
 
-// columnOf returns the sample type by which costs of a kind are compared. Other kinds
-// have none.
-func columnOf(kind string) (sampleType string, ok bool) {
-	switch kind {
-	case "cpu":
-		return "cpu", true
-	case "allocs":
-		return "alloc_space", true
-	case "heap":
-		return "inuse_space", true
-	case "mutex", "block":
-		return "delay", true
-	case "goroutine":
-		return "goroutine", true
-	}
-	return "", false
-}
-
 // Sums implements Source.
 func (s storeSource) Sums(ctx context.Context, sel Selection, frames *Frames) ([]Sum, error) {
-	column, ok := columnOf(sel.Kind)
+	m, ok := measureOf(sel.Kind)
 	if !ok {
 		return nil, nil
 	}
-	labels := store.Labels{{Name: store.LabelKind, Value: sel.Kind}, {Name: store.LabelService, Value: sel.Service}}
-	q := store.Query{
-		Selector: store.SelectorOf(labels, store.LabelKind, store.LabelService), From: max(sel.From, 1), To: max(sel.To, 2),
-		By: []string{store.LabelVersion}, SampleType: column,
-	}
+	q := query(sel.Service, sel.Kind, m.column, sel.From, sel.To)
+	q.By = []string{store.LabelVersion}
 	if sel.ByInstance {
 		q.By = append(q.By, store.LabelInstance)
 	}
@@ -64,7 +44,59 @@ func (s storeSource) Sums(ctx context.Context, sel Selection, frames *Frames) ([
 		one.Requests = counted.during(&g, one.Type)
 		out = append(out, one)
 	}
-	return out, nil
+	if m.events != "" && sel.ByInstance && len(out) > 0 {
+		err = s.addEvents(ctx, m, sel, out)
+	}
+	return out, err
+}
+
+// query returns a query of one sample type of a service's profiles of a kind.
+func query(service, kind, column string, from, to int64) store.Query {
+	labels := store.Labels{{Name: store.LabelKind, Value: kind}, {Name: store.LabelService, Value: service}}
+	return store.Query{
+		Selector: store.SelectorOf(labels, store.LabelKind, store.LabelService), From: max(from, 1), To: max(to, 2), SampleType: column,
+	}
+}
+
+// Load implements Source.
+func (s storeSource) Load(ctx context.Context, service string, from, to int64) (float64, error) {
+	value, duration, err := s.total(ctx, query(service, "cpu", "cpu", from, to))
+	if duration == 0 {
+		return 0, err
+	}
+	return value / duration, err
+}
+
+// total returns the sum of what a query selects, and its duration in ns.
+func (s storeSource) total(ctx context.Context, q store.Query) (value, duration float64, err error) {
+	q.Step = math.MaxInt64 / 2
+	all, err := s.store.Series(ctx, q)
+	for _, one := range all {
+		for _, p := range one.Points {
+			value, duration = value+float64(p.Value), duration+float64(p.Duration)
+		}
+	}
+	return value, duration, err
+}
+
+// addEvents sets the value of an event where another sample type counts the events.
+// Durations vary: if they are exponential, they are as uncertain as half as many events
+// of the same duration.
+func (s storeSource) addEvents(ctx context.Context, m measure, sel Selection, sums []Sum) error {
+	n, _, err := s.total(ctx, query(sel.Service, sel.Kind, m.events, sel.From, sel.To))
+	if n == 0 || err != nil {
+		return err
+	}
+	value := 0.0
+	for i := range sums {
+		for _, v := range sums[i].Own {
+			value += v
+		}
+	}
+	for i := range sums {
+		sums[i].Event = 2 * value / n
+	}
+	return nil
 }
 
 // sumOf returns the sum of a merged profile.
@@ -79,12 +111,12 @@ func sumOf(ctx context.Context, g *store.Group, edges bool, frames *Frames) (Sum
 		Instance: g.Labels.Get(store.LabelInstance), Version: g.Labels.Get(store.LabelVersion), Type: st.Type, Unit: st.Unit,
 		Seconds: float64(g.Duration) / float64(time.Second),
 	}
-	if profile.OfMoment(st.Type) {
-		// What exists at a moment is in every profile, so its values aren't events, and its cost
-		// is per profile.
+	if profile.OfMoment(st.Type) || g.Duration == 0 {
 		sum.Seconds = float64(g.Profiles)
-	} else {
-		sum.Event = report.EventOf(p, st)
+	}
+	sum.Event = report.EventOf(p, st)
+	if p.PeriodType.Unit == st.Unit && st.Unit == "bytes" {
+		sum.Event = float64(p.Period) // profiles of memory count an event every so many bytes
 	}
 	tree, err := profile.NewTree(p, profile.TreeOptions{Types: []int{column}, Context: ctx})
 	if err != nil {

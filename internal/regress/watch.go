@@ -193,7 +193,7 @@ func newVersions(ctx context.Context, st store.Store, from, to int64) (out start
 	}
 	for _, s := range recent {
 		t := Trigger{Service: s.Labels.Get(store.LabelService), Kind: s.Labels.Get(store.LabelKind)}
-		if _, ok := columnOf(t.Kind); !ok {
+		if _, ok := measureOf(t.Kind); !ok {
 			continue
 		}
 		if !slices.Contains(out.kinds, t) {

@@ -34,6 +34,8 @@ type span struct{ from, to int64 }
 // shift returns a span moved in time and extended on both sides.
 func (s span) shift(by, wider int64) span { return span{s.from + by - wider, s.to + by + wider} }
 
+func (s span) length() int64 { return s.to - s.from }
+
 // A pair is two spans that are compared.
 type pair struct{ before, after span }
 
@@ -58,7 +60,7 @@ func windowsOf(t Trigger, o Options) windows {
 		}
 	} else {
 		w.after = span{t.Since, t.Now}
-		w.before = span{t.Since - int64(o.Before), t.Since}
+		w.before = span{t.Since - max(int64(o.Before), w.after.length()), t.Since}
 		// An hour is needed, even if another version was in it.
 		w.before.from = max(w.before.from, min(t.Prior, t.Since-int64(time.Hour)))
 		// A wider time around the same middle has more samples, and the same time of day.
@@ -70,6 +72,6 @@ func windowsOf(t Trigger, o Options) windows {
 			w.past = append(w.past, pair{w.before.shift(-d*day, 0), w.after.shift(-d*day, wider)})
 		}
 	}
-	w.late = span{w.after.to - (w.after.to-w.after.from)/3, w.after.to}
+	w.late = span{w.after.to - w.after.length()/3, w.after.to}
 	return w
 }

@@ -289,3 +289,18 @@ func (f *Fleet) add(to *regress.Sum, s *nodeSum, edges bool, frames *regress.Fra
 		}
 	}
 }
+
+// Load implements regress.Source.
+func (f *Fleet) Load(ctx context.Context, _ string, from, to int64) (float64, error) {
+	samples, seconds := 0.0, 0.0
+	for _, s := range f.between(from, to) {
+		seconds += float64(s.buckets) * perMinute * float64(bucket/minute)
+		for _, v := range s.nodes {
+			samples += v
+		}
+	}
+	if seconds == 0 {
+		return 0, ctx.Err()
+	}
+	return samples * event / 1e9 / seconds, ctx.Err()
+}
