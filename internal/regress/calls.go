@@ -10,6 +10,8 @@ type calls struct {
 	own, cum         map[int]*effect // effects on functions that cost enough to look at
 	events           float64         // number of events after the change
 	moves            map[key]float64 // memo of moved
+	names            []string
+	amount           bool
 }
 
 // key names an effect.
@@ -24,6 +26,7 @@ func newCalls(s *sample, all []effect) *calls {
 	c := &calls{
 		before: map[Edge]float64{}, after: map[Edge]float64{}, callers: map[int32][]int32{}, callees: map[int32][]int32{},
 		own: map[int]*effect{}, cum: map[int]*effect{}, moves: map[key]float64{},
+		names: s.frames.Names, amount: s.amount,
 	}
 	for _, v := range after.own {
 		c.events += v
@@ -144,31 +147,6 @@ func (c *calls) lost(e *effect) (sum float64) {
 		}
 	}
 	return sum
-}
-
-// enters returns the function through which a function's growth enters: its caller, if
-// nearly all of the growth is in that caller's calls and most of the cost before wasn't.
-// Otherwise, it is the function itself.
-func (c *calls) enters(f int, growth float64) int {
-	for range 50 {
-		before := 0.0
-		for _, caller := range c.callers[int32(f)] {
-			before += c.before[Edge{caller, int32(f)}]
-		}
-		next := -1
-		for _, caller := range c.callers[int32(f)] {
-			e := Edge{caller, int32(f)}
-			g, chance := c.growth(e)
-			if g > 0.8*growth && g > 3*chance && c.before[e] < before/2 || g > 0.8*growth && before < growth/20 {
-				next = int(caller)
-			}
-		}
-		if next < 0 {
-			return f
-		}
-		f = next
-	}
-	return f
 }
 
 // reaches reports whether a function calls another one, perhaps through others.

@@ -9,12 +9,14 @@ import (
 type group struct {
 	f       int
 	effects []*effect // largest first
+	alike   bool      // the function and all that it calls grew alike
 	without bool      // explained by deeper groups
 }
 
-// best returns the effect on the group's function: its own if that is significant.
+// best returns the effect on the group's function: its own if that is significant and
+// doesn't leave out what grew alike.
 func (g *group) best() *effect {
-	for _, callees := range []bool{false, true} {
+	for _, callees := range []bool{g.alike, !g.alike} {
 		for _, e := range g.effects {
 			if e.f == g.f && e.callees == callees {
 				return e
@@ -28,24 +30,31 @@ func (g *group) best() *effect {
 // effects.
 func (c *calls) groups(found []effect) []group {
 	var all []group
-	own := map[int]int{} // where growth of own cost enters
+	type entry struct {
+		f     int
+		alike bool
+	}
+	own := map[int]entry{} // where growth of own cost enters
 	for i := range found {
 		if e := &found[i]; !e.callees {
-			own[e.f] = c.enters(e.f, e.growth)
+			f, alike := c.enters(e)
+			own[e.f] = entry{f, alike}
 		}
 	}
 	for i := range found {
 		e := &found[i]
-		f, known := own[e.f]
+		in, known := own[e.f]
 		if !known {
-			f = c.enters(e.f, e.growth)
+			in.f, in.alike = c.enters(e)
 		}
+		f := in.f
 		j := slices.IndexFunc(all, func(g group) bool { return g.f == f })
 		if j < 0 {
 			j = len(all)
 			all = append(all, group{f: f})
 		}
 		all[j].effects = append(all[j].effects, e)
+		all[j].alike = all[j].alike || in.alike
 	}
 	for i := range all {
 		slices.SortStableFunc(all[i].effects, func(a, b *effect) int { return cmp.Compare(b.growth, a.growth) })

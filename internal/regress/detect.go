@@ -35,6 +35,10 @@ func Detect(ctx context.Context, src Source, t Trigger, o Options) ([]Regression
 	found = slices.DeleteFunc(found, func(e effect) bool { return c.moved(&e) })
 	var out []Regression
 	for _, g := range c.groups(found) {
+		// Code doesn't change without a version, so this function is called more often.
+		if g.alike && t.Version == "" && !m.amount {
+			continue
+		}
 		out = append(out, s.regression(t, w, c, &g))
 	}
 	return out, nil

@@ -116,6 +116,7 @@ func TestDetect(t *testing.T) {
 		{name: "own cost", after: set(map[string]float64{"main;a;b": 3.6e8}), want: "b own 20% new []"},
 		{name: "a leaf with two callers", after: set(map[string]float64{"main;a;b;c": 2.4e8, "main;d;c": 1.2e8}), want: "c own 20% new []"},
 		{name: "more calls by one caller", after: set(map[string]float64{"main;d;c": 2e8}), want: "d callees 17% new []"},
+		{name: "a function and what it calls", after: set(map[string]float64{"main;a;b": 3.6e8, "main;a;b;c": 2.4e8}), want: "b callees 20% new []"},
 		{name: "a new call", after: set(map[string]float64{"main;a;b;new;deep": 1e8, "main;a;b;new": 1e7}), want: "b callees 22% new [new]"},
 		{name: "cheaper elsewhere", after: set(map[string]float64{"main;rest": 2e9})},
 		{name: "renamed", after: set(map[string]float64{"main;e": 0, "main;e2": 3e8})},
@@ -166,7 +167,8 @@ func TestAmounts(t *testing.T) {
 		{name: "memory of processes that started an hour before", kind: "heap", times: 2, load: 1, prior: time.Hour},
 		{name: "goroutines", kind: "goroutine", times: 2, load: 1, want: "lock 100%"},
 	} {
-		src := &fixed{changed: atStart, instances: 4, load: test.load, before: map[string]float64{"main;lock": 1e9}, after: map[string]float64{"main;lock": 1e9 * test.times}}
+		const stack = "main;lock;sync.(*Mutex).Lock"
+		src := &fixed{changed: atStart, instances: 4, load: test.load, before: map[string]float64{stack: 1e9}, after: map[string]float64{stack: 1e9 * test.times}}
 		found, err := Detect(t.Context(), src, Trigger{
 			Service: "s", Kind: test.kind, Version: "v2", Since: atStart, Prior: atStart - int64(cmp.Or(test.prior, 24*time.Hour)), Rate: 0.01, Now: atStart + 2*int64(time.Hour),
 		}, Options{})
@@ -183,11 +185,17 @@ func TestAmounts(t *testing.T) {
 	}
 }
 
-// TestDrift finds a change that came without a version.
+// TestDrift finds a change that came without a version, unless a function is called more often.
 func TestDrift(t *testing.T) {
 	after := usualStacks()
 	after["main;a;b"] *= 1.2
 	src := &fixed{changed: atStart, instances: 3, before: usualStacks(), after: after}
+	more := usualStacks()
+	more["main;a;b"], more["main;a;b;c"] = 1.2*more["main;a;b"], 1.2*more["main;a;b;c"]
+	asked := &fixed{changed: atStart, instances: 3, before: usualStacks(), after: more}
+	if found, err := Detect(t.Context(), asked, Trigger{Service: "s", Kind: "cpu", Now: atStart + day}, Options{}); err != nil || len(found) != 0 {
+		t.Errorf("called more often: got %+v, %v", found, err)
+	}
 	found, err := Detect(t.Context(), src, Trigger{Service: "s", Kind: "cpu", Now: atStart + day}, Options{})
 	if err != nil || len(found) != 1 || found[0].Function != "b" || found[0].Version != "" {
 		t.Errorf("got %+v, %v", found, err)

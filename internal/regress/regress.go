@@ -13,6 +13,7 @@
 //	correct  which effects remain, given the number of functions
 //	filter   drops what isn't a regression: one bad machine, cost that only moved
 //	calls    what the functions call, and which cost only moved between functions
+//	enter    the function through which a growth enters
 //	cause    one regression for functions that call each other, at the deepest of them
 //	detect   runs the stages in order
 //	schedule when to compare
