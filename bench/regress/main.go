@@ -39,6 +39,7 @@ type options struct {
 	cores    float64
 	noise    float64
 	verbose  bool
+	kind     string // only this one; "" are all
 }
 
 func main() {
@@ -49,6 +50,7 @@ func main() {
 	flag.Float64Var(&o.cores, "cores", 12, "cores that an instance uses, on average")
 	profileTo := flag.String("cpuprofile", "", "")
 	flag.Float64Var(&o.noise, "noise", 1, "factor of what changes without a cause")
+	flag.StringVar(&o.kind, "kind", "", "only this kind of profile")
 	flag.BoolVar(&o.verbose, "v", false, "print what is found")
 	flag.Parse()
 	if *profileTo != "" {
@@ -63,13 +65,26 @@ func main() {
 }
 
 func (o options) run(ctx context.Context) error {
+	alarms := map[string]int{}
+	if o.kind == "" || o.kind == "cpu" {
+		var err error
+		if alarms["cpu"], err = o.cpu(ctx); err != nil {
+			return err
+		}
+	}
+	return o.kinds(ctx, alarms)
+}
+
+// cpu prints the table about CPU profiles, and returns the number of false alarms.
+func (o options) cpu(ctx context.Context) (alarms int, err error) {
 	w := tabwriter.NewWriter(os.Stdout, 0, 8, 2, ' ', 0)
 	fmt.Printf("Seeds from %d, 8 instances, %g cores each, profiles of 10 s per minute\n\n", o.seed, o.cores)
 	fmt.Fprintln(w, "\thone\tt-test per function, p < 0.05\tthe same, Bonferroni\tservice threshold, 5 %")
-	quiet, err := o.unchanged(ctx)
+	quiet, err := o.unchanged(ctx, "cpu")
 	if err != nil {
-		return err
+		return 0, err
 	}
+	alarms = quiet.hone
 	n := float64(o.months * o.services)
 	fmt.Fprintf(w, "false alarms per service-month\t%.2f\t%.0f\t%.1f\t%.1f\n", float64(quiet.hone)/n, float64(quiet.test)/n, float64(quiet.strict)/n, float64(quiet.threshold)/n)
 	for _, c := range []struct {
@@ -92,11 +107,11 @@ func (o options) run(ctx context.Context) error {
 		}
 		quiet, err = o.changed(ctx, c.Change)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		fmt.Fprintf(w, "%s\t%d of %d\t%d\t%d\t%d\n", c.name, quiet.hone, o.trials, quiet.test, quiet.strict, quiet.threshold)
 	}
-	return w.Flush()
+	return alarms, w.Flush()
 }
 
 // counts are what the methods found.
@@ -130,12 +145,12 @@ func parallel(n int, job func(i int) (counts, error)) (sum counts, err error) {
 }
 
 // unchanged counts the alarms of services in which nothing gets more expensive.
-func (o options) unchanged(ctx context.Context) (counts, error) {
+func (o options) unchanged(ctx context.Context, kind string) (counts, error) {
 	return parallel(o.months*o.services, func(i int) (c counts, err error) {
 		cores := o.cores * []float64{0.25, 0.5, 1, 1.5, 2}[i%o.services%5]
 		f := regresstest.NewFleet(regresstest.Config{
 			Seed: o.seed + uint64(i/o.services), Service: fmt.Sprint("service", i%o.services), Instances: 8, Days: o.days, Cores: cores,
-			Noise: regresstest.UsualNoise.Times(o.noise), Deploys: 1.2,
+			Noise: regresstest.UsualNoise.Times(o.noise), Deploys: 1.2, Kind: kind,
 		})
 		found, err := f.Watch(ctx, regress.Options{})
 		if err != nil {
@@ -144,8 +159,11 @@ func (o options) unchanged(ctx context.Context) (counts, error) {
 		c.hone = len(found)
 		if o.verbose {
 			for _, r := range found {
-				fmt.Printf("false: seed %d service %d: %s\n", o.seed+uint64(i/o.services), i%o.services, describe(r))
+				fmt.Printf("false: %s seed %d service %d: %s\n", kind, o.seed+uint64(i/o.services), i%o.services, describe(r))
 			}
+		}
+		if kind != "cpu" {
+			return c, nil
 		}
 		for _, d := range f.Deploys() {
 			if d.At-regresstest.Start() < 6*hour || d.At+30*minute > regresstest.Start()+int64(o.days)*day {

@@ -32,16 +32,17 @@ func (c *calls) entersFrom(f int, growth float64) int {
 		before += c.before[Edge{caller, int32(f)}]
 		after += c.after[Edge{caller, int32(f)}]
 	}
-	waits := c.waits(f)
+	waits, most := c.waits(f), 0.8
 	if waits {
-		growth = after - before
+		// Other callers wait more or less by chance.
+		growth, most = after-before, 0.5
 	}
 	next := -1
 	for _, caller := range c.callers[int32(f)] {
 		e := Edge{caller, int32(f)}
 		g, chance := c.growth(e)
 		sure := g > 3*chance && (c.before[e] < before/2 || waits)
-		if g > 0.8*growth && (sure || before < growth/20) {
+		if g > most*growth && (sure || before < growth/20) {
 			next = int(caller)
 		}
 	}

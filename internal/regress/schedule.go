@@ -12,7 +12,7 @@ type Look struct {
 // add up to many false alarms, so most of the rate is for the one after half an hour. Until
 // then, only large changes are found.
 func Looks() []Look {
-	return []Look{{10 * time.Minute, 0.001}, {20 * time.Minute, 0.001}, {30 * time.Minute, 0.02}, {time.Hour, 0.001}, {2 * time.Hour, 0.001}, {6 * time.Hour, 0.001}}
+	return []Look{{10 * time.Minute, 0.001}, {20 * time.Minute, 0.001}, {30 * time.Minute, 0.02}, {time.Hour, 0.001}, {2 * time.Hour, 0.001}, {6 * time.Hour, 0.001}, {24 * time.Hour, 0.001}}
 }
 
 // DriftEvery is how often a service is compared with a week ago.

@@ -80,9 +80,12 @@ func shiftOf(after, before *total) float64 {
 	return 0
 }
 
-// unknownSeason is the variance that the time of day is taken to have while there are no
-// earlier days: 10 %. Only large effects are found then.
-const unknownSeason = 0.1 * 0.1
+// The variance that the time of day is taken to have while there are no earlier days: 10 %,
+// or 50 % for amounts. Only large effects are found then.
+const (
+	unknownSeason       = 0.1 * 0.1
+	unknownSeasonAmount = 0.5 * 0.5
+)
 
 // excess is how much a function's variance exceeds chance, and the variance by chance.
 type excess struct {
@@ -94,8 +97,12 @@ type excess struct {
 func (s *sample) addDays(out []spread, callees bool) {
 	n := float64(len(s.past))
 	if n < 2 {
+		days := unknownSeason
+		if s.amount {
+			days = unknownSeasonAmount
+		}
 		for f := range out {
-			out[f].days, out[f].daysDf = unknownSeason, priorDegrees
+			out[f].days, out[f].daysDf = days, priorDegrees
 		}
 		return
 	}
@@ -138,6 +145,9 @@ func (s *sample) addDays(out []spread, callees bool) {
 		o.daysDf = priorDegrees + n - 1
 		// How real this season is depends on how much seasons matter in this service.
 		likely := season / (season + seasons[i].chance)
+		if s.amount {
+			likely = 1 // it follows the load
+		}
 		o.season *= likely
 		o.seasonVar = likely * (seasons[i].chance + o.days/n)
 	}

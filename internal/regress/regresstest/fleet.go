@@ -37,6 +37,7 @@ var UsualNoise = Noise{Instance: 0.08, Hour: 0.007, Endpoint: 0.007, Mix: 0.003,
 type Config struct {
 	Seed      uint64
 	Service   string
+	Kind      string // of profiles; "" is cpu
 	Instances int
 	Days      int
 	Cores     float64 // that an instance uses, on average
@@ -47,6 +48,8 @@ type Config struct {
 	Changes []TimedChange
 	// Share is the own share that the changed function has; 0 leaves it.
 	Share float64
+	// Last is set if there are no deploys after the changes.
+	Last bool
 }
 
 // A TimedChange is a change and when it is deployed, in ns since the start.
@@ -75,6 +78,7 @@ type absence struct {
 // Fleet is the instances of a service over time.
 type Fleet struct {
 	cfg       Config
+	kind      *kind
 	program   *program
 	instances []string
 	deploys   []deploy
@@ -93,6 +97,7 @@ type Fleet struct {
 	// What was computed before, by an instance and an hour, or a bucket's start.
 	noises  map[hourKey][]float64
 	buckets map[hourKey][]uint32
+	loads   map[int64][2]float64 // by bucket: CPUs used, and instances
 }
 
 type hourKey struct {
@@ -103,8 +108,9 @@ type hourKey struct {
 // NewFleet returns a fleet.
 func NewFleet(cfg Config) *Fleet {
 	rng := rand.New(rand.NewPCG(cfg.Seed, hash(cfg.Service)))
-	f := &Fleet{cfg: cfg, program: newProgram(rng), lasting: map[string][]float64{}, views: map[string]*view{}, hours: map[hourKey][]float64{},
-		noises: map[hourKey][]float64{}, buckets: map[hourKey][]uint32{}}
+	f := &Fleet{cfg: cfg, kind: kindOf(cfg.Kind), program: newProgram(rng), lasting: map[string][]float64{}, views: map[string]*view{}, hours: map[hourKey][]float64{},
+		noises: map[hourKey][]float64{}, buckets: map[hourKey][]uint32{}, loads: map[int64][2]float64{}}
+	f.program.measure(f.kind, rng)
 	for i, c := range cfg.Changes {
 		if c.Function == "" {
 			f.cfg.Changes = slices.Clone(cfg.Changes)
@@ -135,6 +141,16 @@ func (f *Fleet) choose(rng *rand.Rand, share float64) string {
 			among = append(among, i)
 		}
 	}
+	if len(among) == 0 { // costs of few functions: the most similar one
+		own := f.program.own()
+		best := 1
+		for i := range own {
+			if i != 0 && math.Abs(own[i]-share) < math.Abs(own[best]-share) {
+				best = i
+			}
+		}
+		among = []int{best}
+	}
 	chosen := among[rng.IntN(len(among))]
 	f.program.setShare(chosen, share)
 	return f.program.names[chosen]
@@ -154,7 +170,9 @@ func (f *Fleet) deploy(rng *rand.Rand) {
 	}
 	for _, c := range f.cfg.Changes {
 		// No other deploy hides it.
-		f.deploys = slices.DeleteFunc(f.deploys, func(d deploy) bool { return d.version == "" && d.at > start+c.At-3*hour && d.at < start+c.At+3*hour })
+		f.deploys = slices.DeleteFunc(f.deploys, func(d deploy) bool {
+			return d.version == "" && d.at > start+c.At-3*hour && (f.cfg.Last || d.at < start+c.At+3*hour)
+		})
 		f.deploys = append(f.deploys, deploy{at: at(start + c.At), changes: []Change{c.Change}})
 	}
 	slices.SortFunc(f.deploys, func(a, b deploy) int { return int((a.at - b.at) / second) })
@@ -202,6 +220,17 @@ func (f *Fleet) populate(rng *rand.Rand) {
 		}
 		f.badNodes = append(f.badNodes, factor)
 	}
+}
+
+// age returns the hours that an instance has run its version.
+func (f *Fleet) age(instance string, t int64, d *deploy) float64 {
+	since := d.at
+	for _, a := range f.absent {
+		if a.instance == instance && a.to <= t {
+			since = max(since, a.to)
+		}
+	}
+	return float64(t-since) / float64(hour)
 }
 
 // running returns the version that an instance runs; "" while it doesn't exist.

@@ -2,6 +2,7 @@
 // with daily load, deploys, restarts, scale-outs and a bad machine.
 //
 //	service   a program: its calls, and what they cost
+//	kind      what is measured: CPU time, waiting, memory or goroutines
 //	fleet     its instances over time
 //	sums      what a profiler sees of them
 //	trial     runs the detector over a fleet, and others to compare with it
@@ -20,6 +21,8 @@ type node struct {
 	parent   int // index of a node before it, -1 for a root
 	endpoint int // that it serves, -1 for the collector
 	share    float64
+	exponent float64 // of the load, by which the cost follows it
+	leaf     bool    // a function of Go itself, whose cost is its caller's
 }
 
 // program is a tree of calls with what each costs on its own.
@@ -39,7 +42,7 @@ func newProgram(rng *rand.Rand) *program {
 	p := &program{}
 	function := func(name string) int { p.names = append(p.names, name); return len(p.names) - 1 }
 	add := func(function, parent, endpoint int, weight float64) int {
-		p.nodes = append(p.nodes, node{function, parent, endpoint, weight * math.Exp(1.2*rng.NormFloat64())})
+		p.nodes = append(p.nodes, node{function: function, parent: parent, endpoint: endpoint, share: weight * math.Exp(1.2*rng.NormFloat64()), exponent: 1})
 		return len(p.nodes) - 1
 	}
 	var library [shared]int
@@ -85,8 +88,8 @@ func (p *program) scale() {
 // own returns the own share of each function.
 func (p *program) own() []float64 {
 	own := make([]float64, len(p.names))
-	for _, n := range p.nodes {
-		own[n.function] += n.share
+	for i := range p.nodes {
+		own[p.costs(&p.nodes[i])] += p.nodes[i].share
 	}
 	return own
 }
@@ -95,7 +98,7 @@ func (p *program) own() []float64 {
 func (p *program) setShare(f int, share float64) {
 	own := p.own()[f]
 	for i := range p.nodes {
-		if n := &p.nodes[i]; n.function == f {
+		if n := &p.nodes[i]; p.costs(n) == f {
 			n.share *= share / own
 		} else {
 			n.share *= (1 - share) / (1 - own)
@@ -112,4 +115,6 @@ type Change struct {
 	Wrap     bool    // a new function calls it, in place of its callers
 	// Calls is a new function that costs this share and is called by Function.
 	Calls float64
+	// Leak is by how much its cost grows per hour that a process runs, as a factor.
+	Leak float64
 }

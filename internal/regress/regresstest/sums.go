@@ -13,6 +13,7 @@ import (
 type view struct {
 	function, parent []int // by node, then nodes that are new
 	share            []float64
+	leak             []float64 // growth per hour, by node; nil without
 }
 
 // view returns how a version shows the calls, and what they cost.
@@ -44,13 +45,17 @@ func (v *view) apply(c Change, p *program) {
 	}
 	changed, nodes := 0.0, len(p.nodes)
 	for i := range nodes {
-		if p.nodes[i].function == f {
+		if p.costs(&p.nodes[i]) == f {
 			changed += v.share[i]
 		}
 	}
 	for i := range nodes {
-		if p.nodes[i].function != f {
+		if p.costs(&p.nodes[i]) != f {
 			continue
+		}
+		if c.Leak > 0 {
+			v.leak = append(v.leak, make([]float64, nodes-len(v.leak))...)
+			v.leak[i] = c.Leak
 		}
 		if c.Calls > 0 {
 			v.function, v.parent = append(v.function, name(c.Function+".new")), append(v.parent, i)
@@ -89,7 +94,14 @@ func (f *Fleet) sample(instance string, t int64, d *deploy) []uint32 {
 	noise := f.noise(instance, t/hour)
 	sum := make([]uint32, len(v.share))
 	rng := rand.New(rand.NewPCG(f.cfg.Seed^hash(f.cfg.Service), hash(instance, t)))
-	events := f.cores(instance, t) * hertz * perMinute * float64(bucket/minute) * math.Exp(0.03*rng.NormFloat64())
+	k := f.kind
+	load := f.cores(instance, t) / f.cfg.Cores * math.Exp(0.03*rng.NormFloat64())
+	events, age := k.perCore*f.cfg.Cores*k.seconds, f.age(instance, t, d)
+	if k.held {
+		// The same objects are in the profiles of an hour.
+		rng = rand.New(rand.NewPCG(f.cfg.Seed^hash(f.cfg.Service), hash(instance, t/hour, d.version, "held")))
+		events *= 1 - 0.5*math.Exp(-age) // caches fill
+	}
 	var mix [endpoints]float64
 	at := float64(t%day) / float64(day)
 	for e := range endpoints {
@@ -99,17 +111,24 @@ func (f *Fleet) sample(instance string, t int64, d *deploy) []uint32 {
 	for i, share := range v.share {
 		mean := events * share
 		if i < len(f.program.nodes) {
-			if e := f.program.nodes[i].endpoint; e >= 0 {
-				mean *= mix[e]
+			n := &f.program.nodes[i]
+			if n.endpoint >= 0 && n.exponent != 0 {
+				mean *= mix[n.endpoint]
 			}
 			mean *= noise[endpoints+i]
+			if n.exponent == 1 {
+				mean *= load
+			} else if n.exponent != 0 {
+				mean *= math.Pow(load, n.exponent)
+			}
+			if i < len(v.leak) {
+				mean *= 1 + v.leak[i]*age
+			}
 			if bad {
 				mean *= f.badNodes[i]
 			}
 		}
-		if mean > 0 {
-			sum[i] += uint32(poisson(rng, mean))
-		}
+		sum[i] += k.draw(rng, mean)
 	}
 	return sum
 }
@@ -157,7 +176,7 @@ func (f *Fleet) noise(instance string, h int64) []float64 {
 	}
 	byFunction := make([]float64, len(f.program.names))
 	for i := range byFunction {
-		byFunction[i] = f.cfg.Noise.Hour * rng.NormFloat64()
+		byFunction[i] = f.cfg.Noise.Hour * f.kind.wobble * rng.NormFloat64()
 	}
 	for i := range n {
 		out[endpoints+i] = math.Exp(f.lasting[instance][i] + byFunction[f.program.nodes[i].function])
@@ -249,9 +268,9 @@ func (f *Fleet) Sums(ctx context.Context, sel regress.Selection, frames *regress
 		i := slices.IndexFunc(out, func(o regress.Sum) bool { return o.Instance == name && o.Version == s.deploy.version })
 		if i < 0 {
 			i = len(out)
-			out = append(out, regress.Sum{Instance: name, Version: s.deploy.version, Type: "cpu", Unit: "nanoseconds", Event: event, Edges: map[regress.Edge]float64{}})
+			out = append(out, regress.Sum{Instance: name, Version: s.deploy.version, Type: f.kind.typ, Unit: f.kind.unit, Event: f.kind.reported, Edges: map[regress.Edge]float64{}})
 		}
-		out[i].Seconds += float64(s.buckets) * perMinute * float64(bucket/minute)
+		out[i].Seconds += float64(s.buckets) * f.kind.seconds
 		f.add(&out[i], &s, sel.Edges, frames)
 	}
 	return out, ctx.Err()
@@ -273,7 +292,7 @@ func (f *Fleet) add(to *regress.Sum, s *nodeSum, edges bool, frames *regress.Fra
 		if value == 0 {
 			continue
 		}
-		value *= event
+		value *= f.kind.event
 		to.Own[number[v.function[i]]] += value
 		last := -1
 		for at := i; at >= 0; at = v.parent[at] {
@@ -292,15 +311,18 @@ func (f *Fleet) add(to *regress.Sum, s *nodeSum, edges bool, frames *regress.Fra
 
 // Load implements regress.Source.
 func (f *Fleet) Load(ctx context.Context, _ string, from, to int64) (float64, error) {
-	samples, seconds := 0.0, 0.0
-	for _, s := range f.between(from, to) {
-		seconds += float64(s.buckets) * perMinute * float64(bucket/minute)
-		for _, v := range s.nodes {
-			samples += v
+	sum, n := 0.0, 0.0
+	for t := max(from, start); t < min(to, start+int64(f.cfg.Days)*day); t += bucket {
+		known, ok := f.loads[t]
+		if !ok {
+			for _, instance := range f.instances {
+				if f.running(instance, t) != nil {
+					known[0], known[1] = known[0]+f.cores(instance, t), known[1]+1
+				}
+			}
+			f.loads[t] = known
 		}
+		sum, n = sum+known[0], n+known[1]
 	}
-	if seconds == 0 {
-		return 0, ctx.Err()
-	}
-	return samples * event / 1e9 / seconds, ctx.Err()
+	return sum / max(n, 1), ctx.Err()
 }

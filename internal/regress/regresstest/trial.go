@@ -26,7 +26,7 @@ func (f *Fleet) Deploys() []Deploy {
 
 // Look runs the detector after a deploy.
 func (f *Fleet) Look(ctx context.Context, d Deploy, look regress.Look, o regress.Options) ([]regress.Regression, error) {
-	return regress.Detect(ctx, f, regress.Trigger{Service: f.cfg.Service, Kind: "cpu", Version: d.Version, Since: d.At, Now: d.At + int64(look.After), Rate: look.Rate, Prior: f.prior(d)}, o)
+	return regress.Detect(ctx, f, regress.Trigger{Service: f.cfg.Service, Kind: f.kind.name, Version: d.Version, Since: d.At, Now: d.At + int64(look.After), Rate: look.Rate, Prior: f.prior(d)}, o)
 }
 
 // prior returns when the version before a deploy began.
@@ -68,7 +68,7 @@ func (f *Fleet) Watch(ctx context.Context, o regress.Options) ([]regress.Regress
 		}
 	}
 	for now := start + 9*day; now <= end; now += int64(regress.DriftEvery) {
-		found, err := regress.Detect(ctx, f, regress.Trigger{Service: f.cfg.Service, Kind: "cpu", Now: now}, o)
+		found, err := regress.Detect(ctx, f, regress.Trigger{Service: f.cfg.Service, Kind: f.kind.name, Now: now}, o)
 		if err != nil {
 			return nil, err
 		}
