@@ -46,7 +46,7 @@ var importTable = map[string][]string{
 	lazyRegexp:                {},
 	"internal/spawn":          {},
 	"internal/spelling":       {},
-	"internal/srcfind":        {"internal/gocmd", "internal/infile"},
+	"internal/srcfind":        {"internal/git", "internal/gocmd", "internal/infile"},
 	"internal/symbol":         {"profile", "internal/infile"},
 	"internal/capture":        {"profile", "internal/infile", "internal/temporary", "internal/trace"},
 	// Where code is built and run, and nothing is left behind; and what is measured there.

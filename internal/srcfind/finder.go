@@ -10,6 +10,7 @@ type Finder struct {
 	dirErr     error // the current directory is unknown
 
 	kept *kept
+	past *kept // by revision and file
 
 	env   func() goEnv
 	tree  func() *modTree

@@ -58,6 +58,40 @@ func (t *Text) Verify(u Use) error {
 	return &MismatchError{t.Path, u.Function, reason}
 }
 
+// Span returns the first and last line of a function, of which startLine is the first if
+// it isn't 0. It is ok if the text is a Go file that has the function once.
+func (t *Text) Span(function string, startLine int64) (first, last int64, ok bool) {
+	if !strings.HasSuffix(t.Path, ".go") {
+		return 0, 0, false
+	}
+	t.parsed.Do(func() { t.funcs = parseFuncs(t.Lines) })
+	name, ok := parseSymbol(function)
+	if t.funcs == nil || !ok {
+		return 0, 0, false
+	}
+	return t.funcs.span(name, startLine)
+}
+
+// span finds a function. A literal without its first line has the function around it.
+func (f *goFuncs) span(s symbol, startLine int64) (first, last int64, ok bool) {
+	if s.literal && startLine > 0 {
+		for _, sp := range f.literals {
+			if sp.first == startLine {
+				return sp.first, sp.to, true
+			}
+		}
+	}
+	found := 0
+	for _, sp := range f.decls {
+		if !f.is(&sp, s) {
+			continue
+		}
+		found++
+		first, last = sp.first, sp.to
+	}
+	return first, last, found == 1
+}
+
 // maxParsed bounds the size of files that are parsed, as their trees take some
 // twenty times that for a moment. Generated Go files are smaller by far.
 const maxParsed = 8 << 20

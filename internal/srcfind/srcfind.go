@@ -25,7 +25,7 @@ import (
 
 // New returns a Finder. It touches no file yet.
 func New(cfg Config) *Finder {
-	f := &Finder{cfg: cfg, kept: newKept(cfg.CacheBytes), runGo: runGoEnv}
+	f := &Finder{cfg: cfg, kept: newKept(cfg.CacheBytes), past: newKept(cfg.CacheBytes), runGo: runGoEnv}
 	if f.cfg.MaxBytes <= 0 {
 		f.cfg.MaxBytes = DefaultMaxBytes
 	}

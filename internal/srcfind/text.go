@@ -8,8 +8,9 @@ import (
 
 // Text is a source file. All readers share it: do not change it.
 type Text struct {
-	Path  string   // the file that was read
-	Lines []string // Lines[0] is line 1; no line terminators
+	Path   string   // the file that was read
+	Commit string   // the commit that it was read at, "" for the file as it is now
+	Lines  []string // Lines[0] is line 1; no line terminators
 	// Elsewhere is whether go tool pprof would not have found it.
 	Elsewhere bool
 
