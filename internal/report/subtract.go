@@ -69,17 +69,7 @@ func Subtract(ctx context.Context, p, base *profile.Profile, diff bool, scaling 
 	var err error
 	switch {
 	case scaling.Normalize && scaling.BaseTotal != 0:
-		if slices.Equal(p.SampleTypes, base.SampleTypes) { // else Sum says what is wrong
-			types := make([]int, len(p.SampleTypes))
-			for i := range types {
-				types[i] = i
-			}
-			was, is := base, p
-			if scaling.Base != nil {
-				was, is = scaling.Base[0], scaling.Head[0]
-			}
-			base = scaled(base, scaling.BaseScales(was, is, types))
-		}
+		base = scaling.ScaleBase(p, base)
 	case scaling.Normalize:
 		p, err = profile.Normalize(p, base)
 	}
@@ -87,6 +77,22 @@ func Subtract(ctx context.Context, p, base *profile.Profile, diff bool, scaling 
 		return nil, err
 	}
 	return profile.Sum(ctx, p, profile.Scale(base, -1))
+}
+
+// ScaleBase returns base as it is compared with p: scaled if s says so.
+func (s Scaling) ScaleBase(p, base *profile.Profile) *profile.Profile {
+	if !s.Normalize || !slices.Equal(p.SampleTypes, base.SampleTypes) { // Sum says what is wrong
+		return base
+	}
+	types := make([]int, len(p.SampleTypes))
+	for i := range types {
+		types[i] = i
+	}
+	was, is := base, p
+	if s.Base != nil {
+		was, is = s.Base[0], s.Head[0]
+	}
+	return scaled(base, s.BaseScales(was, is, types))
 }
 
 // scaled returns p with each column multiplied by a scale. The rounding error of a
