@@ -119,7 +119,7 @@ var importTable = map[string][]string{
 	"internal/server":            {"profile", "internal/api", "internal/ingest", "internal/report", "internal/server/auth", "internal/server/page"},
 	"internal/server/auth":       {"internal/durable", "internal/glob", "internal/infile", "internal/server/page", "internal/store", "internal/temporary"},
 	"internal/server/page":       {},
-	"internal/server/reports":    {"profile", "internal/api", "internal/graphviz", "internal/infile", "internal/ingest", "internal/report", "internal/server", "internal/server/auth", "internal/shell", "internal/store", "internal/temporary"},
+	"internal/server/reports":    {"profile", "internal/api", "internal/graphviz", "internal/infile", "internal/ingest", "internal/report", "internal/server", "internal/server/auth", "internal/shell", "internal/srcfind", "internal/store", "internal/temporary"},
 	"internal/server/stored":     {"profile", "internal/api", "internal/durable", "internal/fnmetrics", "internal/report", "internal/server", "internal/server/auth", "internal/server/reports", "internal/shell", "internal/store", "internal/temporary"},
 	"internal/server/runs":       {"profile", "internal/api", "internal/compare", "internal/experiment", "internal/experiment/benchstat", "internal/experiment/objective", "internal/server", "internal/server/auth", "internal/server/reports"},
 	"internal/server/findings":   {"internal/advice", "internal/advisor", "internal/api", "internal/experiment", "internal/server", "internal/server/auth", "internal/server/reports", "internal/server/runs", "internal/store", "internal/tune"},

@@ -218,8 +218,9 @@ func siteOfProfiles(ctx context.Context, a *app, inv *shell.Invocation, compat b
 // from modules, GOROOT, and the folders that the user named; see serveRecorded.
 func uiConfig(a *app, inv *shell.Invocation) reports.Config {
 	env := reportEnv(context.Background(), a, inv.Options) // each request has its own context
-	env.Text = srcfind.New(srcfind.Config{SearchPath: inv.SourcePath, TrimPath: inv.TrimPath, Confined: true}).Find
-	return reports.Config{Options: inv.Config, Env: env, Graphs: graphEngine(a)}
+	source := srcfind.New(srcfind.Config{SearchPath: inv.SourcePath, TrimPath: inv.TrimPath, Confined: true})
+	env.Text = source.Find
+	return reports.Config{Options: inv.Config, Env: env, TextAt: source.At, Graphs: graphEngine(a)}
 }
 
 // uploaded decodes a profile that a page sent.

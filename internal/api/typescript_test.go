@@ -29,6 +29,7 @@ var encoded = map[string]any{
 	"Top":         report.Top{},
 	"Tree":        report.Tree{},
 	"Source":      report.WebListing{},
+	"SourceDiff":  report.SourceDiff{},
 	"Disassembly": report.Disassembly{},
 	"Traces":      report.TracesReport{},
 	"Tags":        report.Tags{},

@@ -134,8 +134,7 @@ func (s *Service) profileInfo(w http.ResponseWriter, r *http.Request) error {
 	return a.Write(w, r, http.StatusOK, server.Revalidate)
 }
 
-// profileBuild answers which code a profile was taken of: what was recorded with it, or
-// else the build information in its program.
+// profileBuild answers which code a profile was taken of.
 func (s *Service) profileBuild(w http.ResponseWriter, r *http.Request) error {
 	if err := server.OnlyParams(r); err != nil {
 		return err
@@ -144,13 +143,9 @@ func (s *Service) profileBuild(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	build := o.Build
-	if build == nil && o.Selection == nil && s.cfg.Build != nil {
-		p, err := o.Load(r.Context())
-		if err != nil {
-			return err
-		}
-		build = s.cfg.Build(p)
+	build, err := s.maker.code.buildOf(r.Context(), &o)
+	if err != nil {
+		return err
 	}
 	return server.WriteJSON(w, r, map[string]*api.Build{"build": build})
 }

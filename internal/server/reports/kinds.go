@@ -27,6 +27,7 @@ var kinds = []*kind{
 	{name: "tree", command: "tree", formats: []format{asJSON, asText, asCSV}, params: paging, answer: answerTree},
 	{name: "peek", command: "peek", formats: []format{asJSON, asText}, params: paging, needsMatch: true, answer: answerTree},
 	{name: "source", command: "weblist", formats: []format{asJSON, asText, asHTML}, needsMatch: true, answer: answerSource},
+	{name: "source/diff", formats: []format{asJSON}, params: []string{"revision", "base_revision"}, needsMatch: true, needsBase: true, answer: answerSourceDiff},
 	{name: "disasm", command: "disasm", formats: []format{asJSON, asText}, needsMatch: true, answer: answerDisasm},
 	{name: "traces", command: "traces", formats: []format{asJSON, asText}, params: append([]string{"order"}, paging...), answer: answerTraces},
 	{name: "tags", command: "tags", formats: []format{asJSON, asText, asCSV}, params: paging, answer: answerTags},

@@ -8,6 +8,7 @@ import (
 	"github.com/hone-go/hone/internal/graphviz"
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/shell"
+	"github.com/hone-go/hone/internal/srcfind"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -39,7 +40,10 @@ type Config struct {
 	Env report.Env
 	// Build reads the build information in a profile's program; nil if the program isn't
 	// there. It is called concurrently, and may be nil where programs aren't opened.
-	Build     func(p *profile.Profile) *api.Build
+	Build func(p *profile.Profile) *api.Build
+	// TextAt finds a source file by its name in a profile as it was at a revision. It is
+	// called concurrently, and may be nil.
+	TextAt    func(ctx context.Context, file, revision string) (*srcfind.Text, error)
 	Graphs    graphviz.Engine // lays out call graphs; the zero engine works in this process
 	ViewsFile string          // where saved views are kept, "" for nowhere
 	// Shared limits the cost of patterns. On a machine that others don't share,

@@ -14,7 +14,7 @@ func New(ctx context.Context, srv *server.Server, cfg Config) *Service {
 	s := &Service{
 		srv: srv, cfg: cfg,
 		opener:  opener{srv.Cache, newProfiles(ctx, &cfg, srv), cfg.Opener},
-		maker:   maker{srv.Cache, cfg.Env, cfg.Graphs},
+		maker:   maker{srv.Cache, cfg.Env, cfg.Graphs, code{cfg.Build, cfg.TextAt}},
 		uploads: make(chan struct{}, srv.Limits().Parallel),
 	}
 	views := &views{file: cfg.ViewsFile}

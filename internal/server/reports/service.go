@@ -10,6 +10,7 @@
 //	flame       flame graphs, and their visible parts; flame_query, flame_file
 //	sums        profiles added up and compared
 //	grid        what the values of a label cost
+//	source_diff the code of both sides of a comparison
 //	profiles    the open profiles and their ids; loading and uploads
 //	info        information on a profile
 //	views       saved sets of options
@@ -47,4 +48,5 @@ type maker struct {
 	cache  *server.Cache
 	env    report.Env
 	graphs graphviz.Engine
+	code   code
 }

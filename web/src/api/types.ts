@@ -168,6 +168,60 @@ export interface Source extends About {
   functions: SourceFunction[];
 }
 
+/** The source of functions on the two sides of a comparison. */
+export interface SourceDiff {
+  sampleType: string;
+  unit: string;
+  base: CodeRevision;
+  head: CodeRevision;
+  functions: FunctionDiff[];
+}
+
+/** What the code of a side is called in its repository. */
+export interface CodeRevision {
+  /** A commit, a tag or a version; absent if it is unknown. */
+  name?: string;
+  modified: boolean;
+  /** The profiles of the side have several. */
+  several: boolean;
+}
+
+export interface FunctionDiff {
+  name: string;
+  base: SourceSide;
+  head: SourceSide;
+  lines: LinePair[];
+}
+
+export interface SourceSide {
+  file?: string;
+  flat: Quantity;
+  cum: Quantity;
+  path?: string;
+  error?: string;
+  looked?: string[];
+  /** That the file was read at; absent for the file as it is now. */
+  commit?: string;
+  /** Why it could not be read at the side's revision. */
+  missed?: string;
+  /** How many are shown. */
+  lines: number;
+}
+
+/** The same line of both sides, or what one has in place of the other's. */
+export interface LinePair {
+  base?: DiffLine;
+  head?: DiffLine;
+  same: boolean;
+}
+
+export interface DiffLine {
+  line: number;
+  flat: Quantity;
+  cum: Quantity;
+  text: string;
+}
+
 export interface AsmInst {
   address: number;
   text: string;
