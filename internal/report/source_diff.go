@@ -45,6 +45,7 @@ type SourceSide struct {
 	Commit string `json:"commit,omitempty"` // that the file was read at; none for the file as it is now
 	Missed string `json:"missed,omitempty"` // why the file could not be read at the revision of this side
 	Lines  int    `json:"lines"`            // those of the source that are shown
+	Absent bool   `json:"absent"`           // its file doesn't have the function
 }
 
 // LinePair has the same line of both sides, or what one side has in place of the other's.
@@ -163,11 +164,8 @@ func (s SourceOf) read(name string, own, other *diffed) (SourceSide, diffText) {
 	var text *srcfind.Text
 	text, side.SourceFile, side.Missed = s.find(side.File, own)
 	lines := s.lines(name, text, own)
-	if text != nil && len(lines) == 0 {
-		side.Err = fmt.Sprintf("%s has no function %s", text.Path, name)
-	}
 	if text != nil {
-		side.Commit, side.Lines = text.Commit, len(lines)
+		side.Commit, side.Lines, side.Absent = text.Commit, len(lines), len(lines) == 0
 	}
 	return side, diffText{text != nil, lines}
 }

@@ -126,6 +126,16 @@ func TestDiffSource(t *testing.T) {
 -        11 .     ~
 -        12 .     ~
 `, ""},
+		{"the base doesn't have the function", sumSide(t, sumProfile(5, nil), "package shop\n"), sumSide(t, head, sumAfter), `
+-        5  .     ~
+-        6  .     ~
+-        7  10ms  ~
+-        8  50ms  ~
+-        9  5ms   ~
+-        10 .     ~
+-        11 .     ~
+-        12 .     ~
+`, ""},
 		{"the head costs nothing", sumSide(t, base, sumBefore), sumSide(t, sumProfile(5, nil), sumAfter), `
 3  .     5  .     =
 4  .     6  .     =
@@ -156,6 +166,9 @@ func TestDiffSource(t *testing.T) {
 				if test.missed == "" {
 					break
 				}
+			}
+			if absent := test.name == "the base doesn't have the function"; f.Base.Absent != absent || absent && f.Base.Err != "" {
+				t.Errorf("base %+v", f.Base)
 			}
 			if test.name == "the base has no text" && (f.Base.Err != "place 1 doesn't have /build/shop/sum.go" || f.Base.Lines != 0 || f.Head.Lines != 8) {
 				t.Errorf("base %+v, head %+v", f.Base, f.Head)

@@ -59,12 +59,14 @@ func (t *Text) Verify(u Use) error {
 }
 
 // Span returns the first and last line of a function, of which startLine is the first if
-// it isn't 0. It is ok if the text is a Go file that has the function once.
+// it isn't 0. For a part of a function, it is that of the function. It is ok if the text is a
+// Go file that has the function once.
 func (t *Text) Span(function string, startLine int64) (first, last int64, ok bool) {
 	if !strings.HasSuffix(t.Path, ".go") {
 		return 0, 0, false
 	}
 	t.parsed.Do(func() { t.funcs = parseFuncs(t.Lines) })
+	function, _, _ = strings.Cut(function, "-range") // the body of a loop over an iterator
 	name, ok := parseSymbol(function)
 	if t.funcs == nil || !ok {
 		return 0, 0, false

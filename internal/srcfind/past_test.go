@@ -86,6 +86,7 @@ func TestSpan(t *testing.T) {
 		{"p/a.F", 0, 3, 7},
 		{"p/a.F.func1", 4, 4, 6},
 		{"p/a.F.func1", 0, 3, 7}, // the function around it
+		{"p/a.F-range1", 0, 3, 7},
 		{"p/a.(*T).M", 0, 9, 10},
 		{"p/a.G", 0, 0, 0},
 		{"p/a.init.0", 12, 0, 0},

@@ -104,6 +104,52 @@ check.core('a comparison says what hone compare says', async ({ page, open }) =>
   }
 });
 
+/** Both sides of the function that changed between two runs. @param {string} more */
+const code = (more = '') =>
+  `/source?profile=${fast}:Count/mem&base=${slow}:Count/mem&sample_index=alloc_space&fn=example.com/words.Count${more}`;
+
+check.core('the code of both sides is next to each other, the base at its commit, with what lines cost', async ({ page, open }) => {
+  await open(`/diff?profile=${fast}:Count/mem&base=${slow}:Count/mem&sample_index=alloc_space&fn=example.com/words.Count`);
+  await page.getByRole('navigation', { name: 'Ways to compare' }).getByRole('link', { name: 'Code' }).click();
+  const listing = page.getByRole('article', { name: 'example.com/words.Count', exact: true });
+  const changed = listing.getByRole('row').filter({ hasText: 'FindAllString' });
+  assert.match(String(await changed.locator('.before').textContent()), /for _, w := range word\.FindAllString\(text, -1\)/);
+  assert.match(String(await changed.locator('.after').textContent()), /for w := range strings\.FieldsSeq\(text\)/);
+  assert.match(String(await changed.getByRole('cell').nth(0).textContent()), /\dMB|\dkB/);
+  const commit = execFileSync('git', ['rev-parse', '--short=12', 'HEAD'], { cwd: folder, encoding: 'utf8' }).trim();
+  await listing.getByRole('region', { name: 'Before' }).getByText(`at ${commit}`).waitFor();
+  await listing.getByRole('region', { name: 'After' }).getByText('as it is now (built with uncommitted changes)').waitFor();
+  // By keys: to the change.
+  await page.getByRole('region', { name: 'Code of both sides' }).focus();
+  await page.keyboard.press(']');
+  assert.equal(await changed.getAttribute('class'), 'changed hot aimed');
+  await clean(page);
+});
+
+for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+  check(`in a narrow window the code of both sides is below each other, ${colorScheme}`, async ({ page, open }) => {
+    await open(code());
+    const lines = await page.locator('table.code tbody tr').evaluateAll((rows) => rows.map((row) => row.className.replace(' hot', '')));
+    const at = lines.indexOf('gone');
+    assert.deepEqual(lines.slice(at - 1, at + 3), ['same', 'gone', 'new', 'same'], lines.join());
+    await clean(page);
+  }, { viewport: { width: 360, height: 740 }, colorScheme });
+}
+
+check('a side whose commit is not there says so, and another one can be named', async ({ page, open }) => {
+  await open(code('&base_revision=0123456789ab'));
+  const before = page.getByRole('region', { name: 'Before' });
+  await before.getByText("doesn't have 0123456789ab").waitFor();
+  await before.getByRole('button', { name: 'Change commit' }).click();
+  await before.getByRole('textbox', { name: 'Commit or tag of before' }).fill(
+    execFileSync('git', ['rev-parse', 'HEAD'], { cwd: folder, encoding: 'utf8' }).trim(),
+  );
+  await page.keyboard.press('Enter');
+  await before.getByText(/ at [0-9a-f]{12}/).waitFor();
+  await page.getByRole('button', { name: 'Both sides' }).click();
+  await page.getByRole('button', { name: 'Assembly' }).waitFor(); // the source view of one file
+}, { mayShift: true });
+
 check('the biggest movers come first on demand, and what did not change goes', async ({ page, open }) => {
   await open(`/compare?run=${slow}&run=${fast}`);
   await page.getByRole('button', { name: 'Biggest movers' }).click();

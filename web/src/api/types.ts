@@ -206,6 +206,8 @@ export interface SourceSide {
   missed?: string;
   /** How many are shown. */
   lines: number;
+  /** Its file doesn't have the function. */
+  absent: boolean;
 }
 
 /** The same line of both sides, or what one has in place of the other's. */

@@ -45,6 +45,7 @@ export const OWN = [
   'zoom', 'inverted', 'collapse', 'color', 'flip', 'pivot', 'beside', 'widths', // flame
   'order', 'find', // tables
   'asm', 'at', // source: machine code, a line
+  'merged', 'base_revision', 'revision', // source of a comparison: as one file, and the commits of its sides
   'finding', // source, advice
   'match', // peek
   'as', 'label', // tags: as a list, and of which label

@@ -6,7 +6,7 @@ interface Way {
   title: string;
   about: string;
   icon: IconName;
-  view: 'diff' | 'flame';
+  view: 'diff' | 'flame' | 'source';
   /** The flame graph's setting for both sides. */
   widths: string;
 }
@@ -15,6 +15,7 @@ const ways: readonly Way[] = [
   { title: 'List', about: 'What changed, with intervals', icon: 'list', view: 'diff', widths: '' },
   { title: 'Difference', about: 'One flame graph: red grew, blue shrank', icon: 'flame', view: 'flame', widths: '' },
   { title: 'Side by side', about: 'A flame graph for each side', icon: 'columns', view: 'flame', widths: 'sides' },
+  { title: 'Code', about: 'The code of both sides, with the cost of each line', icon: 'code', view: 'source', widths: '' },
 ];
 
 /** The ways to look at a comparison, with buttons for each. */
@@ -25,7 +26,7 @@ export function CompareViews() {
     <nav class="segments compare-views" aria-label="Ways to compare">
       {ways.map((way) => {
         const to = at(now, way);
-        const on = now.view === way.view && (way.view === 'diff' || sides === (way.widths !== ''));
+        const on = now.view === way.view && (way.view !== 'flame' || sides === (way.widths !== ''));
         return (
           <a
             key={way.title}

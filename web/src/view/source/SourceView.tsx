@@ -6,6 +6,7 @@ import { exactly, quote, writtenIn } from '../../state/pattern';
 import { hasSource } from '../../state/profiles';
 import { useReport } from '../../state/report';
 import { go, href, inView, queryOf, selectFunction, setOwn, type State } from '../../state/state';
+import { BothSides } from '../code/BothSides';
 import { FindingBody } from '../advice/FindingCard';
 import { classes, StateBadge } from '../advice/words';
 import { follow } from '../link';
@@ -24,8 +25,14 @@ import './source.css';
 const MOST = 8; // functions listed while none is selected
 const PATIENCE = 2000; // ms that lines wait for the finding a link leads to, so as not to move when it opens
 
+/** The lines of a function with their cost; of a comparison, on both sides. */
+export default function SourceView(props: ViewProps) {
+  const { base, own } = props.state;
+  return base.length > 0 && own['merged'] !== '1' ? <BothSides state={props.state} /> : <OneFile {...props} />;
+}
+
 /** The lines of a function with their cost, and the machine code made from them. */
-export default function SourceView({ state }: ViewProps) {
+function OneFile({ state }: ViewProps) {
   const query = queryOf(state);
   const { fn } = state;
   const hottest = useReport<Top>('top', fn ? null : extend(query, { granularity: 'functions', sort: 'flat', limit: String(MOST) }));
@@ -142,6 +149,11 @@ export default function SourceView({ state }: ViewProps) {
             {advised && <AdviceNote advising={advising} marked={marked} state={state} />}
             {fn && (
               <Button kind="plain" onClick={() => selectFunction('', 'push')} {...tip('Most expensive functions')}>Hottest</Button>
+            )}
+            {state.base.length > 0 && (
+              <Button aria-pressed={false} onClick={() => setOwn('merged', '', 'replace')} {...tip('The code of both sides, aligned')}>
+                Both sides
+              </Button>
             )}
             <Button
               aria-pressed={assembly}
