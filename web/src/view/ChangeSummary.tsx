@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import type { Diff } from '../api/types';
 import { toggleHeat } from '../state/heat';
 import { shownName } from '../state/profiles';
@@ -8,7 +9,9 @@ import { copyText, IconButton, tip } from './parts';
 
 /** What a comparison found, in sentences to be read first, and copied into a review. */
 export default function ChangeSummary({ change }: { change: Diff }) {
-  const { base, profile, options, own } = state.value;
+  const { base, profile, options, own, view } = state.value;
+  const [more, setMore] = useState(false); // in a narrow window, views other than the list show the first sentence
+  const brief = view !== 'diff' && !more;
   const sentences = sentencesOf(change, options['base_total'] !== undefined);
   const copy = () => {
     const lines = [`A: ${shownName(base)}`, `B: ${shownName(profile)}`, ...sentences.map(plainOf)];
@@ -16,7 +19,7 @@ export default function ChangeSummary({ change }: { change: Diff }) {
   };
   return (
     <>
-      <div class="summary-change">
+      <div class={brief ? 'summary-change brief' : 'summary-change'}>
         {sentences.map((sentence, i) => (
           <p key={i}>{sentence.map((part, at) => <Told key={at} part={part} link={change.granularity === 'functions'} />)}</p>
         ))}
@@ -26,6 +29,7 @@ export default function ChangeSummary({ change }: { change: Diff }) {
             <a href={href({ ...state.value, own: { ...own, heat: 'instance' } })} onClick={follow(toggleHeat)} data-keys="H">heat map</a>.
           </p>
         )}
+        {brief && <button type="button" class="summary-more" onClick={() => setMore(true)}>more</button>}
       </div>
       <IconButton icon="copy" label="Copy as text, for a review" onClick={copy} />
     </>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { GraphEdge, GraphNode, Quantity } from '../../api/types';
-import { centre, clamp, fit, headData, neighbour, pathData, reveal, zoom } from './geometry';
+import type { Graph, GraphEdge, GraphNode, Quantity } from '../../api/types';
+import { centre, clamp, first, fit, headData, neighbour, pathData, reveal, zoom } from './geometry';
 
 const screen = { width: 1000, height: 500 };
 const q = (value: number): Quantity => ({ value, text: String(value), percent: value });
@@ -15,6 +15,13 @@ describe('view', () => {
     expect(v.scale).toBeCloseTo(0.476);
     expect(v.x).toBeCloseTo(24);
     expect(fit({ width: 10, height: 10 }, screen).scale).toBe(1.25);
+  });
+  test('a large graph starts with a node and those around it, as far as they can be read', () => {
+    const nodes = [node(300, 100), node(100, 200), node(560, 200), node(1900, 300)];
+    const graph = { nodes, edges: [edge(0, 1, 1), edge(0, 2, 1), edge(2, 3, 1)], width: 2000, height: 400 } as unknown as Graph;
+    expect(first(graph, screen, nodes[0]).scale).toBe(1); // there is room
+    expect(first(graph, { width: 448, height: 500 }, nodes[0]).scale).toBeCloseTo(200 / 280);
+    expect(first(graph, { width: 200, height: 500 }, nodes[0]).scale).toBe(0.55); // smaller can't be read
   });
   test('zooms around a point', () => {
     const v = { x: 10, y: 20, scale: 1 };

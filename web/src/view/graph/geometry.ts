@@ -33,12 +33,19 @@ export function fit(graph: Size, screen: Size): View {
 }
 
 const READABLE = 0.75; // boxes' smallest print is 12 points
+const SMALLEST = 0.55; // of a node's name that can just be read, in a narrow window
 
-/** What is shown first: all of it if that can be read, else the surroundings of a node. */
+/** What is shown first: all of it if that can be read, else a node with those that it calls and is called by. */
 export function first(graph: Graph, screen: Size, node: GraphNode | undefined): View {
   const all = fit(graph, screen);
-  const scale = screen.magnified ?? 1;
-  if (all.scale >= READABLE * scale || !node) return all;
+  const usual = screen.magnified ?? 1;
+  if (all.scale >= READABLE * usual || !node) return all;
+  const around = [...graph.edges.flatMap(({ caller, callee }) => {
+    const ends = [graph.nodes[caller]!, graph.nodes[callee]!];
+    return ends.includes(node) ? ends : [];
+  }), node];
+  const reach = Math.max(...around.map((n) => Math.abs(n.x - node.x) + n.width / 2)); // to either side
+  const scale = usual * Math.min(1, Math.max(SMALLEST, (screen.width / 2 - MARGIN) / reach / usual));
   const at = centre({ ...all, scale }, node.x, node.y, screen);
   // No more of the void around the graph than its margin.
   const inside = (pos: number, size: number, room: number) =>

@@ -103,6 +103,7 @@ function Cells({ grid, pages, state: now, numeric, find }: CellsProps) {
           row={row}
           need={need}
           picked={picked}
+          compared={compared}
           pick={compared ? null : pick}
           open={open}
           marked={matches}
@@ -112,6 +113,7 @@ function Cells({ grid, pages, state: now, numeric, find }: CellsProps) {
       <div class="pane-facts">
         <span>{plural(total, 'value')}, {compared ? 'the largest change first' : 'the most expensive first'}</span>
         {label?.total && <span>{percentText(label.total.percent)} of the total has this label</span>}
+        {compared && <span>Percentages are of the base’s total, A</span>}
         <span>All bars have one scale</span>
       </div>
     </>
@@ -152,6 +154,8 @@ function Picked({ cells, clear }: { cells: readonly GridCell[]; clear: () => voi
 
 interface CardsProps {
   grid: Grid;
+  /** Values are changes. */
+  compared: boolean;
   total: number;
   row: (i: number) => GridCell | undefined;
   need: (first: number, end: number) => void;
@@ -162,7 +166,7 @@ interface CardsProps {
   box: RefObject<HTMLDivElement | null>;
 }
 
-function Cards({ grid, total, row, need, picked, pick, open, marked, box }: CardsProps) {
+function Cards({ grid, compared, total, row, need, picked, pick, open, marked, box }: CardsProps) {
   const rem = useMemo(() => parseFloat(getComputedStyle(document.documentElement).fontSize) || 16, []);
   const [columns, setColumns] = useState(1);
   const lines = Math.ceil(total / columns);
@@ -183,6 +187,7 @@ function Cards({ grid, total, row, need, picked, pick, open, marked, box }: Card
             key={cell.value}
             cell={cell}
             most={grid.most}
+            compared={compared}
             at={first + i}
             of={total}
             picked={picked.some((c) => c.value === cell.value)}
@@ -221,6 +226,7 @@ function walk(e: KeyboardEvent, columns: number): void {
 
 interface CardProps {
   cell: GridCell;
+  compared: boolean;
   most: number;
   at: number;
   of: number;
@@ -230,7 +236,7 @@ interface CardProps {
   marked: ((text: string) => boolean) | null;
 }
 
-function Card({ cell, most, at, of, picked, pick, open, marked }: CardProps) {
+function Card({ cell, compared, most, at, of, picked, pick, open, marked }: CardProps) {
   const kind = (text: string) => (marked?.(text) ? ' marked card-marked' : '');
   const share = (value: number) => `${(100 * Math.abs(value)) / (most || 1)}%`;
   const name = nameOf(cell);
@@ -246,7 +252,8 @@ function Card({ cell, most, at, of, picked, pick, open, marked }: CardProps) {
       </header>
       <p class={`card-sum${cell.sum.value < 0 ? ' negative' : ''}`} style={{ '--share': share(cell.sum.value) }}>
         <b>{cell.sum.text}</b>
-        <span class="soft">{cell.profiles === undefined ? percentText(cell.sum.percent) : plural(cell.profiles, 'profile')}</span>
+        <span class="soft">{cell.profiles !== undefined ? plural(cell.profiles, 'profile')
+          : `${percentText(cell.sum.percent)}${compared ? ' of A’s total' : ''}`}</span>
       </p>
       <ol>
         {cell.functions.map((f) => (

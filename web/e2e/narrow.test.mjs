@@ -1,0 +1,54 @@
+// @ts-check
+// What a narrow window shows first: of a comparison one sentence, of a graph what can be read.
+
+import assert from 'node:assert/strict';
+import { settled, suite } from './page.mjs';
+import { labels, tuned, wordindex } from './profiles.mjs';
+
+const PHONE = { viewport: { width: 360, height: 740 } };
+const check = suite(['-base', wordindex, tuned]);
+
+check('in a narrow window, the list has all sentences, and other views the first one', async ({ page, open }) => {
+  const said = page.getByRole('region', { name: 'In short' });
+  await open('/diff');
+  await said.getByText(/^Sure with|^How sure/).waitFor();
+  const query = new URL(page.url()).search;
+  await open(`/sandwich${query}`);
+  const sentences = said.locator('.summary-change p');
+  assert.equal(await sentences.first().isVisible(), true);
+  assert.equal(await sentences.last().isVisible(), false);
+  const low = (await said.boundingBox())?.height ?? 0;
+  assert.ok(low < 100, `${low} px`);
+  await said.getByRole('button', { name: 'more' }).click();
+  assert.equal(await sentences.last().isVisible(), true);
+}, { ...PHONE, mayShift: true });
+
+check('in a narrow window, the graph starts with a function and some of those around it', async ({ page, open }) => {
+  await open('/graph');
+  const frame = await page.locator('.graph-frame').boundingBox();
+  assert.ok(frame);
+  const boxes = await page.locator('.graph-svg .node').evaluateAll((nodes) => nodes.map((n) => n.getBoundingClientRect().toJSON()));
+  const whole = boxes.filter((b) => b.left >= frame.x && b.right <= frame.x + frame.width && b.top >= frame.y
+    && b.bottom <= frame.y + frame.height);
+  assert.ok(whole.length >= 2, `${whole.length} of ${boxes.length} boxes are in sight`);
+}, PHONE);
+
+check('in a narrow window, the totals of both sides are inside their bars', async ({ page, open }) => {
+  await open('/diff');
+  const out = await page.locator('.totals dd').evaluateAll((all) => all.map((dd) => {
+    const range = document.createRange();
+    range.selectNodeContents(dd);
+    return Math.max(range.getBoundingClientRect().right - dd.getBoundingClientRect().right, dd.getBoundingClientRect().right - innerWidth);
+  }));
+  assert.equal(out.length, 2);
+  for (const by of out) assert.ok(by <= 0.5, `${by} px outside`);
+}, PHONE);
+
+const labelled = suite(['-base', wordindex, labels]);
+
+labelled('the grid of a comparison says what its percentages are of', async ({ page, open }) => {
+  await open('/tags');
+  await settled(page);
+  assert.match(await page.locator('.card-sum').first().innerText(), /% of A’s total/);
+  await page.getByText('Percentages are of the base’s total, A').waitFor();
+});
