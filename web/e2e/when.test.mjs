@@ -264,6 +264,23 @@ for (const width of [1280, 1440]) {
   }, { viewport: { width, height: 800 } });
 }
 
+check('a base that is longer than the timeline has one figure, in the legend as in the sentences', async ({ page, open }) => {
+  const other = new URLSearchParams(linkTo('flame', hour('cpu')).split('?')[1]);
+  const sel = String(other.get('profile'));
+  const at = (/** @type {number} */ from, /** @type {number} */ to) =>
+    sel.replace(/from=\d+/, `from=${from}`).replace(/to=\d+/, `to=${to}`);
+  const span = { from: TO - 10 * MINUTE, to: TO };
+  const q = new URLSearchParams({
+    profile: at(span.from, span.to), base: at(FROM, FROM + 40 * MINUTE), span: `${span.from}-${span.to}`,
+  });
+  await open(`/diff?${q}`);
+  const said = await page.getByRole('region', { name: 'In short' }).innerText();
+  const [, was] = /(?:from|was) (\S+) cores?/.exec(said) ?? /from (\S+) to/.exec(said) ?? [];
+  assert.ok(was, said);
+  const legend = page.locator('.timeline-legend .tone-base b');
+  await eventually(async () => assert.equal(Number.parseFloat(await legend.innerText()), Number.parseFloat(was), said));
+});
+
 for (const viewport of [{ width: 360, height: 720 }, { width: 640, height: 400 }]) {
   check(`the ways to compare are in sight, beside the sentences, in a window of ${viewport.width}`, async ({ page, open }) => {
     await open(minutes());

@@ -73,6 +73,11 @@ export function Timeline({ sel }: { sel: Selection }) {
   const before =
     useLasting<OverTime>(other && over ? `series ${JSON.stringify(other)}` : null, (signal) => askSeries(other!, signal)).answer?.report;
 
+  // The part of a longer one that is seen isn't what the comparison is with.
+  const long = other && base!.to - base!.from > span.to - span.from ? { ...params(base!, base!), points: 1 } : null;
+  const longTotal =
+    useLasting<OverTime>(long ? `series ${JSON.stringify(long)}` : null, (signal) => askSeries(long!, signal)).answer?.report.series[0];
+
   const service = serviceOf(sel.q);
   const markersAsked = { from: span.from, to: span.to, service: service ?? '' };
   const marks =
@@ -83,9 +88,12 @@ export function Timeline({ sel }: { sel: Selection }) {
   const off = useMemo(() => new Set(parseValues(own.off)), [own.off]);
   const lines = useMemo(() => {
     const all = (over?.series ?? []).map((s, i) => lineOf(s, by, i, off, 0));
-    const bases = (before?.series ?? []).map((s) => ({ ...lineOf(s, '', 0, off, offset), tone: -1, name: 'base' }));
+    const bases = (before?.series ?? []).map((s) => {
+      const line = lineOf(s, '', 0, off, offset);
+      return { ...line, tone: -1, name: 'base', total: long ? longTotal?.total.value ?? null : line.total };
+    });
     return other ? [...bases.slice(0, 1), ...all] : all;
-  }, [over, before, by, off, offset, other === null]);
+  }, [over, before, by, off, offset, other === null, long === null, longTotal]);
   const [hover, setHover] = useState<number | null>(null);
   const band = { from: sel.from || span.from, to: sel.to || span.to };
 
