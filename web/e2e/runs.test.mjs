@@ -260,6 +260,16 @@ check('comparisons are saved as files and copied as a command', async ({ page, o
   assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `hone compare ${slow} ${fast}`);
 });
 
+check('below a trend are its runs, the newest first, with the change from the one before', async ({ page, open }) => {
+  await open('/trend');
+  const list = rows(page, 'Runs of the trend');
+  assert.equal(await list.count(), 3);
+  assert.match(await list.first().innerText(), /%/);
+  assert.doesNotMatch((await list.last().innerText()).split('\n').slice(2).join(' '), /%/); // the first has none before it
+  await list.last().dblclick();
+  await page.waitForURL(new RegExp(`/run\\?run=${slow}`));
+}, { mayShift: true });
+
 check('from the list of runs to a comparison and a trend by keyboard alone', async ({ page, open }) => {
   await open('/runs');
   await tabTo(page, /^grid/);
@@ -278,6 +288,21 @@ check('from the list of runs to a comparison and a trend by keyboard alone', asy
   await page.keyboard.press('Enter');
   await page.waitForURL(/\/run\?run=/);
 }, { mayShift: true });
+
+check('the tab key goes into the current row of a table, to what is in its cells', async ({ page, open }) => {
+  await open('/runs');
+  await tabTo(page, /^grid/);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowDown');
+  const inside = [];
+  for (let i = 0; i < 20; i++) { // past the headers, and out of the row again
+    await page.keyboard.press('Tab');
+    const row = await page.evaluate(() => document.activeElement?.closest('[data-row]')?.getAttribute('data-row') ?? '');
+    if (row) inside.push(row);
+  }
+  assert.ok(inside.length > 0 && inside.length < 10, `in ${inside}`);
+  assert.deepEqual([...new Set(inside)], ['1']);
+});
 
 check('a run that is not there is told, and so is one that is broken', async ({ page, open }) => {
   await open('/run?run=20990101-000000-ffff');

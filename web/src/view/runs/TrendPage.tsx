@@ -13,6 +13,7 @@ import { plural } from '../table/format';
 import { Table, type Column } from '../table/Table';
 import { BenchName } from './BenchName';
 import type { PageProps } from '../props';
+import { TrendRuns } from './TrendRuns';
 import { UnitPicker } from './UnitPicker';
 import { dayText, whenIn } from './words';
 
@@ -140,6 +141,7 @@ function Series({ trend, series, state }: { trend: Trend; series: TrendSeries; s
           log={log}
         />
       </div>
+      <TrendRuns trend={trend} series={series} />
       <div class="pane-facts">
         <span>{plural(points.length, 'run')}</span>
         <span>points are equally spaced; bars are 95 % intervals of the median</span>

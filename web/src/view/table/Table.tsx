@@ -99,9 +99,17 @@ export function Table<R>(props: TableProps<R>) {
     // Also when rows moved: the selected one stays in view.
   }, [selected, view.show]);
 
+  const current = Math.min(active, count - 1);
   useEffect(() => onRange?.(view.range.first, view.range.end), [view.range.first, view.range.end, onRange]);
 
-  const current = Math.min(active, count - 1);
+  // The tab key goes from the table into its current row, not through all rows.
+  useLayoutEffect(() => {
+    const at = Math.max(current, view.range.first);
+    for (const el of grid.current?.querySelectorAll<HTMLElement>('.table-body :is(a, button, input)') ?? []) {
+      el.tabIndex = Number(el.closest('[data-row]')?.getAttribute('data-row')) === at ? 0 : -1;
+    }
+  });
+
   const [low, high] = anchor < 0 ? [current, current] : [Math.min(anchor, current), Math.max(anchor, current)];
 
   const move = (to: number, extend: boolean) => {
