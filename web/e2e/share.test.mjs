@@ -134,7 +134,9 @@ stored('notes on a selection are there for the next one who opens it', async ({ 
   await notes.getByRole('button', { name: 'Add' }).click();
   await notes.getByRole('listitem').getByText(text.trim()).waitFor();
   await clean(page);
-  await show();
+  await open(`/top?profile=${id}`);
+  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('menuitem', { name: /^Notes \(1\)/ }).click(); // without opening them, it is known that there are some
   await notes.getByRole('listitem').getByText(text.trim()).waitFor();
   assert.equal(await page.evaluate(() => 'stolen' in window), false);
   const { markers } = await (await fetch(`${url}/api/v1/markers?service=words`)).json();

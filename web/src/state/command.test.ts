@@ -31,6 +31,17 @@ describe('shellQuote', () => {
   });
 });
 
+describe('withToken', () => {
+  it('puts the token of the shell into addresses of this server, and nothing else', () => {
+    const command = "hone top '-diff_base=http://h:1/api/v1/pprof?q=%7B%7D' 'http://h:1/api/v1/pprof?q=a' 'http://other/api/v1/x?'";
+    expect(m.withToken(command)).toBe(
+      `hone top '-diff_base=http://x:'"$HONE_TOKEN"'@h:1/api/v1/pprof?q=%7B%7D' 'http://x:'"$HONE_TOKEN"'@h:1/api/v1/pprof?q=a' `
+      + "'http://other/api/v1/x?'",
+    );
+    expect(m.withToken('hone query -server=http://h:1 -history {}')).toBe('hone query -server=http://h:1 -history {}');
+  });
+});
+
 describe('commandsOf', () => {
   const at = (view: ViewID, change: Partial<State> = {}): State => ({
     view, profile: ['1'], base: [], options: {}, fn: '', search: '', own: {}, ...change,

@@ -79,6 +79,12 @@ export function commandsOf(s: State, profiles: readonly string[], bases: readonl
   }
 }
 
+/** A command that reads this server's profiles as one who may: their addresses get the token of the shell's HONE_TOKEN. */
+export function withToken(command: string): string {
+  const [scheme, host] = origin().split('://') as [string, string];
+  return command.replaceAll(`${scheme}://${host}/api/v1/`, `${scheme}://x:'"$HONE_TOKEN"'@${host}/api/v1/`); // addresses are in quotes
+}
+
 /** What prints a table that only selections have; null for other profiles. */
 function queryCommand({ profile: [id], options, own }: State, view: 'history' | 'records'): string | null {
   if (!isSelection(id)) return null;

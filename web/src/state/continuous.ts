@@ -8,6 +8,9 @@ import { ApiError } from '../api/client';
 export const status = signal<Status | null>(null);
 export const statusError = signal<ApiError | null>(null);
 
+/** Whether the server asks for a login. */
+export const guarded = (): boolean => status.peek() !== null && status.peek()!.user.by !== 'none';
+
 const EVERY = 20_000; // ms
 let users = 0;
 let timer: ReturnType<typeof setInterval> | undefined;

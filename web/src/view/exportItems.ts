@@ -1,6 +1,7 @@
 // The entries of the menus Export and Copy as command, for what is shown.
 
 import { ownExports } from '../state/exports';
+import { guarded } from '../state/continuous';
 import { exportsOf } from '../state/files';
 import { uploadsAmong } from '../state/profiles';
 import { state } from '../state/state';
@@ -27,6 +28,7 @@ export function commandItems(): MenuItem[] {
   return [
     { heading: 'Copy this view as a command' },
     ...(uploads.length > 0 ? [{ heading: `${uploads.join(', ')} was uploaded here: insert the path` }] : []),
+    ...(guarded() && hone.includes('HONE_TOKEN') ? [{ heading: 'HONE_TOKEN: a token from hone token add -role read NAME' }] : []),
     { label: 'hone', keys: 'C', hint: hone, code: true, run: () => void copyText(hone, 'Command copied') },
     { label: 'go tool pprof', hint: pprof, code: true, run: () => void copyText(pprof, 'Command copied') },
   ];

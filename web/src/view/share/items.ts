@@ -1,7 +1,9 @@
 // The items of the menu Share, and their keys.
 
 import { address } from '../../state/address';
-import { commandsOf, shellQuote, type Commands } from '../../state/command';
+import { markers } from '../../api/continuous';
+import { commandsOf, shellQuote, withToken, type Commands } from '../../state/command';
+import { guarded } from '../../state/continuous';
 import { matchShown } from '../../state/files';
 import { permalink, permanent } from '../../state/permalink';
 import { hasStore, sourcesOf, uploadsAmong } from '../../state/profiles';
@@ -15,7 +17,8 @@ export const copyLink = (): void => void copyText(permalink(address(), true, Dat
 /** The commands that print what is shown, also later. */
 export function commandsShown(): Commands {
   const s = permanent(state.peek(), Date.now());
-  return commandsOf(s, s.profile.flatMap(sourcesOf), s.base.flatMap(sourcesOf), matchShown(s.view));
+  const { hone, pprof } = commandsOf(s, s.profile.flatMap(sourcesOf), s.base.flatMap(sourcesOf), matchShown(s.view));
+  return guarded() ? { hone: withToken(hone), pprof: withToken(pprof) } : { hone, pprof };
 }
 
 export const copyCommand = (): void => void copyText(commandsShown().hone, 'Command copied');
@@ -30,8 +33,16 @@ function uploadCommand(): MenuItem[] {
   }];
 }
 
-export function shareItems(): MenuItem[] {
+/** How many notes the profiles shown have; '' if that can't be known. */
+async function noteCount(): Promise<string> {
+  const id = permanent(state.peek(), Date.now()).profile[0];
+  if (!stored.peek() || id === undefined) return '';
+  return markers({ profile: id }).then((notes) => (notes.length > 0 ? ` (${notes.length})` : ''), () => '');
+}
+
+export async function shareItems(): Promise<MenuItem[]> {
   const s = state.peek();
+  const notes = await noteCount();
   return [
     {
       label: 'Copy link', icon: 'link', keys: 'L', run: copyLink,
@@ -41,7 +52,7 @@ export function shareItems(): MenuItem[] {
       label: 'Keep on this server …', icon: 'bookmark', hint: 'A link to it keeps working', run: () => { shareDialog.value = 'keep'; },
     } as const] : []),
     ...(stored.value ? [{
-      label: 'Notes …', icon: 'pencil', hint: 'Read and write notes on these profiles', run: () => { shareDialog.value = 'notes'; },
+      label: `Notes${notes} …`, icon: 'pencil', hint: 'Read and write notes on these profiles', run: () => { shareDialog.value = 'notes'; },
     } as const] : []),
     ...(!hasStore.value ? uploadCommand() : []),
   ];
