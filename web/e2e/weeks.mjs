@@ -14,13 +14,19 @@ import { promisify } from 'node:util';
 import { buildHone, root, temporaryFolder } from './hone.mjs';
 import { serveStore } from './store.mjs';
 
+/** Builds what makes the history. */
+export function buildFleet() {
+  const program = join(temporaryFolder('weeks'), process.platform === 'win32' ? 'fleet.exe' : 'fleet');
+  execFileSync(process.env['GO'] ?? 'go', ['build', '-o', program, './bench/fleet'], { cwd: root, stdio: 'inherit' });
+  return program;
+}
+
 /**
  * @param {Parameters<typeof serveStore>[0] & { end?: string, days?: number, token?: string }} [how] end: when the history ends, as
  * 2006-01-02T15:04:05Z; days: its length; token: one that may write
  */
 export async function weeks({ end = '', days = 21, token = '', ...how } = {}) {
-  const program = join(temporaryFolder('weeks'), process.platform === 'win32' ? 'fleet.exe' : 'fleet');
-  execFileSync(process.env['GO'] ?? 'go', ['build', '-o', program, './bench/fleet'], { cwd: root, stdio: 'inherit' });
+  const program = buildFleet();
   const server = await serveStore(how);
   try {
     await promisify(execFile)(program, ['-server', server.url, '-end', end, '-days', String(days), '-token', token]);

@@ -12,7 +12,7 @@ import { follow } from '../link';
 import { Button, copyText, Icon, IconButton, Popover } from '../parts';
 import { comparisonOf } from './order';
 import {
-  causeText, changeText, costTitle, extraText, growthText, instancesText, intervalText, kindTitle, sentence, shareText,
+  acknowledgedText, causeText, changeText, costTitle, extraText, growthText, instancesText, intervalText, kindTitle, sentence, shareText,
 } from './words';
 
 interface Props {
@@ -57,13 +57,8 @@ export function Card({ regression: r, all, asked, current, onFocus, asking, onAs
           </p>
           <h2 id={id}>{sentence(r).map((w, i) => (w.fn ? <code key={i} title={w.fn}>{w.text}</code> : w.text))}</h2>
           <Causes of={r} among={all} />
-          {r.by !== '' && r.state !== 'open' && (
-            <p class="regression-known">
-              <Icon name="user" />
-              <span>
-                Acknowledged by {r.by}{r.acknowledged > 0 && `, ${timeText(r.acknowledged, false)}`}{r.reason !== '' && `: ${r.reason}`}
-              </span>
-            </p>
+          {(r.state === 'acknowledged' || (r.state === 'resolved' && r.acknowledged > 0)) && (
+            <p class="regression-known"><Icon name="user" /><span>{acknowledgedText(r)}</span></p>
           )}
           {r.resolved > 0 && (
             <p class="regression-known"><Icon name="check" /><span>The cost is as before since {timeText(r.resolved, false)}</span></p>
@@ -114,16 +109,17 @@ const SHOWN = 3;
 function Causes({ of: r, among }: { of: Regression; among: readonly Regression[] }) {
   const [all, setAll] = useState(false);
   const known = [
-    ...r.new.map((name) => ({ name, about: 'new' })),
-    ...r.causes.filter((c) => !r.new.includes(c.function)).map((c) => ({ name: c.function, about: causeText(c) })),
+    ...r.new.map((name) => ({ cause: { function: name, callees: true }, about: 'new' })),
+    ...r.causes.filter((c) => !r.new.includes(c.function)).map((cause) => ({ cause, about: causeText(cause) })),
   ];
-  if (known.every((c) => c.name === r.function)) return null; // the sentence says it
+  if (known.every(({ cause }) => cause.function === r.function)) return null; // the sentence says it
   return (
     <div class="regression-causes">
       <span class="soft">Likely causes:</span>
       <ol>
-        {(all ? known : known.slice(0, SHOWN)).map(({ name, about }) => {
-          const to = comparisonOf(r, among, name);
+        {(all ? known : known.slice(0, SHOWN)).map(({ cause, about }) => {
+          const name = cause.function;
+          const to = comparisonOf(r, among, cause);
           return (
             <li key={name}>
               <a class="mono" href={href(to)} title={name} onClick={follow(() => go(to))}>{shortName(name)}</a>

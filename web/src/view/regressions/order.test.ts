@@ -52,7 +52,8 @@ test('the comparison is at the load after the change', () => {
   const s = m.comparisonOf(r, all);
   expect([s.view, s.profile[0], s.base[0], s.fn, s.own.span]).toEqual(['diff', r.head, r.base, 'a', '1000-3000']);
   expect(s.options).toEqual({ normalize: 'true', base_total: '0.85', mine: 'false', sort: 'cum' });
-  expect(m.comparisonOf(r, all, 'other').fn).toBe('other');
+  const cause = m.comparisonOf(r, all, { function: 'other', callees: false });
+  expect([cause.fn, cause.options.sort]).toEqual(['other', undefined]);
   const caller = of('e', { version: 'v4', causes: [{ function: 'f', callees: true, growth: 0.2, share: 0.25 }] });
   expect(m.comparisonOf(caller, [caller]).options.base_total).toBe('0.75');
   expect(m.comparisonOf(of('g', { share: 1 }), []).options.base_total).toBe('0.05');

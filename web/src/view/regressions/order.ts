@@ -1,6 +1,6 @@
 // Which regressions are listed, and in which order. Pure.
 
-import type { Regression } from '../../api/regressions';
+import type { Regression, RegressionCause } from '../../api/regressions';
 import { ALL_CODE } from '../../state/mine';
 import { formatSpan, parseSelection } from '../../state/selection';
 import type { PageState } from '../../state/pages';
@@ -80,12 +80,12 @@ const MOST_ADDED = 0.95;
  * The comparison of before and after, at a function. The base is scaled to the load after the change: if the change hadn't added
  * anything, the total would be as it was. So the figures are those of the regression. All code is shown, since it may be of a library.
  */
-export function comparisonOf(r: Regression, all: readonly Regression[], fn = r.function): State {
+export function comparisonOf(r: Regression, all: readonly Regression[], of: Pick<RegressionCause, 'function' | 'callees'> = r): State {
   const [base, head] = [parseSelection(r.base, r.found), parseSelection(r.head, r.found)];
   const rest = 1 - Math.min(MOST_ADDED, added(r, all));
   return {
-    view: 'diff', profile: [r.head], base: [r.base], fn, search: '',
-    options: { normalize: 'true', base_total: String(Number(rest.toFixed(4))), mine: ALL_CODE, ...(r.callees && { sort: 'cum' }) },
+    view: 'diff', profile: [r.head], base: [r.base], fn: of.function, search: '',
+    options: { normalize: 'true', base_total: String(Number(rest.toFixed(4))), mine: ALL_CODE, ...(of.callees && { sort: 'cum' }) },
     own: { span: formatSpan({ from: Math.min(base.from, head.from), to: Math.max(base.to, head.to) }) },
   };
 }

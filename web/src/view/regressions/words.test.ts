@@ -58,3 +58,10 @@ test('figures', () => {
   expect(w.costText(3.4, { ...some, kind: 'goroutine', type: 'goroutine', unit: 'count' })).toBe('3.4');
   expect(w.causeText({ function: 'f', callees: false, growth: 0.5, share: 0.123 })).toBe('+50%, 12% of the service');
 });
+
+test('who knows about it', () => {
+  const at = Date.UTC(2026, 10, 27, 9, 30);
+  expect(w.acknowledgedText({ ...some, by: 'ann', acknowledged: at, reason: 'known' })).toBe('Acknowledged by ann, 27 Nov 09:30: known');
+  expect(w.acknowledgedText({ ...some, acknowledged: at })).toBe('Acknowledged, 27 Nov 09:30');
+  expect(w.acknowledgedText({ ...some, by: 'ann' })).toBe('Acknowledged by ann');
+});
