@@ -23,7 +23,9 @@ export default function Nav({ page }: { page: Page | null }) {
     <div class="store-nav">
       <nav aria-label="Pages">
         <PageLink to="services" now={page} keys="g i" about="All services">Services</PageLink>
-        <PageLink to="regressions" now={page} keys="g n" about="What costs more than before">Regressions<OpenCount /></PageLink>
+        <PageLink to="regressions" now={page} keys="g n" about="Regressions: what costs more than before">
+          <span class="nav-word">Regressions</span><span class="nav-sign" aria-hidden="true">▲</span><OpenCount />
+        </PageLink>
         <PageLink to="status" now={page} keys="g y" about="State of the server">Server</PageLink>
       </nav>
       <Notices />

@@ -16,7 +16,7 @@ const extraOf = (r: Regression): number => (r.after - r.before) * Math.max(1, r.
 
 /**
  * What each regression costs: the growth as a share of what all services with regressions spend on its kind. So shares of large
- * services count more, and kinds with other units compare.
+ * services count more, and kinds with other units compare. Waiting counts by how it compares with CPU time, which can be much more.
  */
 export function weights(all: readonly Regression[]): ReadonlyMap<string, number> {
   const kindOf = (r: Regression) => `${r.kind} ${r.per_request}`;
@@ -27,7 +27,8 @@ export function weights(all: readonly Regression[]): ReadonlyMap<string, number>
     of.set(r.service, Math.max(of.get(r.service) ?? 0, r.share > 0 ? extraOf(r) / r.share : extraOf(r)));
   }
   const totals = new Map([...services].map(([kind, of]) => [kind, [...of.values()].reduce((a, b) => a + b, 0)]));
-  return new Map(all.map((r) => [r.id, extraOf(r) / (totals.get(kindOf(r)) || 1)]));
+  const whole = (r: Regression) => Math.max(totals.get(kindOf(r))!, r.unit === 'nanoseconds' ? totals.get(`cpu ${r.per_request}`) ?? 0 : 0);
+  return new Map(all.map((r) => [r.id, extraOf(r) / (whole(r) || 1)]));
 }
 
 /** The costliest first, or the latest. */
