@@ -45,6 +45,7 @@ Flags for what to select:
                   the requests that the agent counted (goroutines and memory in use:
                   profile, everything else: sum)
   -id ID          only the profile with this id
+  -span ID        only samples that were taken in this span of a trace
 
 Flags for what to print:
 

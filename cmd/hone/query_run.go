@@ -20,13 +20,13 @@ import (
 // queryFlags are the flags of hone query that other verbs don't have.
 type queryFlags struct {
 	serverFlags
-	from, to, by, per, weight, id string
-	baseFrom, baseTo              string
-	step                          string
-	points, limit                 int
-	series, records, labels       bool
-	history, endpoints            bool
-	csv                           bool
+	from, to, by, per, weight, id, span string
+	baseFrom, baseTo                    string
+	step                                string
+	points, limit                       int
+	series, records, labels             bool
+	history, endpoints                  bool
+	csv                                 bool
 }
 
 func (f *queryFlags) define(fs *flag.FlagSet) {
@@ -39,6 +39,7 @@ func (f *queryFlags) define(fs *flag.FlagSet) {
 	fs.StringVar(&f.per, "per", "", "")
 	fs.StringVar(&f.weight, "weight", "", "")
 	fs.StringVar(&f.id, "id", "", "")
+	fs.StringVar(&f.span, "span", "", "")
 	fs.StringVar(&f.step, "step", "", "")
 	fs.IntVar(&f.points, "points", 0, "")
 	fs.IntVar(&f.limit, "limit", 0, "")
@@ -97,6 +98,9 @@ func parseQuery(args []string, f *queryFlags, stderr io.Writer) (*shell.Invocati
 	if inv.HTTP != "" {
 		return bad("-http can't be used with hone query: open the server's web UI, such as http://%s", daemon.DefaultListen)
 	}
+	if f.span != "" && (f.series || f.history || f.endpoints || f.records || f.labels || f.by != "") {
+		return bad("-span can't be used with -series, -history, -endpoints, -records, -labels or -by: use it with a report")
+	}
 	if f.csv && inv.JSON {
 		return bad("-csv and -json can't be combined: use one of them")
 	}
@@ -140,6 +144,9 @@ func (q *queryRun) selection(selector, from, to string) (url.Values, error) {
 	}
 	if q.f.id != "" {
 		v.Set("id", q.f.id)
+	}
+	if q.f.span != "" {
+		v.Set("span", q.f.span)
 	}
 	if q.f.per != "" {
 		v.Set("per", q.f.per)

@@ -252,6 +252,8 @@ func TestQueryErrors(t *testing.T) {
 		{[]string{"memory"}, 1, "no profiles match memory from "},
 		{[]string{"memory"}, 1, ": there are profiles of other kinds: heap"},
 		{[]string{"-by", "version", "memory"}, 1, ": there are profiles of other kinds: heap"},
+		{[]string{"-span", "x", "cpu"}, 1, "use 16 hexadecimal digits"},
+		{[]string{"-span", "00000000000000aa", "-by", "version", "cpu"}, 2, "-span"},
 		{[]string{"-per", "minute", "cpu"}, 1, "use sum, profile, second or request"},
 		{[]string{"-series", "-step", "x", "cpu"}, 1, "step"},
 	} {

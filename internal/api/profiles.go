@@ -56,6 +56,7 @@ type SelectionInfo struct {
 	Top        float64 `json:"top,omitempty"`
 	ID         string  `json:"id,omitempty"`
 	Per        string  `json:"per,omitempty"`
+	Span       string  `json:"span,omitempty"`
 	Profiles   int64   `json:"profiles"`
 	Duration   int64   `json:"duration"` // ns
 	Last       int64   `json:"last"`     // ms since 1970

@@ -28,6 +28,9 @@ type Selection struct {
 	Top        float64 // share of the profiles, the most expensive first; 0 is all
 	ID         store.ID
 	Per        string // PerDefault, PerSum, PerProfile, PerSecond or PerRequest
+	// SpanID selects the samples that were taken in a span of a trace; "" is all samples. It
+	// is part of no Query: stores sum up whole profiles.
+	SpanID string
 }
 
 // A Span is the time from From to To, excluding To; ns since 1970, whole ms.
@@ -48,7 +51,7 @@ const (
 )
 
 // SelectionParams are the parameters of selections, in the order used in ids.
-var SelectionParams = []string{"q", "from", "to", "except", "sample_type", "top", "id", "per"}
+var SelectionParams = []string{"q", "from", "to", "except", "sample_type", "top", "id", "per", "span"}
 
 // MaxSelected limits the length of an id in bytes.
 const MaxSelected = 32 << 10
@@ -82,6 +85,9 @@ func ReadSelection(values url.Values, now time.Time) (*Selection, error) {
 	if sel.Per == PerRequest && (sel.Top != 0 || sel.ID != (store.ID{})) {
 		return nil, badParam("per", "per=request can't be used with top or id")
 	}
+	if sel.SpanID != "" && (sel.Top != 0 || sel.Per != PerDefault && sel.Per != PerSum) {
+		return nil, badParam("span", "span can't be used with top, or with per other than sum")
+	}
 	return sel, nil
 }
 
@@ -111,6 +117,11 @@ func (sel *Selection) set(name, value string, now time.Time) (err error) {
 			return badParam(name, "invalid per %q: use sum, profile, second or request", value)
 		}
 		sel.Per = value
+	case "span":
+		if b, bad := hex.DecodeString(value); bad != nil || len(b) != 8 {
+			return badParam(name, "invalid span %q: use 16 hexadecimal digits", value)
+		}
+		sel.SpanID = strings.ToLower(value)
 	}
 	return err
 }
@@ -210,6 +221,9 @@ func (sel *Selection) values() map[string]string {
 	if sel.Per != PerDefault {
 		v["per"] = sel.Per
 	}
+	if sel.SpanID != "" {
+		v["span"] = sel.SpanID
+	}
 	return v
 }
 
@@ -238,6 +252,9 @@ func (sel *Selection) Name() string {
 		name += " per second"
 	case PerRequest:
 		name += " per request"
+	}
+	if sel.SpanID != "" {
+		name += " in span " + sel.SpanID
 	}
 	if sel.Top != 0 {
 		name += fmt.Sprintf(", top %g %%", 100*sel.Top)

@@ -106,6 +106,7 @@ var asks = map[string][]ask{
 	"GET /api/v1/function-metrics/{name}": {{"/api/v1/function-metrics/functions?step=1m", "", 200}, {"/api/v1/function-metrics/BAD", "", 404}},
 	"GET /ready":                          {{"/ready", "", 200}},
 	"GET /api/v1/endpoints":               {{"/api/v1/endpoints?q=cpu", "", 200}, {"/api/v1/endpoints?q=BAD", "", 200}},
+	"GET /api/v1/exemplars":               {{"/api/v1/exemplars?q=cpu", "", 200}, {"/api/v1/exemplars?q=BAD", "", 200}},
 	"/push.v1.PusherService/Push": {{"/push.v1.PusherService/Push", `{"series": [{"labels": [{"name": "__name__", "value": "process_cpu"}, {"name": "service_name", "value": "push"}, {"name": "x", "value": LABEL}],
 		"samples": [{"ID": "a", "rawProfile": "PROFILE"}]}]}`, 200}},
 	"/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw": {{"/parca.profilestore.v1alpha1.ProfileStoreService/WriteRaw",

@@ -65,6 +65,7 @@ func TestAccess(t *testing.T) {
 		{"GET", "/api/v1/series", read, "GET /api/v1/series"},
 		{"GET", "/api/v1/heat", read, "GET /api/v1/heat"},
 		{"GET", "/api/v1/endpoints", read, "GET /api/v1/endpoints"},
+		{"GET", "/api/v1/exemplars", read, "GET /api/v1/exemplars"},
 		{"GET", "/api/v1/history", read, "GET /api/v1/history"},
 		{"GET", "/api/v1/markers", read, "GET /api/v1/markers"},
 		{"POST", "/api/v1/markers", write, "POST /api/v1/markers"},
@@ -230,7 +231,7 @@ func TestReadScope(t *testing.T) {
 	targets := []string{
 		"/api/v1/overview", "/api/v1/overview?find=secret&to=" + at, "/api/v1/changes?service=api&to=" + at,
 		"/api/v1/labels", "/api/v1/labels?q=" + url.QueryEscape(`{service=~".*"}`), "/api/v1/services", "/api/v1/records", "/api/v1/markers", "/api/v1/status",
-		"/api/v1/series?by=service,version,pod&" + v, "/api/v1/heat?by=service&" + v, "/api/v1/endpoints?q=cpu&" + v, "/api/v1/history?" + v + "&q=cpu", "/api/v1/profiles",
+		"/api/v1/series?by=service,version,pod&" + v, "/api/v1/heat?by=service&" + v, "/api/v1/endpoints?q=cpu&" + v, "/api/v1/exemplars?" + v, "/api/v1/history?" + v + "&q=cpu", "/api/v1/profiles",
 		"/api/v1/report/raw?profile=" + url.QueryEscape(all) + "&format=text",
 		"/api/v1/report/top?profile=" + url.QueryEscape(api.SelectionPrefix+servertest.Between("cpu", 0, 10).Encode()),
 		"/api/v1/profiles/" + url.PathEscape(api.SelectionPrefix+servertest.Between("cpu", 0, 10).Encode()),

@@ -29,6 +29,9 @@ type selected struct {
 
 // loadSelection returns a selection's profile, of what is merged if that isn't nil.
 func (s *selections) loadSelection(ctx context.Context, sel *selected, merged *store.Group) (*profile.Profile, error) {
+	if sel.SpanID != "" {
+		return s.loadSpan(ctx, sel, merged)
+	}
 	if sel.Per == api.PerSum || sel.Per == api.PerDefault {
 		g, err := s.loadSum(ctx, sel, merged)
 		if err != nil {

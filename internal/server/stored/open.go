@@ -22,16 +22,18 @@ func (s *selections) open(ctx context.Context, sel *api.Selection) (reports.Open
 	}
 	var held atomic.Pointer[store.Group] // until it is in the cache, which decides how long it is kept
 	held.Store(merged)
-	return reports.Opened{
+	opened := reports.Opened{
 		ID: found.id, Name: found.name, Version: found.version,
 		Selection: func() *api.SelectionInfo { return describe(sel, found.total) },
 		Load: func(ctx context.Context) (*profile.Profile, error) {
 			return s.loadSelection(ctx, found, held.Swap(nil))
 		},
-		Divided:   func() float64 { return divisor(sel.Per, found.total, found.requests) },
-		Instances: s.instancesOf(sel),
-		Parts:     parts{s, sel},
-	}, nil
+		Divided: func() float64 { return divisor(sel.Per, found.total, found.requests) },
+	}
+	if sel.SpanID == "" { // a span is in one process
+		opened.Instances, opened.Parts = s.instancesOf(sel), parts{s, sel}
+	}
+	return opened, nil
 }
 
 // find asks the store for a selection.
@@ -80,7 +82,7 @@ func (s *selections) find(ctx context.Context, sel *api.Selection) (found *selec
 // describe describes a selection with its total in the store.
 func describe(sel *api.Selection, total store.Total) *api.SelectionInfo {
 	of := &api.SelectionInfo{
-		Q: sel.Selector.String(), From: api.Milliseconds(sel.From), To: api.Milliseconds(sel.To), SampleType: sel.SampleType, Top: sel.Top, Per: sel.Per,
+		Q: sel.Selector.String(), From: api.Milliseconds(sel.From), To: api.Milliseconds(sel.To), SampleType: sel.SampleType, Top: sel.Top, Per: sel.Per, Span: sel.SpanID,
 		Profiles: total.Profiles, Duration: total.Duration, Last: api.Milliseconds(total.Last),
 	}
 	if sel.Except != nil {

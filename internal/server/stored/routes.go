@@ -18,6 +18,7 @@ func New(srv *server.Server, cfg Config) *Service {
 	srv.Handle("GET /api/v1/series", auth.Read, s.series)
 	srv.Handle("GET /api/v1/heat", auth.Read, s.heat)
 	srv.Handle("GET /api/v1/endpoints", auth.Read, s.endpoints)
+	srv.Handle("GET /api/v1/exemplars", auth.Read, s.exemplars)
 	srv.Handle("GET /api/v1/history", auth.Read, s.history)
 	srv.Handle("GET /metrics/profiles", auth.Read, s.exposeMetrics)
 	srv.Handle("GET /api/v1/function-metrics", auth.Read, s.listMetrics)

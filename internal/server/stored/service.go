@@ -15,6 +15,8 @@
 //	series      totals over time
 //	requests    the requests of a selection's processes, for values per request
 //	endpoints   what requests cost, by endpoint and over time
+//	spans       the samples of a selection that were taken in a span of a trace
+//	exemplars   single profiles for points of a timeline, with their spans
 //	heat        totals by time and label, and single profiles by time and value
 //	overview    what services use now: usage asks the store for it, release tells which version runs
 //	changes     what changed in a service since its version before and since yesterday

@@ -152,10 +152,10 @@ func enumerate(words []string, most int) string {
 }
 
 // summed returns the selection whose sum is divided for sel. For rates it has no profiles
-// without a duration.
+// without a duration, and all spans share one.
 func summed(sel *api.Selection) *api.Selection {
 	sum := *sel
-	sum.Per = api.PerSum
+	sum.Per, sum.SpanID = api.PerSum, ""
 	if sel.Rate() {
 		sum.Per = api.PerSecond
 	}

@@ -18,6 +18,8 @@ export interface Selection {
   /** A single profile. */
   id: string;
   per: Per;
+  /** The span of a trace whose samples are shown; absent for all samples. */
+  span?: string;
 }
 
 export interface Span {
@@ -50,6 +52,7 @@ export function parseSelection(id: string, now: number): Selection {
     top: q.get('top') ?? '',
     id: q.get('id') ?? '',
     per: per === 'profile' || per === 'second' || per === 'request' || per === 'sum' ? per : isInstant(q.get('q') ?? '') ? 'profile' : 'sum',
+    ...(q.get('span') ? { span: q.get('span')! } : {}),
   };
 }
 
@@ -59,6 +62,7 @@ export function formatSelection(s: Selection): string {
     ['q', s.q === '{}' ? '' : s.q], ['from', s.from ? String(s.from) : ''], ['to', s.to ? String(s.to) : ''],
     ['except', s.except ?? ''], ['sample_type', s.sampleType],
     ['top', s.top === '1' ? '' : s.top], ['id', s.id], ['per', s.per === 'sum' && !isInstant(s.q) ? '' : s.per],
+    ['span', s.span ?? ''],
   ];
   return PREFIX + parts.filter(([, value]) => value !== '').map(([name, value]) => `${name}=${queryEscape(value)}`).join('&');
 }
