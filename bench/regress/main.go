@@ -38,6 +38,7 @@ type options struct {
 	trials   int
 	cores    float64
 	noise    float64
+	requests bool
 	verbose  bool
 	kind     string // only this one; "" are all
 }
@@ -51,6 +52,7 @@ func main() {
 	profileTo := flag.String("cpuprofile", "", "")
 	flag.Float64Var(&o.noise, "noise", 1, "factor of what changes without a cause")
 	flag.StringVar(&o.kind, "kind", "", "only this kind of profile")
+	flag.BoolVar(&o.requests, "requests", false, "requests are counted, so that costs per request are compared")
 	flag.BoolVar(&o.verbose, "v", false, "print what is found")
 	flag.Parse()
 	if *profileTo != "" {
@@ -150,7 +152,7 @@ func (o options) unchanged(ctx context.Context, kind string) (counts, error) {
 		cores := o.cores * []float64{0.25, 0.5, 1, 1.5, 2}[i%o.services%5]
 		f := regresstest.NewFleet(regresstest.Config{
 			Seed: o.seed + uint64(i/o.services), Service: fmt.Sprint("service", i%o.services), Instances: 8, Days: o.days, Cores: cores,
-			Noise: regresstest.UsualNoise.Times(o.noise), Deploys: 1.2, Kind: kind,
+			Noise: regresstest.UsualNoise.Times(o.noise), Deploys: 1.2, Kind: kind, Requests: o.requests,
 		})
 		found, err := f.Watch(ctx, regress.Options{})
 		if err != nil {
@@ -209,7 +211,7 @@ func (c *counts) others(ctx context.Context, f *regresstest.Fleet, d regresstest
 func (o options) trial(i int, change regresstest.Change) (*regresstest.Fleet, regresstest.Deploy) {
 	at := 8*day + 8*hour + int64(i%10)*hour
 	f := regresstest.NewFleet(regresstest.Config{
-		Seed: o.seed + uint64(i), Service: fmt.Sprint("trial", i), Instances: 8, Days: 9, Cores: o.cores, Noise: regresstest.UsualNoise.Times(o.noise), Deploys: 1.2,
+		Seed: o.seed + uint64(i), Service: fmt.Sprint("trial", i), Instances: 8, Days: 9, Cores: o.cores, Noise: regresstest.UsualNoise.Times(o.noise), Deploys: 1.2, Requests: o.requests,
 		Changes: []regresstest.TimedChange{{At: at, Change: change}}, Share: 0.01,
 	})
 	return f, f.Deploys()[slices.IndexFunc(f.Deploys(), func(d regresstest.Deploy) bool { return d.At == regresstest.Start()+at })]

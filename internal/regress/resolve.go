@@ -35,8 +35,7 @@ func gone(ctx context.Context, src Source, r *Regression, now int64) (bool, erro
 
 // subsided reports whether a function's cost shows clearly less than half of a regression.
 //
-// A cost per request is compared as it is. If requests aren't counted any more, it is compared as
-// other costs of its kind are.
+// If requests aren't counted any more, costs are compared as others of their kind are.
 func subsided(m measure, r *Regression, frames *Frames, before, after []Sum) bool {
 	s := &sample{measure: m, perRequest: r.PerRequest && counted(before) && counted(after)}
 	side := func(sums []Sum) (t total, events float64) {
@@ -53,6 +52,8 @@ func subsided(m measure, r *Regression, frames *Frames, before, after []Sum) boo
 	}
 	shift, size := 0.0, r.After-r.Before
 	switch {
+	case s.perRequest && !m.amount:
+		shift = common(shiftOf(&a, &b), nil)
 	case s.perRequest:
 	case !m.amount:
 		shift, size = shiftOf(&a, &b), r.Share

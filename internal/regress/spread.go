@@ -41,16 +41,46 @@ func logRatio(a, wa, b, wb float64) (log, variance float64) {
 	return math.Log((a + 0.5) / (b + 0.5) * wb / wa), 1/(a+0.5) + 1/(b+0.5)
 }
 
-// shift returns by what all costs of the sample moved, as a logarithm. Costs per request are
-// comparable as they are, and amounts except for the load.
+// shift returns by what all costs of the sample moved without a cause, as a logarithm.
+// Amounts are comparable as they are, except for the load.
 func (s *sample) shift(after, before *total) float64 {
 	switch {
-	case s.perRequest:
+	case s.amount && s.perRequest:
 		return 0
 	case s.amount:
 		return s.explained(s.load.log)
 	}
-	return shiftOf(after, before)
+	moved := shiftOf(after, before)
+	if !s.perRequest {
+		return moved
+	}
+	past := make([]float64, len(s.past))
+	for i := range s.past {
+		past[i] = shiftOf(&s.past[i].after, &s.past[i].before)
+	}
+	return common(moved, past)
+}
+
+// leastCommon is how much all costs per request move without a cause, at least.
+const leastCommon = 0.05
+
+// common returns the part of a move of all costs per request that has no cause, given the
+// moves on earlier days. The mix of requests and the sample of the time that is profiled
+// make a small move; it would hide small changes of functions. A large one is a change of
+// the whole service, so only what is usual at this time of day has no cause.
+func common(moved float64, past []float64) float64 {
+	mean, variance := 0.0, 0.0
+	for _, m := range past {
+		mean += m / float64(len(past))
+	}
+	for _, m := range past {
+		variance += (m - mean) * (m - mean) / float64(max(1, len(past)-1))
+	}
+	const deviations = 3
+	if math.Abs(moved-mean) <= max(leastCommon, deviations*math.Sqrt(variance)) {
+		return moved
+	}
+	return mean
 }
 
 // shiftOf returns the logarithm of the ratio that most of the cost has: the median of the
@@ -107,7 +137,7 @@ func (s *sample) addDays(out []spread, callees bool) {
 		return
 	}
 	shifts := make([]float64, len(s.past))
-	if !s.perRequest && !s.amount {
+	if !s.amount {
 		for i := range s.past {
 			shifts[i] = shiftOf(&s.past[i].after, &s.past[i].before)
 		}

@@ -25,8 +25,8 @@ type Entry struct {
 	State string `json:"state"`
 	// Opened is when it was found, the last time: a resolved regression can come back. In ns
 	// since 1970.
-	Opened   int64  `json:"opened,omitempty"`
-	Resolved int64  `json:"resolved,omitempty"` // ns since 1970
+	Opened   int64 `json:"opened,omitempty"`
+	Resolved int64 `json:"resolved,omitempty"` // ns since 1970
 	Acknowledgement
 }
 

@@ -43,6 +43,7 @@ type Config struct {
 	Cores     float64 // that an instance uses, on average
 	Noise     Noise
 	Deploys   float64 // per day, without effect
+	Requests  bool    // they are counted
 	Quiet     bool    // no restarts, scale-outs or bad machine
 	// Changes are deployed at the time of each, in addition.
 	Changes []TimedChange

@@ -193,6 +193,7 @@ type nodeSum struct {
 	instance string
 	deploy   *deploy
 	buckets  int
+	requests float64
 	nodes    []float64
 }
 
@@ -206,7 +207,7 @@ func (f *Fleet) between(from, to int64) []nodeSum {
 				return s
 			}
 		}
-		out = append(out, nodeSum{instance, d, 0, make([]float64, len(f.view(d).share))})
+		out = append(out, nodeSum{instance, d, 0, 0, make([]float64, len(f.view(d).share))})
 		return &out[len(out)-1]
 	}
 	for _, instance := range f.instances {
@@ -215,6 +216,9 @@ func (f *Fleet) between(from, to int64) []nodeSum {
 				if d := f.steady(instance, t); d != nil {
 					s := find(instance, d)
 					s.buckets += int(hour / bucket)
+					for at := t; f.cfg.Requests && at < t+hour; at += bucket {
+						s.requests += f.requests(instance, at)
+					}
 					for i, v := range f.wholeHour(instance, t, d) {
 						s.nodes[i] += v
 					}
@@ -225,6 +229,9 @@ func (f *Fleet) between(from, to int64) []nodeSum {
 			if d := f.running(instance, t); d != nil {
 				s := find(instance, d)
 				s.buckets++
+				if f.cfg.Requests {
+					s.requests += f.requests(instance, t)
+				}
 				f.counts(instance, t, d, s.nodes)
 			}
 			t += bucket
@@ -270,6 +277,7 @@ func (f *Fleet) Sums(ctx context.Context, sel regress.Selection, frames *regress
 			i = len(out)
 			out = append(out, regress.Sum{Instance: name, Version: s.deploy.version, Type: f.kind.typ, Unit: f.kind.unit, Event: f.kind.reported, Edges: map[regress.Edge]float64{}})
 		}
+		out[i].Requests += s.requests
 		out[i].Seconds += float64(s.buckets) * f.kind.seconds
 		f.add(&out[i], &s, sel.Edges, frames)
 	}
