@@ -15,16 +15,13 @@ func Detect(ctx context.Context, src Source, t Trigger, o Options) ([]Regression
 	if !ok {
 		return nil, nil
 	}
-	w := windowsOf(t, o)
-	if m.grows && w.before.length() < w.after.length() {
-		return nil, nil // the processes before were younger
-	}
+	w := windowsOf(t, o, m.grows)
 	s, err := readSample(ctx, src, t, w, m)
-	if s == nil || err != nil {
-		return nil, err
+	if s == nil || err != nil || m.grows && s.before.each() < s.after.each() {
+		return nil, err // no profiles, or the processes before were younger
 	}
 	all := s.effects(o)
-	found := slices.DeleteFunc(significant(all, t.rate()), func(e effect) bool { return s.drop(&e, o) })
+	found := slices.DeleteFunc(significant(all, t.rate()*m.rate), func(e effect) bool { return s.drop(&e, o) })
 	if len(found) == 0 {
 		return nil, nil
 	}

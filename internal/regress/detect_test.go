@@ -164,7 +164,7 @@ func TestAmounts(t *testing.T) {
 		{name: "unknown load", kind: "mutex", times: 1.3, load: 0},
 		{name: "much more, with an unknown load", kind: "mutex", times: 3, load: 0, want: "lock 200%"},
 		{name: "memory", kind: "heap", times: 2, load: 1, want: "lock 100%"},
-		{name: "memory of processes that started an hour before", kind: "heap", times: 2, load: 1, prior: time.Hour},
+		{name: "memory, an hour after another version", kind: "heap", times: 2, load: 1, prior: time.Hour, want: "lock 100%"},
 		{name: "goroutines", kind: "goroutine", times: 2, load: 1, want: "lock 100%"},
 	} {
 		const stack = "main;lock;sync.(*Mutex).Lock"

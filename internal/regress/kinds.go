@@ -14,6 +14,9 @@ type measure struct {
 	// load has the lowest and the highest exponent of the load by which the kind's costs
 	// may follow it.
 	load [2]float64
+	// rate is the part of a look's rate of false alarms that the kind has. The kinds of a
+	// service together should raise about as many as CPU profiles.
+	rate float64
 	// events is the sample type that counts the profiler's events, if another one does.
 	events string
 	// lasting is set if an event that the profiler counts is in the profiles of all later
@@ -25,22 +28,22 @@ type measure struct {
 
 // measureOf returns the measure of a kind. Other kinds than these have none.
 func measureOf(kind string) (measure, bool) {
-	const millisecond, mebibyte = 1e6, 1 << 20
+	const millisecond, mebibyte, otherRate = 1e6, 1 << 20, 0.2
 	switch kind {
 	case "cpu":
-		return measure{column: "cpu"}, true
+		return measure{column: "cpu", rate: 1}, true
 	case "allocs":
-		return measure{column: "alloc_space"}, true
+		return measure{column: "alloc_space", rate: otherRate}, true
 	case "heap":
-		return measure{column: "inuse_space", amount: true, least: mebibyte, load: [2]float64{0, 1}, lasting: true, grows: true}, true
+		return measure{column: "inuse_space", rate: otherRate, amount: true, least: mebibyte, load: [2]float64{0, 1}, lasting: true, grows: true}, true
 	case "goroutine":
-		return measure{column: "goroutine", amount: true, least: 1, load: [2]float64{0, 1}}, true
+		return measure{column: "goroutine", rate: otherRate, amount: true, least: 1, load: [2]float64{0, 1}}, true
 	case "mutex":
 		// With twice the requests, twice as many wait for twice as long.
-		return measure{column: "delay", amount: true, least: millisecond, load: [2]float64{0, 2}, events: "contentions"}, true
+		return measure{column: "delay", rate: otherRate, amount: true, least: millisecond, load: [2]float64{0, 2}, events: "contentions"}, true
 	case "block":
 		// Idle goroutines wait longer if there are fewer requests.
-		return measure{column: "delay", amount: true, least: millisecond, load: [2]float64{-1, 2}, events: "contentions"}, true
+		return measure{column: "delay", rate: otherRate, amount: true, least: millisecond, load: [2]float64{-1, 2}, events: "contentions"}, true
 	}
 	return measure{}, false
 }

@@ -49,6 +49,9 @@ func (s *sample) sideOf(sums []Sum, event float64, instances int) side {
 	return out
 }
 
+// each returns the seconds or moments of a mean instance.
+func (s *side) each() float64 { return s.seconds / float64(max(1, len(s.instances))) }
+
 func scale(column []float64, by float64) {
 	for i := range column {
 		column[i] *= by

@@ -232,6 +232,8 @@ func (s *State) add(r Regression) bool {
 			return false
 		case e.Service == r.Service && e.Kind == r.Kind && e.Function == r.Function && e.Version != r.Version && e.State != Resolved && r.Version == "":
 			return false // its version is known
+		case e.Service == r.Service && e.Kind == r.Kind && e.Function == r.Function && r.Version != "" && e.State != Resolved && e.Since > r.From && e.Since < r.Since:
+			return false // an earlier version began it in the time before
 		case e.Service == r.Service && e.Kind == r.Kind && e.Function == r.Function && r.Version == "" && r.Since-e.Since < 8*day:
 			return false // the week that the drift was compared over began before it
 		}

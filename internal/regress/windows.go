@@ -49,8 +49,9 @@ type windows struct {
 	past []pair
 }
 
-// windowsOf returns the windows of a trigger.
-func windowsOf(t Trigger, o Options) windows {
+// windowsOf returns the windows of a trigger. If costs grow from the start of a process, the
+// time before is as long as the time after, and so has starts of processes, too.
+func windowsOf(t Trigger, o Options, grows bool) windows {
 	var w windows
 	if t.Version == "" {
 		w.after = span{t.Now - day, t.Now}
@@ -61,8 +62,10 @@ func windowsOf(t Trigger, o Options) windows {
 	} else {
 		w.after = span{t.Since, t.Now}
 		w.before = span{t.Since - max(int64(o.Before), w.after.length()), t.Since}
-		// An hour is needed, even if another version was in it.
-		w.before.from = max(w.before.from, min(t.Prior, t.Since-int64(time.Hour)))
+		if !grows {
+			// An hour is needed, even if another version was in it.
+			w.before.from = max(w.before.from, min(t.Prior, t.Since-int64(time.Hour)))
+		}
 		// A wider time around the same middle has more samples, and the same time of day.
 		wider := int64(0)
 		if t.Now-t.Since <= int64(time.Hour) {
