@@ -447,7 +447,7 @@ max_size = "much"
 
 [regressions]
 every = "1ms"
-budget = 2.0
+cpu = 2.0
 
 [[notify]]
 name = "chat"
@@ -482,7 +482,7 @@ functions = "("
 		": tls: cert and key belong together",
 		": public_url: ",
 		": regressions.every: 1ms is too short",
-		": regressions.budget: invalid share of a CPU 2",
+		": regressions: invalid cpu 2",
 		": notify: target \"chat\": format: unknown format \"slack\"",
 		": notify: target \"chat\": url_file: ",
 		": scrape: scrape job 1 has no name",

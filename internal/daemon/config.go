@@ -96,8 +96,8 @@ type Config struct {
 		Instance string                        `toml:"instance"`
 	} `toml:"cloud_profiler"`
 	Regressions struct {
-		Every  configDuration `toml:"every"`
-		Budget float64        `toml:"budget"` // share of one CPU
+		Every configDuration `toml:"every"`
+		regress.Limits
 	} `toml:"regressions"`
 	Notify          []notify.Target `toml:"notify"`
 	Scrape          []scrape.Job    `toml:"scrape"`
@@ -191,7 +191,7 @@ func DefaultConfig(file string) *Config {
 	c.CloudProfiler.Interval, c.CloudProfiler.Duration = configDuration(agents.Interval), configDuration(agents.Duration)
 	c.CloudProfiler.Wait = configDuration(agents.MaxPoll)
 	c.CloudProfiler.Tunnels, c.CloudProfiler.Project = cloudprofiler.DefaultTunnels, cloudprofiler.DefaultProject
-	c.Regressions.Every, c.Regressions.Budget = configDuration(regress.DefaultEvery), regress.DefaultBudget
+	c.Regressions.Every, c.Regressions.Limits = configDuration(regress.DefaultEvery), regress.DefaultLimits()
 	metrics := fnmetrics.DefaultConfig()
 	c.FunctionMetrics.Interval, c.FunctionMetrics.Limit, c.FunctionMetrics.Budget = configDuration(metrics.Interval), metrics.Limit, metrics.Budget
 	return c
@@ -296,6 +296,7 @@ func (c *Config) Check() (found Problems) {
 	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
 		blame("tls", errors.New("cert and key belong together: one of them is missing"))
 	}
+	blame("regressions", c.Regressions.Check())
 	if n := c.Server.Connections; n < 0 {
 		blame("server.connections", fmt.Errorf("%d is less than 0", n))
 	}
@@ -318,9 +319,6 @@ func (c *Config) Check() (found Problems) {
 	blame("cloud_profiler", errors.Join(agents.Check(), proxy.Check()))
 	if d := time.Duration(c.Regressions.Every); d < time.Second {
 		blame("regressions.every", fmt.Errorf("%v is too short: use at least 1s", d))
-	}
-	if b := c.Regressions.Budget; !(b > 0 && b <= 1) {
-		blame("regressions.budget", fmt.Errorf("invalid share of a CPU %v: use a number above 0, and at most 1", b))
 	}
 	blame("notify", notify.Check(c.Notify))
 	blame("scrape", scrape.Check(c.Scrape))

@@ -89,6 +89,9 @@ func (s *sample) effects(o Options) []effect {
 	for _, callees := range []bool{false, true} {
 		spreads := s.spreads(callees)
 		for f := range s.frames.Names {
+			if s.frames.rest(int32(f)) {
+				continue
+			}
 			c := s.counts(f, callees)
 			const leastEvents = 20
 			if c.after+c.expected < 2*max(o.MinShare*all, leastEvents) {

@@ -16,7 +16,9 @@
 //	enter    the function through which a growth enters
 //	cause    one regression for functions that call each other, at the deepest of them
 //	detect   runs the stages in order
+//	limits   what it may take
 //	schedule when to compare
+//	versions which versions began
 //	storesource
 //	         the source that reads a store; requests has those that agents counted
 //

@@ -32,7 +32,7 @@ func TestSumsOfRequests(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, byInstance := range []bool{false, true} {
-		sums, err := regress.FromStore(st).Sums(t.Context(), regress.Selection{Service: "s", Kind: "cpu", From: now, To: now + hour, ByInstance: byInstance}, regress.NewFrames())
+		sums, err := regress.FromStore(st, regress.Limits{}, nil).Sums(t.Context(), regress.Selection{Service: "s", Kind: "cpu", From: now, To: now + hour, ByInstance: byInstance}, regress.NewFrames())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,7 +50,7 @@ func TestSumsOfRequests(t *testing.T) {
 func TestPerRequest(t *testing.T) {
 	st := openDisk(t)
 	s := regress.NewState("", func(line string) { t.Error(line) })
-	w := regress.NewWatch(regress.Config{Store: st, State: s, Budget: 1, Log: func(line string) { t.Error(line) }})
+	w := regress.NewWatch(regress.Config{Store: st, State: s, Limits: regress.Limits{CPU: 1}, Log: func(line string) { t.Error(line) }})
 	fill := func(service, version string, from, to int64, stacks regresstest.Stacks, requests int64) {
 		t.Helper()
 		if err := regresstest.Fill(t.Context(), st, service, version, from, to, stacks); err != nil {

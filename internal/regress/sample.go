@@ -76,9 +76,12 @@ func readSample(ctx context.Context, src Source, t Trigger, w windows, m measure
 // read reads the sums of windows. It returns nil if a side has no profiles.
 func (r *reader) read(ctx context.Context, w windows) (*reading, error) {
 	out := &reading{}
-	for at, to := range map[span]*[]Sum{w.before: &out.before, {w.after.from, w.late.from}: &out.early, w.late: &out.late} {
+	for _, one := range []struct {
+		at span
+		to *[]Sum
+	}{{w.before, &out.before}, {span{w.after.from, w.late.from}, &out.early}, {w.late, &out.late}} {
 		var err error
-		if *to, err = r.instances(ctx, at); err != nil {
+		if *one.to, err = r.instances(ctx, one.at); err != nil {
 			return nil, err
 		}
 	}

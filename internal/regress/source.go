@@ -41,7 +41,12 @@ type Edge struct{ Caller, Callee int32 }
 type Frames struct {
 	Names []string
 	index map[string]int32
+	limit int  // of functions; 0 is none
+	Rest  bool // functions exceed the limit, and have the last number
 }
+
+// restName is the name of the functions that exceed the limit. No function has it.
+const restName = "\x00rest"
 
 // NewFrames returns an empty table.
 func NewFrames() *Frames { return &Frames{index: map[string]int32{}} }
@@ -49,6 +54,11 @@ func NewFrames() *Frames { return &Frames{index: map[string]int32{}} }
 // Number returns the number of a function.
 func (f *Frames) Number(name string) int32 {
 	n, ok := f.index[name]
+	if !ok && f.limit > 0 && len(f.Names) >= f.limit {
+		f.Rest = true
+		name = restName
+		n, ok = f.index[name]
+	}
 	if !ok {
 		n = int32(len(f.Names))
 		f.index[name] = n
@@ -56,6 +66,9 @@ func (f *Frames) Number(name string) int32 {
 	}
 	return n
 }
+
+// rest reports whether a number is that of the functions that exceed the limit.
+func (f *Frames) rest(n int32) bool { return f.Rest && f.Names[n] == restName }
 
 // at returns an entry of a column.
 func at(column []float64, f int) float64 {

@@ -1,8 +1,13 @@
 package regress
 
 import (
+	"cmp"
 	"context"
+	"hash/fnv"
 	"math"
+	"regexp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/hone-go/hone/internal/report"
@@ -12,9 +17,16 @@ import (
 
 // FromStore returns a source that reads profiles from a store. If a comparison doesn't need
 // single instances, it reads sums over all of them, so that the store can use its roll-ups.
-func FromStore(st store.Store) Source { return storeSource{st} }
+// It tells log where a limit cuts; log may be nil.
+func FromStore(st store.Store, limits Limits, log func(string)) Source {
+	return storeSource{st, limits, &notes{log: log}}
+}
 
-type storeSource struct{ store store.Store }
+type storeSource struct {
+	store  store.Store
+	limits Limits
+	notes  *notes
+}
 
 // Sums implements Source.
 func (s storeSource) Sums(ctx context.Context, sel Selection, frames *Frames) ([]Sum, error) {
@@ -25,8 +37,14 @@ func (s storeSource) Sums(ctx context.Context, sel Selection, frames *Frames) ([
 	q := query(sel.Service, sel.Kind, m.column, sel.From, sel.To)
 	q.By = []string{store.LabelVersion}
 	if sel.ByInstance {
+		some, err := s.someInstances(ctx, sel, q)
+		if err != nil {
+			return nil, err
+		}
+		q.Selector = append(q.Selector, some...)
 		q.By = append(q.By, store.LabelInstance)
 	}
+	frames.limit = s.limits.Functions
 	groups, err := s.store.Merge(ctx, q)
 	if err != nil {
 		return nil, err
@@ -44,10 +62,47 @@ func (s storeSource) Sums(ctx context.Context, sel Selection, frames *Frames) ([
 		one.Requests = counted.during(&g, one.Type)
 		out = append(out, one)
 	}
+	if frames.Rest {
+		s.notes.tell("functions", s.limits.Functions, sel.Service, sel.Kind)
+	}
 	if m.events != "" && sel.ByInstance && len(out) > 0 {
 		err = s.addEvents(ctx, m, sel, out)
 	}
 	return out, err
+}
+
+// someInstances returns a condition for as many instances as the limit allows, nil if all
+// are. They are the same ones as long as these exist.
+func (s storeSource) someInstances(ctx context.Context, sel Selection, q store.Query) (store.Selector, error) {
+	if s.limits.Instances == 0 {
+		return nil, nil
+	}
+	q.By, q.Step = []string{store.LabelInstance}, math.MaxInt64/2
+	all, err := s.store.Series(ctx, q)
+	if len(all) <= s.limits.Instances || err != nil {
+		return nil, err
+	}
+	s.notes.tell("instances", s.limits.Instances, sel.Service, sel.Kind)
+	type instance struct {
+		name string
+		hash uint64
+	}
+	var some []instance
+	for _, one := range all {
+		name := one.Labels.Get(store.LabelInstance)
+		h := fnv.New64a()
+		h.Write([]byte(name))
+		some = append(some, instance{name, h.Sum64()})
+	}
+	slices.SortFunc(some, func(a, b instance) int { return cmp.Compare(a.hash, b.hash) })
+	chosen := map[string]bool{}
+	var pattern []string
+	for _, one := range some[:s.limits.Instances] {
+		chosen[one.name] = true
+		pattern = append(pattern, regexp.QuoteMeta(one.name))
+	}
+	m, err := store.NewMatchFunc(store.LabelInstance, strings.Join(pattern, "|"), func(name string) bool { return chosen[name] })
+	return store.Selector{m}, err
 }
 
 // query returns a query of one sample type of a service's profiles of a kind.
@@ -129,10 +184,7 @@ func sumOf(ctx context.Context, g *store.Group, edges bool, frames *Frames) (Sum
 // add adds the nodes of a tree. A recursive function or call counts once, at its outermost
 // node.
 func (sum *Sum) add(t *profile.Tree, edges bool, frames *Frames) {
-	number := make([]int32, len(t.Frames))
-	for i, f := range t.Frames {
-		number[i] = frames.Number(f.Name)
-	}
+	number := frames.numbers(t)
 	sum.Own, sum.Cum = make([]float64, len(frames.Names)), make([]float64, len(frames.Names))
 	if edges {
 		sum.Edges = map[Edge]float64{}
@@ -146,7 +198,7 @@ func (sum *Sum) add(t *profile.Tree, edges bool, frames *Frames) {
 			continue
 		}
 		sum.Cum[number[f]] += total
-		if parent := t.Parent[n]; edges && parent != 0 {
+		if parent := t.Parent[n]; edges && parent != 0 && !frames.rest(number[f]) && !frames.rest(number[t.Frame[parent]]) {
 			sum.Edges[Edge{number[t.Frame[parent]], number[f]}] += total
 		}
 	}
@@ -160,4 +212,25 @@ func above(t *profile.Tree, n, frame uint32) bool {
 		}
 	}
 	return false
+}
+
+// numbers returns the numbers of a tree's frames. If not all functions can have one, the
+// most expensive ones get them.
+func (f *Frames) numbers(t *profile.Tree) []int32 {
+	order := make([]int, len(t.Frames))
+	for i := range order {
+		order[i] = i
+	}
+	if f.limit > 0 && len(f.Names)+len(order) > f.limit {
+		cost := make([]int64, len(t.Frames))
+		for n := uint32(1); int(n) < t.NumNodes(); n++ {
+			cost[t.Frame[n]] = max(cost[t.Frame[n]], t.Values[0].Total[n])
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(cost[b], cost[a]) })
+	}
+	number := make([]int32, len(t.Frames))
+	for _, i := range order {
+		number[i] = f.Number(t.Frames[i].Name)
+	}
+	return number
 }

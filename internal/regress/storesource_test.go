@@ -58,7 +58,7 @@ func TestSums(t *testing.T) {
 		for _, name := range []string{"f", "g", "main"} {
 			frames.Number(name)
 		}
-		sums, err := regress.FromStore(st).Sums(t.Context(), test.sel, frames)
+		sums, err := regress.FromStore(st, regress.DefaultLimits(), nil).Sums(t.Context(), test.sel, frames)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -82,5 +82,30 @@ func TestSums(t *testing.T) {
 		if strings.Join(got, "\n") != want {
 			t.Errorf("%+v: got\n%s\nwant\n%s", test.sel, strings.Join(got, "\n"), want)
 		}
+	}
+}
+
+// TestLimits checks that the most expensive functions are kept, and as many instances as
+// allowed, and that a note says so.
+func TestLimits(t *testing.T) {
+	st := openDisk(t)
+	if err := regresstest.Fill(t.Context(), st, "s", "v1", now, now+2*minute, regresstest.Stacks{"main;a": 10e6, "main;b": 20e6, "main;big": 900e6, "main;c": 30e6}); err != nil {
+		t.Fatal(err)
+	}
+	var notes []string
+	src := regress.FromStore(st, regress.Limits{Functions: 2, Instances: 1}, func(note string) { notes = append(notes, note) })
+	for range 2 {
+		frames := regress.NewFrames()
+		sums, err := src.Sums(t.Context(), regress.Selection{Service: "s", Kind: "cpu", From: now, To: now + hour, ByInstance: true, Edges: true}, frames)
+		if err != nil || len(sums) != 1 {
+			t.Fatalf("got %+v, %v", sums, err)
+		}
+		s := sums[0]
+		if len(frames.Names) != 3 || frames.Names[0] != "main" || frames.Names[1] != "big" || s.Own[1] != 2*900e6 || s.Own[2] != 2*60e6 || len(s.Edges) != 1 {
+			t.Errorf("got %q and %+v", frames.Names, s)
+		}
+	}
+	if len(notes) != 2 || !strings.Contains(notes[0], "more than 1 instances") || !strings.Contains(notes[1], "more than 2 functions") {
+		t.Errorf("got notes %q", notes)
 	}
 }

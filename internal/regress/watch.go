@@ -3,8 +3,6 @@ package regress
 import (
 	"cmp"
 	"context"
-	"math"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -16,25 +14,22 @@ type Config struct {
 	Store store.Store
 	State *State
 	// Every is how often the watch looks for something to compare; 0 is DefaultEvery.
-	Every time.Duration
-	// Budget is the share of one CPU that comparisons may take: after each, the watch
-	// pauses. 0 is DefaultBudget.
-	Budget float64
+	Every  time.Duration
+	Limits Limits
 	Log    func(string)
 }
 
-// Defaults of a watch.
-const (
-	DefaultEvery  = 5 * time.Minute
-	DefaultBudget = 0.02
-)
+// DefaultEvery is how often a watch looks, unless told otherwise.
+const DefaultEvery = 5 * time.Minute
 
 // A Watch compares services on a schedule: new versions at each of Looks, and all services
 // every DriftEvery.
 type Watch struct {
-	cfg   Config
-	src   Source
-	stats stats
+	cfg    Config
+	src    Source
+	starts starts
+	notes  notes
+	stats  stats
 }
 
 type stats struct{ comparisons, found, failed, nanoseconds, looked atomic.Int64 }
@@ -51,8 +46,8 @@ type Stats struct {
 
 // NewWatch returns a watch. Run starts it.
 func NewWatch(cfg Config) *Watch {
-	cfg.Every, cfg.Budget = cmp.Or(cfg.Every, DefaultEvery), cmp.Or(cfg.Budget, DefaultBudget)
-	return &Watch{cfg: cfg, src: FromStore(cfg.Store)}
+	cfg.Every = cmp.Or(cfg.Every, DefaultEvery)
+	return &Watch{cfg: cfg, src: FromStore(cfg.Store, cfg.Limits, cfg.Log), notes: notes{log: cfg.Log}}
 }
 
 // Stats returns the figures of the watch.
@@ -65,6 +60,9 @@ func (w *Watch) Every() time.Duration { return w.cfg.Every }
 
 // Run compares until ctx is done.
 func (w *Watch) Run(ctx context.Context) {
+	if w.cfg.Limits.CPU == 0 {
+		return
+	}
 	tick := time.NewTicker(w.cfg.Every)
 	defer tick.Stop()
 	for {
@@ -105,7 +103,7 @@ func (w *Watch) measured(ctx context.Context, step func() error) error {
 	took := time.Since(start)
 	w.stats.nanoseconds.Add(int64(took))
 	select {
-	case <-time.After(time.Duration(float64(took) * (1/w.cfg.Budget - 1))):
+	case <-time.After(time.Duration(float64(took) * (1/w.cfg.Limits.CPU - 1))):
 	case <-ctx.Done():
 	}
 	return cmp.Or(err, ctx.Err())
@@ -130,10 +128,11 @@ type job struct {
 
 // due returns the comparisons that are due.
 func (w *Watch) due(ctx context.Context, now int64) ([]job, error) {
-	versions, err := newVersions(ctx, w.cfg.Store, now-int64(8*time.Hour), now)
+	versions, err := w.starts.read(ctx, w.cfg.Store, now-int64(26*time.Hour), now)
 	if err != nil {
 		return nil, err
 	}
+	w.limit(&versions)
 	var out []job
 	for _, v := range versions.started {
 		name := v.Service + "\x00" + v.Kind + "\x00" + v.Version
@@ -158,6 +157,15 @@ func (w *Watch) due(ctx context.Context, now int64) ([]job, error) {
 	return out, nil
 }
 
+// limit drops versions and kinds that exceed the limit.
+func (w *Watch) limit(v *startedVersions) {
+	most := w.cfg.Limits.Series
+	if most > 0 && max(len(v.started), len(v.kinds)) > most {
+		w.notes.tell("series", most, "all services", "all kinds")
+		v.started, v.kinds = v.started[:min(most, len(v.started))], v.kinds[:min(most, len(v.kinds))]
+	}
+}
+
 // dueLook returns the latest look at a version that is due, unless it is done.
 func dueLook(v Trigger, done, now int64) (Trigger, bool) {
 	looks := Looks()
@@ -170,50 +178,6 @@ func dueLook(v Trigger, done, now int64) (Trigger, bool) {
 		}
 	}
 	return v, false
-}
-
-// startedVersions are the versions that began in a time range, and all services with
-// profiles in it.
-type startedVersions struct {
-	started []Trigger // without Now
-	kinds   []Trigger // a service and a kind each
-}
-
-// newVersions returns the versions whose first profile is in a time range, by kind.
-func newVersions(ctx context.Context, st store.Store, from, to int64) (out startedVersions, err error) {
-	q := store.Query{From: from, To: to, By: []string{store.LabelService, store.LabelKind, store.LabelVersion}, Step: int64(time.Minute)}
-	recent, err := st.Series(ctx, q)
-	if err != nil || len(recent) == 0 {
-		return out, err
-	}
-	q.From, q.To, q.Step = max(1, from-8*day), from, math.MaxInt64/2
-	earlier, err := st.Series(ctx, q)
-	if err != nil {
-		return out, err
-	}
-	for _, s := range recent {
-		t := Trigger{Service: s.Labels.Get(store.LabelService), Kind: s.Labels.Get(store.LabelKind)}
-		if _, ok := measureOf(t.Kind); !ok {
-			continue
-		}
-		if !slices.Contains(out.kinds, t) {
-			out.kinds = append(out.kinds, t)
-		}
-		t.Version = s.Labels.Get(store.LabelVersion)
-		old := slices.ContainsFunc(earlier, func(e store.Series) bool { return e.Labels.Compare(s.Labels) == 0 })
-		if t.Version != "" && !old {
-			t.Since = s.Points[0].Time
-			out.started = append(out.started, t)
-		}
-	}
-	for i := range out.started {
-		for _, other := range out.started {
-			if v := &out.started[i]; other.Service == v.Service && other.Kind == v.Kind && other.Since < v.Since {
-				v.Prior = max(v.Prior, other.Since)
-			}
-		}
-	}
-	return out, nil
 }
 
 // resolveAll checks once per hour which regressions are over.
@@ -250,11 +214,11 @@ func (w *Watch) resolveAll(ctx context.Context, now int64) error {
 // whose first profile is in a time range, each at the last look that is before its end.
 func Scan(ctx context.Context, st store.Store, from, to int64) ([]Entry, error) {
 	s := NewState("", nil)
-	versions, err := newVersions(ctx, st, from, to)
+	versions, err := new(starts).read(ctx, st, from, to)
 	if err != nil {
 		return nil, err
 	}
-	src := FromStore(st)
+	src := FromStore(st, Limits{}, nil)
 	for _, v := range versions.started {
 		if t, ok := dueLook(v, 0, to+int64(time.Minute)); ok {
 			found, err := Detect(ctx, src, t, Options{})

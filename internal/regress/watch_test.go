@@ -33,7 +33,7 @@ func TestWatch(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "regressions.json")
 	watch := func() (*regress.Watch, *regress.State) {
 		s := regress.NewState(file, func(line string) { t.Error(line) })
-		return regress.NewWatch(regress.Config{Store: st, State: s, Budget: 1, Log: func(line string) { t.Error(line) }}), s
+		return regress.NewWatch(regress.Config{Store: st, State: s, Limits: regress.Limits{CPU: 1}, Log: func(line string) { t.Error(line) }}), s
 	}
 	w, s := watch()
 	tick := func(at int64) {

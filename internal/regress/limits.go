@@ -1,0 +1,63 @@
+package regress
+
+import (
+	"fmt"
+	"sync"
+)
+
+// Limits bound what looking for regressions takes. Services are compared one after the
+// other, so the limits on memory are for one. 0 is no limit, except for CPU.
+type Limits struct {
+	// CPU is the share of one CPU that comparisons may take: after each, the watch
+	// pauses. 0 turns the watch off.
+	CPU float64 `toml:"cpu"`
+	// Functions is the number of functions of a service that are compared one by one:
+	// the most expensive ones.
+	Functions int `toml:"functions"`
+	// Instances is the number of instances of a service that are compared.
+	Instances int `toml:"instances"`
+	// Series is the number of versions of services and kinds of profiles that are
+	// looked at.
+	Series int `toml:"series"`
+}
+
+// DefaultLimits returns the default limits.
+func DefaultLimits() Limits {
+	return Limits{CPU: 0.02, Functions: 10_000, Instances: 100, Series: 20_000}
+}
+
+// Check returns an error if a limit is invalid.
+func (l Limits) Check() error {
+	if l.CPU < 0 || l.CPU > 1 {
+		return fmt.Errorf("invalid cpu %g: use a share of one CPU, such as 0.02; 0 turns it off", l.CPU)
+	}
+	for name, n := range map[string]int{"functions": l.Functions, "instances": l.Instances, "series": l.Series} {
+		if n < 0 {
+			return fmt.Errorf("invalid %s %d: use a number such as 1000; 0 is no limit", name, n)
+		}
+	}
+	return nil
+}
+
+// notes logs where a limit cuts, once per limit, service and kind.
+type notes struct {
+	log  func(string)
+	mu   sync.Mutex
+	told map[string]bool
+}
+
+func (n *notes) tell(what string, limit int, service, kind string) {
+	text := fmt.Sprintf("Looking for regressions in %s of %s: more than %d %s, the limit regressions.%s; the rest isn't compared", kind, service, limit, what, what)
+	n.mu.Lock()
+	known := n.told[text] || len(n.told) > 1000
+	if !known {
+		if n.told == nil {
+			n.told = map[string]bool{}
+		}
+		n.told[text] = true
+	}
+	n.mu.Unlock()
+	if !known && n.log != nil {
+		n.log(text)
+	}
+}
