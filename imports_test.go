@@ -135,7 +135,7 @@ var importTable = map[string][]string{
 	"examples":      {},
 	"bench":         {},
 	"bench/fleet":   {"profile"}, // it pushes profiles that it makes
-	"bench/regress": {"internal/regress"},
+	"bench/regress": {"internal/regress", "profile"},
 	"bench/advice":  {"bench", "internal/gocmd"}, // it runs the go command in modules, and hone
 	// The demo prints its first reports before hone is compiled.
 	"examples/demo": {"examples", "internal/report", "internal/shell", "internal/srcfind", "profile"},

@@ -3,7 +3,8 @@
 //
 //	go run ./bench/regress
 //
-// It takes some minutes. The seeds decide everything. The detector was tuned with the
+// It takes some minutes. With -serve, it measures what the same costs a server: it sends
+// profiles to two, of which one doesn't look, for three quarters of an hour. The seeds decide everything. The detector was tuned with the
 // seeds 1 to 20; the default seeds are others, which were not looked at before.
 package main
 
@@ -18,6 +19,7 @@ import (
 	"strings"
 	"sync"
 	"text/tabwriter"
+	"time"
 
 	"github.com/hone-go/hone/internal/regress"
 	"github.com/hone-go/hone/internal/regress/regresstest"
@@ -54,13 +56,22 @@ func main() {
 	flag.StringVar(&o.kind, "kind", "", "only this kind of profile")
 	flag.BoolVar(&o.requests, "requests", false, "requests are counted, so that costs per request are compared")
 	flag.BoolVar(&o.verbose, "v", false, "print what is found")
+	serve := flag.Bool("serve", false, "measure what looking for regressions costs a server")
+	l := load{}
+	flag.Float64Var(&l.rate, "rate", 50, "with -serve: profiles per second")
+	flag.DurationVar(&l.history, "history", 6*time.Hour+30*time.Minute, "with -serve: time before whose profiles are sent first")
+	flag.DurationVar(&l.live, "live", 35*time.Minute, "with -serve: time in which profiles are sent in real time")
 	flag.Parse()
 	if *profileTo != "" {
 		out, _ := os.Create(*profileTo)
 		pprof.StartCPUProfile(out)
 		defer pprof.StopCPUProfile()
 	}
-	if err := o.run(context.Background()); err != nil {
+	run := o.run
+	if *serve {
+		run = l.measureServers
+	}
+	if err := run(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
