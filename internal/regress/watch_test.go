@@ -1,8 +1,11 @@
 package regress_test
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -78,11 +81,8 @@ func TestWatch(t *testing.T) {
 // TestScan finds a regression in a store that no server watches.
 func TestScan(t *testing.T) { testScan(t, openDisk(t)) }
 
-// TestScanClickHouse does so in the other engine.
-func TestScanClickHouse(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a server")
-	}
+// openClickHouse returns a store in a real ClickHouse.
+func openClickHouse(t *testing.T) store.Store {
 	server := clickhousetest.Single(t)
 	c, err := clickhouse.ParseURL("clickhouse://" + server.Addr + "/" + server.Name(t))
 	if err != nil {
@@ -96,7 +96,73 @@ func TestScanClickHouse(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { st.Close() })
-	testScan(t, st)
+	return st
+}
+
+// TestScanClickHouse does so in the other engine.
+func TestScanClickHouse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server")
+	}
+	testScan(t, openClickHouse(t))
+}
+
+// TestStoresAgree checks that a watch finds the same in both engines, to the last digit:
+// a function and a lock.
+func TestStoresAgree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a server")
+	}
+	found := map[string]string{}
+	for name, st := range map[string]store.Store{"disk": openDisk(t), "ClickHouse": openClickHouse(t)} {
+		fillBoth(t, st)
+		s := regress.NewState("", nil)
+		w := regress.NewWatch(regress.Config{Store: st, State: s, Limits: regress.Limits{CPU: 1, Instances: 2}, Log: func(string) {}})
+		if err := w.Tick(t.Context(), now); err != nil {
+			t.Fatal(err)
+		}
+		all, err := s.List()
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.SortFunc(all, func(a, b regress.Entry) int { return cmp.Compare(a.ID, b.ID) })
+		data, err := json.MarshalIndent(all, "", "  ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found[name] = string(data); len(all) != 2 || !strings.Contains(found[name], `"kind": "mutex"`) {
+			t.Errorf("%s: got %s", name, data)
+		}
+	}
+	if found["disk"] != found["ClickHouse"] {
+		t.Errorf("on disk:\n%s\nin ClickHouse:\n%s", found["disk"], found["ClickHouse"])
+	}
+}
+
+// fillBoth puts CPU and mutex profiles of a service whose new version costs more.
+func fillBoth(t *testing.T, st store.Store) {
+	t.Helper()
+	since := now - 40*minute
+	if err := regresstest.FillDeploy(t.Context(), st, "shop", now, regresstest.Usual(), regresstest.Usual().With("main;a;b", 9e8)); err != nil {
+		t.Fatal(err)
+	}
+	var all []store.Record
+	for at := since - 6*hour; at < now; at += 10 * minute {
+		for i := range 3 {
+			version, wait := "v1", int64(4e9)
+			if at >= since {
+				version, wait = "v2", 90e9
+			}
+			r, err := regresstest.MutexRecord("shop", version, fmt.Sprint("i", i), at, regresstest.Stacks{"main;a;sync.(*Mutex).Unlock": wait, "main;d;sync.(*Mutex).Unlock": 2e9})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, r)
+		}
+	}
+	if err := st.Put(t.Context(), all); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func testScan(t *testing.T, st store.Store) {

@@ -94,3 +94,23 @@ const (
 	hertz     = 100.0
 	event     = 1e9 / hertz // ns
 )
+
+// MutexRecord returns a mutex profile of a minute. A contention takes a millisecond.
+func MutexRecord(service, version, instance string, at int64, s Stacks) (store.Record, error) {
+	r, err := Record(service, version, instance, at, s)
+	if err != nil {
+		return r, err
+	}
+	p := r.Profile
+	p.SampleTypes = []profile.ValueType{{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}}
+	p.PeriodType, p.Period = p.SampleTypes[0], 1
+	contentions := slices.Clone(p.Values[0])
+	for i := range contentions {
+		contentions[i] /= 1e6
+	}
+	p.Values = [][]int64{contentions, p.Values[0]}
+	r.Duration = minute
+	r.Labels, err = store.NewLabels(append(slices.Clone(r.Labels), store.Label{Name: store.LabelKind, Value: "mutex"})...)
+	r.ID[15] ^= 1
+	return r, err
+}
