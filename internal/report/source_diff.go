@@ -249,7 +249,8 @@ func (c *sourceClaim) heaviestStart() int64 {
 	return best
 }
 
-// pairLines aligns the lines of two sides. Lines of a side without text have no counterpart.
+// pairLines aligns the lines of two sides. Lines of a side without text have no counterpart,
+// unless neither side has text: then equal numbers are the best guess.
 func pairLines(base, head diffText) []LinePair {
 	var pairs []LinePair
 	add := func(was, is []SourceLine, same bool) {
@@ -264,6 +265,9 @@ func pairLines(base, head diffText) []LinePair {
 			pairs = append(pairs, p)
 		}
 	}
+	if !base.found && !head.found {
+		return pairNumbers(base.lines, head.lines)
+	}
 	if !base.found || !head.found {
 		add(base.lines, nil, false)
 		add(nil, head.lines, false)
@@ -277,6 +281,28 @@ func pairLines(base, head diffText) []LinePair {
 	}
 	add(base.lines[i:], head.lines[j:], true)
 	return append([]LinePair{}, pairs...)
+}
+
+func pairNumbers(base, head []SourceLine) []LinePair {
+	pairs := []LinePair{}
+	for len(base) > 0 || len(head) > 0 {
+		var p LinePair
+		if len(base) > 0 && (len(head) == 0 || base[0].Line <= head[0].Line) {
+			p.Base = &base[0]
+		}
+		if len(head) > 0 && (len(base) == 0 || head[0].Line <= base[0].Line) {
+			p.Head = &head[0]
+		}
+		p.Same = p.Base != nil && p.Head != nil
+		if p.Base != nil {
+			base = base[1:]
+		}
+		if p.Head != nil {
+			head = head[1:]
+		}
+		pairs = append(pairs, p)
+	}
+	return pairs
 }
 
 func textOf(lines []SourceLine) []string {

@@ -126,6 +126,11 @@ func TestDiffSource(t *testing.T) {
 -        11 .     ~
 -        12 .     ~
 `, ""},
+		{"no side has a text", sumSide(t, base, ""), sumSide(t, sumProfile(3, map[int64]int64{6: 1e6, 9: 5e6}), ""), `
+5  10ms  -        ~
+6  200ms 6  1ms   =
+-        9  5ms   ~
+`, ""},
 		{"the base doesn't have the function", sumSide(t, sumProfile(5, nil), "package shop\n"), sumSide(t, head, sumAfter), `
 -        5  .     ~
 -        6  .     ~

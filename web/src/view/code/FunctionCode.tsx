@@ -51,7 +51,7 @@ export function FunctionCode({ fn, unit, wide, revisions }: Props) {
         )}
       </header>
       {rows.length > 0 && (
-        <table class={`code ${wide ? 'wide' : 'narrow'}`}>
+        <table class={`code ${wide ? 'wide' : 'narrow'}`} style={{ '--digits': String(figures.digits) }}>
           {wide && <colgroup>{['n', 'c', '', 'n', 'c', '', 'd'].map((kind, i) => <col key={i} class={kind && `col-${kind}`} />)}</colgroup>}
           <thead>
             <tr>
@@ -143,13 +143,15 @@ interface Figures {
   cost: (line: DiffLine) => string;
   change: (value: number) => string;
   most: number;
+  /** Of the longest figure. */
+  digits: number;
 }
 
 function figuresOf(fn: FunctionDiff, rows: readonly Row[], unit: string): Figures {
   const lines = fn.lines.flatMap(({ base, head }) => [base, head].filter((l) => l !== undefined));
   const figure = columnFigures(lines.map((l) => l.cum), unit);
   return {
-    cost: (l) => figure(l.cum),
+    cost: (l) => figure(l.cum), digits: lines.reduce((m, l) => Math.max(m, figure(l.cum).length), 0),
     change: (value) => `${value > 0 ? '+' : ''}${figure({ value, text: '' })}`,
     most: lines.reduce((m, l) => Math.max(m, Math.abs(l.cum.value)), rows.reduce((m, r) => Math.max(m, Math.abs(changeOf(r))), 1)),
   };
