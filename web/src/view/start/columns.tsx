@@ -101,7 +101,7 @@ function NameCell({ row: { service: s, silent, now } }: { row: Row }) {
         <i aria-hidden="true" />
         <CellLink class="service-link cut" to={() => kindState(s, mainKind(s), at)}>{s.name}</CellLink>
         <span class={silent ? 'start-silent' : 'visually-hidden'}>{silent ? `silent for ${lengthText(now - s.last)}` : 'live'}</span>
-        {s.instances > 0 && <span class="start-silent">{plural(s.instances, 'instance')}</span>}
+        {s.instances > 0 && !silent && <span class="start-silent">{plural(s.instances, 'instance')}</span>}
       </span>
       <span class="start-line" title={s.since > 0 ? `${s.version} since ${timeText(s.since)} ${zoneText(s.since)}` : undefined}>
         {s.version && <span class="cut mono">{s.version}</span>}
