@@ -33,6 +33,7 @@ export class Surface {
   attach(elements: Elements, events: { scrolled(): void; resized(): void }): () => void {
     this.elements = elements;
     this.painter = new Painter(elements.base.getContext('2d', { alpha: false })!);
+    elements.base.style.visibility = 'hidden'; // it is black until it is painted
     this.above = elements.overlay.getContext('2d')!;
     elements.stage.addEventListener('scroll', events.scrolled, { passive: true });
     const resize = () => {
@@ -176,6 +177,8 @@ export class Surface {
   paint(scene: Scene, view: Viewport, theme: FrameTheme): void {
     this.frame.top = this.deviceTop();
     this.painter?.paint(scene, view, this.frame, theme);
+    const { style } = this.elements?.base ?? {};
+    if (style?.visibility) style.visibility = '';
   }
 
   paintOverlay(view: Viewport, theme: FrameTheme, hover: Place | null, focus: Place | null): void {

@@ -1,5 +1,5 @@
 // @ts-check
-// What a narrow window shows first: of a comparison one sentence, of a graph what can be read.
+// What is seen first: in a narrow window one sentence of a comparison, and what can be read of a graph.
 
 import assert from 'node:assert/strict';
 import { settled, suite } from './page.mjs';
@@ -43,6 +43,24 @@ check('in a narrow window, the totals of both sides are inside their bars', asyn
   assert.equal(out.length, 2);
   for (const by of out) assert.ok(by <= 0.5, `${by} px outside`);
 }, PHONE);
+
+check('a flame graph that is on its way is no black box', async ({ page, open }) => {
+  await open('/diff');
+  /** @type {() => void} */
+  let answer = () => {};
+  const asked = new Promise((resolve) => { answer = () => resolve(0); });
+  await page.route('**/api/v1/report/flame?**', async (route) => {
+    await asked;
+    await route.continue();
+  });
+  await page.getByRole('tab', { name: 'Sandwich' }).click();
+  const canvas = page.locator('.sandwich-flame canvas').first();
+  await canvas.waitFor({ state: 'attached' });
+  assert.equal(await canvas.isVisible(), false);
+  answer();
+  await settled(page);
+  assert.equal(await canvas.isVisible(), true);
+}, { mayShift: true });
 
 const labelled = suite(['-base', wordindex, labels]);
 
