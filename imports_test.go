@@ -30,7 +30,7 @@ var importTable = map[string][]string{
 	"profile": {"internal/hashing"},
 
 	"internal/durable":        {"internal/infile"},
-	"internal/temporary":      {"internal/durable", "internal/spawn"},
+	"internal/temporary":      {"internal/durable", "internal/infile", "internal/spawn"},
 	"internal/graphviz":       {},
 	"internal/freeport":       {},
 	"internal/git":            {},

@@ -87,6 +87,7 @@ func sweep(path string, dir bool) {
 				return
 			}
 		}
+		undoIn(path)
 		removeAll(path)
 	} else {
 		os.Remove(path)

@@ -38,6 +38,7 @@ func sweep(path string, dir bool) {
 		err = nil
 	}
 	if err == nil {
+		undoIn(path)
 		removeAll(path)
 	}
 }

@@ -7,7 +7,8 @@
 // unlocked file with such a name was left by a killed hone.
 //
 //	hone-tmp-123    a directory in the system's temporary directory: Make
-//	.hone-tmp-123   a file or directory that is renamed when it is complete: Replace, MakeIn
+//	.hone-tmp-123   a file or directory that is renamed when it is complete: Replace, MakeIn;
+//	                or a directory that says how to undo a half-done replacement: ReplaceTexts
 //
 // Nothing else in hone makes temporary files; a test checks that.
 //
@@ -17,6 +18,7 @@
 //	lock.go       locks, and removal of what has none: lock_unix.go, lock_windows.go
 //	sweep.go      finds what killed hones have left
 //	replace.go    replaces a file
+//	several.go    replaces several files, and undoes it if a hone was killed before the last one
 //	guard.go      removes a directory when hone ends
 //	temporary.go  directories
 //	run.go        runs a command with a directory of its own
