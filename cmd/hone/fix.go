@@ -207,7 +207,7 @@ func tellResult(a *app, r *tune.Result, f *advice.Finding) {
 	case r.Kept && r.Patch == "":
 		fmt.Fprintf(a.stdout, "    kept as %s: commit it with the source; measurement: hone compare %s\n", r.File, r.Run)
 	case r.Kept:
-		for _, added := range f.Fix.Added {
+		for _, added := range f.Fix.Added() {
 			name := added.File
 			if rel, err := filepath.Rel(dir, name); err == nil {
 				name = rel

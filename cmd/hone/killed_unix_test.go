@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"io/fs"
 	"math/rand/v2"
 	"os"
@@ -19,30 +20,35 @@ import (
 
 // The slow one allocates, too: a busy machine confirms that, when it can't tell times.
 const (
-	slowSum = "package sum\n\nvar kept []byte\n\n// Sum adds the digits of numbers.\nfunc Sum(n int) (s int) {\n\tfor i := range 200000 * n {\n\t\tif s += i % 10; i%1000 == 0 {\n\t\t\tkept = make([]byte, 8)\n\t\t}\n\t}\n\treturn s\n}\n"
-	fastSum = "package sum\n\nvar kept []byte\n\n// Sum adds the digits of numbers.\nfunc Sum(n int) (s int) {\n\treturn 45 * 20000 * n\n}\n"
+	slowSum  = "package sum\n\nvar kept []byte\n\n// Sum adds the digits of numbers.\nfunc Sum(n int) (s int) {\n\tfor i := range 200000 * n {\n\t\tif s += i % 10; i%1000 == 0 {\n\t\t\tkept = make([]byte, 8)\n\t\t}\n\t}\n\treturn s\n}\n"
+	slowMore = "package sum\n\n// more is slow.\nconst more = 1\n"
+	fastMore = "package sum\n\n// more is fast.\nconst more = 1\n"
+	fastSum  = "package sum\n\nvar kept []byte\n\n// Sum adds the digits of numbers.\nfunc Sum(n int) (s int) {\n\treturn 45 * 20000 * n\n}\n"
 )
 
 // A killedModule is a module with a finding that hone fix confirms, for hones that are killed.
 type killedModule struct {
 	*testing.T
 	dir, source, tmp string
+	more             string // another file that the rewrite changes
 	found            advice.Finding
 }
 
 func newKilledModule(t *testing.T, after string) *killedModule {
 	t.Helper()
 	moduleOfFiles(t, map[string]string{
-		"go.mod": "module example.com/sum\n\ngo 1.24\n", "sum.go": slowSum, "deep/er/er.go": "package er\n",
+		"go.mod": "module example.com/sum\n\ngo 1.24\n", "sum.go": slowSum, "more.go": slowMore, "deep/er/er.go": "package er\n",
 		"sum_test.go": "package sum\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tif Sum(1) != 900000 {\n\t\tt.Fatal(Sum(1))\n\t}\n}\n\nvar sink int\n\nfunc BenchmarkSum(b *testing.B) {\n\tfor range b.N {\n\t\tsink = Sum(3)\n\t}\n}\n",
 	})
 	dir, err := os.Getwd()
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &killedModule{T: t, dir: dir, source: filepath.Join(dir, "sum.go"), tmp: t.TempDir()}
+	m := &killedModule{T: t, dir: dir, source: filepath.Join(dir, "sum.go"), more: filepath.Join(dir, "more.go"), tmp: t.TempDir()}
 	m.found = advice.Finding{ID: "test-123456", Rule: "test", Class: advice.Safe, State: advice.Bounded, Package: "example.com/sum", Title: "a loop",
-		Fix: &advice.Fix{File: m.source, Before: []byte(slowSum), After: []byte(after)}}
+		Fix: &advice.Fix{Files: []advice.FileChange{
+			{File: m.source, Before: []byte(slowSum), After: []byte(after)}, {File: m.more, Before: []byte(slowMore), After: []byte(fastMore)},
+		}}}
 	m.found.Evidence.Subjects = []string{"Sum"}
 	m.advise()
 	return m
@@ -67,8 +73,8 @@ func (m *killedModule) start(args ...string) (*exec.Cmd, *strings.Builder) {
 	return cmd, out
 }
 
-// TestKilledFixAndTune kills hone fix and hone tune at any moment: the source has the old
-// text or the new one, and the next run leaves nothing in the module or the temporary
+// TestKilledFixAndTune kills hone fix and hone tune at any moment: each file has the old
+// text or the new one, the next run gives all of them the same, and it leaves nothing in the module or the temporary
 // directory. HONE_FIX_KILLS says how often each is killed.
 func TestKilledFixAndTune(t *testing.T) {
 	if testing.Short() {
@@ -88,9 +94,12 @@ func TestKilledFixAndTune(t *testing.T) {
 		if text, err := os.ReadFile(source); err != nil || string(text) != slowSum && string(text) != fastSum {
 			t.Fatalf("%s: %v, torn:\n%s", when, err, text)
 		}
+		if text, err := os.ReadFile(m.more); err != nil || string(text) != slowMore && string(text) != fastMore {
+			t.Fatalf("%s: %v, torn:\n%s", when, err, text)
+		}
 	}
 	restore := func() {
-		if err := os.WriteFile(source, []byte(slowSum), 0o666); err != nil {
+		if err := errors.Join(os.WriteFile(source, []byte(slowSum), 0o666), os.WriteFile(m.more, []byte(slowMore), 0o666)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -116,6 +125,12 @@ func TestKilledFixAndTune(t *testing.T) {
 			cmd.Process.Kill()
 			cmd.Wait()
 			check("killed hone " + verb)
+			sweep()
+			sum, _ := os.ReadFile(source)
+			more, _ := os.ReadFile(m.more)
+			if verb == "fix" && (string(sum) == fastSum) != (string(more) == fastMore) {
+				t.Errorf("killed hone %s: after the sweep, one file is rewritten and another is not:\n%s\n%s", verb, sum, more)
+			}
 
 			m.advise()
 			// What a kill at other moments leaves, which is not for luck to decide.

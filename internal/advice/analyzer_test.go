@@ -87,7 +87,7 @@ func TestAnalyzer(t *testing.T) {
 		t.Fatalf("%d findings, want the one of line 8: %+v", len(report.Findings), report.Findings)
 	}
 	f := report.Findings[0]
-	if f.Line != 8 || f.Class != Safe || f.Why != "slow is slow." || f.Fix == nil || !strings.Contains(string(f.Fix.After), "n := fast()") {
+	if f.Line != 8 || f.Class != Safe || f.Why != "slow is slow." || f.Fix == nil || !strings.Contains(string(f.Fix.Files[0].After), "n := fast()") {
 		t.Errorf("%+v", f)
 	}
 	report = examineHot(t, "go1.24", &Rule{Analyzer: fastFor("fast"), Frames: lazyregexp.New(`^lib\.other$`)})
@@ -213,10 +213,21 @@ func TestCompiles(t *testing.T) {
 		{"/src/a.go", "package p\n\nfunc a() {", "expected"},
 		{"/src/c.go", "package p\n", errNotBuilt.Error()},
 	} {
-		got := fmt.Sprint(p.compiles(c.name, []byte(c.text)))
+		got := fmt.Sprint(p.compiles([]FileChange{{File: c.name, After: []byte(c.text)}}))
 		if c.want == "" && got != "<nil>" || !strings.Contains(got, c.want) {
 			t.Errorf("%s: got %q, want %q", c.text, got, c.want)
 		}
+	}
+	// What one file declares another may use, if both change.
+	both := []FileChange{
+		{File: "/src/a.go", After: []byte(strings.Replace(files["/src/a.go"], "b(1)", "added(1)", 1))},
+		{File: "/src/b.go", After: []byte(files["/src/b.go"] + "\nfunc added(n int) string { return b(n) }\n")},
+	}
+	if err := p.compiles(both); err != nil {
+		t.Error(err)
+	}
+	if err := p.compiles(both[:1]); err == nil || !strings.Contains(err.Error(), "undefined: added") {
+		t.Errorf("without the other file: %v", err)
 	}
 	if p.Fset.File(p.Files[0].FileStart) == nil {
 		t.Error("the file as it is has no positions any more")

@@ -10,35 +10,55 @@ import (
 	"strconv"
 )
 
-// compiles checks the types of the package with another text of one of its files, whose
-// changes nothing but its functions and new names can see: of the other files the bodies are
+// compiles checks the types of the package with other texts of some of its files, whose
+// changes nothing but their functions and new names can see: of the other files the bodies are
 // left out. Of what it imports the types are those that are known already; what is used of a
 // package that nothing here has imported so far isn't checked.
-func (p *Package) compiles(name string, text []byte) error {
-	f, err := parser.ParseFile(p.Fset, name, text, parser.SkipObjectResolution)
-	if err != nil {
-		return err
-	}
-	defer p.Fset.RemoveFile(p.Fset.File(f.FileStart))
-	i := slices.Index(p.Files, p.File(name))
-	if i < 0 {
-		return errNotBuilt
-	}
+func (p *Package) compiles(changes []FileChange) error {
 	if p.bare == nil {
 		for _, f := range p.Files {
 			p.bare = append(p.bare, withoutBodies(f))
 		}
 	}
-	if err := p.redeclared(f); err != nil {
-		return err
-	}
 	files := slices.Clone(p.bare)
-	files[i] = f
+	var changed []*ast.File
+	defer func() {
+		for _, f := range changed {
+			p.Fset.RemoveFile(p.Fset.File(f.FileStart))
+		}
+	}()
+	for _, c := range changes {
+		if c.New {
+			continue
+		}
+		f, err := parser.ParseFile(p.Fset, c.File, c.After, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		changed = append(changed, f)
+		i := slices.Index(p.Files, p.File(c.File))
+		if i < 0 {
+			return errNotBuilt
+		}
+		files[i] = f
+	}
+	return p.typeCheck(files, changed)
+}
+
+// typeCheck returns the first type error in files that changed, of a package in which other functions lack bodies.
+func (p *Package) typeCheck(files, changed []*ast.File) error {
 	known := imported(p.Types.Imports())
 	unknown := map[token.Pos]bool{} // imports that fail
-	for _, spec := range f.Imports {
-		if path, err := strconv.Unquote(spec.Path.Value); err == nil && known.find(path) == nil {
-			unknown[spec.Path.Pos()] = true
+	in := map[*token.File]bool{}
+	for _, f := range changed {
+		if err := p.redeclared(f); err != nil {
+			return err
+		}
+		in[p.Fset.File(f.FileStart)] = true
+		for _, spec := range f.Imports {
+			if path, err := strconv.Unquote(spec.Path.Value); err == nil && known.find(path) == nil {
+				unknown[spec.Path.Pos()] = true
+			}
 		}
 	}
 	var first error
@@ -47,7 +67,7 @@ func (p *Package) compiles(name string, text []byte) error {
 		Error: func(err error) {
 			at := err.(types.Error).Pos
 			switch {
-			case p.Fset.File(at) != p.Fset.File(f.FileStart):
+			case !in[p.Fset.File(at)]:
 				// Elsewhere, what is used in bodies alone is not used, and functions have to have one.
 			case unknown[at]:
 			case first == nil:

@@ -172,32 +172,6 @@ type Bound struct {
 	Worth float64 `json:"worth"`
 }
 
-// A Fix is a rewrite of one file. It may add other files.
-type Fix struct {
-	File string `json:"file"` // absolute
-	Diff string `json:"diff"` // unified, with paths relative to the module; also of the files it adds
-	// Before and After are the complete texts.
-	Before []byte `json:"-"`
-	After  []byte `json:"-"`
-	// Added are files that don't exist before the rewrite.
-	Added []AddedFile `json:"added,omitempty"`
-}
-
-// An AddedFile is a file that a rewrite adds.
-type AddedFile struct {
-	File string `json:"file"` // absolute
-	Text []byte `json:"-"`
-}
-
-// Texts returns the texts of all files after the rewrite, by name.
-func (f *Fix) Texts() map[string][]byte {
-	texts := map[string][]byte{f.File: f.After}
-	for _, a := range f.Added {
-		texts[a.File] = a.Text
-	}
-	return texts
-}
-
 // A Report is the advice for some profiles and their source.
 type Report struct {
 	// Summary has the findings that are worth doing first.

@@ -21,28 +21,36 @@ import (
 	"github.com/hone-go/hone/internal/lazyregexp"
 )
 
-// rewrite makes the rewrite of a match, of a file in the folder of its module. It is nil if
+// rewrite makes the rewrite of a match, of files in the folder of their module. It is nil if
 // there is none to make. An error says what speaks against one, or against making the change by hand.
 func rewrite(s *Site, r *Rule, m *Match, root string) (*Fix, error) {
-	_, copied := s.Name(s.File)
-	if ast.IsGenerated(s.File) && !copied {
-		return nil, fmt.Errorf("the file is generated%s: change the generator", byGenerator(s.File))
+	if err := s.generated(s.File); err != nil {
+		return nil, err
 	}
-	if err := s.older(m.Since); err != nil {
+	if err := s.older(s.File, m.Since); err != nil {
 		return nil, err
 	}
 	if len(m.Edits) == 0 || cmp.Or(m.Class, r.Class) == AdviceOnly {
 		return nil, nil
 	}
-	if err := s.older(cmp.Or(m.Since, r.Since)); err != nil {
-		return nil, err
+	files, err := editedFiles(s.In, s.File, m.Edits)
+	if err != nil {
+		return nil, fmt.Errorf("no rewrite: %w", err)
 	}
-	if copied || usesCgo(s.File) {
-		return nil, errors.New("the file uses cgo, which rewrites it before compilation")
+	for _, f := range files {
+		if err := s.generated(f); err != nil {
+			return nil, err
+		}
+		if err := s.older(f, cmp.Or(m.Since, r.Since)); err != nil {
+			return nil, err
+		}
+		if _, copied := s.Name(f); copied || usesCgo(f) {
+			return nil, errors.New("the file uses cgo, which rewrites it before compilation")
+		}
 	}
-	fix, err := newFix(s.In, s.File, m, root)
+	fix, err := newFix(s.In, files, m, root)
 	if err == nil {
-		err = s.In.compiles(fix.File, fix.After)
+		err = s.In.compiles(fix.Files)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("no rewrite: %w", err)
@@ -50,13 +58,44 @@ func rewrite(s *Site, r *Rule, m *Match, root string) (*Fix, error) {
 	return fix, nil
 }
 
+// editedFiles returns the files of a package that some edits are in, after a first one.
+func editedFiles(p *Package, first *ast.File, edits []Edit) ([]*ast.File, error) {
+	files := []*ast.File{first}
+	for _, e := range edits {
+		i := slices.IndexFunc(p.Files, func(f *ast.File) bool { return within(p, f, e.Pos) })
+		if i < 0 {
+			return nil, errors.New("an edit is in another package")
+		}
+		if f := p.Files[i]; !slices.Contains(files, f) {
+			files = append(files, f)
+		}
+	}
+	return files, nil
+}
+
+// within reports whether a position is in a file.
+func within(p *Package, f *ast.File, pos token.Pos) bool {
+	tf := p.Fset.File(f.FileStart)
+	return tf.Base() <= int(pos) && int(pos) <= tf.Base()+tf.Size()
+}
+
+// generated says that a program has written a file; nil if a person has, or if cgo has copied it.
+func (s *Site) generated(f *ast.File) error {
+	if _, copied := s.Name(f); ast.IsGenerated(f) && !copied {
+		return fmt.Errorf("the file is generated%s: change the generator", byGenerator(f))
+	}
+	return nil
+}
+
 // older says that a file may not use what came with a version of Go; nil if it may, or if since is "".
-func (s *Site) older(since string) error {
+func (s *Site) older(f *ast.File, since string) error {
+	of := *s.Place
+	of.File = f
 	switch {
-	case since == "" || s.AtLeast(since):
+	case since == "" || of.AtLeast(since):
 		return nil
 	case s.In.AtLeast(since):
-		return fmt.Errorf("the rewrite needs go %s, and the file's build constraint says %s", since, strings.TrimPrefix(s.Info.FileVersions[s.File], "go"))
+		return fmt.Errorf("the rewrite needs go %s, and the file's build constraint says %s", since, strings.TrimPrefix(s.Info.FileVersions[f], "go"))
 	}
 	return fmt.Errorf("the rewrite needs go %s in go.mod, which says %s", since, strings.TrimPrefix(s.GoVersion, "go"))
 }
@@ -76,43 +115,60 @@ func byGenerator(f *ast.File) string {
 	return ""
 }
 
-// newFix applies a match's edits to the text of its file, adds the imports it needs,
-// removes those it no longer needs, and formats what was formatted: the file, or else
-// the declarations that change.
-func newFix(p *Package, file *ast.File, m *Match, root string) (*Fix, error) {
-	tf := p.Fset.File(file.FileStart)
-	name, before := tf.Name(), p.Texts[tf.Name()]
-	text, changed, err := splice(before, tf, m.Edits)
-	if err != nil {
-		return nil, err
-	}
-	formatted, err := format.Source(before)
-	wasFormatted := err == nil && bytes.Equal(formatted, before)
-	if !wasFormatted && declsFormatted(before, tf, file, m.Edits) {
-		if text, err = formatDecls(name, text, changed); err != nil {
+// newFix applies a match's edits to the texts of their files, and adds the files that it adds.
+func newFix(p *Package, files []*ast.File, m *Match, root string) (*Fix, error) {
+	fix := new(Fix)
+	for _, f := range files {
+		edits := slices.DeleteFunc(slices.Clone(m.Edits), func(e Edit) bool { return !within(p, f, e.Pos) })
+		c, err := changeFile(p, f, edits, m.Imports)
+		if err != nil {
 			return nil, err
 		}
+		if !bytes.Equal(c.Before, c.After) {
+			fix.Files = append(fix.Files, c)
+		}
 	}
-	if text, err = fixImports(name, text, file, m.Imports); err != nil {
-		return nil, err
+	if len(fix.Files) == 0 {
+		return nil, errors.New("the rewrite changes nothing")
+	}
+	folder := filepath.Dir(fix.Files[0].File)
+	for _, add := range m.Adds {
+		fix.Files = append(fix.Files, FileChange{File: filepath.Join(folder, add.Name), New: true, After: []byte(add.Text)})
+	}
+	for _, c := range fix.Files {
+		fix.Diff += c.diffFrom(root)
+	}
+	return fix, nil
+}
+
+// changeFile applies edits to the text of a file, adds those of some imports that it then uses, removes those that it no
+// longer uses, and formats what was formatted: the file, or else the declarations that change.
+func changeFile(p *Package, file *ast.File, edits []Edit, imports []string) (FileChange, error) {
+	tf := p.Fset.File(file.FileStart)
+	c := FileChange{File: tf.Name(), Before: p.Texts[tf.Name()]}
+	text, changed, err := splice(c.Before, tf, edits)
+	if err != nil {
+		return c, err
+	}
+	formatted, err := format.Source(c.Before)
+	wasFormatted := err == nil && bytes.Equal(formatted, c.Before)
+	if !wasFormatted && declsFormatted(c.Before, tf, file, edits) {
+		if text, err = formatDecls(c.File, text, changed); err != nil {
+			return c, err
+		}
+	}
+	if text, err = fixImports(c.File, text, file, imports); err != nil {
+		return c, err
 	}
 	if wasFormatted {
 		for range 2 { // a literal of a function that comes to span lines is done after the first time
 			if text, err = format.Source(text); err != nil {
-				return nil, err
+				return c, err
 			}
 		}
 	}
-	if bytes.Equal(text, before) {
-		return nil, errors.New("the rewrite changes nothing")
-	}
-	fix := &Fix{File: name, Diff: diffFrom(root, name, before, text), Before: before, After: text}
-	for _, add := range m.Adds {
-		a := AddedFile{filepath.Join(filepath.Dir(name), add.Name), []byte(add.Text)}
-		fix.Diff += diffFrom(root, a.File, nil, a.Text)
-		fix.Added = append(fix.Added, a)
-	}
-	return fix, nil
+	c.After = text
+	return c, nil
 }
 
 // splice puts the new text of edits in the place of the old, and returns where it is.
@@ -139,19 +195,22 @@ func splice(before []byte, tf *token.File, edits []Edit) (after []byte, changed 
 // noFile is the name of the file before, in the diff of a new one.
 const noFile = "/dev/null"
 
-// diffFrom is a unified diff of a file, with paths from the folder of its module. Before is nil for a new
-// file.
-func diffFrom(root, name string, before, after []byte) string {
-	rel, err := filepath.Rel(root, name)
+// diffFrom is a unified diff of a file, with paths from the folder of its module.
+func (c *FileChange) diffFrom(root string) string {
+	rel, err := filepath.Rel(root, c.File)
 	if err != nil {
-		rel = name
+		rel = c.File
 	}
-	rel = filepath.ToSlash(rel)
-	old := "a/" + rel
-	if before == nil {
+	return c.Unified(filepath.ToSlash(rel))
+}
+
+// Unified is a unified diff of a file that has some name.
+func (c *FileChange) Unified(name string) string {
+	old := "a/" + name
+	if c.New {
 		old = noFile
 	}
-	d := diff.Diff(old, before, "b/"+rel, after)
+	d := diff.Diff(old, c.Before, "b/"+name, c.After)
 	if _, rest, ok := bytes.Cut(d, []byte("\n")); ok && bytes.HasPrefix(d, []byte("diff ")) {
 		d = rest // the line above the names, which git apply takes for one of its own
 	}
@@ -199,7 +258,7 @@ func declsFormatted(text []byte, tf *token.File, f *ast.File, edits []Edit) bool
 	return true
 }
 
-// fixImports adds imports, and removes those that were used and are not any more.
+// fixImports adds imports that a file uses, and removes those that were used and are not any more.
 func fixImports(name string, text []byte, was *ast.File, add []string) ([]byte, error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
@@ -208,13 +267,13 @@ func fixImports(name string, text []byte, was *ast.File, add []string) ([]byte, 
 	}
 	from, to := importLines(fset, f)
 	changed := false
+	before := selectors(was)
+	now := selectors(f)
 	for _, p := range add {
-		if !imports(f, p) {
+		if !imports(f, p) && now[usualName(p)] {
 			changed = astutil.AddImport(fset, f, p) || changed
 		}
 	}
-	before := selectors(was)
-	now := selectors(f)
 	for _, spec := range slices.Clone(f.Imports) {
 		p, _ := strconv.Unquote(spec.Path.Value)
 		local := path.Base(p)
@@ -257,6 +316,15 @@ func importLines(fset *token.FileSet, f *ast.File) (from, to int) {
 		}
 	}
 	return fset.Position(f.Name.End()).Offset, fset.Position(end).Offset
+}
+
+// usualName is the name of a package by its path, without the number of a major version.
+func usualName(p string) string {
+	name := path.Base(p)
+	if strings.HasPrefix(name, "v") && strings.Trim(name[1:], "0123456789") == "" {
+		return path.Base(path.Dir(p))
+	}
+	return name
 }
 
 func imports(f *ast.File, p string) bool {

@@ -203,12 +203,12 @@ func TestNewFix(t *testing.T) {
 			p := parse(t, c.text)
 			f := p.Files[0]
 			at := f.FileStart + token.Pos(strings.Index(c.text, c.old))
-			fix, err := newFix(p, f, &Match{Edits: []Edit{{at, at + token.Pos(len(c.old)), c.new}}, Imports: c.imports}, "/src")
+			fix, err := newFix(p, []*ast.File{f}, &Match{Edits: []Edit{{at, at + token.Pos(len(c.old)), c.new}}, Imports: c.imports}, "/src")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if string(fix.After) != c.want {
-				t.Errorf("rewritten to\n%s", fix.After)
+			if string(fix.Files[0].After) != c.want {
+				t.Errorf("rewritten to\n%s", fix.Files[0].After)
 			}
 			if !strings.HasPrefix(fix.Diff, "--- a/p.go\n+++ b/p.go\n@@ ") {
 				t.Errorf("diff:\n%s", fix.Diff)
@@ -223,18 +223,19 @@ func TestNewFixAdds(t *testing.T) {
 	p := parse(t, text)
 	f := p.Files[0]
 	at := f.FileStart + token.Pos(strings.Index(text, "1 + 2"))
-	fix, err := newFix(p, f, &Match{Edits: []Edit{{at, at + 5, "3"}}, Adds: []NewFile{{"p_test.go", "package p\n\n// new\n"}}}, "/src")
+	fix, err := newFix(p, []*ast.File{f}, &Match{Edits: []Edit{{at, at + 5, "3"}}, Adds: []NewFile{{"p_test.go", "package p\n\n// new\n"}}}, "/src")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(fix.Added) != 1 || fix.Added[0].File != filepath.Join(filepath.Dir(fix.File), "p_test.go") || len(fix.Texts()) != 2 || string(fix.Texts()[fix.Added[0].File]) != "package p\n\n// new\n" {
-		t.Errorf("added %+v, texts %v", fix.Added, fix.Texts())
+	file, added := fix.Files[0].File, fix.Added()
+	if len(added) != 1 || added[0].File != filepath.Join(filepath.Dir(file), "p_test.go") || len(fix.Rewritten()) != 2 || string(fix.Rewritten()[added[0].File]) != "package p\n\n// new\n" {
+		t.Errorf("added %+v, texts %v", added, fix.Rewritten())
 	}
 	if !strings.HasSuffix(fix.Diff, "--- /dev/null\n+++ b/p_test.go\n@@ -0,0 +1,3 @@\n+package p\n+\n+// new\n") {
 		t.Errorf("diff:\n%s", fix.Diff)
 	}
 	var b strings.Builder
-	(&Finding{Fix: fix}).text(&b, filepath.Dir(fix.File))
+	(&Finding{Fix: fix}).text(&b, filepath.Dir(file))
 	if shown := b.String(); !strings.Contains(shown, "+var x = 3") || strings.Contains(shown, "// new") || !strings.Contains(shown, "and adds p_test.go (3 lines)") {
 		t.Errorf("shown as\n%s", shown)
 	}
@@ -254,7 +255,7 @@ func TestNewFixRefuses(t *testing.T) {
 		"does not parse":  {{sum, sumEnd, "1 +"}},
 		"changes nothing": {{one, oneEnd, "1"}},
 	} {
-		if _, err := newFix(p, f, &Match{Edits: edits}, "/src"); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := newFix(p, []*ast.File{f}, &Match{Edits: edits}, "/src"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %q", err, want)
 		}
 	}

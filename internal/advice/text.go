@@ -1,6 +1,7 @@
 package advice
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"io"
@@ -166,11 +167,8 @@ func (f *Finding) text(b *strings.Builder, dir string) {
 		}
 		return
 	}
-	for _, text := range diffBody(f.Fix.Diff) {
+	for _, text := range f.Fix.text(dir) {
 		line("        %s", text)
-	}
-	for _, a := range f.Fix.Added {
-		line("        and adds %s (%d lines)", shownFile(dir, a.File), strings.Count(string(a.Text), "\n"))
 	}
 	hint := ""
 	if f.Class == Review {
@@ -356,19 +354,36 @@ func times(speedup float64) string {
 // tenths is a share in percent as it is printed.
 func tenths(share float64) float64 { return math.Round(1000*share) / 10 }
 
-// diffBody is the diff of the file that is changed, without file names.
-func diffBody(diff string) []string {
-	var lines []string
-	for line := range strings.Lines(diff) {
-		if strings.HasPrefix(line, "--- "+noFile) {
-			break
-		}
-		if strings.HasPrefix(line, "--- ") || strings.HasPrefix(line, "+++ ") {
+// text is what changes in the finding's file, then in others, which are named. Of new files it has the length only.
+func (f *Fix) text(dir string) (lines []string) {
+	bodies := diffBodies(f.Diff)
+	for i, c := range f.Files {
+		switch {
+		case c.New:
+			lines = append(lines, fmt.Sprintf("and adds %s (%d lines)", shownFile(dir, c.File), bytes.Count(c.After, []byte("\n"))))
 			continue
+		case i > 0:
+			lines = append(lines, "and in "+shownFile(dir, c.File))
 		}
-		lines = append(lines, strings.TrimRight(line, "\n"))
+		if i < len(bodies) {
+			lines = append(lines, bodies[i]...)
+		}
 	}
 	return lines
+}
+
+// diffBodies is the diff of each file, without file names.
+func diffBodies(diff string) (files [][]string) {
+	lines := strings.Split(strings.TrimSuffix(diff, "\n"), "\n")
+	for i := 0; i < len(lines); i++ {
+		if strings.HasPrefix(lines[i], "--- ") && i+1 < len(lines) && strings.HasPrefix(lines[i+1], "+++ ") {
+			files = append(files, nil)
+			i++
+		} else if len(files) > 0 {
+			files[len(files)-1] = append(files[len(files)-1], lines[i])
+		}
+	}
+	return files
 }
 
 // wrap breaks a text into lines.

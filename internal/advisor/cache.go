@@ -39,13 +39,7 @@ type cached struct {
 	Sources digest   // of the files in them
 	Report  *advice.Report
 	Folders []string
-	Texts   []texts // by finding
-}
-
-// texts are the texts of a rewrite, which a report in JSON doesn't have.
-type texts struct {
-	Before, After []byte
-	Added         [][]byte `json:",omitempty"`
+	Texts   [][]advice.Text // of rewrites, by finding: a report in JSON doesn't have them
 }
 
 // Examine joins profiles with the module's source, using all rules. The states of findings don't
@@ -109,12 +103,8 @@ func readCached(ctx context.Context, file string, inputs []advice.Input, env *ad
 		if fix == nil {
 			continue
 		}
-		if len(t.Added) != len(fix.Added) {
+		if fix.SetTexts(t) != nil {
 			return nil
-		}
-		fix.Before, fix.After = t.Before, t.After
-		for k := range fix.Added {
-			fix.Added[k].Text = t.Added[k]
 		}
 	}
 	now := time.Now()
@@ -135,12 +125,9 @@ func writeCached(ctx context.Context, file string, report *advice.Report, inputs
 	}
 	c := cached{Modules: report.Modules, Sources: sources, Report: report, Folders: report.Folders}
 	for i := range report.Findings {
-		var t texts
+		var t []advice.Text
 		if fix := report.Findings[i].Fix; fix != nil {
-			t.Before, t.After = fix.Before, fix.After
-			for _, a := range fix.Added {
-				t.Added = append(t.Added, a.Text)
-			}
+			t = fix.Texts()
 		}
 		c.Texts = append(c.Texts, t)
 	}

@@ -99,7 +99,7 @@ func TestCache(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(m.Dir, "slow.go"), old, old); err != nil {
 		t.Fatal(err)
 	}
-	if report, made := m.examine(t, inputs); !made || report.Findings[0].Fix == nil || !bytes.Contains(report.Findings[0].Fix.Before, []byte("var _ = Valid")) {
+	if report, made := m.examine(t, inputs); !made || report.Findings[0].Fix == nil || !bytes.Contains(report.Findings[0].Fix.Files[0].Before, []byte("var _ = Valid")) {
 		t.Errorf("after a change: made %v, report %+v", made, report)
 	}
 }

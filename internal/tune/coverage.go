@@ -65,15 +65,30 @@ func readCoverage(ctx context.Context, profile, pkg string) (map[string][]block,
 	return blocks, nil
 }
 
-// coverageOf says what blocks tell of the functions that a rewrite changes, in their order.
-// Both are of the text before: a function is called or not, whatever is in it.
-func coverageOf(fix *advice.Fix, blocks []block) ([]Coverage, error) {
+// coverageOf says what blocks, by file, tell of the functions that a rewrite changes, in their order.
+// Both are of the texts before: a function is called or not, whatever is in it.
+func coverageOf(fix *advice.Fix, blocks map[string][]block) (all []Coverage, err error) {
+	for _, c := range fix.Files {
+		if c.New {
+			continue
+		}
+		of, err := coverageIn(&c, blocks[filepath.Base(c.File)])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, of...)
+	}
+	return all, nil
+}
+
+// coverageIn is coverageOf for one file.
+func coverageIn(change *advice.FileChange, blocks []block) ([]Coverage, error) {
 	fset := token.NewFileSet()
-	f, err := parser.ParseFile(fset, fix.File, fix.Before, parser.SkipObjectResolution)
+	f, err := parser.ParseFile(fset, change.File, change.Before, parser.SkipObjectResolution)
 	if err != nil {
 		return nil, err
 	}
-	changed := rewrittenLines(fix)
+	changed := rewrittenLines(change)
 	var all []Coverage
 	for _, d := range f.Decls {
 		from, to := fset.Position(d.Pos()), fset.Position(d.End())
@@ -125,10 +140,10 @@ func (c *rewritten) within(from, to int) bool {
 var hunk = lazyregexp.New(`^@@ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@`)
 
 // rewrittenLines reads them from a unified diff.
-func rewrittenLines(fix *advice.Fix) *rewritten {
+func rewrittenLines(change *advice.FileChange) *rewritten {
 	c := &rewritten{make(map[int]bool), make(map[int]bool)}
 	line, inside := 0, false
-	for text := range strings.Lines(string(diff.Diff("before", fix.Before, "after", fix.After))) {
+	for text := range strings.Lines(string(diff.Diff("before", change.Before, "after", change.After))) {
 		switch m := hunk.FindStringSubmatch(text); {
 		case m != nil:
 			line, _ = strconv.Atoi(m[1])
@@ -175,7 +190,7 @@ func (t *Tuner) cover(ctx context.Context, f *advice.Finding, test func(flags ..
 	}
 	unread := found.err
 	if unread == nil {
-		out.coverage, unread = coverageOf(f.Fix, found.blocks[filepath.Base(f.Fix.File)])
+		out.coverage, unread = coverageOf(f.Fix, found.blocks)
 	}
 	switch {
 	case unread != nil:

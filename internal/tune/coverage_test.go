@@ -145,7 +145,7 @@ func TestOutsideIsNotRewritten(t *testing.T) {
 	}
 	for file, outside := range map[string]bool{"m.go": true, "folder/m.go": true, "within/m.go": false, "in/m.go": false} {
 		f := finding(dir, slow, fast)
-		f.Fix.File = filepath.Join(dir, file)
+		f.Fix.Files[0].File = filepath.Join(dir, file)
 		trial := tuner(t, dir)
 		if err := trial.keep(f.Fix); errors.Is(err, ErrOutside) != outside || !outside && err != nil {
 			t.Errorf("%s: %v", file, err)

@@ -35,16 +35,10 @@ type Last struct {
 	// below it are read as being where the module is now.
 	Dir      string           `json:"dir"`
 	Findings []advice.Finding `json:"findings"`
-	// Fixes are the rewrites' texts by finding, which Finding doesn't carry.
-	Fixes map[string]Texts `json:"fixes"`
+	// Files are the texts of the rewrites' files by finding, which Finding doesn't carry.
+	Files map[string][]advice.Text `json:"files"`
 	// Benchmarks are the subjects that are benchmarks.
 	Benchmarks map[string]Benchmark `json:"benchmarks"`
-}
-
-// Texts are a file before and after a rewrite, and the files that it adds, in the order of the fix.
-type Texts struct {
-	Before, After []byte
-	Added         [][]byte `json:",omitempty"`
 }
 
 // Profile is the file of the profile for the compiler that a finding is about.
@@ -94,14 +88,10 @@ func (s Store) last(r *advice.Report, benchmarks map[string]Benchmark) (*Last, e
 	if err != nil {
 		return nil, err
 	}
-	last := &Last{Dir: dir, Findings: r.Findings, Fixes: make(map[string]Texts), Benchmarks: benchmarks}
+	last := &Last{Dir: dir, Findings: r.Findings, Files: make(map[string][]advice.Text), Benchmarks: benchmarks}
 	for _, f := range r.Findings {
 		if f.Fix != nil {
-			texts := Texts{Before: f.Fix.Before, After: f.Fix.After}
-			for _, a := range f.Fix.Added {
-				texts.Added = append(texts.Added, a.Text)
-			}
-			last.Fixes[f.ID] = texts
+			last.Files[f.ID] = f.Fix.Texts()
 		}
 	}
 	return last, nil
@@ -181,15 +171,11 @@ func (s Store) restore(l *Last) error {
 		move(&f.File)
 		moveCallers(f.Evidence.Callers, move)
 		if f.Fix != nil {
-			move(&f.Fix.File)
-			texts := l.Fixes[f.ID]
-			f.Fix.Before, f.Fix.After = texts.Before, texts.After
-			if len(texts.Added) != len(f.Fix.Added) {
-				return fmt.Errorf("%s: %s lacks the text of a file that it adds; hone advise writes it again", s.Dir, f.ID)
+			if err := f.Fix.SetTexts(l.Files[f.ID]); err != nil {
+				return fmt.Errorf("%s: the rewrite of %s is incomplete: %w; hone advise writes it again", s.Dir, f.ID, err)
 			}
-			for i := range f.Fix.Added {
-				move(&f.Fix.Added[i].File)
-				f.Fix.Added[i].Text = texts.Added[i]
+			for i := range f.Fix.Files {
+				move(&f.Fix.Files[i].File)
 			}
 		}
 	}
@@ -257,7 +243,7 @@ func (s Store) Record(r *Result, f *advice.Finding) error {
 	}
 	if r.Kept && f.Fix != nil {
 		r.Patch = filepath.Join(s.Dir, f.ID+".patch")
-		if err := temporary.ReplaceText(r.Patch, 0o644, mailText(r, f, author(s.Dir), fromTop(f.Fix.File, f.Fix.Diff))); err != nil {
+		if err := temporary.ReplaceText(r.Patch, 0o644, mailText(r, f, author(s.Dir), fromTop(f.Fix))); err != nil {
 			return err
 		}
 	}

@@ -16,30 +16,50 @@ import (
 	"github.com/hone-go/hone/internal/temporary"
 )
 
-// unchanged checks that a file is the one that the rewrite was made of, and that
-// nothing in it is anybody's unsaved work.
+// unchanged checks that files are those that the rewrite was made of, and that
+// nothing in them is anybody's unsaved work.
 func (t *Tuner) unchanged(ctx context.Context, fix *advice.Fix) error {
-	if err := t.inside(fix.File); err != nil {
-		return err
-	}
-	now, err := infile.ReadFile(ctx, fix.File, infile.MaxSource)
-	if err != nil {
-		return err
-	}
-	if !bytes.Equal(now, fix.Before) {
-		return fmt.Errorf("%s has changed since the advice was given: run hone advise again", fix.File)
-	}
-	for _, a := range fix.Added {
-		if _, err := os.Lstat(a.File); err == nil {
-			return fmt.Errorf("the rewrite adds %s, which exists: rename it, or run hone advise again", a.File)
-		} else if !errors.Is(err, fs.ErrNotExist) {
+	for i := range fix.Files {
+		c := &fix.Files[i]
+		if c.New {
+			if err := absent(c.File); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := t.inside(c.File); err != nil {
+			return err
+		}
+		now, err := infile.ReadFile(ctx, c.File, infile.MaxSource)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(now, c.Before) {
+			return fmt.Errorf("%s has changed since the advice was given: run hone advise again", c.File)
+		}
+		if t.Dirty || bytes.Equal(now, t.written[c.File]) {
+			continue
+		}
+		if err := committed(ctx, c.File); err != nil {
 			return err
 		}
 	}
-	if t.Dirty || bytes.Equal(now, t.written[fix.File]) {
-		return nil
+	return nil
+}
+
+// absent checks that a file that a rewrite adds doesn't exist.
+func absent(file string) error {
+	if _, err := os.Lstat(file); err == nil {
+		return fmt.Errorf("the rewrite adds %s, which exists: rename it, or run hone advise again", file)
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
 	}
-	target, err := filepath.EvalSymlinks(fix.File) // which is what is rewritten
+	return nil
+}
+
+// committed checks that git, if it is there, knows a file as it is.
+func committed(ctx context.Context, file string) error {
+	target, err := filepath.EvalSymlinks(file) // which is what is rewritten
 	if err != nil {
 		return err
 	}
@@ -50,9 +70,9 @@ func (t *Tuner) unchanged(ctx context.Context, fix *advice.Fix) error {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, git.ErrNoRepository):
 		return nil // there is nothing to compare with
 	case err != nil:
-		return fmt.Errorf("can't tell whether %s has uncommitted changes: %w; -dirty changes it anyway", fix.File, err)
+		return fmt.Errorf("can't tell whether %s has uncommitted changes: %w; -dirty changes it anyway", file, err)
 	case len(bytes.TrimSpace(out)) > 0:
-		return fmt.Errorf("%s %w; -dirty changes it anyway", fix.File, ErrUncommitted)
+		return fmt.Errorf("%s %w; -dirty changes it anyway", file, ErrUncommitted)
 	}
 	return nil
 }
@@ -98,35 +118,48 @@ func (t *Tuner) inside(file string) error {
 	return nil
 }
 
-// keep writes the rewritten file in one step: whatever happens, it is the old text or
-// the new one. Files that the rewrite adds come after it: they test what is then there.
+// keep writes the files of a rewrite in one step: whatever happens, they have their old texts or
+// the new ones. If hone is killed, the next hone in the module sees to that.
 func (t *Tuner) keep(fix *advice.Fix) error {
-	if err := t.inside(fix.File); err != nil {
-		return err
+	var texts []temporary.Text
+	for i := range fix.Files {
+		text, err := t.textOf(&fix.Files[i])
+		if err != nil {
+			return err
+		}
+		texts = append(texts, text)
 	}
-	target, err := filepath.EvalSymlinks(fix.File)
-	if err != nil {
-		return err
-	}
-	info, err := os.Stat(target)
-	if err != nil {
-		return err
-	}
-	if err := temporary.ReplaceText(target, info.Mode().Perm(), fix.After); err != nil {
+	if err := temporary.ReplaceTexts(texts); err != nil {
 		return err
 	}
 	if t.written == nil {
 		t.written, t.first = make(map[string][]byte), make(map[string][]byte)
 	}
-	if t.first[fix.File] == nil {
-		t.first[fix.File] = fix.Before
-	}
-	t.written[fix.File], t.covered = fix.After, nil
-	for _, a := range fix.Added {
-		if err := temporary.ReplaceText(a.File, 0o644, a.Text); err != nil {
-			return err
+	for _, c := range fix.Files {
+		if _, known := t.first[c.File]; !known {
+			t.first[c.File] = c.Before // nil if there was none
 		}
-		t.written[a.File], t.first[a.File] = a.Text, nil // there was none
+		t.written[c.File] = c.After
 	}
+	t.covered = nil
 	return nil
+}
+
+// textOf is what a rewrite puts into a file, where symbolic links lead to.
+func (t *Tuner) textOf(c *advice.FileChange) (temporary.Text, error) {
+	if c.New {
+		return temporary.Text{Path: c.File, Mode: 0o644, Text: c.After}, nil
+	}
+	if err := t.inside(c.File); err != nil {
+		return temporary.Text{}, err
+	}
+	target, err := filepath.EvalSymlinks(c.File)
+	if err != nil {
+		return temporary.Text{}, err
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return temporary.Text{}, err
+	}
+	return temporary.Text{Path: target, Mode: info.Mode().Perm(), Text: c.After}, nil
 }

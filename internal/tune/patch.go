@@ -36,16 +36,23 @@ func author(dir string) mail.Address {
 	return a
 }
 
-// fromTop returns the diff of a file with paths from the top of its git repository and git's own header, by which git
+// fromTop returns the diff of a rewrite with paths from the top of its git repository and git's own headers, by which git
 // apply and git am take it in any folder: the module may be in a subfolder. Without a repository, the diff stays as it is.
-func fromTop(file, diff string) string {
-	prefix, err := git.Run(context.Background(), filepath.Dir(file), nil, nil, "rev-parse", "--show-prefix")
-	_, hunks, ok := strings.Cut(diff, "\n@@ ")
-	if err != nil || !ok {
-		return diff
+func fromTop(fix *advice.Fix) string {
+	var b strings.Builder
+	for _, c := range fix.Files {
+		prefix, err := git.Run(context.Background(), filepath.Dir(c.File), nil, nil, "rev-parse", "--show-prefix")
+		if err != nil {
+			return fix.Diff
+		}
+		name := strings.TrimRight(string(prefix), "\r\n") + filepath.Base(c.File)
+		fmt.Fprintf(&b, "diff --git a/%[1]s b/%[1]s\n", name)
+		if c.New {
+			b.WriteString("new file mode 100644\n")
+		}
+		b.WriteString(c.Unified(name))
 	}
-	name := strings.TrimRight(string(prefix), "\r\n") + filepath.Base(file)
-	return fmt.Sprintf("diff --git a/%[1]s b/%[1]s\n--- a/%[1]s\n+++ b/%[1]s\n@@ %[2]s", name, hunks)
+	return b.String()
 }
 
 // mailText is a kept rewrite as git format-patch writes a commit, a mail in a mbox: what

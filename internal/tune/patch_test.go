@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/rogpeppe/go-internal/diff"
-
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/experiment"
 )
@@ -33,7 +31,7 @@ func TestPatch(t *testing.T) {
 		{"a module in a subfolder", "A Person", "a@example.com", "A Person <a@example.com>", ".."},
 	} {
 		t.Run(c.what, func(t *testing.T) {
-			dir := module(t, map[string]string{"go.mod": goMod, "m.go": slow})
+			dir := module(t, map[string]string{"go.mod": goMod, "m.go": slow, "sub/more.go": "package sub\n"})
 			git := func(args ...string) string {
 				t.Helper()
 				cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@example.com"}, args...)...)
@@ -52,8 +50,9 @@ func TestPatch(t *testing.T) {
 				git("config", "user.email", c.address)
 			}
 			f := finding(dir, slow, fast)
-			d := string(diff.Diff("a/m.go", []byte(slow), "b/m.go", []byte(fast)))
-			f.Fix.Diff = d[strings.IndexByte(d, '\n')+1:] + "--- /dev/null\n+++ b/m_new_test.go\n@@ -0,0 +1,1 @@\n+package m\n"
+			f.Fix.Files = append(f.Fix.Files,
+				advice.FileChange{File: filepath.Join(dir, "sub", "more.go"), Before: []byte("package sub\n"), After: []byte("package sub // more\n")},
+				advice.FileChange{File: filepath.Join(dir, "m_new_test.go"), New: true, After: []byte("package m\n")})
 			f.Why = "There are “quotes”, and\nFrom the start of a line on, dots.\n"
 			r := &Result{
 				Finding: f.ID, State: advice.Confirmed, Kept: true, Time: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC),
@@ -69,6 +68,10 @@ func TestPatch(t *testing.T) {
 			if got := read(t, filepath.Join(dir, "m_new_test.go")); got != "package m\n" {
 				t.Errorf("git apply adds\n%s", got)
 			}
+			if got := read(t, filepath.Join(dir, "sub", "more.go")); got != "package sub // more\n" {
+				t.Errorf("git apply leaves the other file as\n%s", got)
+			}
+			git("checkout", "-q", "sub/more.go")
 			if err := errors.Join(os.WriteFile(filepath.Join(dir, "m.go"), []byte(slow), 0o640), os.Remove(filepath.Join(dir, "m_new_test.go"))); err != nil {
 				t.Fatal(err)
 			}

@@ -33,7 +33,7 @@ type checked struct {
 // other packages that fail as they do without the rewrite, or tests that pass the second
 // time, say nothing about it.
 func (t *Tuner) passes(ctx context.Context, f *advice.Finding, overlay string) (checked, error) {
-	packages, err := t.dependents(ctx, f.Package, f.Fix.File)
+	packages, err := t.dependents(ctx, f.Package, f.Fix.Files)
 	if err != nil {
 		return checked{}, err
 	}
@@ -74,9 +74,9 @@ func (t *Tuner) passes(ctx context.Context, f *advice.Finding, overlay string) (
 }
 
 // dependents returns the packages of the user's modules that depend on one, that one
-// first; also those whose tests do. It is an error if the package is built without the file that changes:
+// first; also those whose tests do. It is an error if the package is built without a file that changes:
 // its tests would pass whatever is in it.
-func (t *Tuner) dependents(ctx context.Context, path, file string) ([]string, error) {
+func (t *Tuner) dependents(ctx context.Context, path string, files []advice.FileChange) ([]string, error) {
 	modules, err := t.goList(ctx, "-m")
 	if err != nil {
 		return nil, err
@@ -105,8 +105,10 @@ func (t *Tuner) dependents(ctx context.Context, path, file string) ([]string, er
 			return nil, fmt.Errorf("go list: %w", err)
 		}
 		all = append(all, p)
-		if p.ImportPath == path && !slices.Contains(p.GoFiles, filepath.Base(file)) {
-			return nil, fmt.Errorf("%s isn't part of %s in this build: use the -tags that the advice was given with", filepath.Base(file), path)
+		for _, c := range files {
+			if name := filepath.Base(c.File); p.ImportPath == path && !c.New && !slices.Contains(p.GoFiles, name) {
+				return nil, fmt.Errorf("%s isn't part of %s in this build: use the -tags that the advice was given with", name, path)
+			}
 		}
 		if slices.Contains(p.Deps, path) {
 			depend[p.ImportPath] = true

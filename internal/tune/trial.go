@@ -28,7 +28,7 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []bench.I
 	if f.Fix == nil {
 		return nil, fmt.Errorf("%s: %w: %s", f.ID, errNoFix, f.Advice())
 	}
-	r := &Result{Finding: f.ID, Rule: f.Rule, File: f.Fix.File, Time: time.Now().UTC().Truncate(time.Second)}
+	r := &Result{Finding: f.ID, Rule: f.Rule, File: f.Fix.Files[0].File, Time: time.Now().UTC().Truncate(time.Second)}
 	if err := t.unchanged(ctx, f.Fix); err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []bench.I
 		return nil, err
 	}
 	defer scratch.Remove()
-	overlay, err := gocmd.OverlayTexts(scratch.Path, f.Fix.Texts())
+	overlay, err := gocmd.OverlayTexts(scratch.Path, f.Fix.Rewritten())
 	if err != nil {
 		return nil, err
 	}

@@ -65,7 +65,7 @@ func finding(dir, before, after string) *advice.Finding {
 	file := filepath.Join(dir, "m.go")
 	return &advice.Finding{
 		ID: "test-123456", Rule: "test", Class: advice.Review, Package: "example.com/m", Function: "Length", File: file, Line: 5, Title: "it is slow", Why: "Because.",
-		Fix: &advice.Fix{File: file, Diff: "--- a/m.go\n+++ b/m.go\n", Before: []byte(before), After: []byte(after)},
+		Fix: &advice.Fix{Diff: "--- a/m.go\n+++ b/m.go\n", Files: []advice.FileChange{{File: file, Before: []byte(before), After: []byte(after)}}},
 	}
 }
 
@@ -191,11 +191,11 @@ func TestDependents(t *testing.T) {
 		"empty/go.mod": "module example.com/empty\n\ngo 1.26\n",
 	})
 	t.Setenv("GOWORK", "")
-	got, err := tuner(t, dir).dependents(t.Context(), "example.com/m", filepath.Join(dir, "m", "m.go"))
+	got, err := tuner(t, dir).dependents(t.Context(), "example.com/m", []advice.FileChange{{File: filepath.Join(dir, "m", "m.go")}})
 	if want := []string{"example.com/m", "example.com/m/use"}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("dependents %q, %v; want %q", got, err, want)
 	}
-	if _, err := tuner(t, dir).dependents(t.Context(), "example.com/m", filepath.Join(dir, "m", "fast.go")); err == nil || !strings.Contains(err.Error(), "fast.go isn't part of example.com/m in this build") {
+	if _, err := tuner(t, dir).dependents(t.Context(), "example.com/m", []advice.FileChange{{File: filepath.Join(dir, "m", "m.go")}, {File: filepath.Join(dir, "m", "fast.go")}}); err == nil || !strings.Contains(err.Error(), "fast.go isn't part of example.com/m in this build") {
 		t.Errorf("of a file with other build tags: %v", err)
 	}
 }
@@ -317,13 +317,13 @@ func TestAdded(t *testing.T) {
 	f := finding(dir, slow, fast)
 	added := filepath.Join(dir, "length_test.go")
 	const text = "package m\n"
-	f.Fix.Added = []advice.AddedFile{{File: added, Text: []byte(text)}}
+	f.Fix.Files = append(f.Fix.Files, advice.FileChange{File: added, New: true, After: []byte(text)})
 	s := Store{Dir: filepath.Join(dir, ".hone", "advice")}
 	if err := s.Keep(&advice.Report{Findings: []advice.Finding{*f}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	found, _, err := s.Find("test")
-	if err != nil || len(found.Fix.Added) != 1 || found.Fix.Added[0].File != added || string(found.Fix.Added[0].Text) != text {
+	if err != nil || len(found.Fix.Added()) != 1 || found.Fix.Files[1].File != added || string(found.Fix.Files[1].After) != text {
 		t.Fatalf("from the store: %+v, %v", found, err)
 	}
 	u := tuner(t, dir)
@@ -342,10 +342,65 @@ func TestAdded(t *testing.T) {
 	if before, ok := u.first[added]; !ok || before != nil {
 		t.Errorf("before, the added file was %q, %v", before, ok)
 	}
-	found.Fix.Before = []byte(fast)
+	found.Fix.Files[0].Before = []byte(fast)
 	if err := u.unchanged(t.Context(), found.Fix); err == nil || !strings.Contains(err.Error(), "which exists") {
 		t.Errorf("a file that exists: %v", err)
 	}
+}
+
+// severalFiles is a rewrite of two files and a new one.
+func severalFiles(dir string) *advice.Finding {
+	f := finding(dir, slow, fast)
+	f.Fix.Files = append(f.Fix.Files,
+		advice.FileChange{File: filepath.Join(dir, "sub", "more.go"), Before: []byte("package sub\n"), After: []byte("package sub // more\n")},
+		advice.FileChange{File: filepath.Join(dir, "sub", "new.go"), New: true, After: []byte("package sub\n")})
+	return f
+}
+
+// TestSeveralFiles: a rewrite is kept with all of its files, or none, and changes none that somebody has edited.
+func TestSeveralFiles(t *testing.T) {
+	begin := func(t *testing.T) (dir string, f *advice.Finding, u *Tuner) {
+		dir = module(t, map[string]string{"go.mod": goMod, "m.go": slow, "sub/more.go": "package sub\n"})
+		return dir, severalFiles(dir), tuner(t, dir)
+	}
+	t.Run("kept", func(t *testing.T) {
+		dir, f, u := begin(t)
+		if err := errors.Join(u.unchanged(t.Context(), f.Fix), u.keep(f.Fix)); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range f.Fix.Files {
+			if got := read(t, c.File); got != string(c.After) || string(u.first[c.File]) != string(c.Before) {
+				t.Errorf("%s is\n%s\nand was\n%s", c.File, got, u.first[c.File])
+			}
+		}
+		if left, _ := filepath.Glob(filepath.Join(dir, "*", ".hone-tmp-*")); len(left) > 0 {
+			t.Errorf("left: %v", left)
+		}
+	})
+	t.Run("a conflict", func(t *testing.T) {
+		dir, f, u := begin(t)
+		more := filepath.Join(dir, "sub", "more.go")
+		if err := os.WriteFile(more, []byte("package sub\n\nvar edited int\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := u.Try(t.Context(), f, length); err == nil || !strings.Contains(err.Error(), more+" has changed since the advice was given") {
+			t.Errorf("%v", err)
+		}
+	})
+	t.Run("a failure", func(t *testing.T) {
+		dir, f, u := begin(t)
+		if err := os.Mkdir(filepath.Join(dir, "sub", "new.go"), 0o777); err != nil { // a file can't replace it
+			t.Fatal(err)
+		}
+		if err := u.keep(f.Fix); err == nil {
+			t.Error("no error")
+		}
+		for _, c := range f.Fix.Files[:2] {
+			if got := read(t, c.File); got != string(c.Before) {
+				t.Errorf("%s is\n%s", c.File, got)
+			}
+		}
+	})
 }
 
 func TestStore(t *testing.T) {
@@ -363,7 +418,7 @@ func TestStore(t *testing.T) {
 	}
 	for _, id := range []string{"test-123456", "test", "123456"} {
 		found, err := last.Find(id)
-		if err != nil || !bytes.Equal(found.Fix.After, []byte(fast)) || !bytes.Equal(found.Fix.Before, []byte(slow)) {
+		if err != nil || !bytes.Equal(found.Fix.Files[0].After, []byte(fast)) || !bytes.Equal(found.Fix.Files[0].Before, []byte(slow)) {
 			t.Errorf("%s: %v", id, err)
 		}
 	}
@@ -445,8 +500,8 @@ func TestMoved(t *testing.T) {
 				t.Fatal(err)
 			}
 			want, callers := filepath.Join(dir, "m.go"), got.Evidence.Callers
-			if got.File != want || got.Fix.File != want || callers[0].File != want || callers[1].File != elsewhere || callers[1].Callers[0].File != want {
-				t.Errorf("%s in %s: %s, %s, %v; want %s", file, dir, got.File, got.Fix.File, callers, want)
+			if got.File != want || got.Fix.Files[0].File != want || callers[0].File != want || callers[1].File != elsewhere || callers[1].Callers[0].File != want {
+				t.Errorf("%s in %s: %s, %s, %v; want %s", file, dir, got.File, got.Fix.Files[0].File, callers, want)
 			}
 			if err := os.Remove(filepath.Join(dir, ".hone", "advice", file)); err != nil {
 				t.Fatal(err)
@@ -483,7 +538,7 @@ func TestShown(t *testing.T) {
 	}
 	for _, id := range []string{"test-123456", "other-000001", "more-000000"} {
 		f, benchmarks, err := s.Find(id)
-		if err != nil || string(f.Fix.After) != fast || benchmarks["Length"] != of["Length"] {
+		if err != nil || string(f.Fix.Files[0].After) != fast || benchmarks["Length"] != of["Length"] {
 			t.Errorf("%s: %+v %v %v", id, f, benchmarks, err)
 		}
 	}

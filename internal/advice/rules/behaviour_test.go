@@ -124,7 +124,7 @@ func rewriteAll(t *testing.T, file string, text []byte, done map[string]bool) []
 				continue
 			}
 			found := report.Findings[i]
-			text, done[found.Rule] = found.Fix.After, true
+			text, done[found.Rule] = found.Fix.Files[0].After, true
 			if testing.Verbose() {
 				t.Logf("%s: %s\n%s", found.Rule, found.Class, found.Fix.Diff)
 			}

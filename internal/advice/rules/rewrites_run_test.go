@@ -155,7 +155,7 @@ func (p *prelude) rewrite(rule *advice.Rule, fn *function) (*rewritten, error) {
 				continue
 			}
 			found = true
-			done.text, done.class = string(finding.Fix.After), max(done.class, finding.Class)
+			done.text, done.class = string(finding.Fix.Files[0].After), max(done.class, finding.Class)
 			done.whys = append(done.whys, finding.Why)
 			break
 		}

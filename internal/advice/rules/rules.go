@@ -24,6 +24,9 @@
 //
 // A file without any want is a look-alike: the rule must not report anything. NAME.go.golden is
 // NAME.go after the rewrites of all its findings, applied one after the other.
+//
+// NAME+MORE.go is another file of the package of NAME.go. Nothing in it is hot, and if a rewrite changes it, it
+// has a golden file, too.
 package rules
 
 import (

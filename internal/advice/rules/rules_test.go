@@ -10,6 +10,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -47,6 +48,9 @@ func TestRules(t *testing.T) {
 			}
 			positive, negative := 0, 0
 			for _, file := range files {
+				if strings.Contains(filepath.Base(file), "+") {
+					continue // another file of a case's package
+				}
 				t.Run(strings.TrimSuffix(filepath.Base(file), ".go"), func(t *testing.T) {
 					if testRule(t, r, file) {
 						positive++
@@ -65,11 +69,9 @@ func TestRules(t *testing.T) {
 }
 
 func testRule(t *testing.T, r *advice.Rule, file string) (positive bool) {
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	report := examine(t, r, file, text)
+	texts := textsOf(t, file)
+	text := texts[file]
+	report := examine(t, r, file, texts)
 	wants := readWants(t, text)
 	for _, f := range report.Findings {
 		i := slices.IndexFunc(wants, func(w want) bool {
@@ -84,38 +86,65 @@ func testRule(t *testing.T, r *advice.Rule, file string) (positive bool) {
 	for _, w := range wants {
 		t.Errorf("%s:%d: no finding of class %s with %q", file, w.line, w.class, w.text)
 	}
-	golden := file + ".golden"
-	fixed, rewrites := text, 0
+	rewrites := 0
 	for ; rewrites < 30; rewrites++ {
 		i := slices.IndexFunc(report.Findings, func(f advice.Finding) bool { return f.Fix != nil })
 		if i < 0 {
 			break
 		}
-		fixed = report.Findings[i].Fix.After
-		for _, a := range report.Findings[i].Fix.Added {
-			checkAdded(t, a.File, a.Text)
+		for _, c := range report.Findings[i].Fix.Files {
+			if c.New {
+				checkAdded(t, c.File, c.After)
+				continue
+			}
+			texts[c.File] = c.After
 		}
-		report = examine(t, r, file, fixed)
+		report = examine(t, r, file, texts)
 	}
 	if rewrites == 30 {
-		t.Fatalf("%s: rewriting never ends:\n%s", file, fixed)
+		t.Fatalf("%s: rewriting never ends:\n%s", file, texts[file])
 	}
+	for name, was := range textsOf(t, file) {
+		checkGolden(t, name, texts[name], rewrites > 0 && (name == file || !bytes.Equal(texts[name], was)))
+	}
+	return wantsAny(text)
+}
+
+// textsOf reads the files of a case: NAME.go and, of the same package, NAME+MORE.go.
+func textsOf(t *testing.T, file string) map[string][]byte {
+	t.Helper()
+	more, err := filepath.Glob(strings.TrimSuffix(file, ".go") + "+*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := make(map[string][]byte)
+	for _, name := range append(more, file) {
+		if texts[name], err = os.ReadFile(name); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return texts
+}
+
+// checkGolden compares a file after all rewrites with its golden file, which exists only if the file changes.
+func checkGolden(t *testing.T, name string, text []byte, changes bool) {
+	t.Helper()
+	golden := name + ".golden"
 	if *update {
 		os.Remove(golden)
-		if rewrites > 0 {
-			if err := os.WriteFile(golden, fixed, 0o666); err != nil {
+		if changes {
+			if err := os.WriteFile(golden, text, 0o666); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	wantText, err := os.ReadFile(golden)
-	if rewrites == 0 && os.IsNotExist(err) {
-		return wantsAny(text)
+	want, err := os.ReadFile(golden)
+	if !changes && os.IsNotExist(err) {
+		return
 	}
-	if err != nil || !bytes.Equal(fixed, wantText) {
-		t.Errorf("%s: %v; the rewrite is\n%s", golden, err, fixed)
+	if err != nil || !bytes.Equal(text, want) {
+		t.Errorf("%s: %v; the rewrite is\n%s", golden, err, text)
 	}
-	return wantsAny(text)
 }
 
 // checkAdded checks that a file that a rewrite adds parses, and compares it with its golden file, if that
@@ -193,33 +222,46 @@ func said(name string, text []byte) advice.Diagnostics {
 
 // examine checks the types of a case, makes profiles of its marks, and has the rule
 // look at them.
-func examine(t *testing.T, r *advice.Rule, name string, text []byte) *advice.Report {
+func examine(t *testing.T, r *advice.Rule, name string, texts map[string][]byte) *advice.Report {
 	t.Helper()
-	f, p := check(t, name, text)
-	return examinePackage(p, marked(t, f, name, text), r)
+	f, p := checkAll(t, name, texts)
+	return examinePackage(p, marked(t, f, name, texts[name]), r)
 }
 
-// check checks the types of a case.
+// check checks the types of a package of one file.
 func check(t *testing.T, name string, text []byte) (*ast.File, *advice.Package) {
 	t.Helper()
-	f, err := parser.ParseFile(fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
+	return checkAll(t, name, map[string][]byte{name: text})
+}
+
+// checkAll checks the types of a package, whose first file is one of some name.
+func checkAll(t *testing.T, name string, texts map[string][]byte) (*ast.File, *advice.Package) {
+	t.Helper()
+	names := slices.Sorted(maps.Keys(texts))
+	names = append([]string{name}, slices.DeleteFunc(names, func(n string) bool { return n == name })...)
+	var files []*ast.File
+	for _, n := range names {
+		f, err := parser.ParseFile(fset, n, texts[n], parser.ParseComments|parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, texts[n])
+		}
+		files = append(files, f)
 	}
-	p, err := codetest.Check("example.com/"+f.Name.Name, types.Config{Importer: imported, GoVersion: installed()}, fset, map[string][]byte{name: text}, f)
+	f := files[0]
+	p, err := codetest.Check("example.com/"+f.Name.Name, types.Config{Importer: imported, GoVersion: installed()}, fset, texts, files...)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, text)
+		t.Fatalf("%v\n%s", err, texts[name])
 	}
 	p.Sizes = types.SizesFor("gc", runtime.GOARCH)
 	of := &advice.Package{GOROOT: build.Default.GOROOT, Package: p}
-	of.Say(said(name, text), nil)
+	of.Say(said(name, texts[name]), nil)
 	return f, of
 }
 
 // installed is the version of Go, as in "go1.26".
 func installed() string { return strings.Join(strings.Split(runtime.Version(), ".")[:2], ".") }
 
-// examinePackage has rules look at a package of one file.
+// examinePackage has rules look at the first file of a package.
 func examinePackage(p *advice.Package, inputs []advice.Input, rules ...*advice.Rule) *advice.Report {
 	name := p.Fset.Position(p.Files[0].FileStart).Filename
 	locate := func(frame *profile.Frame) string {

@@ -109,7 +109,7 @@ func TestAdvice(t *testing.T) {
 		t.Errorf("finding %+v", f)
 	}
 	kept, _, err := m.Store.Find(f.ID)
-	if err != nil || string(kept.Fix.Before) != slowSource {
+	if err != nil || string(kept.Fix.Files[0].Before) != slowSource {
 		t.Errorf("hone fix: %+v %v", kept, err)
 	}
 

@@ -58,7 +58,7 @@ func (w *work) make(ctx context.Context, cfg *Config, stage func(string)) (*made
 		f := &report.Findings[i]
 		m.shows[f.ID] = w.shows(f, inputs)
 		if f.Fix != nil {
-			f.Fix = &advice.Fix{File: f.Fix.File, Diff: f.Fix.Diff} // only hone fix needs whole files
+			f.Fix = f.Fix.WithoutTexts() // only hone fix needs whole files
 		}
 	}
 	return m, nil
