@@ -38,14 +38,8 @@ func rewrite(s *Site, r *Rule, m *Match, root string) (*Fix, error) {
 		return nil, fmt.Errorf("no rewrite: %w", err)
 	}
 	for _, f := range files {
-		if err := s.generated(f); err != nil {
+		if err := s.refused(f, cmp.Or(m.Since, r.Since)); err != nil {
 			return nil, err
-		}
-		if err := s.older(f, cmp.Or(m.Since, r.Since)); err != nil {
-			return nil, err
-		}
-		if _, copied := s.Name(f); copied || usesCgo(f) {
-			return nil, errors.New("the file uses cgo, which rewrites it before compilation")
 		}
 	}
 	fix, err := newFix(s.In, files, m, root)
@@ -57,6 +51,23 @@ func rewrite(s *Site, r *Rule, m *Match, root string) (*Fix, error) {
 	}
 	return fix, nil
 }
+
+// refused says why no rewrite may change a file, or use in it what came with a version of Go; nil if one may.
+func (s *Site) refused(f *ast.File, since string) error {
+	if err := s.generated(f); err != nil {
+		return err
+	}
+	if err := s.older(f, since); err != nil {
+		return err
+	}
+	if _, copied := s.Name(f); copied || usesCgo(f) {
+		return errors.New("the file uses cgo, which rewrites it before compilation")
+	}
+	return nil
+}
+
+// Rewritable reports whether a rewrite may change a file of the package.
+func (s *Site) Rewritable(f *ast.File) bool { return s.refused(f, "") == nil }
 
 // editedFiles returns the files of a package that some edits are in, after a first one.
 func editedFiles(p *Package, first *ast.File, edits []Edit) ([]*ast.File, error) {

@@ -26,15 +26,15 @@ compares it or takes its length, the text needn't exist.
 
 The rewrite moves the body to a variant, such as appendString, that appends to a slice it is given. The function itself
 calls the variant, so its other callers stay the same. Calls that drop the text give the variant their own slice, or a
-small array on the stack, and so do calls that make the text a part of a longer one. Only calls in the same file are
-changed.`,
+small array on the stack, and so do calls that make the text a part of a longer one. Calls in all files of the package
+are changed, except in generated files and files that use cgo.`,
 	Class:     advice.Safe,
 	Frames:    textFrames,
 	Allocates: true,
 	Match:     matchAppendVariant,
 	Conditions: advice.Conditions{
 		Offered: "the function returns one string or []byte; it only appends to a local slice, fills one of a known length, writes to a " +
-			"local Builder or Buffer, adds to a local string, or returns a concatenation or what fmt formats; calls in its file append, write, compare or measure the result, or concatenate it",
+			"local Builder or Buffer, adds to a local string, or returns a concatenation or what fmt formats; calls in its package append, write, compare or measure the result, or concatenate it",
 		Review: "no other slice uses the spare capacity that is appended to; the function doesn't change what is appended to; evaluating a " +
 			"part of a concatenation doesn't change another; the destination of a bufio.Writer accepts Write calls of other sizes; " +
 			"the code doesn't distinguish nil from an empty slice when the result is empty; callers don't use the spare capacity of the result",
@@ -69,7 +69,7 @@ func matchAppendVariant(s *advice.Site) []advice.Match {
 	m.Imports = append(m.Imports, t.imports...)
 	where := "its caller only copies, compares or measures"
 	if calls > 1 {
-		where = fmt.Sprintf("%d calls in this file only copy, compare or measure", calls)
+		where = fmt.Sprintf("%d calls only copy, compare or measure", calls)
 	}
 	m.Why = fmt.Sprintf("%s allocates a result that %s. A variant that appends, %s, needs no memory of its own.", s.Decl.Name.Name, where, t.name) + m.Why
 	edit.MustCheck(&m, t.check)
@@ -146,7 +146,7 @@ func (t *textMaker) stackRoom() int {
 	return edit.RoundUp(min(max(size, least), most))
 }
 
-// rewriteCalls makes calls in the function's file whose result isn't kept call the variant, and returns how many.
+// rewriteCalls makes calls in the function's package whose result isn't kept call the variant, and returns how many.
 func (t *textMaker) rewriteCalls(m *advice.Match) (n int) {
 	if t.text && t.room == "nil" {
 		t.room = edit.StackBytes(t.stackRoom())
@@ -158,7 +158,7 @@ func (t *textMaker) rewriteCalls(m *advice.Match) (n int) {
 	var all []rewritten
 	for _, id := range t.Uses(t.fn) {
 		c, ok := t.Root().FindNode(id)
-		if !ok || !facts.Within(t.File, id.Pos()) {
+		if !ok {
 			continue
 		}
 		if sel, ok := c.Parent().Node().(*ast.SelectorExpr); ok && sel.Sel == id {
@@ -171,7 +171,7 @@ func (t *textMaker) rewriteCalls(m *advice.Match) (n int) {
 		place := *t.Site
 		place.Place = t.Package.Around(c)
 		edited := func(e advice.Edit) bool { return e.Pos <= call.Pos() && call.Pos() < e.End }
-		if place.Place.Decl == nil || slices.ContainsFunc(t.edits, edited) || slices.ContainsFunc(all, func(r rewritten) bool { return slices.ContainsFunc(r.edits, edited) }) {
+		if place.Place.Decl == nil || !t.reaches(place.Place.File) || slices.ContainsFunc(t.edits, edited) || slices.ContainsFunc(all, func(r rewritten) bool { return slices.ContainsFunc(r.edits, edited) }) {
 			continue
 		}
 		full, ok := t.CallAt(c.Parent(), t.fn.FullName())
@@ -194,6 +194,11 @@ func (t *textMaker) rewriteCalls(m *advice.Match) (n int) {
 		t.check = append(t.check, r.check...)
 	}
 	return n
+}
+
+// reaches reports whether a file may call the variant: any build that has the file has the variant, too.
+func (t *textMaker) reaches(f *ast.File) bool {
+	return f == t.File || t.Rewritable(f) && edit.InEveryBuild(t.Site, t.Decl)
 }
 
 // A textUse is a call of the function whose result may not be kept.

@@ -1,0 +1,3 @@
+package tagged
+
+func same(p point, text string) bool { return p.String() == text }
