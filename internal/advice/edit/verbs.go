@@ -185,16 +185,22 @@ func ExistingFunction(s *advice.Site, want string, at token.Pos, text func(name 
 		if !ok || !strings.HasPrefix(name, want) || f.Pkg() != s.Types {
 			continue
 		}
-		if decl := facts.DeclarationOfFunc(s.Place, f); decl != nil && (facts.Within(s.File, decl.Pos()) || InEveryBuild(s, decl)) && bare(s.Text(declStart(decl), decl.End())) == bare(text(name)) {
+		if decl := facts.DeclarationOfFunc(s.Place, f); decl != nil && (facts.Within(s.File, decl.Pos()) || inEveryBuild(s, decl)) && bare(s.Text(declStart(decl), decl.End())) == bare(text(name)) {
 			return name, true
 		}
 	}
 	return s.Unused(want, at), false
 }
 
-// InEveryBuild reports whether a declaration is in a file that neither its name nor a comment excludes from
+// Reaches reports whether code in a file may come to use what a rewrite declares beside a function: the file may be changed,
+// and any build that has it has the function, too.
+func Reaches(s *advice.Site, decl *ast.FuncDecl, f *ast.File) bool {
+	return facts.Within(f, decl.Pos()) || s.Rewritable(f) && inEveryBuild(s, decl)
+}
+
+// inEveryBuild reports whether a declaration is in a file that neither its name nor a comment excludes from
 // some builds.
-func InEveryBuild(s *advice.Site, decl *ast.FuncDecl) bool {
+func inEveryBuild(s *advice.Site, decl *ast.FuncDecl) bool {
 	i := slices.IndexFunc(s.Files, func(f *ast.File) bool { return facts.Within(f, decl.Pos()) })
 	return i >= 0 && alwaysBuilt(s.Files[i], s.Fset.File(decl.Pos()).Name())
 }

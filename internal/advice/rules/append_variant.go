@@ -171,7 +171,7 @@ func (t *textMaker) rewriteCalls(m *advice.Match) (n int) {
 		place := *t.Site
 		place.Place = t.Package.Around(c)
 		edited := func(e advice.Edit) bool { return e.Pos <= call.Pos() && call.Pos() < e.End }
-		if place.Place.Decl == nil || !t.reaches(place.Place.File) || slices.ContainsFunc(t.edits, edited) || slices.ContainsFunc(all, func(r rewritten) bool { return slices.ContainsFunc(r.edits, edited) }) {
+		if place.Place.Decl == nil || !edit.Reaches(t.Site, t.Decl, place.Place.File) || slices.ContainsFunc(t.edits, edited) || slices.ContainsFunc(all, func(r rewritten) bool { return slices.ContainsFunc(r.edits, edited) }) {
 			continue
 		}
 		full, ok := t.CallAt(c.Parent(), t.fn.FullName())
@@ -194,11 +194,6 @@ func (t *textMaker) rewriteCalls(m *advice.Match) (n int) {
 		t.check = append(t.check, r.check...)
 	}
 	return n
-}
-
-// reaches reports whether a file may call the variant: any build that has the file has the variant, too.
-func (t *textMaker) reaches(f *ast.File) bool {
-	return f == t.File || t.Rewritable(f) && edit.InEveryBuild(t.Site, t.Decl)
 }
 
 // A textUse is a call of the function whose result may not be kept.

@@ -25,7 +25,7 @@ The rule reports buffers, arrays and structs of at least 512 bytes, by their typ
 constructors of such objects.
 
 The rewrite takes a buffer or array of numbers from a sync.Pool, clears it, and puts it back when the function returns.
-An object with a Reset method is reset instead; if a constructor allocates it, its callers in the same file are rewritten.
+An object with a Reset method is reset instead; if a constructor allocates it, its callers in the package are rewritten.
 Review the rewrite, because memory must not be used after it is returned to the pool: a function that receives it may keep
 it.`,
 	Class:     advice.Review,
@@ -123,7 +123,7 @@ func matchPoolCandidate(s *advice.Site) []advice.Match {
 func constructed(s *advice.Site, what string, size int64, m *advice.Match) {
 	m.Why = fmt.Sprintf("Each call of %s allocates %s of %s", s.Decl.Name.Name, strings.ToLower(what), advice.BytesText(size))
 	why := m.Why
-	m.Why += ", and callers in this file don't need it after they return. Take it from a sync.Pool and call Reset."
+	m.Why += ", and callers don't need it after they return. Take it from a sync.Pool and call Reset."
 	if !poolConstructed(s, m) {
 		m.Why = why + ". If these objects are short-lived, give them a Reset method and reuse them, for example from a sync.Pool."
 	}

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
@@ -159,7 +160,16 @@ func poolName(t types.Type) string {
 	return edit.LowerFirst(name[strings.LastIndexByte(name, '.')+1:]) + "Pool"
 }
 
-// poolConstructed makes the calls of a constructor in its file take their objects from a pool. All calls are alike.
+// elsewhere is 1 for code in another file than the site's, and 0 in the same.
+func elsewhere(s *advice.Site, n ast.Node) int {
+	if facts.Within(s.File, n.Pos()) {
+		return 0
+	}
+	return 1
+}
+
+// poolConstructed makes the calls of a constructor take their objects from a pool. All calls are alike. Those in its own file
+// come first: the pool is declared there.
 func poolConstructed(s *advice.Site, m *advice.Match) bool {
 	fn, ok := s.Info.Defs[s.Decl.Name].(*types.Func)
 	if !ok || s.Decl.Recv != nil || s.Decl.Type.TypeParams != nil {
@@ -167,9 +177,11 @@ func poolConstructed(s *advice.Site, m *advice.Match) bool {
 	}
 	var first *resettable
 	pool := ""
-	for _, id := range s.Uses(fn) {
+	uses := slices.Clone(s.Uses(fn))
+	slices.SortStableFunc(uses, func(a, b *ast.Ident) int { return cmp.Compare(elsewhere(s, a), elsewhere(s, b)) })
+	for _, id := range uses {
 		c, ok := s.Root().FindNode(id)
-		if !ok || !facts.Within(s.File, id.Pos()) {
+		if !ok {
 			continue
 		}
 		call, ok := c.Parent().Node().(*ast.CallExpr)
@@ -178,6 +190,9 @@ func poolConstructed(s *advice.Site, m *advice.Match) bool {
 		}
 		site := *s
 		site.Place = s.Package.Around(c)
+		if pool != "" && s.Unused(pool, call.Pos()) != pool || !edit.Reaches(s, s.Decl, site.File) {
+			continue
+		}
 		o, ok := resettableAt(&site, c.Parent())
 		if !ok || first != nil && s.Source(call) != s.Source(first.made.Node()) {
 			continue

@@ -14,7 +14,7 @@ type digest struct {
 }
 
 func newDigest(seed uint64) *digest {
-	// want B: callers in this file don't need it
+	// want B: callers don't need it
 	return &digest{sum: seed} // alloc: 536
 }
 
