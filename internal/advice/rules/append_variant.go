@@ -25,7 +25,7 @@ var appendVariant = &advice.Rule{
 compares it or takes its length, the text needn't exist.
 
 The rewrite moves the body to a variant, such as appendString, that appends to a slice it is given. The function itself
-calls the variant, so its other callers stay the same. Calls that drop the text give the variant their own slice, or a
+calls the variant, so its other callers stay the same. If the function already only calls such a variant, that one is used. Calls that drop the text give the variant their own slice, or a
 small array on the stack, and so do calls that make the text a part of a longer one. Calls in all files of the package
 are changed, except in generated files and files that use cgo.`,
 	Class:     advice.Safe,
@@ -62,7 +62,9 @@ func matchAppendVariant(s *advice.Site) []advice.Match {
 		return nil
 	}
 	m.Edits = append(m.Edits, t.edits...)
-	m.Edits = append(m.Edits, t.declaration()...)
+	if !t.exists {
+		m.Edits = append(m.Edits, t.declaration()...)
+	}
 	if overlapping(m.Edits) {
 		return nil
 	}
@@ -71,7 +73,11 @@ func matchAppendVariant(s *advice.Site) []advice.Match {
 	if calls > 1 {
 		where = fmt.Sprintf("%d calls only copy, compare or measure", calls)
 	}
-	m.Why = fmt.Sprintf("%s allocates a result that %s. A variant that appends, %s, needs no memory of its own.", s.Decl.Name.Name, where, t.name) + m.Why
+	variant := "A variant that appends, " + t.name + ","
+	if t.exists {
+		variant = t.name + ", which it calls,"
+	}
+	m.Why = fmt.Sprintf("%s allocates a result that %s. %s needs no memory of its own.", s.Decl.Name.Name, where, variant) + m.Why
 	edit.MustCheck(&m, t.check)
 	if uses := t.Uses(t.fn); t.spare && (t.fn.Exported() || calls < len(uses)) {
 		edit.MustCheck(&m, []string{fmt.Sprintf("that no caller uses the spare capacity of what %s returns, which may be another", t.fn.Name())})
@@ -176,7 +182,7 @@ func (t *textMaker) rewriteCalls(m *advice.Match) (n int) {
 		}
 		full, ok := t.CallAt(c.Parent(), t.fn.FullName())
 		u := textUse{textMaker: t, s: &place, c: full}
-		if !ok || !u.rewrite() {
+		if !ok || !u.names() || !u.rewrite() {
 			continue
 		}
 		file := t.Fset.Position(call.Pos()).Filename
@@ -205,6 +211,23 @@ type textUse struct {
 	edits   []advice.Edit
 	check   []string
 	imports []string
+}
+
+// names reports whether the variant's name in the place of the function's means the variant, with the slice as its first argument.
+func (u *textUse) names() bool {
+	sel, ok := ast.Unparen(u.c.Fun).(*ast.SelectorExpr)
+	if !ok {
+		return !u.exists || facts.Resolves(u.s.Place, u.name, u.c.Pos()) == u.variant
+	}
+	selection := u.Info.Selections[sel]
+	if selection == nil || selection.Kind() != types.MethodVal {
+		return false // a method expression has the receiver as its first argument
+	}
+	if !u.exists {
+		return true
+	}
+	method, _, _ := types.LookupFieldOrMethod(selection.Recv(), true, u.Types, u.name)
+	return method == u.variant
 }
 
 // rewrite fills in the edits that make the call one of the variant; false if the result is kept, or nothing is known.
@@ -374,7 +397,7 @@ func (u *textUse) joined() bool {
 	if u.joins++; u.joins > 1 {
 		name += strconv.Itoa(u.joins) // another may be in the same block
 	}
-	sum := &textMaker{Site: u.s, fn: u.fn, name: u.name, dst: facts.Fresh(u.s.Place, name, e.Pos(), u.s.Decl)}
+	sum := &textMaker{Site: u.s, fn: u.fn, name: u.name, exists: u.exists, variant: u.variant, dst: facts.Fresh(u.s.Place, name, e.Pos(), u.s.Decl)}
 	text := fmt.Sprintf("%s := %s\n", sum.dst, edit.StackBytes(edit.RoundUp(2*u.stackRoom())))
 	parts := facts.Operands(u.s.Place, e)
 	for _, part := range parts {
@@ -419,6 +442,9 @@ func (u *textUse) borrowed() bool {
 // quiet reports whether the function writes to nothing but what it builds.
 func (t *textMaker) quiet() bool {
 	quiet := true
+	if t.exists {
+		return quiet // all it does is call a function that only appends
+	}
 	for c := range t.Func.Preorder((*ast.CallExpr)(nil), (*ast.SendStmt)(nil), (*ast.UnaryExpr)(nil), (*ast.AssignStmt)(nil), (*ast.IncDecStmt)(nil), (*ast.RangeStmt)(nil)) {
 		switch n := c.Node().(type) {
 		case *ast.SendStmt:

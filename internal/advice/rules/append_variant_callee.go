@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advice/code"
@@ -29,9 +30,12 @@ type textMaker struct {
 	built types.Object // the variable that has the text; nil if there is none
 	dst   string       // the variant's name for what it appends to
 	name  string       // of the variant
-	room  string       // what the function gives the variant to append to; "nil" if nothing
-	start string       // the variant's name for the length that dst had
-	needs bool         // the variant uses start
+	// exists says that the package has the variant already, which the function calls.
+	exists  bool
+	variant types.Object // if it exists
+	room    string       // what the function gives the variant to append to; "nil" if nothing
+	start   string       // the variant's name for the length that dst had
+	needs   bool         // the variant uses start
 
 	// emptied says that an empty result may now be nil.
 	emptied bool
@@ -63,6 +67,9 @@ func textMakerAt(s *advice.Site) (t *textMaker, ok bool) {
 		t.text = true
 	case !types.Identical(of, types.NewSlice(types.Typ[types.Byte])):
 		return nil, false
+	}
+	if is, ok := t.wraps(); is {
+		return t, ok
 	}
 	t.name = s.Unmentioned(variantName(s.Decl.Name.Name))
 	t.guards, t.rest = guardsOf(s)
@@ -451,6 +458,11 @@ func (t *textMaker) measured(call inspector.Cursor) {
 // appendsTo is the slice that a call appends to, if it does nothing else with it; nil for other calls.
 func (t *textMaker) appendsTo(call *ast.CallExpr) ast.Expr {
 	i := appendParameter(t.Callee(call))
+	if i < 0 && len(call.Args) > 0 && types.Identical(t.Info.TypeOf(call), types.NewSlice(types.Typ[types.Byte])) {
+		if fn, _ := typeutil.Callee(t.Info, call).(*types.Func); fn != nil && fn.Pkg() == t.Types && onlyAppends(t.Site, fn.Origin()) {
+			i = 0
+		}
+	}
 	if i < 0 || len(call.Args) <= i {
 		return nil
 	}

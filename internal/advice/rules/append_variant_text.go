@@ -11,6 +11,7 @@ import (
 	"golang.org/x/tools/go/ast/inspector"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/code"
 	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 )
@@ -411,7 +412,7 @@ func (t *textMaker) appended(e ast.Expr) (text string, ok bool) {
 	if kind, ok := strings.CutPrefix(name, "fmt.Sprint"); ok {
 		return t.printedTo(call.Fun, "Append"+kind, call.Args, call)
 	}
-	if name == t.fn.FullName() {
+	if u := (textUse{textMaker: t, s: t.Site, c: code.Call{CallExpr: call}}); name == t.fn.FullName() && u.names() {
 		return t.callText(call), true
 	}
 	if to, ok := appenders[name]; ok && (to.since == "" || t.AtLeast(to.since)) && to.valid == "" {

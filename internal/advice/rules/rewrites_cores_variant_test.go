@@ -61,7 +61,10 @@ func (g *gen) textMaker() (call string, text bool) {
 		typ = "string"
 	}
 	body := g.guard(text)
-	switch g.pick(5) {
+	into := "" // the slice that a variant that exists appends to
+	switch g.pick(6) {
+	case 5:
+		body, into = g.appendingTo()
 	case 4:
 		body += g.adding(text)
 	case 0:
@@ -81,8 +84,45 @@ func (g *gen) textMaker() (call string, text bool) {
 		args = append(args, g.some(p.typ, p.value))
 	}
 	name := fmt.Sprintf("text%d", g.number)
+	if into != "" {
+		variant := name + "To"
+		call := fmt.Sprintf("%s(%s)", variant, strings.Join(append([]string{g.one("nil", "make([]byte, 0, 16)", "[]byte{}")}, paramNames(own)...), ", "))
+		if text {
+			call = "string(" + call + ")"
+		}
+		body = fmt.Sprintf("return %s\n}\n\nfunc %s(%s) []byte {\n%s", call, variant, strings.Join(append([]string{into + " []byte"}, params...), ", "), body)
+	}
 	g.decls = append(g.decls, fmt.Sprintf("func %s(%s) %s {\n%s}\n", name, strings.Join(params, ", "), typ, body))
 	return name + "(" + strings.Join(args, ", ") + ")", text
+}
+
+func paramNames(params []param) (all []string) {
+	for _, p := range params {
+		all = append(all, p.name)
+	}
+	return all
+}
+
+// appendingTo is the body of a function that appends to its first parameter, or does something else with it, too.
+func (g *gen) appendingTo() (body, b string) {
+	b = g.name("b")
+	if g.pick(3) == 0 {
+		body = "if " + g.bool() + " {\nreturn " + g.one(b, b, "append("+b+", '-')", "nil", "gb") + "\n}\n"
+	}
+	for range 1 + g.pick(3) {
+		body += g.plainOr(func() string { return b + " = append(" + b + ", " + g.str() + "...)" },
+			choice{"", func() string { return b + " = strconv.AppendInt(append(" + b + ", '='), int64(" + g.int() + "), 10)" }},
+			choice{"", func() string { return b + " = append(" + b + ", " + g.bytes() + "...)" }},
+			choice{"", func() string { return b + " = fmt.Appendf(" + b + ", \"%v\", " + g.value() + ")" }},
+			choice{"alias", func() string { return b + " = append(" + b + ", " + b + "...)" }},
+			choice{"", func() string {
+				return "if len(" + b + ") > 1 {\n" + b + g.one("[0] = '#'", " = append("+b+", '+')", " = "+b+"[:1]") + "\n}"
+			}},
+			choice{"", func() string { return g.one("gb = "+b, "effB("+b+")", "gi += "+g.int()) }},
+			choice{"", func() string { return "for range 2 {\n" + b + " = append(" + b + ", 'x')\n}" }},
+		) + "\n"
+	}
+	return body + "return " + g.one(b, "append("+b+", '>')", "strconv.AppendInt("+b+", 7, 10)", b+"[0:]") + "\n", b
 }
 
 func (g *gen) guard(text bool) string {
