@@ -77,7 +77,7 @@ func inStatements(clause ast.Node, pos token.Pos) bool {
 }
 
 // endsLife reports whether control never gets from a branch to another use of a variable: all ways out
-// end the function, or the iteration of a loop whose body declares the variable.
+// end the function, the iteration of a loop whose body declares the variable, or the variable's scope.
 func endsLife(s *code.Place, branch inspector.Cursor, v *types.Var) bool {
 	list := Statements(branch.Node())
 	if len(list) == 0 {
@@ -96,11 +96,49 @@ func endsLife(s *code.Place, branch inspector.Cursor, v *types.Var) bool {
 	case *ast.ReturnStmt:
 		return true
 	case *ast.ExprStmt:
-		call, ok := last.X.(*ast.CallExpr)
-		return ok && neverReturns(s, call)
+		if call, ok := last.X.(*ast.CallExpr); ok && neverReturns(s, call) {
+			return true
+		}
 	case *ast.BranchStmt:
 		at, ok := branch.FindNode(last)
 		return ok && leavesScope(s, at, last, v)
+	}
+	return endsScope(s, branch, v)
+}
+
+// endsScope reports whether the end of a branch is the end of a variable's scope, or of its iteration of a loop: nothing
+// comes after it in any block around it, up to where the variable is declared.
+func endsScope(s *code.Place, branch inspector.Cursor, v *types.Var) bool {
+	for c := branch; ; c = c.Parent() {
+		around := c.Parent()
+		if around.Node() == nil {
+			return false
+		}
+		declares := Within(around.Node(), v.Pos())
+		switch n := around.Node().(type) {
+		case *ast.BlockStmt, *ast.CaseClause, *ast.CommClause:
+			if list := Statements(n); !isClause(c.Node()) && list[len(list)-1] != c.Node() {
+				return false
+			}
+		case *ast.IfStmt, *ast.SwitchStmt, *ast.TypeSwitchStmt, *ast.SelectStmt:
+		case *ast.RangeStmt:
+			return declares && s.AtLeast("1.22")
+		case *ast.FuncDecl, *ast.FuncLit:
+			return declares
+		default:
+			return false
+		}
+		if declares {
+			return true
+		}
+	}
+}
+
+// isClause reports whether a node is a clause of a switch or a select, after which control leaves that.
+func isClause(n ast.Node) bool {
+	switch n.(type) {
+	case *ast.CaseClause, *ast.CommClause:
+		return true
 	}
 	return false
 }

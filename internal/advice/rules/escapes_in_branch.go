@@ -30,8 +30,8 @@ always runs, nothing is gained or lost.`,
 	Gain:      3,
 	Match:     matchEscapesInBranch,
 	Conditions: advice.Conditions{
-		Offered: "the compiler moves the variable to the heap; its address is only taken in branches, each of which ends the function, or the " +
-			"iteration of the loop that declares the variable; no function literal elsewhere uses it; it has no lock",
+		Offered: "the compiler moves the variable to the heap; its address is only taken in branches, each of which ends the function, the " +
+			"iteration of the loop that declares the variable, or the variable's scope; no function literal elsewhere uses it; it has no lock",
 	},
 }
 

@@ -55,7 +55,9 @@ func branchCore(g *gen) core {
 		return g.one("defer func() { note(\"at the end %v\", "+x+") }()\n", "p := &"+x+"\ndefer func() { note(\"%v\", *p) }()\n")
 	}
 	pairs := g.some("[]pair", "in.Pairs()")
-	switch g.pick(5) {
+	switch g.pick(6) {
+	case 5:
+		c.body = fmt.Sprintf("if %s := %s[0]; %s.n > 0 {\n%s%s} else if %s {\n%s}\n", x, pairs, x, branch(false), rest(), g.bool(), taken())
 	case 0:
 		c.body = fmt.Sprintf("for _, %s := range %s {\n%s%s}\n", x, pairs, branch(true), rest())
 	case 1:
