@@ -18,6 +18,7 @@ import { fleet } from './fleet.mjs';
 import { buildHone, root, serve, temporaryFolder } from './hone.mjs';
 import { settled } from './page.mjs';
 import { labels, tuned, wordindex } from './profiles.mjs';
+import { regressed } from './regressed.mjs';
 import { serveStore } from './store.mjs';
 
 const { values: { all }, positionals: [folder = join(root, 'doc', 'img', 'ui'), ...only] } = parseArgs({
@@ -102,10 +103,11 @@ const link = (view, settings) => `/${view}?${new URLSearchParams(settings)}`;
 
 /**
  * Those of pages are in the documentation, in light colours. The others are only for --all.
- * store: of the fleet, which hone serve has, or of one that got nothing yet, or that one logs in to; until: a text that is waited for;
+ * store: of the fleet, which hone serve has, or of one with regressions, or that got nothing yet, or that one logs in to;
+ * until: a text that is waited for;
  * height: of the picture in the documentation, where the page is short.
  * @type {{ name: string, args: string[] | (() => string[]), path: string | (() => string), cwd?: string | (() => string),
- *   until?: string, store?: boolean | 'empty' | 'closed', page?: boolean, height?: number }[]}
+ *   until?: string, store?: boolean | 'regressed' | 'empty' | 'closed', page?: boolean, height?: number }[]}
  */
 const pictures = [
   { name: 'flame', args: [wordindex], path: '/flame', page: true },
@@ -135,6 +137,7 @@ const pictures = [
   {
     name: 'history', page: true, args: [], store: true, path: link('history', { profile: selected(SERVICE, 48), mine: 'true' }),
   },
+  { name: 'regressions', args: [], store: 'regressed', path: '/regressions', page: true, height: 560 },
   { name: 'records', args: [], store: true, path: link('records', { profile: selected(SERVICE, 48) }) },
   { name: 'runs-list', args: [], cwd: runs, path: '/runs' },
   { name: 'runs-run', args: [], cwd: runs, path: '/run?run=latest' },
@@ -262,6 +265,7 @@ try {
     const key = store ? `store ${store}` : [cwd, ...args].join(' ');
     const begin = () => {
       if (store === 'empty') return serveStore();
+      if (store === 'regressed') return regressed();
       if (store === 'closed') return serveStore({ config: '[auth]\nrequired = true\n' });
       return store ? fleet(temporary, all) : serve(args, cwd ? { cwd } : {});
     };
