@@ -66,7 +66,7 @@ check('the costliest service is first, with its usage, version and what changed'
   for (const text of ['4 instances', 'v1.4.0', '2 days old']) assert.ok(shop.includes(text), `${text}: ${shop}`);
   assert.match(String(await (await cell(page, 'shop', 'CPU')).textContent()), /^\d\.\d+ cores$/);
   assert.match(String(await (await cell(page, 'search', 'Memory')).textContent()), /^\d(\.\d+)?GB$/);
-  assert.match(String(await (await cell(page, 'ledger', 'Goroutines')).textContent()), /^\d+$/);
+  assert.match(String(await (await cell(page, 'ledger', 'Goroutines')).textContent()), /^\d+(\.\d)?$/);
   assert.equal(await page.locator('.spark path[d^="M"]').count() >= 9, true);
   const top = (await cell(page, 'shop', 'Most time in')).getByRole('listitem').first();
   assert.equal(await top.getByRole('link', { name: 'pricing.(*Engine).Discounts', exact: true }).count(), 1);
