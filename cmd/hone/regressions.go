@@ -33,7 +33,7 @@ Examples:
 
   hone regressions
   hone regressions -service shop -version v1.2.0 -fail
-  hone regressions -ack 3f2a90c1d4e5b607
+  hone regressions -ack 3f2a90c1d4e5b607 -reason 'expected: more discounts'
   hone regressions -notify-test
   hone regressions /var/lib/hone
 
@@ -47,6 +47,7 @@ Flags:
   -all            also acknowledged and resolved ones
   -fail           exit with 3 if any open one is listed
   -ack ID         acknowledge one: it is then listed only with -all
+  -reason TEXT    with -ack: why, for others to read
   -notify-test    send a test to all targets of notifications of the server, and print
                   what each answers; needs a token of an admin
   -json           print JSON
@@ -64,6 +65,7 @@ below the function that had no cost before. With *, a cost includes what it call
 type regressionsFlags struct {
 	serverFlags
 	service, version, ack string
+	reason                string
 	all, fail, json       bool
 	notifyTest            bool
 	from                  time.Duration
@@ -78,6 +80,7 @@ func runRegressions(ctx context.Context, a *app, args []string) error {
 	fs.StringVar(&f.service, "service", "", "")
 	fs.StringVar(&f.version, "version", "", "")
 	fs.StringVar(&f.ack, "ack", "", "")
+	fs.StringVar(&f.reason, "reason", "", "")
 	fs.BoolVar(&f.all, "all", false, "")
 	fs.BoolVar(&f.fail, "fail", false, "")
 	fs.BoolVar(&f.json, "json", false, "")
@@ -123,6 +126,8 @@ func (f *regressionsFlags) check(rest []string) error {
 		return errors.New("-ack names one regression: leave out -all, -fail, -service and -version")
 	case f.notifyTest && (len(rest) == 1 || f.ack != "" || f.all || f.fail || f.service != "" || f.version != ""):
 		return errors.New("-notify-test only sends a test: leave out the store and flags that list or acknowledge regressions")
+	case f.reason != "" && f.ack == "":
+		return errors.New("-reason is why you acknowledge: add -ack ID")
 	case f.from < time.Hour:
 		return fmt.Errorf("invalid -from %s: use at least 1h", f.from)
 	}
@@ -148,7 +153,11 @@ func (f *regressionsFlags) ask(ctx context.Context, a *app, fetcher *capture.Fet
 		err = client.json(ctx, "/api/v1/regressions", query, &list)
 		return list, err
 	}
-	resp, err := client.do(ctx, http.MethodPost, "/api/v1/regressions/"+url.PathEscape(f.ack)+"/acknowledge", nil, nil)
+	body, err := json.Marshal(map[string]string{"reason": f.reason})
+	if err != nil {
+		return list, err
+	}
+	resp, err := client.do(ctx, http.MethodPost, "/api/v1/regressions/"+url.PathEscape(f.ack)+"/acknowledge", nil, body)
 	if err != nil {
 		return list, err
 	}

@@ -56,7 +56,7 @@ func TestRegressionsOfStore(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &list); err != nil || code != exitOK || len(list.Regressions) != 1 || list.Regressions[0].Function != "b" {
 		t.Errorf("-json: %d, %v, %s", code, err, out)
 	}
-	for _, args := range [][]string{{"-ack", "1", dir}, {dir, dir}, {"-from", "1s", dir}, {"-ack", "1", "-all"}, {"-notify-test", dir}, {"-notify-test", "-fail"}} {
+	for _, args := range [][]string{{"-reason", "known"}, {"-ack", "1", dir}, {dir, dir}, {"-from", "1s", dir}, {"-ack", "1", "-all"}, {"-notify-test", dir}, {"-notify-test", "-fail"}} {
 		if code, _, _ := run(args...); code != exitUsage {
 			t.Errorf("%q: %d, want %d", args, code, exitUsage)
 		}
@@ -69,7 +69,8 @@ func TestRegressionsOfServer(t *testing.T) {
 	if got := d.succeed("regressions", "-fail"); got != "No regressions.\n" {
 		t.Error(got)
 	}
-	d.hone("regressions", "-ack", "12").failsWith(t, exitFailure, `unknown regression "12"`)
+	d.hone("regressions", "-ack", "12", "-reason", "known").failsWith(t, exitFailure, `unknown regression "12"`)
+	d.hone("regressions", "-ack", "12", "-reason", strings.Repeat("x", 501)).failsWith(t, exitFailure, "use at most 500")
 }
 
 // TestRegressionsNotifyTest has a running server send tests.
