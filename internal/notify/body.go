@@ -141,7 +141,12 @@ const (
 	testDetails  = "Nothing is wrong: someone asked for this test."
 )
 
-// link returns the address of the comparison that a regression was found in.
+// link returns the address of the comparison that a regression was found in, ordered so that
+// its function is near the top.
 func link(page string, r *api.Regression) string {
-	return strings.TrimSuffix(page, "/") + "/diff?" + url.Values{"profile": {r.Head}, "base": {r.Base}}.Encode()
+	q := url.Values{"profile": {r.Head}, "base": {r.Base}}
+	if r.Callees {
+		q.Set("sort", "cum")
+	}
+	return strings.TrimSuffix(page, "/") + "/diff?" + q.Encode()
 }

@@ -135,3 +135,17 @@ func TestLabelsStay(t *testing.T) {
 		t.Errorf("got %v", a)
 	}
 }
+
+// TestLink checks that the comparison of a cost with callees is ordered by it.
+func TestLink(t *testing.T) {
+	for _, callees := range []bool{false, true} {
+		r := api.Regression{Base: "sel:a&b", Head: "sel:c", Callees: callees}
+		want := "http://h/x/diff?base=sel%3Aa%26b&profile=sel%3Ac"
+		if callees {
+			want += "&sort=cum"
+		}
+		if got := link("http://h/x/", &r); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+}
