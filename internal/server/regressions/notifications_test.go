@@ -49,7 +49,10 @@ func TestNotifications(t *testing.T) {
 		return r.StatusCode
 	}
 	var list api.Notifications
-	if code := ask("reader", "GET", "", &list); code != http.StatusOK || len(list.Targets) != 2 || list.Targets[0] != (api.NotificationTarget{Name: "chat", Format: "json"}) {
+	if code := ask("reader", "GET", "", nil); code != http.StatusForbidden {
+		t.Errorf("a reader asks for the state: %d", code)
+	}
+	if code := ask("admin", "GET", "", &list); code != http.StatusOK || len(list.Targets) != 2 || list.Targets[0] != (api.NotificationTarget{Name: "chat", Format: "json"}) {
 		t.Errorf("%d, %+v", code, list)
 	}
 	for _, who := range []string{"", "reader", "shop-writer", "api-reader"} {
