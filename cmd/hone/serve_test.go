@@ -90,6 +90,17 @@ func startListening(t *testing.T, data string, args ...string) *serving {
 	return d
 }
 
+// ask returns a request with a token.
+func ask(t *testing.T, url, token string) *http.Request {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(token))
+	return r
+}
+
 // end stops the server and waits until it has.
 func (d *serving) end() {
 	d.t.Helper()

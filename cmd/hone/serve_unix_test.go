@@ -260,14 +260,3 @@ func TestServeOpensNoBinaries(t *testing.T) {
 		}
 	}
 }
-
-// ask returns a request with a token.
-func ask(t *testing.T, url, token string) *http.Request {
-	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+strings.TrimSpace(token))
-	return r
-}
