@@ -188,59 +188,74 @@ func (w *Watch) due(b batch, now int64) interval {
 // measure measures an interval, and returns how long that took.
 func (w *Watch) measure(ctx context.Context, b batch, at interval) time.Duration {
 	start := time.Now()
-	readings, left, err := w.read(ctx, b, at)
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	took := time.Since(start)
-	w.counts.Seconds += took.Seconds()
-	for i, r := range b {
-		s := w.states[r]
-		if s == nil {
-			continue // another Apply was quicker
-		}
-		s.done = at.to
-		if err != nil {
-			w.fail(ctx, r, s, err)
-			continue
-		}
-		s.failed = false
-		of := newReading(r, nil)
-		if readings != nil {
-			of = readings[i]
-		}
-		out := of.bound(s.kept, min(r.Limit, w.room(r)), at.to)
-		s.kept = out.kept
-		s.latest = &result{bounded: out, unit: of.unit, from: at.from, to: at.to, left: left}
-	}
-	return took
-}
-
-// fail counts and logs that a rule couldn't be measured; once, until it could.
-func (w *Watch) fail(ctx context.Context, r *Rule, s *state, err error) {
-	if ctx.Err() != nil {
-		return
-	}
-	w.counts.Failed++
-	if !s.failed {
-		w.o.Log("Can't measure the function metric " + r.Name + ": " + err.Error())
-	}
-	s.failed = true
-}
-
-// read reads the profiles of an interval. Without any, there are no readings.
-func (w *Watch) read(ctx context.Context, b batch, at interval) (out []reading, left int64, err error) {
-	windows, err := b[0].source.windows(ctx, w.o.Store, at.from, at.to, at.to-at.from)
-	if err != nil || len(windows) == 0 {
-		return nil, 0, err
-	}
 	var budget profile.Budget
 	if w.o.Memory != nil {
 		var free func()
 		budget, free = w.o.Memory(ctx)
 		defer free()
 	}
+	readings, left, err := w.read(ctx, b, at, budget)
+	for i, r := range b {
+		switch {
+		case err != nil:
+			w.fail(ctx, r, at, err)
+		case readings == nil:
+			none := newReading(r, nil)
+			w.export(&none, at, left)
+		default:
+			w.export(&readings[i], at, left)
+		}
+	}
+	took := time.Since(start)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.counts.Seconds += took.Seconds()
+	return took
+}
+
+// read reads the profiles of an interval. Without any, there are no readings.
+func (w *Watch) read(ctx context.Context, b batch, at interval, budget profile.Budget) (out []reading, left int64, err error) {
+	windows, err := b[0].source.windows(ctx, w.o.Store, at.from, at.to, at.to-at.from)
+	if err != nil || len(windows) == 0 {
+		return nil, 0, err
+	}
 	out, err = read(ctx, w.o.Store, b, &windows[0], budget)
 	return out, windows[0].Left, err
+}
+
+// export makes a reading the latest result of its rule. Scrapes don't wait while series are
+// chosen.
+func (w *Watch) export(of *reading, at interval, left int64) {
+	r := of.rule
+	w.mu.Lock()
+	s := w.states[r]
+	if s == nil {
+		w.mu.Unlock()
+		return // Apply removed the rule
+	}
+	kept, limit := s.kept, min(r.Limit, w.room(r))
+	w.mu.Unlock()
+	out := of.bound(kept, limit, at.to)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s.done, s.failed, s.kept = at.to, false, out.kept
+	s.latest = &result{bounded: out, unit: of.unit, from: at.from, to: at.to, left: left}
+}
+
+// fail counts and logs that a rule couldn't be measured; once, until it could.
+func (w *Watch) fail(ctx context.Context, r *Rule, at interval, err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	s := w.states[r]
+	if s == nil || ctx.Err() != nil {
+		return
+	}
+	s.done = at.to
+	w.counts.Failed++
+	if !s.failed {
+		w.o.Log("Can't measure the function metric " + r.Name + ": " + err.Error())
+	}
+	s.failed = true
 }
 
 // room returns how many series a rule may have, given those of the other rules. The caller
