@@ -277,3 +277,36 @@ func TestWatch(t *testing.T) {
 		t.Errorf("the log has %q", log)
 	}
 }
+
+// TestRun checks that a watch measures on its own, while it is scraped and its rules change.
+func TestRun(t *testing.T) {
+	f := newFleet(t)
+	now := time.Since(start).Truncate(time.Minute)
+	for minute := range 5 {
+		f.put(now-time.Duration(minute)*time.Minute, 10*time.Second, cpu, map[string]int64{"main.f": 5e9}, "service", "a", "kind", "cpu")
+	}
+	x := fnmetrics.RuleConfig{Name: "x", Select: "cpu", Functions: ".*"}
+	w := f.watch(0)
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		w.Run(ctx)
+	}()
+	for _, want := range []string{"x_cores 0.5", "y_cores 0.5", ""} {
+		switch {
+		case want == "":
+			w.Apply(f.plan(0))
+		default:
+			x.Name = want[:1]
+			w.Apply(f.plan(0, x))
+		}
+		for begun := time.Now(); samples(t, w, time.Now()) != want; time.Sleep(time.Millisecond) {
+			if time.Since(begun) > time.Minute {
+				t.Fatalf("got %q, want %q", samples(t, w, time.Now()), want)
+			}
+		}
+	}
+	stop()
+	<-ended
+}
