@@ -14,7 +14,10 @@ const (
 	repeated     = "repeated" // to Alertmanagers: it goes on
 	resolved     = "resolved"
 	acknowledged = "acknowledged" // to Alertmanagers: it ends, because a person knows about it
-	tested       = "test"
+	// unacknowledged is open again, because a person took the acknowledgement back. To
+	// Alertmanagers.
+	unacknowledged = "unacknowledged"
+	tested         = "test"
 )
 
 // An event is something to tell about a regression.
@@ -63,7 +66,7 @@ type history struct {
 type plan struct {
 	events []event // oldest first
 	late   []event // that failed until they were useless
-	quiet  []event // to record without telling: regressions that were acknowledged
+	quiet  []event // to record without telling: acknowledgements, for messages
 }
 
 // planOf compares regressions with what a target knows.
@@ -77,7 +80,7 @@ func planOf(t *Target, entries []regress.Entry, h history, now int64) plan {
 		e := event{eventOf(t, &entry, h, now), entry}
 		switch {
 		case e.what == "" || h.refused[e.id()]:
-		case t.Format == JSON && e.what == acknowledged:
+		case t.Format == JSON && (e.what == acknowledged || e.what == unacknowledged):
 			p.quiet = append(p.quiet, e)
 		case t.Format == JSON && now-e.at() > int64(stale):
 			if h.tried[e.id()] {
@@ -99,7 +102,7 @@ func eventOf(t *Target, e *regress.Entry, h history, now int64) string {
 	case regress.Open:
 		if !firing {
 			if known && rec.Opened == e.Opened {
-				return "" // it ended, for the target
+				return unacknowledged // only an acknowledgement ends what is open
 			}
 			return opened
 		}

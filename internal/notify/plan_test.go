@@ -53,6 +53,7 @@ func TestPlan(t *testing.T) {
 		{"resolved before it was told", over("a", ago, now), history{}, "", ""},
 		{"acknowledged", found("a", regress.Acknowledged, ago), history{told: knows(ago, false)}, "acknowledged", "quiet"},
 		{"acknowledged and told", found("a", regress.Acknowledged, ago), history{told: knows(ago, true)}, "", ""},
+		{"not acknowledged any more", found("a", regress.Open, ago), history{told: knows(ago, true)}, "unacknowledged", "quiet"},
 		{"acknowledged before it was told", found("a", regress.Acknowledged, ago), history{}, "", ""},
 		{"resolved after it was acknowledged", over("a", ago, now), history{told: knows(ago, true)}, "", ""},
 		{"back", again, history{told: knows(ago-9*hour, true)}, "opened", "opened"},
