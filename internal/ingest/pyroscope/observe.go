@@ -151,11 +151,6 @@ func spanValues(p *profile.Profile) map[spanID]int64 {
 	return out
 }
 
-// spanLabels are the labels of samples that name a span, in senders of today and of before.
-var spanLabels = []string{"span_id", "profile_id"}
-
-const traceLabel = "trace_id"
-
 // exemplar returns an observation as an exemplar of its series.
 func (o *observation) exemplar() *pb.Exemplar {
 	e := &pb.Exemplar{Timestamp: o.at / 1e6, SpanId: o.span, TraceId: o.trace, Value: o.value, Labels: pairs(o.labels)}

@@ -12,9 +12,9 @@
 //	types, labels, frames, select     which profiles and samples a query means
 //	series, observe                   their totals over time; their profiles and spans
 //	cut, flame, tree, dot             a profile in the format of the answer
-//	stacktraces, async, timeseries,
-//	heatmap, analyze, render          the calls
-//	query, services                   the services that have these calls
+//	calls, async, stacktraces,
+//	timeseries, heatmap, analyze      the calls
+//	query, render, services           the services that have these calls
 package pyroscope
 
 import (

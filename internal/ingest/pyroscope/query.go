@@ -2,7 +2,6 @@ package pyroscope
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,9 +16,6 @@ import (
 )
 
 const querierService = "/querier.v1.QuerierService/"
-
-// maxQuery is the maximum length of a query, in bytes.
-const maxQuery = 1 << 20
 
 // MountQueries serves queries of Grafana's data source on mux, from a store. If the
 // store restricts some requests, scope returns a name for what a request may see.
@@ -43,9 +39,6 @@ func MountQueries(mux *http.ServeMux, st store.Store, scope func(context.Context
 	renderCalls(q).mount(mux)
 }
 
-// queryCalls are the calls of querier.v1.QuerierService.
-type queryCalls struct{ *querier }
-
 func serveCall[Req, Res any](mux *http.ServeMux, procedure string, answer func(context.Context, *Req) (*Res, error), options []connect.HandlerOption) {
 	mux.Handle(procedure, connect.NewUnaryHandlerSimple(procedure, func(ctx context.Context, req *Req) (*Res, error) {
 		if err := supported(any(req).(proto.Message)); err != nil {
@@ -57,26 +50,6 @@ func serveCall[Req, Res any](mux *http.ServeMux, procedure string, answer func(c
 		}
 		return res, nil
 	}, options...))
-}
-
-// supported returns an error that names an unsupported part of a request. Ignoring
-// the part would give a wrong answer.
-func supported(req proto.Message) error {
-	err := wire.Unsupported(req)
-	exemplars := pb.ExemplarType_EXEMPLAR_TYPE_NONE
-	switch req := req.(type) {
-	case *pb.SelectSeriesRequest:
-		exemplars = req.GetExemplarType()
-	case *pb.SelectHeatmapRequest:
-		exemplars = req.GetExemplarType()
-	}
-	if err == nil && (exemplars < pb.ExemplarType_EXEMPLAR_TYPE_UNSPECIFIED || exemplars > pb.ExemplarType_EXEMPLAR_TYPE_SPAN) {
-		err = fmt.Errorf("hone does not support exemplarType %v", exemplars)
-	}
-	if err != nil {
-		return connect.NewError(connect.CodeUnimplemented, err)
-	}
-	return nil
 }
 
 func (q queryCalls) profileTypes(ctx context.Context, req *pb.ProfileTypesRequest) (*pb.ProfileTypesResponse, error) {
@@ -125,9 +98,6 @@ func (q queryCalls) labelValues(ctx context.Context, req *pb.LabelValuesRequest)
 	}
 	return &pb.LabelValuesResponse{Names: values}, nil
 }
-
-// always is a step, in ns, that puts all times since 1970 into one window.
-const always = 1 << 62
 
 func (q queryCalls) series(ctx context.Context, req *pb.SeriesRequest) (*pb.SeriesResponse, error) {
 	from, to, err := between(req.GetStart(), req.GetEnd())

@@ -159,15 +159,6 @@ func metadataOf(t profileType, format string) metadata {
 	return m
 }
 
-// splitQuery divides a query into its profile type and its selector. Both may be missing.
-func splitQuery(text string) (typeID, selector string) {
-	typeID, selector, ok := strings.Cut(text, "{")
-	if ok {
-		selector = "{" + selector
-	}
-	return strings.TrimSpace(typeID), selector
-}
-
 // sideOf reads the query of one flame graph from the named parameters. The query is
 // a profile type followed by a selector.
 func sideOf(v url.Values, query, from, until string, now time.Time) (*pb.SelectMergeStacktracesRequest, error) {

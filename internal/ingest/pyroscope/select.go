@@ -282,6 +282,11 @@ func (q *querier) merge(ctx context.Context, s *selection) (*profile.Profile, er
 	return validProfile(s.filter(p)), nil
 }
 
+// spanLabels are the labels of samples that name a span, in senders of today and of before.
+var spanLabels = []string{"span_id", "profile_id"}
+
+const traceLabel = "trace_id"
+
 // filter returns p with only the selected samples.
 func (s *selection) filter(p *profile.Profile) *profile.Profile {
 	if !s.filtered() {

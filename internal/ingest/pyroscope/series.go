@@ -16,6 +16,9 @@ const maxPoints = 1 << 18
 // maxSteps limits the points of one series.
 const maxSteps = 1 << 16
 
+// always is a step, in ns, that puts all times since 1970 into one window.
+const always = 1 << 62
+
 // A line is one series of points over time.
 type line struct {
 	labels store.Labels // with Pyroscope's names

@@ -114,6 +114,15 @@ func parseProfileType(id string) (profileType, error) {
 	return profileType{parts[0], profile.ValueType{Type: parts[1], Unit: parts[2]}, profile.ValueType{Type: parts[3], Unit: parts[4]}}, nil
 }
 
+// splitQuery divides a query into its profile type and its selector. Both may be missing.
+func splitQuery(text string) (typeID, selector string) {
+	typeID, selector, ok := strings.Cut(text, "{")
+	if ok {
+		selector = "{" + selector
+	}
+	return strings.TrimSpace(typeID), selector
+}
+
 const (
 	labelProfileType = "__profile_type__"
 	labelType        = "__type__"
