@@ -5,8 +5,34 @@ import (
 	"slices"
 
 	pb "github.com/hone-go/hone/internal/ingest/pyroscope/pyroscopepb"
+	"github.com/hone-go/hone/internal/ingest/wire"
 	"github.com/hone-go/hone/internal/store"
 )
+
+// Limits of a query. The store is asked once per selector, and names are compared with all labels.
+const (
+	maxSelectors = 100
+	maxNames     = wire.MaxLabels
+)
+
+// anyOf returns the selectors of a query. Without any, everything is selected.
+func anyOf(selectors []string) ([]string, error) {
+	switch n := len(selectors); {
+	case n == 0:
+		return []string{"{}"}, nil
+	case n > maxSelectors:
+		return nil, badRequest("the query has %d selectors; the limit is %d", n, maxSelectors)
+	}
+	return selectors, nil
+}
+
+// checkNames returns an error for too many names of labels.
+func checkNames(names []string) error {
+	if len(names) > maxNames {
+		return badRequest("the query has %d names of labels; the limit is %d", len(names), maxNames)
+	}
+	return nil
+}
 
 // labels returns the names and values of labels with Pyroscope's names, from
 // profiles that match any of the selectors.
@@ -15,8 +41,8 @@ func (q *querier) labels(ctx context.Context, selectors []string, start, end int
 	if err != nil {
 		return nil, err
 	}
-	if len(selectors) == 0 {
-		selectors = []string{"{}"}
+	if selectors, err = anyOf(selectors); err != nil {
+		return nil, err
 	}
 	out := map[string][]string{}
 	for _, text := range selectors {

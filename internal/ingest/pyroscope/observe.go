@@ -35,6 +35,9 @@ type grouping struct {
 // grouping returns how to group by labels with Pyroscope's names. If it is detailed, it has
 // all other labels of the selected profiles, too.
 func (q *querier) grouping(ctx context.Context, s *selection, groupBy []string, detailed bool) (g grouping, err error) {
+	if err := checkNames(groupBy); err != nil {
+		return g, err
+	}
 	for _, name := range groupBy {
 		g.by = append(g.by, hones(name))
 	}

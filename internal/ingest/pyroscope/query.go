@@ -105,9 +105,12 @@ func (q queryCalls) series(ctx context.Context, req *pb.SeriesRequest) (*pb.Seri
 		return nil, err
 	}
 	wanted := req.GetLabelNames()
-	selectors := req.GetMatchers()
-	if len(selectors) == 0 {
-		selectors = []string{"{}"}
+	if err := checkNames(wanted); err != nil {
+		return nil, err
+	}
+	selectors, err := anyOf(req.GetMatchers())
+	if err != nil {
+		return nil, err
 	}
 	seen := map[string]bool{}
 	res := &pb.SeriesResponse{}

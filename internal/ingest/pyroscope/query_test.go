@@ -525,6 +525,21 @@ func TestQueryRefused(t *testing.T) {
 	if _, err := call[pb.SelectSeriesRequest, pb.SelectSeriesResponse](s, "Nosuch", &pb.SelectSeriesRequest{}); connect.CodeOf(err) != connect.CodeUnimplemented {
 		t.Errorf("a call that hone doesn't know: %v", err)
 	}
+	many := slices.Repeat([]string{"a"}, maxNames+1)
+	selectors := slices.Repeat([]string{"{}"}, maxSelectors+1)
+	ofSeries := &pb.SelectSeriesRequest{ProfileTypeID: cpuType, Start: begin, End: begin + minute, Step: 60, GroupBy: many}
+	for name, err := range map[string]error{
+		"many labels of series":   errOf(call[pb.SeriesRequest, pb.SeriesResponse](s, "Series", &pb.SeriesRequest{LabelNames: many})),
+		"many selectors":          errOf(call[pb.SeriesRequest, pb.SeriesResponse](s, "Series", &pb.SeriesRequest{Matchers: selectors})),
+		"many selectors of names": errOf(call[pb.LabelNamesRequest, pb.LabelNamesResponse](s, "LabelNames", &pb.LabelNamesRequest{Matchers: selectors})),
+		"many groups":             errOf(call[pb.SelectSeriesRequest, pb.SelectSeriesResponse](s, "SelectSeries", ofSeries)),
+		"many groups of a heatmap": errOf(call[pb.SelectHeatmapRequest, pb.SelectHeatmapResponse](s, "SelectHeatmap",
+			&pb.SelectHeatmapRequest{ProfileTypeID: cpuType, Start: begin, End: begin + minute, Step: 60, GroupBy: many})),
+	} {
+		if connect.CodeOf(err) != connect.CodeInvalidArgument || !strings.Contains(err.Error(), "the limit is") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 	s.store.Close()
 	if _, err := call[pb.ProfileTypesRequest, pb.ProfileTypesResponse](s, "ProfileTypes", &pb.ProfileTypesRequest{}); connect.CodeOf(err) != connect.CodeUnavailable {
 		t.Errorf("closed: %v", err)

@@ -293,9 +293,10 @@ func (s *selection) filter(p *profile.Profile) *profile.Profile {
 		return p
 	}
 	if len(s.samples)+len(s.spans)+len(s.traces) > 0 {
-		has := func(ls []profile.Label, values []string, keys ...string) bool {
+		spans, traces := setOf(s.spans), setOf(s.traces) // a query may have thousands
+		has := func(ls []profile.Label, values map[string]bool, keys ...string) bool {
 			return len(values) == 0 || slices.ContainsFunc(ls, func(l profile.Label) bool {
-				return !l.Numeric && slices.Contains(keys, p.Strings[l.Key]) && slices.Contains(values, p.Strings[l.Str])
+				return !l.Numeric && slices.Contains(keys, p.Strings[l.Key]) && values[p.Strings[l.Str]]
 			})
 		}
 		p, _, _ = profile.FilterLabels(p, func(ls []profile.Label) bool {
@@ -310,7 +311,7 @@ func (s *selection) filter(p *profile.Profile) *profile.Profile {
 					return false
 				}
 			}
-			return has(ls, s.spans, spanLabels...) && has(ls, s.traces, traceLabel)
+			return has(ls, spans, spanLabels...) && has(ls, traces, traceLabel)
 		}, nil)
 	}
 	if len(s.callSite) > 0 {
@@ -331,6 +332,14 @@ func (s *selection) filter(p *profile.Profile) *profile.Profile {
 		p = wholeLeaves(p)
 	}
 	return p
+}
+
+func setOf(texts []string) map[string]bool {
+	set := make(map[string]bool, len(texts))
+	for _, text := range texts {
+		set[text] = true
+	}
+	return set
 }
 
 // wholeLeaves returns p with leaves of the same function merged, whatever their line.

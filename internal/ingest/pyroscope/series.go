@@ -32,6 +32,9 @@ func (q *querier) lines(ctx context.Context, s *selection, groupBy []string, ste
 	if err != nil {
 		return nil, err
 	}
+	if err := checkNames(groupBy); err != nil {
+		return nil, err
+	}
 	var by []string
 	for _, name := range groupBy {
 		by = append(by, hones(name))
