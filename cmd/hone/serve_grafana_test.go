@@ -73,8 +73,10 @@ func TestGrafanaClients(t *testing.T) {
 			answers := grafanaAnswers(t, d, protocol, base.Add(-time.Minute), base.Add(10*time.Minute))
 			for call, want := range map[string][]string{
 				"health":       nil,
-				"profileTypes": {cpu}, "labelNames": {"__name__", "__profile_type__", "__type__", "k8s.pod", "service_name"}, "labelValues": {"a", "b"},
-				"metrics": {"k8s.pod=a 1107", "k8s.pod=b 50"}, "heatmap of spans": {"00f067aa0ba902b7 100 of 1", "00f067aa0ba902b8 50 of 1"},
+				"profileTypes": {cpu},
+				"labelNames":   {"__name__", "__period_type__", "__period_unit__", "__profile_type__", "__service_name__", "__type__", "__unit__", "k8s.pod", "service_name"},
+				"labelValues":  {"a", "b"},
+				"metrics":      {"k8s.pod=a 1107", "k8s.pod=b 50"}, "heatmap of spans": {"00f067aa0ba902b7 100 of 1", "00f067aa0ba902b8 50 of 1"},
 				"profile": {idle, work, gc}, "profile of IDs": {idle, ";main.main;main.work 100", gc}, "profile below a call site": {work, gc},
 				"profile of functions": {work}, "profile of spans": {";main.main;main.work 100"}, "profile of traces": {";main.main;main.work 100"},
 				"featureFlags": {"utf8LabelNames", "v2StorageLayer"}, "settings": nil, "services": {"other " + cpu, "shop " + cpu},

@@ -65,7 +65,7 @@ const Exported = "exported_"
 
 // reservedNames are names that other tools' queries have for labels of hone's: who sends a
 // label of such a name would add to what those list.
-var reservedNames = []string{"service_name", "__name__", "__profile_type__", "__type__"}
+var reservedNames = []string{"service_name", "__service_name__", "__name__", "__profile_type__", "__type__", "__unit__", "__period_type__", "__period_unit__"}
 
 // check refuses profiles that can be decoded but mean nothing.
 func check(p *profile.Profile) *Error {

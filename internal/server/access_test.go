@@ -377,7 +377,7 @@ func TestWriteScope(t *testing.T) {
 		t.Errorf("with a label service_name: %s", r.Status)
 	}
 	g.Put(servertest.CPU2, 4, time.Second, "service", "shop-cart", "kind", "cpu", "service_name", "forged", "__type__", "forged") // as kept before
-	for _, name := range []string{"service_name", "__name__", "__type__", "__profile_type__"} {
+	for _, name := range []string{"service_name", "__service_name__", "__name__", "__type__", "__unit__", "__period_type__", "__period_unit__", "__profile_type__"} {
 		r := g.Do("POST", "/querier.v1.QuerierService/LabelValues", fmt.Sprintf(`{"name":%q,"start":0,"end":4102444800000}`, name), g.As("reader"), servertest.Header("Content-Type", "application/json"))
 		if text := servertest.Body(t, r); r.StatusCode != 200 || strings.Contains(text, "forged") {
 			t.Errorf("values of %s: %s %s", name, r.Status, text)

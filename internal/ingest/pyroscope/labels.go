@@ -66,11 +66,17 @@ func (q *querier) labels(ctx context.Context, selectors []string, start, end int
 				}
 				out[labelName] = append(out[labelName], nameOf(kind))
 				for _, t := range types {
-					out[labelProfileType] = append(out[labelProfileType], t.String())
-					out[labelType] = append(out[labelType], validText(t.sample.Type))
+					for name, value := range t.labels() {
+						if value != "" {
+							out[name] = append(out[name], value)
+						}
+					}
 				}
 			}
 		}
+	}
+	if services := out[labelServiceName]; services != nil {
+		out[labelPrivateService] = slices.Clone(services)
 	}
 	for name, values := range out {
 		slices.Sort(values)

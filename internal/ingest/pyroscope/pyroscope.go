@@ -46,7 +46,9 @@ var vocabulary = wire.Vocabulary{
 const (
 	labelName        = wire.NameLabel
 	labelServiceName = "service_name"
-	labelSession     = "__session_id__"
+	// labelPrivateService is its name among Pyroscope's internal labels.
+	labelPrivateService = "__service_name__"
+	labelSession        = "__session_id__"
 )
 
 // kinds maps Pyroscope's names of profiles to hone's kinds. Queries use the first

@@ -131,8 +131,7 @@ func (q queryCalls) series(ctx context.Context, req *pb.SeriesRequest) (*pb.Seri
 			wanted = append(wanted, labelName, labelProfileType)
 		}
 		for _, name := range wanted {
-			switch name {
-			case labelName, labelProfileType, labelType:
+			if isTypeLabel(name) {
 				name = store.LabelKind
 			}
 			if name = hones(name); !slices.Contains(by, name) {

@@ -211,7 +211,7 @@ func TestProfileTypes(t *testing.T) {
 func TestLabels(t *testing.T) {
 	s := fleet(t)
 	names := must(call[pb.LabelNamesRequest, pb.LabelNamesResponse](s, "LabelNames", &pb.LabelNamesRequest{})).Names
-	if want := []string{"__name__", "__profile_type__", "__type__", "instance", "service_name", "team", "version"}; !reflect.DeepEqual(names, want) {
+	if want := []string{"__name__", "__period_type__", "__period_unit__", "__profile_type__", "__service_name__", "__type__", "__unit__", "instance", "service_name", "team", "version"}; !reflect.DeepEqual(names, want) {
 		t.Errorf("names %q, want %q", names, want)
 	}
 	for _, test := range []struct {
@@ -226,6 +226,11 @@ func TestLabels(t *testing.T) {
 		{"instance", []string{`{__profile_type__="` + spaceType + `"}`}, []string{"a", "c"}},
 		{"__name__", []string{`{service_name="wc"}`}, []string{"memory", "process_cpu"}},
 		{"__type__", []string{`{__name__="block"}`}, []string{"contentions", "delay"}},
+		{"__unit__", []string{`{__name__="block"}`}, []string{"count", "nanoseconds"}},
+		{"__period_type__", []string{`{__name__="process_cpu"}`}, []string{"cpu"}},
+		{"__name__", []string{`{__period_unit__="bytes"}`}, []string{"memory"}},
+		{"__service_name__", nil, []string{"api", "wc"}},
+		{"version", []string{`{__service_name__="wc"}`}, []string{"v1", "v2"}},
 		{"service_name", []string{`{__name__="nosuch"}`}, nil},
 		{"nosuch", nil, nil},
 	} {
@@ -620,7 +625,7 @@ func TestRender(t *testing.T) {
 		t.Errorf("dot of nothing: %.300s", text)
 	}
 	var names []string
-	if get(`labels?query={team="core"}`, &names); !reflect.DeepEqual(names, []string{"__name__", "__profile_type__", "__type__", "instance", "service_name", "team"}) {
+	if get(`labels?query={team="core"}`, &names); !reflect.DeepEqual(names, []string{"__name__", "__period_type__", "__period_unit__", "__profile_type__", "__service_name__", "__type__", "__unit__", "instance", "service_name", "team"}) {
 		t.Errorf("labels: %q", names)
 	}
 	var values []string

@@ -20,6 +20,7 @@ import (
 // names maps Pyroscope's names of labels to hone's. Queries may use both.
 var names = map[string]string{
 	labelServiceName:      store.LabelService,
+	labelPrivateService:   store.LabelService,
 	"service_version":     store.LabelVersion,
 	"service_instance_id": store.LabelInstance,
 	"availability_zone":   store.LabelZone,
@@ -43,7 +44,10 @@ func theirs(name string) string {
 	switch name {
 	case store.LabelService:
 		return labelServiceName
-	case labelServiceName, labelName, labelProfileType, labelType:
+	case labelServiceName, labelPrivateService:
+		return ingest.Exported + name
+	}
+	if isTypeLabel(name) {
 		return ingest.Exported + name
 	}
 	return name
@@ -126,33 +130,32 @@ func (q *querier) selector(ctx context.Context, text string, from, to int64) (st
 	}
 	var out store.Selector
 	for _, m := range s {
-		switch m.Name {
-		case labelName, labelProfileType, labelType:
-			kinds, err := q.kinds(ctx, from, to)
-			if err != nil {
-				return nil, err
-			}
-			var patterns []string
-			for _, kind := range kinds {
-				types, err := q.typesOf(ctx, kind)
-				if err != nil {
-					return nil, err
-				}
-				if slices.ContainsFunc(types, func(t profileType) bool {
-					return m.Matches(t.labels()[m.Name])
-				}) {
-					patterns = append(patterns, regexp.QuoteMeta(kind))
-				}
-			}
-			only, err := oneOf(store.LabelKind, patterns)
-			if err != nil {
-				return nil, err
-			}
-			out = append(out, only)
-		default:
+		if !isTypeLabel(m.Name) {
 			m.Name = hones(m.Name)
 			out = append(out, m)
+			continue
 		}
+		kinds, err := q.kinds(ctx, from, to)
+		if err != nil {
+			return nil, err
+		}
+		var patterns []string
+		for _, kind := range kinds {
+			types, err := q.typesOf(ctx, kind)
+			if err != nil {
+				return nil, err
+			}
+			if slices.ContainsFunc(types, func(t profileType) bool {
+				return m.Matches(t.labels()[m.Name])
+			}) {
+				patterns = append(patterns, regexp.QuoteMeta(kind))
+			}
+		}
+		only, err := oneOf(store.LabelKind, patterns)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, only)
 	}
 	return out, nil
 }

@@ -28,7 +28,8 @@ func (t profileType) String() string {
 
 // labels returns Pyroscope's labels for a profile type.
 func (t profileType) labels() map[string]string {
-	return map[string]string{labelName: t.name, labelProfileType: t.String(), labelType: validText(t.sample.Type)}
+	return map[string]string{labelName: t.name, labelProfileType: t.String(), labelType: validText(t.sample.Type), labelUnit: validText(t.sample.Unit),
+		labelPeriodType: validText(t.period.Type), labelPeriodUnit: validText(t.period.Unit)}
 }
 
 // escapePart returns a text as a part of the ID of a profile type. It escapes colons, braces
@@ -123,7 +124,20 @@ func splitQuery(text string) (typeID, selector string) {
 	return strings.TrimSpace(typeID), selector
 }
 
+// Labels that Pyroscope derives from the type of a profile.
 const (
 	labelProfileType = "__profile_type__"
 	labelType        = "__type__"
+	labelUnit        = "__unit__"
+	labelPeriodType  = "__period_type__"
+	labelPeriodUnit  = "__period_unit__"
 )
+
+// isTypeLabel reports whether a label is one of those of a profile type.
+func isTypeLabel(name string) bool {
+	switch name {
+	case labelName, labelProfileType, labelType, labelUnit, labelPeriodType, labelPeriodUnit:
+		return true
+	}
+	return false
+}
