@@ -49,7 +49,7 @@ func (s storeSource) Sums(ctx context.Context, sel Selection, frames *Frames) ([
 	if err != nil {
 		return nil, err
 	}
-	counted, err := s.requests(ctx, sel.Service, q)
+	counted, err := s.requests(ctx, q)
 	if err != nil {
 		return nil, err
 	}

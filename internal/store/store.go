@@ -6,6 +6,7 @@
 //
 //	labels.go, pattern.go, selector.go  what identifies profiles, and conditions on it
 //	store.go                            the interface: records, queries and their results
+//	requests.go                         requests that agents count, for costs per request
 //	group.go                            how every engine groups profiles
 //	heat.go                             totals by time and label, or by time and value
 //	calls.go                            counts the running calls of an engine

@@ -65,8 +65,7 @@ func (s *Service) endpoints(w http.ResponseWriter, r *http.Request) error {
 // selection has.
 func requestsSelection(sel *api.Selection) *api.Selection {
 	requests := *sel
-	requests.SampleType = kindRequests
-	requests.Selector = requestsSelector(sel.Selector)
+	requests.SampleType, requests.Selector = store.KindRequests, sel.Selector.Requests()
 	return &requests
 }
 

@@ -100,7 +100,7 @@ func divisor(per string, t, requests store.Total) float64 {
 	case api.PerSecond:
 		return float64(t.Duration) / float64(time.Second)
 	case api.PerRequest:
-		return requestsDuring(t, requests)
+		return t.RequestsDuring(requests)
 	case api.PerProfile:
 		return float64(t.Profiles)
 	}

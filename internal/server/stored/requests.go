@@ -10,10 +10,6 @@ import (
 	"github.com/hone-go/hone/internal/store"
 )
 
-// kindRequests are profiles of requests, which agents count. They cover all of the time,
-// whatever part of it other profiles cover, so requests are compared by rate.
-const kindRequests = "requests"
-
 // requestTotals are the totals of requests, by group and window.
 type requestTotals map[requestKey]store.Total
 
@@ -43,9 +39,9 @@ func withoutKind(ls store.Labels) store.Labels {
 func (s *selections) requestsBy(ctx context.Context, sel *api.Selection, by []string, step int64) (requestTotals, error) {
 	out := requestTotals{}
 	for _, q := range sel.Queries() {
-		q.Selector = requestsSelector(q.Selector)
+		q.Selector = q.Selector.Requests()
 		q.By = slices.DeleteFunc(slices.Clone(by), func(name string) bool { return name == store.LabelKind })
-		q.Step, q.SampleType, q.Lasting = step, kindRequests, false // all of them have a duration
+		q.Step, q.SampleType, q.Lasting = step, store.KindRequests, false
 		series, err := s.store.Series(ctx, q)
 		if err != nil {
 			return nil, s.storeError(err, "profile")
@@ -60,12 +56,6 @@ func (s *selections) requestsBy(ctx context.Context, sel *api.Selection, by []st
 	return out, nil
 }
 
-// requestsSelector returns the conditions on the requests of the processes that others select.
-func requestsSelector(of store.Selector) store.Selector {
-	conditions := slices.DeleteFunc(slices.Clone(of), func(m store.Matcher) bool { return m.Name == store.LabelKind })
-	return append(kindIs(kindRequests), conditions...)
-}
-
 // requestsOf returns the requests of a selection with a total.
 func (s *selections) requestsOf(ctx context.Context, sel *api.Selection, total store.Total) (store.Total, error) {
 	all, err := s.requestsBy(ctx, sel, nil, wholeStep)
@@ -73,19 +63,10 @@ func (s *selections) requestsOf(ctx context.Context, sel *api.Selection, total s
 		return store.Total{}, err
 	}
 	requests := all.whole(nil)
-	if requestsDuring(total, requests) == 0 {
+	if total.RequestsDuring(requests) == 0 {
 		return store.Total{}, server.BadParam("per", "no requests of these processes were counted, so they have no values per request: use agent.CountRequests, or per=second")
 	}
 	return requests, nil
-}
-
-// requestsDuring returns about how many requests there were in the time that a total covers;
-// 0 if they were counted in less than half of it, as by a few of the processes.
-func requestsDuring(t, requests store.Total) float64 {
-	if requests.Duration == 0 || requests.Duration < t.Duration/2 {
-		return 0
-	}
-	return float64(requests.Value) * (float64(t.Duration) / float64(requests.Duration))
 }
 
 // Agents profile and count once a minute, each at its own moment of it. Windows that are

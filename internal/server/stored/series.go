@@ -29,7 +29,7 @@ func perOf(per, sampleType string) string {
 func value(t, requests store.Total, per string) any {
 	switch {
 	case per == api.PerRequest:
-		if n := requestsDuring(t, requests); n > 0 {
+		if n := t.RequestsDuring(requests); n > 0 {
 			return float64(t.Value) / n
 		}
 	case per == api.PerProfile && t.Profiles > 0:
