@@ -6,12 +6,17 @@ import (
 
 	"github.com/hone-go/hone/internal/regress"
 	"github.com/hone-go/hone/internal/regress/regresstest"
+	"github.com/hone-go/hone/internal/store"
 )
 
 // TestSumsOfRequests checks that requests are those of the time that was profiled, and
 // unknown where few processes count.
-func TestSumsOfRequests(t *testing.T) {
-	st := openDisk(t)
+func TestSumsOfRequests(t *testing.T) { testSumsOfRequests(t, openDisk(t)) }
+
+// TestSumsOfRequestsClickHouse does so in the other engine.
+func TestSumsOfRequestsClickHouse(t *testing.T) { testSumsOfRequests(t, openClickHouse(t)) }
+
+func testSumsOfRequests(t *testing.T, st store.Store) {
 	stacks := regresstest.Usual()
 	for version, requests := range map[string]int64{"v1": 600, "v2": 0, "v3": -1} {
 		if err := regresstest.Fill(t.Context(), st, "s", version, now, now+10*minute, stacks); err != nil {
@@ -35,6 +40,9 @@ func TestSumsOfRequests(t *testing.T) {
 		sums, err := regress.FromStore(st, regress.Limits{}, nil).Sums(t.Context(), regress.Selection{Service: "s", Kind: "cpu", From: now, To: now + hour, ByInstance: byInstance}, regress.NewFrames())
 		if err != nil {
 			t.Fatal(err)
+		}
+		if want := 4; !byInstance && len(sums) != want || byInstance && len(sums) != 3*want {
+			t.Errorf("%d sums, by instance %t", len(sums), byInstance)
 		}
 		for _, s := range sums {
 			// Ten a second and instance.

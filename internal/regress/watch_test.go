@@ -81,8 +81,11 @@ func TestWatch(t *testing.T) {
 // TestScan finds a regression in a store that no server watches.
 func TestScan(t *testing.T) { testScan(t, openDisk(t)) }
 
-// openClickHouse returns a store in a real ClickHouse.
+// openClickHouse returns an empty store in a ClickHouse that it starts.
 func openClickHouse(t *testing.T) store.Store {
+	if testing.Short() {
+		t.Skip("starts a server")
+	}
 	server := clickhousetest.Single(t)
 	c, err := clickhouse.ParseURL("clickhouse://" + server.Addr + "/" + server.Name(t))
 	if err != nil {
@@ -101,9 +104,6 @@ func openClickHouse(t *testing.T) store.Store {
 
 // TestScanClickHouse does so in the other engine.
 func TestScanClickHouse(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a server")
-	}
 	testScan(t, openClickHouse(t))
 }
 
