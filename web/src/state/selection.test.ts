@@ -31,8 +31,16 @@ test('the rest of a time follows what is selected of it', () => {
   expect(baseOf({ ...part, except: '1-2' }, 'previous', null)).toEqual({ ...part, from: some.from, to: part.from });
 });
 
+test('a span is compared with everything', () => {
+  const span = { ...some, span: '00000000000000aa' };
+  expect(formatSelection(span)).toContain('&span=00000000000000aa');
+  expect(selectionName(span)).toBe('api cpu in span 00000000000000aa');
+  expect(baseOf(span, 'previous', null)).toEqual({ ...some, from: some.from - HOUR, to: some.from });
+});
+
 test('an id is read again', () => {
-  for (const s of [some, { ...some, q: 'x{a="+ &%="}', top: '0.5', sampleType: 'alloc_space', id: 'ab', per: 'profile' as const }]) {
+  const span = { ...some, per: 'request' as const, span: '00000000000000aa' };
+  for (const s of [some, span, { ...some, q: 'x{a="+ &%="}', top: '0.5', sampleType: 'alloc_space', id: 'ab', per: 'profile' as const }]) {
     expect(parseSelection(formatSelection(s), NOW)).toEqual(s);
   }
   for (const per of ['sum', 'profile'] as const) expect(parseSelection(formatSelection({ ...some, q: 'heap', per }), NOW).per).toBe(per);

@@ -168,8 +168,11 @@ function parseAgainst(against: Against): [how: string, what: string] {
   return [how, words.join(':')];
 }
 
-/** The selection that one is compared with; now is the base there is, which has the time of range. */
-export function baseOf(s: Selection, against: Against, now: Selection | null): Selection | null {
+/**
+ * The selection that one is compared with; now is the base there is, which has the time of range. What follows a span is
+ * everything, as a span is in no other time or place.
+ */
+export function baseOf({ span: _span, ...s }: Selection, against: Against, now: Selection | null): Selection | null {
   const [how, what] = parseAgainst(against);
   const { except: _, ...whole } = s;
   const before = (ms: number) => ({ ...whole, from: s.from - ms, to: s.to - ms });
@@ -227,7 +230,7 @@ export function selectionName(s: Selection): string {
   const kind = valueOf(matchers, 'kind');
   const rest = matchers.filter((m) => !(m.name === 'kind' && m.value === kind));
   const words = rest.map((m) => (m.name === 'service' && m.op === '=' ? m.value : `${m.name}${m.op}${m.value}`));
-  return [words.join(' '), kind].filter(Boolean).join(' ') || 'everything';
+  return [words.join(' '), kind, s.span && `in span ${s.span}`].filter(Boolean).join(' ') || 'everything';
 }
 
 const day = (t: number) => new Date(t).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
