@@ -28,8 +28,8 @@ const (
 )
 
 // CountRequests returns a handler that serves requests with h and counts them by
-// endpoint, as [BeginRequest] does. An [Agent] sends the counts, so that hone serve
-// shows costs per request.
+// endpoint, as [BeginRequest] does. An [Agent] sends the counts, as profiles of
+// [KindRequests], so that hone serve shows costs per request.
 //
 // The endpoint is the pattern of the request, such as "GET /cart/{id}", never its
 // path. If h is an [http.ServeMux], or has such a method Handler, h tells the
