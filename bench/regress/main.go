@@ -59,6 +59,7 @@ func main() {
 	serve := flag.Bool("serve", false, "measure what looking for regressions costs a server")
 	l := load{}
 	flag.Float64Var(&l.rate, "rate", 50, "with -serve: profiles per second")
+	flag.IntVar(&l.instances, "instances", 60, "with -serve: instances of a service")
 	flag.DurationVar(&l.history, "history", 6*time.Hour+30*time.Minute, "with -serve: time before whose profiles are sent first")
 	flag.DurationVar(&l.live, "live", 35*time.Minute, "with -serve: time in which profiles are sent in real time")
 	flag.Parse()

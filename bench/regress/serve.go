@@ -28,10 +28,9 @@ type load struct {
 	rate    float64       // profiles per second
 	history time.Duration // sent before, as fast as servers take it
 	live    time.Duration // sent in real time
+	// instances that a service has
+	instances int
 }
-
-// instances that a service has.
-const instances = 60
 
 // sources are the profiles of testdata that are sent, by kind. Each profile sent has other
 // values.
@@ -118,7 +117,7 @@ type feed struct {
 // newFeed reads the profiles to send, and varies them.
 func newFeed(l load) (*feed, error) {
 	f := &feed{load: l, pools: map[string][][]byte{}, kinds: []string{"cpu", "heap", "goroutine", "mutex", "block"}}
-	f.services = max(1, int(l.rate*60/instances/float64(len(f.kinds))+0.5))
+	f.services = max(1, int(l.rate*60/float64(l.instances*len(f.kinds))+0.5))
 	rng := rand.New(rand.NewPCG(1, 1))
 	for kind, file := range sources() {
 		data, err := os.ReadFile(filepath.Join("testdata", file))
@@ -193,7 +192,7 @@ func (f *feed) past(ctx context.Context, to []*server, now time.Time) (n int, er
 		}
 	}
 	for at := now.Add(-f.history); at.Before(now); at = at.Add(time.Minute) {
-		f.round(instances, "v1", at, count)
+		f.round(f.instances, "v1", at, count)
 	}
 	return n, wait()
 }
@@ -209,7 +208,7 @@ func (f *feed) now(ctx context.Context, to []*server) (n int, err error) {
 			version = "v2"
 		}
 		at := began.Add(time.Duration(m) * time.Minute)
-		f.round(instances, version, at, func(m message) { due = append(due, m) })
+		f.round(f.instances, version, at, func(m message) { due = append(due, m) })
 		for i, one := range due {
 			time.Sleep(time.Until(at.Add(time.Duration(i) * time.Minute / time.Duration(len(due)))))
 			n++
@@ -222,7 +221,7 @@ func (f *feed) now(ctx context.Context, to []*server) (n int, err error) {
 // senders returns a function that sends a message to all servers, in parallel to others,
 // and one that waits for all, and returns the first error.
 func senders(ctx context.Context, to []*server) (send func(message), wait func() error) {
-	const parallel = 16
+	const parallel = 128 // a server takes several profiles in one write
 	var group sync.WaitGroup
 	failed := make(chan error, 1)
 	queue := make(chan message, parallel)

@@ -33,7 +33,7 @@ func (l Limits) Check() error {
 	}
 	for name, n := range map[string]int{"functions": l.Functions, "instances": l.Instances, "series": l.Series} {
 		if n < 0 {
-			return fmt.Errorf("invalid %s %d: use a number such as 1000; 0 is no limit", name, n)
+			return fmt.Errorf("invalid %s %d: use a number such as 1000, or 0 for all", name, n)
 		}
 	}
 	return nil

@@ -163,7 +163,7 @@ func (s *Service) change(w http.ResponseWriter, r *http.Request, action string, 
 // metrics describes the counts of the watch.
 func metrics() (comparisons, seconds, found, failed *prometheus.Desc) {
 	return prometheus.NewDesc("hone_regress_comparisons_total", "Comparisons of a service with its past.", nil, nil),
-		prometheus.NewDesc("hone_regress_seconds_total", "Seconds spent looking for regressions.", nil, nil),
+		prometheus.NewDesc("hone_regress_seconds_total", "Seconds spent looking for regressions, by the clock.", nil, nil),
 		prometheus.NewDesc("hone_regress_found_total", "Regressions found.", nil, nil),
 		prometheus.NewDesc("hone_regress_failed_total", "Rounds of comparisons that failed.", nil, nil)
 }
