@@ -60,7 +60,7 @@ func (l load) measureServers(ctx context.Context) error {
 	}
 	var servers []*server
 	for _, share := range []string{"0.02", "0"} {
-		s, err := startServer(ctx, binary, filepath.Join(dir, share), "[regressions]\ncpu = "+share+"\n")
+		s, err := startServer(ctx, binary, filepath.Join(dir, share), "[regressions]\nbudget = "+share+"\n")
 		if err != nil {
 			return err
 		}

@@ -58,7 +58,7 @@ func TestNotifyShakespeare(t *testing.T) {
 	config := writeConfig(t, fmt.Sprintf(`
 [regressions]
 every = "1s"
-cpu = 1.0
+budget = 1.0
 [[notify]]
 name = "alerts"
 format = "alertmanager"

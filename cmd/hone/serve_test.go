@@ -458,7 +458,7 @@ max_size = "much"
 
 [regressions]
 every = "1ms"
-cpu = 2.0
+budget = 2.0
 
 [[notify]]
 name = "chat"
@@ -493,7 +493,7 @@ functions = "("
 		": tls: cert and key belong together",
 		": public_url: ",
 		": regressions.every: 1ms is too short",
-		": regressions: invalid cpu 2",
+		": regressions.budget: invalid share of a CPU 2",
 		": notify: target \"chat\": format: unknown format \"slack\"",
 		": notify: target \"chat\": url_file: ",
 		": scrape: scrape job 1 has no name",

@@ -96,7 +96,8 @@ type Config struct {
 		Instance string                        `toml:"instance"`
 	} `toml:"cloud_profiler"`
 	Regressions struct {
-		Every configDuration `toml:"every"`
+		Every  configDuration `toml:"every"`
+		Budget float64        `toml:"budget"` // share of one CPU; 0: the server doesn't look for them
 		regress.Limits
 	} `toml:"regressions"`
 	Notify          []notify.Target `toml:"notify"`
@@ -191,7 +192,7 @@ func DefaultConfig(file string) *Config {
 	c.CloudProfiler.Interval, c.CloudProfiler.Duration = configDuration(agents.Interval), configDuration(agents.Duration)
 	c.CloudProfiler.Wait = configDuration(agents.MaxPoll)
 	c.CloudProfiler.Tunnels, c.CloudProfiler.Project = cloudprofiler.DefaultTunnels, cloudprofiler.DefaultProject
-	c.Regressions.Every, c.Regressions.Limits = configDuration(regress.DefaultEvery), regress.DefaultLimits()
+	c.Regressions.Every, c.Regressions.Budget, c.Regressions.Limits = configDuration(regress.DefaultEvery), regress.DefaultBudget, regress.DefaultLimits()
 	metrics := fnmetrics.DefaultConfig()
 	c.FunctionMetrics.Interval, c.FunctionMetrics.Limit, c.FunctionMetrics.Budget = configDuration(metrics.Interval), metrics.Limit, metrics.Budget
 	return c
@@ -295,6 +296,9 @@ func (c *Config) Check() (found Problems) {
 	}
 	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
 		blame("tls", errors.New("cert and key belong together: one of them is missing"))
+	}
+	if b := c.Regressions.Budget; !(b >= 0 && b <= 1) {
+		blame("regressions.budget", fmt.Errorf("invalid share of a CPU %v: use a number from 0 to 1, such as 0.02; 0 turns it off", b))
 	}
 	blame("regressions", c.Regressions.Check())
 	if n := c.Server.Connections; n < 0 {

@@ -115,7 +115,7 @@ func (d *daemon) assemble(work context.Context, reach server.Reach) (err error) 
 	findings.New(work, d.server, findings.Config{Module: module, Keep: !reach.Public, Open: d.profiles.Open})
 	found := regress.NewState(filepath.Join(d.cfg.Data, "regressions.json"), d.warn)
 	d.watching = regress.NewWatch(regress.Config{
-		Store: d.store, State: found, Every: time.Duration(d.cfg.Regressions.Every), Limits: d.cfg.Regressions.Limits, Log: d.warn,
+		Store: d.store, State: found, Every: time.Duration(d.cfg.Regressions.Every), Budget: d.cfg.Regressions.Budget, Limits: d.cfg.Regressions.Limits, Log: d.warn,
 	})
 	if d.notifier, err = notify.New(notify.Config{
 		Targets: d.cfg.Notify, Page: d.page(reach), File: filepath.Join(d.cfg.Data, "notifications.json"), List: found.List, Log: d.warn,
@@ -324,7 +324,9 @@ func (d *daemon) serve(ctx, work context.Context, l net.Listener, reach server.R
 		d.log.Warn("anyone who can connect reads and writes all profiles")
 	}
 	go d.watch(work)
-	go d.watching.Run(work)
+	if d.cfg.Regressions.Budget > 0 {
+		go d.watching.Run(work)
+	}
 	defer d.startNotifier(work)()
 	go d.functions.Run(work)
 	if err := d.server.ServeContinuous(ctx, l, of); err != nil {

@@ -5,12 +5,9 @@ import (
 	"sync"
 )
 
-// Limits bound what looking for regressions takes. Services are compared one after the
-// other, so the limits on memory are for one. 0 is no limit, except for CPU.
+// Limits bound the memory that looking for regressions takes. Services are compared one
+// after the other, so the limits are for one. 0 is no limit.
 type Limits struct {
-	// CPU is the share of one CPU that comparisons may take: after each, the watch
-	// pauses. 0 turns the watch off.
-	CPU float64 `toml:"cpu"`
 	// Functions is the number of functions of a service that are compared one by one:
 	// the most expensive ones.
 	Functions int `toml:"functions"`
@@ -23,14 +20,11 @@ type Limits struct {
 
 // DefaultLimits returns the default limits.
 func DefaultLimits() Limits {
-	return Limits{CPU: 0.02, Functions: 10_000, Instances: 100, Series: 20_000}
+	return Limits{Functions: 10_000, Instances: 100, Series: 20_000}
 }
 
 // Check returns an error if a limit is invalid.
 func (l Limits) Check() error {
-	if l.CPU < 0 || l.CPU > 1 {
-		return fmt.Errorf("invalid cpu %g: use a share of one CPU, such as 0.02; 0 turns it off", l.CPU)
-	}
 	for name, n := range map[string]int{"functions": l.Functions, "instances": l.Instances, "series": l.Series} {
 		if n < 0 {
 			return fmt.Errorf("invalid %s %d: use a number such as 1000, or 0 for all", name, n)

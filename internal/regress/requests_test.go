@@ -58,7 +58,7 @@ func testSumsOfRequests(t *testing.T, st store.Store) {
 func TestPerRequest(t *testing.T) {
 	st := openDisk(t)
 	s := regress.NewState("", func(line string) { t.Error(line) })
-	w := regress.NewWatch(regress.Config{Store: st, State: s, Limits: regress.Limits{CPU: 1}, Log: func(line string) { t.Error(line) }})
+	w := regress.NewWatch(regress.Config{Store: st, State: s, Budget: 1, Log: func(line string) { t.Error(line) }})
 	fill := func(service, version string, from, to int64, stacks regresstest.Stacks, requests int64) {
 		t.Helper()
 		if err := regresstest.Fill(t.Context(), st, service, version, from, to, stacks); err != nil {

@@ -14,13 +14,19 @@ type Config struct {
 	Store store.Store
 	State *State
 	// Every is how often the watch looks for something to compare; 0 is DefaultEvery.
-	Every  time.Duration
+	Every time.Duration
+	// Budget is the share of one CPU that comparisons may take: after each, the watch
+	// pauses. 0 is DefaultBudget.
+	Budget float64
 	Limits Limits
 	Log    func(string)
 }
 
-// DefaultEvery is how often a watch looks, unless told otherwise.
-const DefaultEvery = 5 * time.Minute
+// Defaults of a watch.
+const (
+	DefaultEvery  = 5 * time.Minute
+	DefaultBudget = 0.02
+)
 
 // A Watch compares services on a schedule: new versions at each of Looks, and all services
 // every DriftEvery.
@@ -46,7 +52,7 @@ type Stats struct {
 
 // NewWatch returns a watch. Run starts it.
 func NewWatch(cfg Config) *Watch {
-	cfg.Every = cmp.Or(cfg.Every, DefaultEvery)
+	cfg.Every, cfg.Budget = cmp.Or(cfg.Every, DefaultEvery), cmp.Or(cfg.Budget, DefaultBudget)
 	return &Watch{cfg: cfg, src: FromStore(cfg.Store, cfg.Limits, cfg.Log), notes: notes{log: cfg.Log}}
 }
 
@@ -60,9 +66,6 @@ func (w *Watch) Every() time.Duration { return w.cfg.Every }
 
 // Run compares until ctx is done.
 func (w *Watch) Run(ctx context.Context) {
-	if w.cfg.Limits.CPU == 0 {
-		return
-	}
 	tick := time.NewTicker(w.cfg.Every)
 	defer tick.Stop()
 	for {
@@ -103,7 +106,7 @@ func (w *Watch) measured(ctx context.Context, step func() error) error {
 	took := time.Since(start)
 	w.stats.nanoseconds.Add(int64(took))
 	select {
-	case <-time.After(time.Duration(float64(took) * (1/w.cfg.Limits.CPU - 1))):
+	case <-time.After(time.Duration(float64(took) * (1/w.cfg.Budget - 1))):
 	case <-ctx.Done():
 	}
 	return cmp.Or(err, ctx.Err())

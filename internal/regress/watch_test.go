@@ -36,7 +36,7 @@ func TestWatch(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "regressions.json")
 	watch := func() (*regress.Watch, *regress.State) {
 		s := regress.NewState(file, func(line string) { t.Error(line) })
-		return regress.NewWatch(regress.Config{Store: st, State: s, Limits: regress.Limits{CPU: 1}, Log: func(line string) { t.Error(line) }}), s
+		return regress.NewWatch(regress.Config{Store: st, State: s, Budget: 1, Log: func(line string) { t.Error(line) }}), s
 	}
 	w, s := watch()
 	tick := func(at int64) {
@@ -117,7 +117,7 @@ func TestStoresAgree(t *testing.T) {
 	for name, st := range map[string]store.Store{"disk": openDisk(t), "ClickHouse": openClickHouse(t)} {
 		fillBoth(t, st)
 		s := regress.NewState("", nil)
-		w := regress.NewWatch(regress.Config{Store: st, State: s, Limits: regress.Limits{CPU: 1, Instances: 2}, Log: func(string) {}})
+		w := regress.NewWatch(regress.Config{Store: st, State: s, Budget: 1, Limits: regress.Limits{Instances: 2}, Log: func(string) {}})
 		if err := w.Tick(t.Context(), now); err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func list(t *testing.T, g *servertest.Guarded, as, query string) (all []api.Regr
 func TestService(t *testing.T) {
 	g := servertest.NewGuarded(t)
 	st, state := storetest.NewModel(), regress.NewState("", nil)
-	watch := regress.NewWatch(regress.Config{Store: st, State: state, Limits: regress.Limits{CPU: 1}, Log: func(line string) { t.Error(line) }})
+	watch := regress.NewWatch(regress.Config{Store: st, State: state, Budget: 1, Log: func(line string) { t.Error(line) }})
 	service := regressions.New(g.Server, state, watch)
 	if got := list(t, g, "reader", ""); got == nil || len(got) != 0 {
 		t.Errorf("an empty store: %v", got)
