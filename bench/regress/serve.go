@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"io"
 	"math/rand/v2"
 	"net"
@@ -164,7 +165,10 @@ func (f *feed) message(kind string, service, instance int, version string, at ti
 	case "mutex", "block":
 		q.Set("duration", "1m")
 	}
-	return message{q.Encode(), pool[(uint64(at.UnixNano()/1e9)*31+uint64(instance)*7+uint64(service))%uint64(len(pool))]}
+	query := q.Encode()
+	h := fnv.New64a()
+	h.Write([]byte(query))
+	return message{query, pool[h.Sum64()%uint64(len(pool))]}
 }
 
 // round sends the profiles of a minute, from some instances of all services.
