@@ -38,7 +38,7 @@ export CGO_ENABLED = 0
 
 PLATFORMS = linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: help build demo test test-packages test-hone test-all test-installed test-newest test-newest-packages test-newest-hone test-newest-measuring test-race test-beside test-oldest lint gofmt vet staticcheck lint-beside cross bench fuzz fuzz-rewrites web web-check e2e test-web test-web-core test-web-rest test-web-firefox clean
+.PHONY: help build demo test test-packages test-hone test-all test-installed test-newest test-newest-packages test-newest-hone test-newest-measuring test-race test-beside test-oldest lint gofmt vet staticcheck lint-beside cross bench fuzz fuzz-rewrites web web-check e2e pictures test-web test-web-core test-web-rest test-web-firefox clean
 
 help:
 	@echo 'make build   build bin/hone'
@@ -215,6 +215,11 @@ web-check: web/node_modules/.package-lock.json
 
 e2e: web/node_modules/.package-lock.json
 	cd web && npm run --silent e2e -- $(E2E)
+
+# What changes in the look of the pages since a revision: make pictures AGAINST=main.
+AGAINST ?= HEAD
+pictures: web
+	node web/e2e/differences.mjs --against '$(AGAINST)' $(OUT)/differences.html
 
 # Begins a command line that needs Node: CI has to check the pages, a machine without Node checks the rest.
 NEED_NPM = if ! command -v npm >/dev/null; then \

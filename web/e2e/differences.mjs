@@ -1,21 +1,54 @@
 // @ts-check
-// Compares two folders of pictures of the pages: node e2e/differences.mjs [--tolerance SHARE] BEFORE AFTER PAGE.html
+// Shows what a change does to the look of the pages:
 //
-// screenshots.mjs --all takes them, for example with one build of hone (HONE_BIN) before a change and one after it,
-// on the same machine: fonts differ between machines, so no pictures to compare with are kept in the repository.
-// PAGE.html shows each picture that differs, before, after and what differs, to be looked at. Exit code 1: some do.
+//   node e2e/differences.mjs [--tolerance SHARE] --against REVISION PAGE.html [NAME…]
+//   node e2e/differences.mjs [--tolerance SHARE] BEFORE AFTER PAGE.html
+//
+// The first builds hone at a revision and of the working tree (whose pages `make web` builds), and has screenshots.mjs
+// --fixed take pictures of both at the same time, of all or of those named. The second compares two folders of pictures.
+// Both are taken on one machine: fonts differ between machines, so no pictures are kept in the repository. PAGE.html
+// shows each picture that differs, before, after and what differs, to be looked at. Exit code 1: some do.
 
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { launch } from './chromium.mjs';
+import { buildHone, root, temporaryFolder } from './hone.mjs';
 
-const { values: { tolerance }, positionals: [before, after, page] } = parseArgs({
-  options: { tolerance: { type: 'string', default: '0.0005' } }, allowPositionals: true,
+const { values: { tolerance, against }, positionals } = parseArgs({
+  options: { tolerance: { type: 'string', default: '0.0005' }, against: { type: 'string', default: '' } }, allowPositionals: true,
 });
-if (!before || !after || !page) throw new Error('usage: node e2e/differences.mjs [--tolerance SHARE] BEFORE AFTER PAGE.html');
+const [before, after, page] = against ? await taken(against, positionals) : positionals;
+if (!before || !after || !page) {
+  throw new Error('usage: node e2e/differences.mjs [--tolerance SHARE] (--against REVISION | BEFORE AFTER) PAGE.html');
+}
 const most = Number(tolerance);
 if (!(most >= 0 && most <= 1)) throw new Error(`--tolerance ${tolerance}: use a share of the pixels, 0 to 1`);
+
+/**
+ * Takes pictures of a revision and of the working tree, and returns their folders and the page to write.
+ * @param {string} revision @param {string[]} named the page, then pictures
+ */
+async function taken(revision, [page = '', ...names]) {
+  const temporary = temporaryFolder('pictures');
+  const tree = join(temporary, 'tree');
+  const git = (/** @type {string[]} */ ...args) => execFileSync('git', args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'] });
+  git('worktree', 'add', '--quiet', '--detach', tree, revision);
+  const binaries = [join(temporary, 'hone-before'), buildHone(temporary)];
+  try {
+    execFileSync(process.env['GO'] ?? 'go', ['build', '-o', String(binaries[0]), './cmd/hone'], { cwd: tree, stdio: 'inherit' });
+  } finally {
+    git('worktree', 'remove', '--force', tree);
+  }
+  const folders = ['before', 'after'].map((name) => join(temporary, name));
+  await Promise.all(folders.map((folder, i) => new Promise((resolve, reject) => {
+    const args = [join(root, 'web', 'e2e', 'screenshots.mjs'), '--fixed', folder, ...names];
+    const shots = spawn(process.execPath, args, { stdio: 'inherit', env: { ...process.env, HONE_BIN: binaries[i] } });
+    shots.on('exit', (code) => (code === 0 ? resolve(0) : reject(new Error(`screenshots.mjs ended with ${code}`))));
+  })));
+  return [...folders, page];
+}
 
 /**
  * The share of pixels that differ visibly, and a picture in which they are red. Runs in a page, since a browser can decode PNG.

@@ -1,10 +1,11 @@
 // @ts-check
-// Writes the pictures of the documentation: node e2e/screenshots.mjs [--all] [FOLDER [NAME…]].
+// Writes the pictures of the documentation: node e2e/screenshots.mjs [--all | --fixed] [FOLDER [NAME…]].
 // They are of profiles in the repository, so that the same sources give the same
 // pictures on the same machine; only source and machine code need a run of their own.
 //
 // --all takes each in light and dark at the widths of a telephone, of a notebook and of
 // a large screen, to be looked at before a release: NAME-SCHEME-WIDTH.png in FOLDER.
+// --fixed takes those whose data is the same each time, for differences.mjs.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
@@ -17,12 +18,14 @@ import { launch } from './chromium.mjs';
 import { fleet } from './fleet.mjs';
 import { buildHone, root, serve, temporaryFolder } from './hone.mjs';
 import { settled } from './page.mjs';
-import { labels, tuned, wordindex } from './profiles.mjs';
+import { empty, hostileProfile, labels, tuned, wordindex } from './profiles.mjs';
 import { regressed } from './regressed.mjs';
+import { benched } from './runs.mjs';
 import { serveStore } from './store.mjs';
+import { weeks } from './weeks.mjs';
 
-const { values: { all }, positionals: [folder = join(root, 'doc', 'img', 'ui'), ...only] } = parseArgs({
-  options: { all: { type: 'boolean', default: false } }, allowPositionals: true,
+const { values: { all, fixed }, positionals: [folder = join(root, 'doc', 'img', 'ui'), ...only] } = parseArgs({
+  options: { all: { type: 'boolean', default: false }, fixed: { type: 'boolean', default: false } }, allowPositionals: true,
 });
 
 const temporary = temporaryFolder('screenshots');
@@ -77,6 +80,12 @@ function withLoad() {
   return module;
 }
 
+/** @type {ReturnType<typeof benched> | undefined} */
+let module;
+
+/** A module with runs of two versions, the first of which is committed. */
+const versions = () => (module ??= benched());
+
 /** @type {ReturnType<typeof advised> | undefined} */
 let made;
 
@@ -84,7 +93,9 @@ let made;
 const toAdvise = () => (made ??= advised(''));
 
 const SERVICE = 'cpu{service="shakespeare"}';
+const SHOP = 'cpu{service="shop"}'; // of the three weeks
 const HOURS = 3_600_000; // ms
+const FIXED_END = Date.parse('2026-11-20T12:00:00Z');
 
 /** The id of a selection of the last hours. @param {string} q @param {number} from @param {number} [to] in hours before now */
 function selected(q, from, to = 0) {
@@ -98,16 +109,25 @@ function span(hours) {
   return `${now - hours * HOURS}-${now}`;
 }
 
+/** A day of a history that is the same each time. @param {'cpu' | 'heap'} kind @param {Record<string, string>} [more] */
+const fixedDay = (kind, more = {}) => ({
+  profile: `sel:${new URLSearchParams({
+    q: `${kind}{service="shop"}`, from: String(FIXED_END - 24 * HOURS), to: String(FIXED_END), ...(kind === 'cpu' ? { per: 'second' } : {}),
+  })}`,
+  span: `${FIXED_END - 36 * HOURS}-${FIXED_END}`, ...more,
+});
+
 /** @param {string} view @param {Record<string, string>} settings */
 const link = (view, settings) => `/${view}?${new URLSearchParams(settings)}`;
 
 /**
  * Those of pages are in the documentation, in light colours. The others are only for --all.
- * store: of the fleet, which hone serve has, or of one with regressions, or that got nothing yet, or that one logs in to;
- * until: a text that is waited for;
- * height: of the picture in the documentation, where the page is short.
+ * store: of the fleet, which hone serve has, or of one with regressions, or of three weeks, or of a day that is the same each time,
+ * or of one that got nothing yet, or that one logs in to; until: a text that is waited for; varies: what it shows is another each
+ * time, so that --fixed leaves it out; height: of the picture in the documentation, where the page is short.
  * @type {{ name: string, args: string[] | (() => string[]), path: string | (() => string), cwd?: string | (() => string),
- *   until?: string, store?: boolean | 'regressed' | 'empty' | 'closed', page?: boolean, height?: number }[]}
+ *   until?: string, store?: boolean | 'regressed' | 'weeks' | 'fixed' | 'empty' | 'closed', page?: boolean, varies?: boolean,
+ *   height?: number }[]}
  */
 const pictures = [
   { name: 'flame', args: [wordindex], path: '/flame', page: true },
@@ -116,16 +136,38 @@ const pictures = [
   { name: 'top', args: [wordindex], path: '/top?sort=cum' },
   { name: 'sandwich', args: [wordindex], path: '/sandwich?fn=main.addLine' },
   { name: 'graph', args: [wordindex], path: '/graph?nodecount=20&fn=main.addLine' },
-  { name: 'source', args: recorded, path: '/source?fn=main.addLine', page: true },
-  { name: 'disasm', args: recorded, path: '/disasm?fn=main.addLine' },
+  { name: 'source', args: recorded, path: '/source?fn=main.addLine', page: true, varies: true },
+  { name: 'disasm', args: recorded, path: '/disasm?fn=main.addLine', varies: true },
   { name: 'peek', args: [wordindex], path: '/peek?fn=main.addLine' },
   { name: 'traces', args: [wordindex], path: '/traces' },
-  { name: 'tags', args: [labels], path: '/tags' },
+  { name: 'tags', args: [labels], path: '/tags', page: true },
   { name: 'raw', args: [wordindex], path: '/raw' },
   { name: 'diff', args: ['-diff_base', wordindex, tuned], path: '/diff', page: true },
   { name: 'diff-flame', args: ['-diff_base', wordindex, tuned], path: '/flame', page: true },
+  { name: 'sides', args: ['-diff_base', wordindex, tuned], path: '/flame?widths=sides', page: true },
+  {
+    name: 'code', page: true, varies: true, args: [], cwd: () => versions().folder,
+    path: () => link('source', {
+      profile: `${versions().ids[1]}:Count/mem`, base: `${versions().ids[0]}:Count/mem`, sample_index: 'alloc_space',
+      fn: 'example.com/words.Count',
+    }),
+  },
+  { name: 'code-unknown', args: ['-diff_base', wordindex, tuned], path: '/source?fn=main.addLine' },
+  { name: 'empty', args: [empty], path: '/flame' },
+  { name: 'hostile', args: () => [hostileProfile()], path: '/top' },
+  { name: 'hostile-flame', args: () => [hostileProfile()], path: '/flame' },
+  { name: 'day', args: [], store: 'fixed', path: link('flame', fixedDay('cpu', { by: 'version' })) },
+  { name: 'day-heat', args: [], store: 'fixed', path: link('flame', fixedDay('cpu', { heat: 'instance' })) },
+  { name: 'day-history', args: [], store: 'fixed', path: link('history', fixedDay('cpu')) },
+  { name: 'day-growth', args: [], store: 'fixed', path: link('growth', fixedDay('heap')) },
+  { name: 'day-records', args: [], store: 'fixed', path: link('records', fixedDay('cpu')) },
+  { name: 'day-grid', args: [], store: 'fixed', path: link('tags', fixedDay('cpu')) },
   { name: 'start', args: [], path: '/' },
-  { name: 'services', args: [], store: true, path: '/services', page: true, height: 376 },
+  { name: 'services', args: [], store: 'weeks', path: '/services', page: true, height: 340 },
+  {
+    name: 'heat', page: true, args: [], store: 'weeks',
+    path: () => link('flame', { profile: selected(SHOP, 24), span: span(36), heat: 'instance' }),
+  },
   {
     name: 'selection', page: true, args: [], store: true,
     path: link('flame', { profile: selected(SERVICE, 14, 6), span: span(48), by: 'version' }),
@@ -141,18 +183,18 @@ const pictures = [
   { name: 'records', args: [], store: true, path: link('records', { profile: selected(SERVICE, 48) }) },
   { name: 'runs-list', args: [], cwd: runs, path: '/runs' },
   { name: 'runs-run', args: [], cwd: runs, path: '/run?run=latest' },
-  { name: 'runs-load', args: [], cwd: withLoad, path: '/run?run=latest', page: true },
+  { name: 'runs-load', args: [], cwd: withLoad, path: '/run?run=latest', page: true, varies: true },
   {
     name: 'runs-compare', page: true, args: [], cwd: runs,
     path: `/compare?run=${BASE_RUN}&run=${HEAD_RUN}&pick=example.com/words.Count/n%3D20-2+sec/op`,
   },
   {
-    name: 'advice-run', page: true, args: [], cwd: () => toAdvise().folder,
+    name: 'advice-run', page: true, varies: true, args: [], cwd: () => toAdvise().folder,
     path: () => link('run', { run: toAdvise().run, show: 'advice' }),
     until: 'hone fix',
   },
   {
-    name: 'advice-source', page: true, args: [], cwd: () => toAdvise().folder,
+    name: 'advice-source', page: true, varies: true, args: [], cwd: () => toAdvise().folder,
     path: () => {
       const { run, findings: [{ id, symbol, evidence }] } = toAdvise();
       return link('source', { profile: `${run}:${evidence.subject}/mem`, fn: symbol, sample_index: 'alloc_space', finding: id });
@@ -166,7 +208,7 @@ const pictures = [
   { name: 'status', args: [], store: true, path: '/status' },
   { name: 'login', args: [], store: 'closed', path: '/login?to=/services' },
   { name: 'not-found', args: [wordindex], path: '/nothing/here' },
-  { name: 'nothing-yet', args: [], store: 'empty', path: '/services' },
+  { name: 'nothing-yet', args: [], store: 'empty', path: '/services', varies: true }, // it names its address
   { name: 'markers', args: [], store: true, path: link('top', { profile: selected(SERVICE, 14, 6), span: span(48) }) },
   { name: 'page', args: [wordindex], path: () => alonePage() },
 ];
@@ -257,7 +299,8 @@ const reducer = await (await browser.newContext()).newPage();
 /** @type {Map<string, Awaited<ReturnType<typeof serve>>>} */
 const servers = new Map();
 try {
-  const wanted = pictures.filter(({ name, page }) => (only.length === 0 ? all || page : only.includes(name)));
+  const still = (/** @type {typeof pictures[number]} */ { store, varies }) => !varies && store !== true && store !== 'weeks';
+  const wanted = pictures.filter((p) => (only.length > 0 ? only.includes(p.name) : fixed ? still(p) : all || p.page));
   for (const { name, args: given, path: to, cwd: where, until, store, height = WIDE.height } of wanted) {
     const args = typeof given === 'function' ? given() : given;
     const cwd = typeof where === 'function' ? where() : where;
@@ -267,11 +310,16 @@ try {
       if (store === 'empty') return serveStore();
       if (store === 'regressed') return regressed();
       if (store === 'closed') return serveStore({ config: '[auth]\nrequired = true\n' });
+      if (store === 'weeks') return weeks();
+      if (store === 'fixed') return weeks({ end: new Date(FIXED_END).toISOString().replace('.000Z', 'Z'), days: 3 });
       return store ? fleet(temporary, all) : serve(args, cwd ? { cwd } : {});
     };
     const server = servers.get(key) ?? (await begin());
     servers.set(key, server);
-    const shots = all ? SCHEMES.flatMap((scheme) => [NARROW, WIDE, LARGE].map((viewport) => (
+    const shots = fixed ? [
+      { file: `${name}-light-1440.png`, scheme: SCHEMES[0], viewport: WIDE },
+      { file: `${name}-dark-360.png`, scheme: SCHEMES[1], viewport: NARROW },
+    ] : all ? SCHEMES.flatMap((scheme) => [NARROW, WIDE, LARGE].map((viewport) => (
       { file: `${name}-${scheme}-${viewport.width}.png`, scheme, viewport }
     ))) : [{ file: `${name}-light.png`, scheme: SCHEMES[0], viewport: { ...WIDE, height } }];
     for (const { file, scheme, viewport } of shots) {
@@ -293,7 +341,7 @@ try {
       const shot = await page.screenshot();
       await context.close();
       const target = join(folder, file);
-      writeFileSync(target, all ? shot : encode(await reducer.evaluate(reduce, shot.toString('base64'))));
+      writeFileSync(target, all || fixed ? shot : encode(await reducer.evaluate(reduce, shot.toString('base64'))));
       console.log(`${file} ${(statSync(target).size / 1000).toFixed(0)} kB`);
     }
   }
