@@ -163,7 +163,7 @@ const pictures = [
   { name: 'day-records', args: [], store: 'fixed', path: link('records', fixedDay('cpu')) },
   { name: 'day-grid', args: [], store: 'fixed', path: link('tags', fixedDay('cpu')) },
   { name: 'start', args: [], path: '/' },
-  { name: 'services', args: [], store: 'weeks', path: '/services', page: true, height: 340 },
+  { name: 'services', args: [], store: 'weeks', path: '/services', page: true, height: 480 },
   {
     name: 'heat', page: true, args: [], store: 'weeks',
     path: () => link('flame', { profile: selected(SHOP, 24), span: span(36), heat: 'instance' }),
@@ -331,7 +331,8 @@ try {
         // What is compared is in the link that the server's own address leads to.
         await page.goto(server.url);
         await settled(page);
-        await page.goto(server.url + path + new URL(page.url()).search);
+        const { search } = new URL(page.url());
+        await page.goto(server.url + path + (path.includes('?') ? search.replace('?', '&') : search));
       } else {
         await page.goto(new URL(path, server.url).href);
       }
