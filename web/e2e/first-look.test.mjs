@@ -62,6 +62,12 @@ check('a flame graph that is on its way is no black box', async ({ page, open })
   assert.equal(await canvas.isVisible(), true);
 }, { mayShift: true });
 
+check('scroll bars have the colours of the page', async ({ page, open }) => {
+  await open('/top');
+  const colour = await page.locator('.table').first().evaluate((table) => getComputedStyle(table).scrollbarColor);
+  assert.match(colour, /^rgb\(124, 126, 134\) /, colour);
+}, { colorScheme: 'dark' });
+
 const labelled = suite(['-base', wordindex, labels]);
 
 labelled('the grid of a comparison says what its percentages are of', async ({ page, open }) => {
