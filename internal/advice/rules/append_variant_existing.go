@@ -7,6 +7,7 @@ import (
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advice/code"
+	"github.com/hone-go/hone/internal/advice/edit"
 	"github.com/hone-go/hone/internal/advice/facts"
 )
 
@@ -107,8 +108,11 @@ func (t *textMaker) passesOn(call *ast.CallExpr) bool {
 type variantKey struct{}
 
 // onlyAppends reports whether a function of the package appends to its first parameter, does nothing else with it, returns
-// it, and writes to nothing else.
+// it, and writes to nothing else. Other systems don't have another function of its name.
 func onlyAppends(s *advice.Site, fn *types.Func) bool {
+	if decl := facts.DeclarationOfFunc(s.Place, fn); decl == nil || !edit.Reaches(s, decl, s.File) {
+		return false
+	}
 	known := code.Memo(s.Package, variantKey{}, func() map[*types.Func]bool { return make(map[*types.Func]bool) })
 	if only, ok := known[fn]; ok {
 		return only
