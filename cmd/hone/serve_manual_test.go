@@ -48,7 +48,7 @@ func TestServeManual(t *testing.T) {
 		}
 		return text, blocks
 	}
-	for page, want := range map[string]int{"doc/serve.md": 2, "doc/security.md": 2, "doc/cloud-profiler.md": 1, "doc/cluster.md": 1} {
+	for page, want := range map[string]int{"doc/serve.md": 3, "doc/security.md": 2, "doc/cloud-profiler.md": 1, "doc/cluster.md": 1} {
 		if _, blocks := toml(page); len(blocks) != want {
 			t.Errorf("%s has %d blocks of settings, want %d", page, len(blocks), want)
 		}
