@@ -27,7 +27,7 @@ NEWEST = go1.27.1
 OLDEST = go1.22.12
 
 # Packages with goroutines that share something: tested with -race on the newest Go, and so is the agent.
-CONCURRENT = ./internal/fnmetrics ./internal/ingest/... ./internal/load/... ./internal/server/... ./internal/store/...
+CONCURRENT = ./internal/fnmetrics ./internal/ingest/... ./internal/load/... ./internal/notify/... ./internal/server/... ./internal/store/...
 
 # What is installed has no symbol table and no DWARF, a third of the file: tracebacks and profiles
 # of hone have their names and lines from a table that stays.
