@@ -42,7 +42,7 @@ func sources() map[string]string {
 	}
 }
 
-// measureServers sends the same profiles to two servers, of which one doesn't look for
+// measureServers sends the same profiles to two servers, one of which doesn't look for
 // regressions, and prints what each took.
 func (l load) measureServers(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "regress")
