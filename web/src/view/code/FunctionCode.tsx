@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import type { CodeRevision, DiffLine, FunctionDiff, SourceSide } from '../../api/types';
 import { columnFigures } from '../../model/column';
+import { stored } from '../../state/state';
 import { Icon, openFunctionMenu, tip } from '../parts';
 import { tokens, type Inside, type Token } from '../source/tokens';
 import { percentText, plural } from '../table/format';
@@ -114,7 +115,8 @@ function SideHead({ side, of, revision }: { side: Side; of: SourceSide; revision
           <details><summary>Searched in</summary><ul>{of.looked.map((p) => <li key={p} class="mono">{p}</li>)}</ul></details>
         )}
         <p>
-          Start hone in the folder of the module, or with <code>-source_path=FOLDER</code>.
+          {stored.value ? <>Set <code>source_path</code> in the server’s configuration.</>
+            : <>Start hone in the folder of the module, or with <code>-source_path=FOLDER</code>.</>}
         </p>
       </div>
     );
