@@ -98,6 +98,19 @@ var uncalled = map[string]string{
 	"sprintf_simple_values/reflected":      "it takes a reflect.Value",
 }
 
+// useGoldens replaces the texts of a case's files by those after its rewrites.
+func useGoldens(t *testing.T, texts map[string][]byte) {
+	t.Helper()
+	for name := range texts {
+		text, err := os.ReadFile(name + ".golden")
+		if err == nil {
+			texts[name] = text
+		} else if !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestCost calls each function of the cases that rewrites changed, but methods and generic ones,
 // with arguments of many sizes, before and after: no call may allocate more, in objects or bytes.
 // Files named conditions.go and order.go are about what a rewrite does, in functions too small to gain by it.
@@ -119,25 +132,33 @@ func TestCost(t *testing.T) {
 	var imports, cases bytes.Buffer
 	for _, golden := range goldens {
 		file := strings.TrimSuffix(golden, ".golden")
-		if base := filepath.Base(file); base == "conditions.go" || base == "order.go" || strings.HasSuffix(base, "_test.go") { // a rewrite adds tests
+		if base := filepath.Base(file); base == "conditions.go" || base == "order.go" || strings.HasSuffix(base, "_test.go") || strings.Contains(base, "+") { // a rewrite adds tests, and a case may have several files
 			continue
 		}
 		rule := filepath.Base(filepath.Dir(file))
 		name := strings.ReplaceAll(rule, "-", "_") + "_" + strings.TrimSuffix(filepath.Base(file), ".go")
 		var sources [2]map[string]string
-		for i, from := range []string{file, golden} {
-			text, err := os.ReadFile(from)
-			if err != nil {
-				t.Fatal(err)
+		for i, side := range []string{"before", "after"} {
+			texts := textsOf(t, file)
+			if side == "after" {
+				useGoldens(t, texts)
 			}
-			f, _ := check(t, from, text)
-			sources[i] = functions(t, f)
-			text = append(text, "\n// Functions are those of the package, which may have a variable named any.\nvar Functions = map[string]interface{}{\n"...)
+			_, p := checkAll(t, file, texts)
+			sources[i] = make(map[string]string)
+			for _, f := range p.Files {
+				maps.Copy(sources[i], functions(t, f))
+			}
+			for other, text := range texts {
+				if other != file {
+					m.write(fmt.Sprintf("%s/%s/%s", side, name, filepath.Base(other)), text)
+				}
+			}
+			text := append(texts[file], "\n// Functions are those of the package, which may have a variable named any.\nvar Functions = map[string]interface{}{\n"...)
 			for _, fn := range slices.Sorted(maps.Keys(sources[i])) {
 				text = fmt.Appendf(text, "%q: %s,\n", fn, fn)
 			}
 			text = append(text, "}\n"...)
-			m.write(fmt.Sprintf("%s/%s/a.go", []string{"before", "after"}[i], name), text)
+			m.write(fmt.Sprintf("%s/%s/a.go", side, name), text)
 		}
 		for _, fn := range slices.Sorted(maps.Keys(sources[0])) {
 			if sources[1][fn] != sources[0][fn] {
