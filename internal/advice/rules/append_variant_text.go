@@ -322,15 +322,17 @@ func (t *textMaker) addUse(c inspector.Cursor) bool {
 		if len(p.Lhs) != 1 || p.Lhs[0] != c.Node() || !facts.InBlock(c.Parent()) || facts.Commented(t.Place, p.Pos(), p.End()) {
 			return false
 		}
-		parts := facts.Operands(t.Place, p.Rhs[0])
+		parts, anew := facts.Operands(t.Place, p.Rhs[0]), ""
 		switch {
 		case p.Tok == token.ASSIGN && len(parts) > 1 && facts.Object(t.Place, parts[0]) == t.built:
 			parts = parts[1:]
+		case p.Tok == token.ASSIGN: // what was built so far is dropped
+			t.needs, anew = true, fmt.Sprintf("%s = %[1]s[:%s]\n", t.dst, t.start)
 		case p.Tok != token.ADD_ASSIGN:
 			return false
 		}
 		text, ok := t.sum(parts)
-		t.edits = append(t.edits, edit.Replace(p, strings.TrimSuffix(text, "\n")))
+		t.edits = append(t.edits, edit.Replace(p, anew+strings.TrimSuffix(text, "\n")))
 		return ok
 	case *ast.CallExpr:
 		if t.Callee(p) != "len" {

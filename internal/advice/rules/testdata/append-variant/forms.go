@@ -173,6 +173,23 @@ func (h *header) line(tags []string) string {
 	return s + "\n"
 }
 
+// marked begins anew in one case.
+func (h *header) marked(first string) string {
+	var s string
+	if first != "" {
+		s = ";" + first
+	}
+	s += h.name + "\t"
+	if h.id == 0 {
+		s = "none"
+	}
+	// want A: appendMarked
+	s += strconv.Itoa(int(h.size)) + "\t" // hot: runtime.concatstring2
+	return s
+}
+
+func sameMark(h *header, text string) bool { return h.marked("x") == text }
+
 func lines(hs []*header) string {
 	var out bytes.Buffer
 	for _, h := range hs {
