@@ -218,7 +218,7 @@ for (const width of [1280, 360]) {
     const of = `profile=${ids['cpu.wordcount-v2.pb.gz']}&base=${ids['cpu.wordcount-v1.pb.gz']}`;
     const { report } = await (await fetch(`${url}/api/v1/report/diff?${of}&mine=auto`)).json();
     const sure = report.rows.filter((/** @type {any} */ r) => !r.noise.flat);
-    await open(`/flame?${of}`);
+    await open(`/diff?${of}`);
     const short = page.getByRole('region', { name: 'In short' });
     const said = short.getByRole('paragraph');
     await said.first().waitFor();

@@ -25,7 +25,7 @@ export default function SandwichView({ state }: ViewProps) {
   const { fn, loading } = useShownFunction(state);
   return (
     <section class="pane" aria-label="Sandwich">
-      <div class="split">
+      <div class="split wide-view">
         <FunctionList state={state} by="flat" shown={fn} onOpen={openSource} />
         <div class="split-main">
           {fn ? <Filling state={state} fn={fn} /> : <ReportState loading={loading}>{() => <NoSamples />}</ReportState>}
