@@ -32,7 +32,7 @@ var notOutputs = strings.Fields(`add agent again all_frames alloc_objects alloc_
 // An output is what a command line prints. In its arguments, P is a hostile profile, Q is the
 // same with other values, W is one of wall-clock time, B and C are results of benchmarks, R is
 // the folder of a run, S is a server that has P, K selects it there, and G is the address of a
-// server that has found a regression.
+// server that has found a regression, and whose target of notifications answers.
 type output struct {
 	form hostile.Form
 	args string
@@ -79,7 +79,8 @@ var outputs = map[string]output{
 	"query -records": {hostile.CSV, "query S -records -csv K"}, "query -labels": {hostile.CSV, "query S -labels -csv K"},
 
 	"regressions": {hostile.Lines, "regressions -server=G"}, "regressions -all": {hostile.Lines, "regressions -all -server=G"},
-	"regressions -fail": {hostile.Lines, "regressions -fail -server=G"}, "regressions -json": {hostile.JSON, "regressions -json -server=G"},
+	"regressions -notify-test": {hostile.Lines, "regressions -notify-test -server=G"},
+	"regressions -fail":        {hostile.Lines, "regressions -fail -server=G"}, "regressions -json": {hostile.JSON, "regressions -json -server=G"},
 }
 
 // notOfProfiles are the verbs that print no text of a profile or a benchmark given to them, and why.
@@ -179,8 +180,12 @@ func hostileInputs(t *testing.T, bad string) map[string]string {
 		ID: bad, Service: bad, Kind: bad, Type: bad, Unit: bad, Function: bad, Version: bad, New: []string{bad},
 		Causes: []regress.Cause{{Function: bad}},
 	}, State: regress.Open, Acknowledgement: regress.Acknowledgement{By: bad, Reason: bad}}})
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path == "/api/v1/notifications/test" {
+			json.NewEncoder(w).Encode(api.NotificationTests{Tests: []api.NotificationTest{{Name: bad, Format: bad, Answer: bad, Status: http.StatusOK}}})
+			return
+		}
 		json.NewEncoder(w).Encode(found)
 	}))
 	t.Cleanup(server.Close)
