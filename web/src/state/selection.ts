@@ -5,6 +5,8 @@ import { formatSelector, matcherOf, parseSelector, valueOf, withMatcher } from '
 
 export type Per = 'sum' | 'profile' | 'second' | 'request';
 
+const isPer = (text: string | null): text is Per => ['sum', 'profile', 'second', 'request'].includes(text ?? '');
+
 export interface Selection {
   q: string;
   /** Bounds in ms since 1970, 0 for none. */
@@ -51,7 +53,7 @@ export function parseSelection(id: string, now: number): Selection {
     sampleType: q.get('sample_type') ?? '',
     top: q.get('top') ?? '',
     id: q.get('id') ?? '',
-    per: per === 'profile' || per === 'second' || per === 'request' || per === 'sum' ? per : isInstant(q.get('q') ?? '') ? 'profile' : 'sum',
+    per: isPer(per) ? per : isInstant(q.get('q') ?? '') ? 'profile' : 'sum',
     ...(q.get('span') ? { span: q.get('span')! } : {}),
   };
 }

@@ -198,11 +198,12 @@ export function GroupBy({ sel, span, by }: { sel: Selection; span: Span; by: str
 }
 
 export function PerControl({ per }: { per: Per }) {
+  const offered = (Object.keys(PER_TITLES) as Per[]).filter((p) => p !== 'request' || per === p);
   return (
     <label class="picklist timeline-per" {...tip('Sum, per profile or per second, here and below')}>
       <span class="visually-hidden">Values</span>
       <select value={per} onChange={(e) => select({ per: e.currentTarget.value as Per })}>
-        {(Object.keys(PER_TITLES) as Per[]).filter((p) => p !== 'request' || per === p).map((p) => <option key={p} value={p}>{PER_TITLES[p]}</option>)}
+        {offered.map((p) => <option key={p} value={p}>{PER_TITLES[p]}</option>)}
       </select>
     </label>
   );
