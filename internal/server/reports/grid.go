@@ -51,7 +51,7 @@ func answerGrid(ctx context.Context, m *maker, q *query) (*server.Answer, error)
 				continue
 			}
 			g.Labels = append(g.Labels, l)
-			if l.Key == by || by == "" && !tells(g) {
+			if l.Key == by || by == "" && !tells(g) && (l.Values > 1 || g.By == "") {
 				by, g.By, g.Cells = l.Key, l.Key, []report.GridCell{}
 				if rows, err = m.addParts(ctx, q, g, parts, page, int(n)); err != nil {
 					return nil, err
@@ -65,10 +65,10 @@ func answerGrid(ctx context.Context, m *maker, q *query) (*server.Answer, error)
 	return reportAnswer(ctx, g, w, &rows)
 }
 
-// tells reports whether a grid's label has at least half of the cost.
+// tells reports whether a grid's label has several values, and at least half of the cost.
 func tells(g *report.Grid) bool {
 	i := slices.IndexFunc(g.Labels, func(l report.GridLabel) bool { return l.Key == g.By })
-	return i >= 0 && g.Labels[i].Total != nil && g.Labels[i].Total.Percent >= 50
+	return i >= 0 && g.Labels[i].Values > 1 && g.Labels[i].Total != nil && g.Labels[i].Total.Percent >= 50
 }
 
 // parts returns the parts by labels of whole profiles, nil if there are none. A comparison

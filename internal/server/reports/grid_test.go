@@ -4,9 +4,11 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/server/servertest"
+	"github.com/hone-go/hone/profile"
 )
 
 // TestGrid checks the grid of a profile's labels against the table of labels, and the parts
@@ -64,6 +66,21 @@ func TestGrid(t *testing.T) {
 		"&base="+url.QueryEscape(cells[1].Profile[0]))).Report
 	if diff.HeadTotal != cells[0].Sum.Value || diff.BaseTotal != cells[1].Sum.Value {
 		t.Errorf("two parts compare %d with %d", diff.HeadTotal, diff.BaseTotal)
+	}
+}
+
+// TestGridOfVersions: a label of samples with one value says less than two versions.
+func TestGridOfVersions(t *testing.T) {
+	live := servertest.NewLive(t, nil)
+	for i, version := range []string{"v1", "v2"} {
+		b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+		at := b.Location(0x2000, b.Mapping(profile.Mapping{Start: 0x1000, Limit: 0x100000, File: "shop"}), profile.Line{Function: b.Function("main.f", "main.f", "f.go", 1), Line: 1})
+		b.Sample([]uint32{at}, []profile.Label{{Key: b.String("endpoint"), Str: b.String("GET /")}}, 1e9)
+		live.PutProfile(b.Profile(), i, time.Second, "service", "shop", "kind", "cpu", "version", version)
+	}
+	g := servertest.Decode[struct{ Report report.Grid }](t, live.Get("/api/v1/report/grid?profile="+servertest.Sel(servertest.Between(`{service="shop"}`, 0, 9)))).Report
+	if g.By != "version" || len(g.Cells) != 2 {
+		t.Errorf("by %s, %d cells", g.By, len(g.Cells))
 	}
 }
 
