@@ -70,15 +70,20 @@ format = "json"
 url = %q
 `, am.URL, hook.URL))
 	d = startServe(t, data, "-config", config)
+	// The first version spends so little in wordsWith that it may have no sample. Then its only caller has grown.
 	of := func() []alertmanagertest.Alert {
 		return slices.DeleteFunc(am.Alerts(), func(a alertmanagertest.Alert) bool {
-			return !strings.Contains(a.Labels["function"], "main.(*index).wordsWith")
+			return !strings.Contains(a.Labels["function"], "main.(*index).wordsWith") && !strings.Contains(a.Labels["function"], "main.(*index).count")
 		})
 	}
 	am.Wait("the alert about wordsWith is there", func() bool { return len(of()) > 0 })
 	a := of()[0]
 	t.Logf("%d alerts; %s. %s", len(am.Alerts()), a.Annotations["summary"], a.Annotations["description"])
-	if a.Labels["service"] != "shakespeare" || a.Labels["version"] != slow || a.Labels["kind"] != "cpu" || a.StartsAt.Sub(deployed).Abs() > time.Minute || !strings.Contains(a.Annotations["description"], "New below it: main.find") {
+	below := "New below it: main.find"
+	if strings.Contains(a.Labels["function"], "count") {
+		below = "New below it: main.(*index).wordsWith"
+	}
+	if a.Labels["service"] != "shakespeare" || a.Labels["version"] != slow || a.Labels["kind"] != "cpu" || a.StartsAt.Sub(deployed).Abs() > time.Minute || !strings.Contains(a.Annotations["description"], below) {
 		t.Errorf("got %+v", a)
 	}
 	wantComparison(t, a.GeneratorURL, d.url)
