@@ -108,7 +108,7 @@ func (s *site) bench(ctx context.Context, in benchIn, a *answer, progress func(s
 			return err
 		}
 		if !strings.HasPrefix(p, "./") && p != "." || strings.Contains(p, "..") && !strings.HasSuffix(p, "/...") || strings.Contains(p, "../") {
-			return fmt.Errorf("packages: %.60q isn't in the module: use a path such as ./internal/cart or ./...", p)
+			return fmt.Errorf("packages: %.60q isn't in the module: use ./... or a path such as ./internal/cart", p)
 		}
 		args = append(args, p)
 	}
