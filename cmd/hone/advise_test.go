@@ -361,7 +361,7 @@ func TestValid(t *testing.T) {
 	})
 	hone(t, "advise", ".").failsWith(t, exitFailure, "hone advise -tests profiles the tests")
 	hone(t, "advise", "-tests").failsWith(t, exitUsage, "-tests needs packages, such as ./...")
-	if got := succeed(t, "advise", "-tests", "-profiletime", "300ms", "."); !strings.Contains(got, "regexp-per-call-") || !strings.Contains(got, "the tests of example.com/slow") {
+	if got := succeed(t, "advise", "-tests", "-profiletime", "1s", "."); !strings.Contains(got, "regexp-per-call-") || !strings.Contains(got, "the tests of example.com/slow") {
 		t.Errorf("advice:\n%s", got)
 	}
 }
