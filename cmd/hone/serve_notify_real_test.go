@@ -40,6 +40,16 @@ func TestNotifyShakespeare(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("interrupts programs")
 	}
+	// Few samples may not decide, or lead to a caller further up. Each attempt has its own.
+	for attempt := range 3 {
+		if notifyShakespeare(t, attempt == 2) || t.Failed() {
+			return
+		}
+	}
+}
+
+// notifyShakespeare reports whether the alert came. If it has to, the test fails without it.
+func notifyShakespeare(t *testing.T, must bool) bool {
 	am := alertmanagertest.Start(t)
 	const fast, slow = "4", "5"
 	deployed := time.Now().Add(-40 * time.Minute)
@@ -76,6 +86,13 @@ url = %q
 			return !strings.Contains(a.Labels["function"], "main.(*index).wordsWith") && !strings.Contains(a.Labels["function"], "main.(*index).count")
 		})
 	}
+	for begin := time.Now(); !must && len(of()) == 0; time.Sleep(100 * time.Millisecond) {
+		if time.Since(begin) > 20*time.Second {
+			t.Logf("not found with these samples; other alerts: %+v", am.Alerts())
+			d.end()
+			return false
+		}
+	}
 	am.Wait("the alert about wordsWith is there", func() bool { return len(of()) > 0 })
 	a := of()[0]
 	t.Logf("%d alerts; %s. %s", len(am.Alerts()), a.Annotations["summary"], a.Annotations["description"])
@@ -107,6 +124,7 @@ url = %q
 		t.Errorf("%d messages about acknowledged regressions", n-len(before))
 	}
 	d.end()
+	return true
 }
 
 // wantComparison fails unless the link of an alert is a page of the server, and the comparison
