@@ -12,7 +12,6 @@ import (
 
 	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/bench/benchgen"
-	"github.com/hone-go/hone/internal/gocmd"
 )
 
 // Written are benchmarks that were written from the base's tests to measure a candidate.
@@ -46,9 +45,7 @@ func (c *checker) generate(ctx context.Context, lacking []*plan) (*generated, er
 			wanted[p.ImportPath] = true
 		}
 	}
-	list := c.Go(c.Side, append([]string{"-e"}, append(bench.ListFlags(c.buildFlags), "./...")...)...)
-	list.Dir = c.module
-	packages, err := gocmd.List[listed](ctx, list)
+	packages, err := c.list(ctx, c.buildFlags)
 	if err != nil {
 		return nil, err
 	}

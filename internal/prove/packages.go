@@ -29,10 +29,7 @@ type affected struct {
 
 // listAffected lists the packages that a candidate, which is checked out, can change.
 func (c *scratchCopy) listAffected(ctx context.Context, flags []string, files []fileChange) (*affected, error) {
-	args := append([]string{"-e"}, bench.ListFlags(flags)...)
-	command := c.Go(c.Side, append(args, "./...")...)
-	command.Dir = c.module
-	packages, err := gocmd.List[listed](ctx, command)
+	packages, err := c.list(ctx, flags)
 	if err != nil {
 		return nil, err
 	}
@@ -81,6 +78,13 @@ func (c *scratchCopy) listAffected(ctx context.Context, flags []string, files []
 		}
 	}
 	return a, nil
+}
+
+// list lists the packages of the module in the state that is checked out.
+func (c *scratchCopy) list(ctx context.Context, flags []string) ([]listed, error) {
+	command := c.Go(c.Side, slices.Concat([]string{"-e"}, bench.ListFlags(flags), []string{"./..."})...)
+	command.Dir = c.module
+	return gocmd.List[listed](ctx, command)
 }
 
 // folder is a package's, from the top of the repository.
