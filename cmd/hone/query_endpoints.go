@@ -15,13 +15,7 @@ func (q *queryRun) printEndpoints(ctx context.Context, selection url.Values) err
 	for _, name := range []string{"per", "top", "id"} {
 		selection.Del(name)
 	}
-	selection.Set("limit", strconv.Itoa(cmp.Or(q.f.limit, 20)))
-	if q.f.step != "" {
-		selection.Set("step", q.f.step)
-	}
-	if q.f.points > 0 {
-		selection.Set("points", strconv.Itoa(q.f.points))
-	}
+	q.setWindows(selection)
 	var v api.Endpoints
 	err := q.answer(ctx, "/api/v1/endpoints", selection, &v, q.columns("requests", "per request", "unit", "share", "endpoint"), func() (rows [][]string) {
 		for _, e := range v.Endpoints {

@@ -28,13 +28,7 @@ func (q *queryRun) printHistory(ctx context.Context, selection url.Values) error
 		selection.Set("order", "cum")
 	}
 	selection.Set("rank", "change")
-	selection.Set("limit", strconv.Itoa(cmp.Or(q.f.limit, 20)))
-	if q.f.step != "" {
-		selection.Set("step", q.f.step)
-	}
-	if q.f.points > 0 {
-		selection.Set("points", strconv.Itoa(q.f.points))
-	}
+	q.setWindows(selection)
 	var h api.History
 	err := q.answer(ctx, "/api/v1/history", selection, &h, func() []string {
 		heading := q.titles("before", "after", "with", "since", "first", "seen")
@@ -55,6 +49,17 @@ func (q *queryRun) printHistory(ctx context.Context, selection url.Values) error
 		q.app.warn(fmt.Sprintf("%d earlier versions are not shown; use a later -from, or version=~ in the selector.", h.Left))
 	}
 	return err
+}
+
+// setWindows sets how many rows and windows of time are asked for.
+func (q *queryRun) setWindows(selection url.Values) {
+	selection.Set("limit", strconv.Itoa(cmp.Or(q.f.limit, 20)))
+	if q.f.step != "" {
+		selection.Set("step", q.f.step)
+	}
+	if q.f.points > 0 {
+		selection.Set("points", strconv.Itoa(q.f.points))
+	}
 }
 
 func (q *queryRun) historyRow(h *api.History, f *api.FunctionHistory, cum bool) []string {
