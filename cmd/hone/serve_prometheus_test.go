@@ -27,7 +27,7 @@ func withPrometheus(t *testing.T) {
 		t.Skip("starts Prometheus")
 	}
 	if _, err := exec.LookPath("sh"); err != nil {
-		t.Skip("there is no shell")
+		t.Skip("needs a shell")
 	}
 	out, err := exec.Command("sh", prometheusScript, "install").CombinedOutput()
 	var exit *exec.ExitError

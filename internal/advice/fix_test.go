@@ -80,7 +80,7 @@ func TestFixJSON(t *testing.T) {
 		t.Errorf("read %+v, %v", read, err)
 	}
 	if err := read.SetTexts(fix.Texts()[:1]); err == nil {
-		t.Error("a text is missing, and yet there is no error")
+		t.Error("no error for a missing text")
 	}
 	if err := read.SetTexts(fix.Texts()); err != nil || !reflect.DeepEqual(&read, fix) {
 		t.Errorf("with its texts: %+v, %v", read, err)

@@ -106,7 +106,7 @@ type Result struct {
 }
 
 // Test sends a test to the target with a name, or to all targets if name is "". It returns no
-// results if there is no such target.
+// results if that target is unknown.
 func (n *Notifier) Test(ctx context.Context, name string) []Result {
 	chosen := slices.DeleteFunc(slices.Clone(n.deliveries), func(d *delivery) bool { return name != "" && d.target.Name != name })
 	out := make([]Result, len(chosen))

@@ -6,7 +6,7 @@ import (
 )
 
 // Limits bound the memory that looking for regressions takes. Services are compared one
-// after the other, so the limits are for one. 0 is no limit.
+// after the other, so the limits are for one. With 0, there are none.
 type Limits struct {
 	// Functions is the number of functions of a service that are compared one by one:
 	// the most expensive ones.

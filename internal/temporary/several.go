@@ -95,7 +95,7 @@ func undosOf(folder string, texts []Text) (all []undo, err error) {
 	return all, nil
 }
 
-// undoAll gives files of a folder their former content. Files that somebody has changed since stay as they are.
+// undoAll gives files of a folder their former content. Files that changed since stay as they are.
 func undoAll(folder string, undos []undo) error {
 	var errs []error
 	for _, u := range undos {

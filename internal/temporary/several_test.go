@@ -24,7 +24,7 @@ func TestReplaceTextsKilled(t *testing.T) {
 	}
 }
 
-// TestReplaceTextsEdited: what somebody has edited since stays.
+// TestReplaceTextsEdited: what was edited since stays.
 func TestReplaceTextsEdited(t *testing.T) {
 	texts := []Text{{"a.go", 0o644, []byte("new a")}, {"sub/b.go", 0o644, []byte("new b")}}
 	folder, undos := halfDone(t, texts)

@@ -357,7 +357,7 @@ func severalFiles(dir string) *advice.Finding {
 	return f
 }
 
-// TestSeveralFiles: a rewrite is kept with all of its files, or none, and changes none that somebody has edited.
+// TestSeveralFiles: a rewrite is kept with all of its files, or none, and changes none that was edited since.
 func TestSeveralFiles(t *testing.T) {
 	begin := func(t *testing.T) (dir string, f *advice.Finding, u *Tuner) {
 		dir = module(t, map[string]string{"go.mod": goMod, "m.go": slow, "sub/more.go": "package sub\n"})

@@ -2,7 +2,7 @@
 
 import { place, type Scale } from './axis';
 
-/** Marks by time, those together that are less than room px behind the first of them. */
+/** Marks by time; those less than room px after the first of a group join it. */
 export function clusters<M>(marks: readonly M[], timeOf: (m: M) => number, x: Scale, room: number): M[][] {
   const out: M[][] = [];
   for (const m of [...marks].sort((a, b) => timeOf(a) - timeOf(b))) {

@@ -12,7 +12,7 @@ import { ALL } from './order';
 import { costText, growthText, kindTitle, sentenceText } from './words';
 
 const STATES: readonly { state: string; title: string; about: string }[] = [
-  { state: 'open', title: 'Open', about: 'Found, and nobody has acknowledged them' },
+  { state: 'open', title: 'Open', about: 'Found, and not acknowledged yet' },
   { state: 'acknowledged', title: 'Acknowledged', about: 'Someone knows about them' },
   { state: 'resolved', title: 'Resolved', about: 'The cost is as before: hone checks that once per hour' },
   { state: ALL, title: 'All', about: 'In any state' },

@@ -127,7 +127,7 @@ export const sentenceText = (r: Regression): string => sentence(r).map((w) => w.
 /** A cause with how much it grew: "+124%, 11% of the service". */
 export const causeText = (c: RegressionCause): string => `${growthText(c.growth)}, ${shareText(c.share)} of the service`;
 
-/** Who knows about it, since when and why; without a login, nobody has a name. */
+/** Who knows about it, since when and why; without a login, users have no names. */
 export function acknowledgedText(r: Regression): string {
   const by = r.by === '' ? '' : ` by ${r.by}`;
   const when = r.acknowledged > 0 ? `, ${timeText(r.acknowledged, false)}` : '';
