@@ -53,15 +53,8 @@ func tell(t *testing.T, s *sdk.ClientSession, tool string, arguments map[string]
 
 // TestMCP has an agent prove a patch of a real module.
 func TestMCP(t *testing.T) {
-	const sum = "package m\n\nfunc Sum(n int) []int {\n\tvar all []int\n\tfor i := range n {\n\t\tall = append(all, i)\n\t}\n\treturn all\n}\n"
-	dir := t.TempDir()
-	t.Chdir(dir)
-	gittest.Commit(t, ".", map[string]string{
-		"go.mod": "module example.com/m\n\ngo 1.24\n", "m.go": sum,
-		"m_test.go": "package m\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tif all := Sum(9); len(all) != 9 {\n\t\tt.Error(all)\n\t}\n}\n\n" +
-			"func BenchmarkSum(b *testing.B) {\n\tfor b.Loop() {\n\t\tSum(100)\n\t}\n}\n",
-	})
-	gittest.Write(t, ".", map[string]string{"m.go": strings.Replace(sum, "var all []int", "all := make([]int, 0, n)", 1)})
+	commitSum(t)
+	gittest.Write(t, ".", map[string]string{"m.go": fasterSum})
 	patch := gittest.Run(t, ".", "diff")
 	gittest.Run(t, ".", "checkout", "-q", ".")
 	told := make(chan string, 1000)

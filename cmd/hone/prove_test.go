@@ -10,18 +10,28 @@ import (
 	"github.com/hone-go/hone/internal/prove"
 )
 
-// TestProve judges a patch on standard input, a branch and the working tree, and checks exit codes.
-func TestProve(t *testing.T) {
-	const sum = "package m\n\nfunc Sum(n int) []int {\n\tvar all []int\n\tfor i := range n {\n\t\tall = append(all, i)\n\t}\n\treturn all\n}\n"
-	dir := t.TempDir()
-	t.Chdir(dir)
+// sum appends to a slice without a capacity, and fasterSum to one with it.
+const (
+	sum       = "package m\n\nfunc Sum(n int) []int {\n\tvar all []int\n\tfor i := range n {\n\t\tall = append(all, i)\n\t}\n\treturn all\n}\n"
+	fasterSum = "package m\n\nfunc Sum(n int) []int {\n\tall := make([]int, 0, n)\n\tfor i := range n {\n\t\tall = append(all, i)\n\t}\n\treturn all\n}\n"
+)
+
+// commitSum changes to a new module that is committed: sum with a test and a benchmark.
+func commitSum(t *testing.T) {
+	t.Helper()
+	t.Chdir(t.TempDir())
 	gittest.Commit(t, ".", map[string]string{
 		"go.mod": "module example.com/m\n\ngo 1.24\n", "m.go": sum,
 		"m_test.go": "package m\n\nimport \"testing\"\n\nfunc TestSum(t *testing.T) {\n\tif all := Sum(9); len(all) != 9 {\n\t\tt.Error(all)\n\t}\n}\n\n" +
 			"func BenchmarkSum(b *testing.B) {\n\tfor b.Loop() {\n\t\tSum(100)\n\t}\n}\n",
 	})
+}
+
+// TestProve judges a patch on standard input, a branch and the working tree, and checks exit codes.
+func TestProve(t *testing.T) {
+	commitSum(t)
 	gittest.Run(t, ".", "checkout", "-q", "-b", "topic")
-	gittest.Commit(t, ".", map[string]string{"m.go": strings.Replace(sum, "var all []int", "all := make([]int, 0, n)", 1)})
+	gittest.Commit(t, ".", map[string]string{"m.go": fasterSum})
 	patch := gittest.Run(t, ".", "diff", "HEAD~1", "HEAD")
 	gittest.Run(t, ".", "checkout", "-q", "-")
 	// With fewer iterations, what the runtime allocates meanwhile shows in bytes per operation.
