@@ -2,8 +2,8 @@
 // gRPC-Web and Connect, and POST /v1development/profiles in protobuf and JSON.
 //
 // The protocol is in development, and its fields were renumbered more than once.
-// hone reads opentelemetry-proto 1.10 and newer. It recognizes messages of older
-// senders and refuses them.
+// hone reads opentelemetry-proto 1.10 and newer, as long as its messages have
+// development version 1. It recognizes messages of older senders and refuses them.
 package otlp
 
 import (
@@ -36,13 +36,14 @@ func Mount(mux *http.ServeMux, recv ingest.Receiver) {
 	if n := recv.Limits().BodyBytes; n > 0 {
 		options = append(options, connect.WithReadMaxBytes(int(min(n, math.MaxInt))))
 	}
-	mux.Handle(procedure, connect.NewUnaryHandlerSimple(procedure, func(ctx context.Context, req *request) (*response, error) {
+	call := connect.NewUnaryHandlerSimple(procedure, func(ctx context.Context, req *request) (*response, error) {
 		res, err := o.export(ctx, req)
 		if err != nil {
 			return nil, wire.ConnectError(err)
 		}
 		return res, nil
-	}, options...))
+	}, options...)
+	mux.Handle(procedure, versioned(call, options...))
 	mux.HandleFunc("POST /v1development/profiles", o.serveHTTP)
 }
 
@@ -180,6 +181,9 @@ var errMediaType = ingest.Errorf(ingest.Malformed, "unsupported Content-Type: us
 func (o otlp) receiveHTTP(w http.ResponseWriter, r *http.Request, mediaType string) (*response, error) {
 	if mediaType != "application/json" && mediaType != "application/x-protobuf" {
 		return nil, errMediaType
+	}
+	if err := checkVersion(r.Header); err != nil {
+		return nil, err
 	}
 	body, err := wire.Body(w, r, o.recv.Limits().BodyBytes)
 	if err != nil {
