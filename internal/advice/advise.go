@@ -30,7 +30,7 @@ func Advise(ctx context.Context, inputs []Input, o Options) (*Report, error) {
 	}
 	o.stage("looking for hot lines")
 	e := collect(inputs, l.locate)
-	lines, dirs, left := e.hottest(o.MinShare, o.MaxPackages)
+	lines, dirs, left := e.hottest(o.MinShare, o.MaxPackages, o.Only)
 	e.details(inputs, lines, dirs)
 	o.stage("reading %s", count(len(dirs), "package"))
 	patterns, apart := patternsOf(mods, dirs)
@@ -75,7 +75,7 @@ func Examine(inputs []Input, pkgs []*Package, locate func(*profile.Frame) string
 		}
 	}
 	e := collect(inputs, locate)
-	lines, dirs, _ := e.hottest(o.MinShare, o.MaxPackages)
+	lines, dirs, _ := e.hottest(o.MinShare, o.MaxPackages, o.Only)
 	e.details(inputs, lines, dirs)
 	x := &examiner{collector: e, options: &o}
 	sites, missed := sitesOf(lines, src, &x.evidence)

@@ -124,3 +124,18 @@ func TestBlocks(t *testing.T) {
 		t.Errorf("the ladder is %v, want that of the benchmark that allocates most", ladder)
 	}
 }
+
+// TestOnly: of the lines in several folders, those of one can be asked for.
+func TestOnly(t *testing.T) {
+	cpu := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	for _, name := range []string{"a", "b"} {
+		f := cpu.Function("example.com/app/"+name+".F", "", "/app/"+name+"/f.go", 1)
+		cpu.Sample([]uint32{cpu.Location(0, 0, profile.Line{Function: f, Line: 5})}, nil, 1, 10e6)
+	}
+	e := &collectAll([]Input{{Profile: cpu.Profile(), Subject: "B", Kind: "cpu"}}, func(f *profile.Frame) string { return f.File }).evidence
+	for only, want := range map[string][]string{"": {"/app/a", "/app/b"}, "/app/b": {"/app/b"}, "/app": {}} {
+		if lines, dirs, left := e.hottest(0.01, 9, only); len(lines) != len(want) || !slices.Equal(dirs, want) || left != 0 {
+			t.Errorf("only %q: %d lines in %q, %d left; want those in %q", only, len(lines), dirs, left, want)
+		}
+	}
+}

@@ -11,7 +11,8 @@ import (
 
 // hottest returns the lines worth examining, the folders they are in, up to a maximum, and how many
 // folders are left out. Lines of tests are left out, because they measure and aren't what is measured.
-func (e *evidence) hottest(least float64, folders int) (lines []*hot, dirs []string, left int) {
+// only, if not "", is the one folder that counts.
+func (e *evidence) hottest(least float64, folders int, only string) (lines []*hot, dirs []string, left int) {
 	weights := make(map[string]float64)
 	type weighed struct {
 		*hot
@@ -23,11 +24,11 @@ func (e *evidence) hottest(least float64, folders int) (lines []*hot, dirs []str
 		if e.holdsEnough(h.holds, 1, least) {
 			w = max(w, e.held(h.holds).Share)
 		}
-		if w < least || h.testing {
+		dir := filepath.Dir(h.file)
+		if w < least || h.testing || only != "" && dir != only {
 			continue
 		}
 		all = append(all, weighed{h, w})
-		dir := filepath.Dir(h.file)
 		weights[dir] = max(weights[dir], w)
 	}
 	dirs = slices.SortedFunc(maps.Keys(weights), func(a, b string) int {

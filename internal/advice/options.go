@@ -23,6 +23,8 @@ type Options struct {
 	MaxHotLines int
 	// MaxPackages limits how many hot packages are read, the hottest first; 0 is DefaultMaxPackages.
 	MaxPackages int
+	// Only is the folder of the one package that is examined; "" for all. It is absolute.
+	Only string
 	// Likely returns how probable it is that a finding of a rule is confirmed, from measured outcomes. nil
 	// means that all are equally probable.
 	Likely func(rule string) float64

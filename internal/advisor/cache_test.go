@@ -132,6 +132,7 @@ func TestInputsOfCache(t *testing.T) {
 		{"the subject", func() { inputs[0].Subject += "x" }, func() { inputs[0].Subject = "Valid" }},
 		{"the time of an operation", func() { inputs[0].OpTime++ }, func() { inputs[0].OpTime-- }},
 		{"an option", func() { o.MinShare = 0.5 }, func() { o.MinShare = 0 }},
+		{"the package", func() { o.Only = m.Dir }, func() { o.Only = "" }},
 		{"a flag", func() { o.BuildFlags = []string{"-tags=x"} }, func() { o.BuildFlags = nil }},
 		{"Go", func() { env.All[0] = "go1.27" }, func() { env.All[0] = "go1.26" }},
 	}

@@ -60,7 +60,7 @@ func keyOf(inputs []advice.Input, o *advice.Options) (key digest, ok bool) {
 	}
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %d %d\n", program, info.Size(), info.ModTime().UnixNano())
-	fmt.Fprintf(h, "%q %v %v %d %d %q %v\n", o.Dir, o.MinShare, o.MinHotLine, o.MaxHotLines, o.MaxPackages, o.BuildFlags, o.Compiler)
+	fmt.Fprintf(h, "%q %v %v %d %d %q %q %v\n", o.Dir, o.MinShare, o.MinHotLine, o.MaxHotLines, o.MaxPackages, o.Only, o.BuildFlags, o.Compiler)
 	fmt.Fprintf(h, "%q\n", o.Env.All)
 	for _, in := range inputs {
 		fmt.Fprintf(h, "%q %q %v\n", in.Subject, in.Kind, in.OpTime)
