@@ -129,6 +129,19 @@ func (s Store) Last() (*Last, error) {
 
 var errNoAdvice = errors.New("there are no findings here yet: run hone advise first")
 
+// All are the findings that are kept: those given last, then those that pages and editors showed, the newest
+// first. There are none if no advice was given.
+func (s Store) All() (all []*Last, err error) {
+	last, err := s.Last()
+	if err == nil {
+		all = append(all, last)
+	} else if !errors.Is(err, errNoAdvice) {
+		return nil, err
+	}
+	shown, err := s.shown()
+	return append(all, shown...), err
+}
+
 // shown reads the findings that pages showed, the newest first.
 func (s Store) shown() (shown []*Last, err error) {
 	if err := s.read(shownFile, &shown); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -548,6 +548,10 @@ func TestShown(t *testing.T) {
 	if f, benchmarks, err := s.Find("more-000000"); err != nil || f.Fix != nil || benchmarks != nil {
 		t.Errorf("the advice given last: %+v %v %v", f, benchmarks, err)
 	}
+	all, err := s.All()
+	if err != nil || len(all) != maxShown || all[0].Findings[0].Class != advice.AdviceOnly || all[1].Findings[0].ID != fmt.Sprintf("more-%06d", maxShown-4) {
+		t.Errorf("%v: %d are kept, the first two %+v and %+v", err, len(all), all[0], all[1])
+	}
 	show("new-1")
 	show("new-2")
 	if _, _, err := s.Find("test-123456"); !errors.Is(err, errNoFinding) {
