@@ -136,7 +136,8 @@ var importTable = map[string][]string{
 	"bench":         {},
 	"bench/fleet":   {"profile"}, // it pushes profiles that it makes
 	"bench/regress": {"internal/regress", "profile"},
-	"bench/advice":  {"bench", "internal/gocmd"}, // it runs the go command in modules, and hone
+	"bench/history": {},
+	"bench/advice":  {"bench", "bench/history", "internal/gocmd"}, // it runs the go command in modules, and hone
 	// The demo prints its first reports before hone is compiled.
 	"examples/demo": {"examples", "internal/report", "internal/shell", "internal/srcfind", "profile"},
 	// The command wires everything together and imports what it likes.

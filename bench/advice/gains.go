@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+
+	"github.com/hone-go/hone/bench/history"
 )
 
 // What hone fix, hone tune and hone bench -against say, as far as it counts here.
@@ -48,14 +50,14 @@ func gains(ctx context.Context, o *options, c *testCase, f finding, kept string)
 	if err := os.CopyFS(dir, os.DirFS(kept)); err != nil {
 		return err
 	}
-	if err := git(ctx, dir, "init", "-q"); err != nil {
+	if err := history.Git(ctx, dir, "init", "-q"); err != nil {
 		return err
 	}
-	if err := errors.Join(git(ctx, dir, "add", "-A", ":!.hone"), git(ctx, dir, "commit", "-q", "-m", "parent")); err != nil {
+	if err := errors.Join(history.Git(ctx, dir, "add", "-A", ":!.hone"), history.Git(ctx, dir, "commit", "-q", "-m", "parent")); err != nil {
 		return err
 	}
-	module := filepath.Join(dir, moduleOf(dir, c.BenchPkg))
-	pkg, err := filepath.Rel(moduleOf(dir, c.BenchPkg), filepath.Clean(c.BenchPkg))
+	module := filepath.Join(dir, history.ModuleOf(dir, c.BenchPkg))
+	pkg, err := filepath.Rel(history.ModuleOf(dir, c.BenchPkg), filepath.Clean(c.BenchPkg))
 	if err != nil {
 		return err
 	}
@@ -70,15 +72,15 @@ func gains(ctx context.Context, o *options, c *testCase, f finding, kept string)
 	}
 	fix := &fixes[0]
 	fmt.Printf("    %s: %s\n", fix.State, fix.Why)
-	if err := git(ctx, dir, "checkout", "-q", "."); err != nil {
+	if err := history.Git(ctx, dir, "checkout", "-q", "."); err != nil {
 		return err
 	}
-	repo, err := o.find(c.Repo)
+	repo, err := history.Find(o.repos, c.Repo)
 	if err != nil {
 		return err
 	}
 	// What the commit deleted or renamed is not to stay beside it.
-	if err := errors.Join(git(ctx, dir, "rm", "-rfq", "."), checkout(ctx, repo, c.Commit, dir), ensureModule(ctx, c, dir)); err != nil {
+	if err := errors.Join(history.Git(ctx, dir, "rm", "-rfq", "."), history.Checkout(ctx, repo, c.Commit, dir), history.EnsureModule(ctx, c.Repo, c.BenchPkg, dir)); err != nil {
 		return err
 	}
 	var author compared
@@ -89,7 +91,7 @@ func gains(ctx context.Context, o *options, c *testCase, f finding, kept string)
 	if printGains("rewrite", fix.Changes, &author) {
 		return nil
 	}
-	if err := errors.Join(git(ctx, dir, "reset", "-q", "--hard"), git(ctx, dir, "clean", "-qfd", "-e", ".hone")); err != nil {
+	if err := errors.Join(history.Git(ctx, dir, "reset", "-q", "--hard"), history.Git(ctx, dir, "clean", "-qfd", "-e", ".hone")); err != nil {
 		return err
 	}
 	var all tuned

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"github.com/hone-go/hone/bench/history"
 )
 
 // readModules shows the rewrites for modules, which are named with commas between, or
@@ -84,7 +86,7 @@ func rewrites(o *options, name string) error {
 			continue
 		}
 		checking, cancel := context.WithTimeout(ctx, 10*time.Minute)
-		out, _ := run(checking, dir, o.hone, "fix", "-check", "-vet=off", "-dirty", "-short", f.ID)
+		out, _ := history.Run(checking, dir, o.hone, "fix", "-check", "-vet=off", "-dirty", "-short", f.ID)
 		cancel()
 		fact, err := json.Marshal(map[string]any{
 			"repo": repo, "commit": revision, "id": f.ID, "rule": f.Rule, "class": f.Class,
@@ -102,12 +104,12 @@ func rewrites(o *options, name string) error {
 // layOutModule writes the newest revision of a repository of -repos, or the newest
 // version of a module, and says which that is.
 func (o *options) layOutModule(ctx context.Context, name, dir string) (string, error) {
-	if repo, err := o.find(name); err == nil {
-		revision, err := run(ctx, dir, "git", "--git-dir="+repo, "rev-parse", "HEAD")
+	if repo, err := history.Find(o.repos, name); err == nil {
+		revision, err := history.Run(ctx, dir, "git", "--git-dir="+repo, "rev-parse", "HEAD")
 		if err != nil {
-			return "", fmt.Errorf("git rev-parse: %s", firstLine(revision))
+			return "", fmt.Errorf("git rev-parse: %s", history.FirstLine(revision))
 		}
-		return strings.TrimSpace(string(revision)), checkout(ctx, repo, "HEAD", dir)
+		return strings.TrimSpace(string(revision)), history.Checkout(ctx, repo, "HEAD", dir)
 	}
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", name+"@latest")
 	cmd.Dir = dir
@@ -119,8 +121,8 @@ func (o *options) layOutModule(ctx context.Context, name, dir string) (string, e
 	if err := os.CopyFS(dir, os.DirFS(module.Dir)); err != nil {
 		return "", err
 	}
-	if err := makeModule(ctx, name, dir); err != nil {
+	if err := history.MakeModule(ctx, name, dir); err != nil {
 		return "", err
 	}
-	return module.Version, errors.Join(git(ctx, dir, "init", "-q"), git(ctx, dir, "add", "-A"), git(ctx, dir, "commit", "-q", "-m", module.Version))
+	return module.Version, errors.Join(history.Git(ctx, dir, "init", "-q"), history.Git(ctx, dir, "add", "-A"), history.Git(ctx, dir, "commit", "-q", "-m", module.Version))
 }

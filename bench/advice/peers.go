@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hone-go/hone/bench/history"
 	"github.com/hone-go/hone/internal/gocmd"
 )
 
@@ -126,7 +127,7 @@ func (o *options) ask(p *peer, c *testCase) ([]remark, error) {
 	defer cancel()
 	dir := filepath.Join(o.keep, c.ID)
 	folder := filepath.Dir(c.File)
-	module := filepath.Join(dir, moduleOf(dir, folder))
+	module := filepath.Join(dir, history.ModuleOf(dir, folder))
 	if _, err := os.Stat(filepath.Join(module, "go.mod")); err != nil {
 		return nil, fmt.Errorf("not laid out: %w", err)
 	}
@@ -193,17 +194,17 @@ func functionLines(file, name string) (first, last int) {
 
 // staticcheck is asked for all it knows, also for what is off by default.
 func staticcheck(ctx context.Context, dir, pkg string) ([]remark, error) {
-	out, err := run(ctx, dir, "staticcheck", "-checks", "all", "-tests=false", pkg)
+	out, err := history.Run(ctx, dir, "staticcheck", "-checks", "all", "-tests=false", pkg)
 	return remarksIn(out, err, staticcheckLine, "(compile)")
 }
 
 // goFix is asked through go vet, which names the analyzers; go fix -diff shows the same.
 func goFix(ctx context.Context, dir, pkg string) ([]remark, error) {
-	tool, err := run(ctx, dir, "go", "tool", "-n", "fix")
+	tool, err := history.Run(ctx, dir, "go", "tool", "-n", "fix")
 	if err != nil {
-		return nil, fmt.Errorf("go tool -n fix: %s", firstLine(tool))
+		return nil, fmt.Errorf("go tool -n fix: %s", history.FirstLine(tool))
 	}
-	out, err := run(ctx, dir, "go", "vet", "-json", "-vettool="+strings.TrimSpace(string(tool)), pkg)
+	out, err := history.Run(ctx, dir, "go", "vet", "-json", "-vettool="+strings.TrimSpace(string(tool)), pkg)
 	// An object of packages, of analyzers, of what they found, below lines of comment.
 	_, text, ok := bytes.Cut(append([]byte("\n"), out...), []byte("\n{"))
 	if !ok {
@@ -249,7 +250,7 @@ func perfguardOptimize(ctx context.Context, dir, pkg string) ([]remark, error) {
 }
 
 func perfguard(ctx context.Context, dir string, args ...string) ([]remark, error) {
-	out, err := run(ctx, dir, "perfguard", args...)
+	out, err := history.Run(ctx, dir, "perfguard", args...)
 	return remarksIn(out, err, perfguardLine, ">> error")
 }
 
@@ -272,7 +273,7 @@ func remarksIn(out []byte, err error, line *regexp.Regexp, failed string) ([]rem
 		found = append(found, remark{part("file"), n, part("check")})
 	}
 	if failed != "" && bytes.Contains(out, []byte(failed)) || len(found) == 0 && err != nil {
-		return nil, errors.Join(err, errors.New(firstLine(out)))
+		return nil, errors.Join(err, errors.New(history.FirstLine(out)))
 	}
 	return found, nil
 }

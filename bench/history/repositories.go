@@ -1,4 +1,4 @@
-package main
+package history
 
 // requires are modules of repositories that are older than modules, where the newest
 // version can't be asked for.
