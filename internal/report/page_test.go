@@ -267,6 +267,25 @@ func TestRawLines(t *testing.T) {
 	}
 }
 
+func TestRawSections(t *testing.T) {
+	p := testProfile(t, "cpu.labels.pb.gz")
+	page, err := newReport(t, p, "raw", "").RawPage(Page{Limit: 0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	titles := map[string]string{"samples": "samples/count cpu/nanoseconds", "locations": "Locations", "mappings": "Mappings"}
+	records := map[string]int{"samples": len(p.Stacks), "locations": len(p.Locations), "mappings": len(p.Mappings)}
+	for _, s := range page.Sections {
+		if got := page.Lines[s.Line-1]; got != titles[s.Name] || s.Records != records[s.Name] {
+			t.Errorf("%s: %d records behind the line %q", s.Name, s.Records, got)
+		}
+		delete(titles, s.Name)
+	}
+	if len(titles) > 0 {
+		t.Errorf("missing sections: %v", titles)
+	}
+}
+
 func BenchmarkRawLines(b *testing.B) {
 	p := benchProfile(b)
 	for _, at := range []float64{0, 0.5, 1} {

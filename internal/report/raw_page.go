@@ -11,8 +11,16 @@ import (
 
 // RawPage is a run of the lines of a profile as it is.
 type RawPage struct {
-	Lines []string `json:"lines"`
-	Total int      `json:"total"` // lines of the whole text
+	Lines    []string     `json:"lines"`
+	Total    int          `json:"total"`              // lines of the whole text
+	Sections []RawSection `json:"sections,omitempty"` // of the whole text; none where names have several lines
+}
+
+// RawSection is where a kind of record is in the text. Each record has one or more lines.
+type RawSection struct {
+	Name    string `json:"name"` // samples, locations or mappings
+	Line    int    `json:"line"` // of the first record, from 0
+	Records int    `json:"records"`
 }
 
 // RawPage returns a page of the lines of the text of command raw. There is nothing to
@@ -22,11 +30,7 @@ func (r *Report) RawPage(p Page) (*RawPage, error) {
 	if _, _, err := p.check(); err != nil {
 		return nil, err
 	}
-	lines, total, err := rawLines(r.prof, p.Offset, p.Limit, p.Most)
-	if err != nil {
-		return nil, err
-	}
-	return &RawPage{lines, total}, nil
+	return rawPage(r.prof, p.Offset, p.Limit, p.Most)
 }
 
 // RawLines returns the lines [offset, offset+limit) of what
@@ -35,22 +39,26 @@ func (r *Report) RawPage(p Page) (*RawPage, error) {
 // negative. Only the lines asked for are made: how many lines each record has
 // is known before.
 func RawLines(p *profile.Profile, offset, limit int) (lines []string, total int) {
-	lines, total, _ = rawLines(p, offset, limit, 0) // which fails for no other reason than a bound
-	return lines, total
+	page, _ := rawPage(p, offset, limit, 0) // which fails for no other reason than a bound
+	return page.Lines, page.Total
 }
 
-// rawLines is RawLines with a bound of the lines' bytes, of 0 for none.
-func rawLines(p *profile.Profile, offset, limit int, most int64) (lines []string, total int, err error) {
+// rawPage is RawLines with a bound of the lines' bytes, of 0 for none.
+func rawPage(p *profile.Profile, offset, limit int, most int64) (*RawPage, error) {
 	broken := func(s string) bool { return strings.Contains(s, "\n") }
 	if slices.ContainsFunc(p.Strings, broken) || slices.ContainsFunc(p.Mappings, func(m profile.Mapping) bool { return broken(m.File) || broken(m.BuildID) }) {
 		// A record has as many lines as its names: nothing to count on, and rare.
-		return writtenLinesUpTo(p, offset, limit, most, false)
+		lines, total, err := writtenLinesUpTo(p, offset, limit, most, false)
+		if err != nil {
+			return nil, err
+		}
+		return &RawPage{Lines: lines, Total: total}, nil
 	}
 	bare := *p
 	bare.Stacks, bare.SampleLabels, bare.Locations, bare.Mappings = nil, nil, nil, nil
 	_, header, err := writtenLinesUpTo(&bare, 0, 1, most, false)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	header -= 2 // "Locations" and "Mappings"
 
@@ -77,12 +85,13 @@ func rawLines(p *profile.Profile, offset, limit int, most int64) (lines []string
 	// The text as sections; part returns a profile whose text has the records
 	// from one on, behind lines of its own.
 	sections := []struct {
+		name    string
 		title   int // lines before the records
 		records int
 		lines   func(int) int
 		part    func(from int) (*profile.Profile, int)
 	}{
-		{header, len(p.Stacks), sampleLines, func(from int) (*profile.Profile, int) {
+		{"samples", header, len(p.Stacks), sampleLines, func(from int) (*profile.Profile, int) {
 			q := *p
 			q.Stacks = p.Stacks[from:]
 			if p.SampleLabels != nil {
@@ -94,24 +103,27 @@ func rawLines(p *profile.Profile, offset, limit int, most int64) (lines []string
 			}
 			return &q, header
 		}},
-		{1, len(p.Locations), locationLines, func(from int) (*profile.Profile, int) {
+		{"locations", 1, len(p.Locations), locationLines, func(from int) (*profile.Profile, int) {
 			q := bare
 			q.Locations, q.Mappings = p.Locations[from:], p.Mappings
 			return &q, header + 1
 		}},
-		{1, len(p.Mappings), func(int) int { return 1 }, func(from int) (*profile.Profile, int) {
+		{"mappings", 1, len(p.Mappings), func(int) int { return 1 }, func(from int) (*profile.Profile, int) {
 			q := bare
 			q.Mappings = p.Mappings[from:]
 			return &q, header + 2
 		}},
 	}
 	start, skip := p, offset // whose text to take from which line on
+	var places []RawSection
+	total := 0
 	for _, s := range sections {
 		if total <= offset && offset < total+s.title {
 			q, own := s.part(0)
 			start, skip = q, own-s.title+offset-total
 		}
 		total += s.title
+		places = append(places, RawSection{s.name, total, s.records})
 		for i := range s.records {
 			n := s.lines(i)
 			if total <= offset && offset < total+n {
@@ -124,11 +136,14 @@ func rawLines(p *profile.Profile, offset, limit int, most int64) (lines []string
 	if limit == 0 || limit > total-offset {
 		limit = max(0, total-offset)
 	}
-	if limit == 0 {
-		return []string{}, total, nil
+	page := &RawPage{[]string{}, total, places}
+	if limit > 0 {
+		page.Lines, _, err = writtenLinesUpTo(start, skip, limit, most, true)
 	}
-	lines, _, err = writtenLinesUpTo(start, skip, limit, most, true)
-	return lines, total, err
+	if err != nil {
+		return nil, err
+	}
+	return page, nil
 }
 
 // writtenLinesUpTo writes the profile's text, to the last line wanted or to its end.
