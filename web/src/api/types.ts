@@ -292,6 +292,15 @@ export interface GridCell {
 export interface Raw {
   lines: string[];
   total: number;
+  /** None where names have several lines. */
+  sections?: RawSection[];
+}
+
+export interface RawSection {
+  name: 'samples' | 'locations' | 'mappings';
+  /** Of its first record, from 0. */
+  line: number;
+  records: number;
 }
 
 export interface GraphNode extends Place {

@@ -48,6 +48,7 @@ export const OWN = [
   'merged', 'base_revision', 'revision', // source of a comparison: as one file, and the commits of its sides
   'finding', // source, advice
   'match', // peek
+  'fold', // raw: sections that are put away; at is a line of it
   'as', 'label', // tags: as a list, and of which label
   'relative', // diff
   'span', 'by', 'off', 'line', 'live', 'vs', 'heat', // selections: see selected.ts
@@ -83,7 +84,7 @@ where.subscribe((link) => {
 export const stored = computed(() => isSelection(state.value.profile[0]));
 
 /** Settings that mean something only for what a view shows now: another one begins without them. */
-const PASSING: readonly Own[] = ['order', 'find', 'match', 'finding', 'at'];
+const PASSING: readonly Own[] = ['order', 'find', 'match', 'finding', 'at', 'fold'];
 
 /** What a state is in another view. */
 export function inView(s: State, view: ViewID): State {
