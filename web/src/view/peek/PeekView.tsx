@@ -97,7 +97,7 @@ function Block({ row, unit, matches }: { row: TreeRow; unit: string; matches: Ma
             <button type="button" class="link-button" onClick={(e) => openFunctionMenu(selects(row), e.currentTarget)}>
               <FunctionName place={row} />
             </button>
-            <span class="soft num"> {percentText(row.flat.percent)} flat, {percentText(row.cum.percent)} cum of the total</span>
+            <span class="peek-of soft num"> {percentText(row.flat.percent)} flat, {percentText(row.cum.percent)} cum of the total</span>
           </th>
         </tr>
       </tbody>

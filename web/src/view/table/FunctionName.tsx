@@ -1,5 +1,6 @@
+import { Fragment } from 'preact';
 import type { Place } from '../../api/types';
-import { nameParts, shortenParts } from './names';
+import { nameParts, shortenParts, wrapPieces } from './names';
 import './table.css';
 
 interface Props {
@@ -8,17 +9,23 @@ interface Props {
   chars?: number;
 }
 
-/** A name with its package dimmed; the whole of it is its tooltip where it is cut. */
+/** A name with its package dimmed; the whole of it is its tooltip where it is cut. One that isn't may wrap between its words. */
 export function FunctionName({ place, chars }: Props) {
   const parts = nameParts(place);
   const cut = chars === undefined ? parts : shortenParts(parts, chars);
+  const part = (text: string) => (chars === undefined ? <Wrapping text={text} /> : text);
   return (
     <span class="fname" title={cut === parts ? undefined : place.name}>
-      {(cut.before || cut.path) && <i>{cut.before}{cut.path}</i>}
-      <b>{cut.name}</b>
-      {cut.after && <i>{cut.after}</i>}
+      {(cut.before || cut.path) && <i>{part(cut.before + cut.path)}</i>}
+      <b>{part(cut.name)}</b>
+      {cut.after && <i>{part(cut.after)}</i>}
     </span>
   );
+}
+
+/** A text in which a line may break between its words, and nowhere else while there is room. */
+function Wrapping({ text }: { text: string }) {
+  return <>{wrapPieces(text).map((piece, i) => <Fragment key={i}>{i > 0 && <wbr />}{piece}</Fragment>)}</>;
 }
 
 interface NamedRowProps {

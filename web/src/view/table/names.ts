@@ -80,6 +80,9 @@ export function shortenParts(parts: NameParts, n: number): NameParts {
   return cut;
 }
 
+/** A name in pieces between which a line may break: behind punctuation, and where a word of the name begins. */
+export const wrapPieces = (name: string): string[] => name.split(/(?<=[./)\]_-])(?=[^./)\]_-])|(?<=[\p{Ll}\d])(?=\p{Lu})/u);
+
 /** The last n elements of a path: enough to know a file by. */
 export function pathEnd(path: string, n = 2): string {
   const parts = path.split('/');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { changeText, percentText, shareText } from './format';
-import { nameParts, shorten, shortenParts, splitName } from './names';
+import { nameParts, shorten, shortenParts, splitName, wrapPieces } from './names';
 import { orderText, parseOrder, sorted } from './order';
 import { contentHeight, MAX_HEIGHT, nextRow, scrollTo, visibleRows } from './range';
 import { extend, untrimmed } from './query';
@@ -133,4 +133,16 @@ test('the next match is around the end', () => {
   expect(nextRow(1, -1, 6, hit)).toBe(4);
   expect(nextRow(0, 1, 6, () => false)).toBe(-1);
   expect(nextRow(0, 1, 0, hit)).toBe(-1);
+});
+
+test('names wrap between their words', () => {
+  const cases: [string, string[]][] = [
+    ['(*Regexp).FindAllString', ['(*Regexp).', 'Find', 'All', 'String']],
+    ['mapaccess1_faststr', ['mapaccess1_', 'faststr']],
+    ['example.com/my-app/', ['example.', 'com/', 'my-', 'app/']],
+    ['HTTPServer', ['HTTPServer']],
+    ['main', ['main']],
+    ['', ['']],
+  ];
+  for (const [name, pieces] of cases) expect(wrapPieces(name)).toEqual(pieces);
 });
