@@ -2,7 +2,7 @@
 // The other views show the figures that `hone pprof` prints for the same options.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { hone, root, serve, temporaryFolder } from './hone.mjs';
 import { allowClipboard, eventually, settled, suite } from './page.mjs';
@@ -353,6 +353,45 @@ elsewhere('source that is not there tells where it was looked for', async ({ pag
   assert.ok(places.length > 0 && places.every((place) => /\w/.test(place)), String(places));
   await main.getByText('-source_path').first().waitFor();
 });
+
+/** The example with its program, for machine code. */
+function withProgram() {
+  const folder = temporaryFolder('disasm');
+  const program = join(folder, process.platform === 'win32' ? 'wordindex.exe' : 'wordindex');
+  execFileSync(process.env['GO'] ?? 'go', ['build', '-trimpath', '-o', program, './examples/wordindex'], { cwd: root });
+  const profile = join(folder, 'cpu.pb.gz');
+  execFileSync(program, ['-for', '1s', '-cpuprofile', profile], { stdio: 'ignore' });
+  return [program, profile];
+}
+
+const programmed = suite([], { start: () => serve(withProgram()) });
+
+programmed('disassembly opens with the costliest function', async ({ page, open }) => {
+  await open('/disasm');
+  const list = page.getByRole('grid', { name: 'Functions' });
+  const first = (await list.getByRole('row').nth(1).locator('.fname').innerText()).replace(/^…/, '');
+  const code = page.getByRole('grid', { name: /^Instructions of / });
+  await code.waitFor();
+  const name = await code.getAttribute('aria-label');
+  assert.ok(name?.endsWith(first), `${name} is not of ${first}`);
+  assert.equal(await list.locator('[aria-selected=true]').count(), 1);
+});
+
+check('peek breaks long names between their words on a telephone', async ({ page, open }) => {
+  await open('/peek?fn=main.addLine');
+  const broken = await page.locator('.peek-block .fname').evaluateAll((all) => all.flatMap((el) => {
+    const walker = document.createTreeWalker(el, NodeFilter.SHOW_TEXT);
+    /** @type {string[]} */
+    const inside = [];
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const range = document.createRange();
+      range.selectNodeContents(node);
+      if (new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1) inside.push(node.textContent ?? '');
+    }
+    return inside;
+  }));
+  assert.deepEqual(broken, []);
+}, { viewport: { width: 360, height: 740 } });
 
 check('disassembly without the program says what to do', async ({ page, open }) => {
   await open('/disasm?fn=main.addLine');

@@ -19,34 +19,23 @@ import type { ViewProps } from '../props';
 import '../table/pane.css';
 import './disasm.css';
 
-/** Cost per instruction of a function. */
+/** Cost per instruction of a function: the selected one, or the costliest. */
 export default function DisasmView({ state }: ViewProps) {
-  const { fn } = state;
-  const { fn: hottest, loading } = useShownFunction(state);
+  const { fn, loading } = useShownFunction(state);
   const asm = useReport<Disassembly>('disasm', fn ? extend(queryOf(state), { match: exactly(writtenIn(fn) || fn) }) : null);
   return (
     <section class="pane" aria-label="Disassembly">
       <div class="split">
-        <FunctionList state={state} by="flat" functions onOpen={selectFunction} />
+        <FunctionList state={state} by="flat" shown={fn} functions onOpen={selectFunction} />
         <div class="split-main">
           {fn ? (
             <ReportState loading={asm} failure={failure} empty={({ report }) => (report.routines.length > 0 ? undefined : noCode())}>
               {({ report }) => <Routines key={fn} report={report} />}
             </ReportState>
-          ) : <ReportState loading={loading}>{() => (hottest ? <Choose hottest={hottest} /> : <NoSamples />)}</ReportState>}
+          ) : <ReportState loading={loading}>{() => <NoSamples />}</ReportState>}
         </div>
       </div>
     </section>
-  );
-}
-
-/** Machine code is much to ask for, and often not there: it is not for a first look. */
-function Choose({ hottest }: { hottest: string }) {
-  return (
-    <Empty title="No function selected">
-      <p>Choose one in the list to see its machine code and the cost of each instruction.</p>
-      <Button onClick={() => selectFunction(hottest, 'push')}>Show the hottest</Button>
-    </Empty>
   );
 }
 
