@@ -10,12 +10,17 @@ import { Skeleton, useKeys } from '../parts';
 import type { PageProps } from '../props';
 import Nav from './Nav';
 import { ServicesPage } from '../start/ServicesPage';
-import { StatusPage } from './StatusPage';
 
-const pages = { services: ServicesPage, regressions: Regressions, status: StatusPage };
+const pages = { services: ServicesPage, regressions: Regressions, status: Server };
 const titles: Record<Page, string> = { services: 'Services', regressions: 'Regressions', status: 'Server' };
 
 const regressionsPage = () => import('../regressions/RegressionsPage');
+
+const serverPage = () => import('../server/ServerPage');
+
+function Server(props: PageProps<PageState>) {
+  return <Chunk load={serverPage} props={props} waiting={<Skeleton />} />;
+}
 
 function Regressions(props: PageProps<PageState>) {
   return <Chunk load={regressionsPage} props={props} waiting={<Skeleton />} />;

@@ -1,15 +1,16 @@
+import './server.css';
 import type { ComponentChildren } from 'preact';
 import { status, statusError } from '../../state/continuous';
 import { lengthText, timeText, zoneText } from '../../state/selection';
 import { formatValue } from '../../model/units';
 import { Failure, Skeleton } from '../parts';
 import { count } from '../table/format';
-import { NoticeList } from './Nav';
+import { NoticeList } from '../continuous/Nav';
 import type { PageState } from '../../state/pages';
 import type { PageProps } from '../props';
 
 /** State of the server: what came in, what was refused, which limits were hit. */
-export function StatusPage(_: PageProps<PageState>) {
+export default function ServerPage(_: PageProps<PageState>) {
   const s = status.value;
   if (!s) return statusError.value ? <Failure error={statusError.value} /> : <Skeleton />;
   const words = (o: Record<string, number>) => Object.entries(o).map(([k, n]) => `${k.replaceAll('_', ' ')} ${count(n)}`).join(', ');
