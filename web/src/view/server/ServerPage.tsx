@@ -1,30 +1,25 @@
 import './server.css';
-import type { ComponentChildren } from 'preact';
+import type { Status } from '../../api/continuous';
 import { status, statusError } from '../../state/continuous';
+import type { PageState } from '../../state/pages';
 import { lengthText, timeText, zoneText } from '../../state/selection';
 import { formatValue } from '../../model/units';
-import { Failure, Skeleton } from '../parts';
-import { count } from '../table/format';
 import { NoticeList } from '../continuous/Nav';
-import type { PageState } from '../../state/pages';
+import { Failure, Skeleton, tip } from '../parts';
 import type { PageProps } from '../props';
+import { count, plural } from '../table/format';
+import { Grid, Section } from './Grid';
+import { keptFacts, limitWords, lossFacts, reasons, type Fact } from './words';
 
-/** State of the server: what came in, what was refused, which limits were hit. */
+/** State of the server: whether all is well, what came in, what was refused, which limits were hit. */
 export default function ServerPage(_: PageProps<PageState>) {
   const s = status.value;
   if (!s) return statusError.value ? <Failure error={statusError.value} /> : <Skeleton />;
-  const words = (o: Record<string, number>) => Object.entries(o).map(([k, n]) => `${k.replaceAll('_', ' ')} ${count(n)}`).join(', ');
   return (
     <div class="status" tabIndex={0} role="region" aria-label="State of the server">
-      <p class="status-lead">
-        <span class={s.ready ? 'seen' : 'seen seen-silent'}><i aria-hidden="true" />{s.ready ? 'ready' : 'not ready'}</span>
-        <span>hone {s.version}</span>
-        <span>up for {lengthText(s.uptime / 1e6)}, since {timeText(s.start)} {zoneText(s.start)}</span>
-        <span>{count(s.queries.running)} of {count(s.queries.limit)} queries running, {count(s.queries.waiting)} waiting</span>
-      </p>
-      <Section title="Notices">
-        {s.notices.length > 0 ? <NoticeList notices={s.notices} /> : <p class="soft">No problems.</p>}
-      </Section>
+      <Lead of={s} />
+      {s.notices.length > 0 && <Section title="Notices"><NoticeList notices={s.notices} /></Section>}
+      <Tiles of={s} />
       {s.aside.length > 0 && (
         <Section title="Set aside">
           <Grid
@@ -33,27 +28,16 @@ export default function ServerPage(_: PageProps<PageState>) {
               a.service || 'unknown', a.from ? timeText(a.from) : 'unknown', timeText(a.since),
               a.profiles === null ? 'unknown' : count(a.profiles), a.problem, a.next,
             ])}
-            none=""
           />
         </Section>
       )}
-      <Section title="Received since startup">
-        <Grid
-          head={['Protocol', 'Profiles', 'Bytes', 'Refused']}
-          rows={s.ingest.map((i) => [i.protocol, count(i.profiles), formatValue(i.bytes, 'bytes'), words(i.refused) || 'none'])}
-          none="No profiles yet."
-        />
-      </Section>
-      {Object.keys(s.degraded).length > 0 && <Section title="Modified before storing"><p>{words(s.degraded)}</p></Section>}
-      <Section title="Limits">
-        <Grid
-          head={['Limit', 'Used', 'Maximum', 'Hit']}
-          rows={s.limits.map((l) => [l.name, l.used === undefined ? '' : limited(l.name, l.used), limited(l.name, l.limit), l.hits === 0
-            ? 'never'
-            : `${count(l.hits)} times${l.last ? `, last ${timeText(l.last)}` : ''}`])}
-          none="No limits are set."
-        />
-      </Section>
+      <div class="status-columns">
+        <Received of={s} />
+        <Section title="Store">
+          <Facts of={keptFacts(s.store)} />
+        </Section>
+      </div>
+      <Limits of={s} />
       {s.scrape.length > 0 && (
         <Section title="Scraped">
           <Grid
@@ -62,44 +46,114 @@ export default function ServerPage(_: PageProps<PageState>) {
               t.job, t.target, t.kind, t.error ? `${t.state}: ${t.error}` : t.state, t.last ? timeText(t.last, true) : '',
               count(t.profiles),
             ])}
-            none=""
           />
         </Section>
       )}
-      <Section title="Store">
-        <dl class="status-figures">
-          {Object.entries(s.store ?? {}).map(([name, value]) => (
-            <div key={name}><dt>{name.replaceAll(/([A-Z])/g, ' $1').toLowerCase()}</dt><dd>{figure(name, value)}</dd></div>
-          ))}
-        </dl>
-      </Section>
     </div>
   );
 }
 
-/** A number in the unit that a limit's name begins with. */
-const limited = (name: string, n: number): string => (name.startsWith('bytes') ? formatValue(n, 'bytes') : count(n));
-
-function figure(name: string, value: unknown): string {
-  if (typeof value !== 'number') return String(value);
-  if (/bytes$/i.test(name)) return formatValue(value, 'bytes');
-  return /^(oldest|newest)/i.test(name) && value > 1e12 ? timeText(value > 1e15 ? value / 1e6 : value) : count(value);
-}
-
-function Section({ title, children }: { title: string; children: ComponentChildren }) {
-  return <section aria-label={title}><h2>{title}</h2>{children}</section>;
-}
-
-function Grid({ head, rows, none }: { head: readonly string[]; rows: readonly (readonly string[])[]; none: string }) {
-  if (rows.length === 0) return <p class="soft">{none}</p>;
+/** Whether all is well, in a line. */
+function Lead({ of: s }: { of: Status }) {
+  const bad = s.notices.some((n) => n.level === 'error');
+  const text = !s.ready ? 'Not ready' : bad ? 'Ready, with problems' : s.notices.length > 0 ? 'Ready, with notices' : 'Ready, no problems';
   return (
-    <div class="status-scroll" tabIndex={0} role="region" aria-label={`Table of ${head[0]!.toLowerCase()}`}>
-      <table>
-        <thead><tr>{head.map((h) => <th key={h} scope="col">{h}</th>)}</tr></thead>
-        <tbody>{rows.map((row, i) => (
-          <tr key={i}>{row.map((cell, j) => (j === 0 ? <th key={j} scope="row">{cell}</th> : <td key={j}>{cell}</td>))}</tr>
-        ))}</tbody>
-      </table>
-    </div>
+    <p class="status-lead">
+      <b class={s.ready && !bad ? 'seen' : 'seen seen-silent'}><i aria-hidden="true" />{text}</b>
+      <span>hone {s.version}</span>
+      <span>up for {lengthText(s.uptime / 1e6)}, since {timeText(s.start)} {zoneText(s.start)}</span>
+      <span>{s.retention > 0 ? `profiles are kept for ${lengthText(s.retention / 1e6)}` : 'profiles are kept for good'}</span>
+    </p>
+  );
+}
+
+/** The figures to look at first. */
+function Tiles({ of: s }: { of: Status }) {
+  const received = s.ingest.reduce((n, i) => n + i.profiles, 0);
+  const bytes = s.ingest.reduce((n, i) => n + i.bytes, 0);
+  const refused = s.ingest.flatMap((i) => Object.values(i.refused)).reduce((n, r) => n + r, 0);
+  const kept = s.store?.['profiles'];
+  const disk = s.store?.['diskBytes'];
+  return (
+    <dl class="status-tiles">
+      {typeof kept === 'number' && (
+        <Tile name="Profiles kept" value={count(kept)} more={typeof disk === 'number' ? `${formatValue(disk, 'bytes')} on disk` : ''} />
+      )}
+      <Tile name="Received" value={count(received)} more={`${formatValue(bytes, 'bytes')} since startup`} />
+      <Tile name="Refused" value={count(refused)} more={refused > 0 ? 'see Received' : 'since startup'} bad={refused > 0} />
+      <Tile
+        name="Queries" value={`${count(s.queries.running)} of ${count(s.queries.limit)}`}
+        more={`running, ${s.queries.waiting > 0 ? `${count(s.queries.waiting)} waiting` : 'none waiting'}`}
+      />
+    </dl>
+  );
+}
+
+function Tile({ name, value, more, bad = false }: { name: string; value: string; more: string; bad?: boolean }) {
+  return <div class={bad ? 'status-bad' : ''}><dt>{name}</dt><dd><b>{value}</b><span class="soft">{more}</span></dd></div>;
+}
+
+/** What came, by protocol, and what became of it. */
+function Received({ of: s }: { of: Status }) {
+  const losses = lossFacts(s.store);
+  return (
+    <Section title="Received since startup">
+      {s.ingest.length === 0 ? <p class="soft">No profiles yet.</p> : (
+        <Grid
+          head={['Protocol', 'Profiles', 'Size', 'Refused']}
+          rows={s.ingest.map((i) => [i.protocol, count(i.profiles), formatValue(i.bytes, 'bytes'), reasons(i.refused) || 'none'])}
+        />
+      )}
+      {Object.keys(s.degraded).length > 0 && <p>Changed before they were stored: {reasons(s.degraded)}</p>}
+      {losses.length > 0 ? <Facts of={losses} /> : <p class="soft">None sent twice, too old, removed, lost or damaged.</p>}
+    </Section>
+  );
+}
+
+/** Limits, with how much of each is used. */
+function Limits({ of: s }: { of: Status }) {
+  return (
+    <Section title="Limits">
+      {s.limits.length === 0 ? <p class="soft">No limits are set.</p> : (
+        <div class="status-scroll" tabIndex={0} role="region" aria-label="Table of limits">
+          <table class="status-limits">
+            <thead>
+              <tr>
+                <th scope="col">Limit</th>
+                <th scope="col" class="num">Used</th>
+                <th scope="col" class="num">Maximum</th>
+                <th scope="col">Hit</th>
+              </tr>
+            </thead>
+            <tbody>
+              {s.limits.map((l) => {
+                const { name, about, used, limit } = limitWords(l);
+                const share = l.used === undefined || l.limit <= 0 ? 0 : Math.min(100, (100 * l.used) / l.limit);
+                return (
+                  <tr key={l.name} class={l.hits > 0 || share >= 90 ? 'status-bad' : ''}>
+                    <th scope="row">{name}{about && <span class="soft status-about">{about}</span>}</th>
+                    <td class="num status-share" style={{ '--share': `${share}%` }} {...(used ? tip(`${share.toPrecision(2)}% used`) : {})}>
+                      <span>{used}</span>
+                    </td>
+                    <td class="num">{limit}</td>
+                    <td>{l.hits === 0 ? 'never' : `${plural(l.hits, 'time')}${l.last ? `, last ${timeText(l.last)}` : ''}`}</td>
+                  </tr>
+                );
+              })}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </Section>
+  );
+}
+
+function Facts({ of }: { of: readonly Fact[] }) {
+  return (
+    <dl class="status-facts">
+      {of.map(({ name, value, about }) => (
+        <div key={name}><dt>{name}{about && <span class="soft status-about">{about}</span>}</dt><dd>{value}</dd></div>
+      ))}
+    </dl>
   );
 }
