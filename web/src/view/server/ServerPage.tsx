@@ -9,6 +9,7 @@ import { Failure, Skeleton, tip } from '../parts';
 import type { PageProps } from '../props';
 import { count, plural } from '../table/format';
 import { Grid, Section } from './Grid';
+import { Notifications } from './Notifications';
 import { keptFacts, limitWords, lossFacts, reasons, type Fact } from './words';
 
 /** State of the server: whether all is well, what came in, what was refused, which limits were hit. */
@@ -38,6 +39,7 @@ export default function ServerPage(_: PageProps<PageState>) {
         </Section>
       </div>
       <Limits of={s} />
+      {s.user.roles.includes('admin') && <Notifications />}
       {s.scrape.length > 0 && (
         <Section title="Scraped">
           <Grid
