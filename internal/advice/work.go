@@ -13,6 +13,9 @@ type Work struct {
 	CPU, Bytes, Objects float64
 	Parts               []Part // most first
 	BlockSize           int64  // of what is allocated, in bytes on average; 0 if nothing is
+
+	subject int
+	time    float64 // with its share of garbage collection
 }
 
 // A Part is a function that a line calls.
@@ -30,17 +33,54 @@ func (c *Costs) Work() Work {
 	if !ok {
 		return Work{}
 	}
-	v := all[subject]
+	return c.workIn(subject, all[subject])
+}
+
+// workIn is the line's work in a subject, given its values there.
+func (c *Costs) workIn(subject int, v *values) Work {
 	w := Work{
 		CPU:     c.seen.share(v[cpuTime], subject, cpuTime),
 		Bytes:   c.seen.share(v[allocBytes], subject, allocBytes),
 		Objects: c.seen.share(v[allocBlocks], subject, allocBlocks),
 		Parts:   c.parts(subject),
+		subject: subject,
+		time:    c.seen.time(matched{subject: v}),
 	}
 	if v[allocBlocks] > 0 {
 		w.BlockSize = v[allocBytes] / v[allocBlocks]
 	}
 	return w
+}
+
+// A Beside is another line of a site's function, and what that line runs.
+type Beside struct {
+	*Site
+	Work
+	Part float64 // of the time of the site's line
+}
+
+// Beside returns the other lines of the site's function that take at least a part of the time that the line with the
+// given work takes, in the same subject, the hottest first. It returns none if the source has changed since the profile was taken.
+func (s *Site) Beside(w Work, part float64) []Beside {
+	if s.Line != int(s.hot.line) {
+		return nil
+	}
+	var all []Beside
+	for _, h := range s.seen.linesIn(s.hot.file) {
+		if h.function != s.hot.function || h.startLine != s.hot.startLine || h.line == s.hot.line {
+			continue
+		}
+		v := h.match(about{folded: true})[w.subject]
+		if v == nil {
+			continue
+		}
+		other := &Site{Place: s.Place, In: s.In, Line: int(h.line), Costs: Costs{h, s.seen}, Allocations: Allocations{h, s.seen}}
+		if work := other.workIn(w.subject, v); work.time > 0 && work.time >= part*w.time {
+			all = append(all, Beside{other, work, work.time / w.time})
+		}
+	}
+	slices.SortFunc(all, func(a, b Beside) int { return cmp.Or(cmp.Compare(b.time, a.time), a.Line-b.Line) })
+	return all
 }
 
 // parts are the functions that take time below the line, in a subject.

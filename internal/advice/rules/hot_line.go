@@ -37,7 +37,7 @@ used, elements that only one branch needs, text that is parsed where it was form
 slices that are searched again and again.
 
 What it allocates, and why the compiler keeps that on the heap. What it calls that isn't inlined, and why. Whether indexes
-are checked at run time.
+are checked at run time. Which other lines of the function are hot, and what they do.
 
 Start with the question whether the line has to run that often: its callers are listed with their shares. Then ask
 whether it can do less each time. The rule has no rewrite and promises no gain. Change the line, and measure it
@@ -55,10 +55,13 @@ func matchHotLine(s *advice.Site) []advice.Match {
 	work := s.Work()
 	ran := ranBy(work.Parts)
 	var said []string
-	for _, sentence := range []string{whatRuns(ran, work.CPU), howOften(s), growsHow(s), whatValues(s, work), whatAllocates(s, work), notInlined(s), checked(s, ran)} {
+	for _, sentence := range []string{whatRuns(ran, work.CPU), whatOwn(s, ran), howOften(s), growsHow(s), whatValues(s, work), whatAllocates(s, work), notInlined(s), checked(s, ran)} {
 		if sentence != "" {
 			said = append(said, sentence)
 		}
+	}
+	if more := whatElse(s, work, said); more != "" {
+		said = append(said, more)
 	}
 	m := advice.Match{Node: lineStart(s), Title: "a hot line", Why: strings.Join(said, " ")}
 	if len(ran) > 0 && ran[0].share >= work.CPU/2 && ran[0].what != ownCode {
@@ -228,6 +231,9 @@ func howOften(s *advice.Site) string {
 		if above := loopAbove(s); above != "" {
 			return fmt.Sprintf("It runs at most once per call of %s; %s.", function, above)
 		}
+		if lines := callsItself(s); lines != "" {
+			return fmt.Sprintf("It is in no loop: it runs at most once per call of %s, which calls itself%s.", function, lines)
+		}
 		return fmt.Sprintf("It is in no loop: it runs at most once per call of %s.", function)
 	case known && len(strings.Join(bounds, "")) < 60:
 		return fmt.Sprintf("It runs up to %s times per call of %s, by the bounds of the loops around it (an estimate).", strings.Join(bounds, " × "), function)
@@ -333,6 +339,8 @@ func whatAllocates(s *advice.Site, work advice.Work) string {
 	text := fmt.Sprintf("It allocates blocks of %d bytes on average", work.BlockSize)
 	if by, share := s.AllocatesMost(); share > max(work.Bytes, work.Objects)/2 {
 		text += ", mostly in " + advice.ShortName(by)
+	} else if kind := allocates(s); kind != "" {
+		text += ": " + kind
 	}
 	text += "."
 	for i, k := range slices.DeleteFunc(slices.Clone(s.Decisions()), func(k advice.Decision) bool { return k.Kind != advice.Escapes }) {
@@ -439,10 +447,25 @@ func functionNotInlined(s *advice.Site, name token.Pos) string {
 	at := s.Fset.Position(name)
 	for _, k := range s.In.Decisions().At(at.Filename, at.Line) {
 		if k.Kind == advice.FunctionNotInlined {
-			return k.Text
+			return uninlinable(k.Text)
 		}
 	}
 	return ""
+}
+
+// uninlinable is the compiler's reason for not inlining a function, in words that say what the function does.
+func uninlinable(reason string) string {
+	switch reason {
+	case "unhandled op DEFER":
+		return "it has a defer statement"
+	case "unhandled op GO":
+		return "it starts a goroutine"
+	case "unhandled op SELECT":
+		return "it has a select statement"
+	case "call to recover":
+		return "it calls recover"
+	}
+	return reason
 }
 
 // checked says whether indexes are checked, if the line's own code takes much of its time.

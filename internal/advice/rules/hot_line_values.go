@@ -19,13 +19,14 @@ const maxValues = 2
 
 // whatValues says what becomes of the values on a line, and what the line computes for nothing: the most telling
 // first.
-func whatValues(s *advice.Site, work advice.Work) string {
+func whatValues(s *advice.Site, work advice.Work) string { return strings.Join(valuesOn(s, work), " ") }
+
+func valuesOn(s *advice.Site, work advice.Work) (said []string) {
 	f := flow.In(s.Place)
 	if f == nil {
-		return ""
+		return nil
 	}
 	v := values{s, f, work}
-	var said []string
 	for _, say := range []func() string{v.readBack, v.remade, v.repeated, v.calledAgain, v.invariant, v.searched, v.factors, v.constant, v.needed, v.copied, v.littleUsed} {
 		if text := say(); text != "" {
 			if said = append(said, text); len(said) == maxValues {
@@ -33,7 +34,7 @@ func whatValues(s *advice.Site, work advice.Work) string {
 			}
 		}
 	}
-	return strings.Join(said, " ")
+	return said
 }
 
 // values are what is known of the values on a line.
@@ -251,6 +252,9 @@ func (v *values) littleUsed() string {
 		name := v.named(call.CallExpr)
 		switch uses {
 		case 0:
+			if !v.flow.Computes(call.CallExpr) {
+				continue // it is called for what else it does
+			}
 			return fmt.Sprintf("Nothing uses the result of %s.", name)
 		case flow.Measured:
 			return fmt.Sprintf("Only the length of %s is used.", name)

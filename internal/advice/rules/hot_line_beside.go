@@ -1,0 +1,156 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
+)
+
+// maxBeside limits how many other lines of the function a finding names. Those that take less than partBeside of its
+// line's time are left out. What is known of a line's code counts from partKnown on: which line of a few is the
+// hottest is often chance.
+const (
+	maxBeside  = 2
+	partBeside = 0.3
+	partKnown  = 0.1
+)
+
+// whatElse says which other lines of the function are hot, and what they do: whoever changes a function looks at all of it,
+// but only its hottest line has a finding of its own.
+// What is said of the line already isn't said again.
+func whatElse(s *advice.Site, work advice.Work, said []string) string {
+	var lines []string
+	known := ""
+	for _, b := range s.Beside(work, partKnown) {
+		if b.Part >= partBeside && len(lines) < maxBeside {
+			lines = append(lines, fmt.Sprintf("%d (%s)", b.Line, strings.Join(whatLineDoes(b), ", ")))
+		}
+		if more := whatIsKnown(b); known == "" && more != "" && !strings.Contains(strings.Join(said, " "), more) {
+			known = fmt.Sprintf("On line %d: %s", b.Line, more)
+		}
+	}
+	text := known
+	if len(lines) > 0 {
+		text = "Also hot: line " + strings.Join(lines, " and line ") + ". " + known
+	}
+	return strings.TrimSpace(text)
+}
+
+// whatIsKnown says the most telling of what is known of another line's code.
+func whatIsKnown(b advice.Beside) string {
+	ran := ranBy(b.Parts)
+	said := whatOwn(b.Site, ran)
+	if values := valuesOn(b.Site, b.Work); len(values) > 0 {
+		said = values[0]
+	}
+	return cmp.Or(said, checked(b.Site, ran))
+}
+
+// whatLineDoes says what a line costs, and what it does for that.
+func whatLineDoes(b advice.Beside) (said []string) {
+	if b.CPU > 0 {
+		said = append(said, fmt.Sprintf("%.1f %%", 100*b.CPU))
+	}
+	if ran := ranBy(b.Parts); len(ran) > 0 && ran[0].what != ownCode {
+		said = append(said, ran[0].what)
+	}
+	if kind := allocates(b.Site); b.BlockSize > 0 && kind != "" && !strings.Contains(strings.Join(said, " "), kind) {
+		said = append(said, kind)
+	}
+	if b.Bytes >= b.CPU {
+		said = append(said, fmt.Sprintf("%.1f %% of the bytes", 100*b.Bytes))
+	}
+	return said
+}
+
+// allocates says which operation on a line allocates: "" if none or several of them may. Heap profiles don't
+// have the functions of the runtime that would tell.
+func allocates(s *advice.Site) string {
+	if s.Blocks() == 0 {
+		return ""
+	}
+	only := ""
+	for _, c := range s.Nodes() {
+		what := operation(s, c.Node())
+		switch {
+		case what == "" || what == only:
+		case only != "":
+			return ""
+		default:
+			only = what
+		}
+	}
+	return only
+}
+
+// operation is what an expression does that allocates, in the words of operations.
+func operation(s *advice.Site, n ast.Node) string {
+	switch n := n.(type) {
+	case *ast.CallExpr:
+		if s.Info.Types[n.Fun].IsType() && len(n.Args) == 1 {
+			return conversion(s, n)
+		}
+		switch s.Callee(n) {
+		case "append":
+			return "growing a slice"
+		case "new":
+			return "allocating an object"
+		case "make":
+			switch s.Info.TypeOf(n).Underlying().(type) {
+			case *types.Slice:
+				return "allocating a slice"
+			case *types.Map:
+				return "making a map"
+			case *types.Chan:
+				return "making a channel"
+			}
+		}
+	case *ast.UnaryExpr:
+		if _, ok := ast.Unparen(n.X).(*ast.CompositeLit); ok && n.Op == token.AND {
+			return "allocating an object"
+		}
+	case *ast.CompositeLit:
+		switch s.Info.TypeOf(n).Underlying().(type) {
+		case *types.Slice:
+			return "allocating a slice"
+		case *types.Map:
+			return "making a map"
+		}
+	case *ast.FuncLit:
+		return "allocating a function literal"
+	case *ast.BinaryExpr:
+		if n.Op == token.ADD && s.Info.Types[n].Value == nil && facts.IsString(s.Place, n) {
+			return "concatenating strings"
+		}
+	case *ast.AssignStmt:
+		if n.Tok == token.ADD_ASSIGN && facts.IsString(s.Place, n.Lhs[0]) {
+			return "concatenating strings"
+		}
+		if index, ok := ast.Unparen(n.Lhs[0]).(*ast.IndexExpr); ok {
+			if _, ok := s.Info.TypeOf(index.X).Underlying().(*types.Map); ok {
+				return "writing to a map"
+			}
+		}
+	}
+	return ""
+}
+
+// conversion is the operation that a conversion is, if it copies something.
+func conversion(s *advice.Site, call *ast.CallExpr) string {
+	to, from := s.Info.TypeOf(call), s.Info.TypeOf(call.Args[0])
+	switch {
+	case facts.IsString(s.Place, call) && facts.IsBytes(s.Place, call.Args[0]):
+		return "converting bytes to a string"
+	case facts.IsBytes(s.Place, call) && facts.IsString(s.Place, call.Args[0]):
+		return "converting a string to bytes"
+	case types.IsInterface(to) && !types.IsInterface(from):
+		return "converting a value to an interface"
+	}
+	return ""
+}

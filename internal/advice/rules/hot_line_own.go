@@ -1,0 +1,268 @@
+package rules
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"slices"
+	"strings"
+
+	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/advice/facts"
+)
+
+// whatOwn says what the line's own code does that takes time, if it takes much of it: it has no functions whose names
+// would tell.
+func whatOwn(s *advice.Site, ran []running) string {
+	if len(ran) == 0 || ran[0].what != ownCode {
+		return ""
+	}
+	var said []string
+	for _, say := range []func(*advice.Site) string{copiesValue, divides, perElement} {
+		if text := say(s); text != "" && len(said) < maxReasons {
+			said = append(said, text)
+		}
+	}
+	return strings.Join(said, " ")
+}
+
+// copiesValue says which value on the line is copied in memory, because it is too large for registers.
+func copiesValue(s *advice.Site) string {
+	for _, c := range s.Nodes() {
+		switch n := c.Node().(type) {
+		case *ast.RangeStmt:
+			v := rangeValue(s, n)
+			switch {
+			case v == nil:
+			case inMemory(v.Type()) > 0:
+				return fmt.Sprintf("Each iteration copies an element of %d bytes to %s.", inMemory(v.Type()), v.Name())
+			case !facts.Sized(v.Type()):
+				return fmt.Sprintf("Each iteration copies an element to %s: its size depends on the type argument.", v.Name())
+			}
+		case *ast.AssignStmt:
+			if len(n.Lhs) != len(n.Rhs) {
+				continue
+			}
+			for i, from := range n.Rhs {
+				name, isName := ast.Unparen(n.Lhs[i]).(*ast.Ident)
+				if isName && name.Name != "_" && isVariable(from) && inMemory(s.Info.TypeOf(from)) > 0 {
+					return fmt.Sprintf("%s is a copy of %d bytes.", name.Name, inMemory(s.Info.TypeOf(from)))
+				}
+			}
+		case *ast.CallExpr:
+			if text := passesCopy(s, n); text != "" {
+				return text
+			}
+		}
+	}
+	return ""
+}
+
+// passesCopy says which large argument a call copies.
+func passesCopy(s *advice.Site, call *ast.CallExpr) string {
+	f, ok := s.Info.TypeOf(call.Fun).Underlying().(*types.Signature)
+	if !ok || s.Info.Types[call.Fun].IsType() {
+		return ""
+	}
+	for i, arg := range call.Args {
+		if t := s.Info.TypeOf(arg); i < f.Params().Len() && !types.IsInterface(f.Params().At(i).Type()) && isVariable(arg) && inMemory(t) > 0 {
+			if name := s.Source(arg); len(name) <= maxSource {
+				return fmt.Sprintf("%s is passed by value: that copies %d bytes.", name, inMemory(t))
+			}
+		}
+	}
+	return ""
+}
+
+// isVariable reports whether an expression is a variable, an element, a field, or what a pointer points to: assigning it
+// copies it.
+func isVariable(e ast.Expr) bool {
+	switch ast.Unparen(e).(type) {
+	case *ast.Ident, *ast.IndexExpr, *ast.SelectorExpr, *ast.StarExpr:
+		return true
+	}
+	return false
+}
+
+// inMemory is the size of a type's values if they are never in registers as a whole, and 0 if they may be: see
+// CanSSA in the compiler's package ssa. Copying small ones is cheap, and so 0, too.
+func inMemory(t types.Type) int64 {
+	const word = 8
+	if t == nil {
+		return 0
+	}
+	least := int64(4*word + 1)
+	switch u := t.Underlying().(type) {
+	case *types.Array:
+		if u.Len() < 2 {
+			return 0
+		}
+		least = 2 * word
+	case *types.Struct:
+	default:
+		return 0
+	}
+	if size, ok := facts.SizeOf(t); ok && size >= least {
+		return size
+	}
+	return 0
+}
+
+// divides says whether the line divides integers by something that isn't constant.
+func divides(s *advice.Site) string {
+	for _, c := range s.Nodes() {
+		var op token.Token
+		var of, by ast.Expr
+		switch n := c.Node().(type) {
+		case *ast.BinaryExpr:
+			op, of, by = n.Op, n.X, n.Y
+		case *ast.AssignStmt:
+			switch n.Tok {
+			case token.QUO_ASSIGN:
+				op, of, by = token.QUO, n.Lhs[0], n.Rhs[0]
+			case token.REM_ASSIGN:
+				op, of, by = token.REM, n.Lhs[0], n.Rhs[0]
+			}
+		}
+		if op != token.QUO && op != token.REM || s.Info.Types[by].Value != nil {
+			continue
+		}
+		t, ok := s.Info.TypeOf(of).Underlying().(*types.Basic)
+		if name := s.Source(by); ok && t.Info()&types.IsInteger != 0 && len(name) <= maxSource && !strings.Contains(name, "\n") {
+			return fmt.Sprintf("The %s by %s is a division, as that isn't a constant: divisions are slow instructions.", op, name)
+		}
+	}
+	return ""
+}
+
+// perElement says whether the loop around the line handles a single byte, or a single element with nothing called, per iteration.
+func perElement(s *advice.Site) string {
+	nodes := s.Nodes()
+	if len(nodes) == 0 {
+		return ""
+	}
+	loops := loopsAround(nodes[0])
+	if len(loops) == 0 {
+		return ""
+	}
+	loop := loops[0]
+	over, what := steppedThrough(s, loop)
+	if what == "" || len(over) > maxSource || what != "byte" && callsAnything(s, facts.LoopBody(loop)) {
+		return ""
+	}
+	return fmt.Sprintf("The loop on line %d handles one %s of %s per iteration.", s.Package.Line(loop.Pos()), what, over)
+}
+
+// steppedThrough returns the slice, array or string that a loop goes through element by element, and what an element is.
+func steppedThrough(s *advice.Site, loop ast.Node) (over, what string) {
+	var index types.Object
+	if r, ok := loop.(*ast.RangeStmt); ok {
+		if r.Value != nil {
+			return s.Source(r.X), numberIn(s, r.X)
+		}
+		index = facts.Object(s.Place, r.Key)
+	} else if post, ok := loop.(*ast.ForStmt).Post.(*ast.IncDecStmt); ok {
+		index = facts.Object(s.Place, post.X)
+	}
+	if index == nil {
+		return "", ""
+	}
+	ast.Inspect(facts.LoopBody(loop), func(n ast.Node) bool {
+		if e, ok := n.(*ast.IndexExpr); ok && over == "" && stepsWith(s, e.Index, index) && facts.Repeatable(s.Place, e.X) {
+			if what = numberIn(s, e.X); what != "" {
+				over = s.Source(e.X)
+			}
+		}
+		return over == ""
+	})
+	return over, what
+}
+
+// stepsWith reports whether an index is a variable, or that plus or minus something.
+func stepsWith(s *advice.Site, index ast.Expr, variable types.Object) bool {
+	if sum, ok := ast.Unparen(index).(*ast.BinaryExpr); ok && (sum.Op == token.ADD || sum.Op == token.SUB) {
+		return facts.Object(s.Place, sum.X) == variable || sum.Op == token.ADD && facts.Object(s.Place, sum.Y) == variable
+	}
+	return facts.Object(s.Place, index) == variable
+}
+
+// numberIn says what the elements of a slice, array or string are: "" unless they are numbers.
+func numberIn(s *advice.Site, e ast.Expr) string {
+	var element types.Type
+	switch t := s.Info.TypeOf(e).Underlying().(type) {
+	case *types.Slice:
+		element = t.Elem()
+	case *types.Array:
+		element = t.Elem()
+	case *types.Basic:
+		if t.Info()&types.IsString == 0 {
+			return ""
+		}
+		element = types.Typ[types.Byte]
+	default:
+		return ""
+	}
+	b, ok := element.Underlying().(*types.Basic)
+	switch {
+	case !ok || b.Info()&(types.IsNumeric|types.IsBoolean) == 0:
+		return ""
+	case b.Kind() == types.Byte:
+		return "byte"
+	}
+	return fmt.Sprintf("element (%s)", b.Name())
+}
+
+// callsAnything reports whether code has a call or a function literal, or looks something up in a map. Conversions and
+// builtins don't count.
+func callsAnything(s *advice.Site, code ast.Node) bool {
+	return slices.ContainsFunc(slices.Collect(ast.Preorder(code)), func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			return true
+		case *ast.IndexExpr:
+			t := s.Info.TypeOf(n.X)
+			if t == nil {
+				return true
+			}
+			_, isMap := t.Underlying().(*types.Map)
+			return isMap
+		case *ast.CallExpr:
+			t := s.Info.Types[n.Fun]
+			return !t.IsType() && !t.IsBuiltin()
+		}
+		return false
+	})
+}
+
+// callsItself says on which lines a declared function calls itself: "" if it doesn't.
+func callsItself(s *advice.Site) string {
+	d, ok := s.Func.Node().(*ast.FuncDecl)
+	if !ok || d.Body == nil {
+		return ""
+	}
+	self := s.Info.Defs[d.Name]
+	var lines []string
+	for _, id := range s.Uses(self) {
+		use, ok := s.Func.FindNode(id)
+		if !ok {
+			continue
+		}
+		called := use
+		if sel, ok := use.Parent().Node().(*ast.SelectorExpr); ok && sel.Sel == id {
+			called = use.Parent()
+		}
+		if call, ok := called.Parent().Node().(*ast.CallExpr); ok && call.Fun == called.Node() {
+			if line := fmt.Sprint(s.Package.Line(id.Pos())); !slices.Contains(lines, line) {
+				lines = append(lines, line)
+			}
+		}
+	}
+	switch len(lines) {
+	case 0:
+		return ""
+	case 1:
+		return " (line " + lines[0] + ")"
+	}
+	return " (lines " + strings.Join(lines[:min(3, len(lines))], ", ") + ")"
+}
