@@ -8,7 +8,8 @@
 //	windows  which times are compared, and the same times on earlier days
 //	sample   what the windows have
 //	side     events per function and instance in a window
-//	spread   how much functions vary without a cause: among instances, from day to day
+//	spread   how much functions vary without a cause: among instances
+//	days     the same from day to day, and by the time of day
 //	effect   how much each function's cost changed, and the probability of that by chance
 //	correct  which effects remain, given the number of functions
 //	filter   drops what isn't a regression: one bad machine, cost that only moved
