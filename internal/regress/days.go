@@ -72,9 +72,6 @@ func (s *sample) addDays(out []spread, callees bool) {
 	}
 }
 
-// usualDays is the variance from day to day beyond which a day counts as an exception.
-const usualDays = 0.01 * 0.01
-
 // middle returns the mean of values, where those further than two deviations from the
 // median count as that far: a bad machine on one of the days doesn't make a season.
 func middle(values []float64, deviation float64) (mean float64) {

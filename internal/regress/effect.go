@@ -64,6 +64,8 @@ type effect struct {
 	callees  bool
 	log      float64 // logarithm of the ratio
 	variance float64 // of log
+	deviance float64 // log, but exact for few events
+	doubt    float64 // squares of the parts of variance, each divided by its degrees of freedom
 	z        float64 // as a normal deviate
 	p        float64 // probability of as much growth by chance
 	growth   float64 // as a share of all cost
@@ -105,10 +107,14 @@ func (s *sample) effects(o Options) []effect {
 			out = append(out, e)
 		}
 	}
+	beyond := unexplained(out)
+	for i := range out {
+		out[i].judge(beyond)
+	}
 	return out
 }
 
-// effectOf returns the effect on one function.
+// effectOf returns the effect on one function, without its probability.
 func effectOf(f int, callees bool, c counts, sp spread, shift, all float64) effect {
 	rho := c.expected / max(c.before, 1e-9)
 	if c.before == 0 {
@@ -120,20 +126,39 @@ func effectOf(f int, callees bool, c counts, sp spread, shift, all float64) effe
 	e := effect{f: f, callees: callees, counts: c}
 	e.log = math.Log((c.after + 0.5) / (c.before + 0.5) / usual)
 	chance := 1/(c.after+0.5) + 1/(c.before+0.5)
+	e.deviance = deviance(c.after, c.before, usual) * math.Sqrt(chance)
 	k := float64(len(c.each))
 	instances := sp.instances / k
 	if !c.paired {
 		instances *= 2 // other instances before differ as much
 	}
-	more := instances + sp.days + sp.seasonVar + buildVariance + sp.load
-	e.variance = chance + more
-	degrees := e.variance * e.variance / (instances*instances/sp.instDf + (sp.days+sp.seasonVar)*(sp.days+sp.seasonVar)/sp.daysDf + 1e-18)
-	e.z = normal(deviance(c.after, c.before, usual)*math.Sqrt(chance/e.variance), degrees)
-	e.p = upperTail(e.z)
+	e.variance = chance + instances + sp.days + sp.seasonVar + buildVariance + sp.load
+	e.doubt = instances*instances/sp.instDf + (sp.days+sp.seasonVar)*(sp.days+sp.seasonVar)/sp.daysDf + 1e-18
 	e.share = c.after / all
 	e.growth = e.share - (c.before*usual)/all
 	e.new = c.before*usual < c.after/20
 	return e
+}
+
+// unexplained returns the variance that the effects on all functions have beyond what
+// explains each: there are causes that earlier days and instances don't show, such as
+// instances that came or went shortly before. It takes many functions to tell.
+func unexplained(all []effect) float64 {
+	var own []deviation
+	for _, e := range all {
+		if !e.callees {
+			own = append(own, deviation{e.log, e.variance})
+		}
+	}
+	n := float64(len(own))
+	return scatter(own) * n / (n + priorDegrees)
+}
+
+// judge sets the probability of an effect, given variance that nothing explains.
+func (e *effect) judge(unexplained float64) {
+	e.variance += unexplained
+	e.z = normal(e.deviance/math.Sqrt(e.variance), e.variance*e.variance/e.doubt)
+	e.p = upperTail(e.z)
 }
 
 // deviance returns the signed root of the likelihood ratio of two Poisson counts, whose

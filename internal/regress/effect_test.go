@@ -2,6 +2,7 @@ package regress
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -39,6 +40,35 @@ func TestDeviance(t *testing.T) {
 	} {
 		if z := deviance(test.a, test.b, test.ratio); math.Abs(z-test.z) > 1e-9 {
 			t.Errorf("%g and %g at %g: got %g, want %g", test.a, test.b, test.ratio, z, test.z)
+		}
+	}
+}
+
+// TestScatter has functions that vary by 3 % beyond chance, and some that changed.
+func TestScatter(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for _, test := range []struct {
+		name                     string
+		functions, changed       int
+		beyond, least, mostFound float64
+	}{
+		{"only chance", 300, 0, 0, 0, 0.01},
+		{"more than chance", 300, 0, 0.03, 0.027, 0.033},
+		{"a tenth changed", 300, 30, 0.03, 0.027, 0.036},
+		{"one of eight changed", 8, 1, 0, 0, 0.02},
+		{"none", 0, 0, 0, 0, 0},
+	} {
+		var all []deviation
+		for i := range test.functions {
+			chance := 0.01 + 0.03*rng.Float64()
+			d := deviation{math.Hypot(chance, test.beyond) * rng.NormFloat64(), chance * chance}
+			if i < test.changed {
+				d.by += 0.5
+			}
+			all = append(all, d)
+		}
+		if got := math.Sqrt(scatter(all)); got < test.least || got > test.mostFound {
+			t.Errorf("%s: got %.4f, want %g to %g", test.name, got, test.least, test.mostFound)
 		}
 	}
 }

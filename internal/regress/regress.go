@@ -10,6 +10,7 @@
 //	side     events per function and instance in a window
 //	spread   how much functions vary without a cause: among instances
 //	days     the same from day to day, and by the time of day
+//	scatter  how much all functions together vary
 //	effect   how much each function's cost changed, and the probability of that by chance
 //	correct  which effects remain, given the number of functions
 //	filter   drops what isn't a regression: one bad machine, cost that only moved
