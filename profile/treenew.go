@@ -15,8 +15,13 @@ func NewTree(p *Profile, o TreeOptions) (*Tree, error) {
 
 // NewDiffTree returns the tree of both profiles' stacks, with base values
 // next to the head's. The sample types of o are head's; those of base are found
-// by their names. If base is nil, NewDiffTree does what [NewTree] does.
+// by their names. Function literals have one name on both sides: see [AlignLiterals]. If
+// base is nil, NewDiffTree does what [NewTree] does.
 func NewDiffTree(base, head *Profile, o TreeOptions) (*Tree, error) {
+	if base != nil {
+		bases, heads := AlignLiterals([]*Profile{base}, []*Profile{head})
+		base, head = bases[0], heads[0]
+	}
 	if o.Types == nil {
 		i, _ := head.SampleIndex("")
 		o.Types = []int{i}
