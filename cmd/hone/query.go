@@ -208,7 +208,8 @@ func (q *queryRun) group(ctx context.Context, labels map[string]string, selectio
 	if q.inv.Command == "flame" {
 		return g, nil // a flame graph shows both
 	}
-	g.profile, err = report.Subtract(ctx, g.profile, g.base, true, report.Scaling{Normalize: q.inv.Normalize})
+	bases, heads := profile.AlignLiterals([]*profile.Profile{g.base}, []*profile.Profile{g.profile})
+	g.profile, err = report.Subtract(ctx, heads[0], bases[0], true, report.Scaling{Normalize: q.inv.Normalize})
 	return g, err
 }
 

@@ -106,6 +106,8 @@ func (e *explanation) read(baseFile, headFile string) error {
 	if e.headProfile, err = readRunProfile(headFile, e.key.Package, e.warn); err != nil {
 		return err
 	}
+	bases, heads := profile.AlignLiterals([]*profile.Profile{e.baseProfile}, []*profile.Profile{e.headProfile})
+	e.baseProfile, e.headProfile = bases[0], heads[0]
 	table, err := profile.NewFrameTable("functions", false)
 	if err != nil {
 		return err

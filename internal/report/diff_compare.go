@@ -14,8 +14,8 @@ import (
 // runs of the same code. Of o it uses SampleIndex, Granularity, NoInlines, Sort, Unit
 // and PerSecond, and to choose rows NodeCount, NodeFraction and Trim: rows whose
 // change is below NodeFraction of the larger total are left out. The caller applies
-// filters. With a scaling, every run is scaled first. It ends early with the error
-// of ctx.
+// filters. With a scaling, every run is scaled first. Function literals have one name on
+// both sides: see [profile.AlignLiterals]. It ends early with the error of ctx.
 func NewDiff(ctx context.Context, base, head []*profile.Profile, o Options, scaling Scaling) (*Diff, error) {
 	if len(base) == 0 || len(head) == 0 {
 		return nil, fmt.Errorf("nothing to compare: %d base and %d head profiles", len(base), len(head))
@@ -31,6 +31,7 @@ func NewDiff(ctx context.Context, base, head []*profile.Profile, o Options, scal
 	if index < 0 {
 		return nil, fmt.Errorf("the profile has no sample types")
 	}
+	base, head = profile.AlignLiterals(base, head)
 	st := head[0].SampleTypes[index]
 	d := &Diff{
 		Type: st.Type, Unit: st.Unit, Granularity: cmp.Or(o.Granularity, "functions"), Sort: cmp.Or(o.Sort, "flat"),

@@ -108,11 +108,12 @@ func answerSourceDiff(ctx context.Context, m *maker, q *query) (*server.Answer, 
 	if s.scaling.Normalize && q.baseTotal == 0 { // shares refer to the filtered profiles
 		s.scaling.Base, s.scaling.Head = []*profile.Profile{s.base.selected}, []*profile.Profile{s.head.selected}
 	}
-	base, err := m.sourceSide(ctx, q, q.base, q.own["base_revision"], s.scaling.ScaleBase(s.head.whole, s.base.whole), s.warnings)
+	bases, heads := profile.AlignLiterals([]*profile.Profile{s.scaling.ScaleBase(s.head.whole, s.base.whole)}, []*profile.Profile{s.head.whole})
+	base, err := m.sourceSide(ctx, q, q.base, q.own["base_revision"], bases[0], s.warnings)
 	if err != nil {
 		return nil, err
 	}
-	head, err := m.sourceSide(ctx, q, q.head, q.own["revision"], s.head.whole, s.warnings)
+	head, err := m.sourceSide(ctx, q, q.head, q.own["revision"], heads[0], s.warnings)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,8 @@ func (m *maker) subject(ctx context.Context, q *query) (*profile.Profile, error)
 		if err := takeFor(ctx, head, base); err != nil {
 			return nil, 0, err
 		}
-		p, err := report.Subtract(ctx, head, base, true, scaling)
+		bases, heads := profile.AlignLiterals([]*profile.Profile{base}, []*profile.Profile{head})
+		p, err := report.Subtract(ctx, heads[0], bases[0], true, scaling)
 		if err != nil {
 			return nil, 0, err
 		}
