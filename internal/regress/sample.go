@@ -61,6 +61,7 @@ func readSample(ctx context.Context, src Source, t Trigger, w windows, m measure
 	if sums == nil || err != nil {
 		return nil, err
 	}
+	sums.align(r.frames)
 	s := &sample{measure: m, frames: r.frames, rolledBack: sums.rolledBack}
 	event := eventOf(slices.Concat(sums.before, sums.early, sums.late))
 	s.fill(sums, event)
@@ -192,7 +193,7 @@ func readEdges(ctx context.Context, src Source, t Trigger, w windows, s *sample)
 		work := 0.0
 		for _, one := range sums {
 			for e, v := range one.Edges {
-				s.edges[i][e] += v
+				s.edges[i][s.frames.aligned(e)] += v
 			}
 			work += s.workOf(&one)
 		}

@@ -1,6 +1,10 @@
 package regress
 
-import "context"
+import (
+	"context"
+
+	"github.com/hone-go/hone/profile"
+)
 
 // A Source has the costs of functions over time.
 type Source interface {
@@ -41,6 +45,10 @@ type Edge struct{ Caller, Callee int32 }
 type Frames struct {
 	Names []string
 	index map[string]int32
+	// literals has where function literals are, by number.
+	literals map[int32]profile.Definition
+	// same has the number of a literal's other name, which counts instead.
+	same  map[int32]int32
 	limit int  // of functions; 0 is none
 	Rest  bool // functions exceed the limit, and have the last number
 }
@@ -49,7 +57,9 @@ type Frames struct {
 const restName = "\x00rest"
 
 // NewFrames returns an empty table.
-func NewFrames() *Frames { return &Frames{index: map[string]int32{}} }
+func NewFrames() *Frames {
+	return &Frames{index: map[string]int32{}, literals: map[int32]profile.Definition{}}
+}
 
 // Number returns the number of a function.
 func (f *Frames) Number(name string) int32 {

@@ -231,6 +231,7 @@ func (f *Frames) numbers(t *profile.Tree) []int32 {
 	number := make([]int32, len(t.Frames))
 	for _, i := range order {
 		number[i] = f.Number(t.Frames[i].Name)
+		f.define(number[i], &t.Frames[i])
 	}
 	return number
 }
