@@ -37,18 +37,28 @@ func (p *program) addChanged(changed map[string]bool) {
 			whole[f] = true
 		}
 	}
+	hashed := make(map[string][]*symbol) // of the base, by their names without hashes
+	for name, symbols := range p.defs[base] {
+		if plain := withoutHash(p.names.text[name]); plain != p.names.text[name] {
+			hashed[plain] = append(hashed[plain], symbols...)
+		}
+	}
 	for _, u := range p.units[head] {
 		if !u.local {
 			continue
 		}
 		for name, symbols := range u.symbols {
+			bases := p.defs[base][name]
+			if plain := withoutHash(p.names.text[name]); plain != p.names.text[name] {
+				bases = hashed[plain]
+			}
 			for _, h := range symbols {
 				if !h.function || h.file < 0 || strings.HasSuffix(p.names.text[h.file], "_test.go") {
 					continue
 				}
 				// A closure of a function that is inlined into another is F.G.func1.
 				f, _ := functionName(p.names.text[name])
-				if whole[f] && !slices.ContainsFunc(p.defs[base][name], func(b *symbol) bool { return p.alike(b, h, looked) }) {
+				if whole[f] && !slices.ContainsFunc(bases, func(b *symbol) bool { return p.alike(b, h, looked) }) {
 					changed[f] = true
 				}
 			}

@@ -34,8 +34,11 @@ func (p *program) rootsOf(u *unit) map[int32]bool {
 			roots[i] = true
 		}
 	}
-	for i, symbols := range u.symbols { // go:linkname may give it a name that others use
-		if s := symbols[0]; !s.shared && (s.function || s.variable) && !strings.HasPrefix(p.names.text[i], u.prefix+".") {
+	// go:linkname may give a symbol a name that others use. Closures of other packages'
+	// functions, which are inlined here, have names of these packages, too.
+	for i, symbols := range u.symbols {
+		name := p.names.text[i]
+		if s := symbols[0]; !s.shared && (s.function || s.variable) && !strings.HasPrefix(name, u.prefix+".") && withoutHash(name) == name {
 			roots[i] = true
 		}
 	}

@@ -66,13 +66,28 @@ func symbolPrefix(path string) string {
 	return b.String()
 }
 
+// withoutHash is a name without the hash that Go 1.27 adds to closures of inlined
+// functions: F.func1#ogkU/M7UodE=#.1<1> is F.func1.1<1>. The hash depends on where the
+// function is inlined, so it changes with other code of the package. Object files and
+// profiles don't have it.
+func withoutHash(name string) string {
+	for {
+		before, rest, _ := strings.Cut(name, "#")
+		_, after, ok := strings.Cut(rest, "#")
+		if !ok {
+			return name
+		}
+		name = before + after
+	}
+}
+
 // functionName turns a symbol's name into that of the function in the source:
 // example.com/m.(*List[go.shape.int]).Push.func1<1> is example.com/m.(*List).Push,
 // of which it is a closure.
 func functionName(symbol string) (name string, closure bool) {
 	var b strings.Builder
 	depth := 0
-	for _, r := range withoutABI(symbol) {
+	for _, r := range withoutABI(withoutHash(symbol)) {
 		switch {
 		case r == '[':
 			depth++

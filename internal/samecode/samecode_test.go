@@ -72,6 +72,30 @@ type changeCase struct {
 const callsHot = "import \"testing\"\n\nfunc BenchmarkX(b *testing.B) {\n\tfor b.Loop() {\n\t\tHot(3)\n\t}\n}\n"
 
 var changeCases = map[string]changeCase{
+	// Go 1.27 gives a closure another name, with a hash, where its function is inlined.
+	"inlinedclosure": {same: true, notRun: "Other", code: `var sink int
+
+//go:noinline
+func call(f func()) { f() }
+
+func inlined(n int) { call(func() { sink += n }) }
+
+func Other(n int) { ⟦|inlined(n + 1); ⟧inlined(n) }
+
+func Hot(n int) int { inlined(n); return n }
+`},
+	"closureof": {same: true, imports: "\"example.com/m/closureof/inner\"", code: "func Cold(n int) { inner.Run(n); inner.Unused(n) }\n\nfunc Hot(n int) int { inner.Run(n); return n }\n",
+		files: map[string]string{"inner/inner.go": `package inner
+
+var sink int
+
+//go:noinline
+func call(f func()) { f() }
+
+func Run(n int) { call(func() { sink += n }) }
+
+func Unused(n int) { call(func() { sink += n * ⟦3|5⟧ }) }
+`}},
 	// What is the same.
 	"comment":        {same: true, code: "⟦|// Comment.\n\n⟧//go:noinline\nfunc Hot(n int) int {\n⟦|\t// More.\n⟧\treturn n * n\n}\n"},
 	"unusedabove":    {same: true, notRun: "Unused", code: "⟦|func Unused(s []string) string { return strings(s) }\n\n//go:noinline\nfunc strings(s []string) string { return s[0] }\n\n⟧//go:noinline\nfunc Hot(n int) int { return n * n }\n"},
@@ -182,7 +206,7 @@ func TestSame(t *testing.T) {
 	if same, _ := code.Same("example.com/m/otherbenchmark", "BenchmarkY"); same {
 		t.Error("a benchmark that changed is the same")
 	}
-	notRun = append(notRun, "example.com/m/unusedabove.strings")
+	notRun = append(notRun, "example.com/m/unusedabove.strings", "example.com/m/closureof/inner.Unused")
 	slices.Sort(notRun)
 	if _, got := code.Changed(benchmarks); !slices.Equal(got, notRun) {
 		t.Errorf("run by no benchmark: %q, want %q", got, notRun)
@@ -258,13 +282,18 @@ func TestUnknown(t *testing.T) {
 
 func TestFunctionName(t *testing.T) {
 	for symbol, want := range map[string]string{
-		"example.com/m.F<1>":                                "example.com/m.F",
-		"example.com/m.F.func1<1>":                          "example.com/m.F",
-		"example.com/m.F.func1.2<1>":                        "example.com/m.F",
-		"example.com/m.F-range1<1>":                         "example.com/m.F",
-		"example.com/m.F.gowrap2<1>":                        "example.com/m.F",
-		"example.com/m.(*T).M-fm<1>":                        "example.com/m.(*T).M",
-		"example.com/m.T.M.deferwrap1<1>":                   "example.com/m.T.M",
+		"example.com/m.F<1>":              "example.com/m.F",
+		"example.com/m.F.func1<1>":        "example.com/m.F",
+		"example.com/m.F.func1.2<1>":      "example.com/m.F",
+		"example.com/m.F-range1<1>":       "example.com/m.F",
+		"example.com/m.F.gowrap2<1>":      "example.com/m.F",
+		"example.com/m.(*T).M-fm<1>":      "example.com/m.(*T).M",
+		"example.com/m.T.M.deferwrap1<1>": "example.com/m.T.M",
+		// Go 1.27
+		"example.com/m.F.func1#ogkU/M7UodE=#.1<1>":          "example.com/m.F",
+		"example.com/m.(*T).M-range1-range1#X5oX/+5E=#<1>":  "example.com/m.(*T).M",
+		"example.com/m.F-range1-range1.1<1>":                "example.com/m.F",
+		"example.com/m.F[go.shape.struct {}].1#D0i/6Z=#<1>": "example.com/m.F",
 		"example.com/m/v%2e2.Min[go.shape.[]a/b.T]<1>":      "example.com/m/v.2.Min",
 		"example.com/m.(*List[go.shape.int]).Push<1>":       "example.com/m.(*List).Push",
 		"example.com/m.(*List[go.shape.int]).Push.func3":    "example.com/m.(*List).Push",
