@@ -15,7 +15,7 @@ func parseName(full string) funcName {
 	_, rest, _ := strings.Cut(ShortName(full), ".")
 	var f funcName
 	rest = strings.TrimSuffix(rest, "-fm")
-	rest, _, f.inside = strings.Cut(rest, "-range")
+	rest, f.inside = withoutRanges(rest)
 	if i := strings.LastIndexByte(rest, '.'); i > 0 && isWrapper(rest[i+1:]) {
 		rest, f.inside = rest[:i], true
 	}
@@ -31,6 +31,20 @@ func parseName(full string) funcName {
 		f.closure = strings.Join(f.all[2:], ".")
 	}
 	return f
+}
+
+// withoutRanges removes what a name has of the bodies of loops over functions, and reports whether it
+// is the name of such a body: "f-range1". Go 1.27 names a literal in one "f-range1.1".
+func withoutRanges(name string) (bare string, body bool) {
+	const mark = "-range"
+	body = strings.Contains(name[strings.LastIndexByte(name, '.')+1:], mark)
+	for {
+		before, after, ok := strings.Cut(name, mark)
+		if !ok {
+			return name, body
+		}
+		name = before + strings.TrimLeft(after, "0123456789")
+	}
 }
 
 // A funcName has the parts of a function's name in profiles.

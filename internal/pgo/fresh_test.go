@@ -172,6 +172,8 @@ func TestParseLinkName(t *testing.T) {
 		{"main.run.gowrap1", linkName{"main", "run", false, true}},
 		{"main.(*T).M-fm", linkName{"main", "T.M-fm", false, true}},
 		{"main.F-range1", linkName{"main", "F-range1", false, true}},
+		{"main.F-range1-range1.1", linkName{"main", "F", true, false}}, // Go 1.27
+		{"main.F[...].1", linkName{"main", "F", true, false}},
 		{"gopkg.in/yaml%2ev3.Marshal", linkName{"gopkg.in/yaml.v3", "Marshal", false, false}},
 	} {
 		if got := parseLinkName(c.name); got != c.want {

@@ -227,6 +227,7 @@ type linkName struct {
 
 var (
 	literalPart = lazyregexp.New(`^(func)?\d+$`)
+	loopPart    = lazyregexp.New(`(-range\d+)+\.`)
 	madePart    = lazyregexp.New(`^(gowrap|deferwrap)\d+$`)
 )
 
@@ -241,6 +242,8 @@ func parseLinkName(name string) linkName {
 		n.made = true
 		return n
 	}
+	// Go 1.27 names a literal in the body of a range loop F-range1.1.
+	rest = loopPart.ReplaceAllString(rest, ".")
 	n.made = strings.HasSuffix(rest, "-fm") || strings.Contains(rest, "-range") || strings.Contains(rest, "..dict") || strings.HasPrefix(name, "type:")
 	rest = strings.NewReplacer("(*", "", ")", "").Replace(rest)
 	parts := strings.Split(rest, ".")

@@ -66,7 +66,7 @@ func (t *Text) Span(function string, startLine int64) (first, last int64, ok boo
 		return 0, 0, false
 	}
 	t.parsed.Do(func() { t.funcs = parseFuncs(t.Lines) })
-	function, _, _ = strings.Cut(function, "-range") // the body of a loop over an iterator
+	function, _, _ = strings.Cut(withoutRanges(function), "-range") // the body of a loop over an iterator
 	name, ok := parseSymbol(function)
 	if t.funcs == nil || !ok {
 		return 0, 0, false
@@ -141,16 +141,21 @@ type symbol struct {
 }
 
 var (
-	literalSuffix = lazyregexp.New(`(\.func\d+)(\.func\d+|\.\d+)*$`)
+	literalSuffix = lazyregexp.New(`(\.func\d+|\.\d+)+$`)
+	rangeBody     = lazyregexp.New(`(-range\d+)+\.`)
 	plainName     = lazyregexp.New(`^(\(\*?[\pL_][\pL\pN_]*\)|[\pL_][\pL\pN_]*)(\.[\pL_][\pL\pN_]*)?$`)
 	majorVersion  = lazyregexp.New(`^v\d+\.`) // of a package, as "gopkg.in/yaml.v3.F"
 )
+
+// withoutRanges is the name of a literal without the loops over iterators that it is in. Go
+// 1.27 has them in the names: F-range1.1 is a literal in the body of a loop in F.
+func withoutRanges(s string) string { return rangeBody.ReplaceAllString(s, ".") }
 
 // parseSymbol takes the name of a function apart. ok is false for those without a
 // declaration of their own: initializers of variables, parts of functions such as
 // the bodies of loops, wrappers, code that isn't Go's.
 func parseSymbol(s string) (out symbol, ok bool) {
-	s = WithoutTypeArguments(s)
+	s = withoutRanges(WithoutTypeArguments(s))
 	out.full = s
 	slash := strings.LastIndexByte(s, '/') + 1
 	dot := strings.IndexByte(s[slash:], '.')

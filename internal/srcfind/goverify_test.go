@@ -77,6 +77,9 @@ func TestVerify(t *testing.T) {
 		{pkg + "total.func1.2", 9, []int64{10}, ""},
 		{pkg + "total.func1", 10, []int64{10}, "in line 10, where it begins, is total;"},
 		{pkg + "total.func1", 0, []int64{16}, "in line 16 is cart.add;"},
+		{pkg + "total.func1-range1.1", 9, []int64{10}, ""}, // Go 1.27
+		{pkg + "total-range1-range2.1", 10, []int64{10}, "in line 10, where it begins, is total;"},
+		{pkg + "total[...].1", 10, []int64{10}, "in line 10, where it begins, is total;"},
 		{pkg + "total.each.func1", 16, []int64{16}, ""}, // in whatever each is inlined into
 		{pkg + "total.gowrap1", 16, []int64{16}, ""},
 		{pkg + "total-range1", 16, []int64{16}, ""},
