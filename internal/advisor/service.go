@@ -8,7 +8,7 @@ import (
 )
 
 // ServiceKinds are the kinds of profiles of services that can be examined.
-var ServiceKinds = []string{"cpu", "allocs", "heap", "mutex", "block"}
+var ServiceKinds = []string{"cpu", "allocs", "heap", "mutex", "block", "goroutineleak"}
 
 // CountOnce makes each value column of memory count once in the profiles of a service: kinds heap and allocs may both have what was allocated and
 // what is in use. The first profile with a column has it.

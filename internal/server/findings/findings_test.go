@@ -365,6 +365,7 @@ func TestSelection(t *testing.T) {
 	g := NewGuarded(t, func(c *Config) { c.Advice.Module, c.Advice.Examine = slowModule(t), x.examine })
 	g.Fill()
 	g.Put(Heap, 1, 0, "service", "api", "kind", "allocs", "version", "v1", "zone", "a")
+	g.Put("goroutineleak.go127.pb.gz", 1, 0, "service", "api", "kind", "goroutineleak", "version", "v1", "zone", "a")
 	target := path + Sel(Between(`cpu{service="api"}`, 0, 10, "per", "second"))
 	got := Decode[api.Advice](t, Body(t, g.Do("GET", target, "", g.As("api-reader"))))
 	var kinds []string
@@ -376,10 +377,10 @@ func TestSelection(t *testing.T) {
 	}
 	// What was allocated is in two profiles, and counts once.
 	in := func(i int, column string) bool { _, err := x.inputs[i].Profile.SampleIndex(column); return err == nil }
-	if len(x.inputs) != 3 || !in(1, "alloc_space") || in(2, "alloc_space") || !in(1, "inuse_space") || in(2, "inuse_space") {
+	if len(x.inputs) != 4 || !in(1, "alloc_space") || in(2, "alloc_space") || !in(1, "inuse_space") || in(2, "inuse_space") {
 		t.Errorf("columns of %+v", kinds)
 	}
-	if !slices.Equal(kinds, []string{"cpu", "mem", "mem"}) || len(got.Findings) != 3 || !strings.Contains(got.Findings[1].Profile, "allocs") {
+	if !slices.Equal(kinds, []string{"cpu", "mem", "mem", "goroutineleak"}) || len(got.Findings) != 4 || !strings.Contains(got.Findings[1].Profile, "allocs") {
 		t.Errorf("kinds %v, %+v", kinds, got)
 	}
 	x.inputs = nil
