@@ -91,6 +91,9 @@ var importTable = map[string][]string{
 	// What the command line and servers ask: the one that puts rules, source and history together.
 	"internal/advisor": {"profile", "internal/advice", "internal/advice/rules", "internal/bench", "internal/counts", "internal/experiment", "internal/infile", "internal/pgo", "internal/temporary", "internal/tune"},
 
+	// Costs and findings in editors.
+	"internal/lsp": {},
+
 	// Profiles for the compiler: it asks hone serve for profiles, and measures what they gain.
 	"internal/server/mcp":              {"internal/api", "internal/compare", "internal/report", "internal/server", "internal/server/auth", "internal/temporary"},
 	"internal/server/regressions":      {"internal/api", "internal/notify", "internal/regress", "internal/server", "internal/server/auth"},
