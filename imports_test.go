@@ -92,7 +92,7 @@ var importTable = map[string][]string{
 	"internal/advisor": {"profile", "internal/advice", "internal/advice/rules", "internal/bench", "internal/counts", "internal/experiment", "internal/infile", "internal/pgo", "internal/temporary", "internal/tune"},
 
 	// Costs and findings in editors.
-	"internal/lsp": {"profile", "internal/advice", "internal/compare", "internal/infile", "internal/srcfind", "internal/tune"},
+	"internal/lsp": {"profile", "internal/advice", "internal/advisor", "internal/compare", "internal/infile", "internal/srcfind", "internal/tune"},
 
 	// Profiles for the compiler: it asks hone serve for profiles, and measures what they gain.
 	"internal/server/mcp":              {"internal/api", "internal/compare", "internal/report", "internal/server", "internal/server/auth", "internal/temporary"},
