@@ -62,6 +62,15 @@ type Comparison struct {
 
 	significant bool // the gate's interval lies beyond the floor
 	sample      pairedSample
+	recorded    *recorded // of one that was read from JSON: it has no samples
+}
+
+// Samples returns the number of samples of a side, also of a comparison that was read from JSON.
+func (c *Comparison) Samples(side Side) int {
+	if c.recorded != nil {
+		return c.recorded.samples[side]
+	}
+	return len(c.Values(side))
 }
 
 // Values returns the samples of a side in the order measured. The caller does

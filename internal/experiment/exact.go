@@ -96,11 +96,19 @@ func compareExactly(sample pairedSample, unit string) (c counts, ok bool) {
 // side are equal, and the sides differ. If they differ by no more than a near-exact side
 // varies, each side needs certainSamples.
 func (c *Comparison) certain() bool {
+	if c.recorded != nil {
+		return c.recorded.certain
+	}
 	base, head := c.sample.base, c.sample.head
-	if !c.Exact || len(base) == 0 || len(head) == 0 || !constant(base) || !constant(head) || base[0] == head[0] {
+	if !c.Exact || len(base) == 0 || len(head) == 0 || !constant(base) || !constant(head) {
 		return false
 	}
-	return min(len(base), len(head)) >= certainSamples || !nearExact([]float64{base[0], head[0]})
+	return certainCounts(base[0], head[0], min(len(base), len(head)))
+}
+
+// certainCounts is certain for the only count of each side, and the smaller number of samples.
+func certainCounts(base, head float64, samples int) bool {
+	return base != head && (samples >= certainSamples || !nearExact([]float64{base, head}))
 }
 
 func constant(values []float64) bool { return slices.Min(values) == slices.Max(values) }

@@ -32,6 +32,9 @@ func ratioText(change float64) string {
 
 // Words returns the verdict in words that fit the unit.
 func (c *Comparison) Words() string {
+	if c.recorded != nil {
+		return c.recorded.words
+	}
 	text := c.Verdict.String()
 	runTime := hasUnitSuffix(c.Unit, "ns/op") || c.Unit == "ns/op" || c.Unit == "sec/op"
 	switch {
