@@ -8,8 +8,9 @@
 //	Check    evaluates objectives
 //
 // read.go finds what names mean, warnings.go says what can't be compared, verdict.go prints
-// figures, explain.go attributes changes to functions, facts.go decides what reports contain, and
-// markdown.go and html.go write them. The statistics are in package experiment.
+// figures, explain.go attributes changes to functions, and facts.go decides what reports contain.
+// review.go sums up for reviewers, and markdown.go and html.go write. document.go reads what
+// json.go wrote. The statistics are in package experiment.
 package compare
 
 import (

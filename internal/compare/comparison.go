@@ -35,12 +35,16 @@ type Comparison struct {
 	tables []benchstat.Table
 	notes  []string // of the runs
 
+	restored *restored // of one that was read from JSON: it has no tables
+
 	// Sides has a comparison of the first input with each other one, in their order.
 	Sides []*Sides
 	// Warnings say what makes figures doubtful, and what could not be compared. Text and CSV
 	// don't contain them, so callers print them as well. They may quote files: use Printable
 	// for terminals.
 	Warnings []string
+	// Links are pages with more, for Markdown.
+	Links []Link
 }
 
 // Sides is a comparison of two inputs.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hone-go/hone/internal/experiment"
+	"github.com/hone-go/hone/internal/experiment/benchstat"
 )
 
 // facts are what a report tells, in its order: markdown.go and html.go print
@@ -17,6 +18,13 @@ type facts struct {
 	notes       []string
 	environment []fact
 	warnings    []string
+
+	// The others are in Markdown only.
+	verdict verdict
+	medians [][]string // where nothing is compared: cells of the only column
+	methods []string   // how the pairs were compared, and what is known of their noise
+	repeat  string     // a command
+	links   []Link
 }
 
 // pairFacts are those of two sides.
@@ -25,6 +33,7 @@ type pairFacts struct {
 	columns                     []string // of changed and same
 	changed, same               []Row
 	explained                   []*explanation
+	verdict                     verdict
 }
 
 // A fact is something that the figures depend on: {"CPU", "AMD EPYC"}.
@@ -33,16 +42,18 @@ type fact struct{ name, value string }
 const nothingMeasured = "nothing was measured"
 
 func (c *Comparison) facts() facts {
-	f := facts{empty: len(c.tables) == 0, notes: c.notes, environment: c.environment(), warnings: c.Warnings}
+	f := facts{empty: !c.measured(), notes: c.notes, environment: c.environment(), warnings: c.Warnings, repeat: c.repeat(), links: c.Links}
 	if !f.empty && len(c.Sides) == 0 {
-		f.alone = c.inputs[0].Label
+		f.alone, f.medians = c.inputs[0].Label, c.medians()
 	}
 	for _, s := range c.Sides {
 		p := pairFacts{
 			summary: s.Summary(), head: s.head.Label, base: s.base.Label, method: s.method(), explained: s.explained,
 			columns: []string{"benchmark", "unit", s.base.Label, s.head.Label, "change", fmt.Sprintf("%.0f %% interval", 100*(1-s.Alpha)), "verdict"},
 		}
-		for _, r := range s.Rows() {
+		rows := s.Rows()
+		p.verdict = verdictOf(s, rows)
+		for _, r := range rows {
 			if r.changed {
 				p.changed = append(p.changed, r)
 			} else {
@@ -50,8 +61,38 @@ func (c *Comparison) facts() facts {
 			}
 		}
 		f.pairs = append(f.pairs, p)
+		f.methods = append(f.methods, p.method)
+		if s.Layout != nil {
+			f.methods = append(f.methods, s.Layout.String())
+		}
 	}
+	f.methods = eachOnce(f.methods)
+	f.verdict = c.overall(f.pairs)
 	return f
+}
+
+// measured reports whether there are any results.
+func (c *Comparison) measured() bool {
+	return len(c.tables) > 0 || c.restored != nil && c.restored.measured
+}
+
+// medians are the values of the only column.
+func (c *Comparison) medians() (cells [][]string) {
+	if c.restored != nil {
+		return c.restored.medians
+	}
+	for _, t := range c.tables {
+		for _, r := range t.Rows {
+			for _, cell := range r.Cells {
+				cells = append(cells, medianCells(r.Benchmark, t.Unit, cell, cell.Samples()))
+			}
+		}
+	}
+	return cells
+}
+
+func medianCells(benchmark, unit string, c *benchstat.TableCell, samples int) []string {
+	return []string{benchmark, unit, Tidied(c.Summary.Center, unit), "± " + strings.TrimSpace(c.Spread()), strconv.Itoa(samples)}
 }
 
 // unchanged is the title of what did not change.
@@ -63,7 +104,9 @@ func (p *pairFacts) unchanged() string {
 		}
 	}
 	title := fmt.Sprintf("%d without a change that can be told from noise", len(p.same)-alone)
-	if alone > 0 {
+	if alone == len(p.same) {
+		title = fmt.Sprintf("%d on one side only", alone)
+	} else if alone > 0 {
 		title += fmt.Sprintf(", %d on one side only", alone)
 	}
 	return title

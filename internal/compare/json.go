@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"io"
 	"math"
+	"time"
 
 	"github.com/hone-go/hone/internal/experiment"
 )
@@ -23,6 +24,8 @@ type (
 		Label       string                  `json:"label"`
 		Run         string                  `json:"run,omitempty"`
 		Side        string                  `json:"side,omitempty"` // of the run
+		Created     *time.Time              `json:"created,omitempty"`
+		Command     []string                `json:"command,omitempty"` // that measured it
 		Revision    *experiment.Revision    `json:"revision,omitempty"`
 		Environment *experiment.Environment `json:"environment,omitempty"`
 	}
@@ -124,6 +127,7 @@ func (c *Comparison) Document() Document {
 		col := columnJSON{Label: in.Label}
 		if in.run != nil {
 			col.Run, col.Side, col.Environment, col.Revision = in.run.ID, in.side.String(), &in.run.Environment, &in.run.Head
+			col.Created, col.Command = &in.run.Created, in.run.Command
 			if in.side == experiment.Base {
 				col.Revision = in.run.Base
 			}

@@ -21,6 +21,8 @@ type Row struct {
 
 	name    string // with its package where there are several
 	changed bool
+	fails   bool // a gate
+	size    float64
 	outcome experiment.Verdict
 }
 
@@ -35,7 +37,9 @@ func (s *Sides) Rows() []Row {
 		c := &s.Comparisons[i]
 		r := Row{
 			Unit: TidyUnit(c.Unit), Base: "-", Head: "-", Change: "-", Interval: "-", Verdict: c.Words(),
-			name: c.Benchmark, changed: c.Verdict.Changed(), outcome: c.Verdict,
+			name: c.Benchmark, changed: c.Verdict.Changed(), outcome: c.Verdict, size: sizeOf(c),
+			// Nothing can confirm what was measured apart, so a gate takes it as it is.
+			fails: c.Gated && (s.Regressed(c) || s.Apart && c.Verdict == experiment.Worse && c.Beyond),
 		}
 		if len(packages) > 1 {
 			r.name = c.Package + "." + c.Benchmark
@@ -43,7 +47,7 @@ func (s *Sides) Rows() []Row {
 		if r.changed && c.Confirmation == experiment.Agreed {
 			r.Verdict += ", confirmed"
 		}
-		inBase, inHead := len(c.Values(experiment.Base)) > 0, len(c.Values(experiment.Head)) > 0
+		inBase, inHead := c.Samples(experiment.Base) > 0, c.Samples(experiment.Head) > 0
 		if inBase {
 			r.Base = Tidied(c.Base.Center, c.Unit)
 		}
@@ -156,7 +160,7 @@ func (s *Sides) count(verdicts ...experiment.Verdict) string {
 				add("without change")
 			case c.Verdict == experiment.SameCode:
 				add("with the same code")
-			case c.Verdict == experiment.OneSided && len(c.Values(experiment.Head)) == 0:
+			case c.Verdict == experiment.OneSided && c.Samples(experiment.Head) == 0:
 				add("missing")
 			case c.Verdict == experiment.OneSided:
 				add("new")
