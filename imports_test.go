@@ -110,6 +110,7 @@ var importTable = map[string][]string{
 	"internal/store/storetest":                 {"profile", "internal/store"},
 	"internal/store/clickhouse":                {"profile", "internal/hashing", "internal/infile", "internal/store"},
 	"internal/store/clickhouse/clickhousetest": {"internal/freeport"}, // starts servers
+	"internal/forge":                           {},
 	"internal/glob":                            {},
 	"internal/credentials":                     {"internal/infile"}, // to authenticate to other servers
 	"internal/ingest":                          {"profile", "internal/credentials", "internal/durable", "internal/hashing", "internal/infile", "internal/store", "internal/temporary"},
