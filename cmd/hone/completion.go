@@ -116,7 +116,7 @@ func runCompletion(_ context.Context, a *app, args []string) error {
 // subcommands are the possible first arguments of a verb.
 var subcommands = map[string][]string{
 	"token": {"add", "list", "remove"}, "session": {"list", "end"}, "store": {"stats", "verify", "repair", "backup", "create", "copy", "delete"},
-	"runs": {"rm"}, "load": {"http", "grpc", "kafka"}, "completion": {"bash", "zsh", "fish"},
+	"runs": {"rm"}, "report": {"github", "gitlab"}, "load": {"http", "grpc", "kafka"}, "completion": {"bash", "zsh", "fish"},
 }
 
 // flagValues are the values of flags with few possible values, by verb; "" means all verbs.

@@ -37,6 +37,7 @@ func allVerbs() []verb {
 		{"bench", "run and profile benchmarks; -against REF compares with a git revision", runBench, func() string { return benchHelp }},
 		{"compare", "compare runs and benchmark files, and show which functions caused the changes", runCompare, func() string { return compareHelp }},
 		{"check", "check measurements against the objectives in hone.toml", runCheck, func() string { return checkHelp }},
+		{"report", "comment on a pull request what a comparison found, and set its status", runForgeReport, func() string { return reportHelp }},
 		{"advise", "suggest changes to hot lines: what they cost, and the rewrite", runAdvise, func() string { return adviseHelp }},
 		{"fix", "apply the rewrite of a finding, and keep it if measurements confirm it", runFix, func() string { return fixHelp }},
 		{"tune", "try the known rewrites for some packages, and keep those that measurements confirm", runTune, func() string { return tuneHelp }},

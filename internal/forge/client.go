@@ -74,6 +74,9 @@ func (e *callError) Error() string {
 	if e.message != "" {
 		text += ": " + e.message
 	}
+	if e.denied {
+		text += " (" + ErrDenied.Error() + ")"
+	}
 	return text
 }
 
