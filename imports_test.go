@@ -87,7 +87,8 @@ var importTable = map[string][]string{
 	"internal/advice/rules":      {"internal/advice", "internal/advice/code", "internal/advice/edit", "internal/advice/facts", "internal/advice/flow", "internal/advice/regexpcode"},
 	"internal/tune":              {"internal/advice", "internal/bench", "internal/experiment", "internal/git", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
 	// The judge of changes.
-	"internal/prove": {"internal/bench", "internal/bench/benchgen", "internal/compare", "internal/experiment", "internal/git", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/tune", "internal/workspace"},
+	"internal/prove/differ": {},
+	"internal/prove":        {"internal/bench", "internal/bench/benchgen", "internal/compare", "internal/experiment", "internal/git", "internal/gocmd", "internal/infile", "internal/prove/differ", "internal/srcfind", "internal/tune", "internal/workspace"},
 	// What the command line and servers ask: the one that puts rules, source and history together.
 	"internal/advisor": {"profile", "internal/advice", "internal/advice/rules", "internal/bench", "internal/counts", "internal/experiment", "internal/infile", "internal/pgo", "internal/temporary", "internal/tune"},
 

@@ -40,8 +40,8 @@ Flags:
   -json           print the verdict as JSON
 
 Exit codes: 0 nothing is wrong or slower; 1 failure, or a change could not be measured;
-2 wrong usage; 3 a change is wrong, or something got worse beyond its budget (2 % of a
-time, 0 of everything else) and a second measurement agreed.
+2 wrong usage; 3 a change is wrong or different, or something got worse beyond its budget
+(2 % of a time, 0 of everything else) and a second measurement agreed.
 
 hone copies the base, applies the change there, builds and vets it, and runs the tests of
 every package of the module that depends on it. Then it measures the benchmarks that
@@ -52,7 +52,10 @@ files are refused.
 
 right means that tests execute every changed function, and pass. If the change also
 changes tests, those of the base must pass, too. untested means that tests pass, but don't
-execute some of the changed functions. Several candidates share one correction for the
+execute some of the changed functions. different means that tests pass, but that exported
+functions which reach the change answer otherwise than those of the base: hone calls both
+with generated inputs and those of tests, also several times in a row and from several
+goroutines. It only calls functions that use no file, process or network. Several candidates share one correction for the
 number of comparisons. Measurements are kept as runs: hone compare shows more of them.
 `
 

@@ -21,6 +21,8 @@ const (
 	Right    State = "right"    // it builds, and tests that execute it pass
 	Wrong    State = "wrong"    // it doesn't build, or vet or tests complain
 	Untested State = "untested" // tests pass, but don't execute all of the changed functions, or can't tell
+	// Different is a change whose tests pass, but that answers calls with generated inputs otherwise than the base.
+	Different State = "different"
 )
 
 // A Check is what the compiler, vet and tests say of a candidate.

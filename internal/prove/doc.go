@@ -6,6 +6,7 @@
 //	candidate    a tree in it (candidate.go, tree.go), which a patch becomes or is refused (patch.go)
 //	affected     the packages that it can change (packages.go)
 //	examined     build, vet, tests (checker.go, check.go), and what these execute (cover.go, examine.go)
+//	Compared     what exported functions return, beside the base (same.go, differ)
 //	selection    the benchmarks that execute what changed (choose.go)
 //	Measurement  interleaved with the base, or another candidate (measure.go, judge.go)
 //	Proof        all of it (prove.go), and as text (text.go)

@@ -9,6 +9,7 @@ type examined struct {
 	check     Check
 	functions []Function
 	elsewhere bool // something besides functions changed
+	compared  *Compared
 }
 
 // examine checks out a candidate, builds and tests it, and finds out what tests execute of it.
@@ -35,5 +36,9 @@ func (c *checker) examine(ctx context.Context, of *candidate) (*examined, error)
 		return nil, err
 	}
 	e.check = judgeTests(e.check, e.functions, e.elsewhere)
+	if e.compared, err = c.compareResults(ctx, e); err != nil {
+		return nil, err
+	}
+	e.check = judgeResults(e.check, e.compared)
 	return e, nil
 }

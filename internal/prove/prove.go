@@ -47,6 +47,8 @@ type Candidate struct {
 	Files []string `json:"files"` // that it changes, from the top of the repository
 	// Functions are those that it changes, with what tests execute of them.
 	Functions []Function `json:"functions"`
+	// Compared says whether exported functions return the same as those of the base; nil if that wasn't tried.
+	Compared *Compared `json:"compared,omitempty"`
 	// Benchmarks are the functions that were measured, by package.
 	Benchmarks map[string][]string `json:"benchmarks"`
 	// Written are those among them that were written from tests for this measurement.
@@ -188,7 +190,7 @@ func (a allowance) after(m *Measurement) allowance {
 // result is what is known of a candidate before it is measured.
 func (p *plan) result() Candidate {
 	r := Candidate{
-		Name: p.name, Check: p.check, Files: []string{}, Functions: append([]Function{}, p.functions...),
+		Name: p.name, Check: p.check, Files: []string{}, Functions: append([]Function{}, p.functions...), Compared: p.compared,
 		Benchmarks: p.benchmarks, Written: append([]Written{}, p.written...),
 	}
 	for _, f := range p.files {
@@ -242,9 +244,9 @@ func beats(name, other string, pairs []Pair) bool {
 	})
 }
 
-// Missed reports whether a candidate is wrong, or something got worse with it.
+// Missed reports whether a candidate is wrong or does something else, or something got worse with it.
 func (p *Proof) Missed() bool {
-	return slices.ContainsFunc(p.Candidates, func(c Candidate) bool { return c.State == Wrong || c.Regression })
+	return slices.ContainsFunc(p.Candidates, func(c Candidate) bool { return c.State == Wrong || c.State == Different || c.Regression })
 }
 
 // Unmeasured is how many candidates, or their benchmarks, could not be measured. Wrong ones

@@ -58,9 +58,28 @@ func (c *Candidate) write(b *bytes.Buffer) {
 	if c.State == Wrong {
 		return // nothing was measured
 	}
+	c.Compared.write(b)
 	c.Measurement.write(b)
 	for _, w := range c.Written {
 		line(b, "written from tests for this: %s in %s; hone advise -gen -write %s keeps such benchmarks", few(w.Benchmarks), w.Package, w.Package)
+	}
+}
+
+// write says how far results were compared.
+func (c *Compared) write(b *bytes.Buffer) {
+	if c == nil {
+		return
+	}
+	for i, d := range c.Differences {
+		if i > 0 { // the verdict has the first
+			line(b, "also %s", d)
+		}
+	}
+	if c.Calls > 0 && len(c.Differences) == 0 {
+		line(b, "%d calls with generated inputs return the same as on the base: %s", c.Calls, few(c.Functions))
+	}
+	if c.Why != "" {
+		line(b, "results weren't compared with the base's: %s", c.Why)
 	}
 }
 

@@ -71,7 +71,7 @@ func (s *site) prove(ctx context.Context, in proveIn, a *answer, progress func(s
 	if err := s.run(ctx, a, args, progress); err != nil {
 		return err
 	}
-	a.then("right needs tests that execute the change; faster needs two measurements that agree. A patch that is both can be applied.")
+	a.then("right needs tests that execute the change, and the base's answers to generated inputs; faster needs two measurements that agree. A patch that is both can be applied.")
 	return nil
 }
 

@@ -28,7 +28,7 @@ var tasks = []task{
 		name: "faster", description: "Change a function, and prove that the change is right and faster", runs: true,
 		arguments: []*sdk.PromptArgument{{Name: "function", Description: "the function to make faster", Required: true}},
 		text: "Make %s faster without changing what it does. Measure first with bench, look at hot and why, write a patch, and call prove with it. " +
-			"Keep the patch only if prove says right and faster. If it says untested, write the missing test first.",
+			"Keep the patch only if prove says right and faster. If it says untested, write the missing test first; if different, mend the patch for the input that it shows.",
 	},
 	{
 		name: "production", description: "Find out what changed in a service in production",

@@ -1,0 +1,352 @@
+//go:build go1.22
+
+// Calls calls functions of a package with generated inputs, and writes what they return. hone prove builds it in two versions
+// of a module, with a list of the module's functions in place of list.go, and compares what both write.
+//
+//	calls FILE FIRST
+//
+// appends records to the file, from the function with a number on. It ends with status 3 if a call takes too long.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A function is one to call. That of a method has its receiver as the first parameter.
+type function struct {
+	Name   string // "Join", "Tree.Get"
+	F      any
+	Target bool // what it returns is compared; others only make inputs
+}
+
+// A record is what became of a call.
+type record struct {
+	Function string
+	Call     int    // its number, or one of the numbers below
+	Step     int    // in a sequence of calls of methods
+	Status   string // "begin", "ok", "error", "panic", "invalid", "differs"
+	Method   string `json:",omitempty"`
+	In, Out  string `json:",omitempty"`
+	Hash     uint64 // of In and Out before they were shortened
+}
+
+// Numbers of calls that stand for several.
+const (
+	atOnce = -1 // from several goroutines
+	kept   = -2 // results that change later
+)
+
+const (
+	mostCalls    = 300
+	mostSessions = 80
+	steps        = 12
+	budget       = 250 * time.Millisecond // for a function
+	slow         = 3 * time.Second        // for a call
+	shown        = 200                    // bytes of an input or a result
+)
+
+func main() {
+	if len(os.Args) != 3 {
+		fmt.Fprintln(os.Stderr, "usage: calls FILE FIRST")
+		os.Exit(2)
+	}
+	first, _ := strconv.Atoi(os.Args[2])
+	file, err := os.OpenFile(os.Args[1], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	w := &writer{out: bufio.NewWriter(file)}
+	go watch()
+	for i, one := range jobs(functions, methods) {
+		if i < first {
+			continue
+		}
+		w.write(record{Function: one.name, Call: i, Status: "begin"})
+		w.out.Flush() // the next call may end the program
+		one.run(w)
+	}
+	if err := w.out.Flush(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+}
+
+type writer struct{ out *bufio.Writer }
+
+func (w *writer) write(r record) {
+	h := fnv.New64a()
+	h.Write([]byte(r.In + "\x00" + r.Out))
+	r.Hash = h.Sum64()
+	r.In, r.Out = short(r.In), short(r.Out)
+	text, _ := json.Marshal(r)
+	w.out.Write(append(text, '\n'))
+}
+
+func short(s string) string {
+	if len(s) > shown {
+		return strings.ToValidUTF8(s[:shown], "") + "…"
+	}
+	return s
+}
+
+// A job is a function, or a type with methods.
+type job struct {
+	name string
+	run  func(w *writer)
+}
+
+// jobs are those of functions first, then those of types.
+func jobs(functions, methods []function) []job {
+	g := newGenerator(functions, methods)
+	var all []job
+	for _, f := range functions {
+		if f.Target {
+			all = append(all, job{f.Name, func(w *writer) { g.callFunction(w, f) }})
+		}
+	}
+	seen := make(map[string]bool)
+	for _, m := range methods {
+		name, _, _ := strings.Cut(m.Name, ".")
+		if m.Target && !seen[name] {
+			seen[name] = true
+			of := reflect.TypeOf(m.F).In(0)
+			if of.Kind() == reflect.Pointer {
+				of = of.Elem()
+			}
+			all = append(all, job{name, func(w *writer) { g.sessions(w, name, of) }})
+		}
+	}
+	return all
+}
+
+// calling is when the current call began, in nanoseconds; 0 between calls.
+var calling atomic.Int64
+
+// watch ends the program if a call takes too long.
+func watch() {
+	for range time.Tick(slow / 10) {
+		if at := calling.Load(); at > 0 && time.Since(time.Unix(0, at)) > slow {
+			os.Exit(3)
+		}
+	}
+}
+
+// seeded is the randomness of one call.
+func seeded(name string, call int) *rand.Rand {
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	return rand.New(rand.NewPCG(h.Sum64(), uint64(call)))
+}
+
+// call calls f and says what became of it.
+func call(f reflect.Value, args []reflect.Value) (results []reflect.Value, status string) {
+	calling.Store(time.Now().UnixNano())
+	defer calling.Store(0)
+	return try(f, args)
+}
+
+func try(f reflect.Value, args []reflect.Value) (results []reflect.Value, status string) {
+	defer func() {
+		if recover() != nil {
+			results, status = nil, "panic"
+		}
+	}()
+	if f.Type().IsVariadic() {
+		results = f.CallSlice(args)
+	} else {
+		results = f.Call(args)
+	}
+	for _, r := range results {
+		if r.Type() == errorType && !r.IsNil() {
+			return results, "error"
+		}
+	}
+	return results, "ok"
+}
+
+var errorType = reflect.TypeFor[error]()
+
+// callFunction calls a function many times: alone, keeping results, and from several goroutines.
+func (g *generator) callFunction(w *writer, f function) {
+	fn := reflect.ValueOf(f.F)
+	var keep keeper
+	var quiet []int // calls that succeed and leave their arguments alone
+	for i, begin := 0, time.Now(); i < mostCalls && time.Since(begin) < budget; i++ {
+		args, ok := g.arguments(seeded(f.Name, i), fn.Type(), 0)
+		if !ok {
+			w.write(record{Function: f.Name, Call: i, Status: "invalid"})
+			if i == mostCalls/2 && len(quiet) == 0 {
+				return
+			}
+			continue
+		}
+		in := g.show(args)
+		results, status := call(fn, args)
+		r := record{Function: f.Name, Call: i, Status: status, In: in}
+		if status == "ok" {
+			r.Out = g.show(results)
+			if after := g.show(args); after != in {
+				r.Out += changedArguments(after, len(results) == 0)
+			} else if len(quiet) < 16 {
+				quiet = append(quiet, i)
+			}
+		}
+		w.write(r)
+		keep.check(g, w, f.Name, results, status)
+	}
+	w.out.Flush()
+	w.write(g.concurrently(f, fn, quiet))
+}
+
+// changedArguments says that a call changes its arguments. How it leaves them counts only if it returns nothing.
+func changedArguments(after string, only bool) string {
+	if only {
+		return "arguments become " + after
+	}
+	return ", and changes its arguments"
+}
+
+// A keeper keeps results, and looks whether later calls change them.
+type keeper struct {
+	results [][]reflect.Value
+	texts   []string
+	told    bool
+}
+
+func (k *keeper) check(g *generator, w *writer, name string, results []reflect.Value, status string) {
+	for i, old := range k.results {
+		if now := g.show(old); now != k.texts[i] && !k.told {
+			k.told = true
+			w.write(record{Function: name, Call: kept, Status: "differs", In: k.texts[i], Out: now})
+		}
+	}
+	if status != "ok" {
+		return
+	}
+	if len(k.results) == 6 {
+		k.results, k.texts = k.results[1:], k.texts[1:]
+	}
+	k.results, k.texts = append(k.results, results), append(k.texts, g.show(results))
+}
+
+const (
+	goroutines = 4
+	repeats    = 40
+)
+
+// concurrently repeats calls from several goroutines at once.
+func (g *generator) concurrently(f function, fn reflect.Value, calls []int) record {
+	var different atomic.Bool
+	sets := make([][][]reflect.Value, goroutines)
+	for n := range sets {
+		for _, i := range calls {
+			args, _ := g.arguments(seeded(f.Name, i), fn.Type(), 0)
+			sets[n] = append(sets[n], args)
+		}
+	}
+	want := make([]string, len(calls))
+	for k := range calls {
+		results, _ := call(fn, sets[0][k])
+		want[k] = g.show(results)
+	}
+	calling.Store(time.Now().UnixNano())
+	defer calling.Store(0)
+	var all sync.WaitGroup
+	end := time.Now().Add(budget)
+	for n := range sets {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			for r := 0; r < repeats && time.Now().Before(end); r++ {
+				for j := range calls {
+					k := (j + n*len(calls)/goroutines) % len(calls)
+					results, status := try(fn, sets[n][k])
+					if status != "ok" || g.show(results) != want[k] {
+						different.Store(true)
+						return
+					}
+				}
+			}
+		}()
+	}
+	all.Wait()
+	if different.Load() {
+		return record{Function: f.Name, Call: atOnce, Status: "differs"}
+	}
+	return record{Function: f.Name, Call: atOnce, Status: "ok"}
+}
+
+// sessions make values of a type, and call its methods in random orders.
+func (g *generator) sessions(w *writer, name string, of reflect.Type) {
+	for i, begin := 0, time.Now(); i < mostSessions && time.Since(begin) < 2*budget; i++ {
+		r := seeded(name, i)
+		of, ok := g.receiver(r, of)
+		if !ok {
+			w.write(record{Function: name, Call: i, Status: "invalid"})
+			continue
+		}
+		story, used := "", make(pool)
+		for step := range steps {
+			m := g.methods[of.Type()][r.IntN(len(g.methods[of.Type()]))]
+			fn := reflect.ValueOf(m.F)
+			g.panicked.Store(false)
+			args, ok := g.argumentsOf(r, fn.Type(), 1, 1)
+			if !ok || g.panicked.Load() {
+				w.write(record{Function: name, Call: i, Step: step, Status: "invalid", Method: m.Name})
+				continue
+			}
+			used.reuse(r, args)
+			_, method, _ := strings.Cut(m.Name, ".")
+			story += method + "(" + g.show(args) + ") "
+			results, status := call(fn, append([]reflect.Value{of}, args...))
+			one := record{Function: name, Call: i, Step: step, Status: status, Method: m.Name, In: story}
+			if status == "ok" {
+				one.Out = g.show(results)
+			}
+			w.write(one)
+			if status == "panic" {
+				break
+			}
+		}
+	}
+}
+
+// A pool has arguments of earlier calls of methods: what was put into a value is then asked for.
+type pool map[reflect.Type][]reflect.Value
+
+// reuse puts earlier arguments in the place of some.
+func (p pool) reuse(r *rand.Rand, args []reflect.Value) {
+	for i, v := range args {
+		earlier, again := p[v.Type()], r.IntN(2) == 0
+		if again && len(earlier) > 0 {
+			args[i] = earlier[r.IntN(len(earlier))]
+		} else if v.Type().Comparable() {
+			p[v.Type()] = append(earlier, v)
+		}
+	}
+}
+
+// receiver makes a value of a type, or a pointer to one if that has more methods.
+func (g *generator) receiver(r *rand.Rand, of reflect.Type) (reflect.Value, bool) {
+	if len(g.methods[reflect.PointerTo(of)]) > 0 {
+		of = reflect.PointerTo(of)
+	}
+	g.panicked.Store(false)
+	v, ok := g.make(r, of, 0)
+	if !ok || g.panicked.Load() || v.Kind() == reflect.Pointer && v.IsNil() || len(g.methods[of]) == 0 {
+		return v, false
+	}
+	return v, true
+}

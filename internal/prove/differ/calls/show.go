@@ -1,0 +1,190 @@
+//go:build go1.22
+
+package main
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// show writes values so that equal texts are equal results: by what users of the package see, which is not how its types keep it.
+func (g *generator) show(values []reflect.Value) string {
+	s := shower{g: g}
+	for i, v := range values {
+		if i > 0 {
+			s.text.WriteString(", ")
+		}
+		s.show(v, 0)
+	}
+	return s.text.String()
+}
+
+type shower struct {
+	g    *generator
+	text strings.Builder
+	at   []uintptr // pointers that it is in
+}
+
+const (
+	mostShown = 64 << 10 // bytes of a value
+	mostDeep  = 8
+)
+
+func (s *shower) show(v reflect.Value, depth int) {
+	if s.text.Len() > mostShown || depth > mostDeep {
+		return
+	}
+	switch v.Kind() {
+	case reflect.Bool:
+		fmt.Fprint(&s.text, v.Bool())
+	case reflect.String:
+		s.text.WriteString(strconv.Quote(v.String()))
+	case reflect.Float32:
+		s.text.WriteString(strconv.FormatFloat(v.Float(), 'g', 5, 64))
+	case reflect.Float64:
+		s.text.WriteString(strconv.FormatFloat(v.Float(), 'g', 10, 64)) // sums in another order differ in the last digits
+	case reflect.Slice, reflect.Array:
+		s.list(v, depth)
+	case reflect.Map:
+		s.mapping(v, depth)
+	case reflect.Struct:
+		s.structure(v, depth)
+	case reflect.Pointer:
+		if v.IsNil() {
+			s.text.WriteString("nil")
+			return
+		}
+		if slices.Contains(s.at, v.Pointer()) {
+			s.text.WriteString("^")
+			return
+		}
+		s.at = append(s.at, v.Pointer())
+		s.text.WriteString("&")
+		if !s.observed(v) {
+			s.show(v.Elem(), depth+1)
+		}
+		s.at = s.at[:len(s.at)-1]
+	case reflect.Interface:
+		switch {
+		case v.IsNil():
+			s.text.WriteString("nil")
+		case v.Type() == errorType:
+			s.text.WriteString("an error") // its text is for people
+		default:
+			s.show(v.Elem(), depth+1)
+		}
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		if v.IsNil() {
+			s.text.WriteString("nil")
+		} else {
+			s.text.WriteString(v.Kind().String())
+		}
+	default:
+		if v.CanInt() {
+			s.text.WriteString(strconv.FormatInt(v.Int(), 10))
+		} else if v.CanUint() {
+			s.text.WriteString(strconv.FormatUint(v.Uint(), 10))
+		} else {
+			fmt.Fprint(&s.text, v.Complex())
+		}
+	}
+}
+
+func (s *shower) list(v reflect.Value, depth int) {
+	if v.Kind() == reflect.Slice && v.IsNil() {
+		s.text.WriteString("nil")
+		return
+	}
+	if v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8 {
+		s.text.WriteString(strconv.Quote(string(v.Bytes())))
+		return
+	}
+	s.text.WriteString("[")
+	for i := range v.Len() {
+		if i > 0 {
+			s.text.WriteString(" ")
+		}
+		s.show(v.Index(i), depth+1)
+	}
+	s.text.WriteString("]")
+}
+
+func (s *shower) mapping(v reflect.Value, depth int) {
+	if v.IsNil() {
+		s.text.WriteString("nil")
+		return
+	}
+	var entries []string
+	for _, k := range v.MapKeys() {
+		one := shower{g: s.g, at: s.at}
+		one.show(k, depth+1)
+		one.text.WriteString(":")
+		one.show(v.MapIndex(k), depth+1)
+		entries = append(entries, one.text.String())
+	}
+	slices.Sort(entries)
+	s.text.WriteString("map[" + strings.Join(entries, " ") + "]")
+}
+
+// structure shows exported fields. A type without any is shown by methods that only look.
+func (s *shower) structure(v reflect.Value, depth int) {
+	exported := 0
+	s.text.WriteString("{")
+	for i := range v.NumField() {
+		if v.Type().Field(i).IsExported() {
+			exported++
+			s.show(v.Field(i), depth+1)
+			s.text.WriteString(" ")
+		}
+	}
+	if exported == 0 && v.CanInterface() {
+		p := reflect.New(v.Type())
+		p.Elem().Set(v)
+		s.observed(p)
+	}
+	s.text.WriteString("}")
+}
+
+// observers are names of methods that change nothing, as a rule.
+var observers = []string{"String", "Len", "Size", "Bytes", "Keys", "Values", "Count"}
+
+// observed shows what methods of a type without exported fields say.
+func (s *shower) observed(v reflect.Value) bool {
+	if e := v.Elem(); e.Kind() != reflect.Struct || !v.CanInterface() || hasExported(e.Type()) {
+		return false
+	}
+	found := false
+	for _, name := range observers {
+		m := v.MethodByName(name)
+		if !m.IsValid() || m.Type().NumIn() > 0 || m.Type().NumOut() != 1 || !s.g.mayCall(v.Type(), name) {
+			continue
+		}
+		if results, status := try(m, nil); status == "ok" {
+			found = true
+			s.text.WriteString(name + "=")
+			s.show(results[0], mostDeep-2)
+			s.text.WriteString(" ")
+		}
+	}
+	return found
+}
+
+func hasExported(t reflect.Type) bool {
+	for i := range t.NumField() {
+		if t.Field(i).IsExported() {
+			return true
+		}
+	}
+	return false
+}
+
+// mayCall reports whether a method of a type may be called: hone has listed it, or the type is one of the standard library.
+func (g *generator) mayCall(of reflect.Type, name string) bool {
+	if first, _, _ := strings.Cut(of.Elem().PkgPath(), "/"); !strings.Contains(first, ".") && len(g.methods[of]) == 0 {
+		return true
+	}
+	return slices.ContainsFunc(g.methods[of], func(m function) bool { return strings.HasSuffix(m.Name, "."+name) })
+}

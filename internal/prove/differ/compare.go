@@ -1,0 +1,181 @@
+package differ
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Difference is a call that another version answers otherwise.
+type Difference struct {
+	Function string `json:"function"`
+	Input    string `json:"input,omitempty"`
+	Base     string `json:"base"`
+	Changed  string `json:"changed"`
+}
+
+func (d Difference) String() string {
+	return fmt.Sprintf("%s(%s): %s, now %s", d.Function, d.Input, d.Base, d.Changed)
+}
+
+// A Result says how far two versions were compared.
+type Result struct {
+	Calls       int          `json:"calls"`     // that the base answered, and always with the same
+	Functions   []string     `json:"functions"` // that these were of
+	Differences []Difference `json:"differences"`
+}
+
+// A record is what the command in calls writes.
+type record struct {
+	Function   string
+	Call, Step int
+	Status     string
+	Method     string
+	In, Out    string
+	Hash       uint64
+}
+
+// Numbers of calls that stand for several, as in calls.
+const (
+	atOnce = -1
+	kept   = -2
+	ends   = -3 // the program ended in the function
+)
+
+// TooSlow is the exit code of a program whose call takes too long.
+const TooSlow = 3
+
+type key struct {
+	function   string
+	call, step int
+}
+
+func parse(text []byte) map[key]record {
+	all := make(map[key]record)
+	for line := range bytes.Lines(text) {
+		var r record
+		if json.Unmarshal(line, &r) == nil && r.Status != "begin" { // the last line may be cut off
+			all[key{r.Function, r.Call, r.Step}] = r
+		}
+	}
+	return all
+}
+
+// Last is the number and name of the function that was begun last, -1 if none was.
+func Last(text []byte) (n int, name string) {
+	n = -1
+	for line := range bytes.Lines(text) {
+		var r record
+		if json.Unmarshal(line, &r) == nil && r.Status == "begin" {
+			n, name = r.Call, r.Function
+		}
+	}
+	return n, name
+}
+
+// Ended adds to what a program wrote that it ended in a function.
+func Ended(text []byte, function string) []byte {
+	if n := len(text); n > 0 && text[n-1] != '\n' {
+		text = append(text, '\n')
+	}
+	line, _ := json.Marshal(record{Function: function, Call: ends, Status: "ends"})
+	return append(append(text, line...), '\n')
+}
+
+// mostDifferences bounds a result.
+const mostDifferences = 5
+
+// Compare compares what two runs of the base and one of another version wrote. What the base itself answers in two ways, or
+// doesn't answer, isn't compared. A version may be slower, and answer less.
+func Compare(base, again, other []byte) Result {
+	first, second, changed := parse(base), parse(again), parse(other)
+	var keys []key
+	for k := range first {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		if a.function != b.function {
+			return bytes.Compare([]byte(a.function), []byte(b.function))
+		}
+		if a.call != b.call {
+			return a.call - b.call
+		}
+		return a.step - b.step
+	})
+	r := Result{Functions: []string{}, Differences: []Difference{}}
+	told := make(map[string]int) // where the difference of a function is
+	for _, k := range keys {
+		b, s := first[k], second[k]
+		now, ok := changed[k]
+		if !ok || b.Status != "ok" && b.Status != "error" || s.Status != b.Status || s.Hash != b.Hash && b.Status == "ok" || k.call == kept {
+			continue
+		}
+		name := b.Function
+		if b.Method != "" {
+			name = b.Method
+		}
+		if k.call != atOnce {
+			r.Calls++
+		}
+		if !slices.Contains(r.Functions, name) {
+			r.Functions = append(r.Functions, name)
+		}
+		d, differs := difference(name, b, now)
+		if !differs {
+			continue
+		}
+		at, before := told[b.Function]
+		switch {
+		case !before && len(r.Differences) < mostDifferences:
+			told[b.Function] = len(r.Differences)
+			r.Differences = append(r.Differences, d)
+		case before && k.step == 0 && len(d.Input) < len(r.Differences[at].Input):
+			r.Differences[at] = d // the shortest says most
+		}
+	}
+	r.Differences = append(r.Differences, onlyNow(first, second, changed)...)
+	slices.Sort(r.Functions)
+	return r
+}
+
+// onlyNow are what another version does with several calls, and the base doesn't.
+func onlyNow(first, second, changed map[key]record) (all []Difference) {
+	for k, now := range changed {
+		_, before := first[k]
+		_, again := second[k]
+		switch {
+		case before || again:
+		case k.call == kept:
+			all = append(all, Difference{k.function, "…", "results stay as they are: " + now.In, "a later call changes one to " + now.Out})
+		case k.call == ends:
+			all = append(all, Difference{k.function, "…", "returns", "ends the program"})
+		}
+	}
+	slices.SortFunc(all, func(a, b Difference) int { return strings.Compare(a.Function, b.Function) })
+	return all
+}
+
+// difference compares the answers to a call.
+func difference(name string, base, now record) (Difference, bool) {
+	d := Difference{Function: name, Input: base.In, Base: base.Out, Changed: now.Out}
+	switch {
+	case now.Call == atOnce && now.Status != base.Status:
+		d.Input, d.Base, d.Changed = "…", "the same from several goroutines at once", "other results"
+	case base.Status == "error" && now.Status == "error":
+		return d, false
+	case base.Status == "error":
+		d.Base = "an error"
+	case now.Status == "panic", now.Status == "error":
+		d.Changed = "a panic"
+		if now.Status == "error" {
+			d.Changed = "an error"
+		}
+	case now.Status == "invalid":
+		d.Changed = "no such value can be made"
+	case base.Hash == now.Hash:
+		return d, false
+	}
+	return d, true
+}

@@ -1,0 +1,137 @@
+package differ_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hone-go/hone/internal/prove/differ"
+)
+
+// TestWrite checks which functions a program calls: exported ones that reach the change, and no file, process or network.
+func TestWrite(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/m\n\ngo 1.24\n",
+		"m.go": `package m
+
+import (
+	"net"
+	"os"
+	"os/exec"
+
+	"example.com/m/inner"
+)
+
+func changed(n int) int { return n }
+
+func Direct(n int) int { return changed(n) }
+
+func Generic[K comparable, V any](m map[K]V) int { return changed(len(m)) }
+
+func Other(n int) int { return n }
+
+func Removes(n int) error { changed(n); return os.RemoveAll("/") }
+
+func RemovesBelow(n int) { changed(n); inner.Remove() }
+
+func Runs(n int) error { changed(n); return command() }
+
+var command = func() error { return exec.Command("true").Run() }
+
+func Dials(n int) { changed(n); net.Dial("tcp", "localhost:1") }
+
+func Parses(s string) int { return changed(len(net.ParseIP(s))) }
+
+func Waits(c chan int) int { return changed(<-c) }
+
+// A closer is called through an interface.
+type closer interface{ Close() error }
+
+type file struct{}
+
+func (file) Close() error { return os.Remove("x") }
+
+func Hidden(n int) { changed(n); var c closer = file{}; c.Close() }
+
+type Set[T comparable] struct{ m map[T]bool }
+
+func (s *Set[T]) Add(v T) { changed(len(s.m)) }
+
+func (s *Set[T]) Save() error { changed(1); return os.WriteFile("x", nil, 0o600) }
+
+func (s Set[T]) Len() int { return len(s.m) }
+`,
+		"m_test.go":      "package m\n\nconst input = \"an input of tests\"\n",
+		"inner/inner.go": "package inner\n\nimport \"os\"\n\nfunc Remove() { os.Remove(\"x\") }\n",
+	} {
+		name = filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := differ.Changed{Packages: []string{"example.com/m"}, Functions: []string{differ.Name("example.com/m", "changed")}}
+	programs, err := differ.Write(t.Context(), dir, nil, []string{"./..."}, c, func(string) bool { return false })
+	if err != nil || len(programs) != 1 {
+		t.Fatalf("%d programs, %v", len(programs), err)
+	}
+	if got, want := programs[0].Functions, []string{"Direct", "Generic", "Parses", "Set.Add"}; !slices.Equal(got, want) {
+		t.Errorf("calls %q, want %q", got, want)
+	}
+	list := string(programs[0].Files["list.go"])
+	for _, want := range []string{"p.Generic[int, int]", "(*p.Set[int]).Add", `{"Other", p.Other, false}`, `"an input of tests"`} {
+		if !strings.Contains(list, want) {
+			t.Errorf("the list has no %s:\n%s", want, list)
+		}
+	}
+}
+
+// TestCompare compares what two versions wrote.
+func TestCompare(t *testing.T) {
+	const base = `{"Function":"F","Call":0,"Status":"begin"}
+{"Function":"F","Call":0,"Status":"ok","In":"a longer input","Out":"1","Hash":1}
+{"Function":"F","Call":1,"Status":"ok","In":"x","Out":"1","Hash":2}
+{"Function":"F","Call":2,"Status":"error","In":"y","Hash":3}
+{"Function":"F","Call":3,"Status":"panic","In":"z","Hash":4}
+{"Function":"F","Call":-1,"Status":"ok"}
+{"Function":"T","Call":0,"Status":"ok","Method":"T.Get","In":"Get() ","Out":"1","Hash":5}
+`
+	replace := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(base) }
+	for name, c := range map[string]struct {
+		again, changed, want string // the differences
+	}{
+		"same":              {base, base, ""},
+		"another result":    {base, replace(`"Hash":1`, `"Hash":9`), "F(a longer input): 1, now 1"},
+		"shortest":          {base, replace(`"1","Hash":1`, `"5","Hash":9`, `"1","Hash":2`, `"7","Hash":9`), "F(x): 1, now 7"},
+		"another error":     {base, replace(`"Hash":3`, `"Hash":9`), ""},
+		"no error":          {base, replace(`"error"`, `"ok"`), "F(y): an error, now "},
+		"error":             {base, replace(`"ok","In":"x"`, `"error","In":"x"`), "F(x): 1, now an error"},
+		"a panic":           {base, replace(`"ok","Method"`, `"panic","Method"`), "T.Get(Get() ): 1, now a panic"},
+		"no panic":          {base, replace(`"panic"`, `"ok"`), ""},
+		"unstable":          {replace(`"Hash":1`, `"Hash":9`), replace(`"Hash":1`, `"Hash":8`), ""},
+		"fewer calls":       {base, base[:strings.Index(base, `{"Function":"F","Call":1`)], ""},
+		"several at once":   {base, replace(`"Call":-1,"Status":"ok"`, `"Call":-1,"Status":"differs"`), "F(…): the same from several goroutines at once, now other results"},
+		"a changing result": {base, base + `{"Function":"F","Call":-2,"Status":"differs","In":"1","Out":"2"}`, "F(…): results stay as they are: 1, now a later call changes one to 2"},
+		"an end":            {base, string(differ.Ended([]byte(base+`{"cut`), "F")), "F(…): returns, now ends the program"},
+	} {
+		r := differ.Compare([]byte(base), []byte(c.again), []byte(c.changed))
+		got := ""
+		for _, d := range r.Differences {
+			got += d.String()
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		if name == "same" && (r.Calls != 4 || !slices.Equal(r.Functions, []string{"F", "T.Get"})) {
+			t.Errorf("%d calls of %q", r.Calls, r.Functions)
+		}
+	}
+	if n, function := differ.Last([]byte(base)); n != 0 || function != "F" {
+		t.Errorf("the last function is %d, %q", n, function)
+	}
+}
