@@ -22,8 +22,8 @@ func TestHistory(t *testing.T) {
 		versions[p.service][p.version], instances[p.service][p.instance] = true, true
 		kinds[key{p.service, p.kind}]++
 	}
-	if len(versions) != 3 || len(kinds) != 15 {
-		t.Errorf("got %d services and %d kinds, want 3 and 15", len(versions), len(kinds))
+	if len(versions) != 3 || len(kinds) != 18 {
+		t.Errorf("got %d services and %d kinds, want 3 and 18", len(versions), len(kinds))
 	}
 	for name, some := range versions {
 		if len(some) != 5 || len(instances[name]) < 2 {
@@ -38,6 +38,28 @@ func TestHistory(t *testing.T) {
 		if again[i].query() != pushes[i].query() || again[i].seed != pushes[i].seed {
 			t.Fatalf("profile %d differs from one call to the next", i)
 		}
+	}
+}
+
+// TestRequests tests that the requests of all of the last day are counted.
+func TestRequests(t *testing.T) {
+	h := history{end: end, days: 3}
+	counted, lasted := map[string]int64{}, time.Duration(0)
+	for p := range h.pushes() {
+		if p.kind != requests || p.instance != "shop-a" || h.before(p.at) > 24 {
+			continue
+		}
+		made := profileOf(p)
+		lasted += time.Duration(made.DurationNanos)
+		for i, v := range made.Values[0] {
+			counted[made.Strings[made.SampleLabelSet(i)[0].Str]] += v
+		}
+	}
+	if lasted < 23*time.Hour || lasted > 24*time.Hour {
+		t.Errorf("requests of %v are counted", lasted)
+	}
+	if perSecond := float64(counted["/checkout"]) / lasted.Seconds(); len(counted) != 4 || perSecond < 4 || perSecond > 8 {
+		t.Errorf("got %v, %.1f /checkout per second", counted, perSecond)
 	}
 }
 

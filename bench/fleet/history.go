@@ -28,7 +28,11 @@ var rhythms = []rhythm{
 	{"goroutine", 0, 2 * time.Hour, 15 * time.Minute},
 	{"mutex", time.Minute, 4 * time.Hour, 30 * time.Minute},
 	{"block", time.Minute, 4 * time.Hour, 30 * time.Minute},
+	{requests, 0, 2 * time.Hour, 15 * time.Minute}, // each lasts until the next one
 }
+
+// requests is the kind of the profiles that count requests, without a gap.
+const requests = "requests"
 
 const often = 36 * time.Hour // before the end
 
@@ -38,8 +42,11 @@ func (h history) pushes() iter.Seq[push] {
 	for _, s := range services() {
 		for i, zone := range s.zones {
 			for _, r := range rhythms {
-				for at := range h.times(r) {
+				for at, gap := range h.times(r) {
 					p := push{service: s.name, kind: r.kind, zone: zone, instance: s.instance(i), lasts: r.lasts}
+					if r.kind == requests {
+						p.lasts = gap
+					}
 					hash := fnv.New64a()
 					hash.Write([]byte(p.instance + p.kind + at.Format(time.RFC3339)))
 					p.seed = hash.Sum64()
@@ -58,19 +65,19 @@ func (h history) pushes() iter.Seq[push] {
 	return slices.Values(all)
 }
 
-// times returns when a kind of profile is taken, at even minutes of the clock.
-func (h history) times(r rhythm) iter.Seq[time.Time] {
-	return func(yield func(time.Time) bool) {
+// times returns when a kind of profile is taken, at even minutes of the clock, and how long it is until the next one.
+func (h history) times(r rhythm) iter.Seq2[time.Time, time.Duration] {
+	return func(yield func(time.Time, time.Duration) bool) {
 		change := h.end.Add(-often).Truncate(time.Hour)
 		for at := h.end.AddDate(0, 0, -h.days).Truncate(r.rarely).Add(r.rarely); at.Before(h.end); {
-			if !yield(at) {
+			gap := r.lately
+			if at.Before(change) {
+				gap = r.rarely
+			}
+			if !yield(at, gap) {
 				return
 			}
-			if at.Before(change) {
-				at = at.Add(r.rarely)
-			} else {
-				at = at.Add(r.lately)
-			}
+			at = at.Add(gap)
 		}
 	}
 }

@@ -8,7 +8,7 @@
 // # What is in it
 //
 // Each service has profiles of CPU time, heap, goroutines, mutexes and blocking, whose
-// samples have the label endpoint. Load follows the hour and the day of the week.
+// samples have the label endpoint, and its requests are counted. Load follows the hour and the day of the week.
 //
 //	shop    4 instances. v1.4.0, two days old, made pricing.(*Engine).Discounts slower.
 //	        On the day before the last, from 14:05 to 14:20 UTC, /checkout on instance

@@ -3,6 +3,7 @@ package main
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,6 +16,7 @@ var sampleTypes = map[string][]profile.ValueType{
 	"goroutine": {{Type: "goroutine", Unit: "count"}},
 	"mutex":     {{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}},
 	"block":     {{Type: "contentions", Unit: "count"}, {Type: "delay", Unit: "nanoseconds"}},
+	requests:    {{Type: "requests", Unit: "count"}},
 }
 
 // What one event of the profiler is.
@@ -31,7 +33,14 @@ func profileOf(p push) *profile.Profile {
 	b := profile.NewBuilder(sampleTypes[p.kind]...)
 	binary := b.Mapping(profile.Mapping{Start: 1 << 22, Limit: 1 << 26, File: "/app/" + s.name, BuildID: s.name + p.version, HasFunctions: true, HasFilenames: true, HasLineNumbers: true})
 	busy := p.load * math.Exp(0.05*random.NormFloat64()) // no two are alike
+	for _, endpoint := range s.requested(p.kind) {
+		labels := []profile.Label{{Key: b.String("endpoint"), Str: b.String(endpoint)}}
+		b.Sample(nil, labels, poisson(random, busy*rate(endpoint)*p.lasts.Seconds()))
+	}
 	for i := range s.paths {
+		if p.kind == requests {
+			break
+		}
 		one := &s.paths[i]
 		values := one.values(s, p, busy, random)
 		if values == nil {
@@ -61,6 +70,30 @@ func profileOf(p push) *profile.Profile {
 		out.PeriodType, out.Period = types[0], 1
 	}
 	return out
+}
+
+// requested returns the endpoints whose requests are counted: all, in profiles that count them.
+func (s *service) requested(kind string) []string {
+	var all []string
+	for i := range s.paths {
+		if endpoint := s.paths[i].endpoint; kind == requests && endpoint != "" && !slices.Contains(all, endpoint) {
+			all = append(all, endpoint)
+		}
+	}
+	return all
+}
+
+// rate returns how many requests an instance gets per second.
+func rate(endpoint string) float64 {
+	switch endpoint {
+	case "/checkout":
+		return 6
+	case "/healthz":
+		return 2
+	case "/suggest":
+		return 140
+	}
+	return 30
 }
 
 // values returns the values of a path's sample, or nil if it has none.
