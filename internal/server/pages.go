@@ -20,7 +20,7 @@ var runPages = []string{"runs", "run", "compare", "trend"}
 
 // storePages are the paths of the pages of the store, and of views of its
 // selections alone.
-var storePages = []string{"services", "regressions", "status", "history", "growth", "records"}
+var storePages = []string{"services", "regressions", "status", "history", "endpoints", "growth", "records"}
 
 // Views returns the names of the views, which are paths of the page.
 func Views() []string { return slices.Clone(viewNames) }

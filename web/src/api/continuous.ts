@@ -275,7 +275,7 @@ export function paramsText(params: Params): string {
   return q.toString();
 }
 
-async function get<T>(path: string, params: Params, signal?: AbortSignal): Promise<T> {
+export async function get<T>(path: string, params: Params, signal?: AbortSignal): Promise<T> {
   const query = paramsText(params);
   return (await (await request(query ? `${path}?${query}` : path, signal ? { signal } : {})).json()) as T;
 }

@@ -1,7 +1,7 @@
 // What is shown, as a command for a terminal.
 
 import { origin } from './address';
-import { HISTORY, HISTORY_OPTIONS, MOST_RECORDS, optionSpecs } from './options';
+import { HISTORY, HISTORY_OPTIONS, MOST_ENDPOINTS, MOST_RECORDS, optionSpecs } from './options';
 import { mineAsked } from './mine';
 import { exactly, writtenIn } from './pattern';
 import { isSelection, parseSelection, parseSpan } from './selection';
@@ -69,6 +69,7 @@ export function commandsOf(s: State, profiles: readonly string[], bases: readonl
     case 'growth':
       return { hone: queryCommand(s, 'history') ?? words('hone', 'top', '-lines', ...flags, ...sources), pprof: tool('-lines') };
     case 'history':
+    case 'endpoints':
     case 'records':
       return { hone: queryCommand(s, s.view) ?? words('hone', 'top', ...flags, ...diff, ...sources), pprof: tool('-top') };
     case 'top':
@@ -86,7 +87,7 @@ export function withToken(command: string): string {
 }
 
 /** What prints a table that only selections have; null for other profiles. */
-function queryCommand({ profile: [id], options, own }: State, view: 'history' | 'records'): string | null {
+function queryCommand({ profile: [id], options, own }: State, view: 'history' | 'endpoints' | 'records'): string | null {
   if (!isSelection(id)) return null;
   const sel = parseSelection(id, Date.now());
   // A history is of all of the timeline, and so are the profiles around a single one.
@@ -95,7 +96,7 @@ function queryCommand({ profile: [id], options, own }: State, view: 'history' | 
   const heeded = Object.fromEntries(['sort', ...HISTORY_OPTIONS].map((name) => [name, options[name as Option] ?? '']));
   const flags = view === 'history'
     ? [...flagsOf(heeded), `-points=${HISTORY.points}`, `-limit=${HISTORY.rows}`]
-    : [`-limit=${MOST_RECORDS}`];
+    : [`-limit=${view === 'records' ? MOST_RECORDS : MOST_ENDPOINTS}`];
   const type = options.sample_index ?? sel.sampleType;
   return words(
     'hone', 'query', `-server=${origin()}`, `-${view}`, ...time('from', span.from), ...time('to', span.to),

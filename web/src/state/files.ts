@@ -50,6 +50,7 @@ const formats: Record<ViewID, readonly Format[]> = {
   diff: [text('diff'), csv('diff')],
   advice: [],
   history: [], // makes its own
+  endpoints: [],
   growth: [],
   records: [],
 };

@@ -36,7 +36,7 @@ export function turned(s: Compared, foldable: boolean): State['options'] {
 }
 
 /** Views of a whole profile. A comparison that starts in one of them begins with the list of what changed. */
-const WHOLE: readonly string[] = ['flame', 'top', 'graph', 'traces', 'tags', 'raw', 'history', 'growth', 'records'];
+const WHOLE: readonly string[] = ['flame', 'top', 'graph', 'traces', 'tags', 'raw', 'history', 'endpoints', 'growth', 'records'];
 
 /** The view that a comparison begins with. */
 export const comparing = ({ view, options }: Pick<State, 'view' | 'options'>): Pick<State, 'view' | 'options'> =>

@@ -144,3 +144,6 @@ export const HISTORY = { points: 60, rows: 40 };
 
 /** How many single profiles are listed. */
 export const MOST_RECORDS = 5000;
+
+/** Endpoints that are listed, the costliest. */
+export const MOST_ENDPOINTS = 200;

@@ -10,7 +10,7 @@ import { DAY, formatSpan, isSelection, parseSelection, type Span } from './selec
 
 export const VIEWS = [
   'flame', 'top', 'sandwich', 'graph', 'source', 'disasm', 'peek', 'traces', 'tags', 'raw', 'diff', 'advice',
-  'history', 'growth', 'records', // of selections in the store alone
+  'history', 'endpoints', 'growth', 'records', // of selections in the store alone
 ] as const;
 export type ViewID = (typeof VIEWS)[number];
 
@@ -50,6 +50,7 @@ export const OWN = [
   'match', // peek
   'fold', // raw: sections that are put away; at is a line of it
   'as', 'label', // tags: as a list, and of which label
+  'measure', 'endpoint', // endpoints: what is drawn over time, and the selected one
   'relative', // diff
   'span', 'by', 'off', 'line', 'live', 'vs', 'heat', // selections: see selected.ts
   'fns', // history
@@ -84,7 +85,7 @@ where.subscribe((link) => {
 export const stored = computed(() => isSelection(state.value.profile[0]));
 
 /** Settings that mean something only for what a view shows now: another one begins without them. */
-const PASSING: readonly Own[] = ['order', 'find', 'match', 'finding', 'at', 'fold'];
+const PASSING: readonly Own[] = ['order', 'find', 'match', 'finding', 'at', 'fold', 'measure', 'endpoint'];
 
 /** What a state is in another view. */
 export function inView(s: State, view: ViewID): State {

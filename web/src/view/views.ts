@@ -47,6 +47,10 @@ export const views: readonly ViewSpec[] = [
     load: () => import('./continuous/HistoryView'),
   },
   {
+    id: 'endpoints', title: 'Endpoints', key: 'e', stored: true, about: 'Requests per second, and what one costs, by endpoint',
+    load: () => import('./endpoints/EndpointsView'),
+  },
+  {
     id: 'growth', title: 'Growth', key: 'w', stored: true, moment: true, about: 'Lines that hold more and more',
     load: () => import('./growth/GrowthView'),
   },

@@ -1,0 +1,77 @@
+// @ts-check
+// The endpoints of a service: what a request costs, how many there are, and the flame graph of each.
+
+import assert from 'node:assert/strict';
+import { clean } from './axe.mjs';
+import { tabTo } from './focus.mjs';
+import { eventually, settled, suite } from './page.mjs';
+import { ask } from './store.mjs';
+import { weeks } from './weeks.mjs';
+
+const END = Date.parse('2026-11-20T12:00:00Z');
+const HOURS = 3_600_000; // ms
+
+const check = suite([], { start: () => weeks({ end: '2026-11-20T12:00:00Z', days: 3 }) });
+
+/** @param {string} q @param {string} [more] */
+const link = (q, more = '') => `/endpoints?${new URLSearchParams({
+  profile: `sel:${new URLSearchParams({ q, from: String(END - 6 * HOURS), to: String(END), per: 'second' })}`,
+})}${more}`;
+
+const SHOP = 'cpu{service="shop"}';
+
+check('endpoints have the figures of the API, and lead to their flame graphs', async ({ page, open, url }) => {
+  await open(link(SHOP));
+  const table = page.getByRole('grid', { name: 'Endpoints' });
+  const { endpoints } = await ask(url, `endpoints?${new URLSearchParams({ q: SHOP, from: String(END - 6 * HOURS), to: String(END) })}`);
+  const names = await table.locator('.record-link').allTextContents();
+  assert.deepEqual(names, endpoints.map((/** @type {{ endpoint: string }} */ e) => e.endpoint || 'outside of requests'));
+  const checkout = endpoints.find((/** @type {{ endpoint: string }} */ e) => e.endpoint === '/checkout');
+  const cells = await table.getByRole('row').filter({ hasText: '/checkout' }).getByRole('gridcell').allTextContents();
+  assert.equal(cells[1], `${(checkout.cost / 1e6).toFixed(2)}ms`);
+  assert.equal(cells[2], `${Number((checkout.requests / 6 / 3600).toPrecision(3))}/s`);
+  await page.getByRole('group', { name: 'Over time' }).getByRole('button', { name: 'Requests' }).click();
+  await page.getByLabel(/^Requests per second of 4 endpoints/).waitFor();
+  await table.getByRole('link', { name: '/checkout', exact: true }).click();
+  await page.getByRole('tab', { name: 'Flame', selected: true }).waitFor();
+  await settled(page);
+  assert.equal(new URL(page.url()).searchParams.get('tagfocus'), 'endpoint=^/checkout$');
+}, { mayShift: true });
+
+for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+  check(`axe finds nothing in endpoints, ${colorScheme}`, async ({ page, open }) => {
+    await open(link(SHOP));
+    await clean(page);
+  }, { colorScheme });
+}
+
+for (const width of [360, 2560]) {
+  check(`endpoints fit a window of ${width}`, async ({ page, open }) => {
+    await open(link(SHOP));
+    await page.getByRole('link', { name: '/checkout', exact: true }).waitFor();
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(wide <= 0, `${wide} pixels too wide`);
+  }, { viewport: { width, height: 800 } });
+}
+
+check('endpoints by keyboard alone', async ({ page, open }) => {
+  await open(link(SHOP));
+  await tabTo(page, /^grid Endpoints/, 120);
+  await page.keyboard.press('ArrowDown');
+  await eventually(() => assert.match(page.url(), /endpoint=/));
+  await page.keyboard.press('Enter');
+  await page.getByRole('tab', { name: 'Flame', selected: true }).waitFor();
+}, { mayShift: true });
+
+check('without endpoints the view says how to count requests', async ({ page, open }) => {
+  await page.route('**/api/v1/endpoints?*', async (route) => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    const endpoints = answer.endpoints.filter((/** @type {{ endpoint: string }} */ e) => e.endpoint === '');
+    await route.fulfill({ response, json: { ...answer, endpoints, warnings: ['No sample has the label endpoint.'] } });
+  });
+  await open(link(SHOP));
+  await page.getByRole('heading', { name: 'No endpoints' }).waitFor();
+  await page.getByText('No sample has the label endpoint.').waitFor();
+  await page.getByText('agent.CountRequests(mux)').waitFor();
+});

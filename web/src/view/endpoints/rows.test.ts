@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import type { EndpointCost, Endpoints } from '../../api/endpoints';
+import { costText, drawn, filterOf, rateOf, rateText, valuesOf } from './rows';
+
+const endpoint = (name: string, requests: number[], cost: (number | null)[]): EndpointCost => ({
+  endpoint: name, requests: requests.reduce((a, b) => a + b, 0), cost: cost.find((c) => c !== null) ?? null, share: 10,
+  over: { requests, cost },
+});
+
+const some: Endpoints = {
+  from: 5000, to: 30_000, step: 10_000, type: 'cpu', unit: 'nanoseconds', time: [0, 10_000, 20_000], left: 0, warnings: [],
+  endpoints: [
+    endpoint('/a', [50, 100, 100], [2e6, null, 1e6]), endpoint('', [0, 0, 0], [null, null, null]),
+    endpoint('/b', [5, 0, 0], [0, null, null]),
+  ],
+  total: endpoint('', [], []),
+};
+
+test('requests are told per second, also those of windows that are cut', () => {
+  expect(valuesOf(some.endpoints[0]!, some, 'requests')).toEqual([10, 10, 10]);
+  expect(rateOf(some.endpoints[0]!, some)).toBe(10);
+  expect([10, 0.5, 0.01, 0.0001, 0, 1234].map(rateText)).toEqual(['10/s', '0.5/s', '0.6/min', '0.36/h', '0', '1\u202f230/s']);
+});
+
+test('what has no values is not drawn', () => {
+  expect([...drawn(some, 'cost', '').keys()]).toEqual(['/a']);
+  expect([...drawn(some, 'requests', '/b').keys()]).toEqual(['/a', '/b']);
+});
+
+test('filters are for one endpoint alone', () => {
+  expect(filterOf(endpoint('GET /cart/{id}', [], []))).toEqual({ tagfocus: 'endpoint=^GET /cart/\\{id\\}$' });
+  expect(filterOf(endpoint('', [], []))).toEqual({ tagignore: 'endpoint=.' });
+});
+
+test('costs are in the unit of the profile', () => {
+  expect([2e6, 0, null].map((cost) => costText(cost, some))).toEqual(['2ms', '0', '–']);
+});
