@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/types"
 	"slices"
+	"strings"
 
 	"golang.org/x/tools/go/ast/inspector"
 
@@ -164,10 +165,18 @@ func copiesElements(s *code.Place, arg inspector.Cursor) bool {
 		"slices.Reverse", "slices.Equal", "slices.Max", "slices.Min", "slices.Clone", "slices.Concat", "bytes.Equal", "bytes.Compare", "bytes.Contains", "bytes.Index", "bytes.IndexByte", "bytes.HasPrefix", "bytes.HasSuffix", "bytes.Clone",
 		"(*strings.Builder).Write", "(*bytes.Buffer).Write", "(*bufio.Writer).Write", "(*os.File).Write", "unicode/utf8.Valid", "unicode/utf8.RuneCount":
 		return true
+	case "encoding/binary.PutUvarint", "encoding/binary.PutVarint", "encoding/binary.Uvarint", "encoding/binary.Varint":
+		return true
 	case "append":
 		return call.Ellipsis.IsValid() && len(call.Args) == 2 && call.Args[1] == arg.Node()
 	}
-	return false
+	return PutsNumber(name) || strings.HasPrefix(name, "(encoding/binary.littleEndian).Uint") || strings.HasPrefix(name, "(encoding/binary.bigEndian).Uint")
+}
+
+// PutsNumber reports whether a function puts a number into the slice that is its first argument, as
+// binary.BigEndian.PutUint32 does.
+func PutsNumber(name string) bool {
+	return strings.HasPrefix(name, "(encoding/binary.littleEndian).Put") || strings.HasPrefix(name, "(encoding/binary.bigEndian).Put")
 }
 
 // pointsInto reports whether a use of a slice makes a pointer or another slice into its array:

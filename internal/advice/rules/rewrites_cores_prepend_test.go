@@ -63,7 +63,12 @@ func sumCore(g *gen) core {
 		return g.one(g.bytes(), g.str()) + "..."
 	}
 	c.body = g.one("var "+out+" "+typ+"\n", "var "+out+" "+typ+"\n", out+" := "+typ+"{}\n", out+" := make("+typ+", 0)\n", out+" := "+typ+"(nil)\n")
-	for range 2 + g.pick(2) {
+	appends := 2 + g.pick(2)
+	if g.pick(2) == 1 {
+		c.body = g.startOfSum(out, typ, part)
+		appends = 1 + g.pick(2)
+	}
+	for range appends {
 		c.body += fmt.Sprintf("%s = append(%s, %s)\n", out, out, part())
 		if g.odd(6, "element") {
 			c.body += fmt.Sprintf("%s = append(%s, %s)\n", out, out, map[string]string{"[]int": g.int(), "[]string": g.str(), "[]byte": "byte(" + g.int() + ")"}[typ])
@@ -77,4 +82,39 @@ func sumCore(g *gen) core {
 	}
 	c.body += "r = " + out + "\n"
 	return c
+}
+
+// startOfSum declares a slice with elements, or with what is appended to nothing, and sets some of them.
+func (g *gen) startOfSum(out, typ string, part func() string) string {
+	element := func() string {
+		switch typ {
+		case "[]int":
+			return g.int()
+		case "[]string":
+			return g.str()
+		}
+		return "byte(" + g.int() + ")"
+	}
+	value := ""
+	switch g.pick(7) {
+	case 0:
+		value = typ + "{" + element() + "}"
+	case 1:
+		value = typ + "{" + element() + ", " + element() + "}"
+	case 2:
+		value = "append(" + typ + "{}, " + part() + ")"
+	case 3:
+		value = "append(" + typ + "(nil), " + part() + ")"
+	case 4:
+		value = "append(" + typ + "{" + element() + "}, " + part() + ")"
+	case 5:
+		value = "append(append(" + typ + "(nil), " + element() + "), " + part() + ")"
+	default:
+		value = "make(" + typ + ", " + g.one("2", "len("+g.nums()+")", "len("+g.nums()+")-1", g.small()) + ")"
+	}
+	text := out + " := " + value + "\n"
+	if g.pick(2) == 1 {
+		text += g.one("copy("+out+", "+out+")\n", out+"[0] = "+element()+"\n", "copy("+out+"[1:], "+typ+"{"+element()+"})\n", "p := &"+out+"[0]\n*p = "+element()+"\ndefer func() { note(\"%v\", *p) }()\n", "touch()\n")
+	}
+	return text
 }

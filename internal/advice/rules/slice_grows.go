@@ -23,8 +23,8 @@ var sliceGrows = &advice.Rule{
 times, and the total is twice the bytes needed. If the number of elements is known in advance, make([]T, 0, n) allocates
 once.
 
-The rewrite gives an empty slice the capacity for the elements that a loop appends, or for the slices that the next
-statements append. For a field or a parameter, it calls slices.Grow before the loop. If a loop appends the slices in a
+The rewrite gives an empty slice the capacity for the elements that a loop appends, or a new slice that for the slices
+that the next statements append. For a field or a parameter, it calls slices.Grow before the loop. If a loop appends the slices in a
 slice, it adds up their lengths first. The rule only gives advice, to count
 or estimate, if the number isn't known, if a function called per element appends, or if the slice comes from elsewhere.`,
 	Class:     advice.Safe,
@@ -34,7 +34,7 @@ or estimate, if the number isn't known, if a function called per element appends
 	Match:     matchSliceGrows,
 	Conditions: advice.Conditions{
 		Offered: "a local slice starts empty, and each iteration of a loop with a known count appends the same number of elements, or none, without " +
-			"goto, or the statements after its declaration append slices whose lengths are known; the rest of the function doesn't distinguish nil from an empty slice, or the slice stays nil",
+			"goto, or the statements after the declaration of a slice append slices whose lengths are known; the rest of the function doesn't distinguish nil from an empty slice, or the slice stays nil",
 		Review: "the slice is a local variable; a count that comes from outside isn't inflated, since all memory is allocated before the first iteration; no pointer to " +
 			"an element, and no part of the slice, is kept while it grows; the function doesn't use the spare capacity; the loop " +
 			"rarely returns early; most iterations append; the slice is not reached through a pointer that may be nil",
