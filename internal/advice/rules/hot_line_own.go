@@ -56,6 +56,25 @@ func copiesValue(s *advice.Site) string {
 			}
 		}
 	}
+	return takesCopy(s)
+}
+
+// takesCopy says which large parameter each call of the line's function copies, if it isn't inlined. In a loop, the
+// calls don't matter.
+func takesCopy(s *advice.Site) string {
+	d, ok := s.Func.Node().(*ast.FuncDecl)
+	if nodes := s.Nodes(); !ok || len(nodes) == 0 || len(loopsAround(nodes[0])) > 0 || functionNotInlined(s, d.Name.Pos()) == "" {
+		return ""
+	}
+	fields := d.Type.Params.List
+	if d.Recv != nil {
+		fields = slices.Concat(d.Recv.List, fields)
+	}
+	for _, f := range fields {
+		if size := inMemory(s.Info.TypeOf(f.Type)); size >= 32 && len(f.Names) > 0 && f.Names[0].Name != "_" {
+			return fmt.Sprintf("Each call of %s copies %d bytes: %s is passed by value.", d.Name.Name, size, f.Names[0].Name)
+		}
+	}
 	return ""
 }
 

@@ -19,6 +19,7 @@
 // needed, what the compiler says about the line:
 //
 //	// says: ... argument escapes to heap | x escapes to heap
+//	// says: cannot inline: unhandled op DEFER
 //
 // A file with the comment "No CPU profile." only has the others.
 //

@@ -202,8 +202,8 @@ func readWants(t *testing.T, text []byte) []want {
 }
 
 // said is what a case has the compiler say, of the lines after the comments.
-func said(name string, text []byte) advice.Diagnostics {
-	d := make(advice.Diagnostics)
+func said(name string, text []byte) (advice.Diagnostics, advice.Decisions) {
+	d, decided := make(advice.Diagnostics), make(advice.Decisions)
 	d.MarkCompiled(name)
 	lines := strings.Split(string(text), "\n")
 	for i, line := range lines {
@@ -214,10 +214,14 @@ func said(name string, text []byte) advice.Diagnostics {
 		for i++; strings.HasPrefix(strings.TrimSpace(lines[i]), "// "); i++ {
 		}
 		for m := range strings.SplitSeq(messages, " | ") {
+			if why, ok := strings.CutPrefix(m, "cannot inline: "); ok {
+				decided.Add(name, i+1, advice.Decision{Kind: advice.FunctionNotInlined, Text: why})
+				continue
+			}
 			d.Add(name, i+1, m)
 		}
 	}
-	return d
+	return d, decided
 }
 
 // examine checks the types of a case, makes profiles of its marks, and has the rule
@@ -254,7 +258,7 @@ func checkAll(t *testing.T, name string, texts map[string][]byte) (*ast.File, *a
 	}
 	p.Sizes = types.SizesFor("gc", runtime.GOARCH)
 	of := &advice.Package{GOROOT: build.Default.GOROOT, Package: p}
-	of.Say(said(name, texts[name]), nil)
+	of.Say(said(name, texts[name]))
 	return f, of
 }
 
