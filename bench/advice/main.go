@@ -7,6 +7,7 @@
 //	go run ./bench/advice -hone bin/hone -modules @FILE [-keep DIR] [-timeout 2m]
 //	go run ./bench/advice -hone bin/hone -repos DIR -keep DIR -gains -cases FILE.jsonl,...
 //	go run ./bench/advice -hone bin/hone -repos DIR -cases FILE.jsonl,... -outcomes bench/advice/outcomes.jsonl
+//	go run ./bench/advice -hone bin/hone -repos DIR -tune FILE [-timeout 3m] [-for 30m]
 //	go run ./bench/advice -hone bin/hone -offers FOLDER,...
 //	go run ./bench/advice -hone bin/hone -large FOLDER,generated:500 [-runs 5] [-gocold]
 //	go run ./bench/advice -keep DIR -peer staticcheck,go-fix,perfguard,perfguard-optimize -cases FILE.jsonl,...
@@ -15,6 +16,9 @@
 // gives advice on these once more, so that only what it makes of them can differ. With
 // -gains, rewrites are measured beside what the authors did. With -peer, other tools are
 // asked about the cases, which PATH has: see peers.go.
+//
+// With -parallel, that many cases are judged at once. With -for, none begins after that time, and cases come in an
+// order that their IDs alone give. With -tune, hone tune is tried on repositories. Both print the load.
 //
 // DIR has git repositories as OWNER+NAME/repo or OWNER/NAME. A case is a line of JSON
 // with facts only. Before hone is asked, reasons.txt beside the file says which rules say what
@@ -72,6 +76,8 @@ func main() {
 	flag.BoolVar(&o.again, "again", false, "with -keep: advise on the profiles that are there from before")
 	flag.BoolVar(&o.gains, "gains", false, "with -keep: measure the rewrites of what hits, and what the authors did, each against the parent")
 	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "for one case; of a module, for profiling it, after which there is advice on what was profiled")
+	flag.DurationVar(&o.within, "for", 0, "begin no case or module after this time; 0: no limit")
+	flag.IntVar(&o.parallel, "parallel", 1, "cases at once")
 	flag.StringVar(&o.time, "profiletime", "1s", "of a benchmark")
 	flag.StringVar(&o.sample, "benchtime", "500ms", "of a sample, of what -gains measures")
 	only := flag.String("only", "", "cases whose id matches")
@@ -82,6 +88,7 @@ func main() {
 	goCold := flag.Bool("gocold", false, "with -large: also measure once with an empty cache of the go command")
 	offered := flag.String("offers", "", "count the rewrites that hone offers in these folders' packages if every line is hot")
 	judged := flag.String("judged", "", "file of findings that were read; alone, it is counted")
+	toTune := flag.String("tune", "", "try hone tune on the repositories of this file, at their revisions")
 	files := flag.String("cases", "", "files of cases, with commas between")
 	flag.StringVar(&o.outcomes, "outcomes", "", "keep what became of each finding in this file")
 	toFreeze := flag.String("freeze", "", "freeze the new cases of this file, and the rules of reasons.txt beside it")
@@ -126,6 +133,12 @@ func main() {
 		}
 		return
 	}
+	if *toTune != "" {
+		if err := tuneAll(&o, *toTune); err != nil {
+			log.Fatal(err)
+		}
+		return
+	}
 	if *files == "" {
 		o.judged.print()
 		return
@@ -146,10 +159,7 @@ func main() {
 		judgePeers(&o, cases, strings.Split(*peer, ","))
 		return
 	}
-	var total tally
-	for _, c := range cases {
-		total.judge(&o, &c)
-	}
+	total := judgeAll(&o, cases)
 	if o.outcomes != "" {
 		if err := keepOutcomes(o.outcomes, total.outcomes); err != nil {
 			log.Fatal(err)

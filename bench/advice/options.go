@@ -8,6 +8,8 @@ type options struct {
 	keep        string
 	again       bool
 	timeout     time.Duration
+	within      time.Duration // nothing begins later; 0: no limit
+	parallel    int
 	time        string
 	sample      string
 	judged      verdicts

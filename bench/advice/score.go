@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"log"
 	"slices"
 	"time"
 )
@@ -20,20 +19,12 @@ type tally struct {
 	silent, spoken, rest int // places to be silent at; spoken of; not measured
 }
 
-func (t *tally) judge(o *options, c *testCase) {
-	ctx, cancel := context.WithTimeout(context.Background(), o.timeout)
-	defer cancel()
-	start := time.Now()
-	dir, done, err := o.folder(c)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer done()
-	found, err := advise(ctx, o, c, dir)
-	took := time.Since(start).Round(time.Second)
-	if err != nil {
+// judge counts a case.
+func (t *tally) judge(ctx context.Context, o *options, c *testCase, m *measured) {
+	found, dir, took := m.found, m.dir, m.took
+	if m.err != nil {
 		t.rest++
-		fmt.Printf("%-28s not measured: %v (%v)\n", c.ID, err, took)
+		fmt.Printf("%-28s not measured: %v (%v)\n", c.ID, m.err, took)
 		return
 	}
 	if c.Expected != "" {

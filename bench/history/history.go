@@ -46,9 +46,11 @@ func MakeModule(ctx context.Context, name, dir string, versions ...string) error
 	return nil
 }
 
-// Find returns the git directory of a repository, OWNER/NAME, below a folder, which has it as OWNER+NAME/repo or OWNER/NAME.
+// Find returns the git directory of a repository, OWNER/NAME, below a folder, which has it as OWNER+NAME/repo or OWNER/NAME. The
+// first one may be a clone with a work tree.
 func Find(repos, repo string) (string, error) {
-	for _, name := range []string{strings.Replace(repo, "/", "+", 1) + "/repo", repo} {
+	flat := strings.Replace(repo, "/", "+", 1) + "/repo"
+	for _, name := range []string{flat + "/.git", flat, repo} {
 		if _, err := os.Stat(filepath.Join(repos, name)); err == nil {
 			return filepath.Join(repos, name), nil
 		}
