@@ -132,7 +132,8 @@ func effectOf(f int, callees bool, c counts, sp spread, shift, all float64) effe
 	if !c.paired {
 		instances *= 2 // other instances before differ as much
 	}
-	e.variance = chance + instances + sp.days + sp.seasonVar + buildVariance + sp.load
+	// Days differ because instances do, too.
+	e.variance = chance + max(instances, sp.days) + sp.seasonVar + buildVariance + sp.load
 	e.doubt = instances*instances/sp.instDf + (sp.days+sp.seasonVar)*(sp.days+sp.seasonVar)/sp.daysDf + 1e-18
 	e.share = c.after / all
 	e.growth = e.share - (c.before*usual)/all
