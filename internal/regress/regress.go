@@ -106,7 +106,7 @@ func (o Options) defaults(t Trigger) Options {
 		o.Days = 7
 	}
 	if o.Before == 0 {
-		o.Before = 6 * time.Hour
+		o.Before = 3 * time.Hour
 	}
 	return o
 }
