@@ -95,6 +95,8 @@ func TestAccess(t *testing.T) {
 		{"POST", "/parca.profilestore.v1alpha1.ProfileStoreService/WriteArrow", write, ""},
 		{"POST", "/parca.profilestore.v1alpha1.ProfileStoreService/Write", write, ""},
 		{"POST", "/parca.debuginfo.v1alpha1.DebuginfoService/ShouldInitiateUpload", write, ""},
+		{"POST", "/parca.telemetry.v1alpha1.TelemetryService/ReportPanic", write, ""},
+		{"POST", "/parca.query.v1alpha1.QueryService/QueryRange", read, ""},
 		{"POST", "/querier.v1.QuerierService/ProfileTypes", read, ""},
 		{"GET", "/pyroscope/render-diff", read, ""},
 		{"GET", "/pyroscope/labels", read, ""},

@@ -50,7 +50,7 @@ func protocolRole(r *http.Request) auth.Roles {
 		// What Grafana and profilecli ask beside profiles. None of these calls changes anything.
 		"capabilities.v1.FeatureFlagsService", "version.v1.Version", "settings.v1.SettingsService", "settings.v1.RecordingRulesService",
 		"settings.v1.CollectionRulesService", "vcs.v1.VCSService", "adhocprofiles.v1.AdHocProfileService",
-		"ingester.v1.IngesterService", "storegateway.v1.StoreGatewayService":
+		"ingester.v1.IngesterService", "storegateway.v1.StoreGatewayService", "parca.query.v1alpha1.QueryService":
 		return auth.Read
 	}
 	return auth.Write

@@ -45,6 +45,12 @@ func Mount(mux *http.ServeMux, recv ingest.Receiver) {
 	}, options...)
 	mux.Handle(procedure, versioned(call, options...))
 	mux.HandleFunc("POST /v1development/profiles", o.serveHTTP)
+	for _, signal := range []string{"logs.v1.Logs", "metrics.v1.Metrics", "trace.v1.Trace"} {
+		wire.Unimplemented(mux, "opentelemetry.proto.collector."+signal+"Service", "hone takes only profiles: send logs, metrics and traces to another server")
+	}
+	for _, version := range []string{"v1experimental", "v1"} {
+		wire.Unimplemented(mux, "opentelemetry.proto.collector.profiles."+version+".ProfilesService", "hone takes profiles of the version v1development: send them to "+procedure)
+	}
 }
 
 type otlp struct{ recv ingest.Receiver }

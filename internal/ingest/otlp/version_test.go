@@ -93,6 +93,21 @@ func TestVersionOfCalls(t *testing.T) {
 	}
 }
 
+// TestOtherSignals: calls with other signals, and other versions of the service, say what hone
+// takes.
+func TestOtherSignals(t *testing.T) {
+	server, h2c := ingesttest.Serve(t, &ingesttest.Recorder{}, Mount), ingesttest.H2C(t)
+	for name, want := range map[string]string{
+		"logs.v1.LogsService": "only profiles", "metrics.v1.MetricsService": "only profiles", "trace.v1.TraceService": "only profiles",
+		"profiles.v1experimental.ProfilesService": "v1development", "profiles.v1.ProfilesService": "v1development",
+	} {
+		client := connect.NewClient[pb.ProfilesData, pb.ProfilesData](h2c, server.URL+"/opentelemetry.proto.collector."+name+"/Export", connect.WithGRPC())
+		if _, err := client.CallUnary(t.Context(), connect.NewRequest(&pb.ProfilesData{})); connect.CodeOf(err) != connect.CodeUnimplemented || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want unimplemented and %q", name, err, want)
+		}
+	}
+}
+
 // noMessage encodes every message as text that isn't one.
 type noMessage struct{ name string }
 

@@ -25,6 +25,16 @@ func Mount(mux *http.ServeMux, recv ingest.Receiver) {
 	rest := http.HandlerFunc(p.writeRawREST)
 	mux.Handle("POST /api/profiles/writeraw", rest)
 	mux.Handle("POST /profiles/writeraw", rest)
+	for _, s := range []struct{ name, why string }{
+		{"parca.profilestore.v1alpha1.ProfileStoreService", "hone does not support this call: send profiles with WriteArrow, Write or WriteRaw"},
+		{"parca.profilestore.v1alpha1.AgentsService", "hone keeps no list of agents"},
+		{"parca.debuginfo.v1alpha1.DebuginfoService", "hone keeps no debug information: send profiles with the names of functions"},
+		{"parca.telemetry.v1alpha1.TelemetryService", "hone takes no crash reports of agents: see the agent's log"},
+		{"parca.query.v1alpha1.QueryService", "hone doesn't have Parca's query API: use hone query, or Grafana with a data source for Pyroscope"},
+		{"parca.scrape.v1alpha1.ScrapeService", "hone doesn't have Parca's API of scrape targets"},
+	} {
+		wire.Unimplemented(mux, s.name, s.why)
+	}
 }
 
 // A rawService accepts pprof profiles: the call WriteRaw, over gRPC and as REST.
