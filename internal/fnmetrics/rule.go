@@ -232,8 +232,8 @@ func checkLabels(names []string) error {
 	}
 	known := map[string]string{}
 	for _, name := range names {
-		if err := store.CheckName(name); err != nil {
-			return err
+		if !store.IsPlain(name) {
+			return fmt.Errorf("invalid label name %q: use letters, digits, _ . and -, and start with a letter or _", name)
 		}
 		if strings.HasPrefix(name, "__") {
 			return fmt.Errorf("the label name %q is reserved in Prometheus", name)

@@ -7,7 +7,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/hone-go/hone/internal/store"
 	"github.com/hone-go/hone/profile"
 )
 
@@ -93,26 +92,10 @@ func cutText(s string, n int) string {
 	return s[:n]
 }
 
-// validName returns a name that store.CheckName accepts: invalid characters become
-// underscores, and an invalid first character gets an underscore before it.
+// validName returns a name that store.CheckName accepts.
 func validName(name string) string {
-	if store.CheckName(name) == nil {
-		return name
-	}
-	var b strings.Builder
-	for _, r := range name {
-		digit := r >= '0' && r <= '9' || r == '.' || r == '-'
-		if b.Len() == 0 && digit {
-			b.WriteByte('_')
-		}
-		if digit || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-			b.WriteRune(r)
-		} else {
-			b.WriteByte('_')
-		}
-	}
-	if b.Len() == 0 {
+	if name == "" {
 		return "_"
 	}
-	return b.String()
+	return cleanText(name)
 }

@@ -23,8 +23,10 @@ func TestLabels(t *testing.T) {
 		{"unless there is one", []store.Label{l("instance", "a")}, "10.0.0.1", `{instance="a", kind="samples", service="unknown"}`},
 		{"empty is none", []store.Label{l("instance", ""), l("service", ""), l("zone", "")}, "p", `{instance="p", kind="samples", service="unknown"}`},
 		{"the last one counts", []store.Label{l("service", "a"), l("service", "b")}, "", `{kind="samples", service="b"}`},
-		{"names are mended", []store.Label{l("a b/c", "1"), l("9x", "2"), l("ä", "3"), l("k8s.pod-name", "4"), l("", "5"), l("-", "6")}, "",
-			`{_="5", _-="6", _9x="2", a_b_c="1", k8s.pod-name="4", kind="samples", service="unknown"}`},
+		{"names are UTF-8", []store.Label{l("a b/c", "1"), l("9x", "2"), l("ä", "3"), l("k8s.pod-name", "4"), l(`"`, "5")}, "",
+			`{"\""="5", "9x"="2", "a b/c"="1", k8s.pod-name="4", kind="samples", service="unknown", "ä"="3"}`},
+		{"names are mended", []store.Label{l("", "1"), l("a\x1b[2J", "2"), l("\u202eb", "3"), l("c\xff", "4")}, "",
+			`{_="1", "a�[2J"="2", "c�"="4", kind="samples", service="unknown", "�b"="3"}`},
 		{"values are cut", []store.Label{l("a", "123456789äx"), l("b", "\xff"), l("c", "1234567890")}, "",
 			`{a="123456789", b="�", c="1234567890", kind="samples", service="unknown"}`},
 		{"nothing controls a terminal, or turns text", []store.Label{l("service", "a\x1b[2J\x00"), l("b", "\u202ex\n"), l("kind", "c\u0085")}, "",
@@ -46,7 +48,6 @@ func TestLabels(t *testing.T) {
 			t.Errorf("%s: got %d records", test.name, len(records))
 			continue
 		}
-		// Both names without a usable letter are "_": the last one counts.
 		if got := records[0].Labels.String(); got != test.want {
 			t.Errorf("%s: got %s, want %s", test.name, got, test.want)
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -46,19 +47,37 @@ func NewLabels(ls ...Label) (Labels, error) {
 	return out, nil
 }
 
-// CheckName returns an error unless name is a valid label name: a letter or underscore,
-// then letters, digits, underscores, dots and dashes.
+// CheckName returns an error unless name is a valid label name: UTF-8 without characters
+// that control terminals or turn the direction of text.
 func CheckName(name string) error {
-	for i, r := range name {
-		letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_'
-		if !letter && (i == 0 || !(r >= '0' && r <= '9' || r == '.' || r == '-')) {
-			return fmt.Errorf("invalid label name %q: use letters, digits, _ . and -, and start with a letter or _", name)
-		}
-	}
-	if name == "" {
+	switch {
+	case name == "":
 		return fmt.Errorf("empty label name")
+	case !utf8.ValidString(name):
+		return fmt.Errorf("invalid label name %q: it is not UTF-8", name)
+	case strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) }):
+		return fmt.Errorf("invalid label name %q: use characters that can be printed", name)
 	}
 	return nil
+}
+
+// IsPlain reports whether selectors can have a label name, or a kind, without quotes: it has
+// a letter or underscore, then letters, digits, underscores, dots and dashes.
+func IsPlain(name string) bool {
+	for i := range len(name) {
+		if !isNameByte(name[i], i == 0) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// quoteName returns a label name as selectors have it.
+func quoteName(name string) string {
+	if IsPlain(name) {
+		return name
+	}
+	return strconv.Quote(name)
 }
 
 // Get returns the value of a label, or "".
@@ -96,7 +115,7 @@ func (ls Labels) String() string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(l.Name + "=" + strconv.Quote(l.Value))
+		b.WriteString(quoteName(l.Name) + "=" + strconv.Quote(l.Value))
 	}
 	b.WriteByte('}')
 	return b.String()

@@ -18,10 +18,8 @@ func TestNewLabels(t *testing.T) {
 		{[]Label{{"a", "1"}, {"a", ""}}, `{}`}, // the last one counts: none
 		{[]Label{{"k8s.pod-name_1", "ä\n"}}, `{k8s.pod-name_1="ä\n"}`},
 		{[]Label{{"", "x"}}, ""},
-		{[]Label{{"1a", "x"}}, ""},
-		{[]Label{{"-a", "x"}}, ""},
-		{[]Label{{"a b", "x"}}, ""},
-		{[]Label{{"ä", "x"}}, ""},
+		{[]Label{{"1a", "x"}, {"-a", "x"}, {"a b", "x"}, {"ä", "x"}}, `{"-a"="x", "1a"="x", "a b"="x", "ä"="x"}`},
+		{[]Label{{"a\n", "x"}}, ""},
 		{[]Label{{"a\xff", "x"}}, ""},
 		{[]Label{{"a", "\xff"}}, ""},
 	} {

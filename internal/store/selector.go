@@ -85,12 +85,12 @@ func (m *Matcher) Matches(value string) bool {
 }
 
 // String returns the Matcher as selectors write it.
-func (m *Matcher) String() string { return m.Name + m.Op.String() + strconv.Quote(m.Value) }
+func (m *Matcher) String() string { return quoteName(m.Name) + m.Op.String() + strconv.Quote(m.Value) }
 
 // String returns the selector in a form that ParseSelector reads.
 func (s Selector) String() string {
 	var b strings.Builder
-	if len(s) > 0 && s[0].Name == LabelKind && s[0].Op == Equal && CheckName(s[0].Value) == nil {
+	if len(s) > 0 && s[0].Name == LabelKind && s[0].Op == Equal && IsPlain(s[0].Value) {
 		b.WriteString(s[0].Value)
 		if s = s[1:]; len(s) == 0 {
 			return b.String()
@@ -149,7 +149,8 @@ func SelectorOf(ls Labels, names ...string) Selector {
 //
 // Values are quoted as in Prometheus: inside of " and ' there are the escapes of
 // Go, inside of ` none. Patterns are those of package regexp and have to match
-// the whole value. Names of labels may be quoted, too: {"k8s.pod.name"="a"}. What a
+// the whole value. Names of labels may be quoted, too, and have to be unless they are
+// plain (see IsPlain): {"k8s.pod.name"="a", "http/route"="/b"}. What a
 // selector costs is bounded: see maxSteps. Errors are of type *SelectorError.
 func ParseSelector(text string) (Selector, error) {
 	p := selectorParser{text: text}
@@ -250,7 +251,7 @@ func (p *selectorParser) name() string {
 	return name
 }
 
-// isNameByte reports whether a label name may contain c; see CheckName.
+// isNameByte reports whether a name without quotes may contain c; see IsPlain.
 func isNameByte(c byte, first bool) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' || !first && (c >= '0' && c <= '9' || c == '.' || c == '-')
 }

@@ -42,6 +42,7 @@ func TestParseSelector(t *testing.T) {
 		{`{a=""}`, Selector{m("a", Equal, "")}},
 		{`{a="x", a!="y"}`, Selector{m("a", Equal, "x"), m("a", NotEqual, "y")}},
 		{`{service="api", kind="cpu"}`, Selector{m("service", Equal, "api"), m("kind", Equal, "cpu")}},
+		{`{"a b/c"="x", 'größe'!="y", "\"9"=~"z|"}`, Selector{m("a b/c", Equal, "x"), m("größe", NotEqual, "y"), m(`"9`, Match, "z|")}},
 		{`{kind="1st"}`, Selector{m("kind", Equal, "1st")}},
 		{`{kind=~"cpu|wall"}`, Selector{m("kind", Match, "cpu|wall")}},
 	} {
@@ -109,7 +110,9 @@ func TestParseSelectorErrors(t *testing.T) {
 		{`{a="b}`, 3, `is not closed: expected "`},
 		{`{a='b"}`, 3, `is not closed: expected '`},
 		{"{a=`b}", 3, "is not closed: expected `"},
-		{`{"a b"="c"}`, 1, "invalid label name"},
+		{`{"a\tb"="c"}`, 1, "invalid label name"},
+		{`{"a\u202eb"="c"}`, 1, "invalid label name"},
+		{`{"a\xff"="c"}`, 1, "not UTF-8"},
 		{`{""="c"}`, 1, "empty label name"},
 		{`{"a`, 1, "is not closed"},
 		{"{a=\"b\n\"}", 3, "is not closed"},

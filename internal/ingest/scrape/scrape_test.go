@@ -733,7 +733,7 @@ func TestCheck(t *testing.T) {
 		{"name = 'a'\nstatic = [{targets = ['h:1/path']}]", `target "h:1/path"`},
 		{"name = 'a'\nstatic = [{targets = ['http://u:p@h/']}]", "with only a host and a path"},
 		{"name = 'a'\nstatic = [{targets = ['']}]", "has no host"},
-		{"name = 'a'\nstatic = [{targets = ['h:1'], labels = {'a b' = 'c'}}]", `invalid label name "a b"`},
+		{"name = 'a'\nstatic = [{targets = ['h:1'], labels = {\"a\\u0007\" = 'c'}}]", `invalid label name "a\a"`},
 		{"name = 'a'\nfiles = ['targets.txt']", "unknown format of a file with targets: use .json, .yaml or .toml"},
 		{"name = 'a'\nfiles = ['[.json']", "syntax error in pattern"},
 		{"name = 'a'\nrelabel = [{}, {action = 'eat'}]", "relabel rule 1: replace needs a target_label"},

@@ -79,7 +79,7 @@ var whole = os.Getenv("HONE_CLICKHOUSE_TESTS") == "all"
 // drop them.
 var (
 	singleLeavesOut = regexp.MustCompile(`/Random/[12]$|/RandomReopen$`)
-	todayHas        = regexp.MustCompile(`/(Empty|RealProfiles|PutTwice|PutKnown|Delete|Lasting|ManySampleTypes|SampleLabels|LargeNumbers|StrangeTimes|StrangeLabels|Selector|By|Top|Heat|Version|Reopen|Random/0)$`)
+	todayHas        = regexp.MustCompile(`/(Empty|RealProfiles|PutTwice|PutKnown|Delete|Lasting|ManySampleTypes|SampleLabels|LargeNumbers|StrangeTimes|StrangeLabels|LabelNames|Selector|By|Top|Heat|Version|Reopen|Random/0)$`)
 	clusterHas      = regexp.MustCompile(`/(Empty|PutTwice|ConcurrentUse|By|Reopen)$`)
 )
 

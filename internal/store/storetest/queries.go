@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/hone-go/hone/internal/store"
@@ -388,6 +389,25 @@ func testLabels(t *testing.T, s store.Store) {
 			t.Fatal(err)
 		}
 		wantText(t, describe(test.q), fmt.Sprint(got), test.want)
+	}
+}
+
+// Names of labels are any text.
+func testLabelNames(t *testing.T, s store.Store) {
+	names := []string{"a.b", "größe", "http/route", `"', a="b"`, "9 %s"}
+	for i, name := range names {
+		put(t, s, record(t, 10+i, base, "cpu", int64(1)<<i, name, "x"), record(t, 20+i, base, "cpu", int64(100)<<i, name, "y"))
+	}
+	for i, name := range names {
+		sel := selector(t, fmt.Sprintf("{%q=\"x\"}", name))
+		wantText(t, sel.String(), groupLines(merge(t, s, store.Query{Selector: sel})), fmt.Sprintf("{} 0s %d of 1", int64(1)<<i))
+		present := selector(t, fmt.Sprintf("{%q!=\"\"}", name))
+		x, y := store.Labels{{Name: name, Value: "x"}}, store.Labels{{Name: name, Value: "y"}}
+		wantText(t, "by "+name, groupLines(merge(t, s, store.Query{Selector: present, By: []string{name}})), fmt.Sprintf("%s 0s %d of 1\n%s 0s %d of 1", x, int64(1)<<i, y, int64(100)<<i))
+		got, err := s.Labels(t.Context(), store.Query{Selector: sel})
+		if err != nil || !slices.ContainsFunc(got, func(l store.LabelValues) bool { return l.Name == name && slices.Equal(l.Values, []string{"x"}) }) {
+			t.Errorf("labels of %s: %v, %v", sel, got, err)
+		}
 	}
 }
 

@@ -81,6 +81,7 @@ var tests = []struct {
 	{"SampleType", testSampleType},
 	{"SharedSampleTypes", testSharedSampleTypes},
 	{"NothingCommon", testNothingCommon},
+	{"LabelNames", testLabelNames},
 	{"Lasting", testLasting},
 	{"Top", testTop},
 	{"Limit", testLimit},

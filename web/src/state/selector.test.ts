@@ -19,7 +19,9 @@ test.each(['cpu{', 'cpu service', '{a}', '{a="1" b="2"}', '{a="1"} x', '{a="\\q"
   expect(parseSelector(text)).toBeNull();
 });
 
-test.each(['cpu', 'cpu{service="api"}', '{service="a\\"b", kind=~"cpu|heap"}', '{zone!=""}'])('%s is written as it was read', (text) => {
+test.each([
+  'cpu', 'cpu{service="api"}', '{service="a\\"b", kind=~"cpu|heap"}', '{zone!=""}', '{"a b/c"="x", "größe \\""=~"y"}',
+])('%s is written as it was read', (text) => {
   expect(formatSelector(parseSelector(text)!)).toBe(text);
 });
 

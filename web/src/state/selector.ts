@@ -11,6 +11,7 @@ export interface Matcher {
 }
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_.-]*/;
+const QUOTED = /^("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`]*`)/;
 const ESCAPES: Record<string, string> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', '\\': '\\', '"': '"', "'": "'" };
 
 /** The conditions of a selector, null if it can't be read. */
@@ -26,13 +27,15 @@ export function parseSelector(text: string): Matcher[] | null {
   if (!rest.startsWith('{')) return null;
   rest = rest.slice(1).trimStart();
   while (!rest.startsWith('}')) {
-    const name = NAME.exec(rest)?.[0];
-    if (name === undefined) return null;
-    rest = rest.slice(name.length).trimStart();
+    const named = NAME.exec(rest)?.[0] ?? QUOTED.exec(rest)?.[0];
+    if (named === undefined) return null;
+    const name = NAME.test(named) ? named : unquote(named);
+    if (!name) return null;
+    rest = rest.slice(named.length).trimStart();
     const op = /^(=~|!~|!=|=)/.exec(rest)?.[0] as Op | undefined;
     if (!op) return null;
     rest = rest.slice(op.length).trimStart();
-    const quoted = /^("(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`]*`)/.exec(rest)?.[0];
+    const quoted = QUOTED.exec(rest)?.[0];
     if (quoted === undefined) return null;
     const value = unquote(quoted);
     if (value === null) return null;
@@ -63,13 +66,18 @@ function unquote(text: string): string | null {
   return bad ? null : value;
 }
 
+/** Whether a selector can have a name without quotes. */
+function isPlain(name: string): boolean {
+  return NAME.exec(name)?.[0] === name;
+}
+
 /** The selector of conditions, as the server writes it. */
 export function formatSelector(matchers: readonly Matcher[]): string {
   const [first, ...others] = matchers;
-  const word = first?.name === 'kind' && first.op === '=' && NAME.exec(first.value)?.[0] === first.value ? first.value : '';
+  const word = first?.name === 'kind' && first.op === '=' && isPlain(first.value) ? first.value : '';
   const rest = word ? others : matchers;
   if (word && rest.length === 0) return word;
-  return `${word}{${rest.map((m) => `${m.name}${m.op}${JSON.stringify(m.value)}`).join(', ')}}`;
+  return `${word}{${rest.map((m) => `${isPlain(m.name) ? m.name : JSON.stringify(m.name)}${m.op}${JSON.stringify(m.value)}`).join(', ')}}`;
 }
 
 /** The values that a condition is for (or against), null if it is a pattern of another kind. */
