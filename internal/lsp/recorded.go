@@ -105,10 +105,19 @@ func (r *recordedFile) known(d *declaration) bool {
 	if of == nil || of.start == 0 || of.start != int64(d.first) {
 		return false
 	}
-	for at := range r.costs.lines {
-		if at.symbol == d.symbol && (at.line < int64(d.first) || int64(d.last) < at.line) {
-			return false
+	// Compilers give single instructions of an inlined function its line, and the file and name of the function around it.
+	const most = 0.1 // of the time, in lines elsewhere
+	var all, elsewhere float64
+	for at, costs := range r.costs.lines {
+		if at.symbol != d.symbol {
+			continue
+		}
+		for _, c := range costs {
+			all += c.share()
+			if at.line < int64(d.first) || int64(d.last) < at.line {
+				elsewhere += c.share()
+			}
 		}
 	}
-	return true
+	return elsewhere <= most*all
 }
