@@ -130,6 +130,7 @@ var flagValues = map[string]map[string][]string{
 	"token": {"role": {"read", "write", "admin"}},
 	"query": {"per": {"sum", "profile", "second"}},
 	"pgo":   {"weights": {"equal", "cpu"}},
+	"init":  {"ci": {"github", "gitlab", "none"}},
 	"fix":   {"try": tune.DefaultSettings},
 }
 

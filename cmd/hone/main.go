@@ -58,7 +58,8 @@ func allVerbs() []verb {
 		{"session", "list and end login sessions of hone serve", runSession, func() string { return sessionHelp }},
 		{"store", "maintain the profiles that hone serve keeps: verify, repair, back up, copy, delete", runStore, func() string { return storeHelp }},
 	}
-	vs = append(vs, verb{"tour", "walk through the tuning loop on an example", runTour, func() string { return tourHelp }},
+	vs = append(vs, verb{"init", "set a module up: objectives, a workflow for CI, and what coding agents read", runInit, func() string { return initHelp }},
+		verb{"tour", "walk through the tuning loop on an example", runTour, func() string { return tourHelp }},
 		verb{"doctor", "check this machine: what hone needs, and what makes measurements unreliable", runDoctor,
 			func() string { return doctorHelp }},
 		verb{"completion", "print a completion script for bash, zsh or fish", runCompletion, func() string { return completionHelp }})
