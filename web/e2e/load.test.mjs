@@ -158,6 +158,23 @@ check.core('failures are told by class, with their share and some in full', asyn
   await page.getByRole('region', { name: 'A request costs' }).getByText('hone load -pprof').waitFor();
 });
 
+check('a load begins with its figures, and leads to each section', async ({ page, open, url }) => {
+  await open(`/run?run=${real}`);
+  const { sides: [side] } = await (await fetch(`${url}/api/v1/runs/${real}/load`)).json();
+  const tiles = page.locator('.load-tiles > div');
+  const texts = Object.fromEntries((await tiles.allInnerTexts()).map((text) => text.split('\n')).map(([name, value]) => [name, value]));
+  assert.deepEqual(Object.keys(texts), ['Throughput', 'p50', 'p99', 'Slowest', 'Failed']);
+  assert.equal(texts['Failed'], String(side.failed));
+  assert.equal(texts['p99'], 'failed');
+  const box = page.locator('.load');
+  assert.equal(await box.evaluate((el) => el.scrollTop), 0);
+  await page.getByRole('navigation', { name: 'Sections' }).getByRole('button', { name: 'Cost', exact: true }).click();
+  await eventually(async () => assert.equal(
+    await page.evaluate(() => document.activeElement?.getAttribute('aria-label')), 'A request costs',
+  ));
+  assert.ok(await box.evaluate((el) => el.scrollTop) > 0);
+}, { mayShift: true, viewport: { width: 360, height: 640 } });
+
 check('times have an axis of logarithms, or a linear one, in the link', async ({ page, open }) => {
   await open(`/run?run=${real}`);
   const curve = chart(page, 'Quantiles of response times').locator('path.chart-path').first();

@@ -4,7 +4,8 @@ import { runLoad, type LoadSide, type RunInfo, type RunLoad } from '../../api/ru
 import { useAnswer } from '../../state/answer';
 import { rowID, setRuns, type RunsState } from '../../state/runs';
 import { Button, Empty, ReportState } from '../parts';
-import { LoadView, type ShownLoad } from './LoadView';
+import { LoadView } from './LoadView';
+import type { ShownLoad } from './loadWords';
 import { pairs, profilesOf, type ProfilePair } from './ProfileLinks';
 
 /** Whether the charts of a load are shown: of one by itself unless asked otherwise, of a comparison on demand. */

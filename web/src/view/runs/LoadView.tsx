@@ -10,7 +10,6 @@ import {
   answered, answeredLate, byPeriod, curveLine, evened, levels, perSecond, pointAt, quantileText, quantileTicks, rarity, seconds, spans,
   windowAt,
 } from '../../model/load';
-import { valueText } from '../../model/quantity';
 import { profileState, setRuns, type RunsState } from '../../state/runs';
 import { go, href, type State } from '../../state/state';
 import { LineChart, LineLegend, type ChartBands, type ChartLine } from '../chart/LineChart';
@@ -18,15 +17,10 @@ import { follow } from '../link';
 import { Button } from '../parts';
 import { figureText } from '../../api/figures';
 import { count, percentText, shareText } from '../table/format';
+import { Contents, Tiles } from './LoadTiles';
+import { asked, costs, costText, rateText, timeText, type ShownLoad } from './loadWords';
 import { AllLinks, type ProfilePair } from './ProfileLinks';
 import { axisText } from './TrendPage';
-
-/** One of the loads that are shown: two are base and head. */
-export interface ShownLoad {
-  /** "Base" and "Head", '' for one alone. */
-  name: string;
-  side: LoadSide;
-}
 
 interface LoadViewProps {
   state: RunsState;
@@ -34,10 +28,7 @@ interface LoadViewProps {
   profiles: readonly ProfilePair[];
 }
 
-const timeText = (ns: number | null | undefined) => valueText(ns == null ? null : seconds(ns), 'sec');
 const axisTime = (ns: number) => axisText(seconds(ns), 'sec');
-const rateText = (perSec: number | null) => (perSec === null ? '–' : `${figureText(String(Number(perSec.toPrecision(4))))}/s`);
-const asked = (l: ShownLoad) => l.side.succeeded + l.side.failed;
 
 /** The look of a load's lines: of two, the base is the second colour and dashed. */
 const look = (loads: readonly ShownLoad[], i: number) => (loads.length > 1 && i === 0 ? 'tone-1 line-second' : 'tone-0');
@@ -47,15 +38,18 @@ export function LoadView({ state, loads, profiles }: LoadViewProps) {
   const log = state.scale !== 'linear';
   const [at, setAt] = useState(-1);
   const [over, setOver] = useState(-1);
+  const failed = loads.some((l) => l.side.failed > 0);
   return (
     <div class="pane-scroll load" role="group" aria-label="Load" tabIndex={-1}>
       {loads.map((l) => <Summary key={l.name} load={l} />)}
+      <Tiles loads={loads} />
       <div class="load-bar">
         <span class="soft">Times</span>
         <span class="segments" role="group" aria-label="Time axis">
           <Button aria-pressed={log} onClick={() => setRuns({ scale: '' })}>Log</Button>
           <Button aria-pressed={!log} onClick={() => setRuns({ scale: 'linear' })}>Linear</Button>
         </span>
+        <Contents failed={failed} />
       </div>
       <div class="load-charts">
         <Course loads={loads} of="rate" log={false} at={at} onAt={setAt} />
@@ -64,7 +58,7 @@ export function LoadView({ state, loads, profiles }: LoadViewProps) {
         <Section title="Quantiles">
           <Times loads={loads} />
         </Section>
-        <Section title="Failures"><Failures loads={loads} /></Section>
+        {failed && <Section title="Failures"><Failures loads={loads} /></Section>}
         <Section title="A request costs"><Costs loads={loads} profiles={profiles} /></Section>
       </div>
       <Section title="Profiled under the same load"><AllLinks of={profiles} unit="cpu-sec/op" load /></Section>
@@ -81,7 +75,7 @@ interface SectionProps {
 
 function Section({ title, legend, bands, children }: SectionProps) {
   return (
-    <section class="load-section" aria-label={title}>
+    <section class="load-section" aria-label={title} tabIndex={-1}>
       <header><h2>{title}</h2>{legend && <LineLegend lines={legend} bands={bands ?? []} />}</header>
       {children}
     </section>
@@ -345,24 +339,7 @@ function Failures({ loads }: { loads: readonly ShownLoad[] }) {
   );
 }
 
-/** What a cost is called, and the unit that its value is told in. */
-const costs: Record<string, { name: string; unit: string; factor: number }> = {
-  'cpu-ns/op': { name: 'CPU time', unit: 'sec', factor: 1e-9 },
-  'mutex-ns/op': { name: 'mutex waits', unit: 'sec', factor: 1e-9 },
-  'block-ns/op': { name: 'blocking', unit: 'sec', factor: 1e-9 },
-  'B/op': { name: 'allocated', unit: 'B/op', factor: 1 },
-  'allocs/op': { name: 'allocations', unit: 'allocs/op', factor: 1 },
-  'gcs/op': { name: 'garbage collections', unit: 'gcs/op', factor: 1 },
-};
-
 const sources: Record<string, string> = { memory: 'the runtime', process: 'the kernel' };
-
-function costText(unit: string, value: number | undefined): string {
-  const of = costs[unit];
-  // Few requests have one: "1.671 m" of it says less.
-  if (unit === 'gcs/op' && value !== undefined && value > 0 && value < 0.5) return `1 in ${count(Math.round(1 / value))}`;
-  return value === undefined ? '–' : valueText(value * (of?.factor ?? 1), of?.unit ?? unit);
-}
 
 function Costs({ loads, profiles }: { loads: readonly ShownLoad[]; profiles: readonly ProfilePair[] }) {
   const units = [...new Set(loads.flatMap((l) => (l.side.costs ?? []).map((c) => c.unit)))];
