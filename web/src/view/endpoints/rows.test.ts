@@ -16,15 +16,15 @@ const some: Endpoints = {
   total: endpoint('', [], []),
 };
 
-test('requests are told per second, also those of windows that are cut', () => {
-  expect(valuesOf(some.endpoints[0]!, some, 'requests')).toEqual([10, 10, 10]);
+test('requests are told per second, and not in windows that are cut', () => {
+  expect(valuesOf(some.endpoints[0]!, some, 'requests')).toEqual([null, 10, 10]);
   expect(rateOf(some.endpoints[0]!, some)).toBe(10);
   expect([10, 0.5, 0.01, 0.0001, 0, 1234].map(rateText)).toEqual(['10/s', '0.5/s', '0.6/min', '0.36/h', '0', '1\u202f230/s']);
 });
 
 test('what has no values is not drawn', () => {
   expect([...drawn(some, 'cost', '').keys()]).toEqual(['/a']);
-  expect([...drawn(some, 'requests', '/b').keys()]).toEqual(['/a', '/b']);
+  expect([...drawn(some, 'requests', '/b').keys()]).toEqual(['/a']);
 });
 
 test('filters are for one endpoint alone', () => {

@@ -19,12 +19,12 @@ export const nameOf = (e: EndpointCost): string => e.endpoint || OUTSIDE;
 /** Requests per second over the whole time. */
 export const rateOf = (e: EndpointCost, of: Endpoints): number => (1000 * e.requests) / Math.max(1, of.to - of.from);
 
-/** Requests per second, or the cost of one, by window; null where it is not known. The first and last windows may be cut. */
+/** Requests per second, or the cost of one, by window; null where it is not known: a window that is cut has too few requests. */
 export function valuesOf(e: EndpointCost, of: Endpoints, measure: Measure): (number | null)[] {
   if (measure === 'cost') return e.over.cost;
   return e.over.requests.map((n, i) => {
     const { from, to } = windowOf(of, i);
-    return to > from ? (1000 * n) / (to - from) : null;
+    return to - from === of.step ? (1000 * n) / of.step : null;
   });
 }
 
