@@ -75,3 +75,17 @@ check('without endpoints the view says how to count requests', async ({ page, op
   await page.getByText('No sample has the label endpoint.').waitFor();
   await page.getByText('agent.CountRequests(mux)').waitFor();
 });
+
+check('at 1280 px all tabs of a service are in sight', async ({ page, open }) => {
+  await open(link(SHOP));
+  const [inner, outer] = await page.getByRole('tablist', { name: 'Views' }).evaluate((el) => [el.scrollWidth, el.clientWidth]);
+  assert.ok(Number(inner) <= Number(outer), `${inner} > ${outer}`);
+});
+
+check('profiles are told apart by what ran, what it cost and what it did', async ({ page, open }) => {
+  await open(link(SHOP).replace('/endpoints', '/records'));
+  const table = page.getByRole('grid', { name: 'Profiles' });
+  const heads = await table.getByRole('columnheader').allInnerTexts();
+  for (const head of ['× mean', 'Top function', 'instance', 'version']) assert.ok(heads.includes(head), `${head} is not in ${heads}`);
+  await table.getByRole('row').nth(1).getByText(/^pricing\.|Discounts$/).first().waitFor();
+}, { viewport: { width: 1440, height: 800 } });

@@ -19,6 +19,7 @@ import { Find } from '../table/Find';
 import { plural } from '../table/format';
 import { orderText, parseOrder, sorted } from '../table/order';
 import { Table, type Column } from '../table/Table';
+import { TopFunction } from './TopFunction';
 import { useMarked } from '../table/useMarked';
 import { useSearch } from '../table/useSearch';
 import type { ViewProps } from '../props';
@@ -55,7 +56,8 @@ function Listing({ state, sel, span }: { state: State; sel: Selection; span: Spa
     const values = new Map<string, Set<string>>();
     for (const r of all) for (const [n, v] of Object.entries(r.labels)) values.set(n, (values.get(n) ?? new Set()).add(v));
     const differ = [...values].filter(([n, v]) => v.size > 1 || all.some((r) => r.labels[n] === undefined)).map(([n]) => n);
-    return differ.length > 0 ? differ : [...values.keys()].filter((n) => n === 'instance' || n === 'version');
+    // And what ran is told of each, also where all are the same.
+    return [...new Set([...differ, ...['instance', 'version'].filter((n) => values.has(n))])];
   }, [all]);
   const order = parseOrder(state.own.order ?? '') ?? { column: 'value', descending: true };
   const find = state.own.find ?? '';
@@ -155,6 +157,7 @@ function figuresOf(rows: readonly Row[]): (row: Row) => string {
 
 function columnsOf(names: readonly string[], all: readonly Row[], state: State, span: Span): Column<Row>[] {
   const figure = figuresOf(all);
+  const mean = all.reduce((sum, r) => sum + r.value, 0) / Math.max(1, all.length);
   const most = all.reduce((m, r) => Math.max(m, r.value), 0);
   return [
     {
@@ -170,16 +173,31 @@ function columnsOf(names: readonly string[], all: readonly Row[], state: State, 
       cell: figure, text: (r) => String(r.value), share: (r) => (most > 0 ? (100 * r.value) / most : 0),
     },
     {
-      id: 'duration', title: 'Duration', order: 'descending', width: '7rem', align: 'right', from: 36,
+      id: 'mean', title: '× mean', about: 'Compared with the mean of the profiles listed', width: '5rem', align: 'right', from: 60,
+      cell: (r) => <span class={r.value >= 2 * mean ? 'records-much' : 'soft'}>{mean > 0 ? `${timesText(r.value / mean)}×` : ''}</span>,
+      text: (r) => (mean > 0 ? String(r.value / mean) : ''),
+    },
+    {
+      id: 'top', title: 'Top function', about: 'What takes most of this profile, without what it calls', from: 30,
+      width: 'minmax(9rem, 1.6fr)',
+      cell: (r, { chars }) => <TopFunction profile={r.profile} type={r.type} chars={chars} />,
+    },
+    {
+      id: 'duration', title: 'Duration', order: 'descending', width: '6rem', align: 'right', from: 52,
       cell: (r) => (r.duration > 0 ? formatDuration(r.duration) : 'a moment'), text: (r) => String(r.duration),
     },
     ...names.map((name): Column<Row> => ({
-      id: name, title: name, order: 'ascending', width: 'minmax(6rem, 14rem)', from: 44,
+      id: name, title: name, order: 'ascending', width: 'minmax(5rem, 9rem)', from: name === 'instance' ? 44 : 56,
       cell: (r) => <span class="cut" title={r.labels[name]}>{r.labels[name] ?? ''}</span>, text: (r) => r.labels[name] ?? '',
     })),
-    { id: 'id', title: 'Id', from: 72, kind: () => 'soft mono', cell: (r) => <span class="cut">{r.id}</span>, text: (r) => r.id },
+    {
+      id: 'id', title: 'Id', from: 96, width: '7rem', kind: () => 'soft mono', cell: (r) => <span title={r.id}>{r.id.slice(0, 8)}…</span>,
+      text: (r) => r.id,
+    },
   ];
 }
+
+const timesText = (n: number) => (n >= 10 ? n.toFixed(0) : n.toFixed(1));
 
 /** What files have besides. */
 const csvOnly: readonly Column<Row>[] = [
