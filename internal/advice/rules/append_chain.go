@@ -16,19 +16,20 @@ var appendChain = &advice.Rule{
 	ID:    "append-chain",
 	Title: "nested appends allocate and copy more than once",
 	Doc: `append(append([]T{}, a...), b...) allocates a slice for a, then a larger one for a and b, and copies a twice.
-slices.Concat (Go 1.22) adds up the lengths, allocates once, and copies each slice once.
+slices.Concat (Go 1.22) adds up the lengths, allocates once, and copies each slice once. append([]T{x}, a...) also allocates
+twice: for x, and for all of them.
 
-Review the rewrite: if every input is empty, slices.Concat returns nil, and append may have returned an empty slice. A
+Review the rewrite, unless the first slice is a literal with elements: if every input is empty, slices.Concat returns nil, and append may have returned an empty slice. A
 single append to a new slice is as fast as slices.Clone and isn't reported.`,
 	Match:     matchAppendChain,
-	Class:     advice.Review,
+	Class:     advice.Safe,
 	Frames:    lazyregexp.New(`^runtime\.growslice$`),
 	Allocates: true,
 	Since:     "1.22",
 	Gain:      1.8,
 	Conditions: advice.Conditions{
 		Offered: "slices are appended to a new slice, one after another",
-		Review: "the code doesn't distinguish nil from an empty slice when all inputs are empty; evaluating one input doesn't change " +
+		Review: "the first slice is a literal with elements, or the code doesn't distinguish nil from an empty slice when all inputs are empty; evaluating one input doesn't change " +
 			"another, and none of them panics",
 	},
 }
@@ -60,10 +61,18 @@ func matchAppendChain(s *advice.Site) []advice.Match {
 			Edits:   edit.KeepingComments(s, []advice.Edit{edit.Replace(c.CallExpr, pkg+".Concat("+strings.Join(texts, ", ")+")")}),
 			Imports: []string{"slices"},
 		}
-		edit.MustCheck(&m, []string{
-			"that no code distinguishes nil from an empty slice: the result is now nil if all slices are empty",
-			"that the result doesn't have to share memory with the first slice: it is now always a copy",
-		}, facts.Together(s.Place, parts...))
+		if lit, ok := ast.Unparen(parts[0]).(*ast.CompositeLit); ok && len(lit.Elts) > 0 {
+			m.Class = advice.Safe // the result isn't empty, and nothing else has the first slice
+			if !slices.ContainsFunc(lit.Elts, func(e ast.Expr) bool { return s.Info.Types[e].Value == nil }) {
+				parts = parts[1:] // nothing changes constants
+			}
+		} else {
+			edit.MustCheck(&m, []string{
+				"that no code distinguishes nil from an empty slice: the result is now nil if all slices are empty",
+				"that the result doesn't have to share memory with the first slice: it is now always a copy",
+			})
+		}
+		edit.MustCheck(&m, facts.Together(s.Place, parts...))
 		matches = append(matches, m)
 	}
 	return matches
@@ -116,7 +125,7 @@ func chained(s *advice.Site, call *ast.CallExpr) []ast.Expr {
 //
 //	x[:0:0], []T(nil), T{}             empty
 //	x[:len(x):len(x)], slices.Clip(x)  x
-//	x[:k:k]                            itself
+//	x[:k:k], T{y, z}                   itself
 //
 // and nil for all others.
 func withoutRoom(s *advice.Site, e ast.Expr) (full ast.Expr, empty bool) {
@@ -138,9 +147,7 @@ func withoutRoom(s *advice.Site, e ast.Expr) (full ast.Expr, empty bool) {
 			return e.Args[0], false
 		}
 	case *ast.CompositeLit:
-		if len(e.Elts) == 0 {
-			return e, true
-		}
+		return e, len(e.Elts) == 0
 	}
 	return nil, false
 }

@@ -727,7 +727,8 @@ func appendChainCore(g *gen) core {
 	if g.pick(2) == 0 {
 		typ, a, b, c = "[]byte", g.bytes(), g.bytes(), g.bytes()
 	}
-	base := g.one("append("+typ+"{}, "+a+"...)", "append("+typ+"(nil), "+a+"...)", a+"[:len("+a+"):len("+a+")]", "append("+a+"[:0:0], "+a+"...)")
+	base := g.one("append("+typ+"{}, "+a+"...)", "append("+typ+"(nil), "+a+"...)", a+"[:len("+a+"):len("+a+")]", "append("+a+"[:0:0], "+a+"...)",
+		typ+"{"+g.one("", map[string]string{"[]string": g.str(), "[]byte": "byte(" + g.int() + ")"}[typ])+"}")
 	e := "append(" + base + ", " + b + "...)"
 	if g.pick(2) == 0 {
 		e = "append(" + e + ", " + c + "...)"
