@@ -22,15 +22,17 @@ var largeCopy = &advice.Rule{
 
 The rewrite makes the loop variable point to the element. It is offered if the loop only reads fields of the variable,
 doesn't mention the slice, and writes to no other slice or pointer of the type. Review it, because a function called in
-the loop may change elements, which a copy doesn't see. For other copies of 128 bytes or more that the compiler reports,
-the advice is to pass a pointer.`,
-	Class: advice.Review,
+the loop may change elements, which a copy doesn't see. A variable that is set to an element, as in v := values[i], becomes
+a pointer, too, if its parts are only read, and nothing may change the element until then. For other copies of 128 bytes or
+more that the compiler reports, the advice is to pass a pointer.`,
+	Class: advice.Safe,
 	Own:   true,
 	Gain:  2,
 	Match: matchLargeCopy,
 	Conditions: advice.Conditions{
-		Offered: "the loop only reads fields of its variable, doesn't mention the slice, and writes to no other value of the type",
-		Review:  "no function called in the loop changes the elements",
+		Offered: "the loop only reads fields of its variable, doesn't mention the slice, and writes to no other value of the type; or a " +
+			"variable that an element is copied to is only read",
+		Review: "it is not about a loop, or no function called in the loop changes the elements",
 	},
 }
 
@@ -44,6 +46,9 @@ func matchLargeCopy(s *advice.Site) []advice.Match {
 		return nil
 	}
 	for _, c := range s.Nodes() {
+		if m, ok := elementCopied(s, c); ok {
+			return []advice.Match{m}
+		}
 		r, ok := c.Node().(*ast.RangeStmt)
 		if !ok {
 			continue

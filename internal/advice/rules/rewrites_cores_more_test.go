@@ -453,7 +453,51 @@ func mathPowCore(g *gen) core {
 	return g.expression("", call, "float64")
 }
 
+// elementCopied copies an element and reads parts of the copy, while something may change the element.
+func (g *gen) elementCopied() core {
+	v := g.name("v")
+	read, other := v+".id", "rec{id: 5}"
+	var xs string
+	switch g.pick(4) {
+	case 0:
+		xs = g.some("[]rec", "in.Recs()")
+	case 1:
+		xs = g.some("[3]rec", "func() (all [3]rec) { copy(all[:], in.Recs()); return all }()")
+	case 2:
+		xs = g.some("*[3]rec", "func() *[3]rec { if in.pick(5) == 0 { return nil }; all := [3]rec{}; copy(all[:], in.Recs()); return &all }()")
+	default:
+		xs = g.some("[][4]int", "[][4]int{{in.pick(4), 1}, {2, 3}}")
+		read, other = v+"[0]", "[4]int{5}"
+	}
+	at := xs + "[" + g.one("0", "1", g.small()) + "]"
+	var body strings.Builder
+	fmt.Fprintf(&body, "%s := %s\n", v, at)
+	if g.odd(45, "changes") {
+		body.WriteString(g.one(
+			"touch()\n",
+			at+" = "+other+"\n",
+			xs+"[0] = "+xs+"[1]\n",
+			"p := &"+at+"\n*p = "+other+"\n",
+			"defer func() { note(\"%d\", "+read+") }()\n",
+			"func() { "+at+" = "+other+" }()\n",
+			g.host()+".bump()\n",
+			read+" = 4\n",
+			"keep := "+v+"\nr += len(fmt.Sprint(keep))\n",
+			"for i := range "+xs+" {\n"+xs+"[i] = "+other+"\nr += "+read+"\n}\n",
+			"clear("+xs+"[:1])\n",
+		))
+	}
+	fmt.Fprintf(&body, "r += %s\n", read)
+	if g.pick(2) == 1 {
+		fmt.Fprintf(&body, "if %s > 1 {\nr += %s\n}\n", read, read)
+	}
+	return core{result: "int", body: body.String()}
+}
+
 func largeCopyCore(g *gen) core {
+	if g.pick(2) == 1 {
+		return g.elementCopied()
+	}
 	xs := g.one(g.some("[]rec", "in.Recs()"), g.some("[3]rec", "func() (all [3]rec) { copy(all[:], in.Recs()); return all }()"), g.some("*[3]rec", "func() *[3]rec { if in.pick(5) == 0 { return nil }; all := [3]rec{}; copy(all[:], in.Recs()); return &all }()"), "global")
 	if xs == "global" {
 		xs = fmt.Sprintf("recs%d", g.number)
