@@ -42,8 +42,10 @@ or estimate, if the number isn't known, if a function called per element appends
 }
 
 func matchSliceGrows(s *advice.Site) []advice.Match {
-	if s.Share(growFrames) == 0 && s.Blocks() < 2 {
-		return nil // all allocations here have one size: nothing grows
+	// If all allocations here have one size, a slice grows only if it is full when it is appended to.
+	grows := s.Share(growFrames) != 0 || s.Blocks() > 1
+	if !grows && s.Blocks() == 0 {
+		return nil
 	}
 	var matches []advice.Match
 	for _, c := range s.Nodes() {
@@ -57,16 +59,19 @@ func matchSliceGrows(s *advice.Site) []advice.Match {
 		}
 		loop, ok := facts.LoopAround(c)
 		if !ok {
-			m, ok := appendedByCalls(s, c, assign, call)
+			m, ok := advice.Match{}, false
+			if grows {
+				m, ok = appendedByCalls(s, c, assign, call)
+			}
 			if !ok {
-				m, ok = appendedInRow(s, assign, call)
+				m, ok = appendedInRow(s, assign, call, grows)
 			}
 			if ok {
 				matches = append(matches, m)
 			}
 			continue
 		}
-		if facts.Filters(s.Place, c, loop) != nil {
+		if !grows || facts.Filters(s.Place, c, loop) != nil {
 			continue
 		}
 		m := advice.Match{Node: assign, Class: advice.AdviceOnly, Allocated: growthOf(s, call)}

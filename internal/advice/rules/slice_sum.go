@@ -14,14 +14,14 @@ import (
 )
 
 // appendedInRow matches a slice that the statements after its declaration append other slices to: the sum of their
-// lengths is known.
-func appendedInRow(s *advice.Site, assign *ast.AssignStmt, call *ast.CallExpr) (m advice.Match, ok bool) {
+// lengths is known. If nothing has been seen to grow, it must have elements.
+func appendedInRow(s *advice.Site, assign *ast.AssignStmt, call *ast.CallExpr, grows bool) (m advice.Match, ok bool) {
 	v := facts.Object(s.Place, assign.Lhs[0])
 	if v == nil || !facts.IsLocal(s.Place, v) {
 		return m, false
 	}
 	d, ok := startOf(s, v)
-	if !ok || !facts.Builtins(s.Place, d.Node().Pos(), "make", "len", "append") || noSize(s, d.Type) ||
+	if !ok || !d.holds && !grows || !facts.Builtins(s.Place, d.Node().Pos(), "make", "len", "append") || noSize(s, d.Type) ||
 		facts.Commented(s.Place, d.Node().Pos(), d.Node().End()) || !facts.InBlock(d.Cursor) {
 		return m, false
 	}

@@ -26,7 +26,7 @@ func key(id uint64, name string) []byte {
 func leaf(data []byte) []byte {
 	b := []byte{0}
 	// want A: allocate len(data)+1 elements first.
-	b = append(b, data...) // hot: runtime.growslice
+	b = append(b, data...) // alloc: 48
 	return b
 }
 
