@@ -32,7 +32,7 @@ key, and maps created by the caller.`,
 	Gain:      2,
 	Match:     matchMapGrows,
 	Conditions: advice.Conditions{
-		Offered: "a local map is created without a size, and each iteration of a loop with a known count, or maps.Copy, stores a key",
+		Offered: "a local map is created without a size, and each iteration of a loop with a known count, or maps.Copy, stores a key that isn't there yet",
 		Review:  "most keys are different; a count that comes from outside isn't inflated; the loop rarely returns early",
 	},
 }
@@ -91,8 +91,11 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 			found.Why = fmt.Sprintf("%s is rebuilt as it grows. Characters repeat, so %[2]s keys would be too many; if you know how many different ones there are, make it with that size.", m.Name(), b.Text(s.Place))
 		case groups:
 			found.Why = fmt.Sprintf("%s is rebuilt as it grows to at most %s keys. If most keys are different, make it with that size.", m.Name(), b.Text(s.Place))
-		case !step || deletes(s, m, loop.Node()):
+		case deletes(s, m, loop.Node()) || !step && (exits.Stops || !skipsKnown(s, c, loop, index) || !sizeMap(s, &b, &d, stmt, exits, more, &found)):
 			found.Why = fmt.Sprintf("%s is rebuilt as it grows. Not all of the %s iterations store a key; if most do, make it with that size.", m.Name(), b.Text(s.Place))
+		case !step:
+			found.Class = advice.Review
+			found.Why = fmt.Sprintf("%s is rebuilt as it grows; make it with a size of %s, unless many keys are the same.", m.Name(), b.Text(s.Place))
 		case !sizeMap(s, &b, &d, stmt, exits, more, &found):
 			found.Why = fmt.Sprintf("%s is rebuilt as it grows; make it with a size of %s.", m.Name(), b.Text(s.Place))
 		case more != "":
@@ -113,6 +116,55 @@ func matchMapGrows(s *advice.Site) []advice.Match {
 		matches = append(matches, found)
 	}
 	return matches
+}
+
+// skipsKnown reports whether the statement at hand stores a key in each iteration of a loop, except those whose key is in the map:
+//
+//	if _, ok := m[k]; !ok { m[k] = v }
+//	if m[k] { continue }; m[k] = true
+func skipsKnown(s *advice.Site, store, loop inspector.Cursor, index *ast.IndexExpr) bool {
+	continues := 0
+	for c := range loop.Preorder((*ast.BranchStmt)(nil)) {
+		if c.Node().(*ast.BranchStmt).Tok == token.CONTINUE {
+			continues++
+		}
+	}
+	body := facts.LoopBody(loop.Node())
+	for _, stmt := range body.List {
+		guard, ok := stmt.(*ast.IfStmt)
+		if !ok || guard.Else != nil {
+			continue
+		}
+		missing, ok := looksUp(s, guard, index)
+		switch {
+		case !ok:
+		case missing && continues == 0:
+			return store.Parent().Node() == ast.Node(guard.Body)
+		case !missing && continues == 1 && len(guard.Body.List) == 1 && store.Parent().Node() == ast.Node(body):
+			branch, ok := guard.Body.List[0].(*ast.BranchStmt)
+			return ok && branch.Tok == token.CONTINUE && branch.Label == nil && guard.Pos() < store.Node().Pos()
+		}
+	}
+	return false
+}
+
+// looksUp reports whether a condition asks for an element of a map, and whether it is true if that is missing.
+func looksUp(s *advice.Site, guard *ast.IfStmt, index *ast.IndexExpr) (missing, ok bool) {
+	cond := ast.Unparen(guard.Cond)
+	if not, isNot := cond.(*ast.UnaryExpr); isNot && not.Op == token.NOT {
+		cond, missing = ast.Unparen(not.X), true
+	}
+	lookup := cond
+	if init, isAssign := guard.Init.(*ast.AssignStmt); isAssign && len(init.Lhs) == 2 && len(init.Rhs) == 1 {
+		if found := facts.Object(s.Place, init.Lhs[1]); found == nil || facts.Object(s.Place, cond) != found {
+			return false, false
+		}
+		lookup = ast.Unparen(init.Rhs[0])
+	} else if guard.Init != nil {
+		return false, false
+	}
+	e, isIndex := lookup.(*ast.IndexExpr)
+	return missing, isIndex && facts.SameCode(s.Place, e.X, index.X) && facts.SameCode(s.Place, e.Index, index.Index)
 }
 
 // isAlphabet reports whether a type has few values, or its values are characters, of which a text has

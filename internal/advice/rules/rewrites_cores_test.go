@@ -362,7 +362,14 @@ func mapGrowsCore(g *gen) core {
 		if g.odd(8, "early") {
 			early = "if " + x + " == 3 {\n" + g.one("continue\n", "break\n", "return nil\n", "panic(\"three\")\n", "return "+m+"\n") + "}\n"
 		}
-		return early + fmt.Sprintf("%s[%s] = %s\n", m, key, value)
+		store := fmt.Sprintf("%s[%s] = %s\n", m, key, value)
+		switch g.pick(6) {
+		case 4:
+			return early + fmt.Sprintf("if _, ok := %s[%s]; !ok {\n%s}\n", m, key, store)
+		case 5:
+			return early + fmt.Sprintf("if _, ok := %s[%s]; ok {\ncontinue\n}\n%s", m, key, store)
+		}
+		return early + store
 	})
 	if g.pick(3) == 0 {
 		x := g.name("x")
