@@ -17,8 +17,8 @@
 // -gains, rewrites are measured beside what the authors did. With -peer, other tools are
 // asked about the cases, which PATH has: see peers.go.
 //
-// With -parallel, that many cases are judged at once. With -for, none begins after that time, and cases come in an
-// order that their IDs alone give. With -tune, hone tune is tried on repositories. Both print the load.
+// With -parallel, that many cases or modules are done at once. With -for, none begins after that time, and cases come
+// in an order that their IDs alone give. With -tune, hone tune is tried on repositories. Both print the load.
 //
 // DIR has git repositories as OWNER+NAME/repo or OWNER/NAME. A case is a line of JSON
 // with facts only. Before hone is asked, reasons.txt beside the file says which rules say what
@@ -78,7 +78,7 @@ func main() {
 	flag.BoolVar(&o.gains, "gains", false, "with -keep: measure the rewrites of what hits, and what the authors did, each against the parent")
 	flag.DurationVar(&o.timeout, "timeout", 10*time.Minute, "for one case; of a module, for profiling it, after which there is advice on what was profiled")
 	flag.DurationVar(&o.within, "for", 0, "begin no case or module after this time; 0: no limit")
-	flag.IntVar(&o.parallel, "parallel", 1, "cases at once")
+	flag.IntVar(&o.parallel, "parallel", 1, "cases or modules at once")
 	flag.StringVar(&o.time, "profiletime", "1s", "of a benchmark")
 	flag.StringVar(&o.sample, "benchtime", "500ms", "of a sample, of what -gains measures")
 	only := flag.String("only", "", "cases whose id matches")

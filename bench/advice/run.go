@@ -32,28 +32,34 @@ func judgeAll(o *options, cases []testCase) *tally {
 	var (
 		total    tally
 		counting sync.Mutex
-		workers  sync.WaitGroup
 	)
-	next := make(chan *testCase)
+	begun := inParallel(o, cases, func(c testCase) { judgeOne(o, &c, &total, &counting) })
+	fmt.Printf("\n%d of %d cases in %v; load before %s, after %s\n", begun, len(cases), time.Since(begin).Round(time.Second), loadBefore, load())
+	return &total
+}
+
+// inParallel does items, -parallel at once, begins none after -for, and returns how many it began.
+func inParallel[T any](o *options, items []T, do func(T)) (begun int) {
+	begin := time.Now()
+	next := make(chan T)
+	var workers sync.WaitGroup
 	for range max(1, o.parallel) {
 		workers.Go(func() {
-			for c := range next {
-				judgeOne(o, c, &total, &counting)
+			for item := range next {
+				do(item)
 			}
 		})
 	}
-	begun := 0
-	for i := range cases {
+	for _, item := range items {
 		if o.within > 0 && time.Since(begin) > o.within {
 			break
 		}
-		next <- &cases[i]
+		next <- item
 		begun++
 	}
 	close(next)
 	workers.Wait()
-	fmt.Printf("\n%d of %d cases in %v; load before %s, after %s\n", begun, len(cases), time.Since(begin).Round(time.Second), loadBefore, load())
-	return &total
+	return begun
 }
 
 func judgeOne(o *options, c *testCase, total *tally, counting *sync.Mutex) {

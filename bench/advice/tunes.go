@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hone-go/hone/bench/history"
@@ -23,28 +24,28 @@ type tuning struct {
 	Left    []struct{ Rule string }
 }
 
-// tuneAll tries hone tune on the repositories of a file, each for -timeout, as long as -for allows.
+// tuneAll tries hone tune on the repositories of a file, each for -timeout, -parallel at once, as long as -for allows.
 func tuneAll(o *options, file string) error {
 	lines, err := readLines(file)
 	if err != nil {
 		return err
 	}
-	begin := time.Now()
-	for _, line := range lines {
+	var printing sync.Mutex
+	begun := inParallel(o, lines, func(line string) {
 		repo, revision, _ := strings.Cut(line, " ")
-		if o.within > 0 && time.Since(begin) > o.within {
-			fmt.Printf("%s: not measured: no time was left\n", repo)
-			continue
-		}
 		before, start := load(), time.Now()
 		t, err := tuneOne(o, repo, revision)
+		took, after := time.Since(start).Round(time.Second), load()
+		printing.Lock()
+		defer printing.Unlock()
 		if err != nil {
 			fmt.Printf("%s: not measured: %v\n", repo, err)
-			continue
+		} else {
+			t.print(repo)
 		}
-		t.print(repo)
-		fmt.Printf("    %v; load before %s, after %s\n", time.Since(start).Round(time.Second), before, load())
-	}
+		fmt.Printf("    %v; load before %s, after %s\n", took, before, after)
+	})
+	fmt.Printf("%d of %d modules begun\n", begun, len(lines))
 	return nil
 }
 
