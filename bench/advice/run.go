@@ -41,23 +41,24 @@ func judgeAll(o *options, cases []testCase) *tally {
 // inParallel does items, -parallel at once, begins none after -for, and returns how many it began.
 func inParallel[T any](o *options, items []T, do func(T)) (begun int) {
 	begin := time.Now()
-	next := make(chan T)
+	var taking sync.Mutex
+	take := func() (item T, ok bool) {
+		taking.Lock()
+		defer taking.Unlock()
+		if begun == len(items) || o.within > 0 && time.Since(begin) > o.within {
+			return item, false
+		}
+		begun++
+		return items[begun-1], true
+	}
 	var workers sync.WaitGroup
 	for range max(1, o.parallel) {
 		workers.Go(func() {
-			for item := range next {
+			for item, ok := take(); ok; item, ok = take() {
 				do(item)
 			}
 		})
 	}
-	for _, item := range items {
-		if o.within > 0 && time.Since(begin) > o.within {
-			break
-		}
-		next <- item
-		begun++
-	}
-	close(next)
 	workers.Wait()
 	return begun
 }
