@@ -1,6 +1,7 @@
 package regress
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -70,5 +71,44 @@ func TestScatter(t *testing.T) {
 		if got := math.Sqrt(scatter(all)); got < test.least || got > test.mostFound {
 			t.Errorf("%s: got %.4f, want %g to %g", test.name, got, test.least, test.mostFound)
 		}
+	}
+}
+
+// TestUnusualDay has seven days, on one of which all functions differ: it doesn't make
+// functions look as if they varied from day to day.
+func TestUnusualDay(t *testing.T) {
+	variance := func(unusual float64) (days, season float64) {
+		rng := rand.New(rand.NewPCG(1, 1))
+		s := &sample{frames: NewFrames()}
+		const functions, events = 100, 1e5
+		for f := range functions {
+			s.frames.Number(fmt.Sprint("f", f))
+		}
+		for d := range 7 {
+			var p pastPair
+			p.before.work, p.after.work = functions*events, functions*events
+			for range functions {
+				by := 0.003 * rng.NormFloat64()
+				if d == 3 {
+					by += unusual * rng.NormFloat64()
+				}
+				p.before.own = append(p.before.own, events)
+				p.after.own = append(p.after.own, events*math.Exp(by)+math.Sqrt(2*events)*rng.NormFloat64())
+			}
+			s.past = append(s.past, p)
+		}
+		out := make([]spread, functions)
+		s.addDays(out, false)
+		for _, one := range out {
+			days, season = days+one.days/functions, season+one.seasonVar/functions
+		}
+		return math.Sqrt(days), math.Sqrt(season)
+	}
+	days, season := variance(0)
+	if days < 0.002 || days > 0.004 || season > 0.003 {
+		t.Errorf("usual days: %.4f from day to day, %.4f of the season", days, season)
+	}
+	if with, seasonWith := variance(0.05); with > 1.5*days || seasonWith > 0.001 {
+		t.Errorf("with an unusual day: %.4f from day to day, %.4f of the season; %.4f from day to day without it", with, seasonWith, days)
 	}
 }

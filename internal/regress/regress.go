@@ -91,7 +91,7 @@ type Options struct {
 	Before time.Duration
 }
 
-// The defaults are tuned with the seeds 1 to 20 of bench/regress.
+// The defaults are tuned with bench/regress.
 func (o Options) defaults(t Trigger) Options {
 	if o.MinGrowth == 0 {
 		o.MinGrowth = 0.02
