@@ -169,6 +169,7 @@ func (r *arrivals) time(id store.ID, t int64) int64 {
 //	                              contention if there is no stack to tell
 //	goroutine(s)                  goroutine
 //	threadcreate                  threadcreate
+//	off_cpu                       offcpu
 //	others                        the type of the period, or else of the last sample type
 //
 // Go's mutex and block profiles differ in nothing but their stacks.
@@ -195,6 +196,8 @@ func KindOf(p *profile.Profile) string {
 		return "goroutine"
 	case has["threadcreate"]:
 		return "threadcreate"
+	case has["off_cpu"]:
+		return "offcpu"
 	}
 	if t := p.PeriodType.Type; t != "" {
 		return t

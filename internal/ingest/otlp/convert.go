@@ -205,13 +205,16 @@ type header struct {
 	time, duration uint64
 	interval       int64 // Profile.period
 	id             string
+	// alone is set for profiles of events, which have kinds of their own although the
+	// OpenTelemetry eBPF profiler collects them at the same time: off-CPU time, and probes.
+	alone bool
 }
 
 // belongsTo reports whether a profile belongs to the same collection as others: it
 // has the same time and another sample type.
 func (h *header) belongsTo(group []*header) bool {
 	g := group[0]
-	return h.time == g.time && h.time != 0 && h.duration == g.duration && h.period == g.period && h.interval == g.interval &&
+	return !h.alone && !g.alone && h.time == g.time && h.time != 0 && h.duration == g.duration && h.period == g.period && h.interval == g.interval &&
 		!slices.ContainsFunc(group, func(o *header) bool { return o.sample == h.sample })
 }
 
@@ -248,6 +251,9 @@ func (c *converter) readHeader(message []byte) (*header, error) {
 		return nil, malformed("a profile has no sample type: %s", older)
 	case h.time > math.MaxInt64 || h.duration > math.MaxInt64:
 		return nil, malformed("invalid time of a profile: %d ns since 1970, lasting %d ns", h.time, h.duration)
+	}
+	if name, err := c.text(h.sample.name); err == nil && h.period.name == 0 {
+		h.alone = name == "off_cpu" || name == "events"
 	}
 	return h, nil
 }

@@ -299,6 +299,42 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestEventProfiles: what the OpenTelemetry eBPF profiler collects in one interval, off-CPU
+// time and events of probes next to samples of CPU time, are profiles of three kinds. Spans
+// of off-CPU samples stay with them.
+func TestEventProfiles(t *testing.T) {
+	recorded := &ingesttest.Recorder{}
+	server := ingesttest.Serve(t, recorded, Mount)
+	w := newWriter()
+	w.d.LinkTable = append(w.d.LinkTable, &pb.Link{TraceId: bytes.Repeat([]byte{0xab}, 16), SpanId: bytes.Repeat([]byte{0xcd}, 8)})
+	none, cpu := &pb.ValueType{}, w.valueType(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+	of := func(name, unit string, period *pb.ValueType, interval int64, samples ...*pb.Sample) *pb.Profile {
+		return &pb.Profile{SampleType: w.valueType(profile.ValueType{Type: name, Unit: unit}), PeriodType: period, Period: interval, TimeUnixNano: 1000, DurationNano: 5e9, Samples: samples}
+	}
+	body := encoded(t, w.request(attributes("service.name", "api"),
+		of("events", "count", none, 0, &pb.Sample{TimestampsUnixNano: []uint64{1001, 1002}}),
+		of("off_cpu", "nanoseconds", none, 0, &pb.Sample{LinkIndex: 1, Values: []int64{30e6, 12e6}, TimestampsUnixNano: []uint64{1001, 1003}}),
+		of("samples", "count", cpu, 50e6, &pb.Sample{TimestampsUnixNano: []uint64{1001, 1002, 1004}})))
+	if resp, text := post(t, server.URL+"/v1development/profiles", "application/x-protobuf", body, ""); resp.StatusCode != 200 {
+		t.Fatalf("%s %s", resp.Status, text)
+	}
+	got := map[string]map[string]int64{}
+	for _, p := range recorded.Pushes() {
+		kind := p.Kind
+		if kind == "" {
+			kind = ingest.KindOf(p.Decoded)
+		}
+		got[kind] = ingesttest.ValueSums(p.Decoded)
+		if kind == "offcpu" && (!p.Decoded.HasLabel(0, "span_id", strings.Repeat("cd", 8)) || !p.Decoded.HasLabel(0, "trace_id", strings.Repeat("ab", 16))) {
+			t.Errorf("labels of an off-CPU sample: %v", p.Decoded.SampleLabelSet(0))
+		}
+	}
+	want := map[string]map[string]int64{"events": {"events/count": 2}, "offcpu": {"off_cpu/nanoseconds": 42e6}, "cpu": {"samples/count": 3, "cpu/nanoseconds": 150e6}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
 // TestOlderVersions: messages whose numbers meant something else are refused,
 // and say why.
 func TestOlderVersions(t *testing.T) {
