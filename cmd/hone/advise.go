@@ -362,27 +362,35 @@ func profileBenchmarks(ctx context.Context, a *app, b bench.Bench) (dir string, 
 
 // profilesOfRun opens the profiles of a run's head.
 func profilesOfRun(ctx context.Context, a *app, name string) (*toAdvise, error) {
-	run, err := experiment.Find(ctx, runsRoot(), name, experiment.Need{
+	run, p, err := openRun(ctx, a, runsRoot(), name)
+	if run != nil {
+		a.warnAll(run.Skipped)
+	}
+	return p, err
+}
+
+// openRun finds a run below root, and opens the profiles of its head.
+func openRun(ctx context.Context, a *app, root, name string) (*experiment.Run, *toAdvise, error) {
+	run, err := experiment.Find(ctx, root, name, experiment.Need{
 		What: "profiles of time, memory or waiting", In: func(r *experiment.Run) bool {
 			subjects, _ := advisor.OfRun(r)
 			return len(subjects) > 0
 		},
 	})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	a.warnAll(run.Skipped)
 	subjects, benchmarks := advisor.OfRun(run)
 	p := &toAdvise{benchmarks: benchmarks}
 	for _, of := range subjects {
 		if err := openProfile(ctx, a, p, of.Path, advice.Input{Subject: of.Name, Kind: of.Kind, OpTime: of.OpTime}); err != nil {
-			return nil, err
+			return run, nil, err
 		}
 	}
 	if len(p.inputs) == 0 {
-		return nil, fmt.Errorf("run %s has no profiles of time, memory or waiting: record them with hone bench -profile cpu,mem (runs of hone fix and hone tune have none)", run.ID)
+		return run, nil, fmt.Errorf("run %s has no profiles of time, memory or waiting: record them with hone bench -profile cpu,mem (runs of hone fix and hone tune have none)", run.ID)
 	}
-	return p, nil
+	return run, p, nil
 }
 
 // profilesOfSource opens a run, one profile of a run, a file or a URL.

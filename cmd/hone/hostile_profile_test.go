@@ -90,7 +90,7 @@ var notOfProfiles = map[string]string{
 	"advise": "needs source: its forms are in TestHostile of internal/advice",
 	"init":   "measures, and prints names of the module's benchmarks as TOML: TestObjectives of internal/scaffold",
 	"report": "posts what compare -markdown prints",
-	"fix":    "takes findings", "tune": "takes packages", "prove": "takes patches", "mcp": "a server: TestNamesAreData of internal/server/mcp", "pgo": "prints counts and the names of the caller's packages",
+	"fix":    "takes findings", "tune": "takes packages", "prove": "takes patches", "mcp": "a server: TestNamesAreData of internal/server/mcp", "lsp": "a server: TestNamesAreData of internal/lsp", "pgo": "prints counts and the names of the caller's packages",
 	"load": "takes addresses", "gc": "takes programs", "serve": "a server", "push": "prints counts", "token": "no profiles", "session": "no profiles", "store": "no profiles", "tour": "an example of its own",
 	"doctor": "no profiles", "completion": "no profiles", "version": "no profiles",
 	// These hand a file to a program; what is in the file is that of the named report.

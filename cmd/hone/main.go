@@ -52,6 +52,7 @@ func allVerbs() []verb {
 		{"query", "print reports of profiles that hone serve has collected", runQuery, func() string { return queryHelp }},
 		{"regressions", "list functions that cost more in production than before; -fail is for deploy pipelines", runRegressions,
 			func() string { return regressionsHelp }},
+		{"lsp", "show costs and advice in editors, by the Language Server Protocol", runLSP, func() string { return lspHelp }},
 		{"mcp", "let coding agents ask hone, by the Model Context Protocol", runMCP, func() string { return mcpHelp }},
 		{"push", "send profiles to hone serve", runPush, func() string { return pushHelp }},
 		{"token", "add, list and remove access tokens of hone serve", runToken, func() string { return tokenHelp }},

@@ -72,8 +72,9 @@ read the profiles and the source code of their functions. doc/api.md describes t
 // uiFlags are the flags of hone ui that other verbs don't have.
 type uiFlags struct {
 	view, runs string
-	maxAnswer  int64 // bytes
-	runsLater  bool  // runs are expected, even if there are none yet
+	maxAnswer  int64  // bytes
+	runsLater  bool   // runs are expected, even if there are none yet
+	module     string // a folder of the module that there is advice on; "" for the current one
 }
 
 func (f *uiFlags) define(fs *flag.FlagSet) {
@@ -187,7 +188,7 @@ func uiServer(ctx context.Context, a *app, inv *shell.Invocation, f uiFlags, sit
 	}
 	site.Opener = stored.None{}
 	// Advice needs the source of a module. Without one, pages say so.
-	module, err := advisor.ModuleOf(".")
+	module, err := advisor.ModuleOf(cmp.Or(f.module, "."))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, err
 	}
