@@ -43,6 +43,10 @@ func callable(x *index, p *packages.Package, changed Changed, pure func(pkg stri
 			if args, ok := instance(o.Signature().TypeParams()); ok && possible(o.Signature()) {
 				add(o, name, "p."+name+args)
 			}
+		case *types.Var:
+			if of := namedOf(o.Type()); of != nil && of.Obj().Pkg() == p.Types && !types.IsInterface(of) {
+				all = append(all, exported{name, "of(p." + name + ")", false})
+			}
 		case *types.TypeName:
 			named, ok := o.Type().(*types.Named)
 			if !ok || o.IsAlias() || types.IsInterface(named) {
@@ -62,6 +66,26 @@ func callable(x *index, p *packages.Package, changed Changed, pure func(pkg stri
 				}
 				add(m, name+"."+m.Name(), expr+"."+m.Name())
 			}
+		}
+	}
+	return withMade(p, all)
+}
+
+// withMade makes the methods of those types targets that a target returns: what is wrong in a value shows in what its methods say.
+func withMade(p *packages.Package, all []exported) []exported {
+	made := make(map[string]bool)
+	for _, f := range all {
+		if fn, ok := p.Types.Scope().Lookup(f.name).(*types.Func); ok && f.target {
+			for v := range fn.Signature().Results().Variables() {
+				if of := namedOf(v.Type()); of != nil && of.Obj().Pkg() == p.Types {
+					made[of.Obj().Name()] = true
+				}
+			}
+		}
+	}
+	for i, f := range all {
+		if of, _, ok := strings.Cut(f.name, "."); ok && made[of] {
+			all[i].target = true
 		}
 	}
 	return all

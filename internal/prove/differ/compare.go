@@ -14,6 +14,8 @@ type Difference struct {
 	Input    string `json:"input,omitempty"`
 	Base     string `json:"base"`
 	Changed  string `json:"changed"`
+	// Inside reports whether only fields differ that aren't exported: callers may never notice.
+	Inside bool `json:"inside,omitempty"`
 }
 
 func (d Difference) String() string {
@@ -35,6 +37,8 @@ type record struct {
 	Method     string
 	In, Out    string
 	Hash       uint64
+	Inside     string
+	Layout     uint64
 }
 
 // Numbers of calls that stand for several, as in calls.
@@ -123,6 +127,9 @@ func Compare(base, again, other []byte) Result {
 			r.Functions = append(r.Functions, name)
 		}
 		d, differs := difference(name, b, now)
+		if !differs && b.Status == "ok" && b.Layout != 0 && b.Layout == now.Layout && b.Inside == s.Inside && b.Inside != now.Inside {
+			d, differs = Difference{name, b.In, b.Inside, now.Inside, true}, true
+		}
 		if !differs {
 			continue
 		}
@@ -131,8 +138,8 @@ func Compare(base, again, other []byte) Result {
 		case !before && len(r.Differences) < mostDifferences:
 			told[b.Function] = len(r.Differences)
 			r.Differences = append(r.Differences, d)
-		case before && k.step == 0 && len(d.Input) < len(r.Differences[at].Input):
-			r.Differences[at] = d // the shortest says most
+		case before && (r.Differences[at].Inside && !d.Inside || r.Differences[at].Inside == d.Inside && k.step == 0 && len(d.Input) < len(r.Differences[at].Input)):
+			r.Differences[at] = d // what callers see, and of that the shortest
 		}
 	}
 	r.Differences = append(r.Differences, onlyNow(first, second, changed)...)
@@ -148,9 +155,9 @@ func onlyNow(first, second, changed map[key]record) (all []Difference) {
 		switch {
 		case before || again:
 		case k.call == kept:
-			all = append(all, Difference{k.function, "…", "results stay as they are: " + now.In, "a later call changes one to " + now.Out})
+			all = append(all, Difference{Function: k.function, Input: "…", Base: "results stay as they are: " + now.In, Changed: "a later call changes one to " + now.Out})
 		case k.call == ends:
-			all = append(all, Difference{k.function, "…", "returns", "ends the program"})
+			all = append(all, Difference{Function: k.function, Input: "…", Base: "returns", Changed: "ends the program"})
 		}
 	}
 	slices.SortFunc(all, func(a, b Difference) int { return strings.Compare(a.Function, b.Function) })

@@ -56,6 +56,8 @@ func (file) Close() error { return os.Remove("x") }
 
 func Hidden(n int) { changed(n); var c closer = file{}; c.Close() }
 
+var Empty = new(Set[int])
+
 type Set[T comparable] struct{ m map[T]bool }
 
 func (s *Set[T]) Add(v T) { changed(len(s.m)) }
@@ -84,7 +86,7 @@ func (s Set[T]) Len() int { return len(s.m) }
 		t.Errorf("calls %q, want %q", got, want)
 	}
 	list := string(programs[0].Files["list.go"])
-	for _, want := range []string{"p.Generic[int, int]", "(*p.Set[int]).Add", `{"Other", p.Other, false}`, `"an input of tests"`} {
+	for _, want := range []string{"p.Generic[int, int]", "(*p.Set[int]).Add", `{"Other", p.Other, false}`, `{"Empty", of(p.Empty), false}`, `"an input of tests"`} {
 		if !strings.Contains(list, want) {
 			t.Errorf("the list has no %s:\n%s", want, list)
 		}
@@ -100,6 +102,7 @@ func TestCompare(t *testing.T) {
 {"Function":"F","Call":3,"Status":"panic","In":"z","Hash":4}
 {"Function":"F","Call":-1,"Status":"ok"}
 {"Function":"T","Call":0,"Status":"ok","Method":"T.Get","In":"Get() ","Out":"1","Hash":5}
+{"Function":"New","Call":0,"Status":"ok","In":"n","Out":"{}","Hash":6,"Inside":"{1}","Layout":7}
 `
 	replace := func(pairs ...string) string { return strings.NewReplacer(pairs...).Replace(base) }
 	for name, c := range map[string]struct {
@@ -117,6 +120,8 @@ func TestCompare(t *testing.T) {
 		"fewer calls":       {base, base[:strings.Index(base, `{"Function":"F","Call":1`)], ""},
 		"several at once":   {base, replace(`"Call":-1,"Status":"ok"`, `"Call":-1,"Status":"differs"`), "F(…): the same from several goroutines at once, now other results"},
 		"a changing result": {base, base + `{"Function":"F","Call":-2,"Status":"differs","In":"1","Out":"2"}`, "F(…): results stay as they are: 1, now a later call changes one to 2"},
+		"inside":            {base, replace("{1}", "{2}"), "New(n): {1}, now {2}"},
+		"another type":      {base, replace(`"Inside":"{1}","Layout":7`, `"Inside":"{2}","Layout":8`), ""},
 		"an end":            {base, string(differ.Ended([]byte(base+`{"cut`), "F")), "F(…): returns, now ends the program"},
 	} {
 		r := differ.Compare([]byte(base), []byte(c.again), []byte(c.changed))
@@ -127,7 +132,7 @@ func TestCompare(t *testing.T) {
 		if got != c.want {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
-		if name == "same" && (r.Calls != 4 || !slices.Equal(r.Functions, []string{"F", "T.Get"})) {
+		if name == "same" && (r.Calls != 5 || !slices.Equal(r.Functions, []string{"F", "New", "T.Get"})) {
 			t.Errorf("%d calls of %q", r.Calls, r.Functions)
 		}
 	}

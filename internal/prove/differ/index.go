@@ -123,7 +123,12 @@ func receiverOf(fn *types.Func) *types.Named {
 	if recv == nil {
 		return nil
 	}
-	of := types.Unalias(recv.Type())
+	return namedOf(recv.Type())
+}
+
+// namedOf is a named type, also behind a pointer.
+func namedOf(t types.Type) *types.Named {
+	of := types.Unalias(t)
 	if p, ok := of.(*types.Pointer); ok {
 		of = types.Unalias(p.Elem())
 	}

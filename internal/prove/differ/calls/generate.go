@@ -5,6 +5,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -295,7 +296,12 @@ func anything(r *rand.Rand, depth int) any {
 	case n == 7:
 		return int64(r.Uint64())
 	}
-	return text(r)
+	s := text(r)
+	var document any
+	if json.Unmarshal([]byte(s), &document) == nil {
+		return document // tests have them as texts
+	}
+	return s
 }
 
 // special makes values of types of the standard library.
@@ -366,7 +372,7 @@ func basic(r *rand.Rand, t reflect.Type) (reflect.Value, bool) {
 func text(r *rand.Rand) string {
 	if len(texts) > 0 && r.IntN(3) > 0 {
 		s := texts[r.IntN(len(texts))]
-		switch r.IntN(5) {
+		switch r.IntN(6) {
 		case 0:
 			b := []byte(s)
 			if len(b) > 0 {
@@ -377,12 +383,17 @@ func text(r *rand.Rand) string {
 			return s[:r.IntN(len(s)+1)]
 		case 2:
 			return s + texts[r.IntN(len(texts))]
+		case 3:
+			return strings.Repeat(s, 2+r.IntN(7))
 		}
 		return s
 	}
 	var b strings.Builder
 	letters := [...]string{"ab", "abcdefghijklmnopqrstuvwxyz", "0123456789.-", "aB \t\n/,;:=\"'<>&%é世\x00", "01"}[r.IntN(5)]
-	runes := []rune(letters)
+	if len(texts) > 0 && r.IntN(2) == 0 {
+		letters = texts[r.IntN(len(texts))] + texts[r.IntN(len(texts))] // what means something to the package
+	}
+	runes := []rune(letters + "a")
 	for range [...]int{0, 1, 2, 3, 7, 16, 33, 70}[r.IntN(8)] {
 		fmt.Fprintf(&b, "%c", runes[r.IntN(len(runes))])
 	}

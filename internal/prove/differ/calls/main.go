@@ -39,7 +39,14 @@ type record struct {
 	Method   string `json:",omitempty"`
 	In, Out  string `json:",omitempty"`
 	Hash     uint64 // of In and Out before they were shortened
+	// Inside has the results with fields that aren't exported, and Layout is a hash of their types: only with the same types these
+	// can be compared.
+	Inside string `json:",omitempty"`
+	Layout uint64
 }
+
+// of makes a function of a package's variable.
+func of[T any](v T) any { return func() T { return v } }
 
 // Numbers of calls that stand for several.
 const (
@@ -48,12 +55,12 @@ const (
 )
 
 const (
-	mostCalls    = 300
+	mostCalls    = 500
 	mostSessions = 80
 	steps        = 12
-	budget       = 250 * time.Millisecond // for a function
-	slow         = 3 * time.Second        // for a call
-	shown        = 200                    // bytes of an input or a result
+	budget       = 2 * time.Second // for a function: calls count, and this only bounds slow ones
+	slow         = 5 * time.Second // for a call
+	shown        = 200             // bytes of an input or a result
 )
 
 func main() {
@@ -90,6 +97,12 @@ func (w *writer) write(r record) {
 	h.Write([]byte(r.In + "\x00" + r.Out))
 	r.Hash = h.Sum64()
 	r.In, r.Out = short(r.In), short(r.Out)
+	if r.Inside == r.Out || r.Layout == 0 {
+		r.Inside, r.Layout = "", 0
+	} else if len(r.Inside) > shown {
+		h.Write([]byte(r.Inside))
+		r.Inside = short(r.Inside) + fmt.Sprintf(" (%x)", h.Sum64())
+	}
 	text, _ := json.Marshal(r)
 	w.out.Write(append(text, '\n'))
 }
@@ -182,6 +195,7 @@ var errorType = reflect.TypeFor[error]()
 func (g *generator) callFunction(w *writer, f function) {
 	fn := reflect.ValueOf(f.F)
 	var keep keeper
+	used := make(pool)
 	var quiet []int // calls that succeed and leave their arguments alone
 	for i, begin := 0, time.Now(); i < mostCalls && time.Since(begin) < budget; i++ {
 		args, ok := g.arguments(seeded(f.Name, i), fn.Type(), 0)
@@ -192,11 +206,15 @@ func (g *generator) callFunction(w *writer, f function) {
 			}
 			continue
 		}
+		if len(args) > 1 {
+			used.reuse(seeded(f.Name, -i), args)
+		}
 		in := g.show(args)
 		results, status := call(fn, args)
 		r := record{Function: f.Name, Call: i, Status: status, In: in}
 		if status == "ok" {
 			r.Out = g.show(results)
+			r.Inside, r.Layout = g.inside(results)
 			if after := g.show(args); after != in {
 				r.Out += changedArguments(after, len(results) == 0)
 			} else if len(quiet) < 16 {
@@ -204,7 +222,9 @@ func (g *generator) callFunction(w *writer, f function) {
 			}
 		}
 		w.write(r)
-		keep.check(g, w, f.Name, results, status)
+		if changed, ok := keep.changed(g, f.Name, results, status); ok {
+			w.write(changed)
+		}
 	}
 	w.out.Flush()
 	w.write(g.concurrently(f, fn, quiet))
@@ -218,27 +238,29 @@ func changedArguments(after string, only bool) string {
 	return ", and changes its arguments"
 }
 
-// A keeper keeps results, and looks whether later calls change them.
+// A keeper keeps results.
 type keeper struct {
 	results [][]reflect.Value
 	texts   []string
 	told    bool
 }
 
-func (k *keeper) check(g *generator, w *writer, name string, results []reflect.Value, status string) {
+// changed keeps results, and says, once, that a call has changed earlier ones.
+func (k *keeper) changed(g *generator, name string, results []reflect.Value, status string) (r record, ok bool) {
 	for i, old := range k.results {
 		if now := g.show(old); now != k.texts[i] && !k.told {
-			k.told = true
-			w.write(record{Function: name, Call: kept, Status: "differs", In: k.texts[i], Out: now})
+			k.told, ok = true, true
+			r = record{Function: name, Call: kept, Status: "differs", In: k.texts[i], Out: now}
 		}
 	}
 	if status != "ok" {
-		return
+		return r, ok
 	}
 	if len(k.results) == 6 {
 		k.results, k.texts = k.results[1:], k.texts[1:]
 	}
 	k.results, k.texts = append(k.results, results), append(k.texts, g.show(results))
+	return r, ok
 }
 
 const (
@@ -248,7 +270,6 @@ const (
 
 // concurrently repeats calls from several goroutines at once.
 func (g *generator) concurrently(f function, fn reflect.Value, calls []int) record {
-	var different atomic.Bool
 	sets := make([][][]reflect.Value, goroutines)
 	for n := range sets {
 		for _, i := range calls {
@@ -258,22 +279,33 @@ func (g *generator) concurrently(f function, fn reflect.Value, calls []int) reco
 	}
 	want := make([]string, len(calls))
 	for k := range calls {
-		results, _ := call(fn, sets[0][k])
-		want[k] = g.show(results)
+		if results, status := call(fn, sets[0][k]); status == "ok" {
+			want[k] = g.show(results)
+		}
 	}
+	return atOnceRecord(f.Name, len(calls), func(n, k int) bool {
+		if want[k] == "" {
+			return true
+		}
+		results, status := try(fn, sets[n][k])
+		return status == "ok" && g.show(results) == want[k]
+	})
+}
+
+// atOnceRecord says whether some goroutines get from each of a number of calls what they should.
+func atOnceRecord(name string, calls int, same func(goroutine, call int) bool) record {
+	var different atomic.Bool
 	calling.Store(time.Now().UnixNano())
 	defer calling.Store(0)
 	var all sync.WaitGroup
-	end := time.Now().Add(budget)
-	for n := range sets {
+	end := time.Now().Add(budget / 4)
+	for n := range goroutines {
 		all.Add(1)
 		go func() {
 			defer all.Done()
 			for r := 0; r < repeats && time.Now().Before(end); r++ {
 				for j := range calls {
-					k := (j + n*len(calls)/goroutines) % len(calls)
-					results, status := try(fn, sets[n][k])
-					if status != "ok" || g.show(results) != want[k] {
+					if !same(n, (j+n*calls/goroutines)%calls) {
 						different.Store(true)
 						return
 					}
@@ -283,47 +315,70 @@ func (g *generator) concurrently(f function, fn reflect.Value, calls []int) reco
 	}
 	all.Wait()
 	if different.Load() {
-		return record{Function: f.Name, Call: atOnce, Status: "differs"}
+		return record{Function: name, Call: atOnce, Status: "differs"}
 	}
-	return record{Function: f.Name, Call: atOnce, Status: "ok"}
+	return record{Function: name, Call: atOnce, Status: "ok"}
 }
 
-// sessions make values of a type, and call its methods in random orders.
-func (g *generator) sessions(w *writer, name string, of reflect.Type) {
+// sessions make values of a type, and call its methods in random orders: alone, and from several goroutines, each with its own values.
+func (g *generator) sessions(w *writer, name string, base reflect.Type) {
+	var stories []string
 	for i, begin := 0, time.Now(); i < mostSessions && time.Since(begin) < 2*budget; i++ {
-		r := seeded(name, i)
-		of, ok := g.receiver(r, of)
-		if !ok {
-			w.write(record{Function: name, Call: i, Status: "invalid"})
+		records := g.session(name, i, base, call)
+		for _, r := range records {
+			w.write(r)
+		}
+		if i < 8 {
+			stories = append(stories, fmt.Sprint(records))
+		}
+	}
+	w.out.Flush()
+	w.write(atOnceRecord(name, len(stories), func(_, i int) bool {
+		own := &generator{producers: g.producers, methods: g.methods}
+		return fmt.Sprint(own.session(name, i, base, try)) == stories[i]
+	}))
+}
+
+// session makes a value of a type, and calls some of its methods.
+func (g *generator) session(name string, i int, base reflect.Type, call func(f reflect.Value, args []reflect.Value) ([]reflect.Value, string)) (records []record) {
+	r := seeded(name, i)
+	v, ok := g.receiver(r, base)
+	if !ok {
+		return []record{{Function: name, Call: i, Status: "invalid"}}
+	}
+	methods := g.methods[v.Type()]
+	story, used := "", make(pool)
+	var keep keeper
+	for step := range steps {
+		m := methods[r.IntN(len(methods))]
+		fn := reflect.ValueOf(m.F)
+		g.panicked.Store(false)
+		args, ok := g.argumentsOf(r, fn.Type(), 1, 1)
+		if !ok || g.panicked.Load() {
+			records = append(records, record{Function: name, Call: i, Step: step, Status: "invalid", Method: m.Name})
 			continue
 		}
-		story, used := "", make(pool)
-		for step := range steps {
-			m := g.methods[of.Type()][r.IntN(len(g.methods[of.Type()]))]
-			fn := reflect.ValueOf(m.F)
-			g.panicked.Store(false)
-			args, ok := g.argumentsOf(r, fn.Type(), 1, 1)
-			if !ok || g.panicked.Load() {
-				w.write(record{Function: name, Call: i, Step: step, Status: "invalid", Method: m.Name})
-				continue
-			}
-			used.reuse(r, args)
-			_, method, _ := strings.Cut(m.Name, ".")
-			story += method + "(" + g.show(args) + ") "
-			results, status := call(fn, append([]reflect.Value{of}, args...))
-			one := record{Function: name, Call: i, Step: step, Status: status, Method: m.Name, In: story}
-			if status == "ok" {
-				one.Out = g.show(results)
-			}
-			w.write(one)
-			if status == "panic" {
-				break
-			}
+		used.reuse(r, args)
+		_, method, _ := strings.Cut(m.Name, ".")
+		story += method + "(" + g.show(args) + ") "
+		results, status := call(fn, append([]reflect.Value{v}, args...))
+		one := record{Function: name, Call: i, Step: step, Status: status, Method: m.Name, In: story}
+		if status == "ok" {
+			one.Out = g.show(results)
+			one.Inside, one.Layout = g.inside(results)
+		}
+		records = append(records, one)
+		if changed, ok := keep.changed(g, name, results, status); ok {
+			records = append(records, changed)
+		}
+		if status == "panic" {
+			break
 		}
 	}
+	return records
 }
 
-// A pool has arguments of earlier calls of methods: what was put into a value is then asked for.
+// A pool has numbers and texts of earlier calls: what was put into a value is then asked for, and one of several arguments changes.
 type pool map[reflect.Type][]reflect.Value
 
 // reuse puts earlier arguments in the place of some.
@@ -332,7 +387,7 @@ func (p pool) reuse(r *rand.Rand, args []reflect.Value) {
 		earlier, again := p[v.Type()], r.IntN(2) == 0
 		if again && len(earlier) > 0 {
 			args[i] = earlier[r.IntN(len(earlier))]
-		} else if v.Type().Comparable() {
+		} else if k := v.Kind(); reflect.Bool < k && k <= reflect.Float64 || k == reflect.String {
 			p[v.Type()] = append(earlier, v)
 		}
 	}

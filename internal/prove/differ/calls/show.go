@@ -4,6 +4,7 @@ package main
 
 import (
 	"fmt"
+	"hash/fnv"
 	"reflect"
 	"slices"
 	"strconv"
@@ -22,10 +23,32 @@ func (g *generator) show(values []reflect.Value) string {
 	return s.text.String()
 }
 
+// inside shows fields that aren't exported, too, and says of which types they are. nil and empty are the same there.
+func (g *generator) inside(values []reflect.Value) (text string, layout uint64) {
+	s := shower{g: g, inside: true}
+	for _, v := range values {
+		s.show(v, 0)
+		s.text.WriteString(" ")
+	}
+	if len(s.types) == 0 {
+		return "", 0
+	}
+	h := fnv.New64a()
+	for _, t := range s.types {
+		fmt.Fprint(h, t)
+		for i := range t.NumField() {
+			fmt.Fprint(h, t.Field(i).Name, t.Field(i).Type)
+		}
+	}
+	return s.text.String(), h.Sum64()
+}
+
 type shower struct {
-	g    *generator
-	text strings.Builder
-	at   []uintptr // pointers that it is in
+	g      *generator
+	text   strings.Builder
+	at     []uintptr // pointers that it is in
+	inside bool
+	types  []reflect.Type // of structs with fields that aren't exported
 }
 
 const (
@@ -94,7 +117,7 @@ func (s *shower) show(v reflect.Value, depth int) {
 }
 
 func (s *shower) list(v reflect.Value, depth int) {
-	if v.Kind() == reflect.Slice && v.IsNil() {
+	if v.Kind() == reflect.Slice && v.IsNil() && !s.inside {
 		s.text.WriteString("nil")
 		return
 	}
@@ -113,13 +136,13 @@ func (s *shower) list(v reflect.Value, depth int) {
 }
 
 func (s *shower) mapping(v reflect.Value, depth int) {
-	if v.IsNil() {
+	if v.IsNil() && !s.inside {
 		s.text.WriteString("nil")
 		return
 	}
 	var entries []string
 	for _, k := range v.MapKeys() {
-		one := shower{g: s.g, at: s.at}
+		one := shower{g: s.g, at: s.at, inside: s.inside}
 		one.show(k, depth+1)
 		one.text.WriteString(":")
 		one.show(v.MapIndex(k), depth+1)
@@ -134,7 +157,10 @@ func (s *shower) structure(v reflect.Value, depth int) {
 	exported := 0
 	s.text.WriteString("{")
 	for i := range v.NumField() {
-		if v.Type().Field(i).IsExported() {
+		if s.inside && !v.Type().Field(i).IsExported() && !slices.Contains(s.types, v.Type()) {
+			s.types = append(s.types, v.Type())
+		}
+		if s.inside || v.Type().Field(i).IsExported() {
 			exported++
 			s.show(v.Field(i), depth+1)
 			s.text.WriteString(" ")
