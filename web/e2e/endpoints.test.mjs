@@ -89,3 +89,24 @@ check('profiles are told apart by what ran, what it cost and what it did', async
   for (const head of ['× mean', 'Top function', 'instance', 'version']) assert.ok(heads.includes(head), `${head} is not in ${heads}`);
   await table.getByRole('row').nth(1).getByText(/^pricing\.|Discounts$/).first().waitFor();
 }, { viewport: { width: 1440, height: 800 } });
+
+check('the costliest profile of each time leads to its costliest span', async ({ page, open, url }) => {
+  const asked = `exemplars?${new URLSearchParams({ q: SHOP, from: String(END - 6 * HOURS), to: String(END) })}`;
+  const { exemplars } = await ask(url, asked);
+  const span = { id: '00f067aa0ba902b7', name: 'POST /checkout', trace: '4bf92f3577b34da6a3ce929d0e0e4736', value: 5e9 };
+  await page.route('**/api/v1/exemplars?*', async (route) => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    answer.exemplars[0].span = { ...span, profile: `${answer.exemplars[0].profile}&span=${span.id}` };
+    await route.fulfill({ response, json: answer });
+  });
+  await open(link(SHOP).replace('/endpoints', '/records'));
+  await page.getByRole('button', { name: 'Costliest and their spans' }).click();
+  const table = page.getByRole('grid', { name: 'Costliest profiles' });
+  await table.getByRole('link', { name: 'POST /checkout, 5s' }).waitFor();
+  await page.getByText(new RegExp(`^${exemplars.length} profiles, the costliest of each `)).waitFor();
+  await clean(page);
+  await page.goto(url + await table.getByRole('link', { name: 'POST /checkout, 5s' }).getAttribute('href'));
+  await page.getByRole('tab', { name: 'Flame', selected: true }).waitFor();
+  assert.match(decodeURIComponent(page.url()), /span=00f067aa0ba902b7/);
+}, { mayShift: true, viewport: { width: 1440, height: 800 }, allow: [/console: .*404/] }); // the store has no such span

@@ -19,6 +19,7 @@ import { Find } from '../table/Find';
 import { plural } from '../table/format';
 import { orderText, parseOrder, sorted } from '../table/order';
 import { Table, type Column } from '../table/Table';
+import { ExemplarList, WhichProfiles } from './ExemplarList';
 import { TopFunction } from './TopFunction';
 import { useMarked } from '../table/useMarked';
 import { useSearch } from '../table/useSearch';
@@ -42,7 +43,8 @@ export default function RecordsView({ state }: ViewProps) {
   if (!sel || !span) return (
     <Empty title="Only one profile"><p>This view lists the profiles of a service of <code>hone serve</code>.</p></Empty>
   );
-  return <Listing state={state} sel={sel} span={span} />;
+  const List = state.own.measure === 'exemplars' ? ExemplarList : Listing;
+  return <List state={state} sel={sel} span={span} />;
 }
 
 function Listing({ state, sel, span }: { state: State; sel: Selection; span: Span }) {
@@ -74,6 +76,7 @@ function Listing({ state, sel, span }: { state: State; sel: Selection; span: Spa
     <section ref={box} class="pane" aria-label="Profiles">
       <div class="pane-bar">
         <Find label="Find by label" value={find} onChange={(text) => setOwn('find', text, 'replace')} />
+        <WhichProfiles costliest={false} />
         <span class="grow" />
         <Button icon="download" disabled={rows.length === 0} onClick={() => saveTable('profiles.csv', [...columns, ...csvOnly], rows)}>
           CSV
@@ -180,7 +183,7 @@ function columnsOf(names: readonly string[], all: readonly Row[], state: State, 
     {
       id: 'top', title: 'Top function', about: 'What takes most of this profile, without what it calls', from: 30,
       width: 'minmax(9rem, 1.6fr)',
-      cell: (r, { chars }) => <TopFunction profile={r.profile} type={r.type} chars={chars} />,
+      cell: (r) => <TopFunction profile={r.profile} type={r.type} />,
     },
     {
       id: 'duration', title: 'Duration', order: 'descending', width: '6rem', align: 'right', from: 52,

@@ -2,9 +2,8 @@ import { useEffect } from 'preact/hooks';
 import { report } from '../../api/client';
 import type { Top } from '../../api/types';
 import { lazily } from '../../state/lazily';
-import { percentText } from '../table/format';
-import { FunctionName } from '../table/FunctionName';
-import { selects } from '../table/names';
+import { shareText } from '../table/format';
+import { selects, splitName } from '../table/names';
 
 interface Hottest {
   name: string;
@@ -19,10 +18,8 @@ const hottest = lazily<Hottest | null>(async (key, signal) => {
   return row ? { name: selects(row), percent: row.flat.percent } : null;
 }, 2);
 
-const SHARE = 8; // characters of the share behind the name
-
 /** The costliest function of a profile, which is asked for when its row comes into view. */
-export function TopFunction({ profile, type, chars }: { profile: string; type: string; chars: number }) {
+export function TopFunction({ profile, type }: { profile: string; type: string }) {
   const key = `${profile}\n${type}`;
   useEffect(() => hottest.want(key, 0), [key]);
   const { value, error } = hottest.of(key).value;
@@ -31,8 +28,11 @@ export function TopFunction({ profile, type, chars }: { profile: string; type: s
   if (value === null) return <span class="soft">no samples</span>;
   return (
     <>
-      <FunctionName place={{ name: value.name }} chars={Math.max(6, chars - SHARE)} />
-      <span class="soft num">&nbsp;{percentText(value.percent)}</span>
+      <span class="soft num records-share">{shareText(value.percent)}</span>
+      <span class="cut mono" title={value.name}>{short(value.name)}</span>
     </>
   );
 }
+
+/** A function's name without the folders of its package. */
+const short = (name: string) => splitName(name).path.replace(/.*\//, '') + splitName(name).name;
