@@ -161,6 +161,7 @@ const pictures = [
   { name: 'day-history', args: [], store: 'fixed', path: link('history', fixedDay('cpu')) },
   { name: 'day-growth', args: [], store: 'fixed', path: link('growth', fixedDay('heap')) },
   { name: 'day-records', args: [], store: 'fixed', path: link('records', fixedDay('cpu')) },
+  { name: 'day-endpoints', args: [], store: 'fixed', path: link('endpoints', fixedDay('cpu')) },
   { name: 'day-grid', args: [], store: 'fixed', path: link('tags', fixedDay('cpu')) },
   { name: 'start', args: [], path: '/' },
   { name: 'services', args: [], store: 'weeks', path: '/services', page: true, height: 480 },
