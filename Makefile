@@ -18,7 +18,7 @@ SEED ?= 1
 
 # Modules beside hone's own, and those of them that have tests: see CONTRIBUTING.md.
 TESTED  = agent agent/agentgrpc agent/test examples/collect examples/kafkagen examples/shakespeare
-MODULES = $(TESTED) bench/agent bench/peers test/agents test/agents/spans
+MODULES = $(TESTED) bench/agent bench/peers test/agents test/agents/ebpf test/agents/spans
 
 # The newest Go, which the tests also run on; nothing more where the installed Go is as new.
 NEWEST = go1.27.1
