@@ -14,9 +14,8 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/mod/modfile"
-
 	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/srcfind"
 )
 
 // A module is a Go module of the workspace.
@@ -144,7 +143,7 @@ func readModule(ctx context.Context, dir, top string) (*module, error) {
 	if err != nil {
 		return nil, err
 	}
-	if m.path = modfile.ModulePath(data); m.path == "" {
+	if m.path = srcfind.ModulePath(data); m.path == "" {
 		return nil, fmt.Errorf("%s names no module", filepath.Join(dir, "go.mod"))
 	}
 	if m.real, err = filepath.EvalSymlinks(dir); err != nil {

@@ -33,8 +33,14 @@ func readModFile(name string) (*modFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseModFile(data, filepath.Dir(name)), nil
+}
+
+// ModulePath returns the path of a module by the text of its go.mod; "" if that names none.
+func ModulePath(text []byte) string { return parseModFile(text, "").module }
+
+func parseModFile(data []byte, base string) *modFile {
 	m := &modFile{requires: map[string]string{}, replaces: map[string]target{}}
-	base := filepath.Dir(name)
 	block := ""
 	for line := range strings.Lines(string(data)) {
 		words := modWords(line)
@@ -54,7 +60,7 @@ func readModFile(name string) (*modFile, error) {
 		}
 		m.add(base, verb, words)
 	}
-	return m, nil
+	return m
 }
 
 func (m *modFile) add(base, verb string, words []string) {

@@ -615,3 +615,18 @@ func FuzzFind(f *testing.F) {
 		}
 	})
 }
+
+func TestModulePath(t *testing.T) {
+	for text, want := range map[string]string{
+		"module example.com/m\n":                        "example.com/m",
+		"// a comment\nmodule \"example.com/m\" // x\n": "example.com/m",
+		"module (\n\texample.com/m\n)\n":                "example.com/m",
+		"go 1.26\n":                                     "",
+		"module\n":                                      "",
+		"":                                              "",
+	} {
+		if got := ModulePath([]byte(text)); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
