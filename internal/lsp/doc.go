@@ -3,7 +3,7 @@
 //
 // Data flows one way through the files:
 //
-//	framing, rpc                      messages on a stream, and requests in both directions
+//	framing, outbox, rpc              messages on a stream, and requests in both directions
 //	protocol                          the values of the protocol that hone uses
 //	text, documents                   open files, their positions and changes
 //	workspace                         which files may be read, and which module they belong to

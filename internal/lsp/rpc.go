@@ -69,8 +69,7 @@ type conn struct {
 	in  *bufio.Reader
 	log func(string)
 
-	write sync.Mutex
-	out   io.Writer
+	out *outbox
 
 	mu      sync.Mutex
 	next    int64
@@ -79,7 +78,7 @@ type conn struct {
 }
 
 func newConn(in io.Reader, out io.Writer, log func(string)) *conn {
-	return &conn{in: bufio.NewReaderSize(in, maxHeader), out: out, log: log, waiting: make(map[int64]chan *message), running: make(map[string]context.CancelCauseFunc)}
+	return &conn{in: bufio.NewReaderSize(in, maxHeader), out: newOutbox(out), log: log, waiting: make(map[int64]chan *message), running: make(map[string]context.CancelCauseFunc)}
 }
 
 // errCancelled is the cause of a request that the client cancelled.
@@ -89,6 +88,7 @@ var errCancelled = errors.New("the client cancelled the request")
 func (c *conn) serve(ctx context.Context, h handler) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var all sync.WaitGroup
+	defer c.out.close()
 	defer all.Wait()
 	defer cancel()
 	slots := make(chan struct{}, maxRunning)
@@ -191,7 +191,7 @@ func (c *conn) answer(ctx context.Context, id json.RawMessage, result any, err e
 	c.send(m)
 }
 
-// send writes a message. If the client is gone, reading ends, too.
+// send sends a message, without waiting for the client.
 func (c *conn) send(m *message) {
 	m.Version = "2.0"
 	body, err := json.Marshal(m)
@@ -199,9 +199,7 @@ func (c *conn) send(m *message) {
 		c.log("hone lsp: " + err.Error())
 		return
 	}
-	c.write.Lock()
-	defer c.write.Unlock()
-	_ = writeMessage(c.out, body)
+	c.out.send(body)
 }
 
 // notify sends a notification.

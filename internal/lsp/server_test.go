@@ -379,6 +379,7 @@ func TestSeveralFiles(t *testing.T) {
 		"link.go":                    func(x *advice.Fix) { x.Files[1].File = filepath.Join(f.dir, "link.go") },
 		"which this editor can't do": func(*advice.Fix) { ed.creates = false },
 	} {
+		ed.creates = true
 		if edit, err := ed.edit(t.Context(), fix(change)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %+v, want %q", err, edit, want)
 		}
