@@ -18,7 +18,7 @@ func DryRun(w io.Writer, t *Target, r *Report) error {
 	if err == nil && t.Change > 0 {
 		_, err = fmt.Fprintf(w, "comment on %s #%d: create it, or replace the one that begins with its first line\n\n%s\n", t.Project, t.Change, r.text())
 	} else if err == nil {
-		_, err = fmt.Fprintf(w, "no comment: this is no pull or merge request\n")
+		_, err = fmt.Fprintf(w, "no comment: there isn't a pull or merge request\n")
 	}
 	if err == nil {
 		_, err = fmt.Fprintf(w, "status %s of %s: %s, %s\n", r.context(), t.Commit, r.State, r.shortTitle())
