@@ -103,7 +103,7 @@ var importTable = map[string][]string{
 	"internal/notify":                  {"internal/api", "internal/credentials", "internal/durable", "internal/glob", "internal/regress", "internal/temporary"},
 	"internal/pgo":                     {"profile", "internal/api", "internal/bench", "internal/experiment", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
 	"internal/fnmetrics":               {"profile", "internal/store"},
-	"internal/scaffold":                {"internal/experiment", "internal/experiment/benchtext", "internal/experiment/objective", "internal/git", "internal/infile"},
+	"internal/scaffold":                {"internal/experiment", "internal/experiment/benchtext", "internal/experiment/objective", "internal/git", "internal/gocmd"},
 
 	"internal/store":      {"profile"},
 	"internal/store/disk": {"profile", "internal/hashing", "internal/store", "internal/store/disk/format"},

@@ -30,7 +30,7 @@ func DetectKind(getenv func(string) string) Kind {
 }
 
 func githubEnvironment(getenv func(string) string, readFile func(string) ([]byte, error)) (t Target, page string, err error) {
-	t = Target{Kind: GitHub, API: defaultAPI[GitHub], Project: getenv("GITHUB_REPOSITORY"), Commit: getenv("GITHUB_SHA"), Token: getenv("GITHUB_TOKEN"), Author: "github-actions[bot]"}
+	t = Target{Kind: GitHub, API: defaultAPI(GitHub), Project: getenv("GITHUB_REPOSITORY"), Commit: getenv("GITHUB_SHA"), Token: getenv("GITHUB_TOKEN"), Author: "github-actions[bot]"}
 	if t.Token == "" {
 		t.Token = getenv("GH_TOKEN")
 	}
@@ -83,7 +83,7 @@ func gitlabEnvironment(getenv func(string) string) (t Target, page string) {
 		Commit: first("CI_MERGE_REQUEST_SOURCE_BRANCH_SHA", "CI_COMMIT_SHA"), Token: first("GITLAB_TOKEN"),
 	}
 	if t.API == "" {
-		t.API = defaultAPI[GitLab]
+		t.API = defaultAPI(GitLab)
 	}
 	t.Change, _ = strconv.Atoi(strings.TrimSpace(first("CI_MERGE_REQUEST_IID")))
 	if t.Token == "" {

@@ -79,7 +79,7 @@ func (t *Target) Check(r *Report) error {
 	u, err := url.Parse(t.API)
 	switch {
 	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return fmt.Errorf("invalid API address: use a URL such as %s", defaultAPI[t.Kind])
+		return fmt.Errorf("invalid API address: use a URL such as %s", defaultAPI(t.Kind))
 	case u.Scheme != "https" && !(u.Scheme == "http" && isLoopback(u.Hostname())):
 		return fmt.Errorf("the API's address has to begin with https://, so that nobody reads the token on its way")
 	case !validProject(t.Kind, t.Project):
@@ -94,7 +94,13 @@ func (t *Target) Check(r *Report) error {
 	return nil
 }
 
-var defaultAPI = map[Kind]string{GitHub: "https://api.github.com", GitLab: "https://gitlab.com/api/v4"}
+// defaultAPI is the API's address of the forge that everyone can use.
+func defaultAPI(k Kind) string {
+	if k == GitLab {
+		return "https://gitlab.com/api/v4"
+	}
+	return "https://api.github.com"
+}
 
 func isLoopback(host string) bool {
 	ip := net.ParseIP(host)

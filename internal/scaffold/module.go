@@ -2,16 +2,16 @@ package scaffold
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
-	"golang.org/x/mod/modfile"
-
 	"github.com/hone-go/hone/internal/git"
-	"github.com/hone-go/hone/internal/infile"
+	"github.com/hone-go/hone/internal/gocmd"
 )
 
 // A Module is a module or workspace to set up.
@@ -61,16 +61,16 @@ func FindModule(ctx context.Context, dir string) (*Module, error) {
 
 // workspacePackages returns a pattern for each module of a workspace that is below it.
 func workspacePackages(ctx context.Context, file string) (patterns []string, err error) {
-	text, err := infile.ReadFile(ctx, file, maxFile)
+	out, err := gocmd.Command{Dir: filepath.Dir(file), Args: []string{"work", "edit", "-json", file}}.Output(ctx)
 	if err != nil {
 		return nil, err
 	}
-	work, err := modfile.ParseWork(file, text, nil)
-	if err != nil {
-		return nil, err
+	var work struct{ Use []struct{ DiskPath string } }
+	if err := json.Unmarshal(out, &work); err != nil {
+		return nil, fmt.Errorf("go work edit -json: %w", err)
 	}
 	for _, use := range work.Use {
-		if at := filepath.ToSlash(filepath.Clean(use.Path)); filepath.IsLocal(filepath.FromSlash(at)) && !strings.ContainsAny(at, " \t'\"$`\\;&|<>*?(){}[]#:") {
+		if at := filepath.ToSlash(filepath.Clean(use.DiskPath)); filepath.IsLocal(filepath.FromSlash(at)) && !strings.ContainsAny(at, " \t'\"$`\\;&|<>*?(){}[]#:") {
 			patterns = append(patterns, "./"+strings.TrimPrefix(at+"/...", "./"))
 		}
 	}
