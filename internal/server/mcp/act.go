@@ -107,7 +107,7 @@ func (s *site) bench(ctx context.Context, in benchIn, a *answer, progress func(s
 		if err := plain("packages", p); err != nil {
 			return err
 		}
-		if !strings.HasPrefix(p, "./") && p != "." || strings.Contains(p, "..") && !strings.HasSuffix(p, "/...") || strings.Contains(p, "../") {
+		if !strings.HasPrefix(p, "./") && p != "." || strings.Contains(p, "..") && !strings.HasSuffix(p, "/...") || strings.Contains(p, "../") || leadsOutside(p) {
 			return fmt.Errorf("packages: %.60q isn't in the module: use ./... or a path such as ./internal/cart", p)
 		}
 		args = append(args, p)
@@ -182,6 +182,26 @@ func withLength(args []string, count int, text string) ([]string, error) {
 		return nil, fmt.Errorf("for: invalid time %.60q: use one such as 2m, at most 1h", text)
 	}
 	return append(args, "-for", d.String()), nil
+}
+
+// leadsOutside reports whether the folder of a package is outside of the current one, through a symbolic link.
+func leadsOutside(pattern string) bool {
+	real, err := filepath.EvalSymlinks(strings.TrimSuffix(strings.TrimSuffix(pattern, "..."), "/"))
+	if err != nil {
+		return false // the go command says that there is none
+	}
+	here, err := os.Getwd()
+	if err == nil {
+		here, err = filepath.EvalSymlinks(here)
+	}
+	if err != nil {
+		return true
+	}
+	if !filepath.IsAbs(real) {
+		real = filepath.Join(here, real)
+	}
+	rel, err := filepath.Rel(here, real)
+	return err != nil || !filepath.IsLocal(rel)
 }
 
 // plain refuses a value that would be a flag, or several arguments.
