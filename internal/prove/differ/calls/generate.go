@@ -337,6 +337,9 @@ func basic(r *rand.Rand, t reflect.Type) (reflect.Value, bool) {
 		case 3:
 			n = int64(r.Uint64() | 1<<62)
 		}
+		if t.Bits() <= 32 {
+			n %= 1 << 12 // exponents and sizes
+		}
 		v.SetInt(n)
 	case v.CanUint():
 		n := uint64(r.IntN(100))
