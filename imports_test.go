@@ -143,6 +143,7 @@ var importTable = map[string][]string{
 	"bench/fleet":   {"profile"}, // it pushes profiles that it makes
 	"bench/regress": {"internal/regress", "profile"},
 	"bench/history": {},
+	"bench/agents":  {"bench/history", "internal/gocmd"},          // the same, and it asks hone prove
 	"bench/advice":  {"bench", "bench/history", "internal/gocmd"}, // it runs the go command in modules, and hone
 	// The demo prints its first reports before hone is compiled.
 	"examples/demo": {"examples", "internal/report", "internal/shell", "internal/srcfind", "profile"},
