@@ -167,3 +167,22 @@ check('a long press opens the menu of a frame, and of a row', async ({ page, ope
   await hold(page, row.x + row.width / 2, row.y + row.height / 2);
   await page.getByRole('menu', { name: /^Actions on / }).waitFor();
 }, { ...PHONE, mayShift: true });
+
+compared('at 200 % zoom no empty strip is below the sentences of a comparison', async ({ page, open }) => {
+  await open('/');
+  await open(`/source${new URL(page.url()).search}&fn=main.addLine`);
+  const strip = await page.getByRole('region', { name: 'In short' }).evaluate((el) => {
+    const text = el.querySelector('.summary-change');
+    const ends = [...(text?.getClientRects() ?? [])].map((r) => r.bottom);
+    return el.getBoundingClientRect().bottom - Math.max(...ends);
+  });
+  assert.ok(strip < 24, `${strip} pixels are empty`);
+}, { viewport: { width: 640, height: 400 }, mayShift: true });
+
+compared('in forced colours the line below the tabs has no gaps', async ({ page, open }) => {
+  await open('/');
+  const { line, tabs } = await page.getByRole('tablist', { name: 'Views' }).evaluate((el) => ({
+    tabs: el.getBoundingClientRect().bottom, line: (el.closest('.tabs')?.getBoundingClientRect().bottom ?? 0) - 1,
+  }));
+  assert.ok(tabs <= line + 0.5, `tabs end at ${tabs}, on the line at ${line}`);
+}, { forcedColors: 'active' });
