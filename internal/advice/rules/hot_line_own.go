@@ -155,7 +155,7 @@ func divides(s *advice.Site) string {
 	return ""
 }
 
-// perElement says whether the loop around the line handles a single byte, or a single element with nothing called, per iteration.
+// perElement says whether the loop around the line handles a single byte or bit, or a single element with nothing called, per iteration.
 func perElement(s *advice.Site) string {
 	nodes := s.Nodes()
 	if len(nodes) == 0 {
@@ -167,10 +167,44 @@ func perElement(s *advice.Site) string {
 	}
 	loop := loops[0]
 	over, what := steppedThrough(s, loop)
-	if what == "" || len(over) > maxSource || what != "byte" && callsAnything(s, facts.LoopBody(loop)) {
+	if what == "" {
+		over, what = shiftedBy1(s, loop), "bit"
+	}
+	if over == "" || len(over) > maxSource || what != "byte" && what != "bit" && callsAnything(s, facts.LoopBody(loop)) {
 		return ""
 	}
 	return fmt.Sprintf("The loop on line %d handles one %s of %s per iteration.", s.Package.Line(loop.Pos()), what, over)
+}
+
+// shiftedBy1 returns the number that a loop shifts by one bit in each iteration; "" if there is none.
+func shiftedBy1(s *advice.Site, loop ast.Node) string {
+	body := facts.LoopBody(loop)
+	statements := body.List
+	if f, ok := loop.(*ast.ForStmt); ok && f.Post != nil {
+		statements = append(slices.Clone(statements), f.Post)
+	}
+	for _, stmt := range statements {
+		assign, ok := stmt.(*ast.AssignStmt)
+		if !ok || len(assign.Lhs) != 1 || len(assign.Rhs) != 1 {
+			continue
+		}
+		v, by := facts.Object(s.Place, assign.Lhs[0]), assign.Rhs[0]
+		switch assign.Tok {
+		case token.SHL_ASSIGN, token.SHR_ASSIGN:
+		case token.ASSIGN:
+			shift, ok := ast.Unparen(by).(*ast.BinaryExpr)
+			if !ok || shift.Op != token.SHL && shift.Op != token.SHR || facts.Object(s.Place, shift.X) != v {
+				continue
+			}
+			by = shift.Y
+		default:
+			continue
+		}
+		if v != nil && facts.IsInt(s.Place, by, 1) && !facts.Within(body, v.Pos()) {
+			return v.Name()
+		}
+	}
+	return ""
 }
 
 // steppedThrough returns the slice, array or string that a loop goes through element by element, and what an element is.
