@@ -3,8 +3,8 @@
 //
 //	go run ./bench/regress
 //
-// It takes some minutes. The seeds decide everything. The detector was tuned with the
-// seeds 1 to 20; the default seeds are others, which were not looked at before.
+// It takes some minutes. The seeds decide everything. The detector was tuned with lower
+// seeds than the default ones, which were not looked at before.
 //
 // With -serve, it measures what the same costs a server. It sends profiles to two, for three
 // quarters of an hour; one of them doesn't look for regressions.
@@ -49,7 +49,7 @@ type options struct {
 
 func main() {
 	o := options{services: 5, days: 30}
-	flag.Uint64Var(&o.seed, "seed", 4001, "first seed")
+	flag.Uint64Var(&o.seed, "seed", 5001, "first seed")
 	flag.IntVar(&o.months, "months", 2, "times that the five services run for 30 days without a change")
 	flag.IntVar(&o.trials, "trials", 40, "trials per change")
 	flag.Float64Var(&o.cores, "cores", 12, "cores that an instance uses, on average")
