@@ -119,9 +119,10 @@ type summer struct {
 	index   int
 	profile *profile.Profile
 	columns []column
-	symbols map[uint32]string // by function of the profile that is in the file
-	frames  [][]frame         // by location: its frames in the file
-	byName  map[string]*sum   // of functions, by symbol
+	symbols map[uint32]string  // by function of the profile that is in the file
+	has     []bool             // by location: it has frames in the file
+	frames  map[uint32][]frame // by location: these frames
+	byName  map[string]*sum    // of functions, by symbol
 	byLine  map[spot]*sum
 }
 
@@ -151,10 +152,11 @@ func newSummer(m *measured, i int, at matcher, declared map[string]bool) *summer
 	for _, f := range functions {
 		s.symbols[f] = declaredSymbol(p.FunctionName(f), declared)
 	}
-	s.frames = make([][]frame, len(p.Locations))
-	for l := range s.frames {
-		for inner, line := range p.LocationLines(uint32(l)) {
+	s.has, s.frames = make([]bool, len(p.Locations)), make(map[uint32][]frame)
+	for l := range uint32(len(p.Locations)) {
+		for inner, line := range p.LocationLines(l) {
 			if symbol, ok := s.symbols[line.Function]; ok {
+				s.has[l] = true
 				s.frames[l] = append(s.frames[l], frame{inner == 0, sumAt(s.byName, symbol, len(s.columns)), sumAt(s.byLine, spot{symbol, line.Line}, len(s.columns))})
 			}
 		}
@@ -192,6 +194,9 @@ func declaredSymbol(name string, declared map[string]bool) string {
 func (s *summer) run() {
 	for sample := range s.profile.Stacks {
 		for depth, l := range s.profile.Stack(sample) {
+			if !s.has[l] { // nearly all, and the table fits into the cache
+				continue
+			}
 			for _, f := range s.frames[l] {
 				leaf := depth == 0 && f.innermost
 				s.add(f.function, sample, leaf)

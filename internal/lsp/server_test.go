@@ -90,7 +90,7 @@ const all = `{
 	"textDocument": {"hover": {"contentFormat": ["markdown", "plaintext"]}, "codeAction": {"codeActionLiteralSupport": {}, "disabledSupport": true}}
 }`
 
-func start(t *testing.T, capabilities string, files map[string]string) *fixture {
+func start(t testing.TB, capabilities string, files map[string]string) *fixture {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
