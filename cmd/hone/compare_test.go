@@ -37,6 +37,7 @@ func TestCompare(t *testing.T) {
 		{"three.txt", []string{"compare", "-v", "old=" + baseRun, "again=" + againstRun + ":base", "new=latest"}},
 		{"one.txt", []string{"compare", headRun}},
 		{"one.md", []string{"compare", "-markdown", headRun}},
+		{"slower.md", []string{"compare", "-markdown", headRun, baseRun}},
 		{"file-and-run.txt", []string{"compare", "old.txt", headRun}},
 		{"file-and-run-v.txt", []string{"compare", "-v", "old.txt", headRun}},
 	}
