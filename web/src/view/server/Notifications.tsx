@@ -22,7 +22,7 @@ export function Notifications() {
   return (
     <Section title="Notifications of regressions">
       {loading.error && <p class="status-bad">{loading.error.message}</p>}
-      {targets?.length === 0 && <p class="soft">Nobody is told. Add <code>[[notify]]</code> to the configuration.</p>}
+      {targets?.length === 0 && <p class="soft">No targets. Add <code>[[notify]]</code> to the configuration.</p>}
       {targets && targets.length > 0 && (
         <Grid
           head={['Target', 'Format', 'Told', 'Waiting', 'Given up', 'Last problem', 'Test']}
