@@ -30,7 +30,7 @@ type Compared struct {
 const (
 	mostCompared = 4 // packages of a candidate
 	callTime     = 40 * time.Second
-	restarts     = 4 // after functions that end the program
+	restarts     = 8 // after functions that end the program
 )
 
 // compareResults calls the exported functions of changed packages in two versions. Tests pass for what they ask: they rarely ask for
@@ -212,9 +212,9 @@ func (c *checker) calls(ctx context.Context, binary string) ([]byte, error) {
 		return nil, err
 	}
 	begin := time.Now()
-	for next, ended := 0, 0; ; ended++ {
+	for next, call, ended := 0, 0, 0; ; ended++ {
 		o, err := c.Scratch.Run(ctx, workspace.Process{
-			Dir: dir, Env: append([]string{"GOMEMLIMIT=1GiB", "GOTRACEBACK=none"}, c.Tool.TestEnv...), Args: []string{binary, out, strconv.Itoa(next)}, Timeout: callTime,
+			Dir: dir, Env: append([]string{"GOMEMLIMIT=1GiB", "GOTRACEBACK=none"}, c.Tool.TestEnv...), Args: []string{binary, out, strconv.Itoa(next), strconv.Itoa(call)}, Timeout: callTime,
 		})
 		if err != nil {
 			return nil, err
@@ -223,8 +223,8 @@ func (c *checker) calls(ctx context.Context, binary string) ([]byte, error) {
 		if err != nil {
 			return nil, nil // it ended before the first function
 		}
-		last, name := differ.Last(text)
-		if o.Err == nil || last < next || ended == restarts || time.Since(begin) > callTime {
+		last, at, name := differ.Last(text)
+		if o.Err == nil || last < next || last == next && at < call || ended == restarts || time.Since(begin) > callTime {
 			return text, nil
 		}
 		if exit := (*exec.ExitError)(nil); !errors.As(o.Err, &exit) || exit.ExitCode() != differ.TooSlow {
@@ -233,7 +233,7 @@ func (c *checker) calls(ctx context.Context, binary string) ([]byte, error) {
 				return nil, err
 			}
 		}
-		next = last + 1
+		next, call = last, at+1
 	}
 }
 

@@ -67,16 +67,16 @@ func parse(text []byte) map[key]record {
 	return all
 }
 
-// Last is the number and name of the function that was begun last, -1 if none was.
-func Last(text []byte) (n int, name string) {
+// Last is the number and name of the function that was begun last, -1 if none was, and the number of its last call.
+func Last(text []byte) (n, call int, name string) {
 	n = -1
 	for line := range bytes.Lines(text) {
 		var r record
 		if json.Unmarshal(line, &r) == nil && r.Status == "begin" {
-			n, name = r.Call, r.Function
+			n, call, name = r.Call, r.Step, r.Function
 		}
 	}
-	return n, name
+	return n, call, name
 }
 
 // Ended adds to what a program wrote that it ended in a function.

@@ -95,7 +95,7 @@ func (s Set[T]) Len() int { return len(s.m) }
 
 // TestCompare compares what two versions wrote.
 func TestCompare(t *testing.T) {
-	const base = `{"Function":"F","Call":0,"Status":"begin"}
+	const base = `{"Function":"F","Call":0,"Step":4,"Status":"begin"}
 {"Function":"F","Call":0,"Status":"ok","In":"a longer input","Out":"1","Hash":1}
 {"Function":"F","Call":1,"Status":"ok","In":"x","Out":"1","Hash":2}
 {"Function":"F","Call":2,"Status":"error","In":"y","Hash":3}
@@ -136,7 +136,7 @@ func TestCompare(t *testing.T) {
 			t.Errorf("%d calls of %q", r.Calls, r.Functions)
 		}
 	}
-	if n, function := differ.Last([]byte(base)); n != 0 || function != "F" {
+	if n, call, function := differ.Last([]byte(base)); n != 0 || call != 4 || function != "F" {
 		t.Errorf("the last function is %d, %q", n, function)
 	}
 }

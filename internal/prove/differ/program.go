@@ -17,7 +17,7 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-// A Program is a command that calls functions of a package, for a folder below the package's: FILE FIRST are its arguments.
+// A Program is a command that calls functions of a package, for a folder below the package's: FILE FIRST CALL are its arguments.
 type Program struct {
 	Package   string
 	Files     map[string][]byte

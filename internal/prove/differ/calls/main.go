@@ -1,11 +1,12 @@
-//go:build go1.22
+//go:build go1.23
 
 // Calls calls functions of a package with generated inputs, and writes what they return. hone prove builds it in two versions
 // of a module, with a list of the module's functions in place of list.go, and compares what both write.
 //
-//	calls FILE FIRST
+//	calls FILE FIRST CALL
 //
-// appends records to the file, from the function with a number on. It ends with status 3 if a call takes too long.
+// appends records to the file, from a call of the function with a number on. It ends with status 3 if a call takes too long: what
+// starts it again leaves that one out.
 package main
 
 import (
@@ -13,9 +14,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -64,11 +67,12 @@ const (
 )
 
 func main() {
-	if len(os.Args) != 3 {
-		fmt.Fprintln(os.Stderr, "usage: calls FILE FIRST")
+	if len(os.Args) != 4 {
+		fmt.Fprintln(os.Stderr, "usage: calls FILE FIRST CALL")
 		os.Exit(2)
 	}
 	first, _ := strconv.Atoi(os.Args[2])
+	from, _ := strconv.Atoi(os.Args[3])
 	file, err := os.OpenFile(os.Args[1], os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -80,9 +84,9 @@ func main() {
 		if i < first {
 			continue
 		}
-		w.write(record{Function: one.name, Call: i, Status: "begin"})
-		w.out.Flush() // the next call may end the program
-		one.run(w)
+		w.name, w.job = one.name, i
+		one.run(w, from)
+		from = 0
 	}
 	if err := w.out.Flush(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -90,7 +94,18 @@ func main() {
 	}
 }
 
-type writer struct{ out *bufio.Writer }
+// A writer writes records of a job.
+type writer struct {
+	out  *bufio.Writer
+	name string
+	job  int
+}
+
+// begin notes a call, or a sequence of them, before it begins: it may end the program.
+func (w *writer) begin(call int) {
+	w.write(record{Function: w.name, Call: w.job, Step: call, Status: "begin"})
+	w.out.Flush()
+}
 
 func (w *writer) write(r record) {
 	h := fnv.New64a()
@@ -117,7 +132,7 @@ func short(s string) string {
 // A job is a function, or a type with methods.
 type job struct {
 	name string
-	run  func(w *writer)
+	run  func(w *writer, from int)
 }
 
 // jobs are those of functions first, then those of types.
@@ -126,7 +141,7 @@ func jobs(functions, methods []function) []job {
 	var all []job
 	for _, f := range functions {
 		if f.Target {
-			all = append(all, job{f.Name, func(w *writer) { g.callFunction(w, f) }})
+			all = append(all, job{f.Name, func(w *writer, from int) { g.callFunction(w, f, from) }})
 		}
 	}
 	seen := make(map[string]bool)
@@ -138,7 +153,7 @@ func jobs(functions, methods []function) []job {
 			if of.Kind() == reflect.Pointer {
 				of = of.Elem()
 			}
-			all = append(all, job{name, func(w *writer) { g.sessions(w, name, of) }})
+			all = append(all, job{name, func(w *writer, from int) { g.sessions(w, name, of, from) }})
 		}
 	}
 	return all
@@ -192,12 +207,13 @@ func try(f reflect.Value, args []reflect.Value) (results []reflect.Value, status
 var errorType = reflect.TypeFor[error]()
 
 // callFunction calls a function many times: alone, keeping results, and from several goroutines.
-func (g *generator) callFunction(w *writer, f function) {
+func (g *generator) callFunction(w *writer, f function, from int) {
 	fn := reflect.ValueOf(f.F)
 	var keep keeper
 	used := make(pool)
 	var quiet []int // calls that succeed and leave their arguments alone
-	for i, begin := 0, time.Now(); i < mostCalls && time.Since(begin) < budget; i++ {
+	for i, begin := from, time.Now(); i < mostCalls && time.Since(begin) < budget; i++ {
+		w.begin(i)
 		args, ok := g.arguments(seeded(f.Name, i), fn.Type(), 0)
 		if !ok {
 			w.write(record{Function: f.Name, Call: i, Status: "invalid"})
@@ -226,7 +242,7 @@ func (g *generator) callFunction(w *writer, f function) {
 			w.write(changed)
 		}
 	}
-	w.out.Flush()
+	w.begin(mostCalls)
 	w.write(g.concurrently(f, fn, quiet))
 }
 
@@ -321,19 +337,22 @@ func atOnceRecord(name string, calls int, same func(goroutine, call int) bool) r
 }
 
 // sessions make values of a type, and call its methods in random orders: alone, and from several goroutines, each with its own values.
-func (g *generator) sessions(w *writer, name string, base reflect.Type) {
-	var stories []string
-	for i, begin := 0, time.Now(); i < mostSessions && time.Since(begin) < 2*budget; i++ {
+func (g *generator) sessions(w *writer, name string, base reflect.Type, from int) {
+	stories := make(map[int]string)
+	for i, begin := from, time.Now(); i < mostSessions && time.Since(begin) < 2*budget; i++ {
+		w.begin(i)
 		records := g.session(name, i, base, call)
 		for _, r := range records {
 			w.write(r)
 		}
-		if i < 8 {
-			stories = append(stories, fmt.Sprint(records))
+		if len(stories) < 8 {
+			stories[i] = fmt.Sprint(records)
 		}
 	}
-	w.out.Flush()
-	w.write(atOnceRecord(name, len(stories), func(_, i int) bool {
+	w.begin(mostSessions)
+	numbers := slices.Sorted(maps.Keys(stories))
+	w.write(atOnceRecord(name, len(numbers), func(_, i int) bool {
+		i = numbers[i]
 		own := &generator{producers: g.producers, methods: g.methods}
 		return fmt.Sprint(own.session(name, i, base, try)) == stories[i]
 	}))
@@ -386,8 +405,14 @@ func (p pool) reuse(r *rand.Rand, args []reflect.Value) {
 	for i, v := range args {
 		earlier, again := p[v.Type()], r.IntN(2) == 0
 		if again && len(earlier) > 0 {
-			args[i] = earlier[r.IntN(len(earlier))]
-		} else if k := v.Kind(); reflect.Bool < k && k <= reflect.Float64 || k == reflect.String {
+			at := len(earlier) - 1 // the last call's
+			if r.IntN(2) == 0 {
+				at = r.IntN(len(earlier))
+			}
+			v = earlier[at]
+			args[i] = v
+		}
+		if k := v.Kind(); reflect.Bool < k && k <= reflect.Float64 || k == reflect.String {
 			p[v.Type()] = append(earlier, v)
 		}
 	}
