@@ -45,7 +45,11 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	st := storetest.NewModel()
+	return siteOn(t, storetest.NewModel())
+}
+
+func siteOn(t *testing.T, st store.Store) *site {
+	t.Helper()
 	mux := http.NewServeMux()
 	MountQueries(mux, st, nil)
 	server := httptest.NewServer(mux)
