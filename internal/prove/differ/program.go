@@ -63,7 +63,7 @@ func write(p *packages.Package, all []exported) (Program, error) {
 	for _, s := range textsOf(filepath.Dir(p.GoFiles[0])) {
 		fmt.Fprintf(&b, "\t%s,\n", strconv.Quote(s))
 	}
-	b.WriteString("}\n")
+	b.WriteString("}\n\n// of makes a function of a package's variable.\nfunc of[T any](v T) any { return func() T { return v } }\n")
 	text, err := format.Source(b.Bytes())
 	one.Files["list.go"] = text
 	return one, err

@@ -48,9 +48,6 @@ type record struct {
 	Layout uint64
 }
 
-// of makes a function of a package's variable.
-func of[T any](v T) any { return func() T { return v } }
-
 // Numbers of calls that stand for several.
 const (
 	atOnce = -1 // from several goroutines
