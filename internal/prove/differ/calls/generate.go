@@ -336,6 +336,8 @@ func basic(r *rand.Rand, t reflect.Type) (reflect.Value, bool) {
 			n = []int64{0, 1, -1, math.MaxInt64, math.MinInt64, math.MaxInt8, math.MaxInt16, 1 << 62}[r.IntN(8)]
 		case 3:
 			n = int64(r.Uint64() | 1<<62)
+		case 4: // 1000 or 999: digits change there
+			n = int64(math.Pow10(r.IntN(18))) - r.Int64N(2)
 		}
 		if t.Bits() <= 32 {
 			n %= 1 << 12 // exponents and sizes
