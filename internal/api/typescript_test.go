@@ -51,18 +51,22 @@ var encoded = map[string]any{
 	"Advice":         api.Advice{},
 	"AdviceProgress": api.AdviceProgress{},
 
-	"Service":           api.Service{},
-	"Overview":          api.Overview{},
-	"ServiceChanges":    api.ServiceChanges{},
-	"StoreLabel":        api.Label{},
-	"OverTime":          api.OverTime{},
-	"HeatMap":           api.HeatMap{},
-	"History":           api.History{},
-	"Records":           api.Records{},
-	"Marker":            api.Marker{},
-	"Regressions":       api.Regressions{},
-	"RegressionSummary": api.RegressionSummary{},
-	"Status":            api.Status{Store: map[string]any{"files": 1}}, // what it has depends on the store
+	"Service":            api.Service{},
+	"Overview":           api.Overview{},
+	"ServiceChanges":     api.ServiceChanges{},
+	"StoreLabel":         api.Label{},
+	"OverTime":           api.OverTime{},
+	"HeatMap":            api.HeatMap{},
+	"History":            api.History{},
+	"Records":            api.Records{},
+	"Marker":             api.Marker{},
+	"Regressions":        api.Regressions{},
+	"RegressionSummary":  api.RegressionSummary{},
+	"NotificationTarget": api.NotificationTarget{},
+	"NotificationTest":   api.NotificationTest{},
+	"Endpoints":          api.Endpoints{},
+	"Exemplars":          api.Exemplars{},
+	"Status":             api.Status{Store: map[string]any{"files": 1}}, // what it has depends on the store
 }
 
 // unencoded are interfaces that no single Go type is encoded to.
