@@ -83,8 +83,8 @@ func TestQueryKept(t *testing.T) {
 }
 
 func TestReadableErrors(t *testing.T) {
-	_, err := NewMatcher("a b", Equal, "")
-	if err == nil || !strings.Contains(err.Error(), `"a b"`) {
+	_, err := NewMatcher("a\ab", Equal, "")
+	if err == nil || !strings.Contains(err.Error(), `"a\ab"`) {
 		t.Errorf("got %v", err)
 	}
 }

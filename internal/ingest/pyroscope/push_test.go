@@ -104,7 +104,7 @@ func TestPushRefused(t *testing.T) {
 		"truncated pprof": {with(cpu[:len(cpu)/2], "__name__", "process_cpu", "service_name", "a"), "application/proto", "", 400, "invalid_argument", "profile"},
 		"no name":         {with(cpu, "service_name", "a"), "application/proto", "", 400, "invalid_argument", "__name__"},
 		"twice":           {with(cpu, "__name__", "process_cpu", "service_name", "a", "b", "c", "b", "d"), "application/proto", "", 400, "invalid_argument", "twice"},
-		"bad label":       {with(cpu, "__name__", "process_cpu", "service_name", "a", "<b>", "c"), "application/proto", "", 400, "invalid_argument", "label"},
+		"bad label":       {with(cpu, "__name__", "process_cpu", "service_name", "a", "b\x07", "c"), "application/proto", "", 400, "invalid_argument", "label"},
 		"oversize":        {make([]byte, 2<<20), "application/proto", "", 429, "resource_exhausted", ""},
 		"bomb":            {ingesttest.Bomb(64 << 20), "application/proto", "gzip", 429, "resource_exhausted", ""},
 		"mislabelled":     {ok, "application/proto", "gzip", 400, "invalid_argument", ""},
