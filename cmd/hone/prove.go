@@ -55,8 +55,9 @@ changes tests, those of the base must pass, too. untested means that tests pass,
 execute some of the changed functions. different means that tests pass, but that exported
 functions which reach the change answer otherwise than those of the base: hone calls both
 with generated inputs and those of tests, also several times in a row and from several
-goroutines. It only calls functions that use no file, process or network. Several candidates share one correction for the
-number of comparisons. Measurements are kept as runs: hone compare shows more of them.
+goroutines. It only calls functions that use no file, process or network. Several candidates
+share one correction for the number of comparisons. Measurements are kept as runs: hone
+compare shows more of them.
 `
 
 func runProve(ctx context.Context, a *app, args []string) error {

@@ -10,10 +10,10 @@ import (
 	"github.com/hone-go/hone/internal/prove"
 )
 
-// sum appends to a slice without a capacity, and fasterSum to one with it.
+// sum appends to a slice without a capacity, and fasterSum to one with it. Both return the same for all numbers.
 const (
-	sum       = "package m\n\nfunc Sum(n int) []int {\n\tvar all []int\n\tfor i := range n {\n\t\tall = append(all, i)\n\t}\n\treturn all\n}\n"
-	fasterSum = "package m\n\nfunc Sum(n int) []int {\n\tall := make([]int, 0, n)\n\tfor i := range n {\n\t\tall = append(all, i)\n\t}\n\treturn all\n}\n"
+	sum       = "package m\n\nfunc Sum(n int) []int {\n\tall := []int{}\n\tfor i := range n {\n\t\tall = append(all, i)\n\t}\n\treturn all\n}\n"
+	fasterSum = "package m\n\nfunc Sum(n int) []int {\n\tall := make([]int, 0, max(n, 0))\n\tfor i := range n {\n\t\tall = append(all, i)\n\t}\n\treturn all\n}\n"
 )
 
 // commitSum changes to a new module that is committed: sum with a test and a benchmark.
