@@ -53,7 +53,7 @@ func TestCheck(t *testing.T) {
 		"vet":           {replace("return sum", "return sum\n	panic(1)"), "wrong: go vet complains", "unreachable code"},
 		"not called":    {map[string]string{"alone/alone.go": "package alone\n\nfunc Alone(n int) int { return +n }\n"}, "untested: it builds, but no package that depends on it has tests", ""},
 		"new function":  {map[string]string{"m.go": sumGo + "\nfunc More() int {\n\treturn 1\n}\n"}, "untested: tests pass, but don't execute what changed in More", ""},
-		"fails already": {map[string]string{"broken/b.go": "package broken\n\nfunc B() int { return 2 }\n\nfunc c() int { return 1 }\n"}, "untested: tests of example.com/m/broken also fail on the base", "TestB"},
+		"fails already": {map[string]string{"broken/b.go": "package broken\n\nfunc B() int { return +1 }\n\nfunc c() int { return 1 }\n"}, "untested: tests of example.com/m/broken also fail on the base", "TestB"},
 		"weaker test": {map[string]string{"m.go": strings.Replace(sumGo, "sum := 0", "sum := 1", 1), "m_test.go": strings.Replace(sumTest, "got != 6", "got < 6", 1),
 			"user/x_test.go": "package user\n"}, "wrong: it changes tests (m_test.go, x_test.go), and those of the base fail: TestSum, TestTwice", "Sum(4) = 7"},
 		"new test": {map[string]string{"m.go": replace("sum += i", "sum = sum + i")["m.go"], "n_test.go": "package m\n\nimport \"testing\"\n\nfunc TestMore(t *testing.T) { Sum(1) }\n"},

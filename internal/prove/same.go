@@ -1,6 +1,7 @@
 package prove
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,7 @@ const (
 	mostCompared = 4 // packages of a candidate
 	callTime     = 40 * time.Second
 	restarts     = 8 // after functions that end the program
+	mostLarge    = 4 // calls of a function that take too much time or memory
 )
 
 // compareResults calls the exported functions of changed packages in two versions. Tests pass for what they ask: they rarely ask for
@@ -201,7 +203,8 @@ func (c *checker) callVersion(ctx context.Context, tree, name string, n int, p *
 	return calls, "", err
 }
 
-// calls runs a program. If a function ends it, it goes on after that one.
+// calls runs a program. If a call ends it, it goes on after that one, or with the next function if calls of this one are too large
+// again.
 func (c *checker) calls(ctx context.Context, binary string) ([]byte, error) {
 	dir := filepath.Join(c.Scratch.Path, "empty")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -212,6 +215,7 @@ func (c *checker) calls(ctx context.Context, binary string) ([]byte, error) {
 		return nil, err
 	}
 	begin := time.Now()
+	large := make(map[int]int) // calls that were too large, by function
 	for next, call, ended := 0, 0, 0; ; ended++ {
 		o, err := c.Scratch.Run(ctx, workspace.Process{
 			Dir: dir, Env: append([]string{"GOMEMLIMIT=1GiB", "GOTRACEBACK=none"}, c.Tool.TestEnv...), Args: []string{binary, out, strconv.Itoa(next), strconv.Itoa(call)}, Timeout: callTime,
@@ -227,14 +231,22 @@ func (c *checker) calls(ctx context.Context, binary string) ([]byte, error) {
 		if o.Err == nil || last < next || last == next && at < call || ended == restarts || time.Since(begin) > callTime {
 			return text, nil
 		}
-		if exit := (*exec.ExitError)(nil); !errors.As(o.Err, &exit) || exit.ExitCode() != differ.TooSlow {
-			text = differ.Ended(text, name)
+		next, call = last, at+1
+		if !tooLarge(o) {
+			text = differ.Ended(text, name, at)
 			if err := os.WriteFile(out, text, 0o600); err != nil {
 				return nil, err
 			}
+		} else if large[last]++; large[last] == mostLarge {
+			next, call = last+1, 0
 		}
-		next, call = last, at+1
 	}
+}
+
+// tooLarge reports whether a program ended because a call takes too much time or memory, which depends on the machine.
+func tooLarge(o *workspace.Outcome) bool {
+	exit := (*exec.ExitError)(nil)
+	return !errors.As(o.Err, &exit) || !exit.Exited() || exit.ExitCode() == differ.TooLarge || bytes.Contains(o.Stderr, []byte("out of memory"))
 }
 
 // judgeResults says of a candidate that returns something else than the base that it is different.

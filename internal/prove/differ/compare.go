@@ -45,11 +45,14 @@ type record struct {
 const (
 	atOnce = -1
 	kept   = -2
-	ends   = -3 // the program ended in the function
+	ends   = -3 // the program ended in a call, whose number is the step
 )
 
-// TooSlow is the exit code of a program whose call takes too long.
-const TooSlow = 3
+// concurrent is the number with which calls from several goroutines begin, as in calls.
+const concurrent = 1000
+
+// TooLarge is the exit code of a program whose call takes too much time or memory.
+const TooLarge = 3
 
 type key struct {
 	function   string
@@ -79,12 +82,12 @@ func Last(text []byte) (n, call int, name string) {
 	return n, call, name
 }
 
-// Ended adds to what a program wrote that it ended in a function.
-func Ended(text []byte, function string) []byte {
+// Ended adds to what a program wrote that it ended in a call of a function.
+func Ended(text []byte, function string, call int) []byte {
 	if n := len(text); n > 0 && text[n-1] != '\n' {
 		text = append(text, '\n')
 	}
-	line, _ := json.Marshal(record{Function: function, Call: ends, Status: "ends"})
+	line, _ := json.Marshal(record{Function: function, Call: ends, Step: call, Status: "ends"})
 	return append(append(text, line...), '\n')
 }
 
@@ -156,12 +159,21 @@ func onlyNow(first, second, changed map[key]record) (all []Difference) {
 		case before || again:
 		case k.call == kept:
 			all = append(all, Difference{Function: k.function, Input: "…", Base: "results stay as they are: " + now.In, Changed: "a later call changes one to " + now.Out})
-		case k.call == ends:
+		case k.call == ends && answers(first, k.function, k.step) && answers(second, k.function, k.step):
 			all = append(all, Difference{Function: k.function, Input: "…", Base: "returns", Changed: "ends the program"})
 		}
 	}
 	slices.SortFunc(all, func(a, b Difference) int { return strings.Compare(a.Function, b.Function) })
 	return all
+}
+
+// answers reports whether a version answers a call, or the first one of a sequence: without a record, it may have taken too long.
+func answers(all map[key]record, function string, call int) bool {
+	if call == concurrent {
+		call = atOnce
+	}
+	r, ok := all[key{function, call, 0}]
+	return ok && r.Status != "panic"
 }
 
 // difference compares the answers to a call.

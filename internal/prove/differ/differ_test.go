@@ -122,7 +122,9 @@ func TestCompare(t *testing.T) {
 		"a changing result": {base, base + `{"Function":"F","Call":-2,"Status":"differs","In":"1","Out":"2"}`, "F(…): results stay as they are: 1, now a later call changes one to 2"},
 		"inside":            {base, replace("{1}", "{2}"), "New(n): {1}, now {2}"},
 		"another type":      {base, replace(`"Inside":"{1}","Layout":7`, `"Inside":"{2}","Layout":8`), ""},
-		"an end":            {base, string(differ.Ended([]byte(base+`{"cut`), "F")), "F(…): returns, now ends the program"},
+		"an end":            {base, string(differ.Ended([]byte(base+`{"cut`), "F", 0)), "F(…): returns, now ends the program"},
+		"an end at once":    {base, string(differ.Ended([]byte(base), "F", 1000)), "F(…): returns, now ends the program"},
+		"an end unanswered": {base, string(differ.Ended([]byte(base), "F", 4)), ""},
 	} {
 		r := differ.Compare([]byte(base), []byte(c.again), []byte(c.changed))
 		got := ""

@@ -5,8 +5,8 @@
 //
 //	calls FILE FIRST CALL
 //
-// appends records to the file, from a call of the function with a number on. It ends with status 3 if a call takes too long: what
-// starts it again leaves that one out.
+// appends records to the file, from a call of the function with a number on. It ends with status 3 if a call takes too much time
+// or memory: what starts it again leaves that one out.
 package main
 
 import (
@@ -18,6 +18,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"runtime/metrics"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,12 +55,16 @@ const (
 	kept   = -2 // results that change later
 )
 
+// concurrent is the number with which those from several goroutines begin: they come after all others.
+const concurrent = 1000
+
 const (
 	mostCalls    = 500
 	mostSessions = 80
 	steps        = 12
 	budget       = 2 * time.Second // for a function: calls count, and this only bounds slow ones
-	slow         = 5 * time.Second // for a call
+	slow         = time.Second     // for a call
+	large        = 1 << 30         // bytes in use
 	shown        = 200             // bytes of an input or a result
 )
 
@@ -159,10 +164,12 @@ func jobs(functions, methods []function) []job {
 // calling is when the current call began, in nanoseconds; 0 between calls.
 var calling atomic.Int64
 
-// watch ends the program if a call takes too long.
+// watch ends the program if a call takes too long, or too much memory: others use the machine, too.
 func watch() {
-	for range time.Tick(slow / 10) {
-		if at := calling.Load(); at > 0 && time.Since(time.Unix(0, at)) > slow {
+	used := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
+	for range time.Tick(20 * time.Millisecond) {
+		metrics.Read(used)
+		if at := calling.Load(); at > 0 && time.Since(time.Unix(0, at)) > slow || used[0].Value.Uint64() > large {
 			os.Exit(3)
 		}
 	}
@@ -239,7 +246,7 @@ func (g *generator) callFunction(w *writer, f function, from int) {
 			w.write(changed)
 		}
 	}
-	w.begin(mostCalls)
+	w.begin(concurrent)
 	w.write(g.concurrently(f, fn, quiet))
 }
 
@@ -346,7 +353,7 @@ func (g *generator) sessions(w *writer, name string, base reflect.Type, from int
 			stories[i] = fmt.Sprint(records)
 		}
 	}
-	w.begin(mostSessions)
+	w.begin(concurrent)
 	numbers := slices.Sorted(maps.Keys(stories))
 	w.write(atOnceRecord(name, len(numbers), func(_, i int) bool {
 		i = numbers[i]
