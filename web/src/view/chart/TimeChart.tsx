@@ -71,6 +71,10 @@ interface TimeChartProps {
 }
 
 const RIGHT = 16;
+const OVER = 5.5; // radius of the point that is pointed at
+
+/** Quiet points stay small when they are selected: there are many, and large ones hide each other. */
+const radius = ({ quiet, selected }: ChartPoint): number => (quiet ? (selected ? 3 : 2) : selected ? OVER : 4);
 
 export function TimeChart({
   label, points, bounds = [], format, binary = false, even = false, feet, log = false, range, band, flags = [], zero = false,
@@ -204,7 +208,7 @@ export function TimeChart({
               >
                 <circle class="chart-target" cx={a.x} cy={a.y} r={p.quiet ? 8 : 13} />
                 {p.lo != null && p.hi != null && <line class="chart-whisker" x1={a.x} x2={a.x} y1={high(p.lo)} y2={high(p.hi)} />}
-                <circle class="chart-dot" cx={a.x} cy={a.y} r={i === over || p.selected ? 5.5 : p.quiet ? 2 : 4} />
+                <circle class="chart-dot" cx={a.x} cy={a.y} r={i === over ? OVER : radius(p)} />
               </a>
             );
           })}
