@@ -1,5 +1,5 @@
 // Which lines of code hold more and more memory or goroutines: each line with its slope and a small
-// chart over the whole timeline.
+// chart over what is selected of the timeline.
 
 import '../continuous/continuous.css';
 import '../table/pane.css';
@@ -8,7 +8,7 @@ import { useMemo } from 'preact/hooks';
 import { history as askHistory, type FunctionHistory, type History } from '../../api/continuous';
 import { useLasting } from '../../state/answer';
 import { HISTORY, HISTORY_OPTIONS } from '../../state/options';
-import { formatSpan, lengthText, parseSpan, spanText, type Selection, type Span } from '../../state/selection';
+import { formatSpan, lengthText, spanText, type Selection, type Span } from '../../state/selection';
 import { selected, withSelection } from '../../state/selected';
 import { go, href, setOption, type State } from '../../state/state';
 import { timelineSpan } from '../../state/time';
@@ -20,16 +20,17 @@ import { plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import { Table, type Column } from '../table/Table';
 import type { ViewProps } from '../props';
-import { amountText, drawn, growthWords, slopeText, sparkPath, spotOf, valuesOf } from './growth';
+import { amountText, drawn, grownIn, growthWords, slopeText, sparkPath, spotOf, valuesOf, verdict } from './growth';
 
 export default function GrowthView({ state }: ViewProps) {
   const sel = selected.value;
   const span = timelineSpan.value;
   if (!sel || !span) return <Empty title="Growth needs profiles in the store"><p>Open a service of <code>hone serve</code>.</p></Empty>;
-  return <Shown state={state} sel={sel} span={span} />;
+  return <Shown state={state} sel={sel} timeline={span} />;
 }
 
-function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span }) {
+function Shown({ state, sel, timeline }: { state: State; sel: Selection; timeline: Span }) {
+  const span = grownIn(sel, timeline);
   const cum = state.options.sort === 'cum';
   const params: Record<string, string | number> = {
     q: sel.q, from: span.from, to: span.to, sample_type: state.options.sample_index ?? sel.sampleType, points: HISTORY.points,
@@ -43,9 +44,9 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
   const chosen = functions.find((f) => isAt(f, state))?.name ?? '';
   const lines = useMemo(() => drawn(functions, chosen), [report, chosen]);
   const points = useMemo(
-    () => (report ? functions.flatMap((f) => pointsOf(report, f, cum, lines, chosen, state, sel, span)) : []), [report, cum, lines, state],
+    () => (report ? functions.flatMap((f) => pointsOf(report, f, cum, lines, chosen, state, timeline, span)) : []),
+    [report, cum, lines, state],
   );
-  const grew = functions.filter((f) => (f.growth?.sure ?? 0) > 0).length;
   return (
     <section class="pane" aria-label="Growth">
       <div class="pane-bar">
@@ -84,7 +85,6 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
                 format={(v) => amountText(v, report)}
                 binary={isBytes(report.unit)}
                 range={span}
-                band={parseSpan(state.own.span) ? sel : undefined}
                 zero
               />
             </div>
@@ -105,7 +105,7 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
         )}
       </ReportState>
       <div class="pane-facts">
-        <span>{report ? (grew > 0 ? `${plural(grew, 'line')} grew` : 'No line grew by more than the usual variation') : ''}</span>
+        {report && verdict(report, cum).map((text) => <span key={text}>{text}</span>)}
         <span>{report ? `mean per profile, ${plural(report.time.length, 'window')} of ${lengthText(report.step)}` : ''}</span>
       </div>
     </section>
@@ -130,7 +130,7 @@ function look(f: FunctionHistory, s: State, open = false): Partial<State> {
 
 function pointsOf(
   h: History, f: FunctionHistory, cum: boolean, lines: ReadonlyMap<string, number | undefined>, chosen: string, state: State,
-  sel: Selection, span: Span,
+  timeline: Span, span: Span,
 ): ChartPoint[] {
   if (!lines.has(f.name)) return [];
   const tone = lines.get(f.name);
@@ -139,10 +139,9 @@ function pointsOf(
     const value = values[i] ?? null;
     if (value === null) return [];
     const window = { from: Math.max(time, span.from), to: Math.min(time + h.step, span.to) };
-    const to = { ...withSelection(state, window, { span: formatSpan(span), live: '' }), view: 'flame' as const, fn: spotOf(f.name).fn };
-    const here = window.from >= sel.from && window.to <= sel.to && (sel.from > span.from || sel.to < span.to);
+    const to = { ...withSelection(state, window, { span: formatSpan(timeline), live: '' }), view: 'flame' as const, fn: spotOf(f.name).fn };
     return [{
-      time: (window.from + window.to) / 2, value, group: f.name, selected: here, quiet: true, strong: f.name === chosen,
+      time: (window.from + window.to) / 2, value, group: f.name, quiet: true, strong: f.name === chosen,
       ...(tone === undefined ? {} : { tone }),
       facts: [amountText(value, h), f.name, spanText(window), plural(h.profiles[i]!, 'profile')],
       href: href(to), onOpen: () => go(to),

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FunctionHistory, History } from '../../api/continuous';
-import { drawn, growthWords, slopeText, sparkPath, spotOf, valuesOf } from './growth';
+import { drawn, grownIn, growthWords, riseOf, slopeText, sparkPath, spotOf, valuesOf, verdict } from './growth';
 
 const bytes = { type: 'inuse_space', unit: 'bytes' };
 const line = (name: string, slope: number, sure: number): FunctionHistory => ({
@@ -26,6 +26,36 @@ test('growth is told with its sign, and how sure it is', () => {
     'from 1MB in the first third of the time to 3MB in the last: within the usual variation',
   );
   expect(growthWords(line('a', 1, 1 << 20), bytes)).toMatch(/: a rise of 1MB beyond the usual variation$/);
+});
+
+test('growth is told of what is selected', () => {
+  const timeline = { from: 100, to: 900 };
+  expect(grownIn({ from: 300, to: 500 }, timeline)).toEqual({ from: 300, to: 500 });
+  expect(grownIn({ from: 100, to: 900 }, timeline)).toEqual(timeline);
+  expect(grownIn({ from: 0, to: 0 }, timeline)).toEqual(timeline);
+});
+
+const over = (values: readonly number[], sure = 0, total = 4000): History => ({
+  from: 0, to: 0, step: 60_000, ...bytes, time: values.map((_, i) => 60_000 * i), total: values.map(() => total),
+  profiles: values.map(() => 1), duration: values.map(() => 0), versions: [], left: 0, warnings: [],
+  functions: [{ ...line('main.(*Cache).Put /src/cache.go:31', 1, sure), flat: [...values] }],
+});
+const leak = [70, 72, 71, 70, 500, 1900, 800, 71, 70, 70];
+
+test('a rise that ended is told, and a wave or a single window is not', () => {
+  expect(riseOf(over(leak), false)).toMatchObject({ value: 1900, time: 300_000 });
+  expect(riseOf(over(leak.map((v) => (v === 500 || v === 800 ? 70 : v))), false)).toBe(undefined);
+  expect(riseOf(over([70, 100, 130, 100, 70, 100, 130, 100, 70, 100]), false)).toBe(undefined);
+  expect(riseOf(over(leak, 0, 1e6), false)).toBe(undefined);
+  expect(riseOf(over(leak, 1), false)).toBe(undefined);
+});
+
+test('the verdict does not deny what the chart shows', () => {
+  expect(verdict(over(leak, 1), false)).toEqual(['1 line grew']);
+  expect(verdict(over(leak.map(() => 70)), false)).toEqual(['No line grew by more than the usual variation']);
+  const [first, rest] = verdict(over(leak), false);
+  expect(first).toBe('(*Cache).Put:31 rose for a time');
+  expect(rest).toMatch(/^to 1\.86kB on 1 Jan \d\d:\d\d: select that time above$/);
 });
 
 test('what grew has a line, and what is looked at', () => {
