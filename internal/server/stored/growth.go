@@ -62,11 +62,7 @@ func eventOf(windows []part) float64 {
 
 // value returns a function's value per profile.
 func (h *historyQuery) value(t part, name string) float64 {
-	v := t.functions[name].flat
-	if h.cum {
-		v = t.functions[name].cum
-	}
-	return float64(v) / float64(t.Profiles)
+	return h.valueOf(t.functionTable, name) / float64(t.Profiles)
 }
 
 // mean returns the mean of a function's values, each profile with the same weight.

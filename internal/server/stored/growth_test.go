@@ -67,3 +67,16 @@ func TestGrowth(t *testing.T) {
 		t.Errorf("four windows tell of growth: %+v", few.Functions[0].Growth)
 	}
 }
+
+// TestLargestFirst checks that functions rank by what they have in all windows together, as
+// their mean share counts them: a small window must not outweigh a large one.
+func TestLargestFirst(t *testing.T) {
+	l := servertest.NewLive(t, nil)
+	l.PutProfile(held(map[int64]float64{10: 9, 20: 1}), 0, 0, "service", "shop", "kind", "heap")
+	l.PutProfile(held(map[int64]float64{10: 200, 20: 800}), 1, 0, "service", "shop", "kind", "heap")
+	q := servertest.Between(`heap{service="shop"}`, 0, 2, "granularity", "lines", "step", "1m")
+	h := servertest.Decode[api.History](t, l.Get("/api/v1/history?"+q.Encode()))
+	if len(h.Time) != 2 || len(h.Functions) != 2 || !strings.HasSuffix(h.Functions[0].Name, ":20") {
+		t.Errorf("%+v", h)
+	}
+}

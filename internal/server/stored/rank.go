@@ -14,7 +14,7 @@ import (
 // ranked returns the functions of a history in order, with the values that rank them
 // and without their columns. Changes are from one step to the next. came has the versions that began in its time range.
 func (h *historyQuery) ranked(windows, versions, steps []part, came map[string]bool) []api.FunctionHistory {
-	shares := map[string]float64{} // sums over windows, which all have the same weight
+	shares := map[string]float64{} // of all windows together, but for the total
 	for _, name := range slices.Concat(h.named, h.with) {
 		shares[name] = 0
 	}
@@ -22,7 +22,7 @@ func (h *historyQuery) ranked(windows, versions, steps []part, came map[string]b
 	for _, t := range windows {
 		for name := range t.functions {
 			if _, ok := chosen[name]; ok || len(h.named) == 0 {
-				shares[name] += math.Abs(h.share(t.functionTable, name))
+				shares[name] += math.Abs(h.valueOf(t.functionTable, name))
 			}
 		}
 	}
@@ -67,11 +67,15 @@ func (h *historyQuery) share(t *functionTable, name string) float64 {
 	if t.total == 0 {
 		return 0
 	}
-	v := t.functions[name].flat
+	return 100 * h.valueOf(t, name) / float64(t.total)
+}
+
+// valueOf returns a function's value.
+func (h *historyQuery) valueOf(t *functionTable, name string) float64 {
 	if h.cum {
-		v = t.functions[name].cum
+		return float64(t.functions[name].cum)
 	}
-	return 100 * float64(v) / float64(t.total)
+	return float64(t.functions[name].flat)
 }
 
 // stepsOf returns the parts whose shares are compared: versions, or, if there are fewer
