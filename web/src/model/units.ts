@@ -127,9 +127,18 @@ export function formatRate(value: number, from: string, to: string, rate: Rate):
 function coresText(cores: number): string {
   const size = Math.abs(cores);
   if (size < 5e-7) return '0';
-  const decimals = size < 0.1 ? Math.min(2 - Math.floor(Math.log10(size)), 6) : 2;
-  const text = cores.toFixed(decimals).replace(/\.?0+$/, '');
+  const text = cores.toFixed(decimalsOf(size)).replace(/\.?0+$/, '');
   return figureText(`${text} ${/^-?1$/.test(text) ? 'core' : 'cores'}`);
+}
+
+const decimalsOf = (cores: number) => (cores < 0.1 && cores > 0 ? Math.min(2 - Math.floor(Math.log10(cores)), 6) : 2);
+
+/** A number of cores of a row, with as many decimals as the row's highest one. */
+export function coresAlike(cores: number, highest: number): string {
+  const decimals = decimalsOf(highest);
+  const text = cores.toFixed(decimals);
+  if (Number(text) !== 0 || cores === 0) return figureText(`${text} cores`);
+  return `${cores < 0 ? '>−' : '<'}${(10 ** -decimals).toFixed(decimals)} cores`;
 }
 
 /** Prints the share of part in whole with two or more significant digits. */

@@ -9,7 +9,7 @@ import { FunctionName } from '../table/FunctionName';
 import type { Order } from '../table/order';
 import { openSource } from '../table/select';
 import { Table, type Column } from '../table/Table';
-import { changeWords, costText, firstText, meanShare, shareText, TONES, versionName, versionShares } from './history';
+import { changeWords, costText, firstText, highestRate, meanShare, shareText, sum, TONES, versionName, versionShares } from './history';
 
 interface Props {
   history: History;
@@ -89,6 +89,7 @@ function compareItems(h: History, f: FunctionHistory): MenuItem[] {
 /** The columns; the last versions are the first to have room. */
 export function columnsOf(h: History, functions: readonly FunctionHistory[], cum: boolean): Column<FunctionHistory>[] {
   const shares = new Map(functions.map((f) => [f, versionShares(h, f, cum)]));
+  const highest = new Map(functions.map((f) => [f, highestRate(h, f, cum)]));
   const most = Math.max(1e-9, ...[...shares.values()].flat().map((s) => Math.abs(s ?? 0)));
   const one = h.versions.length === 0;
   return [
@@ -106,13 +107,13 @@ export function columnsOf(h: History, functions: readonly FunctionHistory[], cum
       text: (f) => (f.first ? `${f.first.version} ${new Date(f.first.time).toISOString()}`.trim() : ''),
     },
     {
-      id: 'mean', title: 'Mean', about: 'Mean of the shares of all windows, and the mean cost of an instance', order: 'descending',
+      id: 'mean', title: 'Mean', about: 'Share in all of the time, and the mean cost of an instance', order: 'descending',
       width: '6.5rem', align: 'right',
       from: one ? 30 : 54,
       cell: (f) => (
         <Figure
           share={shareText(meanShare(h, f, cum))}
-          cost={costText(h, sum(cum ? f.cum : f.flat), sum(h.profiles), sum(h.duration))}
+          cost={costText(h, sum(cum ? f.cum : f.flat), sum(h.profiles), sum(h.duration), highest.get(f))}
         />
       ),
       text: (f) => shareText(meanShare(h, f, cum)), ...(one ? {} : { kind: () => 'soft' }),
@@ -125,7 +126,7 @@ export function columnsOf(h: History, functions: readonly FunctionHistory[], cum
         const share = shares.get(f)?.[i] ?? null;
         if (share === null) return <span class="soft">–</span>;
         const value = (cum ? f.versions.cum : f.versions.flat)[i]!;
-        return <Figure share={shareText(share)} cost={costText(h, value, v.profiles, v.duration)} />;
+        return <Figure share={shareText(share)} cost={costText(h, value, v.profiles, v.duration, highest.get(f))} />;
       },
       text: (f) => {
         const share = shares.get(f)?.[i] ?? null;
@@ -135,8 +136,6 @@ export function columnsOf(h: History, functions: readonly FunctionHistory[], cum
     })),
   ];
 }
-
-const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
 
 /** A share, with the cost below it. */
 function Figure({ share, cost }: { share: string; cost: string }) {

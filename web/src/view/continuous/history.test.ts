@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FunctionHistory, History } from '../../api/continuous';
-import { changeWords, costText, firstText, linesOf, meanShare, versionShares } from './history';
+import { changeWords, costText, firstText, highestRate, linesOf, meanShare, versionShares } from './history';
 
 const f: FunctionHistory = {
   name: 'main.f', flat: [0, 10, 30], cum: [0, 20, 60], versions: { flat: [0, 40], cum: [0, 80] },
@@ -20,6 +20,23 @@ const h: History = {
 test('shares are of what there is: windows without a total count for nothing', () => {
   expect(meanShare(h, f, false)).toBe(20);
   expect(meanShare(h, f, true)).toBe(40);
+});
+
+test('the mean share has the weights of the cost', () => {
+  const uneven = { ...h, total: [0, 100, 300], duration: [0, 1e9, 3e9] };
+  expect(meanShare(uneven, { ...f, flat: [0, 10, 90] }, false)).toBe(25); // not (10 % + 30 %) / 2
+  expect(meanShare({ ...h, total: [0, 0, 0] }, f, false)).toBe(0);
+});
+
+test('the cores of a row have the same decimals', () => {
+  const row: FunctionHistory = { ...f, versions: { flat: [98.5e6, 0.2e9], cum: [98.5e6, 0.2e9] } };
+  const versions = h.versions.map((v) => ({ ...v, duration: 1e9 }));
+  const most = highestRate({ ...h, versions, duration: [1e9, 1e9, 1e9] }, row, false);
+  expect(most).toBe(0.2e9);
+  expect([98.5e6, 110e6, 0.2e9, 1e6].map((v) => costText(h, v, 1, 1e9, most)))
+    .toEqual(['0.10 cores', '0.11 cores', '0.20 cores', '<0.01 cores']);
+  expect([37.1e6, 7.6e6].map((v) => costText(h, v, 1, 1e9, 76.8e6))).toEqual(['0.0371 cores', '0.0076 cores']);
+  expect(costText({ type: 'inuse_space', unit: 'bytes' }, 4 * 2 ** 20, 2, 60e9, most)).toBe('2MB');
 });
 
 test('a version without the function has no share', () => {

@@ -1,6 +1,7 @@
 // What History shows of an answer. Pure, but for the words' clock.
 
 import type { FunctionHistory, History } from '../../api/continuous';
+import { convert, coresAlike, rateOf } from '../../model/units';
 import { timeText } from '../../state/selection';
 import { overTimeText } from './words';
 
@@ -24,16 +25,34 @@ export function versionShares(h: History, f: FunctionHistory, cum: boolean): (nu
 const percents = (values: readonly number[], totals: readonly number[]) =>
   values.map((v, i) => (totals[i]! > 0 ? (100 * v) / totals[i]! : null));
 
-/** The mean of the windows' shares, of which each counts the same. */
+/** The share of all windows together, in percent: as costs, it counts a window by what it has. */
 export function meanShare(h: History, f: FunctionHistory, cum: boolean): number {
-  const known = sharesOf(h, f, cum).filter((s) => s !== null);
-  return known.length === 0 ? 0 : known.reduce((a, b) => a + b, 0) / known.length;
+  const total = sum(h.total);
+  return total > 0 ? (100 * sum(cum ? f.cum : f.flat)) / total : 0;
 }
 
-/** The cost of a function in an average instance, per second or at a moment. '' if unknown. */
-export function costText(h: Pick<History, 'type' | 'unit'>, value: number, profiles: number, duration: number): string {
+export const sum = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0);
+
+/** The highest cost of a function in a second, in its versions and in all windows together. */
+export function highestRate(h: History, f: FunctionHistory, cum: boolean): number {
+  const rate = (value: number, duration: number) => (duration > 0 ? Math.abs(value) / (duration / 1e9) : 0);
+  const versions = h.versions.map((v, i) => rate((cum ? f.versions.cum : f.versions.flat)[i]!, v.duration));
+  return Math.max(rate(sum(cum ? f.cum : f.flat), sum(h.duration)), ...versions);
+}
+
+/**
+ * The cost of a function in an average instance, per second or at a moment. '' if unknown. Cores have the decimals
+ * of the highest rate of their row.
+ */
+export function costText(
+  h: Pick<History, 'type' | 'unit'>, value: number, profiles: number, duration: number, highest?: number,
+): string {
   const moment = /^(inuse_|goroutine)/.test(h.type);
   if (moment) return profiles > 0 ? overTimeText(value / profiles, h, 'profile') : '';
+  if (duration > 0 && highest && rateOf({ ...h, perSecond: true }) === 'cores') {
+    const cores = (v: number) => convert(v, h.unit, 's').value;
+    return coresAlike(cores(value / (duration / 1e9)), cores(highest));
+  }
   return duration > 0 ? overTimeText(value / (duration / 1e9), h, 'second') : '';
 }
 
