@@ -17,8 +17,11 @@ export const SILENT = 15 * MINUTE;
 /** The kind that a service opens with. */
 export const mainKind = (s: OverviewService): string => (s.kinds.find((k) => k.kind === 'cpu') ?? s.kinds[0])?.kind ?? '';
 
-/** The last hour of a kind, or the last hour there is. */
+/** The last hour of a kind, or the last hour there is. Counts of requests have no stacks: they open as endpoints. */
 export function kindState(s: OverviewService, kind: string, now: number, view: State['view'] = 'flame'): State {
+  if (kind === 'requests' && view === 'flame') {
+    return { ...kindState(s, mainKind(s), now, 'endpoints'), own: { measure: 'requests' } };
+  }
   const facts = s.kinds.find((k) => k.kind === kind);
   const last = facts?.last ?? s.last;
   const q = formatSelector([{ name: 'kind', op: '=', value: kind }, { name: 'service', op: '=', value: s.name }]);
