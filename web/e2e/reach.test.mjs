@@ -115,6 +115,12 @@ for (const width of [360, 640, 1024, 1280, 1920, 2560]) {
     assert.ok(box && box.x >= 0 && box.x + box.width <= width, JSON.stringify(box));
     const whole = await first.locator('.summary-fn').evaluate((el) => el.scrollWidth <= el.clientWidth + 1);
     assert.ok(whole, 'the name is cut off');
+    if (width < 960) return; // there it scrolls
+    const facts = page.getByRole('region', { name: 'In short' }).locator('.summary-facts');
+    const style = await facts.evaluate((el) => [getComputedStyle(el).textOverflow, getComputedStyle(el.lastElementChild ?? el).display]);
+    assert.deepEqual(style, ['ellipsis', 'inline-block'], 'what has no room has to go as a whole');
+    const right = await facts.evaluate((el) => el.getBoundingClientRect().right);
+    assert.ok(right <= width, `${right} > ${width}: half a number reads as another one`);
   }, { viewport: { width, height: 800 } });
 }
 

@@ -3,6 +3,7 @@ import type { Margin, Summary as SummaryReport, SummaryLine } from '../api/types
 import { bareName, methodName, shortName } from '../model/names';
 import { collapsed, setCollapsed } from '../state/summary';
 import { useReport } from '../state/report';
+import { selected } from '../state/selected';
 import { go, href, inView, queryOf, state, type State } from '../state/state';
 import { Chunk } from './Chunk';
 import { CompareViews } from './CompareViews';
@@ -37,6 +38,12 @@ const changeSummary = () => import('./ChangeSummary');
 function Told({ report }: { report: SummaryReport }) {
   const { lines, shares, samples, cores, idle, change } = report;
   if (change) return <Chunk load={changeSummary} props={{ change }} />;
+  const many = selected.value !== null && selected.value.id === '';
+  const counts = [
+    ...(cores === undefined ? [] : [`${cores.toFixed(2)} cores${many ? '/instance' : ' busy'}`]),
+    ...(samples === undefined ? [] : [plural(samples, 'sample')]),
+  ];
+  const facts = [...shares.map((s) => `${s.name} ${shareText(s.cost.percent)}`), ...counts];
   return (
     <div class="summary-told">
       {idle && <strong class="summary-idle">Mostly idle: see what it waits for in a wall or block profile</strong>}
@@ -45,12 +52,11 @@ function Told({ report }: { report: SummaryReport }) {
           {lines.map((line) => <li key={line.name}><Line line={line} /></li>)}
         </ol>
       ) : <span class="soft">No samples in your code</span>}
-      <ul class="summary-facts">
+      <ul class="summary-facts" {...tip(facts.join(', '))}>
         {shares.map(({ name, cost, margin }) => (
           <li key={name} {...tip(`${cost.text} in the runtime: ${name}${between(margin)}`)}>{name} <b>{shareText(cost.percent)}</b></li>
         ))}
-        {cores !== undefined && <li>{cores.toFixed(2)} cores busy</li>}
-        {samples !== undefined && <li>{plural(samples, 'sample')}</li>}
+        {counts.map((text) => <li key={text}>{text}</li>)}
       </ul>
     </div>
   );
