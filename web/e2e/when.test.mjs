@@ -281,6 +281,19 @@ check('a base that is longer than the timeline has one figure, in the legend as 
   await eventually(async () => assert.equal(Number.parseFloat(await legend.innerText()), Number.parseFloat(was), said));
 });
 
+check('a part of the timeline has one figure, in the legend as in the sentences', async ({ page, open }) => {
+  const part = hour('cpu').replace(/from=\d+/, `from=${FROM + 30 * MINUTE}`).replace(/to=\d+/, `to=${FROM + 40 * MINUTE}`);
+  await open(linkTo('flame', part, { span: `${FROM}-${TO}` }));
+  const said = page.getByRole('region', { name: 'In short' });
+  const legend = page.getByRole('group', { name: 'Lines' });
+  await eventually(async () => {
+    const [, cores] = /(\d\.\d\d) cores\/instance/.exec(await said.innerText()) ?? [];
+    assert.ok(cores, await said.innerText());
+    const [, value] = /^selected\s+([\d.]+) cores?\s+per instance$/.exec(await legend.innerText()) ?? [];
+    assert.equal(Number(value), Number(cores), await legend.innerText());
+  });
+});
+
 for (const viewport of [{ width: 360, height: 720 }, { width: 640, height: 400 }]) {
   check(`the ways to compare are in sight, beside the sentences, in a window of ${viewport.width}`, async ({ page, open }) => {
     await open(minutes());

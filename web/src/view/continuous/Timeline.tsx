@@ -25,7 +25,7 @@ import { picking } from './picking';
 import { RestButton } from './Rest';
 import { RegressionMarks } from '../regressions/Marks';
 import { useEscape } from '../useEscape';
-import { groupName, overTimeText, PER_TITLES, valueTicks } from './words';
+import { groupName, isPerInstance, overTimeText, PER_TITLES, totalOf, valueTicks } from './words';
 
 const GROUPS = 8; // lines that colours tell apart
 const VALUE = 8; // characters of a value of the axis, beside the plot
@@ -73,10 +73,15 @@ export function Timeline({ sel }: { sel: Selection }) {
   const before =
     useLasting<OverTime>(other && over ? `series ${JSON.stringify(other)}` : null, (signal) => askSeries(other!, signal)).answer?.report;
 
-  // The part of a longer one that is seen isn't what the comparison is with.
-  const long = other && base!.to - base!.from > span.to - span.from ? { ...params(base!, base!), points: 1 } : null;
-  const longTotal =
-    useLasting<OverTime>(long ? `series ${JSON.stringify(long)}` : null, (signal) => askSeries(long!, signal)).answer?.report.series[0];
+  // What is seen of it may be more or less than what the comparison is with.
+  const apart = base !== null && base.from > 0 && base.to - base.from !== span.to - span.from;
+  const baseAsked = other && apart ? { ...params(base, base), points: 1 } : null;
+  const baseTotal = useTotals(baseAsked)?.series[0];
+
+  // The figures are those of what is selected, as in the views below.
+  const band = { from: sel.from || span.from, to: sel.to || span.to };
+  const part = band.from > span.from || band.to < span.to ? { ...params(sel, band), by, limit: GROUPS, points: 1 } : null;
+  const partTotals = useTotals(part);
 
   const service = serviceOf(sel.q);
   const markersAsked = { from: span.from, to: span.to, service: service ?? '' };
@@ -90,12 +95,12 @@ export function Timeline({ sel }: { sel: Selection }) {
     const all = (over?.series ?? []).map((s, i) => lineOf(s, by, i, off, 0));
     const bases = (before?.series ?? []).map((s) => {
       const line = lineOf(s, '', 0, off, offset);
-      return { ...line, tone: -1, name: 'base', total: long ? longTotal?.total.value ?? null : line.total };
+      return { ...line, tone: -1, name: 'base', total: baseAsked ? baseTotal?.total.value ?? null : line.total };
     });
-    return other ? [...bases.slice(0, 1), ...all] : all;
-  }, [over, before, by, off, offset, other === null, long === null, longTotal]);
+    const selectedOnes = part ? all.map((line) => ({ ...line, total: totalOf(partTotals, by, line.name) })) : all;
+    return other ? [...bases.slice(0, 1), ...selectedOnes] : selectedOnes;
+  }, [over, before, by, off, offset, other === null, baseAsked === null, baseTotal, part === null, partTotals]);
   const [hover, setHover] = useState<number | null>(null);
-  const band = { from: sel.from || span.from, to: sel.to || span.to };
 
   return (
     <section class="timeline" aria-label="Timeline">
@@ -109,6 +114,7 @@ export function Timeline({ sel }: { sel: Selection }) {
           per={sel.per}
           at={hover}
           step={step}
+          part={part !== null}
           against={base ? againstText(own.vs ?? '', sel, base) : ''}
         />
         <span class="timeline-words" aria-live="off">{hover === null
@@ -148,6 +154,9 @@ export function Timeline({ sel }: { sel: Selection }) {
   );
 }
 
+const useTotals = (asked: Parameters<typeof askSeries>[0] | null): OverTime | undefined =>
+  useLasting<OverTime>(asked ? `series ${JSON.stringify(asked)}` : null, (signal) => askSeries(asked!, signal)).answer?.report;
+
 export const overlaps = (a: { from: number; to: number }, b: Span) => a.from < b.to && (a.to || Infinity) > b.from;
 
 /** The time of the base, if the base is another part of the timeline. */
@@ -185,7 +194,7 @@ export function GroupBy({ sel, span, by }: { sel: Selection; span: Span; by: str
         }}
       >
         <optgroup label="Lines">
-          <option value="">Total</option>
+          <option value="">All</option>
           {all.map((n) => <option key={n} value={n}>by {n}</option>)}
         </optgroup>
         <optgroup label="Heat map">
@@ -217,17 +226,19 @@ interface LegendProps {
   /** A time that is pointed at. */
   at: number | null;
   step: number;
+  /** Whether a part of the timeline is selected. */
+  part: boolean;
   /** What is compared with. */
   against: string;
 }
 
-function Legend({ lines, by, left, per, at, step, against }: LegendProps) {
+function Legend({ lines, by, left, per, at, step, part, against }: LegendProps) {
   const toggle = (name: string) => {
     const off = new Set(parseValues(state.peek().own.off));
     if (!off.delete(name)) off.add(name);
     setOwn('off', formatValues(off), 'replace');
   };
-  const head = lines.length > 1 ? 'selected' : (kindOf(selected.value?.q ?? '') ?? 'total');
+  const head = lines.length > 1 || (part && at === null) ? 'selected' : (kindOf(selected.value?.q ?? '') ?? 'total');
   const value = (l: Line) => (at === null ? l.total : (pointAt(l.points, at, step)?.value ?? null));
   return (
     <div class="timeline-legend" role="group" aria-label="Lines">
@@ -243,10 +254,11 @@ function Legend({ lines, by, left, per, at, step, against }: LegendProps) {
           <i aria-hidden="true" /><span class="cut">{l.name}</span> <b>{overTimeText(value(l), l, per)}</b>
         </button>
       ) : (
-        <span key={l.tone} class={`legend-item ${l.tone < 0 ? 'tone-base' : `tone-${l.tone}`}`}>
+        <span key={l.tone} class={`legend-item ${l.tone < 0 ? 'tone-base' : `tone-${l.tone}`} ${lines.length === 1 ? 'legend-one' : ''}`}>
           <i aria-hidden="true" /><span class="cut">{l.tone < 0 ? against : head}</span> <b>{overTimeText(value(l), l, per)}</b>
         </span>
       )))}
+      {isPerInstance(per, by) && lines.length > 0 && <span class="legend-note">per instance</span>}
       {left > 0 && <span class="soft">and {left} smaller</span>}
     </div>
   );
@@ -308,7 +320,7 @@ function Plot({ lines, span, band, base, step, width, height, per, whole, onHove
         width={width}
         height={height}
         role="img"
-        aria-label={`${lines.map((l) => l.name || 'Total').join(', ') || 'Nothing'} over ${spanText(span)}`}
+        aria-label={`${lines.map((l) => l.name || 'All').join(', ') || 'Nothing'} over ${spanText(span)}`}
         onPointerDown={(e) => {
           if (e.button !== 0) return;
           e.currentTarget.setPointerCapture(e.pointerId);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { groupName, overTimeText, valueTicks } from './words';
+import type { OverTime } from '../../api/continuous';
+import { groupName, isPerInstance, overTimeText, totalOf, valueTicks } from './words';
 
 const cpu = { type: 'cpu', unit: 'nanoseconds' };
 const count = { type: 'goroutine', unit: 'count' };
@@ -22,4 +23,19 @@ test('a profile without the label is of the group none', () => {
   expect(groupName({ zone: 'a' }, 'zone')).toBe('a');
   expect(groupName({}, 'zone')).toBe('none');
   expect(groupName({}, '')).toBe('');
+});
+
+test('a legend has the values of what is selected, by the names of groups', () => {
+  const one = (zone: string, type: string, value: number) => ({ labels: { zone }, type, total: { value } });
+  const over = { series: [one('a', 'cpu', 3), one('b', '', 0)] } as unknown as OverTime;
+  expect(totalOf(over, 'zone', 'a')).toBe(3);
+  expect(totalOf(over, 'zone', 'b')).toBeNull();
+  expect(totalOf(over, 'zone', 'c')).toBeNull();
+  expect(totalOf(undefined, 'zone', 'a')).toBeNull();
+});
+
+test('a value per second is of one instance', () => {
+  expect(isPerInstance('second', '')).toBe(true);
+  expect(isPerInstance('second', 'instance')).toBe(false);
+  expect(isPerInstance('sum', '')).toBe(false);
 });

@@ -2,6 +2,7 @@
 
 import { ticks } from '../../layout/axis';
 import { formatCount, formatRate, rateOf } from '../../model/units';
+import type { OverTime } from '../../api/continuous';
 import type { Per } from '../../state/selection';
 
 export const PER_TITLES: Record<Per, string> = { sum: 'Sum', profile: 'Per profile', second: 'Per second', request: 'Per request' };
@@ -28,3 +29,12 @@ export function valueTicks(max: number, unit: string, wanted: number): number[] 
 export function groupName(labels: Record<string, string>, by: string): string {
   return labels[by] ?? (by ? 'none' : '');
 }
+
+/** The value of a group over the whole time that was asked for; null if it has none, or isn't known yet. */
+export function totalOf(over: OverTime | undefined, by: string, name: string): number | null {
+  const found = over?.series.find((s) => groupName(s.labels, by) === name);
+  return found && found.type !== '' ? found.total.value : null;
+}
+
+/** Whether values are means of instances and nothing beside them says so: each profile has the seconds of one instance. */
+export const isPerInstance = (per: Per, by: string): boolean => per === 'second' && by !== 'instance';
