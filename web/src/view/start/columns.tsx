@@ -13,7 +13,7 @@ import { count, plural } from '../table/format';
 import type { Column } from '../table/Table';
 import { compared, useChanges, useFindings } from './changes';
 import { comparisonState, functionState, kindState, mainKind } from './links';
-import { meanText, nameForms, outline, placeOf, shareText, totalText, usageText, type Measure } from './usage';
+import { eachText, meanText, nameForms, outline, placeOf, shareText, totalText, usageText, type Measure } from './usage';
 
 export interface Row {
   service: OverviewService;
@@ -60,11 +60,13 @@ export const columnsOf = (source: boolean): readonly Column<Row>[] => [
   { id: 'last', title: 'Seen', from: 9999, cell: () => null, text: (r) => new Date(r.service.last).toISOString() },
 ];
 
+const WIDTHS: Record<Measure, number> = { cpu: 7.5, memory: 7, goroutines: 6.25 };
+
 function usageColumn(
   measure: Measure, title: string, kind: string, from: number, of: (s: OverviewService) => Usage | undefined,
 ): Column<Row> {
   return {
-    id: measure, title, order: 'descending', width: from ? 'minmax(6.25rem, 0.6fr)' : 'minmax(7.5rem, 0.7fr)', ...(from && { from }),
+    id: measure, title, order: 'descending', width: `minmax(${WIDTHS[measure]}rem, 0.6fr)`, ...(from && { from }),
     about: `${title} of all instances in the last hour; the line is an average instance`,
     cell: (r) => <UsageCell row={r} measure={measure} kind={kind} use={of(r.service)} />,
     text: (r) => String(of(r.service)?.now ?? ''),
@@ -159,6 +161,7 @@ function UsageCell({ row: { service, span, now }, measure, kind, use }: UsagePro
       <CellLink class="start-value" to={() => kindState(service, kind, minute(now))}>
         {use.now === null ? '–' : usageText(use.now, measure)}
       </CellLink>
+      <span class="start-each cut">{eachText(use.now, service.instances, measure)}</span>
       <svg class="spark" viewBox="0 0 100 20" preserveAspectRatio="none" aria-hidden="true" focusable="false">
         {deployed !== null && <path class="spark-deployed" d={`M${deployed.toFixed(1)} 0V20`} />}
         <path d={outline(use.values)} />

@@ -1,13 +1,20 @@
 import { expect, test } from 'vitest';
-import { nameForms, outline, placeOf, shareText, totalText, usageText } from './usage';
+import { eachText, nameForms, outline, placeOf, shareText, totalText, usageText } from './usage';
 
 test('usage has the unit that fits', () => {
   expect(usageText(4.477, 'cpu')).toBe('4.48 cores');
   expect(usageText(1, 'cpu')).toBe('1 core');
   expect(usageText(0.004, 'cpu')).toBe('0.004 cores');
   expect(usageText(1_291_000_000, 'memory')).toBe('1.20GB');
-  expect(usageText(61.51851, 'goroutines')).toBe('61.5');
+  expect(usageText(61.51851, 'goroutines')).toBe('62');
+  expect(usageText(0.25, 'goroutines')).toBe('0.3');
   expect(usageText(12345, 'goroutines')).toBe('12\u202f345');
+});
+
+test('of several instances it says what each used', () => {
+  expect(eachText(1.96, 4, 'cpu')).toBe('0.49 cores each');
+  expect(eachText(1.96, 1, 'cpu')).toBe('');
+  expect(eachText(null, 4, 'memory')).toBe('');
 });
 
 test('an outline leaves out what is missing', () => {

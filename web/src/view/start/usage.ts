@@ -10,9 +10,13 @@ export function usageText(value: number, of: Measure): string {
   switch (of) {
     case 'cpu': return formatRate(value * 1e9, 'nanoseconds', 'minimum', 'cores');
     case 'memory': return formatValue(Math.round(value), 'bytes');
-    case 'goroutines': return formatCount(Math.abs(value) < 1000 ? Number(value.toPrecision(3)) : Math.round(value));
+    case 'goroutines': return formatCount(value < 1 ? Number(value.toPrecision(1)) : Math.round(value));
   }
 }
+
+/** What each of several instances used of what all used, on average: start has sums, and a selection shows an instance. */
+export const eachText = (now: number | null, instances: number, of: Measure): string =>
+  (now === null || instances < 2 ? '' : `${usageText(now / instances, of)} each`);
 
 /** What an average instance used, for a tooltip. */
 export const meanText = (use: Usage, of: Measure): string => `One instance: ${usageText(use.mean, of)} on average`;
