@@ -27,19 +27,32 @@ export function TrendRuns({ trend, series }: { trend: Trend; series: TrendSeries
   );
 }
 
+/** Whether two points of a series are sure to differ: measured on the same machine, and their 95 % intervals don't overlap. */
+export function differ(trend: Trend, a: Point, b: Point): boolean {
+  if (trend.runs[a.run]!.machine !== trend.runs[b.run]!.machine) return false;
+  return a.lo !== null && a.hi !== null && b.lo !== null && b.hi !== null && (a.hi < b.lo || b.hi < a.lo);
+}
+
 function columnsOf(trend: Trend, series: TrendSeries, points: readonly Point[]): readonly Column<Point>[] {
+  const before = (p: Point): Point | undefined => points[points.indexOf(p) - 1];
   const change = (p: Point): number | undefined => {
-    const before = points[points.indexOf(p) - 1]?.median;
-    return before ? (p.median! - before) / before : undefined;
+    const from = before(p)?.median;
+    return from ? (p.median! - from) / from : undefined;
   };
-  const tone = (by: number | undefined) => (!by || series.better === 0 ? '' : by * series.better > 0 ? 'less' : 'more');
+  const tone = (p: Point): string => {
+    const from = before(p);
+    const by = change(p);
+    if (!from || !by || !differ(trend, from, p)) return 'soft';
+    return series.better === 0 ? '' : by * series.better > 0 ? 'less' : 'more';
+  };
   return [
     { id: 'median', title: 'Median', width: '7rem', align: 'right', cell: (p) => valueText(p.median!, series.unit),
       text: (p) => String(p.median) },
     { id: 'spread', title: '±', about: '95 % interval', width: '4.5rem', align: 'right', kind: () => 'soft',
       cell: (p) => spreadText(p.median!, p.lo, p.hi).replace('± ', ''), text: (p) => spreadText(p.median!, p.lo, p.hi) },
-    { id: 'change', title: 'Change', about: 'Against the run before, whether or not it may be noise', width: '5.5rem', align: 'right',
-      kind: (p) => tone(change(p)), cell: (p) => changeText(change(p)), text: (p) => changeText(change(p)) },
+    { id: 'change', title: 'Change', width: '5.5rem',
+      about: 'Against the run before; grey if the 95 % intervals overlap or the machine changed',
+      align: 'right', kind: tone, cell: (p) => changeText(change(p)), text: (p) => changeText(change(p)) },
     { id: 'commit', title: 'Run', cell: (p) => <span class="cut mono">{trend.runs[p.run]!.revision}</span>,
       text: (p) => trend.runs[p.run]!.revision },
     { id: 'when', title: 'When', width: '11rem', from: 42, kind: () => 'soft', cell: (p) => whenIn(trend.runs[p.run]!.created),
