@@ -11,7 +11,7 @@ import (
 
 var passwordHash = &advice.Rule{
 	ID:    "password-hash",
-	Title: "password hashing takes most of the time",
+	Title: "password hashing takes much of the time",
 	Doc: `bcrypt, scrypt, argon2 and PBKDF2 are slow on purpose: each hash occupies a core for ten to hundreds of milliseconds, so
 that passwords can't be guessed by trial. That is right for a login and wrong for every request. After the login, issue
 a session or signed token and check that. Limit how many hashes run concurrently, so that logins don't starve other

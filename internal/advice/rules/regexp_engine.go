@@ -19,7 +19,7 @@ import (
 
 var regexpEngine = &advice.Rule{
 	ID:    "regexp-engine",
-	Title: "matching a regular expression takes most of the time",
+	Title: "matching a regular expression takes much of the time",
 	Doc: `Go's regular expressions take linear time for any pattern, at ten to a hundred nanoseconds per byte. Simple patterns
 have equivalents in package strings, or in a loop of a few lines, that are several times as fast: strings.Contains for a
 fixed text, strings.HasPrefix for one at the start, and strings.FieldsFunc, strings.Fields or a loop over the bytes for

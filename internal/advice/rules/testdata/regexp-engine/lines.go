@@ -16,11 +16,11 @@ func lines(text string, r rule) (n int) {
 	text = spaces.ReplaceAllString(text, " ") // hot: regexp.(*Regexp).ReplaceAllString
 	// want C: every match contains " took "
 	n += len(line.FindStringSubmatch(text)) // hot: regexp.(*Regexp).FindStringSubmatch
-	// want B: takes most of the time The regexp engine tries any
+	// want B: takes much of the time The regexp engine tries any
 	n += len(any.FindString(text)) // hot: regexp.(*Regexp).FindString
 	// want B: strings.Map
 	n += len(vowels.ReplaceAllString(text, "*")) // hot: regexp.(*Regexp).ReplaceAllString
-	// want C: most of the time The regexp engine runs r.re step by step
+	// want C: much of the time The regexp engine runs r.re step by step
 	if r.re.MatchString(text) { // hot: regexp.(*Regexp).MatchString
 		n++
 	}

@@ -22,7 +22,7 @@ func others(text string) (n int) {
 	if tag.MatchString(text) { // hot: regexp.(*Regexp).MatchString
 		n++
 	}
-	// want B: takes most of the time The regexp engine runs lower, "(?i)^api$", step by step.
+	// want B: takes much of the time The regexp engine runs lower, "(?i)^api$", step by step.
 	if lower.MatchString(text) { // hot: regexp.(*Regexp).MatchString
 		n++
 	}
