@@ -10,7 +10,7 @@ import { follow } from '../link';
 import { Button, Empty, Failure, Icon, Progress, Skeleton } from '../parts';
 import { plural } from '../table/format';
 import { Command, FindingBody } from './FindingCard';
-import { ceilingOf, costOf, percent, type Glance } from './glance';
+import { ceilingOf, costOf, percent, placeOf, type Glance } from './glance';
 import { classes, dayOf, RunLink, shownOf, StateBadge } from './words';
 
 interface Props {
@@ -95,6 +95,7 @@ function Found({ answer, command, open, onOpen, hrefOf, within, marked }: Omit<P
         <h2>{findings.length === 0 ? 'No findings' : plural(findings.length, 'finding')}</h2>
         <span class="soft">
           {fixes > 0 && `${fixes} with a rewrite, `}in {plural(packages.length, 'package')}{answer.run && `, of run ${answer.run}`}
+          {findings.length > 1 && '; the largest expected gain first'}
         </span>
       </div>
       <div class="pane-scroll advice-scroll" tabIndex={0} role="region" aria-label="Findings">
@@ -136,7 +137,7 @@ const idOf = (finding: string) => `finding-${finding}`;
 
 /** What is worth doing first, with links to the findings. */
 function Worth({ answer, hrefOf, onOpen }: { answer: Advice } & Pick<Props, 'hrefOf' | 'onOpen'>) {
-  const places = new Map(answer.findings.map((f) => [f.id, f.place]));
+  const places = new Map(answer.findings.map((f) => [f.id, placeOf(f)]));
   const show = (id: string) => {
     onOpen(id);
     const head = document.getElementById(idOf(id));
@@ -184,7 +185,7 @@ function Item({ finding: f, open, asked, marked, onToggle, body }: ItemProps) {
           <Icon name={open ? 'down' : 'right'} />
           <span class="finding-title">
             <b>{f.title}</b>
-            <span class="mono soft">{f.place}{f.function && ` in ${f.function}`}</span>
+            <span class="mono soft">{placeOf(f)}{f.function && ` in ${f.function}`}</span>
           </span>
           <span class="finding-cost num">{cost && <Cell of={cost} />}</span>
           <span class="finding-most num">{ceiling && <><span class="visually-hidden">at most </span><Cell of={ceiling} /></>}</span>

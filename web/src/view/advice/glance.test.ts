@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Bound, Evidence, Finding } from '../../api/advice';
-import { bytesText, ceilingOf, costOf } from './glance';
+import { bytesText, ceilingOf, costOf, placeOf } from './glance';
 
 const finding = (evidence: Evidence, bound: Partial<Bound>): Finding => ({
   id: 'x-1', rule: 'x', class: 'B', state: 'bounded', title: 'slow', why: '',
@@ -32,4 +32,14 @@ describe('bytes are printed as in a terminal', () => {
     [999 * 2 ** 20, '999 MiB'], [1000 * 2 ** 20, '0.977 GiB'], [1288490188, '1.2 GiB'],
   ];
   for (const [n, want] of texts) test(want, () => expect(bytesText(n)).toBe(want));
+});
+
+test.each([
+  [[], 'f.go:7'],
+  [[9], 'f.go:7 and 9'],
+  [[9, 12, 31], 'f.go:7, 9, 12 and 31'],
+  [[9, 12, 31, 40], 'f.go:7 and 4 more lines'],
+])('a finding that stands for those of lines %j names them', (lines, place) => {
+  const also = [{ id: 'y-1', line: 7, title: 'another rule' }, ...lines.map((line) => ({ id: `x-${line}`, line }))];
+  expect(placeOf({ place: 'f.go:7', also })).toBe(place);
 });

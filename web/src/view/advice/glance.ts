@@ -25,6 +25,13 @@ export function costOf({ evidence: e }: Finding): Glance | null {
   return { text: percent(live.share), of: 'of the heap in use', more: bytesText(live.value) + (objects ?? '') };
 }
 
+/** Where a finding is, with the lines of the function that it stands for: its rank counts them, too. */
+export function placeOf({ place, also = [] }: Pick<Finding, 'place' | 'also'>): string {
+  const lines = also.filter((a) => !a.title).map((a) => a.line);
+  if (lines.length > 3) return `${place} and ${lines.length} more lines`;
+  return place + lines.map((line, i) => `${i < lines.length - 1 ? ', ' : ' and '}${line}`).join('');
+}
+
 /** The most that can be gained. */
 export function ceilingOf({ bound: b }: Finding): Glance | null {
   if (b.live) return { text: percent(b.live), of: 'less heap in use', more: bytesText(b.liveBytes ?? 0) };
