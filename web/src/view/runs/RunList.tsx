@@ -12,7 +12,7 @@ import { orderText, parseOrder, sorted } from '../table/order';
 import { Table, type Column } from '../table/Table';
 import type { PageProps } from '../props';
 import { lengthText, zoneText } from '../../state/selection';
-import { machineOf, Marks, when } from './words';
+import { machineOf, Marks, when, whenAmong } from './words';
 
 /** All runs, to look at one or compare two. */
 export function RunList({ state }: PageProps<RunsState>) {
@@ -27,7 +27,7 @@ export function RunList({ state }: PageProps<RunsState>) {
     const found = all.filter((r) => finds?.(textOf(r)) ?? true);
     return sorted(found, keyOf(order.column), order.descending);
   }, [all, state.find, order.column, order.descending]);
-  const columns = useMemo(() => columnsOf(chosen, toggle, verdicts ?? {}), [chosen, verdicts]);
+  const columns = useMemo(() => columnsOf(chosen, toggle, verdicts ?? {}, whenAmong(all.map((r) => r.created))), [chosen, verdicts, all]);
   // The older one is the base, in whichever order they were ticked.
   const [base, head] = [...chosen].sort((a, b) => timeOf(all, a) - timeOf(all, b));
   const open = (r: ListedRun) => r.state !== 'corrupt' && goRuns({ page: 'run', run: [r.id] });
@@ -109,6 +109,7 @@ const verdictKind = (v: RunVerdict | undefined): string => (!v ? '' : v.worse > 
 
 function columnsOf(
   chosen: readonly string[], toggle: (id: string) => void, verdicts: Readonly<Record<string, RunVerdict>>,
+  at: (iso: string) => string,
 ): readonly Column<ListedRun>[] {
   return [
     {
@@ -130,19 +131,19 @@ function columnsOf(
       cell: (r) => (
         <div class="runs-two">
           <span class="runs-when">
-            {r.state === 'corrupt' ? <span>{when(r.created)}</span> : (
+            {r.state === 'corrupt' ? <span>{at(r.created)}</span> : (
               <a
                 class="runs-open"
                 tabIndex={-1}
                 href={runsHref({ page: 'run', run: [r.id] })}
                 onClick={follow(() => goRuns({ page: 'run', run: [r.id] }))}
               >
-                {when(r.created)}
+                {at(r.created)}
               </a>
             )}
             <Marks run={r} />
           </span>
-          {r.head?.subject && <span class="runs-under cut soft">{r.head.subject}</span>}
+          <span class="runs-under cut soft">{[r.head?.subject || r.revision, commandOf(r)].filter(Boolean).join(' · ')}</span>
         </div>
       ),
       text: (r) => r.created,
@@ -156,19 +157,19 @@ function columnsOf(
       id: 'for', title: 'Measured by', about: 'The command that measured it', order: 'ascending', width: 'minmax(8rem, 2.5fr)', from: 56,
       cell: (r) => (
         <div class="runs-two">
-          <code class="cut" title={r.line}>{r.line.replace(/^\S*hone /, '')}</code>
+          <code class="cut" title={r.line}>{commandOf(r)}</code>
           <span class="cut soft">{r.packages.join(', ') || r.names.join(', ')}</span>
         </div>
       ),
       text: (r) => r.line,
     },
     {
-      id: 'verdict', title: 'Verdict', about: 'The result compared with the base', width: 'minmax(6rem, 2fr)',
+      id: 'verdict', title: 'Verdict', about: 'The result compared with the base', width: 'minmax(6rem, 3fr)',
       kind: (r) => verdictKind(verdicts[r.id]),
       cell: (r) => {
         if (r.error) return <span class="runs-error cut" title={r.error}>{r.error}</span>;
         const v = verdicts[r.id];
-        return v && <span class="cut" title={v.summary}>{v.changed || v.summary}</span>;
+        return v && <span class="runs-lines" title={v.summary}>{v.changed || v.summary}</span>;
       },
       text: (r) => r.error ?? verdicts[r.id]?.summary ?? '',
     },
@@ -199,6 +200,8 @@ function columnsOf(
   ];
 }
 
+const commandOf = (r: ListedRun): string => r.line.replace(/^\S*hone /, '');
+
 const tookText = (seconds: number): string => (seconds < 9.95 ? `${seconds.toFixed(1)} s` : lengthText(1000 * seconds));
 
 /** What was measured: the commit's subject, its branch and its revision. */
@@ -207,7 +210,7 @@ function Commit({ run: r }: { run: ListedRun }) {
   return (
     <div class="runs-two">
       {subject && <span class="cut" title={subject}>{subject}</span>}
-      <span class={`cut mono${subject ? ' soft' : ''}`} title={r.revision}>
+      <span class={`mono ${subject ? 'cut soft' : 'runs-lines'}`} title={r.revision}>
         {branch && !r.head?.name ? `${branch} · ` : ''}{r.revision}
       </span>
     </div>

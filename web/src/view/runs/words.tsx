@@ -11,6 +11,16 @@ export function when(iso: string): string {
   return `${d.toLocaleDateString('en-CA')} ${d.toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}`;
 }
 
+/** When each of some runs was measured, with seconds for runs of the same minute. */
+export function whenAmong(isos: readonly string[]): (iso: string) => string {
+  const count = new Map<string, number>();
+  for (const text of isos.map(when)) count.set(text, (count.get(text) ?? 0) + 1);
+  return (iso) => {
+    const text = when(iso);
+    return (count.get(text) ?? 0) > 1 ? `${text}:${String(new Date(iso).getSeconds()).padStart(2, '0')}` : text;
+  };
+}
+
 /** The day alone, where there is little room. */
 export const dayText = (iso: string): string => new Date(iso).toLocaleDateString('en-GB', { day: 'numeric', month: 'short' });
 

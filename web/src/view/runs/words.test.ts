@@ -1,0 +1,16 @@
+import { beforeAll, expect, test, vi } from 'vitest';
+import type * as Words from './words';
+
+// The state reads the address when it is loaded.
+let m: typeof Words;
+beforeAll(async () => {
+  vi.stubGlobal('location', { pathname: '/', search: '' });
+  vi.stubGlobal('addEventListener', () => {});
+  m = await import('./words');
+});
+
+test('runs of the same minute are told apart by their seconds', () => {
+  const times = ['2026-11-21T02:42:05Z', '2026-11-21T02:42:31.5Z', '2026-11-21T02:43:00Z'];
+  const at = m.whenAmong(times);
+  expect(times.map(at)).toEqual([`${m.when(times[0]!)}:05`, `${m.when(times[0]!)}:31`, m.when(times[2]!)]);
+});
