@@ -251,6 +251,7 @@ export function Canvas({ graph, selected, matches, onSelect, onOpen }: Props) {
           {graph.nodes.map((n, i) => (
             <rect
               key={i}
+              class={n.cum.value < 0 ? 'negative' : ''}
               x={n.x - n.width / 2}
               y={n.y - n.height / 2}
               width={n.width}

@@ -20,8 +20,8 @@ describe('view', () => {
     const nodes = [node(300, 100), node(100, 200), node(560, 200), node(1900, 300)];
     const graph = { nodes, edges: [edge(0, 1, 1), edge(0, 2, 1), edge(2, 3, 1)], width: 2000, height: 400 } as unknown as Graph;
     expect(first(graph, screen, nodes[0]).scale).toBe(1); // there is room
-    expect(first(graph, { width: 448, height: 500 }, nodes[0]).scale).toBeCloseTo(200 / 280);
-    expect(first(graph, { width: 200, height: 500 }, nodes[0]).scale).toBe(0.55); // smaller can't be read
+    expect(first(graph, { width: 568, height: 500 }, nodes[0]).scale).toBeCloseTo(260 / 280);
+    expect(first(graph, { width: 200, height: 500 }, nodes[0]).scale).toBe(0.85); // smaller can't be read
   });
   test('zooms around a point', () => {
     const v = { x: 10, y: 20, scale: 1 };

@@ -33,7 +33,7 @@ export function fit(graph: Size, screen: Size): View {
 }
 
 const READABLE = 0.75; // boxes' smallest print is 12 points
-const SMALLEST = 0.55; // of a node's name that can just be read, in a narrow window
+const SMALLEST = 0.85; // makes that print about 10 pixels high, in a narrow window
 
 /** What is shown first: all of it if that can be read, else a node with those that it calls and is called by. */
 export function first(graph: Graph, screen: Size, node: GraphNode | undefined): View {
