@@ -497,6 +497,12 @@ compared.core('diff has the figures of hone diff, in absolute and relative order
     const change = String(row[2]).replace(/^[▲▼]\s*/, '');
     assert.ok(line.includes(change.replace(/^[+-]/, '')), `${change} is not in ${line}`);
   }
+  const hatched = await page.locator('.row:has(.change.less)').evaluateAll((all) => all.map((r) => [
+    r.querySelector('.badge.less')?.textContent === 'gone',
+    getComputedStyle(/** @type {Element} */ (r.querySelector('.change i'))).backgroundImage.includes('repeating'),
+  ]));
+  assert.deepEqual(hatched.map(([, is]) => is), hatched.map(([gone]) => gone)); // only what is gone, as in the flame graph
+  assert.ok(hatched.some(([gone]) => gone) && hatched.some(([gone]) => !gone));
   await page.getByRole('button', { name: 'Relative', exact: true }).click();
   await eventually(async () => assert.notDeepEqual(await rows(page), shown));
   await page.getByRole('button', { name: 'Swap A and B' }).click();

@@ -237,7 +237,7 @@ function columnsOf(
     },
     {
       id: 'bar', title: relative ? 'Less ◂ 100% ▸ More' : 'Less ◂ ▸ More', width: '9rem', from: 56,
-      cell: (r) => <Change share={share(r)} />,
+      cell: (r) => <Change share={share(r)} gone={r.gone} />,
     },
     {
       id: 'delta', title: 'Change', width: '7.5rem', align: 'right', order: 'descending', kind: (r) => direction(r[by].delta),
@@ -295,9 +295,10 @@ function arrow(delta: number): string {
   return delta > 0 ? '▲' : delta < 0 ? '▼' : '';
 }
 
-function Change({ share }: { share: number }) {
+/** A bar of a change; what is gone is hatched, as in the flame graph. */
+function Change({ share, gone = false }: { share: number; gone?: boolean | undefined }) {
   return (
-    <span class={`change ${direction(share)}`} aria-hidden="true">
+    <span class={`change ${direction(share)}${gone ? ' gone' : ''}`} aria-hidden="true">
       <i style={{ '--share': `${Math.min(100, Math.abs(share))}%` }} />
     </span>
   );
