@@ -172,7 +172,11 @@ func (n *GraphNode) label(total int64) []string {
 		lines = appendBroken(lines, printable(n.Name))
 	}
 	share := func(q Quantity) string {
-		return fmt.Sprintf("%s (%s)", cutLine(q.Text), strings.TrimSpace(percentage(q.Value, total)))
+		sign := ""
+		if q.Value < 0 && total > 0 {
+			sign = "-" // of a comparison: percentage has none, as in pprof
+		}
+		return fmt.Sprintf("%s (%s%s)", cutLine(q.Text), sign, strings.TrimSpace(percentage(q.Value, total)))
 	}
 	switch {
 	case n.Flat.Value == 0:

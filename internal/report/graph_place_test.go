@@ -143,7 +143,7 @@ func TestGraphLabel(t *testing.T) {
 		{GraphNode{Place: Place{Func: "main.f"}, Flat: q(5), Cum: q(50)}, []string{"main", "f", "5 (5.00%)", "of 50 (50.00%)"}},
 		{GraphNode{Place: Place{Func: "main.f"}, Cum: q(100)}, []string{"main", "f", "0 of 100 (100%)"}},
 		{GraphNode{Place: Place{Func: "main.f", File: "/a/f.go", Line: 7}, Flat: q(5), Cum: q(5)}, []string{"main", "f", "f.go:7", "5 (5.00%)"}},
-		{GraphNode{Place: Place{File: "/a/f.go"}, Flat: q(-5), Cum: q(-5)}, []string{"f.go", "-5 (5.00%)"}},
+		{GraphNode{Place: Place{File: "/a/f.go"}, Flat: q(-5), Cum: q(-5)}, []string{"f.go", "-5 (-5.00%)"}},
 		{GraphNode{Place: Place{Name: "[libc.so]"}, Flat: q(5), Cum: q(5)}, []string{"[libc.so]", "5 (5.00%)"}},
 	} {
 		if got := tt.n.label(100); !slices.Equal(got, tt.want) {
