@@ -9,7 +9,7 @@ import { Chunk } from './Chunk';
 import { CompareViews } from './CompareViews';
 import { follow } from './link';
 import { Button, tip } from './parts';
-import { plural, shareText } from './table/format';
+import { marginText, plural, shareText } from './table/format';
 import { pathEnd } from './table/names';
 
 /** What one wants to know first: the dearest lines of yours, what the runtime had, whether the program did anything; or what changed. */
@@ -80,7 +80,7 @@ function Line({ line }: { line: SummaryLine }) {
         </>
       ) : <span class="mono soft">{pathEnd(line.file ?? '', 1)}:{line.line}</span>}
       {' '}<b>{shareText(cost.percent)}</b>
-      {margin && <span class="soft summary-margin"> ±{((margin.high - margin.low) / 2).toFixed(1)}</span>}
+      {margin && <span class="soft summary-margin"> {marginText(cost.percent, margin)}</span>}
     </a>
   );
 }

@@ -53,3 +53,9 @@ export function changeText(relative: number | undefined): string {
   const size = Math.abs(percent);
   return `${sign}${size >= 1000 ? formatCount(Math.round(size)) : size.toFixed(1)}%`;
 }
+
+/** The interval of a share in percent next to it: "±1.2", or its ends if half its width would pass zero. */
+export function marginText(percent: number, { low, high }: { low: number; high: number }): string {
+  const half = (high - low) / 2;
+  return half < Math.abs(percent) ? `±${half.toFixed(1)}` : `(${low.toFixed(1)} to ${high.toFixed(1)})`;
+}
