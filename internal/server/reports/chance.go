@@ -73,7 +73,7 @@ func (m *maker) instances(ctx context.Context, q *query, ps []Opened, st profile
 		if column < 0 {
 			return nil
 		}
-		if q.config.Normalize {
+		if q.config.Normalize && q.baseTotal == 0 { // shares; a given scale compares operations
 			weight = float64(report.Magnitude(selected, st))
 		}
 		return in.AddProfile(ctx, selected, column, weight, q.config.Options)

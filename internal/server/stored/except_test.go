@@ -80,3 +80,20 @@ func TestSlowMinute(t *testing.T) {
 		}
 	}
 }
+
+// TestScaledInstances checks that a comparison whose base is scaled by a given factor tells
+// how much the instances differ: their shares of their own totals would all be 100 %.
+func TestScaledInstances(t *testing.T) {
+	l := servertest.NewLive(t, nil)
+	for minute, samples := range [][]int64{{1000, 1100}, {3000, 3300}} {
+		for i, instance := range []string{"a", "b"} {
+			l.PutProfile(took(map[string]int64{"main.work": samples[i]}), minute, 10*time.Second, "service", "shop", "kind", "cpu", "instance", instance)
+		}
+	}
+	side := func(minute int) string { return servertest.Sel(servertest.Between("cpu", minute, minute+1, "per", "second")) }
+	diff := servertest.Decode[struct{ Report report.Diff }](t,
+		l.Get("/api/v1/report/diff?normalize=1&base_total=0.4&profile="+side(1)+"&base="+side(0))).Report
+	if diff.Total == nil || diff.Total.Margin == nil || diff.Total.Margin.High-diff.Total.Margin.Low < 50 {
+		t.Errorf("the total is %+v, want a wide margin: two instances that differ by 10 %%", diff.Total)
+	}
+}
