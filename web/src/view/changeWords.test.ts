@@ -26,6 +26,8 @@ describe('how much', () => {
       'CPU time rose by 50.0% (40.0% to 60.0%), from 100ms to 150ms.'],
     ['chance', diff(100, 103, { total: { noise: true, margin: { low: -3, high: 9 } } }), false,
       'CPU time didn’t change by more than chance explains: from 100ms to 103ms (+3.0%).'],
+    ['exact', diff(100, 150, { total: { noise: false, margin: { low: 50, high: 50.01 } } }), false,
+      'CPU time rose by 50.0%, from 100ms to 150ms.'],
     ['unknown', diff(100, 50, { type: 'alloc_space' }), false, 'Allocated memory fell by 50.0%, from 100ms to 50ms.'],
     ['none', diff(100, 100), false, 'CPU time didn’t change: 100ms.'],
     ['from nothing', diff(0, 100), false, 'CPU time rose from 0ms to 100ms.'],
@@ -56,14 +58,21 @@ describe('which functions', () => {
 });
 
 describe('how sure', () => {
-  const cases: [Diff, string][] = [
-    [diff(1, 2, { basis: 'runs', tested: 1200, baseRuns: 5, headRuns: 6 }),
+  const rows = [row('main.f', 1, 2)];
+  const cases: [string, Diff, string][] = [
+    ['runs', diff(1, 2, { basis: 'runs', tested: 1200, baseRuns: 5, headRuns: 6, rows, total: { noise: false } }),
       'Sure with 95% confidence: tested by 5 and 6 runs, and corrected for 1\u202f200 tests.'],
-    [diff(1, 2, { basis: 'instances', instances: [3, 4] }),
+    ['instances', diff(1, 2, { basis: 'instances', instances: [3, 4], rows, total: { noise: false } }),
       'Sure with 95% confidence, by how much the instances differ: 3 of A and 4 of B.'],
-    [diff(1, 2, { basis: 'samples' }),
+    ['samples', diff(1, 2, { basis: 'samples', rows }),
       'Sure with 95% confidence by samples alone: how much runs or instances differ isn’t known.'],
-    [diff(1, 2), 'How much of this is chance isn’t known: compare several runs, or several instances.'],
+    ['functions but not the total', diff(1, 2, { basis: 'instances', instances: [3, 4], rows, total: { noise: true } }),
+      'Sure with 95% confidence of these functions only, by how much the instances differ: 3 of A and 4 of B.'],
+    ['the total but no function', diff(1, 2, { basis: 'instances', instances: [3, 4], total: { noise: false } }),
+      'Sure with 95% confidence, by how much the instances differ: 3 of A and 4 of B.'],
+    ['nothing', diff(1, 2, { basis: 'samples', total: { noise: true } }),
+      'Judged with 95% confidence by samples alone: how much runs or instances differ isn’t known.'],
+    ['unknown', diff(1, 2), 'How much of this is chance isn’t known: compare several runs, or several instances.'],
   ];
-  for (const [of, want] of cases) test(of.basis ?? 'unknown', () => expect(told(of)[2]).toBe(want));
+  for (const [name, of, want] of cases) test(name, () => expect(told(of)[2]).toBe(want));
 });

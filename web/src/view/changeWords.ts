@@ -50,7 +50,8 @@ function changeOf(diff: Diff): string {
 function marginOf({ total }: Diff): string {
   if (!total?.margin) return '';
   const [a, b] = [Math.abs(total.margin.low), Math.abs(total.margin.high)];
-  return ` (${Math.min(a, b).toFixed(1)}% to ${Math.max(a, b).toFixed(1)}%)`;
+  const [least, most] = [Math.min(a, b).toFixed(1), Math.max(a, b).toFixed(1)];
+  return least === most ? '' : ` (${least}% to ${most}%)`;
 }
 
 function which(diff: Diff): readonly Part[] {
@@ -75,15 +76,21 @@ function rowText(row: DiffRow, by: 'flat' | 'cum'): string {
   return `${v.deltaText}${how && ` (${how})`}`;
 }
 
+/** What the third sentence is sure of: not of a change that the first one denies. */
+function sureOf({ rows, total }: Diff): string {
+  if (total?.noise !== false && rows.length === 0) return 'Judged with 95% confidence';
+  return `Sure with 95% confidence${total?.noise ? ' of these functions only' : ''}`;
+}
+
 function howSure(diff: Diff): string {
-  const confidence = 'with 95% confidence';
+  const sure = sureOf(diff);
   switch (diff.basis) {
     case 'runs':
-      return `Sure ${confidence}: tested by ${diff.baseRuns} and ${diff.headRuns} runs, and corrected for ${plural(diff.tested, 'test')}.`;
+      return `${sure}: tested by ${diff.baseRuns} and ${diff.headRuns} runs, and corrected for ${plural(diff.tested, 'test')}.`;
     case 'instances':
-      return `Sure ${confidence}, by how much the instances differ: ${diff.instances![0]} of A and ${diff.instances![1]} of B.`;
+      return `${sure}, by how much the instances differ: ${diff.instances![0]} of A and ${diff.instances![1]} of B.`;
     case 'samples':
-      return `Sure ${confidence} by samples alone: how much runs or instances differ isn’t known.`;
+      return `${sure} by samples alone: how much runs or instances differ isn’t known.`;
   }
   return 'How much of this is chance isn’t known: compare several runs, or several instances.';
 }
