@@ -92,6 +92,7 @@ type Chance struct {
 	Instances, BaseInstances int
 
 	spreads map[string]spreads // by Frame.Label
+	outlier *outlier           // nil for none
 }
 
 // spreads are those of one frame: see [Measured].
@@ -157,6 +158,7 @@ func EventOf(p *profile.Profile, st profile.ValueType) float64 {
 type Instances struct {
 	weights []float64
 	all     []map[string]instanceValue
+	names   []string // "" if unknown; fewer than all if the rest has none
 	// Count is how many there are; more than were added if those are a sample.
 	Count int
 }
@@ -216,6 +218,7 @@ func (c *Chance) NewSpreads(base, head *Instances) {
 	if len(base.all) < 2 && len(head.all) < 2 {
 		return
 	}
+	c.outlier = outlierOf(base, head)
 	c.spreads = map[string]spreads{}
 	for _, side := range []*Instances{base, head} {
 		for _, of := range side.all {
@@ -282,10 +285,12 @@ func welch(base, head *Instances, frame string, of func(instanceValue) float64) 
 	return math.Sqrt(bb) * stretch, math.Sqrt(hh) * stretch
 }
 
-// student95 is the 97.5 % quantile of Student's distribution, exact for one and two
-// degrees of freedom, where the expansion of package rank is off.
-func student95(degrees int) float64 {
-	const p = 0.975
+// student95 is the 97.5 % quantile of Student's distribution.
+func student95(degrees int) float64 { return student(0.975, degrees) }
+
+// student is a quantile of Student's distribution, exact for one and two degrees of
+// freedom, where the expansion of package rank is off.
+func student(p float64, degrees int) float64 {
 	switch degrees {
 	case 1:
 		return math.Tan(math.Pi * (p - 0.5))

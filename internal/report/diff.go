@@ -32,6 +32,8 @@ type Diff struct {
 	// Instances are how many instances of both sides DiffRow.Noise is based on, Base and
 	// Head; nil if it is based on the number of samples.
 	Instances *[2]int `json:"instances,omitempty"`
+	// Outlier is an instance that changed unlike the others; nil if none did.
+	Outlier *Outlier `json:"outlier,omitempty"`
 	// Basis is what tells chance from change: "runs", "instances" or "samples"; "" if nothing does.
 	Basis string `json:"basis,omitempty"`
 	// Total judges the change of the totals; nil if nothing tells, or if they were made equal.

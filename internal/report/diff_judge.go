@@ -42,6 +42,9 @@ func (d *Diff) Judge(c *Chance) {
 	if c.spreads != nil {
 		d.Basis = "instances"
 		d.Instances = &[2]int{c.BaseInstances, c.Instances}
+		if c.outlier != nil && !d.Normalized {
+			d.Outlier = c.outlier.tell(d)
+		}
 	}
 	d.Warnings = slices.DeleteFunc(d.Warnings, isFewRuns)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hone-go/hone/internal/api"
 	"github.com/hone-go/hone/internal/report"
 	"github.com/hone-go/hone/internal/server"
 	"github.com/hone-go/hone/profile"
@@ -64,7 +65,8 @@ func (m *maker) instances(ctx context.Context, q *query, ps []Opened, st profile
 	if len(ps) != 1 || ps[0].Instances == nil {
 		return in, nil
 	}
-	n, err := ps[0].Instances(ctx, func(p *profile.Profile, weight float64) error {
+	named := ps[0].Selection != nil && ps[0].Selection().Per != api.PerSum // a sum isn't what one instance costs
+	n, err := ps[0].Instances(ctx, func(name string, p *profile.Profile, weight float64) error {
 		selected, err := report.Select(p, q.config.Options, NewWarnings().Env(ctx, m.env, p))
 		if err != nil {
 			return err
@@ -76,7 +78,13 @@ func (m *maker) instances(ctx context.Context, q *query, ps []Opened, st profile
 		if q.config.Normalize && q.baseTotal == 0 { // shares; a given scale compares operations
 			weight = float64(report.Magnitude(selected, st))
 		}
-		return in.AddProfile(ctx, selected, column, weight, q.config.Options)
+		if err := in.AddProfile(ctx, selected, column, weight, q.config.Options); err != nil {
+			return err
+		}
+		if named {
+			in.Name(name)
+		}
+		return nil
 	})
 	in.Count = n
 	return in, err

@@ -74,10 +74,10 @@ type Opened struct {
 	Build *api.Build
 	// Divided returns what the values of the profiles' sum are divided by; nil for 1.
 	Divided func() float64
-	// Instances calls visit with the profile of each instance, and what its values are
-	// to be divided by; of many it visits some. It returns how many there are. It is nil
+	// Instances calls visit with the name and profile of each instance, and what its values
+	// are to be divided by; of many it visits some. It returns how many there are. It is nil
 	// where profiles have no instances.
-	Instances func(ctx context.Context, visit func(p *profile.Profile, weight float64) error) (int, error)
+	Instances func(ctx context.Context, visit func(name string, p *profile.Profile, weight float64) error) (int, error)
 	// Parts are its parts by labels of whole profiles; nil if there are no such labels.
 	Parts Parts
 }

@@ -69,8 +69,10 @@ func (o *opener) labelPart(ctx context.Context, id string, now time.Time) (Opene
 		})
 	}
 	if whole.Instances != nil {
-		part.Instances = func(ctx context.Context, visit func(*profile.Profile, float64) error) (int, error) {
-			return whole.Instances(ctx, func(p *profile.Profile, weight float64) error { return visit(cut(p), weight) })
+		part.Instances = func(ctx context.Context, visit func(string, *profile.Profile, float64) error) (int, error) {
+			return whole.Instances(ctx, func(name string, p *profile.Profile, weight float64) error {
+				return visit(name, cut(p), weight)
+			})
 		}
 	}
 	return part, nil

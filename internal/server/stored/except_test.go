@@ -90,10 +90,41 @@ func TestScaledInstances(t *testing.T) {
 			l.PutProfile(took(map[string]int64{"main.work": samples[i]}), minute, 10*time.Second, "service", "shop", "kind", "cpu", "instance", instance)
 		}
 	}
-	side := func(minute int) string { return servertest.Sel(servertest.Between("cpu", minute, minute+1, "per", "second")) }
+	side := func(minute int) string {
+		return servertest.Sel(servertest.Between("cpu", minute, minute+1, "per", "second"))
+	}
 	diff := servertest.Decode[struct{ Report report.Diff }](t,
 		l.Get("/api/v1/report/diff?normalize=1&base_total=0.4&profile="+side(1)+"&base="+side(0))).Report
 	if diff.Total == nil || diff.Total.Margin == nil || diff.Total.Margin.High-diff.Total.Margin.Low < 50 {
 		t.Errorf("the total is %+v, want a wide margin: two instances that differ by 10 %%", diff.Total)
+	}
+}
+
+// TestOneInstance checks that a comparison names the instance that changed alone: the mean
+// of all isn't sure.
+func TestOneInstance(t *testing.T) {
+	l := servertest.NewLive(t, nil)
+	for minute := range 10 {
+		for i, instance := range []string{"a", "b", "c", "d"} {
+			samples := map[string]int64{"main.work": 1000 + 10*int64(i)}
+			if minute == 5 && instance == "b" {
+				samples["main.slow"] = 2000
+			}
+			if minute == 5 && instance == "c" {
+				samples["main.work"] += 17
+			}
+			l.PutProfile(took(samples), minute, 10*time.Second, "service", "shop", "kind", "cpu", "instance", instance)
+		}
+	}
+	for per, want := range map[string]string{"second": "b", "profile": "b", "sum": ""} {
+		slow := servertest.Sel(servertest.Between("cpu", 5, 6, "per", per))
+		rest := servertest.Sel(servertest.Between("cpu", 0, 10, "except", except(5, 6), "per", per))
+		diff := servertest.Decode[struct{ Report report.Diff }](t, l.Get("/api/v1/report/diff?profile="+slow+"&base="+rest)).Report
+		switch o := diff.Outlier; {
+		case (o == nil) != (want == ""):
+			t.Errorf("per %s: %+v, want %q", per, o, want)
+		case o != nil && (o.Instance != want || o.Others != 3 || o.Function != "main.slow"):
+			t.Errorf("per %s: %+v", per, o)
+		}
 	}
 }

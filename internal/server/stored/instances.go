@@ -81,8 +81,8 @@ func (s *selections) instances(ctx context.Context, sel *api.Selection, most int
 }
 
 // instancesOf returns reports.Opened.Instances of a selection.
-func (s *selections) instancesOf(sel *api.Selection) func(context.Context, func(*profile.Profile, float64) error) (int, error) {
-	return func(ctx context.Context, visit func(*profile.Profile, float64) error) (int, error) {
+func (s *selections) instancesOf(sel *api.Selection) func(context.Context, func(string, *profile.Profile, float64) error) (int, error) {
+	return func(ctx context.Context, visit func(string, *profile.Profile, float64) error) (int, error) {
 		all, n, err := s.instances(ctx, sel, mostInstances)
 		if err != nil {
 			return 0, err
@@ -99,7 +99,7 @@ func (s *selections) instancesOf(sel *api.Selection) func(context.Context, func(
 			if weight == 0 {
 				continue // it counts no requests
 			}
-			if err := visit(g.Profile, weight); err != nil {
+			if err := visit(in.name, g.Profile, weight); err != nil {
 				return 0, err
 			}
 		}

@@ -366,6 +366,19 @@ export interface DiffRow {
   noise?: { flat: boolean; cum: boolean };
 }
 
+/** An instance's cost, the mean of the others, and the function that made most of the difference, in that instance. */
+export interface DiffOutlier {
+  instance: string;
+  others: number;
+  baseText: string;
+  headText: string;
+  othersBaseText: string;
+  othersHeadText: string;
+  function: string;
+  functionBaseText: string;
+  functionHeadText: string;
+}
+
 export interface Diff {
   type: string;
   unit: string;
@@ -386,6 +399,8 @@ export interface Diff {
   tested: number;
   /** How many instances of base and head the rows' noise is based on; absent if it is based on samples. */
   instances?: [number, number];
+  /** The instance that changed unlike the others; absent if none did. */
+  outlier?: DiffOutlier;
   /** What tells chance from change; absent if nothing does. */
   basis?: 'runs' | 'instances' | 'samples';
   /** Of the change of the totals; the margin is in percent of compared. Absent if nothing tells, or if they were made equal. */

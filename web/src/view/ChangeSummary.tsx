@@ -25,7 +25,7 @@ export default function ChangeSummary({ change }: { change: Diff }) {
         ))}
         {hides(change, own) && (
           <p>
-            One instance may have changed alone: see the{' '}
+            {change.outlier ? 'When that was is in the' : 'One instance may have changed alone: see the'}{' '}
             <a href={href({ ...state.value, own: { ...own, heat: 'instance' } })} onClick={follow(toggleHeat)} data-keys="H">heat map</a>.
           </p>
         )}

@@ -57,6 +57,16 @@ describe('which functions', () => {
   });
 });
 
+test('which instance', () => {
+  const outlier = {
+    instance: 'shop-b', others: 3, baseText: '0.9 cores', headText: '3 cores', othersBaseText: '0.8 cores', othersHeadText: '1.2 cores',
+    function: 'example.com/m/search.Find', functionBaseText: '0.01 cores', functionHeadText: '1.7 cores',
+  };
+  expect(told(diff(1, 2, { basis: 'instances', instances: [4, 4], outlier }))[1]).toBe(
+    'shop-b changed unlike the other 3 instances: from 0.9 cores to 3 cores, the others from 0.8 cores to 1.2 cores on average; '
+    + 'mostly by search.Find, from 0.01 cores to 1.7 cores.');
+});
+
 describe('how sure', () => {
   const rows = [row('main.f', 1, 2)];
   const cases: [string, Diff, string][] = [

@@ -1,4 +1,4 @@
-// What a comparison found, in three sentences: how much, which functions, how sure.
+// What a comparison found, in sentences: how much, which instance if it is one, which functions, how sure.
 
 import type { Diff, DiffRow, DiffValue } from '../api/types';
 import { shortName } from '../model/names';
@@ -18,7 +18,7 @@ const nounOf = (type: string): string => NOUNS[type] ?? `The total of ${type}`;
 
 /** The sentences on a comparison; the summary's change has the rows to name. */
 export function sentencesOf(diff: Diff, perOperation: boolean): readonly (readonly Part[])[] {
-  return [[howMuch(diff, perOperation)], which(diff), [howSure(diff)]];
+  return [[howMuch(diff, perOperation)], ...whose(diff), which(diff), [howSure(diff)]];
 }
 
 /** The sentences as text for other programs. */
@@ -52,6 +52,19 @@ function marginOf({ total }: Diff): string {
   const [a, b] = [Math.abs(total.margin.low), Math.abs(total.margin.high)];
   const [least, most] = [Math.min(a, b).toFixed(1), Math.max(a, b).toFixed(1)];
   return least === most ? '' : ` (${least}% to ${most}%)`;
+}
+
+/** Which instance changed unlike the others, which their mean hides. */
+function whose({ outlier: o }: Diff): readonly (readonly Part[])[] {
+  if (!o) return [];
+  const parts: Part[] = [
+    `${visible(o.instance)} changed unlike the other ${o.others} instances: from ${o.baseText} to ${o.headText}, `
+    + `the others from ${o.othersBaseText} to ${o.othersHeadText} on average`,
+  ];
+  if (o.function) {
+    parts.push('; mostly by ', { fn: o.function, name: shortName(o.function) }, `, from ${o.functionBaseText} to ${o.functionHeadText}`);
+  }
+  return [[...parts, '.']];
 }
 
 function which(diff: Diff): readonly Part[] {
