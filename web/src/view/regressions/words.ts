@@ -69,9 +69,9 @@ export function changeText(r: Regression): string {
   return `${unit !== '' && before.endsWith(unit) ? before.slice(0, -unit.length) : before} → ${after}`;
 }
 
-/** What a cost is of. */
+/** What a cost is of, where its unit doesn't say so. */
 export const costTitle = (r: Regression): string =>
-  (r.per_request ? 'per request' : r.kind === 'goroutine' ? 'goroutines per instance' : 'per instance');
+  (r.per_request ? '' : r.kind === 'goroutine' ? 'goroutines per instance' : 'per instance');
 
 /** What all instances cost more, together; '' where costs are per request. */
 export function extraText(r: Regression): string {
