@@ -179,7 +179,7 @@ compared('what changed between two profiles, and whether it is real, takes none'
   const said = page.getByRole('region', { name: 'In short' }).getByRole('paragraph');
   await said.nth(2).waitFor();
   assert.match(await said.nth(0).innerText(), /^CPU time fell by [\d.]+% \([\d.]+% to [\d.]+%\), from 6.93s to 740ms\.$/);
-  assert.match(await said.nth(2).innerText(), /^Sure with 95% confidence by samples alone/);
+  assert.match(await said.nth(2).innerText(), /^Sure with 95% confidence( \(these functions only\))? by samples alone/);
   // The list follows, with an interval for each: what hone prints, and the verdict of the API.
   const most = rows(page, 'Functions by change').first();
   await most.waitFor();

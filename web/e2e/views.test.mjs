@@ -230,7 +230,7 @@ for (const width of [1280, 360]) {
     assert.deepEqual(named, sure.slice(0, 3).map((/** @type {any} */ r) => r.name.replace(/^.*\//, '')));
     assert.ok(named.length > 0);
     assert.equal(/ (\d+) others?\.$/.exec(String(texts[1]))?.[1], sure.length > 3 ? String(sure.length - 3) : undefined);
-    assert.match(String(texts[2]), /^Sure with 95% confidence by samples alone/);
+    assert.match(String(texts[2]), /^Sure with 95% confidence( \(these functions only\))? by samples alone/);
 
     await allowClipboard(page);
     await short.getByRole('button', { name: 'Copy as text, for a review' }).click();

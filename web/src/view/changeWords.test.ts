@@ -77,7 +77,7 @@ describe('how sure', () => {
     ['samples', diff(1, 2, { basis: 'samples', rows }),
       'Sure with 95% confidence by samples alone: how much runs or instances differ isn’t known.'],
     ['functions but not the total', diff(1, 2, { basis: 'instances', instances: [3, 4], rows, total: { noise: true } }),
-      'Sure with 95% confidence of these functions only, by how much the instances differ: 3 of A and 4 of B.'],
+      'Sure with 95% confidence (these functions only), by how much the instances differ: 3 of A and 4 of B.'],
     ['the total but no function', diff(1, 2, { basis: 'instances', instances: [3, 4], total: { noise: false } }),
       'Sure with 95% confidence, by how much the instances differ: 3 of A and 4 of B.'],
     ['nothing', diff(1, 2, { basis: 'samples', total: { noise: true } }),

@@ -92,7 +92,7 @@ function rowText(row: DiffRow, by: 'flat' | 'cum'): string {
 /** What the third sentence is sure of: not of a change that the first one denies. */
 function sureOf({ rows, total }: Diff): string {
   if (total?.noise !== false && rows.length === 0) return 'Judged with 95% confidence';
-  return `Sure with 95% confidence${total?.noise ? ' of these functions only' : ''}`;
+  return `Sure with 95% confidence${total?.noise ? ' (these functions only)' : ''}`;
 }
 
 function howSure(diff: Diff): string {
