@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hone-go/hone/internal/git/gittest"
 )
@@ -111,7 +112,9 @@ func TestInspector(t *testing.T) {
 		t.Fatal(err)
 	}
 	configuration, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"hone": map[string]any{
-		"command": program, "args": []string{"mcp", "-allow", "run", profile}, "cwd": dir, "env": map[string]string{"HONE_TEST_HONE": "1", "PATH": os.Getenv("PATH"), "HOME": os.Getenv("HOME")},
+		// prove and bench take longer than the minute that the inspector waits.
+		"requestTimeout": (10 * time.Minute).Milliseconds(),
+		"command":        program, "args": []string{"mcp", "-allow", "run", profile}, "cwd": dir, "env": map[string]string{"HONE_TEST_HONE": "1", "PATH": os.Getenv("PATH"), "HOME": os.Getenv("HOME")},
 	}}})
 	if err != nil {
 		t.Fatal(err)
@@ -142,8 +145,8 @@ func TestInspector(t *testing.T) {
 		{"advise", []string{"profile=" + id}, "", false},
 		{"history", []string{"service=api"}, "", true}, // a module has none
 		{"prove", []string{"patches=" + string(patches), "count=2"}, "right, ", false},
-		{"bench", []string{`packages=["./..."]`, "count=1"}, "BenchmarkSum", false},
-		{"load", []string{"url=" + service.URL, "rate=20", "duration=1s"}, "", false},
+		{"bench", []string{`packages=["./..."]`, "count=1"}, "Sum-", false},
+		{"load", []string{"url=" + service.URL, "rate=1200/m", "duration=1s"}, "", false},
 	} {
 		if text, failed := i.call(c.tool, c.args...); failed != c.failed || !strings.Contains(text, c.want) {
 			t.Errorf("%s: %v\n%s", c.tool, failed, text)
