@@ -71,10 +71,21 @@ func sortTimes(f *experiment.Family) (t times) {
 		case c.Verdict == experiment.Worse && c.Confirmation == experiment.Agreed && !c.Beyond && c.Interval.Hi <= 1+c.Budget:
 			t.same = append(t.same, tune.Tell(c))
 		default:
-			t.open = append(t.open, tune.Tell(c))
+			t.open = append(t.open, tune.Tell(c)+whyOpen(c))
 		}
 	}
 	return t
+}
+
+// whyOpen says why a time decides nothing, where its interval doesn't.
+func whyOpen(c *experiment.Comparison) string {
+	switch {
+	case c.Busy:
+		return ": the machine was busy"
+	case c.Confirmation == experiment.Disagreed, c.Confirmation == experiment.NotRepeated:
+		return ": " + c.Confirmation.String()
+	}
+	return ""
 }
 
 // speed is what the times say together. One that is slower isn't made up for by others.

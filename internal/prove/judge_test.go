@@ -31,6 +31,7 @@ func TestJudge(t *testing.T) {
 	}
 	within := func(c *experiment.Comparison) { c.Beyond, c.Interval.Hi = false, 1.015 }
 	perhaps := func(c *experiment.Comparison) { c.Beyond, c.Interval.Hi = false, 1.03 }
+	busy := func(c *experiment.Comparison) { c.Busy = true }
 	byCPU := func(c *experiment.Comparison) { c.JudgedBy = experiment.CPUTime }
 	cpu := func(c *experiment.Comparison) { c.Unit = experiment.CPUTime }
 	const agreed, disagreed, pending, not = experiment.Agreed, experiment.Disagreed, experiment.Pending, experiment.NotRepeated
@@ -39,7 +40,8 @@ func TestJudge(t *testing.T) {
 		want string // speed, allocations and whether it is a regression; the beginning of the reason
 	}{
 		"faster":               {[]experiment.Comparison{timeOf("A", experiment.Better, agreed, 0.5)}, "faster false: A −50.0 % [−51.0, −49.0]"},
-		"not confirmed":        {[]experiment.Comparison{timeOf("A", experiment.Better, disagreed, 0.5)}, "inconclusive false: the measurement is too noisy"},
+		"not confirmed":        {[]experiment.Comparison{timeOf("A", experiment.Better, disagreed, 0.5)}, "inconclusive false: the measurement is too noisy to tell: A −50.0 % [−51.0, −49.0]: not confirmed by a second run"},
+		"busy":                 {[]experiment.Comparison{timeOf("A", experiment.Inconclusive, pending, 0.5, busy)}, "inconclusive false: the measurement is too noisy to tell: A −50.0 % [−51.0, −49.0]: the machine was busy"},
 		"not repeated":         {[]experiment.Comparison{timeOf("A", experiment.Better, not, 0.5)}, "inconclusive false: "},
 		"nobody tried":         {[]experiment.Comparison{timeOf("A", experiment.Better, pending, 0.5)}, "inconclusive false: "},
 		"slower":               {[]experiment.Comparison{timeOf("A", experiment.Worse, agreed, 1.5)}, "slower true: A +50.0 %"},
