@@ -1,6 +1,10 @@
 package prove
 
-import "context"
+import (
+	"context"
+
+	"github.com/hone-go/hone/internal/prove/differ"
+)
 
 // An examined candidate was built and tested.
 type examined struct {
@@ -9,7 +13,7 @@ type examined struct {
 	check     Check
 	functions []Function
 	elsewhere bool // something besides functions changed
-	compared  *Compared
+	compared  *differ.Compared
 }
 
 // examine checks out a candidate, builds and tests it, and finds out what tests execute of it.

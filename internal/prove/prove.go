@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/bench"
+	"github.com/hone-go/hone/internal/prove/differ"
 )
 
 // A Prover judges changes of the module around a folder.
@@ -48,7 +49,7 @@ type Candidate struct {
 	// Functions are those that it changes, with what tests execute of them.
 	Functions []Function `json:"functions"`
 	// Compared says whether exported functions return the same as those of the base; nil if that wasn't tried.
-	Compared *Compared `json:"compared,omitempty"`
+	Compared *differ.Compared `json:"compared,omitempty"`
 	// Benchmarks are the functions that were measured, by package.
 	Benchmarks map[string][]string `json:"benchmarks"`
 	// Written are those among them that were written from tests for this measurement.

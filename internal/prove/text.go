@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/compare"
+	"github.com/hone-go/hone/internal/prove/differ"
 )
 
 // Write prints a proof for people.
@@ -58,15 +59,15 @@ func (c *Candidate) write(b *bytes.Buffer) {
 	if c.State == Wrong {
 		return // nothing was measured
 	}
-	c.Compared.write(b)
+	writeCompared(b, c.Compared)
 	c.Measurement.write(b)
 	for _, w := range c.Written {
 		line(b, "written from tests for this: %s in %s; hone advise -gen -write %s keeps such benchmarks", few(w.Benchmarks), w.Package, w.Package)
 	}
 }
 
-// write says how far results were compared.
-func (c *Compared) write(b *bytes.Buffer) {
+// writeCompared says how far results were compared.
+func writeCompared(b *bytes.Buffer, c *differ.Compared) {
 	if c == nil {
 		return
 	}

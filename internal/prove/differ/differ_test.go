@@ -78,9 +78,9 @@ func (s Set[T]) Len() int { return len(s.m) }
 		}
 	}
 	c := differ.Changed{Packages: []string{"example.com/m"}, Functions: []string{differ.Name("example.com/m", "changed")}}
-	programs, err := differ.Write(t.Context(), dir, nil, []string{"./..."}, c, func(string) bool { return false })
+	programs, why, err := differ.Write(t.Context(), dir, nil, c)
 	if err != nil || len(programs) != 1 {
-		t.Fatalf("%d programs, %v", len(programs), err)
+		t.Fatalf("%d programs, %s, %v", len(programs), why, err)
 	}
 	if got, want := programs[0].Functions, []string{"Direct", "Generic", "Parses", "Set.Add"}; !slices.Equal(got, want) {
 		t.Errorf("calls %q, want %q", got, want)
@@ -89,6 +89,14 @@ func (s Set[T]) Len() int { return len(s.m) }
 	for _, want := range []string{"p.Generic[int, int]", "(*p.Set[int]).Add", `{"Other", p.Other, false}`, `{"Empty", of(p.Empty), false}`, `"an input of tests"`} {
 		if !strings.Contains(list, want) {
 			t.Errorf("the list has no %s:\n%s", want, list)
+		}
+	}
+}
+
+func TestName(t *testing.T) {
+	for name, want := range map[string]string{"Join": "m.Join", "Parser.Next": "m.Parser.Next", "(*Parser).Next": "m.Parser.Next", "(*Set[T]).Add": "m.Set.Add", "Set[K].Len": "m.Set.Len", "Join[T]": "m.Join"} {
+		if got := differ.Name("m", name); got != want {
+			t.Errorf("%s is %s, want %s", name, got, want)
 		}
 	}
 }

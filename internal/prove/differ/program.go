@@ -20,6 +20,7 @@ import (
 // A Program is a command that calls functions of a package, for a folder below the package's: FILE FIRST CALL are its arguments.
 type Program struct {
 	Package   string
+	Dir       string // of the package
 	Files     map[string][]byte
 	Functions []string // that it calls
 }
@@ -38,7 +39,7 @@ var (
 )
 
 func write(p *packages.Package, all []exported) (Program, error) {
-	one := Program{Package: p.PkgPath, Files: map[string][]byte{"main.go": callsMain, "generate.go": callsGenerate, "show.go": callsShow}}
+	one := Program{Package: p.PkgPath, Dir: filepath.Dir(p.GoFiles[0]), Files: map[string][]byte{"main.go": callsMain, "generate.go": callsGenerate, "show.go": callsShow}}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "//go:build go1.22\n\npackage main\n\nimport p %q\n\nvar functions, methods = []function{\n", p.PkgPath)
 	method := func(f exported) bool { return strings.Contains(f.name, ".") }
@@ -60,7 +61,7 @@ func write(p *packages.Package, all []exported) (Program, error) {
 		}
 	}
 	b.WriteString("}\n\nvar texts = []string{\n")
-	for _, s := range textsOf(filepath.Dir(p.GoFiles[0])) {
+	for _, s := range textsOf(one.Dir) {
 		fmt.Fprintf(&b, "\t%s,\n", strconv.Quote(s))
 	}
 	b.WriteString("}\n\n// of makes a function of a package's variable.\nfunc of[T any](v T) any { return func() T { return v } }\n")

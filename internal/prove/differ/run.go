@@ -1,0 +1,141 @@
+package differ
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/hone-go/hone/internal/workspace"
+)
+
+// Compared says how far exported functions that reach a change return the same as before, for generated inputs.
+type Compared struct {
+	Result
+	// Why says why nothing was compared, or not all.
+	Why string `json:"why,omitempty"`
+}
+
+// NotCompared says why nothing was compared.
+func NotCompared(why string) *Compared {
+	return &Compared{Result{Functions: []string{}, Differences: []Difference{}}, why}
+}
+
+// Seen is the first difference that callers see, nil if there is none.
+func (c *Compared) Seen() *Difference {
+	i := slices.IndexFunc(c.Differences, func(d Difference) bool { return !d.Inside })
+	if i < 0 {
+		return nil
+	}
+	return &c.Differences[i]
+}
+
+const (
+	callTime  = 40 * time.Second
+	restarts  = 8 // after functions that end the program
+	mostLarge = 4 // calls of a function that take too much time or memory
+)
+
+// A Runner runs programs with two versions of the code.
+type Runner struct {
+	Scratch *workspace.Scratch
+	Env     []string // of programs, besides hone's
+	// Build builds a program with the base or the changed code into a file. It returns why the program doesn't build, or "".
+	Build func(ctx context.Context, p *Program, changed bool, file string) (why string, err error)
+}
+
+// Compare runs programs, and compares what the two versions return.
+func (r *Runner) Compare(ctx context.Context, programs []Program) (*Compared, error) {
+	whole := NotCompared("")
+	for i := range programs {
+		why, err := r.compare(ctx, &programs[i], filepath.Join(r.Scratch.Path, "calls"+strconv.Itoa(i)+".exe"), &whole.Result)
+		if err != nil {
+			return nil, err
+		}
+		if why != "" {
+			whole.Why = why
+		}
+	}
+	if whole.Calls == 0 && whole.Why == "" {
+		whole.Why = "no input could be generated that the base answers, and always in the same way"
+	}
+	return whole, nil
+}
+
+// compare adds what a program finds. It runs with the base twice: what isn't always the same says nothing.
+func (r *Runner) compare(ctx context.Context, p *Program, file string, whole *Result) (why string, err error) {
+	if why, err := r.Build(ctx, p, false, file); err != nil || why != "" {
+		return why, err
+	}
+	base, err := r.calls(ctx, file)
+	if err != nil {
+		return "", err
+	}
+	again, err := r.calls(ctx, file)
+	if err != nil {
+		return "", err
+	}
+	if why, err := r.Build(ctx, p, true, file); err != nil || why != "" {
+		return why, err
+	}
+	now, err := r.calls(ctx, file)
+	if err != nil {
+		return "", err
+	}
+	found := Compare(base, again, now)
+	whole.Calls += found.Calls
+	whole.Functions = append(whole.Functions, found.Functions...)
+	whole.Differences = append(whole.Differences, found.Differences...)
+	return "", nil
+}
+
+// calls runs a program. If a call ends it, it goes on after that one, or with the next function if calls of this one are too large
+// again.
+func (r *Runner) calls(ctx context.Context, binary string) ([]byte, error) {
+	dir := filepath.Join(r.Scratch.Path, "empty")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	out := binary + ".jsonl"
+	if err := os.RemoveAll(out); err != nil {
+		return nil, err
+	}
+	begin := time.Now()
+	large := make(map[int]int) // calls that were too large, by function
+	for next, call, ended := 0, 0, 0; ; ended++ {
+		o, err := r.Scratch.Run(ctx, workspace.Process{
+			Dir: dir, Env: append([]string{"GOMEMLIMIT=1GiB", "GOTRACEBACK=none"}, r.Env...), Args: []string{binary, out, strconv.Itoa(next), strconv.Itoa(call)}, Timeout: callTime,
+		})
+		if err != nil {
+			return nil, err
+		}
+		text, err := os.ReadFile(out)
+		if err != nil {
+			return nil, nil // it ended before the first function
+		}
+		last, at, name := Last(text)
+		if o.Err == nil || last < next || last == next && at < call || ended == restarts || time.Since(begin) > callTime {
+			return text, nil
+		}
+		next, call = last, at+1
+		if !tooLarge(o) {
+			text = Ended(text, name, at)
+			if err := os.WriteFile(out, text, 0o600); err != nil {
+				return nil, err
+			}
+		} else if large[last]++; large[last] == mostLarge {
+			next, call = last+1, 0
+		}
+	}
+}
+
+// tooLarge reports whether a program ended because a call takes too much time or memory, which depends on the machine.
+func tooLarge(o *workspace.Outcome) bool {
+	exit := (*exec.ExitError)(nil)
+	return !errors.As(o.Err, &exit) || !exit.Exited() || exit.ExitCode() == TooLarge || bytes.Contains(o.Stderr, []byte("out of memory"))
+}
