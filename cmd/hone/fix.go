@@ -197,6 +197,9 @@ func tellResult(a *app, r *tune.Result, f *advice.Finding) {
 	if r.Tests != "" && !strings.Contains(r.Why, r.Tests) {
 		fmt.Fprintf(a.stdout, "    %s\n", r.Tests)
 	}
+	if c := r.Compared; c != nil && c.Calls > 0 && c.Seen() == nil {
+		fmt.Fprintf(a.stdout, "    %d calls with generated inputs return the same as before\n", c.Calls)
+	}
 	if r.Caveat != "" {
 		fmt.Fprintf(a.stdout, "    but: %s\n", r.Caveat)
 	}

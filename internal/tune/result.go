@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/advice"
+	"github.com/hone-go/hone/internal/prove/differ"
 )
 
 // A Result is the outcome of trying a rewrite.
@@ -22,9 +23,11 @@ type Result struct {
 	Tests      string     `json:"tests,omitempty"`
 	Coverage   []Coverage `json:"coverage,omitempty"`
 	NoCoverage string     `json:"noCoverage,omitempty"`
-	Time       time.Time  `json:"time"`
-	Run        string     `json:"run,omitempty"` // with the measurement
-	Changes    []Change   `json:"changes,omitempty"`
+	// Compared says whether exported functions return the same as before; nil if that wasn't tried.
+	Compared *differ.Compared `json:"compared,omitempty"`
+	Time     time.Time        `json:"time"`
+	Run      string           `json:"run,omitempty"` // with the measurement
+	Changes  []Change         `json:"changes,omitempty"`
 	// Settings are the trials for a finding about settings of the collector.
 	Settings []SettingTrial `json:"settings,omitempty"`
 	Kept     bool           `json:"kept"`

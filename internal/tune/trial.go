@@ -73,6 +73,13 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []bench.I
 	if r.State != advice.Confirmed {
 		return r, nil
 	}
+	if r.Compared, err = t.compareResults(ctx, f); err != nil {
+		return nil, err
+	}
+	if seen := r.Compared.Seen(); seen != nil {
+		r.State, r.Why = advice.Refuted, r.Why+", but it answers otherwise than before: "+seen.String()
+		return r, nil
+	}
 	if err := t.unchanged(ctx, f.Fix); err != nil {
 		return r, err // edited while it was measured
 	}

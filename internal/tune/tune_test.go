@@ -22,7 +22,8 @@ const goMod = "module example.com/m\n\ngo 1.24\n"
 // same.
 const (
 	slow = "package m\n\nimport \"fmt\"\n\nfunc Length(n int) int { return len(fmt.Sprint(n)) }\n"
-	fast = "package m\n\nfunc Length(n int) int {\n\tl := 1\n\tfor ; n > 9; n /= 10 {\n\t\tl++\n\t}\n\treturn l\n}\n"
+	fast = "package m\n\nfunc Length(n int) int {\n\tl := 1\n\tif n < 0 {\n\t\tl++\n\t}\n\tfor ; n > 9 || n < -9; n /= 10 {\n\t\tl++\n\t}\n\treturn l\n}\n"
+	rash = "package m\n\nfunc Length(n int) int {\n\tl := 1\n\tfor ; n > 9; n /= 10 {\n\t\tl++\n\t}\n\treturn l\n}\n" // wrong for what the test doesn't ask
 	same = "package m\n\nimport \"fmt\"\n\nfunc Length(n int) int { return len(fmt.Sprint(n)) } // the same\n"
 	bad  = "package m\n\nfunc Length(n int) int { return 3 }\n"
 	torn = "package m\n\nfunc Length(n int) int { return undefined }\n"
@@ -103,6 +104,7 @@ func TestTry(t *testing.T) {
 		{"more allocations", more, nil, length, advice.Refuted, "worse: "},
 		{"does not build", torn, nil, length, advice.Refuted, "go vet"},
 		{"wrong", bad, nil, length, advice.Refuted, "tests fail with the rewrite, and pass without"},
+		{"other results", rash, nil, length, advice.Refuted, "but it answers otherwise than before: Length("},
 		{
 			"wrong for another package", bad,
 			map[string]string{"other/other_test.go": "package other\n\nimport (\n\t\"testing\"\n\n\t\"example.com/m\"\n)\n\nfunc Test(t *testing.T) {\n\tif m.Length(1) != 1 {\n\t\tt.Error(\"wrong\")\n\t}\n}\n", "m_test.go": "package m\n"},
