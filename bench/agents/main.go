@@ -35,7 +35,7 @@ import (
 type options struct {
 	hone, repos string
 	timeout     time.Duration
-	count       int // samples per benchmark and side
+	patient     bool // hone prove's own number and length of samples
 	only        *regexp.Regexp
 	results     string
 }
@@ -46,7 +46,7 @@ func main() {
 	flag.StringVar(&o.hone, "hone", "bin/hone", "hone's binary")
 	flag.StringVar(&o.repos, "repos", "", "folder of git repositories")
 	flag.DurationVar(&o.timeout, "timeout", 6*time.Minute, "for one patch")
-	flag.IntVar(&o.count, "count", 8, "samples per benchmark and side")
+	flag.BoolVar(&o.patient, "patient", false, "measure as long as hone prove does without flags, not 8 samples of 20 ms")
 	flag.StringVar(&o.results, "results", "bench/agents/results.jsonl", "file of verdicts")
 	facts := flag.String("commits", "bench/agents/commits.jsonl", "file of commits")
 	edits := flag.String("edits", "bench/agents/wrong.jsonl", "file of wrong patches")

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"strconv"
 	"strings"
 	"time"
 
@@ -32,7 +31,11 @@ type proof struct {
 
 // prove asks hone prove about what a tag changes of another.
 func (o *options) prove(ctx context.Context, r *repository, f *fact, from, to string) (*proof, error) {
-	cmd := exec.CommandContext(ctx, o.hone, "prove", "-json", "-short", "-vet=off", "-count", strconv.Itoa(o.count), "-benchtime", "20ms", "-bench", f.Bench, from+".."+to)
+	args := []string{"prove", "-json", "-short", "-vet=off", "-bench", f.Bench}
+	if !o.patient {
+		args = append(args, "-count", "8", "-benchtime", "20ms")
+	}
+	cmd := exec.CommandContext(ctx, o.hone, append(args, from+".."+to)...)
 	cmd.Dir = r.module
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = time.Minute
