@@ -143,7 +143,7 @@ func TestInspector(t *testing.T) {
 		{"why", []string{"profile=" + id, `function=json\.Unmarshal$`}, "Callers are above", false},
 		{"compare", []string{"profile=" + id, "base=" + id}, "By function", false},
 		{"advise", []string{"profile=" + id}, "", false},
-		{"history", []string{"service=api"}, "", true}, // a module has none
+		{"history", []string{"service=api"}, "only hone serve keeps profiles of services", true},
 		{"prove", []string{"patches=" + string(patches), "count=2"}, "right, ", false},
 		{"bench", []string{`packages=["./..."]`, "count=1"}, "Sum-", false},
 		{"load", []string{"url=" + service.URL, "rate=1200/m", "duration=1s"}, "", false},

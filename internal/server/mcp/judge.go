@@ -165,6 +165,13 @@ func (s *site) history(ctx context.Context, in historyIn, a *answer) error {
 	if err != nil {
 		return err
 	}
+	list, err := ask[api.ProfileList](ctx, s.api, "profiles", nil)
+	if err != nil {
+		return err
+	}
+	if !list.Continuous {
+		return errors.New("no history here: only hone serve keeps profiles of services; hone mcp -server URL asks one. compare(run=…, base_run=…) compares runs")
+	}
 	selector := fmt.Sprintf("%s{service=%q}", cmp.Or(in.Kind, "cpu"), in.Service)
 	h, err := ask[api.History](ctx, s.api, "history", url.Values{
 		"q": {selector}, "from": {cmp.Or(in.From, "-7d")}, "rank": {"change"}, "limit": {strconv.Itoa(limit)}, "points": {"24"}, "mine": {"1"},

@@ -118,6 +118,14 @@ func TestTools(t *testing.T) {
 	}
 }
 
+// TestNoHistory asks for the history where nothing keeps profiles.
+func TestNoHistory(t *testing.T) {
+	s := connect(t, mcp.Config{API: mcp.InProcess(servertest.NewSite(t, nil).Server, local())}, nil)
+	if text, failed := call(t, s, "history", map[string]any{"service": "api"}); !failed || !strings.Contains(text, "only hone serve keeps profiles of services") {
+		t.Errorf("%v, %s", failed, text)
+	}
+}
+
 // TestRefused sends what no tool takes.
 func TestRefused(t *testing.T) {
 	live := servertest.NewLive(t, nil)
