@@ -110,6 +110,12 @@ func TestUITrend(t *testing.T) {
 	dir := inModule(t)
 	write(t, "hone.toml", "[[objective]]\nbenchmark = \"^Hash$\"\nmetric = \"ns/op\"\nmax = \"2us\"\n")
 	os.Mkdir(filepath.Join(dir, "20200101-000000-dead"), 0o777)
+	described := filepath.Join(dir, headRun, "run.json")
+	info, err := os.ReadFile(described)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, described, strings.Replace(string(info), `"head": {`, `"head": {"branch": "quick", "subject": "words: split at spaces",`, 1))
 	k, _ := keptIn(t)
 	read := func() *api.Trend {
 		t.Helper()
@@ -122,6 +128,9 @@ func TestUITrend(t *testing.T) {
 	got := read()
 	if len(got.Runs) != 3 || got.Runs[0].ID != baseRun || len(got.Series) != 1 || len(got.Series[0].Points) != 3 || got.Series[0].Better != -1 {
 		t.Fatalf("trend %+v", got)
+	}
+	if r := got.Runs[1]; r.ID != headRun || r.Branch != "quick" || r.Subject != "words: split at spaces" {
+		t.Errorf("run %+v", r)
 	}
 	if b := got.Series[0].Bounds; len(b) != 1 || b[0].Kind != "max" || b[0].Value != 2e-6 || b[0].Text != "2us" {
 		t.Errorf("bounds %+v", b)

@@ -99,6 +99,8 @@ type (
 		Created  time.Time        `json:"created"`
 		State    experiment.State `json:"state"`
 		Revision string           `json:"revision"`
+		Branch   string           `json:"branch,omitempty"`
+		Subject  string           `json:"subject,omitempty"` // the first line of the commit's message
 		Machine  string           `json:"machine"` // only runs on the same machine compare
 		Go       string           `json:"go,omitempty"`
 	}

@@ -28,6 +28,7 @@ func mediansOf(run *experiment.Run) (*runMedians, error) {
 	m := &runMedians{
 		run: api.TrendRun{
 			ID: run.ID, Created: run.Created, State: run.State, Revision: compare.RevisionText(run.Head), Go: env.Go,
+			Branch: run.Head.Branch, Subject: run.Head.Subject,
 			Machine: strings.TrimPrefix(env.CPU+", "+env.GOOS+"/"+env.GOARCH, ", "),
 		},
 		values: make(map[experiment.Key]trendValue), better: make(map[experiment.Key]experiment.Direction),
