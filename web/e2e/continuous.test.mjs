@@ -323,6 +323,40 @@ check.core('history has the selected function among those that changed, and a po
   assert.ok(new URL(page.url()).searchParams.get('span'));
 });
 
+check('a history leads to the comparison of a version with the one before it, whatever time is selected', async ({ page, open, url }) => {
+  const { from, to } = await link(url);
+  // All of it is on the timeline, and what the second version sent is selected.
+  const began = String(Math.ceil((await ask(url, 'markers')).markers[1].time / 1000) * 1000);
+  const id = `sel:${new URLSearchParams({ q: 'cpu{service="shakespeare"}', from: began, to: String(to), per: 'second' })}`;
+  await open(`/history?${new URLSearchParams({ profile: id, span: `${from}-${to}` })}`);
+  const compared = async () => {
+    await page.getByRole('grid', { name: 'Functions by change' }).waitFor();
+    await settled(page);
+    assert.deepEqual(['profile', 'base'].map((which) => selection(page, /** @type {'profile' | 'base'} */ (which)).get('q')), [
+      'cpu{service="shakespeare", version="2"}', 'cpu{service="shakespeare", version="1"}',
+    ]);
+    assert.deepEqual([selection(page).get('from'), selection(page).get('to')], [String(from), String(to)]);
+  };
+  await rows(page, 'Functions by version').filter({ hasText: 'ToLower' }).getByRole('link', { name: 'Compare 2 with 1' }).click();
+  await compared();
+  assert.equal(new URL(page.url()).searchParams.get('fn'), 'strings.ToLower');
+  await page.goBack();
+  await page.locator('.chart-flag').getByRole('link', { name: 'Compare 2 with 1' }).click();
+  await compared();
+});
+
+check('a history draws what functions cost, too', async ({ page, open, url }) => {
+  await open((await link(url, 'history')).path);
+  const [values, said] = [page.locator('.history-chart .chart-left'), page.locator('.chart-point')];
+  await eventually(async () => assert.match(String(await values.last().textContent()), /%$/));
+  assert.match(String(await said.first().getAttribute('aria-label')), /^[\d.]+% · (0|[\d.]+ cores?), /);
+  await page.getByRole('group', { name: 'Lines show' }).getByRole('button', { name: 'Cost' }).click();
+  await eventually(async () => assert.match(String(await values.last().textContent()), / cores?$/));
+  await page.reload();
+  await settled(page);
+  assert.match(String(await values.last().textContent()), / cores?$/);
+});
+
 check.core('single profiles are listed by cost, saved, and opened', async ({ page, open, url }) => {
   const { path } = await link(url, 'records');
   await open(path);
@@ -416,7 +450,7 @@ empty('what the store has set aside is in a table of the state', async ({ page, 
 });
 
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-  check(`axe finds nothing, ${colorScheme}`, async ({ page, open, url }) => {
+  check.axe(`axe finds nothing, ${colorScheme}`, async ({ page, open, url }) => {
     for (const path of [
       '/services', '/status', (await link(url, 'flame', '&by=version')).path, (await link(url, 'history')).path,
       (await link(url, 'records')).path,
@@ -449,7 +483,7 @@ for (const width of [360, 3840]) {
 }
 
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-  closed(`axe finds nothing where one logs in, ${colorScheme}`, async ({ page, url }) => {
+  closed.axe(`axe finds nothing where one logs in, ${colorScheme}`, async ({ page, url }) => {
     await page.goto(`${url}/login?to=/services`);
     await clean(page);
     await page.locator('input[name=token]').fill('wrong');
@@ -457,7 +491,7 @@ for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
     await page.getByRole('alert').waitFor();
     await clean(page, { where: 'after a wrong token' });
   }, { colorScheme, allow: [/console: .*40[13]/], mayShift: true });
-  empty(`axe finds nothing before the first profile, ${colorScheme}`, async ({ page, open }) => {
+  empty.axe(`axe finds nothing before the first profile, ${colorScheme}`, async ({ page, open }) => {
     for (const path of ['/services', '/status']) {
       await open(path);
       await clean(page, { where: path });

@@ -50,7 +50,7 @@ export const OWN = [
   'match', // peek
   'fold', // raw: sections that are put away; at is a line of it
   'as', 'label', // tags: as a list, and of which label
-  'measure', 'endpoint', // endpoints: what is drawn over time, and the selected one; records: which of them
+  'measure', 'endpoint', // endpoints, history: what is drawn over time; endpoints: the selected one; records: which of them
   'relative', // diff
   'span', 'by', 'off', 'line', 'live', 'vs', 'heat', // selections: see selected.ts
   'fns', // history

@@ -1,8 +1,7 @@
 import type { FunctionHistory, History } from '../../api/continuous';
 import { timeText } from '../../state/selection';
-import { comparedState, matchersShown, withSelection } from '../../state/selected';
-import { formatSelector, matcherOf, withMatcher } from '../../state/selector';
-import { go, selectFunction, state } from '../../state/state';
+import { go, href, selectFunction } from '../../state/state';
+import { follow } from '../link';
 import { IconButton, openFunctionMenu, type MenuItem } from '../parts';
 import { plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
@@ -10,6 +9,7 @@ import type { Order } from '../table/order';
 import { openSource } from '../table/select';
 import { Table, type Column } from '../table/Table';
 import { changeWords, costText, firstText, highestRate, meanShare, shareText, sum, TONES, versionName, versionShares } from './history';
+import type { Change as Changed } from './historyChange';
 
 interface Props {
   history: History;
@@ -19,6 +19,8 @@ interface Props {
   onOrder: (column: string) => void;
   /** The selected function. */
   chosen: string;
+  /** The comparison that shows the change of a function. */
+  changeOf: (f: FunctionHistory) => Changed | undefined;
   /** Whether the search finds a name. */
   marked: ((name: string) => boolean) | null;
   /** Colours of the functions that have a line. */
@@ -29,8 +31,8 @@ interface Props {
 }
 
 /** Functions by version, with what changed and when they came: the legend of the lines, too. */
-export function HistoryTable({ history, functions, cum, order, onOrder, chosen, marked, lines, onToggle, onRemove }: Props) {
-  const columns = columnsOf(history, functions, cum);
+export function HistoryTable({ history, functions, cum, order, onOrder, chosen, changeOf, marked, lines, onToggle, onRemove }: Props) {
+  const columns = columnsOf(history, functions, cum, changeOf);
   columns[0]!.cell = (f, { chars }) => (
     <>
       {lines.has(f.name) || functions.indexOf(f) < TONES ? (
@@ -64,30 +66,19 @@ export function HistoryTable({ history, functions, cum, order, onOrder, chosen, 
       {...(marked ? { marked: (f: FunctionHistory) => marked(f.name) } : {})}
       onSelect={(f) => selectFunction(f.name)}
       onOpen={(f) => openSource(f.name)}
-      onMenu={(f, x, y) => openFunctionMenu(f.name, { x, y }, compareItems(history, f))}
+      onMenu={(f, x, y) => openFunctionMenu(f.name, { x, y }, compareItems(changeOf(f)))}
       empty="These profiles have no functions."
     />
   );
 }
 
-/** A look at all that changed with the version that changed a function the most. */
-function compareItems(h: History, f: FunctionHistory): MenuItem[] {
-  const at = h.versions.findIndex((v) => v.version === f.change?.version);
-  const [before, after] = [h.versions[at - 1], h.versions[at]];
-  const matchers = matchersShown.peek();
-  if (!f.change?.version || !before || !after || !matchers) return [];
-  return [{
-    label: `Compare ${versionName(after.version)} with ${versionName(before.version)}`, icon: 'compare',
-    run: () => {
-      const q = formatSelector(withMatcher(matchers, 'version', matcherOf('version', [after.version])));
-      const s = withSelection({ ...state.peek(), base: [], fn: f.name }, { q });
-      go(comparedState(s, `label:version=${before.version}`, undefined, 'diff'));
-    },
-  }];
-}
+const compareItems = (c: Changed | undefined): MenuItem[] =>
+  (c ? [{ label: c.label, icon: 'compare', run: () => go(c.to) }] : []);
 
 /** The columns; the last versions are the first to have room. */
-export function columnsOf(h: History, functions: readonly FunctionHistory[], cum: boolean): Column<FunctionHistory>[] {
+export function columnsOf(
+  h: History, functions: readonly FunctionHistory[], cum: boolean, changeOf: (f: FunctionHistory) => Changed | undefined = () => undefined,
+): Column<FunctionHistory>[] {
   const shares = new Map(functions.map((f) => [f, versionShares(h, f, cum)]));
   const highest = new Map(functions.map((f) => [f, highestRate(h, f, cum)]));
   const most = Math.max(1e-9, ...[...shares.values()].flat().map((s) => Math.abs(s ?? 0)));
@@ -97,7 +88,7 @@ export function columnsOf(h: History, functions: readonly FunctionHistory[], cum
     {
       id: 'change', title: 'Largest change', orderBy: 'change', order: 'descending', width: '13.5rem', from: 22,
       about: one ? 'Change of the share, from the first third of the time to the last' : 'Change of the share from one version to the next',
-      cell: (f) => <Change of={f} />,
+      cell: (f) => <Change of={f} compared={changeOf(f)} />,
       text: (f) => (f.change ? `${shareText(f.change.before)} → ${shareText(f.change.after)} ${f.change.version}`.trim() : ''),
     },
     {
@@ -143,7 +134,7 @@ function Figure({ share, cost }: { share: string; cost: string }) {
 }
 
 /** How much the share changed the most, and with which version. */
-function Change({ of: f }: { of: FunctionHistory }) {
+function Change({ of: f, compared }: { of: FunctionHistory; compared: Changed | undefined }) {
   const c = f.change;
   if (!c) return <span class="soft">–</span>;
   const way = c.sure === 0 ? 'soft' : c.sure > 0 ? 'history-more' : 'history-less';
@@ -153,7 +144,18 @@ function Change({ of: f }: { of: FunctionHistory }) {
       <span class="history-from">{shareText(c.before)}</span>
       <span aria-hidden="true">→</span>
       <span class="history-to">{shareText(c.after)}</span>
-      {c.version && <b class="cut">{c.version}</b>}
+      {compared ? (
+        <a
+          class="cut"
+          tabIndex={-1}
+          href={href(compared.to)}
+          title={compared.label}
+          aria-label={compared.label}
+          onClick={(e) => { e.stopPropagation(); follow(() => go(compared.to))(e); }}
+        >
+          {c.version || 'compare'}
+        </a>
+      ) : c.version && <b class="cut">{c.version}</b>}
     </span>
   );
 }

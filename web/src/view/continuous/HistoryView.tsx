@@ -22,7 +22,9 @@ import type { ViewProps } from '../props';
 import { formatValue } from '../../model/units';
 import { Add } from './HistoryAdd';
 import { columnsOf, HistoryTable } from './HistoryTable';
-import { linesOf, sharesOf, TONES } from './history';
+import { costsOf, linesOf, rateText, sharesOf, TONES } from './history';
+import { thirdsChange, versionChange } from './historyChange';
+import { isBytes } from './words';
 
 /** What functions rank by, by the column that they are ordered by. */
 const RANKS: Record<string, string> = { change: 'change', first: 'first', mean: 'share' };
@@ -42,6 +44,7 @@ export default function HistoryView({ state }: ViewProps) {
 function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span }) {
   const named = functionsOf(state);
   const cum = state.options.sort === 'cum';
+  const inCost = state.own.measure === 'cost';
   const wanted = parseOrder(state.own.order ?? '') ?? USUAL_ORDER;
   const order = RANKS[wanted.column] ? wanted : USUAL_ORDER; // other tables have columns of their own
   // The selected function is there, wherever it ranks. A walk through the table asks for nothing.
@@ -78,10 +81,13 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
   const off = useMemo(() => new Set(parseValues(state.own.off)), [state.own.off]);
   const lines = useMemo(() => linesOf(functions.map((f) => f.name), off, state.fn), [functions, off, state.fn]);
   const points = useMemo(
-    () => (report ? functions.flatMap((f) => pointsOf(report, f, cum, lines, state, sel, span)) : []),
-    [report, functions, cum, lines, state],
+    () => (report ? functions.flatMap((f) => pointsOf(report, f, cum, inCost, lines, state, sel, span)) : []),
+    [report, functions, cum, inCost, lines, state],
   );
-  const flags = useFlags(sel, span);
+  const flags = useFlags(sel, span, report, state);
+  const changeOf = (f: FunctionHistory) => (!report || !f.change ? undefined
+    : f.change.version ? versionChange(report, f.change.version, state, span, f.name)
+    : thirdsChange(report, f.change.time, state, span, f.name));
   const toggle = (name: string) => {
     const next = new Set(off);
     if (!next.delete(name)) next.add(name);
@@ -97,7 +103,15 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
   return (
     <section class="pane" aria-label="History">
       <div class="pane-bar">
-        <div class="segments" role="group" aria-label="Share">
+        <div class="segments" role="group" aria-label="Lines show">
+          <Button aria-pressed={!inCost} onClick={() => setOwn('measure', '', 'replace')} {...tip('Of all that was profiled')}>
+            Percent
+          </Button>
+          <Button aria-pressed={inCost} onClick={() => setOwn('measure', 'cost', 'replace')} {...tip('In an average instance')}>
+            Cost
+          </Button>
+        </div>
+        <div class="segments" role="group" aria-label="Of the function">
           <Button aria-pressed={!cum} onClick={() => setOption('sort', '', 'replace')} {...tip('In the function itself')}>Flat</Button>
           <Button aria-pressed={cum} onClick={() => setOption('sort', 'cum', 'replace')} {...tip('In the function and its callees')}>
             Cum
@@ -119,9 +133,10 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
           <div class="history">
             <div class="history-chart">
               <TimeChart
-                label={`Share of ${plural(lines.size, 'function')} over ${spanText(span)}`}
+                label={`${inCost ? 'Cost' : 'Share'} of ${plural(lines.size, 'function')} over ${spanText(span)}`}
                 points={points}
-                format={(v) => `${Number(v.toPrecision(3))}%`}
+                format={inCost ? (v) => rateText(report, v) : (v) => `${Number(v.toPrecision(3))}%`}
+                binary={inCost && isBytes(report.unit)}
                 range={span}
                 band={parseSpan(state.own.span) ? sel : undefined}
                 flags={flags}
@@ -136,6 +151,7 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
                 order={order}
                 onOrder={orderBy}
                 chosen={state.fn}
+                changeOf={changeOf}
                 marked={matches}
                 lines={lines}
                 onToggle={toggle}
@@ -146,7 +162,7 @@ function Shown({ state, sel, span }: { state: State; sel: Selection; span: Span 
         )}
       </ReportState>
       <div class="pane-facts">
-        <span>Click a point to open the profiles of its window</span>
+        <span>Click a version to see what changed with it, a point for its profiles</span>
         <span>{report ? factsOf(report, functions) : ''}</span>
       </div>
     </section>
@@ -161,35 +177,44 @@ function factsOf(h: History, functions: readonly FunctionHistory[]): string {
 }
 
 /** What happened in the time shown: versions that came, and what people marked. */
-function useFlags(sel: Selection, span: Span): readonly ChartFlag[] {
+function useFlags(sel: Selection, span: Span, history: History | undefined, state: State): readonly ChartFlag[] {
   const params = { from: span.from, to: span.to, service: serviceOf(sel.q) ?? '' };
   const asked = useLasting<{ markers: Marker[] }>(
     `flags ${JSON.stringify(params)}`, async (signal) => ({ markers: await askMarkers(params, signal) }),
   ).answer?.report;
   return useMemo(
-    () => asked?.markers.map((m) => ({ time: m.time, text: m.version || m.text, posted: m.posted })) ?? [], [asked],
+    () => asked?.markers.map((m): ChartFlag => {
+      const change = history && m.version ? versionChange(history, m.version, state, span) : undefined;
+      const open = change && { label: change.label, href: href(change.to), onOpen: () => go(change.to) };
+      return { time: m.time, text: m.version || m.text, posted: m.posted, ...(open ? { open } : {}) };
+    }) ?? [], [asked, history, state],
   );
 }
 
 /** The points of a function's line, if it has one. */
 function pointsOf(
-  h: History, f: FunctionHistory, cum: boolean, lines: ReadonlyMap<string, number | undefined>, state: State, sel: Selection, span: Span,
+  h: History, f: FunctionHistory, cum: boolean, inCost: boolean, lines: ReadonlyMap<string, number | undefined>, state: State,
+  sel: Selection, span: Span,
 ): ChartPoint[] {
   if (!lines.has(f.name)) return [];
   const tone = lines.get(f.name);
   const values = cum ? f.cum : f.flat;
   const shares = sharesOf(h, f, cum);
+  const costs = costsOf(h, f, cum);
   return h.time.flatMap((time, i): ChartPoint[] => {
-    const share = shares[i] ?? null;
-    if (share === null) return [];
+    const [share, cost] = [shares[i] ?? null, costs[i] ?? null];
+    const value = inCost ? cost : share;
+    if (value === null) return [];
     const window = { from: Math.max(time, span.from), to: Math.min(time + h.step, span.to) };
     const to = { ...withSelection(state, window, { span: formatSpan(span), live: '' }), view: 'flame' as const, fn: f.name };
     const here = window.from >= sel.from && window.to <= sel.to && (sel.from > span.from || sel.to < span.to);
     return [{
-      time: (window.from + window.to) / 2, value: share, group: f.name, selected: here, quiet: true, strong: f.name === state.fn,
+      time: (window.from + window.to) / 2, value, group: f.name, selected: here, quiet: true, strong: f.name === state.fn,
+      partial: window.to - window.from < h.step,
       ...(tone === undefined ? {} : { tone }),
       facts: [
-        percentText(share), f.name, spanText(window),
+        [share === null ? '' : percentText(share), cost === null ? '' : rateText(h, cost)].filter(Boolean).join(' · '), f.name,
+        spanText(window),
         `${formatValue(values[i]!, h.unit)} of ${formatValue(h.total[i]!, h.unit)}, ${plural(h.profiles[i]!, 'profile')}`,
       ],
       href: href(to), onOpen: () => go(to),

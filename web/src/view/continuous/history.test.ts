@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FunctionHistory, History } from '../../api/continuous';
-import { changeWords, costText, firstText, highestRate, linesOf, meanShare, versionShares } from './history';
+import { changeWords, costsOf, costText, firstText, highestRate, linesOf, meanShare, versionShares } from './history';
 
 const f: FunctionHistory = {
   name: 'main.f', flat: [0, 10, 30], cum: [0, 20, 60], versions: { flat: [0, 40], cum: [0, 80] },
@@ -69,4 +69,9 @@ test('a cost is per second, or of a moment', () => {
   expect(costText(cpu, 5e9, 1, 0)).toBe('');
   expect(costText({ type: 'inuse_space', unit: 'bytes' }, 4 * 2 ** 20, 2, 60e9)).toBe('2MB');
   expect(costText({ type: 'goroutine', unit: 'count' }, 0, 0, 0)).toBe('');
+});
+
+test('costs over time are of an average instance, and unknown without a duration', () => {
+  expect(costsOf({ ...h, duration: [0, 1e9, 2e9] }, f, false)).toEqual([null, 10, 15]);
+  expect(costsOf({ ...h, type: 'inuse_space', profiles: [0, 1, 3] }, f, true)).toEqual([null, 20, 20]);
 });

@@ -40,6 +40,19 @@ export function highestRate(h: History, f: FunctionHistory, cum: boolean): numbe
   return Math.max(rate(sum(cum ? f.cum : f.flat), sum(h.duration)), ...versions);
 }
 
+/** Whether values are of a moment, as memory in use, instead of what a second took. */
+const ofMoment = (h: Pick<History, 'type'>): boolean => /^(inuse_|goroutine)/.test(h.type);
+
+/** The cost in an average instance, per second or at a moment; null if unknown. */
+function costOf(h: Pick<History, 'type'>, value: number, profiles: number, duration: number): number | null {
+  if (ofMoment(h)) return profiles > 0 ? value / profiles : null;
+  return duration > 0 ? value / (duration / 1e9) : null;
+}
+
+/** A cost as text. */
+export const rateText = (h: Pick<History, 'type' | 'unit'>, cost: number): string =>
+  overTimeText(cost, h, ofMoment(h) ? 'profile' : 'second');
+
 /**
  * The cost of a function in an average instance, per second or at a moment. '' if unknown. Cores have the decimals
  * of the highest rate of their row.
@@ -47,14 +60,18 @@ export function highestRate(h: History, f: FunctionHistory, cum: boolean): numbe
 export function costText(
   h: Pick<History, 'type' | 'unit'>, value: number, profiles: number, duration: number, highest?: number,
 ): string {
-  const moment = /^(inuse_|goroutine)/.test(h.type);
-  if (moment) return profiles > 0 ? overTimeText(value / profiles, h, 'profile') : '';
-  if (duration > 0 && highest && rateOf({ ...h, perSecond: true }) === 'cores') {
+  const cost = costOf(h, value, profiles, duration);
+  if (cost === null) return '';
+  if (highest && !ofMoment(h) && rateOf({ ...h, perSecond: true }) === 'cores') {
     const cores = (v: number) => convert(v, h.unit, 's').value;
-    return coresAlike(cores(value / (duration / 1e9)), cores(highest));
+    return coresAlike(cores(cost), cores(highest));
   }
-  return duration > 0 ? overTimeText(value / (duration / 1e9), h, 'second') : '';
+  return rateText(h, cost);
 }
+
+/** The costs of a function in the windows; null where unknown. */
+export const costsOf = (h: History, f: FunctionHistory, cum: boolean): (number | null)[] =>
+  (cum ? f.cum : f.flat).map((v, i) => costOf(h, v, h.profiles[i]!, h.duration[i]!));
 
 export const versionName = (version: string): string => version || 'no version';
 
