@@ -286,6 +286,9 @@ export interface TrendRun {
   created: string;
   state: 'complete' | 'partial';
   revision: string;
+  branch?: string;
+  /** The first line of the commit's message. */
+  subject?: string;
   machine: string;
   go?: string;
 }

@@ -34,6 +34,9 @@ export interface ChartPoint {
   quiet?: boolean;
   /** Of the line that is looked at. */
   strong?: boolean;
+  /** A few characters above it, and the class of their colour. */
+  note?: string;
+  noteKind?: string;
 }
 
 /** What happened when: a line across with its name on top. */
@@ -42,6 +45,8 @@ export interface ChartFlag {
   text: string;
   /** Told by somebody, instead of seen. */
   posted: boolean;
+  /** What its name leads to. */
+  open?: { label: string; href: string; onOpen: () => void };
 }
 
 export interface ChartBound {
@@ -190,6 +195,7 @@ export function TimeChart({
               />
             );
           })}
+          <Notes points={points} at={at} top={(p) => high(p.hi ?? p.value)} least={TOP} most={width} />
           {points.map((p, i) => {
             const a = at(p, i);
             return (
@@ -230,6 +236,40 @@ export function TimeChart({
   );
 }
 
+interface NotesProps {
+  points: readonly ChartPoint[];
+  at: (p: ChartPoint, i: number) => { x: number; y: number };
+  /** How high a point or its interval reaches, the highest place for a note, and the width. */
+  top: (p: ChartPoint) => number;
+  least: number;
+  most: number;
+}
+
+/** The notes above points that there is room for; they are among the points' facts, too. */
+function Notes({ points, at, top, least, most }: NotesProps) {
+  const { CHAR } = sizes();
+  const noted = points.flatMap((p, i) => (p.note ? [{ p, note: p.note, x: at(p, i).x, width: CHAR * p.note.length }] : []));
+  const shown = fitting(noted, (n) => n.x - n.width / 2, (n) => n.width + 6);
+  return (
+    <>
+      {[...shown].map(({ p, note, x, width }) => {
+        const end = x + width / 2 > most;
+        return (
+          <text
+            key={x}
+            class={`chart-text chart-note ${p.noteKind ?? ''} ${end ? 'chart-end' : 'chart-foot'}`}
+            x={end ? most - 4 : x}
+            y={Math.max(least - 4, top(p) - 14)}
+            aria-hidden="true"
+          >
+            {note}
+          </text>
+        );
+      })}
+    </>
+  );
+}
+
 /** Lines where something happened, with the names that there is room for. */
 function Flags({ flags, x, foot }: { flags: readonly ChartFlag[]; x: Scale; foot: number }) {
   const { FLAGS, CHAR } = sizes();
@@ -242,14 +282,7 @@ function Flags({ flags, x, foot }: { flags: readonly ChartFlag[]; x: Scale; foot
       {flags.map((f) => (
         <g key={`${f.time} ${f.text}`} class={f.posted ? 'chart-flag chart-flag-posted' : 'chart-flag'}>
           <line x1={place(x, f.time)} x2={place(x, f.time)} y1={named.has(f) ? FLAGS : FLAGS + 6} y2={foot} />
-          {named.has(f) && (
-            <>
-              <rect x={from(f)} y={2} width={width(f)} height={FLAGS - 3} rx={3} />
-              <text class="chart-text" x={from(f) + 7} y={FLAGS / 2 + 1}>
-                {f.text.length > NAME ? `${f.text.slice(0, NAME - 1)}…` : f.text}
-              </text>
-            </>
-          )}
+          {named.has(f) && <FlagName flag={f} x={from(f)} width={width(f)} height={FLAGS} />}
         </g>
       ))}
     </>
@@ -257,6 +290,17 @@ function Flags({ flags, x, foot }: { flags: readonly ChartFlag[]; x: Scale; foot
 }
 
 const NAME = 18; // characters of a flag's name
+
+function FlagName({ flag: { text, open }, x, width, height }: { flag: ChartFlag; x: number; width: number; height: number }) {
+  const name = (
+    <>
+      <rect x={x} y={2} width={width} height={height - 3} rx={3} />
+      <text class="chart-text" x={x + 7} y={height / 2 + 1}>{text.length > NAME ? `${text.slice(0, NAME - 1)}…` : text}</text>
+    </>
+  );
+  if (!open) return name;
+  return <a href={open.href} aria-label={open.label} onClick={follow(open.onOpen)}><title>{open.label}</title>{name}</a>;
+}
 
 /** The times of some of the points. */
 function evenDates(times: readonly number[], wanted: number): { at: number; text: number }[] {

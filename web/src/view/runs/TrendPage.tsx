@@ -9,10 +9,11 @@ import { TimeChart, type ChartPoint } from '../chart/TimeChart';
 import { Button, Empty, ReportState } from '../parts';
 import { saveTable } from '../table/csv';
 import { Find } from '../table/Find';
-import { plural } from '../table/format';
+import { changeText, plural } from '../table/format';
 import { Table, type Column } from '../table/Table';
 import { BenchName } from './BenchName';
 import type { PageProps } from '../props';
+import { changeWords, comparisonOf, lastStep, stepTo } from './trend';
 import { TrendRuns } from './TrendRuns';
 import { UnitPicker } from './UnitPicker';
 import { dayText, whenIn } from './words';
@@ -31,7 +32,7 @@ export function TrendPage({ state }: PageProps<RunsState>) {
   const found = rows.findIndex((s) => rowID(s) === state.pick);
   const selected = found >= 0 ? found : state.pick === '' || !all.some((s) => rowID(s) === state.pick) ? 0 : -1;
   const shown = rows[selected] ?? all.find((s) => rowID(s) === state.pick);
-  const columns = useMemo(() => columnsOf(new Set(all.map((s) => s.package)).size > 1), [all]);
+  const columns = useMemo(() => columnsOf(trend, new Set(all.map((s) => s.package)).size > 1), [trend]);
   return (
     <section class="pane" aria-label="Trends">
       <ReportState
@@ -53,6 +54,7 @@ export function TrendPage({ state }: PageProps<RunsState>) {
                 count={rows.length}
                 row={(i) => rows[i]}
                 rowKey={rowID}
+                rowRem={2.75}
                 selected={selected}
                 onSelect={(s) => setRuns({ pick: rowID(s) })}
                 empty="No benchmark matches."
@@ -72,10 +74,13 @@ export function chartPoints(trend: Trend, s: TrendSeries): ChartPoint[] {
     const run = trend.runs[p.run]!;
     if (p.median === null) return [];
     const at = { page: 'run', run: [run.id], pick: rowID(s) } as const;
+    const step = stepTo(trend, s, p);
     return [{
       time: Date.parse(run.created), value: p.median, lo: p.lo, hi: p.hi, group: run.machine, partial: run.state !== 'complete',
+      ...(step?.sure && step.by ? { note: changeText(step.by), noteKind: step.tone } : {}),
       facts: [
-        `${valueText(p.median, s.unit)} ${spreadText(p.median, p.lo, p.hi)}`, run.revision, whenIn(run.created),
+        `${valueText(p.median, s.unit)} ${spreadText(p.median, p.lo, p.hi)}`, [run.subject, run.revision].filter(Boolean).join(', '),
+        ...(step ? [changeWords(step)] : []), whenIn(run.created),
         `${p.n} samples${run.state === 'complete' ? '' : ', partial run'}`, [run.go, run.machine].filter(Boolean).join(', '),
       ],
       href: runsHref(at), onOpen: () => goRuns(at),
@@ -103,16 +108,20 @@ function Series({ trend, series, state }: { trend: Trend; series: TrendSeries; s
   const far = farApart(points.map((p) => p.value));
   const log = far && state.scale !== 'linear';
   const machines = new Set(points.map((p) => p.group)).size;
-  const last = points.at(-1);
-  const before = points.at(-2);
-  const lastTwo = series.points.slice(-2).map((p) => trend.runs[p.run]!.id);
+  const last = series.points.findLast((p) => p.median !== null);
+  const step = stepTo(trend, series, last);
   const file = `trend-${series.benchmark.replaceAll(/[^\w.-]+/g, '_')}.csv`;
   return (
     <>
       <div class="trend-head">
         <h2>{series.package && <span class="soft">{series.package}.</span>}{series.benchmark}</h2>
         <span>{series.unit}{series.better !== 0 && <span class="soft">, {series.better < 0 ? 'lower' : 'higher'} is better</span>}</span>
-        {last && <span>last {last.facts[0]}{before && <span class="soft"> before {before.facts[0]}</span>}</span>}
+        {last && (
+          <span>
+            <b>{valueText(last.median, series.unit)}</b> {spreadText(last.median, last.lo, last.hi)}
+            {step && <span class={step.tone}> {changeWords(step)}</span>}
+          </span>
+        )}
         <span class="button-row">
           {far && (
             <span class="segments" role="group" aria-label="Scale">
@@ -121,12 +130,7 @@ function Series({ trend, series, state }: { trend: Trend; series: TrendSeries; s
             </span>
           )}
           <Button icon="download" onClick={() => saveTable(file, csvColumns(trend, series), series.points)}>CSV</Button>
-          {before && last && (
-            <Button
-              icon="compare"
-              onClick={() => goRuns({ page: 'compare', run: lastTwo, pick: rowID(series) })}
-            >Compare the last two</Button>
-          )}
+          {step && <Button icon="compare" onClick={() => goRuns(comparisonOf(trend, series, step))}>Compare the last two</Button>}
         </span>
       </div>
       <div class="trend-chart">
@@ -173,13 +177,31 @@ function csvColumns(trend: Trend, s: TrendSeries): Column<TrendSeries['points'][
   ];
 }
 
-function columnsOf(packages: boolean): readonly Column<TrendSeries>[] {
+function columnsOf(trend: Trend | undefined, packages: boolean): readonly Column<TrendSeries>[] {
+  const lastOf = (s: TrendSeries) => valueText(s.points.findLast((p) => p.median !== null)?.median, s.unit);
+  const step = (s: TrendSeries) => trend && lastStep(trend, s);
   return [
     {
-      id: 'benchmark', title: 'Benchmark', cell: (s) => <BenchName name={s.benchmark} pkg={packages ? s.package : undefined} />,
-      text: (s) => s.benchmark,
+      id: 'benchmark', title: 'Benchmark',
+      cell: (s) => (
+        <span class="trend-two">
+          <BenchName name={s.benchmark} pkg={packages ? s.package : undefined} />
+          <span class="cut soft">{s.unit}</span>
+        </span>
+      ),
+      text: (s) => `${s.benchmark} ${s.unit}`,
     },
-    { id: 'unit', title: 'Unit', width: '5.5rem', kind: () => 'soft', cell: (s) => <span class="cut">{s.unit}</span>, text: (s) => s.unit },
+    {
+      id: 'last', title: 'Last run', width: '6.5rem', align: 'right',
+      about: 'The last median, and its change from the run before; grey if it may be noise',
+      cell: (s) => (
+        <span class="trend-two trend-last">
+          <span>{lastOf(s)}</span>
+          <span class={step(s)?.tone ?? 'soft'}>{changeText(step(s)?.by)}</span>
+        </span>
+      ),
+      text: (s) => `${lastOf(s)} ${changeText(step(s)?.by)}`,
+    },
     {
       id: 'spark', title: '', about: 'Over time', width: '5.5rem',
       cell: (s) => <Spark values={s.points.flatMap((p) => (p.median === null ? [] : [p.median]))} />,
