@@ -271,6 +271,34 @@ check('below a trend are its runs, the newest first, with the change from the on
   await page.waitForURL(new RegExp(`/run\\?run=${slow}`));
 }, { mayShift: true });
 
+const TREND = 'a trend tells each benchmark’s last figure, what each run was, and leads to its comparison with the run before';
+check(TREND, async ({ page, open }) => {
+  await open('/trend');
+  const words = rows(page, 'Benchmarks').filter({ hasText: 'words/op' });
+  assert.match(await words.innerText(), /Count[\s\S]*words\/op\s+\d+\s+0\.0%/);
+  const memory = rows(page, 'Benchmarks').filter({ hasText: 'B/op' }).filter({ hasText: 'Count' });
+  await memory.click();
+  const list = rows(page, 'Runs of the trend');
+  const second = list.nth(1);
+  assert.match(await second.innerText(), /-\d+\.\d%/);
+  assert.match(await second.innerText(), /words main · /);
+  assert.equal(await list.last().getByRole('link').count(), 0); // the first has none before it
+  await page.locator('.chart-note.less').filter({ hasText: /^-\d+\.\d%$/ }).waitFor();
+  await second.getByRole('link', { name: /^Compare / }).click();
+  await page.waitForURL(/\/compare\?/);
+  assert.deepEqual(new URL(page.url()).searchParams.getAll('run'), [slow, fast]);
+  await page.getByRole('region', { name: 'Selected benchmark' }).getByText('Count').first().waitFor();
+}, { mayShift: true });
+
+check('the commit of a run is told by its subject where a run is shown, and where one is chosen', async ({ page, open }) => {
+  await open(`/run?run=${slow}`);
+  await page.locator('.runs-head').getByText('words', { exact: true }).waitFor();
+  await page.locator('.runs-head').getByText(/^main · /).waitFor();
+  await open(`/compare?run=${slow}&run=${fast}`);
+  const options = await page.getByRole('combobox', { name: 'Base' }).locator('option').allTextContents();
+  assert.ok(options.every((text) => text.includes(' · words · ')), options.join('\n'));
+});
+
 check('from the list of runs to a comparison and a trend by keyboard alone', async ({ page, open }) => {
   await open('/runs');
   await tabTo(page, /^grid/);
@@ -314,7 +342,7 @@ check('a run that is not there is told, and so is one that is broken', async ({ 
 
 const pages = [`/runs`, `/run?run=${slow}&pick=x`, `/run?run=${against}`, `/compare?run=${slow}&run=${fast}`, `/trend`];
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-  check(`axe finds nothing, ${colorScheme}`, async ({ page, open }) => {
+  check.axe(`axe finds nothing, ${colorScheme}`, async ({ page, open }) => {
     for (const path of pages) {
       await open(path);
       const row = page.getByRole('row').nth(1);

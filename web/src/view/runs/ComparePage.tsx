@@ -98,9 +98,13 @@ function SideName({ letter, which, state, created, revision }: {
           }}
         >
           {!choices.some((r) => r.id === run) && (
-            <option value={run}>{whenIn(created)} {named}{/:base$/.test(run) ? ' (base)' : ''}</option>
+            <option value={run}>
+              {[whenIn(created), revision?.subject, named].filter(Boolean).join(' · ')}{/:base$/.test(run) ? ' (base)' : ''}
+            </option>
           )}
-          {choices.map((r) => <option key={r.id} value={r.id}>{whenIn(r.created)} {r.revision}</option>)}
+          {choices.map((r) => (
+            <option key={r.id} value={r.id}>{[whenIn(r.created), r.head?.subject, r.revision].filter(Boolean).join(' · ')}</option>
+          ))}
         </select>
       </label>
     </>

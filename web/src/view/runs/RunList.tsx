@@ -12,7 +12,7 @@ import { orderText, parseOrder, sorted } from '../table/order';
 import { Table, type Column } from '../table/Table';
 import type { PageProps } from '../props';
 import { lengthText, zoneText } from '../../state/selection';
-import { machineOf, Marks, when, whenAmong } from './words';
+import { machineOf, Marks, revisionIn, when, whenAmong } from './words';
 
 /** All runs, to look at one or compare two. */
 export function RunList({ state }: PageProps<RunsState>) {
@@ -206,12 +206,12 @@ const tookText = (seconds: number): string => (seconds < 9.95 ? `${seconds.toFix
 
 /** What was measured: the commit's subject, its branch and its revision. */
 function Commit({ run: r }: { run: ListedRun }) {
-  const { subject, branch } = r.head ?? {};
+  const subject = r.head?.subject;
   return (
     <div class="runs-two">
       {subject && <span class="cut" title={subject}>{subject}</span>}
       <span class={`mono ${subject ? 'cut soft' : 'runs-lines'}`} title={r.revision}>
-        {branch && !r.head?.name ? `${branch} · ` : ''}{r.revision}
+        {revisionIn(r)}
       </span>
     </div>
   );

@@ -1,7 +1,12 @@
 // What the pages of runs say in the same words.
 
 import { zoneText } from '../../state/selection';
-import type { Environment, Run, Verdict } from '../../api/runs';
+import type { Environment, Revision, Run, Verdict } from '../../api/runs';
+
+/** The branch and the revision of a run, the branch once. */
+export function revisionIn({ head, revision }: { head?: Pick<Revision, 'branch' | 'name'>; revision: string }): string {
+  return head?.branch && head.branch !== head.name ? `${head.branch} · ${revision}` : revision;
+}
 
 /** When a run was measured, by the page's clock; where it stands alone, with its zone. */
 export const whenIn = (iso: string): string => `${when(iso)} ${zoneText(Date.parse(iso))}`;
