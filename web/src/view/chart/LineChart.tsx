@@ -49,18 +49,24 @@ interface LineChartProps {
   borders?: readonly number[];
   marks?: readonly ChartMark[];
   bands?: readonly ChartBands[];
+  /** Values that are not to be passed. */
+  limits?: readonly { value: number; text: string }[];
 }
 
 const RIGHT = 16;
+const FAR = 3; // times as high or low as the lines
 const TIP = 240; // width of the tip, px
 
 export function LineChart({
-  label, lines, from, to, feet, log, format, stops, at, onAt, facts, borders = [], marks = [], bands = [],
+  label, lines, from, to, feet, log, format, stops, at, onAt, facts, borders = [], marks = [], bands = [], limits = [],
 }: LineChartProps) {
   const { ref: box, width, height } = useElementSize<HTMLDivElement>();
   const { TOP, FOOT, CHAR } = sizes();
   const known = (v: number | null): v is number => v !== null && Number.isFinite(v) && !(log && v <= 0);
-  const values = lines.flatMap((l) => l.parts.flatMap((p) => p.map((v) => v.y).filter(known)));
+  const drawn = lines.flatMap((l) => l.parts.flatMap((p) => p.map((v) => v.y).filter(known)));
+  // One far away must not flatten the lines.
+  const near = limits.filter(({ value }) => value <= FAR * Math.max(...drawn) && value >= Math.min(...drawn) / FAR);
+  const values = [...drawn, ...near.map((l) => l.value)];
   const most = values.reduce((a, b) => Math.max(a, b), 0) || 1;
   const least = log ? values.reduce((a, b) => Math.min(a, b), most) : 0;
   const scaled = (v: number) => Math.min(y.max, log ? Math.log10(Math.max(v, least / 2)) : v); // Infinity stands on top
@@ -169,6 +175,12 @@ export function LineChart({
               </g>
             );
           })}
+          {near.map(({ value, text }) => (
+            <g key={text}>
+              <line class="chart-bound" x1={left} x2={width - RIGHT} y1={place(y, scaled(value))} y2={place(y, scaled(value))} />
+              <text class="chart-text chart-bound-text" x={width - RIGHT} y={place(y, scaled(value)) - 6}>{text}</text>
+            </g>
+          ))}
           {lines.map((l) => (
             <path key={l.name} class={`chart-path ${l.look}`} d={l.parts.map((p) => pathOf(p, x, y, scaled)).join('')} />
           ))}

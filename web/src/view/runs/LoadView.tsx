@@ -18,7 +18,7 @@ import { Button } from '../parts';
 import { figureText } from '../../api/figures';
 import { count, percentText, shareText } from '../table/format';
 import { Contents, Tiles } from './LoadTiles';
-import { asked, costs, costText, rateText, timeText, type ShownLoad } from './loadWords';
+import { asked, costs, costText, goalLines, rateText, timeText, type ShownLoad } from './loadWords';
 import { AllLinks, type ProfilePair } from './ProfileLinks';
 import { axisText } from './TrendPage';
 
@@ -85,6 +85,9 @@ function Section({ title, legend, bands, children }: SectionProps) {
 /** How many silences are shown. */
 const SILENCES = 5;
 
+/** The share of late answers up to which they are nothing to worry about. */
+const FEW = 0.01;
+
 /** What came of a load, in a line; the goals. Whatever else speaks against it is a warning of the run. */
 function Summary({ load }: { load: ShownLoad }) {
   const { side: s } = load;
@@ -102,7 +105,11 @@ function Summary({ load }: { load: ShownLoad }) {
   return (
     <div class="load-summary">
       <p>{load.name && <b>{load.name} </b>}{facts.join(' · ')}</p>
-      {!!s.overdue && <p class="load-wrong">{count(s.overdue)} answered after their period ended: not counted in the rate</p>}
+      {!!s.overdue && (
+        <p class={s.overdue > FEW * all ? 'load-wrong' : 'soft'}>
+          {count(s.overdue)} answered after their period ended: not counted in the rate
+        </p>
+      )}
       {s.stopped && <p class="load-wrong">stopped: {s.stopped}</p>}
       {(s.silences ?? []).slice(0, SILENCES).map((q) => (
         <p key={q.start} class="load-wrong">
@@ -134,6 +141,7 @@ function Course({ loads, of, log, at, onAt }: ChartProps & { of: 'rate' | 'time'
   const end = Math.max(1e-3, ...loads.map((l) => seconds((l.side.windows ?? []).at(-1)?.end ?? 0)));
   const title = of === 'rate' ? 'Throughput' : 'Response times';
   const bands = useMemo(() => (of === 'rate' ? rateBands(loads) : []), [loads, of]);
+  const limits = useMemo(() => goalLines(loads), [loads]);
   const borders = (head.periods ?? []).slice(1).map((p) => seconds(p.start));
   return (
     <Section title={title} legend={lines} bands={bands}>
@@ -150,6 +158,7 @@ function Course({ loads, of, log, at, onAt }: ChartProps & { of: 'rate' | 'time'
         at={at}
         onAt={onAt}
         borders={borders.length > 30 ? [] : borders}
+        limits={of === 'time' ? limits : []}
         facts={(i) => courseFacts(loads, stops[i]!)}
       />
     </Section>

@@ -33,3 +33,14 @@ export function costText(unit: string, value: number | undefined): string {
   if (unit === 'gcs/op' && value !== undefined && value > 0 && value < 0.5) return `1 in ${count(Math.round(1 / value))}`;
   return value === undefined ? '–' : valueText(value * (of?.factor ?? 1), of?.unit ?? unit);
 }
+
+const UNITS: Record<string, number> = { ns: 1e-9, us: 1e-6, µs: 1e-6, ms: 1e-3, s: 1 };
+
+/** The goals for the two quantiles that are drawn over time, in seconds: "p99<=50ms". */
+export function goalLines(loads: readonly ShownLoad[]): { value: number; text: string }[] {
+  const texts = new Set(loads.flatMap((l) => (l.side.goals ?? []).map((g) => g.text)));
+  return [...texts].flatMap((text) => {
+    const [, number, unit] = /^p(?:50|99)\s*<=?\s*([\d.]+)([nuµm]?s)$/.exec(text) ?? [];
+    return number === undefined ? [] : [{ value: Number(number) * UNITS[unit!]!, text }];
+  });
+}
