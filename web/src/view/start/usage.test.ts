@@ -37,7 +37,7 @@ test('names lose their package, then their receiver', () => {
   expect(nameForms('example.com/shop/cart.(*Store).Load via encoding/json.Unmarshal')).toEqual([
     'cart.(*Store).Load via json.Unmarshal', '(*Store).Load via json.Unmarshal', 'Load via json.Unmarshal',
   ]);
-  expect(nameForms('runtime: garbage collection')[2]).toBe('runtime: garbage collection');
+  expect(nameForms('runtime: garbage collection').at(-1)).toBe('garbage collection');
 });
 
 test('changes say from what to what', () => {

@@ -47,6 +47,8 @@ export function placeOf(time: number, { from, to }: { from: number; to: number }
 /** A function's name, ever shorter: with its package, with its receiver, alone. */
 export function nameForms(name: string): [long: string, bare: string, method: string] {
   const via = name.indexOf(' via ');
+  // Time of the runtime that is nobody's: what of it, before whose it is.
+  if (name.startsWith('runtime: ')) return [name, name, name.slice('runtime: '.length)];
   const [caller, rest] = via > 0 ? [name.slice(0, via), ` via ${shortName(name.slice(via + 5))}`] : [name, ''];
   const long = shortName(caller);
   const bare = bareName(long);
