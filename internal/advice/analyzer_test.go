@@ -60,6 +60,16 @@ func fastFor(instead string) *analysis.Analyzer {
 // examineHot has a rule look at a package in which line 8, in hot, calls slow.
 func examineHot(t *testing.T, goVersion string, r *Rule) *Report {
 	t.Helper()
+	r.ID, r.Class = "fast-for", Safe
+	if r.Match == nil {
+		r.Match = FromAnalyzer(r.Analyzer, "slow is slow.", nil)
+	}
+	return examineWith(t, goVersion, r)
+}
+
+// examineWith has some rules look at that package.
+func examineWith(t *testing.T, goVersion string, rules ...*Rule) *Report {
+	t.Helper()
 	p := parse(t, calling)
 	p.GoVersion = goVersion
 	b := profile.NewBuilder(profile.ValueType{Type: "samples", Unit: "count"}, profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
@@ -72,11 +82,7 @@ func examineHot(t *testing.T, goVersion string, r *Rule) *Report {
 		}
 		return ""
 	}
-	r.ID, r.Class = "fast-for", Safe
-	if r.Match == nil {
-		r.Match = FromAnalyzer(r.Analyzer, "slow is slow.", nil)
-	}
-	return Examine([]Input{{Profile: b.Profile()}}, []*Package{p}, locate, Options{Rules: []*Rule{r}})
+	return Examine([]Input{{Profile: b.Profile()}}, []*Package{p}, locate, Options{Rules: rules})
 }
 
 // TestAnalyzer keeps what an analyzer reports where the line is hot by the frames that

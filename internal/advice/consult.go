@@ -37,9 +37,9 @@ func (x *examiner) consult(ctx context.Context, src *source, sites []*Site, patt
 
 // consulted returns the packages in which rules find something, or ask what the compiler says.
 func (x *examiner) consulted(sites []*Site) []*Package {
-	hits := x.hits(sites, false)
-	hits = append(hits, x.hits(unreported(sites, specific(placesOf(hits))), true)...)
-	for _, h := range hits {
+	hits, _ := x.hits(sites, false)
+	rest, _ := x.hits(unreported(sites, specific(placesOf(hits))), true)
+	for _, h := range slices.Concat(hits, rest) {
 		h.site.In.consulted = true
 	}
 	var pkgs []*Package

@@ -19,16 +19,19 @@ type examiner struct {
 // report examines sites, the hottest first: what rules match there, and one finding for each place that they match. missed has lines
 // without a site.
 func (x *examiner) report(inputs []Input, sites []*Site, missed []string, src *source) *Report {
-	places := specific(placesOf(x.hits(sites, false)))
+	hits, failed := x.hits(sites, false)
+	places := specific(placesOf(hits))
 	disjoint(places)
-	rest := placesOf(x.hits(unreported(sites, places), true))
+	restHits, restFailed := x.hits(unreported(sites, places), true)
+	rest := placesOf(restHits)
 	found, below := covered(places)
 	report := &Report{Packages: []string{}, Together: x.union(inputs, found, below)}
 	for _, p := range src.packages {
 		report.Packages = append(report.Packages, p.Path)
 	}
 	looked, left := fewLooks(rank(x.looks(rest)), x.options.MaxHotLines)
-	known := rank(slices.Concat(x.findings(places), x.whole(inputs)))
+	whole, wholeFailed := x.whole(inputs)
+	known := rank(slices.Concat(x.findings(places), whole))
 	if x.options.MaxHotLines >= 0 {
 		known = perLine(known)
 	} else {
@@ -39,7 +42,7 @@ func (x *examiner) report(inputs []Input, sites []*Site, missed []string, src *s
 	report.Changed = changed(sites)
 	report.Summary = summary(report.Findings)
 	report.HotLines = left
-	report.Unexamined = slices.Concat(src.unexamined, missed, x.runtimeLocks(), failures(x.options.Rules, src.packages))
+	report.Unexamined = slices.Concat(src.unexamined, missed, x.runtimeLocks(), failures(x.options.Rules, src.packages), distinct(failed, restFailed, wholeFailed))
 	return report
 }
 
@@ -89,22 +92,25 @@ func sitesOf(lines []*hot, src *source, e *evidence) (sites []*Site, missed []st
 }
 
 // hits asks each rule about the sites that are hot by what the rule is about: the rules about what no
-// other rule reports, or all others.
-func (x *examiner) hits(sites []*Site, rest bool) []hit {
-	var all []hit
+// other rule reports, or all others. failed says which rules panicked, and where.
+func (x *examiner) hits(sites []*Site, rest bool) (all []hit, failed []string) {
 	for _, s := range sites {
 		for _, r := range x.options.Rules {
 			if r.Match == nil || r.Rest != rest || !x.hotEnough(partOf(s, r, &Match{}), r, &Match{}) {
 				continue
 			}
-			for _, m := range r.Match(s) {
+			matches, err := r.matches(s)
+			if err != nil {
+				failed = append(failed, err.Error())
+			}
+			for _, m := range matches {
 				if part := partOf(s, r, &m); x.hotEnough(part, r, &m) {
 					all = append(all, hit{s, r, m, part})
 				}
 			}
 		}
 	}
-	return all
+	return all, failed
 }
 
 // partOf is the part of a line's values that a match of a rule is about.
@@ -159,7 +165,7 @@ func (x *examiner) findings(places []*occurrence) []Finding {
 		if p.site.Line != int(p.site.hot.line) {
 			f.Caveats = append(f.Caveats, fmt.Sprintf("the source has changed since the profile was taken: its line %d seems to be line %d now", p.site.hot.line, p.site.Line))
 		}
-		fix, err := rewrite(p.site, p.rule, &p.match, rootOf(x.mods, f.File, x.options.Dir))
+		fix, err := p.rule.rewritten(p.site, &p.match, rootOf(x.mods, f.File, x.options.Dir))
 		switch {
 		case err != nil:
 			f.Class, f.Caveats = AdviceOnly, append(f.Caveats, err.Error())
@@ -174,16 +180,19 @@ func (x *examiner) findings(places []*occurrence) []Finding {
 
 // whole returns what rules find in programs as a whole. The same thing in several of
 // them is one finding, with the evidence of the one where it is worst; places of one that
-// look the same are several.
-func (x *examiner) whole(inputs []Input) []Finding {
-	var all []Finding
+// look the same are several. failed says which rules panicked.
+func (x *examiner) whole(inputs []Input) (all []Finding, failed []string) {
 	for _, p := range x.programs(inputs) {
 		own := make(map[string]bool) // IDs
 		for _, r := range x.options.Rules {
 			if r.Examine == nil {
 				continue
 			}
-			for _, f := range r.Examine(p) {
+			found, err := r.examined(p)
+			if err != nil {
+				failed = append(failed, err.Error())
+			}
+			for _, f := range found {
 				f.Rule, f.Class, f.Title = r.ID, AdviceOnly, cmp.Or(f.Title, r.Title)
 				f.State = cmp.Or(f.State, Bounded)
 				f.Bound.Worth = cmp.Or(f.Bound.Worth, f.Bound.Expected)
@@ -209,7 +218,7 @@ func (x *examiner) whole(inputs []Input) []Finding {
 			}
 		}
 	}
-	return all
+	return all, failed
 }
 
 // programs are the subjects, in the order of their profiles.
