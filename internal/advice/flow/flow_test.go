@@ -256,6 +256,13 @@ func slicesOf(b []byte) int {
 	b[0] = 'a'
 	return x + strings.Count(string(b), "a")
 }
+
+func ranged(n *node, list []int) (sum int) {
+	x := strings.ToLower(n.name) // twice: 164
+	for range list { sum++ }
+	y := strings.ToLower(n.name) // twice: 162
+	return sum + len(x) + len(y)
+}
 `
 	ask(t, text, "// twice: ", each(func(f *Function, call *ast.CallExpr) string {
 		var lines []string

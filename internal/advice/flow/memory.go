@@ -17,6 +17,9 @@ func (g *Graph) calling(call *ssa.Call) facts.Effects {
 		if c, ok := g.syntax(call); ok {
 			return facts.EffectsOfCallee(g.Around(c), c)
 		}
+		if builtin, ok := call.Call.Value.(*ssa.Builtin); ok && builtin.Name() == "len" {
+			return 0 // of what a loop ranges over
+		}
 		return facts.AnyEffect
 	})
 }
