@@ -26,6 +26,10 @@ line, so that you can decide what to change:
 What the line itself runs, most expensive first: its own code, and the functions it calls in the runtime and in
 libraries. Calls of your own functions don't count: their cost belongs to the lines in them.
 
+What its own code does: copies of large values, divisions, values that a loop loads again in each iteration or changes in
+memory, loops over single bits, bytes or elements, loops that always run a few times, numbers put together from bytes,
+and shifts by unchecked numbers.
+
 How often it runs per call of its function. hone estimates that from the bounds of the loops around it, and says so. If it
 doesn't know a bound, it gives no number. hone advise -counts counts it, for benchmarks.
 
@@ -55,7 +59,7 @@ func matchHotLine(s *advice.Site) []advice.Match {
 	work := s.Work()
 	ran := ranBy(work.Parts)
 	var said []string
-	for _, sentence := range []string{whatRuns(ran, work.CPU), whatOwn(s, ran), howOften(s), growsHow(s), whatValues(s, work), whatAllocates(s, work), notInlined(s), checked(s, ran)} {
+	for _, sentence := range []string{whatRuns(ran, work.CPU), strings.Join(whatOwn(s, ran), " "), howOften(s), growsHow(s), whatValues(s, work), whatAllocates(s, work), notInlined(s), checked(s, ran)} {
 		if sentence != "" {
 			said = append(said, sentence)
 		}
@@ -392,10 +396,12 @@ func because(steps []advice.Step) string {
 func notInlined(s *advice.Site) string {
 	var all []string
 	if nodes := s.Nodes(); len(nodes) > 0 && len(loopsAround(nodes[0])) == 0 {
+		name, at := "The function literal", s.Func.Node().Pos()
 		if d, ok := s.Func.Node().(*ast.FuncDecl); ok {
-			if why := functionNotInlined(s, d.Name.Pos()); why != "" {
-				all = append(all, fmt.Sprintf("%s itself isn't inlined: %s.", d.Name.Name, why))
-			}
+			name, at = d.Name.Name, d.Name.Pos()
+		}
+		if why := functionNotInlined(s, at); why != "" {
+			all = append(all, fmt.Sprintf("%s itself isn't inlined: %s.", name, why))
 		}
 	}
 	for _, call := range s.Calls() {

@@ -1,11 +1,11 @@
 package rules
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"github.com/hone-go/hone/internal/advice"
@@ -25,31 +25,36 @@ const (
 // but only its hottest line has a finding of its own.
 // What is said of the line already isn't said again.
 func whatElse(s *advice.Site, work advice.Work, said []string) string {
-	var lines []string
-	known := ""
+	var lines, known []string
+	told := strings.Join(said, " ")
 	for _, b := range s.Beside(work, partKnown) {
 		if b.Part >= partBeside && len(lines) < maxBeside {
 			lines = append(lines, fmt.Sprintf("%d (%s)", b.Line, strings.Join(whatLineDoes(b), ", ")))
 		}
-		if more := whatIsKnown(b); known == "" && more != "" && !strings.Contains(strings.Join(said, " "), more) {
-			known = fmt.Sprintf("On line %d: %s", b.Line, more)
+		more := slices.DeleteFunc(whatIsKnown(b), func(sentence string) bool { return strings.Contains(told, sentence) })
+		if len(more) > 0 && len(known) < maxBeside {
+			known = append(known, fmt.Sprintf("On line %d: %s", b.Line, strings.Join(more, " ")))
+			told += " " + known[len(known)-1]
 		}
 	}
-	text := known
+	text := strings.Join(known, " ")
 	if len(lines) > 0 {
-		text = "Also hot: line " + strings.Join(lines, " and line ") + ". " + known
+		text = "Also hot: line " + strings.Join(lines, " and line ") + ". " + text
 	}
 	return strings.TrimSpace(text)
 }
 
 // whatIsKnown says the most telling of what is known of another line's code.
-func whatIsKnown(b advice.Beside) string {
+func whatIsKnown(b advice.Beside) []string {
+	if values := valuesOn(b.Site, b.Work); len(values) > 0 {
+		return values[:1]
+	}
 	ran := ranBy(b.Parts)
 	said := whatOwn(b.Site, ran)
-	if values := valuesOn(b.Site, b.Work); len(values) > 0 {
-		said = values[0]
+	if text := checked(b.Site, ran); text != "" {
+		said = append(said, text)
 	}
-	return cmp.Or(said, checked(b.Site, ran))
+	return said[:min(maxReasons, len(said))]
 }
 
 // whatLineDoes says what a line costs, and what it does for that.

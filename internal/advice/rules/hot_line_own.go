@@ -10,21 +10,24 @@ import (
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/advice/facts"
+	"github.com/hone-go/hone/internal/advice/flow"
 )
+
+// maxOwn limits what is said about the line's own code.
+const maxOwn = 3
 
 // whatOwn says what the line's own code does that takes time, if it takes much of it: it has no functions whose names
 // would tell.
-func whatOwn(s *advice.Site, ran []running) string {
+func whatOwn(s *advice.Site, ran []running) (said []string) {
 	if len(ran) == 0 || ran[0].what != ownCode {
-		return ""
+		return nil
 	}
-	var said []string
-	for _, say := range []func(*advice.Site) string{copiesValue, divides, perElement} {
-		if text := say(s); text != "" && len(said) < maxReasons {
+	for _, say := range []func(*advice.Site) string{copiesValue, divides, multipliesHalves, assembles, onlyAdds, fewIterations, perElement, loadsAgain, keepsInMemory, shiftsByAny} {
+		if text := say(s); text != "" && len(said) < maxOwn {
 			said = append(said, text)
 		}
 	}
-	return strings.Join(said, " ")
+	return said
 }
 
 // copiesValue says which value on the line is copied in memory, because it is too large for registers.
@@ -153,6 +156,76 @@ func divides(s *advice.Site) string {
 		}
 	}
 	return ""
+}
+
+// loadsAgain says what the loop around the line loads in each iteration although it doesn't change it.
+func loadsAgain(s *advice.Site) string {
+	f := flow.In(s.Place)
+	if f == nil {
+		return ""
+	}
+	found, ok := f.LoadedAgain(s.Line)
+	name := ""
+	if ok {
+		name = s.Source(found.Of)
+	}
+	if name == "" || len(name) > maxSource || strings.Contains(name, "\n") {
+		return ""
+	}
+	return fmt.Sprintf("The loop on %s loads %s again in each iteration and doesn't change it (%d loads): a variable before the loop can hold it.", lineAt(s, found.Loop), name, found.Loads)
+}
+
+// keepsInMemory says which value the function changes in memory again and again.
+func keepsInMemory(s *advice.Site) string {
+	f := flow.In(s.Place)
+	if f == nil || s.Decl == nil {
+		return ""
+	}
+	found, ok := f.KeptInMemory(s.Line)
+	name := ""
+	if ok {
+		name = s.Source(found.Of)
+	}
+	if name == "" || len(name) > maxSource || strings.Contains(name, "\n") {
+		return ""
+	}
+	if found.Loop.IsValid() {
+		return fmt.Sprintf("Each iteration of the loop on %s loads and stores %s in memory: a local variable can stay in a register.", lineAt(s, found.Loop), name)
+	}
+	return fmt.Sprintf("%s loads %s %d times and stores it %d times in memory: a local variable can stay in a register.", s.Decl.Name.Name, name, found.Loads, found.Stores)
+}
+
+// maxUnrolled is how many iterations may be worth writing out.
+const maxUnrolled = 8
+
+// fewIterations says whether the loop around the line always runs a few times.
+func fewIterations(s *advice.Site) string {
+	nodes := s.Nodes()
+	if len(nodes) == 0 {
+		return ""
+	}
+	loops := loopsAround(nodes[0])
+	if len(loops) == 0 || facts.Jumps(s.Place) {
+		return ""
+	}
+	trips, ok := facts.TripsOf(s.Place, loops[0])
+	if !ok || trips.Call {
+		return ""
+	}
+	n, ok := facts.ConstantInt(s.Place, trips.Expr)
+	if !ok && !trips.Counts {
+		t := facts.Under(s.Info.TypeOf(trips.Expr))
+		if p, isPointer := t.(*types.Pointer); isPointer {
+			t = p.Elem().Underlying()
+		}
+		if array, isArray := t.(*types.Array); isArray {
+			n = array.Len()
+		}
+	}
+	if n < 2 || n > maxUnrolled {
+		return ""
+	}
+	return fmt.Sprintf("The loop on line %d always has %d iterations: written out, they need no counter, and fewer checks of indexes.", s.Package.Line(loops[0].Pos()), n)
 }
 
 // perElement says whether the loop around the line handles a single byte or bit, or a single element with nothing called, per iteration.
