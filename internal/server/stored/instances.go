@@ -63,12 +63,12 @@ func (s *selections) instances(ctx context.Context, sel *api.Selection, most int
 		return nil, len(all), nil
 	}
 	if sel.Per == api.PerRequest {
-		counted, err := s.requestsBy(ctx, sel, []string{store.LabelInstance}, wholeStep)
+		counted, err := s.profiledRequests(ctx, sel, []string{store.LabelInstance})
 		if err != nil {
 			return nil, 0, err
 		}
 		for _, of := range all {
-			of.requests = counted.whole(store.Labels{{Name: store.LabelInstance, Value: of.name}})
+			of.requests = counted.of(store.Labels{{Name: store.LabelInstance, Value: of.name}})
 		}
 	}
 	slices.SortFunc(all, func(a, b *instance) int { return cmp.Compare(a.name, b.name) })

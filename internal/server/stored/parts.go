@@ -50,9 +50,9 @@ func (p parts) By(ctx context.Context, label, sampleType string) ([]reports.Part
 	if err != nil {
 		return nil, p.storeError(err, "profile")
 	}
-	var counted requestTotals
+	var counted profiledRequests
 	if p.sel.Per == api.PerRequest {
-		if counted, err = p.requestsBy(ctx, p.sel, q.By, wholeStep); err != nil {
+		if counted, err = p.profiledRequests(ctx, p.sel, q.By); err != nil {
 			return nil, err
 		}
 	}
@@ -67,7 +67,7 @@ func (p parts) By(ctx context.Context, label, sampleType string) ([]reports.Part
 		for _, pt := range one.Points {
 			total = add(total, pt.Total)
 		}
-		cost := float64(total.Value) / max(divisor(perOf(p.sel.Per, one.Type.Type), total, counted.whole(one.Labels)), 1e-9)
+		cost := float64(total.Value) / max(divisor(perOf(p.sel.Per, one.Type.Type), total, counted.of(one.Labels)), 1e-9)
 		all = append(all, reports.Part{
 			Value: one.Labels.Get(label), ID: part.String(), Profiles: total.Profiles, Cost: cost,
 			Opened: func(ctx context.Context) (reports.Opened, error) { return p.open(ctx, part) },

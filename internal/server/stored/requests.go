@@ -1,7 +1,9 @@
 package stored
 
 import (
+	"cmp"
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -25,9 +27,6 @@ func (r requestTotals) of(ls store.Labels, time int64) store.Total {
 	}
 	return r[requestKey{withoutKind(ls).String(), time}]
 }
-
-// whole returns the requests of a group at any time.
-func (r requestTotals) whole(ls store.Labels) store.Total { return r.of(ls, 0) }
 
 // withoutKind returns labels without the kind: requests have a kind of their own.
 func withoutKind(ls store.Labels) store.Labels {
@@ -56,13 +55,85 @@ func (s *selections) requestsBy(ctx context.Context, sel *api.Selection, by []st
 	return out, nil
 }
 
+// profiledRequests are the requests in the time that profiles cover, by the profiles' labels.
+type profiledRequests map[string]store.Total
+
+func (r profiledRequests) of(ls store.Labels) store.Total { return r[ls.String()] }
+
+// rateWindows is how many windows of time have a rate of requests of their own.
+const rateWindows = 48
+
+// profiledRequests returns the requests in the time that a selection's profiles cover.
+// Requests are counted all of the time, but profiles may be more frequent at some hours, at
+// night for example. So each window of time counts by how much of it was profiled.
+func (s *selections) profiledRequests(ctx context.Context, sel *api.Selection, by []string) (profiledRequests, error) {
+	step := int64(wholeStep)
+	if sel.From != 0 && sel.To != 0 {
+		step = int64(max(requestStep, autoStep(time.Duration(sel.To-sel.From), rateWindows)))
+	}
+	counted, err := s.requestsBy(ctx, sel, by, step)
+	if err != nil {
+		return nil, err
+	}
+	rates := map[string][]store.Point{} // by labels without the kind
+	for key, total := range counted {
+		rates[key.labels] = append(rates[key.labels], store.Point{Time: key.time, Total: total})
+	}
+	points := map[string][]store.Point{}
+	kindless := map[string]string{}
+	for _, q := range sel.Queries() {
+		q.By, q.Step = by, step
+		series, err := s.store.Series(ctx, q)
+		if err != nil {
+			return nil, s.storeError(err, "profile")
+		}
+		for i := range series {
+			key := series[i].Labels.String()
+			kindless[key] = withoutKind(series[i].Labels).String()
+			points[key] = append(points[key], series[i].Points...)
+		}
+	}
+	out := profiledRequests{}
+	for key, profiled := range points {
+		out[key] = requestsIn(profiled, rates[kindless[key]])
+	}
+	return out, nil
+}
+
+// requestsIn returns the requests in the time that profiles cover, given those of windows.
+// It is zero if that isn't known. A window without requests has the rate of the one before:
+// a profile of requests may be longer than a window.
+func requestsIn(profiled, counted []store.Point) store.Total {
+	byTime := func(a, b store.Point) int { return cmp.Compare(a.Time, b.Time) }
+	slices.SortFunc(profiled, byTime)
+	slices.SortFunc(counted, byTime)
+	var total, all store.Total
+	for _, p := range counted {
+		all = add(all, p.Total)
+	}
+	n, at := 0.0, 0
+	for _, p := range profiled {
+		total = add(total, p.Total)
+		for at+1 < len(counted) && counted[at+1].Time <= p.Time {
+			at++
+		}
+		if at < len(counted) {
+			n += float64(p.Duration) * float64(counted[at].Value) / max(float64(counted[at].Duration), 1)
+		}
+	}
+	if total.RequestsDuring(all) == 0 {
+		return store.Total{}
+	}
+	return store.Total{Value: int64(math.Round(n)), Duration: total.Duration, Version: all.Version}
+}
+
 // requestsOf returns the requests of a selection with a total.
 func (s *selections) requestsOf(ctx context.Context, sel *api.Selection, total store.Total) (store.Total, error) {
-	all, err := s.requestsBy(ctx, sel, nil, wholeStep)
+	all, err := s.profiledRequests(ctx, sel, nil)
 	if err != nil {
 		return store.Total{}, err
 	}
-	requests := all.whole(nil)
+	requests := all.of(nil)
 	if total.RequestsDuring(requests) == 0 {
 		return store.Total{}, server.BadParam("per", "no requests of these processes were counted, so they have no values per request: use agent.CountRequests, or per=second")
 	}

@@ -148,3 +148,33 @@ func TestFewCount(t *testing.T) {
 		t.Errorf("the one that counts has\n%s", text)
 	}
 }
+
+// TestUnevenProfiles checks that the cost of a request doesn't depend on when profiles are
+// frequent. By day, there are ten times as many requests, and a profile in an hour. At night,
+// a profile in a minute. A request takes 20 ms.
+func TestUnevenProfiles(t *testing.T) {
+	l := servertest.NewLive(t, nil)
+	labels := []string{"service", "shop", "version", "v1", "instance", "a"}
+	for minute := 0; minute < 240; minute += 15 {
+		load := int64(600) // requests a minute
+		if minute >= 120 {
+			load = 60
+		}
+		l.PutProfile(requested(map[string]int64{"/": load * 15}), minute, 15*time.Minute, append([]string{"kind", "requests"}, labels...)...)
+		for m := minute; m < minute+15; m++ {
+			if m >= 120 || m%60 == 0 {
+				l.PutProfile(worked(map[string]int64{"/": load / 6 * 2}), m, 10*time.Second, append([]string{"kind", "cpu"}, labels...)...)
+			}
+		}
+	}
+	sel := servertest.Between("cpu", 0, 240, "per", "request")
+	if text := l.Get("/api/v1/report/top?format=text&profile=" + servertest.Sel(sel)); !strings.Contains(text, "20ms") {
+		t.Errorf("a request costs\n%s", text)
+	}
+	for _, points := range []string{"1", "20"} {
+		sel.Set("points", points)
+		if v := servertest.Decode[api.OverTime](t, l.Get("/api/v1/series?"+sel.Encode())); !near(v.Series[0].Total.Value, 20e6) {
+			t.Errorf("with %s windows, a request costs %v", points, v.Series[0].Total.Value)
+		}
+	}
+}

@@ -88,12 +88,18 @@ func (s *Service) series(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	var counted requestTotals
+	var profiled profiledRequests
 	if sel.Per == api.PerRequest {
 		if p.Get("step") == "" {
 			q.Step = int64(requestStepOf(time.Duration(sel.To-sel.From), time.Duration(q.Step)))
 		}
 		if counted, err = working(r.Context(), s, func(ctx context.Context) (requestTotals, error) {
 			return s.selections.requestsBy(ctx, sel, by, q.Step)
+		}); err != nil {
+			return err
+		}
+		if profiled, err = working(r.Context(), s, func(ctx context.Context) (profiledRequests, error) {
+			return s.selections.profiledRequests(ctx, sel, by)
 		}); err != nil {
 			return err
 		}
@@ -136,7 +142,7 @@ func (s *Service) series(w http.ResponseWriter, r *http.Request) error {
 		out.Left, all = len(all)-limit, largest
 	}
 	for i := range all {
-		one, err := groupSeries(&all[i], sel, by, counted)
+		one, err := groupSeries(&all[i], sel, by, counted, profiled)
 		if err != nil {
 			return err
 		}
@@ -202,7 +208,7 @@ func groupWords(ls store.Labels) string {
 	return "Profiles of " + ls.String()
 }
 
-func groupSeries(of *store.Series, sel *api.Selection, by []string, counted requestTotals) (*api.GroupSeries, error) {
+func groupSeries(of *store.Series, sel *api.Selection, by []string, counted requestTotals, profiled profiledRequests) (*api.GroupSeries, error) {
 	part, err := sel.Within(by, of.Labels, sel.From, sel.To)
 	if err != nil {
 		return nil, err
@@ -212,13 +218,13 @@ func groupSeries(of *store.Series, sel *api.Selection, by []string, counted requ
 		Labels: labelMap(of.Labels), Type: of.Type.Type, Unit: of.Type.Unit, Profile: part.String(),
 		Time: make([]int64, n), Value: make([]any, n), Profiles: make([]int64, n), Duration: make([]int64, n),
 	}
-	var total, requests store.Total
+	var total store.Total
 	per := perOf(sel.Per, of.Type.Type)
 	for i, pt := range of.Points {
 		g.Time[i], g.Value[i], g.Profiles[i], g.Duration[i] = api.Milliseconds(pt.Time), value(pt.Total, counted.of(of.Labels, pt.Time), per), pt.Profiles, pt.Duration
-		total, requests = add(total, pt.Total), add(requests, counted.of(of.Labels, pt.Time))
+		total = add(total, pt.Total)
 	}
-	g.Total = figures(total, requests, per)
+	g.Total = figures(total, profiled.of(of.Labels), per)
 	return g, nil
 }
 
