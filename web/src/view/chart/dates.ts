@@ -6,7 +6,9 @@ const DAY = 86_400_000;
 
 export function timelineDates(min: number, max: number, wanted: number): number[] {
   if (max <= min) return [min];
-  return timeTicks(min, max, Math.max(1, wanted), -new Date(min).getTimezoneOffset() * 60_000);
+  const all = timeTicks(min, max, Math.max(1, wanted), -new Date(min).getTimezoneOffset() * 60_000);
+  // Two of a day look like a mistake where the day alone is told.
+  return all.filter((t, i) => i === 0 || dateText(t, max - min) !== dateText(all[i - 1]!, max - min));
 }
 
 export function dateText(time: number, span: number): string {
