@@ -65,6 +65,21 @@ check('runs are told apart: subject and branch of the commit, what measured them
   await eventually(async () => assert.equal(await rows(page, 'Runs').count(), 3)); // not the broken one
 });
 
+for (const width of [360, 1280]) {
+  check(`a window of ${width} has what tells runs apart, and no mark is cut off`, async ({ page, open }) => {
+    await open('/runs');
+    const row = rows(page, 'Runs').filter({ hasText: '-against' });
+    const text = await row.innerText();
+    for (const part of [/dirty/, /against/, /^words/m, /main · /, /bench -count 6 /, /\d+(\.\d)? (s|min)/]) assert.match(text, part);
+    const cut = await page.locator('.runs-when .badge').evaluateAll((all) => all.flatMap((badge) => {
+      const [a, b] = [badge.getBoundingClientRect(), /** @type {Element} */ (badge.closest('.cell')).getBoundingClientRect()];
+      return a.right > b.right || a.bottom > b.bottom ? [`${badge.textContent} at ${a.right},${a.bottom} in ${b.right},${b.bottom}`] : [];
+    }));
+    assert.deepEqual(cut, []);
+    await rows(page, 'Runs').nth(1).getByText('no base').waitFor();
+  }, { viewport: { width, height: 740 } });
+}
+
 check.core('the list has time, commit, package, marks and what is broken; it is filtered and saved', async ({ page, open }) => {
   await open('/runs');
   assert.equal(await rows(page, 'Runs').count(), 4);

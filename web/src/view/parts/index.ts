@@ -14,3 +14,4 @@ export { TooltipHost } from './Tooltip';
 export { ValueList } from './ValueList';
 export { useElementSize } from './useElementSize';
 export { useKeys } from './useKeys';
+export { useMedia } from './useMedia';

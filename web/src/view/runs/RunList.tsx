@@ -4,7 +4,7 @@ import { useAnswer } from '../../state/answer';
 import { finder } from '../../state/pattern';
 import { goRuns, runsHref, setRuns, type RunsState } from '../../state/runs';
 import { follow } from '../link';
-import { Button, copyText, Empty, ReportState, tip } from '../parts';
+import { Button, copyText, Empty, ReportState, tip, useMedia } from '../parts';
 import { saveTable } from '../table/csv';
 import { Find } from '../table/Find';
 import { plural } from '../table/format';
@@ -14,6 +14,9 @@ import type { PageProps } from '../props';
 import { lengthText, zoneText } from '../../state/selection';
 import { machineOf, Marks, revisionIn, when, whenAmong } from './words';
 
+/** Where a run's commit and command are below its time: see runs.css. */
+const NARROW = '(width < 42rem)';
+
 /** All runs, to look at one or compare two. */
 export function RunList({ state }: PageProps<RunsState>) {
   const loading = useAnswer('runs', listRuns);
@@ -21,6 +24,7 @@ export function RunList({ state }: PageProps<RunsState>) {
   const chosen = state.run; // to compare
   const toggle = (id: string) => setRuns({ run: chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen.slice(-1), id] });
   const all = loading.answer?.report.runs ?? [];
+  const narrow = useMedia(NARROW);
   const order = parseOrder(state.order) ?? { column: 'time', descending: true };
   const rows = useMemo(() => {
     const finds = finder(state.find);
@@ -61,7 +65,7 @@ export function RunList({ state }: PageProps<RunsState>) {
               count={rows.length}
               row={(i) => rows[i]}
               rowKey={(r) => r.dir}
-              rowRem={2.75}
+              rowRem={narrow ? 4 : 2.75}
               order={order}
               onOrder={(column) =>
                 setRuns({ order: orderText({ column, descending: order.column === column ? !order.descending : column === 'time' }) })}
@@ -138,23 +142,24 @@ function columnsOf(
                 href={runsHref({ page: 'run', run: [r.id] })}
                 onClick={follow(() => goRuns({ page: 'run', run: [r.id] }))}
               >
-                {at(r.created)}
+                <When text={at(r.created)} />
               </a>
             )}
             <Marks run={r} />
           </span>
-          <span class="runs-under cut soft">{[r.head?.subject || r.revision, commandOf(r)].filter(Boolean).join(' · ')}</span>
+          <span class="runs-under cut soft">{[r.head?.subject, revisionIn(r)].filter(Boolean).join(' · ')}</span>
+          <span class="runs-under cut soft">{[r.took ? tookText(r.took) : '', commandOf(r)].filter(Boolean).join(' · ')}</span>
         </div>
       ),
       text: (r) => r.created,
     },
     { id: 'id', title: 'Id', width: '12rem', from: 104, kind: () => 'soft mono', cell: (r) => r.id, text: (r) => r.id },
     {
-      id: 'revision', title: 'Commit', order: 'ascending', width: 'minmax(8rem, 2fr)', from: 40, cell: (r) => <Commit run={r} />,
+      id: 'revision', title: 'Commit', order: 'ascending', width: 'minmax(8rem, 2.5fr)', from: 40, cell: (r) => <Commit run={r} />,
       text: (r) => r.revision,
     },
     {
-      id: 'for', title: 'Measured by', about: 'The command that measured it', order: 'ascending', width: 'minmax(8rem, 2.5fr)', from: 56,
+      id: 'for', title: 'Measured by', about: 'The command that measured it', order: 'ascending', width: 'minmax(8rem, 3fr)', from: 56,
       cell: (r) => (
         <div class="runs-two">
           <code class="cut" title={r.line}>{commandOf(r)}</code>
@@ -164,12 +169,13 @@ function columnsOf(
       text: (r) => r.line,
     },
     {
-      id: 'verdict', title: 'Verdict', about: 'The result compared with the base', width: 'minmax(6rem, 3fr)',
+      id: 'verdict', title: 'Verdict', about: 'The result compared with the base', width: 'minmax(6rem, 2fr)',
       kind: (r) => verdictKind(verdicts[r.id]),
       cell: (r) => {
         if (r.error) return <span class="runs-error cut" title={r.error}>{r.error}</span>;
         const v = verdicts[r.id];
-        return v && <span class="runs-lines" title={v.summary}>{v.changed || v.summary}</span>;
+        if (v) return <span class="runs-lines" title={v.summary}>{v.changed || v.summary}</span>;
+        return !r.base && r.state !== 'corrupt' && <span class="soft">no base</span>;
       },
       text: (r) => r.error ?? verdicts[r.id]?.summary ?? '',
     },
@@ -199,6 +205,9 @@ function columnsOf(
     },
   ];
 }
+
+/** A time whose year goes where there is little room. */
+const When = ({ text }: { text: string }) => <><span class="runs-year">{text.slice(0, 5)}</span>{text.slice(5)}</>;
 
 const commandOf = (r: ListedRun): string => r.line.replace(/^\S*hone /, '');
 

@@ -119,7 +119,7 @@ function Series({ trend, series, state }: { trend: Trend; series: TrendSeries; s
         {last && (
           <span>
             <b>{valueText(last.median, series.unit)}</b> {spreadText(last.median, last.lo, last.hi)}
-            {step && <span class={step.tone}> {changeWords(step)}</span>}
+            {step && <>, <span class={step.tone}>{changeWords(step)}</span></>}
           </span>
         )}
         <span class="button-row">
