@@ -395,7 +395,8 @@ func because(steps []advice.Step) string {
 // function itself, if the line is in no loop, so that calling may cost as much as the line.
 func notInlined(s *advice.Site) string {
 	var all []string
-	if nodes := s.Nodes(); len(nodes) > 0 && len(loopsAround(nodes[0])) == 0 {
+	atEnd := s.Package.Line(s.Func.Node().End()-1) == s.Line // deferred calls run there
+	if nodes := s.Nodes(); atEnd || len(nodes) > 0 && len(loopsAround(nodes[0])) == 0 {
 		name, at := "The function literal", s.Func.Node().Pos()
 		if d, ok := s.Func.Node().(*ast.FuncDecl); ok {
 			name, at = d.Name.Name, d.Name.Pos()

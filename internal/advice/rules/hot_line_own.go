@@ -240,17 +240,26 @@ func perElement(s *advice.Site) string {
 	}
 	loop := loops[0]
 	over, what := steppedThrough(s, loop)
+	one := "one " + what
 	if what == "" {
-		over, what = shiftedBy1(s, loop), "bit"
+		var bits int64
+		if over, bits = shiftedByFew(s, loop); bits > 1 {
+			one = fmt.Sprintf("%d bits", bits)
+		} else {
+			one = "one bit"
+		}
 	}
-	if over == "" || len(over) > maxSource || what != "byte" && what != "bit" && callsAnything(s, facts.LoopBody(loop)) {
+	if over == "" || len(over) > maxSource || what != "byte" && what != "" && callsAnything(s, facts.LoopBody(loop)) {
 		return ""
 	}
-	return fmt.Sprintf("The loop on line %d handles one %s of %s per iteration.", s.Package.Line(loop.Pos()), what, over)
+	return fmt.Sprintf("The loop on line %d handles %s of %s per iteration.", s.Package.Line(loop.Pos()), one, over)
 }
 
-// shiftedBy1 returns the number that a loop shifts by one bit in each iteration; "" if there is none.
-func shiftedBy1(s *advice.Site, loop ast.Node) string {
+// fewBits is how many bits are fewer than the hexadecimal digit or the byte that an iteration may well be about.
+const fewBits = 3
+
+// shiftedByFew returns the number that a loop shifts by a few bits in each iteration, and how many these are; "" if there is none.
+func shiftedByFew(s *advice.Site, loop ast.Node) (over string, bits int64) {
 	body := facts.LoopBody(loop)
 	statements := body.List
 	if f, ok := loop.(*ast.ForStmt); ok && f.Post != nil {
@@ -273,11 +282,11 @@ func shiftedBy1(s *advice.Site, loop ast.Node) string {
 		default:
 			continue
 		}
-		if v != nil && facts.IsInt(s.Place, by, 1) && !facts.Within(body, v.Pos()) {
-			return v.Name()
+		if bits, ok := facts.ConstantInt(s.Place, by); ok && v != nil && 1 <= bits && bits <= fewBits && !facts.Within(body, v.Pos()) {
+			return v.Name(), bits
 		}
 	}
-	return ""
+	return "", 0
 }
 
 // steppedThrough returns the slice, array or string that a loop goes through element by element, and what an element is.

@@ -24,3 +24,12 @@ func digits(n uint) (count int) {
 	}
 	return count
 }
+
+func reversed(code uint64, k int) (c uint64) {
+	for range k {
+		// want look: The loop on line 29 handles 2 bits of code per iteration.
+		c |= code & 3 // hot
+		code >>= 2
+	}
+	return c
+}
