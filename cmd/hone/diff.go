@@ -26,7 +26,8 @@ Examples:
 Flags:
 
   -normalize      compare shares: scale each profile to the total of HEAD
-  -cum            sort by cumulative values instead of own values
+  -cum            compare cumulative values instead of own values; a function
+                  that explains a change comes before its callers
   -nodecount N    show the N largest changes
   -lines, -files, -filefunctions
                   compare lines, files, or functions per file

@@ -224,8 +224,7 @@ func (d *Diff) compare(ctx context.Context, base, head []diffRun, table *profile
 	d.Tested = len(tests)
 	adjust(tests)
 	slices.SortFunc(d.Rows, func(a, b DiffRow) int {
-		x, y := d.key(&a).Delta, d.key(&b).Delta
-		return cmp.Or(cmp.Compare(max(y, -y), max(x, -x)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+		return cmp.Or(cmp.Compare(d.weight(&b), d.weight(&a)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
 	if o.Trim && o.NodeCount > 0 && len(d.Rows) > o.NodeCount {
 		d.Rows = d.Rows[:o.NodeCount]
@@ -233,6 +232,18 @@ func (d *Diff) compare(ctx context.Context, base, head []diffRun, table *profile
 	d.print()
 	d.warn()
 	return nil
+}
+
+// weight is what rows are ordered by: the size of the change. With callees, all callers of a
+// function that changed have its change as well. So the change counts by its share of the
+// function, and the function that explains it comes before its callers.
+func (d *Diff) weight(r *DiffRow) float64 {
+	v := d.key(r)
+	size := math.Abs(float64(v.Delta))
+	if d.Sort != "cum" || size == 0 {
+		return size
+	}
+	return size * size / max(math.Abs(float64(v.Base)), math.Abs(float64(v.Head)))
 }
 
 // adjust corrects the p-values for the number of tests, and judges by them.
