@@ -14,7 +14,7 @@ type Diff struct {
 	Type        string    `json:"type"`
 	Unit        string    `json:"unit"` // of all values here
 	Granularity string    `json:"granularity"`
-	Sort        string    `json:"sort"` // "flat" or "cum": which change the rows are ordered by
+	Sort        string    `json:"sort"` // "flat" or "cum": which change the rows are ordered by, see weight
 	Normalized  bool      `json:"normalized"`
 	Compared    int64     `json:"compared"` // the base's total to compare with the head's: BaseTotal, scaled if Normalized
 	BaseRuns    int       `json:"baseRuns"`
@@ -126,16 +126,19 @@ func (d *Diff) key(r *DiffRow) *DiffValue {
 
 // print fills in the texts of all values.
 func (d *Diff) print() {
-	as := d.rate()
-	format := d.format()
-	total := func(v int64) string { return formatRate(v, d.Unit, "auto", as) }
-	d.BaseText, d.HeadText, d.CompareText = total(d.BaseTotal), total(d.HeadTotal), total(d.Compared)
+	d.BaseText, d.HeadText, d.CompareText = d.formatTotal(d.BaseTotal), d.formatTotal(d.HeadTotal), d.formatTotal(d.Compared)
+	d.printRows(d.format())
+}
+
+func (d *Diff) printRows(format func(int64) string) {
 	for i := range d.Rows {
 		for _, v := range []*DiffValue{&d.Rows[i].Flat, &d.Rows[i].Cum} {
 			v.BaseText, v.HeadText, v.DeltaText = format(v.Base), format(v.Head), signedText(v.Delta, format)
 		}
 	}
 }
+
+func (d *Diff) formatTotal(v int64) string { return formatRate(v, d.Unit, "auto", d.rate()) }
 
 // format returns the function that prints the values of rows.
 func (d *Diff) format() func(int64) string {

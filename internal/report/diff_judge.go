@@ -117,5 +117,6 @@ func (d *Diff) InShort(n int) *Diff {
 			short.Rows = append(short.Rows, d.Rows[i])
 		}
 	}
+	short.printRows(short.formatTotal) // in a sentence, each value has the unit that fits it, as the totals have
 	return &short
 }

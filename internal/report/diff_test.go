@@ -99,6 +99,25 @@ func TestDiffText(t *testing.T) {
 	golden(t, "diff.txt", b.String())
 }
 
+// With callees, every caller has the change of what it calls.
+func TestDiffCauseFirst(t *testing.T) {
+	base := runs(t, "main;handle;price;round 10\nmain;handle;price 10\nmain;handle 300\nmain;handle;log 20\nmain 600\n")
+	head := runs(t, "main;handle;price;round 40\nmain;handle;price 60\nmain;handle 300\nmain;handle;log 30\nmain 600\n")
+	o := DefaultOptions()
+	o.Sort = "cum"
+	d, err := NewDiff(t.Context(), base, head, o, Scaling{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, r := range d.Rows {
+		names = append(names, r.Name)
+	}
+	if got, want := strings.Join(names, " "), "price round handle main log"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
 func TestDiffSignificance(t *testing.T) {
 	var base, head []string
 	for i := range 8 {
@@ -331,5 +350,28 @@ func TestDiffInterval(t *testing.T) {
 		if in == nil || in.Text != want[r.Name] || (in.Low <= 0 && in.High >= 0) != r.Noise.Flat {
 			t.Errorf("%s: %+v, want %s; noise: %+v", r.Name, in, want[r.Name], r.Noise)
 		}
+	}
+}
+
+// In a sentence, a change has the unit that fits it, like the totals beside it. A table has one unit.
+func TestDiffInShortUnits(t *testing.T) {
+	side := func(f, g int64) []*profile.Profile {
+		b := profile.NewBuilder(profile.ValueType{Type: "cpu", Unit: "nanoseconds"})
+		for name, v := range map[string]int64{"f": f, "g": g} {
+			at := b.Location(0, 0, profile.Line{Function: b.Function(name, name, "", 0)})
+			b.Sample([]uint32{at}, nil, v)
+		}
+		return []*profile.Profile{b.Profile()}
+	}
+	d, err := NewDiff(t.Context(), side(3e9, 10e6), side(1550e6, 60e6), DefaultOptions(), Scaling{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := d.Rows[0].Flat.DeltaText
+	if got := d.InShort(2).Rows; got[0].Flat.DeltaText != "-1.45s" || got[1].Flat.DeltaText != "+50ms" {
+		t.Errorf("got %s and %s", got[0].Flat.DeltaText, got[1].Flat.DeltaText)
+	}
+	if table != "-1450ms" || d.Rows[0].Flat.DeltaText != table {
+		t.Errorf("the table has %s, then %s", table, d.Rows[0].Flat.DeltaText)
 	}
 }
