@@ -13,6 +13,7 @@ test.each([
   ['delays', 'nanoseconds', [1_234_500, 12], ['1 234.50µs', '0.01µs']],
   ['counts', 'count', [1234567, 3], ['1 234 567', '3']],
   ['a comparison', 'nanoseconds', [-1.81e9, 20e6], ['-1.81s', '0.02s']],
+  ['a small loss', 'bytes', [1.5 * 2 ** 30, -512], ['1 536.00MB', '>-0.01MB']],
   ['nothing', 'nanoseconds', [0], ['0']],
 ] as const)('%s', (_, unit, values, texts) => {
   const all = quantities(unit, ...values);

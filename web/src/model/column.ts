@@ -3,7 +3,7 @@
 
 import { grouped } from '../api/figures';
 import type { Quantity } from '../api/types';
-import { convert, formatRate, inUnits, type Rate } from './units';
+import { belowText, convert, formatRate, inUnits, type Rate } from './units';
 
 /** A value as the server prints it. */
 export type Figure = Pick<Quantity, 'value' | 'text'>;
@@ -34,8 +34,8 @@ export function columnFigures(all: readonly Figure[], unit: string): (q: Figure)
   return ({ value }) => {
     if (value === 0) return '0';
     const text = Math.abs(value / factor).toFixed(decimals);
+    if (Number(text) === 0) return `${belowText(value, decimals)}${name}`;
     const sign = value < 0 ? '-' : '';
-    if (Number(text) === 0) return `${sign}<${(10 ** -decimals).toFixed(decimals)}${name}`;
     const [whole, part] = text.split('.') as [string, string?];
     return `${sign}${grouped(whole)}${part === undefined ? '' : `.${part}`}${name}`;
   };

@@ -48,6 +48,7 @@ test.each([
 test('differences have a sign', () => {
   const ms = (v: number) => `${v}ms`;
   expect(formatSigned(3, ms)).toBe('+3ms');
-  expect(formatSigned(-3, ms)).toBe('−3ms');
+  expect(formatSigned(-3, ms)).toBe('-3ms');
+  expect(formatSigned(-1e-9, () => '0')).toBe('0');
   expect(formatSigned(0, ms)).toBe('0ms');
 });

@@ -137,8 +137,12 @@ const decimalsOf = (cores: number) => (cores < 0.1 && cores > 0 ? Math.min(2 - M
 export function coresAlike(cores: number, highest: number): string {
   const decimals = decimalsOf(highest);
   const text = cores.toFixed(decimals);
-  if (Number(text) !== 0 || cores === 0) return figureText(`${text} cores`);
-  return `${cores < 0 ? '>−' : '<'}${(10 ** -decimals).toFixed(decimals)} cores`;
+  return Number(text) !== 0 || cores === 0 ? figureText(`${text} cores`) : `${belowText(cores, decimals)} cores`;
+}
+
+/** A value that so many decimals show as 0, but that isn't: "<0.01", or ">-0.01". */
+export function belowText(value: number, decimals: number): string {
+  return `${value < 0 ? '>-' : '<'}${(10 ** -decimals).toFixed(decimals)}`;
 }
 
 /** Prints the share of part in whole with two or more significant digits. */
@@ -157,7 +161,7 @@ export function formatShare(percent: number): string {
 /** Prints a difference with its sign; format prints its size. */
 export function formatSigned(value: number, format: (size: number) => string): string {
   const text = format(Math.abs(value));
-  return value > 0 ? `+${text}` : value < 0 ? `−${text}` : text;
+  return value === 0 || text === '0' ? text : `${value > 0 ? '+' : '-'}${text}`;
 }
 
 /** A count: 20 430. */

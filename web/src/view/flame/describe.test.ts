@@ -52,9 +52,9 @@ describe('a change', () => {
   const w = words(decode(flame));
   test.each([
     [160, 100, '80 → 100 (+20, +25.00%)'],
-    [200, 75, '100 → 75 (−25, −25.00%)'],
+    [200, 75, '100 → 75 (-25, -25.00%)'],
     [0, 50, '0 → 50 (+50, new)'],
-    [100, 0, '50 → 0 (−50, gone)'],
+    [100, 0, '50 → 0 (-50, gone)'],
     [0, 0, '0 → 0 (0)'],
   ])('%d to %d', (base, head, text) => expect(changeText(w, base, head)).toBe(text));
 });
@@ -72,9 +72,9 @@ describe('shares of a comparison', () => {
     return decode(f);
   };
   test.each([
-    ['both', ['150 → 40 (−110, −73.33%)', '−55.00%', '']],
-    ['head', ['150 → 40 (−110, −73.33%)', '40.00%', '40.00%']],
-    ['base', ['150 → 40 (−110, −73.33%)', '75.00%', '75.00%']],
+    ['both', ['150 → 40 (-110, -73.33%)', '-55.00%', '']],
+    ['head', ['150 → 40 (-110, -73.33%)', '40.00%', '40.00%']],
+    ['base', ['150 → 40 (-110, -73.33%)', '75.00%', '75.00%']],
   ] as const)('as wide as %s', (widths, want) => {
     const m = flame(widths);
     const all = spotOf(m, 0);
@@ -84,7 +84,7 @@ describe('shares of a comparison', () => {
   test('what is gone is told', () => {
     const m = flame('both');
     expect(sentence(words(m), spotOf(m, nodeWithID(m, 20), -10))).toBe(
-      'example.org/a.f2; total 50 → 0 (−50, gone), −25.00% of all before; self 50 → 0 (−50, gone), −25.00% of all before; '
+      'example.org/a.f2; total 50 → 0 (-50, gone), -25.00% of all before; self 50 → 0 (-50, gone), -25.00% of all before; '
       + 'level 1; 0 callees; ▼ decrease beyond noise; your code',
     );
   });

@@ -14,7 +14,7 @@ import { BenchName } from './BenchName';
 import { Moved } from './Moved';
 import { AllLinks, explaining, openProfile, pairs, profilesOf, RowLinks, type ProfilePair } from './ProfileLinks';
 import { UnitPicker } from './UnitPicker';
-import { changed, signOf, verdicts } from './words';
+import { changed, judgedText, signOf, verdicts } from './words';
 
 interface SideRow {
   c: Compared;
@@ -201,7 +201,7 @@ function Detail({ row: { c, shown, profiles }, explanation }: { row: SideRow; ex
           <h2>{c.package && <span class="soft">{c.package}.</span>}{c.benchmark}, {shown.unit}</h2>
           <p>
             {withUnit(shown.base, shown.unit)} → {withUnit(shown.head, shown.unit)}, <b class={verdicts[c.verdict].kind}>
-              {shown.change} {shown.verdict}
+              {judgedText(shown)}
             </b>
             <span class="soft">
               {' '}{shown.interval !== '-' && `${shown.interval} · `}{c.p !== null && `p ${pText(c.p)} · `}{c.base?.n ?? 0} and {c.head?.n

@@ -8,7 +8,7 @@ import { useAnswer } from '../../state/answer';
 import { goRuns, rowID, runsHref, runsOf } from '../../state/runs';
 import { state } from '../../state/state';
 import { follow } from '../link';
-import { signOf, verdicts } from './words';
+import { judgedText, signOf, verdicts } from './words';
 
 export default function Verdict() {
   const { base, profile, own, options } = state.value;
@@ -30,7 +30,7 @@ export default function Verdict() {
   return (
     <p>
       <b>{c.benchmark}, {said.unit}</b> {withUnit(said.base, said.unit)} → {withUnit(said.head, said.unit)},{' '}
-      <b class={verdicts[c.verdict].kind}>{signOf(c.verdict, c.change, c.scale === 'ratio' ? 1 : 0)} {said.change} {said.verdict}</b>
+      <b class={verdicts[c.verdict].kind}>{signOf(c.verdict, c.change, c.scale === 'ratio' ? 1 : 0)} {judgedText(said)}</b>
       <span class="soft verdict-more">
         {options['normalize'] === 'true' && options['base_total'] ? ' · A is scaled to the number of operations in B' : ''}
         {' · '}

@@ -14,3 +14,10 @@ test('runs of the same minute are told apart by their seconds', () => {
   const at = m.whenAmong(times);
   expect(times.map(at)).toEqual([`${m.when(times[0]!)}:05`, `${m.when(times[0]!)}:31`, m.when(times[2]!)]);
 });
+
+test('a change that a word gives a direction has no sign', () => {
+  const told = (change: string, verdict: string) => m.judgedText({ change, verdict });
+  expect(told('-83.94%', 'faster')).toBe('83.94% faster');
+  expect(told('+4.10%', 'slower (perhaps within the budget of 5 %)')).toBe('4.10% slower (perhaps within the budget of 5 %)');
+  expect(told('-12.00%', 'better')).toBe('-12.00% better');
+});

@@ -73,4 +73,8 @@ export function signOf(verdict: Verdict, change: number | null, neutral: number)
   return change > neutral ? '▲' : '▼';
 }
 
+/** A change with its verdict. One that says which way has no sign: "83.9% faster". */
+export const judgedText = ({ change, verdict }: { change: string; verdict: string }): string =>
+  `${/^(faster|slower)\b/.test(verdict) ? change.replace(/^[-+−]/, '') : change} ${verdict}`;
+
 export const changed = (v: Verdict): boolean => v === 'better' || v === 'worse' || v === 'differs';

@@ -1,6 +1,6 @@
 // Numbers as hone's text reports print them, so that page and terminal agree.
 
-import { formatCount } from '../../model/units';
+import { belowText, formatCount } from '../../model/units';
 
 /**
  * A share in percent: two digits behind the point, below 1% two significant
@@ -18,8 +18,8 @@ export function percentText(percent: number): string {
 /** A share in a column of such: with as many digits behind the point as all others. */
 export function shareText(percent: number): string {
   if (percent === 0) return '0%';
-  const text = Math.abs(percent).toFixed(2);
-  return `${percent < 0 ? '-' : ''}${Number(text) === 0 ? '<0.01' : text}%`;
+  const text = percent.toFixed(2);
+  return `${Number(text) === 0 ? belowText(percent, 2) : text}%`;
 }
 
 /** Go's %.2g. */
@@ -51,6 +51,7 @@ export function changeText(relative: number | undefined): string {
   const percent = 100 * relative;
   const sign = percent > 0 ? '+' : percent < 0 ? '-' : '';
   const size = Math.abs(percent);
+  if (percent !== 0 && size < 0.05) return percent < 0 ? '>-0.1%' : '<+0.1%';
   return `${sign}${size >= 1000 ? formatCount(Math.round(size)) : size.toFixed(1)}%`;
 }
 

@@ -18,7 +18,7 @@ test('shares read as in text reports', () => {
 test('shares of a column have as many digits behind the point', () => {
   const cases: [number, string][] = [
     [0, '0%'], [100, '100.00%'], [99.996, '100.00%'], [12.345, '12.35%'], [0.046, '0.05%'], [0.004, '<0.01%'], [-0.5, '-0.50%'],
-    [-0.001, '-<0.01%'],
+    [-0.001, '>-0.01%'],
   ];
   for (const [percent, text] of cases) expect(shareText(percent)).toBe(text);
 });
@@ -28,6 +28,7 @@ test('changes have signs', () => {
   expect(changeText(-1)).toBe('-100.0%');
   expect(changeText(0)).toBe('0.0%');
   expect(changeText(25)).toBe('+2\u202f500%');
+  expect([changeText(0.0001), changeText(-0.0004)]).toEqual(['<+0.1%', '>-0.1%']);
   expect(changeText(undefined)).toBe('');
 });
 
