@@ -377,6 +377,33 @@ programmed('disassembly opens with the costliest function', async ({ page, open 
   assert.equal(await list.locator('[aria-selected=true]').count(), 1);
 });
 
+programmed('disassembly folds what has no samples, and walks along what is hot', async ({ page, open }) => {
+  await open('/disasm');
+  const code = page.getByRole('grid', { name: /^Instructions of / });
+  await code.waitFor();
+  const all = Number(/(\d+) instructions/.exec(await page.locator('.pane-facts').innerText())?.[1]);
+  const shown = async () => Number(await code.getAttribute('aria-rowcount')) - 1;
+  const few = await shown();
+  await page.getByRole('button', { name: 'All code' }).click();
+  await eventually(async () => assert.equal(await shown(), all));
+  assert.match(page.url(), /fold=none/);
+  await page.getByRole('button', { name: 'All code' }).click();
+  await eventually(async () => assert.equal(await shown(), few));
+  // From the hottest, the one in view, to the others that cost.
+  const at = () => code.locator('[aria-selected=true]').innerText();
+  const hottest = await at();
+  assert.match(hottest, /\dm?s/);
+  const fold = code.locator('.disasm-fold').first();
+  if (await fold.count() > 0) {
+    await fold.click();
+    await eventually(async () => assert.ok(await shown() > few));
+  }
+  for (const key of ['[', ']', ']', '[']) {
+    await page.keyboard.press(key);
+    assert.ok((await at()).length > 0);
+  }
+});
+
 check('peek breaks long names between their words on a telephone', async ({ page, open }) => {
   await open('/peek?fn=main.addLine');
   const broken = await page.locator('.peek-block .fname').evaluateAll((all) => all.flatMap((el) => {

@@ -48,7 +48,7 @@ export const OWN = [
   'merged', 'base_revision', 'revision', // source of a comparison: as one file, and the commits of its sides
   'finding', // source, advice
   'match', // peek
-  'fold', // raw: sections that are put away; at is a line of it
+  'fold', // raw: sections that are put away, at is a line of it; disasm: none, for all code
   'as', 'label', // tags: as a list, and of which label
   'measure', 'endpoint', // endpoints, history: what is drawn over time; endpoints: the selected one; records: which of them
   'relative', // diff

@@ -1,12 +1,14 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { AsmInst, Disassembly, Quantity } from '../../api/types';
 import { columnFigures } from '../../model/column';
+import { shortName } from '../../model/names';
 import type { ApiError } from '../../api/client';
 import { exactly, writtenIn } from '../../state/pattern';
 import { useReport } from '../../state/report';
-import { queryOf, selectFunction } from '../../state/state';
-import { Button, Empty, ReportState } from '../parts';
-import { hex, percentText } from '../table/format';
+import { queryOf, selectFunction, setOwn, type State } from '../../state/state';
+import { folds } from '../source/folds';
+import { Button, Empty, ReportState, tip, useKeys } from '../parts';
+import { count, hex, percentText, plural } from '../table/format';
 import { FunctionList } from '../table/FunctionList';
 import { FunctionName } from '../table/FunctionName';
 import { pathEnd } from '../table/names';
@@ -30,7 +32,7 @@ export default function DisasmView({ state }: ViewProps) {
         <div class="split-main">
           {fn ? (
             <ReportState loading={asm} failure={failure} empty={({ report }) => (report.routines.length > 0 ? undefined : noCode())}>
-              {({ report }) => <Routines key={fn} report={report} />}
+              {({ report }) => <Routines key={fn} report={report} state={state} />}
             </ReportState>
           ) : <ReportState loading={loading}>{() => <NoSamples />}</ReportState>}
         </div>
@@ -60,22 +62,45 @@ function failure(error: ApiError) {
   );
 }
 
-function Routines({ report }: { report: Disassembly }) {
+/** A row of the table: an instruction, or a stretch without samples that is folded away. */
+type Row = { at: number; inst: AsmInst } | { at: number; folded: number };
+
+const WORTH = 0.05; // of the hottest: what steps from one hot instruction to the next stop at
+
+function Routines({ report, state }: { report: Disassembly; state: State }) {
   const [shown, setShown] = useState(0);
   const routine = report.routines[Math.min(shown, report.routines.length - 1)]!;
-  const [at, setAt] = useState<number | null>(null);
-  const hottest = useMemo(() => {
-    let best = 0;
-    routine.instructions.forEach((inst, i) => {
-      if (Math.abs(inst.flat.value) > Math.abs(routine.instructions[best]!.flat.value)) best = i;
-    });
-    return best;
-  }, [routine]);
-  const most = useMemo(() => Math.max(1, ...routine.instructions.map((i) => Math.abs(i.cum.value))), [routine]);
-  const columns = useMemo(
-    () => columnsOf(most, columnFigures(routine.instructions.flatMap((i) => [i.flat, i.cum]), report.unit)),
-    [most, routine, report],
+  const { instructions } = routine;
+  const [at, setAt] = useState<number | null>(null); // by instruction
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set()); // folds, by their first instruction
+  const hottest = useMemo(() => hottestOf(instructions), [instructions]);
+  const whole = state.own.fold === 'none';
+  const rows = useMemo(
+    () => folds(instructions.length, (i) => whole || instructions[i]!.cum.value !== 0).flatMap((part): Row[] => (
+      part.folded && !open.has(part.first)
+        ? [{ at: part.first, folded: part.end - part.first }]
+        : instructions.slice(part.first, part.end).map((inst, i) => ({ at: part.first + i, inst }))
+    )),
+    [instructions, open, whole],
   );
+  const sampled = useMemo(() => instructions.filter((i) => i.cum.value !== 0).length, [instructions]);
+  const columns = useMemo(() => {
+    const most = instructions.reduce((m, i) => Math.max(m, Math.abs(i.cum.value)), 1);
+    const figure = columnFigures(instructions.flatMap((i) => [i.flat, i.cum]), report.unit);
+    return columnsOf(routine.name, instructions, most, figure);
+  }, [routine, report]);
+  const chosen = at ?? hottest;
+  const step = (by: 1 | -1) => {
+    const least = WORTH * Math.abs(instructions[hottest]!.flat.value);
+    for (let i = chosen + by; i >= 0 && i < instructions.length; i += by) {
+      const size = Math.abs(instructions[i]!.flat.value);
+      if (size > 0 && size >= least) return setAt(i);
+    }
+  };
+  useKeys('Disassembly', [
+    { keys: ']', label: 'Next hot instruction', run: () => step(1) },
+    { keys: '[', label: 'Previous hot instruction', run: () => step(-1) },
+  ]);
   return (
     <>
       <div class="pane-bar">
@@ -87,48 +112,105 @@ function Routines({ report }: { report: Disassembly }) {
             class="find disasm-pick"
             aria-label="Routine"
             value={shown}
-            onChange={(e) => { setShown(Number(e.currentTarget.value)); setAt(null); }}
+            onChange={(e) => { setShown(Number(e.currentTarget.value)); setAt(null); setOpen(new Set()); }}
           >
             {report.routines.map((r, i) => <option key={i} value={i}>{r.name} ({r.flat.text})</option>)}
           </select>
         )}
+        <span class="segments" role="group" aria-label="Hot instructions">
+          <Button icon="up" aria-label="Previous hot instruction" onClick={() => step(-1)} {...tip('Previous hot instruction', '[')} />
+          <Button icon="down" aria-label="Next hot instruction" onClick={() => step(1)} {...tip('Next hot instruction', ']')} />
+        </span>
+        <Button
+          aria-pressed={whole}
+          onClick={() => setOwn('fold', whole ? '' : 'none', 'replace')}
+          {...tip('Also the long stretches without samples')}
+        >
+          All code
+        </Button>
         <Button kind="plain" onClick={() => openSource(routine.name)}>Source</Button>
       </div>
-      <Table<AsmInst>
+      <Table<Row>
         label={`Instructions of ${routine.name}`}
         columns={columns}
-        count={routine.instructions.length}
-        row={(i) => routine.instructions[i]}
-        rowKey={(_, i) => String(i)}
-        selected={at ?? hottest}
-        onSelect={(_, i) => setAt(i)}
-        dim={(i) => i.cum.value === 0}
+        count={rows.length}
+        row={(i) => rows[i]}
+        rowKey={(r) => String(r.at)}
+        selected={rows.findIndex((r) => r.at === chosen)}
+        onSelect={(r) => setAt(r.at)}
+        onPick={(r) => { if ('folded' in r) setOpen(new Set(open).add(r.at)); }}
+        onOpen={(r) => { if ('folded' in r) setOpen(new Set(open).add(r.at)); }}
+        dim={(r) => 'folded' in r || r.inst.cum.value === 0}
       />
+      <div class="pane-facts">
+        <span>{plural(instructions.length, 'instruction')}, {count(sampled)} with samples</span>
+        <span>{hottestText(instructions[hottest]!, routine.flat)}</span>
+        <span>Samples often fall on the instruction after the slow one</span>
+      </div>
     </>
   );
 }
 
-function columnsOf(most: number, figure: (q: Quantity) => string): readonly Column<AsmInst>[] {
+function hottestOf(instructions: readonly AsmInst[]): number {
+  let best = 0;
+  instructions.forEach((inst, i) => {
+    if (Math.abs(inst.flat.value) > Math.abs(instructions[best]!.flat.value)) best = i;
+  });
+  return best;
+}
+
+/** What the hottest one is. */
+function hottestText(inst: AsmInst, all: Quantity): string {
+  if (inst.flat.value === 0) return 'No samples in the code itself, only in what it calls';
+  const share = all.value === 0 ? '' : `, ${percentText((100 * inst.flat.value) / all.value)} of flat`;
+  return `Hottest: ${inst.text.trim()} (${inst.flat.text}${share})`;
+}
+
+function columnsOf(
+  routine: string, instructions: readonly AsmInst[], most: number, figure: (q: Quantity) => string,
+): readonly Column<Row>[] {
   const value = (q: Quantity) => (q.value === 0 ? '' : figure(q));
-  const place = (i: AsmInst) => (i.file ? `${pathEnd(i.file, 1)}:${i.line ?? 0}` : '');
+  const placeOf = (i: AsmInst) => (i.file ? `${pathEnd(i.file, 1)}:${i.line ?? 0}` : '');
+  const inlined = (i: AsmInst) => (i.function && i.function !== routine ? i.function : '');
+  const of = (text: (i: AsmInst) => string) => (r: Row) => ('inst' in r ? text(r.inst) : '');
+  /** A line is named where its code begins, and where it has samples. */
+  const begins = (at: number) => {
+    const [i, before] = [instructions[at]!, instructions[at - 1]];
+    return !before || placeOf(before) !== placeOf(i) || inlined(before) !== inlined(i);
+  };
+  const share = (q: (i: AsmInst) => Quantity) => (r: Row) => ('inst' in r ? (100 * q(r.inst).value) / most : 0);
   return [
     {
-      id: 'flat', title: 'Flat', width: '6rem', align: 'right', cell: (i) => value(i.flat), text: (i) => i.flat.text,
-      share: (i) => (100 * i.flat.value) / most,
+      id: 'flat', title: 'Flat', about: 'In the instruction itself', width: '6rem', align: 'right', cell: of((i) => value(i.flat)),
+      text: of((i) => i.flat.text), share: share((i) => i.flat),
     },
     {
-      id: 'cum', title: 'Cum', width: '6rem', align: 'right', from: 34, cell: (i) => value(i.cum), text: (i) => i.cum.text,
-      share: (i) => (100 * i.cum.value) / most,
+      id: 'cum', title: 'Cum', about: 'In the instruction and what it calls', width: '6rem', align: 'right', from: 34,
+      cell: of((i) => value(i.cum)), text: of((i) => i.cum.text), share: share((i) => i.cum),
     },
     {
-      id: 'address', title: 'Address', width: '8rem', align: 'right', from: 44, kind: () => 'soft mono', cell: (i) => hex(i.address),
-      text: (i) => hex(i.address),
+      id: 'address', title: 'Address', width: '6.5rem', align: 'right', from: 52, kind: () => 'soft mono', cell: of((i) => hex(i.address)),
+      text: of((i) => hex(i.address)),
     },
-    { id: 'text', title: 'Instruction', kind: () => 'mono', cell: (i) => <span class="asm">{i.text}</span>, text: (i) => i.text },
     {
-      id: 'place', title: 'Source', width: '16rem', from: 64, kind: () => 'soft mono',
-      cell: (i) => <span class="traces-cut" title={i.file ? `${i.function ?? ''} ${i.file}:${i.line ?? 0}` : undefined}>{place(i)}</span>,
-      text: place,
+      id: 'text', title: 'Instruction', kind: () => 'mono', text: of((i) => i.text),
+      cell: (r) => ('inst' in r
+        ? <span class="asm" title={r.inst.text}>{r.inst.text}</span>
+        : <span class="disasm-fold">{plural(r.folded, 'instruction')} without samples</span>),
+    },
+    {
+      id: 'place', title: 'Source', width: 'minmax(9rem, 38%)', from: 44, kind: () => 'mono',
+      cell: (r) => {
+        if (!('inst' in r) || !r.inst.file || !(begins(r.at) || r.inst.cum.value !== 0)) return '';
+        const { inst } = r;
+        const name = inlined(inst);
+        return (
+          <span class="disasm-place" title={`${inst.function ?? ''} ${inst.file}:${inst.line ?? 0}`}>
+            {placeOf(inst)}{name && <span class="soft"> in {shortName(name)}</span>}
+          </span>
+        );
+      },
+      text: of(placeOf),
     },
   ];
 }
