@@ -12,6 +12,8 @@ interface Props {
   graph: Graph;
   selected: string;
   matches: ((name: string) => boolean) | null;
+  /** Values are changes. */
+  compared: boolean;
   onSelect: (name: string) => void;
   onOpen: (name: string) => void;
 }
@@ -24,7 +26,7 @@ const CLICK = 4; // pixels a pointer may move and still click
 
 const ways: Record<string, Direction> = { ArrowUp: 'up', ArrowDown: 'down', ArrowLeft: 'left', ArrowRight: 'right' };
 
-export function Canvas({ graph, selected, matches, onSelect, onOpen }: Props) {
+export function Canvas({ graph, selected, matches, compared, onSelect, onOpen }: Props) {
   const frame = useRef<HTMLDivElement>(null);
   const world = useRef<SVGSVGElement>(null);
   const glass = useRef<HTMLDivElement>(null);
@@ -198,7 +200,7 @@ export function Canvas({ graph, selected, matches, onSelect, onOpen }: Props) {
 
   const longer = Math.max(graph.width, graph.height, 1);
   return (
-    <div class="graph">
+    <div class={compared ? 'graph graph-compared' : 'graph'}>
       <div
         ref={frame}
         class="graph-frame"

@@ -62,7 +62,14 @@ export default function GraphView({ state }: ViewProps) {
         {({ report }) => (
           <>
             <div class="graph-box">
-              <Canvas graph={report} selected={state.fn} matches={matches} onSelect={selectFunction} onOpen={openSource} />
+              <Canvas
+                graph={report}
+                selected={state.fn}
+                matches={matches}
+                compared={state.base.length > 0}
+                onSelect={selectFunction}
+                onOpen={openSource}
+              />
               <Card node={report.nodes.find((n) => selects(n) === state.fn)} />
             </div>
             <div class="pane-facts" title={report.header.join('\n')}>
@@ -102,7 +109,7 @@ function Choice({ state, option, label, usual, choices }: ChoiceProps) {
 function Legend({ compared }: { compared: boolean }) {
   return (
     <span class="graph-legend">
-      <span>{compared ? 'stronger colour: larger change; blue: less' : 'stronger colour: more in total'}</span>
+      <span>{compared ? 'red: more; blue: less; stronger: larger change' : 'stronger colour: more in total'}</span>
       <span>larger print: {compared ? 'larger change of self' : 'more self'}</span>
       <span><svg width="28" height="8" aria-hidden="true"><path class="dashed" d="M0 4H28" /></svg> through hidden functions</span>
     </span>

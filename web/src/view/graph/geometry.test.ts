@@ -23,6 +23,16 @@ describe('view', () => {
     expect(first(graph, { width: 568, height: 500 }, nodes[0]).scale).toBeCloseTo(260 / 280);
     expect(first(graph, { width: 200, height: 500 }, nodes[0]).scale).toBe(0.85); // smaller can't be read
   });
+  test('what a large graph starts with begins at the top', () => {
+    const nodes = [node(300, 1000), node(300, 1100), node(1900, 3000)];
+    const graph = { nodes, edges: [edge(0, 1, 1)], width: 2000, height: 4000 } as unknown as Graph;
+    const at = first(graph, screen, nodes[1]);
+    expect(at.y + (1000 - 10) * at.scale).toBe(24);
+    // As far as the node stays in sight.
+    nodes[0]!.y = 100;
+    const far = first(graph, screen, nodes[1]);
+    expect(far.y + 1100 * far.scale).toBe(250);
+  });
   test('zooms around a point', () => {
     const v = { x: 10, y: 20, scale: 1 };
     const z = zoom(v, 2, 110, 120);
