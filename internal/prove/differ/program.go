@@ -2,7 +2,7 @@ package differ
 
 import (
 	"bytes"
-	_ "embed"
+	"embed"
 	"fmt"
 	"go/ast"
 	"go/format"
@@ -28,18 +28,22 @@ type Program struct {
 // Folder is the one for a program's files.
 const Folder = "honediffer"
 
-// The command that calls. Its list is written for each package.
-var (
-	//go:embed calls/main.go
-	callsMain []byte
-	//go:embed calls/generate.go
-	callsGenerate []byte
-	//go:embed calls/show.go
-	callsShow []byte
-)
+// command has the command that calls. Its list is written for each package.
+//
+//go:embed calls/*.go
+var command embed.FS
 
 func write(p *packages.Package, all []exported) (Program, error) {
-	one := Program{Package: p.PkgPath, Dir: filepath.Dir(p.GoFiles[0]), Files: map[string][]byte{"main.go": callsMain, "generate.go": callsGenerate, "show.go": callsShow}}
+	one := Program{Package: p.PkgPath, Dir: filepath.Dir(p.GoFiles[0]), Files: make(map[string][]byte)}
+	files, err := command.ReadDir("calls")
+	if err != nil {
+		return one, err
+	}
+	for _, f := range files {
+		if one.Files[f.Name()], err = command.ReadFile("calls/" + f.Name()); err != nil {
+			return one, err
+		}
+	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "//go:build go1.22\n\npackage main\n\nimport p %q\n\nvar functions, methods = []function{\n", p.PkgPath)
 	method := func(f exported) bool { return strings.Contains(f.name, ".") }
