@@ -1,6 +1,7 @@
 package differ
 
 import (
+	"fmt"
 	"go/types"
 	"slices"
 	"strings"
@@ -15,23 +16,18 @@ type exported struct {
 	target bool   // it reaches what changed
 }
 
+// A listing collects the functions and methods of a package that only compute.
+type listing struct {
+	x       *index
+	p       *packages.Package
+	changed Changed
+	pure    func(pkg string) bool
+	all     []exported
+}
+
 // callable are the exported functions and methods of a package that only compute, by name.
 func callable(x *index, p *packages.Package, changed Changed, pure func(pkg string) bool) []exported {
-	var all []exported
-	add := func(fn *types.Func, name, expr string) {
-		u, _ := useOf(fn)
-		reached := x.reached(u.name)
-		for _, r := range reached {
-			if !x.module[r.pkg] && !harmless(r, pure) {
-				return
-			}
-		}
-		target := changed.Whole || slices.ContainsFunc(changed.Functions, func(name string) bool {
-			_, ok := reached[name]
-			return ok || name == u.name
-		})
-		all = append(all, exported{name, expr, target})
-	}
+	l := &listing{x: x, p: p, changed: changed, pure: pure}
 	scope := p.Types.Scope()
 	for _, name := range scope.Names() { // sorted
 		o := scope.Lookup(name)
@@ -40,42 +36,120 @@ func callable(x *index, p *packages.Package, changed Changed, pure func(pkg stri
 		}
 		switch o := o.(type) {
 		case *types.Func:
-			if args, ok := instance(o.Signature().TypeParams()); ok && possible(o.Signature()) {
-				add(o, name, "p."+name+args)
-			}
+			l.function(o)
 		case *types.Var:
-			if of := namedOf(o.Type()); of != nil && of.Obj().Pkg() == p.Types && !types.IsInterface(of) {
-				all = append(all, exported{name, "of(p." + name + ")", false})
-			}
+			l.variable(o)
 		case *types.TypeName:
-			named, ok := o.Type().(*types.Named)
-			if !ok || o.IsAlias() || types.IsInterface(named) {
-				continue
-			}
-			args, ok := instance(named.TypeParams())
-			if !ok {
-				continue
-			}
-			for m := range named.Methods() {
-				if !m.Exported() || !possible(m.Signature()) {
-					continue
-				}
-				expr := "p." + name + args
-				if _, ok := m.Signature().Recv().Type().(*types.Pointer); ok {
-					expr = "(*" + expr + ")"
-				}
-				add(m, name+"."+m.Name(), expr+"."+m.Name())
+			if named, ok := o.Type().(*types.Named); ok && !o.IsAlias() {
+				l.methods(named)
 			}
 		}
 	}
-	return withMade(p, all)
+	return withMade(p, l.all)
+}
+
+// add lists what calls one of some declarations, if all of them only compute.
+func (l *listing) add(name, expr string, declarations ...string) {
+	target := l.changed.Whole
+	for _, d := range declarations {
+		reached := l.x.reached(d)
+		for _, r := range reached {
+			if !l.x.module[r.pkg] && !harmless(r, l.pure) {
+				return
+			}
+		}
+		target = target || slices.ContainsFunc(l.changed.Functions, func(name string) bool {
+			_, ok := reached[name]
+			return ok || name == d
+		})
+	}
+	l.all = append(l.all, exported{name, expr, target})
+}
+
+func (l *listing) function(o *types.Func) {
+	if !possible(o.Signature()) {
+		return
+	}
+	u, _ := useOf(o)
+	for i, args := range instances(o.Signature().TypeParams(), 3) {
+		name := o.Name()
+		if i > 0 {
+			name += args
+		}
+		l.add(name, "p."+o.Name()+args, u.name)
+	}
+	results := o.Signature().Results()
+	if results.Len() == 0 || o.Signature().TypeParams().Len() > 0 {
+		return
+	}
+	of := namedOf(results.At(0).Type())
+	if of == nil || of.Obj().Pkg() != l.p.Types || of.TypeParams().Len() > 0 || slices.ContainsFunc(l.all, func(f exported) bool { return strings.HasPrefix(f.name, of.Obj().Name()+".") }) {
+		return
+	}
+	set := types.NewMethodSet(results.At(0).Type())
+	for s := range set.Methods() {
+		m, ok := s.Obj().(*types.Func)
+		if !ok || !m.Exported() || !possible(m.Signature()) {
+			continue
+		}
+		switch name := of.Obj().Name() + "." + m.Name(); {
+		case types.IsInterface(of) && of.Obj().Exported():
+			l.add(name, "p."+name, l.x.named[m.Name()]...)
+		case !types.IsInterface(of) && !of.Obj().Exported():
+			u, _ := useOf(m)
+			l.add(name, fmt.Sprintf("method(p.%s, %q)", o.Name(), m.Name()), u.name)
+		}
+	}
+}
+
+func (l *listing) variable(o *types.Var) {
+	if s, ok := o.Type().Underlying().(*types.Signature); ok && possible(s) {
+		u, _ := useOf(o)
+		l.add(o.Name(), "p."+o.Name(), u.name)
+		return
+	}
+	if of := namedOf(o.Type()); of != nil && of.Obj().Pkg() == l.p.Types && !types.IsInterface(of) {
+		l.all = append(l.all, exported{o.Name(), "of(p." + o.Name() + ")", false})
+	}
+}
+
+// methods lists those of a type, also those that it has from embedded types which aren't exported.
+func (l *listing) methods(named *types.Named) {
+	if types.IsInterface(named) {
+		return
+	}
+	of := named.Obj().Name()
+	for i, args := range instances(named.TypeParams(), 2) {
+		name := of
+		if i > 0 {
+			name += args
+		}
+		set := types.NewMethodSet(types.NewPointer(named))
+		for s := range set.Methods() {
+			m, ok := s.Obj().(*types.Func)
+			if !ok || !m.Exported() || !possible(m.Signature()) {
+				continue
+			}
+			from := receiverOf(m)
+			promoted := from == nil || from.Obj() != named.Obj()
+			if promoted && (from == nil || from.Obj().Exported() || from.Obj().Pkg() != l.p.Types || types.IsInterface(from)) {
+				continue
+			}
+			expr := "p." + of + args
+			if _, ok := m.Signature().Recv().Type().(*types.Pointer); ok || promoted {
+				expr = "(*" + expr + ")"
+			}
+			u, _ := useOf(m)
+			l.add(name+"."+m.Name(), expr+"."+m.Name(), u.name)
+		}
+	}
 }
 
 // withMade makes the methods of those types targets that a target returns: what is wrong in a value shows in what its methods say.
 func withMade(p *packages.Package, all []exported) []exported {
 	made := make(map[string]bool)
 	for _, f := range all {
-		if fn, ok := p.Types.Scope().Lookup(f.name).(*types.Func); ok && f.target {
+		if fn, ok := p.Types.Scope().Lookup(generic(f.name)).(*types.Func); ok && f.target {
 			for v := range fn.Signature().Results().Variables() {
 				if of := namedOf(v.Type()); of != nil && of.Obj().Pkg() == p.Types {
 					made[of.Obj().Name()] = true
@@ -84,7 +158,7 @@ func withMade(p *packages.Package, all []exported) []exported {
 		}
 	}
 	for i, f := range all {
-		if of, _, ok := strings.Cut(f.name, "."); ok && made[of] {
+		if of, _, ok := strings.Cut(f.name, "."); ok && made[generic(of)] {
 			all[i].target = true
 		}
 	}
@@ -101,24 +175,93 @@ func possible(s *types.Signature) bool {
 	return true
 }
 
-// instance are type arguments that satisfy constraints: "[int, string]", or "" if there are no parameters.
-func instance(params *types.TypeParamList) (string, bool) {
+// generic is a name without type arguments.
+func generic(name string) string {
+	name, _, _ = strings.Cut(name, "[")
+	return name
+}
+
+// instances are lists of type arguments that satisfy constraints: "[int, string]", or "" if there are no parameters.
+func instances(params *types.TypeParamList, most int) (all []string) {
 	if params.Len() == 0 {
-		return "", true
+		return []string{""}
+	}
+	for shift := range basics {
+		if args, ok := instance(params, shift); ok && !slices.Contains(all, args) && len(all) < most {
+			all = append(all, args)
+		}
+	}
+	return all
+}
+
+// instance chooses an argument for each parameter: a basic type, or what its constraint makes of those of others.
+func instance(params *types.TypeParamList, shift int) (string, bool) {
+	chosen := make(map[*types.TypeParam]types.Type)
+	for before := -1; len(chosen) < params.Len(); {
+		if before == len(chosen) {
+			return "", false
+		}
+		before = len(chosen)
+		for i := range params.Len() {
+			p := params.At(i)
+			if constraint, ok := p.Constraint().Underlying().(*types.Interface); ok && chosen[p] == nil {
+				if t := satisfying(constraint, chosen, i+shift); t != nil {
+					chosen[p] = t
+				}
+			}
+		}
 	}
 	var names []string
 	for p := range params.TypeParams() {
-		constraint, ok := p.Constraint().Underlying().(*types.Interface)
-		if !ok {
-			return "", false
-		}
-		i := slices.IndexFunc(basics, func(k types.BasicKind) bool { return types.Satisfies(types.Typ[k], constraint) })
-		if i < 0 {
-			return "", false
-		}
-		names = append(names, types.Typ[basics[i]].Name())
+		names = append(names, types.TypeString(chosen[p], nil))
 	}
 	return "[" + strings.Join(names, ", ") + "]", true
+}
+
+func satisfying(constraint *types.Interface, chosen map[*types.TypeParam]types.Type, first int) types.Type {
+	if constraint.NumEmbeddeds() == 1 && constraint.NumMethods() == 0 {
+		of := constraint.EmbeddedType(0)
+		if u, ok := of.(*types.Union); ok && u.Len() == 1 {
+			of = u.Term(0).Type()
+		}
+		switch of.(type) {
+		case *types.Slice, *types.Map, *types.Pointer, *types.Array:
+			return substituted(of, chosen)
+		}
+	}
+	for k := range basics {
+		if t := types.Typ[basics[(first+k)%len(basics)]]; types.Satisfies(t, constraint) {
+			return t
+		}
+	}
+	return nil
+}
+
+// substituted is a type with arguments in place of parameters, nil if one of them isn't chosen.
+func substituted(t types.Type, chosen map[*types.TypeParam]types.Type) types.Type {
+	switch t := t.(type) {
+	case *types.TypeParam:
+		return chosen[t]
+	case *types.Basic:
+		return t
+	case *types.Slice:
+		if e := substituted(t.Elem(), chosen); e != nil {
+			return types.NewSlice(e)
+		}
+	case *types.Array:
+		if e := substituted(t.Elem(), chosen); e != nil {
+			return types.NewArray(e, t.Len())
+		}
+	case *types.Pointer:
+		if e := substituted(t.Elem(), chosen); e != nil {
+			return types.NewPointer(e)
+		}
+	case *types.Map:
+		if k, e := substituted(t.Key(), chosen), substituted(t.Elem(), chosen); k != nil && e != nil {
+			return types.NewMap(k, e)
+		}
+	}
+	return nil
 }
 
 var basics = []types.BasicKind{types.Int, types.String, types.Float64, types.Uint64}

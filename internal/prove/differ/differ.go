@@ -12,10 +12,13 @@ package differ
 import (
 	"context"
 	"fmt"
+	"go/ast"
 	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/packages"
+
+	"github.com/hone-go/hone/internal/srcfind"
 )
 
 // Changed says what a candidate changes.
@@ -23,6 +26,23 @@ type Changed struct {
 	Packages  []string // import paths
 	Functions []string // as [Name] gives them
 	Whole     bool     // something besides functions, too
+	Files     []File
+}
+
+// A File of Go that changed has the texts of both versions, nil if it is new or gone.
+type File struct {
+	Package     string
+	Name        string // from the top of the repository
+	Before, Now []byte
+}
+
+// has reports whether a function of a package changed.
+func (c *Changed) has(pkg string, d *ast.FuncDecl) bool {
+	name := d.Name.Name
+	if r := srcfind.ReceiverOf(d); r.Type != "" {
+		name = r.Type + "." + name
+	}
+	return slices.Contains(c.Functions, Name(pkg, name))
 }
 
 // Name is that of a function or method for [Changed]: "example.com/m.Parser.Next" of "(*Parser).Next" or "Parser[T].Next".
@@ -40,7 +60,7 @@ const mostPrograms = 4
 // Write returns a program for each changed package that has something to call. It reads the packages of the module around a folder: the
 // changed ones, and those that they import. It says why not everything can be called; without a program, why nothing can.
 func Write(ctx context.Context, dir string, flags []string, changed Changed) (all []Program, why string, err error) {
-	known, err := list(ctx, dir, flags, changed.Packages)
+	known, err := listPackages(ctx, dir, flags, changed.Packages)
 	if err != nil {
 		return nil, "", err
 	}
@@ -72,7 +92,7 @@ func Write(ctx context.Context, dir string, flags []string, changed Changed) (al
 		if !slices.ContainsFunc(c, func(f exported) bool { return f.target }) {
 			continue
 		}
-		one, err := write(p, c)
+		one, err := write(p, c, constantsOf(changed.Files, changed))
 		if err != nil {
 			return nil, "", err
 		}

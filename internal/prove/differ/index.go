@@ -11,15 +11,16 @@ import (
 // read one by one, so names stand for objects.
 type index struct {
 	uses    map[string][]use
-	module  map[string]bool // packages that were read
-	dynamic map[string]bool // names of methods that interfaces have
+	module  map[string]bool     // packages that were read
+	dynamic map[string]bool     // names of methods that interfaces have
+	named   map[string][]string // methods by their names without the type
 }
 
 // A use is of a package-level object, or of a method.
 type use struct{ pkg, name string }
 
 func newIndex(loaded []*packages.Package) *index {
-	x := &index{make(map[string][]use), make(map[string]bool), make(map[string]bool)}
+	x := &index{make(map[string][]use), make(map[string]bool), make(map[string]bool), make(map[string][]string)}
 	for _, name := range usual {
 		x.dynamic[name] = true
 	}
@@ -66,6 +67,9 @@ func (x *index) add(p *packages.Package, d ast.Decl) {
 		}
 		u, _ := useOf(fn)
 		x.collect(p, u.name, d)
+		if d.Recv != nil {
+			x.named[fn.Name()] = append(x.named[fn.Name()], u.name)
+		}
 		if of := receiverOf(fn); of != nil && x.dynamic[fn.Name()] {
 			key := Name(p.PkgPath, of.Obj().Name())
 			x.uses[key] = append(x.uses[key], u)

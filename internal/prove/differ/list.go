@@ -20,7 +20,7 @@ type listed struct {
 // reachable are packages with all that they import, each behind what it imports.
 type reachable []listed
 
-func list(ctx context.Context, dir string, flags, packages []string) (reachable, error) {
+func listPackages(ctx context.Context, dir string, flags, packages []string) (reachable, error) {
 	args := slices.Concat([]string{"-e", "-deps", "-json=ImportPath,Standard,GoFiles,CgoFiles,Imports,Module"}, flags, []string{"--"}, packages)
 	return gocmd.List[listed](ctx, gocmd.Command{Dir: dir, Args: args})
 }

@@ -8,6 +8,7 @@ import (
 	"go/format"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"slices"
@@ -33,7 +34,7 @@ const Folder = "honediffer"
 //go:embed calls/*.go
 var command embed.FS
 
-func write(p *packages.Package, all []exported) (Program, error) {
+func write(p *packages.Package, all []exported, from constants) (Program, error) {
 	one := Program{Package: p.PkgPath, Dir: filepath.Dir(p.GoFiles[0]), Files: make(map[string][]byte)}
 	files, err := command.ReadDir("calls")
 	if err != nil {
@@ -44,34 +45,73 @@ func write(p *packages.Package, all []exported) (Program, error) {
 			return one, err
 		}
 	}
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "//go:build go1.22\n\npackage main\n\nimport p %q\n\nvar functions, methods = []function{\n", p.PkgPath)
-	method := func(f exported) bool { return strings.Contains(f.name, ".") }
-	line := func(f exported) {
-		fmt.Fprintf(&b, "\t{%q, %s, %v},\n", f.name, f.expr, f.target)
+	var functions, methods []exported
+	for _, f := range all {
+		if strings.Contains(f.name, ".") {
+			methods = append(methods, f)
+		} else {
+			functions = append(functions, f)
+		}
 		if f.target {
 			one.Functions = append(one.Functions, f.name)
 		}
 	}
-	for _, f := range all {
-		if !method(f) {
-			line(f)
-		}
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "//go:build go1.23\n\npackage main\n\nimport (\n\"reflect\"\n\np %q\n)\n\nconst (\npath = %[1]q\nrunes = %v\n)\n", p.PkgPath, !spells(p, "int32"))
+	list(&b, "functions", "function", functions, func(f exported) string { return fmt.Sprintf("{%q, %s, %v}", f.name, f.expr, f.target) })
+	list(&b, "methods", "function", methods, func(f exported) string { return fmt.Sprintf("{%q, %s, %v}", f.name, f.expr, f.target) })
+	list(&b, "texts", "string", textsOf(one.Dir), strconv.Quote)
+	list(&b, "ownTexts", "string", from.texts, strconv.Quote)
+	list(&b, "numbers", "int64", from.numbers, func(n int64) string { return strconv.FormatInt(n, 10) })
+	list(&b, "fractions", "float64", from.fractions, func(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) })
+	b.WriteString("\nvar failures = map[string]error{\n")
+	for _, name := range failuresOf(p) {
+		fmt.Fprintf(&b, "%q: p.%[1]s,\n", name)
 	}
-	b.WriteString("}, []function{\n")
-	for _, f := range all {
-		if method(f) {
-			line(f)
-		}
-	}
-	b.WriteString("}\n\nvar texts = []string{\n")
-	for _, s := range textsOf(one.Dir) {
-		fmt.Fprintf(&b, "\t%s,\n", strconv.Quote(s))
-	}
-	b.WriteString("}\n\n// of makes a function of a package's variable.\nfunc of[T any](v T) any { return func() T { return v } }\n")
+	b.WriteString(`}
+
+// of makes a function of a package's variable.
+func of[T any](v T) any { return func() T { return v } }
+
+// method is one of the values that a function returns.
+func method(producer any, name string) any {
+	m, _ := reflect.TypeOf(producer).Out(0).MethodByName(name)
+	return m.Func.Interface()
+}
+`)
 	text, err := format.Source(b.Bytes())
 	one.Files["list.go"] = text
 	return one, err
+}
+
+// list writes a variable with a slice.
+func list[T any](b *bytes.Buffer, name, of string, all []T, show func(T) string) {
+	fmt.Fprintf(b, "\nvar %s = []%s{\n", name, of)
+	for _, v := range all {
+		b.WriteString(show(v) + ",\n")
+	}
+	b.WriteString("}\n")
+}
+
+// spells reports whether a package's files use a name of the universe.
+func spells(p *packages.Package, name string) bool {
+	for id, o := range p.TypesInfo.Uses {
+		if id.Name == name && o.Parent() == types.Universe {
+			return true
+		}
+	}
+	return false
+}
+
+// failuresOf are the exported variables of a package that are errors.
+func failuresOf(p *packages.Package) (all []string) {
+	scope := p.Types.Scope()
+	for _, name := range scope.Names() {
+		if v, ok := scope.Lookup(name).(*types.Var); ok && v.Exported() && types.AssignableTo(v.Type(), types.Universe.Lookup("error").Type()) {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 const (

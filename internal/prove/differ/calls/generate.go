@@ -1,23 +1,15 @@
-//go:build go1.22
+//go:build go1.23
 
 package main
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
-	"math"
-	"math/big"
 	"math/rand/v2"
 	"reflect"
 	"slices"
 	"sort"
 	"strings"
 	"sync/atomic"
-	"time"
 )
 
 // A generator makes values of types: of basic kinds, what is made of them, and what the package's functions return.
@@ -25,6 +17,7 @@ type generator struct {
 	producers map[reflect.Type][]reflect.Value // functions that return a type first, and at most an error second
 	methods   map[reflect.Type][]function      // by receiver; those of T are also methods of *T
 	panicked  atomic.Bool                      // in a call that should make an argument: the input isn't one that the package wants
+	heard     heard                            // by callbacks
 }
 
 func newGenerator(functions, methods []function) *generator {
@@ -88,8 +81,22 @@ func (g *generator) make(r *rand.Rand, t reflect.Type, depth int) (reflect.Value
 	if v, ok := special(r, t); ok {
 		return v, true
 	}
-	if len(g.producers[t]) > 0 && (t.Kind() == reflect.Struct || t.Kind() == reflect.Pointer || t.Kind() == reflect.Interface) {
-		return g.produce(r, t, depth) // its zero value may not be one that the package wants
+	if nilable(t) && r.IntN(24) == 0 {
+		return reflect.Zero(t), true
+	}
+	if len(g.producers[t]) > 0 {
+		switch t.Kind() {
+		case reflect.Struct, reflect.Pointer, reflect.Interface:
+			return g.produce(r, t, depth) // its zero value may not be one that the package wants
+		case reflect.Func: // an option
+			return g.produce(r, t, depth)
+		default:
+			if t.PkgPath() != "" && r.IntN(2) == 0 {
+				if v, ok := g.produce(r, t, depth); ok {
+					return v, true
+				}
+			}
+		}
 	}
 	switch t.Kind() {
 	case reflect.Slice:
@@ -109,7 +116,7 @@ func (g *generator) make(r *rand.Rand, t reflect.Type, depth int) (reflect.Value
 	case reflect.Struct:
 		v := reflect.New(t).Elem()
 		for i := range t.NumField() {
-			if t.Field(i).IsExported() {
+			if t.Field(i).IsExported() && r.IntN(4) > 0 { // zero often means a default
 				if f, ok := g.make(r, t.Field(i).Type, depth+1); ok {
 					v.Field(i).Set(f)
 				}
@@ -126,11 +133,27 @@ func (g *generator) make(r *rand.Rand, t reflect.Type, depth int) (reflect.Value
 		g.fill(r, v, depth)
 		return v, true
 	case reflect.Func:
-		return makeFunc(g, t), true
+		return g.makeFunc(t, r.IntN(8)), true
 	case reflect.Interface:
 		return g.makeInterface(r, t, depth)
 	}
+	if t.Kind() == reflect.String && depth <= 1 && r.IntN(10) == 0 {
+		v := reflect.New(t).Elem()
+		v.SetString(long(r))
+		return v, true
+	}
 	return basic(r, t)
+}
+
+// nilable reports whether callers pass nil for a type.
+func nilable(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Func:
+		return true
+	case reflect.Interface:
+		return t.NumMethod() > 0 && t != reflect.TypeFor[context.Context]()
+	}
+	return false
 }
 
 // produce calls one of the functions that return a type, and some methods of what it returns.
@@ -159,7 +182,7 @@ func (g *generator) note(status string) {
 // fill calls methods of a value, so that it isn't empty.
 func (g *generator) fill(r *rand.Rand, v reflect.Value, depth int) {
 	methods := g.methods[v.Type()]
-	if len(methods) == 0 || depth > 1 {
+	if len(methods) == 0 || depth > 1 || v.Kind() == reflect.Struct { // methods of a value leave it as it is
 		return
 	}
 	for range r.IntN(8) {
@@ -176,12 +199,13 @@ func (g *generator) makeSlice(r *rand.Rand, t reflect.Type, depth int) (reflect.
 		return reflect.Zero(t), true
 	}
 	if t.Elem().Kind() == reflect.Uint8 {
-		v := reflect.New(t).Elem()
-		v.SetBytes([]byte(text(r)))
-		return v, true
+		return makeBytes(r, t, depth), true
 	}
 	n := [...]int{0, 1, 2, 3, 5, 8, 17, 40}[r.IntN(8-min(6, 2*depth))]
-	v := reflect.MakeSlice(t, n, n)
+	if depth == 0 && r.IntN(6) == 0 {
+		n = length(r, 2000)
+	}
+	v := reflect.MakeSlice(t, n, n+room(r))
 	for i := range n {
 		e, ok := g.make(r, t.Elem(), depth+1)
 		if !ok {
@@ -194,6 +218,36 @@ func (g *generator) makeSlice(r *rand.Rand, t reflect.Type, depth int) (reflect.
 	}
 	return v, true
 }
+
+// makeBytes makes a text, or any bytes.
+func makeBytes(r *rand.Rand, t reflect.Type, depth int) reflect.Value {
+	b := []byte(text(r))
+	if depth <= 1 && r.IntN(10) == 0 {
+		b = []byte(long(r))
+	}
+	switch r.IntN(5) {
+	case 0:
+		for i := range b {
+			b[i] = byte(r.Uint32())
+		}
+	case 1:
+		if len(b) > 0 {
+			b[r.IntN(len(b))] = byte(r.Uint32())
+		}
+	}
+	own := make([]byte, len(b), len(b)+room(r))
+	copy(own, b)
+	spare := own[len(own):cap(own)]
+	for i := range spare {
+		spare[i] = 0xa5
+	}
+	v := reflect.New(t).Elem()
+	v.SetBytes(own)
+	return v
+}
+
+// room is how much longer the array of a slice is: callers often pass a part of one.
+func room(r *rand.Rand) int { return [...]int{0, 0, 1, 16}[r.IntN(4)] }
 
 func sortValues(v reflect.Value) {
 	var less func(a, b reflect.Value) bool
@@ -228,36 +282,19 @@ func (g *generator) makeMap(r *rand.Rand, t reflect.Type, depth int) (reflect.Va
 	return v, true
 }
 
-// makeFunc makes a function that returns what its arguments decide.
-func makeFunc(g *generator, t reflect.Type) reflect.Value {
-	return reflect.MakeFunc(t, func(args []reflect.Value) []reflect.Value {
-		var results []reflect.Value
-		for i := range t.NumOut() {
-			v := reflect.Zero(t.Out(i))
-			if t.Out(i) != errorType {
-				if made, ok := g.make(seeded(g.show(args), i), t.Out(i), deepest); ok {
-					v = made
-				}
-			}
-			results = append(results, v)
-		}
-		return results
-	})
-}
-
 // makeInterface makes a value of a type that has the methods.
 func (g *generator) makeInterface(r *rand.Rand, t reflect.Type, depth int) (reflect.Value, bool) {
 	v := reflect.New(t).Elem()
 	if t.NumMethod() == 0 {
-		if x := anything(r, depth); x != nil {
+		if x := g.anything(r, depth); x != nil {
 			v.Set(reflect.ValueOf(x))
 		}
 		return v, true
 	}
-	for _, x := range []any{bytes.NewBufferString(text(r)), strings.NewReader(text(r)), sort.IntSlice{3, 1, 2}, context.Background(), errors.New("an error"), time.Duration(r.IntN(1e9))} {
+	var usual []any
+	for _, x := range usualValues(r) {
 		if reflect.TypeOf(x).Implements(t) {
-			v.Set(reflect.ValueOf(x))
-			return v, true
+			usual = append(usual, x)
 		}
 	}
 	var made []reflect.Type
@@ -265,6 +302,10 @@ func (g *generator) makeInterface(r *rand.Rand, t reflect.Type, depth int) (refl
 		if of != t && of.Kind() != reflect.Interface && of.Implements(t) {
 			made = append(made, of)
 		}
+	}
+	if len(usual) > 0 && (len(made) == 0 || r.IntN(4) > 0) {
+		v.Set(reflect.ValueOf(usual[r.IntN(len(usual))]))
+		return v, true
 	}
 	if len(made) == 0 {
 		return v, false
@@ -275,132 +316,4 @@ func (g *generator) makeInterface(r *rand.Rand, t reflect.Type, depth int) (refl
 		v.Set(x)
 	}
 	return v, ok
-}
-
-func anything(r *rand.Rand, depth int) any {
-	switch n := r.IntN(9); {
-	case n == 0:
-		return nil
-	case n == 1:
-		return r.IntN(2) == 0
-	case n == 2:
-		return r.IntN(1000) - 10
-	case n == 3:
-		return float64(r.IntN(1000)) / 8
-	case n == 4 && depth < 2:
-		return []any{anything(r, depth+1), anything(r, depth+1)}
-	case n == 5 && depth < 2:
-		return map[string]any{text(r): anything(r, depth+1)}
-	case n == 6:
-		return []byte(text(r))
-	case n == 7:
-		return int64(r.Uint64())
-	}
-	s := text(r)
-	var document any
-	if json.Unmarshal([]byte(s), &document) == nil {
-		return document // tests have them as texts
-	}
-	return s
-}
-
-// special makes values of types of the standard library.
-func special(r *rand.Rand, t reflect.Type) (reflect.Value, bool) {
-	switch t {
-	case reflect.TypeFor[time.Time]():
-		return reflect.ValueOf(time.Unix(r.Int64N(4e9), r.Int64N(1e9)).UTC()), true
-	case reflect.TypeFor[time.Duration]():
-		return reflect.ValueOf(time.Duration(r.Int64N(1 << r.IntN(40)))), true
-	case reflect.TypeFor[*big.Int]():
-		return reflect.ValueOf(new(big.Int).Lsh(big.NewInt(r.Int64()-r.Int64()), uint(r.IntN(100)))), true
-	case reflect.TypeFor[io.Reader]():
-		return reflect.ValueOf(io.Reader(strings.NewReader(text(r)))), true
-	}
-	return reflect.Value{}, false
-}
-
-// basic makes a value of a basic kind. Sizes may be made of numbers, so most are small.
-func basic(r *rand.Rand, t reflect.Type) (reflect.Value, bool) {
-	v := reflect.New(t).Elem()
-	switch {
-	case t.Kind() == reflect.Bool:
-		v.SetBool(r.IntN(2) == 0)
-	case v.CanInt():
-		n := int64(r.IntN(100))
-		switch r.IntN(8) {
-		case 0:
-			n = -n
-		case 1:
-			n = r.Int64N(1 << 16)
-		case 2:
-			n = []int64{0, 1, -1, math.MaxInt64, math.MinInt64, math.MaxInt8, math.MaxInt16, 1 << 62}[r.IntN(8)]
-		case 3:
-			n = int64(r.Uint64() | 1<<62)
-		case 4: // 1000 or 999: digits change there
-			n = int64(math.Pow10(r.IntN(18))) - r.Int64N(2)
-		}
-		if t.Bits() <= 32 {
-			n %= 1 << 12 // exponents and sizes
-		}
-		v.SetInt(n)
-	case v.CanUint():
-		n := uint64(r.IntN(100))
-		switch r.IntN(8) {
-		case 0:
-			n = r.Uint64N(1 << 16)
-		case 1:
-			n = math.MaxUint64
-		case 2, 3:
-			n = r.Uint64() | 1<<62
-		}
-		if t.Bits() == 32 {
-			n %= 1 << 20
-		}
-		v.SetUint(n)
-	case v.CanFloat():
-		f := float64(r.IntN(2000)-1000) / 16
-		if r.IntN(6) == 0 {
-			f = []float64{0, math.Inf(1), math.NaN(), 1e300, -1e-300, r.NormFloat64() * 1e9}[r.IntN(6)]
-		}
-		v.SetFloat(f)
-	case v.CanComplex():
-		v.SetComplex(complex(float64(r.IntN(9)), float64(r.IntN(9))))
-	case t.Kind() == reflect.String:
-		v.SetString(text(r))
-	default:
-		return v, false
-	}
-	return v, true
-}
-
-// text is a string: one of the package's tests, perhaps changed, or letters, or anything.
-func text(r *rand.Rand) string {
-	if len(texts) > 0 && r.IntN(3) > 0 {
-		s := texts[r.IntN(len(texts))]
-		switch r.IntN(6) {
-		case 0:
-			b := []byte(s)
-			if len(b) > 0 {
-				b[r.IntN(len(b))] = byte(r.IntN(128))
-			}
-			return string(b)
-		case 1:
-			return s[:r.IntN(len(s)+1)]
-		case 2:
-			return s + texts[r.IntN(len(texts))]
-		case 3:
-			return strings.Repeat(s, 2+r.IntN(7))
-		}
-		return s
-	}
-	var b strings.Builder
-	letters := [...]string{"ab", "abcdefghijklmnopqrstuvwxyz", "0123456789.-", "aB \t\n/,;:=\"'<>&%é世\x00", "01"}[r.IntN(5)]
-	if len(texts) > 0 && r.IntN(2) == 0 {
-		letters = texts[r.IntN(len(texts))] + texts[r.IntN(len(texts))] // what means something to the package
-	}
-	runes := []rune(letters + "a")
-	for range [...]int{0, 1, 2, 3, 7, 16, 33, 70}[r.IntN(8)] {
-		fmt.Fprintf(&b, "%c", runes[r.IntN(len(runes))])
-	}
-	return b.String()
 }

@@ -1,4 +1,4 @@
-//go:build go1.22
+//go:build go1.23
 
 package main
 
@@ -6,5 +6,13 @@ package main
 var (
 	functions []function
 	methods   []function
-	texts     []string
+	path      string           // of the package
+	failures  map[string]error // the package's variables of errors
+	runes     bool             // an int32 is a character
+	// In tests:
+	texts []string
+	// In what changed, before and after:
+	ownTexts  []string
+	numbers   []int64
+	fractions []float64
 )
