@@ -44,5 +44,6 @@ func (c *checker) examine(ctx context.Context, of *candidate) (*examined, error)
 		return nil, err
 	}
 	e.check = judgeResults(e.check, e.compared)
+	e.compared = e.compared.First(differ.MostTold)
 	return e, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/bench/benchgen"
@@ -21,6 +22,10 @@ func (c *checker) compareResults(ctx context.Context, e *examined) (*differ.Comp
 	changed := differ.Changed{Packages: paths(e.changed), Whole: e.elsewhere}
 	for _, f := range e.functions {
 		changed.Functions = append(changed.Functions, differ.Name(f.Package, f.Name))
+	}
+	var err error
+	if changed.Files, err = c.changedFiles(ctx, e); err != nil {
+		return nil, err
 	}
 	if err := c.checkOut(ctx, c.Base); err != nil {
 		return nil, err
@@ -45,6 +50,34 @@ func (c *checker) compareResults(ctx context.Context, e *examined) (*differ.Comp
 		}
 	}
 	return compared, c.checkOut(ctx, e.tree)
+}
+
+// changedFiles are the Go files of a candidate's packages that it changes, except tests.
+func (c *checker) changedFiles(ctx context.Context, e *examined) (all []differ.File, err error) {
+	for _, f := range e.files {
+		i := slices.IndexFunc(e.changed, func(p listed) bool { return c.folder(p) == path.Dir(f.path) })
+		if i < 0 || path.Ext(f.path) != ".go" || isTest(f.path) {
+			continue
+		}
+		one := differ.File{Package: e.changed[i].ImportPath, Name: f.path}
+		for tree, text := range map[string]*[]byte{c.Base: &one.Before, e.tree: &one.Now} {
+			if *text, err = c.fileIn(ctx, tree, f.path); err != nil {
+				return nil, err
+			}
+		}
+		all = append(all, one)
+	}
+	return all, nil
+}
+
+// fileIn is the text of a file in a tree, nil if it has none.
+func (c *scratchCopy) fileIn(ctx context.Context, tree, name string) ([]byte, error) {
+	found, err := c.git(ctx, nil, nil, "ls-tree", tree, "--", ":(top,literal)"+name)
+	if err != nil || found == "" {
+		return nil, err
+	}
+	text, err := c.git(ctx, nil, nil, "cat-file", "blob", tree+":"+name)
+	return []byte(text), err
 }
 
 // buildCalls builds a program in a state of the code.

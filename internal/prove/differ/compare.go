@@ -36,7 +36,7 @@ type record struct {
 	Status     string
 	Method     string
 	In, Out    string
-	Hash       uint64
+	Hash, Bag  uint64
 	Inside     string
 	Layout     uint64
 }
@@ -44,11 +44,22 @@ type record struct {
 // Numbers of calls that stand for several, as in calls.
 const (
 	atOnce = -1
-	kept   = -2
 	ends   = -3 // the program ended in a call, whose number is the step
+	shared = -10
 )
 
-// concurrent is the number with which calls from several goroutines begin, as in calls.
+// happens is what calls of a function do, by the numbers of such records in calls: what it should be, and what it is.
+var happens = map[int][2]string{
+	-2: {"results stay as they are", "a later call changes one"},
+	-4: {"a slice's array stays as it is after the slice's end", "writes there"},
+	-5: {"results don't share memory with arguments", "changing an argument later changes a result"},
+	-6: {"callers may change a result", "a change shows in a later result"},
+	-7: {"the same input has the same answer later", "another answer"},
+	-8: {"new contents in the same memory are a new input", "answers as for the old contents"},
+	-9: {"leaves no goroutine", "goroutines go on after it returns"},
+}
+
+// concurrent is the first number with which calls from several goroutines begin, as in calls.
 const concurrent = 1000
 
 // TooLarge is the exit code of a program whose call takes too much time or memory.
@@ -92,7 +103,7 @@ func Ended(text []byte, function string, call int) []byte {
 }
 
 // mostDifferences bounds a result.
-const mostDifferences = 5
+const mostDifferences = 50
 
 // Compare compares what two runs of the base and one of another version wrote. What the base itself answers in two ways, or
 // doesn't answer, isn't compared. A version may be slower, and answer less.
@@ -113,17 +124,30 @@ func Compare(base, again, other []byte) Result {
 	})
 	r := Result{Functions: []string{}, Differences: []Difference{}}
 	told := make(map[string]int) // where the difference of a function is
+	unordered := make(map[string]bool)
+	for k, b := range first {
+		if s := second[k]; s.Bag == b.Bag && s.Hash != b.Hash && b.Bag != 0 {
+			unordered[b.Function+" "+b.Method] = true
+		}
+	}
 	for _, k := range keys {
 		b, s := first[k], second[k]
 		now, ok := changed[k]
-		if !ok || b.Status != "ok" && b.Status != "error" || s.Status != b.Status || s.Hash != b.Hash && b.Status == "ok" || k.call == kept {
+		_, event := happens[k.call]
+		if !ok || event || b.Status != "ok" && b.Status != "error" && b.Status != "refuses" || s.Status != b.Status {
+			continue
+		}
+		if unordered[b.Function+" "+b.Method] {
+			b.Hash, s.Hash, now.Hash = b.Bag, s.Bag, now.Bag // the order is random, also where two runs agree
+		}
+		if s.Hash != b.Hash && b.Status == "ok" {
 			continue
 		}
 		name := b.Function
 		if b.Method != "" {
 			name = b.Method
 		}
-		if k.call != atOnce {
+		if k.call >= 0 {
 			r.Calls++
 		}
 		if !slices.Contains(r.Functions, name) {
@@ -157,8 +181,13 @@ func onlyNow(first, second, changed map[key]record) (all []Difference) {
 		_, again := second[k]
 		switch {
 		case before || again:
-		case k.call == kept:
-			all = append(all, Difference{Function: k.function, Input: "…", Base: "results stay as they are: " + now.In, Changed: "a later call changes one to " + now.Out})
+		case happens[k.call][0] != "":
+			text := happens[k.call]
+			d := Difference{Function: k.function, Input: "…", Base: text[0], Changed: text[1]}
+			if now.In+now.Out != "" {
+				d.Base, d.Changed = d.Base+": "+now.In, d.Changed+": "+now.Out
+			}
+			all = append(all, d)
 		case k.call == ends && answers(first, k.function, k.step) && answers(second, k.function, k.step):
 			all = append(all, Difference{Function: k.function, Input: "…", Base: "returns", Changed: "ends the program"})
 		}
@@ -169,7 +198,7 @@ func onlyNow(first, second, changed map[key]record) (all []Difference) {
 
 // answers reports whether a version answers a call, or the first one of a sequence: without a record, it may have taken too long.
 func answers(all map[key]record, function string, call int) bool {
-	if call == concurrent {
+	if call >= concurrent {
 		call = atOnce
 	}
 	r, ok := all[key{function, call, 0}]
@@ -182,11 +211,17 @@ func difference(name string, base, now record) (Difference, bool) {
 	switch {
 	case now.Call == atOnce && now.Status != base.Status:
 		d.Input, d.Base, d.Changed = "…", "the same from several goroutines at once", "other results"
+	case now.Call == shared && now.Status != base.Status:
+		d.Input, d.Base, d.Changed = "…", "the same from several goroutines that share a value", "other results"
+	case base.Status == "refuses":
+		d.Base = "a panic of its own"
+		return d, now.Status == "ok" || now.Status == "error"
 	case base.Status == "error" && now.Status == "error":
-		return d, false
+		d.Base, d.Changed = strings.TrimSpace("an error "+base.Out), strings.TrimSpace("an error "+now.Out)
+		return d, !sameErrors(base.Out, now.Out)
 	case base.Status == "error":
 		d.Base = "an error"
-	case now.Status == "panic", now.Status == "error":
+	case now.Status == "panic", now.Status == "refuses", now.Status == "error":
 		d.Changed = "a panic"
 		if now.Status == "error" {
 			d.Changed = "an error"
@@ -197,4 +232,10 @@ func difference(name string, base, now record) (Difference, bool) {
 		return d, false
 	}
 	return d, true
+}
+
+// sameErrors reports whether an error is still each one that callers may ask for. A new one may come, but none that ends a loop.
+func sameErrors(base, now string) bool {
+	had, has := strings.Fields(base), strings.Fields(now)
+	return !slices.ContainsFunc(had, func(kind string) bool { return !slices.Contains(has, kind) }) && slices.Contains(had, "io.EOF") == slices.Contains(has, "io.EOF")
 }

@@ -127,7 +127,7 @@ func TestCompare(t *testing.T) {
 		"unstable":          {replace(`"Hash":1`, `"Hash":9`), replace(`"Hash":1`, `"Hash":8`), ""},
 		"fewer calls":       {base, base[:strings.Index(base, `{"Function":"F","Call":1`)], ""},
 		"several at once":   {base, replace(`"Call":-1,"Status":"ok"`, `"Call":-1,"Status":"differs"`), "F(…): the same from several goroutines at once, now other results"},
-		"a changing result": {base, base + `{"Function":"F","Call":-2,"Status":"differs","In":"1","Out":"2"}`, "F(…): results stay as they are: 1, now a later call changes one to 2"},
+		"a changing result": {base, base + `{"Function":"F","Call":-2,"Status":"differs","In":"1","Out":"2"}`, "F(…): results stay as they are: 1, now a later call changes one: 2"},
 		"inside":            {base, replace("{1}", "{2}"), "New(n): {1}, now {2}"},
 		"another type":      {base, replace(`"Inside":"{1}","Layout":7`, `"Inside":"{2}","Layout":8`), ""},
 		"an end":            {base, string(differ.Ended([]byte(base+`{"cut`), "F", 0)), "F(…): returns, now ends the program"},
@@ -144,6 +144,30 @@ func TestCompare(t *testing.T) {
 		}
 		if name == "same" && (r.Calls != 5 || !slices.Equal(r.Functions, []string{"F", "New", "T.Get"})) {
 			t.Errorf("%d calls of %q", r.Calls, r.Functions)
+		}
+	}
+	for name, c := range map[string]struct{ base, again, changed, want string }{
+		"a removed check": {`{"Function":"F","Status":"refuses","In":"x"}`, "", `{"Function":"F","Status":"ok","In":"x","Out":"1"}`, "F(x): a panic of its own, now 1"},
+		"another check":   {`{"Function":"F","Status":"refuses","In":"x"}`, "", `{"Function":"F","Status":"panic","In":"x"}`, ""},
+		"a random order":  {`{"Function":"F","Status":"ok","Hash":1,"Bag":5}`, `{"Function":"F","Status":"ok","Hash":2,"Bag":5}`, `{"Function":"F","Status":"ok","Hash":3,"Bag":5}`, ""},
+		"an element less": {`{"Function":"F","Status":"ok","Out":"[1 2]","Hash":1,"Bag":5}`, `{"Function":"F","Status":"ok","Hash":2,"Bag":5}`, `{"Function":"F","Status":"ok","Out":"[1]","Hash":3,"Bag":6}`, "F(): [1 2], now [1]"},
+		"a sentinel":      {`{"Function":"F","Status":"error","Out":"ErrA"}`, "", `{"Function":"F","Status":"error","Out":"ErrB"}`, "F(): an error ErrA, now an error ErrB"},
+		"a new sentinel":  {`{"Function":"F","Status":"error"}`, "", `{"Function":"F","Status":"error","Out":"ErrA"}`, ""},
+		"an end":          {`{"Function":"F","Status":"error"}`, "", `{"Function":"F","Status":"error","Out":"io.EOF"}`, "F(): an error, now an error io.EOF"},
+		"a shared value":  {`{"Function":"T.F","Call":-10,"Status":"ok"}`, "", `{"Function":"T.F","Call":-10,"Status":"differs"}`, "T.F(…): the same from several goroutines that share a value, now other results"},
+		"a goroutine":     {"", "", `{"Function":"F","Call":-9,"Status":"differs"}`, "F(…): leaves no goroutine, now goroutines go on after it returns"},
+		"one before, too": {`{"Function":"F","Call":-9,"Status":"differs"}`, "", `{"Function":"F","Call":-9,"Status":"differs"}`, ""},
+	} {
+		if c.again == "" {
+			c.again = c.base
+		}
+		r := differ.Compare([]byte(c.base), []byte(c.again), []byte(c.changed))
+		got := ""
+		for _, d := range r.Differences {
+			got += d.String()
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
 		}
 	}
 	if n, call, function := differ.Last([]byte(base)); n != 0 || call != 4 || function != "F" {

@@ -35,6 +35,29 @@ func (c *Compared) Seen() *Difference {
 	return &c.Differences[i]
 }
 
+// MostTold is how many differences people and agents are told.
+const MostTold = 5
+
+// First has the first differences, those that callers see before others.
+func (c *Compared) First(n int) *Compared {
+	if c == nil || len(c.Differences) <= n {
+		return c
+	}
+	cut := *c
+	cut.Differences = slices.Clone(c.Differences)
+	slices.SortStableFunc(cut.Differences, func(a, b Difference) int {
+		switch {
+		case a.Inside == b.Inside:
+			return 0
+		case a.Inside:
+			return 1
+		}
+		return -1
+	})
+	cut.Differences = cut.Differences[:n]
+	return &cut
+}
+
 const (
 	callTime  = 40 * time.Second
 	restarts  = 8 // after functions that end the program
@@ -83,7 +106,11 @@ func (r *Runner) compare(ctx context.Context, p *Program, file string, whole *Re
 	if why, err := r.Build(ctx, p, true, file); err != nil || why != "" {
 		return why, err
 	}
-	now, err := r.calls(ctx, file)
+	wrote := file + ".base.jsonl"
+	if err := os.WriteFile(wrote, base, 0o600); err != nil {
+		return "", err
+	}
+	now, err := r.calls(ctx, file, wrote)
 	if err != nil {
 		return "", err
 	}
@@ -96,7 +123,7 @@ func (r *Runner) compare(ctx context.Context, p *Program, file string, whole *Re
 
 // calls runs a program. If a call ends it, it goes on after that one, or with the next function if calls of this one are too large
 // again.
-func (r *Runner) calls(ctx context.Context, binary string) ([]byte, error) {
+func (r *Runner) calls(ctx context.Context, binary string, more ...string) ([]byte, error) {
 	dir := filepath.Join(r.Scratch.Path, "empty")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -109,7 +136,7 @@ func (r *Runner) calls(ctx context.Context, binary string) ([]byte, error) {
 	large := make(map[int]int) // calls that were too large, by function
 	for next, call, ended := 0, 0, 0; ; ended++ {
 		o, err := r.Scratch.Run(ctx, workspace.Process{
-			Dir: dir, Env: append([]string{"GOMEMLIMIT=1GiB", "GOTRACEBACK=none"}, r.Env...), Args: []string{binary, out, strconv.Itoa(next), strconv.Itoa(call)}, Timeout: callTime,
+			Dir: dir, Env: append([]string{"GOMEMLIMIT=1GiB", "GOTRACEBACK=none"}, r.Env...), Args: append([]string{binary, out, strconv.Itoa(next), strconv.Itoa(call)}, more...), Timeout: callTime,
 		})
 		if err != nil {
 			return nil, err

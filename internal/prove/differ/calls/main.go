@@ -3,21 +3,24 @@
 // Calls calls functions of a package with generated inputs, and writes what they return. hone prove builds it in two versions
 // of a module, with a list of the module's functions in place of list.go, and compares what both write.
 //
-//	calls FILE FIRST CALL
+//	calls FILE FIRST CALL [BASE]
 //
 // appends records to the file, from a call of the function with a number on. It ends with status 3 if a call takes too much time
-// or memory: what starts it again leaves that one out.
+// or memory: what starts it again leaves that one out. BASE is the file that the base wrote, for another version.
 package main
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"runtime"
 	"runtime/metrics"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -36,24 +39,35 @@ type record struct {
 	Function string
 	Call     int    // its number, or one of the numbers below
 	Step     int    // in a sequence of calls of methods
-	Status   string // "begin", "ok", "error", "panic", "invalid", "differs"
+	Status   string // "begin", "ok", "error", "panic", "refuses" if the package itself panics, "invalid", "differs"
 	Method   string `json:",omitempty"`
 	In, Out  string `json:",omitempty"`
 	Hash     uint64 // of In and Out before they were shortened
+	Bag      uint64 // the same with lists in order: the order may be random
 	// Inside has the results with fields that aren't exported, and Layout is a hash of their types: only with the same types these
 	// can be compared.
 	Inside string `json:",omitempty"`
 	Layout uint64
 }
 
-// Numbers of calls that stand for several.
+// Numbers of calls that stand for several. But for the first and the last, a record says that it happened: the base may do so, too.
 const (
-	atOnce = -1 // from several goroutines
-	kept   = -2 // results that change later
+	atOnce         = -1  // from several goroutines
+	kept           = -2  // results that change later
+	behind         = -4  // writes after the end of an argument
+	argument       = -5  // an argument that changes later changes a result
+	result         = -6  // a result that its owner changes changes a later one
+	again          = -7  // another answer to the same input
+	stale          = -8  // an old answer to another input in the same memory
+	goroutinesLeft = -9  // goroutines that go on
+	shared         = -10 // from several goroutines, of one value
 )
 
-// concurrent is the number with which those from several goroutines begin: they come after all others.
-const concurrent = 1000
+// Numbers with which calls begin that come after all others.
+const (
+	concurrent = 1000
+	sharing    = 1001 // and more: one for each method
+)
 
 const (
 	mostCalls    = 500
@@ -66,8 +80,8 @@ const (
 )
 
 func main() {
-	if len(os.Args) != 4 {
-		fmt.Fprintln(os.Stderr, "usage: calls FILE FIRST CALL")
+	if len(os.Args) != 4 && len(os.Args) != 5 {
+		fmt.Fprintln(os.Stderr, "usage: calls FILE FIRST CALL [BASE]")
 		os.Exit(2)
 	}
 	first, _ := strconv.Atoi(os.Args[2])
@@ -77,7 +91,13 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(2)
 	}
-	w := &writer{out: bufio.NewWriter(file)}
+	if len(os.Args) == 5 {
+		if baseShares, err = readShares(os.Args[4]); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+	}
+	w := &writer{out: bufio.NewWriter(file), told: make(map[told]bool)}
 	go watch()
 	for i, one := range jobs(functions, methods) {
 		if i < first {
@@ -93,11 +113,32 @@ func main() {
 	}
 }
 
+// baseShares are the methods that leave a value of the base as it is; nil in the base.
+var baseShares map[string]bool
+
+func readShares(name string) (map[string]bool, error) {
+	text, err := os.ReadFile(name)
+	all := make(map[string]bool)
+	for _, line := range bytes.Split(text, []byte("\n")) {
+		var r record
+		if json.Unmarshal(line, &r) == nil && r.Call == shared && r.Status == "ok" {
+			all[r.Function] = true
+		}
+	}
+	return all, err
+}
+
 // A writer writes records of a job.
 type writer struct {
 	out  *bufio.Writer
 	name string
 	job  int
+	told map[told]bool
+}
+
+type told struct {
+	function string
+	call     int
 }
 
 // begin notes a call, or a sequence of them, before it begins: it may end the program.
@@ -106,19 +147,30 @@ func (w *writer) begin(call int) {
 	w.out.Flush()
 }
 
+// note writes, once, that calls of a function have done something that they shouldn't.
+func (w *writer) note(function string, call int, before, now string) {
+	if one := (told{function, call}); !w.told[one] {
+		w.told[one] = true
+		w.write(record{Function: function, Call: call, Status: "differs", In: before, Out: now})
+	}
+}
+
 func (w *writer) write(r record) {
-	h := fnv.New64a()
-	h.Write([]byte(r.In + "\x00" + r.Out))
-	r.Hash = h.Sum64()
+	r.Hash = hash(r.In, r.Out)
 	r.In, r.Out = short(r.In), short(r.Out)
 	if r.Inside == r.Out || r.Layout == 0 {
 		r.Inside, r.Layout = "", 0
 	} else if len(r.Inside) > shown {
-		h.Write([]byte(r.Inside))
-		r.Inside = short(r.Inside) + fmt.Sprintf(" (%x)", h.Sum64())
+		r.Inside = short(r.Inside) + fmt.Sprintf(" (%x)", hash(r.Inside, ""))
 	}
 	text, _ := json.Marshal(r)
 	w.out.Write(append(text, '\n'))
+}
+
+func hash(in, out string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(in + "\x00" + out))
+	return h.Sum64()
 }
 
 func short(s string) string {
@@ -134,13 +186,18 @@ type job struct {
 	run  func(w *writer, from int)
 }
 
-// jobs are those of functions first, then those of types.
+// jobs are those of functions first, then those of types. At last come those that change what belongs to callers: it may be the package's.
 func jobs(functions, methods []function) []job {
 	g := newGenerator(functions, methods)
-	var all []job
+	var all, shares, lends []job
 	for _, f := range functions {
 		if f.Target {
 			all = append(all, job{f.Name, func(w *writer, from int) { g.callFunction(w, f, from) }})
+			lends = append(lends, job{f.Name, func(w *writer, from int) {
+				if from <= concurrent {
+					g.lendFunction(w, f)
+				}
+			}})
 		}
 	}
 	seen := make(map[string]bool)
@@ -153,9 +210,15 @@ func jobs(functions, methods []function) []job {
 				of = of.Elem()
 			}
 			all = append(all, job{name, func(w *writer, from int) { g.sessions(w, name, of, from) }})
+			shares = append(shares, job{name, func(w *writer, from int) { g.share(w, of, from) }})
+			lends = append(lends, job{name, func(w *writer, from int) {
+				if from <= concurrent {
+					g.lendMethods(w, name, of)
+				}
+			}})
 		}
 	}
-	return all
+	return slices.Concat(all, shares, lends)
 }
 
 // calling is when the current call began, in nanoseconds; 0 between calls.
@@ -188,8 +251,11 @@ func call(f reflect.Value, args []reflect.Value) (results []reflect.Value, statu
 
 func try(f reflect.Value, args []reflect.Value) (results []reflect.Value, status string) {
 	defer func() {
-		if recover() != nil {
+		if v := recover(); v != nil {
 			results, status = nil, "panic"
+			if _, ok := v.(runtime.Error); !ok && ownPanic() {
+				status = "refuses"
+			}
 		}
 	}()
 	if f.Type().IsVariadic() {
@@ -203,6 +269,20 @@ func try(f reflect.Value, args []reflect.Value) (results []reflect.Value, status
 		}
 	}
 	return results, "ok"
+}
+
+// ownPanic reports whether the package itself has called panic, in a function that is being left.
+func ownPanic() bool {
+	pcs := make([]uintptr, 32)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs)])
+	for f, more := frames.Next(); more; f, more = frames.Next() {
+		if f.Function == "runtime.gopanic" {
+			f, _ = frames.Next()
+			at := strings.LastIndex(path, "/") + 1
+			return strings.HasPrefix(f.Function, path[:at]+strings.ReplaceAll(path[at:], ".", "%2e")+".")
+		}
+	}
+	return false
 }
 
 var errorType = reflect.TypeFor[error]()

@@ -1,4 +1,4 @@
-//go:build go1.22
+//go:build go1.23
 
 package main
 
@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -15,37 +16,63 @@ import (
 // sessions make values of a type, and call its methods in random orders: alone, and from several goroutines, each with its own values.
 func (g *generator) sessions(w *writer, name string, base reflect.Type, from int) {
 	stories := make(map[int]string)
+	running := runtime.NumGoroutine()
 	for i, begin := from, time.Now(); i < mostSessions && time.Since(begin) < 2*budget; i++ {
 		w.begin(i)
-		records := g.session(name, i, base, call)
+		p := play{number: i, steps: steps, w: w}
+		if i%8 == 7 {
+			p.steps, p.bursts = manySteps, true
+		}
+		records := g.session(name, base, p)
 		for _, r := range records {
 			w.write(r)
 		}
-		if len(stories) < 8 {
+		if len(stories) < 7 {
 			stories[i] = fmt.Sprint(records)
 		}
 	}
 	w.begin(concurrent)
 	numbers := slices.Sorted(maps.Keys(stories))
-	w.write(atOnceRecord(name, len(numbers), func(_, i int) bool {
+	w.write(record{Function: name, Call: atOnce, Status: atOnceStatus(len(numbers), together, func(_, i int) bool {
 		i = numbers[i]
 		own := &generator{producers: g.producers, methods: g.methods}
-		return fmt.Sprint(own.session(name, i, base, try)) == stories[i]
-	}))
+		return fmt.Sprint(own.session(name, base, play{number: i, steps: steps, together: true})) == stories[i]
+	})})
+	if left := left(running); left > 0 {
+		w.note(name, goroutinesLeft, "", "")
+	}
 }
 
+// A play says how a sequence of calls goes.
+type play struct {
+	number, steps int
+	bursts        bool   // many calls of the same method after each other: what grows, splits or wraps around does so late
+	favourite     string // a method that is called more often
+	together      bool   // with other goroutines
+	w             *writer
+	// spoil is called after each call of the favourite.
+	spoil func(args, results []reflect.Value)
+}
+
+const manySteps = 150
+
 // session makes a value of a type, and calls some of its methods.
-func (g *generator) session(name string, i int, base reflect.Type, call func(f reflect.Value, args []reflect.Value) ([]reflect.Value, string)) (records []record) {
+func (g *generator) session(name string, base reflect.Type, p play) (records []record) {
+	i, call := p.number, call
+	if p.together {
+		call = try
+	}
 	r := seeded(name, i)
 	v, ok := g.receiver(r, base)
 	if !ok {
 		return []record{{Function: name, Call: i, Status: "invalid"}}
 	}
-	methods := g.methods[v.Type()]
-	story, used := "", make(pool)
-	var keep keeper
-	for step := range steps {
-		m := methods[r.IntN(len(methods))]
+	next := g.choose(r, v.Type(), p)
+	var story []string
+	used := make(pool)
+	keep := make(map[string]*keeper)
+	for step := range p.steps {
+		m := next()
 		fn := reflect.ValueOf(m.F)
 		g.panicked.Store(false)
 		args, ok := g.argumentsOf(r, fn.Type(), 1, 1)
@@ -55,22 +82,86 @@ func (g *generator) session(name string, i int, base reflect.Type, call func(f r
 		}
 		used.reuse(r, args)
 		_, method, _ := strings.Cut(m.Name, ".")
-		story += method + "(" + g.show(args) + ") "
+		before, room := g.show(args), g.behind(args)
+		if story = append(story, method+"("+before+") "); p.bursts && len(story) > 3 {
+			story = append([]string{"… "}, story[len(story)-3:]...)
+		}
 		results, status := call(fn, append([]reflect.Value{v}, args...))
-		one := record{Function: name, Call: i, Step: step, Status: status, Method: m.Name, In: story}
-		if status == "ok" {
-			one.Out = g.show(results)
-			one.Inside, one.Layout = g.inside(results)
-		}
+		one := g.answer(record{Function: name, Call: i, Step: step, Status: status, Method: m.Name, In: strings.Join(story, "")}, before, args, results)
 		records = append(records, one)
-		if changed, ok := keep.changed(g, name, results, status); ok {
-			records = append(records, changed)
+		if p.w != nil {
+			if now := g.behind(args); now != room {
+				p.w.note(m.Name, behind, room, now)
+			}
+			if keep[m.Name] == nil {
+				keep[m.Name] = new(keeper)
+			}
 		}
-		if status == "panic" {
+		for of, k := range keep { // one that only looks, unless it is the one that was called
+			of, results, status := of, results, status
+			if of != m.Name {
+				results, status = nil, ""
+			}
+			if old, now, ok := k.changed(g, results, status); ok {
+				p.w.note(of, kept, old, now)
+			}
+		}
+		if p.spoil != nil && m.Name == p.favourite {
+			p.spoil(args, results)
+		}
+		if status == "panic" || status == "refuses" {
 			break
 		}
 	}
 	return records
+}
+
+// choose returns what chooses a method: half of the time one that reaches the change.
+func (g *generator) choose(r *rand.Rand, of reflect.Type, p play) func() function {
+	all := g.methods[of]
+	var targets []function
+	favourite := -1
+	for i, m := range all {
+		if m.Target {
+			targets = append(targets, m)
+		}
+		if m.Name == p.favourite {
+			favourite = i
+		}
+	}
+	var last function
+	burst := 0
+	return func() function {
+		if burst > 0 {
+			burst--
+			return last
+		}
+		switch {
+		case favourite >= 0 && r.IntN(3) == 0:
+			last = all[favourite]
+		case len(targets) > 0 && r.IntN(2) == 0:
+			last = targets[r.IntN(len(targets))]
+		default:
+			last = all[r.IntN(len(all))]
+		}
+		if p.bursts && r.IntN(5) == 0 {
+			burst = r.IntN(60)
+		}
+		return last
+	}
+}
+
+// targets are the methods of a type that reach the change.
+func (g *generator) targets(of reflect.Type) (all []function) {
+	if p := reflect.PointerTo(of); len(g.methods[p]) > 0 {
+		of = p
+	}
+	for _, m := range g.methods[of] {
+		if m.Target {
+			all = append(all, m)
+		}
+	}
+	return all
 }
 
 // A pool has numbers and texts of earlier calls: what was put into a value is then asked for, and one of several arguments changes.
@@ -101,7 +192,7 @@ func (g *generator) receiver(r *rand.Rand, of reflect.Type) (reflect.Value, bool
 	}
 	g.panicked.Store(false)
 	v, ok := g.make(r, of, 0)
-	if !ok || g.panicked.Load() || v.Kind() == reflect.Pointer && v.IsNil() || len(g.methods[of]) == 0 {
+	if !ok || g.panicked.Load() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() || len(g.methods[of]) == 0 {
 		return v, false
 	}
 	return v, true

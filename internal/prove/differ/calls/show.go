@@ -1,11 +1,16 @@
-//go:build go1.22
+//go:build go1.23
 
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"go/token"
 	"hash/fnv"
+	"io"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,12 +19,13 @@ import (
 // show writes values so that equal texts are equal results: by what users of the package see, which is not how its types keep it.
 func (g *generator) show(values []reflect.Value) string {
 	s := shower{g: g}
-	for i, v := range values {
-		if i > 0 {
-			s.text.WriteString(", ")
-		}
-		s.show(v, 0)
-	}
+	return s.list(values)
+}
+
+// state shows all of a value.
+func (g *generator) state(v reflect.Value) string {
+	s := shower{g: g, inside: true}
+	s.show(v, 0)
 	return s.text.String()
 }
 
@@ -48,6 +54,8 @@ type shower struct {
 	text   strings.Builder
 	at     []uintptr // pointers that it is in
 	inside bool
+	sorted bool           // lists are in order
+	calls  bool           // functions are called
 	types  []reflect.Type // of structs with fields that aren't exported
 }
 
@@ -55,6 +63,16 @@ const (
 	mostShown = 64 << 10 // bytes of a value
 	mostDeep  = 8
 )
+
+func (s *shower) list(values []reflect.Value) string {
+	for i, v := range values {
+		if i > 0 {
+			s.text.WriteString(", ")
+		}
+		s.show(v, 0)
+	}
+	return s.text.String()
+}
 
 func (s *shower) show(v reflect.Value, depth int) {
 	if s.text.Len() > mostShown || depth > mostDeep {
@@ -70,7 +88,7 @@ func (s *shower) show(v reflect.Value, depth int) {
 	case reflect.Float64:
 		s.text.WriteString(strconv.FormatFloat(v.Float(), 'g', 10, 64)) // sums in another order differ in the last digits
 	case reflect.Slice, reflect.Array:
-		s.list(v, depth)
+		s.elements(v, depth)
 	case reflect.Map:
 		s.mapping(v, depth)
 	case reflect.Struct:
@@ -102,6 +120,8 @@ func (s *shower) show(v reflect.Value, depth int) {
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
 		if v.IsNil() {
 			s.text.WriteString("nil")
+		} else if v.Kind() == reflect.Func && s.calls {
+			s.function(v, depth)
 		} else {
 			s.text.WriteString(v.Kind().String())
 		}
@@ -116,7 +136,7 @@ func (s *shower) show(v reflect.Value, depth int) {
 	}
 }
 
-func (s *shower) list(v reflect.Value, depth int) {
+func (s *shower) elements(v reflect.Value, depth int) {
 	if v.Kind() == reflect.Slice && v.IsNil() && !s.inside {
 		s.text.WriteString("nil")
 		return
@@ -126,6 +146,17 @@ func (s *shower) list(v reflect.Value, depth int) {
 		return
 	}
 	s.text.WriteString("[")
+	if s.sorted {
+		var all []string
+		for i := range v.Len() {
+			one := shower{g: s.g, at: s.at, sorted: true}
+			one.show(v.Index(i), depth+1)
+			all = append(all, one.text.String())
+		}
+		slices.Sort(all)
+		s.text.WriteString(strings.Join(all, " ") + "]")
+		return
+	}
 	for i := range v.Len() {
 		if i > 0 {
 			s.text.WriteString(" ")
@@ -142,7 +173,7 @@ func (s *shower) mapping(v reflect.Value, depth int) {
 	}
 	var entries []string
 	for _, k := range v.MapKeys() {
-		one := shower{g: s.g, at: s.at, inside: s.inside}
+		one := shower{g: s.g, at: s.at, inside: s.inside, sorted: s.sorted}
 		one.show(k, depth+1)
 		one.text.WriteString(":")
 		one.show(v.MapIndex(k), depth+1)
@@ -150,6 +181,79 @@ func (s *shower) mapping(v reflect.Value, depth int) {
 	}
 	slices.Sort(entries)
 	s.text.WriteString("map[" + strings.Join(entries, " ") + "]")
+}
+
+const mostYielded = 50
+
+// function shows what a function returns, or an iterator yields.
+func (s *shower) function(v reflect.Value, depth int) {
+	t := v.Type()
+	if !yields(t) {
+		for i := range 3 {
+			args, ok := s.g.arguments(seeded("a function that was returned", i), t, 1)
+			if !ok {
+				break
+			}
+			results, status := call(v, args)
+			s.text.WriteString("f(" + s.g.show(args) + ") " + status + " ")
+			for _, r := range results {
+				s.show(r, mostDeep-2)
+				s.text.WriteString(" ")
+			}
+		}
+		return
+	}
+	for _, most := range []int{mostYielded, 1} {
+		var all []string
+		yield := reflect.MakeFunc(t.In(0), func(args []reflect.Value) []reflect.Value {
+			all = append(all, s.g.show(args))
+			return []reflect.Value{reflect.ValueOf(len(all) < most).Convert(t.In(0).Out(0))}
+		})
+		_, status := call(v, []reflect.Value{yield})
+		if s.sorted {
+			slices.Sort(all)
+		}
+		s.text.WriteString("yields " + status + " [" + strings.Join(all, " ") + "] ")
+	}
+}
+
+// kindsOf says what callers can ask of the errors among results, and how much a function has read or written before one.
+func kindsOf(results []reflect.Value, name string) string {
+	var all []string
+	for i, v := range results {
+		if v.CanInt() && i == 0 && counts.MatchString(name) {
+			all = append(all, "n="+strconv.FormatInt(v.Int(), 10))
+		}
+		if v.Type() != errorType || v.IsNil() {
+			continue
+		}
+		err := v.Interface().(error)
+		for _, own := range []map[string]error{failures, usualErrors} {
+			for name, e := range own {
+				if e != nil && errors.Is(err, e) {
+					all = append(all, name)
+				}
+			}
+		}
+		for ; err != nil; err = errors.Unwrap(err) {
+			t := reflect.TypeOf(err)
+			if t.Kind() == reflect.Pointer {
+				t = t.Elem()
+			}
+			if t.PkgPath() == path && token.IsExported(t.Name()) {
+				all = append(all, t.Name())
+			}
+		}
+	}
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), " ")
+}
+
+var counts = regexp.MustCompile(`(^|\.)(Read|Write|Copy)[^.]*$`)
+
+var usualErrors = map[string]error{
+	"io.EOF": io.EOF, "io.ErrUnexpectedEOF": io.ErrUnexpectedEOF, "io.ErrShortWrite": io.ErrShortWrite, "context.Canceled": context.Canceled,
+	errCallback.Error(): errCallback, errInput.Error(): errInput, errOutput.Error(): errOutput,
 }
 
 // structure shows exported fields. A type without any is shown by methods that only look.
