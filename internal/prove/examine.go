@@ -45,5 +45,6 @@ func (c *checker) examine(ctx context.Context, of *candidate) (*examined, error)
 	}
 	e.check = judgeResults(e.check, e.compared)
 	e.compared = e.compared.First(differ.MostTold)
-	return e, nil
+	e.check, err = c.judgeHabits(ctx, e)
+	return e, err
 }
