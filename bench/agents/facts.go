@@ -32,8 +32,10 @@ type edit struct {
 	ID   string `json:"id"`
 	Fact string `json:"fact"` // its id
 	On   string `json:"on"`   // "parent" or "author": the state that it edits
-	// Kind is what is wrong: "result", "race", "alias", "nil", "slower" or "same".
+	// Kind is what is wrong: "result", "race", "alias", "nil", "slower" or "same"; "gamed" is faster only where it is measured.
 	Kind string `json:"kind"`
+	// Set is 2 for those that were written to find what hone prove doesn't see, after the first 20 were judged.
+	Set  int    `json:"set,omitempty"`
 	File string `json:"file"`
 	Note string `json:"note"`
 	// Replace are pairs: a text, and what comes in its place.
