@@ -233,14 +233,36 @@ func text(r *rand.Rand) string {
 	}
 	if len(ownTexts) > 0 && r.IntN(6) == 0 {
 		own := ownTexts[r.IntN(len(ownTexts))]
-		if r.IntN(3) == 0 {
+		switch r.IntN(3) {
+		case 0:
 			return own
+		case 1:
+			if s, ok := near(r, own); ok {
+				return s
+			}
 		}
 		s := someText(r)
 		at := r.IntN(len(s) + 1)
 		return s[:at] + own + s[at:]
 	}
 	return someText(r)
+}
+
+// near changes a byte of a test's text in or next to a part of it that the change names.
+func near(r *rand.Rand, part string) (string, bool) {
+	var with []string
+	for _, s := range texts {
+		if strings.Contains(s, part) && part != "" {
+			with = append(with, s)
+		}
+	}
+	if len(with) == 0 {
+		return "", false
+	}
+	b := []byte(with[r.IntN(len(with))])
+	at := strings.Index(string(b), part) + r.IntN(len(part)+8) - 4
+	b[max(0, min(at, len(b)-1))] = "aZ0 .:/-"[r.IntN(8)]
+	return string(b), true
 }
 
 func someText(r *rand.Rand) string {
