@@ -63,6 +63,7 @@ func changedBy(f *advice.Finding) (differ.Changed, error) {
 	changed := differ.Changed{Packages: []string{f.Package}}
 	for i := range f.Fix.Files {
 		c := &f.Fix.Files[i]
+		changed.Files = append(changed.Files, differ.File{Package: f.Package, Name: filepath.Base(c.File), Before: c.Before, Now: c.After})
 		if c.New {
 			continue
 		}

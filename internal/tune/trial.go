@@ -14,6 +14,7 @@ import (
 	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/gocmd"
 	"github.com/hone-go/hone/internal/lazyregexp"
+	"github.com/hone-go/hone/internal/prove/differ"
 	"github.com/hone-go/hone/internal/temporary"
 )
 
@@ -73,9 +74,11 @@ func (t *Tuner) Try(ctx context.Context, f *advice.Finding, benchmarks []bench.I
 	if r.State != advice.Confirmed {
 		return r, nil
 	}
-	if r.Compared, err = t.compareResults(ctx, f); err != nil {
+	compared, err := t.compareResults(ctx, f)
+	if err != nil {
 		return nil, err
 	}
+	r.Compared = compared.First(differ.MostTold)
 	if seen := r.Compared.Seen(); seen != nil {
 		r.State, r.Why = advice.Refuted, r.Why+", but it answers otherwise than before: "+seen.String()
 		return r, nil
