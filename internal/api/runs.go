@@ -101,7 +101,7 @@ type (
 		Revision string           `json:"revision"`
 		Branch   string           `json:"branch,omitempty"`
 		Subject  string           `json:"subject,omitempty"` // the first line of the commit's message
-		Machine  string           `json:"machine"` // only runs on the same machine compare
+		Machine  string           `json:"machine"`           // only runs on the same machine compare
 		Go       string           `json:"go,omitempty"`
 	}
 	TrendSeries struct {
