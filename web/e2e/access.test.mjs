@@ -16,41 +16,41 @@ const VIEWS = ['flame', 'top', 'sandwich', 'graph', 'source', 'disasm', 'peek', 
 
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
   for (const view of VIEWS) {
-    const declare = colorScheme === 'light' && (view === 'flame' || view === 'top') ? check.core : check;
+    const declare = colorScheme === 'light' && (view === 'flame' || view === 'top') ? check.core : check.axe;
     declare(`axe finds nothing in ${view}, ${colorScheme}`, async ({ page, open }) => {
       await open(`/${view}?fn=main.addLine`);
       await clean(page, { contrast: colorScheme === 'dark' });
     }, { colorScheme, expect: view === 'disasm' ? [/console: .*422/] : [] });
   }
-  check(`axe finds nothing in a table beside the flame graph, ${colorScheme}`, async ({ page, open }) => {
+  check.axe(`axe finds nothing in a table beside the flame graph, ${colorScheme}`, async ({ page, open }) => {
     await open('/flame?beside=1&mine=true');
     await page.getByRole('grid').waitFor();
     await clean(page, { contrast: colorScheme === 'dark' });
   }, { colorScheme });
-  check(`axe finds nothing where there is no page, ${colorScheme}`, async ({ page, url }) => {
+  check.axe(`axe finds nothing where there is no page, ${colorScheme}`, async ({ page, url }) => {
     await page.goto(`${url}/nothing/here`);
     await page.getByRole('heading', { name: 'Not found' }).waitFor();
     await clean(page, { contrast: colorScheme === 'dark' });
   }, { colorScheme, allow: [/console: .*404/] });
-  labelled(`axe finds nothing in tags, ${colorScheme}`, async ({ page, open }) => {
+  labelled.axe(`axe finds nothing in tags, ${colorScheme}`, async ({ page, open }) => {
     for (const as of ['', '?as=list']) {
       await open(`/tags${as}`);
       await clean(page, { contrast: colorScheme === 'dark' });
     }
   }, { colorScheme });
-  compared(`axe finds nothing in both sides of a comparison, ${colorScheme}`, async ({ page, open }) => {
+  compared.axe(`axe finds nothing in both sides of a comparison, ${colorScheme}`, async ({ page, open }) => {
     await open('/');
     await page.getByRole('link', { name: 'Side by side' }).click();
     await settled(page);
     await clean(page, { contrast: colorScheme === 'dark' });
   }, { colorScheme });
-  compared(`axe finds nothing in diff, ${colorScheme}`, async ({ page, open }) => {
+  compared.axe(`axe finds nothing in diff, ${colorScheme}`, async ({ page, open }) => {
     await open('/');
     await page.getByRole('tab', { name: 'Diff' }).click();
     await settled(page);
     await clean(page, { contrast: colorScheme === 'dark' });
   }, { colorScheme });
-  check(`axe finds nothing in menus and dialogs, ${colorScheme}`, async ({ page, open }) => {
+  check.axe(`axe finds nothing in menus and dialogs, ${colorScheme}`, async ({ page, open }) => {
     await open('/top?focus=main&q=addLine');
     for (const name of ['Filter', 'Export', 'Copy as command', 'Light or dark', 'Saved views']) {
       await page.getByRole('button', { name, exact: true }).click();

@@ -181,7 +181,7 @@ test.core('hone fix knows what a page showed', async () => {
 });
 
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-  check(`axe finds nothing, ${colorScheme}`, async ({ page, open }) => {
+  check.axe(`axe finds nothing, ${colorScheme}`, async ({ page, open }) => {
     for (const at of pages) {
       await open(at);
       await page.getByText(first.why).waitFor();

@@ -39,7 +39,7 @@ check('endpoints have the figures of the API, and lead to their flame graphs', a
 }, { mayShift: true });
 
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-  check(`axe finds nothing in endpoints, ${colorScheme}`, async ({ page, open }) => {
+  check.axe(`axe finds nothing in endpoints, ${colorScheme}`, async ({ page, open }) => {
     await open(link(SHOP));
     await clean(page);
   }, { colorScheme });

@@ -247,7 +247,7 @@ check.core('names are text', ['-title', String(HOSTILE[9]), hostileProfile()], a
 });
 
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-  check(`nothing for axe to complain of, ${colorScheme}`, [wordindex], async (page) => {
+  check.axe(`nothing for axe to complain of, ${colorScheme}`, [wordindex], async (page) => {
     await canvasOf(page).click({ position: { x: 100, y: 50 } });
     await clean(page);
   }, { colorScheme });

@@ -272,7 +272,7 @@ check('a damaged file is told by its name, and the figures stay', async ({ page,
 
 const pages = [`/run?run=${real}`, `/run?run=${frozen}`, `/run?run=${against}&show=load`, `/compare?run=${against}&run=${real}&show=load`];
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-  check(`axe finds nothing, ${colorScheme}`, async ({ page, open }) => {
+  check.axe(`axe finds nothing, ${colorScheme}`, async ({ page, open }) => {
     for (const path of pages) {
       await open(path);
       await chart(page, 'Quantiles of response times').focus();

@@ -12,7 +12,7 @@ import { absolute, wordindex } from './profiles.mjs';
 const check = suite([]);
 
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-  check(`axe finds nothing on the first run, ${colorScheme}`, async ({ page, open }) => {
+  check.axe(`axe finds nothing on the first run, ${colorScheme}`, async ({ page, open }) => {
     await open('/');
     await clean(page);
   }, { colorScheme });

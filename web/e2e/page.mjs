@@ -20,7 +20,8 @@ const PART = process.env['E2E_PART'] ?? '';
 if (!['', 'core', 'rest'].includes(PART)) throw new Error(`invalid E2E_PART "${PART}": use core or rest`);
 
 /**
- * A function that declares tests of the rest, with another one for tests of the core.
+ * A function that declares tests of the rest, with another one for tests of the core, and one for those that let axe look at a
+ * page: what they find depends on the browser, so that in Firefox they are of the core.
  * @template {unknown[]} A
  * @param {(...args: A) => unknown} declare
  */
@@ -28,7 +29,7 @@ export function inParts(declare) {
   const only = (/** @type {string} */ part) => (/** @type {A} */ ...args) => {
     if (PART === '' || PART === part) declare(...args);
   };
-  return Object.assign(only('rest'), { core: only('core') });
+  return Object.assign(only('rest'), { core: only('core'), axe: only(inFirefox ? 'core' : 'rest') });
 }
 
 /** A test without a page of its own. */

@@ -25,7 +25,8 @@ const here = dirname(fileURLToPath(import.meta.url));
 /** The files of tests, those with none of the core apart if it alone is asked for. */
 function testFiles() {
   const all = readdirSync(here).filter((name) => name.endsWith('.test.mjs')).map((name) => join(here, name));
-  return process.env['E2E_PART'] === 'core' ? all.filter((name) => readFileSync(name, 'utf8').includes('.core(')) : all;
+  const core = inFirefox ? /\.(core|axe)\(/ : /\.core\(/;
+  return process.env['E2E_PART'] === 'core' ? all.filter((name) => core.test(readFileSync(name, 'utf8'))) : all;
 }
 
 /** @param {string[]} args of node --test: names of test files and its flags */

@@ -34,7 +34,7 @@ async function start(more = '', prepare = (/** @type {string} */ _data) => {}) {
 const check = suite([], { start: () => start() });
 
 for (const width of [360, 1280]) {
-  check(`the server's page says how it is in words, at ${width} px`, async ({ page, open }) => {
+  check.axe(`the server's page says how it is in words, at ${width} px`, async ({ page, open }) => {
     await open('/status');
     const region = page.getByRole('region', { name: 'State of the server' });
     await region.getByText('Ready, no problems').waitFor();

@@ -148,7 +148,7 @@ for (const width of [360, 640, 2560]) {
 }
 
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-  check(`axe finds nothing, ${colorScheme}`, async ({ page, open }) => {
+  check.axe(`axe finds nothing, ${colorScheme}`, async ({ page, open }) => {
     await open('/services');
     await clean(page);
   }, { colorScheme });

@@ -158,7 +158,7 @@ check('a link shows the same when new profiles have come', async ({ page, open, 
 });
 
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-  check(`a heat map is accessible, ${colorScheme}`, async ({ page, open }) => {
+  check.axe(`a heat map is accessible, ${colorScheme}`, async ({ page, open }) => {
     const rest = { base: hour('cpu', { except: `${clock(14, 5)}-${clock(14, 8)}` }), vs: `rest:${FROM}-${TO}`, span: `${FROM}-${TO}` };
     await open(linkTo('flame', hour('cpu', { from: String(clock(14, 5)), to: String(clock(14, 8)) }), { heat: 'instance', ...rest }));
     await clean(page);
@@ -213,7 +213,7 @@ check('the lines that hold more and more memory are first, with their slope and 
 }, { allow: [/404|422/] });
 
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
-  check(`growth is accessible, ${colorScheme}`, async ({ page, open }) => {
+  check.axe(`growth is accessible, ${colorScheme}`, async ({ page, open }) => {
     await open(linkTo('growth', hour('heap')));
     await clean(page);
   }, { colorScheme });
