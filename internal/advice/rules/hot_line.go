@@ -27,7 +27,7 @@ What the line itself runs, most expensive first: its own code, and the functions
 libraries. Calls of your own functions don't count: their cost belongs to the lines in them.
 
 What its own code does: copies of large values, divisions, values that a loop loads again in each iteration or changes in
-memory, loops over single bits, bytes or elements, loops that always run a few times, numbers put together from bytes,
+memory, loops over single bits, bytes or elements, loops that always run a few times, numbers built from bytes,
 and shifts by unchecked numbers.
 
 How often it runs per call of its function. hone estimates that from the bounds of the loops around it, and says so. If it

@@ -65,7 +65,7 @@ func hasBits(s *advice.Site, e ast.Expr, bits int64) bool {
 	return ok && b.Info()&types.IsInteger != 0 && b.Info()&types.IsUntyped == 0 && 8*s.Sizes.Sizeof(t) == bits
 }
 
-// assembles says whether the line puts a number together from bytes, or takes one apart, in a way that the compiler doesn't turn
+// assembles says whether the line builds a number from bytes, or takes one apart, in a way that the compiler doesn't turn
 // into a single load or store.
 func assembles(s *advice.Site) string {
 	for _, c := range s.Nodes() {
@@ -75,7 +75,7 @@ func assembles(s *advice.Site) string {
 				continue
 			}
 			if from, bytes := bytesIn(s, n); from != "" && bytes != 2 && bytes != 4 && bytes != 8 {
-				return fmt.Sprintf("It puts a number together from bytes of %s: package encoding/binary loads 2, 4 or 8 bytes at once.", from)
+				return fmt.Sprintf("It builds a number from bytes of %s: package encoding/binary loads 2, 4 or 8 bytes at once.", from)
 			}
 		case *ast.AssignStmt:
 			if to, others := storesByte(s, n), 0; to != "" {

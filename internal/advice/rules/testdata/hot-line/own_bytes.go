@@ -1,7 +1,7 @@
 package hotline
 
 func load3(b []byte) uint32 {
-	// want look: It puts a number together from bytes of b: package encoding/binary loads 2, 4 or 8 bytes at once.
+	// want look: It builds a number from bytes of b: package encoding/binary loads 2, 4 or 8 bytes at once.
 	return uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 // hot
 }
 
