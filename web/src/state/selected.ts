@@ -12,7 +12,7 @@
 import { computed } from '@preact/signals';
 import { begun, comparing } from './mine';
 import {
-  baseOf, fairPer, formatSelection, isSelection, kindOf, parseSelection, type Against, type Selection, type Span,
+  baseOf, fairPer, formatSelection, isSelection, kindOf, parseSelection, REQUESTS, type Against, type Selection, type Span,
 } from './selection';
 import { formatSelector, matcherOf, parseSelector, withMatcher, type Matcher } from './selector';
 import { go, state, type Own, type State, type ViewID } from './state';
@@ -77,6 +77,13 @@ export function select(change: Partial<Selection>, settings: Partial<Record<Own,
 
 export function setMatchers(matchers: readonly Matcher[]): void {
   select({ q: formatSelector(matchers) });
+}
+
+/** The requests of what is selected, by endpoint, with what they cost. */
+export function requestsState(s: State): State {
+  const { q } = parseSelection(s.profile[0]!, Date.now());
+  const next = kindOf(q) === REQUESTS ? withSelection(s, { q: ofKind(q, 'cpu') }) : s;
+  return { ...next, view: 'endpoints', own: { ...next.own, measure: 'requests' } };
 }
 
 export const matchersShown = computed<Matcher[] | null>(() => (selected.value ? parseSelector(selected.value.q) : null));

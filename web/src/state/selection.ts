@@ -143,6 +143,9 @@ export const WEIGHTS: readonly { top: string; title: string }[] = [
 export const weightTitle = (top: string): string => WEIGHTS.find((w) => w.top === top)?.title
   ?? `Top ${Number((Number(top) * 100).toPrecision(3))} %`;
 
+/** The kind of profiles that count requests: by endpoint, without stacks that say more. */
+export const REQUESTS = 'requests';
+
 /** Kinds that say how things are in a moment, which have no rate. */
 const INSTANT = new Set(['heap', 'goroutine', 'goroutineleak', 'threadcreate']);
 

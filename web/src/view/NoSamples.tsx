@@ -1,13 +1,26 @@
+import { requestsState, selected } from '../state/selected';
+import { kindOf, REQUESTS } from '../state/selection';
 import { go, state } from '../state/state';
 import { Button, Empty } from './parts';
 
 /** Filters that may leave nothing. */
 const FILTERS = ['focus', 'ignore', 'hide', 'show', 'show_from', 'prune_from', 'tagfocus', 'tagignore'] as const;
 
+/** Whether requests are shown, which are counted by endpoint: they have values, but no functions. */
+export const isRequests = (): boolean => kindOf(selected.value?.q ?? '') === REQUESTS;
+
 /** In place of a report without rows: why, and the way out. */
 export function NoSamples() {
   const { options } = state.value;
   const set = FILTERS.filter((name) => options[name]);
+  if (isRequests()) {
+    return (
+      <Empty title="Requests have no stacks">
+        <p>They are counted by endpoint.</p>
+        <Button kind="primary" onClick={() => go(requestsState(state.peek()))}>Open Endpoints</Button>
+      </Empty>
+    );
+  }
   if (set.length === 0) {
     return <Empty title="No samples"><p>The profile has none of this type. Choose another sample type above.</p></Empty>;
   }

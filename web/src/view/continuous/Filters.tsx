@@ -4,7 +4,9 @@ import { labels as askLabels, type StoreLabel } from '../../api/continuous';
 import { useLasting } from '../../state/answer';
 import { finder } from '../../state/pattern';
 import { formatSelector, matcherOf, matcherText, valuesOf, withMatcher, type Matcher } from '../../state/selector';
-import { matchersShown, select, selected, setMatchers } from '../../state/selected';
+import { REQUESTS } from '../../state/selection';
+import { matchersShown, requestsState, select, selected, setMatchers } from '../../state/selected';
+import { go, state } from '../../state/state';
 import { timelineSpan } from '../../state/time';
 import { Button, Floating, Icon, IconButton, tip, ValueList } from '../parts';
 import { count } from '../table/format';
@@ -182,7 +184,8 @@ function Values(
   useEffect(() => input.current?.focus(), []);
   const apply = (to: readonly string[]) => {
     close(true);
-    setMatchers(withMatcher(matchers, name, to.length === 0 ? null : matcherOf(name, to, not && !single)));
+    if (single && to[0] === REQUESTS) go(requestsState(state.peek())); // that is how they are counted
+    else setMatchers(withMatcher(matchers, name, to.length === 0 ? null : matcherOf(name, to, not && !single)));
   };
   const toggle = (v: string) => setChosen((all) => (all.includes(v) ? all.filter((other) => other !== v) : [...all, v]));
   return (
@@ -197,7 +200,9 @@ function Values(
         row={(v) => (
           <>
             {!single && <input type="checkbox" aria-label={`${v}, with others`} checked={chosen.includes(v)} onChange={() => toggle(v)} />}
-            <button type="button" class="choice-item" title={v} aria-pressed={chosen.includes(v)} onClick={() => apply([v])}>{v}</button>
+            <button type="button" class="choice-item" title={v} aria-pressed={chosen.includes(v)} onClick={() => apply([v])}>
+              {v}{single && v === REQUESTS && <span class="soft">by endpoint</span>}
+            </button>
           </>
         )}
         empty={!waiting && <p class="soft">{find === '' ? `These profiles have no ${name}.` : `No ${name} matches.`}</p>}

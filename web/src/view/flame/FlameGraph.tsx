@@ -109,7 +109,7 @@ export function FlameGraph(props: FlameGraphProps) {
     unit: query.get('unit') || 'auto',
     zoomed: graph.path.value.at(-1) ?? null,
   };
-  const isEmpty = shown !== null && shown.about.width <= 0;
+  const isEmpty = shown !== null && (shown.about.width <= 0 || shown.about.height <= 1); // or all without a stack
   const covered = error !== null || isEmpty;
 
   const onKeyDown = (e: KeyboardEvent) => {

@@ -8,7 +8,7 @@ import { selects } from '../table/names';
 import { openSource } from '../table/select';
 import { nextRow } from '../table/range';
 import { useSearch, useStable } from '../table/useSearch';
-import { NoSamples } from '../NoSamples';
+import { isRequests, NoSamples } from '../NoSamples';
 import type { ViewProps } from '../props';
 import { Canvas } from './Canvas';
 import '../table/pane.css';
@@ -53,7 +53,7 @@ export default function GraphView({ state }: ViewProps) {
       <ReportState
         loading={graph}
         skeleton="area"
-        empty={({ report }) => (report.nodes.length > 0 ? undefined : report.total.value === 0 ? <NoSamples /> : (
+        empty={({ report }) => (report.nodes.length > 0 ? undefined : report.total.value === 0 || isRequests() ? <NoSamples /> : (
           <Empty title="No functions to show">
             <p>No function has a large enough share, or a filter hides them all. Choose smaller shares above, or remove the filter.</p>
           </Empty>
