@@ -72,6 +72,35 @@ compared('each change has the interval that judges it', async ({ page, open, url
   }
 });
 
+compared('what is noise has neither arrow nor colour', async ({ page, open, url }) => {
+  await open('/');
+  const query = new URL(page.url()).searchParams;
+  const of = new URLSearchParams({ profile: query.get('profile') ?? '', base: query.get('base') ?? '', mine: 'true' });
+  const { report } = await (await fetch(`${url}/api/v1/report/diff?${of}`)).json();
+  const noise = report.rows.map((/** @type {any} */ r) => r.noise.flat);
+  assert.ok(noise.includes(true) && noise.includes(false), 'both are there');
+  for (const [i, grey] of noise.slice(0, 12).entries()) {
+    const row = rows(page).nth(i);
+    const text = await row.innerText();
+    assert.equal(/[▲▼]/.test(text), !grey, text);
+    assert.equal(await row.locator('.cell.more, .cell.less, .badge.more, .badge.less').count() > 0, !grey, text);
+  }
+}, { viewport: { width: 1440, height: 1000 } });
+
+compared('with callees, what explains the change comes before its callers', async ({ page, open }) => {
+  await open('/');
+  await page.goto(`${page.url()}&sort=cum&mine=false`);
+  await settled(page);
+  assert.equal(await page.getByRole('columnheader', { name: 'Change', exact: true }).getAttribute('aria-sort'), 'none');
+  await page.getByText('What explains the change best comes first').waitFor();
+  const named = await rows(page).allInnerTexts();
+  const at = (/** @type {RegExp} */ name) => named.findIndex((t) => name.test(t));
+  assert.ok(at(/main\.indexText/) >= 0 && at(/main\.indexText/) < at(/main\.main\b/), named.join(' | '));
+  await page.getByRole('button', { name: 'Change' }).first().click();
+  await settled(page);
+  assert.match(page.url(), /order=-delta/);
+}, { viewport: { width: 1440, height: 1000 }, mayShift: true });
+
 compared('the table beside the flame graph has the colours of its frames', async ({ page, open }) => {
   await open('/flame');
   await page.keyboard.press('t');

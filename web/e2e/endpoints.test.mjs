@@ -38,6 +38,35 @@ check('endpoints have the figures of the API, and lead to their flame graphs', a
   assert.equal(new URL(page.url()).searchParams.get('tagfocus'), 'endpoint=^/checkout$');
 }, { mayShift: true });
 
+check('requests are chosen as a kind by their endpoints, since they have no stacks', async ({ page, open }) => {
+  await open(link(SHOP).replace('/endpoints', '/flame'));
+  await page.getByRole('button', { name: /^kind/ }).click();
+  await page.getByRole('group', { name: 'kind' }).getByRole('button', { name: /^requests/ }).click();
+  await page.getByRole('tab', { name: 'Endpoints', selected: true }).waitFor();
+  await page.getByLabel(/^Requests per second of 4 endpoints/).waitFor();
+  assert.match(page.url(), /cpu%257B/);
+  for (const view of ['flame', 'graph', 'top', 'sandwich', 'traces']) {
+    await open(link(SHOP.replace('cpu', 'requests')).replace('/endpoints', `/${view}`));
+    await page.getByRole('heading', { name: 'Requests have no stacks' }).waitFor();
+  }
+  await page.getByRole('button', { name: 'Open Endpoints' }).click();
+  await page.getByLabel(/^Requests per second of 4 endpoints/).waitFor();
+}, { mayShift: true });
+
+check('costs per request compare, where requests are counted', async ({ page, open }) => {
+  await open(link(SHOP).replace('/endpoints', '/diff'));
+  await page.getByRole('combobox', { name: 'Values' }).selectOption('Per request');
+  await settled(page);
+  await page.keyboard.press('p');
+  await settled(page);
+  await eventually(async () => assert.match(
+    await page.getByRole('region', { name: 'In short' }).getByRole('paragraph').first().innerText(), /^Per request, CPU time /,
+  ));
+  await open(link('heap{service="shop"}').replace('/endpoints', '/flame'));
+  const values = page.getByRole('combobox', { name: 'Values' }).locator('option');
+  assert.deepEqual(await values.allInnerTexts(), ['Sum', 'Per profile', 'Per second']);
+}, { mayShift: true });
+
 for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
   check.axe(`axe finds nothing in endpoints, ${colorScheme}`, async ({ page, open }) => {
     await open(link(SHOP));

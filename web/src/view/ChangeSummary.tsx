@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Diff } from '../api/types';
+import { comparableOf } from '../state/comparable';
 import { toggleHeat } from '../state/heat';
 import { shownName } from '../state/profiles';
 import { go, href, state, type State } from '../state/state';
@@ -9,10 +10,10 @@ import { copyText, IconButton, tip } from './parts';
 
 /** What a comparison found, in sentences to be read first, and copied into a review. */
 export default function ChangeSummary({ change }: { change: Diff }) {
-  const { base, profile, options, own, view } = state.value;
+  const { base, profile, own, view } = state.value;
   const [more, setMore] = useState(false); // in a narrow window, views other than the list show the first sentence
   const brief = view !== 'diff' && !more;
-  const sentences = sentencesOf(change, options['base_total'] !== undefined);
+  const sentences = sentencesOf(change, comparableOf(state.value));
   const copy = () => {
     const lines = [`A: ${shownName(base)}`, `B: ${shownName(profile)}`, ...sentences.map(plainOf)];
     void copyText(lines.join('\n'), 'Sentences copied');

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Diff, DiffRow } from '../api/types';
+import type { Comparable } from '../state/comparable';
 import { plainOf, sentencesOf } from './changeWords';
 
 const row = (name: string, base: number, head: number, more: Partial<DiffRow> = {}): DiffRow => {
@@ -16,28 +17,40 @@ const diff = (base: number, head: number, more: Partial<Diff> = {}): Diff => ({
   functions: 10, tested: 0, warnings: [], ...more,
 });
 
-const told = (of: Diff, perOperation = false) => sentencesOf(of, perOperation).map(plainOf);
+type Lead = Comparable['lead'];
+
+const told = (of: Diff, lead: Lead = '', means = false) => sentencesOf(of, { lead, means }).map(plainOf);
 
 describe('how much', () => {
   const sure = { noise: false, margin: { low: -35.04, high: -22.9 } };
-  const cases: [string, Diff, boolean, string][] = [
-    ['sure', diff(100, 71, { total: sure }), false, 'CPU time fell by 29.0% (22.9% to 35.0%), from 100ms to 71ms.'],
-    ['more', diff(100, 150, { total: { noise: false, margin: { low: 40, high: 60 } } }), false,
+  const cases: [string, Diff, Lead, string][] = [
+    ['sure', diff(100, 71, { total: sure }), '', 'CPU time fell by 29.0% (22.9% to 35.0%), from 100ms to 71ms.'],
+    ['more', diff(100, 150, { total: { noise: false, margin: { low: 40, high: 60 } } }), '',
       'CPU time rose by 50.0% (40.0% to 60.0%), from 100ms to 150ms.'],
-    ['chance', diff(100, 103, { total: { noise: true, margin: { low: -3, high: 9 } } }), false,
+    ['chance', diff(100, 103, { total: { noise: true, margin: { low: -3, high: 9 } } }), '',
       'CPU time didn’t change by more than chance explains: from 100ms to 103ms (+3.0%).'],
-    ['exact', diff(100, 150, { total: { noise: false, margin: { low: 50, high: 50.01 } } }), false,
+    ['exact', diff(100, 150, { total: { noise: false, margin: { low: 50, high: 50.01 } } }), '',
       'CPU time rose by 50.0%, from 100ms to 150ms.'],
-    ['unknown', diff(100, 50, { type: 'alloc_space' }), false, 'Allocated memory fell by 50.0%, from 100ms to 50ms.'],
-    ['none', diff(100, 100), false, 'CPU time didn’t change: 100ms.'],
-    ['from nothing', diff(0, 100), false, 'CPU time rose from 0ms to 100ms.'],
-    ['shares', diff(100, 100, { normalized: true, baseTotalText: '40ms' }), false,
+    ['unknown', diff(100, 50, { type: 'alloc_space' }), '', 'Allocated memory fell by 50.0%, from 100ms to 50ms.'],
+    ['none', diff(100, 100), '', 'CPU time didn’t change: 100ms.'],
+    ['from nothing', diff(0, 100), '', 'CPU time rose from 0ms to 100ms.'],
+    ['shares', diff(100, 100, { normalized: true, baseTotalText: '40ms' }), '',
       'Shares are compared: A is scaled from 40ms to the total of B, 100ms.'],
-    ['per operation', diff(100, 71, { normalized: true, total: sure }), true,
+    ['per operation', diff(100, 71, { normalized: true, total: sure }), 'Per operation',
       'Per operation, CPU time fell by 29.0% (22.9% to 35.0%), from 100ms to 71ms.'],
-    ['another type', diff(100, 50, { type: 'bytes_read' }), false, 'The total of bytes_read fell by 50.0%, from 100ms to 50ms.'],
+    ['per request', diff(100, 71, { total: sure }), 'Per request',
+      'Per request, CPU time fell by 29.0% (22.9% to 35.0%), from 100ms to 71ms.'],
+    ['shares of requests', diff(100, 100, { normalized: true, baseTotalText: '40ms' }), 'Per request',
+      'Shares are compared: A is scaled from 40ms to the total of B, 100ms.'],
+    ['at the same load', diff(100, 71, { normalized: true, total: sure }), 'At the same load',
+      'At the same load, CPU time fell by 29.0% (22.9% to 35.0%), from 100ms to 71ms.'],
+    ['another type', diff(100, 50, { type: 'bytes_read' }), '', 'The total of bytes_read fell by 50.0%, from 100ms to 50ms.'],
   ];
-  for (const [name, of, perOperation, want] of cases) test(name, () => expect(told(of, perOperation)[0]).toBe(want));
+  for (const [name, of, lead, want] of cases) test(name, () => expect(told(of, lead)[0]).toBe(want));
+  test('means of instances', () => {
+    expect(told(diff(100, 150, { instances: [3, 4] }), '', true)[0]).toBe('CPU time per instance rose by 50.0%, from 100ms to 150ms.');
+    expect(told(diff(100, 150), '', true)[0]).toBe('CPU time rose by 50.0%, from 100ms to 150ms.');
+  });
 });
 
 describe('which functions', () => {
@@ -46,6 +59,8 @@ describe('which functions', () => {
       basis: 'samples', changed: 5, rows: [row('example.com/m/search.Find', 40, 10), row('regexp.compile', 0, 5, { new: true })],
     }),
       'By their own cost, these changed most: search.Find -30ms (-75.0%), regexp.compile +5ms (new); and 3 others.'],
+    ['causes', diff(1, 2, { basis: 'samples', changed: 2, sort: 'cum', rows: [row('main.f', 1, 5), row('main.main', 9, 13)] }),
+      'With callees, these explain it best: main.f +4ms (+400.0%), main.main +4ms (+44.4%).'],
     ['one', diff(1, 2, { basis: 'samples', changed: 1, sort: 'cum', rows: [row('main.f', 5, 0, { gone: true })] }),
       'With callees, one function changed: main.f -5ms (gone).'],
     ['none', diff(1, 2, { basis: 'samples' }), 'No function changed by more than chance explains.'],

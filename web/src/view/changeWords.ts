@@ -3,6 +3,7 @@
 import type { Diff, DiffRow, DiffValue } from '../api/types';
 import { shortName } from '../model/names';
 import { visible } from '../model/visible';
+import type { Comparable } from '../state/comparable';
 import { changeText, count, plural } from './table/format';
 
 /** A part of a sentence: text, or a function by its name in profiles, with how it is called here. */
@@ -17,19 +18,20 @@ const NOUNS: Record<string, string> = {
 const nounOf = (type: string): string => NOUNS[type] ?? `The total of ${type}`;
 
 /** The sentences on a comparison; the summary's change has the rows to name. */
-export function sentencesOf(diff: Diff, perOperation: boolean): readonly (readonly Part[])[] {
-  return [[howMuch(diff, perOperation)], ...whose(diff), which(diff), [howSure(diff)]];
+export function sentencesOf(diff: Diff, of: Comparable): readonly (readonly Part[])[] {
+  return [[howMuch(diff, of)], ...whose(diff), which(diff), [howSure(diff)]];
 }
 
 /** The sentences as text for other programs. */
 export const plainOf = (sentence: readonly Part[]): string => visible(sentence.map((p) => (typeof p === 'string' ? p : p.name)).join(''));
 
-function howMuch(diff: Diff, perOperation: boolean): string {
+function howMuch(diff: Diff, { lead, means }: Comparable): string {
   const { compared, headTotal, total } = diff;
-  if (diff.normalized && !perOperation) {
+  if (diff.normalized && lead !== 'Per operation' && lead !== 'At the same load') {
     return `Shares are compared: A is scaled from ${diff.baseTotalText} to the total of B, ${diff.headTotalText}.`;
   }
-  const noun = perOperation ? `Per operation, ${lower(nounOf(diff.type))}` : nounOf(diff.type);
+  const of = `${nounOf(diff.type)}${means && diff.instances ? ' per instance' : ''}`;
+  const noun = lead === '' ? of : `${lead}, ${lower(of)}`;
   const between = `from ${diff.comparedText} to ${diff.headTotalText}`;
   if (compared === headTotal) return `${noun} didn’t change: ${diff.headTotalText}.`;
   if (total?.noise) return `${noun} didn’t change by more than chance explains: ${between}${changeOf(diff)}.`;
@@ -72,8 +74,9 @@ function which(diff: Diff): readonly Part[] {
     return [diff.basis ? 'No function changed by more than chance explains.' : 'No function changed.'];
   }
   const one = diff.rows.length === 1;
-  const by = diff.sort === 'cum' ? 'With callees' : `By ${one ? 'its' : 'their'} own cost`;
-  const parts: Part[] = [`${by}, ${one ? 'one function changed' : 'these changed most'}: `];
+  const cum = diff.sort === 'cum';
+  const by = cum ? 'With callees' : `By ${one ? 'its' : 'their'} own cost`;
+  const parts: Part[] = [`${by}, ${one ? 'one function changed' : cum ? 'these explain it best' : 'these changed most'}: `];
   diff.rows.forEach((row, i) => {
     if (i > 0) parts.push(', ');
     parts.push({ fn: row.name, name: shortName(row.name) }, ` ${rowText(row, diff.sort)}`);

@@ -43,6 +43,7 @@ export function AgainstControl() {
   );
   if (!base) return menu;
   const normalized = options.normalize === 'true';
+  const atLoad = options.base_total !== undefined;
   return (
     <div class="sel-against" role="group" aria-label="Comparison">
       {menu}
@@ -57,10 +58,10 @@ export function AgainstControl() {
         class="toggle"
         aria-checked={normalized}
         onClick={() => setOption('normalize', normalized ? '' : 'true')}
-        {...tip('Scale the base to the same total, to compare shares')}
+        {...tip(atLoad ? 'Scale the base to the same load' : 'Scale the base to the same total, to compare shares')}
       >
         <span class="toggle-track" aria-hidden="true" />
-        <span class="sel-word">Normalize</span>
+        <span class="sel-word">{atLoad ? 'Same load' : 'Normalize'}</span>
       </button>
       <IconButton icon="close" label="End the comparison" onClick={endComparison} />
     </div>

@@ -10,9 +10,10 @@ import { dragged, nudged, pointAt, areaPath, linePath, runs, split, type Point }
 import { place, valueAt, type Scale } from '../../layout/axis';
 import { useLasting } from '../../state/answer';
 import {
-  againstText, formatSelection, formatValues, kindOf, parseValues, serviceOf, spanText, timeText, zoneText, type Per, type Selection,
-  type Span,
+  againstText, formatSelection, formatValues, isInstant, kindOf, parseValues, REQUESTS, serviceOf, spanText, timeText, zoneText, type Per,
+  type Selection, type Span,
 } from '../../state/selection';
+import { formatSelector } from '../../state/selector';
 import { compareTo, select, selected, selectedBase } from '../../state/selected';
 import { BY_VALUE } from '../../state/heat';
 import { go, setOwn, state } from '../../state/state';
@@ -90,6 +91,7 @@ export function Timeline({ sel }: { sel: Selection }) {
       `markers ${JSON.stringify(markersAsked)} ${reload}`, async (signal) => ({ markers: await askMarkers(markersAsked, signal) }),
     ).answer?.report;
 
+  const counted = useCounted(sel, span);
   const off = useMemo(() => new Set(parseValues(own.off)), [own.off]);
   const lines = useMemo(() => {
     const all = (over?.series ?? []).map((s, i) => lineOf(s, by, i, off, 0));
@@ -106,7 +108,7 @@ export function Timeline({ sel }: { sel: Selection }) {
     <section class="timeline" aria-label="Timeline">
       <div class="timeline-bar">
         <GroupBy sel={sel} span={span} by={by} />
-        <PerControl per={sel.per} />
+        <PerControl per={sel.per} requests={counted} />
         <Legend
           lines={lines}
           by={by}
@@ -206,10 +208,24 @@ export function GroupBy({ sel, span, by }: { sel: Selection; span: Span; by: str
   );
 }
 
-export function PerControl({ per }: { per: Per }) {
-  const offered = (Object.keys(PER_TITLES) as Per[]).filter((p) => p !== 'request' || per === p);
+/** Whether the requests of a service are counted, so that its costs have values per request. */
+function useCounted(sel: Selection, span: Span): boolean {
+  const service = serviceOf(sel.q);
+  const q = service !== undefined && !isInstant(sel.q) ? formatSelector([{ name: 'service', op: '=', value: service }]) : null;
+  const params = { q: q ?? '', from: span.from, to: span.to, name: 'kind', limit: 100 };
+  const known = useLasting(
+    q === null ? null : `labels ${JSON.stringify(params)}`, async (signal) => ({ labels: await askLabels(params, signal) }),
+  ).answer?.report;
+  return q !== null && (known?.labels[0]?.values.includes(REQUESTS) ?? false);
+}
+
+export function PerControl({ per, requests = false }: { per: Per; requests?: boolean }) {
+  const offered = (Object.keys(PER_TITLES) as Per[]).filter((p) => p !== 'request' || requests || per === p);
   return (
-    <label class="picklist timeline-per" {...tip('Sum, per profile or per second, here and below')}>
+    <label
+      class="picklist timeline-per"
+      {...tip(`Sum, per profile${requests ? ', per second or per request' : ' or per second'}, here and below`)}
+    >
       <span class="visually-hidden">Values</span>
       <select value={per} onChange={(e) => select({ per: e.currentTarget.value as Per })}>
         {offered.map((p) => <option key={p} value={p}>{PER_TITLES[p]}</option>)}

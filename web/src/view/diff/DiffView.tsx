@@ -1,6 +1,7 @@
 import { useCallback, useMemo } from 'preact/hooks';
 import type { Diff, DiffRow, DiffValue } from '../../api/types';
 import { columnFigures, type Figure } from '../../model/column';
+import { comparableOf } from '../../state/comparable';
 import { queryOf, selectFunction, setOption, setOwn, stored, type State } from '../../state/state';
 import { shownName } from '../../state/profiles';
 import { patternOf } from '../../state/pattern';
@@ -57,7 +58,7 @@ function Comparison({ state, beside }: { state: State; beside: boolean }) {
   const find = state.own['find'] ?? '';
   const relative = state.own['relative'] === '1';
   const by = state.options['sort'] === 'cum' ? 'cum' : 'flat';
-  // The server's order is by the size of the change.
+  // The server's order is by the size of the change; with callees, causes come before their callers.
   const wanted = order || (relative ? '-relative' : '');
 
   // The server orders and finds, but by the base: few tables are so long that it matters.
@@ -96,7 +97,8 @@ function Comparison({ state, beside }: { state: State; beside: boolean }) {
     const next = at >= 0 ? row(at) : undefined;
     if (next) selectFunction(functionOf(next));
   }), beside);
-  const shown: Order = ordered ?? { column: 'delta', descending: true };
+  const causes = ordered === null && by === 'cum';
+  const shown: Order | null = causes ? null : ordered ?? { column: 'delta', descending: true };
 
   const onOrder = (column: string) => {
     const now = parseOrder(order);
@@ -156,6 +158,7 @@ function Comparison({ state, beside }: { state: State; beside: boolean }) {
             />
             <div class="pane-facts">
               <span>{plural(total, 'row')}</span>
+              {causes && <span>What explains the change best comes first, before its callers</span>}
               {!find && r.functions > total && <span>{count(r.functions)} functions in total; the others didn’t change</span>}
               {basis(r) && <span>Dim rows are within noise, {basis(r)}</span>}
             </div>
@@ -218,7 +221,8 @@ function figuresOf(rows: readonly DiffRow[], by: 'flat' | 'cum', unit: string): 
   const signed = (side: Side) => side !== 'base' && side !== 'head';
   return (r, side) => {
     const of = sideOf(r[by], side);
-    return `${signed(side) && of.value > 0 && figure(of) !== '' ? '+' : ''}${figure(of)}`;
+    const text = figure(of);
+    return signed(side) && of.value > 0 ? text.replace(/^<?(?=.)/, '$&+') : text;
   };
 }
 
@@ -230,6 +234,9 @@ function columnsOf(
     if (!relative) return (100 * r[by].delta) / most;
     return Math.max(-100, Math.min(100, 100 * relativeOf(r, by)));
   };
+  // Colours and arrows are for what changed for sure.
+  const sure = (r: DiffRow) => (isNoise(r, by) ? 0 : r[by].delta);
+  const kind = (r: DiffRow) => direction(sure(r));
   return [
     {
       id: 'swatch', title: '', about: 'Colour in the flame graph: the change with callees', width: '1.75rem',
@@ -237,15 +244,15 @@ function columnsOf(
     },
     {
       id: 'bar', title: relative ? 'Less ◂ 100% ▸ More' : 'Less ◂ ▸ More', width: '9rem', from: 56,
-      cell: (r) => <Change share={share(r)} gone={r.gone} />,
+      cell: (r) => <Change share={share(r)} gone={r.gone} noise={isNoise(r, by)} />,
     },
     {
-      id: 'delta', title: 'Change', width: '7.5rem', align: 'right', order: 'descending', kind: (r) => direction(r[by].delta),
-      cell: (r) => <>{arrow(r[by].delta)} {figure(r, 'delta')}</>, text: (r) => r[by].deltaText,
+      id: 'delta', title: 'Change', width: '7.5rem', align: 'right', order: 'descending', kind,
+      cell: (r) => <>{arrow(sure(r))} {figure(r, 'delta')}</>, text: (r) => r[by].deltaText,
     },
     {
       id: 'relative', title: 'In %', about: 'Change in percent of the base', width: '6rem', align: 'right', order: 'descending', from: 26,
-      kind: (r) => direction(r[by].delta), cell: (r) => changeText(r[by].relative), text: (r) => changeText(r[by].relative),
+      kind, cell: (r) => changeText(r[by].relative), text: (r) => changeText(r[by].relative),
     },
     {
       id: 'interval', title: '95 % interval', about: 'Of the change: chance explains a change whose interval contains 0', width: '11rem',
@@ -278,8 +285,8 @@ function columnsOf(
       cell: (r, { chars }) => (
         <>
           <FunctionName place={{ name: r.name }} chars={r.new || r.gone ? chars - 7 : chars} />
-          {r.new && <span class="badge more">new</span>}
-          {r.gone && <span class="badge less">gone</span>}
+          {r.new && <span class={`badge ${isNoise(r, by) ? 'soft' : 'more'}`}>new</span>}
+          {r.gone && <span class={`badge ${isNoise(r, by) ? 'soft' : 'less'}`}>gone</span>}
         </>
       ),
       text: (r) => r.name,
@@ -296,9 +303,9 @@ function arrow(delta: number): string {
 }
 
 /** A bar of a change; what is gone is hatched, as in the flame graph. */
-function Change({ share, gone = false }: { share: number; gone?: boolean | undefined }) {
+function Change({ share, gone = false, noise }: { share: number; gone?: boolean | undefined; noise: boolean }) {
   return (
-    <span class={`change ${direction(share)}${gone ? ' gone' : ''}`} aria-hidden="true">
+    <span class={`change ${direction(share)}${gone ? ' gone' : ''}${noise ? ' noise' : ''}`} aria-hidden="true">
       <i style={{ '--share': `${Math.min(100, Math.abs(share))}%` }} />
     </span>
   );
@@ -306,9 +313,11 @@ function Change({ share, gone = false }: { share: number; gone?: boolean | undef
 
 function Totals({ diff, state }: { diff: Diff; state: State }) {
   // Scaled to the same total the sides have no change in all, only in shares.
-  const perOperation = diff.normalized && state.options['base_total'] !== undefined;
-  const total: Pick<DiffValue, 'delta'> = { delta: diff.headTotal - diff.compared };
-  const relative = diff.compared === 0 ? undefined : total.delta / Math.abs(diff.compared);
+  const { lead } = comparableOf(state);
+  const shares = diff.normalized && state.options.base_total === undefined;
+  const delta = diff.headTotal - diff.compared;
+  const relative = diff.compared === 0 ? undefined : delta / Math.abs(diff.compared);
+  const sure = diff.total?.noise ? 0 : delta;
   const widest = Math.max(Math.abs(diff.compared), Math.abs(diff.headTotal), 1);
   return (
     <div class="totals">
@@ -330,10 +339,11 @@ function Totals({ diff, state }: { diff: Diff; state: State }) {
           <dd><i style={{ '--share': `${(100 * Math.abs(diff.headTotal)) / widest}%` }} /><b>{diff.headTotalText}</b></dd>
         </div>
       </dl>
-      <p class={`totals-change ${direction(total.delta)}`}>
-        <b>{diff.normalized && !perOperation ? 'Shares' : <>{arrow(total.delta)} {changeText(relative) || '0%'}</>}</b>
+      <p class={`totals-change ${direction(sure)}`}>
+        <b>{shares ? 'Shares' : <>{arrow(sure)} {changeText(relative) || '0%'}</>}</b>
         <span class="soft">
-          {diff.type}{perOperation ? ', base scaled to the head’s operations' : diff.normalized ? ', base scaled to the head’s total' : ''}
+          {diff.type}{lead && ` ${lead.toLowerCase()}`}{shares ? ', base scaled to the head’s total' : ''}
+          {!shares && diff.total?.noise && ', within noise'}
         </span>
       </p>
     </div>

@@ -88,7 +88,11 @@ function Figures({ of: r }: { of: Regression }) {
     <dl class="regression-figures">
       <Figure title="Growth" value={growthText(r.growth)} more={intervalText(r)} kind="regression-growth" />
       <Figure title="Cost" value={changeText(r)} more={costTitle(r)} />
-      <Figure title="All instances" value={extraText(r) || '–'} more={`${shareText(r.share)} of the service`} />
+      <Figure
+        title="All instances"
+        value={extraText(r) || shareText(r.share)}
+        more={`${extraText(r) && `${shareText(r.share)} `}of the service`}
+      />
       <Figure title="Since" value={timeText(r.since, false)} more={`${r.version || 'no version'}, ${instancesText(r)}`} />
     </dl>
   );

@@ -61,4 +61,6 @@ test('the comparison is at the load after the change', () => {
   const caller = of('e', { version: 'v4', causes: [{ function: 'f', callees: true, growth: 0.2, share: 0.25 }] });
   expect(m.comparisonOf(caller, [caller]).options.base_total).toBe('0.75');
   expect(m.comparisonOf(of('g', { share: 1 }), []).options.base_total).toBe('0.05');
+  // A cost per request has the load in it.
+  expect(m.comparisonOf({ ...r, per_request: true }, all).options).toEqual({ mine: 'false', sort: 'cum' });
 });

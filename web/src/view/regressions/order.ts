@@ -78,15 +78,17 @@ export function added(r: Regression, all: readonly Regression[]): number {
 const MOST_ADDED = 0.95;
 
 /**
- * The comparison of before and after, at a function. The base is scaled to the load after the change: if the change hadn't added
- * anything, the total would be as it was. So the figures are those of the regression. All code is shown, since it may be of a library.
+ * The comparison of before and after, at a function, with the figures of the regression. Costs per request compare as they are. Other
+ * costs are scaled to the load after the change: if the change hadn't added anything, the total would be as it was. All code is shown,
+ * since it may be of a library.
  */
 export function comparisonOf(r: Regression, all: readonly Regression[], of: Pick<RegressionCause, 'function' | 'callees'> = r): State {
   const [base, head] = [parseSelection(r.base, r.found), parseSelection(r.head, r.found)];
   const rest = 1 - Math.min(MOST_ADDED, added(r, all));
+  const scaled = r.per_request ? {} : { normalize: 'true', base_total: String(Number(rest.toFixed(4))) };
   return {
     view: 'diff', profile: [r.head], base: [r.base], fn: of.function, search: '',
-    options: { normalize: 'true', base_total: String(Number(rest.toFixed(4))), mine: ALL_CODE, ...(of.callees && { sort: 'cum' }) },
+    options: { ...scaled, mine: ALL_CODE, ...(of.callees && { sort: 'cum' }) },
     own: { span: formatSpan({ from: Math.min(base.from, head.from), to: Math.max(base.to, head.to) }) },
   };
 }

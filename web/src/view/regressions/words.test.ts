@@ -50,6 +50,7 @@ test('figures', () => {
   expect(w.intervalText(some)).toBe('+15% to +21%');
   expect(w.intervalText({ ...some, growth: 0 })).toBe('');
   expect(w.changeText(some)).toBe('0.1 → 0.12 cores');
+  expect(w.changeText({ ...some, per_request: true, before: 571_610, after: 1.32e6 })).toBe('0.57 → 1.32ms/request');
   const heap = { ...some, kind: 'heap', type: 'inuse_space', unit: 'bytes' };
   expect(w.changeText({ ...heap, before: 900 * 1024, after: 2 * 2 ** 20 })).toBe('900kB → 2MB');
   expect(w.extraText(some)).toBe('+0.072 cores');

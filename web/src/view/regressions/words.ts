@@ -2,7 +2,7 @@
 
 import type { Regression, RegressionCause } from '../../api/regressions';
 import { shortName } from '../../model/names';
-import { formatValue } from '../../model/units';
+import { convert, formatValue } from '../../model/units';
 import { isInstant, timeText } from '../../state/selection';
 import { overTimeText } from '../continuous/words';
 
@@ -48,7 +48,7 @@ function percentText(growth: number): string {
 /** A change of a cost: "+125%"; "new" without a cost before. */
 export function growthText(growth: number): string {
   if (growth === 0) return 'new';
-  return `${growth < 0 ? '−' : '+'}${percentText(growth)}`;
+  return `${growth < 0 ? '-' : '+'}${percentText(growth)}`;
 }
 
 /** Its 95 % interval: "+105% to +147%". */
@@ -57,14 +57,15 @@ export const intervalText = (r: Regression): string => (r.growth === 0 ? '' : `$
 const perOf = (r: Regression) => (isInstant(r.kind) ? 'profile' as const : 'second' as const);
 
 /** A cost with its unit: "0.24 cores", "112.4MB", "3.2ms/request". */
-export function costText(value: number, r: Regression): string {
-  if (r.per_request) return `${formatValue(value, r.unit === 'count' ? '' : r.unit)}/request`;
+export function costText(value: number, r: Regression, unit = 'minimum'): string {
+  if (r.per_request) return `${formatValue(value, r.unit === 'count' ? '' : r.unit, unit)}/request`;
   return overTimeText(value, r, perOf(r));
 }
 
-/** A cost before and after; the unit once, if it is the same: "0.11 → 0.24 cores". */
+/** A cost before and after; the unit once, if it is the same: "0.11 → 0.24 cores". Costs per request have that of the cost after. */
 export function changeText(r: Regression): string {
-  const [before, after] = [costText(r.before, r), costText(r.after, r)];
+  const shared = convert(r.after, r.unit, 'minimum').unit;
+  const [before, after] = [costText(r.before, r, shared), costText(r.after, r, shared)];
   const unit = /[^\d.]+$/.exec(after)?.[0] ?? '';
   return `${unit !== '' && before.endsWith(unit) ? before.slice(0, -unit.length) : before} → ${after}`;
 }
