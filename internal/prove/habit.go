@@ -164,7 +164,7 @@ func habitsOf(text []byte, variables map[string]bool) (all []habit) {
 		if !ok || f.Body == nil || f.Recv == nil && f.Name.Name == "init" {
 			continue
 		}
-		w := stores{locked: callsMethod(f.Body, "Lock", "RLock", "Do")}
+		w := stores{parts: make(map[*ast.Object]string), locked: callsMethod(f.Body, "Lock", "RLock", "Do")}
 		w.variable = func(id *ast.Ident) bool {
 			return variables[id.Name] && (id.Obj == nil || file.Scope.Lookup(id.Name) == id.Obj)
 		}
@@ -190,6 +190,7 @@ type stores struct {
 	variable func(id *ast.Ident) bool // of the package
 	receiver *ast.Object
 	locked   bool
+	parts    map[*ast.Object]string // local variables that are parts of package variables
 }
 
 // keepers are methods that put something into what they belong to.
@@ -208,12 +209,20 @@ func (s *stores) in(n ast.Node) (all []habit) {
 		switch _, plain := e.(*ast.Ident); {
 		case s.variable(id):
 			all = append(all, habit{kind: kind, what: id.Name})
+		case s.parts[id.Obj] != "" && id.Obj != nil && !plain:
+			all = append(all, habit{kind: kind, what: s.parts[id.Obj]})
 		case s.receiver != nil && id.Obj == s.receiver && !s.locked && assigned && !plain:
 			all = append(all, habit{kind: writes})
 		}
 	}
 	switch n := n.(type) {
 	case *ast.AssignStmt:
+		for i, e := range n.Lhs {
+			id, ok := e.(*ast.Ident)
+			if part, sliced := n.Rhs[min(i, len(n.Rhs)-1)].(*ast.SliceExpr); ok && sliced && id.Obj != nil && root(part) != nil && s.variable(root(part)) {
+				s.parts[id.Obj] = root(part).Name
+			}
+		}
 		if n.Tok != token.DEFINE {
 			for _, e := range n.Lhs {
 				to(e, true)
@@ -282,7 +291,7 @@ func mayWrite(text []byte, method string) (may bool) {
 		if !ok || f.Body == nil || f.Recv == nil || srcfind.FuncName(f) != method || len(f.Recv.List[0].Names) == 0 {
 			continue
 		}
-		s := stores{variable: func(*ast.Ident) bool { return false }, receiver: f.Recv.List[0].Names[0].Obj}
+		s := stores{parts: make(map[*ast.Object]string), variable: func(*ast.Ident) bool { return false }, receiver: f.Recv.List[0].Names[0].Obj}
 		of := func(e ast.Expr) bool { id := root(e); return id != nil && id.Obj == s.receiver }
 		ast.Inspect(f.Body, func(n ast.Node) bool {
 			may = may || len(s.in(n)) > 0

@@ -48,6 +48,8 @@ func Name() string { return os.Getenv("X") }
 		"with a lock":      {`func Sum(s string) int { mu.Lock(); cache[s] = 1; mu.Unlock(); return 1 }`, "[{0 cache 3}]"},
 		"a pool":           {`func Sum(s string) int { pool.Put(s); return 1 }`, "[{0 pool 3}]"},
 		"a shared buffer":  {`func Sum(s string) int { b := append(buffer[:0], s...); return len(b) }`, "[{1 buffer 3}]"},
+		"a shared row":     {`func Sum(s string) int { x := buffer[:2]; x[0] = 1; return len(x) }`, "[{1 buffer 3}]"},
+		"a part to read":   {`func Sum(s string) int { x := buffer[:2]; return int(x[0]) }`, "[]"},
 		"as before":        {`func Old() { count = count + 2 }`, "[]"},
 		"a lazy value":     {`func (t *T) Get(i int) int { t.last = i; return t.all[i] }`, "[{2 (*T).Get 3}]"},
 		"a value that was": {`func (t *T) Set(i int) { t.last = i }`, "[]"},
