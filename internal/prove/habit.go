@@ -164,7 +164,7 @@ func habitsOf(text []byte, variables map[string]bool) (all []habit) {
 		if !ok || f.Body == nil || f.Recv == nil && f.Name.Name == "init" {
 			continue
 		}
-		w := stores{parts: make(map[*ast.Object]string), locked: callsMethod(f.Body, "Lock", "RLock", "Do")}
+		w := stores{parts: make(map[any]string), locked: callsMethod(f.Body, "Lock", "RLock", "Do")}
 		w.variable = func(id *ast.Ident) bool {
 			return variables[id.Name] && (id.Obj == nil || file.Scope.Lookup(id.Name) == id.Obj)
 		}
@@ -188,9 +188,9 @@ func habitsOf(text []byte, variables map[string]bool) (all []habit) {
 // stores finds what a function stores for later calls.
 type stores struct {
 	variable func(id *ast.Ident) bool // of the package
-	receiver *ast.Object
+	receiver any                      // its object
 	locked   bool
-	parts    map[*ast.Object]string // local variables that are parts of package variables
+	parts    map[any]string // local variables that are parts of package variables
 }
 
 // keepers are methods that put something into what they belong to.
@@ -291,7 +291,7 @@ func mayWrite(text []byte, method string) (may bool) {
 		if !ok || f.Body == nil || f.Recv == nil || srcfind.FuncName(f) != method || len(f.Recv.List[0].Names) == 0 {
 			continue
 		}
-		s := stores{parts: make(map[*ast.Object]string), variable: func(*ast.Ident) bool { return false }, receiver: f.Recv.List[0].Names[0].Obj}
+		s := stores{parts: make(map[any]string), variable: func(*ast.Ident) bool { return false }, receiver: f.Recv.List[0].Names[0].Obj}
 		of := func(e ast.Expr) bool { id := root(e); return id != nil && id.Obj == s.receiver }
 		ast.Inspect(f.Body, func(n ast.Node) bool {
 			may = may || len(s.in(n)) > 0
