@@ -42,12 +42,12 @@
 // and sealed.jsonl have commits of modules that are in no other list here, split by module before
 // anything was tried: world.jsonl to work with, and sealed.jsonl to be scored once, when the rules
 // of a version are done. Nothing may be mended because of a case in it. scores.txt has what came of it.
-// sealed.jsonl has been scored. sealed2.jsonl and then sealed3.jsonl are its successors, each from modules
-// that the other lists lack.
+// sealed.jsonl has been scored. sealed2.jsonl, sealed3.jsonl and then sealed4.jsonl are its successors, each from
+// modules that the other lists lack. silent4.jsonl has places to be silent at in the modules of sealed4.jsonl.
 //
 // tune.txt has repositories, each with a revision, to try hone tune on. tune-sealed.txt has as many to be
-// tried once, when the rewrites of a version are done, and tune-sealed2.txt is its successor. tune.frozen has the
-// SHA-256 of all, as sha256sum -c wants it.
+// tried once, when the rewrites of a version are done. tune-sealed2.txt and then tune-sealed3.txt are its successors.
+// tune.frozen has the SHA-256 of all, as sha256sum -c wants it.
 //
 // With -modules it shows what hone would rewrite in repositories as they are, or in the
 // newest versions of modules, to be read: see modules.go. Files named fresh have modules, and
