@@ -101,6 +101,9 @@ func hiddenText(wrong func(function string) bool) string {
 // TestHiddenResults has changes that are wrong for few inputs, or in what callers do with arguments and results. A version with all of
 // them is compared at once: each must be seen, and none where nothing changed.
 func TestHiddenResults(t *testing.T) {
+	if testing.Short() {
+		t.Skip("calls functions for a minute")
+	}
 	none := func(string) bool { return false }
 	top, dir := repository(t, "", module(map[string]string{"m.go": hiddenText(none), "m_test.go": "package m\n\nimport \"testing\"\n\nfunc TestAll(t *testing.T) {}\n"}))
 	for name, wrong := range map[string]func(string) bool{

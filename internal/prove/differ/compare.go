@@ -48,15 +48,24 @@ const (
 	shared = -10
 )
 
-// happens is what calls of a function do, by the numbers of such records in calls: what it should be, and what it is.
-var happens = map[int][2]string{
-	-2: {"results stay as they are", "a later call changes one"},
-	-4: {"a slice's array stays as it is after the slice's end", "writes there"},
-	-5: {"results don't share memory with arguments", "changing an argument later changes a result"},
-	-6: {"callers may change a result", "a change shows in a later result"},
-	-7: {"the same input has the same answer later", "another answer"},
-	-8: {"new contents in the same memory are a new input", "answers as for the old contents"},
-	-9: {"leaves no goroutine", "goroutines go on after it returns"},
+// happenings are what calls of a function do, by the numbers of such records in calls without their sign: what it should be, and what it
+// is.
+var happenings = [...][2]string{
+	2: {"results stay as they are", "a later call changes one"},
+	4: {"a slice's array stays as it is after the slice's end", "writes there"},
+	5: {"results don't share memory with arguments", "changing an argument later changes a result"},
+	6: {"callers may change a result", "a change shows in a later result"},
+	7: {"the same input has the same answer later", "another answer"},
+	8: {"new contents in the same memory are a new input", "answers as for the old contents"},
+	9: {"leaves no goroutine", "goroutines go on after it returns"},
+}
+
+// happening is what a record with a number says that calls do, empty if it says something else.
+func happening(call int) (text [2]string) {
+	if 0 < -call && -call < len(happenings) {
+		text = happenings[-call]
+	}
+	return text
 }
 
 // concurrent is the first number with which calls from several goroutines begin, as in calls.
@@ -133,7 +142,7 @@ func Compare(base, again, other []byte) Result {
 	for _, k := range keys {
 		b, s := first[k], second[k]
 		now, ok := changed[k]
-		_, event := happens[k.call]
+		event := happening(k.call)[0] != ""
 		if !ok || event || b.Status != "ok" && b.Status != "error" && b.Status != "refuses" || s.Status != b.Status {
 			continue
 		}
@@ -181,8 +190,8 @@ func onlyNow(first, second, changed map[key]record) (all []Difference) {
 		_, again := second[k]
 		switch {
 		case before || again:
-		case happens[k.call][0] != "":
-			text := happens[k.call]
+		case happening(k.call)[0] != "":
+			text := happening(k.call)
 			d := Difference{Function: k.function, Input: "…", Base: text[0], Changed: text[1]}
 			if now.In+now.Out != "" {
 				d.Base, d.Changed = d.Base+": "+now.In, d.Changed+": "+now.Out
