@@ -9,8 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
+	"github.com/hone-go/hone/internal/gocmd"
 	"github.com/hone-go/hone/internal/workspace"
 )
 
@@ -60,8 +62,8 @@ func (c *Compared) First(n int) *Compared {
 
 const (
 	callTime  = 40 * time.Second
-	restarts  = 8 // after functions that end the program
-	mostLarge = 4 // calls of a function that take too much time or memory
+	restarts  = 16 // after functions that end the program
+	mostLarge = 2  // calls of a function that take too much time or memory
 )
 
 // A Runner runs programs with two versions of the code.
@@ -95,11 +97,12 @@ func (r *Runner) compare(ctx context.Context, p *Program, file string, whole *Re
 	if why, err := r.Build(ctx, p, false, file); err != nil || why != "" {
 		return why, err
 	}
-	base, err := r.calls(ctx, file)
+	var large []string
+	base, err := r.calls(ctx, file, &large)
 	if err != nil {
 		return "", err
 	}
-	again, err := r.calls(ctx, file)
+	again, err := r.calls(ctx, file, &large)
 	if err != nil {
 		return "", err
 	}
@@ -110,7 +113,7 @@ func (r *Runner) compare(ctx context.Context, p *Program, file string, whole *Re
 	if err := os.WriteFile(wrote, base, 0o600); err != nil {
 		return "", err
 	}
-	now, err := r.calls(ctx, file, wrote)
+	now, err := r.calls(ctx, file, &large, wrote)
 	if err != nil {
 		return "", err
 	}
@@ -121,9 +124,10 @@ func (r *Runner) compare(ctx context.Context, p *Program, file string, whole *Re
 	return "", nil
 }
 
-// calls runs a program. If a call ends it, it goes on after that one, or with the next function if calls of this one are too large
-// again.
-func (r *Runner) calls(ctx context.Context, binary string, more ...string) ([]byte, error) {
+// calls runs a program. If a call ends it, it goes on after that one. Functions with several calls that are too large are left out from
+// then on, and their names are added to leftOut. A call that comes after one of these isn't made, or made differently: the base's second run
+// leaves out the same from the start, and so does the other version.
+func (r *Runner) calls(ctx context.Context, binary string, leftOut *[]string, more ...string) ([]byte, error) {
 	dir := filepath.Join(r.Scratch.Path, "empty")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -133,10 +137,11 @@ func (r *Runner) calls(ctx context.Context, binary string, more ...string) ([]by
 		return nil, err
 	}
 	begin := time.Now()
-	large := make(map[int]int) // calls that were too large, by function
+	large := make(map[string]int) // calls that were too large, by function
 	for next, call, ended := 0, 0, 0; ; ended++ {
 		o, err := r.Scratch.Run(ctx, workspace.Process{
-			Dir: dir, Env: append([]string{"GOMEMLIMIT=1GiB", "GOTRACEBACK=none"}, r.Env...), Args: append([]string{binary, out, strconv.Itoa(next), strconv.Itoa(call)}, more...), Timeout: callTime,
+			Dir: dir, Env: append([]string{"GOMEMLIMIT=1GiB", "GOTRACEBACK=none", leftOutNames + "=" + strings.Join(*leftOut, ",")}, r.Env...),
+			Args: append([]string{binary, out, strconv.Itoa(next), strconv.Itoa(call)}, more...), Timeout: callTime,
 		})
 		if err != nil {
 			return nil, err
@@ -155,11 +160,19 @@ func (r *Runner) calls(ctx context.Context, binary string, more ...string) ([]by
 			if err := os.WriteFile(out, text, 0o600); err != nil {
 				return nil, err
 			}
-		} else if large[last]++; large[last] == mostLarge {
-			next, call = last+1, 0
+			continue
+		}
+		if by := gocmd.LastLine(o.Stderr); by != "" {
+			name = by
+		}
+		if large[name]++; large[name] == mostLarge {
+			*leftOut = append(*leftOut, name)
 		}
 	}
 }
+
+// leftOutNames is the variable of the environment with the names of functions that programs don't call, as in calls.
+const leftOutNames = "HONE_LEFT_OUT"
 
 // tooLarge reports whether a program ended because a call takes too much time or memory, which depends on the machine.
 func tooLarge(o *workspace.Outcome) bool {

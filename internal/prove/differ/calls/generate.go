@@ -16,6 +16,7 @@ import (
 type generator struct {
 	producers map[reflect.Type][]reflect.Value // functions that return a type first, and at most an error second
 	methods   map[reflect.Type][]function      // by receiver; those of T are also methods of *T
+	lacks     atomic.Bool                      // an argument was to be made by a function that is left out
 	panicked  atomic.Bool                      // in a call that should make an argument: the input isn't one that the package wants
 	heard     heard                            // by callbacks
 }
@@ -23,12 +24,14 @@ type generator struct {
 func newGenerator(functions, methods []function) *generator {
 	g := &generator{producers: make(map[reflect.Type][]reflect.Value), methods: make(map[reflect.Type][]function)}
 	for _, f := range functions {
+		register(f)
 		t := reflect.TypeOf(f.F)
 		if n := t.NumOut(); n == 1 || n == 2 && t.Out(1) == errorType {
 			g.producers[t.Out(0)] = append(g.producers[t.Out(0)], reflect.ValueOf(f.F))
 		}
 	}
 	for _, m := range methods {
+		register(m)
 		of := reflect.TypeOf(m.F).In(0)
 		g.methods[of] = append(g.methods[of], m)
 	}
@@ -38,7 +41,9 @@ func newGenerator(functions, methods []function) *generator {
 				_, name, _ := strings.Cut(m.Name, ".")
 				method, ok := of.MethodByName(name)
 				if ok {
-					all = append(all, function{m.Name, method.Func.Interface(), m.Target})
+					m.F = method.Func.Interface()
+					register(m)
+					all = append(all, m)
 				}
 			}
 			slices.SortFunc(all, func(a, b function) int { return strings.Compare(a.Name, b.Name) })
@@ -55,9 +60,10 @@ const deepest = 4
 func (g *generator) arguments(r *rand.Rand, of reflect.Type, depth int) ([]reflect.Value, bool) {
 	if depth == 0 {
 		g.panicked.Store(false)
+		g.lacks.Store(false)
 	}
 	args, ok := g.argumentsOf(r, of, 0, depth)
-	return args, ok && !g.panicked.Load()
+	return args, ok && !g.panicked.Load() && !g.lacks.Load()
 }
 
 // argumentsOf are those from one parameter on.
@@ -176,6 +182,9 @@ func (g *generator) produce(r *rand.Rand, t reflect.Type, depth int) (reflect.Va
 func (g *generator) note(status string) {
 	if status == "panic" {
 		g.panicked.Store(true)
+	}
+	if status == "left out" {
+		g.lacks.Store(true)
 	}
 }
 

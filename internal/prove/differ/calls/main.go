@@ -6,7 +6,7 @@
 //	calls FILE FIRST CALL [BASE]
 //
 // appends records to the file, from a call of the function with a number on. It ends with status 3 if a call takes too much time
-// or memory: what starts it again leaves that one out. BASE is the file that the base wrote, for another version.
+// or memory, and prints the function's name: what starts it again leaves that one out. BASE is the file that the base wrote, for another version.
 package main
 
 import (
@@ -39,7 +39,7 @@ type record struct {
 	Function string
 	Call     int    // its number, or one of the numbers below
 	Step     int    // in a sequence of calls of methods
-	Status   string // "begin", "ok", "error", "panic", "refuses" if the package itself panics, "invalid", "differs"
+	Status   string // "begin", "ok", "error", "panic", "refuses" if the package itself panics, "invalid", "differs"; "left out" is never written
 	Method   string `json:",omitempty"`
 	In, Out  string `json:",omitempty"`
 	Hash     uint64 // of In and Out before they were shortened
@@ -221,8 +221,27 @@ func jobs(functions, methods []function) []job {
 	return slices.Concat(all, shares, lends)
 }
 
-// calling is when the current call began, in nanoseconds; 0 between calls.
-var calling atomic.Int64
+// calling is when the current call began, in nanoseconds; 0 between calls. called is the function's code.
+var (
+	calling atomic.Int64
+	called  atomic.Uintptr
+)
+
+// named has names of functions by their code. Those of leftOut aren't called: calls of them are too large.
+var (
+	named   = make(map[uintptr]string)
+	leftOut = make(map[uintptr]bool)
+)
+
+// leftOutNames is the variable of the environment with the names of functions that aren't called, with commas between them.
+const leftOutNames = "HONE_LEFT_OUT"
+
+// register notes the name of a function's code.
+func register(f function) {
+	code := reflect.ValueOf(f.F).Pointer()
+	named[code] = f.Name
+	leftOut[code] = slices.Contains(strings.Split(os.Getenv(leftOutNames), ","), f.Name)
+}
 
 // watch ends the program if a call takes too long, or too much memory: others use the machine, too.
 func watch() {
@@ -230,6 +249,7 @@ func watch() {
 	for range time.Tick(20 * time.Millisecond) {
 		metrics.Read(used)
 		if at := calling.Load(); at > 0 && time.Since(time.Unix(0, at)) > slow || used[0].Value.Uint64() > large {
+			fmt.Fprintln(os.Stderr, named[called.Load()])
 			os.Exit(3)
 		}
 	}
@@ -244,12 +264,16 @@ func seeded(name string, call int) *rand.Rand {
 
 // call calls f and says what became of it.
 func call(f reflect.Value, args []reflect.Value) (results []reflect.Value, status string) {
+	called.Store(f.Pointer())
 	calling.Store(time.Now().UnixNano())
 	defer calling.Store(0)
 	return try(f, args)
 }
 
 func try(f reflect.Value, args []reflect.Value) (results []reflect.Value, status string) {
+	if leftOut[f.Pointer()] {
+		return nil, "left out"
+	}
 	defer func() {
 		if v := recover(); v != nil {
 			results, status = nil, "panic"

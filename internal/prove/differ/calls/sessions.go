@@ -64,6 +64,9 @@ func (g *generator) session(name string, base reflect.Type, p play) (records []r
 	}
 	r := seeded(name, i)
 	v, ok := g.receiver(r, base)
+	if g.lacks.Load() {
+		return nil
+	}
 	if !ok {
 		return []record{{Function: name, Call: i, Status: "invalid"}}
 	}
@@ -76,6 +79,9 @@ func (g *generator) session(name string, base reflect.Type, p play) (records []r
 		fn := reflect.ValueOf(m.F)
 		g.panicked.Store(false)
 		args, ok := g.argumentsOf(r, fn.Type(), 1, 1)
+		if g.lacks.Load() {
+			return records
+		}
 		if !ok || g.panicked.Load() {
 			records = append(records, record{Function: name, Call: i, Step: step, Status: "invalid", Method: m.Name})
 			continue
@@ -87,6 +93,9 @@ func (g *generator) session(name string, base reflect.Type, p play) (records []r
 			story = append([]string{"… "}, story[len(story)-3:]...)
 		}
 		results, status := call(fn, append([]reflect.Value{v}, args...))
+		if status == "left out" {
+			return records // what comes after it would be another answer than with it
+		}
 		one := g.answer(record{Function: name, Call: i, Step: step, Status: status, Method: m.Name, In: strings.Join(story, "")}, before, args, results)
 		records = append(records, one)
 		if p.w != nil {
@@ -191,8 +200,9 @@ func (g *generator) receiver(r *rand.Rand, of reflect.Type) (reflect.Value, bool
 		of = reflect.PointerTo(of)
 	}
 	g.panicked.Store(false)
+	g.lacks.Store(false)
 	v, ok := g.make(r, of, 0)
-	if !ok || g.panicked.Load() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() || len(g.methods[of]) == 0 {
+	if !ok || g.lacks.Load() || g.panicked.Load() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() || len(g.methods[of]) == 0 {
 		return v, false
 	}
 	return v, true

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // show writes values so that equal texts are equal results: by what users of the package see, which is not how its types keep it.
@@ -221,7 +222,7 @@ func (s *shower) function(v reflect.Value, depth int) {
 func kindsOf(results []reflect.Value, name string) string {
 	var all []string
 	for i, v := range results {
-		if v.CanInt() && i == 0 && counts.MatchString(name) {
+		if v.CanInt() && i == 0 && counts().MatchString(name) {
 			all = append(all, "n="+strconv.FormatInt(v.Int(), 10))
 		}
 		if v.Type() != errorType || v.IsNil() {
@@ -249,7 +250,7 @@ func kindsOf(results []reflect.Value, name string) string {
 	return strings.Join(slices.Compact(all), " ")
 }
 
-var counts = regexp.MustCompile(`(^|\.)(Read|Write|Copy)[^.]*$`)
+var counts = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(^|\.)(Read|Write|Copy)[^.]*$`) })
 
 var usualErrors = map[string]error{
 	"io.EOF": io.EOF, "io.ErrUnexpectedEOF": io.ErrUnexpectedEOF, "io.ErrShortWrite": io.ErrShortWrite, "context.Canceled": context.Canceled,
