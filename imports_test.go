@@ -85,10 +85,11 @@ var importTable = map[string][]string{
 	"internal/advice/regexpcode": {},
 	"internal/advice/edit":       {"internal/advice", "internal/advice/code", "internal/advice/facts"},
 	"internal/advice/rules":      {"internal/advice", "internal/advice/code", "internal/advice/edit", "internal/advice/facts", "internal/advice/flow", "internal/advice/regexpcode"},
-	"internal/tune":              {"internal/advice", "internal/bench", "internal/experiment", "internal/git", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary"},
+	// Programs that call two versions of the code.
+	"internal/differ": {"internal/gocmd", "internal/srcfind", "internal/workspace"},
+	"internal/tune":   {"internal/advice", "internal/bench", "internal/differ", "internal/experiment", "internal/git", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/temporary", "internal/workspace"},
 	// The judge of changes.
-	"internal/prove/differ": {},
-	"internal/prove":        {"internal/bench", "internal/bench/benchgen", "internal/compare", "internal/experiment", "internal/git", "internal/gocmd", "internal/infile", "internal/prove/differ", "internal/srcfind", "internal/tune", "internal/workspace"},
+	"internal/prove": {"internal/bench", "internal/bench/benchgen", "internal/compare", "internal/differ", "internal/experiment", "internal/git", "internal/gocmd", "internal/infile", "internal/srcfind", "internal/tune", "internal/workspace"},
 	// What the command line and servers ask: the one that puts rules, source and history together.
 	"internal/advisor": {"profile", "internal/advice", "internal/advice/rules", "internal/bench", "internal/counts", "internal/experiment", "internal/infile", "internal/pgo", "internal/temporary", "internal/tune"},
 

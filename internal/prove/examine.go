@@ -3,7 +3,7 @@ package prove
 import (
 	"context"
 
-	"github.com/hone-go/hone/internal/prove/differ"
+	"github.com/hone-go/hone/internal/differ"
 )
 
 // An examined candidate was built and tested.

@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hone-go/hone/internal/differ"
 	"github.com/hone-go/hone/internal/infile"
-	"github.com/hone-go/hone/internal/prove/differ"
 	"github.com/hone-go/hone/internal/srcfind"
 )
 

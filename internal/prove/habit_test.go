@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/hone-go/hone/internal/prove/differ"
+	"github.com/hone-go/hone/internal/differ"
 )
 
 // TestHabits finds what a change does beside its results, and nothing in what was so before.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hone-go/hone/internal/prove/differ"
+	"github.com/hone-go/hone/internal/differ"
 )
 
 // hiddenGo has functions whose tests ask for little. Each is followed by what a wrong change makes of it.

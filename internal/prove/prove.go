@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/bench"
-	"github.com/hone-go/hone/internal/prove/differ"
+	"github.com/hone-go/hone/internal/differ"
 )
 
 // A Prover judges changes of the module around a folder.

@@ -8,8 +8,8 @@ import (
 
 	"github.com/hone-go/hone/internal/bench"
 	"github.com/hone-go/hone/internal/bench/benchgen"
+	"github.com/hone-go/hone/internal/differ"
 	"github.com/hone-go/hone/internal/gocmd"
-	"github.com/hone-go/hone/internal/prove/differ"
 )
 
 // compareResults calls the exported functions of changed packages in two versions. Tests pass for what they ask: they rarely ask for

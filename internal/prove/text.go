@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/compare"
-	"github.com/hone-go/hone/internal/prove/differ"
+	"github.com/hone-go/hone/internal/differ"
 )
 
 // Write prints a proof for people.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/hone-go/hone/internal/advice"
-	"github.com/hone-go/hone/internal/prove/differ"
+	"github.com/hone-go/hone/internal/differ"
 )
 
 // A Result is the outcome of trying a rewrite.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/bench"
+	"github.com/hone-go/hone/internal/differ"
 	"github.com/hone-go/hone/internal/gocmd"
-	"github.com/hone-go/hone/internal/prove/differ"
 	"github.com/hone-go/hone/internal/srcfind"
 	"github.com/hone-go/hone/internal/workspace"
 )

@@ -12,9 +12,9 @@ import (
 
 	"github.com/hone-go/hone/internal/advice"
 	"github.com/hone-go/hone/internal/bench"
+	"github.com/hone-go/hone/internal/differ"
 	"github.com/hone-go/hone/internal/gocmd"
 	"github.com/hone-go/hone/internal/lazyregexp"
-	"github.com/hone-go/hone/internal/prove/differ"
 	"github.com/hone-go/hone/internal/temporary"
 )
 
