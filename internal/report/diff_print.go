@@ -33,7 +33,11 @@ func (d *Diff) WriteText(w io.Writer) error {
 	for _, warning := range d.Warnings {
 		fmt.Fprintf(bw, "Warning: %s\n", oneLine(warning))
 	}
-	fmt.Fprintf(bw, "Showing %d of %d functions, by change of %s\n", len(d.Rows), d.Functions, d.Sort)
+	order := d.Sort
+	if order == "cum" {
+		order += ", causes before callers"
+	}
+	fmt.Fprintf(bw, "Showing %d of %d functions, by change of %s\n", len(d.Rows), d.Functions, order)
 
 	header := []string{"flat base", "head", "delta", "change", "cum base", "head", "delta", "change"}
 	if d.Tested > 0 {

@@ -525,7 +525,7 @@ compared.core('diff has the figures of hone diff, in absolute and relative order
     assert.ok(line.includes(change.replace(/^[+-]/, '')), `${change} is not in ${line}`);
   }
   const hatched = await page.locator('.row:has(.change.less)').evaluateAll((all) => all.map((r) => [
-    r.querySelector('.badge.less')?.textContent === 'gone',
+    [...r.querySelectorAll('.badge')].some((b) => b.textContent === 'gone'),
     getComputedStyle(/** @type {Element} */ (r.querySelector('.change i'))).backgroundImage.includes('repeating'),
   ]));
   assert.deepEqual(hatched.map(([, is]) => is), hatched.map(([gone]) => gone)); // only what is gone, as in the flame graph
