@@ -61,9 +61,10 @@ func (c *Compared) First(n int) *Compared {
 }
 
 const (
-	callTime  = 40 * time.Second
-	restarts  = 16 // after functions that end the program
-	mostLarge = 2  // calls of a function that take too much time or memory
+	callTime   = 40 * time.Second
+	restarts   = 16 // after functions that end the program
+	mostLarge  = 4  // calls of a function that take too much time or memory
+	mostWithin = 2  // such calls of a function within others, of the methods of a type for one
 )
 
 // A Runner runs programs with two versions of the code.
@@ -124,7 +125,7 @@ func (r *Runner) compare(ctx context.Context, p *Program, file string, whole *Re
 	return "", nil
 }
 
-// calls runs a program. If a call ends it, it goes on after that one. Functions with several calls that are too large are left out from
+// calls runs a program. If a call ends it, it goes on after that one. Methods with several calls that are too large are left out from
 // then on, and their names are added to leftOut. A call that comes after one of these isn't made, or made differently: the base's second run
 // leaves out the same from the start, and so does the other version.
 func (r *Runner) calls(ctx context.Context, binary string, leftOut *[]string, more ...string) ([]byte, error) {
@@ -162,11 +163,13 @@ func (r *Runner) calls(ctx context.Context, binary string, leftOut *[]string, mo
 			}
 			continue
 		}
-		if by := gocmd.LastLine(o.Stderr); by != "" {
-			name = by
-		}
-		if large[name]++; large[name] == mostLarge {
-			*leftOut = append(*leftOut, name)
+		by := gocmd.LastLine(o.Stderr)
+		if by == "" || by == name { // what is called on its own: its other calls count
+			if large[name]++; large[name] == mostLarge {
+				next, call = last+1, 0
+			}
+		} else if large[by]++; large[by] == mostWithin {
+			*leftOut = append(*leftOut, by)
 		}
 	}
 }
