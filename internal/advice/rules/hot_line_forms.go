@@ -175,15 +175,7 @@ func storesByte(s *advice.Site, assign *ast.AssignStmt) string {
 
 // onlyAdds says whether the loop around the line does nothing but add the same amounts in each iteration.
 func onlyAdds(s *advice.Site) string {
-	nodes := s.Nodes()
-	if len(nodes) == 0 {
-		return ""
-	}
-	loops := loopsAround(nodes[0])
-	if len(loops) == 0 {
-		return ""
-	}
-	loop, ok := loops[0].(*ast.ForStmt)
+	loop, ok := loopAround(s).(*ast.ForStmt)
 	if !ok || loop.Cond == nil || len(loop.Body.List) == 0 {
 		return ""
 	}

@@ -165,14 +165,22 @@ func loadsAgain(s *advice.Site) string {
 		return ""
 	}
 	found, ok := f.LoadedAgain(s.Line)
-	name := ""
-	if ok {
-		name = s.Source(found.Of)
+	if !ok {
+		return ""
 	}
-	if name == "" || len(name) > maxSource || strings.Contains(name, "\n") {
+	name := nameFor(s, found.Of)
+	if name == "" {
 		return ""
 	}
 	return fmt.Sprintf("The loop on %s loads %s again in each iteration and doesn't change it (%d loads): a variable before the loop can hold it.", lineAt(s, found.Loop), name, found.Loads)
+}
+
+// nameFor is the source of an expression, "" if it is too long for a sentence.
+func nameFor(s *advice.Site, e ast.Expr) string {
+	if name := s.Source(e); len(name) <= maxSource && !strings.Contains(name, "\n") {
+		return name
+	}
+	return ""
 }
 
 // keepsInMemory says which value the function changes in memory again and again.
@@ -182,11 +190,11 @@ func keepsInMemory(s *advice.Site) string {
 		return ""
 	}
 	found, ok := f.KeptInMemory(s.Line)
-	name := ""
-	if ok {
-		name = s.Source(found.Of)
+	if !ok {
+		return ""
 	}
-	if name == "" || len(name) > maxSource || strings.Contains(name, "\n") {
+	name := nameFor(s, found.Of)
+	if name == "" {
 		return ""
 	}
 	if found.Loop.IsValid() {
@@ -195,20 +203,28 @@ func keepsInMemory(s *advice.Site) string {
 	return fmt.Sprintf("%s loads %s %d times and stores it %d times in memory: a local variable can stay in a register.", s.Decl.Name.Name, name, found.Loads, found.Stores)
 }
 
+// loopAround is the innermost loop around the line, nil if there is none.
+func loopAround(s *advice.Site) ast.Node {
+	nodes := s.Nodes()
+	if len(nodes) == 0 {
+		return nil
+	}
+	if loops := loopsAround(nodes[0]); len(loops) > 0 {
+		return loops[0]
+	}
+	return nil
+}
+
 // maxUnrolled is how many iterations may be worth writing out.
 const maxUnrolled = 8
 
 // fewIterations says whether the loop around the line always runs a few times.
 func fewIterations(s *advice.Site) string {
-	nodes := s.Nodes()
-	if len(nodes) == 0 {
+	loop := loopAround(s)
+	if loop == nil || facts.Jumps(s.Place) {
 		return ""
 	}
-	loops := loopsAround(nodes[0])
-	if len(loops) == 0 || facts.Jumps(s.Place) {
-		return ""
-	}
-	trips, ok := facts.TripsOf(s.Place, loops[0])
+	trips, ok := facts.TripsOf(s.Place, loop)
 	if !ok || trips.Call {
 		return ""
 	}
@@ -225,20 +241,15 @@ func fewIterations(s *advice.Site) string {
 	if n < 2 || n > maxUnrolled {
 		return ""
 	}
-	return fmt.Sprintf("The loop on line %d always has %d iterations: written out, they need no counter, and fewer checks of indexes.", s.Package.Line(loops[0].Pos()), n)
+	return fmt.Sprintf("The loop on line %d always has %d iterations: written out, they need no counter, and fewer checks of indexes.", s.Package.Line(loop.Pos()), n)
 }
 
 // perElement says whether the loop around the line handles a single byte or bit, or a single element with nothing called, per iteration.
 func perElement(s *advice.Site) string {
-	nodes := s.Nodes()
-	if len(nodes) == 0 {
+	loop := loopAround(s)
+	if loop == nil {
 		return ""
 	}
-	loops := loopsAround(nodes[0])
-	if len(loops) == 0 {
-		return ""
-	}
-	loop := loops[0]
 	over, what := steppedThrough(s, loop)
 	one := "one " + what
 	if what == "" {
