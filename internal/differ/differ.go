@@ -38,11 +38,7 @@ type File struct {
 
 // has reports whether a function of a package changed.
 func (c *Changed) has(pkg string, d *ast.FuncDecl) bool {
-	name := d.Name.Name
-	if r := srcfind.ReceiverOf(d); r.Type != "" {
-		name = r.Type + "." + name
-	}
-	return slices.Contains(c.Functions, Name(pkg, name))
+	return slices.Contains(c.Functions, Name(pkg, srcfind.FuncName(d)))
 }
 
 // Name is that of a function or method for [Changed]: "example.com/m.Parser.Next" of "(*Parser).Next" or "Parser[T].Next".
@@ -83,7 +79,7 @@ func Write(ctx context.Context, dir string, flags []string, changed Changed) (al
 			return nil, p.PkgPath + ": " + p.Errors[0].Error(), nil
 		}
 	}
-	x, pure := newIndex(loaded), known.pure()
+	x, pure, from := newIndex(loaded), known.pure(), constantsOf(changed.Files, changed)
 	for _, p := range loaded {
 		if p.Name == "main" || !slices.Contains(changed.Packages, p.PkgPath) {
 			continue
@@ -92,7 +88,7 @@ func Write(ctx context.Context, dir string, flags []string, changed Changed) (al
 		if !slices.ContainsFunc(c, func(f exported) bool { return f.target }) {
 			continue
 		}
-		one, err := write(p, c, constantsOf(changed.Files, changed))
+		one, err := write(p, c, from)
 		if err != nil {
 			return nil, "", err
 		}
