@@ -67,7 +67,8 @@ check('a regression is a sentence with figures and causes, and leads to its comp
   // The row has what the function itself takes, and what it takes with what it calls.
   const compared = [...String(await row.textContent()).matchAll(/\+(\d+\.\d)%/g)].map((m) => Number(m[1]));
   const beside = 15; // points: the comparison weighs days and instances otherwise than the page
-  assert.ok(compared.some((c) => c > Number(low) - beside && c < Number(high) + beside), `${compared}% in the comparison, ${low}% to ${high}% on the page`);
+  assert.ok(compared.some((c) => c > Number(low) - beside && c < Number(high) + beside),
+    `${compared}% in the comparison, ${low}% to ${high}% on the page`);
   await page.goBack();
   await settled(page);
   await cards(page).getByRole('link', { name: 'strings.EqualFold' }).click();
