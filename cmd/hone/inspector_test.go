@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hone-go/hone/internal/git/gittest"
 )
@@ -112,9 +111,7 @@ func TestInspector(t *testing.T) {
 		t.Fatal(err)
 	}
 	configuration, err := json.Marshal(map[string]any{"mcpServers": map[string]any{"hone": map[string]any{
-		// prove and bench take longer than the minute that the inspector waits.
-		"requestTimeout": (10 * time.Minute).Milliseconds(),
-		"command":        program, "args": []string{"mcp", "-allow", "run", profile}, "cwd": dir, "env": map[string]string{"HONE_TEST_HONE": "1", "PATH": os.Getenv("PATH"), "HOME": os.Getenv("HOME")},
+		"command": program, "args": []string{"mcp", "-allow", "run", profile}, "cwd": dir, "env": map[string]string{"HONE_TEST_HONE": "1", "PATH": os.Getenv("PATH"), "HOME": os.Getenv("HOME")},
 	}}})
 	if err != nil {
 		t.Fatal(err)

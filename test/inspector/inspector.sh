@@ -26,7 +26,7 @@ install)
 	;;
 run)
 	shift
-	export MCP_INSPECTOR_SECRET_STORE=memory
+	export MCP_INSPECTOR_SECRET_STORE=memory NODE_OPTIONS="--require \"$here/patience.cjs\""
 	exec "$dir/node_modules/.bin/mcp-inspector" --cli "$@"
 	;;
 *) missing "usage: inspector.sh install | run ARGS..." ;;
