@@ -71,8 +71,11 @@ func happening(call int) (text [2]string) {
 // concurrent is the first number with which calls from several goroutines begin, as in calls.
 const concurrent = 1000
 
-// TooLarge is the exit code of a program whose call takes too much time or memory.
-const TooLarge = 3
+// Exit codes of a program: of one whose call takes too much time or memory, and of one that can't make the input for a call.
+const (
+	TooLarge = 3
+	NoInput  = 4
+)
 
 type key struct {
 	function   string

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -98,12 +99,12 @@ func (r *Runner) compare(ctx context.Context, p *Program, file string, whole *Re
 	if why, err := r.Build(ctx, p, false, file); err != nil || why != "" {
 		return why, err
 	}
-	var large []string
-	base, err := r.calls(ctx, file, &large)
+	var c course
+	base, err := r.calls(ctx, file, &c)
 	if err != nil {
 		return "", err
 	}
-	again, err := r.calls(ctx, file, &large)
+	again, err := r.calls(ctx, file, &c)
 	if err != nil {
 		return "", err
 	}
@@ -114,7 +115,7 @@ func (r *Runner) compare(ctx context.Context, p *Program, file string, whole *Re
 	if err := os.WriteFile(wrote, base, 0o600); err != nil {
 		return "", err
 	}
-	now, err := r.calls(ctx, file, &large, wrote)
+	now, err := r.calls(ctx, file, &c, wrote)
 	if err != nil {
 		return "", err
 	}
@@ -122,13 +123,19 @@ func (r *Runner) compare(ctx context.Context, p *Program, file string, whole *Re
 	whole.Calls += found.Calls
 	whole.Functions = append(whole.Functions, found.Functions...)
 	whole.Differences = append(whole.Differences, found.Differences...)
-	return "", nil
+	return c.why, nil
+}
+
+// A course is what the runs of a program have met.
+type course struct {
+	leftOut []string // methods that aren't called from then on
+	why     string   // not all is compared
 }
 
 // calls runs a program. If a call ends it, it goes on after that one. Methods with several calls that are too large are left out from
-// then on, and their names are added to leftOut. A call that comes after one of these isn't made, or made differently: the base's second run
+// then on. A call that comes after one of these isn't made, or made differently: the base's second run
 // leaves out the same from the start, and so does the other version.
-func (r *Runner) calls(ctx context.Context, binary string, leftOut *[]string, more ...string) ([]byte, error) {
+func (r *Runner) calls(ctx context.Context, binary string, c *course, more ...string) ([]byte, error) {
 	dir := filepath.Join(r.Scratch.Path, "empty")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
@@ -141,7 +148,7 @@ func (r *Runner) calls(ctx context.Context, binary string, leftOut *[]string, mo
 	large := make(map[string]int) // calls that were too large, by function
 	for next, call, ended := 0, 0, 0; ; ended++ {
 		o, err := r.Scratch.Run(ctx, workspace.Process{
-			Dir: dir, Env: append([]string{"GOMEMLIMIT=1GiB", "GOTRACEBACK=none", leftOutNames + "=" + strings.Join(*leftOut, ",")}, r.Env...),
+			Dir: dir, Env: append([]string{"GOMEMLIMIT=1GiB", "GOTRACEBACK=none", leftOutNames + "=" + strings.Join(c.leftOut, ",")}, r.Env...),
 			Args: append([]string{binary, out, strconv.Itoa(next), strconv.Itoa(call)}, more...), Timeout: callTime,
 		})
 		if err != nil {
@@ -152,10 +159,18 @@ func (r *Runner) calls(ctx context.Context, binary string, leftOut *[]string, mo
 			return nil, nil // it ended before the first function
 		}
 		last, at, name := Last(text)
-		if o.Err == nil || last < next || last == next && at < call || ended == restarts || time.Since(begin) > callTime {
+		if o.Err == nil || last < next || last == next && at < call {
+			return text, nil
+		}
+		if ended == restarts || time.Since(begin) > callTime {
+			c.why = fmt.Sprintf("calls took too long or ended the program, the last time in %s: what comes after it wasn't called", name)
 			return text, nil
 		}
 		next, call = last, at+1
+		if exitCode(o) == NoInput {
+			c.why = fmt.Sprintf("no input could be made for call %d of %s: %s", at, name, gocmd.LastLine(o.Stderr))
+			continue
+		}
 		if !tooLarge(o) {
 			text = Ended(text, name, at)
 			if err := os.WriteFile(out, text, 0o600); err != nil {
@@ -169,7 +184,7 @@ func (r *Runner) calls(ctx context.Context, binary string, leftOut *[]string, mo
 				next, call = last+1, 0
 			}
 		} else if large[by]++; large[by] == mostWithin {
-			*leftOut = append(*leftOut, by)
+			c.leftOut = append(c.leftOut, by)
 		}
 	}
 }
@@ -179,6 +194,13 @@ const leftOutNames = "HONE_LEFT_OUT"
 
 // tooLarge reports whether a program ended because a call takes too much time or memory, which depends on the machine.
 func tooLarge(o *workspace.Outcome) bool {
-	exit := (*exec.ExitError)(nil)
-	return !errors.As(o.Err, &exit) || !exit.Exited() || exit.ExitCode() == TooLarge || bytes.Contains(o.Stderr, []byte("out of memory"))
+	return exitCode(o) < 0 || exitCode(o) == TooLarge || bytes.Contains(o.Stderr, []byte("out of memory"))
+}
+
+// exitCode is that of a program, -1 if a signal ended it or it didn't start.
+func exitCode(o *workspace.Outcome) int {
+	if exit := (*exec.ExitError)(nil); errors.As(o.Err, &exit) {
+		return exit.ExitCode()
+	}
+	return -1
 }

@@ -6,7 +6,8 @@
 //	calls FILE FIRST CALL [BASE]
 //
 // appends records to the file, from a call of the function with a number on. It ends with status 3 if a call takes too much time
-// or memory, and prints the function's name: what starts it again leaves that one out. BASE is the file that the base wrote, for another version.
+// or memory, and prints the function's name: what starts it again leaves that one out. It ends with status 4 if no input can be made
+// for a call, and says why. BASE is the file that the base wrote, for another version.
 package main
 
 import (
@@ -99,6 +100,12 @@ func main() {
 	}
 	w := &writer{out: bufio.NewWriter(file), told: make(map[told]bool)}
 	go watch()
+	defer func() {
+		if v := recover(); v != nil { // not one of a function, which try recovers
+			fmt.Fprintln(os.Stderr, v)
+			os.Exit(4)
+		}
+	}()
 	for i, one := range jobs(functions, methods) {
 		if i < first {
 			continue

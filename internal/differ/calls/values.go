@@ -177,11 +177,11 @@ func length(r *rand.Rand, most int) int {
 			n = int(c)
 		}
 	}
-	n += r.IntN(3) - 1
+	n = max(0, n+r.IntN(3)-1)
 	if r.IntN(8) == 0 {
 		n = r.IntN(1 + n + n/2)
 	}
-	return max(0, min(n, most))
+	return min(n, most)
 }
 
 // long is a text of such a length.
