@@ -43,7 +43,7 @@ var (
 
 `
 
-// hidden are bodies of functions: right and wrong.
+// hidden are bodies of functions, right and wrong, with the name of what answers otherwise then.
 var hidden = []struct{ function, head, right, wrong, more string }{
 	{"Block", "func Block(b []byte) int { n := 0;", "for range b { n++ }; return n }", "for range b { n++ }; if n == 513 { n-- }; return n }", ""},
 	{"Limit", "func Limit(n int) int {", "return n * 2 }", "if n > 70000 { return n }; return n * 2 }", ""},
@@ -75,6 +75,7 @@ var hidden = []struct{ function, head, right, wrong, more string }{
 	{"Sorted", "func Sorted[S ~[]E, E int | string](all S) S {", "c := append(S{}, all...); sort.Slice(c, func(i, j int) bool { return c[i] < c[j] }); return c }", "return append(S{}, all...) }", ""},
 	{"Ring.Pop", "func (r *Ring) Pop() int {", "if len(r.all) == 0 { return -1 }; v := r.all[0]; r.all = r.all[1:]; return v }", "if len(r.all) == 0 { return -1 }; v := r.all[0]; r.all = r.all[1:]; if len(r.all) == 40 { r.all = r.all[1:] }; return v }", "type Ring struct{ all []int }; func (r *Ring) Push(v int) { r.all = append(r.all, v) }"},
 	{"Stock.Take", "func (s *Stock) Take() int {", "if s.n == 0 { panic(\"empty\") }; s.n--; s.taken++; return s.n }", "if s.n == 0 { panic(\"empty\") }; s.n--; if s.taken++; s.taken > 30 && s.n > 20 { return s.n + 1 }; return s.n }", "type Stock struct{ n, taken int }; func (s *Stock) Put() { s.n++ }"},
+	{"Queue.Take", "func (q *Queue) Add(v int) { if q.n == len(q.all) { b := make([]int, max(4, 2*q.n)); n := copy(b, q.all[q.head:]);", "copy(b[n:], q.all[:q.head]); q.all, q.head = b, 0 }; q.all[(q.head+q.n)%len(q.all)] = v; q.n++ }", "if q.head < 20 { copy(b[n:], q.all[:q.head]) }; q.all, q.head = b, 0 }; q.all[(q.head+q.n)%len(q.all)] = v; q.n++ }", "type Queue struct{ all []int; head, n int }; func (q *Queue) Take() int { if q.n == 0 { return -1 }; v := q.all[q.head]; q.head = (q.head + 1) % len(q.all); q.n--; return v }"},
 	{"Store.Put", "func (s *Store) Put(b []byte) {", "s.b = append([]byte{}, b...) }", "s.b = b }", "type Store struct{ b []byte }; func (s *Store) Get() string { return string(s.b) }"},
 	{"Stack.Items", "func (s *Stack) Items() []int {", "return append([]int{}, s.all...) }", "return s.all }", "type Stack struct{ all []int }; func (s *Stack) Push(v int) { s.all = append(s.all, v) }"},
 	{"Input.Read", "func (i *Input) Read(b []byte) (int, error) {", "n := copy(b, i.s); i.s = i.s[n:]; return n, nil }", "n := copy(b, i.s); if n > 2 { b[2] = 'x' }; i.s = i.s[n:]; return n, nil }", "type Input struct{ s string }; func NewInput(s string) *Input { return &Input{s} }"},

@@ -20,7 +20,10 @@ func (g *generator) sessions(w *writer, name string, base reflect.Type, from int
 	for i, begin := from, time.Now(); i < mostSessions && time.Since(begin) < 2*budget; i++ {
 		w.begin(i)
 		p := play{number: i, steps: steps, w: w}
-		if i%5 == 4 {
+		switch i % 5 {
+		case 2:
+			p.steps, p.turns = manySteps, true
+		case 4:
 			p.steps, p.bursts = manySteps, true
 		}
 		records := g.session(name, base, p)
@@ -46,7 +49,8 @@ func (g *generator) sessions(w *writer, name string, base reflect.Type, from int
 // A play says how a sequence of calls goes.
 type play struct {
 	number, steps int
-	bursts        bool   // many calls of the same method after each other: what grows, splits or wraps around does so late
+	bursts        bool   // many calls of the same method after each other: what grows or splits does so late
+	turns         bool   // of two methods, many calls of each in turn: what is filled, emptied in part and filled again wraps around
 	favourite     string // a method that is called more often
 	together      bool   // with other goroutines
 	w             *writer
@@ -89,7 +93,7 @@ func (g *generator) session(name string, base reflect.Type, p play) (records []r
 		used.reuse(r, args)
 		_, method, _ := strings.Cut(m.Name, ".")
 		before, room := g.show(args), g.behind(args)
-		if story = append(story, method+"("+before+") "); p.bursts && len(story) > 3 {
+		if story = append(story, method+"("+before+") "); p.steps == manySteps && len(story) > 3 {
 			story = append([]string{"… "}, story[len(story)-3:]...)
 		}
 		results, status := call(fn, append([]reflect.Value{v}, args...))
@@ -140,9 +144,23 @@ func (g *generator) choose(r *rand.Rand, of reflect.Type, p play) func() functio
 	}
 	var last function
 	burst := 0
+	var two [2]function
+	if p.turns {
+		from := all
+		if len(targets) > 1 && r.IntN(2) == 0 {
+			from = targets
+		}
+		two = [2]function{from[r.IntN(len(from))], from[r.IntN(len(from))]}
+	}
 	return func() function {
 		if burst > 0 {
 			burst--
+			return last
+		}
+		if p.turns && r.IntN(20) > 0 {
+			burst = r.IntN(60)
+			two[0], two[1] = two[1], two[0]
+			last = two[0]
 			return last
 		}
 		switch {
