@@ -51,8 +51,11 @@ first. A patch may only change text files of the module. Links, submodules and b
 files are refused.
 
 right means that tests execute every changed function, and pass. If the change also
-changes tests, those of the base must pass, too. untested means that tests pass, but don't
-execute some of the changed functions. different means that tests pass, but that exported
+changes tests, those of the base must pass, too. untested means that nothing is known to
+be wrong, but that tests can't tell: they don't execute some of the changed functions, are
+flaky, or also fail on the base, or the code could give a benchmark what other callers
+don't get. Such code shares a variable without a lock, changes a setting of the whole
+program, or asks whether it is tested. The verdict says which. different means that tests pass, but that exported
 functions which reach the change answer otherwise than those of the base: hone calls both
 with generated inputs and those of tests, also several times in a row and from several
 goroutines. It only calls functions that use no file, process or network. Several candidates
