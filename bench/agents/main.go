@@ -5,6 +5,7 @@
 //	go run ./bench/agents -hone bin/hone -repos DIR -wrong
 //	go run ./bench/agents -hone bin/hone -repos DIR -loop
 //	go run ./bench/agents -repos DIR -gains -commits FILE.jsonl
+//	go run ./bench/agents -hone bin/hone -tools FOLDER
 //	go run ./bench/agents -summary
 //
 // DIR has git repositories as OWNER+NAME/repo or OWNER/NAME. commits.jsonl beside this file has a commit on each line, as facts. For
@@ -17,6 +18,8 @@
 // and keeps it if hone prove says that it is right and faster. The share of the author's gain that it reaches is its result.
 //
 // With -gains it measures what the authors gained, with go test alone, and prints the commits with that.
+//
+// With -tools it asks hone mcp in a large module that bench/advice has made, and prints what each tool takes.
 //
 // Verdicts are kept in results.jsonl, in place of those of the same patches. -summary counts them.
 package main
@@ -54,6 +57,7 @@ func main() {
 	gains := flag.Bool("gains", false, "measure what the authors gained, with go test, and print the commits with that")
 	wrong := flag.Bool("wrong", false, "judge wrong patches")
 	loop := flag.Bool("loop", false, "follow what hone says, and compare with what the authors gained")
+	tools := flag.String("tools", "", "folder that bench/advice -large generated:500 -keep has made: ask hone mcp there")
 	summary := flag.Bool("summary", false, "count the verdicts that were kept")
 	flag.Parse()
 	var err error
@@ -68,6 +72,8 @@ func main() {
 		log.Fatal(err)
 	}
 	switch {
+	case *tools != "":
+		err = o.measureTools(context.Background(), *tools)
 	case *gains:
 		o.each(all, o.printGain)
 	case *loop:
