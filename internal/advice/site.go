@@ -117,8 +117,8 @@ func (s *Site) BlockedAt(pos token.Pos) float64 { return s.shareAt(pos, blockTim
 func (s *Site) shareAt(pos token.Pos, d dimension) float64 {
 	at := s.Fset.Position(pos)
 	most := 0.0
-	for _, h := range s.seen.lines {
-		if h.file != at.Filename || h.line != int64(at.Line) {
+	for _, h := range s.seen.linesIn(at.Filename) {
+		if h.line != int64(at.Line) {
 			continue
 		}
 		for subject, v := range h.match(about{}) {
