@@ -11,9 +11,10 @@ import (
 
 // An exported function or method that may be called.
 type exported struct {
-	name   string // "Join", "Tree.Get"
-	expr   string // in the program: "p.Join[int]", "(*p.Tree).Get"
-	target bool   // it reaches what changed
+	name    string // "Join", "Tree.Get"
+	expr    string // in the program: "p.Join[int]", "(*p.Tree).Get"
+	target  bool   // it reaches what changed
+	changed bool   // it has changed itself
 }
 
 // A listing collects the functions and methods of a package that only compute.
@@ -50,7 +51,7 @@ func callable(x *index, p *packages.Package, changed Changed, pure func(pkg stri
 
 // add lists what calls one of some declarations, if all of them only compute.
 func (l *listing) add(name, expr string, declarations ...string) {
-	target := l.changed.Whole
+	target, changed := l.changed.Whole, false
 	for _, d := range declarations {
 		reached := l.x.reached(d)
 		for _, r := range reached {
@@ -62,8 +63,9 @@ func (l *listing) add(name, expr string, declarations ...string) {
 			_, ok := reached[name]
 			return ok || name == d
 		})
+		changed = changed || slices.Contains(l.changed.Functions, d)
 	}
-	l.all = append(l.all, exported{name, expr, target})
+	l.all = append(l.all, exported{name, expr, target, changed})
 }
 
 func (l *listing) function(o *types.Func) {
@@ -109,7 +111,7 @@ func (l *listing) variable(o *types.Var) {
 		return
 	}
 	if of := namedOf(o.Type()); of != nil && of.Obj().Pkg() == l.p.Types && !types.IsInterface(of) {
-		l.all = append(l.all, exported{o.Name(), "of(p." + o.Name() + ")", false})
+		l.all = append(l.all, exported{o.Name(), "of(p." + o.Name() + ")", false, false})
 	}
 }
 

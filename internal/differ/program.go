@@ -58,8 +58,8 @@ func write(p *packages.Package, all []exported, from constants) (Program, error)
 	}
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "//go:build go1.23\n\npackage main\n\nimport (\n\"reflect\"\n\np %q\n)\n\nconst (\npath = %[1]q\nrunes = %v\n)\n", p.PkgPath, !spells(p, "int32"))
-	list(&b, "functions", "function", functions, func(f exported) string { return fmt.Sprintf("{%q, %s, %v}", f.name, f.expr, f.target) })
-	list(&b, "methods", "function", methods, func(f exported) string { return fmt.Sprintf("{%q, %s, %v}", f.name, f.expr, f.target) })
+	list(&b, "functions", "function", functions, exported.text)
+	list(&b, "methods", "function", methods, exported.text)
 	list(&b, "texts", "string", textsOf(one.Dir), strconv.Quote)
 	list(&b, "ownTexts", "string", from.texts, strconv.Quote)
 	list(&b, "numbers", "int64", from.numbers, func(n int64) string { return strconv.FormatInt(n, 10) })
@@ -82,6 +82,11 @@ func method(producer any, name string) any {
 	text, err := format.Source(b.Bytes())
 	one.Files["list.go"] = text
 	return one, err
+}
+
+// text is the function in the program's list.
+func (f exported) text() string {
+	return fmt.Sprintf("{%q, %s, %v, %v}", f.name, f.expr, f.target, f.changed)
 }
 
 // list writes a variable with a slice.

@@ -104,6 +104,12 @@ func (r *Runner) compare(ctx context.Context, p *Program, file string, whole *Re
 	if err != nil {
 		return "", err
 	}
+	if c.why != "" { // once more, with small numbers from the start, as both versions have to have the same inputs
+		c = course{small: true}
+		if base, err = r.calls(ctx, file, &c); err != nil {
+			return "", err
+		}
+	}
 	again, err := r.calls(ctx, file, &c)
 	if err != nil {
 		return "", err
@@ -130,6 +136,7 @@ func (r *Runner) compare(ctx context.Context, p *Program, file string, whole *Re
 type course struct {
 	leftOut []string // methods that aren't called from then on
 	why     string   // not all is compared
+	small   bool     // numbers of 32 bits are
 }
 
 // calls runs a program. If a call ends it, it goes on after that one. Methods with several calls that are too large are left out from
@@ -148,7 +155,7 @@ func (r *Runner) calls(ctx context.Context, binary string, c *course, more ...st
 	large := make(map[string]int) // calls that were too large, by function
 	for next, call, ended := 0, 0, 0; ; ended++ {
 		o, err := r.Scratch.Run(ctx, workspace.Process{
-			Dir: dir, Env: append([]string{"GOMEMLIMIT=1GiB", "GOTRACEBACK=none", leftOutNames + "=" + strings.Join(c.leftOut, ",")}, r.Env...),
+			Dir: dir, Env: slices.Concat(c.env(), r.Env),
 			Args: append([]string{binary, out, strconv.Itoa(next), strconv.Itoa(call)}, more...), Timeout: callTime,
 		})
 		if err != nil {
@@ -189,8 +196,14 @@ func (r *Runner) calls(ctx context.Context, binary string, c *course, more ...st
 	}
 }
 
-// leftOutNames is the variable of the environment with the names of functions that programs don't call, as in calls.
-const leftOutNames = "HONE_LEFT_OUT"
+// env is that of a program; see leftOutNames and small in calls.
+func (c *course) env() []string {
+	env := []string{"GOMEMLIMIT=1GiB", "GOTRACEBACK=none", "HONE_LEFT_OUT=" + strings.Join(c.leftOut, ",")}
+	if c.small {
+		env = append(env, "HONE_SMALL=1")
+	}
+	return env
+}
 
 // tooLarge reports whether a program ended because a call takes too much time or memory, which depends on the machine.
 func tooLarge(o *workspace.Outcome) bool {

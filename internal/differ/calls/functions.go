@@ -27,7 +27,11 @@ func (g *generator) callFunction(w *writer, f function, from int) {
 	used := make(pool)
 	var calls []quiet
 	running := runtime.NumGoroutine()
-	for i, begin := from, time.Now(); i < mostCalls && time.Since(begin) < budget; i++ {
+	most := mostCalls
+	if f.Changed {
+		most *= 2
+	}
+	for i, begin := from, time.Now(); i < most && time.Since(begin) < budget; i++ {
 		w.begin(i)
 		args, ok := g.arguments(seeded(f.Name, i), fn.Type(), 0)
 		if g.lacks.Load() {

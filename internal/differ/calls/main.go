@@ -30,9 +30,10 @@ import (
 
 // A function is one to call. That of a method has its receiver as the first parameter.
 type function struct {
-	Name   string // "Join", "Tree.Get"
-	F      any
-	Target bool // what it returns is compared; others only make inputs
+	Name    string // "Join", "Tree.Get"
+	F       any
+	Target  bool // what it returns is compared; others only make inputs
+	Changed bool // it differs itself between the versions, not only what it calls
 }
 
 // A record is what became of a call.
@@ -209,6 +210,9 @@ func jobs(functions, methods []function) []job {
 	}
 	seen := make(map[string]bool)
 	for _, m := range methods {
+		if k := reflect.TypeOf(m.F).In(0).Kind(); m.Changed && (isBasic(k) || k == reflect.Struct) { // a value is an argument as others
+			all = append(all, job{m.Name, func(w *writer, from int) { g.callFunction(w, m, from) }})
+		}
 		name, _, _ := strings.Cut(m.Name, ".")
 		if m.Target && !seen[name] {
 			seen[name] = true
@@ -239,6 +243,9 @@ var (
 	named   = make(map[uintptr]string)
 	leftOut = make(map[uintptr]bool)
 )
+
+// small reports whether numbers of 32 bits, which are often exponents, are small: with larger ones too many calls took too long.
+var small = os.Getenv("HONE_SMALL") != ""
 
 // leftOutNames is the variable of the environment with the names of functions that aren't called, with commas between them.
 const leftOutNames = "HONE_LEFT_OUT"

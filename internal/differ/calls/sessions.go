@@ -79,6 +79,12 @@ func (g *generator) session(name string, base reflect.Type, p play) (records []r
 	used := make(pool)
 	keep := make(map[string]*keeper)
 	for step := range p.steps {
+		if k := v.Kind(); step > 0 && (isBasic(k) || k == reflect.Struct) && r.IntN(2) == 0 { // methods leave it as it is, as a rule: another one says more
+			if v, ok = g.receiver(r, base); !ok {
+				return records
+			}
+			story = story[:0]
+		}
 		m := next()
 		fn := reflect.ValueOf(m.F)
 		g.panicked.Store(false)
@@ -132,11 +138,14 @@ func (g *generator) session(name string, base reflect.Type, p play) (records []r
 // choose returns what chooses a method: half of the time one that reaches the change.
 func (g *generator) choose(r *rand.Rand, of reflect.Type, p play) func() function {
 	all := g.methods[of]
-	var targets []function
+	var targets, changed []function
 	favourite := -1
 	for i, m := range all {
 		if m.Target {
 			targets = append(targets, m)
+		}
+		if m.Changed {
+			changed = append(changed, m)
 		}
 		if m.Name == p.favourite {
 			favourite = i
@@ -166,6 +175,8 @@ func (g *generator) choose(r *rand.Rand, of reflect.Type, p play) func() functio
 		switch {
 		case favourite >= 0 && r.IntN(3) == 0:
 			last = all[favourite]
+		case len(changed) > 0 && r.IntN(3) == 0:
+			last = changed[r.IntN(len(changed))]
 		case len(targets) > 0 && r.IntN(2) == 0:
 			last = targets[r.IntN(len(targets))]
 		default:

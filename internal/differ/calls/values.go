@@ -100,8 +100,12 @@ func integer(r *rand.Rand, t reflect.Type) int64 {
 		n = []int64{0, 1, -1, math.MaxInt64, math.MinInt64, math.MaxInt8, math.MaxInt16, 1 << 62}[r.IntN(8)]
 	case 3:
 		n = int64(r.Uint64() | 1<<62)
-	case 4: // 1000 or 999: digits change there
-		n = int64(math.Pow10(r.IntN(18))) - r.Int64N(2)
+	case 4, 6: // 1000 or 999: digits change there
+		digits := r.IntN(19)
+		if r.IntN(3) == 0 {
+			digits = 15 + r.IntN(4) // floating point isn't exact there
+		}
+		n = int64(math.Pow10(digits)) - r.Int64N(2)
 	case 5: // any number of bits
 		n = r.Int64() >> r.IntN(63)
 		if r.IntN(3) == 0 {
@@ -114,7 +118,9 @@ func integer(r *rand.Rand, t reflect.Type) int64 {
 	if c, ok := constant(r); ok {
 		n = c
 	}
-	if t.Bits() == 32 && r.IntN(16) > 0 {
+	if t.Bits() == 32 && small {
+		n %= 1 << 8
+	} else if t.Bits() == 32 && r.IntN(16) > 0 {
 		n %= 1 << 12 // exponents and sizes
 	}
 	return n
@@ -137,7 +143,9 @@ func unsigned(r *rand.Rand, t reflect.Type) uint64 {
 	if c, ok := constant(r); ok {
 		n = uint64(c)
 	}
-	if t.Bits() == 32 && r.IntN(16) > 0 {
+	if t.Bits() == 32 && small {
+		n %= 1 << 8
+	} else if t.Bits() == 32 && r.IntN(16) > 0 {
 		n %= 1 << 20
 	}
 	return n
