@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -64,7 +65,11 @@ func (o *options) measureTools(ctx context.Context, dir string) error {
 	}
 	size := 0
 	for _, t := range list.Tools {
-		size += len(fmt.Sprint(t.InputSchema)) + len(t.Description) + len(t.Name)
+		text, err := json.Marshal(t)
+		if err != nil {
+			return err
+		}
+		size += len(text)
 	}
 	fmt.Printf("list of %d tools: %d tokens\n", len(list.Tools), size/4)
 	answer := ""
@@ -87,7 +92,7 @@ func (o *options) measureTools(ctx context.Context, dir string) error {
 	if err := ask("profiles", nil); err != nil {
 		return err
 	}
-	id := regexp.MustCompile(`cpu\S*`).FindString(answer)
+	id := regexp.MustCompile(`\b[0-9a-f]{24}\b`).FindString(answer)
 	for _, q := range []struct {
 		tool      string
 		arguments map[string]any
