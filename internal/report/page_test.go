@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -283,6 +284,75 @@ func TestRawSections(t *testing.T) {
 	}
 	if len(titles) > 0 {
 		t.Errorf("missing sections: %v", titles)
+	}
+}
+
+// TestRawFind checks which records a text finds, and that pages of them are those of the whole.
+func TestRawFind(t *testing.T) {
+	b := profile.NewBuilder(profile.ValueType{Type: "n", Unit: "count"})
+	program, library := b.Mapping(profile.Mapping{Start: 1, Limit: 99, File: "prog"}), b.Mapping(profile.Mapping{Start: 100, Limit: 199, File: "libc"})
+	place := func(address uint64, mapping uint32, name, file string) uint32 {
+		return b.Location(address, mapping, profile.Line{Function: b.Function(name, "", file, 1), Line: 1})
+	}
+	main, parse, read := place(1, program, "main", "m.go"), place(2, program, "parse", "p.go"), place(100, library, "read", "r.c")
+	place(3, program, "unused", "p.go")
+	b.Sample([]uint32{parse, main}, nil, 1)
+	b.Sample([]uint32{read, parse, main}, []profile.Label{{Key: b.String("endpoint"), Str: b.String("/a")}}, 2)
+	b.Sample([]uint32{main}, []profile.Label{{Key: b.String("endpoint"), Str: b.String("/b")}}, 3)
+	p := b.Profile()
+	id := func(l uint32) string { return fmt.Sprint("location ", p.Locations[l].ID) }
+	for _, tt := range []struct{ find, samples, locations, mappings string }{
+		{"", "1 2 3", "main parse read unused", "prog libc"},
+		{"^parse$", "1 2", "main parse read", "prog libc"},
+		{`p\.go`, "1 2", "main parse read unused", "prog libc"},
+		{"unused", "", "unused", "prog"},
+		{"/b", "3", "main", "prog"},
+		{"libc", "", "", "libc"},
+		{id(parse), "1 2", "main parse read", "prog libc"},
+		{"location 99", "", "", ""},
+		{fmt.Sprint("mapping ", p.Mappings[library-1].ID), "2", "main parse read", "prog libc"},
+	} {
+		r := newReport(t, p, "raw", "")
+		page, err := r.RawPage(Page{Find: tt.find})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got [3][]string
+		for i, s := range page.Sections {
+			end := len(page.Lines)
+			if i+1 < len(page.Sections) {
+				end = page.Sections[i+1].Line - 1
+			}
+			for _, line := range page.Lines[s.Line:end] {
+				if found := regexp.MustCompile(`^ +(\d): (?:\d+ )+$|M=\d (\w+) |/0x0 (\w+) `).FindStringSubmatch(line); found != nil {
+					got[i] = append(got[i], cmp.Or(found[2], found[3], found[1]))
+				}
+			}
+			if len(got[i]) != s.Records {
+				t.Errorf("%q: %d %s, and lines of %q", tt.find, s.Records, s.Name, got[i])
+			}
+		}
+		for i, want := range []string{tt.samples, tt.locations, tt.mappings} {
+			if text := strings.Join(got[i], " "); text != want {
+				t.Errorf("%q: found %q, want %q, in\n%s", tt.find, text, want, strings.Join(page.Lines, "\n"))
+			}
+		}
+		for offset := range len(page.Lines) + 2 {
+			for limit := 1; limit < 4; limit++ {
+				part, err := r.RawPage(Page{Find: tt.find, Offset: offset, Limit: limit})
+				at := min(offset, len(page.Lines))
+				if want := page.Lines[at:min(at+limit, len(page.Lines))]; err != nil || !slices.Equal(part.Lines, want) || part.Total != page.Total {
+					t.Errorf("%q, %d lines from %d: %q, %v, want %q", tt.find, limit, offset, part.Lines, err, want)
+				}
+			}
+		}
+	}
+	for _, find := range []string{"(", "location x("} {
+		_, err := newReport(t, p, "raw", "").RawPage(Page{Find: find})
+		var pe *ParamError
+		if !errors.As(err, &pe) || pe.Param != "find" {
+			t.Errorf("%q: %v", find, err)
+		}
 	}
 }
 

@@ -33,7 +33,7 @@ var kinds = []*kind{
 	{name: "tags", command: "tags", formats: []format{asJSON, asText, asCSV}, params: paging, answer: answerTags},
 	{name: "grid", formats: []format{asJSON}, params: append([]string{"by", "find", "functions"}, paging...), answer: answerGrid},
 	{name: "graph", command: "dot", formats: []format{asJSON, asDOT, asSVG, asPNG, asPDF, asCallgrind}, answer: answerGraph},
-	{name: "raw", command: "raw", formats: []format{asJSON, asText}, params: paging, answer: answerRaw},
+	{name: "raw", command: "raw", formats: []format{asJSON, asText}, params: append([]string{"find"}, paging...), answer: answerRaw},
 	{name: "flame", formats: []format{asJSON, asHTML, asSVG, asFolded, asSpeedscope, asFirefox}, params: slices.Concat(flameParams, windowParams), read: readFlameWindow, answer: answerFlame, file: answerFlameFile},
 	{name: "flame/search", formats: []format{asJSON}, params: append([]string{"query"}, flameParams...), read: readFlameSearch, answer: answerFlameSearch},
 	{name: "summary", formats: []format{asJSON, asText}, answer: answerSummary},
