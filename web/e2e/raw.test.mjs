@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { clean } from './axe.mjs';
 import { hone } from './hone.mjs';
-import { eventually, suite } from './page.mjs';
+import { allowClipboard, eventually, settled, suite } from './page.mjs';
 import { wordindex } from './profiles.mjs';
 
 const check = suite([wordindex]);
@@ -59,3 +59,37 @@ check('keys move through the text and follow what a line refers to', async ({ pa
   await page.keyboard.press('Enter');
   await eventually(async () => assert.match(await page.locator('.raw-line[aria-current]').innerText(), /: 0x/));
 }, { mayShift: true });
+
+check('a filter shows what matches, and an id what refers to it', async ({ page, open }) => {
+  await open('/raw');
+  const lines = page.locator('.raw-line > :last-child');
+  const find = page.getByRole('searchbox', { name: 'Filter the text' });
+  const section = (/** @type {string} */ name) => page.getByRole('group', { name: 'Sections' }).getByRole('button', { name }).first();
+  const all = Number(/[\d\s]+$/.exec(String(await section('Samples').textContent()))?.[0].replaceAll(/\s/g, ''));
+  await page.getByRole('button', { name: 'Fold samples' }).click();
+  await page.getByRole('button', { name: 'Only what refers to location 12', exact: true }).click();
+  await eventually(async () => assert.equal(await find.inputValue(), 'location 12'));
+  await settled(page);
+  await page.getByRole('button', { name: 'Fold samples' }).click();
+  const samples = (await lines.allTextContents()).filter((line) => /^ +\d+ +\d+: \d/.test(line));
+  assert.ok(samples.length > 0 && samples.length < all, `${samples.length} of ${all} samples`);
+  for (const line of samples) assert.match(line, /: (\d+ )*12 /);
+  await page.getByRole('button', { name: '12', exact: true }).first().click(); // what it refers to is there
+  await eventually(async () => assert.match(await page.locator('.raw-line[aria-current]').innerText(), /^\d*\s*12: 0x/));
+  await clean(page);
+  await find.fill('nothing like this');
+  await page.getByText('Nothing matches').waitFor();
+  await find.fill('');
+  await eventually(async () => assert.equal(Number(/[\d\s]+$/.exec(String(await section('Samples').textContent()))?.[0].replaceAll(/\s/g, '')), all));
+}, { mayShift: true });
+
+check('the lines that are shown are copied', async ({ page, open }) => {
+  await open('/raw?fold=samples');
+  await allowClipboard(page);
+  await page.getByRole('button', { name: 'Copy', exact: true }).click();
+  await page.getByText(/lines copied$/).waitFor();
+  const lines = printed();
+  const samples = lines.indexOf('samples/count cpu/nanoseconds');
+  const want = [...lines.slice(0, samples + 1), ...lines.slice(lines.indexOf('Locations'))];
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), want.join('\n'));
+});

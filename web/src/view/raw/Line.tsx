@@ -1,8 +1,8 @@
 import type { RawSection } from '../../api/types';
-import { partsOf, type Part } from './text';
+import { partsOf, recordOf, type Part } from './text';
 
-/** Goes to what a part of a line names: a location or mapping by its id, a function by its name. */
-export type Follow = (kind: NonNullable<Part['to']>, id: string, target: HTMLElement) => void;
+/** Goes to what a part of a line names: a location or mapping by its id, a function by its name, what refers to a record. */
+export type Follow = (kind: NonNullable<Part['to']>, id: string, target: HTMLElement, section: RawSection['name'] | undefined) => void;
 
 interface LineProps {
   index: number;
@@ -11,19 +11,21 @@ interface LineProps {
   section: RawSection['name'] | undefined;
   current: boolean;
   marked: boolean;
+  /** The record that others are shown for, as recordOf has it. */
+  found: string;
   follow: Follow;
   /** What is pointed at, to be told what it is. */
   tell: Follow;
 }
 
-export function Line({ index, text, section, current, marked, follow, tell }: LineProps) {
+export function Line({ index, text, section, current, marked, found, follow, tell }: LineProps) {
   return (
     <div class={`raw-line${marked ? ' marked' : ''}`} aria-current={current ? 'true' : undefined}>
       <span class="raw-number" aria-hidden="true">{index + 1}</span>
       {text === undefined ? <span class="soft">…</span> : (
         <span>
           {partsOf(text, section).map((part, i) => (
-            part.to ? <To key={i} part={part} to={part.to} {...{ current, follow, tell }} /> : part.text
+            part.to ? <To key={i} part={part} to={part.to} {...{ section, current, found, follow, tell }} /> : part.text
           ))}
         </span>
       )}
@@ -31,21 +33,23 @@ export function Line({ index, text, section, current, marked, follow, tell }: Li
   );
 }
 
-interface ToProps extends Pick<LineProps, 'current' | 'follow' | 'tell'> {
+interface ToProps extends Pick<LineProps, 'section' | 'current' | 'found' | 'follow' | 'tell'> {
   part: Part;
   to: NonNullable<Part['to']>;
 }
 
-function To({ part: { text }, to, current, follow, tell }: ToProps) {
+function To({ part: { text }, to, section, current, found, follow, tell }: ToProps) {
   const id = to === 'mapping' ? text.replace(/^M=/, '') : text;
+  const record = to === 'users' ? recordOf(section, id) : `${to} ${id}`;
   return (
     <button
       type="button"
-      class={`raw-to raw-${to}`}
+      class={`raw-to raw-${to}${record === found ? ' raw-found' : ''}`}
       tabIndex={current ? 0 : -1}
-      onClick={(e) => follow(to, id, e.currentTarget)}
-      onPointerEnter={(e) => tell(to, id, e.currentTarget)}
-      onFocus={(e) => tell(to, id, e.currentTarget)}
+      aria-label={to === 'users' ? `Only what refers to ${record}` : undefined}
+      onClick={(e) => follow(to, id, e.currentTarget, section)}
+      onPointerEnter={(e) => tell(to, id, e.currentTarget, section)}
+      onFocus={(e) => tell(to, id, e.currentTarget, section)}
     >
       {text}
     </button>

@@ -1,35 +1,83 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { report } from '../../api/client';
 import type { Raw, RawSection } from '../../api/types';
+import { exactly } from '../../state/pattern';
 import { queryOf, setOwn, state as current, go, type State } from '../../state/state';
-import { Button, openFunctionMenu, ReportState } from '../parts';
-import { count } from '../table/format';
+import { Button, copyText, openFunctionMenu, ReportState, tip, toast } from '../parts';
+import { Find } from '../table/Find';
+import { count, plural } from '../table/format';
+import { extend } from '../table/query';
 import { usePages } from '../table/usePages';
 import { useSearch, useStable } from '../table/useSearch';
 import { useVirtual } from '../table/useVirtual';
 import type { ViewProps } from '../props';
 import { Line, type Follow } from './Line';
-import { lineAt, rowOf, rowsIn, runsOf, sectionAt, towards } from './text';
+import { lineAt, rawFind, recordOf, rowOf, rowsIn, runsOf, sectionAt, towards } from './text';
 import '../table/pane.css';
 import './raw.css';
 
 const PAGE = 1000;
 const LINE_REM = 1.25;
 
-/** The profile as text, of which only the part in view is fetched and drawn. What a line refers to leads to that line. */
+/**
+ * The profile as text, of which only the part in view is fetched and drawn. What a line refers to leads to that line, and a
+ * record's own id to what refers to it.
+ */
 export default function RawView({ state }: ViewProps) {
-  const pages = usePages<Raw, string>('raw', queryOf(state), PAGE, (raw) => raw.lines);
+  const find = state.own['find'] ?? '';
+  const query = extend(queryOf(state), { find: rawFind(find) });
+  const pages = usePages<Raw, string>('raw', query, PAGE, (raw) => raw.lines);
+  const answer = pages.first.answer?.report;
+  const sections = answer?.sections ?? NONE;
+  const told = !answer || sections.length > 0;
+  const fold = state.own['fold'] ?? '';
+  const folded = useMemo(() => fold.split(',').filter(Boolean), [fold]);
   return (
     <section class="pane" aria-label="Raw">
+      <div class="pane-bar">
+        <Find label="Filter the text" value={find} onChange={(text) => filter(text, 'replace')} />
+        {told && (
+          <div class="raw-sections" role="group" aria-label="Sections">
+            {NAMES.map((name) => (
+              <SectionButtons key={name} section={sections.find((s) => s.name === name) ?? { name, line: 0, records: 0 }} folded={folded} />
+            ))}
+          </div>
+        )}
+        <span class="grow" />
+        <Button icon="copy" onClick={() => void copyLines(query, folded)} {...tip('Copy these lines')}>Copy</Button>
+      </div>
       <ReportState loading={pages.first}>
-        {({ report }) => (
-          <Lines state={state} sections={report.sections ?? NONE} total={pages.total} line={pages.row} need={pages.need} />
+        {() => (
+          <Lines key={find} {...{ state, find, sections, folded }} total={pages.total} line={pages.row} need={pages.need} />
         )}
       </ReportState>
     </section>
   );
 }
 
+/** Shows only what matches, '' for all. The line of the address is one of the text before. */
+function filter(find: string, how: 'push' | 'replace'): void {
+  const { find: _, at: __, ...own } = current.peek().own;
+  go({ own: find ? { ...own, find } : own }, how);
+}
+
+const MOST_COPIED = 20_000; // lines
+
+/** Copies the text, as far as it isn't put away. */
+async function copyLines(query: URLSearchParams, folded: readonly string[]): Promise<void> {
+  try {
+    const { report: { lines, sections, total } } = await report<Raw>('raw', extend(query, { limit: String(MOST_COPIED), offset: '0' }));
+    const shown = runsOf(sections ?? NONE, total, folded).flatMap(([from, to]) => lines.slice(from, to));
+    const left = total - lines.length;
+    const without = left > 0 ? `, ${count(left)} left out: see Export` : '';
+    await copyText(`${shown.join('\n')}\n`, `${plural(shown.length, 'line')} copied${without}`);
+  } catch (err) {
+    toast(err instanceof Error ? err.message : String(err), 'error');
+  }
+}
+
 const NONE: readonly RawSection[] = [];
+const NAMES = ['samples', 'locations', 'mappings'] as const;
 const TITLES = { samples: 'Samples', locations: 'Locations', mappings: 'Mappings' };
 
 /** Line by line to one that is looked for, some of which are still on their way. */
@@ -43,16 +91,16 @@ interface Search {
 
 interface LinesProps {
   state: State;
+  find: string;
+  folded: readonly string[];
   sections: readonly RawSection[];
   total: number;
   line: (index: number) => string | undefined;
   need: (first: number, end: number) => void;
 }
 
-function Lines({ state, sections, total, line, need }: LinesProps) {
+function Lines({ state, find, sections, folded, total, line, need }: LinesProps) {
   const box = useRef<HTMLDivElement>(null);
-  const fold = state.own['fold'] ?? '';
-  const folded = useMemo(() => fold.split(',').filter(Boolean), [fold]);
   const runs = useMemo(() => runsOf(sections, total, folded), [sections, total, folded]);
   const rows = rowsIn(runs);
   const view = useVirtual(box, rows, 0, LINE_REM);
@@ -121,13 +169,18 @@ function Lines({ state, sections, total, line, need }: LinesProps) {
       },
     };
   };
-  const follow: Follow = (kind, id, target) => {
-    if (kind === 'function') return openFunctionMenu(id, target);
+  const follow: Follow = (kind, id, target, section) => {
+    if (kind === 'users') return filter(recordOf(section, id), 'push');
+    if (kind === 'function') {
+      const run = () => filter(exactly(id), 'push');
+      return openFunctionMenu(id, target, [{ label: 'Filter the text', hint: 'Only records that refer to it', icon: 'filter', run }]);
+    }
     sought.current = searchFor(kind, id, (i) => toLine(i, 'push'));
     seek();
   };
-  const tell: Follow = (kind, id) => {
+  const tell: Follow = (kind, id, _, section) => {
     if (kind === 'function') return;
+    if (kind === 'users') return setAbout(`Click: only what refers to ${recordOf(section, id)}`);
     told.current = searchFor(kind, id, (i) => setAbout(line(i)!.trim()));
     seek();
   };
@@ -139,7 +192,7 @@ function Lines({ state, sections, total, line, need }: LinesProps) {
     lines.push(
       <Line
         key={i} index={i} text={text} section={sectionAt(sections, i)?.name} current={i === at}
-        marked={text !== undefined && (matches?.(text) ?? false)} follow={follow} tell={tell}
+        marked={text !== undefined && (matches?.(text) ?? false)} found={find} follow={follow} tell={tell}
       />,
     );
   }
@@ -157,11 +210,6 @@ function Lines({ state, sections, total, line, need }: LinesProps) {
   };
   return (
     <>
-      {sections.length > 0 && (
-        <div class="pane-bar raw-bar" role="group" aria-label="Sections">
-          {sections.map((s) => <SectionButtons key={s.name} section={s} folded={folded} />)}
-        </div>
-      )}
       <div
         ref={box}
         class="pane-scroll raw"
@@ -177,7 +225,7 @@ function Lines({ state, sections, total, line, need }: LinesProps) {
         </div>
       </div>
       <div class="pane-facts">
-        <span>{count(total)} lines</span>
+        <span>{find && sections.every((s) => s.records === 0) ? 'Nothing matches' : plural(total, 'line')}</span>
         <span class={about ? 'mono' : ''}>{about || 'Click a number for its line, a function for what can be done with it'}</span>
       </div>
     </>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { RawSection } from '../../api/types';
-import { lineAt, partsOf, rowOf, rowsIn, runsOf, sectionAt, towards, type Part } from './text';
+import { lineAt, partsOf, rawFind, recordOf, rowOf, rowsIn, runsOf, sectionAt, towards, type Part } from './text';
 
 const linked = (parts: Part[]) => parts.filter((p) => p.to).map((p) => `${p.to} ${p.text}`);
 
@@ -11,12 +11,13 @@ test('parts are the line, and name what it refers to', () => {
     [' -1 5: ', 'samples', []],
     [
       '     1: 0x47ac30 M=1 runtime.mallocgc runtime/malloc.go:1096:0 s=1067', 'locations',
-      ['mapping M=1', 'function runtime.mallocgc'],
+      ['users 1', 'mapping M=1', 'function runtime.mallocgc'],
     ],
     ['             main.addLine example.com/index.go:31:0 s=24', 'locations', ['function main.addLine']],
-    ['     4: 0x1 M=2 [F] ', 'locations', ['mapping M=2']],
-    ['     5: 0x0 std::vector<int, x>::at a.cc:1:0 s=0', 'locations', ['function std::vector<int, x>::at']],
-    ['1: 0x400000/0x4f1000/0x0 wordindex [FN]', 'mappings', []],
+    ['     4: 0x1 M=2 [F] ', 'locations', ['users 4', 'mapping M=2']],
+    ['     5: 0x0 std::vector<int, x>::at a.cc:1:0 s=0', 'locations', ['users 5', 'function std::vector<int, x>::at']],
+    ['     6: 0x0 [F] f a.go:1:0 s=0', 'locations', ['users 6', 'function f']],
+    ['1: 0x400000/0x4f1000/0x0 wordindex [FN]', 'mappings', ['users 1']],
   ];
   for (const [line, section, want] of cases) {
     const parts = partsOf(line, section);
@@ -28,6 +29,13 @@ test('parts are the line, and name what it refers to', () => {
 const sections: RawSection[] = [
   { name: 'samples', line: 3, records: 2 }, { name: 'locations', line: 6, records: 3 }, { name: 'mappings', line: 11, records: 1 },
 ];
+
+test('a record is found by its id, other text as a pattern', () => {
+  expect(rawFind(recordOf('locations', '12'))).toBe('location 12');
+  expect(rawFind(recordOf('mappings', '1'))).toBe('mapping 1');
+  expect(rawFind('location')).toBe('(?i)location');
+  expect(rawFind('')).toBe('');
+});
 
 test('sections begin behind their titles', () => {
   const names = Array.from({ length: 12 }, (_, i) => sectionAt(sections, i)?.name);

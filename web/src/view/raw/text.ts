@@ -1,18 +1,30 @@
 // The lines of a profile as text: what in them refers to other lines, and which are put away.
 
 import type { RawSection } from '../../api/types';
+import { patternOf } from '../../state/pattern';
 
 export interface Part {
   text: string;
-  /** What it names: a location or mapping by id, or a function. */
-  to?: 'location' | 'mapping' | 'function';
+  /** What it names: a location or mapping by id, a function, or, in a record's own line, what refers to the record. */
+  to?: 'location' | 'mapping' | 'function' | 'users';
+}
+
+/** A location or mapping, as the text to find it by: "location 12". */
+export const recordOf = (section: RawSection['name'] | undefined, id: string): string =>
+  `${section === 'mappings' ? 'mapping' : 'location'} ${id}`;
+
+/** What is typed to find something, as the server takes it: a record, or a pattern. */
+export function rawFind(text: string): string {
+  const [kind = '', id = '', ...more] = text.split(' ');
+  return ['location', 'mapping'].includes(kind) && /^\d+$/.test(id) && more.length === 0 ? text : patternOf(text);
 }
 
 /** A line in parts, which together are the line. */
 export function partsOf(line: string, section: RawSection['name'] | undefined): Part[] {
   if (section === 'samples') return sampleParts(line);
   if (section === 'locations') return locationParts(line);
-  return [{ text: line }];
+  const [, id, rest] = (section === 'mappings' && /^(\d+)(: .*)$/.exec(line)) || [];
+  return id && rest ? [{ text: id, to: 'users' }, { text: rest }] : [{ text: line }];
 }
 
 /** "          1   10000000: 1 2 3 ": values, then the ids of locations. Lines of labels begin with a space and name keys. */
@@ -25,13 +37,14 @@ function sampleParts(line: string): Part[] {
 
 /** "     1: 0x47ac30 M=1 runtime.mallocgc runtime/malloc.go:1096:0 s=1067"; of inlined calls only the end, behind spaces. */
 function locationParts(line: string): Part[] {
-  const head = /^ *\d+: 0x[0-9a-f]+ (?:M=(\d+) )?(?:\[F\] )?/.exec(line);
+  const head = /^( *)(\d+)(: 0x[0-9a-f]+ )(M=\d+)?((?: ?\[F\])? ?)/.exec(line);
   const start = head?.[0].length ?? /^ */.exec(line)![0].length;
   const parts: Part[] = [];
-  const mapping = head?.[1];
-  if (head && mapping) {
-    const at = head[0].indexOf('M=');
-    parts.push({ text: line.slice(0, at) }, { text: `M=${mapping}`, to: 'mapping' }, { text: line.slice(at + 2 + mapping.length, start) });
+  if (head) {
+    const [, space, id, address, mapping, end] = head;
+    parts.push({ text: space! }, { text: id!, to: 'users' }, { text: address! });
+    if (mapping) parts.push({ text: mapping, to: 'mapping' });
+    parts.push({ text: end! });
   } else if (start > 0) {
     parts.push({ text: line.slice(0, start) });
   }
