@@ -101,9 +101,10 @@ func compareNames(a, b *node) int {
 type edge struct {
 	src, dst    int32
 	weight, div int64
-	residual    bool // goes over nodes that were dropped
-	inline      bool // every such call was inlined
-	dead        bool // trimmed
+	flat        int64 // of samples with dst as leaf, called by src
+	residual    bool  // goes over nodes that were dropped
+	inline      bool  // every such call was inlined
+	dead        bool  // trimmed
 	seen        uint32
 }
 
@@ -270,6 +271,7 @@ func (y *layout) build(p *profile.Profile, w weights, o buildOptions) *graph {
 		}
 		stamp := uint32(s) + 1
 		parent, residual := int32(-1), false
+		var call *edge // the last one
 		stack := p.Stack(s)
 		for i := len(stack) - 1; i >= 0; i-- {
 			l := stack[i]
@@ -297,6 +299,7 @@ func (y *layout) build(p *profile.Profile, w weights, o buildOptions) *graph {
 						ed.residual = ed.residual || residual
 						ed.inline = ed.inline && k != len(nodes)-1
 					}
+					call = ed
 				}
 				parent, residual = n, false
 			}
@@ -304,6 +307,9 @@ func (y *layout) build(p *profile.Profile, w weights, o buildOptions) *graph {
 		if parent >= 0 && !residual {
 			g.nodes[parent].flat += v
 			g.nodes[parent].flatDiv += div
+			if call != nil {
+				call.flat += v
+			}
 			if o.visit != nil {
 				o.visit(parent, s, v, div, true)
 			}

@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -81,6 +82,31 @@ func TestTopPage(t *testing.T) {
 	got.Rows[0].Name = "changed"
 	if top.Rows[0].Name == "changed" {
 		t.Error("the page shares its rows")
+	}
+}
+
+// TestCallFlat checks what a call costs in the called function itself.
+func TestCallFlat(t *testing.T) {
+	p := folded(t, "main;f;g 5\nmain;f 3\nmain;h;g 2\nmain;f;g;k 7\nmain;f;g;f;g 1\n")
+	tree, err := newReport(t, p, "tree", "", func(o *Options) { o.Trim = false }).Tree()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]int64{}
+	for _, row := range tree.Rows {
+		for _, c := range row.Callees {
+			got[row.Name+" "+c.Name] = c.Flat.Value
+		}
+		sum := int64(0)
+		for _, c := range row.Callers {
+			sum += c.Flat.Value
+		}
+		if len(row.Callers) > 0 && sum != row.Flat.Value {
+			t.Errorf("%s itself has %d, by its callers %d", row.Name, row.Flat.Value, sum)
+		}
+	}
+	if want := map[string]int64{"main f": 3, "main h": 0, "f g": 6, "h g": 2, "g k": 7, "g f": 0}; !maps.Equal(got, want) {
+		t.Errorf("calls have %v, want %v", got, want)
 	}
 }
 

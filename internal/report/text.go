@@ -98,6 +98,7 @@ type TreeRow struct {
 type Call struct {
 	Place
 	Weight Quantity `json:"weight"`
+	Flat   Quantity `json:"flat"`  // the part of Weight in the called place itself
 	Share  float64  `json:"share"` // Weight in percent of the row's Cum
 	Inline bool     `json:"inline,omitempty"`
 }
@@ -112,7 +113,7 @@ func (r *Report) Tree() (*Tree, error) {
 		calls := []Call{}
 		for _, e := range t.sortedEdges(edges) {
 			ed := &t.edges[e]
-			c := Call{Place: t.nodes[end(ed)].place(), Weight: r.quantity(ed.weight), Inline: ed.inline}
+			c := Call{Place: t.nodes[end(ed)].place(), Weight: r.quantity(ed.weight), Flat: r.quantity(ed.flat), Inline: ed.inline}
 			if cum := n.cumValue(); cum != 0 {
 				c.Share = 100 * float64(ed.weight) / float64(cum)
 			}

@@ -303,8 +303,11 @@ check.core('sandwich has the callers and callees that peek prints', async ({ pag
   const callers = calls(text.slice(0, self));
   const callees = calls(text.slice(self + 1));
   assert.ok(callees.length > 3, text.join('\n'));
-  assert.deepEqual(await rows(page, 'Callers'), callers);
-  assert.deepEqual((await rows(page, 'Callees')).slice(0, 8), callees.slice(0, 8));
+  const [row] = JSON.parse(hone('peek', '-json', '^main\\.addLine$', wordindex)).rows;
+  const withFlat = (/** @type {string[][]} */ printed, /** @type {any[]} */ of) =>
+    printed.map((cells, i) => [measured(of[i].flat.text), ...cells]);
+  assert.deepEqual(await rows(page, 'Callers'), withFlat(callers, row.callers));
+  assert.deepEqual((await rows(page, 'Callees')).slice(0, 8), withFlat(callees, row.callees).slice(0, 8));
 }, { viewport: { width: 1800, height: 900 } });
 
 /** The functions that `hone pprof -peek` prints. @param {string} pattern */

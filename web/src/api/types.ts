@@ -117,6 +117,8 @@ export interface Top extends About {
 
 export interface Call extends Place {
   weight: Quantity;
+  /** The part of it in the called function itself. */
+  flat: Quantity;
   share: number;
   inline?: boolean;
 }

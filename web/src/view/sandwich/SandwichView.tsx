@@ -152,11 +152,16 @@ function Calls({ title, none, calls, unit, state }: CallsProps) {
 }
 
 function columnsOf(title: string, calls: readonly Call[], unit: string): readonly Column<Call>[] {
-  const figure = columnFigures(calls.map((c) => c.weight), unit);
+  const figure = columnFigures(calls.flatMap((c) => [c.weight, c.flat]), unit);
   const most = calls.reduce((m, c) => Math.max(m, Math.abs(c.share)), 0) || 1;
   return [
     {
-      id: 'weight', title: 'Value', width: '6rem', align: 'right', from: 25, cell: (c) => figure(c.weight), text: (c) => c.weight.text,
+      id: 'flat', title: 'Flat', about: `In the ${title === 'Callers' ? 'function' : 'callee'} itself`, width: '5.5rem', align: 'right',
+      from: 30, cell: (c) => figure(c.flat), text: (c) => c.flat.text,
+    },
+    {
+      id: 'weight', title: 'Cum', about: 'With what it calls', width: '5.5rem', align: 'right', from: 24, cell: (c) => figure(c.weight),
+      text: (c) => c.weight.text,
     },
     {
       id: 'share', title: 'Share', about: 'Of the function’s total', width: '5rem', align: 'right', cell: (c) => shareText(c.share),
