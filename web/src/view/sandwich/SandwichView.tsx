@@ -157,7 +157,7 @@ function columnsOf(title: string, calls: readonly Call[], unit: string): readonl
   return [
     {
       id: 'flat', title: 'Flat', about: `In the ${title === 'Callers' ? 'function' : 'callee'} itself`, width: '5.5rem', align: 'right',
-      from: 30, cell: (c) => figure(c.flat), text: (c) => c.flat.text,
+      from: 28, cell: (c) => figure(c.flat), text: (c) => c.flat.text,
     },
     {
       id: 'weight', title: 'Cum', about: 'With what it calls', width: '5.5rem', align: 'right', from: 24, cell: (c) => figure(c.weight),
