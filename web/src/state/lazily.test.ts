@@ -52,6 +52,17 @@ test('what is left while it is asked for ends, and is asked for again', async ()
   expect(order).toEqual(['a', 'a']);
 });
 
+test('what is wanted again before its request has ended is asked for again', async () => {
+  const { ask, answer, order } = asked();
+  const all = lazily(ask, 1);
+  all.want('a', 1)();
+  all.want('a', 1);
+  await new Promise((r) => setTimeout(r));
+  expect(order).toEqual(['a', 'a']);
+  await answer('a');
+  expect(all.of('a').value).toEqual({ value: 'about a' });
+});
+
 test('another round asks again and keeps the answer meanwhile', async () => {
   const { ask, answer, order } = asked();
   const all = lazily(ask, 1);

@@ -55,7 +55,10 @@ export function lazily<T>(ask: (key: string, signal: AbortSignal) => Promise<T>,
     }
     running--;
     if (entry.running === abort) entry.running = null;
-    if (abort.signal.aborted && entry.round === round) entry.round = NaN; // not answered
+    if (abort.signal.aborted && entry.round === round) { // not answered
+      if (entry.wanted > 0) waiting.push(key); // again, before it ended
+      else entry.round = NaN;
+    }
     begin();
   };
 
