@@ -31,14 +31,17 @@ function entry(r) {
 }
 
 /**
- * @param {{ days?: number, port?: number, change?: (all: any[]) => any[] }} [how] days: of history; change: changes what the server keeps
+ * @param {{ days?: number, port?: number, config?: string, change?: (all: any[]) => any[] }} [how] days: of history; config: settings of
+ * the file; change: changes what the server keeps
  */
-export async function regressed({ days = 9, port = 0, change = (all) => all } = {}) {
+export async function regressed({ days = 9, port = 0, config = '', change = (all) => all } = {}) {
   const fleet = buildFleet();
   const folder = mkdtempSync(join(tmpdir(), 'hone-regressed-'));
   const data = join(folder, 'data');
+  const file = join(folder, 'hone-serve.toml');
+  writeFileSync(file, config);
   const start = (/** @type {number} */ at) =>
-    startServer(honeBinary(), ['serve', '-listen', `127.0.0.1:${at}`, '-data', data], { cwd: folder, seconds: 60 });
+    startServer(honeBinary(), ['serve', '-listen', `127.0.0.1:${at}`, '-data', data, '-config', file], { cwd: folder, seconds: 60 });
   const remove = () => rmSync(folder, { recursive: true, force: true });
   try {
     const source = await start(0);
