@@ -2,6 +2,7 @@
 // digits with a prefix (golang.org/x/perf/benchunit).
 
 import { figureText } from '../api/figures';
+import { formatSigned } from './units';
 
 const DECIMAL: readonly (readonly [number, string])[] = [
   [1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k'], [1, ''], [1e-3, 'm'], [1e-6, 'µ'], [1e-9, 'n'],
@@ -67,8 +68,7 @@ export function scaleOf(largest: number, unit: string): Scale {
 
 /** A change with its sign: "-8.120µ"; what rounds to 0 as that. */
 export function changeText(value: number, s: Scale): string {
-  const text = plainText(Math.abs(value), s);
-  return text === '0' ? text : `${value < 0 ? '-' : '+'}${text}`;
+  return formatSigned(value, (size) => plainText(size, s));
 }
 
 /** What a change is of, a value of at least 0, in its scale. */

@@ -135,9 +135,13 @@ const decimalsOf = (cores: number) => (cores < 0.1 && cores > 0 ? Math.min(2 - M
 
 /** A number of cores of a row, with as many decimals as the row's highest one. */
 export function coresAlike(cores: number, highest: number): string {
-  const decimals = decimalsOf(highest);
-  const text = cores.toFixed(decimals);
-  return Number(text) !== 0 || cores === 0 ? figureText(`${text} cores`) : `${belowText(cores, decimals)} cores`;
+  return figureText(`${roundText(cores, decimalsOf(highest))} cores`);
+}
+
+/** A number with so many decimals, or where they would show 0: what it is below. */
+export function roundText(value: number, decimals: number): string {
+  const text = value.toFixed(decimals);
+  return Number(text) !== 0 || value === 0 ? text : belowText(value, decimals);
 }
 
 /** A value that so many decimals show as 0, but that isn't: "<0.01", or ">-0.01". */

@@ -9,7 +9,7 @@ import { Chunk } from './Chunk';
 import { CompareViews } from './CompareViews';
 import { follow } from './link';
 import { Button, tip } from './parts';
-import { marginText, plural, shareText } from './table/format';
+import { intervalText, marginText, plural, shareText } from './table/format';
 import { pathEnd } from './table/names';
 
 /** What one wants to know first: the dearest lines of yours, what the runtime had, whether the program did anything; or what changed. */
@@ -85,4 +85,4 @@ function Line({ line }: { line: SummaryLine }) {
   );
 }
 
-const between = (m: Margin | undefined) => (m ? `; ${m.low.toFixed(1)}% to ${m.high.toFixed(1)}% with 95% confidence` : '');
+const between = (m: Margin | undefined) => (m ? `; ${intervalText(m)} with 95% confidence` : '');

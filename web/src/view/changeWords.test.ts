@@ -27,6 +27,8 @@ describe('how much', () => {
     ['sure', diff(100, 71, { total: sure }), '', 'CPU time fell by 29.0% (22.9% to 35.0%), from 100ms to 71ms.'],
     ['more', diff(100, 150, { total: { noise: false, margin: { low: 40, high: 60 } } }), '',
       'CPU time rose by 50.0% (40.0% to 60.0%), from 100ms to 150ms.'],
+    ['barely', diff(100, 105, { total: { noise: false, margin: { low: 0.04, high: 9.96 } } }), '',
+      'CPU time rose by 5.0% (0.04% to 9.96%), from 100ms to 105ms.'],
     ['chance', diff(100, 103, { total: { noise: true, margin: { low: -3, high: 9 } } }), '',
       'CPU time didn’t change by more than chance explains: from 100ms to 103ms (+3.0%).'],
     ['exact', diff(100, 150, { total: { noise: false, margin: { low: 50, high: 50.01 } } }), '',

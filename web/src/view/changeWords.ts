@@ -4,7 +4,7 @@ import type { Diff, DiffRow, DiffValue } from '../api/types';
 import { shortName } from '../model/names';
 import { visible } from '../model/visible';
 import type { Comparable } from '../state/comparable';
-import { changeText, count, plural } from './table/format';
+import { changeText, count, intervalText, plural } from './table/format';
 
 /** A part of a sentence: text, or a function by its name in profiles, with how it is called here. */
 export type Part = string | { fn: string; name: string };
@@ -52,8 +52,7 @@ function changeOf(diff: Diff): string {
 function marginOf({ total }: Diff): string {
   if (!total?.margin) return '';
   const [a, b] = [Math.abs(total.margin.low), Math.abs(total.margin.high)];
-  const [least, most] = [Math.min(a, b).toFixed(1), Math.max(a, b).toFixed(1)];
-  return least === most ? '' : ` (${least}% to ${most}%)`;
+  return a.toFixed(1) === b.toFixed(1) ? '' : ` (${intervalText({ low: Math.min(a, b), high: Math.max(a, b) })})`;
 }
 
 /** Which instance changed unlike the others, which their mean hides. */

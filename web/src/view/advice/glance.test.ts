@@ -13,8 +13,8 @@ describe('a row has what the command line says', () => {
   const rows: [string, Evidence, Partial<Bound>, string, string][] = [
     ['time', { cpu: share(5, 0.5), bytes: share(5, 0.9) }, { time: 0.5, speedup: 2 }, '50.0 % CPU', '2.00×'],
     ['nearly all of the time', { cpu: share(9, 0.999) }, { time: 0.999 }, '99.9 % CPU', '>100×'],
-    ['bytes', { bytes: share(5, 0.25) }, { bytes: 0.2 }, '25.0 % bytes', '−20.0 % bytes'],
-    ['waiting', { mutex: share(5, 0.25) }, { waiting: 0.1 }, '25.0 % lock waits', '−10.0 % waits'],
+    ['bytes', { bytes: share(5, 0.25) }, { bytes: 0.2 }, '25.0 % bytes', '-20.0 % bytes'],
+    ['waiting', { mutex: share(5, 0.25) }, { waiting: 0.1 }, '25.0 % lock waits', '-10.0 % waits'],
     ['memory in use', { live: share(109 * 2 ** 20, 0.794), liveObjects: share(324810, 0.7) }, { live: 0.4, liveBytes: 55 * 2 ** 20 },
       '79.4 % of the heap in use 109 MiB in 324\u202f810 objects', '40.0 % less heap in use 55 MiB'],
     ['one object', { live: share(100, 0.01), liveObjects: share(1, 0.01) }, { live: 0.01, liveBytes: 100 },

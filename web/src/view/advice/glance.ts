@@ -36,8 +36,8 @@ export function placeOf({ place, also = [] }: Pick<Finding, 'place' | 'also'>): 
 export function ceilingOf({ bound: b }: Finding): Glance | null {
   if (b.live) return { text: percent(b.live), of: 'less heap in use', more: bytesText(b.liveBytes ?? 0) };
   if (b.time >= 0.0005) return { text: !b.speedup || b.speedup > 100 ? '>100×' : `${b.speedup.toPrecision(3)}×`, of: '' };
-  if (b.bytes) return { text: `−${percent(b.bytes)}`, of: 'bytes' };
-  return b.waiting ? { text: `−${percent(b.waiting)}`, of: 'waits' } : null;
+  if (b.bytes) return { text: `-${percent(b.bytes)}`, of: 'bytes' };
+  return b.waiting ? { text: `-${percent(b.waiting)}`, of: 'waits' } : null;
 }
 
 /** A number of bytes as hone advise prints it: BytesText of internal/advice. */

@@ -197,8 +197,8 @@ function Cost({ line, figures }: { line: DiffLine | undefined; figures: Figures 
 
 const signs: Record<Row['kind'], { base: string; head: string; word: string }> = {
   same: { base: '', head: '', word: '' },
-  changed: { base: '−', head: '+', word: 'changed' },
-  gone: { base: '−', head: '', word: 'gone' },
+  changed: { base: '-', head: '+', word: 'changed' },
+  gone: { base: '-', head: '', word: 'gone' },
   new: { base: '', head: '+', word: 'new' },
 };
 

@@ -2,7 +2,7 @@
 
 import type { Regression, RegressionCause } from '../../api/regressions';
 import { shortName } from '../../model/names';
-import { convert, formatValue } from '../../model/units';
+import { convert, formatSigned, formatValue } from '../../model/units';
 import { isInstant, timeText } from '../../state/selection';
 import { overTimeText } from '../continuous/words';
 
@@ -48,7 +48,7 @@ function percentText(growth: number): string {
 /** A change of a cost: "+125%"; "new" without a cost before. */
 export function growthText(growth: number): string {
   if (growth === 0) return 'new';
-  return `${growth < 0 ? '-' : '+'}${percentText(growth)}`;
+  return formatSigned(growth, percentText);
 }
 
 /** Its 95 % interval: "+105% to +147%". */

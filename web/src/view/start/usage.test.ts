@@ -41,10 +41,11 @@ test('names lose their package, then their receiver', () => {
 });
 
 test('changes say from what to what', () => {
-  expect(shareText({ name: 'f', before: 10.42, after: 9.1234, sure: -1 })).toBe('10.4% → 9.12%');
-  expect(totalText({ kind: 'cpu', before: 0.48, after: 0.69, sure: 0.1 })).toEqual({
-    title: 'CPU', change: '+44%', about: '0.48 cores → 0.69 cores per instance',
+  expect(shareText({ name: 'f', before: 10.42, after: 9.1234, sure: -1, cost: 0 })).toBe('10.4% → 9.12%');
+  expect(totalText({ kind: 'cpu', before: 0.48, after: 0.72, sure: 0.1 })).toEqual({
+    title: 'CPU', change: '+50.0%', about: '0.48 cores → 0.72 cores per instance',
   });
-  expect(totalText({ kind: 'heap', before: 2 ** 30, after: 2 ** 29, sure: -1 })).toMatchObject({ title: 'Memory', change: '−50%' });
+  expect(totalText({ kind: 'heap', before: 2 ** 30, after: 2 ** 29, sure: -1 })).toMatchObject({ title: 'Memory', change: '-50.0%' });
+  expect(totalText({ kind: 'heap', before: 1e6, after: 1e6 - 1, sure: -1 })).toMatchObject({ change: '>-0.1%' });
   expect(totalText({ kind: 'goroutine', before: 0, after: 3, sure: 3 })).toMatchObject({ title: 'Goroutines', change: 'new' });
 });

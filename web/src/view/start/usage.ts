@@ -3,6 +3,7 @@
 import { bareName, methodName, shortName } from '../../model/names';
 import { formatCount, formatRate, formatShare, formatValue } from '../../model/units';
 import type { FunctionChange, TotalChange, Usage } from '../../api/continuous';
+import { changeText } from '../table/format';
 
 export type Measure = 'cpu' | 'memory' | 'goroutines';
 
@@ -61,10 +62,9 @@ const MEASURES: Record<string, { of: Measure; title: string }> = {
   cpu: { of: 'cpu', title: 'CPU' }, heap: { of: 'memory', title: 'Memory' }, goroutine: { of: 'goroutines', title: 'Goroutines' },
 };
 
-/** A change of what an instance uses: "CPU", "+43%", "0.48 cores → 0.69 cores an instance". */
+/** A change of what an instance uses: "CPU", "+50.0%", "0.48 cores → 0.72 cores per instance". */
 export function totalText(c: TotalChange): { title: string; change: string; about: string } {
   const { of, title } = MEASURES[c.kind] ?? { of: 'goroutines' as const, title: c.kind };
-  const percent = c.before > 0 ? Math.round((100 * (c.after - c.before)) / c.before) : 0;
-  const change = c.before > 0 ? `${percent > 0 ? '+' : '−'}${Math.abs(percent)}%` : 'new';
+  const change = c.before > 0 ? changeText((c.after - c.before) / c.before) : 'new';
   return { title, change, about: `${usageText(c.before, of)} → ${usageText(c.after, of)} per instance` };
 }

@@ -1,8 +1,23 @@
 import { expect, test } from 'vitest';
-import { marginText } from './format';
+import { intervalText, marginText, shareText } from './format';
 
 test('the interval of a share', () => {
   expect(marginText(15.28, { low: 8.8, high: 25.4 })).toBe('±8.3');
   expect(marginText(2.56, { low: 0.5, high: 13.2 })).toBe('(0.5 to 13.2)');
   expect(marginText(-2, { low: -3, high: -1 })).toBe('±1.0');
+});
+
+test('an interval is never shown as nothing', () => {
+  expect(marginText(17.34, { low: 17.31, high: 17.38 })).toBe('±0.04');
+  expect(marginText(17.34, { low: 17.339, high: 17.341 })).toBe('<±0.01');
+  expect(marginText(0.02, { low: 0.001, high: 0.09 })).toBe('(<0.01 to 0.09)');
+  expect(intervalText({ low: 3.04, high: 25.4 })).toBe('3.0% to 25.4%');
+  expect(intervalText({ low: 0.04, high: 25.4 })).toBe('0.04% to 25.40%');
+  expect(intervalText({ low: 0, high: 0.3 })).toBe('0.0% to 0.3%');
+  expect(intervalText({ low: 3.31, high: 3.34 })).toBe('3.31% to 3.34%');
+});
+
+test('a small share is below what its digits show', () => {
+  expect([0, 0.004, 0.04, -0.004, 12.3456].map((p) => shareText(p))).toEqual(['0%', '<0.01%', '0.04%', '>-0.01%', '12.35%']);
+  expect([0, 0.04, 9.8].map((p) => shareText(p, 1))).toEqual(['0%', '<0.1%', '9.8%']);
 });

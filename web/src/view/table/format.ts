@@ -1,6 +1,7 @@
 // Numbers as hone's text reports print them, so that page and terminal agree.
 
-import { belowText, formatCount } from '../../model/units';
+import type { Margin } from '../../api/types';
+import { formatCount, roundText } from '../../model/units';
 
 /**
  * A share in percent: two digits behind the point, below 1% two significant
@@ -16,11 +17,7 @@ export function percentText(percent: number): string {
 }
 
 /** A share in a column of such: with as many digits behind the point as all others. */
-export function shareText(percent: number): string {
-  if (percent === 0) return '0%';
-  const text = percent.toFixed(2);
-  return `${Number(text) === 0 ? belowText(percent, 2) : text}%`;
-}
+export const shareText = (percent: number, decimals = 2): string => (percent === 0 ? '0%' : `${roundText(percent, decimals)}%`);
 
 /** Go's %.2g. */
 function twoDigits(value: number): string {
@@ -55,8 +52,17 @@ export function changeText(relative: number | undefined): string {
   return `${sign}${size >= 1000 ? formatCount(Math.round(size)) : size.toFixed(1)}%`;
 }
 
+/** The ends of an interval in percent, with digits that tell them apart from each other and from 0: "1.2% to 3.4%". */
+export function intervalText({ low, high }: Margin): string {
+  const short = [low, high].map((end) => end.toFixed(1));
+  const enough = short[0] !== short[1] && [low, high].every((end, i) => end === 0 || Number(short[i]) !== 0);
+  return [low, high].map((end) => `${roundText(end, enough ? 1 : 2)}%`).join(' to ');
+}
+
 /** The interval of a share in percent next to it: "±1.2", or its ends if half its width would pass zero. */
-export function marginText(percent: number, { low, high }: { low: number; high: number }): string {
-  const half = (high - low) / 2;
-  return half < Math.abs(percent) ? `±${half.toFixed(1)}` : `(${low.toFixed(1)} to ${high.toFixed(1)})`;
+export function marginText(percent: number, margin: Margin): string {
+  const half = (margin.high - margin.low) / 2;
+  if (half >= Math.abs(percent)) return `(${intervalText(margin).replaceAll('%', '')})`;
+  const text = roundText(half, half < 0.05 ? 2 : 1);
+  return text.startsWith('<') ? `<±${text.slice(1)}` : `±${text}`;
 }
