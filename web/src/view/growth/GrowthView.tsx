@@ -20,7 +20,7 @@ import { plural } from '../table/format';
 import { FunctionName } from '../table/FunctionName';
 import { Table, type Column } from '../table/Table';
 import type { ViewProps } from '../props';
-import { amountText, drawn, grownIn, growthWords, slopeText, sparkPath, spotOf, valuesOf, verdict } from './growth';
+import { amountText, drawn, grownIn, growthWords, shortOf, slopeText, sparkPath, spotOf, valuesOf, verdict } from './growth';
 
 export default function GrowthView({ state }: ViewProps) {
   const sel = selected.value;
@@ -161,7 +161,7 @@ function columnsOf(h: History, cum: boolean, lines: ReadonlyMap<string, number |
           <i class={`growth-tick${toneOf(f)}`} aria-hidden="true" />
           {chars < NARROW && spotOf(f.name).line
             ? <span class="cut mono" title={f.name}>{spotOf(f.name).place}</span>
-            : <FunctionName place={{ name: f.name, function: spotOf(f.name).fn }} chars={Math.max(8, chars - 3)} />}
+            : <FunctionName place={shortOf(f.name)} chars={Math.max(8, chars - 3)} title={f.name} />}
         </>
       ),
     },

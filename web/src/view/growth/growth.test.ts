@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { FunctionHistory, History } from '../../api/continuous';
-import { drawn, grownIn, growthWords, riseOf, slopeText, sparkPath, spotOf, valuesOf, verdict } from './growth';
+import { drawn, grownIn, growthWords, riseOf, shortOf, slopeText, sparkPath, spotOf, valuesOf, verdict } from './growth';
 
 const bytes = { type: 'inuse_space', unit: 'bytes' };
 const line = (name: string, slope: number, sure: number): FunctionHistory => ({
@@ -10,6 +10,10 @@ const line = (name: string, slope: number, sure: number): FunctionHistory => ({
 test('a name has a function and a line', () => {
   expect(spotOf('main.(*Cache).Put /src/cache.go:31')).toEqual({ fn: 'main.(*Cache).Put', line: '31', place: 'cache.go:31' });
   expect(spotOf('main.main')).toEqual({ fn: 'main.main', line: '', place: 'main.main' });
+  expect(shortOf('bytes.growSlice /usr/local/go/src/bytes/buffer.go:257')).toEqual({
+    name: 'bytes.growSlice buffer.go:257', function: 'bytes.growSlice',
+  });
+  expect(shortOf('main.main')).toEqual({ name: 'main.main', function: 'main.main' });
 });
 
 test('values are those of a profile', () => {
@@ -20,7 +24,7 @@ test('values are those of a profile', () => {
 
 test('growth is told with its sign, and how sure it is', () => {
   expect(slopeText(line('a', 2 << 20, 1), bytes)).toBe('+2MB/h');
-  expect(slopeText(line('a', -2 << 20, -1), bytes)).toBe('−2MB/h');
+  expect(slopeText(line('a', -2 << 20, -1), bytes)).toBe('-2MB/h');
   expect(slopeText(line('a', 0, 0), bytes)).toBe('0');
   expect(growthWords(line('a', 1, 0), bytes)).toBe(
     'from 1MB in the first third of the time to 3MB in the last: within the usual variation',

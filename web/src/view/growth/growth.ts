@@ -2,6 +2,7 @@
 
 import type { FunctionHistory, History } from '../../api/continuous';
 import { bareName, shortName } from '../../model/names';
+import { formatSigned } from '../../model/units';
 import { timeText, type Selection, type Span } from '../../state/selection';
 import { overTimeText } from '../continuous/words';
 import { plural } from '../table/format';
@@ -23,6 +24,12 @@ export function spotOf(name: string): Spot {
   return fn === undefined ? { fn: name, line: '', place: name } : { fn, line: line!, place: `${file!.replace(/.*\//, '')}:${line}` };
 }
 
+/** A line as a row of a table names it: without the file's folders, which its package tells. */
+export function shortOf(name: string): { name: string; function: string } {
+  const { fn, line, place } = spotOf(name);
+  return { name: line ? `${fn} ${place}` : fn, function: fn };
+}
+
 /** A value per profile as text. */
 export const amountText = (value: number, of: { type: string; unit: string }): string => overTimeText(value, of, 'profile');
 
@@ -39,9 +46,8 @@ export function valuesOf(h: History, f: FunctionHistory, cum: boolean): (number 
 
 /** "+12.3MB/h". */
 export function slopeText(f: FunctionHistory, of: { type: string; unit: string }): string {
-  const slope = f.growth?.slope ?? 0;
-  const text = amountText(Math.abs(slope), of);
-  return text === '0' ? '0' : `${slope < 0 ? '−' : '+'}${text}/h`;
+  const text = formatSigned(f.growth?.slope ?? 0, (size) => amountText(size, of));
+  return text === '0' ? '0' : `${text}/h`;
 }
 
 /** Growth in words: how sure it is. */

@@ -7,15 +7,17 @@ interface Props {
   place: Pick<Place, 'name' | 'function'>;
   /** Cut to this many characters. */
   chars?: number;
+  /** Its tooltip, if that isn't the name. */
+  title?: string;
 }
 
 /** A name with its package dimmed; the whole of it is its tooltip where it is cut. One that isn't may wrap between its words. */
-export function FunctionName({ place, chars }: Props) {
+export function FunctionName({ place, chars, title }: Props) {
   const parts = nameParts(place);
   const cut = chars === undefined ? parts : shortenParts(parts, chars);
   const part = (text: string) => (chars === undefined ? <Wrapping text={text} /> : text);
   return (
-    <span class="fname" title={cut === parts ? undefined : place.name}>
+    <span class="fname" title={title ?? (cut === parts ? undefined : place.name)}>
       {(cut.before || cut.path) && <i>{part(cut.before + cut.path)}</i>}
       <b>{part(cut.name)}</b>
       {cut.after && <i>{part(cut.after)}</i>}
